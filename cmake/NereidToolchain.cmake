@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+# Language level, warnings, linker and build-type defaults for every target.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+set(CMAKE_ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+
+# The packaged LLVM is built with NDEBUG; mixing changes type sizes, so every build defines it and
+# our own checks do not use assert().
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
+add_compile_options(-Wall -Wextra -Wno-unused-parameter -ffunction-sections -fdata-sections
+                    -fvisibility=hidden -fvisibility-inlines-hidden)
+# Every object goes into both the program (no-pie) and the shared library.
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+add_link_options(-fuse-ld=lld-19 -Wl,--gc-sections -Wl,--as-needed)
+
+set(NEREID_SANITIZE "" CACHE STRING "Sanitizers for every target, e.g. address,undefined")
+if(NEREID_SANITIZE)
+  add_compile_options(-fsanitize=${NEREID_SANITIZE} -fno-omit-frame-pointer -g1)
+  add_link_options(-fsanitize=${NEREID_SANITIZE})
+endif()
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+      CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+      ${CCACHE_PROGRAM})
+endif()

@@ -1,0 +1,2 @@
+# find_package(nereid) gives the imported target nereid::nereid.
+include(${CMAKE_CURRENT_LIST_DIR}/nereidTargets.cmake)

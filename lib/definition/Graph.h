@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// An operator as data: what it computes (a graph of PyTorch-named operations over symbolic shapes),
+// on which cases, how exact and how fast. definition/ makes it from TOML; eager/, generator/,
+// measure/ and report/ read it. No code generation here.
+#pragma once
+
+#include "lib/support/Diagnostics.h"
+#include "runtime/DType.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace nereid::definition {
+
+/// One dimension: a symbol ("D"), "..." (any number of leading dimensions), or a constant.
+struct Dim {
+  std::string symbol;   ///< empty for a constant
+  int64_t constant = 0;
+  bool isRest() const { return symbol == "..."; }
+  bool operator==(const Dim &) const = default;
+};
+using SymbolicShape = std::vector<Dim>;
+
+/// What the symbols of one case are; "..." binds to a list.
+struct Binding {
+  std::map<std::string, int64_t> symbols;
+  std::vector<int64_t> rest;
+};
+/// E0604 when a symbol is unbound.
+Result<std::vector<int64_t>> bind(const SymbolicShape &shape, const Binding &binding);
+
+/// An attribute of an operation: `dim=-1`, `approximate="tanh"`, `eps=1e-5`, `keepdim=True`.
+using Attribute = std::variant<bool, int64_t, double, std::string, std::vector<int64_t>>;
+
+/// One operation. `op` is PyTorch's functional name in operations.def ("add", "gelu", "softmax",
+/// "mean", …). Inputs are node numbers. Scalars in the body are "constant" nodes.
+struct Node {
+  std::string op;
+  std::vector<int> inputs;
+  std::map<std::string, Attribute> attributes;
+  SymbolicShape shape;
+  std::string name;   ///< variable it was assigned to, parameter name, or ""
+  std::string source; ///< the expression's text, for the baseline's comments
+};
+
+struct Parameter {
+  std::string name;
+  SymbolicShape shape;
+  std::optional<DType> fixedDtype; ///< none: the operator's type
+  bool isScalar = false;           ///< a number argument such as eps; `value` is its default
+  double value = 0;
+  std::string description;
+};
+
+/// A named set of sizes.
+struct Case {
+  std::string name;
+  Binding binding;
+};
+
+struct Tolerance {
+  double relative = 0, absolute = 0;
+  std::string derivation; ///< how it follows from type and reduction length
+};
+
+struct Operator {
+  std::string name, summary, path;
+  std::vector<std::string> constraints; ///< as written, checked where checkable
+  std::vector<Parameter> parameters;
+  std::vector<DType> dtypes;            ///< types the operator is defined for
+  std::vector<Node> nodes;              ///< topological; first the parameters, in order
+  std::vector<int> outputs;             ///< node numbers
+  std::vector<std::string> outputNames;
+  std::string body;                     ///< source text of the computation
+  std::vector<Case> accuracyCases, performanceCases;
+  double targetSpeedup = 1.0;           ///< over the unfused baseline
+  int maxRounds = 5;
+};
+
+/// Reads and checks a definition: E0601 file, E0602 missing or malformed key, E0603 unknown
+/// function (with the nearest names), E0604 shapes do not broadcast, E0605 dtype unknown.
+std::optional<Operator> loadOperator(const std::string &path, Diagnostics &diags);
+
+/// Work of one case, counted on the graph: what must be read and written at least once, and the
+/// floating-point operations (table in operations.def; exp and friends count as stated there).
+struct Work {
+  double bytesRead = 0, bytesWritten = 0, flops = 0;
+  double bytes() const { return bytesRead + bytesWritten; }
+  double intensity() const { return bytes() > 0 ? flops / bytes() : 0; }
+};
+Work countWork(const Operator &op, const Binding &binding, DType dtype);
+/// What the unfused baseline moves: every intermediate written and read again.
+Work countUnfusedWork(const Operator &op, const Binding &binding, DType dtype);
+
+/// Derived from the type's epsilon and the longest reduction of the case.
+Tolerance toleranceFor(const Operator &op, const Binding &binding, DType dtype);
+
+} // namespace nereid::definition

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a kernel's file to something that runs, through named phases. This header knows no MLIR, so
+// that the command line, the tuner and the C API stay cheap to build. Phases (see phaseNames):
+//   source → tile → tile-opt → loops → llvm → object
+// Each phase's output is a file: .py, .mlir, .mlir, .mlir, .ll, .o; --to stops after one, --from
+// starts with such a file, --dump-to writes all of them.
+#pragma once
+
+#include "lib/language/Signature.h"
+#include "lib/support/Diagnostics.h"
+#include "runtime/Kernel.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace nereid::pipeline {
+
+struct PhaseTime {
+  std::string phase;
+  double millis = 0;
+};
+
+struct CompileOptions {
+  std::string target = "cpu";      ///< "cpu", "cpu:x86-64-v3", …
+  std::string from = "source";     ///< phase whose output the input file is
+  std::string to = "object";       ///< last phase to run
+  std::string dumpTo;              ///< folder, created; empty = none
+  bool verifyEach = false;
+  bool useCache = true;
+};
+
+struct CompileInput {
+  std::string path;       ///< .py, or what --from says
+  std::string function;   ///< empty = the only kernel in the file
+  std::string signature;  ///< text; parsed against the kernel
+};
+
+struct CompileOutput {
+  std::string text;               ///< printable phases: the output of phase `to`
+  std::vector<uint8_t> object;    ///< phase object
+  runtime::KernelInfo info;
+  std::vector<PhaseTime> times;
+  bool fromCache = false;
+};
+
+/// Names in order: "source", "tile", "tile-opt", "loops", "llvm", "object".
+const std::vector<std::string> &phaseNames();
+
+/// Runs the phases. On failure returns nothing and diags says why (E01xx…E05xx).
+std::optional<CompileOutput> compile(const CompileInput &input, const CompileOptions &options,
+                                     Diagnostics &diags);
+
+/// compile (or cache hit) + load: ready to launch on this machine.
+std::optional<runtime::Kernel> compileKernel(const CompileInput &input,
+                                             const CompileOptions &options, Diagnostics &diags);
+
+/// Runs the kernel in the interpreter (the oracle) on host tensors instead of compiling it.
+bool interpretKernel(const CompileInput &input, runtime::Grid grid,
+                     std::span<const runtime::ArgumentValue> arguments, Diagnostics &diags);
+
+} // namespace nereid::pipeline

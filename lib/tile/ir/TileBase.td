@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// The `tile` dialect: what one program instance of a kernel does to tiles. Values are builtin
+// scalars and statically shaped tensors; elementwise arithmetic is `arith` and `math`, control flow
+// is `scf`, functions are `func`. Kernels carry the unit attribute `tile.kernel`; pointer and
+// integer arguments may carry `tile.divisibility : i64`.
+
+#ifndef NEREID_TILE_BASE
+#define NEREID_TILE_BASE
+
+include "mlir/IR/OpBase.td"
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/EnumAttr.td"
+
+def Tile_Dialect : Dialect {
+  let name = "tile";
+  let cppNamespace = "::nereid::tile";
+  let summary = "operations of one program instance on tiles";
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::func::FuncDialect"];
+  let useDefaultTypePrinterParser = 1;
+  let useDefaultAttributePrinterParser = 1;
+  let hasConstantMaterializer = 1;
+}
+
+class Tile_Type<string name, string typeMnemonic> : TypeDef<Tile_Dialect, name> {
+  let mnemonic = typeMnemonic;
+}
+
+def Tile_PtrType : Tile_Type<"Ptr", "ptr"> {
+  let summary = "address of an element in global memory";
+  let description = [{
+    `!tile.ptr<f32>` points to one element; arithmetic counts in elements. `i1` occupies one byte.
+  }];
+  let parameters = (ins "::mlir::Type":$pointee);
+  let assemblyFormat = "`<` $pointee `>`";
+  let builders = [TypeBuilderWithInferredContext<(ins "::mlir::Type":$pointee), [{
+    return $_get(pointee.getContext(), pointee);
+  }]>];
+}
+
+def Tile_CacheModifier : I32EnumAttr<"CacheModifier", "cache policy of one access", [
+  I32EnumAttrCase<"None", 0, "none">,
+  I32EnumAttrCase<"CA", 1, "ca">,   // keep at all levels
+  I32EnumAttrCase<"CG", 2, "cg">,   // keep at the shared level only
+  I32EnumAttrCase<"CS", 3, "cs">,   // streaming: used once
+  I32EnumAttrCase<"WB", 4, "wb">,   // write back
+  I32EnumAttrCase<"WT", 5, "wt">,   // write through
+  I32EnumAttrCase<"CV", 6, "cv">    // do not cache
+]> { let cppNamespace = "::nereid::tile"; }
+
+def Tile_EvictionPolicy : I32EnumAttr<"EvictionPolicy", "how long a line is wanted", [
+  I32EnumAttrCase<"Normal", 0, "normal">,
+  I32EnumAttrCase<"First", 1, "evict_first">,
+  I32EnumAttrCase<"Last", 2, "evict_last">
+]> { let cppNamespace = "::nereid::tile"; }
+
+def Tile_InputPrecision : I32EnumAttr<"InputPrecision", "how float32 operands of a dot are read", [
+  I32EnumAttrCase<"IEEE", 0, "ieee">,
+  I32EnumAttrCase<"TF32", 1, "tf32">,
+  I32EnumAttrCase<"TF32x3", 2, "tf32x3">
+]> { let cppNamespace = "::nereid::tile"; }
+
+#endif

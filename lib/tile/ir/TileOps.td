@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operations of the `tile` dialect. Every precondition has a label (dot_c3) that stands in the
+// verifier beside the check and in the name of its negative test.
+
+#ifndef NEREID_TILE_OPS
+#define NEREID_TILE_OPS
+
+include "lib/tile/ir/TileBase.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
+
+class Tile_Op<string opName, list<Trait> traits = []> : Op<Tile_Dialect, opName, traits>;
+
+def Tile_ScalarOrTensor : AnyTypeOf<[AnyInteger, AnyFloat, Index, Tile_PtrType, AnyRankedTensor]>;
+
+// ---- where am I ----
+
+def Tile_ProgramIdOp : Tile_Op<"program_id", [Pure]> {
+  let summary = "index of this program instance along one axis of the grid";
+  let description = [{ **Preconditions** program_id_c1: axis is 0, 1 or 2. }];
+  let arguments = (ins I32Attr:$axis);
+  let results = (outs I32:$result);
+  let assemblyFormat = "$axis attr-dict";
+  let hasVerifier = 1;
+}
+
+def Tile_NumProgramsOp : Tile_Op<"num_programs", [Pure]> {
+  let summary = "size of the grid along one axis";
+  let description = [{ **Preconditions** num_programs_c1: axis is 0, 1 or 2. }];
+  let arguments = (ins I32Attr:$axis);
+  let results = (outs I32:$result);
+  let assemblyFormat = "$axis attr-dict";
+  let hasVerifier = 1;
+}
+
+// ---- making and reshaping tiles ----
+
+def Tile_MakeRangeOp : Tile_Op<"make_range", [Pure]> {
+  let summary = "consecutive 32-bit integers start, start+1, …, end-1";
+  let description = [{ **Preconditions** make_range_c1: end > start; make_range_c2: the result is
+    tensor<(end-start) x i32>. }];
+  let arguments = (ins I32Attr:$start, I32Attr:$end);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$start `to` $end attr-dict `:` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_SplatOp : Tile_Op<"splat", [Pure]> {
+  let summary = "a tile whose elements all equal one scalar";
+  let description = [{ **Preconditions** splat_c1: the element type of the result is the type of
+    the operand. }];
+  let arguments = (ins Tile_ScalarOrTensor:$source);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_UnsplatOp : Tile_Op<"unsplat", [Pure]> {
+  let summary = "the only element of a tile that has one element";
+  let description = [{ **Preconditions** unsplat_c1: the operand has one element; unsplat_c2: the
+    result is its element type. }];
+  let arguments = (ins AnyRankedTensor:$source);
+  let results = (outs AnyType:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_ExpandDimsOp : Tile_Op<"expand_dims", [Pure]> {
+  let summary = "insert a dimension of size 1 before position axis";
+  let description = [{ **Preconditions** expand_dims_c1: 0 <= axis <= rank; expand_dims_c2: the
+    result shape is the operand's with 1 inserted at axis, same element type. }];
+  let arguments = (ins AnyRankedTensor:$source, I32Attr:$axis);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$source `,` $axis attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure]> {
+  let summary = "repeat dimensions of size 1 up to the result's size";
+  let description = [{ **Preconditions** broadcast_c1: equal ranks and element types;
+    broadcast_c2: each dimension is equal, or 1 in the operand. }];
+  let arguments = (ins AnyRankedTensor:$source);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_ReshapeOp : Tile_Op<"reshape", [Pure]> {
+  let summary = "the same elements in row-major order under another shape";
+  let description = [{ **Preconditions** reshape_c1: equal element counts and types. }];
+  let arguments = (ins AnyRankedTensor:$source);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_TransOp : Tile_Op<"trans", [Pure]> {
+  let summary = "permute dimensions: result dimension i is operand dimension order[i]";
+  let description = [{ **Preconditions** trans_c1: order is a permutation of 0..rank-1; trans_c2:
+    the result shape is the permuted shape, same element type. }];
+  let arguments = (ins AnyRankedTensor:$source, DenseI32ArrayAttr:$order);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$source `,` $order attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+// ---- addresses and memory ----
+
+def Tile_AddPtrOp : Tile_Op<"addptr", [Pure, AllTypesMatch<["pointer", "result"]>]> {
+  let summary = "address moved by a number of elements";
+  let description = [{
+    The offset is a signed integer of any width, counted in elements of the pointee.
+    **Preconditions** addptr_c1: pointer and offset are both scalars or both tensors of one shape;
+    addptr_c2: the result type is the pointer type.
+  }];
+  let arguments = (ins Tile_ScalarOrTensor:$pointer, Tile_ScalarOrTensor:$offset);
+  let results = (outs Tile_ScalarOrTensor:$result);
+  let assemblyFormat = "$pointer `,` $offset attr-dict `:` type($pointer) `,` type($offset)";
+  let hasVerifier = 1;
+}
+
+def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "read elements from memory";
+  let description = [{
+    Elements whose mask is false are not read and give `other`, or an undefined value without it.
+    **Preconditions** load_c1: the result has the pointer's shape and pointee type; load_c2: the
+    mask has the pointer's shape and type i1; load_c3: other has the result's type; load_c4: other
+    needs a mask.
+  }];
+  let arguments = (ins Tile_ScalarOrTensor:$pointer, Optional<Tile_ScalarOrTensor>:$mask,
+                       Optional<Tile_ScalarOrTensor>:$other,
+                       DefaultValuedAttr<Tile_CacheModifier, "CacheModifier::None">:$cache,
+                       DefaultValuedAttr<Tile_EvictionPolicy, "EvictionPolicy::Normal">:$evict,
+                       UnitAttr:$isVolatile);
+  let results = (outs Tile_ScalarOrTensor:$result);
+  let assemblyFormat = [{
+    $pointer (`mask` $mask^ `:` type($mask))? (`other` $other^ `:` type($other))?
+    attr-dict `:` type($pointer) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_StoreOp : Tile_Op<"store", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "write elements to memory";
+  let description = [{
+    Elements whose mask is false are not written.
+    **Preconditions** store_c1: the value has the pointer's shape and pointee type; store_c2: the
+    mask has the pointer's shape and type i1.
+  }];
+  let arguments = (ins Tile_ScalarOrTensor:$pointer, Tile_ScalarOrTensor:$value,
+                       Optional<Tile_ScalarOrTensor>:$mask,
+                       DefaultValuedAttr<Tile_CacheModifier, "CacheModifier::None">:$cache,
+                       DefaultValuedAttr<Tile_EvictionPolicy, "EvictionPolicy::Normal">:$evict);
+  let assemblyFormat = [{
+    $pointer `,` $value (`mask` $mask^ `:` type($mask))?
+    attr-dict `:` type($pointer) `,` type($value)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_PtrToIntOp : Tile_Op<"ptr_to_int", [Pure]> {
+  let summary = "address as a 64-bit integer";
+  let description = [{ **Preconditions** ptr_to_int_c1: equal shapes; i64 elements. }];
+  let arguments = (ins Tile_ScalarOrTensor:$source);
+  let results = (outs Tile_ScalarOrTensor:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_IntToPtrOp : Tile_Op<"int_to_ptr", [Pure]> {
+  let summary = "64-bit integer as an address";
+  let description = [{ **Preconditions** int_to_ptr_c1: equal shapes; i64 elements. }];
+  let arguments = (ins Tile_ScalarOrTensor:$source);
+  let results = (outs Tile_ScalarOrTensor:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_PtrCastOp : Tile_Op<"ptr_cast", [Pure]> {
+  let summary = "the same address with another pointee type";
+  let description = [{ **Preconditions** ptr_cast_c1: pointers of equal shape on both sides. }];
+  let arguments = (ins Tile_ScalarOrTensor:$source);
+  let results = (outs Tile_ScalarOrTensor:$result);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+// ---- across elements ----
+
+def Tile_ReduceOp : Tile_Op<"reduce", [SameVariadicOperandSize, RecursiveMemoryEffects,
+    SingleBlockImplicitTerminator<"ReduceReturnOp">]> {
+  let summary = "combine all elements along one axis";
+  let description = [{
+    The region takes two groups of scalars (first one element of each source, then another) and
+    returns their combination; it must be associative and commutative, the order is free. A rank-1
+    source gives scalars, otherwise the axis is removed.
+    **Preconditions** reduce_c1: at least one source, all of one shape; reduce_c2: 0 <= axis < rank;
+    reduce_c3: result i is source i without the axis; reduce_c4: the region takes and returns the
+    element types.
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$sources, I32Attr:$axis);
+  let results = (outs Variadic<Tile_ScalarOrTensor>:$results);
+  let regions = (region SizedRegion<1>:$combine);
+  let assemblyFormat = [{
+    $sources `axis` $axis $combine attr-dict `:` functional-type($sources, $results)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_ReduceReturnOp : Tile_Op<"reduce_return",
+    [HasParent<"ReduceOp">, Pure, Terminator, ReturnLike]> {
+  let summary = "result of combining two elements";
+  let arguments = (ins Variadic<AnyType>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+  let builders = [OpBuilder<(ins), [{}]>];
+}
+
+def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["c", "result"]>]> {
+  let summary = "matrix product plus accumulator: a·b + c";
+  let description = [{
+    Accumulates in the accumulator's type. float32 operands are read exactly unless
+    inputPrecision says otherwise.
+    **Preconditions** dot_c1: a, b and c have rank 2, or rank 3 with one batch size; dot_c2: a and
+    b have one element type; dot_c3: a.shape[1] == b.shape[0]; dot_c4: c is MxN and the result has
+    c's type.
+  }];
+  let arguments = (ins AnyRankedTensor:$a, AnyRankedTensor:$b, AnyRankedTensor:$c,
+    DefaultValuedAttr<Tile_InputPrecision, "InputPrecision::IEEE">:$inputPrecision);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $a `,` $b `,` $c attr-dict `:` type($a) `,` type($b) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+// ---- talking to the user ----
+
+def Tile_PrintOp : Tile_Op<"print", [MemoryEffects<[MemWrite]>]> {
+  let summary = "write values to standard error, with the program id";
+  let arguments = (ins StrAttr:$prefix, BoolAttr:$hex, Variadic<Tile_ScalarOrTensor>:$values);
+  let assemblyFormat = "$prefix $hex ($values^ `:` type($values))? attr-dict";
+}
+
+def Tile_AssertOp : Tile_Op<"assert", [MemoryEffects<[MemWrite]>]> {
+  let summary = "stop the launch with a message when any element is false";
+  let description = [{ **Preconditions** assert_c1: the condition is i1 or a tensor of i1. }];
+  let arguments = (ins Tile_ScalarOrTensor:$condition, StrAttr:$message);
+  let assemblyFormat = "$condition `,` $message attr-dict `:` type($condition)";
+  let hasVerifier = 1;
+}
+
+#endif

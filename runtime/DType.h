@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Element types shared by the compiler, the runtime and the tools, with the names each of them uses:
+// the kernel language writes `fp32`, definitions write PyTorch's `float32`. No other file repeats
+// these tables.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace nereid {
+
+enum class DType : uint8_t { Bool, I8, I16, I32, I64, U8, U16, U32, U64, F16, BF16, F32, F64 };
+
+/// Number of enumerators, for iteration in tests and tables.
+inline constexpr int dtypeCount = 13;
+
+/// Bytes one element takes in memory; Bool takes 1.
+size_t sizeInBytes(DType type);
+bool isFloat(DType type);
+/// True for I8..I64 (not Bool).
+bool isSignedInteger(DType type);
+/// True for U8..U64 (not Bool).
+bool isUnsignedInteger(DType type);
+
+/// Kernel-language name: "i1", "i32", "u8", "fp16", "bf16", "fp32", "fp64".
+std::string_view kernelName(DType type);
+/// PyTorch name: "bool", "int32", "uint8", "float16", "bfloat16", "float32", "float64".
+std::string_view torchName(DType type);
+/// Accepts both spellings, and "f16", "f32", "f64"; nothing for an unknown name.
+std::optional<DType> parseDType(std::string_view name);
+
+/// IEEE round to nearest even, NaN stays NaN, overflow gives infinity.
+uint16_t toHalf(double value);
+uint16_t toBFloat16(double value);
+float fromHalf(uint16_t bits);
+float fromBFloat16(uint16_t bits);
+
+/// Reads one element of any type as double (integers beyond 2^53 lose bits).
+double loadAsDouble(const void *element, DType type);
+/// Rounds to the type (nearest even); integers wrap modulo 2^bits.
+void storeFromDouble(void *element, DType type, double value);
+
+} // namespace nereid

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// A compiled CPU kernel and how it is called. The entry ABI below is the contract between generated
+// code (lib/targets/cpu) and the runtime; nothing else crosses. No MLIR here.
+#pragma once
+
+#include "runtime/DType.h"
+#include "runtime/Tensor.h"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace nereid::runtime {
+
+/// One program instance.
+/// slots: one 8-byte slot per run-time parameter in order (constexprs have none): the address, the
+/// integer sign- or zero-extended to 64 bits, a float32/64 by its bits in the low bytes (fp16 and
+/// bf16 scalars are passed as float32 bits).
+/// id/count: program id and grid size, three each. scratch: KernelInfo::scratchBytes bytes, 64-byte
+/// aligned, private to the calling thread.
+using KernelEntry = void (*)(const uint64_t *slots, const int32_t *id, const int32_t *count,
+                             uint8_t *scratch);
+
+enum class ArgumentKind : uint8_t { Pointer, Integer, Float };
+
+struct ArgumentInfo {
+  std::string name;
+  ArgumentKind kind = ArgumentKind::Pointer;
+  DType dtype = DType::F32;   ///< Pointer: of the pointee
+  int64_t divisibility = 1;   ///< promised by the specialisation; checked at launch
+};
+
+/// Everything the launcher must know; stored beside the object code in the cache.
+struct KernelInfo {
+  std::string name;
+  std::vector<ArgumentInfo> arguments;
+  uint64_t scratchBytes = 0;
+  std::string features;       ///< CPU features the code needs, "+avx2,+fma"; refused when missing
+  std::string signature;      ///< canonical specialisation, for messages
+};
+
+/// Machine code made executable. Destroying it unmaps the code.
+class LoadedCode {
+public:
+  virtual ~LoadedCode() = default;
+  /// Address of a symbol defined in the object, or null.
+  virtual void *symbol(std::string_view name) const = 0;
+};
+
+struct Kernel {
+  KernelInfo info;
+  std::shared_ptr<LoadedCode> code;
+  KernelEntry entry = nullptr;
+};
+
+using Grid = std::array<int64_t, 3>;
+/// A tensor passes its address; integers and doubles are converted to the argument's type.
+using ArgumentValue = std::variant<const Tensor *, int64_t, double>;
+
+/// What a launch refused, in words; empty = launched. Message form follows STYLE ("expects …, but
+/// got …"); code is one of E0401..E0409.
+struct LaunchError {
+  std::string code, message;
+  explicit operator bool() const { return !code.empty(); }
+};
+
+class ThreadPool;
+
+/// Checks count, kinds, dtypes and promised alignment of the arguments, then runs every program
+/// instance of the grid on the pool and waits. Any grid size of 0 is a launch of nothing.
+LaunchError launch(const Kernel &kernel, Grid grid, std::span<const ArgumentValue> arguments,
+                   ThreadPool &pool);
+
+/// The same without checks, from slots already packed: what `launch` does in the end; for loops
+/// that call one kernel many times.
+LaunchError launchPacked(const Kernel &kernel, Grid grid, const uint64_t *slots, ThreadPool &pool);
+
+/// Maps a relocatable x86-64 ELF object into memory and links it. External symbols resolve only to
+/// the runtime's own table (memcpy, memset, memmove, nereid_rt_*); an unknown one or a damaged
+/// object is an error text, never a crash.
+std::variant<std::shared_ptr<LoadedCode>, std::string> loadObject(std::span<const uint8_t> object);
+
+} // namespace nereid::runtime

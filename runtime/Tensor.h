@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// A strided tensor in host memory, owning or borrowed, exchanged with other libraries by DLPack and
+// with files by NumPy's .npy format.
+#pragma once
+
+#include "runtime/DType.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+struct DLManagedTensor;
+
+namespace nereid::runtime {
+
+class Tensor {
+public:
+  Tensor() = default;
+  /// Uninitialised, contiguous, aligned to 64 bytes (to 2 MiB, with huge pages advised, from 4 MiB
+  /// on). Check isValid(): false when the memory cannot be had or the size overflows.
+  static Tensor empty(std::vector<int64_t> shape, DType dtype);
+  /// Borrows memory the caller keeps alive; strides in elements, empty = contiguous.
+  static Tensor borrow(void *data, std::vector<int64_t> shape, DType dtype,
+                       std::vector<int64_t> strides = {});
+  /// Takes over a DLPack tensor (its deleter runs when the last copy dies); error text otherwise.
+  static std::variant<Tensor, std::string> fromDlpack(DLManagedTensor *managed);
+  /// Shares this tensor's memory; the receiver must call the deleter.
+  DLManagedTensor *toDlpack() const;
+
+  bool isValid() const { return address != nullptr || elementCount() == 0; }
+  void *data() const { return address; }
+  template <class T> T *as() const { return static_cast<T *>(address); }
+  DType dtype() const { return type; }
+  const std::vector<int64_t> &shape() const { return sizes; }
+  const std::vector<int64_t> &strides() const { return steps; } ///< in elements
+  int64_t elementCount() const;
+  /// Bytes of the elements, without gaps.
+  size_t byteCount() const { return static_cast<size_t>(elementCount()) * sizeInBytes(type); }
+  bool isContiguous() const;
+  /// Row-major element number i as double, whatever the strides.
+  double at(int64_t i) const;
+  void set(int64_t i, double value) const;
+  /// Contiguous copy in another type.
+  Tensor to(DType dtype) const;
+  /// Every byte set to 0xCD, floats to NaN: reads as wrong wherever a kernel did not write.
+  void poison() const;
+
+private:
+  void *address = nullptr;
+  DType type = DType::F32;
+  std::vector<int64_t> sizes, steps;
+  std::shared_ptr<void> owner;
+};
+
+/// NumPy .npy version 1 and 2, C or Fortran order, every DType but BF16 (E text otherwise).
+std::variant<Tensor, std::string> loadNpy(const std::string &path);
+/// Empty text = written (atomically).
+std::string saveNpy(const Tensor &tensor, const std::string &path);
+
+/// Reproducible data, the same on every machine and thread count (counter-based generator).
+void fillNormal(const Tensor &tensor, uint64_t seed);
+void fillUniform(const Tensor &tensor, uint64_t seed, double low, double high);
+void fillIntegers(const Tensor &tensor, uint64_t seed, int64_t low, int64_t high);
+
+} // namespace nereid::runtime
