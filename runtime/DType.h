@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Element types shared by the compiler, the runtime and the tools, with the names each of them uses:
-// the kernel language writes `fp32`, definitions write PyTorch's `float32`. No other file repeats
-// these tables.
+// Element types shared by the compiler, the runtime and the tools, with the names each of them
+// uses: the kernel language writes `fp32`, definitions write PyTorch's `float32`. No other file
+// repeats these tables.
 #pragma once
 
 #include <cstddef>

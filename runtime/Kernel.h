@@ -30,8 +30,8 @@ enum class ArgumentKind : uint8_t { Pointer, Integer, Float };
 struct ArgumentInfo {
   std::string name;
   ArgumentKind kind = ArgumentKind::Pointer;
-  DType dtype = DType::F32;   ///< Pointer: of the pointee
-  int64_t divisibility = 1;   ///< promised by the specialisation; checked at launch
+  DType dtype = DType::F32; ///< Pointer: of the pointee
+  int64_t divisibility = 1; ///< promised by the specialisation; checked at launch
 };
 
 /// Everything the launcher must know; stored beside the object code in the cache.
@@ -39,8 +39,8 @@ struct KernelInfo {
   std::string name;
   std::vector<ArgumentInfo> arguments;
   uint64_t scratchBytes = 0;
-  std::string features;       ///< CPU features the code needs, "+avx2,+fma"; refused when missing
-  std::string signature;      ///< canonical specialisation, for messages
+  std::string features;  ///< CPU features the code needs, "+avx2,+fma"; refused when missing
+  std::string signature; ///< canonical specialisation, for messages
 };
 
 /// Machine code made executable. Destroying it unmaps the code.
@@ -62,7 +62,7 @@ using Grid = std::array<int64_t, 3>;
 using ArgumentValue = std::variant<const Tensor *, int64_t, double>;
 
 /// What a launch refused, in words; empty = launched. Message form follows STYLE ("expects …, but
-/// got …"); code is one of E0401..E0409.
+/// got …"); code is E0401, E0405..E0411 or E0505.
 struct LaunchError {
   std::string code, message;
   explicit operator bool() const { return !code.empty(); }

@@ -21,9 +21,14 @@ public:
   /// Uninitialised, contiguous, aligned to 64 bytes (to 2 MiB, with huge pages advised, from 4 MiB
   /// on). Check isValid(): false when the memory cannot be had or the size overflows.
   static Tensor empty(std::vector<int64_t> shape, DType dtype);
-  /// Borrows memory the caller keeps alive; strides in elements, empty = contiguous.
+  /// Borrows memory the caller keeps alive; strides in elements, empty = contiguous. Invalid when
+  /// a size is negative or the strides are not one for each dimension.
   static Tensor borrow(void *data, std::vector<int64_t> shape, DType dtype,
                        std::vector<int64_t> strides = {});
+  /// Part of this tensor, sharing its memory: starts `offset` elements after the first one;
+  /// strides empty = contiguous. Error text when an element lies outside this tensor's extent.
+  std::variant<Tensor, std::string> view(int64_t offset, std::vector<int64_t> shape,
+                                         std::vector<int64_t> strides = {}) const;
   /// Takes over a DLPack tensor (its deleter runs when the last copy dies); error text otherwise.
   static std::variant<Tensor, std::string> fromDlpack(DLManagedTensor *managed);
   /// Shares this tensor's memory; the receiver must call the deleter.
@@ -62,6 +67,8 @@ std::string saveNpy(const Tensor &tensor, const std::string &path);
 /// Reproducible data, the same on every machine and thread count (counter-based generator).
 void fillNormal(const Tensor &tensor, uint64_t seed);
 void fillUniform(const Tensor &tensor, uint64_t seed, double low, double high);
+/// In [low, high).
 void fillIntegers(const Tensor &tensor, uint64_t seed, int64_t low, int64_t high);
+void fillConstant(const Tensor &tensor, double value);
 
 } // namespace nereid::runtime

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whole files in and out. Writing never leaves half a file behind: a temporary file in the same
+// folder is filled, synchronised and renamed over the target. lib/support/AtomicFile.h gives the
+// same with diagnostics.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace nereid::runtime {
+
+/// Replaces `path` by the concatenation of `pieces`. An existing file keeps its permissions, a
+/// first one gets 0666 less the umask. Empty text = done, else what failed, on which file, and why.
+std::string replaceFile(const std::string &path, std::span<const std::span<const uint8_t>> pieces);
+
+/// The whole content of a regular file, or why it could not be read.
+std::variant<std::vector<uint8_t>, std::string> readFile(const std::string &path);
+
+} // namespace nereid::runtime

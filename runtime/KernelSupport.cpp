@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// Device assertions and prints, called from generated code on any thread of the pool.
+#include "runtime/KernelSupport.h"
+
+#include "runtime/LaunchFrame.h"
+
+#include <cinttypes>
+#include <cstdio>
+
+namespace nereid::runtime {
+
+LaunchFrame *&currentLaunchFrame() {
+  static thread_local LaunchFrame *frame = nullptr;
+  return frame;
+}
+
+namespace {
+
+/// One stdio call per line, so that lines of several threads do not mix.
+void printLine(const char *prefix, const int32_t *id, int64_t index, const char *value) {
+  if (index < 0) {
+    std::printf("pid (%d, %d, %d) %s%s\n", id[0], id[1], id[2], prefix, value);
+  } else {
+    std::printf("pid (%d, %d, %d) idx (%" PRId64 ") %s%s\n", id[0], id[1], id[2], index, prefix,
+                value);
+  }
+}
+
+} // namespace
+} // namespace nereid::runtime
+
+extern "C" {
+
+void nereid_rt_assert_fail(const char *message, const int32_t *id) {
+  using namespace nereid::runtime;
+  LaunchFrame *frame = currentLaunchFrame();
+  if (!frame) {
+    std::fprintf(stderr, "device assertion failed: %s, program (%d, %d, %d)\n", message, id[0],
+                 id[1], id[2]);
+    return;
+  }
+  if (!frame->failure->hasFailed.exchange(true)) {
+    frame->failure->message = message;
+    for (int axis = 0; axis < 3; ++axis) {
+      frame->failure->id[axis] = id[axis];
+    }
+  }
+  std::longjmp(frame->exit, 1);
+}
+
+void nereid_rt_print_f64(const char *prefix, const int32_t *id, int64_t index, double value) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.9g", value);
+  nereid::runtime::printLine(prefix, id, index, text);
+}
+
+void nereid_rt_print_i64(const char *prefix, const int32_t *id, int64_t index, int64_t value,
+                         int hex) {
+  char text[40];
+  if (hex) {
+    std::snprintf(text, sizeof text, "0x%" PRIx64, static_cast<uint64_t>(value));
+  } else {
+    std::snprintf(text, sizeof text, "%" PRId64, value);
+  }
+  nereid::runtime::printLine(prefix, id, index, text);
+}
+}

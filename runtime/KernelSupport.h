@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// What compiled kernels may call back: device assertions and device prints. These names are the
+// whole nereid_rt_* part of the loader's symbol table; generated code declares them by hand.
+#pragma once
+
+#include <cstdint>
+
+extern "C" {
+
+/// Ends the running program instance and makes the launch come back with E0407; `id` is the
+/// program's three ids. Called outside a launch it writes the message to stderr and returns.
+void nereid_rt_assert_fail(const char *message, const int32_t *id);
+
+/// One line "pid (x, y, z) idx (index) prefix value" on stdout; index < 0 = a scalar.
+void nereid_rt_print_f64(const char *prefix, const int32_t *id, int64_t index, double value);
+void nereid_rt_print_i64(const char *prefix, const int32_t *id, int64_t index, int64_t value,
+                         int hex);
+}

@@ -1,0 +1,322 @@
+// SPDX-License-Identifier: Apache-2.0
+// From argument values to program instances: checks, packs the slots of KernelEntry, and walks the
+// grid on the pool, x fastest. A launch known to be too small to pay for waking a worker stays on
+// the calling thread.
+#include "runtime/Kernel.h"
+
+#include "runtime/LaunchFrame.h"
+#include "runtime/ThreadPool.h"
+
+#include <atomic>
+#include <bit>
+#include <chrono>
+#include <climits>
+#include <cstdio>
+#include <functional>
+
+namespace nereid::runtime {
+namespace {
+
+constexpr int64_t gridLimit = INT32_MAX;
+
+/// Nanoseconds a whole launch must be worth before other threads are called: waking one takes
+/// about this long.
+constexpr int64_t wakeNanos = 8000;
+/// A range should last this long at least, so that the shared counter is rarely touched.
+constexpr int64_t rangeNanos = 20000;
+
+/// What one program of a kernel took lately, by its entry address. Collisions and races only make
+/// an estimate worse, never a result.
+class CostTable {
+public:
+  /// Nanoseconds × 16 per program; 0 = unknown.
+  int64_t find(KernelEntry entry) const {
+    const Row &row = rowOf(entry);
+    return row.entry.load(std::memory_order_relaxed) == entry
+               ? row.cost.load(std::memory_order_relaxed)
+               : 0;
+  }
+  void record(KernelEntry entry, int64_t nanos, int64_t programs) {
+    Row &row = rowOf(entry);
+    const int64_t sample = nanos * 16 / programs + 1;
+    const int64_t known = find(entry);
+    row.cost.store(known ? (known * 3 + sample) / 4 : sample, std::memory_order_relaxed);
+    row.entry.store(entry, std::memory_order_relaxed);
+  }
+
+private:
+  struct Row {
+    std::atomic<KernelEntry> entry{nullptr};
+    std::atomic<int64_t> cost{0};
+  };
+  Row rows[256];
+  Row &rowOf(KernelEntry entry) {
+    return rows[(std::bit_cast<uintptr_t>(entry) >> 4) * 0x9E3779B97F4A7C15ull >> 56];
+  }
+  const Row &rowOf(KernelEntry entry) const { return const_cast<CostTable *>(this)->rowOf(entry); }
+};
+
+CostTable costs;
+
+int64_t nowNanos() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+struct Launch {
+  KernelEntry entry;
+  const uint64_t *slots;
+  int32_t count[3];
+  LaunchFailure failure;
+
+  void runRange(int64_t begin, int64_t end, uint8_t *scratch) {
+    LaunchFrame frame{&failure, {}};
+    LaunchFrame *&current = currentLaunchFrame();
+    LaunchFrame *outer = current;
+    current = &frame;
+    // A failed assertion comes back here; the rest of the range is skipped.
+    if (_setjmp(frame.exit) == 0) {
+      walk(begin, end, scratch);
+    }
+    currentLaunchFrame() = outer;
+  }
+
+private:
+  void walk(int64_t begin, int64_t end, uint8_t *scratch) {
+    const int64_t rows = begin / count[0];
+    int32_t id[3] = {static_cast<int32_t>(begin % count[0]), static_cast<int32_t>(rows % count[1]),
+                     static_cast<int32_t>(rows / count[1])};
+    for (int64_t program = begin; program < end; ++program) {
+      if (failure.hasFailed.load(std::memory_order_relaxed)) {
+        return;
+      }
+      entry(slots, id, count, scratch);
+      if (++id[0] == count[0]) {
+        id[0] = 0;
+        if (++id[1] == count[1]) {
+          id[1] = 0;
+          ++id[2];
+        }
+      }
+    }
+  }
+};
+
+std::string text(int64_t value) { return std::to_string(value); }
+
+LaunchError checkGrid(const Grid &grid) {
+  for (int axis = 0; axis < 3; ++axis) {
+    if (grid[axis] < 0 || grid[axis] > gridLimit) {
+      return {"E0405", "grid size " + text(axis) + " expects a value from 0 to " + text(gridLimit) +
+                           ", but got " + text(grid[axis])};
+    }
+  }
+  if (grid[0] != 0 && grid[1] != 0 && grid[2] != 0 && grid[0] > INT64_MAX / grid[1] / grid[2]) {
+    return {"E0405", "grid " + text(grid[0]) + " x " + text(grid[1]) + " x " + text(grid[2]) +
+                         " has more programs than can be counted"};
+  }
+  return {};
+}
+
+std::string parameter(const Kernel &kernel, const ArgumentInfo &info) {
+  return "parameter '" + info.name + "' of kernel '" + kernel.info.name + "' ";
+}
+
+const char *kindName(const ArgumentValue &value) {
+  return std::holds_alternative<const Tensor *>(value) ? "a tensor"
+         : std::holds_alternative<int64_t>(value)      ? "an integer"
+                                                       : "a floating-point number";
+}
+
+/// Bool tensors are bytes 0 and 1, which DLPack before 0.7 can only call uint8.
+bool isSameElement(DType parameter, DType given) {
+  return parameter == given || (parameter == DType::Bool && given == DType::U8);
+}
+
+LaunchError packPointer(const Kernel &kernel, const ArgumentInfo &info, const ArgumentValue &value,
+                        uint64_t &slot) {
+  const Tensor *const *given = std::get_if<const Tensor *>(&value);
+  if (!given) {
+    return {"E0409", parameter(kernel, info) + "expects a tensor of '" +
+                         std::string(torchName(info.dtype)) + "', but got " + kindName(value)};
+  }
+  if (!*given || !(*given)->isValid()) {
+    return {"E0408", parameter(kernel, info) + "expects a tensor with memory, but got one without"};
+  }
+  const Tensor &tensor = **given;
+  if (!isSameElement(info.dtype, tensor.dtype())) {
+    return {"E0410", parameter(kernel, info) + "expects elements of type '" +
+                         std::string(torchName(info.dtype)) + "', but got '" +
+                         std::string(torchName(tensor.dtype())) + "'"};
+  }
+  const uint64_t address = reinterpret_cast<uintptr_t>(tensor.data());
+  const uint64_t divisor = static_cast<uint64_t>(info.divisibility);
+  if (info.divisibility > 1 && address % divisor != 0) {
+    char hex[24];
+    std::snprintf(hex, sizeof hex, "0x%llx", static_cast<unsigned long long>(address));
+    return {"E0411", parameter(kernel, info) + "expects an address divisible by " +
+                         text(info.divisibility) + " as its signature promises, but got " + hex +
+                         ", which leaves " + text(static_cast<int64_t>(address % divisor))};
+  }
+  slot = address;
+  return {};
+}
+
+/// Smallest and largest value of an integer parameter; U64 is passed through int64_t as it is.
+bool fits(DType type, int64_t value) {
+  const int bits = static_cast<int>(sizeInBytes(type)) * 8;
+  if (type == DType::Bool) {
+    return value == 0 || value == 1;
+  }
+  if (bits == 64) {
+    return type == DType::I64 || value >= 0;
+  }
+  if (isUnsignedInteger(type)) {
+    return value >= 0 && value < int64_t{1} << bits;
+  }
+  return value >= -(int64_t{1} << (bits - 1)) && value < int64_t{1} << (bits - 1);
+}
+
+LaunchError packInteger(const Kernel &kernel, const ArgumentInfo &info, const ArgumentValue &value,
+                        uint64_t &slot) {
+  const int64_t *given = std::get_if<int64_t>(&value);
+  if (!given) {
+    return {"E0409", parameter(kernel, info) + "expects an integer of type '" +
+                         std::string(torchName(info.dtype)) + "', but got " + kindName(value)};
+  }
+  if (!fits(info.dtype, *given)) {
+    return {"E0406", parameter(kernel, info) + "expects a value of type '" +
+                         std::string(torchName(info.dtype)) + "', but got " + text(*given)};
+  }
+  if (info.divisibility > 1 && *given % info.divisibility != 0) {
+    return {"E0411", parameter(kernel, info) + "expects a value divisible by " +
+                         text(info.divisibility) + " as its signature promises, but got " +
+                         text(*given)};
+  }
+  slot = static_cast<uint64_t>(*given);
+  return {};
+}
+
+LaunchError packFloat(const Kernel &kernel, const ArgumentInfo &info, const ArgumentValue &value,
+                      uint64_t &slot) {
+  double given;
+  if (const double *exact = std::get_if<double>(&value)) {
+    given = *exact;
+  } else if (const int64_t *integer = std::get_if<int64_t>(&value)) {
+    given = static_cast<double>(*integer);
+  } else {
+    return {"E0409", parameter(kernel, info) + "expects a number of type '" +
+                         std::string(torchName(info.dtype)) + "', but got a tensor"};
+  }
+  if (info.dtype == DType::F64) {
+    slot = std::bit_cast<uint64_t>(given);
+    return {};
+  }
+  // A 16-bit parameter has that type's precision, though it travels as float32.
+  const float single = info.dtype == DType::F16    ? fromHalf(toHalf(given))
+                       : info.dtype == DType::BF16 ? fromBFloat16(toBFloat16(given))
+                                                   : static_cast<float>(given);
+  slot = std::bit_cast<uint32_t>(single);
+  return {};
+}
+
+LaunchError pack(const Kernel &kernel, std::span<const ArgumentValue> arguments, uint64_t *slots) {
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const ArgumentInfo &info = kernel.info.arguments[i];
+    LaunchError error =
+        info.kind == ArgumentKind::Pointer   ? packPointer(kernel, info, arguments[i], slots[i])
+        : info.kind == ArgumentKind::Integer ? packInteger(kernel, info, arguments[i], slots[i])
+                                             : packFloat(kernel, info, arguments[i], slots[i]);
+    if (error) {
+      return error;
+    }
+  }
+  return {};
+}
+
+LaunchError outOfScratch(const Kernel &kernel) {
+  return {"E0505", "kernel '" + kernel.info.name + "' needs " +
+                       std::to_string(kernel.info.scratchBytes) +
+                       " bytes of scratch memory for each thread, but the system gives none"};
+}
+
+} // namespace
+
+LaunchError launchPacked(const Kernel &kernel, Grid grid, const uint64_t *slots, ThreadPool &pool) {
+  if (LaunchError error = checkGrid(grid)) {
+    return error;
+  }
+  if (!kernel.entry) {
+    return {"E0408", "kernel '" + kernel.info.name + "' has no code"};
+  }
+  const int64_t programs = grid[0] * grid[1] * grid[2];
+  if (programs == 0) {
+    return {};
+  }
+  Launch launch{
+      kernel.entry,
+      slots,
+      {static_cast<int32_t>(grid[0]), static_cast<int32_t>(grid[1]), static_cast<int32_t>(grid[2])},
+      {}};
+  std::atomic<bool> lacksScratch{false};
+  const auto body = [&](int64_t begin, int64_t end, int worker) {
+    uint8_t *scratch = pool.scratch(worker, kernel.info.scratchBytes);
+    if (!scratch) {
+      lacksScratch.store(true, std::memory_order_relaxed);
+      return;
+    }
+    launch.runRange(begin, end, scratch);
+  };
+  // One program cannot be shared, so its cost need not be known and the clock is left alone.
+  const int64_t cost = programs == 1 ? 0 : costs.find(kernel.entry);
+  const bool isSmall = programs == 1 || (cost != 0 && cost * programs < wakeNanos * 16);
+  int64_t grain = programs;
+  if (!isSmall) {
+    grain = programs / (int64_t{pool.threadCount()} * 8);
+    const int64_t least = cost ? rangeNanos * 16 / cost : 1;
+    const int64_t most = (programs + pool.threadCount() - 1) / pool.threadCount();
+    grain = grain < least ? least : grain;
+    grain = grain > most ? most : grain < 1 ? 1 : grain;
+  }
+  if (programs == 1) {
+    pool.parallelFor(1, 1, std::cref(body));
+  } else {
+    std::atomic<int64_t> nanos{0};
+    const auto timed = [&](int64_t begin, int64_t end, int worker) {
+      const int64_t start = nowNanos();
+      body(begin, end, worker);
+      nanos.fetch_add(nowNanos() - start, std::memory_order_relaxed);
+    };
+    pool.parallelFor(programs, grain, std::cref(timed));
+    costs.record(kernel.entry, nanos.load(std::memory_order_relaxed), programs);
+  }
+  if (lacksScratch.load(std::memory_order_relaxed)) {
+    return outOfScratch(kernel);
+  }
+  if (launch.failure.hasFailed.load(std::memory_order_acquire)) {
+    const int32_t *id = launch.failure.id;
+    return {"E0407", "device assertion failed in kernel '" + kernel.info.name + "', program (" +
+                         text(id[0]) + ", " + text(id[1]) + ", " + text(id[2]) +
+                         "): " + launch.failure.message};
+  }
+  return {};
+}
+
+LaunchError launch(const Kernel &kernel, Grid grid, std::span<const ArgumentValue> arguments,
+                   ThreadPool &pool) {
+  const size_t expected = kernel.info.arguments.size();
+  if (arguments.size() != expected) {
+    return {"E0401", "kernel '" + kernel.info.name + "' expects " + std::to_string(expected) +
+                         " run-time arguments, but got " + std::to_string(arguments.size())};
+  }
+  uint64_t few[32];
+  std::vector<uint64_t> many(expected > 32 ? expected : 0);
+  uint64_t *slots = expected > 32 ? many.data() : few;
+  if (LaunchError error = pack(kernel, arguments, slots)) {
+    return error;
+  }
+  return launchPacked(kernel, grid, slots, pool);
+}
+
+} // namespace nereid::runtime

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a running launch and the functions its programs call back share: the first failed device
+// assertion and the way out of the program instance that failed. Private to the runtime.
+#pragma once
+
+#include <atomic>
+#include <csetjmp>
+#include <cstdint>
+#include <string>
+
+namespace nereid::runtime {
+
+/// One per launch, shared by all threads that work on it.
+struct LaunchFailure {
+  std::atomic<bool> hasFailed{false};
+  std::string message; ///< written by the one thread that set hasFailed
+  int32_t id[3] = {0, 0, 0};
+};
+
+/// One per thread and stretch of programs. Generated code has no destructors, so leaving it by
+/// longjmp skips none.
+struct LaunchFrame {
+  LaunchFailure *failure;
+  std::jmp_buf exit;
+};
+
+/// The frame of the program running on this thread, or null.
+LaunchFrame *&currentLaunchFrame();
+
+} // namespace nereid::runtime

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+// Memory, shape and views of tensors. Sizes come from users and files, so every product is checked.
+#include "runtime/Tensor.h"
+
+#include "runtime/ElementBlocks.h"
+#include "runtime/ThreadPool.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace nereid::runtime {
+namespace {
+
+constexpr uint64_t hugePageBytes = 2 << 20;
+constexpr uint64_t hugePagesFromBytes = 4 << 20;
+constexpr int64_t maxCount = std::numeric_limits<int64_t>::max();
+
+/// Saturates instead of overflowing; -1 when a size is negative.
+int64_t countOf(const std::vector<int64_t> &shape) {
+  int64_t count = 1;
+  bool isEmpty = false;
+  for (int64_t size : shape) {
+    if (size < 0) {
+      return -1;
+    }
+    isEmpty |= size == 0;
+    if (__builtin_mul_overflow(count, size, &count)) {
+      count = maxCount;
+    }
+  }
+  return isEmpty ? 0 : count;
+}
+
+std::vector<int64_t> rowMajorSteps(const std::vector<int64_t> &shape) {
+  std::vector<int64_t> steps(shape.size());
+  int64_t step = 1;
+  for (size_t dim = shape.size(); dim-- > 0;) {
+    steps[dim] = step;
+    if (__builtin_mul_overflow(step, shape[dim] < 1 ? 1 : shape[dim], &step)) {
+      step = maxCount;
+    }
+  }
+  return steps;
+}
+
+/// More than the machine has would be given by an overcommitting system and end the process when
+/// it is touched.
+bool exceedsMachine(uint64_t bytes) {
+  const long pages = ::sysconf(_SC_PHYS_PAGES), pageBytes = ::sysconf(_SC_PAGESIZE);
+  return pages > 0 && pageBytes > 0 &&
+         bytes / static_cast<uint64_t>(pageBytes) > static_cast<uint64_t>(pages);
+}
+
+std::shared_ptr<void> mapHugePages(uint64_t bytes) {
+  const uint64_t rounded = (bytes + hugePageBytes - 1) & ~(hugePageBytes - 1);
+  const uint64_t reserved = rounded + hugePageBytes;
+  void *memory =
+      ::mmap(nullptr, reserved, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (memory == MAP_FAILED) {
+    return nullptr;
+  }
+  uint8_t *start = static_cast<uint8_t *>(memory);
+  const uint64_t misalignment = reinterpret_cast<uintptr_t>(start) & (hugePageBytes - 1);
+  const uint64_t before = misalignment ? hugePageBytes - misalignment : 0;
+  if (before) {
+    ::munmap(start, before);
+  }
+  if (hugePageBytes - before) {
+    ::munmap(start + before + rounded, hugePageBytes - before);
+  }
+  start += before;
+  ::madvise(start, rounded, MADV_HUGEPAGE);
+  return std::shared_ptr<void>(start, [rounded](void *address) { ::munmap(address, rounded); });
+}
+
+std::shared_ptr<void> allocate(uint64_t bytes) {
+  if (bytes >= hugePagesFromBytes) {
+    return exceedsMachine(bytes) ? nullptr : mapHugePages(bytes);
+  }
+  void *memory = std::aligned_alloc(64, (bytes + 63) & ~uint64_t{63});
+  return memory ? std::shared_ptr<void>(memory, &std::free) : nullptr;
+}
+
+/// First and last element offset that a shape with strides reaches; false when it has no elements.
+bool reach(const std::vector<int64_t> &shape, const std::vector<int64_t> &steps, __int128 &first,
+           __int128 &last) {
+  first = last = 0;
+  for (size_t dim = 0; dim < shape.size(); ++dim) {
+    if (shape[dim] == 0) {
+      return false;
+    }
+    const __int128 span = static_cast<__int128>(shape[dim] - 1) * steps[dim];
+    (span < 0 ? first : last) += span;
+  }
+  return true;
+}
+
+} // namespace
+
+Tensor Tensor::empty(std::vector<int64_t> shape, DType dtype) {
+  Tensor tensor;
+  tensor.type = dtype;
+  const int64_t count = countOf(shape);
+  if (count < 0) {
+    return tensor;
+  }
+  tensor.steps = rowMajorSteps(shape);
+  tensor.sizes = std::move(shape);
+  const int64_t elementBytes = static_cast<int64_t>(nereid::sizeInBytes(dtype));
+  if (count == 0 || count > maxCount / elementBytes - static_cast<int64_t>(hugePageBytes)) {
+    return tensor;
+  }
+  tensor.owner = allocate(static_cast<uint64_t>(count) * static_cast<uint64_t>(elementBytes));
+  tensor.address = tensor.owner.get();
+  return tensor;
+}
+
+Tensor Tensor::borrow(void *data, std::vector<int64_t> shape, DType dtype,
+                      std::vector<int64_t> strides) {
+  Tensor tensor;
+  tensor.type = dtype;
+  if (countOf(shape) < 0 || (!strides.empty() && strides.size() != shape.size())) {
+    return tensor;
+  }
+  tensor.steps = strides.empty() ? rowMajorSteps(shape) : std::move(strides);
+  tensor.sizes = std::move(shape);
+  tensor.address = data;
+  return tensor;
+}
+
+std::variant<Tensor, std::string> Tensor::view(int64_t offset, std::vector<int64_t> shape,
+                                               std::vector<int64_t> strides) const {
+  if (countOf(shape) < 0) {
+    return std::string("a view expects sizes that are not negative");
+  }
+  if (!strides.empty() && strides.size() != shape.size()) {
+    return "a view of " + std::to_string(shape.size()) +
+           " dimensions expects as many strides, but got " + std::to_string(strides.size());
+  }
+  Tensor part = *this;
+  part.steps = strides.empty() ? rowMajorSteps(shape) : std::move(strides);
+  part.sizes = std::move(shape);
+  __int128 first, last, partFirst, partLast;
+  if (!reach(part.sizes, part.steps, partFirst, partLast)) {
+    return part;
+  }
+  if (!reach(sizes, steps, first, last) || partFirst + offset < first || partLast + offset > last) {
+    return "a view from element " + std::to_string(offset) +
+           " reaches outside the memory of its tensor of " + std::to_string(elementCount()) +
+           " elements";
+  }
+  part.address =
+      static_cast<uint8_t *>(address) + offset * static_cast<int64_t>(nereid::sizeInBytes(type));
+  return part;
+}
+
+int64_t Tensor::elementCount() const { return countOf(sizes); }
+
+bool Tensor::isContiguous() const {
+  int64_t expected = 1;
+  bool isRowMajor = true;
+  for (size_t dim = sizes.size(); dim-- > 0;) {
+    if (sizes[dim] == 0) {
+      return true;
+    }
+    isRowMajor &= sizes[dim] == 1 || steps[dim] == expected;
+    if (__builtin_mul_overflow(expected, sizes[dim], &expected)) {
+      expected = maxCount;
+    }
+  }
+  return isRowMajor;
+}
+
+double Tensor::at(int64_t i) const { return loadAsDouble(elementAddress(*this, i), type); }
+
+void Tensor::set(int64_t i, double value) const {
+  storeFromDouble(elementAddress(*this, i), type, value);
+}
+
+Tensor Tensor::to(DType dtype) const {
+  Tensor result = empty(sizes, dtype);
+  if (!isValid() || !result.isValid()) {
+    return result.elementCount() == 0 ? result : Tensor();
+  }
+  const bool isExactInteger =
+      !isFloat(type) && dtype != DType::F64 && dtype != DType::F16 && dtype != DType::BF16;
+  forEachBlock(*this, defaultPool(), [&](int64_t begin, int count) {
+    if (dtype == type) {
+      copyBlock(*this, result, begin, count);
+    } else if (isExactInteger) {
+      int64_t values[blockElements];
+      readIntegers(*this, begin, count, values);
+      writeIntegers(result, begin, count, values, type == DType::U64);
+    } else {
+      double values[blockElements];
+      readBlock(*this, begin, count, values);
+      writeBlock(result, begin, count, values);
+    }
+  });
+  return result;
+}
+
+void Tensor::poison() const {
+  // All bits set is a NaN in every floating-point type.
+  const int byte = isFloat(type) ? 0xFF : 0xCD;
+  const size_t elementBytes = nereid::sizeInBytes(type);
+  const bool isDense = isContiguous();
+  forEachBlock(*this, defaultPool(), [&](int64_t begin, int count) {
+    if (isDense) {
+      std::memset(elementAddress(*this, begin), byte, static_cast<size_t>(count) * elementBytes);
+      return;
+    }
+    for (int i = 0; i < count; ++i) {
+      std::memset(elementAddress(*this, begin + i), byte, elementBytes);
+    }
+  });
+}
+
+} // namespace nereid::runtime

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pool: coverage of ranges, nesting, callers in parallel, exceptions, fork.
+#include "runtime/CpuCount.h"
+#include "runtime/ThreadPool.h"
+
+#include <atomic>
+#include <filesystem>
+#include <fstream>
+#include <gtest/gtest.h>
+#include <numeric>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+using namespace nereid::runtime;
+
+namespace {
+
+TEST(ThreadPool, CoversEveryIndexOnce) {
+  for (int threads : {1, 2, 5}) {
+    ThreadPool pool(threads);
+    EXPECT_EQ(pool.threadCount(), threads);
+    for (int64_t count : {0, 1, 2, 63, 1000, 100001}) {
+      for (int64_t grain : {0, 1, 7, 1000000}) {
+        std::vector<std::atomic<int>> hits(static_cast<size_t>(count));
+        pool.parallelFor(count, grain, [&](int64_t begin, int64_t end, int worker) {
+          EXPECT_LT(begin, end);
+          EXPECT_TRUE(worker >= 0 && worker < threads);
+          for (int64_t i = begin; i < end; ++i) {
+            hits[static_cast<size_t>(i)].fetch_add(1);
+          }
+        });
+        for (auto &hit : hits) {
+          ASSERT_EQ(hit.load(), 1);
+        }
+      }
+    }
+  }
+}
+
+TEST(ThreadPool, ManySmallJobsInARow) {
+  ThreadPool pool(4);
+  for (int round = 0; round < 20000; ++round) {
+    std::atomic<int64_t> sum{0};
+    pool.parallelFor(8, 1, [&](int64_t begin, int64_t end, int) {
+      for (int64_t i = begin; i < end; ++i) {
+        sum.fetch_add(i + 1);
+      }
+    });
+    ASSERT_EQ(sum.load(), 36);
+  }
+}
+
+TEST(ThreadPool, SleepingWorkersAreWoken) {
+  ThreadPool pool(2);
+  for (int round = 0; round < 5; ++round) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    // Each range waits for the other, so this ends only if a second thread joins.
+    std::atomic<int> arrived{0};
+    pool.parallelFor(2, 1, [&](int64_t, int64_t, int) {
+      arrived.fetch_add(1);
+      while (arrived.load() < 2) {
+        std::this_thread::yield();
+      }
+    });
+    EXPECT_EQ(arrived.load(), 2);
+  }
+}
+
+TEST(ThreadPool, NestedCallsRunOnTheCallingThread) {
+  ThreadPool pool(3);
+  std::atomic<int> inner{0};
+  pool.parallelFor(10, 1, [&](int64_t, int64_t, int outerWorker) {
+    const std::thread::id self = std::this_thread::get_id();
+    pool.parallelFor(100, 1, [&](int64_t begin, int64_t end, int worker) {
+      EXPECT_EQ(std::this_thread::get_id(), self);
+      EXPECT_EQ(worker, outerWorker);
+      inner.fetch_add(static_cast<int>(end - begin));
+    });
+  });
+  EXPECT_EQ(inner.load(), 1000);
+}
+
+TEST(ThreadPool, SeveralCallersTakeTurns) {
+  ThreadPool pool(2);
+  std::atomic<int64_t> total{0};
+  std::vector<std::thread> callers;
+  for (int caller = 0; caller < 4; ++caller) {
+    callers.emplace_back([&] {
+      for (int round = 0; round < 500; ++round) {
+        pool.parallelFor(16, 1,
+                         [&](int64_t begin, int64_t end, int) { total.fetch_add(end - begin); });
+      }
+    });
+  }
+  for (std::thread &caller : callers) {
+    caller.join();
+  }
+  EXPECT_EQ(total.load(), 4 * 500 * 16);
+}
+
+TEST(ThreadPool, ExceptionReachesTheCallerAndThePoolGoesOn) {
+  ThreadPool pool(3);
+  for (int round = 0; round < 100; ++round) {
+    EXPECT_THROW(pool.parallelFor(1000, 1,
+                                  [](int64_t begin, int64_t, int) {
+                                    if (begin == 500) {
+                                      throw std::runtime_error("stop");
+                                    }
+                                  }),
+                 std::runtime_error);
+  }
+  std::atomic<int64_t> sum{0};
+  pool.parallelFor(10, 1, [&](int64_t begin, int64_t end, int) { sum += end - begin; });
+  EXPECT_EQ(sum.load(), 10);
+}
+
+TEST(ThreadPool, ChildOfAForkCanWork) {
+  ThreadPool pool(3);
+  pool.parallelFor(100, 1, [](int64_t, int64_t, int) {});
+  const pid_t child = ::fork();
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    ::alarm(20);
+    std::atomic<int64_t> sum{0};
+    for (int round = 0; round < 100; ++round) {
+      pool.parallelFor(100, 1, [&](int64_t begin, int64_t end, int) { sum += end - begin; });
+    }
+    ::_exit(sum.load() == 10000 ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
+}
+
+TEST(ThreadPool, ScratchGrowsAndRefusesTheImpossible) {
+  ThreadPool pool(2);
+  uint8_t *small = pool.scratch(1, 100);
+  ASSERT_TRUE(small);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(small) % 64, 0u);
+  EXPECT_EQ(pool.scratch(1, 50), small);
+  ASSERT_TRUE(pool.scratch(1, 1 << 20));
+  EXPECT_NE(pool.scratch(0, 100), pool.scratch(1, 100));
+  EXPECT_EQ(pool.scratch(0, ~uint64_t{0}), nullptr);
+  EXPECT_EQ(pool.scratch(2, 8), nullptr);
+}
+
+TEST(CpuCount, ReadsQuotas) {
+  EXPECT_EQ(cpusFromQuota("150000 100000"), 2);
+  EXPECT_EQ(cpusFromQuota("200000 100000\n"), 2);
+  EXPECT_EQ(cpusFromQuota("1000 100000"), 1);
+  EXPECT_EQ(cpusFromQuota("max 100000"), std::nullopt);
+  EXPECT_EQ(cpusFromQuota("-1 100000"), std::nullopt);
+  EXPECT_EQ(cpusFromQuota("100000 0"), std::nullopt);
+  EXPECT_EQ(cpusFromQuota(""), std::nullopt);
+}
+
+TEST(CpuCount, TakesTheSmallestQuotaOnTheWayUp) {
+  const std::filesystem::path mount =
+      std::filesystem::temp_directory_path() / ("nereid_quota_" + std::to_string(::getpid()));
+  std::filesystem::create_directories(mount / "a" / "b");
+  std::ofstream(mount / "cpu.max") << "max 100000\n";
+  std::ofstream(mount / "a" / "cpu.max") << "300000 100000\n";
+  std::ofstream(mount / "a" / "b" / "cpu.max") << "500000 100000\n";
+  EXPECT_EQ(smallestQuota(mount, "/a/b"), 3);
+  EXPECT_EQ(smallestQuota(mount, "/"), std::nullopt);
+  std::filesystem::remove_all(mount);
+}
+
+TEST(CpuCount, IsAtLeastOne) { EXPECT_GE(usableCpuCount(), 1); }
+
+TEST(CpuCount, ReadsTheKnob) {
+  ::setenv("NEREID_THREADS", "3", 1);
+  EXPECT_EQ(threadCountFromEnvironment(), 3);
+  for (const char *bad : {"", "0", "-2", "4x", "99999999"}) {
+    ::setenv("NEREID_THREADS", bad, 1);
+    EXPECT_EQ(threadCountFromEnvironment(), 0) << bad;
+  }
+  ::unsetenv("NEREID_THREADS");
+}
+
+} // namespace
