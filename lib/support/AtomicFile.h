@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// Files that are either the former or the complete content, never something between: write a
+// temporary one beside it, synchronise, rename, synchronise the folder. Everything that lasts
+// (results, manifests, databases) is written through this.
+#pragma once
+
+#include "lib/support/Diagnostics.h"
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace nereid {
+
+/// Replaces or creates the file; E0002 names the file and the reason.
+Status writeFileAtomically(const std::string &path, std::string_view content);
+Status writeFileAtomically(const std::string &path, std::span<const uint8_t> content);
+
+/// Whole content of a regular file; E0001 names the file and the reason.
+Result<std::string> readTextFile(const std::string &path);
+Result<std::vector<uint8_t>> readBinaryFile(const std::string &path);
+
+/// Creates the folder and its parents; E0003 when that is not possible.
+Status createFolders(const std::string &path);
+
+} // namespace nereid

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/support/Knobs.h"
+
+namespace nereid {
+
+const std::vector<Knob> &allKnobs() {
+  static const std::vector<Knob> knobs = {
+      {"NEREID_CACHE_BYTES", "size limit of the kernel cache in bytes; default 1 GiB"},
+      {"NEREID_CACHE_DIR", "folder for cached kernels and the calibrated chip descriptor"},
+      {"NEREID_CPU_FEATURES", "restrict the features this machine is taken to have, e.g. -avx512f"},
+      {"NEREID_PATTERNS", "file of what worked, read and extended by develop and optimize"},
+      {"NEREID_THREADS", "threads that launches use; default: the CPUs this process may run on"},
+  };
+  return knobs;
+}
+
+} // namespace nereid
