@@ -20,10 +20,12 @@ using StmtPtr = std::unique_ptr<Stmt>;
 
 enum class ExprKind {
   Name,          // text
-  Integer,       // integer (two's complement of the literal; literals above 2^64-1 are E0106)
+  Integer,       // integer (two's complement of the literal; literals above 2^64-1 are E0106);
+                 // text keeps the spelling
   Float,         // real; text keeps the spelling
   String,        // text, escapes resolved
-  FString,       // operands: String parts and formatted expressions in order; text[i] unused
+  FString,       // operands: String parts and expressions in order; `{x:spec}` is the call
+                 // format(x, "spec"), `{x!r}` is repr(x), `{x=}` a String "x=" and repr(x)
   Bool,          // integer 0 or 1
   None,
   Ellipsis,
@@ -66,6 +68,7 @@ struct Expr {
   std::vector<Keyword> keywords;
   std::vector<std::string> params;             // Lambda
   std::vector<ComprehensionClause> clauses;    // ListComp
+  int height = 1;                              // of this tree; the parser bounds it (E0107)
 };
 
 enum class StmtKind {
@@ -83,7 +86,8 @@ enum class StmtKind {
   Raise,       // value or null
   Import,      // names: `import a.b as c`
   ImportFrom,  // text = module (leading dots kept), names
-  Opaque,      // anything outside kernels that is not of the above
+  Opaque,      // anything that is not of the above: text = its first word; `with`, `try` and
+               // `class` keep the statements of their blocks in body. Kernels refuse all of them
 };
 
 struct ImportName {
@@ -94,7 +98,8 @@ struct Param {
   std::string name;
   ExprPtr annotation, defaultValue; // either may be null
   SourceRange range;
-  bool isVarArgs = false; // *args
+  bool isVarArgs = false;     // *args
+  bool isKeywordArgs = false; // **kwargs; the parser refuses it in kernels
 };
 
 struct FunctionDef {

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Questions asked of a syntax tree: is this function a kernel, which kernels does a file hold.
+// A kernel inside a top-level `if`, `try` or `with` counts as top-level, as it does when Python
+// runs the file.
+#include "lib/language/Ast.h"
+
+namespace nereid::language {
+namespace {
+
+bool namesJit(const Expr &decorator) {
+  const Expr *callee = &decorator;
+  if (callee->kind == ExprKind::Call) {
+    callee = callee->operands[0].get();
+  }
+  if (callee->kind == ExprKind::Name) {
+    return callee->text == "jit";
+  }
+  return callee->kind == ExprKind::Attribute && callee->text == "jit" &&
+         callee->operands[0]->kind == ExprKind::Name && callee->operands[0]->text == "triton";
+}
+
+/// Calls visit(function) for each; stops when it returns true.
+template <class Visit> bool walk(const std::vector<StmtPtr> &statements, Visit &visit) {
+  for (const StmtPtr &statement : statements) {
+    if (statement->kind == StmtKind::FunctionDef) {
+      if (visit(*statement->function)) {
+        return true;
+      }
+    } else if (statement->kind == StmtKind::If ||
+               (statement->kind == StmtKind::Opaque && statement->text != "class")) {
+      if (walk(statement->body, visit) || walk(statement->orelse, visit)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+} // namespace
+
+bool FunctionDef::isJit() const {
+  for (const ExprPtr &decorator : decorators) {
+    if (namesJit(*decorator)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+const FunctionDef *SourceModule::find(std::string_view name) const {
+  const FunctionDef *found = nullptr;
+  auto visit = [&](const FunctionDef &function) {
+    found = function.name == name ? &function : found;
+    return false;
+  };
+  walk(body, visit); // a later definition replaces an earlier one
+  return found;
+}
+
+std::vector<std::string> SourceModule::jitFunctions() const {
+  std::vector<std::string> names;
+  auto visit = [&](const FunctionDef &function) {
+    bool isKnown = false;
+    for (const std::string &name : names) {
+      isKnown |= name == function.name;
+    }
+    if (function.isJit() && !isKnown) {
+      names.push_back(function.name);
+    }
+    return false;
+  };
+  walk(body, visit);
+  return names;
+}
+
+} // namespace nereid::language

@@ -1,0 +1,480 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads signatures: cuts the text at commas, reads each entry as a type or a literal, and lines the
+// entries up with the kernel's parameters. Carets point into the signature's own text.
+#include "lib/language/Signature.h"
+
+#include "lib/language/Lexer.h"
+#include "lib/language/Literals.h"
+#include "lib/language/StringExtent.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+namespace nereid::language {
+namespace {
+
+constexpr const char *signatureName = "signature";
+
+struct Entry {
+  std::string_view name, value; // name is empty by position
+  size_t begin = 0, end = 0;    // in the signature's text
+};
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view spaces = " \t\n\r";
+  size_t first = text.find_first_not_of(spaces);
+  if (first == std::string_view::npos) {
+    return {};
+  }
+  return text.substr(first, text.find_last_not_of(spaces) - first + 1);
+}
+
+/// Cuts at the commas and equal signs outside strings.
+std::vector<Entry> splitEntries(std::string_view text) {
+  std::vector<Entry> entries;
+  if (trimmed(text).empty()) {
+    return entries;
+  }
+  auto addEntry = [&](size_t begin, size_t equals, size_t end) {
+    Entry entry;
+    bool isNamed = equals != std::string_view::npos;
+    entry.name = isNamed ? trimmed(text.substr(begin, equals - begin)) : std::string_view();
+    entry.value = trimmed(isNamed ? text.substr(equals + 1, end - equals - 1)
+                                  : text.substr(begin, end - begin));
+    std::string_view whole = trimmed(text.substr(begin, end - begin));
+    entry.begin = whole.empty() ? begin : static_cast<size_t>(whole.data() - text.data());
+    entry.end = entry.begin + std::max<size_t>(whole.size(), 1);
+    entries.push_back(entry);
+  };
+  size_t begin = 0, equals = std::string_view::npos;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\'' || text[i] == '"') {
+      size_t end = findStringEnd(text, i, readStringOpening(text, i));
+      i = end == std::string_view::npos ? text.size() : end - 1;
+    } else if (text[i] == '=' && equals == std::string_view::npos) {
+      equals = i;
+    } else if (text[i] == ',') {
+      addEntry(begin, equals, i);
+      begin = i + 1;
+      equals = std::string_view::npos;
+    }
+  }
+  if (!trimmed(text.substr(std::min(begin, text.size()))).empty()) {
+    addEntry(begin, equals, text.size()); // a trailing comma adds no entry
+  }
+  return entries;
+}
+
+bool isConstexpr(const Param &param) {
+  const Expr *annotation = param.annotation.get();
+  if (annotation && annotation->kind == ExprKind::Subscript) {
+    annotation = annotation->operands[0].get();
+  }
+  if (!annotation) {
+    return false;
+  }
+  bool canName = annotation->kind == ExprKind::Name || annotation->kind == ExprKind::Attribute;
+  return (canName && annotation->text == "constexpr") ||
+         (annotation->kind == ExprKind::String &&
+          (annotation->text == "constexpr" || annotation->text.ends_with(".constexpr")));
+}
+
+std::string languageName(DType type) {
+  return "tl." + (type == DType::Bool ? std::string("int1") : std::string(torchName(type)));
+}
+
+/// "tl.float32", "float32", "tl.int1": the type as a value.
+std::optional<DType> readTypeValue(std::string_view text) {
+  for (std::string_view prefix : {"tl.", "triton.language."}) {
+    if (text.starts_with(prefix)) {
+      text.remove_prefix(prefix.size());
+      break;
+    }
+  }
+  for (int i = 0; i < dtypeCount; ++i) {
+    DType type = static_cast<DType>(i);
+    if (languageName(type).substr(3) == text) {
+      return type;
+    }
+  }
+  return std::nullopt;
+}
+
+enum class LiteralState { None, Value, Malformed };
+
+/// A literal as it stands in a signature. Malformed: it begins as one; `why` says what is wrong.
+LiteralState readLiteral(std::string_view text, ConstValue &value, Diagnostic &why) {
+  if (text == "None") {
+    value = std::monostate();
+    return LiteralState::Value;
+  }
+  if (text == "True" || text == "False") {
+    value = text == "True";
+    return LiteralState::Value;
+  }
+  if (StringOpening opening = readStringOpening(text, 0); opening.quote != 0) {
+    size_t end = findStringEnd(text, 0, opening);
+    std::string content;
+    bool isWhole = end == text.size() && !opening.isFormatted && !opening.isBytes;
+    if (!isWhole) {
+      why = makeError("E0207", "the string in the signature does not end, or is not a plain one");
+      return LiteralState::Malformed;
+    }
+    EscapeError error = appendUnescaped(
+        content, text.substr(opening.length(), end - opening.length() - opening.quoteLength),
+        opening.isRaw);
+    if (!error.message.empty()) {
+      why = makeError("E0108", error.message);
+      return LiteralState::Malformed;
+    }
+    value = std::move(content);
+    return LiteralState::Value;
+  }
+  bool isNegative = text.starts_with('-');
+  std::string_view digits = trimmed(isNegative ? text.substr(1) : text);
+  if (digits == "inf" || digits == "nan") {
+    double real = digits == "inf" ? std::numeric_limits<double>::infinity()
+                                  : std::numeric_limits<double>::quiet_NaN();
+    value = isNegative ? -real : real;
+    return LiteralState::Value;
+  }
+  bool isNumber = !digits.empty() && ((digits[0] >= '0' && digits[0] <= '9') ||
+                                      (digits[0] == '.' && digits.size() > 1));
+  if (!isNumber) {
+    return LiteralState::None;
+  }
+  bool isBased = digits.size() > 1 && digits[0] == '0' && std::isalpha(digits[1]);
+  if (!isBased && digits.find_first_of(".eE") != std::string_view::npos) {
+    Result<double> real = readFloat(digits);
+    if (!real) {
+      why = std::move(real.error());
+      return LiteralState::Malformed;
+    }
+    value = isNegative ? -*real : *real;
+    return LiteralState::Value;
+  }
+  Result<uint64_t> integer = readInteger(digits);
+  constexpr uint64_t most = uint64_t(1) << 63;
+  if (integer && (isNegative ? *integer > most : false)) {
+    integer = makeError("E0106", "the number '" + std::string(text) + "' is below -2^63");
+  }
+  if (!integer) {
+    why = std::move(integer.error());
+    return LiteralState::Malformed;
+  }
+  value = static_cast<int64_t>(isNegative ? uint64_t(0) - *integer : *integer);
+  return LiteralState::Value;
+}
+
+std::string listTypes() {
+  std::string out;
+  for (int i = 0; i < dtypeCount; ++i) {
+    out += (i == 0 ? "" : ", ") + std::string(kernelName(static_cast<DType>(i)));
+  }
+  return out;
+}
+
+/// "*fp32:16", "i32": fills the type, or says what is wrong with it.
+std::optional<Diagnostic> readType(std::string_view text, ParamType &out) {
+  size_t colon = text.rfind(':');
+  std::string_view name = trimmed(text.substr(0, colon));
+  out.kind = name.starts_with('*') ? ParamType::Kind::Pointer : ParamType::Kind::Scalar;
+  std::string_view element = out.kind == ParamType::Kind::Pointer ? trimmed(name.substr(1)) : name;
+  std::optional<DType> type = parseDType(element);
+  if (!type) {
+    Diagnostic error = makeError("E0207", "unknown type '" + std::string(name) + "'");
+    std::vector<std::string> known;
+    for (int i = 0; i < dtypeCount; ++i) {
+      known.emplace_back(kernelName(static_cast<DType>(i)));
+      known.emplace_back(torchName(static_cast<DType>(i)));
+    }
+    std::vector<std::string> near = nearestNames(element, known);
+    return error.withHelp((near.empty() ? "" : "did you mean '" + near[0] + "'? ") + "types are " +
+                          listTypes() + ", with '*' in front for a pointer");
+  }
+  out.dtype = *type;
+  if (colon == std::string_view::npos) {
+    return std::nullopt;
+  }
+  std::string_view digits = trimmed(text.substr(colon + 1));
+  int64_t value = 0;
+  auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  bool isPower = failure == std::errc() && end == digits.data() + digits.size() && value > 0 &&
+                 value <= (int64_t(1) << 30) && (value & (value - 1)) == 0;
+  if (!isPower) {
+    return makeError("E0207",
+                     "expects a power of two after ':', but got '" + std::string(digits) + "'")
+        .withHelp("':16' promises that the value or address is divisible by 16");
+  }
+  if (out.kind == ParamType::Kind::Scalar && (isFloat(*type) || *type == DType::Bool)) {
+    return makeError("E0207", "expects an integer or a pointer before ':', but got '" +
+                                  std::string(name) + "'")
+        .withHelp("remove ':" + std::string(digits) + "'");
+  }
+  out.divisibility = value;
+  return std::nullopt;
+}
+
+/// A parameter's default as a value; nothing when it is not a literal.
+std::optional<ConstValue> readDefault(const Expr &expression) {
+  switch (expression.kind) {
+  case ExprKind::Integer:
+    return expression.integer;
+  case ExprKind::Float:
+    return expression.real;
+  case ExprKind::Bool:
+    return expression.integer != 0;
+  case ExprKind::String:
+    return expression.text;
+  case ExprKind::None:
+    return std::monostate();
+  case ExprKind::Name:
+  case ExprKind::Attribute:
+    if (std::optional<DType> type = readTypeValue(expression.text)) {
+      return *type;
+    }
+    return std::nullopt;
+  case ExprKind::Unary: {
+    std::optional<ConstValue> inner = readDefault(*expression.operands[0]);
+    if (inner && expression.text == "-") {
+      if (const auto *integer = std::get_if<int64_t>(&*inner)) {
+        return static_cast<int64_t>(uint64_t(0) - static_cast<uint64_t>(*integer));
+      }
+      if (const auto *real = std::get_if<double>(&*inner)) {
+        return -*real;
+      }
+    }
+    return std::nullopt;
+  }
+  case ExprKind::Call: // tl.constexpr(4)
+    if (expression.operands.size() == 2 && expression.operands[0]->text == "constexpr") {
+      return readDefault(*expression.operands[1]);
+    }
+    return std::nullopt;
+  default:
+    return std::nullopt;
+  }
+}
+
+std::string listParams(const FunctionDef &kernel) {
+  std::string out;
+  for (const Param &param : kernel.params) {
+    out += (out.empty() ? "" : ", ") + param.name + (isConstexpr(param) ? ": constexpr" : "");
+  }
+  return out;
+}
+
+class SignatureReader {
+public:
+  SignatureReader(std::string_view text, const FunctionDef &kernel) : text(text), kernel(kernel) {}
+
+  Result<Signature> read() {
+    given.resize(kernel.params.size());
+    std::vector<Entry> entries = splitEntries(text);
+    for (size_t i = 0; i < entries.size(); ++i) {
+      if (std::optional<Diagnostic> error = place(entries[i], i)) {
+        return std::move(*error);
+      }
+    }
+    Signature signature;
+    for (size_t i = 0; i < kernel.params.size(); ++i) {
+      Result<ParamType> type =
+          given[i] ? readEntry(kernel.params[i], *given[i]) : fromDefault(kernel.params[i]);
+      if (!type) {
+        return std::move(type.error());
+      }
+      signature.params.push_back(std::move(*type));
+    }
+    return signature;
+  }
+
+private:
+  Diagnostic &pointAt(Diagnostic &error, size_t begin, size_t end) const {
+    std::string_view before = text.substr(0, begin);
+    size_t lineBegin = before.rfind('\n') + 1; // npos + 1 is 0
+    int line = 1 + static_cast<int>(std::count(before.begin(), before.end(), '\n'));
+    int column = static_cast<int>(begin - lineBegin) + 1;
+    return error.at(signatureName, text, {line, column, column + static_cast<int>(end - begin)});
+  }
+
+  Diagnostic mismatch(std::string message, size_t begin, size_t end) const {
+    Diagnostic error = makeError("E0206", std::move(message));
+    pointAt(error, begin, end).note("'" + kernel.name + "' takes (" + listParams(kernel) + ")");
+    return error;
+  }
+
+  std::optional<Diagnostic> place(const Entry &entry, size_t index) {
+    if (entry.name.empty() && entry.value.empty()) {
+      return mismatch("entry " + std::to_string(index + 1) + " of the signature is empty",
+                      entry.begin, entry.end);
+    }
+    size_t target = index;
+    if (!entry.name.empty()) {
+      hasNamed = true;
+      auto found = std::find_if(kernel.params.begin(), kernel.params.end(),
+                                [&](const Param &param) { return param.name == entry.name; });
+      target = static_cast<size_t>(found - kernel.params.begin());
+    } else if (hasNamed) {
+      return mismatch("an entry by position follows one by name", entry.begin, entry.end)
+          .withHelp("write the name of its parameter before it");
+    }
+    if (target >= kernel.params.size()) {
+      return noSuchParam(entry);
+    }
+    if (given[target]) {
+      return mismatch("the parameter '" + kernel.params[target].name + "' is given twice",
+                      entry.begin, entry.end);
+    }
+    given[target] = entry;
+    return std::nullopt;
+  }
+
+  Diagnostic noSuchParam(const Entry &entry) const {
+    if (entry.name.empty()) {
+      size_t count = splitEntries(text).size();
+      return mismatch("the signature does not match '" + kernel.name + "': expects at most " +
+                          std::to_string(kernel.params.size()) + " entries, but got " +
+                          std::to_string(count),
+                      entry.begin, entry.end);
+    }
+    std::vector<std::string> known;
+    for (const Param &param : kernel.params) {
+      known.push_back(param.name);
+    }
+    Diagnostic error =
+        mismatch("'" + kernel.name + "' has no parameter '" + std::string(entry.name) + "'",
+                 entry.begin, entry.end);
+    std::vector<std::string> near = nearestNames(entry.name, known);
+    return near.empty() ? error : error.withHelp("did you mean '" + near[0] + "'?");
+  }
+
+  Result<ParamType> readEntry(const Param &param, const Entry &entry) const {
+    if (param.isVarArgs || param.isKeywordArgs) {
+      return mismatch("the parameter '*" + param.name + "' cannot be given a type", entry.begin,
+                      entry.end);
+    }
+    ParamType out;
+    out.name = param.name;
+    Diagnostic why;
+    LiteralState state = readLiteral(entry.value, out.constant, why);
+    if (state == LiteralState::Malformed) {
+      return pointAt(why, entry.begin, entry.end);
+    }
+    if (state == LiteralState::Value) {
+      out.kind = ParamType::Kind::Constexpr;
+      return out;
+    }
+    if (isConstexpr(param)) {
+      if (std::optional<DType> type = readTypeValue(entry.value)) {
+        out.kind = ParamType::Kind::Constexpr;
+        out.constant = *type;
+        return out;
+      }
+      return constexprMismatch(param, entry);
+    }
+    if (std::optional<Diagnostic> error = readType(entry.value, out)) {
+      return pointAt(*error, entry.begin, entry.end);
+    }
+    return out;
+  }
+
+  Diagnostic constexprMismatch(const Param &param, const Entry &entry) const {
+    ParamType asType;
+    bool isType = !readType(entry.value, asType);
+    Diagnostic error =
+        makeError("E0208", "'" + param.name +
+                               "' is constexpr: expects a value, "
+                               "but got " +
+                               (isType ? "the type '" : "'") + std::string(entry.value) + "'");
+    pointAt(error, entry.begin, entry.end);
+    bool isPlainType = isType && asType.kind == ParamType::Kind::Scalar;
+    error.withHelp("write a number, True, False, None or a 'string'" +
+                   (isPlainType ? ", or " + languageName(asType.dtype) + " to pass the type itself"
+                                : std::string()));
+    return error;
+  }
+
+  Result<ParamType> fromDefault(const Param &param) const {
+    ParamType out;
+    out.name = param.name;
+    out.kind = ParamType::Kind::Constexpr;
+    if (param.defaultValue) {
+      if (std::optional<ConstValue> value = readDefault(*param.defaultValue)) {
+        out.constant = std::move(*value);
+        return out;
+      }
+    }
+    size_t count = splitEntries(text).size();
+    std::string reason = param.defaultValue ? "the default of '" + param.name + "' is no literal"
+                                            : "'" + param.name + "' is missing";
+    Diagnostic error = mismatch("the signature does not match '" + kernel.name + "': expects " +
+                                    std::to_string(kernel.params.size()) + " entries, but got " +
+                                    std::to_string(count) + "; " + reason,
+                                text.size(), text.size() + 1);
+    std::string example = isConstexpr(param) ? "=1024" : "=*fp32:16";
+    return error.withHelp("add '" + param.name + example + "' or the like");
+  }
+
+  std::string_view text;
+  const FunctionDef &kernel;
+  std::vector<std::optional<Entry>> given;
+  bool hasNamed = false;
+};
+
+std::string constantText(const ConstValue &value) {
+  if (const bool *boolean = std::get_if<bool>(&value)) {
+    return *boolean ? "True" : "False";
+  }
+  if (const int64_t *integer = std::get_if<int64_t>(&value)) {
+    return std::to_string(*integer);
+  }
+  if (const double *real = std::get_if<double>(&value)) {
+    if (std::isnan(*real)) {
+      return "nan"; // the sign of a NaN means nothing
+    }
+    char buffer[64];
+    std::string out(buffer, std::to_chars(buffer, buffer + sizeof(buffer), *real).ptr);
+    bool looksReal = out.find_first_of(".en") != std::string::npos;
+    return looksReal ? out : out + ".0";
+  }
+  if (const std::string *string = std::get_if<std::string>(&value)) {
+    return quoteString(*string);
+  }
+  if (const DType *type = std::get_if<DType>(&value)) {
+    return languageName(*type);
+  }
+  return "None";
+}
+
+} // namespace
+
+std::string Signature::text() const {
+  std::string out;
+  for (const ParamType &param : params) {
+    out += out.empty() ? "" : ",";
+    out += param.name + "=";
+    if (param.kind == ParamType::Kind::Constexpr) {
+      out += constantText(param.constant);
+      continue;
+    }
+    out += param.kind == ParamType::Kind::Pointer ? "*" : "";
+    out += kernelName(param.dtype);
+    if (param.divisibility != 1) {
+      out += ":" + std::to_string(param.divisibility);
+    }
+  }
+  return out;
+}
+
+Result<Signature> parseSignature(std::string_view text, const FunctionDef &kernel) {
+  std::string normal(text);
+  if (Status status = normalizeText(signatureName, normal); !status) {
+    return std::move(status.error());
+  }
+  return SignatureReader(normal, kernel).read();
+}
+
+} // namespace nereid::language
