@@ -12,6 +12,7 @@
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -22,6 +23,32 @@
 
 #define GET_TYPEDEF_CLASSES
 #include "lib/tile/ir/TileTypes.h.inc"
+
+namespace nereid::tile {
+
+/// Loads tile, arith, math, scf and func into the context.
+void loadDialects(mlir::MLIRContext &context);
+
+/// Element type of a tile, or the scalar type itself.
+inline mlir::Type elementTypeOf(mlir::Type type) { return mlir::getElementTypeOrSelf(type); }
+/// Shape of a tile; empty for a scalar (and for a tile of rank 0).
+llvm::ArrayRef<int64_t> shapeOf(mlir::Type type);
+/// True when both are scalars, or both are tiles of one shape.
+bool haveSameShape(mlir::Type left, mlir::Type right);
+/// `type`'s shape with other elements: a scalar stays a scalar.
+mlir::Type withElementType(mlir::Type type, mlir::Type element);
+
+/// tile_c1 and tile_c2, for operands and results.
+mlir::LogicalResult verifyWellFormedTiles(mlir::Operation *op);
+
+namespace OpTrait {
+template <class ConcreteOp>
+struct WellFormedTiles : mlir::OpTrait::TraitBase<ConcreteOp, WellFormedTiles> {
+  static mlir::LogicalResult verifyTrait(mlir::Operation *op) { return verifyWellFormedTiles(op); }
+};
+} // namespace OpTrait
+
+} // namespace nereid::tile
 
 #define GET_OP_CLASSES
 #include "lib/tile/ir/TileOps.h.inc"

@@ -29,4 +29,9 @@ mlir::Operation *TileDialect::materializeConstant(mlir::OpBuilder &builder, mlir
   return mlir::arith::ConstantOp::materialize(builder, value, type, loc);
 }
 
+void loadDialects(mlir::MLIRContext &context) {
+  context.loadDialect<TileDialect, mlir::arith::ArithDialect, mlir::math::MathDialect,
+                      mlir::scf::SCFDialect, mlir::func::FuncDialect>();
+}
+
 } // namespace nereid::tile

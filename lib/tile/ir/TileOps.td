@@ -10,7 +10,14 @@ include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 
-class Tile_Op<string opName, list<Trait> traits = []> : Op<Tile_Dialect, opName, traits>;
+// Preconditions of every operation: tile_c1: each tensor has a static shape with no dimension of 0;
+// tile_c2: elements are i1, i8, i16, i32, i64, index, f16, bf16, f32, f64 or pointers.
+def Tile_WellFormedTiles : NativeOpTrait<"WellFormedTiles"> {
+  let cppNamespace = "::nereid::tile::OpTrait";
+}
+
+class Tile_Op<string opName, list<Trait> traits = []>
+    : Op<Tile_Dialect, opName, !listconcat(traits, [Tile_WellFormedTiles])>;
 
 def Tile_ScalarOrTensor : AnyTypeOf<[AnyInteger, AnyFloat, Index, Tile_PtrType, AnyRankedTensor]>;
 
@@ -49,11 +56,12 @@ def Tile_MakeRangeOp : Tile_Op<"make_range", [Pure]> {
 def Tile_SplatOp : Tile_Op<"splat", [Pure]> {
   let summary = "a tile whose elements all equal one scalar";
   let description = [{ **Preconditions** splat_c1: the element type of the result is the type of
-    the operand. }];
+    the operand, which is a scalar. }];
   let arguments = (ins Tile_ScalarOrTensor:$source);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def Tile_UnsplatOp : Tile_Op<"unsplat", [Pure]> {
@@ -64,6 +72,7 @@ def Tile_UnsplatOp : Tile_Op<"unsplat", [Pure]> {
   let results = (outs AnyType:$result);
   let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 def Tile_ExpandDimsOp : Tile_Op<"expand_dims", [Pure]> {
@@ -74,6 +83,8 @@ def Tile_ExpandDimsOp : Tile_Op<"expand_dims", [Pure]> {
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$source `,` $axis attr-dict `:` type($source) `->` type($result)";
   let hasVerifier = 1;
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure]> {
@@ -84,6 +95,8 @@ def Tile_BroadcastOp : Tile_Op<"broadcast", [Pure]> {
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
   let hasVerifier = 1;
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def Tile_ReshapeOp : Tile_Op<"reshape", [Pure]> {
@@ -93,6 +106,8 @@ def Tile_ReshapeOp : Tile_Op<"reshape", [Pure]> {
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
   let hasVerifier = 1;
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def Tile_TransOp : Tile_Op<"trans", [Pure]> {
@@ -103,6 +118,8 @@ def Tile_TransOp : Tile_Op<"trans", [Pure]> {
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$source `,` $order attr-dict `:` type($source) `->` type($result)";
   let hasVerifier = 1;
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 // ---- addresses and memory ----
@@ -112,12 +129,15 @@ def Tile_AddPtrOp : Tile_Op<"addptr", [Pure, AllTypesMatch<["pointer", "result"]
   let description = [{
     The offset is a signed integer of any width, counted in elements of the pointee.
     **Preconditions** addptr_c1: pointer and offset are both scalars or both tensors of one shape;
-    addptr_c2: the result type is the pointer type.
+    addptr_c2: the result type is the pointer type; addptr_c3: the pointer is an address or a tile
+    of addresses, the offset an integer or a tile of integers.
   }];
   let arguments = (ins Tile_ScalarOrTensor:$pointer, Tile_ScalarOrTensor:$offset);
   let results = (outs Tile_ScalarOrTensor:$result);
   let assemblyFormat = "$pointer `,` $offset attr-dict `:` type($pointer) `,` type($offset)";
   let hasVerifier = 1;
+  let hasFolder = 1;
+  let hasCanonicalizer = 1;
 }
 
 def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments,
@@ -127,7 +147,7 @@ def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments,
     Elements whose mask is false are not read and give `other`, or an undefined value without it.
     **Preconditions** load_c1: the result has the pointer's shape and pointee type; load_c2: the
     mask has the pointer's shape and type i1; load_c3: other has the result's type; load_c4: other
-    needs a mask.
+    needs a mask; load_c5: the pointer is an address or a tile of addresses.
   }];
   let arguments = (ins Tile_ScalarOrTensor:$pointer, Optional<Tile_ScalarOrTensor>:$mask,
                        Optional<Tile_ScalarOrTensor>:$other,
@@ -140,6 +160,7 @@ def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments,
     attr-dict `:` type($pointer) `->` type($result)
   }];
   let hasVerifier = 1;
+  let hasCanonicalizer = 1;
 }
 
 def Tile_StoreOp : Tile_Op<"store", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
@@ -147,7 +168,8 @@ def Tile_StoreOp : Tile_Op<"store", [DeclareOpInterfaceMethods<MemoryEffectsOpIn
   let description = [{
     Elements whose mask is false are not written.
     **Preconditions** store_c1: the value has the pointer's shape and pointee type; store_c2: the
-    mask has the pointer's shape and type i1.
+    mask has the pointer's shape and type i1; store_c3: the pointer is an address or a tile of
+    addresses.
   }];
   let arguments = (ins Tile_ScalarOrTensor:$pointer, Tile_ScalarOrTensor:$value,
                        Optional<Tile_ScalarOrTensor>:$mask,
@@ -158,11 +180,13 @@ def Tile_StoreOp : Tile_Op<"store", [DeclareOpInterfaceMethods<MemoryEffectsOpIn
     attr-dict `:` type($pointer) `,` type($value)
   }];
   let hasVerifier = 1;
+  let hasCanonicalizer = 1;
 }
 
 def Tile_PtrToIntOp : Tile_Op<"ptr_to_int", [Pure]> {
   let summary = "address as a 64-bit integer";
-  let description = [{ **Preconditions** ptr_to_int_c1: equal shapes; i64 elements. }];
+  let description = [{ **Preconditions** ptr_to_int_c1: equal shapes;
+    ptr_to_int_c2: addresses on the left, i64 on the right. }];
   let arguments = (ins Tile_ScalarOrTensor:$source);
   let results = (outs Tile_ScalarOrTensor:$result);
   let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
@@ -171,7 +195,8 @@ def Tile_PtrToIntOp : Tile_Op<"ptr_to_int", [Pure]> {
 
 def Tile_IntToPtrOp : Tile_Op<"int_to_ptr", [Pure]> {
   let summary = "64-bit integer as an address";
-  let description = [{ **Preconditions** int_to_ptr_c1: equal shapes; i64 elements. }];
+  let description = [{ **Preconditions** int_to_ptr_c1: equal shapes;
+    int_to_ptr_c2: i64 on the left, addresses on the right. }];
   let arguments = (ins Tile_ScalarOrTensor:$source);
   let results = (outs Tile_ScalarOrTensor:$result);
   let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
@@ -185,6 +210,7 @@ def Tile_PtrCastOp : Tile_Op<"ptr_cast", [Pure]> {
   let results = (outs Tile_ScalarOrTensor:$result);
   let assemblyFormat = "$source attr-dict `:` type($source) `->` type($result)";
   let hasVerifier = 1;
+  let hasFolder = 1;
 }
 
 // ---- across elements ----
@@ -214,7 +240,7 @@ def Tile_ReduceReturnOp : Tile_Op<"reduce_return",
   let summary = "result of combining two elements";
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
-  let builders = [OpBuilder<(ins), [{}]>];
+  let builders = [OpBuilder<(ins)>];
 }
 
 def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["c", "result"]>]> {
@@ -224,7 +250,7 @@ def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["c", "result"]>]> {
     inputPrecision says otherwise.
     **Preconditions** dot_c1: a, b and c have rank 2, or rank 3 with one batch size; dot_c2: a and
     b have one element type; dot_c3: a.shape[1] == b.shape[0]; dot_c4: c is MxN and the result has
-    c's type.
+    c's type; dot_c5: a, b and c are all floats, or all integers.
   }];
   let arguments = (ins AnyRankedTensor:$a, AnyRankedTensor:$b, AnyRankedTensor:$c,
     DefaultValuedAttr<Tile_InputPrecision, "InputPrecision::IEEE">:$inputPrecision);
@@ -238,7 +264,7 @@ def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["c", "result"]>]> {
 // ---- talking to the user ----
 
 def Tile_PrintOp : Tile_Op<"print", [MemoryEffects<[MemWrite]>]> {
-  let summary = "write values to standard error, with the program id";
+  let summary = "write values to standard output, with the program id";
   let arguments = (ins StrAttr:$prefix, BoolAttr:$hex, Variadic<Tile_ScalarOrTensor>:$values);
   let assemblyFormat = "$prefix $hex ($values^ `:` type($values))? attr-dict";
 }
@@ -249,6 +275,7 @@ def Tile_AssertOp : Tile_Op<"assert", [MemoryEffects<[MemWrite]>]> {
   let arguments = (ins Tile_ScalarOrTensor:$condition, StrAttr:$message);
   let assemblyFormat = "$condition `,` $message attr-dict `:` type($condition)";
   let hasVerifier = 1;
+  let hasCanonicalizer = 1;
 }
 
 #endif

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// `tile-simplify`: folding and dead-code removal with a short list of patterns.
+// Why: the general canonicaliser collects the patterns of every loaded dialect and iterates until
+// nothing changes, which costs more than the rest of compiling a small kernel.
+// Requires: tile IR. Guarantees: the same meaning, constants folded, one form of splats and masks.
+#include "lib/tile/transforms/Passes.h"
+
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace nereid::tile {
+namespace {
+
+template <class... Ops>
+void addCanonicalizations(mlir::RewritePatternSet &patterns, mlir::MLIRContext *context) {
+  (Ops::getCanonicalizationPatterns(patterns, context), ...);
+}
+
+struct SimplifyPass : mlir::PassWrapper<SimplifyPass, mlir::OperationPass<>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SimplifyPass)
+
+  llvm::StringRef getArgument() const final { return "tile-simplify"; }
+  llvm::StringRef getDescription() const final { return "fold and drop dead tile operations"; }
+
+  mlir::LogicalResult initialize(mlir::MLIRContext *context) final {
+    mlir::RewritePatternSet patterns(context);
+    addCanonicalizations<ExpandDimsOp, BroadcastOp, ReshapeOp, TransOp, AddPtrOp, LoadOp, StoreOp,
+                         AssertOp>(patterns, context);
+    addCanonicalizations<mlir::scf::IfOp, mlir::scf::WhileOp, mlir::arith::SelectOp,
+                         mlir::arith::CmpIOp>(patterns, context);
+    frozen = mlir::FrozenRewritePatternSet(std::move(patterns));
+    return mlir::success();
+  }
+
+  void runOnOperation() final {
+    mlir::GreedyRewriteConfig config;
+    config.useTopDownTraversal = true;
+    config.enableRegionSimplification = mlir::GreedySimplifyRegionLevel::Disabled;
+    // Not converging is no error: what is left is correct, only less simple.
+    (void)mlir::applyPatternsAndFoldGreedily(getOperation(), frozen, config);
+  }
+
+  mlir::FrozenRewritePatternSet frozen;
+};
+
+} // namespace
+
+std::unique_ptr<mlir::Pass> createSimplifyPass() { return std::make_unique<SimplifyPass>(); }
+
+} // namespace nereid::tile

@@ -1,0 +1,119 @@
+// Folds and rewrites of tile operations, each with a neighbour that must stay.
+// RUN: tile-opt %s --tile-simplify | FileCheck %s
+
+// CHECK-LABEL: func.func @constant_splats
+func.func @constant_splats() -> (tensor<4xi32>, tensor<1x4xf32>, tensor<8x4xf32>, tensor<4x2xi1>) {
+  %n = arith.constant 3 : i32
+  %s = tile.splat %n : i32 -> tensor<4xi32>
+  %f = arith.constant dense<2.5> : tensor<4xf32>
+  %e = tile.expand_dims %f, 0 : tensor<4xf32> -> tensor<1x4xf32>
+  %b = tile.broadcast %e : tensor<1x4xf32> -> tensor<8x4xf32>
+  %t = arith.constant dense<true> : tensor<8xi1>
+  %r = tile.reshape %t : tensor<8xi1> -> tensor<2x4xi1>
+  %p = tile.trans %r, [1, 0] : tensor<2x4xi1> -> tensor<4x2xi1>
+  // CHECK-DAG: arith.constant dense<3> : tensor<4xi32>
+  // CHECK-DAG: arith.constant dense<2.500000e+00> : tensor<1x4xf32>
+  // CHECK-DAG: arith.constant dense<2.500000e+00> : tensor<8x4xf32>
+  // CHECK-DAG: arith.constant dense<true> : tensor<4x2xi1>
+  // CHECK-NOT: tile.
+  return %s, %e, %b, %p : tensor<4xi32>, tensor<1x4xf32>, tensor<8x4xf32>, tensor<4x2xi1>
+}
+
+// CHECK-LABEL: func.func @splat_stays_splat
+// CHECK-SAME: %[[X:.*]]: f32
+func.func @splat_stays_splat(%x: f32) -> (tensor<2x8xf32>, f32) {
+  // CHECK-NEXT: %[[S:.*]] = tile.splat %[[X]] : f32 -> tensor<2x8xf32>
+  // CHECK-NEXT: return %[[S]], %[[X]]
+  %0 = tile.splat %x : f32 -> tensor<8xf32>
+  %1 = tile.expand_dims %0, 1 : tensor<8xf32> -> tensor<8x1xf32>
+  %2 = tile.broadcast %1 : tensor<8x1xf32> -> tensor<8x2xf32>
+  %3 = tile.trans %2, [1, 0] : tensor<8x2xf32> -> tensor<2x8xf32>
+  %4 = tile.splat %x : f32 -> tensor<1xf32>
+  %5 = tile.unsplat %4 : tensor<1xf32> -> f32
+  return %3, %5 : tensor<2x8xf32>, f32
+}
+
+// CHECK-LABEL: func.func @shape_chains
+// CHECK-SAME: %[[X:.*]]: tensor<2x3x4xf32>, %[[Y:.*]]: tensor<1x1xf32>
+func.func @shape_chains(%x: tensor<2x3x4xf32>, %y: tensor<1x1xf32>)
+    -> (tensor<2x3x4xf32>, tensor<3x4x2xf32>, tensor<24xf32>, tensor<5x6xf32>) {
+  // CHECK-NEXT: %[[T:.*]] = tile.trans %[[X]], [1, 2, 0] : tensor<2x3x4xf32> -> tensor<3x4x2xf32>
+  // CHECK-NEXT: %[[R:.*]] = tile.reshape %[[X]] : tensor<2x3x4xf32> -> tensor<24xf32>
+  // CHECK-NEXT: %[[B:.*]] = tile.broadcast %[[Y]] : tensor<1x1xf32> -> tensor<5x6xf32>
+  // CHECK-NEXT: return %[[X]], %[[T]], %[[R]], %[[B]]
+  %0 = tile.trans %x, [2, 0, 1] : tensor<2x3x4xf32> -> tensor<4x2x3xf32>
+  %1 = tile.trans %0, [1, 2, 0] : tensor<4x2x3xf32> -> tensor<2x3x4xf32>
+  %2 = tile.trans %0, [2, 0, 1] : tensor<4x2x3xf32> -> tensor<3x4x2xf32>
+  %3 = tile.reshape %x : tensor<2x3x4xf32> -> tensor<6x4xf32>
+  %4 = tile.reshape %3 : tensor<6x4xf32> -> tensor<24xf32>
+  %5 = tile.broadcast %y : tensor<1x1xf32> -> tensor<5x1xf32>
+  %6 = tile.broadcast %5 : tensor<5x1xf32> -> tensor<5x6xf32>
+  return %1, %2, %4, %6 : tensor<2x3x4xf32>, tensor<3x4x2xf32>, tensor<24xf32>, tensor<5x6xf32>
+}
+
+// CHECK-LABEL: func.func @addresses
+// CHECK-SAME: %[[P:.*]]: !tile.ptr<f32>, %[[N:.*]]: i32, %[[O:.*]]: tensor<4xi32>
+func.func @addresses(%p: !tile.ptr<f32>, %n: i32, %o: tensor<4xi32>)
+    -> (!tile.ptr<f32>, tensor<4x!tile.ptr<f32>>, tensor<4x!tile.ptr<f32>>) {
+  // CHECK: %[[Q:.*]] = tile.addptr %[[P]], %[[N]] : !tile.ptr<f32>, i32
+  // CHECK: %[[QS:.*]] = tile.splat %[[Q]]
+  // CHECK: %[[R:.*]] = tile.addptr %{{.*}}, %[[O]]
+  // CHECK: return %[[P]], %[[QS]], %[[R]]
+  %zero = arith.constant 0 : i32
+  %0 = tile.addptr %p, %zero : !tile.ptr<f32>, i32
+  %1 = tile.splat %0 : !tile.ptr<f32> -> tensor<4x!tile.ptr<f32>>
+  %2 = tile.splat %n : i32 -> tensor<4xi32>
+  %3 = tile.addptr %1, %2 : tensor<4x!tile.ptr<f32>>, tensor<4xi32>
+  %4 = tile.addptr %1, %o : tensor<4x!tile.ptr<f32>>, tensor<4xi32>
+  return %0, %3, %4 : !tile.ptr<f32>, tensor<4x!tile.ptr<f32>>, tensor<4x!tile.ptr<f32>>
+}
+
+// CHECK-LABEL: func.func @pointer_casts
+// CHECK-SAME: %[[P:.*]]: !tile.ptr<f32>
+func.func @pointer_casts(%p: !tile.ptr<f32>) -> (!tile.ptr<f32>, !tile.ptr<i8>) {
+  // CHECK-NEXT: %[[C:.*]] = tile.ptr_cast %[[P]] : !tile.ptr<f32> -> !tile.ptr<i8>
+  // CHECK-NEXT: return %[[P]], %[[C]]
+  %0 = tile.ptr_cast %p : !tile.ptr<f32> -> !tile.ptr<i32>
+  %1 = tile.ptr_cast %0 : !tile.ptr<i32> -> !tile.ptr<f32>
+  %2 = tile.ptr_cast %0 : !tile.ptr<i32> -> !tile.ptr<i8>
+  return %1, %2 : !tile.ptr<f32>, !tile.ptr<i8>
+}
+
+// CHECK-LABEL: func.func @known_masks
+func.func @known_masks(%p: tensor<4x!tile.ptr<f32>>, %v: tensor<4xf32>, %m: tensor<4xi1>)
+    -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %yes = arith.constant dense<true> : tensor<4xi1>
+  %no = arith.constant dense<false> : tensor<4xi1>
+  // CHECK: %[[A:.*]] = tile.load %arg0 : tensor<4x!tile.ptr<f32>> -> tensor<4xf32>
+  %0 = tile.load %p mask %yes : tensor<4xi1> other %v : tensor<4xf32> : tensor<4x!tile.ptr<f32>> -> tensor<4xf32>
+  %1 = tile.load %p mask %no : tensor<4xi1> other %v : tensor<4xf32> : tensor<4x!tile.ptr<f32>> -> tensor<4xf32>
+  // Without other the value is undefined, and no constant may take its place.
+  // CHECK: %[[C:.*]] = tile.load %arg0 mask %{{.*}} : tensor<4xi1> : tensor
+  %2 = tile.load %p mask %no : tensor<4xi1> : tensor<4x!tile.ptr<f32>> -> tensor<4xf32>
+  // CHECK: %[[D:.*]] = tile.load %arg0 mask %arg2 : tensor<4xi1> other %arg1
+  %3 = tile.load %p mask %m : tensor<4xi1> other %v : tensor<4xf32> : tensor<4x!tile.ptr<f32>> -> tensor<4xf32>
+  // CHECK-NEXT: tile.store %arg0, %arg1 : tensor
+  // CHECK-NEXT: tile.store %arg0, %arg1 mask %arg2
+  // CHECK-NEXT: return %[[A]], %arg1, %[[C]], %[[D]]
+  tile.store %p, %v mask %yes : tensor<4xi1> : tensor<4x!tile.ptr<f32>>, tensor<4xf32>
+  tile.store %p, %v mask %no : tensor<4xi1> : tensor<4x!tile.ptr<f32>>, tensor<4xf32>
+  tile.store %p, %v mask %m : tensor<4xi1> : tensor<4x!tile.ptr<f32>>, tensor<4xf32>
+  return %0, %1, %2, %3 : tensor<4xf32>, tensor<4xf32>, tensor<4xf32>, tensor<4xf32>
+}
+
+// CHECK-LABEL: func.func @effects
+func.func @effects(%p: !tile.ptr<f32>, %n: i1) {
+  // An unused load goes, a volatile one and a failing assertion stay.
+  // CHECK-NOT: tile.load %arg0 :
+  // CHECK: tile.load %arg0 {isVolatile}
+  // CHECK: tile.assert %{{.*}}, "never"
+  // CHECK-NOT: "always"
+  // CHECK: return
+  %yes = arith.constant true
+  %no = arith.constant false
+  %0 = tile.load %p : !tile.ptr<f32> -> f32
+  %1 = tile.load %p {isVolatile} : !tile.ptr<f32> -> f32
+  tile.assert %no, "never" : i1
+  tile.assert %yes, "always" : i1
+  return
+}
