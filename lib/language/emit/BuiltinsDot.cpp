@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// tl.dot: checks of ranks, types and the contracted size, with where each size was written; float32
+// operands are exact unless the source asks for TF32.
+#include "lib/language/emit/Emitter.h"
+
+namespace nereid::language::emit {
+
+static std::string operandName(Emitter &emitter, const Bound &args, const char *param) {
+  const Expr *expr = args.expr(param);
+  std::string text = expr ? emitter.sourceText(*expr) : "";
+  return "'" + (text.empty() ? std::string(param) : text) + "'";
+}
+
+static void noteOrigin(Diagnostic &diagnostic, const std::string &name, const Value &value,
+                       size_t dimension) {
+  if (const DimOrigin *origin = value.origins[dimension]) {
+    diagnostic.note(origin->place + ": " + name + " takes " +
+                    std::to_string(value.tileType.shape[dimension]) + " from " + origin->text);
+  }
+}
+
+static bool checkOperands(Emitter &emitter, const Bound &args, const Value &a, const Value &b) {
+  std::string nameA = operandName(emitter, args, "input");
+  std::string nameB = operandName(emitter, args, "other");
+  std::string types =
+      nameA + " is " + typeText(a.tileType) + " and " + nameB + " is " + typeText(b.tileType);
+  size_t rank = a.tileType.shape.size();
+  if (a.isPointer() || b.isPointer() || rank != b.tileType.shape.size() || rank < 2 || rank > 3) {
+    emitter.error("E0214", "'tl.dot' expects two tiles of rank 2, or two of rank 3")
+        .note(types)
+        .withHelp("load tiles with x[:, None] and x[None, :] offsets");
+    return false;
+  }
+  if (!(a.tileType.element == b.tileType.element) || a.tileType.element.dtype == DType::Bool) {
+    emitter.error("E0214", "'tl.dot' operands expect one number type")
+        .note(types)
+        .withHelp("convert one of them with .to(" + nameA.substr(1, nameA.size() - 2) + ".dtype)");
+    return false;
+  }
+  const Shape &left = a.tileType.shape, &right = b.tileType.shape;
+  if (rank == 3 && left[0] != right[0]) {
+    emitter.error("E0214", "'tl.dot' operands disagree on the batch size").note(types);
+    return false;
+  }
+  if (left[rank - 1] == right[rank - 2]) {
+    return true;
+  }
+  Diagnostic &diagnostic =
+      emitter.error("E0214", "'tl.dot' operands disagree on the contracted size");
+  std::string dimA = std::to_string(rank - 1), dimB = std::to_string(rank - 2);
+  diagnostic.note(types + "; expects a.shape[" + dimA + "] == b.shape[" + dimB + "], but got " +
+                  std::to_string(left[rank - 1]) + " and " + std::to_string(right[rank - 2]));
+  noteOrigin(diagnostic, nameA, a, rank - 1);
+  noteOrigin(diagnostic, nameB, b, rank - 2);
+  const DimOrigin *origin = a.origins[rank - 1];
+  std::string wanted = std::to_string(left[rank - 1]);
+  if (origin) {
+    wanted = origin->text.substr(0, origin->text.find(" = "));
+  }
+  diagnostic.withHelp("load " + nameB + " with " + wanted + " rows");
+  return false;
+}
+
+static std::optional<tile::InputPrecision> precisionOf(Emitter &emitter, const Bound &args) {
+  std::optional<std::string> text =
+      emitter.constantString(args["input_precision"], "'input_precision'");
+  std::optional<bool> allowTf32 = emitter.constantBool(args["allow_tf32"], "'allow_tf32'");
+  if (!text || !allowTf32) {
+    return std::nullopt;
+  }
+  if (text->empty()) {
+    return *allowTf32 ? tile::InputPrecision::TF32 : tile::InputPrecision::IEEE;
+  }
+  std::optional<tile::InputPrecision> precision = tile::symbolizeInputPrecision(*text);
+  if (!precision) {
+    emitter.error("E0229",
+                  "'input_precision' expects 'ieee', 'tf32' or 'tf32x3', but got '" + *text + "'");
+  }
+  return precision;
+}
+
+/// Type of the result: the accumulator's, or out_dtype, or what upstream takes for the operands.
+static std::optional<DType> resultType(Emitter &emitter, const Bound &args, DType operand) {
+  if (!args["out_dtype"].isNone()) {
+    std::optional<ElementType> type =
+        emitter.constantType(args["out_dtype"], "'out_dtype' of 'dot'");
+    if (!type) {
+      return std::nullopt;
+    }
+    bool isFitting = isFloat(type->dtype) == isFloat(operand) && !type->isPointer;
+    if (!isFitting) {
+      emitter.error("E0214", "'tl.dot' of " + typeText(ElementType{operand, false}) +
+                                 " operands cannot give " + typeText(*type));
+      return std::nullopt;
+    }
+    // for wider operands the default of upstream, f32 or i32, would lose what they hold
+    return bitWidth(type->dtype) < bitWidth(operand) ? operand : type->dtype;
+  }
+  if (args["acc"].isTile()) {
+    return args["acc"].tileType.element.dtype;
+  }
+  return operand == DType::F64    ? DType::F64
+         : isFloat(operand)       ? DType::F32
+         : bitWidth(operand) > 32 ? operand
+                                  : DType::I32;
+}
+
+Value dot(Emitter &emitter, const Bound &args) {
+  Value a = emitter.toTile(args["input"]), b = emitter.toTile(args["other"]);
+  if (a.isPoison() || b.isPoison() || !checkOperands(emitter, args, a, b)) {
+    return Value::poison();
+  }
+  std::optional<tile::InputPrecision> precision = precisionOf(emitter, args);
+  std::optional<DType> type = resultType(emitter, args, a.tileType.element.dtype);
+  if (!precision || !type) {
+    return Value::poison();
+  }
+  size_t rank = a.tileType.shape.size();
+  TileType result{{*type, false}, a.tileType.shape};
+  result.shape[rank - 1] = b.tileType.shape[rank - 1];
+  Origins origins = a.origins;
+  origins[rank - 1] = b.origins[rank - 1];
+  Value acc = args["acc"];
+  if (acc.isNone() || acc.isNumber()) {
+    acc = emitter.constantTile(acc.isNone() ? Value::whole(0) : acc, *type, result.shape);
+  }
+  bool isFloating = isFloat(*type) == isFloat(a.tileType.element.dtype);
+  if (!acc.isTile() || !(acc.tileType == result) || !isFloating) {
+    emitter
+        .error("E0214", "the accumulator of 'tl.dot' expects " + typeText(result) + ", but got " +
+                            describe(acc))
+        .note(operandName(emitter, args, "input") + " is " + typeText(a.tileType) + " and " +
+              operandName(emitter, args, "other") + " is " + typeText(b.tileType))
+        .withHelp("make it with tl.zeros(" + shapeText(result.shape) + ", dtype=tl." +
+                  (isFloating ? std::string(torchName(*type)) : "float32") + ")");
+    return Value::poison();
+  }
+  mlir::Value ssa = emitter.make<tile::DotOp>(a.ssa, b.ssa, acc.ssa, *precision);
+  return Value::tile(ssa, result, origins);
+}
+
+} // namespace nereid::language::emit

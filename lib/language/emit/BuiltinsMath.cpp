@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+// Elementwise builtins. Like upstream, mathematical functions take f32 and f64 only.
+#include "lib/language/emit/Emitter.h"
+
+#include <bit>
+
+namespace nereid::language::emit {
+
+/// A run-time f32 or f64 value, or poison with the cast to write.
+static Value realArgument(Emitter &emitter, const Value &value, const char *name) {
+  Value source = emitter.toTile(value);
+  if (source.isPoison()) {
+    return source;
+  }
+  ElementType type = source.tileType.element;
+  if (type.isPointer || (type.dtype != DType::F32 && type.dtype != DType::F64)) {
+    return emitter.fail(
+        "E0204", "'" + std::string(name) + "' expects f32 or f64, but got " + describe(value),
+        type.isPointer ? "load the value first" : "convert with .to(tl.float32)");
+  }
+  return source;
+}
+
+template <class Op> static Value unaryMath(Emitter &emitter, const Value &x, const char *name) {
+  Value source = realArgument(emitter, x, name);
+  return source.isPoison() ? source : emitter.like<Op>(source, source.ssa);
+}
+
+#define NEREID_UNARY(function, Op)                                                                 \
+  Value function(Emitter &emitter, const Bound &args) {                                            \
+    return unaryMath<mlir::math::Op>(emitter, args["x"], #function);                               \
+  }
+NEREID_UNARY(exp, ExpOp)
+NEREID_UNARY(fastExp, ExpOp)
+NEREID_UNARY(exp2, Exp2Op)
+NEREID_UNARY(expm1, ExpM1Op)
+NEREID_UNARY(log, LogOp)
+NEREID_UNARY(log2, Log2Op)
+NEREID_UNARY(log10, Log10Op)
+NEREID_UNARY(log1p, Log1pOp)
+NEREID_UNARY(sqrt, SqrtOp)
+NEREID_UNARY(sqrtRn, SqrtOp)
+NEREID_UNARY(rsqrt, RsqrtOp)
+NEREID_UNARY(sin, SinOp)
+NEREID_UNARY(cos, CosOp)
+NEREID_UNARY(tan, TanOp)
+NEREID_UNARY(tanh, TanhOp)
+NEREID_UNARY(asin, AsinOp)
+NEREID_UNARY(acos, AcosOp)
+NEREID_UNARY(atan, AtanOp)
+NEREID_UNARY(sinh, SinhOp)
+NEREID_UNARY(cosh, CoshOp)
+NEREID_UNARY(erf, ErfOp)
+NEREID_UNARY(floor, FloorOp)
+NEREID_UNARY(ceil, CeilOp)
+NEREID_UNARY(trunc, TruncOp)
+NEREID_UNARY(rint, RoundEvenOp)
+NEREID_UNARY(round, RoundOp)
+#undef NEREID_UNARY
+
+template <class Op> static Value binaryMath(Emitter &emitter, const Bound &args, const char *name) {
+  Value x = args["x"], y = args["y"];
+  if (!emitter.promote(x, y, name, Emitter::Arithmetic::Plain)) {
+    return Value::poison();
+  }
+  Value source = realArgument(emitter, x, name);
+  return source.isPoison() ? source : emitter.like<Op>(x, x.ssa, y.ssa);
+}
+
+Value atan2(Emitter &emitter, const Bound &args) {
+  return binaryMath<mlir::math::Atan2Op>(emitter, args, "atan2");
+}
+
+Value pow(Emitter &emitter, const Bound &args) {
+  return binaryMath<mlir::math::PowFOp>(emitter, args, "pow");
+}
+
+Value copysign(Emitter &emitter, const Bound &args) {
+  return binaryMath<mlir::math::CopySignOp>(emitter, args, "copysign");
+}
+
+Value fmod(Emitter &emitter, const Bound &args) {
+  return binaryMath<mlir::arith::RemFOp>(emitter, args, "fmod");
+}
+
+Value isnan(Emitter &emitter, const Bound &args) {
+  Value source = realArgument(emitter, args["x"], "isnan");
+  return source.isPoison() ? source : emitter.compare("!=", source, source);
+}
+
+Value isinf(Emitter &emitter, const Bound &args) {
+  Value source = unaryMath<mlir::math::AbsFOp>(emitter, args["x"], "isinf");
+  return source.isPoison() ? source : emitter.compare("==", source, Value::floating(HUGE_VAL));
+}
+
+Value absolute(Emitter &emitter, const Bound &args) {
+  Value source = emitter.toTile(args["x"]);
+  if (source.isPoison()) {
+    return source;
+  }
+  if (source.isPointer()) {
+    return emitter.fail("E0204", "'abs' expects numbers, but got " + describe(source));
+  }
+  DType type = source.tileType.element.dtype;
+  if (isFloat(type)) {
+    return emitter.like<mlir::math::AbsFOp>(source, source.ssa);
+  }
+  return isSignedInteger(type) ? emitter.like<mlir::math::AbsIOp>(source, source.ssa) : source;
+}
+
+Value fabsBuiltin(Emitter &emitter, const Bound &args) {
+  return unaryMath<mlir::math::AbsFOp>(emitter, args["x"], "fabs");
+}
+
+Value where(Emitter &emitter, const Bound &args) {
+  return emitter.select(args["condition"], args["x"], args["y"]);
+}
+
+static Value extremumOf(Emitter &emitter, const Bound &args, bool isMax) {
+  std::optional<std::string> nan = emitter.constantString(args["propagate_nan"], "'propagate_nan'");
+  return nan ? emitter.extremum(isMax, args["x"], args["y"], *nan == "all") : Value::poison();
+}
+
+Value maximum(Emitter &emitter, const Bound &args) { return extremumOf(emitter, args, true); }
+Value minimum(Emitter &emitter, const Bound &args) { return extremumOf(emitter, args, false); }
+Value mathMax(Emitter &emitter, const Bound &args) { return extremumOf(emitter, args, true); }
+Value mathMin(Emitter &emitter, const Bound &args) { return extremumOf(emitter, args, false); }
+
+Value clamp(Emitter &emitter, const Bound &args) {
+  std::optional<std::string> nan = emitter.constantString(args["propagate_nan"], "'propagate_nan'");
+  if (!nan) {
+    return Value::poison();
+  }
+  bool propagateNan = *nan == "all";
+  Value low = emitter.extremum(true, args["x"], args["min"], propagateNan);
+  return low.isPoison() ? low : emitter.extremum(false, low, args["max"], propagateNan);
+}
+
+Value addBuiltin(Emitter &emitter, const Bound &args) {
+  return emitter.binary("+", args["x"], args["y"]);
+}
+
+Value subBuiltin(Emitter &emitter, const Bound &args) {
+  return emitter.binary("-", args["x"], args["y"]);
+}
+
+Value mulBuiltin(Emitter &emitter, const Bound &args) {
+  return emitter.binary("*", args["x"], args["y"]);
+}
+
+Value cdiv(Emitter &emitter, const Bound &args) {
+  Value sum = emitter.binary("-", emitter.binary("+", args["x"], args["div"]), Value::whole(1));
+  return emitter.binary("//", sum, args["div"]);
+}
+
+Value fdiv(Emitter &emitter, const Bound &args) {
+  Value x = args["x"], y = args["y"];
+  if (!emitter.promote(x, y, "fdiv", Emitter::Arithmetic::Plain)) {
+    return Value::poison();
+  }
+  if (!isFloat(x.tileType.element.dtype)) {
+    return emitter.fail("E0204", "'fdiv' expects floating-point operands, but got " + describe(x));
+  }
+  return emitter.like<mlir::arith::DivFOp>(x, x.ssa, y.ssa);
+}
+
+Value divRn(Emitter &emitter, const Bound &args) {
+  return binaryMath<mlir::arith::DivFOp>(emitter, args, "div_rn");
+}
+
+Value fma(Emitter &emitter, const Bound &args) {
+  Value x = args["x"], y = args["y"], z = args["z"];
+  using Kind = Emitter::Arithmetic;
+  // three operands meet in pairs until all have one type and shape
+  if (!emitter.promote(x, y, "fma", Kind::Plain) || !emitter.promote(x, z, "fma", Kind::Plain) ||
+      !emitter.promote(y, z, "fma", Kind::Plain)) {
+    return Value::poison();
+  }
+  if (!isFloat(x.tileType.element.dtype)) {
+    return emitter.fail("E0204", "'fma' expects floating-point operands, but got " + describe(x));
+  }
+  return emitter.like<mlir::math::FmaOp>(x, x.ssa, y.ssa, z.ssa);
+}
+
+Value nextPowerOf2(Emitter &emitter, const Bound &args) {
+  std::optional<int64_t> n = emitter.constantInteger(args["n"], "'next_power_of_2'");
+  if (!n) {
+    return Value::poison();
+  }
+  if (*n > (int64_t(1) << 61)) {
+    return emitter.fail("E0222", "'next_power_of_2' of " + std::to_string(*n) + " is too large");
+  }
+  return Value::whole(*n <= 1 ? 1 : static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(*n))));
+}
+
+Value logicalAnd(Emitter &emitter, const Bound &args) {
+  return emitter.logical(true, args["self"], args["other"]);
+}
+
+Value logicalOr(Emitter &emitter, const Bound &args) {
+  return emitter.logical(false, args["self"], args["other"]);
+}
+
+Value sigmoid(Emitter &emitter, const Bound &args) {
+  Value power = unaryMath<mlir::math::ExpOp>(emitter, emitter.unary("-", emitter.toTile(args["x"])),
+                                             "sigmoid");
+  return emitter.binary("/", Value::whole(1), emitter.binary("+", Value::whole(1), power));
+}
+
+} // namespace nereid::language::emit

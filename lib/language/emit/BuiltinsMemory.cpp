@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// Builtins on the grid and on memory: program_id, num_programs, load, store.
+#include "lib/language/emit/Emitter.h"
+
+namespace nereid::language::emit {
+
+static std::optional<uint32_t> gridAxis(Emitter &emitter, const Bound &args, const char *name) {
+  std::optional<int64_t> axis =
+      emitter.constantInteger(args["axis"], "'axis' of '" + std::string(name) + "'");
+  if (axis && (*axis < 0 || *axis > 2)) {
+    emitter.error("E0215", "'axis' of '" + std::string(name) + "' expects 0, 1 or 2, but got " +
+                               std::to_string(*axis));
+    return std::nullopt;
+  }
+  return axis ? std::optional(static_cast<uint32_t>(*axis)) : std::nullopt;
+}
+
+Value programId(Emitter &emitter, const Bound &args) {
+  std::optional<uint32_t> axis = gridAxis(emitter, args, "program_id");
+  return axis ? Value::tile(emitter.make<tile::ProgramIdOp>(*axis), {{DType::I32, false}, {}})
+              : Value::poison();
+}
+
+Value numPrograms(Emitter &emitter, const Bound &args) {
+  std::optional<uint32_t> axis = gridAxis(emitter, args, "num_programs");
+  return axis ? Value::tile(emitter.make<tile::NumProgramsOp>(*axis), {{DType::I32, false}, {}})
+              : Value::poison();
+}
+
+static bool checkPointer(Emitter &emitter, const Bound &args, const char *name) {
+  const Value &pointer = args["pointer"];
+  if (!pointer.isPointer()) {
+    emitter
+        .error("E0216",
+               "'" + std::string(name) + "' expects a pointer, but got " + describe(pointer))
+        .withHelp(pointer.isNone()
+                      ? "the argument is None in this specialisation; guard the access with "
+                        "'is not None'"
+                      : "declare the argument as a pointer in the signature, e.g. *fp32");
+    return false;
+  }
+  if (args["boundary_check"].isTuple() && !args["boundary_check"].elements.empty()) {
+    emitter.error("E0310", "block pointers ('boundary_check') are not supported yet")
+        .withHelp("use a tile of pointers with a mask");
+    return false;
+  }
+  return true;
+}
+
+/// Brings a mask to i1 and the pointers' shape, widening the pointers when the mask is larger.
+static bool bindMask(Emitter &emitter, const Value &given, Value &pointer, Value &mask,
+                     const char *name) {
+  mask = emitter.truth(given);
+  if (mask.isPoison()) {
+    return false;
+  }
+  if (mask.isBlock() && !pointer.isBlock()) {
+    emitter
+        .error("E0216", "the mask of '" + std::string(name) + "' is " + describe(mask) +
+                            ", but the pointer is a scalar")
+        .withHelp("add an offset tile to the pointer, e.g. pointer + tl.arange(0, BLOCK)");
+    return false;
+  }
+  return emitter.broadcastPair(pointer, mask);
+}
+
+static std::optional<tile::CacheModifier> cacheModifier(Emitter &emitter, const Bound &args,
+                                                        const char *allowed) {
+  std::optional<std::string> text =
+      emitter.constantString(args["cache_modifier"], "'cache_modifier'");
+  if (!text) {
+    return std::nullopt;
+  }
+  if (text->empty()) {
+    return tile::CacheModifier::None;
+  }
+  bool isAllowed = std::string_view(allowed).find(*text + " ") != std::string_view::npos;
+  std::optional<tile::CacheModifier> modifier =
+      tile::symbolizeCacheModifier(llvm::StringRef(*text).drop_front());
+  if (!isAllowed || !modifier) {
+    emitter.error("E0229", "'cache_modifier' expects one of " + std::string(allowed) +
+                               "or '', but got '" + *text + "'");
+    return std::nullopt;
+  }
+  return modifier;
+}
+
+static std::optional<tile::EvictionPolicy> evictionPolicy(Emitter &emitter, const Bound &args) {
+  std::optional<std::string> text =
+      emitter.constantString(args["eviction_policy"], "'eviction_policy'");
+  if (!text) {
+    return std::nullopt;
+  }
+  if (text->empty() || *text == "evict_normal") {
+    return tile::EvictionPolicy::Normal;
+  }
+  if (*text == "evict_first" || *text == "evict_last") {
+    return *text == "evict_first" ? tile::EvictionPolicy::First : tile::EvictionPolicy::Last;
+  }
+  emitter.error("E0229", "'eviction_policy' expects 'evict_first', 'evict_last' or '', but got '" +
+                             *text + "'");
+  return std::nullopt;
+}
+
+Value loadBuiltin(Emitter &emitter, const Bound &args) {
+  if (!checkPointer(emitter, args, "load")) {
+    return Value::poison();
+  }
+  Value pointer = args["pointer"], mask, other;
+  bool hasMask = !args["mask"].isNone(), hasOther = !args["other"].isNone();
+  if (hasOther && !hasMask) {
+    return emitter.fail("E0216", "'other' of 'load' needs a mask", "add 'mask=', or drop 'other'");
+  }
+  if (hasMask && !bindMask(emitter, args["mask"], pointer, mask, "load")) {
+    return Value::poison();
+  }
+  ElementType element{pointer.tileType.element.dtype, false};
+  if (hasOther) {
+    other = emitter.cast(args["other"], element);
+    if (other.isPoison()) {
+      return other;
+    }
+    if (other.isBlock() && !pointer.isBlock()) {
+      return emitter.fail("E0216", "'other' of 'load' is " + describe(other) +
+                                       ", but the pointer is a scalar");
+    }
+    other = emitter.broadcastTo(other, pointer.tileType.shape, pointer.origins);
+  }
+  std::optional<tile::CacheModifier> cache = cacheModifier(emitter, args, ".ca .cg .cs .cv ");
+  std::optional<tile::EvictionPolicy> evict = evictionPolicy(emitter, args);
+  std::optional<bool> isVolatile = emitter.constantBool(args["volatile"], "'volatile'");
+  if (!cache || !evict || !isVolatile || other.isPoison()) {
+    return Value::poison();
+  }
+  TileType type{element, pointer.tileType.shape};
+  mlir::Value ssa =
+      emitter.builder.create<tile::LoadOp>(emitter.location(), emitter.mlirType(type), pointer.ssa,
+                                           mask.ssa, other.ssa, *cache, *evict, *isVolatile);
+  return Value::tile(ssa, type, pointer.origins);
+}
+
+Value storeBuiltin(Emitter &emitter, const Bound &args) {
+  if (!checkPointer(emitter, args, "store")) {
+    return Value::poison();
+  }
+  Value pointer = args["pointer"], mask;
+  if (!args["mask"].isNone() && !bindMask(emitter, args["mask"], pointer, mask, "store")) {
+    return Value::poison();
+  }
+  Value value = emitter.cast(args["value"], {pointer.tileType.element.dtype, false});
+  if (value.isPoison()) {
+    return value;
+  }
+  if (value.isBlock() && !pointer.isBlock()) {
+    return emitter.fail("E0216", "'store' writes " + describe(value) + " through a scalar pointer",
+                        "add an offset tile to the pointer, e.g. pointer + tl.arange(0, BLOCK)");
+  }
+  value = emitter.broadcastTo(value, pointer.tileType.shape);
+  std::optional<tile::CacheModifier> cache = cacheModifier(emitter, args, ".wb .cg .cs .wt ");
+  std::optional<tile::EvictionPolicy> evict = evictionPolicy(emitter, args);
+  if (!cache || !evict || value.isPoison()) {
+    return Value::poison();
+  }
+  emitter.builder.create<tile::StoreOp>(emitter.location(), pointer.ssa, value.ssa, mask.ssa,
+                                        *cache, *evict);
+  return Value::none();
+}
+
+} // namespace nereid::language::emit

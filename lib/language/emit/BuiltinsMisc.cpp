@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+// Builtins about the program itself: ranges, hints, checks, printing, constants and the few Python
+// functions kernels use.
+#include "lib/language/emit/Emitter.h"
+
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+
+namespace nereid::language::emit {
+
+static Value rangeValue(const Bound &args, const char *name) {
+  Value range;
+  range.kind = Value::Kind::Range;
+  range.text = name;
+  bool isUpTo = args["arg2"].isNone();
+  range.elements = {isUpTo ? Value::whole(0) : args["arg1"], isUpTo ? args["arg1"] : args["arg2"],
+                    args["step"].isNone() ? Value::whole(1) : args["step"]};
+  return range;
+}
+
+Value range(Emitter &emitter, const Bound &args) {
+  Value value = rangeValue(args, "range");
+  if (!args["num_stages"].isNone()) {
+    std::optional<int64_t> stages =
+        emitter.constantInteger(args["num_stages"], "'num_stages' of 'range'");
+    if (!stages) {
+      return Value::poison();
+    }
+    value.integer = *stages;
+  }
+  return value;
+}
+
+Value staticRange(Emitter &emitter, const Bound &args) { return rangeValue(args, "static_range"); }
+
+/// Hints are attributes of the operation that makes the value; a value without one (an argument)
+/// has its own promises in the signature.
+static Value hint(Emitter &emitter, const Bound &args, const char *attribute) {
+  std::optional<Shape> values = emitter.constantShape(args["values"], "'values' of a hint");
+  Value input = emitter.toTile(args["input"]);
+  if (!values || input.isPoison()) {
+    return Value::poison();
+  }
+  size_t rank = std::max<size_t>(input.tileType.shape.size(), 1);
+  if (values->size() != rank) {
+    return emitter.fail("E0229", "a hint on " + describe(input) + " expects " +
+                                     std::to_string(rank) + " values, but got " +
+                                     std::to_string(values->size()));
+  }
+  if (mlir::Operation *op = input.ssa.getDefiningOp();
+      op && !llvm::isa<mlir::arith::ConstantOp>(op)) {
+    op->setAttr(attribute, emitter.builder.getDenseI64ArrayAttr(*values));
+  }
+  return args["input"];
+}
+
+Value multipleOf(Emitter &emitter, const Bound &args) {
+  return hint(emitter, args, "tile.divisibility");
+}
+
+Value maxContiguous(Emitter &emitter, const Bound &args) {
+  return hint(emitter, args, "tile.contiguity");
+}
+
+Value maxConstancy(Emitter &emitter, const Bound &args) {
+  return hint(emitter, args, "tile.constancy");
+}
+
+Value assume(Emitter &, const Bound &) { return Value::none(); }
+Value debugBarrier(Emitter &, const Bound &) { return Value::none(); }
+
+static std::string joined(Emitter &emitter, const std::vector<Argument> &values,
+                          const std::string &separator) {
+  std::string text;
+  for (const Argument &argument : values) {
+    Value shown = emitter.knownNumber(argument.value).value_or(argument.value);
+    text += (text.empty() ? "" : separator) + pythonText(shown);
+  }
+  return text;
+}
+
+Value staticAssert(Emitter &emitter, const Bound &args) {
+  std::optional<bool> holds = emitter.constantTruth(args["cond"]);
+  if (!holds) {
+    return emitter.fail(
+        "E0203", "'static_assert' expects a constant condition, but got " + describe(args["cond"]),
+        "use tl.device_assert for a condition known at run time");
+  }
+  if (!*holds) {
+    const Expr *expr = args.expr("cond");
+    std::string text = expr ? emitter.sourceText(*expr) : "";
+    std::string message = args["msg"].isString() ? args["msg"].text : "";
+    return emitter.fail("E0220", "static assertion failed" + (text.empty() ? "" : ": " + text) +
+                                     (message.empty() ? "" : " (" + message + ")"));
+  }
+  return Value::none();
+}
+
+Value staticPrint(Emitter &emitter, const Bound &args) {
+  emitter.remark("R0201",
+                 joined(emitter, args.rest(), args["sep"].isString() ? args["sep"].text : " "));
+  return Value::none();
+}
+
+Value deviceAssert(Emitter &emitter, const Bound &args) {
+  Value condition = emitter.truth(args["cond"]);
+  std::optional<std::string> message = emitter.constantString(args["msg"], "'msg'");
+  if (condition.isPoison() || !message) {
+    return Value::poison();
+  }
+  if (!args["mask"].isNone()) {
+    condition = emitter.logical(false, condition, emitter.unary("not", args["mask"]));
+    if (condition.isPoison()) {
+      return condition;
+    }
+  }
+  emitter.builder.create<tile::AssertOp>(emitter.location(), condition.ssa,
+                                         llvm::StringRef(*message));
+  return Value::none();
+}
+
+static Value printValues(Emitter &emitter, const std::string &prefix,
+                         const std::vector<Argument> &values, const Value &hex) {
+  std::optional<bool> isHex = emitter.constantBool(hex, "'hex'");
+  std::vector<mlir::Value> operands;
+  for (const Argument &argument : values) {
+    Value value = emitter.toTile(argument.value);
+    if (value.isPoison()) {
+      return value;
+    }
+    operands.push_back(value.ssa);
+  }
+  if (!isHex) {
+    return Value::poison();
+  }
+  emitter.builder.create<tile::PrintOp>(emitter.location(), llvm::StringRef(prefix), *isHex,
+                                        mlir::ValueRange(operands));
+  return Value::none();
+}
+
+Value devicePrint(Emitter &emitter, const Bound &args) {
+  std::optional<std::string> prefix =
+      emitter.constantString(args["prefix"], "'prefix' of 'device_print'");
+  return prefix ? printValues(emitter, *prefix, args.rest(), args["hex"]) : Value::poison();
+}
+
+Value pyPrint(Emitter &emitter, const Bound &args) {
+  std::vector<Argument> values = args.rest();
+  std::string prefix;
+  if (!values.empty() && values[0].value.isString()) {
+    prefix = values[0].value.text;
+    values.erase(values.begin());
+  }
+  return printValues(emitter, prefix, values, args["hex"]);
+}
+
+Value constexprBuiltin(Emitter &emitter, const Bound &args) {
+  Value value = emitter.knownNumber(args["value"]).value_or(args["value"]);
+  value.bound.reset();
+  if (value.isTile()) {
+    return emitter.fail("E0203", "'constexpr' expects a constant, but got " + describe(value));
+  }
+  return value;
+}
+
+Value dtypeBuiltin(Emitter &emitter, const Bound &args) {
+  std::optional<ElementType> type = emitter.constantType(args["name"], "'dtype'");
+  return type ? Value::type(*type) : Value::poison();
+}
+
+Value pointerType(Emitter &emitter, const Bound &args) {
+  std::optional<ElementType> type = emitter.constantType(args["element_ty"], "'pointer_type'");
+  if (type && type->isPointer) {
+    return emitter.fail("E0310", "pointers to pointers are not supported yet");
+  }
+  return type ? Value::type({type->dtype, true}) : Value::poison();
+}
+
+Value pyLen(Emitter &emitter, const Bound &args) {
+  const Value &x = args["x"];
+  if (x.isTuple() || x.isString()) {
+    return Value::whole(static_cast<Integer>(x.isTuple() ? x.elements.size() : x.text.size()));
+  }
+  return emitter.fail("E0204", "'len' expects a tuple or a string, but got " + describe(x));
+}
+
+Value pyInt(Emitter &emitter, const Bound &args) {
+  const Value &x = args["x"];
+  std::optional<Value> known = emitter.knownNumber(x);
+  if (!known) {
+    return x.isTile() ? emitter.cast(x, {DType::I32, false})
+                      : emitter.fail("E0204", "'int' expects a number, but got " + describe(x));
+  }
+  if (known->isWhole()) {
+    return Value::whole(known->integer);
+  }
+  if (!std::isfinite(known->real) || std::fabs(known->real) >= 0x1p120) {
+    return emitter.fail("E0222", "'int' of " + pythonText(*known) + " does not fit an integer");
+  }
+  return Value::whole(static_cast<Integer>(known->real));
+}
+
+Value pyFloat(Emitter &emitter, const Bound &args) {
+  const Value &x = args["x"];
+  if (std::optional<Value> known = emitter.knownNumber(x)) {
+    return Value::floating(known->asReal());
+  }
+  if (x.isString()) {
+    char *end = nullptr;
+    double value = std::strtod(x.text.c_str(), &end);
+    if (!x.text.empty() && *end == '\0') {
+      return Value::floating(value);
+    }
+  }
+  return x.isTile() ? emitter.cast(x, {DType::F32, false})
+                    : emitter.fail("E0204", "'float' expects a number, but got " + describe(x));
+}
+
+Value pyBool(Emitter &emitter, const Bound &args) {
+  if (std::optional<bool> known = emitter.constantTruth(args["x"])) {
+    return Value::boolean(*known);
+  }
+  return emitter.truth(args["x"]);
+}
+
+Value pyStr(Emitter &emitter, const Bound &args) {
+  return Value::string(pythonText(emitter.knownNumber(args["x"]).value_or(args["x"])));
+}
+
+Value pyRepr(Emitter &emitter, const Bound &args) {
+  const Value &x = args["x"];
+  return x.isString() ? Value::string("'" + x.text + "'") : pyStr(emitter, args);
+}
+
+Value pyFormat(Emitter &emitter, const Bound &args) {
+  if (!args["spec"].isString() || !args["spec"].text.empty()) {
+    return emitter.fail("E0311", "format specifications are not supported in a kernel",
+                        "write the value alone: {x}");
+  }
+  return pyStr(emitter, args);
+}
+
+Value pyAbs(Emitter &emitter, const Bound &args) {
+  const Value &x = args["x"];
+  if (x.isWeak()) {
+    return x.isWhole() ? Value::whole(x.integer < 0 ? -x.integer : x.integer)
+                       : Value::floating(std::fabs(x.real));
+  }
+  return emitter.callBuiltin(*findBuiltin("abs", 'T'), {Argument{"", x, args.expr("x")}}, {});
+}
+
+/// Python's min and max: of constants a constant, otherwise tl.minimum and tl.maximum.
+static Value pyExtremum(Emitter &emitter, const Bound &args, bool isMax) {
+  std::vector<Value> values;
+  for (const Argument &argument : args.rest()) {
+    values.push_back(argument.value);
+  }
+  if (values.size() == 1 && values[0].isTuple()) {
+    values = std::vector<Value>(values[0].elements);
+  }
+  if (values.empty()) {
+    return emitter.fail("E0229",
+                        std::string(isMax ? "'max'" : "'min'") + " expects at least one value");
+  }
+  if (values.size() == 1 && values[0].isBlock()) {
+    return emitter.fail(
+        "E0204", std::string("Python's ") + (isMax ? "'max'" : "'min'") + " does not reduce a tile",
+        isMax ? "use tl.max(x, axis=0)" : "use tl.min(x, axis=0)");
+  }
+  Value result = values[0];
+  for (size_t i = 1; i < values.size() && !result.isPoison(); ++i) {
+    if (result.isWeak() && values[i].isWeak()) {
+      Value isBetter = emitter.foldCompare(isMax ? ">" : "<", values[i], result);
+      result = isBetter.integer ? values[i] : result;
+    } else {
+      result = emitter.extremum(isMax, result, values[i], false);
+    }
+  }
+  return result;
+}
+
+Value pyMin(Emitter &emitter, const Bound &args) { return pyExtremum(emitter, args, false); }
+Value pyMax(Emitter &emitter, const Bound &args) { return pyExtremum(emitter, args, true); }
+
+Value pyIsInstance(Emitter &emitter, const Bound &args) {
+  const Value &x = args["x"], &kind = args["kind"];
+  std::vector<Value> kinds = kind.isTuple() ? kind.elements : std::vector<Value>{kind};
+  bool isMatching = false;
+  for (const Value &each : kinds) {
+    if (each.kind != Value::Kind::Builtin) {
+      return emitter.fail("E0311",
+                          "'isinstance' with " + describe(each) + " is not supported in a kernel");
+    }
+    std::string_view name = each.builtin->name;
+    bool isConstant = !x.isTile();
+    isMatching = isMatching || (name == "tensor" && !isConstant) ||
+                 (name == "constexpr" && isConstant) || (name == "dtype" && x.isType()) ||
+                 (name == "int" && x.isWeak() && x.isWhole()) ||
+                 (name == "bool" && x.isWeak() && x.kind == Value::Kind::Bool) ||
+                 (name == "float" && x.isWeak() && x.kind == Value::Kind::Float) ||
+                 (name == "str" && x.isString());
+  }
+  return Value::boolean(isMatching);
+}
+
+} // namespace nereid::language::emit

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+// Builtins that make tiles and change their shape or type.
+#include "lib/language/emit/Emitter.h"
+
+#include <algorithm>
+
+namespace nereid::language::emit {
+
+Value arange(Emitter &emitter, const Bound &args) {
+  std::optional<int64_t> start = emitter.constantInteger(args["start"], "'start' of 'arange'");
+  std::optional<int64_t> end = emitter.constantInteger(args["end"], "'end' of 'arange'");
+  if (!start || !end) {
+    return Value::poison();
+  }
+  constexpr int64_t limit = int64_t(1) << 31;
+  if (*end <= *start || *start < -limit || *end > limit) {
+    return emitter.fail("E0215", "'arange' expects start < end in 32 bits, but got " +
+                                     std::to_string(*start) + " and " + std::to_string(*end));
+  }
+  TileType type{{DType::I32, false}, {*end - *start}};
+  if (!emitter.checkShape(type.shape)) {
+    return Value::poison();
+  }
+  mlir::Value ssa = emitter.make<tile::MakeRangeOp>(
+      emitter.mlirType(type), static_cast<uint32_t>(*start), static_cast<uint32_t>(*end));
+  return Value::tile(ssa, type, {emitter.origin(args.expr("end"), type.shape[0])});
+}
+
+/// Origins of a shape written as a tuple display, one per element.
+static Origins shapeOrigins(Emitter &emitter, const Expr *expr, const Shape &shape) {
+  Origins origins(shape.size(), nullptr);
+  bool isDisplay = expr && (expr->kind == ExprKind::Tuple || expr->kind == ExprKind::List) &&
+                   expr->operands.size() == shape.size();
+  for (size_t i = 0; i < shape.size(); ++i) {
+    origins[i] = emitter.origin(isDisplay ? expr->operands[i].get() : expr, shape[i]);
+  }
+  return origins;
+}
+
+static Value filled(Emitter &emitter, const Value &shapeArgument, const Expr *shapeExpr,
+                    const Value &value, const Value &type, const std::string &name) {
+  std::optional<Shape> shape = emitter.constantShape(shapeArgument, "'shape' of '" + name + "'");
+  std::optional<ElementType> element = emitter.constantType(type, "'dtype' of '" + name + "'");
+  if (!shape || !element || !emitter.checkShape(*shape)) {
+    return Value::poison();
+  }
+  Value scalar = emitter.cast(value, *element);
+  if (scalar.isBlock()) {
+    return emitter.fail("E0204",
+                        "'value' of '" + name + "' expects a scalar, but got " + describe(value));
+  }
+  return scalar.isPoison()
+             ? scalar
+             : emitter.splat(scalar, *shape, shapeOrigins(emitter, shapeExpr, *shape));
+}
+
+Value full(Emitter &emitter, const Bound &args) {
+  return filled(emitter, args["shape"], args.expr("shape"), args["value"], args["dtype"], "full");
+}
+
+Value zeros(Emitter &emitter, const Bound &args) {
+  return filled(emitter, args["shape"], args.expr("shape"), Value::whole(0), args["dtype"],
+                "zeros");
+}
+
+Value zerosLike(Emitter &emitter, const Bound &args) {
+  Value like = emitter.toTile(args["input"]);
+  if (like.isPoison() || like.isPointer()) {
+    return like.isPoison() ? like
+                           : emitter.fail("E0204", "'zeros_like' expects a tile of numbers, but "
+                                                   "got " +
+                                                       describe(like));
+  }
+  Value zero =
+      emitter.constantTile(Value::whole(0), like.tileType.element.dtype, like.tileType.shape);
+  zero.origins = like.origins;
+  return zero;
+}
+
+Value castBuiltin(Emitter &emitter, const Bound &args) {
+  std::optional<ElementType> type = emitter.constantType(args["dtype"], "'dtype' of a cast");
+  std::optional<bool> isBitcast = emitter.constantBool(args["bitcast"], "'bitcast'");
+  std::optional<std::string> rounding =
+      emitter.constantString(args["fp_downcast_rounding"], "'fp_downcast_rounding'");
+  if (!type || !isBitcast || !rounding) {
+    return Value::poison();
+  }
+  if (!rounding->empty() && *rounding != "rtne") {
+    return emitter.fail("E0310", "the rounding '" + *rounding + "' is not supported yet",
+                        "casts round to nearest even: 'rtne'");
+  }
+  const Value &input = args[args.isGiven("self") ? "self" : "input"];
+  return *isBitcast ? emitter.bitcast(input, *type) : emitter.cast(input, *type);
+}
+
+Value toMethod(Emitter &emitter, const Bound &args) { return castBuiltin(emitter, args); }
+
+/// A shape given as one tuple or as several integers.
+static Value spreadArgument(const Bound &args) {
+  if (args.rest().size() == 1) {
+    return args.rest()[0].value;
+  }
+  std::vector<Value> elements;
+  for (const Argument &argument : args.rest()) {
+    elements.push_back(argument.value);
+  }
+  return Value::tuple(std::move(elements));
+}
+
+Value broadcastToBuiltin(Emitter &emitter, const Bound &args) {
+  std::optional<Shape> shape =
+      emitter.constantShape(spreadArgument(args), "'shape' of 'broadcast_to'");
+  return shape && emitter.checkShape(*shape) ? emitter.broadcastTo(args["input"], *shape)
+                                             : Value::poison();
+}
+
+Value broadcastBuiltin(Emitter &emitter, const Bound &args) {
+  Value a = emitter.toTile(args["input"]), b = emitter.toTile(args["other"]);
+  bool isDone = !a.isPoison() && !b.isPoison() && emitter.broadcastPair(a, b);
+  return isDone ? Value::tuple({a, b}) : Value::poison();
+}
+
+Value expandDims(Emitter &emitter, const Bound &args) {
+  std::optional<Shape> axes = emitter.constantShape(args["axis"], "'axis' of 'expand_dims'");
+  Value result = emitter.toTile(args["input"]);
+  if (!axes || result.isPoison()) {
+    return Value::poison();
+  }
+  auto rank = static_cast<int64_t>(result.tileType.shape.size() + axes->size());
+  for (int64_t &axis : *axes) {
+    if (axis < -rank || axis >= rank) {
+      return emitter.fail("E0215", "'axis' of 'expand_dims' expects -" + std::to_string(rank) +
+                                       " to " + std::to_string(rank - 1) + ", but got " +
+                                       std::to_string(axis));
+    }
+    axis = axis < 0 ? axis + rank : axis;
+  }
+  std::sort(axes->begin(), axes->end());
+  for (int64_t axis : *axes) {
+    result = emitter.expandDim(result, axis);
+  }
+  return result;
+}
+
+Value reshapeBuiltin(Emitter &emitter, const Bound &args) {
+  Value given = spreadArgument(args);
+  std::optional<Shape> shape = emitter.constantShape(given, "'shape' of 'reshape'");
+  if (!shape || !emitter.checkShape(*shape)) {
+    return Value::poison();
+  }
+  return emitter.reshapeTo(args["input"], *shape);
+}
+
+Value viewBuiltin(Emitter &emitter, const Bound &args) { return reshapeBuiltin(emitter, args); }
+
+Value ravel(Emitter &emitter, const Bound &args) {
+  Value source = emitter.toTile(args["x"]);
+  return source.isPoison() ? source : emitter.reshapeTo(source, {source.tileType.elementCount()});
+}
+
+static Value permuted(Emitter &emitter, const Value &input, Shape order) {
+  Value source = emitter.toTile(input);
+  if (source.isPoison()) {
+    return source;
+  }
+  auto rank = static_cast<int64_t>(source.tileType.shape.size());
+  if (order.empty()) {
+    for (int64_t i = 0; i < rank; ++i) {
+      order.push_back(i < rank - 2 ? i : 2 * rank - 3 - i);
+    }
+  }
+  Shape sorted = order;
+  for (int64_t &axis : sorted) {
+    axis = axis < 0 ? axis + rank : axis;
+  }
+  order = sorted;
+  std::sort(sorted.begin(), sorted.end());
+  bool isPermutation = static_cast<int64_t>(sorted.size()) == rank && rank >= 1;
+  for (int64_t i = 0; isPermutation && i < rank; ++i) {
+    isPermutation = sorted[static_cast<size_t>(i)] == i;
+  }
+  if (!isPermutation) {
+    return emitter.fail("E0215", "the order " + shapeText(order) +
+                                     " is not a permutation of the dimensions of " +
+                                     describe(source));
+  }
+  TileType type{source.tileType.element, {}};
+  Origins origins;
+  std::vector<int32_t> axes;
+  for (int64_t axis : order) {
+    type.shape.push_back(source.tileType.shape[static_cast<size_t>(axis)]);
+    origins.push_back(source.origins[static_cast<size_t>(axis)]);
+    axes.push_back(static_cast<int32_t>(axis));
+  }
+  mlir::Value ssa = emitter.make<tile::TransOp>(emitter.mlirType(type), source.ssa,
+                                                llvm::ArrayRef<int32_t>(axes));
+  return Value::tile(ssa, type, origins);
+}
+
+Value trans(Emitter &emitter, const Bound &args) {
+  std::optional<Shape> order = emitter.constantShape(spreadArgument(args), "'dims' of 'trans'");
+  if (!order) {
+    return Value::poison();
+  }
+  const Value &input = args["input"];
+  if (order->empty() && input.isTile() && input.tileType.shape.size() < 2) {
+    return emitter.fail("E0215",
+                        "'trans' expects a tile of rank 2 or more, but got " + describe(input));
+  }
+  return permuted(emitter, input, *order);
+}
+
+Value permute(Emitter &emitter, const Bound &args) {
+  std::optional<Shape> order = emitter.constantShape(spreadArgument(args), "'dims' of 'permute'");
+  return order ? permuted(emitter, args["input"], *order) : Value::poison();
+}
+
+} // namespace nereid::language::emit

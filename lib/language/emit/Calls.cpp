@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls: arguments are bound to parameters, builtins run, helpers are elaborated in place with a
+// frame of their own.
+#include "lib/language/emit/Emitter.h"
+
+#include <algorithm>
+
+namespace nereid::language::emit {
+
+/// Deeper than any real chain of helpers; a recursion ends here.
+static constexpr int maxCallDepth = 64;
+
+const Value &Bound::operator[](std::string_view name) const {
+  for (const Slot &slot : slots) {
+    if (slot.name == name) {
+      return slot.value;
+    }
+  }
+  static const Value none;
+  return none;
+}
+
+bool Bound::isGiven(std::string_view name) const {
+  return std::any_of(slots.begin(), slots.end(),
+                     [&](const Slot &slot) { return slot.name == name && slot.given; });
+}
+
+const Expr *Bound::expr(std::string_view name) const {
+  for (const Slot &slot : slots) {
+    if (slot.name == name) {
+      return slot.expr;
+    }
+  }
+  return nullptr;
+}
+
+static bool hasPoison(const std::vector<Argument> &arguments) {
+  return std::any_of(arguments.begin(), arguments.end(),
+                     [](const Argument &argument) { return argument.value.isPoison(); });
+}
+
+static bool collectArguments(Emitter &emitter, const Expr &expr, std::vector<Argument> &positional,
+                             std::vector<Argument> &keywords) {
+  for (size_t i = 1; i < expr.operands.size(); ++i) {
+    const Expr &operand = *expr.operands[i];
+    if (operand.kind != ExprKind::Starred) {
+      positional.push_back({"", emitter.evaluate(operand), &operand});
+      continue;
+    }
+    Value inner = emitter.evaluate(*operand.operands[0]);
+    if (!inner.isTuple()) {
+      if (!inner.isPoison()) {
+        emitter.error("E0217", "'*' expects a tuple, but got " + describe(inner));
+      }
+      return false;
+    }
+    for (const Value &element : inner.elements) {
+      positional.push_back({"", element, &operand});
+    }
+  }
+  for (const Keyword &keyword : expr.keywords) {
+    if (keyword.name.empty()) {
+      At at(emitter, keyword.range);
+      emitter.error("E0311", "'**' arguments are not supported in a kernel");
+      return false;
+    }
+    keywords.push_back({keyword.name, emitter.evaluate(*keyword.value), keyword.value.get()});
+  }
+  return !hasPoison(positional) && !hasPoison(keywords);
+}
+
+Value Emitter::call(const Expr &expr) {
+  Value callee = evaluate(*expr.operands[0]);
+  std::vector<Argument> positional, keywords;
+  if (callee.isPoison()) {
+    return callee;
+  }
+  if (callee.kind == Value::Kind::Builtin && !callee.builtin->function) {
+    return fail("E0310", "'" + std::string(callee.builtin->name) + "' is not supported yet");
+  }
+  if (callee.kind == Value::Kind::Import) {
+    return fail("E0219", "'" + callee.text + "' comes from a module that is not read",
+                "copy the function into this file, decorated with @triton.jit");
+  }
+  if (!collectArguments(*this, expr, positional, keywords) || !takeStep()) {
+    return Value::poison();
+  }
+  switch (callee.kind) {
+  case Value::Kind::Builtin:
+    return callBuiltin(*callee.builtin, std::move(positional), std::move(keywords));
+  case Value::Kind::Method:
+    if (!callee.builtin) {
+      return positional.empty() && keywords.empty()
+                 ? typeMethod(callee.elements[0], callee.text)
+                 : fail("E0229", "'" + callee.text + "' takes no arguments");
+    }
+    if (!callee.builtin->function) {
+      return fail("E0310", "'" + callee.text + "' is not supported yet");
+    }
+    positional.insert(positional.begin(),
+                      {"", callee.elements[0], expr.operands[0]->operands[0].get()});
+    return callBuiltin(*callee.builtin, std::move(positional), std::move(keywords));
+  case Value::Kind::Function:
+    return callFunction(*callee.function, *callee.module, std::move(positional),
+                        std::move(keywords));
+  default:
+    return fail("E0224", describe(callee) + " cannot be called");
+  }
+}
+
+static std::string spelled(const BuiltinEntry &entry) {
+  return "'" + std::string(entry.name) + "(" + std::string(entry.params) + ")'";
+}
+
+Value Emitter::callBuiltin(const BuiltinEntry &entry, std::vector<Argument> positional,
+                           std::vector<Argument> keywords) {
+  const std::vector<ParamSpec> &params = paramsOf(entry);
+  Bound bound;
+  size_t next = 0;
+  for (const ParamSpec &param : params) {
+    Bound::Slot slot{param.name, param.defaultValue, nullptr, false};
+    if (param.isVariadic) {
+      for (; next < positional.size(); ++next) {
+        bound.extra.push_back(positional[next]);
+      }
+      continue;
+    }
+    if (next < positional.size()) {
+      slot.value = positional[next].value;
+      slot.expr = positional[next].expr;
+      slot.given = true;
+      ++next;
+    }
+    bound.slots.push_back(std::move(slot));
+  }
+  if (next < positional.size()) {
+    return fail("E0229",
+                "'" + std::string(entry.name) + "' takes at most " +
+                    std::to_string(bound.slots.size()) + " arguments, but got " +
+                    std::to_string(positional.size()),
+                "call it as " + spelled(entry));
+  }
+  for (const Argument &keyword : keywords) {
+    auto slot = std::find_if(bound.slots.begin(), bound.slots.end(),
+                             [&](const Bound::Slot &s) { return s.name == keyword.name; });
+    if (slot == bound.slots.end()) {
+      return fail("E0229",
+                  "'" + std::string(entry.name) + "' has no parameter '" + keyword.name + "'",
+                  "call it as " + spelled(entry));
+    }
+    if (slot->given) {
+      return fail("E0229", "'" + std::string(entry.name) + "' got '" + keyword.name + "' twice");
+    }
+    slot->value = keyword.value;
+    slot->expr = keyword.expr;
+    slot->given = true;
+  }
+  for (size_t i = 0, slot = 0; i < params.size(); ++i) {
+    if (params[i].isVariadic) {
+      continue;
+    }
+    if (!bound.slots[slot].given && !params[i].hasDefault) {
+      return fail("E0229",
+                  "'" + std::string(entry.name) + "' lacks the argument '" +
+                      std::string(params[i].name) + "'",
+                  "call it as " + spelled(entry));
+    }
+    ++slot;
+  }
+  return entry.function(*this, bound);
+}
+
+static bool isConstexprAnnotation(const Expr *annotation) {
+  if (!annotation) {
+    return false;
+  }
+  bool isText = annotation->kind == ExprKind::Name || annotation->kind == ExprKind::Attribute ||
+                annotation->kind == ExprKind::String;
+  return isText && annotation->text.find("constexpr") != std::string::npos;
+}
+
+/// Decorated to run on constants only: its results stay constants.
+static bool isConstexprFunction(const FunctionDef &function) {
+  return std::any_of(
+      function.decorators.begin(), function.decorators.end(), [](const ExprPtr &decorator) {
+        return decorator->text == "constexpr_function" || decorator->text == "constexpr";
+      });
+}
+
+static bool bindParameters(Emitter &emitter, const FunctionDef &function,
+                           const std::vector<Argument> &positional,
+                           const std::vector<Argument> &keywords, Frame &inside) {
+  std::string name = "'" + function.name + "'";
+  std::set<std::string> used;
+  size_t next = 0;
+  for (const Param &param : function.params) {
+    if (param.isVarArgs) {
+      std::vector<Value> rest;
+      for (; next < positional.size(); ++next) {
+        rest.push_back(positional[next].value);
+      }
+      inside.locals[param.name] = Value::tuple(std::move(rest));
+      continue;
+    }
+    auto keyword = std::find_if(keywords.begin(), keywords.end(),
+                                [&](const Argument &a) { return a.name == param.name; });
+    bool isPositional = next < positional.size();
+    if (keyword != keywords.end()) {
+      if (isPositional) {
+        emitter.error("E0229", name + " got '" + param.name + "' twice");
+        return false;
+      }
+      used.insert(param.name);
+      inside.locals[param.name] = keyword->value;
+    } else if (isPositional) {
+      inside.locals[param.name] = positional[next++].value;
+    } else if (param.defaultValue) {
+      Frame outside;
+      outside.module = inside.module;
+      outside.caller = emitter.frame;
+      Frame *current = emitter.frame;
+      emitter.frame = &outside;
+      inside.locals[param.name] = emitter.evaluate(*param.defaultValue);
+      emitter.frame = current;
+    } else {
+      emitter.error("E0229", name + " lacks the argument '" + param.name + "'");
+      return false;
+    }
+    Value &value = inside.locals[param.name];
+    if (value.isPoison()) {
+      return false;
+    }
+    if (isConstexprAnnotation(param.annotation.get())) {
+      if (std::optional<Value> known = emitter.knownNumber(value)) {
+        value = *known;
+        value.bound.reset();
+      } else if (value.isTile()) {
+        emitter.error("E0203", name + " expects a constant for '" + param.name + "', but got " +
+                                   describe(value));
+        return false;
+      }
+    }
+  }
+  if (next < positional.size()) {
+    emitter.error("E0229", name + " takes " + std::to_string(function.params.size()) +
+                               " arguments, but got " + std::to_string(positional.size()));
+    return false;
+  }
+  for (const Argument &keyword : keywords) {
+    if (!used.count(keyword.name)) {
+      std::vector<std::string> known;
+      for (const Param &param : function.params) {
+        known.push_back(param.name);
+      }
+      std::vector<std::string> near = nearestNames(keyword.name, known);
+      emitter.error("E0229", name + " has no parameter '" + keyword.name + "'")
+          .withHelp(near.empty() ? "" : "did you mean '" + near[0] + "'");
+      return false;
+    }
+  }
+  return true;
+}
+
+Value Emitter::callFunction(const FunctionDef &function, const SourceModule &module,
+                            std::vector<Argument> positional, std::vector<Argument> keywords) {
+  bool isConstexpr = isConstexprFunction(function);
+  if (!function.isJit() && !isConstexpr) {
+    return fail("E0224", "'" + function.name + "' is not a kernel function",
+                "decorate it with @triton.jit");
+  }
+  if (depth >= maxCallDepth) {
+    return fail("E0224",
+                "calls nest deeper than " + std::to_string(maxCallDepth) + " at '" + function.name +
+                    "'",
+                "a kernel cannot call itself: write a loop");
+  }
+  Frame inside;
+  inside.module = &module;
+  inside.function = &function;
+  inside.caller = frame;
+  inside.callRange = here;
+  inside.callLocation = mlir::LocationAttr(location());
+  if (!bindParameters(*this, function, positional, keywords, inside)) {
+    return Value::poison();
+  }
+  At at(*this, here);
+  frame = &inside;
+  ++depth;
+  size_t before = errorTotal;
+  runBlock(function.body, 0, nullptr);
+  --depth;
+  frame = inside.caller;
+  if (errorTotal != before) {
+    return Value::poison();
+  }
+  return isConstexpr ? inside.returned : boundOnAssign(inside.returned);
+}
+
+} // namespace nereid::language::emit

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// The elaborator of one kernel: an abstract interpreter of Python that writes tile IR where values
+// are only known at run time. Its member functions are spread over the files named in the sections
+// below. Errors are reported once and yield poison, so that elaboration goes on and finds more.
+#pragma once
+
+#include "lib/language/emit/Builtins.h"
+#include "lib/language/emit/Emit.h"
+#include "lib/language/emit/Value.h"
+#include "lib/tile/ir/Tile.h"
+
+#include <functional>
+#include <map>
+#include <set>
+
+namespace nereid::language::emit {
+
+using Locals = std::map<std::string, Value>;
+
+/// One function being elaborated: the kernel, or a helper at one of its calls.
+struct Frame {
+  const SourceModule *module = nullptr;
+  const FunctionDef *function = nullptr; ///< null while a module-level expression is evaluated
+  Locals locals;
+  /// Names that are not defined here although an assignment can be seen, and why.
+  std::map<std::string, std::string> lost;
+  Frame *caller = nullptr;
+  SourceRange callRange; ///< in the caller's module
+  mlir::LocationAttr callLocation;
+  Value returned;
+  /// What surrounds the statement and keeps a run-time `return` from leaving; null when nothing
+  /// does.
+  const char *returnBarrier = nullptr;
+  bool isUnrolling = false; ///< inside an unrolled loop: only a constant condition may return
+};
+
+/// What follows a statement list inside its function, for a return under a run-time condition.
+struct Rest {
+  const std::vector<StmtPtr> *list = nullptr;
+  size_t next = 0;
+  const Rest *outer = nullptr;
+};
+
+enum class Flow { Next, Return };
+
+class Emitter {
+public:
+  Emitter(mlir::MLIRContext &context, const SourceModule &module);
+  mlir::OwningOpRef<mlir::ModuleOp> run(const FunctionDef &kernel, const Signature &signature,
+                                        Diagnostics &diags);
+
+  // ---- Diagnose.cpp ----
+  /// Adds an error at the expression being elaborated; refine the result before the next call.
+  Diagnostic &error(std::string code, std::string message);
+  Value fail(std::string code, std::string message, std::string help = "");
+  void remark(std::string code, std::string message);
+  mlir::Location location() const;
+  /// The source text of an expression that stands on one line, otherwise empty.
+  std::string sourceText(const Expr &expr) const;
+  /// "kernel.py:12" for the expression being elaborated.
+  std::string placeText() const;
+  const DimOrigin *origin(const Expr *expr, int64_t size);
+  /// Counts elaboration steps; false once a kernel unrolls beyond reason (E0312 is reported).
+  bool takeStep();
+  /// E0312 when elaboration would run out of stack.
+  bool isTooDeep();
+  size_t errorCount() const { return errorTotal; }
+
+  // ---- Types.cpp: run-time values and conversions ----
+  mlir::Type mlirType(ElementType type);
+  mlir::Type mlirType(const TileType &type);
+  Value constantTile(const Value &number, DType type, llvm::ArrayRef<int64_t> shape = {});
+  /// A run-time value of a number (its default type) or of a tile itself; E0204 for anything else.
+  Value toTile(const Value &value);
+  Value cast(const Value &value, ElementType to);
+  Value bitcast(const Value &value, ElementType to);
+  /// i1 of the same shape: `!= 0`.
+  Value truth(const Value &value);
+  Value splat(const Value &scalar, llvm::ArrayRef<int64_t> shape, Origins origins = {});
+  /// E0213 when the shape cannot be reached.
+  Value broadcastTo(const Value &value, llvm::ArrayRef<int64_t> shape, Origins origins = {});
+  bool broadcastPair(Value &a, Value &b);
+  Value reshapeTo(const Value &value, llvm::ArrayRef<int64_t> shape);
+  Value expandDim(const Value &value, int64_t axis);
+  /// E0215 unless every size is a power of two and the tile is not too large.
+  bool checkShape(llvm::ArrayRef<int64_t> shape);
+  /// The number a value has at this moment of elaboration, if it has one.
+  std::optional<Value> knownNumber(const Value &value);
+
+  // ---- Promotion.cpp ----
+  enum class Arithmetic { Plain, Division, Bitwise };
+  /// Brings both to one type and shape by the language's promotion rules; E0204 when there is none.
+  bool promote(Value &a, Value &b, const std::string &spelled, Arithmetic kind);
+  std::optional<DType> promotedType(const Value &a, const Value &b, Arithmetic kind);
+
+  // ---- Operators.cpp, ConstantOperators.cpp ----
+  Value binary(const std::string &op, const Value &a, const Value &b);
+  Value compare(const std::string &op, const Value &a, const Value &b);
+  Value unary(const std::string &op, const Value &a);
+  Value power(const Value &a, const Value &b);
+  Value logical(bool isAnd, const Value &a, const Value &b);
+  Value foldBinary(const std::string &op, const Value &a, const Value &b);
+  Value foldCompare(const std::string &op, const Value &a, const Value &b);
+  Value select(const Value &condition, const Value &a, const Value &b);
+  /// maxnum/minnum of floats, or their NaN-propagating forms; by signedness on integers.
+  Value extremum(bool isMax, const Value &a, const Value &b, bool propagateNan);
+  Value addPointer(const Value &pointer, const Value &offset);
+
+  template <class Op, class... Args> mlir::Value make(Args &&...args) {
+    return builder.createOrFold<Op>(location(), std::forward<Args>(args)...);
+  }
+  /// Elementwise operation whose result has the type of `like`.
+  template <class Op, class... Args> Value like(const Value &like, Args &&...args) {
+    return Value::tile(make<Op>(std::forward<Args>(args)...), like.tileType, like.origins);
+  }
+
+  // ---- Expressions.cpp, Attributes.cpp, Scope.cpp ----
+  Value evaluate(const Expr &expr);
+  Value attribute(const Value &base, const std::string &name);
+  Value subscript(const Value &base, const Expr &index);
+  Value lookup(const std::string &name);
+  Value moduleAttribute(const std::string &path, const std::string &name);
+  Value typeMethod(const Value &type, const std::string &name);
+  std::optional<Value> global(const SourceModule &module, const std::string &name);
+  std::vector<std::string> visibleNames() const;
+  /// True, false, or nothing when it is only known at run time; poison counts as nothing.
+  std::optional<bool> constantTruth(const Value &value);
+  std::optional<int64_t> constantInteger(const Value &value, const std::string &what);
+  std::optional<bool> constantBool(const Value &value, const std::string &what);
+  std::optional<std::string> constantString(const Value &value, const std::string &what);
+  std::optional<Shape> constantShape(const Value &value, const std::string &what);
+  std::optional<ElementType> constantType(const Value &value, const std::string &what);
+
+  // ---- Calls.cpp ----
+  Value call(const Expr &expr);
+  Value callBuiltin(const BuiltinEntry &entry, std::vector<Argument> positional,
+                    std::vector<Argument> keywords);
+  Value callFunction(const FunctionDef &function, const SourceModule &module,
+                     std::vector<Argument> positional, std::vector<Argument> keywords);
+
+  // ---- Statements.cpp, Assignments.cpp ----
+  Flow runBlock(const std::vector<StmtPtr> &list, size_t from, const Rest *outer);
+  Flow runRest(const Rest *rest);
+  Flow runStatement(const Stmt &stmt, const Rest &rest);
+  void assign(const Expr &target, Value value);
+  /// A number assigned to a plain variable promotes like a scalar from then on.
+  Value boundOnAssign(Value value);
+
+  // ---- Conditionals.cpp, Loops.cpp, LoopRanges.cpp ----
+  Flow runIf(const Stmt &stmt, const Rest &rest);
+  Value conditional(const Expr &expr);
+  void runFor(const Stmt &stmt, Flow &flow);
+  void runWhile(const Stmt &stmt);
+  void unroll(const Stmt &stmt, const std::vector<Value> &items, Flow &flow);
+  void runRangeLoop(const Stmt &stmt, const Value &range);
+  Value loopBound(const Value &value, const char *name);
+  /// The i1 scalar of a condition; E0212 when it is a tile.
+  Value conditionOf(const Value &value);
+
+  mlir::OpBuilder builder;
+  Frame *frame = nullptr;
+  SourceRange here;
+  int nesting = 0; ///< of the places being elaborated, kept by At
+
+private:
+  struct LoopState;
+  void mergeBranches(mlir::scf::IfOp &op, std::vector<std::pair<Value, Value>> pairs,
+                     std::vector<Value> &merged, llvm::ArrayRef<std::string> names);
+  bool mergeLeaf(const Value &a, const Value &b, mlir::Block *thenBlock, mlir::Block *elseBlock,
+                 Value &placeholder, std::vector<mlir::Value> &thenYields,
+                 std::vector<mlir::Value> &elseYields, const std::string &name);
+  void prepareLoop(const Stmt &stmt, const Locals &before, LoopState &state);
+  void enterBody(LoopState &state, mlir::ValueRange arguments);
+  bool isLoopSettled(const Stmt &stmt, const Locals &before, LoopState &state);
+  std::vector<mlir::Value> loopYields(LoopState &state);
+  /// Emits a loop with `attempt`, again until the set of carried variables is right, then gives
+  /// the variables the loop's results. The attempt returns null when there is no loop.
+  void settleLoop(const Stmt &stmt, LoopState &state,
+                  const std::function<mlir::Operation *()> &attempt,
+                  const std::function<void(llvm::ArrayRef<mlir::Value>)> &finish);
+  mlir::Block *addFunction(const FunctionDef &kernel, const Signature &signature);
+  void rollBack(size_t errors);
+
+  mlir::MLIRContext &context;
+  const SourceModule &mainModule;
+  std::vector<Diagnostic> reported;
+  size_t errorTotal = 0;
+  std::vector<std::unique_ptr<DimOrigin>> originPool;
+  std::map<std::pair<const SourceModule *, std::string>, Value> globals;
+  std::set<std::pair<const SourceModule *, std::string>> globalsInProgress;
+  int64_t steps = 0;
+  int depth = 0;
+};
+
+/// While alive, errors and operations are placed at `range`, one level deeper.
+struct At {
+  At(Emitter &emitter, SourceRange range) : emitter(emitter), saved(emitter.here) {
+    emitter.here = range;
+    ++emitter.nesting;
+  }
+  ~At() {
+    emitter.here = saved;
+    --emitter.nesting;
+  }
+  At(const At &) = delete;
+  At &operator=(const At &) = delete;
+
+private:
+  Emitter &emitter;
+  SourceRange saved;
+};
+
+} // namespace nereid::language::emit
