@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// Floating-point arithmetic of `arith`. Every operation rounds once to its own type. Computing
+// float32 and smaller in double and rounding the result is exact for + - * /: double has more than
+// twice their digits and two (Figueroa, "When is double rounding innocuous?", 1995).
+#include "lib/interpreter/Instance.h"
+
+#include <cmath>
+
+namespace arith = mlir::arith;
+
+namespace nereid::interpreter {
+namespace {
+
+template <auto Function> bool binary(Instance &instance, mlir::Operation *op) {
+  const Tile &a = instance.operand(op, 0), &b = instance.operand(op, 1);
+  Tile result = shapeSource(a, b).like(a.type);
+  for (size_t i = 0, n = result.size(); i < n; ++i) {
+    result.at(i) = encodeFloat(Function(a.number(i), b.number(i)), a.type);
+  }
+  return instance.finish(op, std::move(result));
+}
+
+bool negate(Instance &instance, mlir::Operation *op) {
+  const Tile &a = instance.operand(op, 0);
+  return instance.finish(op, mapWords(a, a.type, [&](uint64_t x) { return x ^ a.type.signBit(); }));
+}
+
+/// Of equal numbers, which may be zeros of both signs, the positive one is the larger.
+double larger(double x, double y) { return x == y ? (std::signbit(x) ? y : x) : (x > y ? x : y); }
+double smaller(double x, double y) { return x == y ? (std::signbit(x) ? x : y) : (x < y ? x : y); }
+
+bool compare(arith::CmpFPredicate predicate, double x, double y) {
+  const bool isUnordered = std::isnan(x) || std::isnan(y);
+  switch (predicate) {
+  case arith::CmpFPredicate::AlwaysFalse:
+    return false;
+  case arith::CmpFPredicate::OEQ:
+    return x == y;
+  case arith::CmpFPredicate::OGT:
+    return x > y;
+  case arith::CmpFPredicate::OGE:
+    return x >= y;
+  case arith::CmpFPredicate::OLT:
+    return x < y;
+  case arith::CmpFPredicate::OLE:
+    return x <= y;
+  case arith::CmpFPredicate::ONE:
+    return !isUnordered && x != y;
+  case arith::CmpFPredicate::ORD:
+    return !isUnordered;
+  case arith::CmpFPredicate::UEQ:
+    return isUnordered || x == y;
+  case arith::CmpFPredicate::UGT:
+    return isUnordered || x > y;
+  case arith::CmpFPredicate::UGE:
+    return isUnordered || x >= y;
+  case arith::CmpFPredicate::ULT:
+    return isUnordered || x < y;
+  case arith::CmpFPredicate::ULE:
+    return isUnordered || x <= y;
+  case arith::CmpFPredicate::UNE:
+    return isUnordered || x != y;
+  case arith::CmpFPredicate::UNO:
+    return isUnordered;
+  case arith::CmpFPredicate::AlwaysTrue:
+    return true;
+  }
+  return false;
+}
+
+bool compareFloats(Instance &instance, mlir::Operation *op) {
+  const Tile &a = instance.operand(op, 0), &b = instance.operand(op, 1);
+  const auto predicate = mlir::cast<arith::CmpFOp>(op).getPredicate();
+  Tile result = shapeSource(a, b).like(boolType);
+  for (size_t i = 0, n = result.size(); i < n; ++i) {
+    result.at(i) = compare(predicate, a.number(i), b.number(i)) ? 1 : 0;
+  }
+  return instance.finish(op, std::move(result));
+}
+
+bool select(Instance &instance, mlir::Operation *op) {
+  const Tile &condition = instance.operand(op, 0);
+  const Tile &yes = instance.operand(op, 1), &no = instance.operand(op, 2);
+  const Tile &values = shapeSource(yes, no);
+  Tile result = (values.isTile ? values : condition).like(yes.type);
+  for (size_t i = 0, n = result.size(); i < n; ++i) {
+    result.at(i) = condition.element(i) != 0 ? yes.element(i) : no.element(i);
+  }
+  return instance.finish(op, std::move(result));
+}
+
+} // namespace
+
+void addFloatHandlers(HandlerTable &table) {
+  table.add<arith::AddFOp>(binary<[](double x, double y) { return x + y; }>);
+  table.add<arith::SubFOp>(binary<[](double x, double y) { return x - y; }>);
+  table.add<arith::MulFOp>(binary<[](double x, double y) { return x * y; }>);
+  table.add<arith::DivFOp>(binary<[](double x, double y) { return x / y; }>);
+  table.add<arith::RemFOp>(binary<[](double x, double y) { return std::fmod(x, y); }>);
+  table.add<arith::NegFOp>(negate);
+  // maximumf and minimumf give NaN when either operand is NaN; maxnumf and minnumf the other one.
+  table.add<arith::MaximumFOp>(binary<[](double x, double y) {
+    return std::isnan(x) || std::isnan(y) ? x + y : larger(x, y);
+  }>);
+  table.add<arith::MinimumFOp>(binary<[](double x, double y) {
+    return std::isnan(x) || std::isnan(y) ? x + y : smaller(x, y);
+  }>);
+  table.add<arith::MaxNumFOp>(binary<[](double x, double y) {
+    return std::isnan(x) ? y : std::isnan(y) ? x : larger(x, y);
+  }>);
+  table.add<arith::MinNumFOp>(binary<[](double x, double y) {
+    return std::isnan(x) ? y : std::isnan(y) ? x : smaller(x, y);
+  }>);
+  table.add<arith::CmpFOp>(compareFloats);
+  table.add<arith::SelectOp>(select);
+}
+
+} // namespace nereid::interpreter

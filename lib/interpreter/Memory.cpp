@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bounds-checked access to the tensors of one launch.
+#include "lib/interpreter/Memory.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace nereid::interpreter {
+
+void Memory::add(const runtime::Tensor &tensor, std::string name) {
+  const int64_t element = static_cast<int64_t>(sizeInBytes(tensor.dtype()));
+  int64_t low = 0, high = element;
+  for (size_t i = 0; i < tensor.shape().size(); ++i) {
+    if (tensor.shape()[i] == 0) {
+      low = high = 0;
+      break;
+    }
+    const int64_t reach = (tensor.shape()[i] - 1) * tensor.strides()[i] * element;
+    (reach < 0 ? low : high) += reach;
+  }
+  const auto address = reinterpret_cast<uint64_t>(tensor.data());
+  allocations.push_back(
+      {address + static_cast<uint64_t>(low), static_cast<uint64_t>(high - low), std::move(name)});
+}
+
+bool Memory::contains(uint64_t address, unsigned bytes) const {
+  return std::any_of(allocations.begin(), allocations.end(), [&](const Allocation &a) {
+    return address >= a.base && bytes <= a.bytes && address - a.base <= a.bytes - bytes;
+  });
+}
+
+uint64_t Memory::read(uint64_t address, ElementType type) const {
+  // Little-endian, like every machine the project runs on; addresses may be unaligned.
+  uint64_t word = 0;
+  std::memcpy(&word, reinterpret_cast<const void *>(address), type.bytes());
+  return type == boolType ? (word != 0 ? 1 : 0) : word & type.mask();
+}
+
+void Memory::write(uint64_t address, ElementType type, uint64_t word) const {
+  std::memcpy(reinterpret_cast<void *>(address), &word, type.bytes());
+}
+
+static uint64_t distance(const Allocation &allocation, uint64_t address) {
+  const uint64_t end = allocation.base + allocation.bytes;
+  if (address < allocation.base) {
+    return allocation.base - address;
+  }
+  return address < end ? 0 : address - end;
+}
+
+const Allocation *Memory::nearest(uint64_t address) const {
+  auto closest = std::min_element(allocations.begin(), allocations.end(),
+                                  [&](const Allocation &a, const Allocation &b) {
+                                    return distance(a, address) < distance(b, address);
+                                  });
+  return closest == allocations.end() ? nullptr : &*closest;
+}
+
+std::string describeAddress(const Memory &memory, uint64_t address) {
+  const Allocation *allocation = memory.nearest(address);
+  if (allocation == nullptr) {
+    return "the kernel was given no tensor at all";
+  }
+  const std::string whole =
+      "'" + allocation->name + "', which has " + std::to_string(allocation->bytes) + " bytes";
+  if (address < allocation->base) {
+    return "the address is " + std::to_string(allocation->base - address) +
+           " bytes before the start of " + whole;
+  }
+  return "the address is at byte " + std::to_string(address - allocation->base) + " of " + whole;
+}
+
+} // namespace nereid::interpreter

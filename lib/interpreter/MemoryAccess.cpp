@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Address arithmetic, loads and stores. Every active element is checked against the tensors of the
+// launch before anything of the access happens.
+#include "lib/interpreter/Instance.h"
+
+namespace nereid::interpreter {
+namespace {
+
+ElementType pointeeOf(mlir::Type type) {
+  auto pointer = mlir::cast<tile::PtrType>(tile::elementTypeOf(type));
+  return elementTypeFor(pointer.getPointee()).value_or(ElementType{Kind::Integer, 8});
+}
+
+bool addPointer(Instance &instance, mlir::Operation *op) {
+  const Tile &pointer = instance.operand(op, 0), &offset = instance.operand(op, 1);
+  if (!elementTypeFor(mlir::cast<tile::PtrType>(tile::elementTypeOf(op->getOperand(0).getType()))
+                          .getPointee())) {
+    return instance.unsupported(op, "the pointee type");
+  }
+  const uint64_t step = pointeeOf(op->getOperand(0).getType()).bytes();
+  return instance.finish(op, zipWords(pointer, offset, pointer.type, [&](uint64_t p, uint64_t o) {
+                           return p + static_cast<uint64_t>(asSigned(o, offset.type.bits)) * step;
+                         }));
+}
+
+/// Checks all active elements, reporting the first that lies outside and how many do.
+bool checkBounds(Instance &instance, mlir::Operation *op, const Tile &pointer, const Tile *mask,
+                 ElementType type, const char *verb) {
+  const Memory &memory = instance.launch.memory;
+  size_t outside = 0, first = 0;
+  for (size_t i = 0, n = pointer.size(); i < n; ++i) {
+    if ((mask == nullptr || (*mask)[i] != 0) && !memory.contains(pointer[i], type.bytes())) {
+      first = outside == 0 ? i : first;
+      ++outside;
+    }
+  }
+  if (outside == 0) {
+    return true;
+  }
+  std::string message = std::string(verb) + " outside every tensor";
+  if (pointer.isTile) {
+    message += " at element " +
+               tuple(coordinates(pointer.shape, static_cast<int64_t>(first)), '[', ']') +
+               " of the tile";
+  }
+  Diagnostic &diagnostic = instance.report(op, "E0403", message);
+  diagnostic.note(describeAddress(memory, pointer[first]) + ", and the element takes " +
+                  std::to_string(type.bytes()));
+  if (pointer.isTile) {
+    diagnostic.note(std::to_string(outside) + " of " + std::to_string(pointer.size()) +
+                    " elements of this access lie outside");
+  }
+  diagnostic.withHelp("mask the elements that do not exist, for example with "
+                      "'mask=offsets < n_elements'");
+  return false;
+}
+
+bool load(Instance &instance, mlir::Operation *op) {
+  auto load = mlir::cast<tile::LoadOp>(op);
+  const Tile &pointer = instance.get(load.getPointer());
+  const Tile *mask = load.getMask() ? &instance.get(load.getMask()) : nullptr;
+  const Tile *other = load.getOther() ? &instance.get(load.getOther()) : nullptr;
+  const ElementType type = pointeeOf(load.getPointer().getType());
+  if (!checkBounds(instance, op, pointer, mask, type, "load reads")) {
+    return false;
+  }
+  const uint64_t undefined = undefinedElement(type);
+  Tile result = pointer.like(type);
+  for (size_t i = 0, n = result.size(); i < n; ++i) {
+    if (mask == nullptr || (*mask)[i] != 0) {
+      result.at(i) = instance.launch.memory.read(pointer[i], type);
+    } else {
+      result.at(i) = other != nullptr ? (*other)[i] : undefined;
+    }
+  }
+  return instance.finish(op, std::move(result));
+}
+
+bool store(Instance &instance, mlir::Operation *op) {
+  auto store = mlir::cast<tile::StoreOp>(op);
+  const Tile &pointer = instance.get(store.getPointer());
+  const Tile &value = instance.get(store.getValue());
+  const Tile *mask = store.getMask() ? &instance.get(store.getMask()) : nullptr;
+  if (!checkBounds(instance, op, pointer, mask, value.type, "store writes")) {
+    return false;
+  }
+  for (size_t i = 0, n = value.size(); i < n; ++i) {
+    if (mask == nullptr || (*mask)[i] != 0) {
+      instance.launch.memory.write(pointer[i], value.type, value[i]);
+    }
+  }
+  return true;
+}
+
+template <Kind kind> bool reinterpretAddress(Instance &instance, mlir::Operation *op) {
+  Tile result = instance.operand(op, 0);
+  result.type = {kind, 64};
+  return instance.finish(op, std::move(result));
+}
+
+} // namespace
+
+void addMemoryHandlers(HandlerTable &table) {
+  table.add<tile::AddPtrOp>(addPointer);
+  table.add<tile::LoadOp>(load);
+  table.add<tile::StoreOp>(store);
+  table.add<tile::PtrToIntOp>(reinterpretAddress<Kind::Integer>);
+  table.add<tile::IntToPtrOp>(reinterpretAddress<Kind::Pointer>);
+  table.add<tile::PtrCastOp>(reinterpretAddress<Kind::Pointer>);
+}
+
+} // namespace nereid::interpreter

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// A value during interpretation: a scalar or a tile. Every element takes one 64-bit word that holds
+// its bits in the element's own type (integers zero-extended), so no element ever carries more
+// precision than its type has.
+#pragma once
+
+#include "lib/interpreter/FloatFormat.h"
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace nereid::interpreter {
+
+enum class Kind : uint8_t { Integer, F16, BF16, F32, F64, Pointer };
+
+struct ElementType {
+  Kind kind = Kind::Integer;
+  unsigned bits = 32;
+
+  bool isFloat() const {
+    return kind == Kind::F16 || kind == Kind::BF16 || kind == Kind::F32 || kind == Kind::F64;
+  }
+  /// Bytes in memory; i1 takes one.
+  unsigned bytes() const { return (bits + 7) / 8; }
+  uint64_t mask() const { return bits >= 64 ? ~uint64_t(0) : (uint64_t(1) << bits) - 1; }
+  uint64_t signBit() const { return uint64_t(1) << (bits - 1); }
+  bool operator==(const ElementType &) const = default;
+};
+
+inline constexpr ElementType boolType{Kind::Integer, 1};
+
+inline int64_t asSigned(uint64_t word, unsigned bits) {
+  return static_cast<int64_t>(word << (64 - bits)) >> (64 - bits);
+}
+
+inline double decodeFloat(uint64_t word, ElementType type) {
+  switch (type.kind) {
+  case Kind::F16:
+    return expandFromFormat(word, half);
+  case Kind::BF16:
+    return expandFromFormat(word, brain);
+  case Kind::F32:
+    return std::bit_cast<float>(static_cast<uint32_t>(word));
+  default:
+    return std::bit_cast<double>(word);
+  }
+}
+
+/// Rounds once, to nearest even.
+inline uint64_t encodeFloat(double value, ElementType type) {
+  switch (type.kind) {
+  case Kind::F16:
+    return roundToFormat(value, half);
+  case Kind::BF16:
+    return roundToFormat(value, brain);
+  case Kind::F32:
+    return std::bit_cast<uint32_t>(static_cast<float>(value));
+  default:
+    return std::bit_cast<uint64_t>(value);
+  }
+}
+
+/// What an element holds that nobody defined: NaN, or bytes 0xCD. Code that depends on it shows.
+inline uint64_t undefinedElement(ElementType type) {
+  if (type.isFloat()) {
+    return encodeFloat(std::bit_cast<double>(uint64_t(0x7ff8000000000000)), type);
+  }
+  return uint64_t(0xCDCDCDCDCDCDCDCD) & type.mask();
+}
+
+/// Elements in row-major order, shared between copies. A scalar is a tile of rank 0 with
+/// isTile = false.
+struct Tile {
+  ElementType type;
+  bool isTile = false;
+  std::vector<int64_t> shape;
+  std::shared_ptr<std::vector<uint64_t>> words;
+
+  static Tile scalar(ElementType type, uint64_t word) {
+    return {type, false, {}, std::make_shared<std::vector<uint64_t>>(1, word)};
+  }
+  static Tile filled(ElementType type, std::vector<int64_t> shape, uint64_t word) {
+    size_t count = 1;
+    for (int64_t size : shape) {
+      count *= static_cast<size_t>(size);
+    }
+    return {type, true, std::move(shape), std::make_shared<std::vector<uint64_t>>(count, word)};
+  }
+  /// The same shape, or scalar, with other elements, all 0.
+  Tile like(ElementType other) const {
+    return {other, isTile, shape, std::make_shared<std::vector<uint64_t>>(size(), 0)};
+  }
+
+  size_t size() const { return words->size(); }
+  uint64_t operator[](size_t i) const { return (*words)[i]; }
+  uint64_t &at(size_t i) { return (*words)[i]; }
+  /// Scalars stand for a tile of any shape: the region of a reduction mixes them with tiles.
+  uint64_t element(size_t i) const { return (*words)[isTile ? i : 0]; }
+  double number(size_t i) const { return decodeFloat(element(i), type); }
+  int64_t integer(size_t i) const { return asSigned(element(i), type.bits); }
+};
+
+} // namespace nereid::interpreter
