@@ -11,6 +11,8 @@
 #include "runtime/Kernel.h"
 
 #include <map>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,6 +36,8 @@ struct CompileInput {
   std::string path;       ///< .py, or what --from says
   std::string function;   ///< empty = the only kernel in the file
   std::string signature;  ///< text; parsed against the kernel
+  std::optional<std::string> source; ///< content to use instead of reading `path`, which then only
+                                     ///< names it in messages
 };
 
 struct CompileOutput {

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// The oracle's way through the house: source to tile IR, not optimised, then evaluated.
+#include "lib/interpreter/Interpreter.h"
+#include "lib/pipeline/Phases.h"
+#include "lib/support/AtomicFile.h"
+
+namespace nereid::pipeline {
+
+bool interpretKernel(const CompileInput &input, runtime::Grid grid,
+                     std::span<const runtime::ArgumentValue> arguments, Diagnostics &diags) {
+  Result<std::string> text =
+      input.source ? Result<std::string>(*input.source) : readTextFile(input.path);
+  if (!text) {
+    diags.add(text.error());
+    return false;
+  }
+  Session session(nullptr);
+  CompileState state{.input = input, .options = {}, .diags = diags, .target = nullptr};
+  state.inputText = std::move(*text);
+  state.session = &session;
+  DiagnosticCapture capture(session.context(), "E0390", input.path, state.inputText, diags);
+  bool succeeded = readSource(state) && emitTile(state) &&
+                   interpret(*state.module, grid, arguments, diags);
+  state.module = {}; // before its context goes to the next user
+  return succeeded;
+}
+
+} // namespace nereid::pipeline

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernel function of an MLIR module and the KernelInfo it carries in attributes. Works on
+// functions of any dialect, so before and after conversion to LLVM's.
+#pragma once
+
+#include "runtime/Kernel.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+#include <string_view>
+#include <vector>
+
+namespace nereid::pipeline {
+
+/// All functions with the attribute `tile.kernel`, in order.
+std::vector<mlir::Operation *> kernelFunctions(mlir::ModuleOp module);
+
+/// Of tile IR written by hand: makes `nereid.arguments` from the argument types where it is missing.
+void completeArguments(mlir::Operation *kernel);
+
+/// What `kernel` says about itself; unreadable attributes count as absent.
+runtime::KernelInfo readKernelInfo(mlir::Operation *kernel);
+
+void setSignature(mlir::Operation *kernel, std::string_view signature);
+
+} // namespace nereid::pipeline

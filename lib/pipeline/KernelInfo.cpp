@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/pipeline/KernelInfo.h"
+
+#include <nlohmann/json.hpp>
+
+namespace nereid::pipeline {
+namespace {
+
+using runtime::ArgumentKind;
+using Json = nlohmann::ordered_json;
+
+constexpr std::pair<ArgumentKind, const char *> kindNames[] = {
+    {ArgumentKind::Pointer, "pointer"},
+    {ArgumentKind::Integer, "integer"},
+    {ArgumentKind::Float, "float"},
+};
+
+/// Fields are looked up without exceptions: a damaged text must read as nothing.
+template <class T> bool take(const Json &object, const char *name, T &value) {
+  auto found = object.find(name);
+  if (found == object.end()) {
+    return false;
+  }
+  if constexpr (std::is_same_v<T, std::string>) {
+    if (!found->is_string()) {
+      return false;
+    }
+    value = found->template get_ref<const std::string &>();
+  } else {
+    if (!found->is_number_integer()) {
+      return false;
+    }
+    value = found->template get<T>();
+  }
+  return true;
+}
+
+bool takeArgument(const Json &object, runtime::ArgumentInfo &argument) {
+  std::string kind, dtype;
+  if (!object.is_object() || !take(object, "name", argument.name) || !take(object, "kind", kind) ||
+      !take(object, "dtype", dtype) || !take(object, "divisibility", argument.divisibility)) {
+    return false;
+  }
+  std::optional<DType> type = parseDType(dtype);
+  for (const auto &[value, name] : kindNames) {
+    if (kind == name && type) {
+      argument.kind = value;
+      argument.dtype = *type;
+      return true;
+    }
+  }
+  return false;
+}
+
+} // namespace
+
+std::string toJson(const runtime::KernelInfo &info) {
+  Json arguments = Json::array();
+  for (const runtime::ArgumentInfo &argument : info.arguments) {
+    const char *kind = kindNames[static_cast<int>(argument.kind)].second;
+    arguments.push_back({{"name", argument.name},
+                         {"kind", kind},
+                         {"dtype", std::string(kernelName(argument.dtype))},
+                         {"divisibility", argument.divisibility}});
+  }
+  Json object = {{"name", info.name},
+                 {"arguments", arguments},
+                 {"scratch_bytes", info.scratchBytes},
+                 {"features", info.features},
+                 {"signature", info.signature}};
+  return object.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::optional<runtime::KernelInfo> kernelInfoFromJson(std::string_view text) {
+  Json object = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  runtime::KernelInfo info;
+  if (!object.is_object() || !take(object, "name", info.name) ||
+      !take(object, "scratch_bytes", info.scratchBytes) ||
+      !take(object, "features", info.features) || !take(object, "signature", info.signature)) {
+    return std::nullopt;
+  }
+  auto arguments = object.find("arguments");
+  if (arguments == object.end() || !arguments->is_array()) {
+    return std::nullopt;
+  }
+  for (const Json &entry : *arguments) {
+    runtime::ArgumentInfo argument;
+    if (!takeArgument(entry, argument)) {
+      return std::nullopt;
+    }
+    info.arguments.push_back(std::move(argument));
+  }
+  return info;
+}
+
+} // namespace nereid::pipeline

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// An MLIR context that one compilation uses alone and the next one gets again: making a context and
+// loading its dialects takes as long as lowering a small kernel.
+#pragma once
+
+#include "lib/support/Diagnostics.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace nereid::pipeline {
+
+class Target;
+
+class Session {
+public:
+  /// Takes a context that fits `target` (null: no target's dialects) or makes one.
+  explicit Session(const Target *target);
+  ~Session();
+  Session(const Session &) = delete;
+  Session &operator=(const Session &) = delete;
+
+  mlir::MLIRContext &context() { return *held; }
+
+private:
+  const Target *target;
+  std::unique_ptr<mlir::MLIRContext> held;
+};
+
+/// While it lives, what MLIR reports on the context becomes Diagnostics with the place in the
+/// kernel's source. Errors get `code`; remarks and warnings are dropped.
+class DiagnosticCapture {
+public:
+  /// `path` and `text` are the source file that locations point into.
+  DiagnosticCapture(mlir::MLIRContext &context, std::string code, std::string path,
+                    std::string text, Diagnostics &diags);
+
+private:
+  mlir::ScopedDiagnosticHandler handler;
+};
+
+} // namespace nereid::pipeline

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a code generator gives to the phase list. A target is found by the vendor part of its name
+// ("cpu" in "cpu:x86-64-v3"); the rest is the target's own business. Targets register themselves,
+// this library names none of them.
+#pragma once
+
+#include "lib/support/Diagnostics.h"
+#include "runtime/Kernel.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace mlir {
+class DialectRegistry;
+class ModuleOp;
+} // namespace mlir
+
+namespace nereid::pipeline {
+
+/// Code after the `llvm` phase, in whatever form the target keeps it.
+class CodeModule {
+public:
+  virtual ~CodeModule() = default;
+  virtual std::string text() const = 0;
+  /// The KernelInfo text that attachKernelInfo() put there; empty when there is none.
+  virtual std::string kernelInfo() const = 0;
+  virtual void attachKernelInfo(const std::string &text) = 0;
+};
+
+/// One vendor's target for one architecture.
+class Target {
+public:
+  virtual ~Target() = default;
+  /// Canonical and complete: equal names make equal code. Part of the cache key.
+  virtual std::string name() const = 0;
+  /// What the host must have to run the code, for KernelInfo::features.
+  virtual std::string features() const = 0;
+  virtual void registerDialects(mlir::DialectRegistry &registry) const = 0;
+
+  /// Phase `loops`: tile IR to the target's own structured form, in place.
+  virtual bool lower(mlir::ModuleOp module, bool verifyEach, Diagnostics &diags) = 0;
+  /// Phase `llvm`: that form to low-level code. `module` is consumed.
+  virtual std::unique_ptr<CodeModule> translate(mlir::ModuleOp module, bool verifyEach,
+                                                Diagnostics &diags) = 0;
+  /// Reads back what CodeModule::text() wrote.
+  virtual std::unique_ptr<CodeModule> parse(std::string_view text, const std::string &path,
+                                            Diagnostics &diags) = 0;
+  /// Phase `object`.
+  virtual bool emitObject(CodeModule &code, std::vector<uint8_t> &object, Diagnostics &diags) = 0;
+  virtual bool emitAssembly(CodeModule &code, std::string &text, Diagnostics &diags) = 0;
+};
+
+/// `architecture` is what follows "vendor:", possibly empty.
+using TargetFactory = Result<std::unique_ptr<Target>> (*)(std::string_view architecture);
+
+/// Makes `vendor` known; registering it again replaces the factory.
+void registerTarget(std::string vendor, TargetFactory factory);
+
+/// The target for "vendor[:architecture]", made at the first call and kept for the process.
+/// E0303 when the vendor is unknown or its factory refuses.
+Result<Target *> findTarget(std::string_view spec);
+
+} // namespace nereid::pipeline

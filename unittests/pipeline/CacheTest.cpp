@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// The compiled-kernel cache: a second compilation runs no phase, anything that changes the code
+// changes the key, damage only costs time.
+#include "unittests/pipeline/EchoTarget.h"
+
+#include "lib/pipeline/KernelCache.h"
+#include "lib/pipeline/KernelInfo.h"
+#include "lib/pipeline/Target.h"
+#include "lib/support/DiskCache.h"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+namespace nereid::pipeline::test {
+namespace {
+
+const char *const kernelText = "@triton.jit\ndef copy(x, y):\n    tl.store(y, tl.load(x))\n";
+
+class KernelCache : public testing::Test {
+protected:
+  void SetUp() override {
+    registerEchoTarget();
+    echoControl() = {};
+    // Unlike what other tests cached.
+    std::string name = testing::UnitTest::GetInstance()->current_test_info()->name();
+    text = "# " + name + "\n" + kernelText;
+    input = {folder.write("copy.py", text), "copy", "*fp32, *fp32"};
+    options.target = "echo";
+  }
+
+  std::optional<CompileOutput> run() { return compile(input, options, diags); }
+  std::string key() { return kernelCacheKey(text, input, (*findTarget(options.target))->name()); }
+
+  TemporaryFolder folder;
+  std::string text;
+  CompileInput input;
+  CompileOptions options;
+  Diagnostics diags;
+};
+
+TEST_F(KernelCache, SecondCompilationRunsNoPhase) {
+  auto first = run();
+  ASSERT_TRUE(first) << diags.render();
+  EXPECT_FALSE(first->fromCache);
+  auto second = run();
+  ASSERT_TRUE(second);
+  EXPECT_TRUE(second->fromCache);
+  EXPECT_EQ(echoControl().lowered, 1);
+  EXPECT_EQ(second->object, first->object);
+  EXPECT_EQ(toJson(second->info), toJson(first->info));
+  options.useCache = false;
+  EXPECT_FALSE(run()->fromCache);
+  EXPECT_EQ(echoControl().lowered, 2);
+}
+
+TEST_F(KernelCache, EveryInputChangesTheKey) {
+  ASSERT_TRUE(run());
+  options.target = "echo:loud";
+  EXPECT_FALSE(run()->fromCache);
+  options.target = "echo";
+  input.signature = "*fp32:16, *fp32";
+  EXPECT_FALSE(run()->fromCache);
+  input.signature = "*fp32, *fp32";
+  EXPECT_TRUE(run()->fromCache);
+  folder.write("copy.py", text + "\n");
+  EXPECT_FALSE(run()->fromCache);
+}
+
+TEST_F(KernelCache, OtherPhasesAndDumpsAreNotCached) {
+  ASSERT_TRUE(run());
+  options.to = "tile";
+  EXPECT_FALSE(run()->fromCache);
+  options.to = "object";
+  options.dumpTo = folder.path() + "/dump";
+  EXPECT_FALSE(run()->fromCache);
+  EXPECT_TRUE(folder.has("dump/copy-1-tile.mlir"));
+}
+
+TEST_F(KernelCache, DamagedEntriesAreRebuilt) {
+  auto first = run();
+  ASSERT_TRUE(first);
+  std::string path = DiskCache::forKernels().entryPath(key());
+  {
+    std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+    ASSERT_TRUE(file.good()) << path;
+    file.seekp(-10, std::ios::end);
+    file.put('\x7f');
+  }
+  auto second = run();
+  ASSERT_TRUE(second);
+  EXPECT_FALSE(second->fromCache);
+  EXPECT_EQ(second->object, first->object);
+  EXPECT_TRUE(run()->fromCache);
+}
+
+TEST_F(KernelCache, IntactEntriesThatMakeNoSenseAreRebuilt) {
+  const uint8_t nonsense[] = {200, 0, 0, 0, '{', '}'};
+  ASSERT_TRUE(DiskCache::forKernels().write(key(), nonsense));
+  auto output = run();
+  ASSERT_TRUE(output) << diags.render();
+  EXPECT_FALSE(output->fromCache);
+  EXPECT_TRUE(run()->fromCache);
+}
+
+TEST_F(KernelCache, RefusesAnObjectThatCannotBeLoaded) {
+  // An echo object is no machine code: said so, and the cache is not believed twice.
+  EXPECT_FALSE(compileKernel(input, options, diags));
+  EXPECT_FALSE(compileKernel(input, options, diags));
+  for (const Diagnostic &diagnostic : diags.all()) {
+    EXPECT_EQ(diagnostic.code, "E0390");
+  }
+  EXPECT_EQ(echoControl().lowered, 2);
+}
+
+TEST(KernelInfoText, ComesBackUnchanged) {
+  runtime::KernelInfo info;
+  info.name = "quote\"and\\newline\n";
+  info.signature = "x=*fp32:16";
+  info.features = "+avx2";
+  info.scratchBytes = 1u << 20;
+  info.arguments = {{"x", runtime::ArgumentKind::Pointer, DType::BF16, 16},
+                    {"n", runtime::ArgumentKind::Integer, DType::U64, 1},
+                    {"eps", runtime::ArgumentKind::Float, DType::F64, 1}};
+  auto again = kernelInfoFromJson(toJson(info));
+  ASSERT_TRUE(again);
+  EXPECT_EQ(toJson(*again), toJson(info));
+  EXPECT_EQ(again->arguments[1].dtype, DType::U64);
+  EXPECT_EQ(again->arguments[2].kind, runtime::ArgumentKind::Float);
+  for (const char *bad : {"", "[]", "{", "{\"name\":1}", "{\"name\":\"k\",\"arguments\":3}"}) {
+    EXPECT_FALSE(kernelInfoFromJson(bad)) << bad;
+  }
+  std::string text = toJson(info);
+  for (size_t cut = 0; cut < text.size(); ++cut) {
+    EXPECT_FALSE(kernelInfoFromJson(text.substr(0, cut))) << cut;
+  }
+}
+
+TEST(KernelInfoText, EntriesSurviveTruncation) {
+  runtime::KernelInfo info;
+  info.name = "k";
+  const uint8_t object[] = {1, 2, 3};
+  std::vector<uint8_t> bytes = encodeCachedKernel(info, object);
+  auto whole = decodeCachedKernel(bytes);
+  ASSERT_TRUE(whole);
+  EXPECT_EQ(whole->object, (std::vector<uint8_t>{1, 2, 3}));
+  for (size_t cut = 0; cut + sizeof(object) < bytes.size(); ++cut) {
+    EXPECT_FALSE(decodeCachedKernel(std::span(bytes).first(cut))) << cut;
+  }
+}
+
+TEST(CompilerBuildId, IsStable) {
+  EXPECT_FALSE(compilerBuildId().empty());
+  EXPECT_EQ(compilerBuildId(), compilerBuildId());
+}
+
+} // namespace
+} // namespace nereid::pipeline::test
