@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+// Holds the LLVM target machine and turns modules into IR text, assembly or objects. Contraction of
+// multiply and add is allowed everywhere, as the kernel language allows it.
+#include "lib/targets/cpu/codegen/Codegen.h"
+
+#include "lib/targets/cpu/codegen/ScalarOptimizations.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/IRReader/IRReader.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/TargetMachine.h"
+
+#include <algorithm>
+#include <mutex>
+
+namespace nereid::cpu {
+namespace {
+
+constexpr const char *kernelInfoName = "nereid.kernel";
+
+class LlvmModule final : public pipeline::CodeModule {
+public:
+  std::unique_ptr<llvm::LLVMContext> context;
+  std::unique_ptr<llvm::Module> module;
+
+  std::string text() const override {
+    std::string result;
+    llvm::raw_string_ostream stream(result);
+    module->print(stream, nullptr);
+    return result;
+  }
+
+  std::string kernelInfo() const override {
+    const llvm::NamedMDNode *node = module->getNamedMetadata(kernelInfoName);
+    if (!node || node->getNumOperands() != 1 || node->getOperand(0)->getNumOperands() != 1) {
+      return "";
+    }
+    auto *text = llvm::dyn_cast<llvm::MDString>(node->getOperand(0)->getOperand(0));
+    return text ? text->getString().str() : "";
+  }
+
+  void attachKernelInfo(const std::string &text) override {
+    llvm::NamedMDNode *node = module->getOrInsertNamedMetadata(kernelInfoName);
+    node->clearOperands();
+    node->addOperand(llvm::MDNode::get(*context, llvm::MDString::get(*context, text)));
+  }
+};
+
+std::unique_ptr<llvm::TargetMachine> createTargetMachine(const CpuMachine &machine) {
+  static std::once_flag initialized;
+  std::call_once(initialized, [] {
+    LLVMInitializeX86TargetInfo();
+    LLVMInitializeX86Target();
+    LLVMInitializeX86TargetMC();
+    LLVMInitializeX86AsmPrinter();
+  });
+  std::string error;
+  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(machine.triple, error);
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Fast;
+  return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
+      machine.triple, "x86-64", machine.featureText(), options, llvm::Reloc::PIC_,
+      llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default, /*JIT=*/true));
+}
+
+Diagnostic internalError(const std::string &message) {
+  return makeError("E0390", message).withHelp("this is a bug in nereid; please report it");
+}
+
+/// Symbols that the runtime's loader resolves; everything else must be inline code.
+bool isProvidedByRuntime(const std::string &symbol) {
+  static const char *const names[] = {"memcpy", "memset", "memmove", "fmod", "fmodf"};
+  return symbol.rfind("nereid_rt_", 0) == 0 ||
+         std::find(std::begin(names), std::end(names), symbol) != std::end(names);
+}
+
+} // namespace
+
+struct CodeGenerator::State {
+  CpuMachine machine;
+  std::unique_ptr<llvm::TargetMachine> target;
+
+  /// `module` is changed by code generation, so that it runs once per CodeModule.
+  bool emit(llvm::Module &module, llvm::CodeGenFileType type, llvm::SmallVectorImpl<char> &out) {
+    llvm::raw_svector_ostream stream(out);
+    llvm::legacy::PassManager passes;
+    if (target->addPassesToEmitFile(passes, stream, nullptr, type, /*DisableVerify=*/true)) {
+      return false;
+    }
+    passes.run(module);
+    return true;
+  }
+};
+
+CodeGenerator::CodeGenerator(CpuMachine machine) : state(std::make_unique<State>()) {
+  state->target = createTargetMachine(machine);
+  state->machine = std::move(machine);
+}
+
+CodeGenerator::~CodeGenerator() = default;
+
+const CpuMachine &CodeGenerator::machine() const { return state->machine; }
+
+std::unique_ptr<pipeline::CodeModule> CodeGenerator::translate(mlir::ModuleOp module,
+                                                               Diagnostics &diags) {
+  auto code = std::make_unique<LlvmModule>();
+  code->context = std::make_unique<llvm::LLVMContext>();
+  code->module = mlir::translateModuleToLLVMIR(module, *code->context, "nereid",
+                                               /*disableVerification=*/true);
+  if (!code->module) {
+    diags.add(internalError("the LLVM dialect module cannot be translated to LLVM IR"));
+    return nullptr;
+  }
+  code->module->setTargetTriple(state->machine.triple);
+  code->module->setDataLayout(state->target->createDataLayout());
+  std::string vectorBits = std::to_string(8 * state->machine.vectorBytes);
+  for (llvm::Function &function : *code->module) {
+    if (function.isDeclaration()) {
+      continue;
+    }
+    function.addFnAttr(llvm::Attribute::NoUnwind);
+    function.addFnAttr("prefer-vector-width", vectorBits);
+    function.addFnAttr("min-legal-vector-width", vectorBits);
+    if (!state->machine.tuneFor.empty()) {
+      function.addFnAttr("tune-cpu", state->machine.tuneFor);
+    }
+  }
+  runScalarOptimizations(*code->module, *state->target);
+  return code;
+}
+
+std::unique_ptr<pipeline::CodeModule> CodeGenerator::parse(std::string_view text,
+                                                           const std::string &path,
+                                                           Diagnostics &diags) {
+  auto code = std::make_unique<LlvmModule>();
+  code->context = std::make_unique<llvm::LLVMContext>();
+  llvm::SMDiagnostic problem;
+  // The IR reader wants a terminating zero behind the text.
+  std::unique_ptr<llvm::MemoryBuffer> buffer =
+      llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(text.data(), text.size()), path);
+  code->module = llvm::parseIR(buffer->getMemBufferRef(), problem, *code->context);
+  if (!code->module) {
+    SourceRange range{problem.getLineNo(), problem.getColumnNo() + 1, problem.getColumnNo() + 2};
+    diags.add(makeError("E0391", "cannot read LLVM IR: " + problem.getMessage().str())
+                  .at(path, text, range));
+    return nullptr;
+  }
+  std::string reason;
+  llvm::raw_string_ostream stream(reason);
+  if (llvm::verifyModule(*code->module, &stream)) {
+    diags.add(makeError("E0391", "invalid LLVM IR: " + reason).at(path, text, {}));
+    return nullptr;
+  }
+  if (code->module->getTargetTriple() != state->machine.triple) {
+    diags.add(makeError("E0391", "the module is for '" + code->module->getTargetTriple() +
+                                     "', but the target is '" + state->machine.triple + "'")
+                  .at(path, text, {})
+                  .withHelp("compile it again from an earlier phase with this --target"));
+    return nullptr;
+  }
+  code->module->setDataLayout(state->target->createDataLayout());
+  return code;
+}
+
+bool CodeGenerator::emitObject(pipeline::CodeModule &code, std::vector<uint8_t> &object,
+                               Diagnostics &diags) {
+  llvm::SmallVector<char, 0> bytes;
+  if (!state->emit(*static_cast<LlvmModule &>(code).module, llvm::CodeGenFileType::ObjectFile,
+                   bytes)) {
+    diags.add(internalError("the code generator cannot write an object file"));
+    return false;
+  }
+  object.assign(bytes.begin(), bytes.end());
+  for (const std::string &symbol : undefinedSymbols(object)) {
+    if (!isProvidedByRuntime(symbol)) {
+      diags.add(internalError("generated code calls '" + symbol +
+                              "', which the runtime does not provide"));
+      return false;
+    }
+  }
+  return true;
+}
+
+bool CodeGenerator::emitAssembly(pipeline::CodeModule &code, std::string &text,
+                                 Diagnostics &diags) {
+  llvm::SmallVector<char, 0> bytes;
+  if (!state->emit(*static_cast<LlvmModule &>(code).module, llvm::CodeGenFileType::AssemblyFile,
+                   bytes)) {
+    diags.add(internalError("the code generator cannot write assembly"));
+    return false;
+  }
+  text.assign(bytes.begin(), bytes.end());
+  return true;
+}
+
+} // namespace nereid::cpu

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// cpu-expand-half: replace f16 and bf16 values by their bits, computing in f32 and rounding after
+// each operation.
+//
+// Why: LLVM would call __truncsfbf2 and the like, or scalarise; and a 16-bit integer vector moves,
+// masks and shuffles in every instruction set.
+// Requires: the loops level; function arguments are pointers.
+// Guarantees: no value of type f16 or bf16 remains, except inside a pair of bitcast and extension
+// or truncation that is one F16C instruction. Conversions round once, to nearest even.
+// Example: `arith.addf %a, %b : vector<16xbf16>` becomes two shifts into f32, `arith.addf` and the
+// rounding in integer operations.
+#include "lib/targets/cpu/codegen/HalfConversions.h"
+#include "lib/targets/cpu/codegen/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+
+namespace nereid::cpu {
+namespace {
+
+bool isHalf(Type type) {
+  Type element = getElementTypeOrSelf(type);
+  return element.isF16() || element.isBF16();
+}
+
+Type bitsType(Type type) {
+  Type i16 = IntegerType::get(type.getContext(), 16);
+  if (auto vector = dyn_cast<VectorType>(type)) {
+    return vector.clone(i16);
+  }
+  return i16;
+}
+
+Type singleType(Type type) {
+  Type f32 = Float32Type::get(type.getContext());
+  if (auto vector = dyn_cast<VectorType>(type)) {
+    return vector.clone(f32);
+  }
+  return f32;
+}
+
+/// Operations that compute with half values; all others only move them.
+bool computes(Operation *op) {
+  if (isa<arith::SelectOp, arith::ConstantOp>(op)) {
+    return false;
+  }
+  return isa<arith::ArithDialect, math::MathDialect>(op->getDialect()) ||
+         isa<vector::ReductionOp, vector::FMAOp, LLVM::vector_reduce_fadd, LLVM::vector_reduce_fmul,
+             LLVM::vector_reduce_fmax, LLVM::vector_reduce_fmin, LLVM::vector_reduce_fmaximum,
+             LLVM::vector_reduce_fminimum>(op);
+}
+
+class Expander {
+public:
+  Expander(ModuleOp module, const CpuMachine &machine) : module(module), machine(machine) {}
+
+  void run() {
+    SmallVector<Operation *> touched;
+    module.walk([&](Operation *op) {
+      if (llvm::any_of(op->getOperandTypes(), isHalf) ||
+          llvm::any_of(op->getResultTypes(), isHalf)) {
+        touched.push_back(op);
+      }
+      for (Region &region : op->getRegions()) {
+        for (Block &block : region) {
+          for (BlockArgument argument : block.getArguments()) {
+            note(argument);
+          }
+        }
+      }
+      for (Value result : op->getResults()) {
+        note(result);
+      }
+    });
+    for (auto [value, type] : formats) {
+      Value(value).setType(bitsType(type));
+    }
+    for (Operation *op : touched) {
+      rewrite(op);
+    }
+  }
+
+private:
+  void note(Value value) {
+    if (isHalf(value.getType())) {
+      formats[value] = value.getType();
+    }
+  }
+
+  /// The type a value had before; null when it was no half.
+  Type formatOf(Value value) const { return formats.lookup(value); }
+
+  void rewrite(Operation *op) {
+    if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+      constant.setValueAttr(bitsOfConstant(constant.getValue()));
+    } else if (isa<arith::ExtFOp, arith::TruncFOp>(op)) {
+      rewriteConversion(op);
+    } else if (auto constant = dyn_cast<LLVM::ConstantOp>(op)) {
+      constant.setValueAttr(bitsOfConstant(constant.getValue()));
+    } else if (isa<arith::BitcastOp>(op)) {
+      // With i16 on both sides it moves bits as it is.
+      return;
+    } else if (isa<arith::SIToFPOp, arith::UIToFPOp>(op)) {
+      rewriteFromInteger(op);
+    } else if (isa<arith::NegFOp, math::AbsFOp>(op)) {
+      rewriteSign(op);
+    } else if (computes(op)) {
+      rewriteCompute(op);
+    }
+  }
+
+  static TypedAttr bitsOfConstant(Attribute value) {
+    auto toBits = [](const APFloat &number) { return number.bitcastToAPInt(); };
+    if (auto scalar = dyn_cast<FloatAttr>(value)) {
+      return IntegerAttr::get(bitsType(scalar.getType()), toBits(scalar.getValue()));
+    }
+    auto dense = cast<DenseFPElementsAttr>(value);
+    return cast<TypedAttr>(Attribute(
+        dense.mapValues(IntegerType::get(value.getContext(), 16), toBits)));
+  }
+
+  void rewriteConversion(Operation *op) {
+    OpBuilder builder(op);
+    LanesContext where{builder, op->getLoc(), machine};
+    Lanes source(where, op->getOperand(0));
+    Type from = formatOf(op->getOperand(0)), to = formatOf(op->getResult(0));
+    Lanes result = source;
+    if (from) {
+      result = decodeHalf(source, getElementTypeOrSelf(from).isBF16());
+      if (!to && getElementTypeOrSelf(op->getResult(0)).isF64()) {
+        result = toDouble(result);
+      }
+    }
+    if (to) {
+      result = encodeHalf(result, getElementTypeOrSelf(to).isBF16());
+    }
+    replace(op, result);
+  }
+
+  void rewriteFromInteger(Operation *op) {
+    OpBuilder builder(op);
+    LanesContext where{builder, op->getLoc(), machine};
+    bool isBf16 = getElementTypeOrSelf(formatOf(op->getResult(0))).isBF16();
+    Lanes number = integerToDouble(Lanes(where, op->getOperand(0)), isa<arith::SIToFPOp>(op));
+    replace(op, encodeHalf(number, isBf16));
+  }
+
+  void rewriteSign(Operation *op) {
+    OpBuilder builder(op);
+    LanesContext where{builder, op->getLoc(), machine};
+    Lanes bits(where, op->getOperand(0));
+    replace(op, isa<arith::NegFOp>(op) ? bits ^ uint64_t(0x8000) : bits & uint64_t(0x7fff));
+  }
+
+  void rewriteCompute(Operation *op) {
+    OpBuilder builder(op);
+    LanesContext where{builder, op->getLoc(), machine};
+    IRMapping mapping;
+    for (Value operand : op->getOperands()) {
+      if (Type format = formatOf(operand)) {
+        bool isBf16 = getElementTypeOrSelf(format).isBF16();
+        mapping.map(operand, decodeHalf(Lanes(where, operand), isBf16).get());
+      }
+    }
+    Operation *wide = builder.clone(*op, mapping);
+    for (auto [narrow, result] : llvm::zip(op->getResults(), wide->getResults())) {
+      Type format = formatOf(narrow);
+      if (!format) {
+        narrow.replaceAllUsesWith(result);
+        continue;
+      }
+      result.setType(singleType(format));
+      bool isBf16 = getElementTypeOrSelf(format).isBF16();
+      Value encoded = encodeHalf(Lanes(where, result), isBf16).get();
+      formats[encoded] = format;
+      narrow.replaceAllUsesWith(encoded);
+    }
+    formatsErased(op);
+    op->erase();
+  }
+
+  void replace(Operation *op, Lanes result) {
+    if (Type format = formatOf(op->getResult(0))) {
+      formats[result.get()] = format;
+    }
+    op->getResult(0).replaceAllUsesWith(result.get());
+    formatsErased(op);
+    op->erase();
+  }
+
+  /// A later value may get the address of an erased one.
+  void formatsErased(Operation *op) {
+    for (Value result : op->getResults()) {
+      formats.erase(result);
+    }
+  }
+
+  ModuleOp module;
+  const CpuMachine &machine;
+  llvm::DenseMap<Value, Type> formats;
+};
+
+class ExpandHalfPass : public PassWrapper<ExpandHalfPass, OperationPass<ModuleOp>> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ExpandHalfPass)
+
+  explicit ExpandHalfPass(const CpuMachine &machine) : machine(machine) {}
+
+  StringRef getArgument() const override { return "cpu-expand-half"; }
+  StringRef getDescription() const override {
+    return "replace f16 and bf16 values by their bits, computing in f32 and rounding after each "
+           "operation";
+  }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<arith::ArithDialect, LLVM::LLVMDialect, math::MathDialect>();
+  }
+  void runOnOperation() override { Expander(getOperation(), machine).run(); }
+
+private:
+  CpuMachine machine;
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createExpandHalfPass(const CpuMachine &machine) {
+  return std::make_unique<ExpandHalfPass>(machine);
+}
+
+} // namespace nereid::cpu

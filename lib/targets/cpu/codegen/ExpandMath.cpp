@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+// cpu-expand-math: replace math functions by inline polynomials with the bounds of docs/math.md.
+//
+// Why: a call into libm would be scalar and differ from machine to machine; here every lane is
+// computed in vector registers and the error is ours to state.
+// Requires: cpu-expand-half has run, so floats are f32 or f64.
+// Guarantees: math operations that remain are single instructions (absf, copysign, floor, ceil,
+// trunc, round, roundeven, sqrt, fma, integer bit counts).
+// Example: `%y = math.rsqrt %x : f32` becomes `%s = math.sqrt %x`, `%y = arith.divf %one, %s`.
+#include "lib/targets/cpu/codegen/Passes.h"
+#include "lib/targets/cpu/codegen/math/Functions.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/BuiltinOps.h"
+
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+
+namespace nereid::cpu {
+namespace {
+
+Lanes reciprocalSquareRoot(Lanes x) { return 1.0 / squareRoot(x); }
+
+/// x to an integer power: the integer is exact in f64 up to 2^53.
+Lanes powerByInteger(Lanes x, Lanes power) {
+  LanesContext &where = x.where();
+  Type f64 = where.builder.getF64Type();
+  Lanes wide = x.width() == 32 ? toDouble(x) : x;
+  Lanes exponent(where, where.builder.create<arith::SIToFPOp>(where.loc, power.typeOf(f64),
+                                                              power.get()));
+  Lanes result = emitPow(wide, exponent);
+  return x.width() == 32 ? toSingle(result) : result;
+}
+
+struct Expansion {
+  const char *operation;
+  Lanes (*unary)(Lanes) = nullptr;
+  Lanes (*binary)(Lanes, Lanes) = nullptr;
+};
+
+const Expansion expansions[] = {
+    {"math.exp", emitExp},
+    {"math.exp2", emitExp2},
+    {"math.expm1", emitExpm1},
+    {"math.log", emitLog},
+    {"math.log2", emitLog2},
+    {"math.log10", emitLog10},
+    {"math.log1p", emitLog1p},
+    {"math.powf", nullptr, emitPow},
+    {"math.fpowi", nullptr, powerByInteger},
+    {"math.cbrt", emitCbrt},
+    {"math.rsqrt", reciprocalSquareRoot},
+    {"math.sin", emitSin},
+    {"math.cos", emitCos},
+    {"math.tan", emitTan},
+    {"math.asin", emitAsin},
+    {"math.acos", emitAcos},
+    {"math.atan", emitAtan},
+    {"math.atan2", nullptr, emitAtan2},
+    {"math.tanh", emitTanh},
+    {"math.sinh", emitSinh},
+    {"math.cosh", emitCosh},
+    {"math.asinh", emitAsinh},
+    {"math.acosh", emitAcosh},
+    {"math.atanh", emitAtanh},
+    {"math.erf", emitErf},
+};
+
+class ExpandMathPass : public PassWrapper<ExpandMathPass, OperationPass<ModuleOp>> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ExpandMathPass)
+
+  explicit ExpandMathPass(const CpuMachine &machine) : machine(machine) {}
+
+  StringRef getArgument() const override { return "cpu-expand-math"; }
+  StringRef getDescription() const override {
+    return "replace math functions by inline polynomials with the error bounds of docs/math.md";
+  }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<arith::ArithDialect, LLVM::LLVMDialect, math::MathDialect, scf::SCFDialect,
+                    vector::VectorDialect>();
+  }
+
+  void runOnOperation() override {
+    llvm::StringMap<const Expansion *> table;
+    for (const Expansion &expansion : expansions) {
+      table[expansion.operation] = &expansion;
+    }
+    SmallVector<std::pair<Operation *, const Expansion *>> found;
+    SmallVector<math::FmaOp> fused;
+    getOperation()->walk([&](Operation *op) {
+      if (!isa<math::MathDialect>(op->getDialect())) {
+        return;
+      }
+      auto entry = table.find(op->getName().getStringRef());
+      if (entry != table.end()) {
+        found.push_back({op, entry->second});
+      } else if (auto fma = dyn_cast<math::FmaOp>(op); fma && !machine.hasFma) {
+        fused.push_back(fma);
+      }
+    });
+    for (auto [op, expansion] : found) {
+      OpBuilder builder(op);
+      LanesContext where{builder, op->getLoc(), machine};
+      Lanes first(where, op->getOperand(0));
+      Lanes result = expansion->unary ? expansion->unary(first)
+                                      : expansion->binary(first, Lanes(where, op->getOperand(1)));
+      op->getResult(0).replaceAllUsesWith(result.get());
+      op->erase();
+    }
+    for (math::FmaOp op : fused) {
+      OpBuilder builder(op);
+      LanesContext where{builder, op.getLoc(), machine};
+      Lanes result = emitFusedMultiplyAdd(Lanes(where, op.getA()), Lanes(where, op.getB()),
+                                          Lanes(where, op.getC()));
+      op.getResult().replaceAllUsesWith(result.get());
+      op.erase();
+    }
+  }
+
+private:
+  CpuMachine machine;
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createExpandMathPass(const CpuMachine &machine) {
+  return std::make_unique<ExpandMathPass>(machine);
+}
+
+} // namespace nereid::cpu

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// bf16 is the upper half of an f32, so rounding is an integer addition; f16 has instructions from
+// x86-64-v3 on and integer arithmetic before. f64 goes through f32 rounded to odd, which keeps
+// enough of the lost bits for the second rounding to be right (Boldo and Melquiond 2008).
+#include "lib/targets/cpu/codegen/HalfConversions.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace nereid::cpu {
+namespace {
+
+Lanes bf16FromSingle(Lanes number) {
+  Lanes bits = bitsOf(number);
+  Lanes rounded =
+      bits + ((shiftRight(bits, 16) & 1) + bits.constantBits(0x7fff));
+  // Rounding a NaN's mantissa could carry it into infinity; it is made quiet instead.
+  Lanes result = select(isNan(number), bits | uint64_t(0x400000), rounded);
+  return truncateTo(shiftRight(result, 16), 16);
+}
+
+/// Exact: the f16 mantissa is scaled by a power of 2 in f32, which also normalises subnormals.
+Lanes halfToSingleByIntegers(Lanes bits) {
+  Lanes wide = extendUnsigned(bits, 32);
+  Lanes magnitude = (wide & 0x7fff) << 13;
+  Lanes scaled = bitsOf(floatOf(magnitude) * 0x1p112);
+  Lanes isSpecial = magnitude >= magnitude.constantBits(0x7c00 << 13);
+  Lanes result = select(isSpecial, magnitude | uint64_t(0x7f800000), scaled);
+  return floatOf(result | ((wide & 0x8000) << 16));
+}
+
+Lanes halfFromSingleByIntegers(Lanes number) {
+  Lanes bits = bitsOf(number);
+  Lanes sign = shiftRight(bits, 16) & 0x8000;
+  Lanes magnitude = bits & 0x7fffffff;
+  // Subnormal results: adding 1/2 lines their last bit up with that of an f32.
+  Lanes small = bitsOf(floatOf(magnitude) + 0.5) - magnitude.constantBits(0x3f000000);
+  Lanes normal = shiftRight(magnitude + ((shiftRight(magnitude, 13) & 1) +
+                                         magnitude.constantBits(0xc8000fff)),
+                            13);
+  Lanes result = select(magnitude < magnitude.constantBits(0x38800000), small, normal);
+  Lanes overflows = magnitude >= magnitude.constantBits(0x477ff000);
+  result = select(overflows, magnitude.constantBits(0x7c00), result);
+  Lanes nan = (shiftRight(magnitude, 13) & 0x3ff) | uint64_t(0x7e00);
+  result = select(magnitude > magnitude.constantBits(0x7f800000), nan, result);
+  return truncateTo(result | sign, 16);
+}
+
+/// f64 to f32 so that the last bit tells whether anything was lost.
+Lanes singleRoundedToOdd(Lanes number) {
+  Lanes single = toSingle(number);
+  Lanes back = toDouble(single);
+  Lanes bits = bitsOf(single);
+  // Truncation towards zero, then the last bit set when it was inexact.
+  Lanes isAbove = absolute(back) > absolute(number);
+  Lanes isInexact = !(back == number) & !isNan(number);
+  Lanes one = bits.constantBits(1), zero = bits.constantBits(0);
+  Lanes truncated = select(isAbove, bits - one, bits);
+  return floatOf(truncated | select(isInexact, one, zero));
+}
+
+} // namespace
+
+Lanes decodeHalf(Lanes bits, bool isBf16) {
+  if (isBf16) {
+    return floatOf(extendUnsigned(bits, 32) << 16);
+  }
+  LanesContext &where = bits.where();
+  if (!where.machine.hasF16c) {
+    return halfToSingleByIntegers(bits);
+  }
+  OpBuilder &builder = where.builder;
+  Value half = builder.create<arith::BitcastOp>(where.loc, bits.typeOf(builder.getF16Type()),
+                                                bits.get());
+  return Lanes(where, builder.create<arith::ExtFOp>(where.loc, bits.typeOf(builder.getF32Type()),
+                                                    half));
+}
+
+Lanes encodeHalf(Lanes number, bool isBf16) {
+  Lanes single = number.width() == 64 ? singleRoundedToOdd(number) : number;
+  if (isBf16) {
+    return bf16FromSingle(single);
+  }
+  LanesContext &where = number.where();
+  if (!where.machine.hasF16c) {
+    return halfFromSingleByIntegers(single);
+  }
+  OpBuilder &builder = where.builder;
+  Value half = builder.create<arith::TruncFOp>(where.loc, number.typeOf(builder.getF16Type()),
+                                               single.get());
+  return Lanes(where, builder.create<arith::BitcastOp>(
+                          where.loc, number.typeOf(builder.getI16Type()), half));
+}
+
+Lanes integerToDouble(Lanes integers, bool isSigned) {
+  LanesContext &where = integers.where();
+  Lanes source = integers;
+  if (integers.width() == 64) {
+    // Beyond 2^53 the low bits are folded into one, far below the last bit that decides.
+    uint64_t lowBits = 0xfff;
+    Lanes low = integers & lowBits;
+    Lanes sticky = select(low == low.constantBits(0), low.constantBits(0),
+                          low.constantBits(lowBits + 1));
+    Lanes folded = (integers & ~lowBits) | sticky;
+    // |x| < 2^52 exactly when the upper bits are all equal to the sign, or all 0.
+    Lanes top = isSigned ? shiftRightSigned(integers, 52) : shiftRight(integers, 52);
+    Lanes isExact = top == top.constantBits(0);
+    if (isSigned) {
+      isExact = isExact | (top == top.constantBits(~uint64_t(0)));
+    }
+    source = select(isExact, integers, folded);
+  }
+  Type f64 = integers.typeOf(where.builder.getF64Type());
+  if (isSigned) {
+    return Lanes(where, where.builder.create<arith::SIToFPOp>(where.loc, f64, source.get()));
+  }
+  return Lanes(where, where.builder.create<arith::UIToFPOp>(where.loc, f64, source.get()));
+}
+
+} // namespace nereid::cpu

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+// Written by scripts/derive_math_coefficients.py; change that and run it again.
+// Minimax polynomials, lowest power first. The error is the fit's, before rounding of the
+// coefficients and of the evaluation; docs/math.md states the bounds of the functions.
+#pragma once
+
+#include <cstdint>
+
+namespace nereid::cpu::coefficients {
+
+/// exp(r) = 1 + r + r^2 q(r), |r| <= ln(2)/2; relative to exp(r).
+/// Error 3.07e-9 = 2^-28.28.
+inline constexpr float exp32[] = {
+    0x1.fffffc0000000p-2f,
+    0x1.5554920000000p-3f,
+    0x1.5558f20000000p-5f,
+    0x1.123a200000000p-7f,
+    0x1.6a23d80000000p-10f,
+};
+
+/// expm1(r) = r + r^2 q(r), |r| <= ln(2)/2; relative to expm1(r).
+/// Error 1.32e-8 = 2^-26.17.
+inline constexpr float expm1_32[] = {
+    0x1.fffffe0000000p-2f,
+    0x1.5554b00000000p-3f,
+    0x1.5556740000000p-5f,
+    0x1.1227ae0000000p-7f,
+    0x1.6bebc00000000p-10f,
+};
+
+/// 2^r = 1 + r q(r), |r| <= 1/2; relative to 2^r.
+/// Error 1.99e-9 = 2^-28.91.
+inline constexpr float exp2_32[] = {
+    0x1.62e4300000000p-1f,
+    0x1.ebfbdc0000000p-3f,
+    0x1.c6aee60000000p-5f,
+    0x1.3b2d500000000p-7f,
+    0x1.5f3f320000000p-10f,
+    0x1.41fb340000000p-13f,
+};
+
+/// expm1(r) = r + r^2 q(r), |r| <= ln(2)/2; relative to expm1(r).
+/// Error 2.62e-19 = 2^-61.73.
+inline constexpr double expm1_64[] = {
+    0x1.0000000000000p-1,
+    0x1.5555555555559p-3,
+    0x1.555555555553ep-5,
+    0x1.111111110f6c5p-7,
+    0x1.6c16c16c1f0e0p-10,
+    0x1.a01a01afdd8c7p-13,
+    0x1.a01a017bb1659p-16,
+    0x1.71ddf863ba68fp-19,
+    0x1.27e53641b10dep-22,
+    0x1.af5ea854a3e0cp-26,
+    0x1.1ee88a95a4ca7p-29,
+};
+
+/// log(1+f) = f - f^2/2 + f^3 q(f), 1+f in [sqrt(1/2), sqrt(2)]; relative to log(1+f).
+/// Error 5.83e-9 = 2^-27.35.
+inline constexpr float log32[] = {
+    0x1.5555540000000p-2f,
+    -0x1.0002260000000p-2f,
+    0x1.99a0080000000p-3f,
+    -0x1.5472460000000p-3f,
+    0x1.22da220000000p-3f,
+    -0x1.0d85420000000p-3f,
+    0x1.055b4c0000000p-3f,
+    -0x1.38b52a0000000p-4f,
+};
+
+/// log((1+s)/(1-s)) = 2s + s z q(z), z = s^2; relative to 2s.
+/// Error 1.24e-18 = 2^-59.48.
+inline constexpr double log64[] = {
+    0x1.5555555555593p-1,
+    0x1.999999997fb34p-2,
+    0x1.2492494217922p-2,
+    0x1.c71c51e7fb33ep-3,
+    0x1.7466462d0b1bcp-3,
+    0x1.39a0f4dc8eb86p-3,
+    0x1.2f0d90d97fe88p-3,
+};
+
+/// log((1+s)/(1-s)) = 2s + 2/3 s z + s z^2 q(z), z = s^2; relative to 2s.
+/// Error 1.12e-20 = 2^-66.27.
+inline constexpr double log64Tail[] = {
+    0x1.9999999999b33p-2,
+    0x1.2492492457819p-2,
+    0x1.c71c722de1f17p-3,
+    0x1.745ce9b733056p-3,
+    0x1.3b1ef44f3acaep-3,
+    0x1.0f7f222a65458p-3,
+    0x1.0e4a238bb09dap-3,
+};
+
+/// sin(r) = r + r z q(z), z = r^2, |r| <= pi/4; relative to r.
+/// Error 4.91e-12 = 2^-37.57.
+inline constexpr double sin32[] = {
+    -0x1.5555554cb22b5p-3,
+    0x1.111108908dcf3p-7,
+    -0x1.a00f98f3f3a25p-13,
+    0x1.6cd735cc47edfp-19,
+};
+
+/// cos(r) = 1 - z/2 + z^2 q(z), z = r^2, |r| <= pi/4; absolute.
+/// Error 9.59e-11 = 2^-33.28.
+inline constexpr double cos32[] = {
+    0x1.55554aabd8b9ep-5,
+    -0x1.6c0c8681fd070p-10,
+    0x1.9a00cc7c5a188p-16,
+};
+
+/// sin(r) = r + r z q(z), z = r^2, |r| <= pi/4; relative to r.
+/// Error 3.46e-18 = 2^-58.0.
+inline constexpr double sin64[] = {
+    -0x1.5555555555549p-3,
+    0x1.111111110f861p-7,
+    -0x1.a01a019c0e551p-13,
+    0x1.71de3574c1042p-19,
+    -0x1.ae5e63d204252p-26,
+    0x1.5d9247ed4cfd8p-33,
+};
+
+/// cos(r) = 1 - z/2 + z^2 q(z), z = r^2, |r| <= pi/4; absolute.
+/// Error 4.7e-20 = 2^-64.21.
+inline constexpr double cos64[] = {
+    0x1.555555555554cp-5,
+    -0x1.6c16c16c15162p-10,
+    0x1.a01a019caeecap-16,
+    -0x1.27e4f807d1ab1p-22,
+    0x1.1ee9ea69f5a37p-29,
+    -0x1.8fadcf170bbfbp-37,
+};
+
+/// atan(t) = t + t z q(z), z = t^2, |t| <= sqrt(2) - 1; relative to t.
+/// Error 1.26e-18 = 2^-59.47.
+inline constexpr double atan64[] = {
+    -0x1.555555555553dp-2,
+    0x1.9999999995862p-3,
+    -0x1.24924922ad941p-3,
+    0x1.c71c70e62fec9p-4,
+    -0x1.745cf8dff257fp-4,
+    0x1.3b11194bba873p-4,
+    -0x1.10ebb964456b4p-4,
+    0x1.df0f4a80e3774p-5,
+    -0x1.9cd2673bb4272p-5,
+    0x1.37d3f164a6349p-5,
+    -0x1.2564bdbc50c55p-6,
+};
+
+/// asin(x) = x + x z q(z), z = x^2, |x| <= 1/2; relative to x.
+/// Error 9.84e-19 = 2^-59.82.
+inline constexpr double asin64[] = {
+    0x1.5555555555578p-3,
+    0x1.333333332df05p-4,
+    0x1.6db6db722bfe3p-5,
+    0x1.f1c71a8b6d6b0p-6,
+    0x1.6e8bdfeb098c2p-6,
+    0x1.1c49ddbba45e1p-6,
+    0x1.ca214a1e9fc99p-7,
+    0x1.7577624185384p-7,
+    0x1.618b9481ab717p-7,
+    0x1.e14f8682a5fa1p-9,
+    0x1.650546e86959dp-6,
+    -0x1.59fac6c6ea218p-6,
+    0x1.0be5a1b58f78cp-5,
+};
+
+/// erf(x) = x + x q(x^2), |x| <= 0.921875; relative.
+/// Error 1.55e-8 = 2^-25.94.
+inline constexpr float erf32Small[] = {
+    0x1.06eba60000000p-3f,
+    -0x1.8126e60000000p-2f,
+    0x1.ce1a6a0000000p-4f,
+    -0x1.b68b540000000p-6f,
+    0x1.473ba80000000p-8f,
+    -0x1.3a17dc0000000p-11f,
+};
+
+/// erf(x) = 1 - exp(-q(x)), 0.921875 <= x <= 3.9375; relative.
+/// Error 1.53e-9 = 2^-29.28.
+inline constexpr float erf32Large[] = {
+    0x1.a071620000000p-13f,
+    0x1.20ae900000000p+0f,
+    0x1.463f660000000p-1f,
+    0x1.a9a1940000000p-4f,
+    -0x1.6c06920000000p-6f,
+    0x1.8e99580000000p-9f,
+    -0x1.9a73540000000p-13f,
+};
+
+/// erf(x) = x + x q(x^2), |x| <= 1; relative.
+/// Error 1.3e-19 = 2^-62.74.
+inline constexpr double erf64Small[] = {
+    0x1.06eba8214db69p-3,
+    -0x1.812746b0379e6p-2,
+    0x1.ce2f21a042b20p-4,
+    -0x1.b82ce3128499dp-6,
+    0x1.565bcd0db02edp-8,
+    -0x1.c02db3d8ed3a6p-11,
+    0x1.f9a321a11fe7dp-14,
+    -0x1.f4d1df396c365p-17,
+    0x1.b9def19f440cfp-20,
+    -0x1.5f1d36cad9048p-23,
+    0x1.f7a4127116c00p-27,
+    -0x1.386ac14b005f5p-30,
+    0x1.0579ab6cdb787p-34,
+};
+
+/// erf(x) = 1 - exp(-x^2) q((x-2)/(x+2)), 1 <= x <= 6; relative.
+/// Error 1.21e-19 = 2^-62.85.
+inline constexpr double erf64Large[] = {
+    0x1.058671b52c776p-2,
+    -0x1.b57034efd3f71p-2,
+    0x1.eeea7dc8a777cp-3,
+    -0x1.437f0b68c337ep-4,
+    0x1.e9471599b1a38p-9,
+    0x1.ca95ed6e51d27p-8,
+    -0x1.bc25a2ced5863p-11,
+    -0x1.016b707df8f45p-10,
+    0x1.6d51b489eaf6cp-15,
+    0x1.6dae7d263339bp-13,
+    0x1.d031d8545ffcfp-16,
+    -0x1.ca59a3ba22a1ap-16,
+    -0x1.eac888a349480p-17,
+    -0x1.ba021d5208948p-20,
+};
+
+/// Digits of 2/pi in base 2^24, most significant first.
+inline constexpr int32_t twoOverPiDigits[] = {
+    10680707, 7228996, 1387004, 2578385, 16069853, 12639074, 9804092, 4427841,
+    16666979, 11263675, 12935607, 2387514, 4345298, 14681673, 3074569, 13734428,
+    16653803, 1880361, 10960616, 8533493, 3062596, 8710556, 7349940, 6258241,
+    3772886, 3769171, 3798172, 8675211, 12450088, 3874808, 9961438, 366607,
+    15675153, 9132554, 7151469, 3571407, 2607881, 12013382, 4155038, 6285869,
+    7677882, 13102053, 15825725, 473591, 9065106, 15363067, 6271263, 9264392,
+    5636912, 4652155, 7056368, 13614112,
+};
+
+} // namespace nereid::cpu::coefficients

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// exp, exp2, expm1: x = n ln(2) + r with |r| <= ln(2)/2, a polynomial for r, then scaling by 2^n.
+// n comes from adding 1.5 * 2^23 (2^52 in f64), which leaves the rounded number in the low bits.
+#include "lib/targets/cpu/codegen/math/Coefficients.h"
+#include "lib/targets/cpu/codegen/math/Functions.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+#include <string>
+
+namespace nereid::cpu {
+namespace {
+
+constexpr double log2OfE = 1.4426950408889634;
+
+/// What differs between the two float formats.
+struct Format {
+  double roundingMagic;   // 1.5 * 2^(mantissa bits)
+  unsigned mantissaBits;
+  uint64_t exponentBias;
+  double ln2High, ln2Low; // their sum is ln(2); n * ln2High is exact or fused
+};
+
+Format formatOf(Lanes x) {
+  if (x.width() == 32) {
+    return x.where().machine.hasFma
+               ? Format{12582912.0, 23, 127, 0x1.62e43p-1, -0x1.05c61p-29}
+               : Format{12582912.0, 23, 127, 0x1.62e4p-1, 0x1.7f7d1cp-20};
+  }
+  return {6755399441055744.0, 52, 1023, 0x1.62e42fefap-1, 0x1.cf79abc9e3b39p-40};
+}
+
+/// x rounded to an integer, as a number and as bits whose low part holds it.
+struct Rounded {
+  Lanes number, bits;
+};
+
+Rounded roundByMagic(Lanes scaledPlusMagic, const Format &format) {
+  return {scaledPlusMagic - format.roundingMagic, bitsOf(scaledPlusMagic)};
+}
+
+/// 2^n for n in the range of normal numbers, from bits whose low part is n.
+Lanes powerOfTwo(Lanes bits, const Format &format) {
+  Lanes shifted = bits << format.mantissaBits;
+  return floatOf(shifted + shifted.constantBits(format.exponentBias << format.mantissaBits));
+}
+
+/// x * 2^n with one rounding also when the result is subnormal; |n| below twice the exponent range.
+Lanes scaleByPowerOfTwo(Lanes x, Rounded n, const Format &format) {
+  LanesContext &where = x.where();
+  auto vector = mlir::dyn_cast<mlir::VectorType>(x.type());
+  if (where.machine.hasAvx512 && vector && 8 * where.machine.vectorBytes ==
+                                               vector.getNumElements() * x.width()) {
+    // vscalefps multiplies by 2^floor(n) with a single rounding.
+    mlir::OpBuilder &builder = where.builder;
+    mlir::Type maskType = builder.getIntegerType(vector.getNumElements());
+    mlir::Value allLanes = builder.create<mlir::LLVM::ConstantOp>(
+        where.loc, maskType, builder.getIntegerAttr(maskType, -1));
+    mlir::Value currentRounding = builder.create<mlir::LLVM::ConstantOp>(
+        where.loc, builder.getI32Type(), builder.getI32IntegerAttr(4));
+    std::string name = x.width() == 32 ? "llvm.x86.avx512.mask.scalef.ps.512"
+                                       : "llvm.x86.avx512.mask.scalef.pd.512";
+    auto call = builder.create<mlir::LLVM::CallIntrinsicOp>(
+        where.loc, x.type(), builder.getStringAttr(name),
+        mlir::ValueRange{x.get(), n.number.get(), x.get(), allLanes, currentRounding},
+        mlir::LLVM::FastmathFlagsAttr::get(builder.getContext(), {}));
+    return Lanes(where, call.getResult(0));
+  }
+  // Two factors, each a normal number; only the last product rounds.
+  Lanes whole = n.bits - bitsOf(x.constant(format.roundingMagic));
+  Lanes half = shiftRightSigned(whole, 1);
+  return x * powerOfTwo(half, format) * powerOfTwo(whole - half, format);
+}
+
+Lanes tailOfExp(Lanes r) {
+  return r.width() == 32 ? polynomial(r, std::span<const float>(coefficients::exp32))
+                         : polynomial(r, std::span<const double>(coefficients::expm1_64));
+}
+
+/// exp(r) for |r| <= ln(2)/2.
+Lanes expOfReduced(Lanes r) {
+  return mulAdd(mulAdd(tailOfExp(r), r, 1.0), r, 1.0);
+}
+
+/// exp(r) - 1 for |r| <= ln(2)/2, small relative to itself.
+Lanes expm1OfReduced(Lanes r) {
+  Lanes tail = r.width() == 32 ? polynomial(r, std::span<const float>(coefficients::expm1_32))
+                               : polynomial(r, std::span<const double>(coefficients::expm1_64));
+  return mulAdd(r * r, tail, r);
+}
+
+struct Reduction {
+  Rounded n;
+  Lanes r;
+};
+
+Reduction reduceByLn2(Lanes x, const Format &format) {
+  Lanes magic = mulAdd(x, log2OfE, x.constant(format.roundingMagic));
+  Rounded n = roundByMagic(magic, format);
+  Lanes r = mulAdd(n.number, -format.ln2High, x);
+  return {n, mulAdd(n.number, -format.ln2Low, r)};
+}
+
+} // namespace
+
+Lanes emitExp(Lanes x) {
+  Format format = formatOf(x);
+  bool isSingle = x.width() == 32;
+  // Beyond these the result is certainly infinite or 0.
+  Lanes clamped = atLeast(atMost(x, isSingle ? 89.0 : 710.0), isSingle ? -104.0 : -746.0);
+  Reduction reduced = reduceByLn2(clamped, format);
+  return scaleByPowerOfTwo(expOfReduced(reduced.r), reduced.n, format);
+}
+
+Lanes emitExp2(Lanes x) {
+  Format format = formatOf(x);
+  bool isSingle = x.width() == 32;
+  Lanes clamped = atLeast(atMost(x, isSingle ? 129.0 : 1025.0), isSingle ? -151.0 : -1076.0);
+  Rounded n = roundByMagic(clamped + format.roundingMagic, format);
+  Lanes r = clamped - n.number;
+  Lanes power =
+      isSingle
+          ? mulAdd(polynomial(r, std::span<const float>(coefficients::exp2_32)), r, 1.0)
+          : expOfReduced(mulAdd(r, 0x1.abc9e3b39803fp-56, r * 0x1.62e42fefa39efp-1));
+  return scaleByPowerOfTwo(power, n, format);
+}
+
+Lanes emitExpm1(Lanes x) {
+  Format format = formatOf(x);
+  bool isSingle = x.width() == 32;
+  double tiny = isSingle ? 0x1p-25 : 0x1p-54;
+  Lanes clamped = atLeast(atMost(x, isSingle ? 89.0 : 710.0), isSingle ? -18.0 : -40.0);
+  Reduction reduced = reduceByLn2(clamped, format);
+  // Half the scale, so that 2^(n-1) is finite wherever the result is.
+  Lanes half = powerOfTwo(reduced.n.bits - 1, format);
+  Lanes value = mulAdd(half, expm1OfReduced(reduced.r), half - 0.5) * 2.0;
+  return select(absolute(x) < tiny, x, value);
+}
+
+Lanes expm1InRange(Lanes x) {
+  Format format = formatOf(x);
+  Reduction reduced = reduceByLn2(x, format);
+  Lanes scale = powerOfTwo(reduced.n.bits, format);
+  return mulAdd(scale, expm1OfReduced(reduced.r), scale - 1.0);
+}
+
+Lanes expInRange32(Lanes x) {
+  Format format = formatOf(x);
+  Reduction reduced = reduceByLn2(x, format);
+  return expOfReduced(reduced.r) * powerOfTwo(reduced.n.bits, format);
+}
+
+Lanes expOfPair(Pair x) {
+  Format format = formatOf(x.high);
+  Lanes clamped = atLeast(atMost(x.high, 710.0), -746.0);
+  Reduction reduced = reduceByLn2(clamped, format);
+  // Beside a high part beyond the limits the low part means nothing.
+  Lanes low = select(clamped == x.high, x.low, 0.0);
+  return scaleByPowerOfTwo(expOfReduced(reduced.r + low), reduced.n, format);
+}
+
+} // namespace nereid::cpu

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// The math functions as sequences of operations: each takes f32 or f64 lanes unless its name says
+// which, and needs no library. docs/math.md states the error bounds, unittests/target_cpu proves
+// them. The f32 functions that decide the speed of common kernels have polynomials of their own; the
+// others compute in f64 and round once.
+#pragma once
+
+#include "lib/targets/cpu/codegen/math/Lanes.h"
+
+namespace nereid::cpu {
+
+Lanes emitExp(Lanes x);
+Lanes emitExp2(Lanes x);
+Lanes emitExpm1(Lanes x);
+
+Lanes emitLog(Lanes x);
+Lanes emitLog2(Lanes x);
+Lanes emitLog10(Lanes x);
+Lanes emitLog1p(Lanes x);
+
+Lanes emitPow(Lanes x, Lanes y);
+Lanes emitCbrt(Lanes x);
+
+Lanes emitSin(Lanes x);
+Lanes emitCos(Lanes x);
+Lanes emitTan(Lanes x);
+
+Lanes emitAsin(Lanes x);
+Lanes emitAcos(Lanes x);
+Lanes emitAtan(Lanes x);
+Lanes emitAtan2(Lanes y, Lanes x);
+
+Lanes emitTanh(Lanes x);
+Lanes emitSinh(Lanes x);
+Lanes emitCosh(Lanes x);
+Lanes emitAsinh(Lanes x);
+Lanes emitAcosh(Lanes x);
+Lanes emitAtanh(Lanes x);
+
+Lanes emitErf(Lanes x);
+
+/// An exact a * b + c for machines without the instruction.
+Lanes emitFusedMultiplyAdd(Lanes a, Lanes b, Lanes c);
+
+// ---- parts that several functions share ----
+
+/// The logarithm of positive normal f64 lanes as a pair, relative error about 2^-65.
+Pair logPair(Lanes x);
+/// exp(high + low) of f64 lanes, right also where the result is subnormal, 0 or infinite.
+Lanes expOfPair(Pair x);
+/// exp(x) - 1 of f32 or f64 lanes for 0 <= x <= 40 (NaN comes through): no overflow to care for.
+Lanes expm1InRange(Lanes x);
+/// exp(x) of f32 lanes for -87 <= x <= 0.
+Lanes expInRange32(Lanes x);
+
+} // namespace nereid::cpu

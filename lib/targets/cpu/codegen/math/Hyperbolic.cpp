@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// tanh from exp(2|x|) - 1, which stays exact for small x; the others in f64 from exp, log1p and
+// their halves.
+#include "lib/targets/cpu/codegen/math/Functions.h"
+
+#include <limits>
+
+namespace nereid::cpu {
+namespace {
+
+constexpr double ln2 = 0.6931471805599453;
+constexpr double notANumber = std::numeric_limits<double>::quiet_NaN();
+
+/// exp(a)/2 where exp(a) itself may be infinite.
+Lanes halfExp(Lanes a) {
+  Lanes root = emitExp(a * 0.5);
+  return root * 0.5 * root;
+}
+
+} // namespace
+
+Lanes emitTanh(Lanes x) {
+  // tanh(10) and tanh(20) round to 1.
+  Lanes a = atMost(absolute(x), x.width() == 32 ? 10.0 : 20.0);
+  Lanes e = expm1InRange(a + a);
+  return copySign(e / (e + 2.0), x);
+}
+
+Lanes emitSinh(Lanes x) {
+  if (x.width() == 32) {
+    return toSingle(emitSinh(toDouble(x)));
+  }
+  Lanes a = absolute(x);
+  Lanes e = emitExpm1(a);
+  Lanes result = select(a > 36.0, halfExp(a), (e + e / (e + 1.0)) * 0.5);
+  return copySign(result, x);
+}
+
+Lanes emitCosh(Lanes x) {
+  if (x.width() == 32) {
+    return toSingle(emitCosh(toDouble(x)));
+  }
+  Lanes a = absolute(x);
+  Lanes e = emitExp(a);
+  return select(a > 36.0, halfExp(a), (e + 1.0 / e) * 0.5);
+}
+
+Lanes emitAsinh(Lanes x) {
+  if (x.width() == 32) {
+    return toSingle(emitAsinh(toDouble(x)));
+  }
+  Lanes a = absolute(x);
+  Lanes square = a * a;
+  Lanes near = emitLog1p(a + square / (squareRoot(square + 1.0) + 1.0));
+  Lanes result = select(a > 0x1p28, emitLog(a) + ln2, near);
+  return copySign(result, x);
+}
+
+Lanes emitAcosh(Lanes x) {
+  if (x.width() == 32) {
+    return toSingle(emitAcosh(toDouble(x)));
+  }
+  Lanes t = x - 1.0;
+  Lanes near = emitLog1p(t + squareRoot(mulAdd(t, t, t + t)));
+  Lanes result = select(x > 0x1p28, emitLog(x) + ln2, near);
+  return select(x < 1.0, notANumber, result);
+}
+
+Lanes emitAtanh(Lanes x) {
+  if (x.width() == 32) {
+    return toSingle(emitAtanh(toDouble(x)));
+  }
+  Lanes a = absolute(x);
+  return copySign(emitLog1p((a + a) / (1.0 - a)) * 0.5, x);
+}
+
+} // namespace nereid::cpu

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// atan and atan2 reduce to |t| <= tan(pi/8) by one division; asin and acos to |x| <= 1/2 by
+// asin(x) = pi/2 - 2 asin(sqrt((1-x)/2)). f32 computes in f64.
+#include "lib/targets/cpu/codegen/math/Coefficients.h"
+#include "lib/targets/cpu/codegen/math/Functions.h"
+
+
+namespace nereid::cpu {
+namespace {
+
+constexpr double piHigh = 0x1.921fb54442d18p+1, piLow = 0x1.1a62633145c07p-53;
+constexpr double tanEighth = 0.41421356237309503;        // tan(pi/8)
+constexpr double tanThreeEighths = 2.414213562373095;    // tan(3 pi/8)
+
+/// The angle of the point (x, y) with x, y >= 0, not both 0 or infinite.
+Lanes angleInQuadrant(Lanes y, Lanes x) {
+  Lanes isMiddle = y > x * tanEighth;
+  Lanes isSteep = y > x * tanThreeEighths;
+  Lanes numerator = select(isSteep, -x, select(isMiddle, y - x, y));
+  Lanes denominator = select(isSteep, y, select(isMiddle, y + x, x));
+  auto base = [&](double half, double quarter) {
+    return select(isSteep, x.constant(half), select(isMiddle, x.constant(quarter), 0.0));
+  };
+  Lanes t = numerator / denominator;
+  Lanes z = t * t;
+  Lanes tail = t * z * polynomial(z, std::span<const double>(coefficients::atan64));
+  return base(piHigh / 2, piHigh / 4) + (t + (tail + base(piLow / 2, piLow / 4)));
+}
+
+struct HalfAngle {
+  Lanes isLarge; // |x| > 1/2
+  Lanes angle;   // asin(|x|), or asin(sqrt((1-|x|)/2)) where it is large
+};
+
+HalfAngle reducedAsin(Lanes x) {
+  Lanes a = absolute(x);
+  Lanes isLarge = a > 0.5;
+  Lanes z = select(isLarge, (1.0 - a) * 0.5, a * a);
+  Lanes s = select(isLarge, squareRoot(z), a);
+  Lanes tail = s * z * polynomial(z, std::span<const double>(coefficients::asin64));
+  return {isLarge, s + tail};
+}
+
+} // namespace
+
+Lanes emitAtan(Lanes x) {
+  if (x.width() == 32) {
+    return toSingle(emitAtan(toDouble(x)));
+  }
+  return copySign(angleInQuadrant(absolute(x), x.constant(1.0)), x);
+}
+
+Lanes emitAtan2(Lanes y, Lanes x) {
+  if (x.width() == 32) {
+    return toSingle(emitAtan2(toDouble(y), toDouble(x)));
+  }
+  // A quarter, so that the sum of both does not overflow; small ones are left alone.
+  Lanes isHuge = (absolute(y) > 0x1p1000) | (absolute(x) > 0x1p1000);
+  Lanes scale = select(isHuge, x.constant(0.25), 1.0);
+  Lanes ay = absolute(y) * scale, ax = absolute(x) * scale;
+  Lanes angle = angleInQuadrant(ay, ax);
+  angle = select(ay == ax, piHigh / 4, angle);
+  angle = select(absolute(y) == 0.0, 0.0, angle);
+  Lanes isLeft = bitsOf(x) < bitsOf(x).constantBits(0);
+  angle = select(isLeft, piHigh - (angle - piLow), angle);
+  return select(isNan(x), x, copySign(angle, y));
+}
+
+Lanes emitAsin(Lanes x) {
+  if (x.width() == 32) {
+    return toSingle(emitAsin(toDouble(x)));
+  }
+  HalfAngle half = reducedAsin(x);
+  Lanes large = piHigh / 2 - (half.angle + half.angle - piLow / 2);
+  return copySign(select(half.isLarge, large, half.angle), x);
+}
+
+Lanes emitAcos(Lanes x) {
+  if (x.width() == 32) {
+    return toSingle(emitAcos(toDouble(x)));
+  }
+  HalfAngle half = reducedAsin(x);
+  Lanes twice = half.angle + half.angle;
+  Lanes middle = piHigh / 2 - (copySign(half.angle, x) - piLow / 2);
+  Lanes far = select(x < 0.0, piHigh - (twice - piLow), twice);
+  return select(half.isLarge, far, middle);
+}
+
+} // namespace nereid::cpu

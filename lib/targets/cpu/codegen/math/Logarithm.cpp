@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// log, log2, log10, log1p: x = 2^k m with m between sqrt(1/2) and sqrt(2), a polynomial for m.
+// f32 uses log(1+f) = f - f^2/2 + f^3 q(f); f64 uses s = f / (2+f), log(1+f) = 2 atanh(s). log2 and
+// log10 of f64 take the logarithm as a pair of numbers, so that powers of 2 and 10 come out exact.
+#include "lib/targets/cpu/codegen/math/Coefficients.h"
+#include "lib/targets/cpu/codegen/math/Functions.h"
+
+#include <limits>
+
+namespace nereid::cpu {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double notANumber = std::numeric_limits<double>::quiet_NaN();
+constexpr double ln2High64 = 0x1.62e42fefap-1, ln2Low64 = 0x1.cf79abc9e3b39p-40;
+constexpr double ln2High32 = 0x1.62e4p-1, ln2Low32 = 0x1.7f7d1cp-20;
+
+struct Split {
+  Lanes k;        // as a float
+  Lanes exponent; // the same as an integer
+  Lanes f;        // m - 1
+};
+
+/// x = 2^k (1 + f); x positive and finite, subnormal numbers included.
+Split splitExponent(Lanes x) {
+  bool isSingle = x.width() == 32;
+  unsigned mantissa = isSingle ? 23 : 52;
+  uint64_t sqrtHalf = isSingle ? 0x3f3504f3 : 0x3fe6a09e667f3bcd;
+  Lanes isSubnormal = x < (isSingle ? 0x1p-126 : 0x1p-1022);
+  Lanes normal = select(isSubnormal, x * (isSingle ? 0x1p25 : 0x1p54), x);
+  Lanes shifted = bitsOf(normal) - bitsOf(x).constantBits(sqrtHalf);
+  Lanes exponent = shiftRightSigned(shifted, mantissa);
+  exponent = exponent - select(isSubnormal, exponent.constantBits(isSingle ? 25 : 54),
+                               exponent.constantBits(0));
+  uint64_t mask = (uint64_t(1) << mantissa) - 1;
+  Lanes m = floatOf((shifted & mask) + shifted.constantBits(sqrtHalf));
+  // Small integers of 64 bits become floats by their position in the mantissa: most machines have
+  // no instruction for the conversion.
+  Lanes k = isSingle ? toFloat(exponent)
+                     : floatOf(exponent + bitsOf(x.constant(6755399441055744.0))) -
+                           6755399441055744.0;
+  return {k, exponent, m - 1.0};
+}
+
+/// Puts in what the formulas do not give: 0, negative numbers, infinity and NaN.
+Lanes withSpecialCases(Lanes x, Lanes result) {
+  result = select(x < infinity, result, x);
+  result = select(x == 0.0, -infinity, result);
+  return select(x < 0.0, notANumber, result);
+}
+
+/// f^3 q(f) - f^2/2 + `extra` for f32.
+Lanes tail32(Lanes f, Lanes square) {
+  return f * square * polynomial(f, std::span<const float>(coefficients::log32));
+}
+
+Lanes log32OfMantissa(Lanes f) {
+  Lanes square = f * f;
+  return f + mulAdd(square, -0.5, tail32(f, square));
+}
+
+/// log(2^k (1+f)) of f64.
+Lanes log64(Lanes k, Lanes f) {
+  Lanes s = f / (f + 2.0);
+  Lanes z = s * s;
+  Lanes r = z * polynomial(z, std::span<const double>(coefficients::log64));
+  Lanes halfSquare = f * f * 0.5;
+  Lanes small = mulAdd(s, halfSquare + r, k * ln2Low64);
+  return mulAdd(k, ln2High64, f - (halfSquare - small));
+}
+
+/// (high + low) * constant, the constant given as two numbers.
+Lanes timesConstant(Pair x, double high, double low) {
+  Pair product = twoProduct(x.high, x.high.constant(high));
+  return product.high + mulAdd(x.high, low, mulAdd(x.low, high, product.low));
+}
+
+} // namespace
+
+Lanes emitLog(Lanes x) {
+  Split split = splitExponent(x);
+  if (x.width() == 64) {
+    return withSpecialCases(x, log64(split.k, split.f));
+  }
+  Lanes square = split.f * split.f;
+  Lanes tail = mulAdd(split.k, ln2Low32, tail32(split.f, square));
+  Lanes result = split.f + mulAdd(square, -0.5, tail);
+  return withSpecialCases(x, mulAdd(split.k, ln2High32, result));
+}
+
+Lanes emitLog2(Lanes x) {
+  if (x.width() == 64) {
+    return withSpecialCases(
+        x, timesConstant(logPair(x), 0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56));
+  }
+  Split split = splitExponent(x);
+  return withSpecialCases(x, mulAdd(log32OfMantissa(split.f), 0x1.71547652b82fep+0, split.k));
+}
+
+Lanes emitLog10(Lanes x) {
+  if (x.width() == 32) {
+    return toSingle(emitLog10(toDouble(x)));
+  }
+  return withSpecialCases(
+      x, timesConstant(logPair(x), 0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57));
+}
+
+Lanes emitLog1p(Lanes x) {
+  if (x.width() == 32) {
+    return toSingle(emitLog1p(toDouble(x)));
+  }
+  Pair sum = twoSum(x.constant(1.0), x);
+  Split split = splitExponent(sum.high);
+  // What 1 + x lost, at the scale of m; nothing is lost where 2^-k would leave the normal numbers.
+  Lanes scale = floatOf((split.exponent.constantBits(1023) - split.exponent) << 52);
+  Lanes lost = select(x < 0x1p60, sum.low * scale, 0.0);
+  Lanes result = log64(split.k, split.f + lost);
+  result = select(x < infinity, result, x);
+  result = select(x == -1.0, -infinity, result);
+  result = select(x < -1.0, notANumber, result);
+  return select(absolute(x) < 0x1p-54, x, result);
+}
+
+Pair logPair(Lanes x) {
+  Split split = splitExponent(x);
+  // s = f / (2 + f) as a pair.
+  Pair divisor = quickTwoSum(x.constant(2.0), split.f);
+  Lanes s = split.f / divisor.high;
+  Pair back = twoProduct(s, divisor.high);
+  Lanes rest = (split.f - back.high) - back.low - s * divisor.low;
+  Lanes sLow = rest / divisor.high;
+  // 2/3 s^3 as a pair, since the terms after it are below 2^-12 of the first.
+  Pair z = twoProduct(s, s);
+  Lanes zLow = mulAdd(s + s, sLow, z.low);
+  Pair cube = twoProduct(s, z.high);
+  Lanes cubeLow = mulAdd(s, zLow, mulAdd(sLow, z.high, cube.low));
+  Pair third = twoProduct(cube.high, x.constant(0x1.5555555555555p-1));
+  Lanes thirdLow =
+      mulAdd(cube.high, 0x1.5555555555555p-55, mulAdd(cubeLow, 0x1.5555555555555p-1, third.low));
+  Lanes tail = cube.high * z.high * polynomial(z.high, std::span<const double>(
+                                                           coefficients::log64Tail));
+  Pair first = twoSum(split.k * ln2High64, s + s);
+  Pair second = twoSum(first.high, third.high);
+  Lanes low = first.low + (second.low + mulAdd(split.k, ln2Low64, sLow + sLow + thirdLow + tail));
+  return quickTwoSum(second.high, low);
+}
+
+} // namespace nereid::cpu

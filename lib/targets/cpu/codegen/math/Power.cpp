@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+// pow as exp(y log(x)), the logarithm as a pair of numbers for f64 since y multiplies its error by
+// up to 2^10; cbrt by the same way and one Newton step; fused multiply-add in software.
+#include "lib/targets/cpu/codegen/math/Functions.h"
+
+#include <limits>
+
+namespace nereid::cpu {
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double notANumber = std::numeric_limits<double>::quiet_NaN();
+
+/// The special values of C's pow around `magnitude` = |x|^y for ordinary arguments.
+Lanes withPowCases(Lanes x, Lanes y, Lanes magnitude) {
+  Lanes a = absolute(x);
+  Lanes isInteger = roundEven(y) == y;
+  Lanes half = y * 0.5;
+  Lanes isOdd = isInteger & !(roundEven(half) == half);
+  Lanes isRising = y > 0.0;
+  Lanes atZero = select(isRising, y.constant(0.0), infinity);
+  Lanes atInfinity = select(isRising, y.constant(infinity), 0.0);
+  Lanes result = select(a == 0.0, atZero, magnitude);
+  result = select(a == infinity, atInfinity, result);
+  result = select(a == 1.0, 1.0, result);
+  result = select((x < 0.0) & !isInteger & (a < infinity), notANumber, result);
+  result = select(isOdd, copySign(result, x), result);
+  result = select(isNan(x) | isNan(y), notANumber, result);
+  return select((y == 0.0) | (x == 1.0), 1.0, result);
+}
+
+} // namespace
+
+Lanes emitPow(Lanes x, Lanes y) {
+  if (x.width() == 32) {
+    Lanes wideX = toDouble(x), wideY = toDouble(y);
+    Lanes magnitude = emitExp(wideY * emitLog(absolute(wideX)));
+    return toSingle(withPowCases(wideX, wideY, magnitude));
+  }
+  Pair logarithm = logPair(absolute(x));
+  Pair product = twoProduct(y, logarithm.high);
+  Lanes low = mulAdd(y, logarithm.low, product.low);
+  return withPowCases(x, y, expOfPair({product.high, low}));
+}
+
+Lanes emitCbrt(Lanes x) {
+  if (x.width() == 32) {
+    return toSingle(emitCbrt(toDouble(x)));
+  }
+  // Scaled so that y^3 stays far from the subnormal numbers.
+  Lanes a = absolute(x);
+  Lanes isTiny = a < 0x1p-900;
+  Lanes scaled = select(isTiny, a * 0x1p300, a);
+  Lanes y = emitExp(emitLog(scaled) * (1.0 / 3.0));
+  Pair square = twoProduct(y, y);
+  Pair cube = twoProduct(square.high, y);
+  Lanes rest = (cube.high - scaled) + mulAdd(square.low, y, cube.low);
+  Lanes root = y - rest / (square.high * 3.0);
+  Lanes result = select(isTiny, root * 0x1p-100, root);
+  Lanes isOrdinary = (a > 0.0) & (a < infinity);
+  return select(isOrdinary, copySign(result, x), x);
+}
+
+// Boldo and Melquiond, "Emulation of FMA and correctly rounded sums: proved algorithms using
+// rounding to odd" (2008); exact unless a partial result overflows or underflows.
+Lanes emitFusedMultiplyAdd(Lanes a, Lanes b, Lanes c) {
+  auto sumToOdd = [](Lanes p, Lanes q) {
+    Pair sum = twoSum(p, q);
+    Lanes bits = bitsOf(sum.high);
+    // An inexact sum with an even mantissa moves one step towards its error.
+    Lanes isInexact = !(sum.low == 0.0) & !isNan(sum.low);
+    Lanes isEven = (bits & 1) == bits.constantBits(0);
+    Lanes movesOut = shiftRight(bits ^ bitsOf(sum.low), bits.width() - 1) == bits.constantBits(0);
+    Lanes moved = select(movesOut, bits + bits.constantBits(1), bits - bits.constantBits(1));
+    return floatOf(select(isInexact & isEven, moved, bits));
+  };
+  if (a.width() == 32) {
+    // The product is exact in f64, and 53 bits rounded to odd leave room for one more rounding.
+    return toSingle(sumToOdd(toDouble(a) * toDouble(b), toDouble(c)));
+  }
+  Pair product = twoProduct(a, b);
+  Pair low = twoSum(c, product.low);
+  Pair high = twoSum(product.high, low.high);
+  Lanes result = high.high + sumToOdd(low.low, high.low);
+  Lanes plain = a * b + c;
+  return select(absolute(plain) < infinity, result, plain);
+}
+
+} // namespace nereid::cpu

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// Straight-line code: scalars and the collection of roots.
+#include "lib/targets/cpu/lower/BlockLowering.h"
+
+using namespace mlir;
+
+namespace nereid::cpu {
+
+BlockLowering::BlockLowering(KernelState &kernel, OpBuilder builder, const Scope *parent)
+    : kernel(kernel), scope(builder, parent), pending(kernel.plan) {}
+
+void BlockLowering::flush() {
+  if (pending.empty()) {
+    return;
+  }
+  SmallVector<Root> roots(pending.all());
+  pending.clear();
+  LoopNest(kernel, scope, roots).build();
+}
+
+void BlockLowering::addRoot(const Root &root) {
+  if (!pending.canJoin(root)) {
+    flush();
+  }
+  pending.add(root);
+}
+
+void BlockLowering::lower(Block &block) {
+  for (Operation &op : block) {
+    if (op.hasTrait<OpTrait::IsTerminator>()) {
+      break;
+    }
+    lowerOp(op);
+    if (kernel.failed) {
+      return;
+    }
+  }
+}
+
+void BlockLowering::lowerOp(Operation &op) {
+  if (auto store = dyn_cast<tile::StoreOp>(op)) {
+    if (isTile(store.getPointer())) {
+      addRoot({Root::Kind::Store, &op, nullptr, -1, false});
+    } else {
+      lowerScalarStore(store);
+    }
+    return;
+  }
+  if (isa<tile::ReduceOp>(op)) {
+    addRoot({Root::Kind::Reduce, &op, nullptr, -1, false});
+    return;
+  }
+  if (auto dot = dyn_cast<tile::DotOp>(op)) {
+    flush();
+    lowerDot(dot);
+    return;
+  }
+  if (auto print = dyn_cast<tile::PrintOp>(op)) {
+    flush();
+    lowerPrint(print);
+    return;
+  }
+  if (auto check = dyn_cast<tile::AssertOp>(op)) {
+    flush();
+    lowerAssert(check);
+    return;
+  }
+  if (op.getNumRegions() != 0) {
+    flush();
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      lowerFor(loop);
+    } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
+      lowerIf(branch);
+    } else if (auto loop = dyn_cast<scf::WhileOp>(op)) {
+      lowerWhile(loop);
+    } else {
+      kernel.unsupported(&op, "it is not among the operations this target knows");
+    }
+    return;
+  }
+  if (op.getNumResults() == 1 && isTile(op.getResult(0))) {
+    Value tile = op.getResult(0);
+    if (kernel.plan.isKept(tile)) {
+      Type element = kernel.plan.storageType(tile);
+      int buffer = kernel.allocate(shapeOf(tile), element ? element : elementTypeOf(tile),
+                                   op.getLoc());
+      addRoot({Root::Kind::Keep, nullptr, tile, buffer, false});
+    }
+    return; // a virtual tile is evaluated where it is used
+  }
+  lowerScalar(op);
+}
+
+Value BlockLowering::scalarAtZero(Value tile) {
+  if (!isTile(tile)) {
+    return kernel.scalar(tile);
+  }
+  Evaluator evaluator(kernel);
+  evaluator.scopes.push_back(&scope);
+  return evaluator.evaluate(tile, Dims(shapeOf(tile).size(), zeroDim), 0);
+}
+
+void BlockLowering::lowerScalarStore(tile::StoreOp op) {
+  flush();
+  Location loc = op.getLoc();
+  Value address = kernel.scalar(op.getPointer());
+  Type memory = KernelState::memoryType(op.getValue().getType());
+  Value value = convertElements(builder(), loc, kernel.scalar(op.getValue()), memory);
+  unsigned align = static_cast<unsigned>(KernelState::byteSize(memory));
+  OpBuilder inside = builder();
+  if (op.getMask()) {
+    auto branch = builder().create<scf::IfOp>(loc, kernel.scalar(op.getMask()), false);
+    inside = branch.getThenBodyBuilder();
+  }
+  inside.create<LLVM::StoreOp>(loc, value, address, align);
+}
+
+Value BlockLowering::lowerScalarLoad(tile::LoadOp op) {
+  Location loc = op.getLoc();
+  Type element = KernelState::scalarType(op.getResult().getType());
+  Type memory = isa<LLVM::LLVMPointerType>(element) ? element : KernelState::memoryType(element);
+  unsigned align = static_cast<unsigned>(KernelState::byteSize(element));
+  Value address = kernel.scalar(op.getPointer());
+  auto load = [&](OpBuilder &b) {
+    Value raw = b.create<LLVM::LoadOp>(loc, memory, address, align, op.getIsVolatile());
+    return convertElements(b, loc, raw, element);
+  };
+  if (!op.getMask()) {
+    return load(builder());
+  }
+  Value other = op.getOther() ? kernel.scalar(op.getOther()) : kernel.zero(element);
+  auto branch =
+      builder().create<scf::IfOp>(loc, TypeRange{element}, kernel.scalar(op.getMask()), true);
+  OpBuilder then = branch.getThenBodyBuilder();
+  then.create<scf::YieldOp>(loc, load(then));
+  OpBuilder otherwise = branch.getElseBodyBuilder();
+  otherwise.create<scf::YieldOp>(loc, other);
+  return branch.getResult(0);
+}
+
+void BlockLowering::lowerScalar(Operation &op) {
+  Location loc = op.getLoc();
+  bool needed = llvm::any_of(op.getOperands(), [&](Value v) { return pending.isNeededBy(v); });
+  if (needed || (isa<tile::LoadOp>(op) && pending.writesMemory())) {
+    flush();
+  }
+  if (isa<arith::ConstantOp>(op)) {
+    return; // made where it is used
+  }
+  Value result = op.getNumResults() == 1 ? op.getResult(0) : Value();
+  OpBuilder &b = builder();
+  auto operand = [&](unsigned i) { return kernel.scalar(op.getOperand(i)); };
+  Value lowered;
+  if (isa<tile::ProgramIdOp, tile::NumProgramsOp>(op)) {
+    bool isId = isa<tile::ProgramIdOp>(op);
+    auto axis = static_cast<int32_t>(isId ? cast<tile::ProgramIdOp>(op).getAxis()
+                                          : cast<tile::NumProgramsOp>(op).getAxis());
+    Value base = isId ? kernel.idArgument : kernel.countArgument;
+    Value address = b.create<LLVM::GEPOp>(loc, base.getType(), b.getI32Type(), base,
+                                          ArrayRef<LLVM::GEPArg>{axis});
+    lowered = b.create<LLVM::LoadOp>(loc, b.getI32Type(), address, 4);
+  } else if (auto unsplat = dyn_cast<tile::UnsplatOp>(op)) {
+    lowered = scalarAtZero(unsplat.getSource());
+  } else if (auto load = dyn_cast<tile::LoadOp>(op)) {
+    lowered = lowerScalarLoad(load);
+  } else if (auto add = dyn_cast<tile::AddPtrOp>(op)) {
+    Type pointee =
+        KernelState::memoryType(cast<tile::PtrType>(add.getPointer().getType()).getPointee());
+    lowered = b.create<LLVM::GEPOp>(loc, operand(0).getType(), pointee, operand(0),
+                                    ValueRange{operand(1)});
+  } else if (isa<tile::PtrToIntOp>(op)) {
+    lowered = b.create<LLVM::PtrToIntOp>(loc, b.getI64Type(), operand(0));
+  } else if (isa<tile::IntToPtrOp>(op)) {
+    lowered = b.create<LLVM::IntToPtrOp>(loc, KernelState::scalarType(result.getType()),
+                                         operand(0));
+  } else if (isa<tile::PtrCastOp>(op)) {
+    lowered = operand(0);
+  } else if (isElementwise(&op)) {
+    SmallVector<Value, 3> operands;
+    for (Value v : op.getOperands()) {
+      operands.push_back(kernel.scalar(v));
+    }
+    Evaluator evaluator(kernel);
+    lowered = evaluator.applyElementwise(b, &op, operands, 1);
+  }
+  if (!lowered) {
+    kernel.unsupported(&op, "it is not among the operations this target knows");
+    return;
+  }
+  kernel.scalars[result] = lowered;
+}
+
+} // namespace nereid::cpu

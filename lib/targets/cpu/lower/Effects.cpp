@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// print and assert: one call into the runtime per element, in row-major order. For finding errors,
+// not for speed.
+#include "lib/targets/cpu/lower/BlockLowering.h"
+
+using namespace mlir;
+
+namespace nereid::cpu {
+
+void BlockLowering::callRuntime(OpBuilder &b, Location loc, StringRef name, ValueRange arguments) {
+  auto module = kernel.target->getParentOfType<ModuleOp>();
+  auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(name);
+  if (!function) {
+    SmallVector<Type> types(arguments.getTypes());
+    auto type = LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(b.getContext()), types);
+    OpBuilder top = OpBuilder::atBlockBegin(module.getBody());
+    function = top.create<LLVM::LLVMFuncOp>(loc, name, type);
+  }
+  b.create<LLVM::CallOp>(loc, function, arguments);
+}
+
+Value BlockLowering::textAddress(StringRef text, Location loc) {
+  auto module = kernel.target->getParentOfType<ModuleOp>();
+  OpBuilder top = OpBuilder::atBlockBegin(module.getBody());
+  std::string zeroEnded = text.str() + '\0';
+  auto type = LLVM::LLVMArrayType::get(top.getI8Type(), zeroEnded.size());
+  std::string name =
+      "nereid_text_" + kernel.target.getName().str() + "_" + std::to_string(kernel.stringCount++);
+  auto global = top.create<LLVM::GlobalOp>(loc, type, /*isConstant=*/true, LLVM::Linkage::Internal,
+                                           name, top.getStringAttr(zeroEnded));
+  return builder().create<LLVM::AddressOfOp>(loc, global);
+}
+
+void BlockLowering::forEachElement(Location loc, ArrayRef<int64_t> shape, ElementBody body) {
+  Evaluator evaluator(kernel);
+  evaluator.dimLevel.assign(shape.size(), 0);
+  evaluator.dimIndex.assign(shape.size(), kernel.i64(0));
+  SmallVector<std::unique_ptr<Scope>> scopes;
+  scopes.push_back(std::make_unique<Scope>(scope.builder));
+  evaluator.scopes.push_back(scopes.back().get());
+  SmallVector<scf::ForOp> loops;
+  Value index = kernel.i64(0);
+  for (unsigned d = 0; d < shape.size(); ++d) {
+    OpBuilder &outer = evaluator.scopes.back()->builder;
+    auto loop = outer.create<scf::ForOp>(loc, kernel.i64(0), kernel.i64(shape[d]), kernel.i64(1));
+    outer.setInsertionPoint(loop);
+    loops.push_back(loop);
+    scopes.push_back(std::make_unique<Scope>(OpBuilder(loop.getBody()->getTerminator())));
+    OpBuilder &inside = scopes.back()->builder;
+    Value scaled = inside.create<arith::MulIOp>(loc, index, kernel.i64(shape[d]));
+    index = inside.create<arith::AddIOp>(loc, scaled, loop.getInductionVar());
+    evaluator.scopes.push_back(scopes.back().get());
+    evaluator.dimLevel[d] = static_cast<int>(d) + 1;
+    evaluator.dimIndex[d] = loop.getInductionVar();
+  }
+  body(evaluator, index);
+  if (!loops.empty()) {
+    scope.builder.setInsertionPointAfter(loops.front());
+  }
+}
+
+void BlockLowering::lowerPrint(tile::PrintOp op) {
+  Location loc = op.getLoc();
+  Value prefix = textAddress(op.getPrefix(), loc);
+  auto print = [&](OpBuilder &b, Value value, Value index) {
+    Type type = value.getType();
+    if (isa<FloatType>(type)) {
+      Value wide = convertElements(b, loc, value, b.getF64Type());
+      callRuntime(b, loc, "nereid_rt_print_f64", {prefix, kernel.idArgument, index, wide});
+      return;
+    }
+    Value wide = convertElements(b, loc, value, b.getI64Type());
+    Value hex = kernel.constantInt(b.getI32Type(), op.getHex() ? 1 : 0);
+    callRuntime(b, loc, "nereid_rt_print_i64", {prefix, kernel.idArgument, index, wide, hex});
+  };
+  for (Value value : op.getValues()) {
+    if (!isTile(value)) {
+      print(builder(), kernel.scalar(value), kernel.i64(-1));
+      continue;
+    }
+    forEachElement(loc, shapeOf(value), [&](Evaluator &evaluator, Value index) {
+      Value element = evaluator.evaluate(value, identityDims(shapeOf(value).size()), 0);
+      print(evaluator.scopes.back()->builder, element, index);
+    });
+  }
+}
+
+void BlockLowering::lowerAssert(tile::AssertOp op) {
+  Location loc = op.getLoc();
+  Place place = placeOf(loc);
+  std::string text = op.getMessage().str();
+  if (place.line != 0) {
+    text = place.file + ":" + std::to_string(place.line) + ": " + text;
+  }
+  Value message = textAddress(text, loc);
+  Value condition = op.getCondition();
+  auto check = [&](OpBuilder &b, Value holds) {
+    Value fails = b.create<arith::XOrIOp>(loc, holds, kernel.constantInt(b.getI1Type(), 1));
+    auto branch = b.create<scf::IfOp>(loc, fails, false);
+    OpBuilder then = branch.getThenBodyBuilder();
+    callRuntime(then, loc, "nereid_rt_assert_fail", {message, kernel.idArgument});
+  };
+  if (!isTile(condition)) {
+    check(builder(), kernel.scalar(condition));
+    return;
+  }
+  forEachElement(loc, shapeOf(condition), [&](Evaluator &evaluator, Value) {
+    Value holds = evaluator.evaluate(condition, identityDims(shapeOf(condition).size()), 0);
+    check(evaluator.scopes.back()->builder, holds);
+  });
+}
+
+} // namespace nereid::cpu

@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: Apache-2.0
+// The analysis behind FusionPlan: positions, costs, a trial grouping, then one walk from the last
+// operation to the first that spreads "who reads me" from the roots upwards.
+#include "lib/targets/cpu/lower/FusionPlan.h"
+
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+
+namespace nereid::cpu {
+
+/// Recomputing more than this many vector operations costs more than a trip through the cache.
+constexpr int keepAboveCost = 12;
+/// Evaluation is recursive; a longer chain of operations is cut by keeping a tile.
+constexpr int keepAboveDepth = 150;
+constexpr int costCap = 1 << 20;
+
+bool hasEffects(Operation *op) {
+  if (isa<tile::ReduceOp>(op)) {
+    return false;
+  }
+  if (op->getNumRegions() == 0) {
+    return isa<tile::StoreOp, tile::PrintOp, tile::AssertOp>(op) ||
+           (op->getName().getDialectNamespace() == "tile" && !isMemoryEffectFree(op) &&
+            !isa<tile::LoadOp, tile::ReduceReturnOp>(op));
+  }
+  bool found = false;
+  for (Region &region : op->getRegions()) {
+    for (Operation &inner : region.getOps()) {
+      found |= hasEffects(&inner);
+    }
+  }
+  return found;
+}
+
+static int ownCost(Operation *op) {
+  StringRef name = op->getName().stripDialect();
+  if (op->getName().getDialectNamespace() == "math") {
+    return llvm::StringSwitch<int>(name)
+        .Cases("absf", "fma", "floor", "ceil", "copysign", 1)
+        .Cases("absi", "trunc", "round", "roundeven", 1)
+        .Cases("sqrt", "rsqrt", 9)
+        .Default(20);
+  }
+  return llvm::StringSwitch<int>(name)
+      .Case("divf", 8)
+      .Cases("divsi", "divui", "remsi", "remui", 14)
+      .Case("remf", 30)
+      .Default(1);
+}
+
+int FusionPlan::cost(Value tile) const {
+  auto it = costs.find(tile);
+  return it == costs.end() || isStored(tile) ? 1 : it->second;
+}
+
+bool FusionPlan::isStored(Value tile) const {
+  if (kept.contains(tile)) {
+    return true;
+  }
+  Operation *op = tile.getDefiningOp();
+  if (!op) {
+    return !axes.induction(tile);
+  }
+  return isa<tile::ReduceOp, tile::DotOp>(op) || op->getNumRegions() != 0;
+}
+
+void FusionPlan::forEachLeaf(Value tile, const Dims &dims,
+                             llvm::function_ref<void(Value, const Dims &)> visit) const {
+  llvm::DenseSet<std::pair<Value, uint64_t>> seen;
+  SmallVector<std::pair<Value, Dims>> work{{tile, dims}};
+  while (!work.empty()) {
+    auto [value, at] = work.pop_back_val();
+    uint64_t packed = 0;
+    for (int8_t d : at) {
+      packed = packed * 16 + static_cast<uint64_t>(d + 1);
+    }
+    if (!seen.insert({value, packed}).second) {
+      continue;
+    }
+    if (!isTile(value)) {
+      visit(value, {});
+      continue;
+    }
+    if (isStored(value)) {
+      visit(value, at);
+      continue;
+    }
+    if (const Induction *induction = axes.induction(value)) {
+      work.push_back({induction->initial, at});
+      continue;
+    }
+    Operation *op = value.getDefiningOp();
+    if (isa<tile::LoadOp>(op)) {
+      visit(value, at);
+    }
+    for (Value operand : op->getOperands()) {
+      if (isa<tile::ReshapeOp>(op) && !isTrivialReshape(op)) {
+        work.push_back({operand, Dims(shapeOf(operand).size(), zeroDim)});
+      } else {
+        work.push_back({operand, isTile(operand) ? mapDims(op, operand, at) : Dims()});
+      }
+    }
+  }
+}
+
+Value FusionPlan::addressBase(Value pointer) const {
+  for (int steps = 0; steps < 1000; ++steps) {
+    if (const Induction *induction = axes.induction(pointer)) {
+      pointer = induction->initial;
+      continue;
+    }
+    Operation *op = pointer.getDefiningOp();
+    if (!op) {
+      auto arg = cast<BlockArgument>(pointer);
+      if (isa<func::FuncOp>(arg.getOwner()->getParentOp())) {
+        return pointer;
+      }
+      auto loop = dyn_cast<scf::ForOp>(arg.getOwner()->getParentOp());
+      if (loop && arg.getArgNumber() > 0 && !isTile(pointer)) {
+        Value next = loop.getYieldedValues()[arg.getArgNumber() - 1];
+        auto add = next.getDefiningOp<tile::AddPtrOp>();
+        if (next == pointer || (add && add.getPointer() == pointer)) {
+          pointer = loop.getInitArgs()[arg.getArgNumber() - 1];
+          continue;
+        }
+      }
+      return nullptr;
+    }
+    if (!isa<tile::AddPtrOp, tile::SplatOp, tile::BroadcastOp, tile::ExpandDimsOp, tile::TransOp,
+             tile::ReshapeOp, tile::PtrCastOp>(op)) {
+      return nullptr;
+    }
+    pointer = op->getOperand(0);
+  }
+  return nullptr;
+}
+
+bool FusionPlan::isSameAddress(Value a, Value b, int depth) const {
+  if (a == b) {
+    return true;
+  }
+  Operation *x = a.getDefiningOp(), *y = b.getDefiningOp();
+  if (depth == 0 || !x || !y || x->getName() != y->getName() || a.getType() != b.getType() ||
+      x->getNumRegions() != 0 || isa<tile::LoadOp>(x) ||
+      x->getNumOperands() != y->getNumOperands() ||
+      x->getAttrDictionary() != y->getAttrDictionary()) {
+    return false;
+  }
+  for (auto [p, q] : llvm::zip(x->getOperands(), y->getOperands())) {
+    if (!isSameAddress(p, q, depth - 1)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+void FusionPlan::number(Operation *function) {
+  unsigned next = 1;
+  function->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (op != function && isa<tile::ReduceOp>(op->getParentOp())) {
+      return;
+    }
+    positions[op] = next++;
+    if (op->getNumRegions() == 0 && hasEffects(op)) {
+      effects.push_back(positions[op]);
+    }
+    if (auto store = dyn_cast<tile::StoreOp>(op)) {
+      stores.push_back(store);
+    }
+    if (op->getNumResults() != 1 || !isTile(op->getResult(0)) || op->getNumRegions() != 0 ||
+        isa<tile::DotOp>(op)) {
+      return;
+    }
+    int cost = ownCost(op), depth = 1;
+    bool reads = isa<tile::LoadOp>(op);
+    for (Value operand : op->getOperands()) {
+      if (isTile(operand)) {
+        auto it = costs.find(operand);
+        cost = std::min(costCap, cost + (it == costs.end() ? 1 : it->second));
+        depth = std::max(depth, 1 + depths.lookup(operand));
+        reads |= it == costs.end() ? isStored(operand) : loadful.contains(operand);
+      }
+    }
+    if (depth > keepAboveDepth) {
+      kept.insert(op->getResult(0));
+      cost = depth = 1;
+    }
+    // What is recomputed from a load is recomputed from the cache.
+    costs[op->getResult(0)] = isa<tile::LoadOp>(op) ? 2 : cost;
+    depths[op->getResult(0)] = depth;
+    if (reads) {
+      loadful.insert(op->getResult(0));
+    }
+  });
+}
+
+/// A root that must be in a nest, before kept tiles are known.
+static std::optional<Root> asRoot(Operation &op) {
+  if (auto store = dyn_cast<tile::StoreOp>(op); store && isTile(store.getPointer())) {
+    return Root{Root::Kind::Store, &op, nullptr, -1, false};
+  }
+  if (isa<tile::ReduceOp>(op)) {
+    return Root{Root::Kind::Reduce, &op, nullptr, -1, false};
+  }
+  return std::nullopt;
+}
+
+void FusionPlan::simulateGroups(Block &block) {
+  GroupState state(*this);
+  unsigned first = 0;
+  for (Operation &op : block) {
+    if (std::optional<Root> root = asRoot(op)) {
+      if (state.empty() || !state.canJoin(*root)) {
+        state.clear();
+        first = position(&op);
+      }
+      state.add(*root);
+      groups[&op] = first;
+      continue;
+    }
+    bool tileless = llvm::none_of(op.getOperands(), isTile) && llvm::none_of(op.getResults(), isTile);
+    bool ends = op.getNumRegions() != 0 || hasEffects(&op) || isa<tile::DotOp>(op) ||
+                (tileless && isa<tile::LoadOp>(op) && state.writesMemory());
+    ends |= tileless && llvm::any_of(op.getOperands(), [&](Value v) { return state.isNeededBy(v); });
+    if (ends) {
+      state.clear();
+    }
+    if (!isa<tile::ReduceOp>(op)) {
+      for (Region &region : op.getRegions()) {
+        for (Block &inner : region) {
+          simulateGroups(inner);
+        }
+      }
+    }
+  }
+}
+
+void FusionPlan::note(Operation *user, Value tile, unsigned group, unsigned position, Use flags) {
+  if (!isTile(tile)) {
+    return;
+  }
+  Use &use = uses[tile];
+  use.first = std::min(use.first, group);
+  use.last = std::max(use.last, group);
+  use.lastPosition = std::max(use.lastPosition, position);
+  use.insideLoop |= flags.insideLoop;
+  use.repeated |= flags.repeated;
+  use.forced |= flags.forced;
+  for (Block *block = user->getBlock(); block && block != tile.getParentBlock();) {
+    Operation *parent = block->getParentOp();
+    use.insideLoop |= isa<scf::ForOp, scf::WhileOp>(parent);
+    block = parent->getBlock();
+  }
+}
+
+bool FusionPlan::hasEffectBetween(unsigned after, unsigned before) const {
+  auto it = std::upper_bound(effects.begin(), effects.end(), after);
+  return it != effects.end() && *it < before;
+}
+
+/// A load is also kept when a store of its own nest writes the same tensor at other coordinates.
+bool FusionPlan::clashesWithStore(tile::LoadOp load) const {
+  const Use &use = uses.find(load.getResult())->second;
+  Value base = addressBase(load.getPointer());
+  for (tile::StoreOp store : stores) {
+    if (!isTile(store.getPointer())) {
+      continue;
+    }
+    unsigned group = groups.lookup(store);
+    if (group < use.first || group > use.last || position(store) < position(load)) {
+      continue;
+    }
+    Value other = addressBase(store.getPointer());
+    if ((!base || !other || base == other) &&
+        !isSameAddress(load.getPointer(), store.getPointer())) {
+      return true;
+    }
+  }
+  return false;
+}
+
+bool FusionPlan::readsMemory(Value tile) const { return loadful.contains(tile); }
+
+bool FusionPlan::shouldKeep(Operation *op, Value tile, const Use &use) const {
+  if (use.forced) {
+    return true;
+  }
+  bool several = use.first != use.last;
+  if (auto load = dyn_cast<tile::LoadOp>(op)) {
+    bool contiguous = axes.isUniformEverywhere(load.getPointer());
+    for (unsigned d = 0; d < shapeOf(tile).size(); ++d) {
+      Axis axis = axes.axis(load.getPointer(), d, AxisView::Assumed);
+      contiguous |= axis.kind == AxisKind::Linear && axis.stride.value_or(1) == 1;
+    }
+    return load.getIsVolatile() || use.insideLoop || isPointerTile(tile) ||
+           ((several || use.repeated) && !contiguous) ||
+           hasEffectBetween(position(op), use.last) || clashesWithStore(load);
+  }
+  if (isPointerTile(tile) || isa<tile::SplatOp, arith::ConstantOp, tile::MakeRangeOp>(op)) {
+    return false;
+  }
+  if (use.insideLoop && readsMemory(tile) && !elementTypeOf(tile).isInteger(1)) {
+    return true;
+  }
+  return (several || use.repeated || use.insideLoop) && cost(tile) > keepAboveCost &&
+         (readsMemory(tile) || isa<FloatType>(elementTypeOf(tile)));
+}
+
+static bool repeatsOuter(Operation *op) {
+  auto broadcast = dyn_cast<tile::BroadcastOp>(op);
+  if (!broadcast) {
+    return false;
+  }
+  auto from = shapeOf(broadcast.getSource()), to = shapeOf(broadcast.getResult());
+  for (size_t i = 0; i + 1 < from.size(); ++i) {
+    if (from[i] != to[i]) {
+      return true;
+    }
+  }
+  return false;
+}
+
+void FusionPlan::decide(Operation *op) {
+  unsigned here = position(op);
+  if (op->getNumRegions() != 0 || isa<tile::DotOp, tile::UnsplatOp, tile::PrintOp, tile::AssertOp,
+                                      tile::StoreOp, tile::ReduceOp>(op) ||
+      op->hasTrait<OpTrait::IsTerminator>()) {
+    unsigned group = groups.lookup(op) ? groups.lookup(op) : here;
+    for (Value operand : op->getOperands()) {
+      note(op, operand, group, here, Use());
+    }
+    if (auto dot = dyn_cast<tile::DotOp>(op)) {
+      uses[dot.getA()].forced = uses[dot.getB()].forced = true;
+      Type type = elementTypeOf(dot.getC());
+      if (isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32) {
+        type = Float32Type::get(op->getContext());
+      }
+      storage[dot.getA()] = storage[dot.getB()] = type;
+    }
+    return;
+  }
+  if (op->getNumResults() != 1 || !isTile(op->getResult(0))) {
+    return;
+  }
+  Value tile = op->getResult(0);
+  auto it = uses.find(tile);
+  if (it == uses.end()) {
+    return; // nobody reads it
+  }
+  Use use = it->second;
+  if (shouldKeep(op, tile, use)) {
+    kept.insert(tile);
+  }
+  Use passed;
+  unsigned first = use.first, last = use.last, lastPosition = use.lastPosition;
+  if (kept.contains(tile)) {
+    first = last = lastPosition = here;
+  } else {
+    passed.insideLoop = use.insideLoop;
+    passed.repeated = use.repeated || repeatsOuter(op);
+    passed.forced = isa<tile::ReshapeOp>(op) && !isTrivialReshape(op) &&
+                    !axes.isUniformEverywhere(op->getOperand(0));
+  }
+  if (isa<tile::ReshapeOp>(op) && !isTrivialReshape(op)) {
+    passed.forced = !axes.isUniformEverywhere(op->getOperand(0));
+  }
+  for (Value operand : op->getOperands()) {
+    note(op, operand, first, lastPosition, passed);
+    if (isTile(operand)) {
+      uses[operand].last = std::max(uses[operand].last, last);
+    }
+  }
+}
+
+void FusionPlan::analyse(Operation *function) {
+  number(function);
+  for (Region &region : function->getRegions()) {
+    for (Block &block : region) {
+      simulateGroups(block);
+    }
+  }
+  SmallVector<Operation *> order(positions.size() + 1, nullptr);
+  for (auto [op, at] : positions) {
+    order[at] = op;
+  }
+  for (Operation *op : llvm::reverse(order)) {
+    if (op && op != function) {
+      decide(op);
+    }
+  }
+}
+
+} // namespace nereid::cpu

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// Scalars, constants, scratch memory and errors of one kernel's lowering.
+#include "lib/targets/cpu/lower/KernelState.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <algorithm>
+
+using namespace mlir;
+
+namespace nereid::cpu {
+
+Type KernelState::memoryType(Type element) {
+  if (element.isInteger(1)) {
+    return IntegerType::get(element.getContext(), 8);
+  }
+  if (isa<tile::PtrType, LLVM::LLVMPointerType, IndexType>(element)) {
+    return IntegerType::get(element.getContext(), 64);
+  }
+  return element;
+}
+
+int64_t KernelState::byteSize(Type element) {
+  Type type = memoryType(element);
+  return std::max<int64_t>(1, (type.getIntOrFloatBitWidth() + 7) / 8);
+}
+
+Type KernelState::scalarType(Type type) {
+  if (isa<tile::PtrType>(type)) {
+    return LLVM::LLVMPointerType::get(type.getContext());
+  }
+  return type;
+}
+
+Value KernelState::scalar(Value source) {
+  auto it = scalars.find(source);
+  if (it != scalars.end()) {
+    return it->second;
+  }
+  if (auto constantOp = source.getDefiningOp<arith::ConstantOp>()) {
+    return constant(constantOp.getValue());
+  }
+  return nullptr;
+}
+
+Value KernelState::constant(TypedAttr attr) {
+  Value &known = constants[{attr, attr.getType()}];
+  if (!known) {
+    known = entry->create<arith::ConstantOp>(target.getLoc(), attr);
+  }
+  return known;
+}
+
+Value KernelState::constantInt(Type type, int64_t value) {
+  if (auto vector = dyn_cast<VectorType>(type)) {
+    return constant(DenseElementsAttr::get(
+        vector, entry->getIntegerAttr(vector.getElementType(), value)));
+  }
+  return constant(entry->getIntegerAttr(type, value));
+}
+
+Value KernelState::i64(int64_t value) { return constantInt(entry->getI64Type(), value); }
+
+Value KernelState::zero(Type type) {
+  if (isa<LLVM::LLVMPointerType>(type)) {
+    return entry->create<LLVM::ZeroOp>(target.getLoc(), type);
+  }
+  return constant(entry->getZeroAttr(type));
+}
+
+int KernelState::allocate(ArrayRef<int64_t> shape, Type element, Location loc) {
+  Buffer buffer{scratchTop, {}, memoryType(element), 0, loc};
+  buffer.shape.assign(shape.begin(), shape.end());
+  buffer.bytes = byteSize(element);
+  for (int64_t size : shape) {
+    buffer.bytes *= size;
+  }
+  // Whole vectors may be written at the end of a row-major tile of any size.
+  scratchTop += llvm::alignTo(buffer.bytes, 64);
+  peak = std::max(peak, scratchTop);
+  bufferTable.push_back(std::move(buffer));
+  return static_cast<int>(bufferTable.size()) - 1;
+}
+
+Value KernelState::bufferAddress(int id) {
+  int64_t offset = bufferTable[id].offset;
+  Value &address = addresses[offset];
+  if (!address) {
+    address = entry->create<LLVM::GEPOp>(target.getLoc(), scratchArgument.getType(),
+                                         entry->getI8Type(), scratchArgument,
+                                         ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset)});
+  }
+  return address;
+}
+
+Place placeOf(Location loc) {
+  if (auto file = dyn_cast<FileLineColLoc>(loc)) {
+    return {file.getFilename().str(), static_cast<int>(file.getLine()),
+            static_cast<int>(file.getColumn())};
+  }
+  if (auto call = dyn_cast<CallSiteLoc>(loc)) {
+    return placeOf(call.getCallee());
+  }
+  if (auto name = dyn_cast<NameLoc>(loc)) {
+    return placeOf(name.getChildLoc());
+  }
+  if (auto fused = dyn_cast<FusedLoc>(loc)) {
+    for (Location inner : fused.getLocations()) {
+      Place place = placeOf(inner);
+      if (place.line != 0) {
+        return place;
+      }
+    }
+  }
+  return {};
+}
+
+static void setPlace(Diagnostic &diagnostic, Location loc) {
+  Place place = placeOf(loc);
+  diagnostic.file = place.file;
+  diagnostic.range = {place.line, place.column, place.column + 1};
+}
+
+void KernelState::unsupported(Operation *op, const std::string &why) {
+  failed = true;
+  Diagnostic error = makeError("E0301", "the cpu target cannot compile '" +
+                                            op->getName().getStringRef().str() + "': " + why);
+  setPlace(error, op->getLoc());
+  diags.add(std::move(error));
+}
+
+bool KernelState::checkScratchLimit() {
+  if (static_cast<uint64_t>(peak) <= options.scratchLimitBytes) {
+    return true;
+  }
+  std::vector<const Buffer *> largest;
+  for (const Buffer &buffer : bufferTable) {
+    largest.push_back(&buffer);
+  }
+  llvm::stable_sort(largest,
+                   [](const Buffer *a, const Buffer *b) { return a->bytes > b->bytes; });
+  Diagnostic error = makeError(
+      "E0501", "the tiles of this kernel need " + std::to_string(peak) +
+                   " bytes of scratch memory, but the limit is " +
+                   std::to_string(options.scratchLimitBytes));
+  if (!largest.empty()) {
+    setPlace(error, largest[0]->loc);
+  }
+  for (size_t i = 0; i < largest.size() && i < 3; ++i) {
+    std::string shape;
+    for (int64_t size : largest[i]->shape) {
+      shape += (shape.empty() ? "" : "x") + std::to_string(size);
+    }
+    Place place = placeOf(largest[i]->loc);
+    error.note("a tile of " + shape + " elements takes " + std::to_string(largest[i]->bytes) +
+               " bytes (line " + std::to_string(place.line) + ")");
+  }
+  error.withHelp("choose smaller block sizes");
+  diags.add(std::move(error));
+  failed = true;
+  return false;
+}
+
+} // namespace nereid::cpu

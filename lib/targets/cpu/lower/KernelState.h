@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// What all parts of the lowering of one kernel share: the analyses, the scratch arena, and how a
+// scalar of the source function is called in the output function.
+#pragma once
+
+#include "lib/targets/cpu/lower/FusionPlan.h"
+#include "lib/targets/cpu/lower/Lower.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
+namespace nereid::cpu {
+
+/// A tile in scratch memory, row-major, 64-byte aligned.
+struct Buffer {
+  int64_t offset = 0;
+  llvm::SmallVector<int64_t, 4> shape;
+  mlir::Type element;  ///< as stored: i8 for i1, i64 for addresses
+  int64_t bytes = 0;
+  mlir::Location loc;
+};
+
+class KernelState {
+public:
+  KernelState(const LoweringOptions &options, Diagnostics &diags) : options(options), diags(diags),
+                                                                   plan(axes) {}
+
+  // ---- types ----
+  static mlir::Type memoryType(mlir::Type element);
+  static int64_t byteSize(mlir::Type element);
+  /// Type of a scalar of the source program in the output: pointers become !llvm.ptr.
+  static mlir::Type scalarType(mlir::Type type);
+
+  // ---- scalars ----
+  mlir::Value scalar(mlir::Value source);
+  mlir::Value constantInt(mlir::Type type, int64_t value);
+  mlir::Value constant(mlir::TypedAttr attr);
+  mlir::Value i64(int64_t value);
+  mlir::Value zero(mlir::Type type);
+
+  // ---- scratch ----
+  int allocate(llvm::ArrayRef<int64_t> shape, mlir::Type element, mlir::Location loc);
+  const Buffer &buffer(int id) const { return bufferTable[id]; }
+  /// Address of the buffer's first element.
+  mlir::Value bufferAddress(int id);
+  int64_t scratchMark() const { return scratchTop; }
+  void releaseTo(int64_t mark) { scratchTop = mark; }
+  int64_t scratchPeak() const { return peak; }
+  bool checkScratchLimit();
+
+  // ---- errors ----
+  void unsupported(mlir::Operation *op, const std::string &why);
+  bool failed = false;
+
+  const LoweringOptions &options;
+  Diagnostics &diags;
+  TileAxes axes;
+  FusionPlan plan;
+  mlir::func::FuncOp target;
+  mlir::Value slotsArgument, idArgument, countArgument, scratchArgument;
+  mlir::OpBuilder *entry = nullptr; ///< inserts into the prologue of the output function
+  llvm::DenseMap<mlir::Value, int> buffers;       ///< stored tile -> buffer
+  llvm::DenseMap<mlir::Value, mlir::Value> scalars;
+  /// Induction tile -> what was added to its initial value so far (a scalar).
+  llvm::DenseMap<mlir::Value, mlir::Value> inductionOffsets;
+  bool needsStreamFence = false;
+  int stringCount = 0;
+
+private:
+  llvm::DenseMap<std::pair<mlir::Attribute, mlir::Type>, mlir::Value> constants;
+  std::vector<Buffer> bufferTable;
+  llvm::DenseMap<int64_t, mlir::Value> addresses; ///< by offset
+  int64_t scratchTop = 0, peak = 0;
+};
+
+/// `file:line:column` of an operation, through call sites to where the kernel's text is.
+struct Place {
+  std::string file;
+  int line = 0, column = 0;
+};
+Place placeOf(mlir::Location loc);
+
+} // namespace nereid::cpu

@@ -1,0 +1,284 @@
+// SPDX-License-Identifier: Apache-2.0
+// The walk over everything a nest evaluates per lane, once for each candidate dimension.
+#include "lib/targets/cpu/lower/LanePlan.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace nereid::cpu {
+
+namespace {
+enum class Purpose : uint8_t { Value, Address, Mask };
+
+class LaneScan {
+public:
+  LaneScan(const KernelState &kernel, LanePlan &plan) : kernel(kernel), plan(plan) {}
+
+  void scan(ArrayRef<Root> roots) {
+    for (const Root &root : roots) {
+      Dims dims = identityDims(root.shape().size());
+      if (root.kind == Root::Kind::Keep) {
+        Purpose purpose = isPointerTile(root.value) ? Purpose::Address : Purpose::Value;
+        if (purpose == Purpose::Address) {
+          widest = 8;
+        }
+        push(root.value, dims, purpose);
+        touch(root.shape(), dims, 2);
+      } else if (root.kind == Root::Kind::Reduce) {
+        auto reduce = cast<tile::ReduceOp>(root.op);
+        for (Value source : reduce.getSources()) {
+          push(source, dims, Purpose::Value);
+        }
+        plan.cost += static_cast<int>(reduce.getCombine().front().getOperations().size()) - 1;
+        // Lanes along the reduced axis end in a tree of shuffles.
+        plan.score += plan.dim == static_cast<int8_t>(reduce.getAxis()) ? 0 : 1;
+      } else {
+        auto store = cast<tile::StoreOp>(root.op);
+        push(store.getValue(), dims,
+             isPointerTile(store.getValue()) ? Purpose::Address : Purpose::Value);
+        access(store.getPointer(), dims, true, store.getMask() != nullptr);
+        if (store.getMask()) {
+          mask(store.getMask(), dims);
+        }
+      }
+    }
+    run();
+  }
+
+  int widest = 1;
+  bool needsScalars = false;      ///< an access no vector instruction can do
+  bool narrowMaskedAccess = false;
+
+private:
+  int lanePosition(const Dims &dims) const {
+    for (size_t i = 0; i < dims.size(); ++i) {
+      if (dims[i] == plan.dim) {
+        return static_cast<int>(i);
+      }
+    }
+    return -1;
+  }
+
+  void push(Value value, const Dims &dims, Purpose purpose) {
+    if (!isTile(value)) {
+      return;
+    }
+    Dims own = kernel.axes.normalise(value, dims);
+    if (lanePosition(own) >= 0 &&
+        seen.insert({Evaluator::keyOf(value, own, static_cast<unsigned>(purpose))}).second) {
+      work.push_back({value, own, purpose});
+    }
+  }
+
+  void mask(Value value, const Dims &dims) {
+    Dims own = kernel.axes.normalise(value, dims);
+    if (lanePosition(own) >= 0 && masksSeen.insert(Evaluator::keyOf(value, own)).second) {
+      plan.masks.push_back({value, own});
+    }
+    push(value, dims, Purpose::Mask);
+  }
+
+  /// A row-major buffer read or written along the lanes.
+  void touch(ArrayRef<int64_t> shape, const Dims &dims, int weight) {
+    int lane = lanePosition(dims);
+    if (lane < 0) {
+      return;
+    }
+    bool contiguous = true;
+    for (size_t i = lane + 1; i < shape.size(); ++i) {
+      contiguous &= shape[i] == 1;
+    }
+    plan.score += contiguous ? weight : -weight;
+  }
+
+  void access(Value pointer, const Dims &dims, bool isStore, bool masked) {
+    Dims own = kernel.axes.normalise(pointer, dims);
+    int lane = lanePosition(dims);
+    if (lane < 0) {
+      return;
+    }
+    int64_t bytes = KernelState::byteSize(cast<tile::PtrType>(elementTypeOf(pointer)).getPointee());
+    Axis axis = kernel.axes.axis(pointer, lane, AxisView::Assumed);
+    if (axis.kind != AxisKind::Uniform || isStore) {
+      widest = std::max<int>(widest, bytes);
+    }
+    bool hasGather = kernel.options.vectorBytes >= 32 && bytes >= 4;
+    bool hasScatter = kernel.options.vectorBytes >= 64 && bytes >= 4;
+    if (axis.kind == AxisKind::Linear && axis.stride.value_or(1) == 1) {
+      plan.score += (axis.stride ? 6 : 4) + (isStore ? 1 : 0);
+      if (!axis.stride) {
+        plan.runtimeStrides.push_back({pointer, own});
+        narrowMaskedAccess |= isStore ? !hasScatter : !hasGather;
+      }
+      bool hasMasked = kernel.options.hasMaskedMoves ||
+                       (kernel.options.vectorBytes == 32 && bytes >= 4);
+      narrowMaskedAccess |= masked && !hasMasked;
+      Axis plain = kernel.axes.axis(pointer, lane, AxisView::Address);
+      if (plain.kind == AxisKind::General) {
+        narrowMaskedAccess |= isStore ? !hasScatter : !hasGather;
+      }
+    } else if (axis.kind != AxisKind::Uniform) {
+      plan.score -= isStore ? 6 : 4;
+      bool insertable = !isStore && !masked && axis.kind == AxisKind::Linear && bytes < 4;
+      needsScalars |= isStore ? !hasScatter : !(hasGather || insertable);
+    } else {
+      needsScalars |= isStore; // many lanes to one address: in order
+    }
+    address(pointer, dims);
+  }
+
+  void address(Value pointer, const Dims &dims) {
+    Dims own = kernel.axes.normalise(pointer, dims);
+    int lane = lanePosition(own);
+    if (lane < 0) {
+      return;
+    }
+    AxisKind plain = kernel.axes.axis(pointer, lane, AxisView::Address).kind;
+    if (plain == AxisKind::General) {
+      push(pointer, own, Purpose::Address);
+    }
+  }
+
+  void countWidth(Value value) {
+    Type element = elementTypeOf(value);
+    if (element.isInteger(1)) {
+      return;
+    }
+    int64_t bytes = KernelState::byteSize(element);
+    Operation *op = value.getDefiningOp();
+    if (isa<FloatType>(element) && bytes < 4 && op && isElementwise(op)) {
+      bytes = 4; // computed in float32
+    }
+    widest = std::max<int>(widest, bytes);
+  }
+
+  void run() {
+    while (!work.empty()) {
+      auto [value, dims, purpose] = work.pop_back_val();
+      int lane = lanePosition(dims);
+      if (kernel.plan.isStored(value) && kernel.buffers.count(value)) {
+        if (purpose == Purpose::Value) {
+          countWidth(value);
+        }
+        plan.cost += 1;
+        touch(shapeOf(value), dims, 2);
+        continue;
+      }
+      if (purpose == Purpose::Value) {
+        countWidth(value);
+      }
+      if (const Induction *induction = kernel.axes.induction(value)) {
+        push(induction->initial, dims, purpose);
+        continue;
+      }
+      Operation *op = value.getDefiningOp();
+      if (!op || kernel.axes.axis(value, lane, AxisView::Exact).kind == AxisKind::Linear) {
+        continue;
+      }
+      if (purpose == Purpose::Address && isa<arith::RemSIOp, arith::RemUIOp, arith::DivSIOp,
+                                             arith::DivUIOp>(op)) {
+        Axis inner = kernel.axes.axis(op->getOperand(0), lane, AxisView::Address);
+        Axis assumed = kernel.axes.axis(value, lane, AxisView::Assumed);
+        if (inner.kind == AxisKind::Linear && assumed.kind != AxisKind::General) {
+          plan.remainders.push_back({value, dims});
+        }
+      }
+      if (auto load = dyn_cast<tile::LoadOp>(op)) {
+        plan.cost += 2;
+        access(load.getPointer(), dims, false, load.getMask() != nullptr);
+        if (load.getMask()) {
+          mask(load.getMask(), dims);
+        }
+        if (load.getOther()) {
+          push(load.getOther(), dims, purpose);
+        }
+        continue;
+      }
+      if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+        plan.cost += static_cast<int>(shapeOf(value).size()) * 2;
+        continue;
+      }
+      if (auto select = dyn_cast<arith::SelectOp>(op); select && isTile(select.getCondition())) {
+        plan.cost += 1;
+        mask(select.getCondition(), dims);
+        push(select.getTrueValue(), dims, purpose);
+        push(select.getFalseValue(), dims, purpose);
+        continue;
+      }
+      bool moves = isa<tile::ExpandDimsOp, tile::BroadcastOp, tile::TransOp, tile::ReshapeOp>(op);
+      if (!moves && purpose != Purpose::Mask) {
+        StringRef dialect = op->getName().getDialectNamespace();
+        plan.cost += dialect == "math" && !isa<math::AbsFOp, math::FmaOp, math::SqrtOp>(op) ? 16 : 1;
+      }
+      if (isa<tile::ReshapeOp>(op) && !isTrivialReshape(op)) {
+        continue;
+      }
+      for (Value operand : op->getOperands()) {
+        if (isTile(operand)) {
+          push(operand, mapDims(op, operand, dims), purpose);
+        }
+      }
+    }
+  }
+
+  struct Node {
+    Value value;
+    Dims dims;
+    Purpose purpose;
+  };
+  const KernelState &kernel;
+  LanePlan &plan;
+  SmallVector<Node> work;
+  llvm::DenseSet<ElementKey> seen, masksSeen;
+};
+} // namespace
+
+static LanePlan planFor(const KernelState &kernel, ArrayRef<Root> roots, int8_t dim) {
+  LanePlan plan;
+  plan.dim = dim;
+  int64_t size = roots[0].shape()[dim];
+  LaneScan scan(kernel, plan);
+  scan.scan(roots);
+  unsigned width = std::max(1, kernel.options.vectorBytes / std::max(1, scan.widest));
+  bool hasReduce = llvm::any_of(roots, [](const Root &r) { return r.kind == Root::Kind::Reduce; });
+  width = std::min<unsigned>(width, static_cast<unsigned>(llvm::bit_floor<uint64_t>(size)));
+  plan.score += size >= width * 2 ? 2 : (size >= 4 ? 1 : 0);
+  plan.score -= static_cast<int64_t>(width) * scan.widest < kernel.options.vectorBytes ? 3 : 0;
+  if (scan.needsScalars) {
+    width = 1;
+    plan.score -= 4;
+  }
+  plan.scalarEnds = scan.narrowMaskedAccess;
+  plan.width = width;
+  unsigned registers = kernel.options.vectorRegisters;
+  unsigned unroll = plan.cost <= 10 ? 4 : plan.cost <= 45 ? 2 : 1;
+  if (hasReduce && plan.cost <= 30) {
+    unroll = 4;
+  }
+  if (registers < 32 && plan.cost > 8) {
+    unroll = std::min(unroll, 2u);
+  }
+  while (unroll > 1 && (width == 1 || static_cast<int64_t>(unroll) * width > size)) {
+    unroll /= 2;
+  }
+  plan.unroll = unroll;
+  return plan;
+}
+
+LanePlan planLanes(const KernelState &kernel, ArrayRef<Root> roots) {
+  ArrayRef<int64_t> shape = roots[0].shape();
+  LanePlan best;
+  for (int dim = static_cast<int>(shape.size()) - 1; dim >= 0; --dim) {
+    if (shape[dim] == 1) {
+      continue;
+    }
+    LanePlan plan = planFor(kernel, roots, static_cast<int8_t>(dim));
+    if (best.dim == zeroDim || plan.score > best.score) {
+      best = std::move(plan);
+    }
+  }
+  return best;
+}
+
+} // namespace nereid::cpu

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// One loop nest over the shape its roots share: outer dimensions as scalar loops, one dimension in
+// vectors. The vector loop has up to three parts (see Part) and a scalar rest when the size is not
+// a multiple of the vector.
+#pragma once
+
+#include "lib/targets/cpu/lower/LanePlan.h"
+
+namespace nereid::cpu {
+
+/// The region of a reduction as something that combines vectors.
+class Combiner {
+public:
+  explicit Combiner(tile::ReduceOp op) : op(op) {}
+  unsigned count() const { return op->getNumOperands(); }
+  /// A value that changes nothing when combined, per source; empty when the region has none known.
+  llvm::SmallVector<mlir::TypedAttr> identity() const;
+  llvm::SmallVector<mlir::Value> apply(Evaluator &evaluator, mlir::OpBuilder &builder,
+                                       llvm::ArrayRef<mlir::Value> a,
+                                       llvm::ArrayRef<mlir::Value> b) const;
+  /// Combines the lanes of vectors into scalars.
+  llvm::SmallVector<mlir::Value> acrossLanes(Evaluator &evaluator, mlir::OpBuilder &builder,
+                                             llvm::SmallVector<mlir::Value> lanes) const;
+  mutable tile::ReduceOp op; ///< operations are handles; reading one is not const in MLIR
+};
+
+class LoopNest {
+public:
+  LoopNest(KernelState &kernel, Scope &block, llvm::ArrayRef<Root> roots);
+  /// Emits the nest at the block's insertion point; afterwards results are in kernel.scalars and
+  /// kernel.buffers.
+  void build();
+
+private:
+  using Body = llvm::function_ref<void(mlir::Value)>;
+  void buildLevel(unsigned depth);
+  void buildLanes(unsigned depth);
+  void buildVectorParts(unsigned depth, const LoopBounds &bounds);
+  void emitMain(unsigned depth, mlir::Value start, mlir::Value end);
+  void emitSteps(unsigned depth, mlir::Value start, mlir::Value end, Part part, unsigned copies);
+  void emitLaneBody(unsigned depth, mlir::Value base, unsigned copies);
+  void emitBody(unsigned copies);
+  void loop(mlir::Value low, mlir::Value high, int64_t step, Body body);
+  void once(llvm::function_ref<void()> body);
+  mlir::OpBuilder &outer() { return evaluator.scopes.back()->builder; }
+
+  // ---- reductions ----
+  bool reducesLanes() const { return reduceAxis >= 0 && reduceAxis == plan.dim; }
+  void startAccumulators(unsigned copies);
+  void accumulate(llvm::ArrayRef<llvm::SmallVector<mlir::Value>> values, unsigned copies);
+  void foldCopies();
+  void foldLanes();
+  void finishReductions(unsigned copies);
+  mlir::Value alignedForStreaming();
+  bool onlyMaskedStores() const;
+
+  KernelState &kernel;
+  llvm::ArrayRef<Root> roots;
+  llvm::ArrayRef<int64_t> shape;
+  Evaluator evaluator;
+  LanePlan plan;
+  llvm::SmallVector<int8_t> order;
+  llvm::SmallVector<Combiner> combiners;
+  int reduceAxis = -1;
+  /// Running values of the reductions, [copy][source of all combiners].
+  llvm::SmallVector<mlir::Value> accumulators;
+  unsigned sources = 0;
+  bool seeding = false;        ///< the next body starts the accumulators
+  bool identitiesKnown = true;
+  bool streaming = false;      ///< stores of the body bypass the cache
+  mlir::OpBuilder *branch = nullptr; ///< loops are created here while code is hoisted to outer()
+  llvm::DenseMap<mlir::Value, int> results; ///< buffers that become visible after the nest
+  mlir::Location loc;
+};
+
+} // namespace nereid::cpu

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// The entry of convert-tile-to-loops: reads the arguments from their slots, lowers the body, and
+// puts the result in the place of the source function.
+#include "lib/targets/cpu/lower/Lower.h"
+
+#include "lib/targets/cpu/lower/BlockLowering.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/Verifier.h"
+
+using namespace mlir;
+
+namespace nereid::cpu {
+
+void loadLoweringDialects(MLIRContext &context) {
+  context.loadDialect<tile::TileDialect, arith::ArithDialect, math::MathDialect, scf::SCFDialect,
+                      func::FuncDialect, vector::VectorDialect, LLVM::LLVMDialect>();
+}
+
+/// A parameter's value from its 8-byte slot (see runtime/Kernel.h).
+static Value loadArgument(OpBuilder &builder, Location loc, Value slots, unsigned index,
+                          Type source) {
+  Type type = KernelState::scalarType(source);
+  Value address =
+      builder.create<LLVM::GEPOp>(loc, slots.getType(), builder.getI64Type(), slots,
+                                  ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(index)});
+  auto load = [&](Type as) -> Value {
+    return builder.create<LLVM::LoadOp>(loc, as, address, 8);
+  };
+  if (isa<LLVM::LLVMPointerType>(type) || type.isF64() || type.isInteger(64)) {
+    return load(type);
+  }
+  if (isa<FloatType>(type)) {
+    return convertElements(builder, loc, load(builder.getF32Type()), type);
+  }
+  if (type.isInteger(1)) {
+    return convertElements(builder, loc, load(builder.getI64Type()), type);
+  }
+  return load(type); // the low bytes of a little-endian slot
+}
+
+static func::FuncOp findKernel(ModuleOp module) {
+  func::FuncOp found;
+  module.walk([&](func::FuncOp function) {
+    if (function->hasAttr("tile.kernel")) {
+      found = function;
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return found;
+}
+
+/// What the evaluation cannot represent is refused before anything is emitted.
+static bool checkTypes(KernelState &kernel, func::FuncOp source) {
+  source.walk([&](Operation *op) {
+    for (Type type : op->getResultTypes()) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      Type element = tensor ? tensor.getElementType() : type;
+      bool known = isa<tile::PtrType, IndexType>(element) || element.isF16() || element.isBF16() ||
+                   element.isF32() || element.isF64() || element.isInteger(1) ||
+                   element.isInteger(8) || element.isInteger(16) || element.isInteger(32) ||
+                   element.isInteger(64);
+      if (kernel.failed || (known && (!tensor || tensor.getRank() <= 8))) {
+        continue;
+      }
+      std::string text;
+      llvm::raw_string_ostream(text) << type;
+      kernel.unsupported(op, "it has no values of type '" + text + "'");
+    }
+  });
+  return !kernel.failed;
+}
+
+LogicalResult lowerTileToLoops(ModuleOp module, const LoweringOptions &options,
+                               Diagnostics &diags) {
+  func::FuncOp source = findKernel(module);
+  if (!source || source.getBody().empty()) {
+    diags.add(makeError("E0301", "the module holds no function with the attribute 'tile.kernel'"));
+    return failure();
+  }
+  MLIRContext *context = module.getContext();
+  loadLoweringDialects(*context);
+  Location loc = source.getLoc();
+  KernelState kernel(options, diags);
+  if (!checkTypes(kernel, source)) {
+    return failure();
+  }
+  kernel.axes.analyse(source);
+  kernel.plan.analyse(source);
+
+  Type pointer = LLVM::LLVMPointerType::get(context);
+  OpBuilder top(source);
+  auto type = top.getFunctionType({pointer, pointer, pointer, pointer}, {});
+  auto target = top.create<func::FuncOp>(loc, (source.getName() + ".loops").str(), type);
+  Block *entryBlock = target.addEntryBlock();
+  kernel.target = target;
+  kernel.slotsArgument = entryBlock->getArgument(0);
+  kernel.idArgument = entryBlock->getArgument(1);
+  kernel.countArgument = entryBlock->getArgument(2);
+  kernel.scratchArgument = entryBlock->getArgument(3);
+  OpBuilder body = OpBuilder::atBlockEnd(entryBlock);
+  // Constants and buffer addresses go in front of this mark, everything else behind it.
+  Operation *mark = body.create<arith::ConstantOp>(loc, body.getI64IntegerAttr(0));
+  OpBuilder prologue(mark);
+  kernel.entry = &prologue;
+  for (auto [i, argument] : llvm::enumerate(source.getArguments())) {
+    kernel.scalars[argument] =
+        loadArgument(prologue, loc, kernel.slotsArgument, i, argument.getType());
+  }
+  BlockLowering block(kernel, body, nullptr);
+  block.lower(source.getBody().front());
+  if (!kernel.failed) {
+    block.flush();
+  }
+  if (kernel.failed || !kernel.checkScratchLimit()) {
+    target.erase();
+    SmallVector<Operation *> leftovers;
+    for (Operation &op : *module.getBody()) {
+      if (isa<LLVM::GlobalOp, LLVM::LLVMFuncOp>(op)) {
+        leftovers.push_back(&op);
+      }
+    }
+    for (Operation *op : leftovers) {
+      op->erase();
+    }
+    return failure();
+  }
+  if (kernel.needsStreamFence) {
+    // Streaming stores are weakly ordered; what reads them next may run on another core.
+    block.builder().create<LLVM::CallIntrinsicOp>(
+        loc, TypeRange{}, block.builder().getStringAttr("llvm.x86.sse.sfence"), ValueRange{},
+        LLVM::FastmathFlagsAttr());
+  }
+  block.builder().create<func::ReturnOp>(loc);
+  mark->erase();
+  for (NamedAttribute attribute : source->getDiscardableAttrs()) {
+    target->setAttr(attribute.getName(), attribute.getValue());
+  }
+  target->setAttr("nereid.scratch_bytes", top.getI64IntegerAttr(kernel.scratchPeak()));
+  std::string name = source.getName().str();
+  source.erase();
+  target.setName(name);
+  return success();
+}
+
+namespace {
+struct ConvertTileToLoopsPass
+    : PassWrapper<ConvertTileToLoopsPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ConvertTileToLoopsPass)
+
+  explicit ConvertTileToLoopsPass(const LoweringOptions &options) : options(options) {}
+  StringRef getArgument() const override { return "convert-tile-to-loops"; }
+  StringRef getDescription() const override {
+    return "turn one kernel of tile operations into loops over vectors and memory accesses";
+  }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<tile::TileDialect, arith::ArithDialect, math::MathDialect, scf::SCFDialect,
+                    func::FuncDialect, vector::VectorDialect, LLVM::LLVMDialect>();
+  }
+  void runOnOperation() override {
+    Diagnostics diags;
+    if (succeeded(lowerTileToLoops(getOperation(), options, diags))) {
+      return;
+    }
+    for (const Diagnostic &diagnostic : diags.all()) {
+      getOperation().emitError(diagnostic.message) << " [" << diagnostic.code << "]";
+    }
+    signalPassFailure();
+  }
+  LoweringOptions options;
+};
+} // namespace
+
+std::unique_ptr<Pass> createConvertTileToLoopsPass(const LoweringOptions &options) {
+  return std::make_unique<ConvertTileToLoopsPass>(options);
+}
+
+} // namespace nereid::cpu

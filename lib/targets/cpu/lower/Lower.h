@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Turns one kernel of tile IR into loops over native vectors: pass `convert-tile-to-loops`. What
+// stands between the tile phases and codegen: after it there are no tiles and no tile operations,
+// only scf, arith, math, vectors of rank 1 and LLVM memory accesses on the entry ABI of
+// runtime/Kernel.h. Needs MLIR headers.
+#pragma once
+
+#include "lib/support/Diagnostics.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+#include "mlir/Support/LogicalResult.h"
+
+#include <cstdint>
+#include <memory>
+
+namespace mlir {
+class MLIRContext;
+}
+
+namespace nereid::cpu {
+
+/// What the loops are shaped for; filled from the machine description.
+struct LoweringOptions {
+  int vectorBytes = 32;      ///< 16, 32 or 64
+  int vectorRegisters = 16;  ///< 16 or 32
+  bool hasFma = true;        ///< fused multiply-add of float32 and float64
+  bool hasMaskedMoves = true; ///< masked vector loads and stores of any element width
+  bool hasBf16 = false;      ///< bfloat16 dot-product instructions
+  uint64_t scratchLimitBytes = 8u << 20;
+};
+
+/// Rewrites the module's only `tile.kernel` function into
+///   func.func @name(%slots: !llvm.ptr, %id: !llvm.ptr, %count: !llvm.ptr, %scratch: !llvm.ptr)
+/// with attributes `tile.kernel` and `nereid.scratch_bytes : i64`; other discardable attributes stay.
+/// On failure diags says why (E03xx unsupported, E05xx resources) and the module is left unchanged.
+mlir::LogicalResult lowerTileToLoops(mlir::ModuleOp module, const LoweringOptions &options,
+                                     Diagnostics &diags);
+
+/// The same as a pass; diagnostics are emitted on the module's location.
+std::unique_ptr<mlir::Pass> createConvertTileToLoopsPass(const LoweringOptions &options = {});
+
+/// Dialects the output uses; load them into the context before lowering.
+void loadLoweringDialects(mlir::MLIRContext &context);
+
+} // namespace nereid::cpu

@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rules of TileAxes, one per operation.
+#include "lib/targets/cpu/lower/TileAxes.h"
+
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace nereid::cpu {
+
+llvm::ArrayRef<int64_t> shapeOf(Value value) {
+  if (auto type = dyn_cast<RankedTensorType>(value.getType())) {
+    return type.getShape();
+  }
+  return {};
+}
+
+Type elementTypeOf(Value value) {
+  if (auto type = dyn_cast<RankedTensorType>(value.getType())) {
+    return type.getElementType();
+  }
+  return value.getType();
+}
+
+bool isTile(Value value) { return isa<RankedTensorType>(value.getType()); }
+
+bool isPointerTile(Value value) {
+  return isTile(value) && isa<tile::PtrType>(elementTypeOf(value));
+}
+
+bool isElementwise(Operation *op) {
+  if (isa<tile::AddPtrOp, tile::PtrToIntOp, tile::IntToPtrOp, tile::PtrCastOp>(op)) {
+    return true;
+  }
+  StringRef dialect = op->getName().getDialectNamespace();
+  return (dialect == "arith" || dialect == "math") && op->getNumResults() == 1 &&
+         op->getNumRegions() == 0 && !isa<arith::ConstantOp>(op);
+}
+
+static Dims reshapeDims(ArrayRef<int64_t> source, ArrayRef<int64_t> result, const Dims &dims) {
+  Dims mapped(source.size(), zeroDim);
+  size_t r = 0;
+  for (size_t s = 0; s < source.size(); ++s) {
+    if (source[s] == 1) {
+      continue;
+    }
+    while (r < result.size() && result[r] == 1) {
+      ++r;
+    }
+    mapped[s] = dims[r++];
+  }
+  return mapped;
+}
+
+bool isTrivialReshape(Operation *op) {
+  auto reshape = cast<tile::ReshapeOp>(op);
+  SmallVector<int64_t> source, result;
+  llvm::copy_if(shapeOf(reshape.getSource()), std::back_inserter(source),
+                [](int64_t d) { return d != 1; });
+  llvm::copy_if(shapeOf(reshape.getResult()), std::back_inserter(result),
+                [](int64_t d) { return d != 1; });
+  return source == result;
+}
+
+Dims mapDims(Operation *op, Value operand, const Dims &dims) {
+  if (auto expand = dyn_cast<tile::ExpandDimsOp>(op)) {
+    Dims mapped(dims);
+    mapped.erase(mapped.begin() + expand.getAxis());
+    return mapped;
+  }
+  if (isa<tile::BroadcastOp>(op)) {
+    Dims mapped(dims);
+    for (auto [i, size] : llvm::enumerate(shapeOf(operand))) {
+      if (size == 1) {
+        mapped[i] = zeroDim;
+      }
+    }
+    return mapped;
+  }
+  if (auto trans = dyn_cast<tile::TransOp>(op)) {
+    Dims mapped(dims.size(), zeroDim);
+    for (auto [i, from] : llvm::enumerate(trans.getOrder())) {
+      mapped[from] = dims[i];
+    }
+    return mapped;
+  }
+  if (auto reshape = dyn_cast<tile::ReshapeOp>(op)) {
+    return reshapeDims(shapeOf(operand), shapeOf(reshape.getResult()), dims);
+  }
+  return isTile(operand) ? dims : Dims();
+}
+
+const TileAxes::Axes *TileAxes::find(Value tile, AxisView view) const {
+  auto it = table.find(tile);
+  return it == table.end() ? nullptr : &it->second.byView[static_cast<int>(view)];
+}
+
+Axis TileAxes::axis(Value tile, unsigned dim, AxisView view) const {
+  if (shapeOf(tile)[dim] == 1) {
+    return {AxisKind::Uniform, std::nullopt};
+  }
+  const Axes *axes = find(tile, view);
+  return axes && dim < axes->size() ? (*axes)[dim] : Axis();
+}
+
+bool TileAxes::isUniformEverywhere(Value tile) const {
+  for (unsigned i = 0; i < shapeOf(tile).size(); ++i) {
+    if (!isUniform(tile, i)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+const Induction *TileAxes::induction(Value iterArg) const {
+  auto it = inductions.find(iterArg);
+  return it == inductions.end() ? nullptr : &it->second;
+}
+
+Dims TileAxes::normalise(Value tile, const Dims &dims) const {
+  Dims result(dims);
+  for (unsigned i = 0; i < result.size(); ++i) {
+    if (result[i] != zeroDim && isUniform(tile, i)) {
+      result[i] = zeroDim;
+    }
+  }
+  return result;
+}
+
+void TileAxes::analyse(Operation *function) {
+  for (Region &region : function->getRegions()) {
+    for (Block &block : region) {
+      analyseBlock(block);
+    }
+  }
+}
+
+void TileAxes::analyseBlock(Block &block) {
+  for (Operation &op : block) {
+    if (isa<tile::ReduceOp>(op)) {
+      continue; // its region works on scalars
+    }
+    if (op.getNumRegions() != 0) {
+      analyseLoop(&op);
+      continue;
+    }
+    if (op.getNumResults() == 1 && isTile(op.getResult(0))) {
+      analyseOp(&op);
+    }
+  }
+}
+
+/// The tile added to `arg` by the value yielded for it, or null.
+static Value addedTile(Value yielded, Value arg) {
+  Operation *op = yielded.getDefiningOp();
+  if (!op || op->getBlock() != arg.getParentBlock()) {
+    return nullptr;
+  }
+  if (auto add = dyn_cast<tile::AddPtrOp>(op)) {
+    return add.getPointer() == arg ? add.getOffset() : nullptr;
+  }
+  if (auto add = dyn_cast<arith::AddIOp>(op)) {
+    if (add.getLhs() == arg) {
+      return add.getRhs();
+    }
+    return add.getRhs() == arg ? add.getLhs() : nullptr;
+  }
+  return nullptr;
+}
+
+void TileAxes::analyseLoop(Operation *op) {
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    // An iteration argument is an induction when what is added is uniform. That is known only after
+    // the body was read, while the body's axes depend on the argument: read it with the assumption,
+    // then take back what did not hold and read it again.
+    SmallVector<std::pair<Value, Value>> candidates;
+    for (auto [i, arg] : llvm::enumerate(loop.getRegionIterArgs())) {
+      Value step = isTile(arg) ? addedTile(loop.getYieldedValues()[i], arg) : nullptr;
+      if (step) {
+        inductions[arg] = {loop.getInitArgs()[i], step};
+        auto it = table.find(loop.getInitArgs()[i]);
+        if (it != table.end()) {
+          Views copy = it->second;
+          table[arg] = copy;
+        }
+        candidates.push_back({arg, step});
+      }
+    }
+    analyseBlock(*loop.getBody());
+    bool refuted = false;
+    for (auto [arg, step] : candidates) {
+      if (!isUniformEverywhere(step)) {
+        inductions.erase(arg);
+        table.erase(arg);
+        refuted = true;
+      }
+    }
+    if (refuted) {
+      // Dropping one candidate can only make others less uniform, so settle by dropping all whose
+      // step no longer is.
+      analyseBlock(*loop.getBody());
+      for (auto [arg, step] : candidates) {
+        if (inductions.count(arg) && !isUniformEverywhere(step)) {
+          inductions.erase(arg);
+          table.erase(arg);
+        }
+      }
+      analyseBlock(*loop.getBody());
+    }
+    return;
+  }
+  for (Region &region : op->getRegions()) {
+    for (Block &block : region) {
+      analyseBlock(block);
+    }
+  }
+}
+
+static std::optional<int64_t> constantOf(Value value) {
+  APInt number;
+  if (auto splat = value.getDefiningOp<tile::SplatOp>()) {
+    value = splat.getSource();
+  }
+  if (auto constant = value.getDefiningOp<arith::ConstantOp>()) {
+    Attribute attr = constant.getValue();
+    if (auto dense = dyn_cast<DenseElementsAttr>(attr)) {
+      if (!dense.isSplat() || !isa<IntegerType>(dense.getElementType())) {
+        return std::nullopt;
+      }
+      return dense.getSplatValue<APInt>().getSExtValue();
+    }
+    if (auto integer = dyn_cast<IntegerAttr>(attr)) {
+      return integer.getInt();
+    }
+  }
+  return std::nullopt;
+}
+
+/// The constant a uniform integer tile holds, looking through shape operations.
+static std::optional<int64_t> uniformConstant(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isa<tile::BroadcastOp, tile::ExpandDimsOp, tile::ReshapeOp, tile::TransOp>(op)) {
+      break;
+    }
+    value = op->getOperand(0);
+  }
+  return constantOf(value);
+}
+
+static Axis combine(Operation *op, ArrayRef<Axis> in, AxisView view) {
+  using Kind = AxisKind;
+  if (llvm::all_of(in, [](const Axis &a) { return a.kind == Kind::Uniform; })) {
+    return {Kind::Uniform, std::nullopt};
+  }
+  auto linear = [](std::optional<int64_t> stride) { return Axis{Kind::Linear, stride}; };
+  if (llvm::any_of(in, [](const Axis &a) { return a.kind == Kind::General; })) {
+    return {};
+  }
+  auto strideOrZero = [](const Axis &a) -> std::optional<int64_t> {
+    return a.kind == Kind::Uniform ? std::optional<int64_t>(0) : a.stride;
+  };
+  if (isa<arith::AddIOp, arith::SubIOp, tile::AddPtrOp>(op)) {
+    auto a = strideOrZero(in[0]), b = strideOrZero(in[1]);
+    if (!a || !b) {
+      return linear(std::nullopt);
+    }
+    return linear(isa<arith::SubIOp>(op) ? *a - *b : *a + *b);
+  }
+  if (isa<arith::MulIOp>(op) && (in[0].kind == Kind::Uniform || in[1].kind == Kind::Uniform)) {
+    unsigned l = in[0].kind == Kind::Linear ? 0 : 1;
+    auto factor = uniformConstant(op->getOperand(1 - l));
+    return linear(factor && in[l].stride ? std::optional(*factor * *in[l].stride) : std::nullopt);
+  }
+  if (isa<arith::ShLIOp>(op) && in[1].kind == Kind::Uniform) {
+    auto amount = uniformConstant(op->getOperand(1));
+    if (amount && in[0].stride && *amount >= 0 && *amount < 31) {
+      return linear(*in[0].stride * (int64_t(1) << *amount));
+    }
+    return {};
+  }
+  if (isa<arith::TruncIOp, arith::IndexCastOp>(op)) {
+    return in[0];
+  }
+  if (isa<arith::ExtSIOp, arith::ExtUIOp>(op) && view != AxisView::Exact &&
+      !elementTypeOf(op->getOperand(0)).isInteger(1)) {
+    return in[0];
+  }
+  if (isa<tile::PtrCastOp>(op)) {
+    auto width = [](Value v) {
+      Type t = cast<tile::PtrType>(elementTypeOf(v)).getPointee();
+      return t.isIntOrFloat() ? std::max(8u, t.getIntOrFloatBitWidth()) : 64u;
+    };
+    if (width(op->getOperand(0)) == width(op->getResult(0))) {
+      return in[0];
+    }
+    return {};
+  }
+  if (view == AxisView::Assumed && in[0].kind == Kind::Linear && in[0].stride == 1) {
+    if (isa<arith::RemSIOp, arith::RemUIOp>(op)) {
+      return linear(1);
+    }
+    if (isa<arith::DivSIOp, arith::DivUIOp>(op)) {
+      return {Kind::Uniform, std::nullopt};
+    }
+  }
+  return {};
+}
+
+TileAxes::Axes TileAxes::elementwise(Operation *op, AxisView view, unsigned rank) const {
+  Axes axes(rank);
+  for (unsigned d = 0; d < rank; ++d) {
+    SmallVector<Axis, 3> in;
+    for (Value operand : op->getOperands()) {
+      in.push_back(isTile(operand) ? axis(operand, d, view)
+                                   : Axis{AxisKind::Uniform, std::nullopt});
+    }
+    axes[d] = combine(op, in, view);
+  }
+  return axes;
+}
+
+void TileAxes::analyseOp(Operation *op) {
+  Value result = op->getResult(0);
+  unsigned rank = shapeOf(result).size();
+  const Axis uniform{AxisKind::Uniform, std::nullopt};
+  Views views;
+  for (AxisView view : {AxisView::Exact, AxisView::Address, AxisView::Assumed}) {
+    Axes &axes = views.byView[static_cast<int>(view)];
+    axes.assign(rank, Axis());
+    if (isa<tile::SplatOp>(op)) {
+      axes.assign(rank, uniform);
+    } else if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
+      auto dense = dyn_cast<DenseElementsAttr>(constant.getValue());
+      if (dense && dense.isSplat()) {
+        axes.assign(rank, uniform);
+      }
+    } else if (isa<tile::MakeRangeOp>(op)) {
+      axes[0] = {AxisKind::Linear, 1};
+    } else if (isa<tile::ExpandDimsOp, tile::BroadcastOp, tile::TransOp>(op) ||
+               (isa<tile::ReshapeOp>(op) && isTrivialReshape(op))) {
+      Value source = op->getOperand(0);
+      Dims own;
+      for (unsigned i = 0; i < rank; ++i) {
+        own.push_back(i);
+      }
+      Dims mapped = mapDims(op, source, own);
+      axes.assign(rank, uniform);
+      for (unsigned s = 0; s < mapped.size(); ++s) {
+        if (mapped[s] != zeroDim) {
+          axes[mapped[s]] = axis(source, s, view);
+        }
+      }
+    } else if (isa<tile::ReshapeOp>(op)) {
+      if (isUniformEverywhere(op->getOperand(0))) {
+        axes.assign(rank, uniform);
+      }
+    } else if (isElementwise(op)) {
+      axes = elementwise(op, view, rank);
+    } else if (isa<tile::LoadOp>(op)) {
+      for (unsigned d = 0; d < rank; ++d) {
+        if (llvm::all_of(op->getOperands(), [&](Value v) { return isUniform(v, d); })) {
+          axes[d] = uniform;
+        }
+      }
+    }
+  }
+  table[result] = std::move(views);
+}
+
+} // namespace nereid::cpu

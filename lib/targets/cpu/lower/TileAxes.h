@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the elements of a tile vary along each of its dimensions, found by reading the program once:
+// not at all, by a constant step, or arbitrarily. Everything the loops know about contiguous
+// addresses and about masks that are loop bounds comes from here. Also: how the coordinates of a
+// result map to those of an operand.
+#pragma once
+
+#include "lib/tile/ir/Tile.h"
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <optional>
+
+namespace nereid::cpu {
+
+enum class AxisKind : uint8_t { Uniform, Linear, General };
+
+struct Axis {
+  AxisKind kind = AxisKind::General;
+  /// Of a Linear axis: the step from one element to the next when it is a constant.
+  std::optional<int64_t> stride;
+};
+
+/// Exact: true for the values themselves, integer wrap-around included.
+/// Address: additionally a widened offset is taken not to have wrapped before, as addresses may be.
+/// Assumed: additionally `linear % uniform` does not wrap and `linear / uniform` does not step;
+/// whoever uses this view must check that at run time.
+enum class AxisView : uint8_t { Exact, Address, Assumed };
+
+/// Coordinates of an element of a tile: per dimension the number of a loop dimension, or
+/// `zeroDim`. One loop dimension stands at most once.
+constexpr int8_t zeroDim = -1;
+using Dims = llvm::SmallVector<int8_t, 4>;
+
+/// A loop-carried tile that only ever grows by one uniform amount per iteration:
+/// value = initial + step of all iterations so far.
+struct Induction {
+  mlir::Value initial;
+  mlir::Value step; ///< tile added at the end of each iteration, uniform in every dimension
+};
+
+class TileAxes {
+public:
+  /// Visits every operation in program order; afterwards `axis` answers from tables.
+  void analyse(mlir::Operation *function);
+
+  Axis axis(mlir::Value tile, unsigned dim, AxisView view) const;
+  bool isUniform(mlir::Value tile, unsigned dim) const {
+    return axis(tile, dim, AxisView::Exact).kind == AxisKind::Uniform;
+  }
+  bool isUniformEverywhere(mlir::Value tile) const;
+  /// Null when the value is no induction.
+  const Induction *induction(mlir::Value iterArg) const;
+  /// Coordinates with every dimension the tile does not depend on replaced by zero.
+  Dims normalise(mlir::Value tile, const Dims &dims) const;
+
+private:
+  using Axes = llvm::SmallVector<Axis, 2>;
+  struct Views {
+    Axes byView[3];
+  };
+  void analyseBlock(mlir::Block &block);
+  void analyseLoop(mlir::Operation *op);
+  void analyseOp(mlir::Operation *op);
+  Axes elementwise(mlir::Operation *op, AxisView view, unsigned rank) const;
+  const Axes *find(mlir::Value tile, AxisView view) const;
+
+  llvm::DenseMap<mlir::Value, Views> table;
+  llvm::DenseMap<mlir::Value, Induction> inductions;
+};
+
+/// The shape of a tile; empty for a scalar.
+llvm::ArrayRef<int64_t> shapeOf(mlir::Value value);
+mlir::Type elementTypeOf(mlir::Value value);
+bool isTile(mlir::Value value);
+bool isPointerTile(mlir::Value value);
+/// Element by element on its operands: every arith and math operation, addptr and pointer casts.
+bool isElementwise(mlir::Operation *op);
+/// A reshape that only inserts or removes dimensions of size 1.
+bool isTrivialReshape(mlir::Operation *op);
+/// Coordinates of operand `operand` from those of the result. The operation is elementwise, a load
+/// or a shape operation (not a non-trivial reshape).
+Dims mapDims(mlir::Operation *op, mlir::Value operand, const Dims &dims);
+
+} // namespace nereid::cpu

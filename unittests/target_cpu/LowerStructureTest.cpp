@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the loops look like, tile sizes that are no powers of two (only tile IR can have them), and
+// the errors of lower/.
+#include "unittests/target_cpu/LowerHarness.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numeric>
+
+using namespace nereid;
+using namespace nereid::cpu::test;
+using runtime::Tensor;
+
+namespace {
+
+size_t count(const std::string &text, const std::string &what) {
+  size_t found = 0;
+  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) {
+    ++found;
+  }
+  return found;
+}
+
+LoweredKernel lowerSource(const std::string &source, const std::string &signature,
+                          const std::string &architecture = "x86-64-v4",
+                          LowerLimits limits = {}) {
+  std::string error;
+  std::string text = tileText(source, signature, error);
+  EXPECT_EQ(error, "");
+  return lowerKernel(text, architecture, limits);
+}
+
+TEST(LowerStructure, MaskedTailOnlyInTheRaggedPart) {
+  const char *source = R"(
+@triton.jit
+def kernel(x, out, n, BLOCK: tl.constexpr):
+    o = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + o, tl.load(x + o, mask=o < n) + 1, mask=o < n)
+)";
+  LoweredKernel kernel = lowerSource(source, "*fp32, *fp32, i32, 1024");
+  ASSERT_EQ(kernel.error, "");
+  EXPECT_EQ(kernel.scratchBytes, 0u);
+  EXPECT_EQ(count(kernel.loops, "scf.for"), 2u);
+  EXPECT_EQ(count(kernel.loops, "llvm.intr.masked.load"), 1u);
+  EXPECT_EQ(count(kernel.loops, "llvm.intr.masked.store"), 1u);
+  EXPECT_EQ(count(kernel.loops, "gather"), 0u);
+  EXPECT_EQ(count(kernel.loops, "tile."), 1u); // the attribute tile.kernel
+}
+
+TEST(LowerStructure, SoftmaxKeepsOnlyTheExponentials) {
+  const char *source = R"(
+@triton.jit
+def kernel(out, x, BLOCK: tl.constexpr):
+    o = tl.arange(0, BLOCK)
+    v = tl.load(x + o)
+    e = tl.exp(v - tl.max(v, axis=0))
+    tl.store(out + o, e / tl.sum(e, axis=0))
+)";
+  LoweredKernel kernel = lowerSource(source, "*fp32, *fp32, 1024");
+  ASSERT_EQ(kernel.error, "");
+  EXPECT_EQ(kernel.scratchBytes, 4096u);
+  EXPECT_EQ(count(kernel.loops, "scf.for"), 3u);
+  EXPECT_EQ(lowerSource(source, "*fp32, *fp32, 1024").loops, kernel.loops);
+}
+
+TEST(LowerStructure, ReductionsOfOneLoadShareItsLoop) {
+  const char *source = R"(
+@triton.jit
+def kernel(x, out, BLOCK: tl.constexpr):
+    v = tl.load(x + tl.arange(0, BLOCK))
+    tl.store(out, tl.sum(v, axis=0))
+    tl.store(out + 1, tl.sum(v * v, axis=0))
+)";
+  LoweredKernel kernel = lowerSource(source, "*fp32, *fp32, 1024");
+  ASSERT_EQ(kernel.error, "");
+  EXPECT_EQ(count(kernel.loops, "scf.for"), 1u);
+}
+
+TEST(LowerStructure, StreamingStoresAreFenced) {
+  const char *source = R"(
+@triton.jit
+def kernel(x, out, BLOCK: tl.constexpr):
+    o = tl.arange(0, BLOCK)
+    tl.store(out + o, tl.load(x + o) + 1, cache_modifier=".cs")
+)";
+  LoweredKernel kernel = lowerSource(source, "*fp32, *fp32, 1024");
+  ASSERT_EQ(kernel.error, "");
+  EXPECT_NE(kernel.assembly.find("vmovntps"), std::string::npos);
+  EXPECT_NE(kernel.assembly.find("sfence"), std::string::npos);
+}
+
+TEST(LowerStructure, AccumulatorOfADotStaysInItsBuffer) {
+  const char *source = R"(
+@triton.jit
+def kernel(a, b, c, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    acc = tl.zeros((B, B), tl.float32)
+    p = i[:, None] * B + i[None, :]
+    for k in range(n):
+        acc = tl.dot(tl.load(a + p), tl.load(b + p), acc)
+    tl.store(c + p, acc)
+)";
+  LoweredKernel kernel = lowerSource(source, "*fp32, *fp32, *fp32, i32, 64");
+  ASSERT_EQ(kernel.error, "");
+  EXPECT_EQ(kernel.scratchBytes, 3u * 64 * 64 * 4);
+  EXPECT_EQ(count(kernel.loops, "math.fma"), 16u); // 4 rows of 4 vectors
+}
+
+/// sum along both axes and an elementwise result of an M by N tile, masked to `n` columns.
+std::string oddKernel(int m, int n) {
+  std::string M = std::to_string(m), N = std::to_string(n), MN = M + "x" + N;
+  std::string ptr = "!tile.ptr<f32>";
+  std::string sum = R"({
+  ^bb0(%a: f32, %b: f32):
+    %q = arith.addf %a, %b : f32
+    tile.reduce_return %q : f32
+  } : )";
+  return "func.func @odd(%x: " + ptr + ", %o: " + ptr + ", %s: " + ptr + ", %t: " + ptr +
+         ", %n: i32) attributes {tile.kernel} {\n"
+         "  %r0 = tile.make_range 0 to " + M + " : tensor<" + M + "xi32>\n"
+         "  %r1 = tile.expand_dims %r0, 1 : tensor<" + M + "xi32> -> tensor<" + M + "x1xi32>\n"
+         "  %w = arith.constant dense<" + N + "> : tensor<" + M + "x1xi32>\n"
+         "  %r2 = arith.muli %r1, %w : tensor<" + M + "x1xi32>\n"
+         "  %r = tile.broadcast %r2 : tensor<" + M + "x1xi32> -> tensor<" + MN + "xi32>\n"
+         "  %c0 = tile.make_range 0 to " + N + " : tensor<" + N + "xi32>\n"
+         "  %c1 = tile.expand_dims %c0, 0 : tensor<" + N + "xi32> -> tensor<1x" + N + "xi32>\n"
+         "  %c = tile.broadcast %c1 : tensor<1x" + N + "xi32> -> tensor<" + MN + "xi32>\n"
+         "  %off = arith.addi %r, %c : tensor<" + MN + "xi32>\n"
+         "  %ns = tile.splat %n : i32 -> tensor<" + MN + "xi32>\n"
+         "  %m = arith.cmpi slt, %c, %ns : tensor<" + MN + "xi32>\n"
+         "  %zero = arith.constant dense<2.0> : tensor<" + MN + "xf32>\n"
+         "  %px = tile.splat %x : " + ptr + " -> tensor<" + MN + "x" + ptr + ">\n"
+         "  %ax = tile.addptr %px, %off : tensor<" + MN + "x" + ptr + ">, tensor<" + MN + "xi32>\n"
+         "  %v = tile.load %ax mask %m : tensor<" + MN + "xi1> other %zero : tensor<" + MN +
+         "xf32> : tensor<" + MN + "x" + ptr + "> -> tensor<" + MN + "xf32>\n"
+         "  %po = tile.splat %o : " + ptr + " -> tensor<" + MN + "x" + ptr + ">\n"
+         "  %ao = tile.addptr %po, %off : tensor<" + MN + "x" + ptr + ">, tensor<" + MN + "xi32>\n"
+         "  tile.store %ao, %v mask %m : tensor<" + MN + "xi1> : tensor<" + MN + "x" + ptr +
+         ">, tensor<" + MN + "xf32>\n"
+         "  %sv = tile.reduce %v axis 1 " + sum + "(tensor<" + MN + "xf32>) -> tensor<" + M + "xf32>\n"
+         "  %ps = tile.splat %s : " + ptr + " -> tensor<" + M + "x" + ptr + ">\n"
+         "  %as = tile.addptr %ps, %r0 : tensor<" + M + "x" + ptr + ">, tensor<" + M + "xi32>\n"
+         "  tile.store %as, %sv : tensor<" + M + "x" + ptr + ">, tensor<" + M + "xf32>\n"
+         "  %tv = tile.reduce %v axis 0 " + sum + "(tensor<" + MN + "xf32>) -> tensor<" + N + "xf32>\n"
+         "  %pt = tile.splat %t : " + ptr + " -> tensor<" + N + "x" + ptr + ">\n"
+         "  %at = tile.addptr %pt, %c0 : tensor<" + N + "x" + ptr + ">, tensor<" + N + "xi32>\n"
+         "  tile.store %at, %tv : tensor<" + N + "x" + ptr + ">, tensor<" + N + "xf32>\n"
+         "  func.return\n}\n";
+}
+
+TEST(LowerStructure, AnyTileSize) {
+  for (int m : {1, 2, 3, 5, 33}) {
+    for (int n : {1, 2, 3, 5, 20, 100}) {
+      for (const std::string &architecture : runnableArchitectures()) {
+        LoweredKernel kernel = lowerKernel(oddKernel(m, n), architecture);
+        ASSERT_EQ(kernel.error, "") << m << "x" << n;
+        for (int columns : {0, 1, n / 2, n}) {
+          std::vector<float> x(m * n), out(m * n, -1), rows(m), cols(n);
+          std::iota(x.begin(), x.end(), 1.0f);
+          ASSERT_TRUE(kernel.launch({1, 1, 1}, {address(x.data()), address(out.data()),
+                                                address(rows.data()), address(cols.data()),
+                                                number(columns)}))
+              << m << "x" << n;
+          std::vector<float> rowSums(m), columnSums(n);
+          for (int i = 0; i < m; ++i) {
+            for (int j = 0; j < n; ++j) {
+              float value = j < columns ? x[i * n + j] : 2.0f;
+              rowSums[i] += value;
+              columnSums[j] += value;
+              ASSERT_EQ(out[i * n + j], j < columns ? value : -1) << m << "x" << n;
+            }
+          }
+          ASSERT_EQ(rows, rowSums) << architecture << " " << m << "x" << n << " " << columns;
+          ASSERT_EQ(cols, columnSums) << architecture << " " << m << "x" << n << " " << columns;
+        }
+      }
+    }
+  }
+}
+
+TEST(LowerErrors, TooMuchScratchIsE0501) {
+  const char *source = R"(
+@triton.jit
+def kernel(a, c, B: tl.constexpr):
+    i = tl.arange(0, B)
+    p = i[:, None] * B + i[None, :]
+    x = tl.load(a + p)
+    tl.store(c + p, tl.dot(x, x))
+)";
+  LoweredKernel kernel = lowerSource(source, "*fp32, *fp32, 128", "", {1000});
+  EXPECT_NE(kernel.error.find("E0501"), std::string::npos) << kernel.error;
+  EXPECT_NE(kernel.error.find("131072 bytes"), std::string::npos) << kernel.error;
+  EXPECT_NE(kernel.error.find("128x128"), std::string::npos) << kernel.error;
+}
+
+TEST(LowerErrors, UnknownTypesAreE0301) {
+  LoweredKernel kernel = lowerKernel(R"(
+func.func @kernel(%x: i32) attributes {tile.kernel} {
+  %0 = arith.trunci %x : i32 to i4
+  func.return
+})");
+  EXPECT_NE(kernel.error.find("E0301"), std::string::npos) << kernel.error;
+  EXPECT_NE(kernel.error.find("'arith.trunci'"), std::string::npos) << kernel.error;
+  kernel = lowerKernel("func.func @nothing() { func.return }");
+  EXPECT_NE(kernel.error.find("E0301"), std::string::npos) << kernel.error;
+}
+
+TEST(LowerErrors, AMixedDotIsE0301) {
+  LoweredKernel kernel = lowerKernel(R"(
+func.func @kernel() attributes {tile.kernel} {
+  %a = arith.constant dense<1.0> : tensor<16x16xf32>
+  %c = arith.constant dense<1> : tensor<16x16xi32>
+  %d = tile.dot %a, %a, %c : tensor<16x16xf32>, tensor<16x16xf32> -> tensor<16x16xi32>
+  func.return
+})");
+  EXPECT_NE(kernel.error.find("E0301"), std::string::npos) << kernel.error;
+}
+
+TEST(LowerRobust, LongChainsDoNotExhaustTheStack) {
+  std::string text = "func.func @kernel(%p: !tile.ptr<f32>) attributes {tile.kernel} {\n"
+                     "  %r = tile.make_range 0 to 64 : tensor<64xi32>\n"
+                     "  %s = tile.splat %p : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>>\n"
+                     "  %a = tile.addptr %s, %r : tensor<64x!tile.ptr<f32>>, tensor<64xi32>\n"
+                     "  %v0 = tile.load %a : tensor<64x!tile.ptr<f32>> -> tensor<64xf32>\n";
+  const int steps = 5000;
+  for (int i = 0; i < steps; ++i) {
+    text += "  %v" + std::to_string(i + 1) + " = arith.addf %v" + std::to_string(i) + ", %v" +
+            std::to_string(i) + " : tensor<64xf32>\n";
+  }
+  text += "  tile.store %a, %v" + std::to_string(steps) +
+          " : tensor<64x!tile.ptr<f32>>, tensor<64xf32>\n  func.return\n}\n";
+  LoweredKernel kernel = lowerKernel(text);
+  ASSERT_EQ(kernel.error, "");
+  std::vector<float> x(64, 0.0f);
+  x[3] = -1;
+  EXPECT_TRUE(kernel.launch({1, 1, 1}, {address(x.data())}));
+  EXPECT_EQ(x[0], 0.0f);
+  EXPECT_TRUE(std::isinf(x[3]));
+}
+
+} // namespace
