@@ -33,11 +33,18 @@ struct Binding {
 /// E0604 when a symbol is unbound.
 Result<std::vector<int64_t>> bind(const SymbolicShape &shape, const Binding &binding);
 
+/// "[..., D]", "[C, 1]", "[]".
+std::string text(const SymbolicShape &shape);
+
 /// An attribute of an operation: `dim=-1`, `approximate="tanh"`, `eps=1e-5`, `keepdim=True`.
 using Attribute = std::variant<bool, int64_t, double, std::string, std::vector<int64_t>>;
 
 /// One operation. `op` is PyTorch's functional name in operations.def ("add", "gelu", "softmax",
-/// "mean", …). Inputs are node numbers. Scalars in the body are "constant" nodes.
+/// "mean", …). Inputs are node numbers; operands with a default (clamp's bounds, layer_norm's
+/// weight, bias and eps) are always present, as constants when the body leaves them out. Leaves:
+///   "input"     tensor parameter;  "scalar" number parameter: node i is parameter i
+///   "constant"  number in the body, attribute "value" (double), shape []
+/// Attribute "dim" is a list of negative, ascending dimensions; absent means all of them.
 struct Node {
   std::string op;
   std::vector<int> inputs;
@@ -76,14 +83,35 @@ struct Operator {
   std::vector<int> outputs;             ///< node numbers
   std::vector<std::string> outputNames;
   std::string body;                     ///< source text of the computation
+  std::vector<std::optional<DType>> outputDtypes; ///< declared; none: the operator's type
   std::vector<Case> accuracyCases, performanceCases;
   double targetSpeedup = 1.0;           ///< over the unfused baseline
   int maxRounds = 5;
 };
 
 /// Reads and checks a definition: E0601 file, E0602 missing or malformed key, E0603 unknown
-/// function (with the nearest names), E0604 shapes do not broadcast, E0605 dtype unknown.
+/// function (with the nearest names), E0604 shapes do not broadcast, E0605 dtype unknown, E0608
+/// body not understood. docs/definitions.md has the format.
 std::optional<Operator> loadOperator(const std::string &path, Diagnostics &diags);
+/// The same for a text already read; `path` is for messages only.
+std::optional<Operator> parseOperator(const std::string &path, const std::string &text,
+                                      Diagnostics &diags);
+
+/// E0606 when the operator is not defined for the type.
+Status checkDtype(const Operator &op, DType dtype);
+/// The symbols' values from concrete input shapes, one shape per parameter (ignored for numbers).
+/// E0604 when rank or sizes disagree, naming the parameter and both shapes.
+Result<Binding> bindShapes(const Operator &op, const std::vector<std::vector<int64_t>> &shapes);
+/// Every symbol of the parameters' shapes, in order of appearance; "..." included.
+std::vector<std::string> symbolsOf(const Operator &op);
+/// Type of every node when the operator runs in `dtype`, by PyTorch's promotion rules. Constants
+/// and number parameters get the type they are computed in: the operator's.
+std::vector<DType> nodeDtypes(const Operator &op, DType dtype);
+/// Replaces composite operations (softmax, log_softmax, logsumexp, layer_norm, rms_norm, var with
+/// correction 0, std with correction 0) by primitives; the result computes the same.
+Operator decomposed(const Operator &op);
+/// Bytes of all inputs and outputs together: what a run must hold.
+double tensorBytes(const Operator &op, const Binding &binding, DType dtype);
 
 /// Work of one case, counted on the graph: what must be read and written at least once, and the
 /// floating-point operations (table in operations.def; exp and friends count as stated there).

@@ -1,0 +1,312 @@
+// SPDX-License-Identifier: Apache-2.0
+// Calls of a body: which function is meant, and its arguments matched against the signature in
+// operations.def the way Python matches them.
+#include "lib/definition/BodyExpressions.h"
+
+#include "lib/definition/Shape.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+
+namespace nereid::definition {
+namespace {
+
+using language::Expr;
+using language::ExprKind;
+
+bool isModulePath(const Expr &expr) {
+  static const std::vector<std::string> roots = {"torch", "F", "nn", "math"};
+  if (expr.kind == ExprKind::Name) {
+    return std::find(roots.begin(), roots.end(), expr.text) != roots.end();
+  }
+  return expr.kind == ExprKind::Attribute &&
+         (expr.text == "nn" || expr.text == "functional" || expr.text == "special") &&
+         isModulePath(*expr.operands[0]);
+}
+
+std::optional<int64_t> literalInteger(const Expr &expr) {
+  if (expr.kind == ExprKind::Integer) {
+    return expr.integer;
+  }
+  bool isMinus = expr.kind == ExprKind::Unary && expr.text == "-";
+  if (isMinus && expr.operands[0]->kind == ExprKind::Integer) {
+    return -expr.operands[0]->integer;
+  }
+  return std::nullopt;
+}
+
+std::string argumentList(const Operation &operation) {
+  std::string list;
+  for (const Argument &argument : operation.arguments) {
+    list += (list.empty() ? "" : ", ") + argument.name;
+    if (argument.hasDefault && argument.defaultText != "all") {
+      list += "=" + argument.defaultText;
+    }
+  }
+  return operation.name + "(" + list + ")";
+}
+
+const std::vector<std::string> &approximations() {
+  static const std::vector<std::string> known = {"none", "tanh"};
+  return known;
+}
+
+} // namespace
+
+std::optional<int> BodyExpressions::readCall(const Expr &expr) {
+  Call call;
+  call.whole = &expr;
+  const Expr &callee = *expr.operands[0];
+  bool isMath = false;
+  if (callee.kind == ExprKind::Name) {
+    call.function = callee.text;
+  } else if (callee.kind == ExprKind::Attribute) {
+    call.function = callee.text;
+    const Expr &base = *callee.operands[0];
+    bool isModule = isModulePath(base) && !(base.kind == ExprKind::Name && lookup(base.text));
+    isMath = isModule && base.kind == ExprKind::Name && base.text == "math";
+    call.receiver = isModule ? nullptr : &base;
+  } else {
+    fail("E0608", expr.range, "a call in a body expects a function's name");
+    return std::nullopt;
+  }
+  for (size_t i = 1; i < expr.operands.size(); ++i) {
+    call.positional.push_back(expr.operands[i].get());
+  }
+  if (isMath || (call.function == "float" && !call.receiver)) {
+    return mathCall(call);
+  }
+  const Operation *operation = findOperation(call.function);
+  if (!operation) {
+    Diagnostic &error = fail("E0603", callee.range,
+                             fmt::format("unknown function '{}'", call.function));
+    auto near = nearestNames(call.function, operationNames());
+    error.withHelp(near.empty() ? "'nereid ops' lists the functions a body may use"
+                                : fmt::format("did you mean '{}'?", fmt::join(near, "', '")));
+    return std::nullopt;
+  }
+  return operationCall(call, *operation);
+}
+
+/// math.sqrt(2.0) and float("-inf"): numbers, known now.
+std::optional<int> BodyExpressions::mathCall(const Call &call) {
+  const Expr &whole = *call.whole;
+  if (call.positional.size() != 1 || !whole.keywords.empty()) {
+    fail("E0608", whole.range, fmt::format("'{}' expects one argument", call.function));
+    return std::nullopt;
+  }
+  const Expr &argument = *call.positional[0];
+  if (call.function == "float" && argument.kind == ExprKind::String) {
+    char *end = nullptr;
+    double value = std::strtod(argument.text.c_str(), &end);
+    if (argument.text.empty() || *end != '\0') {
+      fail("E0608", argument.range,
+           fmt::format("float expects a number, 'inf', '-inf' or 'nan', but got '{}'",
+                       argument.text));
+      return std::nullopt;
+    }
+    return constant(value, sourceText(whole.range));
+  }
+  std::optional<int> operand = read(argument);
+  if (!operand) {
+    return std::nullopt;
+  }
+  const Node &node = op.nodes[static_cast<size_t>(*operand)];
+  if (node.op != "constant") {
+    fail("E0608", whole.range,
+         fmt::format("'{}' expects a number known here, but got a tensor", call.function))
+        .withHelp("use the function of the same name in torch");
+    return std::nullopt;
+  }
+  static const std::map<std::string, double (*)(double)> functions = {
+      {"sqrt", [](double x) { return std::sqrt(x); }},
+      {"exp", [](double x) { return std::exp(x); }},
+      {"log", [](double x) { return std::log(x); }},
+      {"float", [](double x) { return x; }}};
+  auto found = functions.find(call.function);
+  if (found == functions.end()) {
+    fail("E0603", whole.range, fmt::format("unknown function 'math.{}'", call.function))
+        .withHelp("available: math.sqrt, math.exp, math.log, math.pi, math.e, math.inf, math.nan");
+    return std::nullopt;
+  }
+  return constant(found->second(constantValue(node)), sourceText(whole.range));
+}
+
+std::optional<int> BodyExpressions::operationCall(const Call &call, const Operation &operation) {
+  const Expr &whole = *call.whole;
+  std::vector<const Expr *> positional = call.positional;
+  if (call.receiver) {
+    positional.insert(positional.begin(), call.receiver);
+  }
+  if (positional.size() > operation.arguments.size()) {
+    fail("E0608", whole.range,
+         fmt::format("'{}' expects at most {} arguments, but got {}", operation.name,
+                     operation.arguments.size(), positional.size()))
+        .withHelp("its form is " + argumentList(operation));
+    return std::nullopt;
+  }
+  std::map<std::string, const Expr *> given;
+  for (size_t i = 0; i < positional.size(); ++i) {
+    given[operation.arguments[i].name] = positional[i];
+  }
+  for (const language::Keyword &keyword : whole.keywords) {
+    bool known = std::any_of(operation.arguments.begin(), operation.arguments.end(),
+                             [&](const Argument &a) { return a.name == keyword.name; });
+    if (!known || !given.emplace(keyword.name, keyword.value.get()).second) {
+      fail("E0608", keyword.range,
+           known ? fmt::format("argument '{}' of '{}' is given twice", keyword.name, operation.name)
+                 : fmt::format("'{}' has no argument '{}'", operation.name, keyword.name))
+          .withHelp("its form is " + argumentList(operation));
+      return std::nullopt;
+    }
+  }
+  Node node;
+  node.op = operation.name;
+  for (const Argument &argument : operation.arguments) {
+    auto found = given.find(argument.name);
+    bool done = found != given.end() && found->second->kind != ExprKind::None
+                    ? readArgument(argument, *found->second, node)
+                    : fillDefault(argument, node, whole.range);
+    if (!done) {
+      return std::nullopt;
+    }
+  }
+  return append(std::move(node), whole.range);
+}
+
+bool BodyExpressions::fillDefault(const Argument &argument, Node &node, SourceRange range) {
+  if (!argument.hasDefault) {
+    const Operation *operation = findOperation(node.op);
+    fail("E0608", range, fmt::format("'{}' expects the argument '{}'", node.op, argument.name))
+        .withHelp("its form is " + argumentList(*operation));
+    return false;
+  }
+  const std::string &text = argument.defaultText;
+  switch (argument.type) {
+  case ArgumentType::Operand:
+    node.inputs.push_back(constant(std::strtod(text.c_str(), nullptr), text));
+    break;
+  case ArgumentType::Bool:
+    node.attributes[argument.name] = text == "True";
+    break;
+  case ArgumentType::String:
+    node.attributes[argument.name] = text;
+    break;
+  case ArgumentType::Integer:
+    node.attributes[argument.name] = static_cast<int64_t>(std::strtoll(text.c_str(), nullptr, 10));
+    break;
+  case ArgumentType::Dims:
+  case ArgumentType::TrailingShape:
+    break; // absent means all dimensions
+  }
+  return true;
+}
+
+bool BodyExpressions::readArgument(const Argument &argument, const Expr &value, Node &node) {
+  switch (argument.type) {
+  case ArgumentType::Operand: {
+    std::optional<int> operand = read(value);
+    if (operand) {
+      node.inputs.push_back(*operand);
+    }
+    return operand.has_value();
+  }
+  case ArgumentType::Bool:
+    if (value.kind == ExprKind::Bool) {
+      node.attributes[argument.name] = value.integer != 0;
+      return true;
+    }
+    break;
+  case ArgumentType::String:
+    if (value.kind == ExprKind::String) {
+      if (std::find(approximations().begin(), approximations().end(), value.text) ==
+          approximations().end()) {
+        fail("E0608", value.range,
+             fmt::format("'{}' of '{}' expects 'none' or 'tanh', but got '{}'", argument.name,
+                         node.op, value.text));
+        return false;
+      }
+      node.attributes[argument.name] = value.text;
+      return true;
+    }
+    break;
+  case ArgumentType::Integer:
+    if (std::optional<int64_t> number = literalInteger(value); number && *number >= 0) {
+      node.attributes[argument.name] = *number;
+      return true;
+    }
+    break;
+  case ArgumentType::Dims:
+    return readDims(argument, value, node);
+  case ArgumentType::TrailingShape:
+    return readTrailingShape(value, node);
+  }
+  fail("E0608", value.range,
+       fmt::format("'{}' of '{}' expects a literal {}", argument.name, node.op,
+                   argument.type == ArgumentType::Bool     ? "True or False"
+                   : argument.type == ArgumentType::String ? "string"
+                                                           : "integer of at least 0"));
+  return false;
+}
+
+bool BodyExpressions::readDims(const Argument &argument, const Expr &value, Node &node) {
+  std::vector<int64_t> dims;
+  bool isList = value.kind == ExprKind::Tuple || value.kind == ExprKind::List;
+  size_t count = isList ? value.operands.size() : 1;
+  for (size_t i = 0; i < count; ++i) {
+    const Expr &entry = isList ? *value.operands[i] : value;
+    std::optional<int64_t> dim = literalInteger(entry);
+    if (!dim) {
+      fail("E0608", entry.range,
+           fmt::format("'{}' of '{}' expects a literal integer or a tuple of them", argument.name,
+                       node.op));
+      return false;
+    }
+    dims.push_back(*dim);
+  }
+  const Node &input = op.nodes[static_cast<size_t>(node.inputs[0])];
+  auto normalised = normaliseDims(input.shape, std::move(dims));
+  if (auto *problem = std::get_if<std::string>(&normalised)) {
+    fail("E0604", value.range, *problem).withHelp("count from the end: dim=-1 is the last one");
+    return false;
+  }
+  auto &list = std::get<std::vector<int64_t>>(normalised);
+  if (!list.empty()) { // PyTorch reduces everything for dim=()
+    node.attributes[argument.name] = std::move(list);
+  }
+  return true;
+}
+
+bool BodyExpressions::readTrailingShape(const Expr &value, Node &node) {
+  bool isList = value.kind == ExprKind::Tuple || value.kind == ExprKind::List;
+  std::vector<std::string> entries;
+  size_t count = isList ? value.operands.size() : 1;
+  for (size_t i = 0; i < count; ++i) {
+    const Expr &entry = isList ? *value.operands[i] : value;
+    entries.push_back(entry.kind == ExprKind::Integer ? std::to_string(entry.integer) : entry.text);
+  }
+  auto shape = parseShape(entries);
+  const SymbolicShape &whole = op.nodes[static_cast<size_t>(node.inputs[0])].shape;
+  const auto *named = std::get_if<SymbolicShape>(&shape);
+  bool fits = named && !named->empty() && named->size() <= whole.size() &&
+              std::equal(named->rbegin(), named->rend(), whole.rbegin());
+  if (!fits) {
+    fail("E0604", value.range,
+         fmt::format("the normalised shape of '{}' expects the last dimensions of {}", node.op,
+                     text(whole)))
+        .withHelp("write them as a tuple, such as (D,)");
+    return false;
+  }
+  std::vector<int64_t> dims;
+  for (auto i = static_cast<int64_t>(named->size()); i > 0; --i) {
+    dims.push_back(-i);
+  }
+  node.attributes["dim"] = std::move(dims);
+  return true;
+}
+
+} // namespace nereid::definition

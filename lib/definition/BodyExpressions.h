@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Expressions of a body to graph nodes: operators, PyTorch functions and methods, folding of
+// numbers. Every refusal says what can be written instead.
+#pragma once
+
+#include "lib/definition/Body.h"
+#include "lib/definition/Operations.h"
+#include "lib/language/Ast.h"
+
+#include <map>
+#include <optional>
+#include <set>
+
+namespace nereid::definition {
+
+class BodyExpressions {
+public:
+  BodyExpressions(Operator &op, const BodyPlace &place, int indentation, Diagnostics &diags);
+
+  /// Node of the expression, or nothing after an error was reported.
+  std::optional<int> read(const language::Expr &expr);
+  /// `left text right` with a binary operator's text.
+  std::optional<int> binary(const std::string &text, const language::Expr &left,
+                            const language::Expr &right, SourceRange range);
+  void assign(const std::string &name, std::optional<int> node, SourceRange range);
+  std::optional<int> lookup(const std::string &name) const;
+  /// Also true when the assigned expression was refused.
+  bool wasAssigned(const std::string &name) const { return assigned.count(name) != 0; }
+
+  Diagnostic &fail(std::string code, SourceRange range, std::string message);
+  /// A diagnostic of the parser, moved to its place in the definition.
+  void report(Diagnostic diagnostic);
+  bool failed() const { return errors > 0; }
+
+private:
+  struct Call {
+    std::string function;
+    const language::Expr *receiver = nullptr; ///< of a method
+    std::vector<const language::Expr *> positional;
+    const language::Expr *whole = nullptr;
+  };
+
+  std::optional<int> readName(const language::Expr &expr);
+  std::optional<int> readUnary(const language::Expr &expr);
+  std::optional<int> readCompare(const language::Expr &expr);
+  std::optional<int> readAttribute(const language::Expr &expr);
+  std::optional<int> readCall(const language::Expr &expr);
+  std::optional<int> mathCall(const Call &call);
+  std::optional<int> operationCall(const Call &call, const Operation &operation);
+  bool readArgument(const Argument &argument, const language::Expr &value, Node &node);
+  bool readDims(const Argument &argument, const language::Expr &value, Node &node);
+  bool readTrailingShape(const language::Expr &value, Node &node);
+  bool fillDefault(const Argument &argument, Node &node, SourceRange range);
+
+  std::optional<int> apply(const std::string &op, std::vector<int> inputs, SourceRange range);
+  /// Infers shape and type, checks them and appends.
+  std::optional<int> append(Node node, SourceRange range);
+  std::optional<int> fold(const Node &node);
+  int constant(double value, std::string source);
+  std::string sourceText(SourceRange range) const;
+  SourceRange moved(SourceRange range) const;
+  DType typeOf(int node) const;
+
+  Operator &op;
+  const BodyPlace &place;
+  int indentation;
+  Diagnostics &diags;
+  int errors = 0;
+  std::map<std::string, int> names;
+  std::set<std::string> assigned;
+  std::vector<DType> types; ///< of every node, with float32 for the operator's type
+  std::vector<std::string> lines;
+};
+
+} // namespace nereid::definition

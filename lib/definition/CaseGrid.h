@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cases an operator's accuracy is tested on, whatever its definition lists: one element, empty,
+// odd and larger sizes, every kind of data and of memory layout. Reproducible from the seed.
+#pragma once
+
+#include "lib/definition/Graph.h"
+#include "runtime/Tensor.h"
+
+namespace nereid::definition {
+
+enum class DataKind {
+  Normal,   ///< standard normal
+  Huge,     ///< up to a tenth of the type's largest number, both signs
+  Tiny,     ///< around the type's smallest normal number, below it too
+  Special,  ///< normal with infinities, NaN and zeros sprinkled in
+  Negative, ///< zeros and negative numbers
+};
+
+enum class LayoutKind {
+  Contiguous,
+  OuterStride, ///< a gap after every row
+  Unaligned,   ///< contiguous, but the base is one element past an aligned address
+};
+
+struct GridCase {
+  std::string name; ///< "odd 5x129, tiny values, outer stride"
+  Binding binding;
+  DataKind data = DataKind::Normal;
+  LayoutKind layout = LayoutKind::Contiguous;
+  uint64_t seed = 0;
+};
+
+/// The whole grid: about two dozen small cases, then the definition's own.
+std::vector<GridCase> accuracyGrid(const Operator &op);
+
+/// A tensor as a case wants it: `view` looks into `storage`, which must outlive it.
+struct LaidOut {
+  runtime::Tensor storage, view;
+};
+/// Uninitialised (poisoned). Invalid view when the memory cannot be had.
+LaidOut makeLaidOut(const std::vector<int64_t> &sizes, DType dtype, LayoutKind layout);
+
+/// One input per parameter, filled; numbers as float64 tensors of shape [] with their default.
+/// Inputs a constraint such as "var >= 0" keeps from being negative get magnitudes. E0604 when the
+/// binding misses a symbol, E0506 without memory.
+Result<std::vector<LaidOut>> makeInputs(const Operator &op, const GridCase &grid, DType dtype);
+
+std::string_view name(DataKind kind);
+std::string_view name(LayoutKind kind);
+
+} // namespace nereid::definition

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rules by kind of operation: pointwise broadcasts, reductions drop or keep dimensions, composites
+// keep the shape of their first operand.
+#include "lib/definition/Infer.h"
+
+#include "lib/definition/Shape.h"
+
+#include <fmt/format.h>
+
+namespace nereid::definition {
+namespace {
+
+std::string broadcastAdvice(const SymbolicShape &a, const SymbolicShape &b) {
+  bool rest = (!a.empty() && a[0].isRest()) || (!b.empty() && b[0].isRest());
+  return rest ? "what '...' stands for is open: give both operands '...', or only one of them "
+                "dimensions beyond it"
+              : "aligned from the right, sizes must be the same name or number, or 1";
+}
+
+Result<SymbolicShape> inferPointwise(const Node &node, const std::vector<Node> &nodes) {
+  SymbolicShape shape;
+  const Node *shapedBy = nullptr;
+  for (int input : node.inputs) {
+    const Node &operand = nodes[static_cast<size_t>(input)];
+    std::optional<SymbolicShape> joined = broadcast(shape, operand.shape);
+    if (!joined) {
+      return makeError("E0604",
+                       fmt::format("'{}' cannot broadcast '{}' {} with '{}' {}", node.op,
+                                   shapedBy ? shownName(*shapedBy) : "", text(shape),
+                                   shownName(operand), text(operand.shape)))
+          .withHelp(broadcastAdvice(shape, operand.shape));
+    }
+    if (!shapedBy || *joined != shape) {
+      shapedBy = &operand;
+    }
+    shape = std::move(*joined);
+  }
+  return shape;
+}
+
+Result<SymbolicShape> inferReduction(const Node &node, const std::vector<Node> &nodes) {
+  const Node &input = nodes[static_cast<size_t>(node.inputs[0])];
+  std::vector<int64_t> dims = dimsOf(node);
+  auto shape = reduce(input.shape, dims, keepsDim(node));
+  if (auto *problem = std::get_if<std::string>(&shape)) {
+    return makeError("E0604", fmt::format("'{}' of '{}': {}", node.op, shownName(input), *problem));
+  }
+  return std::get<SymbolicShape>(shape);
+}
+
+bool isIntegral(DType type) { return !isFloat(type); }
+
+} // namespace
+
+std::string shownName(const Node &node) {
+  return node.name.empty() ? node.source.empty() ? node.op : node.source : node.name;
+}
+
+Result<SymbolicShape> inferShape(const Node &node, const std::vector<Node> &nodes) {
+  const Operation *operation = findOperation(node.op);
+  if (!operation) {
+    return node.shape;
+  }
+  if (operation->kind == OperationKind::Pointwise) {
+    return inferPointwise(node, nodes);
+  }
+  if (operation->kind == OperationKind::Reduction || node.op == "logsumexp") {
+    return inferReduction(node, nodes);
+  }
+  Result<SymbolicShape> all = inferPointwise(node, nodes);
+  const Node &input = nodes[static_cast<size_t>(node.inputs[0])];
+  if (all && *all != input.shape) {
+    return makeError("E0604", fmt::format("operands of '{}' broadcast to {}, but its input '{}' "
+                                          "has the shape {}",
+                                          node.op, text(*all), shownName(input),
+                                          text(input.shape)))
+        .withHelp("give them the shape of the normalised dimensions");
+  }
+  return all;
+}
+
+DType inferDtype(const Node &node, const std::vector<Node> &nodes, const std::vector<DType> &types,
+                 DType operatorType) {
+  const Operation *operation = findOperation(node.op);
+  if (!operation) {
+    return operatorType;
+  }
+  if (operation->result == ResultType::Bool) {
+    return DType::Bool;
+  }
+  std::optional<DType> joined;
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    auto input = static_cast<size_t>(node.inputs[i]);
+    bool isNumber = nodes[input].op == "constant" || nodes[input].op == "scalar";
+    bool isCondition = node.op == "where" && i == 0;
+    if (isNumber || isCondition || (operation->result == ResultType::Input && i > 0)) {
+      continue;
+    }
+    joined = joined ? promote(*joined, types[input]) : types[input];
+  }
+  DType type = joined.value_or(operatorType);
+  // Functions, quotients and means of integers are computed in the operator's type.
+  bool needsFloat = operation->rounding >= 4 || node.op == "div" || node.op == "mean" ||
+                    node.op == "sqrt" || node.op == "reciprocal";
+  if (isIntegral(type) && needsFloat) {
+    return operatorType;
+  }
+  bool accumulates = node.op == "sum" || node.op == "prod";
+  return isIntegral(type) && accumulates ? DType::I64 : type;
+}
+
+std::vector<DType> nodeDtypes(const Operator &op, DType dtype) {
+  std::vector<DType> types;
+  for (size_t i = 0; i < op.nodes.size(); ++i) {
+    bool isParameter = i < op.parameters.size();
+    types.push_back(isParameter ? op.parameters[i].fixedDtype.value_or(dtype)
+                                : inferDtype(op.nodes[i], op.nodes, types, dtype));
+  }
+  return types;
+}
+
+} // namespace nereid::definition

@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: Apache-2.0
+// loadOperator: a definition's TOML (docs/definitions.md) to an Operator. Reports every problem it
+// can find in one run; an operator comes back only when there was none.
+#include "lib/definition/Body.h"
+#include "lib/definition/Operations.h"
+#include "lib/definition/Shape.h"
+#include "lib/definition/TomlReader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+#include <sys/stat.h>
+
+namespace nereid::definition {
+namespace {
+
+constexpr int64_t mostRounds = 5;
+
+bool isName(std::string_view text) {
+  bool begins = !text.empty() && (std::isalpha(static_cast<unsigned char>(text[0])) || text[0] == '_');
+  return begins && text.size() <= 64 && std::all_of(text.begin(), text.end(), [](unsigned char c) {
+           return std::isalnum(c) || c == '_';
+         });
+}
+
+class Loader {
+public:
+  Loader(TomlReader &toml, Diagnostics &diags) : toml(toml), diags(diags) {}
+
+  std::optional<Operator> load() {
+    const toml::table &root = toml.root();
+    toml.rejectUnknownKeys(root, "the definition",
+                           {"operator", "inputs", "outputs", "accuracy", "performance"});
+    readOperator(root);
+    readInputs(root);
+    readOutputs(root);
+    if (toml.failed()) {
+      return std::nullopt;
+    }
+    addParameterNodes();
+    if (!readBody(op, bodyPlace, diags)) {
+      return std::nullopt;
+    }
+    checkOutputs();
+    readCases(root);
+    return toml.failed() ? std::nullopt : std::optional<Operator>(std::move(op));
+  }
+
+private:
+  void readOperator(const toml::table &root) {
+    const toml::table *table = toml.subtable(root, "operator", true);
+    if (!table) {
+      return;
+    }
+    constexpr std::string_view what = "[operator]";
+    toml.rejectUnknownKeys(*table, what, {"name", "summary", "constraints", "dtypes", "body"});
+    op.path = toml.filePath();
+    op.name = toml.string(*table, what, "name", true).value_or("");
+    if (const toml::node *node = table->get("name"); node && !isName(op.name)) {
+      toml.fail("E0602", node->source(),
+                fmt::format("'name' expects letters, digits and '_', but got '{}'", op.name));
+    }
+    op.summary = toml.string(*table, what, "summary", true).value_or("");
+    op.constraints = toml.strings(*table, what, "constraints", false).value_or(
+        std::vector<std::string>{});
+    readDtypes(*table);
+    op.body = toml.string(*table, what, "body", true).value_or("");
+    if (const toml::node *body = table->get("body")) {
+      placeBody(body->source());
+    }
+  }
+
+  void readDtypes(const toml::table &table) {
+    std::vector<std::string> names =
+        toml.strings(table, "[operator]", "dtypes", true).value_or(std::vector<std::string>{});
+    const toml::node *node = table.get("dtypes");
+    for (const std::string &name : names) {
+      std::optional<DType> dtype = parseDType(name);
+      if (!dtype || !isFloat(*dtype)) {
+        toml.fail("E0605", node->source(),
+                  dtype ? fmt::format("an operator cannot be defined for the type '{}'", name)
+                        : fmt::format("unknown type '{}'", name))
+            .withHelp("available: float16, bfloat16, float32, float64");
+      } else if (std::find(op.dtypes.begin(), op.dtypes.end(), *dtype) == op.dtypes.end()) {
+        op.dtypes.push_back(*dtype);
+      }
+    }
+    if (names.empty() && node && node->is_array()) {
+      toml.fail("E0602", node->source(), "'dtypes' expects at least one type");
+    }
+  }
+
+  /// A multi-line string's text begins on the line after its quotes when nothing follows them.
+  void placeBody(const toml::source_region &where) {
+    bodyPlace.path = toml.filePath();
+    bodyPlace.fileText = toml.fileText();
+    bodyPlace.firstLine = static_cast<int>(where.begin.line);
+    bodyPlace.firstColumn = static_cast<int>(where.begin.column) + 1;
+    std::istringstream in(toml.fileText());
+    std::string line;
+    for (int i = 0; i < bodyPlace.firstLine && std::getline(in, line); ++i) {
+    }
+    while (!line.empty() && (line.back() == '\r' || line.back() == ' ')) {
+      line.pop_back();
+    }
+    size_t quotes = where.begin.column - 1;
+    std::string opening = quotes < line.size() ? line.substr(quotes) : "";
+    if (opening == "\"\"\"" || opening == "'''") {
+      ++bodyPlace.firstLine;
+      bodyPlace.firstColumn = 1;
+    } else if (opening.rfind("\"\"\"", 0) == 0 || opening.rfind("'''", 0) == 0) {
+      bodyPlace.firstColumn += 2;
+    }
+  }
+
+  std::optional<SymbolicShape> readShape(const toml::table &table, const std::string &what) {
+    std::optional<std::vector<std::string>> entries =
+        toml.strings(table, what, "shape", true, /*integersToo=*/true);
+    if (!entries) {
+      return std::nullopt;
+    }
+    auto shape = parseShape(*entries);
+    if (auto *problem = std::get_if<std::string>(&shape)) {
+      toml.fail("E0602", table.get("shape")->source(), *problem);
+      return std::nullopt;
+    }
+    return std::get<SymbolicShape>(shape);
+  }
+
+  std::optional<DType> readFixedDtype(const toml::table &table, const std::string &what) {
+    std::optional<std::string> name = toml.string(table, what, "dtype", false);
+    if (!name) {
+      return std::nullopt;
+    }
+    std::optional<DType> dtype = parseDType(*name);
+    if (!dtype) {
+      toml.fail("E0605", table.get("dtype")->source(), fmt::format("unknown type '{}'", *name))
+          .withHelp("available: bool, int8 to int64, uint8 to uint64, float16, bfloat16, float32, "
+                    "float64");
+    }
+    return dtype;
+  }
+
+  void readInputs(const toml::table &root) {
+    const toml::table *inputs = toml.subtable(root, "inputs", true);
+    if (!inputs) {
+      return;
+    }
+    for (const toml::key *key : TomlReader::orderedKeys(*inputs)) {
+      Parameter parameter;
+      parameter.name = key->str();
+      if (!isName(key->str())) {
+        toml.fail("E0602", key->source(),
+                  fmt::format("an input's name expects letters, digits and '_', but got '{}'",
+                              key->str()));
+        continue;
+      }
+      readInput(*inputs->get(key->str()), "[inputs." + parameter.name + "]", parameter);
+      op.parameters.push_back(std::move(parameter));
+    }
+    bool anyTensor = std::any_of(op.parameters.begin(), op.parameters.end(),
+                                 [](const Parameter &p) { return !p.isScalar; });
+    if (!anyTensor && !toml.failed()) {
+      toml.fail("E0602", inputs->source(), "[inputs] expects at least one tensor");
+    }
+  }
+
+  void readInput(const toml::node &node, const std::string &what, Parameter &parameter) {
+    if (node.is_number()) {
+      parameter.isScalar = true;
+      parameter.value = node.is_integer() ? static_cast<double>(node.as_integer()->get())
+                                          : node.as_floating_point()->get();
+      return;
+    }
+    const toml::table *table = node.as_table();
+    if (!table) {
+      toml.fail("E0602", node.source(),
+                fmt::format("input '{}' expects a table with a shape, or a number",
+                            parameter.name));
+      return;
+    }
+    parameter.description = toml.string(*table, what, "description", false).value_or("");
+    if (table->contains("value")) {
+      toml.rejectUnknownKeys(*table, what, {"value", "description"});
+      parameter.isScalar = true;
+      parameter.value = toml.number(*table, what, "value").value_or(0);
+      return;
+    }
+    toml.rejectUnknownKeys(*table, what, {"shape", "dtype", "description", "value"});
+    parameter.shape = readShape(*table, what).value_or(SymbolicShape{});
+    parameter.fixedDtype = readFixedDtype(*table, what);
+  }
+
+  void readOutputs(const toml::table &root) {
+    const toml::table *outputs = toml.subtable(root, "outputs", true);
+    if (!outputs) {
+      return;
+    }
+    for (const toml::key *key : TomlReader::orderedKeys(*outputs)) {
+      std::string name(key->str());
+      std::string what = "[outputs." + name + "]";
+      const toml::table *table = outputs->get(name)->as_table();
+      bool taken = std::any_of(op.parameters.begin(), op.parameters.end(),
+                               [&](const Parameter &p) { return p.name == name; });
+      if (!table || !isName(name) || taken) {
+        toml.fail("E0602", key->source(),
+                  taken ? fmt::format("'{}' is an input and an output", name)
+                        : fmt::format("output '{}' expects a name and a table with a shape", name));
+        continue;
+      }
+      toml.rejectUnknownKeys(*table, what, {"shape", "dtype", "description"});
+      op.outputNames.push_back(name);
+      op.outputDtypes.push_back(readFixedDtype(*table, what));
+      declaredShapes.push_back(readShape(*table, what).value_or(SymbolicShape{}));
+      outputPlaces.push_back(key->source());
+    }
+    if (op.outputNames.empty() && !toml.failed()) {
+      toml.fail("E0602", outputs->source(), "[outputs] expects at least one output");
+    }
+  }
+
+  void addParameterNodes() {
+    for (const Parameter &parameter : op.parameters) {
+      Node node;
+      node.op = parameter.isScalar ? "scalar" : "input";
+      node.shape = parameter.shape;
+      node.name = node.source = parameter.name;
+      op.nodes.push_back(std::move(node));
+    }
+  }
+
+  void checkOutputs() {
+    for (size_t i = 0; i < op.outputs.size(); ++i) {
+      const Node &node = op.nodes[static_cast<size_t>(op.outputs[i])];
+      if (node.shape != declaredShapes[i]) {
+        toml.fail("E0604", outputPlaces[i],
+                  fmt::format("output '{}' is declared as {}, but the body computes {}",
+                              op.outputNames[i], text(declaredShapes[i]), text(node.shape)));
+      }
+      for (DType dtype : op.dtypes) {
+        DType computed = nodeDtypes(op, dtype)[static_cast<size_t>(op.outputs[i])];
+        DType expected = op.outputDtypes[i].value_or(dtype);
+        if (computed != expected) {
+          toml.fail("E0605", outputPlaces[i],
+                    fmt::format("output '{}' expects {}, but for {} the body computes {}",
+                                op.outputNames[i], torchName(expected), torchName(dtype),
+                                torchName(computed)))
+              .withHelp(fmt::format("declare dtype = \"{}\"", torchName(computed)));
+          break;
+        }
+      }
+    }
+  }
+
+  void readCases(const toml::table &root) {
+    if (const toml::table *accuracy = toml.subtable(root, "accuracy", false)) {
+      toml.rejectUnknownKeys(*accuracy, "[accuracy]", {"cases"});
+      readCaseList(*accuracy, "[accuracy]", op.accuracyCases);
+    }
+    const toml::table *performance = toml.subtable(root, "performance", true);
+    if (!performance) {
+      return;
+    }
+    constexpr std::string_view what = "[performance]";
+    toml.rejectUnknownKeys(*performance, what, {"cases", "target_speedup", "rounds"});
+    readCaseList(*performance, what, op.performanceCases);
+    if (op.performanceCases.empty() && !toml.failed()) {
+      toml.fail("E0602", performance->source(), "[performance] expects at least one case");
+    }
+    op.targetSpeedup = toml.number(*performance, what, "target_speedup").value_or(1.0);
+    if (!std::isfinite(op.targetSpeedup) || op.targetSpeedup <= 0) {
+      toml.fail("E0602", performance->get("target_speedup")->source(),
+                fmt::format("'target_speedup' expects a number above 0, but got {}",
+                            op.targetSpeedup));
+    }
+    int64_t rounds = toml.integer(*performance, what, "rounds").value_or(mostRounds);
+    if (rounds < 0 || rounds > mostRounds) {
+      toml.fail("E0602", performance->get("rounds")->source(),
+                fmt::format("'rounds' expects 0 to {}, but got {}", mostRounds, rounds));
+    }
+    op.maxRounds = static_cast<int>(rounds);
+  }
+
+  void readCaseList(const toml::table &table, std::string_view what, std::vector<Case> &cases) {
+    const toml::node *node = table.get("cases");
+    if (!node) {
+      return;
+    }
+    if (!node->is_array()) {
+      toml.fail("E0602", node->source(), fmt::format("'cases' of {} expects a list", what));
+      return;
+    }
+    for (const toml::node &entry : *node->as_array()) {
+      if (!entry.is_table()) {
+        toml.fail("E0602", entry.source(),
+                  fmt::format("a case of {} expects a table such as {{ name = \"a\", D = 128 }}",
+                              what));
+        continue;
+      }
+      if (std::optional<Case> one = readCase(*entry.as_table(), std::string(what))) {
+        cases.push_back(std::move(*one));
+      }
+    }
+  }
+
+  std::optional<Case> readCase(const toml::table &table, const std::string &what) {
+    std::vector<std::string> symbols = symbolsOf(op);
+    std::vector<std::string> known = symbols;
+    known.push_back("name");
+    toml.rejectUnknownKeys(table, "a case of " + what, known);
+    Case one;
+    bool complete = true;
+    for (const std::string &symbol : symbols) {
+      const toml::node *node = table.get(symbol);
+      if (!node) {
+        toml.fail("E0602", table.source(),
+                  fmt::format("a case of {} expects a value for '{}'", what, symbol));
+        complete = false;
+      } else if (symbol == "...") {
+        complete &= readSizes(*node, one.binding.rest);
+      } else {
+        std::vector<int64_t> size;
+        complete &= readSize(*node, symbol, size);
+        one.binding.symbols[symbol] = size.empty() ? 0 : size[0];
+      }
+    }
+    one.name = toml.string(table, "a case of " + what, "name", false).value_or("");
+    if (!complete || !fitsAddressSpace(one, table)) {
+      return std::nullopt;
+    }
+    if (one.name.empty()) {
+      one.name = caseName(one.binding);
+    }
+    return one;
+  }
+
+  bool readSize(const toml::node &node, const std::string &symbol, std::vector<int64_t> &sizes) {
+    if (!node.is_integer() || node.as_integer()->get() < 0) {
+      toml.fail("E0602", node.source(),
+                fmt::format("'{}' expects a size of at least 0", symbol));
+      return false;
+    }
+    sizes.push_back(node.as_integer()->get());
+    return true;
+  }
+
+  bool readSizes(const toml::node &node, std::vector<int64_t> &sizes) {
+    if (!node.is_array() || node.as_array()->size() > 16) {
+      toml.fail("E0602", node.source(), "'...' expects a list of at most 16 sizes");
+      return false;
+    }
+    for (const toml::node &entry : *node.as_array()) {
+      if (!readSize(entry, "...", sizes)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  bool fitsAddressSpace(const Case &one, const toml::table &table) {
+    for (const Node &node : op.nodes) {
+      Result<std::vector<int64_t>> sizes = bind(node.shape, one.binding);
+      if (sizes && !elementCountOf(*sizes)) {
+        toml.fail("E0602", table.source(),
+                  fmt::format("a tensor of {} has more elements than an address can name",
+                              sizesText(*sizes)));
+        return false;
+      }
+    }
+    return true;
+  }
+
+  std::string caseName(const Binding &binding) const {
+    const Node &output = op.nodes[static_cast<size_t>(op.outputs[0])];
+    Result<std::vector<int64_t>> sizes = bind(output.shape, binding);
+    return sizes ? fmt::format("{}", fmt::join(*sizes, "x")) : "case";
+  }
+
+  TomlReader &toml;
+  Diagnostics &diags;
+  Operator op;
+  BodyPlace bodyPlace;
+  std::vector<SymbolicShape> declaredShapes;
+  std::vector<toml::source_region> outputPlaces;
+};
+
+} // namespace
+
+std::optional<Operator> parseOperator(const std::string &path, const std::string &text,
+                                      Diagnostics &diags) {
+  TomlReader toml(path, text, diags);
+  if (!toml.parse()) {
+    return std::nullopt;
+  }
+  return Loader(toml, diags).load();
+}
+
+std::optional<Operator> loadOperator(const std::string &path, Diagnostics &diags) {
+  struct stat status;
+  bool exists = ::stat(path.c_str(), &status) == 0;
+  std::ifstream in(path, std::ios::binary);
+  if (!exists || S_ISDIR(status.st_mode) || !in) {
+    std::string reason = exists && S_ISDIR(status.st_mode) ? "it is a folder" : strerror(errno);
+    diags.add(makeError("E0601", fmt::format("cannot read the definition '{}': {}", path, reason)))
+        .withHelp("definitions that ship with the program stand in operators/");
+    return std::nullopt;
+  }
+  std::ostringstream text;
+  text << in.rdbuf();
+  return parseOperator(path, text.str(), diags);
+}
+
+Status checkDtype(const Operator &op, DType dtype) {
+  if (std::find(op.dtypes.begin(), op.dtypes.end(), dtype) != op.dtypes.end()) {
+    return Done{};
+  }
+  std::string known;
+  for (DType each : op.dtypes) {
+    known += (known.empty() ? "" : ", ") + std::string(torchName(each));
+  }
+  return makeError("E0606", fmt::format("'{}' is not defined for {}", op.name, torchName(dtype)))
+      .withHelp(fmt::format("use one of {}, or add the type to 'dtypes' in {}", known, op.path));
+}
+
+} // namespace nereid::definition

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads operations.def into the table of Operations.h, once, at first use.
+#include "lib/definition/Operations.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <sstream>
+
+namespace nereid::definition {
+namespace {
+
+ArgumentType typeOf(char letter) {
+  switch (letter) {
+  case 'B':
+    return ArgumentType::Bool;
+  case 'S':
+    return ArgumentType::String;
+  case 'I':
+    return ArgumentType::Integer;
+  case 'D':
+    return ArgumentType::Dims;
+  case 'N':
+    return ArgumentType::TrailingShape;
+  default:
+    return ArgumentType::Operand;
+  }
+}
+
+std::vector<Argument> readSignature(const std::string &signature) {
+  std::vector<Argument> arguments;
+  std::istringstream words(signature);
+  for (std::string word; words >> word;) {
+    size_t colon = word.find(':');
+    Argument argument{word.substr(0, colon), typeOf(word[colon + 1]), false, ""};
+    if (size_t equals = word.find('='); equals != std::string::npos) {
+      argument.hasDefault = true;
+      argument.defaultText = word.substr(equals + 1);
+    }
+    arguments.push_back(std::move(argument));
+  }
+  return arguments;
+}
+
+struct Table {
+  std::map<std::string, Operation, std::less<>> operations;
+  std::map<std::string, std::string, std::less<>> aliases;
+  std::vector<std::string> names;
+
+  Table() {
+#define NEREID_OPERATION(name, kind, flops, rounding, result, signature)                           \
+  operations.emplace(#name, Operation{#name, OperationKind::kind, flops, rounding,                 \
+                                      ResultType::result, readSignature(signature)});
+#define NEREID_OPERATION_ALIAS(alias, name) aliases.emplace(#alias, #name);
+#include "lib/definition/operations.def"
+    for (const auto &[name, operation] : operations) {
+      names.push_back(name);
+    }
+    for (const auto &[alias, name] : aliases) {
+      names.push_back(alias);
+    }
+  }
+};
+
+const Table &table() {
+  static const Table instance;
+  return instance;
+}
+
+template <class T> const T *attribute(const Node &node, const std::string &name) {
+  auto found = node.attributes.find(name);
+  return found == node.attributes.end() ? nullptr : std::get_if<T>(&found->second);
+}
+
+int rankOf(DType type) {
+  switch (type) {
+  case DType::Bool:
+    return 0;
+  case DType::U8:
+    return 1;
+  case DType::I8:
+    return 2;
+  case DType::I16:
+  case DType::U16:
+    return 3;
+  case DType::I32:
+  case DType::U32:
+    return 4;
+  case DType::I64:
+  case DType::U64:
+    return 5;
+  case DType::F16:
+  case DType::BF16:
+    return 6;
+  case DType::F32:
+    return 7;
+  case DType::F64:
+    return 8;
+  }
+  return 8;
+}
+
+} // namespace
+
+int Operation::operandCount() const {
+  return static_cast<int>(std::count_if(arguments.begin(), arguments.end(), [](const Argument &a) {
+    return a.type == ArgumentType::Operand;
+  }));
+}
+
+const Operation *findOperation(std::string_view name) {
+  const Table &all = table();
+  if (auto alias = all.aliases.find(name); alias != all.aliases.end()) {
+    name = alias->second;
+  }
+  auto found = all.operations.find(name);
+  return found == all.operations.end() ? nullptr : &found->second;
+}
+
+const std::vector<std::string> &operationNames() { return table().names; }
+
+bool isLeaf(const Node &node) {
+  return node.op == "input" || node.op == "scalar" || node.op == "constant";
+}
+
+std::vector<int64_t> dimsOf(const Node &node) {
+  const auto *dims = attribute<std::vector<int64_t>>(node, "dim");
+  return dims ? *dims : std::vector<int64_t>{};
+}
+
+bool keepsDim(const Node &node) {
+  const bool *keep = attribute<bool>(node, "keepdim");
+  return keep && *keep;
+}
+
+int64_t integerAttribute(const Node &node, const std::string &name, int64_t otherwise) {
+  const int64_t *value = attribute<int64_t>(node, name);
+  return value ? *value : otherwise;
+}
+
+std::string stringAttribute(const Node &node, const std::string &name, std::string otherwise) {
+  const std::string *value = attribute<std::string>(node, name);
+  return value ? *value : otherwise;
+}
+
+double constantValue(const Node &node) {
+  const double *value = attribute<double>(node, "value");
+  return value ? *value : 0;
+}
+
+std::string describe(const Node &node) {
+  std::string inside;
+  for (const auto &[name, value] : node.attributes) {
+    std::string shown;
+    if (const bool *flag = std::get_if<bool>(&value)) {
+      if (!*flag) {
+        continue;
+      }
+      shown = "True";
+    } else if (const int64_t *integer = std::get_if<int64_t>(&value)) {
+      shown = std::to_string(*integer);
+    } else if (const double *real = std::get_if<double>(&value)) {
+      shown = fmt::format("{}", *real);
+    } else if (const std::string *word = std::get_if<std::string>(&value)) {
+      shown = "\"" + *word + "\"";
+    } else {
+      const auto &list = std::get<std::vector<int64_t>>(value);
+      shown = list.size() == 1 ? std::to_string(list[0])
+                               : fmt::format("({})", fmt::join(list, ", "));
+    }
+    inside += (inside.empty() ? "" : ", ") + name + "=" + shown;
+  }
+  return inside.empty() ? node.op : node.op + "(" + inside + ")";
+}
+
+DType promote(DType a, DType b) {
+  if (a == b) {
+    return a;
+  }
+  int ra = rankOf(a), rb = rankOf(b);
+  if (ra != rb) {
+    // uint8 with int8 needs the next wider signed type; everything else is the higher of the two.
+    return (ra + rb == 3 && ra && rb) ? DType::I16 : ra > rb ? a : b;
+  }
+  return isFloat(a) ? DType::F32 : isSignedInteger(a) ? a : b;
+}
+
+} // namespace nereid::definition

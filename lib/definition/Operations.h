@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of operations.def as data, its signatures taken apart. Read by the body reader, cost,
+// tolerance, eager execution and the generator.
+#pragma once
+
+#include "lib/definition/Graph.h"
+
+#include <string_view>
+
+namespace nereid::definition {
+
+enum class OperationKind { Pointwise, Reduction, Composite };
+enum class ResultType { Same, Bool, Input };
+enum class ArgumentType { Operand, Bool, String, Integer, Dims, TrailingShape };
+
+struct Argument {
+  std::string name;
+  ArgumentType type;
+  bool hasDefault = false;
+  std::string defaultText; ///< "-inf", "0.01", "False", "none", "all"
+};
+
+struct Operation {
+  std::string name;
+  OperationKind kind;
+  double flops = 0;    ///< see operations.def
+  double rounding = 0; ///< in half epsilons
+  ResultType result;
+  std::vector<Argument> arguments;
+  /// Number of operands, those with a default included.
+  int operandCount() const;
+};
+
+/// By name or alias; null when unknown ("input", "scalar" and "constant" are not operations).
+const Operation *findOperation(std::string_view name);
+/// Names and aliases, for messages and lists.
+const std::vector<std::string> &operationNames();
+
+bool isLeaf(const Node &node);
+/// Attribute "dim" of a reduction; empty when all dimensions are reduced.
+std::vector<int64_t> dimsOf(const Node &node);
+bool keepsDim(const Node &node);
+int64_t integerAttribute(const Node &node, const std::string &name, int64_t otherwise);
+std::string stringAttribute(const Node &node, const std::string &name, std::string otherwise);
+/// Value of a "constant" node.
+double constantValue(const Node &node);
+/// "add", or "softmax(dim=-1)": operation with its attributes, for tables and comments.
+std::string describe(const Node &node);
+
+/// PyTorch's promotion of two tensor types (bool < integers < floats; float16 with bfloat16 gives
+/// float32).
+DType promote(DType a, DType b);
+
+} // namespace nereid::definition

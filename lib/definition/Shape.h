@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Algebra of symbolic shapes: PyTorch's broadcasting and reductions where dimensions are names.
+// "..." may only lead; two shapes broadcast when every aligned pair is equal or one of them is 1.
+#pragma once
+
+#include "lib/definition/Graph.h"
+
+#include <optional>
+#include <span>
+
+namespace nereid::definition {
+
+/// Reads dimensions as a definition writes them: "...", "D", "128" or integers; error text else.
+std::variant<SymbolicShape, std::string> parseShape(const std::vector<std::string> &entries);
+
+/// Shape of a pointwise result, or nothing when the two do not broadcast for every binding.
+std::optional<SymbolicShape> broadcast(const SymbolicShape &a, const SymbolicShape &b);
+
+/// Makes dimensions negative and ascending; error text when one is out of range, repeated, or
+/// counted from the front of a shape that begins with "...".
+std::variant<std::vector<int64_t>, std::string> normaliseDims(const SymbolicShape &shape,
+                                                              std::vector<int64_t> dims);
+
+/// Shape after reducing `dims` (as normaliseDims makes them; empty = all); error text when keepdim
+/// is asked of "..." itself.
+std::variant<SymbolicShape, std::string> reduce(const SymbolicShape &shape,
+                                                std::span<const int64_t> dims, bool keepdim);
+
+/// Concrete broadcasting; nothing when the sizes disagree.
+std::optional<std::vector<int64_t>> broadcastSizes(std::span<const int64_t> a,
+                                                   std::span<const int64_t> b);
+/// Product; nothing when it exceeds 2^62.
+std::optional<int64_t> elementCountOf(std::span<const int64_t> sizes);
+/// "[8, 1024, 1024]".
+std::string sizesText(std::span<const int64_t> sizes);
+
+} // namespace nereid::definition

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// toleranceFor: first-order error analysis of the graph. Each node carries how many roundings its
+// value has collected; products add them, sums keep the larger, a reduction adds its length's.
+#include "lib/definition/Tolerance.h"
+
+#include "lib/definition/Operations.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace nereid::definition {
+namespace {
+
+/// Inputs and intermediates of tests with ordinary data stay below this: eight standard deviations.
+constexpr double ordinaryMagnitude = 8;
+/// Head room over the first-order analysis.
+constexpr double safety = 2;
+
+int64_t reducedLength(const Operator &op, const Node &node, const Binding &binding) {
+  const Node &input = op.nodes[static_cast<size_t>(node.inputs[0])];
+  Result<std::vector<int64_t>> sizes = bind(input.shape, binding);
+  if (!sizes) {
+    return 1;
+  }
+  std::vector<int64_t> dims = dimsOf(node);
+  int64_t length = 1;
+  for (size_t i = 0; i < sizes->size(); ++i) {
+    auto negative = static_cast<int64_t>(i) - static_cast<int64_t>(sizes->size());
+    bool reduced = dims.empty() || std::find(dims.begin(), dims.end(), negative) != dims.end();
+    length *= reduced ? (*sizes)[i] : 1;
+  }
+  return length;
+}
+
+bool multipliesErrors(const std::string &op) {
+  return op == "mul" || op == "div" || op == "pow" || op == "square" || op == "prod";
+}
+
+bool accumulates(const std::string &op) {
+  return op == "sum" || op == "mean" || op == "var" || op == "std" || op == "prod";
+}
+
+} // namespace
+
+double unitRoundoff(DType type) {
+  switch (type) {
+  case DType::F16:
+    return std::ldexp(1.0, -11);
+  case DType::BF16:
+    return std::ldexp(1.0, -8);
+  case DType::F32:
+    return std::ldexp(1.0, -24);
+  case DType::F64:
+    return std::ldexp(1.0, -53);
+  default:
+    return 0;
+  }
+}
+
+double largestFinite(DType type) {
+  switch (type) {
+  case DType::F16:
+    return 65504;
+  case DType::BF16:
+    return std::ldexp(2.0 - std::ldexp(1.0, -7), 127);
+  case DType::F32:
+    return std::numeric_limits<float>::max();
+  default:
+    return std::numeric_limits<double>::max();
+  }
+}
+
+double smallestNormal(DType type) {
+  switch (type) {
+  case DType::F16:
+    return std::ldexp(1.0, -14);
+  case DType::BF16:
+  case DType::F32:
+    return std::ldexp(1.0, -126);
+  case DType::F64:
+    return std::numeric_limits<double>::min();
+  default:
+    return 0;
+  }
+}
+
+DType computeType(DType storage) {
+  return storage == DType::F16 || storage == DType::BF16 ? DType::F32 : storage;
+}
+
+double summationSteps(int64_t terms) {
+  auto n = static_cast<double>(std::max<int64_t>(terms, 1));
+  return std::min(n - 1, 6 * std::sqrt(n));
+}
+
+Tolerance toleranceFor(const Operator &op, const Binding &binding, DType dtype) {
+  Operator graph = decomposed(op);
+  std::vector<double> steps;
+  int64_t longest = 1;
+  for (const Node &node : graph.nodes) {
+    const Operation *operation = findOperation(node.op);
+    double own = operation ? operation->rounding : 0, inherited = 0;
+    for (int input : node.inputs) {
+      double each = steps[static_cast<size_t>(input)];
+      inherited = multipliesErrors(node.op) ? inherited + each : std::max(inherited, each);
+    }
+    if (accumulates(node.op)) {
+      int64_t length = reducedLength(graph, node, binding);
+      longest = std::max(longest, length);
+      own += summationSteps(length);
+    }
+    steps.push_back(inherited + own);
+  }
+  double most = 0;
+  bool isExact = true;
+  for (int output : graph.outputs) {
+    most = std::max(most, steps[static_cast<size_t>(output)]);
+    isExact = isExact && nodeDtypes(graph, dtype)[static_cast<size_t>(output)] == DType::Bool;
+  }
+  DType compute = computeType(dtype);
+  double unit = unitRoundoff(compute);
+  double store = compute == dtype ? 0 : unitRoundoff(dtype);
+  Tolerance tolerance;
+  if (isExact && most == 0) {
+    tolerance.derivation = "comparisons only: results are exact";
+    return tolerance;
+  }
+  tolerance.relative = safety * (most * unit + store);
+  tolerance.absolute = safety * (most * unit * ordinaryMagnitude) +
+                       (store > 0 ? smallestNormal(dtype) * unitRoundoff(dtype) : 0);
+  tolerance.derivation = fmt::format(
+      "{:.1f} roundings of {} (unit roundoff {:.3g}) along the longest path, sums of up to {} terms "
+      "counted as min(n - 1, 6 sqrt(n)){}, with a factor of {} for terms of second order; the "
+      "absolute part is the same error on intermediates of size {}",
+      most, torchName(compute), unit, longest,
+      store > 0 ? fmt::format(", and one rounding to {} ({:.3g})", torchName(dtype), store) : "",
+      safety, ordinaryMagnitude);
+  return tolerance;
+}
+
+} // namespace nereid::definition

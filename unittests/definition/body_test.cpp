@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bodies: operators, calls, methods, folding, and what is refused with which code and caret.
+#include "unittests/definition/Loading.h"
+
+#include "lib/definition/Operations.h"
+
+namespace nereid::definition {
+namespace {
+
+std::vector<std::string> operations(const Operator &op) {
+  std::vector<std::string> names;
+  for (const Node &node : op.nodes) {
+    if (!isLeaf(node)) {
+      names.push_back(node.op);
+    }
+  }
+  return names;
+}
+
+TEST(Body, OperatorsBecomeOperations) {
+  Loaded loaded = load(withBody("a = -x + y * 2 - x / y\nout = a ** 2"));
+  ASSERT_TRUE(loaded.op) << loaded.diags.render();
+  EXPECT_EQ(operations(*loaded.op),
+            (std::vector<std::string>{"neg", "mul", "add", "div", "sub", "pow"}));
+}
+
+TEST(Body, AllSpellingsOfACallMeanTheSame) {
+  for (const char *body : {"out = torch.relu(x)", "out = F.relu(x)", "out = x.relu()",
+                           "out = relu(x)", "out = torch.nn.functional.relu(input=x)"}) {
+    Loaded loaded = load(withBody(body));
+    ASSERT_TRUE(loaded.op) << body << loaded.diags.render();
+    EXPECT_EQ(operations(*loaded.op), std::vector<std::string>{"relu"}) << body;
+  }
+}
+
+TEST(Body, NumbersAreFolded) {
+  Loaded loaded = load(withBody("c = math.sqrt(2.0 * 2) / -4\nout = x * c"));
+  ASSERT_TRUE(loaded.op) << loaded.diags.render();
+  const Node &product = loaded.op->nodes.back();
+  const Node &constant = loaded.op->nodes[static_cast<size_t>(product.inputs[1])];
+  EXPECT_EQ(constant.op, "constant");
+  EXPECT_EQ(constantValue(constant), -0.5);
+}
+
+TEST(Body, UnusedNodesAreDropped) {
+  Loaded loaded = load(withBody("unused = torch.exp(x)\nout = x + y"));
+  ASSERT_TRUE(loaded.op);
+  EXPECT_EQ(operations(*loaded.op), std::vector<std::string>{"add"});
+}
+
+TEST(Body, ReductionsAndTheirShapes) {
+  Loaded loaded = load(withBody("m = x.mean(-1, keepdim=True)\nout = torch.sum(x - m, dim=-1)",
+                                "\"...\""));
+  ASSERT_TRUE(loaded.op) << loaded.diags.render();
+  EXPECT_EQ(text(loaded.op->nodes[3].shape), "[..., 1]");
+  EXPECT_EQ(text(loaded.op->nodes.back().shape), "[...]");
+  EXPECT_EQ(dimsOf(loaded.op->nodes.back()), std::vector<int64_t>{-1});
+}
+
+TEST(Body, DefaultOperandsAreFilledIn) {
+  Loaded loaded = load(withBody("out = F.layer_norm(x, (D,))"));
+  ASSERT_TRUE(loaded.op) << loaded.diags.render();
+  const Node &norm = loaded.op->nodes.back();
+  ASSERT_EQ(norm.inputs.size(), 4u);
+  auto value = [&](size_t i) {
+    return constantValue(loaded.op->nodes[static_cast<size_t>(norm.inputs[i])]);
+  };
+  EXPECT_EQ(value(1), 1.0);
+  EXPECT_EQ(value(2), 0.0);
+  EXPECT_EQ(value(3), 1e-5);
+}
+
+TEST(Body, UnknownFunctionNamesTheNearest) {
+  Loaded loaded = load(withBody("out = torch.sofmax(x, dim=-1)"));
+  EXPECT_EQ(loaded.code(), "E0603");
+  EXPECT_NE(loaded.first().help.find("softmax"), std::string::npos);
+  EXPECT_EQ(loaded.first().range.line, 6);
+  EXPECT_EQ(loaded.first().range.column, 7);
+  EXPECT_EQ(loaded.first().lineText, "out = torch.sofmax(x, dim=-1)");
+}
+
+TEST(Body, CaretsFollowIndentedBodies) {
+  Loaded loaded = load(withBody("  a = x + y\n  out = a + nothing"));
+  EXPECT_EQ(loaded.code(), "E0608");
+  EXPECT_EQ(loaded.first().range.line, 7);
+  EXPECT_EQ(loaded.first().range.column, 13) << loaded.diags.render();
+}
+
+TEST(Body, ShapesThatDoNotBroadcastNameBoth) {
+  std::string text = withBody("out = x + y");
+  text.replace(text.find("[\"D\"]"), 5, "[\"H\"]");
+  Loaded loaded = load(text);
+  EXPECT_EQ(loaded.code(), "E0604");
+  EXPECT_NE(loaded.first().message.find("'x' [..., D]"), std::string::npos)
+      << loaded.diags.render();
+  EXPECT_NE(loaded.first().message.find("'y' [H]"), std::string::npos);
+}
+
+TEST(Body, OutputMustHaveTheDeclaredShapeAndType) {
+  EXPECT_EQ(load(withBody("out = x.sum(-1)")).code(), "E0604");
+  EXPECT_EQ(load(withBody("out = x > y")).code(), "E0605");
+  EXPECT_TRUE(load(withBody("out = x > y", "\"...\", \"D\"", "dtype = \"bool\"")).op);
+}
+
+TEST(Body, RefusalsHaveACode) {
+  for (const char *body :
+       {"out = x @ y", "out = x[0]", "out = x if s else y", "out = x and y", "out = D + x",
+        "out = x", "other = x + y", "import torch\nout = x + y", "out = x + 'a'", "x = x + 1\nout = x",
+        "out, b = x, y", "for i in y:\n  out = x", "out = torch.sum(x, dim=y)",
+        "out = torch.add(x)", "out = torch.add(x, y, y)", "out = torch.add(x, y, alpha=2)",
+        "out = F.gelu(x, approximate=\"quick\")", "out = torch.exp(2.0) + x", "out = -(x > y)",
+        "out = x.shape", "out = x +", "out = (x"}) {
+    Loaded loaded = load(withBody(body));
+    EXPECT_FALSE(loaded.op) << body;
+    EXPECT_FALSE(loaded.code().empty()) << body;
+    EXPECT_GT(loaded.first().range.line, 0) << body << loaded.diags.render();
+  }
+}
+
+TEST(Body, DimensionsFromTheFrontOfAnOpenRankAreRefused) {
+  Loaded loaded = load(withBody("out = torch.sum(x, dim=0)", "\"...\""));
+  EXPECT_EQ(loaded.code(), "E0604");
+}
+
+TEST(Body, SeveralErrorsInOneRun) {
+  Loaded loaded = load(withBody("a = foo(x)\nb = bar(x)\nout = x + y"));
+  EXPECT_GE(loaded.diags.all().size(), 2u);
+}
+
+} // namespace
+} // namespace nereid::definition
