@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// Running error analysis: every value is a pair of the exact result (in double) and a bound on how
+// far an implementation that rounds in the given types may be from it. One rule per operation,
+// after Higham, Accuracy and Stability of Numerical Algorithms, chapter 3.
+#pragma once
+
+#include "lib/definition/Operations.h"
+#include "runtime/DType.h"
+
+#include <span>
+
+namespace nereid::eager {
+
+struct Bounded {
+  double value = 0;
+  double error = 0; ///< infinity: the implementation may leave its type's range here
+};
+
+/// The arithmetic an implementation is allowed: computing in `compute`, and, when it stores every
+/// intermediate as an eager framework does, rounding each to `storage`.
+struct ErrorModel {
+  DType compute = DType::F32;
+  DType storage = DType::F32;
+  bool storesEachOperation = false;
+};
+
+using ScalarFunction = double (*)(double);
+
+/// A pointwise operation's rule, looked up once for a whole tensor.
+struct Rule {
+  /// n elements; operand k advances by steps[k] (0 or more elements).
+  void (*run)(const Rule &rule, const Bounded *const *operands, const int64_t *steps, Bounded *out,
+              int64_t n) = nullptr;
+  ScalarFunction function = nullptr;
+  double slope = 0;        ///< largest absolute derivative of `function`
+  double argumentLoss = 0; ///< of |x|, lost to cancellation inside the formula
+  double roundings = 0;    ///< of the operation itself, times unit roundoff: relative
+  double flushed = 0;      ///< absolute error where a function underflows
+  double storageUnit = 0, storageTiny = 0; ///< of the rounding after each operation, if any
+  double largest = 0, tiny = 0, unit = 0;
+};
+Rule makeRule(const definition::Node &node, const definition::Operation &operation,
+              const ErrorModel &model);
+
+/// A reduction of the listed elements.
+Bounded reduceRule(const definition::Node &node, std::span<const Bounded> elements,
+                   const ErrorModel &model);
+
+} // namespace nereid::eager

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// One pointwise operation over broadcast operands of any stride, on all threads.
+#pragma once
+
+#include "lib/eager/kernels/KernelTable.h"
+#include "runtime/Tensor.h"
+#include "runtime/ThreadPool.h"
+
+#include <span>
+
+namespace nereid::eager {
+
+/// `out` is contiguous and has the broadcast shape; computes in float when `inFloat`, else double.
+void runPointwise(OpId op, bool geluTanh, std::span<const runtime::Tensor> inputs,
+                  const runtime::Tensor &out, bool inFloat, runtime::ThreadPool &pool);
+
+} // namespace nereid::eager

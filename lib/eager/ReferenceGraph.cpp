@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plain loops over broadcast indices; clarity before speed, since this is what others are checked
+// against.
+#include "lib/eager/ReferenceGraph.h"
+
+#include "lib/definition/Shape.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace nereid::eager {
+namespace {
+
+using definition::Node;
+using definition::Operation;
+using runtime::Tensor;
+
+template <class T, class Convert>
+void loadRun(const void *base, int64_t stride, Bounded *out, int64_t n, Convert convert) {
+  const auto *in = static_cast<const T *>(base);
+  for (int64_t i = 0; i < n; ++i) {
+    out[i] = {convert(in[i * stride]), 0};
+  }
+}
+
+/// Row-major steps of `from` walked in the shape `to`; 0 where it is broadcast.
+std::vector<int64_t> stepsIn(const std::vector<int64_t> &from, const std::vector<int64_t> &to) {
+  std::vector<int64_t> steps(to.size(), 0);
+  int64_t step = 1;
+  for (size_t i = from.size(); i-- > 0;) {
+    steps[to.size() - from.size() + i] = from[i] == 1 ? 0 : step;
+    step *= from[i];
+  }
+  return steps;
+}
+
+Result<BoundedTensor> pointwise(const Node &node, const Operation &operation,
+                                const std::vector<const BoundedTensor *> &operands,
+                                const ErrorModel &model) {
+  BoundedTensor out;
+  for (const BoundedTensor *operand : operands) {
+    auto joined = definition::broadcastSizes(out.sizes, operand->sizes);
+    if (!joined) {
+      return makeError("E0604", fmt::format("'{}' cannot broadcast {} with {}", node.op,
+                                            definition::sizesText(out.sizes),
+                                            definition::sizesText(operand->sizes)));
+    }
+    out.sizes = std::move(*joined);
+  }
+  std::vector<std::vector<int64_t>> steps;
+  for (const BoundedTensor *operand : operands) {
+    steps.push_back(stepsIn(operand->sizes, out.sizes));
+  }
+  auto count = static_cast<size_t>(definition::elementCountOf(out.sizes).value_or(0));
+  out.elements.resize(count);
+  Rule rule = makeRule(node, operation, model);
+  size_t outer = out.sizes.empty() ? 0 : out.sizes.size() - 1;
+  int64_t run = out.sizes.empty() ? 1 : out.sizes.back();
+  std::vector<const Bounded *> at(operands.size());
+  std::vector<int64_t> inner(operands.size(), 0);
+  for (size_t first = 0; first < count; first += static_cast<size_t>(run)) {
+    for (size_t k = 0; k < operands.size(); ++k) {
+      int64_t rest = static_cast<int64_t>(first) / run, offset = 0;
+      for (size_t d = outer; d-- > 0;) {
+        offset += rest % out.sizes[d] * steps[k][d];
+        rest /= out.sizes[d];
+      }
+      at[k] = operands[k]->elements.data() + offset;
+      inner[k] = out.sizes.empty() ? 0 : steps[k].back();
+    }
+    rule.run(rule, at.data(), inner.data(), out.elements.data() + first, run);
+  }
+  return out;
+}
+
+BoundedTensor reduction(const Node &node, const BoundedTensor &in, const ErrorModel &model) {
+  std::vector<int64_t> dims = definition::dimsOf(node);
+  auto rank = static_cast<int64_t>(in.sizes.size());
+  BoundedTensor out;
+  std::vector<int64_t> keptSizes;
+  for (int64_t d = 0; d < rank; ++d) {
+    bool reduced = dims.empty() || std::find(dims.begin(), dims.end(), d - rank) != dims.end();
+    keptSizes.push_back(reduced ? 1 : in.sizes[static_cast<size_t>(d)]);
+    if (!reduced || definition::keepsDim(node)) {
+      out.sizes.push_back(keptSizes.back());
+    }
+  }
+  bool isTrailing = dims.empty() || dims.front() == -static_cast<int64_t>(dims.size());
+  auto groupCount = static_cast<size_t>(definition::elementCountOf(keptSizes).value_or(0));
+  if (isTrailing && groupCount > 0) {
+    size_t length = in.elements.size() / groupCount;
+    for (size_t g = 0; g < groupCount; ++g) {
+      std::span<const Bounded> group(in.elements.data() + g * length, length);
+      out.elements.push_back(reduceRule(node, group, model));
+    }
+    return out;
+  }
+  std::vector<int64_t> steps = stepsIn(keptSizes, in.sizes);
+  std::vector<std::vector<Bounded>> members(groupCount);
+  for (size_t i = 0; i < in.elements.size(); ++i) {
+    auto rest = static_cast<int64_t>(i);
+    int64_t group = 0;
+    for (int64_t d = rank; d-- > 0;) {
+      auto dim = static_cast<size_t>(d);
+      group += rest % in.sizes[dim] * steps[dim];
+      rest /= in.sizes[dim];
+    }
+    members[static_cast<size_t>(group)].push_back(in.elements[i]);
+  }
+  for (const std::vector<Bounded> &group : members) {
+    out.elements.push_back(reduceRule(node, group, model));
+  }
+  return out;
+}
+
+} // namespace
+
+/// Runs along the last dimension, so that no element needs its index taken apart.
+BoundedTensor loadBounded(const Tensor &tensor) {
+  BoundedTensor loaded;
+  loaded.sizes = tensor.shape();
+  int64_t count = tensor.elementCount();
+  loaded.elements.resize(static_cast<size_t>(count));
+  bool hasRows = !loaded.sizes.empty() && count > 0;
+  int64_t run = hasRows ? loaded.sizes.back() : count;
+  int64_t stride = hasRows ? tensor.strides().back() : 1;
+  auto bytes = static_cast<int64_t>(sizeInBytes(tensor.dtype()));
+  for (int64_t first = 0; first < count; first += run) {
+    int64_t rest = first / run, offset = 0;
+    for (size_t d = loaded.sizes.size() - (hasRows ? 1 : 0); d-- > 0;) {
+      offset += rest % loaded.sizes[d] * tensor.strides()[d];
+      rest /= loaded.sizes[d];
+    }
+    const char *base = static_cast<const char *>(tensor.data()) + offset * bytes;
+    Bounded *out = loaded.elements.data() + first;
+    switch (tensor.dtype()) {
+    case DType::F32:
+      loadRun<float>(base, stride, out, run, [](float x) { return static_cast<double>(x); });
+      break;
+    case DType::F64:
+      loadRun<double>(base, stride, out, run, [](double x) { return x; });
+      break;
+    case DType::F16:
+      loadRun<uint16_t>(base, stride, out, run, [](uint16_t x) { return fromHalf(x); });
+      break;
+    case DType::BF16:
+      loadRun<uint16_t>(base, stride, out, run, [](uint16_t x) { return fromBFloat16(x); });
+      break;
+    default:
+      for (int64_t i = 0; i < run; ++i) {
+        out[i] = {loadAsDouble(base + i * stride * bytes, tensor.dtype()), 0};
+      }
+    }
+  }
+  return loaded;
+}
+
+Result<std::vector<BoundedTensor>> evaluateBounded(const definition::Operator &graph,
+                                                   std::span<const Tensor> inputs,
+                                                   const ErrorModel &model) {
+  std::vector<BoundedTensor> values(graph.nodes.size());
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    const Node &node = graph.nodes[i];
+    if (i < graph.parameters.size()) {
+      values[i] = loadBounded(inputs[i]);
+      continue;
+    }
+    if (node.op == "constant") {
+      values[i].elements = {{definition::constantValue(node), 0}};
+      continue;
+    }
+    const Operation *operation = definition::findOperation(node.op);
+    std::vector<const BoundedTensor *> operands;
+    for (int input : node.inputs) {
+      operands.push_back(&values[static_cast<size_t>(input)]);
+    }
+    if (operation->kind == definition::OperationKind::Reduction) {
+      values[i] = reduction(node, *operands[0], model);
+      continue;
+    }
+    Result<BoundedTensor> value = pointwise(node, *operation, operands, model);
+    if (!value) {
+      return value.error();
+    }
+    values[i] = std::move(*value);
+  }
+  std::vector<BoundedTensor> outputs;
+  for (int output : graph.outputs) {
+    outputs.push_back(values[static_cast<size_t>(output)]);
+  }
+  return outputs;
+}
+
+} // namespace nereid::eager

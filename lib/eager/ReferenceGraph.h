@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Evaluates a graph of primitives on concrete tensors with the rules of ErrorRules.h, on the
+// calling thread. Reference.cpp feeds it one block at a time.
+#pragma once
+
+#include "lib/eager/ErrorRules.h"
+#include "runtime/Tensor.h"
+
+#include <vector>
+
+namespace nereid::eager {
+
+struct BoundedTensor {
+  std::vector<int64_t> sizes;
+  std::vector<Bounded> elements;
+};
+
+/// All elements of a tensor, any strides, with no error.
+BoundedTensor loadBounded(const runtime::Tensor &tensor);
+
+/// One entry per output. `inputs`: one tensor per parameter (shape [] for numbers).
+Result<std::vector<BoundedTensor>> evaluateBounded(const definition::Operator &graph,
+                                                   std::span<const runtime::Tensor> inputs,
+                                                   const ErrorModel &model);
+
+} // namespace nereid::eager
