@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+// `<op>_baseline.cpp`: the definition's graph one operation after another, as an eager framework
+// runs it. In float64 the same function is the reference of the accuracy program.
+#include "lib/generator/CompanionWriter.h"
+
+#include "lib/definition/Operations.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace nereid::generator {
+namespace {
+
+using definition::Node;
+
+class BaselineWriter {
+public:
+  explicit BaselineWriter(const FusedOperator &fused) : fused(fused), op(fused.op) {
+    taken = {"out", "seed", "main", "number", "release"};
+    for (const definition::Parameter &parameter : op.parameters) {
+      taken.insert(parameter.name);
+    }
+  }
+
+  std::string run() {
+    text = cppHead(fused, "the unfused baseline, operation by operation.");
+    text += R"(
+#include <nereid/nereid.hpp>
+
+#include <cstdio>
+#include <exception>
+#include <limits>
+#include <tuple>
+#include <vector>
+
+namespace {
+
+/// A number as an operand; it takes the type of the tensors it meets.
+[[maybe_unused]] nereid::Tensor number(double value) {
+  return nereid::Tensor::scalar(value, nereid::DType::F64);
+}
+
+/// Gives memory back after the last use, as a framework does.
+[[maybe_unused]] void release(nereid::Tensor &tensor) { tensor = number(0); }
+
+} // namespace
+
+namespace baseline {
+
+)";
+    text += fmt::format("{} {}({}) {{\n", cppResult(fused), op.name, cppParameters(fused, false));
+    for (size_t i = 0; i < op.nodes.size(); ++i) {
+      operation(static_cast<int>(i));
+    }
+    std::string list;
+    for (int output : op.outputs) {
+      list += (list.empty() ? "" : ", ") + names[static_cast<size_t>(output)];
+    }
+    line(op.outputs.size() == 1 ? "return " + list + ";" : "return {" + list + "};");
+    text += "}\n\n} // namespace baseline\n";
+    mainFunction();
+    return text;
+  }
+
+private:
+  void line(const std::string &content) { text += "  " + content + "\n"; }
+
+  std::string freshName(const std::string &wanted) {
+    std::string name = wanted;
+    for (int i = 1; taken.contains(name); ++i) {
+      name = fmt::format("{}_{}", wanted, i);
+    }
+    taken.insert(name);
+    return name;
+  }
+
+  void operation(int number) {
+    const Node &node = op.nodes[static_cast<size_t>(number)];
+    if (node.op == "input") {
+      names.push_back(node.name.empty() ? op.parameters[static_cast<size_t>(number)].name
+                                        : node.name);
+      return;
+    }
+    if (node.op == "scalar" || node.op == "constant") {
+      names.push_back(fmt::format(
+          "number({})", node.op == "scalar" ? op.parameters[static_cast<size_t>(number)].name
+                                            : cppNumber(definition::constantValue(node))));
+      return;
+    }
+    std::string inputs;
+    for (int input : node.inputs) {
+      inputs += (inputs.empty() ? "" : ", ") + names[static_cast<size_t>(input)];
+    }
+    std::string wanted = node.name.empty() ? "t" : node.name;
+    std::string name = freshName(wanted == "out" ? "out_value" : wanted);
+    names.push_back(name);
+    std::string attributes = attributesText(node);
+    std::string call = fmt::format("nereid::Tensor {} = nereid::eager(\"{}\", {{{}}}{});", name,
+                                   node.op, inputs, attributes);
+    if (call.size() > 98) {
+      call = fmt::format("nereid::Tensor {} =\n      nereid::eager(\"{}\", {{{}}}{});", name, node.op,
+                         inputs, attributes);
+    }
+    line(call);
+    releaseAfter(number);
+  }
+
+  void releaseAfter(int number) {
+    const Node &node = op.nodes[static_cast<size_t>(number)];
+    std::set<int> done;
+    for (int input : node.inputs) {
+      bool isLeaf = definition::isLeaf(op.nodes[static_cast<size_t>(input)]);
+      bool isOutput = std::find(op.outputs.begin(), op.outputs.end(), input) != op.outputs.end();
+      bool isUsedLater = false;
+      for (size_t later = static_cast<size_t>(number) + 1; later < op.nodes.size(); ++later) {
+        const std::vector<int> &inputs = op.nodes[later].inputs;
+        isUsedLater |= std::find(inputs.begin(), inputs.end(), input) != inputs.end();
+      }
+      if (!isLeaf && !isOutput && !isUsedLater && done.insert(input).second) {
+        line(fmt::format("release({});", names[static_cast<size_t>(input)]));
+      }
+    }
+  }
+
+  static std::string attributesText(const Node &node) {
+    std::string list;
+    for (const auto &[name, value] : node.attributes) {
+      std::string shown;
+      if (const bool *flag = std::get_if<bool>(&value)) {
+        shown = *flag ? "true" : "false";
+      } else if (const int64_t *integer = std::get_if<int64_t>(&value)) {
+        shown = fmt::format("{}", *integer);
+      } else if (const double *real = std::get_if<double>(&value)) {
+        shown = cppNumber(*real);
+      } else if (const std::string *word = std::get_if<std::string>(&value)) {
+        shown = "\"" + *word + "\"";
+      } else {
+        const auto &numbers = std::get<std::vector<int64_t>>(value);
+        for (int64_t number : numbers) {
+          shown += fmt::format("{}{}", shown.empty() ? "" : ", ", number);
+        }
+        shown = numbers.size() == 1 ? shown : "std::vector<int64_t>{" + shown + "}";
+      }
+      list += fmt::format("{}{{\"{}\", {}}}", list.empty() ? "" : ", ", name, shown);
+    }
+    return list.empty() ? "" : ", {" + list + "}";
+  }
+
+  std::string smallShape(const definition::SymbolicShape &shape) const {
+    std::string list;
+    for (const definition::Dim &dim : shape) {
+      list += (list.empty() ? "" : ", ") +
+              (dim.isRest() ? "2, 3" : dim.symbol.empty() ? std::to_string(dim.constant) : "4");
+    }
+    return "{" + list + "}";
+  }
+
+  void mainFunction() {
+    text += "\n#ifndef WITHOUT_MAIN\nint main() {\n  try {\n";
+    std::string call;
+    int seed = 1;
+    DType type = op.dtypes.empty() ? DType::F32 : op.dtypes.front();
+    for (const CallParameter &parameter : callParameters(fused)) {
+      call += call.empty() ? "" : ", ";
+      if (parameter.operand < 0) {
+        call += cppNumber(parameter.value);
+        continue;
+      }
+      call += parameter.name;
+      const Operand &operand = fused.operands[static_cast<size_t>(parameter.operand)];
+      DType own = operand.fixedDtype.value_or(type);
+      text += fmt::format("    const nereid::Tensor {} = nereid::Tensor::empty({}, {});\n",
+                          parameter.name, smallShape(operand.shape), cppType(own));
+      text += isFloat(own)
+                  ? fmt::format("    {}.fillUniform({}, 0.5, 2.0);\n", parameter.name, seed++)
+                  : fmt::format("    {}.fillIntegers({}, 0, 2);\n", parameter.name, seed++);
+    }
+    text += fmt::format("    const auto result = baseline::{}({});\n", op.name, call);
+    text += op.outputs.size() == 1 ? "    const nereid::Tensor &first = result;\n"
+                                   : "    const nereid::Tensor &first = std::get<0>(result);\n";
+    text += fmt::format(R"(    std::printf("{}: %lld elements, the first is %g\n",
+                static_cast<long long>(first.elementCount()), first.at(0));
+    return 0;
+  }} catch (const std::exception &problem) {{
+    std::fprintf(stderr, "%s\n", problem.what());
+    return 1;
+  }}
+}}
+#endif
+)",
+                        op.name);
+  }
+
+  const FusedOperator &fused;
+  const definition::Operator &op;
+  std::set<std::string> taken;
+  std::vector<std::string> names;
+  std::string text;
+};
+
+} // namespace
+
+std::string writeBaseline(const Generation &generation) {
+  return BaselineWriter(generation.fused).run();
+}
+
+} // namespace nereid::generator

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: Apache-2.0
+// Opens composite operations. Formulas are those PyTorch documents; where several are equal in
+// exact arithmetic the one that stays accurate for large arguments is taken (source in the code).
+#include "lib/generator/Decompose.h"
+
+#include "lib/definition/Operations.h"
+#include "lib/definition/Shape.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <set>
+
+namespace nereid::generator {
+namespace {
+
+using definition::Node;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+class Builder {
+public:
+  explicit Builder(const definition::Operator &op) : op(op) {}
+
+  Result<PrimitiveGraph> run() {
+    for (size_t i = 0; i < op.nodes.size(); ++i) {
+      const Node &node = op.nodes[i];
+      current = &node;
+      std::vector<int> inputs;
+      for (int input : node.inputs) {
+        inputs.push_back(mapped[static_cast<size_t>(input)]);
+      }
+      int made = definition::isLeaf(node) ? leaf(node, static_cast<int>(i)) : open(node, inputs);
+      if (made < 0) {
+        return unsupported(node);
+      }
+      if (!node.name.empty() && graph.nodes[static_cast<size_t>(made)].name.empty()) {
+        graph.nodes[static_cast<size_t>(made)].name = node.name;
+      }
+      mapped.push_back(made);
+    }
+    for (int output : op.outputs) {
+      graph.outputs.push_back(mapped[static_cast<size_t>(output)]);
+    }
+    return std::move(graph);
+  }
+
+private:
+  Diagnostic unsupported(const Node &node) const {
+    Diagnostic error = makeError(
+        "E0607", fmt::format("operation '{}' has no form in a generated kernel", node.op));
+    error.file = op.path;
+    if (!node.source.empty()) {
+      error.note(fmt::format("used in '{}'", node.source));
+    }
+    return std::move(error.withHelp("use pointwise arithmetic, sum, mean, var, std, amax, amin, "
+                                    "softmax, log_softmax, logsumexp, layer_norm or rms_norm"));
+  }
+
+  int add(FusedNode node) {
+    node.source = current->source;
+    node.isReduction = isReductionName(node.op);
+    graph.nodes.push_back(std::move(node));
+    return static_cast<int>(graph.nodes.size()) - 1;
+  }
+  const FusedNode &at(int node) const { return graph.nodes[static_cast<size_t>(node)]; }
+
+  int leaf(const Node &node, int number) {
+    FusedNode made;
+    made.op = node.op;
+    made.shape = node.shape;
+    made.name = node.name;
+    if (node.op == "constant") {
+      made.value = definition::constantValue(node);
+    } else {
+      made.parameter = number;
+      auto fixed = op.parameters[static_cast<size_t>(number)].fixedDtype;
+      made.isBoolean = fixed && *fixed == DType::Bool;
+    }
+    return add(std::move(made));
+  }
+
+  int constant(double value) {
+    FusedNode made;
+    made.op = "constant";
+    made.value = value;
+    return add(std::move(made));
+  }
+
+  int pointwise(const std::string &name, std::vector<int> inputs) {
+    static const std::set<std::string> booleans = {"eq", "ne", "lt", "le", "gt", "ge",
+                                                   "logical_and", "logical_or", "logical_xor",
+                                                   "logical_not"};
+    FusedNode made;
+    made.op = name;
+    for (int input : inputs) {
+      // The definition has been checked, so the shapes broadcast.
+      auto shape = definition::broadcast(made.shape, at(input).shape);
+      made.shape = shape ? *shape : at(input).shape;
+    }
+    made.isBoolean = booleans.contains(name) ||
+                     (name == "where" && at(inputs[1]).isBoolean && at(inputs[2]).isBoolean);
+    made.inputs = std::move(inputs);
+    return add(std::move(made));
+  }
+
+  int reduction(const std::string &name, int input, const Node &node, bool keep) {
+    FusedNode made;
+    made.op = name;
+    made.inputs = {input};
+    made.dims = allDims(node, at(input));
+    made.keepsDims = keep;
+    auto shape = definition::reduce(at(input).shape, made.dims, keep);
+    made.shape = std::holds_alternative<definition::SymbolicShape>(shape)
+                     ? std::get<definition::SymbolicShape>(shape)
+                     : node.shape;
+    return add(std::move(made));
+  }
+
+  static std::vector<int64_t> allDims(const Node &node, const FusedNode &input) {
+    std::vector<int64_t> dims = definition::dimsOf(node);
+    if (dims.empty()) {
+      for (int64_t i = -static_cast<int64_t>(input.shape.size()); i < 0; ++i) {
+        dims.push_back(i);
+      }
+    }
+    return dims;
+  }
+
+  /// The value without its reduced dimensions, as keepdim=False asks.
+  int squeezed(int input, const Node &node) {
+    FusedNode made;
+    made.op = "squeeze";
+    made.inputs = {input};
+    made.dims = definition::dimsOf(node);
+    made.shape = node.shape;
+    if (made.dims.empty()) {
+      for (int64_t i = -static_cast<int64_t>(at(input).shape.size()); i < 0; ++i) {
+        made.dims.push_back(i);
+      }
+    }
+    return add(std::move(made));
+  }
+
+  int columns() {
+    FusedNode made;
+    made.op = "columns";
+    return add(std::move(made));
+  }
+
+  int mul(int a, int b) { return pointwise("mul", {a, b}); }
+  int plus(int a, int b) { return pointwise("add", {a, b}); }
+  int minus(int a, int b) { return pointwise("sub", {a, b}); }
+  int over(int a, int b) { return pointwise("div", {a, b}); }
+  bool isConstant(int node, double value) const {
+    return at(node).op == "constant" && at(node).value == value;
+  }
+
+  int mean(int x, const Node &node, bool keep) {
+    return over(reduction("sum", x, node, keep), columns());
+  }
+  /// Two passes: the mean first, then squared distances from it.
+  int variance(int x, const Node &node) {
+    int centred = minus(x, mean(x, node, true));
+    int squares = reduction("sum", mul(centred, centred), node, definition::keepsDim(node));
+    int64_t correction = definition::integerAttribute(node, "correction", 1);
+    int count = columns();
+    return over(squares, correction == 0
+                             ? count
+                             : minus(count, constant(static_cast<double>(correction))));
+  }
+
+  int softmax(int x, const Node &node, bool isLogarithm) {
+    int shifted = minus(x, reduction("amax", x, node, true));
+    int powers = pointwise("exp", {shifted});
+    int total = reduction("sum", powers, node, true);
+    return isLogarithm ? minus(shifted, pointwise("log", {total})) : over(powers, total);
+  }
+  int logSumExp(int x, const Node &node) {
+    // An infinite maximum must not be subtracted: inf - inf has no value.
+    int top = reduction("amax", x, node, true);
+    int isFinite = pointwise("lt", {pointwise("abs", {top}), constant(infinity)});
+    int shift = pointwise("where", {isFinite, top, constant(0)});
+    int total = reduction("sum", pointwise("exp", {minus(x, shift)}), node, true);
+    int result = plus(pointwise("log", {total}), shift);
+    return definition::keepsDim(node) ? result : squeezed(result, node);
+  }
+  int layerNorm(const Node &node, const std::vector<int> &in) {
+    int centred = minus(in[0], mean(in[0], node, true));
+    int spread = mean(mul(centred, centred), node, true);
+    return scaled(mul(centred, pointwise("rsqrt", {plus(spread, in[3])})), in[1], in[2]);
+  }
+  int rmsNorm(const Node &node, const std::vector<int> &in) {
+    int spread = mean(mul(in[0], in[0]), node, true);
+    int value = mul(in[0], pointwise("rsqrt", {plus(spread, in[2])}));
+    return isConstant(in[1], 1) ? value : mul(value, in[1]);
+  }
+  int scaled(int value, int weight, int bias) {
+    value = isConstant(weight, 1) ? value : mul(value, weight);
+    return isConstant(bias, 0) ? value : plus(value, bias);
+  }
+
+  int gelu(int x, const Node &node) {
+    if (definition::stringAttribute(node, "approximate", "none") == "tanh") {
+      // (1 + tanh u) / 2 = sigmoid(2u): the same value without cancellation for u << 0.
+      int cube = mul(mul(mul(constant(0.044715), x), x), x);
+      int u = mul(constant(2 * 0.7978845608028654), plus(x, cube));
+      return mul(x, pointwise("sigmoid", {u}));
+    }
+    int e = pointwise("erf", {mul(x, constant(0.7071067811865476))});
+    return mul(mul(constant(0.5), x), plus(constant(1), e));
+  }
+  int pow(int x, int exponent) {
+    if (at(exponent).op == "constant") {
+      double e = at(exponent).value;
+      if (e == 1) {
+        return x;
+      }
+      if (e == 2 || e == 3) {
+        int square = mul(x, x);
+        return e == 2 ? square : mul(square, x);
+      }
+      if (e == -1) {
+        return over(constant(1), x);
+      }
+    }
+    return pointwise("pow", {x, exponent});
+  }
+  int softplus(int x, int beta, int threshold) {
+    int scaledX = isConstant(beta, 1) ? x : mul(x, beta);
+    int soft = pointwise("log1p", {pointwise("exp", {scaledX})});
+    soft = isConstant(beta, 1) ? soft : over(soft, beta);
+    return pointwise("where", {pointwise("gt", {scaledX, threshold}), x, soft});
+  }
+  int clampedSixth(int x) {
+    int shifted = plus(x, constant(3));
+    return over(clamp(shifted, constant(0), constant(6)), constant(6));
+  }
+  /// By comparisons, so that NaN passes through as in PyTorch.
+  int clamp(int x, int low, int high) {
+    if (!isConstant(low, -infinity)) {
+      x = pointwise("where", {pointwise("lt", {x, low}), low, x});
+    }
+    if (!isConstant(high, infinity)) {
+      x = pointwise("where", {pointwise("gt", {x, high}), high, x});
+    }
+    return x;
+  }
+
+  int open(const Node &node, const std::vector<int> &in) {
+    static const std::set<std::string> primitives = {
+        "neg",  "abs",   "floor", "ceil",    "sqrt",    "rsqrt", "exp", "exp2",
+        "expm1", "log",  "log2",  "log1p",   "sin",     "cos",   "tanh", "erf",
+        "sigmoid", "add", "sub",  "mul",     "div",     "maximum", "minimum", "eq",
+        "ne",   "lt",    "le",    "gt",      "ge",      "logical_and", "logical_or",
+        "logical_xor", "logical_not", "where"};
+    if (primitives.contains(node.op)) {
+      return pointwise(node.op, in);
+    }
+    auto found = openers().find(node.op);
+    return found == openers().end() ? -1 : found->second(*this, node, in);
+  }
+
+  using Opener = std::function<int(Builder &, const Node &, const std::vector<int> &)>;
+  static const std::map<std::string, Opener> &openers() {
+    using In = const std::vector<int> &;
+    static const std::map<std::string, Opener> table = {
+        {"square", [](Builder &b, const Node &, In in) { return b.mul(in[0], in[0]); }},
+        {"reciprocal",
+         [](Builder &b, const Node &, In in) { return b.over(b.constant(1), in[0]); }},
+        {"relu",
+         [](Builder &b, const Node &, In in) {
+           return b.clamp(in[0], b.constant(0), b.constant(infinity));
+         }},
+        {"leaky_relu",
+         [](Builder &b, const Node &, In in) {
+           int isPositive = b.pointwise("gt", {in[0], b.constant(0)});
+           return b.pointwise("where", {isPositive, in[0], b.mul(in[0], in[1])});
+         }},
+        {"elu",
+         [](Builder &b, const Node &, In in) {
+           int isPositive = b.pointwise("gt", {in[0], b.constant(0)});
+           int below = b.mul(in[1], b.pointwise("expm1", {in[0]}));
+           return b.pointwise("where", {isPositive, in[0], below});
+         }},
+        {"gelu", [](Builder &b, const Node &n, In in) { return b.gelu(in[0], n); }},
+        {"silu",
+         [](Builder &b, const Node &, In in) {
+           return b.mul(in[0], b.pointwise("sigmoid", {in[0]}));
+         }},
+        {"softplus",
+         [](Builder &b, const Node &, In in) { return b.softplus(in[0], in[1], in[2]); }},
+        {"mish",
+         [](Builder &b, const Node &, In in) {
+           int soft = b.softplus(in[0], b.constant(1), b.constant(20));
+           return b.mul(in[0], b.pointwise("tanh", {soft}));
+         }},
+        {"hardsigmoid", [](Builder &b, const Node &, In in) { return b.clampedSixth(in[0]); }},
+        {"hardswish",
+         [](Builder &b, const Node &, In in) { return b.mul(in[0], b.clampedSixth(in[0])); }},
+        {"isnan",
+         [](Builder &b, const Node &, In in) { return b.pointwise("ne", {in[0], in[0]}); }},
+        {"isinf",
+         [](Builder &b, const Node &, In in) {
+           return b.pointwise("eq", {b.pointwise("abs", {in[0]}), b.constant(infinity)});
+         }},
+        {"isfinite",
+         [](Builder &b, const Node &, In in) {
+           return b.pointwise("lt", {b.pointwise("abs", {in[0]}), b.constant(infinity)});
+         }},
+        {"pow", [](Builder &b, const Node &, In in) { return b.pow(in[0], in[1]); }},
+        {"masked_fill",
+         [](Builder &b, const Node &, In in) {
+           return b.pointwise("where", {in[1], in[2], in[0]});
+         }},
+        {"clamp", [](Builder &b, const Node &, In in) { return b.clamp(in[0], in[1], in[2]); }},
+        {"sum",
+         [](Builder &b, const Node &n, In in) {
+           return b.reduction("sum", in[0], n, definition::keepsDim(n));
+         }},
+        {"amax",
+         [](Builder &b, const Node &n, In in) {
+           return b.reduction("amax", in[0], n, definition::keepsDim(n));
+         }},
+        {"amin",
+         [](Builder &b, const Node &n, In in) {
+           return b.reduction("amin", in[0], n, definition::keepsDim(n));
+         }},
+        {"mean",
+         [](Builder &b, const Node &n, In in) {
+           return b.mean(in[0], n, definition::keepsDim(n));
+         }},
+        {"var", [](Builder &b, const Node &n, In in) { return b.variance(in[0], n); }},
+        {"std",
+         [](Builder &b, const Node &n, In in) {
+           return b.pointwise("sqrt", {b.variance(in[0], n)});
+         }},
+        {"softmax",
+         [](Builder &b, const Node &n, In in) { return b.softmax(in[0], n, false); }},
+        {"log_softmax",
+         [](Builder &b, const Node &n, In in) { return b.softmax(in[0], n, true); }},
+        {"logsumexp", [](Builder &b, const Node &n, In in) { return b.logSumExp(in[0], n); }},
+        {"layer_norm", [](Builder &b, const Node &n, In in) { return b.layerNorm(n, in); }},
+        {"rms_norm", [](Builder &b, const Node &n, In in) { return b.rmsNorm(n, in); }},
+    };
+    return table;
+  }
+
+  const definition::Operator &op;
+  const Node *current = nullptr;
+  PrimitiveGraph graph;
+  std::vector<int> mapped;
+};
+
+} // namespace
+
+bool isReductionName(const std::string &op) {
+  return op == "sum" || op == "amax" || op == "amin";
+}
+
+Result<PrimitiveGraph> decompose(const definition::Operator &op) { return Builder(op).run(); }
+
+} // namespace nereid::generator

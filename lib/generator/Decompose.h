@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// First step of fusion: operations that are several steps of arithmetic (softmax, layer_norm, var,
+// gelu, …) are replaced by those steps, so that the later steps know few operations.
+#pragma once
+
+#include "lib/generator/Fusion.h"
+
+namespace nereid::generator {
+
+struct PrimitiveGraph {
+  std::vector<FusedNode> nodes;
+  std::vector<int> outputs;
+};
+/// E0607 for an operation that has no form in the kernel language.
+Result<PrimitiveGraph> decompose(const definition::Operator &op);
+
+/// True for sum, amax and amin: what a kernel reduces with.
+bool isReductionName(const std::string &op);
+
+} // namespace nereid::generator

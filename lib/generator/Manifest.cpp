@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// JSON form of the manifest, schema 1. Keys are the members' names.
+#include "lib/generator/Manifest.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace nereid::generator {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// Text that is JSON stays JSON in the file; anything else becomes null.
+Json embedded(const std::string &text) {
+  Json parsed = text.empty() ? Json() : Json::parse(text, nullptr, false);
+  return parsed.is_discarded() ? Json() : parsed;
+}
+std::string extracted(const Json &value) { return value.is_null() ? "" : value.dump(); }
+
+Json tableToJson(const ScheduleTable &table) {
+  Json entries = Json::array();
+  for (const ScheduleTable::Entry &entry : table.entries) {
+    entries.push_back({{"dtype", torchName(entry.caseClass.dtype)},
+                       {"columnsUpTo", entry.caseClass.columnsUpTo},
+                       {"isBeyondCache", entry.caseClass.isBeyondCache},
+                       {"schedule", entry.schedule.text()},
+                       {"origin", entry.origin}});
+  }
+  return {{"cacheBytes", table.cacheBytes},
+          {"widestRowTile", table.widestRowTile},
+          {"entries", entries}};
+}
+
+/// Nothing when an entry's type or schedule is not one.
+std::optional<ScheduleTable> tableFromJson(const Json &json) {
+  ScheduleTable table;
+  table.cacheBytes = json.at("cacheBytes").get<int64_t>();
+  table.widestRowTile = json.at("widestRowTile").get<int64_t>();
+  for (const Json &entry : json.at("entries")) {
+    auto dtype = parseDType(entry.at("dtype").get<std::string>());
+    auto schedule = parseSchedule(entry.at("schedule").get<std::string>());
+    if (!dtype || !schedule) {
+      return std::nullopt;
+    }
+    CaseClass caseClass{*dtype, entry.at("columnsUpTo").get<int64_t>(),
+                        entry.at("isBeyondCache").get<bool>()};
+    table.set(caseClass, *schedule, entry.at("origin").get<std::string>());
+  }
+  return table;
+}
+
+Json stageToJson(const StageRecord &stage) {
+  return {{"stage", stage.stage},         {"isDone", stage.isDone},
+          {"isPassed", stage.isPassed},   {"seconds", stage.seconds},
+          {"inputHash", stage.inputHash}, {"result", embedded(stage.resultJson)}};
+}
+StageRecord stageFromJson(const Json &json) {
+  StageRecord stage;
+  stage.stage = json.at("stage").get<std::string>();
+  stage.isDone = json.at("isDone").get<bool>();
+  stage.isPassed = json.at("isPassed").get<bool>();
+  stage.seconds = json.at("seconds").get<double>();
+  stage.inputHash = json.at("inputHash").get<std::string>();
+  stage.resultJson = extracted(json.at("result"));
+  return stage;
+}
+
+Json roundToJson(const RoundRecord &round) {
+  return {{"round", round.round},
+          {"caseName", round.caseName},
+          {"dtype", round.dtype},
+          {"changeClass", round.changeClass},
+          {"change", round.change},
+          {"reason", round.reason},
+          {"scheduleBefore", round.scheduleBefore},
+          {"scheduleAfter", round.scheduleAfter},
+          {"speedupBefore", round.speedupBefore},
+          {"speedupAfter", round.speedupAfter},
+          {"expectedGain", round.expectedGain},
+          {"bandwidthFraction", round.bandwidthFraction},
+          {"computeFraction", round.computeFraction},
+          {"isVerified", round.isVerified},
+          {"isKept", round.isKept},
+          {"conclusion", round.conclusion}};
+}
+RoundRecord roundFromJson(const Json &json) {
+  RoundRecord round;
+  round.round = json.at("round").get<int>();
+  round.caseName = json.at("caseName").get<std::string>();
+  round.dtype = json.at("dtype").get<std::string>();
+  round.changeClass = json.at("changeClass").get<std::string>();
+  round.change = json.at("change").get<std::string>();
+  round.reason = json.at("reason").get<std::string>();
+  round.scheduleBefore = json.at("scheduleBefore").get<std::string>();
+  round.scheduleAfter = json.at("scheduleAfter").get<std::string>();
+  round.speedupBefore = json.at("speedupBefore").get<double>();
+  round.speedupAfter = json.at("speedupAfter").get<double>();
+  round.expectedGain = json.at("expectedGain").get<double>();
+  round.bandwidthFraction = json.at("bandwidthFraction").get<double>();
+  round.computeFraction = json.at("computeFraction").get<double>();
+  round.isVerified = json.at("isVerified").get<bool>();
+  round.isKept = json.at("isKept").get<bool>();
+  round.conclusion = json.at("conclusion").get<std::string>();
+  return round;
+}
+
+} // namespace
+
+std::string manifestText(const Manifest &manifest) {
+  Json stages = Json::array(), rounds = Json::array();
+  for (const StageRecord &stage : manifest.stages) {
+    stages.push_back(stageToJson(stage));
+  }
+  for (const RoundRecord &round : manifest.rounds) {
+    rounds.push_back(roundToJson(round));
+  }
+  Json json = {{"schema", Manifest::schemaVersion},
+               {"operatorName", manifest.operatorName},
+               {"generatorVersion", manifest.generatorVersion},
+               {"chip", manifest.chip},
+               {"definitionPath", manifest.definitionPath},
+               {"definitionHash", manifest.definitionHash},
+               {"definition", manifest.definitionText},
+               {"schedules", tableToJson(manifest.table)},
+               {"stages", stages},
+               {"rounds", rounds},
+               {"environment", embedded(manifest.environmentJson)}};
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Result<Manifest> readManifest(const std::string &path, const std::string &text) {
+  auto damaged = [&](const std::string &reason) {
+    Diagnostic error = makeError("E0611", fmt::format("'{}' cannot be used: {}", path, reason));
+    error.file = path;
+    return std::move(error.withHelp("remove the file and run 'nereid develop' again"));
+  };
+  Json json = Json::parse(text, nullptr, false);
+  if (json.is_discarded() || !json.is_object()) {
+    return damaged("it is not JSON");
+  }
+  try {
+    if (int found = json.at("schema").get<int>(); found != Manifest::schemaVersion) {
+      return damaged(
+          fmt::format("expects schema {}, but got {}", Manifest::schemaVersion, found));
+    }
+    Manifest manifest;
+    manifest.operatorName = json.at("operatorName").get<std::string>();
+    manifest.generatorVersion = json.at("generatorVersion").get<std::string>();
+    manifest.chip = json.at("chip").get<std::string>();
+    manifest.definitionPath = json.at("definitionPath").get<std::string>();
+    manifest.definitionHash = json.at("definitionHash").get<std::string>();
+    manifest.definitionText = json.at("definition").get<std::string>();
+    auto table = tableFromJson(json.at("schedules"));
+    if (!table) {
+      return damaged("a schedule is not one");
+    }
+    manifest.table = std::move(*table);
+    for (const Json &stage : json.at("stages")) {
+      manifest.stages.push_back(stageFromJson(stage));
+    }
+    for (const Json &round : json.at("rounds")) {
+      manifest.rounds.push_back(roundFromJson(round));
+    }
+    manifest.environmentJson = extracted(json.at("environment"));
+    return manifest;
+  } catch (const Json::exception &problem) {
+    return damaged(problem.what());
+  }
+}
+
+} // namespace nereid::generator

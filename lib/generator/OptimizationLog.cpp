@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// Markdown of the optimisation rounds, see OptimizationLog.h.
+#include "lib/generator/OptimizationLog.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <sstream>
+
+namespace nereid::generator {
+namespace {
+
+std::vector<std::string> linesOf(const std::string &text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) {
+    lines.push_back(line);
+  }
+  return lines;
+}
+
+std::string constantsOf(const std::string &schedule) {
+  size_t colon = schedule.find(':');
+  std::string text;
+  for (char c : colon == std::string::npos ? schedule : schedule.substr(colon + 1)) {
+    text += c == ',' ? '\n' : c;
+  }
+  return (colon == std::string::npos ? "" : "kernel=" + schedule.substr(0, colon) + "\n") + text +
+         "\n";
+}
+
+std::string bottleneck(const RoundRecord &round) {
+  if (round.bandwidthFraction >= 0.85) {
+    return "memory bandwidth, close to the limit of the chip";
+  }
+  if (round.computeFraction > round.bandwidthFraction) {
+    return round.computeFraction >= 0.6 ? "arithmetic, close to the limit of the chip"
+                                        : "arithmetic, with room left";
+  }
+  return "memory bandwidth, with room left";
+}
+
+std::string filesTouched(const std::string &changeClass) {
+  return changeClass == "parameter" ? "`_triton.py` alone" : "all four files";
+}
+
+std::string roundText(const Manifest &manifest, const RoundRecord &round) {
+  std::string text = fmt::format("## Round {}: {}\n\n", round.round, round.change);
+  text += fmt::format("- **Version** {}.{}, case `{}`, {}\n", manifest.operatorName, round.round,
+                      round.caseName, round.dtype);
+  text += fmt::format("- **Before** {:.3f}x the baseline, {:.0f} % of the copy bandwidth, {:.0f} % "
+                      "of the peak arithmetic: bound by {}\n",
+                      round.speedupBefore, round.bandwidthFraction * 100,
+                      round.computeFraction * 100, bottleneck(round));
+  text += fmt::format("- **Change** of class {}, touches {}: {}\n", round.changeClass,
+                      filesTouched(round.changeClass), round.change);
+  text += fmt::format("- **Reason** {}\n\n", round.reason);
+  text += diffSnippet(constantsOf(round.scheduleBefore), constantsOf(round.scheduleAfter));
+  double gain = round.speedupBefore > 0 ? round.speedupAfter / round.speedupBefore : 0;
+  if (!round.isVerified) {
+    text += "\n- **Result** not timed: the accuracy check failed\n";
+  } else {
+    text += fmt::format("\n- **Result** {:.3f}x the baseline; expected a gain of {:.2f}x, got "
+                        "{:.2f}x ({:+.1f} %)\n",
+                        round.speedupAfter, round.expectedGain, gain, (gain - 1) * 100);
+  }
+  text += fmt::format("- **Conclusion** {}{}{}\n\n", round.isKept ? "kept" : "taken back",
+                      round.conclusion.empty() ? "" : ": ", round.conclusion);
+  return text;
+}
+
+std::string summaryText(const Manifest &manifest, const LogSummary &summary) {
+  std::string text = "## Summary\n\n| case | type | speed-up before | speed-up after | rounds kept |"
+                     "\n|---|---|---|---|---|\n";
+  struct Total {
+    const RoundRecord *first = nullptr;
+    double best = 0;
+    int kept = 0, all = 0;
+  };
+  std::map<std::pair<std::string, std::string>, Total> totals;
+  for (const RoundRecord &round : manifest.rounds) {
+    Total &total = totals[{round.caseName, round.dtype}];
+    if (!total.first) {
+      total.first = &round;
+      total.best = round.speedupBefore;
+    }
+    ++total.all;
+    if (round.isKept) {
+      ++total.kept;
+      total.best = round.speedupAfter;
+    }
+  }
+  bool isReached = !totals.empty();
+  for (const auto &[key, total] : totals) {
+    text += fmt::format("| {} | {} | {:.3f}x | {:.3f}x | {} of {} |\n", key.first, key.second,
+                        total.first->speedupBefore, total.best, total.kept, total.all);
+    isReached &= total.best >= summary.targetSpeedup;
+  }
+  text += fmt::format("\nTarget {:.2f}x: {}.", summary.targetSpeedup,
+                      totals.empty() ? "no round was needed"
+                      : isReached    ? "reached in every case"
+                                     : "not reached in every case");
+  text += summary.stopReason.empty() ? " Still running.\n"
+                                     : fmt::format(" Stopped: {}.\n", summary.stopReason);
+  std::string worked, failed;
+  for (const RoundRecord &round : manifest.rounds) {
+    std::string entry = fmt::format("- {} ({}, {})\n", round.change, round.caseName, round.dtype);
+    (round.isKept ? worked : failed) += entry;
+  }
+  text += worked.empty() ? "" : "\nWhat worked:\n" + worked;
+  text += failed.empty() ? "" : "\nWhat did not:\n" + failed;
+  return text;
+}
+
+} // namespace
+
+std::string diffSnippet(const std::string &before, const std::string &after) {
+  if (before == after) {
+    return "";
+  }
+  std::vector<std::string> a = linesOf(before), b = linesOf(after);
+  size_t head = 0;
+  while (head < a.size() && head < b.size() && a[head] == b[head]) {
+    ++head;
+  }
+  size_t tail = 0;
+  while (tail < a.size() - head && tail < b.size() - head &&
+         a[a.size() - 1 - tail] == b[b.size() - 1 - tail]) {
+    ++tail;
+  }
+  constexpr size_t context = 2;
+  std::string text = "```diff\n";
+  for (size_t i = head - std::min(head, context); i < head; ++i) {
+    text += "  " + a[i] + "\n";
+  }
+  for (size_t i = head; i < a.size() - tail; ++i) {
+    text += "- " + a[i] + "\n";
+  }
+  for (size_t i = head; i < b.size() - tail; ++i) {
+    text += "+ " + b[i] + "\n";
+  }
+  for (size_t i = a.size() - tail; i < a.size() - tail + std::min(tail, context); ++i) {
+    text += "  " + a[i] + "\n";
+  }
+  return text + "```\n";
+}
+
+std::string writeOptimizationLog(const Manifest &manifest, const LogSummary &summary) {
+  std::string text = fmt::format("# Optimisation of {}\n\n", manifest.operatorName);
+  text += fmt::format("Chip: {}. Target: {:.2f}x the unfused baseline. Accuracy is checked before "
+                      "every measurement; a round compares both versions alternately in one run.\n\n",
+                      manifest.chip.empty() ? "unknown" : manifest.chip, summary.targetSpeedup);
+  for (const RoundRecord &round : manifest.rounds) {
+    text += roundText(manifest, round);
+  }
+  return text + summaryText(manifest, summary);
+}
+
+} // namespace nereid::generator

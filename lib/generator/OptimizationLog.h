@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// `optimization_log.md`: what was tried in each round, why, what came of it, and what remains.
+// Rewritten from the manifest after every round, so that it is complete at any interruption.
+#pragma once
+
+#include "lib/generator/Project.h"
+
+#include <string>
+
+namespace nereid::generator {
+
+/// Target speed-up and stop reason for the summary.
+struct LogSummary {
+  double targetSpeedup = 1;
+  std::string stopReason;  ///< "target reached", "no neighbour left", …; empty while running
+};
+std::string writeOptimizationLog(const Manifest &manifest, const LogSummary &summary);
+
+/// Lines that differ, as a fenced diff block with a little context; "" when equal.
+std::string diffSnippet(const std::string &before, const std::string &after);
+
+} // namespace nereid::generator

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Experience: which change of a schedule paid off, under which conditions, by how much. Written by
+// the optimisation rounds, read for the next operator's first choice. One JSON file, readable by
+// a person, merged on write so that several processes may learn at once.
+#pragma once
+
+#include "lib/generator/Schedule.h"
+
+#include <string>
+#include <vector>
+
+namespace nereid::generator {
+
+/// When a pattern applies. Ranges are inclusive; 0 as an upper bound means no bound.
+struct PatternCondition {
+  int64_t rowsFrom = 0, rowsTo = 0, columnsFrom = 0, columnsTo = 0;
+  std::string dtype;          ///< PyTorch name, empty = any
+  bool isBeyondCache = false; ///< operands larger than the last-level cache
+  std::string chip;           ///< ChipSummary::name, empty = any
+  bool operator==(const PatternCondition &) const = default;
+};
+
+struct Pattern {
+  std::string operatorKind; ///< FusedOperator::kind()
+  std::string variant;      ///< variantName of the schedule
+  PatternCondition condition;
+  std::string change;       ///< Neighbour::change without old values: "BLOCK_N=1024"
+  double gain = 1;          ///< geometric mean of old time / new time
+  int count = 0;            ///< observations behind `gain`
+  std::string lastSeen;     ///< ISO date
+};
+
+class Patterns {
+public:
+  /// A missing file is an empty collection; E0611 when it is damaged or of another schema.
+  static Result<Patterns> load(const std::string &path);
+  /// Merges with what stands in the file now and replaces it atomically.
+  Status save(const std::string &path) const;
+
+  /// Records one observation; equal kind, variant, condition and change are averaged.
+  void record(const Pattern &observation);
+  /// Patterns that apply, best gain first, those with gain <= 1 included (they warn).
+  std::vector<const Pattern *> lookup(const std::string &operatorKind, const CaseSizes &sizes,
+                                      DType dtype, const ChipSummary &chip) const;
+  const std::vector<Pattern> &all() const { return patterns; }
+
+private:
+  std::vector<Pattern> patterns;
+  std::vector<Pattern> observations; ///< since load, what save merges
+};
+
+/// The condition under which an observation on this case is filed: sizes widened to powers of two.
+PatternCondition conditionFor(const CaseSizes &sizes, DType dtype, const ChipSummary &chip);
+
+} // namespace nereid::generator

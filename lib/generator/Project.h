@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// The folder of one operator under development: generated files plus `nereid.json`, which says
+// from which definition they came, which schedules are chosen and which stages are done, so that
+// verify, bench, optimize and a second develop go on where the last run stopped.
+#pragma once
+
+#include "lib/generator/Generator.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace nereid::generator {
+
+/// Stage names in order: "definition", "generate", "verify", "bench", "optimize".
+const std::vector<std::string> &stageNames();
+
+struct StageRecord {
+  std::string stage;
+  bool isDone = false, isPassed = false;
+  double seconds = 0;
+  std::string inputHash;   ///< what the result depends on: definition, sources, chip
+  std::string resultJson;  ///< the stage's own figures, any JSON value as text; "" = none
+};
+
+/// One optimisation round, as the log tells it.
+struct RoundRecord {
+  int round = 0;
+  std::string caseName, dtype;
+  std::string changeClass, change, reason;
+  std::string scheduleBefore, scheduleAfter;
+  double speedupBefore = 0, speedupAfter = 0, expectedGain = 1;
+  double bandwidthFraction = 0, computeFraction = 0;
+  bool isVerified = false, isKept = false;
+  std::string conclusion;
+};
+
+struct Manifest {
+  static constexpr int schemaVersion = 1;
+  std::string operatorName, definitionPath, definitionText, definitionHash;
+  std::string generatorVersion, chip;
+  ScheduleTable table;
+  std::vector<StageRecord> stages;
+  std::vector<RoundRecord> rounds;
+  std::string environmentJson; ///< any JSON value as text
+
+  StageRecord &stage(const std::string &name);
+  const StageRecord *findStage(const std::string &name) const;
+  /// Done with the same inputs: nothing to do again.
+  bool isCurrent(const std::string &name, const std::string &inputHash) const;
+};
+
+class Project {
+public:
+  /// Makes the folder if needed. E0701 when it cannot be made or written.
+  static Result<Project> create(const std::string &directory, const definition::Operator &op,
+                                std::string definitionText);
+  /// Opens an existing folder. E0611 without a readable nereid.json of this schema.
+  static Result<Project> open(const std::string &directory);
+  static bool isProject(const std::string &directory);
+
+  const std::string &directory() const { return folder; }
+  std::string path(const std::string &fileName) const;
+  /// Copy of the definition inside the folder, "<op>.toml".
+  std::string definitionFile() const;
+  std::string tritonFile() const;
+
+  /// Writes atomically, and only what differs; E0701 on failure.
+  Status writeFile(const GeneratedFile &file) const;
+  Status writeFiles(const std::vector<GeneratedFile> &files) const;
+  Status saveManifest() const;
+
+  Manifest manifest;
+
+private:
+  std::string folder;
+};
+
+} // namespace nereid::generator

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+// First choices. A program instance is one task of the thread pool, so a block should be large
+// enough to hide the hand-out (about a microsecond: some ten thousand elements) and small enough
+// that every core gets several. Tiles are inner-dimension first: long contiguous runs.
+#include "lib/generator/ScheduleRules.h"
+
+#include "lib/generator/Patterns.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <set>
+
+namespace nereid::generator {
+namespace {
+
+constexpr int64_t elementsPerProgram = 16384;
+constexpr int64_t widestTileColumns = 4096;
+/// Upstream's limit for one tile.
+constexpr int64_t largestTile = 1 << 20;
+constexpr int64_t largestRows = 4096;
+constexpr int64_t vectorLanes = 16;
+
+int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+/// Elements a program should take so that each core gets at least four programs.
+int64_t balancedElements(const CaseSizes &sizes, const ChipSummary &chip) {
+  int64_t block = elementsPerProgram;
+  while (block > 1024 && ceilDiv(sizes.elements(), block) < 4 * int64_t{chip.cores}) {
+    block /= 2;
+  }
+  return block;
+}
+
+int64_t isStreaming(const CaseSizes &sizes, const ChipSummary &chip) {
+  return sizes.outputBytes > static_cast<double>(chip.l3Bytes) ? 1 : 0;
+}
+
+bool isPowerOfTwo(int64_t value) {
+  return value > 0 && std::has_single_bit(static_cast<uint64_t>(value));
+}
+
+int64_t powerOfTwoAtMost(int64_t value) {
+  return static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(std::max<int64_t>(value, 1))));
+}
+
+} // namespace
+
+int64_t powerOfTwoAtLeast(int64_t value) {
+  return static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(value, 1))));
+}
+
+int64_t columnBlock(int64_t columns, int64_t limit) {
+  return std::clamp(powerOfTwoAtLeast(columns), vectorLanes, std::max(limit, vectorLanes));
+}
+
+std::vector<KernelVariant> variantsOf(const FusedOperator &fused) {
+  if (fused.hasReduction) {
+    return {KernelVariant::Rows, KernelVariant::LoopedRows};
+  }
+  if (fused.isFlat) {
+    return {KernelVariant::Flat, KernelVariant::Tiles};
+  }
+  return {KernelVariant::Tiles};
+}
+
+int64_t widestRowTile(const ChipSummary &chip) {
+  // Two float32 tiles of a row should stay in half the second-level cache.
+  return std::clamp<int64_t>(powerOfTwoAtMost(chip.l2Bytes / 2 / 8), 1024, 65536);
+}
+
+Schedule ruleFor(KernelVariant variant, const CaseSizes &sizes, const ChipSummary &chip) {
+  Schedule schedule;
+  schedule.variant = variant;
+  int64_t elements = balancedElements(sizes, chip);
+  int64_t streaming = isStreaming(sizes, chip);
+  switch (variant) {
+  case KernelVariant::Flat:
+    schedule.constants = {{"BLOCK", elements}, {"STREAMING", streaming}};
+    break;
+  case KernelVariant::Tiles: {
+    int64_t n = columnBlock(sizes.columns, widestTileColumns);
+    int64_t m = std::clamp<int64_t>(elements / n, 1, powerOfTwoAtLeast(sizes.rows));
+    schedule.constants = {{"BLOCK_M", m}, {"BLOCK_N", n}, {"GRID_2D", 1}, {"STREAMING", streaming}};
+    break;
+  }
+  case KernelVariant::Rows:
+  case KernelVariant::LoopedRows: {
+    int64_t n = columnBlock(sizes.columns,
+                            variant == KernelVariant::Rows ? largestTile : widestTileColumns);
+    int64_t rows = powerOfTwoAtMost(elements / std::max<int64_t>(sizes.columns, 1));
+    rows = std::clamp<int64_t>(rows, 1, std::min(powerOfTwoAtLeast(sizes.rows), largestRows));
+    schedule.constants = {{"ROWS", rows}, {"BLOCK_N", n}, {"STREAMING", streaming}};
+    break;
+  }
+  }
+  return schedule;
+}
+
+KernelVariant variantByRule(const FusedOperator &fused, const CaseSizes &sizes,
+                            const ChipSummary &chip) {
+  if (fused.hasReduction) {
+    return sizes.columns <= widestRowTile(chip) ? KernelVariant::Rows : KernelVariant::LoopedRows;
+  }
+  return variantsOf(fused).front();
+}
+
+bool isValid(const Schedule &schedule, const FusedOperator &fused, const CaseSizes &sizes,
+             std::string *why) {
+  auto refuse = [&](std::string reason) {
+    if (why) {
+      *why = std::move(reason);
+    }
+    return false;
+  };
+  std::vector<KernelVariant> variants = variantsOf(fused);
+  if (std::find(variants.begin(), variants.end(), schedule.variant) == variants.end()) {
+    return refuse(fmt::format("operator '{}' has no '{}' kernel", fused.op.name,
+                              variantName(schedule.variant)));
+  }
+  Schedule expected = ruleFor(schedule.variant, sizes, ChipSummary{});
+  if (expected.constants.size() != schedule.constants.size()) {
+    return refuse(fmt::format("expects the constants of '{}', but got '{}'", expected.text(),
+                              schedule.text()));
+  }
+  int64_t tile = 1;
+  for (size_t i = 0; i < expected.constants.size(); ++i) {
+    const auto &[name, value] = schedule.constants[i];
+    if (name != expected.constants[i].first) {
+      return refuse(fmt::format("expects constant '{}', but got '{}'", expected.constants[i].first,
+                                name));
+    }
+    bool isSwitch = name == "STREAMING" || name == "GRID_2D";
+    if (isSwitch && (value < 0 || value > 1)) {
+      return refuse(fmt::format("expects 0 or 1 for '{}', but got {}", name, value));
+    }
+    if (!isSwitch && !isPowerOfTwo(value)) {
+      return refuse(fmt::format("expects a power of two for '{}', but got {}", name, value));
+    }
+    tile *= isSwitch || name == "ROWS" ? 1 : value;
+    if (tile > largestTile) {
+      return refuse(fmt::format("a tile has {} elements at most, but '{}' needs more", largestTile,
+                                schedule.text()));
+    }
+  }
+  if (schedule.variant == KernelVariant::Rows && schedule.get("BLOCK_N") < sizes.columns) {
+    return refuse(fmt::format("BLOCK_N = {} does not cover a row of {} columns",
+                              schedule.get("BLOCK_N"), sizes.columns));
+  }
+  return true;
+}
+
+std::vector<Schedule> scheduleSpace(const FusedOperator &fused, const CaseSizes &sizes, DType,
+                                    const ChipSummary &chip) {
+  std::vector<Schedule> space;
+  std::set<std::string> seen;
+  auto addAll = [&](Schedule schedule) {
+    std::vector<Schedule> forms = {schedule};
+    for (const char *name : {"STREAMING", "GRID_2D"}) {
+      if (schedule.get(name, -1) >= 0) {
+        size_t count = forms.size();
+        for (size_t i = 0; i < count; ++i) {
+          forms.push_back(forms[i].with(name, 1 - forms[i].get(name)));
+        }
+      }
+    }
+    for (Schedule &form : forms) {
+      if (isValid(form, fused, sizes) && seen.insert(form.text()).second) {
+        space.push_back(std::move(form));
+      }
+    }
+  };
+  KernelVariant preferred = variantByRule(fused, sizes, chip);
+  addAll(ruleFor(preferred, sizes, chip));
+  for (KernelVariant variant : variantsOf(fused)) {
+    Schedule rule = ruleFor(variant, sizes, chip);
+    if (variant == KernelVariant::Flat) {
+      for (int64_t block = 1024; block <= 65536; block *= 2) {
+        addAll(rule.with("BLOCK", block));
+      }
+      continue;
+    }
+    bool isTiles = variant == KernelVariant::Tiles;
+    const char *outer = isTiles ? "BLOCK_M" : "ROWS";
+    int64_t widest = columnBlock(sizes.columns, 16384);
+    for (int64_t n = std::max<int64_t>(widest / 16, vectorLanes); n <= widest; n *= 2) {
+      if (variant == KernelVariant::Rows && n != widest) {
+        continue;
+      }
+      int64_t width = variant == KernelVariant::Tiles ? n : powerOfTwoAtLeast(sizes.columns);
+      for (int64_t total = 1024; total <= 65536; total *= 2) {
+        int64_t m = std::clamp<int64_t>(total / width, 1, powerOfTwoAtLeast(sizes.rows));
+        Schedule schedule = rule.with(outer, std::min(m, largestRows));
+        addAll(variant == KernelVariant::Rows ? schedule : schedule.with("BLOCK_N", n));
+      }
+    }
+  }
+  return space;
+}
+
+FirstChoice firstSchedule(const FusedOperator &fused, const CaseSizes &sizes, DType dtype,
+                          const ChipSummary &chip, const Patterns *patterns) {
+  FirstChoice choice;
+  choice.schedule = ruleFor(variantByRule(fused, sizes, chip), sizes, chip);
+  choice.origin = "rule";
+  choice.reason = fmt::format("{} × {} elements on {} cores: {}", sizes.rows, sizes.columns,
+                              chip.cores, choice.schedule.text());
+  if (!patterns) {
+    return choice;
+  }
+  std::set<std::string> decided;
+  for (const Pattern *pattern : patterns->lookup(fused.kind(), sizes, dtype, chip)) {
+    std::string name = pattern->change.substr(0, pattern->change.find('='));
+    // Two per cent is what measurement can tell apart; the first word on a constant is the best.
+    bool applies = pattern->gain > 1.02 && !decided.contains(name) &&
+                   pattern->variant == variantName(choice.schedule.variant);
+    if (!applies) {
+      continue;
+    }
+    auto changed = applyChange(choice.schedule, pattern->change, sizes);
+    if (!changed || !isValid(*changed, fused, sizes)) {
+      continue;
+    }
+    decided.insert(name);
+    if (*changed == choice.schedule) {
+      continue;
+    }
+    choice.schedule = *changed;
+    choice.reason = fmt::format("{}'{}' gained {:.2f}x in {} observation{}",
+                                choice.origin == "pattern" ? choice.reason + "; " : "",
+                                pattern->change, pattern->gain, pattern->count,
+                                pattern->count == 1 ? "" : "s");
+    choice.origin = "pattern";
+  }
+  return choice;
+}
+
+} // namespace nereid::generator

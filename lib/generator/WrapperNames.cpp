@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shared naming of wrappers, see WrapperNames.h.
+#include "lib/generator/WrapperNames.h"
+
+#include <algorithm>
+#include <sstream>
+
+namespace nereid::generator {
+
+std::vector<CallParameter> callParameters(const FusedOperator &fused) {
+  std::vector<CallParameter> list;
+  for (size_t i = 0; i < fused.operands.size(); ++i) {
+    if (!fused.operands[i].isOutput) {
+      list.push_back({fused.operands[i].name, static_cast<int>(i), 0});
+    }
+  }
+  for (const definition::Parameter &parameter : fused.op.parameters) {
+    if (parameter.isScalar) {
+      list.push_back({parameter.name, -1, parameter.value});
+    }
+  }
+  return list;
+}
+
+SizeNames::SizeNames(const FusedOperator &fused) {
+  std::set<std::string> taken = {"rows",  "columns", "grid",  "kernel", "blocks", "wide",
+                                 "dtype", "device",  "shape", "bytes",  "rest",   "launch"};
+  for (const definition::Parameter &parameter : fused.op.parameters) {
+    taken.insert(parameter.name);
+  }
+  taken.insert(fused.op.outputNames.begin(), fused.op.outputNames.end());
+  auto assign = [&](const std::string &symbol, const std::string &wanted) {
+    std::string name = wanted;
+    while (taken.contains(name)) {
+      name += "_size";
+    }
+    taken.insert(name);
+    return names[symbol] = name;
+  };
+  for (size_t i = 0; i < fused.operands.size(); ++i) {
+    const Operand &operand = fused.operands[i];
+    if (operand.isOutput) {
+      continue;
+    }
+    int count = static_cast<int>(operand.shape.size());
+    for (int d = 0; d < count; ++d) {
+      const definition::Dim &dim = operand.shape[static_cast<size_t>(d)];
+      if (dim.symbol.empty() || names.contains(dim.symbol)) {
+        continue;
+      }
+      Step step;
+      step.operand = static_cast<int>(i);
+      step.isRest = dim.isRest();
+      step.fromEnd = dim.isRest() ? count - 1 : count - d;
+      step.variable = assign(dim.symbol, dim.isRest() ? "leading" : dim.symbol);
+      steps.push_back(std::move(step));
+    }
+  }
+}
+
+std::string SizeNames::variable(const definition::Dim &dim) const {
+  if (dim.symbol.empty()) {
+    return std::to_string(dim.constant);
+  }
+  auto found = names.find(dim.symbol);
+  return found == names.end() ? dim.symbol : found->second;
+}
+
+std::string SizeNames::product(const SizeProduct &size, const std::string &restProduct) const {
+  std::string text;
+  for (const definition::Dim &dim : size.dims) {
+    text += (text.empty() ? "" : " * ") + (dim.isRest() ? restProduct : variable(dim));
+  }
+  return text.empty() ? "1" : text;
+}
+
+SizeProduct widthOf(const FusedOperator &fused, const Operand &operand) {
+  SizeProduct width;
+  for (size_t g = 0; g < fused.columnGroups.size(); ++g) {
+    if (operand.columnGroups[g]) {
+      const auto &dims = fused.columnGroups[g].dims;
+      width.dims.insert(width.dims.end(), dims.begin(), dims.end());
+    }
+  }
+  return width;
+}
+
+SizeProduct contiguousStride(const FusedOperator &fused, const Operand &operand, bool isRowGroup,
+                             size_t group) {
+  const auto &groups = isRowGroup ? fused.rowGroups : fused.columnGroups;
+  const auto &presence = isRowGroup ? operand.rowGroups : operand.columnGroups;
+  SizeProduct stride;
+  for (size_t g = group + 1; g < groups.size(); ++g) {
+    if (presence[g]) {
+      stride.dims.insert(stride.dims.end(), groups[g].dims.begin(), groups[g].dims.end());
+    }
+  }
+  if (isRowGroup) {
+    SizeProduct width = widthOf(fused, operand);
+    stride.dims.insert(stride.dims.end(), width.dims.begin(), width.dims.end());
+  }
+  return stride;
+}
+
+std::vector<std::string> bodyLines(const definition::Operator &op) {
+  std::vector<std::string> lines;
+  std::istringstream stream(op.body);
+  for (std::string line; std::getline(stream, line);) {
+    size_t first = line.find_first_not_of(" \t");
+    if (first != std::string::npos) {
+      lines.push_back(line.substr(first));
+    }
+  }
+  return lines;
+}
+
+} // namespace nereid::generator

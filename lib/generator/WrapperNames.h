@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the Python wrapper and the C++ companions have in common: the order of parameters, the
+// variables that hold symbolic sizes, and products of them as source text.
+#pragma once
+
+#include "lib/generator/KernelInterface.h"
+
+#include <set>
+
+namespace nereid::generator {
+
+/// Parameters as a caller passes them: tensors in order, then numbers with their defaults.
+struct CallParameter {
+  std::string name;
+  int operand = -1; ///< in FusedOperator::operands; -1: a number
+  double value = 0;
+};
+std::vector<CallParameter> callParameters(const FusedOperator &fused);
+
+/// Assigns variables to symbols in the order in which the tensors reveal them.
+class SizeNames {
+public:
+  explicit SizeNames(const FusedOperator &fused);
+
+  struct Step {
+    int operand = 0;
+    bool isRest = false;   ///< the leading dimensions
+    int fromEnd = 0;       ///< dimension counted from the end, 1 = last; isRest: how many follow
+    std::string variable;
+  };
+  /// Every symbol once, at the first tensor that has it.
+  std::vector<Step> steps;
+  std::string variable(const definition::Dim &dim) const;
+  /// "rest_size * B * 4" in the given spelling of the product over "..."; "1" when empty.
+  std::string product(const SizeProduct &size, const std::string &restProduct) const;
+
+private:
+  std::map<std::string, std::string> names;
+};
+
+/// Columns an operand spans: the product of the column groups it moves along.
+SizeProduct widthOf(const FusedOperator &fused, const Operand &operand);
+/// Stride of a contiguous operand along a row group or column group, as a product.
+SizeProduct contiguousStride(const FusedOperator &fused, const Operand &operand, bool isRowGroup,
+                             size_t group);
+/// First line of the definition's summary and its body, for comments.
+std::vector<std::string> bodyLines(const definition::Operator &op);
+
+} // namespace nereid::generator

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operators for the tests of this folder: from TOML text or from the shipped definitions.
+#pragma once
+
+#include "lib/generator/Generator.h"
+
+#include <gtest/gtest.h>
+
+namespace nereid::generator {
+
+inline definition::Operator parsed(const std::string &text) {
+  Diagnostics diags;
+  auto op = definition::parseOperator("test.toml", text, diags);
+  EXPECT_TRUE(op.has_value()) << diags.render();
+  return op.value_or(definition::Operator{});
+}
+
+/// inputs: lines such as "[inputs.x]\nshape = [\"...\", \"D\"]".
+inline definition::Operator made(const std::string &body, const std::string &inputs,
+                                 const std::string &outShape,
+                                 const std::string &dtypes = "\"float32\", \"float16\"") {
+  // One small case that binds every symbol the inputs use.
+  std::string sizes = inputs.find("...") != std::string::npos ? "\"...\" = [2, 3]" : "";
+  for (char symbol = 'A'; symbol <= 'Z'; ++symbol) {
+    if (inputs.find(std::string("\"") + symbol + "\"") != std::string::npos) {
+      sizes += std::string(sizes.empty() ? "" : ", ") + symbol + " = 4";
+    }
+  }
+  return parsed("[operator]\nname = \"t\"\nsummary = \"s\"\ndtypes = [" + dtypes +
+                "]\nbody = \"\"\"\n" + body + "\n\"\"\"\n" + inputs + "\n[outputs.out]\nshape = [" +
+                outShape + "]\n[performance]\ncases = [{ " + sizes + " }]\n");
+}
+
+inline definition::Operator shipped(const std::string &name) {
+  Diagnostics diags;
+  auto op = definition::loadOperator(std::string(NEREID_SOURCE_DIR "/operators/") + name + ".toml",
+                                     diags);
+  EXPECT_TRUE(op.has_value()) << diags.render();
+  return op.value_or(definition::Operator{});
+}
+
+inline const std::vector<std::string> &shippedNames() {
+  static const std::vector<std::string> names = {"broadcast_add", "bias_gelu", "bias_relu",
+                                                 "scale_shift",   "mask_add",  "softmax",
+                                                 "layer_norm"};
+  return names;
+}
+
+inline ChipSummary testChip() {
+  ChipSummary chip;
+  chip.name = "test";
+  chip.cores = 4;
+  return chip;
+}
+
+inline FusedOperator fusedOf(const definition::Operator &op) {
+  auto fused = fuse(op);
+  EXPECT_TRUE(bool(fused)) << (fused ? "" : render(fused.error()));
+  return fused ? *fused : FusedOperator{};
+}
+
+inline std::string refusal(const definition::Operator &op) {
+  auto fused = fuse(op);
+  return fused ? "" : fused.error().code + ": " + fused.error().message;
+}
+
+constexpr const char *inputXY = "[inputs.x]\nshape = [\"...\", \"D\"]\n"
+                                "[inputs.y]\nshape = [\"D\"]\n";
+
+} // namespace nereid::generator

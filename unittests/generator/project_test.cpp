@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operator's folder: what is written reads back, and damage is a diagnostic.
+#include "unittests/generator/Making.h"
+
+#include "lib/generator/Manifest.h"
+#include "lib/generator/OptimizationLog.h"
+#include "lib/support/AtomicFile.h"
+
+#include <filesystem>
+#include <unistd.h>
+
+namespace nereid::generator {
+namespace {
+
+class ProjectFolder : public testing::Test {
+protected:
+  ProjectFolder()
+      : folder(testing::TempDir() + "/nereid_project_" + std::to_string(::getpid())) {
+    std::filesystem::remove_all(folder);
+  }
+  ~ProjectFolder() override { std::filesystem::remove_all(folder); }
+  std::string folder;
+};
+
+RoundRecord keptRound() {
+  RoundRecord round;
+  round.round = 1;
+  round.caseName = "large";
+  round.dtype = "float32";
+  round.changeClass = "parameter";
+  round.change = "BLOCK_N 512 -> 1024";
+  round.reason = "longer runs";
+  round.scheduleBefore = "tiles:BLOCK_M=4,BLOCK_N=512";
+  round.scheduleAfter = "tiles:BLOCK_M=4,BLOCK_N=1024";
+  round.speedupBefore = 1.5;
+  round.speedupAfter = 1.8;
+  round.expectedGain = 1.1;
+  round.bandwidthFraction = 0.5;
+  round.isVerified = round.isKept = true;
+  return round;
+}
+
+TEST_F(ProjectFolder, ManifestReadsBack) {
+  definition::Operator op = shipped("softmax");
+  auto generation = generate(op, testChip(), nullptr);
+  auto project = Project::create(folder, op, "name = \"π\"\n");
+  ASSERT_TRUE(bool(project)) << render(project.error());
+  project->manifest.table = generation->table;
+  project->manifest.chip = "test";
+  project->manifest.environmentJson = "{\"cores\":2}";
+  StageRecord &stage = project->manifest.stage("verify");
+  stage.isDone = stage.isPassed = true;
+  stage.inputHash = "abc";
+  stage.resultJson = "{\"cases\":31}";
+  project->manifest.rounds.push_back(keptRound());
+  ASSERT_TRUE(bool(project->saveManifest()));
+
+  auto again = Project::open(folder);
+  ASSERT_TRUE(bool(again)) << render(again.error());
+  EXPECT_EQ(manifestText(again->manifest), manifestText(project->manifest));
+  EXPECT_EQ(again->manifest.table.entries.size(), generation->table.entries.size());
+  EXPECT_TRUE(again->manifest.isCurrent("verify", "abc"));
+  EXPECT_FALSE(again->manifest.isCurrent("verify", "abd"));
+  EXPECT_FALSE(again->manifest.isCurrent("bench", "abc"));
+  EXPECT_EQ(*readTextFile(again->definitionFile()), "name = \"π\"\n");
+}
+
+TEST_F(ProjectFolder, EveryTruncationOfAManifestIsADiagnostic) {
+  auto project = Project::create(folder, shipped("softmax"), "x");
+  ASSERT_TRUE(bool(project));
+  std::string text = manifestText(project->manifest);
+  for (size_t length = 0; length + 2 < text.size(); length += 7) {
+    auto read = readManifest("nereid.json", text.substr(0, length));
+    ASSERT_FALSE(bool(read));
+    EXPECT_EQ(read.error().code, "E0611");
+  }
+}
+
+TEST_F(ProjectFolder, MissingOrForeignFoldersAreDiagnostics) {
+  EXPECT_EQ(Project::open(folder).error().code, "E0611");
+  EXPECT_FALSE(bool(Project::create("/dev/null/x", shipped("softmax"), "x")));
+}
+
+TEST_F(ProjectFolder, UnchangedFilesAreNotTouched) {
+  auto project = Project::create(folder, shipped("softmax"), "x");
+  ASSERT_TRUE(bool(project->writeFile({"a.txt", "one"})));
+  std::filesystem::path file = project->path("a.txt");
+  auto old = std::filesystem::file_time_type::clock::now() - std::chrono::hours(5);
+  std::filesystem::last_write_time(file, old);
+  ASSERT_TRUE(bool(project->writeFile({"a.txt", "one"})));
+  EXPECT_EQ(std::filesystem::last_write_time(file), old);
+  ASSERT_TRUE(bool(project->writeFile({"a.txt", "two"})));
+  EXPECT_NE(std::filesystem::last_write_time(file), old);
+}
+
+TEST(OptimizationLog, TellsEveryRoundAndTheOutcome) {
+  Manifest manifest;
+  manifest.operatorName = "softmax";
+  manifest.rounds.push_back(keptRound());
+  RoundRecord lost = keptRound();
+  lost.round = 2;
+  lost.change = "STREAMING 0 -> 1";
+  lost.isKept = false;
+  lost.speedupBefore = 1.8;
+  lost.speedupAfter = 1.6;
+  manifest.rounds.push_back(lost);
+  std::string text = writeOptimizationLog(manifest, {1.7, "no neighbour left"});
+  for (const char *part :
+       {"## Round 1: BLOCK_N 512 -> 1024", "- BLOCK_N=512\n+ BLOCK_N=1024", "class parameter",
+        "(+20.0 %)", "## Round 2: STREAMING 0 -> 1", "(-11.1 %)", "taken back",
+        "| large | float32 | 1.500x | 1.800x | 1 of 2 |", "Target 1.70x: reached in every case",
+        "no neighbour left"}) {
+    EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
+  }
+}
+
+TEST(OptimizationLog, DiffShowsOnlyWhatChanged) {
+  EXPECT_EQ(diffSnippet("a\nb\nc\nd\n", "a\nb\nx\nd\n"),
+            "```diff\n  a\n  b\n- c\n+ x\n  d\n```\n");
+  EXPECT_EQ(diffSnippet("a\n", "a\n"), "");
+  EXPECT_EQ(diffSnippet("", "a\n"), "```diff\n+ a\n```\n");
+}
+
+} // namespace
+} // namespace nereid::generator

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// Laws of schedules, and what experience does to the first choice and the neighbours.
+#include "unittests/generator/Making.h"
+
+#include "lib/generator/ScheduleRules.h"
+#include "lib/support/AtomicFile.h"
+
+#include <filesystem>
+#include <set>
+#include <thread>
+#include <unistd.h>
+
+namespace nereid::generator {
+namespace {
+
+CaseSizes caseOf(const FusedOperator &fused, std::vector<int64_t> rest, int64_t columns) {
+  return sizesOf(fused, {{{"D", columns}}, std::move(rest)}, DType::F32);
+}
+
+TEST(Schedule, TextReadsBack) {
+  Schedule schedule = *parseSchedule("tiles:BLOCK_M=32,BLOCK_N=512,GRID_2D=1,STREAMING=0");
+  EXPECT_EQ(parseSchedule(schedule.text()), schedule);
+  EXPECT_EQ(schedule.get("BLOCK_N"), 512);
+  for (const char *text : {"", "tiles", "round:A=1", "tiles:=1", "tiles:A", "tiles:A=x"}) {
+    EXPECT_FALSE(parseSchedule(text).has_value()) << text;
+  }
+}
+
+TEST(Schedule, SpaceIsValidUniqueAndStartsWithTheRule) {
+  for (const std::string &name : {"broadcast_add", "softmax"}) {
+    FusedOperator fused = fusedOf(shipped(name));
+    for (int64_t columns : {1, 17, 1000, 100000}) {
+      CaseSizes sizes = caseOf(fused, {300, 2}, columns);
+      std::vector<Schedule> space = scheduleSpace(fused, sizes, DType::F32, testChip());
+      ASSERT_FALSE(space.empty());
+      EXPECT_EQ(space.front(), firstSchedule(fused, sizes, DType::F32, testChip(), nullptr).schedule);
+      std::set<std::string> seen;
+      for (const Schedule &schedule : space) {
+        std::string why;
+        EXPECT_TRUE(isValid(schedule, fused, sizes, &why)) << why;
+        EXPECT_TRUE(seen.insert(schedule.text()).second);
+      }
+    }
+  }
+}
+
+TEST(Schedule, RuleStreamsOutputsLargerThanTheCache) {
+  FusedOperator fused = fusedOf(shipped("broadcast_add"));
+  auto choose = [&](int64_t rows) {
+    return firstSchedule(fused, caseOf(fused, {rows}, 1024), DType::F32, testChip(), nullptr)
+        .schedule;
+  };
+  EXPECT_EQ(choose(1 << 16).get("STREAMING"), 1);
+  EXPECT_EQ(choose(1 << 10).get("STREAMING"), 0);
+}
+
+TEST(Schedule, LongRowsAreLooped) {
+  FusedOperator fused = fusedOf(shipped("softmax"));
+  auto variant = [&](int64_t columns) {
+    return firstSchedule(fused, caseOf(fused, {8}, columns), DType::F32, testChip(), nullptr)
+        .schedule.variant;
+  };
+  EXPECT_EQ(variant(4096), KernelVariant::Rows);
+  EXPECT_EQ(variant(1 << 20), KernelVariant::LoopedRows);
+}
+
+TEST(Neighbours, DifferInOneThingAndAreNotRepeated) {
+  FusedOperator fused = fusedOf(shipped("broadcast_add"));
+  CaseSizes sizes = caseOf(fused, {1 << 16}, 1024);
+  Schedule start = firstSchedule(fused, sizes, DType::F32, testChip(), nullptr).schedule;
+  std::vector<Schedule> tried = {start};
+  auto list = neighbours(fused, start, sizes, DType::F32, testChip(), {}, nullptr, tried);
+  ASSERT_GE(list.size(), 4u);
+  for (size_t i = 0; i < list.size(); ++i) {
+    EXPECT_NE(list[i].schedule, start);
+    EXPECT_FALSE(list[i].reason.empty());
+    EXPECT_EQ(applyChange(start, list[i].key, sizes), list[i].schedule) << list[i].key;
+    EXPECT_TRUE(i == 0 || list[i - 1].expectedGain >= list[i].expectedGain);
+  }
+  tried.push_back(list[0].schedule);
+  auto rest = neighbours(fused, start, sizes, DType::F32, testChip(), {}, nullptr, tried);
+  EXPECT_EQ(rest.size(), list.size() - 1);
+}
+
+TEST(Neighbours, AnotherOrderOfArithmeticIsAChangeOfLogic) {
+  FusedOperator fused = fusedOf(shipped("softmax"));
+  CaseSizes sizes = caseOf(fused, {64}, 8192);
+  Schedule start = firstSchedule(fused, sizes, DType::F32, testChip(), nullptr).schedule;
+  bool hasLogic = false;
+  for (const Neighbour &n :
+       neighbours(fused, start, sizes, DType::F32, testChip(), {}, nullptr, {})) {
+    bool isOther = n.schedule.variant != start.variant;
+    EXPECT_EQ(n.changeClass, isOther ? ChangeClass::Logic : ChangeClass::Parameter);
+    hasLogic |= isOther;
+  }
+  EXPECT_TRUE(hasLogic);
+}
+
+class PatternFile : public testing::Test {
+protected:
+  PatternFile()
+      : path(testing::TempDir() + "/nereid_patterns_" + std::to_string(::getpid()) + ".json") {
+    std::filesystem::remove(path);
+  }
+  ~PatternFile() override {
+    std::filesystem::remove(path);
+    std::filesystem::remove(path + ".lock");
+  }
+  Pattern observation(double gain, const std::string &change = "BLOCK_N=256") {
+    FusedOperator fused = fusedOf(shipped("broadcast_add"));
+    CaseSizes sizes = caseOf(fused, {1 << 16}, 1024);
+    Pattern pattern;
+    pattern.operatorKind = fused.kind();
+    pattern.variant = "tiles";
+    pattern.condition = conditionFor(sizes, DType::F32, testChip());
+    pattern.change = change;
+    pattern.gain = gain;
+    pattern.lastSeen = "2026-01-01";
+    return pattern;
+  }
+  std::string path;
+};
+
+TEST_F(PatternFile, ExperienceDecidesTheNextFirstChoice) {
+  FusedOperator fused = fusedOf(shipped("broadcast_add"));
+  CaseSizes sizes = caseOf(fused, {1 << 16}, 1024);
+  auto before = firstSchedule(fused, sizes, DType::F32, testChip(), nullptr);
+  EXPECT_NE(before.schedule.get("BLOCK_N"), 256);
+  Patterns patterns;
+  patterns.record(observation(1.3));
+  ASSERT_TRUE(bool(patterns.save(path)));
+  auto loaded = Patterns::load(path);
+  ASSERT_TRUE(bool(loaded)) << render(loaded.error());
+  auto after = firstSchedule(fused, sizes, DType::F32, testChip(), &*loaded);
+  EXPECT_EQ(after.schedule.get("BLOCK_N"), 256);
+  EXPECT_EQ(after.origin, "pattern");
+  // Another type has no experience, and a loss is none to follow.
+  EXPECT_EQ(firstSchedule(fused, sizes, DType::F16, testChip(), &*loaded).origin, "rule");
+  Patterns losing;
+  losing.record(observation(0.8));
+  EXPECT_EQ(firstSchedule(fused, sizes, DType::F32, testChip(), &losing).origin, "rule");
+}
+
+TEST_F(PatternFile, EqualObservationsAreAveragedGeometrically) {
+  Patterns patterns;
+  patterns.record(observation(2.0));
+  patterns.record(observation(0.5));
+  ASSERT_EQ(patterns.all().size(), 1u);
+  EXPECT_NEAR(patterns.all()[0].gain, 1.0, 1e-12);
+  EXPECT_EQ(patterns.all()[0].count, 2);
+}
+
+TEST_F(PatternFile, ConcurrentWritersLoseNothing) {
+  std::vector<std::thread> writers;
+  for (int i = 0; i < 8; ++i) {
+    writers.emplace_back([this, i] {
+      Patterns patterns;
+      patterns.record(observation(1.1, "BLOCK_M=" + std::to_string(1 << i)));
+      patterns.record(observation(1.1, "STREAMING=1"));
+      EXPECT_TRUE(bool(patterns.save(path)));
+    });
+  }
+  for (std::thread &writer : writers) {
+    writer.join();
+  }
+  auto loaded = Patterns::load(path);
+  ASSERT_TRUE(bool(loaded));
+  EXPECT_EQ(loaded->all().size(), 9u);
+  for (const Pattern &pattern : loaded->all()) {
+    EXPECT_EQ(pattern.count, pattern.change == "STREAMING=1" ? 8 : 1);
+  }
+}
+
+TEST_F(PatternFile, DamagedFileIsADiagnosticAndIsReplaced) {
+  for (const char *text : {"", "[]", "{\"schema\": 99, \"patterns\": []}", "{\"schema\": 1}",
+                           "{\"schema\": 1, \"patterns\": [{\"gain\": \"x\"}]}"}) {
+    ASSERT_TRUE(bool(writeFileAtomically(path, std::string_view(text))));
+    auto loaded = Patterns::load(path);
+    ASSERT_FALSE(bool(loaded)) << text;
+    EXPECT_EQ(loaded.error().code, "E0611");
+  }
+  Patterns patterns;
+  patterns.record(observation(1.2));
+  ASSERT_TRUE(bool(patterns.save(path)));
+  EXPECT_EQ(Patterns::load(path)->all().size(), 1u);
+}
+
+} // namespace
+} // namespace nereid::generator
