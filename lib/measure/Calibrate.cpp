@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+// Measures the rates of this machine: FMA peak per type, bandwidth per cache level and of memory.
+// The loops are written with intrinsics, one function per instruction set chosen at run time, so
+// that the figures are what the chip can do and not what a compiler made of a loop.
+#include "lib/measure/Chip.h"
+#include "lib/measure/MemoryCopy.h"
+#include "lib/measure/Timer.h"
+#include "runtime/Tensor.h"
+#include "runtime/ThreadPool.h"
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace nereid::measure {
+
+namespace {
+
+using runtime::Tensor;
+using runtime::ThreadPool;
+
+/// Best of several timings of `body`, in seconds: rates want the least disturbed run.
+double bestSeconds(int repeats, const std::function<void()> &body) {
+  Clock clock = steadyClock();
+  double best = 1e30;
+  for (int i = 0; i < repeats; ++i) {
+    double start = clock();
+    body();
+    best = std::min(best, clock() - start);
+  }
+  return best;
+}
+
+#if defined(__x86_64__)
+
+constexpr int64_t fmaRounds = 2000000;
+
+/// Twelve independent chains cover the latency of two FMA pipes. Returns FLOPs done.
+__attribute__((target("avx512f"))) double fma512F32() {
+  __m512 sums[12];
+  for (auto &sum : sums) {
+    sum = _mm512_set1_ps(1e-30F);
+  }
+  __m512 factor = _mm512_set1_ps(0.999F);
+  for (int64_t i = 0; i < fmaRounds; ++i) {
+#pragma clang loop unroll(full)
+    for (auto &sum : sums) {
+      sum = _mm512_fmadd_ps(sum, factor, factor);
+    }
+  }
+  volatile float sink = 0;
+  for (auto &sum : sums) {
+    sink = sink + _mm512_reduce_add_ps(sum);
+  }
+  return static_cast<double>(fmaRounds) * 12 * 32;
+}
+
+__attribute__((target("avx512f"))) double fma512F64() {
+  __m512d sums[12];
+  for (auto &sum : sums) {
+    sum = _mm512_set1_pd(1e-30);
+  }
+  __m512d factor = _mm512_set1_pd(0.999);
+  for (int64_t i = 0; i < fmaRounds; ++i) {
+#pragma clang loop unroll(full)
+    for (auto &sum : sums) {
+      sum = _mm512_fmadd_pd(sum, factor, factor);
+    }
+  }
+  volatile double sink = 0;
+  for (auto &sum : sums) {
+    sink = sink + _mm512_reduce_add_pd(sum);
+  }
+  return static_cast<double>(fmaRounds) * 12 * 16;
+}
+
+__attribute__((target("avx512f,avx512bf16"))) double dot512Bf16() {
+  __m512 sums[12];
+  for (auto &sum : sums) {
+    sum = _mm512_set1_ps(1e-30F);
+  }
+  __m512bh factor = _mm512_cvtne2ps_pbh(_mm512_set1_ps(0.5F), _mm512_set1_ps(0.5F));
+  for (int64_t i = 0; i < fmaRounds; ++i) {
+#pragma clang loop unroll(full)
+    for (auto &sum : sums) {
+      sum = _mm512_dpbf16_ps(sum, factor, factor);
+    }
+  }
+  volatile float sink = 0;
+  for (auto &sum : sums) {
+    sink = sink + _mm512_reduce_add_ps(sum);
+  }
+  return static_cast<double>(fmaRounds) * 12 * 64;
+}
+
+__attribute__((target("avx2,fma"))) double fma256F32() {
+  __m256 sums[12];
+  for (auto &sum : sums) {
+    sum = _mm256_set1_ps(1e-30F);
+  }
+  __m256 factor = _mm256_set1_ps(0.999F);
+  for (int64_t i = 0; i < fmaRounds; ++i) {
+#pragma clang loop unroll(full)
+    for (auto &sum : sums) {
+      sum = _mm256_fmadd_ps(sum, factor, factor);
+    }
+  }
+  volatile float sink = 0;
+  for (auto &sum : sums) {
+    sink = sink + _mm256_cvtss_f32(sum);
+  }
+  return static_cast<double>(fmaRounds) * 12 * 16;
+}
+
+__attribute__((target("avx2,fma"))) double fma256F64() {
+  __m256d sums[12];
+  for (auto &sum : sums) {
+    sum = _mm256_set1_pd(1e-30);
+  }
+  __m256d factor = _mm256_set1_pd(0.999);
+  for (int64_t i = 0; i < fmaRounds; ++i) {
+#pragma clang loop unroll(full)
+    for (auto &sum : sums) {
+      sum = _mm256_fmadd_pd(sum, factor, factor);
+    }
+  }
+  volatile double sink = 0;
+  for (auto &sum : sums) {
+    sink = sink + _mm256_cvtsd_f64(sum);
+  }
+  return static_cast<double>(fmaRounds) * 12 * 8;
+}
+
+__attribute__((target("avx2"))) void readOnly(const uint8_t *from, int64_t n) {
+  __m256i sum[4] = {_mm256_setzero_si256(), _mm256_setzero_si256(), _mm256_setzero_si256(),
+                    _mm256_setzero_si256()};
+  for (int64_t i = 0; i + 128 <= n; i += 128) {
+    for (int j = 0; j < 4; ++j) {
+      sum[j] = _mm256_add_epi64(
+          sum[j], _mm256_loadu_si256(reinterpret_cast<const __m256i *>(from + i + 32 * j)));
+    }
+  }
+  __m256i all = _mm256_add_epi64(_mm256_add_epi64(sum[0], sum[1]), _mm256_add_epi64(sum[2], sum[3]));
+  volatile int64_t sink = _mm256_extract_epi64(all, 0);
+  (void)sink;
+}
+
+bool has(const Chip &chip, const char *feature) {
+  return std::binary_search(chip.features.begin(), chip.features.end(), std::string(feature));
+}
+
+#endif // __x86_64__
+
+void measurePeaks(Chip &chip, ThreadPool &pool) {
+#if defined(__x86_64__)
+  std::map<std::string, double (*)()> loops;
+  if (chip.vectorBytes == 64) {
+    loops = {{"fp32", fma512F32}, {"fp64", fma512F64}};
+    if (has(chip, "avx512_bf16")) {
+      loops["bf16"] = dot512Bf16;
+    }
+  } else if (has(chip, "avx2") && has(chip, "fma")) {
+    loops = {{"fp32", fma256F32}, {"fp64", fma256F64}};
+  }
+  for (const auto &[name, loop] : loops) {
+    double flops = 0;
+    double one = bestSeconds(3, [&, body = loop] { flops = body(); });
+    chip.peakFlopsOneCore[name] = flops / one;
+    int threads = pool.threadCount();
+    double all = bestSeconds(3, [&, body = loop] {
+      pool.parallelFor(threads, 1, [&](int64_t begin, int64_t end, int) {
+        for (int64_t i = begin; i < end; ++i) {
+          body();
+        }
+      });
+    });
+    chip.peakFlops[name] = std::max(flops * threads / all, flops / one);
+  }
+#endif
+}
+
+void measureCaches(Chip &chip) {
+  std::vector<Copy> copies = copiesFor(chip);
+  const Copy &copy = copies.size() > 1 ? copies[1] : copies[0];
+  for (auto &cache : chip.caches) {
+    // Source and target together fill three quarters of the level.
+    int64_t bytes = std::max<int64_t>(cache.bytes * 3 / 8 / 4096 * 4096, 4096);
+    Tensor from = Tensor::empty({bytes}, DType::U8), to = Tensor::empty({bytes}, DType::U8);
+    if (!from.isValid() || !to.isValid()) {
+      continue;
+    }
+    std::memset(from.data(), 1, static_cast<size_t>(bytes));
+    int64_t rounds = std::max<int64_t>(1, (int64_t{64} << 20) / bytes);
+    double seconds = bestSeconds(4, [&] {
+      for (int64_t i = 0; i < rounds; ++i) {
+        copy.run(to.as<uint8_t>(), from.as<uint8_t>(), bytes);
+      }
+    });
+    cache.bytesPerSecond = 2.0 * static_cast<double>(bytes * rounds) / seconds;
+  }
+}
+
+void measureMemory(Chip &chip, ThreadPool &pool) {
+  int64_t bytes = std::max<int64_t>(int64_t{256} << 20, 4 * chip.lastCacheBytes());
+  bytes = std::min<int64_t>(bytes, chip.memoryBytes / 8) / 4096 * 4096;
+  Tensor from = Tensor::empty({bytes}, DType::U8), to = Tensor::empty({bytes}, DType::U8);
+  if (!from.isValid() || !to.isValid()) {
+    return;
+  }
+  std::memset(from.data(), 1, static_cast<size_t>(bytes));
+  std::memset(to.data(), 2, static_cast<size_t>(bytes));
+  constexpr int64_t chunk = int64_t{1} << 20;
+  int64_t chunks = bytes / chunk;
+  auto inParallel = [&](const std::function<void(int64_t offset)> &body) {
+    pool.parallelFor(chunks, std::max<int64_t>(1, chunks / (4 * pool.threadCount())),
+                     [&](int64_t begin, int64_t end, int) {
+                       for (int64_t i = begin; i < end; ++i) {
+                         body(i * chunk);
+                       }
+                     });
+  };
+  auto counted = static_cast<double>(chunks * chunk);
+  for (const Copy &copy : copiesFor(chip)) {
+    auto body = [&](int64_t offset) {
+      copy.run(to.as<uint8_t>() + offset, from.as<uint8_t>() + offset, chunk);
+    };
+    double all = bestSeconds(4, [&] { inParallel(body); });
+    if (2 * counted / all > chip.copyBandwidth) {
+      chip.bestCopy = copy.name;
+    }
+    double one = bestSeconds(3, [&] {
+      for (int64_t i = 0; i < chunks; ++i) {
+        body(i * chunk);
+      }
+    });
+    chip.copyBandwidth = std::max(chip.copyBandwidth, 2 * counted / all);
+    chip.copyBandwidthOneCore = std::max(chip.copyBandwidthOneCore, 2 * counted / one);
+  }
+  double write = bestSeconds(3, [&] {
+    inParallel([&](int64_t offset) { std::memset(to.as<uint8_t>() + offset, 3, chunk); });
+  });
+  chip.writeBandwidth = counted / write;
+#if defined(__x86_64__)
+  if (has(chip, "avx2")) {
+    double read = bestSeconds(3, [&] {
+      inParallel([&](int64_t offset) { readOnly(from.as<uint8_t>() + offset, chunk); });
+    });
+    chip.readBandwidth = counted / read;
+  }
+#endif
+}
+
+} // namespace
+
+void calibrate(Chip &chip) {
+  ThreadPool &pool = runtime::defaultPool();
+  measurePeaks(chip, pool);
+  measureCaches(chip);
+  measureMemory(chip, pool);
+  chip.isCalibrated = true;
+}
+
+} // namespace nereid::measure

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the operating system says of the processor: /proc/cpuinfo, /sys and the affinity mask.
+#include "lib/measure/Chip.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include <sched.h>
+#include <unistd.h>
+
+namespace nereid::measure {
+
+namespace {
+
+std::string firstLine(const std::string &path) {
+  std::ifstream file(path);
+  std::string line;
+  std::getline(file, line);
+  return line;
+}
+
+/// Fields of the first processor of /proc/cpuinfo.
+std::map<std::string, std::string> cpuInfo() {
+  std::map<std::string, std::string> fields;
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line) && !line.empty();) {
+    size_t colon = line.find(':');
+    if (colon == std::string::npos) {
+      continue;
+    }
+    std::string key = line.substr(0, line.find_last_not_of(" \t", colon - 1) + 1);
+    size_t start = line.find_first_not_of(' ', colon + 1);
+    fields[key] = start == std::string::npos ? "" : line.substr(start);
+  }
+  return fields;
+}
+
+/// "48K", "32M" as bytes.
+int64_t parseSize(const std::string &text) {
+  int64_t value = 0;
+  std::stringstream stream(text);
+  char unit = 0;
+  stream >> value >> unit;
+  return unit == 'K' ? value << 10 : unit == 'M' ? value << 20 : unit == 'G' ? value << 30 : value;
+}
+
+/// Number of CPUs in a list such as "0-1,4".
+int countCpus(const std::string &list) {
+  int count = 0;
+  std::stringstream stream(list);
+  for (std::string range; std::getline(stream, range, ',');) {
+    int first = 0, last = 0;
+    int fields = std::sscanf(range.c_str(), "%d-%d", &first, &last);
+    count += fields == 2 ? last - first + 1 : fields == 1 ? 1 : 0;
+  }
+  return std::max(count, 1);
+}
+
+std::vector<CacheLevel> readCaches() {
+  std::vector<CacheLevel> caches;
+  const std::string root = "/sys/devices/system/cpu/cpu0/cache/index";
+  for (int i = 0; i < 8; ++i) {
+    std::string base = root + std::to_string(i) + "/";
+    std::string type = firstLine(base + "type"), level = firstLine(base + "level");
+    if (level.empty() || type == "Instruction") {
+      continue;
+    }
+    CacheLevel cache;
+    cache.name = "L" + level + (level == "1" ? "d" : "");
+    cache.bytes = parseSize(firstLine(base + "size"));
+    cache.sharedBy = countCpus(firstLine(base + "shared_cpu_list"));
+    caches.push_back(cache);
+  }
+  return caches;
+}
+
+bool contains(const std::vector<std::string> &features, const std::string &name) {
+  return std::find(features.begin(), features.end(), name) != features.end();
+}
+
+} // namespace
+
+Chip detectChip() {
+  Chip chip;
+  auto info = cpuInfo();
+  chip.name = info.count("model name") > 0 ? info["model name"] : "unknown CPU";
+#if defined(__x86_64__)
+  chip.architecture = "x86-64";
+#else
+  chip.architecture = "unknown";
+#endif
+  std::stringstream flags(info["flags"]);
+  for (std::string flag; flags >> flag;) {
+    chip.features.push_back(flag);
+  }
+  std::sort(chip.features.begin(), chip.features.end());
+  cpu_set_t mask;
+  CPU_ZERO(&mask);
+  chip.cores = sched_getaffinity(0, sizeof mask, &mask) == 0
+                   ? CPU_COUNT(&mask)
+                   : static_cast<int>(std::thread::hardware_concurrency());
+  bool hasAvx512 = contains(chip.features, "avx512f") && contains(chip.features, "avx512vl");
+  chip.vectorBytes = hasAvx512 ? 64 : contains(chip.features, "avx2") ? 32 : 16;
+  chip.vectorRegisters = hasAvx512 ? 32 : 16;
+  chip.memoryBytes = static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE);
+  chip.caches = readCaches();
+  chip.fingerprint =
+      fmt::format("{} family {} model {} stepping {} cores {} vector {}", chip.name,
+                  info["cpu family"], info["model"], info["stepping"], chip.cores,
+                  chip.vectorBytes);
+  return chip;
+}
+
+} // namespace nereid::measure

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where and how a result was obtained: everything needed to judge or repeat it. Stands in every
+// result file.
+#pragma once
+
+#include "lib/measure/Chip.h"
+
+#include <string>
+
+namespace nereid::measure {
+
+struct Environment {
+  std::string chip, fingerprint, system, compiler, version, revision, date;
+  int threads = 1;
+  double loadAverage = 0; ///< over the last minute, when the run began
+  double copyBandwidth = 0;
+};
+
+/// `revision` is the git revision the program was built from, "unknown" outside a checkout.
+Environment describeEnvironment(const Chip &chip);
+std::string toJson(const Environment &environment);
+
+} // namespace nereid::measure

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Order statistics and tests for timing samples: robust ones only, since timings are skewed and
+// have outliers. Pure functions; the clock lives in Timer.h.
+#pragma once
+
+#include <vector>
+
+namespace nereid::measure {
+
+struct Summary {
+  int count = 0;
+  double median = 0, p90 = 0, p99 = 0, minimum = 0, maximum = 0, mean = 0;
+  double relativeDeviation = 0; ///< sample standard deviation over mean, outliers left out
+  int outliers = 0;             ///< outside [q1 - 1.5 IQR, q3 + 1.5 IQR]
+};
+
+/// Linear interpolation between order statistics (rank p·(n-1)); p in [0, 1]; empty gives 0.
+double percentile(std::vector<double> samples, double p);
+Summary summarize(const std::vector<double> &samples);
+
+/// Two-sided Mann–Whitney U test that two sets of samples come from one distribution: exact for
+/// small sets without ties (both up to 20), else normal approximation with tie and continuity
+/// correction. Mann and Whitney 1947.
+struct MannWhitney {
+  double u = 0; ///< of the first set: pairs in which it is the larger, ties counting half
+  double pValue = 1;
+};
+MannWhitney mannWhitney(const std::vector<double> &first, const std::vector<double> &second);
+
+/// Ratio of medians first/second with a 95 % bootstrap interval (seeded: reproducible).
+struct RatioInterval {
+  double ratio = 0, low = 0, high = 0;
+};
+RatioInterval ratioOfMedians(const std::vector<double> &first, const std::vector<double> &second,
+                             unsigned seed = 1);
+
+double geometricMean(const std::vector<double> &values);
+
+} // namespace nereid::measure

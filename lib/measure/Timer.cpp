@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/measure/Timer.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+namespace nereid::measure {
+
+namespace {
+
+double sample(const Version &version, int runs, const Clock &clock) {
+  version.prepare();
+  double start = clock();
+  for (int i = 0; i < runs; ++i) {
+    version.run();
+  }
+  double elapsed = clock() - start;
+  version.finish();
+  return elapsed / runs;
+}
+
+/// Runs until two successive times agree within 10 %, at most 10 times; returns runs per sample.
+int warmUp(const Version &version, const TimerOptions &options, double deadline) {
+  double previous = sample(version, 1, options.clock);
+  for (int i = 0; i < 9 && options.clock() < deadline; ++i) {
+    double current = sample(version, 1, options.clock);
+    bool isStable = std::fabs(current - previous) <= 0.1 * previous;
+    previous = current;
+    if (isStable) {
+      break;
+    }
+  }
+  if (previous >= options.shortestSample) {
+    return 1;
+  }
+  double runs = options.shortestSample / std::max(previous, 1e-9);
+  return static_cast<int>(std::min(runs, 1e5)) + 1;
+}
+
+} // namespace
+
+Clock steadyClock() {
+  return [] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch())
+        .count();
+  };
+}
+
+std::vector<Timing> timeInterleaved(const std::vector<Version> &versions,
+                                    const TimerOptions &options) {
+  double start = options.clock();
+  double deadline = start + options.secondsBudget;
+  std::vector<Timing> timings;
+  for (const auto &version : versions) {
+    Timing timing;
+    timing.name = version.name;
+    timing.runsPerSample = warmUp(version, options, start + options.secondsBudget / 3);
+    timings.push_back(std::move(timing));
+  }
+  for (int round = 0; round < options.maximumSamples; ++round) {
+    for (size_t i = 0; i < versions.size(); ++i) {
+      timings[i].samples.push_back(
+          sample(versions[i], timings[i].runsPerSample, options.clock));
+    }
+    if (options.clock() >= deadline) {
+      break;
+    }
+    if (round + 1 < options.minimumSamples) {
+      continue;
+    }
+    bool allSteady = std::all_of(timings.begin(), timings.end(), [&](const Timing &timing) {
+      return summarize(timing.samples).relativeDeviation <= options.maximumDeviation;
+    });
+    if (allSteady) {
+      break;
+    }
+  }
+  for (auto &timing : timings) {
+    timing.summary = summarize(timing.samples);
+    timing.isNoisy = timing.summary.relativeDeviation > options.maximumDeviation;
+    timing.isShort = timing.summary.count < options.minimumSamples;
+  }
+  return timings;
+}
+
+} // namespace nereid::measure

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// The timer's rules, driven by a clock that the test moves.
+#include "lib/measure/Timer.h"
+
+#include <gtest/gtest.h>
+
+using namespace nereid::measure;
+
+namespace {
+
+struct FakeClock {
+  double now = 0;
+  TimerOptions options() {
+    TimerOptions result;
+    result.clock = [this] { return now; };
+    result.secondsBudget = 1000;
+    return result;
+  }
+};
+
+} // namespace
+
+TEST(Timer, SteadyVersionTakesTheMinimumOfSamples) {
+  FakeClock clock;
+  auto timings = timeInterleaved({{"a", [&] { clock.now += 0.5; }}}, clock.options());
+  ASSERT_EQ(timings.size(), 1U);
+  EXPECT_EQ(timings[0].summary.count, 20);
+  EXPECT_NEAR(timings[0].summary.median, 0.5, 1e-9);
+  EXPECT_FALSE(timings[0].isNoisy);
+}
+
+TEST(Timer, NoisyVersionTakesMoreSamplesAndIsFlagged) {
+  FakeClock clock;
+  int run = 0;
+  auto timings = timeInterleaved({{"a", [&] { clock.now += (run++ % 2) != 0 ? 0.1 : 0.2; }}},
+                                 clock.options());
+  EXPECT_EQ(timings[0].summary.count, 200);
+  EXPECT_TRUE(timings[0].isNoisy);
+}
+
+TEST(Timer, VersionsTakeTurnsAndHooksAreNotTimed) {
+  FakeClock clock;
+  std::string order;
+  Version a{"a", [&] { clock.now += 1; order += 'a'; }};
+  a.prepare = [&] { clock.now += 100; };
+  Version b{"b", [&] { clock.now += 2; order += 'b'; }};
+  auto options = clock.options();
+  options.secondsBudget = 1e6;
+  auto timings = timeInterleaved({a, b}, options);
+  EXPECT_DOUBLE_EQ(timings[0].summary.median, 1);
+  EXPECT_DOUBLE_EQ(timings[1].summary.median, 2);
+  EXPECT_NE(order.find("abababab"), std::string::npos);
+}
+
+TEST(Timer, QuickRunsAreRepeatedWithinOneSample) {
+  FakeClock clock;
+  auto timings = timeInterleaved({{"a", [&] { clock.now += 1e-6; }}}, clock.options());
+  EXPECT_GE(timings[0].runsPerSample, 20);
+  EXPECT_NEAR(timings[0].summary.median, 1e-6, 1e-9);
+}
+
+TEST(Timer, BudgetEndsTheRunAndIsSaid) {
+  FakeClock clock;
+  auto options = clock.options();
+  options.secondsBudget = 5;
+  auto timings = timeInterleaved({{"a", [&] { clock.now += 1; }}}, options);
+  EXPECT_LT(timings[0].summary.count, 20);
+  EXPECT_TRUE(timings[0].isShort);
+}
