@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/cli/Arguments.h"
+
+#include "lib/language/IntegerExpression.h"
+#include "lib/language/Parser.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace nereid::cli {
+
+using language::Expr;
+using language::ExprKind;
+using language::ParamType;
+using runtime::Tensor;
+
+namespace {
+
+constexpr const char *makers =
+    "zeros, ones, full, empty, arange, randn, rand, uniform, randint, or the path of a .npy file";
+
+std::optional<double> literalNumber(const Expr &expr) {
+  switch (expr.kind) {
+  case ExprKind::Integer:
+  case ExprKind::Bool:
+    return static_cast<double>(expr.integer);
+  case ExprKind::Float:
+    return expr.real;
+  case ExprKind::Unary:
+    if (expr.text == "-" && expr.operands.size() == 1) {
+      if (auto value = literalNumber(*expr.operands[0])) {
+        return -*value;
+      }
+    }
+    return std::nullopt;
+  default:
+    return std::nullopt;
+  }
+}
+
+/// `maker(sizes…, name=value…)` taken apart; numbers only.
+struct MakerCall {
+  std::string name;
+  std::vector<double> positional;
+  std::map<std::string, double> keywords;
+
+  double keyword(const std::string &key, double otherwise) const {
+    auto found = keywords.find(key);
+    return found == keywords.end() ? otherwise : found->second;
+  }
+};
+
+Diagnostic malformed(const std::string &assignment, const std::string &why) {
+  return makeError("E0010", fmt::format("argument '{}' {}", assignment, why))
+      .withHelp(fmt::format("write name=value, where value is a number, or one of {}", makers));
+}
+
+Result<MakerCall> readMaker(const std::string &assignment, const Expr &expr) {
+  if (expr.kind != ExprKind::Call || expr.operands[0]->kind != ExprKind::Name) {
+    return malformed(assignment, "is not a call such as randn(1024)");
+  }
+  MakerCall call;
+  call.name = expr.operands[0]->text;
+  auto addPositional = [&](const Expr &argument) -> bool {
+    auto value = literalNumber(argument);
+    if (value) {
+      call.positional.push_back(*value);
+    }
+    return value.has_value();
+  };
+  for (size_t i = 1; i < expr.operands.size(); ++i) {
+    const Expr &argument = *expr.operands[i];
+    bool isList = argument.kind == ExprKind::Tuple || argument.kind == ExprKind::List;
+    bool ok = true;
+    if (isList) {
+      for (const auto &item : argument.operands) {
+        ok = ok && addPositional(*item);
+      }
+    } else {
+      ok = addPositional(argument);
+    }
+    if (!ok) {
+      return malformed(assignment, "expects numbers as arguments");
+    }
+  }
+  for (const auto &keyword : expr.keywords) {
+    auto value = literalNumber(*keyword.value);
+    if (!value) {
+      return malformed(assignment, fmt::format("expects a number for '{}'", keyword.name));
+    }
+    call.keywords[keyword.name] = *value;
+  }
+  return call;
+}
+
+Result<Tensor> makeTensor(const std::string &assignment, const MakerCall &call, DType dtype) {
+  static const std::vector<std::string> known = {"zeros",  "ones",  "full", "empty",
+                                                 "arange", "randn", "rand", "uniform",
+                                                 "randint"};
+  if (std::find(known.begin(), known.end(), call.name) == known.end()) {
+    auto error = malformed(assignment, fmt::format("names the unknown maker '{}'", call.name));
+    auto near = nearestNames(call.name, known);
+    if (!near.empty()) {
+      error.note(fmt::format("nearest name: '{}'", near[0]));
+    }
+    return error;
+  }
+  std::vector<int64_t> shape;
+  for (double size : call.positional) {
+    if (size < 0 || size != static_cast<double>(static_cast<int64_t>(size))) {
+      return malformed(assignment, fmt::format("expects sizes of 0 or more, but got {}", size));
+    }
+    shape.push_back(static_cast<int64_t>(size));
+  }
+  if (call.name == "arange" && shape.size() != 1) {
+    return malformed(assignment, "expects one size for arange");
+  }
+  Tensor tensor = Tensor::empty(shape, dtype);
+  if (!tensor.isValid()) {
+    double bytes = static_cast<double>(sizeInBytes(dtype));
+    for (int64_t size : shape) {
+      bytes *= static_cast<double>(size);
+    }
+    return makeError("E0505", fmt::format("tensor '{}' needs {:.0f} bytes, which this machine "
+                                          "cannot provide",
+                                          assignment, bytes))
+        .withHelp("use a smaller shape");
+  }
+  auto seed = static_cast<uint64_t>(call.keyword("seed", 0));
+  int64_t count = tensor.elementCount();
+  if (call.name == "randn") {
+    runtime::fillNormal(tensor, seed);
+  } else if (call.name == "rand" || call.name == "uniform") {
+    runtime::fillUniform(tensor, seed, call.keyword("low", 0), call.keyword("high", 1));
+  } else if (call.name == "randint") {
+    runtime::fillIntegers(tensor, seed, static_cast<int64_t>(call.keyword("low", 0)),
+                          static_cast<int64_t>(call.keyword("high", 100)));
+  } else if (call.name == "empty") {
+    tensor.poison();
+  } else if (call.name == "arange") {
+    for (int64_t i = 0; i < count; ++i) {
+      tensor.set(i, call.keyword("start", 0) + call.keyword("step", 1) * static_cast<double>(i));
+    }
+  } else {
+    double value = call.name == "ones" ? 1 : call.name == "full" ? call.keyword("value", 0) : 0;
+    if (value == 0) {
+      std::memset(tensor.data(), 0, tensor.byteCount());
+    } else {
+      for (int64_t i = 0; i < count; ++i) {
+        tensor.set(i, value);
+      }
+    }
+  }
+  return tensor;
+}
+
+Result<Tensor> loadTensor(const std::string &assignment, const std::string &path, DType dtype) {
+  auto loaded = runtime::loadNpy(path);
+  if (auto *why = std::get_if<std::string>(&loaded)) {
+    return makeError("E0012", fmt::format("argument '{}': {}", assignment, *why))
+        .withHelp("give the path of a NumPy .npy file");
+  }
+  Tensor tensor = std::get<Tensor>(std::move(loaded));
+  if (tensor.dtype() != dtype) {
+    return makeError("E0012",
+                     fmt::format("argument '{}' expects {}, but got {} from the file", assignment,
+                                 torchName(dtype), torchName(tensor.dtype())))
+        .withHelp("convert the file, or change the type in --signature");
+  }
+  return tensor;
+}
+
+bool endsWith(const std::string &text, std::string_view end) {
+  return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
+}
+
+} // namespace
+
+std::vector<runtime::ArgumentValue> KernelArguments::values() const {
+  std::vector<runtime::ArgumentValue> result;
+  for (const auto &name : names) {
+    if (auto tensor = tensors.find(name); tensor != tensors.end()) {
+      result.emplace_back(&tensor->second);
+    } else if (auto integer = integers.find(name); integer != integers.end()) {
+      result.emplace_back(integer->second);
+    } else {
+      result.emplace_back(reals.at(name));
+    }
+  }
+  return result;
+}
+
+KernelArguments KernelArguments::clone() const {
+  KernelArguments copy = *this;
+  for (auto &[name, tensor] : copy.tensors) {
+    tensor = tensor.to(tensor.dtype());
+  }
+  return copy;
+}
+
+double KernelArguments::bytesHeld() const {
+  double bytes = 0;
+  for (const auto &[name, tensor] : tensors) {
+    bytes += static_cast<double>(tensor.byteCount());
+  }
+  return bytes;
+}
+
+Result<KernelArguments> makeArguments(const language::Signature &signature,
+                                      const std::vector<std::string> &assignments) {
+  std::map<std::string, std::string> texts;
+  for (const auto &assignment : assignments) {
+    size_t equals = assignment.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      return malformed(assignment, "has no name");
+    }
+    texts[assignment.substr(0, equals)] = assignment.substr(equals + 1);
+  }
+
+  KernelArguments result;
+  std::vector<std::string> known;
+  for (const ParamType &param : signature.params) {
+    known.push_back(param.name);
+    if (param.kind == ParamType::Kind::Constexpr) {
+      if (const auto *integer = std::get_if<int64_t>(&param.constant)) {
+        result.integers[param.name] = *integer;
+      }
+      continue;
+    }
+    result.names.push_back(param.name);
+    auto found = texts.find(param.name);
+    if (found == texts.end()) {
+      return makeError("E0011", fmt::format("kernel parameter '{}' has no argument", param.name))
+          .withHelp(fmt::format("add --arg {}={}", param.name,
+                                param.kind == ParamType::Kind::Pointer ? "randn(1024)" : "1024"));
+    }
+    std::string assignment = param.name + "=" + found->second;
+    if (param.kind == ParamType::Kind::Pointer) {
+      Diagnostics diags;
+      Result<Tensor> tensor = makeError("E0010", "");
+      if (endsWith(found->second, ".npy")) {
+        tensor = loadTensor(assignment, found->second, param.dtype);
+      } else {
+        language::ExprPtr expr = language::parseExpression("argument", found->second, diags);
+        if (!expr) {
+          return malformed(assignment, fmt::format("does not parse: {}", diags.all()[0].message));
+        }
+        auto call = readMaker(assignment, *expr);
+        if (!call) {
+          return call.error();
+        }
+        tensor = makeTensor(assignment, *call, param.dtype);
+      }
+      if (!tensor) {
+        return tensor.error();
+      }
+      result.tensors.emplace(param.name, *tensor);
+      continue;
+    }
+    Diagnostics diags;
+    language::ExprPtr expr = language::parseExpression("argument", found->second, diags);
+    auto value = expr ? literalNumber(*expr) : std::nullopt;
+    if (!value) {
+      return malformed(assignment, "expects a number");
+    }
+    if (isFloat(param.dtype)) {
+      result.reals[param.name] = *value;
+    } else {
+      result.integers[param.name] = expr->kind == ExprKind::Integer
+                                        ? expr->integer
+                                        : static_cast<int64_t>(*value);
+    }
+  }
+  for (const auto &[name, text] : texts) {
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      auto error = makeError("E0011", fmt::format("the kernel has no parameter '{}'", name));
+      auto near = nearestNames(name, known);
+      if (!near.empty()) {
+        error.note(fmt::format("nearest name: '{}'", near[0]));
+      }
+      return error;
+    }
+  }
+  return result;
+}
+
+Result<runtime::Grid> evaluateGrid(const std::string &text, const KernelArguments &arguments) {
+  return language::evaluateGrid(text, arguments.integers);
+}
+
+} // namespace nereid::cli

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values for a kernel's parameters from text: `x=randn(8192,4096,seed=1)`, `x=x.npy`, `n=1024`.
+// Shared by run, bench and verify on kernel files.
+#pragma once
+
+#include "lib/language/Signature.h"
+#include "runtime/Kernel.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace nereid::cli {
+
+/// Run-time arguments of one launch, in parameter order, and the tensors they live in.
+struct KernelArguments {
+  std::vector<std::string> names;             ///< run-time parameters, in order
+  std::map<std::string, runtime::Tensor> tensors;
+  std::map<std::string, int64_t> integers;    ///< integer arguments and integer constexprs
+  std::map<std::string, double> reals;
+
+  /// In parameter order; points into `tensors`.
+  std::vector<runtime::ArgumentValue> values() const;
+  /// A copy whose tensors own separate memory.
+  KernelArguments clone() const;
+  double bytesHeld() const;
+};
+
+/// `assignments` are "name=value" texts. E0010 malformed or unknown maker, E0011 parameter missing
+/// or unknown (nearest names), E0012 file does not fit the parameter, E0505 does not fit in memory.
+Result<KernelArguments> makeArguments(const language::Signature &signature,
+                                      const std::vector<std::string> &assignments);
+
+/// "cdiv(n, BLOCK), 1, 1" with the values of the integer arguments; one to three sizes.
+Result<runtime::Grid> evaluateGrid(const std::string &text, const KernelArguments &arguments);
+
+} // namespace nereid::cli

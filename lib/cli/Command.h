@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every command shares: its registration, the JSON switch, the exit status, and how
+// diagnostics reach the user. One file per command registers itself in Cli.cpp.
+#pragma once
+
+#include "lib/support/Diagnostics.h"
+
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace nereid::cli {
+
+enum ExitStatus { exitDone = 0, exitCheckFailed = 1, exitBadInput = 2, exitInternal = 70 };
+
+struct Session {
+  bool json = false;   ///< --json: results as JSON on standard output, diagnostics on standard error
+  int status = exitDone;
+
+  /// Prints the diagnostics and sets the status: 70 for our own bug (E0390), else 2.
+  void fail(const Diagnostics &diags);
+  void fail(const Diagnostic &diagnostic);
+};
+
+void addRun(CLI::App &app, Session &session);
+void addCompile(CLI::App &app, Session &session);
+void addBench(CLI::App &app, Session &session);
+void addDevelop(CLI::App &app, Session &session);
+void addGenerate(CLI::App &app, Session &session);
+void addVerify(CLI::App &app, Session &session);
+void addOptimize(CLI::App &app, Session &session);
+void addInformation(CLI::App &app, Session &session); ///< explain, chips, ops, knobs, doctor
+
+/// "file.py:function" taken apart; the function may be missing.
+struct KernelReference {
+  std::string path, function;
+};
+KernelReference parseKernelReference(const std::string &text);
+
+} // namespace nereid::cli

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+// `nereid develop`, its five stages as commands of their own, and what they print.
+#include "lib/cli/Command.h"
+#include "lib/cli/KernelBench.h"
+#include "lib/cli/KernelVerify.h"
+#include "lib/cli/Progress.h"
+#include "lib/develop/Develop.h"
+#include "lib/report/Table.h"
+#include "lib/support/Interrupt.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+
+namespace nereid::cli {
+
+using develop::Development;
+using develop::StageResult;
+
+namespace {
+
+/// Interrupted work is neither done nor failed; shells know this number as "ended by Ctrl-C".
+constexpr int exitInterrupted = 130;
+
+struct Options {
+  std::string input, out;
+  std::vector<std::string> dtypes;
+  develop::DevelopOptions develop;
+};
+
+bool isDefinition(const std::string &path) {
+  return std::filesystem::path(path).extension() == ".toml";
+}
+
+/// The project named by a definition (made if needed) or by its folder.
+Result<std::unique_ptr<Development>> open(Options &options, Progress &progress,
+                                          Diagnostics &diags) {
+  for (const auto &name : options.dtypes) {
+    auto dtype = parseDType(name);
+    if (!dtype) {
+      return makeError("E0605", fmt::format("unknown type '{}'", name))
+          .withHelp("use float32, float16, bfloat16, float64 or an integer type");
+    }
+    options.develop.dtypes.push_back(*dtype);
+  }
+  watchInterrupt();
+  options.develop.progress = [&progress](const std::string &line) { progress.show(line); };
+  if (!isDefinition(options.input)) {
+    return Development::fromProject(options.input, options.develop, diags);
+  }
+  std::string directory =
+      options.out.empty() ? std::filesystem::path(options.input).stem().string() : options.out;
+  return Development::fromDefinition(options.input, directory, options.develop, diags);
+}
+
+/// Fails the session for a diagnostic or an unhappy result; true when the next stage may run.
+bool proceed(const Result<StageResult> &result, const Diagnostics &diags, Session &session) {
+  if (!result) {
+    if (diags.hasErrors()) {
+      session.fail(diags);
+    } else {
+      session.fail(result.error());
+    }
+    return false;
+  }
+  if (*result == StageResult::Interrupted) {
+    session.status = exitInterrupted;
+    return false;
+  }
+  if (*result == StageResult::Failed) {
+    session.status = exitCheckFailed;
+  }
+  return true;
+}
+
+void printAccuracy(const Development &development, Session &session) {
+  if (!development.accuracy().rows.empty() && !session.json) {
+    fmt::print("\nAccuracy against float64\n{}",
+               develop::accuracyTable(development.accuracy()));
+  }
+}
+
+void printPerformance(const Development &development, Session &session) {
+  if (development.performance().empty() || session.json) {
+    return;
+  }
+  const auto &chip = development.chip();
+  fmt::print("\nPerformance on {} ({} cores, copy {}, fp32 {})\n{}", chip.name, chip.cores,
+             report::formatRate(chip.copyBandwidth), report::formatFlops(chip.peakFor(DType::F32)),
+             develop::performanceTable(development.performance()));
+  fmt::print("overall speed-up over the unfused baseline: {}\n",
+             report::formatRatio(develop::overallSpeedup(development.performance())));
+}
+
+void printRounds(const Development &development, Session &session) {
+  const auto &result = development.optimization();
+  if (result.stopReason.empty() || session.json) {
+    return;
+  }
+  fmt::print("\nOptimisation: {} of at most {} rounds, {}\n", result.rounds.size(),
+             development.op().maxRounds, result.stopReason);
+  for (const auto &round : result.rounds) {
+    fmt::print("  {}. {} ({}, {} {}): {}\n", round.round, round.change, round.changeClass,
+               round.caseName, round.dtype, round.conclusion);
+  }
+}
+
+void printShares(const Development &development, Session &session) {
+  if (session.json) {
+    return;
+  }
+  double total = 0;
+  for (const auto &share : development.shares()) {
+    total += share.seconds;
+  }
+  std::string line;
+  for (const auto &share : development.shares()) {
+    line += fmt::format("{}{} {}", line.empty() ? "" : ", ", share.stage,
+                        share.isFromRecord ? "from record"
+                                           : fmt::format("{:.1f} s", share.seconds));
+  }
+  fmt::print("\nTime: {:.1f} s ({})\n", total, line);
+}
+
+void printJson(const Development &development, Session &session) {
+  if (!session.json) {
+    return;
+  }
+  nlohmann::ordered_json json;
+  json["operator"] = development.op().name;
+  json["folder"] = development.project().directory();
+  json["status"] = session.status;
+  json["accuracy"] =
+      nlohmann::ordered_json::parse(develop::accuracyJson(development.accuracy()));
+  json["performance"] =
+      nlohmann::ordered_json::parse(develop::performanceJson(development.performance()));
+  json["speedup"] = develop::overallSpeedup(development.performance());
+  json["stop_reason"] = development.optimization().stopReason;
+  for (const auto &share : development.shares()) {
+    json["seconds"][share.stage] = share.seconds;
+  }
+  json["environment"] =
+      nlohmann::ordered_json::parse(development.project().manifest.environmentJson);
+  fmt::print("{}\n", json.dump(2));
+}
+
+enum class Until { Generate, Verify, Bench, Optimize };
+
+void runStages(Options &options, Until until, Session &session) {
+  Progress progress(session.json);
+  Diagnostics diags;
+  auto opened = open(options, progress, diags);
+  if (!opened) {
+    return diags.hasErrors() ? session.fail(diags) : session.fail(opened.error());
+  }
+  Development &development = **opened;
+  bool mayGoOn = proceed(development.writeDefinition(), diags, session) &&
+                 proceed(development.generateFiles(), diags, session);
+  bool isComplete = mayGoOn;
+  if (mayGoOn && until >= Until::Verify) {
+    isComplete = proceed(development.verify(diags), diags, session);
+    progress.end();
+    printAccuracy(development, session);
+    mayGoOn = isComplete && session.status == exitDone;
+  }
+  if (mayGoOn && until >= Until::Bench) {
+    mayGoOn = isComplete = proceed(development.bench(), diags, session);
+  }
+  if (mayGoOn && until >= Until::Optimize) {
+    isComplete = proceed(development.optimize(), diags, session);
+  }
+  progress.end();
+  if (until >= Until::Bench) {
+    printPerformance(development, session);
+    printRounds(development, session);
+  }
+  if (session.status == exitBadInput || session.status == exitInternal) {
+    return;
+  }
+  if (auto finished = development.finish(); !finished) {
+    return session.fail(finished.error());
+  }
+  printShares(development, session);
+  printJson(development, session);
+  if (session.json) {
+    return;
+  }
+  if (!isComplete && session.status == exitInterrupted) {
+    fmt::print("interrupted: what is done is kept; run the same command again to go on\n");
+  }
+  fmt::print("Folder: {}\n", development.project().directory());
+}
+
+CLI::App *addStage(CLI::App &app, const std::string &name, const std::string &summary,
+                   const std::string &inputHelp, std::shared_ptr<Options> options) {
+  CLI::App *command = app.add_subcommand(name, summary);
+  command->add_option("input", options->input, inputHelp)->required();
+  command->add_option("--out", options->out, "folder; default: the definition's name");
+  command->add_option("--target", options->develop.target, "cpu, or cpu:x86-64-v3 and the like");
+  command->add_option("--chip", options->develop.chipFile, "descriptor to generate for");
+  command->add_option("--dtype", options->dtypes, "only these of the definition's types");
+  command->add_option("--seed", options->develop.seed, "of the random inputs");
+  command->add_flag("--fresh", options->develop.isFresh, "forget recorded results");
+  return command;
+}
+
+} // namespace
+
+void addDevelop(CLI::App &app, Session &session) {
+  auto options = std::make_shared<Options>();
+  CLI::App *command = addStage(app, "develop", "all five stages of an operator, one after another",
+                               "DEF.toml", options);
+  command->add_option("--rounds", options->develop.rounds, "optimisation rounds at most")
+      ->check(CLI::Range(0, 1000));
+  command->add_option("--seconds-per-case", options->develop.secondsPerCase, "timing budget");
+  command->callback([options, &session] { runStages(*options, Until::Optimize, session); });
+}
+
+void addGenerate(CLI::App &app, Session &session) {
+  auto options = std::make_shared<Options>();
+  CLI::App *command = addStage(app, "generate", "write the definition document and the four files",
+                               "DEF.toml", options);
+  command->callback([options, &session] { runStages(*options, Until::Generate, session); });
+}
+
+void addVerify(CLI::App &app, Session &session) {
+  auto options = std::make_shared<Options>();
+  CLI::App *command = addStage(app, "verify", "accuracy over the case grid; exit 1 when it fails",
+                               "DIR, DEF.toml or kernels/OP", options);
+  auto interpret = std::make_shared<bool>(false);
+  command->add_flag("--interpret", *interpret, "kernels/OP in the interpreter");
+  command->callback([options, interpret, &session] {
+    if (isKernelBench(options->input)) {
+      runKernelVerify({options->input, options->develop.target, *interpret}, session);
+    } else {
+      runStages(*options, Until::Verify, session);
+    }
+  });
+}
+
+void addOptimize(CLI::App &app, Session &session) {
+  auto options = std::make_shared<Options>();
+  CLI::App *command =
+      addStage(app, "optimize", "rounds of diagnose, change, verify, measure, log", "DIR", options);
+  command->add_option("--rounds", options->develop.rounds, "rounds at most")
+      ->check(CLI::Range(0, 1000));
+  command->callback([options, &session] { runStages(*options, Until::Optimize, session); });
+}
+
+void addBench(CLI::App &app, Session &session) {
+  auto options = std::make_shared<Options>();
+  auto kernel = std::make_shared<KernelBenchOptions>();
+  CLI::App *command = addStage(app, "bench", "performance, only after accuracy passed",
+                               "DIR, DEF.toml, kernels/OP or FILE.py[:function]", options);
+  command->add_option("--seconds-per-case", options->develop.secondsPerCase, "timing budget");
+  addKernelBenchOptions(*command, *kernel);
+  command->callback([options, kernel, &session] {
+    if (isKernelBench(options->input)) {
+      kernel->input = options->input;
+      kernel->target = options->develop.target;
+      kernel->secondsPerCase = options->develop.secondsPerCase;
+      runKernelBench(*kernel, session);
+    } else {
+      runStages(*options, Until::Bench, session);
+    }
+  });
+}
+
+} // namespace nereid::cli

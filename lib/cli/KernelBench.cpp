@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/cli/KernelBench.h"
+
+#include "lib/cli/KernelCases.h"
+#include "lib/cli/KernelLauncher.h"
+#include "lib/language/IntegerExpression.h"
+#include "lib/measure/Chip.h"
+#include "lib/measure/Environment.h"
+#include "lib/measure/Peers.h"
+#include "lib/measure/Roofline.h"
+#include "lib/measure/Timer.h"
+#include "lib/report/Table.h"
+#include "runtime/ThreadPool.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+
+namespace nereid::cli {
+
+namespace {
+
+struct Row {
+  std::string name, kernel, state; ///< state: "verified", "not verified" or what failed
+  bool failed = false;
+  double bytes = 0, flops = 0, launchSeconds = 0;
+  measure::Timing timing;
+  std::string peerName;
+  measure::Timing peer;
+};
+
+Result<double> evaluate(const std::string &what, const std::string &text,
+                        const KernelArguments &arguments) {
+  if (text.empty()) {
+    return 0.0;
+  }
+  auto value = language::evaluateInteger(what, text, arguments.integers);
+  if (!value) {
+    return value.error();
+  }
+  return static_cast<double>(*value);
+}
+
+bool runOnce(const PreparedKernel &kernel, runtime::Grid grid, const KernelArguments &arguments,
+             Diagnostics &diags) {
+  return kernel.launch(grid, arguments, diags);
+}
+
+double timeLaunch(const PreparedKernel &kernel, const KernelArguments &arguments) {
+  auto values = arguments.values();
+  measure::TimerOptions options;
+  options.secondsBudget = 0.05;
+  measure::Version version{"launch", [&] {
+                             (void)runtime::launch(kernel.compiled(), {0, 1, 1}, values,
+                                                   runtime::defaultPool());
+                           }};
+  return measure::timeInterleaved({version}, options)[0].summary.median;
+}
+
+/// One case measured; diags has errors when it could not be.
+std::optional<Row> measureCase(const KernelCase &one, const KernelBenchOptions &options,
+                               Diagnostics &diags) {
+  Row row;
+  row.name = one.name;
+  row.kernel = std::filesystem::path(one.kernel).filename().string();
+  auto kernel =
+      PreparedKernel::prepare(one.kernel, one.signature, options.target, true, false, diags);
+  if (!kernel) {
+    return std::nullopt;
+  }
+  auto fail = [&](const Diagnostic &error) {
+    diags.add(error);
+    return std::nullopt;
+  };
+  auto arguments = makeArguments(kernel->signature(), one.arguments);
+  if (!arguments) {
+    return fail(arguments.error());
+  }
+  auto grid = evaluateGrid(one.grid, *arguments);
+  if (!grid) {
+    return fail(grid.error());
+  }
+  auto bytes = evaluate("bytes", one.bytes, *arguments);
+  auto flops = evaluate("flops", one.flops, *arguments);
+  if (!bytes || !flops) {
+    return fail(!bytes ? bytes.error() : flops.error());
+  }
+  row.bytes = *bytes;
+  row.flops = *flops;
+  if (!runOnce(*kernel, *grid, *arguments, diags)) {
+    return std::nullopt;
+  }
+  auto verify = [&]() -> bool {
+    row.state = "not verified";
+    if (one.reference.empty()) {
+      return true;
+    }
+    auto comparison = compareOutputs(one, *arguments);
+    row.failed = !comparison || !comparison->passed();
+    row.state = !comparison ? comparison.error().message
+                            : (row.failed ? comparison->text() : std::string("verified"));
+    return !row.failed;
+  };
+  if (!verify()) {
+    return row;
+  }
+  measure::Version version{"kernel", [&] { (void)runOnce(*kernel, *grid, *arguments, diags); }};
+  version.prepare = [&] {
+    for (const auto &[name, expression] : one.reference) {
+      arguments->tensors.at(name).poison();
+    }
+  };
+  std::vector<measure::Version> versions;
+  auto peer = measure::findPeer(one.reference.empty() ? "" : one.reference.begin()->second,
+                                arguments->tensors);
+  if (peer) {
+    row.peerName = peer->name;
+    versions.push_back({peer->name, peer->run});
+  }
+  versions.push_back(version);
+  measure::TimerOptions timer;
+  timer.secondsBudget = options.secondsPerCase;
+  auto timings = measure::timeInterleaved(versions, timer);
+  row.timing = timings.back();
+  if (peer) {
+    row.peer = timings.front();
+  }
+  row.launchSeconds = timeLaunch(*kernel, *arguments);
+  verify();
+  return row;
+}
+
+void print(const std::vector<Row> &rows, const measure::Chip &chip, Session &session) {
+  report::Table table({"case", "kernel", ">median", ">p90", ">RSD", ">rate", ">GFLOP/s",
+                       ">of roofline", ">launch", ">peer", ">vs peer", "state"});
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (const auto &row : rows) {
+    const auto &s = row.timing.summary;
+    if (s.count == 0) {
+      table.add({row.name, row.kernel, "-", "-", "-", "-", "-", "-", "-", "-", "-",
+                 "FAILED: " + row.state});
+      json.push_back({{"case", row.name}, {"kernel", row.kernel}, {"failure", row.state}});
+      continue;
+    }
+    auto floor = measure::roofline(chip, row.bytes, row.flops, DType::F32);
+    bool known = row.bytes > 0 || row.flops > 0;
+    bool hasPeer = row.peer.summary.count > 0;
+    table.add({row.name, row.kernel, report::formatSeconds(s.median),
+               report::formatSeconds(s.p90), report::formatPercent(s.relativeDeviation),
+               row.bytes > 0 ? report::formatRate(row.bytes / s.median) : "-",
+               row.flops > 0 ? fmt::format("{:.1f}", row.flops / s.median / 1e9) : "-",
+               known ? report::formatPercent(floor.floorSeconds() / s.median) : "-",
+               report::formatSeconds(row.launchSeconds),
+               hasPeer ? fmt::format("{} {}", row.peerName,
+                                     report::formatSeconds(row.peer.summary.median))
+                       : "-",
+               hasPeer ? report::formatRatio(row.peer.summary.median / s.median) : "-",
+               (row.failed ? "FAILED: " : "") + row.state + (row.timing.isNoisy ? ", noisy" : "")});
+    nlohmann::ordered_json entry = {{"case", row.name},
+                                    {"kernel", row.kernel},
+                                    {"median", s.median},
+                                    {"p90", s.p90},
+                                    {"p99", s.p99},
+                                    {"relative_deviation", s.relativeDeviation},
+                                    {"samples", s.count},
+                                    {"bytes", row.bytes},
+                                    {"flops", row.flops},
+                                    {"launch_seconds", row.launchSeconds},
+                                    {"state", row.state}};
+    if (hasPeer) {
+      entry["peer"] = {{"name", row.peerName}, {"median", row.peer.summary.median}};
+    }
+    json.push_back(entry);
+  }
+  if (session.json) {
+    nlohmann::ordered_json all;
+    all["schema"] = 1;
+    all["environment"] =
+        nlohmann::ordered_json::parse(measure::toJson(measure::describeEnvironment(chip)));
+    all["rows"] = json;
+    fmt::print("{}\n", all.dump(2));
+  } else {
+    fmt::print("{}", table.text());
+  }
+}
+
+} // namespace
+
+void addKernelBenchOptions(CLI::App &command, KernelBenchOptions &options) {
+  command.add_option("--signature,-s", options.signature, "of a single .py kernel");
+  command.add_option("--grid,-g", options.grid, "of a single .py kernel");
+  command.add_option("--arg,-a", options.arguments, "name=maker, of a single .py kernel");
+  command.add_option("--bytes", options.bytes, "expression: bytes the kernel must move");
+  command.add_option("--flops", options.flops, "expression: floating-point operations");
+  command.add_option("--case", options.caseName, "only this case of cases.toml");
+}
+
+bool isKernelBench(const std::string &input) {
+  std::string path = parseKernelReference(input).path;
+  return std::filesystem::path(path).extension() == ".py" ||
+         std::filesystem::exists(path + "/cases.toml");
+}
+
+void runKernelBench(const KernelBenchOptions &options, Session &session) {
+  std::vector<KernelCase> cases;
+  if (std::filesystem::is_directory(options.input)) {
+    auto loaded = loadCases(options.input);
+    if (!loaded) {
+      return session.fail(loaded.error());
+    }
+    for (auto &one : *loaded) {
+      if (options.caseName.empty() ? one.isBench : one.name == options.caseName) {
+        cases.push_back(std::move(one));
+      }
+    }
+    if (cases.empty()) {
+      return session.fail(
+          makeError("E0016", fmt::format("'{}' has no case {}", options.input,
+                                         options.caseName.empty() ? "for bench"
+                                                                  : "'" + options.caseName + "'")));
+    }
+  } else {
+    KernelCase one;
+    one.name = "command line";
+    one.kernel = options.input;
+    one.signature = options.signature;
+    one.grid = options.grid;
+    one.arguments = options.arguments;
+    one.bytes = options.bytes;
+    one.flops = options.flops;
+    cases.push_back(std::move(one));
+  }
+  measure::Chip chip = measure::thisChip();
+  std::vector<Row> rows;
+  for (const auto &one : cases) {
+    Diagnostics diags;
+    auto row = measureCase(one, options, diags);
+    if (!row) {
+      return session.fail(diags);
+    }
+    if (row->failed) {
+      session.status = exitCheckFailed;
+    }
+    rows.push_back(std::move(*row));
+  }
+  print(rows, chip, session);
+}
+
+} // namespace nereid::cli

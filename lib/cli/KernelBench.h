@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// `nereid bench` on kernels somebody wrote: a folder with cases.toml, or one file with a signature,
+// grid and arguments. Accuracy first where there is a reference.
+#pragma once
+
+#include "lib/cli/Command.h"
+
+#include <string>
+#include <vector>
+
+namespace nereid::cli {
+
+struct KernelBenchOptions {
+  std::string input, target = "cpu", signature, grid = "1", bytes, flops, caseName;
+  std::vector<std::string> arguments;
+  double secondsPerCase = 3;
+};
+
+void addKernelBenchOptions(CLI::App &command, KernelBenchOptions &options);
+/// A .py file, or a folder with cases.toml.
+bool isKernelBench(const std::string &input);
+void runKernelBench(const KernelBenchOptions &options, Session &session);
+
+} // namespace nereid::cli

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/cli/KernelCases.h"
+
+#include "lib/eager/Eager.h"
+#include "lib/support/AtomicFile.h"
+#include "runtime/ThreadPool.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#define TOML_EXCEPTIONS 0
+#include <toml++/toml.h>
+
+namespace nereid::cli {
+
+using runtime::Tensor;
+
+namespace {
+
+Diagnostic badCase(const std::string &path, const std::string &name, const std::string &what) {
+  return makeError("E0016", fmt::format("case '{}' of '{}' {}", name, path, what))
+      .withHelp("kernels/README.md has the format of cases.toml");
+}
+
+Result<KernelCase> readCase(const toml::table &table, const std::string &folder,
+                            const std::string &path) {
+  KernelCase result;
+  result.name = table["name"].value_or(std::string());
+  std::string kernel = table["kernel"].value_or(std::string());
+  result.kernel = folder + "/" + kernel;
+  result.signature = table["signature"].value_or(std::string());
+  result.grid = table["grid"].value_or(std::string());
+  result.bytes = table["bytes"].value_or(std::string());
+  result.flops = table["flops"].value_or(std::string());
+  for (const char *key : {"name", "kernel", "signature", "grid"}) {
+    if (table[key].value_or(std::string()).empty()) {
+      return badCase(path, result.name, fmt::format("has no text for the key '{}'", key));
+    }
+  }
+  const toml::table *arguments = table["args"].as_table();
+  if (arguments == nullptr) {
+    return badCase(path, result.name, "has no table 'args'");
+  }
+  for (const auto &[key, value] : *arguments) {
+    std::string text;
+    if (auto asText = value.value<std::string>()) {
+      text = *asText;
+    } else if (auto integer = value.value_exact<int64_t>()) {
+      text = std::to_string(*integer);
+    } else if (auto real = value.value<double>()) {
+      text = fmt::format("{}", *real);
+    } else {
+      return badCase(path, result.name,
+                     fmt::format("expects a text or a number for argument '{}'", key.str()));
+    }
+    result.arguments.push_back(std::string(key.str()) + "=" + text);
+  }
+  if (const toml::table *reference = table["reference"].as_table()) {
+    for (const auto &[key, value] : *reference) {
+      result.reference[std::string(key.str())] = value.value_or(std::string());
+    }
+  }
+  if (result.reference.empty()) {
+    return badCase(path, result.name, "has no table 'reference'");
+  }
+  if (const toml::table *tolerance = table["tolerance"].as_table()) {
+    result.tolerance = definition::Tolerance{(*tolerance)["rtol"].value_or(0.0),
+                                             (*tolerance)["atol"].value_or(0.0), "stated by the case"};
+  }
+  if (const toml::array *use = table["use"].as_array()) {
+    auto has = [&](std::string_view word) {
+      return std::any_of(use->begin(), use->end(), [&](const toml::node &node) {
+        return node.value_or(std::string()) == word;
+      });
+    };
+    result.isTest = has("test");
+    result.isBench = has("bench");
+  }
+  return result;
+}
+
+std::string shapeList(const Tensor &tensor) {
+  return fmt::format("[{}]", fmt::join(tensor.shape(), ", "));
+}
+
+} // namespace
+
+Result<std::vector<KernelCase>> loadCases(const std::string &folder) {
+  std::string path = folder + "/cases.toml";
+  auto text = readTextFile(path);
+  if (!text) {
+    return text.error();
+  }
+  toml::parse_result parsed = toml::parse(*text, path);
+  if (!parsed) {
+    auto begin = parsed.error().source().begin;
+    int line = static_cast<int>(begin.line), column = static_cast<int>(begin.column);
+    return makeError("E0016", std::string(parsed.error().description()))
+        .at(path, *text, {line, column, column + 1});
+  }
+  int64_t schema = parsed.table()["schema"].value_or(int64_t{0});
+  if (schema != 1) {
+    return makeError("E0016", fmt::format("'{}' expects schema = 1, but has {}", path, schema));
+  }
+  const toml::array *cases = parsed.table()["case"].as_array();
+  if (cases == nullptr || cases->empty()) {
+    return makeError("E0016", fmt::format("'{}' has no [[case]]", path));
+  }
+  std::vector<KernelCase> result;
+  for (const toml::node &node : *cases) {
+    const toml::table *table = node.as_table();
+    if (table == nullptr) {
+      return makeError("E0016", fmt::format("'{}' expects tables under [[case]]", path));
+    }
+    auto one = readCase(*table, folder, path);
+    if (!one) {
+      return one.error();
+    }
+    result.push_back(std::move(*one));
+  }
+  return result;
+}
+
+Result<definition::Operator> referenceOperator(const KernelCase &testCase,
+                                               const KernelArguments &arguments) {
+  std::string inputs, outputs, body;
+  for (const auto &[name, tensor] : arguments.tensors) {
+    bool isOutput = testCase.reference.count(name) > 0;
+    std::string &section = isOutput ? outputs : inputs;
+    section += fmt::format("[{}.{}]\nshape = {}\n", isOutput ? "outputs" : "inputs", name,
+                           shapeList(tensor));
+    if (!isOutput && !isFloat(tensor.dtype())) {
+      section += fmt::format("dtype = \"{}\"\n", torchName(tensor.dtype()));
+    }
+  }
+  for (const auto &[name, value] : arguments.reals) {
+    inputs += fmt::format("[inputs.{}]\nvalue = {}\n", name, value);
+  }
+  for (const auto &[output, expression] : testCase.reference) {
+    body += fmt::format("{} = {}\n", output, expression);
+  }
+  std::string text = fmt::format("[operator]\nname = \"reference\"\nsummary = \"reference of case "
+                                 "{}\"\ndtypes = [\"float64\"]\nbody = '''\n{}'''\n{}{}[performance]\n"
+                                 "target_speedup = 1.0\ncases = [{{ name = \"given\" }}]\n",
+                                 testCase.name, body, inputs, outputs);
+  Diagnostics diags;
+  auto op = definition::parseOperator(testCase.name, text, diags);
+  if (!op) {
+    return diags.all().front();
+  }
+  return *op;
+}
+
+Result<measure::Comparison> compareOutputs(const KernelCase &testCase,
+                                           const KernelArguments &arguments) {
+  auto op = referenceOperator(testCase, arguments);
+  if (!op) {
+    return op.error();
+  }
+  std::vector<Tensor> inputs;
+  DType dtype = DType::F64;
+  for (const auto &parameter : op->parameters) {
+    if (parameter.isScalar) {
+      continue;
+    }
+    const Tensor &tensor = arguments.tensors.at(parameter.name);
+    inputs.push_back(isFloat(tensor.dtype()) ? tensor.to(DType::F64) : tensor);
+  }
+  auto reference = eager::runGraph(*op, inputs, runtime::defaultPool());
+  if (!reference) {
+    return reference.error();
+  }
+  measure::Comparison all;
+  for (size_t i = 0; i < op->outputNames.size(); ++i) {
+    const Tensor &actual = arguments.tensors.at(op->outputNames[i]);
+    dtype = actual.dtype();
+    auto tolerance = testCase.tolerance ? *testCase.tolerance
+                                        : definition::toleranceFor(*op, {}, dtype);
+    auto one =
+        measure::compare(actual, (*reference)[i], tolerance.relative, tolerance.absolute);
+    if (i == 0 || !one.passed()) {
+      all = one;
+    }
+  }
+  return all;
+}
+
+} // namespace nereid::cli

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// `cases.toml` beside a kernel: the launches that run, bench and the tests use (kernels/README.md has
+// the format), with a reference in PyTorch's names evaluated in float64.
+#pragma once
+
+#include "lib/cli/Arguments.h"
+#include "lib/definition/Graph.h"
+#include "lib/measure/Compare.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace nereid::cli {
+
+struct KernelCase {
+  std::string name;
+  std::string kernel;    ///< path of the file, ":", function
+  std::string signature, grid;
+  std::vector<std::string> arguments;           ///< "name=maker"
+  std::map<std::string, std::string> reference; ///< output to expression
+  std::optional<definition::Tolerance> tolerance;
+  std::string bytes, flops; ///< integer expressions, empty = unknown
+  bool isTest = true, isBench = false;
+};
+
+/// All cases of a folder. E0016 names the case and the key that is missing or malformed.
+Result<std::vector<KernelCase>> loadCases(const std::string &folder);
+
+/// The reference of one case as an operator over the inputs' present shapes.
+Result<definition::Operator> referenceOperator(const KernelCase &testCase,
+                                               const KernelArguments &arguments);
+
+/// Compares every output with its reference; the inputs must be as they were before the launch.
+Result<measure::Comparison> compareOutputs(const KernelCase &testCase,
+                                           const KernelArguments &arguments);
+
+} // namespace nereid::cli

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/cli/KernelVerify.h"
+
+#include "lib/cli/KernelCases.h"
+#include "lib/cli/KernelLauncher.h"
+#include "lib/report/Table.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace nereid::cli {
+
+namespace {
+
+/// "" when the case passes, else what is wrong.
+Result<std::string> verifyCase(const KernelCase &one, const KernelVerifyOptions &options,
+                               Diagnostics &diags) {
+  auto kernel = PreparedKernel::prepare(one.kernel, one.signature, options.target, true,
+                                        options.interpret, diags);
+  if (!kernel) {
+    return diags.all().front();
+  }
+  auto arguments = makeArguments(kernel->signature(), one.arguments);
+  if (!arguments) {
+    return arguments.error();
+  }
+  auto grid = evaluateGrid(one.grid, *arguments);
+  if (!grid) {
+    return grid.error();
+  }
+  for (const auto &[name, expression] : one.reference) {
+    auto output = arguments->tensors.find(name);
+    if (output == arguments->tensors.end()) {
+      return makeError("E0016", fmt::format("case '{}' has a reference for '{}', which is no "
+                                            "tensor argument",
+                                            one.name, name));
+    }
+    output->second.poison();
+  }
+  if (!kernel->launch(*grid, *arguments, diags)) {
+    return diags.all().front();
+  }
+  auto comparison = compareOutputs(one, *arguments);
+  if (!comparison) {
+    return comparison.error();
+  }
+  return comparison->passed() ? std::string() : comparison->text();
+}
+
+} // namespace
+
+void runKernelVerify(const KernelVerifyOptions &options, Session &session) {
+  auto cases = loadCases(options.input);
+  if (!cases) {
+    return session.fail(cases.error());
+  }
+  report::Table table({"case", "kernel", "result"});
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (const auto &one : *cases) {
+    if (!one.isTest) {
+      continue;
+    }
+    Diagnostics diags;
+    auto wrong = verifyCase(one, options, diags);
+    if (!wrong) {
+      return session.fail(diags.hasErrors() ? diags.all().front() : wrong.error());
+    }
+    std::string result = wrong->empty() ? "passed" : "FAILED: " + *wrong;
+    if (!wrong->empty()) {
+      session.status = exitCheckFailed;
+    }
+    std::string kernel = one.kernel.substr(one.kernel.rfind('/') + 1);
+    table.add({one.name, kernel, result});
+    json.push_back({{"case", one.name}, {"kernel", kernel}, {"result", result}});
+  }
+  if (table.isEmpty()) {
+    return session.fail(
+        makeError("E0016", fmt::format("'{}' has no case for test", options.input)));
+  }
+  fmt::print("{}", session.json ? json.dump(2) + "\n" : table.text());
+}
+
+} // namespace nereid::cli

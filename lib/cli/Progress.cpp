@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/cli/Progress.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+namespace nereid::cli {
+
+Progress::Progress(bool silent) : isSilent(silent), isTerminal(isatty(STDERR_FILENO) != 0) {}
+
+void Progress::show(const std::string &line) {
+  if (isSilent) {
+    return;
+  }
+  if (!isTerminal) {
+    fmt::print(stderr, "{}\n", line);
+    return;
+  }
+  winsize size{};
+  size_t columns = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1
+                       ? static_cast<size_t>(size.ws_col) - 1
+                       : 79;
+  fmt::print(stderr, "\r\033[K{}", line.substr(0, columns));
+  std::fflush(stderr);
+  hasLine = true;
+}
+
+void Progress::end() {
+  if (hasLine) {
+    fmt::print(stderr, "\r\033[K");
+    std::fflush(stderr);
+    hasLine = false;
+  }
+}
+
+} // namespace nereid::cli

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+// `nereid run`: one launch of a kernel on made or loaded data.
+#include "lib/cli/Arguments.h"
+#include "lib/cli/Command.h"
+#include "lib/cli/KernelCases.h"
+#include "lib/cli/KernelLauncher.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace nereid::cli {
+
+namespace {
+
+struct RunOptions {
+  std::string kernel, signature, grid = "1", target = "cpu";
+  std::vector<std::string> arguments, saves;
+  std::string caseName;
+  bool interpret = false, noCache = false;
+};
+
+/// Fills kernel, signature, grid and missing arguments from a case of the folder's cases.toml.
+Status applyCase(RunOptions &options) {
+  auto cases = loadCases(options.kernel);
+  if (!cases) {
+    return cases.error();
+  }
+  std::vector<std::string> names;
+  for (const auto &one : *cases) {
+    names.push_back(one.name);
+    if (one.name == options.caseName) {
+      options.kernel = one.kernel;
+      options.signature = one.signature;
+      options.grid = one.grid;
+      // What the command line says comes last and wins.
+      options.arguments.insert(options.arguments.begin(), one.arguments.begin(),
+                               one.arguments.end());
+      return Done{};
+    }
+  }
+  return makeError("E0016",
+                   fmt::format("'{}' has no case '{}'", options.kernel, options.caseName))
+      .withHelp(fmt::format("it has {}", fmt::join(names, ", ")));
+}
+
+nlohmann::json describe(const std::string &name, const runtime::Tensor &tensor) {
+  nlohmann::json first = nlohmann::json::array();
+  for (int64_t i = 0; i < std::min<int64_t>(tensor.elementCount(), 4); ++i) {
+    first.push_back(tensor.at(i));
+  }
+  return {{"name", name},
+          {"dtype", torchName(tensor.dtype())},
+          {"shape", tensor.shape()},
+          {"first", first}};
+}
+
+void print(const Session &session, const KernelArguments &arguments, const PreparedKernel &kernel) {
+  if (session.json) {
+    nlohmann::json result;
+    result["kernel"] = kernel.info().name;
+    result["from_cache"] = kernel.fromCache();
+    for (const auto &[name, tensor] : arguments.tensors) {
+      result["tensors"].push_back(describe(name, tensor));
+    }
+    fmt::print("{}\n", result.dump(2));
+    return;
+  }
+  for (const auto &[name, tensor] : arguments.tensors) {
+    std::string first;
+    for (int64_t i = 0; i < std::min<int64_t>(tensor.elementCount(), 4); ++i) {
+      first += fmt::format("{}{:g}", i > 0 ? ", " : "", tensor.at(i));
+    }
+    fmt::print("{} {}[{}] = {}{}\n", name, torchName(tensor.dtype()),
+               fmt::join(tensor.shape(), ", "), first, tensor.elementCount() > 4 ? ", …" : "");
+  }
+}
+
+Status save(const RunOptions &options, const KernelArguments &arguments) {
+  for (const auto &assignment : options.saves) {
+    size_t equals = assignment.find('=');
+    auto found = arguments.tensors.find(assignment.substr(0, equals));
+    if (equals == std::string::npos || found == arguments.tensors.end()) {
+      return makeError("E0011", fmt::format("--save '{}' names no tensor argument", assignment))
+          .withHelp("write --save name=file.npy with the name of a pointer parameter");
+    }
+    std::string error = runtime::saveNpy(found->second, assignment.substr(equals + 1));
+    if (!error.empty()) {
+      return makeError("E0002", error);
+    }
+  }
+  return Done{};
+}
+
+void runCommand(RunOptions options, Session &session) {
+  if (!options.caseName.empty()) {
+    if (auto applied = applyCase(options); !applied) {
+      return session.fail(applied.error());
+    }
+  }
+  Diagnostics diags;
+  auto kernel = PreparedKernel::prepare(options.kernel, options.signature, options.target,
+                                        !options.noCache, options.interpret, diags);
+  if (!kernel) {
+    return session.fail(diags);
+  }
+  auto arguments = makeArguments(kernel->signature(), options.arguments);
+  if (!arguments) {
+    return session.fail(arguments.error());
+  }
+  auto grid = evaluateGrid(options.grid, *arguments);
+  if (!grid) {
+    return session.fail(grid.error());
+  }
+  if (!kernel->launch(*grid, *arguments, diags)) {
+    return session.fail(diags);
+  }
+  if (auto saved = save(options, *arguments); !saved) {
+    return session.fail(saved.error());
+  }
+  print(session, *arguments, *kernel);
+}
+
+} // namespace
+
+void addRun(CLI::App &app, Session &session) {
+  auto options = std::make_shared<RunOptions>();
+  CLI::App *command = app.add_subcommand("run", "launch a kernel once on made or loaded data");
+  command->add_option("kernel", options->kernel, "FILE.py[:function], or kernels/OP with --case")->required();
+  command->add_option("--signature,-s", options->signature,
+                      "types, e.g. \"*fp32:16, i32, 1024\" or by name");
+  command->add_option("--grid,-g", options->grid, "e.g. \"cdiv(n, BLOCK), 1, 1\"");
+  command->add_option("--arg,-a", options->arguments, "name=randn(1024,seed=1), name=x.npy, name=7");
+  command->add_option("--save", options->saves, "name=file.npy, after the launch");
+  command->add_option("--target", options->target, "cpu, or cpu:x86-64-v3 and the like");
+  command->add_option("--case", options->caseName, "a case of kernels/OP/cases.toml");
+  command->add_flag("--interpret", options->interpret, "use the interpreter instead of compiling");
+  command->add_flag("--no-cache", options->noCache, "compile even when a cached kernel exists");
+  command->callback([options, &session] { runCommand(*options, session); });
+}
+
+} // namespace nereid::cli

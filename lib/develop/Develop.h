@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// The life of one operator: definition, generation, accuracy, performance, optimisation, record.
+// Each stage is callable alone; the project folder remembers what is done, so that an interrupted
+// run goes on where it stopped and nothing is done twice with the same inputs.
+#pragma once
+
+#include "lib/develop/Optimization.h"
+#include "lib/develop/Verification.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace nereid::develop {
+
+struct DevelopOptions {
+  std::string target = "cpu";
+  std::string chipFile;        ///< a descriptor to generate for instead of this machine's
+  std::vector<DType> dtypes;   ///< empty: all of the definition
+  int rounds = -1;             ///< -1: as the definition says
+  uint64_t seed = 1;
+  double secondsPerCase = 3;
+  bool isFresh = false;        ///< forget recorded results, do every stage again
+  /// One line of progress at a time; the caller decides how to show it.
+  std::function<void(const std::string &)> progress = [](const std::string &) {};
+};
+
+enum class StageResult { Passed, Failed, Interrupted };
+
+class Development {
+public:
+  /// From a definition file: makes or continues the project in `directory`.
+  static Result<std::unique_ptr<Development>> fromDefinition(const std::string &definitionPath,
+                                                             const std::string &directory,
+                                                             DevelopOptions options,
+                                                             Diagnostics &diags);
+  /// From an existing project folder.
+  static Result<std::unique_ptr<Development>> fromProject(const std::string &directory,
+                                                          DevelopOptions options,
+                                                          Diagnostics &diags);
+
+  /// Stages in order. Each skips itself when its recorded result is current. E-diagnostics are for
+  /// what could not be done at all; a failed check is StageResult::Failed.
+  Result<StageResult> writeDefinition();
+  Result<StageResult> generateFiles();
+  Result<StageResult> verify(Diagnostics &diags);
+  Result<StageResult> bench();
+  Result<StageResult> optimize();
+  Status finish(); ///< final log; merges what was learned into patterns.json
+
+  const generator::Project &project() const { return workspace; }
+  const definition::Operator &op() const { return generation.fused.op; }
+  const AccuracyReport &accuracy() const { return accuracyReport; }
+  const std::vector<PerformanceRow> &performance() const { return rows; }
+  const OptimizationResult &optimization() const { return optimization_; }
+  const measure::Chip &chip() const { return machine; }
+  /// Seconds of each stage of this run and whether it was taken from the record.
+  struct StageShare {
+    std::string stage;
+    double seconds = 0;
+    bool isFromRecord = false;
+  };
+  const std::vector<StageShare> &shares() const { return stageShares; }
+
+private:
+  Development(generator::Project project, DevelopOptions options);
+  Status prepare(const definition::Operator &op);
+  std::vector<DType> dtypes() const;
+  std::string inputsHash() const;
+  PerformanceOptions performanceOptions() const;
+  /// Runs `body`, records its time and result under `stage`.
+  Result<StageResult> record(const std::string &stage, bool isSkippable,
+                             const std::function<Result<StageResult>(std::string &json)> &body);
+  Status measureRows();
+
+  generator::Project workspace;
+  DevelopOptions options;
+  measure::Chip machine;
+  generator::ChipSummary summary;
+  generator::Patterns patterns;
+  generator::Generation generation;
+  AccuracyReport accuracyReport;
+  std::vector<PerformanceRow> rows;
+  OptimizationResult optimization_;
+  std::vector<StageShare> stageShares;
+};
+
+/// `patterns.json` of this user: NEREID_PATTERNS, else in the cache folder.
+std::string userPatternsPath();
+
+} // namespace nereid::develop

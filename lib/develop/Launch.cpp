@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/develop/Launch.h"
+
+#include "lib/pipeline/Compiler.h"
+
+#include <fmt/format.h>
+
+#include <fstream>
+
+namespace nereid::develop {
+
+using generator::FusedOperator;
+using runtime::Tensor;
+
+Result<PreparedLaunch> PreparedLaunch::prepare(const KernelSource &source,
+                                               const FusedOperator &fused,
+                                               const generator::Schedule &schedule,
+                                               std::span<const Tensor> inputs,
+                                               std::span<const Tensor> outputs) {
+  PreparedLaunch result;
+  auto plan = generator::planLaunch(fused, schedule, inputs, outputs);
+  if (!plan) {
+    return plan.error();
+  }
+  result.launchPlan = std::move(*plan);
+  if (result.launchPlan.isEmpty) {
+    return result;
+  }
+  Diagnostics diags;
+  pipeline::CompileOptions options;
+  options.target = source.target;
+  auto kernel = pipeline::compileKernel(
+      {source.path, result.launchPlan.function, result.launchPlan.signature}, options, diags);
+  if (!kernel) {
+    return diags.all().front();
+  }
+  result.kernel = std::move(*kernel);
+  result.arguments =
+      generator::argumentValues(result.launchPlan, fused, inputs, outputs, result.copies);
+  return result;
+}
+
+runtime::LaunchError PreparedLaunch::run(runtime::ThreadPool &pool) const {
+  if (launchPlan.isEmpty) {
+    return {};
+  }
+  return runtime::launch(kernel, launchPlan.grid, arguments, pool);
+}
+
+runtime::LaunchError PreparedLaunch::runEmpty(runtime::ThreadPool &pool) const {
+  if (launchPlan.isEmpty) {
+    return {};
+  }
+  return runtime::launch(kernel, {0, 1, 1}, arguments, pool);
+}
+
+Result<eager::Agreement> checkAgreement(const FusedOperator &fused, const CaseTensors &tensors,
+                                        DType dtype) {
+  return eager::checkOutputs(fused.op, tensors.inputs, tensors.outputs, dtype,
+                             eager::Rounding::OncePerResult, runtime::defaultPool());
+}
+
+std::string describeMismatch(const eager::Agreement &agreement) {
+  return fmt::format("element {}{} expects {:.9g} ± {:.3g}, but got {:.9g} ({} of {} differ)",
+                     agreement.firstIndex,
+                     agreement.firstOutput > 0
+                         ? fmt::format(" of output {}", agreement.firstOutput)
+                         : "",
+                     agreement.firstExpected, agreement.firstBound, agreement.firstActual,
+                     agreement.mismatches, agreement.checked);
+}
+
+double availableMemory() {
+  double available = 1e18;
+  std::ifstream info("/proc/meminfo");
+  for (std::string key; info >> key;) {
+    double kibibytes = 0;
+    if (key == "MemAvailable:" && info >> kibibytes) {
+      available = kibibytes * 1024;
+    }
+    info.ignore(256, '\n');
+  }
+  double limit = 0, used = 0;
+  std::ifstream limitFile("/sys/fs/cgroup/memory.max"), usedFile("/sys/fs/cgroup/memory.current");
+  if (limitFile >> limit && usedFile >> used) {
+    available = std::min(available, limit - used);
+  }
+  return available;
+}
+
+Result<CaseTensors> makeTensors(const FusedOperator &fused, const definition::GridCase &grid,
+                                DType dtype, double reserve) {
+  double needed = definition::tensorBytes(fused.op, grid.binding, dtype) + reserve;
+  double available = availableMemory();
+  if (needed > available) {
+    return makeError("E0505", fmt::format("the case needs {:.0f} MiB, but {:.0f} MiB are available",
+                                          needed / 1048576, available / 1048576))
+        .withHelp("use a machine with more memory, or a smaller case in the definition");
+  }
+  CaseTensors result;
+  auto inputs = definition::makeInputs(fused.op, grid, dtype);
+  if (!inputs) {
+    return inputs.error();
+  }
+  for (size_t i = 0; i < inputs->size(); ++i) {
+    if (!fused.op.parameters[i].isScalar) {
+      result.inputs.push_back((*inputs)[i].view);
+      result.memory.push_back((*inputs)[i]);
+    }
+  }
+  for (const auto &operand : fused.operands) {
+    if (!operand.isOutput) {
+      continue;
+    }
+    auto shape = definition::bind(operand.shape, grid.binding);
+    if (!shape) {
+      return shape.error();
+    }
+    auto output = definition::makeLaidOut(
+        *shape, generator::operandType(operand, fused, dtype), grid.layout);
+    if (!output.view.isValid()) {
+      return makeError("E0505", fmt::format("output '{}' does not fit in memory", operand.name));
+    }
+    output.view.poison();
+    result.outputs.push_back(output.view);
+    result.memory.push_back(std::move(output));
+  }
+  return result;
+}
+
+} // namespace nereid::develop

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// A generated kernel compiled for concrete tensors: what verification, timing and optimisation
+// launch. Owns whatever must live as long as the launch.
+#pragma once
+
+#include "lib/definition/CaseGrid.h"
+#include "lib/eager/Reference.h"
+#include "lib/generator/LaunchPlan.h"
+#include "runtime/Kernel.h"
+#include "runtime/ThreadPool.h"
+
+namespace nereid::develop {
+
+/// Where the kernel's source is and for which target it is compiled.
+struct KernelSource {
+  std::string path; ///< `<op>_triton.py`
+  std::string target = "cpu";
+};
+
+class PreparedLaunch {
+public:
+  /// Plans, compiles (or finds in the cache) and binds the arguments. The tensors must outlive it.
+  static Result<PreparedLaunch> prepare(const KernelSource &source,
+                                        const generator::FusedOperator &fused,
+                                        const generator::Schedule &schedule,
+                                        std::span<const runtime::Tensor> inputs,
+                                        std::span<const runtime::Tensor> outputs);
+
+  runtime::LaunchError run(runtime::ThreadPool &pool) const;
+  /// The launch without its programs: what a call costs the host.
+  runtime::LaunchError runEmpty(runtime::ThreadPool &pool) const;
+  const generator::LaunchPlan &plan() const { return launchPlan; }
+
+private:
+  generator::LaunchPlan launchPlan;
+  runtime::Kernel kernel;
+  std::vector<runtime::ArgumentValue> arguments;
+  std::vector<runtime::Tensor> copies;
+};
+
+/// Inputs (tensor parameters only) and poisoned outputs of one case.
+struct CaseTensors {
+  std::vector<runtime::Tensor> inputs, outputs;
+  std::vector<definition::LaidOut> memory; ///< what the tensors look into
+};
+/// E0505 when they do not fit in memory; `reserve` is what must stay free besides.
+Result<CaseTensors> makeTensors(const generator::FusedOperator &fused,
+                                const definition::GridCase &grid, DType dtype, double reserve = 0);
+
+/// The outputs against the float64 reference, within bounds derived for each element.
+Result<eager::Agreement> checkAgreement(const generator::FusedOperator &fused,
+                                        const CaseTensors &tensors, DType dtype);
+/// "element 17 expects 1.5 ± 1e-7, but got nan (3 of 1024 differ)".
+std::string describeMismatch(const eager::Agreement &agreement);
+
+/// Bytes this process may still allocate (available memory, cgroup limit).
+double availableMemory();
+
+} // namespace nereid::develop

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// Times a generated kernel against the unfused baseline on the definition's performance cases, by
+// the rules of an honest result: fresh random inputs, poisoned outputs, interleaved samples, the
+// timed outputs verified, times below the roofline rejected.
+#pragma once
+
+#include "lib/develop/Launch.h"
+#include "lib/generator/Generator.h"
+#include "lib/measure/Chip.h"
+#include "lib/measure/Roofline.h"
+#include "lib/measure/Timer.h"
+
+#include <string>
+#include <vector>
+
+namespace nereid::develop {
+
+struct PerformanceRow {
+  std::string caseName, shape; ///< shape of the first output, "512x512x512"
+  DType dtype = DType::F32;
+  generator::Schedule schedule;
+  definition::Work work;
+  double unfusedBytes = 0;
+  measure::Timing kernel, baseline;
+  /// Seconds a plain copy moving as many bytes took, in turns with the kernel; 0 = not measured.
+  double copySeconds = 0;
+  double launchSeconds = 0; ///< host cost of one launch without its programs
+  double speedup = 0;       ///< baseline / kernel; 0 when the case failed
+  double pValue = 1;
+  /// Of what the memory (the copy timed in the same run) and the arithmetic (calibrated) allow;
+  /// rooflineFraction is the larger of the two.
+  double rooflineFraction = 0, bandwidthFraction = 0, computeFraction = 0;
+  bool isBeyondCache = false;
+  bool isVerified = false;
+  std::string skipped; ///< why the case was not run; empty when it was
+  std::string failure; ///< what was wrong; empty when all is well
+};
+
+struct PerformanceOptions {
+  KernelSource source;
+  double secondsPerCase = 4;
+  uint64_t seed = 1;
+  bool withBaseline = true;
+};
+
+/// One case. `schedule` null: the table's. The row says itself when it failed or was skipped.
+PerformanceRow measureCase(generator::Generation &generation, const definition::Case &testCase,
+                           DType dtype, const generator::Schedule *schedule,
+                           const measure::Chip &chip, const PerformanceOptions &options);
+
+/// Times the present schedule and a candidate in turns on the same tensors; both are verified.
+struct Duel {
+  PerformanceRow before, after;
+  double gain = 0; ///< before / after, medians
+  double pValue = 1;
+  std::string failure;
+};
+Duel duel(generator::Generation &generation, const definition::Case &testCase, DType dtype,
+          const generator::Schedule &before, const generator::Schedule &after,
+          const measure::Chip &chip, const PerformanceOptions &options);
+
+generator::ChipSummary summarizeChip(const measure::Chip &chip);
+
+std::string performanceTable(const std::vector<PerformanceRow> &rows);
+std::string performanceJson(const std::vector<PerformanceRow> &rows);
+
+/// Geometric mean over all cases that were run, a failed one counting as 0.
+double overallSpeedup(const std::vector<PerformanceRow> &rows);
+
+} // namespace nereid::develop

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Accuracy of a generated kernel over the whole case grid: sizes from empty to large, ordinary and
+// extreme values, dense and strided layouts, every type of the definition, against float64.
+#pragma once
+
+#include "lib/develop/Launch.h"
+#include "lib/generator/Generator.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace nereid::develop {
+
+struct AccuracyRow {
+  std::string caseName, shape, data, layout, schedule;
+  DType dtype = DType::F32;
+  int64_t checked = 0, unverifiable = 0; ///< elements; see eager::Agreement
+  double maxAbsoluteError = 0;
+  double errorOfBound = 0; ///< largest error as a fraction of its bound
+  std::string skipped, failure;
+};
+
+struct AccuracyReport {
+  std::vector<AccuracyRow> rows;
+  bool isInterrupted = false;
+  int failures() const;
+  int skips() const;
+  bool passed() const { return failures() == 0 && !rows.empty() && !isInterrupted; }
+};
+
+/// Compiles what each case needs; failures are rows, not errors.
+AccuracyReport verifyAccuracy(generator::Generation &generation, const KernelSource &source,
+                              const generator::ChipSummary &chip, const std::vector<DType> &dtypes,
+                              uint64_t seed,
+                              const std::function<void(const std::string &)> &progress);
+
+/// One line per type and schedule; failures and skips spelled out.
+std::string accuracyTable(const AccuracyReport &report);
+std::string accuracyJson(const AccuracyReport &report);
+
+} // namespace nereid::develop
