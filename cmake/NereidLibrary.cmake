@@ -40,3 +40,13 @@ target_link_libraries(nereid_pch PRIVATE nereid_mlir)
 target_include_directories(nereid_pch PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include
                            ${PROJECT_BINARY_DIR})
 target_precompile_headers(nereid_pch PRIVATE ${PROJECT_SOURCE_DIR}/cmake/MlirPch.h)
+
+# Version facts reach exactly one file, so that a new commit recompiles nothing else.
+execute_process(COMMAND git -C ${PROJECT_SOURCE_DIR} rev-parse --short HEAD
+                OUTPUT_VARIABLE NEREID_REVISION OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
+if(NOT NEREID_REVISION)
+  set(NEREID_REVISION unknown)
+endif()
+set_source_files_properties(${PROJECT_SOURCE_DIR}/lib/support/Version.cpp PROPERTIES
+  COMPILE_DEFINITIONS
+  "NEREID_VERSION=\"${PROJECT_VERSION}\";NEREID_REVISION=\"${NEREID_REVISION}\";NEREID_LLVM_VERSION=\"${LLVM_PACKAGE_VERSION}\"")

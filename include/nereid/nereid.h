@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Nereid's C interface (C99): compile Triton-language kernels without Python and launch them on
+ * tensors the program owns. nereid.hpp wraps it for C++. Every function that can fail returns a
+ * nereid_status; nereid_last_error() then holds the full text for the calling thread. No function
+ * throws, exits or keeps a pointer it was given beyond what it says. All functions may be called
+ * from several threads at once; one tensor must not be written by two of them. */
+#ifndef NEREID_NEREID_H
+#define NEREID_NEREID_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define NEREID_API __attribute__((visibility("default")))
+#else
+#define NEREID_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define NEREID_VERSION_MAJOR 0
+#define NEREID_VERSION_MINOR 1
+#define NEREID_VERSION_PATCH 0
+
+typedef enum nereid_status {
+  NEREID_OK = 0,
+  NEREID_ERROR_ARGUMENT = 1, /* a null pointer, an impossible size, an unknown name */
+  NEREID_ERROR_COMPILE = 2,  /* the kernel was refused; the text has place and caret */
+  NEREID_ERROR_LAUNCH = 3,   /* arguments or grid do not fit the kernel, or a device assertion */
+  NEREID_ERROR_MEMORY = 4,   /* memory cannot be had */
+  NEREID_ERROR_FILE = 5,     /* a file cannot be read or written */
+  NEREID_ERROR_INTERNAL = 6  /* a bug of this library */
+} nereid_status;
+
+/* "0.1.0" */
+NEREID_API const char *nereid_version(void);
+/* Text and code ("E0206") of the last failure on this thread; "" before the first one. Valid until
+ * the next call of this library on this thread. */
+NEREID_API const char *nereid_last_error(void);
+NEREID_API const char *nereid_last_error_code(void);
+
+/* Threads that launches and eager operations use. 0 = every CPU this process may run on. Must not
+ * be called while another thread launches. */
+NEREID_API nereid_status nereid_set_thread_count(int threads);
+NEREID_API int nereid_thread_count(void);
+
+/* ---- tensors ------------------------------------------------------------------------------- */
+
+typedef enum nereid_dtype {
+  NEREID_BOOL, NEREID_I8, NEREID_I16, NEREID_I32, NEREID_I64, NEREID_U8, NEREID_U16, NEREID_U32,
+  NEREID_U64, NEREID_F16, NEREID_BF16, NEREID_F32, NEREID_F64
+} nereid_dtype;
+
+typedef struct nereid_tensor nereid_tensor;
+struct DLManagedTensor;
+
+/* "float32" and "fp32" are both understood; writes the type and returns NEREID_OK. */
+NEREID_API nereid_status nereid_dtype_parse(const char *name, nereid_dtype *dtype);
+/* "float32"; "" for a value that is none of the enumerators. */
+NEREID_API const char *nereid_dtype_name(nereid_dtype dtype);
+NEREID_API size_t nereid_dtype_bytes(nereid_dtype dtype);
+
+/* Contiguous and uninitialised. */
+NEREID_API nereid_status nereid_tensor_create(const int64_t *shape, int rank, nereid_dtype dtype,
+                                              nereid_tensor **tensor);
+/* Memory the caller keeps alive. strides: in elements, NULL = contiguous. */
+NEREID_API nereid_status nereid_tensor_borrow(void *data, const int64_t *shape,
+                                              const int64_t *strides, int rank,
+                                              nereid_dtype dtype, nereid_tensor **tensor);
+/* Part of a tensor, sharing its memory: starts `offset` elements after its first one. Every element
+ * of the view must lie within the extent of the original. */
+NEREID_API nereid_status nereid_tensor_view(const nereid_tensor *tensor, int64_t offset,
+                                            const int64_t *shape, const int64_t *strides, int rank,
+                                            nereid_tensor **view);
+/* On success the tensor owns `managed` and calls its deleter when freed; on failure nothing was
+ * taken over. */
+NEREID_API nereid_status nereid_tensor_from_dlpack(struct DLManagedTensor *managed,
+                                                   nereid_tensor **tensor);
+/* Shares the memory; the receiver calls the deleter. The memory lives until both are gone. */
+NEREID_API nereid_status nereid_tensor_to_dlpack(const nereid_tensor *tensor,
+                                                 struct DLManagedTensor **managed);
+/* NumPy .npy files. */
+NEREID_API nereid_status nereid_tensor_load(const char *path, nereid_tensor **tensor);
+NEREID_API nereid_status nereid_tensor_save(const nereid_tensor *tensor, const char *path);
+/* NULL is allowed. */
+NEREID_API void nereid_tensor_free(nereid_tensor *tensor);
+
+NEREID_API void *nereid_tensor_data(const nereid_tensor *tensor);
+NEREID_API int nereid_tensor_rank(const nereid_tensor *tensor);
+/* `rank` values each, valid as long as the tensor. */
+NEREID_API const int64_t *nereid_tensor_shape(const nereid_tensor *tensor);
+NEREID_API const int64_t *nereid_tensor_strides(const nereid_tensor *tensor);
+NEREID_API nereid_dtype nereid_tensor_dtype(const nereid_tensor *tensor);
+NEREID_API int64_t nereid_tensor_element_count(const nereid_tensor *tensor);
+NEREID_API int nereid_tensor_is_contiguous(const nereid_tensor *tensor);
+/* Element number `index` in row-major order; 0 and no effect when out of range. */
+NEREID_API double nereid_tensor_get(const nereid_tensor *tensor, int64_t index);
+NEREID_API void nereid_tensor_set(nereid_tensor *tensor, int64_t index, double value);
+/* A contiguous copy in another type. */
+NEREID_API nereid_status nereid_tensor_convert(const nereid_tensor *tensor, nereid_dtype dtype,
+                                               nereid_tensor **converted);
+/* Floats become NaN, all other bytes 0xCD. */
+NEREID_API nereid_status nereid_tensor_poison(nereid_tensor *tensor);
+NEREID_API nereid_status nereid_tensor_fill(nereid_tensor *tensor, double value);
+/* The same numbers on every machine and thread count; integers are in [low, high). */
+NEREID_API nereid_status nereid_tensor_fill_normal(nereid_tensor *tensor, uint64_t seed);
+NEREID_API nereid_status nereid_tensor_fill_uniform(nereid_tensor *tensor, uint64_t seed,
+                                                    double low, double high);
+NEREID_API nereid_status nereid_tensor_fill_integers(nereid_tensor *tensor, uint64_t seed,
+                                                     int64_t low, int64_t high);
+
+/* ---- kernels ------------------------------------------------------------------------------- */
+
+typedef struct nereid_kernel nereid_kernel;
+
+/* Compiles, or takes from the cache, one @triton.jit function of a .py file. function: NULL = the
+ * only kernel in the file. signature: "*fp32:16, *fp32, i32, 1024" or by name. target: NULL = this
+ * machine's CPU. */
+NEREID_API nereid_status nereid_kernel_load(const char *path, const char *function,
+                                            const char *signature, const char *target,
+                                            nereid_kernel **kernel);
+/* The same from text; `name` stands for the file in messages. */
+NEREID_API nereid_status nereid_kernel_load_source(const char *source, const char *name,
+                                                   const char *function, const char *signature,
+                                                   const char *target, nereid_kernel **kernel);
+NEREID_API void nereid_kernel_free(nereid_kernel *kernel);
+/* Name and canonical specialisation, valid as long as the kernel. */
+NEREID_API const char *nereid_kernel_name(const nereid_kernel *kernel);
+NEREID_API const char *nereid_kernel_signature(const nereid_kernel *kernel);
+NEREID_API int nereid_kernel_argument_count(const nereid_kernel *kernel);
+
+typedef enum nereid_argument_kind {
+  NEREID_ARGUMENT_TENSOR = 0,  /* value.tensor */
+  NEREID_ARGUMENT_DLPACK = 1,  /* value.dlpack: a DLTensor, read during the launch only */
+  NEREID_ARGUMENT_INTEGER = 2, /* value.integer */
+  NEREID_ARGUMENT_FLOAT = 3    /* value.number */
+} nereid_argument_kind;
+
+typedef struct nereid_argument {
+  nereid_argument_kind kind;
+  union {
+    const nereid_tensor *tensor;
+    const void *dlpack;
+    int64_t integer;
+    double number;
+  } value;
+} nereid_argument;
+
+/* Runs grid[0] × grid[1] × grid[2] program instances and waits for all of them. The arguments are
+ * the run-time parameters in order; constexpr parameters have none. */
+NEREID_API nereid_status nereid_kernel_launch(const nereid_kernel *kernel, const int64_t grid[3],
+                                              const nereid_argument *arguments, size_t count);
+
+/* ---- eager operations, comparison and timing: what generated companions are written with ------ */
+
+/* One PyTorch-named operation ("add", "softmax", …) run at once on whole tensors. attributes: a JSON
+ * object such as {"dim": -1}, or NULL. */
+NEREID_API nereid_status nereid_eager(const char *operation, const nereid_tensor *const *inputs,
+                                      size_t count, const char *attributes, nereid_tensor **out);
+
+typedef struct nereid_comparison {
+  int agrees;                /* 1 when no element is out of tolerance */
+  int64_t mismatches;
+  int64_t first_mismatch;    /* row-major element number, -1 = none */
+  double actual, expected;   /* at the first mismatch */
+  double max_absolute_error, max_relative_error;
+} nereid_comparison;
+
+/* |actual - expected| <= absolute + relative * |expected| for every element; NaN agrees with NaN
+ * only, an infinity with the same infinity only. Fails only when the shapes differ. */
+NEREID_API nereid_status nereid_compare(const nereid_tensor *actual, const nereid_tensor *expected,
+                                        double relative, double absolute,
+                                        nereid_comparison *result);
+
+typedef int (*nereid_callback)(void *context); /* 0 = went well; anything else ends the timing */
+
+typedef struct nereid_time_options {
+  int minimum_samples;   /* 0 = 20 */
+  double budget_seconds; /* 0 = 5 */
+  nereid_callback before_sample; /* e.g. poison the outputs; not timed; may be NULL */
+  void *context;
+} nereid_time_options;
+
+typedef struct nereid_samples {
+  int count;
+  double median_nanos, p90_nanos, p99_nanos;
+  double relative_deviation; /* of the samples, 0.05 = 5 % */
+} nereid_samples;
+
+typedef struct nereid_time_pair_result {
+  nereid_samples first, second;
+  double speedup;     /* median of first / median of second */
+  double probability; /* Mann-Whitney U: of a difference like this between equal versions */
+  int is_noisy;       /* 1 when a relative deviation stayed above 5 % */
+} nereid_time_pair_result;
+
+/* Times two callables alternately in one run. */
+NEREID_API nereid_status nereid_time_pair(nereid_callback first, void *first_context,
+                                          nereid_callback second, void *second_context,
+                                          const nereid_time_options *options,
+                                          nereid_time_pair_result *result);
+
+/* Bytes per second that copying large tensors reaches on this machine with the current thread
+ * count (bytes read plus bytes written); calibrated once and kept in the user's cache folder. */
+NEREID_API nereid_status nereid_copy_bandwidth(double *bytes_per_second);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,458 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nereid's C++17 interface: a header over nereid.h, nothing else to link. Failures are thrown as
+// nereid::Error.
+//
+//   auto kernel = nereid::Kernel::load("vector_add.py", "add_kernel",
+//                                      "*fp32, *fp32, *fp32, i32, 1024");
+//   kernel.launch({nereid::cdiv(n, 1024)}, x, y, out, n);
+#pragma once
+
+#include "nereid/nereid.h"
+
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace nereid {
+inline namespace v0 {
+
+/// What a failed call says: what() is the full text, code() is "E0206" or empty.
+class Error : public std::runtime_error {
+public:
+  Error(nereid_status status, const std::string &text, std::string code = "")
+      : std::runtime_error(text), statusValue(status), codeText(std::move(code)) {}
+  nereid_status status() const { return statusValue; }
+  const std::string &code() const { return codeText; }
+
+private:
+  nereid_status statusValue;
+  std::string codeText;
+};
+
+inline void check(nereid_status status) {
+  if (status != NEREID_OK) {
+    throw Error(status, nereid_last_error(), nereid_last_error_code());
+  }
+}
+
+/// How many pieces of `size` cover `count`.
+inline int64_t cdiv(int64_t count, int64_t size) { return (count + size - 1) / size; }
+
+enum class DType { Bool, I8, I16, I32, I64, U8, U16, U32, U64, F16, BF16, F32, F64 };
+
+/// "float32"
+inline const char *name(DType type) { return nereid_dtype_name(static_cast<nereid_dtype>(type)); }
+inline size_t sizeInBytes(DType type) {
+  return nereid_dtype_bytes(static_cast<nereid_dtype>(type));
+}
+
+/// DType of a C++ element type; float16 and bfloat16 have none and are named by hand.
+template <class T> constexpr DType dtypeOf() {
+  static_assert(std::is_arithmetic_v<T>, "expects an arithmetic element type");
+  if constexpr (std::is_same_v<T, bool>) {
+    return DType::Bool;
+  } else if constexpr (std::is_floating_point_v<T>) {
+    static_assert(sizeof(T) == 4 || sizeof(T) == 8, "expects float or double");
+    return sizeof(T) == 4 ? DType::F32 : DType::F64;
+  } else {
+    constexpr int log2Bytes = sizeof(T) == 1 ? 0 : sizeof(T) == 2 ? 1 : sizeof(T) == 4 ? 2 : 3;
+    constexpr DType first = std::is_signed_v<T> ? DType::I8 : DType::U8;
+    return static_cast<DType>(static_cast<int>(first) + log2Bytes);
+  }
+}
+
+/// A strided tensor in host memory. A shared handle: copying the object copies no elements.
+class Tensor {
+public:
+  /// Contiguous and uninitialised.
+  static Tensor empty(const std::vector<int64_t> &shape, DType dtype) {
+    nereid_tensor *made = nullptr;
+    check(nereid_tensor_create(shape.data(), static_cast<int>(shape.size()),
+                               static_cast<nereid_dtype>(dtype), &made));
+    return Tensor(made);
+  }
+  /// A tensor without dimensions that holds one value.
+  static Tensor scalar(double value, DType dtype) {
+    Tensor tensor = empty({}, dtype);
+    tensor.set(0, value);
+    return tensor;
+  }
+  /// Memory the caller keeps alive; strides in elements, empty = contiguous.
+  static Tensor borrow(void *data, const std::vector<int64_t> &shape, DType dtype,
+                       const std::vector<int64_t> &strides = {}) {
+    nereid_tensor *made = nullptr;
+    check(nereid_tensor_borrow(data, shape.data(), stridesOrNull(shape, strides),
+                               static_cast<int>(shape.size()), static_cast<nereid_dtype>(dtype),
+                               &made));
+    return Tensor(made);
+  }
+  /// The elements of a vector, which must outlive the tensor and keep its size; shape empty = one
+  /// dimension.
+  template <class T> static Tensor borrow(std::vector<T> &data, std::vector<int64_t> shape = {}) {
+    static_assert(!std::is_same_v<T, bool>, "std::vector<bool> has no elements in memory");
+    if (shape.empty()) {
+      shape = {static_cast<int64_t>(data.size())};
+    }
+    Tensor tensor = borrow(data.data(), shape, dtypeOf<T>());
+    if (tensor.elementCount() != static_cast<int64_t>(data.size())) {
+      throw Error(NEREID_ERROR_ARGUMENT, "expects a vector of " +
+                                             std::to_string(tensor.elementCount()) +
+                                             " elements, but got " + std::to_string(data.size()));
+    }
+    return tensor;
+  }
+  /// Takes `managed` over; its deleter runs when the last handle and view are gone.
+  static Tensor fromDlpack(DLManagedTensor *managed) {
+    nereid_tensor *made = nullptr;
+    check(nereid_tensor_from_dlpack(managed, &made));
+    return Tensor(made);
+  }
+  /// A NumPy .npy file.
+  static Tensor load(const std::string &path) {
+    nereid_tensor *made = nullptr;
+    check(nereid_tensor_load(path.c_str(), &made));
+    return Tensor(made);
+  }
+  /// Takes ownership of a handle of the C interface.
+  explicit Tensor(nereid_tensor *owned) : handle(owned, &nereid_tensor_free) {}
+
+  /// Shares the memory; the receiver calls the deleter.
+  DLManagedTensor *toDlpack() const {
+    DLManagedTensor *managed = nullptr;
+    check(nereid_tensor_to_dlpack(get(), &managed));
+    return managed;
+  }
+  void save(const std::string &path) const { check(nereid_tensor_save(get(), path.c_str())); }
+  /// A contiguous copy, also in the same type.
+  Tensor to(DType dtype) const {
+    nereid_tensor *made = nullptr;
+    check(nereid_tensor_convert(get(), static_cast<nereid_dtype>(dtype), &made));
+    return Tensor(made);
+  }
+  /// A part that shares this tensor's memory; it starts `offset` elements after the first one.
+  Tensor view(int64_t offset, const std::vector<int64_t> &shape,
+              const std::vector<int64_t> &strides = {}) const {
+    nereid_tensor *made = nullptr;
+    check(nereid_tensor_view(get(), offset, shape.data(), stridesOrNull(shape, strides),
+                             static_cast<int>(shape.size()), &made));
+    return Tensor(made);
+  }
+
+  nereid_tensor *get() const { return handle.get(); }
+  void *data() const { return nereid_tensor_data(get()); }
+  template <class T> T *as() const { return static_cast<T *>(data()); }
+  DType dtype() const { return static_cast<DType>(nereid_tensor_dtype(get())); }
+  std::vector<int64_t> shape() const {
+    const int64_t *sizes = nereid_tensor_shape(get());
+    return std::vector<int64_t>(sizes, sizes + nereid_tensor_rank(get()));
+  }
+  /// In elements.
+  std::vector<int64_t> strides() const {
+    const int64_t *steps = nereid_tensor_strides(get());
+    return std::vector<int64_t>(steps, steps + nereid_tensor_rank(get()));
+  }
+  bool isContiguous() const { return nereid_tensor_is_contiguous(get()) != 0; }
+  int64_t elementCount() const { return nereid_tensor_element_count(get()); }
+  size_t byteCount() const { return static_cast<size_t>(elementCount()) * sizeInBytes(dtype()); }
+  /// Element number `index` in row-major order.
+  double at(int64_t index) const { return nereid_tensor_get(get(), index); }
+  void set(int64_t index, double value) const { nereid_tensor_set(get(), index, value); }
+
+  /// NaN, or bytes 0xCD: what a kernel does not write reads as wrong.
+  void poison() const { check(nereid_tensor_poison(get())); }
+  void fill(double value) const { check(nereid_tensor_fill(get(), value)); }
+  void fillNormal(uint64_t seed) const { check(nereid_tensor_fill_normal(get(), seed)); }
+  void fillUniform(uint64_t seed, double low, double high) const {
+    check(nereid_tensor_fill_uniform(get(), seed, low, high));
+  }
+  /// Integers in [low, high).
+  void fillIntegers(uint64_t seed, int64_t low, int64_t high) const {
+    check(nereid_tensor_fill_integers(get(), seed, low, high));
+  }
+
+private:
+  static const int64_t *stridesOrNull(const std::vector<int64_t> &shape,
+                                      const std::vector<int64_t> &strides) {
+    if (!strides.empty() && strides.size() != shape.size()) {
+      throw Error(NEREID_ERROR_ARGUMENT, "expects " + std::to_string(shape.size()) +
+                                             " strides, one for each dimension, but got " +
+                                             std::to_string(strides.size()));
+    }
+    return strides.empty() ? nullptr : strides.data();
+  }
+  std::shared_ptr<nereid_tensor> handle;
+};
+
+/// One argument of a launch, made implicitly from a tensor, an integer or a floating-point number.
+class Argument {
+public:
+  Argument(const Tensor &tensor) {
+    raw.kind = NEREID_ARGUMENT_TENSOR;
+    raw.value.tensor = tensor.get();
+  }
+  template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0> Argument(T value) {
+    if constexpr (std::is_floating_point_v<T>) {
+      raw.kind = NEREID_ARGUMENT_FLOAT;
+      raw.value.number = static_cast<double>(value);
+    } else {
+      raw.kind = NEREID_ARGUMENT_INTEGER;
+      raw.value.integer = static_cast<int64_t>(value);
+    }
+  }
+  /// A DLTensor or DLManagedTensor of a DLPack version before 1.0, read during the launch only.
+  static Argument dlpack(const void *tensor) {
+    Argument argument(0);
+    argument.raw.kind = NEREID_ARGUMENT_DLPACK;
+    argument.raw.value.dlpack = tensor;
+    return argument;
+  }
+  const nereid_argument &get() const { return raw; }
+
+private:
+  nereid_argument raw;
+};
+
+/// Sizes not given are 1.
+struct Grid {
+  int64_t sizes[3];
+  Grid(int64_t x, int64_t y = 1, int64_t z = 1) : sizes{x, y, z} {}
+};
+
+/// A compiled kernel. A shared handle.
+class Kernel {
+public:
+  /// function empty = the only kernel of the file; target empty = this machine's CPU.
+  static Kernel load(const std::string &path, const std::string &function,
+                     const std::string &signature, const std::string &target = "") {
+    nereid_kernel *made = nullptr;
+    check(nereid_kernel_load(path.c_str(), orNull(function), signature.c_str(), orNull(target),
+                             &made));
+    return Kernel(made);
+  }
+  static Kernel loadSource(const std::string &source, const std::string &function,
+                           const std::string &signature, const std::string &target = "") {
+    nereid_kernel *made = nullptr;
+    check(nereid_kernel_load_source(source.c_str(), "<source>", orNull(function), signature.c_str(),
+                                    orNull(target), &made));
+    return Kernel(made);
+  }
+  explicit Kernel(nereid_kernel *owned) : handle(owned, &nereid_kernel_free) {}
+
+  /// kernel.launch({programs}, x, y, n); waits until all program instances are done.
+  template <class... Arguments> void launch(Grid grid, const Arguments &...arguments) const {
+    if constexpr (sizeof...(Arguments) == 0) {
+      check(nereid_kernel_launch(get(), grid.sizes, nullptr, 0));
+    } else {
+      const nereid_argument raw[] = {Argument(arguments).get()...};
+      check(nereid_kernel_launch(get(), grid.sizes, raw, sizeof...(Arguments)));
+    }
+  }
+  void launch(Grid grid, const std::vector<Argument> &arguments) const {
+    std::vector<nereid_argument> raw;
+    for (const Argument &argument : arguments) {
+      raw.push_back(argument.get());
+    }
+    check(nereid_kernel_launch(get(), grid.sizes, raw.data(), raw.size()));
+  }
+
+  nereid_kernel *get() const { return handle.get(); }
+  std::string name() const { return nereid_kernel_name(get()); }
+  std::string signature() const { return nereid_kernel_signature(get()); }
+
+private:
+  static const char *orNull(const std::string &text) {
+    return text.empty() ? nullptr : text.c_str();
+  }
+  std::shared_ptr<nereid_kernel> handle;
+};
+
+/// Value of an attribute: true, -1, 1e-5, "tanh" or a list of integers.
+class Attribute {
+public:
+  using Value = std::variant<bool, int64_t, double, std::string, std::vector<int64_t>>;
+  Attribute(bool flag) : value(flag) {}
+  template <class T, std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool>, int> = 0>
+  Attribute(T integer) : value(static_cast<int64_t>(integer)) {}
+  Attribute(double number) : value(number) {}
+  Attribute(const char *text) : value(std::string(text)) {}
+  Attribute(std::string text) : value(std::move(text)) {}
+  Attribute(std::vector<int64_t> list) : value(std::move(list)) {}
+  const Value &get() const { return value; }
+
+private:
+  Value value;
+};
+
+/// {{"dim", -1}, {"keepdim", true}}
+using Attributes = std::vector<std::pair<std::string, Attribute>>;
+
+namespace detail {
+inline std::string jsonText(const std::string &text) {
+  std::string out = "\"";
+  for (char c : text) {
+    if (c == '"' || c == '\\') {
+      out += '\\';
+      out += c;
+    } else if (static_cast<unsigned char>(c) < 0x20) {
+      char code[8];
+      std::snprintf(code, sizeof code, "\\u%04x", c);
+      out += code;
+    } else {
+      out += c;
+    }
+  }
+  return out + '"';
+}
+
+/// JSON knows no infinities and no NaN: they travel as "inf", "-inf" and "nan".
+inline std::string jsonText(double value) {
+  if (std::isnan(value)) {
+    return "\"nan\"";
+  }
+  if (std::isinf(value)) {
+    return value > 0 ? "\"inf\"" : "\"-inf\"";
+  }
+  char digits[40];
+  std::snprintf(digits, sizeof digits, "%.17g", value);
+  const std::string text = digits;
+  return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
+}
+
+inline std::string jsonText(const Attribute &attribute) {
+  const Attribute::Value &value = attribute.get();
+  if (const bool *flag = std::get_if<bool>(&value)) {
+    return *flag ? "true" : "false";
+  }
+  if (const int64_t *integer = std::get_if<int64_t>(&value)) {
+    return std::to_string(*integer);
+  }
+  if (const double *number = std::get_if<double>(&value)) {
+    return jsonText(*number);
+  }
+  if (const std::string *text = std::get_if<std::string>(&value)) {
+    return jsonText(*text);
+  }
+  std::string out = "[";
+  for (int64_t item : std::get<std::vector<int64_t>>(value)) {
+    out += (out.size() > 1 ? ", " : "") + std::to_string(item);
+  }
+  return out + "]";
+}
+
+inline std::string jsonText(const Attributes &attributes) {
+  std::string out = "{";
+  for (const auto &[key, value] : attributes) {
+    out += (out.size() > 1 ? ", " : "") + jsonText(key) + ": " + jsonText(value);
+  }
+  return out + "}";
+}
+} // namespace detail
+
+/// One PyTorch-named operation at once on whole tensors: eager("mean", {x}, {{"dim", -1}}).
+inline Tensor eager(const std::string &operation, const std::vector<Tensor> &inputs,
+                    const Attributes &attributes = {}) {
+  std::vector<const nereid_tensor *> handles;
+  for (const Tensor &input : inputs) {
+    handles.push_back(input.get());
+  }
+  nereid_tensor *made = nullptr;
+  check(nereid_eager(operation.c_str(), handles.data(), handles.size(),
+                     detail::jsonText(attributes).c_str(), &made));
+  return Tensor(made);
+}
+
+struct Comparison {
+  bool passed;
+  double maxAbsolute, maxRelative;
+  int64_t mismatches, firstMismatch; ///< firstMismatch -1 = none
+  double actual, expected;           ///< at the first mismatch
+};
+
+/// |actual - expected| <= absolute + relative * |expected|, for every element; throws when the
+/// shapes differ.
+inline Comparison compare(const Tensor &actual, const Tensor &expected, double relative,
+                          double absolute) {
+  nereid_comparison raw{};
+  check(nereid_compare(actual.get(), expected.get(), relative, absolute, &raw));
+  return {raw.agrees != 0, raw.max_absolute_error, raw.max_relative_error,
+          raw.mismatches,  raw.first_mismatch,     raw.actual,
+          raw.expected};
+}
+
+struct Timing {
+  double medianNanos, p90Nanos, p99Nanos;
+  double rsd; ///< relative standard deviation, 0.05 = 5 %
+  int samples;
+};
+
+struct PairTiming {
+  Timing first, second;
+  double speedup; ///< first.medianNanos / second.medianNanos
+  double pValue;  ///< Mann-Whitney U
+  bool isNoisy;   ///< a relative deviation stayed above 5 %
+};
+
+struct TimeOptions {
+  int minimumSamples = 0;             ///< 0 = 20
+  double budgetSeconds = 0;           ///< 0 = 5
+  std::function<void()> beforeSample; ///< not timed, e.g. poisons the outputs
+};
+
+/// Times two versions alternately in one run; an exception of theirs comes through.
+inline PairTiming timePair(const std::function<void()> &first, const std::function<void()> &second,
+                           const TimeOptions &options = {}) {
+  struct Call {
+    const std::function<void()> *body;
+    std::exception_ptr *failure;
+    static int run(void *context) {
+      const Call *call = static_cast<const Call *>(context);
+      try {
+        (*call->body)();
+        return 0;
+      } catch (...) {
+        *call->failure = std::current_exception();
+        return 1;
+      }
+    }
+  };
+  std::exception_ptr failure;
+  Call a{&first, &failure}, b{&second, &failure}, before{&options.beforeSample, &failure};
+  nereid_time_options raw{};
+  raw.minimum_samples = options.minimumSamples;
+  raw.budget_seconds = options.budgetSeconds;
+  raw.before_sample = options.beforeSample ? &Call::run : nullptr;
+  raw.context = &before;
+  nereid_time_pair_result result{};
+  const nereid_status status = nereid_time_pair(&Call::run, &a, &Call::run, &b, &raw, &result);
+  if (failure) {
+    std::rethrow_exception(failure);
+  }
+  check(status);
+  const auto timing = [](const nereid_samples &samples) {
+    return Timing{samples.median_nanos, samples.p90_nanos, samples.p99_nanos,
+                  samples.relative_deviation, samples.count};
+  };
+  return {timing(result.first), timing(result.second), result.speedup, result.probability,
+          result.is_noisy != 0};
+}
+
+/// Bytes per second a large copy reaches on this machine, calibrated; 0 when it cannot be told.
+inline double copyBandwidth() {
+  double bytesPerSecond = 0;
+  return nereid_copy_bandwidth(&bytesPerSecond) == NEREID_OK ? bytesPerSecond : 0;
+}
+
+inline int threadCount() { return nereid_thread_count(); }
+inline void setThreadCount(int threads) { check(nereid_set_thread_count(threads)); }
+
+} // namespace v0
+} // namespace nereid

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Version, threads and element types of the C interface.
+#include "lib/capi/Failure.h"
+#include "lib/capi/Handles.h"
+
+#include <atomic>
+#include <memory>
+
+#define NEREID_TEXT_OF(value) #value
+#define NEREID_TEXT(value) NEREID_TEXT_OF(value)
+
+namespace nereid::capi {
+namespace {
+
+static_assert(static_cast<int>(DType::Bool) == NEREID_BOOL &&
+              static_cast<int>(DType::I8) == NEREID_I8 &&
+              static_cast<int>(DType::U8) == NEREID_U8 &&
+              static_cast<int>(DType::F16) == NEREID_F16 &&
+              static_cast<int>(DType::BF16) == NEREID_BF16 &&
+              static_cast<int>(DType::F32) == NEREID_F32 &&
+              static_cast<int>(DType::F64) == NEREID_F64 && dtypeCount == NEREID_F64 + 1);
+
+std::atomic<runtime::ThreadPool *> chosenPool{nullptr};
+std::unique_ptr<runtime::ThreadPool> ownedPool;
+
+} // namespace
+
+runtime::ThreadPool &pool() {
+  runtime::ThreadPool *chosen = chosenPool.load(std::memory_order_acquire);
+  return chosen ? *chosen : runtime::defaultPool();
+}
+
+std::optional<DType> dtypeOf(nereid_dtype dtype) {
+  const int number = static_cast<int>(dtype);
+  return number >= 0 && number < dtypeCount ? std::optional(static_cast<DType>(number))
+                                            : std::nullopt;
+}
+
+} // namespace nereid::capi
+
+using namespace nereid;
+using namespace nereid::capi;
+
+extern "C" {
+
+const char *nereid_version(void) {
+  return NEREID_TEXT(NEREID_VERSION_MAJOR) "." NEREID_TEXT(NEREID_VERSION_MINOR) "." NEREID_TEXT(
+      NEREID_VERSION_PATCH);
+}
+
+nereid_status nereid_set_thread_count(int threads) {
+  return guarded([&] {
+    constexpr int limit = 4096;
+    if (threads < 0 || threads > limit) {
+      return refuse("nereid_set_thread_count", "expects 0 to " + std::to_string(limit) +
+                                                   " threads, but got " + std::to_string(threads));
+    }
+    auto made = std::make_unique<runtime::ThreadPool>(threads);
+    chosenPool.store(made.get(), std::memory_order_release);
+    ownedPool = std::move(made);
+    return NEREID_OK;
+  });
+}
+
+int nereid_thread_count(void) { return pool().threadCount(); }
+
+nereid_status nereid_dtype_parse(const char *name, nereid_dtype *dtype) {
+  return guarded([&] {
+    if (!name || !dtype) {
+      return refuse("nereid_dtype_parse", "expects a name and a place for the type");
+    }
+    const std::optional<DType> parsed = parseDType(name);
+    if (!parsed) {
+      return refuse("nereid_dtype_parse", "expects an element type such as 'float32', but got '" +
+                                              std::string(name) + "'");
+    }
+    *dtype = static_cast<nereid_dtype>(*parsed);
+    return NEREID_OK;
+  });
+}
+
+const char *nereid_dtype_name(nereid_dtype dtype) {
+  const std::optional<DType> known = dtypeOf(dtype);
+  return known ? torchName(*known).data() : ""; // the table holds literals, which end with a zero
+}
+
+size_t nereid_dtype_bytes(nereid_dtype dtype) {
+  const std::optional<DType> known = dtypeOf(dtype);
+  return known ? sizeInBytes(*known) : 0;
+}
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loading and launching kernels through the C interface.
+#include "lib/capi/Failure.h"
+#include "lib/capi/Handles.h"
+#include "lib/pipeline/Compiler.h"
+#include "lib/targets/cpu/CpuTarget.h"
+#include "runtime/Dlpack.h"
+
+#include <vector>
+
+namespace nereid::capi {
+namespace {
+
+nereid_status load(const char *caller, pipeline::CompileInput input, const char *function,
+                   const char *signature, const char *target, nereid_kernel **kernel) {
+  if (!signature || !kernel) {
+    return refuse(caller, "expects a signature and a place for the kernel");
+  }
+  cpu::registerCpuTarget();
+  input.function = function ? function : "";
+  input.signature = signature;
+  pipeline::CompileOptions options;
+  if (target) {
+    options.target = target;
+  }
+  Diagnostics diagnostics;
+  std::optional<runtime::Kernel> compiled = pipeline::compileKernel(input, options, diagnostics);
+  if (!compiled) {
+    return fail(NEREID_ERROR_COMPILE, diagnostics);
+  }
+  *kernel = new nereid_kernel{std::move(*compiled)};
+  return NEREID_OK;
+}
+
+/// The argument as the runtime takes it; `borrowed` keeps a DLPack tensor's description.
+std::variant<runtime::ArgumentValue, std::string> valueOf(const nereid_argument &argument,
+                                                          runtime::Tensor &borrowed) {
+  switch (argument.kind) {
+  case NEREID_ARGUMENT_TENSOR:
+    if (!argument.value.tensor) {
+      return std::string("is a null pointer");
+    }
+    return runtime::ArgumentValue(&argument.value.tensor->tensor);
+  case NEREID_ARGUMENT_DLPACK: {
+    if (!argument.value.dlpack) {
+      return std::string("is a null pointer");
+    }
+    auto tensor = runtime::borrowDlpack(*static_cast<const DLTensor *>(argument.value.dlpack));
+    if (std::string *text = std::get_if<std::string>(&tensor)) {
+      return *text;
+    }
+    borrowed = std::move(std::get<runtime::Tensor>(tensor));
+    return runtime::ArgumentValue(static_cast<const runtime::Tensor *>(&borrowed));
+  }
+  case NEREID_ARGUMENT_INTEGER:
+    return runtime::ArgumentValue(argument.value.integer);
+  case NEREID_ARGUMENT_FLOAT:
+    return runtime::ArgumentValue(argument.value.number);
+  }
+  return "has the unknown kind " + std::to_string(static_cast<int>(argument.kind));
+}
+
+} // namespace
+} // namespace nereid::capi
+
+using namespace nereid;
+using namespace nereid::capi;
+
+extern "C" {
+
+nereid_status nereid_kernel_load(const char *path, const char *function, const char *signature,
+                                 const char *target, nereid_kernel **kernel) {
+  return guarded([&] {
+    if (!path) {
+      return refuse("nereid_kernel_load", "expects the path of a .py file");
+    }
+    pipeline::CompileInput input;
+    input.path = path;
+    return load("nereid_kernel_load", std::move(input), function, signature, target, kernel);
+  });
+}
+
+nereid_status nereid_kernel_load_source(const char *source, const char *name, const char *function,
+                                        const char *signature, const char *target,
+                                        nereid_kernel **kernel) {
+  return guarded([&] {
+    if (!source) {
+      return refuse("nereid_kernel_load_source", "expects the text of a kernel");
+    }
+    pipeline::CompileInput input;
+    input.path = name ? name : "<source>";
+    input.source = source;
+    return load("nereid_kernel_load_source", std::move(input), function, signature, target, kernel);
+  });
+}
+
+void nereid_kernel_free(nereid_kernel *kernel) { delete kernel; }
+
+const char *nereid_kernel_name(const nereid_kernel *kernel) {
+  return kernel ? kernel->kernel.info.name.c_str() : "";
+}
+const char *nereid_kernel_signature(const nereid_kernel *kernel) {
+  return kernel ? kernel->kernel.info.signature.c_str() : "";
+}
+int nereid_kernel_argument_count(const nereid_kernel *kernel) {
+  return kernel ? static_cast<int>(kernel->kernel.info.arguments.size()) : 0;
+}
+
+nereid_status nereid_kernel_launch(const nereid_kernel *kernel, const int64_t grid[3],
+                                   const nereid_argument *arguments, size_t count) {
+  return guarded([&] {
+    if (!kernel || !grid || (count > 0 && !arguments)) {
+      return refuse("nereid_kernel_launch", "expects a kernel, a grid and arguments");
+    }
+    const size_t expected = kernel->kernel.info.arguments.size();
+    if (count != expected) {
+      return fail(NEREID_ERROR_LAUNCH,
+                  makeError("E0401", "kernel '" + kernel->kernel.info.name + "' expects " +
+                                         std::to_string(expected) +
+                                         " run-time arguments, but got " + std::to_string(count)));
+    }
+    std::vector<runtime::ArgumentValue> values(count);
+    std::vector<runtime::Tensor> borrowed(count);
+    for (size_t i = 0; i < count; ++i) {
+      auto value = valueOf(arguments[i], borrowed[i]);
+      if (std::string *text = std::get_if<std::string>(&value)) {
+        return fail(NEREID_ERROR_LAUNCH,
+                    makeError("E0408", "argument '" + kernel->kernel.info.arguments[i].name +
+                                           "' of kernel '" + kernel->kernel.info.name +
+                                           "': " + *text));
+      }
+      values[i] = std::get<runtime::ArgumentValue>(value);
+    }
+    const runtime::LaunchError error =
+        runtime::launch(kernel->kernel, {grid[0], grid[1], grid[2]}, values, pool());
+    return error ? fail(NEREID_ERROR_LAUNCH, makeError(error.code, error.message)) : NEREID_OK;
+  });
+}
+}

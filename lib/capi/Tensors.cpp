@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tensors of the C interface. Functions that only read take NULL as an empty tensor.
+#include "lib/capi/Failure.h"
+#include "lib/capi/Handles.h"
+
+#include <memory>
+#include <vector>
+
+namespace nereid::capi {
+namespace {
+
+constexpr int maxRank = 64;
+
+/// What the given shape cannot be; empty when it is fine.
+std::string problemOf(const int64_t *shape, int rank, nereid_dtype dtype) {
+  if (rank < 0 || rank > maxRank) {
+    return "expects 0 to " + std::to_string(maxRank) + " dimensions, but got " +
+           std::to_string(rank);
+  }
+  if (rank > 0 && !shape) {
+    return "expects a shape, but got a null pointer";
+  }
+  for (int dim = 0; dim < rank; ++dim) {
+    if (shape[dim] < 0) {
+      return "expects sizes that are not negative, but got " + std::to_string(shape[dim]) +
+             " for dimension " + std::to_string(dim);
+    }
+  }
+  if (!dtypeOf(dtype)) {
+    return "expects an element type, but got the number " + std::to_string(static_cast<int>(dtype));
+  }
+  return {};
+}
+
+std::vector<int64_t> listOf(const int64_t *values, int count) {
+  return values ? std::vector<int64_t>(values, values + count) : std::vector<int64_t>();
+}
+
+nereid_status give(runtime::Tensor tensor, nereid_tensor **place) {
+  *place = new nereid_tensor{std::move(tensor)};
+  return NEREID_OK;
+}
+
+nereid_status noMemory(const std::string &what) {
+  return fail(NEREID_ERROR_MEMORY,
+              makeError("E0506", "no memory for " + what).withHelp("use smaller sizes"));
+}
+
+const runtime::Tensor &tensorOf(const nereid_tensor *tensor) {
+  static const runtime::Tensor none = runtime::Tensor::borrow(nullptr, {0}, DType::F32);
+  return tensor ? tensor->tensor : none;
+}
+
+} // namespace
+} // namespace nereid::capi
+
+using namespace nereid;
+using namespace nereid::capi;
+using runtime::Tensor;
+
+extern "C" {
+
+nereid_status nereid_tensor_create(const int64_t *shape, int rank, nereid_dtype dtype,
+                                   nereid_tensor **tensor) {
+  return guarded([&] {
+    std::string problem = tensor ? problemOf(shape, rank, dtype) : "expects a place for the tensor";
+    if (!problem.empty()) {
+      return refuse("nereid_tensor_create", problem);
+    }
+    Tensor made = Tensor::empty(listOf(shape, rank), *dtypeOf(dtype));
+    if (!made.isValid()) {
+      return noMemory("a tensor of " + std::to_string(made.elementCount()) + " elements of type '" +
+                      nereid_dtype_name(dtype) + "'");
+    }
+    return give(std::move(made), tensor);
+  });
+}
+
+nereid_status nereid_tensor_borrow(void *data, const int64_t *shape, const int64_t *strides,
+                                   int rank, nereid_dtype dtype, nereid_tensor **tensor) {
+  return guarded([&] {
+    std::string problem = tensor ? problemOf(shape, rank, dtype) : "expects a place for the tensor";
+    if (!problem.empty()) {
+      return refuse("nereid_tensor_borrow", problem);
+    }
+    Tensor made = Tensor::borrow(data, listOf(shape, rank), *dtypeOf(dtype), listOf(strides, rank));
+    if (!made.isValid()) {
+      return refuse("nereid_tensor_borrow", "expects the address of the elements, but got null");
+    }
+    return give(std::move(made), tensor);
+  });
+}
+
+nereid_status nereid_tensor_view(const nereid_tensor *tensor, int64_t offset, const int64_t *shape,
+                                 const int64_t *strides, int rank, nereid_tensor **view) {
+  return guarded([&] {
+    std::string problem = tensor && view ? problemOf(shape, rank, NEREID_F32)
+                                         : "expects a tensor and a place for its view";
+    if (!problem.empty()) {
+      return refuse("nereid_tensor_view", problem);
+    }
+    auto made = tensor->tensor.view(offset, listOf(shape, rank), listOf(strides, rank));
+    if (std::string *text = std::get_if<std::string>(&made)) {
+      return refuse("nereid_tensor_view", "refuses: " + *text);
+    }
+    return give(std::move(std::get<Tensor>(made)), view);
+  });
+}
+
+nereid_status nereid_tensor_from_dlpack(DLManagedTensor *managed, nereid_tensor **tensor) {
+  return guarded([&] {
+    if (!tensor) {
+      return refuse("nereid_tensor_from_dlpack", "expects a place for the tensor");
+    }
+    // Made first, so that nothing was taken over when there is no memory for it.
+    auto handle = std::make_unique<nereid_tensor>();
+    auto taken = Tensor::fromDlpack(managed);
+    if (std::string *text = std::get_if<std::string>(&taken)) {
+      return refuse("nereid_tensor_from_dlpack", *text);
+    }
+    handle->tensor = std::move(std::get<Tensor>(taken));
+    *tensor = handle.release();
+    return NEREID_OK;
+  });
+}
+
+nereid_status nereid_tensor_to_dlpack(const nereid_tensor *tensor, DLManagedTensor **managed) {
+  return guarded([&] {
+    if (!tensor || !managed) {
+      return refuse("nereid_tensor_to_dlpack", "expects a tensor and a place for its description");
+    }
+    *managed = tensor->tensor.toDlpack();
+    return NEREID_OK;
+  });
+}
+
+nereid_status nereid_tensor_load(const char *path, nereid_tensor **tensor) {
+  return guarded([&] {
+    if (!path || !tensor) {
+      return refuse("nereid_tensor_load", "expects a path and a place for the tensor");
+    }
+    auto loaded = runtime::loadNpy(path);
+    if (std::string *text = std::get_if<std::string>(&loaded)) {
+      return fail(NEREID_ERROR_FILE, makeError("E0001", *text));
+    }
+    return give(std::move(std::get<Tensor>(loaded)), tensor);
+  });
+}
+
+nereid_status nereid_tensor_save(const nereid_tensor *tensor, const char *path) {
+  return guarded([&] {
+    if (!tensor || !path) {
+      return refuse("nereid_tensor_save", "expects a tensor and a path");
+    }
+    const std::string problem = runtime::saveNpy(tensor->tensor, path);
+    return problem.empty() ? NEREID_OK : fail(NEREID_ERROR_FILE, makeError("E0002", problem));
+  });
+}
+
+void nereid_tensor_free(nereid_tensor *tensor) { delete tensor; }
+
+void *nereid_tensor_data(const nereid_tensor *tensor) { return tensorOf(tensor).data(); }
+int nereid_tensor_rank(const nereid_tensor *tensor) {
+  return static_cast<int>(tensorOf(tensor).shape().size());
+}
+const int64_t *nereid_tensor_shape(const nereid_tensor *tensor) {
+  return tensorOf(tensor).shape().data();
+}
+const int64_t *nereid_tensor_strides(const nereid_tensor *tensor) {
+  return tensorOf(tensor).strides().data();
+}
+nereid_dtype nereid_tensor_dtype(const nereid_tensor *tensor) {
+  return static_cast<nereid_dtype>(tensorOf(tensor).dtype());
+}
+int64_t nereid_tensor_element_count(const nereid_tensor *tensor) {
+  return tensorOf(tensor).elementCount();
+}
+int nereid_tensor_is_contiguous(const nereid_tensor *tensor) {
+  return tensorOf(tensor).isContiguous() ? 1 : 0;
+}
+
+double nereid_tensor_get(const nereid_tensor *tensor, int64_t index) {
+  const Tensor &from = tensorOf(tensor);
+  return index >= 0 && index < from.elementCount() ? from.at(index) : 0;
+}
+void nereid_tensor_set(nereid_tensor *tensor, int64_t index, double value) {
+  const Tensor &to = tensorOf(tensor);
+  if (index >= 0 && index < to.elementCount()) {
+    to.set(index, value);
+  }
+}
+
+nereid_status nereid_tensor_convert(const nereid_tensor *tensor, nereid_dtype dtype,
+                                    nereid_tensor **converted) {
+  return guarded([&] {
+    if (!tensor || !converted || !dtypeOf(dtype)) {
+      return refuse("nereid_tensor_convert", "expects a tensor, an element type and a place");
+    }
+    Tensor made = tensor->tensor.to(*dtypeOf(dtype));
+    if (!made.isValid()) {
+      return noMemory("a copy of " + std::to_string(tensor->tensor.elementCount()) + " elements");
+    }
+    return give(std::move(made), converted);
+  });
+}
+
+nereid_status nereid_tensor_poison(nereid_tensor *tensor) {
+  return guarded([&] {
+    tensorOf(tensor).poison();
+    return NEREID_OK;
+  });
+}
+
+nereid_status nereid_tensor_fill(nereid_tensor *tensor, double value) {
+  return guarded([&] {
+    runtime::fillConstant(tensorOf(tensor), value);
+    return NEREID_OK;
+  });
+}
+
+nereid_status nereid_tensor_fill_normal(nereid_tensor *tensor, uint64_t seed) {
+  return guarded([&] {
+    runtime::fillNormal(tensorOf(tensor), seed);
+    return NEREID_OK;
+  });
+}
+
+nereid_status nereid_tensor_fill_uniform(nereid_tensor *tensor, uint64_t seed, double low,
+                                         double high) {
+  return guarded([&] {
+    runtime::fillUniform(tensorOf(tensor), seed, low, high);
+    return NEREID_OK;
+  });
+}
+
+nereid_status nereid_tensor_fill_integers(nereid_tensor *tensor, uint64_t seed, int64_t low,
+                                          int64_t high) {
+  return guarded([&] {
+    runtime::fillIntegers(tensorOf(tensor), seed, low, high);
+    return NEREID_OK;
+  });
+}
+}

@@ -1,0 +1,217 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Derives the polynomial coefficients of lib/targets/cpu/codegen/math/Coefficients.h.
+
+Each entry is a weighted minimax fit by Remez exchange at 50 digits (needs the package mpmath):
+the polynomial q of the given degree that makes max |weight(x) * (q(x) - f(x))| least. The weight
+is chosen so that this is the relative error of the whole function; it is written beside each table.
+Usage: derive_math_coefficients.py > lib/targets/cpu/codegen/math/Coefficients.h
+"""
+from mpmath import (asin, atan, cos, erf, erfc, exp, expm1, log, log1p, lu_solve,
+                    matrix, mp, mpf, sin, sqrt)
+import struct
+
+mp.dps = 60
+
+
+def chebyshev_points(low, high, count):
+    from mpmath import pi
+    return [(low + high) / 2 + (high - low) / 2 * cos(pi * (count - 1 - i) / (count - 1))
+            for i in range(count)]
+
+
+def remez(function, weight, low, high, degree):
+    """Coefficients, lowest first, and the largest weighted error."""
+    low, high = mpf(low), mpf(high)
+    count = degree + 2
+    points = chebyshev_points(low, high, count)
+    grid = chebyshev_points(low, high, 60 * count)
+    values = [(x, function(x), weight(x)) for x in grid]
+    coefficients, worst = None, None
+    for _ in range(30):
+        system, right = matrix(count, count), matrix(count, 1)
+        for i, x in enumerate(points):
+            for j in range(degree + 1):
+                system[i, j] = x ** j
+            system[i, count - 1] = (-1) ** i / weight(x)
+            right[i] = function(x)
+        solution = lu_solve(system, right)
+        coefficients = [solution[j] for j in range(degree + 1)]
+
+        def horner(x):
+            total = mpf(0)
+            for c in reversed(coefficients):
+                total = total * x + c
+            return total
+        errors = [(x, w * (horner(x) - f)) for x, f, w in values]
+        extremes = []  # the largest error of every run of equal sign
+        for x, e in errors:
+            if extremes and (extremes[-1][1] > 0) == (e > 0):
+                if abs(e) > abs(extremes[-1][1]):
+                    extremes[-1] = (x, e)
+            else:
+                extremes.append((x, e))
+        while len(extremes) > count:
+            extremes.pop(0 if abs(extremes[0][1]) < abs(extremes[-1][1]) else -1)
+        worst = max(abs(e) for _, e in errors)
+        if len(extremes) < count:
+            break
+        points = [x for x, _ in extremes]
+        if worst / min(abs(e) for _, e in extremes) < mpf("1.001"):
+            break
+    return coefficients, worst
+
+
+def near_zero(function, series):
+    """`function` with its limit where the closed form cancels or divides by zero."""
+    return lambda x: series(x) if abs(x) < mpf("1e-12") else function(x)
+
+
+LN2_HALF = log(2) / 2 * mpf("1.0005")
+LOG_LOW, LOG_HIGH = sqrt(mpf(1) / 2) - 1, sqrt(mpf(2)) - 1
+QUARTER = atan(mpf(1)) * mpf("1.0005")
+S_MAX = ((sqrt(mpf(2)) - 1) / (sqrt(mpf(2)) + 1)) ** 2 * mpf("1.001")
+T_MAX = (sqrt(mpf(2)) - 1) ** 2 * mpf("1.001")
+
+exp_tail = near_zero(lambda r: (exp(r) - 1 - r) / r ** 2, lambda r: mpf(1) / 2 + r / 6)
+exp_weight = near_zero(lambda r: r ** 2 / exp(r), lambda r: mpf("1e-24"))
+expm1_weight = near_zero(lambda r: abs(r ** 2 / expm1(r)), lambda r: mpf("1e-12"))
+exp2_tail = near_zero(lambda r: (mpf(2) ** r - 1) / r, lambda r: log(2))
+exp2_weight = lambda r: (abs(r) + mpf("1e-12")) / mpf(2) ** r
+log_tail = near_zero(lambda f: (log1p(f) - f + f ** 2 / 2) / f ** 3, lambda f: mpf(1) / 3 - f / 4)
+log_weight = near_zero(lambda f: abs(f ** 3 / log1p(f)), lambda f: mpf("1e-24"))
+
+
+def atanh_tail(first):
+    """(log((1+s)/(1-s)) - the terms below z^first) / (s z^first) with z = s*s, by its series."""
+    def tail(z):
+        total, power, n = mpf(0), mpf(1), first
+        while power > mpf("1e-58"):
+            total += 2 * power / (2 * n + 1)
+            power *= z
+            n += 1
+            if n > 400:
+                break
+        return total
+    return tail
+
+
+def even_series(function, terms):
+    """function(z) with cancellation near zero replaced by its power series `terms`."""
+    return lambda z: function(z) if z > mpf("1e-8") else sum(t * z ** i for i, t in
+                                                             enumerate(terms))
+
+
+sin_tail = even_series(lambda z: (sin(sqrt(z)) / sqrt(z) - 1) / z,
+                       [-mpf(1) / 6, mpf(1) / 120, -mpf(1) / 5040, mpf(1) / 362880])
+cos_tail = even_series(lambda z: (cos(sqrt(z)) - 1 + z / 2) / z ** 2,
+                       [mpf(1) / 24, -mpf(1) / 720, mpf(1) / 40320, -mpf(1) / 3628800])
+atan_tail = even_series(lambda z: (atan(sqrt(z)) / sqrt(z) - 1) / z,
+                        [-mpf(1) / 3, mpf(1) / 5, -mpf(1) / 7, mpf(1) / 9])
+asin_tail = even_series(lambda z: (asin(sqrt(z)) / sqrt(z) - 1) / z,
+                        [mpf(1) / 6, mpf(3) / 40, mpf(5) / 112, mpf(35) / 1152])
+TWO_OVER_SQRT_PI = 2 / sqrt(4 * atan(mpf(1)))
+erf_ratio = even_series(lambda z: erf(sqrt(z)) / sqrt(z),
+                        [TWO_OVER_SQRT_PI, -TWO_OVER_SQRT_PI / 3, TWO_OVER_SQRT_PI / 10])
+erf_tail = lambda z: erf_ratio(z) - 1
+erf_weight = lambda z: 1 / erf_ratio(z)
+
+ERF32_SPLIT, ERF32_END = mpf("0.921875"), mpf("3.9375")
+ERF64_END, ERF64_CENTRE = mpf(6), mpf(2)
+
+
+def erfc_scaled(t):
+    """erfc(x) exp(x^2) for t = (x - 2) / (x + 2)."""
+    x = ERF64_CENTRE * (1 + t) / (1 - t)
+    return erfc(x) * exp(x * x)
+
+
+def erfc_scaled_weight(t):
+    x = ERF64_CENTRE * (1 + t) / (1 - t)
+    return exp(-x * x) / erf(x)
+
+
+fits = [
+    # name, float type, function, weight, low, high, degree, comment
+    ("exp32", "float", exp_tail, exp_weight, -LN2_HALF, LN2_HALF, 4,
+     "exp(r) = 1 + r + r^2 q(r), |r| <= ln(2)/2; relative to exp(r)"),
+    ("expm1_32", "float", exp_tail, expm1_weight, -LN2_HALF, LN2_HALF, 4,
+     "expm1(r) = r + r^2 q(r), |r| <= ln(2)/2; relative to expm1(r)"),
+    ("exp2_32", "float", exp2_tail, exp2_weight, mpf("-0.5005"), mpf("0.5005"), 5,
+     "2^r = 1 + r q(r), |r| <= 1/2; relative to 2^r"),
+    ("expm1_64", "double", exp_tail, expm1_weight, -LN2_HALF, LN2_HALF, 10,
+     "expm1(r) = r + r^2 q(r), |r| <= ln(2)/2; relative to expm1(r)"),
+    ("log32", "float", log_tail, log_weight, LOG_LOW, LOG_HIGH, 7,
+     "log(1+f) = f - f^2/2 + f^3 q(f), 1+f in [sqrt(1/2), sqrt(2)]; relative to log(1+f)"),
+    ("log64", "double", atanh_tail(1), lambda z: z / 2 + mpf("1e-9"), mpf(0), S_MAX, 6,
+     "log((1+s)/(1-s)) = 2s + s z q(z), z = s^2; relative to 2s"),
+    ("log64Tail", "double", atanh_tail(2), lambda z: z * z / 2 + mpf("1e-9"), mpf(0), S_MAX, 6,
+     "log((1+s)/(1-s)) = 2s + 2/3 s z + s z^2 q(z), z = s^2; relative to 2s"),
+    ("sin32", "double", sin_tail, lambda z: z + mpf("1e-9"), mpf(0), QUARTER ** 2, 3,
+     "sin(r) = r + r z q(z), z = r^2, |r| <= pi/4; relative to r"),
+    ("cos32", "double", cos_tail, lambda z: z * z + mpf("1e-9"), mpf(0), QUARTER ** 2, 2,
+     "cos(r) = 1 - z/2 + z^2 q(z), z = r^2, |r| <= pi/4; absolute"),
+    ("sin64", "double", sin_tail, lambda z: z + mpf("1e-9"), mpf(0), QUARTER ** 2, 5,
+     "sin(r) = r + r z q(z), z = r^2, |r| <= pi/4; relative to r"),
+    ("cos64", "double", cos_tail, lambda z: z * z + mpf("1e-9"), mpf(0), QUARTER ** 2, 5,
+     "cos(r) = 1 - z/2 + z^2 q(z), z = r^2, |r| <= pi/4; absolute"),
+    ("atan64", "double", atan_tail, lambda z: z + mpf("1e-9"), mpf(0), T_MAX, 10,
+     "atan(t) = t + t z q(z), z = t^2, |t| <= sqrt(2) - 1; relative to t"),
+    ("asin64", "double", asin_tail, lambda z: z + mpf("1e-9"), mpf(0), mpf("0.2501"), 12,
+     "asin(x) = x + x z q(z), z = x^2, |x| <= 1/2; relative to x"),
+    ("erf32Small", "float", erf_tail, erf_weight, mpf(0), ERF32_SPLIT ** 2, 5,
+     "erf(x) = x + x q(x^2), |x| <= 0.921875; relative"),
+    ("erf32Large", "float", lambda a: -log(erfc(a)), lambda a: erfc(a) / erf(a), ERF32_SPLIT,
+     ERF32_END, 6, "erf(x) = 1 - exp(-q(x)), 0.921875 <= x <= 3.9375; relative"),
+    ("erf64Small", "double", erf_tail, erf_weight, mpf(0), mpf(1), 12,
+     "erf(x) = x + x q(x^2), |x| <= 1; relative"),
+    ("erf64Large", "double", erfc_scaled, erfc_scaled_weight, (1 - ERF64_CENTRE) /
+     (1 + ERF64_CENTRE), (ERF64_END - ERF64_CENTRE) / (ERF64_END + ERF64_CENTRE), 13,
+     "erf(x) = 1 - exp(-x^2) q((x-2)/(x+2)), 1 <= x <= 6; relative"),
+]
+
+
+def literal(value, kind):
+    if kind == "float":
+        rounded = struct.unpack("f", struct.pack("f", float(value)))[0]
+        return rounded.hex() + "f"
+    return float(value).hex()
+
+
+def piece_table():
+    """2/pi in base 2^24, one digit per double, each digit with its own weight: for the argument
+    reduction of huge angles. Entry i is digit i times 2^(-24 (i + 1))."""
+    mp.prec = 1400
+    rest = 1 / (2 * atan(mpf(1)))
+    digits = []
+    for _ in range(52):
+        rest *= 2 ** 24
+        digit = int(rest)
+        rest -= digit
+        digits.append(digit)
+    mp.dps = 60
+    return digits
+
+
+def main():
+    print("// SPDX-License-Identifier: Apache-2.0")
+    print("// Written by scripts/derive_math_coefficients.py; change that and run it again.")
+    print("// Minimax polynomials, lowest power first. The error is the fit's, before rounding of the")
+    print("// coefficients and of the evaluation; docs/math.md states the bounds of the functions.")
+    print("#pragma once\n\n#include <cstdint>\n\nnamespace nereid::cpu::coefficients {\n")
+    for name, kind, function, weight, low, high, degree, comment in fits:
+        coefficients, worst = remez(function, weight, low, high, degree)
+        print(f"/// {comment}.\n/// Error {mp.nstr(worst, 3)} = 2^{mp.nstr(log(worst, 2), 4)}.")
+        print(f"inline constexpr {kind} {name}[] = {{")
+        for c in coefficients:
+            print(f"    {literal(c, kind)},")
+        print("};\n")
+    print("/// Digits of 2/pi in base 2^24, most significant first.")
+    print("inline constexpr int32_t twoOverPiDigits[] = {")
+    digits = piece_table()
+    for i in range(0, len(digits), 8):
+        print("    " + " ".join(f"{d}," for d in digits[i:i + 8]))
+    print("};\n\n} // namespace nereid::cpu::coefficients")
+
+
+main()

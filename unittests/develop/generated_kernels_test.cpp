@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+// What generated kernels compute: every variant of the shipped operators and of graphs chosen for
+// their shapes, run by the interpreter (out-of-bounds and uninitialised reads are errors there) and
+// compiled for this CPU, both held against the float64 reference of the operator's graph.
+#include "lib/definition/CaseGrid.h"
+#include "lib/eager/Reference.h"
+#include "lib/generator/Generator.h"
+#include "lib/generator/KernelWriter.h"
+#include "lib/generator/ScheduleRules.h"
+#include "lib/pipeline/Compiler.h"
+#include "lib/support/AtomicFile.h"
+#include "lib/targets/cpu/CpuTarget.h"
+
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace nereid::generator {
+namespace {
+
+using definition::GridCase;
+using definition::Operator;
+
+class GeneratedKernels : public testing::Test {
+protected:
+  GeneratedKernels()
+      : path(testing::TempDir() + "/nereid_generated_" + std::to_string(::getpid()) + ".py") {
+    static const bool isRegistered = (registerCpuTarget(), true);
+    (void)isRegistered;
+  }
+  ~GeneratedKernels() override { std::filesystem::remove(path); }
+
+  /// Number of launches made.
+  int checkOperator(const Operator &op, const std::vector<GridCase> &grid) {
+    auto generation = generate(op, ChipSummary{}, nullptr);
+    EXPECT_TRUE(bool(generation)) << (generation ? "" : render(generation.error()));
+    if (!generation) {
+      return 0;
+    }
+    fused = generation->fused;
+    source = writeTriton(*generation);
+    EXPECT_TRUE(bool(writeFileAtomically(path, source)));
+    int launches = 0;
+    for (const GridCase &one : grid) {
+      for (DType dtype : op.dtypes) {
+        for (const Schedule &schedule : smallSchedules(one)) {
+          launches += checkLaunch(one, dtype, schedule);
+          if (HasFatalFailure() || testing::Test::HasFailure()) {
+            return launches;
+          }
+        }
+      }
+    }
+    return launches;
+  }
+
+  /// Blocks small enough that every case has several, inner and edge ones, in both kinds of grid.
+  std::vector<Schedule> smallSchedules(const GridCase &one) const {
+    CaseSizes sizes = sizesOf(fused, one.binding, DType::F32);
+    std::string whole = std::to_string(columnBlock(sizes.columns, 1 << 20));
+    std::vector<std::string> texts = {"flat:BLOCK=64,STREAMING=1",
+                                      "tiles:BLOCK_M=4,BLOCK_N=16,GRID_2D=1,STREAMING=0",
+                                      "tiles:BLOCK_M=2,BLOCK_N=32,GRID_2D=0,STREAMING=1",
+                                      "rows:ROWS=2,BLOCK_N=" + whole + ",STREAMING=0",
+                                      "looped_rows:ROWS=2,BLOCK_N=16,STREAMING=1"};
+    std::vector<Schedule> schedules;
+    for (const std::string &text : texts) {
+      Schedule schedule = *parseSchedule(text);
+      if (isValid(schedule, fused, sizes)) {
+        schedules.push_back(schedule);
+      }
+    }
+    return schedules;
+  }
+
+  int checkLaunch(const GridCase &one, DType dtype, const Schedule &schedule) {
+    auto laid = definition::makeInputs(fused.op, one, dtype);
+    EXPECT_TRUE(bool(laid));
+    std::vector<runtime::Tensor> all, inputs, outputs, copies;
+    for (size_t i = 0; i < laid->size(); ++i) {
+      all.push_back((*laid)[i].view);
+      if (!fused.op.parameters[i].isScalar) {
+        inputs.push_back((*laid)[i].view);
+      }
+    }
+    auto shapes = outputShapes(fused, one.binding);
+    EXPECT_TRUE(bool(shapes));
+    for (const Operand &operand : fused.operands) {
+      if (operand.isOutput) {
+        outputs.push_back(runtime::Tensor::empty((*shapes)[static_cast<size_t>(operand.index)],
+                                                 operandType(operand, fused, dtype)));
+        outputs.back().poison();
+      }
+    }
+    std::string what = fused.op.name + ", " + one.name + ", " + std::string(torchName(dtype)) +
+                       ", " + schedule.text();
+    auto plan = planLaunch(fused, schedule, inputs, outputs);
+    EXPECT_TRUE(bool(plan)) << what << "\n" << (plan ? "" : render(plan.error()));
+    if (!plan || plan->isEmpty) {
+      return 0;
+    }
+    auto values = argumentValues(*plan, fused, inputs, outputs, copies);
+    interpretLaunch(*plan, values, what);
+    expectAgreement(what + ", interpreted", all, outputs, dtype);
+    for (const runtime::Tensor &output : outputs) {
+      output.poison();
+    }
+    launchCompiled(*plan, values, what);
+    expectAgreement(what + ", compiled", all, outputs, dtype);
+    return 1;
+  }
+
+  pipeline::CompileInput inputOf(const LaunchPlan &plan) const {
+    pipeline::CompileInput input;
+    input.path = path;
+    input.function = plan.function;
+    input.signature = plan.signature;
+    return input;
+  }
+  void interpretLaunch(const LaunchPlan &plan, std::span<const runtime::ArgumentValue> values,
+                       const std::string &what) {
+    Diagnostics diags;
+    EXPECT_TRUE(pipeline::interpretKernel(inputOf(plan), plan.grid, values, diags))
+        << what << "\n" << plan.signature << "\n" << diags.render() << source;
+  }
+  void launchCompiled(const LaunchPlan &plan, std::span<const runtime::ArgumentValue> values,
+                      const std::string &what) {
+    Diagnostics diags;
+    pipeline::CompileOptions options;
+    options.useCache = false;
+    auto kernel = pipeline::compileKernel(inputOf(plan), options, diags);
+    ASSERT_TRUE(kernel.has_value()) << what << "\n" << diags.render() << source;
+    auto problem = runtime::launch(*kernel, plan.grid, values, runtime::defaultPool());
+    EXPECT_FALSE(problem) << what << ": " << problem.message;
+  }
+  void expectAgreement(const std::string &what, const std::vector<runtime::Tensor> &inputs,
+                       const std::vector<runtime::Tensor> &outputs, DType dtype) {
+    auto agreement = eager::checkOutputs(fused.op, inputs, outputs, dtype,
+                                         eager::Rounding::OncePerResult, runtime::defaultPool());
+    ASSERT_TRUE(bool(agreement)) << what << render(agreement.error());
+    EXPECT_TRUE(agreement->agrees())
+        << what << ": element " << agreement->firstIndex << " is " << agreement->firstActual
+        << ", expected " << agreement->firstExpected << " ± " << agreement->firstBound << "; "
+        << agreement->mismatches << " of " << agreement->checked << " differ\n"
+        << source;
+  }
+
+  /// The grid's cases that the interpreter gets through quickly.
+  static std::vector<GridCase> smallGrid(const Operator &op) {
+    std::vector<GridCase> cases;
+    auto fused = fuse(op);
+    for (const GridCase &one : definition::accuracyGrid(op)) {
+      CaseSizes sizes = sizesOf(*fused, one.binding, DType::F32);
+      if (sizes.elements() <= 4000) {
+        cases.push_back(one);
+      }
+    }
+    return cases;
+  }
+
+  static Operator parsed(const std::string &body, const std::string &inputs,
+                         const std::string &outShape, const std::string &sizes,
+                         const std::string &dtypes = "\"float32\"") {
+    Diagnostics diags;
+    auto op = definition::parseOperator(
+        "test.toml",
+        "[operator]\nname = \"t\"\nsummary = \"s\"\ndtypes = [" + dtypes + "]\nbody = \"\"\"\n" +
+            body + "\n\"\"\"\n" + inputs + "\n[outputs.out]\nshape = [" + outShape +
+            "]\n[performance]\ncases = [{ " + sizes + " }]\n",
+        diags);
+    EXPECT_TRUE(op.has_value()) << diags.render();
+    return op.value_or(Operator{});
+  }
+
+  std::string path, source;
+  FusedOperator fused;
+};
+
+class ShippedKernels : public GeneratedKernels, public testing::WithParamInterface<const char *> {};
+INSTANTIATE_TEST_SUITE_P(All, ShippedKernels,
+                         testing::Values("broadcast_add", "bias_gelu", "bias_relu", "scale_shift",
+                                         "mask_add", "softmax", "layer_norm"),
+                         [](const auto &info) { return std::string(info.param); });
+
+TEST_P(ShippedKernels, AgreeWithTheReferenceOnTheSmallGrid) {
+  Diagnostics diags;
+  auto op = definition::loadOperator(
+      std::string(NEREID_SOURCE_DIR "/operators/") + GetParam() + ".toml", diags);
+  ASSERT_TRUE(op.has_value()) << diags.render();
+  EXPECT_GE(checkOperator(*op, smallGrid(*op)), 20);
+}
+
+struct Graph {
+  const char *name, *body, *inputs, *outShape, *sizes;
+};
+
+const char *const inputX = "[inputs.x]\nshape = [\"R\", \"D\"]\n";
+const char *const sizesRD = "R = 5, D = 37";
+
+const Graph graphs[] = {
+    {"flat", "out = x * torch.tanh(y) + 0.5", "[inputs.x]\nshape = [\"R\", \"D\"]\n[inputs.y]\n"
+     "shape = [\"R\", \"D\"]\n", "\"R\", \"D\"", sizesRD},
+    {"one_dimension", "out = -x", "[inputs.x]\nshape = [\"N\"]\n", "\"N\"", "N = 100"},
+    {"channels_first", "out = (x - m) * s", "[inputs.x]\nshape = [\"N\", \"C\", \"H\", \"W\"]\n"
+     "[inputs.m]\nshape = [\"C\", 1, 1]\n[inputs.s]\nshape = [\"C\", 1, 1]\n",
+     "\"N\", \"C\", \"H\", \"W\"", "N = 2, C = 3, H = 3, W = 7"},
+    {"outer_sum", "out = a + b", "[inputs.a]\nshape = [\"R\", 1]\n[inputs.b]\nshape = [\"D\"]\n",
+     "\"R\", \"D\"", sizesRD},
+    {"middle_missing", "out = a * b", "[inputs.a]\nshape = [\"A\", 1, \"C\", \"D\"]\n[inputs.b]\n"
+     "shape = [\"B\", 1, \"D\"]\n", "\"A\", \"B\", \"C\", \"D\"", "A = 2, B = 3, C = 4, D = 5"},
+    {"scalar_tensor", "out = x * a + 1.0", "[inputs.x]\nshape = [\"R\", \"D\"]\n[inputs.a]\n"
+     "shape = []\n", "\"R\", \"D\"", sizesRD},
+    {"library_softmax", "out = F.softmax(x, dim=-1)", inputX, "\"R\", \"D\"", sizesRD},
+    {"log_softmax", "out = F.log_softmax(x, dim=-1)", inputX, "\"R\", \"D\"", sizesRD},
+    {"logsumexp", "out = torch.logsumexp(x, dim=-1)", inputX, "\"R\"", sizesRD},
+    {"row_maximum", "out = torch.amax(x, dim=-1)", inputX, "\"R\"", sizesRD},
+    {"row_minimum", "out = x - torch.amin(x, dim=-1, keepdim=True)", inputX, "\"R\", \"D\"",
+     sizesRD},
+    {"row_variance", "out = torch.var(x, dim=-1, keepdim=True)", inputX, "\"R\", 1", sizesRD},
+    {"mean_without_dimension", "out = torch.mean(x, dim=-1) + b",
+     "[inputs.x]\nshape = [\"R\", \"D\"]\n[inputs.b]\nshape = [\"R\"]\n", "\"R\"", sizesRD},
+    {"two_reduced_dimensions", "m = torch.mean(x, dim=(-2, -1), keepdim=True)\nout = (x - m) * w",
+     "[inputs.x]\nshape = [\"N\", \"H\", \"W\"]\n[inputs.w]\nshape = [\"W\"]\n",
+     "\"N\", \"H\", \"W\"", "N = 3, H = 4, W = 7"},
+    {"everything_reduced", "out = torch.sum(x * x)", inputX, "", sizesRD},
+    {"rms_norm", "out = F.rms_norm(x, (D,), w)", "[inputs.x]\nshape = [\"R\", \"D\"]\n[inputs.w]\n"
+     "shape = [\"D\"]\n", "\"R\", \"D\"", sizesRD},
+    {"clamped", "out = torch.clamp(x, -0.5, 0.75) + torch.maximum(x, y)",
+     "[inputs.x]\nshape = [\"R\", \"D\"]\n[inputs.y]\nshape = [\"D\"]\n", "\"R\", \"D\"", sizesRD},
+    {"selected", "out = torch.where((x > y) & (x < 1.0), F.silu(x), F.gelu(y, "
+     "approximate=\"tanh\"))",
+     "[inputs.x]\nshape = [\"R\", \"D\"]\n[inputs.y]\nshape = [\"D\"]\n", "\"R\", \"D\"", sizesRD},
+};
+
+class ChosenGraphs : public GeneratedKernels, public testing::WithParamInterface<Graph> {};
+INSTANTIATE_TEST_SUITE_P(All, ChosenGraphs, testing::ValuesIn(graphs),
+                         [](const auto &info) { return std::string(info.param.name); });
+
+TEST_P(ChosenGraphs, AgreeWithTheReference) {
+  const Graph &graph = GetParam();
+  Operator op = parsed(graph.body, graph.inputs, graph.outShape, graph.sizes,
+                       "\"float32\", \"float16\", \"float64\"");
+  ASSERT_FALSE(op.nodes.empty());
+  std::vector<GridCase> grid;
+  for (definition::DataKind data : {definition::DataKind::Normal, definition::DataKind::Special}) {
+    for (definition::LayoutKind layout :
+         {definition::LayoutKind::Contiguous, definition::LayoutKind::OuterStride}) {
+      GridCase one;
+      one.name = std::string(definition::name(data)) + " " + std::string(definition::name(layout));
+      one.binding = op.performanceCases[0].binding;
+      one.data = data;
+      one.layout = layout;
+      one.seed = 7;
+      grid.push_back(one);
+    }
+  }
+  EXPECT_GE(checkOperator(op, grid), 12);
+}
+
+/// The check itself must be able to fail: a kernel with one wrong sign does.
+TEST_F(GeneratedKernels, AWrongKernelIsFound) {
+  Operator op = parsed("out = x + y", "[inputs.x]\nshape = [\"R\", \"D\"]\n[inputs.y]\nshape = "
+                                      "[\"D\"]\n",
+                       "\"R\", \"D\"", sizesRD);
+  Operator wrong = op;
+  wrong.nodes[static_cast<size_t>(op.outputs[0])].op = "sub";
+  fused = *fuse(wrong);
+  ASSERT_TRUE(bool(writeFileAtomically(
+      path, "import triton\nimport triton.language as tl\n\n\n" +
+                writeKernel(fused, KernelVariant::Tiles))));
+  GridCase one;
+  one.binding = op.performanceCases[0].binding;
+  auto laid = definition::makeInputs(op, one, DType::F32);
+  ASSERT_TRUE(bool(laid));
+  std::vector<runtime::Tensor> inputs = {(*laid)[0].view, (*laid)[1].view}, copies;
+  std::vector<runtime::Tensor> outputs = {runtime::Tensor::empty({5, 37}, DType::F32)};
+  Schedule schedule = *parseSchedule("tiles:BLOCK_M=4,BLOCK_N=16,GRID_2D=1,STREAMING=0");
+  auto plan = planLaunch(fused, schedule, inputs, outputs);
+  ASSERT_TRUE(bool(plan));
+  interpretLaunch(*plan, argumentValues(*plan, fused, inputs, outputs, copies), "wrong sign");
+  auto agreement = eager::checkOutputs(op, inputs, outputs, DType::F32,
+                                       eager::Rounding::OncePerResult, runtime::defaultPool());
+  ASSERT_TRUE(bool(agreement));
+  EXPECT_FALSE(agreement->agrees());
+}
+
+} // namespace
+} // namespace nereid::generator
