@@ -48,13 +48,13 @@ bool accumulates(const std::string &op) {
 double unitRoundoff(DType type) {
   switch (type) {
   case DType::F16:
-    return std::ldexp(1.0, -11);
+    return 0x1p-11;
   case DType::BF16:
-    return std::ldexp(1.0, -8);
+    return 0x1p-8;
   case DType::F32:
-    return std::ldexp(1.0, -24);
+    return 0x1p-24;
   case DType::F64:
-    return std::ldexp(1.0, -53);
+    return 0x1p-53;
   default:
     return 0;
   }
@@ -65,7 +65,7 @@ double largestFinite(DType type) {
   case DType::F16:
     return 65504;
   case DType::BF16:
-    return std::ldexp(2.0 - std::ldexp(1.0, -7), 127);
+    return 0x1.fep127;
   case DType::F32:
     return std::numeric_limits<float>::max();
   default:
@@ -76,10 +76,10 @@ double largestFinite(DType type) {
 double smallestNormal(DType type) {
   switch (type) {
   case DType::F16:
-    return std::ldexp(1.0, -14);
+    return 0x1p-14;
   case DType::BF16:
   case DType::F32:
-    return std::ldexp(1.0, -126);
+    return 0x1p-126;
   case DType::F64:
     return std::numeric_limits<double>::min();
   default:

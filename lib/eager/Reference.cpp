@@ -21,7 +21,7 @@ using definition::Node;
 using definition::Operator;
 using runtime::Tensor;
 
-constexpr int64_t blockElements = 16384;
+constexpr int64_t blockElements = 4096;
 /// Over the first-order bound, for what it neglects.
 constexpr double safety = 2;
 

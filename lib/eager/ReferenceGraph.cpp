@@ -52,7 +52,7 @@ Result<BoundedTensor> pointwise(const Node &node, const Operation &operation,
     steps.push_back(stepsIn(operand->sizes, out.sizes));
   }
   auto count = static_cast<size_t>(definition::elementCountOf(out.sizes).value_or(0));
-  out.elements.resize(count);
+  out.allocate(count);
   Rule rule = makeRule(node, operation, model);
   size_t outer = out.sizes.empty() ? 0 : out.sizes.size() - 1;
   int64_t run = out.sizes.empty() ? 1 : out.sizes.back();
@@ -115,12 +115,37 @@ BoundedTensor reduction(const Node &node, const BoundedTensor &in, const ErrorMo
 
 } // namespace
 
+/// Element lists of blocks that are done, of this thread.
+static std::vector<std::vector<Bounded>> &spareLists() {
+  thread_local std::vector<std::vector<Bounded>> lists;
+  return lists;
+}
+
+BoundedTensor::~BoundedTensor() {
+  constexpr size_t mostLists = 32, mostElements = 65536;
+  auto &spare = spareLists();
+  if (elements.capacity() > 1 && elements.capacity() <= mostElements && spare.size() < mostLists) {
+    spare.push_back(std::move(elements));
+  }
+}
+
+void BoundedTensor::allocate(size_t n) {
+  auto &spare = spareLists();
+  for (size_t i = spare.size(); elements.capacity() < n && i-- > 0;) {
+    if (spare[i].capacity() >= n) {
+      elements = std::move(spare[i]);
+      spare.erase(spare.begin() + static_cast<ptrdiff_t>(i));
+    }
+  }
+  elements.resize(n);
+}
+
 /// Runs along the last dimension, so that no element needs its index taken apart.
 BoundedTensor loadBounded(const Tensor &tensor) {
   BoundedTensor loaded;
   loaded.sizes = tensor.shape();
   int64_t count = tensor.elementCount();
-  loaded.elements.resize(static_cast<size_t>(count));
+  loaded.allocate(static_cast<size_t>(count));
   bool hasRows = !loaded.sizes.empty() && count > 0;
   int64_t run = hasRows ? loaded.sizes.back() : count;
   int64_t stride = hasRows ? tensor.strides().back() : 1;
@@ -186,7 +211,11 @@ Result<std::vector<BoundedTensor>> evaluateBounded(const definition::Operator &g
   }
   std::vector<BoundedTensor> outputs;
   for (int output : graph.outputs) {
-    outputs.push_back(values[static_cast<size_t>(output)]);
+    BoundedTensor &value = values[static_cast<size_t>(output)];
+    outputs.emplace_back();
+    outputs.back().sizes = value.sizes;
+    outputs.back().allocate(value.elements.size());
+    std::copy(value.elements.begin(), value.elements.end(), outputs.back().elements.begin());
   }
   return outputs;
 }

@@ -10,9 +10,18 @@
 
 namespace nereid::eager {
 
+/// Its memory is kept for the thread's next block when it is small: blocks come by the thousand,
+/// and fresh pages would cost more than the arithmetic.
 struct BoundedTensor {
   std::vector<int64_t> sizes;
   std::vector<Bounded> elements;
+
+  BoundedTensor() = default;
+  BoundedTensor(BoundedTensor &&) = default;
+  BoundedTensor &operator=(BoundedTensor &&) = default;
+  ~BoundedTensor();
+  /// Gives `elements` the size n; what they hold is unspecified.
+  void allocate(size_t n);
 };
 
 /// All elements of a tensor, any strides, with no error.
