@@ -5,6 +5,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstring>
 #include <fstream>
 
 namespace nereid::develop {
@@ -68,6 +72,33 @@ std::string describeMismatch(const eager::Agreement &agreement) {
                          : "",
                      agreement.firstExpected, agreement.firstBound, agreement.firstActual,
                      agreement.mismatches, agreement.checked);
+}
+
+uint64_t outputsDigest(const CaseTensors &tensors) {
+  constexpr int64_t chunk = int64_t{1} << 20;
+  std::atomic<uint64_t> digest{0};
+  for (const Tensor &output : tensors.outputs) {
+    auto bytes = static_cast<int64_t>(output.byteCount());
+    const auto *base = static_cast<const uint8_t *>(output.data());
+    auto hashChunk = [&](int64_t index) {
+      // Multiply and rotate, a word at a time; the chunk's number makes the order matter.
+      uint64_t state = 0x9E3779B97F4A7C15U ^ static_cast<uint64_t>(index);
+      int64_t end = std::min(bytes, (index + 1) * chunk);
+      for (int64_t i = index * chunk; i < end; i += 8) {
+        uint64_t word = 0;
+        std::memcpy(&word, base + i, static_cast<size_t>(std::min<int64_t>(8, end - i)));
+        state = std::rotl((state ^ word) * 0xD6E8FEB86659FD93U, 29);
+      }
+      return state * 0xFF51AFD7ED558CCDU;
+    };
+    runtime::defaultPool().parallelFor((bytes + chunk - 1) / chunk, 1,
+                                       [&](int64_t begin, int64_t end, int) {
+                                         for (int64_t i = begin; i < end; ++i) {
+                                           digest += hashChunk(i);
+                                         }
+                                       });
+  }
+  return digest;
 }
 
 double availableMemory() {

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 namespace nereid::generator {
 namespace {
@@ -29,6 +30,9 @@ public:
   explicit Fuser(const definition::Operator &op) { fused.op = op; }
 
   Result<FusedOperator> run() {
+    if (auto named = checkNames(); !named) {
+      return named.error();
+    }
     auto graph = decompose(fused.op);
     if (!graph) {
       return graph.error();
@@ -59,6 +63,33 @@ public:
   }
 
 private:
+  /// Names become variables in Python and C++.
+  Status checkNames() const {
+    static const std::set<std::string> reserved = {
+        "alignas", "alignof", "and", "as", "asm", "assert", "async", "auto", "await", "baseline",
+        "bool", "break", "case", "catch", "char", "class", "const", "constexpr", "continue",
+        "decltype", "def", "default", "del", "delete", "do", "double", "elif", "else", "enum",
+        "except", "explicit", "export", "extern", "false", "finally", "float", "for", "friend",
+        "from", "global", "goto", "if", "import", "in", "inline", "int", "is", "lambda", "long",
+        "main", "math", "mutable", "namespace", "nereid", "new", "noexcept", "nonlocal", "not",
+        "operator", "or", "pass", "private", "protected", "public", "raise", "register", "return",
+        "short", "signed", "sizeof", "static", "std", "struct", "switch", "template", "this",
+        "throw", "tl", "torch", "triton", "true", "try", "typedef", "typename", "union",
+        "unsigned", "using", "virtual", "void", "volatile", "while", "with", "xor", "yield"};
+    std::vector<std::string> names = fused.op.outputNames;
+    names.push_back(fused.op.name);
+    for (const definition::Parameter &parameter : fused.op.parameters) {
+      names.push_back(parameter.name);
+    }
+    for (const std::string &name : names) {
+      if (reserved.contains(name)) {
+        return makeError("E0607", fmt::format("the name '{}' is reserved in generated files", name))
+            .withHelp("choose another name for the operator, input or output");
+      }
+    }
+    return Done{};
+  }
+
   void collectOperands() {
     for (size_t i = 0; i < fused.nodes.size(); ++i) {
       const FusedNode &node = fused.nodes[i];

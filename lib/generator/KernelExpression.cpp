@@ -148,8 +148,4 @@ bool needsLibdevice(const std::string &op) {
   return op == "pow" || (name && std::string_view(name).starts_with("libdevice."));
 }
 
-bool isFloatOnly(const std::string &op) {
-  return op == "div" || op == "pow" || (functionName(op) && op != "abs");
-}
-
 } // namespace nereid::generator

@@ -30,7 +30,5 @@ std::optional<Expression> pointwiseExpression(const std::string &op,
 
 /// True when the expression uses the libdevice module.
 bool needsLibdevice(const std::string &op);
-/// True for operations that PyTorch computes in floating point whatever the input.
-bool isFloatOnly(const std::string &op);
 
 } // namespace nereid::generator

@@ -28,7 +28,7 @@ class GeneratedKernels : public testing::Test {
 protected:
   GeneratedKernels()
       : path(testing::TempDir() + "/nereid_generated_" + std::to_string(::getpid()) + ".py") {
-    static const bool isRegistered = (registerCpuTarget(), true);
+    static const bool isRegistered = (cpu::registerCpuTarget(), true);
     (void)isRegistered;
   }
   ~GeneratedKernels() override { std::filesystem::remove(path); }
@@ -105,6 +105,14 @@ protected:
     auto values = argumentValues(*plan, fused, inputs, outputs, copies);
     interpretLaunch(*plan, values, what);
     expectAgreement(what + ", interpreted", all, outputs, dtype);
+    for (const runtime::Tensor &output : outputs) {
+      output.poison();
+    }
+    // The 64-bit form, which only tensors beyond 2^31 elements ask for, computes the same.
+    LaunchPlan wide = *plan;
+    wide.signature.replace(wide.signature.find("WIDE=0"), 6, "WIDE=1");
+    interpretLaunch(wide, values, what);
+    expectAgreement(what + ", wide", all, outputs, dtype);
     for (const runtime::Tensor &output : outputs) {
       output.poison();
     }

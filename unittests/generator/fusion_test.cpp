@@ -94,6 +94,12 @@ TEST(Fusion, RefusesAnUnknownFormAndNamesIt) {
   EXPECT_EQ(said, "E0607: operation 'prod' has no form in a generated kernel");
 }
 
+TEST(Fusion, RefusesAKeywordAsAName) {
+  std::string said = refusal(made("out = double + 1.0", "[inputs.double]\nshape = [\"D\"]\n",
+                                  "\"D\""));
+  EXPECT_EQ(said, "E0607: the name 'double' is reserved in generated files");
+}
+
 TEST(Fusion, RefusesAReductionOfIntegers) {
   definition::Operator op = made("out = torch.sum(x, dim=-1, keepdim=True) + x",
                                  "[inputs.x]\nshape = [\"...\", \"D\"]\n", "\"...\", \"D\"");
