@@ -258,8 +258,8 @@ std::optional<runtime::Kernel> compileKernel(const CompileInput &input,
       return kernel;
     }
     if (!output->fromCache) {
-      std::string reason = code ? "it has no symbol '" + output->info.name + "'"
-                                : std::get<std::string>(loaded);
+      std::string reason =
+          code ? "it has no symbol '" + output->info.name + "'" : std::get<std::string>(loaded);
       diags.add(makeError("E0390", "the compiled kernel cannot be loaded: " + reason)
                     .withHelp("this is a bug in nereid; please report it"));
       return std::nullopt;

@@ -24,25 +24,25 @@ struct PhaseTime {
 };
 
 struct CompileOptions {
-  std::string target = "cpu";      ///< "cpu", "cpu:x86-64-v3", …
-  std::string from = "source";     ///< phase whose output the input file is
-  std::string to = "object";       ///< last phase to run
-  std::string dumpTo;              ///< folder, created; empty = none
+  std::string target = "cpu";  ///< "cpu", "cpu:x86-64-v3", …
+  std::string from = "source"; ///< phase whose output the input file is
+  std::string to = "object";   ///< last phase to run
+  std::string dumpTo;          ///< folder, created; empty = none
   bool verifyEach = false;
   bool useCache = true;
 };
 
 struct CompileInput {
-  std::string path;       ///< .py, or what --from says
-  std::string function;   ///< empty = the only kernel in the file
-  std::string signature;  ///< text; parsed against the kernel
+  std::string path;                  ///< .py, or what --from says
+  std::string function;              ///< empty = the only kernel in the file
+  std::string signature;             ///< text; parsed against the kernel
   std::optional<std::string> source; ///< content to use instead of reading `path`, which then only
                                      ///< names it in messages
 };
 
 struct CompileOutput {
-  std::string text;               ///< printable phases: the output of phase `to`
-  std::vector<uint8_t> object;    ///< phase object
+  std::string text;            ///< printable phases: the output of phase `to`
+  std::vector<uint8_t> object; ///< phase object
   runtime::KernelInfo info;
   std::vector<PhaseTime> times;
   bool fromCache = false;

@@ -19,8 +19,8 @@ bool interpretKernel(const CompileInput &input, runtime::Grid grid,
   state.inputText = std::move(*text);
   state.session = &session;
   DiagnosticCapture capture(session.context(), "E0390", input.path, state.inputText, diags);
-  bool succeeded = readSource(state) && emitTile(state) &&
-                   interpret(*state.module, grid, arguments, diags);
+  bool succeeded =
+      readSource(state) && emitTile(state) && interpret(*state.module, grid, arguments, diags);
   state.module = {}; // before its context goes to the next user
   return succeeded;
 }

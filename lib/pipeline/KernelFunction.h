@@ -15,7 +15,8 @@ namespace nereid::pipeline {
 /// All functions with the attribute `tile.kernel`, in order.
 std::vector<mlir::Operation *> kernelFunctions(mlir::ModuleOp module);
 
-/// Of tile IR written by hand: makes `nereid.arguments` from the argument types where it is missing.
+/// Of tile IR written by hand: makes `nereid.arguments` from the argument types where it is
+/// missing.
 void completeArguments(mlir::Operation *kernel);
 
 /// What `kernel` says about itself; unreadable attributes count as absent.

@@ -61,13 +61,20 @@ std::string printAssembly(const CompileState &state) { return state.assembly; }
 
 // clang-format off
 const Phase phases[] = {
-  {"source",   ".py",   "read the file, choose the kernel and its signature", readSource,      readSource, printSource},
-  {"tile",     ".mlir", "elaborate the kernel for the signature into tile IR", emitTile,       readMlir,   printMlir},
-  {"tile-opt", ".mlir", "simplify tile IR, the same for every target",        optimizeTile,    readMlir,   printMlir},
-  {"loops",    ".mlir", "the target's structured form: loops and vectors",    lowerToLoops,    readMlir,   printMlir},
-  {"llvm",     ".ll",   "LLVM IR, optimised",                                 translateToLlvm, readLlvm,   printLlvm},
-  {"asm",      ".s",    "assembly text, for reading",                         emitAssembly,    nullptr,    printAssembly, true},
-  {"object",   ".o",    "machine code",                                       emitObject,      nullptr,    nullptr},
+  {"source", ".py", "read the file, choose the kernel and its signature",
+   readSource, readSource, printSource},
+  {"tile", ".mlir", "elaborate the kernel for the signature into tile IR",
+   emitTile, readMlir, printMlir},
+  {"tile-opt", ".mlir", "simplify tile IR, the same for every target",
+   optimizeTile, readMlir, printMlir},
+  {"loops", ".mlir", "the target's structured form: loops and vectors",
+   lowerToLoops, readMlir, printMlir},
+  {"llvm", ".ll", "LLVM IR, optimised",
+   translateToLlvm, readLlvm, printLlvm},
+  {"asm", ".s", "assembly text, for reading",
+   emitAssembly, nullptr, printAssembly, /*isSideExit=*/true},
+  {"object", ".o", "machine code",
+   emitObject, nullptr, nullptr},
 };
 // clang-format on
 

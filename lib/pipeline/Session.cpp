@@ -69,8 +69,8 @@ Session::~Session() {
   all.contexts.emplace_back(target, std::move(held));
 }
 
-DiagnosticCapture::DiagnosticCapture(mlir::MLIRContext &context, std::string code,
-                                     std::string path, std::string text, Diagnostics &diags)
+DiagnosticCapture::DiagnosticCapture(mlir::MLIRContext &context, std::string code, std::string path,
+                                     std::string text, Diagnostics &diags)
     : handler(&context, [code = std::move(code), path = std::move(path), text = std::move(text),
                          &diags](mlir::Diagnostic &reported) {
         if (reported.getSeverity() != mlir::DiagnosticSeverity::Error) {

@@ -48,9 +48,8 @@ Result<Target *> findTarget(std::string_view spec) {
         .note("supported vendors: " + (vendors.empty() ? "none in this program" : vendors))
         .withHelp("write 'cpu' for this machine");
   }
-  auto made = factory->second(colon == std::string::npos
-                                  ? std::string_view()
-                                  : std::string_view(name).substr(colon + 1));
+  auto made = factory->second(
+      colon == std::string::npos ? std::string_view() : std::string_view(name).substr(colon + 1));
   if (!made) {
     return made.error();
   }

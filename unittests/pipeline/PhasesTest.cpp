@@ -57,8 +57,8 @@ protected:
 };
 
 TEST_F(Phases, AreNamedInOrder) {
-  EXPECT_EQ(phaseNames(), (std::vector<std::string>{"source", "tile", "tile-opt", "loops", "llvm",
-                                                    "object"}));
+  EXPECT_EQ(phaseNames(),
+            (std::vector<std::string>{"source", "tile", "tile-opt", "loops", "llvm", "object"}));
 }
 
 TEST_F(Phases, StopAfterAnyPhase) {
@@ -96,10 +96,11 @@ TEST_F(Phases, ResumeFromEveryDump) {
   auto whole = run("source", "object");
   ASSERT_TRUE(whole) << diags.render();
   options.dumpTo.clear();
-  const std::pair<std::string, std::string> dumps[] = {
-      {"source", "double-0-source.py"},    {"tile", "double-1-tile.mlir"},
-      {"tile-opt", "double-2-tile-opt.mlir"}, {"loops", "double-3-loops.mlir"},
-      {"llvm", "double-4-llvm.ll"}};
+  const std::pair<std::string, std::string> dumps[] = {{"source", "double-0-source.py"},
+                                                       {"tile", "double-1-tile.mlir"},
+                                                       {"tile-opt", "double-2-tile-opt.mlir"},
+                                                       {"loops", "double-3-loops.mlir"},
+                                                       {"llvm", "double-4-llvm.ll"}};
   for (const auto &[phase, file] : dumps) {
     ASSERT_TRUE(folder.has("dump/" + file)) << file;
     auto resumed = run(phase, "object", folder.path() + "/dump/" + file);
