@@ -198,7 +198,7 @@ def main():
     print("// Written by scripts/derive_math_coefficients.py; change that and run it again.")
     print("// Minimax polynomials, lowest power first. The error is the fit's, before rounding of the")
     print("// coefficients and of the evaluation; docs/math.md states the bounds of the functions.")
-    print("#pragma once\n\n#include <cstdint>\n\nnamespace nereid::cpu::coefficients {\n")
+    print("// clang-format off\n#pragma once\n\n#include <cstdint>\n\nnamespace nereid::cpu::coefficients {\n")
     for name, kind, function, weight, low, high, degree, comment in fits:
         coefficients, worst = remez(function, weight, low, high, degree)
         print(f"/// {comment}.\n/// Error {mp.nstr(worst, 3)} = 2^{mp.nstr(log(worst, 2), 4)}.")

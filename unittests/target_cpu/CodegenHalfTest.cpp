@@ -69,8 +69,7 @@ protected:
     if (from != to) {
       body += " to " + vector(to);
     }
-    return compileLoops(elementwiseKernel(from, to, lanes, inputs, body),
-                        std::get<1>(GetParam()));
+    return compileLoops(elementwiseKernel(from, to, lanes, inputs, body), std::get<1>(GetParam()));
   }
   std::vector<uint16_t> allPatterns() {
     std::vector<uint16_t> patterns(65536);
@@ -111,7 +110,8 @@ TEST_P(Half, ExtendsEveryPattern) {
 template <class T> std::vector<T> boundaryValues(const Format &format) {
   std::vector<T> values;
   for (int i = 0; i < 0x7fff; ++i) {
-    double a = decode(static_cast<uint16_t>(i), format), b = decode(static_cast<uint16_t>(i + 1), format);
+    double a = decode(static_cast<uint16_t>(i), format),
+           b = decode(static_cast<uint16_t>(i + 1), format);
     if (!std::isfinite(a)) {
       continue;
     }
@@ -184,7 +184,8 @@ TEST_P(Half, ConvertsIntegersWithOneRounding) {
   ASSERT_EQ(isUnsigned.error, "");
   isUnsigned.call({slot(x.data()), slot(y.data()), x.size()});
   for (size_t i = 0; i < x.size(); ++i) {
-    ASSERT_EQ(y[i], encode(static_cast<long double>(static_cast<uint64_t>(x[i])), format())) << x[i];
+    ASSERT_EQ(y[i], encode(static_cast<long double>(static_cast<uint64_t>(x[i])), format()))
+        << x[i];
   }
 }
 
@@ -201,10 +202,11 @@ TEST_P(Half, ArithmeticRoundsOnce) {
     const char *name;
     long double (*reference)(long double, long double);
   };
-  for (Operation op : {Operation{"arith.addf", [](long double x, long double y) { return x + y; }},
-                       Operation{"arith.subf", [](long double x, long double y) { return x - y; }},
-                       Operation{"arith.mulf", [](long double x, long double y) { return x * y; }},
-                       Operation{"arith.divf", [](long double x, long double y) { return x / y; }}}) {
+  for (Operation op :
+       {Operation{"arith.addf", [](long double x, long double y) { return x + y; }},
+        Operation{"arith.subf", [](long double x, long double y) { return x - y; }},
+        Operation{"arith.mulf", [](long double x, long double y) { return x * y; }},
+        Operation{"arith.divf", [](long double x, long double y) { return x / y; }}}) {
     CompiledLoops kernel = compile(format().name, format().name, op.name, 2);
     ASSERT_EQ(kernel.error, "");
     std::vector<uint16_t> y(a.size());
@@ -224,7 +226,8 @@ TEST_P(Half, MathFunctionsRoundTheFloat32Result) {
   std::vector<uint16_t> x = allPatterns(), y(x.size());
   kernel.call({slot(x.data()), slot(y.data()), x.size()});
   for (size_t i = 0; i < x.size(); ++i) {
-    uint16_t expected = encode(std::exp(static_cast<long double>(decode(x[i], format()))), format());
+    uint16_t expected =
+        encode(std::exp(static_cast<long double>(decode(x[i], format()))), format());
     // One place: the float32 value may lie on the other side of a midpoint.
     ASSERT_TRUE(sameNumber(expected, y[i], format()) || std::abs(int(expected) - int(y[i])) <= 1)
         << decode(x[i], format());
@@ -234,20 +237,41 @@ TEST_P(Half, MathFunctionsRoundTheFloat32Result) {
 TEST_P(Half, MovesKeepEveryBit) {
   std::string t = format().name, v = "vector<8x" + t + ">";
   CompiledLoops kernel = compileLoops(
-      elementwiseKernel(t, t, 8, 2,
-                        "    %c = arith.constant dense<1.5> : " + v + "\n"
-                        "    %big = arith.cmpf ogt, %x0, %c : " + v + "\n"
-                        "    %s = arith.select %big, %x0, %x1 : vector<8xi1>, " + v + "\n"
-                        "    %r = vector.shuffle %s, %s [7, 6, 5, 4, 3, 2, 1, 0] : " + v + ", " + v + "\n"
-                        "    %bits = arith.bitcast %r : " + v + " to vector<8xi16>\n"
-                        "    %one = arith.constant dense<1> : vector<8xi16>\n"
-                        "    %next = arith.addi %bits, %one : vector<8xi16>\n"
-                        "    %back = arith.bitcast %next : vector<8xi16> to " + v + "\n"
-                        "    %n = arith.negf %back : " + v + "\n"
-                        "    %lanes = arith.constant dense<[true, true, true, true, true, true, true, false]> : vector<8xi1>\n"
-                        "    %at0 = llvm.getelementptr %scratch[0] : (!llvm.ptr) -> !llvm.ptr, " + t + "\n"
-                        "    llvm.intr.masked.store %n, %at0, %lanes {alignment = 2 : i32} : " + v + ", vector<8xi1> into !llvm.ptr\n"
-                        "    %y = llvm.intr.masked.load %at0, %lanes, %c {alignment = 2 : i32} : (!llvm.ptr, vector<8xi1>, " + v + ") -> " + v),
+      elementwiseKernel(
+          t, t, 8, 2,
+          "    %c = arith.constant dense<1.5> : " + v +
+              "\n"
+              "    %big = arith.cmpf ogt, %x0, %c : " +
+              v +
+              "\n"
+              "    %s = arith.select %big, %x0, %x1 : vector<8xi1>, " +
+              v +
+              "\n"
+              "    %r = vector.shuffle %s, %s [7, 6, 5, 4, 3, 2, 1, 0] : " +
+              v + ", " + v +
+              "\n"
+              "    %bits = arith.bitcast %r : " +
+              v +
+              " to vector<8xi16>\n"
+              "    %one = arith.constant dense<1> : vector<8xi16>\n"
+              "    %next = arith.addi %bits, %one : vector<8xi16>\n"
+              "    %back = arith.bitcast %next : vector<8xi16> to " +
+              v +
+              "\n"
+              "    %n = arith.negf %back : " +
+              v +
+              "\n"
+              "    %lanes = arith.constant dense<[true, true, true, true, true, true, true, "
+              "false]> : vector<8xi1>\n"
+              "    %at0 = llvm.getelementptr %scratch[0] : (!llvm.ptr) -> !llvm.ptr, " +
+              t +
+              "\n"
+              "    llvm.intr.masked.store %n, %at0, %lanes {alignment = 2 : i32} : " +
+              v +
+              ", vector<8xi1> into !llvm.ptr\n"
+              "    %y = llvm.intr.masked.load %at0, %lanes, %c {alignment = 2 : i32} : (!llvm.ptr, "
+              "vector<8xi1>, " +
+              v + ") -> " + v),
       std::get<1>(GetParam()));
   ASSERT_EQ(kernel.error, "");
   std::vector<uint16_t> a(64), b(64), y(64);
@@ -260,20 +284,20 @@ TEST_P(Half, MovesKeepEveryBit) {
   for (int i = 0; i < 64; ++i) {
     int from = i / 8 * 8 + 7 - i % 8;
     uint16_t chosen = decode(a[from], format()) > 1.5 ? a[from] : b[from];
-    uint16_t expected = i % 8 == 7 ? encode(1.5, format())
-                                   : static_cast<uint16_t>((chosen + 1) ^ 0x8000);
+    uint16_t expected =
+        i % 8 == 7 ? encode(1.5, format()) : static_cast<uint16_t>((chosen + 1) ^ 0x8000);
     EXPECT_EQ(y[i], expected) << i;
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, Half,
-    testing::Combine(testing::ValuesIn(formats), testing::Values("x86-64-v2", "x86-64-v3", "")),
-    [](const auto &info) {
-      std::string level = std::get<1>(info.param);
-      return std::string(std::get<0>(info.param).name) + "_" +
-             (level.empty() ? "host" : level.substr(level.size() - 2));
-    });
+INSTANTIATE_TEST_SUITE_P(All, Half,
+                         testing::Combine(testing::ValuesIn(formats),
+                                          testing::Values("x86-64-v2", "x86-64-v3", "")),
+                         [](const auto &info) {
+                           std::string level = std::get<1>(info.param);
+                           return std::string(std::get<0>(info.param).name) + "_" +
+                                  (level.empty() ? "host" : level.substr(level.size() - 2));
+                         });
 
 } // namespace
 } // namespace nereid::cpu::test

@@ -92,19 +92,21 @@ std::string assemblyOf(const std::string &text, const std::string &architecture)
 
 std::string elementwiseKernel(const std::string &type, const std::string &resultType, int lanes,
                               int inputs, const std::string &body) {
-  std::string text =
-      "func.func @kernel(%slots: !llvm.ptr, %id: !llvm.ptr, %count: !llvm.ptr, "
-      "%scratch: !llvm.ptr) attributes {tile.kernel} {\n"
-      "  %zero = arith.constant 0 : index\n"
-      "  %step = arith.constant " + std::to_string(lanes) + " : index\n";
+  std::string text = "func.func @kernel(%slots: !llvm.ptr, %id: !llvm.ptr, %count: !llvm.ptr, "
+                     "%scratch: !llvm.ptr) attributes {tile.kernel} {\n"
+                     "  %zero = arith.constant 0 : index\n"
+                     "  %step = arith.constant " +
+                     std::to_string(lanes) + " : index\n";
   for (int i = 0; i <= inputs + 1; ++i) {
     std::string n = std::to_string(i);
-    text += "  %s" + n + " = llvm.getelementptr %slots[" + n + "] : (!llvm.ptr) -> !llvm.ptr, i64\n";
+    text +=
+        "  %s" + n + " = llvm.getelementptr %slots[" + n + "] : (!llvm.ptr) -> !llvm.ptr, i64\n";
     text += "  %p" + n + " = llvm.load %s" + n + " : !llvm.ptr -> " +
             (i == inputs + 1 ? "i64" : "!llvm.ptr") + "\n";
   }
   std::string last = std::to_string(inputs + 1), out = std::to_string(inputs);
-  text += "  %size = arith.index_cast %p" + last + " : i64 to index\n"
+  text += "  %size = arith.index_cast %p" + last +
+          " : i64 to index\n"
           "  scf.for %i = %zero to %size step %step {\n"
           "    %at = arith.index_cast %i : index to i64\n";
   for (int i = 0; i < inputs; ++i) {

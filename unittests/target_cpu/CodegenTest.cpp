@@ -20,8 +20,8 @@ protected:
 };
 
 TEST_P(Codegen, AddsVectors) {
-  CompiledLoops kernel = compile(elementwiseKernel(
-      "f32", "f32", 16, 2, "    %y = arith.addf %x0, %x1 : vector<16xf32>"));
+  CompiledLoops kernel = compile(
+      elementwiseKernel("f32", "f32", 16, 2, "    %y = arith.addf %x0, %x1 : vector<16xf32>"));
   ASSERT_EQ(kernel.error, "");
   std::vector<float> a(64), b(64), y(64);
   for (int i = 0; i < 64; ++i) {
@@ -124,8 +124,9 @@ TEST_P(Codegen, RoundsToIntegers) {
       CompiledLoops kernel = compile(elementwiseKernel(
           "f32", "f32", lanes, 1, std::string("    %y = math.") + c.op + " %x0 : " + type));
       ASSERT_EQ(kernel.error, "") << c.op;
-      std::vector<float> x = {-2.5f, -1.5f, -0.5f, -0.0f,   0.0f, 0.49999997f, 0.5f, 1.5f,
-                              2.5f,  3.49f, 1e10f, 0x1p23f, -7.7f, 1e-40f,      INFINITY, 8388607.5f};
+      std::vector<float> x = {-2.5f, -1.5f,  -0.5f,    -0.0f,     0.0f,  0.49999997f,
+                              0.5f,  1.5f,   2.5f,     3.49f,     1e10f, 0x1p23f,
+                              -7.7f, 1e-40f, INFINITY, 8388607.5f};
       std::vector<float> y(x.size());
       kernel.call({slot(x.data()), slot(y.data()), x.size()});
       for (size_t i = 0; i < x.size(); ++i) {
@@ -144,12 +145,12 @@ TEST_P(Codegen, RoundsToIntegers) {
 TEST_P(Codegen, FusedMultiplyAddIsExact) {
   for (const char *type : {"f32", "f64"}) {
     CompiledLoops kernel = compile(elementwiseKernel(
-        type, type, 8, 3,
-        std::string("    %y = math.fma %x0, %x1, %x2 : vector<8x") + type + ">"));
+        type, type, 8, 3, std::string("    %y = math.fma %x0, %x1, %x2 : vector<8x") + type + ">"));
     ASSERT_EQ(kernel.error, "");
     if (std::string(type) == "f32") {
       float a[8] = {1 + 0x1p-12f, 3, 0x1.fffffep0f, 1e20f, -0.1f, 0.1f, 7, 0x1.000002p0f};
-      float b[8] = {1 - 0x1p-12f, 1.0f / 3, 0x1.fffffep0f, 1e-20f, 10, 10, 0x1.8p-24f, 0x1.000002p0f};
+      float b[8] = {1 - 0x1p-12f, 1.0f / 3, 0x1.fffffep0f, 1e-20f,
+                    10,           10,       0x1.8p-24f,    0x1.000002p0f};
       float c[8] = {-1, -1, -4, -1, 1, -1, 1, 0x1p-60f}, y[8];
       kernel.call({slot(a), slot(b), slot(c), slot(y), 8});
       for (int i = 0; i < 8; ++i) {
@@ -157,7 +158,8 @@ TEST_P(Codegen, FusedMultiplyAddIsExact) {
       }
     } else {
       double a[8] = {1 + 0x1p-30, 3, 0x1.fffffffffffffp0, 1e20, -0.1, 0.1, 7, 0x1.0000000000001p0};
-      double b[8] = {1 - 0x1p-30, 1.0 / 3, 0x1.fffffffffffffp0, 1e-20, 10, 10, 0x1.8p-53, 0x1.0000000000001p0};
+      double b[8] = {1 - 0x1p-30, 1.0 / 3, 0x1.fffffffffffffp0, 1e-20,
+                     10,          10,      0x1.8p-53,           0x1.0000000000001p0};
       double c[8] = {-1, -1, -4, -1, 1, -1, 1, 0x1p-120}, y[8];
       kernel.call({slot(a), slot(b), slot(c), slot(y), 8});
       for (int i = 0; i < 8; ++i) {
@@ -167,12 +169,11 @@ TEST_P(Codegen, FusedMultiplyAddIsExact) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Levels, Codegen, testing::ValuesIn(levels),
-                         [](const auto &info) {
-                           std::string name = info.param[0] ? info.param : "host";
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+INSTANTIATE_TEST_SUITE_P(Levels, Codegen, testing::ValuesIn(levels), [](const auto &info) {
+  std::string name = info.param[0] ? info.param : "host";
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
 
 TEST(CodegenObject, NamesUndefinedSymbols) {
   CompiledLoops kernel = compileLoops(
@@ -195,8 +196,8 @@ func.func @kernel(%slots: !llvm.ptr, %id: !llvm.ptr, %count: !llvm.ptr, %scratch
 }
 
 TEST(CodegenObject, ReadsLlvmTextBack) {
-  CompiledLoops kernel = compileLoops(
-      elementwiseKernel("f32", "f32", 8, 1, "    %y = math.exp %x0 : vector<8xf32>"));
+  CompiledLoops kernel =
+      compileLoops(elementwiseKernel("f32", "f32", 8, 1, "    %y = math.exp %x0 : vector<8xf32>"));
   ASSERT_EQ(kernel.error, "");
   CodeGenerator generator(*parseMachine(""));
   Diagnostics diags;
@@ -227,7 +228,8 @@ TEST(CpuMachine, ReadsTargetNames) {
   EXPECT_TRUE(v4->hasBf16);
   EXPECT_EQ(v4->name, "x86-64-v4+avx512bf16");
   EXPECT_FALSE(parseMachine("x86-64-v2")->hasFma);
-  for (const char *bad : {"rv64gcv", "x86-64-v9", "x86-64-v4,+nonsense", "x86-64-v3,+avx512bf16", ","}) {
+  for (const char *bad :
+       {"rv64gcv", "x86-64-v9", "x86-64-v4,+nonsense", "x86-64-v3,+avx512bf16", ","}) {
     Result<CpuMachine> machine = parseMachine(bad);
     ASSERT_FALSE(machine) << bad;
     EXPECT_EQ(machine.error().code, "E0303") << bad;

@@ -8,8 +8,10 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cmath>
 #include <filesystem>
+#include <thread>
 
 namespace nereid::cpu::test {
 namespace {
@@ -69,7 +71,8 @@ TEST_P(CompileKernels, AgreeWithTheInterpreter) {
     ASSERT_TRUE(kernel) << c.kernel << diags.render();
     int64_t count = c.rows * c.columns;
     Tensor x = Tensor::empty({count}, DType::F32);
-    Tensor compiled = Tensor::empty({count}, DType::F32), oracle = Tensor::empty({count}, DType::F32);
+    Tensor compiled = Tensor::empty({count}, DType::F32),
+           oracle = Tensor::empty({count}, DType::F32);
     fillNormal(x, 3);
     compiled.poison();
     oracle.poison();
@@ -105,8 +108,10 @@ TEST_P(CompileKernels, ResumeFromEveryDump) {
   auto whole = compile(input, options, diags);
   ASSERT_TRUE(whole) << diags.render();
   options.dumpTo.clear();
-  for (auto [phase, file] : {std::pair{"tile", "1-tile.mlir"}, {"tile-opt", "2-tile-opt.mlir"},
-                             {"loops", "3-loops.mlir"}, {"llvm", "4-llvm.ll"}}) {
+  for (auto [phase, file] : {std::pair{"tile", "1-tile.mlir"},
+                             {"tile-opt", "2-tile-opt.mlir"},
+                             {"loops", "3-loops.mlir"},
+                             {"llvm", "4-llvm.ll"}}) {
     options.from = phase;
     input.path = folder + "/vector_add-" + file;
     auto resumed = compile(input, options, diags);
@@ -121,6 +126,31 @@ TEST_P(CompileKernels, ResumeFromEveryDump) {
     EXPECT_EQ(resumed->info.features, whole->info.features);
   }
   std::filesystem::remove_all(folder);
+}
+
+TEST(CompileKernelsTogether, SeveralThreadsAtOnce) {
+  registerCpuTarget();
+  std::string path = std::string(NEREID_SOURCE_DIR) + "/kernels/vector_add/vector_add.py";
+  std::atomic<int> correct = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      for (int block : {32, 64, 128, 256}) {
+        pipeline::CompileOptions options;
+        options.useCache = false;
+        Diagnostics diags;
+        std::string type = std::vector{"*fp32", "*fp16", "*bf16", "*fp64"}[t];
+        std::string signature =
+            type + ", " + type + ", " + type + ", i32, " + std::to_string(block);
+        auto kernel = pipeline::compileKernel({path, "vector_add", signature}, options, diags);
+        correct += kernel && kernel->info.arguments.size() == 4;
+      }
+    });
+  }
+  for (std::thread &thread : threads) {
+    thread.join();
+  }
+  EXPECT_EQ(correct, 16);
 }
 
 INSTANTIATE_TEST_SUITE_P(Levels, CompileKernels,

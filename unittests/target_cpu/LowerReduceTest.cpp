@@ -116,6 +116,29 @@ def kernel(x, out, best, n, M: tl.constexpr, N: tl.constexpr):
   }
 }
 
+TEST(LowerReduce, IntegersOfEveryKind) {
+  const char *kernel = R"(
+@triton.jit
+def kernel(x, out, n, BLOCK: tl.constexpr):
+    o = tl.arange(0, BLOCK)
+    v = tl.load(x + o, mask=o < n, other=1)
+    tl.store(out, tl.sum(v, axis=0))
+    tl.store(out + 1, tl.max(v, axis=0))
+    tl.store(out + 2, tl.min(v, axis=0))
+    tl.store(out + 3, tl.xor_sum(v.to(tl.int32), axis=0))
+)";
+  for (auto [type, name] : {std::pair{DType::I8, "*i8"}, {DType::U8, "*u8"}, {DType::I16, "*i16"},
+                            {DType::I32, "*i32"}, {DType::U32, "*u32"}, {DType::I64, "*i64"}}) {
+    Tensor x = randomTensor({200}, type, 1), out = randomTensor({4}, DType::I64, 2);
+    for (int64_t n : {0, 3, 100, 128}) {
+      EXPECT_EQ(compareWithOracle(kernel, std::string(name) + ", *i64, i32, 128", {1, 1, 1},
+                                  {&x, &out, n}, 0),
+                "")
+          << name;
+    }
+  }
+}
+
 TEST(LowerReduce, NanAndInfinity) {
   const char *kernel = R"(
 @triton.jit
@@ -181,6 +204,28 @@ def kernel(x, out, n, BLOCK: tl.constexpr):
     Tensor x = randomTensor({400}, DType::F32, 1), out = randomTensor({80}, DType::F32, 2);
     EXPECT_EQ(compareWithOracle(kernel, "*fp32, *fp32, i32, 64", {1, 1, 1}, {&x, &out, n}), "")
         << n;
+  }
+}
+
+TEST(LowerLoop, RowsInALoopAndPointersToPointers) {
+  const char *kernel = R"(
+@triton.jit
+def kernel(x, out, rows, cols, stride, BLOCK: tl.constexpr):
+    o = tl.arange(0, BLOCK)
+    for row in range(tl.program_id(0), rows, tl.num_programs(0)):
+        v = tl.load(x + row * stride + o, mask=o < cols, other=0.0)
+        e = tl.exp(v - tl.max(v, axis=0))
+        best = tl.argmax(v, axis=0)
+        w = tl.load(x + best)
+        if w > 0:
+            e = e + w
+        tl.store(out + row * stride + o, e / tl.sum(e, axis=0), mask=o < cols)
+)";
+  Tensor x = randomTensor({7, 100}, DType::F32, 1), out = randomTensor({7, 100}, DType::F32, 2);
+  for (int64_t cols : {1, 64, 100}) {
+    EXPECT_EQ(compareWithOracle(kernel, "*fp32, *fp32, i32, i32, i32, 128", {3, 1, 1},
+                                {&x, &out, int64_t(7), cols, int64_t(100)}),
+              "");
   }
 }
 
@@ -291,6 +336,23 @@ def kernel(a, b, c, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr, ACC: tl.c
               "")
         << sizes;
   }
+}
+
+TEST(LowerDot, BatchesAndChains) {
+  const char *kernel = R"(
+@triton.jit
+def kernel(a, b, c, B: tl.constexpr, N: tl.constexpr):
+    i = tl.arange(0, B)[:, None, None] * (N * N)
+    p = i + tl.arange(0, N)[None, :, None] * N + tl.arange(0, N)[None, None, :]
+    x = tl.load(a + p)
+    y = tl.load(b + p)
+    z = tl.dot(x, y)
+    tl.store(c + p, tl.dot(z, x) + z)
+)";
+  Tensor a = randomTensor({4, 16, 16}, DType::F32, 1), b = randomTensor({4, 16, 16}, DType::F32, 2);
+  Tensor c = randomTensor({4, 16, 16}, DType::F32, 3);
+  EXPECT_EQ(compareWithOracle(kernel, "*fp32, *fp32, *fp32, 4, 16", {1, 1, 1}, {&a, &b, &c}, 1e-3),
+            "");
 }
 
 TEST(LowerDot, AttentionWithARunningMaximum) {

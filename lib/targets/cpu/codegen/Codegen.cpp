@@ -138,9 +138,8 @@ std::unique_ptr<pipeline::CodeModule> CodeGenerator::translate(mlir::ModuleOp mo
   return code;
 }
 
-std::unique_ptr<pipeline::CodeModule> CodeGenerator::parse(std::string_view text,
-                                                           const std::string &path,
-                                                           Diagnostics &diags) {
+std::unique_ptr<pipeline::CodeModule>
+CodeGenerator::parse(std::string_view text, const std::string &path, Diagnostics &diags) {
   auto code = std::make_unique<LlvmModule>();
   code->context = std::make_unique<llvm::LLVMContext>();
   llvm::SMDiagnostic problem;

@@ -5,7 +5,8 @@
 // time is what a just-in-time compiler's user waits for.
 // Requires: cpu-expand-half and cpu-expand-math have run; vectors have one dimension.
 // Guarantees: only LLVM dialect operations remain.
-// Example: `%s = arith.addf %a, %b : vector<16xf32>` becomes `%s = llvm.fadd %a, %b : vector<16xf32>`.
+// Example: `%s = arith.addf %a, %b : vector<16xf32>` becomes `%s = llvm.fadd %a, %b :
+// vector<16xf32>`.
 #include "lib/targets/cpu/codegen/Passes.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -50,8 +51,7 @@ struct BroadcastOfScalar : OpRewritePattern<vector::BroadcastOp> {
   }
 };
 
-class ConvertLoopsToLlvmPass
-    : public PassWrapper<ConvertLoopsToLlvmPass, OperationPass<ModuleOp>> {
+class ConvertLoopsToLlvmPass : public PassWrapper<ConvertLoopsToLlvmPass, OperationPass<ModuleOp>> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ConvertLoopsToLlvmPass)
 
@@ -97,8 +97,8 @@ void buildLoopsToLlvmPipeline(OpPassManager &manager, const CpuMachine &machine)
 }
 
 void registerCodegenDialects(DialectRegistry &registry) {
-  registry.insert<arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect,
-                  LLVM::LLVMDialect, math::MathDialect, scf::SCFDialect, vector::VectorDialect>();
+  registry.insert<arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect, LLVM::LLVMDialect,
+                  math::MathDialect, scf::SCFDialect, vector::VectorDialect>();
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
 }

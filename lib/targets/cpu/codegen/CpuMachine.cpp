@@ -108,8 +108,8 @@ Result<CpuMachine> hostMachine() {
     return host.lookup(llvm::StringRef(feature.data(), feature.size()));
   };
   int level = -1;
-  while (level + 1 < levelCount && std::all_of(levels[level + 1].features.begin(),
-                                               levels[level + 1].features.end(), has)) {
+  while (level + 1 < levelCount &&
+         std::all_of(levels[level + 1].features.begin(), levels[level + 1].features.end(), has)) {
     ++level;
   }
   if (level < 0) {

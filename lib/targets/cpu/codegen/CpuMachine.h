@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the CPU code generator knows about the machine it compiles for: the part of a target name
-// after "cpu:", its vector registers and the instruction set extensions that generated code may use.
-// Read by lower/ for tile shapes and by codegen/ for instruction selection.
+// after "cpu:", its vector registers and the instruction set extensions that generated code may
+// use. Read by lower/ for tile shapes and by codegen/ for instruction selection.
 #pragma once
 
 #include "lib/support/Diagnostics.h"

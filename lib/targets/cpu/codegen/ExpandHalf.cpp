@@ -121,8 +121,8 @@ private:
       return IntegerAttr::get(bitsType(scalar.getType()), toBits(scalar.getValue()));
     }
     auto dense = cast<DenseFPElementsAttr>(value);
-    return cast<TypedAttr>(Attribute(
-        dense.mapValues(IntegerType::get(value.getContext(), 16), toBits)));
+    return cast<TypedAttr>(
+        Attribute(dense.mapValues(IntegerType::get(value.getContext(), 16), toBits)));
   }
 
   void rewriteConversion(Operation *op) {

@@ -31,8 +31,8 @@ Lanes powerByInteger(Lanes x, Lanes power) {
   LanesContext &where = x.where();
   Type f64 = where.builder.getF64Type();
   Lanes wide = x.width() == 32 ? toDouble(x) : x;
-  Lanes exponent(where, where.builder.create<arith::SIToFPOp>(where.loc, power.typeOf(f64),
-                                                              power.get()));
+  Lanes exponent(where,
+                 where.builder.create<arith::SIToFPOp>(where.loc, power.typeOf(f64), power.get()));
   Lanes result = emitPow(wide, exponent);
   return x.width() == 32 ? toSingle(result) : result;
 }

@@ -13,8 +13,7 @@ namespace {
 
 Lanes bf16FromSingle(Lanes number) {
   Lanes bits = bitsOf(number);
-  Lanes rounded =
-      bits + ((shiftRight(bits, 16) & 1) + bits.constantBits(0x7fff));
+  Lanes rounded = bits + ((shiftRight(bits, 16) & 1) + bits.constantBits(0x7fff));
   // Rounding a NaN's mantissa could carry it into infinity; it is made quiet instead.
   Lanes result = select(isNan(number), bits | uint64_t(0x400000), rounded);
   return truncateTo(shiftRight(result, 16), 16);
@@ -36,9 +35,8 @@ Lanes halfFromSingleByIntegers(Lanes number) {
   Lanes magnitude = bits & 0x7fffffff;
   // Subnormal results: adding 1/2 lines their last bit up with that of an f32.
   Lanes small = bitsOf(floatOf(magnitude) + 0.5) - magnitude.constantBits(0x3f000000);
-  Lanes normal = shiftRight(magnitude + ((shiftRight(magnitude, 13) & 1) +
-                                         magnitude.constantBits(0xc8000fff)),
-                            13);
+  Lanes normal = shiftRight(
+      magnitude + ((shiftRight(magnitude, 13) & 1) + magnitude.constantBits(0xc8000fff)), 13);
   Lanes result = select(magnitude < magnitude.constantBits(0x38800000), small, normal);
   Lanes overflows = magnitude >= magnitude.constantBits(0x477ff000);
   result = select(overflows, magnitude.constantBits(0x7c00), result);
@@ -71,10 +69,10 @@ Lanes decodeHalf(Lanes bits, bool isBf16) {
     return halfToSingleByIntegers(bits);
   }
   OpBuilder &builder = where.builder;
-  Value half = builder.create<arith::BitcastOp>(where.loc, bits.typeOf(builder.getF16Type()),
-                                                bits.get());
-  return Lanes(where, builder.create<arith::ExtFOp>(where.loc, bits.typeOf(builder.getF32Type()),
-                                                    half));
+  Value half =
+      builder.create<arith::BitcastOp>(where.loc, bits.typeOf(builder.getF16Type()), bits.get());
+  return Lanes(where,
+               builder.create<arith::ExtFOp>(where.loc, bits.typeOf(builder.getF32Type()), half));
 }
 
 Lanes encodeHalf(Lanes number, bool isBf16) {
@@ -87,10 +85,10 @@ Lanes encodeHalf(Lanes number, bool isBf16) {
     return halfFromSingleByIntegers(single);
   }
   OpBuilder &builder = where.builder;
-  Value half = builder.create<arith::TruncFOp>(where.loc, number.typeOf(builder.getF16Type()),
-                                               single.get());
-  return Lanes(where, builder.create<arith::BitcastOp>(
-                          where.loc, number.typeOf(builder.getI16Type()), half));
+  Value half =
+      builder.create<arith::TruncFOp>(where.loc, number.typeOf(builder.getF16Type()), single.get());
+  return Lanes(where, builder.create<arith::BitcastOp>(where.loc,
+                                                       number.typeOf(builder.getI16Type()), half));
 }
 
 Lanes integerToDouble(Lanes integers, bool isSigned) {
@@ -100,8 +98,8 @@ Lanes integerToDouble(Lanes integers, bool isSigned) {
     // Beyond 2^53 the low bits are folded into one, far below the last bit that decides.
     uint64_t lowBits = 0xfff;
     Lanes low = integers & lowBits;
-    Lanes sticky = select(low == low.constantBits(0), low.constantBits(0),
-                          low.constantBits(lowBits + 1));
+    Lanes sticky =
+        select(low == low.constantBits(0), low.constantBits(0), low.constantBits(lowBits + 1));
     Lanes folded = (integers & ~lowBits) | sticky;
     // |x| < 2^52 exactly when the upper bits are all equal to the sign, or all 0.
     Lanes top = isSigned ? shiftRightSigned(integers, 52) : shiftRight(integers, 52);

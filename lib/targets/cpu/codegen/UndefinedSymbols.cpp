@@ -39,8 +39,7 @@ std::vector<std::string> undefinedSymbols(const std::vector<uint8_t> &object) {
       continue;
     }
     // Entry 0 is the null symbol.
-    for (uint64_t offset = sizeof(Elf64_Sym); offset < table.sh_size;
-         offset += sizeof(Elf64_Sym)) {
+    for (uint64_t offset = sizeof(Elf64_Sym); offset < table.sh_size; offset += sizeof(Elf64_Sym)) {
       Elf64_Sym symbol;
       if (!readAt(object, table.sh_offset + offset, symbol)) {
         break;

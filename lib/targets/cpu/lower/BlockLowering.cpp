@@ -84,7 +84,14 @@ void BlockLowering::lowerOp(Operation &op) {
       Type element = kernel.plan.storageType(tile);
       int buffer = kernel.allocate(shapeOf(tile), element ? element : elementTypeOf(tile),
                                    op.getLoc());
+      bool alone = kernel.plan.isReadTransposed(tile);
+      if (alone) {
+        flush();
+      }
       addRoot({Root::Kind::Keep, nullptr, tile, buffer, false});
+      if (alone) {
+        flush();
+      }
     }
     return; // a virtual tile is evaluated where it is used
   }

@@ -104,6 +104,38 @@ void FusionPlan::forEachLeaf(Value tile, const Dims &dims,
   }
 }
 
+bool FusionPlan::isReadTransposed(Value tile) const {
+  Operation *op = tile.getDefiningOp();
+  size_t rank = shapeOf(tile).size();
+  if (!op || rank < 2 || (isa<tile::ReshapeOp>(op) && !isTrivialReshape(op))) {
+    return false;
+  }
+  bool transposed = false, straight = false;
+  auto visit = [&](Value leaf, const Dims &dims) {
+    auto load = leaf.getDefiningOp<tile::LoadOp>();
+    if (!load || !isTile(leaf) || (leaf != tile && isStored(leaf))) {
+      return;
+    }
+    for (unsigned i = 0; i < dims.size(); ++i) {
+      Axis axis = axes.axis(load.getPointer(), i, AxisView::Assumed);
+      if (dims[i] != zeroDim && axis.kind == AxisKind::Linear && axis.stride == 1) {
+        (dims[i] + 1 == static_cast<int>(rank) ? straight : transposed) = true;
+      }
+    }
+  };
+  Dims identity = identityDims(rank);
+  if (isa<tile::LoadOp>(op)) {
+    visit(tile, identity);
+  } else {
+    for (Value operand : op->getOperands()) {
+      if (isTile(operand)) {
+        forEachLeaf(operand, mapDims(op, operand, identity), visit);
+      }
+    }
+  }
+  return transposed && !straight;
+}
+
 Value FusionPlan::addressBase(Value pointer) const {
   for (int steps = 0; steps < 1000; ++steps) {
     if (const Induction *induction = axes.induction(pointer)) {
@@ -307,6 +339,21 @@ bool FusionPlan::shouldKeep(Operation *op, Value tile, const Use &use) const {
          (readsMemory(tile) || isa<FloatType>(elementTypeOf(tile)));
 }
 
+/// What is loaded along one dimension and stored along another goes through scratch, transposed in
+/// registers, when it consists of whole blocks.
+bool FusionPlan::storesTransposed(tile::StoreOp store) const {
+  Value value = store.getValue();
+  ArrayRef<int64_t> shape = shapeOf(value);
+  if (shape.size() < 2 || isPointerTile(value) || isStored(value)) {
+    return false;
+  }
+  unsigned last = shape.size() - 1;
+  Axis axis = axes.axis(store.getPointer(), last, AxisView::Assumed);
+  bool wholeBlocks = shape[last] % 32 == 0 && shape[last - 1] % 32 == 0;
+  return wholeBlocks && axis.kind == AxisKind::Linear && axis.stride == 1 &&
+         isReadTransposed(value);
+}
+
 static bool repeatsOuter(Operation *op) {
   auto broadcast = dyn_cast<tile::BroadcastOp>(op);
   if (!broadcast) {
@@ -329,6 +376,9 @@ void FusionPlan::decide(Operation *op) {
     unsigned group = groups.lookup(op) ? groups.lookup(op) : here;
     for (Value operand : op->getOperands()) {
       note(op, operand, group, here, Use());
+    }
+    if (auto store = dyn_cast<tile::StoreOp>(op); store && storesTransposed(store)) {
+      uses[store.getValue()].forced = true;
     }
     if (auto dot = dyn_cast<tile::DotOp>(op)) {
       uses[dot.getA()].forced = uses[dot.getB()].forced = true;

@@ -37,6 +37,9 @@ public:
   /// Position of the last operation with a nest that reads the tile; 0 when none does.
   unsigned lastUse(mlir::Value tile) const { return uses.lookup(tile).lastPosition; }
   int cost(mlir::Value tile) const;
+  /// A kept tile whose loads are contiguous along another dimension than its last: it wants a nest
+  /// of its own, in which it is transposed.
+  bool isReadTransposed(mlir::Value tile) const;
 
   /// Calls visit for every load (its result), stored tile and splatted scalar that evaluating
   /// `tile` at `dims` reads.
@@ -65,6 +68,7 @@ private:
   bool hasEffectBetween(unsigned after, unsigned before) const;
   bool clashesWithStore(tile::LoadOp load) const;
   bool readsMemory(mlir::Value tile) const;
+  bool storesTransposed(tile::StoreOp store) const;
 
   const TileAxes &axes;
   llvm::DenseMap<mlir::Operation *, unsigned> positions;

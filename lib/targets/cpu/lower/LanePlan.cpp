@@ -25,6 +25,8 @@ public:
         }
         push(root.value, dims, purpose);
         touch(root.shape(), dims, 2);
+        widest = std::max<int>(
+            widest, KernelState::byteSize(kernel.buffer(root.target).element));
       } else if (root.kind == Root::Kind::Reduce) {
         auto reduce = cast<tile::ReduceOp>(root.op);
         for (Value source : reduce.getSources()) {

@@ -46,6 +46,12 @@ void LoopNest::build() {
   for (unsigned i = 0; i < order.size(); ++i) {
     evaluator.dimLevel[order[i]] = static_cast<int>(i) + 1;
   }
+  if (canTranspose()) {
+    // Its coordinate differs inside one lane body, so nothing that depends on it may move out.
+    transposedDim = static_cast<int8_t>(shape.size() - 1);
+    evaluator.dimLevel[transposedDim] = evaluator.dimLevel[plan.dim];
+    plan.unroll = 1;
+  }
   for (const Root &root : roots) {
     if (root.kind == Root::Kind::Keep && !root.isCopy) {
       results[root.value] = root.target;
@@ -113,7 +119,8 @@ void LoopNest::buildLevel(unsigned depth) {
     buildLanes(depth);
     return;
   }
-  loop(kernel.i64(0), kernel.i64(shape[dim]), 1, [&](Value index) {
+  int64_t step = dim == transposedDim ? evaluator.width : 1;
+  loop(kernel.i64(0), kernel.i64(shape[dim]), step, [&](Value index) {
     evaluator.dimIndex[dim] = index;
     buildLevel(depth + 1);
   });
@@ -319,6 +326,10 @@ void LoopNest::buildVectorParts(unsigned depth, const LoopBounds &bounds) {
 }
 
 void LoopNest::emitBody(unsigned copies) {
+  if (transposedDim != zeroDim) {
+    emitTransposedBody();
+    return;
+  }
   // All copies are evaluated before anything is stored: stores would keep loads from moving up.
   SmallVector<SmallVector<Value>> reduced(copies);
   SmallVector<SmallVector<Value>> stored(copies);

@@ -40,6 +40,10 @@ private:
   void emitSteps(unsigned depth, mlir::Value start, mlir::Value end, Part part, unsigned copies);
   void emitLaneBody(unsigned depth, mlir::Value base, unsigned copies);
   void emitBody(unsigned copies);
+  /// One kept tile that is read along one dimension and written along another: square blocks are
+  /// transposed in registers.
+  bool canTranspose() const;
+  void emitTransposedBody();
   void loop(mlir::Value low, mlir::Value high, int64_t step, Body body);
   void once(llvm::function_ref<void()> body);
   mlir::OpBuilder &outer() { return evaluator.scopes.back()->builder; }
@@ -62,6 +66,7 @@ private:
   llvm::SmallVector<int8_t> order;
   llvm::SmallVector<Combiner> combiners;
   int reduceAxis = -1;
+  int8_t transposedDim = zeroDim; ///< the buffer's contiguous dimension, when it is not the lanes'
   /// Running values of the reductions, [copy][source of all combiners].
   llvm::SmallVector<mlir::Value> accumulators;
   unsigned sources = 0;

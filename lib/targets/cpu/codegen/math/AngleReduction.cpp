@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cody and Waite's reduction with pi/2 in four parts of 33 bits, so that multiples up to 2^20 are
 // exact; Payne and Hanek's for the rest: 2/pi in digits of base 2^24, of which those whose product
-// with x is a multiple of 4 turns are skipped. Both follow Muller, Elementary Functions, chapter 11.
+// with x is a multiple of 4 turns are skipped. Both follow Muller, Elementary Functions,
+// chapter 11.
 #include "lib/targets/cpu/codegen/math/AngleReduction.h"
 
 #include "lib/targets/cpu/codegen/math/Coefficients.h"
@@ -54,15 +55,14 @@ ReducedAngle reduceDirectly(Lanes x, bool isSingle) {
 
 Value digitTable(LanesContext &where) {
   OpBuilder &builder = where.builder;
-  auto module =
-      builder.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
+  auto module = builder.getInsertionBlock()->getParentOp()->getParentOfType<ModuleOp>();
   if (!module.lookupSymbol(digitsName)) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(module.getBody());
     auto type = RankedTensorType::get({int64_t(std::size(coefficients::twoOverPiDigits))},
                                       builder.getI32Type());
-    auto digits = DenseIntElementsAttr::get(
-        type, llvm::ArrayRef<int32_t>(coefficients::twoOverPiDigits));
+    auto digits =
+        DenseIntElementsAttr::get(type, llvm::ArrayRef<int32_t>(coefficients::twoOverPiDigits));
     builder.create<LLVM::GlobalOp>(
         module.getLoc(), LLVM::LLVMArrayType::get(builder.getI32Type(), type.getNumElements()),
         /*isConstant=*/true, LLVM::Linkage::Internal, digitsName, digits);
@@ -109,7 +109,8 @@ ReducedAngle reduceByDigits(Lanes x) {
   Lanes low = scaled - high;
   Lanes sum = x.constant(0), error = sum, rest = sum;
   for (int i = 0; i < usedDigits; ++i) {
-    Lanes digit = loadDigit(table, skipped + skipped.constantBits(i)) * std::ldexp(1, -24 * (i + 1));
+    Lanes digit =
+        loadDigit(table, skipped + skipped.constantBits(i)) * std::ldexp(1, -24 * (i + 1));
     for (Lanes part : {high, low}) {
       Lanes product = part * digit;
       Lanes quarterTurns = product - roundEven(product * 0.25) * 4.0;
@@ -150,15 +151,14 @@ ReducedAngle reduceAngle(Lanes x, bool isSingle) {
     Lanes low = select(isLarge, far.rest.low, direct.rest.low);
     builder.create<scf::YieldOp>(where.loc, ValueRange{quadrant.get(), high.get(), low.get()});
     builder.setInsertionPointToStart(branch.elseBlock());
-    builder.create<scf::YieldOp>(where.loc,
-                                 ValueRange{direct.quadrant.get(), direct.rest.high.get(),
-                                            direct.rest.low.get()});
+    builder.create<scf::YieldOp>(
+        where.loc,
+        ValueRange{direct.quadrant.get(), direct.rest.high.get(), direct.rest.low.get()});
   }
   Lanes high(where, branch.getResult(1));
   // 0, or NaN where x is infinite or NaN.
   Lanes poison = x - x;
-  return {Lanes(where, branch.getResult(0)),
-          {high + poison, Lanes(where, branch.getResult(2))}};
+  return {Lanes(where, branch.getResult(0)), {high + poison, Lanes(where, branch.getResult(2))}};
 }
 
 } // namespace nereid::cpu

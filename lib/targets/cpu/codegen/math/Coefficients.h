@@ -2,6 +2,7 @@
 // Written by scripts/derive_math_coefficients.py; change that and run it again.
 // Minimax polynomials, lowest power first. The error is the fit's, before rounding of the
 // coefficients and of the evaluation; docs/math.md states the bounds of the functions.
+// clang-format off
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// erf: x + x q(x^2) near zero; further out 1 - exp(-q(x)) in f32 and 1 - exp(-x^2) q(t) in f64, where
-// the complement is small and its errors with it. Neither divides in f32.
+// erf: x + x q(x^2) near zero; further out 1 - exp(-q(x)) in f32 and 1 - exp(-x^2) q(t) in f64,
+// where the complement is small and its errors with it. Neither divides in f32.
 #include "lib/targets/cpu/codegen/math/Coefficients.h"
 #include "lib/targets/cpu/codegen/math/Functions.h"
 
@@ -12,8 +12,8 @@ Lanes emitErf(Lanes x) {
   if (x.width() == 32) {
     Lanes small = mulAdd(x, polynomial(z, std::span<const float>(coefficients::erf32Small)), x);
     // erf(3.9375) rounds to 1.
-    Lanes exponent = polynomial(atMost(a, 3.9375),
-                                std::span<const float>(coefficients::erf32Large));
+    Lanes exponent =
+        polynomial(atMost(a, 3.9375), std::span<const float>(coefficients::erf32Large));
     Lanes large = 1.0 - expInRange32(-exponent);
     return select(a < 0.921875, small, copySign(large, x));
   }

@@ -17,7 +17,7 @@ constexpr double log2OfE = 1.4426950408889634;
 
 /// What differs between the two float formats.
 struct Format {
-  double roundingMagic;   // 1.5 * 2^(mantissa bits)
+  double roundingMagic; // 1.5 * 2^(mantissa bits)
   unsigned mantissaBits;
   uint64_t exponentBias;
   double ln2High, ln2Low; // their sum is ln(2); n * ln2High is exact or fused
@@ -25,9 +25,8 @@ struct Format {
 
 Format formatOf(Lanes x) {
   if (x.width() == 32) {
-    return x.where().machine.hasFma
-               ? Format{12582912.0, 23, 127, 0x1.62e43p-1, -0x1.05c61p-29}
-               : Format{12582912.0, 23, 127, 0x1.62e4p-1, 0x1.7f7d1cp-20};
+    return x.where().machine.hasFma ? Format{12582912.0, 23, 127, 0x1.62e43p-1, -0x1.05c61p-29}
+                                    : Format{12582912.0, 23, 127, 0x1.62e4p-1, 0x1.7f7d1cp-20};
   }
   return {6755399441055744.0, 52, 1023, 0x1.62e42fefap-1, 0x1.cf79abc9e3b39p-40};
 }
@@ -51,8 +50,8 @@ Lanes powerOfTwo(Lanes bits, const Format &format) {
 Lanes scaleByPowerOfTwo(Lanes x, Rounded n, const Format &format) {
   LanesContext &where = x.where();
   auto vector = mlir::dyn_cast<mlir::VectorType>(x.type());
-  if (where.machine.hasAvx512 && vector && 8 * where.machine.vectorBytes ==
-                                               vector.getNumElements() * x.width()) {
+  if (where.machine.hasAvx512 && vector &&
+      8 * where.machine.vectorBytes == vector.getNumElements() * x.width()) {
     // vscalefps multiplies by 2^floor(n) with a single rounding.
     mlir::OpBuilder &builder = where.builder;
     mlir::Type maskType = builder.getIntegerType(vector.getNumElements());
@@ -80,9 +79,7 @@ Lanes tailOfExp(Lanes r) {
 }
 
 /// exp(r) for |r| <= ln(2)/2.
-Lanes expOfReduced(Lanes r) {
-  return mulAdd(mulAdd(tailOfExp(r), r, 1.0), r, 1.0);
-}
+Lanes expOfReduced(Lanes r) { return mulAdd(mulAdd(tailOfExp(r), r, 1.0), r, 1.0); }
 
 /// exp(r) - 1 for |r| <= ln(2)/2, small relative to itself.
 Lanes expm1OfReduced(Lanes r) {
@@ -120,10 +117,9 @@ Lanes emitExp2(Lanes x) {
   Lanes clamped = atLeast(atMost(x, isSingle ? 129.0 : 1025.0), isSingle ? -151.0 : -1076.0);
   Rounded n = roundByMagic(clamped + format.roundingMagic, format);
   Lanes r = clamped - n.number;
-  Lanes power =
-      isSingle
-          ? mulAdd(polynomial(r, std::span<const float>(coefficients::exp2_32)), r, 1.0)
-          : expOfReduced(mulAdd(r, 0x1.abc9e3b39803fp-56, r * 0x1.62e42fefa39efp-1));
+  Lanes power = isSingle
+                    ? mulAdd(polynomial(r, std::span<const float>(coefficients::exp2_32)), r, 1.0)
+                    : expOfReduced(mulAdd(r, 0x1.abc9e3b39803fp-56, r * 0x1.62e42fefa39efp-1));
   return scaleByPowerOfTwo(power, n, format);
 }
 

@@ -4,13 +4,12 @@
 #include "lib/targets/cpu/codegen/math/Coefficients.h"
 #include "lib/targets/cpu/codegen/math/Functions.h"
 
-
 namespace nereid::cpu {
 namespace {
 
 constexpr double piHigh = 0x1.921fb54442d18p+1, piLow = 0x1.1a62633145c07p-53;
-constexpr double tanEighth = 0.41421356237309503;        // tan(pi/8)
-constexpr double tanThreeEighths = 2.414213562373095;    // tan(3 pi/8)
+constexpr double tanEighth = 0.41421356237309503;     // tan(pi/8)
+constexpr double tanThreeEighths = 2.414213562373095; // tan(3 pi/8)
 
 /// The angle of the point (x, y) with x, y >= 0, not both 0 or infinite.
 Lanes angleInQuadrant(Lanes y, Lanes x) {

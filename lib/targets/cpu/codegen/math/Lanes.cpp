@@ -90,9 +90,7 @@ Lanes operator-(Lanes a, double b) { return a - a.constant(b); }
 Lanes operator*(Lanes a, double b) { return a * a.constant(b); }
 Lanes operator-(double a, Lanes b) { return b.constant(a) - b; }
 Lanes operator/(double a, Lanes b) { return b.constant(a) / b; }
-Lanes operator-(Lanes a) {
-  return a.isFloat() ? emitOne<arith::NegFOp>(a) : a.constantBits(0) - a;
-}
+Lanes operator-(Lanes a) { return a.isFloat() ? emitOne<arith::NegFOp>(a) : a.constantBits(0) - a; }
 
 Lanes operator&(Lanes a, Lanes b) { return emit<arith::AndIOp>(a, b); }
 Lanes operator|(Lanes a, Lanes b) { return emit<arith::OrIOp>(a, b); }
@@ -101,12 +99,8 @@ Lanes operator&(Lanes a, uint64_t bits) { return a & a.constantBits(bits); }
 Lanes operator|(Lanes a, uint64_t bits) { return a | a.constantBits(bits); }
 Lanes operator^(Lanes a, uint64_t bits) { return a ^ a.constantBits(bits); }
 Lanes operator!(Lanes condition) { return condition ^ uint64_t(1); }
-Lanes operator<<(Lanes a, unsigned count) {
-  return emit<arith::ShLIOp>(a, a.constantBits(count));
-}
-Lanes shiftRight(Lanes a, unsigned count) {
-  return emit<arith::ShRUIOp>(a, a.constantBits(count));
-}
+Lanes operator<<(Lanes a, unsigned count) { return emit<arith::ShLIOp>(a, a.constantBits(count)); }
+Lanes shiftRight(Lanes a, unsigned count) { return emit<arith::ShRUIOp>(a, a.constantBits(count)); }
 Lanes shiftRightSigned(Lanes a, unsigned count) {
   return emit<arith::ShRSIOp>(a, a.constantBits(count));
 }
@@ -132,9 +126,7 @@ Lanes operator>(Lanes a, double b) { return a > a.constant(b); }
 Lanes operator<=(Lanes a, double b) { return a <= a.constant(b); }
 Lanes operator>=(Lanes a, double b) { return a >= a.constant(b); }
 Lanes operator==(Lanes a, double b) { return a == a.constant(b); }
-Lanes isNan(Lanes a) {
-  return compare(a, a, arith::CmpFPredicate::UNO, arith::CmpIPredicate::ne);
-}
+Lanes isNan(Lanes a) { return compare(a, a, arith::CmpFPredicate::UNO, arith::CmpIPredicate::ne); }
 
 Lanes select(Lanes condition, Lanes yes, Lanes no) {
   LanesContext &where = yes.where();
@@ -177,8 +169,7 @@ Lanes squareRoot(Lanes a) { return emitOne<math::SqrtOp>(a); }
 Lanes roundEven(Lanes a) { return emitOne<math::RoundEvenOp>(a); }
 
 Lanes bitsOf(Lanes floats) {
-  return convert<arith::BitcastOp>(floats,
-                                   floats.where().builder.getIntegerType(floats.width()));
+  return convert<arith::BitcastOp>(floats, floats.where().builder.getIntegerType(floats.width()));
 }
 Lanes floatOf(Lanes bits) { return convert<arith::BitcastOp>(bits, floatType(bits, bits.width())); }
 Lanes toInteger(Lanes floats) {
@@ -224,8 +215,8 @@ Pair twoProduct(Lanes a, Lanes b) {
     return Pair{high, x - high};
   };
   Pair as = split(a), bs = split(b);
-  Lanes error = ((as.high * bs.high - product) + as.high * bs.low + as.low * bs.high) +
-                as.low * bs.low;
+  Lanes error =
+      ((as.high * bs.high - product) + as.high * bs.low + as.low * bs.high) + as.low * bs.low;
   return {product, error};
 }
 

@@ -62,8 +62,8 @@ Lanes operator|(Lanes a, uint64_t bits);
 Lanes operator^(Lanes a, uint64_t bits);
 Lanes operator!(Lanes condition);
 Lanes operator<<(Lanes a, unsigned count);
-Lanes shiftRight(Lanes a, unsigned count);           ///< fills with zeros
-Lanes shiftRightSigned(Lanes a, unsigned count);     ///< fills with the sign
+Lanes shiftRight(Lanes a, unsigned count);       ///< fills with zeros
+Lanes shiftRightSigned(Lanes a, unsigned count); ///< fills with the sign
 Lanes shiftRight(Lanes a, Lanes count);
 
 // Float comparisons are ordered: false when one side is NaN. Integers compare signed.
@@ -99,12 +99,12 @@ Lanes copySign(Lanes magnitude, Lanes sign);
 Lanes squareRoot(Lanes a);
 Lanes roundEven(Lanes a);
 
-Lanes bitsOf(Lanes floats);          ///< float to the integer of its width
-Lanes floatOf(Lanes bits);           ///< f32 or f64 from an integer of its width
-Lanes toInteger(Lanes floats);       ///< truncates to the integer of its width
-Lanes toFloat(Lanes integers);       ///< signed, to the float of its width
-Lanes toDouble(Lanes floats);        ///< f32 to f64
-Lanes toSingle(Lanes floats);        ///< f64 to f32
+Lanes bitsOf(Lanes floats);    ///< float to the integer of its width
+Lanes floatOf(Lanes bits);     ///< f32 or f64 from an integer of its width
+Lanes toInteger(Lanes floats); ///< truncates to the integer of its width
+Lanes toFloat(Lanes integers); ///< signed, to the float of its width
+Lanes toDouble(Lanes floats);  ///< f32 to f64
+Lanes toSingle(Lanes floats);  ///< f64 to f32
 Lanes extendSigned(Lanes integers, unsigned width);
 Lanes extendUnsigned(Lanes integers, unsigned width);
 Lanes truncateTo(Lanes integers, unsigned width);
@@ -113,8 +113,8 @@ Lanes truncateTo(Lanes integers, unsigned width);
 struct Pair {
   Lanes high, low;
 };
-Pair twoSum(Lanes a, Lanes b);     ///< exact
+Pair twoSum(Lanes a, Lanes b);      ///< exact
 Pair quickTwoSum(Lanes a, Lanes b); ///< exact when |a| >= |b| or a == 0
-Pair twoProduct(Lanes a, Lanes b); ///< exact unless it overflows or underflows
+Pair twoProduct(Lanes a, Lanes b);  ///< exact unless it overflows or underflows
 
 } // namespace nereid::cpu

@@ -36,9 +36,9 @@ Split splitExponent(Lanes x) {
   Lanes m = floatOf((shifted & mask) + shifted.constantBits(sqrtHalf));
   // Small integers of 64 bits become floats by their position in the mantissa: most machines have
   // no instruction for the conversion.
-  Lanes k = isSingle ? toFloat(exponent)
-                     : floatOf(exponent + bitsOf(x.constant(6755399441055744.0))) -
-                           6755399441055744.0;
+  Lanes k = isSingle
+                ? toFloat(exponent)
+                : floatOf(exponent + bitsOf(x.constant(6755399441055744.0))) - 6755399441055744.0;
   return {k, exponent, m - 1.0};
 }
 
@@ -90,8 +90,8 @@ Lanes emitLog(Lanes x) {
 
 Lanes emitLog2(Lanes x) {
   if (x.width() == 64) {
-    return withSpecialCases(
-        x, timesConstant(logPair(x), 0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56));
+    return withSpecialCases(x,
+                            timesConstant(logPair(x), 0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56));
   }
   Split split = splitExponent(x);
   return withSpecialCases(x, mulAdd(log32OfMantissa(split.f), 0x1.71547652b82fep+0, split.k));
@@ -101,8 +101,8 @@ Lanes emitLog10(Lanes x) {
   if (x.width() == 32) {
     return toSingle(emitLog10(toDouble(x)));
   }
-  return withSpecialCases(
-      x, timesConstant(logPair(x), 0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57));
+  return withSpecialCases(x,
+                          timesConstant(logPair(x), 0x1.bcb7b1526e50ep-2, 0x1.95355baaafad3p-57));
 }
 
 Lanes emitLog1p(Lanes x) {
@@ -137,8 +137,8 @@ Pair logPair(Lanes x) {
   Pair third = twoProduct(cube.high, x.constant(0x1.5555555555555p-1));
   Lanes thirdLow =
       mulAdd(cube.high, 0x1.5555555555555p-55, mulAdd(cubeLow, 0x1.5555555555555p-1, third.low));
-  Lanes tail = cube.high * z.high * polynomial(z.high, std::span<const double>(
-                                                           coefficients::log64Tail));
+  Lanes tail =
+      cube.high * z.high * polynomial(z.high, std::span<const double>(coefficients::log64Tail));
   Pair first = twoSum(split.k * ln2High64, s + s);
   Pair second = twoSum(first.high, third.high);
   Lanes low = first.low + (second.low + mulAdd(split.k, ln2Low64, sLow + sLow + thirdLow + tail));

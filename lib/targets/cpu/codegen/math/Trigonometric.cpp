@@ -25,8 +25,8 @@ SineAndCosine evaluate(Lanes x, bool isSingle) {
   // sin(r + low) = sin(r) + low cos(r), cos(r + low) = cos(r) - low sin(r).
   Lanes halfSquare = z * 0.5;
   Lanes one = 1.0 - halfSquare;
-  Lanes sineTail = mulAdd(r * z, polynomial(z, std::span<const double>(coefficients::sin64)),
-                          low * one);
+  Lanes sineTail =
+      mulAdd(r * z, polynomial(z, std::span<const double>(coefficients::sin64)), low * one);
   Lanes cosineTail = mulAdd(z * z, polynomial(z, std::span<const double>(coefficients::cos64)),
                             ((1.0 - one) - halfSquare) - r * low);
   return {angle.quadrant, r + sineTail, one + cosineTail};

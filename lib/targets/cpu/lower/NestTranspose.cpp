@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keeping a tile whose elements are contiguous in memory along one dimension and in the buffer along
+// another, as the second operand of q·kᵀ is: width by width blocks are loaded as vectors of one
+// kind, transposed in registers and stored as vectors of the other.
+#include "lib/targets/cpu/lower/LoopNest.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace nereid::cpu {
+
+bool LoopNest::canTranspose() const {
+  if (roots.size() != 1 || roots[0].kind != Root::Kind::Keep || isPointerTile(roots[0].value) ||
+      shape.size() < 2 || plan.width < 4) {
+    return false;
+  }
+  int8_t last = static_cast<int8_t>(shape.size() - 1);
+  int64_t width = plan.width;
+  return plan.dim != last && shape[last] % width == 0 && shape[plan.dim] % width == 0;
+}
+
+/// Exchanges rows and columns of a square block, one bit of the index per stage.
+static void transposeBlock(OpBuilder &builder, Location loc, SmallVectorImpl<Value> &rows) {
+  int64_t width = static_cast<int64_t>(rows.size());
+  for (int64_t bit = 1; bit < width; bit *= 2) {
+    SmallVector<int64_t> low, high; // of the concatenation of two rows
+    for (int64_t k = 0; k < width; ++k) {
+      low.push_back((k & bit) == 0 ? k : width + k - bit);
+      high.push_back((k & bit) == 0 ? k + bit : width + k);
+    }
+    for (int64_t i = 0; i < width; ++i) {
+      if ((i & bit) != 0) {
+        continue;
+      }
+      Value a = rows[i], b = rows[i + bit];
+      rows[i] = builder.create<vector::ShuffleOp>(loc, a, b, low);
+      rows[i + bit] = builder.create<vector::ShuffleOp>(loc, a, b, high);
+    }
+  }
+}
+
+void LoopNest::emitTransposedBody() {
+  const Root &root = roots[0];
+  Scope *lanes = evaluator.scopes.back();
+  OpBuilder &builder = lanes->builder;
+  Type element = kernel.buffer(root.target).element;
+  Value base = evaluator.dimIndex[transposedDim];
+  Dims dims = identityDims(shape.size());
+  const int64_t block = plan.width;
+  SmallVector<Value> rows;
+  for (int64_t j = 0; j < block; ++j) {
+    evaluator.dimIndex[transposedDim] =
+        builder.create<arith::AddIOp>(loc, base, kernel.i64(j));
+    // What was computed for the last coordinate does not hold for this one.
+    Scope fresh(builder);
+    evaluator.scopes.back() = &fresh;
+    Value row = convertElements(builder, loc, evaluator.evaluateLanes(root.value, dims, 0), element);
+    rows.push_back(row);
+    if (evaluator.width == 1) {
+      evaluator.storeToBuffer(root.target, row, dims, 0, loc);
+    }
+    evaluator.scopes.back() = lanes;
+  }
+  evaluator.dimIndex[transposedDim] = base;
+  if (evaluator.width == 1) {
+    return;
+  }
+  transposeBlock(builder, loc, rows);
+  // Row i of the block now holds lane i: stored along the contiguous dimension.
+  Value laneStart = evaluator.laneBase[0];
+  int8_t laneDim = std::exchange(evaluator.laneDim, transposedDim);
+  Value laneIndex = evaluator.dimIndex[laneDim];
+  evaluator.laneBase[0] = base;
+  for (int64_t i = 0; i < block; ++i) {
+    evaluator.dimIndex[laneDim] = builder.create<arith::AddIOp>(loc, laneStart, kernel.i64(i));
+    Scope fresh(builder);
+    evaluator.scopes.back() = &fresh;
+    evaluator.storeToBuffer(root.target, rows[i], dims, 0, loc);
+    evaluator.scopes.back() = lanes;
+  }
+  evaluator.laneDim = laneDim;
+  evaluator.laneBase[0] = laneStart;
+  evaluator.dimIndex[laneDim] = laneIndex;
+}
+
+} // namespace nereid::cpu
