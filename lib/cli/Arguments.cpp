@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/cli/Arguments.h"
 
+#include "lib/develop/Launch.h"
 #include "lib/language/IntegerExpression.h"
 #include "lib/language/Parser.h"
+#include "lib/report/Table.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 namespace nereid::cli {
@@ -96,9 +99,8 @@ Result<MakerCall> readMaker(const std::string &assignment, const Expr &expr) {
 }
 
 Result<Tensor> makeTensor(const std::string &assignment, const MakerCall &call, DType dtype) {
-  static const std::vector<std::string> known = {"zeros",  "ones",  "full", "empty",
-                                                 "arange", "randn", "rand", "uniform",
-                                                 "randint"};
+  static const std::vector<std::string> known = {"zeros", "ones", "full",    "empty",  "arange",
+                                                 "randn", "rand", "uniform", "randint"};
   if (std::find(known.begin(), known.end(), call.name) == known.end()) {
     auto error = malformed(assignment, fmt::format("names the unknown maker '{}'", call.name));
     auto near = nearestNames(call.name, known);
@@ -109,7 +111,8 @@ Result<Tensor> makeTensor(const std::string &assignment, const MakerCall &call, 
   }
   std::vector<int64_t> shape;
   for (double size : call.positional) {
-    if (size < 0 || size != static_cast<double>(static_cast<int64_t>(size))) {
+    // Up to 2^53 a double holds every integer.
+    if (!(size >= 0 && size <= 9007199254740992.0) || size != std::floor(size)) {
       return malformed(assignment, fmt::format("expects sizes of 0 or more, but got {}", size));
     }
     shape.push_back(static_cast<int64_t>(size));
@@ -117,15 +120,16 @@ Result<Tensor> makeTensor(const std::string &assignment, const MakerCall &call, 
   if (call.name == "arange" && shape.size() != 1) {
     return malformed(assignment, "expects one size for arange");
   }
-  Tensor tensor = Tensor::empty(shape, dtype);
+  auto bytes = static_cast<double>(sizeInBytes(dtype));
+  for (int64_t size : shape) {
+    bytes *= static_cast<double>(size);
+  }
+  double available = develop::availableMemory();
+  Tensor tensor = bytes <= available ? Tensor::empty(shape, dtype) : Tensor();
   if (!tensor.isValid()) {
-    double bytes = static_cast<double>(sizeInBytes(dtype));
-    for (int64_t size : shape) {
-      bytes *= static_cast<double>(size);
-    }
-    return makeError("E0505", fmt::format("tensor '{}' needs {:.0f} bytes, which this machine "
-                                          "cannot provide",
-                                          assignment, bytes))
+    return makeError("E0506",
+                     fmt::format("argument '{}' needs {}, but {} are available", assignment,
+                                 report::formatBytes(bytes), report::formatBytes(available)))
         .withHelp("use a smaller shape");
   }
   auto seed = static_cast<uint64_t>(call.keyword("seed", 0));
@@ -164,9 +168,8 @@ Result<Tensor> loadTensor(const std::string &assignment, const std::string &path
   }
   Tensor tensor = std::get<Tensor>(std::move(loaded));
   if (tensor.dtype() != dtype) {
-    return makeError("E0012",
-                     fmt::format("argument '{}' expects {}, but got {} from the file", assignment,
-                                 torchName(dtype), torchName(tensor.dtype())))
+    return makeError("E0012", fmt::format("argument '{}' expects {}, but got {} from the file",
+                                          assignment, torchName(dtype), torchName(tensor.dtype())))
         .withHelp("convert the file, or change the type in --signature");
   }
   return tensor;
@@ -265,12 +268,18 @@ Result<KernelArguments> makeArguments(const language::Signature &signature,
     if (!value) {
       return malformed(assignment, "expects a number");
     }
+    constexpr double intLimit = 9223372036854775808.0;
+    bool isInteger =
+        expr && (expr->kind == ExprKind::Integer || (value && *value == std::floor(*value) &&
+                                                     *value >= -intLimit && *value < intLimit));
+    if (!isFloat(param.dtype) && !isInteger) {
+      return malformed(assignment, "expects an integer");
+    }
     if (isFloat(param.dtype)) {
       result.reals[param.name] = *value;
     } else {
-      result.integers[param.name] = expr->kind == ExprKind::Integer
-                                        ? expr->integer
-                                        : static_cast<int64_t>(*value);
+      result.integers[param.name] =
+          expr->kind == ExprKind::Integer ? expr->integer : static_cast<int64_t>(*value);
     }
   }
   for (const auto &[name, text] : texts) {

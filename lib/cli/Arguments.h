@@ -14,9 +14,9 @@ namespace nereid::cli {
 
 /// Run-time arguments of one launch, in parameter order, and the tensors they live in.
 struct KernelArguments {
-  std::vector<std::string> names;             ///< run-time parameters, in order
+  std::vector<std::string> names; ///< run-time parameters, in order
   std::map<std::string, runtime::Tensor> tensors;
-  std::map<std::string, int64_t> integers;    ///< integer arguments and integer constexprs
+  std::map<std::string, int64_t> integers; ///< integer arguments and integer constexprs
   std::map<std::string, double> reals;
 
   /// In parameter order; points into `tensors`.
@@ -27,7 +27,7 @@ struct KernelArguments {
 };
 
 /// `assignments` are "name=value" texts. E0010 malformed or unknown maker, E0011 parameter missing
-/// or unknown (nearest names), E0012 file does not fit the parameter, E0505 does not fit in memory.
+/// or unknown (nearest names), E0012 file does not fit the parameter, E0506 does not fit in memory.
 Result<KernelArguments> makeArguments(const language::Signature &signature,
                                       const std::vector<std::string> &assignments);
 

@@ -9,7 +9,10 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <cstdio>
+#include <new>
 
 namespace nereid::cli {
 
@@ -28,6 +31,42 @@ void Session::fail(const Diagnostic &diagnostic) {
   diags.add(diagnostic);
   fail(diags);
 }
+
+namespace {
+
+/// The name that was probably meant by the first word that is no command.
+Diagnostic usageError(const CLI::App &app, const CLI::ParseError &error, int argc, char **argv) {
+  std::string message = error.what();
+  std::replace(message.begin(), message.end(), '\n', ' ');
+  if (!message.empty() && message.size() > 1 && std::islower(message[1]) != 0) {
+    message[0] = static_cast<char>(std::tolower(message[0]));
+  }
+  while (!message.empty() && (message.back() == '.' || message.back() == ' ')) {
+    message.pop_back();
+  }
+  auto chosen = app.get_subcommands();
+  std::vector<std::string> names;
+  for (const CLI::App *command : app.get_subcommands(nullptr)) {
+    names.push_back(command->get_name());
+  }
+  std::string word;
+  for (int i = 1; i < argc && word.empty() && chosen.empty(); ++i) {
+    word = argv[i][0] == '-' ? "" : argv[i];
+  }
+  if (!word.empty()) {
+    message = fmt::format("there is no command '{}'", word);
+  }
+  auto result = makeError("E0013", message);
+  auto near = nearestNames(word, names);
+  if (!word.empty() && !near.empty()) {
+    result.note(fmt::format("nearest command: '{}'", near[0]));
+  }
+  return result.withHelp(chosen.empty() ? "nereid --help lists the commands"
+                                        : fmt::format("nereid {} --help lists its options",
+                                                      chosen.front()->get_name()));
+}
+
+} // namespace
 
 KernelReference parseKernelReference(const std::string &text) {
   size_t colon = text.rfind(':');
@@ -55,8 +94,15 @@ int run(int argc, char **argv) {
   addInformation(app, session);
   try {
     app.parse(argc, argv);
+  } catch (const CLI::Success &request) { // --help and --version
+    return app.exit(request);
   } catch (const CLI::ParseError &error) {
-    return app.exit(error) == 0 ? exitDone : exitBadInput;
+    session.fail(usageError(app, error, argc, argv));
+  } catch (const std::bad_alloc &) {
+    session.fail(makeError("E0506", "no memory is left").withHelp("use smaller shapes"));
+  } catch (const std::exception &error) {
+    session.fail(makeError("E0390", fmt::format("an unexpected failure: {}", error.what()))
+                     .withHelp("this is a bug in nereid; please report it with the command line"));
   }
   std::fflush(stdout);
   return session.status;

@@ -16,7 +16,7 @@ namespace nereid::cli {
 enum ExitStatus { exitDone = 0, exitCheckFailed = 1, exitBadInput = 2, exitInternal = 70 };
 
 struct Session {
-  bool json = false;   ///< --json: results as JSON on standard output, diagnostics on standard error
+  bool json = false; ///< --json: results as JSON on standard output, diagnostics on standard error
   int status = exitDone;
 
   /// Prints the diagnostics and sets the status: 70 for our own bug (E0390), else 2.

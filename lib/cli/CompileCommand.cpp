@@ -18,8 +18,11 @@ struct Options {
 };
 
 /// What the user calls an output, and the phase that makes it.
-const std::vector<std::pair<std::string, std::string>> emitNames = {
-    {"tile", "tile-opt"}, {"loops", "loops"}, {"llvm", "llvm"}, {"asm", "asm"}, {"object", "object"}};
+const std::vector<std::pair<std::string, std::string>> emitNames = {{"tile", "tile-opt"},
+                                                                    {"loops", "loops"},
+                                                                    {"llvm", "llvm"},
+                                                                    {"asm", "asm"},
+                                                                    {"object", "object"}};
 
 void compileCommand(Options options, Session &session) {
   KernelReference file = parseKernelReference(options.kernel);
@@ -30,8 +33,8 @@ void compileCommand(Options options, Session &session) {
   }
   options.compile.useCache = !options.noCache && options.compile.dumpTo.empty();
   Diagnostics diags;
-  auto output = pipeline::compile({file.path, file.function, options.signature}, options.compile,
-                                  diags);
+  auto output =
+      pipeline::compile({file.path, file.function, options.signature}, options.compile, diags);
   if (!output) {
     return session.fail(diags);
   }
@@ -42,8 +45,8 @@ void compileCommand(Options options, Session &session) {
   if (options.output.empty() || options.output == "-") {
     fmt::print("{}", output->text);
   } else {
-    std::string bytes = isObject ? std::string(output->object.begin(), output->object.end())
-                                 : output->text;
+    std::string bytes =
+        isObject ? std::string(output->object.begin(), output->object.end()) : output->text;
     if (auto written = writeFileAtomically(options.output, bytes); !written) {
       return session.fail(written.error());
     }
@@ -69,8 +72,8 @@ void addCompile(CLI::App &app, Session &session) {
   for (const auto &[name, phase] : emitNames) {
     names.push_back(name);
   }
-  auto *emit = command->add_option("--emit", options->emit, "what to keep")
-                   ->check(CLI::IsMember(names));
+  auto *emit =
+      command->add_option("--emit", options->emit, "what to keep")->check(CLI::IsMember(names));
   const auto &phases = pipeline::phaseNames();
   command->add_option("--to", options->compile.to, "last phase to run")
       ->check(CLI::IsMember(phases))

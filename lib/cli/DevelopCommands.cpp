@@ -77,8 +77,7 @@ bool proceed(const Result<StageResult> &result, const Diagnostics &diags, Sessio
 
 void printAccuracy(const Development &development, Session &session) {
   if (!development.accuracy().rows.empty() && !session.json) {
-    fmt::print("\nAccuracy against float64\n{}",
-               develop::accuracyTable(development.accuracy()));
+    fmt::print("\nAccuracy against float64\n{}", develop::accuracyTable(development.accuracy()));
   }
 }
 
@@ -117,9 +116,9 @@ void printShares(const Development &development, Session &session) {
   }
   std::string line;
   for (const auto &share : development.shares()) {
-    line += fmt::format("{}{} {}", line.empty() ? "" : ", ", share.stage,
-                        share.isFromRecord ? "from record"
-                                           : fmt::format("{:.1f} s", share.seconds));
+    line +=
+        fmt::format("{}{} {}", line.empty() ? "" : ", ", share.stage,
+                    share.isFromRecord ? "from record" : fmt::format("{:.1f} s", share.seconds));
   }
   fmt::print("\nTime: {:.1f} s ({})\n", total, line);
 }
@@ -132,8 +131,11 @@ void printJson(const Development &development, Session &session) {
   json["operator"] = development.op().name;
   json["folder"] = development.project().directory();
   json["status"] = session.status;
-  json["accuracy"] =
-      nlohmann::ordered_json::parse(develop::accuracyJson(development.accuracy()));
+  const auto *verified = development.project().manifest.findStage("verify");
+  bool isFromRecord = development.accuracy().rows.empty() && verified != nullptr &&
+                      verified->isDone && !verified->resultJson.empty();
+  json["accuracy"] = nlohmann::ordered_json::parse(
+      isFromRecord ? verified->resultJson : develop::accuracyJson(development.accuracy()));
   json["performance"] =
       nlohmann::ordered_json::parse(develop::performanceJson(development.performance()));
   json["speedup"] = develop::overallSpeedup(development.performance());
@@ -157,7 +159,7 @@ void runStages(Options &options, Until until, Session &session) {
   }
   Development &development = **opened;
   bool mayGoOn = proceed(development.writeDefinition(), diags, session) &&
-                 proceed(development.generateFiles(), diags, session);
+                 proceed(development.generateFiles(diags), diags, session);
   bool isComplete = mayGoOn;
   if (mayGoOn && until >= Until::Verify) {
     isComplete = proceed(development.verify(diags), diags, session);

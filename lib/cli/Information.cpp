@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commands that only tell: explain, chips, knobs, doctor.
+// Commands that only tell: explain, chips, ops, knobs, doctor.
 #include "lib/cli/Command.h"
+#include "lib/definition/Operations.h"
+#include "lib/language/emit/BuiltinTable.h"
 #include "lib/measure/Chip.h"
 #include "lib/report/Table.h"
 #include "lib/support/DiskCache.h"
@@ -10,14 +12,31 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <cctype>
 #include <cstdlib>
 
 namespace nereid::cli {
 
 namespace {
 
-void explain(const std::string &code, Session &session) {
+void explain(std::string code, Session &session) {
+  std::transform(code.begin(), code.end(), code.begin(),
+                 [](unsigned char letter) { return static_cast<char>(std::toupper(letter)); });
+  auto describe = [](const CodeText &entry) {
+    return nlohmann::ordered_json{
+        {"code", entry.code}, {"title", entry.title}, {"meaning", entry.paragraph}};
+  };
+  if (code.empty() && session.json) {
+    auto json = nlohmann::ordered_json::array();
+    for (const auto &entry : allCodes()) {
+      json.push_back(describe(entry));
+    }
+    fmt::print("{}\n", json.dump(2));
+    return;
+  }
   if (code.empty()) {
     report::Table table({"code", "meaning"});
     for (const auto &entry : allCodes()) {
@@ -39,6 +58,10 @@ void explain(const std::string &code, Session &session) {
     }
     return session.fail(error.withHelp("nereid explain lists all codes"));
   }
+  if (session.json) {
+    fmt::print("{}\n", describe(text).dump(2));
+    return;
+  }
   fmt::print("{}: {}\n\n{}\n", text.code, text.title, text.paragraph);
 }
 
@@ -51,8 +74,8 @@ void showChip(bool recalibrate, Session &session) {
   report::Table table({"property", "value"});
   table.add({"name", chip.name});
   table.add({"cores", std::to_string(chip.cores)});
-  table.add({"vector", fmt::format("{} bytes, {} registers", chip.vectorBytes,
-                                   chip.vectorRegisters)});
+  table.add(
+      {"vector", fmt::format("{} bytes, {} registers", chip.vectorBytes, chip.vectorRegisters)});
   table.add({"memory", report::formatBytes(static_cast<double>(chip.memoryBytes))});
   for (const auto &cache : chip.caches) {
     table.add({cache.name, fmt::format("{}, {} by one thread (read + write)",
@@ -61,30 +84,59 @@ void showChip(bool recalibrate, Session &session) {
   }
   for (const auto &[type, rate] : chip.peakFlops) {
     auto one = chip.peakFlopsOneCore.find(type);
-    table.add({"peak " + type,
-               fmt::format("{}, one core {}", report::formatFlops(rate),
-                           report::formatFlops(one == chip.peakFlopsOneCore.end() ? 0
-                                                                                   : one->second))});
+    table.add(
+        {"peak " + type,
+         fmt::format("{}, one core {}", report::formatFlops(rate),
+                     report::formatFlops(one == chip.peakFlopsOneCore.end() ? 0 : one->second))});
   }
-  table.add({"copy", fmt::format("{}, one core {} (read + write)",
-                                 report::formatRate(chip.copyBandwidth),
-                                 report::formatRate(chip.copyBandwidthOneCore))});
+  table.add(
+      {"copy", fmt::format("{}, one core {} (read + write)", report::formatRate(chip.copyBandwidth),
+                           report::formatRate(chip.copyBandwidthOneCore))});
   table.add({"read, write", fmt::format("{}, {}", report::formatRate(chip.readBandwidth),
                                         report::formatRate(chip.writeBandwidth))});
   fmt::print("{}", table.text());
 }
 
-void showKnobs() {
-  report::Table table({"variable", "now", "meaning"});
-  for (const auto &knob : allKnobs()) {
-    const char *value = std::getenv(std::string(knob.variable).c_str());
-    table.add({std::string(knob.variable), value == nullptr ? "" : value,
-               std::string(knob.meaning)});
+void showOperations(bool isLanguage, Session &session) {
+  if (isLanguage) {
+    report::Table table({"function", "arguments", "group", "state"});
+    for (const auto &builtin : language::builtinTable()) {
+      table.add({"tl." + std::string(builtin.name), std::string(builtin.params),
+                 std::string(builtin.category), builtin.isSupported ? "" : "not supported yet"});
+    }
+    fmt::print("{}", table.text());
+    return;
+  }
+  report::Table table({"function", "arguments", "kind", ">FLOP per element"});
+  for (const auto &name : definition::operationNames()) {
+    const auto *operation = definition::findOperation(name);
+    std::string arguments;
+    for (const auto &argument : operation->arguments) {
+      arguments += (arguments.empty() ? "" : ", ") + argument.name +
+                   (argument.hasDefault ? "=" + argument.defaultText : "");
+    }
+    const char *kinds[] = {"pointwise", "reduction", "composite"};
+    table.add({name, arguments, kinds[static_cast<int>(operation->kind)],
+               fmt::format("{}", operation->flops)});
   }
   fmt::print("{}", table.text());
 }
 
-void doctor() {
+void showKnobs(const Session &session) {
+  report::Table table({"variable", "now", "meaning"});
+  auto json = nlohmann::ordered_json::array();
+  for (const auto &knob : allKnobs()) {
+    const char *value = std::getenv(std::string(knob.variable).c_str());
+    table.add(
+        {std::string(knob.variable), value == nullptr ? "" : value, std::string(knob.meaning)});
+    nlohmann::ordered_json entry = {{"variable", knob.variable}, {"meaning", knob.meaning}};
+    entry["now"] = value == nullptr ? nlohmann::ordered_json() : nlohmann::ordered_json(value);
+    json.push_back(std::move(entry));
+  }
+  fmt::print("{}", session.json ? json.dump(2) + "\n" : table.text());
+}
+
+void doctor(const Session &session) {
   auto chip = measure::detectChip();
   DiskCache &cache = DiskCache::forKernels();
   report::Table table({"what", "state"});
@@ -95,6 +147,17 @@ void doctor() {
   (void)cache.read("doctor");
   std::string problem = cache.problem();
   table.add({"cache state", problem.empty() ? "usable" : problem});
+  if (session.json) {
+    nlohmann::ordered_json json = {{"version", versionText()},
+                                   {"revision", revisionText()},
+                                   {"compiler", compilerText()},
+                                   {"chip", chip.name},
+                                   {"threads", runtime::defaultPool().threadCount()},
+                                   {"kernel_cache", cache.directory()},
+                                   {"cache_problem", problem}};
+    fmt::print("{}\n", json.dump(2));
+    return;
+  }
   fmt::print("{}", table.text());
 }
 
@@ -111,8 +174,17 @@ void addInformation(CLI::App &app, Session &session) {
   chips->add_flag("--recalibrate", *recalibrate, "measure again");
   chips->callback([recalibrate, &session] { showChip(*recalibrate, session); });
 
-  app.add_subcommand("knobs", "environment variables that change behaviour")->callback(showKnobs);
-  app.add_subcommand("doctor", "what is there and what is missing")->callback(doctor);
+  auto isLanguage = std::make_shared<bool>(false);
+  auto *ops = app.add_subcommand("ops", "functions that definition bodies may use");
+  ops->add_flag("--language", *isLanguage, "functions of the kernel language instead");
+  ops->callback([isLanguage, &session] { showOperations(*isLanguage, session); });
+
+  app.add_subcommand("knobs", "environment variables that change behaviour")->callback([&session] {
+    showKnobs(session);
+  });
+  app.add_subcommand("doctor", "what is there and what is missing")->callback([&session] {
+    doctor(session);
+  });
 }
 
 } // namespace nereid::cli

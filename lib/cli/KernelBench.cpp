@@ -52,10 +52,9 @@ double timeLaunch(const PreparedKernel &kernel, const KernelArguments &arguments
   auto values = arguments.values();
   measure::TimerOptions options;
   options.secondsBudget = 0.05;
-  measure::Version version{"launch", [&] {
-                             (void)runtime::launch(kernel.compiled(), {0, 1, 1}, values,
-                                                   runtime::defaultPool());
-                           }};
+  measure::Version version{
+      "launch",
+      [&] { (void)runtime::launch(kernel.compiled(), {0, 1, 1}, values, runtime::defaultPool()); }};
   return measure::timeInterleaved({version}, options)[0].summary.median;
 }
 
@@ -147,8 +146,8 @@ void print(const std::vector<Row> &rows, const measure::Chip &chip, Session &ses
     auto floor = measure::roofline(chip, row.bytes, row.flops, DType::F32);
     bool known = row.bytes > 0 || row.flops > 0;
     bool hasPeer = row.peer.summary.count > 0;
-    table.add({row.name, row.kernel, report::formatSeconds(s.median),
-               report::formatSeconds(s.p90), report::formatPercent(s.relativeDeviation),
+    table.add({row.name, row.kernel, report::formatSeconds(s.median), report::formatSeconds(s.p90),
+               report::formatPercent(s.relativeDeviation),
                row.bytes > 0 ? report::formatRate(row.bytes / s.median) : "-",
                row.flops > 0 ? fmt::format("{:.1f}", row.flops / s.median / 1e9) : "-",
                known ? report::formatPercent(floor.floorSeconds() / s.median) : "-",
@@ -158,17 +157,13 @@ void print(const std::vector<Row> &rows, const measure::Chip &chip, Session &ses
                        : "-",
                hasPeer ? report::formatRatio(row.peer.summary.median / s.median) : "-",
                (row.failed ? "FAILED: " : "") + row.state + (row.timing.isNoisy ? ", noisy" : "")});
-    nlohmann::ordered_json entry = {{"case", row.name},
-                                    {"kernel", row.kernel},
-                                    {"median", s.median},
-                                    {"p90", s.p90},
-                                    {"p99", s.p99},
-                                    {"relative_deviation", s.relativeDeviation},
-                                    {"samples", s.count},
-                                    {"bytes", row.bytes},
-                                    {"flops", row.flops},
-                                    {"launch_seconds", row.launchSeconds},
-                                    {"state", row.state}};
+    nlohmann::ordered_json entry = {
+        {"case", row.name},   {"kernel", row.kernel},
+        {"median", s.median}, {"p90", s.p90},
+        {"p99", s.p99},       {"relative_deviation", s.relativeDeviation},
+        {"samples", s.count}, {"bytes", row.bytes},
+        {"flops", row.flops}, {"launch_seconds", row.launchSeconds},
+        {"state", row.state}};
     if (hasPeer) {
       entry["peer"] = {{"name", row.peerName}, {"median", row.peer.summary.median}};
     }
@@ -199,13 +194,15 @@ void addKernelBenchOptions(CLI::App &command, KernelBenchOptions &options) {
 
 bool isKernelBench(const std::string &input) {
   std::string path = parseKernelReference(input).path;
+  std::error_code ignored;
   return std::filesystem::path(path).extension() == ".py" ||
-         std::filesystem::exists(path + "/cases.toml");
+         std::filesystem::exists(path + "/cases.toml", ignored);
 }
 
 void runKernelBench(const KernelBenchOptions &options, Session &session) {
   std::vector<KernelCase> cases;
-  if (std::filesystem::is_directory(options.input)) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(options.input, ignored)) {
     auto loaded = loadCases(options.input);
     if (!loaded) {
       return session.fail(loaded.error());
@@ -216,10 +213,10 @@ void runKernelBench(const KernelBenchOptions &options, Session &session) {
       }
     }
     if (cases.empty()) {
-      return session.fail(
-          makeError("E0016", fmt::format("'{}' has no case {}", options.input,
-                                         options.caseName.empty() ? "for bench"
-                                                                  : "'" + options.caseName + "'")));
+      return session.fail(makeError(
+          "E0016",
+          fmt::format("'{}' has no case {}", options.input,
+                      options.caseName.empty() ? "for bench" : "'" + options.caseName + "'")));
     }
   } else {
     KernelCase one;

@@ -65,8 +65,9 @@ Result<KernelCase> readCase(const toml::table &table, const std::string &folder,
     return badCase(path, result.name, "has no table 'reference'");
   }
   if (const toml::table *tolerance = table["tolerance"].as_table()) {
-    result.tolerance = definition::Tolerance{(*tolerance)["rtol"].value_or(0.0),
-                                             (*tolerance)["atol"].value_or(0.0), "stated by the case"};
+    result.tolerance =
+        definition::Tolerance{(*tolerance)["rtol"].value_or(0.0),
+                              (*tolerance)["atol"].value_or(0.0), "stated by the case"};
   }
   if (const toml::array *use = table["use"].as_array()) {
     auto has = [&](std::string_view word) {
@@ -140,10 +141,11 @@ Result<definition::Operator> referenceOperator(const KernelCase &testCase,
   for (const auto &[output, expression] : testCase.reference) {
     body += fmt::format("{} = {}\n", output, expression);
   }
-  std::string text = fmt::format("[operator]\nname = \"reference\"\nsummary = \"reference of case "
-                                 "{}\"\ndtypes = [\"float64\"]\nbody = '''\n{}'''\n{}{}[performance]\n"
-                                 "target_speedup = 1.0\ncases = [{{ name = \"given\" }}]\n",
-                                 testCase.name, body, inputs, outputs);
+  std::string text =
+      fmt::format("[operator]\nname = \"reference\"\nsummary = \"reference of case "
+                  "{}\"\ndtypes = [\"float64\"]\nbody = '''\n{}'''\n{}{}[performance]\n"
+                  "target_speedup = 1.0\ncases = [{{ name = \"given\" }}]\n",
+                  testCase.name, body, inputs, outputs);
   Diagnostics diags;
   auto op = definition::parseOperator(testCase.name, text, diags);
   if (!op) {
@@ -175,10 +177,9 @@ Result<measure::Comparison> compareOutputs(const KernelCase &testCase,
   for (size_t i = 0; i < op->outputNames.size(); ++i) {
     const Tensor &actual = arguments.tensors.at(op->outputNames[i]);
     dtype = actual.dtype();
-    auto tolerance = testCase.tolerance ? *testCase.tolerance
-                                        : definition::toleranceFor(*op, {}, dtype);
-    auto one =
-        measure::compare(actual, (*reference)[i], tolerance.relative, tolerance.absolute);
+    auto tolerance =
+        testCase.tolerance ? *testCase.tolerance : definition::toleranceFor(*op, {}, dtype);
+    auto one = measure::compare(actual, (*reference)[i], tolerance.relative, tolerance.absolute);
     if (i == 0 || !one.passed()) {
       all = one;
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// `cases.toml` beside a kernel: the launches that run, bench and the tests use (kernels/README.md has
-// the format), with a reference in PyTorch's names evaluated in float64.
+// `cases.toml` beside a kernel: the launches that run, bench and the tests use (kernels/README.md
+// has the format), with a reference in PyTorch's names evaluated in float64.
 #pragma once
 
 #include "lib/cli/Arguments.h"
@@ -16,7 +16,7 @@ namespace nereid::cli {
 
 struct KernelCase {
   std::string name;
-  std::string kernel;    ///< path of the file, ":", function
+  std::string kernel; ///< path of the file, ":", function
   std::string signature, grid;
   std::vector<std::string> arguments;           ///< "name=maker"
   std::map<std::string, std::string> reference; ///< output to expression

@@ -18,12 +18,12 @@ const language::FunctionDef *findKernel(const language::SourceModule &module,
   std::string name = function;
   if (name.empty()) {
     if (kernels.size() != 1) {
-      diags.add(makeError("E0014", fmt::format("'{}' expects one kernel, but has {}", module.path,
-                                               kernels.size()))
-                    .withHelp(kernels.empty()
-                                  ? std::string("decorate a function with @triton.jit")
-                                  : fmt::format("name one of them: {}:{{{}}}", module.path,
-                                                fmt::join(kernels, ", "))));
+      diags.add(
+          makeError("E0014",
+                    fmt::format("'{}' expects one kernel, but has {}", module.path, kernels.size()))
+              .withHelp(kernels.empty() ? std::string("decorate a function with @triton.jit")
+                                        : fmt::format("name one of them: {}:{{{}}}", module.path,
+                                                      fmt::join(kernels, ", "))));
       return nullptr;
     }
     name = kernels[0];
@@ -65,6 +65,7 @@ std::optional<PreparedKernel> PreparedKernel::prepare(const std::string &referen
   result.matchedSignature = *signature;
   result.input = {file.path, function->name, signature->text()};
   result.interpreted = interpret;
+  result.kernel.info.name = function->name;
   if (!interpret) {
     pipeline::CompileOptions options;
     options.target = target;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A kernel file ready to launch, compiled or interpreted: the two ways behind one call, so that run,
-// bench and verify do not care which it is.
+// A kernel file ready to launch, compiled or interpreted: the two ways behind one call, so that
+// run, bench and verify do not care which it is.
 #pragma once
 
 #include "lib/cli/Arguments.h"
@@ -18,7 +18,6 @@ public:
 
   const language::Signature &signature() const { return matchedSignature; }
   const runtime::KernelInfo &info() const { return kernel.info; }
-  bool fromCache() const { return cached; }
   const runtime::Kernel &compiled() const { return kernel; }
 
   bool launch(runtime::Grid grid, const KernelArguments &arguments, Diagnostics &diags) const;
@@ -27,7 +26,7 @@ private:
   pipeline::CompileInput input;
   language::Signature matchedSignature;
   runtime::Kernel kernel;
-  bool interpreted = false, cached = false;
+  bool interpreted = false;
 };
 
 } // namespace nereid::cli

@@ -63,7 +63,7 @@ void runKernelVerify(const KernelVerifyOptions &options, Session &session) {
     Diagnostics diags;
     auto wrong = verifyCase(one, options, diags);
     if (!wrong) {
-      return session.fail(diags.hasErrors() ? diags.all().front() : wrong.error());
+      return diags.hasErrors() ? session.fail(diags) : session.fail(wrong.error());
     }
     std::string result = wrong->empty() ? "passed" : "FAILED: " + *wrong;
     if (!wrong->empty()) {

@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <filesystem>
+
 namespace nereid::cli {
 
 namespace {
@@ -20,14 +22,24 @@ struct RunOptions {
   bool interpret = false, noCache = false;
 };
 
-/// Fills kernel, signature, grid and missing arguments from a case of the folder's cases.toml.
+/// Fills kernel, signature, grid and missing arguments from a case of the folder's cases.toml. A
+/// file stands for its folder's cases of that file.
 Status applyCase(RunOptions &options) {
-  auto cases = loadCases(options.kernel);
+  std::string path = parseKernelReference(options.kernel).path, file;
+  if (std::filesystem::path(path).extension() == ".py") {
+    file = std::filesystem::path(path).filename().string();
+    path = std::filesystem::path(path).parent_path().string();
+  }
+  auto cases = loadCases(path.empty() ? "." : path);
   if (!cases) {
     return cases.error();
   }
   std::vector<std::string> names;
   for (const auto &one : *cases) {
+    auto itsFile = std::filesystem::path(parseKernelReference(one.kernel).path).filename();
+    if (!file.empty() && itsFile != file) {
+      continue;
+    }
     names.push_back(one.name);
     if (one.name == options.caseName) {
       options.kernel = one.kernel;
@@ -39,8 +51,7 @@ Status applyCase(RunOptions &options) {
       return Done{};
     }
   }
-  return makeError("E0016",
-                   fmt::format("'{}' has no case '{}'", options.kernel, options.caseName))
+  return makeError("E0016", fmt::format("'{}' has no case '{}'", options.kernel, options.caseName))
       .withHelp(fmt::format("it has {}", fmt::join(names, ", ")));
 }
 
@@ -59,7 +70,6 @@ void print(const Session &session, const KernelArguments &arguments, const Prepa
   if (session.json) {
     nlohmann::json result;
     result["kernel"] = kernel.info().name;
-    result["from_cache"] = kernel.fromCache();
     for (const auto &[name, tensor] : arguments.tensors) {
       result["tensors"].push_back(describe(name, tensor));
     }
@@ -76,15 +86,24 @@ void print(const Session &session, const KernelArguments &arguments, const Prepa
   }
 }
 
-Status save(const RunOptions &options, const KernelArguments &arguments) {
+/// Before the launch, so that a misspelt name does not cost its results.
+Status checkSaves(const RunOptions &options, const KernelArguments &arguments) {
   for (const auto &assignment : options.saves) {
     size_t equals = assignment.find('=');
-    auto found = arguments.tensors.find(assignment.substr(0, equals));
-    if (equals == std::string::npos || found == arguments.tensors.end()) {
+    if (equals == std::string::npos || equals + 1 == assignment.size() ||
+        !arguments.tensors.contains(assignment.substr(0, equals))) {
       return makeError("E0011", fmt::format("--save '{}' names no tensor argument", assignment))
           .withHelp("write --save name=file.npy with the name of a pointer parameter");
     }
-    std::string error = runtime::saveNpy(found->second, assignment.substr(equals + 1));
+  }
+  return Done{};
+}
+
+Status save(const RunOptions &options, const KernelArguments &arguments) {
+  for (const auto &assignment : options.saves) {
+    size_t equals = assignment.find('=');
+    const runtime::Tensor &tensor = arguments.tensors.at(assignment.substr(0, equals));
+    std::string error = runtime::saveNpy(tensor, assignment.substr(equals + 1));
     if (!error.empty()) {
       return makeError("E0002", error);
     }
@@ -112,6 +131,9 @@ void runCommand(RunOptions options, Session &session) {
   if (!grid) {
     return session.fail(grid.error());
   }
+  if (auto saves = checkSaves(options, *arguments); !saves) {
+    return session.fail(saves.error());
+  }
   if (!kernel->launch(*grid, *arguments, diags)) {
     return session.fail(diags);
   }
@@ -126,11 +148,13 @@ void runCommand(RunOptions options, Session &session) {
 void addRun(CLI::App &app, Session &session) {
   auto options = std::make_shared<RunOptions>();
   CLI::App *command = app.add_subcommand("run", "launch a kernel once on made or loaded data");
-  command->add_option("kernel", options->kernel, "FILE.py[:function], or kernels/OP with --case")->required();
+  command->add_option("kernel", options->kernel, "FILE.py[:function], or kernels/OP with --case")
+      ->required();
   command->add_option("--signature,-s", options->signature,
                       "types, e.g. \"*fp32:16, i32, 1024\" or by name");
   command->add_option("--grid,-g", options->grid, "e.g. \"cdiv(n, BLOCK), 1, 1\"");
-  command->add_option("--arg,-a", options->arguments, "name=randn(1024,seed=1), name=x.npy, name=7");
+  command->add_option("--arg,-a", options->arguments,
+                      "name=randn(1024,seed=1), name=x.npy, name=7");
   command->add_option("--save", options->saves, "name=file.npy, after the launch");
   command->add_option("--target", options->target, "cpu, or cpu:x86-64-v3 and the like");
   command->add_option("--case", options->caseName, "a case of kernels/OP/cases.toml");

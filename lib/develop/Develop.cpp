@@ -2,6 +2,7 @@
 #include "lib/develop/Develop.h"
 
 #include "lib/definition/Document.h"
+#include "lib/develop/EditedFiles.h"
 #include "lib/generator/InterfaceCheck.h"
 #include "lib/measure/Environment.h"
 #include "lib/support/AtomicFile.h"
@@ -13,7 +14,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstdlib>
+#include <optional>
 
 namespace nereid::develop {
 
@@ -27,6 +30,37 @@ std::string userPatternsPath() {
   std::string folder = cacheDirectory();
   return folder.empty() ? "" : folder + "/patterns.json";
 }
+
+namespace {
+
+/// The folder's project: continued when it was made from the same text, else begun anew. `former`
+/// receives what the manifest said before.
+Result<Project> openOrCreate(const std::string &directory, const definition::Operator &op,
+                             const std::string &text, std::optional<generator::Manifest> &former) {
+  if (!Project::isProject(directory)) {
+    return Project::create(directory, op, text);
+  }
+  auto present = Project::open(directory);
+  if (!present) {
+    return present.error();
+  }
+  const auto &manifest = present->manifest;
+  if (manifest.operatorName != op.name) {
+    return makeError("E0613", fmt::format("folder '{}' belongs to operator '{}', not to '{}'",
+                                          directory, manifest.operatorName, op.name))
+        .withHelp("choose another folder with --out");
+  }
+  former = manifest;
+  if (manifest.definitionHash != toHex(sha256(text))) {
+    return Project::create(directory, op, text);
+  }
+  if (auto written = present->writeFile({op.name + ".toml", text}); !written) {
+    return written.error();
+  }
+  return present;
+}
+
+} // namespace
 
 Development::Development(Project project, DevelopOptions developOptions)
     : workspace(std::move(project)), options(std::move(developOptions)) {}
@@ -45,34 +79,59 @@ Result<std::unique_ptr<Development>> Development::fromDefinition(const std::stri
   if (!op) {
     return diags.all().front();
   }
-  auto project = Project::create(directory, *op, *text);
+  std::optional<generator::Manifest> former;
+  auto project = openOrCreate(directory, *op, *text, former);
   if (!project) {
     return project.error();
   }
   std::unique_ptr<Development> result(new Development(std::move(*project), std::move(options)));
   if (auto prepared = result->prepare(*op); !prepared) {
     return prepared.error();
+  }
+  if (former) {
+    result->findEditedFiles(*former);
   }
   return result;
 }
 
-Result<std::unique_ptr<Development>> Development::fromProject(const std::string &directory,
-                                                              DevelopOptions options,
-                                                              Diagnostics &diags) {
+Result<std::unique_ptr<Development>>
+Development::fromProject(const std::string &directory, DevelopOptions options, Diagnostics &diags) {
   auto project = Project::open(directory);
   if (!project) {
     return project.error();
   }
-  auto op = definition::parseOperator(project->definitionFile(), project->manifest.definitionText,
-                                      diags);
+  auto op =
+      definition::parseOperator(project->definitionFile(), project->manifest.definitionText, diags);
   if (!op) {
     return diags.all().front();
   }
+  generator::Manifest former = project->manifest;
+  const auto *generated = former.findStage("generate");
+  bool isUsable = generated != nullptr && generated->isDone && !former.table.entries.empty() &&
+                  former.generatorVersion == versionText();
   std::unique_ptr<Development> result(new Development(std::move(*project), std::move(options)));
+  result->usesPresentFiles = isUsable && !result->options.isFresh;
   if (auto prepared = result->prepare(*op); !prepared) {
     return prepared.error();
   }
+  result->findEditedFiles(former);
   return result;
+}
+
+/// Compares the folder with what the former run wrote. What another version wrote cannot be written
+/// again here, so all of its files count as edited.
+void Development::findEditedFiles(const generator::Manifest &former) {
+  Diagnostics ignored;
+  auto op = definition::parseOperator(former.definitionPath, former.definitionText, ignored);
+  auto written = op ? generator::generate(*op, summary, &patterns)
+                    : Result<generator::Generation>(makeError("E0601", ""));
+  bool isSameVersion = former.generatorVersion == versionText();
+  if (!written || !isSameVersion || former.table.entries.empty()) {
+    edited = editedFiles(workspace, generator::writeFiles(generation));
+    return;
+  }
+  written->table = former.table;
+  edited = editedFiles(workspace, generator::writeFiles(*written));
 }
 
 Status Development::prepare(const definition::Operator &op) {
@@ -104,8 +163,9 @@ Status Development::prepare(const definition::Operator &op) {
   auto &manifest = workspace.manifest;
   bool isContinued = !options.isFresh && manifest.chip == machine.fingerprint &&
                      manifest.generatorVersion == versionText() && !manifest.table.entries.empty();
-  if (isContinued) {
+  if (isContinued || usesPresentFiles) {
     generation.table = manifest.table;
+    manifest.chip = machine.fingerprint;
   } else {
     manifest.stages.clear();
     manifest.rounds.clear();
@@ -113,6 +173,9 @@ Status Development::prepare(const definition::Operator &op) {
     manifest.chip = machine.fingerprint;
     manifest.generatorVersion = versionText();
   }
+  const auto *optimization = manifest.findStage("optimize");
+  isOptimizationContinued =
+      !manifest.rounds.empty() && (optimization == nullptr || !optimization->isDone);
   manifest.environmentJson = measure::toJson(measure::describeEnvironment(machine));
   return Done{};
 }
@@ -121,11 +184,13 @@ std::vector<DType> Development::dtypes() const {
   return options.dtypes.empty() ? op().dtypes : options.dtypes;
 }
 
-/// What verify, bench and optimize depend on: definition, sources, chip, program, selection.
+/// What verify, bench and optimize depend on: definition, sources, chip, target, program,
+/// selection.
 std::string Development::inputsHash() const {
   Sha256 hash;
   hash.field(workspace.manifest.definitionHash);
   hash.field(machine.fingerprint);
+  hash.field(options.target).field(std::to_string(options.seed));
   hash.field(versionText()).field(revisionText());
   if (auto source = readTextFile(workspace.tritonFile())) {
     hash.field(*source);
@@ -150,10 +215,12 @@ Development::record(const std::string &stage, bool isSkippable,
   auto clock = measure::steadyClock();
   double start = clock();
   auto &manifest = workspace.manifest;
-  if (isSkippable && manifest.isCurrent(stage, inputsHash())) {
+  // A failed check is done again: its failures are what the user wants to see.
+  if (isSkippable && manifest.isCurrent(stage, inputsHash()) &&
+      manifest.findStage(stage)->isPassed) {
     stageShares.push_back({stage, 0, true});
     options.progress(fmt::format("{}: done before, nothing changed", stage));
-    return manifest.findStage(stage)->isPassed ? StageResult::Passed : StageResult::Failed;
+    return StageResult::Passed;
   }
   options.progress(stage);
   std::string json;
@@ -162,9 +229,9 @@ Development::record(const std::string &stage, bool isSkippable,
   if (!result) {
     return result.error();
   }
-  if (*result != StageResult::Interrupted) {
-    auto &entry = manifest.stage(stage);
-    entry.isDone = true;
+  auto &entry = manifest.stage(stage);
+  entry.isDone = *result != StageResult::Interrupted;
+  if (entry.isDone) {
     entry.isPassed = *result == StageResult::Passed;
     entry.seconds = clock() - start;
     entry.inputHash = inputsHash();
@@ -177,6 +244,10 @@ Development::record(const std::string &stage, bool isSkippable,
 }
 
 Result<StageResult> Development::writeDefinition() {
+  if (usesPresentFiles) {
+    stageShares.push_back({"definition", 0, true});
+    return StageResult::Passed;
+  }
   return record("definition", false, [&](std::string &) -> Result<StageResult> {
     definition::ChipFigures figures;
     figures.name = machine.name;
@@ -190,14 +261,21 @@ Result<StageResult> Development::writeDefinition() {
   });
 }
 
-Result<StageResult> Development::generateFiles() {
+Result<StageResult> Development::generateFiles(Diagnostics &diags) {
+  if (usesPresentFiles) {
+    stageShares.push_back({"generate", 0, true});
+    return StageResult::Passed;
+  }
   return record("generate", false, [&](std::string &) -> Result<StageResult> {
     workspace.manifest.table = generation.table;
-    auto written = workspace.writeFiles(generator::writeFiles(generation));
-    if (!written) {
+    auto files = generator::writeFiles(generation);
+    if (auto kept = keepEditedFiles(workspace, edited, files, options.progress); !kept) {
+      return kept.error();
+    }
+    if (auto written = workspace.writeFiles(files); !written) {
       return written.error();
     }
-    Diagnostics diags;
+    edited.clear();
     if (!generator::checkInterfaces(workspace.directory(), op().name, diags)) {
       return diags.all().front();
     }
@@ -260,9 +338,19 @@ Result<StageResult> Development::bench() {
 
 Result<StageResult> Development::optimize() {
   return record("optimize", false, [&](std::string &json) -> Result<StageResult> {
+    // Rounds are written from the generated kernel, not from one edited by hand.
+    if (auto kept =
+            keepEditedFiles(workspace, edited, generator::writeFiles(generation), options.progress);
+        !kept) {
+      return kept.error();
+    }
     OptimizationOptions settings;
     settings.performance = performanceOptions();
     settings.rounds = options.rounds >= 0 ? options.rounds : op().maxRounds;
+    if (isOptimizationContinued) {
+      settings.rounds =
+          std::max(0, settings.rounds - static_cast<int>(workspace.manifest.rounds.size()));
+    }
     settings.progress = options.progress;
     auto result = develop::optimize(workspace, generation, rows, machine, patterns, settings);
     if (!result) {
@@ -275,15 +363,19 @@ Result<StageResult> Development::optimize() {
 }
 
 Status Development::finish() {
-  auto log = generator::writeOptimizationLog(workspace.manifest,
-                                             {op().targetSpeedup, optimization_.stopReason});
-  if (auto written = workspace.writeFile({"optimization_log.md", log}); !written) {
-    return written.error();
+  // What an earlier run measured stays until this one has measured again.
+  if (!optimization_.stopReason.empty()) {
+    auto log = generator::writeOptimizationLog(workspace.manifest,
+                                               {op().targetSpeedup, optimization_.stopReason});
+    if (auto written = workspace.writeFile({"optimization_log.md", log}); !written) {
+      return written.error();
+    }
   }
-  if (auto written =
-          workspace.writeFile({"performance.json", performanceJson(rows) + "\n"});
-      !written) {
-    return written.error();
+  if (!rows.empty()) {
+    auto written = workspace.writeFile({"performance.json", performanceJson(rows) + "\n"});
+    if (!written) {
+      return written.error();
+    }
   }
   std::string own = workspace.path("patterns.json");
   if (auto saved = patterns.save(own); !saved) {

@@ -16,12 +16,12 @@ namespace nereid::develop {
 
 struct DevelopOptions {
   std::string target = "cpu";
-  std::string chipFile;        ///< a descriptor to generate for instead of this machine's
-  std::vector<DType> dtypes;   ///< empty: all of the definition
-  int rounds = -1;             ///< -1: as the definition says
+  std::string chipFile;      ///< a descriptor to generate for instead of this machine's
+  std::vector<DType> dtypes; ///< empty: all of the definition
+  int rounds = -1;           ///< -1: as the definition says
   uint64_t seed = 1;
   double secondsPerCase = 3;
-  bool isFresh = false;        ///< forget recorded results, do every stage again
+  bool isFresh = false; ///< forget recorded results, do every stage again
   /// One line of progress at a time; the caller decides how to show it.
   std::function<void(const std::string &)> progress = [](const std::string &) {};
 };
@@ -35,15 +35,14 @@ public:
                                                              const std::string &directory,
                                                              DevelopOptions options,
                                                              Diagnostics &diags);
-  /// From an existing project folder.
-  static Result<std::unique_ptr<Development>> fromProject(const std::string &directory,
-                                                          DevelopOptions options,
-                                                          Diagnostics &diags);
+  /// From an existing project folder, whose files are taken as they are, edited or not.
+  static Result<std::unique_ptr<Development>>
+  fromProject(const std::string &directory, DevelopOptions options, Diagnostics &diags);
 
   /// Stages in order. Each skips itself when its recorded result is current. E-diagnostics are for
   /// what could not be done at all; a failed check is StageResult::Failed.
   Result<StageResult> writeDefinition();
-  Result<StageResult> generateFiles();
+  Result<StageResult> generateFiles(Diagnostics &diags);
   Result<StageResult> verify(Diagnostics &diags);
   Result<StageResult> bench();
   Result<StageResult> optimize();
@@ -66,6 +65,7 @@ public:
 private:
   Development(generator::Project project, DevelopOptions options);
   Status prepare(const definition::Operator &op);
+  void findEditedFiles(const generator::Manifest &former);
   std::vector<DType> dtypes() const;
   std::string inputsHash() const;
   PerformanceOptions performanceOptions() const;
@@ -84,6 +84,9 @@ private:
   std::vector<PerformanceRow> rows;
   OptimizationResult optimization_;
   std::vector<StageShare> stageShares;
+  std::vector<std::string> edited;      ///< generated files changed by hand since
+  bool usesPresentFiles = false;        ///< definition and files of the folder stay as they are
+  bool isOptimizationContinued = false; ///< the last run was interrupted between rounds
 };
 
 /// `patterns.json` of this user: NEREID_PATTERNS, else in the cache folder.

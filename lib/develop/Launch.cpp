@@ -124,7 +124,7 @@ Result<CaseTensors> makeTensors(const FusedOperator &fused, const definition::Gr
   double needed = definition::tensorBytes(fused.op, grid.binding, dtype) + reserve;
   double available = availableMemory();
   if (needed > available) {
-    return makeError("E0505", fmt::format("the case needs {:.0f} MiB, but {:.0f} MiB are available",
+    return makeError("E0506", fmt::format("the case needs {:.0f} MiB, but {:.0f} MiB are available",
                                           needed / 1048576, available / 1048576))
         .withHelp("use a machine with more memory, or a smaller case in the definition");
   }
@@ -150,7 +150,7 @@ Result<CaseTensors> makeTensors(const FusedOperator &fused, const definition::Gr
     auto output = definition::makeLaidOut(
         *shape, generator::operandType(operand, fused, dtype), grid.layout);
     if (!output.view.isValid()) {
-      return makeError("E0505", fmt::format("output '{}' does not fit in memory", operand.name));
+      return makeError("E0506", fmt::format("output '{}' does not fit in memory", operand.name));
     }
     output.view.poison();
     result.outputs.push_back(output.view);

@@ -43,7 +43,7 @@ struct CaseTensors {
   std::vector<runtime::Tensor> inputs, outputs;
   std::vector<definition::LaidOut> memory; ///< what the tensors look into
 };
-/// E0505 when they do not fit in memory; `reserve` is what must stay free besides.
+/// E0506 when they do not fit in memory; `reserve` is what must stay free besides.
 Result<CaseTensors> makeTensors(const generator::FusedOperator &fused,
                                 const definition::GridCase &grid, DType dtype, double reserve = 0);
 

@@ -223,6 +223,7 @@ PerformanceRow measureCase(Generation &generation, const definition::Case &testC
     row.speedup = row.baseline.summary.median / row.kernel.summary.median;
     row.pValue = measure::mannWhitney(row.baseline.samples, row.kernel.samples).pValue;
   }
+  eager::releaseCachedMemory();
   row.launchSeconds = timeLaunch(*launch);
   fillRates(row, chip);
   std::string wrong = verify(generation, bench);

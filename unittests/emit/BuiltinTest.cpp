@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Builtins: memory, shapes, mathematics, hints and queries.
+#include "lib/language/emit/BuiltinTable.h"
 #include "EmitTest.h"
 
 #include <cmath>

@@ -43,10 +43,10 @@ TEST(LowerElementwise, EveryElementType) {
     DType type;
     const char *name;
   };
-  for (auto [type, name] : {Row{DType::F64, "fp64"}, Row{DType::F16, "fp16"},
-                            Row{DType::BF16, "bf16"}, Row{DType::I8, "i8"}, Row{DType::I16, "i16"},
-                            Row{DType::I32, "i32"}, Row{DType::I64, "i64"},
-                            Row{DType::Bool, "i1"}}) {
+  for (auto [type, name] :
+       {Row{DType::F64, "fp64"}, Row{DType::F16, "fp16"}, Row{DType::BF16, "bf16"},
+        Row{DType::I8, "i8"}, Row{DType::I16, "i16"}, Row{DType::I32, "i32"},
+        Row{DType::I64, "i64"}, Row{DType::Bool, "i1"}}) {
     Tensor x = randomTensor({256}, type, 1), y = randomTensor({256}, type, 2);
     Tensor out = randomTensor({256}, type, 3);
     std::string p = std::string("*") + name;
@@ -98,8 +98,8 @@ def kernel(x, out, rows, cols, stride, BM: tl.constexpr, BN: tl.constexpr):
     tl.store(out + p, v * 2 + r[:, None] + c[None, :], mask=m)
 )";
   Tensor x = randomTensor({48, 100}, DType::F32, 1), out = randomTensor({48, 100}, DType::F32, 2);
-  for (auto [rows, cols] : {std::pair<int64_t, int64_t>{48, 100}, {1, 1}, {33, 70}, {16, 64},
-                            {17, 31}}) {
+  for (auto [rows, cols] :
+       {std::pair<int64_t, int64_t>{48, 100}, {1, 1}, {33, 70}, {16, 64}, {17, 31}}) {
     EXPECT_EQ(compareWithOracle(kernel, "*fp32, *fp32, i32, i32, i32, 16, 32", {3, 4, 1},
                                 {&x, &out, rows, cols, int64_t(100)}, 0),
               "")

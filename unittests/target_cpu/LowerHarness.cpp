@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "unittests/target_cpu/LowerHarness.h"
 
-#include "lib/targets/cpu/codegen/Codegen.h"
-#include "lib/targets/cpu/codegen/Passes.h"
-#include "lib/targets/cpu/lower/Lower.h"
 #include "lib/interpreter/Interpreter.h"
 #include "lib/language/Parser.h"
 #include "lib/language/Signature.h"
 #include "lib/language/emit/Emit.h"
+#include "lib/targets/cpu/codegen/Codegen.h"
+#include "lib/targets/cpu/codegen/Passes.h"
+#include "lib/targets/cpu/lower/Lower.h"
 #include "lib/tile/ir/Tile.h"
 #include "lib/tile/transforms/Passes.h"
 
@@ -135,14 +135,13 @@ bool LoweredKernel::launch(std::array<int32_t, 3> grid, std::vector<uint64_t> sl
   return true;
 }
 
-std::string tileText(const std::string &source, const std::string &signature,
-                     std::string &error) {
+std::string tileText(const std::string &source, const std::string &signature, std::string &error) {
   Diagnostics diags;
   auto module = language::parseModule("kernel.py", source, diags);
   // The last function; helpers stand before it.
-  const language::FunctionDef *kernel =
-      module && !module->jitFunctions().empty() ? module->find(module->jitFunctions().back())
-                                                : nullptr;
+  const language::FunctionDef *kernel = module && !module->jitFunctions().empty()
+                                            ? module->find(module->jitFunctions().back())
+                                            : nullptr;
   if (!kernel) {
     error = "no kernel\n" + diags.render();
     return "";

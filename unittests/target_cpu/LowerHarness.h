@@ -15,9 +15,9 @@
 namespace nereid::cpu::test {
 
 struct LoweredKernel {
-  std::string loops;    ///< after convert-tile-to-loops; verified, and it parses back
+  std::string loops; ///< after convert-tile-to-loops; verified, and it parses back
   std::string assembly;
-  std::string error;    ///< rendered diagnostics; empty = compiled and loaded
+  std::string error; ///< rendered diagnostics; empty = compiled and loaded
   uint64_t scratchBytes = 0;
   std::shared_ptr<runtime::LoadedCode> code;
   runtime::KernelEntry entry = nullptr;

@@ -88,9 +88,9 @@ def kernel(x, out, low, n, BLOCK: tl.constexpr):
   runtime::fillIntegers(x, 5, 0, 4); // many ties
   Tensor out = randomTensor({1}, DType::I32, 1), low = randomTensor({1}, DType::I32, 2);
   for (int64_t n : {1, 2, 30, 256}) {
-    EXPECT_EQ(compareWithOracle(kernel, "*fp32, *i32, *i32, i32, 256", {1, 1, 1},
-                                {&x, &out, &low, n}, 0),
-              "");
+    EXPECT_EQ(
+        compareWithOracle(kernel, "*fp32, *i32, *i32, i32, 256", {1, 1, 1}, {&x, &out, &low, n}, 0),
+        "");
   }
 }
 
@@ -127,8 +127,12 @@ def kernel(x, out, n, BLOCK: tl.constexpr):
     tl.store(out + 2, tl.min(v, axis=0))
     tl.store(out + 3, tl.xor_sum(v.to(tl.int32), axis=0))
 )";
-  for (auto [type, name] : {std::pair{DType::I8, "*i8"}, {DType::U8, "*u8"}, {DType::I16, "*i16"},
-                            {DType::I32, "*i32"}, {DType::U32, "*u32"}, {DType::I64, "*i64"}}) {
+  for (auto [type, name] : {std::pair{DType::I8, "*i8"},
+                            {DType::U8, "*u8"},
+                            {DType::I16, "*i16"},
+                            {DType::I32, "*i32"},
+                            {DType::U32, "*u32"},
+                            {DType::I64, "*i64"}}) {
     Tensor x = randomTensor({200}, type, 1), out = randomTensor({4}, DType::I64, 2);
     for (int64_t n : {0, 3, 100, 128}) {
       EXPECT_EQ(compareWithOracle(kernel, std::string(name) + ", *i64, i32, 128", {1, 1, 1},
@@ -283,9 +287,9 @@ def kernel(a, b, c, M, N, K, sam, sak, sbk, sbn, BM: tl.constexpr, BN: tl.conste
 )";
 
 TEST(LowerDot, PointerIncrementMatmul) {
-  for (auto [type, name, tolerance] : {std::tuple{DType::F32, "*fp32", 1e-4},
-                                       std::tuple{DType::F16, "*fp16", 1e-3},
-                                       std::tuple{DType::BF16, "*bf16", 1e-3}}) {
+  for (auto [type, name, tolerance] :
+       {std::tuple{DType::F32, "*fp32", 1e-4}, std::tuple{DType::F16, "*fp16", 1e-3},
+        std::tuple{DType::BF16, "*bf16", 1e-3}}) {
     int64_t m = 50, n = 70, k = 45;
     Tensor a = randomTensor({m, k}, type, 1), b = randomTensor({k, n}, type, 2);
     Tensor c = randomTensor({m, n}, DType::F32, 3);
@@ -293,9 +297,8 @@ TEST(LowerDot, PointerIncrementMatmul) {
     ASSERT_EQ(compareWithOracle(matmul,
                                 std::string(name) + ", " + name +
                                     ", *fp32, i32, i32, i32, i32, i32, i32, i32, 16, 32, 16",
-                                {4, 3, 1},
-                                {&a, &b, &c, m, n, k, k, int64_t(1), n, int64_t(1)}, tolerance,
-                                &results),
+                                {4, 3, 1}, {&a, &b, &c, m, n, k, k, int64_t(1), n, int64_t(1)},
+                                tolerance, &results),
               "");
     for (int64_t i = 0; i < m; ++i) {
       for (int64_t j = 0; j < n; ++j) {

@@ -23,8 +23,7 @@ size_t count(const std::string &text, const std::string &what) {
 }
 
 LoweredKernel lowerSource(const std::string &source, const std::string &signature,
-                          const std::string &architecture = "x86-64-v4",
-                          LowerLimits limits = {}) {
+                          const std::string &architecture = "x86-64-v4", LowerLimits limits = {}) {
   std::string error;
   std::string text = tileText(source, signature, error);
   EXPECT_EQ(error, "");
@@ -134,34 +133,85 @@ std::string oddKernel(int m, int n) {
   } : )";
   return "func.func @odd(%x: " + ptr + ", %o: " + ptr + ", %s: " + ptr + ", %t: " + ptr +
          ", %n: i32) attributes {tile.kernel} {\n"
-         "  %r0 = tile.make_range 0 to " + M + " : tensor<" + M + "xi32>\n"
-         "  %r1 = tile.expand_dims %r0, 1 : tensor<" + M + "xi32> -> tensor<" + M + "x1xi32>\n"
-         "  %w = arith.constant dense<" + N + "> : tensor<" + M + "x1xi32>\n"
-         "  %r2 = arith.muli %r1, %w : tensor<" + M + "x1xi32>\n"
-         "  %r = tile.broadcast %r2 : tensor<" + M + "x1xi32> -> tensor<" + MN + "xi32>\n"
-         "  %c0 = tile.make_range 0 to " + N + " : tensor<" + N + "xi32>\n"
-         "  %c1 = tile.expand_dims %c0, 0 : tensor<" + N + "xi32> -> tensor<1x" + N + "xi32>\n"
-         "  %c = tile.broadcast %c1 : tensor<1x" + N + "xi32> -> tensor<" + MN + "xi32>\n"
-         "  %off = arith.addi %r, %c : tensor<" + MN + "xi32>\n"
-         "  %ns = tile.splat %n : i32 -> tensor<" + MN + "xi32>\n"
-         "  %m = arith.cmpi slt, %c, %ns : tensor<" + MN + "xi32>\n"
-         "  %zero = arith.constant dense<2.0> : tensor<" + MN + "xf32>\n"
-         "  %px = tile.splat %x : " + ptr + " -> tensor<" + MN + "x" + ptr + ">\n"
-         "  %ax = tile.addptr %px, %off : tensor<" + MN + "x" + ptr + ">, tensor<" + MN + "xi32>\n"
-         "  %v = tile.load %ax mask %m : tensor<" + MN + "xi1> other %zero : tensor<" + MN +
-         "xf32> : tensor<" + MN + "x" + ptr + "> -> tensor<" + MN + "xf32>\n"
-         "  %po = tile.splat %o : " + ptr + " -> tensor<" + MN + "x" + ptr + ">\n"
-         "  %ao = tile.addptr %po, %off : tensor<" + MN + "x" + ptr + ">, tensor<" + MN + "xi32>\n"
-         "  tile.store %ao, %v mask %m : tensor<" + MN + "xi1> : tensor<" + MN + "x" + ptr +
-         ">, tensor<" + MN + "xf32>\n"
-         "  %sv = tile.reduce %v axis 1 " + sum + "(tensor<" + MN + "xf32>) -> tensor<" + M + "xf32>\n"
-         "  %ps = tile.splat %s : " + ptr + " -> tensor<" + M + "x" + ptr + ">\n"
-         "  %as = tile.addptr %ps, %r0 : tensor<" + M + "x" + ptr + ">, tensor<" + M + "xi32>\n"
-         "  tile.store %as, %sv : tensor<" + M + "x" + ptr + ">, tensor<" + M + "xf32>\n"
-         "  %tv = tile.reduce %v axis 0 " + sum + "(tensor<" + MN + "xf32>) -> tensor<" + N + "xf32>\n"
-         "  %pt = tile.splat %t : " + ptr + " -> tensor<" + N + "x" + ptr + ">\n"
-         "  %at = tile.addptr %pt, %c0 : tensor<" + N + "x" + ptr + ">, tensor<" + N + "xi32>\n"
-         "  tile.store %at, %tv : tensor<" + N + "x" + ptr + ">, tensor<" + N + "xf32>\n"
+         "  %r0 = tile.make_range 0 to " +
+         M + " : tensor<" + M +
+         "xi32>\n"
+         "  %r1 = tile.expand_dims %r0, 1 : tensor<" +
+         M + "xi32> -> tensor<" + M +
+         "x1xi32>\n"
+         "  %w = arith.constant dense<" +
+         N + "> : tensor<" + M +
+         "x1xi32>\n"
+         "  %r2 = arith.muli %r1, %w : tensor<" +
+         M +
+         "x1xi32>\n"
+         "  %r = tile.broadcast %r2 : tensor<" +
+         M + "x1xi32> -> tensor<" + MN +
+         "xi32>\n"
+         "  %c0 = tile.make_range 0 to " +
+         N + " : tensor<" + N +
+         "xi32>\n"
+         "  %c1 = tile.expand_dims %c0, 0 : tensor<" +
+         N + "xi32> -> tensor<1x" + N +
+         "xi32>\n"
+         "  %c = tile.broadcast %c1 : tensor<1x" +
+         N + "xi32> -> tensor<" + MN +
+         "xi32>\n"
+         "  %off = arith.addi %r, %c : tensor<" +
+         MN +
+         "xi32>\n"
+         "  %ns = tile.splat %n : i32 -> tensor<" +
+         MN +
+         "xi32>\n"
+         "  %m = arith.cmpi slt, %c, %ns : tensor<" +
+         MN +
+         "xi32>\n"
+         "  %zero = arith.constant dense<2.0> : tensor<" +
+         MN +
+         "xf32>\n"
+         "  %px = tile.splat %x : " +
+         ptr + " -> tensor<" + MN + "x" + ptr +
+         ">\n"
+         "  %ax = tile.addptr %px, %off : tensor<" +
+         MN + "x" + ptr + ">, tensor<" + MN +
+         "xi32>\n"
+         "  %v = tile.load %ax mask %m : tensor<" +
+         MN + "xi1> other %zero : tensor<" + MN + "xf32> : tensor<" + MN + "x" + ptr +
+         "> -> tensor<" + MN +
+         "xf32>\n"
+         "  %po = tile.splat %o : " +
+         ptr + " -> tensor<" + MN + "x" + ptr +
+         ">\n"
+         "  %ao = tile.addptr %po, %off : tensor<" +
+         MN + "x" + ptr + ">, tensor<" + MN +
+         "xi32>\n"
+         "  tile.store %ao, %v mask %m : tensor<" +
+         MN + "xi1> : tensor<" + MN + "x" + ptr + ">, tensor<" + MN +
+         "xf32>\n"
+         "  %sv = tile.reduce %v axis 1 " +
+         sum + "(tensor<" + MN + "xf32>) -> tensor<" + M +
+         "xf32>\n"
+         "  %ps = tile.splat %s : " +
+         ptr + " -> tensor<" + M + "x" + ptr +
+         ">\n"
+         "  %as = tile.addptr %ps, %r0 : tensor<" +
+         M + "x" + ptr + ">, tensor<" + M +
+         "xi32>\n"
+         "  tile.store %as, %sv : tensor<" +
+         M + "x" + ptr + ">, tensor<" + M +
+         "xf32>\n"
+         "  %tv = tile.reduce %v axis 0 " +
+         sum + "(tensor<" + MN + "xf32>) -> tensor<" + N +
+         "xf32>\n"
+         "  %pt = tile.splat %t : " +
+         ptr + " -> tensor<" + N + "x" + ptr +
+         ">\n"
+         "  %at = tile.addptr %pt, %c0 : tensor<" +
+         N + "x" + ptr + ">, tensor<" + N +
+         "xi32>\n"
+         "  tile.store %at, %tv : tensor<" +
+         N + "x" + ptr + ">, tensor<" + N +
+         "xf32>\n"
          "  func.return\n}\n";
 }
 
@@ -174,9 +224,9 @@ TEST(LowerStructure, AnyTileSize) {
         for (int columns : {0, 1, n / 2, n}) {
           std::vector<float> x(m * n), out(m * n, -1), rows(m), cols(n);
           std::iota(x.begin(), x.end(), 1.0f);
-          ASSERT_TRUE(kernel.launch({1, 1, 1}, {address(x.data()), address(out.data()),
-                                                address(rows.data()), address(cols.data()),
-                                                number(columns)}))
+          ASSERT_TRUE(kernel.launch({1, 1, 1},
+                                    {address(x.data()), address(out.data()), address(rows.data()),
+                                     address(cols.data()), number(columns)}))
               << m << "x" << n;
           std::vector<float> rowSums(m), columnSums(n);
           for (int i = 0; i < m; ++i) {

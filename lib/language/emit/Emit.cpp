@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Entry: makes the module and the kernel's function for one signature, elaborates the body, and
 // hands out the table of builtins.
+#include "lib/language/emit/BuiltinTable.h"
 #include "lib/language/emit/Emitter.h"
 
 namespace nereid::language {

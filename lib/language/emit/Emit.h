@@ -28,15 +28,4 @@ mlir::OwningOpRef<mlir::ModuleOp> emitKernel(mlir::MLIRContext &context, const S
                                              const FunctionDef &kernel, const Signature &signature,
                                              Diagnostics &diags);
 
-/// One row of the table of kernel-language functions, for documentation and completion.
-struct BuiltinInfo {
-  std::string_view name;     ///< as under `tl.`, e.g. "load"
-  std::string_view params;   ///< "pointer, mask=None, other=None"
-  std::string_view category; ///< "memory", "math", …
-  bool isSupported = true;   ///< false: known upstream, refused with E0310
-};
-
-/// Every function the kernel language knows, supported or not, by category.
-std::vector<BuiltinInfo> builtinTable();
-
 } // namespace nereid::language

@@ -82,8 +82,8 @@ void BlockLowering::lowerOp(Operation &op) {
     Value tile = op.getResult(0);
     if (kernel.plan.isKept(tile)) {
       Type element = kernel.plan.storageType(tile);
-      int buffer = kernel.allocate(shapeOf(tile), element ? element : elementTypeOf(tile),
-                                   op.getLoc());
+      int buffer =
+          kernel.allocate(shapeOf(tile), element ? element : elementTypeOf(tile), op.getLoc());
       bool alone = kernel.plan.isReadTransposed(tile);
       if (alone) {
         flush();
@@ -178,8 +178,8 @@ void BlockLowering::lowerScalar(Operation &op) {
   } else if (isa<tile::PtrToIntOp>(op)) {
     lowered = b.create<LLVM::PtrToIntOp>(loc, b.getI64Type(), operand(0));
   } else if (isa<tile::IntToPtrOp>(op)) {
-    lowered = b.create<LLVM::IntToPtrOp>(loc, KernelState::scalarType(result.getType()),
-                                         operand(0));
+    lowered =
+        b.create<LLVM::IntToPtrOp>(loc, KernelState::scalarType(result.getType()), operand(0));
   } else if (isa<tile::PtrCastOp>(op)) {
     lowered = operand(0);
   } else if (isElementwise(&op)) {

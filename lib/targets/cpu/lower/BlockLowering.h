@@ -18,7 +18,6 @@ public:
   mlir::OpBuilder &builder() { return scope.builder; }
 
 private:
-  friend class LoopCarry;
   using Copies = llvm::SmallVector<std::pair<mlir::Value, int>>;
   void lowerOp(mlir::Operation &op);
   void addRoot(const Root &root);

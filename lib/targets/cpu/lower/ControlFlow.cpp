@@ -8,7 +8,8 @@ using namespace mlir;
 
 namespace nereid::cpu {
 
-/// The buffer a carried tile lives in; takes over the initial value's own when nobody else reads it.
+/// The buffer a carried tile lives in; takes over the initial value's own when nobody else reads
+/// it.
 int BlockLowering::bufferForCarried(Value initial, Copies &copies) {
   auto own = kernel.buffers.find(initial);
   if (own != kernel.buffers.end() && initial.hasOneUse() &&
@@ -200,9 +201,9 @@ void BlockLowering::lowerIf(scf::IfOp op) {
   }
   bool hasElse = !op.getElseRegion().empty();
   auto branch = builder().create<scf::IfOp>(loc, types, kernel.scalar(op.getCondition()), hasElse);
-  for (auto [region, lowered] : {std::pair<Region *, Region *>{&op.getThenRegion(),
-                                                               &branch.getThenRegion()},
-                                 {&op.getElseRegion(), &branch.getElseRegion()}}) {
+  for (auto [region, lowered] :
+       {std::pair<Region *, Region *>{&op.getThenRegion(), &branch.getThenRegion()},
+        {&op.getElseRegion(), &branch.getElseRegion()}}) {
     if (region->empty()) {
       continue;
     }
@@ -261,8 +262,8 @@ void BlockLowering::lowerWhile(scf::WhileOp op) {
     }
     // Usually a carried tile is passed on as it is: then both regions share its buffer.
     auto arg = dyn_cast<BlockArgument>(value);
-    bool passedOn = arg && arg.getOwner() == op.getBeforeBody() &&
-                    llvm::count(condition.getArgs(), value) == 1;
+    bool passedOn =
+        arg && arg.getOwner() == op.getBeforeBody() && llvm::count(condition.getArgs(), value) == 1;
     after[i] = passedOn ? before[arg.getArgNumber()]
                         : kernel.allocate(shapeOf(value), elementTypeOf(value), loc);
   }
@@ -273,10 +274,10 @@ void BlockLowering::lowerWhile(scf::WhileOp op) {
     initialTypes.push_back(value.getType());
   }
   auto loop = builder().create<scf::WhileOp>(loc, resultTypes, initial);
-  auto lowerRegion = [&](Block &source, Region &target, ArrayRef<Type> types,
-                         ArrayRef<int> buffers, auto finish) {
-    Block *body = builder().createBlock(&target, {}, types,
-                                        SmallVector<Location>(types.size(), loc));
+  auto lowerRegion = [&](Block &source, Region &target, ArrayRef<Type> types, ArrayRef<int> buffers,
+                         auto finish) {
+    Block *body =
+        builder().createBlock(&target, {}, types, SmallVector<Location>(types.size(), loc));
     builder().setInsertionPointAfter(loop);
     unsigned next = 0;
     for (auto [i, arg] : llvm::enumerate(source.getArguments())) {
@@ -316,12 +317,10 @@ void BlockLowering::lowerWhile(scf::WhileOp op) {
   if (kernel.failed) {
     return;
   }
-  lowerRegion(*op.getAfterBody(), loop.getAfter(), resultTypes, after,
-              [&](BlockLowering &inner) {
-                SmallVector<Value> scalars =
-                    collect(inner, op.getYieldOp().getResults(), before);
-                inner.builder().create<scf::YieldOp>(loc, scalars);
-              });
+  lowerRegion(*op.getAfterBody(), loop.getAfter(), resultTypes, after, [&](BlockLowering &inner) {
+    SmallVector<Value> scalars = collect(inner, op.getYieldOp().getResults(), before);
+    inner.builder().create<scf::YieldOp>(loc, scalars);
+  });
   unsigned next = 0;
   for (auto [i, result] : llvm::enumerate(op.getResults())) {
     if (after[i] >= 0) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrix products: both operands stand row-major in scratch, already in the type that is
 // accumulated in; the result is a buffer updated in place. A block of rows times vectors of columns
-// stays in registers over the whole k loop. Order inside it: all vectors of b, then per row of a one
-// broadcast and its multiply-adds; the other way round the compiler keeps every broadcast alive.
+// stays in registers over the whole k loop. Order inside it: all vectors of b, then per row of a
+// one broadcast and its multiply-adds; the other way round the compiler keeps every broadcast
+// alive.
 #include "lib/targets/cpu/lower/BlockLowering.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -22,9 +23,9 @@ class DotKernel {
 public:
   DotKernel(KernelState &kernel, Location loc, Type type) : kernel(kernel), loc(loc), type(type) {}
 
-  Value a, b, c;       ///< addresses of row-major matrices
+  Value a, b, c; ///< addresses of row-major matrices
   Type storedC;
-  Value initial;       ///< a scalar every element of c starts from; null = c's content
+  Value initial; ///< a scalar every element of c starts from; null = c's content
   int64_t m = 0, n = 0, k = 0;
 
   void emit(OpBuilder &builder) {
@@ -83,16 +84,15 @@ private:
       body(builder, kernel.i64(pieces.start));
       return;
     }
-    auto loop = builder.create<scf::ForOp>(
-        loc, kernel.i64(pieces.start), kernel.i64(pieces.start + pieces.count * pieces.step),
-        kernel.i64(pieces.step));
+    auto loop = builder.create<scf::ForOp>(loc, kernel.i64(pieces.start),
+                                           kernel.i64(pieces.start + pieces.count * pieces.step),
+                                           kernel.i64(pieces.step));
     OpBuilder inside(loop.getBody()->getTerminator());
     body(inside, loop.getInductionVar());
   }
 
   Value move(OpBuilder &builder, Value address, Type element, Value index) {
-    return builder.create<LLVM::GEPOp>(loc, address.getType(), element, address,
-                                       ValueRange{index});
+    return builder.create<LLVM::GEPOp>(loc, address.getType(), element, address, ValueRange{index});
   }
   Value move(OpBuilder &builder, Value address, Type element, int64_t index) {
     if (index == 0) {
@@ -120,8 +120,8 @@ private:
     Value corner = builder.create<arith::AddIOp>(
         loc, builder.create<arith::MulIOp>(loc, row, kernel.i64(n)), column);
     Value cBlock = move(builder, c, storedC, corner);
-    Value aRow = move(builder, a, type,
-                      builder.create<arith::MulIOp>(loc, row, kernel.i64(k)).getResult());
+    Value aRow =
+        move(builder, a, type, builder.create<arith::MulIOp>(loc, row, kernel.i64(k)).getResult());
     Value bColumn = move(builder, b, type, column);
     SmallVector<Value> sums;
     for (int64_t r = 0; r < rows; ++r) {
@@ -150,8 +150,7 @@ private:
     Value aAt = move(inside, aRow, type, step);
     SmallVector<Value> next;
     for (int64_t r = 0; r < rows; ++r) {
-      Value element =
-          inside.create<LLVM::LoadOp>(loc, type, move(inside, aAt, type, r * k), align);
+      Value element = inside.create<LLVM::LoadOp>(loc, type, move(inside, aAt, type, r * k), align);
       if (columns.width > 1) {
         element = inside.create<vector::BroadcastOp>(loc, lanes, element);
       }
@@ -203,9 +202,8 @@ void BlockLowering::lowerDot(tile::DotOp op) {
   }
   auto assigned = kernel.buffers.find(op.getResult());
   int64_t mark = 0;
-  int target = assigned != kernel.buffers.end()
-                   ? assigned->second
-                   : kernel.allocate(shapeOf(op.getC()), storedC, loc);
+  int target = assigned != kernel.buffers.end() ? assigned->second
+                                                : kernel.allocate(shapeOf(op.getC()), storedC, loc);
   mark = kernel.scratchMark();
   int a = dotOperand(op.getA(), type);
   int b = dotOperand(op.getB(), type);
@@ -228,8 +226,8 @@ void BlockLowering::lowerDot(tile::DotOp op) {
   dot.c = kernel.bufferAddress(target);
   OpBuilder inside = builder();
   if (batchRank == 1 && shapeA[0] > 1) {
-    auto loop = builder().create<scf::ForOp>(loc, kernel.i64(0), kernel.i64(shapeA[0]),
-                                             kernel.i64(1));
+    auto loop =
+        builder().create<scf::ForOp>(loc, kernel.i64(0), kernel.i64(shapeA[0]), kernel.i64(1));
     inside = OpBuilder(loop.getBody()->getTerminator());
     auto advance = [&](Value base, Type element, int64_t size) -> Value {
       Value index = inside.create<arith::MulIOp>(loc, loop.getInductionVar(), kernel.i64(size));

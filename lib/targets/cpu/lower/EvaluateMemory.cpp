@@ -69,8 +69,7 @@ Value Evaluator::firstAddress(Value pointer, const Dims &dims, int lane, unsigne
   }
   Value index = laneBase[copy];
   if (!isUnitStride(pointer, lane)) {
-    index = builder.create<arith::MulIOp>(pointer.getLoc(), index,
-                                          strideOf(pointer, lane, dims));
+    index = builder.create<arith::MulIOp>(pointer.getLoc(), index, strideOf(pointer, lane, dims));
   }
   return builder.create<LLVM::GEPOp>(pointer.getLoc(), start.getType(), pointeeOf(pointer), start,
                                      ValueRange{index});
@@ -83,8 +82,8 @@ Value Evaluator::vectorOfAddresses(OpBuilder &builder, Location loc, const LaneA
       return addresses.base;
     }
     Value zeros = kernel.constantInt(lanesOf(builder.getI64Type(), width), 0);
-    return builder.create<LLVM::GEPOp>(loc, addressVectorType(builder.getContext(), width),
-                                       pointee, addresses.base, ValueRange{zeros});
+    return builder.create<LLVM::GEPOp>(loc, addressVectorType(builder.getContext(), width), pointee,
+                                       addresses.base, ValueRange{zeros});
   }
   return builder.create<LLVM::GEPOp>(loc, addressVectorType(builder.getContext(), width), pointee,
                                      addresses.base, ValueRange{addresses.offsets});
@@ -136,8 +135,8 @@ LaneAddresses Evaluator::computeAddresses(Value pointer, const Dims &dims, unsig
   };
   auto stored = kernel.buffers.find(pointer);
   if (stored != kernel.buffers.end()) {
-    return fromBits(loadFromBuffer(stored->second, shapeOf(pointer), builder.getI64Type(), dims,
-                                   copy, loc));
+    return fromBits(
+        loadFromBuffer(stored->second, shapeOf(pointer), builder.getI64Type(), dims, copy, loc));
   }
   if (const Induction *induction = kernel.axes.induction(pointer)) {
     LaneAddresses start = laneAddresses(induction->initial, dims, copy);
@@ -147,7 +146,8 @@ LaneAddresses Evaluator::computeAddresses(Value pointer, const Dims &dims, unsig
                                                start.base, ValueRange{moved});
       return start;
     }
-    return {vectorOfAddresses(builder, loc, {start.base, broadcast(builder, moved, moved.getType())},
+    return {vectorOfAddresses(builder, loc,
+                              {start.base, broadcast(builder, moved, moved.getType())},
                               pointeeOf(pointer)),
             start.offsets};
   }
@@ -158,8 +158,8 @@ LaneAddresses Evaluator::computeAddresses(Value pointer, const Dims &dims, unsig
     }
     auto source = kernel.buffers.find(op->getOperand(0));
     if (source != kernel.buffers.end()) {
-      return fromBits(loadFromBuffer(source->second, shapeOf(pointer), builder.getI64Type(), dims,
-                                     copy, loc));
+      return fromBits(
+          loadFromBuffer(source->second, shapeOf(pointer), builder.getI64Type(), dims, copy, loc));
     }
     return {evaluate(op->getOperand(0), Dims(shapeOf(op->getOperand(0)).size(), zeroDim), copy),
             nullptr};
@@ -177,8 +177,8 @@ LaneAddresses Evaluator::computeAddresses(Value pointer, const Dims &dims, unsig
                           : kernel.scalar(select.getCondition());
     Value yes = evaluateAddressBits(select.getTrueValue(), dims, copy);
     Value no = evaluateAddressBits(select.getFalseValue(), dims, copy);
-    return fromBits(builder.create<arith::SelectOp>(
-        loc, condition, broadcast(builder, yes, bits), broadcast(builder, no, bits)));
+    return fromBits(builder.create<arith::SelectOp>(loc, condition, broadcast(builder, yes, bits),
+                                                    broadcast(builder, no, bits)));
   }
   if (auto load = dyn_cast_or_null<tile::LoadOp>(op)) {
     return fromBits(computeLoad(load, dims, copy, builder));
@@ -238,8 +238,7 @@ static Value loadIf(OpBuilder &builder, Location loc, Value condition, Value oth
   return branch.getResult(0);
 }
 
-Value Evaluator::computeLoad(tile::LoadOp op, const Dims &dims, unsigned copy,
-                             OpBuilder &builder) {
+Value Evaluator::computeLoad(tile::LoadOp op, const Dims &dims, unsigned copy, OpBuilder &builder) {
   Location loc = op.getLoc();
   Value pointer = op.getPointer();
   Type element = KernelState::scalarType(elementTypeOf(op.getResult()));
@@ -272,8 +271,8 @@ Value Evaluator::computeLoad(tile::LoadOp op, const Dims &dims, unsigned copy,
     axis = kernel.axes.axis(pointer, lane, addressView());
   }
   if (lane < 0 || axis.kind == AxisKind::Uniform) {
-    Value address = lane < 0 ? evaluate(pointer, dims, copy)
-                             : firstAddress(pointer, dims, lane, copy, builder);
+    Value address =
+        lane < 0 ? evaluate(pointer, dims, copy) : firstAddress(pointer, dims, lane, copy, builder);
     if (mask.kind == LaneMask::Kind::All) {
       return loadOne(builder, address);
     }
@@ -318,8 +317,8 @@ Value Evaluator::computeLoad(tile::LoadOp op, const Dims &dims, unsigned copy,
     raw = passThrough;
     for (unsigned i = 0; i < width; ++i) {
       Value index = builder.create<arith::MulIOp>(loc, stride, kernel.i64(i));
-      Value at = builder.create<LLVM::GEPOp>(loc, address.getType(), memory, address,
-                                             ValueRange{index});
+      Value at =
+          builder.create<LLVM::GEPOp>(loc, address.getType(), memory, address, ValueRange{index});
       Value one = builder.create<LLVM::LoadOp>(loc, memory, at, align);
       raw = builder.create<vector::InsertOp>(loc, one, raw, static_cast<int64_t>(i));
     }
@@ -362,8 +361,8 @@ void Evaluator::store(tile::StoreOp op, unsigned copy, Value lanes, bool nonTemp
   if (isUnitStride(pointer, lane)) {
     Value address = firstAddress(pointer, dims, lane, copy, builder);
     if (mask.kind == LaneMask::Kind::All) {
-      builder.create<LLVM::StoreOp>(loc, value, address,
-                                    nonTemporal ? align * width : align, false, nonTemporal);
+      builder.create<LLVM::StoreOp>(loc, value, address, nonTemporal ? align * width : align, false,
+                                    nonTemporal);
       return;
     }
     Value active = broadcast(builder, mask.value, builder.getI1Type());
@@ -445,17 +444,16 @@ Value Evaluator::loadFromBuffer(int id, ArrayRef<int64_t> shape, Type element, c
     raw = builder.create<LLVM::LoadOp>(loc, vectorType, address, align);
   } else if (align >= 4 && kernel.options.vectorBytes >= 32) {
     Value addresses = vectorOfAddresses(
-        builder, loc, {address, iota(kernel, builder.getI32Type(), width, stride)},
-        buffer.element);
+        builder, loc, {address, iota(kernel, builder.getI32Type(), width, stride)}, buffer.element);
     Value all = kernel.constantInt(lanesOf(builder.getI1Type(), width), 1);
     raw = builder.create<LLVM::masked_gather>(loc, vectorType, addresses, all,
                                               ValueRange{kernel.zero(vectorType)}, align);
   } else {
     raw = kernel.zero(vectorType);
     for (unsigned i = 0; i < width; ++i) {
-      Value at = builder.create<LLVM::GEPOp>(
-          loc, address.getType(), buffer.element, address,
-          ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i * stride)});
+      Value at =
+          builder.create<LLVM::GEPOp>(loc, address.getType(), buffer.element, address,
+                                      ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i * stride)});
       Value one = builder.create<LLVM::LoadOp>(loc, buffer.element, at, align);
       raw = builder.create<vector::InsertOp>(loc, one, raw, static_cast<int64_t>(i));
     }
@@ -481,9 +479,9 @@ void Evaluator::storeToBuffer(int id, Value lanes, const Dims &dims, unsigned co
     return;
   }
   for (unsigned i = 0; i < width; ++i) {
-    Value at = builder.create<LLVM::GEPOp>(
-        loc, address.getType(), buffer.element, address,
-        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i * stride)});
+    Value at =
+        builder.create<LLVM::GEPOp>(loc, address.getType(), buffer.element, address,
+                                    ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i * stride)});
     Value one = builder.create<vector::ExtractOp>(loc, value, static_cast<int64_t>(i));
     builder.create<LLVM::StoreOp>(loc, one, at, align);
   }

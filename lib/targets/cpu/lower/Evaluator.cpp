@@ -74,10 +74,9 @@ Value Evaluator::applyElementwise(OpBuilder &builder, Operation *op, ArrayRef<Va
     }
     types.push_back(lanesOf(KernelState::scalarType(type), lanes));
   }
-  Operation *created =
-      Operation::create(op->getLoc(), op->getName(), types, operands,
-                        op->getDiscardableAttrDictionary(), op->getPropertiesStorage(),
-                        BlockRange(), op->getNumRegions());
+  Operation *created = Operation::create(
+      op->getLoc(), op->getName(), types, operands, op->getDiscardableAttrDictionary(),
+      op->getPropertiesStorage(), BlockRange(), op->getNumRegions());
   builder.insert(created);
   return created->getResult(0);
 }
@@ -287,10 +286,9 @@ Value Evaluator::strideOf(Value tile, unsigned dim, const Dims &dims) {
     return builder.create<arith::AddIOp>(loc, a, b);
   }
   if (isa<arith::MulIOp>(op)) {
-    unsigned linear = kernel.axes.axis(op->getOperand(0), dim, AxisView::Assumed).kind ==
-                              AxisKind::Linear
-                          ? 0
-                          : 1;
+    unsigned linear =
+        kernel.axes.axis(op->getOperand(0), dim, AxisView::Assumed).kind == AxisKind::Linear ? 0
+                                                                                             : 1;
     Value stride = operandStride(op->getOperand(linear));
     Value factor = evaluate(op->getOperand(1 - linear), first, 0);
     OpBuilder &builder = builderFor(first);

@@ -74,12 +74,12 @@ public:
   explicit Evaluator(KernelState &kernel) : kernel(kernel) {}
 
   // ---- the loops around ----
-  llvm::SmallVector<Scope *, 4> scopes;        ///< by level; 0 is the source block
-  llvm::SmallVector<int, 4> dimLevel;          ///< loop dimension -> level
-  llvm::SmallVector<mlir::Value, 4> dimIndex;  ///< loop dimension -> i64 coordinate (not the lane's)
+  llvm::SmallVector<Scope *, 4> scopes;       ///< by level; 0 is the source block
+  llvm::SmallVector<int, 4> dimLevel;         ///< loop dimension -> level
+  llvm::SmallVector<mlir::Value, 4> dimIndex; ///< loop dimension -> i64 coordinate (not the lane's)
   int8_t laneDim = zeroDim;
-  unsigned width = 1;                          ///< lanes in a vector; 1 = scalars
-  llvm::SmallVector<mlir::Value, 4> laneBase;  ///< coordinate of lane 0 by unrolled copy
+  unsigned width = 1;                         ///< lanes in a vector; 1 = scalars
+  llvm::SmallVector<mlir::Value, 4> laneBase; ///< coordinate of lane 0 by unrolled copy
   Part part = Part::Plain;
   llvm::DenseMap<ElementKey, MaskBounds> masks;
 

@@ -251,10 +251,12 @@ void FusionPlan::simulateGroups(Block &block) {
       groups[&op] = first;
       continue;
     }
-    bool tileless = llvm::none_of(op.getOperands(), isTile) && llvm::none_of(op.getResults(), isTile);
+    bool tileless =
+        llvm::none_of(op.getOperands(), isTile) && llvm::none_of(op.getResults(), isTile);
     bool ends = op.getNumRegions() != 0 || hasEffects(&op) || isa<tile::DotOp>(op) ||
                 (tileless && isa<tile::LoadOp>(op) && state.writesMemory());
-    ends |= tileless && llvm::any_of(op.getOperands(), [&](Value v) { return state.isNeededBy(v); });
+    ends |=
+        tileless && llvm::any_of(op.getOperands(), [&](Value v) { return state.isNeededBy(v); });
     if (ends) {
       state.clear();
     }
@@ -326,8 +328,8 @@ bool FusionPlan::shouldKeep(Operation *op, Value tile, const Use &use) const {
       contiguous |= axis.kind == AxisKind::Linear && axis.stride.value_or(1) == 1;
     }
     return load.getIsVolatile() || use.insideLoop || isPointerTile(tile) ||
-           ((several || use.repeated) && !contiguous) ||
-           hasEffectBetween(position(op), use.last) || clashesWithStore(load);
+           ((several || use.repeated) && !contiguous) || hasEffectBetween(position(op), use.last) ||
+           clashesWithStore(load);
   }
   if (isPointerTile(tile) || isa<tile::SplatOp, arith::ConstantOp, tile::MakeRangeOp>(op)) {
     return false;
@@ -370,8 +372,9 @@ static bool repeatsOuter(Operation *op) {
 
 void FusionPlan::decide(Operation *op) {
   unsigned here = position(op);
-  if (op->getNumRegions() != 0 || isa<tile::DotOp, tile::UnsplatOp, tile::PrintOp, tile::AssertOp,
-                                      tile::StoreOp, tile::ReduceOp>(op) ||
+  if (op->getNumRegions() != 0 ||
+      isa<tile::DotOp, tile::UnsplatOp, tile::PrintOp, tile::AssertOp, tile::StoreOp,
+          tile::ReduceOp>(op) ||
       op->hasTrait<OpTrait::IsTerminator>()) {
     unsigned group = groups.lookup(op) ? groups.lookup(op) : here;
     for (Value operand : op->getOperands()) {

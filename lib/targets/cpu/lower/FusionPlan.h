@@ -53,11 +53,11 @@ public:
 private:
   friend class GroupState;
   struct Use {
-    unsigned first = ~0u;        ///< position of the first nest that reads it
-    unsigned last = 0;           ///< of the last one (of the group's first root)
-    unsigned lastPosition = 0;   ///< of the last reading root itself
-    bool insideLoop = false;     ///< read in a loop it is defined outside of
-    bool repeated = false;       ///< read once per element of another dimension
+    unsigned first = ~0u;      ///< position of the first nest that reads it
+    unsigned last = 0;         ///< of the last one (of the group's first root)
+    unsigned lastPosition = 0; ///< of the last reading root itself
+    bool insideLoop = false;   ///< read in a loop it is defined outside of
+    bool repeated = false;     ///< read once per element of another dimension
     bool forced = false;
   };
   void number(mlir::Operation *function);
@@ -72,8 +72,9 @@ private:
 
   const TileAxes &axes;
   llvm::DenseMap<mlir::Operation *, unsigned> positions;
-  llvm::DenseMap<mlir::Operation *, unsigned> groups; ///< root -> position of its group's first root
-  llvm::SmallVector<unsigned> effects;                ///< positions of everything that writes
+  llvm::DenseMap<mlir::Operation *, unsigned>
+      groups;                          ///< root -> position of its group's first root
+  llvm::SmallVector<unsigned> effects; ///< positions of everything that writes
   llvm::SmallVector<tile::StoreOp> stores;
   llvm::DenseMap<mlir::Value, Use> uses;
   llvm::DenseMap<mlir::Value, int> costs;

@@ -53,8 +53,8 @@ Value KernelState::constant(TypedAttr attr) {
 
 Value KernelState::constantInt(Type type, int64_t value) {
   if (auto vector = dyn_cast<VectorType>(type)) {
-    return constant(DenseElementsAttr::get(
-        vector, entry->getIntegerAttr(vector.getElementType(), value)));
+    return constant(
+        DenseElementsAttr::get(vector, entry->getIntegerAttr(vector.getElementType(), value)));
   }
   return constant(entry->getIntegerAttr(type, value));
 }
@@ -137,12 +137,10 @@ bool KernelState::checkScratchLimit() {
   for (const Buffer &buffer : bufferTable) {
     largest.push_back(&buffer);
   }
-  llvm::stable_sort(largest,
-                   [](const Buffer *a, const Buffer *b) { return a->bytes > b->bytes; });
-  Diagnostic error = makeError(
-      "E0501", "the tiles of this kernel need " + std::to_string(peak) +
-                   " bytes of scratch memory, but the limit is " +
-                   std::to_string(options.scratchLimitBytes));
+  llvm::stable_sort(largest, [](const Buffer *a, const Buffer *b) { return a->bytes > b->bytes; });
+  Diagnostic error = makeError("E0501", "the tiles of this kernel need " + std::to_string(peak) +
+                                            " bytes of scratch memory, but the limit is " +
+                                            std::to_string(options.scratchLimitBytes));
   if (!largest.empty()) {
     setPlace(error, largest[0]->loc);
   }

@@ -14,15 +14,15 @@ namespace nereid::cpu {
 struct Buffer {
   int64_t offset = 0;
   llvm::SmallVector<int64_t, 4> shape;
-  mlir::Type element;  ///< as stored: i8 for i1, i64 for addresses
+  mlir::Type element; ///< as stored: i8 for i1, i64 for addresses
   int64_t bytes = 0;
   mlir::Location loc;
 };
 
 class KernelState {
 public:
-  KernelState(const LoweringOptions &options, Diagnostics &diags) : options(options), diags(diags),
-                                                                   plan(axes) {}
+  KernelState(const LoweringOptions &options, Diagnostics &diags)
+      : options(options), diags(diags), plan(axes) {}
 
   // ---- types ----
   static mlir::Type memoryType(mlir::Type element);
@@ -57,8 +57,8 @@ public:
   FusionPlan plan;
   mlir::func::FuncOp target;
   mlir::Value slotsArgument, idArgument, countArgument, scratchArgument;
-  mlir::OpBuilder *entry = nullptr; ///< inserts into the prologue of the output function
-  llvm::DenseMap<mlir::Value, int> buffers;       ///< stored tile -> buffer
+  mlir::OpBuilder *entry = nullptr;         ///< inserts into the prologue of the output function
+  llvm::DenseMap<mlir::Value, int> buffers; ///< stored tile -> buffer
   llvm::DenseMap<mlir::Value, mlir::Value> scalars;
   /// Induction tile -> what was added to its initial value so far (a scalar).
   llvm::DenseMap<mlir::Value, mlir::Value> inductionOffsets;

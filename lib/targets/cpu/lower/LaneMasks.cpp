@@ -38,11 +38,10 @@ Value Evaluator::boundsMask(OpBuilder &builder, const MaskBounds &bounds, unsign
 
 LaneMask Evaluator::evaluateMask(Value mask, const Dims &coordinates, unsigned copy) {
   Dims dims = kernel.axes.normalise(mask, coordinates);
-  auto it = lanePosition(dims) >= 0 && part != Part::Plain ? masks.find(keyOf(mask, dims))
-                                                           : masks.end();
+  auto it =
+      lanePosition(dims) >= 0 && part != Part::Plain ? masks.find(keyOf(mask, dims)) : masks.end();
   if (it == masks.end()) {
     Value value = evaluate(mask, dims, copy);
-    APInt number;
     if (auto constant = value.getDefiningOp<arith::ConstantOp>()) {
       if (auto integer = dyn_cast<IntegerAttr>(constant.getValue())) {
         return {integer.getValue().isZero() ? LaneMask::Kind::None : LaneMask::Kind::All, nullptr};
@@ -139,11 +138,20 @@ struct BoundsBuilder {
     if (kernel().axes.isUniform(linear, lane)) {
       std::swap(linear, limit);
       switch (predicate) {
-      case Predicate::slt: predicate = Predicate::sgt; break;
-      case Predicate::sle: predicate = Predicate::sge; break;
-      case Predicate::sgt: predicate = Predicate::slt; break;
-      case Predicate::sge: predicate = Predicate::sle; break;
-      default: return false;
+      case Predicate::slt:
+        predicate = Predicate::sgt;
+        break;
+      case Predicate::sle:
+        predicate = Predicate::sge;
+        break;
+      case Predicate::sgt:
+        predicate = Predicate::slt;
+        break;
+      case Predicate::sge:
+        predicate = Predicate::sle;
+        break;
+      default:
+        return false;
       }
     }
     Axis axis = kernel().axes.axis(linear, lane, AxisView::Address);
@@ -153,13 +161,13 @@ struct BoundsBuilder {
         !isBefore(linear, first) || isa<IndexType>(elementTypeOf(linear))) {
       return false;
     }
-    if (predicate != Predicate::slt && predicate != Predicate::sle &&
-        predicate != Predicate::sgt && predicate != Predicate::sge) {
+    if (predicate != Predicate::slt && predicate != Predicate::sle && predicate != Predicate::sgt &&
+        predicate != Predicate::sge) {
       return false;
     }
     Location loc = compare.getLoc();
-    Value end = distance(loc, evaluator.evaluate(limit, dims, 0),
-                         evaluator.evaluate(linear, first, 0));
+    Value end =
+        distance(loc, evaluator.evaluate(limit, dims, 0), evaluator.evaluate(linear, first, 0));
     bool inclusive = predicate == Predicate::sle || predicate == Predicate::sgt;
     if (inclusive) {
       end = builder.create<arith::AddIOp>(loc, clamp(loc, end, -1, size - 1), kernel().i64(1));
@@ -167,11 +175,9 @@ struct BoundsBuilder {
       end = clamp(loc, end, 0, size);
     }
     if (predicate == Predicate::slt || predicate == Predicate::sle) {
-      bounds.upper =
-          bounds.upper ? builder.create<arith::MinSIOp>(loc, bounds.upper, end) : end;
+      bounds.upper = bounds.upper ? builder.create<arith::MinSIOp>(loc, bounds.upper, end) : end;
     } else {
-      bounds.lower =
-          bounds.lower ? builder.create<arith::MaxSIOp>(loc, bounds.lower, end) : end;
+      bounds.lower = bounds.lower ? builder.create<arith::MaxSIOp>(loc, bounds.lower, end) : end;
     }
     return true;
   }
@@ -198,8 +204,7 @@ struct BoundsBuilder {
       }
       Value holds = evaluator.evaluate(term, dims, 0);
       Value upper = bounds.upper ? bounds.upper : kernel().i64(size);
-      bounds.upper =
-          builder.create<arith::SelectOp>(mask.getLoc(), holds, upper, kernel().i64(0));
+      bounds.upper = builder.create<arith::SelectOp>(mask.getLoc(), holds, upper, kernel().i64(0));
     }
     return bounds;
   }
@@ -225,14 +230,14 @@ LoopBounds emitLoopBounds(Evaluator &evaluator, const LanePlan &plan, int64_t si
     Location loc = mask.getLoc();
     evaluator.masks[Evaluator::keyOf(mask, own)] = found;
     if (found.lower) {
-      Value all = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, found.lower,
-                                                kernel.i64(0));
+      Value all =
+          builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, found.lower, kernel.i64(0));
       limit(loc, builder.create<arith::SelectOp>(loc, all, kernel.i64(size), kernel.i64(0)));
     }
     if (found.upper) {
       limit(loc, found.upper);
-      offStart = offStart ? builder.create<arith::MaxSIOp>(loc, offStart, found.upper)
-                          : found.upper;
+      offStart =
+          offStart ? builder.create<arith::MaxSIOp>(loc, offStart, found.upper) : found.upper;
     } else {
       someUnbounded = true;
     }
@@ -259,8 +264,8 @@ LoopBounds emitLoopBounds(Evaluator &evaluator, const LanePlan &plan, int64_t si
         loc, builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::sge, x, zero),
         builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::sgt, u, zero));
     Value divisor = builder.create<arith::SelectOp>(loc, usable, u, kernel.i64(1));
-    Value left = builder.create<arith::SubIOp>(
-        loc, u, builder.create<arith::RemSIOp>(loc, x, divisor));
+    Value left =
+        builder.create<arith::SubIOp>(loc, u, builder.create<arith::RemSIOp>(loc, x, divisor));
     limit(loc, builder.create<arith::SelectOp>(loc, usable, left, zero));
   }
   for (auto &[pointer, dims] : plan.runtimeStrides) {

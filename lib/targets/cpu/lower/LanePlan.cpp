@@ -25,8 +25,7 @@ public:
         }
         push(root.value, dims, purpose);
         touch(root.shape(), dims, 2);
-        widest = std::max<int>(
-            widest, KernelState::byteSize(kernel.buffer(root.target).element));
+        widest = std::max<int>(widest, KernelState::byteSize(kernel.buffer(root.target).element));
       } else if (root.kind == Root::Kind::Reduce) {
         auto reduce = cast<tile::ReduceOp>(root.op);
         for (Value source : reduce.getSources()) {
@@ -49,7 +48,7 @@ public:
   }
 
   int widest = 1;
-  bool needsScalars = false;      ///< an access no vector instruction can do
+  bool needsScalars = false; ///< an access no vector instruction can do
   bool narrowMaskedAccess = false;
 
 private:
@@ -113,8 +112,8 @@ private:
         plan.runtimeStrides.push_back({pointer, own});
         narrowMaskedAccess |= isStore ? !hasScatter : !hasGather;
       }
-      bool hasMasked = kernel.options.hasMaskedMoves ||
-                       (kernel.options.vectorBytes == 32 && bytes >= 4);
+      bool hasMasked =
+          kernel.options.hasMaskedMoves || (kernel.options.vectorBytes == 32 && bytes >= 4);
       narrowMaskedAccess |= masked && !hasMasked;
       Axis plain = kernel.axes.axis(pointer, lane, AxisView::Address);
       if (plain.kind == AxisKind::General) {
@@ -178,8 +177,8 @@ private:
       if (!op || kernel.axes.axis(value, lane, AxisView::Exact).kind == AxisKind::Linear) {
         continue;
       }
-      if (purpose == Purpose::Address && isa<arith::RemSIOp, arith::RemUIOp, arith::DivSIOp,
-                                             arith::DivUIOp>(op)) {
+      if (purpose == Purpose::Address &&
+          isa<arith::RemSIOp, arith::RemUIOp, arith::DivSIOp, arith::DivUIOp>(op)) {
         Axis inner = kernel.axes.axis(op->getOperand(0), lane, AxisView::Address);
         Axis assumed = kernel.axes.axis(value, lane, AxisView::Assumed);
         if (inner.kind == AxisKind::Linear && assumed.kind != AxisKind::General) {
@@ -211,7 +210,8 @@ private:
       bool moves = isa<tile::ExpandDimsOp, tile::BroadcastOp, tile::TransOp, tile::ReshapeOp>(op);
       if (!moves && purpose != Purpose::Mask) {
         StringRef dialect = op->getName().getDialectNamespace();
-        plan.cost += dialect == "math" && !isa<math::AbsFOp, math::FmaOp, math::SqrtOp>(op) ? 16 : 1;
+        plan.cost +=
+            dialect == "math" && !isa<math::AbsFOp, math::FmaOp, math::SqrtOp>(op) ? 16 : 1;
       }
       if (isa<tile::ReshapeOp>(op) && !isTrivialReshape(op)) {
         continue;

@@ -167,8 +167,7 @@ void LoopNest::emitLaneBody(unsigned depth, Value base, unsigned copies) {
   evaluator.laneBase.clear();
   for (unsigned c = 0; c < copies; ++c) {
     evaluator.laneBase.push_back(
-        c == 0 ? base
-               : builder.create<arith::AddIOp>(loc, base, kernel.i64(c * evaluator.width)));
+        c == 0 ? base : builder.create<arith::AddIOp>(loc, base, kernel.i64(c * evaluator.width)));
   }
   if (depth + 1 == order.size()) {
     emitBody(copies);
@@ -214,8 +213,8 @@ Value LoopNest::alignedForStreaming() {
     Dims dims = identityDims(shape.size());
     dims[plan.dim] = zeroDim;
     Value address = evaluator.evaluateAddressBits(store.getPointer(), dims, 0);
-    Value low = builder.create<arith::AndIOp>(loc, address,
-                                              kernel.i64(kernel.options.vectorBytes - 1));
+    Value low =
+        builder.create<arith::AndIOp>(loc, address, kernel.i64(kernel.options.vectorBytes - 1));
     Value aligned =
         builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, low, kernel.i64(0));
     all = all ? builder.create<arith::AndIOp>(loc, all, aligned) : aligned;

@@ -70,9 +70,9 @@ private:
   /// Running values of the reductions, [copy][source of all combiners].
   llvm::SmallVector<mlir::Value> accumulators;
   unsigned sources = 0;
-  bool seeding = false;        ///< the next body starts the accumulators
+  bool seeding = false; ///< the next body starts the accumulators
   bool identitiesKnown = true;
-  bool streaming = false;      ///< stores of the body bypass the cache
+  bool streaming = false;            ///< stores of the body bypass the cache
   mlir::OpBuilder *branch = nullptr; ///< loops are created here while code is hoisted to outer()
   llvm::DenseMap<mlir::Value, int> results; ///< buffers that become visible after the nest
   mlir::Location loc;

@@ -6,7 +6,6 @@
 #include "lib/targets/cpu/lower/BlockLowering.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
-#include "mlir/IR/Verifier.h"
 
 using namespace mlir;
 
@@ -21,12 +20,9 @@ void loadLoweringDialects(MLIRContext &context) {
 static Value loadArgument(OpBuilder &builder, Location loc, Value slots, unsigned index,
                           Type source) {
   Type type = KernelState::scalarType(source);
-  Value address =
-      builder.create<LLVM::GEPOp>(loc, slots.getType(), builder.getI64Type(), slots,
-                                  ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(index)});
-  auto load = [&](Type as) -> Value {
-    return builder.create<LLVM::LoadOp>(loc, as, address, 8);
-  };
+  Value address = builder.create<LLVM::GEPOp>(loc, slots.getType(), builder.getI64Type(), slots,
+                                              ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(index)});
+  auto load = [&](Type as) -> Value { return builder.create<LLVM::LoadOp>(loc, as, address, 8); };
   if (isa<LLVM::LLVMPointerType>(type) || type.isF64() || type.isInteger(64)) {
     return load(type);
   }
@@ -145,8 +141,7 @@ LogicalResult lowerTileToLoops(ModuleOp module, const LoweringOptions &options,
 }
 
 namespace {
-struct ConvertTileToLoopsPass
-    : PassWrapper<ConvertTileToLoopsPass, OperationPass<ModuleOp>> {
+struct ConvertTileToLoopsPass : PassWrapper<ConvertTileToLoopsPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ConvertTileToLoopsPass)
 
   explicit ConvertTileToLoopsPass(const LoweringOptions &options) : options(options) {}

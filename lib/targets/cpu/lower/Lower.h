@@ -22,18 +22,19 @@ namespace nereid::cpu {
 
 /// What the loops are shaped for; filled from the machine description.
 struct LoweringOptions {
-  int vectorBytes = 32;      ///< 16, 32 or 64
-  int vectorRegisters = 16;  ///< 16 or 32
-  bool hasFma = true;        ///< fused multiply-add of float32 and float64
+  int vectorBytes = 32;       ///< 16, 32 or 64
+  int vectorRegisters = 16;   ///< 16 or 32
+  bool hasFma = true;         ///< fused multiply-add of float32 and float64
   bool hasMaskedMoves = true; ///< masked vector loads and stores of any element width
-  bool hasBf16 = false;      ///< bfloat16 dot-product instructions
+  bool hasBf16 = false;       ///< bfloat16 dot-product instructions
   uint64_t scratchLimitBytes = 8u << 20;
 };
 
 /// Rewrites the module's only `tile.kernel` function into
 ///   func.func @name(%slots: !llvm.ptr, %id: !llvm.ptr, %count: !llvm.ptr, %scratch: !llvm.ptr)
-/// with attributes `tile.kernel` and `nereid.scratch_bytes : i64`; other discardable attributes stay.
-/// On failure diags says why (E03xx unsupported, E05xx resources) and the module is left unchanged.
+/// with attributes `tile.kernel` and `nereid.scratch_bytes : i64`; other discardable attributes
+/// stay. On failure diags says why (E03xx unsupported, E05xx resources) and the module is left
+/// unchanged.
 mlir::LogicalResult lowerTileToLoops(mlir::ModuleOp module, const LoweringOptions &options,
                                      Diagnostics &diags);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeping a tile whose elements are contiguous in memory along one dimension and in the buffer along
-// another, as the second operand of q·kᵀ is: width by width blocks are loaded as vectors of one
-// kind, transposed in registers and stored as vectors of the other.
+// Keeping a tile whose elements are contiguous in memory along one dimension and in the buffer
+// along another, as the second operand of q·kᵀ is: width by width blocks are loaded as vectors of
+// one kind, transposed in registers and stored as vectors of the other.
 #include "lib/targets/cpu/lower/LoopNest.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -50,12 +50,12 @@ void LoopNest::emitTransposedBody() {
   const int64_t block = plan.width;
   SmallVector<Value> rows;
   for (int64_t j = 0; j < block; ++j) {
-    evaluator.dimIndex[transposedDim] =
-        builder.create<arith::AddIOp>(loc, base, kernel.i64(j));
+    evaluator.dimIndex[transposedDim] = builder.create<arith::AddIOp>(loc, base, kernel.i64(j));
     // What was computed for the last coordinate does not hold for this one.
     Scope fresh(builder);
     evaluator.scopes.back() = &fresh;
-    Value row = convertElements(builder, loc, evaluator.evaluateLanes(root.value, dims, 0), element);
+    Value row =
+        convertElements(builder, loc, evaluator.evaluateLanes(root.value, dims, 0), element);
     rows.push_back(row);
     if (evaluator.width == 1) {
       evaluator.storeToBuffer(root.target, row, dims, 0, loc);
