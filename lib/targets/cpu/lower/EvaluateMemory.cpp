@@ -330,6 +330,46 @@ Value Evaluator::computeLoad(tile::LoadOp op, const Dims &dims, unsigned copy, O
   return convertElements(builder, loc, raw, element);
 }
 
+void Evaluator::storeStreaming(tile::StoreOp op, ArrayRef<Value> copies) {
+  Location loc = op.getLoc();
+  Value pointer = op.getPointer();
+  Dims dims = identityDims(shapeOf(pointer).size());
+  OpBuilder &builder = scopes.back()->builder;
+  Type element = KernelState::scalarType(elementTypeOf(op.getValue()));
+  Type memory = KernelState::memoryType(element);
+  unsigned bytes = static_cast<unsigned>(KernelState::byteSize(element)) * width;
+  unsigned joined = static_cast<unsigned>(kernel.options.vectorBytes) / bytes;
+  int lane = lanePosition(dims);
+  bool canJoin = joined > 1 && copies.size() % joined == 0 && lane >= 0;
+  for (unsigned c = 0; canJoin && c < copies.size(); ++c) {
+    LaneMask mask = op.getMask() ? evaluateMask(op.getMask(), dims, c) : LaneMask();
+    canJoin = mask.kind == LaneMask::Kind::All;
+  }
+  if (!canJoin) {
+    for (unsigned c = 0; c < copies.size(); ++c) {
+      store(op, c, copies[c], true);
+    }
+    return;
+  }
+  for (unsigned first = 0; first < copies.size(); first += joined) {
+    SmallVector<Value> parts;
+    for (unsigned c = first; c < first + joined; ++c) {
+      parts.push_back(broadcast(builder, convertElements(builder, loc, copies[c], memory), memory));
+    }
+    while (parts.size() > 1) {
+      auto type = cast<VectorType>(parts[0].getType());
+      auto order = llvm::to_vector(llvm::seq<int64_t>(0, 2 * type.getNumElements()));
+      SmallVector<Value> wider;
+      for (size_t i = 0; i < parts.size(); i += 2) {
+        wider.push_back(builder.create<vector::ShuffleOp>(loc, parts[i], parts[i + 1], order));
+      }
+      parts = std::move(wider);
+    }
+    Value address = firstAddress(pointer, dims, lane, first, builder);
+    builder.create<LLVM::StoreOp>(loc, parts[0], address, bytes * joined, false, true);
+  }
+}
+
 void Evaluator::store(tile::StoreOp op, unsigned copy, Value lanes, bool nonTemporal) {
   Location loc = op.getLoc();
   Value pointer = op.getPointer();

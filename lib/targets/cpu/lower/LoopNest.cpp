@@ -204,10 +204,11 @@ Value LoopNest::alignedForStreaming() {
     if (!store || store.getCache() != tile::CacheModifier::CS) {
       continue;
     }
-    int64_t bytes = KernelState::byteSize(elementTypeOf(store.getValue()));
+    // Narrow types: neighbouring copies of the unrolled body are joined to a full register.
+    int64_t bytes = KernelState::byteSize(elementTypeOf(store.getValue())) * evaluator.width;
     Axis axis = kernel.axes.axis(store.getPointer(), plan.dim, AxisView::Assumed);
     if (axis.kind != AxisKind::Linear || axis.stride.value_or(1) != 1 ||
-        bytes * evaluator.width != kernel.options.vectorBytes) {
+        bytes < 16 || bytes > kernel.options.vectorBytes) {
       continue;
     }
     Dims dims = identityDims(shape.size());
@@ -363,13 +364,22 @@ void LoopNest::emitBody(unsigned copies) {
     if (root.kind == Root::Kind::Reduce) {
       continue;
     }
-    for (unsigned c = 0; c < copies; ++c) {
-      if (root.kind == Root::Kind::Keep) {
+    if (root.kind == Root::Kind::Keep) {
+      for (unsigned c = 0; c < copies; ++c) {
         evaluator.storeToBuffer(root.target, stored[c][next], identityDims(shape.size()), c, loc);
+      }
+    } else {
+      auto store = cast<tile::StoreOp>(root.op);
+      SmallVector<Value> values;
+      for (unsigned c = 0; c < copies; ++c) {
+        values.push_back(stored[c][next]);
+      }
+      if (streaming && store.getCache() == tile::CacheModifier::CS) {
+        evaluator.storeStreaming(store, values);
       } else {
-        auto store = cast<tile::StoreOp>(root.op);
-        bool stream = streaming && store.getCache() == tile::CacheModifier::CS;
-        evaluator.store(store, c, stored[c][next], stream);
+        for (unsigned c = 0; c < copies; ++c) {
+          evaluator.store(store, c, values[c], false);
+        }
       }
     }
     ++next;
