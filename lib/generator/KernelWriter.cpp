@@ -205,7 +205,13 @@ private:
                                ? constantExpression(node(input).value, true)
                                : use(input, n.extent));
       }
-      auto made = pointwiseExpression(n.op, operands, computeType);
+      std::string op = n.op;
+      if (op == "div" && isSumOfShiftedPowers(fused, n.inputs[1])) {
+        // The divisor lies in [1, columns], so its reciprocal is safe: one division per row.
+        op = "mul";
+        operands[1] = {"(1.0 / " + operands[1].text + ")"};
+      }
+      auto made = pointwiseExpression(op, operands, computeType);
       bind(number, made ? *made : Expression{n.op}, false);
     }
   }

@@ -114,4 +114,14 @@ bool hasNanCovered(const FusedOperator &fused, int amax) {
   return true;
 }
 
+bool isSumOfShiftedPowers(const FusedOperator &fused, int node) {
+  auto at = [&](int i) -> const FusedNode & { return fused.nodes[static_cast<size_t>(i)]; };
+  if (at(node).op != "sum" || at(at(node).inputs[0]).op != "exp") {
+    return false;
+  }
+  const FusedNode &shifted = at(at(at(node).inputs[0]).inputs[0]);
+  return shifted.op == "sub" && at(shifted.inputs[1]).op == "amax" &&
+         at(shifted.inputs[1]).inputs[0] == shifted.inputs[0];
+}
+
 } // namespace nereid::generator

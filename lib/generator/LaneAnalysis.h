@@ -22,4 +22,7 @@ Lane identityOf(const std::string &reduction);
 /// in the kernel language passes over NaN, needs no check of its own.
 bool hasNanCovered(const FusedOperator &fused, int amax);
 
+/// sum(exp(x - amax(x))): at least 1 and at most the number of columns, or NaN.
+bool isSumOfShiftedPowers(const FusedOperator &fused, int node);
+
 } // namespace nereid::generator

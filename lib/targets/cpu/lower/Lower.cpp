@@ -2,6 +2,7 @@
 // The entry of convert-tile-to-loops: reads the arguments from their slots, lowers the body, and
 // puts the result in the place of the source function.
 #include "lib/targets/cpu/lower/Lower.h"
+#include "lib/targets/cpu/lower/PrefetchNext.h"
 
 #include "lib/targets/cpu/lower/BlockLowering.h"
 
@@ -130,6 +131,7 @@ LogicalResult lowerTileToLoops(ModuleOp module, const LoweringOptions &options,
   }
   block.builder().create<func::ReturnOp>(loc);
   mark->erase();
+  prefetchNextRow(target);
   for (NamedAttribute attribute : source->getDiscardableAttrs()) {
     target->setAttr(attribute.getName(), attribute.getValue());
   }
