@@ -127,5 +127,58 @@ TEST(Body, SeveralErrorsInOneRun) {
   EXPECT_GE(loaded.diags.all().size(), 2u);
 }
 
+TEST(Body, MatrixProducts) {
+  for (const char *body : {"out = x @ w", "out = torch.matmul(x, w)", "out = x.mm(w)"}) {
+    std::string text = withBody(body, "\"...\", \"N\"",
+                                "[inputs.w]\nshape = [\"D\", \"N\"]\n");
+    text.replace(text.find("D = 4"), 5, "D = 4, N = 5");
+    Loaded loaded = load(text);
+    ASSERT_TRUE(loaded.op) << body << loaded.diags.render();
+    EXPECT_EQ(operations(*loaded.op), std::vector<std::string>{"matmul"});
+    Binding binding;
+    binding.symbols = {{"D", 4}, {"N", 5}};
+    binding.rest = {2, 3};
+    Work work = countWork(*loaded.op, binding, DType::F32);
+    EXPECT_EQ(work.flops, 2.0 * 6 * 5 * 4);
+    EXPECT_EQ(work.bytesRead, 4.0 * (6 * 4 + 4 * 5));
+    EXPECT_EQ(work.bytesWritten, 4.0 * 6 * 5);
+    EXPECT_NE(toleranceFor(*loaded.op, binding, DType::F32).derivation.find("up to 4 terms"),
+              std::string::npos);
+  }
+}
+
+TEST(Body, MatrixProductsThatDoNotFit) {
+  Loaded loaded = load(withBody("out = x @ w", "\"...\", \"D\"",
+                                "[inputs.w]\nshape = [\"N\", \"D\"]\n"));
+  EXPECT_EQ(loaded.code(), "E0604");
+  EXPECT_NE(loaded.first().message.find("'matmul' cannot multiply 'x' [..., D] by 'w' [N, D]"),
+            std::string::npos)
+      << loaded.first().message;
+  EXPECT_EQ(load(withBody("out = x @ s")).code(), "E0604");
+}
+
+TEST(Body, NormalizedShapeMayBeAListOfSizes) {
+  std::string text = withBody("out = F.layer_norm(x, [1024], y, y, 1e-5)", "\"...\", 1024");
+  for (size_t at; (at = text.find("\"D\"")) != std::string::npos;) {
+    text.replace(at, 3, "1024");
+  }
+  text.replace(text.find(", D = 4"), 7, "");
+  Loaded loaded = load(text);
+  ASSERT_TRUE(loaded.op) << loaded.diags.render();
+  EXPECT_EQ(operations(*loaded.op), std::vector<std::string>{"layer_norm"});
+}
+
+TEST(Body, UnreadableLinesAreErrorsAtTheirPlace) {
+  for (const char *body : {"a = x + y\nout = = a", "a = x +\nout = a", "for i in\nout = x + y",
+                           "def f(\nout = x + y", "out = x + y\n)("}) {
+    Loaded loaded = load(withBody(body));
+    EXPECT_FALSE(loaded.op) << body;
+    ASSERT_FALSE(loaded.diags.all().empty()) << body;
+    EXPECT_EQ(loaded.first().code.substr(0, 3), "E01") << body;
+    EXPECT_GE(loaded.first().range.line, 6) << body;
+    EXPECT_LE(loaded.first().range.line, 8) << body;
+  }
+}
+
 } // namespace
 } // namespace nereid::definition

@@ -179,4 +179,84 @@ TEST(Dlpack, EveryTypeComesBack) {
   }
 }
 
+/// What to() must give, one element at a time.
+std::vector<uint8_t> convertedOneByOne(const Tensor &from, DType dtype) {
+  const size_t bytes = sizeInBytes(dtype);
+  std::vector<uint8_t> expected(static_cast<size_t>(from.elementCount()) * bytes);
+  for (int64_t i = 0; i < from.elementCount(); ++i) {
+    storeFromDouble(expected.data() + static_cast<size_t>(i) * bytes, dtype, from.at(i));
+  }
+  return expected;
+}
+
+void expectSameBits(const Tensor &from) {
+  for (DType dtype : {DType::F16, DType::BF16, DType::F32, DType::F64}) {
+    if (dtype == from.dtype()) {
+      continue; // a copy keeps signalling NaN
+    }
+    const Tensor to = from.to(dtype);
+    const std::vector<uint8_t> expected = convertedOneByOne(from, dtype);
+    const size_t bytes = sizeInBytes(dtype);
+    for (size_t i = 0; i < static_cast<size_t>(from.elementCount()); ++i) {
+      ASSERT_EQ(0, std::memcmp(to.as<uint8_t>() + i * bytes, expected.data() + i * bytes, bytes))
+          << torchName(from.dtype()) << " to " << torchName(dtype) << ": element " << i << ", "
+          << from.at(static_cast<int64_t>(i));
+    }
+  }
+}
+
+TEST(Tensor, ConversionsOfEvery16BitPatternAreExact) {
+  for (DType dtype : {DType::F16, DType::BF16}) {
+    const Tensor all = Tensor::empty({65536}, dtype);
+    for (int i = 0; i < 65536; ++i) {
+      all.as<uint16_t>()[i] = static_cast<uint16_t>(i);
+    }
+    expectSameBits(all);
+  }
+}
+
+/// Number i of six for each 16-bit pattern: the number itself and the middle to its successor,
+/// each exactly and a little to both sides.
+double nearPattern(DType dtype, int64_t i) {
+  const auto bits = static_cast<uint16_t>(i / 6);
+  auto decode = [&](uint16_t pattern) {
+    return static_cast<double>(dtype == DType::F16 ? fromHalf(pattern) : fromBFloat16(pattern));
+  };
+  double value = decode(bits);
+  if (i % 2) {
+    value = (value + decode(static_cast<uint16_t>(bits + 1))) / 2;
+  }
+  return i % 6 < 2   ? value
+         : i % 6 < 4 ? std::nextafter(value, HUGE_VAL)
+                     : std::nextafter(value, -HUGE_VAL);
+}
+
+TEST(Tensor, ConversionsRoundOnce) {
+  constexpr int64_t count = 65536 * 6;
+  const Tensor doubles = Tensor::empty({count}, DType::F64);
+  const Tensor floats = Tensor::empty({count}, DType::F32);
+  for (DType dtype : {DType::F16, DType::BF16}) {
+    for (int64_t i = 0; i < count; ++i) {
+      doubles.as<double>()[i] = nearPattern(dtype, i);
+      floats.as<float>()[i] = static_cast<float>(nearPattern(dtype, i));
+    }
+    expectSameBits(doubles);
+    expectSameBits(floats);
+  }
+}
+
+TEST(Tensor, ConversionsOfAnyBits) {
+  constexpr int64_t count = 300007;
+  const Tensor doubles = Tensor::empty({count}, DType::F64);
+  const Tensor floats = Tensor::empty({count}, DType::F32);
+  uint64_t state = 1;
+  for (int64_t i = 0; i < count; ++i) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    std::memcpy(doubles.as<double>() + i, &state, 8);
+    std::memcpy(floats.as<float>() + i, reinterpret_cast<uint8_t *>(&state) + 4, 4);
+  }
+  expectSameBits(doubles);
+  expectSameBits(floats);
+}
+
 } // namespace

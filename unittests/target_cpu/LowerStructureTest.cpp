@@ -63,6 +63,46 @@ def kernel(out, x, BLOCK: tl.constexpr):
   EXPECT_EQ(lowerSource(source, "*fp32, *fp32, 1024").loops, kernel.loops);
 }
 
+TEST(LowerStructure, NextRowIsPrefetchedWhileThisOneComputes) {
+  const char *rows = R"(
+@triton.jit
+def kernel(out, x, first, last, stride, BLOCK: tl.constexpr):
+    o = tl.arange(0, BLOCK)
+    for row in range(first, last):
+        v = tl.load(x + row * stride + o)
+        e = tl.exp(v - tl.max(v, axis=0))
+        tl.store(out + row * stride + o, e / tl.sum(e, axis=0))
+)";
+  LoweredKernel kernel = lowerSource(rows, "*fp32, *fp32, i32, i32, i32, 1024");
+  ASSERT_EQ(kernel.error, "");
+  // One step of the loop with the exponentials covers four vectors, a cache line each.
+  EXPECT_EQ(count(kernel.loops, "llvm.intr.prefetch"), 4u);
+  size_t prefetch = kernel.loops.find("llvm.intr.prefetch");
+  EXPECT_GT(prefetch, kernel.loops.find("maxnumf"));
+  EXPECT_LT(prefetch, kernel.loops.find("math.exp"));
+}
+
+TEST(LowerStructure, NothingIsPrefetchedWithoutASecondLoopOrWithoutARow) {
+  const char *oneLoop = R"(
+@triton.jit
+def kernel(out, x, first, last, stride, BLOCK: tl.constexpr):
+    o = tl.arange(0, BLOCK)
+    for row in range(first, last):
+        tl.store(out + row * stride + o, tl.exp(tl.load(x + row * stride + o)))
+)";
+  EXPECT_EQ(count(lowerSource(oneLoop, "*fp32, *fp32, i32, i32, i32, 1024").loops, "prefetch"), 0u);
+  const char *sameRow = R"(
+@triton.jit
+def kernel(out, x, first, last, stride, BLOCK: tl.constexpr):
+    o = tl.arange(0, BLOCK)
+    for row in range(first, last):
+        v = tl.load(x + o)
+        e = tl.exp(v - tl.max(v, axis=0))
+        tl.store(out + row * stride + o, e / tl.sum(e, axis=0))
+)";
+  EXPECT_EQ(count(lowerSource(sameRow, "*fp32, *fp32, i32, i32, i32, 1024").loops, "prefetch"), 0u);
+}
+
 TEST(LowerStructure, ReductionsOfOneLoadShareItsLoop) {
   const char *source = R"(
 @triton.jit
