@@ -137,7 +137,7 @@ bool readBody(Operator &op, const BodyPlace &place, Diagnostics &diags) {
   std::string padded(static_cast<size_t>(std::max(0, place.firstLine - 1)), '\n');
   Diagnostics syntax;
   std::optional<language::SourceModule> module =
-      language::parseModule(place.path, padded + text, syntax);
+      language::parseStatements(place.path, padded + text, syntax);
   BodyExpressions reader(op, place, indentation, diags);
   for (const Diagnostic &problem : syntax.all()) {
     reader.report(problem);

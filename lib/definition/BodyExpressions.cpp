@@ -145,7 +145,7 @@ std::optional<int> BodyExpressions::readUnary(const Expr &expr) {
 std::optional<int> BodyExpressions::binary(const std::string &text, const Expr &left,
                                            const Expr &right, SourceRange range) {
   static const std::map<std::string, std::string> arithmetic = {
-      {"+", "add"}, {"-", "sub"}, {"*", "mul"}, {"/", "div"}, {"**", "pow"}};
+      {"+", "add"}, {"-", "sub"}, {"*", "mul"}, {"/", "div"}, {"**", "pow"}, {"@", "matmul"}};
   static const std::map<std::string, std::string> logical = {
       {"&", "logical_and"}, {"|", "logical_or"}, {"^", "logical_xor"}};
   std::optional<int> a = read(left), b = read(right);
@@ -158,7 +158,7 @@ std::optional<int> BodyExpressions::binary(const std::string &text, const Expr &
   auto found = logical.find(text);
   if (found == logical.end()) {
     fail("E0608", range, fmt::format("the operator '{}' is not available in a body", text))
-        .withHelp("available: + - * / ** and, between bool tensors, & | ^");
+        .withHelp("available: + - * / ** @ and, between bool tensors, & | ^");
     return std::nullopt;
   }
   if (typeOf(*a) != DType::Bool || typeOf(*b) != DType::Bool) {

@@ -43,6 +43,13 @@ double flopsOf(const Operator &op, const Node &node, const Binding &binding) {
   if (!operation) {
     return 0;
   }
+  if (operation->kind == OperationKind::Contraction) {
+    SymbolicShape contracted = op.nodes[static_cast<size_t>(node.inputs[0])].shape;
+    contracted.erase(contracted.begin(), contracted.end() - 1);
+    Result<std::vector<int64_t>> length = bind(contracted, binding);
+    double pairs = length ? elements(node, binding) * static_cast<double>((*length)[0]) : 0;
+    return pairs * operation->flops;
+  }
   bool perInput = operation->kind != OperationKind::Pointwise;
   const Node &counted = perInput ? op.nodes[static_cast<size_t>(node.inputs[0])] : node;
   return elements(counted, binding) * flopsPerElement(op, node, *operation);

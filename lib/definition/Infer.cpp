@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules by kind of operation: pointwise broadcasts, reductions drop or keep dimensions, composites
-// keep the shape of their first operand.
+// Rules by kind of operation: pointwise broadcasts, reductions drop or keep dimensions, contractions
+// drop the one they share, composites keep the shape of their first operand.
 #include "lib/definition/Infer.h"
 
 #include "lib/definition/Shape.h"
@@ -48,6 +48,19 @@ Result<SymbolicShape> inferReduction(const Node &node, const std::vector<Node> &
   return std::get<SymbolicShape>(shape);
 }
 
+Result<SymbolicShape> inferContraction(const Node &node, const std::vector<Node> &nodes) {
+  const Node &left = nodes[static_cast<size_t>(node.inputs[0])];
+  const Node &right = nodes[static_cast<size_t>(node.inputs[1])];
+  auto shape = multiply(left.shape, right.shape);
+  if (auto *problem = std::get_if<std::string>(&shape)) {
+    return makeError("E0604", fmt::format("'{}' cannot multiply '{}' {} by '{}' {}: {}", node.op,
+                                          shownName(left), text(left.shape), shownName(right),
+                                          text(right.shape), *problem))
+        .withHelp("matmul takes [..., M, K] by [..., K, N]; use '*' for products element by element");
+  }
+  return std::get<SymbolicShape>(shape);
+}
+
 bool isIntegral(DType type) { return !isFloat(type); }
 
 } // namespace
@@ -63,6 +76,9 @@ Result<SymbolicShape> inferShape(const Node &node, const std::vector<Node> &node
   }
   if (operation->kind == OperationKind::Pointwise) {
     return inferPointwise(node, nodes);
+  }
+  if (operation->kind == OperationKind::Contraction) {
+    return inferContraction(node, nodes);
   }
   if (operation->kind == OperationKind::Reduction || node.op == "logsumexp") {
     return inferReduction(node, nodes);

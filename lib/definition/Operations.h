@@ -9,7 +9,8 @@
 
 namespace nereid::definition {
 
-enum class OperationKind { Pointwise, Reduction, Composite };
+/// Contraction: sums of products over a dimension both operands have (matmul).
+enum class OperationKind { Pointwise, Reduction, Contraction, Composite };
 enum class ResultType { Same, Bool, Input };
 enum class ArgumentType { Operand, Bool, String, Integer, Dims, TrailingShape };
 

@@ -158,6 +158,45 @@ std::variant<SymbolicShape, std::string> reduce(const SymbolicShape &shape,
   return out;
 }
 
+std::variant<SymbolicShape, std::string> multiply(const SymbolicShape &a, const SymbolicShape &b) {
+  auto named = [](const SymbolicShape &shape) {
+    return shape.size() - (!shape.empty() && shape[0].isRest() ? 1 : 0);
+  };
+  if (named(a) == 0 || named(b) == 0 || (named(b) == 1 && b.size() > 1)) {
+    return std::string("the contracted dimension of both operands must have a name or a size");
+  }
+  bool isVector = b.size() == 1;
+  const Dim &left = a.back(), &right = isVector ? b.back() : b[b.size() - 2];
+  if (left != right) {
+    return fmt::format("the last dimension {} of the first operand must be the {} of the second, "
+                       "which is {}",
+                       text({left}), isVector ? "one" : "last but one", text({right}));
+  }
+  SymbolicShape out(a.begin(), a.end() - 1);
+  if (isVector) {
+    return out;
+  }
+  SymbolicShape batch(b.begin(), b.end() - 2);
+  if (!batch.empty()) {
+    bool isRow = a.size() == 1;
+    if (!isRow && named(a) < 2) {
+      return std::string("the rows of the first operand must have a name or a size when the second "
+                         "has leading dimensions");
+    }
+    std::optional<SymbolicShape> joined =
+        isRow ? batch : broadcast(SymbolicShape(a.begin(), a.end() - 2), batch);
+    if (!joined) {
+      return std::string("the leading dimensions do not broadcast");
+    }
+    if (!isRow) {
+      joined->push_back(out.back());
+    }
+    out = std::move(*joined);
+  }
+  out.push_back(b.back());
+  return out;
+}
+
 std::optional<std::vector<int64_t>> broadcastSizes(std::span<const int64_t> a,
                                                    std::span<const int64_t> b) {
   if (a.size() < b.size()) {

@@ -26,6 +26,10 @@ std::variant<std::vector<int64_t>, std::string> normaliseDims(const SymbolicShap
 std::variant<SymbolicShape, std::string> reduce(const SymbolicShape &shape,
                                                 std::span<const int64_t> dims, bool keepdim);
 
+/// Shape of PyTorch's matmul: [..., M, K] by [..., K, N] with broadcast leading dimensions; a
+/// vector on either side lends its one dimension to the contraction. Error text otherwise.
+std::variant<SymbolicShape, std::string> multiply(const SymbolicShape &a, const SymbolicShape &b);
+
 /// Concrete broadcasting; nothing when the sizes disagree.
 std::optional<std::vector<int64_t>> broadcastSizes(std::span<const int64_t> a,
                                                    std::span<const int64_t> b);

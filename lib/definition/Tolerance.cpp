@@ -25,6 +25,9 @@ int64_t reducedLength(const Operator &op, const Node &node, const Binding &bindi
   if (!sizes) {
     return 1;
   }
+  if (node.op == "matmul") {
+    return sizes->empty() ? 1 : sizes->back();
+  }
   std::vector<int64_t> dims = dimsOf(node);
   int64_t length = 1;
   for (size_t i = 0; i < sizes->size(); ++i) {
@@ -36,11 +39,13 @@ int64_t reducedLength(const Operator &op, const Node &node, const Binding &bindi
 }
 
 bool multipliesErrors(const std::string &op) {
-  return op == "mul" || op == "div" || op == "pow" || op == "square" || op == "prod";
+  return op == "mul" || op == "div" || op == "pow" || op == "square" || op == "prod" ||
+         op == "matmul";
 }
 
 bool accumulates(const std::string &op) {
-  return op == "sum" || op == "mean" || op == "var" || op == "std" || op == "prod";
+  return op == "sum" || op == "mean" || op == "var" || op == "std" || op == "prod" ||
+         op == "matmul";
 }
 
 } // namespace
@@ -99,7 +104,7 @@ double summationSteps(int64_t terms) {
 Tolerance toleranceFor(const Operator &op, const Binding &binding, DType dtype) {
   Operator graph = decomposed(op);
   std::vector<double> steps;
-  int64_t longest = 1;
+  int64_t longest = 1, contracted = 1;
   for (const Node &node : graph.nodes) {
     const Operation *operation = findOperation(node.op);
     double own = operation ? operation->rounding : 0, inherited = 0;
@@ -110,6 +115,7 @@ Tolerance toleranceFor(const Operator &op, const Binding &binding, DType dtype) 
     if (accumulates(node.op)) {
       int64_t length = reducedLength(graph, node, binding);
       longest = std::max(longest, length);
+      contracted = node.op == "matmul" ? std::max(contracted, length) : contracted;
       own += summationSteps(length);
     }
     steps.push_back(inherited + own);
@@ -129,15 +135,17 @@ Tolerance toleranceFor(const Operator &op, const Binding &binding, DType dtype) 
     return tolerance;
   }
   tolerance.relative = safety * (most * unit + store);
-  tolerance.absolute = safety * (most * unit * ordinaryMagnitude) +
+  // A sum of n products of ordinary numbers grows like the square root of n.
+  double magnitude = ordinaryMagnitude * std::sqrt(static_cast<double>(contracted));
+  tolerance.absolute = safety * (most * unit * magnitude) +
                        (store > 0 ? smallestNormal(dtype) * unitRoundoff(dtype) : 0);
   tolerance.derivation = fmt::format(
       "{:.1f} roundings of {} (unit roundoff {:.3g}) along the longest path, sums of up to {} terms "
       "counted as min(n - 1, 6 sqrt(n)){}, with a factor of {} for terms of second order; the "
-      "absolute part is the same error on intermediates of size {}",
+      "absolute part is the same error on intermediates of size {:.3g}",
       most, torchName(compute), unit, longest,
       store > 0 ? fmt::format(", and one rounding to {} ({:.3g})", torchName(dtype), store) : "",
-      safety, ordinaryMagnitude);
+      safety, magnitude);
   return tolerance;
 }
 

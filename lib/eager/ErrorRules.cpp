@@ -289,9 +289,20 @@ Rule makeRule(const Node &node, const Operation &operation, const ErrorModel &mo
     rule.run = NEREID_RULE(Number, 1, sloped(rule, in[0]));
   } else {
     rule.function = node.op == "elu" ? [](double x) { return std::expm1(x); } : ScalarFunction{};
-    rule.run = otherRules().at(node.op);
+    auto found = otherRules().find(node.op);
+    rule.run = found == otherRules().end() ? nullptr : found->second;
   }
   return rule;
+}
+
+Bounded finishProductSum(const Rule &rule, Bounded sum, double magnitudes, int64_t terms,
+                         bool isLost, const ErrorModel &model) {
+  // One rounding of each product, then those of the sum; products may underflow one by one.
+  double steps = 1 + definition::summationSteps(terms);
+  sum.error += steps * rule.unit * magnitudes + static_cast<double>(terms) * rule.unit * rule.tiny;
+  bool overflows = std::isfinite(magnitudes) &&
+                   magnitudes > definition::largestFinite(model.compute);
+  return rounded(rule, sum, isLost || overflows);
 }
 
 Bounded reduceRule(const Node &node, std::span<const Bounded> elements, const ErrorModel &model) {

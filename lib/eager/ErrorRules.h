@@ -42,6 +42,11 @@ struct Rule {
 Rule makeRule(const definition::Node &node, const definition::Operation &operation,
               const ErrorModel &model);
 
+/// Rounds a sum of `terms` products whose value and inherited error are in `sum` and whose
+/// magnitudes add up to `magnitudes`. `isLost`: an operand's error is infinite.
+Bounded finishProductSum(const Rule &rule, Bounded sum, double magnitudes, int64_t terms,
+                         bool isLost, const ErrorModel &model);
+
 /// A reduction of the listed elements.
 Bounded reduceRule(const definition::Node &node, std::span<const Bounded> elements,
                    const ErrorModel &model);

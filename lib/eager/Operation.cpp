@@ -5,6 +5,7 @@
 #include "lib/definition/Shape.h"
 #include "lib/eager/BlockPool.h"
 #include "lib/eager/Eager.h"
+#include "lib/eager/Matmul.h"
 #include "lib/eager/Pointwise.h"
 #include "lib/eager/Reduction.h"
 
@@ -322,6 +323,14 @@ Result<Tensor> runOperation(const std::string &op, std::span<const Tensor> input
   DType type = resultType(*call);
   if (operation->kind == OperationKind::Reduction) {
     return reduceCall(*call, id, type, *sizes, pool);
+  }
+  if (operation->kind == OperationKind::Contraction) {
+    Result<Tensor> out = allocate(*sizes, type);
+    bool inFloat = computesInFloat(*call, type);
+    if (out && !runMatmul(call->inputs[0], call->inputs[1], *out, inFloat, pool)) {
+      return makeError("E0506", fmt::format("no memory for the operands of '{}'", node.op));
+    }
+    return out;
   }
   if (operation->kind == OperationKind::Composite) {
     if (auto whole = rowCall(*call, id, type, pool)) {

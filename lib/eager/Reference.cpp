@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cuts the leading dimensions that no operation reduces into blocks, evaluates each block on one
-// thread, and compares or stores what comes out.
+// Evaluates the graph block by block (ReferenceBlocks.h), each block on one thread, and compares or
+// stores what comes out.
 #include "lib/eager/Reference.h"
 
 #include "lib/definition/Shape.h"
 #include "lib/definition/Tolerance.h"
 #include "lib/eager/Eager.h"
+#include "lib/eager/ReferenceBlocks.h"
 #include "lib/eager/ReferenceGraph.h"
 
 #include <fmt/format.h>
@@ -21,89 +22,15 @@ using definition::Node;
 using definition::Operator;
 using runtime::Tensor;
 
-constexpr int64_t blockElements = 4096;
 /// Over the first-order bound, for what it neglects.
 constexpr double safety = 2;
-
-/// Leading dimensions of the result that may be cut: aligned from the right, no operation reduces
-/// or drops them.
-size_t cuttableDimensions(const Operator &graph, const std::vector<std::vector<int64_t>> &outputs) {
-  size_t rank = outputs[0].size(), deepest = 0;
-  for (const Node &node : graph.nodes) {
-    const definition::Operation *operation = definition::findOperation(node.op);
-    if (!operation || operation->kind != definition::OperationKind::Reduction) {
-      continue;
-    }
-    std::vector<int64_t> dims = definition::dimsOf(node);
-    if (dims.empty() || !definition::keepsDim(node)) {
-      return 0;
-    }
-    deepest = std::max(deepest, static_cast<size_t>(-dims.front()));
-  }
-  for (const std::vector<int64_t> &sizes : outputs) {
-    if (sizes != outputs[0]) {
-      return 0;
-    }
-  }
-  return rank > deepest ? rank - deepest : 0;
-}
-
-/// A block: one index of each dimension before `dimension`, [begin, end) of that one, all of the
-/// later ones.
-struct Cut {
-  size_t dimension = 0;
-  int64_t length = 0; ///< most indices of `dimension` in a block
-  int64_t prefixes = 1, blocksPerPrefix = 1;
-  bool whole = true;
-};
-
-Cut planCut(const std::vector<int64_t> &sizes, size_t cuttable) {
-  Cut cut;
-  if (cuttable == 0) {
-    return cut;
-  }
-  int64_t inner = definition::elementCountOf(sizes).value_or(0);
-  for (size_t d = 0; d < cuttable; ++d) {
-    inner = sizes[d] ? inner / sizes[d] : 0;
-    cut.dimension = d;
-    cut.whole = false;
-    cut.length = std::max<int64_t>(1, blockElements / std::max<int64_t>(inner, 1));
-    if (inner <= blockElements) {
-      break;
-    }
-    if (d + 1 < cuttable) {
-      cut.prefixes *= sizes[d];
-    }
-  }
-  cut.blocksPerPrefix = (sizes[cut.dimension] + cut.length - 1) / cut.length;
-  return cut;
-}
-
-/// The part of `tensor` (aligned from the right with `sizes`) that a block covers.
-Tensor slice(const Tensor &tensor, const std::vector<int64_t> &sizes, const Cut &cut,
-             const std::vector<int64_t> &prefix, int64_t begin, int64_t end) {
-  std::vector<int64_t> shape = tensor.shape(), strides = tensor.strides();
-  size_t missing = sizes.size() - std::min(sizes.size(), shape.size());
-  int64_t offset = 0;
-  for (size_t d = missing; d <= cut.dimension && d - missing < shape.size(); ++d) {
-    size_t own = d - missing;
-    if (shape[own] == 1) {
-      continue;
-    }
-    bool isRange = d == cut.dimension;
-    offset += (isRange ? begin : prefix[d]) * strides[own];
-    shape[own] = isRange ? end - begin : 1;
-  }
-  auto *data = static_cast<char *>(tensor.data());
-  auto bytes = static_cast<int64_t>(sizeInBytes(tensor.dtype()));
-  return Tensor::borrow(data ? data + offset * bytes : data, shape, tensor.dtype(), strides);
-}
 
 struct Prepared {
   Operator graph;
   std::vector<Tensor> inputs; // one per parameter
-  std::vector<std::vector<int64_t>> sizes;
-  std::vector<DType> types; // of the outputs
+  std::vector<std::vector<int64_t>> sizes; // of the outputs
+  std::vector<DType> types;                // of the outputs
+  BlockPlan plan;
   ErrorModel model;
 };
 
@@ -127,61 +54,57 @@ Result<Prepared> prepare(const Operator &op, std::span<const Tensor> inputs, DTy
   if (!binding) {
     return binding.error();
   }
-  std::vector<DType> types = definition::nodeDtypes(prepared.graph, dtype);
-  for (int output : prepared.graph.outputs) {
-    const Node &node = prepared.graph.nodes[static_cast<size_t>(output)];
-    Result<std::vector<int64_t>> sizes = definition::bind(node.shape, *binding);
+  std::vector<std::vector<int64_t>> nodeSizes;
+  for (size_t i = 0; i < prepared.graph.nodes.size(); ++i) {
+    Result<std::vector<int64_t>> sizes = definition::bind(prepared.graph.nodes[i].shape, *binding);
     if (!sizes) {
       return sizes.error();
     }
-    prepared.sizes.push_back(std::move(*sizes));
+    nodeSizes.push_back(std::move(*sizes));
+  }
+  std::vector<DType> types = definition::nodeDtypes(prepared.graph, dtype);
+  for (int output : prepared.graph.outputs) {
+    prepared.sizes.push_back(nodeSizes[static_cast<size_t>(output)]);
     prepared.types.push_back(types[static_cast<size_t>(output)]);
   }
+  prepared.plan = planBlocks(prepared.graph, nodeSizes);
   prepared.model.compute = definition::computeType(dtype);
   prepared.model.storage = dtype;
   prepared.model.storesEachOperation = rounding == Rounding::EachOperation;
   return prepared;
 }
 
-using Visit = std::function<void(size_t output, const BoundedTensor &block, int64_t firstIndex,
-                                 const std::function<Tensor(const Tensor &)> &cutOut)>;
+using Visit = std::function<void(size_t output, const BoundedTensor &values, const Block &block)>;
 
 /// Calls `visit` for every block of every output, from all threads.
 Status forEachBlock(const Prepared &prepared, runtime::ThreadPool &pool, const Visit &visit) {
-  const std::vector<int64_t> &sizes = prepared.sizes[0];
-  Cut cut = planCut(sizes, cuttableDimensions(prepared.graph, prepared.sizes));
+  const BlockPlan &plan = prepared.plan;
+  // What every block needs whole is loaded once.
+  std::vector<BoundedTensor> shared(prepared.inputs.size());
+  std::vector<const BoundedTensor *> loaded(prepared.inputs.size(), nullptr);
+  for (size_t i = 0; i < prepared.inputs.size(); ++i) {
+    if (plan.count > 1 && !plan.isCut(i)) {
+      shared[i] = loadBounded(prepared.inputs[i]);
+      loaded[i] = &shared[i];
+    }
+  }
   std::mutex lock;
   std::optional<Diagnostic> failure;
-  pool.parallelFor(cut.prefixes * cut.blocksPerPrefix, 1, [&](int64_t first, int64_t last, int) {
-    for (int64_t b = first; b < last; ++b) {
-      std::vector<int64_t> prefix(cut.dimension, 0);
-      int64_t rest = b / cut.blocksPerPrefix, row = rest;
-      for (size_t d = cut.dimension; d-- > 0;) {
-        prefix[d] = rest % sizes[d];
-        rest /= sizes[d];
-      }
-      int64_t begin = cut.whole ? 0 : b % cut.blocksPerPrefix * cut.length;
-      int64_t end = cut.whole ? 0 : std::min(begin + cut.length, sizes[cut.dimension]);
-      auto cutOut = [&](const Tensor &tensor) {
-        return cut.whole ? tensor : slice(tensor, sizes, cut, prefix, begin, end);
-      };
+  pool.parallelFor(plan.count, 1, [&](int64_t first, int64_t last, int) {
+    for (int64_t number = first; number < last; ++number) {
+      Block block = plan.block(number);
       std::vector<Tensor> inputs;
-      for (const Tensor &input : prepared.inputs) {
-        inputs.push_back(cutOut(input));
+      for (size_t i = 0; i < prepared.inputs.size(); ++i) {
+        inputs.push_back(plan.input(prepared.inputs[i], i, block));
       }
-      auto blocks = evaluateBounded(prepared.graph, inputs, prepared.model);
-      if (!blocks) {
+      auto values = evaluateBounded(prepared.graph, inputs, loaded, prepared.model);
+      if (!values) {
         std::lock_guard guard(lock);
-        failure = blocks.error();
+        failure = values.error();
         return;
       }
-      int64_t inner = 1;
-      for (size_t d = cut.dimension + 1; d < sizes.size(); ++d) {
-        inner *= sizes[d];
-      }
-      int64_t at = cut.whole ? 0 : (row * sizes[cut.dimension] + begin) * inner;
-      for (size_t output = 0; output < blocks->size(); ++output) {
-        visit(output, (*blocks)[output], at, cutOut);
+      for (size_t output = 0; output < values->size(); ++output) {
+        visit(output, (*values)[output], block);
       }
     }
   });
@@ -229,16 +152,16 @@ Result<std::vector<ReferenceOutput>> runReference(const Operator &op,
                                             definition::sizesText(sizes)));
     }
   }
-  Status done = forEachBlock(*prepared, pool,
-                             [&](size_t output, const BoundedTensor &block, int64_t first,
-                                 const std::function<Tensor(const Tensor &)> &) {
-                               auto *values = outputs[output].values.as<double>() + first;
-                               auto *bounds = outputs[output].bounds.as<double>() + first;
-                               for (size_t i = 0; i < block.elements.size(); ++i) {
-                                 values[i] = block.elements[i].value;
-                                 bounds[i] = block.elements[i].error;
-                               }
-                             });
+  auto store = [&](size_t output, const BoundedTensor &block, const Block &where) {
+    int64_t first = prepared->plan.firstElement(prepared->sizes[output], where);
+    auto *values = outputs[output].values.as<double>() + first;
+    auto *bounds = outputs[output].bounds.as<double>() + first;
+    for (size_t i = 0; i < block.elements.size(); ++i) {
+      values[i] = block.elements[i].value;
+      bounds[i] = block.elements[i].error;
+    }
+  };
+  Status done = forEachBlock(*prepared, pool, store);
   return done ? Result<std::vector<ReferenceOutput>>(std::move(outputs)) : done.error();
 }
 
@@ -265,9 +188,9 @@ Result<Agreement> checkOutputs(const Operator &op, std::span<const Tensor> input
   }
   Agreement total;
   std::mutex lock;
-  auto visit = [&](size_t output, const BoundedTensor &block, int64_t first,
-                   const std::function<Tensor(const Tensor &)> &cutOut) {
-    BoundedTensor actual = loadBounded(cutOut(outputs[output]));
+  auto visit = [&](size_t output, const BoundedTensor &block, const Block &where) {
+    int64_t first = prepared->plan.firstElement(prepared->sizes[output], where);
+    BoundedTensor actual = loadBounded(prepared->plan.output(outputs[output], where));
     Agreement mine;
     for (size_t i = 0; i < block.elements.size(); ++i) {
       const Bounded &expected = block.elements[i];

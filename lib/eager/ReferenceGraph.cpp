@@ -4,6 +4,7 @@
 #include "lib/eager/ReferenceGraph.h"
 
 #include "lib/definition/Shape.h"
+#include "lib/eager/ReferenceProduct.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -113,6 +114,20 @@ BoundedTensor reduction(const Node &node, const BoundedTensor &in, const ErrorMo
   return out;
 }
 
+/// Node after which each value is no longer needed; outputs stay.
+std::vector<size_t> lastUses(const definition::Operator &graph) {
+  std::vector<size_t> last(graph.nodes.size(), graph.nodes.size());
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    for (int input : graph.nodes[i].inputs) {
+      last[static_cast<size_t>(input)] = i;
+    }
+  }
+  for (int output : graph.outputs) {
+    last[static_cast<size_t>(output)] = graph.nodes.size();
+  }
+  return last;
+}
+
 } // namespace
 
 /// Element lists of blocks that are done, of this thread.
@@ -182,12 +197,21 @@ BoundedTensor loadBounded(const Tensor &tensor) {
 
 Result<std::vector<BoundedTensor>> evaluateBounded(const definition::Operator &graph,
                                                    std::span<const Tensor> inputs,
+                                                   std::span<const BoundedTensor *const> loaded,
                                                    const ErrorModel &model) {
   std::vector<BoundedTensor> values(graph.nodes.size());
+  std::vector<const BoundedTensor *> at(graph.nodes.size());
+  std::vector<size_t> lastUse = lastUses(graph);
   for (size_t i = 0; i < graph.nodes.size(); ++i) {
     const Node &node = graph.nodes[i];
+    at[i] = &values[i];
     if (i < graph.parameters.size()) {
-      values[i] = loadBounded(inputs[i]);
+      bool isLoaded = i < loaded.size() && loaded[i];
+      if (isLoaded) {
+        at[i] = loaded[i];
+      } else {
+        values[i] = loadBounded(inputs[i]);
+      }
       continue;
     }
     if (node.op == "constant") {
@@ -197,21 +221,29 @@ Result<std::vector<BoundedTensor>> evaluateBounded(const definition::Operator &g
     const Operation *operation = definition::findOperation(node.op);
     std::vector<const BoundedTensor *> operands;
     for (int input : node.inputs) {
-      operands.push_back(&values[static_cast<size_t>(input)]);
+      operands.push_back(at[static_cast<size_t>(input)]);
     }
     if (operation->kind == definition::OperationKind::Reduction) {
       values[i] = reduction(node, *operands[0], model);
-      continue;
+    } else if (operation->kind == definition::OperationKind::Contraction) {
+      values[i] = productBounded(*operands[0], *operands[1], makeRule(node, *operation, model),
+                                 model);
+    } else {
+      Result<BoundedTensor> value = pointwise(node, *operation, operands, model);
+      if (!value) {
+        return value.error();
+      }
+      values[i] = std::move(*value);
     }
-    Result<BoundedTensor> value = pointwise(node, *operation, operands, model);
-    if (!value) {
-      return value.error();
+    for (int input : node.inputs) {
+      if (lastUse[static_cast<size_t>(input)] == i) {
+        BoundedTensor done = std::move(values[static_cast<size_t>(input)]);
+      }
     }
-    values[i] = std::move(*value);
   }
   std::vector<BoundedTensor> outputs;
   for (int output : graph.outputs) {
-    BoundedTensor &value = values[static_cast<size_t>(output)];
+    const BoundedTensor &value = *at[static_cast<size_t>(output)];
     outputs.emplace_back();
     outputs.back().sizes = value.sizes;
     outputs.back().allocate(value.elements.size());

@@ -27,9 +27,11 @@ struct BoundedTensor {
 /// All elements of a tensor, any strides, with no error.
 BoundedTensor loadBounded(const runtime::Tensor &tensor);
 
-/// One entry per output. `inputs`: one tensor per parameter (shape [] for numbers).
+/// One entry per output. `inputs`: one tensor per parameter (shape [] for numbers). Where `loaded`
+/// has an entry for a parameter that is not null, that one is used instead.
 Result<std::vector<BoundedTensor>> evaluateBounded(const definition::Operator &graph,
                                                    std::span<const runtime::Tensor> inputs,
+                                                   std::span<const BoundedTensor *const> loaded,
                                                    const ErrorModel &model);
 
 } // namespace nereid::eager

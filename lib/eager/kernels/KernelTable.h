@@ -51,6 +51,9 @@ template <class T> struct TypedKernels {
   /// weight and bias may be null.
   void (*layerNormRow)(const T *in, const T *weight, const T *bias, T eps, T *out, int64_t n);
   void (*rmsNormRow)(const T *in, const T *weight, T eps, T *out, int64_t n);
+  /// c[m, n] = a[m, k] b[k, n]; rows of neighbouring elements, `…Stride` elements apart.
+  void (*multiply)(const T *a, int64_t aStride, const T *b, int64_t bStride, T *c, int64_t cStride,
+                   int64_t m, int64_t n, int64_t k);
 };
 
 struct KernelTable {

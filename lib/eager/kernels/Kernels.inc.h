@@ -395,6 +395,21 @@ template <class T> void rmsNormRow(const T *in, const T *weight, T eps, T *out, 
   scaleRow<T>(in, T(0), scale, weight, nullptr, out, n);
 }
 
+template <class T>
+void multiply(const T *a, int64_t aStride, const T *b, int64_t bStride, T *c, int64_t cStride,
+              int64_t m, int64_t n, int64_t k) {
+  using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  using Strided = Eigen::OuterStride<>;
+  Eigen::Map<const Matrix, 0, Strided> left(a, m, k, Strided(aStride));
+  Eigen::Map<const Matrix, 0, Strided> right(b, k, n, Strided(bStride));
+  Eigen::Map<Matrix, 0, Strided> product(c, m, n, Strided(cStride));
+  if (k == 0) {
+    product.setZero();
+  } else {
+    product.noalias() = left * right;
+  }
+}
+
 void bfloat16ToFloat(const uint16_t *in, float *out, int64_t n) {
   for (int64_t i = 0; i < n; ++i) {
     out[i] = __builtin_bit_cast(float, static_cast<uint32_t>(in[i]) << 16);
@@ -475,6 +490,7 @@ template <class T> TypedKernels<T> makeKernels() {
   kernels.softmaxRow = softmaxRow<T>;
   kernels.layerNormRow = layerNormRow<T>;
   kernels.rmsNormRow = rmsNormRow<T>;
+  kernels.multiply = multiply<T>;
   return kernels;
 }
 
