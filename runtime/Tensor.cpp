@@ -3,6 +3,7 @@
 #include "runtime/Tensor.h"
 
 #include "runtime/ElementBlocks.h"
+#include "runtime/FloatConversion.h"
 #include "runtime/ThreadPool.h"
 
 #include <cstdlib>
@@ -98,6 +99,19 @@ bool reach(const std::vector<int64_t> &shape, const std::vector<int64_t> &steps,
   return true;
 }
 
+/// Enough work for one thread that handing it out costs nothing beside it.
+constexpr int64_t chunkBytes = 1 << 18;
+
+void convertDense(const Tensor &from, const Tensor &to) {
+  const auto inBytes = static_cast<int64_t>(sizeInBytes(from.dtype()));
+  const auto outBytes = static_cast<int64_t>(sizeInBytes(to.dtype()));
+  defaultPool().parallelFor(
+      from.elementCount(), chunkBytes / inBytes, [&](int64_t begin, int64_t end, int) {
+        convertFloats(from.as<uint8_t>() + begin * inBytes, from.dtype(),
+                      to.as<uint8_t>() + begin * outBytes, to.dtype(), end - begin);
+      });
+}
+
 } // namespace
 
 Tensor Tensor::empty(std::vector<int64_t> shape, DType dtype) {
@@ -185,6 +199,12 @@ Tensor Tensor::to(DType dtype) const {
   if (!isValid() || !result.isValid()) {
     return result.elementCount() == 0 ? result : Tensor();
   }
+  if (isFloat(type) && isFloat(dtype) && isContiguous()) {
+    if (result.elementCount() > 0) {
+      convertDense(*this, result);
+    }
+    return result;
+  }
   const bool isExactInteger =
       !isFloat(type) && dtype != DType::F64 && dtype != DType::F16 && dtype != DType::BF16;
   forEachBlock(*this, defaultPool(), [&](int64_t begin, int count) {
@@ -207,12 +227,14 @@ void Tensor::poison() const {
   // All bits set is a NaN in every floating-point type.
   const int byte = isFloat(type) ? 0xFF : 0xCD;
   const size_t elementBytes = nereid::sizeInBytes(type);
-  const bool isDense = isContiguous();
+  if (isContiguous() && address) {
+    const auto bytes = static_cast<int64_t>(byteCount());
+    defaultPool().parallelFor(bytes, chunkBytes, [&](int64_t begin, int64_t end, int) {
+      std::memset(as<uint8_t>() + begin, byte, static_cast<size_t>(end - begin));
+    });
+    return;
+  }
   forEachBlock(*this, defaultPool(), [&](int64_t begin, int count) {
-    if (isDense) {
-      std::memset(elementAddress(*this, begin), byte, static_cast<size_t>(count) * elementBytes);
-      return;
-    }
     for (int i = 0; i < count; ++i) {
       std::memset(elementAddress(*this, begin + i), byte, elementBytes);
     }
