@@ -50,7 +50,8 @@ namespace {
 namespace baseline {
 
 )";
-    text += fmt::format("{} {}({}) {{\n", cppResult(fused), op.name, cppParameters(fused, false));
+    text += packed(fmt::format("{} {}(", cppResult(fused), op.name), cppParameters(fused, false),
+                   ") {\n");
     for (size_t i = 0; i < op.nodes.size(); ++i) {
       operation(static_cast<int>(i));
     }
@@ -100,8 +101,8 @@ private:
     std::string call = fmt::format("nereid::Tensor {} = nereid::eager(\"{}\", {{{}}}{});", name,
                                    node.op, inputs, attributes);
     if (call.size() > 98) {
-      call = fmt::format("nereid::Tensor {} =\n      nereid::eager(\"{}\", {{{}}}{});", name, node.op,
-                         inputs, attributes);
+      call = fmt::format("nereid::Tensor {} =\n      nereid::eager(\"{}\", {{{}}}{});", name,
+                         node.op, inputs, attributes);
     }
     line(call);
     releaseAfter(number);
@@ -151,8 +152,9 @@ private:
   std::string smallShape(const definition::SymbolicShape &shape) const {
     std::string list;
     for (const definition::Dim &dim : shape) {
-      list += (list.empty() ? "" : ", ") +
-              (dim.isRest() ? "2, 3" : dim.symbol.empty() ? std::to_string(dim.constant) : "4");
+      list += (list.empty() ? "" : ", ") + (dim.isRest()         ? "2, 3"
+                                            : dim.symbol.empty() ? std::to_string(dim.constant)
+                                                                 : "4");
     }
     return "{" + list + "}";
   }

@@ -9,7 +9,7 @@
 namespace nereid::generator {
 
 std::string cppType(DType type) {
-  constexpr const char *names[dtypeCount] = {"Bool", "I8",  "I16", "I32", "I64",  "U8", "U16",
+  constexpr const char *names[dtypeCount] = {"Bool", "I8",  "I16", "I32",  "I64", "U8", "U16",
                                              "U32",  "U64", "F16", "BF16", "F32", "F64"};
   return fmt::format("nereid::DType::{}", names[static_cast<size_t>(type)]);
 }
@@ -26,15 +26,14 @@ std::string cppNumber(double value) {
   return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
 }
 
-std::string cppParameters(const FusedOperator &fused, bool hasDefaults) {
-  std::string list;
+std::vector<std::string> cppParameters(const FusedOperator &fused, bool hasDefaults) {
+  std::vector<std::string> list;
   for (const CallParameter &parameter : callParameters(fused)) {
-    list += list.empty() ? "" : ", ";
     if (parameter.operand >= 0) {
-      list += "const nereid::Tensor &" + parameter.name;
+      list.push_back("const nereid::Tensor &" + parameter.name);
     } else {
-      list += "double " + parameter.name;
-      list += hasDefaults ? " = " + cppNumber(parameter.value) : "";
+      list.push_back("double " + parameter.name +
+                     (hasDefaults ? " = " + cppNumber(parameter.value) : ""));
     }
   }
   return list;
@@ -124,8 +123,10 @@ add_executable({0}_baseline {0}_baseline.cpp)
 # The same baseline without its main, for the two programs that call it.
 add_library({0}_baseline_function OBJECT {0}_baseline.cpp)
 target_compile_definitions({0}_baseline_function PRIVATE WITHOUT_MAIN)
-add_executable({0}_accuracy {0}_accuracy.cpp $<TARGET_OBJECTS:{0}_baseline_function>)
-add_executable({0}_performance {0}_performance.cpp $<TARGET_OBJECTS:{0}_baseline_function>)
+foreach(program accuracy performance)
+  add_executable({0}_${{program}} {0}_${{program}}.cpp)
+  target_link_libraries({0}_${{program}} PRIVATE {0}_baseline_function)
+endforeach()
 )",
                      generation.fused.op.name);
 }

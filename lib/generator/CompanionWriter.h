@@ -8,6 +8,7 @@
 #pragma once
 
 #include "lib/generator/Generator.h"
+#include "lib/generator/SourceLayout.h"
 #include "lib/generator/WrapperNames.h"
 
 namespace nereid::generator {
@@ -18,8 +19,8 @@ std::string writeAccuracy(const Generation &generation);
 std::string writePerformance(const Generation &generation);
 std::string writeBuildFile(const Generation &generation);
 
-/// "const nereid::Tensor &x, double eps = 1e-05"; defaults only in declarations.
-std::string cppParameters(const FusedOperator &fused, bool hasDefaults);
+/// "const nereid::Tensor &x", "double eps = 1e-05"; defaults only in declarations.
+std::vector<std::string> cppParameters(const FusedOperator &fused, bool hasDefaults);
 /// "nereid::Tensor", or a tuple of them.
 std::string cppResult(const FusedOperator &fused);
 /// Head comment of a generated file.

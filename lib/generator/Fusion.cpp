@@ -63,19 +63,52 @@ public:
   }
 
 private:
-  /// Names become variables in Python and C++.
+  /// Names become parameters in Python and C++: keywords, modules and what the generated functions
+  /// call their own variables.
   Status checkNames() const {
-    static const std::set<std::string> reserved = {
-        "alignas", "alignof", "and", "as", "asm", "assert", "async", "auto", "await", "baseline",
-        "bool", "break", "case", "catch", "char", "class", "const", "constexpr", "continue",
-        "decltype", "def", "default", "del", "delete", "do", "double", "elif", "else", "enum",
-        "except", "explicit", "export", "extern", "false", "finally", "float", "for", "friend",
-        "from", "global", "goto", "if", "import", "in", "inline", "int", "is", "lambda", "long",
-        "main", "math", "mutable", "namespace", "nereid", "new", "noexcept", "nonlocal", "not",
-        "operator", "or", "pass", "private", "protected", "public", "raise", "register", "return",
-        "short", "signed", "sizeof", "static", "std", "struct", "switch", "template", "this",
-        "throw", "tl", "torch", "triton", "true", "try", "typedef", "typename", "union",
-        "unsigned", "using", "virtual", "void", "volatile", "while", "with", "xor", "yield"};
+    static const std::set<std::string> reserved = {"Launch",       "Schedule",   "ScheduleTable",
+                                                   "Sizes",        "addNumber",  "addSize",
+                                                   "addTensor",    "alignas",    "alignof",
+                                                   "and",          "arguments",  "as",
+                                                   "asm",          "assert",     "async",
+                                                   "auto",         "await",      "baseline",
+                                                   "blocks",       "bool",       "break",
+                                                   "bytes",        "case",       "catch",
+                                                   "char",         "class",      "columns",
+                                                   "const",        "constexpr",  "contiguous",
+                                                   "continue",     "decltype",   "def",
+                                                   "default",      "del",        "delete",
+                                                   "dict",         "do",         "double",
+                                                   "dtype",        "elif",       "else",
+                                                   "enum",         "except",     "expectShape",
+                                                   "explicit",     "export",     "extern",
+                                                   "false",        "finally",    "float",
+                                                   "for",          "friend",     "from",
+                                                   "global",       "goto",       "grid",
+                                                   "if",           "import",     "in",
+                                                   "inline",       "int",        "is",
+                                                   "isWide",       "joined",     "kept",
+                                                   "kernel",       "kernelType", "lambda",
+                                                   "leadingSizes", "load",       "long",
+                                                   "main",         "math",       "max",
+                                                   "mutable",      "namespace",  "nereid",
+                                                   "new",          "noexcept",   "nonlocal",
+                                                   "not",          "number",     "operator",
+                                                   "or",           "pass",       "private",
+                                                   "product",      "protected",  "public",
+                                                   "raise",        "register",   "release",
+                                                   "return",       "rows",       "schedule",
+                                                   "short",        "signature",  "signed",
+                                                   "sizeFromEnd",  "size_bytes", "sizeof",
+                                                   "static",       "std",        "struct",
+                                                   "switch",       "template",   "this",
+                                                   "throw",        "tl",         "torch",
+                                                   "triton",       "true",       "try",
+                                                   "tuple",        "typedef",    "typename",
+                                                   "union",        "unsigned",   "using",
+                                                   "virtual",      "void",       "volatile",
+                                                   "while",        "wide",       "with",
+                                                   "xor",          "yield"};
     std::vector<std::string> names = fused.op.outputNames;
     names.push_back(fused.op.name);
     for (const definition::Parameter &parameter : fused.op.parameters) {
@@ -155,9 +188,8 @@ private:
     fused.hasReduction = any(space.isReduced);
     size_t split = count;
     if (fused.hasReduction) {
-      split = static_cast<size_t>(
-          std::find(space.isReduced.begin(), space.isReduced.end(), true) -
-          space.isReduced.begin());
+      split = static_cast<size_t>(std::find(space.isReduced.begin(), space.isReduced.end(), true) -
+                                  space.isReduced.begin());
     } else if (count > 0) {
       split = count - 1;
       while (split > 0 && signatureOf(split - 1) == signatureOf(count - 1)) {
@@ -218,8 +250,8 @@ private:
         continue;
       }
       bool isComplete =
-          all(operand.rowGroups) && (all(operand.columnGroups) ||
-                                     (fused.hasReduction && !any(operand.columnGroups)));
+          all(operand.rowGroups) &&
+          (all(operand.columnGroups) || (fused.hasReduction && !any(operand.columnGroups)));
       if (!isComplete) {
         return refuse(node, fmt::format("output '{}' {} is smaller than what the kernel computes",
                                         operand.name, definition::text(operand.shape)))

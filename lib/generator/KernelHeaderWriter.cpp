@@ -69,9 +69,8 @@ inline void expectShape(const char *name, const nereid::Tensor &tensor, const Si
 inline int64_t sizeFromEnd(const char *name, const nereid::Tensor &tensor, int fromEnd) {
   const Sizes shape = tensor.shape();
   if (static_cast<int>(shape.size()) < fromEnd) {
-    throw std::invalid_argument(std::string(name) + " expects at least " +
-                                std::to_string(fromEnd) + " dimensions, but got " +
-                                sizesText(shape));
+    throw std::invalid_argument(std::string(name) + " expects at least " + std::to_string(fromEnd) +
+                                " dimensions, but got " + sizesText(shape));
   }
   return shape[shape.size() - static_cast<size_t>(fromEnd)];
 }
@@ -156,7 +155,7 @@ private:
 /// One launch made ready: run() as often as wanted while the tensors live.
 class Launch {
 public:
-  @LAUNCH_SIGNATURE@;
+@LAUNCH_SIGNATURE@
 
   void run() const {
     if (kernel) {
@@ -172,12 +171,12 @@ private:
   void declare(const std::string &name, const std::string &type) {
     signature += (signature.empty() ? "" : ", ") + name + "=" + type;
   }
-  void add(const std::string &name, const char *type, const nereid::Tensor &tensor) {
+  void addTensor(const std::string &name, const char *type, const nereid::Tensor &tensor) {
     const bool isAligned = reinterpret_cast<uintptr_t>(tensor.data()) % 16 == 0;
     declare(name, std::string("*") + type + (isAligned ? ":16" : ""));
     arguments.emplace_back(tensor);
   }
-  void add(const std::string &name, int64_t value) {
+  void addSize(const std::string &name, int64_t value) {
     const bool isWide = value > std::numeric_limits<int32_t>::max();
     declare(name, std::string(isWide ? "i64" : "i32") + (value % 16 == 0 ? ":16" : ""));
     arguments.emplace_back(value);
@@ -201,7 +200,7 @@ private:
   }
   /// Name of a type in the kernel language.
   static const char *kernelType(nereid::DType type) {
-    constexpr const char *names[] = {"i1", "i8",  "i16", "i32",  "i64",  "u8",  "u16",
+    constexpr const char *names[] = {"i1",  "i8",  "i16",  "i32",  "i64",  "u8",  "u16",
                                      "u32", "u64", "fp16", "bf16", "fp32", "fp64"};
     return names[static_cast<size_t>(type)];
   }
@@ -230,7 +229,7 @@ public:
   std::string run() {
     text = cppHead(fused, "launches the kernels of " + fused.op.name + "_triton.py from C++.");
     text += replaced(replaced(replaced(commonPart, "@OP@", fused.op.name), "@RULE@", rule()),
-                     "@LAUNCH_SIGNATURE@", "Launch(" + launchParameters() + ")");
+                     "@LAUNCH_SIGNATURE@", packed("  Launch(", launchParameters(), ");"));
     launch();
     wrapper();
     text += "} // namespace triton\n";
@@ -253,29 +252,32 @@ private:
     }
     if (first == KernelVariant::Tiles) {
       line("width = std::min<int64_t>(std::max<int64_t>(width, 16), 4096);");
-      line("const int64_t height =");
-      line("    std::max<int64_t>(std::min<int64_t>(16384 / width, powerOfTwo(rows)), 1);");
-      line(fmt::format("return {{{}, text(\"BLOCK_M\", height) + \", \" + text(\"BLOCK_N\", width) +",
-                       kernel(first)));
-      line("        \", GRID_2D=1, \" + streaming};");
+      line("const int64_t height = std::max<int64_t>(std::min<int64_t>(16384 / width, "
+           "powerOfTwo(rows)), 1);");
+      line("const std::string blocks = text(\"BLOCK_M\", height) + \", \" + text(\"BLOCK_N\", "
+           "width);");
+      line(fmt::format("return {{{}, blocks + \", GRID_2D=1, \" + streaming}};", kernel(first)));
       return body;
     }
     line(fmt::format("if (width > {}) {{", table.widestRowTile));
     line(fmt::format("  return {{{}, \"ROWS=1, BLOCK_N=4096, \" + streaming}};",
                      kernel(KernelVariant::LoopedRows)));
     line("}");
-    line("const int64_t count =");
-    line("    std::max<int64_t>(std::min<int64_t>(16384 / width, powerOfTwo(rows)), 1);");
-    line(fmt::format("return {{{},", kernel(KernelVariant::Rows)));
-    line("        text(\"ROWS\", count) + \", \" + text(\"BLOCK_N\", std::max<int64_t>(width, 16)) +");
-    line("            \", \" + streaming};");
+    line("const int64_t count = std::max<int64_t>(std::min<int64_t>(16384 / width, "
+         "powerOfTwo(rows)), "
+         "1);");
+    line("width = std::max<int64_t>(width, 16);");
+    line("const std::string blocks = text(\"ROWS\", count) + \", \" + text(\"BLOCK_N\", width);");
+    line(fmt::format("return {{{}, blocks + \", \" + streaming}};", kernel(KernelVariant::Rows)));
     return body;
   }
 
-  std::string launchParameters() const {
-    std::string list = cppParameters(fused, false);
+  std::vector<std::string> launchParameters() const {
+    std::vector<std::string> list = cppParameters(fused, false);
     for (const Operand &operand : fused.operands) {
-      list += operand.isOutput ? ", const nereid::Tensor &" + operand.name : "";
+      if (operand.isOutput) {
+        list.push_back("const nereid::Tensor &" + operand.name);
+      }
     }
     return list;
   }
@@ -296,28 +298,28 @@ private:
   }
 
   void launch() {
-    text += "inline Launch::Launch(" + launchParameters() + ") {\n";
+    text += packed("inline Launch::Launch(", launchParameters(), ") {\n");
     text += cppSizes(fused, names, "  ");
-    std::string bytes, isEmpty;
+    std::vector<std::string> bytes, isEmpty;
     size_t inputs = 0;
     for (const Operand &operand : fused.operands) {
       if (operand.isOutput) {
         line(fmt::format("expectShape(\"{}\", {}, {});", operand.name, operand.name,
                          cppShape(operand.shape, names)));
-        isEmpty += (isEmpty.empty() ? "" : " || ") + operand.name + ".elementCount() == 0";
+        isEmpty.push_back(operand.name + ".elementCount() == 0");
       } else {
         ++inputs;
       }
-      bytes += (bytes.empty() ? "" : " + ") + operand.name + ".byteCount()";
+      bytes.push_back(operand.name + ".byteCount()");
     }
-    line(fmt::format("if ({}) {{", isEmpty));
+    text += packed("  if (", isEmpty, ") {\n", " ||");
     line("  return;");
     line("}");
     line("const int64_t rows = " + sizeText(fused.rows) + ";");
     line("const int64_t columns = " + sizeText(fused.columns) + ";");
     line(fmt::format("const nereid::DType dtype = {}.dtype();", leadName()));
-    line("const Schedule schedule =");
-    line(fmt::format("    ScheduleTable::instance().find(dtype, rows, columns, {});", bytes));
+    text += packed("  const size_t bytes = ", bytes, ";\n", " +");
+    line("const Schedule schedule = ScheduleTable::instance().find(dtype, rows, columns, bytes);");
     line("// 64-bit offsets where an offset, those of masked lanes included, may exceed 32 bits.");
     line("const bool isWide = (rows + 4096) * columns + (1 << 20) > INT32_MAX;");
     line(fmt::format("kept.reserve({});", inputs));
@@ -341,10 +343,10 @@ private:
       switch (parameter.kind) {
       case KernelParameter::Kind::Pointer: {
         const Operand &operand = fused.operands[static_cast<size_t>(parameter.operand)];
-        line(pad + fmt::format("add(\"{}\", kernelType({}), {});", name,
-                               operand.fixedDtype ? cppType(*operand.fixedDtype) : "dtype",
-                               operand.isOutput ? operand.name
-                                                : "contiguous(" + operand.name + ")"));
+        line(pad +
+             fmt::format("addTensor(\"{}\", kernelType({}), {});", name,
+                         operand.fixedDtype ? cppType(*operand.fixedDtype) : "dtype",
+                         operand.isOutput ? operand.name : "contiguous(" + operand.name + ")"));
         break;
       }
       case KernelParameter::Kind::Scalar:
@@ -352,15 +354,15 @@ private:
                                fused.op.parameters[static_cast<size_t>(parameter.scalar)].name));
         break;
       case KernelParameter::Kind::Size:
-        line(pad + fmt::format("add(\"{}\", {});", name,
+        line(pad + fmt::format("addSize(\"{}\", {});", name,
                                name == "rows" || name == "columns" ? name
                                : name == "elements"                ? "rows * columns"
-                                                    : sizeText(parameter.size)));
+                                                                   : sizeText(parameter.size)));
         break;
       case KernelParameter::Kind::Constexpr:
         break;
       default:
-        line(pad + fmt::format("add(\"{}\", int64_t{{{}}});", name, strideText(parameter)));
+        line(pad + fmt::format("addSize(\"{}\", {});", name, strideText(parameter)));
         break;
       }
     }
@@ -369,10 +371,10 @@ private:
       line(pad + "grid = nereid::Grid(nereid::cdiv(rows * columns, schedule.get(\"BLOCK\")));");
       break;
     case KernelVariant::Tiles:
-      line(pad + "const int64_t height = nereid::cdiv(rows, schedule.get(\"BLOCK_M\"));");
-      line(pad + "const int64_t width = nereid::cdiv(columns, schedule.get(\"BLOCK_N\"));");
-      line(pad + "grid = schedule.get(\"GRID_2D\") ? nereid::Grid(height, width)");
-      line(pad + "                               : nereid::Grid(height * width);");
+      line(pad + "const int64_t rowBlocks = nereid::cdiv(rows, schedule.get(\"BLOCK_M\"));");
+      line(pad + "const int64_t columnBlocks = nereid::cdiv(columns, schedule.get(\"BLOCK_N\"));");
+      line(pad + "grid = schedule.get(\"GRID_2D\") ? nereid::Grid(rowBlocks, columnBlocks)");
+      line(pad + "                               : nereid::Grid(rowBlocks * columnBlocks);");
       break;
     case KernelVariant::Rows:
     case KernelVariant::LoopedRows:
@@ -385,29 +387,32 @@ private:
     const Operand &operand = fused.operands[static_cast<size_t>(parameter.operand)];
     bool isRow = parameter.kind == KernelParameter::Kind::RowStride;
     bool isGroup = parameter.kind == KernelParameter::Kind::GroupStride;
-    return sizeText(isRow ? widthOf(fused, operand)
-                          : contiguousStride(fused, operand, isGroup,
-                                             static_cast<size_t>(parameter.group)));
+    return sizeText(
+        isRow ? widthOf(fused, operand)
+              : contiguousStride(fused, operand, isGroup, static_cast<size_t>(parameter.group)));
   }
 
   void wrapper() {
-    text += fmt::format("inline {} {}({}) {{\n", cppResult(fused), fused.op.name,
-                        cppParameters(fused, true));
+    text += packed(fmt::format("inline {} {}(", cppResult(fused), fused.op.name),
+                   cppParameters(fused, true), ") {\n");
     text += cppSizes(fused, names, "  ");
-    std::string call, list;
+    std::vector<std::string> call;
+    std::string list;
     for (const CallParameter &parameter : callParameters(fused)) {
-      call += parameter.name + ", ";
+      call.push_back(parameter.name);
     }
     for (const Operand &operand : fused.operands) {
       if (operand.isOutput) {
-        std::string type = operand.fixedDtype ? cppType(*operand.fixedDtype)
-                                              : leadName() + ".dtype()";
-        line(fmt::format("const nereid::Tensor {} = nereid::Tensor::empty({}, {});", operand.name,
-                         cppShape(operand.shape, names), type));
+        std::string type =
+            operand.fixedDtype ? cppType(*operand.fixedDtype) : leadName() + ".dtype()";
+        text +=
+            packed(fmt::format("  const nereid::Tensor {} = nereid::Tensor::empty(", operand.name),
+                   {cppShape(operand.shape, names), type}, ");\n");
         list += (list.empty() ? "" : ", ") + operand.name;
+        call.push_back(operand.name);
       }
     }
-    line("Launch(" + call + list + ").run();");
+    text += packed("  Launch(", call, ").run();\n");
     line(fused.outputNodes.size() == 1 ? "return " + list + ";" : "return {" + list + "};");
     text += "}\n\n";
   }

@@ -23,8 +23,10 @@ std::vector<CallParameter> callParameters(const FusedOperator &fused) {
 }
 
 SizeNames::SizeNames(const FusedOperator &fused) {
-  std::set<std::string> taken = {"rows",  "columns", "grid",  "kernel", "blocks", "wide",
-                                 "dtype", "device",  "shape", "bytes",  "rest",   "launch"};
+  std::set<std::string> taken = {"rows",      "columns",   "grid",        "kernel", "blocks",
+                                 "wide",      "dtype",     "device",      "shape",  "bytes",
+                                 "rest",      "launch",    "schedule",    "isWide", "kept",
+                                 "signature", "rowBlocks", "columnBlocks"};
   for (const definition::Parameter &parameter : fused.op.parameters) {
     taken.insert(parameter.name);
   }

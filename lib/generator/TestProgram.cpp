@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/generator/TestProgram.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+namespace nereid::generator {
+namespace {
+
+using definition::Case;
+
+/// Parameters whose square root, logarithm or the like is taken get positive data.
+std::set<int> positiveParameters(const FusedOperator &fused) {
+  static const std::set<std::string> positiveOnly = {"sqrt", "rsqrt", "log",
+                                                     "log2", "pow",   "log1p"};
+  std::vector<bool> needsPositive(fused.nodes.size(), false);
+  for (size_t i = fused.nodes.size(); i-- > 0;) {
+    const FusedNode &node = fused.nodes[i];
+    bool passesOn = needsPositive[i] && (node.op == "add" || node.op == "mul" || node.op == "div");
+    for (int input : node.inputs) {
+      if (positiveOnly.contains(node.op) || passesOn) {
+        needsPositive[static_cast<size_t>(input)] = true;
+      }
+    }
+  }
+  std::set<int> result;
+  for (size_t i = 0; i < fused.nodes.size(); ++i) {
+    if (fused.nodes[i].op == "input" && needsPositive[i]) {
+      result.insert(fused.nodes[i].parameter);
+    }
+  }
+  return result;
+}
+
+/// Odd sizes, one element, none: what every operator is checked on besides its own cases. Nothing
+/// is reduced over no elements.
+std::vector<Case> standardCases(const FusedOperator &fused) {
+  std::vector<std::string> symbols;
+  bool hasRest = false;
+  for (const Operand &operand : fused.operands) {
+    for (const definition::Dim &dim : operand.shape) {
+      hasRest |= dim.isRest();
+      bool isSymbol = !dim.symbol.empty() && !dim.isRest();
+      if (isSymbol && std::find(symbols.begin(), symbols.end(), dim.symbol) == symbols.end()) {
+        symbols.push_back(dim.symbol);
+      }
+    }
+  }
+  struct Sizes {
+    const char *name;
+    std::vector<int64_t> rest;
+    int64_t others, last;
+  };
+  std::vector<Sizes> list = {{"one element", {}, 1, 1},       {"no rows", {0}, hasRest ? 1 : 0, 7},
+                             {"3 columns", {5}, 3, 3},        {"17 columns", {3, 7}, 2, 17},
+                             {"127 columns", {129}, 5, 127},  {"129 columns", {2, 3}, 3, 129},
+                             {"1000 columns", {33}, 2, 1000}, {"5000 columns", {3}, 1, 5000}};
+  if (!fused.hasReduction) {
+    list.push_back({"no columns", {3}, 2, 0});
+  }
+  std::vector<Case> cases;
+  for (const Sizes &sizes : list) {
+    Case made;
+    made.name = sizes.name;
+    made.binding.rest = sizes.rest;
+    for (const std::string &symbol : symbols) {
+      made.binding.symbols[symbol] = symbol == symbols.back() ? sizes.last : sizes.others;
+    }
+    cases.push_back(std::move(made));
+  }
+  return cases;
+}
+
+constexpr const char *agreesFunction = R"(
+bool agrees(const std::string &title, const nereid::Tensor &actual, const nereid::Tensor &expected,
+            const Tolerance &tolerance) {
+  const nereid::Comparison result =
+      nereid::compare(actual, expected, tolerance.relative, tolerance.absolute);
+  if (!result.passed) {
+    std::printf("FAILED  %s: %lld elements differ, element %lld is %.9g, expected %.9g\n",
+                title.c_str(), static_cast<long long>(result.mismatches),
+                static_cast<long long>(result.firstMismatch), result.actual, result.expected);
+  }
+  return result.passed;
+}
+)";
+
+} // namespace
+
+std::string TestProgram::beginning() const {
+  std::string text =
+      cppHead(fused, isAccuracy ? "checks the kernel against the baseline in float64."
+                                : "times the kernel against the baseline.");
+  text += fmt::format("\n#include \"{}_kernel.hpp\"\n\n", fused.op.name);
+  text += "#include <cmath>\n#include <cstdio>\n#include <exception>\n#include <string>\n"
+          "#include <vector>\n\nnamespace baseline {\n";
+  text += packed(fmt::format("{} {}(", cppResult(fused), fused.op.name),
+                 cppParameters(fused, false), ");\n");
+  text += "}\n\nnamespace {\n\nconstexpr nereid::DType f64 = nereid::DType::F64; // of the "
+          "reference\n\n";
+  return text + caseTable() + tensors() + agreesFunction + "\n";
+}
+
+std::vector<Case> TestProgram::cases() const {
+  std::vector<Case> list = isAccuracy ? fused.op.accuracyCases : fused.op.performanceCases;
+  if (isAccuracy) {
+    std::vector<Case> standard = standardCases(fused);
+    list.insert(list.begin(), standard.begin(), standard.end());
+  }
+  return list;
+}
+
+std::string TestProgram::caseTable() const {
+  std::string text = "struct Tolerance {\n  double relative, absolute;\n};\n\n";
+  text += "struct Case {\n  const char *name;\n";
+  for (const SizeNames::Step &step : names.steps) {
+    text += fmt::format("  {} {};\n", step.isRest ? "Sizes" : "int64_t", step.variable);
+  }
+  text += "  std::vector<Tolerance> tolerances; // in the order of `types`\n";
+  if (!isAccuracy) {
+    text += "  std::vector<double> bytes;         // that must be read and written at least\n";
+  }
+  text += "};\n\n";
+  std::vector<std::string> types;
+  for (DType type : fused.op.dtypes) {
+    types.push_back(cppType(type));
+  }
+  text += packed("const std::vector<nereid::DType> types = {", types, "};\n\n");
+  std::vector<Case> list = cases();
+  if (!list.empty()) {
+    auto tolerance =
+        definition::toleranceFor(fused.op, list.back().binding, fused.op.dtypes.front());
+    text += commentLines("Tolerances follow from type and reduction length. The last one: " +
+                         tolerance.derivation + ".");
+  }
+  text += "// clang-format off\nconst std::vector<Case> cases = {\n";
+  for (const Case &one : list) {
+    text += caseRow(one);
+  }
+  return text + "};\n// clang-format on\n\n";
+}
+
+std::string TestProgram::caseRow(const Case &one) const {
+  std::vector<std::string> sizes, tolerances, bytes;
+  for (const SizeNames::Step &step : names.steps) {
+    std::string value = "0";
+    if (step.isRest) {
+      value = fmt::format("{{{}}}", fmt::join(one.binding.rest, ", "));
+    }
+    for (const auto &[symbol, size] : one.binding.symbols) {
+      definition::Dim dim;
+      dim.symbol = symbol;
+      if (!step.isRest && names.variable(dim) == step.variable) {
+        value = std::to_string(size);
+      }
+    }
+    sizes.push_back(value);
+  }
+  for (DType type : fused.op.dtypes) {
+    auto tolerance = definition::toleranceFor(fused.op, one.binding, type);
+    tolerances.push_back(fmt::format("{{{:.4g}, {:.4g}}}", tolerance.relative, tolerance.absolute));
+    bytes.push_back(cppNumber(definition::countWork(fused.op, one.binding, type).bytes()));
+  }
+  std::string row = fmt::format("    {{\"{}\"{}{},\n", one.name, sizes.empty() ? "" : ", ",
+                                fmt::join(sizes, ", "));
+  row += packed("     {", tolerances, isAccuracy ? "}},\n" : "},\n");
+  return isAccuracy ? row : row + packed("     {", bytes, "}},\n");
+}
+
+std::string TestProgram::fill(const Operand &operand, int seed) const {
+  static constexpr auto isInteger = [](DType type) { return !isFloat(type); };
+  bool hasIntegers = operand.fixedDtype
+                         ? isInteger(*operand.fixedDtype)
+                         : std::any_of(fused.op.dtypes.begin(), fused.op.dtypes.end(), isInteger);
+  std::string name = "in." + operand.name;
+  if (hasIntegers) {
+    return fmt::format("  {}.fillIntegers({}, 0, 2);\n", name, seed);
+  }
+  return positiveParameters(fused).contains(operand.index)
+             ? fmt::format("  {}.fillUniform({}, 0.1, 3.0);\n", name, seed)
+             : fmt::format("  {}.fillNormal({});\n", name, seed);
+}
+
+/// Structures with one tensor per input and output, and functions that make them for a case.
+std::string TestProgram::tensors() const {
+  std::string inputs, outputs, makeInputs, fills, makeOutputs, poisons;
+  int seed = 0;
+  for (const Operand &operand : fused.operands) {
+    std::string member = fmt::format("  nereid::Tensor {};\n", operand.name);
+    std::string type = operand.fixedDtype ? cppType(*operand.fixedDtype) : "dtype";
+    std::string shape = caseShape(operand.shape);
+    if (operand.isOutput) {
+      outputs += member;
+      makeOutputs += packed("      nereid::Tensor::empty(", {shape, type}, "),\n");
+      poisons += (poisons.empty() ? "" : "\n    ") + operand.name + ".poison();";
+    } else {
+      inputs += member;
+      makeInputs += packed("      made(", {shape, type, "isStrided"}, "),\n");
+      fills += fill(operand, ++seed);
+    }
+  }
+  bool hasOneOutput = fused.outputNodes.size() == 1;
+  poisons = hasOneOutput ? "{ " + poisons + " }" : "{\n    " + poisons + "\n  }";
+  return fmt::format(R"(struct Inputs {{
+{inputs}}};
+
+/// Rows of a wider tensor when `isStrided`, so that they do not lie side by side.
+nereid::Tensor made(const Sizes &shape, nereid::DType dtype, bool isStrided) {{
+  if (!isStrided || shape.size() < 2) {{
+    return nereid::Tensor::empty(shape, dtype);
+  }}
+  Sizes wider = shape;
+  wider.back() += 3;
+  const nereid::Tensor whole = nereid::Tensor::empty(wider, dtype);
+  return whole.view(0, shape, whole.strides());
+}}
+
+Inputs makeInputs(const Case &one, nereid::DType dtype, bool isStrided) {{
+  Inputs in = {{
+{makeInputs}  }};
+{fills}  return in;
+}}
+
+struct Outputs {{
+{outputs}
+  /// What a launch does not write reads as wrong.
+  void poison() const {poisons}
+}};
+
+Outputs makeOutputs(const Case &one, nereid::DType dtype) {{
+  return {{
+{makeOutputs}  }};
+}}
+)",
+                     fmt::arg("inputs", inputs), fmt::arg("makeInputs", makeInputs),
+                     fmt::arg("fills", fills), fmt::arg("outputs", outputs),
+                     fmt::arg("poisons", poisons), fmt::arg("makeOutputs", makeOutputs));
+}
+
+std::string TestProgram::caseShape(const definition::SymbolicShape &shape) const {
+  std::string fixed, rest = "{}";
+  for (const definition::Dim &dim : shape) {
+    std::string name = dim.symbol.empty() ? names.variable(dim) : "one." + names.variable(dim);
+    if (dim.isRest()) {
+      rest = name;
+    } else {
+      fixed += (fixed.empty() ? "" : ", ") + name;
+    }
+  }
+  return fmt::format("joined({}, {{{}}})", rest, fixed);
+}
+
+std::string TestProgram::call(const std::string &head, const std::string &tail,
+                              bool withOutputs) const {
+  std::vector<std::string> list;
+  for (const CallParameter &parameter : callParameters(fused)) {
+    list.push_back(parameter.operand < 0 ? cppNumber(parameter.value) : "in." + parameter.name);
+  }
+  for (const Operand &operand : fused.operands) {
+    if (operand.isOutput && withOutputs) {
+      list.push_back("results." + operand.name);
+    }
+  }
+  return packed(head, list, tail);
+}
+
+std::string TestProgram::widestInput() const {
+  for (const Operand &operand : fused.operands) {
+    if (!operand.isOutput && operand.extent == Extent::Full && !operand.fixedDtype) {
+      return operand.name;
+    }
+  }
+  return fused.operands.front().name;
+}
+
+} // namespace nereid::generator
