@@ -190,6 +190,7 @@ Value Emitter::attribute(const Value &base, const std::string &name) {
     for (const std::string &other : nearestNames(name, builtinNames('m'))) {
       help += (help.empty() ? "did you mean '" : ", '") + other + "'";
     }
+    help += help.empty() ? "" : "?";
   } else if (base.isNone()) {
     help = "the argument is None in this specialisation; guard the use with 'is not None'";
   }

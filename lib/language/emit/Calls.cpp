@@ -254,7 +254,7 @@ static bool bindParameters(Emitter &emitter, const FunctionDef &function,
       }
       std::vector<std::string> near = nearestNames(keyword.name, known);
       emitter.error("E0229", name + " has no parameter '" + keyword.name + "'")
-          .withHelp(near.empty() ? "" : "did you mean '" + near[0] + "'");
+          .withHelp(near.empty() ? "" : "did you mean '" + near[0] + "'?");
       return false;
     }
   }

@@ -25,7 +25,13 @@ std::string Emitter::placeText() const {
 Diagnostic &Emitter::error(std::string code, std::string message) {
   Diagnostic diagnostic = makeError(std::move(code), std::move(message));
   diagnostic.at(frame->module->path, frame->module->text, here);
+  constexpr int mostCallers = 8;
+  int callers = 0;
   for (const Frame *at = frame; at->caller && at->function; at = at->caller) {
+    if (++callers > mostCallers) {
+      diagnostic.note("and further calls");
+      break;
+    }
     diagnostic.note("'" + at->function->name + "' was called from " +
                     baseName(at->caller->module->path) + ":" + std::to_string(at->callRange.line));
   }

@@ -128,7 +128,7 @@ Value Emitter::moduleAttribute(const std::string &path, const std::string &name)
   for (const std::string &other : near) {
     help += (help.empty() ? "did you mean '" : ", '") + shown + "." + other + "'";
   }
-  diagnostic.withHelp(help);
+  diagnostic.withHelp(help.empty() ? help : help + "?");
   return Value::poison();
 }
 
@@ -321,7 +321,7 @@ Value Emitter::lookup(const std::string &name) {
   for (const std::string &other : nearestNames(name, visibleNames())) {
     help += (help.empty() ? "did you mean '" : ", '") + other + "'";
   }
-  diagnostic.withHelp(help);
+  diagnostic.withHelp(help.empty() ? help : help + "?");
   return Value::poison();
 }
 
