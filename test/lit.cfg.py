@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-# Text tests of the compiler's passes, run with LLVM's lit:
+# Text tests of the compiler's passes and of the command line, run with LLVM's lit:
 #   python3 /usr/lib/llvm-19/build/utils/lit/lit.py test
-# The tools are taken from build/bin, or from --param build=DIR.
+# The tools are taken from build/bin, or from --param build=DIR. Nothing a test does reaches the
+# user's own caches: kernels, chip descriptor and patterns live below the build folder.
 import os
+import sys
 
 import lit.formats
 
 config.name = "nereid"
 config.test_format = lit.formats.ShTest(execute_external=False)
-config.suffixes = [".mlir"]
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs"]
 config.test_source_root = os.path.dirname(__file__)
 
 build = lit_config.params.get("build", os.path.join(config.test_source_root, "..", "build"))
@@ -18,5 +21,22 @@ config.test_exec_root = os.path.join(build, "lit")
 llvm_tools = "/usr/lib/llvm-19/bin"
 config.environment["PATH"] = os.pathsep.join(
     [os.path.join(build, "bin"), llvm_tools, os.environ.get("PATH", "")])
-if not os.path.exists(os.path.join(build, "bin", "tile-opt")):
-    lit_config.fatal("build/bin/tile-opt is missing: build the target tile-opt first")
+config.environment["NEREID_CACHE_DIR"] = os.path.join(config.test_exec_root, "cache")
+config.environment["NEREID_PATTERNS"] = os.path.join(config.test_exec_root, "patterns.json")
+for tool in ["tile-opt", "nereid"]:
+    if not os.path.exists(os.path.join(build, "bin", tool)):
+        lit_config.fatal(f"build/bin/{tool} is missing: build the target {tool} first")
+
+root = os.path.dirname(os.path.abspath(config.test_source_root))
+inputs = os.path.join(config.test_source_root, "cli", "Inputs")
+config.substitutions += [
+    ("%kernels", os.path.join(root, "kernels")),
+    ("%operators", os.path.join(root, "operators")),
+    ("%inputs", inputs),
+    ("%nereid", os.path.join(build, "bin", "nereid")),
+    ("%python", sys.executable),
+    # %exits N COMMAND…: the command ends with exactly this status, and no signal.
+    ("%exits", f"{sys.executable} {os.path.join(inputs, 'exits.py')}"),
+    # … | %json EXPRESSION: the text is JSON and the expression over it (`it`) holds.
+    ("%json", f"{sys.executable} {os.path.join(inputs, 'json_holds.py')}"),
+]

@@ -24,6 +24,9 @@ namespace {
 constexpr const char *makers =
     "zeros, ones, full, empty, arange, randn, rand, uniform, randint, or the path of a .npy file";
 
+/// Up to 2^53 a double holds every integer.
+constexpr double largestWhole = 9007199254740992.0;
+
 std::optional<double> literalNumber(const Expr &expr) {
   switch (expr.kind) {
   case ExprKind::Integer:
@@ -99,9 +102,23 @@ Result<MakerCall> readMaker(const std::string &assignment, const Expr &expr) {
 }
 
 Result<Tensor> makeTensor(const std::string &assignment, const MakerCall &call, DType dtype) {
-  static const std::vector<std::string> known = {"zeros", "ones", "full",    "empty",  "arange",
-                                                 "randn", "rand", "uniform", "randint"};
-  if (std::find(known.begin(), known.end(), call.name) == known.end()) {
+  static const std::map<std::string, std::vector<std::string>> makerOptions = {
+      {"zeros", {}},
+      {"ones", {}},
+      {"full", {"value"}},
+      {"empty", {}},
+      {"arange", {"start", "step"}},
+      {"randn", {"seed"}},
+      {"rand", {"seed", "low", "high"}},
+      {"uniform", {"seed", "low", "high"}},
+      {"randint", {"seed", "low", "high"}},
+  };
+  auto options = makerOptions.find(call.name);
+  if (options == makerOptions.end()) {
+    std::vector<std::string> known;
+    for (const auto &[name, ignored] : makerOptions) {
+      known.push_back(name);
+    }
     auto error = malformed(assignment, fmt::format("names the unknown maker '{}'", call.name));
     auto near = nearestNames(call.name, known);
     if (!near.empty()) {
@@ -109,11 +126,25 @@ Result<Tensor> makeTensor(const std::string &assignment, const MakerCall &call, 
     }
     return error;
   }
+  for (const auto &[key, value] : call.keywords) {
+    const auto &allowed = options->second;
+    if (std::find(allowed.begin(), allowed.end(), key) == allowed.end()) {
+      std::string takes = allowed.empty() ? "none" : fmt::format("{}", fmt::join(allowed, ", "));
+      return malformed(
+          assignment, fmt::format("has the option '{}', but '{}' takes {}", key, call.name, takes));
+    }
+    bool isWhole = call.name == "randint" || key == "seed";
+    if (isWhole && !(std::fabs(value) <= largestWhole && value == std::floor(value))) {
+      return malformed(assignment, fmt::format("expects a whole number for '{}'", key));
+    }
+  }
+  if (call.name == "randint" && call.keyword("low", 0) >= call.keyword("high", 100)) {
+    return malformed(assignment, "expects low < high");
+  }
   std::vector<int64_t> shape;
   for (double size : call.positional) {
-    // Up to 2^53 a double holds every integer.
-    if (!(size >= 0 && size <= 9007199254740992.0) || size != std::floor(size)) {
-      return malformed(assignment, fmt::format("expects sizes of 0 or more, but got {}", size));
+    if (!(size >= 0 && size <= largestWhole) || size != std::floor(size)) {
+      return malformed(assignment, fmt::format("expects whole sizes from 0, but got {}", size));
     }
     shape.push_back(static_cast<int64_t>(size));
   }
@@ -132,7 +163,7 @@ Result<Tensor> makeTensor(const std::string &assignment, const MakerCall &call, 
                                  report::formatBytes(bytes), report::formatBytes(available)))
         .withHelp("use a smaller shape");
   }
-  auto seed = static_cast<uint64_t>(call.keyword("seed", 0));
+  auto seed = static_cast<uint64_t>(static_cast<int64_t>(call.keyword("seed", 0)));
   int64_t count = tensor.elementCount();
   if (call.name == "randn") {
     runtime::fillNormal(tensor, seed);

@@ -3,6 +3,7 @@
 #include "lib/cli/Cli.h"
 
 #include "lib/cli/Command.h"
+#include "lib/cli/FaultReport.h"
 #include "lib/support/Version.h"
 #include "lib/targets/cpu/CpuTarget.h"
 
@@ -77,6 +78,7 @@ KernelReference parseKernelReference(const std::string &text) {
 }
 
 int run(int argc, char **argv) {
+  reportFaults();
   cpu::registerCpuTarget();
   Session session;
   CLI::App app{"nereid: operators from definition to verified, timed, tuned kernels", "nereid"};

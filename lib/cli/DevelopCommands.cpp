@@ -203,7 +203,8 @@ CLI::App *addStage(CLI::App &app, const std::string &name, const std::string &su
   command->add_option("--target", options->develop.target, "cpu, or cpu:x86-64-v3 and the like");
   command->add_option("--chip", options->develop.chipFile, "descriptor to generate for");
   command->add_option("--dtype", options->dtypes, "only these of the definition's types");
-  command->add_option("--seed", options->develop.seed, "of the random inputs");
+  command->add_option("--seed", options->develop.seed, "of the random inputs")
+      ->check(CLI::NonNegativeNumber);
   command->add_flag("--fresh", options->develop.isFresh, "forget recorded results");
   return command;
 }
@@ -216,7 +217,8 @@ void addDevelop(CLI::App &app, Session &session) {
                                "DEF.toml", options);
   command->add_option("--rounds", options->develop.rounds, "optimisation rounds at most")
       ->check(CLI::Range(0, 1000));
-  command->add_option("--seconds-per-case", options->develop.secondsPerCase, "timing budget");
+  command->add_option("--seconds-per-case", options->develop.secondsPerCase, "timing budget")
+      ->check(CLI::Range(0.001, 3600.0));
   command->callback([options, &session] { runStages(*options, Until::Optimize, session); });
 }
 
@@ -256,7 +258,8 @@ void addBench(CLI::App &app, Session &session) {
   auto kernel = std::make_shared<KernelBenchOptions>();
   CLI::App *command = addStage(app, "bench", "performance, only after accuracy passed",
                                "DIR, DEF.toml, kernels/OP or FILE.py[:function]", options);
-  command->add_option("--seconds-per-case", options->develop.secondsPerCase, "timing budget");
+  command->add_option("--seconds-per-case", options->develop.secondsPerCase, "timing budget")
+      ->check(CLI::Range(0.001, 3600.0));
   addKernelBenchOptions(*command, *kernel);
   command->callback([options, kernel, &session] {
     if (isKernelBench(options->input)) {

@@ -97,17 +97,38 @@ void showChip(bool recalibrate, Session &session) {
   fmt::print("{}", table.text());
 }
 
-void showOperations(bool isLanguage, Session &session) {
-  if (isLanguage) {
-    report::Table table({"function", "arguments", "group", "state"});
-    for (const auto &builtin : language::builtinTable()) {
-      table.add({"tl." + std::string(builtin.name), std::string(builtin.params),
-                 std::string(builtin.category), builtin.isSupported ? "" : "not supported yet"});
-    }
-    fmt::print("{}", table.text());
-    return;
+void showLanguage(const Session &session) {
+  report::Table table({"function", "arguments", "group", "state"});
+  auto json = nlohmann::ordered_json::array();
+  for (const auto &builtin : language::builtinTable()) {
+    std::string name = "tl." + std::string(builtin.name);
+    table.add({name, std::string(builtin.params), std::string(builtin.category),
+               builtin.isSupported ? "" : "not supported yet"});
+    json.push_back({{"function", name},
+                    {"arguments", builtin.params},
+                    {"group", builtin.category},
+                    {"is_supported", builtin.isSupported}});
   }
+  fmt::print("{}", session.json ? json.dump(2) + "\n" : table.text());
+}
+
+const char *kindName(definition::OperationKind kind) {
+  switch (kind) {
+  case definition::OperationKind::Pointwise:
+    return "pointwise";
+  case definition::OperationKind::Reduction:
+    return "reduction";
+  case definition::OperationKind::Contraction:
+    return "contraction";
+  case definition::OperationKind::Composite:
+    return "composite";
+  }
+  return "";
+}
+
+void showOperations(const Session &session) {
   report::Table table({"function", "arguments", "kind", ">FLOP per element"});
+  auto json = nlohmann::ordered_json::array();
   for (const auto &name : definition::operationNames()) {
     const auto *operation = definition::findOperation(name);
     std::string arguments;
@@ -115,11 +136,13 @@ void showOperations(bool isLanguage, Session &session) {
       arguments += (arguments.empty() ? "" : ", ") + argument.name +
                    (argument.hasDefault ? "=" + argument.defaultText : "");
     }
-    const char *kinds[] = {"pointwise", "reduction", "composite"};
-    table.add({name, arguments, kinds[static_cast<int>(operation->kind)],
-               fmt::format("{}", operation->flops)});
+    table.add({name, arguments, kindName(operation->kind), fmt::format("{}", operation->flops)});
+    json.push_back({{"function", name},
+                    {"arguments", arguments},
+                    {"kind", kindName(operation->kind)},
+                    {"flops_per_element", operation->flops}});
   }
-  fmt::print("{}", table.text());
+  fmt::print("{}", session.json ? json.dump(2) + "\n" : table.text());
 }
 
 void showKnobs(const Session &session) {
@@ -177,7 +200,8 @@ void addInformation(CLI::App &app, Session &session) {
   auto isLanguage = std::make_shared<bool>(false);
   auto *ops = app.add_subcommand("ops", "functions that definition bodies may use");
   ops->add_flag("--language", *isLanguage, "functions of the kernel language instead");
-  ops->callback([isLanguage, &session] { showOperations(*isLanguage, session); });
+  ops->callback(
+      [isLanguage, &session] { *isLanguage ? showLanguage(session) : showOperations(session); });
 
   app.add_subcommand("knobs", "environment variables that change behaviour")->callback([&session] {
     showKnobs(session);

@@ -2,6 +2,7 @@
 #include "lib/cli/KernelLauncher.h"
 
 #include "lib/cli/Command.h"
+#include "lib/cli/FaultReport.h"
 #include "lib/language/Parser.h"
 #include "runtime/ThreadPool.h"
 
@@ -85,6 +86,7 @@ bool PreparedKernel::launch(runtime::Grid grid, const KernelArguments &arguments
   if (interpreted) {
     return pipeline::interpretKernel(input, grid, values, diags);
   }
+  KernelRunning running;
   auto error = runtime::launch(kernel, grid, values, runtime::defaultPool());
   if (error) {
     diags.add(makeError(error.code, error.message));

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <cmath>
 #include <filesystem>
 
 namespace nereid::cli {
@@ -79,7 +80,9 @@ void print(const Session &session, const KernelArguments &arguments, const Prepa
   for (const auto &[name, tensor] : arguments.tensors) {
     std::string first;
     for (int64_t i = 0; i < std::min<int64_t>(tensor.elementCount(), 4); ++i) {
-      first += fmt::format("{}{:g}", i > 0 ? ", " : "", tensor.at(i));
+      double value = tensor.at(i);
+      first += i > 0 ? ", " : "";
+      first += std::isnan(value) ? "nan" : fmt::format("{:g}", value); // without a sign
     }
     fmt::print("{} {}[{}] = {}{}\n", name, torchName(tensor.dtype()),
                fmt::join(tensor.shape(), ", "), first, tensor.elementCount() > 4 ? ", …" : "");

@@ -5,6 +5,7 @@
 #include "lib/develop/EditedFiles.h"
 #include "lib/generator/InterfaceCheck.h"
 #include "lib/measure/Environment.h"
+#include "lib/pipeline/Target.h"
 #include "lib/support/AtomicFile.h"
 #include "lib/support/DiskCache.h"
 #include "lib/support/Hash.h"
@@ -32,6 +33,19 @@ std::string userPatternsPath() {
 }
 
 namespace {
+
+/// What a definition cannot be developed with, before anything is written.
+Status checkOptions(const definition::Operator &op, const DevelopOptions &options) {
+  if (auto target = pipeline::findTarget(options.target); !target) {
+    return target.error();
+  }
+  for (DType dtype : options.dtypes) {
+    if (auto allowed = definition::checkDtype(op, dtype); !allowed) {
+      return allowed;
+    }
+  }
+  return Done{};
+}
 
 /// The folder's project: continued when it was made from the same text, else begun anew. `former`
 /// receives what the manifest said before.
@@ -79,6 +93,9 @@ Result<std::unique_ptr<Development>> Development::fromDefinition(const std::stri
   if (!op) {
     return diags.all().front();
   }
+  if (auto allowed = checkOptions(*op, options); !allowed) {
+    return allowed.error();
+  }
   std::optional<generator::Manifest> former;
   auto project = openOrCreate(directory, *op, *text, former);
   if (!project) {
@@ -104,6 +121,9 @@ Development::fromProject(const std::string &directory, DevelopOptions options, D
       definition::parseOperator(project->definitionFile(), project->manifest.definitionText, diags);
   if (!op) {
     return diags.all().front();
+  }
+  if (auto allowed = checkOptions(*op, options); !allowed) {
+    return allowed.error();
   }
   generator::Manifest former = project->manifest;
   const auto *generated = former.findStage("generate");
@@ -135,11 +155,6 @@ void Development::findEditedFiles(const generator::Manifest &former) {
 }
 
 Status Development::prepare(const definition::Operator &op) {
-  for (DType dtype : options.dtypes) {
-    if (auto allowed = definition::checkDtype(op, dtype); !allowed) {
-      return allowed.error();
-    }
-  }
   if (options.chipFile.empty()) {
     machine = measure::thisChip();
   } else {
@@ -372,7 +387,13 @@ Status Development::finish() {
     }
   }
   if (!rows.empty()) {
-    auto written = workspace.writeFile({"performance.json", performanceJson(rows) + "\n"});
+    nlohmann::ordered_json json;
+    json["schema"] = 1;
+    json["operator"] = op().name;
+    json["speedup"] = overallSpeedup(rows);
+    json["environment"] = nlohmann::ordered_json::parse(workspace.manifest.environmentJson);
+    json["rows"] = nlohmann::ordered_json::parse(performanceJson(rows));
+    auto written = workspace.writeFile({"performance.json", json.dump(2) + "\n"});
     if (!written) {
       return written.error();
     }

@@ -8,8 +8,10 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
+#include <cmath>
 #include <cstring>
 #include <fstream>
+#include <limits>
 
 namespace nereid::develop {
 
@@ -65,13 +67,15 @@ Result<eager::Agreement> checkAgreement(const FusedOperator &fused, const CaseTe
 }
 
 std::string describeMismatch(const eager::Agreement &agreement) {
+  // The sign of a NaN says nothing.
+  double actual = std::isnan(agreement.firstActual) ? std::numeric_limits<double>::quiet_NaN()
+                                                    : agreement.firstActual;
   return fmt::format("element {}{} expects {:.9g} ± {:.3g}, but got {:.9g} ({} of {} differ)",
                      agreement.firstIndex,
-                     agreement.firstOutput > 0
-                         ? fmt::format(" of output {}", agreement.firstOutput)
-                         : "",
-                     agreement.firstExpected, agreement.firstBound, agreement.firstActual,
-                     agreement.mismatches, agreement.checked);
+                     agreement.firstOutput > 0 ? fmt::format(" of output {}", agreement.firstOutput)
+                                               : "",
+                     agreement.firstExpected, agreement.firstBound, actual, agreement.mismatches,
+                     agreement.checked);
 }
 
 uint64_t outputsDigest(const CaseTensors &tensors) {
@@ -147,8 +151,8 @@ Result<CaseTensors> makeTensors(const FusedOperator &fused, const definition::Gr
     if (!shape) {
       return shape.error();
     }
-    auto output = definition::makeLaidOut(
-        *shape, generator::operandType(operand, fused, dtype), grid.layout);
+    auto output =
+        definition::makeLaidOut(*shape, generator::operandType(operand, fused, dtype), grid.layout);
     if (!output.view.isValid()) {
       return makeError("E0506", fmt::format("output '{}' does not fit in memory", operand.name));
     }

@@ -35,7 +35,8 @@ const definition::Case *findCase(const definition::Operator &op, const std::stri
 
 /// The unfinished row farthest from its roofline, or null.
 PerformanceRow *worstRow(std::vector<PerformanceRow> &rows, const definition::Operator &op,
-                         double goodFraction, const std::vector<const PerformanceRow *> &exhausted) {
+                         double goodFraction,
+                         const std::vector<const PerformanceRow *> &exhausted) {
   PerformanceRow *worst = nullptr;
   for (auto &row : rows) {
     bool isDone = !row.skipped.empty() || isGoodEnough(row, op.targetSpeedup, goodFraction) ||
@@ -56,16 +57,30 @@ generator::Diagnosis diagnose(const PerformanceRow &row) {
   return diagnosis;
 }
 
+/// What earlier runs tried from the schedule the row has now.
+std::vector<Schedule> triedBefore(const std::vector<RoundRecord> &rounds,
+                                  const PerformanceRow &row) {
+  std::vector<Schedule> result;
+  for (const auto &round : rounds) {
+    bool isSame = round.caseName == row.caseName && round.dtype == torchName(row.dtype) &&
+                  round.scheduleBefore == row.schedule.text();
+    auto after = generator::parseSchedule(round.scheduleAfter);
+    if (isSame && after) {
+      result.push_back(*after);
+    }
+  }
+  return result;
+}
+
 std::string conclude(const Duel &duel, const Neighbour &neighbour, bool isKept) {
   if (!duel.failure.empty()) {
     return "rejected: " + duel.failure;
   }
-  std::string figures =
-      fmt::format("{} -> {}, {} (expected {}), p = {:.2g}",
-                  report::formatSeconds(duel.before.kernel.summary.median),
-                  report::formatSeconds(duel.after.kernel.summary.median),
-                  report::formatRatio(duel.gain), report::formatRatio(neighbour.expectedGain),
-                  duel.pValue);
+  std::string figures = fmt::format("{} -> {}, {} (expected {}), p = {:.2g}",
+                                    report::formatSeconds(duel.before.kernel.summary.median),
+                                    report::formatSeconds(duel.after.kernel.summary.median),
+                                    report::formatRatio(duel.gain),
+                                    report::formatRatio(neighbour.expectedGain), duel.pValue);
   if (isKept) {
     return "kept: " + figures;
   }
@@ -130,6 +145,9 @@ Result<OptimizationResult> optimize(generator::Project &project, Generation &gen
     const definition::Case *testCase = findCase(op, row->caseName);
     auto sizes = generator::sizesOf(generation.fused, testCase->binding, row->dtype);
     auto &seen = tried[row];
+    if (seen.empty()) {
+      seen = triedBefore(project.manifest.rounds, *row);
+    }
     seen.push_back(row->schedule);
     auto candidates = generator::neighbours(generation.fused, row->schedule, sizes, row->dtype,
                                             summary, diagnose(*row), &patterns, seen);
@@ -141,8 +159,8 @@ Result<OptimizationResult> optimize(generator::Project &project, Generation &gen
     seen.push_back(change.schedule);
     Duel outcome = duel(generation, *testCase, row->dtype, row->schedule, change.schedule, chip,
                         options.performance);
-    bool isKept = outcome.failure.empty() && outcome.gain >= leastGain &&
-                  outcome.pValue < significance;
+    bool isKept =
+        outcome.failure.empty() && outcome.gain >= leastGain && outcome.pValue < significance;
 
     RoundRecord record;
     record.round = first + static_cast<int>(result.rounds.size()) + 1;
@@ -191,9 +209,9 @@ Result<OptimizationResult> optimize(generator::Project &project, Generation &gen
       return written.error();
     }
   }
-  result.stopReason =
-      worstRow(rows, op, options.goodFraction, exhausted) == nullptr ? "target reached"
-                                                                      : "all rounds used";
+  result.stopReason = worstRow(rows, op, options.goodFraction, exhausted) == nullptr
+                          ? "target reached"
+                          : "all rounds used";
   return result;
 }
 

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hardware faults as messages: a compiled kernel may be told to read where no tensor is, or to
+// divide by zero, and the process cannot go on after it. Says so and ends with exit status 2; a
+// fault outside of kernels is our own bug and ends with 70.
+#pragma once
+
+namespace nereid::cli {
+
+/// Installs the handlers; once, at the start of the program.
+void reportFaults();
+
+/// While one lives, a fault belongs to the user's kernel.
+class KernelRunning {
+public:
+  KernelRunning();
+  ~KernelRunning();
+  KernelRunning(const KernelRunning &) = delete;
+  KernelRunning &operator=(const KernelRunning &) = delete;
+};
+
+} // namespace nereid::cli
