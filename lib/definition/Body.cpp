@@ -117,8 +117,9 @@ bool collectOutputs(Operator &op, BodyExpressions &reader, SourceRange whole) {
       continue;
     }
     if (isLeaf(op.nodes[static_cast<size_t>(*node)])) {
-      reader.fail("E0608", whole,
-                  fmt::format("the output '{}' is an input or a number unchanged", name))
+      reader
+          .fail("E0608", whole,
+                fmt::format("the output '{}' is an input or a number unchanged", name))
           .withHelp("an operator computes something; drop the output or compute it");
       complete = false;
       continue;

@@ -11,8 +11,8 @@ namespace nereid::definition {
 struct BodyPlace {
   std::string path;
   std::string fileText;
-  int firstLine = 1;        ///< line of the file that holds the body's first line
-  int firstColumn = 1;      ///< column at which that first line starts
+  int firstLine = 1;   ///< line of the file that holds the body's first line
+  int firstColumn = 1; ///< column at which that first line starts
 };
 
 /// Appends the nodes of op.body to op.nodes (which holds the parameters already) and fills

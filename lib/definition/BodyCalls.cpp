@@ -82,8 +82,8 @@ std::optional<int> BodyExpressions::readCall(const Expr &expr) {
   }
   const Operation *operation = findOperation(call.function);
   if (!operation) {
-    Diagnostic &error = fail("E0603", callee.range,
-                             fmt::format("unknown function '{}'", call.function));
+    Diagnostic &error =
+        fail("E0603", callee.range, fmt::format("unknown function '{}'", call.function));
     auto near = nearestNames(call.function, operationNames());
     error.withHelp(near.empty() ? "'nereid ops' lists the functions a body may use"
                                 : fmt::format("did you mean '{}'?", fmt::join(near, "', '")));

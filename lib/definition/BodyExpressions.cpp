@@ -286,8 +286,8 @@ std::optional<int> BodyExpressions::append(Node node, SourceRange range) {
     return kind != "constant" && kind != "scalar";
   });
   if (!anyTensor) {
-    fail("E0608", range, fmt::format("'{}' expects at least one tensor, but got only numbers",
-                                     node.op));
+    fail("E0608", range,
+         fmt::format("'{}' expects at least one tensor, but got only numbers", node.op));
     return std::nullopt;
   }
   Result<SymbolicShape> shape = inferShape(node, op.nodes);

@@ -211,8 +211,8 @@ LaidOut makeLaidOut(const std::vector<int64_t> &sizes, DType dtype, LayoutKind l
     stride *= sizes[i];
   }
   int64_t first = layout == LayoutKind::Unaligned ? 1 : 0;
-  char *base = static_cast<char *>(made.storage.data()) +
-               first * static_cast<int64_t>(sizeInBytes(dtype));
+  char *base =
+      static_cast<char *>(made.storage.data()) + first * static_cast<int64_t>(sizeInBytes(dtype));
   made.view = Tensor::borrow(base, sizes, dtype, strides);
   return made;
 }

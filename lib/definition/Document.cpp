@@ -57,13 +57,13 @@ void writeInterface(const Operator &op, std::string &out) {
   }
   out += ")\n```\n\n| argument | shape | type | meaning |\n|---|---|---|---|\n";
   for (const Parameter &parameter : op.parameters) {
-    std::string type = parameter.fixedDtype ? std::string(torchName(*parameter.fixedDtype))
-                                            : "the operator's";
-    out += fmt::format("| `{}` | {} | {} | {} |\n", parameter.name,
-                       parameter.isScalar ? "number" : "`" + text(parameter.shape) + "`",
-                       parameter.isScalar ? fmt::format("number, default {}", parameter.value)
-                                          : type,
-                       parameter.description);
+    std::string type =
+        parameter.fixedDtype ? std::string(torchName(*parameter.fixedDtype)) : "the operator's";
+    out +=
+        fmt::format("| `{}` | {} | {} | {} |\n", parameter.name,
+                    parameter.isScalar ? "number" : "`" + text(parameter.shape) + "`",
+                    parameter.isScalar ? fmt::format("number, default {}", parameter.value) : type,
+                    parameter.description);
   }
   out += "\n| result | shape | type |\n|---|---|---|\n";
   for (size_t i = 0; i < op.outputs.size(); ++i) {
@@ -72,7 +72,8 @@ void writeInterface(const Operator &op, std::string &out) {
     out += fmt::format("| `{}` | `{}` | {} |\n", op.outputNames[i], text(node.shape),
                        dtype ? torchName(*dtype) : "the operator's");
   }
-  out += "\nDefined for: " + dtypeList(op) + ". `...` stands for any number of dimensions, none "
+  out += "\nDefined for: " + dtypeList(op) +
+         ". `...` stands for any number of dimensions, none "
          "included.\n\n## Constraints\n\n";
   for (const std::string &constraint : op.constraints) {
     out += "- `" + constraint + "`\n";
@@ -100,20 +101,23 @@ void writeComplexity(const Operator &op, std::string &out) {
   const Node &result = op.nodes[static_cast<size_t>(op.outputs[0])];
   std::string size;
   for (const Dim &dim : result.shape) {
-    std::string factor = dim.isRest() ? "P" : dim.symbol.empty() ? std::to_string(dim.constant)
-                                                                 : dim.symbol;
+    std::string factor = dim.isRest()         ? "P"
+                         : dim.symbol.empty() ? std::to_string(dim.constant)
+                                              : dim.symbol;
     size += (size.empty() ? "" : " · ") + factor;
   }
   bool hasRest = !result.shape.empty() && result.shape[0].isRest();
-  out += fmt::format("## Complexity\n\nTime O({0}), memory O({0}) for inputs and results{1}; a fused "
-                     "kernel needs no intermediate tensor.\n\n",
-                     size.empty() ? "1" : size,
-                     hasRest ? ", P being the product of the leading dimensions `...`" : "");
+  out +=
+      fmt::format("## Complexity\n\nTime O({0}), memory O({0}) for inputs and results{1}; a fused "
+                  "kernel needs no intermediate tensor.\n\n",
+                  size.empty() ? "1" : size,
+                  hasRest ? ", P being the product of the leading dimensions `...`" : "");
 }
 
 void writeWork(const Operator &op, DType dtype, const ChipFigures &chip, std::string &out) {
-  out += fmt::format("## Work per case ({})\n\n| case | must move | FLOP | FLOP/B | unfused moves |",
-                     torchName(dtype));
+  out +=
+      fmt::format("## Work per case ({})\n\n| case | must move | FLOP | FLOP/B | unfused moves |",
+                  torchName(dtype));
   bool hasRoofline = chip.peakFlops > 0 && chip.bandwidth > 0;
   out += hasRoofline ? " bound by | least time |\n|---|---|---|---|---|---|---|\n"
                      : "\n|---|---|---|---|---|\n";
@@ -178,8 +182,8 @@ void writeStrategy(const Operator &op, DType dtype, const ChipFigures &chip, std
     out += "- Flatten the leading dimensions; a low-rank operand is read once per block and reused "
            "over the block's rows.\n";
   }
-  bool isMemoryBound = chip.peakFlops <= 0 || chip.bandwidth <= 0 ||
-                       intensity < chip.peakFlops / chip.bandwidth;
+  bool isMemoryBound =
+      chip.peakFlops <= 0 || chip.bandwidth <= 0 || intensity < chip.peakFlops / chip.bandwidth;
   out += isMemoryBound ? "- Bound by memory: whole cache lines, contiguous inner loops, no "
                          "intermediate written.\n"
                        : "- Bound by arithmetic in some cases: vector functions with short "
@@ -189,7 +193,8 @@ void writeStrategy(const Operator &op, DType dtype, const ChipFigures &chip, std
            "stores).\n";
   }
   if (chip.cores > 1) {
-    out += fmt::format("- At least a few program instances for each of the {} cores.\n", chip.cores);
+    out +=
+        fmt::format("- At least a few program instances for each of the {} cores.\n", chip.cores);
   }
   out += fmt::format("- Target: {:.2f} times the unfused baseline, in at most {} rounds.\n",
                      op.targetSpeedup, op.maxRounds);

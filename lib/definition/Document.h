@@ -10,8 +10,8 @@ namespace nereid::definition {
 /// What the document needs to know of the chip; figures of 0 are left out of it.
 struct ChipFigures {
   std::string name;
-  double peakFlops = 0;           ///< per second, in the document's type, all cores
-  double bandwidth = 0;           ///< bytes per second of a large copy, read and written counted
+  double peakFlops = 0; ///< per second, in the document's type, all cores
+  double bandwidth = 0; ///< bytes per second of a large copy, read and written counted
   double lastLevelCacheBytes = 0;
   int cores = 0;
 };

@@ -18,7 +18,7 @@ namespace nereid::definition {
 
 /// One dimension: a symbol ("D"), "..." (any number of leading dimensions), or a constant.
 struct Dim {
-  std::string symbol;   ///< empty for a constant
+  std::string symbol; ///< empty for a constant
   int64_t constant = 0;
   bool isRest() const { return symbol == "..."; }
   bool operator==(const Dim &) const = default;
@@ -78,14 +78,14 @@ struct Operator {
   std::string name, summary, path;
   std::vector<std::string> constraints; ///< as written, checked where checkable
   std::vector<Parameter> parameters;
-  std::vector<DType> dtypes;            ///< types the operator is defined for
-  std::vector<Node> nodes;              ///< topological; first the parameters, in order
-  std::vector<int> outputs;             ///< node numbers
+  std::vector<DType> dtypes; ///< types the operator is defined for
+  std::vector<Node> nodes;   ///< topological; first the parameters, in order
+  std::vector<int> outputs;  ///< node numbers
   std::vector<std::string> outputNames;
-  std::string body;                     ///< source text of the computation
+  std::string body;                               ///< source text of the computation
   std::vector<std::optional<DType>> outputDtypes; ///< declared; none: the operator's type
   std::vector<Case> accuracyCases, performanceCases;
-  double targetSpeedup = 1.0;           ///< over the unfused baseline
+  double targetSpeedup = 1.0; ///< over the unfused baseline
   int maxRounds = 5;
 };
 

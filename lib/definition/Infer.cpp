@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rules by kind of operation: pointwise broadcasts, reductions drop or keep dimensions, contractions
-// drop the one they share, composites keep the shape of their first operand.
+// Rules by kind of operation: pointwise broadcasts, reductions drop or keep dimensions,
+// contractions drop the one they share, composites keep the shape of their first operand.
 #include "lib/definition/Infer.h"
 
 #include "lib/definition/Shape.h"
@@ -24,10 +24,9 @@ Result<SymbolicShape> inferPointwise(const Node &node, const std::vector<Node> &
     const Node &operand = nodes[static_cast<size_t>(input)];
     std::optional<SymbolicShape> joined = broadcast(shape, operand.shape);
     if (!joined) {
-      return makeError("E0604",
-                       fmt::format("'{}' cannot broadcast '{}' {} with '{}' {}", node.op,
-                                   shapedBy ? shownName(*shapedBy) : "", text(shape),
-                                   shownName(operand), text(operand.shape)))
+      return makeError("E0604", fmt::format("'{}' cannot broadcast '{}' {} with '{}' {}", node.op,
+                                            shapedBy ? shownName(*shapedBy) : "", text(shape),
+                                            shownName(operand), text(operand.shape)))
           .withHelp(broadcastAdvice(shape, operand.shape));
     }
     if (!shapedBy || *joined != shape) {
@@ -56,7 +55,8 @@ Result<SymbolicShape> inferContraction(const Node &node, const std::vector<Node>
     return makeError("E0604", fmt::format("'{}' cannot multiply '{}' {} by '{}' {}: {}", node.op,
                                           shownName(left), text(left.shape), shownName(right),
                                           text(right.shape), *problem))
-        .withHelp("matmul takes [..., M, K] by [..., K, N]; use '*' for products element by element");
+        .withHelp(
+            "matmul takes [..., M, K] by [..., K, N]; use '*' for products element by element");
   }
   return std::get<SymbolicShape>(shape);
 }
@@ -88,8 +88,7 @@ Result<SymbolicShape> inferShape(const Node &node, const std::vector<Node> &node
   if (all && *all != input.shape) {
     return makeError("E0604", fmt::format("operands of '{}' broadcast to {}, but its input '{}' "
                                           "has the shape {}",
-                                          node.op, text(*all), shownName(input),
-                                          text(input.shape)))
+                                          node.op, text(*all), shownName(input), text(input.shape)))
         .withHelp("give them the shape of the normalised dimensions");
   }
   return all;

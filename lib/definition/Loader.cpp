@@ -22,7 +22,8 @@ namespace {
 constexpr int64_t mostRounds = 5;
 
 bool isName(std::string_view text) {
-  bool begins = !text.empty() && (std::isalpha(static_cast<unsigned char>(text[0])) || text[0] == '_');
+  bool begins =
+      !text.empty() && (std::isalpha(static_cast<unsigned char>(text[0])) || text[0] == '_');
   return begins && text.size() <= 64 && std::all_of(text.begin(), text.end(), [](unsigned char c) {
            return std::isalnum(c) || c == '_';
          });
@@ -66,8 +67,8 @@ private:
                 fmt::format("'name' expects letters, digits and '_', but got '{}'", op.name));
     }
     op.summary = toml.string(*table, what, "summary", true).value_or("");
-    op.constraints = toml.strings(*table, what, "constraints", false).value_or(
-        std::vector<std::string>{});
+    op.constraints =
+        toml.strings(*table, what, "constraints", false).value_or(std::vector<std::string>{});
     readDtypes(*table);
     op.body = toml.string(*table, what, "body", true).value_or("");
     if (const toml::node *body = table->get("body")) {
@@ -179,9 +180,9 @@ private:
     }
     const toml::table *table = node.as_table();
     if (!table) {
-      toml.fail("E0602", node.source(),
-                fmt::format("input '{}' expects a table with a shape, or a number",
-                            parameter.name));
+      toml.fail(
+          "E0602", node.source(),
+          fmt::format("input '{}' expects a table with a shape, or a number", parameter.name));
       return;
     }
     parameter.description = toml.string(*table, what, "description", false).value_or("");
@@ -274,9 +275,9 @@ private:
     }
     op.targetSpeedup = toml.number(*performance, what, "target_speedup").value_or(1.0);
     if (!std::isfinite(op.targetSpeedup) || op.targetSpeedup <= 0) {
-      toml.fail("E0602", performance->get("target_speedup")->source(),
-                fmt::format("'target_speedup' expects a number above 0, but got {}",
-                            op.targetSpeedup));
+      toml.fail(
+          "E0602", performance->get("target_speedup")->source(),
+          fmt::format("'target_speedup' expects a number above 0, but got {}", op.targetSpeedup));
     }
     int64_t rounds = toml.integer(*performance, what, "rounds").value_or(mostRounds);
     if (rounds < 0 || rounds > mostRounds) {
@@ -297,9 +298,9 @@ private:
     }
     for (const toml::node &entry : *node->as_array()) {
       if (!entry.is_table()) {
-        toml.fail("E0602", entry.source(),
-                  fmt::format("a case of {} expects a table such as {{ name = \"a\", D = 128 }}",
-                              what));
+        toml.fail(
+            "E0602", entry.source(),
+            fmt::format("a case of {} expects a table such as {{ name = \"a\", D = 128 }}", what));
         continue;
       }
       if (std::optional<Case> one = readCase(*entry.as_table(), std::string(what))) {
@@ -341,8 +342,7 @@ private:
 
   bool readSize(const toml::node &node, const std::string &symbol, std::vector<int64_t> &sizes) {
     if (!node.is_integer() || node.as_integer()->get() < 0) {
-      toml.fail("E0602", node.source(),
-                fmt::format("'{}' expects a size of at least 0", symbol));
+      toml.fail("E0602", node.source(), fmt::format("'{}' expects a size of at least 0", symbol));
       return false;
     }
     sizes.push_back(node.as_integer()->get());

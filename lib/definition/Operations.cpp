@@ -166,8 +166,8 @@ std::string describe(const Node &node) {
       shown = "\"" + *word + "\"";
     } else {
       const auto &list = std::get<std::vector<int64_t>>(value);
-      shown = list.size() == 1 ? std::to_string(list[0])
-                               : fmt::format("({})", fmt::join(list, ", "));
+      shown =
+          list.size() == 1 ? std::to_string(list[0]) : fmt::format("({})", fmt::join(list, ", "));
     }
     inside += (inside.empty() ? "" : ", ") + name + "=" + shown;
   }

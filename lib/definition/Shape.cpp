@@ -15,9 +15,8 @@ bool isIdentifier(std::string_view text) {
   if (text.empty() || std::isdigit(static_cast<unsigned char>(text[0]))) {
     return false;
   }
-  return std::all_of(text.begin(), text.end(), [](unsigned char c) {
-    return std::isalnum(c) || c == '_';
-  });
+  return std::all_of(text.begin(), text.end(),
+                     [](unsigned char c) { return std::isalnum(c) || c == '_'; });
 }
 
 bool isOne(const Dim &dim) { return dim.symbol.empty() && dim.constant == 1; }
@@ -238,8 +237,8 @@ Result<std::vector<int64_t>> bind(const SymbolicShape &shape, const Binding &bin
     } else if (auto found = binding.symbols.find(dim.symbol); found != binding.symbols.end()) {
       sizes.push_back(found->second);
     } else {
-      return makeError("E0604", fmt::format("the size of '{}' in {} is not given", dim.symbol,
-                                            text(shape)))
+      return makeError("E0604",
+                       fmt::format("the size of '{}' in {} is not given", dim.symbol, text(shape)))
           .withHelp(fmt::format("give '{}' a value in the case", dim.symbol));
     }
   }

@@ -140,7 +140,8 @@ Tolerance toleranceFor(const Operator &op, const Binding &binding, DType dtype) 
   tolerance.absolute = safety * (most * unit * magnitude) +
                        (store > 0 ? smallestNormal(dtype) * unitRoundoff(dtype) : 0);
   tolerance.derivation = fmt::format(
-      "{:.1f} roundings of {} (unit roundoff {:.3g}) along the longest path, sums of up to {} terms "
+      "{:.1f} roundings of {} (unit roundoff {:.3g}) along the longest path, sums of up to {} "
+      "terms "
       "counted as min(n - 1, 6 sqrt(n)){}, with a factor of {} for terms of second order; the "
       "absolute part is the same error on intermediates of size {:.3g}",
       most, torchName(compute), unit, longest,

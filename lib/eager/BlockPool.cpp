@@ -86,8 +86,8 @@ uint8_t dlpackCode(DType dtype) {
 Tensor allocateTensor(std::vector<int64_t> shape, DType dtype) {
   std::optional<int64_t> count = definition::elementCountOf(shape);
   int64_t bytes = 0;
-  bool fits = count && !__builtin_mul_overflow(*count, static_cast<int64_t>(sizeInBytes(dtype)),
-                                               &bytes);
+  bool fits =
+      count && !__builtin_mul_overflow(*count, static_cast<int64_t>(sizeInBytes(dtype)), &bytes);
   // DLPack has no bool of its own: those results are allocated plainly.
   if (!fits || static_cast<size_t>(bytes) < smallestPooledBytes || dtype == DType::Bool) {
     return Tensor::empty(std::move(shape), dtype);

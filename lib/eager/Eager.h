@@ -23,17 +23,15 @@ using definition::Operator;
 /// shape [] is a number and does not decide the type. Operands with a default may be left out.
 /// Attribute "dim" may be one integer or a list, negative or not.
 /// E0603 unknown operation, E0604 shapes, E0608 arguments, E0506 no memory for the result.
-Result<runtime::Tensor> runOperation(const std::string &op,
-                                     std::span<const runtime::Tensor> inputs,
+Result<runtime::Tensor> runOperation(const std::string &op, std::span<const runtime::Tensor> inputs,
                                      const std::map<std::string, Attribute> &attributes,
                                      runtime::ThreadPool &pool);
 
 /// Every node of the graph in order; an intermediate's memory is given back after its last use.
 /// `inputs`: one tensor per tensor parameter, in order (number parameters take their defaults), or
 /// one per parameter with shape [] for the numbers.
-Result<std::vector<runtime::Tensor>> runGraph(const Operator &op,
-                                              std::span<const runtime::Tensor> inputs,
-                                              runtime::ThreadPool &pool);
+Result<std::vector<runtime::Tensor>>
+runGraph(const Operator &op, std::span<const runtime::Tensor> inputs, runtime::ThreadPool &pool);
 
 /// A number as an operand: a float64 tensor of shape [].
 runtime::Tensor numberTensor(double value);

@@ -69,7 +69,9 @@ const std::map<std::string, Sloped> &slopedFunctions() {
       {"hardsigmoid",
        {[](double x) { return std::isnan(x) ? x : std::clamp(x / 6 + 0.5, 0., 1.); }, 0.17, 0.5}},
       {"hardswish",
-       {[](double x) { return x <= -3 ? 0.0 : x >= 3 ? x : x * (x + 3) / 6; }, 1.5, 2}},
+       {[](double x) { return x <= -3  ? 0.0
+                              : x >= 3 ? x
+                                       : x * (x + 3) / 6; }, 1.5, 2}},
   };
   return functions;
 }
@@ -192,8 +194,7 @@ void runRule(const Rule &rule, const Bounded *const *operands, const int64_t *st
     if constexpr (finish == Finish::Truth) {
       out[i] = exact;
     } else {
-      out[i] = rounded(rule, exact,
-                       finish == Finish::Number ? lost : exact.error == infinity);
+      out[i] = rounded(rule, exact, finish == Finish::Number ? lost : exact.error == infinity);
     }
   }
 }
@@ -217,10 +218,10 @@ const std::map<std::string, Run> &otherRules() {
       {"exp", NEREID_RULE(Number, 1, exponential(rule, in[0]))},
       {"square", NEREID_RULE(Number, 1, product(in[0], in[0]))},
       {"reciprocal", NEREID_RULE(Number, 1, quotient({1, 0}, in[0]))},
-      {"add", NEREID_RULE(Number, 2,
-                          (Bounded{in[0].value + in[1].value, in[0].error + in[1].error}))},
-      {"sub", NEREID_RULE(Number, 2,
-                          (Bounded{in[0].value - in[1].value, in[0].error + in[1].error}))},
+      {"add",
+       NEREID_RULE(Number, 2, (Bounded{in[0].value + in[1].value, in[0].error + in[1].error}))},
+      {"sub",
+       NEREID_RULE(Number, 2, (Bounded{in[0].value - in[1].value, in[0].error + in[1].error}))},
       {"mul", NEREID_RULE(Number, 2, product(in[0], in[1]))},
       {"div", NEREID_RULE(Number, 2, quotient(in[0], in[1]))},
       {"pow", NEREID_RULE(Number, 2, power(in[0], in[1]))},
@@ -236,14 +237,16 @@ const std::map<std::string, Run> &otherRules() {
       {"isinf", NEREID_RULE(Truth, 1, truth(std::isinf(in[0].value), in[0].error == infinity))},
       {"isfinite",
        NEREID_RULE(Truth, 1, truth(std::isfinite(in[0].value), in[0].error == infinity))},
-      {"logical_not",
-       NEREID_RULE(Truth, 1, truth(in[0].value == 0, in[0].error > 0))},
-      {"logical_and", NEREID_RULE(Truth, 2, truth(in[0].value != 0 && in[1].value != 0,
-                                                  in[0].error + in[1].error > 0))},
-      {"logical_or", NEREID_RULE(Truth, 2, truth(in[0].value != 0 || in[1].value != 0,
-                                                 in[0].error + in[1].error > 0))},
-      {"logical_xor", NEREID_RULE(Truth, 2, truth((in[0].value != 0) != (in[1].value != 0),
-                                                  in[0].error + in[1].error > 0))},
+      {"logical_not", NEREID_RULE(Truth, 1, truth(in[0].value == 0, in[0].error > 0))},
+      {"logical_and",
+       NEREID_RULE(Truth, 2,
+                   truth(in[0].value != 0 && in[1].value != 0, in[0].error + in[1].error > 0))},
+      {"logical_or",
+       NEREID_RULE(Truth, 2,
+                   truth(in[0].value != 0 || in[1].value != 0, in[0].error + in[1].error > 0))},
+      {"logical_xor",
+       NEREID_RULE(Truth, 2,
+                   truth((in[0].value != 0) != (in[1].value != 0), in[0].error + in[1].error > 0))},
       {"eq", NEREID_COMPARISON(==)},
       {"ne", NEREID_COMPARISON(!=)},
       {"lt", NEREID_COMPARISON(<)},
@@ -281,8 +284,8 @@ Rule makeRule(const Node &node, const Operation &operation, const ErrorModel &mo
     rule.function = found->second;
     rule.run = NEREID_RULE(Number, 1, steady(rule, in[0]));
   } else if (auto slope = slopedFunctions().find(node.op); slope != slopedFunctions().end()) {
-    bool isTanhForm = node.op == "gelu" &&
-                      definition::stringAttribute(node, "approximate", "none") == "tanh";
+    bool isTanhForm =
+        node.op == "gelu" && definition::stringAttribute(node, "approximate", "none") == "tanh";
     rule.function = isTanhForm ? geluTanhOf : slope->second.function;
     rule.slope = slope->second.slope;
     rule.argumentLoss = slope->second.argumentFactor * rule.unit;
@@ -300,8 +303,8 @@ Bounded finishProductSum(const Rule &rule, Bounded sum, double magnitudes, int64
   // One rounding of each product, then those of the sum; products may underflow one by one.
   double steps = 1 + definition::summationSteps(terms);
   sum.error += steps * rule.unit * magnitudes + static_cast<double>(terms) * rule.unit * rule.tiny;
-  bool overflows = std::isfinite(magnitudes) &&
-                   magnitudes > definition::largestFinite(model.compute);
+  bool overflows =
+      std::isfinite(magnitudes) && magnitudes > definition::largestFinite(model.compute);
   return rounded(rule, sum, isLost || overflows);
 }
 
@@ -341,8 +344,8 @@ Bounded reduceRule(const Node &node, std::span<const Bounded> elements, const Er
     errors += each.error;
   }
   // A sum may pass through partial sums as large as the magnitudes allow.
-  bool overflows = std::isfinite(magnitudes) &&
-                   magnitudes > definition::largestFinite(model.compute);
+  bool overflows =
+      std::isfinite(magnitudes) && magnitudes > definition::largestFinite(model.compute);
   lost = lost || overflows;
   Bounded total{static_cast<double>(sum), errors + steps * unit * magnitudes};
   if (op == "sum") {

@@ -49,12 +49,11 @@ struct CallGraph {
 };
 
 Status checkAttribute(const Operation &operation, const std::string &name, const Attribute &value) {
-  auto known = std::find_if(operation.arguments.begin(), operation.arguments.end(),
-                            [&](const Argument &a) {
-                              bool isShape = a.type == ArgumentType::TrailingShape;
-                              return a.type != ArgumentType::Operand &&
-                                     (a.name == name || (isShape && name == "dim"));
-                            });
+  auto known =
+      std::find_if(operation.arguments.begin(), operation.arguments.end(), [&](const Argument &a) {
+        bool isShape = a.type == ArgumentType::TrailingShape;
+        return a.type != ArgumentType::Operand && (a.name == name || (isShape && name == "dim"));
+      });
   if (known == operation.arguments.end()) {
     return makeError("E0608", fmt::format("'{}' has no attribute '{}'", operation.name, name));
   }
@@ -92,13 +91,13 @@ Status setDims(Node &node, const Attribute &value, bool isTrailingShape,
     dims = std::get<std::vector<int64_t>>(value);
   }
   if (isTrailingShape) {
-    bool fits = dims.size() <= sizes.size() && std::equal(dims.rbegin(), dims.rend(),
-                                                          sizes.rbegin());
+    bool fits =
+        dims.size() <= sizes.size() && std::equal(dims.rbegin(), dims.rend(), sizes.rbegin());
     if (!fits || dims.empty()) {
-      return makeError("E0604", fmt::format("the normalised shape of '{}' expects the last sizes of "
-                                            "{}, but got {}",
-                                            node.op, definition::sizesText(sizes),
-                                            definition::sizesText(dims)));
+      return makeError(
+          "E0604", fmt::format("the normalised shape of '{}' expects the last sizes of "
+                               "{}, but got {}",
+                               node.op, definition::sizesText(sizes), definition::sizesText(dims)));
     }
     auto count = static_cast<int64_t>(dims.size());
     for (int64_t i = 0; i < count; ++i) {
@@ -131,8 +130,8 @@ Result<CallGraph> makeCall(const Operation &operation, std::span<const Tensor> i
   }
   for (size_t i = inputs.size(); i < operands.size(); ++i) {
     if (!operands[i]->hasDefault) {
-      return makeError("E0608", fmt::format("'{}' expects the operand '{}'", operation.name,
-                                            operands[i]->name));
+      return makeError(
+          "E0608", fmt::format("'{}' expects the operand '{}'", operation.name, operands[i]->name));
     }
     call.inputs.push_back(numberTensor(std::strtod(operands[i]->defaultText.c_str(), nullptr)));
   }
@@ -193,8 +192,8 @@ DType resultType(const CallGraph &call) {
   if (!anyDimensions) {
     // Numbers among themselves: a body's constants are float64 and yield to tensors of rank 0.
     for (const Tensor &input : call.inputs) {
-      if (isFloat(input.dtype()) && (!preferred || sizeInBytes(input.dtype()) <
-                                                       sizeInBytes(*preferred))) {
+      if (isFloat(input.dtype()) &&
+          (!preferred || sizeInBytes(input.dtype()) < sizeInBytes(*preferred))) {
         preferred = input.dtype();
       }
     }
@@ -276,8 +275,8 @@ std::optional<Result<Tensor>> rowCall(const CallGraph &call, OpId id, DType type
   if (isNorm) {
     const Tensor &eps = call.inputs.back();
     bool weightIsOne = call.inputs[1].shape().empty() && call.inputs[1].at(0) == 1;
-    bool biasIsZero = id == OpId::rms_norm ||
-                      (call.inputs[2].shape().empty() && call.inputs[2].at(0) == 0);
+    bool biasIsZero =
+        id == OpId::rms_norm || (call.inputs[2].shape().empty() && call.inputs[2].at(0) == 0);
     if (!eps.shape().empty() || !(weightIsOne || isWholeRow(call.inputs[1], plan.columns)) ||
         !(biasIsZero || isWholeRow(call.inputs[2], plan.columns))) {
       return std::nullopt;

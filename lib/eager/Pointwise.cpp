@@ -128,8 +128,8 @@ private:
         if (stride == 0) {
           continue;
         }
-        const char *base = elementAt(inputs[k].data(), inputs[k].dtype(),
-                                     offsets[k] + (column + done) * stride);
+        const char *base =
+            elementAt(inputs[k].data(), inputs[k].dtype(), offsets[k] + (column + done) * stride);
         if (isDirect[k]) {
           operands[k].data = reinterpret_cast<const T *>(base);
         } else {
@@ -163,9 +163,8 @@ void runTyped(OpId op, bool geluTanh, std::span<const Tensor> inputs, const Tens
   PointwiseLoop<T> loop = geluTanh ? kernels.geluTanh : kernels.pointwise[index];
   Runner<T> runner(loop, kernels.acceptsScalar[index], inputs, out);
   constexpr int64_t grain = 32768;
-  pool.parallelFor(out.elementCount(), grain, [&](int64_t begin, int64_t end, int) {
-    runner.run(begin, end);
-  });
+  pool.parallelFor(out.elementCount(), grain,
+                   [&](int64_t begin, int64_t end, int) { runner.run(begin, end); });
 }
 
 } // namespace

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <type_traits>
 
 namespace nereid::eager {
 namespace {
@@ -101,9 +102,7 @@ Accumulator combine(OpId op, const Accumulator &a, const Accumulator &b) {
 }
 
 /// The loop that carries it: mean adds, std squares.
-OpId carrier(OpId op) {
-  return op == OpId::mean ? OpId::sum : op == OpId::std ? OpId::var : op;
-}
+OpId carrier(OpId op) { return op == OpId::mean ? OpId::sum : op == OpId::std ? OpId::var : op; }
 
 double finish(const ReductionPlan &plan, const Accumulator &total) {
   auto count = static_cast<double>(total.count);
@@ -209,8 +208,18 @@ void reduceTile(const ReductionPlan &plan, const Tensor &in, const Tensor &out, 
   };
   OpId firstPass = op == OpId::var ? OpId::sum : op;
   std::fill(state, state + count, static_cast<T>(identity(firstPass).value));
-  for (int64_t i = 0; i < length; ++i) {
-    kernels.accumulateColumns(firstPass, row(i), state, count);
+  bool isHalf = in.dtype() == DType::F16 || in.dtype() == DType::BF16;
+  if (firstPass == OpId::sum && isHalf && stride == 1 && std::is_same_v<T, float>) {
+    const KernelTable &table = kernelTable();
+    auto add = in.dtype() == DType::F16 ? table.addHalf : table.addBfloat16;
+    for (int64_t i = 0; i < length; ++i) {
+      const char *from = elementAt(in.data(), in.dtype(), base + reduced.offset(i));
+      add(reinterpret_cast<const uint16_t *>(from), reinterpret_cast<float *>(state), count);
+    }
+  } else {
+    for (int64_t i = 0; i < length; ++i) {
+      kernels.accumulateColumns(firstPass, row(i), state, count);
+    }
   }
   if (op == OpId::var) {
     for (int64_t i = 0; i < count; ++i) {

@@ -12,9 +12,9 @@
 namespace nereid::eager {
 
 struct ReductionPlan {
-  OpId op = OpId::sum;        ///< sum, mean, prod, amax, amin, var or std
-  std::vector<bool> reduced;  ///< per dimension of the input
-  int64_t correction = 1;     ///< of var and std
+  OpId op = OpId::sum;       ///< sum, mean, prod, amax, amin, var or std
+  std::vector<bool> reduced; ///< per dimension of the input
+  int64_t correction = 1;    ///< of var and std
 };
 
 /// `out` is contiguous and has one element per combination of the kept dimensions. Neither is

@@ -27,7 +27,7 @@ constexpr double safety = 2;
 
 struct Prepared {
   Operator graph;
-  std::vector<Tensor> inputs; // one per parameter
+  std::vector<Tensor> inputs;              // one per parameter
   std::vector<std::vector<int64_t>> sizes; // of the outputs
   std::vector<DType> types;                // of the outputs
   BlockPlan plan;
@@ -176,14 +176,14 @@ Result<Agreement> checkOutputs(const Operator &op, std::span<const Tensor> input
     bool fits = i < outputs.size() && outputs[i].shape() == prepared->sizes[i] &&
                 outputs[i].dtype() == prepared->types[i];
     if (!fits) {
-      return makeError("E0604",
-                       fmt::format("output '{}' of '{}' expects {} of shape {}, but got {}",
-                                   op.outputNames[i], op.name, torchName(prepared->types[i]),
-                                   definition::sizesText(prepared->sizes[i]),
-                                   i < outputs.size()
-                                       ? fmt::format("{} of shape {}", torchName(outputs[i].dtype()),
-                                                     definition::sizesText(outputs[i].shape()))
-                                       : "nothing"));
+      return makeError(
+          "E0604", fmt::format("output '{}' of '{}' expects {} of shape {}, but got {}",
+                               op.outputNames[i], op.name, torchName(prepared->types[i]),
+                               definition::sizesText(prepared->sizes[i]),
+                               i < outputs.size()
+                                   ? fmt::format("{} of shape {}", torchName(outputs[i].dtype()),
+                                                 definition::sizesText(outputs[i].shape()))
+                                   : "nothing"));
     }
   }
   Agreement total;
@@ -218,7 +218,8 @@ Result<Agreement> checkOutputs(const Operator &op, std::span<const Tensor> input
     total.worstRatio = std::max(total.worstRatio, mine.worstRatio);
     total.worstAbsolute = std::max(total.worstAbsolute, mine.worstAbsolute);
     auto place = std::pair(static_cast<int>(output), mine.firstIndex);
-    bool isEarlier = total.mismatches == 0 || place < std::pair(total.firstOutput, total.firstIndex);
+    bool isEarlier =
+        total.mismatches == 0 || place < std::pair(total.firstOutput, total.firstIndex);
     if (mine.mismatches > 0 && isEarlier) {
       total.firstOutput = place.first;
       total.firstIndex = place.second;

@@ -28,7 +28,7 @@ Result<std::vector<ReferenceOutput>> runReference(const definition::Operator &op
                                                   runtime::ThreadPool &pool);
 
 struct Agreement {
-  int64_t checked = 0;      ///< elements of all outputs
+  int64_t checked = 0; ///< elements of all outputs
   int64_t mismatches = 0;
   /// Elements where a correct implementation may leave its type's range, so that anything may come
   /// out; they are not among the mismatches.

@@ -18,10 +18,10 @@ struct Block {
 /// Axis number i is dimension i of every output. A block has one index of each axis but the last,
 /// a range of that one, and all of the outputs' later dimensions: a contiguous stretch of each.
 struct BlockPlan {
-  std::vector<int64_t> axes;                 ///< their sizes; empty: one block with everything
-  int64_t length = 1, perPrefix = 1;         ///< of the last axis: indices in a block, blocks
-  int64_t count = 1;                         ///< blocks in all
-  std::vector<std::vector<int>> inputAxes;   ///< per parameter and dimension; -1 = not cut
+  std::vector<int64_t> axes;               ///< their sizes; empty: one block with everything
+  int64_t length = 1, perPrefix = 1;       ///< of the last axis: indices in a block, blocks
+  int64_t count = 1;                       ///< blocks in all
+  std::vector<std::vector<int>> inputAxes; ///< per parameter and dimension; -1 = not cut
 
   Block block(int64_t number) const;
   bool isCut(size_t parameter) const;

@@ -226,8 +226,8 @@ Result<std::vector<BoundedTensor>> evaluateBounded(const definition::Operator &g
     if (operation->kind == definition::OperationKind::Reduction) {
       values[i] = reduction(node, *operands[0], model);
     } else if (operation->kind == definition::OperationKind::Contraction) {
-      values[i] = productBounded(*operands[0], *operands[1], makeRule(node, *operation, model),
-                                 model);
+      values[i] =
+          productBounded(*operands[0], *operands[1], makeRule(node, *operation, model), model);
     } else {
       Result<BoundedTensor> value = pointwise(node, *operation, operands, model);
       if (!value) {

@@ -88,8 +88,8 @@ void multiplyMatrix(const Bounded *a, const Bounded *b, Bounded *out, const Size
 BoundedTensor productBounded(const BoundedTensor &a, const BoundedTensor &b, const Rule &rule,
                              const ErrorModel &model) {
   bool leftIsVector = a.sizes.size() == 1, rightIsVector = b.sizes.size() == 1;
-  Sizes sizes{leftIsVector ? 1 : a.sizes[a.sizes.size() - 2],
-              rightIsVector ? 1 : b.sizes.back(), a.sizes.back()};
+  Sizes sizes{leftIsVector ? 1 : a.sizes[a.sizes.size() - 2], rightIsVector ? 1 : b.sizes.back(),
+              a.sizes.back()};
   auto batchOf = [](const BoundedTensor &tensor) {
     size_t rank = tensor.sizes.size() - std::min<size_t>(2, tensor.sizes.size());
     return std::vector<int64_t>(tensor.sizes.begin(),
@@ -121,10 +121,10 @@ BoundedTensor productBounded(const BoundedTensor &a, const BoundedTensor &b, con
     return number;
   };
   bool hasErrors = anyError(a) || anyError(b);
-  auto matrices = out.elements.empty()
-                      ? 0
-                      : static_cast<int64_t>(out.elements.size()) / (sizes.m * sizes.n);
-  auto multiply = model.compute == DType::F64 ? multiplyMatrix<long double> : multiplyMatrix<double>;
+  auto matrices =
+      out.elements.empty() ? 0 : static_cast<int64_t>(out.elements.size()) / (sizes.m * sizes.n);
+  auto multiply =
+      model.compute == DType::F64 ? multiplyMatrix<long double> : multiplyMatrix<double>;
   for (int64_t i = 0; i < matrices; ++i) {
     multiply(a.elements.data() + matrixOf(leftBatch, i) * sizes.m * sizes.k,
              b.elements.data() + matrixOf(rightBatch, i) * sizes.k * sizes.n,

@@ -21,7 +21,8 @@ template <class From, class T> void copyRun(const void *base, int64_t stride, T 
   }
 }
 
-template <class T> void gatherHalf(const void *base, DType type, int64_t stride, T *out, int64_t n) {
+template <class T>
+void gatherHalf(const void *base, DType type, int64_t stride, T *out, int64_t n) {
   const auto *in = static_cast<const uint16_t *>(base);
   const KernelTable &table = kernelTable();
   auto convert = type == DType::F16 ? table.halfToFloat : table.bfloat16ToFloat;
@@ -60,8 +61,7 @@ template <class T> void scatterHalf(const T *in, void *base, DType type, int64_t
 
 } // namespace
 
-template <class T>
-void gather(const void *base, DType type, int64_t stride, T *out, int64_t n) {
+template <class T> void gather(const void *base, DType type, int64_t stride, T *out, int64_t n) {
   switch (type) {
   case DType::F32:
     return copyRun<float>(base, stride, out, n);

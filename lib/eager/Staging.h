@@ -12,8 +12,7 @@ namespace nereid::eager {
 inline constexpr int64_t stageElements = 1024;
 
 /// n elements of `type`, `stride` elements apart (0 = the same one), converted to T.
-template <class T>
-void gather(const void *base, DType type, int64_t stride, T *out, int64_t n);
+template <class T> void gather(const void *base, DType type, int64_t stride, T *out, int64_t n);
 /// n contiguous elements of `type`; integers wrap, bool is value != 0.
 template <class T> void scatter(const T *in, void *base, DType type, int64_t n);
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # The inner loops of eager execution are compiled once per instruction set; the program picks one at
 # run time. On other processors all builds are the compiler's default.
-set(NEREID_EAGER_FLAGS -O3 -fno-math-errno -fno-trapping-math -Wno-unused-function)
+set(NEREID_EAGER_FLAGS -O3 -fno-math-errno -fno-trapping-math -Wno-unused-function
+    -Wno-pass-failed)
 foreach(level v2 v3 v4)
   string(TOUPPER ${level} LEVEL)
   set(flags ${NEREID_EAGER_FLAGS})

@@ -30,8 +30,7 @@ inline std::string withBody(const std::string &body, const std::string &outShape
          body +
          "\n\"\"\"\n[inputs.x]\nshape = [\"...\", \"D\"]\n[inputs.y]\nshape = [\"D\"]\n"
          "[inputs.s]\nvalue = 2.5\n[outputs.out]\nshape = [" +
-         outShape + "]\n" + outMore +
-         "\n[performance]\ncases = [{ \"...\" = [2, 3], D = 4 }]\n";
+         outShape + "]\n" + outMore + "\n[performance]\ncases = [{ \"...\" = [2, 3], D = 4 }]\n";
 }
 
 } // namespace nereid::definition

@@ -49,8 +49,8 @@ TEST(Body, UnusedNodesAreDropped) {
 }
 
 TEST(Body, ReductionsAndTheirShapes) {
-  Loaded loaded = load(withBody("m = x.mean(-1, keepdim=True)\nout = torch.sum(x - m, dim=-1)",
-                                "\"...\""));
+  Loaded loaded =
+      load(withBody("m = x.mean(-1, keepdim=True)\nout = torch.sum(x - m, dim=-1)", "\"...\""));
   ASSERT_TRUE(loaded.op) << loaded.diags.render();
   EXPECT_EQ(text(loaded.op->nodes[3].shape), "[..., 1]");
   EXPECT_EQ(text(loaded.op->nodes.back().shape), "[...]");
@@ -103,13 +103,28 @@ TEST(Body, OutputMustHaveTheDeclaredShapeAndType) {
 }
 
 TEST(Body, RefusalsHaveACode) {
-  for (const char *body :
-       {"out = x @ y", "out = x[0]", "out = x if s else y", "out = x and y", "out = D + x",
-        "out = x", "other = x + y", "import torch\nout = x + y", "out = x + 'a'", "x = x + 1\nout = x",
-        "out, b = x, y", "for i in y:\n  out = x", "out = torch.sum(x, dim=y)",
-        "out = torch.add(x)", "out = torch.add(x, y, y)", "out = torch.add(x, y, alpha=2)",
-        "out = F.gelu(x, approximate=\"quick\")", "out = torch.exp(2.0) + x", "out = -(x > y)",
-        "out = x.shape", "out = x +", "out = (x"}) {
+  for (const char *body : {"out = x @ y",
+                           "out = x[0]",
+                           "out = x if s else y",
+                           "out = x and y",
+                           "out = D + x",
+                           "out = x",
+                           "other = x + y",
+                           "import torch\nout = x + y",
+                           "out = x + 'a'",
+                           "x = x + 1\nout = x",
+                           "out, b = x, y",
+                           "for i in y:\n  out = x",
+                           "out = torch.sum(x, dim=y)",
+                           "out = torch.add(x)",
+                           "out = torch.add(x, y, y)",
+                           "out = torch.add(x, y, alpha=2)",
+                           "out = F.gelu(x, approximate=\"quick\")",
+                           "out = torch.exp(2.0) + x",
+                           "out = -(x > y)",
+                           "out = x.shape",
+                           "out = x +",
+                           "out = (x"}) {
     Loaded loaded = load(withBody(body));
     EXPECT_FALSE(loaded.op) << body;
     EXPECT_FALSE(loaded.code().empty()) << body;
@@ -129,8 +144,7 @@ TEST(Body, SeveralErrorsInOneRun) {
 
 TEST(Body, MatrixProducts) {
   for (const char *body : {"out = x @ w", "out = torch.matmul(x, w)", "out = x.mm(w)"}) {
-    std::string text = withBody(body, "\"...\", \"N\"",
-                                "[inputs.w]\nshape = [\"D\", \"N\"]\n");
+    std::string text = withBody(body, "\"...\", \"N\"", "[inputs.w]\nshape = [\"D\", \"N\"]\n");
     text.replace(text.find("D = 4"), 5, "D = 4, N = 5");
     Loaded loaded = load(text);
     ASSERT_TRUE(loaded.op) << body << loaded.diags.render();
@@ -148,8 +162,8 @@ TEST(Body, MatrixProducts) {
 }
 
 TEST(Body, MatrixProductsThatDoNotFit) {
-  Loaded loaded = load(withBody("out = x @ w", "\"...\", \"D\"",
-                                "[inputs.w]\nshape = [\"N\", \"D\"]\n"));
+  Loaded loaded =
+      load(withBody("out = x @ w", "\"...\", \"D\"", "[inputs.w]\nshape = [\"N\", \"D\"]\n"));
   EXPECT_EQ(loaded.code(), "E0604");
   EXPECT_NE(loaded.first().message.find("'matmul' cannot multiply 'x' [..., D] by 'w' [N, D]"),
             std::string::npos)

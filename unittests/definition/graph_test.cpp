@@ -103,11 +103,10 @@ TEST(Tolerance, FollowsTypeAndLength) {
 }
 
 TEST(Decompose, LeavesOnlyPrimitives) {
-  for (const char *body :
-       {"out = torch.softmax(x, dim=-1)", "out = F.log_softmax(x, dim=-1)",
-        "out = F.layer_norm(x, (D,), y, y, s)", "out = F.rms_norm(x, (D,), y)",
-        "out = x - torch.var(x, dim=-1, correction=0, keepdim=True)",
-        "out = x - torch.logsumexp(x, dim=-1, keepdim=True)"}) {
+  for (const char *body : {"out = torch.softmax(x, dim=-1)", "out = F.log_softmax(x, dim=-1)",
+                           "out = F.layer_norm(x, (D,), y, y, s)", "out = F.rms_norm(x, (D,), y)",
+                           "out = x - torch.var(x, dim=-1, correction=0, keepdim=True)",
+                           "out = x - torch.logsumexp(x, dim=-1, keepdim=True)"}) {
     Loaded loaded = load(withBody(body));
     ASSERT_TRUE(loaded.op) << body << loaded.diags.render();
     Operator plain = decomposed(*loaded.op);

@@ -30,7 +30,8 @@ TEST(CaseGrid, HasEveryKind) {
       EXPECT_TRUE(names.insert(one.name).second) << one.name;
       data.insert(one.data);
       layouts.insert(one.layout);
-      auto sizes = definition::bind(op.nodes[static_cast<size_t>(op.outputs[0])].shape, one.binding);
+      auto sizes =
+          definition::bind(op.nodes[static_cast<size_t>(op.outputs[0])].shape, one.binding);
       ASSERT_TRUE(sizes) << one.name;
       int64_t count = 1;
       for (int64_t size : *sizes) {
@@ -72,8 +73,8 @@ TEST(CaseGrid, DataIsReproducibleAndOfItsKind) {
   Operator op = shipped("scale_shift");
   GridCase grid;
   grid.binding = {{{"C", 400}}, {3}};
-  for (DataKind kind : {DataKind::Normal, DataKind::Huge, DataKind::Tiny, DataKind::Special,
-                        DataKind::Negative}) {
+  for (DataKind kind :
+       {DataKind::Normal, DataKind::Huge, DataKind::Tiny, DataKind::Special, DataKind::Negative}) {
     grid.data = kind;
     auto first = makeInputs(op, grid, DType::F32), second = makeInputs(op, grid, DType::F32);
     ASSERT_TRUE(first && second);
@@ -103,8 +104,8 @@ TEST(Document, SaysWhatWasCounted) {
   Operator op = shipped("bias_gelu");
   std::string plain = definitionDocument(op, DType::F32, {});
   for (const char *part : {"# bias_gelu", "## Interface", "## Constraints", "## Complexity",
-                           "| `x` | `[..., D]` |", "gelu(approximate=\"none\")", "512 MiB",
-                           "1 GiB", "## Accuracy", "## Strategy", "2.00 times fewer"}) {
+                           "| `x` | `[..., D]` |", "gelu(approximate=\"none\")", "512 MiB", "1 GiB",
+                           "## Accuracy", "## Strategy", "2.00 times fewer"}) {
     EXPECT_NE(plain.find(part), std::string::npos) << part << "\n" << plain;
   }
   EXPECT_EQ(plain.find("## Roofline"), std::string::npos);

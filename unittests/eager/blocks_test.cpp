@@ -17,8 +17,7 @@ Operator reading(const std::string &body, const std::string &outputs) {
       "blocks.toml",
       "[operator]\nname = \"t\"\nsummary = \"s\"\ndtypes = [\"float32\"]\nbody = '''\n" + body +
           "\n'''\n[inputs.x]\nshape = [\"A\", \"R\", \"C\"]\n[inputs.y]\nshape = [\"C\"]\n" +
-          outputs +
-          "[performance]\ntarget_speedup = 1.0\ncases = [{ A = 2, R = 3, C = 4 }]\n",
+          outputs + "[performance]\ntarget_speedup = 1.0\ncases = [{ A = 2, R = 3, C = 4 }]\n",
       diags);
   EXPECT_TRUE(op) << diags.render();
   return definition::decomposed(*op);
@@ -51,14 +50,14 @@ TEST(Blocks, ReducedDimensionsAreNotCut) {
   BlockPlan plan = planBlocks(op, sizesOf(op, 10, 64, 4096));
   EXPECT_EQ(plan.axes, (std::vector<int64_t>{64, 4096}));
   EXPECT_EQ(plan.inputAxes[0], (std::vector<int>{-1, 0, 1}));
-  Operator whole = reading("out = torch.softmax(x, dim=0)",
-                           "[outputs.out]\nshape = [\"A\", \"R\", \"C\"]\n");
+  Operator whole =
+      reading("out = torch.softmax(x, dim=0)", "[outputs.out]\nshape = [\"A\", \"R\", \"C\"]\n");
   EXPECT_TRUE(planBlocks(whole, sizesOf(whole, 4, 4, 4)).axes.empty());
 }
 
 TEST(Blocks, ADimensionThatMeetsItsReducedSelfIsNotCut) {
-  Operator op = reading("m = torch.sum(x, dim=(0, 1))\nout = torch.exp(x) @ torch.exp(m)",
-                        oneOutput);
+  Operator op =
+      reading("m = torch.sum(x, dim=(0, 1))\nout = torch.exp(x) @ torch.exp(m)", oneOutput);
   BlockPlan plan = planBlocks(op, sizesOf(op, 6, 6, 6));
   EXPECT_TRUE(plan.axes.empty());
 }

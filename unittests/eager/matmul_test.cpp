@@ -56,10 +56,10 @@ TEST(Matmul, EqualsPlainLoopsInEveryTypeAndSize) {
       Tensor c = call("matmul", {a, b});
       ASSERT_EQ(c.shape(), (std::vector<int64_t>{m, n}));
       ASSERT_EQ(c.dtype(), dtype);
-      double unit = dtype == DType::BF16   ? 0x1p-8
-                    : dtype == DType::F16  ? 0x1p-11
-                    : dtype == DType::F32  ? 0x1p-20
-                                           : 0x1p-49;
+      double unit = dtype == DType::BF16  ? 0x1p-8
+                    : dtype == DType::F16 ? 0x1p-11
+                    : dtype == DType::F32 ? 0x1p-20
+                                          : 0x1p-49;
       for (int64_t i = 0; i < m * n; ++i) {
         double expected = product(a, b, i / n, i % n);
         ASSERT_NEAR(c.at(i), expected, unit * (1 + std::fabs(expected)) * 4)
@@ -108,7 +108,8 @@ TEST(Matmul, AnyStrides) {
 }
 
 TEST(Matmul, NothingToAddIsZeroAndEmptyStaysEmpty) {
-  Tensor zero = call("matmul", {Tensor::empty({2, 0}, DType::F32), Tensor::empty({0, 3}, DType::F32)});
+  Tensor zero =
+      call("matmul", {Tensor::empty({2, 0}, DType::F32), Tensor::empty({0, 3}, DType::F32)});
   EXPECT_EQ(list(zero), std::vector<double>(6, 0));
   Tensor none = call("matmul", {Tensor::empty({0, 4}, DType::F32), normal({4, 3}, 1)});
   EXPECT_EQ(none.shape(), (std::vector<int64_t>{0, 3}));
@@ -166,8 +167,8 @@ TEST(Matmul, ReferenceKnowsBatchesAndErrorsOfOperands) {
   std::vector<Tensor> in = {normal({5, 60, 70}, 1), normal({70, 80}, 2)};
   auto c = runGraph(op, in, runtime::defaultPool());
   ASSERT_TRUE(c);
-  auto agreement = checkOutputs(op, in, *c, DType::F32, Rounding::EachOperation,
-                                runtime::defaultPool());
+  auto agreement =
+      checkOutputs(op, in, *c, DType::F32, Rounding::EachOperation, runtime::defaultPool());
   ASSERT_TRUE(agreement);
   EXPECT_TRUE(agreement->agrees()) << agreement->worstRatio;
   EXPECT_EQ(agreement->checked, 300);

@@ -49,7 +49,9 @@ const Unary unaries[] = {
     {"ceil", [](double x) { return std::ceil(x); }},
     {"round", [](double x) { return std::nearbyint(x); }},
     {"trunc", [](double x) { return std::trunc(x); }},
-    {"sign", [](double x) { return x > 0 ? 1.0 : x < 0 ? -1.0 : x; }},
+    {"sign", [](double x) { return x > 0   ? 1.0
+                                   : x < 0 ? -1.0
+                                           : x; }},
 };
 
 /// Sizes that leave remainders of every vector width, values over the useful range.
@@ -76,9 +78,9 @@ TEST_P(UnaryTest, AgreesWithTheCLibrary) {
       for (int64_t i = 0; i < n; ++i) {
         double x = values[static_cast<size_t>(i)], expected = GetParam().reference(x);
         // gelu and silu lose to cancellation and range where the result is tiny against x.
-        double scale = std::fabs(expected) + (name == "gelu" || name == "mish" || name == "silu"
-                                                  ? std::fabs(x) * 0.5
-                                                  : 0);
+        double scale =
+            std::fabs(expected) +
+            (name == "gelu" || name == "mish" || name == "silu" ? std::fabs(x) * 0.5 : 0);
         if (name == "sin" || name == "cos" || name == "log") {
           scale += 1;
         }
@@ -151,7 +153,8 @@ TEST(Pointwise, ExtremaPropagateNan) {
     EXPECT_TRUE(std::isnan(got[0]) && std::isnan(got[1])) << op;
   }
   EXPECT_EQ(call("maximum", {make({4}, a), make({4}, b)}).at(2), 3);
-  std::vector<double> clamped = list(call("clamp", {make({4}, a), numberTensor(0), numberTensor(1.5)}));
+  std::vector<double> clamped =
+      list(call("clamp", {make({4}, a), numberTensor(0), numberTensor(1.5)}));
   EXPECT_TRUE(std::isnan(clamped[0]));
   EXPECT_EQ(clamped[2], 1.5);
   EXPECT_EQ(clamped[3], 1.5);
@@ -268,8 +271,8 @@ TEST(Pointwise, MixedTypesPromote) {
             DType::F32);
   EXPECT_EQ(call("add", {make({2}, {1, 2}, DType::I32), make({2}, {1, 2}, DType::F16)}).dtype(),
             DType::F16);
-  Tensor integers = call("mul", {make({2}, {1 << 20, 3}, DType::I64),
-                                 make({2}, {1 << 20, 5}, DType::I32)});
+  Tensor integers =
+      call("mul", {make({2}, {1 << 20, 3}, DType::I64), make({2}, {1 << 20, 5}, DType::I32)});
   EXPECT_EQ(integers.dtype(), DType::I64);
   EXPECT_EQ(integers.at(0), std::ldexp(1.0, 40));
 }

@@ -86,7 +86,7 @@ TEST_P(ReductionTest, EveryChoiceOfDimensions) {
       for (size_t g = 0; g < groups.size(); ++g) {
         auto expected = static_cast<double>(reduceList(op, groups[g], 1));
         double allowed = (std::fabs(expected) + (needsTwo ? 0.1 : 0)) *
-                         static_cast<double>(length + 4) * std::ldexp(1.0, -24) +
+                             static_cast<double>(length + 4) * std::ldexp(1.0, -24) +
                          std::ldexp(1.0, -126); // products underflow
         ASSERT_NEAR(out.at(static_cast<int64_t>(g)), expected, allowed)
             << op << " mask " << mask << " group " << g;
@@ -216,8 +216,8 @@ TEST(Composite, Norms) {
   runtime::fillNormal(weight, 12);
   runtime::fillNormal(bias, 13);
   std::vector<int64_t> shape = {100};
-  Tensor layer = call("layer_norm", {in, weight, bias, numberTensor(1e-5)},
-                      {{"normalized_shape", shape}});
+  Tensor layer =
+      call("layer_norm", {in, weight, bias, numberTensor(1e-5)}, {{"normalized_shape", shape}});
   Tensor plain = call("layer_norm", {in}, {{"normalized_shape", shape}});
   Tensor rms = call("rms_norm", {in, weight, numberTensor(1e-6)}, {{"dim", int64_t{-1}}});
   for (int64_t r = 0; r < 5; ++r) {

@@ -40,8 +40,8 @@ TEST_P(ShippedTest, EagerExecutionStaysWithinTheBounds) {
       std::vector<Tensor> in = views(*inputs);
       auto outputs = runGraph(op, in, runtime::defaultPool());
       ASSERT_TRUE(outputs) << render(outputs.error());
-      auto agreement = checkOutputs(op, in, *outputs, dtype, Rounding::EachOperation,
-                                    runtime::defaultPool());
+      auto agreement =
+          checkOutputs(op, in, *outputs, dtype, Rounding::EachOperation, runtime::defaultPool());
       ASSERT_TRUE(agreement) << render(agreement.error());
       EXPECT_EQ(agreement->mismatches, 0)
           << op.name << " " << torchName(dtype) << " " << grid.name << " at "
@@ -61,8 +61,8 @@ TEST_P(ShippedTest, DoubleExecutionIsTheReference) {
   ASSERT_TRUE(inputs);
   std::vector<Tensor> in = views(*inputs);
   auto outputs = runGraph(op, in, runtime::defaultPool());
-  auto reference = runReference(op, in, DType::F64, Rounding::OncePerResult,
-                                runtime::defaultPool());
+  auto reference =
+      runReference(op, in, DType::F64, Rounding::OncePerResult, runtime::defaultPool());
   ASSERT_TRUE(outputs && reference);
   ASSERT_EQ((*outputs)[0].dtype(), DType::F64);
   for (int64_t i = 0; i < (*outputs)[0].elementCount(); ++i) {
@@ -83,8 +83,8 @@ TEST_P(ShippedTest, OneWrongElementIsFound) {
   double right = (*outputs)[0].at(last);
   for (double wrong : {right * (1 + 1e-3) + 1e-4, std::nan(""), HUGE_VAL}) {
     (*outputs)[0].set(last, wrong);
-    auto agreement = checkOutputs(op, in, *outputs, DType::F32, Rounding::OncePerResult,
-                                  runtime::defaultPool());
+    auto agreement =
+        checkOutputs(op, in, *outputs, DType::F32, Rounding::OncePerResult, runtime::defaultPool());
     ASSERT_TRUE(agreement);
     EXPECT_EQ(agreement->mismatches, 1) << wrong;
     EXPECT_EQ(agreement->firstIndex, last);
@@ -104,8 +104,8 @@ TEST(Reference, BlocksCoverEveryElementOnce) {
   auto inputs = definition::makeInputs(op, grid, DType::F32);
   ASSERT_TRUE(inputs);
   std::vector<Tensor> in = views(*inputs);
-  auto reference = runReference(op, in, DType::F32, Rounding::OncePerResult,
-                                runtime::defaultPool());
+  auto reference =
+      runReference(op, in, DType::F32, Rounding::OncePerResult, runtime::defaultPool());
   ASSERT_TRUE(reference);
   const Tensor &values = (*reference)[0].values;
   ASSERT_EQ(values.elementCount(), 2 * 3 * 67 * 129);
@@ -125,8 +125,8 @@ TEST(Reference, BoundsGrowWithCancellation) {
       diags);
   ASSERT_TRUE(op) << diags.render();
   std::vector<Tensor> in = {make({1}, {1.0f + 1e-4f}), make({1}, {1.0f})};
-  auto reference = runReference(*op, in, DType::F32, Rounding::OncePerResult,
-                                runtime::defaultPool());
+  auto reference =
+      runReference(*op, in, DType::F32, Rounding::OncePerResult, runtime::defaultPool());
   ASSERT_TRUE(reference);
   double bound = (*reference)[0].bounds.at(0), value = (*reference)[0].values.at(0);
   EXPECT_GT(bound, std::ldexp(1.0, -25)); // the product's rounding survives, the result is small

@@ -64,6 +64,9 @@ struct KernelTable {
   void (*floatToHalf)(const float *in, uint16_t *out, int64_t n);
   void (*bfloat16ToFloat)(const uint16_t *in, float *out, int64_t n);
   void (*floatToBfloat16)(const float *in, uint16_t *out, int64_t n);
+  /// state[i] += in[i], converted in registers.
+  void (*addHalf)(const uint16_t *in, float *state, int64_t n);
+  void (*addBfloat16)(const uint16_t *in, float *state, int64_t n);
 };
 
 const KernelTable &kernelTable();

@@ -22,6 +22,14 @@
 
 #include <cmath>
 
+/// Before a loop whose arrays are the same or disjoint: iterations do not depend on each other, and
+/// in place is as good as apart. Without it the compiler's overlap check sends both to scalar code.
+#if defined(__clang__)
+#define NEREID_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define NEREID_INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
 namespace nereid::eager::NEREID_EAGER_ISA {
 namespace {
 
@@ -35,30 +43,38 @@ inline double absolute(double x) { return __builtin_fabs(x); }
 inline float squareRoot(float x) { return __builtin_sqrtf(x); }
 inline double squareRoot(double x) { return __builtin_sqrt(x); }
 
+/// out = exp(x - shift), in place if need be; returns the sum of the results (null: only that).
 /// Eigen clamps the argument of exp: NaN, -inf and what underflows are put right afterwards.
-template <class T> void exponential(const T *x, T *out, int64_t n) {
+template <class T> double exponential(const T *x, T *out, int64_t n, T shift = T(0)) {
   constexpr T lowest = sizeof(T) == 4 ? T(-103.98) : T(-745.14);
   constexpr T highest = sizeof(T) == 4 ? T(88.7228317) : T(709.7827128933839);
   constexpr int64_t block = 256;
-  T in[block];
+  T in[block], unstored[block];
+  double total = 0;
   for (int64_t begin = 0; begin < n; begin += block) {
     int64_t count = n - begin < block ? n - begin : block;
-    for (int64_t i = 0; i < count; ++i) { // a copy: out may be x
-      in[i] = x[begin + i];
-    }
-    Results<T>(out + begin, count) = Values<T>(in, count).exp();
+    NEREID_INDEPENDENT
     for (int64_t i = 0; i < count; ++i) {
-      T y = out[begin + i];
+      in[i] = x[begin + i] - shift;
+    }
+    T *result = out ? out + begin : unstored;
+    Results<T>(result, count) = Values<T>(in, count).exp();
+    NEREID_INDEPENDENT
+    for (int64_t i = 0; i < count; ++i) {
+      T y = result[i];
       y = in[i] < lowest ? T(0) : y;
       y = in[i] > highest ? infinity<T>() : y;
-      out[begin + i] = in[i] != in[i] ? in[i] : y;
+      result[i] = in[i] != in[i] ? in[i] : y;
     }
+    total += static_cast<double>(Values<T>(result, count).sum());
   }
+  return total;
 }
 
 #define NEREID_UNARY(NAME, EXPRESSION)                                                             \
   template <class T> void NAME##Loop(const Operand<T> *operands, T *out, int64_t n) {              \
     const T *in = operands[0].data;                                                                \
+    NEREID_INDEPENDENT                                                                             \
     for (int64_t i = 0; i < n; ++i) {                                                              \
       T x = in[i];                                                                                 \
       out[i] = EXPRESSION;                                                                         \
@@ -107,6 +123,7 @@ template <class T> void expLoop(const Operand<T> *operands, T *out, int64_t n) {
 template <class T> void logLoop(const Operand<T> *operands, T *out, int64_t n) {
   const T *in = operands[0].data;
   Results<T>(out, n) = Values<T>(in, n).log();
+  NEREID_INDEPENDENT
   for (int64_t i = 0; i < n; ++i) {
     T y = in[i] == infinity<T>() ? in[i] : out[i];
     y = in[i] == 0 ? -infinity<T>() : y;
@@ -121,6 +138,7 @@ template <class T> void logLoop(const Operand<T> *operands, T *out, int64_t n) {
     const T *in = operands[0].data;                                                                \
     Values<T> x(in, n);                                                                            \
     Results<T>(out, n) = EXPRESSION;                                                               \
+    NEREID_INDEPENDENT                                                                             \
     for (int64_t i = 0; i < n; ++i) {                                                              \
       out[i] = in[i] != in[i] ? in[i] : out[i];                                                    \
     }                                                                                              \
@@ -132,6 +150,7 @@ template <class T> void sigmoidLoop(const Operand<T> *operands, T *out, int64_t 
   Operand<T> negated{out, false};
   negLoop<T>(operands, out, n);
   expLoop<T>(&negated, out, n);
+  NEREID_INDEPENDENT
   for (int64_t i = 0; i < n; ++i) {
     out[i] = T(1) / (T(1) + out[i]);
   }
@@ -142,16 +161,18 @@ constexpr int64_t stage = 512;
 /// out = f(x) where f needs x again after a function of it: runs `inner` on pieces in a buffer.
 #define NEREID_STAGED(NAME, PREPARE, INNER, FINISH)                                                \
   template <class T> void NAME(const Operand<T> *operands, T *out, int64_t n) {                    \
-    T buffer[stage];                                                                               \
-    Operand<T> staged{buffer, false};                                                              \
+    T prepared[stage], buffer[stage];                                                              \
+    Operand<T> staged{prepared, false};                                                            \
     for (int64_t begin = 0; begin < n; begin += stage) {                                           \
       int64_t count = n - begin < stage ? n - begin : stage;                                       \
       const T *in = operands[0].data + begin;                                                      \
+      NEREID_INDEPENDENT                                                                           \
       for (int64_t i = 0; i < count; ++i) {                                                        \
         T x = in[i];                                                                               \
-        buffer[i] = PREPARE;                                                                       \
+        prepared[i] = PREPARE;                                                                     \
       }                                                                                            \
       INNER<T>(&staged, buffer, count);                                                            \
+      NEREID_INDEPENDENT                                                                           \
       for (int64_t i = 0; i < count; ++i) {                                                        \
         T x = in[i], y = buffer[i];                                                                \
         out[begin + i] = FINISH;                                                                   \
@@ -159,7 +180,6 @@ constexpr int64_t stage = 512;
     }                                                                                              \
   }
 
-/// erf and its relatives in place: Eigen reads ahead of what it writes, element by element.
 NEREID_STAGED(geluLoop, x *T(0.70710678118654752440), erfLoop, T(0.5) * x * (T(1) + y))
 NEREID_STAGED(geluTanhLoop, T(0.79788456080286535588) * (x + T(0.044715) * x * x * x), tanhLoop,
               T(0.5) * x * (T(1) + y))
@@ -198,17 +218,20 @@ template <class T> void eluLoop(const Operand<T> *operands, T *out, int64_t n) {
     if (operands[0].isScalar) {                                                                    \
       T a = left[0];                                                                               \
       bool rightIsScalar = operands[1].isScalar;                                                   \
+      NEREID_INDEPENDENT                                                                           \
       for (int64_t i = 0; i < n; ++i) {                                                            \
         T b = right[rightIsScalar ? 0 : i];                                                        \
         out[i] = EXPRESSION;                                                                       \
       }                                                                                            \
     } else if (operands[1].isScalar) {                                                             \
       T b = right[0];                                                                              \
+      NEREID_INDEPENDENT                                                                           \
       for (int64_t i = 0; i < n; ++i) {                                                            \
         T a = left[i];                                                                             \
         out[i] = EXPRESSION;                                                                       \
       }                                                                                            \
     } else {                                                                                       \
+      NEREID_INDEPENDENT                                                                           \
       for (int64_t i = 0; i < n; ++i) {                                                            \
         T a = left[i], b = right[i];                                                               \
         out[i] = EXPRESSION;                                                                       \
@@ -259,6 +282,7 @@ template <class T> void powLoop(const Operand<T> *operands, T *out, int64_t n) {
 
 template <class T> void whereLoop(const Operand<T> *operands, T *out, int64_t n) {
   const T *condition = operands[0].data, *a = operands[1].data, *b = operands[2].data;
+  NEREID_INDEPENDENT
   for (int64_t i = 0; i < n; ++i) {
     out[i] = condition[i] != 0 ? a[i] : b[i];
   }
@@ -266,6 +290,7 @@ template <class T> void whereLoop(const Operand<T> *operands, T *out, int64_t n)
 
 template <class T> void masked_fillLoop(const Operand<T> *operands, T *out, int64_t n) {
   const T *in = operands[0].data, *mask = operands[1].data, *value = operands[2].data;
+  NEREID_INDEPENDENT
   for (int64_t i = 0; i < n; ++i) {
     out[i] = mask[i] != 0 ? value[i] : in[i];
   }
@@ -273,6 +298,7 @@ template <class T> void masked_fillLoop(const Operand<T> *operands, T *out, int6
 
 template <class T> void clampLoop(const Operand<T> *operands, T *out, int64_t n) {
   const T *in = operands[0].data, *low = operands[1].data, *high = operands[2].data;
+  NEREID_INDEPENDENT
   for (int64_t i = 0; i < n; ++i) {
     T x = in[i] < low[i] ? low[i] : in[i];
     out[i] = x > high[i] ? high[i] : x;
@@ -281,6 +307,7 @@ template <class T> void clampLoop(const Operand<T> *operands, T *out, int64_t n)
 
 template <class T> void leaky_reluLoop(const Operand<T> *operands, T *out, int64_t n) {
   const T *in = operands[0].data, *slope = operands[1].data;
+  NEREID_INDEPENDENT
   for (int64_t i = 0; i < n; ++i) {
     out[i] = in[i] < 0 ? in[i] * slope[i] : in[i];
   }
@@ -335,8 +362,8 @@ template <class T> void accumulateColumns(OpId op, const T *in, T *state, int64_
   }
 }
 
-template <class T>
-void accumulateSquares(const T *in, const T *mean, T *squares, int64_t n) {
+template <class T> void accumulateSquares(const T *in, const T *mean, T *squares, int64_t n) {
+  NEREID_INDEPENDENT
   for (int64_t i = 0; i < n; ++i) {
     T deviation = in[i] - mean[i];
     squares[i] += deviation * deviation;
@@ -345,35 +372,25 @@ void accumulateSquares(const T *in, const T *mean, T *squares, int64_t n) {
 
 template <class T> void softmaxRow(const T *in, T *out, int64_t n, bool logarithm) {
   T maximum = Values<T>(in, n).template maxCoeff<Eigen::PropagateNaN>();
+  double total = exponential(in, logarithm ? nullptr : out, n, maximum);
   if (logarithm) {
-    double total = 0;
-    T buffer[stage];
-    for (int64_t begin = 0; begin < n; begin += stage) {
-      int64_t count = n - begin < stage ? n - begin : stage;
-      for (int64_t i = 0; i < count; ++i) {
-        buffer[i] = in[begin + i] - maximum;
-      }
-      exponential(buffer, buffer, count);
-      total += static_cast<double>(Values<T>(buffer, count).sum());
-    }
     T shift = static_cast<T>(::log(total));
+    NEREID_INDEPENDENT
     for (int64_t i = 0; i < n; ++i) {
       out[i] = in[i] - maximum - shift;
     }
     return;
   }
-  for (int64_t i = 0; i < n; ++i) {
-    out[i] = in[i] - maximum;
-  }
-  exponential(out, out, n);
-  T scale = static_cast<T>(1 / sumOf(out, n));
+  T scale = static_cast<T>(1 / total);
+  NEREID_INDEPENDENT
   for (int64_t i = 0; i < n; ++i) {
     out[i] *= scale;
   }
 }
 
-template <class T> void scaleRow(const T *in, T shift, T scale, const T *weight, const T *bias,
-                                 T *out, int64_t n) {
+template <class T>
+void scaleRow(const T *in, T shift, T scale, const T *weight, const T *bias, T *out, int64_t n) {
+  NEREID_INDEPENDENT
   for (int64_t i = 0; i < n; ++i) {
     T y = (in[i] - shift) * scale;
     y = weight ? y * weight[i] : y;
@@ -411,12 +428,14 @@ void multiply(const T *a, int64_t aStride, const T *b, int64_t bStride, T *c, in
 }
 
 void bfloat16ToFloat(const uint16_t *in, float *out, int64_t n) {
+  NEREID_INDEPENDENT
   for (int64_t i = 0; i < n; ++i) {
     out[i] = __builtin_bit_cast(float, static_cast<uint32_t>(in[i]) << 16);
   }
 }
 
 void floatToBfloat16(const float *in, uint16_t *out, int64_t n) {
+  NEREID_INDEPENDENT
   for (int64_t i = 0; i < n; ++i) {
     auto bits = __builtin_bit_cast(uint32_t, in[i]);
     uint32_t rounded = (bits + 0x7fffu + ((bits >> 16) & 1u)) >> 16;
@@ -425,9 +444,39 @@ void floatToBfloat16(const float *in, uint16_t *out, int64_t n) {
   }
 }
 
+void addBfloat16(const uint16_t *in, float *state, int64_t n) {
+  NEREID_INDEPENDENT
+  for (int64_t i = 0; i < n; ++i) {
+    state[i] += __builtin_bit_cast(float, static_cast<uint32_t>(in[i]) << 16);
+  }
+}
+
 #ifdef __F16C__
+void addHalf(const uint16_t *in, float *state, int64_t n) {
+  int64_t i = 0;
+#ifdef __AVX512F__
+  for (; i + 16 <= n; i += 16) {
+    __m512 value = _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i *>(in + i)));
+    _mm512_storeu_ps(state + i, _mm512_add_ps(_mm512_loadu_ps(state + i), value));
+  }
+#endif
+  for (; i + 8 <= n; i += 8) {
+    __m256 value = _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i *>(in + i)));
+    _mm256_storeu_ps(state + i, _mm256_add_ps(_mm256_loadu_ps(state + i), value));
+  }
+  for (; i < n; ++i) {
+    state[i] += _cvtsh_ss(in[i]);
+  }
+}
+
 void halfToFloat(const uint16_t *in, float *out, int64_t n) {
   int64_t i = 0;
+#ifdef __AVX512F__
+  for (; i + 16 <= n; i += 16) {
+    __m256i bits = _mm256_loadu_si256(reinterpret_cast<const __m256i *>(in + i));
+    _mm512_storeu_ps(out + i, _mm512_cvtph_ps(bits));
+  }
+#endif
   for (; i + 8 <= n; i += 8) {
     __m128i bits = _mm_loadu_si128(reinterpret_cast<const __m128i *>(in + i));
     _mm256_storeu_ps(out + i, _mm256_cvtph_ps(bits));
@@ -439,6 +488,12 @@ void halfToFloat(const uint16_t *in, float *out, int64_t n) {
 
 void floatToHalf(const float *in, uint16_t *out, int64_t n) {
   int64_t i = 0;
+#ifdef __AVX512F__
+  for (; i + 16 <= n; i += 16) {
+    __m256i bits = _mm512_cvtps_ph(_mm512_loadu_ps(in + i), _MM_FROUND_TO_NEAREST_INT);
+    _mm256_storeu_si256(reinterpret_cast<__m256i *>(out + i), bits);
+  }
+#endif
   for (; i + 8 <= n; i += 8) {
     __m128i bits = _mm256_cvtps_ph(_mm256_loadu_ps(in + i), _MM_FROUND_TO_NEAREST_INT);
     _mm_storeu_si128(reinterpret_cast<__m128i *>(out + i), bits);
@@ -448,6 +503,12 @@ void floatToHalf(const float *in, uint16_t *out, int64_t n) {
   }
 }
 #else
+void addHalf(const uint16_t *in, float *state, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) {
+    state[i] += nereid::fromHalf(in[i]);
+  }
+}
+
 void halfToFloat(const uint16_t *in, float *out, int64_t n) {
   for (int64_t i = 0; i < n; ++i) {
     out[i] = nereid::fromHalf(in[i]);
@@ -469,21 +530,29 @@ template <class T> TypedKernels<T> makeKernels() {
   };
 #define NEREID_SET(NAME) set(OpId::NAME, NAME##Loop<T>, false);
 #define NEREID_SET_BINARY(NAME) set(OpId::NAME, NAME##Loop<T>, true);
-  NEREID_SET(neg) NEREID_SET(abs) NEREID_SET(sign) NEREID_SET(floor) NEREID_SET(ceil)
-  NEREID_SET(round) NEREID_SET(trunc) NEREID_SET(square) NEREID_SET(reciprocal) NEREID_SET(sqrt)
-  NEREID_SET(rsqrt) NEREID_SET(exp) NEREID_SET(exp2) NEREID_SET(expm1) NEREID_SET(log)
-  NEREID_SET(log2) NEREID_SET(log1p) NEREID_SET(sin) NEREID_SET(cos) NEREID_SET(tanh)
-  NEREID_SET(erf) NEREID_SET(erfc) NEREID_SET(sigmoid) NEREID_SET(relu) NEREID_SET(leaky_relu)
-  NEREID_SET(elu) NEREID_SET(gelu) NEREID_SET(silu) NEREID_SET(mish) NEREID_SET(softplus)
-  NEREID_SET(hardsigmoid) NEREID_SET(hardswish) NEREID_SET(isnan) NEREID_SET(isinf)
-  NEREID_SET(isfinite) NEREID_SET(logical_not) NEREID_SET(where) NEREID_SET(masked_fill)
-  NEREID_SET(clamp)
-  NEREID_SET_BINARY(add) NEREID_SET_BINARY(sub) NEREID_SET_BINARY(mul) NEREID_SET_BINARY(div)
-  NEREID_SET_BINARY(pow) NEREID_SET_BINARY(maximum) NEREID_SET_BINARY(minimum)
-  NEREID_SET_BINARY(eq) NEREID_SET_BINARY(ne) NEREID_SET_BINARY(lt) NEREID_SET_BINARY(le)
-  NEREID_SET_BINARY(gt) NEREID_SET_BINARY(ge) NEREID_SET_BINARY(logical_and)
-  NEREID_SET_BINARY(logical_or) NEREID_SET_BINARY(logical_xor)
-  kernels.geluTanh = geluTanhLoop<T>;
+  NEREID_SET(neg)
+  NEREID_SET(abs)
+  NEREID_SET(sign) NEREID_SET(floor) NEREID_SET(ceil) NEREID_SET(round) NEREID_SET(trunc)
+      NEREID_SET(square) NEREID_SET(reciprocal) NEREID_SET(sqrt) NEREID_SET(rsqrt) NEREID_SET(
+          exp) NEREID_SET(exp2) NEREID_SET(expm1) NEREID_SET(log) NEREID_SET(log2) NEREID_SET(log1p)
+          NEREID_SET(sin) NEREID_SET(cos) NEREID_SET(tanh) NEREID_SET(erf) NEREID_SET(erfc)
+              NEREID_SET(sigmoid) NEREID_SET(relu) NEREID_SET(leaky_relu) NEREID_SET(elu)
+                  NEREID_SET(gelu) NEREID_SET(silu) NEREID_SET(mish) NEREID_SET(softplus)
+                      NEREID_SET(hardsigmoid) NEREID_SET(hardswish) NEREID_SET(isnan)
+                          NEREID_SET(isinf) NEREID_SET(isfinite) NEREID_SET(logical_not)
+                              NEREID_SET(where) NEREID_SET(masked_fill) NEREID_SET(clamp)
+                                  NEREID_SET_BINARY(add) NEREID_SET_BINARY(sub)
+                                      NEREID_SET_BINARY(mul) NEREID_SET_BINARY(div)
+                                          NEREID_SET_BINARY(pow) NEREID_SET_BINARY(maximum)
+                                              NEREID_SET_BINARY(minimum) NEREID_SET_BINARY(eq)
+                                                  NEREID_SET_BINARY(ne) NEREID_SET_BINARY(lt)
+                                                      NEREID_SET_BINARY(le) NEREID_SET_BINARY(gt)
+                                                          NEREID_SET_BINARY(ge)
+                                                              NEREID_SET_BINARY(logical_and)
+                                                                  NEREID_SET_BINARY(logical_or)
+                                                                      NEREID_SET_BINARY(logical_xor)
+                                                                          kernels.geluTanh =
+      geluTanhLoop<T>;
   kernels.reduceRow = reduceRow<T>;
   kernels.accumulateColumns = accumulateColumns<T>;
   kernels.accumulateSquares = accumulateSquares<T>;
@@ -503,7 +572,9 @@ const KernelTable &kernels() {
                                     halfToFloat,
                                     floatToHalf,
                                     bfloat16ToFloat,
-                                    floatToBfloat16};
+                                    floatToBfloat16,
+                                    addHalf,
+                                    addBfloat16};
   return table;
 }
 
