@@ -50,8 +50,19 @@ NEREID_API int nereid_thread_count(void);
 /* ---- tensors ------------------------------------------------------------------------------- */
 
 typedef enum nereid_dtype {
-  NEREID_BOOL, NEREID_I8, NEREID_I16, NEREID_I32, NEREID_I64, NEREID_U8, NEREID_U16, NEREID_U32,
-  NEREID_U64, NEREID_F16, NEREID_BF16, NEREID_F32, NEREID_F64
+  NEREID_BOOL,
+  NEREID_I8,
+  NEREID_I16,
+  NEREID_I32,
+  NEREID_I64,
+  NEREID_U8,
+  NEREID_U16,
+  NEREID_U32,
+  NEREID_U64,
+  NEREID_F16,
+  NEREID_BF16,
+  NEREID_F32,
+  NEREID_F64
 } nereid_dtype;
 
 typedef struct nereid_tensor nereid_tensor;
@@ -68,8 +79,8 @@ NEREID_API nereid_status nereid_tensor_create(const int64_t *shape, int rank, ne
                                               nereid_tensor **tensor);
 /* Memory the caller keeps alive. strides: in elements, NULL = contiguous. */
 NEREID_API nereid_status nereid_tensor_borrow(void *data, const int64_t *shape,
-                                              const int64_t *strides, int rank,
-                                              nereid_dtype dtype, nereid_tensor **tensor);
+                                              const int64_t *strides, int rank, nereid_dtype dtype,
+                                              nereid_tensor **tensor);
 /* Part of a tensor, sharing its memory: starts `offset` elements after its first one. Every element
  * of the view must lie within the extent of the original. */
 NEREID_API nereid_status nereid_tensor_view(const nereid_tensor *tensor, int64_t offset,
@@ -154,18 +165,19 @@ typedef struct nereid_argument {
 NEREID_API nereid_status nereid_kernel_launch(const nereid_kernel *kernel, const int64_t grid[3],
                                               const nereid_argument *arguments, size_t count);
 
-/* ---- eager operations, comparison and timing: what generated companions are written with ------ */
+/* ---- eager operations, comparison and timing: what generated companions are written with ------
+ */
 
-/* One PyTorch-named operation ("add", "softmax", …) run at once on whole tensors. attributes: a JSON
- * object such as {"dim": -1}, or NULL. */
+/* One PyTorch-named operation ("add", "softmax", …) run at once on whole tensors. attributes: a
+ * JSON object such as {"dim": -1}, or NULL. */
 NEREID_API nereid_status nereid_eager(const char *operation, const nereid_tensor *const *inputs,
                                       size_t count, const char *attributes, nereid_tensor **out);
 
 typedef struct nereid_comparison {
-  int agrees;                /* 1 when no element is out of tolerance */
+  int agrees; /* 1 when no element is out of tolerance */
   int64_t mismatches;
-  int64_t first_mismatch;    /* row-major element number, -1 = none */
-  double actual, expected;   /* at the first mismatch */
+  int64_t first_mismatch;  /* row-major element number, -1 = none */
+  double actual, expected; /* at the first mismatch */
   double max_absolute_error, max_relative_error;
 } nereid_comparison;
 
@@ -178,8 +190,8 @@ NEREID_API nereid_status nereid_compare(const nereid_tensor *actual, const nerei
 typedef int (*nereid_callback)(void *context); /* 0 = went well; anything else ends the timing */
 
 typedef struct nereid_time_options {
-  int minimum_samples;   /* 0 = 20 */
-  double budget_seconds; /* 0 = 5 */
+  int minimum_samples;           /* 0 = 20 */
+  double budget_seconds;         /* 0 = 5 */
   nereid_callback before_sample; /* e.g. poison the outputs; not timed; may be NULL */
   void *context;
 } nereid_time_options;

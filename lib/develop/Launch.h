@@ -53,8 +53,8 @@ Result<eager::Agreement> checkAgreement(const generator::FusedOperator &fused,
 /// "element 17 expects 1.5 ± 1e-7, but got nan (3 of 1024 differ)".
 std::string describeMismatch(const eager::Agreement &agreement);
 
-/// A number that changes when any byte of the outputs does (but for one chance in 2^64): equal bytes
-/// need not be compared with the reference twice.
+/// A number that changes when any byte of the outputs does (but for one chance in 2^64): equal
+/// bytes need not be compared with the reference twice.
 uint64_t outputsDigest(const CaseTensors &tensors);
 
 /// Bytes this process may still allocate (available memory, cgroup limit).

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Optimisation rounds: diagnose the slowest case, change one thing, verify, measure both versions in
-// turns, keep what is better, write down all of it. At most the definition's number of rounds; ends
-// early when every case is where it should be.
+// Optimisation rounds: diagnose the slowest case, change one thing, verify, measure both versions
+// in turns, keep what is better, write down all of it. At most the definition's number of rounds;
+// ends early when every case is where it should be.
 #pragma once
 
 #include "lib/develop/Performance.h"

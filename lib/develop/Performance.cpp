@@ -22,7 +22,7 @@ namespace {
 /// Tensors of one case with everything the rows of its versions share.
 struct Bench {
   CaseTensors tensors;
-  PerformanceRow row; ///< names, work and sizes filled in
+  PerformanceRow row;                   ///< names, work and sizes filled in
   std::optional<uint64_t> agreedDigest; ///< of outputs that agreed with the reference
 
   static Bench make(Generation &generation, const definition::Case &testCase, DType dtype,
@@ -41,12 +41,11 @@ Bench Bench::make(Generation &generation, const definition::Case &testCase, DTyp
   const auto &op = generation.fused.op;
   bench.row.work = definition::countWork(op, testCase.binding, dtype);
   bench.row.unfusedBytes = definition::countUnfusedWork(op, testCase.binding, dtype).bytes();
-  bench.row.isBeyondCache =
-      bench.row.work.bytes() > static_cast<double>(chip.lastCacheBytes());
+  bench.row.isBeyondCache = bench.row.work.bytes() > static_cast<double>(chip.lastCacheBytes());
   definition::GridCase grid{testCase.name, testCase.binding};
   grid.seed = options.seed;
-  auto tensors = makeTensors(generation.fused, grid, dtype,
-                             options.withBaseline ? bench.row.work.bytes() : 0);
+  auto tensors =
+      makeTensors(generation.fused, grid, dtype, options.withBaseline ? bench.row.work.bytes() : 0);
   if (!tensors) {
     bench.row.skipped = tensors.error().message;
     return bench;
@@ -146,9 +145,9 @@ void fillRates(PerformanceRow &row, const Chip &chip) {
     row.computeFraction = floor.computeSeconds / seconds;
   }
   if (measure::isImpossible(chip, floor, row.work.bytes(), seconds)) {
-    row.failure = fmt::format("{} is below the roofline's floor of {}: rejected as impossible",
-                              report::formatSeconds(seconds),
-                              report::formatSeconds(floor.floorSeconds()));
+    row.failure =
+        fmt::format("{} is below the roofline's floor of {}: rejected as impossible",
+                    report::formatSeconds(seconds), report::formatSeconds(floor.floorSeconds()));
   }
 }
 
@@ -187,8 +186,8 @@ PerformanceRow measureCase(Generation &generation, const definition::Case &testC
     measure::Version baseline;
     baseline.name = "baseline";
     baseline.run = [&] {
-      auto result = eager::runGraph(generation.fused.op, bench.tensors.inputs,
-                                    runtime::defaultPool());
+      auto result =
+          eager::runGraph(generation.fused.op, bench.tensors.inputs, runtime::defaultPool());
       if (!result && row.failure.empty()) {
         row.failure = result.error().message;
       }
@@ -252,8 +251,8 @@ Duel duel(Generation &generation, const definition::Case &testCase, DType dtype,
     return result;
   }
   auto prepare = [&](const Schedule &schedule) {
-    return PreparedLaunch::prepare(options.source, generation.fused, schedule,
-                                   bench.tensors.inputs, bench.tensors.outputs);
+    return PreparedLaunch::prepare(options.source, generation.fused, schedule, bench.tensors.inputs,
+                                   bench.tensors.outputs);
   };
   auto first = prepare(before), second = prepare(after);
   if (!first || !second) {
@@ -324,11 +323,11 @@ std::string performanceTable(const std::vector<PerformanceRow> &rows) {
     cells.push_back(orDash(report::formatRate(row.work.bytes() / summary.median)));
     cells.push_back(orDash(report::formatPercent(row.rooflineFraction)));
     cells.push_back(orDash(report::formatSeconds(row.launchSeconds)));
-    std::string note = !row.failure.empty()     ? "FAILED: " + row.failure
-                       : row.kernel.isNoisy     ? "noisy"
-                       : row.kernel.isShort     ? "few samples"
-                       : !row.isBeyondCache     ? "in cache"
-                                                : "";
+    std::string note = !row.failure.empty() ? "FAILED: " + row.failure
+                       : row.kernel.isNoisy ? "noisy"
+                       : row.kernel.isShort ? "few samples"
+                       : !row.isBeyondCache ? "in cache"
+                                            : "";
     cells.push_back(note);
     table.add(cells);
   }

@@ -103,10 +103,8 @@ private:
     size_t most = 0;
     for (size_t i = 0; i < graph.nodes.size(); ++i) {
       std::vector<int> classes = classesOf(static_cast<int>(i));
-      size_t count =
-          static_cast<size_t>(std::count_if(classes.begin(), classes.end(), [](int c) {
-            return c >= 0;
-          }));
+      size_t count = static_cast<size_t>(
+          std::count_if(classes.begin(), classes.end(), [](int c) { return c >= 0; }));
       if (widest < 0 || count > most) {
         widest = static_cast<int>(i);
         most = count;
@@ -128,11 +126,11 @@ private:
       for (int c : classesOf(static_cast<int>(i))) {
         auto found = position.find(c);
         if (c >= 0 && (found == position.end() || found->second <= before)) {
-          return refuse(graph.nodes[i],
-                        fmt::format("'{}' {} does not line up with the other values",
-                                    graph.nodes[i].name.empty() ? graph.nodes[i].op
-                                                                : graph.nodes[i].name,
-                                    definition::text(graph.nodes[i].shape)));
+          return refuse(
+              graph.nodes[i],
+              fmt::format("'{}' {} does not line up with the other values",
+                          graph.nodes[i].name.empty() ? graph.nodes[i].op : graph.nodes[i].name,
+                          definition::text(graph.nodes[i].shape)));
         }
         axes.push_back(c < 0 ? -1 : found->second);
         before = c < 0 ? before : found->second;
@@ -161,11 +159,12 @@ private:
         return refuse(value, fmt::format("'{}' reduces dimensions of size 1 only", value.op));
       }
       if (!std::is_sorted(mine.begin(), mine.end())) {
-        return refuse(value, fmt::format("'{}' reduces a dimension before the last ones", value.op));
+        return refuse(value,
+                      fmt::format("'{}' reduces a dimension before the last ones", value.op));
       }
       if (earlier && mine != space.isReduced) {
-        return refuse(value, fmt::format("'{}' and '{}' reduce different dimensions", earlier->op,
-                                         value.op));
+        return refuse(
+            value, fmt::format("'{}' and '{}' reduce different dimensions", earlier->op, value.op));
       }
       space.isReduced = mine;
       earlier = &value;

@@ -90,9 +90,9 @@ private:
   }
 
   int pointwise(const std::string &name, std::vector<int> inputs) {
-    static const std::set<std::string> booleans = {"eq", "ne", "lt", "le", "gt", "ge",
-                                                   "logical_and", "logical_or", "logical_xor",
-                                                   "logical_not"};
+    static const std::set<std::string> booleans = {
+        "eq", "ne",          "lt",         "le",          "gt",
+        "ge", "logical_and", "logical_or", "logical_xor", "logical_not"};
     FusedNode made;
     made.op = name;
     for (int input : inputs) {
@@ -167,9 +167,8 @@ private:
     int squares = reduction("sum", mul(centred, centred), node, definition::keepsDim(node));
     int64_t correction = definition::integerAttribute(node, "correction", 1);
     int count = columns();
-    return over(squares, correction == 0
-                             ? count
-                             : minus(count, constant(static_cast<double>(correction))));
+    return over(squares,
+                correction == 0 ? count : minus(count, constant(static_cast<double>(correction))));
   }
 
   int softmax(int x, const Node &node, bool isLogarithm) {
@@ -251,11 +250,11 @@ private:
 
   int open(const Node &node, const std::vector<int> &in) {
     static const std::set<std::string> primitives = {
-        "neg",  "abs",   "floor", "ceil",    "sqrt",    "rsqrt", "exp", "exp2",
-        "expm1", "log",  "log2",  "log1p",   "sin",     "cos",   "tanh", "erf",
-        "sigmoid", "add", "sub",  "mul",     "div",     "maximum", "minimum", "eq",
-        "ne",   "lt",    "le",    "gt",      "ge",      "logical_and", "logical_or",
-        "logical_xor", "logical_not", "where"};
+        "neg",     "abs",         "floor",      "ceil",        "sqrt",        "rsqrt", "exp",
+        "exp2",    "expm1",       "log",        "log2",        "log1p",       "sin",   "cos",
+        "tanh",    "erf",         "sigmoid",    "add",         "sub",         "mul",   "div",
+        "maximum", "minimum",     "eq",         "ne",          "lt",          "le",    "gt",
+        "ge",      "logical_and", "logical_or", "logical_xor", "logical_not", "where"};
     if (primitives.contains(node.op)) {
       return pointwise(node.op, in);
     }
@@ -270,10 +269,8 @@ private:
         {"square", [](Builder &b, const Node &, In in) { return b.mul(in[0], in[0]); }},
         {"reciprocal",
          [](Builder &b, const Node &, In in) { return b.over(b.constant(1), in[0]); }},
-        {"relu",
-         [](Builder &b, const Node &, In in) {
-           return b.clamp(in[0], b.constant(0), b.constant(infinity));
-         }},
+        {"relu", [](Builder &b, const Node &,
+                    In in) { return b.clamp(in[0], b.constant(0), b.constant(infinity)); }},
         {"leaky_relu",
          [](Builder &b, const Node &, In in) {
            int isPositive = b.pointwise("gt", {in[0], b.constant(0)});
@@ -286,10 +283,8 @@ private:
            return b.pointwise("where", {isPositive, in[0], below});
          }},
         {"gelu", [](Builder &b, const Node &n, In in) { return b.gelu(in[0], n); }},
-        {"silu",
-         [](Builder &b, const Node &, In in) {
-           return b.mul(in[0], b.pointwise("sigmoid", {in[0]}));
-         }},
+        {"silu", [](Builder &b, const Node &,
+                    In in) { return b.mul(in[0], b.pointwise("sigmoid", {in[0]})); }},
         {"softplus",
          [](Builder &b, const Node &, In in) { return b.softplus(in[0], in[1], in[2]); }},
         {"mish",
@@ -311,36 +306,22 @@ private:
            return b.pointwise("lt", {b.pointwise("abs", {in[0]}), b.constant(infinity)});
          }},
         {"pow", [](Builder &b, const Node &, In in) { return b.pow(in[0], in[1]); }},
-        {"masked_fill",
-         [](Builder &b, const Node &, In in) {
-           return b.pointwise("where", {in[1], in[2], in[0]});
-         }},
+        {"masked_fill", [](Builder &b, const Node &,
+                           In in) { return b.pointwise("where", {in[1], in[2], in[0]}); }},
         {"clamp", [](Builder &b, const Node &, In in) { return b.clamp(in[0], in[1], in[2]); }},
-        {"sum",
-         [](Builder &b, const Node &n, In in) {
-           return b.reduction("sum", in[0], n, definition::keepsDim(n));
-         }},
-        {"amax",
-         [](Builder &b, const Node &n, In in) {
-           return b.reduction("amax", in[0], n, definition::keepsDim(n));
-         }},
-        {"amin",
-         [](Builder &b, const Node &n, In in) {
-           return b.reduction("amin", in[0], n, definition::keepsDim(n));
-         }},
-        {"mean",
-         [](Builder &b, const Node &n, In in) {
-           return b.mean(in[0], n, definition::keepsDim(n));
-         }},
+        {"sum", [](Builder &b, const Node &n,
+                   In in) { return b.reduction("sum", in[0], n, definition::keepsDim(n)); }},
+        {"amax", [](Builder &b, const Node &n,
+                    In in) { return b.reduction("amax", in[0], n, definition::keepsDim(n)); }},
+        {"amin", [](Builder &b, const Node &n,
+                    In in) { return b.reduction("amin", in[0], n, definition::keepsDim(n)); }},
+        {"mean", [](Builder &b, const Node &n,
+                    In in) { return b.mean(in[0], n, definition::keepsDim(n)); }},
         {"var", [](Builder &b, const Node &n, In in) { return b.variance(in[0], n); }},
-        {"std",
-         [](Builder &b, const Node &n, In in) {
-           return b.pointwise("sqrt", {b.variance(in[0], n)});
-         }},
-        {"softmax",
-         [](Builder &b, const Node &n, In in) { return b.softmax(in[0], n, false); }},
-        {"log_softmax",
-         [](Builder &b, const Node &n, In in) { return b.softmax(in[0], n, true); }},
+        {"std", [](Builder &b, const Node &n,
+                   In in) { return b.pointwise("sqrt", {b.variance(in[0], n)}); }},
+        {"softmax", [](Builder &b, const Node &n, In in) { return b.softmax(in[0], n, false); }},
+        {"log_softmax", [](Builder &b, const Node &n, In in) { return b.softmax(in[0], n, true); }},
         {"logsumexp", [](Builder &b, const Node &n, In in) { return b.logSumExp(in[0], n); }},
         {"layer_norm", [](Builder &b, const Node &n, In in) { return b.layerNorm(n, in); }},
         {"rms_norm", [](Builder &b, const Node &n, In in) { return b.rmsNorm(n, in); }},
@@ -356,9 +337,7 @@ private:
 
 } // namespace
 
-bool isReductionName(const std::string &op) {
-  return op == "sum" || op == "amax" || op == "amin";
-}
+bool isReductionName(const std::string &op) { return op == "sum" || op == "amax" || op == "amin"; }
 
 Result<PrimitiveGraph> decompose(const definition::Operator &op) { return Builder(op).run(); }
 

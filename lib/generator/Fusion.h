@@ -6,7 +6,8 @@
 //   broadcast_add   x [..., D], bias [D]            rows = ..., columns = D; bias: Row
 //   mask_add        x [B,H,Q,S], mask [B,1,1,S]     rows = B·(H·Q), columns = S; mask: Full, row
 //                                                   index divided by H·Q
-//   layer_norm      mean over D                     rows = ..., columns = D = the reduced dimensions
+//   layer_norm      mean over D                     rows = ..., columns = D = the reduced
+//   dimensions
 #pragma once
 
 #include "lib/definition/Graph.h"
@@ -43,21 +44,21 @@ struct FusedNode {
   double value = 0;          ///< constant
   int parameter = -1;        ///< input, scalar: number in Operator::parameters
   definition::SymbolicShape shape;
-  std::string source;        ///< the definition's expression it comes from
-  std::string name;        ///< variable name wanted in the source, or ""
+  std::string source; ///< the definition's expression it comes from
+  std::string name;   ///< variable name wanted in the source, or ""
   Extent extent = Extent::Scalar;
   bool isReduction = false;
-  bool isBoolean = false;  ///< comparisons, logical operations, bool parameters
-  int level = 0;           ///< reductions that must be finished before: 0, 1, 2, …
-  std::vector<int> axes;   ///< per dimension its axis of the iteration space; -1 = size 1
+  bool isBoolean = false; ///< comparisons, logical operations, bool parameters
+  int level = 0;          ///< reductions that must be finished before: 0, 1, 2, …
+  std::vector<int> axes;  ///< per dimension its axis of the iteration space; -1 = size 1
 };
 
 /// A tensor the kernel reads or writes.
 struct Operand {
-  std::string name;        ///< as in the definition
+  std::string name; ///< as in the definition
   bool isOutput = false;
-  int index = 0;           ///< in Operator::parameters, or in Operator::outputs
-  int node = 0;            ///< in FusedOperator::nodes
+  int index = 0; ///< in Operator::parameters, or in Operator::outputs
+  int node = 0;  ///< in FusedOperator::nodes
   definition::SymbolicShape shape;
   std::optional<DType> fixedDtype;
   Extent extent = Extent::Full;
@@ -71,14 +72,14 @@ struct Operand {
 
 struct FusedOperator {
   definition::Operator op;
-  std::vector<FusedNode> nodes;      ///< topological
-  std::vector<int> outputNodes;      ///< one per output
-  std::vector<Operand> operands;     ///< tensor parameters in order, then outputs
+  std::vector<FusedNode> nodes;                     ///< topological
+  std::vector<int> outputNodes;                     ///< one per output
+  std::vector<Operand> operands;                    ///< tensor parameters in order, then outputs
   std::vector<SizeProduct> rowGroups, columnGroups; ///< outermost first
   SizeProduct rows, columns;
   bool hasReduction = false;
-  bool isFlat = false;               ///< nothing broadcasts: one dimension is enough
-  int levels = 0;                    ///< number of dependent reductions
+  bool isFlat = false; ///< nothing broadcasts: one dimension is enough
+  int levels = 0;      ///< number of dependent reductions
 
   /// "pointwise", "broadcast" or "row_reduction": the key under which experience is filed.
   std::string kind() const;

@@ -46,8 +46,7 @@ Result<Generation> generate(const definition::Operator &op, const ChipSummary &c
 
 std::vector<GeneratedFile> writeFiles(const Generation &generation) {
   std::vector<GeneratedFile> files = writeCompanions(generation);
-  files.insert(files.begin(),
-               {generation.fused.op.name + "_triton.py", writeTriton(generation)});
+  files.insert(files.begin(), {generation.fused.op.name + "_triton.py", writeTriton(generation)});
   return files;
 }
 

@@ -14,7 +14,7 @@
 namespace nereid::generator {
 
 struct GeneratedFile {
-  std::string name;    ///< relative to the operator's folder
+  std::string name; ///< relative to the operator's folder
   std::string content;
 };
 

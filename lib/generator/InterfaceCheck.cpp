@@ -20,8 +20,8 @@ namespace {
 bool isWordCharacter(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
 Diagnostic missing(const std::string &path, const std::string &name, const char *language) {
-  Diagnostic error = makeError(
-      "E0610", fmt::format("expects a {} function '{}', but got none", language, name));
+  Diagnostic error =
+      makeError("E0610", fmt::format("expects a {} function '{}', but got none", language, name));
   error.file = path;
   return std::move(error.withHelp(
       fmt::format("name the operator's function '{}', or generate the file again", name)));
@@ -141,8 +141,8 @@ int pythonOutputs(const language::FunctionDef &function) {
 }
 
 Diagnostic disagreement(const Interface &reference, const Interface &other) {
-  Diagnostic error = makeError("E0610", fmt::format("expects {}, but got {}", reference.text(),
-                                                    other.text()));
+  Diagnostic error =
+      makeError("E0610", fmt::format("expects {}, but got {}", reference.text(), other.text()));
   error.file = other.file;
   error.note(fmt::format("'{}' has {}", reference.file, reference.text()));
   return std::move(error.withHelp("give all four files the same function, or generate them again"));
@@ -204,8 +204,8 @@ bool checkInterfaces(const std::string &directory, const std::string &operatorNa
                      Diagnostics &diags) {
   std::optional<Interface> reference;
   bool agrees = true;
-  for (const char *suffix : {"_triton.py", "_kernel.hpp", "_baseline.cpp", "_accuracy.cpp",
-                             "_performance.cpp"}) {
+  for (const char *suffix :
+       {"_triton.py", "_kernel.hpp", "_baseline.cpp", "_accuracy.cpp", "_performance.cpp"}) {
     std::string path = directory + "/" + operatorName + suffix;
     auto text = readTextFile(path);
     if (!text) {

@@ -19,8 +19,7 @@ constexpr size_t lineLimit = 96;
 class KernelWriter {
 public:
   KernelWriter(const FusedOperator &fused, KernelVariant variant)
-      : fused(fused), variant(variant), lanes(analyseLanes(fused)),
-        uses(fused.nodes.size(), 0) {
+      : fused(fused), variant(variant), lanes(analyseLanes(fused)), uses(fused.nodes.size(), 0) {
     for (const FusedNode &node : fused.nodes) {
       for (int input : node.inputs) {
         ++uses[static_cast<size_t>(input)];
@@ -29,10 +28,13 @@ public:
     for (int output : fused.outputNodes) {
       ++uses[static_cast<size_t>(output)];
     }
-    taken = {"tl", "triton", "torch", "libdevice", "row", "col", "first", "last", "start", "pid",
-             "pid_m", "pid_n", "inside", "row_inside", "col_inside", "offsets", "element",
-             "compute", "column_blocks", "float", "range", "if", "for", "in", "is", "and", "or",
-             "not", "def", "return", "lambda", "else", "while", "pass", "None", "True", "False"};
+    taken = {
+        "tl",         "triton",  "torch",   "libdevice", "row",           "col",    "first",
+        "last",       "start",   "pid",     "pid_m",     "pid_n",         "inside", "row_inside",
+        "col_inside", "offsets", "element", "compute",   "column_blocks", "float",  "range",
+        "if",         "for",     "in",      "is",        "and",           "or",     "not",
+        "def",        "return",  "lambda",  "else",      "while",         "pass",   "None",
+        "True",       "False"};
   }
 
   std::string run() {
@@ -57,9 +59,7 @@ public:
 
 private:
   // ---- lines ----------------------------------------------------------------------------------
-  void line(const std::string &content) {
-    text += std::string(indent * 4, ' ') + content + "\n";
-  }
+  void line(const std::string &content) { text += std::string(indent * 4, ' ') + content + "\n"; }
   /// A call too long for one line is broken after its parenthesis.
   void assign(const std::string &name, const std::string &value) {
     std::string whole = name + " = " + value;
@@ -93,8 +93,8 @@ private:
       bool isConstant = parameter.kind == KernelParameter::Kind::Constexpr;
       std::string &list = isConstant ? constants : runTime;
       std::string entry = parameter.name + (isConstant ? ": tl.constexpr," : ",");
-      size_t lastLine = list.size() - (list.rfind('\n') == std::string::npos ? 0
-                                                                             : list.rfind('\n'));
+      size_t lastLine =
+          list.size() - (list.rfind('\n') == std::string::npos ? 0 : list.rfind('\n'));
       list += list.empty() ? "    " : lastLine + entry.size() > lineLimit ? "\n    " : " ";
       list += entry;
     }
@@ -104,9 +104,8 @@ private:
 
   void chooseComputeType() {
     computeType = "tl.float32";
-    bool needsQuery = std::any_of(fused.op.dtypes.begin(), fused.op.dtypes.end(), [](DType type) {
-      return type == DType::F64 || !isFloat(type);
-    });
+    bool needsQuery = std::any_of(fused.op.dtypes.begin(), fused.op.dtypes.end(),
+                                  [](DType type) { return type == DType::F64 || !isFloat(type); });
     auto free = std::find_if(fused.operands.begin(), fused.operands.end(),
                              [](const Operand &operand) { return !operand.fixedDtype; });
     hasIntegers = std::any_of(fused.op.dtypes.begin(), fused.op.dtypes.end(),
@@ -142,8 +141,7 @@ private:
     if (!is2d() || as != Extent::Full || extent == as || extent == Extent::Scalar || isLeaf) {
       return value;
     }
-    std::string base =
-        value.precedence == Precedence::Atom ? value.text : "(" + value.text + ")";
+    std::string base = value.precedence == Precedence::Atom ? value.text : "(" + value.text + ")";
     return {base + (extent == Extent::Row ? "[None, :]" : "[:, None]"), Precedence::Atom,
             value.isBoolean};
   }
@@ -165,11 +163,11 @@ private:
       return known->second;
     }
     const FusedNode &n = node(number);
-    std::string wanted = !n.name.empty()   ? n.name
-                         : n.op == "amax"  ? "row_max"
-                         : n.op == "amin"  ? "row_min"
-                         : n.isReduction   ? sumName(number)
-                                           : "t";
+    std::string wanted = !n.name.empty()  ? n.name
+                         : n.op == "amax" ? "row_max"
+                         : n.op == "amin" ? "row_min"
+                         : n.isReduction  ? sumName(number)
+                                          : "t";
     return variables[number] = freshName(wanted);
   }
 
@@ -197,9 +195,8 @@ private:
       values[number] = values.at(n.inputs[0]);
     } else {
       std::vector<Expression> operands;
-      bool countsColumns = std::any_of(n.inputs.begin(), n.inputs.end(), [&](int input) {
-        return node(input).op == "columns";
-      });
+      bool countsColumns = std::any_of(n.inputs.begin(), n.inputs.end(),
+                                       [&](int input) { return node(input).op == "columns"; });
       for (int input : n.inputs) {
         operands.push_back(countsColumns && node(input).op == "constant"
                                ? constantExpression(node(input).value, true)
@@ -238,8 +235,8 @@ private:
         position += " // " + sizeName(term.inner);
       }
       if (term.needsRemainder) {
-        position = (term.needsDivision ? "(" + position + ")" : position) + " % " +
-                   sizeName(term.size);
+        position =
+            (term.needsDivision ? "(" + position + ")" : position) + " % " + sizeName(term.size);
       }
       bool isPlain = position == index;
       sum += (sum.empty() ? "" : " + ") + (isPlain ? position : "(" + position + ")") + " * " +
@@ -289,8 +286,8 @@ private:
       return "";
     }
     if (variant == KernelVariant::Flat || !is2d()) {
-      bool isVector = variant == KernelVariant::Flat || extent == Extent::Full ||
-                      extent == Extent::Row;
+      bool isVector =
+          variant == KernelVariant::Flat || extent == Extent::Full || extent == Extent::Row;
       return isVector ? "inside" : "";
     }
     return extent == Extent::Full ? "inside" : extent == Extent::Row ? "col_inside" : "row_inside";
@@ -322,19 +319,20 @@ private:
   }
   void store(size_t output) {
     int number = fused.outputNodes[output];
-    const Operand &operand = *std::find_if(
-        fused.operands.begin(), fused.operands.end(),
-        [&](const Operand &o) { return o.isOutput && o.index == static_cast<int>(output); });
+    const Operand &operand =
+        *std::find_if(fused.operands.begin(), fused.operands.end(), [&](const Operand &o) {
+          return o.isOutput && o.index == static_cast<int>(output);
+        });
     const Expression value = values.at(number);
     std::string at = address(operand), guard = mask(operand.extent);
     bool isLiteral = node(number).op == "constant" || node(number).op == "scalar";
     std::string stored = value.text;
     if (!isLiteral) {
       stored = storedName(operand);
-      assign(stored, fmt::format("{}.to({}.dtype.element_ty)",
-                                 value.precedence == Precedence::Atom ? value.text
-                                                                      : "(" + value.text + ")",
-                                 pointerName(operand)));
+      assign(stored,
+             fmt::format("{}.to({}.dtype.element_ty)",
+                         value.precedence == Precedence::Atom ? value.text : "(" + value.text + ")",
+                         pointerName(operand)));
     }
     std::string arguments = at + ", " + stored + (guard.empty() ? "" : ", mask=" + guard);
     if (operand.extent != Extent::Full && !(operand.extent == Extent::Row && !fused.hasReduction)) {
@@ -459,9 +457,7 @@ private:
     }
   }
 
-  void start(const std::string &comment) {
-    text += fmt::format("    # {}\n", comment);
-  }
+  void start(const std::string &comment) { text += fmt::format("    # {}\n", comment); }
 
   void flat() {
     start("BLOCK consecutive elements per program.");

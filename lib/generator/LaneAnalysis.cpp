@@ -104,8 +104,8 @@ bool hasNanCovered(const FusedOperator &fused, int amax) {
       }
     }
     for (int user : usersOf(fused, shifted)) {
-      bool isLogForm = op(user) == "sub" && op(input(user, 1)) == "log" &&
-                       input(input(user, 1), 0) == total;
+      bool isLogForm =
+          op(user) == "sub" && op(input(user, 1)) == "log" && input(input(user, 1), 0) == total;
       if (total < 0 || (op(user) != "exp" && !isLogForm)) {
         return false;
       }

@@ -32,7 +32,8 @@ public:
     plan.schedule = schedule;
   }
 
-  Result<LaunchPlan> run(std::vector<TensorView> views, const std::map<std::string, double> &given) {
+  Result<LaunchPlan> run(std::vector<TensorView> views,
+                         const std::map<std::string, double> &given) {
     for (size_t i = 0; i < views.size(); ++i) {
       place(static_cast<int>(i), views[i]);
     }
@@ -44,8 +45,8 @@ public:
     }
     std::string why;
     if (!isValid(plan.schedule, fused, sizes, &why)) {
-      return makeError("E0612", fmt::format("schedule '{}' does not fit: {}", plan.schedule.text(),
-                                            why))
+      return makeError("E0612",
+                       fmt::format("schedule '{}' does not fit: {}", plan.schedule.text(), why))
           .withHelp("take the schedule from firstSchedule or scheduleSpace for these sizes");
     }
     plan.isEmpty = hasEmptyOutput();
@@ -113,8 +114,7 @@ private:
                         static_cast<__int128>(slackRows) * layout.rowStride;
       largest = std::max(largest, offset);
     }
-    return static_cast<int64_t>(
-        std::min<__int128>(largest, std::numeric_limits<int64_t>::max()));
+    return static_cast<int64_t>(std::min<__int128>(largest, std::numeric_limits<int64_t>::max()));
   }
 
   void sign(const std::string &name, const std::string &type) {
@@ -158,9 +158,9 @@ private:
       addInteger(parameter.name, layouts[operand].columnGroupStrides[group]);
       break;
     case Kind::Constexpr:
-      sign(parameter.name, std::to_string(parameter.name == "WIDE"
-                                              ? int64_t{isWide}
-                                              : plan.schedule.get(parameter.name)));
+      sign(parameter.name,
+           std::to_string(parameter.name == "WIDE" ? int64_t{isWide}
+                                                   : plan.schedule.get(parameter.name)));
       break;
     }
   }
@@ -225,13 +225,15 @@ Result<definition::Binding> bindingOf(const FusedOperator &fused,
     bool hasRest = !operand.shape.empty() && operand.shape.front().isRest();
     size_t fixed = operand.shape.size() - (hasRest ? 1 : 0);
     if (sizes.size() < fixed || (!hasRest && sizes.size() != fixed)) {
-      return misfit(fused, operand, fmt::format("{}{} dimensions", hasRest ? "at least " : "", fixed),
+      return misfit(fused, operand,
+                    fmt::format("{}{} dimensions", hasRest ? "at least " : "", fixed),
                     definition::sizesText(sizes));
     }
     size_t lead = sizes.size() - fixed;
     std::vector<int64_t> rest(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(lead));
     if (hasRest && isRestBound && rest != binding.rest) {
-      return misfit(fused, operand, fmt::format("leading sizes [{}]", fmt::join(binding.rest, ", ")),
+      return misfit(fused, operand,
+                    fmt::format("leading sizes [{}]", fmt::join(binding.rest, ", ")),
                     definition::sizesText(sizes));
     }
     if (hasRest) {
@@ -324,9 +326,9 @@ std::vector<runtime::ArgumentValue> argumentValues(const LaunchPlan &plan,
   // Reserved, because the arguments point into it.
   copies.clear();
   copies.reserve(plan.contiguousCopies.size());
-  size_t inputCount = static_cast<size_t>(
-      std::count_if(fused.operands.begin(), fused.operands.end(),
-                    [](const Operand &operand) { return !operand.isOutput; }));
+  size_t inputCount =
+      static_cast<size_t>(std::count_if(fused.operands.begin(), fused.operands.end(),
+                                        [](const Operand &operand) { return !operand.isOutput; }));
   std::vector<runtime::ArgumentValue> values;
   for (const LaunchPlan::Argument &argument : plan.arguments) {
     if (const int *number = std::get_if<int>(&argument.value)) {

@@ -19,12 +19,12 @@ namespace nereid::generator {
 /// companions and here.
 struct KernelParameter {
   enum class Kind {
-    Pointer,       ///< operand `operand`
-    Scalar,        ///< number parameter `scalar` of the operator
-    Size,          ///< `size`
-    RowStride,     ///< of `operand`, from row to row (all row groups together)
-    GroupStride,   ///< of `operand` along row group `group`
-    ColumnStride,  ///< of `operand` along column group `group`, when it moves along some only
+    Pointer,      ///< operand `operand`
+    Scalar,       ///< number parameter `scalar` of the operator
+    Size,         ///< `size`
+    RowStride,    ///< of `operand`, from row to row (all row groups together)
+    GroupStride,  ///< of `operand` along row group `group`
+    ColumnStride, ///< of `operand` along column group `group`, when it moves along some only
     Constexpr,
   };
   Kind kind = Kind::Constexpr;
@@ -44,12 +44,13 @@ struct LaunchPlan {
     bool isTensor() const { return value.index() == 0; }
   };
   std::string function;
-  std::string signature;             ///< "x_ptr=*fp32:16, …, columns=i32, BLOCK_M=32"
-  std::vector<Argument> arguments;   ///< run-time arguments only, in order
+  std::string signature;           ///< "x_ptr=*fp32:16, …, columns=i32, BLOCK_M=32"
+  std::vector<Argument> arguments; ///< run-time arguments only, in order
   runtime::Grid grid = {1, 1, 1};
-  Schedule schedule;                 ///< the one used; Flat becomes Tiles for strided tensors
-  std::vector<int> contiguousCopies; ///< operands (inputs) whose layout needs a contiguous copy first
-  bool isEmpty = false;              ///< no output element: launch nothing
+  Schedule schedule; ///< the one used; Flat becomes Tiles for strided tensors
+  std::vector<int>
+      contiguousCopies; ///< operands (inputs) whose layout needs a contiguous copy first
+  bool isEmpty = false; ///< no output element: launch nothing
 };
 
 /// For contiguous tensors aligned to 16 bytes: compile ahead, show, tune.

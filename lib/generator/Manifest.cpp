@@ -140,8 +140,7 @@ Result<Manifest> readManifest(const std::string &path, const std::string &text) 
   }
   try {
     if (int found = json.at("schema").get<int>(); found != Manifest::schemaVersion) {
-      return damaged(
-          fmt::format("expects schema {}, but got {}", Manifest::schemaVersion, found));
+      return damaged(fmt::format("expects schema {}, but got {}", Manifest::schemaVersion, found));
     }
     Manifest manifest;
     manifest.operatorName = json.at("operatorName").get<std::string>();

@@ -124,7 +124,7 @@ private:
       bool isWide = sizes.columns * 8 > chip.l1Bytes;
       std::string reason =
           isLooped ? "column blocks stay in the first-level cache where a whole row does not"
-          : variant == KernelVariant::Rows ? "a whole row as one tile reads its input only once"
+          : variant == KernelVariant::Rows  ? "a whole row as one tile reads its input only once"
           : variant == KernelVariant::Tiles ? "rows as a tile dimension"
                                             : "one flat dimension has no row arithmetic";
       // Another order of the arithmetic of a reduction: every file is written and checked again.

@@ -70,8 +70,9 @@ std::string roundText(const Manifest &manifest, const RoundRecord &round) {
 }
 
 std::string summaryText(const Manifest &manifest, const LogSummary &summary) {
-  std::string text = "## Summary\n\n| case | type | speed-up before | speed-up after | rounds kept |"
-                     "\n|---|---|---|---|---|\n";
+  std::string text =
+      "## Summary\n\n| case | type | speed-up before | speed-up after | rounds kept |"
+      "\n|---|---|---|---|---|\n";
   struct Total {
     const RoundRecord *first = nullptr;
     double best = 0;
@@ -147,9 +148,10 @@ std::string diffSnippet(const std::string &before, const std::string &after) {
 
 std::string writeOptimizationLog(const Manifest &manifest, const LogSummary &summary) {
   std::string text = fmt::format("# Optimisation of {}\n\n", manifest.operatorName);
-  text += fmt::format("Chip: {}. Target: {:.2f}x the unfused baseline. Accuracy is checked before "
-                      "every measurement; a round compares both versions alternately in one run.\n\n",
-                      manifest.chip.empty() ? "unknown" : manifest.chip, summary.targetSpeedup);
+  text +=
+      fmt::format("Chip: {}. Target: {:.2f}x the unfused baseline. Accuracy is checked before "
+                  "every measurement; a round compares both versions alternately in one run.\n\n",
+                  manifest.chip.empty() ? "unknown" : manifest.chip, summary.targetSpeedup);
   for (const RoundRecord &round : manifest.rounds) {
     text += roundText(manifest, round);
   }

@@ -12,7 +12,7 @@ namespace nereid::generator {
 /// Target speed-up and stop reason for the summary.
 struct LogSummary {
   double targetSpeedup = 1;
-  std::string stopReason;  ///< "target reached", "no neighbour left", …; empty while running
+  std::string stopReason; ///< "target reached", "no neighbour left", …; empty while running
 };
 std::string writeOptimizationLog(const Manifest &manifest, const LogSummary &summary);
 

@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -66,8 +66,8 @@ void merge(std::vector<Pattern> &into, const Pattern &seen) {
     if (known.operatorKind == seen.operatorKind && known.variant == seen.variant &&
         known.change == seen.change && known.condition == seen.condition) {
       double total = known.count + seen.count;
-      known.gain = std::exp((std::log(known.gain) * known.count + std::log(seen.gain) * seen.count) /
-                            total);
+      known.gain =
+          std::exp((std::log(known.gain) * known.count + std::log(seen.gain) * seen.count) / total);
       known.count += seen.count;
       known.lastSeen = std::max(known.lastSeen, seen.lastSeen);
       return;
@@ -117,7 +117,8 @@ Result<Patterns> Patterns::load(const std::string &path) {
   auto damaged = [&](const std::string &reason) {
     Diagnostic error = makeError("E0611", fmt::format("'{}' cannot be used: {}", path, reason));
     error.file = path;
-    return std::move(error.withHelp("move the file away; it is made again by the next optimisation"));
+    return std::move(
+        error.withHelp("move the file away; it is made again by the next optimisation"));
   };
   Json json = Json::parse(*text, nullptr, false);
   if (json.is_discarded() || !json.is_object()) {

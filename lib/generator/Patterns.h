@@ -24,10 +24,10 @@ struct Pattern {
   std::string operatorKind; ///< FusedOperator::kind()
   std::string variant;      ///< variantName of the schedule
   PatternCondition condition;
-  std::string change;       ///< Neighbour::change without old values: "BLOCK_N=1024"
-  double gain = 1;          ///< geometric mean of old time / new time
-  int count = 0;            ///< observations behind `gain`
-  std::string lastSeen;     ///< ISO date
+  std::string change;   ///< Neighbour::change without old values: "BLOCK_N=1024"
+  double gain = 1;      ///< geometric mean of old time / new time
+  int count = 0;        ///< observations behind `gain`
+  std::string lastSeen; ///< ISO date
 };
 
 class Patterns {

@@ -72,8 +72,8 @@ Result<Project> Project::open(const std::string &directory) {
   project.folder = directory;
   std::string path = project.path(manifestName);
   if (!isProject(directory)) {
-    Diagnostic error = makeError(
-        "E0611", fmt::format("'{}' is no operator folder: it has no '{}'", directory, manifestName));
+    Diagnostic error = makeError("E0611", fmt::format("'{}' is no operator folder: it has no '{}'",
+                                                      directory, manifestName));
     return std::move(error.withHelp("make one: nereid develop DEF.toml --out DIR"));
   }
   auto text = readTextFile(path);
@@ -89,8 +89,8 @@ Result<Project> Project::open(const std::string &directory) {
   bool isName = !project.manifest.operatorName.empty() &&
                 project.manifest.operatorName.find('/') == std::string::npos;
   if (!isName) {
-    return makeError("E0611", fmt::format("'{}' cannot be used: operator name '{}' is no name", path,
-                                          project.manifest.operatorName))
+    return makeError("E0611", fmt::format("'{}' cannot be used: operator name '{}' is no name",
+                                          path, project.manifest.operatorName))
         .withHelp("remove the file and run 'nereid develop' again");
   }
   return project;
@@ -128,8 +128,6 @@ Status Project::writeFiles(const std::vector<GeneratedFile> &files) const {
   return Done{};
 }
 
-Status Project::saveManifest() const {
-  return writeFile({manifestName, manifestText(manifest)});
-}
+Status Project::saveManifest() const { return writeFile({manifestName, manifestText(manifest)}); }
 
 } // namespace nereid::generator

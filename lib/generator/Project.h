@@ -19,8 +19,8 @@ struct StageRecord {
   std::string stage;
   bool isDone = false, isPassed = false;
   double seconds = 0;
-  std::string inputHash;   ///< what the result depends on: definition, sources, chip
-  std::string resultJson;  ///< the stage's own figures, any JSON value as text; "" = none
+  std::string inputHash;  ///< what the result depends on: definition, sources, chip
+  std::string resultJson; ///< the stage's own figures, any JSON value as text; "" = none
 };
 
 /// One optimisation round, as the log tells it.

@@ -111,8 +111,9 @@ CaseSizes sizesOf(const FusedOperator &fused, const definition::Binding &binding
       bytes *= operand.rowGroups[i] ? static_cast<double>(fused.rowGroups[i].evaluate(binding)) : 1;
     }
     for (size_t i = 0; i < operand.columnGroups.size(); ++i) {
-      bytes *= operand.columnGroups[i] ? static_cast<double>(fused.columnGroups[i].evaluate(binding))
-                                       : 1;
+      bytes *= operand.columnGroups[i]
+                   ? static_cast<double>(fused.columnGroups[i].evaluate(binding))
+                   : 1;
     }
     sizes.bytes += bytes;
     sizes.outputBytes += operand.isOutput ? bytes : 0;
@@ -130,8 +131,8 @@ CaseClass classify(const FusedOperator &fused, const definition::Binding &bindin
   CaseSizes sizes = sizesOf(fused, binding, dtype);
   CaseClass result;
   result.dtype = dtype;
-  result.columnsUpTo =
-      static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(sizes.columns, 1))));
+  result.columnsUpTo = static_cast<int64_t>(
+      std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(sizes.columns, 1))));
   result.isBeyondCache = sizes.bytes > static_cast<double>(chip.l3Bytes);
   return result;
 }

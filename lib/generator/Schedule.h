@@ -48,7 +48,7 @@ std::optional<Schedule> parseSchedule(std::string_view text);
 /// Sizes of one case as far as schedules care.
 struct CaseSizes {
   int64_t rows = 1, columns = 1;
-  double bytes = 0;        ///< of all operands together
+  double bytes = 0; ///< of all operands together
   double outputBytes = 0;
   int64_t elements() const { return rows * columns; }
 };
@@ -74,8 +74,8 @@ struct ScheduleTable {
     std::string origin; ///< "rule", "pattern" or "round 2"
   };
   std::vector<Entry> entries;
-  int64_t cacheBytes = 32 << 20;  ///< what "beyond-cache" compares with
-  int64_t widestRowTile = 65536;  ///< columns up to which a row is one tile when no entry fits
+  int64_t cacheBytes = 32 << 20; ///< what "beyond-cache" compares with
+  int64_t widestRowTile = 65536; ///< columns up to which a row is one tile when no entry fits
 
   const Entry *find(const CaseClass &caseClass) const;
   void set(const CaseClass &caseClass, const Schedule &schedule, std::string origin);
@@ -92,8 +92,8 @@ bool isValid(const Schedule &schedule, const FusedOperator &fused, const CaseSiz
 
 struct FirstChoice {
   Schedule schedule;
-  std::string origin;  ///< "rule" or "pattern"
-  std::string reason;  ///< one sentence
+  std::string origin; ///< "rule" or "pattern"
+  std::string reason; ///< one sentence
 };
 /// By rule, then corrected by what patterns.json says worked (null = no experience).
 FirstChoice firstSchedule(const FusedOperator &fused, const CaseSizes &sizes, DType dtype,
@@ -105,10 +105,10 @@ std::string_view changeClassName(ChangeClass changeClass);
 
 /// What a measurement said about the present schedule; the caller fills in what it knows.
 struct Diagnosis {
-  double bandwidthFraction = 0;  ///< achieved / copy bandwidth of the chip
-  double computeFraction = 0;    ///< achieved / peak FLOP/s
-  double launchFraction = 0;     ///< share of the time spent in launching programs
-  double imbalance = 0;          ///< idle share of the cores at the end
+  double bandwidthFraction = 0; ///< achieved / copy bandwidth of the chip
+  double computeFraction = 0;   ///< achieved / peak FLOP/s
+  double launchFraction = 0;    ///< share of the time spent in launching programs
+  double imbalance = 0;         ///< idle share of the cores at the end
 };
 
 /// The constants (and the variant) in which `after` differs: "BLOCK_N=1024", "variant=looped_rows".
@@ -121,9 +121,9 @@ std::optional<Schedule> applyChange(const Schedule &schedule, const std::string 
 struct Neighbour {
   Schedule schedule;
   ChangeClass changeClass = ChangeClass::Parameter;
-  std::string change;   ///< "BLOCK_N 512 -> 1024"
-  std::string key;      ///< "BLOCK_N=1024": how patterns.json files it
-  std::string reason;   ///< which finding it answers, one sentence
+  std::string change;        ///< "BLOCK_N 512 -> 1024"
+  std::string key;           ///< "BLOCK_N=1024": how patterns.json files it
+  std::string reason;        ///< which finding it answers, one sentence
   double expectedGain = 1.0; ///< ratio: old time / new time
 };
 /// Best expectation first; what patterns.json knows moves up. Excludes `tried`.

@@ -128,8 +128,8 @@ bool isValid(const Schedule &schedule, const FusedOperator &fused, const CaseSiz
   for (size_t i = 0; i < expected.constants.size(); ++i) {
     const auto &[name, value] = schedule.constants[i];
     if (name != expected.constants[i].first) {
-      return refuse(fmt::format("expects constant '{}', but got '{}'", expected.constants[i].first,
-                                name));
+      return refuse(
+          fmt::format("expects constant '{}', but got '{}'", expected.constants[i].first, name));
     }
     bool isSwitch = name == "STREAMING" || name == "GRID_2D";
     if (isSwitch && (value < 0 || value > 1)) {
@@ -227,10 +227,10 @@ FirstChoice firstSchedule(const FusedOperator &fused, const CaseSizes &sizes, DT
       continue;
     }
     choice.schedule = *changed;
-    choice.reason = fmt::format("{}'{}' gained {:.2f}x in {} observation{}",
-                                choice.origin == "pattern" ? choice.reason + "; " : "",
-                                pattern->change, pattern->gain, pattern->count,
-                                pattern->count == 1 ? "" : "s");
+    choice.reason =
+        fmt::format("{}'{}' gained {:.2f}x in {} observation{}",
+                    choice.origin == "pattern" ? choice.reason + "; " : "", pattern->change,
+                    pattern->gain, pattern->count, pattern->count == 1 ? "" : "s");
     choice.origin = "pattern";
   }
   return choice;

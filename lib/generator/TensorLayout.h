@@ -8,12 +8,12 @@
 namespace nereid::generator {
 
 struct TensorLayout {
-  int64_t rowStride = 0;                 ///< when it moves along all rows
-  std::vector<int64_t> rowGroupStrides;  ///< per row group, 0 where it does not move
+  int64_t rowStride = 0;                ///< when it moves along all rows
+  std::vector<int64_t> rowGroupStrides; ///< per row group, 0 where it does not move
   std::vector<int64_t> columnGroupStrides;
-  int64_t largestOffset = 0;             ///< of any element
-  bool isFlat = false;                   ///< contiguous: one run of elements
-  bool isUsable = true;                  ///< false: make it contiguous first
+  int64_t largestOffset = 0; ///< of any element
+  bool isFlat = false;       ///< contiguous: one run of elements
+  bool isUsable = true;      ///< false: make it contiguous first
 };
 
 /// Strides in elements as in a tensor; sizes and strides have one entry per concrete dimension.

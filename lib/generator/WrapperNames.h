@@ -24,8 +24,8 @@ public:
 
   struct Step {
     int operand = 0;
-    bool isRest = false;   ///< the leading dimensions
-    int fromEnd = 0;       ///< dimension counted from the end, 1 = last; isRest: how many follow
+    bool isRest = false; ///< the leading dimensions
+    int fromEnd = 0;     ///< dimension counted from the end, 1 = last; isRest: how many follow
     std::string variable;
   };
   /// Every symbol once, at the first tensor that has it.

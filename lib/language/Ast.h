@@ -19,32 +19,33 @@ using ExprPtr = std::unique_ptr<Expr>;
 using StmtPtr = std::unique_ptr<Stmt>;
 
 enum class ExprKind {
-  Name,          // text
-  Integer,       // integer (two's complement of the literal; literals above 2^64-1 are E0106);
-                 // text keeps the spelling
-  Float,         // real; text keeps the spelling
-  String,        // text, escapes resolved
-  FString,       // operands: String parts and expressions in order; `{x:spec}` is the call
-                 // format(x, "spec"), `{x!r}` is repr(x), `{x=}` a String "x=" and repr(x)
-  Bool,          // integer 0 or 1
+  Name,    // text
+  Integer, // integer (two's complement of the literal; literals above 2^64-1 are E0106);
+           // text keeps the spelling
+  Float,   // real; text keeps the spelling
+  String,  // text, escapes resolved
+  FString, // operands: String parts and expressions in order; `{x:spec}` is the call
+           // format(x, "spec"), `{x!r}` is repr(x), `{x=}` a String "x=" and repr(x)
+  Bool,    // integer 0 or 1
   None,
   Ellipsis,
-  Attribute,     // operands[0] . text
-  Subscript,     // operands[0] [ operands[1] ]; several indices are one Tuple
-  Slice,         // operands[0..2] start, stop, step; each may be null
-  Tuple,         // operands
-  List,          // operands
-  Dict,          // operands: key0, value0, key1, value1, …
-  Unary,         // text: "-", "+", "~", "not"; operands[0]
-  Binary,        // text: "+","-","*","/","//","%","**","<<",">>","&","|","^","@"; operands[0..1]
-  Compare,       // text: "<","<=",">",">=","==","!=","is","is not","in","not in"; operands[0..1]
-  ChainedCompare,// operands, kept only to be refused with a message
-  And, Or,       // operands (two or more)
-  Conditional,   // operands: condition, thenValue, elseValue
-  Call,          // operands[0] callee, then positional arguments; keywords
-  Starred,       // operands[0]
-  Lambda,        // params; operands[0] body
-  ListComp,      // operands[0] element; comprehension text not kept: clauses below
+  Attribute,      // operands[0] . text
+  Subscript,      // operands[0] [ operands[1] ]; several indices are one Tuple
+  Slice,          // operands[0..2] start, stop, step; each may be null
+  Tuple,          // operands
+  List,           // operands
+  Dict,           // operands: key0, value0, key1, value1, …
+  Unary,          // text: "-", "+", "~", "not"; operands[0]
+  Binary,         // text: "+","-","*","/","//","%","**","<<",">>","&","|","^","@"; operands[0..1]
+  Compare,        // text: "<","<=",">",">=","==","!=","is","is not","in","not in"; operands[0..1]
+  ChainedCompare, // operands, kept only to be refused with a message
+  And,
+  Or,          // operands (two or more)
+  Conditional, // operands: condition, thenValue, elseValue
+  Call,        // operands[0] callee, then positional arguments; keywords
+  Starred,     // operands[0]
+  Lambda,      // params; operands[0] body
+  ListComp,    // operands[0] element; comprehension text not kept: clauses below
 };
 
 struct Keyword {
@@ -66,9 +67,9 @@ struct Expr {
   double real = 0;
   std::vector<ExprPtr> operands;
   std::vector<Keyword> keywords;
-  std::vector<std::string> params;             // Lambda
-  std::vector<ComprehensionClause> clauses;    // ListComp
-  int height = 1;                              // of this tree; the parser bounds it (E0107)
+  std::vector<std::string> params;          // Lambda
+  std::vector<ComprehensionClause> clauses; // ListComp
+  int height = 1;                           // of this tree; the parser bounds it (E0107)
 };
 
 enum class StmtKind {
@@ -81,13 +82,15 @@ enum class StmtKind {
   While,       // value = condition, body, orelse
   If,          // value = condition, body, orelse (elif is a nested If)
   ExprStmt,    // value (docstrings included)
-  Pass, Break, Continue,
-  Assert,      // value, message or null
-  Raise,       // value or null
-  Import,      // names: `import a.b as c`
-  ImportFrom,  // text = module (leading dots kept), names
-  Opaque,      // anything that is not of the above: text = its first word; `with`, `try` and
-               // `class` keep the statements of their blocks in body. Kernels refuse all of them
+  Pass,
+  Break,
+  Continue,
+  Assert,     // value, message or null
+  Raise,      // value or null
+  Import,     // names: `import a.b as c`
+  ImportFrom, // text = module (leading dots kept), names
+  Opaque,     // anything that is not of the above: text = its first word; `with`, `try` and
+              // `class` keep the statements of their blocks in body. Kernels refuse all of them
 };
 
 struct ImportName {

@@ -18,8 +18,7 @@ std::optional<SourceModule> parseFile(const std::string &path, Diagnostics &diag
 
 /// Parses a text in which nothing may be unreadable, e.g. the body of a definition: every error is
 /// reported, none becomes Opaque. Returns nothing after errors.
-std::optional<SourceModule> parseStatements(std::string path, std::string text,
-                                            Diagnostics &diags);
+std::optional<SourceModule> parseStatements(std::string path, std::string text, Diagnostics &diags);
 
 /// Parses one expression, e.g. a grid "cdiv(n, BLOCK), 1, 1" (a Tuple) or a signature entry.
 ExprPtr parseExpression(std::string_view what, std::string_view text, Diagnostics &diags);

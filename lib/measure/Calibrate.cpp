@@ -144,7 +144,8 @@ __attribute__((target("avx2"))) void readOnly(const uint8_t *from, int64_t n) {
           sum[j], _mm256_loadu_si256(reinterpret_cast<const __m256i *>(from + i + 32 * j)));
     }
   }
-  __m256i all = _mm256_add_epi64(_mm256_add_epi64(sum[0], sum[1]), _mm256_add_epi64(sum[2], sum[3]));
+  __m256i all =
+      _mm256_add_epi64(_mm256_add_epi64(sum[0], sum[1]), _mm256_add_epi64(sum[2], sum[3]));
   volatile int64_t sink = _mm256_extract_epi64(all, 0);
   (void)sink;
 }

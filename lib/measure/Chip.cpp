@@ -90,8 +90,7 @@ Result<Chip> chipFromJson(const std::string &text, const std::string &path) {
                              entry.value("shared_by", 1), entry.value("bytes_per_second", 0.0)});
     }
     chip.peakFlops = json.at("peak_flops").get<std::map<std::string, double>>();
-    chip.peakFlopsOneCore =
-        json.value("peak_flops_one_core", std::map<std::string, double>{});
+    chip.peakFlopsOneCore = json.value("peak_flops_one_core", std::map<std::string, double>{});
     chip.copyBandwidth = json.at("copy_bandwidth").get<double>();
     chip.copyBandwidthOneCore = json.value("copy_bandwidth_one_core", 0.0);
     chip.readBandwidth = json.value("read_bandwidth", 0.0);

@@ -14,15 +14,15 @@
 namespace nereid::measure {
 
 struct CacheLevel {
-  std::string name;      ///< "L1d", "L2", "L3"
-  int64_t bytes = 0;     ///< of one instance
-  int sharedBy = 1;      ///< cores that share one instance
+  std::string name;          ///< "L1d", "L2", "L3"
+  int64_t bytes = 0;         ///< of one instance
+  int sharedBy = 1;          ///< cores that share one instance
   double bytesPerSecond = 0; ///< one thread, read + write counted, measured inside this level
 };
 
 struct Chip {
-  std::string name;        ///< "AMD EPYC (zen5)"
-  std::string fingerprint; ///< vendor, family, model, stepping, cores, features: same = same chip
+  std::string name;         ///< "AMD EPYC (zen5)"
+  std::string fingerprint;  ///< vendor, family, model, stepping, cores, features: same = same chip
   std::string architecture; ///< "x86-64"
   std::vector<std::string> features;
   int cores = 1;
@@ -36,7 +36,7 @@ struct Chip {
   /// the best of memcpy, vector and streaming (non-temporal) copies.
   double copyBandwidth = 0, copyBandwidthOneCore = 0;
   double readBandwidth = 0, writeBandwidth = 0;
-  std::string bestCopy;  ///< the copy that reached copyBandwidth, see MemoryCopy.h
+  std::string bestCopy; ///< the copy that reached copyBandwidth, see MemoryCopy.h
   bool isCalibrated = false;
 
   int64_t cacheBytes(const std::string &level) const; ///< 0 when there is none

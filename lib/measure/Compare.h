@@ -14,7 +14,7 @@ struct Comparison {
   int64_t elements = 0, mismatches = 0;
   double maxAbsoluteError = 0; ///< over elements finite on both sides
   double maxRelativeError = 0;
-  int64_t firstMismatch = -1;  ///< row-major element number
+  int64_t firstMismatch = -1;      ///< row-major element number
   double actual = 0, expected = 0; ///< of the first mismatch
   bool passed() const { return mismatches == 0; }
   /// "max error 1.2e-7" or "element 17 expects 1.5, but got nan (3 of 1024 differ)".

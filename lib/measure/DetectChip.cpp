@@ -108,10 +108,9 @@ Chip detectChip() {
   chip.vectorRegisters = hasAvx512 ? 32 : 16;
   chip.memoryBytes = static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE);
   chip.caches = readCaches();
-  chip.fingerprint =
-      fmt::format("{} family {} model {} stepping {} cores {} vector {}", chip.name,
-                  info["cpu family"], info["model"], info["stepping"], chip.cores,
-                  chip.vectorBytes);
+  chip.fingerprint = fmt::format("{} family {} model {} stepping {} cores {} vector {}", chip.name,
+                                 info["cpu family"], info["model"], info["stepping"], chip.cores,
+                                 chip.vectorBytes);
   return chip;
 }
 

@@ -21,8 +21,7 @@ Environment describeEnvironment(const Chip &chip) {
   environment.fingerprint = chip.fingerprint;
   utsname system{};
   if (uname(&system) == 0) {
-    environment.system =
-        fmt::format("{} {} {}", system.sysname, system.release, system.machine);
+    environment.system = fmt::format("{} {} {}", system.sysname, system.release, system.machine);
   }
   environment.compiler = compilerText();
   environment.version = versionText();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The copies that bandwidth is measured by: the library's, a vector loop, a streaming (non-temporal)
-// loop. The same ones serve calibration and, run in turns with a kernel, as its peer.
+// The copies that bandwidth is measured by: the library's, a vector loop, a streaming
+// (non-temporal) loop. The same ones serve calibration and, run in turns with a kernel, as its
+// peer.
 #pragma once
 
 #include "lib/measure/Chip.h"

@@ -13,7 +13,8 @@ using runtime::Tensor;
 
 namespace {
 
-/// cblas_sgemm of the CBLAS interface: order, transposes, sizes, alpha, a, lda, b, ldb, beta, c, ldc.
+/// cblas_sgemm of the CBLAS interface: order, transposes, sizes, alpha, a, lda, b, ldb, beta, c,
+/// ldc.
 using Sgemm = void (*)(int, int, int, int, int, int, float, const float *, int, const float *, int,
                        float, float *, int);
 using SetThreads = void (*)(int);
@@ -44,7 +45,8 @@ bool isFloatMatrix(const Tensor &tensor) {
 
 std::optional<Peer> findPeer(const std::string &expression,
                              const std::map<std::string, Tensor> &tensors) {
-  static const std::regex product(R"(\s*(?:torch\.)?(?:matmul|mm)\(\s*(\w+)\s*,\s*(\w+)\s*\)\s*|\s*(\w+)\s*@\s*(\w+)\s*)");
+  static const std::regex product(
+      R"(\s*(?:torch\.)?(?:matmul|mm)\(\s*(\w+)\s*,\s*(\w+)\s*\)\s*|\s*(\w+)\s*@\s*(\w+)\s*)");
   std::smatch match;
   if (!std::regex_match(expression, match, product)) {
     return std::nullopt;

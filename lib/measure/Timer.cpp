@@ -60,8 +60,7 @@ std::vector<Timing> timeInterleaved(const std::vector<Version> &versions,
   }
   for (int round = 0; round < options.maximumSamples; ++round) {
     for (size_t i = 0; i < versions.size(); ++i) {
-      timings[i].samples.push_back(
-          sample(versions[i], timings[i].runsPerSample, options.clock));
+      timings[i].samples.push_back(sample(versions[i], timings[i].runsPerSample, options.clock));
     }
     if (options.clock() >= deadline) {
       break;

@@ -15,8 +15,8 @@ namespace nereid::measure {
 using Clock = std::function<double()>;
 Clock steadyClock();
 
-/// One version to be timed. `prepare` runs before every sample, outside the timing (poison outputs);
-/// `run` is timed; `finish` runs after every sample, outside the timing.
+/// One version to be timed. `prepare` runs before every sample, outside the timing (poison
+/// outputs); `run` is timed; `finish` runs after every sample, outside the timing.
 struct Version {
   std::string name;
   std::function<void()> run;

@@ -121,7 +121,9 @@ std::string formatBytes(double bytes) {
   return (isWhole ? fmt::format("{:.0f}", bytes) : threeDigits(bytes)) + " " + units[unit];
 }
 
-std::string formatRate(double bytesPerSecond) { return threeDigits(bytesPerSecond / 1e9) + " GB/s"; }
+std::string formatRate(double bytesPerSecond) {
+  return threeDigits(bytesPerSecond / 1e9) + " GB/s";
+}
 
 std::string formatFlops(double flopsPerSecond) {
   return threeDigits(flopsPerSecond / 1e9) + " GFLOP/s";

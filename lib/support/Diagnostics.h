@@ -23,13 +23,13 @@ enum class Severity { Error, Warning, Remark };
 
 struct Diagnostic {
   Severity severity = Severity::Error;
-  std::string code;     ///< "E0214"; must stand in DiagnosticCodes.def
-  std::string message;  ///< lower case, no full stop, names quoted, both values
-  std::string file;     ///< empty when no file is involved
+  std::string code;    ///< "E0214"; must stand in DiagnosticCodes.def
+  std::string message; ///< lower case, no full stop, names quoted, both values
+  std::string file;    ///< empty when no file is involved
   SourceRange range;
   std::string lineText; ///< the source line the caret points into, without its newline
   std::vector<std::string> notes;
-  std::string help;     ///< the fix, imperative
+  std::string help; ///< the fix, imperative
 
   Diagnostic &note(std::string text) {
     notes.push_back(std::move(text));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The registry of environment variables: each is declared here once, and `nereid knobs` and the docs
-// print from it.
+// The registry of environment variables: each is declared here once, and `nereid knobs` and the
+// docs print from it.
 #pragma once
 
 #include <string_view>

@@ -132,7 +132,9 @@ protected:
                        const std::string &what) {
     Diagnostics diags;
     EXPECT_TRUE(pipeline::interpretKernel(inputOf(plan), plan.grid, values, diags))
-        << what << "\n" << plan.signature << "\n" << diags.render() << source;
+        << what << "\n"
+        << plan.signature << "\n"
+        << diags.render() << source;
   }
   void launchCompiled(const LaunchPlan &plan, std::span<const runtime::ArgumentValue> values,
                       const std::string &what) {
@@ -173,12 +175,12 @@ protected:
                          const std::string &outShape, const std::string &sizes,
                          const std::string &dtypes = "\"float32\"") {
     Diagnostics diags;
-    auto op = definition::parseOperator(
-        "test.toml",
-        "[operator]\nname = \"t\"\nsummary = \"s\"\ndtypes = [" + dtypes + "]\nbody = \"\"\"\n" +
-            body + "\n\"\"\"\n" + inputs + "\n[outputs.out]\nshape = [" + outShape +
-            "]\n[performance]\ncases = [{ " + sizes + " }]\n",
-        diags);
+    auto op = definition::parseOperator("test.toml",
+                                        "[operator]\nname = \"t\"\nsummary = \"s\"\ndtypes = [" +
+                                            dtypes + "]\nbody = \"\"\"\n" + body + "\n\"\"\"\n" +
+                                            inputs + "\n[outputs.out]\nshape = [" + outShape +
+                                            "]\n[performance]\ncases = [{ " + sizes + " }]\n",
+                                        diags);
     EXPECT_TRUE(op.has_value()) << diags.render();
     return op.value_or(Operator{});
   }
@@ -209,18 +211,25 @@ const char *const inputX = "[inputs.x]\nshape = [\"R\", \"D\"]\n";
 const char *const sizesRD = "R = 5, D = 37";
 
 const Graph graphs[] = {
-    {"flat", "out = x * torch.tanh(y) + 0.5", "[inputs.x]\nshape = [\"R\", \"D\"]\n[inputs.y]\n"
-     "shape = [\"R\", \"D\"]\n", "\"R\", \"D\"", sizesRD},
+    {"flat", "out = x * torch.tanh(y) + 0.5",
+     "[inputs.x]\nshape = [\"R\", \"D\"]\n[inputs.y]\n"
+     "shape = [\"R\", \"D\"]\n",
+     "\"R\", \"D\"", sizesRD},
     {"one_dimension", "out = -x", "[inputs.x]\nshape = [\"N\"]\n", "\"N\"", "N = 100"},
-    {"channels_first", "out = (x - m) * s", "[inputs.x]\nshape = [\"N\", \"C\", \"H\", \"W\"]\n"
+    {"channels_first", "out = (x - m) * s",
+     "[inputs.x]\nshape = [\"N\", \"C\", \"H\", \"W\"]\n"
      "[inputs.m]\nshape = [\"C\", 1, 1]\n[inputs.s]\nshape = [\"C\", 1, 1]\n",
      "\"N\", \"C\", \"H\", \"W\"", "N = 2, C = 3, H = 3, W = 7"},
     {"outer_sum", "out = a + b", "[inputs.a]\nshape = [\"R\", 1]\n[inputs.b]\nshape = [\"D\"]\n",
      "\"R\", \"D\"", sizesRD},
-    {"middle_missing", "out = a * b", "[inputs.a]\nshape = [\"A\", 1, \"C\", \"D\"]\n[inputs.b]\n"
-     "shape = [\"B\", 1, \"D\"]\n", "\"A\", \"B\", \"C\", \"D\"", "A = 2, B = 3, C = 4, D = 5"},
-    {"scalar_tensor", "out = x * a + 1.0", "[inputs.x]\nshape = [\"R\", \"D\"]\n[inputs.a]\n"
-     "shape = []\n", "\"R\", \"D\"", sizesRD},
+    {"middle_missing", "out = a * b",
+     "[inputs.a]\nshape = [\"A\", 1, \"C\", \"D\"]\n[inputs.b]\n"
+     "shape = [\"B\", 1, \"D\"]\n",
+     "\"A\", \"B\", \"C\", \"D\"", "A = 2, B = 3, C = 4, D = 5"},
+    {"scalar_tensor", "out = x * a + 1.0",
+     "[inputs.x]\nshape = [\"R\", \"D\"]\n[inputs.a]\n"
+     "shape = []\n",
+     "\"R\", \"D\"", sizesRD},
     {"library_softmax", "out = F.softmax(x, dim=-1)", inputX, "\"R\", \"D\"", sizesRD},
     {"log_softmax", "out = F.log_softmax(x, dim=-1)", inputX, "\"R\", \"D\"", sizesRD},
     {"logsumexp", "out = torch.logsumexp(x, dim=-1)", inputX, "\"R\"", sizesRD},
@@ -234,11 +243,14 @@ const Graph graphs[] = {
      "[inputs.x]\nshape = [\"N\", \"H\", \"W\"]\n[inputs.w]\nshape = [\"W\"]\n",
      "\"N\", \"H\", \"W\"", "N = 3, H = 4, W = 7"},
     {"everything_reduced", "out = torch.sum(x * x)", inputX, "", sizesRD},
-    {"rms_norm", "out = F.rms_norm(x, (D,), w)", "[inputs.x]\nshape = [\"R\", \"D\"]\n[inputs.w]\n"
-     "shape = [\"D\"]\n", "\"R\", \"D\"", sizesRD},
+    {"rms_norm", "out = F.rms_norm(x, (D,), w)",
+     "[inputs.x]\nshape = [\"R\", \"D\"]\n[inputs.w]\n"
+     "shape = [\"D\"]\n",
+     "\"R\", \"D\"", sizesRD},
     {"clamped", "out = torch.clamp(x, -0.5, 0.75) + torch.maximum(x, y)",
      "[inputs.x]\nshape = [\"R\", \"D\"]\n[inputs.y]\nshape = [\"D\"]\n", "\"R\", \"D\"", sizesRD},
-    {"selected", "out = torch.where((x > y) & (x < 1.0), F.silu(x), F.gelu(y, "
+    {"selected",
+     "out = torch.where((x > y) & (x < 1.0), F.silu(x), F.gelu(y, "
      "approximate=\"tanh\"))",
      "[inputs.x]\nshape = [\"R\", \"D\"]\n[inputs.y]\nshape = [\"D\"]\n", "\"R\", \"D\"", sizesRD},
 };
@@ -270,15 +282,15 @@ TEST_P(ChosenGraphs, AgreeWithTheReference) {
 
 /// The check itself must be able to fail: a kernel with one wrong sign does.
 TEST_F(GeneratedKernels, AWrongKernelIsFound) {
-  Operator op = parsed("out = x + y", "[inputs.x]\nshape = [\"R\", \"D\"]\n[inputs.y]\nshape = "
-                                      "[\"D\"]\n",
+  Operator op = parsed("out = x + y",
+                       "[inputs.x]\nshape = [\"R\", \"D\"]\n[inputs.y]\nshape = "
+                       "[\"D\"]\n",
                        "\"R\", \"D\"", sizesRD);
   Operator wrong = op;
   wrong.nodes[static_cast<size_t>(op.outputs[0])].op = "sub";
   fused = *fuse(wrong);
-  ASSERT_TRUE(bool(writeFileAtomically(
-      path, "import triton\nimport triton.language as tl\n\n\n" +
-                writeKernel(fused, KernelVariant::Tiles))));
+  ASSERT_TRUE(bool(writeFileAtomically(path, "import triton\nimport triton.language as tl\n\n\n" +
+                                                 writeKernel(fused, KernelVariant::Tiles))));
   GridCase one;
   one.binding = op.performanceCases[0].binding;
   auto laid = definition::makeInputs(op, one, DType::F32);

@@ -67,16 +67,16 @@ TEST(Fusion, ReductionWithoutKeepdimLinesUpWithRowVectors) {
 }
 
 TEST(Fusion, RefusesAReductionOverLeadingDimensions) {
-  std::string said = refusal(made("out = torch.sum(x, dim=0)",
-                                  "[inputs.x]\nshape = [\"R\", \"D\"]\n", "\"D\""));
+  std::string said =
+      refusal(made("out = torch.sum(x, dim=0)", "[inputs.x]\nshape = [\"R\", \"D\"]\n", "\"D\""));
   EXPECT_EQ(said, "E0607: 'sum' reduces a dimension before the last ones");
 }
 
 TEST(Fusion, RefusesDifferentReductions) {
-  std::string said = refusal(made("a = torch.sum(x, dim=-1, keepdim=True)\n"
-                                  "b = torch.sum(x, dim=(-2, -1), keepdim=True)\nout = x + a + b",
-                                  "[inputs.x]\nshape = [\"B\", \"R\", \"D\"]\n",
-                                  "\"B\", \"R\", \"D\""));
+  std::string said =
+      refusal(made("a = torch.sum(x, dim=-1, keepdim=True)\n"
+                   "b = torch.sum(x, dim=(-2, -1), keepdim=True)\nout = x + a + b",
+                   "[inputs.x]\nshape = [\"B\", \"R\", \"D\"]\n", "\"B\", \"R\", \"D\""));
   EXPECT_EQ(said, "E0607: 'sum' and 'sum' reduce different dimensions");
 }
 
@@ -95,8 +95,8 @@ TEST(Fusion, RefusesAnUnknownFormAndNamesIt) {
 }
 
 TEST(Fusion, RefusesAKeywordAsAName) {
-  std::string said = refusal(made("out = double + 1.0", "[inputs.double]\nshape = [\"D\"]\n",
-                                  "\"D\""));
+  std::string said =
+      refusal(made("out = double + 1.0", "[inputs.double]\nshape = [\"D\"]\n", "\"D\""));
   EXPECT_EQ(said, "E0607: the name 'double' is reserved in generated files");
 }
 

@@ -95,8 +95,8 @@ TEST(LaunchPlan, UnalignedPointerPromisesNothing) {
 }
 
 TEST(LaunchPlan, FlatKernelGivesWayToTilesForStridedTensors) {
-  FusedOperator fused = fusedOf(made("out = x * x", "[inputs.x]\nshape = [\"R\", \"D\"]\n",
-                                     "\"R\", \"D\""));
+  FusedOperator fused =
+      fusedOf(made("out = x * x", "[inputs.x]\nshape = [\"R\", \"D\"]\n", "\"R\", \"D\""));
   Schedule flat = *parseSchedule("flat:BLOCK=1024,STREAMING=0");
   auto storage = runtime::Tensor::empty({4, 20}, DType::F32);
   auto view = runtime::Tensor::borrow(storage.data(), {4, 17}, DType::F32, {20, 1});

@@ -14,8 +14,7 @@ namespace {
 
 class ProjectFolder : public testing::Test {
 protected:
-  ProjectFolder()
-      : folder(testing::TempDir() + "/nereid_project_" + std::to_string(::getpid())) {
+  ProjectFolder() : folder(testing::TempDir() + "/nereid_project_" + std::to_string(::getpid())) {
     std::filesystem::remove_all(folder);
   }
   ~ProjectFolder() override { std::filesystem::remove_all(folder); }
@@ -115,8 +114,7 @@ TEST(OptimizationLog, TellsEveryRoundAndTheOutcome) {
 }
 
 TEST(OptimizationLog, DiffShowsOnlyWhatChanged) {
-  EXPECT_EQ(diffSnippet("a\nb\nc\nd\n", "a\nb\nx\nd\n"),
-            "```diff\n  a\n  b\n- c\n+ x\n  d\n```\n");
+  EXPECT_EQ(diffSnippet("a\nb\nc\nd\n", "a\nb\nx\nd\n"), "```diff\n  a\n  b\n- c\n+ x\n  d\n```\n");
   EXPECT_EQ(diffSnippet("a\n", "a\n"), "");
   EXPECT_EQ(diffSnippet("", "a\n"), "```diff\n+ a\n```\n");
 }

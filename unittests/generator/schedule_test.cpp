@@ -33,7 +33,8 @@ TEST(Schedule, SpaceIsValidUniqueAndStartsWithTheRule) {
       CaseSizes sizes = caseOf(fused, {300, 2}, columns);
       std::vector<Schedule> space = scheduleSpace(fused, sizes, DType::F32, testChip());
       ASSERT_FALSE(space.empty());
-      EXPECT_EQ(space.front(), firstSchedule(fused, sizes, DType::F32, testChip(), nullptr).schedule);
+      EXPECT_EQ(space.front(),
+                firstSchedule(fused, sizes, DType::F32, testChip(), nullptr).schedule);
       std::set<std::string> seen;
       for (const Schedule &schedule : space) {
         std::string why;

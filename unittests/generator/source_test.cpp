@@ -21,8 +21,8 @@ bool contains(const std::string &text, const std::string &part) {
 }
 
 std::string temporaryFolder(const char *name) {
-  std::string folder = testing::TempDir() + "/nereid_generator_" + name + "_" +
-                       std::to_string(::getpid());
+  std::string folder =
+      testing::TempDir() + "/nereid_generator_" + name + "_" + std::to_string(::getpid());
   std::filesystem::remove_all(folder);
   return folder;
 }
@@ -111,8 +111,8 @@ TEST(Source, LayerNormMasksTheSquares) {
 }
 
 TEST(Source, AMaximumAsResultKeepsNan) {
-  FusedOperator fused = fusedOf(made("out = torch.amax(x, dim=-1)",
-                                     "[inputs.x]\nshape = [\"...\", \"D\"]\n", "\"...\""));
+  FusedOperator fused = fusedOf(
+      made("out = torch.amax(x, dim=-1)", "[inputs.x]\nshape = [\"...\", \"D\"]\n", "\"...\""));
   for (KernelVariant variant : variantsOf(fused)) {
     EXPECT_TRUE(contains(writeKernel(fused, variant), "float(\"nan\")"));
   }
@@ -129,8 +129,8 @@ TEST(Source, LoopedVariantHasOnePassPerLevelAndOneForTheResult) {
 }
 
 TEST(Source, PrecedenceIsKept) {
-  FusedOperator fused = fusedOf(made("out = (x - (y - 1.5)) * (x + y) / (x * y)", inputXY,
-                                     "\"...\", \"D\""));
+  FusedOperator fused =
+      fusedOf(made("out = (x - (y - 1.5)) * (x + y) / (x * y)", inputXY, "\"...\", \"D\""));
   std::string text = writeKernel(fused, KernelVariant::Tiles);
   EXPECT_TRUE(contains(text, "(x - (y - 1.5)[None, :]) * (x + y[None, :]) / (x * y[None, :])"))
       << text;

@@ -37,7 +37,8 @@ TEST(Compare, NamesTheFirstMismatch) {
 }
 
 TEST(Compare, NanMeetsNanOnly) {
-  EXPECT_TRUE(compare(tensor(DType::F32, {quietNan}), tensor(DType::F64, {quietNan}), 0, 0).passed());
+  EXPECT_TRUE(
+      compare(tensor(DType::F32, {quietNan}), tensor(DType::F64, {quietNan}), 0, 0).passed());
   EXPECT_FALSE(compare(tensor(DType::F32, {quietNan}), tensor(DType::F64, {1}), 1, 1).passed());
   EXPECT_FALSE(compare(tensor(DType::F32, {1}), tensor(DType::F64, {quietNan}), 1, 1).passed());
 }

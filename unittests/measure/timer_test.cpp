@@ -32,8 +32,8 @@ TEST(Timer, SteadyVersionTakesTheMinimumOfSamples) {
 TEST(Timer, NoisyVersionTakesMoreSamplesAndIsFlagged) {
   FakeClock clock;
   int run = 0;
-  auto timings = timeInterleaved({{"a", [&] { clock.now += (run++ % 2) != 0 ? 0.1 : 0.2; }}},
-                                 clock.options());
+  auto timings =
+      timeInterleaved({{"a", [&] { clock.now += (run++ % 2) != 0 ? 0.1 : 0.2; }}}, clock.options());
   EXPECT_EQ(timings[0].summary.count, 200);
   EXPECT_TRUE(timings[0].isNoisy);
 }
@@ -41,9 +41,15 @@ TEST(Timer, NoisyVersionTakesMoreSamplesAndIsFlagged) {
 TEST(Timer, VersionsTakeTurnsAndHooksAreNotTimed) {
   FakeClock clock;
   std::string order;
-  Version a{"a", [&] { clock.now += 1; order += 'a'; }};
+  Version a{"a", [&] {
+              clock.now += 1;
+              order += 'a';
+            }};
   a.prepare = [&] { clock.now += 100; };
-  Version b{"b", [&] { clock.now += 2; order += 'b'; }};
+  Version b{"b", [&] {
+              clock.now += 2;
+              order += 'b';
+            }};
   auto options = clock.options();
   options.secondsBudget = 1e6;
   auto timings = timeInterleaved({a, b}, options);

@@ -207,8 +207,8 @@ Value LoopNest::alignedForStreaming() {
     // Narrow types: neighbouring copies of the unrolled body are joined to a full register.
     int64_t bytes = KernelState::byteSize(elementTypeOf(store.getValue())) * evaluator.width;
     Axis axis = kernel.axes.axis(store.getPointer(), plan.dim, AxisView::Assumed);
-    if (axis.kind != AxisKind::Linear || axis.stride.value_or(1) != 1 ||
-        bytes < 16 || bytes > kernel.options.vectorBytes) {
+    if (axis.kind != AxisKind::Linear || axis.stride.value_or(1) != 1 || bytes < 16 ||
+        bytes > kernel.options.vectorBytes) {
       continue;
     }
     Dims dims = identityDims(shape.size());

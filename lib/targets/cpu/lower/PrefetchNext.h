@@ -3,8 +3,8 @@
 //
 // Why: a program that walks several rows reads one in a first loop, computes in a second and writes
 // in a third; while it computes, memory idles. Hardware prefetchers see only the first loop.
-// Requires: loops as LoopNest writes them. Guarantees: only prefetches are added, which cannot fault.
-// Example, softmax:
+// Requires: loops as LoopNest writes them. Guarantees: only prefetches are added, which cannot
+// fault. Example, softmax:
 //   for row: { for i: max(load x[row][i]) ; for i: exp(…) ; … }
 //   for row: { for i: max(load x[row][i]) ; for i: { prefetch x[row+1][i] ; exp(…) } ; … }
 #pragma once
