@@ -36,7 +36,7 @@ Result<PreparedLaunch> PreparedLaunch::prepare(const KernelSource &source,
   pipeline::CompileOptions options;
   options.target = source.target;
   auto kernel = pipeline::compileKernel(
-      {source.path, result.launchPlan.function, result.launchPlan.signature}, options, diags);
+      {source.path, result.launchPlan.function, result.launchPlan.signature, {}}, options, diags);
   if (!kernel) {
     return diags.all().front();
   }
