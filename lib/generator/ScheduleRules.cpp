@@ -16,6 +16,9 @@ namespace nereid::generator {
 namespace {
 
 constexpr int64_t elementsPerProgram = 16384;
+/// Rows that stream: a program prefetches the row behind the one at work, and orders its stores
+/// once, at its end.
+constexpr int64_t streamedElementsPerProgram = 16 * elementsPerProgram;
 constexpr int64_t widestTileColumns = 4096;
 /// Upstream's limit for one tile.
 constexpr int64_t largestTile = 1 << 20;
@@ -25,8 +28,7 @@ constexpr int64_t vectorLanes = 16;
 int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 /// Elements a program should take so that each core gets at least four programs.
-int64_t balancedElements(const CaseSizes &sizes, const ChipSummary &chip) {
-  int64_t block = elementsPerProgram;
+int64_t balancedElements(const CaseSizes &sizes, const ChipSummary &chip, int64_t block) {
   while (block > 1024 && ceilDiv(sizes.elements(), block) < 4 * int64_t{chip.cores}) {
     block /= 2;
   }
@@ -73,8 +75,8 @@ int64_t widestRowTile(const ChipSummary &chip) {
 Schedule ruleFor(KernelVariant variant, const CaseSizes &sizes, const ChipSummary &chip) {
   Schedule schedule;
   schedule.variant = variant;
-  int64_t elements = balancedElements(sizes, chip);
   int64_t streaming = isStreaming(sizes, chip);
+  int64_t elements = balancedElements(sizes, chip, elementsPerProgram);
   switch (variant) {
   case KernelVariant::Flat:
     schedule.constants = {{"BLOCK", elements}, {"STREAMING", streaming}};
@@ -89,6 +91,9 @@ Schedule ruleFor(KernelVariant variant, const CaseSizes &sizes, const ChipSummar
   case KernelVariant::LoopedRows: {
     int64_t n = columnBlock(sizes.columns,
                             variant == KernelVariant::Rows ? largestTile : widestTileColumns);
+    if (streaming) {
+      elements = balancedElements(sizes, chip, streamedElementsPerProgram);
+    }
     int64_t rows = powerOfTwoAtMost(elements / std::max<int64_t>(sizes.columns, 1));
     rows = std::clamp<int64_t>(rows, 1, std::min(powerOfTwoAtLeast(sizes.rows), largestRows));
     schedule.constants = {{"ROWS", rows}, {"BLOCK_N", n}, {"STREAMING", streaming}};

@@ -75,11 +75,16 @@ def kernel(out, x, first, last, stride, BLOCK: tl.constexpr):
 )";
   LoweredKernel kernel = lowerSource(rows, "*fp32, *fp32, i32, i32, i32, 1024");
   ASSERT_EQ(kernel.error, "");
-  // One step of the loop with the exponentials covers four vectors, a cache line each.
+  // One step covers four vectors, a cache line each: two of them in the loop with the exponentials,
+  // two in the loop that stores.
   EXPECT_EQ(count(kernel.loops, "llvm.intr.prefetch"), 4u);
-  size_t prefetch = kernel.loops.find("llvm.intr.prefetch");
-  EXPECT_GT(prefetch, kernel.loops.find("maxnumf"));
-  EXPECT_LT(prefetch, kernel.loops.find("math.exp"));
+  size_t exponentials = kernel.loops.find("math.exp");
+  size_t first = kernel.loops.find("llvm.intr.prefetch");
+  EXPECT_GT(first, kernel.loops.find("maxnumf"));
+  EXPECT_LT(first, exponentials);
+  size_t last = kernel.loops.rfind("llvm.intr.prefetch");
+  EXPECT_GT(last, exponentials);
+  EXPECT_LT(last, kernel.loops.rfind("llvm.store"));
 }
 
 TEST(LowerStructure, NothingIsPrefetchedWithoutASecondLoopOrWithoutARow) {

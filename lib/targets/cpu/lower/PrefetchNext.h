@@ -2,11 +2,13 @@
 // Last step of the lowering, on the loops level: overlaps memory with arithmetic across rows.
 //
 // Why: a program that walks several rows reads one in a first loop, computes in a second and writes
-// in a third; while it computes, memory idles. Hardware prefetchers see only the first loop.
+// in a third; while it computes or writes, no reads run ahead. Hardware prefetchers see only the
+// first loop.
 // Requires: loops as LoopNest writes them. Guarantees: only prefetches are added, which cannot
 // fault. Example, softmax:
-//   for row: { for i: max(load x[row][i]) ; for i: exp(…) ; … }
-//   for row: { for i: max(load x[row][i]) ; for i: { prefetch x[row+1][i] ; exp(…) } ; … }
+//   for row: { for i < n: max(load x[row][i]) ; for i: exp(…) ; for i: store(…) }
+//   for row: { for i < n: max(load x[row][i]) ; for i: { prefetch x[row+1][i/2] ; exp(…) }
+//              for i: { prefetch x[row+1][(n+i)/2] ; store(…) } }
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
