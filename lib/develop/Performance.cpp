@@ -122,9 +122,12 @@ struct CopyPeer {
     };
     return peer;
   }
-  /// What moving `bytes` would take at the rate measured.
-  double secondsFor(double moved, const measure::Timing &timing) const {
-    return timing.summary.median * moved / (2.0 * static_cast<double>(bytes));
+  /// What moving `bytes` would take beside the kernel: the median, over the turns, of the copy's
+  /// time in the kernel's. A shared machine's bandwidth changes between turns, hardly within one.
+  double secondsFor(double moved, const measure::Timing &copy,
+                    const measure::Timing &kernel) const {
+    return measure::medianRatio(copy.samples, kernel.samples) * kernel.summary.median * moved /
+           (2.0 * static_cast<double>(bytes));
   }
 };
 
@@ -211,18 +214,18 @@ PerformanceRow measureCase(Generation &generation, const definition::Case &testC
   CopyPeer copy = CopyPeer::make(bench.tensors, chip);
   bool hasCopy = row.isBeyondCache && copy.bytes > 0;
   if (hasCopy) {
-    // First in turn: the outputs verified afterwards are those of the last timed launch.
-    versions.insert(versions.begin(), copy.version);
+    // Just before the kernel: the outputs verified afterwards are those of the last timed launch.
+    versions.insert(versions.end() - 1, copy.version);
   }
   measure::TimerOptions timer;
   timer.secondsBudget = options.secondsPerCase;
   auto timings = measure::timeInterleaved(versions, timer);
   row.kernel = timings.back();
   if (hasCopy) {
-    row.copySeconds = copy.secondsFor(row.work.bytes(), timings.front());
+    row.copySeconds = copy.secondsFor(row.work.bytes(), timings[timings.size() - 2], row.kernel);
   }
   if (options.withBaseline) {
-    row.baseline = timings[timings.size() - 2];
+    row.baseline = timings.front();
     row.speedup = row.baseline.summary.median / row.kernel.summary.median;
     row.pValue = measure::mannWhitney(row.baseline.samples, row.kernel.samples).pValue;
   }
@@ -286,8 +289,10 @@ Duel duel(Generation &generation, const definition::Case &testCase, DType dtype,
   result.before.kernel = timings[timings.size() - 2];
   result.after.kernel = timings.back();
   if (hasCopy) {
-    double seconds = copy.secondsFor(bench.row.work.bytes(), timings.front());
-    result.before.copySeconds = result.after.copySeconds = seconds;
+    double moved = bench.row.work.bytes();
+    for (PerformanceRow *row : {&result.before, &result.after}) {
+      row->copySeconds = copy.secondsFor(moved, timings.front(), row->kernel);
+    }
   }
   fillRates(result.before, chip);
   fillRates(result.after, chip);

@@ -166,6 +166,14 @@ RatioInterval ratioOfMedians(const std::vector<double> &first, const std::vector
   return result;
 }
 
+double medianRatio(const std::vector<double> &first, const std::vector<double> &second) {
+  std::vector<double> ratios;
+  for (size_t i = 0; i < std::min(first.size(), second.size()); ++i) {
+    ratios.push_back(first[i] / second[i]);
+  }
+  return percentile(std::move(ratios), 0.5);
+}
+
 double geometricMean(const std::vector<double> &values) {
   if (values.empty()) {
     return 0;

@@ -34,6 +34,10 @@ struct RatioInterval {
 RatioInterval ratioOfMedians(const std::vector<double> &first, const std::vector<double> &second,
                              unsigned seed = 1);
 
+/// Median of first[i] / second[i] over samples taken in turns: what slows both for a while, as
+/// another tenant does, leaves it unchanged. Surplus samples are ignored; empty gives 0.
+double medianRatio(const std::vector<double> &first, const std::vector<double> &second);
+
 double geometricMean(const std::vector<double> &values);
 
 } // namespace nereid::measure

@@ -57,6 +57,12 @@ TEST(RatioOfMedians, IntervalHoldsTheRatio) {
   EXPECT_GT(interval.low, 1.5);
 }
 
+TEST(MedianRatio, ASlowSpellDoesNotMoveIt) {
+  // The second half ran at half the speed; one spell ended between the two of a turn.
+  EXPECT_DOUBLE_EQ(medianRatio({2, 2, 4, 4, 4}, {4, 4, 4, 8, 8, 99}), 0.5);
+  EXPECT_DOUBLE_EQ(medianRatio({}, {1}), 0);
+}
+
 TEST(GeometricMean, ZeroCountsAsFailure) {
   EXPECT_DOUBLE_EQ(geometricMean({2, 8}), 4);
   EXPECT_DOUBLE_EQ(geometricMean({2, 0}), 0);

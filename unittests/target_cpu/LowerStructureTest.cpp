@@ -75,8 +75,8 @@ def kernel(out, x, first, last, stride, BLOCK: tl.constexpr):
 )";
   LoweredKernel kernel = lowerSource(rows, "*fp32, *fp32, i32, i32, i32, 1024");
   ASSERT_EQ(kernel.error, "");
-  // One step covers four vectors, a cache line each: two of them in the loop with the exponentials,
-  // two in the loop that stores.
+  // One step covers four vectors, a cache line each: one of them in the loop with the exponentials,
+  // three in the loop that stores.
   EXPECT_EQ(count(kernel.loops, "llvm.intr.prefetch"), 4u);
   size_t exponentials = kernel.loops.find("math.exp");
   size_t first = kernel.loops.find("llvm.intr.prefetch");

@@ -7,8 +7,8 @@
 // Requires: loops as LoopNest writes them. Guarantees: only prefetches are added, which cannot
 // fault. Example, softmax:
 //   for row: { for i < n: max(load x[row][i]) ; for i: exp(…) ; for i: store(…) }
-//   for row: { for i < n: max(load x[row][i]) ; for i: { prefetch x[row+1][i/2] ; exp(…) }
-//              for i: { prefetch x[row+1][(n+i)/2] ; store(…) } }
+//   for row: { for i < n: max(load x[row][i]) ; for i: { prefetch x[row+1][i/4] ; exp(…) }
+//              for i: { prefetch x[row+1][(n+3i)/4] ; store(…) } }
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
