@@ -187,7 +187,8 @@ BlockPlan planBlocks(const definition::Operator &graph, const std::vector<Sizes>
     }
     plan.axes.push_back(main[depth]);
     plan.length = std::max<int64_t>(1, most / inner);
-    if (inner <= most) {
+    // A dimension of size 1 cuts nothing: those behind it decide.
+    if (main[depth] != 1 && inner <= most) {
       break;
     }
   }

@@ -45,6 +45,14 @@ TEST(Blocks, RowsOfAReductionWithoutKeepdimAreCut) {
   EXPECT_FALSE(plan.isCut(1));
 }
 
+TEST(Blocks, ADimensionOfSizeOneLeavesTheCutToThoseBehindIt) {
+  Operator op = reading("out = x + y", "[outputs.out]\nshape = [\"A\", \"R\", \"C\"]\n");
+  BlockPlan plan = planBlocks(op, sizesOf(op, 1, 8192, 512));
+  EXPECT_EQ(plan.axes, (std::vector<int64_t>{1, 8192}));
+  EXPECT_EQ(plan.length, 8);
+  EXPECT_EQ(plan.count, 1024);
+}
+
 TEST(Blocks, ReducedDimensionsAreNotCut) {
   Operator op = reading("out = torch.sum(x, dim=0)", "[outputs.out]\nshape = [\"R\", \"C\"]\n");
   BlockPlan plan = planBlocks(op, sizesOf(op, 10, 64, 4096));
