@@ -18,7 +18,7 @@ func.func @tile_c1_empty(%x: f32) {
 // -----
 
 func.func @tile_c2_element_type(%x: i128) {
-  // expected-error @+1 {{expects elements i1, i8, i16, i32, i64, index, f16, bf16, f32, f64 or !tile.ptr, but got 'i128'}}
+  // expected-error @+1 {{expects elements i1, i8, i16, i32, i64, index, f8E4M3FN, f8E5M2, f8E4M3FNUZ, f8E5M2FNUZ, f16, bf16, f32, f64 or !tile.ptr, but got 'i128'}}
   %0 = tile.splat %x : i128 -> tensor<4xi128>
   return
 }
@@ -356,7 +356,7 @@ func.func @ptr_cast_c1_no_pointer(%n: i64) {
 func.func @reduce_c1_no_source() {
   // expected-error @+1 {{expects at least one source, but got none}}
   tile.reduce axis 0 {
-    tile.reduce_return
+    tile.combine_return
   } : () -> ()
   return
 }
@@ -367,7 +367,7 @@ func.func @reduce_c1_shapes(%x: tensor<4xf32>, %y: tensor<5xf32>) {
   // expected-error @+1 {{expects sources of one shape, but got 'tensor<4xf32>' and 'tensor<5xf32>'}}
   %0:2 = tile.reduce %x, %y axis 0 {
   ^bb0(%a: f32, %b: f32, %c: f32, %d: f32):
-    tile.reduce_return %a, %b : f32, f32
+    tile.combine_return %a, %b : f32, f32
   } : (tensor<4xf32>, tensor<5xf32>) -> (f32, f32)
   return
 }
@@ -378,7 +378,7 @@ func.func @reduce_c2_axis(%x: tensor<4xf32>) {
   // expected-error @+1 {{expects an axis between 0 and 0, but got 1}}
   %0 = tile.reduce %x axis 1 {
   ^bb0(%a: f32, %b: f32):
-    tile.reduce_return %a : f32
+    tile.combine_return %a : f32
   } : (tensor<4xf32>) -> f32
   return
 }
@@ -389,7 +389,7 @@ func.func @reduce_c3_scalar(%x: tensor<4xf32>) {
   // expected-error @+1 {{expects result 'f32', but got 'tensor<1xf32>'}}
   %0 = tile.reduce %x axis 0 {
   ^bb0(%a: f32, %b: f32):
-    tile.reduce_return %a : f32
+    tile.combine_return %a : f32
   } : (tensor<4xf32>) -> tensor<1xf32>
   return
 }
@@ -400,7 +400,7 @@ func.func @reduce_c3_shape(%x: tensor<2x4xf32>) {
   // expected-error @+1 {{expects result 'tensor<4xf32>', but got 'tensor<2xf32>'}}
   %0 = tile.reduce %x axis 0 {
   ^bb0(%a: f32, %b: f32):
-    tile.reduce_return %a : f32
+    tile.combine_return %a : f32
   } : (tensor<2x4xf32>) -> tensor<2xf32>
   return
 }
@@ -411,7 +411,7 @@ func.func @reduce_c3_count(%x: tensor<4xf32>) {
   // expected-error @+1 {{expects 1 results, but got 2}}
   %0:2 = tile.reduce %x axis 0 {
   ^bb0(%a: f32, %b: f32):
-    tile.reduce_return %a : f32
+    tile.combine_return %a : f32
   } : (tensor<4xf32>) -> (f32, f32)
   return
 }
@@ -422,7 +422,7 @@ func.func @reduce_c4_argument_count(%x: tensor<4xf32>) {
   // expected-error @+1 {{expects 2 region arguments, but got 1}}
   %0 = tile.reduce %x axis 0 {
   ^bb0(%a: f32):
-    tile.reduce_return %a : f32
+    tile.combine_return %a : f32
   } : (tensor<4xf32>) -> f32
   return
 }
@@ -433,7 +433,7 @@ func.func @reduce_c4_argument_type(%x: tensor<4xf32>) {
   // expected-error @+1 {{expects region argument 1 of type 'f32', but got 'f64'}}
   %0 = tile.reduce %x axis 0 {
   ^bb0(%a: f32, %b: f64):
-    tile.reduce_return %a : f32
+    tile.combine_return %a : f32
   } : (tensor<4xf32>) -> f32
   return
 }
@@ -444,7 +444,7 @@ func.func @reduce_c4_return_count(%x: tensor<4xf32>) {
   // expected-error @+1 {{expects the region to return 1 values, but got 0}}
   %0 = tile.reduce %x axis 0 {
   ^bb0(%a: f32, %b: f32):
-    tile.reduce_return
+    tile.combine_return
   } : (tensor<4xf32>) -> f32
   return
 }
@@ -455,7 +455,7 @@ func.func @reduce_c4_return_type(%x: tensor<4xf32>, %y: i32) {
   // expected-error @+1 {{expects the region to return 'f32' as value 0, but got 'i32'}}
   %0 = tile.reduce %x axis 0 {
   ^bb0(%a: f32, %b: f32):
-    tile.reduce_return %y : i32
+    tile.combine_return %y : i32
   } : (tensor<4xf32>) -> f32
   return
 }

@@ -70,18 +70,18 @@ func.func @across(%x: tensor<2x8xf32>, %i: tensor<2x8xi32>, %r: tensor<8xf32>,
   // CHECK: %{{.*}} = tile.reduce %{{.*}} axis 1 {
   // CHECK: ^bb0(%[[L:.*]]: f32, %[[R:.*]]: f32):
   // CHECK: arith.addf %[[L]], %[[R]] : f32
-  // CHECK: tile.reduce_return %{{.*}} : f32
+  // CHECK: tile.combine_return %{{.*}} : f32
   // CHECK: } : (tensor<2x8xf32>) -> tensor<2xf32>
   %0 = tile.reduce %x axis 1 {
   ^bb0(%l: f32, %s: f32):
     %sum = arith.addf %l, %s : f32
-    tile.reduce_return %sum : f32
+    tile.combine_return %sum : f32
   } : (tensor<2x8xf32>) -> tensor<2xf32>
   // CHECK: } : (tensor<8xf32>) -> f32
   %1 = tile.reduce %r axis 0 {
   ^bb0(%l: f32, %s: f32):
     %max = arith.maxnumf %l, %s : f32
-    tile.reduce_return %max : f32
+    tile.combine_return %max : f32
   } : (tensor<8xf32>) -> f32
   // CHECK: %{{.*}}:2 = tile.reduce %{{.*}}, %{{.*}} axis 0 {
   // CHECK: } : (tensor<2x8xf32>, tensor<2x8xi32>) -> (tensor<8xf32>, tensor<8xi32>)
@@ -90,7 +90,7 @@ func.func @across(%x: tensor<2x8xf32>, %i: tensor<2x8xi32>, %r: tensor<8xf32>,
     %less = arith.cmpf olt, %lx, %rx : f32
     %vx = arith.select %less, %lx, %rx : f32
     %vi = arith.select %less, %li, %ri : i32
-    tile.reduce_return %vx, %vi : f32, i32
+    tile.combine_return %vx, %vi : f32, i32
   } : (tensor<2x8xf32>, tensor<2x8xi32>) -> (tensor<8xf32>, tensor<8xi32>)
   // CHECK: tile.dot %{{.*}}, %{{.*}}, %{{.*}} : tensor<16x32xf16>, tensor<32x8xf16> -> tensor<16x8xf32>
   %3 = tile.dot %a, %b, %c : tensor<16x32xf16>, tensor<32x8xf16> -> tensor<16x8xf32>

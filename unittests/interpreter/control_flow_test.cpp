@@ -64,12 +64,12 @@ TEST(ControlFlow, ForCarriesTilesAndIndexes) {
     %row = tile.reduce %tile axis 0 {
     ^bb0(%a: i32, %b: i32):
       %s = arith.addi %a, %b : i32
-      tile.reduce_return %s : i32
+      tile.combine_return %s : i32
     } : (tensor<1x3xi32>) -> tensor<3xi32>
     %r = tile.reduce %row axis 0 {
     ^bb0(%a: i32, %b: i32):
       %s = arith.addi %a, %b : i32
-      tile.reduce_return %s : i32
+      tile.combine_return %s : i32
     } : (tensor<3xi32>) -> i32)",
                     0),
             6 * 24);

@@ -11,7 +11,7 @@ namespace nereid::test {
 namespace {
 
 const char *sumRegion = "{\n^bb0(%l: i32, %s: i32):\n  %t = arith.addi %l, %s : i32\n"
-                        "  tile.reduce_return %t : i32\n} ";
+                        "  tile.combine_return %t : i32\n} ";
 
 std::vector<int32_t> numbers(int count) {
   std::vector<int32_t> values;
@@ -78,7 +78,7 @@ const char *argmaxRegion = R"({
     %take = arith.ori %gt, %tie : i1
     %vx = arith.select %take, %lx, %rx : f32
     %vi = arith.select %take, %li, %ri : i32
-    tile.reduce_return %vx, %vi : f32, i32
+    tile.combine_return %vx, %vi : f32, i32
   } )";
 
 TEST(Reduce, ArgmaxTakesTheFirstOfEqualOnes) {
@@ -99,7 +99,7 @@ TEST(Reduce, MaximumPassesNaNOnlyWhenTheRegionDoes) {
                                            "  %t = " +
                                                op +
                                                " %l, %s : f32\n"
-                                               "  tile.reduce_return %t : f32\n} : (TA) -> f32\n"
+                                               "  tile.combine_return %t : f32\n} : (TA) -> f32\n"
                                                "%r = tile.splat %v : f32 -> TR",
                                            {tensorOf(DType::F32, x)}, DType::F32));
     EXPECT_EQ(std::isnan(result[0]), propagates);
@@ -120,13 +120,13 @@ TEST(Reduce, RegionsMayBranchAndUseConstantsAndOuterValues) {
         } else {
           scf.yield %t : i32
         }
-        tile.reduce_return %u : i32
+        tile.combine_return %u : i32
       } : (TA) -> i32
       %w = tile.reduce %a axis 0 {
       ^bb0(%l: i32, %s: i32):
         %t = arith.maxsi %l, %s : i32
         %u = arith.minsi %t, %limit : i32
-        tile.reduce_return %u : i32
+        tile.combine_return %u : i32
       } : (TA) -> i32
       %sum = arith.addi %v, %w : i32
       %r = tile.splat %sum : i32 -> TR)",

@@ -174,7 +174,7 @@ std::string oddKernel(int m, int n) {
   std::string sum = R"({
   ^bb0(%a: f32, %b: f32):
     %q = arith.addf %a, %b : f32
-    tile.reduce_return %q : f32
+    tile.combine_return %q : f32
   } : )";
   return "func.func @odd(%x: " + ptr + ", %o: " + ptr + ", %s: " + ptr + ", %t: " + ptr +
          ", %n: i32) attributes {tile.kernel} {\n"

@@ -99,7 +99,7 @@ static std::vector<Value> emitReduce(Emitter &emitter, const Reduction &reductio
   for (const Value &value : combine(first, second)) {
     returned.push_back(value.ssa);
   }
-  builder.create<tile::ReduceReturnOp>(place, mlir::ValueRange(returned));
+  builder.create<tile::CombineReturnOp>(place, mlir::ValueRange(returned));
   builder.setInsertionPointAfter(op);
   std::vector<Value> results;
   for (unsigned i = 0; i < count; ++i) {

@@ -37,6 +37,8 @@ llvm::ArrayRef<int64_t> shapeOf(mlir::Type type);
 bool haveSameShape(mlir::Type left, mlir::Type right);
 /// `type`'s shape with other elements: a scalar stays a scalar.
 mlir::Type withElementType(mlir::Type type, mlir::Type element);
+/// One of the four 8-bit floats the language has.
+bool isFloat8(mlir::Type type);
 
 /// tile_c1 and tile_c2, for operands and results.
 mlir::LogicalResult verifyWellFormedTiles(mlir::Operation *op);

@@ -59,4 +59,32 @@ def Tile_InputPrecision : I32EnumAttr<"InputPrecision", "how float32 operands of
   I32EnumAttrCase<"TF32x3", 2, "tf32x3">
 ]> { let cppNamespace = "::nereid::tile"; }
 
+def Tile_AtomicKind : I32EnumAttr<"AtomicKind", "what an atomic operation does to memory", [
+  I32EnumAttrCase<"Add", 0, "add">,
+  I32EnumAttrCase<"FAdd", 1, "fadd">,
+  I32EnumAttrCase<"And", 2, "and">,
+  I32EnumAttrCase<"Or", 3, "or">,
+  I32EnumAttrCase<"Xor", 4, "xor">,
+  I32EnumAttrCase<"Max", 5, "max">,    // signed
+  I32EnumAttrCase<"Min", 6, "min">,    // signed
+  I32EnumAttrCase<"UMax", 7, "umax">,
+  I32EnumAttrCase<"UMin", 8, "umin">,
+  I32EnumAttrCase<"FMax", 9, "fmax">,  // the number wins over a NaN
+  I32EnumAttrCase<"FMin", 10, "fmin">,
+  I32EnumAttrCase<"Exchange", 11, "xchg">
+]> { let cppNamespace = "::nereid::tile"; }
+
+def Tile_MemorySemantics : I32EnumAttr<"MemorySemantics", "how an atomic orders other accesses", [
+  I32EnumAttrCase<"Relaxed", 0, "relaxed">,
+  I32EnumAttrCase<"Acquire", 1, "acquire">,
+  I32EnumAttrCase<"Release", 2, "release">,
+  I32EnumAttrCase<"AcquireRelease", 3, "acq_rel">
+]> { let cppNamespace = "::nereid::tile"; }
+
+def Tile_MemoryScope : I32EnumAttr<"MemoryScope", "who sees an atomic's order", [
+  I32EnumAttrCase<"CTA", 0, "cta">,   // this program instance
+  I32EnumAttrCase<"GPU", 1, "gpu">,   // the launch
+  I32EnumAttrCase<"System", 2, "sys">
+]> { let cppNamespace = "::nereid::tile"; }
+
 #endif

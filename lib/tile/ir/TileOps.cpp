@@ -21,6 +21,11 @@ bool haveSameShape(mlir::Type left, mlir::Type right) {
   return leftIsTile == rightIsTile && shapeOf(left) == shapeOf(right);
 }
 
+bool isFloat8(mlir::Type type) {
+  return type.isFloat8E4M3FN() || type.isFloat8E5M2() || type.isFloat8E4M3FNUZ() ||
+         type.isFloat8E5M2FNUZ();
+}
+
 mlir::Type withElementType(mlir::Type type, mlir::Type element) {
   if (auto tensor = mlir::dyn_cast<mlir::RankedTensorType>(type)) {
     return mlir::RankedTensorType::get(tensor.getShape(), element);
@@ -39,8 +44,24 @@ void LoadOp::getEffects(Effects &effects) {
   }
 }
 
+/// What other program instances wrote or wait for: neither merged nor moved nor dropped.
+static void addAtomicEffects(Effects &effects, mlir::OpOperand &pointer) {
+  effects.emplace_back(mlir::MemoryEffects::Read::get(), &pointer);
+  effects.emplace_back(mlir::MemoryEffects::Write::get(), &pointer);
+}
+
+void AtomicRMWOp::getEffects(Effects &effects) { addAtomicEffects(effects, getPointerMutable()); }
+
+void AtomicCASOp::getEffects(Effects &effects) { addAtomicEffects(effects, getPointerMutable()); }
+
+void InlineAsmOp::getEffects(Effects &effects) {
+  if (!getIsPure()) {
+    effects.emplace_back(mlir::MemoryEffects::Write::get());
+  }
+}
+
 /// The implicit terminator of an empty combining region; the verifier then asks for values.
-void ReduceReturnOp::build(mlir::OpBuilder &, mlir::OperationState &) {}
+void CombineReturnOp::build(mlir::OpBuilder &, mlir::OperationState &) {}
 
 void StoreOp::getEffects(Effects &effects) {
   effects.emplace_back(mlir::MemoryEffects::Write::get(), &getPointerMutable());

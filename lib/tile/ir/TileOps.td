@@ -11,7 +11,9 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/Interfaces/ControlFlowInterfaces.td"
 
 // Preconditions of every operation: tile_c1: each tensor has a static shape with no dimension of 0;
-// tile_c2: elements are i1, i8, i16, i32, i64, index, f16, bf16, f32, f64 or pointers.
+// tile_c2: elements are i1, i8, i16, i32, i64, index, f8E4M3FN, f8E5M2, f8E4M3FNUZ,
+// f8E5M2FNUZ, f16, bf16, f32, f64 or pointers. arith.truncf to an 8-bit float saturates: what lies
+// beyond the largest finite number, infinities included, becomes that number; NaN stays NaN.
 def Tile_WellFormedTiles : NativeOpTrait<"WellFormedTiles"> {
   let cppNamespace = "::nereid::tile::OpTrait";
 }
@@ -122,6 +124,26 @@ def Tile_TransOp : Tile_Op<"trans", [Pure]> {
   let hasCanonicalizer = 1;
 }
 
+def Tile_JoinOp : Tile_Op<"join", [Pure, AllTypesMatch<["left", "right"]>]> {
+  let summary = "two tiles side by side in a new last dimension of size 2";
+  let description = [{ **Preconditions** join_c1: the result is the operands' type with a last
+    dimension of 2. }];
+  let arguments = (ins AnyRankedTensor:$left, AnyRankedTensor:$right);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$left `,` $right attr-dict `:` type($left) `->` type($result)";
+  let hasVerifier = 1;
+}
+
+def Tile_SplitOp : Tile_Op<"split", [Pure]> {
+  let summary = "the two halves of a tile whose last dimension is 2";
+  let description = [{ **Preconditions** split_c1: the source is the left result's type with a last
+    dimension of 2; split_c2: both results have one type. }];
+  let arguments = (ins AnyRankedTensor:$source);
+  let results = (outs AnyRankedTensor:$left, AnyRankedTensor:$right);
+  let assemblyFormat = "$source attr-dict `:` type($source) `->` type($left) `,` type($right)";
+  let hasVerifier = 1;
+}
+
 // ---- addresses and memory ----
 
 def Tile_AddPtrOp : Tile_Op<"addptr", [Pure, AllTypesMatch<["pointer", "result"]>]> {
@@ -216,7 +238,7 @@ def Tile_PtrCastOp : Tile_Op<"ptr_cast", [Pure]> {
 // ---- across elements ----
 
 def Tile_ReduceOp : Tile_Op<"reduce", [SameVariadicOperandSize, RecursiveMemoryEffects,
-    SingleBlockImplicitTerminator<"ReduceReturnOp">]> {
+    SingleBlockImplicitTerminator<"CombineReturnOp">]> {
   let summary = "combine all elements along one axis";
   let description = [{
     The region takes two groups of scalars (first one element of each source, then another) and
@@ -235,8 +257,29 @@ def Tile_ReduceOp : Tile_Op<"reduce", [SameVariadicOperandSize, RecursiveMemoryE
   let hasVerifier = 1;
 }
 
-def Tile_ReduceReturnOp : Tile_Op<"reduce_return",
-    [HasParent<"ReduceOp">, Pure, Terminator, ReturnLike]> {
+def Tile_ScanOp : Tile_Op<"scan", [SameVariadicOperandSize, RecursiveMemoryEffects,
+    SingleBlockImplicitTerminator<"CombineReturnOp">]> {
+  let summary = "running combination along one axis, each element included";
+  let description = [{
+    The region is that of reduce and must be associative; it need not be commutative: its first
+    group is the combination of what comes earlier in the order of the scan, its second the later
+    elements. With `reverse` the order is from the last element to the first.
+    **Preconditions** scan_c1: at least one source, all of one shape; scan_c2: 0 <= axis < rank;
+    scan_c3: result i has the type of source i; scan_c4: the region takes and returns the element
+    types.
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$sources, I32Attr:$axis, UnitAttr:$reverse);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let regions = (region SizedRegion<1>:$combine);
+  let assemblyFormat = [{
+    $sources `axis` $axis (`reverse` $reverse^)? $combine attr-dict `:`
+    functional-type($sources, $results)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_CombineReturnOp : Tile_Op<"combine_return",
+    [ParentOneOf<["ReduceOp", "ScanOp"]>, Pure, Terminator, ReturnLike]> {
   let summary = "result of combining two elements";
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
@@ -257,6 +300,101 @@ def Tile_DotOp : Tile_Op<"dot", [Pure, AllTypesMatch<["c", "result"]>]> {
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
     $a `,` $b `,` $c attr-dict `:` type($a) `,` type($b) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_GatherOp : Tile_Op<"gather", [Pure]> {
+  let summary = "elements of a tile, picked along one axis by an index tile";
+  let description = [{
+    result[i0, .., ik, ..] = source[i0, .., index[i0, .., ik, ..], ..] with the index at `axis`. An
+    index outside the source's size along the axis gives an undefined element.
+    **Preconditions** gather_c1: 0 <= axis < rank; gather_c2: source and index have one rank and
+    equal sizes in every dimension but axis; gather_c3: the index has integers; gather_c4: the
+    result has the index's shape and the source's element type.
+  }];
+  let arguments = (ins AnyRankedTensor:$source, AnyRankedTensor:$index, I32Attr:$axis);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $source `[` $index `]` `axis` $axis attr-dict `:` type($source) `,` type($index) `->`
+    type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_HistogramOp : Tile_Op<"histogram", [Pure]> {
+  let summary = "how often each of the numbers 0 .. bins-1 occurs";
+  let description = [{
+    Elements outside 0 .. bins-1 and those whose mask is false are not counted.
+    **Preconditions** histogram_c1: the source is a tile of rank 1 of integers; histogram_c2: the
+    mask has the source's shape and type i1; histogram_c3: the result is tensor<bins x i32>.
+  }];
+  let arguments = (ins AnyRankedTensor:$source, Optional<AnyRankedTensor>:$mask);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $source (`mask` $mask^ `:` type($mask))? attr-dict `:` type($source) `->` type($result)
+  }];
+  let hasVerifier = 1;
+}
+
+// ---- between program instances ----
+
+def Tile_AtomicRMWOp : Tile_Op<"atomic_rmw", [AllTypesMatch<["value", "result"]>,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "read, combine with a value and write back in one step; gives what was read";
+  let description = [{
+    Elements whose mask is false are not touched and give an undefined value. The elements of one
+    operation are combined in any order.
+    **Preconditions** atomic_rmw_c1: the value has the pointer's shape and pointee type;
+    atomic_rmw_c2: the mask has the pointer's shape and type i1; atomic_rmw_c3: the pointer is an
+    address or a tile of addresses; atomic_rmw_c4: fadd, fmax and fmin take floats; add, and, or,
+    xor, max, min, umax and umin integers; xchg either.
+  }];
+  let arguments = (ins Tile_AtomicKind:$kind, Tile_ScalarOrTensor:$pointer,
+                       Tile_ScalarOrTensor:$value, Optional<Tile_ScalarOrTensor>:$mask,
+                       DefaultValuedAttr<Tile_MemorySemantics, "MemorySemantics::AcquireRelease">:$sem,
+                       DefaultValuedAttr<Tile_MemoryScope, "MemoryScope::GPU">:$scope);
+  let results = (outs Tile_ScalarOrTensor:$result);
+  let assemblyFormat = [{
+    $kind $pointer `,` $value (`mask` $mask^ `:` type($mask))?
+    attr-dict `:` type($pointer) `,` type($value)
+  }];
+  let hasVerifier = 1;
+}
+
+def Tile_AtomicCASOp : Tile_Op<"atomic_cas", [AllTypesMatch<["compare", "value", "result"]>,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "write a value where memory equals another, in one step; gives what was read";
+  let description = [{
+    Compares bits.
+    **Preconditions** atomic_cas_c1: the value has the pointer's shape and pointee type;
+    atomic_cas_c2: the pointer is an address or a tile of addresses.
+  }];
+  let arguments = (ins Tile_ScalarOrTensor:$pointer, Tile_ScalarOrTensor:$compare,
+                       Tile_ScalarOrTensor:$value,
+                       DefaultValuedAttr<Tile_MemorySemantics, "MemorySemantics::AcquireRelease">:$sem,
+                       DefaultValuedAttr<Tile_MemoryScope, "MemoryScope::GPU">:$scope);
+  let results = (outs Tile_ScalarOrTensor:$result);
+  let assemblyFormat = [{
+    $pointer `,` $compare `,` $value attr-dict `:` type($pointer) `,` type($value)
+  }];
+  let hasVerifier = 1;
+}
+
+// ---- what only some targets have ----
+
+def Tile_InlineAsmOp : Tile_Op<"inline_asm", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+  let summary = "a target's assembly applied to every element, or to packs of elements";
+  let description = [{
+    **Preconditions** inline_asm_c1: at least one result; inline_asm_c2: operands and results have
+    one shape; inline_asm_c3: pack >= 1.
+  }];
+  let arguments = (ins StrAttr:$text, StrAttr:$constraints, I32Attr:$pack, UnitAttr:$isPure,
+                       Variadic<Tile_ScalarOrTensor>:$operands);
+  let results = (outs Variadic<Tile_ScalarOrTensor>:$results);
+  let assemblyFormat = [{
+    $text $constraints `pack` $pack `(` $operands `)` attr-dict `:`
+    functional-type($operands, $results)
   }];
   let hasVerifier = 1;
 }

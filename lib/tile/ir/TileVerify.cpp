@@ -18,7 +18,7 @@ static bool isElementType(Type type) {
     unsigned width = type.getIntOrFloatBitWidth();
     return width == 1 || width == 8 || width == 16 || width == 32 || width == 64;
   }
-  return type.isF16() || type.isBF16() || type.isF32() || type.isF64();
+  return type.isF16() || type.isBF16() || type.isF32() || type.isF64() || isFloat8(type);
 }
 
 static bool isPointer(Type type) { return mlir::isa<PtrType>(elementTypeOf(type)); }
@@ -33,8 +33,9 @@ LogicalResult verifyWellFormedTiles(mlir::Operation *op) {
     }
     Type element = elementTypeOf(type);
     if (!isElementType(element)) { // tile_c2
-      return op->emitOpError() << "expects elements i1, i8, i16, i32, i64, index, f16, bf16, f32, "
-                                  "f64 or !tile.ptr, but got "
+      return op->emitOpError() << "expects elements i1, i8, i16, i32, i64, index, f8E4M3FN, f8E5M2, "
+                                  "f8E4M3FNUZ, f8E5M2FNUZ, f16, bf16, f32, f64 or !tile.ptr, but "
+                                  "got "
                                << element;
     }
     return success();
@@ -186,50 +187,6 @@ LogicalResult AddPtrOp::verify() {
   return success();
 }
 
-static LogicalResult verifyMask(mlir::Operation *op, Type pointer, mlir::Value mask) {
-  Type expected = withElementType(pointer, mlir::IntegerType::get(op->getContext(), 1));
-  if (mask && mask.getType() != expected) {
-    return op->emitOpError() << "expects mask " << expected << ", but got " << mask.getType();
-  }
-  return success();
-}
-
-LogicalResult LoadOp::verify() {
-  Type pointer = getPointer().getType();
-  if (!isPointer(pointer)) { // load_c5
-    return emitOpError() << "expects addresses, but got " << pointer;
-  }
-  Type expected =
-      withElementType(pointer, mlir::cast<PtrType>(elementTypeOf(pointer)).getPointee());
-  if (getResult().getType() != expected) { // load_c1
-    return emitOpError() << "expects result " << expected << ", but got " << getResult().getType();
-  }
-  if (failed(verifyMask(*this, pointer, getMask()))) { // load_c2
-    return failure();
-  }
-  if (getOther() && getOther().getType() != expected) { // load_c3
-    return emitOpError() << "expects 'other' of the result's type " << expected << ", but got "
-                         << getOther().getType();
-  }
-  if (getOther() && !getMask()) { // load_c4
-    return emitOpError() << "expects a mask beside 'other', but got none";
-  }
-  return success();
-}
-
-LogicalResult StoreOp::verify() {
-  Type pointer = getPointer().getType();
-  if (!isPointer(pointer)) { // store_c3
-    return emitOpError() << "expects addresses, but got " << pointer;
-  }
-  Type expected =
-      withElementType(pointer, mlir::cast<PtrType>(elementTypeOf(pointer)).getPointee());
-  if (getValue().getType() != expected) { // store_c1
-    return emitOpError() << "expects value " << expected << ", but got " << getValue().getType();
-  }
-  return verifyMask(*this, pointer, getMask()); // store_c2
-}
-
 LogicalResult PtrToIntOp::verify() {
   Type source = getSource().getType(), result = getResult().getType();
   if (!haveSameShape(source, result)) { // ptr_to_int_c1
@@ -259,65 +216,6 @@ LogicalResult PtrCastOp::verify() {
                          << result;
   }
   return success();
-}
-
-/// reduce_c4: 2n scalars in (one of each source, then another), n scalars out.
-static LogicalResult verifyCombine(ReduceOp op) {
-  mlir::Block &block = op.getCombine().front();
-  size_t count = op.getSources().size();
-  if (block.getNumArguments() != 2 * count) {
-    return op.emitOpError() << "expects " << 2 * count << " region arguments, but got "
-                            << block.getNumArguments();
-  }
-  mlir::Operation *terminator = block.getTerminator();
-  if (terminator->getNumOperands() != count) {
-    return op.emitOpError() << "expects the region to return " << count << " values, but got "
-                            << terminator->getNumOperands();
-  }
-  for (size_t i = 0; i < 2 * count; ++i) {
-    Type element = elementTypeOf(op.getSources()[i % count].getType());
-    if (block.getArgument(i).getType() != element) {
-      return op.emitOpError() << "expects region argument " << i << " of type " << element
-                              << ", but got " << block.getArgument(i).getType();
-    }
-    if (i < count && terminator->getOperand(i).getType() != element) {
-      return op.emitOpError() << "expects the region to return " << element << " as value " << i
-                              << ", but got " << terminator->getOperand(i).getType();
-    }
-  }
-  return success();
-}
-
-LogicalResult ReduceOp::verify() {
-  if (getSources().empty()) { // reduce_c1
-    return emitOpError() << "expects at least one source, but got none";
-  }
-  auto first = mlir::cast<mlir::RankedTensorType>(getSources().front().getType());
-  for (mlir::Value source : getSources()) {
-    if (shapeOf(source.getType()) != first.getShape()) { // reduce_c1
-      return emitOpError() << "expects sources of one shape, but got " << first << " and "
-                           << source.getType();
-    }
-  }
-  int64_t axis = static_cast<int32_t>(getAxis());
-  if (axis < 0 || axis >= first.getRank()) { // reduce_c2
-    return emitOpError() << "expects an axis between 0 and " << first.getRank() - 1 << ", but got "
-                         << axis;
-  }
-  if (getResults().size() != getSources().size()) { // reduce_c3
-    return emitOpError() << "expects " << getSources().size() << " results, but got "
-                         << getResults().size();
-  }
-  llvm::SmallVector<int64_t> shape(first.getShape());
-  shape.erase(shape.begin() + axis);
-  for (auto [source, result] : llvm::zip(getSources(), getResults())) {
-    Type element = elementTypeOf(source.getType());
-    Type expected = shape.empty() ? element : Type(mlir::RankedTensorType::get(shape, element));
-    if (result.getType() != expected) { // reduce_c3
-      return emitOpError() << "expects result " << expected << ", but got " << result.getType();
-    }
-  }
-  return verifyCombine(*this); // reduce_c4
 }
 
 LogicalResult DotOp::verify() {

@@ -22,7 +22,7 @@ bool hasEffects(Operation *op) {
   if (op->getNumRegions() == 0) {
     return isa<tile::StoreOp, tile::PrintOp, tile::AssertOp>(op) ||
            (op->getName().getDialectNamespace() == "tile" && !isMemoryEffectFree(op) &&
-            !isa<tile::LoadOp, tile::ReduceReturnOp>(op));
+            !isa<tile::LoadOp, tile::CombineReturnOp>(op));
   }
   bool found = false;
   for (Region &region : op->getRegions()) {

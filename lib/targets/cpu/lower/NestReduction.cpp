@@ -94,7 +94,7 @@ SmallVector<Value> Combiner::apply(Evaluator &evaluator, OpBuilder &builder, Arr
   };
   SmallVector<Value> results;
   for (Operation &step : block) {
-    if (isa<tile::ReduceReturnOp>(step)) {
+    if (isa<tile::CombineReturnOp>(step)) {
       for (Value value : step.getOperands()) {
         results.push_back(find(value));
       }
