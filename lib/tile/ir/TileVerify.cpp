@@ -33,10 +33,11 @@ LogicalResult verifyWellFormedTiles(mlir::Operation *op) {
     }
     Type element = elementTypeOf(type);
     if (!isElementType(element)) { // tile_c2
-      return op->emitOpError() << "expects elements i1, i8, i16, i32, i64, index, f8E4M3FN, f8E5M2, "
-                                  "f8E4M3FNUZ, f8E5M2FNUZ, f16, bf16, f32, f64 or !tile.ptr, but "
-                                  "got "
-                               << element;
+      return op->emitOpError()
+             << "expects elements i1, i8, i16, i32, i64, index, f8E4M3FN, f8E5M2, "
+                "f8E4M3FNUZ, f8E5M2FNUZ, f16, bf16, f32, f64 or !tile.ptr, but "
+                "got "
+             << element;
     }
     return success();
   };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preconditions of the operations that combine or move elements across a tile, as in TileVerify.cpp.
+// Preconditions of the operations that combine or move elements across a tile, as in
+// TileVerify.cpp.
 #include "lib/tile/ir/Tile.h"
 
 using mlir::LogicalResult;
