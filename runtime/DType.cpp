@@ -3,6 +3,8 @@
 // step, so that no value is rounded twice.
 #include "runtime/DType.h"
 
+#include "runtime/Float8.h"
+
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -19,13 +21,23 @@ struct Row {
 
 // In the order of DType's enumerators.
 constexpr Row rows[dtypeCount] = {
-    {"i1", "bool", "", 1, Row::Boolean},       {"i8", "int8", "", 1, Row::Signed},
-    {"i16", "int16", "", 2, Row::Signed},      {"i32", "int32", "", 4, Row::Signed},
-    {"i64", "int64", "", 8, Row::Signed},      {"u8", "uint8", "", 1, Row::Unsigned},
-    {"u16", "uint16", "", 2, Row::Unsigned},   {"u32", "uint32", "", 4, Row::Unsigned},
-    {"u64", "uint64", "", 8, Row::Unsigned},   {"fp16", "float16", "f16", 2, Row::Float},
-    {"bf16", "bfloat16", "", 2, Row::Float},   {"fp32", "float32", "f32", 4, Row::Float},
+    {"i1", "bool", "", 1, Row::Boolean},
+    {"i8", "int8", "", 1, Row::Signed},
+    {"i16", "int16", "", 2, Row::Signed},
+    {"i32", "int32", "", 4, Row::Signed},
+    {"i64", "int64", "", 8, Row::Signed},
+    {"u8", "uint8", "", 1, Row::Unsigned},
+    {"u16", "uint16", "", 2, Row::Unsigned},
+    {"u32", "uint32", "", 4, Row::Unsigned},
+    {"u64", "uint64", "", 8, Row::Unsigned},
+    {"fp16", "float16", "f16", 2, Row::Float},
+    {"bf16", "bfloat16", "", 2, Row::Float},
+    {"fp32", "float32", "f32", 4, Row::Float},
     {"fp64", "float64", "f64", 8, Row::Float},
+    {"fp8e4nv", "float8_e4m3fn", "float8e4nv", 1, Row::Float},
+    {"fp8e5", "float8_e5m2", "float8e5", 1, Row::Float},
+    {"fp8e4b8", "float8_e4m3fnuz", "float8e4b8", 1, Row::Float},
+    {"fp8e5b16", "float8_e5m2fnuz", "float8e5b16", 1, Row::Float},
 };
 
 const Row &rowOf(DType type) { return rows[static_cast<int>(type)]; }
@@ -90,6 +102,7 @@ template <class T> T readAs(const void *element) {
 
 size_t sizeInBytes(DType type) { return rowOf(type).bytes; }
 bool isFloat(DType type) { return rowOf(type).kind == Row::Float; }
+bool isFloat8(DType type) { return isFloat(type) && sizeInBytes(type) == 1; }
 bool isSignedInteger(DType type) { return rowOf(type).kind == Row::Signed; }
 bool isUnsignedInteger(DType type) { return rowOf(type).kind == Row::Unsigned; }
 std::string_view kernelName(DType type) { return rowOf(type).kernel; }
@@ -156,6 +169,11 @@ double loadAsDouble(const void *element, DType type) {
     return readAs<float>(element);
   case DType::F64:
     return readAs<double>(element);
+  case DType::F8E4M3FN:
+  case DType::F8E5M2:
+  case DType::F8E4M3FNUZ:
+  case DType::F8E5M2FNUZ:
+    return fromFloat8(readAs<uint8_t>(element), type);
   }
   return 0;
 }
@@ -185,6 +203,14 @@ void storeFromDouble(void *element, DType type, double value) {
   case DType::F64:
     std::memcpy(element, &value, sizeof value);
     return;
+  case DType::F8E4M3FN:
+  case DType::F8E5M2:
+  case DType::F8E4M3FNUZ:
+  case DType::F8E5M2FNUZ: {
+    const uint8_t bits = toFloat8(value, type);
+    std::memcpy(element, &bits, sizeof bits);
+    return;
+  }
   default: {
     // Little-endian: the low bytes come first.
     const uint64_t bits = wrapToU64(value);

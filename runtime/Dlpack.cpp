@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Exchange of tensors by DLPack (struct versions 0.2 to 0.8, which all have this layout). DLPack
-// 0.6 has no boolean type: Bool goes out as uint8; the code later versions use for it is
-// understood.
+// 0.6 has neither booleans nor 8-bit floats: they go out as uint8; the codes later versions use for
+// them are understood.
 #include "runtime/Dlpack.h"
 
 namespace nereid::runtime {
 namespace {
 
-constexpr uint8_t booleanCode = 6; // kDLBool since DLPack 0.8
+constexpr uint8_t booleanCode = 6;                  // kDLBool since DLPack 0.8
+constexpr uint8_t float8Codes[] = {10, 12, 11, 13}; // since DLPack 1.1, in DType's order
 constexpr int maxRank = 64;
 
 std::optional<DType> elementType(const DLDataType &type) {
@@ -37,12 +38,18 @@ std::optional<DType> elementType(const DLDataType &type) {
   case booleanCode:
     return log2Bytes == 0 ? std::optional(DType::Bool) : std::nullopt;
   default:
+    for (int i = 0; i < 4 && log2Bytes == 0; ++i) {
+      if (type.code == float8Codes[i]) {
+        return static_cast<DType>(static_cast<int>(DType::F8E4M3FN) + i);
+      }
+    }
     return std::nullopt;
   }
 }
 
 DLDataType elementCode(DType type) {
   const uint8_t code = type == DType::BF16     ? kDLBfloat
+                       : isFloat8(type)        ? kDLUInt
                        : isFloat(type)         ? kDLFloat
                        : isSignedInteger(type) ? kDLInt
                                                : kDLUInt;

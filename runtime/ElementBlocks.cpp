@@ -3,6 +3,7 @@
 // elements are specialised for each type.
 #include "runtime/ElementBlocks.h"
 
+#include "runtime/Float8.h"
 #include "runtime/ThreadPool.h"
 
 #include <cstring>
@@ -35,6 +36,11 @@ template <class Visit> void visitType(DType type, Visit &&visit) {
     return visit(float{});
   case DType::F64:
     return visit(double{});
+  case DType::F8E4M3FN:
+  case DType::F8E5M2:
+  case DType::F8E4M3FNUZ:
+  case DType::F8E5M2FNUZ:
+    return visit(uint8_t{});
   }
 }
 
@@ -131,6 +137,8 @@ void readBlock(const Tensor &tensor, int64_t begin, int count, double *values) {
         values[i] = type == DType::F16    ? fromHalf(value)
                     : type == DType::BF16 ? fromBFloat16(value)
                                           : value;
+      } else if (sizeof(T) == 1 && isFloat8(type)) {
+        values[i] = fromFloat8(static_cast<uint8_t>(value), type);
       } else {
         values[i] = type == DType::Bool ? value != 0 : static_cast<double>(value);
       }

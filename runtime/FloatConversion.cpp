@@ -142,6 +142,15 @@ struct Conversions {
   void (*toOdd)(const double *in, float *out, int64_t n) = doubleToOddPortable;
 };
 
+/// Rounding from double is one step, so the 8-bit floats need no intermediate format.
+void convertOneByOne(const uint8_t *in, DType from, uint8_t *out, DType to, int64_t count) {
+  const auto inBytes = static_cast<int64_t>(sizeInBytes(from));
+  const auto outBytes = static_cast<int64_t>(sizeInBytes(to));
+  for (int64_t i = 0; i < count; ++i) {
+    storeFromDouble(out + i * outBytes, to, loadAsDouble(in + i * inBytes, from));
+  }
+}
+
 Conversions pickConversions() {
   Conversions picked;
 #if defined(__x86_64__)
@@ -160,6 +169,10 @@ void convertFloats(const void *in, DType from, void *out, DType to, int64_t coun
   if (from == to) {
     std::memcpy(out, in, static_cast<size_t>(count) * sizeInBytes(from));
     return;
+  }
+  if (isFloat8(from) || isFloat8(to)) {
+    return convertOneByOne(static_cast<const uint8_t *>(in), from, static_cast<uint8_t *>(out), to,
+                           count);
   }
   if (to == DType::F32) {
     return conversions.toFloat(in, from, static_cast<float *>(out), count);

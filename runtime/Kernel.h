@@ -19,19 +19,26 @@ namespace nereid::runtime {
 /// One program instance.
 /// slots: one 8-byte slot per run-time parameter in order (constexprs have none): the address, the
 /// integer sign- or zero-extended to 64 bits, a float32/64 by its bits in the low bytes (fp16 and
-/// bf16 scalars are passed as float32 bits).
+/// bf16 scalars are passed as float32 bits). A descriptor has several, see ArgumentInfo::slots.
 /// id/count: program id and grid size, three each. scratch: KernelInfo::scratchBytes bytes, 64-byte
-/// aligned, private to the calling thread.
+/// aligned, private to the program while it runs. The code may call the functions of
+/// runtime/KernelSupport.h.
 using KernelEntry = void (*)(const uint64_t *slots, const int32_t *id, const int32_t *count,
                              uint8_t *scratch);
 
-enum class ArgumentKind : uint8_t { Pointer, Integer, Float };
+enum class ArgumentKind : uint8_t { Pointer, Integer, Float, Descriptor };
 
 struct ArgumentInfo {
   std::string name;
   ArgumentKind kind = ArgumentKind::Pointer;
   DType dtype = DType::F32; ///< Pointer: of the pointee
   int64_t divisibility = 1; ///< promised by the specialisation; checked at launch
+  int64_t rank = 0;         ///< Descriptor only
+
+  /// A descriptor takes the tensor's address, its sizes and its strides but the last, which is 1.
+  size_t slots() const {
+    return kind == ArgumentKind::Descriptor ? 2 * static_cast<size_t>(rank) : 1;
+  }
 };
 
 /// Everything the launcher must know; stored beside the object code in the cache.
@@ -39,6 +46,7 @@ struct KernelInfo {
   std::string name;
   std::vector<ArgumentInfo> arguments;
   uint64_t scratchBytes = 0;
+  bool canWait = false;  ///< a program may wait for another: they run as coroutines
   std::string features;  ///< CPU features the code needs, "+avx2,+fma"; refused when missing
   std::string signature; ///< canonical specialisation, for messages
 };
@@ -62,7 +70,7 @@ using Grid = std::array<int64_t, 3>;
 using ArgumentValue = std::variant<const Tensor *, int64_t, double>;
 
 /// What a launch refused, in words; empty = launched. Message form follows STYLE ("expects …, but
-/// got …"); code is E0401, E0405..E0411 or E0505.
+/// got …"); code is E0401, E0405..E0411, E0413, E0505 or E0507.
 struct LaunchError {
   std::string code, message;
   explicit operator bool() const { return !code.empty(); }

@@ -45,6 +45,9 @@ void nereid_rt_assert_fail(const char *message, const int32_t *id) {
       frame->failure->id[axis] = id[axis];
     }
   }
+  if (frame->leaveStack) {
+    frame->leaveStack();
+  }
   std::longjmp(frame->exit, 1);
 }
 

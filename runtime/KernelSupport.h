@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What compiled kernels may call back: device assertions and device prints. These names are the
-// whole nereid_rt_* part of the loader's symbol table; generated code declares them by hand.
+// What compiled kernels may call back: device assertions, device prints and giving way to other
+// programs. These names are the whole nereid_rt_* part of the loader's symbol table; generated code
+// declares them by hand.
 #pragma once
 
 #include <cstdint>
@@ -15,4 +16,9 @@ void nereid_rt_assert_fail(const char *message, const int32_t *id);
 void nereid_rt_print_f64(const char *prefix, const int32_t *id, int64_t index, double value);
 void nereid_rt_print_i64(const char *prefix, const int32_t *id, int64_t index, int64_t value,
                          int hex);
+
+/// Called in every iteration of a loop that may wait for another program (defined in
+/// Coroutines.cpp). As long as `observed` stays the same, the program counts as waiting; `place` is
+/// the loop's "file:line". Without effect outside a launch.
+void nereid_rt_yield(uint64_t observed, const char *place);
 }

@@ -4,6 +4,8 @@
 // the calling thread.
 #include "runtime/Kernel.h"
 
+#include "runtime/Coroutines.h"
+#include "runtime/Descriptor.h"
 #include "runtime/LaunchFrame.h"
 #include "runtime/ThreadPool.h"
 
@@ -71,7 +73,7 @@ struct Launch {
   LaunchFailure failure;
 
   void runRange(int64_t begin, int64_t end, uint8_t *scratch) {
-    LaunchFrame frame{&failure, {}};
+    LaunchFrame frame{&failure, {}, nullptr};
     LaunchFrame *&current = currentLaunchFrame();
     LaunchFrame *outer = current;
     current = &frame;
@@ -129,9 +131,10 @@ const char *kindName(const ArgumentValue &value) {
                                                        : "a floating-point number";
 }
 
-/// Bool tensors are bytes 0 and 1, which DLPack before 0.7 can only call uint8.
+/// Bool tensors and 8-bit floats are bytes, which .npy files and older DLPack can only call uint8.
 bool isSameElement(DType parameter, DType given) {
-  return parameter == given || (parameter == DType::Bool && given == DType::U8);
+  return parameter == given ||
+         ((parameter == DType::Bool || isFloat8(parameter)) && given == DType::U8);
 }
 
 LaunchError packPointer(const Kernel &kernel, const ArgumentInfo &info, const ArgumentValue &value,
@@ -221,19 +224,48 @@ LaunchError packFloat(const Kernel &kernel, const ArgumentInfo &info, const Argu
   return {};
 }
 
-LaunchError pack(const Kernel &kernel, std::span<const ArgumentValue> arguments, uint64_t *slots) {
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    const ArgumentInfo &info = kernel.info.arguments[i];
-    LaunchError error =
-        info.kind == ArgumentKind::Pointer   ? packPointer(kernel, info, arguments[i], slots[i])
-        : info.kind == ArgumentKind::Integer ? packInteger(kernel, info, arguments[i], slots[i])
-                                             : packFloat(kernel, info, arguments[i], slots[i]);
-    if (error) {
-      return error;
-    }
+LaunchError packDescriptor(const Kernel &kernel, const ArgumentInfo &info,
+                           const ArgumentValue &value, uint64_t *slots) {
+  if (LaunchError error = packPointer(kernel, info, value, slots[0])) {
+    return error;
+  }
+  std::vector<int64_t> parts(info.slots() - 1);
+  const std::string who = "parameter '" + info.name + "' of kernel '" + kernel.info.name + "'";
+  LaunchError error =
+      describeTensor(who, info.rank, *std::get<const Tensor *>(value), parts.data());
+  for (size_t i = 0; i < parts.size(); ++i) {
+    slots[i + 1] = static_cast<uint64_t>(parts[i]);
+  }
+  return error;
+}
+
+LaunchError packOne(const Kernel &kernel, const ArgumentInfo &info, const ArgumentValue &value,
+                    uint64_t *slots) {
+  switch (info.kind) {
+  case ArgumentKind::Pointer:
+    return packPointer(kernel, info, value, *slots);
+  case ArgumentKind::Integer:
+    return packInteger(kernel, info, value, *slots);
+  case ArgumentKind::Float:
+    return packFloat(kernel, info, value, *slots);
+  case ArgumentKind::Descriptor:
+    return packDescriptor(kernel, info, value, slots);
   }
   return {};
 }
+
+LaunchError pack(const Kernel &kernel, std::span<const ArgumentValue> arguments, uint64_t *slots) {
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    const ArgumentInfo &info = kernel.info.arguments[i];
+    if (LaunchError error = packOne(kernel, info, arguments[i], slots)) {
+      return error;
+    }
+    slots += info.slots();
+  }
+  return {};
+}
+
+} // namespace
 
 LaunchError outOfScratch(const Kernel &kernel) {
   return {"E0505", "kernel '" + kernel.info.name + "' needs " +
@@ -241,7 +273,14 @@ LaunchError outOfScratch(const Kernel &kernel) {
                        " bytes of scratch memory for each thread, but the system gives none"};
 }
 
-} // namespace
+LaunchError assertionError(const Kernel &kernel, const LaunchFailure &failure) {
+  if (!failure.hasFailed.load(std::memory_order_acquire)) {
+    return {};
+  }
+  return {"E0407", "device assertion failed in kernel '" + kernel.info.name + "', program (" +
+                       text(failure.id[0]) + ", " + text(failure.id[1]) + ", " +
+                       text(failure.id[2]) + "): " + failure.message};
+}
 
 LaunchError launchPacked(const Kernel &kernel, Grid grid, const uint64_t *slots, ThreadPool &pool) {
   if (LaunchError error = checkGrid(grid)) {
@@ -253,6 +292,9 @@ LaunchError launchPacked(const Kernel &kernel, Grid grid, const uint64_t *slots,
   const int64_t programs = grid[0] * grid[1] * grid[2];
   if (programs == 0) {
     return {};
+  }
+  if (kernel.info.canWait) {
+    return launchCoroutines(kernel, grid, slots, pool);
   }
   Launch launch{
       kernel.entry,
@@ -294,13 +336,7 @@ LaunchError launchPacked(const Kernel &kernel, Grid grid, const uint64_t *slots,
   if (lacksScratch.load(std::memory_order_relaxed)) {
     return outOfScratch(kernel);
   }
-  if (launch.failure.hasFailed.load(std::memory_order_acquire)) {
-    const int32_t *id = launch.failure.id;
-    return {"E0407", "device assertion failed in kernel '" + kernel.info.name + "', program (" +
-                         text(id[0]) + ", " + text(id[1]) + ", " + text(id[2]) +
-                         "): " + launch.failure.message};
-  }
-  return {};
+  return assertionError(kernel, launch.failure);
 }
 
 LaunchError launch(const Kernel &kernel, Grid grid, std::span<const ArgumentValue> arguments,
@@ -310,9 +346,13 @@ LaunchError launch(const Kernel &kernel, Grid grid, std::span<const ArgumentValu
     return {"E0401", "kernel '" + kernel.info.name + "' expects " + std::to_string(expected) +
                          " run-time arguments, but got " + std::to_string(arguments.size())};
   }
+  size_t slotCount = 0;
+  for (const ArgumentInfo &info : kernel.info.arguments) {
+    slotCount += info.slots();
+  }
   uint64_t few[32];
-  std::vector<uint64_t> many(expected > 32 ? expected : 0);
-  uint64_t *slots = expected > 32 ? many.data() : few;
+  std::vector<uint64_t> many(slotCount > 32 ? slotCount : 0);
+  uint64_t *slots = slotCount > 32 ? many.data() : few;
   if (LaunchError error = pack(kernel, arguments, slots)) {
     return error;
   }

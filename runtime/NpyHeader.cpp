@@ -14,9 +14,23 @@ struct Row {
 };
 
 constexpr Row rows[] = {
-    {"|b1", DType::Bool}, {"|i1", DType::I8},  {"<i2", DType::I16}, {"<i4", DType::I32},
-    {"<i8", DType::I64},  {"|u1", DType::U8},  {"<u2", DType::U16}, {"<u4", DType::U32},
-    {"<u8", DType::U64},  {"<f2", DType::F16}, {"<f4", DType::F32}, {"<f8", DType::F64},
+    {"|b1", DType::Bool},
+    {"|i1", DType::I8},
+    {"<i2", DType::I16},
+    {"<i4", DType::I32},
+    {"<i8", DType::I64},
+    {"|u1", DType::U8},
+    {"<u2", DType::U16},
+    {"<u4", DType::U32},
+    {"<u8", DType::U64},
+    {"<f2", DType::F16},
+    {"<f4", DType::F32},
+    {"<f8", DType::F64},
+    // NumPy has no 8-bit floats; their bytes are written and come back as uint8.
+    {"|u1", DType::F8E4M3FN},
+    {"|u1", DType::F8E5M2},
+    {"|u1", DType::F8E4M3FNUZ},
+    {"|u1", DType::F8E5M2FNUZ},
 };
 
 constexpr size_t maxRank = 64;

@@ -23,7 +23,8 @@ struct NpyHeader {
 /// Error text names what was expected.
 std::variant<NpyHeader, std::string> parseNpyHeader(std::string_view text);
 
-/// The descriptor NumPy writes for the type, such as "<f4"; empty for BF16.
+/// The descriptor NumPy writes for the type, such as "<f4"; empty for BF16. The 8-bit
+/// floats share "|u1" with U8, which is what such a file is read as.
 std::string_view npyDescriptor(DType type);
 
 } // namespace nereid::runtime

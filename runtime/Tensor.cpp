@@ -205,8 +205,7 @@ Tensor Tensor::to(DType dtype) const {
     }
     return result;
   }
-  const bool isExactInteger =
-      !isFloat(type) && dtype != DType::F64 && dtype != DType::F16 && dtype != DType::BF16;
+  const bool isExactInteger = !isFloat(type) && (!isFloat(dtype) || dtype == DType::F32);
   forEachBlock(*this, defaultPool(), [&](int64_t begin, int count) {
     if (dtype == type) {
       copyBlock(*this, result, begin, count);
@@ -224,8 +223,9 @@ Tensor Tensor::to(DType dtype) const {
 }
 
 void Tensor::poison() const {
-  // All bits set is a NaN in every floating-point type.
-  const int byte = isFloat(type) ? 0xFF : 0xCD;
+  // All bits set is a NaN in every floating-point type but those whose only NaN is 0x80.
+  const bool hasOneNan = type == DType::F8E4M3FNUZ || type == DType::F8E5M2FNUZ;
+  const int byte = hasOneNan ? 0x80 : isFloat(type) ? 0xFF : 0xCD;
   const size_t elementBytes = nereid::sizeInBytes(type);
   if (isContiguous() && address) {
     const auto bytes = static_cast<int64_t>(byteCount());

@@ -60,6 +60,7 @@ private:
 };
 
 /// NumPy .npy version 1 and 2, C or Fortran order, every DType but BF16 (E text otherwise).
+/// 8-bit floats are written as uint8 and read back as U8.
 std::variant<Tensor, std::string> loadNpy(const std::string &path);
 /// Empty text = written (atomically).
 std::string saveNpy(const Tensor &tensor, const std::string &path);

@@ -62,7 +62,11 @@ typedef enum nereid_dtype {
   NEREID_F16,
   NEREID_BF16,
   NEREID_F32,
-  NEREID_F64
+  NEREID_F64,
+  NEREID_F8E4M3FN,
+  NEREID_F8E5M2,
+  NEREID_F8E4M3FNUZ,
+  NEREID_F8E5M2FNUZ
 } nereid_dtype;
 
 typedef struct nereid_tensor nereid_tensor;
@@ -137,6 +141,10 @@ NEREID_API nereid_status nereid_kernel_load(const char *path, const char *functi
 NEREID_API nereid_status nereid_kernel_load_source(const char *source, const char *name,
                                                    const char *function, const char *signature,
                                                    const char *target, nereid_kernel **kernel);
+/* Also looks for the modules that kernels import in this folder, after the folders of the kernel's
+ * own file and before those of NEREID_IMPORT_PATH: for every kernel this process loads from now on.
+ */
+NEREID_API nereid_status nereid_import_path_add(const char *folder);
 NEREID_API void nereid_kernel_free(nereid_kernel *kernel);
 /* Name and canonical specialisation, valid as long as the kernel. */
 NEREID_API const char *nereid_kernel_name(const nereid_kernel *kernel);
@@ -161,7 +169,8 @@ typedef struct nereid_argument {
 } nereid_argument;
 
 /* Runs grid[0] × grid[1] × grid[2] program instances and waits for all of them. The arguments are
- * the run-time parameters in order; constexpr parameters have none. */
+ * the run-time parameters in order; constexpr parameters have none. A tensor descriptor, in the
+ * signature "tensordesc<fp16[128,64]>", takes a tensor of as many dimensions. */
 NEREID_API nereid_status nereid_kernel_launch(const nereid_kernel *kernel, const int64_t grid[3],
                                               const nereid_argument *arguments, size_t count);
 

@@ -47,7 +47,25 @@ inline void check(nereid_status status) {
 /// How many pieces of `size` cover `count`.
 inline int64_t cdiv(int64_t count, int64_t size) { return (count + size - 1) / size; }
 
-enum class DType { Bool, I8, I16, I32, I64, U8, U16, U32, U64, F16, BF16, F32, F64 };
+enum class DType {
+  Bool,
+  I8,
+  I16,
+  I32,
+  I64,
+  U8,
+  U16,
+  U32,
+  U64,
+  F16,
+  BF16,
+  F32,
+  F64,
+  F8E4M3FN,
+  F8E5M2,
+  F8E4M3FNUZ,
+  F8E5M2FNUZ
+};
 
 /// "float32"
 inline const char *name(DType type) { return nereid_dtype_name(static_cast<nereid_dtype>(type)); }
@@ -55,7 +73,8 @@ inline size_t sizeInBytes(DType type) {
   return nereid_dtype_bytes(static_cast<nereid_dtype>(type));
 }
 
-/// DType of a C++ element type; float16 and bfloat16 have none and are named by hand.
+/// DType of a C++ element type; float16, bfloat16 and the 8-bit floats have none and
+/// are named by hand.
 template <class T> constexpr DType dtypeOf() {
   static_assert(std::is_arithmetic_v<T>, "expects an arithmetic element type");
   if constexpr (std::is_same_v<T, bool>) {
@@ -226,6 +245,11 @@ struct Grid {
   int64_t sizes[3];
   Grid(int64_t x, int64_t y = 1, int64_t z = 1) : sizes{x, y, z} {}
 };
+
+/// Also looks for the modules that kernels import in this folder, from now on.
+inline void addImportPath(const std::string &folder) {
+  check(nereid_import_path_add(folder.c_str()));
+}
 
 /// A compiled kernel. A shared handle.
 class Kernel {

@@ -6,10 +6,22 @@
 #include "lib/targets/cpu/CpuTarget.h"
 #include "runtime/Dlpack.h"
 
+#include <algorithm>
+#include <mutex>
 #include <vector>
 
 namespace nereid::capi {
 namespace {
+
+/// What nereid_import_path_add was given.
+struct ImportPaths {
+  std::mutex lock;
+  std::vector<std::string> folders;
+};
+ImportPaths &importPaths() {
+  static ImportPaths all;
+  return all;
+}
 
 nereid_status load(const char *caller, pipeline::CompileInput input, const char *function,
                    const char *signature, const char *target, nereid_kernel **kernel) {
@@ -18,6 +30,10 @@ nereid_status load(const char *caller, pipeline::CompileInput input, const char 
   }
   cpu::registerCpuTarget();
   input.function = function ? function : "";
+  {
+    std::lock_guard guard(importPaths().lock);
+    input.importPaths = importPaths().folders;
+  }
   input.signature = signature;
   pipeline::CompileOptions options;
   if (target) {
@@ -91,6 +107,20 @@ nereid_status nereid_kernel_load_source(const char *source, const char *name, co
     input.path = name ? name : "<source>";
     input.source = source;
     return load("nereid_kernel_load_source", std::move(input), function, signature, target, kernel);
+  });
+}
+
+nereid_status nereid_import_path_add(const char *folder) {
+  return guarded([&] {
+    if (!folder || !*folder) {
+      return refuse("nereid_import_path_add", "expects the path of a folder");
+    }
+    std::lock_guard guard(importPaths().lock);
+    std::vector<std::string> &folders = importPaths().folders;
+    if (std::find(folders.begin(), folders.end(), folder) == folders.end()) {
+      folders.emplace_back(folder);
+    }
+    return NEREID_OK;
   });
 }
 

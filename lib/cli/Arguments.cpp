@@ -198,7 +198,8 @@ Result<Tensor> loadTensor(const std::string &assignment, const std::string &path
         .withHelp("give the path of a NumPy .npy file");
   }
   Tensor tensor = std::get<Tensor>(std::move(loaded));
-  if (tensor.dtype() != dtype) {
+  bool isBytes = isFloat8(dtype) && tensor.dtype() == DType::U8; // NumPy has no 8-bit floats
+  if (tensor.dtype() != dtype && !isBytes) {
     return makeError("E0012", fmt::format("argument '{}' expects {}, but got {} from the file",
                                           assignment, torchName(dtype), torchName(tensor.dtype())))
         .withHelp("convert the file, or change the type in --signature");
@@ -268,10 +269,12 @@ Result<KernelArguments> makeArguments(const language::Signature &signature,
     if (found == texts.end()) {
       return makeError("E0011", fmt::format("kernel parameter '{}' has no argument", param.name))
           .withHelp(fmt::format("add --arg {}={}", param.name,
-                                param.kind == ParamType::Kind::Pointer ? "randn(1024)" : "1024"));
+                                param.kind == ParamType::Kind::Pointer      ? "randn(1024)"
+                                : param.kind == ParamType::Kind::Descriptor ? "randn(128,64)"
+                                                                            : "1024"));
     }
     std::string assignment = param.name + "=" + found->second;
-    if (param.kind == ParamType::Kind::Pointer) {
+    if (param.kind != ParamType::Kind::Scalar) {
       Diagnostics diags;
       Result<Tensor> tensor = makeError("E0010", "");
       if (endsWith(found->second, ".npy")) {

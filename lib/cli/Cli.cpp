@@ -69,6 +69,14 @@ Diagnostic usageError(const CLI::App &app, const CLI::ParseError &error, int arg
 
 } // namespace
 
+void addImportPaths(CLI::App &command, Session &session) {
+  command
+      .add_option("--import-path", session.importPaths,
+                  "folder in which a kernel's imports are looked for; may be repeated")
+      ->allow_extra_args(false)
+      ->type_name("DIR");
+}
+
 KernelReference parseKernelReference(const std::string &text) {
   size_t colon = text.rfind(':');
   size_t slash = text.rfind('/');
@@ -93,6 +101,7 @@ int run(int argc, char **argv) {
   addOptimize(app, session);
   addCompile(app, session);
   addRun(app, session);
+  addCheck(app, session);
   addInformation(app, session);
   try {
     app.parse(argc, argv);

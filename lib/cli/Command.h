@@ -6,6 +6,7 @@
 #include "lib/support/Diagnostics.h"
 
 #include <string>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -18,6 +19,7 @@ enum ExitStatus { exitDone = 0, exitCheckFailed = 1, exitBadInput = 2, exitInter
 struct Session {
   bool json = false; ///< --json: results as JSON on standard output, diagnostics on standard error
   int status = exitDone;
+  std::vector<std::string> importPaths; ///< --import-path of the command that runs
 
   /// Prints the diagnostics and sets the status: 70 for our own bug (E0390), else 2.
   void fail(const Diagnostics &diags);
@@ -25,6 +27,7 @@ struct Session {
 };
 
 void addRun(CLI::App &app, Session &session);
+void addCheck(CLI::App &app, Session &session);
 void addCompile(CLI::App &app, Session &session);
 void addBench(CLI::App &app, Session &session);
 void addDevelop(CLI::App &app, Session &session);
@@ -32,6 +35,9 @@ void addGenerate(CLI::App &app, Session &session);
 void addVerify(CLI::App &app, Session &session);
 void addOptimize(CLI::App &app, Session &session);
 void addInformation(CLI::App &app, Session &session); ///< explain, chips, ops, knobs, doctor
+
+/// `--import-path DIR`, for every command that compiles or interprets kernels.
+void addImportPaths(CLI::App &command, Session &session);
 
 /// "file.py:function" taken apart; the function may be missing.
 struct KernelReference {

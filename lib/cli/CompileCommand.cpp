@@ -14,7 +14,7 @@ namespace {
 struct Options {
   std::string kernel, signature, emit, output;
   pipeline::CompileOptions compile;
-  bool times = false, noCache = false;
+  bool times = false, noCache = false, specialization = false;
 };
 
 /// What the user calls an output, and the phase that makes it.
@@ -31,10 +31,14 @@ void compileCommand(Options options, Session &session) {
       options.compile.to = phase;
     }
   }
-  options.compile.useCache = !options.noCache && options.compile.dumpTo.empty();
+  options.compile.useCache =
+      !options.noCache && !options.specialization && options.compile.dumpTo.empty();
   Diagnostics diags;
-  auto output =
-      pipeline::compile({file.path, file.function, options.signature}, options.compile, diags);
+  pipeline::CompileInput input{.path = file.path,
+                               .function = file.function,
+                               .signature = options.signature,
+                               .importPaths = session.importPaths};
+  auto output = pipeline::compile(input, options.compile, diags);
   if (!output) {
     return session.fail(diags);
   }
@@ -51,6 +55,10 @@ void compileCommand(Options options, Session &session) {
       return session.fail(written.error());
     }
     fmt::print(stderr, "wrote {}\n", options.output);
+  }
+  if (options.specialization) { // with the remarks on decorators
+    fmt::print(stderr, "{}", diags.render());
+    fmt::print(stderr, "{}", output->specialization);
   }
   if (options.times) {
     for (const auto &phase : output->times) {
@@ -82,8 +90,11 @@ void addCompile(CLI::App &app, Session &session) {
       ->check(CLI::IsMember(phases));
   command->add_option("--dump-to", options->compile.dumpTo, "folder for every phase's output");
   command->add_option("-o,--output", options->output, "file; - for standard output");
+  addImportPaths(*command, session);
   command->add_flag("--verify-each", options->compile.verifyEach, "verify the IR after each phase");
   command->add_flag("--times", options->times, "print how long each phase took");
+  command->add_flag("--specialization", options->specialization,
+                    "print what each parameter stands for, and where a constant came from");
   command->add_flag("--no-cache", options->noCache, "compile even when a cached kernel exists");
   command->callback([options, &session] { compileCommand(*options, session); });
 }

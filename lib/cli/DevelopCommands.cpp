@@ -35,8 +35,8 @@ bool isDefinition(const std::string &path) {
 }
 
 /// The project named by a definition (made if needed) or by its folder.
-Result<std::unique_ptr<Development>> open(Options &options, Progress &progress,
-                                          Diagnostics &diags) {
+Result<std::unique_ptr<Development>> open(Options &options, const Session &session,
+                                          Progress &progress, Diagnostics &diags) {
   for (const auto &name : options.dtypes) {
     auto dtype = parseDType(name);
     if (!dtype) {
@@ -46,6 +46,7 @@ Result<std::unique_ptr<Development>> open(Options &options, Progress &progress,
     options.develop.dtypes.push_back(*dtype);
   }
   watchInterrupt();
+  options.develop.importPaths = session.importPaths;
   options.develop.progress = [&progress](const std::string &line) { progress.show(line); };
   if (!isDefinition(options.input)) {
     return Development::fromProject(options.input, options.develop, diags);
@@ -153,7 +154,7 @@ enum class Until { Generate, Verify, Bench, Optimize };
 void runStages(Options &options, Until until, Session &session) {
   Progress progress(session.json);
   Diagnostics diags;
-  auto opened = open(options, progress, diags);
+  auto opened = open(options, session, progress, diags);
   if (!opened) {
     return diags.hasErrors() ? session.fail(diags) : session.fail(opened.error());
   }
@@ -219,6 +220,7 @@ void addDevelop(CLI::App &app, Session &session) {
       ->check(CLI::Range(0, 1000));
   command->add_option("--seconds-per-case", options->develop.secondsPerCase, "timing budget")
       ->check(CLI::Range(0.001, 3600.0));
+  addImportPaths(*command, session);
   command->callback([options, &session] { runStages(*options, Until::Optimize, session); });
 }
 
@@ -235,6 +237,7 @@ void addVerify(CLI::App &app, Session &session) {
                                "DIR, DEF.toml or kernels/OP", options);
   auto interpret = std::make_shared<bool>(false);
   command->add_flag("--interpret", *interpret, "kernels/OP in the interpreter");
+  addImportPaths(*command, session);
   command->callback([options, interpret, &session] {
     if (isKernelBench(options->input)) {
       runKernelVerify({options->input, options->develop.target, *interpret}, session);
@@ -250,6 +253,7 @@ void addOptimize(CLI::App &app, Session &session) {
       addStage(app, "optimize", "rounds of diagnose, change, verify, measure, log", "DIR", options);
   command->add_option("--rounds", options->develop.rounds, "rounds at most")
       ->check(CLI::Range(0, 1000));
+  addImportPaths(*command, session);
   command->callback([options, &session] { runStages(*options, Until::Optimize, session); });
 }
 
@@ -261,6 +265,7 @@ void addBench(CLI::App &app, Session &session) {
   command->add_option("--seconds-per-case", options->develop.secondsPerCase, "timing budget")
       ->check(CLI::Range(0.001, 3600.0));
   addKernelBenchOptions(*command, *kernel);
+  addImportPaths(*command, session);
   command->callback([options, kernel, &session] {
     if (isKernelBench(options->input)) {
       kernel->input = options->input;

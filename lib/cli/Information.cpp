@@ -101,7 +101,8 @@ void showLanguage(const Session &session) {
   report::Table table({"function", "arguments", "group", "state"});
   auto json = nlohmann::ordered_json::array();
   for (const auto &builtin : language::builtinTable()) {
-    std::string name = "tl." + std::string(builtin.name);
+    bool isMethod = builtin.name.find('.') != std::string::npos; // "descriptor.load"
+    std::string name = (isMethod ? "" : "tl.") + builtin.name;
     table.add({name, std::string(builtin.params), std::string(builtin.category),
                builtin.isSupported ? "" : "not supported yet"});
     json.push_back({{"function", name},

@@ -60,12 +60,12 @@ double timeLaunch(const PreparedKernel &kernel, const KernelArguments &arguments
 
 /// One case measured; diags has errors when it could not be.
 std::optional<Row> measureCase(const KernelCase &one, const KernelBenchOptions &options,
-                               Diagnostics &diags) {
+                               const std::vector<std::string> &importPaths, Diagnostics &diags) {
   Row row;
   row.name = one.name;
   row.kernel = std::filesystem::path(one.kernel).filename().string();
-  auto kernel =
-      PreparedKernel::prepare(one.kernel, one.signature, options.target, true, false, diags);
+  auto kernel = PreparedKernel::prepare(one.kernel, one.signature, importPaths, options.target,
+                                        true, false, diags);
   if (!kernel) {
     return std::nullopt;
   }
@@ -233,7 +233,7 @@ void runKernelBench(const KernelBenchOptions &options, Session &session) {
   std::vector<Row> rows;
   for (const auto &one : cases) {
     Diagnostics diags;
-    auto row = measureCase(one, options, diags);
+    auto row = measureCase(one, options, session.importPaths, diags);
     if (!row) {
       return session.fail(diags);
     }

@@ -3,6 +3,7 @@
 
 #include "lib/cli/Command.h"
 #include "lib/cli/FaultReport.h"
+#include "lib/language/KernelDecorators.h"
 #include "lib/language/Parser.h"
 #include "runtime/ThreadPool.h"
 
@@ -46,6 +47,7 @@ const language::FunctionDef *findKernel(const language::SourceModule &module,
 
 std::optional<PreparedKernel> PreparedKernel::prepare(const std::string &reference,
                                                       const std::string &signatureText,
+                                                      const std::vector<std::string> &importPaths,
                                                       const std::string &target, bool useCache,
                                                       bool interpret, Diagnostics &diags) {
   KernelReference file = parseKernelReference(reference);
@@ -57,14 +59,19 @@ std::optional<PreparedKernel> PreparedKernel::prepare(const std::string &referen
   if (function == nullptr) {
     return std::nullopt;
   }
-  auto signature = language::parseSignature(signatureText, *function);
-  if (!signature) {
-    diags.add(signature.error());
+  auto special = language::specialize(signatureText, *module, *function,
+                                      language::readDecorators(*module, *function));
+  if (!special) {
+    diags.add(special.error());
     return std::nullopt;
   }
+  const language::Signature *signature = &special->signature;
   PreparedKernel result;
   result.matchedSignature = *signature;
-  result.input = {file.path, function->name, signature->text()};
+  result.input = {.path = file.path,
+                  .function = function->name,
+                  .signature = signature->text(),
+                  .importPaths = importPaths};
   result.interpreted = interpret;
   result.kernel.info.name = function->name;
   if (!interpret) {

@@ -14,9 +14,9 @@ namespace {
 
 /// "" when the case passes, else what is wrong.
 Result<std::string> verifyCase(const KernelCase &one, const KernelVerifyOptions &options,
-                               Diagnostics &diags) {
-  auto kernel = PreparedKernel::prepare(one.kernel, one.signature, options.target, true,
-                                        options.interpret, diags);
+                               const std::vector<std::string> &importPaths, Diagnostics &diags) {
+  auto kernel = PreparedKernel::prepare(one.kernel, one.signature, importPaths, options.target,
+                                        true, options.interpret, diags);
   if (!kernel) {
     return diags.all().front();
   }
@@ -61,7 +61,7 @@ void runKernelVerify(const KernelVerifyOptions &options, Session &session) {
       continue;
     }
     Diagnostics diags;
-    auto wrong = verifyCase(one, options, diags);
+    auto wrong = verifyCase(one, options, session.importPaths, diags);
     if (!wrong) {
       return diags.hasErrors() ? session.fail(diags) : session.fail(wrong.error());
     }

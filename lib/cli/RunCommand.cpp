@@ -121,8 +121,8 @@ void runCommand(RunOptions options, Session &session) {
     }
   }
   Diagnostics diags;
-  auto kernel = PreparedKernel::prepare(options.kernel, options.signature, options.target,
-                                        !options.noCache, options.interpret, diags);
+  auto kernel = PreparedKernel::prepare(options.kernel, options.signature, session.importPaths,
+                                        options.target, !options.noCache, options.interpret, diags);
   if (!kernel) {
     return session.fail(diags);
   }
@@ -161,6 +161,7 @@ void addRun(CLI::App &app, Session &session) {
   command->add_option("--save", options->saves, "name=file.npy, after the launch");
   command->add_option("--target", options->target, "cpu, or cpu:x86-64-v3 and the like");
   command->add_option("--case", options->caseName, "a case of kernels/OP/cases.toml");
+  addImportPaths(*command, session);
   command->add_flag("--interpret", options->interpret, "use the interpreter instead of compiling");
   command->add_flag("--no-cache", options->noCache, "compile even when a cached kernel exists");
   command->callback([options, &session] { runCommand(*options, session); });

@@ -82,7 +82,7 @@ private:
     const toml::node *node = table.get("dtypes");
     for (const std::string &name : names) {
       std::optional<DType> dtype = parseDType(name);
-      if (!dtype || !isFloat(*dtype)) {
+      if (!dtype || !isFloat(*dtype) || isFloat8(*dtype)) {
         toml.fail("E0605", node->source(),
                   dtype ? fmt::format("an operator cannot be defined for the type '{}'", name)
                         : fmt::format("unknown type '{}'", name))

@@ -90,6 +90,10 @@ int rankOf(DType type) {
   case DType::I64:
   case DType::U64:
     return 5;
+  case DType::F8E4M3FN:
+  case DType::F8E5M2:
+  case DType::F8E4M3FNUZ:
+  case DType::F8E5M2FNUZ:
   case DType::F16:
   case DType::BF16:
     return 6;

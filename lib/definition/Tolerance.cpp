@@ -93,7 +93,8 @@ double smallestNormal(DType type) {
 }
 
 DType computeType(DType storage) {
-  return storage == DType::F16 || storage == DType::BF16 ? DType::F32 : storage;
+  bool isNarrow = storage == DType::F16 || storage == DType::BF16 || isFloat8(storage);
+  return isNarrow ? DType::F32 : storage;
 }
 
 double summationSteps(int64_t terms) {

@@ -210,6 +210,9 @@ std::string Development::inputsHash() const {
   if (auto source = readTextFile(workspace.tritonFile())) {
     hash.field(*source);
   }
+  for (const std::string &folder : options.importPaths) {
+    hash.field(folder);
+  }
   for (DType dtype : dtypes()) {
     hash.field(torchName(dtype));
   }
@@ -218,7 +221,7 @@ std::string Development::inputsHash() const {
 
 PerformanceOptions Development::performanceOptions() const {
   PerformanceOptions performance;
-  performance.source = {workspace.tritonFile(), options.target};
+  performance.source = {workspace.tritonFile(), options.target, options.importPaths};
   performance.secondsPerCase = options.secondsPerCase;
   performance.seed = options.seed;
   return performance;
@@ -303,8 +306,9 @@ Result<StageResult> Development::verify(Diagnostics &diags) {
     return diags.all().front();
   }
   return record("verify", true, [&](std::string &json) -> Result<StageResult> {
-    accuracyReport = verifyAccuracy(generation, {workspace.tritonFile(), options.target}, summary,
-                                    dtypes(), options.seed, options.progress);
+    accuracyReport =
+        verifyAccuracy(generation, {workspace.tritonFile(), options.target, options.importPaths},
+                       summary, dtypes(), options.seed, options.progress);
     json = accuracyJson(accuracyReport);
     if (accuracyReport.isInterrupted) {
       return StageResult::Interrupted;

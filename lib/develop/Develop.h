@@ -16,9 +16,10 @@ namespace nereid::develop {
 
 struct DevelopOptions {
   std::string target = "cpu";
-  std::string chipFile;      ///< a descriptor to generate for instead of this machine's
-  std::vector<DType> dtypes; ///< empty: all of the definition
-  int rounds = -1;           ///< -1: as the definition says
+  std::string chipFile;                 ///< a descriptor to generate for instead of this machine's
+  std::vector<DType> dtypes;            ///< empty: all of the definition
+  std::vector<std::string> importPaths; ///< for imports that a changed kernel has
+  int rounds = -1;                      ///< -1: as the definition says
   uint64_t seed = 1;
   double secondsPerCase = 3;
   bool isFresh = false; ///< forget recorded results, do every stage again

@@ -35,8 +35,11 @@ Result<PreparedLaunch> PreparedLaunch::prepare(const KernelSource &source,
   Diagnostics diags;
   pipeline::CompileOptions options;
   options.target = source.target;
-  auto kernel = pipeline::compileKernel(
-      {source.path, result.launchPlan.function, result.launchPlan.signature, {}}, options, diags);
+  auto kernel = pipeline::compileKernel({.path = source.path,
+                                         .function = result.launchPlan.function,
+                                         .signature = result.launchPlan.signature,
+                                         .importPaths = source.importPaths},
+                                        options, diags);
   if (!kernel) {
     return diags.all().front();
   }

@@ -15,6 +15,7 @@ namespace nereid::develop {
 struct KernelSource {
   std::string path; ///< `<op>_triton.py`
   std::string target = "cpu";
+  std::vector<std::string> importPaths = {};
 };
 
 class PreparedLaunch {

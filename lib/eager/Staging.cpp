@@ -3,6 +3,8 @@
 // table; the other combinations are plain loops.
 #include "lib/eager/Staging.h"
 
+#include "runtime/Float8.h"
+
 #include <cstring>
 
 namespace nereid::eager {
@@ -93,6 +95,16 @@ template <class T> void gather(const void *base, DType type, int64_t stride, T *
     return copyRun<uint32_t>(base, stride, out, n);
   case DType::U64:
     return copyRun<uint64_t>(base, stride, out, n);
+  case DType::F8E4M3FN:
+  case DType::F8E5M2:
+  case DType::F8E4M3FNUZ:
+  case DType::F8E5M2FNUZ: {
+    const auto *in = static_cast<const uint8_t *>(base);
+    for (int64_t i = 0; i < n; ++i) {
+      out[i] = static_cast<T>(fromFloat8(in[i * stride], type));
+    }
+    return;
+  }
   }
 }
 

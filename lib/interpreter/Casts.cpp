@@ -58,12 +58,38 @@ constexpr auto reround = [](const Tile &a, size_t i, ElementType type) {
   return encodeFloat(a.number(i), type);
 };
 
+std::optional<Rounding> roundingOf(arith::RoundingMode mode) {
+  switch (mode) {
+  case arith::RoundingMode::to_nearest_even:
+    return Rounding::NearestEven;
+  case arith::RoundingMode::to_nearest_away:
+    return Rounding::NearestAway;
+  case arith::RoundingMode::toward_zero:
+    return Rounding::TowardZero;
+  case arith::RoundingMode::upward:
+    return Rounding::Upward;
+  case arith::RoundingMode::downward:
+    return Rounding::Downward;
+  }
+  return std::nullopt;
+}
+
 bool narrowFloat(Instance &instance, mlir::Operation *op) {
   auto mode = mlir::cast<arith::TruncFOp>(op).getRoundingmode();
-  if (mode && *mode != arith::RoundingMode::to_nearest_even) {
-    return instance.unsupported(op, "a rounding mode other than to_nearest_even");
+  if (!mode) {
+    return convert<reround>(instance, op);
   }
-  return convert<reround>(instance, op);
+  const Tile &a = instance.operand(op, 0);
+  std::optional<ElementType> type = elementTypeFor(op->getResult(0).getType());
+  std::optional<Rounding> rounding = roundingOf(*mode);
+  if (!type || !rounding) {
+    return instance.unsupported(op, "the rounding mode");
+  }
+  Tile result = a.like(*type);
+  for (size_t i = 0, n = result.size(); i < n; ++i) {
+    result.at(i) = roundToFormat(a.number(i), formatOf(type->kind), *rounding);
+  }
+  return instance.finish(op, std::move(result));
 }
 
 } // namespace

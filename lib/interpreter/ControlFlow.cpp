@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Structured control flow: loops, branches and calls of other functions of the module.
-#include "lib/interpreter/Instance.h"
+#include "lib/interpreter/Scheduler.h"
 
 #include "mlir/IR/SymbolTable.h"
 
@@ -53,7 +53,12 @@ bool forLoop(Instance &instance, mlir::Operation *op) {
 bool whileLoop(Instance &instance, mlir::Operation *op) {
   auto loop = mlir::cast<scf::WhileOp>(op);
   Tiles carried = valuesOf(instance, loop.getInits());
+  LoopHistory history;
   while (true) {
+    if (instance.scheduler != nullptr &&
+        !instance.scheduler->iterationBegins(op, carried, history)) {
+      return false;
+    }
     if (!instance.charge(op, 1) || !instance.runBlock(*loop.getBeforeBody(), carried, carried)) {
       return false;
     }

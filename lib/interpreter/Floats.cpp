@@ -22,7 +22,12 @@ template <auto Function> bool binary(Instance &instance, mlir::Operation *op) {
 
 bool negate(Instance &instance, mlir::Operation *op) {
   const Tile &a = instance.operand(op, 0);
-  return instance.finish(op, mapWords(a, a.type, [&](uint64_t x) { return x ^ a.type.signBit(); }));
+  const uint64_t sign = a.type.signBit();
+  const bool hasMinusZero = formatOf(a.type.kind).specials != Specials::MinusZero;
+  return instance.finish(op, mapWords(a, a.type, [&](uint64_t x) {
+                           // Zero and NaN of a format without -0 are their own negatives.
+                           return hasMinusZero || (x & ~sign) != 0 ? x ^ sign : x;
+                         }));
 }
 
 /// Of equal numbers, which may be zeros of both signs, the positive one is the larger.

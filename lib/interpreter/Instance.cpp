@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Running blocks, counting work and reporting errors with the kernel's own source line.
-#include "lib/interpreter/Instance.h"
+#include "lib/interpreter/Scheduler.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -24,6 +24,10 @@ const HandlerTable &handlers() {
     addShapeHandlers(all);
     addMemoryHandlers(all);
     addReduceHandlers(all);
+    addScanHandlers(all);
+    addGatherHandlers(all);
+    addAtomicHandlers(all);
+    addInlineAssemblyHandlers(all);
     addDotHandlers(all);
     addControlFlowHandlers(all);
     addOutputHandlers(all);
@@ -55,6 +59,18 @@ std::optional<ElementType> elementTypeFor(mlir::Type type) {
   }
   if (type.isF64()) {
     return ElementType{Kind::F64, 64};
+  }
+  if (type.isFloat8E4M3FN()) {
+    return ElementType{Kind::F8E4M3FN, 8};
+  }
+  if (type.isFloat8E5M2()) {
+    return ElementType{Kind::F8E5M2, 8};
+  }
+  if (type.isFloat8E4M3FNUZ()) {
+    return ElementType{Kind::F8E4M3FNUZ, 8};
+  }
+  if (type.isFloat8E5M2FNUZ()) {
+    return ElementType{Kind::F8E5M2FNUZ, 8};
   }
   return std::nullopt;
 }
@@ -117,6 +133,10 @@ static std::string refusal(mlir::Type type) {
   return text;
 }
 
+static bool isAccess(mlir::Operation *op) {
+  return mlir::isa<tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp>(op);
+}
+
 bool Instance::runOperation(mlir::Operation *op) {
   Handler handler = handlers().find(op);
   if (handler == nullptr) {
@@ -136,7 +156,19 @@ bool Instance::runOperation(mlir::Operation *op) {
       elements += static_cast<uint64_t>(tensor.getNumElements());
     }
   }
-  return charge(op, elements) && handler(*this, op);
+  if (!charge(op, elements)) {
+    return false;
+  }
+  if (scheduler != nullptr && isAccess(op) && !scheduler->accessBegins()) {
+    return false;
+  }
+  if (!handler(*this, op)) {
+    return false;
+  }
+  if (Monitor *monitor = this->monitor()) {
+    monitor->after(*this, op);
+  }
+  return true;
 }
 
 bool Instance::call(mlir::Operation *op, mlir::func::FuncOp callee, const Tiles &arguments,
@@ -194,10 +226,10 @@ static mlir::FileLineColLoc placeOf(mlir::Location location,
   return {};
 }
 
-Diagnostic &Instance::report(mlir::Operation *op, std::string code, std::string message) {
+Diagnostic diagnosticAt(mlir::Location location, std::string code, std::string message) {
   Diagnostic diagnostic = makeError(std::move(code), std::move(message));
   llvm::SmallVector<mlir::FileLineColLoc> callers;
-  if (mlir::FileLineColLoc place = placeOf(op->getLoc(), callers)) {
+  if (mlir::FileLineColLoc place = placeOf(location, callers)) {
     const std::string path = place.getFilename().str();
     std::ifstream file(path, std::ios::binary);
     const std::string text((std::istreambuf_iterator<char>(file)), {});
@@ -208,8 +240,19 @@ Diagnostic &Instance::report(mlir::Operation *op, std::string code, std::string 
     diagnostic.note("called from " + caller.getFilename().str() + ":" +
                     std::to_string(caller.getLine()));
   }
+  return diagnostic;
+}
+
+Diagnostic Instance::diagnosticAt(mlir::Operation *op, std::string code,
+                                  std::string message) const {
+  Diagnostic diagnostic =
+      interpreter::diagnosticAt(op->getLoc(), std::move(code), std::move(message));
   diagnostic.note("in program " + tuple(id) + " of the grid " + tuple(launch.grid));
-  return diags.add(std::move(diagnostic));
+  return diagnostic;
+}
+
+Diagnostic &Instance::report(mlir::Operation *op, std::string code, std::string message) {
+  return diags.add(diagnosticAt(op, std::move(code), std::move(message)));
 }
 
 bool Instance::unsupported(mlir::Operation *op, const std::string &what) {

@@ -6,6 +6,7 @@
 
 #include "lib/interpreter/Interpreter.h"
 #include "lib/interpreter/Memory.h"
+#include "lib/interpreter/Monitor.h"
 #include "lib/interpreter/Tile.h"
 #include "lib/tile/ir/Tile.h"
 
@@ -19,6 +20,7 @@
 namespace nereid::interpreter {
 
 class Instance;
+class Scheduler;
 /// Computes the results of an operation; false after a diagnostic.
 using Handler = bool (*)(Instance &instance, mlir::Operation *op);
 using Tiles = llvm::SmallVector<Tile, 4>;
@@ -39,11 +41,21 @@ void addMathHandlers(HandlerTable &table);
 void addShapeHandlers(HandlerTable &table);
 void addMemoryHandlers(HandlerTable &table);
 void addReduceHandlers(HandlerTable &table);
+void addScanHandlers(HandlerTable &table);
+void addGatherHandlers(HandlerTable &table);
+void addAtomicHandlers(HandlerTable &table);
+void addInlineAssemblyHandlers(HandlerTable &table);
 void addDotHandlers(HandlerTable &table);
 void addControlFlowHandlers(HandlerTable &table);
 void addOutputHandlers(HandlerTable &table);
 /// All of the above, built once.
 const HandlerTable &handlers();
+
+/// An error at the innermost place of a location, with its source line and those it is called from.
+Diagnostic diagnosticAt(mlir::Location location, std::string code, std::string message);
+
+/// Name of the parameter in the kernel's source when the front end recorded it.
+std::string argumentName(mlir::func::FuncOp kernel, unsigned index);
 
 /// Nothing for a type the interpreter does not know.
 std::optional<ElementType> elementTypeFor(mlir::Type type);
@@ -59,8 +71,10 @@ struct Launch {
 
 class Instance {
 public:
-  Instance(const Launch &launch, runtime::Grid id, Diagnostics &diags)
-      : launch(launch), id(id), diags(diags) {}
+  /// With a scheduler the instance gives way to others, see Scheduler.h.
+  Instance(const Launch &launch, runtime::Grid id, Diagnostics &diags,
+           Scheduler *scheduler = nullptr)
+      : launch(launch), id(id), scheduler(scheduler), diags(diags) {}
 
   /// The whole kernel, once.
   bool run();
@@ -82,13 +96,18 @@ public:
 
   /// Counts element operations against the budget.
   bool charge(mlir::Operation *op, uint64_t elements);
-  /// Reports an error at the operation's place in the kernel, with this instance's program id.
+  /// An error at the operation's place in the kernel, with this instance's program id.
+  Diagnostic diagnosticAt(mlir::Operation *op, std::string code, std::string message) const;
+  /// Reports diagnosticAt().
   /// Returns the diagnostic for notes and help.
   Diagnostic &report(mlir::Operation *op, std::string code, std::string message);
   bool unsupported(mlir::Operation *op, const std::string &what);
 
+  Monitor *monitor() const { return launch.options.monitor; }
+
   const Launch &launch;
   const runtime::Grid id;
+  Scheduler *const scheduler;
 
 private:
   bool runOperation(mlir::Operation *op);

@@ -2,11 +2,26 @@
 // Entry of the oracle: finds the kernel, binds the arguments, runs the grid.
 #include "lib/interpreter/Interpreter.h"
 
-#include "lib/interpreter/Instance.h"
+#include "lib/interpreter/Scheduler.h"
+#include "runtime/Descriptor.h"
 
 #include <cmath>
 
 namespace nereid {
+
+std::string interpreter::argumentName(mlir::func::FuncOp kernel, unsigned index) {
+  if (auto list = kernel->getAttrOfType<mlir::ArrayAttr>("nereid.arguments")) {
+    if (index < list.size()) {
+      if (auto entry = mlir::dyn_cast<mlir::DictionaryAttr>(list[index])) {
+        if (auto name = entry.getAs<mlir::StringAttr>("name")) {
+          return name.str();
+        }
+      }
+    }
+  }
+  return "argument " + std::to_string(index);
+}
+
 namespace {
 
 using interpreter::ElementType;
@@ -37,18 +52,13 @@ mlir::func::FuncOp findKernel(mlir::ModuleOp module, const std::string &name, Di
   return found;
 }
 
-/// Name of the parameter in the kernel's source when the front end recorded it.
-std::string argumentName(mlir::func::FuncOp kernel, unsigned index) {
-  if (auto list = kernel->getAttrOfType<mlir::ArrayAttr>("nereid.arguments")) {
-    if (index < list.size()) {
-      if (auto entry = mlir::dyn_cast<mlir::DictionaryAttr>(list[index])) {
-        if (auto name = entry.getAs<mlir::StringAttr>("name")) {
-          return name.str();
-        }
-      }
-    }
-  }
-  return "argument " + std::to_string(index);
+/// Above 0 when the argument is the base of a descriptor of a tensor of so many dimensions.
+int64_t descriptorRank(mlir::func::FuncOp kernel, unsigned index) {
+  auto list = kernel->getAttrOfType<mlir::ArrayAttr>("nereid.arguments");
+  auto entry = list && index < list.size() ? mlir::dyn_cast<mlir::DictionaryAttr>(list[index])
+                                           : mlir::DictionaryAttr();
+  auto rank = entry ? entry.getAs<mlir::IntegerAttr>("descriptor") : mlir::IntegerAttr();
+  return rank ? rank.getInt() : 0;
 }
 
 bool refuse(Diagnostics &diags, const char *code, const std::string &name,
@@ -57,13 +67,35 @@ bool refuse(Diagnostics &diags, const char *code, const std::string &name,
   return false;
 }
 
-/// Bits of the element must agree; a bool tensor may stand for int8 and the other way round.
-bool fitsPointee(DType dtype, ElementType pointee) {
-  if (isFloat(dtype) != pointee.isFloat() || sizeInBytes(dtype) != pointee.bytes()) {
-    return false;
+Kind floatKind(DType dtype) {
+  switch (dtype) {
+  case DType::F16:
+    return Kind::F16;
+  case DType::BF16:
+    return Kind::BF16;
+  case DType::F32:
+    return Kind::F32;
+  case DType::F8E4M3FN:
+    return Kind::F8E4M3FN;
+  case DType::F8E5M2:
+    return Kind::F8E5M2;
+  case DType::F8E4M3FNUZ:
+    return Kind::F8E4M3FNUZ;
+  case DType::F8E5M2FNUZ:
+    return Kind::F8E5M2FNUZ;
+  default:
+    return Kind::F64;
   }
-  return dtype == DType::BF16 ? pointee.kind == Kind::BF16
-                              : dtype != DType::F16 || pointee.kind == Kind::F16;
+}
+
+/// Bits of the element must agree; a bool tensor may stand for int8 and the other way round, and
+/// bytes for 8-bit floats, which .npy files and older DLPack cannot name.
+bool fitsPointee(DType dtype, ElementType pointee) {
+  if (isFloat(dtype)) {
+    return pointee.kind == floatKind(dtype);
+  }
+  const bool isByte = dtype == DType::U8 && pointee.isFloat();
+  return sizeInBytes(dtype) == pointee.bytes() && (isByte || !pointee.isFloat());
 }
 
 struct Binder {
@@ -86,8 +118,7 @@ struct Binder {
       return refuse(diags, "E0410", name, "a tensor of " + text,
                     "one of " + std::string(torchName(tensor->dtype())));
     }
-    launch.memory.add(*tensor, name);
-    launch.arguments.push_back(Tile::scalar(element, reinterpret_cast<uint64_t>(tensor->data())));
+    launch.arguments.push_back(Tile::scalar(element, launch.memory.add(*tensor, name)));
     return true;
   }
 
@@ -137,7 +168,7 @@ bool bindArguments(Launch &launch, std::span<const runtime::ArgumentValue> argum
   }
   bool allFit = true;
   for (unsigned i = 0; i < types.size(); ++i) {
-    const std::string name = argumentName(launch.kernel, i);
+    const std::string name = interpreter::argumentName(launch.kernel, i);
     std::optional<ElementType> element = interpreter::elementTypeFor(types[i]);
     if (!element || mlir::isa<mlir::ShapedType>(types[i])) {
       allFit = refuse(diags, "E0302", name, "a scalar or pointer parameter", "another type");
@@ -147,6 +178,31 @@ bool bindArguments(Launch &launch, std::span<const runtime::ArgumentValue> argum
     allFit = std::visit([&](auto value) { return binder.bind(value); }, arguments[i]) && allFit;
   }
   return allFit;
+}
+
+/// The sizes and strides that the kernel takes beside the address of each descriptor's tensor.
+std::optional<std::vector<runtime::ArgumentValue>>
+withDescriptorParts(mlir::func::FuncOp kernel, std::span<const runtime::ArgumentValue> arguments,
+                    Diagnostics &diags) {
+  std::vector<runtime::ArgumentValue> all;
+  for (const runtime::ArgumentValue &argument : arguments) {
+    const auto index = static_cast<unsigned>(all.size());
+    const int64_t rank = descriptorRank(kernel, index);
+    const auto *tensor = std::get_if<const runtime::Tensor *>(&argument);
+    all.push_back(argument);
+    if (rank == 0 || tensor == nullptr || *tensor == nullptr) {
+      all.resize(all.size() + (rank == 0 ? 0 : 2 * static_cast<size_t>(rank) - 1));
+      continue; // anything but a tensor is refused when it is bound
+    }
+    std::vector<int64_t> parts(2 * static_cast<size_t>(rank) - 1);
+    const std::string who = "'" + interpreter::argumentName(kernel, index) + "'";
+    if (auto error = runtime::describeTensor(who, rank, **tensor, parts.data())) {
+      diags.add(makeError(error.code, error.message));
+      return std::nullopt;
+    }
+    all.insert(all.end(), parts.begin(), parts.end());
+  }
+  return all;
 }
 
 bool checkGrid(runtime::Grid grid, Diagnostics &diags) {
@@ -171,8 +227,21 @@ bool interpret(mlir::ModuleOp module, runtime::Grid grid,
                std::span<const runtime::ArgumentValue> arguments, Diagnostics &diags,
                const InterpretOptions &options) {
   Launch launch{findKernel(module, options.kernel, diags), grid, {}, {}, options};
-  if (!launch.kernel || !checkGrid(grid, diags) || !bindArguments(launch, arguments, diags)) {
+  if (options.monitor != nullptr) {
+    launch.memory.separateAddresses();
+  }
+  if (!launch.kernel || !checkGrid(grid, diags)) {
     return false;
+  }
+  auto all = withDescriptorParts(launch.kernel, arguments, diags);
+  if (!all || !bindArguments(launch, *all, diags)) {
+    return false;
+  }
+  if (options.monitor != nullptr) {
+    options.monitor->launchBegins(launch);
+  }
+  if (options.schedule != Schedule::InOrder || interpreter::mayWait(launch.kernel)) {
+    return interpreter::Scheduler(launch, diags).run();
   }
   for (int64_t z = 0; z < grid[2]; ++z) {
     for (int64_t y = 0; y < grid[1]; ++y) {

@@ -68,18 +68,28 @@ bool fma(Instance &instance, mlir::Operation *op) {
   return instance.finish(op, std::move(result));
 }
 
-// Signs are bits: no rounding, and a NaN keeps its payload.
+/// A magnitude with a sign. Signs are bits: no rounding, and a NaN keeps its payload; but in a
+/// format without -0 a sign bit alone is the NaN, so zero and NaN keep their bits.
+uint64_t withSign(uint64_t x, bool isNegative, ElementType type) {
+  const uint64_t sign = type.signBit();
+  if (formatOf(type.kind).specials == Specials::MinusZero && (x & ~sign) == 0) {
+    return x;
+  }
+  return (x & ~sign) | (isNegative ? sign : 0);
+}
+
 bool absolute(Instance &instance, mlir::Operation *op) {
   const Tile &a = instance.operand(op, 0);
-  return instance.finish(op,
-                         mapWords(a, a.type, [&](uint64_t x) { return x & ~a.type.signBit(); }));
+  return instance.finish(
+      op, mapWords(a, a.type, [&](uint64_t x) { return withSign(x, false, a.type); }));
 }
 
 bool copySign(Instance &instance, mlir::Operation *op) {
   const Tile &a = instance.operand(op, 0), &b = instance.operand(op, 1);
   const uint64_t sign = a.type.signBit();
-  return instance.finish(
-      op, zipWords(a, b, a.type, [&](uint64_t x, uint64_t y) { return (x & ~sign) | (y & sign); }));
+  return instance.finish(op, zipWords(a, b, a.type, [&](uint64_t x, uint64_t y) {
+                           return withSign(x, (y & sign) != 0, a.type);
+                         }));
 }
 
 } // namespace

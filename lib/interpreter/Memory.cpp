@@ -7,7 +7,10 @@
 
 namespace nereid::interpreter {
 
-void Memory::add(const runtime::Tensor &tensor, std::string name) {
+/// Each tensor's own addresses when they are separate.
+static constexpr unsigned regionBits = 48;
+
+uint64_t Memory::add(const runtime::Tensor &tensor, std::string name) {
   const int64_t element = static_cast<int64_t>(sizeInBytes(tensor.dtype()));
   int64_t low = 0, high = element;
   for (size_t i = 0; i < tensor.shape().size(); ++i) {
@@ -18,9 +21,36 @@ void Memory::add(const runtime::Tensor &tensor, std::string name) {
     const int64_t reach = (tensor.shape()[i] - 1) * tensor.strides()[i] * element;
     (reach < 0 ? low : high) += reach;
   }
-  const auto address = reinterpret_cast<uint64_t>(tensor.data());
-  allocations.push_back(
-      {address + static_cast<uint64_t>(low), static_cast<uint64_t>(high - low), std::move(name)});
+  const auto first = reinterpret_cast<uint64_t>(tensor.data());
+  uint64_t address = first;
+  if (isSeparate) {
+    address = (uint64_t(allocations.size()) + 1) << regionBits | uint64_t(1) << (regionBits - 1) |
+              (first & 0xFFFF);
+  }
+  allocations.push_back({address + static_cast<uint64_t>(low), static_cast<uint64_t>(high - low),
+                         std::move(name), first + static_cast<uint64_t>(low)});
+  return address;
+}
+
+const Allocation *Memory::owner(uint64_t address) const {
+  const uint64_t region = address >> regionBits;
+  if (region != 0) {
+    return region <= allocations.size() ? &allocations[region - 1] : nullptr;
+  }
+  for (const Allocation &a : allocations) {
+    if (address >= a.host && address - a.host < a.bytes) {
+      return &a;
+    }
+  }
+  return nullptr;
+}
+
+uint64_t Memory::hostAddress(uint64_t address) const {
+  if (!isSeparate || address >> regionBits == 0) {
+    return address;
+  }
+  const Allocation &a = allocations[(address >> regionBits) - 1];
+  return a.host + (address - a.base);
 }
 
 bool Memory::contains(uint64_t address, unsigned bytes) const {
@@ -32,12 +62,16 @@ bool Memory::contains(uint64_t address, unsigned bytes) const {
 uint64_t Memory::read(uint64_t address, ElementType type) const {
   // Little-endian, like every machine the project runs on; addresses may be unaligned.
   uint64_t word = 0;
-  std::memcpy(&word, reinterpret_cast<const void *>(address), type.bytes());
+  std::memcpy(&word, reinterpret_cast<const void *>(hostAddress(address)), type.bytes());
   return type == boolType ? (word != 0 ? 1 : 0) : word & type.mask();
 }
 
 void Memory::write(uint64_t address, ElementType type, uint64_t word) const {
-  std::memcpy(reinterpret_cast<void *>(address), &word, type.bytes());
+  auto *place = reinterpret_cast<void *>(hostAddress(address));
+  if (std::memcmp(place, &word, type.bytes()) != 0) {
+    std::memcpy(place, &word, type.bytes());
+    ++changeCount;
+  }
 }
 
 static uint64_t distance(const Allocation &allocation, uint64_t address) {

@@ -1,29 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Address arithmetic, loads and stores. Every active element is checked against the tensors of the
 // launch before anything of the access happens.
-#include "lib/interpreter/Instance.h"
+#include "lib/interpreter/MemoryAccess.h"
 
 namespace nereid::interpreter {
-namespace {
 
 ElementType pointeeOf(mlir::Type type) {
   auto pointer = mlir::cast<tile::PtrType>(tile::elementTypeOf(type));
   return elementTypeFor(pointer.getPointee()).value_or(ElementType{Kind::Integer, 8});
 }
 
-bool addPointer(Instance &instance, mlir::Operation *op) {
-  const Tile &pointer = instance.operand(op, 0), &offset = instance.operand(op, 1);
-  if (!elementTypeFor(mlir::cast<tile::PtrType>(tile::elementTypeOf(op->getOperand(0).getType()))
-                          .getPointee())) {
-    return instance.unsupported(op, "the pointee type");
-  }
-  const uint64_t step = pointeeOf(op->getOperand(0).getType()).bytes();
-  return instance.finish(op, zipWords(pointer, offset, pointer.type, [&](uint64_t p, uint64_t o) {
-                           return p + static_cast<uint64_t>(asSigned(o, offset.type.bits)) * step;
-                         }));
-}
-
-/// Checks all active elements, reporting the first that lies outside and how many do.
 bool checkBounds(Instance &instance, mlir::Operation *op, const Tile &pointer, const Tile *mask,
                  ElementType type, const char *verb) {
   const Memory &memory = instance.launch.memory;
@@ -55,13 +41,39 @@ bool checkBounds(Instance &instance, mlir::Operation *op, const Tile &pointer, c
   return false;
 }
 
+bool mayAccess(Instance &instance, mlir::Operation *op, const Tile &pointer, const Tile *&mask,
+               Tile &admitted, ElementType type, const char *verb) {
+  Monitor *monitor = instance.monitor();
+  if (monitor == nullptr) {
+    return checkBounds(instance, op, pointer, mask, type, verb);
+  }
+  admitted = monitor->admit(instance, op, pointer, mask, type);
+  mask = &admitted;
+  return true;
+}
+
+namespace {
+
+bool addPointer(Instance &instance, mlir::Operation *op) {
+  const Tile &pointer = instance.operand(op, 0), &offset = instance.operand(op, 1);
+  if (!elementTypeFor(mlir::cast<tile::PtrType>(tile::elementTypeOf(op->getOperand(0).getType()))
+                          .getPointee())) {
+    return instance.unsupported(op, "the pointee type");
+  }
+  const uint64_t step = pointeeOf(op->getOperand(0).getType()).bytes();
+  return instance.finish(op, zipWords(pointer, offset, pointer.type, [&](uint64_t p, uint64_t o) {
+                           return p + static_cast<uint64_t>(asSigned(o, offset.type.bits)) * step;
+                         }));
+}
+
 bool load(Instance &instance, mlir::Operation *op) {
   auto load = mlir::cast<tile::LoadOp>(op);
   const Tile &pointer = instance.get(load.getPointer());
   const Tile *mask = load.getMask() ? &instance.get(load.getMask()) : nullptr;
   const Tile *other = load.getOther() ? &instance.get(load.getOther()) : nullptr;
   const ElementType type = pointeeOf(load.getPointer().getType());
-  if (!checkBounds(instance, op, pointer, mask, type, "load reads")) {
+  Tile admitted;
+  if (!mayAccess(instance, op, pointer, mask, admitted, type, "load reads")) {
     return false;
   }
   const uint64_t undefined = undefinedElement(type);
@@ -81,7 +93,8 @@ bool store(Instance &instance, mlir::Operation *op) {
   const Tile &pointer = instance.get(store.getPointer());
   const Tile &value = instance.get(store.getValue());
   const Tile *mask = store.getMask() ? &instance.get(store.getMask()) : nullptr;
-  if (!checkBounds(instance, op, pointer, mask, value.type, "store writes")) {
+  Tile admitted;
+  if (!mayAccess(instance, op, pointer, mask, admitted, value.type, "store writes")) {
     return false;
   }
   for (size_t i = 0, n = value.size(); i < n; ++i) {

@@ -135,6 +135,28 @@ bool transpose(Instance &instance, mlir::Operation *op) {
                          gatherByStrides(source, shapeFor(op->getResult(0).getType()), strides));
 }
 
+bool join(Instance &instance, mlir::Operation *op) {
+  const Tile &left = instance.operand(op, 0), &right = instance.operand(op, 1);
+  Tile result = Tile::filled(left.type, shapeFor(op->getResult(0).getType()), 0);
+  for (size_t i = 0, n = left.size(); i < n; ++i) {
+    result.at(2 * i) = left[i];
+    result.at(2 * i + 1) = right[i];
+  }
+  return instance.finish(op, std::move(result));
+}
+
+bool split(Instance &instance, mlir::Operation *op) {
+  const Tile source = instance.operand(op, 0);
+  for (size_t half = 0; half < 2; ++half) {
+    Tile result = Tile::filled(source.type, shapeFor(op->getResult(half).getType()), 0);
+    for (size_t i = 0, n = result.size(); i < n; ++i) {
+      result.at(i) = source[2 * i + half];
+    }
+    instance.set(op->getResult(half), std::move(result));
+  }
+  return true;
+}
+
 } // namespace
 
 void addShapeHandlers(HandlerTable &table) {
@@ -148,6 +170,8 @@ void addShapeHandlers(HandlerTable &table) {
   table.add<tile::ReshapeOp>(reshape);
   table.add<tile::BroadcastOp>(broadcast);
   table.add<tile::TransOp>(transpose);
+  table.add<tile::JoinOp>(join);
+  table.add<tile::SplitOp>(split);
 }
 
 } // namespace nereid::interpreter

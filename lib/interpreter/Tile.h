@@ -15,15 +15,24 @@
 
 namespace nereid::interpreter {
 
-enum class Kind : uint8_t { Integer, F16, BF16, F32, F64, Pointer };
+enum class Kind : uint8_t {
+  Integer,
+  F16,
+  BF16,
+  F32,
+  F64,
+  F8E4M3FN,
+  F8E5M2,
+  F8E4M3FNUZ,
+  F8E5M2FNUZ,
+  Pointer
+};
 
 struct ElementType {
   Kind kind = Kind::Integer;
   unsigned bits = 32;
 
-  bool isFloat() const {
-    return kind == Kind::F16 || kind == Kind::BF16 || kind == Kind::F32 || kind == Kind::F64;
-  }
+  bool isFloat() const { return kind != Kind::Integer && kind != Kind::Pointer; }
   /// Bytes in memory; i1 takes one.
   unsigned bytes() const { return (bits + 7) / 8; }
   uint64_t mask() const { return bits >= 64 ? ~uint64_t(0) : (uint64_t(1) << bits) - 1; }
@@ -37,30 +46,46 @@ inline int64_t asSigned(uint64_t word, unsigned bits) {
   return static_cast<int64_t>(word << (64 - bits)) >> (64 - bits);
 }
 
+/// Formats of floats other than F64, which the interpreter computes in.
+inline FloatFormat formatOf(Kind kind) {
+  switch (kind) {
+  case Kind::F16:
+    return half;
+  case Kind::BF16:
+    return brain;
+  case Kind::F8E4M3FN:
+    return e4m3fn;
+  case Kind::F8E5M2:
+    return e5m2;
+  case Kind::F8E4M3FNUZ:
+    return e4m3fnuz;
+  case Kind::F8E5M2FNUZ:
+    return e5m2fnuz;
+  default:
+    return single;
+  }
+}
+
 inline double decodeFloat(uint64_t word, ElementType type) {
   switch (type.kind) {
-  case Kind::F16:
-    return expandFromFormat(word, half);
-  case Kind::BF16:
-    return expandFromFormat(word, brain);
+  case Kind::F64:
+    return std::bit_cast<double>(word);
   case Kind::F32:
     return std::bit_cast<float>(static_cast<uint32_t>(word));
   default:
-    return std::bit_cast<double>(word);
+    return expandFromFormat(word, formatOf(type.kind));
   }
 }
 
 /// Rounds once, to nearest even.
 inline uint64_t encodeFloat(double value, ElementType type) {
   switch (type.kind) {
-  case Kind::F16:
-    return roundToFormat(value, half);
-  case Kind::BF16:
-    return roundToFormat(value, brain);
+  case Kind::F64:
+    return std::bit_cast<uint64_t>(value);
   case Kind::F32:
     return std::bit_cast<uint32_t>(static_cast<float>(value));
   default:
-    return std::bit_cast<uint64_t>(value);
+    return roundToFormat(value, formatOf(type.kind));
   }
 }
 
@@ -79,6 +104,9 @@ struct Tile {
   bool isTile = false;
   std::vector<int64_t> shape;
   std::shared_ptr<std::vector<uint64_t>> words;
+  /// What the launch's monitor noted about each element, 0 for nothing; null when it noted nothing.
+  /// Copies of a tile keep it, computed tiles do not.
+  std::shared_ptr<std::vector<uint32_t>> marks = nullptr;
 
   static Tile scalar(ElementType type, uint64_t word) {
     return {type, false, {}, std::make_shared<std::vector<uint64_t>>(1, word)};

@@ -90,7 +90,8 @@ enum class StmtKind {
   Import,     // names: `import a.b as c`
   ImportFrom, // text = module (leading dots kept), names
   Opaque,     // anything that is not of the above: text = its first word; `with`, `try` and
-              // `class` keep the statements of their blocks in body. Kernels refuse all of them
+              // `class` keep the statements of their blocks in body; names has a class's own.
+              // Kernels refuse all of them
 };
 
 struct ImportName {
@@ -131,6 +132,7 @@ struct SourceModule {
   std::string path; // as given by the user, for messages
   std::string text; // whole file
   std::vector<StmtPtr> body;
+  bool isLibrary = false; // of the embedded standard library: messages point at its caller
 
   /// A top-level function by name, or null.
   const FunctionDef *find(std::string_view name) const;

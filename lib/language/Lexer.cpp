@@ -13,7 +13,6 @@
 namespace nereid::language {
 namespace {
 
-constexpr size_t maxFileBytes = size_t(256) << 20;
 constexpr size_t maxErrors = 1000;
 constexpr size_t maxIndentations = 100;
 constexpr size_t maxBrackets = 1000; // deeper ones are refused by the parser long before

@@ -41,8 +41,12 @@ struct TokenStream {
   std::vector<Diagnostic> errors;
 };
 
+/// Largest text that is read. Generated kernels have been seen with a megabyte; a syntax tree takes
+/// up to a hundred times its text.
+inline constexpr size_t maxFileBytes = size_t(16) << 20;
+
 /// Removes a byte order mark and makes every line end '\n'. Fails with E0109 on a zero byte or
-/// invalid UTF-8, E0001 above 256 MiB.
+/// invalid UTF-8, E0001 above maxFileBytes.
 Status normalizeText(std::string_view path, std::string &text);
 
 /// A whole file, with Newline, Indent and Dedent tokens.

@@ -125,6 +125,9 @@ StmtPtr Parser::parseOpaqueBlock(size_t start) {
     advance();
     return failExpecting("a class name");
   }
+  if (isKeyword("class")) {
+    statement->names.push_back({std::string(spelling(peek(1))), ""});
+  }
   do {
     size_t clause = pos;
     std::string word(spelling(current()));
@@ -180,6 +183,9 @@ StmtPtr Parser::parseDecorated() {
   }
   if (isKeyword("def")) {
     return parseFunction(start, std::move(decorators));
+  }
+  if (isKeyword("class") && !isKernel) {
+    return parseOpaqueBlock(start);
   }
   kernelDepth += isKernel;
   failExpecting("'def' after the decorators");

@@ -2,11 +2,7 @@
 // Entry points, error reporting and recovery. Inside kernels an error is reported and parsing goes
 // on with the next statement; outside, the statement becomes Opaque and nothing is said.
 #include "lib/language/ParserCore.h"
-
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <sys/stat.h>
+#include "lib/support/AtomicFile.h"
 
 namespace nereid::language {
 namespace {
@@ -51,28 +47,12 @@ std::optional<SourceModule> parseStatements(std::string path, std::string text,
 }
 
 std::optional<SourceModule> parseFile(const std::string &path, Diagnostics &diags) {
-  auto unreadable = [&](const std::string &reason) {
-    diags.add(makeError("E0001", "'" + path + "' cannot be read: " + reason))
-        .withHelp("check the path; relative ones start at the current folder");
+  Result<std::string> text = readTextFile(path);
+  if (!text) {
+    diags.add(text.error()).withHelp("check the path; relative ones start at the current folder");
     return std::nullopt;
-  };
-  struct stat info{};
-  if (stat(path.c_str(), &info) != 0) {
-    return unreadable(std::strerror(errno));
   }
-  if (S_ISDIR(info.st_mode)) {
-    return unreadable("it is a folder");
-  }
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  if (!file) {
-    return unreadable(std::strerror(errno));
-  }
-  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  if (file.bad()) {
-    return unreadable(std::strerror(errno));
-  }
-  return parseModule(path, std::move(text), diags);
+  return parseModule(path, std::move(*text), diags);
 }
 
 ExprPtr parseExpression(std::string_view what, std::string_view text, Diagnostics &diags) {

@@ -3,6 +3,8 @@
 // entries up with the kernel's parameters. Carets point into the signature's own text.
 #include "lib/language/Signature.h"
 
+#include "lib/language/DescriptorType.h"
+
 #include "lib/language/Lexer.h"
 #include "lib/language/Literals.h"
 #include "lib/language/StringExtent.h"
@@ -32,7 +34,7 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(spaces) - first + 1);
 }
 
-/// Cuts at the commas and equal signs outside strings.
+/// Cuts at the commas and equal signs outside strings and brackets.
 std::vector<Entry> splitEntries(std::string_view text) {
   std::vector<Entry> entries;
   if (trimmed(text).empty()) {
@@ -50,8 +52,15 @@ std::vector<Entry> splitEntries(std::string_view text) {
     entries.push_back(entry);
   };
   size_t begin = 0, equals = std::string_view::npos;
+  int depth = 0;
   for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '\'' || text[i] == '"') {
+    if (text[i] == '(' || text[i] == '[') {
+      ++depth;
+    } else if (text[i] == ')' || text[i] == ']') {
+      --depth;
+    } else if (depth > 0 && text[i] != '\'' && text[i] != '"') {
+      continue;
+    } else if (text[i] == '\'' || text[i] == '"') {
       size_t end = findStringEnd(text, i, readStringOpening(text, i));
       i = end == std::string_view::npos ? text.size() : end - 1;
     } else if (text[i] == '=' && equals == std::string_view::npos) {
@@ -82,93 +91,6 @@ bool isConstexpr(const Param &param) {
           (annotation->text == "constexpr" || annotation->text.ends_with(".constexpr")));
 }
 
-std::string languageName(DType type) {
-  return "tl." + (type == DType::Bool ? std::string("int1") : std::string(torchName(type)));
-}
-
-/// "tl.float32", "float32", "tl.int1": the type as a value.
-std::optional<DType> readTypeValue(std::string_view text) {
-  for (std::string_view prefix : {"tl.", "triton.language."}) {
-    if (text.starts_with(prefix)) {
-      text.remove_prefix(prefix.size());
-      break;
-    }
-  }
-  for (int i = 0; i < dtypeCount; ++i) {
-    DType type = static_cast<DType>(i);
-    if (languageName(type).substr(3) == text) {
-      return type;
-    }
-  }
-  return std::nullopt;
-}
-
-enum class LiteralState { None, Value, Malformed };
-
-/// A literal as it stands in a signature. Malformed: it begins as one; `why` says what is wrong.
-LiteralState readLiteral(std::string_view text, ConstValue &value, Diagnostic &why) {
-  if (text == "None") {
-    value = std::monostate();
-    return LiteralState::Value;
-  }
-  if (text == "True" || text == "False") {
-    value = text == "True";
-    return LiteralState::Value;
-  }
-  if (StringOpening opening = readStringOpening(text, 0); opening.quote != 0) {
-    size_t end = findStringEnd(text, 0, opening);
-    std::string content;
-    bool isWhole = end == text.size() && !opening.isFormatted && !opening.isBytes;
-    if (!isWhole) {
-      why = makeError("E0207", "the string in the signature does not end, or is not a plain one");
-      return LiteralState::Malformed;
-    }
-    EscapeError error = appendUnescaped(
-        content, text.substr(opening.length(), end - opening.length() - opening.quoteLength),
-        opening.isRaw);
-    if (!error.message.empty()) {
-      why = makeError("E0108", error.message);
-      return LiteralState::Malformed;
-    }
-    value = std::move(content);
-    return LiteralState::Value;
-  }
-  bool isNegative = text.starts_with('-');
-  std::string_view digits = trimmed(isNegative ? text.substr(1) : text);
-  if (digits == "inf" || digits == "nan") {
-    double real = digits == "inf" ? std::numeric_limits<double>::infinity()
-                                  : std::numeric_limits<double>::quiet_NaN();
-    value = isNegative ? -real : real;
-    return LiteralState::Value;
-  }
-  bool isNumber = !digits.empty() && ((digits[0] >= '0' && digits[0] <= '9') ||
-                                      (digits[0] == '.' && digits.size() > 1));
-  if (!isNumber) {
-    return LiteralState::None;
-  }
-  bool isBased = digits.size() > 1 && digits[0] == '0' && std::isalpha(digits[1]);
-  if (!isBased && digits.find_first_of(".eE") != std::string_view::npos) {
-    Result<double> real = readFloat(digits);
-    if (!real) {
-      why = std::move(real.error());
-      return LiteralState::Malformed;
-    }
-    value = isNegative ? -*real : *real;
-    return LiteralState::Value;
-  }
-  Result<uint64_t> integer = readInteger(digits);
-  constexpr uint64_t most = uint64_t(1) << 63;
-  if (integer && (isNegative ? *integer > most : false)) {
-    integer = makeError("E0106", "the number '" + std::string(text) + "' is below -2^63");
-  }
-  if (!integer) {
-    why = std::move(integer.error());
-    return LiteralState::Malformed;
-  }
-  value = static_cast<int64_t>(isNegative ? uint64_t(0) - *integer : *integer);
-  return LiteralState::Value;
-}
-
 std::string listTypes() {
   std::string out;
   for (int i = 0; i < dtypeCount; ++i) {
@@ -183,7 +105,13 @@ std::optional<Diagnostic> readType(std::string_view text, ParamType &out) {
   std::string_view name = trimmed(text.substr(0, colon));
   out.kind = name.starts_with('*') ? ParamType::Kind::Pointer : ParamType::Kind::Scalar;
   std::string_view element = out.kind == ParamType::Kind::Pointer ? trimmed(name.substr(1)) : name;
-  std::optional<DType> type = parseDType(element);
+  bool isDescriptor = isDescriptorType(name);
+  if (isDescriptor) {
+    if (std::optional<Diagnostic> error = readDescriptorType(name, out)) {
+      return error;
+    }
+  }
+  std::optional<DType> type = isDescriptor ? out.dtype : parseDType(element);
   if (!type) {
     Diagnostic error = makeError("E0207", "unknown type '" + std::string(name) + "'");
     std::vector<std::string> known;
@@ -194,6 +122,11 @@ std::optional<Diagnostic> readType(std::string_view text, ParamType &out) {
     std::vector<std::string> near = nearestNames(element, known);
     return error.withHelp((near.empty() ? "" : "did you mean '" + near[0] + "'? ") + "types are " +
                           listTypes() + ", with '*' in front for a pointer");
+  }
+  if (out.kind == ParamType::Kind::Scalar && isFloat8(*type)) {
+    return makeError("E0207", "an 8-bit float is passed by pointer only, but got '" +
+                                  std::string(name) + "'")
+        .withHelp("pass '*" + std::string(name) + "', or fp32 and convert in the kernel");
   }
   out.dtype = *type;
   if (colon == std::string_view::npos) {
@@ -249,6 +182,18 @@ std::optional<ConstValue> readDefault(const Expr &expression) {
     }
     return std::nullopt;
   }
+  case ExprKind::Tuple:
+  case ExprKind::List: {
+    auto tuple = std::make_shared<ConstTuple>();
+    for (const ExprPtr &operand : expression.operands) {
+      std::optional<ConstValue> element = readDefault(*operand);
+      if (!element) {
+        return std::nullopt;
+      }
+      tuple->values.push_back(std::move(*element));
+    }
+    return tuple;
+  }
   case ExprKind::Call: // tl.constexpr(4)
     if (expression.operands.size() == 2 && expression.operands[0]->text == "constexpr") {
       return readDefault(*expression.operands[1]);
@@ -271,7 +216,7 @@ class SignatureReader {
 public:
   SignatureReader(std::string_view text, const FunctionDef &kernel) : text(text), kernel(kernel) {}
 
-  Result<Signature> read() {
+  Result<PartialSignature> read() {
     given.resize(kernel.params.size());
     std::vector<Entry> entries = splitEntries(text);
     for (size_t i = 0; i < entries.size(); ++i) {
@@ -279,16 +224,45 @@ public:
         return std::move(*error);
       }
     }
-    Signature signature;
+    PartialSignature signature{{}, std::string(text), &kernel};
     for (size_t i = 0; i < kernel.params.size(); ++i) {
-      Result<ParamType> type =
-          given[i] ? readEntry(kernel.params[i], *given[i]) : fromDefault(kernel.params[i]);
+      if (!given[i]) {
+        signature.params.emplace_back();
+        continue;
+      }
+      Result<ParamType> type = readEntry(kernel.params[i], *given[i]);
       if (!type) {
         return std::move(type.error());
       }
-      signature.params.push_back(std::move(*type));
+      signature.params.emplace_back(std::move(*type));
     }
     return signature;
+  }
+
+  /// A parameter that the text does not give.
+  Result<ParamType> fromDefault(const Param &param) const {
+    ParamType out;
+    out.name = param.name;
+    out.kind = ParamType::Kind::Constexpr;
+    if (param.isVarArgs) {
+      out.constant = std::make_shared<ConstTuple>();
+      return out;
+    }
+    if (param.defaultValue) {
+      if (std::optional<ConstValue> value = readDefault(*param.defaultValue)) {
+        out.constant = std::move(*value);
+        return out;
+      }
+    }
+    size_t count = splitEntries(text).size();
+    std::string reason = param.defaultValue ? "the default of '" + param.name + "' is no literal"
+                                            : "'" + param.name + "' is missing";
+    Diagnostic error = mismatch("the signature does not match '" + kernel.name + "': expects " +
+                                    std::to_string(kernel.params.size()) + " entries, but got " +
+                                    std::to_string(count) + "; " + reason,
+                                text.size(), text.size() + 1);
+    std::string example = isConstexpr(param) ? "=1024" : "=*fp32:16";
+    return error.withHelp("add '" + param.name + example + "' or the like");
   }
 
 private:
@@ -359,7 +333,7 @@ private:
     ParamType out;
     out.name = param.name;
     Diagnostic why;
-    LiteralState state = readLiteral(entry.value, out.constant, why);
+    LiteralState state = readConstant(entry.value, out.constant, why);
     if (state == LiteralState::Malformed) {
       return pointAt(why, entry.begin, entry.end);
     }
@@ -371,6 +345,12 @@ private:
       if (std::optional<DType> type = readTypeValue(entry.value)) {
         out.kind = ParamType::Kind::Constexpr;
         out.constant = *type;
+        return out;
+      }
+      ParamType asType;
+      if (isDottedName(entry.value) && readType(entry.value, asType)) {
+        out.kind = ParamType::Kind::Constexpr;
+        out.constant = ConstName{std::string(entry.value)};
         return out;
       }
       return constexprMismatch(param, entry);
@@ -397,57 +377,11 @@ private:
     return error;
   }
 
-  Result<ParamType> fromDefault(const Param &param) const {
-    ParamType out;
-    out.name = param.name;
-    out.kind = ParamType::Kind::Constexpr;
-    if (param.defaultValue) {
-      if (std::optional<ConstValue> value = readDefault(*param.defaultValue)) {
-        out.constant = std::move(*value);
-        return out;
-      }
-    }
-    size_t count = splitEntries(text).size();
-    std::string reason = param.defaultValue ? "the default of '" + param.name + "' is no literal"
-                                            : "'" + param.name + "' is missing";
-    Diagnostic error = mismatch("the signature does not match '" + kernel.name + "': expects " +
-                                    std::to_string(kernel.params.size()) + " entries, but got " +
-                                    std::to_string(count) + "; " + reason,
-                                text.size(), text.size() + 1);
-    std::string example = isConstexpr(param) ? "=1024" : "=*fp32:16";
-    return error.withHelp("add '" + param.name + example + "' or the like");
-  }
-
   std::string_view text;
   const FunctionDef &kernel;
   std::vector<std::optional<Entry>> given;
   bool hasNamed = false;
 };
-
-std::string constantText(const ConstValue &value) {
-  if (const bool *boolean = std::get_if<bool>(&value)) {
-    return *boolean ? "True" : "False";
-  }
-  if (const int64_t *integer = std::get_if<int64_t>(&value)) {
-    return std::to_string(*integer);
-  }
-  if (const double *real = std::get_if<double>(&value)) {
-    if (std::isnan(*real)) {
-      return "nan"; // the sign of a NaN means nothing
-    }
-    char buffer[64];
-    std::string out(buffer, std::to_chars(buffer, buffer + sizeof(buffer), *real).ptr);
-    bool looksReal = out.find_first_of(".en") != std::string::npos;
-    return looksReal ? out : out + ".0";
-  }
-  if (const std::string *string = std::get_if<std::string>(&value)) {
-    return quoteString(*string);
-  }
-  if (const DType *type = std::get_if<DType>(&value)) {
-    return languageName(*type);
-  }
-  return "None";
-}
 
 } // namespace
 
@@ -460,8 +394,12 @@ std::string Signature::text() const {
       out += constantText(param.constant);
       continue;
     }
-    out += param.kind == ParamType::Kind::Pointer ? "*" : "";
-    out += kernelName(param.dtype);
+    if (param.kind == ParamType::Kind::Descriptor) {
+      out += descriptorTypeText(param);
+    } else {
+      out += param.kind == ParamType::Kind::Pointer ? "*" : "";
+      out += kernelName(param.dtype);
+    }
     if (param.divisibility != 1) {
       out += ":" + std::to_string(param.divisibility);
     }
@@ -469,12 +407,34 @@ std::string Signature::text() const {
   return out;
 }
 
-Result<Signature> parseSignature(std::string_view text, const FunctionDef &kernel) {
+Result<PartialSignature> parsePartialSignature(std::string_view text, const FunctionDef &kernel) {
   std::string normal(text);
   if (Status status = normalizeText(signatureName, normal); !status) {
     return std::move(status.error());
   }
   return SignatureReader(normal, kernel).read();
+}
+
+Result<Signature> PartialSignature::complete() const {
+  Signature signature;
+  SignatureReader reader(given, *kernel);
+  for (size_t i = 0; i < params.size(); ++i) {
+    Result<ParamType> type =
+        params[i] ? Result<ParamType>(*params[i]) : reader.fromDefault(kernel->params[i]);
+    if (!type) {
+      return std::move(type.error());
+    }
+    signature.params.push_back(std::move(*type));
+  }
+  return signature;
+}
+
+Result<Signature> parseSignature(std::string_view text, const FunctionDef &kernel) {
+  Result<PartialSignature> partial = parsePartialSignature(text, kernel);
+  if (!partial) {
+    return std::move(partial.error());
+  }
+  return partial->complete();
 }
 
 } // namespace nereid::language

@@ -5,24 +5,23 @@
 #pragma once
 
 #include "lib/language/Ast.h"
-#include "runtime/DType.h"
+#include "lib/language/ConstValue.h"
 
+#include <optional>
 #include <string>
-#include <variant>
+#include <string_view>
 #include <vector>
 
 namespace nereid::language {
 
-/// A constexpr's value; monostate is None.
-using ConstValue = std::variant<std::monostate, bool, int64_t, double, std::string, DType>;
-
 struct ParamType {
-  enum class Kind { Pointer, Scalar, Constexpr };
+  enum class Kind { Pointer, Scalar, Constexpr, Descriptor };
   std::string name;
   Kind kind = Kind::Scalar;
-  DType dtype = DType::I32; // Pointer: what it points to
-  int64_t divisibility = 1; // of the value, or of the address in bytes
-  ConstValue constant;      // Constexpr only; None is Constexpr with monostate
+  DType dtype = DType::I32;        // Pointer and Descriptor: of the elements
+  int64_t divisibility = 1;        // of the value, or of the address in bytes
+  std::vector<int64_t> blockShape; // Descriptor only: powers of two
+  ConstValue constant;             // Constexpr only; None is Constexpr with monostate
 };
 
 struct Signature {
@@ -30,6 +29,16 @@ struct Signature {
   /// Canonical text, equal for equal specialisations: "x=*fp32:16,n=i32,BLOCK=1024".
   std::string text() const;
 };
+
+/// A signature with gaps: parameters that the text does not give have no type yet.
+struct PartialSignature {
+  std::vector<std::optional<ParamType>> params; // in the kernel's order
+  std::string given;                            // the text, for messages
+  const FunctionDef *kernel = nullptr;
+  /// Fills the gaps with defaults; E0206 names the first parameter that has none.
+  Result<Signature> complete() const;
+};
+Result<PartialSignature> parsePartialSignature(std::string_view text, const FunctionDef &kernel);
 
 /// Matches the text against the kernel's parameters; defaults fill what is missing.
 /// E0206 count or name does not match, E0207 unknown type, E0208 a constexpr parameter got a type.

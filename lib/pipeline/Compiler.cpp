@@ -211,14 +211,12 @@ std::optional<CompileOutput> compile(const CompileInput &input, const CompileOpt
   if (isCached) {
     Stopwatch watch;
     key = kernelCacheKey(*text, input, (*target)->name());
-    if (auto bytes = DiskCache::forKernels().read(key)) {
-      if (auto cached = decodeCachedKernel(*bytes)) {
-        output.info = std::move(cached->info);
-        output.object = std::move(cached->object);
-        output.fromCache = true;
-        output.times.push_back({"cache", watch.millis()});
-        return output;
-      }
+    if (auto cached = findCachedKernel(key, input)) {
+      output.info = std::move(cached->info);
+      output.object = std::move(cached->object);
+      output.fromCache = true;
+      output.times.push_back({"cache", watch.millis()});
+      return output;
     }
   }
 
@@ -227,11 +225,12 @@ std::optional<CompileOutput> compile(const CompileInput &input, const CompileOpt
   if (!runPhases(state, *range, output.times)) {
     return std::nullopt;
   }
+  output.specialization = std::move(state.specialization);
   output.text = std::move(state.printed);
   output.object = std::move(state.object);
   output.info = std::move(state.info);
   if (isCached) {
-    DiskCache::forKernels().write(key, encodeCachedKernel(output.info, output.object));
+    storeCachedKernel(key, input, {output.info, output.object, state.dependencies});
   }
   return output;
 }

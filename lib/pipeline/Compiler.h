@@ -16,6 +16,10 @@
 #include <string>
 #include <vector>
 
+namespace nereid {
+struct InterpretOptions; // lib/interpreter/Interpreter.h, which knows MLIR
+}
+
 namespace nereid::pipeline {
 
 struct PhaseTime {
@@ -33,11 +37,13 @@ struct CompileOptions {
 };
 
 struct CompileInput {
-  std::string path;                  ///< .py, or what --from says
-  std::string function;              ///< empty = the only kernel in the file
-  std::string signature;             ///< text; parsed against the kernel
-  std::optional<std::string> source; ///< content to use instead of reading `path`, which then only
-                                     ///< names it in messages
+  std::string path;                       ///< .py, or what --from says
+  std::string function;                   ///< empty = the only kernel in the file
+  std::string signature;                  ///< text; parsed against the kernel
+  std::optional<std::string> source = {}; ///< content to use instead of reading `path`, which then
+                                          ///< only names it in messages and finds its imports
+  /// Folders searched for imported modules, before those of NEREID_IMPORT_PATH.
+  std::vector<std::string> importPaths = {};
 };
 
 struct CompileOutput {
@@ -46,6 +52,7 @@ struct CompileOutput {
   runtime::KernelInfo info;
   std::vector<PhaseTime> times;
   bool fromCache = false;
+  std::string specialization; ///< what every parameter stands for, and why; empty from the cache
 };
 
 /// Names in order: "source", "tile", "tile-opt", "loops", "llvm", "object".
@@ -62,5 +69,8 @@ std::optional<runtime::Kernel> compileKernel(const CompileInput &input,
 /// Runs the kernel in the interpreter (the oracle) on host tensors instead of compiling it.
 bool interpretKernel(const CompileInput &input, runtime::Grid grid,
                      std::span<const runtime::ArgumentValue> arguments, Diagnostics &diags);
+bool interpretKernel(const CompileInput &input, runtime::Grid grid,
+                     std::span<const runtime::ArgumentValue> arguments, Diagnostics &diags,
+                     const InterpretOptions &options);
 
 } // namespace nereid::pipeline

@@ -8,6 +8,12 @@ namespace nereid::pipeline {
 
 bool interpretKernel(const CompileInput &input, runtime::Grid grid,
                      std::span<const runtime::ArgumentValue> arguments, Diagnostics &diags) {
+  return interpretKernel(input, grid, arguments, diags, InterpretOptions{});
+}
+
+bool interpretKernel(const CompileInput &input, runtime::Grid grid,
+                     std::span<const runtime::ArgumentValue> arguments, Diagnostics &diags,
+                     const InterpretOptions &options) {
   Result<std::string> text =
       input.source ? Result<std::string>(*input.source) : readTextFile(input.path);
   if (!text) {
@@ -19,8 +25,8 @@ bool interpretKernel(const CompileInput &input, runtime::Grid grid,
   state.inputText = std::move(*text);
   state.session = &session;
   DiagnosticCapture capture(session.context(), "E0390", input.path, state.inputText, diags);
-  bool succeeded =
-      readSource(state) && emitTile(state) && interpret(*state.module, grid, arguments, diags);
+  bool succeeded = readSource(state) && emitTile(state) &&
+                   interpret(*state.module, grid, arguments, diags, options);
   state.module = {}; // before its context goes to the next user
   return succeeded;
 }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// An entry is the length of the KernelInfo text in four bytes, that text, and the object.
+// An entry is the lengths of two texts in four bytes each, the texts, and the object. The texts are
+// the KernelInfo and the dependencies: digest and path of each, every one ended by a zero byte.
 #include "lib/pipeline/KernelCache.h"
 
+#include "lib/pipeline/ImportPaths.h"
 #include "lib/pipeline/KernelInfo.h"
+#include "lib/support/DiskCache.h"
 #include "lib/support/Hash.h"
 
 #include <cstring>
@@ -87,34 +90,82 @@ std::string kernelCacheKey(const std::string &sourceText, const CompileInput &in
   return toHex(hash.finish());
 }
 
-std::vector<uint8_t> encodeCachedKernel(const runtime::KernelInfo &info,
-                                        std::span<const uint8_t> object) {
-  std::string text = toJson(info);
-  auto length = static_cast<uint32_t>(text.size());
-  std::vector<uint8_t> bytes(sizeof(length));
-  std::memcpy(bytes.data(), &length, sizeof(length));
-  bytes.insert(bytes.end(), text.begin(), text.end());
-  bytes.insert(bytes.end(), object.begin(), object.end());
+std::string importingKernelKey(const std::string &kernelKey, const CompileInput &input) {
+  Sha256 hash;
+  hash.field("importing kernel").field(kernelKey);
+  hash.field(language::absolutePath(language::folderOf(input.path)));
+  for (const std::string &folder : allImportPaths(input)) {
+    hash.field(language::absolutePath(folder));
+  }
+  return toHex(hash.finish());
+}
+
+std::vector<uint8_t> encodeCachedKernel(const CachedKernel &kernel) {
+  std::string info = toJson(kernel.info), dependencies;
+  for (const language::FileState &file : kernel.dependencies) {
+    dependencies += file.digest + '\0' + file.path + '\0';
+  }
+  const uint32_t lengths[2] = {static_cast<uint32_t>(info.size()),
+                               static_cast<uint32_t>(dependencies.size())};
+  std::vector<uint8_t> bytes(sizeof(lengths));
+  std::memcpy(bytes.data(), lengths, sizeof(lengths));
+  bytes.insert(bytes.end(), info.begin(), info.end());
+  bytes.insert(bytes.end(), dependencies.begin(), dependencies.end());
+  bytes.insert(bytes.end(), kernel.object.begin(), kernel.object.end());
   return bytes;
 }
 
+/// Nothing when the text does not end where a path does.
+static std::optional<std::vector<language::FileState>> decodeDependencies(std::string_view text) {
+  std::vector<language::FileState> files;
+  while (!text.empty()) {
+    size_t digestEnd = text.find('\0');
+    size_t pathEnd = digestEnd == text.npos ? text.npos : text.find('\0', digestEnd + 1);
+    if (pathEnd == text.npos) {
+      return std::nullopt;
+    }
+    files.push_back({std::string(text.substr(digestEnd + 1, pathEnd - digestEnd - 1)),
+                     std::string(text.substr(0, digestEnd))});
+    text.remove_prefix(pathEnd + 1);
+  }
+  return files;
+}
+
 std::optional<CachedKernel> decodeCachedKernel(std::span<const uint8_t> bytes) {
-  uint32_t length = 0;
-  if (bytes.size() < sizeof(length)) {
+  uint32_t lengths[2] = {};
+  if (bytes.size() < sizeof(lengths)) {
     return std::nullopt;
   }
-  std::memcpy(&length, bytes.data(), sizeof(length));
-  if (bytes.size() - sizeof(length) < length) {
+  std::memcpy(lengths, bytes.data(), sizeof(lengths));
+  bytes = bytes.subspan(sizeof(lengths));
+  if (bytes.size() < lengths[0] || bytes.size() - lengths[0] < lengths[1]) {
     return std::nullopt;
   }
-  auto text = bytes.subspan(sizeof(length), length);
-  auto info = kernelInfoFromJson(
-      std::string_view(reinterpret_cast<const char *>(text.data()), text.size()));
-  if (!info) {
+  std::string_view text(reinterpret_cast<const char *>(bytes.data()), bytes.size());
+  auto info = kernelInfoFromJson(text.substr(0, lengths[0]));
+  auto dependencies = decodeDependencies(text.substr(lengths[0], lengths[1]));
+  if (!info || !dependencies) {
     return std::nullopt;
   }
-  auto object = bytes.subspan(sizeof(length) + length);
-  return CachedKernel{std::move(*info), {object.begin(), object.end()}};
+  auto object = bytes.subspan(size_t(lengths[0]) + lengths[1]);
+  return CachedKernel{std::move(*info), {object.begin(), object.end()}, std::move(*dependencies)};
+}
+
+std::optional<CachedKernel> findCachedKernel(const std::string &kernelKey,
+                                             const CompileInput &input) {
+  auto bytes = DiskCache::forKernels().read(kernelKey);
+  if (!bytes) {
+    bytes = DiskCache::forKernels().read(importingKernelKey(kernelKey, input));
+  }
+  auto kernel = bytes ? decodeCachedKernel(*bytes) : std::nullopt;
+  return kernel && language::isCurrent(kernel->dependencies) ? kernel : std::nullopt;
+}
+
+void storeCachedKernel(const std::string &kernelKey, const CompileInput &input,
+                       const CachedKernel &kernel) {
+  bool isImporting = !kernel.dependencies.empty();
+  DiskCache::forKernels().write(isImporting ? importingKernelKey(kernelKey, input) : kernelKey,
+                                encodeCachedKernel(kernel));
 }
 
 } // namespace nereid::pipeline

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the kernel cache stores and under which key: KernelInfo and object code, by the content of
-// everything that they depend on. A hit needs neither MLIR nor the parser.
+// everything that they depend on, imported files included. A hit needs neither MLIR nor the
+// parser.
 #pragma once
 
+#include "lib/language/ModuleLoader.h"
 #include "lib/pipeline/Compiler.h"
 
 #include <cstdint>
@@ -17,18 +19,27 @@ namespace nereid::pipeline {
 /// in, else size and time of its file.
 const std::string &compilerBuildId();
 
-/// Depends on the source text, function, signature text, target, and the compiler.
+/// Depends on the source text, function, signature text, target, and the compiler: a kernel that
+/// needs no other file is found from wherever its own was copied to.
 std::string kernelCacheKey(const std::string &sourceText, const CompileInput &input,
                            const std::string &targetName);
+/// Of a kernel that needs other files: depends on where they are looked for as well.
+std::string importingKernelKey(const std::string &kernelKey, const CompileInput &input);
 
 struct CachedKernel {
   runtime::KernelInfo info;
   std::vector<uint8_t> object;
+  std::vector<language::FileState> dependencies; ///< besides the kernel's own file
 };
 
-std::vector<uint8_t> encodeCachedKernel(const runtime::KernelInfo &info,
-                                        std::span<const uint8_t> object);
+std::vector<uint8_t> encodeCachedKernel(const CachedKernel &kernel);
 /// Nothing when the bytes are not such an entry.
 std::optional<CachedKernel> decodeCachedKernel(std::span<const uint8_t> bytes);
+
+/// The entry for a kernelCacheKey, if its dependencies are on disk as they were.
+std::optional<CachedKernel> findCachedKernel(const std::string &kernelKey,
+                                             const CompileInput &input);
+void storeCachedKernel(const std::string &kernelKey, const CompileInput &input,
+                       const CachedKernel &kernel);
 
 } // namespace nereid::pipeline

@@ -12,6 +12,7 @@ namespace {
 constexpr const char *argumentsName = "nereid.arguments";
 constexpr const char *signatureName = "nereid.signature";
 constexpr const char *scratchName = "nereid.scratch_bytes";
+constexpr const char *canWaitName = "nereid.can_wait";
 
 constexpr std::pair<const char *, runtime::ArgumentKind> kindNames[] = {
     {"pointer", runtime::ArgumentKind::Pointer},
@@ -28,6 +29,12 @@ std::string_view dtypeNameOf(mlir::Type type) {
   }
   if (type.isF64()) {
     return "fp64";
+  }
+  if (type.isFloat8E4M3FN() || type.isFloat8E5M2()) {
+    return type.isFloat8E5M2() ? "fp8e5" : "fp8e4nv";
+  }
+  if (type.isFloat8E4M3FNUZ() || type.isFloat8E5M2FNUZ()) {
+    return type.isFloat8E5M2FNUZ() ? "fp8e5b16" : "fp8e4b8";
   }
   if (type.isInteger(1)) {
     return "i1";
@@ -93,13 +100,16 @@ runtime::KernelInfo readKernelInfo(mlir::Operation *kernel) {
   info.name = textOf(kernel->getAttr(mlir::SymbolTable::getSymbolAttrName()));
   info.signature = textOf(kernel->getAttr(signatureName));
   info.scratchBytes = integerOf(kernel->getAttr(scratchName), 0);
+  info.canWait = kernel->hasAttr(canWaitName);
   auto arguments = mlir::dyn_cast_or_null<mlir::ArrayAttr>(kernel->getAttr(argumentsName));
   if (!arguments) {
     return info;
   }
+  int64_t parts = 0; // entries left that the launch takes from a descriptor's tensor
   for (mlir::Attribute entry : arguments) {
     auto fields = mlir::dyn_cast<mlir::DictionaryAttr>(entry);
-    if (!fields) {
+    if (!fields || parts > 0) {
+      --parts;
       continue;
     }
     runtime::ArgumentInfo argument;
@@ -110,6 +120,11 @@ runtime::KernelInfo readKernelInfo(mlir::Operation *kernel) {
       if (textOf(fields.get("kind")) == name) {
         argument.kind = kind;
       }
+    }
+    if (int64_t rank = integerOf(fields.get("descriptor"), 0); rank > 0) {
+      argument.kind = runtime::ArgumentKind::Descriptor;
+      argument.rank = rank;
+      parts = 2 * rank - 1;
     }
     info.arguments.push_back(std::move(argument));
   }

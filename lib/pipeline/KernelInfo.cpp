@@ -13,6 +13,7 @@ constexpr std::pair<ArgumentKind, const char *> kindNames[] = {
     {ArgumentKind::Pointer, "pointer"},
     {ArgumentKind::Integer, "integer"},
     {ArgumentKind::Float, "float"},
+    {ArgumentKind::Descriptor, "descriptor"},
 };
 
 /// Fields are looked up without exceptions: a damaged text must read as nothing.
@@ -26,6 +27,11 @@ template <class T> bool take(const Json &object, const char *name, T &value) {
       return false;
     }
     value = found->template get_ref<const std::string &>();
+  } else if constexpr (std::is_same_v<T, bool>) {
+    if (!found->is_boolean()) {
+      return false;
+    }
+    value = found->template get<bool>();
   } else {
     if (!found->is_number_integer()) {
       return false;
@@ -46,7 +52,8 @@ bool takeArgument(const Json &object, runtime::ArgumentInfo &argument) {
     if (kind == name && type) {
       argument.kind = value;
       argument.dtype = *type;
-      return true;
+      return value != ArgumentKind::Descriptor ||
+             (take(object, "rank", argument.rank) && argument.rank > 0);
     }
   }
   return false;
@@ -62,12 +69,13 @@ std::string toJson(const runtime::KernelInfo &info) {
                          {"kind", kind},
                          {"dtype", std::string(kernelName(argument.dtype))},
                          {"divisibility", argument.divisibility}});
+    if (argument.kind == ArgumentKind::Descriptor) {
+      arguments.back()["rank"] = argument.rank;
+    }
   }
-  Json object = {{"name", info.name},
-                 {"arguments", arguments},
-                 {"scratch_bytes", info.scratchBytes},
-                 {"features", info.features},
-                 {"signature", info.signature}};
+  Json object = {
+      {"name", info.name},        {"arguments", arguments},    {"scratch_bytes", info.scratchBytes},
+      {"can_wait", info.canWait}, {"features", info.features}, {"signature", info.signature}};
   return object.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -76,7 +84,8 @@ std::optional<runtime::KernelInfo> kernelInfoFromJson(std::string_view text) {
   runtime::KernelInfo info;
   if (!object.is_object() || !take(object, "name", info.name) ||
       !take(object, "scratch_bytes", info.scratchBytes) ||
-      !take(object, "features", info.features) || !take(object, "signature", info.signature)) {
+      !take(object, "can_wait", info.canWait) || !take(object, "features", info.features) ||
+      !take(object, "signature", info.signature)) {
     return std::nullopt;
   }
   auto arguments = object.find("arguments");

@@ -3,6 +3,7 @@
 // back in and dumped; what a phase needs and leaves is in CompileState. Inside of the library.
 #pragma once
 
+#include "lib/language/ModuleLoader.h"
 #include "lib/language/Parser.h"
 #include "lib/pipeline/Compiler.h"
 #include "lib/pipeline/Session.h"
@@ -28,13 +29,15 @@ struct CompileState {
   std::optional<language::SourceModule> source{};
   const language::FunctionDef *function = nullptr;
   language::Signature signature{};
+  std::string specialization{}; // see language::Specialization::text
   Session *session = nullptr;
   mlir::OwningOpRef<mlir::ModuleOp> module{};
   std::unique_ptr<CodeModule> code{};
   std::string assembly{};
   std::vector<uint8_t> object{};
   runtime::KernelInfo info{};
-  std::string printed{}; // the last phase's output
+  std::vector<language::FileState> dependencies{}; // of the kernel, besides the input file
+  std::string printed{};                           // the last phase's output
 };
 
 struct Phase {

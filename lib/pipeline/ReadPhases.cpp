@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // How each phase's output comes in from a file, and the step from source to tile IR.
+#include "lib/pipeline/ImportPaths.h"
 #include "lib/pipeline/KernelFunction.h"
 #include "lib/pipeline/KernelInfo.h"
 #include "lib/pipeline/Phases.h"
 
-#include "lib/language/Signature.h"
+#include "lib/language/KernelDecorators.h"
 #include "lib/language/emit/Emit.h"
 
 #include "mlir/IR/SymbolTable.h"
@@ -63,23 +64,30 @@ bool readSource(CompileState &state) {
     return false;
   }
   state.function = state.source->find(*name);
-  Result<language::Signature> signature =
-      language::parseSignature(state.input.signature, *state.function);
-  if (!signature) {
-    Diagnostic error = signature.error();
+  language::KernelDecorators decorators = language::readDecorators(*state.source, *state.function);
+  for (const Diagnostic &remark : decorators.remarks.all()) {
+    state.diags.add(remark);
+  }
+  Result<language::Specialization> special =
+      language::specialize(state.input.signature, *state.source, *state.function, decorators);
+  if (!special) {
+    Diagnostic error = special.error();
     if (error.file.empty()) {
       error.file = state.input.path;
     }
     state.diags.add(std::move(error));
     return false;
   }
-  state.signature = std::move(*signature);
+  state.signature = special->signature;
+  state.specialization = special->text(*name);
   return true;
 }
 
 bool emitTile(CompileState &state) {
+  language::ModuleLoader loader(allImportPaths(state.input));
   state.module = language::emitKernel(state.session->context(), *state.source, *state.function,
-                                      state.signature, state.diags);
+                                      state.signature, state.diags, &loader);
+  state.dependencies = loader.dependencies();
   if (!state.module) {
     return false;
   }

@@ -2,6 +2,7 @@
 #include "lib/pipeline/Session.h"
 
 #include "lib/pipeline/Target.h"
+#include "lib/support/AtomicFile.h"
 #include "lib/tile/ir/Tile.h"
 
 #include "mlir/IR/Location.h"
@@ -80,7 +81,8 @@ DiagnosticCapture::DiagnosticCapture(mlir::MLIRContext &context, std::string cod
         if (mlir::FileLineColLoc file = findFile(reported.getLocation())) {
           int line = static_cast<int>(file.getLine()), column = static_cast<int>(file.getColumn());
           std::string name = file.getFilename().str();
-          diagnostic.at(name, name == path ? std::string_view(text) : std::string_view(),
+          Result<std::string> other = name == path ? Result<std::string>(text) : readTextFile(name);
+          diagnostic.at(name, other ? std::string_view(*other) : std::string_view(),
                         {line, column, column + 1});
         }
         for (mlir::Diagnostic &note : reported.getNotes()) {

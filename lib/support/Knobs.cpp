@@ -8,6 +8,9 @@ const std::vector<Knob> &allKnobs() {
       {"NEREID_CACHE_BYTES", "size limit of the kernel cache in bytes; default 1 GiB"},
       {"NEREID_CACHE_DIR", "folder for cached kernels and the calibrated chip descriptor"},
       {"NEREID_CPU_FEATURES", "restrict the features this machine is taken to have, e.g. -avx512f"},
+      {"NEREID_DEADLOCK_SECONDS",
+       "how long a launch waits when no program gets on; default 10, 0 = for ever"},
+      {"NEREID_IMPORT_PATH", "folders in which kernels' imports are looked for, split by colons"},
       {"NEREID_PATTERNS", "file of what worked, read and extended by develop and optimize"},
       {"NEREID_THREADS", "threads that launches use; default: the CPUs this process may run on"},
   };

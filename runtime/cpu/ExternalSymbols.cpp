@@ -31,6 +31,7 @@ void *externalSymbol(std::string_view name) {
       {"nereid_rt_assert_fail", addressOf(&nereid_rt_assert_fail)},
       {"nereid_rt_print_f64", addressOf(&nereid_rt_print_f64)},
       {"nereid_rt_print_i64", addressOf(&nereid_rt_print_i64)},
+      {"nereid_rt_yield", addressOf(&nereid_rt_yield)},
   };
   for (const Row &row : rows) {
     if (row.name == name) {

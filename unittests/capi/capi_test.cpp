@@ -8,6 +8,7 @@
 #include <cstring>
 #include <dlpack/dlpack.h>
 #include <filesystem>
+#include <fstream>
 #include <gtest/gtest.h>
 #include <thread>
 #include <unistd.h>
@@ -35,6 +36,25 @@ protected:
     return nereid::Error(NEREID_OK, "");
   }
 };
+
+TEST_F(CApi, KernelsImportFromFoldersTheProgramNames) {
+  const std::filesystem::path folder = cache() / "shared helpers";
+  std::filesystem::create_directories(folder);
+  std::ofstream(folder / "capi_tools.py")
+      << "import triton\n@triton.jit\ndef twice(x):\n    return x * 2\n";
+  const std::string source = "import triton\nimport triton.language as tl\n"
+                             "from capi_tools import twice\n@triton.jit\ndef kernel(p):\n"
+                             "    tl.store(p, twice(tl.load(p)))\n";
+  EXPECT_EQ(errorOf([&] { nereid::Kernel::loadSource(source, "", "*fp32"); }).status(),
+            NEREID_ERROR_COMPILE);
+  EXPECT_EQ(std::string(nereid_last_error_code()), "E0230");
+  nereid::addImportPath(folder.string());
+  std::vector<float> data = {21};
+  nereid::Kernel::loadSource(source, "", "*fp32").launch({1}, nereid::Tensor::borrow(data));
+  EXPECT_EQ(data[0], 42);
+  EXPECT_EQ(nereid_import_path_add(nullptr), NEREID_ERROR_ARGUMENT);
+  EXPECT_EQ(nereid_import_path_add(""), NEREID_ERROR_ARGUMENT);
+}
 
 TEST_F(CApi, VectorAddOnVectorsOfTheProgram) {
   const nereid::Kernel kernel = nereid::Kernel::load(vectorAdd, "vector_add", vectorAddSignature);

@@ -191,7 +191,8 @@ TEST(Queries, typesAnswer) {
            "*fp16, i64, fp32");
   refuseBody("x", "v = tl.load(x).to(tl.int32, bitcast=True)", "*fp16", "E0209");
   refuseBody("x", "v = tl.load(x).nothing", "*fp16", "E0223");
-  refuseBody("x", "v = tl.load(x).to(tl.float16, fp_downcast_rounding='rtz')", "*fp32", "E0310");
+  refuseBody("x", "v = tl.load(x).to(tl.float16, fp_downcast_rounding='up')", "*fp32", "E0229");
+  refuseBody("x", "v = tl.load(x).to(tl.float64, fp_downcast_rounding='rtz')", "*fp32", "E0209");
 }
 
 TEST(Queries, dtypeArgumentsAndLocals) {
@@ -222,6 +223,7 @@ TEST(Hints, assertsAndPrints) {
   EXPECT_TRUE(kernel.has("\"small\""));
   EXPECT_TRUE(kernel.has("tile.print \"n\" true"));
   ASSERT_FALSE(kernel.diags.all().empty());
+  EXPECT_EQ(kernel.diags.all()[0].code, "R0201");
   EXPECT_EQ(kernel.diags.all()[0].message, "block 8 of <i32>");
   std::string text =
       refuseBody("x, B: tl.constexpr", "tl.static_assert(B == 7, 'seven')", "*fp32, 8", "E0220");

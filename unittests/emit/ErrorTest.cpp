@@ -29,10 +29,7 @@ TEST(Errors, severalAreReportedInOneRun) {
 }
 
 TEST(Errors, knownButUnsupportedFunctions) {
-  std::string text = refuseBody("p", "tl.atomic_add(p, 1.0)", "*fp32", "E0310");
-  EXPECT_TRUE(contains(text, "'atomic_add' is not supported yet")) << text;
-  refuseBody("p", "x = tl.cumsum(tl.arange(0, 4), 0)", "*i32", "E0310");
-  refuseBody("p", "x = tl.zeros((4,), tl.float8e5)", "*i32", "E0310");
+  refuseBody("p", "x = tl.zeros((4,), tl.float8e4b15)", "*i32", "E0310");
 }
 
 TEST(Errors, operatorsOnWrongTypes) {
@@ -70,7 +67,6 @@ TEST(Errors, helpersArguments) {
                                                         {"helper(n, 1, 2)", "E0229"},
                                                         {"helper(n, c=1)", "E0229"},
                                                         {"helper(n, 1, a=2)", "E0229"},
-                                                        {"helper(1, n)", "E0203"},
                                                         {"plain(n)", "E0224"},
                                                         {"n(1)", "E0224"}}) {
     Emitted result = emitSource(head + body + "\n", "*fp32, i32");
@@ -88,18 +84,19 @@ TEST(Errors, insideAHelperNameTheCall) {
   EXPECT_TRUE(contains(text, "'helper' was called from kernel.py:8")) << text;
 }
 
-TEST(Errors, modulesThatAreNotRead) {
+TEST(Errors, importsWithoutALoader) {
   Emitted result = emitSource("import triton\nimport triton.language as tl\n"
                               "from somewhere import thing\n@triton.jit\ndef kernel(p):\n"
                               "    tl.store(p, thing(tl.load(p)))\n",
                               "*fp32");
-  EXPECT_TRUE(result.hasCode("E0219")) << result.diags.render();
+  EXPECT_TRUE(result.hasCode("E0230")) << result.diags.render();
+  EXPECT_TRUE(contains(result.diags.render(), "copy the function into this file"));
 }
 
 TEST(Errors, unsupportedSyntaxIsNamed) {
   refuseBody("p, n", "x = 0 < n < 5", "*fp32, i32", "E0311");
   refuseBody("p", "x = lambda a: a", "*fp32", "E0311");
-  refuseBody("p", "x = [i for i in (1, 2)]", "*fp32", "E0311");
+  refuseBody("p", "x = [i for i in p]", "*fp32", "E0217");
   refuseBody("p", "x = {1: 2}", "*fp32", "E0311");
   refuseBody("p", "x = tl.arange(0, 4)\nx[0] = 1", "*fp32", "E0311");
   refuseBody("p", "def inner(a):\n    return a", "*fp32", "E0311");

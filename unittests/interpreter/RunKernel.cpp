@@ -51,6 +51,14 @@ std::string typeName(DType dtype) {
     return "f32";
   case DType::F64:
     return "f64";
+  case DType::F8E4M3FN:
+    return "f8E4M3FN";
+  case DType::F8E5M2:
+    return "f8E5M2";
+  case DType::F8E4M3FNUZ:
+    return "f8E4M3FNUZ";
+  case DType::F8E5M2FNUZ:
+    return "f8E5M2FNUZ";
   default:
     return "i" + std::to_string(8 * sizeInBytes(dtype));
   }

@@ -29,7 +29,7 @@ TEST(ShippedKernels, OnePerFileNamedLikeIt) {
     EXPECT_TRUE(module->find("launch"));
     EXPECT_EQ(dump(module->body).find("opaque"), std::string::npos) << entry.path();
   }
-  EXPECT_EQ(files, 8);
+  EXPECT_EQ(files, 9);
 }
 
 TEST(ShippedKernels, VectorAddInFull) {

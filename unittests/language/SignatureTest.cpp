@@ -174,7 +174,7 @@ TEST(Signatures, TypesForConstexprsAreE0208) {
             "write a number, True, False, None or a 'string', or tl.int32 to pass the type itself");
   EXPECT_EQ(kernel.place("*fp32, i32, 1"), "E0208 8-11");
   EXPECT_EQ(kernel.place("*fp32, 4, *fp32:16"), "E0208 11-19");
-  EXPECT_EQ(kernel.place("*fp32, word, 1"), "E0208 8-12");
+  EXPECT_EQ(kernel.place("*fp32, a-b, 1"), "E0208 8-11");
 }
 
 TEST(Signatures, TextsThatAreNoText) {

@@ -161,8 +161,8 @@ TEST(Files, Unreadable) {
   ASSERT_EQ(diags.all().size(), 2u);
   EXPECT_EQ(diags.all()[0].code, "E0001");
   EXPECT_EQ(diags.all()[0].message,
-            "'/nonexistent/kernel.py' cannot be read: No such file or directory");
-  EXPECT_EQ(diags.all()[1].message, "'/tmp' cannot be read: it is a folder");
+            "cannot read '/nonexistent/kernel.py': No such file or directory");
+  EXPECT_EQ(diags.all()[1].message, "cannot read '/tmp': it is a folder");
 }
 
 } // namespace

@@ -10,6 +10,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <filesystem>
 #include <fstream>
 
 namespace nereid::pipeline::test {
@@ -113,18 +115,128 @@ TEST_F(KernelCache, RefusesAnObjectThatCannotBeLoaded) {
   EXPECT_EQ(echoControl().lowered, 2);
 }
 
+/// The kernel calls a function of another file.
+class ImportingKernelCache : public KernelCache {
+protected:
+  void SetUp() override {
+    KernelCache::SetUp();
+    text = "# " + folder.path() + R"py(
+import triton
+import triton.language as tl
+from tools import change
+@triton.jit
+def copy(x, y):
+    tl.store(y, change(tl.load(x)))
+)py";
+    folder.write("copy.py", text);
+    writeTools("tools.py", 2);
+  }
+  void writeTools(const std::string &name, int factor) {
+    folder.write(name, "import triton\n@triton.jit\ndef change(x):\n    return x * " +
+                           std::to_string(factor) + "\n");
+  }
+  bool isCached() {
+    auto output = run();
+    EXPECT_TRUE(output) << diags.render();
+    return output && output->fromCache;
+  }
+};
+
+TEST_F(ImportingKernelCache, HitsWhileNothingChanges) {
+  EXPECT_FALSE(isCached());
+  EXPECT_TRUE(isCached());
+  folder.write("unrelated.py", "x = 1\n");
+  EXPECT_TRUE(isCached());
+  writeTools("tools.py", 2); // a new file with the same content
+  EXPECT_TRUE(isCached());
+}
+
+TEST_F(ImportingKernelCache, AChangedHelperIsCompiledAgain) {
+  auto first = run();
+  ASSERT_TRUE(first) << diags.render();
+  writeTools("tools.py", 3);
+  auto second = run();
+  ASSERT_TRUE(second);
+  EXPECT_FALSE(second->fromCache);
+  EXPECT_NE(second->object, first->object);
+  EXPECT_TRUE(isCached());
+}
+
+TEST_F(ImportingKernelCache, AFileThatShadowsIsNoticed) {
+  ASSERT_FALSE(isCached());
+  std::filesystem::create_directory(folder.path() + "/tools");
+  writeTools("tools/__init__.py", 4);
+  EXPECT_FALSE(isCached());
+  EXPECT_TRUE(isCached());
+  std::filesystem::remove_all(folder.path() + "/tools");
+  EXPECT_FALSE(isCached());
+}
+
+TEST_F(ImportingKernelCache, AMissingHelperIsAnErrorDespiteTheCache) {
+  ASSERT_FALSE(isCached());
+  std::filesystem::remove(folder.path() + "/tools.py");
+  EXPECT_FALSE(run());
+  EXPECT_TRUE(diags.hasErrors());
+}
+
+TEST_F(ImportingKernelCache, TheSameKernelElsewhereHasItsOwnHelper) {
+  auto first = run();
+  ASSERT_TRUE(first);
+  TemporaryFolder other;
+  input.path = other.write("copy.py", text);
+  other.write("tools.py", "import triton\n@triton.jit\ndef change(x):\n    return x - 1\n");
+  auto second = run();
+  ASSERT_TRUE(second) << diags.render();
+  EXPECT_FALSE(second->fromCache);
+  EXPECT_NE(second->object, first->object);
+}
+
+TEST_F(ImportingKernelCache, ImportPathsAreOfTheKey) {
+  TemporaryFolder first, second;
+  std::filesystem::remove(folder.path() + "/tools.py");
+  first.write("tools.py", "import triton\n@triton.jit\ndef change(x):\n    return x - 1\n");
+  second.write("tools.py", "import triton\n@triton.jit\ndef change(x):\n    return x - 2\n");
+  input.importPaths = {first.path(), second.path()};
+  auto one = run();
+  ASSERT_TRUE(one) << diags.render();
+  input.importPaths = {second.path(), first.path()};
+  auto two = run();
+  ASSERT_TRUE(two);
+  EXPECT_FALSE(two->fromCache);
+  EXPECT_NE(two->object, one->object);
+  EXPECT_TRUE(isCached());
+  // The variable's folders come behind.
+  input.importPaths = {};
+  ::setenv("NEREID_IMPORT_PATH", (":" + first.path() + ":" + second.path()).c_str(), 1);
+  auto three = run();
+  ::unsetenv("NEREID_IMPORT_PATH");
+  ASSERT_TRUE(three) << diags.render();
+  EXPECT_EQ(three->object, one->object);
+  EXPECT_FALSE(run());
+}
+
+TEST_F(KernelCache, WithoutImportsAnEntryServesEveryFolder) {
+  ASSERT_TRUE(run());
+  TemporaryFolder other;
+  input.path = other.write("copy.py", text);
+  input.importPaths = {other.path()};
+  EXPECT_TRUE(run()->fromCache);
+}
+
 TEST(KernelInfoText, ComesBackUnchanged) {
   runtime::KernelInfo info;
   info.name = "quote\"and\\newline\n";
   info.signature = "x=*fp32:16";
   info.features = "+avx2";
   info.scratchBytes = 1u << 20;
+  info.canWait = true;
   info.arguments = {{"x", runtime::ArgumentKind::Pointer, DType::BF16, 16},
                     {"n", runtime::ArgumentKind::Integer, DType::U64, 1},
                     {"eps", runtime::ArgumentKind::Float, DType::F64, 1}};
   auto again = kernelInfoFromJson(toJson(info));
   ASSERT_TRUE(again);
   EXPECT_EQ(toJson(*again), toJson(info));
+  EXPECT_TRUE(again->canWait);
   EXPECT_EQ(again->arguments[1].dtype, DType::U64);
   EXPECT_EQ(again->arguments[2].kind, runtime::ArgumentKind::Float);
   for (const char *bad : {"", "[]", "{", "{\"name\":1}", "{\"name\":\"k\",\"arguments\":3}"}) {
@@ -139,12 +251,15 @@ TEST(KernelInfoText, ComesBackUnchanged) {
 TEST(KernelInfoText, EntriesSurviveTruncation) {
   runtime::KernelInfo info;
   info.name = "k";
-  const uint8_t object[] = {1, 2, 3};
-  std::vector<uint8_t> bytes = encodeCachedKernel(info, object);
+  const std::vector<uint8_t> object = {1, 2, 3};
+  const std::vector<language::FileState> files = {{"/a/b.py", "0123"},
+                                                  {"/a b/\n.py", language::absentFile}};
+  std::vector<uint8_t> bytes = encodeCachedKernel({info, object, files});
   auto whole = decodeCachedKernel(bytes);
   ASSERT_TRUE(whole);
-  EXPECT_EQ(whole->object, (std::vector<uint8_t>{1, 2, 3}));
-  for (size_t cut = 0; cut + sizeof(object) < bytes.size(); ++cut) {
+  EXPECT_EQ(whole->object, object);
+  EXPECT_EQ(whole->dependencies, files);
+  for (size_t cut = 0; cut + object.size() < bytes.size(); ++cut) {
     EXPECT_FALSE(decodeCachedKernel(std::span(bytes).first(cut))) << cut;
   }
 }

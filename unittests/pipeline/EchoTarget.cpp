@@ -39,6 +39,7 @@ public:
     mlir::Operation &kernel = module.getBody()->front();
     mlir::Builder builder(module.getContext());
     kernel.setAttr("nereid.scratch_bytes", builder.getI64IntegerAttr(640));
+    kernel.setAttr("nereid.can_wait", builder.getUnitAttr());
     if (echoControl().lowerMakesInvalidIr) {
       kernel.removeAttr("sym_name");
     }

@@ -4,6 +4,7 @@
 #include "runtime/NpyHeader.h"
 #include "runtime/Tensor.h"
 
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
@@ -83,7 +84,11 @@ TEST_F(Npy, EveryTypeAndShapeComesBack) {
       ASSERT_TRUE(std::holds_alternative<Tensor>(loaded)) << std::get<std::string>(loaded);
       const Tensor &back = std::get<Tensor>(loaded);
       EXPECT_EQ(back.shape(), shape);
-      EXPECT_EQ(back.dtype(), type);
+      EXPECT_EQ(back.dtype(), isFloat8(type) ? DType::U8 : type);
+      if (isFloat8(type)) { // NumPy has no name for them: the bytes
+        EXPECT_EQ(std::memcmp(back.data(), tensor.data(), tensor.byteCount()), 0);
+        continue;
+      }
       for (int64_t k = 0; k < tensor.elementCount(); ++k) {
         EXPECT_EQ(back.at(k), tensor.at(k));
       }
@@ -91,7 +96,7 @@ TEST_F(Npy, EveryTypeAndShapeComesBack) {
   }
   struct stat status{};
   ASSERT_EQ(::stat(path.c_str(), &status), 0);
-  EXPECT_EQ(status.st_size % 64, sizeof(double)) << "elements start at a multiple of 64";
+  EXPECT_EQ(status.st_size % 64, 1) << "elements start at a multiple of 64";
 }
 
 TEST_F(Npy, DamageIsNamed) {

@@ -275,4 +275,34 @@ def kernel(x, out):
   EXPECT_EQ(compareWithOracle(kernel, "*fp32, *fp32", {1, 1, 1}, {&x, &out}, 0), "");
 }
 
+TEST(LowerElementwise, ExtremaBetweenHalfConversions) {
+  // InstCombine makes extrema of f16 from these.
+  const char *kernel = R"(
+@triton.jit
+def kernel(x, y, out, BLOCK: tl.constexpr):
+    o = tl.arange(0, BLOCK)
+    a = tl.load(x + o).to(tl.float32)
+    b = tl.load(y + o).to(tl.float32)
+    tl.store(out + o, tl.maximum(a, b).to(tl.float16))
+    tl.store(out + BLOCK + o, tl.minimum(a, b).to(tl.float16))
+    one = tl.load(x)
+    tl.store(out + 2 * BLOCK, tl.maximum(one, 0.25))
+    tl.store(out + 2 * BLOCK + 1, tl.maximum(tl.minimum(one, 0.5).to(tl.float32), 0.25))
+)";
+  for (int block : {1, 4, 8, 64}) {
+    Tensor x = randomTensor({64}, DType::F16, 1), y = randomTensor({64}, DType::F16, 2);
+    Tensor out = randomTensor({2 * block + 2}, DType::F16, 3);
+    std::vector<Tensor> results;
+    ASSERT_EQ(compareWithOracle(kernel, "*fp16, *fp16, *fp16, " + std::to_string(block), {1, 1, 1},
+                                {&x, &y, &out}, 0, &results),
+              "");
+    for (int i = 0; i < block; ++i) {
+      ASSERT_EQ(results[2].at(i), std::max(x.at(i), y.at(i)));
+      ASSERT_EQ(results[2].at(block + i), std::min(x.at(i), y.at(i)));
+    }
+    ASSERT_EQ(results[2].at(2 * block), std::max(x.at(0), 0.25));
+    ASSERT_EQ(results[2].at(2 * block + 1), std::max(std::min(x.at(0), 0.5), 0.25));
+  }
+}
+
 } // namespace

@@ -5,6 +5,9 @@
 namespace nereid::language::emit {
 
 Value Emitter::boundOnAssign(Value value) {
+  if (frame->isConstexpr) { // Python's integers have no width outside of kernels
+    return value;
+  }
   if (value.isWeak()) {
     value.bound = defaultType(value);
   } else if (value.isTuple()) {
@@ -19,6 +22,9 @@ void Emitter::assign(const Expr &target, Value value) {
   At at(*this, target.range);
   if (target.kind == ExprKind::Name) {
     frame->locals[target.text] = std::move(value);
+    return;
+  }
+  if (target.kind == ExprKind::Attribute && assignField(target, value)) {
     return;
   }
   if (target.kind != ExprKind::Tuple && target.kind != ExprKind::List) {

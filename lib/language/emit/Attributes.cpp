@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What stands after a dot or in brackets: dtype queries, shapes, methods, tile indexing with `:`
 // and None, and indexing of tuples.
-#include "lib/language/emit/Emitter.h"
+#include "lib/language/emit/BlockAccess.h"
 
 namespace nereid::language::emit {
 
@@ -29,6 +29,9 @@ static Value typeValue(const TileType &type) {
 }
 
 static int mantissaBits(DType type) {
+  if (isFloat8(type)) {
+    return type == DType::F8E4M3FN || type == DType::F8E4M3FNUZ ? 3 : 2;
+  }
   return type == DType::F16 ? 10 : type == DType::BF16 ? 7 : type == DType::F32 ? 23 : 52;
 }
 
@@ -73,12 +76,24 @@ static std::optional<Value> typeAttribute(const TileType &type, const std::strin
 static std::optional<bool> typePredicate(const TileType &type, const std::string &name) {
   DType dtype = type.element.dtype;
   bool isNumber = !type.element.isPointer;
-  static const std::map<std::string, DType> exact = {
-      {"is_fp16", DType::F16},   {"is_bf16", DType::BF16}, {"is_fp32", DType::F32},
-      {"is_fp64", DType::F64},   {"is_int1", DType::Bool}, {"is_bool", DType::Bool},
-      {"is_int8", DType::I8},    {"is_int16", DType::I16}, {"is_int32", DType::I32},
-      {"is_int64", DType::I64},  {"is_uint8", DType::U8},  {"is_uint16", DType::U16},
-      {"is_uint32", DType::U32}, {"is_uint64", DType::U64}};
+  static const std::map<std::string, DType> exact = {{"is_fp16", DType::F16},
+                                                     {"is_bf16", DType::BF16},
+                                                     {"is_fp32", DType::F32},
+                                                     {"is_fp64", DType::F64},
+                                                     {"is_int1", DType::Bool},
+                                                     {"is_bool", DType::Bool},
+                                                     {"is_int8", DType::I8},
+                                                     {"is_int16", DType::I16},
+                                                     {"is_int32", DType::I32},
+                                                     {"is_int64", DType::I64},
+                                                     {"is_uint8", DType::U8},
+                                                     {"is_uint16", DType::U16},
+                                                     {"is_uint32", DType::U32},
+                                                     {"is_uint64", DType::U64},
+                                                     {"is_fp8e4nv", DType::F8E4M3FN},
+                                                     {"is_fp8e5", DType::F8E5M2},
+                                                     {"is_fp8e4b8", DType::F8E4M3FNUZ},
+                                                     {"is_fp8e5b16", DType::F8E5M2FNUZ}};
   if (auto found = exact.find(name); found != exact.end()) {
     return isNumber && dtype == found->second;
   }
@@ -86,10 +101,13 @@ static std::optional<bool> typePredicate(const TileType &type, const std::string
     return isNumber && isFloat(dtype);
   }
   if (name == "is_standard_floating") {
-    return isNumber && isFloat(dtype);
+    return isNumber && isFloat(dtype) && !isFloat8(dtype);
   }
   if (name == "is_fp8") {
-    return false;
+    return isNumber && isFloat8(dtype);
+  }
+  if (name == "is_fp8e4b15") {
+    return false; // a type of one generation of chips, never made here
   }
   if (name == "is_int" || name == "is_integer_type") {
     return isNumber && isInteger(dtype);
@@ -150,17 +168,40 @@ static std::optional<Value> runtimeAttribute(Emitter &emitter, const Value &base
 }
 
 Value Emitter::attribute(const Value &base, const std::string &name) {
+  bool isConstant = base.isType() || base.isString() || base.isTuple() || base.isNone() ||
+                    base.kind == Value::Kind::Function;
+  if (base.isTuple() && base.classDef) {
+    if (std::optional<Value> found = objectAttribute(base, name)) {
+      return *found;
+    }
+  }
+  if (name == "__name__" && base.kind == Value::Kind::Function) {
+    return Value::string(base.function->name);
+  }
+  if (name == "value" && isConstant) { // of a tl.constexpr
+    return base;
+  }
   switch (base.kind) {
   case Value::Kind::Poison:
     return base;
   case Value::Kind::Module:
     return moduleAttribute(base.text, name);
-  case Value::Kind::Import: {
-    Value value = base;
-    value.text += "." + name;
-    return value;
-  }
+  case Value::Kind::File:
+  case Value::Kind::Import:
+    return importAttribute(base, name);
+  case Value::Kind::BlockPointer:
+  case Value::Kind::Descriptor:
+    if (std::optional<Value> found = blockAttribute(base, name)) {
+      return *found;
+    }
+    break;
   case Value::Kind::Type:
+    if (base.text == pointerToBlock && (name == "element_ty" || name == "scalar")) {
+      Value found = base;
+      found.text.clear();
+      found.tileType.element.isPointer = false;
+      return name == "scalar" ? base : found;
+    }
     if (std::optional<Value> found = typeAttribute(base.tileType, name)) {
       return *found;
     }
@@ -195,6 +236,16 @@ Value Emitter::attribute(const Value &base, const std::string &name) {
     help = "the argument is None in this specialisation; guard the use with 'is not None'";
   }
   return fail("E0223", describe(base) + " has no attribute '" + name + "'", help);
+}
+
+std::optional<Value> Emitter::tryAttribute(const Value &base, const std::string &name) {
+  size_t before = reported.size();
+  Value value = attribute(base, name);
+  bool isMissing = value.isPoison() || value.kind == Value::Kind::Import;
+  if (isMissing) {
+    rollBack(before);
+  }
+  return isMissing ? std::nullopt : std::optional(value);
 }
 
 static bool isFullSlice(const Expr &index) {

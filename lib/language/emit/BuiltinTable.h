@@ -3,6 +3,7 @@
 // here, so that the command line may read it.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -10,8 +11,8 @@ namespace nereid::language {
 
 /// One row of the table of kernel-language functions, for documentation and completion.
 struct BuiltinInfo {
-  std::string_view name;     ///< as under `tl.`, e.g. "load"
-  std::string_view params;   ///< "pointer, mask=None, other=None"
+  std::string name;          ///< as under `tl.`, e.g. "load"; "descriptor.load" is a method
+  std::string params;        ///< "pointer, mask=None, other=None"
   std::string_view category; ///< "memory", "math", …
   bool isSupported = true;   ///< false: known upstream, refused with E0310
 };

@@ -3,6 +3,8 @@
 // written form.
 #include "lib/language/emit/Builtins.h"
 
+#include "lib/language/StandardLibrary.h"
+
 #include <algorithm>
 #include <charconv>
 #include <unordered_map>
@@ -13,9 +15,11 @@ const std::vector<BuiltinEntry> &builtins() {
   static const std::vector<BuiltinEntry> table = {
 #define NEREID_BUILTIN(name, scopes, params, category, function)                                   \
   {name, scopes, params, category, function},
+#define NEREID_LIBRARY(name, scopes, category) {name, scopes, "", category, nullptr, true},
 #define NEREID_KNOWN(name, scopes, category) {name, scopes, "", category, nullptr},
 #include "lib/language/emit/Builtins.def"
 #undef NEREID_BUILTIN
+#undef NEREID_LIBRARY
 #undef NEREID_KNOWN
   };
   return table;
@@ -82,6 +86,20 @@ static std::vector<ParamSpec> parseParams(std::string_view text) {
     params.push_back(std::move(param));
   }
   return params;
+}
+
+Value builtinValue(const BuiltinEntry *entry) {
+  Value value;
+  if (entry->isLibrary) {
+    LibraryFunction found = findLibraryFunction(entry->name);
+    value.kind = Value::Kind::Function;
+    value.function = found.function;
+    value.module = found.module;
+  } else {
+    value.kind = Value::Kind::Builtin;
+    value.builtin = entry;
+  }
+  return value;
 }
 
 const std::vector<ParamSpec> &paramsOf(const BuiltinEntry &entry) {

@@ -45,7 +45,8 @@ struct BuiltinEntry {
   std::string_view scopes; ///< T tl, M tl.math, L libdevice, R triton, m tensor method, P Python
   std::string_view params; ///< "pointer, mask=None, *values"
   std::string_view category;
-  BuiltinFunction function; ///< null: known upstream, not supported
+  BuiltinFunction function; ///< null: of the library, or known upstream and not supported
+  bool isLibrary = false;   ///< written in the language itself: see StandardLibrary.h
 };
 
 struct ParamSpec {
@@ -60,12 +61,16 @@ const BuiltinEntry *findBuiltin(std::string_view name, char scope);
 /// Names visible in a scope, for suggestions.
 std::vector<std::string> builtinNames(char scope);
 const std::vector<ParamSpec> &paramsOf(const BuiltinEntry &entry);
+/// What the name means in a kernel: the builtin, or the function of the library.
+Value builtinValue(const BuiltinEntry *entry);
 
 #define NEREID_BUILTIN(name, scopes, params, category, function)                                   \
   Value function(Emitter &emitter, const Bound &args);
+#define NEREID_LIBRARY(name, scopes, category)
 #define NEREID_KNOWN(name, scopes, category)
 #include "lib/language/emit/Builtins.def"
 #undef NEREID_BUILTIN
+#undef NEREID_LIBRARY
 #undef NEREID_KNOWN
 
 } // namespace nereid::language::emit

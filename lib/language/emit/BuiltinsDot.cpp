@@ -107,6 +107,11 @@ static std::optional<DType> resultType(Emitter &emitter, const Bound &args, DTyp
 
 Value dot(Emitter &emitter, const Bound &args) {
   Value a = emitter.toTile(args["input"]), b = emitter.toTile(args["other"]);
+  if (isFloat8(a.tileType.element.dtype) && isFloat8(b.tileType.element.dtype) && !a.isPointer() &&
+      !b.isPointer()) { // of all formats, mixed ones too; float16 holds their numbers exactly
+    a = emitter.cast(a, {DType::F16, false});
+    b = emitter.cast(b, {DType::F16, false});
+  }
   if (a.isPoison() || b.isPoison() || !checkOperands(emitter, args, a, b)) {
     return Value::poison();
   }

@@ -48,6 +48,10 @@ NEREID_UNARY(tanh, TanhOp)
 NEREID_UNARY(asin, AsinOp)
 NEREID_UNARY(acos, AcosOp)
 NEREID_UNARY(atan, AtanOp)
+NEREID_UNARY(asinh, AsinhOp)
+NEREID_UNARY(acosh, AcoshOp)
+NEREID_UNARY(atanh, AtanhOp)
+NEREID_UNARY(cbrt, CbrtOp)
 NEREID_UNARY(sinh, SinhOp)
 NEREID_UNARY(cosh, CoshOp)
 NEREID_UNARY(erf, ErfOp)
@@ -102,6 +106,10 @@ Value absolute(Emitter &emitter, const Bound &args) {
     return emitter.fail("E0204", "'abs' expects numbers, but got " + describe(source));
   }
   DType type = source.tileType.element.dtype;
+  if (isFloat8(type)) {
+    Value wide = emitter.cast(source, {DType::F32, false});
+    return emitter.cast(emitter.like<mlir::math::AbsFOp>(wide, wide.ssa), {type, false});
+  }
   if (isFloat(type)) {
     return emitter.like<mlir::math::AbsFOp>(source, source.ssa);
   }
@@ -166,6 +174,36 @@ Value fdiv(Emitter &emitter, const Bound &args) {
 
 Value divRn(Emitter &emitter, const Bound &args) {
   return binaryMath<mlir::arith::DivFOp>(emitter, args, "div_rn");
+}
+
+Value addRn(Emitter &emitter, const Bound &args) {
+  return binaryMath<mlir::arith::AddFOp>(emitter, args, "add_rn");
+}
+
+Value subRn(Emitter &emitter, const Bound &args) {
+  return binaryMath<mlir::arith::SubFOp>(emitter, args, "sub_rn");
+}
+
+Value mulRn(Emitter &emitter, const Bound &args) {
+  return binaryMath<mlir::arith::MulFOp>(emitter, args, "mul_rn");
+}
+
+Value fmaxBuiltin(Emitter &emitter, const Bound &args) {
+  return emitter.extremum(true, args["x"], args["y"], false);
+}
+
+Value fminBuiltin(Emitter &emitter, const Bound &args) {
+  return emitter.extremum(false, args["x"], args["y"], false);
+}
+
+Value fastExp10(Emitter &emitter, const Bound &args) {
+  Value source = realArgument(emitter, args["x"], "fast_exp10f");
+  if (source.isPoison()) {
+    return source;
+  }
+  const TileType &type = source.tileType;
+  Value ten = emitter.constantTile(Value::floating(10), type.element.dtype, type.shape);
+  return emitter.like<mlir::math::PowFOp>(source, ten.ssa, source.ssa);
 }
 
 Value fma(Emitter &emitter, const Bound &args) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Builtins on the grid and on memory: program_id, num_programs, load, store.
-#include "lib/language/emit/Emitter.h"
+#include "lib/language/emit/BlockAccess.h"
 
 namespace nereid::language::emit {
 
@@ -39,9 +39,13 @@ static bool checkPointer(Emitter &emitter, const Bound &args, const char *name) 
                       : "declare the argument as a pointer in the signature, e.g. *fp32");
     return false;
   }
-  if (args["boundary_check"].isTuple() && !args["boundary_check"].elements.empty()) {
-    emitter.error("E0310", "block pointers ('boundary_check') are not supported yet")
-        .withHelp("use a tile of pointers with a mask");
+  const Value &check = args["boundary_check"], &padding = args["padding_option"];
+  if ((check.isTuple() && !check.elements.empty()) || check.isNumber() ||
+      (padding.isString() && !padding.text.empty())) {
+    emitter
+        .error("E0216", "'boundary_check' and 'padding_option' go with a block pointer, but '" +
+                            std::string(name) + "' got " + describe(pointer))
+        .withHelp("use 'mask' and 'other', or make a block pointer with tl.make_block_ptr");
     return false;
   }
   return true;
@@ -102,34 +106,66 @@ static std::optional<tile::EvictionPolicy> evictionPolicy(Emitter &emitter, cons
   return std::nullopt;
 }
 
-Value loadBuiltin(Emitter &emitter, const Bound &args) {
+/// Pointers, mask and what is read where the mask is false, of a load through pointers.
+static bool bindLoad(Emitter &emitter, const Bound &args, Value &pointer, Value &mask,
+                     Value &other) {
   if (!checkPointer(emitter, args, "load")) {
-    return Value::poison();
+    return false;
   }
-  Value pointer = args["pointer"], mask, other;
+  pointer = args["pointer"];
   bool hasMask = !args["mask"].isNone(), hasOther = !args["other"].isNone();
   if (hasOther && !hasMask) {
-    return emitter.fail("E0216", "'other' of 'load' needs a mask", "add 'mask=', or drop 'other'");
+    emitter.error("E0216", "'other' of 'load' needs a mask")
+        .withHelp("add 'mask=', or drop 'other'");
+    return false;
   }
   if (hasMask && !bindMask(emitter, args["mask"], pointer, mask, "load")) {
-    return Value::poison();
+    return false;
   }
-  ElementType element{pointer.tileType.element.dtype, false};
   if (hasOther) {
-    other = emitter.cast(args["other"], element);
+    other = emitter.cast(args["other"], {pointer.tileType.element.dtype, false});
     if (other.isPoison()) {
-      return other;
+      return false;
     }
     if (other.isBlock() && !pointer.isBlock()) {
-      return emitter.fail("E0216", "'other' of 'load' is " + describe(other) +
-                                       ", but the pointer is a scalar");
+      emitter.error("E0216",
+                    "'other' of 'load' is " + describe(other) + ", but the pointer is a scalar");
+      return false;
     }
     other = emitter.broadcastTo(other, pointer.tileType.shape, pointer.origins);
   }
+  return !other.isPoison();
+}
+
+/// The same of a load through a block pointer.
+static bool bindBlockLoad(Emitter &emitter, const Bound &args, Value &pointer, Value &mask,
+                          Value &other) {
+  const Value &access = args["pointer"];
+  BlockTile block = addressForAccess(emitter, args, "load");
+  Value padding = paddingValue(emitter, args["padding_option"], access.tileType.element.dtype);
+  if (block.pointers.isPoison() || padding.isPoison()) {
+    return false;
+  }
+  pointer = block.pointers;
+  pointer.origins = access.origins;
+  mask = block.mask;
+  if (!mask.isNone()) {
+    other = emitter.constantTile(padding, access.tileType.element.dtype, access.tileType.shape);
+  }
+  return true;
+}
+
+Value loadBuiltin(Emitter &emitter, const Bound &args) {
+  Value pointer, mask, other;
+  bool isBlockPointer = args["pointer"].kind == Value::Kind::BlockPointer;
+  if (!(isBlockPointer ? bindBlockLoad : bindLoad)(emitter, args, pointer, mask, other)) {
+    return Value::poison();
+  }
+  ElementType element{pointer.tileType.element.dtype, false};
   std::optional<tile::CacheModifier> cache = cacheModifier(emitter, args, ".ca .cg .cs .cv ");
   std::optional<tile::EvictionPolicy> evict = evictionPolicy(emitter, args);
   std::optional<bool> isVolatile = emitter.constantBool(args["volatile"], "'volatile'");
-  if (!cache || !evict || !isVolatile || other.isPoison()) {
+  if (!cache || !evict || !isVolatile) {
     return Value::poison();
   }
   TileType type{element, pointer.tileType.shape};
@@ -140,11 +176,17 @@ Value loadBuiltin(Emitter &emitter, const Bound &args) {
 }
 
 Value storeBuiltin(Emitter &emitter, const Bound &args) {
-  if (!checkPointer(emitter, args, "store")) {
-    return Value::poison();
-  }
   Value pointer = args["pointer"], mask;
-  if (!args["mask"].isNone() && !bindMask(emitter, args["mask"], pointer, mask, "store")) {
+  if (pointer.kind == Value::Kind::BlockPointer) {
+    BlockTile block = addressForAccess(emitter, args, "store");
+    pointer = block.pointers;
+    mask = block.mask;
+    if (pointer.isPoison()) {
+      return pointer;
+    }
+  } else if (!checkPointer(emitter, args, "store")) {
+    return Value::poison();
+  } else if (!args["mask"].isNone() && !bindMask(emitter, args["mask"], pointer, mask, "store")) {
     return Value::poison();
   }
   Value value = emitter.cast(args["value"], {pointer.tileType.element.dtype, false});

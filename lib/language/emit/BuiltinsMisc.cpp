@@ -91,6 +91,9 @@ Value staticAssert(Emitter &emitter, const Bound &args) {
     const Expr *expr = args.expr("cond");
     std::string text = expr ? emitter.sourceText(*expr) : "";
     std::string message = args["msg"].isString() ? args["msg"].text : "";
+    if (emitter.frame->module->isLibrary) { // how the library refuses its arguments
+      return emitter.fail("E0229", message);
+    }
     return emitter.fail("E0220", "static assertion failed" + (text.empty() ? "" : ": " + text) +
                                      (message.empty() ? "" : " (" + message + ")"));
   }
@@ -175,6 +178,15 @@ Value pointerType(Emitter &emitter, const Bound &args) {
     return emitter.fail("E0310", "pointers to pointers are not supported yet");
   }
   return type ? Value::type({type->dtype, true}) : Value::poison();
+}
+
+Value toTensor(Emitter &emitter, const Bound &args) { return emitter.toTile(args["x"]); }
+
+Value tupleBuiltin(Emitter &emitter, const Bound &args) {
+  const Value &x = args["args"];
+  return x.isTuple()
+             ? x
+             : emitter.fail("E0204", "'tuple' expects a tuple or a list, but got " + describe(x));
 }
 
 Value pyLen(Emitter &emitter, const Bound &args) {
@@ -293,10 +305,12 @@ Value pyIsInstance(Emitter &emitter, const Bound &args) {
                           "'isinstance' with " + describe(each) + " is not supported in a kernel");
     }
     std::string_view name = each.builtin->name;
-    bool isConstant = !x.isTile();
-    isMatching = isMatching || (name == "tensor" && !isConstant) ||
-                 (name == "constexpr" && isConstant) || (name == "dtype" && x.isType()) ||
-                 (name == "int" && x.isWeak() && x.isWhole()) ||
+    bool isDescriptor = x.kind == Value::Kind::Descriptor;
+    bool isConstant = !x.isTile() && !x.isBlockAccess();
+    isMatching = isMatching || (name == "tensor" && !isConstant && !isDescriptor) ||
+                 (name.starts_with("tensor_descriptor") && isDescriptor) ||
+                 (name == "constexpr" && isConstant) || (name == "tuple" && x.isTuple()) ||
+                 (name == "dtype" && x.isType()) || (name == "int" && x.isWeak() && x.isWhole()) ||
                  (name == "bool" && x.isWeak() && x.kind == Value::Kind::Bool) ||
                  (name == "float" && x.isWeak() && x.kind == Value::Kind::Float) ||
                  (name == "str" && x.isString());

@@ -1,113 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions: sum, max, min with or without indices, xor, or, and softmax on top of them. Types
-// follow upstream: sums of small integers widen to 32 bits, max and min of 16-bit floats give f32.
-#include "lib/language/emit/Emitter.h"
+// Reductions: sum, max, min with or without indices, xor and or. Types follow upstream: sums of
+// small integers widen to 32 bits, max and min of 16-bit floats give f32.
+#include "lib/language/emit/Reduction.h"
 
 namespace nereid::language::emit {
-
-using Combine = std::function<std::vector<Value>(const std::vector<Value> &first,
-                                                 const std::vector<Value> &second)>;
-
-/// The tile to reduce, its axis (none: all elements, the tile is flattened) and keep_dims.
-struct Reduction {
-  Value input;
-  int64_t axis = 0;
-  bool isWhole = false;
-  bool keepDims = false;
-  size_t rank = 0;
-};
-
-static std::optional<Reduction> reductionOf(Emitter &emitter, const Value &input, const Value &axis,
-                                            const Value &keepDims, const std::string &name) {
-  Reduction reduction;
-  reduction.input = emitter.toTile(input);
-  if (reduction.input.isPoison()) {
-    return std::nullopt;
-  }
-  if (!reduction.input.isBlock() || reduction.input.isPointer()) {
-    emitter.error("E0215", "'" + name + "' expects a tile of numbers, but got " + describe(input))
-        .withHelp("to combine two values use tl.maximum, tl.minimum or +");
-    return std::nullopt;
-  }
-  std::optional<bool> keep = emitter.constantBool(keepDims, "'keep_dims' of '" + name + "'");
-  if (!keep) {
-    return std::nullopt;
-  }
-  reduction.keepDims = *keep;
-  reduction.rank = reduction.input.tileType.shape.size();
-  auto rank = static_cast<int64_t>(reduction.rank);
-  if (axis.isNone()) {
-    reduction.isWhole = true;
-    reduction.input = emitter.reshapeTo(reduction.input, {reduction.input.tileType.elementCount()});
-    return reduction;
-  }
-  std::optional<int64_t> at = emitter.constantInteger(axis, "'axis' of '" + name + "'");
-  if (!at) {
-    return std::nullopt;
-  }
-  if (*at < -rank || *at >= rank) {
-    emitter.error("E0215", "'axis' of '" + name + "' is " + std::to_string(*at) +
-                               ", but the tile " + typeText(reduction.input.tileType) + " has " +
-                               std::to_string(rank) + (rank == 1 ? " dimension" : " dimensions"));
-    return std::nullopt;
-  }
-  reduction.axis = *at < 0 ? *at + rank : *at;
-  return reduction;
-}
-
-static Value restoreDims(Emitter &emitter, const Reduction &reduction, Value result) {
-  if (!reduction.keepDims) {
-    return result;
-  }
-  if (reduction.isWhole) {
-    return emitter.splat(result, Shape(reduction.rank, 1));
-  }
-  return emitter.expandDim(result, reduction.axis);
-}
-
-static std::vector<Value> emitReduce(Emitter &emitter, const Reduction &reduction,
-                                     const std::vector<Value> &sources, const Combine &combine) {
-  std::vector<mlir::Type> resultTypes, scalarTypes;
-  std::vector<mlir::Value> operands;
-  std::vector<TileType> types;
-  Origins origins = sources[0].origins;
-  origins.erase(origins.begin() + reduction.axis);
-  for (const Value &source : sources) {
-    TileType type = source.tileType;
-    type.shape.erase(type.shape.begin() + reduction.axis);
-    types.push_back(type);
-    resultTypes.push_back(emitter.mlirType(type));
-    scalarTypes.push_back(emitter.mlirType(type.element));
-    operands.push_back(source.ssa);
-  }
-  mlir::OpBuilder &builder = emitter.builder;
-  mlir::Location place = emitter.location();
-  auto op = builder.create<tile::ReduceOp>(place, resultTypes, operands,
-                                           static_cast<uint32_t>(reduction.axis));
-  std::vector<mlir::Type> blockTypes = scalarTypes;
-  blockTypes.insert(blockTypes.end(), scalarTypes.begin(), scalarTypes.end());
-  std::vector<mlir::Location> places(blockTypes.size(), place);
-  mlir::Block *body = builder.createBlock(&op.getCombine(), {}, blockTypes, places);
-  std::vector<Value> first, second;
-  auto count = static_cast<unsigned>(sources.size());
-  for (unsigned i = 0; i < count; ++i) {
-    TileType scalar{types[i].element, {}};
-    first.push_back(Value::tile(body->getArgument(i), scalar));
-    second.push_back(Value::tile(body->getArgument(i + count), scalar));
-  }
-  std::vector<mlir::Value> returned;
-  for (const Value &value : combine(first, second)) {
-    returned.push_back(value.ssa);
-  }
-  builder.create<tile::CombineReturnOp>(place, mlir::ValueRange(returned));
-  builder.setInsertionPointAfter(op);
-  std::vector<Value> results;
-  for (unsigned i = 0; i < count; ++i) {
-    results.push_back(
-        restoreDims(emitter, reduction, Value::tile(op.getResults()[i], types[i], origins)));
-  }
-  return results;
-}
 
 static Value reduceWith(Emitter &emitter, const Reduction &reduction,
                         const std::function<Value(const Value &, const Value &)> &combine) {
@@ -242,28 +138,6 @@ Value xorSum(Emitter &emitter, const Bound &args) {
 
 Value reduceOr(Emitter &emitter, const Bound &args) {
   return bitReduction(emitter, args, "|", "reduce_or");
-}
-
-Value softmax(Emitter &emitter, const Bound &args) {
-  Value axis = args["dim"].isNone() ? Value::whole(0) : args["dim"];
-  std::optional<Reduction> reduction =
-      reductionOf(emitter, args["x"], axis, Value::boolean(true), "softmax");
-  if (!reduction) {
-    return Value::poison();
-  }
-  if (!isFloat(reduction->input.tileType.element.dtype)) {
-    return emitter.fail("E0204",
-                        "'softmax' expects floating-point values, but got " + describe(args["x"]));
-  }
-  Value largest = extremumReduction(emitter, *reduction, true);
-  Value shifted = emitter.binary("-", reduction->input, largest);
-  if (shifted.isPoison()) {
-    return shifted;
-  }
-  Value powers = emitter.like<mlir::math::ExpOp>(shifted, shifted.ssa);
-  Reduction total = *reduction;
-  total.input = powers;
-  return emitter.binary("/", powers, sumOf(emitter, total, std::nullopt));
 }
 
 } // namespace nereid::language::emit

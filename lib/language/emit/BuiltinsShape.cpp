@@ -77,6 +77,29 @@ Value zerosLike(Emitter &emitter, const Bound &args) {
   return zero;
 }
 
+/// The cast that `fp_downcast_rounding='rtz'` asks for: to a narrower float, dropping digits.
+static Value castTowardZero(Emitter &emitter, const Value &input, ElementType to, bool isBitcast) {
+  Value source = emitter.toTile(input);
+  if (source.isPoison()) {
+    return source;
+  }
+  ElementType from = source.tileType.element;
+  bool isNarrowing = !isBitcast && !from.isPointer && !to.isPointer && isFloat(from.dtype) &&
+                     isFloat(to.dtype) && bitWidth(from.dtype) > bitWidth(to.dtype);
+  if (!isNarrowing) {
+    return emitter.fail("E0209",
+                        "'fp_downcast_rounding' expects a cast to a narrower float, but got " +
+                            typeText(from) + " to " + typeText(to),
+                        "drop the rounding");
+  }
+  TileType target{to, source.tileType.shape};
+  auto mode = mlir::arith::RoundingModeAttr::get(emitter.builder.getContext(),
+                                                 mlir::arith::RoundingMode::toward_zero);
+  mlir::Value ssa = emitter.make<mlir::arith::TruncFOp>(emitter.mlirType(target), source.ssa, mode,
+                                                        mlir::arith::FastMathFlagsAttr());
+  return Value::tile(ssa, target, source.origins);
+}
+
 Value castBuiltin(Emitter &emitter, const Bound &args) {
   std::optional<ElementType> type = emitter.constantType(args["dtype"], "'dtype' of a cast");
   std::optional<bool> isBitcast = emitter.constantBool(args["bitcast"], "'bitcast'");
@@ -85,11 +108,14 @@ Value castBuiltin(Emitter &emitter, const Bound &args) {
   if (!type || !isBitcast || !rounding) {
     return Value::poison();
   }
-  if (!rounding->empty() && *rounding != "rtne") {
-    return emitter.fail("E0310", "the rounding '" + *rounding + "' is not supported yet",
-                        "casts round to nearest even: 'rtne'");
+  if (!rounding->empty() && *rounding != "rtne" && *rounding != "rtz") {
+    return emitter.fail("E0229", "'fp_downcast_rounding' expects 'rtne' or 'rtz', but got '" +
+                                     *rounding + "'");
   }
   const Value &input = args[args.isGiven("self") ? "self" : "input"];
+  if (*rounding == "rtz") {
+    return castTowardZero(emitter, input, *type, *isBitcast);
+  }
   return *isBitcast ? emitter.bitcast(input, *type) : emitter.cast(input, *type);
 }
 

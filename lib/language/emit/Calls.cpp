@@ -76,11 +76,16 @@ Value Emitter::call(const Expr &expr) {
     return callee;
   }
   if (callee.kind == Value::Kind::Builtin && !callee.builtin->function) {
-    return fail("E0310", "'" + std::string(callee.builtin->name) + "' is not supported yet");
+    bool isDirected = callee.builtin->category == "directed rounding";
+    return fail("E0310", "'" + std::string(callee.builtin->name) + "' is not supported yet",
+                isDirected ? "no target rounds arithmetic toward zero, down or up; the form that "
+                             "ends in '_rn' rounds to nearest"
+                           : "");
   }
   if (callee.kind == Value::Kind::Import) {
-    return fail("E0219", "'" + callee.text + "' comes from a module that is not read",
-                "copy the function into this file, decorated with @triton.jit");
+    bool isDone = collectArguments(*this, expr, positional, keywords);
+    std::optional<Value> known = isDone ? hostCall(callee, positional) : std::nullopt;
+    return known ? *known : failNotFound(callee);
   }
   if (!collectArguments(*this, expr, positional, keywords) || !takeStep()) {
     return Value::poison();
@@ -88,21 +93,33 @@ Value Emitter::call(const Expr &expr) {
   switch (callee.kind) {
   case Value::Kind::Builtin:
     return callBuiltin(*callee.builtin, std::move(positional), std::move(keywords));
+  case Value::Kind::Class:
+    return construct(callee, std::move(positional), std::move(keywords));
   case Value::Kind::Method:
+    if (callee.function) {
+      positional.insert(positional.begin(), {"", callee.elements[0], nullptr});
+      return callFunction(*callee.function, *callee.module, std::move(positional),
+                          std::move(keywords));
+    }
     if (!callee.builtin) {
       return positional.empty() && keywords.empty()
                  ? typeMethod(callee.elements[0], callee.text)
                  : fail("E0229", "'" + callee.text + "' takes no arguments");
     }
-    if (!callee.builtin->function) {
+    if (!callee.builtin->function && !callee.builtin->isLibrary) {
       return fail("E0310", "'" + callee.text + "' is not supported yet");
     }
     positional.insert(positional.begin(),
                       {"", callee.elements[0], expr.operands[0]->operands[0].get()});
+    if (callee.builtin->isLibrary) {
+      Value function = builtinValue(callee.builtin);
+      return callFunction(*function.function, *function.module, std::move(positional),
+                          std::move(keywords));
+    }
     return callBuiltin(*callee.builtin, std::move(positional), std::move(keywords));
   case Value::Kind::Function:
     return callFunction(*callee.function, *callee.module, std::move(positional),
-                        std::move(keywords));
+                        std::move(keywords), callee.captured);
   default:
     return fail("E0224", describe(callee) + " cannot be called");
   }
@@ -215,13 +232,7 @@ static bool bindParameters(Emitter &emitter, const FunctionDef &function,
     } else if (isPositional) {
       inside.locals[param.name] = positional[next++].value;
     } else if (param.defaultValue) {
-      Frame outside;
-      outside.module = inside.module;
-      outside.caller = emitter.frame;
-      Frame *current = emitter.frame;
-      emitter.frame = &outside;
-      inside.locals[param.name] = emitter.evaluate(*param.defaultValue);
-      emitter.frame = current;
+      inside.locals[param.name] = emitter.evaluateAtTop(*inside.module, *param.defaultValue);
     } else {
       emitter.error("E0229", name + " lacks the argument '" + param.name + "'");
       return false;
@@ -231,10 +242,11 @@ static bool bindParameters(Emitter &emitter, const FunctionDef &function,
       return false;
     }
     if (isConstexprAnnotation(param.annotation.get())) {
+      // A helper's annotation is a wish: upstream passes a run-time value on as it is.
       if (std::optional<Value> known = emitter.knownNumber(value)) {
         value = *known;
         value.bound.reset();
-      } else if (value.isTile()) {
+      } else if (value.isTile() && inside.module->isLibrary) {
         emitter.error("E0203", name + " expects a constant for '" + param.name + "', but got " +
                                    describe(value));
         return false;
@@ -262,9 +274,15 @@ static bool bindParameters(Emitter &emitter, const FunctionDef &function,
 }
 
 Value Emitter::callFunction(const FunctionDef &function, const SourceModule &module,
-                            std::vector<Argument> positional, std::vector<Argument> keywords) {
+                            std::vector<Argument> positional, std::vector<Argument> keywords,
+                            std::shared_ptr<const Captured> captured, Value *self) {
   bool isConstexpr = isConstexprFunction(function);
-  if (!function.isJit() && !isConstexpr) {
+  // Python that runs before the kernel: the top level of a file, and functions of constants.
+  bool isOutside = !frame->function || frame->isConstexpr;
+  if (!function.isJit() && !isConstexpr && isOutside && !self) {
+    isConstexpr = true;
+  }
+  if (!function.isJit() && !isConstexpr && !self) {
     return fail("E0224", "'" + function.name + "' is not a kernel function",
                 "decorate it with @triton.jit");
   }
@@ -277,6 +295,8 @@ Value Emitter::callFunction(const FunctionDef &function, const SourceModule &mod
   Frame inside;
   inside.module = &module;
   inside.function = &function;
+  inside.isConstexpr = isConstexpr && !self; // an object may hold run-time values
+  inside.captured = std::move(captured);
   inside.caller = frame;
   inside.callRange = here;
   inside.callLocation = mlir::LocationAttr(location());
@@ -290,6 +310,9 @@ Value Emitter::callFunction(const FunctionDef &function, const SourceModule &mod
   runBlock(function.body, 0, nullptr);
   --depth;
   frame = inside.caller;
+  if (self && !function.params.empty()) {
+    *self = inside.locals[function.params[0].name];
+  }
   if (errorTotal != before) {
     return Value::poison();
   }

@@ -16,6 +16,11 @@ static bool mayReturn(const std::vector<StmtPtr> &list) {
 
 Value Emitter::conditionOf(const Value &value) {
   Value bit = truth(value);
+  if (!bit.isPoison() && bit.isBlock() && bit.tileType.elementCount() == 1) {
+    // one element decides, as upstream takes it out of its tile
+    Value whole = reshapeTo(cast(bit, {DType::I32, false}), {1});
+    bit = truth(callBuiltin(*findBuiltin("max", 'T'), {Argument{"", whole, nullptr}}, {}));
+  }
   if (!bit.isPoison() && bit.isBlock()) {
     return fail("E0212", "a condition expects a scalar, but got " + describe(value),
                 "choose element by element with tl.where, or reduce the tile first");
@@ -46,8 +51,12 @@ bool Emitter::mergeLeaf(const Value &a, const Value &b, mlir::Block *thenBlock,
     placeholder = a;
     return true;
   }
-  if (a.isTuple() && b.isTuple() && a.elements.size() == b.elements.size()) {
-    placeholder = Value::tuple({});
+  bool isSameBlock =
+      a.isBlockAccess() && a.kind == b.kind && a.text == b.text && a.tileType == b.tileType;
+  if (isSameBlock || (a.isTuple() && b.isTuple() && a.classDef == b.classDef &&
+                      a.elements.size() == b.elements.size())) {
+    placeholder = a;
+    placeholder.elements.clear();
     for (size_t i = 0; i < a.elements.size(); ++i) {
       placeholder.elements.emplace_back();
       if (!mergeLeaf(a.elements[i], b.elements[i], thenBlock, elseBlock,

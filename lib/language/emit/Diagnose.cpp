@@ -14,31 +14,64 @@ static constexpr int64_t maxSteps = 1000000;
 /// Expressions and statements inside each other, through calls: bounds the compiler's own stack.
 static constexpr int maxNesting = 800;
 
+/// The file's name; of a package's __init__.py with the folder's, which tells it from others.
 static std::string baseName(const std::string &path) {
-  return path.substr(path.find_last_of('/') + 1);
+  size_t slash = path.find_last_of('/');
+  std::string name = path.substr(slash + 1);
+  if (name != "__init__.py" || slash == std::string::npos || slash == 0) {
+    return name;
+  }
+  return path.substr(path.find_last_of('/', slash - 1) + 1);
+}
+
+const Frame *Emitter::visibleFrame(SourceRange &range) const {
+  const Frame *at = frame;
+  range = here;
+  while (at->module->isLibrary && at->caller) {
+    range = at->callRange;
+    at = at->caller;
+  }
+  return at;
 }
 
 std::string Emitter::placeText() const {
-  return baseName(frame->module->path) + ":" + std::to_string(here.line);
+  SourceRange range;
+  const Frame *place = visibleFrame(range);
+  return baseName(place->module->path) + ":" + std::to_string(range.line);
+}
+
+/// Through which function of the library an error came about.
+static std::string libraryNote(const Frame *inner, const Frame *visible, SourceRange inside) {
+  std::string name;
+  for (const Frame *at = inner; at != visible; at = at->caller) {
+    name = at->function ? at->function->name : name;
+  }
+  return "inside 'tl." + name + "', at " + inner->module->path + ":" + std::to_string(inside.line);
 }
 
 Diagnostic &Emitter::error(std::string code, std::string message) {
   Diagnostic diagnostic = makeError(std::move(code), std::move(message));
-  diagnostic.at(frame->module->path, frame->module->text, here);
+  SourceRange range;
+  const Frame *visible = visibleFrame(range);
+  diagnostic.at(visible->module->path, visible->module->text, range);
+  if (visible != frame) {
+    diagnostic.note(libraryNote(frame, visible, here));
+  }
   constexpr int mostCallers = 8;
   int callers = 0;
-  for (const Frame *at = frame; at->caller && at->function; at = at->caller) {
+  for (const Frame *at = visible; at->caller; at = at->caller) {
     if (++callers > mostCallers) {
       diagnostic.note("and further calls");
       break;
     }
-    diagnostic.note("'" + at->function->name + "' was called from " +
-                    baseName(at->caller->module->path) + ":" + std::to_string(at->callRange.line));
+    std::string how = at->function ? "'" + at->function->name + "' was called from " : "needed at ";
+    diagnostic.note(how + baseName(at->caller->module->path) + ":" +
+                    std::to_string(at->callRange.line));
   }
   ++errorTotal;
   bool isRepeated = std::any_of(reported.begin(), reported.end(), [&](const Diagnostic &other) {
     return other.code == diagnostic.code && other.message == diagnostic.message &&
-           other.range.line == here.line && other.range.column == here.column &&
+           other.range.line == range.line && other.range.column == range.column &&
            other.file == diagnostic.file;
   });
   // Unrolled loops and helpers called twice meet the same mistake again; callers may still refine
@@ -60,8 +93,24 @@ Value Emitter::fail(std::string code, std::string message, std::string help) {
 void Emitter::remark(std::string code, std::string message) {
   Diagnostic diagnostic = makeError(std::move(code), std::move(message));
   diagnostic.severity = Severity::Remark;
-  diagnostic.at(frame->module->path, frame->module->text, here);
+  SourceRange range;
+  const Frame *visible = visibleFrame(range);
+  diagnostic.at(visible->module->path, visible->module->text, range);
   reported.push_back(std::move(diagnostic));
+}
+
+void Emitter::reportAll(const Diagnostics &problems) {
+  std::string place = placeText();
+  for (Diagnostic diagnostic : problems.all()) {
+    bool isRepeated = std::any_of(reported.begin(), reported.end(), [&](const Diagnostic &other) {
+      return other.message == diagnostic.message && other.file == diagnostic.file &&
+             other.range.line == diagnostic.range.line;
+    });
+    errorTotal += diagnostic.severity == Severity::Error;
+    if (!isRepeated && errorTotal <= maxErrors) {
+      reported.push_back(std::move(diagnostic.note("the file was imported for " + place)));
+    }
+  }
 }
 
 void Emitter::rollBack(size_t errors) {
@@ -73,6 +122,9 @@ void Emitter::rollBack(size_t errors) {
 }
 
 mlir::Location Emitter::location() const {
+  if (frame->module->isLibrary && frame->callLocation) {
+    return mlir::Location(frame->callLocation); // as for a builtin: where the user called it
+  }
   mlir::Location place =
       mlir::FileLineColLoc::get(&context, frame->module->path, static_cast<unsigned>(here.line),
                                 static_cast<unsigned>(here.column));
@@ -102,6 +154,9 @@ std::string Emitter::sourceText(const Expr &expr) const {
 }
 
 const DimOrigin *Emitter::origin(const Expr *expr, int64_t size) {
+  if (frame->module->isLibrary) {
+    return nullptr;
+  }
   std::string text = expr ? sourceText(*expr) : "";
   std::string number = std::to_string(size);
   if (text.empty() || text == number) {

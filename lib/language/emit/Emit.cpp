@@ -1,17 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 // Entry: makes the module and the kernel's function for one signature, elaborates the body, and
 // hands out the table of builtins.
+#include "lib/language/StandardLibrary.h"
 #include "lib/language/emit/BuiltinTable.h"
 #include "lib/language/emit/Emitter.h"
+
+#include <algorithm>
 
 namespace nereid::language {
 
 namespace emit {
 
-Emitter::Emitter(mlir::MLIRContext &context, const SourceModule &module)
-    : builder(&context), context(context), mainModule(module) {}
+Emitter::Emitter(mlir::MLIRContext &context, const SourceModule &module, ModuleLoader *loader)
+    : builder(&context), context(context), mainModule(module), loader(loader) {
+  if (loader) {
+    loader->add(module);
+  }
+}
 
-static Value constantValue(const ConstValue &constant) {
+/// `name` is a name of the kernel's file or a dotted one, such as "tl.maximum".
+Value Emitter::valueNamed(const std::string &name) {
+  size_t dot = name.find('.');
+  Value value = global(mainModule, name.substr(0, dot)).value_or(Value::poison());
+  if (value.isPoison()) {
+    return fail("E0202", "'" + name + "' of the signature is not defined in the kernel's file",
+                "name a function of the file, tl.maximum or the like");
+  }
+  while (dot != std::string::npos && !value.isPoison()) {
+    size_t next = name.find('.', dot + 1);
+    value = attribute(value, name.substr(dot + 1, next - dot - 1));
+    dot = next;
+  }
+  return value;
+}
+
+Value Emitter::constantValue(const ConstValue &constant) {
   if (auto *value = std::get_if<bool>(&constant)) {
     return Value::boolean(*value);
   }
@@ -27,34 +50,84 @@ static Value constantValue(const ConstValue &constant) {
   if (auto *value = std::get_if<DType>(&constant)) {
     return Value::type({*value, false});
   }
+  if (auto *value = std::get_if<std::shared_ptr<ConstTuple>>(&constant)) {
+    std::vector<Value> elements;
+    for (const ConstValue &element : (*value)->values) {
+      elements.push_back(constantValue(element));
+    }
+    return Value::tuple(std::move(elements));
+  }
+  if (auto *value = std::get_if<ConstName>(&constant)) {
+    return valueNamed(value->text);
+  }
   return Value::none();
+}
+
+/// The descriptor whose parts are the base and the block's next arguments. Rows are contiguous,
+/// which the launch checks, so that the last stride is a constant.
+static Value descriptorOf(Value base, const ParamType &param, mlir::Block &block, unsigned &next) {
+  const TileType number{{DType::I64, false}, {}};
+  size_t rank = param.blockShape.size();
+  std::vector<Value> sizes, strides;
+  for (size_t i = 0; i < rank; ++i) {
+    sizes.push_back(Value::tile(block.getArgument(next++), number));
+  }
+  for (size_t i = 0; i + 1 < rank; ++i) {
+    strides.push_back(Value::tile(block.getArgument(next++), number));
+  }
+  strides.push_back(Value::whole(1));
+  strides.back().bound = DType::I64;
+  Value descriptor;
+  descriptor.kind = Value::Kind::Descriptor;
+  descriptor.tileType = {{param.dtype, false},
+                         Shape(param.blockShape.begin(), param.blockShape.end())};
+  descriptor.origins.resize(rank, nullptr);
+  descriptor.elements = {std::move(base), Value::tuple(std::move(sizes)),
+                         Value::tuple(std::move(strides))};
+  return descriptor;
 }
 
 mlir::Block *Emitter::addFunction(const FunctionDef &kernel, const Signature &signature) {
   std::vector<mlir::Type> types;
   std::vector<mlir::Attribute> arguments;
   std::vector<mlir::DictionaryAttr> argumentAttributes;
+  auto addArgument = [&](const std::string &name, ElementType type, int64_t divisibility,
+                         int64_t descriptorRank) {
+    types.push_back(mlirType(type));
+    const char *kind = type.isPointer ? "pointer" : isFloat(type.dtype) ? "float" : "integer";
+    std::string_view dtype = kernelName(type.dtype);
+    llvm::SmallVector<mlir::NamedAttribute> entry = {
+        builder.getNamedAttr("name", builder.getStringAttr(name)),
+        builder.getNamedAttr("kind", builder.getStringAttr(kind)),
+        builder.getNamedAttr("dtype",
+                             builder.getStringAttr(llvm::StringRef(dtype.data(), dtype.size()))),
+        builder.getNamedAttr("divisibility", builder.getI64IntegerAttr(divisibility))};
+    if (descriptorRank > 0) {
+      entry.push_back(
+          builder.getNamedAttr("descriptor", builder.getI64IntegerAttr(descriptorRank)));
+    }
+    arguments.push_back(builder.getDictionaryAttr(entry));
+    std::vector<mlir::NamedAttribute> hints;
+    if (divisibility > 1 && (type.isPointer || isInteger(type.dtype))) {
+      hints.push_back(
+          builder.getNamedAttr("tile.divisibility", builder.getI64IntegerAttr(divisibility)));
+    }
+    argumentAttributes.push_back(builder.getDictionaryAttr(hints));
+  };
   for (const ParamType &param : signature.params) {
     if (param.kind == ParamType::Kind::Constexpr) {
       frame->locals[param.name] = constantValue(param.constant);
       continue;
     }
-    bool isPointer = param.kind == ParamType::Kind::Pointer;
-    types.push_back(mlirType(ElementType{param.dtype, isPointer}));
-    const char *kind = isPointer ? "pointer" : isFloat(param.dtype) ? "float" : "integer";
-    arguments.push_back(builder.getDictionaryAttr(
-        {builder.getNamedAttr("name", builder.getStringAttr(param.name)),
-         builder.getNamedAttr("kind", builder.getStringAttr(kind)),
-         builder.getNamedAttr(
-             "dtype", builder.getStringAttr(llvm::StringRef(kernelName(param.dtype).data(),
-                                                            kernelName(param.dtype).size()))),
-         builder.getNamedAttr("divisibility", builder.getI64IntegerAttr(param.divisibility))}));
-    std::vector<mlir::NamedAttribute> hints;
-    if (param.divisibility > 1 && (isPointer || isInteger(param.dtype))) {
-      hints.push_back(
-          builder.getNamedAttr("tile.divisibility", builder.getI64IntegerAttr(param.divisibility)));
+    bool isDescriptor = param.kind == ParamType::Kind::Descriptor;
+    size_t rank = param.blockShape.size();
+    addArgument(param.name, {param.dtype, isDescriptor || param.kind == ParamType::Kind::Pointer},
+                param.divisibility, isDescriptor ? static_cast<int64_t>(rank) : 0);
+    for (size_t i = 0; isDescriptor && i + 1 < 2 * rank; ++i) {
+      std::string part =
+          i < rank ? ".shape[" + std::to_string(i) : ".strides[" + std::to_string(i - rank);
+      addArgument(param.name + part + "]", {DType::I64, false}, 1, 0);
     }
-    argumentAttributes.push_back(builder.getDictionaryAttr(hints));
   }
   auto function = builder.create<mlir::func::FuncOp>(location(), kernel.name,
                                                      builder.getFunctionType(types, {}));
@@ -69,9 +142,11 @@ mlir::Block *Emitter::addFunction(const FunctionDef &kernel, const Signature &si
   unsigned next = 0;
   for (const ParamType &param : signature.params) {
     if (param.kind != ParamType::Kind::Constexpr) {
-      bool isPointer = param.kind == ParamType::Kind::Pointer;
+      bool isDescriptor = param.kind == ParamType::Kind::Descriptor;
+      bool isPointer = isDescriptor || param.kind == ParamType::Kind::Pointer;
+      Value value = Value::tile(body->getArgument(next++), {{param.dtype, isPointer}, {}});
       frame->locals[param.name] =
-          Value::tile(body->getArgument(next++), {{param.dtype, isPointer}, {}});
+          isDescriptor ? descriptorOf(std::move(value), param, *body, next) : std::move(value);
     }
   }
   return body;
@@ -92,6 +167,13 @@ mlir::OwningOpRef<mlir::ModuleOp> Emitter::run(const FunctionDef &kernel,
   builder.setInsertionPointToEnd(body);
   builder.create<mlir::func::ReturnOp>(location());
   frame = nullptr;
+  // The types and constants decide what is an error: once per run they are told.
+  auto first = std::find_if(reported.begin(), reported.end(), [](const Diagnostic &diagnostic) {
+    return diagnostic.severity == Severity::Error;
+  });
+  if (first != reported.end()) {
+    first->note("'" + kernel.name + "' is compiled for " + signature.text());
+  }
   for (Diagnostic &diagnostic : reported) {
     diags.add(std::move(diagnostic));
   }
@@ -106,17 +188,26 @@ mlir::OwningOpRef<mlir::ModuleOp> Emitter::run(const FunctionDef &kernel,
 
 mlir::OwningOpRef<mlir::ModuleOp> emitKernel(mlir::MLIRContext &context, const SourceModule &module,
                                              const FunctionDef &kernel, const Signature &signature,
-                                             Diagnostics &diags) {
+                                             Diagnostics &diags, ModuleLoader *loader) {
   context.loadDialect<mlir::func::FuncDialect, mlir::arith::ArithDialect, mlir::math::MathDialect,
                       mlir::scf::SCFDialect, tile::TileDialect>();
-  emit::Emitter emitter(context, module);
+  emit::Emitter emitter(context, module, loader);
   return emitter.run(kernel, signature, diags);
 }
 
 std::vector<BuiltinInfo> builtinTable() {
   std::vector<BuiltinInfo> table;
   for (const emit::BuiltinEntry &entry : emit::builtins()) {
-    table.push_back({entry.name, entry.params, entry.category, entry.function != nullptr});
+    if (entry.name.front() == '_') { // upstream's inside, which some kernels use
+      continue;
+    }
+    std::string params(entry.params);
+    if (entry.isLibrary) {
+      params = parameterText(findLibraryFunction(entry.name));
+    }
+    std::string name = (entry.scopes == "d" ? "descriptor." : "") + std::string(entry.name);
+    table.push_back({std::move(name), std::move(params), entry.category,
+                     entry.function != nullptr || entry.isLibrary});
   }
   return table;
 }

@@ -4,6 +4,7 @@
 // dialect; everything else of this folder is its inside.
 #pragma once
 
+#include "lib/language/ModuleLoader.h"
 #include "lib/language/Parser.h"
 #include "lib/language/Signature.h"
 #include "lib/support/Diagnostics.h"
@@ -23,9 +24,10 @@ namespace nereid::language {
 /// {name, kind = "pointer"|"integer"|"float", dtype, divisibility}, one per argument. Pointer and
 /// integer arguments divisible by more than 1 carry `tile.divisibility`. Every operation has a
 /// file:line:column location, inlined ones a callsite. Loads the dialects it needs into `context`.
-/// Null after errors (E02xx, E03xx), which are all in `diags`.
+/// Null after errors (E02xx, E03xx), which are all in `diags`. `loader` reads the files that the
+/// kernel's file imports and holds them; without one they are taken as missing.
 mlir::OwningOpRef<mlir::ModuleOp> emitKernel(mlir::MLIRContext &context, const SourceModule &module,
                                              const FunctionDef &kernel, const Signature &signature,
-                                             Diagnostics &diags);
+                                             Diagnostics &diags, ModuleLoader *loader = nullptr);
 
 } // namespace nereid::language

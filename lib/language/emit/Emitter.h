@@ -4,6 +4,7 @@
 // below. Errors are reported once and yield poison, so that elaboration goes on and finds more.
 #pragma once
 
+#include "lib/language/ModuleLoader.h"
 #include "lib/language/emit/Builtins.h"
 #include "lib/language/emit/Emit.h"
 #include "lib/language/emit/Value.h"
@@ -17,11 +18,16 @@ namespace nereid::language::emit {
 
 using Locals = std::map<std::string, Value>;
 
+struct Captured {
+  Locals locals;
+};
+
 /// One function being elaborated: the kernel, or a helper at one of its calls.
 struct Frame {
   const SourceModule *module = nullptr;
   const FunctionDef *function = nullptr; ///< null while a module-level expression is evaluated
   Locals locals;
+  std::shared_ptr<const Captured> captured;
   /// Names that are not defined here although an assignment can be seen, and why.
   std::map<std::string, std::string> lost;
   Frame *caller = nullptr;
@@ -32,6 +38,7 @@ struct Frame {
   /// does.
   const char *returnBarrier = nullptr;
   bool isUnrolling = false; ///< inside an unrolled loop: only a constant condition may return
+  bool isConstexpr = false; ///< runs on constants only and may call any Python function
 };
 
 /// What follows a statement list inside its function, for a return under a run-time condition.
@@ -43,9 +50,20 @@ struct Rest {
 
 enum class Flow { Next, Return };
 
+/// The names a file defines at its top level, imports included.
+std::vector<std::string> topLevelNames(const SourceModule &module);
+/// `triton`, `triton.language` and what is below them, and Python's `math`.
+bool isKnownModule(const std::string &path);
+/// Of a library of Python that is not read: torch.float32, torch.finfo(torch.float32).max.
+std::optional<Value> hostAttribute(const Value &base, const std::string &name);
+std::optional<Value> hostCall(const Value &callee, const std::vector<Argument> &arguments);
+/// Whether the known module has such a name.
+bool knownModuleHas(const std::string &path, const std::string &name);
+
 class Emitter {
 public:
-  Emitter(mlir::MLIRContext &context, const SourceModule &module);
+  /// Without a loader nothing is imported but the language's own modules.
+  Emitter(mlir::MLIRContext &context, const SourceModule &module, ModuleLoader *loader = nullptr);
   mlir::OwningOpRef<mlir::ModuleOp> run(const FunctionDef &kernel, const Signature &signature,
                                         Diagnostics &diags);
 
@@ -54,6 +72,8 @@ public:
   Diagnostic &error(std::string code, std::string message);
   Value fail(std::string code, std::string message, std::string help = "");
   void remark(std::string code, std::string message);
+  /// Adds what was found wrong with a file that the expression being elaborated imports.
+  void reportAll(const Diagnostics &problems);
   mlir::Location location() const;
   /// The source text of an expression that stands on one line, otherwise empty.
   std::string sourceText(const Expr &expr) const;
@@ -117,11 +137,15 @@ public:
   // ---- Expressions.cpp, Attributes.cpp, Scope.cpp ----
   Value evaluate(const Expr &expr);
   Value attribute(const Value &base, const std::string &name);
+  /// The attribute without a word when there is none.
+  std::optional<Value> tryAttribute(const Value &base, const std::string &name);
   Value subscript(const Value &base, const Expr &index);
   Value lookup(const std::string &name);
   Value moduleAttribute(const std::string &path, const std::string &name);
   Value typeMethod(const Value &type, const std::string &name);
   std::optional<Value> global(const SourceModule &module, const std::string &name);
+  /// An expression of the top level of a file.
+  Value evaluateAtTop(const SourceModule &module, const Expr &expr);
   std::vector<std::string> visibleNames() const;
   /// True, false, or nothing when it is only known at run time; poison counts as nothing.
   std::optional<bool> constantTruth(const Value &value);
@@ -131,12 +155,35 @@ public:
   std::optional<Shape> constantShape(const Value &value, const std::string &what);
   std::optional<ElementType> constantType(const Value &value, const std::string &what);
 
+  // ---- Imports.cpp ----
+  /// What an import statement of `importer` gives the name that it binds.
+  Value importedValue(const SourceModule &importer, const Stmt &stmt, const std::string &name);
+  /// The name, when a `from module import *` of `importer` gives it.
+  std::optional<Value> starImport(const SourceModule &importer, const std::string &name);
+  /// What stands after the dot of a value of kind File or Import.
+  Value importAttribute(const Value &base, const std::string &name);
+  /// E0230: a value of kind Import is needed.
+  Value failNotFound(const Value &import);
+
+  // ---- Comprehensions.cpp ----
+  Value comprehension(const Expr &expr);
+
   // ---- Calls.cpp ----
   Value call(const Expr &expr);
   Value callBuiltin(const BuiltinEntry &entry, std::vector<Argument> positional,
                     std::vector<Argument> keywords);
   Value callFunction(const FunctionDef &function, const SourceModule &module,
-                     std::vector<Argument> positional, std::vector<Argument> keywords);
+                     std::vector<Argument> positional, std::vector<Argument> keywords,
+                     std::shared_ptr<const Captured> captured = nullptr, Value *self = nullptr);
+
+  // ---- Classes.cpp ----
+  /// An object: by its __init__, or with its fields in order.
+  Value construct(const Value &type, std::vector<Argument> positional,
+                  std::vector<Argument> keywords);
+  /// A field or method of an object; nothing when its class has no such name.
+  std::optional<Value> objectAttribute(const Value &object, const std::string &name);
+  /// `target = value` for a field of an object that a variable holds.
+  bool assignField(const Expr &target, const Value &value);
 
   // ---- Statements.cpp, Assignments.cpp ----
   Flow runBlock(const std::vector<StmtPtr> &list, size_t from, const Rest *outer);
@@ -151,6 +198,8 @@ public:
   Value conditional(const Expr &expr);
   void runFor(const Stmt &stmt, Flow &flow);
   void runWhile(const Stmt &stmt);
+  /// The integers of a range whose bounds are constants.
+  bool rangeItems(const Value &range, std::vector<Value> &items);
   void unroll(const Stmt &stmt, const std::vector<Value> &items, Flow &flow);
   void runRangeLoop(const Stmt &stmt, const Value &range);
   Value loopBound(const Value &value, const char *name);
@@ -178,16 +227,40 @@ private:
   void settleLoop(const Stmt &stmt, LoopState &state,
                   const std::function<mlir::Operation *()> &attempt,
                   const std::function<void(llvm::ArrayRef<mlir::Value>)> &finish);
+  std::optional<std::vector<Value>> iterate(const Value &iterable);
+  bool comprehend(const Expr &expr, size_t clause, std::vector<Value> &elements);
+  Value constantValue(const ConstValue &constant);
+  Value valueNamed(const std::string &name);
   mlir::Block *addFunction(const FunctionDef &kernel, const Signature &signature);
+  /// The frame that messages point into and the place there: the caller of library functions.
+  const Frame *visibleFrame(SourceRange &range) const;
+  /// One statement that binds a name at the top level; with a fallback, the next one holds when
+  /// this one cannot be evaluated.
+  struct Binding {
+    const Stmt *stmt;
+    bool hasFallback;
+  };
+  void addBindings(const SourceModule &module, const std::vector<StmtPtr> &list,
+                   const std::string &name, bool isTry, std::vector<Binding> &bindings);
+  void addBindingsOfIf(const SourceModule &module, const Stmt &stmt, const std::string &name,
+                       std::vector<Binding> &bindings);
+  Value decorated(const SourceModule &module, Value function);
+  Value boundValue(const SourceModule &module, const Stmt &stmt, const std::string &name);
+  Value namedImport(const SourceModule &importer, const std::string &source,
+                    const std::string &name);
+  std::optional<Value> fileMember(const SourceModule &module, const std::string &name);
   void rollBack(size_t errors);
 
   mlir::MLIRContext &context;
   const SourceModule &mainModule;
+  ModuleLoader *loader;
   std::vector<Diagnostic> reported;
   size_t errorTotal = 0;
   std::vector<std::unique_ptr<DimOrigin>> originPool;
   std::map<std::pair<const SourceModule *, std::string>, Value> globals;
-  std::set<std::pair<const SourceModule *, std::string>> globalsInProgress;
+  /// Which of its bindings is being evaluated.
+  std::map<std::pair<const SourceModule *, std::string>, size_t> globalsInProgress;
+  std::set<const Stmt *> conditionsInProgress;
   int64_t steps = 0;
   int depth = 0;
 };

@@ -133,8 +133,7 @@ Value Emitter::evaluate(const Expr &expr) {
     return fail("E0311", "a lambda is not supported in a kernel",
                 "write a function with @triton.jit");
   case ExprKind::ListComp:
-    return fail("E0311", "a comprehension is not supported in a kernel",
-                "write the elements out, or loop with tl.static_range");
+    return comprehension(expr);
   case ExprKind::Dict:
     return fail("E0311", "a dictionary is not supported in a kernel");
   }

@@ -8,7 +8,51 @@
 
 namespace nereid::language::emit {
 
+/// The elements of a tuple; those of a block pointer that a loop carries.
+static llvm::ArrayRef<Value> carriedElements(const Value &value, bool isWhole) {
+  llvm::ArrayRef<Value> all(value.elements);
+  constexpr size_t fixedParts = 3; // base, sizes and strides stand before the offsets
+  return value.isBlockAccess() && !isWhole ? all.drop_front(fixedParts) : all;
+}
+
+static bool isAggregate(const Value &value) { return value.isTuple() || value.isBlockAccess(); }
+
+/// Block pointers of one block shape at the same places; nothing is said of their parts.
+static bool hasSameForm(const Value &a, const Value &b) {
+  if (!isAggregate(a) && !isAggregate(b)) {
+    return true;
+  }
+  if (a.kind != b.kind || a.elements.size() != b.elements.size() || a.text != b.text ||
+      (a.isBlockAccess() && !(a.tileType == b.tileType))) {
+    return false;
+  }
+  for (size_t i = 0; i < a.elements.size(); ++i) {
+    if (!hasSameForm(a.elements[i], b.elements[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Nothing but what carriedElements names differs.
+static bool keepsFixedParts(const Value &a, const Value &b) {
+  if (!isAggregate(a) || a.kind != b.kind || a.elements.size() != b.elements.size()) {
+    return true;
+  }
+  size_t fixed = a.elements.size() - carriedElements(a, false).size();
+  for (size_t i = 0; i < a.elements.size(); ++i) {
+    if (i < fixed ? !isSame(a.elements[i], b.elements[i])
+                  : !keepsFixedParts(a.elements[i], b.elements[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
 bool isCarriable(const Value &value) {
+  if (value.isBlockAccess()) {
+    return true;
+  }
   if (value.isTuple()) {
     return !value.elements.empty() &&
            std::all_of(value.elements.begin(), value.elements.end(), isCarriable);
@@ -16,10 +60,10 @@ bool isCarriable(const Value &value) {
   return value.isNumber() || value.isTile();
 }
 
-bool flattenValue(Emitter &emitter, const Value &value, std::vector<Value> &leaves) {
-  if (value.isTuple()) {
-    return std::all_of(value.elements.begin(), value.elements.end(), [&](const Value &element) {
-      return flattenValue(emitter, element, leaves);
+bool flattenValue(Emitter &emitter, const Value &value, bool isWhole, std::vector<Value> &leaves) {
+  if (isAggregate(value)) {
+    return llvm::all_of(carriedElements(value, isWhole), [&](const Value &element) {
+      return flattenValue(emitter, element, isWhole, leaves);
     });
   }
   if (!value.isNumber() && !value.isTile()) {
@@ -29,16 +73,17 @@ bool flattenValue(Emitter &emitter, const Value &value, std::vector<Value> &leav
   return !leaves.back().isPoison();
 }
 
-Value unflattenValue(const Value &like, mlir::ValueRange values, llvm::ArrayRef<Value> leaves,
-                     size_t &next) {
-  if (!like.isTuple()) {
+Value unflattenValue(const Value &like, bool isWhole, mlir::ValueRange values,
+                     llvm::ArrayRef<Value> leaves, size_t &next) {
+  if (!isAggregate(like)) {
     Value value = leaves[next];
     value.ssa = values[next++];
     return value;
   }
-  Value result = Value::tuple({});
-  for (const Value &element : like.elements) {
-    result.elements.push_back(unflattenValue(element, values, leaves, next));
+  Value result = like;
+  size_t fixed = like.elements.size() - carriedElements(like, isWhole).size();
+  for (size_t i = fixed; i < like.elements.size(); ++i) {
+    result.elements[i] = unflattenValue(like.elements[i], isWhole, values, leaves, next);
   }
   return result;
 }
@@ -79,7 +124,7 @@ void Emitter::prepareLoop(const Stmt &stmt, const Locals &before, LoopState &sta
         state.constant.count(name)) {
       continue;
     }
-    if (flattenValue(*this, found->second, state.leaves)) {
+    if (flattenValue(*this, found->second, state.whole.count(name) != 0, state.leaves)) {
       state.carried.push_back(name);
       state.starts.push_back(found->second);
     }
@@ -92,8 +137,8 @@ void Emitter::prepareLoop(const Stmt &stmt, const Locals &before, LoopState &sta
 void Emitter::enterBody(LoopState &state, mlir::ValueRange arguments) {
   size_t next = 0;
   for (size_t i = 0; i < state.carried.size(); ++i) {
-    frame->locals[state.carried[i]] =
-        unflattenValue(state.starts[i], arguments, state.leaves, next);
+    frame->locals[state.carried[i]] = unflattenValue(
+        state.starts[i], state.whole.count(state.carried[i]) != 0, arguments, state.leaves, next);
   }
   state.bodyStart = frame->locals;
 }
@@ -103,6 +148,9 @@ bool Emitter::isLoopSettled(const Stmt &stmt, const Locals &before, LoopState &s
   for (const std::string &name : state.carried) {
     if (isSame(frame->locals[name], state.bodyStart[name]) && !state.changing.count(name)) {
       state.constant.insert(name);
+      isSettled = false;
+    } else if (!keepsFixedParts(frame->locals[name], state.bodyStart[name]) &&
+               state.whole.insert(name).second) {
       isSettled = false;
     }
   }
@@ -127,10 +175,12 @@ std::vector<mlir::Value> Emitter::loopYields(LoopState &state) {
     const std::string &name = state.carried[i];
     const Value &end = frame->locals[name];
     std::vector<Value> startLeaves, endLeaves;
-    flattenValue(*this, state.bodyStart[name], startLeaves);
+    bool isWhole = state.whole.count(name) != 0;
+    flattenValue(*this, state.bodyStart[name], isWhole, startLeaves);
     size_t count = startLeaves.size();
-    bool isFlat = !end.isPoison() && flattenValue(*this, end, endLeaves);
-    bool isMatching = isFlat && endLeaves.size() == count;
+    bool isFlat = !end.isPoison() && flattenValue(*this, end, isWhole, endLeaves);
+    bool isMatching =
+        isFlat && endLeaves.size() == count && hasSameForm(end, state.bodyStart[name]);
     for (size_t k = 0; isMatching && k < count; ++k) {
       isMatching = endLeaves[k].tileType == startLeaves[k].tileType;
     }
@@ -203,7 +253,8 @@ void Emitter::settleLoop(const Stmt &stmt, LoopState &state,
   size_t next = 0;
   for (size_t i = 0; i < state.carried.size(); ++i) {
     frame->locals[state.carried[i]] =
-        unflattenValue(state.starts[i], loop->getResults(), state.leaves, next);
+        unflattenValue(state.starts[i], state.whole.count(state.carried[i]) != 0,
+                       loop->getResults(), state.leaves, next);
   }
 }
 

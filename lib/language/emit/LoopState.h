@@ -10,6 +10,8 @@ struct Emitter::LoopState {
   std::set<std::string> targets;  ///< the loop's own variable
   std::set<std::string> constant; ///< assigned in the body, found not to change
   std::set<std::string> changing; ///< found to change: never taken for constant again
+  /// Block pointers found to change beyond their offsets: all parts are carried.
+  std::set<std::string> whole;
   std::vector<std::string> carried;
   std::vector<Value> starts;      ///< values before the loop, one per carried name
   std::vector<Value> leaves;      ///< run-time scalars and tiles in them
@@ -17,12 +19,15 @@ struct Emitter::LoopState {
   Locals bodyStart;               ///< variables as the body sees them first
 };
 
-/// Run-time leaves of a number, tile or tuple of those, in order.
-bool flattenValue(Emitter &emitter, const Value &value, std::vector<Value> &leaves);
+/// Run-time leaves of a number, tile or aggregate of those, in order. Of block pointers these are
+/// the offsets alone unless isWhole: base, sizes and strides seldom change, and a stride that stays
+/// a constant keeps contiguous rows visible.
+bool flattenValue(Emitter &emitter, const Value &value, bool isWhole, std::vector<Value> &leaves);
 /// The inverse: `like` with its leaves replaced by `values` of the types of `leaves`.
-Value unflattenValue(const Value &like, mlir::ValueRange values, llvm::ArrayRef<Value> leaves,
-                     size_t &next);
-/// Numbers, tiles and non-empty tuples of them can change from one iteration to the next.
+Value unflattenValue(const Value &like, bool isWhole, mlir::ValueRange values,
+                     llvm::ArrayRef<Value> leaves, size_t &next);
+/// Numbers, tiles, block pointers, descriptors and non-empty tuples of them can change from one
+/// iteration to the next.
 bool isCarriable(const Value &value);
 /// Every name assigned somewhere in the statements.
 void collectAssigned(const std::vector<StmtPtr> &list, std::set<std::string> &names);

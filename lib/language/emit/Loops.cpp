@@ -20,24 +20,23 @@ void Emitter::unroll(const Stmt &stmt, const std::vector<Value> &items, Flow &fl
   frame->isUnrolling = wasUnrolling;
 }
 
-static bool staticItems(Emitter &emitter, const Value &range, std::vector<Value> &items) {
-  std::optional<int64_t> start = emitter.constantInteger(range.elements[0], "tl.static_range");
-  std::optional<int64_t> stop = emitter.constantInteger(range.elements[1], "tl.static_range");
-  std::optional<int64_t> step = emitter.constantInteger(range.elements[2], "tl.static_range");
+bool Emitter::rangeItems(const Value &range, std::vector<Value> &items) {
+  std::optional<int64_t> start = constantInteger(range.elements[0], "tl.static_range");
+  std::optional<int64_t> stop = constantInteger(range.elements[1], "tl.static_range");
+  std::optional<int64_t> step = constantInteger(range.elements[2], "tl.static_range");
   if (!start || !stop || !step) {
     return false;
   }
   if (*step == 0) {
-    emitter.error("E0222", "the step of a range is zero");
+    error("E0222", "the step of a range is zero");
     return false;
   }
   constexpr Integer limit = 65536;
   Integer distance = static_cast<Integer>(*stop) - *start;
   Integer count = (distance + *step + (*step > 0 ? -1 : 1)) / *step;
   if ((distance > 0) == (*step > 0) && count > limit) {
-    emitter
-        .error("E0312", "tl.static_range unrolls to " + integerText(count) +
-                            " iterations, but at most " + integerText(limit) + " are possible")
+    error("E0312", "tl.static_range unrolls to " + integerText(count) +
+                       " iterations, but at most " + integerText(limit) + " are possible")
         .withHelp("use range, which runs as a loop");
     return false;
   }
@@ -68,7 +67,7 @@ void Emitter::runFor(const Stmt &stmt, Flow &flow) {
   }
   if (iterable.text == "static_range") {
     std::vector<Value> items;
-    if (staticItems(*this, iterable, items)) {
+    if (rangeItems(iterable, items)) {
       unroll(stmt, items, flow);
     }
     return;

@@ -88,6 +88,18 @@ static Value bits(Emitter &emitter, const std::string &op, const Value &a, const
                                               : emitter.like<ShRSIOp>(a, a.ssa, b.ssa);
 }
 
+/// Arithmetic on 8-bit floats is done in float32, where it is exact or nearly so, and rounded back
+/// once; targets need nothing but the conversions.
+static Value throughFloat32(Emitter &emitter, const Value &a, const Value &b,
+                            const std::function<Value(const Value &, const Value &)> &compute) {
+  ElementType narrow = a.tileType.element;
+  if (!isFloat8(narrow.dtype)) {
+    return compute(a, b);
+  }
+  ElementType wide{DType::F32, false};
+  return emitter.cast(compute(emitter.cast(a, wide), emitter.cast(b, wide)), narrow);
+}
+
 Value Emitter::binary(const std::string &op, const Value &a, const Value &b) {
   if (a.isPoison() || b.isPoison()) {
     return Value::poison();
@@ -108,12 +120,18 @@ Value Emitter::binary(const std::string &op, const Value &a, const Value &b) {
   }
   Value left = a, right = b;
   if (op == "+" || op == "-" || op == "*") {
-    return promote(left, right, op, Arithmetic::Plain) ? arithmetic(*this, op, left, right)
-                                                       : Value::poison();
+    return promote(left, right, op, Arithmetic::Plain)
+               ? throughFloat32(
+                     *this, left, right,
+                     [&](const Value &x, const Value &y) { return arithmetic(*this, op, x, y); })
+               : Value::poison();
   }
   if (op == "/" || op == "//" || op == "%") {
-    return promote(left, right, op, Arithmetic::Division) ? division(*this, op, left, right)
-                                                          : Value::poison();
+    return promote(left, right, op, Arithmetic::Division)
+               ? throughFloat32(
+                     *this, left, right,
+                     [&](const Value &x, const Value &y) { return division(*this, op, x, y); })
+               : Value::poison();
   }
   if (op == "&" || op == "|" || op == "^" || op == "<<" || op == ">>") {
     return promote(left, right, op, Arithmetic::Bitwise) ? bits(*this, op, left, right)
@@ -137,10 +155,10 @@ Value Emitter::power(const Value &a, const Value &b) {
     Value result = constantTile(Value::whole(1), base.tileType.element.dtype, base.tileType.shape);
     for (Value square = base; count > 0; count >>= 1) {
       if (count & 1) {
-        result = arithmetic(*this, "*", result, square);
+        result = binary("*", result, square);
       }
       if (count > 1) {
-        square = arithmetic(*this, "*", square, square);
+        square = binary("*", square, square);
       }
     }
     return result;
@@ -154,7 +172,9 @@ Value Emitter::power(const Value &a, const Value &b) {
                 "'**' of integers expects a constant exponent from 0 to 64, but got " + describe(b),
                 "convert the base with .to(tl.float32)");
   }
-  return like<mlir::math::PowFOp>(left, left.ssa, right.ssa);
+  return throughFloat32(*this, left, right, [&](const Value &x, const Value &y) {
+    return like<mlir::math::PowFOp>(x, x.ssa, y.ssa);
+  });
 }
 
 Value Emitter::compare(const std::string &op, const Value &a, const Value &b) {
@@ -180,6 +200,10 @@ Value Emitter::compare(const std::string &op, const Value &a, const Value &b) {
   Value left = a, right = b;
   if (!promote(left, right, op, Arithmetic::Plain)) {
     return Value::poison();
+  }
+  if (isFloat8(left.tileType.element.dtype)) {
+    left = cast(left, {DType::F32, false});
+    right = cast(right, {DType::F32, false});
   }
   DType type = left.tileType.element.dtype;
   TileType result{{DType::Bool, false}, left.tileType.shape};
@@ -257,7 +281,8 @@ Value Emitter::unary(const std::string &op, const Value &a) {
     return like<XOrIOp>(source, source.ssa, ones.ssa);
   }
   if (isFloat(type)) {
-    return like<NegFOp>(source, source.ssa);
+    return throughFloat32(*this, source, source,
+                          [&](const Value &x, const Value &) { return like<NegFOp>(x, x.ssa); });
   }
   Value zero = constantTile(Value::whole(0), type, source.tileType.shape);
   return like<SubIOp>(source, zero.ssa, source.ssa);
@@ -287,6 +312,11 @@ Value Emitter::extremum(bool isMax, const Value &a, const Value &b, bool propaga
     return Value::poison();
   }
   DType type = x.tileType.element.dtype;
+  if (isFloat8(type)) {
+    return throughFloat32(*this, x, y, [&](const Value &left, const Value &right) {
+      return extremum(isMax, left, right, propagateNan);
+    });
+  }
   if (isFloat(type) && propagateNan) {
     return isMax ? like<MaximumFOp>(x, x.ssa, y.ssa) : like<MinimumFOp>(x, x.ssa, y.ssa);
   }

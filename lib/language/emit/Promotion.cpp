@@ -22,11 +22,15 @@ static DType promoteFloats(DType a, DType b, bool isDivision) {
   if (a == DType::F64 || b == DType::F64) {
     return DType::F64;
   }
-  if (a == DType::F32 || b == DType::F32 || isDivision) {
+  bool isWide = isDivision && !(isFloat8(a) && isFloat8(b));
+  if (a == DType::F32 || b == DType::F32 || isWide) {
     return DType::F32;
   }
   if (a == DType::F16 || b == DType::F16) {
     return DType::F16;
+  }
+  if (isFloat8(a) && isFloat8(b)) {
+    return a == b ? a : DType::F16; // which holds the numbers of all four formats
   }
   return a == b ? DType::BF16 : DType::F32;
 }
@@ -51,6 +55,9 @@ std::optional<DType> Emitter::promotedType(const Value &a, const Value &b, Arith
       bool isHalf = other == DType::F16 || other == DType::BF16;
       return isDivision && isHalf ? DType::F32 : other;
     }
+  }
+  if (isFloat(*typeA) != isFloat(*typeB) && (isFloat8(*typeA) || isFloat8(*typeB))) {
+    return DType::F32; // an integer beside an 8-bit float: neither holds the other
   }
   if (isFloat(*typeA) || isFloat(*typeB)) {
     return promoteFloats(*typeA, *typeB, isDivision);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a name means: a local, something at the top level of the file (imports, jit functions,
-// constants; evaluated when first used), or a Python function. Also the contents of the modules
-// `triton` and `triton.language`.
+// What a name means: a local, something at the top level of the file (Globals.cpp), or a Python
+// function. Also the contents of the modules `triton` and `triton.language`.
 #include "lib/language/emit/Emitter.h"
 
 #include <limits>
@@ -17,12 +16,15 @@ static char scopeOf(const std::string &path) {
   if (path == "triton") {
     return 'R';
   }
+  if (path == "triton.language.extra.cuda" || path == "triton.language.extra.hip") {
+    return 'C';
+  }
   return isLibdevice(path) ? 'L' : path == "triton.language.math" ? 'M' : 'T';
 }
 
 static const std::vector<std::string> &submodules(const std::string &path) {
   static const std::vector<std::string> none,
-      root = {"language"}, language = {"math", "extra", "core", "standard"},
+      root = {"language"}, language = {"math", "extra", "core", "standard", "random"},
       extra = {"libdevice", "cuda", "hip"}, vendor = {"libdevice"};
   return path == "triton"                  ? root
          : path == "triton.language"       ? language
@@ -31,7 +33,7 @@ static const std::vector<std::string> &submodules(const std::string &path) {
                                            : none;
 }
 
-static bool isKnownModule(const std::string &path) {
+bool isKnownModule(const std::string &path) {
   if (path == "triton" || path == "math") {
     return true;
   }
@@ -49,12 +51,23 @@ static bool isKnownModule(const std::string &path) {
 }
 
 static std::optional<ElementType> typeNamed(const std::string &name) {
-  static const std::map<std::string, DType> types = {
-      {"int1", DType::Bool},   {"int8", DType::I8},       {"int16", DType::I16},
-      {"int32", DType::I32},   {"int64", DType::I64},     {"uint8", DType::U8},
-      {"uint16", DType::U16},  {"uint32", DType::U32},    {"uint64", DType::U64},
-      {"float16", DType::F16}, {"bfloat16", DType::BF16}, {"float32", DType::F32},
-      {"float64", DType::F64}};
+  static const std::map<std::string, DType> types = {{"int1", DType::Bool},
+                                                     {"int8", DType::I8},
+                                                     {"int16", DType::I16},
+                                                     {"int32", DType::I32},
+                                                     {"int64", DType::I64},
+                                                     {"uint8", DType::U8},
+                                                     {"uint16", DType::U16},
+                                                     {"uint32", DType::U32},
+                                                     {"uint64", DType::U64},
+                                                     {"float16", DType::F16},
+                                                     {"bfloat16", DType::BF16},
+                                                     {"float32", DType::F32},
+                                                     {"float64", DType::F64},
+                                                     {"float8e4nv", DType::F8E4M3FN},
+                                                     {"float8e5", DType::F8E5M2},
+                                                     {"float8e4b8", DType::F8E4M3FNUZ},
+                                                     {"float8e5b16", DType::F8E5M2FNUZ}};
   auto found = types.find(name);
   return found == types.end() ? std::nullopt : std::optional(ElementType{found->second, false});
 }
@@ -73,13 +86,6 @@ static std::optional<Value> pythonMathConstant(const std::string &name) {
     return Value::floating(std::numeric_limits<double>::quiet_NaN());
   }
   return std::nullopt;
-}
-
-static Value builtinValue(const BuiltinEntry *entry) {
-  Value value;
-  value.kind = Value::Kind::Builtin;
-  value.builtin = entry;
-  return value;
 }
 
 Value Emitter::moduleAttribute(const std::string &path, const std::string &name) {
@@ -111,8 +117,7 @@ Value Emitter::moduleAttribute(const std::string &path, const std::string &name)
     }
     if (name.rfind("float8", 0) == 0) {
       return fail("E0310", "the type 'tl." + name + "' is not supported yet",
-                  "supported are int1, int8 to int64, uint8 to uint64, float16, bfloat16, "
-                  "float32 and float64");
+                  "supported 8-bit floats are float8e4nv, float8e5, float8e4b8 and float8e5b16");
     }
   }
   if (const BuiltinEntry *entry = findBuiltin(name, scopeOf(path))) {
@@ -132,145 +137,9 @@ Value Emitter::moduleAttribute(const std::string &path, const std::string &name)
   return Value::poison();
 }
 
-/// What `from module import name` gives.
-static Value importedValue(Emitter &emitter, const std::string &module, const std::string &name) {
-  if (isKnownModule(module)) {
-    return emitter.moduleAttribute(module, name);
-  }
-  Value value;
-  value.kind = Value::Kind::Import;
-  value.text = module + "." + name;
-  return value;
-}
-
-static std::optional<Value> importBinding(Emitter &emitter, const Stmt &stmt,
-                                          const std::string &name) {
-  for (const ImportName &import : stmt.names) {
-    std::string top = import.name.substr(0, import.name.find('.'));
-    if (stmt.kind == StmtKind::ImportFrom) {
-      if ((import.alias.empty() ? import.name : import.alias) == name) {
-        return importedValue(emitter, stmt.text, import.name);
-      }
-    } else if ((import.alias.empty() ? top : import.alias) == name) {
-      std::string path = import.alias.empty() ? top : import.name;
-      if (isKnownModule(path)) {
-        return Value::moduleNamed(path);
-      }
-      Value value;
-      value.kind = Value::Kind::Import;
-      value.text = path;
-      return value;
-    }
-  }
-  return std::nullopt;
-}
-
-static bool isTarget(const Stmt &stmt, const std::string &name) {
-  for (const ExprPtr &target : stmt.targets) {
-    if (target && target->kind == ExprKind::Name && target->text == name) {
-      return true;
-    }
-  }
-  return false;
-}
-
-static bool isImportOf(const Stmt &stmt, const std::string &name) {
-  for (const ImportName &import : stmt.names) {
-    std::string bound = import.alias.empty() ? import.name : import.alias;
-    if (stmt.kind == StmtKind::Import && import.alias.empty()) {
-      bound = bound.substr(0, bound.find('.'));
-    }
-    if (bound == name) {
-      return true;
-    }
-  }
-  return false;
-}
-
-/// The last statement of a file that gives the name a value. Of a `try` around imports it is the
-/// first: what is written in its handlers comes after.
-static const Stmt *bindingIn(const std::vector<StmtPtr> &list, const std::string &name,
-                             bool wantsFirst = false) {
-  const Stmt *found = nullptr;
-  for (const StmtPtr &stmt : list) {
-    const Stmt *binding = nullptr;
-    switch (stmt->kind) {
-    case StmtKind::FunctionDef:
-      binding = stmt->function && stmt->function->name == name ? stmt.get() : nullptr;
-      break;
-    case StmtKind::Assign:
-      binding = isTarget(*stmt, name) ? stmt.get() : nullptr;
-      break;
-    case StmtKind::AnnAssign:
-      binding = stmt->value && isTarget(*stmt, name) ? stmt.get() : nullptr;
-      break;
-    case StmtKind::Import:
-    case StmtKind::ImportFrom:
-      binding = isImportOf(*stmt, name) ? stmt.get() : nullptr;
-      break;
-    case StmtKind::Opaque:
-      binding = stmt->text == "try" ? bindingIn(stmt->body, name, true) : nullptr;
-      break;
-    default:
-      break;
-    }
-    found = binding ? binding : found;
-    if (found && wantsFirst) {
-      break;
-    }
-  }
-  return found;
-}
-
-static bool hasImports(const SourceModule &module) {
-  for (const StmtPtr &stmt : module.body) {
-    if (stmt->kind == StmtKind::Import || stmt->kind == StmtKind::ImportFrom) {
-      return true;
-    }
-  }
-  return false;
-}
-
-std::optional<Value> Emitter::global(const SourceModule &module, const std::string &name) {
-  std::pair<const SourceModule *, std::string> key{&module, name};
-  if (auto found = globals.find(key); found != globals.end()) {
-    return found->second;
-  }
-  const Stmt *stmt = bindingIn(module.body, name);
-  if (!stmt) {
-    if (!hasImports(module) && (name == "tl" || name == "triton")) {
-      return Value::moduleNamed(name == "tl" ? "triton.language" : "triton");
-    }
-    return std::nullopt;
-  }
-  Value value;
-  if (stmt->kind == StmtKind::FunctionDef) {
-    value.kind = Value::Kind::Function;
-    value.function = stmt->function.get();
-    value.module = &module;
-  } else if (stmt->kind == StmtKind::Import || stmt->kind == StmtKind::ImportFrom) {
-    value = importBinding(*this, *stmt, name).value_or(Value::none());
-  } else {
-    if (!globalsInProgress.insert(key).second) {
-      return fail("E0219", "the value of '" + name + "' depends on itself");
-    }
-    Frame outside;
-    outside.module = &module;
-    Frame *inside = frame;
-    outside.caller = inside;
-    frame = &outside;
-    value = evaluate(*stmt->value);
-    frame = inside;
-    globalsInProgress.erase(key);
-    if (value.isTile()) {
-      value = fail("E0219", "the value of '" + name + "' is not known when the kernel is compiled",
-                   "make it a constant, e.g. " + name + " = tl.constexpr(16)");
-    }
-  }
-  if (!value.isPoison()) { // an error may be rolled back; it must be found again then
-    globals.emplace(key, value);
-  }
-  return value;
+bool knownModuleHas(const std::string &path, const std::string &name) {
+  return findBuiltin(name, scopeOf(path)) || isKnownModule(path + "." + name) ||
+         (scopeOf(path) == 'T' && typeNamed(name));
 }
 
 std::vector<std::string> Emitter::visibleNames() const {
@@ -278,18 +147,8 @@ std::vector<std::string> Emitter::visibleNames() const {
   for (const auto &[name, value] : frame->locals) {
     names.push_back(name);
   }
-  for (const StmtPtr &stmt : frame->module->body) {
-    if (stmt->kind == StmtKind::FunctionDef && stmt->function) {
-      names.push_back(stmt->function->name);
-    }
-    for (const ExprPtr &target : stmt->targets) {
-      if (target && target->kind == ExprKind::Name) {
-        names.push_back(target->text);
-      }
-    }
-    for (const ImportName &import : stmt->names) {
-      names.push_back(import.alias.empty() ? import.name : import.alias);
-    }
+  for (std::string &name : topLevelNames(*frame->module)) {
+    names.push_back(std::move(name));
   }
   for (const std::string &name : builtinNames('P')) {
     names.push_back(name);
@@ -300,6 +159,11 @@ std::vector<std::string> Emitter::visibleNames() const {
 Value Emitter::lookup(const std::string &name) {
   if (auto found = frame->locals.find(name); found != frame->locals.end()) {
     return found->second;
+  }
+  if (frame->captured) {
+    if (auto found = frame->captured->locals.find(name); found != frame->captured->locals.end()) {
+      return found->second;
+    }
   }
   // A name whose every assignment sits in a branch or loop is a local without a value: the global
   // of the same name must not shine through.

@@ -6,6 +6,7 @@
 namespace nereid::language::emit {
 
 Flow Emitter::runBlock(const std::vector<StmtPtr> &list, size_t from, const Rest *outer) {
+  size_t errors = errorTotal;
   for (size_t i = from; i < list.size(); ++i) {
     if (!takeStep()) {
       return Flow::Return;
@@ -13,6 +14,9 @@ Flow Emitter::runBlock(const std::vector<StmtPtr> &list, size_t from, const Rest
     At at(*this, list[i]->range);
     if (runStatement(*list[i], Rest{&list, i + 1, outer}) == Flow::Return) {
       return Flow::Return;
+    }
+    if (frame->module->isLibrary && errorTotal != errors) {
+      return Flow::Return; // the caller's mistake is told; its consequences are not
     }
   }
   return Flow::Next;
@@ -97,11 +101,8 @@ Flow Emitter::runStatement(const Stmt &stmt, const Rest &rest) {
     }
     Value value = evaluate(*stmt.value);
     if (isConstexprName(*stmt.annotation)) {
-      std::optional<Value> known = knownNumber(value);
-      if (!known && value.isTile()) {
-        error("E0203", "a constexpr expects a constant, but got " + describe(value));
-        value = Value::poison();
-      } else if (known) {
+      // A value known only at run time stays what it is, as upstream has it.
+      if (std::optional<Value> known = knownNumber(value)) {
         value = *known;
         value.bound.reset();
       }
@@ -140,6 +141,15 @@ Flow Emitter::runStatement(const Stmt &stmt, const Rest &rest) {
     runRaise(*this, stmt);
     return Flow::Return;
   case StmtKind::FunctionDef:
+    if (frame->isConstexpr && !stmt.function->isJit()) { // Python outside of kernels
+      Value value;
+      value.kind = Value::Kind::Function;
+      value.function = stmt.function.get();
+      value.module = frame->module;
+      value.captured = std::make_shared<Captured>(Captured{frame->locals});
+      frame->locals[stmt.function->name] = std::move(value);
+      break;
+    }
     error("E0311", "a function inside a kernel is not supported")
         .withHelp("move it to the top level of the file and decorate it with @triton.jit");
     break;
@@ -149,6 +159,11 @@ Flow Emitter::runStatement(const Stmt &stmt, const Rest &rest) {
         .withHelp("import at the top of the file");
     break;
   case StmtKind::Opaque:
+    // Outside of kernels, a `try` that returns at once: its handlers are never needed.
+    if (frame->isConstexpr && stmt.text == "try" && !stmt.body.empty() &&
+        stmt.body[0]->kind == StmtKind::Return) {
+      return runStatement(*stmt.body[0], rest);
+    }
     error("E0311", stmt.text.empty() ? "this statement is not supported in a kernel"
                                      : "'" + stmt.text + "' is not supported in a kernel");
     break;

@@ -2,6 +2,8 @@
 // Run-time values: MLIR types of the language's types, constants, casts, splats and broadcasts.
 #include "lib/language/emit/Emitter.h"
 
+#include "runtime/Float8.h"
+
 #include "mlir/IR/Matchers.h"
 
 #include <cmath>
@@ -26,6 +28,18 @@ mlir::Type Emitter::mlirType(ElementType type) {
   case DType::F64:
     number = builder.getF64Type();
     break;
+  case DType::F8E4M3FN:
+    number = builder.getFloat8E4M3FNType();
+    break;
+  case DType::F8E5M2:
+    number = builder.getFloat8E5M2Type();
+    break;
+  case DType::F8E4M3FNUZ:
+    number = builder.getFloat8E4M3FNUZType();
+    break;
+  case DType::F8E5M2FNUZ:
+    number = builder.getFloat8E5M2FNUZType();
+    break;
   default:
     number = builder.getIntegerType(bitWidth(type.dtype));
   }
@@ -41,7 +55,11 @@ Value Emitter::constantTile(const Value &number, DType type, llvm::ArrayRef<int6
   TileType result{{type, false}, Shape(shape.begin(), shape.end())};
   mlir::Type element = mlirType(result.element);
   mlir::TypedAttr attribute;
-  if (isFloat(type)) {
+  if (isFloat8(type)) { // saturates, which APFloat's own conversion does not
+    llvm::APInt bits(8, toFloat8(number.asReal(), type));
+    const auto &format = llvm::cast<mlir::FloatType>(element).getFloatSemantics();
+    attribute = mlir::FloatAttr::get(element, llvm::APFloat(format, bits));
+  } else if (isFloat(type)) {
     llvm::APFloat value(number.asReal());
     bool losesInfo = false;
     value.convert(llvm::cast<mlir::FloatType>(element).getFloatSemantics(),
@@ -66,6 +84,9 @@ Value Emitter::constantTile(const Value &number, DType type, llvm::ArrayRef<int6
 Value Emitter::toTile(const Value &value) {
   if (value.isTile() || value.isPoison()) {
     return value;
+  }
+  if (value.kind == Value::Kind::Import) {
+    return failNotFound(value);
   }
   if (!value.isNumber()) {
     return fail("E0204", "expects a number or a tile, but got " + describe(value));
@@ -103,6 +124,21 @@ std::optional<Value> Emitter::knownNumber(const Value &value) {
   return number;
 }
 
+/// The number that a constant, or every element of a constant tile, is.
+static std::optional<double> constantReal(mlir::Value ssa) {
+  mlir::Attribute attribute;
+  if (!mlir::matchPattern(ssa, mlir::m_Constant(&attribute))) {
+    return std::nullopt;
+  }
+  if (auto number = llvm::dyn_cast<mlir::FloatAttr>(attribute)) {
+    return number.getValueAsDouble();
+  }
+  auto dense = llvm::dyn_cast<mlir::DenseElementsAttr>(attribute);
+  return dense && dense.isSplat()
+             ? std::optional(dense.getSplatValue<mlir::FloatAttr>().getValueAsDouble())
+             : std::nullopt;
+}
+
 /// Between two number types, on values that are tiles already.
 static mlir::Value convertNumber(Emitter &emitter, const Value &value, DType to) {
   using namespace mlir::arith;
@@ -112,12 +148,21 @@ static mlir::Value convertNumber(Emitter &emitter, const Value &value, DType to)
   mlir::Value ssa = value.ssa;
   if (isFloat(from) && isFloat(to)) {
     if (bitWidth(from) == bitWidth(to)) {
-      // float16 and bfloat16 do not contain each other: through float32
+      // formats of one width do not contain each other: through float32, which holds all of them
       mlir::Type wide = emitter.mlirType(TileType{{DType::F32, false}, target.shape});
       return emitter.make<TruncFOp>(type, emitter.make<ExtFOp>(wide, ssa));
     }
+    // MLIR's own folding of the truncation would keep an infinity of float8e5.
+    if (std::optional<double> number = isFloat8(to) ? constantReal(ssa) : std::nullopt) {
+      return emitter.constantTile(Value::floating(*number), to, target.shape).ssa;
+    }
     return bitWidth(from) < bitWidth(to) ? emitter.make<ExtFOp>(type, ssa)
                                          : emitter.make<TruncFOp>(type, ssa);
+  }
+  if (isFloat8(from) || isFloat8(to)) {
+    // Integers that float32 rounds lie beyond the largest 8-bit float and saturate either way.
+    Value wide = emitter.cast(value, {DType::F32, false});
+    return emitter.cast(wide, target.element).ssa;
   }
   if (isFloat(from)) {
     return isUnsigned(to) ? emitter.make<FPToUIOp>(type, ssa) : emitter.make<FPToSIOp>(type, ssa);
@@ -212,6 +257,9 @@ Value Emitter::truth(const Value &value) {
   }
   if (from.dtype == DType::Bool) {
     return source;
+  }
+  if (isFloat8(from.dtype)) {
+    return truth(cast(source, {DType::F32, false}));
   }
   Value zero = constantTile(Value::whole(0), from.dtype, source.tileType.shape);
   mlir::Value ssa =

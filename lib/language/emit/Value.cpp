@@ -159,14 +159,25 @@ bool isSame(const Value &a, const Value &b) {
     return a.tileType == b.tileType;
   case Value::Kind::Function:
     return a.function == b.function;
+  case Value::Kind::Class:
+    return a.classDef == b.classDef;
+  case Value::Kind::File:
+    return a.module == b.module;
   case Value::Kind::Builtin:
     return a.builtin == b.builtin;
   case Value::Kind::Tile:
     return a.ssa == b.ssa && a.tileType == b.tileType;
+  case Value::Kind::BlockPointer:
+  case Value::Kind::Descriptor:
+    if (!(a.tileType == b.tileType)) {
+      return false;
+    }
+    [[fallthrough]];
   case Value::Kind::Method:
   case Value::Kind::Range:
   case Value::Kind::Tuple:
-    if (a.builtin != b.builtin || a.text != b.text || a.elements.size() != b.elements.size()) {
+    if (a.builtin != b.builtin || a.function != b.function || a.classDef != b.classDef ||
+        a.text != b.text || a.elements.size() != b.elements.size()) {
       return false;
     }
     for (size_t i = 0; i < a.elements.size(); ++i) {
@@ -240,6 +251,7 @@ std::string pythonText(const Value &value) {
   }
   case Value::Kind::String:
   case Value::Kind::Module:
+  case Value::Kind::File:
   case Value::Kind::Import:
     return value.text;
   case Value::Kind::Type:
@@ -278,17 +290,24 @@ std::string describe(const Value &value) {
     return "a tuple of " + std::to_string(value.elements.size());
   case Value::Kind::Function:
     return "the function '" + value.function->name + "'";
+  case Value::Kind::Class:
+    return "the class '" + value.classDef->names[0].name + "'";
   case Value::Kind::Builtin:
   case Value::Kind::Method:
     return "a function";
   case Value::Kind::Module:
+  case Value::Kind::File:
     return "the module '" + value.text + "'";
   case Value::Kind::Range:
     return "a range";
   case Value::Kind::Import:
-    return "'" + value.text + "', imported from a module that is not read";
+    return "'" + value.text + "', imported from a module that is not found";
   case Value::Kind::Tile:
     return typeText(value.tileType) + (value.isBlock() ? " tile" : " scalar");
+  case Value::Kind::BlockPointer:
+    return "a block pointer to " + typeText(value.tileType);
+  case Value::Kind::Descriptor:
+    return "a tensor descriptor with blocks of " + typeText(value.tileType);
   }
   return "a value";
 }

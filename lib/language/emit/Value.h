@@ -67,14 +67,20 @@ struct Value {
     Float,    ///< real
     String,   ///< text
     Type,     ///< tileType: a dtype (no shape) or a block type
-    Tuple,    ///< elements; lists as well
+    Tuple,    ///< elements; lists as well, and objects of a class: classDef, a field per element
     Function, ///< function of module
     Builtin,  ///< builtin
     Module,   ///< text: "triton.language"
-    Import,   ///< text: a name of a module that is not read
-    Method,   ///< builtin or, without one, the attribute `text`, bound to elements[0]
+    File,     ///< module: a file imported as a module; text: its name in the import
+    Import,   ///< text: a name of a module that is not found; elements: that module; module: where
+    Method,   ///< builtin, function or, without them, the attribute `text`, bound to elements[0]
+    Class,    ///< classDef of module
     Range,    ///< elements: start, stop, step; text: "range" or "static_range"; integer: stages
     Tile,     ///< ssa of tileType
+    /// A block in memory: elements are the base pointer and tuples of sizes, strides and offsets;
+    /// tileType and origins are those of the block.
+    BlockPointer,
+    Descriptor, ///< a block pointer without offsets; text: "nan" when it pads with NaN
   };
   Kind kind = Kind::None;
   Integer integer = 0;
@@ -87,6 +93,9 @@ struct Value {
   std::vector<Value> elements;
   const FunctionDef *function = nullptr;
   const SourceModule *module = nullptr;
+  const Stmt *classDef = nullptr;
+  /// Of a Python function defined inside another: the variables around it.
+  std::shared_ptr<const struct Captured> captured;
   const BuiltinEntry *builtin = nullptr;
   mlir::Value ssa;
   Origins origins; ///< one per dimension of a tile, entries may be null
@@ -96,6 +105,8 @@ struct Value {
   bool isTile() const { return kind == Kind::Tile; }
   bool isString() const { return kind == Kind::String; }
   bool isTuple() const { return kind == Kind::Tuple; }
+  /// A block pointer or a tensor descriptor.
+  bool isBlockAccess() const { return kind == Kind::BlockPointer || kind == Kind::Descriptor; }
   bool isType() const { return kind == Kind::Type; }
   /// Bool, Int or Float known now.
   bool isNumber() const { return kind == Kind::Bool || kind == Kind::Int || kind == Kind::Float; }

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// cpu-expand-half: replace f16 and bf16 values by their bits, computing in f32 and rounding after
-// each operation.
+// cpu-expand-half: replace f16, bf16 and 8-bit float values by their bits, computing in f32 and
+// rounding after each operation.
 //
-// Why: LLVM would call __truncsfbf2 and the like, or scalarise; and a 16-bit integer vector moves,
-// masks and shuffles in every instruction set.
+// Why: LLVM would call __truncsfbf2 and the like, or scalarise, and has no 8-bit floats; and a
+// vector of 16- or 8-bit integers moves, masks and shuffles in every instruction set.
 // Requires: the loops level; function arguments are pointers.
-// Guarantees: no value of type f16 or bf16 remains, except inside a pair of bitcast and extension
-// or truncation that is one F16C instruction. Conversions round once, to nearest even.
+// Guarantees: no value of type f16, bf16 or an 8-bit float remains, except an f16 inside a pair of
+// bitcast and extension or truncation that is one F16C instruction. Conversions round once, to
+// nearest even or, where arith.truncf says so, towards zero; no rounding mode remains.
 // Example: `arith.addf %a, %b : vector<16xbf16>` becomes two shifts into f32, `arith.addf` and the
 // rounding in integer operations.
+#include "lib/targets/cpu/codegen/Float8Conversions.h"
 #include "lib/targets/cpu/codegen/HalfConversions.h"
 #include "lib/targets/cpu/codegen/Passes.h"
 
@@ -24,17 +26,18 @@ using namespace mlir;
 namespace nereid::cpu {
 namespace {
 
-bool isHalf(Type type) {
-  Type element = getElementTypeOrSelf(type);
-  return element.isF16() || element.isBF16();
+bool isNarrow(Type type) {
+  auto element = dyn_cast<FloatType>(getElementTypeOrSelf(type));
+  return element && element.getWidth() <= 16;
 }
 
 Type bitsType(Type type) {
-  Type i16 = IntegerType::get(type.getContext(), 16);
+  unsigned width = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+  Type bits = IntegerType::get(type.getContext(), width);
   if (auto vector = dyn_cast<VectorType>(type)) {
-    return vector.clone(i16);
+    return vector.clone(bits);
   }
-  return i16;
+  return bits;
 }
 
 Type singleType(Type type) {
@@ -45,7 +48,7 @@ Type singleType(Type type) {
   return f32;
 }
 
-/// Operations that compute with half values; all others only move them.
+/// Operations that compute with narrow values; all others only move them.
 bool computes(Operation *op) {
   if (isa<arith::SelectOp, arith::ConstantOp>(op)) {
     return false;
@@ -63,8 +66,10 @@ public:
   void run() {
     SmallVector<Operation *> touched;
     module.walk([&](Operation *op) {
-      if (llvm::any_of(op->getOperandTypes(), isHalf) ||
-          llvm::any_of(op->getResultTypes(), isHalf)) {
+      auto truncation = dyn_cast<arith::TruncFOp>(op);
+      if (llvm::any_of(op->getOperandTypes(), isNarrow) ||
+          llvm::any_of(op->getResultTypes(), isNarrow) ||
+          (truncation && truncation.getRoundingmode())) {
         touched.push_back(op);
       }
       for (Region &region : op->getRegions()) {
@@ -88,13 +93,16 @@ public:
 
 private:
   void note(Value value) {
-    if (isHalf(value.getType())) {
+    if (isNarrow(value.getType())) {
       formats[value] = value.getType();
     }
   }
 
-  /// The type a value had before; null when it was no half.
-  Type formatOf(Value value) const { return formats.lookup(value); }
+  /// The element type a value had before; null when it was not narrow.
+  Type formatOf(Value value) const {
+    Type type = formats.lookup(value);
+    return type ? getElementTypeOrSelf(type) : type;
+  }
 
   void rewrite(Operation *op) {
     if (auto constant = dyn_cast<arith::ConstantOp>(op)) {
@@ -104,12 +112,14 @@ private:
     } else if (auto constant = dyn_cast<LLVM::ConstantOp>(op)) {
       constant.setValueAttr(bitsOfConstant(constant.getValue()));
     } else if (isa<arith::BitcastOp>(op)) {
-      // With i16 on both sides it moves bits as it is.
+      // With an integer on both sides it moves bits as it is.
       return;
     } else if (isa<arith::SIToFPOp, arith::UIToFPOp>(op)) {
       rewriteFromInteger(op);
     } else if (isa<arith::NegFOp, math::AbsFOp>(op)) {
       rewriteSign(op);
+    } else if (isa<arith::MaxNumFOp, arith::MinNumFOp>(op)) {
+      rewriteExtremum(op);
     } else if (computes(op)) {
       rewriteCompute(op);
     }
@@ -122,7 +132,7 @@ private:
     }
     auto dense = cast<DenseFPElementsAttr>(value);
     return cast<TypedAttr>(
-        Attribute(dense.mapValues(IntegerType::get(value.getContext(), 16), toBits)));
+        Attribute(dense.mapValues(getElementTypeOrSelf(bitsType(dense.getType())), toBits)));
   }
 
   void rewriteConversion(Operation *op) {
@@ -130,15 +140,22 @@ private:
     LanesContext where{builder, op->getLoc(), machine};
     Lanes source(where, op->getOperand(0));
     Type from = formatOf(op->getOperand(0)), to = formatOf(op->getResult(0));
+    auto truncation = dyn_cast<arith::TruncFOp>(op);
+    bool isTowardZero =
+        truncation && truncation.getRoundingmode() == arith::RoundingMode::toward_zero;
+    if (!from && !to) { // f64 to f32
+      replace(op, isTowardZero ? singleTowardZero(source) : toSingle(source));
+      return;
+    }
     Lanes result = source;
     if (from) {
-      result = decodeHalf(source, getElementTypeOrSelf(from).isBF16());
+      result = decodeNarrow(source, from);
       if (!to && getElementTypeOrSelf(op->getResult(0)).isF64()) {
         result = toDouble(result);
       }
     }
     if (to) {
-      result = encodeHalf(result, getElementTypeOrSelf(to).isBF16());
+      result = isTowardZero ? encodeTowardZero(result, to) : encodeNarrow(result, to);
     }
     replace(op, result);
   }
@@ -146,16 +163,33 @@ private:
   void rewriteFromInteger(Operation *op) {
     OpBuilder builder(op);
     LanesContext where{builder, op->getLoc(), machine};
-    bool isBf16 = getElementTypeOrSelf(formatOf(op->getResult(0))).isBF16();
     Lanes number = integerToDouble(Lanes(where, op->getOperand(0)), isa<arith::SIToFPOp>(op));
-    replace(op, encodeHalf(number, isBf16));
+    replace(op, encodeNarrow(number, formatOf(op->getResult(0))));
   }
 
   void rewriteSign(Operation *op) {
     OpBuilder builder(op);
     LanesContext where{builder, op->getLoc(), machine};
     Lanes bits(where, op->getOperand(0));
-    replace(op, isa<arith::NegFOp>(op) ? bits ^ uint64_t(0x8000) : bits & uint64_t(0x7fff));
+    uint64_t sign = uint64_t{1} << (bits.width() - 1);
+    Lanes result = isa<arith::NegFOp>(op) ? bits ^ sign : bits & (sign - 1);
+    if (hasNanForNegativeZero(formatOf(op->getOperand(0)))) {
+      Lanes zero = bits.constantBits(0);
+      result = select((bits & (sign - 1)) == zero, bits, result);
+    }
+    replace(op, result);
+  }
+
+  /// One of the operands as it is. LLVM would narrow the f32 operation to f16 again and then call
+  /// fmaxf for it.
+  void rewriteExtremum(Operation *op) {
+    OpBuilder builder(op);
+    LanesContext where{builder, op->getLoc(), machine};
+    Type format = formatOf(op->getResult(0));
+    Lanes left(where, op->getOperand(0)), right(where, op->getOperand(1));
+    Lanes a = decodeNarrow(left, format), b = decodeNarrow(right, format);
+    Lanes isLeft = isa<arith::MaxNumFOp>(op) ? a > b : a < b;
+    replace(op, select(isNan(b), left, select(isLeft, left, right)));
   }
 
   void rewriteCompute(Operation *op) {
@@ -164,8 +198,7 @@ private:
     IRMapping mapping;
     for (Value operand : op->getOperands()) {
       if (Type format = formatOf(operand)) {
-        bool isBf16 = getElementTypeOrSelf(format).isBF16();
-        mapping.map(operand, decodeHalf(Lanes(where, operand), isBf16).get());
+        mapping.map(operand, decodeNarrow(Lanes(where, operand), format).get());
       }
     }
     Operation *wide = builder.clone(*op, mapping);
@@ -175,10 +208,9 @@ private:
         narrow.replaceAllUsesWith(result);
         continue;
       }
-      result.setType(singleType(format));
-      bool isBf16 = getElementTypeOrSelf(format).isBF16();
-      Value encoded = encodeHalf(Lanes(where, result), isBf16).get();
-      formats[encoded] = format;
+      result.setType(singleType(formats.lookup(narrow)));
+      Value encoded = encodeNarrow(Lanes(where, result), format).get();
+      formats[encoded] = formats.lookup(narrow);
       narrow.replaceAllUsesWith(encoded);
     }
     formatsErased(op);
@@ -186,7 +218,7 @@ private:
   }
 
   void replace(Operation *op, Lanes result) {
-    if (Type format = formatOf(op->getResult(0))) {
+    if (Type format = formats.lookup(op->getResult(0))) {
       formats[result.get()] = format;
     }
     op->getResult(0).replaceAllUsesWith(result.get());
@@ -214,8 +246,8 @@ public:
 
   StringRef getArgument() const override { return "cpu-expand-half"; }
   StringRef getDescription() const override {
-    return "replace f16 and bf16 values by their bits, computing in f32 and rounding after each "
-           "operation";
+    return "replace f16, bf16 and 8-bit float values by their bits, computing in f32 and rounding "
+           "after each operation";
   }
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<arith::ArithDialect, LLVM::LLVMDialect, math::MathDialect>();

@@ -4,6 +4,8 @@
 // enough of the lost bits for the second rounding to be right (Boldo and Melquiond 2008).
 #include "lib/targets/cpu/codegen/HalfConversions.h"
 
+#include "lib/targets/cpu/codegen/Float8Conversions.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
@@ -58,8 +60,6 @@ Lanes singleRoundedToOdd(Lanes number) {
   return floatOf(truncated | select(isInexact, one, zero));
 }
 
-} // namespace
-
 Lanes decodeHalf(Lanes bits, bool isBf16) {
   if (isBf16) {
     return floatOf(extendUnsigned(bits, 32) << 16);
@@ -75,20 +75,50 @@ Lanes decodeHalf(Lanes bits, bool isBf16) {
                builder.create<arith::ExtFOp>(where.loc, bits.typeOf(builder.getF32Type()), half));
 }
 
-Lanes encodeHalf(Lanes number, bool isBf16) {
-  Lanes single = number.width() == 64 ? singleRoundedToOdd(number) : number;
+Lanes encodeHalf(Lanes single, bool isBf16) {
   if (isBf16) {
     return bf16FromSingle(single);
   }
-  LanesContext &where = number.where();
+  LanesContext &where = single.where();
   if (!where.machine.hasF16c) {
     return halfFromSingleByIntegers(single);
   }
   OpBuilder &builder = where.builder;
   Value half =
-      builder.create<arith::TruncFOp>(where.loc, number.typeOf(builder.getF16Type()), single.get());
+      builder.create<arith::TruncFOp>(where.loc, single.typeOf(builder.getF16Type()), single.get());
   return Lanes(where, builder.create<arith::BitcastOp>(where.loc,
-                                                       number.typeOf(builder.getI16Type()), half));
+                                                       single.typeOf(builder.getI16Type()), half));
+}
+
+} // namespace
+
+Lanes decodeNarrow(Lanes bits, Type format) {
+  return bits.width() == 8 ? decodeFloat8(bits, format) : decodeHalf(bits, format.isBF16());
+}
+
+Lanes encodeNarrow(Lanes number, Type format) {
+  Lanes single = number.width() == 64 ? singleRoundedToOdd(number) : number;
+  return format.getIntOrFloatBitWidth() == 8 ? encodeFloat8(single, format)
+                                             : encodeHalf(single, format.isBF16());
+}
+
+Lanes encodeTowardZero(Lanes number, Type format) {
+  // The nearest number, and the one before it where that is too large: infinity included.
+  Lanes nearest = encodeNarrow(number, format);
+  Lanes back = decodeNarrow(nearest, format);
+  Lanes isAbove = absolute(number.width() == 64 ? toDouble(back) : back) > absolute(number);
+  Lanes below = nearest - nearest.constantBits(1);
+  if (nearest.width() == 8 && hasNanForNegativeZero(format)) {
+    below = select(below == below.constantBits(0x80), below.constantBits(0), below);
+  }
+  return select(isAbove, below, nearest);
+}
+
+Lanes singleTowardZero(Lanes number) {
+  Lanes single = toSingle(number);
+  Lanes bits = bitsOf(single);
+  Lanes isAbove = absolute(toDouble(single)) > absolute(number);
+  return floatOf(select(isAbove, bits - bits.constantBits(1), bits));
 }
 
 Lanes integerToDouble(Lanes integers, bool isSigned) {

@@ -1,17 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversions between 16-bit floats, held as i16 lanes, and f32 or f64, for cpu-expand-half. All
-// round once, to nearest even; NaN stays NaN.
+// Conversions between floats of 16 or 8 bits, held as integer lanes of their bits, and f32 or f64,
+// for cpu-expand-half. All round once, to nearest even unless said otherwise; NaN stays NaN.
 #pragma once
 
 #include "lib/targets/cpu/codegen/math/Lanes.h"
 
 namespace nereid::cpu {
 
-/// i16 lanes to f32, exact.
-Lanes decodeHalf(Lanes bits, bool isBf16);
-/// f32 or f64 lanes to i16.
-Lanes encodeHalf(Lanes number, bool isBf16);
-/// Integers of any width to f64 in a way that a further rounding to 16 bits rounds only once.
+/// i16 or i8 lanes of the float type `format` to f32, exact.
+Lanes decodeNarrow(Lanes bits, mlir::Type format);
+/// f32 or f64 lanes to the bits of `format`. 8-bit floats saturate (see Float8Conversions.h).
+Lanes encodeNarrow(Lanes number, mlir::Type format);
+/// The same, rounding towards zero: what is too large becomes the largest finite number.
+Lanes encodeTowardZero(Lanes number, mlir::Type format);
+/// f64 lanes to f32, rounding towards zero.
+Lanes singleTowardZero(Lanes number);
+/// Integers of any width to f64 in a way that a further rounding to 16 or 8 bits rounds only once.
 Lanes integerToDouble(Lanes integers, bool isSigned);
 
 } // namespace nereid::cpu

@@ -18,7 +18,8 @@ class DialectRegistry;
 
 namespace nereid::cpu {
 
-/// replace f16 and bf16 values by their bits, computing in f32 and rounding after each operation
+/// replace f16, bf16 and 8-bit float values by their bits, computing in f32 and rounding after each
+/// operation
 std::unique_ptr<mlir::Pass> createExpandHalfPass(const CpuMachine &machine);
 
 /// replace math functions by inline polynomials with the error bounds of docs/math.md

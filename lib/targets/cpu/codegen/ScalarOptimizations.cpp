@@ -17,6 +17,9 @@
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
@@ -28,6 +31,46 @@
 using namespace llvm;
 
 namespace nereid::cpu {
+
+/// InstCombine narrows what stands between two conversions to f16. The code generator knows nothing
+/// but a call of fmaxf for an extremum of f16, and finds one in a select beside a comparison too.
+/// So extrema go back to float32, which gives the same number, and selects choose between bits.
+static void removeHalfExtrema(Function &function) {
+  SmallVector<IntrinsicInst *> extrema;
+  SmallVector<SelectInst *> selects;
+  for (Instruction &instruction : instructions(function)) {
+    if (!instruction.getType()->getScalarType()->isHalfTy()) {
+      continue;
+    }
+    if (auto *select = dyn_cast<SelectInst>(&instruction)) {
+      selects.push_back(select);
+    } else if (auto *call = dyn_cast<IntrinsicInst>(&instruction)) {
+      Intrinsic::ID id = call->getIntrinsicID();
+      if (id == Intrinsic::maxnum || id == Intrinsic::minnum || id == Intrinsic::maximum ||
+          id == Intrinsic::minimum) {
+        extrema.push_back(call);
+      }
+    }
+  }
+  for (IntrinsicInst *call : extrema) {
+    IRBuilder<> builder(call);
+    Type *wide = call->getType()->getWithNewType(builder.getFloatTy());
+    Value *result = builder.CreateBinaryIntrinsic(
+        call->getIntrinsicID(), builder.CreateFPExt(call->getArgOperand(0), wide),
+        builder.CreateFPExt(call->getArgOperand(1), wide));
+    call->replaceAllUsesWith(builder.CreateFPTrunc(result, call->getType()));
+    call->eraseFromParent();
+  }
+  for (SelectInst *select : selects) {
+    IRBuilder<> builder(select);
+    Type *bits = select->getType()->getWithNewType(builder.getInt16Ty());
+    Value *result = builder.CreateSelect(select->getCondition(),
+                                         builder.CreateBitCast(select->getTrueValue(), bits),
+                                         builder.CreateBitCast(select->getFalseValue(), bits));
+    select->replaceAllUsesWith(builder.CreateBitCast(result, select->getType()));
+    select->eraseFromParent();
+  }
+}
 
 void runScalarOptimizations(Module &module, TargetMachine &machine) {
   LoopAnalysisManager loops;
@@ -68,6 +111,7 @@ void runScalarOptimizations(Module &module, TargetMachine &machine) {
   for (Function &function : module) {
     if (!function.isDeclaration()) {
       passes.run(function, functions);
+      removeHalfExtrema(function);
     }
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Straight-line code: scalars and the collection of roots.
 #include "lib/targets/cpu/lower/BlockLowering.h"
+#include "lib/targets/cpu/lower/WaitingLoops.h"
 
 using namespace mlir;
 
@@ -23,6 +24,23 @@ void BlockLowering::addRoot(const Root &root) {
     flush();
   }
   pending.add(root);
+}
+
+void BlockLowering::releaseBefore(Operation *op) {
+  if (!pending.empty()) {
+    return;
+  }
+  llvm::erase_if(owned, [&](const std::pair<Value, int> &entry) {
+    bool isOver = kernel.plan.lastUse(entry.first) < kernel.plan.position(op);
+    if (isOver) {
+      kernel.release(entry.second);
+    }
+    return isOver;
+  });
+}
+
+void BlockLowering::disown(Value tile) {
+  llvm::erase_if(owned, [&](const auto &entry) { return entry.first == tile; });
 }
 
 void BlockLowering::lower(Block &block) {
@@ -50,9 +68,20 @@ void BlockLowering::lowerOp(Operation &op) {
     addRoot({Root::Kind::Reduce, &op, nullptr, -1, false});
     return;
   }
+  if (isExchange(&op)) {
+    flush();
+    releaseBefore(&op);
+    lowerExchange(op);
+    return;
+  }
   if (auto dot = dyn_cast<tile::DotOp>(op)) {
     flush();
     lowerDot(dot);
+    return;
+  }
+  if (isAtomic(&op)) {
+    flush();
+    lowerAtomic(op);
     return;
   }
   if (auto print = dyn_cast<tile::PrintOp>(op)) {
@@ -78,24 +107,33 @@ void BlockLowering::lowerOp(Operation &op) {
     }
     return;
   }
-  if (op.getNumResults() == 1 && isTile(op.getResult(0))) {
-    Value tile = op.getResult(0);
-    if (kernel.plan.isKept(tile)) {
-      Type element = kernel.plan.storageType(tile);
-      int buffer =
-          kernel.allocate(shapeOf(tile), element ? element : elementTypeOf(tile), op.getLoc());
-      bool alone = kernel.plan.isReadTransposed(tile);
-      if (alone) {
-        flush();
-      }
-      addRoot({Root::Kind::Keep, nullptr, tile, buffer, false});
-      if (alone) {
-        flush();
+  if (op.getNumResults() != 0 && isTile(op.getResult(0))) {
+    for (Value tile : op.getResults()) {
+      if (kernel.plan.isKept(tile)) {
+        keep(tile);
       }
     }
     return; // a virtual tile is evaluated where it is used
   }
   lowerScalar(op);
+}
+
+void BlockLowering::keep(Value tile) {
+  auto load = tile.getDefiningOp<tile::LoadOp>();
+  bool alone = kernel.plan.isReadTransposed(tile) || (load && load.getIsVolatile());
+  Root root{Root::Kind::Keep, nullptr, tile, -1, false};
+  if (alone || !pending.canJoin(root)) {
+    flush();
+  }
+  releaseBefore(tile.getDefiningOp());
+  Type element = kernel.plan.storageType(tile);
+  root.target =
+      kernel.allocate(shapeOf(tile), element ? element : elementTypeOf(tile), tile.getLoc());
+  own(tile, root.target);
+  pending.add(root);
+  if (alone) {
+    flush();
+  }
 }
 
 Value BlockLowering::scalarAtZero(Value tile) {
@@ -148,7 +186,8 @@ Value BlockLowering::lowerScalarLoad(tile::LoadOp op) {
 void BlockLowering::lowerScalar(Operation &op) {
   Location loc = op.getLoc();
   bool needed = llvm::any_of(op.getOperands(), [&](Value v) { return pending.isNeededBy(v); });
-  if (needed || (isa<tile::LoadOp>(op) && pending.writesMemory())) {
+  auto load = dyn_cast<tile::LoadOp>(op);
+  if (needed || (load && (load.getIsVolatile() || pending.writesMemory()))) {
     flush();
   }
   if (isa<arith::ConstantOp>(op)) {
@@ -188,7 +227,11 @@ void BlockLowering::lowerScalar(Operation &op) {
       operands.push_back(kernel.scalar(v));
     }
     Evaluator evaluator(kernel);
-    lowered = evaluator.applyElementwise(b, &op, operands, 1);
+    ResultRange results = evaluator.applyElementwise(b, &op, operands, 1);
+    for (auto [source, value] : llvm::zip(op.getResults(), results)) {
+      kernel.scalars[source] = value;
+    }
+    return;
   }
   if (!lowered) {
     kernel.unsupported(&op, "it is not among the operations this target knows");

@@ -20,7 +20,14 @@ public:
 private:
   using Copies = llvm::SmallVector<std::pair<mlir::Value, int>>;
   void lowerOp(mlir::Operation &op);
+  /// Computes a tile into a buffer where it is defined.
+  void keep(mlir::Value tile);
   void addRoot(const Root &root);
+  /// Gives back the buffers of this block's tiles that nobody reads at or behind the operation.
+  void releaseBefore(mlir::Operation *op);
+  /// The block's buffer is released when its tile is read for the last time; `disown` passes it on.
+  void own(mlir::Value tile, int buffer) { owned.push_back({tile, buffer}); }
+  void disown(mlir::Value tile);
   void lowerScalar(mlir::Operation &op);
   void lowerScalarStore(tile::StoreOp op);
   mlir::Value lowerScalarLoad(tile::LoadOp op);
@@ -29,24 +36,49 @@ private:
   void lowerAssert(tile::AssertOp op);
   using ElementBody = llvm::function_ref<void(Evaluator &, mlir::Value index)>;
   void forEachElement(mlir::Location loc, llvm::ArrayRef<int64_t> shape, ElementBody body);
-  mlir::Value textAddress(llvm::StringRef text, mlir::Location loc);
+  mlir::Value textAddress(mlir::OpBuilder &builder, llvm::StringRef text, mlir::Location loc);
   void callRuntime(mlir::OpBuilder &builder, mlir::Location loc, llvm::StringRef name,
                    mlir::ValueRange arguments);
+  // ---- AtomicLowering.cpp ----
+  void lowerAtomic(mlir::Operation &op);
+  /// One element's access; gives what memory held, or zero where the mask is false.
+  mlir::Value emitAtomic(mlir::OpBuilder &outside, mlir::Operation &op,
+                         llvm::function_ref<mlir::Value(mlir::Value)> valueOf);
   // ---- ControlFlow.cpp ----
+  /// Lets other programs run; `observed` changes when this one gets on.
+  void giveWay(mlir::OpBuilder &builder, mlir::Location loc, llvm::ArrayRef<mlir::Value> observed);
   void lowerFor(mlir::scf::ForOp op);
   void lowerIf(mlir::scf::IfOp op);
   void lowerWhile(mlir::scf::WhileOp op);
-  int bufferForCarried(mlir::Value initial, Copies &copies);
+  int bufferForCarried(mlir::Operation *loop, mlir::Value initial, Copies &copies);
   /// Computes tiles into buffers "at once": none is overwritten before all that read it are done.
   void copyInto(const Copies &copies);
   mlir::Value scalarAtZero(mlir::Value tile);
   // ---- DotLowering.cpp ----
   void lowerDot(tile::DotOp op);
-  int dotOperand(mlir::Value tile, mlir::Type type);
+  /// The tile in scratch with elements of `type`: where it is kept, or a converted copy.
+  int bufferOf(mlir::Value tile, mlir::Type type);
+  // ---- ExchangeLowering.cpp, ScanLowering.cpp ----
+  void lowerExchange(mlir::Operation &op);
+  void lowerScan(tile::ScanOp op);
+  void lowerJoin(tile::JoinOp op);
+  void lowerSplit(tile::SplitOp op);
+  void lowerHistogram(tile::HistogramOp op);
+  /// A new buffer that holds the result.
+  int bufferFor(mlir::Value result);
+  using BlockBody = llvm::function_ref<void(mlir::OpBuilder &, mlir::Value index, unsigned width)>;
+  /// Positions 0 … count-1 in blocks of `width`, the rest one by one.
+  void forBlocks(mlir::Location loc, int64_t count, int64_t width, BlockBody body);
+  mlir::Value element(mlir::OpBuilder &b, mlir::Location loc, int buffer, mlir::Value index);
+  mlir::Value loadLanes(mlir::OpBuilder &b, mlir::Location loc, int buffer, mlir::Value index,
+                        unsigned width);
+  void storeLanes(mlir::OpBuilder &b, mlir::Location loc, int buffer, mlir::Value index,
+                  mlir::Value lanes);
 
   KernelState &kernel;
   Scope scope;
   GroupState pending;
+  llvm::SmallVector<std::pair<mlir::Value, int>> owned;
 };
 
 } // namespace nereid::cpu

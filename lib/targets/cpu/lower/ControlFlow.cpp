@@ -3,17 +3,20 @@
 // body updates in place; an induction tile (pointer or offsets that advance by one uniform step)
 // carries only that step's sum.
 #include "lib/targets/cpu/lower/BlockLowering.h"
+#include "lib/targets/cpu/lower/WaitingLoops.h"
 
 using namespace mlir;
 
 namespace nereid::cpu {
 
 /// The buffer a carried tile lives in; takes over the initial value's own when nobody else reads
-/// it.
-int BlockLowering::bufferForCarried(Value initial, Copies &copies) {
+/// it and it is made anew for every run of the loop.
+int BlockLowering::bufferForCarried(Operation *loop, Value initial, Copies &copies) {
   auto own = kernel.buffers.find(initial);
   if (own != kernel.buffers.end() && initial.hasOneUse() &&
+      initial.getParentBlock() == loop->getBlock() &&
       kernel.buffer(own->second).element == KernelState::memoryType(elementTypeOf(initial))) {
+    disown(initial);
     return own->second;
   }
   int buffer = kernel.allocate(shapeOf(initial), elementTypeOf(initial), initial.getLoc());
@@ -83,6 +86,26 @@ void BlockLowering::copyInto(const Copies &copies) {
   kernel.releaseTo(mark);
 }
 
+void BlockLowering::giveWay(OpBuilder &b, Location loc, ArrayRef<Value> observed) {
+  kernel.canWait = true;
+  Type i64 = b.getI64Type();
+  // A hash: what matters is only whether it is the same as the last time.
+  Value mixed = kernel.i64(0);
+  for (Value value : observed) {
+    Value bits = kernel.scalar(value);
+    if (isa<FloatType>(bits.getType())) {
+      Type word = b.getIntegerType(bits.getType().getIntOrFloatBitWidth());
+      bits = b.create<arith::BitcastOp>(loc, word, bits);
+    }
+    bits = convertElements(b, loc, bits, i64);
+    mixed = b.create<arith::MulIOp>(loc, mixed, kernel.i64(0x2545F4914F6CDD1D));
+    mixed = b.create<arith::AddIOp>(loc, mixed, bits);
+  }
+  Place place = placeOf(loc);
+  Value where = textAddress(b, place.file + ":" + std::to_string(place.line), loc);
+  callRuntime(b, loc, "nereid_rt_yield", {mixed, where});
+}
+
 void BlockLowering::lowerFor(scf::ForOp op) {
   Location loc = op.getLoc();
   int64_t outerMark = kernel.scratchMark();
@@ -97,7 +120,7 @@ void BlockLowering::lowerFor(scf::ForOp op) {
       slot[i] = static_cast<int>(initial.size());
       initial.push_back(kernel.zero(isPointerTile(arg) ? i64 : elementTypeOf(arg)));
     } else if (isTile(arg)) {
-      carriedBuffer[i] = bufferForCarried(init, copies);
+      carriedBuffer[i] = bufferForCarried(op, init, copies);
     } else {
       slot[i] = static_cast<int>(initial.size());
       initial.push_back(kernel.scalar(init));
@@ -166,6 +189,9 @@ void BlockLowering::lowerFor(scf::ForOp op) {
     }
   }
   inner.copyInto(yields);
+  if (polls(op)) {
+    giveWay(inner.builder(), loc, {op.getInductionVar()});
+  }
   inner.builder().create<scf::YieldOp>(loc, next);
   kernel.releaseTo(bodyMark);
   bool keepsScratch = false;
@@ -248,7 +274,7 @@ void BlockLowering::lowerWhile(scf::WhileOp op) {
   SmallVector<int> before(op.getInits().size(), -1), after(op.getNumResults(), -1);
   for (auto [i, init] : llvm::enumerate(op.getInits())) {
     if (isTile(init)) {
-      before[i] = bufferForCarried(init, copies);
+      before[i] = bufferForCarried(op, init, copies);
     } else {
       initial.push_back(kernel.scalar(init));
     }
@@ -308,10 +334,16 @@ void BlockLowering::lowerWhile(scf::WhileOp op) {
     inner.copyInto(tiles);
     return scalars;
   };
+  std::optional<SmallVector<Value>> observed = waitsOn(op);
   lowerRegion(*op.getBeforeBody(), loop.getBefore(), initialTypes, before,
               [&](BlockLowering &inner) {
                 Value holds = kernel.scalar(condition.getCondition());
                 SmallVector<Value> scalars = collect(inner, condition.getArgs(), after);
+                if (observed) {
+                  auto again = inner.builder().create<scf::IfOp>(loc, holds, false);
+                  OpBuilder then = again.getThenBodyBuilder();
+                  giveWay(then, loc, *observed);
+                }
                 inner.builder().create<scf::ConditionOp>(loc, holds, scalars);
               });
   if (kernel.failed) {

@@ -176,8 +176,7 @@ private:
 };
 } // namespace
 
-/// The operand in scratch with elements of `type`: where it is kept, or a converted copy.
-int BlockLowering::dotOperand(Value tile, Type type) {
+int BlockLowering::bufferOf(Value tile, Type type) {
   auto own = kernel.buffers.find(tile);
   if (own != kernel.buffers.end() && kernel.buffer(own->second).element == type) {
     return own->second;
@@ -204,9 +203,12 @@ void BlockLowering::lowerDot(tile::DotOp op) {
   int64_t mark = 0;
   int target = assigned != kernel.buffers.end() ? assigned->second
                                                 : kernel.allocate(shapeOf(op.getC()), storedC, loc);
+  if (assigned == kernel.buffers.end()) {
+    own(op.getResult(), target);
+  }
   mark = kernel.scratchMark();
-  int a = dotOperand(op.getA(), type);
-  int b = dotOperand(op.getB(), type);
+  int a = bufferOf(op.getA(), type);
+  int b = bufferOf(op.getB(), type);
   Value initial;
   if (kernel.axes.isUniformEverywhere(op.getC()) && !kernel.buffers.count(op.getC())) {
     initial = convertElements(builder(), loc, scalarAtZero(op.getC()), type);

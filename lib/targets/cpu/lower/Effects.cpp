@@ -19,7 +19,7 @@ void BlockLowering::callRuntime(OpBuilder &b, Location loc, StringRef name, Valu
   b.create<LLVM::CallOp>(loc, function, arguments);
 }
 
-Value BlockLowering::textAddress(StringRef text, Location loc) {
+Value BlockLowering::textAddress(OpBuilder &b, StringRef text, Location loc) {
   auto module = kernel.target->getParentOfType<ModuleOp>();
   OpBuilder top = OpBuilder::atBlockBegin(module.getBody());
   std::string zeroEnded = text.str() + '\0';
@@ -28,7 +28,7 @@ Value BlockLowering::textAddress(StringRef text, Location loc) {
       "nereid_text_" + kernel.target.getName().str() + "_" + std::to_string(kernel.stringCount++);
   auto global = top.create<LLVM::GlobalOp>(loc, type, /*isConstant=*/true, LLVM::Linkage::Internal,
                                            name, top.getStringAttr(zeroEnded));
-  return builder().create<LLVM::AddressOfOp>(loc, global);
+  return b.create<LLVM::AddressOfOp>(loc, global);
 }
 
 void BlockLowering::forEachElement(Location loc, ArrayRef<int64_t> shape, ElementBody body) {
@@ -61,7 +61,7 @@ void BlockLowering::forEachElement(Location loc, ArrayRef<int64_t> shape, Elemen
 
 void BlockLowering::lowerPrint(tile::PrintOp op) {
   Location loc = op.getLoc();
-  Value prefix = textAddress(op.getPrefix(), loc);
+  Value prefix = textAddress(builder(), op.getPrefix(), loc);
   auto print = [&](OpBuilder &b, Value value, Value index) {
     Type type = value.getType();
     if (isa<FloatType>(type)) {
@@ -92,7 +92,7 @@ void BlockLowering::lowerAssert(tile::AssertOp op) {
   if (place.line != 0) {
     text = place.file + ":" + std::to_string(place.line) + ": " + text;
   }
-  Value message = textAddress(text, loc);
+  Value message = textAddress(builder(), text, loc);
   Value condition = op.getCondition();
   auto check = [&](OpBuilder &b, Value holds) {
     Value fails = b.create<arith::XOrIOp>(loc, holds, kernel.constantInt(b.getI1Type(), 1));

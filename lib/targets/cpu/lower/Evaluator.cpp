@@ -65,8 +65,8 @@ Value Evaluator::broadcast(OpBuilder &builder, Value value, Type element) {
   return builder.create<vector::BroadcastOp>(value.getLoc(), type, value);
 }
 
-Value Evaluator::applyElementwise(OpBuilder &builder, Operation *op, ArrayRef<Value> operands,
-                                  unsigned lanes) {
+ResultRange Evaluator::applyElementwise(OpBuilder &builder, Operation *op, ArrayRef<Value> operands,
+                                        unsigned lanes) {
   SmallVector<Type, 1> types;
   for (Type type : op->getResultTypes()) {
     if (auto tensor = dyn_cast<RankedTensorType>(type)) {
@@ -78,7 +78,7 @@ Value Evaluator::applyElementwise(OpBuilder &builder, Operation *op, ArrayRef<Va
       op->getLoc(), op->getName(), types, operands, op->getDiscardableAttrDictionary(),
       op->getPropertiesStorage(), BlockRange(), op->getNumRegions());
   builder.insert(created);
-  return created->getResult(0);
+  return created->getResults();
 }
 
 Value Evaluator::evaluate(Value tile, const Dims &coordinates, unsigned copy) {
@@ -165,6 +165,10 @@ Value Evaluator::compute(Value tile, const Dims &dims, unsigned copy, OpBuilder 
   if (auto select = dyn_cast<arith::SelectOp>(op)) {
     return computeSelect(select, dims, copy, builder);
   }
+  if (auto gather = dyn_cast<tile::GatherOp>(op)) {
+    Value bits = computeGather(gather, dims, copy, builder);
+    return bits ? convertElements(builder, loc, bits, KernelState::scalarType(element)) : nullptr;
+  }
   if (auto reshape = dyn_cast<tile::ReshapeOp>(op); reshape && !isTrivialReshape(op)) {
     auto source = kernel.buffers.find(reshape.getSource());
     if (source != kernel.buffers.end()) {
@@ -207,7 +211,8 @@ Value Evaluator::compute(Value tile, const Dims &dims, unsigned copy, OpBuilder 
       operand = broadcast(builder, operand, operand.getType());
     }
   }
-  return applyElementwise(builder, op, operands, vector ? width : 1);
+  return applyElementwise(builder, op, operands,
+                          vector ? width : 1)[cast<OpResult>(tile).getResultNumber()];
 }
 
 Value iota(KernelState &kernel, Type element, unsigned width, int64_t step) {

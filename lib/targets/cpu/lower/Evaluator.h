@@ -110,9 +110,9 @@ public:
   int levelOf(const Dims &dims) const;
   mlir::Value coordinate(int8_t dim, unsigned copy);
   mlir::Value broadcast(mlir::OpBuilder &builder, mlir::Value value, mlir::Type element);
-  /// `op` applied to scalars or vectors of `lanes` elements.
-  mlir::Value applyElementwise(mlir::OpBuilder &builder, mlir::Operation *op,
-                               llvm::ArrayRef<mlir::Value> operands, unsigned lanes);
+  /// The results of `op` applied to scalars or vectors of `lanes` elements.
+  mlir::ResultRange applyElementwise(mlir::OpBuilder &builder, mlir::Operation *op,
+                                     llvm::ArrayRef<mlir::Value> operands, unsigned lanes);
   /// Position of the lane dimension in dims, or -1.
   int lanePosition(const Dims &dims) const;
   static ElementKey keyOf(mlir::Value tile, const Dims &dims, unsigned copy = 0);
@@ -131,6 +131,9 @@ private:
                           mlir::OpBuilder &builder);
   mlir::Value computeConstant(mlir::arith::ConstantOp op, const Dims &dims, unsigned copy,
                               mlir::OpBuilder &builder);
+  /// Elements as memory holds them: addresses are integers.
+  mlir::Value computeGather(tile::GatherOp op, const Dims &dims, unsigned copy,
+                            mlir::OpBuilder &builder);
   LaneAddresses laneAddresses(mlir::Value tile, const Dims &dims, unsigned copy);
   LaneAddresses computeAddresses(mlir::Value tile, const Dims &dims, unsigned copy,
                                  mlir::OpBuilder &builder);

@@ -63,10 +63,8 @@ static void forEachInput(const FusionPlan &plan, const Root &root,
       for (Value operand : op->getOperands()) {
         if (!isTile(operand)) {
           visit(operand, {});
-        } else if (!isa<tile::ReshapeOp>(op) || isTrivialReshape(op)) {
-          plan.forEachLeaf(operand, mapDims(op, operand, dims), visit);
         } else {
-          plan.forEachLeaf(operand, Dims(shapeOf(operand).size(), zeroDim), visit);
+          plan.forEachLeaf(operand, mapDims(op, operand, dims), visit);
         }
       }
       continue;

@@ -2,6 +2,7 @@
 // The analysis behind FusionPlan: positions, costs, a trial grouping, then one walk from the last
 // operation to the first that spreads "who reads me" from the roots upwards.
 #include "lib/targets/cpu/lower/FusionPlan.h"
+#include "lib/targets/cpu/lower/WaitingLoops.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -16,7 +17,7 @@ constexpr int keepAboveDepth = 150;
 constexpr int costCap = 1 << 20;
 
 bool hasEffects(Operation *op) {
-  if (isa<tile::ReduceOp>(op)) {
+  if (isa<tile::ReduceOp, tile::ScanOp>(op)) {
     return false;
   }
   if (op->getNumRegions() == 0) {
@@ -35,6 +36,9 @@ bool hasEffects(Operation *op) {
 
 static int ownCost(Operation *op) {
   StringRef name = op->getName().stripDialect();
+  if (isa<tile::GatherOp>(op)) {
+    return 6;
+  }
   if (op->getName().getDialectNamespace() == "math") {
     return llvm::StringSwitch<int>(name)
         .Cases("absf", "fma", "floor", "ceil", "copysign", 1)
@@ -62,7 +66,8 @@ bool FusionPlan::isStored(Value tile) const {
   if (!op) {
     return !axes.induction(tile);
   }
-  return isa<tile::ReduceOp, tile::DotOp>(op) || op->getNumRegions() != 0;
+  return isa<tile::ReduceOp, tile::DotOp>(op) || isExchange(op) || isAtomic(op) ||
+         op->getNumRegions() != 0;
 }
 
 void FusionPlan::forEachLeaf(Value tile, const Dims &dims,
@@ -95,11 +100,7 @@ void FusionPlan::forEachLeaf(Value tile, const Dims &dims,
       visit(value, at);
     }
     for (Value operand : op->getOperands()) {
-      if (isa<tile::ReshapeOp>(op) && !isTrivialReshape(op)) {
-        work.push_back({operand, Dims(shapeOf(operand).size(), zeroDim)});
-      } else {
-        work.push_back({operand, isTile(operand) ? mapDims(op, operand, at) : Dims()});
-      }
+      work.push_back({operand, isTile(operand) ? mapDims(op, operand, at) : Dims()});
     }
   }
 }
@@ -107,7 +108,7 @@ void FusionPlan::forEachLeaf(Value tile, const Dims &dims,
 bool FusionPlan::isReadTransposed(Value tile) const {
   Operation *op = tile.getDefiningOp();
   size_t rank = shapeOf(tile).size();
-  if (!op || rank < 2 || (isa<tile::ReshapeOp>(op) && !isTrivialReshape(op))) {
+  if (!op || rank < 2 || readsElsewhere(op, op->getNumOperands() ? op->getOperand(0) : tile)) {
     return false;
   }
   bool transposed = false, straight = false;
@@ -190,19 +191,19 @@ bool FusionPlan::isSameAddress(Value a, Value b, int depth) const {
 void FusionPlan::number(Operation *function) {
   unsigned next = 1;
   function->walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (op != function && isa<tile::ReduceOp>(op->getParentOp())) {
-      return;
-    }
     positions[op] = next++;
+    if (isa<tile::ReduceOp, tile::ScanOp>(op)) {
+      return WalkResult::skip(); // the region works on scalars
+    }
     if (op->getNumRegions() == 0 && hasEffects(op)) {
       effects.push_back(positions[op]);
     }
     if (auto store = dyn_cast<tile::StoreOp>(op)) {
       stores.push_back(store);
     }
-    if (op->getNumResults() != 1 || !isTile(op->getResult(0)) || op->getNumRegions() != 0 ||
-        isa<tile::DotOp>(op)) {
-      return;
+    if (op->getNumResults() == 0 || !isTile(op->getResult(0)) || op->getNumRegions() != 0 ||
+        isa<tile::DotOp>(op) || isExchange(op) || isAtomic(op)) {
+      return WalkResult::advance();
     }
     int cost = ownCost(op), depth = 1;
     bool reads = isa<tile::LoadOp>(op);
@@ -214,16 +215,19 @@ void FusionPlan::number(Operation *function) {
         reads |= it == costs.end() ? isStored(operand) : loadful.contains(operand);
       }
     }
-    if (depth > keepAboveDepth) {
-      kept.insert(op->getResult(0));
-      cost = depth = 1;
+    bool cut = depth > keepAboveDepth;
+    for (Value result : op->getResults()) {
+      if (cut) {
+        kept.insert(result);
+      }
+      // What is recomputed from a load is recomputed from the cache.
+      costs[result] = cut ? 1 : isa<tile::LoadOp>(op) ? 2 : cost;
+      depths[result] = cut ? 1 : depth;
+      if (reads) {
+        loadful.insert(result);
+      }
     }
-    // What is recomputed from a load is recomputed from the cache.
-    costs[op->getResult(0)] = isa<tile::LoadOp>(op) ? 2 : cost;
-    depths[op->getResult(0)] = depth;
-    if (reads) {
-      loadful.insert(op->getResult(0));
-    }
+    return WalkResult::advance();
   });
 }
 
@@ -254,13 +258,13 @@ void FusionPlan::simulateGroups(Block &block) {
     bool tileless =
         llvm::none_of(op.getOperands(), isTile) && llvm::none_of(op.getResults(), isTile);
     bool ends = op.getNumRegions() != 0 || hasEffects(&op) || isa<tile::DotOp>(op) ||
-                (tileless && isa<tile::LoadOp>(op) && state.writesMemory());
+                isExchange(&op) || (tileless && isa<tile::LoadOp>(op) && state.writesMemory());
     ends |=
         tileless && llvm::any_of(op.getOperands(), [&](Value v) { return state.isNeededBy(v); });
     if (ends) {
       state.clear();
     }
-    if (!isa<tile::ReduceOp>(op)) {
+    if (!isa<tile::ReduceOp, tile::ScanOp>(op)) {
       for (Region &region : op.getRegions()) {
         for (Block &inner : region) {
           simulateGroups(inner);
@@ -375,10 +379,14 @@ void FusionPlan::decide(Operation *op) {
   if (op->getNumRegions() != 0 ||
       isa<tile::DotOp, tile::UnsplatOp, tile::PrintOp, tile::AssertOp, tile::StoreOp,
           tile::ReduceOp>(op) ||
-      op->hasTrait<OpTrait::IsTerminator>()) {
+      isExchange(op) || isAtomic(op) || op->hasTrait<OpTrait::IsTerminator>()) {
     unsigned group = groups.lookup(op) ? groups.lookup(op) : here;
+    Use use;
     for (Value operand : op->getOperands()) {
-      note(op, operand, group, here, Use());
+      // An atomic's loads are done before its first write.
+      use.forced = isExchange(op) || (isAtomic(op) && readsMemory(operand));
+      use.repeated = isAtomic(op); // computed once in vectors rather than element by element
+      note(op, operand, group, here, use);
     }
     if (auto store = dyn_cast<tile::StoreOp>(op); store && storesTransposed(store)) {
       uses[store.getValue()].forced = true;
@@ -393,10 +401,16 @@ void FusionPlan::decide(Operation *op) {
     }
     return;
   }
-  if (op->getNumResults() != 1 || !isTile(op->getResult(0))) {
-    return;
+  for (Value result : op->getResults()) {
+    if (isTile(result)) {
+      decide(op, result);
+    }
   }
-  Value tile = op->getResult(0);
+}
+
+/// One tile that is evaluated element by element.
+void FusionPlan::decide(Operation *op, Value tile) {
+  unsigned here = position(op);
   auto it = uses.find(tile);
   if (it == uses.end()) {
     return; // nobody reads it
@@ -412,13 +426,9 @@ void FusionPlan::decide(Operation *op) {
   } else {
     passed.insideLoop = use.insideLoop;
     passed.repeated = use.repeated || repeatsOuter(op);
-    passed.forced = isa<tile::ReshapeOp>(op) && !isTrivialReshape(op) &&
-                    !axes.isUniformEverywhere(op->getOperand(0));
-  }
-  if (isa<tile::ReshapeOp>(op) && !isTrivialReshape(op)) {
-    passed.forced = !axes.isUniformEverywhere(op->getOperand(0));
   }
   for (Value operand : op->getOperands()) {
+    passed.forced = readsElsewhere(op, operand) && !axes.isUniformEverywhere(operand);
     note(op, operand, first, lastPosition, passed);
     if (isTile(operand)) {
       uses[operand].last = std::max(uses[operand].last, last);

@@ -63,6 +63,7 @@ private:
   void number(mlir::Operation *function);
   void simulateGroups(mlir::Block &block);
   void decide(mlir::Operation *op);
+  void decide(mlir::Operation *op, mlir::Value tile);
   void note(mlir::Operation *user, mlir::Value tile, unsigned group, unsigned position, Use flags);
   bool shouldKeep(mlir::Operation *op, mlir::Value tile, const Use &use) const;
   bool hasEffectBetween(unsigned after, unsigned before) const;

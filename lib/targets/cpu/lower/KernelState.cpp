@@ -11,7 +11,7 @@ using namespace mlir;
 namespace nereid::cpu {
 
 Type KernelState::memoryType(Type element) {
-  if (element.isInteger(1)) {
+  if (element.isInteger(1) || tile::isFloat8(element)) {
     return IntegerType::get(element.getContext(), 8);
   }
   if (isa<tile::PtrType, LLVM::LLVMPointerType, IndexType>(element)) {
@@ -69,17 +69,35 @@ Value KernelState::zero(Type type) {
 }
 
 int KernelState::allocate(ArrayRef<int64_t> shape, Type element, Location loc) {
-  Buffer buffer{scratchTop, {}, memoryType(element), 0, loc};
+  Buffer buffer{0, {}, memoryType(element), 0, loc};
   buffer.shape.assign(shape.begin(), shape.end());
   buffer.bytes = byteSize(element);
   for (int64_t size : shape) {
     buffer.bytes *= size;
   }
   // Whole vectors may be written at the end of a row-major tile of any size.
-  scratchTop += llvm::alignTo(buffer.bytes, 64);
-  peak = std::max(peak, scratchTop);
+  auto bytes = static_cast<int64_t>(llvm::alignTo(buffer.bytes, 64));
+  auto *hole = llvm::find_if(holes, [&](const Hole &h) { return h.bytes == bytes; });
+  if (hole != holes.end()) {
+    buffer.offset = hole->offset;
+    holes.erase(hole);
+  } else {
+    buffer.offset = scratchTop;
+    scratchTop += bytes;
+    peak = std::max(peak, scratchTop);
+  }
   bufferTable.push_back(std::move(buffer));
   return static_cast<int>(bufferTable.size()) - 1;
+}
+
+void KernelState::release(int id) {
+  const Buffer &buffer = bufferTable[id];
+  holes.push_back({buffer.offset, static_cast<int64_t>(llvm::alignTo(buffer.bytes, 64))});
+}
+
+void KernelState::releaseTo(int64_t mark) {
+  scratchTop = mark;
+  llvm::erase_if(holes, [&](const Hole &hole) { return hole.offset >= mark; });
 }
 
 Value KernelState::bufferAddress(int id) {
@@ -122,9 +140,13 @@ static void setPlace(Diagnostic &diagnostic, Location loc) {
 }
 
 void KernelState::unsupported(Operation *op, const std::string &why) {
+  fail(makeError("E0301", "the cpu target cannot compile '" + op->getName().getStringRef().str() +
+                              "': " + why),
+       op);
+}
+
+void KernelState::fail(Diagnostic error, Operation *op) {
   failed = true;
-  Diagnostic error = makeError("E0301", "the cpu target cannot compile '" +
-                                            op->getName().getStringRef().str() + "': " + why);
   setPlace(error, op->getLoc());
   diags.add(std::move(error));
 }

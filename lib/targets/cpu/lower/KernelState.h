@@ -43,12 +43,15 @@ public:
   /// Address of the buffer's first element.
   mlir::Value bufferAddress(int id);
   int64_t scratchMark() const { return scratchTop; }
-  void releaseTo(int64_t mark) { scratchTop = mark; }
+  void releaseTo(int64_t mark);
+  /// The buffer's memory may serve another one from here on.
+  void release(int id);
   int64_t scratchPeak() const { return peak; }
   bool checkScratchLimit();
 
   // ---- errors ----
   void unsupported(mlir::Operation *op, const std::string &why);
+  void fail(Diagnostic error, mlir::Operation *op);
   bool failed = false;
 
   const LoweringOptions &options;
@@ -63,6 +66,7 @@ public:
   /// Induction tile -> what was added to its initial value so far (a scalar).
   llvm::DenseMap<mlir::Value, mlir::Value> inductionOffsets;
   bool needsStreamFence = false;
+  bool canWait = false; ///< some loop may wait for another program
   int stringCount = 0;
 
 private:
@@ -70,6 +74,10 @@ private:
   std::vector<Buffer> bufferTable;
   llvm::DenseMap<int64_t, mlir::Value> addresses; ///< by offset
   int64_t scratchTop = 0, peak = 0;
+  struct Hole {
+    int64_t offset = 0, bytes = 0;
+  };
+  llvm::SmallVector<Hole> holes; ///< released memory below scratchTop
 };
 
 /// `file:line:column` of an operation, through call sites to where the kernel's text is.

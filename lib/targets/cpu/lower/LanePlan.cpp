@@ -2,6 +2,8 @@
 // The walk over everything a nest evaluates per lane, once for each candidate dimension.
 #include "lib/targets/cpu/lower/LanePlan.h"
 
+#include "lib/targets/cpu/lower/Combiner.h"
+
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -31,6 +33,7 @@ public:
         for (Value source : reduce.getSources()) {
           push(source, dims, Purpose::Value);
         }
+        needsScalars |= !Combiner(reduce).isElementwise();
         plan.cost += static_cast<int>(reduce.getCombine().front().getOperations().size()) - 1;
         // Lanes along the reduced axis end in a tree of shuffles.
         plan.score += plan.dim == static_cast<int8_t>(reduce.getAxis()) ? 0 : 1;
@@ -187,6 +190,7 @@ private:
       }
       if (auto load = dyn_cast<tile::LoadOp>(op)) {
         plan.cost += 2;
+        needsScalars |= load.getIsVolatile();
         access(load.getPointer(), dims, false, load.getMask() != nullptr);
         if (load.getMask()) {
           mask(load.getMask(), dims);
@@ -213,9 +217,7 @@ private:
         plan.cost +=
             dialect == "math" && !isa<math::AbsFOp, math::FmaOp, math::SqrtOp>(op) ? 16 : 1;
       }
-      if (isa<tile::ReshapeOp>(op) && !isTrivialReshape(op)) {
-        continue;
-      }
+      plan.cost += isa<tile::GatherOp>(op) ? 4 : 0;
       for (Value operand : op->getOperands()) {
         if (isTile(operand)) {
           push(operand, mapDims(op, operand, dims), purpose);

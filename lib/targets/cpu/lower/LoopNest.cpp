@@ -18,7 +18,7 @@ LoopNest::LoopNest(KernelState &kernel, Scope &block, ArrayRef<Root> roots)
   for (const Root &root : roots) {
     if (root.kind == Root::Kind::Reduce) {
       combiners.emplace_back(cast<tile::ReduceOp>(root.op));
-      reduceAxis = combiners.back().op.getAxis();
+      reduceAxis = static_cast<int>(cast<tile::ReduceOp>(root.op).getAxis());
       sources += combiners.back().count();
       identitiesKnown &= !combiners.back().identity().empty();
     }

@@ -4,25 +4,10 @@
 // a multiple of the vector.
 #pragma once
 
+#include "lib/targets/cpu/lower/Combiner.h"
 #include "lib/targets/cpu/lower/LanePlan.h"
 
 namespace nereid::cpu {
-
-/// The region of a reduction as something that combines vectors.
-class Combiner {
-public:
-  explicit Combiner(tile::ReduceOp op) : op(op) {}
-  unsigned count() const { return op->getNumOperands(); }
-  /// A value that changes nothing when combined, per source; empty when the region has none known.
-  llvm::SmallVector<mlir::TypedAttr> identity() const;
-  llvm::SmallVector<mlir::Value> apply(Evaluator &evaluator, mlir::OpBuilder &builder,
-                                       llvm::ArrayRef<mlir::Value> a,
-                                       llvm::ArrayRef<mlir::Value> b) const;
-  /// Combines the lanes of vectors into scalars.
-  llvm::SmallVector<mlir::Value> acrossLanes(Evaluator &evaluator, mlir::OpBuilder &builder,
-                                             llvm::SmallVector<mlir::Value> lanes) const;
-  mutable tile::ReduceOp op; ///< operations are handles; reading one is not const in MLIR
-};
 
 class LoopNest {
 public:

@@ -51,13 +51,22 @@ static func::FuncOp findKernel(ModuleOp module) {
 /// What the evaluation cannot represent is refused before anything is emitted.
 static bool checkTypes(KernelState &kernel, func::FuncOp source) {
   source.walk([&](Operation *op) {
+    if (auto assembly = dyn_cast<tile::InlineAsmOp>(op); assembly && !kernel.failed) {
+      StringRef first = assembly.getText().trim().split('\n').first.rtrim();
+      kernel.fail(makeError("E0304", "inline assembly runs only on the chip it is written for, "
+                                     "which the cpu target is not")
+                      .note("the assembly starts with '" + first.str() + "'")
+                      .withHelp("guard it by a constexpr and give the cpu the same computation in "
+                                "the kernel language"),
+                  op);
+    }
     for (Type type : op->getResultTypes()) {
       auto tensor = dyn_cast<RankedTensorType>(type);
       Type element = tensor ? tensor.getElementType() : type;
       bool known = isa<tile::PtrType, IndexType>(element) || element.isF16() || element.isBF16() ||
-                   element.isF32() || element.isF64() || element.isInteger(1) ||
-                   element.isInteger(8) || element.isInteger(16) || element.isInteger(32) ||
-                   element.isInteger(64);
+                   element.isF32() || element.isF64() || tile::isFloat8(element) ||
+                   element.isInteger(1) || element.isInteger(8) || element.isInteger(16) ||
+                   element.isInteger(32) || element.isInteger(64);
       if (kernel.failed || (known && (!tensor || tensor.getRank() <= 8))) {
         continue;
       }
@@ -136,6 +145,9 @@ LogicalResult lowerTileToLoops(ModuleOp module, const LoweringOptions &options,
     target->setAttr(attribute.getName(), attribute.getValue());
   }
   target->setAttr("nereid.scratch_bytes", top.getI64IntegerAttr(kernel.scratchPeak()));
+  if (kernel.canWait) {
+    target->setAttr("nereid.can_wait", top.getUnitAttr());
+  }
   std::string name = source.getName().str();
   source.erase();
   target.setName(name);

@@ -32,9 +32,9 @@ struct LoweringOptions {
 
 /// Rewrites the module's only `tile.kernel` function into
 ///   func.func @name(%slots: !llvm.ptr, %id: !llvm.ptr, %count: !llvm.ptr, %scratch: !llvm.ptr)
-/// with attributes `tile.kernel` and `nereid.scratch_bytes : i64`; other discardable attributes
-/// stay. On failure diags says why (E03xx unsupported, E05xx resources) and the module is left
-/// unchanged.
+/// with attributes `tile.kernel`, `nereid.scratch_bytes : i64` and, when a loop may wait for
+/// another program, `nereid.can_wait`; other discardable attributes stay. On failure diags says why
+/// (E03xx unsupported, E05xx resources) and the module is left unchanged.
 mlir::LogicalResult lowerTileToLoops(mlir::ModuleOp module, const LoweringOptions &options,
                                      Diagnostics &diags);
 

@@ -34,8 +34,19 @@ bool isElementwise(Operation *op) {
     return true;
   }
   StringRef dialect = op->getName().getDialectNamespace();
-  return (dialect == "arith" || dialect == "math") && op->getNumResults() == 1 &&
-         op->getNumRegions() == 0 && !isa<arith::ConstantOp>(op);
+  return (dialect == "arith" || dialect == "math") && op->getNumRegions() == 0 &&
+         !isa<arith::ConstantOp>(op);
+}
+
+bool isExchange(Operation *op) {
+  return isa<tile::ScanOp, tile::JoinOp, tile::SplitOp, tile::HistogramOp>(op);
+}
+
+bool readsElsewhere(Operation *op, Value operand) {
+  if (auto gather = dyn_cast<tile::GatherOp>(op)) {
+    return operand == gather.getSource();
+  }
+  return isa<tile::ReshapeOp>(op) && !isTrivialReshape(op);
 }
 
 static Dims reshapeDims(ArrayRef<int64_t> source, ArrayRef<int64_t> result, const Dims &dims) {
@@ -64,6 +75,9 @@ bool isTrivialReshape(Operation *op) {
 }
 
 Dims mapDims(Operation *op, Value operand, const Dims &dims) {
+  if (readsElsewhere(op, operand)) {
+    return Dims(shapeOf(operand).size(), zeroDim);
+  }
   if (auto expand = dyn_cast<tile::ExpandDimsOp>(op)) {
     Dims mapped(dims);
     mapped.erase(mapped.begin() + expand.getAxis());
@@ -138,14 +152,14 @@ void TileAxes::analyse(Operation *function) {
 
 void TileAxes::analyseBlock(Block &block) {
   for (Operation &op : block) {
-    if (isa<tile::ReduceOp>(op)) {
+    if (isa<tile::ReduceOp, tile::ScanOp>(op)) {
       continue; // its region works on scalars
     }
     if (op.getNumRegions() != 0) {
       analyseLoop(&op);
       continue;
     }
-    if (op.getNumResults() == 1 && isTile(op.getResult(0))) {
+    if (op.getNumResults() != 0 && isTile(op.getResult(0))) {
       analyseOp(&op);
     }
   }
@@ -169,6 +183,10 @@ static Value addedTile(Value yielded, Value arg) {
   return nullptr;
 }
 
+static bool mustBeStored(Value tile) {
+  return llvm::any_of(tile.getUsers(), [&](Operation *user) { return readsElsewhere(user, tile); });
+}
+
 void TileAxes::analyseLoop(Operation *op) {
   if (auto loop = dyn_cast<scf::ForOp>(op)) {
     // An iteration argument is an induction when what is added is uniform. That is known only after
@@ -177,7 +195,7 @@ void TileAxes::analyseLoop(Operation *op) {
     SmallVector<std::pair<Value, Value>> candidates;
     for (auto [i, arg] : llvm::enumerate(loop.getRegionIterArgs())) {
       Value step = isTile(arg) ? addedTile(loop.getYieldedValues()[i], arg) : nullptr;
-      if (step) {
+      if (step && !mustBeStored(arg)) {
         inductions[arg] = {loop.getInitArgs()[i], step};
         auto it = table.find(loop.getInitArgs()[i]);
         if (it != table.end()) {
@@ -355,6 +373,13 @@ void TileAxes::analyseOp(Operation *op) {
       if (isUniformEverywhere(op->getOperand(0))) {
         axes.assign(rank, uniform);
       }
+    } else if (auto gather = dyn_cast<tile::GatherOp>(op)) {
+      for (unsigned d = 0; d < rank; ++d) {
+        bool sameSource = d == gather.getAxis() || isUniform(gather.getSource(), d);
+        if (sameSource && isUniform(gather.getIndex(), d)) {
+          axes[d] = uniform;
+        }
+      }
     } else if (isElementwise(op)) {
       axes = elementwise(op, view, rank);
     } else if (isa<tile::LoadOp>(op)) {
@@ -364,6 +389,10 @@ void TileAxes::analyseOp(Operation *op) {
         }
       }
     }
+  }
+  for (Value other : op->getResults().drop_front()) {
+    Views copy = views;
+    table[other] = copy;
   }
   table[result] = std::move(views);
 }

@@ -77,10 +77,14 @@ bool isTile(mlir::Value value);
 bool isPointerTile(mlir::Value value);
 /// Element by element on its operands: every arith and math operation, addptr and pointer casts.
 bool isElementwise(mlir::Operation *op);
+/// Reads whole tiles from scratch and writes whole tiles there, in loops of its own.
+bool isExchange(mlir::Operation *op);
+/// The operation reads this operand at other coordinates than mapDims tells: it must be in scratch.
+bool readsElsewhere(mlir::Operation *op, mlir::Value operand);
 /// A reshape that only inserts or removes dimensions of size 1.
 bool isTrivialReshape(mlir::Operation *op);
 /// Coordinates of operand `operand` from those of the result. The operation is elementwise, a load
-/// or a shape operation (not a non-trivial reshape).
+/// or a shape operation; all zero where it reads elsewhere.
 Dims mapDims(mlir::Operation *op, mlir::Value operand, const Dims &dims);
 
 } // namespace nereid::cpu

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+# Attention of one head at a time: out = softmax(scale * q @ k) @ v, without the scores ever being
+# in memory. One program owns BLOCK_M queries and walks over the keys in blocks; a running maximum
+# and a running sum per query correct what was added up under a smaller maximum. With CAUSAL a query
+# sees the keys up to its own position, so that the walk ends at the block's last query.
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def attention(q, k, v, out, scale, N, stride_qh, stride_qn, stride_kh, stride_kn, stride_kd,
+              stride_vh, stride_vn, stride_oh, stride_on, CAUSAL: tl.constexpr, D: tl.constexpr,
+              BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr):
+    start = tl.program_id(0) * BLOCK_M
+    head = tl.program_id(1).to(tl.int64)
+    rows = start + tl.arange(0, BLOCK_M)
+    depth = tl.arange(0, D)
+    in_rows = rows[:, None] < N
+    q_ptrs = q + head * stride_qh + rows[:, None] * stride_qn + depth[None, :]
+    query = tl.load(q_ptrs, mask=in_rows, other=0.0)
+    top = tl.full((BLOCK_M,), -float("inf"), dtype=tl.float32)
+    total = tl.zeros((BLOCK_M,), dtype=tl.float32)
+    acc = tl.zeros((BLOCK_M, D), dtype=tl.float32)
+    end = N
+    if CAUSAL:
+        end = tl.minimum(N, start + BLOCK_M)
+    for first in range(0, end, BLOCK_N):
+        cols = first + tl.arange(0, BLOCK_N)
+        k_ptrs = k + head * stride_kh + depth[:, None] * stride_kd + cols[None, :] * stride_kn
+        key = tl.load(k_ptrs, mask=cols[None, :] < N, other=0.0)
+        score = tl.dot(query, key, input_precision="ieee") * scale
+        visible = cols[None, :] < N
+        if CAUSAL:
+            visible = visible & (cols[None, :] <= rows[:, None])
+        score = tl.where(visible, score, -float("inf"))
+        new_top = tl.maximum(top, tl.max(score, axis=1))
+        weight = tl.exp(score - new_top[:, None])
+        shrink = tl.exp(top - new_top)
+        total = total * shrink + tl.sum(weight, axis=1)
+        v_ptrs = v + head * stride_vh + cols[:, None] * stride_vn + depth[None, :]
+        value = tl.load(v_ptrs, mask=cols[:, None] < N, other=0.0)
+        acc = tl.dot(weight.to(value.dtype), value, acc * shrink[:, None], input_precision="ieee")
+        top = new_top
+    out_ptrs = out + head * stride_oh + rows[:, None] * stride_on + depth[None, :]
+    tl.store(out_ptrs, acc / total[:, None], mask=in_rows)
+
+
+def launch(q, k, v, causal=False, block_m=64, block_n=64):
+    """Upstream's way of calling the kernel, on torch tensors of shape [heads, N, D]."""
+    import torch
+
+    out = torch.empty_like(q)
+    heads, n, d = q.shape
+    attention[(triton.cdiv(n, block_m), heads)](
+        q, k, v, out, d ** -0.5, n, q.stride(0), q.stride(1), k.stride(0), k.stride(1), k.stride(2),
+        v.stride(0), v.stride(1), out.stride(0), out.stride(1), CAUSAL=causal, D=d,
+        BLOCK_M=block_m, BLOCK_N=block_n)
+    return out

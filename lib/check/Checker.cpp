@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is checked when; the wording of the reports is in CheckerReports.cpp.
+#include "lib/check/Checker.h"
+
+namespace arith = mlir::arith;
+
+namespace nereid::check {
+
+using interpreter::Allocation;
+using interpreter::Instance;
+using interpreter::Tile;
+
+void Checker::launchBegins(const interpreter::Launch &launch) {
+  mlir::Operation *module = mlir::func::FuncOp(launch.kernel)->getParentOp();
+  arithmetic.find(module);
+  hints.find(module);
+  const std::vector<Allocation> &tensors = launch.memory.all();
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    if (emptyTensors.count(tensors[i].name) != 0) {
+      initialised.beginEmpty(static_cast<uint32_t>(i), tensors[i].bytes);
+    }
+  }
+  checkSignature(launch);
+}
+
+uint32_t Checker::numberOf(mlir::Operation *op) {
+  uint32_t &number = numbers[op];
+  if (number == 0) {
+    operations.push_back(op);
+    number = static_cast<uint32_t>(operations.size());
+  }
+  return number;
+}
+
+/// The values an access uses besides addresses and mask.
+static llvm::SmallVector<mlir::Value, 2> valuesOf(mlir::Operation *op) {
+  if (auto store = mlir::dyn_cast<tile::StoreOp>(op)) {
+    return {store.getValue()};
+  }
+  if (auto atomic = mlir::dyn_cast<tile::AtomicRMWOp>(op)) {
+    return {atomic.getValue()};
+  }
+  if (auto atomic = mlir::dyn_cast<tile::AtomicCASOp>(op)) {
+    return {atomic.getCompare(), atomic.getValue()};
+  }
+  return {};
+}
+
+/// A load that polls what other programs write by atomics: it sees what they released.
+static bool isPolling(mlir::Operation *op) {
+  auto load = mlir::dyn_cast<tile::LoadOp>(op);
+  return load && (load.getIsVolatile() || load.getCache() == tile::CacheModifier::CV);
+}
+
+Tile Checker::admit(Instance &instance, mlir::Operation *op, const Tile &pointer, const Tile *mask,
+                    interpreter::ElementType type) {
+  Tile admitted = pointer.like(interpreter::boolType);
+  const llvm::SmallVector<mlir::Value, 2> values = valuesOf(op);
+  for (size_t i = 0, n = pointer.size(); i < n; ++i) {
+    const Element element{instance, op, pointer, i, type.bytes()};
+    if (mask != nullptr && mask->marks && markAt(*mask, i) != 0) {
+      reportMark(element, markAt(*mask, i), "masks an access");
+    }
+    if (mask != nullptr && (*mask)[i] == 0) {
+      continue;
+    }
+    for (mlir::Value value : values) {
+      if (const uint32_t mark = markAt(instance.get(value), i)) {
+        reportMark(element, mark, "is stored");
+      }
+    }
+    admitted.at(i) = admitElement(element) ? 1 : 0;
+  }
+  return admitted;
+}
+
+bool Checker::admitElement(const Element &element) {
+  const interpreter::Memory &memory = element.instance.launch.memory;
+  const uint64_t address = element.pointer[element.index];
+  const uint32_t mark = markAt(element.pointer, element.index);
+  if (mark != 0) {
+    reportMark(element, mark, "is part of an address");
+  }
+  const Allocation *tensor = memory.owner(address);
+  const uint64_t offset = tensor != nullptr ? memory.hostAddress(address) - tensor->host : 0;
+  if (tensor == nullptr || element.bytes > tensor->bytes ||
+      offset > tensor->bytes - element.bytes) {
+    if (mark == 0) { // otherwise the cause has been reported
+      reportOutside(element);
+    }
+    return false;
+  }
+  const auto number = static_cast<uint32_t>(tensor - memory.all().data());
+  const bool isStore = mlir::isa<tile::StoreOp>(element.op);
+  const unsigned missing = isStore ? 0 : initialised.missing(number, offset, element.bytes);
+  if (missing != 0) {
+    reportUninitialised(element, *tensor, offset, missing);
+  }
+  const bool isLoad = mlir::isa<tile::LoadOp>(element.op);
+  if (!isLoad) {
+    initialised.write(number, offset, element.bytes);
+  }
+  if (!isLoad && !isStore) {
+    return true; // atomicDone() goes on
+  }
+  const auto program = static_cast<uint32_t>(programNumber(element.instance));
+  const bool polls = isPolling(element.op);
+  if (polls) {
+    races.acquire(program, memory.hostAddress(address));
+  }
+  const Races::Access access{program, numberOf(element.op), isStore, polls};
+  if (auto other = races.record(number, offset, element.bytes, access)) {
+    reportRace(element.instance, element.op, address, access, *other);
+  }
+  return true;
+}
+
+void Checker::atomicDone(Instance &instance, mlir::Operation *op, uint64_t address,
+                         interpreter::ElementType type, bool hasChanged) {
+  auto semantics = tile::MemorySemantics::AcquireRelease;
+  auto scope = tile::MemoryScope::GPU;
+  if (auto atomic = mlir::dyn_cast<tile::AtomicRMWOp>(op)) {
+    semantics = atomic.getSem();
+    scope = atomic.getScope();
+  } else if (auto atomic = mlir::dyn_cast<tile::AtomicCASOp>(op)) {
+    semantics = atomic.getSem();
+    scope = atomic.getScope();
+  }
+  const auto program = static_cast<uint32_t>(programNumber(instance));
+  const interpreter::Memory &memory = instance.launch.memory;
+  const Allocation *tensor = memory.owner(address);
+  const uint64_t host = memory.hostAddress(address);
+  // Within one program instance there is nobody to order.
+  const bool orders = scope != tile::MemoryScope::CTA;
+  if (orders && (semantics == tile::MemorySemantics::Acquire ||
+                 semantics == tile::MemorySemantics::AcquireRelease)) {
+    races.acquire(program, host);
+  }
+  const Races::Access access{program, numberOf(op), hasChanged, true};
+  if (auto other = races.record(static_cast<uint32_t>(tensor - memory.all().data()),
+                                host - tensor->host, type.bytes(), access)) {
+    reportRace(instance, op, address, access, *other);
+  }
+  if (orders && (semantics == tile::MemorySemantics::Release ||
+                 semantics == tile::MemorySemantics::AcquireRelease)) {
+    races.release(program, host);
+  }
+}
+
+void Checker::after(Instance &instance, mlir::Operation *op) {
+  if (auto load = mlir::dyn_cast<tile::LoadOp>(op)) {
+    return markMaskedOff(instance, load);
+  }
+  if (!marks.isEmpty()) {
+    marks.carry(instance, op);
+  }
+  arithmetic.markOverflows(instance, op, marks);
+  markDivisions(instance, op);
+  if (std::optional<Hints::Broken> broken = hints.check(instance, op)) {
+    if (Diagnostic *diagnostic =
+            findings.add(instance, op, "E0804", "'" + broken->hint + "' does not hold")) {
+      diagnostic->note(broken->where)
+          .withHelp("pass what is true of every value, or drop the hint");
+    }
+  }
+}
+
+void Checker::markMaskedOff(Instance &instance, tile::LoadOp op) {
+  if (!op.getMask()) {
+    return;
+  }
+  const Tile &mask = instance.get(op.getMask()), *other = nullptr;
+  if (op.getOther()) {
+    other = &instance.get(op.getOther());
+    if (!other->marks) {
+      return;
+    }
+  }
+  std::vector<uint32_t> found;
+  for (size_t i = 0; i < mask.size(); ++i) {
+    if (mask[i] == 0) {
+      found.resize(mask.size(), 0);
+      found[i] =
+          other != nullptr ? markAt(*other, i) : marks.add({Cause::Kind::MaskedOff, op, 0, 0, 0});
+    }
+  }
+  if (!found.empty()) {
+    Tile result = instance.get(op.getResult());
+    result.marks = std::make_shared<std::vector<uint32_t>>(std::move(found));
+    instance.set(op.getResult(), std::move(result));
+  }
+}
+
+void Checker::markDivisions(Instance &instance, mlir::Operation *op) {
+  if (!mlir::isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
+                 arith::FloorDivSIOp, arith::CeilDivSIOp, arith::CeilDivUIOp>(op)) {
+    return;
+  }
+  const Tile &dividend = instance.operand(op, 0), &divisor = instance.operand(op, 1);
+  std::vector<uint32_t> found;
+  const size_t count = instance.get(op->getResult(0)).size();
+  for (size_t i = 0; i < count; ++i) {
+    if (divisor.element(i) == 0 && markAt(divisor, i) == 0) {
+      found.resize(count, 0);
+      found[i] =
+          marks.add({Cause::Kind::DivisionByZero, op, dividend.element(i), 0, dividend.type.bits});
+    }
+  }
+  if (!found.empty()) {
+    Tile result = instance.get(op->getResult(0));
+    for (size_t i = 0; i < count; ++i) {
+      found[i] = found[i] != 0 ? found[i] : markAt(result, i);
+    }
+    result.marks = std::make_shared<std::vector<uint32_t>>(std::move(found));
+    instance.set(op->getResult(0), std::move(result));
+  }
+}
+
+} // namespace nereid::check

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// The monitor behind `nereid check`: looks at every access and every operation of a launch and
+// collects what is wrong. An access outside its tensor does not happen and the launch goes on.
+#pragma once
+
+#include "lib/check/AddressArithmetic.h"
+#include "lib/check/Findings.h"
+#include "lib/check/Hints.h"
+#include "lib/check/Initialised.h"
+#include "lib/check/Marks.h"
+#include "lib/check/Races.h"
+#include "lib/interpreter/Monitor.h"
+
+#include <set>
+#include <string>
+
+namespace nereid::check {
+
+class Checker final : public interpreter::Monitor {
+public:
+  /// `emptyTensors`: parameters whose tensors have no contents before the launch.
+  explicit Checker(std::set<std::string> emptyTensors) : emptyTensors(std::move(emptyTensors)) {}
+
+  void launchBegins(const interpreter::Launch &launch) override;
+  interpreter::Tile admit(interpreter::Instance &instance, mlir::Operation *op,
+                          const interpreter::Tile &pointer, const interpreter::Tile *mask,
+                          interpreter::ElementType type) override;
+  void atomicDone(interpreter::Instance &instance, mlir::Operation *op, uint64_t address,
+                  interpreter::ElementType type, bool hasChanged) override;
+  void after(interpreter::Instance &instance, mlir::Operation *op) override;
+
+  std::vector<Finding> takeFindings() { return findings.take(); }
+
+private:
+  /// One element of an access that is about to happen.
+  struct Element {
+    interpreter::Instance &instance;
+    mlir::Operation *op;
+    const interpreter::Tile &pointer;
+    size_t index;
+    unsigned bytes;
+  };
+
+  void checkSignature(const interpreter::Launch &launch);
+  bool admitElement(const Element &element);
+  void reportOutside(const Element &element);
+  void reportUninitialised(const Element &element, const interpreter::Allocation &tensor,
+                           uint64_t offset, unsigned missing);
+  void reportRace(interpreter::Instance &instance, mlir::Operation *op, uint64_t address,
+                  const Races::Access &access, const Races::Access &other);
+  /// The element depends on the marked cause; `use` says what it is needed for.
+  void reportMark(const Element &element, uint32_t mark, const std::string &use);
+  void markMaskedOff(interpreter::Instance &instance, tile::LoadOp op);
+  void markDivisions(interpreter::Instance &instance, mlir::Operation *op);
+  uint32_t numberOf(mlir::Operation *op);
+
+  std::set<std::string> emptyTensors;
+  Findings findings;
+  Marks marks;
+  AddressArithmetic arithmetic;
+  Hints hints;
+  Initialised initialised;
+  Races races;
+  llvm::DenseMap<mlir::Operation *, uint32_t> numbers; ///< of operations, from 1 on
+  std::vector<mlir::Operation *> operations;           ///< by number
+};
+
+} // namespace nereid::check

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// `nereid check`: one launch, or the cases of a kernel, under the interpreter with every access
+// watched. Findings are the result and go to standard output; status 1 says that there are some.
+#include "lib/check/Check.h"
+#include "lib/cli/Arguments.h"
+#include "lib/cli/Command.h"
+#include "lib/cli/KernelCases.h"
+#include "lib/cli/KernelLauncher.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace nereid::cli {
+
+namespace {
+
+struct CheckCommandOptions {
+  std::string kernel, signature, grid = "1", caseName;
+  std::vector<std::string> arguments;
+  size_t maxReports = 20;
+  check::CheckOptions check;
+};
+
+/// One launch to check.
+struct Job {
+  std::string kernel, signature, grid, caseName;
+  std::vector<std::string> arguments;
+};
+
+/// The launches of cases.toml that the command line asks for: one by name, or all for tests of the
+/// folder, file or function.
+Result<std::vector<Job>> jobsFromCases(const CheckCommandOptions &options) {
+  KernelReference wanted = parseKernelReference(options.kernel);
+  std::string file;
+  if (std::filesystem::path(wanted.path).extension() == ".py") {
+    file = std::filesystem::path(wanted.path).filename().string();
+    wanted.path = std::filesystem::path(wanted.path).parent_path().string();
+  }
+  auto cases = loadCases(wanted.path.empty() ? "." : wanted.path);
+  if (!cases) {
+    Diagnostic error = cases.error();
+    return error.code == "E0001" ? error.withHelp("give --signature, --grid and --arg, or a kernel "
+                                                  "beside a cases.toml")
+                                 : error;
+  }
+  std::vector<Job> jobs;
+  std::vector<std::string> names;
+  for (const KernelCase &one : *cases) {
+    KernelReference its = parseKernelReference(one.kernel);
+    if ((!file.empty() && std::filesystem::path(its.path).filename() != file) ||
+        (!wanted.function.empty() && its.function != wanted.function)) {
+      continue;
+    }
+    names.push_back(one.name);
+    if (options.caseName.empty() ? one.isTest : one.name == options.caseName) {
+      jobs.push_back({one.kernel, one.signature, one.grid, one.name, one.arguments});
+      // What the command line says comes last and wins.
+      jobs.back().arguments.insert(jobs.back().arguments.end(), options.arguments.begin(),
+                                   options.arguments.end());
+    }
+  }
+  if (jobs.empty()) {
+    return makeError("E0016",
+                     options.caseName.empty()
+                         ? fmt::format("'{}' has no case for test", options.kernel)
+                         : fmt::format("'{}' has no case '{}'", options.kernel, options.caseName))
+        .withHelp(names.empty() ? "give --signature, --grid and --arg instead"
+                                : fmt::format("it has {}", fmt::join(names, ", ")));
+  }
+  return jobs;
+}
+
+/// Parameters whose value is made by `empty`: their tensors have no contents.
+std::set<std::string> emptyTensors(const std::vector<std::string> &arguments) {
+  std::set<std::string> names;
+  for (const std::string &argument : arguments) {
+    const size_t equals = argument.find('=');
+    const size_t value = argument.find_first_not_of(' ', equals + 1);
+    const std::string name = argument.substr(0, equals);
+    if (value != std::string::npos && argument.compare(value, 6, "empty(") == 0) {
+      names.insert(name);
+    } else {
+      names.erase(name);
+    }
+  }
+  return names;
+}
+
+std::string countText(uint64_t count, const char *singular, const char *plural) {
+  return fmt::format("{} {}", count, count == 1 ? singular : plural);
+}
+
+nlohmann::ordered_json toJson(const check::Report &report) {
+  Diagnostics one;
+  one.add(report.diagnostic);
+  auto object = nlohmann::ordered_json::parse(one.renderJson()).front();
+  object["occurrences"] = report.occurrences;
+  object["programs"] = report.programs;
+  return object;
+}
+
+void print(const Job &job, const CheckCommandOptions &options,
+           const std::vector<check::Report> &reports) {
+  for (size_t i = 0; i < std::min(reports.size(), options.maxReports); ++i) {
+    Diagnostic shown = reports[i].diagnostic;
+    if (reports[i].occurrences > 1) {
+      shown.note(fmt::format("first of {} in {}",
+                             countText(reports[i].occurrences, "occurrence", "occurrences"),
+                             countText(reports[i].programs, "program", "programs")));
+    }
+    fmt::print("{}", render(shown));
+  }
+  if (reports.size() > options.maxReports) {
+    fmt::print("{} more; --max-reports shows them\n", reports.size() - options.maxReports);
+  }
+  fmt::print("{}{}: {}\n", job.kernel, job.caseName.empty() ? "" : ", case " + job.caseName,
+             reports.empty() ? "no findings" : countText(reports.size(), "finding", "findings"));
+}
+
+/// Nothing after an error, which has been reported.
+std::optional<std::vector<check::Report>>
+checkJob(const Job &job, const CheckCommandOptions &options, Session &session) {
+  Diagnostics diags;
+  auto kernel = PreparedKernel::prepare(job.kernel, job.signature, session.importPaths, "cpu", true,
+                                        true, diags);
+  if (!kernel) {
+    session.fail(diags);
+    return std::nullopt;
+  }
+  auto arguments = makeArguments(kernel->signature(), job.arguments);
+  if (!arguments) {
+    session.fail(arguments.error());
+    return std::nullopt;
+  }
+  auto grid = evaluateGrid(job.grid, *arguments);
+  if (!grid) {
+    session.fail(grid.error());
+    return std::nullopt;
+  }
+  check::CheckOptions checkOptions = options.check;
+  checkOptions.emptyTensors = emptyTensors(job.arguments);
+  std::vector<check::Report> reports;
+  if (!check::checkKernel(kernel->compileInput(), *grid, arguments->values(), checkOptions, reports,
+                          diags)) {
+    session.fail(diags);
+    return std::nullopt;
+  }
+  return reports;
+}
+
+void checkCommand(const CheckCommandOptions &options, Session &session) {
+  std::vector<Job> jobs;
+  if (options.signature.empty()) {
+    auto found = jobsFromCases(options);
+    if (!found) {
+      return session.fail(found.error());
+    }
+    jobs = std::move(*found);
+  } else {
+    jobs.push_back({options.kernel, options.signature, options.grid, "", options.arguments});
+  }
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (const Job &job : jobs) {
+    auto reports = checkJob(job, options, session);
+    if (!reports) {
+      return;
+    }
+    if (!reports->empty()) {
+      session.status = exitCheckFailed;
+    }
+    if (!session.json) {
+      print(job, options, *reports);
+      continue;
+    }
+    nlohmann::ordered_json findings = nlohmann::ordered_json::array();
+    for (size_t i = 0; i < std::min(reports->size(), options.maxReports); ++i) {
+      findings.push_back(toJson((*reports)[i]));
+    }
+    json.push_back({{"kernel", job.kernel},
+                    {"case", job.caseName},
+                    {"count", reports->size()},
+                    {"findings", findings}});
+  }
+  if (session.json) {
+    fmt::print("{}\n", json.dump(2));
+  }
+}
+
+} // namespace
+
+void addCheck(CLI::App &app, Session &session) {
+  auto options = std::make_shared<CheckCommandOptions>();
+  CLI::App *command = app.add_subcommand(
+      "check", "find bad accesses, races, overflows and broken hints of a kernel");
+  command
+      ->add_option("kernel", options->kernel,
+                   "FILE.py[:function], or kernels/OP; without --signature its cases are checked")
+      ->required();
+  command->add_option("--signature,-s", options->signature,
+                      "types, e.g. \"*fp32:16, i32, 1024\" or by name");
+  command->add_option("--grid,-g", options->grid, "e.g. \"cdiv(n, BLOCK), 1, 1\"");
+  command->add_option("--arg,-a", options->arguments,
+                      "name=randn(1024,seed=1), name=x.npy, name=7; empty(…) has no contents");
+  command->add_option("--case", options->caseName, "one case of kernels/OP/cases.toml");
+  command->add_option("--resident", options->check.residentPrograms,
+                      "programs a chip runs at a time; 0, any number");
+  addImportPaths(*command, session);
+  command->add_option("--schedule", options->check.schedule,
+                      "order of the programs: in-order, round-robin or random");
+  command->add_option("--seed", options->check.seed, "of the random schedule");
+  command->add_option("--max-reports", options->maxReports, "how many findings to show, 20");
+  command->callback([options, &session] { checkCommand(*options, session); });
+}
+
+} // namespace nereid::cli

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// What loads, stores and atomics share.
+#pragma once
+
+#include "lib/interpreter/Instance.h"
+
+namespace nereid::interpreter {
+
+/// Element type behind an address or a tile of addresses.
+ElementType pointeeOf(mlir::Type type);
+
+/// Checks all active elements, reporting the first that lies outside and how many do; `verb` is
+/// "load reads".
+bool checkBounds(Instance &instance, mlir::Operation *op, const Tile &pointer, const Tile *mask,
+                 ElementType type, const char *verb);
+
+/// checkBounds(), or the monitor's word in its place: `mask` then points to `admitted`.
+bool mayAccess(Instance &instance, mlir::Operation *op, const Tile &pointer, const Tile *&mask,
+               Tile &admitted, ElementType type, const char *verb);
+
+} // namespace nereid::interpreter

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/language/DescriptorType.h"
+
+#include <charconv>
+
+namespace nereid::language {
+
+static constexpr std::string_view opening = "tensordesc<";
+
+static std::string_view trimmed(std::string_view text) {
+  size_t first = text.find_first_not_of(' '), last = text.find_last_not_of(' ');
+  return first == std::string_view::npos ? std::string_view()
+                                         : text.substr(first, last - first + 1);
+}
+
+bool isDescriptorType(std::string_view text) { return text.starts_with("tensordesc"); }
+
+static Diagnostic malformed(std::string_view text, const std::string &why) {
+  return makeError("E0207", "the type '" + std::string(text) + "' " + why)
+      .withHelp("write a tensor descriptor as tensordesc<fp16[128,64]>: the element type and the "
+                "sizes of a block, which are powers of two");
+}
+
+std::optional<Diagnostic> readDescriptorType(std::string_view text, ParamType &out) {
+  size_t bracket = text.find('[');
+  if (!text.starts_with(opening) || bracket == std::string_view::npos || !text.ends_with(">") ||
+      !trimmed(text.substr(0, text.size() - 1)).ends_with("]")) {
+    return malformed(text, "lacks its '<', '[', ']' or '>'");
+  }
+  std::string_view element = trimmed(text.substr(opening.size(), bracket - opening.size()));
+  std::optional<DType> type = parseDType(element);
+  if (!type) {
+    return malformed(text, "has the unknown element type '" + std::string(element) + "'");
+  }
+  std::string_view sizes = text.substr(bracket + 1, text.rfind(']') - bracket - 1);
+  out.blockShape.clear();
+  while (true) {
+    size_t comma = std::min(sizes.find(','), sizes.size());
+    std::string_view digits = trimmed(sizes.substr(0, comma));
+    int64_t size = 0;
+    auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), size);
+    bool isNumber = failure == std::errc() && end == digits.data() + digits.size();
+    if (!isNumber || size <= 0 || size > (int64_t(1) << 30) || (size & (size - 1)) != 0) {
+      return malformed(text,
+                       "expects powers of two as sizes, but got '" + std::string(digits) + "'");
+    }
+    out.blockShape.push_back(size);
+    if (comma == sizes.size()) {
+      break;
+    }
+    sizes.remove_prefix(comma + 1);
+  }
+  out.kind = ParamType::Kind::Descriptor;
+  out.dtype = *type;
+  return std::nullopt;
+}
+
+std::string descriptorTypeText(const ParamType &param) {
+  std::string sizes;
+  for (int64_t size : param.blockShape) {
+    sizes += (sizes.empty() ? "" : ",") + std::to_string(size);
+  }
+  return std::string(opening) + std::string(kernelName(param.dtype)) + "[" + sizes + "]>";
+}
+
+} // namespace nereid::language

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// A signature completed by what the kernel's decorators say.
+#include "lib/language/KernelDecorators.h"
+
+#include <algorithm>
+
+namespace nereid::language {
+
+/// `args` of a heuristic: constants as they are, run-time arguments as something that is not None.
+static HostValue heuristicArguments(const Signature &signature) {
+  std::vector<HostValue> items;
+  for (const ParamType &param : signature.params) {
+    items.push_back(HostValue::of(param.name));
+    if (param.kind == ParamType::Kind::Constexpr) {
+      items.push_back(HostValue::of(param.constant));
+    } else {
+      items.emplace_back();
+      items.back().kind = HostValue::Kind::Given;
+    }
+  }
+  return HostValue::dictOf(std::move(items));
+}
+
+static ParamType constantParam(const std::string &name, ConstValue value) {
+  ParamType param;
+  param.name = name;
+  param.kind = ParamType::Kind::Constexpr;
+  param.constant = std::move(value);
+  return param;
+}
+
+static size_t positionOf(const FunctionDef &kernel, const std::string &name) {
+  auto found = std::find_if(kernel.params.begin(), kernel.params.end(),
+                            [&](const Param &param) { return param.name == name; });
+  return static_cast<size_t>(found - kernel.params.begin());
+}
+
+Result<Specialization> specialize(std::string_view text, const SourceModule &module,
+                                  const FunctionDef &kernel, const KernelDecorators &decorators) {
+  Result<PartialSignature> read = parsePartialSignature(text, kernel);
+  if (!read) {
+    return std::move(read.error());
+  }
+  PartialSignature &partial = *read;
+  Specialization out;
+  auto take = [&](const std::string &name, ConstValue value, std::string origin) {
+    size_t at = positionOf(kernel, name);
+    if (at < partial.params.size() && !partial.params[at]) {
+      partial.params[at] = constantParam(name, std::move(value));
+      out.origins.push_back({name, std::move(origin)});
+    }
+  };
+  if (!decorators.configs.empty()) {
+    out.config = decorators.configs[0];
+    size_t count = decorators.configs.size();
+    for (const auto &[name, value] : out.config->values) {
+      take(name, value,
+           count == 1 ? "the one config of triton.autotune"
+                      : "the first of " + std::to_string(count) + " configs of triton.autotune");
+    }
+  }
+  HostPython python(module);
+  for (const auto &[name, function] : decorators.heuristics) {
+    Signature known;
+    for (size_t i = 0; i < kernel.params.size(); ++i) {
+      if (partial.params[i]) {
+        known.params.push_back(*partial.params[i]);
+      }
+    }
+    HostValue value = python.call(function, {heuristicArguments(known)});
+    if (value.kind == HostValue::Kind::Constant) {
+      take(name, value.constant, "triton.heuristics");
+    }
+  }
+  Result<Signature> signature = partial.complete();
+  if (!signature) {
+    return std::move(signature.error());
+  }
+  out.signature = std::move(*signature);
+  return out;
+}
+
+std::string Specialization::text(const std::string &kernel) const {
+  std::string out = "specialization of '" + kernel + "': " + signature.text() + "\n";
+  for (const ParamType &param : signature.params) {
+    for (const ValueOrigin &origin : origins) {
+      if (origin.name == param.name) {
+        out += "  " + param.name + " = " + constantText(param.constant) + ": " + origin.text + "\n";
+      }
+    }
+  }
+  return config ? out + "  config " + config->text() + "\n" : out;
+}
+
+} // namespace nereid::language

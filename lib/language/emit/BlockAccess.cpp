@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// The scalar part of every address, base + offset · stride over all dimensions, is added up first,
+// so that what varies over the tile is a range times a stride: rows with a stride of 1 are seen to
+// be contiguous, and what is uniform leaves the loops.
+#include "lib/language/emit/BlockAccess.h"
+
+#include <cmath>
+
+namespace nereid::language::emit {
+
+Value indexValue(Emitter &emitter, const Value &given, DType type, const std::string &what) {
+  if (given.isPoison()) {
+    return given;
+  }
+  std::optional<Value> known = emitter.knownNumber(given);
+  if (known && known->isWhole()) {
+    Value constant = Value::whole(known->integer);
+    constant.bound = type;
+    return constant;
+  }
+  bool isInteger = given.isTile() && !given.isBlock() && !given.isPointer() &&
+                   !isFloat(given.tileType.element.dtype);
+  if (!isInteger) {
+    return emitter.fail("E0216", what + " expects integers, but got " + describe(given),
+                        given.isBlock() ? "the block adds its own range of indices to a scalar"
+                                        : "");
+  }
+  return emitter.cast(given, {type, false});
+}
+
+Value indexTuple(Emitter &emitter, const Value &given, size_t rank, DType type,
+                 const std::string &what) {
+  std::vector<Value> elements = given.isTuple() ? given.elements : std::vector<Value>{given};
+  if (elements.size() != rank) {
+    return emitter.fail("E0216", what + " expects " + std::to_string(rank) +
+                                     (rank == 1 ? " value" : " values") + ", but got " +
+                                     std::to_string(elements.size()));
+  }
+  for (Value &element : elements) {
+    element = indexValue(emitter, element, type, what);
+    if (element.isPoison()) {
+      return element;
+    }
+  }
+  return Value::tuple(std::move(elements));
+}
+
+bool checkBase(Emitter &emitter, const Value &base, const std::string &what) {
+  if (base.isPointer() && !base.isBlock()) {
+    return true;
+  }
+  emitter.error("E0216", what + " expects a scalar pointer, but got " + describe(base))
+      .withHelp(base.isNone() ? "the argument is None in this specialisation; guard the use with "
+                                "'is not None'"
+                              : "pass the address of the first element");
+  return false;
+}
+
+std::optional<Shape> blockShape(Emitter &emitter, const Bound &args, const std::string &what,
+                                Origins &origins) {
+  std::optional<Shape> shape = emitter.constantShape(args["block_shape"], what);
+  if (!shape || !emitter.checkShape(*shape)) {
+    return std::nullopt;
+  }
+  if (shape->empty()) {
+    emitter.error("E0216", what + " expects at least one size, but got none");
+    return std::nullopt;
+  }
+  const Expr *expr = args.expr("block_shape");
+  bool isDisplay = expr && (expr->kind == ExprKind::Tuple || expr->kind == ExprKind::List) &&
+                   expr->operands.size() == shape->size();
+  for (size_t i = 0; i < shape->size(); ++i) {
+    origins.push_back(emitter.origin(isDisplay ? expr->operands[i].get() : expr, (*shape)[i]));
+  }
+  return shape;
+}
+
+Value indexRange(Emitter &emitter, int64_t size) {
+  TileType type{{DType::I32, false}, {size}};
+  mlir::Value ssa =
+      emitter.make<tile::MakeRangeOp>(emitter.mlirType(type), 0, static_cast<uint32_t>(size));
+  return emitter.cast(Value::tile(ssa, type), {DType::I64, false});
+}
+
+/// A tile of rank 1 as one that varies along dimension `at` of `rank` dimensions.
+static Value alongDimension(Emitter &emitter, Value tile, size_t at, size_t rank) {
+  for (size_t d = 0; d < rank; ++d) {
+    if (d != at) {
+      tile = emitter.expandDim(tile, static_cast<int64_t>(d));
+    }
+  }
+  return tile;
+}
+
+static bool isKnownToBe(Emitter &emitter, const Value &value, Integer wanted) {
+  std::optional<Value> known = emitter.knownNumber(value);
+  return known && known->integer == wanted;
+}
+
+static bool isKnownNotNegative(Emitter &emitter, const Value &value) {
+  std::optional<Value> known = emitter.knownNumber(value);
+  return known && known->integer >= 0;
+}
+
+static Value inside(Emitter &emitter, const BlockIndices &dimension, const Value &size) {
+  Value index = isKnownToBe(emitter, dimension.offset, 0)
+                    ? dimension.indices
+                    : emitter.binary("+", dimension.indices, dimension.offset);
+  Value isBelow = emitter.compare("<", index, emitter.cast(size, {DType::I64, false}));
+  if (dimension.isRange && isKnownNotNegative(emitter, dimension.offset)) {
+    return isBelow;
+  }
+  return emitter.logical(true, emitter.compare(">=", index, Value::whole(0)), isBelow);
+}
+
+BlockTile addressBlock(Emitter &emitter, const Value &access,
+                       llvm::ArrayRef<BlockIndices> dimensions, llvm::ArrayRef<bool> isChecked) {
+  const std::vector<Value> &sizes = access.elements[BlockParts::Sizes].elements;
+  const std::vector<Value> &strides = access.elements[BlockParts::Strides].elements;
+  size_t rank = dimensions.size();
+  Value pointers = access.elements[BlockParts::Base];
+  for (size_t d = 0; d < rank; ++d) {
+    if (!isKnownToBe(emitter, dimensions[d].offset, 0)) {
+      pointers =
+          emitter.addPointer(pointers, emitter.binary("*", dimensions[d].offset, strides[d]));
+    }
+  }
+  Value mask;
+  for (size_t d = 0; d < rank; ++d) {
+    const Value &indices = dimensions[d].indices;
+    Value moved =
+        isKnownToBe(emitter, strides[d], 1) ? indices : emitter.binary("*", indices, strides[d]);
+    pointers = emitter.addPointer(pointers, alongDimension(emitter, moved, d, rank));
+    if (isChecked[d]) {
+      Value holds = alongDimension(emitter, inside(emitter, dimensions[d], sizes[d]), d, rank);
+      mask = mask.isNone() ? holds : emitter.logical(true, mask, holds);
+    }
+    if (pointers.isPoison() || mask.isPoison()) {
+      return {Value::poison(), Value::none()};
+    }
+  }
+  if (!mask.isNone() && !emitter.broadcastPair(pointers, mask)) {
+    return {Value::poison(), Value::none()};
+  }
+  return {pointers, mask};
+}
+
+std::vector<BlockIndices> blockIndices(Emitter &emitter, const Value &access,
+                                       const Value &offsets) {
+  std::vector<BlockIndices> dimensions;
+  for (size_t d = 0; d < access.tileType.shape.size(); ++d) {
+    dimensions.push_back({emitter.cast(offsets.elements[d], {DType::I64, false}),
+                          indexRange(emitter, access.tileType.shape[d])});
+  }
+  return dimensions;
+}
+
+/// True for each dimension that boundary_check names.
+static std::optional<llvm::SmallVector<bool>> checkedDimensions(Emitter &emitter, const Bound &args,
+                                                                size_t rank) {
+  llvm::SmallVector<bool> isChecked(rank, false);
+  const Value &given = args["boundary_check"];
+  if (given.isNone()) {
+    return isChecked;
+  }
+  std::optional<Shape> named = emitter.constantShape(given, "'boundary_check'");
+  if (!named) {
+    return std::nullopt;
+  }
+  for (int64_t dimension : *named) {
+    if (dimension < 0 || dimension >= static_cast<int64_t>(rank)) {
+      emitter.error("E0216", "'boundary_check' expects dimensions from 0 to " +
+                                 std::to_string(rank - 1) + ", but got " +
+                                 std::to_string(dimension));
+      return std::nullopt;
+    }
+    isChecked[static_cast<size_t>(dimension)] = true;
+  }
+  return isChecked;
+}
+
+BlockTile addressForAccess(Emitter &emitter, const Bound &args, const char *name) {
+  const Value &access = args["pointer"];
+  for (const char *refused : {"mask", "other"}) {
+    if (!args[refused].isNone()) {
+      return {emitter.fail("E0216",
+                           "'" + std::string(name) + "' of a block pointer takes no '" + refused +
+                               "', but got " + describe(args[refused]),
+                           "name the dimensions that can end early in 'boundary_check'"),
+              Value::none()};
+    }
+  }
+  auto isChecked = checkedDimensions(emitter, args, access.tileType.shape.size());
+  if (!isChecked) {
+    return {Value::poison(), Value::none()};
+  }
+  return addressBlock(emitter, access,
+                      blockIndices(emitter, access, access.elements[BlockParts::Offsets]),
+                      *isChecked);
+}
+
+Value paddingValue(Emitter &emitter, const Value &option, DType type) {
+  std::optional<std::string> text = emitter.constantString(option, "'padding_option'");
+  if (!text) {
+    return Value::poison();
+  }
+  bool isNan = *text == "nan";
+  if (!isNan && !text->empty() && *text != "zero") {
+    return emitter.fail("E0229",
+                        "'padding_option' expects 'zero', 'nan' or '', but got '" + *text + "'");
+  }
+  if (isNan && !isFloat(type)) {
+    return emitter.fail("E0216",
+                        "'padding_option' is 'nan', but the elements are " +
+                            typeText(ElementType{type, false}),
+                        "pad integers with 'zero'");
+  }
+  return isNan ? Value::floating(std::nan("")) : Value::whole(0);
+}
+
+} // namespace nereid::language::emit

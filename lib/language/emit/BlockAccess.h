@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Block pointers and tensor descriptors have no operations of their own in tile IR: each access
+// becomes a tile of pointers and a mask, made here from base, sizes, strides and offsets in 64-bit
+// arithmetic.
+#pragma once
+
+#include "lib/language/emit/Emitter.h"
+
+namespace nereid::language::emit {
+
+/// The parts of a block pointer's or descriptor's value, see Value::Kind.
+struct BlockParts {
+  enum : size_t { Base, Sizes, Strides, Offsets };
+};
+
+/// An integer or integer scalar as a value of the type; a constant stays known. E0216 names `what`.
+Value indexValue(Emitter &emitter, const Value &given, DType type, const std::string &what);
+/// A tuple of `rank` integers, each by indexValue. E0216 when there are more or fewer.
+Value indexTuple(Emitter &emitter, const Value &given, size_t rank, DType type,
+                 const std::string &what);
+/// A scalar pointer to numbers; E0216 names `what` otherwise.
+bool checkBase(Emitter &emitter, const Value &base, const std::string &what);
+/// The sizes of a block, a tuple of powers of two, with where each was written.
+std::optional<Shape> blockShape(Emitter &emitter, const Bound &args, const std::string &what,
+                                Origins &origins);
+
+/// Where a block's elements lie along one dimension.
+struct BlockIndices {
+  Value offset;        ///< i64 scalar added to every index
+  Value indices;       ///< i64 tile of rank 1
+  bool isRange = true; ///< the indices are 0, 1, 2, …
+};
+
+/// The offsets 0 … size-1.
+Value indexRange(Emitter &emitter, int64_t size);
+
+struct BlockTile {
+  Value pointers; ///< poison after an error
+  Value mask;     ///< None when nothing is checked
+};
+
+/// Pointers to the block's elements; the mask holds where every checked index is inside the size.
+BlockTile addressBlock(Emitter &emitter, const Value &access,
+                       llvm::ArrayRef<BlockIndices> dimensions, llvm::ArrayRef<bool> isChecked);
+
+/// A block pointer's own indices.
+std::vector<BlockIndices> blockIndices(Emitter &emitter, const Value &access, const Value &offsets);
+
+/// What tl.load and tl.store take of a block pointer: the checked dimensions by boundary_check.
+BlockTile addressForAccess(Emitter &emitter, const Bound &args, const char *name);
+/// Text of a type value that is a pointer to a block, not a block of pointers.
+inline constexpr const char *pointerToBlock = "pointer to block";
+/// dtype, shape and the like, and methods; nothing when there is no such attribute.
+std::optional<Value> blockAttribute(const Value &access, const std::string &name);
+/// What is read outside the bounds: 0, or NaN where padding_option asks for it.
+Value paddingValue(Emitter &emitter, const Value &option, DType type);
+
+} // namespace nereid::language::emit

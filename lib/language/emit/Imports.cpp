@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+// Imports: from names in import statements to the language's own modules, to files that the module
+// loader finds, or to a value that stands for something not found until a kernel needs it.
+#include "lib/language/emit/Emitter.h"
+
+#include <algorithm>
+
+namespace nereid::language::emit {
+
+static Value fileValue(const SourceModule &module, std::string name) {
+  Value value;
+  value.kind = Value::Kind::File;
+  value.module = &module;
+  value.text = std::move(name);
+  return value;
+}
+
+/// `name` of the module `source`, which the file `importer` imports and nobody has found.
+static Value notFound(const SourceModule &importer, const std::string &source, std::string name) {
+  Value value;
+  value.kind = Value::Kind::Import;
+  value.module = &importer;
+  value.text = std::move(name);
+  value.elements = {Value::string(source)};
+  return value;
+}
+
+/// "a" and "b" give "a.b", ".." and "b" give "..b".
+static std::string below(const std::string &module, const std::string &name) {
+  return module + (module.empty() || module.back() == '.' ? "" : ".") + name;
+}
+
+static bool isPackage(const SourceModule &module) {
+  constexpr std::string_view marker = "__init__.py";
+  std::string_view path = module.path;
+  return path.size() >= marker.size() && path.substr(path.size() - marker.size()) == marker;
+}
+
+std::optional<Value> Emitter::fileMember(const SourceModule &module, const std::string &name) {
+  if (std::optional<Value> value = global(module, name)) {
+    return value;
+  }
+  if (loader && isPackage(module)) {
+    const FoundModule &inside = loader->find("." + name, module.path);
+    if (inside.problems) {
+      reportAll(*inside.problems);
+      return Value::poison();
+    }
+    if (inside.module) {
+      return fileValue(*inside.module, name);
+    }
+  }
+  return std::nullopt;
+}
+
+/// What `from source import name` gives.
+Value Emitter::namedImport(const SourceModule &importer, const std::string &source,
+                           const std::string &name) {
+  if (isKnownModule(source)) {
+    return moduleAttribute(source, name);
+  }
+  Value absent = notFound(importer, source, below(source, name));
+  if (!loader) {
+    return absent;
+  }
+  const FoundModule &found = loader->find(source, importer.path);
+  if (found.problems) {
+    reportAll(*found.problems);
+    return Value::poison();
+  }
+  if (found.module) {
+    return importAttribute(fileValue(*found.module, source), name);
+  }
+  // A folder without __init__.py is a package as well.
+  const FoundModule &file = loader->find(below(source, name), importer.path);
+  if (file.problems) {
+    reportAll(*file.problems);
+    return Value::poison();
+  }
+  return file.module ? fileValue(*file.module, name) : absent;
+}
+
+Value Emitter::importedValue(const SourceModule &importer, const Stmt &stmt,
+                             const std::string &name) {
+  for (const ImportName &import : stmt.names) {
+    const std::string &alias = import.alias;
+    if (stmt.kind == StmtKind::ImportFrom) {
+      if ((alias.empty() ? import.name : alias) == name) {
+        return namedImport(importer, stmt.text, import.name);
+      }
+      continue;
+    }
+    // `import a.b` binds a, `import a.b as c` binds c to a.b
+    std::string path = alias.empty() ? import.name.substr(0, import.name.find('.')) : import.name;
+    if ((alias.empty() ? path : alias) != name) {
+      continue;
+    }
+    if (isKnownModule(path)) {
+      return Value::moduleNamed(path);
+    }
+    if (loader) {
+      const FoundModule &found = loader->find(path, importer.path);
+      if (found.problems) {
+        reportAll(*found.problems);
+        return Value::poison();
+      }
+      if (found.module) {
+        return fileValue(*found.module, path);
+      }
+    }
+    return notFound(importer, path, path);
+  }
+  return Value::poison();
+}
+
+Value Emitter::importAttribute(const Value &base, const std::string &name) {
+  if (base.kind == Value::Kind::File) {
+    if (std::optional<Value> value = fileMember(*base.module, name)) {
+      return *value;
+    }
+    std::string help;
+    for (const std::string &other : nearestNames(name, topLevelNames(*base.module))) {
+      help += (help.empty() ? "did you mean '" : ", '") + other + "'";
+    }
+    error("E0231", "module '" + base.text + "' has no '" + name + "'")
+        .note("the module is " + base.module->path)
+        .withHelp(help.empty() ? help : help + "?");
+    return Value::poison();
+  }
+  if (std::optional<Value> known = hostAttribute(base, name)) {
+    return *known;
+  }
+  std::string path = base.text + "." + name;
+  if (loader && base.text.rfind(base.elements[0].text, 0) == 0) {
+    const FoundModule &found = loader->find(path, base.module->path);
+    if (found.problems) {
+      reportAll(*found.problems);
+      return Value::poison();
+    }
+    if (found.module) {
+      return fileValue(*found.module, path);
+    }
+  }
+  return notFound(*base.module, base.elements[0].text, path);
+}
+
+/// Names that `__all__` lists; nothing when the file has none that is written out.
+static std::optional<std::vector<std::string>> exportedNames(const SourceModule &module) {
+  std::optional<std::vector<std::string>> names;
+  for (const StmtPtr &stmt : module.body) {
+    bool isList = stmt->kind == StmtKind::Assign && stmt->targets.size() == 1 &&
+                  stmt->targets[0]->kind == ExprKind::Name && stmt->targets[0]->text == "__all__" &&
+                  (stmt->value->kind == ExprKind::List || stmt->value->kind == ExprKind::Tuple);
+    if (!isList) {
+      continue;
+    }
+    names.emplace();
+    for (const ExprPtr &element : stmt->value->operands) {
+      names->push_back(element->text);
+    }
+  }
+  return names;
+}
+
+static bool isExported(const SourceModule &module, const std::string &name) {
+  if (auto names = exportedNames(module)) {
+    return std::find(names->begin(), names->end(), name) != names->end();
+  }
+  return name.rfind('_', 0) != 0;
+}
+
+std::optional<Value> Emitter::starImport(const SourceModule &importer, const std::string &name) {
+  std::pair<const SourceModule *, std::string> key{&importer, "*" + name};
+  if (!globalsInProgress.emplace(key, 0).second) {
+    return std::nullopt; // two files import everything of each other
+  }
+  std::optional<Value> value;
+  for (auto stmt = importer.body.rbegin(); stmt != importer.body.rend() && !value; ++stmt) {
+    if ((*stmt)->kind != StmtKind::ImportFrom || (*stmt)->names[0].name != "*") {
+      continue;
+    }
+    const std::string &source = (*stmt)->text;
+    if (isKnownModule(source)) {
+      if (name[0] != '_' && knownModuleHas(source, name)) {
+        value = moduleAttribute(source, name);
+      }
+      continue;
+    }
+    const FoundModule *found = loader ? &loader->find(source, importer.path) : nullptr;
+    if (found && found->problems) {
+      reportAll(*found->problems);
+      value = Value::poison();
+    } else if (found && found->module && isExported(*found->module, name)) {
+      value = fileMember(*found->module, name);
+    }
+  }
+  globalsInProgress.erase(key);
+  return value;
+}
+
+Value Emitter::failNotFound(const Value &import) {
+  const std::string &source = import.elements[0].text;
+  Diagnostic &diagnostic =
+      error("E0230", import.text == source ? "module '" + source + "' is not found"
+                                           : "'" + import.text + "' is imported from '" + source +
+                                                 "', a module that is not found");
+  if (!loader) {
+    diagnostic.withHelp("copy the function into this file, decorated with @triton.jit");
+    return Value::poison();
+  }
+  std::string files;
+  for (const std::string &file : loader->find(source, import.module->path).searched) {
+    files += (files.empty() ? "" : ", ") + file;
+  }
+  diagnostic.note("imported in " + import.module->path + "; looked for " + files)
+      .withHelp("name the folder that holds it with --import-path DIR, or copy the function into "
+                "this file");
+  return Value::poison();
+}
+
+} // namespace nereid::language::emit

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// Configs, heuristics and options read from the source, and the signatures they complete.
+#include "lib/language/KernelDecorators.h"
+#include "lib/language/Parser.h"
+
+#include <gtest/gtest.h>
+
+namespace nereid::language {
+namespace {
+
+struct File {
+  explicit File(const std::string &text) {
+    Diagnostics diags;
+    module =
+        parseModule("kernel.py", "import triton\nimport triton.language as tl\n" + text, diags);
+    EXPECT_TRUE(module) << diags.render();
+    decorators = readDecorators(*module, kernel());
+  }
+  const FunctionDef &kernel() const { return *module->find("k"); }
+  /// The completed signature, or the error's code.
+  std::string complete(const std::string &signature) const {
+    Result<Specialization> special = specialize(signature, *module, kernel(), decorators);
+    return special ? special->signature.text() : special.error().code;
+  }
+  std::optional<SourceModule> module;
+  KernelDecorators decorators;
+};
+
+const std::string body = "@triton.jit\ndef k(x, n, BLOCK: tl.constexpr, FLAG: tl.constexpr):\n"
+                         "    tl.store(x, n)\n";
+
+TEST(Decorators, configsOfAList) {
+  File file("@triton.autotune(configs=[triton.Config({'BLOCK': 128}, num_warps=8),\n"
+            "    triton.Config({'BLOCK': 256, 'FLAG': True}, num_stages=2, pre_hook=zero)],\n"
+            "    key=['n'], reset_to_zero=['x'], restore_value=['x', 'n'])\n" +
+            body);
+  ASSERT_EQ(file.decorators.configs.size(), 2u);
+  EXPECT_EQ(file.decorators.configs[0].text(), "BLOCK=128,num_warps=8,num_stages=3");
+  EXPECT_EQ(file.decorators.configs[1].text(), "BLOCK=256,FLAG=True,num_warps=4,num_stages=2");
+  EXPECT_TRUE(file.decorators.configs[1].hasPreHook);
+  EXPECT_EQ(file.decorators.key, std::vector<std::string>{"n"});
+  EXPECT_EQ(file.decorators.resetToZero, std::vector<std::string>{"x"});
+  EXPECT_EQ(file.decorators.restoreValue, (std::vector<std::string>{"x", "n"}));
+  EXPECT_EQ(file.complete("x=*fp32, n=i32, FLAG=False"), "x=*fp32,n=i32,BLOCK=128,FLAG=False");
+  EXPECT_EQ(file.complete("*fp32, i32, 64, True"), "x=*fp32,n=i32,BLOCK=64,FLAG=True");
+  EXPECT_EQ(file.complete("x=*fp32, n=i32"), "E0206");
+}
+
+TEST(Decorators, configsOfAComprehensionAndOfAFunction) {
+  File comprehension("SIZES = [32, 64]\n"
+                     "@triton.autotune([triton.Config({'BLOCK': b * 2}, num_warps=w)\n"
+                     "    for b in SIZES for w in (1, 2) if b * w < 128], key=[])\n" +
+                     body);
+  ASSERT_EQ(comprehension.decorators.configs.size(), 3u);
+  EXPECT_EQ(comprehension.decorators.configs[2].text(), "BLOCK=128,num_warps=1,num_stages=3");
+  File function("def configs():\n    found = []\n    size = 16\n    while size <= 64:\n"
+                "        if size != 32:\n            found.append(triton.Config({'BLOCK': size}))\n"
+                "        size *= 2\n    return found\n"
+                "@triton.autotune(configs=configs(), key=['n'])\n" +
+                body);
+  ASSERT_EQ(function.decorators.configs.size(), 2u);
+  EXPECT_EQ(function.decorators.configs[1].text(), "BLOCK=64,num_warps=4,num_stages=3");
+}
+
+TEST(Decorators, heuristicsSeeTheSignature) {
+  File file("@triton.heuristics({'FLAG': lambda args: args['x'] is not None,\n"
+            "    'BLOCK': lambda args: triton.next_power_of_2(100)})\n" +
+            body);
+  EXPECT_EQ(file.complete("x=*fp32, n=i32"), "x=*fp32,n=i32,BLOCK=128,FLAG=True");
+  EXPECT_EQ(file.complete("x=None, n=i32"), "x=None,n=i32,BLOCK=128,FLAG=False");
+  EXPECT_EQ(file.complete("x=None, n=i32, FLAG=True"), "x=None,n=i32,BLOCK=128,FLAG=True");
+}
+
+TEST(Decorators, aHeuristicOfRunTimeValuesIsMissed) {
+  File file("@triton.heuristics({'BLOCK': lambda args: triton.next_power_of_2(args['n'])})\n" +
+            body);
+  EXPECT_EQ(file.complete("x=*fp32, n=i32, FLAG=True"), "E0206");
+}
+
+TEST(Decorators, unknownOnesAreRemarked) {
+  File file("@libentry()\n@triton.autotune(configs=elsewhere('k'), key=[])\n"
+            "@triton.jit(do_not_specialize=['n'], noinline=True, shiny=1)\n" +
+            body.substr(body.find("def")));
+  std::vector<std::string> codes;
+  for (const Diagnostic &remark : file.decorators.remarks.all()) {
+    EXPECT_EQ(remark.severity, Severity::Remark);
+    codes.push_back(remark.code);
+  }
+  EXPECT_EQ(codes, (std::vector<std::string>{"R0202", "R0203", "R0202"}));
+  EXPECT_EQ(file.decorators.doNotSpecialize, std::vector<std::string>{"n"});
+  EXPECT_TRUE(file.decorators.isNoinline);
+}
+
+TEST(Decorators, theSpecializationInForce) {
+  File file("@triton.autotune([triton.Config({'BLOCK': 128})], key=[])\n" + body);
+  Result<Specialization> special =
+      specialize("x=*fp32, n=i32, FLAG=True", *file.module, file.kernel(), file.decorators);
+  ASSERT_TRUE(special);
+  EXPECT_EQ(special->text("k"), "specialization of 'k': x=*fp32,n=i32,BLOCK=128,FLAG=True\n"
+                                "  BLOCK = 128: the one config of triton.autotune\n"
+                                "  config BLOCK=128,num_warps=4,num_stages=3\n");
+}
+
+TEST(Decorators, aLoopWithoutEndIsGivenUp) {
+  File file("def forever():\n    x = 1\n    while True:\n        x += 1\n    return [x]\n"
+            "@triton.autotune(configs=forever(), key=[])\n" +
+            body);
+  EXPECT_TRUE(file.decorators.configs.empty());
+}
+
+TEST(Decorators, tuplesAndNamesInSignatures) {
+  File file(body);
+  EXPECT_EQ(file.complete("*fp32, i32, (4, (2, 1.5), 'a'), tl.maximum"),
+            "x=*fp32,n=i32,BLOCK=(4, (2, 1.5), 'a'),FLAG=tl.maximum");
+  EXPECT_EQ(file.complete("*fp32, i32, (4,), 1"), "x=*fp32,n=i32,BLOCK=(4,),FLAG=1");
+  EXPECT_EQ(file.complete("*fp32, i32, (4, 1"), "E0207");
+  EXPECT_EQ(file.complete("*fp32, i32, (4,,), 1"), "E0207");
+}
+
+} // namespace
+} // namespace nereid::language
