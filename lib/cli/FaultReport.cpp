@@ -20,9 +20,6 @@ std::atomic<int> runningKernels{0};
 constexpr std::string_view accessMessage =
     "error: the kernel accessed memory outside of its tensors [E0403]\n"
     "  help: run it with --interpret, which names the access\n";
-constexpr std::string_view divisionMessage =
-    "error: the kernel divided an integer by zero [E0402]\n"
-    "  help: run it with --interpret, which names the division\n";
 constexpr std::string_view internalMessage =
     "error: nereid itself accessed memory it may not [E0390]\n"
     "  help: this is a bug in nereid; please report it with the command line\n";
@@ -30,11 +27,9 @@ constexpr std::string_view internalMessage =
 /// A stack overflow leaves no room for the handler on the thread's own stack.
 std::array<char, 64 * 1024> alternateStack;
 
-void onFault(int signal) {
+void onFault(int) {
   bool isKernel = runningKernels.load() > 0;
-  std::string_view text = !isKernel          ? internalMessage
-                          : signal == SIGFPE ? divisionMessage
-                                             : accessMessage;
+  std::string_view text = isKernel ? accessMessage : internalMessage;
   ssize_t ignored = ::write(STDERR_FILENO, text.data(), text.size());
   (void)ignored;
   ::_exit(isKernel ? exitBadInput : exitInternal);
@@ -50,7 +45,7 @@ void reportFaults() {
   struct sigaction action{};
   action.sa_handler = onFault;
   action.sa_flags = SA_ONSTACK;
-  for (int signal : {SIGSEGV, SIGBUS, SIGFPE}) {
+  for (int signal : {SIGSEGV, SIGBUS}) {
     ::sigaction(signal, &action, nullptr);
   }
 }

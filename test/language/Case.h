@@ -11,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace nereid::conformance {
@@ -120,6 +121,14 @@ struct Outcome {
 
 /// Empty = as expected; else what differs, and where.
 std::string runCase(const Case &one, DType type, bool onCpu);
+/// A row of docs/coverage.md: a function under all its names.
+struct CoverageRow {
+  std::vector<std::string> names;
+  std::string_view category;
+  bool isParsed = false;
+  Outcome outcome;
+};
+std::vector<CoverageRow> coverageRows(const std::map<std::string, Outcome> &outcomes);
 /// docs/coverage.md: per builtin whether it is parsed, interpreted, compiled and tested.
 std::string coverageTable(const std::map<std::string, Outcome> &outcomes);
 

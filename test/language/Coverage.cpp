@@ -26,6 +26,9 @@ std::string prefixOf(char scope) {
     return "triton.";
   case 'd':
     return "descriptor.";
+  case 'm':
+  case 'b':
+    return ".";
   default:
     return "";
   }
@@ -42,34 +45,51 @@ std::string typesText(const std::vector<DType> &types) {
 
 } // namespace
 
+std::vector<CoverageRow> coverageRows(const std::map<std::string, Outcome> &outcomes) {
+  std::vector<CoverageRow> rows;
+  std::set<std::string> taken;
+  for (const auto &entry : language::emit::builtins()) {
+    CoverageRow row;
+    row.category = entry.category;
+    row.isParsed = entry.function != nullptr || entry.isLibrary;
+    for (char scope : entry.scopes) {
+      std::string name = prefixOf(scope) + std::string(entry.name);
+      row.names.push_back(name);
+      if (auto found = outcomes.find(name); found != outcomes.end()) {
+        taken.insert(name);
+        row.outcome.interpreted.insert(row.outcome.interpreted.end(),
+                                       found->second.interpreted.begin(),
+                                       found->second.interpreted.end());
+        row.outcome.compiled.insert(row.outcome.compiled.end(), found->second.compiled.begin(),
+                                    found->second.compiled.end());
+      }
+    }
+    rows.push_back(std::move(row));
+  }
+  for (const auto &[name, outcome] : outcomes) {
+    if (!taken.contains(name)) {
+      rows.push_back({{name}, "syntax", true, outcome});
+    }
+  }
+  return rows;
+}
+
 std::string coverageTable(const std::map<std::string, Outcome> &outcomes) {
   std::string text =
       "# Coverage of the kernel language\n\n"
       "Written by `./dev conformance`: every function, whether the front end takes it, and the "
       "element\n"
       "types for which the interpreter and the CPU target gave the values computed "
-      "independently.\n\n"
-      "| function | category | parsed | interpreter | CPU |\n|---|---|---|---|---|\n";
-  std::set<std::string> listed;
-  auto row = [&](const std::string &name, std::string_view category, bool isParsed) {
-    if (!listed.insert(name).second) {
-      return;
-    }
-    auto found = outcomes.find(name);
-    Outcome none;
-    const Outcome &outcome = found == outcomes.end() ? none : found->second;
-    text += fmt::format("| `{}` | {} | {} | {} | {} |\n", name, category, isParsed ? "yes" : "no",
-                        typesText(outcome.interpreted), typesText(outcome.compiled));
-  };
-  for (const auto &entry : language::emit::builtins()) {
-    for (char scope : entry.scopes) {
-      if (scope != 'm' || entry.scopes == "m") {
-        row(prefixOf(scope) + std::string(entry.name), entry.category, entry.function != nullptr);
-      }
-    }
-  }
-  for (const auto &[name, outcome] : outcomes) {
-    row(name, name.starts_with("tl.") ? "standard library" : "syntax", true);
+      "independently\n"
+      "(`test/language/`). `.name` is a method. Functions that are not parsed exist upstream and "
+      "are "
+      "refused by name.\n\n"
+      "| function | category | parsed | tested | interpreter | CPU |\n|---|---|---|---|---|---|\n";
+  for (const CoverageRow &row : coverageRows(outcomes)) {
+    text += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", fmt::join(row.names, "` `"),
+                        row.category, row.isParsed ? "yes" : "no",
+                        row.outcome.interpreted.empty() ? "no" : "yes",
+                        typesText(row.outcome.interpreted), typesText(row.outcome.compiled));
   }
   return text;
 }

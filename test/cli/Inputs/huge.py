@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Writes the kernels of huge-input.test.
 HEAD = "import triton\nimport triton.language as tl\n\n"
 

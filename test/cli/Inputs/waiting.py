@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Programs that wait for each other: for the next higher one, and for a lock nobody releases.
 import triton
 import triton.language as tl

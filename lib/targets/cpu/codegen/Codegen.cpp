@@ -13,6 +13,7 @@
 #include "llvm/IR/Verifier.h"
 #include "llvm/IRReader/IRReader.h"
 #include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/TargetSelect.h"
@@ -62,6 +63,12 @@ std::unique_ptr<llvm::TargetMachine> createTargetMachine(const CpuMachine &machi
     LLVMInitializeX86Target();
     LLVMInitializeX86TargetMC();
     LLVMInitializeX86AsmPrinter();
+    // Two passes that took half of the code generator's time and made no kernel of kernels/ faster:
+    // the lowering has reduced addresses itself, and the processors schedule out of order.
+    auto &options = llvm::cl::getRegisteredOptions();
+    for (const char *name : {"disable-lsr", "disable-post-ra"}) {
+      static_cast<llvm::cl::opt<bool> *>(options.lookup(name))->setValue(true);
+    }
   });
   std::string error;
   const llvm::Target *target = llvm::TargetRegistry::lookupTarget(machine.triple, error);
@@ -69,7 +76,7 @@ std::unique_ptr<llvm::TargetMachine> createTargetMachine(const CpuMachine &machi
   options.AllowFPOpFusion = llvm::FPOpFusion::Fast;
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
       machine.triple, "x86-64", machine.featureText(), options, llvm::Reloc::PIC_,
-      llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default, /*JIT=*/true));
+      llvm::CodeModel::Small, llvm::CodeGenOptLevel::Less, /*JIT=*/true));
 }
 
 Diagnostic internalError(const std::string &message) {

@@ -3,6 +3,8 @@
 // missing here aborts, which the tests would see at once: the set does not depend on the kernel.
 #include "lib/targets/cpu/codegen/ScalarOptimizations.h"
 
+#include "lib/targets/cpu/codegen/SafeDivision.h"
+
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/BasicAliasAnalysis.h"
@@ -110,6 +112,7 @@ void runScalarOptimizations(Module &module, TargetMachine &machine) {
   passes.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()), /*UseMemorySSA=*/true));
   for (Function &function : module) {
     if (!function.isDeclaration()) {
+      makeDivisionsSafe(function);
       passes.run(function, functions);
       removeHalfExtrema(function);
     }

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/targets/cpu/codegen/SafeDivision.h"
+
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/PatternMatch.h"
+
+using namespace llvm;
+
+namespace nereid::cpu {
+
+/// A constant, in every element neither 0 nor -1.
+static bool isHarmless(Value *divisor) {
+  return match(divisor, PatternMatch::m_CheckedInt([](const APInt &value) {
+                 return !value.isZero() && !value.isAllOnes();
+               }));
+}
+
+void makeDivisionsSafe(Function &function) {
+  SmallVector<BinaryOperator *> divisions;
+  for (Instruction &instruction : instructions(function)) {
+    auto *binary = dyn_cast<BinaryOperator>(&instruction);
+    if (binary && binary->isIntDivRem() && !isHarmless(binary->getOperand(1))) {
+      divisions.push_back(binary);
+    }
+  }
+  for (BinaryOperator *division : divisions) {
+    IRBuilder<> builder(division);
+    Value *dividend = division->getOperand(0), *divisor = division->getOperand(1);
+    Type *type = division->getType();
+    Constant *one = ConstantInt::get(type, 1);
+    Value *isBad = builder.CreateICmpEQ(divisor, Constant::getNullValue(type));
+    unsigned opcode = division->getOpcode();
+    if (opcode == Instruction::UDiv || opcode == Instruction::URem) {
+      division->setOperand(1, builder.CreateSelect(isBad, one, divisor));
+      continue;
+    }
+    Value *isMinusOne = builder.CreateICmpEQ(divisor, Constant::getAllOnesValue(type));
+    division->setOperand(1,
+                         builder.CreateSelect(builder.CreateOr(isBad, isMinusOne), one, divisor));
+    if (opcode == Instruction::SDiv) {
+      // The remainder by 1 is the one by -1 already; the quotient has the other sign.
+      builder.SetInsertPoint(division->getNextNode());
+      auto *result = cast<Instruction>(
+          builder.CreateSelect(isMinusOne, builder.CreateNeg(dividend), division));
+      division->replaceUsesWithIf(result, [&](Use &use) { return use.getUser() != result; });
+    }
+  }
+}
+
+} // namespace nereid::cpu

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Integer division that never traps. An element that a mask switched off may divide by whatever was
+// loaded for it, a zero included; x86 stops the process there, a GPU does not.
+#pragma once
+
+namespace llvm {
+class Function;
+} // namespace llvm
+
+namespace nereid::cpu {
+
+/// Gives every division and remainder by a divisor that may be 0 a divisor that is not: by zero the
+/// result is unspecified, and the smallest integer divided by -1 wraps.
+void makeDivisionsSafe(llvm::Function &function);
+
+} // namespace nereid::cpu
