@@ -79,8 +79,8 @@ inline const std::vector<DType> unsignedIntegers = {DType::U8, DType::U16, DType
 std::vector<DType> operator+(std::vector<DType> a, const std::vector<DType> &b);
 inline const std::vector<DType> integers = {DType::I8, DType::I16, DType::I32, DType::I64,
                                             DType::U8, DType::U16, DType::U32, DType::U64};
-/// floats and integers
-extern const std::vector<DType> numbers;
+/// Floats and integers. Inline, as the lists above: a list of another file is made after it.
+inline const std::vector<DType> numbers = floats + integers;
 
 /// Nearest value of the type (ties to even), 8-bit floats saturate; integers wrap modulo 2^bits.
 Number roundTo(DType type, Number value);
@@ -107,6 +107,8 @@ void addAtomics(Cases &cases);
 void addMatrix(Cases &cases);
 void addControl(Cases &cases);
 void addRandom(Cases &cases);
+void addReinterpretation(Cases &cases);
+void addCompileTime(Cases &cases);
 void addFloat8(Cases &cases);
 void addBlockPointers(Cases &cases);
 void addDescriptors(Cases &cases);

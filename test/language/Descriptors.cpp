@@ -54,10 +54,14 @@ void addBlocks(Cases &cases) {
                       "    out.store([x, y], a.load([x, y]))\n");
   one.reference = everyElement([](Run &run, int64_t i, int64_t j) { return at(run, i, j); });
   cases.push_back(one);
-  one = gridCase("descriptor.store", "copy by functions", "4, 4",
+  one.builtin = "descriptor.store";
+  cases.push_back(one);
+  one = gridCase("tl.load_tensor_descriptor", "copy by functions", "4, 4",
                  "    block = tl.load_tensor_descriptor(a, [x, y])\n"
                  "    tl.store_tensor_descriptor(out, [x, y], block)\n");
   one.reference = everyElement([](Run &run, int64_t i, int64_t j) { return at(run, i, j); });
+  cases.push_back(one);
+  one.builtin = "tl.store_tensor_descriptor";
   cases.push_back(one);
   one = gridCase("descriptor.load", "outside reads zero", "4, 4",
                  "    out.store([x, y], a.load([x - 1, y + 2]))\n");

@@ -13,8 +13,6 @@ std::vector<DType> operator+(std::vector<DType> a, const std::vector<DType> &b) 
   return a;
 }
 
-const std::vector<DType> numbers = floats + integers;
-
 namespace {
 
 struct Format {
