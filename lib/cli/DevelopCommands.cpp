@@ -90,8 +90,9 @@ void printPerformance(const Development &development, Session &session) {
   fmt::print("\nPerformance on {} ({} cores, copy {}, fp32 {})\n{}", chip.name, chip.cores,
              report::formatRate(chip.copyBandwidth), report::formatFlops(chip.peakFor(DType::F32)),
              develop::performanceTable(development.performance()));
+  auto speedup = develop::overallSpeedup(development.performance());
   fmt::print("overall speed-up over the unfused baseline: {}\n",
-             report::formatRatio(develop::overallSpeedup(development.performance())));
+             speedup ? report::formatRatio(*speedup) : "nothing measured, all cases skipped");
 }
 
 void printRounds(const Development &development, Session &session) {
@@ -139,7 +140,8 @@ void printJson(const Development &development, Session &session) {
       isFromRecord ? verified->resultJson : develop::accuracyJson(development.accuracy()));
   json["performance"] =
       nlohmann::ordered_json::parse(develop::performanceJson(development.performance()));
-  json["speedup"] = develop::overallSpeedup(development.performance());
+  auto speedup = develop::overallSpeedup(development.performance());
+  json["speedup"] = speedup ? nlohmann::ordered_json(*speedup) : nullptr;
   json["stop_reason"] = development.optimization().stopReason;
   for (const auto &share : development.shares()) {
     json["seconds"][share.stage] = share.seconds;

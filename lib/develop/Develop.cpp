@@ -394,7 +394,8 @@ Status Development::finish() {
     nlohmann::ordered_json json;
     json["schema"] = 1;
     json["operator"] = op().name;
-    json["speedup"] = overallSpeedup(rows);
+    auto speedup = overallSpeedup(rows);
+    json["speedup"] = speedup ? nlohmann::ordered_json(*speedup) : nullptr;
     json["environment"] = nlohmann::ordered_json::parse(workspace.manifest.environmentJson);
     json["rows"] = nlohmann::ordered_json::parse(performanceJson(rows));
     auto written = workspace.writeFile({"performance.json", json.dump(2) + "\n"});

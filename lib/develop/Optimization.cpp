@@ -126,6 +126,10 @@ Result<OptimizationResult> optimize(generator::Project &project, Generation &gen
                                     generator::Patterns &patterns,
                                     const OptimizationOptions &options) {
   OptimizationResult result;
+  if (!overallSpeedup(rows)) {
+    result.stopReason = "nothing measured to improve";
+    return result;
+  }
   const auto &op = generation.fused.op;
   auto summary = summarizeChip(chip);
   std::map<const PerformanceRow *, std::vector<Schedule>> tried;

@@ -391,12 +391,15 @@ std::string performanceJson(const std::vector<PerformanceRow> &rows) {
   return json.dump(2);
 }
 
-double overallSpeedup(const std::vector<PerformanceRow> &rows) {
+std::optional<double> overallSpeedup(const std::vector<PerformanceRow> &rows) {
   std::vector<double> speedups;
   for (const auto &row : rows) {
     if (row.skipped.empty()) {
       speedups.push_back(row.failure.empty() ? row.speedup : 0);
     }
+  }
+  if (speedups.empty()) {
+    return std::nullopt;
   }
   return measure::geometricMean(speedups);
 }

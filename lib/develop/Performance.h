@@ -10,6 +10,7 @@
 #include "lib/measure/Roofline.h"
 #include "lib/measure/Timer.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -64,7 +65,8 @@ generator::ChipSummary summarizeChip(const measure::Chip &chip);
 std::string performanceTable(const std::vector<PerformanceRow> &rows);
 std::string performanceJson(const std::vector<PerformanceRow> &rows);
 
-/// Geometric mean over all cases that were run, a failed one counting as 0.
-double overallSpeedup(const std::vector<PerformanceRow> &rows);
+/// Geometric mean over all cases that were run, a failed one counting as 0; none when all were
+/// skipped.
+std::optional<double> overallSpeedup(const std::vector<PerformanceRow> &rows);
 
 } // namespace nereid::develop
