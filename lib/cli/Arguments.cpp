@@ -243,6 +243,20 @@ double KernelArguments::bytesHeld() const {
   return bytes;
 }
 
+Result<Tensor> makeTensor(const std::string &assignment, DType dtype) {
+  Diagnostics diags;
+  std::string maker = assignment.substr(assignment.find('=') + 1);
+  language::ExprPtr expr = language::parseExpression("argument", maker, diags);
+  if (!expr) {
+    return malformed(assignment, fmt::format("does not parse: {}", diags.all()[0].message));
+  }
+  auto call = readMaker(assignment, *expr);
+  if (!call) {
+    return call.error();
+  }
+  return makeTensor(assignment, *call, dtype);
+}
+
 Result<KernelArguments> makeArguments(const language::Signature &signature,
                                       const std::vector<std::string> &assignments) {
   std::map<std::string, std::string> texts;
@@ -275,20 +289,11 @@ Result<KernelArguments> makeArguments(const language::Signature &signature,
     }
     std::string assignment = param.name + "=" + found->second;
     if (param.kind != ParamType::Kind::Scalar) {
-      Diagnostics diags;
       Result<Tensor> tensor = makeError("E0010", "");
       if (endsWith(found->second, ".npy")) {
         tensor = loadTensor(assignment, found->second, param.dtype);
       } else {
-        language::ExprPtr expr = language::parseExpression("argument", found->second, diags);
-        if (!expr) {
-          return malformed(assignment, fmt::format("does not parse: {}", diags.all()[0].message));
-        }
-        auto call = readMaker(assignment, *expr);
-        if (!call) {
-          return call.error();
-        }
-        tensor = makeTensor(assignment, *call, param.dtype);
+        tensor = makeTensor(assignment, param.dtype);
       }
       if (!tensor) {
         return tensor.error();

@@ -31,6 +31,9 @@ struct KernelArguments {
 Result<KernelArguments> makeArguments(const language::Signature &signature,
                                       const std::vector<std::string> &assignments);
 
+/// One tensor from "name=maker" without a file; errors as above.
+Result<runtime::Tensor> makeTensor(const std::string &assignment, DType dtype);
+
 /// "cdiv(n, BLOCK), 1, 1" with the values of the integer arguments; one to three sizes.
 Result<runtime::Grid> evaluateGrid(const std::string &text, const KernelArguments &arguments);
 

@@ -57,6 +57,12 @@ Result<KernelCase> readCase(const toml::table &table, const std::string &folder,
     }
     result.arguments.push_back(std::string(key.str()) + "=" + text);
   }
+  if (const toml::table *given = table["given"].as_table()) {
+    for (const auto &[key, value] : *given) {
+      result.given.push_back(
+          fmt::format("{}={}", std::string(key.str()), value.value_or(std::string())));
+    }
+  }
   if (const toml::table *reference = table["reference"].as_table()) {
     for (const auto &[key, value] : *reference) {
       result.reference[std::string(key.str())] = value.value_or(std::string());
@@ -227,7 +233,15 @@ static Result<measure::Comparison> compareByTolerance(const definition::Operator
 }
 
 Result<measure::Comparison> compareOutputs(const KernelCase &testCase,
-                                           const KernelArguments &arguments) {
+                                           const KernelArguments &launched) {
+  KernelArguments arguments = launched;
+  for (const std::string &assignment : testCase.given) {
+    auto tensor = makeTensor(assignment, DType::I64);
+    if (!tensor) {
+      return tensor.error();
+    }
+    arguments.tensors.insert_or_assign(assignment.substr(0, assignment.find('=')), *tensor);
+  }
   auto op = referenceOperator(testCase, arguments);
   if (!op) {
     return op.error();

@@ -19,6 +19,7 @@ struct KernelCase {
   std::string kernel; ///< path of the file, ":", function
   std::string signature, grid;
   std::vector<std::string> arguments;           ///< "name=maker"
+  std::vector<std::string> given;               ///< "name=maker": integers only the reference reads
   std::map<std::string, std::string> reference; ///< output to expression
   std::optional<definition::Tolerance> tolerance;
   std::string bytes, flops; ///< integer expressions, empty = unknown

@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: Apache-2.0
+# Dropout: each element becomes 0 with probability p, and the others are divided by 1 - p. Which
+# elements stay is given as a tensor, or decided by counter-based random numbers from a seed.
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def dropout(x, keep, out, n, p, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < n
+    value = tl.load(x + offsets, mask=mask).to(tl.float32)
+    kept = tl.load(keep + offsets, mask=mask)
+    tl.store(out + offsets, tl.where(kept != 0, value / (1 - p), 0.0), mask=mask)
+
+
+@triton.jit
+def seeded_dropout(x, out, n, p, seed, BLOCK: tl.constexpr):
+    offsets = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = offsets < n
+    value = tl.load(x + offsets, mask=mask).to(tl.float32)
+    kept = tl.rand(seed, offsets) >= p
+    tl.store(out + offsets, tl.where(kept, value / (1 - p), 0.0), mask=mask)
+
+
+def launch(x, p, seed, block=1024):
+    """Upstream's way of calling the seeded kernel, on a torch tensor."""
+    import torch
+
+    out = torch.empty_like(x)
+    n = out.numel()
+    seeded_dropout[(triton.cdiv(n, block),)](x, out, n, p, seed, BLOCK=block)
+    return out
+
+
+def launch_with_mask(x, keep, p, block=1024):
+    """The same with the elements to keep given as an int8 tensor of 0 and 1."""
+    import torch
+
+    out = torch.empty_like(x)
+    n = out.numel()
+    dropout[(triton.cdiv(n, block),)](x, keep, out, n, p, BLOCK=block)
+    return out
