@@ -24,8 +24,9 @@ constexpr int64_t gridLimit = INT32_MAX;
 /// Nanoseconds a whole launch must be worth before other threads are called: waking one takes
 /// about this long.
 constexpr int64_t wakeNanos = 8000;
-/// A range should last this long at least, so that the shared counter is rarely touched.
-constexpr int64_t rangeNanos = 20000;
+/// A range should last this long at least: taking one costs about a tenth of it, and threads finish
+/// within one of each other.
+constexpr int64_t rangeNanos = 1000;
 
 /// What one program of a kernel took lately, by its entry address. Collisions and races only make
 /// an estimate worse, never a result.
@@ -310,28 +311,29 @@ LaunchError launchPacked(const Kernel &kernel, Grid grid, const uint64_t *slots,
     }
     launch.runRange(begin, end, scratch);
   };
-  // One program cannot be shared, so its cost need not be known and the clock is left alone.
-  const int64_t cost = programs == 1 ? 0 : costs.find(kernel.entry);
-  const bool isSmall = programs == 1 || (cost != 0 && cost * programs < wakeNanos * 16);
-  int64_t grain = programs;
-  if (!isSmall) {
-    grain = programs / (int64_t{pool.threadCount()} * 8);
-    const int64_t least = cost ? rangeNanos * 16 / cost : 1;
-    const int64_t most = (programs + pool.threadCount() - 1) / pool.threadCount();
-    grain = grain < least ? least : grain;
-    grain = grain > most ? most : grain < 1 ? 1 : grain;
-  }
   if (programs == 1) {
+    // Cannot be shared, so its cost need not be known and the clock is left alone.
     pool.parallelFor(1, 1, std::cref(body));
   } else {
-    std::atomic<int64_t> nanos{0};
+    const int64_t cost = costs.find(kernel.entry);
+    const bool isSmall = cost != 0 && cost * programs < wakeNanos * 16;
+    const int64_t grain = isSmall ? programs : cost == 0 ? 1 : rangeNanos * 16 / cost;
+    // Of the calling thread alone: a sample is enough, and nothing is shared.
+    int64_t nanos = 0, timedPrograms = 0;
     const auto timed = [&](int64_t begin, int64_t end, int worker) {
+      if (worker != 0) {
+        body(begin, end, worker);
+        return;
+      }
       const int64_t start = nowNanos();
       body(begin, end, worker);
-      nanos.fetch_add(nowNanos() - start, std::memory_order_relaxed);
+      nanos += nowNanos() - start;
+      timedPrograms += end - begin;
     };
     pool.parallelFor(programs, grain, std::cref(timed));
-    costs.record(kernel.entry, nanos.load(std::memory_order_relaxed), programs);
+    if (timedPrograms > 0) {
+      costs.record(kernel.entry, nanos, timedPrograms);
+    }
   }
   if (lacksScratch.load(std::memory_order_relaxed)) {
     return outOfScratch(kernel);

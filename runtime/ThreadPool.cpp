@@ -6,8 +6,10 @@
 #include "runtime/ThreadPool.h"
 
 #include "runtime/CpuCount.h"
+#include "runtime/WorkerPlacement.h"
 
 #include <atomic>
+#include <chrono>
 #include <climits>
 #include <cstdlib>
 #include <exception>
@@ -38,8 +40,21 @@ void futexWake(std::atomic<uint32_t> &word, int count) {
   ::syscall(SYS_futex, &word, FUTEX_WAKE_PRIVATE, count, nullptr, nullptr, 0);
 }
 
-/// About 10 µs: longer than the gap between two launches of a loop, shorter than a time slice.
-constexpr int spinsBeforeSleep = 400;
+/// How long a worker looks for the next job before it sleeps. Waking one costs 10 to 40 µs, above
+/// all in a virtual machine; a program that launches one kernel after the other should pay it once.
+/// Workers that lack a CPU of their own give way sooner.
+constexpr int64_t spinNanos = 100'000;
+constexpr int64_t spinNanosCrowded = 5'000;
+constexpr int spinsPerClock = 32;
+/// Ranges handed out so far leave at least this many for each thread: large ones first, small ones
+/// last, so that all threads finish together.
+constexpr int64_t rangesPerThread = 4;
+
+int64_t nowNanos() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
 
 std::atomic<uint32_t> forks{0};
 
@@ -75,6 +90,7 @@ struct ThreadPool::State {
   std::mutex callers;
   std::once_flag started;
   std::vector<std::thread> workers;
+  WorkerPlacement placement;
   std::vector<Scratch> scratch;
 
   alignas(64) std::atomic<uint64_t> offer{0};
@@ -82,6 +98,7 @@ struct ThreadPool::State {
   alignas(64) std::atomic<uint32_t> bell{0};
   std::atomic<int> sleepers{0};
   std::atomic<bool> stop{false};
+  bool hasOwnCpus = true; ///< one for each thread
 
   // Written before the job is opened, read by workers inside it.
   int64_t count = 0, grain = 1;
@@ -89,16 +106,27 @@ struct ThreadPool::State {
   std::exception_ptr failure;
   std::atomic<bool> hasFailed{false};
 
+  /// Takes the next range: a share of what is left, `grain` at least. False when nothing is left.
+  bool takeRange(int64_t &begin, int64_t &end) {
+    begin = next.load(std::memory_order_relaxed);
+    do {
+      const int64_t left = count - begin;
+      if (left <= 0) {
+        return false;
+      }
+      const int64_t share = left / (rangesPerThread * threads);
+      const int64_t size = share < grain ? grain : share;
+      end = size < left ? begin + size : count;
+    } while (!next.compare_exchange_weak(begin, end, std::memory_order_relaxed));
+    return true;
+  }
+
   void work(int worker) {
     Running frame{this, worker, running};
     running = &frame;
     try {
-      while (true) {
-        const int64_t begin = next.fetch_add(grain, std::memory_order_relaxed);
-        if (begin >= count) {
-          break;
-        }
-        (*body)(begin, count - begin < grain ? count : begin + grain, worker);
+      for (int64_t begin, end; takeRange(begin, end);) {
+        (*body)(begin, end, worker);
       }
     } catch (...) {
       if (!hasFailed.exchange(true)) {
@@ -120,16 +148,25 @@ struct ThreadPool::State {
     return false;
   }
 
+  /// Looks for a job for a while.
+  bool awaitJob(uint64_t &lastEpoch) {
+    const int64_t deadline = nowNanos() + (hasOwnCpus ? spinNanos : spinNanosCrowded);
+    do {
+      for (int spin = 0; spin < spinsPerClock; ++spin) {
+        if (tryJoin(lastEpoch)) {
+          return true;
+        }
+        relax();
+      }
+    } while (nowNanos() < deadline && !stop.load(std::memory_order_relaxed));
+    return false;
+  }
+
   void workerLoop(int worker) {
     uint64_t lastEpoch = ~uint64_t{0};
     while (!stop.load(std::memory_order_acquire)) {
       const uint32_t rung = bell.load(std::memory_order_seq_cst);
-      bool hasJoined = false;
-      for (int spin = 0; spin < spinsBeforeSleep && !hasJoined; ++spin) {
-        hasJoined = tryJoin(lastEpoch);
-        relax();
-      }
-      if (hasJoined) {
+      if (awaitJob(lastEpoch)) {
         work(worker);
         offer.fetch_sub(1, std::memory_order_release);
         continue;
@@ -159,6 +196,9 @@ struct ThreadPool::State {
     bell.fetch_add(1, std::memory_order_seq_cst);
     const int asleep = sleepers.load(std::memory_order_seq_cst);
     if (asleep > 0) {
+      if (hasOwnCpus) {
+        placement.leaveCallersCpu(workers);
+      }
       futexWake(bell, wanted);
     }
   }
@@ -173,7 +213,7 @@ struct ThreadPool::State {
     next.store(0, std::memory_order_relaxed);
     const uint64_t epoch = ((offer.load(std::memory_order_relaxed) >> 32) + 1) & 0xFFFFFFFF;
     offer.store(epoch << 32 | openBit, std::memory_order_release);
-    const int64_t ranges = (items + itemsPerRange - 1) / itemsPerRange;
+    const int64_t ranges = (items - 1) / itemsPerRange + 1;
     ring(ranges - 1 < threads - 1 ? static_cast<int>(ranges - 1) : threads - 1);
     work(0);
     uint64_t state = offer.fetch_and(~openBit, std::memory_order_acq_rel);
@@ -200,6 +240,7 @@ struct ThreadPool::State {
 ThreadPool::ThreadPool(int threads) : state(std::make_unique<State>()) {
   countForks();
   state->threads = threads > 0 ? (threads < 4096 ? threads : 4096) : usableCpuCount();
+  state->hasOwnCpus = threads <= 0 || state->threads <= usableCpuCount();
   state->forkCount = forks.load(std::memory_order_relaxed);
   state->scratch.resize(static_cast<size_t>(state->threads));
 }
@@ -229,17 +270,16 @@ void ThreadPool::parallelFor(
   if (state->forkCount != forkCount) {
     // The child of a fork: locks and workers are in an unknown state, so it starts with its own.
     const int threads = state->threads;
+    const bool hasOwnCpus = state->hasOwnCpus;
     state.release();
     state = std::make_unique<State>();
     state->threads = threads;
+    state->hasOwnCpus = hasOwnCpus;
     state->forkCount = forkCount;
     state->scratch.resize(static_cast<size_t>(threads));
   }
   std::unique_lock<std::mutex> turn(state->callers);
-  // Near the top of the range the shared counter would overflow; such counts go in one piece.
-  const bool isShared =
-      state->threads > 1 && count > grain && count < INT64_MAX - grain * (state->threads + 1);
-  if (!isShared) {
+  if (state->threads == 1 || count <= grain) {
     Running frame{state.get(), 0, running};
     running = &frame;
     struct Leave {

@@ -19,7 +19,8 @@ public:
 
   int threadCount() const;
   /// Calls body(begin, end, worker) on disjoint ranges covering [0, count); returns when all are
-  /// done. worker < threadCount(). Ranges are handed out dynamically, about `grain` items each.
+  /// done. worker < threadCount(). Ranges are handed out dynamically: a share of what is left, so
+  /// that they shrink, down to `grain` items.
   /// Nested calls run on the calling thread.
   void parallelFor(int64_t count, int64_t grain,
                    const std::function<void(int64_t begin, int64_t end, int worker)> &body);

@@ -48,6 +48,9 @@ nereid_status load(const char *caller, pipeline::CompileInput input, const char 
   return NEREID_OK;
 }
 
+/// Launches with at most this many arguments keep them on the stack.
+constexpr size_t fewArguments = 16;
+
 /// The argument as the runtime takes it; `borrowed` keeps a DLPack tensor's description.
 std::variant<runtime::ArgumentValue, std::string> valueOf(const nereid_argument &argument,
                                                           runtime::Tensor &borrowed) {
@@ -149,10 +152,17 @@ nereid_status nereid_kernel_launch(const nereid_kernel *kernel, const int64_t gr
                                          std::to_string(expected) +
                                          " run-time arguments, but got " + std::to_string(count)));
     }
-    std::vector<runtime::ArgumentValue> values(count);
-    std::vector<runtime::Tensor> borrowed(count);
+    runtime::ArgumentValue few[fewArguments];
+    std::vector<runtime::ArgumentValue> many(count > fewArguments ? count : 0);
+    runtime::ArgumentValue *values = count > fewArguments ? many.data() : few;
+    std::vector<runtime::Tensor> borrowed; // only for DLPack: a launch allocates nothing else
+    runtime::Tensor unused;
     for (size_t i = 0; i < count; ++i) {
-      auto value = valueOf(arguments[i], borrowed[i]);
+      const bool isBorrowed = arguments[i].kind == NEREID_ARGUMENT_DLPACK;
+      if (isBorrowed) {
+        borrowed.reserve(count); // addresses stay
+      }
+      auto value = valueOf(arguments[i], isBorrowed ? borrowed.emplace_back() : unused);
       if (std::string *text = std::get_if<std::string>(&value)) {
         return fail(NEREID_ERROR_LAUNCH,
                     makeError("E0408", "argument '" + kernel->kernel.info.arguments[i].name +
@@ -162,7 +172,7 @@ nereid_status nereid_kernel_launch(const nereid_kernel *kernel, const int64_t gr
       values[i] = std::get<runtime::ArgumentValue>(value);
     }
     const runtime::LaunchError error =
-        runtime::launch(kernel->kernel, {grid[0], grid[1], grid[2]}, values, pool());
+        runtime::launch(kernel->kernel, {grid[0], grid[1], grid[2]}, {values, count}, pool());
     return error ? fail(NEREID_ERROR_LAUNCH, makeError(error.code, error.message)) : NEREID_OK;
   });
 }

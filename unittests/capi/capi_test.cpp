@@ -179,6 +179,28 @@ TEST_F(CApi, TensorsKeepTheirViewsAlive) {
   EXPECT_EQ(errorOf([&] { column.view(0, {20}); }).status(), NEREID_ERROR_ARGUMENT);
 }
 
+TEST_F(CApi, TakesMoreArgumentsThanFitOnTheStack) {
+  std::string parameters, signature, sum = "0";
+  for (int i = 0; i < 40; ++i) {
+    const std::string name = "a" + std::to_string(i);
+    parameters += ", " + name;
+    signature += ", i32";
+    sum += " + " + name + " * " + std::to_string(i);
+  }
+  const std::string source = "import triton\nimport triton.language as tl\n\n@triton.jit\n"
+                             "def weigh(out" +
+                             parameters + "):\n    tl.store(out, " + sum + ")\n";
+  const auto kernel = nereid::Kernel::loadSource(source, "weigh", "*i32" + signature);
+  const auto out = nereid::Tensor::empty({1}, nereid::DType::I32);
+  std::vector<nereid::Argument> arguments = {out};
+  for (int i = 0; i < 40; ++i) {
+    arguments.emplace_back(100 - i);
+  }
+  kernel.launch({1}, arguments);
+  // Sum over i < 40 of i * (100 - i) = 100 * 780 - 20540.
+  EXPECT_EQ(out.at(0), 57460);
+}
+
 TEST_F(CApi, DlpackRoundTrip) {
   const auto tensor = nereid::Tensor::empty({2, 3}, nereid::DType::BF16);
   tensor.fill(1.5);

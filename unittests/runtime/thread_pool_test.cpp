@@ -3,13 +3,16 @@
 #include "runtime/CpuCount.h"
 #include "runtime/ThreadPool.h"
 
+#include <algorithm>
 #include <atomic>
 #include <filesystem>
 #include <fstream>
 #include <gtest/gtest.h>
+#include <mutex>
 #include <numeric>
 #include <sys/wait.h>
 #include <thread>
+#include <time.h>
 #include <unistd.h>
 #include <vector>
 
@@ -68,6 +71,49 @@ TEST(ThreadPool, SleepingWorkersAreWoken) {
   }
 }
 
+TEST(ThreadPool, RangesShrinkToTheGrain) {
+  ThreadPool pool(2);
+  std::mutex lock;
+  std::vector<std::pair<int64_t, int64_t>> ranges;
+  pool.parallelFor(1000, 10, [&](int64_t begin, int64_t end, int) {
+    const std::lock_guard guard(lock);
+    ranges.push_back({begin, end});
+  });
+  std::sort(ranges.begin(), ranges.end());
+  // 1000 items, 2 threads, 4 ranges each: the first takes 1000 / 8, the next 875 / 8.
+  EXPECT_EQ(ranges[0], (std::pair<int64_t, int64_t>{0, 125}));
+  EXPECT_EQ(ranges[1], (std::pair<int64_t, int64_t>{125, 234}));
+  for (size_t i = 1; i < ranges.size(); ++i) {
+    const int64_t size = ranges[i].second - ranges[i].first;
+    EXPECT_EQ(ranges[i].first, ranges[i - 1].second);
+    EXPECT_LE(size, ranges[i - 1].second - ranges[i - 1].first);
+    EXPECT_GE(size, i + 1 < ranges.size() ? 10 : 1);
+  }
+  EXPECT_EQ(ranges.back().second, 1000);
+}
+
+TEST(ThreadPool, TakesTheLargestCount) {
+  ThreadPool pool(3);
+  std::atomic<int64_t> sum{0};
+  pool.parallelFor(INT64_MAX, INT64_MAX / 5,
+                   [&](int64_t begin, int64_t end, int) { sum.fetch_add(end - begin); });
+  EXPECT_EQ(sum.load(), INT64_MAX);
+}
+
+TEST(ThreadPool, IdleWorkersUseNoCpu) {
+  ThreadPool pool(2);
+  pool.parallelFor(2, 1, [](int64_t, int64_t, int) {});
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  const auto cpuNanos = [] {
+    timespec now{};
+    ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+    return int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+  };
+  const int64_t before = cpuNanos();
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  EXPECT_LT(cpuNanos() - before, 10'000'000);
+}
+
 TEST(ThreadPool, NestedCallsRunOnTheCallingThread) {
   ThreadPool pool(3);
   std::atomic<int> inner{0};
@@ -104,8 +150,8 @@ TEST(ThreadPool, ExceptionReachesTheCallerAndThePoolGoesOn) {
   ThreadPool pool(3);
   for (int round = 0; round < 100; ++round) {
     EXPECT_THROW(pool.parallelFor(1000, 1,
-                                  [](int64_t begin, int64_t, int) {
-                                    if (begin == 500) {
+                                  [](int64_t begin, int64_t end, int) {
+                                    if (begin <= 500 && 500 < end) {
                                       throw std::runtime_error("stop");
                                     }
                                   }),
