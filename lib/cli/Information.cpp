@@ -121,6 +121,10 @@ const char *kindName(definition::OperationKind kind) {
     return "reduction";
   case definition::OperationKind::Contraction:
     return "contraction";
+  case definition::OperationKind::Convolution:
+    return "convolution";
+  case definition::OperationKind::View:
+    return "view";
   case definition::OperationKind::Composite:
     return "composite";
   }

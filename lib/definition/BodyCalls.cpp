@@ -142,6 +142,13 @@ std::optional<int> BodyExpressions::operationCall(const Call &call, const Operat
   if (call.receiver) {
     positional.insert(positional.begin(), call.receiver);
   }
+  // x.permute(0, 2, 1) lists the dimensions one by one.
+  std::vector<const Expr *> order;
+  const Argument &last = operation.arguments.back();
+  if (last.type == ArgumentType::Order && positional.size() > operation.arguments.size()) {
+    order.assign(positional.begin() + 1, positional.end());
+    positional.resize(1);
+  }
   if (positional.size() > operation.arguments.size()) {
     fail("E0608", whole.range,
          fmt::format("'{}' expects at most {} arguments, but got {}", operation.name,
@@ -167,6 +174,12 @@ std::optional<int> BodyExpressions::operationCall(const Call &call, const Operat
   Node node;
   node.op = operation.name;
   for (const Argument &argument : operation.arguments) {
+    if (argument.type == ArgumentType::Order && !order.empty()) {
+      if (!readNumbers(argument, order, node)) {
+        return std::nullopt;
+      }
+      continue;
+    }
     auto found = given.find(argument.name);
     bool done = found != given.end() && found->second->kind != ExprKind::None
                     ? readArgument(argument, *found->second, node)
@@ -199,6 +212,10 @@ bool BodyExpressions::fillDefault(const Argument &argument, Node &node, SourceRa
   case ArgumentType::Integer:
     node.attributes[argument.name] = static_cast<int64_t>(std::strtoll(text.c_str(), nullptr, 10));
     break;
+  case ArgumentType::Pair:
+  case ArgumentType::Padding:
+  case ArgumentType::Order:
+    break; // absent means the default
   case ArgumentType::Dims:
   case ArgumentType::TrailingShape:
     break; // absent means all dimensions
@@ -244,6 +261,21 @@ bool BodyExpressions::readArgument(const Argument &argument, const Expr &value, 
     return readDims(argument, value, node);
   case ArgumentType::TrailingShape:
     return readTrailingShape(value, node);
+  case ArgumentType::Padding:
+    if (value.kind == ExprKind::String) {
+      node.attributes[argument.name] = value.text; // its meaning is checked with the shapes
+      return true;
+    }
+    [[fallthrough]];
+  case ArgumentType::Pair:
+  case ArgumentType::Order: {
+    std::vector<const Expr *> entries;
+    bool isList = value.kind == ExprKind::Tuple || value.kind == ExprKind::List;
+    for (size_t i = 0; i < (isList ? value.operands.size() : 1); ++i) {
+      entries.push_back(isList ? value.operands[i].get() : &value);
+    }
+    return readNumbers(argument, entries, node);
+  }
   }
   fail("E0608", value.range,
        fmt::format("'{}' of '{}' expects a literal {}", argument.name, node.op,
@@ -277,6 +309,27 @@ bool BodyExpressions::readDims(const Argument &argument, const Expr &value, Node
   auto &list = std::get<std::vector<int64_t>>(normalised);
   if (!list.empty()) { // PyTorch reduces everything for dim=()
     node.attributes[argument.name] = std::move(list);
+  }
+  return true;
+}
+
+bool BodyExpressions::readNumbers(const Argument &argument, std::span<const Expr *const> entries,
+                                  Node &node) {
+  std::vector<int64_t> numbers;
+  for (const Expr *entry : entries) {
+    std::optional<int64_t> number = literalInteger(*entry);
+    if (!number) {
+      fail("E0608", entry->range,
+           fmt::format("'{}' of '{}' expects a literal integer or a tuple of them", argument.name,
+                       node.op));
+      return false;
+    }
+    numbers.push_back(*number);
+  }
+  if (numbers.size() == 1) {
+    node.attributes[argument.name] = numbers[0];
+  } else {
+    node.attributes[argument.name] = std::move(numbers);
   }
   return true;
 }

@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 
 namespace nereid::definition {
 
@@ -50,6 +51,9 @@ private:
   bool readArgument(const Argument &argument, const language::Expr &value, Node &node);
   bool readDims(const Argument &argument, const language::Expr &value, Node &node);
   bool readTrailingShape(const language::Expr &value, Node &node);
+  /// One literal integer or a list of them, as they are written.
+  bool readNumbers(const Argument &argument, std::span<const language::Expr *const> entries,
+                   Node &node);
   bool fillDefault(const Argument &argument, Node &node, SourceRange range);
 
   std::optional<int> apply(const std::string &op, std::vector<int> inputs, SourceRange range);

@@ -23,6 +23,14 @@ double bytesOf(const Node &node, const Binding &binding, DType type) {
   return elements(node, binding) * static_cast<double>(sizeInBytes(type));
 }
 
+bool isNumber(const Node &node) { return node.op == "constant" || node.op == "scalar"; }
+
+/// Moves nothing: whoever reads it reads the elements where they are.
+bool isView(const Node &node) {
+  const Operation *operation = findOperation(node.op);
+  return operation && operation->kind == OperationKind::View;
+}
+
 /// x ** 2 is a product, not a call of pow.
 double flopsPerElement(const Operator &op, const Node &node, const Operation &operation) {
   if (node.op == "pow") {
@@ -49,6 +57,17 @@ double flopsOf(const Operator &op, const Node &node, const Binding &binding) {
     Result<std::vector<int64_t>> length = bind(contracted, binding);
     double pairs = length ? elements(node, binding) * static_cast<double>((*length)[0]) : 0;
     return pairs * operation->flops;
+  }
+  if (operation->kind == OperationKind::Convolution) {
+    SymbolicShape window = op.nodes[static_cast<size_t>(node.inputs[1])].shape;
+    window.erase(window.begin());
+    Result<std::vector<int64_t>> sizes = bind(window, binding);
+    double perElement = operation->flops;
+    for (int64_t size : sizes ? *sizes : std::vector<int64_t>{0}) {
+      perElement *= static_cast<double>(size);
+    }
+    bool hasBias = !isNumber(op.nodes[static_cast<size_t>(node.inputs[2])]);
+    return elements(node, binding) * (perElement + (hasBias ? 1 : 0));
   }
   bool perInput = operation->kind != OperationKind::Pointwise;
   const Node &counted = perInput ? op.nodes[static_cast<size_t>(node.inputs[0])] : node;
@@ -89,13 +108,13 @@ Work countUnfusedWork(const Operator &op, const Binding &binding, DType dtype) {
   std::vector<DType> types = nodeDtypes(op, dtype);
   for (size_t i = 0; i < op.nodes.size(); ++i) {
     const Node &node = op.nodes[i];
-    if (isLeaf(node)) {
+    if (isLeaf(node) || isView(node)) {
       continue;
     }
     for (int input : node.inputs) {
       auto from = static_cast<size_t>(input);
-      bool isTensor = op.nodes[from].op != "constant" && op.nodes[from].op != "scalar";
-      work.bytesRead += isTensor ? bytesOf(op.nodes[from], binding, types[from]) : 0;
+      work.bytesRead +=
+          !isNumber(op.nodes[from]) ? bytesOf(op.nodes[from], binding, types[from]) : 0;
     }
     work.bytesWritten += bytesOf(node, binding, types[i]);
     work.flops += flopsOf(op, node, binding);

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules by kind of operation: pointwise broadcasts, reductions drop or keep dimensions,
-// contractions drop the one they share, composites keep the shape of their first operand.
+// contractions drop the one they share, convolutions and views have rules of their own
+// (Convolution.h), composites keep the shape of their first operand.
 #include "lib/definition/Infer.h"
 
+#include "lib/definition/Convolution.h"
 #include "lib/definition/Shape.h"
 
 #include <fmt/format.h>
@@ -79,6 +81,15 @@ Result<SymbolicShape> inferShape(const Node &node, const std::vector<Node> &node
   }
   if (operation->kind == OperationKind::Contraction) {
     return inferContraction(node, nodes);
+  }
+  auto operand = [&](size_t i) -> const Node & {
+    return nodes[static_cast<size_t>(node.inputs[i])];
+  };
+  if (operation->kind == OperationKind::Convolution) {
+    return convolutionShape(node, operand(0), operand(1), operand(2));
+  }
+  if (operation->kind == OperationKind::View) {
+    return permutedShape(node, operand(0));
   }
   if (operation->kind == OperationKind::Reduction || node.op == "logsumexp") {
     return inferReduction(node, nodes);

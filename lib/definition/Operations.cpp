@@ -23,6 +23,12 @@ ArgumentType typeOf(char letter) {
     return ArgumentType::Dims;
   case 'N':
     return ArgumentType::TrailingShape;
+  case 'P':
+    return ArgumentType::Pair;
+  case 'G':
+    return ArgumentType::Padding;
+  case 'O':
+    return ArgumentType::Order;
   default:
     return ArgumentType::Operand;
   }

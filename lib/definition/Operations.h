@@ -9,10 +9,21 @@
 
 namespace nereid::definition {
 
-/// Contraction: sums of products over a dimension both operands have (matmul).
-enum class OperationKind { Pointwise, Reduction, Contraction, Composite };
+/// Contraction: sums of products over a dimension both operands have (matmul). Convolution: sums of
+/// products over a window (conv2d, see Convolution.h). View: the same elements under another index.
+enum class OperationKind { Pointwise, Reduction, Contraction, Convolution, View, Composite };
 enum class ResultType { Same, Bool, Input };
-enum class ArgumentType { Operand, Bool, String, Integer, Dims, TrailingShape };
+enum class ArgumentType {
+  Operand,
+  Bool,
+  String,
+  Integer,
+  Dims,
+  TrailingShape,
+  Pair,
+  Padding,
+  Order
+};
 
 struct Argument {
   std::string name;

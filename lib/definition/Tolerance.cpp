@@ -28,6 +28,15 @@ int64_t reducedLength(const Operator &op, const Node &node, const Binding &bindi
   if (node.op == "matmul") {
     return sizes->empty() ? 1 : sizes->back();
   }
+  if (node.op == "conv2d") { // one feature's weights, and the bias
+    Result<std::vector<int64_t>> weight =
+        bind(op.nodes[static_cast<size_t>(node.inputs[1])].shape, binding);
+    int64_t length = 1;
+    for (size_t i = 1; weight && i < weight->size(); ++i) {
+      length *= (*weight)[i];
+    }
+    return length + 1;
+  }
   std::vector<int64_t> dims = dimsOf(node);
   int64_t length = 1;
   for (size_t i = 0; i < sizes->size(); ++i) {
@@ -38,14 +47,15 @@ int64_t reducedLength(const Operator &op, const Node &node, const Binding &bindi
   return length;
 }
 
+bool contracts(const std::string &op) { return op == "matmul" || op == "conv2d"; }
+
 bool multipliesErrors(const std::string &op) {
   return op == "mul" || op == "div" || op == "pow" || op == "square" || op == "prod" ||
-         op == "matmul";
+         contracts(op);
 }
 
 bool accumulates(const std::string &op) {
-  return op == "sum" || op == "mean" || op == "var" || op == "std" || op == "prod" ||
-         op == "matmul";
+  return op == "sum" || op == "mean" || op == "var" || op == "std" || op == "prod" || contracts(op);
 }
 
 } // namespace
@@ -116,7 +126,7 @@ Tolerance toleranceFor(const Operator &op, const Binding &binding, DType dtype) 
     if (accumulates(node.op)) {
       int64_t length = reducedLength(graph, node, binding);
       longest = std::max(longest, length);
-      contracted = node.op == "matmul" ? std::max(contracted, length) : contracted;
+      contracted = contracts(node.op) ? std::max(contracted, length) : contracted;
       own += summationSteps(length);
     }
     steps.push_back(inherited + own);

@@ -4,6 +4,7 @@
 #include "lib/definition/Infer.h"
 #include "lib/definition/Shape.h"
 #include "lib/eager/BlockPool.h"
+#include "lib/eager/Convolution.h"
 #include "lib/eager/Eager.h"
 #include "lib/eager/Matmul.h"
 #include "lib/eager/Pointwise.h"
@@ -69,6 +70,9 @@ Status checkAttribute(const Operation &operation, const std::string &name, const
   }
   case ArgumentType::Integer:
     fits = std::holds_alternative<int64_t>(value);
+    break;
+  case ArgumentType::Padding:
+    fits = !std::holds_alternative<bool>(value) && !std::holds_alternative<double>(value);
     break;
   default:
     fits = std::holds_alternative<int64_t>(value) ||
@@ -252,6 +256,39 @@ bool isWholeRow(const Tensor &tensor, int64_t columns) {
   return tensor.elementCount() == columns && tensor.isContiguous();
 }
 
+Result<Tensor> convolutionCall(const CallGraph &call, DType type, const std::vector<int64_t> &sizes,
+                               runtime::ThreadPool &pool) {
+  const Tensor &input = call.inputs[0], &weight = call.inputs[1];
+  auto geometry = definition::convolutionSizes(call.op.nodes.back(), input.shape(), weight.shape());
+  if (!geometry) {
+    return geometry.error();
+  }
+  Result<Tensor> out = allocate(sizes, type);
+  if (out && !runConvolution(*geometry, input, weight, call.inputs[2], *out,
+                             computesInFloat(call, type), pool)) {
+    return makeError("E0506", "no memory for the operands of 'conv2d'");
+  }
+  return out;
+}
+
+/// The same memory with the strides in another order.
+Result<Tensor> permuteCall(const CallGraph &call, const std::vector<int64_t> &sizes) {
+  const Tensor &input = call.inputs[0];
+  auto order = definition::permutationOf(call.op.nodes.back(), input.shape().size());
+  if (!order) {
+    return order.error();
+  }
+  std::vector<int64_t> strides;
+  for (size_t dim : *order) {
+    strides.push_back(input.strides()[dim]);
+  }
+  auto view = input.view(0, sizes, strides);
+  if (auto *problem = std::get_if<std::string>(&view)) {
+    return makeError("E0604", fmt::format("'permute': {}", *problem));
+  }
+  return std::get<Tensor>(view);
+}
+
 /// The composites as one pass over rows, when the rows are contiguous; nothing otherwise.
 std::optional<Result<Tensor>> rowCall(const CallGraph &call, OpId id, DType type,
                                       runtime::ThreadPool &pool) {
@@ -330,6 +367,12 @@ Result<Tensor> runOperation(const std::string &op, std::span<const Tensor> input
       return makeError("E0506", fmt::format("no memory for the operands of '{}'", node.op));
     }
     return out;
+  }
+  if (operation->kind == OperationKind::Convolution) {
+    return convolutionCall(*call, type, *sizes, pool);
+  }
+  if (operation->kind == OperationKind::View) {
+    return permuteCall(*call, *sizes);
   }
   if (operation->kind == OperationKind::Composite) {
     if (auto whole = rowCall(*call, id, type, pool)) {

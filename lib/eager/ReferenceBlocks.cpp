@@ -2,7 +2,7 @@
 // Union-find over the dimensions of all nodes: what an operation walks together is one class.
 #include "lib/eager/ReferenceBlocks.h"
 
-#include "lib/definition/Operations.h"
+#include "lib/definition/Convolution.h"
 
 #include <algorithm>
 #include <numeric>
@@ -91,6 +91,10 @@ private:
       return connectReduction(node, input, number);
     case OperationKind::Contraction:
       return connectProduct(input, static_cast<size_t>(node.inputs[1]), number);
+    case OperationKind::Convolution:
+      return connectConvolution(node, number);
+    case OperationKind::View:
+      return connectPermutation(node, input, number);
     default:
       for (int each : node.inputs) {
         unifyFromRight(static_cast<size_t>(each), 0, number, 0);
@@ -126,6 +130,37 @@ private:
     }
     unifyFromRight(a, ownA, number, own);
     unifyFromRight(b, ownB, number, own);
+  }
+
+  /// Images can be cut, and features unless they belong to groups. Neighbouring results read the
+  /// same elements: their rows and columns stay whole.
+  void connectConvolution(const Node &node, size_t number) {
+    auto input = static_cast<size_t>(node.inputs[0]), weight = static_cast<size_t>(node.inputs[1]);
+    auto bias = static_cast<size_t>(node.inputs[2]);
+    size_t rank = sizes[number].size(), features = rank - 3;
+    if (rank == 4) {
+      unify(input, 0, number, 0);
+    }
+    for (size_t d = 1; d <= 3; ++d) {
+      reduce(input, rank - d);
+      reduce(weight, d);
+    }
+    reduce(number, rank - 1);
+    reduce(number, rank - 2);
+    unify(weight, 0, number, features);
+    if (!sizes[bias].empty()) {
+      unify(bias, 0, number, features);
+    }
+    if (definition::integerAttribute(node, "groups", 1) != 1) {
+      reduce(number, features);
+    }
+  }
+
+  void connectPermutation(const Node &node, size_t input, size_t number) {
+    Result<std::vector<size_t>> order = definition::permutationOf(node, sizes[input].size());
+    for (size_t d = 0; order && d < order->size(); ++d) {
+      unify(input, (*order)[d], number, d);
+    }
   }
 
   const definition::Operator &graph;
@@ -169,7 +204,8 @@ BlockPlan planBlocks(const definition::Operator &graph, const std::vector<Sizes>
   bool hasProduct = false;
   for (const Node &node : graph.nodes) {
     const definition::Operation *operation = definition::findOperation(node.op);
-    hasProduct |= operation && operation->kind == OperationKind::Contraction;
+    hasProduct |= operation && (operation->kind == OperationKind::Contraction ||
+                                operation->kind == OperationKind::Convolution);
   }
   int64_t most = hasProduct ? productElements : blockElements;
   BlockPlan plan;

@@ -4,6 +4,7 @@
 #include "lib/eager/ReferenceGraph.h"
 
 #include "lib/definition/Shape.h"
+#include "lib/eager/ReferenceConvolution.h"
 #include "lib/eager/ReferenceProduct.h"
 
 #include <algorithm>
@@ -229,7 +230,13 @@ Result<std::vector<BoundedTensor>> evaluateBounded(const definition::Operator &g
       values[i] =
           productBounded(*operands[0], *operands[1], makeRule(node, *operation, model), model);
     } else {
-      Result<BoundedTensor> value = pointwise(node, *operation, operands, model);
+      Result<BoundedTensor> value =
+          operation->kind == definition::OperationKind::Convolution
+              ? convolutionBounded(node, *operands[0], *operands[1], *operands[2],
+                                   makeRule(node, *operation, model), model)
+          : operation->kind == definition::OperationKind::View
+              ? permuteBounded(node, *operands[0])
+              : pointwise(node, *operation, operands, model);
       if (!value) {
         return value.error();
       }

@@ -94,6 +94,16 @@ TEST(Fusion, RefusesAnUnknownFormAndNamesIt) {
   EXPECT_EQ(said, "E0607: operation 'prod' has no form in a generated kernel");
 }
 
+TEST(Fusion, RefusesConvolutionsAndViews) {
+  std::string inputs = "[inputs.x]\nshape = [\"N\", 4, \"H\", \"W\"]\n"
+                       "[inputs.w]\nshape = [8, 4, 3, 3]\n";
+  std::string said =
+      refusal(made("out = relu(conv2d(x, w, padding=1))", inputs, "\"N\", 8, \"H\", \"W\""));
+  EXPECT_EQ(said, "E0607: operation 'conv2d' has no form in a generated kernel");
+  said = refusal(made("out = x.permute(0, 2, 3, 1) * w.sum()", inputs, "\"N\", \"H\", \"W\", 4"));
+  EXPECT_EQ(said, "E0607: operation 'permute' has no form in a generated kernel");
+}
+
 TEST(Fusion, RefusesAKeywordAsAName) {
   std::string said =
       refusal(made("out = double + 1.0", "[inputs.double]\nshape = [\"D\"]\n", "\"D\""));
