@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Straight-line code: scalars and the collection of roots.
 #include "lib/targets/cpu/lower/BlockLowering.h"
+#include "lib/targets/cpu/lower/RowPipeline.h"
 #include "lib/targets/cpu/lower/WaitingLoops.h"
 
 using namespace mlir;
@@ -22,6 +23,22 @@ void BlockLowering::flush() {
 void BlockLowering::addRoot(const Root &root) {
   if (!pending.canJoin(root)) {
     flush();
+  }
+  pending.add(root);
+}
+
+/// Joins the nest that is pending, which must be the one that overwrites what the store reads.
+void BlockLowering::addDelayedStore(scf::IfOp branch) {
+  Root root{Root::Kind::Store, &branch.getThenRegion().front().front(), nullptr, -1, false};
+  root.guard = kernel.scalar(branch.getCondition());
+  bool fits = !pending.empty() && pending.canJoin(root) &&
+              llvm::all_of(kernel.inPlace, [&](auto &entry) {
+                return entry.first.getParentBlock() != branch->getBlock() ||
+                       pending.keeps(entry.first);
+              });
+  if (!fits) {
+    kernel.missedPipeline = kernel.failed = true;
+    return;
   }
   pending.add(root);
 }
@@ -94,6 +111,10 @@ void BlockLowering::lowerOp(Operation &op) {
     lowerAssert(check);
     return;
   }
+  if (isDelayedStore(&op)) {
+    addDelayedStore(cast<scf::IfOp>(op));
+    return;
+  }
   if (op.getNumRegions() != 0) {
     flush();
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
@@ -126,6 +147,11 @@ void BlockLowering::keep(Value tile) {
     flush();
   }
   releaseBefore(tile.getDefiningOp());
+  if (auto carried = kernel.inPlace.find(tile); carried != kernel.inPlace.end()) {
+    root.target = carried->second;
+    pending.add(root);
+    return;
+  }
   Type element = kernel.plan.storageType(tile);
   root.target =
       kernel.allocate(shapeOf(tile), element ? element : elementTypeOf(tile), tile.getLoc());

@@ -23,6 +23,7 @@ private:
   /// Computes a tile into a buffer where it is defined.
   void keep(mlir::Value tile);
   void addRoot(const Root &root);
+  void addDelayedStore(mlir::scf::IfOp branch);
   /// Gives back the buffers of this block's tiles that nobody reads at or behind the operation.
   void releaseBefore(mlir::Operation *op);
   /// The block's buffer is released when its tile is read for the last time; `disown` passes it on.

@@ -3,6 +3,7 @@
 // body updates in place; an induction tile (pointer or offsets that advance by one uniform step)
 // carries only that step's sum.
 #include "lib/targets/cpu/lower/BlockLowering.h"
+#include "lib/targets/cpu/lower/RowPipeline.h"
 #include "lib/targets/cpu/lower/WaitingLoops.h"
 
 using namespace mlir;
@@ -119,6 +120,10 @@ void BlockLowering::lowerFor(scf::ForOp op) {
     if (kernel.axes.induction(arg)) {
       slot[i] = static_cast<int>(initial.size());
       initial.push_back(kernel.zero(isPointerTile(arg) ? i64 : elementTypeOf(arg)));
+    } else if (isTile(arg) && isPipelined(op)) {
+      // Read only after the first row has written it.
+      carriedBuffer[i] = kernel.allocate(shapeOf(arg), elementTypeOf(arg), loc);
+      kernel.inPlace[op.getYieldedValues()[i]] = carriedBuffer[i];
     } else if (isTile(arg)) {
       carriedBuffer[i] = bufferForCarried(op, init, copies);
     } else {

@@ -2,6 +2,7 @@
 // The analysis behind FusionPlan: positions, costs, a trial grouping, then one walk from the last
 // operation to the first that spreads "who reads me" from the roots upwards.
 #include "lib/targets/cpu/lower/FusionPlan.h"
+#include "lib/targets/cpu/lower/RowPipeline.h"
 #include "lib/targets/cpu/lower/WaitingLoops.h"
 
 #include "llvm/ADT/StringSwitch.h"
@@ -236,6 +237,9 @@ static std::optional<Root> asRoot(Operation &op) {
   if (auto store = dyn_cast<tile::StoreOp>(op); store && isTile(store.getPointer())) {
     return Root{Root::Kind::Store, &op, nullptr, -1, false};
   }
+  if (isDelayedStore(&op)) {
+    return Root{Root::Kind::Store, &op.getRegion(0).front().front(), nullptr, -1, false};
+  }
   if (isa<tile::ReduceOp>(op)) {
     return Root{Root::Kind::Reduce, &op, nullptr, -1, false};
   }
@@ -252,7 +256,7 @@ void FusionPlan::simulateGroups(Block &block) {
         first = position(&op);
       }
       state.add(*root);
-      groups[&op] = first;
+      groups[root->op] = first;
       continue;
     }
     bool tileless =

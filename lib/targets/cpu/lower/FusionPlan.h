@@ -19,6 +19,7 @@ struct Root {
   mlir::Value value;             ///< Keep: what to compute …
   int target = -1;               ///< … and the buffer it goes to
   bool isCopy = false;           ///< Keep: an additional buffer, the tile itself stays what it was
+  mlir::Value guard = {};        ///< Store: an i1 of the output; false = nothing is stored
   llvm::ArrayRef<int64_t> shape() const;
 };
 
@@ -97,6 +98,7 @@ public:
   /// Evaluating this (scalar or tile) needs a result of the group.
   bool isNeededBy(mlir::Value value) const;
   bool writesMemory() const { return !storePointers.empty(); }
+  bool keeps(mlir::Value tile) const { return keptHere.contains(tile); }
 
 private:
   const FusionPlan &plan;

@@ -5,6 +5,7 @@
 #include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
+#include <map>
 
 using namespace mlir;
 
@@ -68,6 +69,11 @@ Value KernelState::zero(Type type) {
   return constant(entry->getZeroAttr(type));
 }
 
+/// Whole vectors may be written at the end of a row-major tile of any size.
+static int64_t takenBy(const Buffer &buffer) {
+  return static_cast<int64_t>(llvm::alignTo(buffer.bytes, 64));
+}
+
 int KernelState::allocate(ArrayRef<int64_t> shape, Type element, Location loc) {
   Buffer buffer{0, {}, memoryType(element), 0, loc};
   buffer.shape.assign(shape.begin(), shape.end());
@@ -75,8 +81,7 @@ int KernelState::allocate(ArrayRef<int64_t> shape, Type element, Location loc) {
   for (int64_t size : shape) {
     buffer.bytes *= size;
   }
-  // Whole vectors may be written at the end of a row-major tile of any size.
-  auto bytes = static_cast<int64_t>(llvm::alignTo(buffer.bytes, 64));
+  int64_t bytes = takenBy(buffer);
   auto *hole = llvm::find_if(holes, [&](const Hole &h) { return h.bytes == bytes; });
   if (hole != holes.end()) {
     buffer.offset = hole->offset;
@@ -84,7 +89,10 @@ int KernelState::allocate(ArrayRef<int64_t> shape, Type element, Location loc) {
   } else {
     buffer.offset = scratchTop;
     scratchTop += bytes;
-    peak = std::max(peak, scratchTop);
+    if (scratchTop > peak) {
+      peak = scratchTop;
+      peakBuffer = bufferTable.size();
+    }
   }
   bufferTable.push_back(std::move(buffer));
   return static_cast<int>(bufferTable.size()) - 1;
@@ -92,7 +100,7 @@ int KernelState::allocate(ArrayRef<int64_t> shape, Type element, Location loc) {
 
 void KernelState::release(int id) {
   const Buffer &buffer = bufferTable[id];
-  holes.push_back({buffer.offset, static_cast<int64_t>(llvm::alignTo(buffer.bytes, 64))});
+  holes.push_back({buffer.offset, takenBy(buffer)});
 }
 
 void KernelState::releaseTo(int64_t mark) {
@@ -155,25 +163,41 @@ bool KernelState::checkScratchLimit() {
   if (static_cast<uint64_t>(peak) <= options.scratchLimitBytes) {
     return true;
   }
-  std::vector<const Buffer *> largest;
-  for (const Buffer &buffer : bufferTable) {
-    largest.push_back(&buffer);
+  // What the scratch memory is divided into when most of it is taken: the last buffer at each
+  // offset. A released one still takes its place until another fits there.
+  std::map<int64_t, const Buffer *> placed;
+  for (size_t i = 0; i <= peakBuffer && i < bufferTable.size(); ++i) {
+    const Buffer &buffer = bufferTable[i];
+    auto first = placed.lower_bound(buffer.offset);
+    placed.erase(first, placed.lower_bound(buffer.offset + takenBy(buffer)));
+    placed[buffer.offset] = &buffer;
   }
-  llvm::stable_sort(largest, [](const Buffer *a, const Buffer *b) { return a->bytes > b->bytes; });
+  std::vector<const Buffer *> largest;
+  for (const auto &[offset, buffer] : placed) {
+    largest.push_back(buffer);
+  }
+  llvm::stable_sort(largest,
+                    [](const Buffer *a, const Buffer *b) { return takenBy(*a) > takenBy(*b); });
   Diagnostic error = makeError("E0501", "the tiles of this kernel need " + std::to_string(peak) +
                                             " bytes of scratch memory, but the limit is " +
                                             std::to_string(options.scratchLimitBytes));
   if (!largest.empty()) {
     setPlace(error, largest[0]->loc);
   }
-  for (size_t i = 0; i < largest.size() && i < 3; ++i) {
+  constexpr size_t named = 3;
+  int64_t rest = peak;
+  for (size_t i = 0; i < largest.size() && i < named; ++i) {
     std::string shape;
     for (int64_t size : largest[i]->shape) {
       shape += (shape.empty() ? "" : "x") + std::to_string(size);
     }
-    Place place = placeOf(largest[i]->loc);
-    error.note("a tile of " + shape + " elements takes " + std::to_string(largest[i]->bytes) +
-               " bytes (line " + std::to_string(place.line) + ")");
+    rest -= takenBy(*largest[i]);
+    error.note("a tile of " + shape + " elements takes " + std::to_string(takenBy(*largest[i])) +
+               " bytes (line " + std::to_string(placeOf(largest[i]->loc).line) + ")");
+  }
+  if (largest.size() > named) {
+    error.note("the other " + std::to_string(largest.size() - named) + " take " +
+               std::to_string(rest) + " bytes");
   }
   error.withHelp("choose smaller block sizes");
   diags.add(std::move(error));

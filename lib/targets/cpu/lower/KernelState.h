@@ -65,6 +65,8 @@ public:
   llvm::DenseMap<mlir::Value, mlir::Value> scalars;
   /// Induction tile -> what was added to its initial value so far (a scalar).
   llvm::DenseMap<mlir::Value, mlir::Value> inductionOffsets;
+  llvm::DenseMap<mlir::Value, int> inPlace; ///< kept tile -> buffer of the row before
+  bool missedPipeline = false; ///< the nests did not come out as the row pipeline needs them
   bool needsStreamFence = false;
   bool canWait = false; ///< some loop may wait for another program
   int stringCount = 0;
@@ -74,6 +76,7 @@ private:
   std::vector<Buffer> bufferTable;
   llvm::DenseMap<int64_t, mlir::Value> addresses; ///< by offset
   int64_t scratchTop = 0, peak = 0;
+  size_t peakBuffer = 0; ///< the allocation that made the peak
   struct Hole {
     int64_t offset = 0, bytes = 0;
   };

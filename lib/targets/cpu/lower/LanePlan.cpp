@@ -107,8 +107,8 @@ private:
     if (axis.kind != AxisKind::Uniform || isStore) {
       widest = std::max<int>(widest, bytes);
     }
-    bool hasGather = kernel.options.vectorBytes >= 32 && bytes >= 4;
-    bool hasScatter = kernel.options.vectorBytes >= 64 && bytes >= 4;
+    bool hasGather = kernel.options.hasGather && bytes >= 4;
+    bool hasScatter = kernel.options.hasScatter && bytes >= 4;
     if (axis.kind == AxisKind::Linear && axis.stride.value_or(1) == 1) {
       plan.score += (axis.stride ? 6 : 4) + (isStore ? 1 : 0);
       if (!axis.stride) {

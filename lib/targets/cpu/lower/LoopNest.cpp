@@ -192,8 +192,21 @@ void LoopNest::emitLaneBody(unsigned depth, Value base, unsigned copies) {
   accumulators.clear();
 }
 
+/// In the main part, if its address is aligned.
+bool LoopNest::canStream(tile::StoreOp store) const {
+  if (!kernel.options.hasStreamingStores || evaluator.width == 1 ||
+      store.getCache() != tile::CacheModifier::CS) {
+    return false;
+  }
+  // Narrow types: neighbouring copies of the unrolled body are joined to a full register.
+  int64_t bytes = KernelState::byteSize(elementTypeOf(store.getValue())) * evaluator.width;
+  Axis axis = kernel.axes.axis(store.getPointer(), plan.dim, AxisView::Assumed);
+  return axis.kind == AxisKind::Linear && axis.stride.value_or(1) == 1 && bytes >= 16 &&
+         bytes <= kernel.options.vectorBytes;
+}
+
 Value LoopNest::alignedForStreaming() {
-  if (evaluator.width == 1 || !accumulators.empty() || reduceAxis >= 0) {
+  if (!accumulators.empty() || reduceAxis >= 0) {
     return nullptr;
   }
   Value all;
@@ -201,14 +214,7 @@ Value LoopNest::alignedForStreaming() {
   evaluator.part = Part::Main;
   for (const Root &root : roots) {
     auto store = root.kind == Root::Kind::Store ? cast<tile::StoreOp>(root.op) : tile::StoreOp();
-    if (!store || store.getCache() != tile::CacheModifier::CS) {
-      continue;
-    }
-    // Narrow types: neighbouring copies of the unrolled body are joined to a full register.
-    int64_t bytes = KernelState::byteSize(elementTypeOf(store.getValue())) * evaluator.width;
-    Axis axis = kernel.axes.axis(store.getPointer(), plan.dim, AxisView::Assumed);
-    if (axis.kind != AxisKind::Linear || axis.stride.value_or(1) != 1 || bytes < 16 ||
-        bytes > kernel.options.vectorBytes) {
+    if (!store || !canStream(store)) {
       continue;
     }
     Dims dims = identityDims(shape.size());
@@ -227,7 +233,9 @@ void LoopNest::emitMain(unsigned depth, Value start, Value end) {
   unsigned copies = reducesLanes() && !identitiesKnown ? 1 : plan.unroll;
   Value aligned = alignedForStreaming();
   if (!aligned) {
+    inMain = true;
     emitSteps(depth, start, end, Part::Main, copies);
+    inMain = false;
     return;
   }
   auto choice = outer().create<scf::IfOp>(loc, aligned, true);
@@ -238,7 +246,6 @@ void LoopNest::emitMain(unsigned depth, Value start, Value end) {
       scope->builder.setInsertionPoint(choice);
     }
   }
-  kernel.needsStreamFence = true;
   for (bool stream : {true, false}) {
     streaming = stream;
     OpBuilder inside = stream ? choice.getThenBodyBuilder() : choice.getElseBodyBuilder();
@@ -325,6 +332,38 @@ void LoopNest::buildVectorParts(unsigned depth, const LoopBounds &bounds) {
   }
 }
 
+void LoopNest::emitStore(tile::StoreOp store, ArrayRef<Value> values, bool isAligned) {
+  if (isAligned && canStream(store)) {
+    evaluator.storeStreaming(store, values);
+    kernel.needsStreamFence = true;
+    return;
+  }
+  for (unsigned c = 0; c < values.size(); ++c) {
+    evaluator.store(store, c, values[c], false);
+  }
+}
+
+/// Before anything else in the body: it reads the buffer that the body overwrites.
+void LoopNest::emitGuardedStore(const Root &root, unsigned copies) {
+  auto store = cast<tile::StoreOp>(root.op);
+  bool isOff = evaluator.part == Part::Off && store.getMask() &&
+               evaluator.evaluateMask(store.getMask(), identityDims(shape.size()), 0).kind ==
+                   LaneMask::Kind::None;
+  if (isOff) {
+    return;
+  }
+  Scope *lanes = evaluator.scopes.back();
+  auto branch = lanes->builder.create<scf::IfOp>(loc, root.guard, false);
+  Scope inside(branch.getThenBodyBuilder(), lanes);
+  evaluator.scopes.back() = &inside;
+  SmallVector<Value> values;
+  for (unsigned c = 0; c < copies; ++c) {
+    values.push_back(evaluator.evaluate(store.getValue(), identityDims(shape.size()), c));
+  }
+  emitStore(store, values, inMain);
+  evaluator.scopes.back() = lanes;
+}
+
 void LoopNest::emitBody(unsigned copies) {
   if (transposedDim != zeroDim) {
     emitTransposedBody();
@@ -333,8 +372,16 @@ void LoopNest::emitBody(unsigned copies) {
   // All copies are evaluated before anything is stored: stores would keep loads from moving up.
   SmallVector<SmallVector<Value>> reduced(copies);
   SmallVector<SmallVector<Value>> stored(copies);
+  for (const Root &root : roots) {
+    if (root.guard) {
+      emitGuardedStore(root, copies);
+    }
+  }
   for (unsigned c = 0; c < copies; ++c) {
     for (const Root &root : roots) {
+      if (root.guard) {
+        continue;
+      }
       Dims dims = identityDims(shape.size());
       switch (root.kind) {
       case Root::Kind::Reduce:
@@ -361,7 +408,7 @@ void LoopNest::emitBody(unsigned copies) {
   }
   unsigned next = 0;
   for (const Root &root : roots) {
-    if (root.kind == Root::Kind::Reduce) {
+    if (root.kind == Root::Kind::Reduce || root.guard) {
       continue;
     }
     if (root.kind == Root::Kind::Keep) {
@@ -374,13 +421,7 @@ void LoopNest::emitBody(unsigned copies) {
       for (unsigned c = 0; c < copies; ++c) {
         values.push_back(stored[c][next]);
       }
-      if (streaming && store.getCache() == tile::CacheModifier::CS) {
-        evaluator.storeStreaming(store, values);
-      } else {
-        for (unsigned c = 0; c < copies; ++c) {
-          evaluator.store(store, c, values[c], false);
-        }
-      }
+      emitStore(store, values, streaming);
     }
     ++next;
   }

@@ -25,6 +25,8 @@ private:
   void emitSteps(unsigned depth, mlir::Value start, mlir::Value end, Part part, unsigned copies);
   void emitLaneBody(unsigned depth, mlir::Value base, unsigned copies);
   void emitBody(unsigned copies);
+  void emitStore(tile::StoreOp store, llvm::ArrayRef<mlir::Value> values, bool isAligned);
+  void emitGuardedStore(const Root &root, unsigned copies);
   /// One kept tile that is read along one dimension and written along another: square blocks are
   /// transposed in registers.
   bool canTranspose() const;
@@ -40,6 +42,7 @@ private:
   void foldCopies();
   void foldLanes();
   void finishReductions(unsigned copies);
+  bool canStream(tile::StoreOp store) const;
   mlir::Value alignedForStreaming();
   bool onlyMaskedStores() const;
 
@@ -57,7 +60,8 @@ private:
   unsigned sources = 0;
   bool seeding = false; ///< the next body starts the accumulators
   bool identitiesKnown = true;
-  bool streaming = false;            ///< stores of the body bypass the cache
+  bool streaming = false;            ///< stores of the body are aligned and may bypass the cache
+  bool inMain = false;               ///< so may guarded ones, whose guard includes their alignment
   mlir::OpBuilder *branch = nullptr; ///< loops are created here while code is hoisted to outer()
   llvm::DenseMap<mlir::Value, int> results; ///< buffers that become visible after the nest
   mlir::Location loc;

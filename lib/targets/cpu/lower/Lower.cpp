@@ -3,6 +3,7 @@
 // puts the result in the place of the source function.
 #include "lib/targets/cpu/lower/Lower.h"
 #include "lib/targets/cpu/lower/PrefetchNext.h"
+#include "lib/targets/cpu/lower/RowPipeline.h"
 
 #include "lib/targets/cpu/lower/BlockLowering.h"
 
@@ -78,27 +79,29 @@ static bool checkTypes(KernelState &kernel, func::FuncOp source) {
   return !kernel.failed;
 }
 
-LogicalResult lowerTileToLoops(ModuleOp module, const LoweringOptions &options,
-                               Diagnostics &diags) {
-  func::FuncOp source = findKernel(module);
-  if (!source || source.getBody().empty()) {
-    diags.add(makeError("E0301", "the module holds no function with the attribute 'tile.kernel'"));
-    return failure();
+static void eraseWhatWasAdded(ModuleOp module) {
+  SmallVector<Operation *> leftovers;
+  for (Operation &op : *module.getBody()) {
+    if (isa<LLVM::GlobalOp, LLVM::LLVMFuncOp>(op)) {
+      leftovers.push_back(&op);
+    }
   }
-  MLIRContext *context = module.getContext();
-  loadLoweringDialects(*context);
-  Location loc = source.getLoc();
-  KernelState kernel(options, diags);
-  if (!checkTypes(kernel, source)) {
-    return failure();
+  for (Operation *op : leftovers) {
+    op->erase();
   }
+}
+
+/// The loops of `source`, a new function in the place of `original`; null when that failed.
+static func::FuncOp lowerFunction(KernelState &kernel, func::FuncOp source,
+                                  func::FuncOp original) {
+  Location loc = original.getLoc();
   kernel.axes.analyse(source);
   kernel.plan.analyse(source);
 
-  Type pointer = LLVM::LLVMPointerType::get(context);
-  OpBuilder top(source);
+  Type pointer = LLVM::LLVMPointerType::get(original.getContext());
+  OpBuilder top(original);
   auto type = top.getFunctionType({pointer, pointer, pointer, pointer}, {});
-  auto target = top.create<func::FuncOp>(loc, (source.getName() + ".loops").str(), type);
+  auto target = top.create<func::FuncOp>(loc, (original.getName() + ".loops").str(), type);
   Block *entryBlock = target.addEntryBlock();
   kernel.target = target;
   kernel.slotsArgument = entryBlock->getArgument(0);
@@ -121,18 +124,10 @@ LogicalResult lowerTileToLoops(ModuleOp module, const LoweringOptions &options,
   }
   if (kernel.failed || !kernel.checkScratchLimit()) {
     target.erase();
-    SmallVector<Operation *> leftovers;
-    for (Operation &op : *module.getBody()) {
-      if (isa<LLVM::GlobalOp, LLVM::LLVMFuncOp>(op)) {
-        leftovers.push_back(&op);
-      }
-    }
-    for (Operation *op : leftovers) {
-      op->erase();
-    }
-    return failure();
+    eraseWhatWasAdded(original->getParentOfType<ModuleOp>());
+    return {};
   }
-  if (kernel.needsStreamFence) {
+  if (kernel.needsStreamFence) { // only with LoweringOptions::hasStreamingStores
     // Streaming stores are weakly ordered; what reads them next may run on another core.
     block.builder().create<LLVM::CallIntrinsicOp>(
         loc, TypeRange{}, block.builder().getStringAttr("llvm.x86.sse.sfence"), ValueRange{},
@@ -141,12 +136,41 @@ LogicalResult lowerTileToLoops(ModuleOp module, const LoweringOptions &options,
   block.builder().create<func::ReturnOp>(loc);
   mark->erase();
   prefetchNextRow(target);
-  for (NamedAttribute attribute : source->getDiscardableAttrs()) {
+  for (NamedAttribute attribute : original->getDiscardableAttrs()) {
     target->setAttr(attribute.getName(), attribute.getValue());
   }
   target->setAttr("nereid.scratch_bytes", top.getI64IntegerAttr(kernel.scratchPeak()));
   if (kernel.canWait) {
     target->setAttr("nereid.can_wait", top.getUnitAttr());
+  }
+  return target;
+}
+
+LogicalResult lowerTileToLoops(ModuleOp module, const LoweringOptions &options,
+                               Diagnostics &diags) {
+  func::FuncOp source = findKernel(module);
+  if (!source || source.getBody().empty()) {
+    diags.add(makeError("E0301", "the module holds no function with the attribute 'tile.kernel'"));
+    return failure();
+  }
+  loadLoweringDialects(*module.getContext());
+  KernelState kernel(options, diags);
+  if (!checkTypes(kernel, source)) {
+    return failure();
+  }
+  func::FuncOp target;
+  if (OwningOpRef<func::FuncOp> pipelined = pipelineRows(source, options)) {
+    // Whether its nests are as planned turns out on the way; whatever is wrong with the kernel is
+    // said about the kernel as it was written.
+    Diagnostics unsaid;
+    KernelState attempt(options, unsaid);
+    target = lowerFunction(attempt, *pipelined, source);
+  }
+  if (!target) {
+    target = lowerFunction(kernel, source, source);
+  }
+  if (!target) {
+    return failure();
   }
   std::string name = source.getName().str();
   source.erase();

@@ -26,7 +26,10 @@ struct LoweringOptions {
   int vectorRegisters = 16;   ///< 16 or 32
   bool hasFma = true;         ///< fused multiply-add of float32 and float64
   bool hasMaskedMoves = true; ///< masked vector loads and stores of any element width
-  bool hasBf16 = false;       ///< bfloat16 dot-product instructions
+  bool hasGather = true;      ///< vector loads from one address for each element, of 4 or 8 bytes
+  bool hasScatter = false;    ///< the same for stores
+  bool hasStreamingStores = true; ///< stores past the caches, ordered by an x86 fence
+  bool hasBf16 = false;           ///< bfloat16 dot-product instructions
   uint64_t scratchLimitBytes = 8u << 20;
 };
 

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operations of a loop's body are split in two: what the store alone needs (repeated for the
+// row before and inside the branch that stores at once) and everything else, which stays.
+#include "lib/targets/cpu/lower/RowPipeline.h"
+
+#include "lib/targets/cpu/lower/KernelState.h"
+#include "lib/targets/cpu/lower/RowRanges.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+
+namespace nereid::cpu {
+
+namespace {
+
+constexpr llvm::StringLiteral delayedName = "nereid.delayed", pipelinedName = "nereid.pipelined";
+
+/// Shorter rows are over before the processor has looked through them: it overlaps them by itself.
+constexpr int64_t leastRowBytes = 2048;
+
+/// The only store of the loop's body that could be delayed.
+tile::StoreOp findStore(scf::ForOp loop, const LoweringOptions &options) {
+  tile::StoreOp found;
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    if (auto store = dyn_cast<tile::StoreOp>(op); store && isTile(store.getPointer())) {
+      if (found) {
+        return {};
+      }
+      found = store;
+    } else if (hasEffects(&op) && !isa<tile::StoreOp>(op)) {
+      return {};
+    }
+    if (op.getNumRegions() != 0 && !isa<tile::ReduceOp>(op)) {
+      return {};
+    }
+  }
+  if (!found || found.getCache() != tile::CacheModifier::CS || !options.hasStreamingStores ||
+      shapeOf(found.getPointer()).size() != 1 || isPointerTile(found.getValue())) {
+    return {};
+  }
+  int64_t bytes = shapeOf(found.getPointer())[0] *
+                  KernelState::byteSize(KernelState::memoryType(elementTypeOf(found.getValue())));
+  return bytes >= leastRowBytes ? found : tile::StoreOp();
+}
+
+class Pipeline {
+public:
+  Pipeline(scf::ForOp loop, tile::StoreOp store, const FusionPlan &plan, const TileAxes &axes,
+           const LoweringOptions &options)
+      : loop(loop), store(store), plan(plan), ranges(loop, axes), options(options) {}
+
+  bool plans();
+  void rewrite();
+
+private:
+  bool isInside(Value value) { return loop.getRegion().isAncestor(value.getParentRegion()); }
+  bool visit(Value value);
+  void cloneLate(OpBuilder &builder, IRMapping &mapping);
+  void storeRowBefore(OpBuilder &builder, scf::ForOp pipelined);
+
+  scf::ForOp loop;
+  tile::StoreOp store;
+  const FusionPlan &plan;
+  RowRanges ranges;
+  const LoweringOptions &options;
+  tile::ReduceOp last;               ///< whose nest the store joins
+  llvm::SetVector<Operation *> late; ///< what the store reads, in order, up to what is carried
+  llvm::SetVector<Value> carried;
+  SmallVector<RowRange> accesses; ///< of the next row, made before the delayed store
+  RowRange stored;
+};
+
+/// Sorts what the store needs into operations to repeat and values to carry.
+bool Pipeline::visit(Value value) {
+  if (!isInside(value) || value == loop.getInductionVar() || carried.contains(value)) {
+    return true;
+  }
+  Operation *op = value.getDefiningOp();
+  if (!op) {
+    return false; // the loop carries something of its own
+  }
+  if (!isTile(value)) {
+    if (!ranges.dependsOnRowOnly(value)) {
+      carried.insert(value);
+      return value.getType().isIntOrFloat();
+    }
+  } else if (plan.isKept(value)) {
+    carried.insert(value);
+    return true;
+  } else if (isa<tile::ReduceOp, tile::DotOp>(op) || isExchange(op) || op->getNumRegions() != 0) {
+    return false;
+  }
+  for (Value operand : op->getOperands()) {
+    if (!visit(operand)) {
+      return false;
+    }
+  }
+  late.insert(op);
+  return true;
+}
+
+bool Pipeline::plans() {
+  if (!loop.getInitArgs().empty()) {
+    return false;
+  }
+  for (Value operand : store->getOperands()) {
+    if (!visit(operand)) {
+      return false;
+    }
+  }
+  for (auto reduce : loop.getBody()->getOps<tile::ReduceOp>()) {
+    if (reduce->isBeforeInBlock(store) &&
+        shapeOf(reduce.getSources()[0]) == shapeOf(store.getPointer())) {
+      last = reduce;
+    }
+  }
+  std::optional<RowRange> range = ranges.of(store.getPointer(), store.getMask());
+  if (!last || !range) {
+    return false;
+  }
+  stored = *range;
+  Value base = plan.addressBase(store.getPointer());
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    Value pointer, mask;
+    bool isEarly = true;
+    if (auto load = dyn_cast<tile::LoadOp>(op)) {
+      pointer = load.getPointer(), mask = load.getMask();
+      isEarly = !late.contains(&op) || llvm::any_of(op.getUsers(), [&](Operation *user) {
+        return user != store && !late.contains(user);
+      });
+      if (load.getIsVolatile()) {
+        return false;
+      }
+    } else if (auto other = dyn_cast<tile::StoreOp>(op); other && other != store) {
+      pointer = other.getPointer(), mask = other.getMask();
+    }
+    if (!pointer || !isEarly) {
+      continue;
+    }
+    // One base: the two cannot share a nest.
+    std::optional<RowRange> access = ranges.of(pointer, mask);
+    if (!access || !base || plan.addressBase(pointer) == base) {
+      return false;
+    }
+    accesses.push_back(*access);
+  }
+  return true;
+}
+
+void Pipeline::cloneLate(OpBuilder &builder, IRMapping &mapping) {
+  for (Operation *op : late) {
+    builder.clone(*op, mapping);
+  }
+}
+
+void Pipeline::storeRowBefore(OpBuilder &builder, scf::ForOp pipelined) {
+  IRMapping mapping;
+  Value row = pipelined.getInductionVar();
+  mapping.map(loop.getInductionVar(),
+              builder.create<arith::SubIOp>(store.getLoc(), row, loop.getStep()));
+  for (auto [value, argument] : llvm::zip(carried, pipelined.getRegionIterArgs())) {
+    mapping.map(value, argument);
+  }
+  cloneLate(builder, mapping);
+  Value pending = pipelined.getRegionIterArgs().back();
+  auto delayed = builder.create<scf::IfOp>(store.getLoc(), pending, false);
+  delayed->setAttr(delayedName, builder.getUnitAttr());
+  delayed.getThenBodyBuilder().clone(*store, mapping);
+}
+
+void Pipeline::rewrite() {
+  Location loc = store.getLoc();
+  OpBuilder outside(loop);
+  SmallVector<Value> initial;
+  for (Value value : carried) {
+    initial.push_back(outside.create<arith::ConstantOp>(
+        loc, cast<TypedAttr>(outside.getZeroAttr(value.getType()))));
+  }
+  Value no = outside.create<arith::ConstantOp>(loc, outside.getBoolAttr(false));
+  initial.push_back(no);
+  auto pipelined = outside.create<scf::ForOp>(loop.getLoc(), loop.getLowerBound(),
+                                              loop.getUpperBound(), loop.getStep(), initial);
+  pipelined->setAttr(pipelinedName, outside.getUnitAttr());
+  Block *body = pipelined.getBody();
+  if (!body->empty()) {
+    body->getTerminator()->erase();
+  }
+  IRMapping now;
+  now.map(loop.getInductionVar(), pipelined.getInductionVar());
+  OpBuilder builder = OpBuilder::atBlockEnd(body);
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    bool isOnlyLate = &op == store.getOperation() ||
+                      (late.contains(&op) && llvm::all_of(op.getUsers(), [&](Operation *user) {
+                         return user == store || late.contains(user);
+                       }));
+    if (!isOnlyLate) {
+      builder.clone(op, now);
+    }
+    if (&op == last.getOperation()) {
+      storeRowBefore(builder, pipelined);
+    }
+  }
+  Value row = pipelined.getInductionVar();
+  // Whether this row can wait. The distance to the end cannot wrap: it is positive.
+  Value left = builder.create<arith::SubIOp>(loc, loop.getUpperBound(), row);
+  Value atOnce = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ule, left, loop.getStep());
+  auto also = [&](Value condition) {
+    atOnce = builder.create<arith::OrIOp>(loc, atOnce, condition);
+  };
+  RowRanges::Bytes written = ranges.emit(builder, loc, stored, row);
+  also(ranges.isUnaligned(builder, loc, written, options.vectorBytes));
+  Value next = builder.create<arith::AddIOp>(loc, row, loop.getStep());
+  for (const RowRange &access : accesses) {
+    also(ranges.overlap(builder, loc, written, ranges.emit(builder, loc, access, next)));
+  }
+  auto branch = builder.create<scf::IfOp>(loc, atOnce, false);
+  OpBuilder inside = branch.getThenBodyBuilder();
+  IRMapping here(now);
+  cloneLate(inside, here);
+  inside.clone(*store, here);
+  Value yes = builder.create<arith::ConstantOp>(loc, builder.getBoolAttr(true));
+  SmallVector<Value> yielded;
+  for (Value value : carried) {
+    yielded.push_back(now.lookup(value));
+  }
+  yielded.push_back(builder.create<arith::XOrIOp>(loc, atOnce, yes));
+  builder.create<scf::YieldOp>(loc, yielded);
+  loop.erase();
+}
+
+} // namespace
+
+bool isDelayedStore(Operation *op) { return isa<scf::IfOp>(op) && op->hasAttr(delayedName); }
+
+bool isPipelined(scf::ForOp loop) { return loop->hasAttr(pipelinedName); }
+
+OwningOpRef<func::FuncOp> pipelineRows(func::FuncOp kernel, const LoweringOptions &options) {
+  auto isCandidate = [&](scf::ForOp loop) { return static_cast<bool>(findStore(loop, options)); };
+  bool hasCandidate = kernel
+                          .walk([&](scf::ForOp loop) {
+                            return isCandidate(loop) ? WalkResult::interrupt()
+                                                     : WalkResult::advance();
+                          })
+                          .wasInterrupted();
+  if (!hasCandidate) {
+    return {};
+  }
+  OwningOpRef<func::FuncOp> copy(kernel.clone());
+  TileAxes axes;
+  axes.analyse(*copy);
+  FusionPlan plan(axes);
+  plan.analyse(*copy);
+  SmallVector<Pipeline> pipelines;
+  copy->walk([&](scf::ForOp loop) {
+    if (tile::StoreOp store = findStore(loop, options)) {
+      Pipeline pipeline(loop, store, plan, axes, options);
+      if (pipeline.plans()) {
+        pipelines.push_back(std::move(pipeline));
+      }
+    }
+  });
+  for (Pipeline &pipeline : pipelines) {
+    pipeline.rewrite();
+  }
+  return pipelines.empty() ? OwningOpRef<func::FuncOp>() : std::move(copy);
+}
+
+} // namespace nereid::cpu
