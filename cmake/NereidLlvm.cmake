@@ -32,7 +32,9 @@ set(NEREID_MLIR_LIBRARIES
     MLIRArithToLLVM MLIRControlFlowToLLVM MLIRFuncToLLVM MLIRMathToLLVM MLIRSCFToControlFlow
     MLIRVectorToLLVM MLIRReconcileUnrealizedCasts MLIRArithTransforms
     MLIRTargetLLVMIRExport MLIRBuiltinToLLVMIRTranslation MLIRLLVMToLLVMIRTranslation
-    LLVMFrontendOpenMP LLVMX86CodeGen LLVMX86AsmParser LLVMX86Desc LLVMX86Info LLVMScalarOpts LLVMInstCombine
+    LLVMFrontendOpenMP LLVMX86CodeGen LLVMX86AsmParser LLVMX86Desc LLVMX86Info
+    LLVMAArch64CodeGen LLVMAArch64Desc LLVMAArch64Info LLVMRISCVCodeGen LLVMRISCVDesc LLVMRISCVInfo
+    LLVMScalarOpts LLVMInstCombine
     LLVMTransformUtils LLVMAnalysis LLVMIRReader LLVMAsmParser LLVMCore LLVMSupport
     LLVMTargetParser LLVMTarget LLVMMC)
 

@@ -87,9 +87,9 @@ LaunchError launch(const Kernel &kernel, Grid grid, std::span<const ArgumentValu
 /// that call one kernel many times.
 LaunchError launchPacked(const Kernel &kernel, Grid grid, const uint64_t *slots, ThreadPool &pool);
 
-/// Maps a relocatable x86-64 ELF object into memory and links it. External symbols resolve only to
-/// the runtime's own table (memcpy, memset, memmove, nereid_rt_*); an unknown one or a damaged
-/// object is an error text, never a crash.
+/// Maps a relocatable ELF object of this architecture into memory and links it. External symbols
+/// resolve only to the runtime's own table (memcpy, memset, memmove, nereid_rt_*); an unknown one
+/// or a damaged object is an error text, never a crash.
 std::variant<std::shared_ptr<LoadedCode>, std::string> loadObject(std::span<const uint8_t> object);
 
 } // namespace nereid::runtime

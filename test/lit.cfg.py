@@ -4,6 +4,7 @@
 # The tools are taken from build/bin, or from --param build=DIR. Nothing a test does reaches the
 # user's own caches: kernels, chip descriptor and patterns live below the build folder.
 import os
+import shutil
 import sys
 
 import lit.formats
@@ -27,11 +28,18 @@ for tool in ["tile-opt", "nereid"]:
     if not os.path.exists(os.path.join(build, "bin", tool)):
         lit_config.fatal(f"build/bin/{tool} is missing: build the target {tool} first")
 
+# Tools that a test may name in REQUIRES.
+for tool in ["cmake", "gcc", "qemu-x86_64", "valgrind"]:
+    if shutil.which(tool):
+        config.available_features.add(tool)
+
 root = os.path.dirname(os.path.abspath(config.test_source_root))
 inputs = os.path.join(config.test_source_root, "cli", "Inputs")
 config.substitutions += [
     ("%kernels", os.path.join(root, "kernels")),
     ("%operators", os.path.join(root, "operators")),
+    ("%examples", os.path.join(root, "examples")),
+    ("%aot", os.path.join(config.test_source_root, "aot", "Inputs")),
     ("%inputs", inputs),
     ("%nereid", os.path.join(build, "bin", "nereid")),
     ("%python", sys.executable),

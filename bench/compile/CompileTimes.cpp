@@ -73,7 +73,7 @@ double processMillis(const std::string &program, const cli::KernelCase &one,
   fs::remove_all(scratch);
   setenv("NEREID_CACHE_DIR", scratch.c_str(), 1);
   const char *argv[] = {program.c_str(),       "compile", one.kernel.c_str(), "--signature",
-                        one.signature.c_str(), "--emit",  "object",           "--output",
+                        one.signature.c_str(), "--to",    "object",           "--output",
                         "/dev/null",           nullptr};
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -163,7 +163,7 @@ int run(const std::string &program, const std::string &folder, int repeats) {
   fmt::print(
       "# Compile times\n\n"
       "Milliseconds, median of {} rounds; written by `./dev compile-times` on {}, {}.\n\n"
-      "- process: `nereid compile KERNEL --emit object`, start to exit, with an empty cache\n"
+      "- process: `nereid compile KERNEL --to object`, start to exit, with an empty cache\n"
       "- live: compiled and loaded in a process that has compiled before, no cache\n"
       "- cached: loaded from a filled cache in such a process\n"
       "- the rest: the live time by phase (ARCHITECTURE.md has the list)\n\n{}",

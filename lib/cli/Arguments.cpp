@@ -148,9 +148,6 @@ Result<Tensor> makeTensor(const std::string &assignment, const MakerCall &call, 
     }
     shape.push_back(static_cast<int64_t>(size));
   }
-  if (call.name == "arange" && shape.size() != 1) {
-    return malformed(assignment, "expects one size for arange");
-  }
   auto bytes = static_cast<double>(sizeInBytes(dtype));
   for (int64_t size : shape) {
     bytes *= static_cast<double>(size);

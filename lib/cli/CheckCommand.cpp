@@ -125,8 +125,8 @@ void print(const Job &job, const CheckCommandOptions &options,
 std::optional<std::vector<check::Report>>
 checkJob(const Job &job, const CheckCommandOptions &options, Session &session) {
   Diagnostics diags;
-  auto kernel = PreparedKernel::prepare(job.kernel, job.signature, session.importPaths, "cpu", true,
-                                        true, diags);
+  auto kernel = PreparedKernel::prepare(job.kernel, job.signature, session.importPaths,
+                                        {.interpret = true}, diags);
   if (!kernel) {
     session.fail(diags);
     return std::nullopt;

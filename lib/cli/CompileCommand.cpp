@@ -1,30 +1,82 @@
 // SPDX-License-Identifier: Apache-2.0
-// `nereid compile`: any phase's output of a kernel, as a file or on standard output.
+// `nereid compile`: any phase's output of a kernel, as a file or on standard output; and kernels
+// as libraries for C, which CompileLibrary.cpp makes.
 #include "lib/cli/Command.h"
+#include "lib/cli/CompileLibrary.h"
 #include "lib/pipeline/Compiler.h"
 #include "lib/support/AtomicFile.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace nereid::cli {
 
 namespace {
 
 struct Options {
-  std::string kernel, signature, emit, output;
+  std::string kernel, emit, output, grid, name, runtime;
+  std::vector<std::string> signatures, targets;
   pipeline::CompileOptions compile;
   bool times = false, noCache = false, specialization = false;
 };
 
 /// What the user calls an output, and the phase that makes it.
-const std::vector<std::pair<std::string, std::string>> emitNames = {{"tile", "tile-opt"},
-                                                                    {"loops", "loops"},
-                                                                    {"llvm", "llvm"},
-                                                                    {"asm", "asm"},
-                                                                    {"object", "object"}};
+const std::vector<std::pair<std::string, std::string>> emitNames = {
+    {"tile", "tile-opt"}, {"loops", "loops"}, {"llvm", "llvm"}, {"asm", "asm"}};
+/// Libraries for C.
+const std::vector<std::string> libraryForms = {"object", "header", "static", "shared"};
+
+/// What only libraries take, and what only single phases take.
+std::optional<Diagnostic> misusedOption(const Options &options, bool isLibrary) {
+  if (isLibrary) {
+    const char *misused = !options.compile.dumpTo.empty()           ? "--dump-to"
+                          : options.compile.from != "source"        ? "--from"
+                          : options.specialization || options.times ? "--specialization and --times"
+                                                                    : nullptr;
+    if (misused) {
+      return makeError("E0013", fmt::format("{} goes with one phase's output, not with --emit {}",
+                                            misused, options.emit))
+          .withHelp("--emit tile, loops, llvm or asm, or --to object, give one phase's output");
+    }
+    return std::nullopt;
+  }
+  const char *misused = options.signatures.size() > 1 ? "a second --signature"
+                        : options.targets.size() > 1  ? "a second --target"
+                        : !options.grid.empty()       ? "--grid"
+                        : !options.name.empty()       ? "--name"
+                        : !options.runtime.empty()    ? "--runtime"
+                                                      : nullptr;
+  if (misused) {
+    return makeError("E0013",
+                     fmt::format("{} goes with --emit {}", misused, fmt::join(libraryForms, ", ")));
+  }
+  return std::nullopt;
+}
 
 void compileCommand(Options options, Session &session) {
+  options.targets = splitTargets(options.targets);
+  const bool isLibrary =
+      std::find(libraryForms.begin(), libraryForms.end(), options.emit) != libraryForms.end();
+  if (auto misused = misusedOption(options, isLibrary)) {
+    return session.fail(*misused);
+  }
+  if (isLibrary) {
+    return compileLibrary({.kernel = options.kernel,
+                           .form = options.emit,
+                           .signatures = options.signatures,
+                           .targets = options.targets,
+                           .grid = options.grid,
+                           .name = options.name,
+                           .output = options.output,
+                           .runtime = options.runtime,
+                           .useCache = !options.noCache},
+                          session);
+  }
+  if (!options.targets.empty()) {
+    options.compile.target = options.targets.front();
+  }
   KernelReference file = parseKernelReference(options.kernel);
   for (const auto &[name, phase] : emitNames) {
     if (name == options.emit) {
@@ -36,7 +88,8 @@ void compileCommand(Options options, Session &session) {
   Diagnostics diags;
   pipeline::CompileInput input{.path = file.path,
                                .function = file.function,
-                               .signature = options.signature,
+                               .signature =
+                                   options.signatures.empty() ? "" : options.signatures.front(),
                                .importPaths = session.importPaths};
   auto output = pipeline::compile(input, options.compile, diags);
   if (!output) {
@@ -71,15 +124,30 @@ void compileCommand(Options options, Session &session) {
 
 void addCompile(CLI::App &app, Session &session) {
   auto options = std::make_shared<Options>();
-  CLI::App *command = app.add_subcommand("compile", "compile a kernel and keep any phase's output");
+  CLI::App *command =
+      app.add_subcommand("compile", "compile a kernel and keep any phase's output, or "
+                                    "a library for C: object, header, static, shared");
   command->add_option("kernel", options->kernel, "FILE.py[:function], or a file that --from names")
       ->required();
-  command->add_option("--signature,-s", options->signature, "types, e.g. \"*fp32:16, i32, 1024\"");
-  command->add_option("--target", options->compile.target, "cpu, or cpu:x86-64-v3 and the like");
+  command
+      ->add_option("--signature,-s", options->signatures,
+                   "types, e.g. \"*fp32:16, i32, 1024\"; of a library one for each specialization")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--target", options->targets,
+                   "cpu, or cpu:x86-64-v3 and the like; of a library several, the machine's own "
+                   "levels if none is given")
+      ->allow_extra_args(false);
+  command->add_option("--grid", options->grid,
+                      "of a library: the grid from the arguments, e.g. \"cdiv(n, BLOCK)\"");
+  command->add_option("--name", options->name, "of a library: the C function, if not the kernel's");
+  command->add_option("--runtime", options->runtime,
+                      "of a library for another architecture: its libnereid_aot.a");
   std::vector<std::string> names;
   for (const auto &[name, phase] : emitNames) {
     names.push_back(name);
   }
+  names.insert(names.end(), libraryForms.begin(), libraryForms.end());
   auto *emit =
       command->add_option("--emit", options->emit, "what to keep")->check(CLI::IsMember(names));
   const auto &phases = pipeline::phaseNames();

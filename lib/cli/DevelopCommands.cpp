@@ -237,12 +237,19 @@ void addVerify(CLI::App &app, Session &session) {
   auto options = std::make_shared<Options>();
   CLI::App *command = addStage(app, "verify", "accuracy over the case grid; exit 1 when it fails",
                                "DIR, DEF.toml or kernels/OP", options);
-  auto interpret = std::make_shared<bool>(false);
-  command->add_flag("--interpret", *interpret, "kernels/OP in the interpreter");
+  auto execution = std::make_shared<Execution>();
+  command->add_flag("--interpret", execution->interpret, "kernels/OP in the interpreter");
+  command->add_option("--runner", execution->runner,
+                      "kernels/OP there: \"ssh board ./nereid-runner\"");
   addImportPaths(*command, session);
-  command->callback([options, interpret, &session] {
+  command->callback([options, execution, &session] {
+    execution->target = options->develop.target;
     if (isKernelBench(options->input)) {
-      runKernelVerify({options->input, options->develop.target, *interpret}, session);
+      runKernelVerify({options->input, *execution}, session);
+    } else if (!execution->runner.empty()) {
+      session.fail(makeError("E0013", "--runner expects kernels/OP, but '" + options->input +
+                                          "' has no cases.toml")
+                       .withHelp("operators are verified on the machine that develops them"));
     } else {
       runStages(*options, Until::Verify, session);
     }

@@ -3,6 +3,7 @@
 
 #include "lib/cli/KernelCases.h"
 #include "lib/cli/KernelLauncher.h"
+#include "lib/cli/PeerCall.h"
 #include "lib/language/IntegerExpression.h"
 #include "lib/measure/Chip.h"
 #include "lib/measure/Environment.h"
@@ -16,6 +17,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <cstring>
 #include <filesystem>
 
 namespace nereid::cli {
@@ -58,14 +60,38 @@ double timeLaunch(const PreparedKernel &kernel, const KernelArguments &arguments
   return measure::timeInterleaved({version}, options)[0].summary.median;
 }
 
+/// What the case names as peer, else what its one reference is, when it is one operation.
+std::optional<measure::Peer> peerOf(const KernelCase &one, const KernelArguments &arguments) {
+  const auto &expressions = one.peer.empty() ? one.reference : one.peer;
+  if (expressions.size() != 1) {
+    return std::nullopt;
+  }
+  const auto &[output, expression] = *expressions.begin();
+  auto call = parsePeerCall(expression);
+  auto tensor = arguments.tensors.find(output);
+  if (!call || tensor == arguments.tensors.end()) {
+    return std::nullopt;
+  }
+  return measure::findPeer(*call, arguments.tensors, tensor->second);
+}
+
+/// Where a reference would take too long: another implementation, on the same data.
+Result<measure::Comparison> compareWithPeer(const KernelCase &one, const measure::Peer &peer,
+                                            const KernelArguments &arguments) {
+  peer.run();
+  const runtime::Tensor &actual = arguments.tensors.at(one.peer.begin()->first);
+  return measure::compare(actual, peer.output, one.tolerance ? one.tolerance->relative : 0,
+                          one.tolerance ? one.tolerance->absolute : 0);
+}
+
 /// One case measured; diags has errors when it could not be.
 std::optional<Row> measureCase(const KernelCase &one, const KernelBenchOptions &options,
                                const std::vector<std::string> &importPaths, Diagnostics &diags) {
   Row row;
   row.name = one.name;
   row.kernel = std::filesystem::path(one.kernel).filename().string();
-  auto kernel = PreparedKernel::prepare(one.kernel, one.signature, importPaths, options.target,
-                                        true, false, diags);
+  auto kernel = PreparedKernel::prepare(one.kernel, one.signature, importPaths,
+                                        {.target = options.target}, diags);
   if (!kernel) {
     return std::nullopt;
   }
@@ -88,32 +114,39 @@ std::optional<Row> measureCase(const KernelCase &one, const KernelBenchOptions &
   }
   row.bytes = *bytes;
   row.flops = *flops;
-  if (!runOnce(*kernel, *grid, *arguments, diags)) {
-    return std::nullopt;
-  }
+  std::optional<measure::Peer> peer = peerOf(one, *arguments);
+  auto reset = [&]() -> bool {
+    Status done = resetOutputs(one, *arguments);
+    if (done && peer) {
+      const runtime::Tensor &output = arguments->tensors.at(*outputNames(one).begin());
+      std::memcpy(peer->output.data(), output.data(), output.byteCount());
+    }
+    if (!done) {
+      diags.add(done.error());
+    }
+    return static_cast<bool>(done);
+  };
   auto verify = [&]() -> bool {
+    if (!reset() || !runOnce(*kernel, *grid, *arguments, diags)) {
+      return false;
+    }
     row.state = "not verified";
-    if (one.reference.empty()) {
+    if (one.reference.empty() && !peer) {
       return true;
     }
-    auto comparison = compareOutputs(one, *arguments);
+    auto comparison = one.reference.empty() ? compareWithPeer(one, *peer, *arguments)
+                                            : compareOutputs(one, *arguments);
     row.failed = !comparison || !comparison->passed();
     row.state = !comparison ? comparison.error().message
                             : (row.failed ? comparison->text() : std::string("verified"));
     return !row.failed;
   };
   if (!verify()) {
-    return row;
+    return row.failed ? std::optional(row) : std::nullopt;
   }
   measure::Version version{"kernel", [&] { (void)runOnce(*kernel, *grid, *arguments, diags); }};
-  version.prepare = [&] {
-    for (const auto &[name, expression] : one.reference) {
-      arguments->tensors.at(name).poison();
-    }
-  };
+  version.prepare = [&] { (void)reset(); };
   std::vector<measure::Version> versions;
-  auto peer = measure::findPeer(one.reference.empty() ? "" : one.reference.begin()->second,
-                                arguments->tensors);
   if (peer) {
     row.peerName = peer->name;
     versions.push_back({peer->name, peer->run});

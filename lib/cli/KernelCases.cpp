@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 #define TOML_EXCEPTIONS 0
 #include <toml++/toml.h>
@@ -68,8 +69,10 @@ Result<KernelCase> readCase(const toml::table &table, const std::string &folder,
       result.reference[std::string(key.str())] = value.value_or(std::string());
     }
   }
-  if (result.reference.empty()) {
-    return badCase(path, result.name, "has no table 'reference'");
+  if (const toml::table *peer = table["peer"].as_table()) {
+    for (const auto &[key, value] : *peer) {
+      result.peer[std::string(key.str())] = value.value_or(std::string());
+    }
   }
   if (const toml::table *tolerance = table["tolerance"].as_table()) {
     result.tolerance =
@@ -84,6 +87,9 @@ Result<KernelCase> readCase(const toml::table &table, const std::string &folder,
     };
     result.isTest = has("test");
     result.isBench = has("bench");
+  }
+  if (result.reference.empty() && (result.isTest || result.peer.empty())) {
+    return badCase(path, result.name, "has no table 'reference'");
   }
   return result;
 }
@@ -128,6 +134,41 @@ Result<std::vector<KernelCase>> loadCases(const std::string &folder) {
     result.push_back(std::move(*one));
   }
   return result;
+}
+
+std::set<std::string> outputNames(const KernelCase &testCase) {
+  std::set<std::string> names;
+  for (const auto *table : {&testCase.reference, &testCase.peer}) {
+    for (const auto &[name, expression] : *table) {
+      names.insert(name);
+    }
+  }
+  return names;
+}
+
+Status resetOutputs(const KernelCase &testCase, const KernelArguments &arguments) {
+  for (const std::string &name : outputNames(testCase)) {
+    auto output = arguments.tensors.find(name);
+    if (output == arguments.tensors.end()) {
+      return makeError("E0016", fmt::format("case '{}' has a reference for '{}', which is no "
+                                            "tensor argument",
+                                            testCase.name, name));
+    }
+    const Tensor &tensor = output->second;
+    auto given =
+        std::find_if(testCase.arguments.begin(), testCase.arguments.end(),
+                     [&](const std::string &text) { return text.starts_with(name + "="); });
+    if (given == testCase.arguments.end() || given->starts_with(name + "=empty(")) {
+      tensor.poison();
+      continue;
+    }
+    auto fresh = makeTensor(*given, tensor.dtype());
+    if (!fresh) {
+      return fresh.error();
+    }
+    std::memcpy(tensor.data(), fresh->data(), tensor.byteCount());
+  }
+  return Done{};
 }
 
 Result<definition::Operator> referenceOperator(const KernelCase &testCase,

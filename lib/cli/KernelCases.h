@@ -9,6 +9,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,7 @@ struct KernelCase {
   std::vector<std::string> arguments;           ///< "name=maker"
   std::vector<std::string> given;               ///< "name=maker": integers only the reference reads
   std::map<std::string, std::string> reference; ///< output to expression
+  std::map<std::string, std::string> peer;      ///< output to a call of measure/Peers.h
   std::optional<definition::Tolerance> tolerance;
   std::string bytes, flops; ///< integer expressions, empty = unknown
   bool isTest = true, isBench = false;
@@ -28,6 +30,13 @@ struct KernelCase {
 
 /// All cases of a folder. E0016 names the case and the key that is missing or malformed.
 Result<std::vector<KernelCase>> loadCases(const std::string &folder);
+
+/// What the case's launch writes.
+std::set<std::string> outputNames(const KernelCase &testCase);
+
+/// Makes the outputs what they are before every launch: poisoned when the case makes them with
+/// `empty`, else as it makes them (a kernel may add to them). E0016, or an error of the maker.
+Status resetOutputs(const KernelCase &testCase, const KernelArguments &arguments);
 
 /// The reference of one case as an operator over the inputs' present shapes.
 Result<definition::Operator> referenceOperator(const KernelCase &testCase,

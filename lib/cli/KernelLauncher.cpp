@@ -5,15 +5,13 @@
 #include "lib/cli/FaultReport.h"
 #include "lib/language/KernelDecorators.h"
 #include "lib/language/Parser.h"
+#include "lib/targets/cpu/CpuTarget.h"
 #include "runtime/ThreadPool.h"
 
 #include <fmt/format.h>
 
 namespace nereid::cli {
 
-namespace {
-
-/// The named kernel, or the file's only one.
 const language::FunctionDef *findKernel(const language::SourceModule &module,
                                         const std::string &function, Diagnostics &diags) {
   std::vector<std::string> kernels = module.jitFunctions();
@@ -43,13 +41,11 @@ const language::FunctionDef *findKernel(const language::SourceModule &module,
   return nullptr;
 }
 
-} // namespace
-
 std::optional<PreparedKernel> PreparedKernel::prepare(const std::string &reference,
                                                       const std::string &signatureText,
                                                       const std::vector<std::string> &importPaths,
-                                                      const std::string &target, bool useCache,
-                                                      bool interpret, Diagnostics &diags) {
+                                                      const Execution &execution,
+                                                      Diagnostics &diags) {
   KernelReference file = parseKernelReference(reference);
   auto module = language::parseFile(file.path, diags);
   if (!module) {
@@ -72,19 +68,60 @@ std::optional<PreparedKernel> PreparedKernel::prepare(const std::string &referen
                   .function = function->name,
                   .signature = signature->text(),
                   .importPaths = importPaths};
-  result.interpreted = interpret;
   result.kernel.info.name = function->name;
-  if (!interpret) {
-    pipeline::CompileOptions options;
-    options.target = target;
-    options.useCache = useCache;
-    auto kernel = pipeline::compileKernel(result.input, options, diags);
-    if (!kernel) {
-      return std::nullopt;
-    }
-    result.kernel = std::move(*kernel);
+  result.interpreted = execution.interpret;
+  if (!execution.interpret &&
+      !(execution.runner.empty() ? result.compileHere(execution, diags)
+                                 : result.compileForRunner(execution, diags))) {
+    return std::nullopt;
   }
   return result;
+}
+
+bool PreparedKernel::compileHere(const Execution &execution, Diagnostics &diags) {
+  pipeline::CompileOptions options;
+  options.target = execution.target;
+  options.useCache = execution.useCache;
+  auto compiled = pipeline::compileKernel(input, options, diags);
+  if (compiled) {
+    kernel = std::move(*compiled);
+  }
+  return compiled.has_value();
+}
+
+bool PreparedKernel::compileForRunner(const Execution &execution, Diagnostics &diags) {
+  auto started = runtime::remote::Runner::start(execution.runner);
+  if (const auto *problem = std::get_if<std::string>(&started)) {
+    diags.add(
+        makeError("E0414", *problem)
+            .withHelp("the command must start nereid-runner, for example "
+                      "\"ssh board ./nereid-runner\"; docs/processors.md says how to build it"));
+    return false;
+  }
+  runner = std::move(std::get<0>(started));
+  pipeline::CompileOptions options;
+  options.useCache = execution.useCache;
+  options.target = execution.target;
+  if (execution.target == "cpu") {
+    Result<std::string> target = cpu::targetOffering(runner->architecture(), runner->features());
+    if (!target) {
+      diags.add(target.error());
+      return false;
+    }
+    options.target = *target;
+  }
+  auto output = pipeline::compile(input, options, diags);
+  if (!output) {
+    return false;
+  }
+  kernel.info = output->info;
+  auto loaded = runner->load(output->info, output->object);
+  if (const auto *error = std::get_if<runtime::LaunchError>(&loaded)) {
+    diags.add(makeError(error->code, error->message));
+    return false;
+  }
+  remoteKernel = std::get<uint64_t>(loaded);
+  return true;
 }
 
 bool PreparedKernel::launch(runtime::Grid grid, const KernelArguments &arguments,
@@ -92,6 +129,13 @@ bool PreparedKernel::launch(runtime::Grid grid, const KernelArguments &arguments
   std::vector<runtime::ArgumentValue> values = arguments.values();
   if (interpreted) {
     return pipeline::interpretKernel(input, grid, values, diags);
+  }
+  if (runner) {
+    if (auto error = runner->launch(remoteKernel, grid, values)) {
+      diags.add(makeError(error.code, error.message));
+      return false;
+    }
+    return true;
   }
   KernelRunning running;
   auto error = runtime::launch(kernel, grid, values, runtime::defaultPool());

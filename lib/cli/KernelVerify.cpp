@@ -13,10 +13,9 @@ namespace nereid::cli {
 namespace {
 
 /// "" when the case passes, else what is wrong.
-Result<std::string> verifyCase(const KernelCase &one, const KernelVerifyOptions &options,
+Result<std::string> verifyCase(const KernelCase &one, const Execution &execution,
                                const std::vector<std::string> &importPaths, Diagnostics &diags) {
-  auto kernel = PreparedKernel::prepare(one.kernel, one.signature, importPaths, options.target,
-                                        true, options.interpret, diags);
+  auto kernel = PreparedKernel::prepare(one.kernel, one.signature, importPaths, execution, diags);
   if (!kernel) {
     return diags.all().front();
   }
@@ -28,14 +27,8 @@ Result<std::string> verifyCase(const KernelCase &one, const KernelVerifyOptions 
   if (!grid) {
     return grid.error();
   }
-  for (const auto &[name, expression] : one.reference) {
-    auto output = arguments->tensors.find(name);
-    if (output == arguments->tensors.end()) {
-      return makeError("E0016", fmt::format("case '{}' has a reference for '{}', which is no "
-                                            "tensor argument",
-                                            one.name, name));
-    }
-    output->second.poison();
+  if (auto reset = resetOutputs(one, *arguments); !reset) {
+    return reset.error();
   }
   if (!kernel->launch(*grid, *arguments, diags)) {
     return diags.all().front();
@@ -61,7 +54,7 @@ void runKernelVerify(const KernelVerifyOptions &options, Session &session) {
       continue;
     }
     Diagnostics diags;
-    auto wrong = verifyCase(one, options, session.importPaths, diags);
+    auto wrong = verifyCase(one, options.execution, session.importPaths, diags);
     if (!wrong) {
       return diags.hasErrors() ? session.fail(diags) : session.fail(wrong.error());
     }

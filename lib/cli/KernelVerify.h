@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // `nereid verify` on a folder with cases.toml: every case launched and compared with its float64
-// reference, compiled and (with --interpret) in the interpreter.
+// reference: compiled, with --interpret in the interpreter, with --runner on another machine.
 #pragma once
 
 #include "lib/cli/Command.h"
+#include "lib/cli/KernelLauncher.h"
 
 #include <string>
 
 namespace nereid::cli {
 
 struct KernelVerifyOptions {
-  std::string input, target = "cpu";
-  bool interpret = false;
+  std::string input;
+  Execution execution;
 };
 
 void runKernelVerify(const KernelVerifyOptions &options, Session &session);

@@ -17,10 +17,11 @@ namespace nereid::cli {
 namespace {
 
 struct RunOptions {
-  std::string kernel, signature, grid = "1", target = "cpu";
+  std::string kernel, signature, grid = "1";
+  Execution execution;
   std::vector<std::string> arguments, saves;
   std::string caseName;
-  bool interpret = false, noCache = false;
+  bool noCache = false;
 };
 
 /// Fills kernel, signature, grid and missing arguments from a case of the folder's cases.toml. A
@@ -121,8 +122,9 @@ void runCommand(RunOptions options, Session &session) {
     }
   }
   Diagnostics diags;
+  options.execution.useCache = !options.noCache;
   auto kernel = PreparedKernel::prepare(options.kernel, options.signature, session.importPaths,
-                                        options.target, !options.noCache, options.interpret, diags);
+                                        options.execution, diags);
   if (!kernel) {
     return session.fail(diags);
   }
@@ -159,10 +161,13 @@ void addRun(CLI::App &app, Session &session) {
   command->add_option("--arg,-a", options->arguments,
                       "name=randn(1024,seed=1), name=x.npy, name=7");
   command->add_option("--save", options->saves, "name=file.npy, after the launch");
-  command->add_option("--target", options->target, "cpu, or cpu:x86-64-v3 and the like");
+  command->add_option("--target", options->execution.target, "cpu, or cpu:x86-64-v3 and the like");
+  command->add_option("--runner", options->execution.runner,
+                      "run it there: \"ssh board ./nereid-runner\" (docs/processors.md)");
   command->add_option("--case", options->caseName, "a case of kernels/OP/cases.toml");
   addImportPaths(*command, session);
-  command->add_flag("--interpret", options->interpret, "use the interpreter instead of compiling");
+  command->add_flag("--interpret", options->execution.interpret,
+                    "use the interpreter instead of compiling");
   command->add_flag("--no-cache", options->noCache, "compile even when a cached kernel exists");
   command->callback([options, &session] { runCommand(*options, session); });
 }

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/measure/Peers.h"
 
+#include "lib/measure/PeerLibrary.h"
 #include "runtime/ThreadPool.h"
 
-#include <regex>
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
 
 #include <dlfcn.h>
 
@@ -41,34 +45,131 @@ bool isFloatMatrix(const Tensor &tensor) {
   return tensor.dtype() == DType::F32 && tensor.shape().size() == 2 && tensor.isContiguous();
 }
 
-} // namespace
-
-std::optional<Peer> findPeer(const std::string &expression,
-                             const std::map<std::string, Tensor> &tensors) {
-  static const std::regex product(
-      R"(\s*(?:torch\.)?(?:matmul|mm)\(\s*(\w+)\s*,\s*(\w+)\s*\)\s*|\s*(\w+)\s*@\s*(\w+)\s*)");
-  std::smatch match;
-  if (!std::regex_match(expression, match, product)) {
-    return std::nullopt;
-  }
-  auto a = tensors.find(match[1].matched ? match[1].str() : match[3].str());
-  auto b = tensors.find(match[2].matched ? match[2].str() : match[4].str());
-  bool isKnown = a != tensors.end() && b != tensors.end() && isFloatMatrix(a->second) &&
-                 isFloatMatrix(b->second);
-  Sgemm sgemm = isKnown ? findSgemm() : nullptr;
+std::optional<Peer> openBlas(const PeerCall &call, const std::vector<Tensor> &inputs,
+                             const Tensor &output) {
+  bool isProduct = (call.operation == "matmul" || call.operation == "mm") && inputs.size() == 2 &&
+                   isFloatMatrix(inputs[0]) && isFloatMatrix(inputs[1]) && isFloatMatrix(output);
+  Sgemm sgemm = isProduct ? findSgemm() : nullptr;
   if (sgemm == nullptr) {
     return std::nullopt;
   }
-  int m = static_cast<int>(a->second.shape()[0]), k = static_cast<int>(a->second.shape()[1]);
-  int n = static_cast<int>(b->second.shape()[1]);
-  Tensor c = Tensor::empty({m, n}, DType::F32);
-  if (!c.isValid()) {
+  int m = static_cast<int>(inputs[0].shape()[0]), k = static_cast<int>(inputs[0].shape()[1]);
+  int n = static_cast<int>(inputs[1].shape()[1]);
+  return Peer{"OpenBLAS",
+              [=] {
+                sgemm(cblasRowMajor, cblasNoTrans, cblasNoTrans, m, n, k, 1.0F,
+                      inputs[0].as<float>(), k, inputs[1].as<float>(), n, 0.0F, output.as<float>(),
+                      n);
+              },
+              output};
+}
+
+struct PeerLibrary {
+  nereid_peer_open_function open = nullptr;
+  nereid_peer_run_function run = nullptr;
+  nereid_peer_close_function close = nullptr;
+};
+
+/// Those that are built, in the order in which they are asked.
+const std::vector<PeerLibrary> &peerLibraries() {
+  static const std::vector<PeerLibrary> found = [] {
+    // A worker that keeps spinning after a library's own run would run into the next version's.
+    ::setenv("GOMP_SPINCOUNT", "20000", 0);
+    std::vector<PeerLibrary> libraries;
+    std::error_code ignored;
+    auto program = std::filesystem::read_symlink("/proc/self/exe", ignored);
+    auto folder = program.parent_path().parent_path() / "lib";
+    for (const char *name : {"libnereid_peer_onednn.so", "libnereid_peer_parallel.so"}) {
+      void *handle = dlopen((folder / name).c_str(), RTLD_NOW | RTLD_LOCAL);
+      PeerLibrary library;
+      if (handle != nullptr) {
+        library.open =
+            reinterpret_cast<nereid_peer_open_function>(dlsym(handle, "nereid_peer_open"));
+        library.run = reinterpret_cast<nereid_peer_run_function>(dlsym(handle, "nereid_peer_run"));
+        library.close =
+            reinterpret_cast<nereid_peer_close_function>(dlsym(handle, "nereid_peer_close"));
+      }
+      if (library.open && library.run && library.close) {
+        libraries.push_back(library);
+      }
+    }
+    return libraries;
+  }();
+  return found;
+}
+
+/// A request and what its pointers point to.
+struct OpenPeer {
+  PeerCall call;
+  std::vector<Tensor> inputs;
+  Tensor output;
+  std::vector<nereid_peer_tensor> views;
+  std::vector<nereid_peer_attribute> attributes;
+  std::array<char, 64> name{};
+  nereid_peer_request request{};
+  PeerLibrary library;
+  nereid_peer *handle = nullptr;
+
+  ~OpenPeer() {
+    if (handle != nullptr) {
+      library.close(handle);
+    }
+  }
+};
+
+nereid_peer_tensor viewOf(const Tensor &tensor) {
+  return {tensor.data(), tensor.shape().data(), static_cast<int>(tensor.shape().size()),
+          static_cast<int>(tensor.dtype())};
+}
+
+std::optional<Peer> fromLibraries(const PeerCall &call, const std::vector<Tensor> &inputs,
+                                  const Tensor &output) {
+  auto peer = std::make_shared<OpenPeer>();
+  peer->call = call;
+  peer->inputs = inputs;
+  peer->output = output;
+  for (const Tensor &tensor : peer->inputs) {
+    peer->views.push_back(viewOf(tensor));
+  }
+  for (const auto &[name, value] : peer->call.attributes) {
+    peer->attributes.push_back({name.c_str(), value});
+  }
+  peer->request = {peer->call.operation.c_str(),
+                   peer->views.data(),
+                   peer->views.size(),
+                   peer->attributes.data(),
+                   peer->attributes.size(),
+                   viewOf(peer->output),
+                   runtime::defaultPool().threadCount(),
+                   peer->name.data()};
+  for (const PeerLibrary &library : peerLibraries()) {
+    peer->library = library;
+    peer->handle = library.open(&peer->request);
+    if (peer->handle != nullptr) {
+      return Peer{peer->name.data(), [peer] { peer->library.run(peer->handle); }, peer->output};
+    }
+  }
+  return std::nullopt;
+}
+
+} // namespace
+
+std::optional<Peer> findPeer(const PeerCall &call, const std::map<std::string, Tensor> &tensors,
+                             const Tensor &output) {
+  std::vector<Tensor> inputs;
+  for (const std::string &name : call.inputs) {
+    auto found = tensors.find(name);
+    if (found == tensors.end() || !found->second.isContiguous()) {
+      return std::nullopt;
+    }
+    inputs.push_back(found->second);
+  }
+  Tensor own = output.to(output.dtype());
+  if (!own.isValid()) {
     return std::nullopt;
   }
-  return Peer{"OpenBLAS", [=, first = a->second, second = b->second] {
-                sgemm(cblasRowMajor, cblasNoTrans, cblasNoTrans, m, n, k, 1.0F, first.as<float>(),
-                      k, second.as<float>(), n, 0.0F, c.as<float>(), n);
-              }};
+  std::optional<Peer> peer = openBlas(call, inputs, own);
+  return peer ? peer : fromLibraries(call, inputs, own);
 }
 
 } // namespace nereid::measure

@@ -9,17 +9,27 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace nereid::measure {
+
+/// "topk(x, k=8)": PyTorch's name of the operation, the tensors, and numbers.
+struct PeerCall {
+  std::string operation;
+  std::vector<std::string> inputs;
+  std::map<std::string, double> attributes;
+};
 
 struct Peer {
   std::string name; ///< "OpenBLAS"
   std::function<void()> run;
+  runtime::Tensor output; ///< memory of its own
 };
 
-/// A peer that computes `expression` ("matmul(a, b)", "a @ b") on these tensors into memory of its
-/// own; nothing when no installed library has it for these types.
-std::optional<Peer> findPeer(const std::string &expression,
-                             const std::map<std::string, runtime::Tensor> &tensors);
+/// A peer that computes `call` on these tensors into a tensor like `output`, which starts as a copy
+/// of it (an operation may add to it); nothing when no installed library has it for these types.
+std::optional<Peer> findPeer(const PeerCall &call,
+                             const std::map<std::string, runtime::Tensor> &tensors,
+                             const runtime::Tensor &output);
 
 } // namespace nereid::measure

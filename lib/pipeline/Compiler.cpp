@@ -9,6 +9,7 @@
 #include "lib/support/AtomicFile.h"
 #include "lib/support/DiskCache.h"
 #include "lib/support/Hash.h"
+#include "runtime/cpu/CpuFeatures.h"
 
 #include <chrono>
 #include <cstdlib>
@@ -235,6 +236,22 @@ std::optional<CompileOutput> compile(const CompileInput &input, const CompileOpt
   return output;
 }
 
+/// E0305 when the code needs what this machine does not have.
+static std::optional<Diagnostic> foreignCode(const runtime::KernelInfo &info,
+                                             const std::string &target) {
+  std::string missing;
+  for (const std::string &feature : runtime::missingCpuFeatures(info.features)) {
+    missing += (missing.empty() ? "'" : ", '") + feature + "'";
+  }
+  if (missing.empty()) {
+    return std::nullopt;
+  }
+  return makeError("E0305", "kernel '" + info.name + "' is compiled for '" + target +
+                                "' and needs " + missing + ", which this " +
+                                std::string(runtime::cpuArchitecture()) + " machine lacks")
+      .withHelp("compile for 'cpu', which is this machine");
+}
+
 std::optional<runtime::Kernel> compileKernel(const CompileInput &input,
                                              const CompileOptions &options, Diagnostics &diags) {
   CompileOptions wanted = options;
@@ -244,6 +261,10 @@ std::optional<runtime::Kernel> compileKernel(const CompileInput &input,
     wanted.useCache = options.useCache && !isRetry;
     std::optional<CompileOutput> output = compile(input, wanted, diags);
     if (!output) {
+      return std::nullopt;
+    }
+    if (auto refused = foreignCode(output->info, (*findTarget(options.target))->name())) {
+      diags.add(std::move(*refused));
       return std::nullopt;
     }
     auto loaded = runtime::loadObject(output->object);

@@ -12,10 +12,21 @@
 namespace nereid::pipeline {
 namespace {
 
+struct FreeContext {
+  const Target *target;
+  int uses;
+  std::unique_ptr<mlir::MLIRContext> context;
+};
+
 struct FreeContexts {
   std::mutex lock;
-  std::vector<std::pair<const Target *, std::unique_ptr<mlir::MLIRContext>>> contexts;
+  std::vector<FreeContext> contexts;
 };
+
+/// A context keeps every constant, type and place it has ever seen, half a kilobyte for a small
+/// kernel: one that has served so many compilations is dropped, so that a process may compile for
+/// ever. Making another takes as long as a quarter of one compilation.
+constexpr int usesPerContext = 256;
 
 FreeContexts &freeContexts() {
   // Never destroyed: tearing contexts down at exit takes longer than leaving them to the system.
@@ -53,8 +64,9 @@ Session::Session(const Target *target) : target(target) {
   {
     std::lock_guard guard(all.lock);
     for (auto &entry : all.contexts) {
-      if (entry.first == target) {
-        held = std::move(entry.second);
+      if (entry.target == target) {
+        held = std::move(entry.context);
+        uses = entry.uses;
         std::swap(entry, all.contexts.back());
         all.contexts.pop_back();
         return;
@@ -65,9 +77,12 @@ Session::Session(const Target *target) : target(target) {
 }
 
 Session::~Session() {
+  if (++uses >= usesPerContext) {
+    return;
+  }
   FreeContexts &all = freeContexts();
   std::lock_guard guard(all.lock);
-  all.contexts.emplace_back(target, std::move(held));
+  all.contexts.push_back({target, uses, std::move(held)});
 }
 
 DiagnosticCapture::DiagnosticCapture(mlir::MLIRContext &context, std::string code, std::string path,

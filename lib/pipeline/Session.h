@@ -29,6 +29,7 @@ public:
 
 private:
   const Target *target;
+  int uses = 0; ///< compilations the context has served
   std::unique_ptr<mlir::MLIRContext> held;
 };
 

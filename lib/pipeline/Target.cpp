@@ -22,6 +22,12 @@ Registry &registry() {
 
 } // namespace
 
+bool Target::assemble(std::string_view, std::vector<uint8_t> &, Diagnostics &diags) {
+  diags.add(makeError("E0310", "target '" + name() + "' does not compile ahead of time")
+                .withHelp("the cpu target does"));
+  return false;
+}
+
 void registerTarget(std::string vendor, TargetFactory factory) {
   Registry &all = registry();
   std::lock_guard guard(all.lock);

@@ -51,6 +51,10 @@ public:
   /// Phase `object`.
   virtual bool emitObject(CodeModule &code, std::vector<uint8_t> &object, Diagnostics &diags) = 0;
   virtual bool emitAssembly(CodeModule &code, std::string &text, Diagnostics &diags) = 0;
+
+  /// An object from LLVM IR of our own making, without triple, that may refer to other objects: the
+  /// launcher of a kernel compiled ahead of time. E0310 from targets that have none.
+  virtual bool assemble(std::string_view text, std::vector<uint8_t> &object, Diagnostics &diags);
 };
 
 /// `architecture` is what follows "vendor:", possibly empty.

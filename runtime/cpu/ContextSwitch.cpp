@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// On x86-64 a suspended stack holds the six callee-saved registers above the address to go on at;
-// a fresh one is laid out the same way, with the entry and its argument in two of the registers.
+// What every architecture shares, and ucontext where StackSwitch.h has none. A suspended stack
+// holds the callee-saved registers and the address to go on at; a fresh one is laid out the same
+// way, with the entry and its argument in two of the registers.
 #include "runtime/cpu/ContextSwitch.h"
 
 #if defined(__has_feature)
@@ -24,56 +25,6 @@
 #endif
 #if NEREID_TSAN
 #include <sanitizer/tsan_interface.h>
-#endif
-
-#if defined(__x86_64__) && !defined(NEREID_USE_UCONTEXT)
-
-extern "C" {
-void nereid_switch_stack(void **saved, void *next) __attribute__((visibility("hidden")));
-void nereid_start_stack() __attribute__((visibility("hidden")));
-}
-
-asm(R"(
-  .text
-  .p2align 4
-  .globl nereid_switch_stack
-  .hidden nereid_switch_stack
-  .type nereid_switch_stack, @function
-nereid_switch_stack:
-  .cfi_startproc
-  pushq %rbp
-  pushq %rbx
-  pushq %r12
-  pushq %r13
-  pushq %r14
-  pushq %r15
-  movq %rsp, (%rdi)
-  movq %rsi, %rsp
-  popq %r15
-  popq %r14
-  popq %r13
-  popq %r12
-  popq %rbx
-  popq %rbp
-  popq %rcx
-  jmpq *%rcx
-  .cfi_endproc
-  .size nereid_switch_stack, .-nereid_switch_stack
-
-  .p2align 4
-  .globl nereid_start_stack
-  .hidden nereid_start_stack
-  .type nereid_start_stack, @function
-nereid_start_stack:
-  .cfi_startproc
-  .cfi_undefined rip
-  movq %r12, %rdi
-  callq *%r13
-  ud2
-  .cfi_endproc
-  .size nereid_start_stack, .-nereid_start_stack
-)");
-
 #endif
 
 namespace nereid::runtime {
@@ -108,7 +59,7 @@ void finishSwitch([[maybe_unused]] StackContext &from, [[maybe_unused]] StackCon
 /// Who switched to the stack that is running now; set before every switch.
 thread_local StackContext *switchedFrom = nullptr;
 
-#if !defined(__x86_64__) || defined(NEREID_USE_UCONTEXT)
+#if !NEREID_OWN_STACK_SWITCH
 /// makecontext passes integers only.
 void startContext(uint32_t high, uint32_t low) {
   auto *context = reinterpret_cast<StackContext *>(uintptr_t{high} << 32 | low);
@@ -126,19 +77,8 @@ void prepareContext(StackContext &context, uint8_t *stackBottom, size_t stackByt
 #if NEREID_TSAN
   context.sanitizerState = __tsan_create_fiber(0);
 #endif
-#if defined(__x86_64__) && !defined(NEREID_USE_UCONTEXT)
-  const uintptr_t end = reinterpret_cast<uintptr_t>(stackBottom + stackBytes) & ~uintptr_t{15};
-  // Seven words are popped: nereid_start_stack begins with a stack pointer divisible by 16.
-  void **top = reinterpret_cast<void **>(end) - 9;
-  top[0] = nullptr;                         // r15
-  top[1] = nullptr;                         // r14
-  top[2] = reinterpret_cast<void *>(entry); // r13
-  top[3] = argument;                        // r12
-  top[4] = nullptr;                         // rbx
-  top[5] = nullptr;                         // rbp: the end of the chain of frames
-  top[6] = reinterpret_cast<void *>(&nereid_start_stack);
-  top[7] = nullptr;
-  context.stackPointer = top;
+#if NEREID_OWN_STACK_SWITCH
+  context.stackPointer = freshStack(stackBottom, stackBytes, entry, argument);
 #else
   getcontext(&context.machine);
   context.machine.uc_stack.ss_sp = stackBottom;
@@ -158,7 +98,7 @@ namespace {
 void jump(StackContext &from, StackContext &to, bool isForGood) {
   switchedFrom = &from;
   announceSwitch(from, to, isForGood);
-#if defined(__x86_64__) && !defined(NEREID_USE_UCONTEXT)
+#if NEREID_OWN_STACK_SWITCH
   nereid_switch_stack(&from.stackPointer, to.stackPointer);
 #else
   swapcontext(&from.machine, &to.machine);

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Leaving one stack and going on with another, within one thread: an own few instructions on
-// x86-64, the C library's ucontext elsewhere. The floating-point control words are not switched:
-// they belong to the thread, and kernels do not change them. The sanitizers are told of every
-// switch.
+// Leaving one stack and going on with another, within one thread: an own few instructions where
+// StackSwitch.h has them, the C library's ucontext elsewhere. The floating-point control words are
+// not switched: they belong to the thread, and kernels do not change them. The sanitizers are told
+// of every switch.
 #pragma once
+
+#include "runtime/cpu/StackSwitch.h"
 
 #include <cstddef>
 #include <cstdint>
 
-#if !defined(__x86_64__) || defined(NEREID_USE_UCONTEXT)
+#if !NEREID_OWN_STACK_SWITCH
 #include <ucontext.h>
 #endif
 
@@ -16,7 +18,7 @@ namespace nereid::runtime {
 
 /// A stack and where its code goes on. Not moved while in use.
 struct StackContext {
-#if defined(__x86_64__) && !defined(NEREID_USE_UCONTEXT)
+#if NEREID_OWN_STACK_SWITCH
   void *stackPointer = nullptr;
 #else
   ucontext_t machine;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One table from LLVM's x86 feature names to CPUID bits (Intel SDM volume 2, CPUID; AMD APM volume
-// 3, appendix E) and to the register state the operating system must save (XGETBV).
+// On x86-64: one table from LLVM's x86 feature names to CPUID bits (Intel SDM volume 2, CPUID; AMD
+// APM volume 3, appendix E) and to the register state the operating system must save (XGETBV).
 #include "runtime/cpu/CpuFeatures.h"
 
 #include <algorithm>
@@ -14,9 +14,10 @@
 #endif
 
 namespace nereid::runtime {
-namespace {
 
 #if defined(__x86_64__)
+
+namespace {
 
 enum Register { Eax, Ebx, Ecx, Edx };
 enum State : uint8_t { None, Ymm, Zmm, Tile };
@@ -164,40 +165,42 @@ bool savesState(State state) {
   return (low & wanted) == wanted;
 }
 
+} // namespace
+
 /// Each leaf is asked once: under a hypervisor every CPUID leaves the guest.
-const std::vector<std::string> &presentNames() {
+std::vector<std::string> detectCpuFeatures() {
+  std::map<std::pair<uint32_t, uint32_t>, Registers> leaves;
+  bool isSaved[4];
+  for (State state : {None, Ymm, Zmm, Tile}) {
+    isSaved[state] = savesState(state);
+  }
+  std::vector<std::string> found;
+  for (const Row &row : rows) {
+    auto [leaf, isFirst] = leaves.try_emplace({row.leaf, row.subleaf});
+    if (isFirst) {
+      leaf->second = query(row.leaf, row.subleaf);
+    }
+    if ((leaf->second[row.where] >> row.bit & 1) && isSaved[row.state]) {
+      found.emplace_back(row.name);
+    }
+  }
+  return found;
+}
+
+#elif !defined(__aarch64__) && !(defined(__riscv) && __riscv_xlen == 64)
+
+std::vector<std::string> detectCpuFeatures() { return {}; }
+
+#endif // AArch64 and RISC-V have a file each
+
+static const std::vector<std::string> &presentNames() {
   static const std::vector<std::string> names = [] {
-    std::map<std::pair<uint32_t, uint32_t>, Registers> leaves;
-    bool isSaved[4];
-    for (State state : {None, Ymm, Zmm, Tile}) {
-      isSaved[state] = savesState(state);
-    }
-    std::vector<std::string> found;
-    for (const Row &row : rows) {
-      auto [leaf, isFirst] = leaves.try_emplace({row.leaf, row.subleaf});
-      if (isFirst) {
-        leaf->second = query(row.leaf, row.subleaf);
-      }
-      if ((leaf->second[row.where] >> row.bit & 1) && isSaved[row.state]) {
-        found.emplace_back(row.name);
-      }
-    }
+    std::vector<std::string> found = detectCpuFeatures();
     std::sort(found.begin(), found.end());
     return found;
   }();
   return names;
 }
-
-#else
-
-const std::vector<std::string> &presentNames() {
-  static const std::vector<std::string> names;
-  return names;
-}
-
-#endif
-
-} // namespace
 
 bool hasCpuFeature(std::string_view name) {
   return std::binary_search(presentNames().begin(), presentNames().end(), name);
@@ -217,5 +220,17 @@ std::vector<std::string> missingCpuFeatures(std::string_view features) {
 }
 
 std::vector<std::string> presentCpuFeatures() { return presentNames(); }
+
+std::string_view cpuArchitecture() {
+#if defined(__x86_64__)
+  return "x86-64";
+#elif defined(__aarch64__)
+  return "aarch64";
+#elif defined(__riscv) && __riscv_xlen == 64
+  return "riscv64";
+#else
+  return "unknown";
+#endif
+}
 
 } // namespace nereid::runtime

@@ -16,7 +16,14 @@ bool hasCpuFeature(std::string_view name);
 /// entries ask for nothing.
 std::vector<std::string> missingCpuFeatures(std::string_view features);
 
-/// Features of this machine that the table knows, sorted by name.
+/// Features of this machine that the tables know, sorted by name. Besides LLVM's names there are
+/// "sve256", "sve512" and so on: SVE with registers of at least so many bits.
 std::vector<std::string> presentCpuFeatures();
+
+/// Asks the machine, each time; the functions above ask it once. In no order.
+std::vector<std::string> detectCpuFeatures();
+
+/// "x86-64", "aarch64", "riscv64" or "unknown": what this program is compiled for.
+std::string_view cpuArchitecture();
 
 } // namespace nereid::runtime

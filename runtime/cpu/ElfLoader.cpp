@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Links one relocatable x86-64 ELF object into this process. The object may come from a damaged
-// file, so nothing in it is believed: every offset, index, size and relocation is checked against
-// what was read before it. Pages are writable while they are filled and executable or read-only
-// afterwards, never both. Format: System V gABI chapter 4 and the x86-64 psABI, section 4.4.
+// Links one relocatable ELF object of this machine's architecture into this process. The object may
+// come from a damaged file, so nothing in it is believed: every offset, index, size and relocation
+// is checked against what was read before it. Pages are writable while they are filled and
+// executable or read-only afterwards, never both. Format: System V gABI chapter 4; what each
+// architecture adds is in Relocations.h.
 #include "runtime/Kernel.h"
 #include "runtime/cpu/ExternalSymbols.h"
+#include "runtime/cpu/Relocations.h"
 
 #include <cerrno>
-#include <climits>
 #include <cstring>
 #include <elf.h>
 #include <map>
@@ -18,7 +19,6 @@ namespace nereid::runtime {
 namespace {
 
 constexpr uint64_t maxImageBytes = uint64_t{1} << 30;
-constexpr uint64_t stubBytes = 16;
 /// Left free before the code: Clang's -fsanitize=function reads the words before a function it
 /// calls.
 constexpr uint64_t leadBytes = 64;
@@ -48,6 +48,7 @@ enum Segment { Code, ReadOnly, Writable, SegmentCount };
 struct Linker {
   std::span<const uint8_t> file;
   std::string problem;
+  const RelocationArchitecture *architecture = hostRelocations();
 
   Elf64_Ehdr header{};
   std::vector<Elf64_Shdr> sections;
@@ -59,6 +60,7 @@ struct Linker {
   uint64_t segmentStart[SegmentCount + 1] = {};
   uint64_t stubsStart = 0;
   uint8_t *image = nullptr;
+  std::map<uint64_t, uint64_t> distances; ///< of relative relocations, by place, for low parts
   static constexpr uint64_t unplaced = ~uint64_t{0};
 
   bool fail(std::string text) {
@@ -91,10 +93,14 @@ struct Linker {
         header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB) {
       return fail("it is no 64-bit little-endian ELF file");
     }
-    if (header.e_type != ET_REL || header.e_machine != EM_X86_64) {
-      return fail("expects a relocatable file for x86-64, but got type " +
-                  std::to_string(header.e_type) + " for machine " +
-                  std::to_string(header.e_machine));
+    if (!architecture) {
+      return fail("this program cannot load objects on this architecture");
+    }
+    if (header.e_type != ET_REL || header.e_machine != architecture->machine) {
+      const RelocationArchitecture *known = relocationArchitecture(header.e_machine);
+      return fail("expects a relocatable file for " + std::string(architecture->name) +
+                  ", but got type " + std::to_string(header.e_type) + " for machine " +
+                  (known ? std::string(known->name) : std::to_string(header.e_machine)));
     }
     const uint64_t bytes = uint64_t{header.e_shnum} * sizeof(Elf64_Shdr);
     if (header.e_shentsize != sizeof(Elf64_Shdr) || !contains(header.e_shoff, bytes)) {
@@ -189,8 +195,9 @@ struct Linker {
   }
 
   /// A jump through a full address for every external function: the C library may be further away
-  /// than a 32-bit displacement reaches.
+  /// than the displacement of a call reaches.
   bool placeStubs(uint64_t &end) {
+    const uint64_t stubBytes = architecture->stubBytes;
     end = stubsStart = (end + stubBytes - 1) & ~(stubBytes - 1);
     for (size_t i = 1; i < symbols.size(); ++i) {
       if (symbols[i].st_shndx != SHN_UNDEF || nameOf(symbols[i]).empty()) {
@@ -229,10 +236,8 @@ struct Linker {
     }
     for (size_t i = 0; i < symbols.size(); ++i) {
       if (stubOf[i] != unplaced) {
-        const uint8_t jump[6] = {0xFF, 0x25, 0, 0, 0, 0}; // jmp *0(%rip)
-        const uint64_t target = reinterpret_cast<uintptr_t>(externalSymbol(nameOf(symbols[i])));
-        std::memcpy(image + stubOf[i], jump, sizeof jump);
-        std::memcpy(image + stubOf[i] + sizeof jump, &target, sizeof target);
+        architecture->writeStub(image + stubOf[i],
+                                reinterpret_cast<uintptr_t>(externalSymbol(nameOf(symbols[i]))));
       }
     }
     return true;
@@ -257,17 +262,16 @@ struct Linker {
   bool relocate(const Elf64_Rela &entry, const Elf64_Shdr &target, uint64_t targetOffset) {
     const uint32_t type = ELF64_R_TYPE(entry.r_info);
     const uint64_t index = ELF64_R_SYM(entry.r_info);
-    const bool isWide = type == R_X86_64_64 || type == R_X86_64_PC64;
-    const bool isNarrow = type == R_X86_64_PC32 || type == R_X86_64_PLT32;
-    if (type == R_X86_64_NONE) {
+    const RelocationForm form = architecture->formOf(type);
+    using Kind = RelocationForm::Kind;
+    if (form.kind == Kind::None) {
       return true;
     }
-    if (!isWide && !isNarrow) {
-      return fail("relocation type " + std::to_string(type) +
-                  " is not supported; supported are 64, PC32, PLT32 and PC64");
+    if (form.kind == Kind::Unsupported) {
+      return fail("relocation type " + std::to_string(type) + " is not supported; supported are " +
+                  std::string(architecture->supported));
     }
-    const uint64_t bytes = isWide ? 8 : 4;
-    if (target.sh_size < bytes || entry.r_offset > target.sh_size - bytes) {
+    if (target.sh_size < form.bytes || entry.r_offset > target.sh_size - form.bytes) {
       return fail("a relocation lies outside its section");
     }
     uint64_t address = 0;
@@ -276,18 +280,24 @@ struct Linker {
                   ", which has no address");
     }
     uint8_t *place = image + targetOffset + entry.r_offset;
-    uint64_t value = address + static_cast<uint64_t>(entry.r_addend);
-    if (type != R_X86_64_64) {
-      value -= reinterpret_cast<uintptr_t>(place);
-    }
-    if (isNarrow) {
-      const int64_t distance = static_cast<int64_t>(value);
-      if (distance < INT32_MIN || distance > INT32_MAX) {
-        return fail("a relocation reaches further than 32 bits");
+    const uint64_t placeAddress = reinterpret_cast<uintptr_t>(place);
+    if (form.kind == Kind::LowPart) {
+      const auto high = distances.find(address);
+      if (high == distances.end()) {
+        return fail("a relocation's other half is missing");
       }
+      return architecture->write(type, place, high->second) || fail("a relocation reaches too far");
     }
-    std::memcpy(place, &value, bytes);
-    return true;
+    uint64_t value = address + static_cast<uint64_t>(entry.r_addend);
+    if (form.kind == Kind::Relative) {
+      value -= placeAddress;
+      if (architecture->hasLowParts) {
+        distances[placeAddress] = value;
+      }
+    } else if (form.kind == Kind::Page) {
+      value = (value & ~uint64_t{4095}) - (placeAddress & ~uint64_t{4095});
+    }
+    return architecture->write(type, place, value) || fail("a relocation reaches too far");
   }
 
   bool relocateAll() {
@@ -308,9 +318,14 @@ struct Linker {
       if (target.sh_type == SHT_NOBITS && !entries.empty()) {
         return fail("a section without content has relocations");
       }
-      for (const Elf64_Rela &entry : entries) {
-        if (!relocate(entry, target, sectionOffset[section.sh_info])) {
-          return false;
+      // Low parts come last: they look up what the others found.
+      for (const bool isLowPart : {false, true}) {
+        for (const Elf64_Rela &entry : entries) {
+          const RelocationForm form = architecture->formOf(ELF64_R_TYPE(entry.r_info));
+          if ((form.kind == RelocationForm::Kind::LowPart) == isLowPart &&
+              !relocate(entry, target, sectionOffset[section.sh_info])) {
+            return false;
+          }
         }
       }
     }
@@ -318,6 +333,9 @@ struct Linker {
   }
 
   bool protect() {
+    // Without effect where instruction fetches see stores by themselves, as on x86-64.
+    __builtin___clear_cache(reinterpret_cast<char *>(image),
+                            reinterpret_cast<char *>(image + segmentStart[ReadOnly]));
     const int access[SegmentCount] = {PROT_READ | PROT_EXEC, PROT_READ, PROT_READ | PROT_WRITE};
     for (int segment = Code; segment < SegmentCount; ++segment) {
       const uint64_t bytes = segmentStart[segment + 1] - segmentStart[segment];

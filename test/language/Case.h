@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One statement of the language's conformance suite: a small kernel, the data it runs on and what
 // must come out, computed here from the definition and never by the code under test. Each case runs
-// for every element type it names, in the interpreter and on the CPU target.
+// for every element type it names, on the engines that the program is given.
 #pragma once
 
 #include "runtime/DType.h"
@@ -118,11 +118,13 @@ Cases allCases();
 
 /// What happened to a builtin, for the coverage table.
 struct Outcome {
-  std::vector<DType> interpreted, compiled; ///< types for which the engine gave the right values
+  /// Types for which an engine gave the right values, by the engine's name.
+  std::map<std::string, std::vector<DType>> right;
 };
 
+class Engine;
 /// Empty = as expected; else what differs, and where.
-std::string runCase(const Case &one, DType type, bool onCpu);
+std::string runCase(const Case &one, DType type, Engine &engine);
 /// A row of docs/coverage.md: a function under all its names.
 struct CoverageRow {
   std::vector<std::string> names;
@@ -132,6 +134,7 @@ struct CoverageRow {
 };
 std::vector<CoverageRow> coverageRows(const std::map<std::string, Outcome> &outcomes);
 /// docs/coverage.md: per builtin whether it is parsed, interpreted, compiled and tested.
-std::string coverageTable(const std::map<std::string, Outcome> &outcomes);
+std::string coverageTable(const std::map<std::string, Outcome> &outcomes,
+                          const std::vector<std::string> &engines);
 
 } // namespace nereid::conformance

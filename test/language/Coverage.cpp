@@ -57,11 +57,10 @@ std::vector<CoverageRow> coverageRows(const std::map<std::string, Outcome> &outc
       row.names.push_back(name);
       if (auto found = outcomes.find(name); found != outcomes.end()) {
         taken.insert(name);
-        row.outcome.interpreted.insert(row.outcome.interpreted.end(),
-                                       found->second.interpreted.begin(),
-                                       found->second.interpreted.end());
-        row.outcome.compiled.insert(row.outcome.compiled.end(), found->second.compiled.begin(),
-                                    found->second.compiled.end());
+        for (const auto &[engine, types] : found->second.right) {
+          std::vector<DType> &all = row.outcome.right[engine];
+          all.insert(all.end(), types.begin(), types.end());
+        }
       }
     }
     rows.push_back(std::move(row));
@@ -74,22 +73,37 @@ std::vector<CoverageRow> coverageRows(const std::map<std::string, Outcome> &outc
   return rows;
 }
 
-std::string coverageTable(const std::map<std::string, Outcome> &outcomes) {
+std::string coverageTable(const std::map<std::string, Outcome> &outcomes,
+                          const std::vector<std::string> &engines) {
   std::string text =
       "# Coverage of the kernel language\n\n"
       "Written by `./dev conformance`: every function, whether the front end takes it, and the "
       "element\n"
-      "types for which the interpreter and the CPU target gave the values computed "
-      "independently\n"
-      "(`test/language/`). `.name` is a method. Functions that are not parsed exist upstream and "
-      "are "
-      "refused by name.\n\n"
-      "| function | category | parsed | tested | interpreter | CPU |\n|---|---|---|---|---|---|\n";
+      "types for which each engine gave the values computed independently (`test/language/`): the\n"
+      "interpreter, this machine's CPU, and other processors under qemu (docs/processors.md). "
+      "\"=\" means the\n"
+      "same types as the interpreter. `.name` is a method. Functions that are not parsed exist "
+      "upstream and are "
+      "refused by name.\n\n";
+  text += fmt::format("| function | category | parsed | tested | {} |\n|---|---|---|---|",
+                      fmt::join(engines, " | "));
+  for (size_t i = 0; i < engines.size(); ++i) {
+    text += "---|";
+  }
+  text += "\n";
   for (const CoverageRow &row : coverageRows(outcomes)) {
-    text += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", fmt::join(row.names, "` `"),
-                        row.category, row.isParsed ? "yes" : "no",
-                        row.outcome.interpreted.empty() ? "no" : "yes",
-                        typesText(row.outcome.interpreted), typesText(row.outcome.compiled));
+    text += fmt::format("| `{}` | {} | {} | {} |", fmt::join(row.names, "` `"), row.category,
+                        row.isParsed ? "yes" : "no", row.outcome.right.empty() ? "no" : "yes");
+    std::string first;
+    for (const std::string &engine : engines) {
+      auto found = row.outcome.right.find(engine);
+      std::string types =
+          typesText(found == row.outcome.right.end() ? std::vector<DType>() : found->second);
+      bool isSame = &engine != &engines.front() && types == first && types != "-";
+      first = &engine == &engines.front() ? types : first;
+      text += fmt::format(" {} |", isSame ? "=" : types);
+    }
+    text += "\n";
   }
   return text;
 }

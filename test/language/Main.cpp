@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The suite as tests, one for each case, and with --coverage=FILE the table of docs/coverage.md.
+// --engines=NAME;NAME runs the cases elsewhere than in the interpreter and on this machine's CPU.
 #include "lib/support/AtomicFile.h"
 #include "lib/targets/cpu/CpuTarget.h"
 #include "test/language/Case.h"
+#include "test/language/Engine.h"
 
 #include <gtest/gtest.h>
 
@@ -25,15 +27,20 @@ Cases allCases() {
 
 namespace {
 
+std::vector<std::unique_ptr<Engine>> &engines() {
+  static std::vector<std::unique_ptr<Engine>> all;
+  return all;
+}
+
 class CaseTest : public testing::Test {
 public:
   explicit CaseTest(Case one) : one(std::move(one)) {}
   void TestBody() override {
     for (DType type : one.types) {
-      for (bool onCpu : {false, true}) {
-        EXPECT_EQ(runCase(one, type, onCpu), "")
+      for (const auto &engine : engines()) {
+        EXPECT_EQ(runCase(one, type, *engine), "")
             << one.builtin << ", " << one.title << ", " << kernelName(type) << ", "
-            << (onCpu ? "cpu" : "interpreter") << "\n"
+            << engine->name() << "\n"
             << one.source;
       }
     }
@@ -63,11 +70,11 @@ const std::set<std::string> withoutCases = {
 TEST(Coverage, EveryFunctionHasACase) {
   std::map<std::string, Outcome> named;
   for (const Case &one : allCases()) {
-    named[one.builtin].interpreted = one.types;
+    named[one.builtin].right["interpreter"] = one.types;
   }
   std::set<std::string> missing;
   for (const CoverageRow &row : coverageRows(named)) {
-    if (row.isParsed && row.outcome.interpreted.empty()) {
+    if (row.isParsed && row.outcome.right.empty()) {
       missing.insert(row.names.front());
     }
   }
@@ -84,22 +91,38 @@ std::string identifier(const std::string &text) {
 
 int writeCoverage(const std::string &path) {
   std::map<std::string, Outcome> outcomes;
-  for (const Case &one : allCases()) {
-    Outcome &outcome = outcomes[one.builtin];
-    for (DType type : one.types) {
-      if (runCase(one, type, false).empty()) {
-        outcome.interpreted.push_back(type);
-      }
-      if (runCase(one, type, true).empty()) {
-        outcome.compiled.push_back(type);
+  std::vector<std::string> names;
+  for (const auto &engine : engines()) {
+    names.push_back(engine->name());
+    for (const Case &one : allCases()) {
+      for (DType type : one.types) {
+        if (runCase(one, type, *engine).empty()) {
+          outcomes[one.builtin].right[engine->name()].push_back(type);
+        }
       }
     }
   }
-  if (auto written = writeFileAtomically(path, coverageTable(outcomes)); !written) {
+  if (auto written = writeFileAtomically(path, coverageTable(outcomes, names)); !written) {
     std::fprintf(stderr, "%s\n", written.error().message.c_str());
     return 2;
   }
   return 0;
+}
+
+/// False with a message when there is no engine of such a name, or it cannot be had.
+bool startEngines(std::string_view names) {
+  while (!names.empty()) {
+    size_t end = names.find(';');
+    std::string problem;
+    std::unique_ptr<Engine> engine = Engine::start(std::string(names.substr(0, end)), problem);
+    if (!engine) {
+      std::fprintf(stderr, "%s\n", problem.c_str());
+      return false;
+    }
+    engines().push_back(std::move(engine));
+    names = end == std::string_view::npos ? "" : names.substr(end + 1);
+  }
+  return true;
 }
 
 } // namespace
@@ -109,8 +132,25 @@ int main(int argc, char **argv) {
   using namespace nereid::conformance;
   nereid::cpu::registerCpuTarget();
   testing::InitGoogleTest(&argc, argv);
-  if (argc > 1 && std::string(argv[1]).starts_with("--coverage=")) {
-    return writeCoverage(argv[1] + std::string("--coverage=").size());
+  std::string names = "interpreter;cpu", coverage;
+  for (int i = 1; i < argc; ++i) {
+    std::string_view argument = argv[i];
+    if (argument == "--list-engines") {
+      std::printf("%s\n", Engine::knownNames().c_str());
+      return 0;
+    }
+    if (argument.starts_with("--engines=")) {
+      names = argument.substr(argument.find('=') + 1);
+      names = names == "all" ? Engine::knownNames() : names;
+    } else if (argument.starts_with("--coverage=")) {
+      coverage = argument.substr(argument.find('=') + 1);
+    }
+  }
+  if (!startEngines(names)) {
+    return 2;
+  }
+  if (!coverage.empty()) {
+    return writeCoverage(coverage);
   }
   std::set<std::string> seen;
   for (const Case &one : allCases()) {

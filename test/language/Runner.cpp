@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs one case for one element type on one engine and compares with the reference.
-#include "lib/pipeline/Compiler.h"
 #include "runtime/Tensor.h"
-#include "runtime/ThreadPool.h"
 #include "test/language/Case.h"
+#include "test/language/Engine.h"
 
 #include <fmt/format.h>
 
@@ -71,7 +70,7 @@ bool agrees(DType type, Number expected, Number got, double ulps, double absolut
 
 } // namespace
 
-std::string runCase(const Case &one, DType type, bool onCpu) {
+std::string runCase(const Case &one, DType type, Engine &engine) {
   Run run{type, {}, {}, {}};
   std::string signature;
   std::vector<runtime::Tensor> tensors;
@@ -112,19 +111,8 @@ std::string runCase(const Case &one, DType type, bool onCpu) {
   input.source = "import triton\nimport triton.language as tl\n"
                  "from triton.language.extra import libdevice\n\n" +
                  replaced(one.source, "$T", languageName(type));
-  Diagnostics diags;
-  if (onCpu) {
-    pipeline::CompileOptions options;
-    options.useCache = false;
-    auto kernel = pipeline::compileKernel(input, options, diags);
-    if (!kernel) {
-      return diags.render();
-    }
-    if (auto error = runtime::launch(*kernel, one.grid, arguments, runtime::defaultPool())) {
-      return error.message;
-    }
-  } else if (!pipeline::interpretKernel(input, one.grid, arguments, diags)) {
-    return diags.render();
+  if (std::string error = engine.run(input, one.grid, arguments); !error.empty()) {
+    return error;
   }
   one.reference(run);
   for (size_t k = 0; k < tensors.size(); ++k) {

@@ -107,12 +107,28 @@ TEST_F(KernelCache, IntactEntriesThatMakeNoSenseAreRebuilt) {
 
 TEST_F(KernelCache, RefusesAnObjectThatCannotBeLoaded) {
   // An echo object is no machine code: said so, and the cache is not believed twice.
+  echoControl().features = "";
   EXPECT_FALSE(compileKernel(input, options, diags));
   EXPECT_FALSE(compileKernel(input, options, diags));
   for (const Diagnostic &diagnostic : diags.all()) {
     EXPECT_EQ(diagnostic.code, "E0390");
   }
   EXPECT_EQ(echoControl().lowered, 2);
+}
+
+TEST_F(KernelCache, RefusesCodeForAnotherMachineBeforeLoadingIt) {
+  echoControl().features = "+nonexistent,-avx2,+another";
+  for (int round = 0; round < 2; ++round) { // compiled, then from the cache
+    EXPECT_FALSE(compileKernel(input, options, diags));
+  }
+  ASSERT_EQ(diags.all().size(), 2u);
+  for (const Diagnostic &diagnostic : diags.all()) {
+    EXPECT_EQ(diagnostic.code, "E0305");
+    EXPECT_NE(diagnostic.message.find("needs 'nonexistent', 'another', which this "),
+              std::string::npos)
+        << diagnostic.message;
+  }
+  EXPECT_EQ(echoControl().lowered, 1);
 }
 
 /// The kernel calls a function of another file.

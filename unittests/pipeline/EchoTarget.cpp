@@ -28,7 +28,7 @@ public:
   explicit EchoTarget(std::string architecture) : architecture(std::move(architecture)) {}
 
   std::string name() const override { return "echo:" + architecture; }
-  std::string features() const override { return "+echo"; }
+  std::string features() const override { return echoControl().features; }
   void registerDialects(mlir::DialectRegistry &) const override {}
 
   bool lower(mlir::ModuleOp module, bool, Diagnostics &) override {

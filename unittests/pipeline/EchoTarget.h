@@ -12,7 +12,8 @@ namespace nereid::pipeline::test {
 struct EchoControl {
   bool lowerFailsSilently = false;
   bool lowerMakesInvalidIr = false;
-  int lowered = 0; ///< how often `lower` ran
+  const char *features = "+echo"; ///< what the host must have
+  int lowered = 0;                ///< how often `lower` ran
 };
 
 /// Shared by all echo targets.

@@ -228,13 +228,71 @@ TEST(CpuMachine, ReadsTargetNames) {
   EXPECT_TRUE(v4->hasBf16);
   EXPECT_EQ(v4->name, "x86-64-v4+avx512bf16");
   EXPECT_FALSE(parseMachine("x86-64-v2")->hasFma);
-  for (const char *bad :
-       {"rv64gcv", "x86-64-v9", "x86-64-v4,+nonsense", "x86-64-v3,+avx512bf16", ","}) {
+  for (const char *bad : {"rv32gc", "x86-64-v9", "x86-64-v4,+nonsense", "x86-64-v3,+avx512bf16",
+                          ",", "aarch64+zvl256b", "rv64gcv+sve", "aarch64+avx512bf16"}) {
     Result<CpuMachine> machine = parseMachine(bad);
     ASSERT_FALSE(machine) << bad;
     EXPECT_EQ(machine.error().code, "E0303") << bad;
   }
-  EXPECT_NE(render(parseMachine("rv64gcv").error()).find("x86-64-v3"), std::string::npos);
+  std::string unknown = render(parseMachine("rv32gc").error());
+  for (const char *known : {"x86-64-v3", "+avx512bf16", "aarch64", "+sve256", "rv64gcv"}) {
+    EXPECT_NE(unknown.find(known), std::string::npos) << known << "\n" << unknown;
+  }
+}
+
+TEST(CpuMachine, DescribesOtherArchitectures) {
+  Result<CpuMachine> neon = parseMachine("aarch64");
+  ASSERT_TRUE(neon);
+  EXPECT_EQ(neon->triple, "aarch64-unknown-linux-gnu");
+  EXPECT_EQ(neon->vectorBytes, 16);
+  EXPECT_EQ(neon->vectorRegisters, 32);
+  EXPECT_TRUE(neon->hasFma && neon->hasHalfConversions);
+  EXPECT_FALSE(neon->hasMaskedMoves || neon->hasGather || neon->hasStreamingStores);
+  EXPECT_EQ(neon->requirementText(), "+fp-armv8,+neon");
+
+  // "+x" and ",+x" are the same; the length is a requirement that LLVM has no feature for.
+  Result<CpuMachine> sve = parseMachine("aarch64,+lse,+sve256");
+  ASSERT_TRUE(sve);
+  EXPECT_EQ(sve->name, "aarch64+lse+sve256");
+  EXPECT_EQ(parseMachine("aarch64+lse+sve256")->name, sve->name);
+  EXPECT_EQ(sve->vectorBytes, 32);
+  EXPECT_TRUE(sve->hasMaskedMoves && sve->hasGather);
+  EXPECT_EQ(sve->featureText(), "+fp-armv8,+neon,+lse,+sve");
+  EXPECT_EQ(sve->requirementText(), "+fp-armv8,+neon,+lse,+sve,+sve256");
+
+  Result<CpuMachine> v = parseMachine("rv64gcv");
+  ASSERT_TRUE(v);
+  EXPECT_EQ(v->minimumVectorBits, 128);
+  EXPECT_FALSE(v->hasHalfConversions || v->hasStreamingStores);
+  EXPECT_NE(v->requirementText().find("+v"), std::string::npos);
+  EXPECT_EQ(parseMachine("rv64gcv+zvl256b")->minimumVectorBits, 256);
+
+  // Another choice of instructions, but nothing that a machine must have.
+  Result<CpuMachine> emulated = parseMachine("rv64gcv+qemu7");
+  ASSERT_TRUE(emulated);
+  EXPECT_TRUE(v->hasVectorTruncation && !emulated->hasVectorTruncation);
+  EXPECT_EQ(emulated->requirementText(), v->requirementText());
+}
+
+TEST(CpuMachine, TakesTheMostThatAMachineOffers) {
+  EXPECT_EQ(machineOffering("aarch64", {"fp-armv8", "neon", "crc"})->name, "aarch64");
+  Result<CpuMachine> sve =
+      machineOffering("aarch64", {"sve256", "fp-armv8", "sve", "lse", "neon", "sve2"});
+  ASSERT_TRUE(sve);
+  EXPECT_EQ(sve->name, "aarch64+lse+sve+sve256");
+  EXPECT_EQ(sve->vectorBytes, 32);
+  EXPECT_EQ(machineOffering("riscv64", {"a", "c", "d", "f", "m", "v", "zvl128b", "zvl256b"})->name,
+            "rv64gcv+zvl256b");
+  for (const auto &[architecture, features] :
+       {std::pair("riscv64", std::vector<std::string>{"a", "c", "d", "f", "m"}),
+        {"x86-64", {"sse2"}},
+        {"s390x", {"vector"}}}) {
+    Result<CpuMachine> machine = machineOffering(architecture, features);
+    ASSERT_FALSE(machine) << architecture;
+    EXPECT_EQ(machine.error().code, "E0303");
+  }
+  EXPECT_NE(render(machineOffering("x86-64", {"sse2"}).error()).find("offers only sse2"),
+            std::string::npos);
 }
 
 TEST(CpuMachine, RestrictsTheHost) {

@@ -5,6 +5,7 @@
 #include "lib/language/Parser.h"
 #include "lib/language/Signature.h"
 #include "lib/language/emit/Emit.h"
+#include "lib/targets/cpu/MachineOptions.h"
 #include "lib/targets/cpu/codegen/Codegen.h"
 #include "lib/targets/cpu/codegen/Passes.h"
 #include "lib/targets/cpu/lower/Lower.h"
@@ -52,11 +53,7 @@ LoweredKernel lowerKernel(const std::string &text, const std::string &architectu
     result.error = "the test's text does not parse";
     return result;
   }
-  LoweringOptions options;
-  options.vectorBytes = machine->vectorBytes;
-  options.vectorRegisters = machine->vectorRegisters;
-  options.hasFma = machine->hasFma;
-  options.hasMaskedMoves = machine->hasAvx512;
+  LoweringOptions options = loweringOptionsFor(*machine);
   options.scratchLimitBytes = limits.scratchBytes;
   Diagnostics diags;
   if (failed(lowerTileToLoops(*module, options, diags))) {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 #include <numeric>
 
 using namespace nereid;
@@ -328,6 +329,47 @@ def kernel(a, c, B: tl.constexpr):
   EXPECT_NE(kernel.error.find("E0501"), std::string::npos) << kernel.error;
   EXPECT_NE(kernel.error.find("131072 bytes"), std::string::npos) << kernel.error;
   EXPECT_NE(kernel.error.find("128x128"), std::string::npos) << kernel.error;
+}
+
+/// All numbers behind "takes " or "take " in the notes.
+static int64_t sumOfNotes(const std::string &text) {
+  int64_t sum = 0;
+  for (const char *word : {" takes ", " take "}) {
+    for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
+      sum += std::stoll(text.substr(at + strlen(word)));
+    }
+  }
+  return sum;
+}
+
+TEST(LowerErrors, TheNotesOfE0501AddUpToWhatIsNeeded) {
+  // Scans of six lengths: each keeps its tile until the store behind all of them.
+  const char *source = R"(
+@triton.jit
+def kernel(a):
+    p = tl.cumsum(tl.load(a + tl.arange(0, 512)), 0)
+    q = tl.cumsum(tl.load(a + tl.arange(0, 256)), 0)
+    r = tl.cumsum(tl.load(a + tl.arange(0, 128)), 0)
+    s = tl.cumsum(tl.load(a + tl.arange(0, 64)), 0)
+    t = tl.cumsum(tl.load(a + tl.arange(0, 4)), 0)
+    if tl.load(a) > 0:
+        u = tl.cumsum(tl.load(a + tl.arange(0, 1024)), 0)
+        tl.store(a + tl.arange(0, 1024), u)
+    tl.store(a + tl.arange(0, 512), p)
+    tl.store(a + tl.arange(0, 256), q)
+    tl.store(a + tl.arange(0, 128), r)
+    tl.store(a + tl.arange(0, 64), s)
+    tl.store(a + tl.arange(0, 4), t)
+)";
+  LoweredKernel kernel = lowerSource(source, "*fp32", "", {1000});
+  EXPECT_NE(kernel.error.find("a tile of 1024 elements takes 4096 bytes"), std::string::npos)
+      << kernel.error;
+  EXPECT_NE(kernel.error.find("the other "), std::string::npos) << kernel.error;
+  const size_t need = kernel.error.find(" need ");
+  ASSERT_NE(need, std::string::npos) << kernel.error;
+  const int64_t needed = std::stoll(kernel.error.substr(need + 6));
+  EXPECT_GE(needed, 4 * (512 + 256 + 128 + 64 + 1024) + 64);
+  EXPECT_EQ(sumOfNotes(kernel.error), needed) << kernel.error;
 }
 
 TEST(LowerErrors, UnknownTypesAreE0301) {

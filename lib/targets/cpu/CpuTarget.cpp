@@ -4,6 +4,7 @@
 #include "lib/targets/cpu/CpuTarget.h"
 
 #include "lib/pipeline/Target.h"
+#include "lib/targets/cpu/MachineOptions.h"
 #include "lib/targets/cpu/codegen/Codegen.h"
 #include "lib/targets/cpu/codegen/Passes.h"
 #include "lib/targets/cpu/lower/Lower.h"
@@ -25,20 +26,14 @@ public:
     std::string tuned = machine.tuneFor.empty() ? "" : " for " + machine.tuneFor;
     return "cpu:" + machine.name + tuned;
   }
-  std::string features() const override { return machine.featureText(); }
+  std::string features() const override { return machine.requirementText(); }
   void registerDialects(mlir::DialectRegistry &registry) const override {
     registerCodegenDialects(registry);
   }
 
   bool lower(mlir::ModuleOp module, bool verifyEach, Diagnostics &diags) override {
     loadLoweringDialects(*module.getContext());
-    LoweringOptions options;
-    options.vectorBytes = machine.vectorBytes;
-    options.vectorRegisters = machine.vectorRegisters;
-    options.hasFma = machine.hasFma;
-    options.hasMaskedMoves = machine.hasAvx512;
-    options.hasBf16 = machine.hasBf16;
-    return succeeded(lowerTileToLoops(module, options, diags));
+    return succeeded(lowerTileToLoops(module, loweringOptionsFor(machine), diags));
   }
 
   std::unique_ptr<pipeline::CodeModule> translate(mlir::ModuleOp module, bool verifyEach,
@@ -64,6 +59,10 @@ public:
 
   bool emitAssembly(pipeline::CodeModule &code, std::string &text, Diagnostics &diags) override {
     return Lease(*this)->emitAssembly(code, text, diags);
+  }
+
+  bool assemble(std::string_view text, std::vector<uint8_t> &object, Diagnostics &diags) override {
+    return Lease(*this)->assemble(text, object, diags);
   }
 
 private:
@@ -107,5 +106,14 @@ Result<std::unique_ptr<pipeline::Target>> makeCpuTarget(std::string_view archite
 } // namespace
 
 void registerCpuTarget() { pipeline::registerTarget("cpu", makeCpuTarget); }
+
+Result<std::string> targetOffering(std::string_view architecture,
+                                   const std::vector<std::string> &features) {
+  Result<CpuMachine> machine = machineOffering(architecture, features);
+  if (!machine) {
+    return machine.error();
+  }
+  return "cpu:" + machine->name;
+}
 
 } // namespace nereid::cpu

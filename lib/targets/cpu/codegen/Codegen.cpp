@@ -4,6 +4,7 @@
 #include "lib/targets/cpu/codegen/Codegen.h"
 
 #include "lib/targets/cpu/codegen/ScalarOptimizations.h"
+#include "lib/targets/cpu/codegen/ScalarTruncation.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -56,13 +57,38 @@ public:
   }
 };
 
+/// Only the asked one: a start of the program should not pay for the others' tables.
+void initializeTarget(Architecture architecture) {
+  static std::once_flag x86, aarch64, riscv64;
+  switch (architecture) {
+  case Architecture::X86:
+    return std::call_once(x86, [] {
+      LLVMInitializeX86TargetInfo();
+      LLVMInitializeX86Target();
+      LLVMInitializeX86TargetMC();
+      LLVMInitializeX86AsmPrinter();
+    });
+  case Architecture::Aarch64:
+    return std::call_once(aarch64, [] {
+      LLVMInitializeAArch64TargetInfo();
+      LLVMInitializeAArch64Target();
+      LLVMInitializeAArch64TargetMC();
+      LLVMInitializeAArch64AsmPrinter();
+    });
+  case Architecture::Riscv64:
+    return std::call_once(riscv64, [] {
+      LLVMInitializeRISCVTargetInfo();
+      LLVMInitializeRISCVTarget();
+      LLVMInitializeRISCVTargetMC();
+      LLVMInitializeRISCVAsmPrinter();
+    });
+  }
+}
+
 std::unique_ptr<llvm::TargetMachine> createTargetMachine(const CpuMachine &machine) {
+  initializeTarget(machine.architecture);
   static std::once_flag initialized;
   std::call_once(initialized, [] {
-    LLVMInitializeX86TargetInfo();
-    LLVMInitializeX86Target();
-    LLVMInitializeX86TargetMC();
-    LLVMInitializeX86AsmPrinter();
     // Two passes that took half of the code generator's time and made no kernel of kernels/ faster:
     // the lowering has reduced addresses itself, and the processors schedule out of order.
     auto &options = llvm::cl::getRegisteredOptions();
@@ -74,8 +100,11 @@ std::unique_ptr<llvm::TargetMachine> createTargetMachine(const CpuMachine &machi
   const llvm::Target *target = llvm::TargetRegistry::lookupTarget(machine.triple, error);
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Fast;
+  if (machine.architecture == Architecture::Riscv64) {
+    options.MCOptions.ABIName = "lp64d";
+  }
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
-      machine.triple, "x86-64", machine.featureText(), options, llvm::Reloc::PIC_,
+      machine.triple, machine.processor, machine.featureText(), options, llvm::Reloc::PIC_,
       llvm::CodeModel::Small, llvm::CodeGenOptLevel::Less, /*JIT=*/true));
 }
 
@@ -137,11 +166,21 @@ std::unique_ptr<pipeline::CodeModule> CodeGenerator::translate(mlir::ModuleOp mo
     function.addFnAttr(llvm::Attribute::NoUnwind);
     function.addFnAttr("prefer-vector-width", vectorBits);
     function.addFnAttr("min-legal-vector-width", vectorBits);
+    if (state->machine.minimumVectorBits >= 256) {
+      // The longest that the architectures allow: 2048 bits of SVE, 65536 of V.
+      bool isSve = state->machine.architecture == Architecture::Aarch64;
+      unsigned bitsOfUnit = isSve ? 128 : 64, longest = isSve ? 16 : 1024;
+      unsigned least = static_cast<unsigned>(state->machine.minimumVectorBits) / bitsOfUnit;
+      function.addFnAttr(llvm::Attribute::getWithVScaleRangeArgs(*code->context, least, longest));
+    }
     if (!state->machine.tuneFor.empty()) {
       function.addFnAttr("tune-cpu", state->machine.tuneFor);
     }
   }
   runScalarOptimizations(*code->module, *state->target);
+  if (!state->machine.hasVectorTruncation) {
+    truncateElementByElement(*code->module);
+  }
   return code;
 }
 
@@ -193,6 +232,21 @@ bool CodeGenerator::emitObject(pipeline::CodeModule &code, std::vector<uint8_t> 
       return false;
     }
   }
+  return true;
+}
+
+bool CodeGenerator::assemble(std::string_view text, std::vector<uint8_t> &object,
+                             Diagnostics &diags) {
+  const std::string whole =
+      "target triple = \"" + state->machine.triple + "\"\n" + std::string(text);
+  auto code = parse(whole, "launcher", diags);
+  llvm::SmallVector<char, 0> bytes;
+  if (!code || !state->emit(*static_cast<LlvmModule &>(*code).module,
+                            llvm::CodeGenFileType::ObjectFile, bytes)) {
+    diags.add(internalError("the code generator cannot write a launcher"));
+    return false;
+  }
+  object.assign(bytes.begin(), bytes.end());
   return true;
 }
 

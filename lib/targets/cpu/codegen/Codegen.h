@@ -34,6 +34,8 @@ public:
   /// A relocatable ELF object; E0390 when it would need a symbol the runtime does not provide.
   bool emitObject(pipeline::CodeModule &code, std::vector<uint8_t> &object, Diagnostics &diags);
   bool emitAssembly(pipeline::CodeModule &code, std::string &text, Diagnostics &diags);
+  /// An object from IR text without triple; it may need any symbol.
+  bool assemble(std::string_view text, std::vector<uint8_t> &object, Diagnostics &diags);
 
 private:
   struct State;

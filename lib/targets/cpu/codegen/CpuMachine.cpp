@@ -1,148 +1,208 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machines are a psABI level (x86-64-v2, v3, v4) plus single extensions. A host that lacks one
-// feature of a level counts as the level below: code generation then has few cases to get right.
+// Machines are a level of an architecture (x86-64-v2, v3, v4; aarch64; rv64gcv) plus single
+// extensions. A host that lacks one feature of a level counts as the level below: code generation
+// then has few cases to get right.
 #include "lib/targets/cpu/codegen/CpuMachine.h"
 
-#include "llvm/ADT/StringMap.h"
-#include "llvm/ADT/StringRef.h"
+#include "lib/targets/cpu/codegen/MachineTables.h"
+#include "runtime/cpu/CpuFeatures.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/TargetParser/Host.h"
 
 #include <algorithm>
 #include <cstdlib>
-#include <initializer_list>
+#include <optional>
 
 namespace nereid::cpu {
 namespace {
 
-struct Level {
-  std::string_view name;
-  std::initializer_list<std::string_view> features; // those that the level below does not have
-};
+constexpr Architecture architectures[] = {Architecture::X86, Architecture::Aarch64,
+                                          Architecture::Riscv64};
 
-const Level levels[] = {
-    {"x86-64-v2", {"cx16", "popcnt", "sse3", "ssse3", "sse4.1", "sse4.2"}},
-    {"x86-64-v3", {"avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe"}},
-    {"x86-64-v4", {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}},
-};
-constexpr int levelCount = 3;
-
-struct Extension {
-  std::string_view name;
-  int level; // lowest index in `levels` that it may be added to
-};
-
-const Extension extensions[] = {
-    {"avxvnni", 1}, {"avx512bf16", 2}, {"avx512vnni", 2}, {"avx512vbmi", 2}, {"avx512vbmi2", 2},
-};
-
-CpuMachine makeMachine(int level, const std::vector<std::string_view> &added) {
+CpuMachine makeMachine(Architecture architecture, int level,
+                       const std::vector<std::string_view> &added) {
+  std::span<const Level> levels = levelsOf(architecture);
   CpuMachine machine;
-  machine.name = levels[level].name;
-  machine.triple = "x86_64-unknown-linux-gnu";
-  for (int i = 0; i <= level; ++i) {
-    machine.features.insert(machine.features.end(), levels[i].features.begin(),
-                            levels[i].features.end());
+  machine.architecture = architecture;
+  machine.name = levels[static_cast<size_t>(level)].name;
+  for (const Level &one : levels.first(static_cast<size_t>(level) + 1)) {
+    machine.features.insert(machine.features.end(), one.features.begin(), one.features.end());
   }
-  for (const Extension &extension : extensions) {
-    if (std::find(added.begin(), added.end(), extension.name) != added.end()) {
-      machine.features.emplace_back(extension.name);
-      machine.name += "+" + std::string(extension.name);
-      machine.hasBf16 |= extension.name == "avx512bf16";
+  for (const Extension &extension : allExtensions()) {
+    if (extension.architecture != architecture ||
+        std::find(added.begin(), added.end(), extension.name) == added.end()) {
+      continue;
     }
+    machine.name += "+" + std::string(extension.name);
+    if (!extension.feature.empty() && std::find(machine.features.begin(), machine.features.end(),
+                                                extension.feature) == machine.features.end()) {
+      machine.features.emplace_back(extension.feature);
+    }
+    machine.minimumVectorBits = std::max(machine.minimumVectorBits, extension.vectorBits);
+    machine.hasVectorTruncation &= extension.name != "qemu7";
+    machine.hasBf16 |= extension.feature == "avx512bf16";
   }
-  machine.hasFma = machine.hasF16c = level >= 1;
-  machine.hasAvx512 = level >= 2;
-  machine.vectorBytes = 16 << level;
-  machine.vectorRegisters = level >= 2 ? 32 : 16;
+  describeVectors(machine, level);
   return machine;
 }
 
-int findLevel(std::string_view name) {
-  for (int i = 0; i < levelCount; ++i) {
-    if (levels[i].name == name) {
-      return i;
+struct LevelName {
+  Architecture architecture;
+  int level;
+};
+
+/// `level` is -1 when there is none of this name.
+LevelName findLevel(std::string_view name) {
+  for (Architecture architecture : architectures) {
+    std::span<const Level> levels = levelsOf(architecture);
+    for (size_t i = 0; i < levels.size(); ++i) {
+      if (levels[i].name == name) {
+        return {architecture, static_cast<int>(i)};
+      }
     }
   }
-  return -1;
+  return {Architecture::X86, -1};
 }
 
-/// The highest level that does not need `feature`; v2 is never given up.
-int levelWithout(std::string_view feature) {
-  for (int i = 1; i < levelCount; ++i) {
+/// The highest level that does not need `feature`; the lowest one is never given up.
+int levelWithout(std::span<const Level> levels, std::string_view feature) {
+  for (size_t i = 1; i < levels.size(); ++i) {
     const auto &own = levels[i].features;
     if (std::find(own.begin(), own.end(), feature) != own.end()) {
-      return i - 1;
+      return static_cast<int>(i) - 1;
     }
   }
-  return levelCount - 1;
+  return static_cast<int>(levels.size()) - 1;
 }
 
-std::vector<std::string_view> splitAtCommas(std::string_view text) {
+/// "x86-64-v4,+avx512bf16" and "x86-64-v4+avx512bf16" are the same.
+std::vector<std::string_view> splitNames(std::string_view text) {
   std::vector<std::string_view> parts;
   while (!text.empty()) {
-    size_t comma = text.find(',');
-    parts.push_back(text.substr(0, comma));
-    text = comma == std::string_view::npos ? "" : text.substr(comma + 1);
+    size_t end = text.find_first_of(",+");
+    parts.push_back(text.substr(0, end));
+    bool isBoth = end != std::string_view::npos && text.substr(end, 2) == ",+";
+    text = end == std::string_view::npos ? "" : text.substr(end + (isBoth ? 2 : 1));
   }
   return parts;
 }
 
+std::string join(const std::vector<std::string> &names) {
+  std::string text;
+  for (const std::string &name : names) {
+    text += (text.empty() ? "" : ", ") + name;
+  }
+  return text;
+}
+
+/// Notes every architecture with its extensions.
 Diagnostic unknownName(std::string_view what, std::string_view name, std::string_view where) {
-  std::string known;
-  for (const Level &level : levels) {
-    known += (known.empty() ? "" : ", ") + std::string(level.name);
+  Diagnostic error = makeError("E0303", "unknown " + std::string(what) + " '" + std::string(name) +
+                                            "' in " + std::string(where));
+  for (Architecture architecture : architectures) {
+    std::vector<std::string> levels, extensions;
+    for (const Level &level : levelsOf(architecture)) {
+      levels.emplace_back(level.name);
+    }
+    for (const Extension &extension : allExtensions()) {
+      if (extension.architecture == architecture) {
+        extensions.push_back("+" + std::string(extension.name));
+      }
+    }
+    error.note("supported: " + join(levels) + "; extensions: " + join(extensions));
   }
-  std::string knownExtensions;
-  for (const Extension &extension : extensions) {
-    knownExtensions += (knownExtensions.empty() ? "+" : ", +") + std::string(extension.name);
+  return error.withHelp("write 'cpu' for this machine, or for example 'cpu:x86-64-v3'");
+}
+
+/// As runtime/cpu/CpuFeatures.h names it; nothing when it is unknown.
+std::optional<Architecture> architectureNamed(std::string_view name) {
+  return name == "x86-64"    ? std::optional(Architecture::X86)
+         : name == "aarch64" ? std::optional(Architecture::Aarch64)
+         : name == "riscv64" ? std::optional(Architecture::Riscv64)
+                             : std::nullopt;
+}
+
+using HasFeature = llvm::function_ref<bool(std::string_view)>;
+
+/// -1 when not even the lowest level's features are all there.
+int highestLevel(std::span<const Level> levels, HasFeature has) {
+  size_t count = 0;
+  while (count < levels.size() &&
+         std::all_of(levels[count].features.begin(), levels[count].features.end(), has)) {
+    ++count;
   }
-  return makeError("E0303", "unknown " + std::string(what) + " '" + std::string(name) + "' in " +
-                                std::string(where))
-      .note("supported architectures: " + known + "; extensions: " + knownExtensions)
-      .withHelp("write 'cpu' for this machine, or for example 'cpu:x86-64-v3'");
+  return static_cast<int>(count) - 1;
+}
+
+std::vector<std::string_view> offeredExtensions(Architecture architecture, int level,
+                                                HasFeature has) {
+  std::vector<std::string_view> names;
+  for (const Extension &extension : allExtensions()) {
+    if (extension.architecture == architecture && extension.lowestLevel <= level &&
+        !extension.feature.empty() && has(extension.name)) {
+      names.push_back(extension.name);
+    }
+  }
+  return names;
+}
+
+Diagnostic unsupportedMachine(std::string_view what, std::span<const Level> levels) {
+  return makeError("E0303", std::string(what) + " is not supported: expects at least " +
+                                std::string(levels[0].name))
+      .withHelp("run on a 64-bit x86 processor from 2009 or later, on 64-bit Arm, or on 64-bit "
+                "RISC-V with the vector extension");
 }
 
 Result<CpuMachine> hostMachine() {
-  llvm::StringMap<bool> host = llvm::sys::getHostCPUFeatures();
-  auto has = [&](std::string_view feature) {
-    return host.lookup(llvm::StringRef(feature.data(), feature.size()));
-  };
-  int level = -1;
-  while (level + 1 < levelCount &&
-         std::all_of(levels[level + 1].features.begin(), levels[level + 1].features.end(), has)) {
-    ++level;
-  }
+  Architecture architecture =
+      architectureNamed(runtime::cpuArchitecture()).value_or(Architecture::X86);
+  std::span<const Level> levels = levelsOf(architecture);
+  int level = highestLevel(levels, runtime::hasCpuFeature);
   if (level < 0) {
-    return makeError("E0303", "this machine is not supported: expects at least x86-64-v2 (SSE4.2)")
-        .withHelp("run on a 64-bit x86 processor from 2009 or later");
+    return unsupportedMachine("this machine", levels);
   }
   std::vector<std::string_view> removed;
   if (const char *limit = std::getenv("NEREID_CPU_FEATURES")) {
-    for (std::string_view part : splitAtCommas(limit)) {
-      int cap = findLevel(part);
-      if (cap >= 0) {
-        level = std::min(level, cap);
+    for (std::string_view part : splitNames(limit)) {
+      LevelName cap = findLevel(part);
+      if (cap.level >= 0 && cap.architecture == architecture) {
+        level = std::min(level, cap.level);
       } else if (part.size() > 1 && part[0] == '-') {
         removed.push_back(part.substr(1));
-        level = std::min(level, levelWithout(part.substr(1)));
+        level = std::min(level, levelWithout(levels, part.substr(1)));
       } else {
         return unknownName("restriction", part, "NEREID_CPU_FEATURES");
       }
     }
   }
-  std::vector<std::string_view> added;
-  for (const Extension &extension : extensions) {
-    bool isRemoved = std::find(removed.begin(), removed.end(), extension.name) != removed.end();
-    if (extension.level <= level && has(extension.name) && !isRemoved) {
-      added.push_back(extension.name);
-    }
-  }
-  CpuMachine machine = makeMachine(level, added);
+  CpuMachine machine = makeMachine(
+      architecture, level, offeredExtensions(architecture, level, [&](std::string_view name) {
+        return runtime::hasCpuFeature(name) &&
+               std::find(removed.begin(), removed.end(), name) == removed.end();
+      }));
   machine.tuneFor = llvm::sys::getHostCPUName().str();
   return machine;
 }
 
 } // namespace
+
+Result<CpuMachine> machineOffering(std::string_view architecture,
+                                   const std::vector<std::string> &features) {
+  std::string what = "a machine of the architecture '" + std::string(architecture) + "'";
+  std::optional<Architecture> known = architectureNamed(architecture);
+  if (!known) {
+    return unsupportedMachine(what, levelsOf(Architecture::X86));
+  }
+  auto has = [&](std::string_view name) {
+    return std::find(features.begin(), features.end(), name) != features.end();
+  };
+  int level = highestLevel(levelsOf(*known), has);
+  if (level < 0) {
+    return unsupportedMachine(what + " that offers only " + join(features), levelsOf(*known));
+  }
+  return makeMachine(*known, level, offeredExtensions(*known, level, has));
+}
 
 std::string CpuMachine::featureText() const {
   std::string text;
@@ -152,37 +212,43 @@ std::string CpuMachine::featureText() const {
   return text;
 }
 
+std::string CpuMachine::requirementText() const {
+  std::string text = featureText();
+  if (architecture == Architecture::Aarch64 && minimumVectorBits > 0) {
+    text += ",+sve" + std::to_string(minimumVectorBits);
+  }
+  return text;
+}
+
 Result<CpuMachine> parseMachine(std::string_view architecture) {
   if (architecture.empty()) {
     return hostMachine();
   }
   std::string where = "target 'cpu:" + std::string(architecture) + "'";
-  std::vector<std::string_view> parts = splitAtCommas(architecture);
-  int level = parts.empty() ? -1 : findLevel(parts[0]);
-  if (level < 0) {
-    return unknownName("architecture", parts.empty() ? "" : parts[0], where);
+  std::vector<std::string_view> parts = splitNames(architecture);
+  LevelName found = findLevel(parts[0]);
+  if (found.level < 0) {
+    return unknownName("architecture", parts[0], where);
   }
+  std::span<const Level> levels = levelsOf(found.architecture);
   std::vector<std::string_view> added;
   for (size_t i = 1; i < parts.size(); ++i) {
-    std::string_view name = parts[i];
-    if (!name.empty() && name[0] == '+') {
-      name.remove_prefix(1);
+    std::span<const Extension> extensions = allExtensions();
+    auto extension = std::find_if(extensions.begin(), extensions.end(), [&](const Extension &e) {
+      return e.architecture == found.architecture && e.name == parts[i];
+    });
+    if (extension == extensions.end()) {
+      return unknownName("extension", parts[i], where);
     }
-    const Extension *found = std::find_if(std::begin(extensions), std::end(extensions),
-                                          [&](const Extension &e) { return e.name == name; });
-    if (found == std::end(extensions)) {
-      return unknownName("extension", name, where);
+    if (extension->lowestLevel > found.level) {
+      std::string name(parts[i]), lowest(levels[extension->lowestLevel].name);
+      return makeError("E0303", "extension '" + name + "' expects at least " + lowest +
+                                    ", but got " + std::string(levels[found.level].name))
+          .withHelp("write 'cpu:" + lowest + ",+" + name + "'");
     }
-    if (found->level > level) {
-      return makeError("E0303", "extension '" + std::string(name) + "' expects at least " +
-                                    std::string(levels[found->level].name) + ", but got " +
-                                    std::string(levels[level].name))
-          .withHelp("write 'cpu:" + std::string(levels[found->level].name) + ",+" +
-                    std::string(name) + "'");
-    }
-    added.push_back(found->name);
+    added.push_back(extension->name);
   }
-  return makeMachine(level, added);
+  return makeMachine(found.architecture, found.level, added);
 }
 
 } // namespace nereid::cpu

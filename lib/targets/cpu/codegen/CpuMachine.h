@@ -6,30 +6,54 @@
 
 #include "lib/support/Diagnostics.h"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace nereid::cpu {
 
+enum class Architecture : uint8_t { X86, Aarch64, Riscv64 };
+
 struct CpuMachine {
+  Architecture architecture = Architecture::X86;
   std::string name;                  ///< canonical: "x86-64-v4+avx512bf16"
   std::string triple;                ///< "x86_64-unknown-linux-gnu"
+  std::string processor;             ///< LLVM's name of the generic processor of the architecture
   std::string tuneFor;               ///< scheduling model, e.g. "znver4"; empty = generic
   std::vector<std::string> features; ///< LLVM names without sign, a fixed order
-  int vectorBytes = 16;
-  int vectorRegisters = 16;
+  int vectorBytes = 16;              ///< of the fixed-length vectors that code is written with
+  int vectorRegisters = 16;          ///< how many vectors of vectorBytes there are registers for
+  /// Vector registers that are at least so long on every machine the code may run on; 0 where their
+  /// length is no choice of the machine's.
+  int minimumVectorBits = 0;
+  /// Largest scratch memory of a thread; what a kernel needs is known when it is compiled (E0501).
+  uint64_t scratchLimitBytes = 8u << 20;
   bool hasFma = false;
-  bool hasF16c = false;
-  bool hasAvx512 = false; ///< F, BW, CD, DQ and VL together
-  bool hasBf16 = false;   ///< AVX512_BF16
+  bool hasHalfConversions = false; ///< float16 to and from float32
+  bool hasMaskedMoves = false;     ///< masked vector loads and stores of any element width
+  bool hasGather = false;  ///< vector loads from one address for each element, of 4 or 8 bytes
+  bool hasScatter = false; ///< the same for stores
+  bool hasVectorTruncation = true; ///< see ScalarTruncation.h
+  bool hasStreamingStores = false; ///< stores past the caches, ordered by a fence
+  bool hasAvx512 = false;          ///< F, BW, CD, DQ and VL together
+  bool hasBf16 = false;            ///< AVX512_BF16
 
-  /// "+avx2,+fma": what LLVM reads, and what a host must have to run the code.
+  /// "+avx2,+fma": what LLVM reads.
   std::string featureText() const;
+  /// What a host must have to run the code, as runtime/cpu/CpuFeatures.h names it: featureText()
+  /// and, for vectors of a length LLVM has no feature for, "+sve256".
+  std::string requirementText() const;
 };
 
 /// `architecture` is empty for this machine (NEREID_CPU_FEATURES may restrict it: a level such as
-/// "x86-64-v3", or "-avx512f"), else "x86-64-v2|v3|v4[,+feature…]". E0303 when it is unknown.
+/// "x86-64-v3", or "-avx512f"), else "x86-64-v2|v3|v4", "aarch64" or "rv64gcv" with extensions
+/// behind it: "x86-64-v4,+avx512bf16". E0303 when it is unknown.
 Result<CpuMachine> parseMachine(std::string_view architecture);
+
+/// The most that a machine with these features can run, both named as in runtime/cpu/CpuFeatures.h;
+/// E0303 when it is less than the architecture's lowest level.
+Result<CpuMachine> machineOffering(std::string_view architecture,
+                                   const std::vector<std::string> &features);
 
 } // namespace nereid::cpu

@@ -65,7 +65,7 @@ Lanes decodeHalf(Lanes bits, bool isBf16) {
     return floatOf(extendUnsigned(bits, 32) << 16);
   }
   LanesContext &where = bits.where();
-  if (!where.machine.hasF16c) {
+  if (!where.machine.hasHalfConversions) {
     return halfToSingleByIntegers(bits);
   }
   OpBuilder &builder = where.builder;
@@ -80,7 +80,7 @@ Lanes encodeHalf(Lanes single, bool isBf16) {
     return bf16FromSingle(single);
   }
   LanesContext &where = single.where();
-  if (!where.machine.hasF16c) {
+  if (!where.machine.hasHalfConversions) {
     return halfFromSingleByIntegers(single);
   }
   OpBuilder &builder = where.builder;

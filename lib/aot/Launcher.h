@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The launcher of a library as LLVM IR text: the table of runtime/aot/Table.h and two functions,
+// NAME and NAME_select, that put their arguments into slots and call the runtime.
+#pragma once
+
+#include "lib/aot/Interface.h"
+
+#include <string>
+#include <vector>
+
+namespace nereid::aot {
+
+struct LauncherVariant {
+  std::string entry; ///< symbol of the code
+  uint64_t scratchBytes = 0;
+  bool canWait = false;
+};
+
+struct LauncherContent {
+  std::string name, kernel;
+  const Interface &interface;
+  /// By specialization; empty lists when the caller gives the grid.
+  std::vector<std::vector<Step>> grids;
+  std::vector<std::vector<LauncherVariant>> variants;       ///< by specialization and target
+  std::vector<std::pair<std::string, std::string>> targets; ///< name and features
+};
+
+std::string launcherText(const LauncherContent &content);
+
+} // namespace nereid::aot

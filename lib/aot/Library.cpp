@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/aot/Library.h"
+
+#include "lib/aot/GridProgram.h"
+#include "lib/aot/Launcher.h"
+#include "lib/aot/ObjectMerge.h"
+#include "lib/aot/SpecificityOrder.h"
+#include "lib/language/KernelDecorators.h"
+#include "lib/pipeline/Target.h"
+#include "runtime/cpu/CpuFeatures.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace nereid::aot {
+namespace {
+
+std::set<std::string> namesIn(const std::string &features) {
+  std::set<std::string> names;
+  for (size_t at = 0; at < features.size();) {
+    const size_t end = std::min(features.find(',', at), features.size());
+    names.insert(features.substr(at, end - at));
+    at = end + 1;
+  }
+  return names;
+}
+
+struct ChosenTarget {
+  std::string spec; ///< as the pipeline finds it
+  pipeline::Target *target;
+  std::set<std::string> features;
+};
+
+/// The ones that ask for more first; equal ones once.
+Result<std::vector<ChosenTarget>> chooseTargets(const std::vector<std::string> &specs) {
+  std::vector<ChosenTarget> chosen;
+  for (const std::string &spec : specs) {
+    Result<pipeline::Target *> target = pipeline::findTarget(spec);
+    if (!target) {
+      return target.error();
+    }
+    const bool isKnown = std::any_of(chosen.begin(), chosen.end(), [&](const ChosenTarget &other) {
+      return other.target->name() == (*target)->name();
+    });
+    if (!isKnown) {
+      chosen.push_back({spec, *target, namesIn((*target)->features())});
+    }
+  }
+  std::vector<ChosenTarget> ordered;
+  for (size_t next : specificityOrder(chosen.size(), [&](size_t a, size_t b) {
+         return std::includes(chosen[a].features.begin(), chosen[a].features.end(),
+                              chosen[b].features.begin(), chosen[b].features.end());
+       })) {
+    ordered.push_back(chosen[next]);
+  }
+  return ordered;
+}
+
+/// "x86-64-v3" of "cpu:x86-64-v3", without the model that the code is tuned for.
+std::string shortName(const pipeline::Target &target) {
+  std::string name = target.name();
+  name.erase(0, name.find(':') + 1);
+  return name.substr(0, name.find(' '));
+}
+
+class Builder {
+public:
+  Builder(const LibraryRequest &request, const language::SourceModule &module,
+          const language::FunctionDef &function, Diagnostics &diags)
+      : request(request), module(module), function(function), diags(diags) {}
+
+  std::optional<CompiledLibrary> build() {
+    library.kernel = function.name;
+    library.name = request.name.empty() ? function.name : request.name;
+    library.grid = request.grid;
+    if (!checkName() || !matchSignatures() || !compileGrids()) {
+      return std::nullopt;
+    }
+    auto chosen = chooseTargets(request.targets.empty() ? portableTargets() : request.targets);
+    if (!chosen) {
+      diags.add(chosen.error());
+      return std::nullopt;
+    }
+    targets = std::move(*chosen);
+    for (const ChosenTarget &target : targets) {
+      library.targets.push_back({shortName(*target.target), target.target->features()});
+    }
+    if (!compileVariants() || !link()) {
+      return std::nullopt;
+    }
+    return std::move(library);
+  }
+
+private:
+  bool checkName() {
+    if (isCName(library.name)) {
+      return true;
+    }
+    diags.add(
+        makeError("E0023", fmt::format("'{}' cannot be the name of a C function", library.name))
+            .withHelp("choose one with --name: letters, digits and '_', no keyword"));
+    return false;
+  }
+
+  bool matchSignatures() {
+    language::KernelDecorators decorators = language::readDecorators(module, function);
+    std::vector<language::Signature> signatures;
+    for (const std::string &text : request.signatures) {
+      auto special = language::specialize(text, module, function, decorators);
+      if (!special) {
+        Diagnostic error = special.error();
+        if (error.file.empty()) {
+          error.file = request.kernel.path;
+        }
+        diags.add(std::move(error));
+        return false;
+      }
+      signatures.push_back(std::move(special->signature));
+    }
+    Result<Interface> interface = makeInterface(signatures);
+    if (!interface) {
+      diags.add(interface.error());
+      return false;
+    }
+    library.interface = std::move(*interface);
+    return true;
+  }
+
+  bool compileGrids() {
+    for (const SpecializationPlan &plan : library.interface.specializations) {
+      grids.emplace_back();
+      if (request.grid.empty()) {
+        continue;
+      }
+      Result<std::vector<Step>> steps = compileGrid(request.grid, library.interface, plan);
+      if (!steps) {
+        diags.add(steps.error());
+        return false;
+      }
+      grids.back() = std::move(*steps);
+    }
+    return true;
+  }
+
+  /// Code that is the same for several targets is kept once.
+  bool compileVariants() {
+    for (size_t i = 0; i < library.interface.specializations.size(); ++i) {
+      variants.emplace_back();
+      library.parts.emplace_back();
+      library.scratchBytes.push_back(0);
+      for (const ChosenTarget &target : targets) {
+        pipeline::CompileInput input = request.kernel;
+        input.function = function.name;
+        input.signature = library.interface.specializations[i].signature;
+        pipeline::CompileOptions options;
+        options.target = target.spec;
+        options.useCache = request.useCache;
+        auto output = pipeline::compile(input, options, diags);
+        if (!output) {
+          return false;
+        }
+        if (!objects.empty() && machineOf(output->object) != machineOf(objects.front())) {
+          diags.add(makeError("E0022",
+                              fmt::format("targets '{}' and '{}' are for different "
+                                          "processors, and a library is for one",
+                                          library.targets.front().name, shortName(*target.target)))
+                        .withHelp("compile one library for each"));
+          return false;
+        }
+        addVariant(i, *output, shortName(*target.target));
+      }
+    }
+    return true;
+  }
+
+  void addVariant(size_t specialization, const pipeline::CompileOutput &output,
+                  const std::string &target) {
+    auto same = std::find(objects.begin(), objects.end(), output.object);
+    const auto number = static_cast<size_t>(same - objects.begin());
+    if (same == objects.end()) {
+      objects.push_back(output.object);
+      entries.push_back(fmt::format("{}.{}.{}", library.kernel, specialization, target));
+    }
+    variants.back().push_back({entries[number], output.info.scratchBytes, output.info.canWait});
+    library.parts.back().push_back(entries[number]);
+    library.scratchBytes.back() = std::max(library.scratchBytes.back(), output.info.scratchBytes);
+    library.canWait |= output.info.canWait;
+  }
+
+  bool link() {
+    LauncherContent content{.name = library.name,
+                            .kernel = library.kernel,
+                            .interface = library.interface,
+                            .grids = grids,
+                            .variants = variants};
+    for (const CompiledTarget &target : library.targets) {
+      content.targets.emplace_back(target.name, target.features);
+    }
+    // For the least of the targets: it also has to say that a machine has none of them.
+    std::vector<uint8_t> launcher;
+    if (!targets.back().target->assemble(launcherText(content), launcher, diags)) {
+      return false;
+    }
+    std::vector<ObjectPart> parts = {{launcher, {}}};
+    for (size_t i = 0; i < objects.size(); ++i) {
+      parts.push_back({objects[i], {{library.kernel, entries[i]}}});
+    }
+    auto merged = mergeObjects(parts, {library.name, library.name + "_select"});
+    if (!merged) {
+      diags.add(merged.error());
+      return false;
+    }
+    library.object = std::move(*merged);
+    return true;
+  }
+
+  const LibraryRequest &request;
+  const language::SourceModule &module;
+  const language::FunctionDef &function;
+  Diagnostics &diags;
+  CompiledLibrary library;
+  std::vector<ChosenTarget> targets;
+  std::vector<std::vector<Step>> grids;
+  std::vector<std::vector<LauncherVariant>> variants;
+  std::vector<std::vector<uint8_t>> objects; ///< each different one once
+  std::vector<std::string> entries;          ///< symbols of their code
+};
+
+} // namespace
+
+std::vector<std::string> portableTargets() {
+  if (runtime::cpuArchitecture() == "aarch64") {
+    return {"cpu:aarch64"};
+  }
+  if (runtime::cpuArchitecture() == "riscv64") {
+    return {"cpu:rv64gcv"};
+  }
+  return {"cpu:x86-64-v4+avx512bf16", "cpu:x86-64-v4", "cpu:x86-64-v3", "cpu:x86-64-v2"};
+}
+
+std::optional<CompiledLibrary> compileLibrary(const LibraryRequest &request,
+                                              const language::SourceModule &module,
+                                              const language::FunctionDef &function,
+                                              Diagnostics &diags) {
+  return Builder(request, module, function, diags).build();
+}
+
+} // namespace nereid::aot

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/cli/CompileLibrary.h"
+
+#include "lib/aot/Library.h"
+#include "lib/aot/Linking.h"
+#include "lib/aot/RuntimeArchive.h"
+#include "lib/cli/KernelLauncher.h"
+#include "lib/language/Parser.h"
+#include "lib/support/AtomicFile.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+
+namespace nereid::cli {
+namespace {
+
+using aot::CompiledLibrary;
+using aot::LibraryForm;
+
+class Writer {
+public:
+  Writer(const LibraryOptions &options, const CompiledLibrary &library)
+      : options(options), library(library) {}
+
+  Status writeAll() {
+    if (options.form == "header") {
+      return writeHeaderAlone();
+    }
+    const LibraryForm form = options.form == "object"   ? LibraryForm::Object
+                             : options.form == "static" ? LibraryForm::Static
+                                                        : LibraryForm::Shared;
+    Result<std::vector<uint8_t>> runtime = aot::runtimeFor(library, options.runtime);
+    if (!runtime) {
+      return runtime.error();
+    }
+    hasRuntime = form != LibraryForm::Object && !runtime->empty();
+    const std::string path = options.output.empty() ? defaultName(form) : options.output;
+    folder = std::filesystem::path(path).parent_path();
+    if (!folder.empty()) {
+      if (Status made = createFolders(folder.string()); !made) {
+        return made.error();
+      }
+    }
+    if (Status written = writeMain(form, path, *runtime); !written) {
+      return written.error();
+    }
+    files.push_back(path);
+    if (Status written = write(library.name + ".h", aot::headerText(library)); !written) {
+      return written.error();
+    }
+    const std::string fileName = std::filesystem::path(path).filename().string();
+    if (Status written = write(library.name + "-config.cmake",
+                               aot::cmakeText(library, form, fileName, hasRuntime));
+        !written) {
+      return written.error();
+    }
+    return writeRuntimeHeader();
+  }
+
+  std::vector<std::string> files;
+  bool hasRuntime = false;
+
+private:
+  std::string defaultName(LibraryForm form) const {
+    switch (form) {
+    case LibraryForm::Object:
+      return library.name + ".o";
+    case LibraryForm::Static:
+      return "lib" + library.name + ".a";
+    case LibraryForm::Shared:
+      return "lib" + library.name + ".so";
+    }
+    return "";
+  }
+
+  Status writeHeaderAlone() {
+    const std::string path = options.output.empty() ? library.name + ".h" : options.output;
+    if (path == "-") {
+      fmt::print("{}", aot::headerText(library));
+      return Done{};
+    }
+    folder = std::filesystem::path(path).parent_path();
+    files.push_back(path);
+    Status written = writeFileAtomically(path, aot::headerText(library));
+    return written ? writeRuntimeHeader() : written;
+  }
+
+  Status write(const std::string &name, std::string_view content) {
+    const std::string path = (folder / name).string();
+    files.push_back(path);
+    return writeFileAtomically(path, content);
+  }
+
+  /// What the library's header includes.
+  Status writeRuntimeHeader() {
+    if (Status made = createFolders((folder / "nereid").string()); !made) {
+      return made.error();
+    }
+    return write("nereid/aot.h", aot::runtimeHeader());
+  }
+
+  Status writeMain(LibraryForm form, const std::string &path,
+                   const std::vector<uint8_t> &runtime) const {
+    switch (form) {
+    case LibraryForm::Object:
+      return writeFileAtomically(path, library.object);
+    case LibraryForm::Static:
+      return writeFileAtomically(path, aot::staticLibrary(library, runtime));
+    case LibraryForm::Shared:
+      break;
+    }
+    if (runtime.empty()) {
+      return makeError("E0024", fmt::format("a shared library for '{}' needs the runtime part "
+                                            "for it, and none is built into this program",
+                                            library.targets.front().name))
+          .withHelp("name one with --runtime libnereid_aot.a; docs/ahead-of-time.md says how to "
+                    "build it");
+    }
+    return aot::linkShared(library, runtime, path);
+  }
+
+  const LibraryOptions &options;
+  const CompiledLibrary &library;
+  std::filesystem::path folder;
+};
+
+void printJson(const CompiledLibrary &library, const Writer &written) {
+  nlohmann::ordered_json targets = nlohmann::ordered_json::array();
+  for (const aot::CompiledTarget &target : library.targets) {
+    targets.push_back({{"name", target.name}, {"features", target.features}});
+  }
+  nlohmann::ordered_json specializations = nlohmann::ordered_json::array();
+  for (size_t i = 0; i < library.interface.specializations.size(); ++i) {
+    const aot::SpecializationPlan &plan = library.interface.specializations[i];
+    nlohmann::ordered_json conditions = nlohmann::ordered_json::array();
+    for (const aot::Condition &condition : plan.conditions) {
+      conditions.push_back(aot::conditionText(library.interface, condition));
+    }
+    specializations.push_back({{"signature", plan.signature},
+                               {"conditions", conditions},
+                               {"scratch_bytes", library.scratchBytes[i]},
+                               {"code", library.parts[i]}});
+  }
+  const nlohmann::ordered_json result = {{"name", library.name},
+                                         {"kernel", library.kernel},
+                                         {"grid", library.grid},
+                                         {"targets", targets},
+                                         {"specializations", specializations},
+                                         {"has_runtime", written.hasRuntime},
+                                         {"files", written.files}};
+  fmt::print("{}\n", result.dump(2));
+}
+
+} // namespace
+
+std::vector<std::string> splitTargets(const std::vector<std::string> &texts) {
+  std::vector<std::string> targets;
+  for (const std::string &text : texts) {
+    for (size_t start = 0; start < text.size();) {
+      size_t end = text.find(',', start);
+      // ",+feature" belongs to the target before it.
+      while (end != std::string::npos && end + 1 < text.size() &&
+             (text[end + 1] == '+' || text[end + 1] == '-')) {
+        end = text.find(',', end + 1);
+      }
+      targets.push_back(text.substr(start, end - start));
+      start = end == std::string::npos ? text.size() : end + 1;
+    }
+  }
+  return targets;
+}
+
+void compileLibrary(const LibraryOptions &options, Session &session) {
+  const KernelReference file = parseKernelReference(options.kernel);
+  Diagnostics diags;
+  auto module = language::parseFile(file.path, diags);
+  const language::FunctionDef *function =
+      module ? findKernel(*module, file.function, diags) : nullptr;
+  if (function == nullptr) {
+    return session.fail(diags);
+  }
+  aot::LibraryRequest request{.kernel = {.path = file.path, .importPaths = session.importPaths},
+                              .signatures = options.signatures,
+                              .targets = splitTargets(options.targets),
+                              .grid = options.grid,
+                              .name = options.name,
+                              .useCache = options.useCache};
+  if (request.signatures.empty()) {
+    request.signatures.emplace_back(); // defaults and configs may give every parameter
+  }
+  std::optional<CompiledLibrary> library = aot::compileLibrary(request, *module, *function, diags);
+  if (!library) {
+    return session.fail(diags);
+  }
+  Writer writer(options, *library);
+  if (Status written = writer.writeAll(); !written) {
+    return session.fail(written.error());
+  }
+  if (session.json && options.output != "-") {
+    return printJson(*library, writer);
+  }
+  for (const std::string &path : writer.files) {
+    fmt::print(stderr, "wrote {}\n", path);
+  }
+}
+
+} // namespace nereid::cli

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/cli/PeerCall.h"
+
+#include "lib/language/Parser.h"
+
+namespace nereid::cli {
+
+using language::Expr;
+using language::ExprKind;
+
+static std::optional<double> numberOf(const Expr &expr) {
+  switch (expr.kind) {
+  case ExprKind::Integer:
+  case ExprKind::Bool:
+    return static_cast<double>(expr.integer);
+  case ExprKind::Float:
+    return expr.real;
+  case ExprKind::Unary:
+    if (auto value = numberOf(*expr.operands[0]); value && expr.text == "-") {
+      return -*value;
+    }
+    return std::nullopt;
+  default:
+    return std::nullopt;
+  }
+}
+
+std::optional<measure::PeerCall> parsePeerCall(const std::string &expression) {
+  Diagnostics diags;
+  language::ExprPtr expr = language::parseExpression("peer", expression, diags);
+  if (!expr) {
+    return std::nullopt;
+  }
+  measure::PeerCall call;
+  bool isProduct = expr->kind == ExprKind::Binary && expr->text == "@";
+  if (!isProduct && expr->kind != ExprKind::Call) {
+    return std::nullopt;
+  }
+  size_t first = 0;
+  if (isProduct) {
+    call.operation = "matmul";
+  } else {
+    const Expr &callee = *expr->operands[0];
+    if (callee.kind != ExprKind::Name && callee.kind != ExprKind::Attribute) {
+      return std::nullopt;
+    }
+    call.operation = callee.text;
+    first = 1;
+  }
+  for (size_t i = first; i < expr->operands.size(); ++i) {
+    if (expr->operands[i]->kind == ExprKind::List) {
+      continue; // the shape that is normalised over: the weights have it
+    }
+    if (expr->operands[i]->kind != ExprKind::Name) {
+      return std::nullopt;
+    }
+    call.inputs.push_back(expr->operands[i]->text);
+  }
+  for (const auto &keyword : expr->keywords) {
+    if (auto value = numberOf(*keyword.value)) {
+      call.attributes[keyword.name] = *value;
+    } else if (keyword.value->kind == ExprKind::Name) {
+      call.inputs.push_back(keyword.value->text);
+    } else {
+      return std::nullopt;
+    }
+  }
+  return call;
+}
+
+} // namespace nereid::cli

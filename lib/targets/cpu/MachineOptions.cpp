@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/targets/cpu/MachineOptions.h"
+
+namespace nereid::cpu {
+
+LoweringOptions loweringOptionsFor(const CpuMachine &machine) {
+  LoweringOptions options;
+  options.scratchLimitBytes = machine.scratchLimitBytes;
+  options.vectorBytes = machine.vectorBytes;
+  options.vectorRegisters = machine.vectorRegisters;
+  options.hasFma = machine.hasFma;
+  options.hasMaskedMoves = machine.hasMaskedMoves;
+  options.hasGather = machine.hasGather;
+  options.hasScatter = machine.hasScatter;
+  options.hasStreamingStores = machine.hasStreamingStores;
+  options.hasBf16 = machine.hasBf16;
+  return options;
+}
+
+} // namespace nereid::cpu

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of a launch, each in a file of its own: choosing what to run (Select.cpp), the memory
+// of a thread (Scratch.cpp), running the programs of a grid (Run.cpp) and programs that wait for
+// each other (Coroutines.cpp). Inside of the runtime.
+#pragma once
+
+#include "nereid/aot.h"
+#include "runtime/aot/Table.h"
+
+#include <atomic>
+#include <csetjmp>
+#include <cstdint>
+
+namespace nereid::aot {
+
+/// Specialization and target by number.
+struct Choice {
+  int64_t specialization = 0, target = 0;
+};
+
+/// By the arguments and this machine; on failure writes the message.
+nereid_aot_status select(const Table &table, const uint64_t *slots,
+                         const nereid_aot_options *options, Choice &choice);
+
+/// `given` or the specialization's own; checks sizes. Empty grids are allowed.
+nereid_aot_status findGrid(const Table &table, const Choice &choice, const uint64_t *slots,
+                           const int64_t *given, const nereid_aot_options *options,
+                           int64_t grid[3]);
+
+/// One launch in work, shared by its tasks.
+struct Run {
+  KernelEntry entry;
+  const uint64_t *slots; ///< of the entry
+  int32_t count[3];
+  int64_t programs;
+  int64_t grain; ///< least number of programs that a task takes at a time
+  int tasks;
+  uint64_t scratchBytes;
+  const nereid_aot_options *options;
+  std::atomic<int64_t> next{0};
+  std::atomic<int64_t> finished{0}; ///< programs
+  std::atomic<bool> lacksMemory{false};
+  std::atomic<bool> hasFailed{false}; ///< an assertion; then these two are set by its thread
+  const char *assertion = nullptr;
+  int32_t failedId[3] = {0, 0, 0};
+};
+
+/// Of the program that runs on this thread: where its callbacks report, and the way out of it.
+struct Frame {
+  Run *run;
+  std::jmp_buf exit;
+  void (*leaveStack)(); ///< of a coroutine, instead of the jump
+};
+extern constinit thread_local Frame *currentFrame;
+
+/// Runs all programs on the options' pool. `slots` are the entry's own.
+nereid_aot_status runGrid(const Table &table, const Choice &choice, const uint64_t *slots,
+                          const int64_t grid[3], const nereid_aot_options *options);
+
+/// The same for programs that may wait for each other.
+nereid_aot_status runCoroutines(const Table &table, Run &run, const nereid_aot_pool &pool);
+
+/// Splits the run into tasks on the pool: task(run, index). False when the pool failed.
+bool runTasks(const nereid_aot_pool &pool, int tasks, void (*task)(void *, int), void *data);
+
+/// Memory of at least `bytes`, 64-byte aligned, kept for further launches when given back.
+/// Null when there is none.
+uint8_t *takeScratch(uint64_t bytes);
+void giveScratch(uint8_t *memory);
+void freeScratch();
+
+/// The process's pool, made at the first call; one without threads when memory is short.
+const nereid_aot_pool &defaultPool();
+void destroyDefaultPool();
+
+} // namespace nereid::aot

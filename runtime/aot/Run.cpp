@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// Runs the programs of a grid as tasks on a pool, x fastest. Every task takes ranges of programs
+// until none is left, so that it does not matter which of them run at the same time. A launch known
+// to be too small to pay for other threads stays on the calling one.
+#include "runtime/aot/Launch.h"
+#include "runtime/aot/Message.h"
+
+#include <ctime>
+
+namespace nereid::aot {
+
+constinit thread_local Frame *currentFrame = nullptr;
+
+namespace {
+
+/// Other threads are called for a launch worth at least so much: waking one takes about this long.
+constexpr int64_t wakeNanos = 8000;
+/// Taking a range costs about a tenth of it.
+constexpr int64_t rangeNanos = 1000;
+/// Ranges shrink to a share of what is left, so that tasks finish together.
+constexpr int64_t rangesPerTask = 4;
+
+int64_t nowNanos() {
+  timespec time;
+  clock_gettime(CLOCK_MONOTONIC, &time);
+  return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+bool takeRange(Run &run, int64_t &begin, int64_t &end) {
+  begin = run.next.load(std::memory_order_relaxed);
+  do {
+    const int64_t left = run.programs - begin;
+    if (left <= 0) {
+      return false;
+    }
+    const int64_t share = left / (rangesPerTask * run.tasks);
+    const int64_t size = share < run.grain ? run.grain : share;
+    end = size < left ? begin + size : run.programs;
+  } while (!run.next.compare_exchange_weak(begin, end, std::memory_order_relaxed));
+  return true;
+}
+
+void runRange(Run &run, int64_t begin, int64_t end, uint8_t *scratch) {
+  const int64_t rows = begin / run.count[0];
+  int32_t id[3] = {static_cast<int32_t>(begin % run.count[0]),
+                   static_cast<int32_t>(rows % run.count[1]),
+                   static_cast<int32_t>(rows / run.count[1])};
+  for (int64_t program = begin; program < end; ++program) {
+    if (run.hasFailed.load(std::memory_order_relaxed)) {
+      return;
+    }
+    run.entry(run.slots, id, run.count, scratch);
+    if (++id[0] == run.count[0]) {
+      id[0] = 0;
+      if (++id[1] == run.count[1]) {
+        id[1] = 0;
+        ++id[2];
+      }
+    }
+  }
+}
+
+uint8_t *callersScratch(const Run &run, int task) {
+  auto *memory = static_cast<uint8_t *>(run.options->scratch);
+  return memory + static_cast<uint64_t>(task) * run.scratchBytes;
+}
+
+void runTask(void *data, int index) {
+  Run &run = *static_cast<Run *>(data);
+  const bool isCallers = run.options && run.options->scratch;
+  uint8_t *scratch = nullptr;
+  if (run.scratchBytes > 0) {
+    scratch = isCallers ? callersScratch(run, index) : takeScratch(run.scratchBytes);
+    if (!scratch) {
+      run.lacksMemory.store(true, std::memory_order_relaxed);
+      return;
+    }
+  }
+  Frame frame{&run, {}, nullptr};
+  Frame *outer = currentFrame;
+  currentFrame = &frame;
+  // A failed assertion comes back here. Generated code has no destructors to skip.
+  if (_setjmp(frame.exit) == 0) {
+    for (int64_t begin, end; takeRange(run, begin, end);) {
+      runRange(run, begin, end, scratch);
+      run.finished.fetch_add(end - begin, std::memory_order_relaxed);
+    }
+  }
+  currentFrame = outer;
+  if (scratch && !isCallers) {
+    giveScratch(scratch);
+  }
+}
+
+nereid_aot_status statusOf(const Table &table, const Run &run, bool isPoolDone) {
+  if (run.hasFailed.load(std::memory_order_acquire)) {
+    Message(run.options) << "device assertion failed in kernel '" << table.name << "', program ("
+                         << int64_t{run.failedId[0]} << ", " << int64_t{run.failedId[1]} << ", "
+                         << int64_t{run.failedId[2]} << "): " << run.assertion;
+    return NEREID_AOT_ERROR_ASSERTION;
+  }
+  const int64_t finished = run.finished.load(std::memory_order_relaxed);
+  // A task without memory is made up for by the others.
+  if (run.lacksMemory.load(std::memory_order_relaxed) && finished != run.programs) {
+    Message(run.options) << "kernel '" << table.name << "' needs "
+                         << static_cast<int64_t>(run.scratchBytes)
+                         << " bytes of scratch memory for each thread, but the system gives none";
+    return NEREID_AOT_ERROR_MEMORY;
+  }
+  if (!isPoolDone || finished != run.programs) {
+    Message(run.options) << "kernel '" << table.name << "': the pool's parallel_for came back "
+                         << (isPoolDone ? "" : "with a failure ") << "when " << finished << " of "
+                         << run.programs << " programs had run";
+    return NEREID_AOT_ERROR_POOL;
+  }
+  return NEREID_AOT_OK;
+}
+
+/// How many tasks the caller's scratch memory is enough for, `tasks` at most.
+nereid_aot_status fitScratch(const Table &table, const nereid_aot_options &options, Run &run) {
+  constexpr uint64_t alignment = 64;
+  const auto address = reinterpret_cast<uintptr_t>(options.scratch);
+  if (address % alignment != 0) {
+    Message message(&options);
+    message << "kernel '" << table.name << "': the scratch memory's address expects to be divisible"
+            << " by 64, but got ";
+    message.hex(address);
+    return NEREID_AOT_ERROR_MEMORY;
+  }
+  const uint64_t room = options.scratch_bytes / run.scratchBytes;
+  if (room == 0) {
+    Message(&options) << "kernel '" << table.name << "' expects "
+                      << static_cast<int64_t>(run.scratchBytes)
+                      << " bytes of scratch memory for each thread, but got "
+                      << static_cast<int64_t>(options.scratch_bytes);
+    return NEREID_AOT_ERROR_MEMORY;
+  }
+  run.tasks = room < static_cast<uint64_t>(run.tasks) ? static_cast<int>(room) : run.tasks;
+  return NEREID_AOT_OK;
+}
+
+} // namespace
+
+bool runTasks(const nereid_aot_pool &pool, int tasks, void (*task)(void *, int), void *data) {
+  if (tasks > 1 && pool.parallel_for) {
+    return pool.parallel_for(pool.context, tasks, task, data) == 0;
+  }
+  for (int i = 0; i < tasks; ++i) {
+    task(data, i);
+  }
+  return true;
+}
+
+nereid_aot_status runGrid(const Table &table, const Choice &choice, const uint64_t *slots,
+                          const int64_t grid[3], const nereid_aot_options *options) {
+  const Variant &variant = table.specializations[choice.specialization].variants[choice.target];
+  const int64_t programs = grid[0] * grid[1] * grid[2];
+  std::atomic<int64_t> &knownCost = table.state->costs[choice.specialization];
+  const int64_t cost = knownCost.load(std::memory_order_relaxed);
+  // No product: it may not fit.
+  const bool isSmall = programs == 1 || (cost != 0 && programs < wakeNanos * 16 / cost);
+  const nereid_aot_pool *pool = options && options->pool ? options->pool
+                                : isSmall                ? nereid_aot_no_pool()
+                                                         : &defaultPool();
+  const int threads = pool->parallel_for && pool->threads > 1 && !isSmall ? pool->threads : 1;
+  Run run{.entry = variant.entry,
+          .slots = slots,
+          .count = {static_cast<int32_t>(grid[0]), static_cast<int32_t>(grid[1]),
+                    static_cast<int32_t>(grid[2])},
+          .programs = programs,
+          .grain = cost == 0 ? 1 : rangeNanos * 16 / cost + 1,
+          .tasks = programs < threads ? static_cast<int>(programs) : threads,
+          .scratchBytes = (static_cast<uint64_t>(variant.scratchBytes) + 63) & ~uint64_t{63},
+          .options = options};
+  if (run.scratchBytes > 0 && options && options->scratch) {
+    if (nereid_aot_status status = fitScratch(table, *options, run)) {
+      return status;
+    }
+  }
+  const int64_t start = programs == 1 ? 0 : nowNanos();
+  const bool isPoolDone = runTasks(*pool, run.tasks, runTask, &run);
+  if (programs > 1) {
+    const int64_t sample = (nowNanos() - start) * 16 / programs * run.tasks + 1;
+    knownCost.store(cost ? (cost * 3 + sample) / 4 : sample, std::memory_order_relaxed);
+  }
+  return statusOf(table, run, isPoolDone);
+}
+
+} // namespace nereid::aot

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a kernel compiled ahead of time says about itself to the runtime: one constant table in its
+// object, written by lib/aot/Launcher.cpp as LLVM IR. Every member has 8 bytes, so that the writer
+// needs to know no padding. The caller's slots hold one value for each C parameter of the launcher;
+// a specialization's entry takes some of them.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace nereid::aot {
+
+/// Of these structures and of what the steps mean; a table of another version is refused.
+inline constexpr int64_t tableVersion = 1;
+
+/// As runtime/Kernel.h has it.
+using KernelEntry = void (*)(const uint64_t *slots, const int32_t *id, const int32_t *count,
+                             uint8_t *scratch);
+
+enum class ParameterKind : int64_t { Pointer, Integer, Float };
+
+struct Parameter {
+  const char *name;
+  ParameterKind kind;
+};
+
+enum class ConditionKind : int64_t {
+  AddressDivisible,
+  ValueDivisible,
+  Equal,
+  IsNull,    ///< the specialization has no such tensor (None)
+  IsPresent, ///< another specialization has none
+};
+
+struct Condition {
+  ConditionKind kind;
+  int64_t slot;
+  int64_t value; ///< divisor, or the bits the slot must have
+};
+
+/// A machine with one stack of integers; see GridSteps.h.
+enum class StepKind : int64_t {
+  Constant, ///< push `value`
+  Slot,     ///< push the caller's slot `value`
+  Add,
+  Subtract,
+  Multiply,
+  FloorDivide,
+  Remainder,
+  CeilDivide,
+  Power,
+  ShiftLeft,
+  ShiftRight,
+  BitAnd,
+  BitOr,
+  BitXor,
+  Less,
+  LessEqual,
+  Equal,
+  NotEqual,
+  Minimum,
+  Maximum,
+  Negate,
+  Invert,
+  Not,
+  Absolute,
+  NextPowerOfTwo,
+  Drop,            ///< pop
+  Jump,            ///< over the next `value` steps
+  JumpIfZero,      ///< pops what it looks at
+  JumpIfZeroKeep,  ///< leaves it
+  JumpIfOtherKeep, ///< when it is not zero; leaves it
+};
+inline constexpr int64_t gridStackLimit = 64;
+
+struct Step {
+  StepKind kind;
+  int64_t value;
+};
+
+struct Variant {
+  KernelEntry entry;
+  int64_t scratchBytes;
+  int64_t canWait; ///< programs may wait for each other
+};
+
+struct Specialization {
+  const char *signature;
+  const Condition *conditions;
+  int64_t conditionCount;
+  const int64_t *slots; ///< for each slot of the entry, the caller's
+  int64_t slotCount;
+  const Step *grid; ///< leaves three sizes on the stack; null: the caller gives the grid
+  int64_t stepCount;
+  const Variant *variants; ///< one for each target
+};
+
+struct Target {
+  const char *name;
+  const char *features; ///< "+avx2,+fma"
+};
+
+/// What the runtime has found out; the only part that is written.
+struct State {
+  std::atomic<int64_t> target; ///< 0 = not chosen yet, -1 = none fits, else its number + 1
+  /// Nanoseconds × 16 of a program of each specialization, lately; 0 = unknown. As many as there
+  /// are specializations.
+  std::atomic<int64_t> costs[1];
+};
+
+struct Table {
+  int64_t version;
+  const char *name;
+  const Parameter *parameters;
+  int64_t parameterCount;
+  const Specialization *specializations; ///< the first whose conditions hold is taken
+  int64_t specializationCount;
+  const Target *targets; ///< the first that this machine has is taken
+  int64_t targetCount;
+  State *state;
+};
+
+} // namespace nereid::aot

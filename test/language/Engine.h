@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// What runs the cases: the interpreter, this machine's CPU, or code for another processor in a
+// nereid-runner under qemu, one process for the whole suite.
+#pragma once
+
+#include "lib/pipeline/Compiler.h"
+
+#include <memory>
+#include <span>
+#include <string>
+
+namespace nereid::conformance {
+
+class Engine {
+public:
+  virtual ~Engine() = default;
+  virtual std::string name() const = 0;
+  /// Empty = ran; else what was refused.
+  virtual std::string run(const pipeline::CompileInput &input, runtime::Grid grid,
+                          std::span<const runtime::ArgumentValue> arguments) = 0;
+
+  /// Null with a message when there is none of this name or its runner does not start.
+  static std::unique_ptr<Engine> start(const std::string &name, std::string &problem);
+  /// "interpreter;cpu;aarch64;…"
+  static std::string knownNames();
+};
+
+} // namespace nereid::conformance
