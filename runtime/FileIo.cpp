@@ -108,7 +108,8 @@ std::string replaceFile(const std::string &requested,
   return {};
 }
 
-std::variant<std::vector<uint8_t>, std::string> readFile(const std::string &path) {
+std::variant<std::vector<uint8_t>, std::string> readFile(const std::string &path,
+                                                         uint64_t mostBytes) {
   // Without O_NONBLOCK, opening a named pipe would wait for a writer.
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (file < 0) {
@@ -119,6 +120,11 @@ std::variant<std::vector<uint8_t>, std::string> readFile(const std::string &path
     const std::string reason = S_ISDIR(status.st_mode) ? "it is a folder" : "it is not a file";
     ::close(file);
     return "cannot read '" + path + "': " + reason;
+  }
+  if (static_cast<uint64_t>(status.st_size) > mostBytes) {
+    ::close(file);
+    return "cannot read '" + path + "': expects at most " + std::to_string(mostBytes) +
+           " bytes, but got " + std::to_string(status.st_size);
   }
   std::vector<uint8_t> bytes;
   try {

@@ -16,7 +16,9 @@ namespace nereid::runtime {
 /// first one gets 0666 less the umask. Empty text = done, else what failed, on which file, and why.
 std::string replaceFile(const std::string &path, std::span<const std::span<const uint8_t>> pieces);
 
-/// The whole content of a regular file, or why it could not be read.
-std::variant<std::vector<uint8_t>, std::string> readFile(const std::string &path);
+/// The whole content of a regular file, or why it could not be read. A file that says it has more
+/// than `mostBytes` is not read at all.
+std::variant<std::vector<uint8_t>, std::string> readFile(const std::string &path,
+                                                         uint64_t mostBytes = UINT64_MAX);
 
 } // namespace nereid::runtime

@@ -162,12 +162,8 @@ void ModuleLoader::load(FoundModule &found) {
   std::unique_ptr<File> &file = files[path];
   if (!file) {
     file = std::make_unique<File>();
-    std::error_code failed;
-    bool isTooLarge = fs::file_size(found.file, failed) > maxFileBytes && !failed;
-    Result<std::string> text = isTooLarge ? Result<std::string>("") : readTextFile(found.file);
-    if (isTooLarge) {
-      parseFile(found.file, file->problems); // says so without reading all of it
-    } else if (!text) {
+    Result<std::string> text = readTextFile(found.file, maxFileBytes);
+    if (!text) {
       file->problems.add(text.error());
     } else {
       states[absolutePath(found.file)] = toHex(sha256(*text));

@@ -47,7 +47,7 @@ std::optional<SourceModule> parseStatements(std::string path, std::string text,
 }
 
 std::optional<SourceModule> parseFile(const std::string &path, Diagnostics &diags) {
-  Result<std::string> text = readTextFile(path);
+  Result<std::string> text = readTextFile(path, maxFileBytes);
   if (!text) {
     diags.add(text.error()).withHelp("check the path; relative ones start at the current folder");
     return std::nullopt;

@@ -23,16 +23,20 @@ Status writeFileAtomically(const std::string &path, std::string_view content) {
       path, std::span(reinterpret_cast<const uint8_t *>(content.data()), content.size()));
 }
 
-Result<std::vector<uint8_t>> readBinaryFile(const std::string &path) {
-  std::variant<std::vector<uint8_t>, std::string> content = runtime::readFile(path);
+static Result<std::vector<uint8_t>> readAtMost(const std::string &path, uint64_t mostBytes) {
+  std::variant<std::vector<uint8_t>, std::string> content = runtime::readFile(path, mostBytes);
   if (std::string *problem = std::get_if<std::string>(&content)) {
     return makeError("E0001", std::move(*problem));
   }
   return std::move(std::get<std::vector<uint8_t>>(content));
 }
 
-Result<std::string> readTextFile(const std::string &path) {
-  Result<std::vector<uint8_t>> bytes = readBinaryFile(path);
+Result<std::vector<uint8_t>> readBinaryFile(const std::string &path) {
+  return readAtMost(path, UINT64_MAX);
+}
+
+Result<std::string> readTextFile(const std::string &path, uint64_t mostBytes) {
+  Result<std::vector<uint8_t>> bytes = readAtMost(path, mostBytes);
   if (!bytes) {
     return bytes.error();
   }

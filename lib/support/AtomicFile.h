@@ -18,8 +18,9 @@ namespace nereid {
 Status writeFileAtomically(const std::string &path, std::string_view content);
 Status writeFileAtomically(const std::string &path, std::span<const uint8_t> content);
 
-/// Whole content of a regular file; E0001 names the file and the reason.
-Result<std::string> readTextFile(const std::string &path);
+/// Whole content of a regular file; E0001 names the file and the reason. One of more than
+/// `mostBytes` is refused before it is read.
+Result<std::string> readTextFile(const std::string &path, uint64_t mostBytes = 1u << 30);
 Result<std::vector<uint8_t>> readBinaryFile(const std::string &path);
 
 /// Creates the folder and its parents; E0003 when that is not possible.

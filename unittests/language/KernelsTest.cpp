@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The shipped kernels parse whole: one kernel per file, nothing of it passed over.
+// The shipped kernels parse whole, nothing of them passed over.
 #include "unittests/language/Dump.h"
 
 #include "lib/language/Signature.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 
 using namespace nereid;
@@ -13,7 +14,7 @@ using namespace nereid::language;
 
 namespace {
 
-TEST(ShippedKernels, OnePerFileNamedLikeIt) {
+TEST(ShippedKernels, ParseWholeAndAreNamedLikeTheirFile) {
   namespace fs = std::filesystem;
   int files = 0;
   for (const auto &entry : fs::recursive_directory_iterator(NEREID_SOURCE_DIR "/kernels")) {
@@ -24,12 +25,15 @@ TEST(ShippedKernels, OnePerFileNamedLikeIt) {
     Diagnostics diags;
     std::optional<SourceModule> module = parseFile(entry.path().string(), diags);
     ASSERT_TRUE(module) << diags.render();
+    std::string stem = entry.path().stem().string();
     std::vector<std::string> kernels = module->jitFunctions();
-    EXPECT_EQ(kernels, std::vector<std::string>{entry.path().stem().string()});
+    EXPECT_TRUE(std::any_of(kernels.begin(), kernels.end(), [&](const std::string &kernel) {
+      return kernel.starts_with(stem);
+    })) << entry.path();
     EXPECT_TRUE(module->find("launch"));
     EXPECT_EQ(dump(module->body).find("opaque"), std::string::npos) << entry.path();
   }
-  EXPECT_EQ(files, 9);
+  EXPECT_GE(files, 14);
 }
 
 TEST(ShippedKernels, VectorAddInFull) {
