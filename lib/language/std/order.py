@@ -34,35 +34,73 @@ def _positions(shape: tl.constexpr, axis: tl.constexpr):
 
 
 @triton.jit
-def sort(x, dim: tl.constexpr = None, descending: tl.constexpr = False):
-    axis: tl.constexpr = _dimension(dim, len(x.shape), "sort")
-    levels: tl.constexpr = _log2(x.shape[axis])
-    rising: tl.constexpr = 1 if descending else 0
-    position = _positions(x.shape, axis)
-    result = x
-    # Blocks of 2**level elements become sorted, rising and falling in turns; every step exchanges
-    # elements `stride` apart. Both sides of a pair decide alike, so that no element is lost.
+def _exchange(x, position, stride, takes_smaller, axis: tl.constexpr):
+    """Each element and the one `stride` apart put in order. Both sides of a pair compare alike, so
+    that no element is lost, whatever compares with a NaN."""
+    other = tl.gather(x, position ^ stride, axis)
+    smaller = tl.where(other < x, other, x)
+    larger = tl.where(other > x, other, x)
+    return tl.where(takes_smaller, smaller, larger)
+
+
+@triton.jit
+def _merge(x, position, levels: tl.constexpr, up: tl.constexpr, axis: tl.constexpr):
+    """Bitonic blocks of 2**levels elements become sorted: rising where bit `up` of the position is
+    set, falling elsewhere; all falling when `up` is None."""
+    for step in range(levels):
+        bit = levels - 1 - step
+        if up is None:
+            takes_smaller = (position & (1 << bit)) != 0
+        else:
+            takes_smaller = ((position ^ (position >> (up - bit))) & (1 << bit)) != 0
+        x = _exchange(x, position, 1 << bit, takes_smaller, axis)
+    return x
+
+
+@triton.jit
+def _sort_blocks(x, position, levels: tl.constexpr, falling: tl.constexpr, axis: tl.constexpr):
+    """Blocks of 2**levels elements become sorted, rising and falling in turns; `falling` first."""
     for level in range(1, levels + 1):
-        is_rising = ((position >> level) & 1) == rising
         for step in range(level):
             stride = 1 << (level - 1 - step)
-            other = tl.gather(result, position ^ stride, axis)
-            wants_smaller = ((position & stride) == 0) == is_rising
-            is_exchanged = (wants_smaller & (other < result)) | (~wants_smaller & (other > result))
-            result = tl.where(is_exchanged, other, result)
-    return result
+            # Whether the position has the same bit at `stride` as where its block's turn stands.
+            is_same = ((position ^ (position >> (step + 1))) & stride) == 0
+            x = _exchange(x, position, stride, is_same != falling, axis)
+    return x
+
+
+@triton.jit
+def sort(x, dim: tl.constexpr = None, descending: tl.constexpr = False):
+    axis: tl.constexpr = _dimension(dim, len(x.shape), "sort")
+    is_falling: tl.constexpr = True if descending else False
+    return _sort_blocks(x, _positions(x.shape, axis), _log2(x.shape[axis]), is_falling, axis)
 
 
 @triton.jit
 def topk(x, k: tl.constexpr, dim: tl.constexpr = None):
     axis: tl.constexpr = _dimension(dim, len(x.shape), "topk")
+    size: tl.constexpr = x.shape[axis]
     tl.static_assert(
-        k > 0 and k <= x.shape[axis] and k & (k - 1) == 0,
-        f"'topk' expects for k a power of two up to {x.shape[axis]}, but got {k}",
+        k > 0 and k <= size and k & (k - 1) == 0,
+        f"'topk' expects for k a power of two up to {size}, but got {k}",
     )
-    largest = sort(x, axis, descending=True)
-    shape: tl.constexpr = x.shape[:axis] + (k,) + x.shape[axis + 1:]
-    return tl.gather(largest, _positions(shape, axis), axis)
+    levels: tl.constexpr = _log2(k)
+    halvings: tl.constexpr = _log2(size) - levels
+    position = _positions(x.shape, axis)
+    # Blocks of k, falling in the lower half of the tile and rising in the upper one. Then the
+    # larger of each pair of elements from the two halves: of a falling and a rising block that is
+    # the k largest of both, first rising, then falling.
+    result = _sort_blocks(x, position, levels - 1 if levels > 0 else 0, True, axis)
+    result = _merge(result, position, levels, levels + halvings - 1 if halvings > 0 else None, axis)
+    for i in tl.static_range(halvings):
+        half: tl.constexpr = size >> (i + 1)
+        position = _positions(x.shape[:axis] + (half,) + x.shape[axis + 1:], axis)
+        low = tl.gather(result, position, axis)
+        high = tl.gather(result, position + half, axis)
+        result = tl.where(high > low, high, low)
+        up: tl.constexpr = levels + halvings - i - 2 if i + 1 < halvings else None
+        result = _merge(result, position, levels, up, axis)
+    return result
 
 
 @triton.jit

@@ -14,6 +14,9 @@ LoweringOptions loweringOptionsFor(const CpuMachine &machine) {
   options.hasScatter = machine.hasScatter;
   options.hasStreamingStores = machine.hasStreamingStores;
   options.hasBf16 = machine.hasBf16;
+  if (machine.architecture == Architecture::X86 && machine.vectorBytes >= 32) {
+    options.lanePermutes = machine.hasAvx512 ? LanePermutes::Avx512 : LanePermutes::Avx2;
+  }
   return options;
 }
 

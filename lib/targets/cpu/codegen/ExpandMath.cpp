@@ -8,6 +8,7 @@
 // trunc, round, roundeven, sqrt, fma, integer bit counts).
 // Example: `%y = math.rsqrt %x : f32` becomes `%s = math.sqrt %x`, `%y = arith.divf %one, %s`.
 #include "lib/targets/cpu/codegen/Passes.h"
+#include "lib/targets/cpu/codegen/math/Avx512.h"
 #include "lib/targets/cpu/codegen/math/Functions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -93,7 +94,11 @@ public:
     }
     SmallVector<std::pair<Operation *, const Expansion *>> found;
     SmallVector<math::FmaOp> fused;
+    SmallVector<Operation *> extrema;
     getOperation()->walk([&](Operation *op) {
+      if (machine.hasAvx512 && isa<arith::MaxNumFOp, arith::MinNumFOp>(op)) {
+        extrema.push_back(op);
+      }
       if (!isa<math::MathDialect>(op->getDialect())) {
         return;
       }
@@ -112,6 +117,18 @@ public:
                                       : expansion->binary(first, Lanes(where, op->getOperand(1)));
       op->getResult(0).replaceAllUsesWith(result.get());
       op->erase();
+    }
+    for (Operation *op : extrema) {
+      // One instruction instead of a comparison, a test for NaN and a choice.
+      OpBuilder builder(op);
+      LanesContext where{builder, op->getLoc(), machine};
+      Lanes left(where, op->getOperand(0)), right(where, op->getOperand(1));
+      if (isFullAvx512(left)) {
+        Lanes result =
+            isa<arith::MaxNumFOp>(op) ? largerNumber(left, right) : smallerNumber(left, right);
+        op->getResult(0).replaceAllUsesWith(result.get());
+        op->erase();
+      }
     }
     for (math::FmaOp op : fused) {
       OpBuilder builder(op);

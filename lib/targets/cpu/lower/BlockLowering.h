@@ -82,4 +82,8 @@ private:
   llvm::SmallVector<std::pair<mlir::Value, int>> owned;
 };
 
+/// Makes every histogram's source a tile of i32 up to the number of bins, that number standing for
+/// what is not counted; there are no masks afterwards.
+void prepareHistograms(mlir::func::FuncOp kernel);
+
 } // namespace nereid::cpu

@@ -71,6 +71,16 @@ Value Evaluator::computeGather(tile::GatherOp op, const Dims &dims, unsigned cop
   if (first) {
     base = move(base, first);
   }
+  unsigned align = static_cast<unsigned>(KernelState::byteSize(buffer.element));
+  auto finish = [&](Value raw) {
+    Type element = KernelState::scalarType(elementTypeOf(source));
+    return isa<LLVM::LLVMPointerType>(element) ? raw : convertElements(builder, loc, raw, element);
+  };
+  if (lane >= 0 && static_cast<unsigned>(lane) == axis && strides[axis] == 1) {
+    if (Value raw = gatherNeighbours(op, dims, copy, builder, base, buffer.element)) {
+      return finish(raw);
+    }
+  }
   // … and what each adds.
   Value offset =
       clampedIndex(kernel, builder, loc, evaluate(op.getIndex(), dims, copy), shape[axis]);
@@ -79,14 +89,13 @@ Value Evaluator::computeGather(tile::GatherOp op, const Dims &dims, unsigned cop
                                            kernel.constantInt(offset.getType(), strides[axis]));
   }
   if (lane >= 0 && static_cast<unsigned>(lane) != axis) {
+    if (strides[lane] == 1 && !isa<VectorType>(offset.getType())) {
+      return finish(builder.create<LLVM::LoadOp>(loc, lanesOf(buffer.element, width),
+                                                 move(base, offset), align));
+    }
     offset = builder.create<arith::AddIOp>(loc, broadcast(builder, offset, i32),
                                            iota(kernel, i32, width, strides[lane]));
   }
-  unsigned align = static_cast<unsigned>(KernelState::byteSize(buffer.element));
-  auto finish = [&](Value raw) {
-    Type element = KernelState::scalarType(elementTypeOf(source));
-    return isa<LLVM::LLVMPointerType>(element) ? raw : convertElements(builder, loc, raw, element);
-  };
   if (!isa<VectorType>(offset.getType())) {
     return finish(builder.create<LLVM::LoadOp>(loc, buffer.element, move(base, offset), align));
   }

@@ -134,6 +134,10 @@ private:
   /// Elements as memory holds them: addresses are integers.
   mlir::Value computeGather(tile::GatherOp op, const Dims &dims, unsigned copy,
                             mlir::OpBuilder &builder);
+  /// The lanes of a gather whose elements stand side by side in the source, in whatever order; null
+  /// when they may not. `base` is the address of the line they are in.
+  mlir::Value gatherNeighbours(tile::GatherOp op, const Dims &dims, unsigned copy,
+                               mlir::OpBuilder &builder, mlir::Value base, mlir::Type memory);
   LaneAddresses laneAddresses(mlir::Value tile, const Dims &dims, unsigned copy);
   LaneAddresses computeAddresses(mlir::Value tile, const Dims &dims, unsigned copy,
                                  mlir::OpBuilder &builder);

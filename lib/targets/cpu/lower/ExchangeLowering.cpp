@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations that move elements between the lanes of a vector: both sides are whole tiles in
-// scratch, walked by a loop of their own. Scans are in ScanLowering.cpp.
+// scratch, walked by a loop of their own. Scans are in ScanLowering.cpp, histograms in
+// HistogramLowering.cpp.
 #include "lib/targets/cpu/lower/BlockLowering.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -128,35 +129,6 @@ void BlockLowering::lowerSplit(tile::SplitOp op) {
                            b.create<vector::ShuffleOp>(loc, a, c, order));
               }
             });
-}
-
-/// What is not to be counted is counted in a bin behind the last one, so that the loop does not
-/// branch.
-void BlockLowering::lowerHistogram(tile::HistogramOp op) {
-  Location loc = op.getLoc();
-  Type memory = KernelState::memoryType(elementTypeOf(op.getSource()));
-  int source = bufferOf(op.getSource(), memory);
-  int mask = op.getMask() ? bufferOf(op.getMask(), builder().getI8Type()) : -1;
-  int64_t bins = shapeOf(op.getResult())[0];
-  Type i32 = builder().getI32Type(), i64 = builder().getI64Type();
-  int result = kernel.allocate({bins + 1}, i32, loc);
-  kernel.buffers[op.getResult()] = result;
-  own(op.getResult(), result);
-  forBlocks(loc, bins + 1, lanesFor(kernel, i32, bins + 1),
-            [&](OpBuilder &b, Value index, unsigned width) {
-              storeLanes(b, loc, result, index, kernel.zero(lanesOf(i32, width)));
-            });
-  forBlocks(loc, countOf(op.getSource()), 1, [&](OpBuilder &b, Value index, unsigned) {
-    Value number = convertElements(b, loc, loadLanes(b, loc, source, index, 1), i64);
-    number = b.create<arith::MinUIOp>(loc, number, kernel.i64(bins));
-    if (mask >= 0) {
-      Value active = convertElements(b, loc, loadLanes(b, loc, mask, index, 1), b.getI1Type());
-      number = b.create<arith::SelectOp>(loc, active, number, kernel.i64(bins));
-    }
-    Value count = loadLanes(b, loc, result, number, 1);
-    storeLanes(b, loc, result, number,
-               b.create<arith::AddIOp>(loc, count, kernel.constantInt(i32, 1)));
-  });
 }
 
 } // namespace nereid::cpu

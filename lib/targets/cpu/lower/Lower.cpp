@@ -92,9 +92,9 @@ static void eraseWhatWasAdded(ModuleOp module) {
 }
 
 /// The loops of `source`, a new function in the place of `original`; null when that failed.
-static func::FuncOp lowerFunction(KernelState &kernel, func::FuncOp source,
-                                  func::FuncOp original) {
+static func::FuncOp lowerFunction(KernelState &kernel, func::FuncOp source, func::FuncOp original) {
   Location loc = original.getLoc();
+  prepareHistograms(source);
   kernel.axes.analyse(source);
   kernel.plan.analyse(source);
 

@@ -20,6 +20,9 @@ class MLIRContext;
 
 namespace nereid::cpu {
 
+/// Moving the lanes of one vector register by a register of lane numbers.
+enum class LanePermutes : uint8_t { None, Avx2, Avx512 };
+
 /// What the loops are shaped for; filled from the machine description.
 struct LoweringOptions {
   int vectorBytes = 32;       ///< 16, 32 or 64
@@ -30,6 +33,7 @@ struct LoweringOptions {
   bool hasScatter = false;    ///< the same for stores
   bool hasStreamingStores = true; ///< stores past the caches, ordered by an x86 fence
   bool hasBf16 = false;           ///< bfloat16 dot-product instructions
+  LanePermutes lanePermutes = LanePermutes::None;
   uint64_t scratchLimitBytes = 8u << 20;
 };
 

@@ -100,10 +100,14 @@ SmallVector<Versions> laneLoops(scf::ForOp rows) {
   return found;
 }
 
-/// The loops behind the reader that step as it does; of more than mostHosts the largest, in order.
+/// The first loop behind the reader that asks for it, else those that step as it does; of more than
+/// mostHosts the largest, in order.
 SmallVector<Versions> chooseHosts(size_t reader, ArrayRef<Versions> lanes) {
   SmallVector<Versions> hosts;
   for (const Versions &versions : lanes.drop_front(reader + 1)) {
+    if (versions.front()->hasAttr(hostsPrefetches)) {
+      return {versions};
+    }
     if (llvm::all_of(versions, [&](scf::ForOp loop) {
           return constantStep(loop) == constantStep(lanes[reader].front());
         })) {

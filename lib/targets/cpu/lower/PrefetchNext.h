@@ -15,6 +15,10 @@
 
 namespace nereid::cpu {
 
+/// Attribute of a loop that walks as many elements as the row has without reading memory: the best
+/// place for the next row's prefetches. Its step counts elements.
+constexpr const char *hostsPrefetches = "nereid.hosts_prefetches";
+
 void prefetchNextRow(mlir::func::FuncOp kernel);
 
 } // namespace nereid::cpu

@@ -67,6 +67,7 @@ private:
   const LoweringOptions &options;
   tile::ReduceOp last;               ///< whose nest the store joins
   llvm::SetVector<Operation *> late; ///< what the store reads, in order, up to what is carried
+  llvm::DenseSet<Operation *> early; ///< what stays, because something else than the store reads it
   llvm::SetVector<Value> carried;
   SmallVector<RowRange> accesses; ///< of the next row, made before the delayed store
   RowRange stored;
@@ -116,6 +117,14 @@ bool Pipeline::plans() {
       last = reduce;
     }
   }
+  for (Operation &op : llvm::reverse(loop.getBody()->without_terminator())) {
+    bool isEarly = !late.contains(&op) || llvm::any_of(op.getUsers(), [&](Operation *user) {
+      return early.contains(user);
+    });
+    if (isEarly && &op != store.getOperation()) {
+      early.insert(&op);
+    }
+  }
   std::optional<RowRange> range = ranges.of(store.getPointer(), store.getMask());
   if (!last || !range) {
     return false;
@@ -127,9 +136,7 @@ bool Pipeline::plans() {
     bool isEarly = true;
     if (auto load = dyn_cast<tile::LoadOp>(op)) {
       pointer = load.getPointer(), mask = load.getMask();
-      isEarly = !late.contains(&op) || llvm::any_of(op.getUsers(), [&](Operation *user) {
-        return user != store && !late.contains(user);
-      });
+      isEarly = early.contains(&op);
       if (load.getIsVolatile()) {
         return false;
       }
@@ -191,11 +198,7 @@ void Pipeline::rewrite() {
   now.map(loop.getInductionVar(), pipelined.getInductionVar());
   OpBuilder builder = OpBuilder::atBlockEnd(body);
   for (Operation &op : loop.getBody()->without_terminator()) {
-    bool isOnlyLate = &op == store.getOperation() ||
-                      (late.contains(&op) && llvm::all_of(op.getUsers(), [&](Operation *user) {
-                         return user == store || late.contains(user);
-                       }));
-    if (!isOnlyLate) {
+    if (early.contains(&op)) {
       builder.clone(op, now);
     }
     if (&op == last.getOperation()) {
@@ -205,7 +208,8 @@ void Pipeline::rewrite() {
   Value row = pipelined.getInductionVar();
   // Whether this row can wait. The distance to the end cannot wrap: it is positive.
   Value left = builder.create<arith::SubIOp>(loc, loop.getUpperBound(), row);
-  Value atOnce = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ule, left, loop.getStep());
+  Value atOnce =
+      builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ule, left, loop.getStep());
   auto also = [&](Value condition) {
     atOnce = builder.create<arith::OrIOp>(loc, atOnce, condition);
   };
@@ -238,12 +242,12 @@ bool isPipelined(scf::ForOp loop) { return loop->hasAttr(pipelinedName); }
 
 OwningOpRef<func::FuncOp> pipelineRows(func::FuncOp kernel, const LoweringOptions &options) {
   auto isCandidate = [&](scf::ForOp loop) { return static_cast<bool>(findStore(loop, options)); };
-  bool hasCandidate = kernel
-                          .walk([&](scf::ForOp loop) {
-                            return isCandidate(loop) ? WalkResult::interrupt()
-                                                     : WalkResult::advance();
-                          })
-                          .wasInterrupted();
+  bool hasCandidate =
+      kernel
+          .walk([&](scf::ForOp loop) {
+            return isCandidate(loop) ? WalkResult::interrupt() : WalkResult::advance();
+          })
+          .wasInterrupted();
   if (!hasCandidate) {
     return {};
   }

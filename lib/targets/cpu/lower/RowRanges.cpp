@@ -91,10 +91,9 @@ Value RowRanges::first(OpBuilder &builder, Value value, Memo &memo) {
     for (Value operand : op->getOperands()) {
       operands.push_back(first(builder, operand, memo));
     }
-    Operation *created =
-        Operation::create(op->getLoc(), op->getName(), elementTypeOf(value), operands,
-                          op->getDiscardableAttrDictionary(), op->getPropertiesStorage(),
-                          BlockRange(), 0);
+    Operation *created = Operation::create(op->getLoc(), op->getName(), elementTypeOf(value),
+                                           operands, op->getDiscardableAttrDictionary(),
+                                           op->getPropertiesStorage(), BlockRange(), 0);
     result = builder.insert(created)->getResult(0);
   }
   memo[value] = result;
@@ -109,8 +108,7 @@ RowRanges::Bytes RowRanges::emit(OpBuilder &builder, Location loc, const RowRang
   auto constant = [&](int64_t value) -> Value {
     return builder.create<arith::ConstantOp>(loc, builder.getI64IntegerAttr(value));
   };
-  Value start =
-      builder.create<tile::PtrToIntOp>(loc, i64, first(builder, range.pointer, memo));
+  Value start = builder.create<tile::PtrToIntOp>(loc, i64, first(builder, range.pointer, memo));
   if (!range.limit) {
     return {start, constant(range.elements * range.elementBytes)};
   }
@@ -134,8 +132,7 @@ Value RowRanges::overlap(OpBuilder &builder, Location loc, Bytes a, Bytes b) {
   return builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ult, left, right);
 }
 
-Value RowRanges::isUnaligned(OpBuilder &builder, Location loc, Bytes bytes,
-                             int64_t alignment) {
+Value RowRanges::isUnaligned(OpBuilder &builder, Location loc, Bytes bytes, int64_t alignment) {
   auto constant = [&](int64_t value) -> Value {
     return builder.create<arith::ConstantOp>(loc, builder.getI64IntegerAttr(value));
   };

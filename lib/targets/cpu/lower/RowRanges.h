@@ -29,8 +29,7 @@ public:
   struct Bytes {
     mlir::Value start, count; ///< i64
   };
-  Bytes emit(mlir::OpBuilder &builder, mlir::Location loc, const RowRange &range,
-             mlir::Value row);
+  Bytes emit(mlir::OpBuilder &builder, mlir::Location loc, const RowRange &range, mlir::Value row);
   mlir::Value overlap(mlir::OpBuilder &builder, mlir::Location loc, Bytes a, Bytes b);
   mlir::Value isUnaligned(mlir::OpBuilder &builder, mlir::Location loc, Bytes bytes,
                           int64_t alignment);

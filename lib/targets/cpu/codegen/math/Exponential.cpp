@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // exp, exp2, expm1: x = n ln(2) + r with |r| <= ln(2)/2, a polynomial for r, then scaling by 2^n.
 // n comes from adding 1.5 * 2^23 (2^52 in f64), which leaves the rounded number in the low bits.
+#include "lib/targets/cpu/codegen/math/Avx512.h"
 #include "lib/targets/cpu/codegen/math/Coefficients.h"
 #include "lib/targets/cpu/codegen/math/Functions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/IR/BuiltinTypes.h"
 
-#include <string>
+#include <cmath>
 
 namespace nereid::cpu {
 namespace {
@@ -48,30 +48,31 @@ Lanes powerOfTwo(Lanes bits, const Format &format) {
 
 /// x * 2^n with one rounding also when the result is subnormal; |n| below twice the exponent range.
 Lanes scaleByPowerOfTwo(Lanes x, Rounded n, const Format &format) {
-  LanesContext &where = x.where();
-  auto vector = mlir::dyn_cast<mlir::VectorType>(x.type());
-  if (where.machine.hasAvx512 && vector &&
-      8 * where.machine.vectorBytes == vector.getNumElements() * x.width()) {
-    // vscalefps multiplies by 2^floor(n) with a single rounding.
-    mlir::OpBuilder &builder = where.builder;
-    mlir::Type maskType = builder.getIntegerType(vector.getNumElements());
-    mlir::Value allLanes = builder.create<mlir::LLVM::ConstantOp>(
-        where.loc, maskType, builder.getIntegerAttr(maskType, -1));
-    mlir::Value currentRounding = builder.create<mlir::LLVM::ConstantOp>(
-        where.loc, builder.getI32Type(), builder.getI32IntegerAttr(4));
-    std::string name = x.width() == 32 ? "llvm.x86.avx512.mask.scalef.ps.512"
-                                       : "llvm.x86.avx512.mask.scalef.pd.512";
-    auto call = builder.create<mlir::LLVM::CallIntrinsicOp>(
-        where.loc, x.type(), builder.getStringAttr(name),
-        mlir::ValueRange{x.get(), n.number.get(), x.get(), allLanes, currentRounding},
-        mlir::LLVM::FastmathFlagsAttr::get(builder.getContext(), {}));
-    return Lanes(where, call.getResult(0));
+  if (isFullAvx512(x)) {
+    return scaleByFloor(x, n.number);
   }
   // Two factors, each a normal number; only the last product rounds.
   Lanes whole = n.bits - bitsOf(x.constant(format.roundingMagic));
   Lanes half = shiftRightSigned(whole, 1);
   return x * powerOfTwo(half, format) * powerOfTwo(whole - half, format);
 }
+
+/// Adding it leaves a number rounded to sixteenths, and their count in the low four bits.
+constexpr double sixteenthsMagic = 786432.0; // 1.5 * 2^(23 - 4)
+
+/// 2^n * (1 + tail) for float32 and n = number, a multiple of 1/16: a table of the sixteen
+/// fractions takes the place of three terms of the polynomial.
+Lanes scaleBySixteenths(Lanes tail, Lanes withMagic, Lanes number) {
+  float fractions[16];
+  for (int i = 0; i < 16; ++i) {
+    fractions[i] = static_cast<float>(std::exp2(i / 16.0));
+  }
+  Lanes fraction = lookUp(fractions, bitsOf(withMagic), tail);
+  return scaleByFloor(mulAdd(fraction, tail, fraction), number);
+}
+
+/// exp(r) - 1 for |r| <= ln(2)/32 and float32.
+Lanes shortExpm1(Lanes r) { return mulAdd(mulAdd(r, 0x1.5555ap-3, r.constant(0.5)), r * r, r); }
 
 Lanes tailOfExp(Lanes r) {
   return r.width() == 32 ? polynomial(r, std::span<const float>(coefficients::exp32))
@@ -105,6 +106,13 @@ Reduction reduceByLn2(Lanes x, const Format &format) {
 Lanes emitExp(Lanes x) {
   Format format = formatOf(x);
   bool isSingle = x.width() == 32;
+  if (isSingle && isFullAvx512(x)) {
+    // Far outside, and for infinities, the scale alone decides: what is left may be any number.
+    Lanes withMagic = mulAdd(x, log2OfE, x.constant(sixteenthsMagic));
+    Lanes n = withMagic - sixteenthsMagic;
+    Lanes r = mulAdd(n, -format.ln2Low, mulAdd(n, -format.ln2High, x));
+    return scaleBySixteenths(shortExpm1(boundMagnitude(r, 0x1.63p-6)), withMagic, n);
+  }
   // Beyond these the result is certainly infinite or 0.
   Lanes clamped = atLeast(atMost(x, isSingle ? 89.0 : 710.0), isSingle ? -104.0 : -746.0);
   Reduction reduced = reduceByLn2(clamped, format);
@@ -114,6 +122,12 @@ Lanes emitExp(Lanes x) {
 Lanes emitExp2(Lanes x) {
   Format format = formatOf(x);
   bool isSingle = x.width() == 32;
+  if (isSingle && isFullAvx512(x)) {
+    Lanes withMagic = x + sixteenthsMagic;
+    Lanes n = withMagic - sixteenthsMagic;
+    Lanes r = boundMagnitude(x - n, 0x1p-5) * 0x1.62e43p-1;
+    return scaleBySixteenths(shortExpm1(r), withMagic, n);
+  }
   Lanes clamped = atLeast(atMost(x, isSingle ? 129.0 : 1025.0), isSingle ? -151.0 : -1076.0);
   Rounded n = roundByMagic(clamped + format.roundingMagic, format);
   Lanes r = clamped - n.number;
