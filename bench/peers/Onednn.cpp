@@ -1,25 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// oneDNN as a peer of pointwise and normalising kernels and of products in bfloat16
-// (lib/measure/PeerLibrary.h).
-#include "lib/measure/PeerLibrary.h"
+// oneDNN as a peer of pointwise and normalising kernels, of products in bfloat16 and of
+// convolutions (lib/measure/PeerLibrary.h).
+#include "bench/peers/Onednn.h"
 #include "runtime/DType.h"
-
-#include <oneapi/dnnl/dnnl.hpp>
 
 #include <cstdio>
 #include <memory>
 #include <optional>
-#include <string_view>
-#include <unordered_map>
 
 using nereid::DType;
+using nereid::onednn::attribute;
 
-struct nereid_peer {
-  dnnl::engine engine;
-  dnnl::stream stream;
-  dnnl::primitive primitive;
-  std::unordered_map<int, dnnl::memory> arguments;
-};
+double nereid::onednn::attribute(const nereid_peer_request &request, std::string_view name,
+                                 double otherwise) {
+  for (size_t i = 0; i < request.attributeCount; ++i) {
+    if (name == request.attributes[i].name) {
+      return request.attributes[i].value;
+    }
+  }
+  return otherwise;
+}
 
 namespace {
 
@@ -50,22 +50,13 @@ std::optional<memory::desc> rowsOf(const nereid_peer_tensor &tensor) {
   return memory::desc({rows, columns}, *type, {columns, 1});
 }
 
-double attribute(const nereid_peer_request &request, std::string_view name, double otherwise) {
-  for (size_t i = 0; i < request.attributeCount; ++i) {
-    if (name == request.attributes[i].name) {
-      return request.attributes[i].value;
-    }
-  }
-  return otherwise;
-}
-
 bool isLastDimension(const nereid_peer_request &request) {
   const double dim = attribute(request, "dim", -1);
   return dim == -1 || dim == request.inputs[0].rank - 1;
 }
 
 void addArgument(nereid_peer &peer, int which, const memory::desc &desc, void *data) {
-  peer.arguments.insert_or_assign(which, memory(desc, peer.engine, data));
+  peer.steps.back().arguments.insert_or_assign(which, memory(desc, peer.engine, data));
 }
 
 /// Softmax and pointwise functions: one input, one output alike.
@@ -77,7 +68,7 @@ void addRows(nereid_peer &peer, const nereid_peer_request &request, const memory
 bool addPointwise(nereid_peer &peer, const nereid_peer_request &request, const memory::desc &rows,
                   dnnl::algorithm algorithm) {
   dnnl::eltwise_forward::desc desc(dnnl::prop_kind::forward_inference, algorithm, rows, 0.0F, 0.0F);
-  peer.primitive = dnnl::eltwise_forward({desc, peer.engine});
+  peer.steps.back().primitive = dnnl::eltwise_forward({desc, peer.engine});
   addRows(peer, request, rows);
   return true;
 }
@@ -93,7 +84,7 @@ bool addLayerNorm(nereid_peer &peer, const nereid_peer_request &request, const m
   dnnl::layer_normalization_forward::desc desc(dnnl::prop_kind::forward_inference, rows, epsilon,
                                                dnnl::normalization_flags::use_scale |
                                                    dnnl::normalization_flags::use_shift);
-  peer.primitive = dnnl::layer_normalization_forward({desc, peer.engine});
+  peer.steps.back().primitive = dnnl::layer_normalization_forward({desc, peer.engine});
   addRows(peer, request, rows);
   const memory::desc line({rows.dims()[1]}, memory::data_type::f32, memory::format_tag::a);
   addArgument(peer, DNNL_ARG_SCALE, line, request.inputs[1].data);
@@ -106,7 +97,7 @@ bool addProduct(nereid_peer &peer, const nereid_peer_request &request) {
   if (!a || !b || !c || request.inputs[0].rank != 2 || request.inputs[1].rank != 2) {
     return false;
   }
-  peer.primitive = dnnl::matmul({dnnl::matmul::desc(*a, *b, *c), peer.engine});
+  peer.steps.back().primitive = dnnl::matmul({dnnl::matmul::desc(*a, *b, *c), peer.engine});
   addArgument(peer, DNNL_ARG_SRC, *a, request.inputs[0].data);
   addArgument(peer, DNNL_ARG_WEIGHTS, *b, request.inputs[1].data);
   addArgument(peer, DNNL_ARG_DST, *c, request.output.data);
@@ -115,6 +106,10 @@ bool addProduct(nereid_peer &peer, const nereid_peer_request &request) {
 
 bool addOperation(nereid_peer &peer, const nereid_peer_request &request) {
   const std::string_view operation = request.operation;
+  if (operation == "conv2d") {
+    return nereid::onednn::addConvolution(peer, request);
+  }
+  peer.steps.emplace_back();
   if ((operation == "matmul" || operation == "mm") && request.inputCount == 2) {
     return addProduct(peer, request);
   }
@@ -130,13 +125,13 @@ bool addOperation(nereid_peer &peer, const nereid_peer_request &request) {
   }
   if (operation == "softmax" && isLastDimension(request)) {
     dnnl::softmax_forward::desc desc(dnnl::prop_kind::forward_inference, *rows, 1);
-    peer.primitive = dnnl::softmax_forward({desc, peer.engine});
+    peer.steps.back().primitive = dnnl::softmax_forward({desc, peer.engine});
     addRows(peer, request, *rows);
     return true;
   }
   if (operation == "log_softmax" && isLastDimension(request)) {
     dnnl::logsoftmax_forward::desc desc(dnnl::prop_kind::forward_inference, *rows, 1);
-    peer.primitive = dnnl::logsoftmax_forward({desc, peer.engine});
+    peer.steps.back().primitive = dnnl::logsoftmax_forward({desc, peer.engine});
     addRows(peer, request, *rows);
     return true;
   }
@@ -168,9 +163,6 @@ NEREID_EXPORT nereid_peer *nereid_peer_open(const nereid_peer_request *request) 
   }
 }
 
-NEREID_EXPORT void nereid_peer_run(nereid_peer *peer) {
-  peer->primitive.execute(peer->stream, peer->arguments);
-  peer->stream.wait();
-}
+NEREID_EXPORT void nereid_peer_run(nereid_peer *peer) { peer->run(); }
 
 NEREID_EXPORT void nereid_peer_close(nereid_peer *peer) { delete peer; }

@@ -148,8 +148,10 @@ std::optional<Row> measureCase(const KernelCase &one, const KernelBenchOptions &
   version.prepare = [&] { (void)reset(); };
   std::vector<measure::Version> versions;
   if (peer) {
+    // Each has threads of its own, which fall asleep while the other runs: both begin awake.
     row.peerName = peer->name;
-    versions.push_back({peer->name, peer->run});
+    versions.push_back({peer->name, peer->run, peer->run});
+    version.prepare = [&] { (void)(reset() && runOnce(*kernel, *grid, *arguments, diags)); };
   }
   versions.push_back(version);
   measure::TimerOptions timer;

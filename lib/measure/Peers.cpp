@@ -75,6 +75,10 @@ const std::vector<PeerLibrary> &peerLibraries() {
   static const std::vector<PeerLibrary> found = [] {
     // A worker that keeps spinning after a library's own run would run into the next version's.
     ::setenv("GOMP_SPINCOUNT", "20000", 0);
+    // Two threads of one library that wake up on one processor would wait for each other. Ours are
+    // started before, so that they do not inherit the caller's place.
+    runtime::defaultPool();
+    ::setenv("OMP_PROC_BIND", "true", 0);
     std::vector<PeerLibrary> libraries;
     std::error_code ignored;
     auto program = std::filesystem::read_symlink("/proc/self/exe", ignored);

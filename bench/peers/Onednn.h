@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the parts of the oneDNN peer share: primitives run one after another on the request's
+// tensors (lib/measure/PeerLibrary.h).
+#pragma once
+
+#include "lib/measure/PeerLibrary.h"
+
+#include <oneapi/dnnl/dnnl.hpp>
+
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+struct nereid_peer {
+  struct Step {
+    dnnl::primitive primitive;
+    std::unordered_map<int, dnnl::memory> arguments;
+  };
+  dnnl::engine engine;
+  dnnl::stream stream;
+  std::vector<Step> steps;
+
+  void run() {
+    for (Step &step : steps) {
+      step.primitive.execute(stream, step.arguments);
+    }
+    stream.wait();
+  }
+};
+
+namespace nereid::onednn {
+
+double attribute(const nereid_peer_request &request, std::string_view name, double otherwise);
+
+/// conv2d(x, w[, bias], stride=, padding=, dilation=, groups=, relu=, channels_last=) in float32.
+/// With channels_last x is [N, H, W, C] and w [KH, KW, C / groups, F], otherwise as in PyTorch. The
+/// weights are laid out as the library likes them when the peer is opened. Images are read and
+/// written in the request's layout, directly or through the library's own: the quicker one.
+bool addConvolution(nereid_peer &peer, const nereid_peer_request &request);
+
+} // namespace nereid::onednn
