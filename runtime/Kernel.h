@@ -34,6 +34,7 @@ struct ArgumentInfo {
   DType dtype = DType::F32; ///< Pointer: of the pointee
   int64_t divisibility = 1; ///< promised by the specialisation; checked at launch
   int64_t rank = 0;         ///< Descriptor only
+  bool isWritten = true;    ///< false: a tensor that the kernel only reads
 
   /// A descriptor takes the tensor's address, its sizes and its strides but the last, which is 1.
   size_t slots() const {

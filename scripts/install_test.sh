@@ -108,6 +108,17 @@ without_python "$work/example/vector_add"
 expect 0 "vector_add on 98432 elements" "$work/example/vector_add" \
   "$shared/kernels/vector_add/vector_add.py"
 
+echo "== examples/aot"
+build_project "$shared/examples/aot" "$work/aot"
+for program in vector_add_c softmax_cpp gelu_c; do
+  if ldd "$work/aot/$program" | grep -iE 'python|nereid|llvm'; then
+    fail "$program needs more than its kernel's library"
+  fi
+done
+expect 0 "vector_add on 100003 elements: right" "$work/aot/vector_add_c"
+expect 0 "64 x 4000: specialization 1" "$work/aot/softmax_cpp"
+expect 0 "gelu on 65536 elements" "$work/aot/gelu_c"
+
 echo "== companions of operators/softmax.toml"
 grep -v '"8192x8192"' "$shared/operators/softmax.toml" >"$work/softmax.toml"
 expect 0 "" "$prefix/bin/nereid" generate "$work/softmax.toml" --out "$work/softmax"

@@ -29,9 +29,16 @@ for tool in ["tile-opt", "nereid"]:
         lit_config.fatal(f"build/bin/{tool} is missing: build the target {tool} first")
 
 # Tools that a test may name in REQUIRES.
-for tool in ["cmake", "gcc", "qemu-x86_64", "valgrind"]:
+for tool in ["cmake", "gcc", "valgrind", "qemu-x86_64", "qemu-aarch64", "qemu-riscv64",
+             "aarch64-linux-gnu-g++", "riscv64-linux-gnu-g++"]:
     if shutil.which(tool):
         config.available_features.add(tool)
+
+for architecture in ["aarch64", "riscv64"]: # tools/cross.cmake
+    runner = os.path.join(build, "cross", architecture, "nereid-runner")
+    if os.path.exists(runner) and shutil.which(f"qemu-{architecture}"):
+        config.available_features.add(f"runner-{architecture}")
+        config.substitutions.append((f"%runner-{architecture}", runner))
 
 root = os.path.dirname(os.path.abspath(config.test_source_root))
 inputs = os.path.join(config.test_source_root, "cli", "Inputs")
@@ -41,6 +48,8 @@ config.substitutions += [
     ("%examples", os.path.join(root, "examples")),
     ("%aot", os.path.join(config.test_source_root, "aot", "Inputs")),
     ("%inputs", inputs),
+    ("%root", root),
+    ("%build", build),
     ("%nereid", os.path.join(build, "bin", "nereid")),
     ("%python", sys.executable),
     # %exits N COMMAND…: the command ends with exactly this status, and no signal.

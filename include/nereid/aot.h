@@ -35,8 +35,8 @@ typedef enum nereid_aot_status {
   NEREID_AOT_ERROR_VERSION = 11        /* the kernel and this runtime are of different versions */
 } nereid_aot_status;
 
-/* One line in English; never NULL. */
-NEREID_AOT_API const char *nereid_aot_status_text(nereid_aot_status status);
+/* One line in English for a nereid_aot_status; never NULL, whatever the number. */
+NEREID_AOT_API const char *nereid_aot_status_text(int status);
 
 /* How the program instances of a launch reach threads. `threads` is the number of tasks a launch is
  * split into at most. parallel_for calls task(data, index) once for each index from 0 to tasks - 1,

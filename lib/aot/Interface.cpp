@@ -191,7 +191,7 @@ private:
     }
     const size_t rank = type.blockShape.size();
     result.parameters.back().remark =
-        fmt::format("a tensor of {} dimensions, elements of type {}, read and written in blocks of "
+        fmt::format("a tensor of {} dimensions, elements of type {}, accessed in blocks of "
                     "{}; its last stride is 1",
                     rank, torchName(type.dtype), fmt::join(type.blockShape, "x"));
     for (size_t part = 0; part + 1 < 2 * rank; ++part) {
@@ -256,27 +256,31 @@ bool impliesOne(const Condition &strict, const Condition &loose) {
 
 } // namespace
 
-std::string CParameter::type() const {
-  const bool isPointer = kind == ParameterKind::Pointer;
-  const char *end = isPointer ? " *" : " ";
+static std::string typeName(DType dtype, bool isPointer) {
   switch (dtype) {
   case DType::Bool:
-    return (isPointer ? "uint8_t" : "bool") + std::string(end);
+    return isPointer ? "uint8_t" : "bool";
   case DType::F16:
   case DType::BF16: // bits in memory; a number as an argument
-    return (isPointer ? "uint16_t" : "float") + std::string(end);
+    return isPointer ? "uint16_t" : "float";
   case DType::F32:
-    return std::string("float") + end;
+    return "float";
   case DType::F64:
-    return std::string("double") + end;
+    return "double";
   case DType::I8:
   case DType::I16:
   case DType::I32:
   case DType::I64:
-    return fmt::format("int{}_t{}", 8 * sizeInBytes(dtype), end);
+    return fmt::format("int{}_t", 8 * sizeInBytes(dtype));
   default: // unsigned integers and the bits of 8-bit floats
-    return fmt::format("uint{}_t{}", 8 * sizeInBytes(dtype), end);
+    return fmt::format("uint{}_t", 8 * sizeInBytes(dtype));
   }
+}
+
+std::string CParameter::type() const {
+  const bool isPointer = kind == ParameterKind::Pointer;
+  return (isPointer && !isWritten ? "const " : "") + typeName(dtype, isPointer) +
+         (isPointer ? " *" : " ");
 }
 
 Result<Interface> makeInterface(const std::vector<Signature> &signatures) {

@@ -19,6 +19,7 @@ struct CParameter {
   std::string kernelName; ///< "a" or, of a descriptor's sizes and strides, "a.size0"
   ParameterKind kind = ParameterKind::Integer;
   DType dtype = DType::I64; ///< Pointer: of the elements
+  bool isWritten = true;    ///< else the header says const
   std::string remark = {};  ///< what the header says about it; may be empty
   std::string type() const; ///< "float *", "int32_t ": a name may follow
 };

@@ -90,6 +90,9 @@ public:
     if (!compileVariants() || !link()) {
       return std::nullopt;
     }
+    for (CParameter &parameter : library.interface.parameters) {
+      parameter.isWritten = written.count(parameter.kernelName) != 0;
+    }
     return std::move(library);
   }
 
@@ -185,7 +188,14 @@ private:
     }
     variants.back().push_back({entries[number], output.info.scratchBytes, output.info.canWait});
     library.parts.back().push_back(entries[number]);
-    library.scratchBytes.back() = std::max(library.scratchBytes.back(), output.info.scratchBytes);
+    for (const runtime::ArgumentInfo &argument : output.info.arguments) {
+      if (argument.isWritten) {
+        written.insert(argument.name);
+      }
+    }
+    if (!output.info.canWait) { // else every program has memory of its own
+      library.scratchBytes.back() = std::max(library.scratchBytes.back(), output.info.scratchBytes);
+    }
     library.canWait |= output.info.canWait;
   }
 
@@ -194,7 +204,8 @@ private:
                             .kernel = library.kernel,
                             .interface = library.interface,
                             .grids = grids,
-                            .variants = variants};
+                            .variants = variants,
+                            .targets = {}};
     for (const CompiledTarget &target : library.targets) {
       content.targets.emplace_back(target.name, target.features);
     }
@@ -226,6 +237,7 @@ private:
   std::vector<std::vector<LauncherVariant>> variants;
   std::vector<std::vector<uint8_t>> objects; ///< each different one once
   std::vector<std::string> entries;          ///< symbols of their code
+  std::set<std::string> written;             ///< parameters, in any specialization
 };
 
 } // namespace

@@ -289,19 +289,20 @@ private:
 
   void finish(size_t firstGlobal) {
     const auto symbolTable = static_cast<uint32_t>(sections.size());
-    append(symbols.data(), symbols.size() * sizeof(Elf64_Sym),
-           {.sh_type = SHT_SYMTAB,
-            .sh_link = symbolTable + 1,
-            .sh_info = static_cast<uint32_t>(firstGlobal),
-            .sh_addralign = 8,
-            .sh_entsize = sizeof(Elf64_Sym)},
-           ".symtab");
-    append(symbolNames.data(), symbolNames.size(), {.sh_type = SHT_STRTAB, .sh_addralign = 1},
-           ".strtab");
+    Elf64_Shdr table{}, texts{};
+    table.sh_type = SHT_SYMTAB;
+    table.sh_link = symbolTable + 1;
+    table.sh_info = static_cast<uint32_t>(firstGlobal);
+    table.sh_addralign = 8;
+    table.sh_entsize = sizeof(Elf64_Sym);
+    append(symbols.data(), symbols.size() * sizeof(Elf64_Sym), table, ".symtab");
+    texts.sh_type = SHT_STRTAB;
+    texts.sh_addralign = 1;
+    append(symbolNames.data(), symbolNames.size(), texts, ".strtab");
     // Its own name is part of what it holds.
     const uint32_t name = addText(sectionNames, ".shstrtab");
     const std::string names = sectionNames;
-    append(names.data(), names.size(), {.sh_type = SHT_STRTAB, .sh_addralign = 1}, "");
+    append(names.data(), names.size(), texts, "");
     sections.back().sh_name = name;
     align(8);
     Elf64_Ehdr header = readers.front().header;

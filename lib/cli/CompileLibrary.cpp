@@ -37,11 +37,8 @@ public:
     }
     hasRuntime = form != LibraryForm::Object && !runtime->empty();
     const std::string path = options.output.empty() ? defaultName(form) : options.output;
-    folder = std::filesystem::path(path).parent_path();
-    if (!folder.empty()) {
-      if (Status made = createFolders(folder.string()); !made) {
-        return made.error();
-      }
+    if (Status made = enterFolderOf(path); !made) {
+      return made.error();
     }
     if (Status written = writeMain(form, path, *runtime); !written) {
       return written.error();
@@ -75,13 +72,20 @@ private:
     return "";
   }
 
+  Status enterFolderOf(const std::string &path) {
+    folder = std::filesystem::path(path).parent_path();
+    return folder.empty() ? Status(Done{}) : createFolders(folder.string());
+  }
+
   Status writeHeaderAlone() {
     const std::string path = options.output.empty() ? library.name + ".h" : options.output;
     if (path == "-") {
       fmt::print("{}", aot::headerText(library));
       return Done{};
     }
-    folder = std::filesystem::path(path).parent_path();
+    if (Status made = enterFolderOf(path); !made) {
+      return made.error();
+    }
     files.push_back(path);
     Status written = writeFileAtomically(path, aot::headerText(library));
     return written ? writeRuntimeHeader() : written;
@@ -181,12 +185,14 @@ void compileLibrary(const LibraryOptions &options, Session &session) {
   if (function == nullptr) {
     return session.fail(diags);
   }
-  aot::LibraryRequest request{.kernel = {.path = file.path, .importPaths = session.importPaths},
-                              .signatures = options.signatures,
-                              .targets = splitTargets(options.targets),
-                              .grid = options.grid,
-                              .name = options.name,
-                              .useCache = options.useCache};
+  aot::LibraryRequest request;
+  request.kernel.path = file.path;
+  request.kernel.importPaths = session.importPaths;
+  request.signatures = options.signatures;
+  request.targets = splitTargets(options.targets);
+  request.grid = options.grid;
+  request.name = options.name;
+  request.useCache = options.useCache;
   if (request.signatures.empty()) {
     request.signatures.emplace_back(); // defaults and configs may give every parameter
   }

@@ -105,8 +105,10 @@ runtime::KernelInfo readKernelInfo(mlir::Operation *kernel) {
   if (!arguments) {
     return info;
   }
+  auto readOnly =
+      mlir::dyn_cast_or_null<mlir::DenseI64ArrayAttr>(kernel->getAttr("nereid.read_only"));
   int64_t parts = 0; // entries left that the launch takes from a descriptor's tensor
-  for (mlir::Attribute entry : arguments) {
+  for (auto [i, entry] : llvm::enumerate(arguments)) {
     auto fields = mlir::dyn_cast<mlir::DictionaryAttr>(entry);
     if (!fields || parts > 0) {
       --parts;
@@ -126,6 +128,8 @@ runtime::KernelInfo readKernelInfo(mlir::Operation *kernel) {
       argument.rank = rank;
       parts = 2 * rank - 1;
     }
+    argument.isWritten =
+        !readOnly || !llvm::is_contained(readOnly.asArrayRef(), static_cast<int64_t>(i));
     info.arguments.push_back(std::move(argument));
   }
   return info;

@@ -47,6 +47,7 @@ bool takeArgument(const Json &object, runtime::ArgumentInfo &argument) {
       !take(object, "dtype", dtype) || !take(object, "divisibility", argument.divisibility)) {
     return false;
   }
+  argument.isWritten = !object.contains("read_only");
   std::optional<DType> type = parseDType(dtype);
   for (const auto &[value, name] : kindNames) {
     if (kind == name && type) {
@@ -71,6 +72,9 @@ std::string toJson(const runtime::KernelInfo &info) {
                          {"divisibility", argument.divisibility}});
     if (argument.kind == ArgumentKind::Descriptor) {
       arguments.back()["rank"] = argument.rank;
+    }
+    if (!argument.isWritten) {
+      arguments.back()["read_only"] = true;
     }
   }
   Json object = {

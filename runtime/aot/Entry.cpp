@@ -71,8 +71,9 @@ nereid_aot_status nereid_rt_select_1(const Table *table, const uint64_t *slots,
     for (int axis = 0; axis < 3; ++axis) {
       selection->grid[axis] = grid[axis];
     }
-    selection->scratch_bytes =
-        static_cast<size_t>(specialization.variants[choice.target].scratchBytes);
+    // Programs that wait have memory of their own.
+    const Variant &variant = specialization.variants[choice.target];
+    selection->scratch_bytes = variant.canWait ? 0 : static_cast<size_t>(variant.scratchBytes);
   }
   return status;
 }

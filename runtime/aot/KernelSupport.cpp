@@ -40,8 +40,7 @@ NEREID_AOT_API void nereid_rt_assert_fail(const char *message, const int32_t *id
     return; // the kernel was called past the launcher
   }
   Run &run = *frame->run;
-  bool isFirst = false;
-  if (run.hasFailed.compare_exchange_strong(isFirst, true)) {
+  if (run.hasFailed.exchange(1) == 0) {
     run.assertion = message;
     for (int axis = 0; axis < 3; ++axis) {
       run.failedId[axis] = id[axis];

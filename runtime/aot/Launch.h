@@ -40,7 +40,9 @@ struct Run {
   std::atomic<int64_t> next{0};
   std::atomic<int64_t> finished{0}; ///< programs
   std::atomic<bool> lacksMemory{false};
-  std::atomic<bool> hasFailed{false}; ///< an assertion; then these two are set by its thread
+  /// An assertion: 1, and the two below are set by its thread. No bool: exchanging bytes needs a
+  /// library of its own on some machines.
+  std::atomic<int> hasFailed{0};
   const char *assertion = nullptr;
   int32_t failedId[3] = {0, 0, 0};
 };
@@ -57,8 +59,10 @@ extern constinit thread_local Frame *currentFrame;
 nereid_aot_status runGrid(const Table &table, const Choice &choice, const uint64_t *slots,
                           const int64_t grid[3], const nereid_aot_options *options);
 
-/// The same for programs that may wait for each other.
-nereid_aot_status runCoroutines(const Table &table, Run &run, const nereid_aot_pool &pool);
+/// The same for programs that may wait for each other. False when the pool failed; `status` is what
+/// else went wrong, with its message.
+bool runCoroutines(const Table &table, Run &run, const nereid_aot_pool &pool,
+                   nereid_aot_status &status);
 
 /// Splits the run into tasks on the pool: task(run, index). False when the pool failed.
 bool runTasks(const nereid_aot_pool &pool, int tasks, void (*task)(void *, int), void *data);

@@ -57,7 +57,7 @@ Message &Message::hex(uint64_t value) {
 
 } // namespace nereid::aot
 
-const char *nereid_aot_status_text(nereid_aot_status status) {
+const char *nereid_aot_status_text(int status) {
   switch (status) {
   case NEREID_AOT_OK:
     return "done";

@@ -40,7 +40,7 @@ struct Pool {
   Task task;
   void *data;
   int tasks;
-  std::atomic<bool> isBusy;
+  std::atomic<int> isBusy; ///< 0 or 1
   alignas(64) std::atomic<uint64_t> offer;
   alignas(64) std::atomic<int> next;
   alignas(64) std::atomic<uint32_t> bell;
@@ -138,7 +138,7 @@ void forgetWorkers(Pool &pool) {
   pool.isStarted = false;
   pool.offer.store(0, std::memory_order_relaxed);
   pool.sleepers.store(0, std::memory_order_relaxed);
-  pool.isBusy.store(false, std::memory_order_relaxed);
+  pool.isBusy.store(0, std::memory_order_relaxed);
 }
 
 int parallelFor(void *context, int tasks, Task task, void *data) {
@@ -146,7 +146,7 @@ int parallelFor(void *context, int tasks, Task task, void *data) {
   if (pool.forkCount != forks.load(std::memory_order_relaxed)) {
     forgetWorkers(pool); // they are the parent process's
   }
-  if (tasks < 2 || pool.isBusy.exchange(true, std::memory_order_acquire)) {
+  if (tasks < 2 || pool.isBusy.exchange(1, std::memory_order_acquire) != 0) {
     for (int i = 0; i < tasks; ++i) {
       task(data, i);
     }
@@ -174,7 +174,7 @@ int parallelFor(void *context, int tasks, Task task, void *data) {
       sched_yield();
     }
   }
-  pool.isBusy.store(false, std::memory_order_release);
+  pool.isBusy.store(0, std::memory_order_release);
   return 0;
 }
 

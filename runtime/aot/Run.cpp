@@ -65,6 +65,21 @@ uint8_t *callersScratch(const Run &run, int task) {
   return memory + static_cast<uint64_t>(task) * run.scratchBytes;
 }
 
+/// A failed assertion comes back to the jump's target; generated code has no destructors to skip. A
+/// function of its own, whose caller's variables the jump cannot touch.
+[[gnu::noinline]] void runGuarded(Run &run, uint8_t *scratch) {
+  Frame frame{&run, {}, nullptr};
+  Frame *const outer = currentFrame;
+  currentFrame = &frame;
+  if (_setjmp(frame.exit) == 0) {
+    for (int64_t begin, end; takeRange(run, begin, end);) {
+      runRange(run, begin, end, scratch);
+      run.finished.fetch_add(end - begin, std::memory_order_relaxed);
+    }
+  }
+  currentFrame = outer;
+}
+
 void runTask(void *data, int index) {
   Run &run = *static_cast<Run *>(data);
   const bool isCallers = run.options && run.options->scratch;
@@ -76,17 +91,7 @@ void runTask(void *data, int index) {
       return;
     }
   }
-  Frame frame{&run, {}, nullptr};
-  Frame *outer = currentFrame;
-  currentFrame = &frame;
-  // A failed assertion comes back here. Generated code has no destructors to skip.
-  if (_setjmp(frame.exit) == 0) {
-    for (int64_t begin, end; takeRange(run, begin, end);) {
-      runRange(run, begin, end, scratch);
-      run.finished.fetch_add(end - begin, std::memory_order_relaxed);
-    }
-  }
-  currentFrame = outer;
+  runGuarded(run, scratch);
   if (scratch && !isCallers) {
     giveScratch(scratch);
   }
@@ -172,6 +177,11 @@ nereid_aot_status runGrid(const Table &table, const Choice &choice, const uint64
           .tasks = programs < threads ? static_cast<int>(programs) : threads,
           .scratchBytes = (static_cast<uint64_t>(variant.scratchBytes) + 63) & ~uint64_t{63},
           .options = options};
+  if (variant.canWait) {
+    nereid_aot_status status = NEREID_AOT_OK;
+    const bool isPoolDone = runCoroutines(table, run, *pool, status);
+    return status != NEREID_AOT_OK ? status : statusOf(table, run, isPoolDone);
+  }
   if (run.scratchBytes > 0 && options && options->scratch) {
     if (nereid_aot_status status = fitScratch(table, *options, run)) {
       return status;

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Code for registers of unknown length runs on several lengths, also longer than it was written
-// for; code for AArch64's first version runs on a processor without anything newer.
 #include "test/language/Engine.h"
 
 #include "runtime/ThreadPool.h"
@@ -45,21 +43,10 @@ struct Emulated {
 };
 
 const Emulated emulations[] = {
-    {"aarch64", "cpu:aarch64", "aarch64", "qemu-aarch64 -cpu cortex-a53"},
-    {"aarch64+sve, 128 bits", "cpu:aarch64+lse+sve", "aarch64",
-     "qemu-aarch64 -cpu max,sve128=on,sve256=off,sve384=off,sve512=off"},
-    {"aarch64+sve256, 256 bits", "cpu:aarch64+lse+sve256", "aarch64",
-     "qemu-aarch64 -cpu max,sve256=on,sve-default-vector-length=32"},
-    {"aarch64+sve256, 512 bits", "cpu:aarch64+lse+sve256", "aarch64",
-     "qemu-aarch64 -cpu max,sve512=on,sve-default-vector-length=64"},
-    {"rv64gcv, 128 bits", "cpu:rv64gcv", "riscv64",
-     "qemu-riscv64 -cpu rv64,v=true,vlen=128,vext_spec=v1.0"},
-    {"rv64gcv, 256 bits", "cpu:rv64gcv", "riscv64",
-     "qemu-riscv64 -cpu rv64,v=true,vlen=256,vext_spec=v1.0"},
-    {"rv64gcv, 512 bits", "cpu:rv64gcv", "riscv64",
-     "qemu-riscv64 -cpu rv64,v=true,vlen=512,vext_spec=v1.0"},
-    {"rv64gcv+zvl256b, 512 bits", "cpu:rv64gcv+zvl256b", "riscv64",
-     "qemu-riscv64 -cpu rv64,v=true,vlen=512,vext_spec=v1.0"},
+#define NEREID_PROCESSOR(NAME, TARGET, ARCHITECTURE, EMULATOR)                                     \
+  {NAME, TARGET, ARCHITECTURE, EMULATOR},
+#include "test/language/Processors.def"
+#undef NEREID_PROCESSOR
 };
 
 /// 7 for "qemu-riscv64 version 7.2.22"; 0 when it says nothing.
@@ -75,20 +62,34 @@ int majorVersion(const std::string &program) {
   return version;
 }
 
-class Remote final : public Engine {
-public:
-  explicit Remote(const Emulated &emulated) : emulated(emulated), target(emulated.target) {
-    if (std::string_view(emulated.architecture) == "riscv64" && majorVersion("qemu-riscv64") < 8) {
-      target += "+qemu7"; // it ends when it meets vfcvt.rtz
+std::string targetOf(const Emulated &emulated) {
+  bool needsHelp =
+      std::string_view(emulated.architecture) == "riscv64" && majorVersion("qemu-riscv64") < 8;
+  return std::string(emulated.target) + (needsHelp ? "+qemu7" : ""); // it ends at vfcvt.rtz
+}
+
+std::string runnerOf(const Emulated &emulated) {
+  return std::string(emulated.emulator) + " " + NEREID_BINARY_DIR "/cross/" +
+         emulated.architecture + "/nereid-runner";
+}
+
+const Emulated *findEmulated(const std::string &name) {
+  for (const Emulated &emulated : emulations) {
+    if (name == emulated.name) {
+      return &emulated;
     }
   }
+  return nullptr;
+}
+
+class Remote final : public Engine {
+public:
+  explicit Remote(const Emulated &emulated) : emulated(emulated), target(targetOf(emulated)) {}
   std::string name() const override { return emulated.name; }
 
   /// Empty = started.
   std::string startRunner() {
-    auto started = runtime::remote::Runner::start(std::string(emulated.emulator) + " " +
-                                                  NEREID_BINARY_DIR "/cross/" +
-                                                  emulated.architecture + "/nereid-runner");
+    auto started = runtime::remote::Runner::start(runnerOf(emulated));
     if (auto *problem = std::get_if<std::string>(&started)) {
       return *problem;
     }
@@ -140,15 +141,18 @@ std::unique_ptr<Engine> Engine::start(const std::string &name, std::string &prob
   if (name == "cpu") {
     return std::make_unique<Host>();
   }
-  for (const Emulated &emulated : emulations) {
-    if (name == emulated.name) {
-      auto engine = std::make_unique<Remote>(emulated);
-      problem = engine->startRunner();
-      return problem.empty() ? std::move(engine) : nullptr;
-    }
+  if (const Emulated *emulated = findEmulated(name)) {
+    auto engine = std::make_unique<Remote>(*emulated);
+    problem = engine->startRunner();
+    return problem.empty() ? std::move(engine) : nullptr;
   }
   problem = "unknown engine '" + name + "'; there are " + knownNames();
   return nullptr;
+}
+
+std::string Engine::commandLineOptions(const std::string &name) {
+  const Emulated *emulated = findEmulated(name);
+  return emulated ? "--target\n" + targetOf(*emulated) + "\n--runner\n" + runnerOf(*emulated) : "";
 }
 
 std::string Engine::knownNames() {

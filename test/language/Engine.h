@@ -23,6 +23,9 @@ public:
   static std::unique_ptr<Engine> start(const std::string &name, std::string &problem);
   /// "interpreter;cpu;aarch64;…"
   static std::string knownNames();
+  /// Arguments of `nereid verify` that run kernels in the same way, one a line; empty for the
+  /// interpreter, this machine's CPU and unknown names.
+  static std::string commandLineOptions(const std::string &name);
 };
 
 } // namespace nereid::conformance

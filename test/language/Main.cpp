@@ -139,6 +139,10 @@ int main(int argc, char **argv) {
       std::printf("%s\n", Engine::knownNames().c_str());
       return 0;
     }
+    if (argument.starts_with("--options-of=")) {
+      std::printf("%s\n", Engine::commandLineOptions(argv[i] + argument.find('=') + 1).c_str());
+      return 0;
+    }
     if (argument.starts_with("--engines=")) {
       names = argument.substr(argument.find('=') + 1);
       names = names == "all" ? Engine::knownNames() : names;

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pool of the ahead-of-time runtime: every task once, whatever happens around it.
+#include "nereid/aot.h"
+#include "runtime/aot/Launch.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <set>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+#include <vector>
+
+namespace nereid::aot {
+namespace {
+
+struct Counts {
+  std::vector<std::atomic<int>> ofTask;
+  explicit Counts(int tasks) : ofTask(static_cast<size_t>(tasks)) {}
+  static void count(void *data, int index) {
+    static_cast<Counts *>(data)->ofTask[static_cast<size_t>(index)].fetch_add(1);
+  }
+  bool isOnceEach() const {
+    for (const auto &one : ofTask) {
+      if (one.load() != 1) {
+        return false;
+      }
+    }
+    return true;
+  }
+};
+
+bool runOnce(const nereid_aot_pool &pool, int tasks) {
+  Counts counts(tasks);
+  return runTasks(pool, tasks, Counts::count, &counts) && counts.isOnceEach();
+}
+
+TEST(AotPool, EveryTaskOnce) {
+  nereid_aot_pool *pool = nereid_aot_pool_create(4);
+  ASSERT_NE(pool, nullptr);
+  EXPECT_EQ(pool->threads, 4);
+  for (int round = 0; round < 2000; ++round) {
+    ASSERT_TRUE(runOnce(*pool, round % 9));
+  }
+  nereid_aot_pool_destroy(pool);
+}
+
+TEST(AotPool, WorkersSleepAndWake) {
+  nereid_aot_pool *pool = nereid_aot_pool_create(3);
+  for (int round = 0; round < 20; ++round) {
+    ASSERT_TRUE(runOnce(*pool, 3));
+    usleep(2000);
+  }
+  nereid_aot_pool_destroy(pool);
+}
+
+TEST(AotPool, SharedByCallers) {
+  nereid_aot_pool *pool = nereid_aot_pool_create(3);
+  std::atomic<int> failures{0};
+  std::vector<std::thread> callers;
+  for (int i = 0; i < 4; ++i) {
+    callers.emplace_back([&] {
+      for (int round = 0; round < 500; ++round) {
+        failures += runOnce(*pool, 5) ? 0 : 1;
+      }
+    });
+  }
+  for (std::thread &caller : callers) {
+    caller.join();
+  }
+  EXPECT_EQ(failures.load(), 0);
+  nereid_aot_pool_destroy(pool);
+}
+
+TEST(AotPool, NestedCallsFinish) {
+  nereid_aot_pool *pool = nereid_aot_pool_create(2);
+  struct Outer {
+    nereid_aot_pool *pool;
+    std::atomic<int> failures{0};
+  } outer{pool};
+  EXPECT_TRUE(runTasks(
+      *pool, 4,
+      [](void *data, int) {
+        auto &own = *static_cast<Outer *>(data);
+        own.failures += runOnce(*own.pool, 3) ? 0 : 1;
+      },
+      &outer));
+  EXPECT_EQ(outer.failures.load(), 0);
+  nereid_aot_pool_destroy(pool);
+}
+
+TEST(AotPool, ChildOfAForkWorksOn) {
+  nereid_aot_pool *pool = nereid_aot_pool_create(3);
+  ASSERT_TRUE(runOnce(*pool, 6));
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(20);
+    bool isRight = true;
+    for (int round = 0; round < 50; ++round) {
+      isRight &= runOnce(*pool, 6);
+    }
+    nereid_aot_pool_destroy(pool);
+    _exit(isRight ? 0 : 1);
+  }
+  int status = -1;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_EQ(status, 0);
+  EXPECT_TRUE(runOnce(*pool, 6));
+  nereid_aot_pool_destroy(pool);
+}
+
+TEST(AotPool, WithoutThreads) {
+  EXPECT_TRUE(runOnce(*nereid_aot_no_pool(), 5));
+  nereid_aot_pool *one = nereid_aot_pool_create(1);
+  EXPECT_TRUE(runOnce(*one, 5));
+  nereid_aot_pool_destroy(one);
+  nereid_aot_pool_destroy(nullptr);
+}
+
+TEST(AotPool, DefaultComesBackAfterRelease) {
+  EXPECT_TRUE(runOnce(defaultPool(), 4));
+  nereid_aot_release();
+  nereid_aot_release();
+  EXPECT_TRUE(runOnce(defaultPool(), 4));
+  nereid_aot_release();
+}
+
+TEST(AotScratch, KeptAndReplaced) {
+  uint8_t *first = takeScratch(1000);
+  uint8_t *second = takeScratch(1000);
+  ASSERT_NE(first, nullptr);
+  ASSERT_NE(second, nullptr);
+  EXPECT_NE(first, second);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(first) % 64, 0u);
+  giveScratch(first);
+  EXPECT_EQ(takeScratch(500), first);
+  giveScratch(first);
+  giveScratch(second);
+  uint8_t *large = takeScratch(1 << 20);
+  ASSERT_NE(large, nullptr);
+  large[(1 << 20) - 1] = 1;
+  giveScratch(large);
+  EXPECT_EQ(takeScratch(uint64_t{1} << 60), nullptr);
+  freeScratch();
+}
+
+} // namespace
+} // namespace nereid::aot
