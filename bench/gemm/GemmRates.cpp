@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrix products of this project's kernels beside cblas_sgemm of OpenBLAS, in turns within one
-// run: GFLOP/s of both, their ratio, and the share of the FMA rate measured in the same minute.
+// run: GFLOP/s of both and their ratio.
 //   gemm_rates KERNEL_FOLDER [--json] [--threads N] [--millis PER_CASE] [NAME_PART]
 // OpenBLAS chooses its kernels by the chip's name and takes old ones for chips it does not know;
 // OPENBLAS_CORETYPE in the environment overrides that, and the choice is printed.
@@ -14,6 +14,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -35,29 +37,35 @@ struct Case {
   std::string name;
   std::string kernel; ///< file in the folder, and function
   int64_t m, n, k;
-  int blockM, blockN, blockK;
+  int blockM = 128, blockN = 128, blockK = 32;
   int64_t batch = 1;
+  bool transposedA = false, transposedB = false; ///< column-major in memory
 };
 
 std::vector<Case> cases() {
   std::vector<Case> all;
-  auto both = [&](const std::string &shape, int64_t m, int64_t n, int64_t k, int bm, int bn) {
-    all.push_back({shape + " masked", "matmul_v1", m, n, k, bm, bn, 32});
-    all.push_back({shape + " wrapped", "matmul_v2", m, n, k, bm, bn, 32});
+  auto both = [&](const std::string &shape, int64_t m, int64_t n, int64_t k, int blockM) {
+    all.push_back({shape + " masked", "matmul_v1", m, n, k, blockM});
+    all.push_back({shape + " wrapped", "matmul_v2", m, n, k, blockM});
   };
   for (int64_t size : {512, 1024, 2048, 4096}) {
-    both(std::to_string(size), size, size, size, 128, 128);
+    both(std::to_string(size), size, size, size, 128);
   }
   for (int64_t size : {2048, 4096}) {
-    all.push_back({std::to_string(size) + " wrapped 256x256", "matmul_v2", size, size, size, 256,
-                   256, 64});
+    all.push_back(
+        {std::to_string(size) + " wrapped 256x256", "matmul_v2", size, size, size, 256, 256, 64});
   }
   for (int64_t size : {777, 1000, 1023}) {
-    both(std::to_string(size), size, size, size, 128, 128);
+    both(std::to_string(size), size, size, size, 128);
   }
   for (int64_t rows : {8, 32}) {
-    both(std::to_string(rows) + "x4096x4096", rows, 4096, 4096, rows == 8 ? 16 : 32, 128);
+    both(std::to_string(rows) + "x4096x4096", rows, 4096, 4096, rows == 8 ? 16 : 32);
   }
+  all.push_back({"16 times 256", "matmul_v3", 256, 256, 256, 128, 128, 32, 16});
+  all.push_back({"64 times 128", "matmul_v3", 128, 128, 128, 128, 128, 32, 64});
+  all.push_back({"1024 a column-major", "matmul_v1", 1024, 1024, 1024, 128, 128, 32, 1, true});
+  all.push_back(
+      {"1024 b column-major", "matmul_v1", 1024, 1024, 1024, 128, 128, 32, 1, false, true});
   return all;
 }
 
@@ -83,86 +91,153 @@ struct Peer {
   }
 
   void run(const Case &c, const Tensor &a, const Tensor &b, const Tensor &out) const {
-    constexpr int rowMajor = 101, plain = 111;
+    constexpr int rowMajor = 101, plain = 111, transposed = 112;
     const int m = static_cast<int>(c.m), n = static_cast<int>(c.n), k = static_cast<int>(c.k);
-    sgemm(rowMajor, plain, plain, m, n, k, 1, a.as<float>(), k, b.as<float>(), n, 0,
-          out.as<float>(), n);
+    for (int64_t i = 0; i < c.batch; ++i) {
+      sgemm(rowMajor, c.transposedA ? transposed : plain, c.transposedB ? transposed : plain, m, n,
+            k, 1, a.as<float>() + i * c.m * c.k, c.transposedA ? m : k,
+            b.as<float>() + i * c.k * c.n, c.transposedB ? k : n, 0,
+            out.as<float>() + i * c.m * c.n, n);
+    }
   }
 };
 
-#ifdef __x86_64__
-/// Multiply-adds in flight at once, as many as hide the latency of the widest unit.
-template <class Vector> double fmaGflops(Vector *sums, Vector factor) {
-  constexpr int chains = 16;
-  constexpr int64_t steps = 400000;
-  const double start = nanosNow();
-  for (int64_t i = 0; i < steps; ++i) {
-    for (int c = 0; c < chains; ++c) {
-      sums[c] = sums[c] * factor + factor;
-    }
-    asm volatile("" ::: "memory");
+/// One of the folder's kernels with its operands bound.
+class Product {
+public:
+  Product(const Case &c, const std::string &folder, const std::string &activation = "none")
+      : c(c), a(Tensor::empty({c.batch, c.m, c.k}, nereid::DType::F32)),
+        b(Tensor::empty({c.batch, c.k, c.n}, nereid::DType::F32)),
+        out(Tensor::empty({c.batch, c.m, c.n}, nereid::DType::F32)),
+        bias(Tensor::empty({c.n}, nereid::DType::F32)) {
+    a.fillNormal(1);
+    b.fillNormal(2);
+    bias.fillNormal(3);
+    out.poison();
+    const std::string pointer = "=*fp32:16, ", integer = "=i32, ", one = "=1, ";
+    const bool batched = c.kernel == "matmul_v3";
+    std::string signature = "a" + pointer + "b" + pointer + (batched ? "bias" + pointer : "") +
+                            "c" + pointer + "M" + integer + "N" + integer + "K" + integer;
+    auto strides = [&](const char *tensor, const char *row, const char *column, bool transposed) {
+      const std::string name = std::string("stride_") + tensor;
+      signature += batched ? name + "b" + integer : "";
+      signature +=
+          name + row + (transposed ? one : integer) + name + column + (transposed ? integer : one);
+    };
+    strides("a", "m", "k", c.transposedA);
+    strides("b", "k", "n", c.transposedB);
+    strides("c", "m", "n", false);
+    signature += batched ? "ACTIVATION='" + activation +
+                               "', HAS_BIAS=" + (activation == "none" ? "False, " : "True, ")
+                         : "";
+    signature += "BLOCK_M=" + std::to_string(c.blockM) + ", BLOCK_N=" + std::to_string(c.blockN) +
+                 ", BLOCK_K=" + std::to_string(c.blockK) +
+                 (c.kernel == "matmul_v1" ? "" : ", GROUP_M=4");
+    kernel = std::make_unique<nereid::Kernel>(
+        nereid::Kernel::load(folder + "/" + c.kernel + ".py", c.kernel, signature));
   }
-  return 2.0 * steps * chains * sizeof(Vector) / 4 / (nanosNow() - start);
-}
-#endif
+
+  void run() const {
+    const int64_t tilesM = nereid::cdiv(c.m, c.blockM), tilesN = nereid::cdiv(c.n, c.blockN);
+    const int64_t strideA = c.transposedA ? c.m : c.k, strideB = c.transposedB ? c.k : c.n;
+    if (c.kernel == "matmul_v3") {
+      kernel->launch({tilesM * tilesN, c.batch}, a, b, bias, out, c.m, c.n, c.k, c.m * c.k, strideA,
+                     c.k * c.n, strideB, c.m * c.n, c.n);
+    } else {
+      const nereid::Grid grid =
+          c.kernel == "matmul_v1" ? nereid::Grid{tilesM, tilesN} : nereid::Grid{tilesM * tilesN};
+      kernel->launch(grid, a, b, out, c.m, c.n, c.k, strideA, strideB, c.n);
+    }
+  }
+
+  const Case c;
+  const Tensor a, b, out, bias;
+
+private:
+  std::unique_ptr<nereid::Kernel> kernel;
+};
 
 struct Row {
-  std::string name;
-  double ours, peer, ratio;
+  std::string name, peerName;
+  double ours, peer, ratio; ///< GFLOP/s; how many times as fast
 };
 
-Row measure(const Case &c, const std::string &folder, const Peer &peer, double millis) {
-  const std::string sizes = ", BLOCK_M=" + std::to_string(c.blockM) +
-                            ", BLOCK_N=" + std::to_string(c.blockN) +
-                            ", BLOCK_K=" + std::to_string(c.blockK);
-  const bool grouped = c.kernel == "matmul_v2";
-  const std::string signature =
-      "a=*fp32:16, b=*fp32:16, c=*fp32:16, M=i32, N=i32, K=i32, stride_am=i32, stride_ak=1, "
-      "stride_bk=i32, stride_bn=1, stride_cm=i32, stride_cn=1" +
-      sizes + (grouped ? ", GROUP_M=4" : "");
-  const nereid::Kernel kernel =
-      nereid::Kernel::load(folder + "/" + c.kernel + ".py", c.kernel, signature);
-  const Tensor a = Tensor::empty({c.m, c.k}, nereid::DType::F32);
-  const Tensor b = Tensor::empty({c.k, c.n}, nereid::DType::F32);
-  const Tensor out = Tensor::empty({c.m, c.n}, nereid::DType::F32);
-  const Tensor expected = Tensor::empty({c.m, c.n}, nereid::DType::F32);
-  a.fillNormal(1);
-  b.fillNormal(2);
-  out.poison();
-  const int64_t tilesM = nereid::cdiv(c.m, c.blockM), tilesN = nereid::cdiv(c.n, c.blockN);
-  auto ours = [&] {
-    const nereid::Grid grid = grouped ? nereid::Grid{tilesM * tilesN} : nereid::Grid{tilesM, tilesN};
-    kernel.launch(grid, a, b, out, c.m, c.n, c.k, c.k, c.n, c.n);
-  };
-  auto theirs = [&] { peer.run(c, a, b, expected); };
-  ours();
-  if (peer.sgemm) {
-    theirs();
-    for (int64_t i = 0; i < c.m * c.n; i += 97) {
-      const double difference = std::abs(out.at(i) - expected.at(i));
-      if (!(difference <= 1e-4 * std::sqrt(static_cast<double>(c.k)) * 10)) {
-        std::fprintf(stderr, "%s: element %ld is %g, but the peer has %g\n", c.name.c_str(),
-                     static_cast<long>(i), out.at(i), expected.at(i));
-        std::exit(1);
-      }
-    }
-  }
-  const double flops = 2.0 * c.m * c.n * c.k;
+/// Runs both in turns.
+Row measure(const Case &c, const std::string &peerName, const std::function<void()> &ours,
+            const std::function<void()> &peer, double millis) {
+  const double flops = 2.0 * c.batch * c.m * c.n * c.k;
   std::vector<double> oursNanos, peerNanos, ratios;
   const double stop = nanosNow() + millis * 1e6;
   do {
     double start = nanosNow();
     ours();
     oursNanos.push_back(nanosNow() - start);
-    if (peer.sgemm) {
+    if (peer) {
       start = nanosNow();
-      theirs();
+      peer();
       peerNanos.push_back(nanosNow() - start);
       ratios.push_back(peerNanos.back() / oursNanos.back());
     }
   } while (nanosNow() < stop || oursNanos.size() < 3);
-  return {c.name, flops / median(oursNanos), peer.sgemm ? flops / median(peerNanos) : 0,
-          peer.sgemm ? median(ratios) : 0};
+  return {c.name, peerName, flops / median(oursNanos), peer ? flops / median(peerNanos) : 0,
+          peer ? median(ratios) : 0};
+}
+
+Row measureProduct(const Case &c, const std::string &folder, const Peer &peer, double millis) {
+  const Product ours(c, folder);
+  const Tensor expected = Tensor::empty({c.batch, c.m, c.n}, nereid::DType::F32);
+  ours.run();
+  if (!peer.sgemm) {
+    return measure(c, "none", [&] { ours.run(); }, nullptr, millis);
+  }
+  auto theirs = [&] { peer.run(c, ours.a, ours.b, expected); };
+  theirs();
+  for (int64_t i = 0; i < expected.elementCount(); i += 97) {
+    const double difference = std::abs(ours.out.at(i) - expected.at(i));
+    if (!(difference <= 1e-3 * std::sqrt(static_cast<double>(c.k)))) {
+      std::fprintf(stderr, "%s: element %ld is %g, but the peer has %g\n", c.name.c_str(),
+                   static_cast<long>(i), ours.out.at(i), expected.at(i));
+      std::exit(1);
+    }
+  }
+  return measure(c, "OpenBLAS", [&] { ours.run(); }, theirs, millis);
+}
+
+/// A separate pass over c, as the unfused pair needs it.
+constexpr const char *biasAndActivation = R"(
+import triton
+import triton.language as tl
+
+@triton.jit
+def bias_activation(c, bias, N, GELU: tl.constexpr, BLOCK: tl.constexpr):
+    row = tl.program_id(0).to(tl.int64) * N
+    for start in range(0, N, BLOCK):
+        cols = start + tl.arange(0, BLOCK)
+        x = tl.load(c + row + cols, mask=cols < N) + tl.load(bias + cols, mask=cols < N)
+        if GELU:
+            x = 0.5 * x * (1.0 + tl.erf(x * 0.7071067811865476))
+        else:
+            x = tl.maximum(x, 0.0)
+        tl.store(c + row + cols, x, mask=cols < N)
+)";
+
+/// The product with bias and activation beside the bare product, and beside the unfused pair.
+std::vector<Row> measureEpilogue(const Case &c, const std::string &folder,
+                                 const std::string &activation, double millis) {
+  const Product fused(c, folder, activation), bare(c, folder);
+  const nereid::Kernel pass =
+      nereid::Kernel::loadSource(biasAndActivation, "bias_activation",
+                                 std::string("c=*fp32:16, bias=*fp32:16, N=i32, GELU=") +
+                                     (activation == "gelu" ? "True" : "False") + ", BLOCK=1024");
+  auto unfused = [&] {
+    bare.run();
+    pass.launch({c.m * c.batch}, bare.out, bare.bias, c.n);
+  };
+  fused.run();
+  unfused();
+  return {measure(
+              c, "bare product", [&] { fused.run(); }, [&] { bare.run(); }, millis),
+          measure(c, "unfused pair", [&] { fused.run(); }, unfused, millis)};
 }
 
 } // namespace
@@ -196,26 +271,39 @@ int main(int argc, char **argv) {
       std::printf("%d thread%s, OpenBLAS with its %s kernels\n", threads, threads == 1 ? "" : "s",
                   peer.kernels.c_str());
     }
+    auto add = [&](const Row &row) {
+      rows.push_back(row);
+      if (!isJson) {
+        std::printf("%-26s %8.1f GFLOP/s  %s %8.1f  ratio %.3f\n", row.name.c_str(), row.ours,
+                    row.peerName.c_str(), row.peer, row.ratio);
+        std::fflush(stdout);
+      }
+    };
     for (const Case &c : cases()) {
       if (c.name.find(part) == std::string::npos) {
         continue;
       }
-      rows.push_back(measure(c, folder, peer, millis));
-      if (!isJson) {
-        const Row &row = rows.back();
-        std::printf("%-26s %8.1f GFLOP/s  OpenBLAS %8.1f  ratio %.3f\n", row.name.c_str(),
-                    row.ours, row.peer, row.ratio);
-        std::fflush(stdout);
+      add(measureProduct(c, folder, peer, millis));
+    }
+    for (const char *activation : {"relu", "gelu"}) {
+      for (int64_t size : {512, 1024, 2048}) {
+        const Case c{std::to_string(size) + " bias " + activation, "matmul_v3", size, size,
+                     size == 512 ? 128 : size};
+        if (c.name.find(part) != std::string::npos) {
+          for (const Row &row : measureEpilogue(c, folder, activation, millis)) {
+            add(row);
+          }
+        }
       }
     }
     if (isJson) {
       std::printf("{\"schema\": 1, \"threads\": %d, \"peer\": \"OpenBLAS %s\", \"rows\": [\n",
                   threads, peer.kernels.c_str());
       for (size_t i = 0; i < rows.size(); ++i) {
-        std::printf("  {\"case\": \"%s\", \"gflops\": %.2f, \"peer_gflops\": %.2f, \"ratio\": "
-                    "%.4f}%s\n",
-                    rows[i].name.c_str(), rows[i].ours, rows[i].peer, rows[i].ratio,
-                    i + 1 < rows.size() ? "," : "");
+        std::printf("  {\"case\": \"%s\", \"peer\": \"%s\", \"gflops\": %.2f, "
+                    "\"peer_gflops\": %.2f, \"ratio\": %.4f}%s\n",
+                    rows[i].name.c_str(), rows[i].peerName.c_str(), rows[i].ours, rows[i].peer,
+                    rows[i].ratio, i + 1 < rows.size() ? "," : "");
       }
       std::printf("]}\n");
     }

@@ -31,13 +31,15 @@ void BlockLowering::addRoot(const Root &root) {
 void BlockLowering::addDelayedStore(scf::IfOp branch) {
   Root root{Root::Kind::Store, &branch.getThenRegion().front().front(), nullptr, -1, false};
   root.guard = kernel.scalar(branch.getCondition());
+  root.part = delayedPart(branch);
   bool fits = !pending.empty() && pending.canJoin(root) &&
-              llvm::all_of(kernel.inPlace, [&](auto &entry) {
-                return entry.first.getParentBlock() != branch->getBlock() ||
-                       pending.keeps(entry.first);
-              });
+              llvm::none_of(pending.all(), [](const Root &other) { return bool(other.guard); });
+  for (auto &[tile, buffer] : kernel.inPlace) {
+    bool isHere = tile.getParentBlock() == branch->getBlock();
+    fits &= !isHere || pending.keeps(tile) == (root.part != DelayedPart::First);
+  }
   if (!fits) {
-    kernel.missedPipeline = kernel.failed = true;
+    kernel.failed = true; // then the rows are lowered without a pipeline
     return;
   }
   pending.add(root);

@@ -55,6 +55,12 @@ private:
   /// Computes tiles into buffers "at once": none is overwritten before all that read it are done.
   void copyInto(const Copies &copies);
   mlir::Value scalarAtZero(mlir::Value tile);
+  // ---- GemmLowering.cpp ----
+  /// The loop of a matrix product; false when it is another one, and then nothing was emitted.
+  bool lowerGemm(mlir::scf::ForOp op);
+  void startIteration(mlir::scf::ForOp op, mlir::OpBuilder &at, mlir::Value t);
+  void computeByElement(mlir::scf::ForOp op, mlir::Value tile, int buffer, mlir::OpBuilder &at,
+                        mlir::Value t);
   // ---- DotLowering.cpp ----
   void lowerDot(tile::DotOp op);
   /// The tile in scratch with elements of `type`: where it is kept, or a converted copy.

@@ -108,6 +108,9 @@ void BlockLowering::giveWay(OpBuilder &b, Location loc, ArrayRef<Value> observed
 }
 
 void BlockLowering::lowerFor(scf::ForOp op) {
+  if (lowerGemm(op)) {
+    return;
+  }
   Location loc = op.getLoc();
   int64_t outerMark = kernel.scratchMark();
   SmallVector<int> carriedBuffer(op.getInitArgs().size(), -1);

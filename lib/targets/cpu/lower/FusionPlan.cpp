@@ -196,7 +196,8 @@ void FusionPlan::number(Operation *function) {
     if (isa<tile::ReduceOp, tile::ScanOp>(op)) {
       return WalkResult::skip(); // the region works on scalars
     }
-    if (op->getNumRegions() == 0 && hasEffects(op)) {
+    // A delayed store is only made when it cannot change what is loaded around it.
+    if (op->getNumRegions() == 0 && hasEffects(op) && !isDelayedStore(op->getParentOp())) {
       effects.push_back(positions[op]);
     }
     if (auto store = dyn_cast<tile::StoreOp>(op)) {
@@ -324,6 +325,16 @@ bool FusionPlan::clashesWithStore(tile::LoadOp load) const {
 
 bool FusionPlan::readsMemory(Value tile) const { return loadful.contains(tile); }
 
+/// Row and image numbers of a list of pixels: `n // width`, `(n // width) % height`. The divisions
+/// take longer than all else in an address. A remainder alone stays, for addresses that wrap once
+/// are followed without it.
+static bool isQuotient(Operation *op) {
+  if (isa<arith::RemSIOp, arith::RemUIOp>(op)) {
+    op = op->getOperand(0).getDefiningOp();
+  }
+  return isa_and_nonnull<arith::DivSIOp, arith::DivUIOp>(op);
+}
+
 bool FusionPlan::shouldKeep(Operation *op, Value tile, const Use &use) const {
   if (use.forced) {
     return true;
@@ -343,6 +354,9 @@ bool FusionPlan::shouldKeep(Operation *op, Value tile, const Use &use) const {
     return false;
   }
   if (use.insideLoop && readsMemory(tile) && !elementTypeOf(tile).isInteger(1)) {
+    return true;
+  }
+  if (use.insideLoop && isQuotient(op) && !axes.isUniformEverywhere(tile)) {
     return true;
   }
   return (several || use.repeated || use.insideLoop) && cost(tile) > keepAboveCost &&

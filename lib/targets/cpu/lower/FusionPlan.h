@@ -12,6 +12,9 @@
 
 namespace nereid::cpu {
 
+/// Which share of a delayed store (see RowPipeline.h) a nest takes.
+enum class DelayedPart : uint8_t { All, First, Rest };
+
 struct Root {
   enum class Kind : uint8_t { Store, Reduce, Keep };
   Kind kind = Kind::Keep;
@@ -19,7 +22,8 @@ struct Root {
   mlir::Value value;             ///< Keep: what to compute …
   int target = -1;               ///< … and the buffer it goes to
   bool isCopy = false;           ///< Keep: an additional buffer, the tile itself stays what it was
-  mlir::Value guard = {};        ///< Store: an i1 of the output; false = nothing is stored
+  mlir::Value guard = {};        ///< delayed Store: an i1 of the output; false = nothing is stored
+  DelayedPart part = DelayedPart::All;
   llvm::ArrayRef<int64_t> shape() const;
 };
 

@@ -66,7 +66,7 @@ public:
   /// Induction tile -> what was added to its initial value so far (a scalar).
   llvm::DenseMap<mlir::Value, mlir::Value> inductionOffsets;
   llvm::DenseMap<mlir::Value, int> inPlace; ///< kept tile -> buffer of the row before
-  bool missedPipeline = false; ///< the nests did not come out as the row pipeline needs them
+  llvm::SmallVector<mlir::Value> splitMasks; ///< of the nest that took a delayed store's first part
   bool needsStreamFence = false;
   bool canWait = false; ///< some loop may wait for another program
   int stringCount = 0;

@@ -27,6 +27,7 @@ LoopNest::LoopNest(KernelState &kernel, Scope &block, ArrayRef<Root> roots)
 
 void LoopNest::build() {
   plan = planLanes(kernel, roots);
+  checkDelayedParts();
   evaluator.laneDim = plan.dim;
   evaluator.width = plan.width;
   evaluator.dimLevel.assign(shape.size(), 0);
@@ -233,9 +234,9 @@ void LoopNest::emitMain(unsigned depth, Value start, Value end) {
   unsigned copies = reducesLanes() && !identitiesKnown ? 1 : plan.unroll;
   Value aligned = alignedForStreaming();
   if (!aligned) {
-    inMain = true;
+    mainEnd = end;
     emitSteps(depth, start, end, Part::Main, copies);
-    inMain = false;
+    mainEnd = {};
     return;
   }
   auto choice = outer().create<scf::IfOp>(loc, aligned, true);
@@ -343,27 +344,6 @@ void LoopNest::emitStore(tile::StoreOp store, ArrayRef<Value> values, bool isAli
   }
 }
 
-/// Before anything else in the body: it reads the buffer that the body overwrites.
-void LoopNest::emitGuardedStore(const Root &root, unsigned copies) {
-  auto store = cast<tile::StoreOp>(root.op);
-  bool isOff = evaluator.part == Part::Off && store.getMask() &&
-               evaluator.evaluateMask(store.getMask(), identityDims(shape.size()), 0).kind ==
-                   LaneMask::Kind::None;
-  if (isOff) {
-    return;
-  }
-  Scope *lanes = evaluator.scopes.back();
-  auto branch = lanes->builder.create<scf::IfOp>(loc, root.guard, false);
-  Scope inside(branch.getThenBodyBuilder(), lanes);
-  evaluator.scopes.back() = &inside;
-  SmallVector<Value> values;
-  for (unsigned c = 0; c < copies; ++c) {
-    values.push_back(evaluator.evaluate(store.getValue(), identityDims(shape.size()), c));
-  }
-  emitStore(store, values, inMain);
-  evaluator.scopes.back() = lanes;
-}
-
 void LoopNest::emitBody(unsigned copies) {
   if (transposedDim != zeroDim) {
     emitTransposedBody();
@@ -374,7 +354,7 @@ void LoopNest::emitBody(unsigned copies) {
   SmallVector<SmallVector<Value>> stored(copies);
   for (const Root &root : roots) {
     if (root.guard) {
-      emitGuardedStore(root, copies);
+      emitDelayedStore(root, copies);
     }
   }
   for (unsigned c = 0; c < copies; ++c) {

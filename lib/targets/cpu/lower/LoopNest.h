@@ -26,7 +26,10 @@ private:
   void emitLaneBody(unsigned depth, mlir::Value base, unsigned copies);
   void emitBody(unsigned copies);
   void emitStore(tile::StoreOp store, llvm::ArrayRef<mlir::Value> values, bool isAligned);
-  void emitGuardedStore(const Root &root, unsigned copies);
+
+  // ---- delayed stores ----
+  void checkDelayedParts();
+  void emitDelayedStore(const Root &root, unsigned copies);
   /// One kept tile that is read along one dimension and written along another: square blocks are
   /// transposed in registers.
   bool canTranspose() const;
@@ -61,7 +64,7 @@ private:
   bool seeding = false; ///< the next body starts the accumulators
   bool identitiesKnown = true;
   bool streaming = false;            ///< stores of the body are aligned and may bypass the cache
-  bool inMain = false;               ///< so may guarded ones, whose guard includes their alignment
+  mlir::Value mainEnd;               ///< of the part in which delayed stores may; null elsewhere
   mlir::OpBuilder *branch = nullptr; ///< loops are created here while code is hoisted to outer()
   llvm::DenseMap<mlir::Value, int> results; ///< buffers that become visible after the nest
   mlir::Location loc;

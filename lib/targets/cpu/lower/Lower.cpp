@@ -159,12 +159,18 @@ LogicalResult lowerTileToLoops(ModuleOp module, const LoweringOptions &options,
     return failure();
   }
   func::FuncOp target;
-  if (OwningOpRef<func::FuncOp> pipelined = pipelineRows(source, options)) {
-    // Whether its nests are as planned turns out on the way; whatever is wrong with the kernel is
-    // said about the kernel as it was written.
-    Diagnostics unsaid;
-    KernelState attempt(options, unsaid);
-    target = lowerFunction(attempt, *pipelined, source);
+  // Whether the nests of a pipeline are as planned turns out on the way; whatever is wrong with the
+  // kernel is said about the kernel as it was written.
+  for (bool isShared : {true, false}) {
+    OwningOpRef<func::FuncOp> pipelined;
+    if (!target && (!isShared || options.vectorRegisters >= 32)) {
+      pipelined = pipelineRows(source, options, isShared);
+    }
+    if (pipelined) {
+      Diagnostics unsaid;
+      KernelState attempt(options, unsaid);
+      target = lowerFunction(attempt, *pipelined, source);
+    }
   }
   if (!target) {
     target = lowerFunction(kernel, source, source);

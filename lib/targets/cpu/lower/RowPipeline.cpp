@@ -48,8 +48,9 @@ tile::StoreOp findStore(scf::ForOp loop, const LoweringOptions &options) {
 class Pipeline {
 public:
   Pipeline(scf::ForOp loop, tile::StoreOp store, const FusionPlan &plan, const TileAxes &axes,
-           const LoweringOptions &options)
-      : loop(loop), store(store), plan(plan), ranges(loop, axes), options(options) {}
+           const LoweringOptions &options, bool isShared)
+      : loop(loop), store(store), plan(plan), ranges(loop, axes), options(options),
+        isShared(isShared) {}
 
   bool plans();
   void rewrite();
@@ -58,13 +59,15 @@ private:
   bool isInside(Value value) { return loop.getRegion().isAncestor(value.getParentRegion()); }
   bool visit(Value value);
   void cloneLate(OpBuilder &builder, IRMapping &mapping);
-  void storeRowBefore(OpBuilder &builder, scf::ForOp pipelined);
+  void storeRowBefore(OpBuilder &builder, Value pending, const IRMapping &before, DelayedPart part);
 
   scf::ForOp loop;
   tile::StoreOp store;
   const FusionPlan &plan;
   RowRanges ranges;
   const LoweringOptions &options;
+  bool isShared;
+  tile::ReduceOp first;
   tile::ReduceOp last;               ///< whose nest the store joins
   llvm::SetVector<Operation *> late; ///< what the store reads, in order, up to what is carried
   llvm::DenseSet<Operation *> early; ///< what stays, because something else than the store reads it
@@ -114,6 +117,7 @@ bool Pipeline::plans() {
   for (auto reduce : loop.getBody()->getOps<tile::ReduceOp>()) {
     if (reduce->isBeforeInBlock(store) &&
         shapeOf(reduce.getSources()[0]) == shapeOf(store.getPointer())) {
+      first = first ? first : reduce;
       last = reduce;
     }
   }
@@ -162,19 +166,12 @@ void Pipeline::cloneLate(OpBuilder &builder, IRMapping &mapping) {
   }
 }
 
-void Pipeline::storeRowBefore(OpBuilder &builder, scf::ForOp pipelined) {
-  IRMapping mapping;
-  Value row = pipelined.getInductionVar();
-  mapping.map(loop.getInductionVar(),
-              builder.create<arith::SubIOp>(store.getLoc(), row, loop.getStep()));
-  for (auto [value, argument] : llvm::zip(carried, pipelined.getRegionIterArgs())) {
-    mapping.map(value, argument);
-  }
-  cloneLate(builder, mapping);
-  Value pending = pipelined.getRegionIterArgs().back();
-  auto delayed = builder.create<scf::IfOp>(store.getLoc(), pending, false);
-  delayed->setAttr(delayedName, builder.getUnitAttr());
-  delayed.getThenBodyBuilder().clone(*store, mapping);
+void Pipeline::storeRowBefore(OpBuilder &builder, Value pending, const IRMapping &before,
+                              DelayedPart part) {
+  auto branch = builder.create<scf::IfOp>(store.getLoc(), pending, false);
+  branch->setAttr(delayedName, builder.getI32IntegerAttr(static_cast<int32_t>(part)));
+  IRMapping mapping(before);
+  branch.getThenBodyBuilder().clone(*store, mapping);
 }
 
 void Pipeline::rewrite() {
@@ -197,15 +194,26 @@ void Pipeline::rewrite() {
   IRMapping now;
   now.map(loop.getInductionVar(), pipelined.getInductionVar());
   OpBuilder builder = OpBuilder::atBlockEnd(body);
+  Value row = pipelined.getInductionVar(), pending = pipelined.getRegionIterArgs().back();
+  IRMapping before;
+  before.map(loop.getInductionVar(), builder.create<arith::SubIOp>(loc, row, loop.getStep()));
+  for (auto [value, argument] : llvm::zip(carried, pipelined.getRegionIterArgs())) {
+    before.map(value, argument);
+  }
+  cloneLate(builder, before);
+  bool hasParts =
+      isShared && first != last && KernelState::byteSize(elementTypeOf(store.getValue())) > 1;
   for (Operation &op : loop.getBody()->without_terminator()) {
     if (early.contains(&op)) {
       builder.clone(op, now);
     }
+    if (hasParts && &op == first.getOperation()) {
+      storeRowBefore(builder, pending, before, DelayedPart::First);
+    }
     if (&op == last.getOperation()) {
-      storeRowBefore(builder, pipelined);
+      storeRowBefore(builder, pending, before, hasParts ? DelayedPart::Rest : DelayedPart::All);
     }
   }
-  Value row = pipelined.getInductionVar();
   // Whether this row can wait. The distance to the end cannot wrap: it is positive.
   Value left = builder.create<arith::SubIOp>(loc, loop.getUpperBound(), row);
   Value atOnce =
@@ -238,9 +246,14 @@ void Pipeline::rewrite() {
 
 bool isDelayedStore(Operation *op) { return isa<scf::IfOp>(op) && op->hasAttr(delayedName); }
 
+DelayedPart delayedPart(scf::IfOp branch) {
+  return static_cast<DelayedPart>(cast<IntegerAttr>(branch->getAttr(delayedName)).getInt());
+}
+
 bool isPipelined(scf::ForOp loop) { return loop->hasAttr(pipelinedName); }
 
-OwningOpRef<func::FuncOp> pipelineRows(func::FuncOp kernel, const LoweringOptions &options) {
+OwningOpRef<func::FuncOp> pipelineRows(func::FuncOp kernel, const LoweringOptions &options,
+                                       bool isShared) {
   auto isCandidate = [&](scf::ForOp loop) { return static_cast<bool>(findStore(loop, options)); };
   bool hasCandidate =
       kernel
@@ -259,7 +272,7 @@ OwningOpRef<func::FuncOp> pipelineRows(func::FuncOp kernel, const LoweringOption
   SmallVector<Pipeline> pipelines;
   copy->walk([&](scf::ForOp loop) {
     if (tile::StoreOp store = findStore(loop, options)) {
-      Pipeline pipeline(loop, store, plan, axes, options);
+      Pipeline pipeline(loop, store, plan, axes, options, isShared);
       if (pipeline.plans()) {
         pipelines.push_back(std::move(pipeline));
       }

@@ -17,6 +17,7 @@
 //     yield e, sum, not now
 #pragma once
 
+#include "lib/targets/cpu/lower/FusionPlan.h"
 #include "lib/targets/cpu/lower/Lower.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -25,12 +26,14 @@
 
 namespace nereid::cpu {
 
-/// A copy of the kernel in which rows are pipelined; null when there is nothing to do.
+/// A copy of the kernel in which rows are pipelined; null when there is nothing to do. When shared,
+/// a quarter of the row is stored in the row's first nest, so that memory does not rest there.
 mlir::OwningOpRef<mlir::func::FuncOp> pipelineRows(mlir::func::FuncOp kernel,
-                                                   const LoweringOptions &options);
+                                                   const LoweringOptions &options, bool isShared);
 
 /// A branch around one store that belongs into the nest before it.
 bool isDelayedStore(mlir::Operation *op);
+DelayedPart delayedPart(mlir::scf::IfOp branch);
 /// The kept tiles this loop carries for its delayed store: their buffer is overwritten in place.
 bool isPipelined(mlir::scf::ForOp loop);
 

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// The innermost loop of a matrix product: a block of rows times a few vectors of columns stays in
+// registers while k runs. Rows of a are read through a table of addresses, so it does not matter
+// how they lie in memory; b is read with any distance between its rows.
+#pragma once
+
+#include "lib/targets/cpu/lower/KernelState.h"
+
+namespace nereid::cpu {
+
+/// Shape of the register block for the options' vectors and registers.
+struct GemmShape {
+  int64_t lanes = 16;  ///< elements in a vector
+  int64_t vectors = 4; ///< of columns in the widest block
+  int64_t depth = 128; ///< rows of b that fit the first-level cache beside their neighbours
+  /// Rows of a block of this many vectors: enough accumulators to hide the latency of a
+  /// multiply-add, and room for b's vectors. 6 by 4 of 32 registers is no faster than 4 by 4 and
+  /// takes twice as long to compile, with the blocks for the rows that 6 does not divide.
+  int64_t rowsFor(int64_t width) const;
+  bool manyRegisters = true;
+};
+GemmShape gemmShapeFor(const LoweringOptions &options, int64_t elementBytes, int64_t columns);
+
+/// One register block, where it is and what happens besides.
+struct GemmBlock {
+  int64_t rows = 0, vectors = 0;
+  mlir::Value row, column; ///< of the tile of c, i64
+  mlir::Value b, bStride;  ///< address of the block's first element; elements between rows
+  mlir::Value packTo;      ///< b's vectors are also stored here, one row after the other
+  mlir::SmallVector<mlir::Value, 4> masks; ///< of b's vectors; empty = all true
+  mlir::Value prefetch; ///< one vector of it per k is brought into the second-level cache
+  mlir::Value prefetchStep,
+      prefetchRowStep; ///< elements to the next vector, and behind a row's last
+};
+
+class GemmKernel {
+public:
+  GemmKernel(KernelState &kernel, mlir::Location loc, const GemmShape &shape, mlir::Type type)
+      : kernel(kernel), loc(loc), shape(shape), type(type) {}
+
+  mlir::Value rowTable; ///< addresses of a's elements at k = 0
+  /// Per row: all bits set, or 0 where the row stays at its address; null = none stays.
+  mlir::Value rowMoves;
+  mlir::Value aOffset; ///< elements added to each of them
+  mlir::Value aStride; ///< elements from one k to the next; null = 1
+  mlir::Value c;       ///< accumulators, row-major
+  int64_t cStride = 0;
+  mlir::Value depth; ///< k runs from 0 to here
+
+  /// c[row.., column..] += a[row.., 0..depth] * b[0..depth, ..]
+  void emit(mlir::OpBuilder &builder, const GemmBlock &block) const;
+  mlir::Value move(mlir::OpBuilder &builder, mlir::Value address, mlir::Value elements) const;
+  mlir::Value move(mlir::OpBuilder &builder, mlir::Value address, int64_t elements) const;
+  mlir::Value loadRow(mlir::OpBuilder &builder, mlir::Value row, int64_t add) const;
+
+private:
+  mlir::Value multiplyAdd(mlir::OpBuilder &builder, mlir::Value x, mlir::Value y,
+                          mlir::Value sum) const;
+
+  KernelState &kernel;
+  mlir::Location loc;
+  const GemmShape &shape;
+  mlir::Type type;
+};
+
+} // namespace nereid::cpu

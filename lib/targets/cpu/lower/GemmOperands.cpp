@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+// The code in front of a matrix product's loop; everything is evaluated for its first iteration.
+#include "lib/targets/cpu/lower/GemmOperands.h"
+#include "lib/targets/cpu/lower/FoldingArithmetic.h"
+
+using namespace mlir;
+
+namespace nereid::cpu {
+
+/// The table of row addresses is read ahead by a block for prefetching.
+constexpr int64_t paddingAddresses = 2 * gemmPaddingRows;
+
+GemmOperands::GemmOperands(KernelState &kernel, scf::ForOp loop, const GemmLoop &gemm, Scope &scope,
+                           GemmKernel &gemmKernel)
+    : kernel(kernel), gemm(gemm), gemmKernel(gemmKernel), steps(kernel, loop), loc(loop.getLoc()),
+      builder(scope.builder), scope(scope), first(scope.builder, &scope), evaluator(kernel) {
+  standAt(evaluator, first);
+}
+
+void GemmOperands::standAt(Evaluator &e, Scope &at) {
+  e.scopes.push_back(&at);
+  e.dimLevel.assign(2, 0);
+  e.dimIndex.assign(2, kernel.i64(0));
+  e.laneBase.assign(1, kernel.i64(0));
+}
+
+Value GemmOperands::wide(Value value) {
+  return value.getType().isInteger(64)
+             ? value
+             : builder.createOrFold<arith::ExtSIOp>(loc, builder.getI64Type(), value);
+}
+
+/// limit - offset of the first iteration, without wrap-around.
+Value GemmOperands::distance(const PrefixTerm &term) {
+  Dims zero(term.dims.size(), zeroDim);
+  Value limit = evaluator.evaluate(term.limit, zero, 0);
+  Value offset = evaluator.evaluate(term.offset, zero, 0);
+  Type i64 = builder.getI64Type();
+  if (!limit.getType().isInteger(64)) {
+    Value result = builder.createOrFold<arith::SubIOp>(loc, wide(limit), wide(offset));
+    return term.inclusive ? builder.createOrFold<arith::AddIOp>(loc, result, kernel.i64(1))
+                          : result;
+  }
+  Value result = builder.create<LLVM::SSubSat>(loc, i64, limit, offset);
+  return term.inclusive ? builder.create<LLVM::SAddSat>(loc, i64, result, kernel.i64(1)) : result;
+}
+
+Value GemmOperands::outerEnd(const GemmOperand &operand, int64_t size) {
+  FoldingArithmetic fold(loc);
+  Value end = kernel.i64(size);
+  for (const PrefixTerm &term : operand.outerMasks) {
+    end = fold.min(builder, end, fold.max(builder, distance(term), kernel.i64(0)));
+  }
+  for (Value condition : operand.conditions) {
+    Value holds = isTile(condition)
+                      ? evaluator.evaluate(condition, Dims(shapeOf(condition).size(), zeroDim), 0)
+                      : kernel.scalar(condition);
+    end = fold.select(builder, holds, end, kernel.i64(0));
+  }
+  return end;
+}
+
+/// Where the last row or column ends that a store of the result looks at.
+Value GemmOperands::demandedEnd(bool rows, int64_t size) {
+  FoldingArithmetic fold(loc);
+  Value end;
+  for (const DemandedPart &part : gemm.demanded) {
+    Value own = kernel.i64(size);
+    for (const PrefixTerm &term : rows ? part.rows : part.columns) {
+      own = fold.min(builder, own, fold.max(builder, distance(term), kernel.i64(0)));
+    }
+    end = end ? fold.max(builder, end, own) : own;
+  }
+  return end ? end : kernel.i64(size);
+}
+
+Value GemmOperands::corner(const GemmOperand &operand) {
+  return evaluator.evaluate(operand.pointer(), Dims(operand.dims.size(), zeroDim), 0);
+}
+
+/// No lower bound of the mask cuts anything off, in no iteration; null = there is none.
+Value GemmOperands::startsInside(const GemmOperand &operand) {
+  FoldingArithmetic fold(loc);
+  Value result;
+  for (const PrefixTerm &term : operand.lowerMasks) {
+    Value left = distance(term); // above zero: elements are missing
+    Value change = fold.sub(builder, steps.emit(term.offset, evaluator, builder),
+                            steps.emit(term.limit, evaluator, builder));
+    Value inside = fold.isGreater(builder, kernel.i64(1), left);
+    Value stays = fold.isGreater(builder, change, kernel.i64(-1));
+    result = fold.both(builder, result, fold.both(builder, inside, stays));
+  }
+  return result;
+}
+
+void GemmOperands::follow(const GemmOperand &operand, OperandPlace &place) {
+  FoldingArithmetic fold(loc);
+  place.maybeInPlace = true;
+  Dims zero(operand.dims.size(), zeroDim);
+  place.step = steps.emit(operand.pointer(), evaluator, builder);
+  place.stride = evaluator.strideOf(operand.pointer(), operand.position(innerDim), zero);
+  Value consecutive =
+      fold.isEqual(builder, place.step, fold.mul(builder, place.stride, kernel.i64(gemm.k)));
+  joins = fold.both(builder, joins, consecutive);
+  for (const PrefixTerm &term : operand.innerMasks) {
+    Value change = fold.sub(builder, steps.emit(term.limit, evaluator, builder),
+                            steps.emit(term.offset, evaluator, builder));
+    innerBounds.push_back({distance(term), change});
+    joins = fold.both(builder, joins, fold.isEqual(builder, change, kernel.i64(-gemm.k)));
+  }
+  place.inPlace = startsInside(operand);
+}
+
+void GemmOperands::emit(Value copyOfA, int64_t depth) {
+  FoldingArithmetic fold(loc);
+  joins = kernel.constantInt(builder.getI1Type(), 1);
+  rowEnd = demandedRows = demandedEnd(true, gemm.m);
+  columnEnd = demandedEnd(false, gemm.n);
+  if (gemm.a.load) {
+    rowEnd = fold.min(builder, rowEnd, outerEnd(gemm.a, gemm.m));
+    follow(gemm.a, a);
+  }
+  if (gemm.b.load) {
+    columnEnd = fold.min(builder, columnEnd, outerEnd(gemm.b, gemm.n));
+    follow(gemm.b, b);
+    bFirst = corner(gemm.b);
+    if (gemm.b.needsCheck) {
+      b.inPlace = fold.both(builder, b.inPlace, checkNeighbours());
+    }
+  }
+  int table = kernel.allocate({gemm.m + paddingAddresses}, builder.getI64Type(), loc);
+  gemmKernel.rowTable = kernel.bufferAddress(table);
+  Value start = a.maybeInPlace ? corner(gemm.a) : Value();
+  if (!gemm.a.rowMasks.empty() && a.maybeInPlace) {
+    prepareRowMasks(depth);
+    start = zeros;
+  }
+  if (a.maybeInPlace && a.inPlace) {
+    auto branch = builder.create<scf::IfOp>(loc, a.inPlace, true);
+    OpBuilder then = branch.getThenBodyBuilder(), otherwise = branch.getElseBodyBuilder();
+    fillRowTable(then, start);
+    fillTableOfCopies(otherwise, copyOfA, depth);
+  } else if (a.maybeInPlace) {
+    fillRowTable(builder, start);
+  } else {
+    fillTableOfCopies(builder, copyOfA, depth);
+  }
+  if (!fold.known(rowEnd)) { // without rows there is nothing to read
+    Value none = fold.isEqual(builder, rowEnd, kernel.i64(0));
+    columnEnd = fold.select(builder, none, kernel.i64(0), columnEnd);
+  }
+}
+
+Value GemmOperands::depthOf(OpBuilder &at, Value t, Value count) const {
+  FoldingArithmetic fold(loc);
+  Value depth = fold.mul(at, count, kernel.i64(gemm.k));
+  for (const InnerBound &bound : innerBounds) {
+    Value left = fold.add(at, bound.first, fold.mul(at, t, bound.step));
+    depth = fold.min(at, depth, fold.max(at, left, kernel.i64(0)));
+  }
+  return depth;
+}
+
+/// The valid columns of b lie side by side in memory.
+Value GemmOperands::checkNeighbours() {
+  FoldingArithmetic fold(loc);
+  Scope fresh(builder, &scope);
+  Evaluator last(kernel);
+  standAt(last, fresh);
+  Value column = fold.sub(builder, columnEnd, kernel.i64(1));
+  last.dimIndex[outerDim] = column;
+  Value end = last.evaluate(gemm.b.pointer(), gemm.b.at(outerDim), 0);
+  auto bits = [&](Value address) -> Value {
+    return builder.create<LLVM::PtrToIntOp>(loc, builder.getI64Type(), address);
+  };
+  Value bytes = fold.mul(builder, column, kernel.i64(KernelState::byteSize(builder.getF32Type())));
+  return fold.isEqual(builder, fold.sub(builder, bits(end), bits(bFirst)), bytes);
+}
+
+void GemmOperands::storeEntry(OpBuilder &at, Value table, Value row, Value entry) {
+  Value slot =
+      at.create<LLVM::GEPOp>(loc, table.getType(), at.getI64Type(), table, ValueRange{row});
+  at.create<LLVM::StoreOp>(loc, entry, slot, 8);
+}
+
+void GemmOperands::storeAddress(OpBuilder &at, Value row, Value address) {
+  storeEntry(at, gemmKernel.rowTable, row, address);
+}
+
+void GemmOperands::prepareRowMasks(int64_t depth) {
+  Type f32 = builder.getF32Type();
+  zeros = kernel.bufferAddress(kernel.allocate({depth}, f32, loc));
+  Value zero = kernel.zero(f32);
+  auto clear = builder.create<scf::ForOp>(loc, kernel.i64(0), kernel.i64(depth), kernel.i64(1));
+  OpBuilder inside(clear.getBody()->getTerminator());
+  inside.create<LLVM::StoreOp>(loc, zero, gemmKernel.move(inside, zeros, clear.getInductionVar()),
+                               4);
+  int moves = kernel.allocate({gemm.m + paddingAddresses}, builder.getI64Type(), loc);
+  gemmKernel.rowMoves = kernel.bufferAddress(moves);
+}
+
+void GemmOperands::fillRowTable(OpBuilder &at, Value start) {
+  FoldingArithmetic fold(loc);
+  auto fill = at.create<scf::ForOp>(loc, kernel.i64(0), rowEnd, kernel.i64(1));
+  Scope outside(OpBuilder(fill), &scope), inside(OpBuilder(fill.getBody()->getTerminator()));
+  Evaluator rows(kernel);
+  standAt(rows, outside);
+  rows.scopes.push_back(&inside);
+  rows.dimLevel[outerDim] = 1;
+  rows.dimIndex[outerDim] = fill.getInductionVar();
+  Value row = fill.getInductionVar();
+  Value address = rows.evaluate(gemm.a.pointer(), gemm.a.at(outerDim), 0);
+  if (zeros) {
+    Value isRead;
+    for (auto [mask, dims] : llvm::zip_equal(gemm.a.rowMasks, gemm.a.rowMaskDims)) {
+      isRead = fold.both(inside.builder, isRead, rows.evaluate(mask, dims, 0));
+    }
+    OpBuilder &body = inside.builder;
+    address = body.create<arith::SelectOp>(loc, isRead, address, zeros);
+    Value moves = body.create<arith::ExtSIOp>(loc, body.getI64Type(), isRead);
+    storeEntry(body, gemmKernel.rowMoves, row, moves);
+  }
+  storeAddress(inside.builder, row, address);
+  // Blocks that reach beyond the last row read some row that exists.
+  for (int64_t i = 0; i < gemmPaddingRows; ++i) {
+    Value behind = fold.add(at, rowEnd, kernel.i64(i));
+    storeAddress(at, behind, start);
+    if (zeros) {
+      storeEntry(at, gemmKernel.rowMoves, behind, kernel.i64(0));
+    }
+  }
+}
+
+void GemmOperands::fillTableOfCopies(OpBuilder &at, Value copyOfA, int64_t depth) {
+  FoldingArithmetic fold(loc);
+  auto fill = at.create<scf::ForOp>(loc, kernel.i64(0), kernel.i64(gemm.m + gemmPaddingRows),
+                                    kernel.i64(1));
+  OpBuilder inside(fill.getBody()->getTerminator());
+  Value row = fold.min(inside, fill.getInductionVar(), kernel.i64(gemm.m - 1));
+  storeAddress(inside, fill.getInductionVar(),
+               gemmKernel.move(inside, copyOfA, fold.mul(inside, row, kernel.i64(depth))));
+}
+
+} // namespace nereid::cpu

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the loop of a matrix product needs to know in front of it: how many rows, columns and k are
+// valid, where both operands stand and how they move, and whether consecutive iterations read
+// consecutive k, so that several may be done at once.
+#pragma once
+
+#include "lib/targets/cpu/lower/GemmKernel.h"
+#include "lib/targets/cpu/lower/GemmLoop.h"
+
+namespace nereid::cpu {
+
+/// Rows of scratch behind the tile: a register block may reach beyond the last valid row.
+constexpr int64_t gemmPaddingRows = 8;
+
+/// How an operand is read.
+struct OperandPlace {
+  bool maybeInPlace = false; ///< else it is always computed into scratch
+  mlir::Value inPlace;       ///< a condition; null = always
+  mlir::Value step, stride;  ///< elements per iteration and per k
+  bool maybeCopied() const { return !maybeInPlace || inPlace; }
+};
+
+class GemmOperands {
+public:
+  GemmOperands(KernelState &kernel, mlir::scf::ForOp loop, const GemmLoop &gemm, Scope &scope,
+               GemmKernel &gemmKernel);
+
+  /// Emits everything; `copyOfA` is the address of a's rows, `depth` elements apart, when they are
+  /// computed into scratch.
+  void emit(mlir::Value copyOfA, int64_t depth);
+  OperandPlace a, b;
+  mlir::Value bFirst;            ///< address of b's first element
+  mlir::Value rowEnd, columnEnd; ///< of what is computed
+  mlir::Value demandedRows;      ///< rows from rowEnd to here keep what they start with
+  mlir::Value joins;             ///< iterations may be joined
+  /// The number of valid k in `count` iterations from `t` on.
+  mlir::Value depthOf(mlir::OpBuilder &at, mlir::Value t, mlir::Value count) const;
+
+private:
+  /// Valid k of an iteration: first + t * step, at most all of them.
+  struct InnerBound {
+    mlir::Value first, step;
+  };
+  void standAt(Evaluator &e, Scope &at);
+  mlir::Value wide(mlir::Value value);
+  mlir::Value distance(const PrefixTerm &term);
+  mlir::Value outerEnd(const GemmOperand &operand, int64_t size);
+  mlir::Value demandedEnd(bool rows, int64_t size);
+  mlir::Value corner(const GemmOperand &operand);
+  void follow(const GemmOperand &operand, OperandPlace &place);
+  mlir::Value startsInside(const GemmOperand &operand);
+  mlir::Value checkNeighbours();
+  void fillRowTable(mlir::OpBuilder &at, mlir::Value start);
+  /// For rows that the mask leaves out: `depth` zeros to read, and a table of which rows move.
+  void prepareRowMasks(int64_t depth);
+  void fillTableOfCopies(mlir::OpBuilder &at, mlir::Value copyOfA, int64_t depth);
+  void storeEntry(mlir::OpBuilder &at, mlir::Value table, mlir::Value row, mlir::Value entry);
+  void storeAddress(mlir::OpBuilder &at, mlir::Value row, mlir::Value address);
+
+  KernelState &kernel;
+  const GemmLoop &gemm;
+  GemmKernel &gemmKernel;
+  LoopSteps steps;
+  mlir::Location loc;
+  mlir::OpBuilder &builder;
+  Scope &scope;
+  Scope first;
+  Evaluator evaluator;
+  llvm::SmallVector<InnerBound> innerBounds;
+  mlir::Value zeros; ///< null unless rows of a are masked one by one
+};
+
+} // namespace nereid::cpu
