@@ -65,10 +65,10 @@ bool run(int rows, int columns, const nereid_aot_pool *pool) {
   options.message_bytes = sizeof text;
   const int64_t block = nextPowerOfTwo(columns);
   nereid_aot_selection selection = {};
-  nereid_aot_status status = softmax_select(rows, 1, 1, x.data(), out.data(), columns, columns,
-                                            columns, block, &selection, &options);
+  nereid_aot_status status = softmax_select(x.data(), out.data(), columns, columns, columns, block,
+                                            rows, &selection, &options);
   if (status == NEREID_AOT_OK) {
-    status = softmax(rows, 1, 1, x.data(), out.data(), columns, columns, columns, block, &options);
+    status = softmax(x.data(), out.data(), columns, columns, columns, block, rows, &options);
   }
   if (status != NEREID_AOT_OK) {
     std::fprintf(stderr, "%s: %s\n", nereid_aot_status_text(status), text);

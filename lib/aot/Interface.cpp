@@ -34,7 +34,8 @@ bool isNone(const language::ConstValue &value) {
 
 class Maker {
 public:
-  explicit Maker(const std::vector<Signature> &signatures) : signatures(signatures) {
+  Maker(const std::vector<Signature> &signatures, const std::vector<std::string> &gridArguments)
+      : signatures(signatures), gridArguments(gridArguments) {
     for (const Signature &signature : signatures) {
       result.specializations.push_back({.signature = signature.text()});
     }
@@ -45,6 +46,14 @@ public:
       if (Status added = addParameter(i); !added) {
         return added.error();
       }
+    }
+    for (const std::string &name : gridArguments) {
+      if (!isCName(name) || isParameter(name)) {
+        return makeError("E0023", fmt::format("'{}' cannot be the name of a grid argument", name))
+            .withHelp("choose one that C allows and that the kernel does not have");
+      }
+      result.parameters.push_back(
+          {.name = uniqueName(name), .kernelName = name, .remark = "for the grid only"});
     }
     if (result.parameters.size() > parameterLimit) {
       return makeError("E0020", fmt::format("the launcher has {} parameters, and {} are the most",
@@ -207,6 +216,12 @@ private:
     }
   }
 
+  bool isParameter(const std::string &name) const {
+    const auto &params = signatures.front().params;
+    return std::any_of(params.begin(), params.end(),
+                       [&](const ParamType &param) { return param.name == name; });
+  }
+
   std::string uniqueName(std::string name) {
     while (!isCName(name) || !used.insert(name).second) {
       name += "_";
@@ -237,6 +252,7 @@ private:
   }
 
   const std::vector<Signature> &signatures;
+  const std::vector<std::string> &gridArguments;
   Interface result;
   std::set<std::string> used;
 };
@@ -283,8 +299,9 @@ std::string CParameter::type() const {
          (isPointer ? " *" : " ");
 }
 
-Result<Interface> makeInterface(const std::vector<Signature> &signatures) {
-  return Maker(signatures).make();
+Result<Interface> makeInterface(const std::vector<Signature> &signatures,
+                                const std::vector<std::string> &gridArguments) {
+  return Maker(signatures, gridArguments).make();
 }
 
 std::string conditionText(const Interface &interface, const Condition &condition) {

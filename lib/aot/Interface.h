@@ -38,7 +38,9 @@ struct Interface {
 
 /// E0020 when they do not fit together, or one would never run; E0023 when a descriptor's parts
 /// or the parameters are more than a launcher takes.
-Result<Interface> makeInterface(const std::vector<language::Signature> &signatures);
+/// `gridArguments` are further integers, known to the grid expression alone; they come last.
+Result<Interface> makeInterface(const std::vector<language::Signature> &signatures,
+                                const std::vector<std::string> &gridArguments = {});
 
 /// "x % 16 == 0", "BLOCK == 64": for the header and for messages.
 std::string conditionText(const Interface &interface, const Condition &condition);

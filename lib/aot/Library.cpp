@@ -122,7 +122,7 @@ private:
       }
       signatures.push_back(std::move(special->signature));
     }
-    Result<Interface> interface = makeInterface(signatures);
+    Result<Interface> interface = makeInterface(signatures, request.gridArguments);
     if (!interface) {
       diags.add(interface.error());
       return false;

@@ -18,9 +18,10 @@ namespace nereid::aot {
 struct LibraryRequest {
   pipeline::CompileInput kernel; ///< its signature is not read
   std::vector<std::string> signatures;
-  std::vector<std::string> targets; ///< "cpu:x86-64-v3"; empty = portableTargets()
-  std::string grid;                 ///< "cdiv(n, BLOCK)"; empty: the launcher takes the grid
-  std::string name;                 ///< of the launcher; empty = the kernel's
+  std::vector<std::string> targets;       ///< "cpu:x86-64-v3"; empty = portableTargets()
+  std::string grid;                       ///< "cdiv(n, BLOCK)"; empty: the launcher takes the grid
+  std::vector<std::string> gridArguments; ///< integers that only the grid needs
+  std::string name;                       ///< of the launcher; empty = the kernel's
   bool useCache = true;
 };
 

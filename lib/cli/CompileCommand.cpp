@@ -17,7 +17,7 @@ namespace {
 
 struct Options {
   std::string kernel, emit, output, grid, name, runtime;
-  std::vector<std::string> signatures, targets;
+  std::vector<std::string> signatures, targets, gridArguments;
   pipeline::CompileOptions compile;
   bool times = false, noCache = false, specialization = false;
 };
@@ -40,14 +40,18 @@ std::optional<Diagnostic> misusedOption(const Options &options, bool isLibrary) 
                                             misused, options.emit))
           .withHelp("--emit tile, loops, llvm or asm, or --to object, give one phase's output");
     }
+    if (options.grid.empty() && !options.gridArguments.empty()) {
+      return makeError("E0013", "--grid-argument gives --grid a number, and there is no --grid");
+    }
     return std::nullopt;
   }
-  const char *misused = options.signatures.size() > 1 ? "a second --signature"
-                        : options.targets.size() > 1  ? "a second --target"
-                        : !options.grid.empty()       ? "--grid"
-                        : !options.name.empty()       ? "--name"
-                        : !options.runtime.empty()    ? "--runtime"
-                                                      : nullptr;
+  const char *misused = options.signatures.size() > 1    ? "a second --signature"
+                        : options.targets.size() > 1     ? "a second --target"
+                        : !options.grid.empty()          ? "--grid"
+                        : !options.gridArguments.empty() ? "--grid-argument"
+                        : !options.name.empty()          ? "--name"
+                        : !options.runtime.empty()       ? "--runtime"
+                                                         : nullptr;
   if (misused) {
     return makeError("E0013",
                      fmt::format("{} goes with --emit {}", misused, fmt::join(libraryForms, ", ")));
@@ -67,6 +71,7 @@ void compileCommand(Options options, Session &session) {
                            .form = options.emit,
                            .signatures = options.signatures,
                            .targets = options.targets,
+                           .gridArguments = options.gridArguments,
                            .grid = options.grid,
                            .name = options.name,
                            .output = options.output,
@@ -140,6 +145,10 @@ void addCompile(CLI::App &app, Session &session) {
       ->allow_extra_args(false);
   command->add_option("--grid", options->grid,
                       "of a library: the grid from the arguments, e.g. \"cdiv(n, BLOCK)\"");
+  command
+      ->add_option("--grid-argument", options->gridArguments,
+                   "of a library: a further integer of the launcher, for --grid; may be repeated")
+      ->allow_extra_args(false);
   command->add_option("--name", options->name, "of a library: the C function, if not the kernel's");
   command->add_option("--runtime", options->runtime,
                       "of a library for another architecture: its libnereid_aot.a");

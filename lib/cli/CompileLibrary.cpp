@@ -191,6 +191,7 @@ void compileLibrary(const LibraryOptions &options, Session &session) {
   request.signatures = options.signatures;
   request.targets = splitTargets(options.targets);
   request.grid = options.grid;
+  request.gridArguments = options.gridArguments;
   request.name = options.name;
   request.useCache = options.useCache;
   if (request.signatures.empty()) {

@@ -7,8 +7,10 @@
 #include "lib/language/IntegerExpression.h"
 #include "lib/measure/Chip.h"
 #include "lib/measure/Environment.h"
+#include "lib/measure/MemoryCopy.h"
 #include "lib/measure/Peers.h"
 #include "lib/measure/Roofline.h"
+#include "lib/measure/Statistics.h"
 #include "lib/measure/Timer.h"
 #include "lib/report/Table.h"
 #include "runtime/ThreadPool.h"
@@ -28,6 +30,7 @@ struct Row {
   std::string name, kernel, state; ///< state: "verified", "not verified" or what failed
   bool failed = false;
   double bytes = 0, flops = 0, launchSeconds = 0;
+  double copySeconds = 0; ///< what copying as many bytes takes, timed in turns; 0 = within caches
   measure::Timing timing;
   std::string peerName;
   measure::Timing peer;
@@ -84,8 +87,47 @@ Result<measure::Comparison> compareWithPeer(const KernelCase &one, const measure
                           one.tolerance ? one.tolerance->absolute : 0);
 }
 
+/// A copy of the case's largest input, timed in turns with the kernel: this machine's bandwidth at
+/// this minute.
+struct CopyPeer {
+  runtime::Tensor from, to;
+  measure::Version version;
+
+  static std::optional<CopyPeer> make(const KernelCase &one, const KernelArguments &arguments,
+                                      const measure::Chip &chip) {
+    CopyPeer peer;
+    std::set<std::string> outputs = outputNames(one);
+    for (const auto &[name, tensor] : arguments.tensors) {
+      bool isLarger = !peer.from.data() || tensor.byteCount() > peer.from.byteCount();
+      if (!outputs.contains(name) && tensor.isContiguous() && isLarger) {
+        peer.from = tensor;
+      }
+    }
+    if (peer.from.byteCount() < 256) {
+      return std::nullopt;
+    }
+    peer.to = runtime::Tensor::empty({static_cast<int64_t>(peer.from.byteCount())}, DType::U8);
+    if (!peer.to.isValid()) {
+      return std::nullopt;
+    }
+    peer.version.name = "copy";
+    peer.version.run = [&chip, from = peer.from, to = peer.to] {
+      measure::copyParallel(chip, to.as<uint8_t>(), from.as<uint8_t>(),
+                            to.elementCount() / 256 * 256, runtime::defaultPool());
+    };
+    peer.version.prepare = peer.version.run;
+    return peer;
+  }
+  double secondsFor(double moved, const measure::Timing &copy,
+                    const measure::Timing &kernel) const {
+    return measure::medianRatio(copy.samples, kernel.samples) * kernel.summary.median * moved /
+           (2.0 * static_cast<double>(to.elementCount() / 256 * 256));
+  }
+};
+
 /// One case measured; diags has errors when it could not be.
 std::optional<Row> measureCase(const KernelCase &one, const KernelBenchOptions &options,
+                               const measure::Chip &chip,
                                const std::vector<std::string> &importPaths, Diagnostics &diags) {
   Row row;
   row.name = one.name;
@@ -153,6 +195,11 @@ std::optional<Row> measureCase(const KernelCase &one, const KernelBenchOptions &
     versions.push_back({peer->name, peer->run, peer->run});
     version.prepare = [&] { (void)(reset() && runOnce(*kernel, *grid, *arguments, diags)); };
   }
+  bool isBeyondCache = row.bytes > static_cast<double>(chip.lastCacheBytes());
+  auto copy = isBeyondCache ? CopyPeer::make(one, *arguments, chip) : std::nullopt;
+  if (copy) {
+    versions.push_back(copy->version);
+  }
   versions.push_back(version);
   measure::TimerOptions timer;
   timer.secondsBudget = options.secondsPerCase;
@@ -160,6 +207,9 @@ std::optional<Row> measureCase(const KernelCase &one, const KernelBenchOptions &
   row.timing = timings.back();
   if (peer) {
     row.peer = timings.front();
+  }
+  if (copy) {
+    row.copySeconds = copy->secondsFor(row.bytes, timings[timings.size() - 2], row.timing);
   }
   row.launchSeconds = timeLaunch(*kernel, *arguments);
   verify();
@@ -179,19 +229,24 @@ void print(const std::vector<Row> &rows, const measure::Chip &chip, Session &ses
       continue;
     }
     auto floor = measure::roofline(chip, row.bytes, row.flops, DType::F32);
+    if (row.copySeconds > 0) {
+      floor.memorySeconds = row.copySeconds;
+    }
     bool known = row.bytes > 0 || row.flops > 0;
     bool hasPeer = row.peer.summary.count > 0;
-    table.add({row.name, row.kernel, report::formatSeconds(s.median), report::formatSeconds(s.p90),
-               report::formatPercent(s.relativeDeviation),
-               row.bytes > 0 ? report::formatRate(row.bytes / s.median) : "-",
-               row.flops > 0 ? fmt::format("{:.1f}", row.flops / s.median / 1e9) : "-",
-               known ? report::formatPercent(floor.floorSeconds() / s.median) : "-",
-               report::formatSeconds(row.launchSeconds),
-               hasPeer ? fmt::format("{} {}", row.peerName,
-                                     report::formatSeconds(row.peer.summary.median))
-                       : "-",
-               hasPeer ? report::formatRatio(row.peer.summary.median / s.median) : "-",
-               (row.failed ? "FAILED: " : "") + row.state + (row.timing.isNoisy ? ", noisy" : "")});
+    table.add(
+        {row.name, row.kernel, report::formatSeconds(s.median), report::formatSeconds(s.p90),
+         report::formatPercent(s.relativeDeviation),
+         row.bytes > 0 ? report::formatRate(row.bytes / s.median) : "-",
+         row.flops > 0 ? fmt::format("{:.1f}", row.flops / s.median / 1e9) : "-",
+         known ? report::formatPercent(floor.floorSeconds() / s.median) : "-",
+         report::formatSeconds(row.launchSeconds),
+         hasPeer
+             ? fmt::format("{} {}", row.peerName, report::formatSeconds(row.peer.summary.median))
+             : "-",
+         hasPeer ? report::formatRatio(measure::medianRatio(row.peer.samples, row.timing.samples))
+                 : "-",
+         (row.failed ? "FAILED: " : "") + row.state + (row.timing.isNoisy ? ", noisy" : "")});
     nlohmann::ordered_json entry = {
         {"case", row.name},   {"kernel", row.kernel},
         {"median", s.median}, {"p90", s.p90},
@@ -199,8 +254,14 @@ void print(const std::vector<Row> &rows, const measure::Chip &chip, Session &ses
         {"samples", s.count}, {"bytes", row.bytes},
         {"flops", row.flops}, {"launch_seconds", row.launchSeconds},
         {"state", row.state}};
+    entry["copy_seconds"] = row.copySeconds;
+    if (known) {
+      entry["roofline"] = floor.floorSeconds() / s.median;
+    }
     if (hasPeer) {
-      entry["peer"] = {{"name", row.peerName}, {"median", row.peer.summary.median}};
+      entry["peer"] = {{"name", row.peerName},
+                       {"median", row.peer.summary.median},
+                       {"ratio", measure::medianRatio(row.peer.samples, row.timing.samples)}};
     }
     json.push_back(entry);
   }
@@ -268,7 +329,7 @@ void runKernelBench(const KernelBenchOptions &options, Session &session) {
   std::vector<Row> rows;
   for (const auto &one : cases) {
     Diagnostics diags;
-    auto row = measureCase(one, options, session.importPaths, diags);
+    auto row = measureCase(one, options, chip, session.importPaths, diags);
     if (!row) {
       return session.fail(diags);
     }

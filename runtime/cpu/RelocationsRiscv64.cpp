@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // RISC-V ELF psABI, section "Relocations": what code without linker relaxation uses. An address
 // takes two instructions; the second one's relocation names the first, whose distance both share.
+// The difference of two labels, as in a table of branches, takes an addition and a subtraction.
 #include "runtime/cpu/Relocations.h"
 
 #include <climits>
@@ -17,7 +18,12 @@ RelocationForm formOf(uint32_t type) {
   case R_RISCV_NONE:
     return {Kind::None, 0};
   case R_RISCV_64:
+  case R_RISCV_ADD64:
+  case R_RISCV_SUB64:
     return {Kind::Absolute, 8};
+  case R_RISCV_ADD32:
+  case R_RISCV_SUB32:
+    return {Kind::Absolute, 4};
   case R_RISCV_32_PCREL:
   case R_RISCV_PCREL_HI20:
     return {Kind::Relative, 4};
@@ -32,14 +38,20 @@ RelocationForm formOf(uint32_t type) {
   }
 }
 
-uint32_t readWord(const uint8_t *place) {
-  uint32_t word;
-  std::memcpy(&word, place, sizeof word);
-  return word;
+template <class T> T read(const uint8_t *place) {
+  T value;
+  std::memcpy(&value, place, sizeof value);
+  return value;
+}
+
+/// Wraps around, so that a subtraction behind it gives a distance.
+template <class T> void add(uint8_t *place, T value) {
+  const T sum = read<T>(place) + value;
+  std::memcpy(place, &sum, sizeof sum);
 }
 
 void setField(uint8_t *place, uint32_t mask, uint32_t bits) {
-  const uint32_t word = (readWord(place) & ~mask) | (bits & mask);
+  const uint32_t word = (read<uint32_t>(place) & ~mask) | (bits & mask);
   std::memcpy(place, &word, sizeof word);
 }
 
@@ -59,6 +71,18 @@ bool write(uint32_t type, uint8_t *place, uint64_t value) {
   switch (type) {
   case R_RISCV_64:
     std::memcpy(place, &value, 8);
+    return true;
+  case R_RISCV_ADD64:
+    add(place, value);
+    return true;
+  case R_RISCV_SUB64:
+    add(place, -value);
+    return true;
+  case R_RISCV_ADD32:
+    add(place, static_cast<uint32_t>(value));
+    return true;
+  case R_RISCV_SUB32:
+    add(place, static_cast<uint32_t>(-value));
     return true;
   case R_RISCV_32_PCREL:
     std::memcpy(place, &value, 4);
@@ -92,8 +116,14 @@ void writeStub(uint8_t *place, uint64_t target) {
 } // namespace
 
 const RelocationArchitecture riscv64Relocations = {
-    EM_RISCV, "riscv64", "64, 32_PCREL, CALL, CALL_PLT, PCREL_HI20, PCREL_LO12_I and PCREL_LO12_S",
-    32,       true,      formOf,
-    write,    writeStub};
+    EM_RISCV,
+    "riscv64",
+    "64, 32_PCREL, ADD32, ADD64, SUB32, SUB64, CALL, CALL_PLT, PCREL_HI20, PCREL_LO12_I and "
+    "PCREL_LO12_S",
+    32,
+    true,
+    formOf,
+    write,
+    writeStub};
 
 } // namespace nereid::runtime

@@ -98,6 +98,23 @@ TEST(AotInterface, Refused) {
   }
 }
 
+TEST(AotInterface, GridArgumentsComeLast) {
+  Diagnostics diags;
+  auto module = language::parseModule("k.py", "@triton.jit\ndef k(x, n):\n    pass\n", diags);
+  auto signature = language::parseSignature("*fp32, i32", *module->find("k"));
+  auto interface = makeInterface({*signature}, {"rows", "heads"});
+  ASSERT_TRUE(interface);
+  ASSERT_EQ(interface->parameters.size(), 4u);
+  EXPECT_EQ(interface->parameters[2].name, "rows");
+  EXPECT_EQ(interface->parameters[3].type(), "int64_t ");
+  EXPECT_EQ(interface->specializations[0].slots, (std::vector<int64_t>{0, 1}));
+  for (const char *name : {"x", "for", "a-b", ""}) {
+    auto refused = makeInterface({*signature}, {name});
+    ASSERT_FALSE(refused) << name;
+    EXPECT_EQ(refused.error().code, "E0023");
+  }
+}
+
 TEST(AotInterface, NamesThatCCannotHave) {
   auto interface = interfaceOf("default, default_, options", {"i32, i32, *bf16"});
   ASSERT_TRUE(interface);

@@ -106,6 +106,20 @@ TEST(Relocations, RiscvCallsTakeTwoInstructions) {
   EXPECT_EQ(riscv64Relocations.formOf(R_RISCV_CALL_PLT).bytes, 8);
 }
 
+TEST(Relocations, RiscvDifferencesOfLabelsAddAndSubtract) {
+  uint8_t place[8] = {};
+  const uint64_t branch = 0x7fff00001234, table = 0x7fff00002000;
+  EXPECT_TRUE(riscv64Relocations.write(R_RISCV_ADD32, place, branch));
+  EXPECT_TRUE(riscv64Relocations.write(R_RISCV_SUB32, place, table));
+  EXPECT_EQ(static_cast<int32_t>(word(place)), 0x1234 - 0x2000);
+  EXPECT_EQ(word(place + 4), 0U);
+  uint64_t wide = 5;
+  auto *bytes = reinterpret_cast<uint8_t *>(&wide);
+  EXPECT_TRUE(riscv64Relocations.write(R_RISCV_ADD64, bytes, branch));
+  EXPECT_TRUE(riscv64Relocations.write(R_RISCV_SUB64, bytes, table));
+  EXPECT_EQ(wide, 5 + branch - table);
+}
+
 /// Reads the stub as the processor does: which address does it jump to?
 TEST(Relocations, StubsEndInTheAddressTheyLoad) {
   constexpr uint64_t target = 0x123456789abcdef0;
