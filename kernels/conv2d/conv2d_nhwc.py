@@ -18,13 +18,12 @@ def conv2d_nhwc(x, w, bias, y, pixels, height, width, out_height, out_width, cha
     p = tl.program_id(0) * BLOCK_P + tl.arange(0, BLOCK_P)
     f = tl.program_id(1) * BLOCK_F + tl.arange(0, BLOCK_F)
     c = tl.arange(0, BLOCK_C)
-    column = p % out_width
-    row = (p // out_width) % out_height
-    image = p // (out_width * out_height)
+    line = p // out_width
+    image = line // out_height
     is_pixel = p < pixels
     is_feature = f < group_features
-    top = row * STRIDE - PADDING
-    left = column * STRIDE - PADDING
+    top = (line - image * out_height) * STRIDE - PADDING
+    left = (p - line * out_width) * STRIDE - PADDING
     acc = tl.zeros((BLOCK_P, BLOCK_F), dtype=tl.float32)
     for r in range(KH):
         for s in range(KW):

@@ -2,6 +2,8 @@
 // The grid, loops, conditions, hints and what is decided at compile time.
 #include "test/language/Case.h"
 
+#include <algorithm>
+
 namespace nereid::conformance {
 namespace {
 
@@ -62,6 +64,33 @@ void loops(Cases &cases) {
                           "    x = tl.load(A + i)\n    if n > 4:\n        x = x + 1\n    else:\n   "
                           "     x = x - 1\n    tl.store(OUT + i, x)\n",
                           64, [](const Run &run, int64_t i) { return a(run, i) + 1; }));
+  // Enough branches for a table of addresses, which needs relocations of its own on RISC-V.
+  cases.push_back(control(
+      "if", "many branches",
+      "    for k in range(8):\n        m = k * n % 8\n"
+      "        if m == 0:\n            tl.store(OUT + k, tl.load(A + 3) * 2)\n"
+      "        elif m == 1:\n            tl.store(OUT + k, tl.load(A + 4) + 5)\n"
+      "        elif m == 2:\n            tl.store(OUT + k, tl.load(A + 5) - 5)\n"
+      "        elif m == 3:\n            tl.store(OUT + k, 9 - tl.load(A + 6))\n"
+      "        elif m == 4:\n            tl.store(OUT + k, tl.maximum(tl.load(A + 7), 0))\n"
+      "        elif m == 5:\n            tl.store(OUT + k, tl.sum(tl.load(A + i)))\n"
+      "        elif m == 6:\n            tl.store(OUT + k, tl.load(A + 8) * tl.load(A + 9))\n"
+      "        else:\n            tl.store(OUT + k, 100)\n",
+      8, [](const Run &run, int64_t k) -> Number {
+        Number sum = 0;
+        for (int64_t i = 0; i < 64; ++i) {
+          sum += a(run, i);
+        }
+        const Number branches[] = {a(run, 3) * 2,
+                                   a(run, 4) + 5,
+                                   a(run, 5) - 5,
+                                   9 - a(run, 6),
+                                   std::max<Number>(a(run, 7), 0),
+                                   sum,
+                                   a(run, 8) * a(run, 9),
+                                   100};
+        return branches[k * 5 % 8];
+      }));
   cases.push_back(
       control("if", "early return",
               "    tl.store(OUT, 1)\n    if n == 5:\n        return\n    tl.store(OUT + 1, 2)\n", 1,

@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""docs/performance.md from bench/suite.toml and the newest results of each part in bench/results/.
+
+usage: performance_table.py [--print]     --print: the table alone, on standard output
+"""
+import json
+import pathlib
+import re
+import statistics
+import sys
+import tomllib
+
+root = pathlib.Path(__file__).resolve().parent.parent
+results = root / "bench" / "results"
+
+
+def newest(part):
+    """The newest file 2026-11-21-PART.json as (name, content); None when there is none."""
+    found = sorted(results.glob(f"????-??-??-{part}.json"))
+    return (found[-1].name, json.loads(found[-1].read_text())) if found else None
+
+
+def cases_of(row):
+    """Measured cases as (name, ratio to the peer or None, share of the roofline or None, peer)."""
+    sources, cases = [], []
+    keep = re.compile(row.get("cases", ""))
+    parts = [f"kernel-{name}" for name in row.get("kernels", [])]
+    parts += [f"gemm-{row['gemm']}"] if "gemm" in row else []
+    for part in parts:
+        file = newest(part)
+        if not file:
+            continue
+        sources.append(file[0])
+        for case in file[1]["rows"]:
+            if "failure" in case or not keep.search(case["case"]):
+                continue
+            if "gemm" in row:
+                peak = case.get("of_peak")
+                cases.append((case["case"], case["ratio"], peak, file[1].get("peer", "OpenBLAS")))
+                continue
+            name = f"{part.removeprefix('kernel-')} {case['case']}"
+            peer = case.get("peer", {})
+            ratio = peer.get("ratio", peer["median"] / case["median"] if peer else None)
+            share = case.get("roofline") if case.get("copy_seconds", 0) > 0 else None
+            cases.append((name, ratio, share, peer.get("name")))
+    return sources, cases
+
+
+def summary(values, form):
+    """Median and extent of (name, value)."""
+    if not values:
+        return "-"
+    middle = statistics.median(value for _, value in values)
+    worst = min(values, key=lambda item: item[1])
+    if len(values) == 1:
+        return form(middle)
+    return f"{form(middle)} ({form(worst[1])} {worst[0]} to {form(max(v for _, v in values))})"
+
+
+def times(value):
+    return f"{value:.2f}x"
+
+
+def percent(value):
+    return f"{100 * value:.0f} %"
+
+
+def verdict(asked, values):
+    if asked is None or not values:
+        return ""
+    return "reached" if statistics.median(v for _, v in values) >= asked else "missed"
+
+
+def lines():
+    suite = tomllib.loads((root / "bench" / "suite.toml").read_text())
+    for row in suite["row"]:
+        if "launch" in row:
+            file = newest("launch")
+            found = [case for case in file[1]["rows"] if case["case"].startswith(row["launch"])] if file else []
+            if found:
+                micros = found[0]["nanos"] / 1000
+                state = "reached" if micros <= row["micros"] else "missed"
+                yield [row["work"], f"at most {row['micros']:g} µs", f"{micros:.2f} µs", "-", "-", state]
+            continue
+        _, cases = cases_of(row)
+        if not cases:
+            yield [row["work"], "", "not measured", "-", "-", ""]
+            continue
+        ratios = [(name, ratio) for name, ratio, _, _ in cases if ratio is not None]
+        shares = [(name, share) for name, _, share, _ in cases if share is not None]
+        peers = sorted({peer for _, ratio, _, peer in cases if peer and ratio is not None})
+        asked, states = [], []
+        if "peer" in row:
+            asked.append(f"{row['peer']:.1f} × peer")
+            states.append(verdict(row["peer"], ratios))
+        if "roofline" in row:
+            asked.append(f"{100 * row['roofline']:.0f} % of a copy")
+            states.append(verdict(row["roofline"], shares))
+        state = ", ".join(dict.fromkeys(s for s in states if s))
+        yield [row["work"], ", ".join(asked), summary(ratios, times), summary(shares, percent),
+               ", ".join(peers) or "-", state]
+
+
+def table():
+    head = ["work", "asked", "times as fast as the peer", "of the roofline", "peer", ""]
+    text = "| " + " | ".join(head) + " |\n|" + "---|" * len(head) + "\n"
+    for line in lines():
+        text += "| " + " | ".join(line) + " |\n"
+    return text
+
+
+def machine():
+    """The environment of the newest result that has one."""
+    contents = [json.loads(path.read_text()) for path in results.glob("*.json")]
+    known = [content["environment"] for content in contents if "environment" in content]
+    return max(known, key=lambda it: it["date"]) if known else {}
+
+
+def main():
+    if "--print" in sys.argv[1:]:
+        print(table(), end="")
+        return
+    text = "# Performance\n\nWritten by `./dev bench` from `bench/suite.toml` and `bench/results/`, whose files have every case.\n"
+    text += "Kernel and peer are timed in turns within one run, both with warm threads; a ratio is the median over the turns of\n"
+    text += "the peer's time in the kernel's, a row the median over its cases (the slowest and the fastest one behind it). The\n"
+    text += "roofline is a copy of the kernel's largest input, timed in the same turns, or the arithmetic peak where that binds;\n"
+    text += "it counts for cases larger than the last cache.\n\n"
+    text += table()
+    text += "\n## The machine\n\n| | |\n|---|---|\n"
+    for key, value in machine().items():
+        text += f"| {key.replace('_', ' ')} | {value} |\n"
+    (root / "docs" / "performance.md").write_text(text)
+    print("wrote docs/performance.md")
+
+
+main()
