@@ -29,6 +29,7 @@ struct CheckCommandOptions {
 struct Job {
   std::string kernel, signature, grid, caseName;
   std::vector<std::string> arguments;
+  KernelCase fromCase; ///< empty = all is from the command line
 };
 
 /// The launches of cases.toml that the command line asks for: one by name, or all for tests of the
@@ -57,7 +58,7 @@ Result<std::vector<Job>> jobsFromCases(const CheckCommandOptions &options) {
     }
     names.push_back(one.name);
     if (options.caseName.empty() ? one.isTest : one.name == options.caseName) {
-      jobs.push_back({one.kernel, one.signature, one.grid, one.name, one.arguments});
+      jobs.push_back({one.kernel, one.signature, one.grid, one.name, one.arguments, one});
       // What the command line says comes last and wins.
       jobs.back().arguments.insert(jobs.back().arguments.end(), options.arguments.begin(),
                                    options.arguments.end());
@@ -136,6 +137,10 @@ checkJob(const Job &job, const CheckCommandOptions &options, Session &session) {
     session.fail(arguments.error());
     return std::nullopt;
   }
+  if (auto computed = computeInputs(job.fromCase, *arguments); !computed) {
+    session.fail(computed.error());
+    return std::nullopt;
+  }
   auto grid = evaluateGrid(job.grid, *arguments);
   if (!grid) {
     session.fail(grid.error());
@@ -161,7 +166,7 @@ void checkCommand(const CheckCommandOptions &options, Session &session) {
     }
     jobs = std::move(*found);
   } else {
-    jobs.push_back({options.kernel, options.signature, options.grid, "", options.arguments});
+    jobs.push_back({options.kernel, options.signature, options.grid, "", options.arguments, {}});
   }
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
   for (const Job &job : jobs) {

@@ -145,6 +145,9 @@ std::optional<Row> measureCase(const KernelCase &one, const KernelBenchOptions &
   if (!arguments) {
     return fail(arguments.error());
   }
+  if (auto computed = computeInputs(one, *arguments); !computed) {
+    return fail(computed.error());
+  }
   auto grid = evaluateGrid(one.grid, *arguments);
   if (!grid) {
     return fail(grid.error());

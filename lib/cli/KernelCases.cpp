@@ -25,6 +25,16 @@ Diagnostic badCase(const std::string &path, const std::string &name, const std::
       .withHelp("kernels/README.md has the format of cases.toml");
 }
 
+std::map<std::string, std::string> readTexts(toml::node_view<const toml::node> node) {
+  std::map<std::string, std::string> texts;
+  if (const toml::table *table = node.as_table()) {
+    for (const auto &[key, value] : *table) {
+      texts[std::string(key.str())] = value.value_or(std::string());
+    }
+  }
+  return texts;
+}
+
 Result<KernelCase> readCase(const toml::table &table, const std::string &folder,
                             const std::string &path) {
   KernelCase result;
@@ -64,16 +74,9 @@ Result<KernelCase> readCase(const toml::table &table, const std::string &folder,
           fmt::format("{}={}", std::string(key.str()), value.value_or(std::string())));
     }
   }
-  if (const toml::table *reference = table["reference"].as_table()) {
-    for (const auto &[key, value] : *reference) {
-      result.reference[std::string(key.str())] = value.value_or(std::string());
-    }
-  }
-  if (const toml::table *peer = table["peer"].as_table()) {
-    for (const auto &[key, value] : *peer) {
-      result.peer[std::string(key.str())] = value.value_or(std::string());
-    }
-  }
+  result.computed = readTexts(table["computed"]);
+  result.reference = readTexts(table["reference"]);
+  result.peer = readTexts(table["peer"]);
   if (const toml::table *tolerance = table["tolerance"].as_table()) {
     result.tolerance =
         definition::Tolerance{(*tolerance)["rtol"].value_or(0.0),
@@ -171,11 +174,13 @@ Status resetOutputs(const KernelCase &testCase, const KernelArguments &arguments
   return Done{};
 }
 
-Result<definition::Operator> referenceOperator(const KernelCase &testCase,
-                                               const KernelArguments &arguments) {
+/// An operator that computes the tensors of `expressions` from all others.
+static Result<definition::Operator>
+operatorFor(const std::map<std::string, std::string> &expressions, const std::string &caseName,
+            const KernelArguments &arguments) {
   std::string inputs, outputs, body;
   for (const auto &[name, tensor] : arguments.tensors) {
-    bool isOutput = testCase.reference.count(name) > 0;
+    bool isOutput = expressions.count(name) > 0;
     std::string &section = isOutput ? outputs : inputs;
     section += fmt::format("[{}.{}]\nshape = {}\n", isOutput ? "outputs" : "inputs", name,
                            shapeList(tensor));
@@ -186,20 +191,86 @@ Result<definition::Operator> referenceOperator(const KernelCase &testCase,
   for (const auto &[name, value] : arguments.reals) {
     inputs += fmt::format("[inputs.{}]\nvalue = {}\n", name, value);
   }
-  for (const auto &[output, expression] : testCase.reference) {
+  for (const auto &[output, expression] : expressions) {
     body += fmt::format("{} = {}\n", output, expression);
   }
   std::string text =
       fmt::format("[operator]\nname = \"reference\"\nsummary = \"reference of case "
                   "{}\"\ndtypes = [\"float64\"]\nbody = '''\n{}'''\n{}{}[performance]\n"
                   "target_speedup = 1.0\ncases = [{{ name = \"given\" }}]\n",
-                  testCase.name, body, inputs, outputs);
+                  caseName, body, inputs, outputs);
   Diagnostics diags;
-  auto op = definition::parseOperator(testCase.name, text, diags);
+  auto op = definition::parseOperator(caseName, text, diags);
   if (!op) {
     return diags.all().front();
   }
   return *op;
+}
+
+Result<definition::Operator> referenceOperator(const KernelCase &testCase,
+                                               const KernelArguments &arguments) {
+  return operatorFor(testCase.reference, testCase.name, arguments);
+}
+
+/// The operator's results in float64.
+static Result<std::vector<Tensor>> evaluate(const definition::Operator &op,
+                                            const KernelArguments &arguments) {
+  std::vector<Tensor> inputs;
+  for (const auto &parameter : op.parameters) {
+    if (!parameter.isScalar) {
+      const Tensor &tensor = arguments.tensors.at(parameter.name);
+      inputs.push_back(isFloat(tensor.dtype()) ? tensor.to(DType::F64) : tensor);
+    }
+  }
+  return eager::runGraph(op, inputs, runtime::defaultPool());
+}
+
+/// With the tensors that only expressions read.
+static Result<KernelArguments> withGiven(const KernelCase &testCase,
+                                         const KernelArguments &arguments) {
+  KernelArguments all = arguments;
+  for (const std::string &assignment : testCase.given) {
+    auto tensor = makeTensor(assignment, DType::I64);
+    if (!tensor) {
+      return tensor.error();
+    }
+    all.tensors.insert_or_assign(assignment.substr(0, assignment.find('=')), *tensor);
+  }
+  return all;
+}
+
+Status computeInputs(const KernelCase &testCase, const KernelArguments &launched) {
+  if (testCase.computed.empty()) {
+    return Done{};
+  }
+  auto all = withGiven(testCase, launched);
+  if (!all) {
+    return all.error();
+  }
+  KernelArguments &arguments = *all;
+  for (const std::string &output : outputNames(testCase)) {
+    arguments.tensors.erase(output);
+  }
+  for (const auto &[name, expression] : testCase.computed) {
+    if (!arguments.tensors.count(name)) {
+      return makeError("E0016", fmt::format("case '{}' computes '{}', which is no tensor argument",
+                                            testCase.name, name));
+    }
+  }
+  auto op = operatorFor(testCase.computed, testCase.name, arguments);
+  if (!op) {
+    return op.error();
+  }
+  auto values = evaluate(*op, arguments);
+  if (!values) {
+    return values.error();
+  }
+  for (size_t i = 0; i < op->outputNames.size(); ++i) {
+    const Tensor &input = arguments.tensors.at(op->outputNames[i]);
+    Tensor content = (*values)[i].to(input.dtype());
+    std::memcpy(input.data(), content.data(), input.byteCount());
+  }
+  return Done{};
 }
 
 /// The floating-point type all tensors of the case share; nothing when they differ.
@@ -248,15 +319,7 @@ static Result<measure::Comparison> compareByBounds(const definition::Operator &o
 static Result<measure::Comparison> compareByTolerance(const definition::Operator &op,
                                                       const KernelCase &testCase,
                                                       const KernelArguments &arguments) {
-  std::vector<Tensor> inputs;
-  for (const auto &parameter : op.parameters) {
-    if (parameter.isScalar) {
-      continue;
-    }
-    const Tensor &tensor = arguments.tensors.at(parameter.name);
-    inputs.push_back(isFloat(tensor.dtype()) ? tensor.to(DType::F64) : tensor);
-  }
-  auto reference = eager::runGraph(op, inputs, runtime::defaultPool());
+  auto reference = evaluate(op, arguments);
   if (!reference) {
     return reference.error();
   }
@@ -275,14 +338,11 @@ static Result<measure::Comparison> compareByTolerance(const definition::Operator
 
 Result<measure::Comparison> compareOutputs(const KernelCase &testCase,
                                            const KernelArguments &launched) {
-  KernelArguments arguments = launched;
-  for (const std::string &assignment : testCase.given) {
-    auto tensor = makeTensor(assignment, DType::I64);
-    if (!tensor) {
-      return tensor.error();
-    }
-    arguments.tensors.insert_or_assign(assignment.substr(0, assignment.find('=')), *tensor);
+  auto all = withGiven(testCase, launched);
+  if (!all) {
+    return all.error();
   }
+  const KernelArguments &arguments = *all;
   auto op = referenceOperator(testCase, arguments);
   if (!op) {
     return op.error();

@@ -21,6 +21,7 @@ struct KernelCase {
   std::string signature, grid;
   std::vector<std::string> arguments;           ///< "name=maker"
   std::vector<std::string> given;               ///< "name=maker": integers only the reference reads
+  std::map<std::string, std::string> computed;  ///< input to expression over the other inputs
   std::map<std::string, std::string> reference; ///< output to expression
   std::map<std::string, std::string> peer;      ///< output to a call of measure/Peers.h
   std::optional<definition::Tolerance> tolerance;
@@ -33,6 +34,9 @@ Result<std::vector<KernelCase>> loadCases(const std::string &folder);
 
 /// What the case's launch writes.
 std::set<std::string> outputNames(const KernelCase &testCase);
+
+/// Gives the case's computed inputs their content, evaluated in float64 from the other inputs.
+Status computeInputs(const KernelCase &testCase, const KernelArguments &arguments);
 
 /// Makes the outputs what they are before every launch: poisoned when the case makes them with
 /// `empty`, else as it makes them (a kernel may add to them). E0016, or an error of the maker.

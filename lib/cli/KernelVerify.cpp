@@ -23,6 +23,9 @@ Result<std::string> verifyCase(const KernelCase &one, const Execution &execution
   if (!arguments) {
     return arguments.error();
   }
+  if (auto computed = computeInputs(one, *arguments); !computed) {
+    return computed.error();
+  }
   auto grid = evaluateGrid(one.grid, *arguments);
   if (!grid) {
     return grid.error();

@@ -21,6 +21,7 @@ struct RunOptions {
   Execution execution;
   std::vector<std::string> arguments, saves;
   std::string caseName;
+  KernelCase fromCase; ///< empty = all is from the command line
   bool noCache = false;
 };
 
@@ -47,7 +48,11 @@ Status applyCase(RunOptions &options) {
       options.kernel = one.kernel;
       options.signature = one.signature;
       options.grid = one.grid;
+      options.fromCase = one;
       // What the command line says comes last and wins.
+      for (const std::string &argument : options.arguments) {
+        options.fromCase.computed.erase(argument.substr(0, argument.find('=')));
+      }
       options.arguments.insert(options.arguments.begin(), one.arguments.begin(),
                                one.arguments.end());
       return Done{};
@@ -131,6 +136,9 @@ void runCommand(RunOptions options, Session &session) {
   auto arguments = makeArguments(kernel->signature(), options.arguments);
   if (!arguments) {
     return session.fail(arguments.error());
+  }
+  if (auto computed = computeInputs(options.fromCase, *arguments); !computed) {
+    return session.fail(computed.error());
   }
   auto grid = evaluateGrid(options.grid, *arguments);
   if (!grid) {

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Attention without fusion, as three operations of oneDNN with the scores in memory between them.
+#include "bench/peers/Onednn.h"
+#include "runtime/DType.h"
+
+namespace nereid::onednn {
+
+using dnnl::memory;
+
+static memory::desc descriptor(const nereid_peer_tensor &tensor) {
+  memory::dims sizes(tensor.shape, tensor.shape + 3);
+  return memory::desc(sizes, memory::data_type::f32, memory::format_tag::abc);
+}
+
+bool addAttention(nereid_peer &peer, const nereid_peer_request &request) {
+  if (request.inputCount != 3) {
+    return false;
+  }
+  for (size_t i = 0; i < 3; ++i) {
+    if (request.inputs[i].rank != 3 || request.inputs[i].dtype != static_cast<int>(DType::F32)) {
+      return false;
+    }
+  }
+  const memory::desc rows = descriptor(request.inputs[0]), output = descriptor(request.output);
+  const memory::desc keys = descriptor(request.inputs[1]).permute_axes({0, 2, 1});
+  const memory::desc values = descriptor(request.inputs[2]);
+  const memory::dims sizes = {rows.dims()[0], rows.dims()[1], keys.dims()[2]};
+  const memory::desc scores(sizes, memory::data_type::f32, memory::format_tag::abc);
+  memory q(rows, peer.engine, request.inputs[0].data);
+  memory k(keys, peer.engine, request.inputs[1].data);
+  memory v(values, peer.engine, request.inputs[2].data);
+  memory out(output, peer.engine, request.output.data), between(scores, peer.engine);
+
+  dnnl::primitive_attr scaled;
+  scaled.set_output_scales(0, {static_cast<float>(attribute(request, "scale", 1))});
+  dnnl::matmul first({dnnl::matmul::desc(rows, keys, scores), scaled, peer.engine});
+  dnnl::softmax_forward softmax(
+      {dnnl::softmax_forward::desc(dnnl::prop_kind::forward_inference, scores, 2), peer.engine});
+  dnnl::matmul second({dnnl::matmul::desc(scores, values, output), peer.engine});
+  peer.steps = {
+      {first, {{DNNL_ARG_SRC, q}, {DNNL_ARG_WEIGHTS, k}, {DNNL_ARG_DST, between}}},
+      {softmax, {{DNNL_ARG_SRC, between}, {DNNL_ARG_DST, between}}},
+      {second, {{DNNL_ARG_SRC, between}, {DNNL_ARG_WEIGHTS, v}, {DNNL_ARG_DST, out}}},
+  };
+  return true;
+}
+
+} // namespace nereid::onednn
