@@ -22,7 +22,8 @@ namespace nereid::runtime {
 /// bf16 scalars are passed as float32 bits). A descriptor has several, see ArgumentInfo::slots.
 /// id/count: program id and grid size, three each. scratch: KernelInfo::scratchBytes bytes, 64-byte
 /// aligned, private to the program while it runs. The code may call the functions of
-/// runtime/KernelSupport.h.
+/// runtime/KernelSupport.h. Unless the kernel can wait, its last stores may be weakly ordered: see
+/// runtime/StoreFence.h.
 using KernelEntry = void (*)(const uint64_t *slots, const int32_t *id, const int32_t *count,
                              uint8_t *scratch);
 

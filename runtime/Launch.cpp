@@ -7,6 +7,7 @@
 #include "runtime/Coroutines.h"
 #include "runtime/Descriptor.h"
 #include "runtime/LaunchFrame.h"
+#include "runtime/StoreFence.h"
 #include "runtime/ThreadPool.h"
 
 #include <atomic>
@@ -83,6 +84,7 @@ struct Launch {
       walk(begin, end, scratch);
     }
     currentLaunchFrame() = outer;
+    finishStreamingStores();
   }
 
 private:

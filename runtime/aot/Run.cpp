@@ -2,6 +2,7 @@
 // Runs the programs of a grid as tasks on a pool, x fastest. Every task takes ranges of programs
 // until none is left, so that it does not matter which of them run at the same time. A launch known
 // to be too small to pay for other threads stays on the calling one.
+#include "runtime/StoreFence.h"
 #include "runtime/aot/Launch.h"
 #include "runtime/aot/Message.h"
 
@@ -74,6 +75,7 @@ uint8_t *callersScratch(const Run &run, int task) {
   if (_setjmp(frame.exit) == 0) {
     for (int64_t begin, end; takeRange(run, begin, end);) {
       runRange(run, begin, end, scratch);
+      runtime::finishStreamingStores();
       run.finished.fetch_add(end - begin, std::memory_order_relaxed);
     }
   }

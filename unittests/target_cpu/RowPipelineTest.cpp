@@ -89,7 +89,21 @@ TEST(RowPipeline, SoftmaxIsPipelined) {
   EXPECT_TRUE(isPipelined(lower(softmax, signature).loops, "math.exp"));
   std::string plain = softmax;
   plain.replace(plain.find(", cache_modifier"), std::strlen(", cache_modifier=\".cs\""), "");
-  EXPECT_EQ(lower(plain.c_str(), signature).loops.find("nontemporal"), std::string::npos);
+  EXPECT_FALSE(isPipelined(lower(plain.c_str(), signature).loops, "math.exp"));
+}
+
+TEST(RowPipeline, TheFirstNestTakesOneLineOfFour) {
+  LoweredKernel kernel = lower(softmax, "*fp32, *fp32, i32, i32, i32, i32, i32, 1024", "x86-64-v4");
+  const std::string &loops = kernel.loops;
+  auto storesBefore = [&](size_t end) {
+    size_t found = 0;
+    for (size_t at = loops.find("nontemporal"); at < end; at = loops.find("nontemporal", at + 1)) {
+      ++found;
+    }
+    return found;
+  };
+  EXPECT_EQ(storesBefore(loops.find("math.exp")), 4u); // one beside the maximum, three here
+  EXPECT_EQ(storesBefore(loops.find("prefetch")), 1u);
 }
 
 TEST(RowPipeline, OverlappingTensorsComeOutAsInOrder) {

@@ -196,8 +196,13 @@ private:
     if (kernel.axes.axis(pointer, inner, AxisView::Address).kind != AxisKind::Linear) {
       return false;
     }
-    if (!isB) {
-      return true; // each row has an address of its own
+    auto isUnit = [&](unsigned dim) {
+      Axis axis = kernel.axes.axis(pointer, dim, AxisView::Address);
+      return axis.kind == AxisKind::Linear && axis.stride == 1;
+    };
+    operand.transposed = isUnit(isB ? inner : outer) && !isUnit(isB ? outer : inner);
+    if (!isB || operand.transposed) {
+      return true; // each row of a, or column of b, has an address of its own
     }
     Axis axis = kernel.axes.axis(pointer, outer, AxisView::Address);
     if (axis.kind == AxisKind::Linear) {

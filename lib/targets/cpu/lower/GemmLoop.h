@@ -27,6 +27,9 @@ struct GemmOperand {
   tile::LoadOp load;       ///< null: the operand is computed into scratch in each iteration
   Dims dims;               ///< of the load's elements
   bool needsCheck = false; ///< of b: columns are neighbours only when a run-time check says so
+  /// Neighbours in memory lie along the dimension along which the register block does not read:
+  /// k of b, rows of a.
+  bool transposed = false;
   llvm::SmallVector<PrefixTerm, 2> outerMasks, innerMasks;
   llvm::SmallVector<PrefixTerm, 2> lowerMasks;  ///< of both dimensions
   llvm::SmallVector<mlir::Value, 2> conditions; ///< uniform parts of the mask

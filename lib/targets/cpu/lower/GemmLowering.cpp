@@ -6,6 +6,7 @@
 #include "lib/targets/cpu/lower/BlockLowering.h"
 #include "lib/targets/cpu/lower/FoldingArithmetic.h"
 #include "lib/targets/cpu/lower/GemmOperands.h"
+#include "lib/targets/cpu/lower/GemmPack.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -35,8 +36,8 @@ public:
   void emit(int accumulator) {
     gemmKernel.cStride = gemm.n;
     gemmKernel.c = kernel.bufferAddress(accumulator);
-    operands.emit(copyOfA.joined >= 0 ? kernel.bufferAddress(copyOfA.joined) : Value(),
-                  shape.depth);
+    operands.emit(copyOfA.joined >= 0 ? kernel.bufferAddress(copyOfA.joined) : Value(), shape.depth,
+                  shape.lanes);
     if (operands.b.maybeInPlace) {
       int packed = kernel.allocate({shape.depth, panelWidth()}, b.getF32Type(), loc);
       panel = kernel.bufferAddress(packed);
@@ -155,7 +156,12 @@ private:
     gemmKernel.depth = operands.depthOf(at, t, count);
     gemmKernel.aOffset = kernel.i64(0);
     gemmKernel.aStride = nullptr;
-    if (operands.a.maybeInPlace) {
+    if (operands.packedRows) {
+      Value from = gemmKernel.move(at, operands.aFirst, fold.mul(at, t, operands.a.step));
+      packRowsSideBySide(at, loc, kernel, shape, from, operands.a.stride, operands.rowEnd,
+                         operands.packedStride, gemmKernel.depth, operands.packedRows);
+      gemmKernel.aStride = kernel.i64(operands.packedStride);
+    } else if (operands.a.maybeInPlace) {
       Value offset = fold.mul(at, t, operands.a.step), stride = operands.a.stride;
       if (operands.a.inPlace) {
         offset = fold.select(at, operands.a.inPlace, offset, kernel.i64(0));
@@ -165,7 +171,9 @@ private:
       gemmKernel.aStride = fold.known(stride) == 1 ? Value() : stride;
     }
     Value bBlock, bNext;
-    if (operands.b.maybeInPlace) {
+    if (operands.b.maybeInPlace && gemm.b.transposed) {
+      bOffset = fold.mul(at, t, operands.b.step);
+    } else if (operands.b.maybeInPlace) {
       bBlock = gemmKernel.move(at, operands.bFirst, fold.mul(at, t, operands.b.step));
       // The block after this one, or this one again when it is the last.
       Value next = fold.add(at, t, perBlock);
@@ -204,7 +212,15 @@ private:
   void emitPanel(OpBuilder &at, Value column, Value bBlock, Value bNext) {
     Value left = fold.sub(at, operands.columnEnd, column);
     Value source, rowStart = kernel.i64(0), inPlace = operands.b.inPlace;
-    if (operands.b.maybeInPlace) {
+    if (operands.b.maybeInPlace && gemm.b.transposed) {
+      Value columns = at.create<LLVM::GEPOp>(loc, operands.columnTable.getType(), at.getI64Type(),
+                                             operands.columnTable, ValueRange{column});
+      OpBuilder inside =
+          inPlace ? at.create<scf::IfOp>(loc, inPlace, false).getThenBodyBuilder() : at;
+      packTransposedPanel(inside, loc, kernel, shape, columns, bOffset, left, gemmKernel.depth,
+                          panel);
+      source = panel;
+    } else if (operands.b.maybeInPlace) {
       const int64_t rows = shape.rowsFor(shape.vectors);
       GemmBlock block;
       block.rows = rows;
@@ -218,7 +234,17 @@ private:
       OpBuilder inside =
           inPlace ? at.create<scf::IfOp>(loc, inPlace, false).getThenBodyBuilder() : at;
       prefetchRows(inside, kernel.i64(0), rows);
-      gemmKernel.emit(inside, block);
+      if (!block.masks.empty() && !kernel.options.hasMaskedMoves) {
+        // Masks cost a branch per element here, so that whole panels go without.
+        Value isWhole = fold.isGreater(inside, left, kernel.i64(panelWidth() - 1));
+        auto branch = inside.create<scf::IfOp>(loc, isWhole, true);
+        OpBuilder then = branch.getThenBodyBuilder(), otherwise = branch.getElseBodyBuilder();
+        gemmKernel.emit(otherwise, block);
+        block.masks.clear();
+        gemmKernel.emit(then, block);
+      } else {
+        gemmKernel.emit(inside, block);
+      }
       source = panel;
       rowStart = inPlace ? fold.select(at, inPlace, kernel.i64(rows), rowStart) : kernel.i64(rows);
     }
@@ -226,27 +252,26 @@ private:
       Value copy = panelOfCopy(at, kernel.bufferAddress(copyOfB.joined), column);
       source = source ? fold.select(at, inPlace, source, copy) : copy;
     }
-    emitWidths(at, left, [&](OpBuilder &inside, int64_t vectors) {
-      GemmBlock block;
-      block.vectors = vectors;
-      block.column = column;
-      block.b = source;
-      block.bStride = kernel.i64(panelWidth());
-      emitRows(inside, block, rowStart, bNext);
-    });
-  }
-
-  /// Register blocks of the whole panel, or of its first half when that holds all columns left.
-  void emitWidths(OpBuilder &at, Value left, llvm::function_ref<void(OpBuilder &, int64_t)> body) {
+    GemmBlock block;
+    block.vectors = shape.vectors;
+    block.column = column;
+    block.b = source;
+    block.bStride = kernel.i64(panelWidth());
     if (shape.vectors == 1 || fold.known(operands.columnEnd)) {
-      body(at, shape.vectors);
+      emitRows(at, block, rowStart, bNext);
       return;
     }
-    Value isWide = fold.isGreater(at, left, kernel.i64(panelWidth() / 2));
-    auto branch = at.create<scf::IfOp>(loc, isWide, true);
+    // With whole vectors missing, vector by vector.
+    Value isWhole = fold.isGreater(at, left, kernel.i64(panelWidth() - shape.lanes));
+    auto branch = at.create<scf::IfOp>(loc, isWhole, true);
     OpBuilder then = branch.getThenBodyBuilder(), otherwise = branch.getElseBodyBuilder();
-    body(then, shape.vectors);
-    body(otherwise, shape.vectors / 2);
+    emitRows(then, block, rowStart, bNext);
+    auto each = otherwise.create<scf::ForOp>(loc, kernel.i64(0), left, kernel.i64(shape.lanes));
+    OpBuilder inside(each.getBody()->getTerminator());
+    block.vectors = 1;
+    block.column = fold.add(inside, column, each.getInductionVar());
+    block.b = gemmKernel.move(inside, source, each.getInductionVar());
+    emitRows(inside, block, rowStart, bNext);
   }
 
   void forRows(OpBuilder &at, Value low, Value high, int64_t step,
@@ -315,6 +340,7 @@ private:
   GemmKernel gemmKernel;
   GemmOperands operands;
   Value perBlock, panel;
+  Value bOffset; ///< of columns that are read one by one, in elements
 };
 } // namespace
 

@@ -111,7 +111,7 @@ void GemmOperands::follow(const GemmOperand &operand, OperandPlace &place) {
   place.inPlace = startsInside(operand);
 }
 
-void GemmOperands::emit(Value copyOfA, int64_t depth) {
+void GemmOperands::emit(Value copyOfA, int64_t depth, int64_t lanes) {
   FoldingArithmetic fold(loc);
   joins = kernel.constantInt(builder.getI1Type(), 1);
   rowEnd = demandedRows = demandedEnd(true, gemm.m);
@@ -130,12 +130,20 @@ void GemmOperands::emit(Value copyOfA, int64_t depth) {
   }
   int table = kernel.allocate({gemm.m + paddingAddresses}, builder.getI64Type(), loc);
   gemmKernel.rowTable = kernel.bufferAddress(table);
-  Value start = a.maybeInPlace ? corner(gemm.a) : Value();
+  aFirst = a.maybeInPlace ? corner(gemm.a) : Value();
+  Value start = aFirst;
   if (!gemm.a.rowMasks.empty() && a.maybeInPlace) {
     prepareRowMasks(depth);
     start = zeros;
   }
-  if (a.maybeInPlace && a.inPlace) {
+  if (a.maybeInPlace && !a.inPlace && gemm.a.transposed && gemm.a.rowMasks.empty()) {
+    // Read in place, each element would come from a cache line of its own.
+    packedStride = gemm.m + gemmPaddingRows;
+    packedStride += (lanes - packedStride % lanes) % lanes;
+    int packed = kernel.allocate({depth, packedStride}, builder.getF32Type(), loc);
+    packedRows = kernel.bufferAddress(packed);
+    fillTableOfCopies(builder, packedRows, 1);
+  } else if (a.maybeInPlace && a.inPlace) {
     auto branch = builder.create<scf::IfOp>(loc, a.inPlace, true);
     OpBuilder then = branch.getThenBodyBuilder(), otherwise = branch.getElseBodyBuilder();
     fillRowTable(then, start);
@@ -144,6 +152,9 @@ void GemmOperands::emit(Value copyOfA, int64_t depth) {
     fillRowTable(builder, start);
   } else {
     fillTableOfCopies(builder, copyOfA, depth);
+  }
+  if (b.maybeInPlace && gemm.b.transposed) {
+    fillColumnTable();
   }
   if (!fold.known(rowEnd)) { // without rows there is nothing to read
     Value none = fold.isEqual(builder, rowEnd, kernel.i64(0));
@@ -229,6 +240,23 @@ void GemmOperands::fillRowTable(OpBuilder &at, Value start) {
       storeEntry(at, gemmKernel.rowMoves, behind, kernel.i64(0));
     }
   }
+}
+
+void GemmOperands::fillColumnTable() {
+  columnTable = kernel.bufferAddress(kernel.allocate({gemm.n}, builder.getI64Type(), loc));
+  auto fill = builder.create<scf::ForOp>(loc, kernel.i64(0), columnEnd, kernel.i64(1));
+  Scope outside(OpBuilder(fill), &scope), inside(OpBuilder(fill.getBody()->getTerminator()));
+  Evaluator columns(kernel);
+  standAt(columns, outside);
+  columns.scopes.push_back(&inside);
+  columns.dimLevel[outerDim] = 1;
+  columns.dimIndex[outerDim] = fill.getInductionVar();
+  Value address = columns.evaluate(gemm.b.pointer(), gemm.b.at(outerDim), 0);
+  storeEntry(inside.builder, columnTable, fill.getInductionVar(), address);
+  // Columns that are not looked at are some column that can be read.
+  auto pad = builder.create<scf::ForOp>(loc, columnEnd, kernel.i64(gemm.n), kernel.i64(1));
+  OpBuilder body(pad.getBody()->getTerminator());
+  storeEntry(body, columnTable, pad.getInductionVar(), bFirst);
 }
 
 void GemmOperands::fillTableOfCopies(OpBuilder &at, Value copyOfA, int64_t depth) {

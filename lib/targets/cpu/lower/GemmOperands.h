@@ -27,9 +27,14 @@ public:
 
   /// Emits everything; `copyOfA` is the address of a's rows, `depth` elements apart, when they are
   /// computed into scratch.
-  void emit(mlir::Value copyOfA, int64_t depth);
+  void emit(mlir::Value copyOfA, int64_t depth, int64_t lanes);
   OperandPlace a, b;
-  mlir::Value bFirst;            ///< address of b's first element
+  mlir::Value aFirst, bFirst; ///< addresses of the first elements
+  mlir::Value columnTable;    ///< of b's columns' addresses at k = 0, when each has its own
+  /// Where a's rows are copied side by side for one block of k, and the elements between two k;
+  /// null = they are read in place.
+  mlir::Value packedRows;
+  int64_t packedStride = 0;
   mlir::Value rowEnd, columnEnd; ///< of what is computed
   mlir::Value demandedRows;      ///< rows from rowEnd to here keep what they start with
   mlir::Value joins;             ///< iterations may be joined
@@ -51,6 +56,7 @@ private:
   mlir::Value startsInside(const GemmOperand &operand);
   mlir::Value checkNeighbours();
   void fillRowTable(mlir::OpBuilder &at, mlir::Value start);
+  void fillColumnTable();
   /// For rows that the mask leaves out: `depth` zeros to read, and a table of which rows move.
   void prepareRowMasks(int64_t depth);
   void fillTableOfCopies(mlir::OpBuilder &at, mlir::Value copyOfA, int64_t depth);

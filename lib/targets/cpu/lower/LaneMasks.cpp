@@ -79,9 +79,8 @@ LaneMask Evaluator::evaluateMask(Value mask, const Dims &coordinates, unsigned c
           result};
 }
 
-/// The terms of a conjunction, through shape operations.
-static void forEachTerm(const FusionPlan &plan, Value mask, const Dims &dims,
-                        llvm::function_ref<void(Value, const Dims &)> visit) {
+void visitMaskTerms(const FusionPlan &plan, Value mask, const Dims &dims,
+                    llvm::function_ref<void(Value, const Dims &)> visit) {
   SmallVector<std::pair<Value, Dims>> work{{mask, dims}};
   while (!work.empty()) {
     auto [value, at] = work.pop_back_val();
@@ -185,7 +184,7 @@ struct BoundsBuilder {
   MaskBounds build(Value mask, const Dims &coordinates) {
     MaskBounds bounds;
     SmallVector<std::pair<Value, Dims>> uniform;
-    forEachTerm(kernel().plan, mask, coordinates, [&](Value term, const Dims &at) {
+    visitMaskTerms(kernel().plan, mask, coordinates, [&](Value term, const Dims &at) {
       Dims dims = kernel().axes.normalise(term, at);
       if (isBefore(term, dims)) {
         uniform.push_back({term, dims});

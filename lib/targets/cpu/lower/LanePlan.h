@@ -22,6 +22,10 @@ struct LanePlan {
   llvm::SmallVector<Site> runtimeStrides; ///< pointers whose step along the lanes is not constant
 };
 
+/// The terms of a conjunction with their coordinates, through shape operations.
+void visitMaskTerms(const FusionPlan &plan, mlir::Value mask, const Dims &dims,
+                    llvm::function_ref<void(mlir::Value, const Dims &)> visit);
+
 LanePlan planLanes(const KernelState &kernel, llvm::ArrayRef<Root> roots);
 
 /// Where the parts of the lane loop begin and end; null = at the tile's end.

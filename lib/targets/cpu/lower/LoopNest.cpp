@@ -3,6 +3,8 @@
 // NestReduction.cpp.
 #include "lib/targets/cpu/lower/LoopNest.h"
 
+#include "lib/targets/cpu/lower/Streaming.h"
+
 using namespace mlir;
 
 namespace nereid::cpu {
@@ -120,6 +122,9 @@ void LoopNest::buildLevel(unsigned depth) {
     buildLanes(depth);
     return;
   }
+  if (buildRowsInside(depth)) {
+    return;
+  }
   int64_t step = dim == transposedDim ? evaluator.width : 1;
   loop(kernel.i64(0), kernel.i64(shape[dim]), step, [&](Value index) {
     evaluator.dimIndex[dim] = index;
@@ -170,6 +175,10 @@ void LoopNest::emitLaneBody(unsigned depth, Value base, unsigned copies) {
     evaluator.laneBase.push_back(
         c == 0 ? base : builder.create<arith::AddIOp>(loc, base, kernel.i64(c * evaluator.width)));
   }
+  if (insideRows.rowsInLanes) {
+    loopInsideRows([&] { emitBody(copies); });
+    return;
+  }
   if (depth + 1 == order.size()) {
     emitBody(copies);
     return;
@@ -195,8 +204,7 @@ void LoopNest::emitLaneBody(unsigned depth, Value base, unsigned copies) {
 
 /// In the main part, if its address is aligned.
 bool LoopNest::canStream(tile::StoreOp store) const {
-  if (!kernel.options.hasStreamingStores || evaluator.width == 1 ||
-      store.getCache() != tile::CacheModifier::CS) {
+  if (!kernel.options.hasStreamingStores || evaluator.width == 1) {
     return false;
   }
   // Narrow types: neighbouring copies of the unrolled body are joined to a full register.
@@ -206,8 +214,31 @@ bool LoopNest::canStream(tile::StoreOp store) const {
          bytes <= kernel.options.vectorBytes;
 }
 
+Value LoopNest::isAligned(tile::StoreOp store) {
+  OpBuilder &builder = outer();
+  Dims dims = identityDims(shape.size());
+  dims[plan.dim] = zeroDim;
+  Value address = evaluator.evaluateAddressBits(store.getPointer(), dims, 0);
+  Value low =
+      builder.create<arith::AndIOp>(loc, address, kernel.i64(kernel.options.vectorBytes - 1));
+  return builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, low, kernel.i64(0));
+}
+
+/// Decides once for the lane loop about stores that stream in large launches only.
+void LoopNest::findLargeStores() {
+  evaluator.part = Part::Main;
+  for (const Root &root : roots) {
+    auto store = root.kind == Root::Kind::Store ? cast<tile::StoreOp>(root.op) : tile::StoreOp();
+    Value isLarge = store && canStream(store) ? isLargeLaunch(kernel, store) : Value();
+    if (isLarge) {
+      kernel.storesStream = true;
+      largeStores[store] = outer().create<arith::AndIOp>(loc, isLarge, isAligned(store));
+    }
+  }
+}
+
 Value LoopNest::alignedForStreaming() {
-  if (!accumulators.empty() || reduceAxis >= 0) {
+  if (!accumulators.empty() || reduceAxis >= 0 || insideRows.rowsInLanes) {
     return nullptr;
   }
   Value all;
@@ -215,16 +246,10 @@ Value LoopNest::alignedForStreaming() {
   evaluator.part = Part::Main;
   for (const Root &root : roots) {
     auto store = root.kind == Root::Kind::Store ? cast<tile::StoreOp>(root.op) : tile::StoreOp();
-    if (!store || !canStream(store)) {
+    if (!store || store.getCache() != tile::CacheModifier::CS || !canStream(store)) {
       continue;
     }
-    Dims dims = identityDims(shape.size());
-    dims[plan.dim] = zeroDim;
-    Value address = evaluator.evaluateAddressBits(store.getPointer(), dims, 0);
-    Value low =
-        builder.create<arith::AndIOp>(loc, address, kernel.i64(kernel.options.vectorBytes - 1));
-    Value aligned =
-        builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, low, kernel.i64(0));
+    Value aligned = isAligned(store);
     all = all ? builder.create<arith::AndIOp>(loc, all, aligned) : aligned;
   }
   return all;
@@ -235,7 +260,11 @@ void LoopNest::emitMain(unsigned depth, Value start, Value end) {
   Value aligned = alignedForStreaming();
   if (!aligned) {
     mainEnd = end;
+    if (depth + 1 == order.size()) {
+      findLargeStores();
+    }
     emitSteps(depth, start, end, Part::Main, copies);
+    largeStores.clear();
     mainEnd = {};
     return;
   }
@@ -334,14 +363,29 @@ void LoopNest::buildVectorParts(unsigned depth, const LoopBounds &bounds) {
 }
 
 void LoopNest::emitStore(tile::StoreOp store, ArrayRef<Value> values, bool isAligned) {
-  if (isAligned && canStream(store)) {
+  if (isAligned && store.getCache() == tile::CacheModifier::CS && canStream(store)) {
     evaluator.storeStreaming(store, values);
-    kernel.needsStreamFence = true;
+    kernel.storesStream = true;
     return;
   }
-  for (unsigned c = 0; c < values.size(); ++c) {
-    evaluator.store(store, c, values[c], false);
+  auto storePlainly = [&] {
+    for (unsigned c = 0; c < values.size(); ++c) {
+      evaluator.store(store, c, values[c], false);
+    }
+  };
+  Value isLarge = largeStores.lookup(store);
+  if (!isLarge) {
+    storePlainly();
+    return;
   }
+  Scope *lanes = evaluator.scopes.back();
+  auto choice = lanes->builder.create<scf::IfOp>(loc, isLarge, true);
+  Scope past(choice.getThenBodyBuilder(), lanes), through(choice.getElseBodyBuilder(), lanes);
+  evaluator.scopes.back() = &past;
+  evaluator.storeStreaming(store, values);
+  evaluator.scopes.back() = &through;
+  storePlainly();
+  evaluator.scopes.back() = lanes;
 }
 
 void LoopNest::emitBody(unsigned copies) {

@@ -19,6 +19,10 @@ public:
 private:
   using Body = llvm::function_ref<void(mlir::Value)>;
   void buildLevel(unsigned depth);
+  /// The rows in which all bounds of rows hold get a loop of their own; false when none have any.
+  bool buildRowsInside(unsigned depth);
+  mlir::Value storedRows(int8_t dim);
+  void loopInsideRows(llvm::function_ref<void()> body);
   void buildLanes(unsigned depth);
   void buildVectorParts(unsigned depth, const LoopBounds &bounds);
   void emitMain(unsigned depth, mlir::Value start, mlir::Value end);
@@ -46,7 +50,9 @@ private:
   void foldLanes();
   void finishReductions(unsigned copies);
   bool canStream(tile::StoreOp store) const;
+  mlir::Value isAligned(tile::StoreOp store);
   mlir::Value alignedForStreaming();
+  void findLargeStores();
   bool onlyMaskedStores() const;
 
   KernelState &kernel;
@@ -57,13 +63,23 @@ private:
   llvm::SmallVector<int8_t> order;
   llvm::SmallVector<Combiner> combiners;
   int reduceAxis = -1;
+  /// Rows in which these masks of rows hold; with `rowsInLanes` they are walked inside the lane
+  /// loop.
+  struct InsideRows {
+    int8_t dim = zeroDim;
+    mlir::Value low, high;
+    llvm::SmallVector<ElementKey> holding;
+    bool rowsInLanes = false;
+  };
+  InsideRows insideRows;
   int8_t transposedDim = zeroDim; ///< the buffer's contiguous dimension, when it is not the lanes'
   /// Running values of the reductions, [copy][source of all combiners].
   llvm::SmallVector<mlir::Value> accumulators;
   unsigned sources = 0;
   bool seeding = false; ///< the next body starts the accumulators
   bool identitiesKnown = true;
-  bool streaming = false;            ///< stores of the body are aligned and may bypass the cache
+  bool streaming = false; ///< stores of the body are aligned and may bypass the cache
+  llvm::DenseMap<mlir::Operation *, mlir::Value> largeStores; ///< whether they stream
   mlir::Value mainEnd;               ///< of the part in which delayed stores may; null elsewhere
   mlir::OpBuilder *branch = nullptr; ///< loops are created here while code is hoisted to outer()
   llvm::DenseMap<mlir::Value, int> results; ///< buffers that become visible after the nest

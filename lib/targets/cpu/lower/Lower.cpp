@@ -4,6 +4,7 @@
 #include "lib/targets/cpu/lower/Lower.h"
 #include "lib/targets/cpu/lower/PrefetchNext.h"
 #include "lib/targets/cpu/lower/RowPipeline.h"
+#include "lib/targets/cpu/lower/Streaming.h"
 
 #include "lib/targets/cpu/lower/BlockLowering.h"
 
@@ -127,12 +128,7 @@ static func::FuncOp lowerFunction(KernelState &kernel, func::FuncOp source, func
     eraseWhatWasAdded(original->getParentOfType<ModuleOp>());
     return {};
   }
-  if (kernel.needsStreamFence) { // only with LoweringOptions::hasStreamingStores
-    // Streaming stores are weakly ordered; what reads them next may run on another core.
-    block.builder().create<LLVM::CallIntrinsicOp>(
-        loc, TypeRange{}, block.builder().getStringAttr("llvm.x86.sse.sfence"), ValueRange{},
-        LLVM::FastmathFlagsAttr());
-  }
+  fenceStreams(kernel, block.builder(), loc);
   block.builder().create<func::ReturnOp>(loc);
   mark->erase();
   prefetchNextRow(target);

@@ -32,7 +32,9 @@ struct LoweringOptions {
   bool hasGather = true;      ///< vector loads from one address for each element, of 4 or 8 bytes
   bool hasScatter = false;    ///< the same for stores
   bool hasStreamingStores = true; ///< stores past the caches, ordered by an x86 fence
-  bool hasBf16 = false;           ///< bfloat16 dot-product instructions
+  /// A launch that writes so much to one tensor bypasses the caches also without `.cs`; 0 = never.
+  uint64_t streamFromBytes = 32u << 20;
+  bool hasBf16 = false; ///< bfloat16 dot-product instructions
   LanePermutes lanePermutes = LanePermutes::None;
   uint64_t scratchLimitBytes = 8u << 20;
 };

@@ -3,6 +3,7 @@
 // along another, as the second operand of q·kᵀ is: width by width blocks are loaded as vectors of
 // one kind, transposed in registers and stored as vectors of the other.
 #include "lib/targets/cpu/lower/LoopNest.h"
+#include "lib/targets/cpu/lower/TransposeBlock.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -18,26 +19,6 @@ bool LoopNest::canTranspose() const {
   int8_t last = static_cast<int8_t>(shape.size() - 1);
   int64_t width = plan.width;
   return plan.dim != last && shape[last] % width == 0 && shape[plan.dim] % width == 0;
-}
-
-/// Exchanges rows and columns of a square block, one bit of the index per stage.
-static void transposeBlock(OpBuilder &builder, Location loc, SmallVectorImpl<Value> &rows) {
-  int64_t width = static_cast<int64_t>(rows.size());
-  for (int64_t bit = 1; bit < width; bit *= 2) {
-    SmallVector<int64_t> low, high; // of the concatenation of two rows
-    for (int64_t k = 0; k < width; ++k) {
-      low.push_back((k & bit) == 0 ? k : width + k - bit);
-      high.push_back((k & bit) == 0 ? k + bit : width + k);
-    }
-    for (int64_t i = 0; i < width; ++i) {
-      if ((i & bit) != 0) {
-        continue;
-      }
-      Value a = rows[i], b = rows[i + bit];
-      rows[i] = builder.create<vector::ShuffleOp>(loc, a, b, low);
-      rows[i + bit] = builder.create<vector::ShuffleOp>(loc, a, b, high);
-    }
-  }
 }
 
 void LoopNest::emitTransposedBody() {

@@ -174,6 +174,9 @@ constexpr Quarters arithmetic{0, 1}, stores{1, 3};
 static_assert(mostHosts == 2);
 
 void prefetchInto(scf::ForOp rows) {
+  if (rows->hasAttr(readsNeighbours)) {
+    return;
+  }
   SmallVector<Versions> lanes = laneLoops(rows);
   SmallVector<Stream> streams;
   for (size_t at = 0; at < lanes.size(); ++at) {

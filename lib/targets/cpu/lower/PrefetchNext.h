@@ -19,6 +19,9 @@ namespace nereid::cpu {
 /// place for the next row's prefetches. Its step counts elements.
 constexpr const char *hostsPrefetches = "nereid.hosts_prefetches";
 
+/// Attribute of a row loop whose rows read what the rows before have brought in.
+constexpr const char *readsNeighbours = "nereid.reads_neighbours";
+
 void prefetchNextRow(mlir::func::FuncOp kernel);
 
 } // namespace nereid::cpu

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of a nest in which masks of rows hold: a loop of their own, without those masks. A stencil
+// with padding has such masks for every tap, `row + tap - padding >= 0` and `< height`; all but the
+// first and last rows fulfil them all.
+#include "lib/targets/cpu/lower/LoopNest.h"
+#include "lib/targets/cpu/lower/PrefetchNext.h"
+
+using namespace mlir;
+
+namespace nereid::cpu {
+
+/// Lane loops of at most this many steps go around the rows.
+constexpr int64_t mostLaneSteps = 4;
+
+namespace {
+/// `linear < limit` or `linear >= limit` along the rows; `inclusive`: the limit itself counts among
+/// the lower elements.
+struct RowTerm {
+  Value term, linear, limit;
+  Dims dims; ///< of all three
+  unsigned position = 0;
+  int64_t stride = 1;
+  bool isLower = false, inclusive = false;
+};
+
+/// The comparison as a bound of the rows; nothing when it is none.
+std::optional<RowTerm> asRowTerm(const KernelState &kernel, Value term, const Dims &dims,
+                                 unsigned position) {
+  using Predicate = arith::CmpIPredicate;
+  auto compare = term.getDefiningOp<arith::CmpIOp>();
+  if (!compare || kernel.plan.isStored(term) || isa<IndexType>(elementTypeOf(compare.getLhs()))) {
+    return std::nullopt;
+  }
+  RowTerm row{term, compare.getLhs(), compare.getRhs(), dims, position};
+  Predicate predicate = compare.getPredicate();
+  bool isBelow = predicate == Predicate::slt || predicate == Predicate::sle;
+  if (!isBelow && predicate != Predicate::sgt && predicate != Predicate::sge) {
+    return std::nullopt;
+  }
+  row.inclusive = predicate == Predicate::sle || predicate == Predicate::sgt;
+  if (kernel.axes.isUniform(row.linear, position)) {
+    std::swap(row.linear, row.limit);
+    isBelow = !isBelow;
+    row.inclusive = !row.inclusive; // a < b is b > a: the limit is on the other side
+  }
+  row.isLower = !isBelow;
+  Axis axis = kernel.axes.axis(row.linear, position, AxisView::Address);
+  row.stride = axis.stride.value_or(0);
+  bool isBound =
+      axis.kind == AxisKind::Linear && row.stride > 0 && kernel.axes.isUniform(row.limit, position);
+  return isBound ? std::optional<RowTerm>(row) : std::nullopt;
+}
+
+SmallVector<RowTerm> rowTermsOf(const KernelState &kernel, const LanePlan &plan, int8_t dim) {
+  SmallVector<RowTerm> terms;
+  llvm::DenseSet<ElementKey> seen;
+  for (const LanePlan::Site &site : plan.masks) {
+    visitMaskTerms(kernel.plan, site.first, site.second, [&](Value term, const Dims &at) {
+      Dims dims = kernel.axes.normalise(term, at);
+      bool dependsOnRowOnly = llvm::count(dims, zeroDim) + 1 == static_cast<int64_t>(dims.size()) &&
+                              llvm::is_contained(dims, dim);
+      if (!dependsOnRowOnly || !seen.insert(Evaluator::keyOf(term, dims)).second) {
+        return;
+      }
+      auto position = static_cast<unsigned>(llvm::find(dims, dim) - dims.begin());
+      if (auto row = asRowTerm(kernel, term, dims, position)) {
+        terms.push_back(std::move(*row));
+      }
+    });
+  }
+  return terms;
+}
+
+/// How many rows from the first on the limit lies above, at least 0 and at most `size`.
+Value rowsBelow(Evaluator &evaluator, const RowTerm &row, int64_t size) {
+  KernelState &kernel = evaluator.kernel;
+  OpBuilder &builder = evaluator.scopes.back()->builder;
+  Location loc = row.term.getLoc();
+  Type i64 = builder.getI64Type();
+  Dims first(row.dims);
+  first[row.position] = zeroDim;
+  Value limit = evaluator.evaluate(row.limit, row.dims, 0);
+  Value start = evaluator.evaluate(row.linear, first, 0);
+  Value distance;
+  if (limit.getType().isInteger(64)) {
+    distance = builder.create<LLVM::SSubSat>(loc, i64, limit, start);
+  } else {
+    distance = builder.create<arith::SubIOp>(loc, builder.create<arith::ExtSIOp>(loc, i64, limit),
+                                             builder.create<arith::ExtSIOp>(loc, i64, start));
+  }
+  int64_t extra = (row.inclusive ? 1 : 0) + row.stride - 1; // rounded up to whole rows
+  distance = builder.create<arith::MinSIOp>(loc, distance, kernel.i64(size * row.stride));
+  distance = builder.create<arith::MaxSIOp>(loc, distance, kernel.i64(-1));
+  distance = builder.create<arith::AddIOp>(loc, distance, kernel.i64(extra));
+  distance = builder.create<arith::MaxSIOp>(loc, distance, kernel.i64(0));
+  Value rows = builder.createOrFold<arith::DivUIOp>(loc, distance, kernel.i64(row.stride));
+  return builder.create<arith::MinSIOp>(loc, rows, kernel.i64(size));
+}
+} // namespace
+
+/// The row behind the last one that any store writes.
+Value LoopNest::storedRows(int8_t dim) {
+  OpBuilder &builder = outer();
+  Value end, size = kernel.i64(shape[dim]);
+  for (const Root &root : roots) {
+    Value mask = root.kind == Root::Kind::Store ? cast<tile::StoreOp>(root.op).getMask() : Value();
+    Value own = size;
+    if (mask) {
+      LanePlan store;
+      store.masks.push_back({mask, identityDims(shape.size())});
+      for (const RowTerm &row : rowTermsOf(kernel, store, dim)) {
+        if (!row.isLower) {
+          own = builder.create<arith::MinSIOp>(loc, own, rowsBelow(evaluator, row, shape[dim]));
+        }
+      }
+    }
+    end = end ? builder.create<arith::MaxSIOp>(loc, end, own).getResult() : own;
+  }
+  return end;
+}
+
+bool LoopNest::buildRowsInside(unsigned depth) {
+  int8_t dim = order[depth];
+  bool isInnermost = depth + 2 == order.size() && order[depth + 1] == plan.dim;
+  if (!isInnermost || reduceAxis >= 0 || transposedDim != zeroDim) {
+    return false;
+  }
+  SmallVector<RowTerm> terms = rowTermsOf(kernel, plan, dim);
+  // Bounds from above alone end with the tile: there is nothing to skip in all other tiles.
+  if (terms.size() < 3 || llvm::none_of(terms, [](const RowTerm &row) { return row.isLower; })) {
+    return false;
+  }
+  OpBuilder &builder = outer();
+  const Value size = storedRows(dim);
+  Value low = kernel.i64(0), high = size;
+  for (const RowTerm &row : terms) {
+    Value bound = rowsBelow(evaluator, row, shape[dim]);
+    if (row.isLower) {
+      low = builder.create<arith::MaxSIOp>(loc, low, bound);
+    } else {
+      high = builder.create<arith::MinSIOp>(loc, high, bound);
+    }
+  }
+  low = builder.create<arith::MinSIOp>(loc, low, size);
+  high = builder.create<arith::MaxSIOp>(loc, low, high);
+  Value inside = builder.create<arith::SubIOp>(loc, high, low);
+  Value outside = builder.create<arith::SubIOp>(loc, size, inside);
+  auto markRows = [&] {
+    Operation *rows = outer().getInsertionBlock()->getParentOp();
+    rows->setAttr(readsNeighbours, builder.getUnitAttr());
+  };
+  loop(kernel.i64(0), outside, 1, [&](Value number) {
+    markRows();
+    OpBuilder &body = outer();
+    Value isBefore = body.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, number, low);
+    Value behind = body.create<arith::AddIOp>(loc, number, inside);
+    evaluator.dimIndex[dim] = body.create<arith::SelectOp>(loc, isBefore, number, behind);
+    buildLevel(depth + 1);
+  });
+  insideRows = {dim, low, high, {}, false};
+  for (const RowTerm &row : terms) {
+    insideRows.holding.push_back(Evaluator::keyOf(row.term, row.dims));
+  }
+  // Narrow rows: what depends on the lanes alone stays in registers while the rows pass by.
+  int64_t steps = shape[plan.dim] / std::max<int64_t>(1, plan.width * plan.unroll);
+  insideRows.rowsInLanes =
+      steps <= mostLaneSteps && plan.remainders.empty() && plan.runtimeStrides.empty();
+  if (insideRows.rowsInLanes) {
+    auto level = static_cast<int>(depth) + 1;
+    evaluator.dimLevel[plan.dim] = level;
+    evaluator.dimLevel[dim] = level + 1;
+    buildLanes(depth);
+    evaluator.dimLevel[dim] = level;
+    evaluator.dimLevel[plan.dim] = level + 1;
+  } else {
+    loopInsideRows([&] {
+      markRows();
+      buildLevel(depth + 1);
+    });
+  }
+  insideRows = {};
+  return true;
+}
+
+void LoopNest::loopInsideRows(llvm::function_ref<void()> body) {
+  loop(insideRows.low, insideRows.high, 1, [&](Value index) {
+    Value holds = kernel.constantInt(outer().getI1Type(), 1);
+    for (const ElementKey &key : insideRows.holding) {
+      evaluator.scopes.back()->values[key] = holds;
+    }
+    evaluator.dimIndex[insideRows.dim] = index;
+    body();
+  });
+}
+
+} // namespace nereid::cpu

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/targets/cpu/lower/Streaming.h"
+
+#include "lib/targets/cpu/lower/WaitingLoops.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace nereid::cpu {
+
+/// What a kernel loads it may load again, or has in the cache already.
+static bool isOnlyWritten(const KernelState &kernel, tile::StoreOp store) {
+  Value base = kernel.plan.addressBase(store.getPointer());
+  if (!base) {
+    return false;
+  }
+  WalkResult result = store->getParentOfType<func::FuncOp>().walk([&](Operation *op) {
+    auto load = dyn_cast<tile::LoadOp>(op);
+    bool keeps = isa<tile::DotOp>(op) || isAtomic(op) ||
+                 (load && kernel.plan.addressBase(load.getPointer()) == base);
+    return keeps ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  return !result.wasInterrupted();
+}
+
+Value isLargeLaunch(KernelState &kernel, tile::StoreOp store) {
+  bool isPlain = store.getCache() == tile::CacheModifier::None &&
+                 store.getEvict() == tile::EvictionPolicy::Normal;
+  if (!isPlain || !kernel.options.hasStreamingStores || kernel.options.streamFromBytes == 0 ||
+      isPointerTile(store.getValue()) || !isOnlyWritten(kernel, store)) {
+    return nullptr;
+  }
+  uint64_t bytes = static_cast<uint64_t>(KernelState::byteSize(elementTypeOf(store.getValue())));
+  for (int64_t size : shapeOf(store.getValue())) {
+    bytes *= static_cast<uint64_t>(size);
+  }
+  Location loc = store.getLoc();
+  OpBuilder &builder = *kernel.entry;
+  Value programs;
+  for (int32_t axis = 0; axis < 3; ++axis) {
+    Value address =
+        builder.create<LLVM::GEPOp>(loc, kernel.countArgument.getType(), builder.getI32Type(),
+                                    kernel.countArgument, ArrayRef<LLVM::GEPArg>{axis});
+    Value count = builder.create<LLVM::LoadOp>(loc, builder.getI32Type(), address, 4);
+    count = builder.create<arith::ExtUIOp>(loc, builder.getI64Type(), count);
+    programs = programs ? builder.create<arith::MulIOp>(loc, programs, count) : count;
+  }
+  auto least = static_cast<int64_t>(llvm::divideCeil(kernel.options.streamFromBytes, bytes));
+  return builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::sge, programs, kernel.i64(least));
+}
+
+void fenceStreams(KernelState &kernel, OpBuilder &builder, Location loc) {
+  if (kernel.storesStream && kernel.canWait) {
+    builder.create<LLVM::CallIntrinsicOp>(loc, TypeRange{},
+                                          builder.getStringAttr("llvm.x86.sse.sfence"),
+                                          ValueRange{}, LLVM::FastmathFlagsAttr());
+  }
+}
+
+} // namespace nereid::cpu

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which stores bypass the caches: those marked `.cs`, and plain ones of launches that write more
+// than the caches hold.
+#include "unittests/target_cpu/LowerHarness.h"
+
+#include <gtest/gtest.h>
+
+using namespace nereid;
+using namespace nereid::cpu::test;
+
+namespace {
+
+LoweredKernel lower(const std::string &body, const std::string &signature) {
+  std::string error;
+  std::string text = tileText("\n@triton.jit\ndef kernel(x, out, n, BLOCK: tl.constexpr):\n"
+                              "    o = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n" +
+                                  body,
+                              signature, error);
+  EXPECT_EQ(error, "");
+  return lowerKernel(text, "x86-64-v3");
+}
+
+bool streams(const std::string &body) {
+  LoweredKernel kernel = lower(body, "*fp32, *fp32, i32, 256");
+  return kernel.loops.find("nontemporal") != std::string::npos;
+}
+
+/// Who runs the programs fences all others.
+TEST(Streaming, OnlyProgramsThatMaySignalAreFenced) {
+  std::string store = "    tl.store(out + o, tl.load(x + o) + 1)\n";
+  std::string poll = "    while tl.load(x + n, volatile=True) == 0.0:\n        pass\n";
+  EXPECT_EQ(lower(store, "*fp32, *fp32, i32, 256").loops.find("sfence"), std::string::npos);
+  EXPECT_NE(lower(poll + store, "*fp32, *fp32, i32, 256").loops.find("sfence"), std::string::npos);
+}
+
+TEST(Streaming, PlainStoresOfWhatIsOnlyWritten) {
+  EXPECT_TRUE(streams("    tl.store(out + o, tl.load(x + o) + 1)\n"));
+  EXPECT_TRUE(streams("    tl.store(out + o, tl.load(x + o) + 1, mask=o < n)\n"));
+}
+
+TEST(Streaming, NotWhatTheKernelReadsOrPlaces) {
+  EXPECT_FALSE(streams("    tl.store(x + o, tl.load(x + o) + 1)\n"));
+  EXPECT_FALSE(streams("    tl.store(out + o, tl.load(x + o), eviction_policy=\"evict_last\")\n"));
+  EXPECT_FALSE(streams("    tl.store(out + o, tl.load(x + o), cache_modifier=\".cg\")\n"));
+  EXPECT_FALSE(streams("    tl.store(out + o * 2, tl.load(x + o))\n"));
+  EXPECT_FALSE(streams("    tl.atomic_add(x, 1.0)\n    tl.store(out + o, 2.0)\n"));
+}
+
+/// 32 MiB are 32768 programs of 1 KiB; their results end where aligned stores cannot begin.
+TEST(Streaming, LargeAndSmallLaunchesGiveTheSame) {
+  LoweredKernel kernel = lower("    tl.store(out + o, tl.load(x + o % 512) * 2, mask=o < n)\n",
+                               "*fp32, *fp32, i32, 256");
+  ASSERT_EQ(kernel.error, "");
+  for (int32_t programs : {3, 32767, 32768}) {
+    for (int64_t shift : {0, 1, 16}) {
+      std::vector<float> x(512), out(static_cast<size_t>(programs) * 256 + 64, -1.0f);
+      for (size_t i = 0; i < x.size(); ++i) {
+        x[i] = static_cast<float>(i);
+      }
+      const int64_t n = int64_t{programs} * 256 - 5;
+      ASSERT_TRUE(kernel.launch({programs, 1, 1},
+                                {address(x.data()), address(out.data() + shift), number(n)}));
+      size_t wrong = 0;
+      for (int64_t i = 0; i < static_cast<int64_t>(out.size()); ++i) {
+        int64_t at = i - shift;
+        wrong += out[i] != (at >= 0 && at < n ? static_cast<float>(at % 512 * 2) : -1.0f);
+      }
+      EXPECT_EQ(wrong, 0u) << programs << " programs, shifted by " << shift;
+    }
+  }
+}
+
+} // namespace
