@@ -22,7 +22,8 @@ add_link_options(-fuse-ld=lld-19 -Wl,--gc-sections -Wl,--as-needed)
 
 set(NEREID_SANITIZE "" CACHE STRING "Sanitizers for every target, e.g. address,undefined")
 if(NEREID_SANITIZE)
-  add_compile_options(-fsanitize=${NEREID_SANITIZE} -fno-omit-frame-pointer -g1)
+  # No check of virtual tables: half of the code is built without RTTI, as LLVM is.
+  add_compile_options(-fsanitize=${NEREID_SANITIZE} -fno-sanitize=vptr -fno-omit-frame-pointer -g1)
   add_link_options(-fsanitize=${NEREID_SANITIZE})
 endif()
 option(NEREID_FUZZ "Instruments everything for libFuzzer and builds test/fuzz/ParserFuzz.cpp" OFF)

@@ -77,7 +77,7 @@ private:
   }
 
   Status addParameter(size_t index) {
-    const ParamType *runtime = nullptr; // of the first specialization in which it is none constant
+    const ParamType *runtime = nullptr; // of the first specialization in which it is no constant
     bool isSameConstant = true;
     for (size_t i = 0; i < signatures.size(); ++i) {
       const ParamType &own = param(i, index);

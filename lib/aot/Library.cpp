@@ -41,11 +41,12 @@ Result<std::vector<ChosenTarget>> chooseTargets(const std::vector<std::string> &
     if (!target) {
       return target.error();
     }
+    std::set<std::string> features = namesIn((*target)->features());
     const bool isKnown = std::any_of(chosen.begin(), chosen.end(), [&](const ChosenTarget &other) {
-      return other.target->name() == (*target)->name();
+      return other.features == features;
     });
     if (!isKnown) {
-      chosen.push_back({spec, *target, namesIn((*target)->features())});
+      chosen.push_back({spec, *target, std::move(features)});
     }
   }
   std::vector<ChosenTarget> ordered;

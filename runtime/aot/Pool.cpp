@@ -4,6 +4,7 @@
 // nothing, and the child of a fork, whose workers are gone, still gets its work done.
 #include "nereid/aot.h"
 #include "runtime/aot/Launch.h"
+#include "runtime/aot/Placement.h"
 
 #include <climits>
 #include <cstdlib>
@@ -33,8 +34,9 @@ using Task = void (*)(void *data, int index);
 
 struct Pool {
   nereid_aot_pool interface; ///< first: its address is the pool's
-  pthread_t *workers;
+  Worker *workers;
   int workerCount; ///< those that were started
+  int excluded;    ///< see Placement.h; -1 at first
   bool isStarted, isCrowded;
   uint32_t forkCount;
   Task task;
@@ -51,8 +53,16 @@ struct Pool {
 std::atomic<uint32_t> forks{0};
 pthread_once_t forksCounted = PTHREAD_ONCE_INIT;
 
+pthread_mutex_t defaultLock = PTHREAD_MUTEX_INITIALIZER;
+
+/// The child of a fork has the pools without their threads, and an open lock.
 void countForks() {
-  pthread_atfork(nullptr, nullptr, [] { forks.fetch_add(1, std::memory_order_relaxed); });
+  constexpr auto close = [] { pthread_mutex_lock(&defaultLock); };
+  constexpr auto open = [] { pthread_mutex_unlock(&defaultLock); };
+  pthread_atfork(close, open, [] {
+    forks.fetch_add(1, std::memory_order_relaxed);
+    pthread_mutex_unlock(&defaultLock);
+  });
 }
 
 void relax() {
@@ -125,9 +135,10 @@ void *workerMain(void *argument) {
 void start(Pool &pool) {
   pool.isStarted = true;
   for (int i = 1; i < pool.interface.threads; ++i) {
-    if (pthread_create(&pool.workers[pool.workerCount], nullptr, workerMain, &pool) != 0) {
+    if (pthread_create(&pool.workers[pool.workerCount].thread, nullptr, workerMain, &pool) != 0) {
       return;
     }
+    pool.workers[pool.workerCount].isPlaced = false;
     ++pool.workerCount;
   }
 }
@@ -135,6 +146,7 @@ void start(Pool &pool) {
 void forgetWorkers(Pool &pool) {
   pool.forkCount = forks.load(std::memory_order_relaxed);
   pool.workerCount = 0;
+  pool.excluded = -1;
   pool.isStarted = false;
   pool.offer.store(0, std::memory_order_relaxed);
   pool.sleepers.store(0, std::memory_order_relaxed);
@@ -163,6 +175,9 @@ int parallelFor(void *context, int tasks, Task task, void *data) {
   pool.offer.store(job << 32 | openBit, std::memory_order_release);
   pool.bell.fetch_add(1, std::memory_order_seq_cst);
   if (pool.sleepers.load(std::memory_order_seq_cst) > 0) {
+    if (!pool.isCrowded) {
+      leaveCallersCpu(pool.workers, pool.workerCount, pool.excluded);
+    }
     futex(pool.bell, FUTEX_WAKE_PRIVATE, static_cast<uint32_t>(tasks - 1));
   }
   work(pool);
@@ -202,7 +217,6 @@ int threadsFromEnvironment() {
   return text && *text && !*end && value >= 1 && value <= threadLimit ? static_cast<int>(value) : 0;
 }
 
-pthread_mutex_t defaultLock = PTHREAD_MUTEX_INITIALIZER;
 std::atomic<nereid_aot_pool *> processPool{nullptr};
 constexpr nereid_aot_pool noPool = {1, nullptr, nullptr};
 
@@ -211,6 +225,7 @@ constexpr nereid_aot_pool noPool = {1, nullptr, nullptr};
 const nereid_aot_pool &defaultPool() {
   nereid_aot_pool *pool = processPool.load(std::memory_order_acquire);
   if (!pool) {
+    pthread_once(&forksCounted, countForks);
     pthread_mutex_lock(&defaultLock);
     pool = processPool.load(std::memory_order_acquire);
     if (!pool) {
@@ -241,8 +256,7 @@ nereid_aot_pool *nereid_aot_pool_create(int threads) {
   threads = threads <= 0 ? cpus : threads;
   threads = threads < threadLimit ? threads : threadLimit;
   void *memory = std::aligned_alloc(alignof(Pool), sizeof(Pool));
-  auto *workers =
-      static_cast<pthread_t *>(std::calloc(static_cast<size_t>(threads), sizeof(pthread_t)));
+  auto *workers = static_cast<Worker *>(std::calloc(static_cast<size_t>(threads), sizeof(Worker)));
   if (!memory || !workers) {
     std::free(memory);
     std::free(workers);
@@ -251,6 +265,7 @@ nereid_aot_pool *nereid_aot_pool_create(int threads) {
   Pool *pool = new (memory) Pool{};
   pool->interface = {threads, pool, parallelFor};
   pool->workers = workers;
+  pool->excluded = -1;
   pool->isCrowded = threads > cpus;
   pool->forkCount = forks.load(std::memory_order_relaxed);
   return &pool->interface;
@@ -268,7 +283,7 @@ void nereid_aot_pool_destroy(nereid_aot_pool *interface) {
   pool.bell.fetch_add(1, std::memory_order_seq_cst);
   futex(pool.bell, FUTEX_WAKE_PRIVATE, INT_MAX);
   for (int i = 0; i < pool.workerCount; ++i) {
-    pthread_join(pool.workers[i], nullptr);
+    pthread_join(pool.workers[i].thread, nullptr);
   }
   std::free(pool.workers);
   std::free(&pool);

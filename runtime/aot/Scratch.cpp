@@ -21,9 +21,19 @@ Piece *kept = nullptr;
 
 constexpr uint64_t page = 4096;
 
+/// The child of a fork finds the list as it was, and the lock open.
+pthread_once_t forksArranged = PTHREAD_ONCE_INIT;
+
+void arrangeForks() {
+  constexpr auto close = [] { pthread_mutex_lock(&lock); };
+  constexpr auto open = [] { pthread_mutex_unlock(&lock); };
+  pthread_atfork(close, open, open);
+}
+
 } // namespace
 
 uint8_t *takeScratch(uint64_t bytes) {
+  pthread_once(&forksArranged, arrangeForks);
   pthread_mutex_lock(&lock);
   Piece **link = &kept;
   while (*link && (*link)->bytes < bytes) {

@@ -37,8 +37,7 @@ TEST(AotMessage, CutOff) {
 
 TEST(AotMessage, EveryStatusHasAText) {
   for (int status = NEREID_AOT_OK; status <= NEREID_AOT_ERROR_VERSION; ++status) {
-    EXPECT_STRNE(nereid_aot_status_text(status),
-                 "an unknown status");
+    EXPECT_STRNE(nereid_aot_status_text(status), "an unknown status");
   }
   EXPECT_STREQ(nereid_aot_status_text(99), "an unknown status");
 }

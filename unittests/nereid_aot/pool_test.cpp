@@ -40,7 +40,7 @@ TEST(AotPool, EveryTaskOnce) {
   nereid_aot_pool *pool = nereid_aot_pool_create(4);
   ASSERT_NE(pool, nullptr);
   EXPECT_EQ(pool->threads, 4);
-  for (int round = 0; round < 2000; ++round) {
+  for (int round = 0; round < 500; ++round) {
     ASSERT_TRUE(runOnce(*pool, round % 9));
   }
   nereid_aot_pool_destroy(pool);
@@ -108,6 +108,36 @@ TEST(AotPool, ChildOfAForkWorksOn) {
   EXPECT_EQ(status, 0);
   EXPECT_TRUE(runOnce(*pool, 6));
   nereid_aot_pool_destroy(pool);
+}
+
+/// Forks while other threads hold the locks of pools and scratch memory now and then.
+TEST(AotPool, ForksAmongLaunches) {
+  std::atomic<bool> isOver{false};
+  std::vector<std::thread> busy;
+  for (int i = 0; i < 2; ++i) {
+    busy.emplace_back([&] {
+      while (!isOver.load()) {
+        giveScratch(takeScratch(4096));
+        runOnce(defaultPool(), 3);
+      }
+    });
+  }
+  for (int round = 0; round < 30; ++round) {
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(20);
+      giveScratch(takeScratch(4096));
+      _exit(runOnce(defaultPool(), 3) ? 0 : 1);
+    }
+    int status = -1;
+    ASSERT_EQ(waitpid(child, &status, 0), child);
+    ASSERT_EQ(status, 0);
+  }
+  isOver = true;
+  for (std::thread &one : busy) {
+    one.join();
+  }
+  nereid_aot_release();
 }
 
 TEST(AotPool, WithoutThreads) {

@@ -3,6 +3,7 @@
 // multiply and add is allowed everywhere, as the kernel language allows it.
 #include "lib/targets/cpu/codegen/Codegen.h"
 
+#include "lib/targets/cpu/codegen/FloatAtomics.h"
 #include "lib/targets/cpu/codegen/ScalarOptimizations.h"
 #include "lib/targets/cpu/codegen/ScalarTruncation.h"
 
@@ -127,6 +128,9 @@ struct CodeGenerator::State {
 
   /// `module` is changed by code generation, so that it runs once per CodeModule.
   bool emit(llvm::Module &module, llvm::CodeGenFileType type, llvm::SmallVectorImpl<char> &out) {
+    if (!machine.hasFloatAtomics) {
+      expandFloatAtomics(module);
+    }
     llvm::raw_svector_ostream stream(out);
     llvm::legacy::PassManager passes;
     if (target->addPassesToEmitFile(passes, stream, nullptr, type, /*DisableVerify=*/true)) {

@@ -35,6 +35,7 @@ struct CpuMachine {
   bool hasGather = false;  ///< vector loads from one address for each element, of 4 or 8 bytes
   bool hasScatter = false; ///< the same for stores
   bool hasVectorTruncation = true; ///< see ScalarTruncation.h
+  bool hasFloatAtomics = true;     ///< see FloatAtomics.h
   bool hasStreamingStores = false; ///< stores past the caches, ordered by a fence
   bool hasAvx512 = false;          ///< F, BW, CD, DQ and VL together
   bool hasBf16 = false;            ///< AVX512_BF16

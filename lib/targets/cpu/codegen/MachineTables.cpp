@@ -70,6 +70,8 @@ void describeAarch64(CpuMachine &machine) {
   // gathers.
   bool isPredicated = machine.minimumVectorBits >= 256;
   machine.hasMaskedMoves = machine.hasGather = machine.hasScatter = isPredicated;
+  machine.hasFloatAtomics =
+      std::find(machine.features.begin(), machine.features.end(), "lse") != machine.features.end();
   machine.vectorBytes = isPredicated ? machine.minimumVectorBits / 8 : 16;
   machine.vectorRegisters = 32;
 }
