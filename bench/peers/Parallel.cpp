@@ -216,6 +216,25 @@ void addGather(const Request &request, std::vector<Way> &ways) {
   }
 }
 
+void addScatter(const Request &request, std::vector<Way> &ways) {
+  const float *x = request.input<float>(0);
+  const int64_t *index = request.input<int64_t>(1);
+  float *out = request.output<float>();
+  const int64_t rows = request.rows(0), length = request.length(0);
+  ways.push_back({"tbb::parallel_for", [=] {
+                    tbb::parallel_for(Range(0, rows * length, 4096), [=](const Range &range) {
+                      for (int64_t i = range.begin(); i < range.end();) {
+                        const int64_t row = i / length;
+                        const int64_t end = std::min(range.end(), (row + 1) * length);
+                        float *line = out + row * length;
+                        for (; i < end; ++i) {
+                          line[index[i]] = x[i];
+                        }
+                      }
+                    });
+                  }});
+}
+
 void addScatterAdd(const Request &request, std::vector<Way> &ways) {
   const float *x = request.input<float>(0);
   const int64_t *index = request.input<int64_t>(1);
@@ -291,6 +310,8 @@ NEREID_EXPORT nereid_peer *nereid_peer_open(const nereid_peer_request *all) {
     addBincount(request, ways);
   } else if (request.is("gather", {f32, i64}, f32)) {
     addGather(request, ways);
+  } else if (request.is("scatter", {f32, i64}, f32)) {
+    addScatter(request, ways);
   } else if (request.is("scatter_add", {f32, i64}, f32)) {
     addScatterAdd(request, ways);
   } else if (request.is("embedding", {i64, f32}, f32) ||

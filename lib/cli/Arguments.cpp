@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <numeric>
+#include <random>
 
 namespace nereid::cli {
 
@@ -22,7 +24,8 @@ using runtime::Tensor;
 namespace {
 
 constexpr const char *makers =
-    "zeros, ones, full, empty, arange, randn, rand, uniform, randint, or the path of a .npy file";
+    "zeros, ones, full, empty, arange, randn, rand, uniform, randint, randperm, or the path of a "
+    ".npy file";
 
 /// Up to 2^53 a double holds every integer.
 constexpr double largestWhole = 9007199254740992.0;
@@ -101,6 +104,23 @@ Result<MakerCall> readMaker(const std::string &assignment, const Expr &expr) {
   return call;
 }
 
+/// The numbers from 0 in any order, in each line of the last dimension.
+void fillPermutations(const Tensor &tensor, uint64_t seed) {
+  int64_t count = tensor.elementCount();
+  int64_t length = tensor.shape().empty() ? 1 : tensor.shape().back();
+  std::mt19937_64 random(seed); // the same numbers everywhere, unlike the distributions
+  std::vector<int64_t> line(static_cast<size_t>(length));
+  for (int64_t start = 0; start < count; start += length) {
+    std::iota(line.begin(), line.end(), int64_t{0});
+    for (size_t i = line.size(); i > 1; --i) {
+      std::swap(line[i - 1], line[random() % i]);
+    }
+    for (int64_t i = 0; i < length; ++i) {
+      tensor.set(start + i, static_cast<double>(line[static_cast<size_t>(i)]));
+    }
+  }
+}
+
 Result<Tensor> makeTensor(const std::string &assignment, const MakerCall &call, DType dtype) {
   static const std::map<std::string, std::vector<std::string>> makerOptions = {
       {"zeros", {}},
@@ -112,6 +132,7 @@ Result<Tensor> makeTensor(const std::string &assignment, const MakerCall &call, 
       {"rand", {"seed", "low", "high"}},
       {"uniform", {"seed", "low", "high"}},
       {"randint", {"seed", "low", "high"}},
+      {"randperm", {"seed"}},
   };
   auto options = makerOptions.find(call.name);
   if (options == makerOptions.end()) {
@@ -169,6 +190,8 @@ Result<Tensor> makeTensor(const std::string &assignment, const MakerCall &call, 
   } else if (call.name == "randint") {
     runtime::fillIntegers(tensor, seed, static_cast<int64_t>(call.keyword("low", 0)),
                           static_cast<int64_t>(call.keyword("high", 100)));
+  } else if (call.name == "randperm") {
+    fillPermutations(tensor, seed);
   } else if (call.name == "empty") {
     tensor.poison();
   } else if (call.name == "arange") {
