@@ -2,8 +2,9 @@
 // Matrix products of this project's kernels beside cblas_sgemm of OpenBLAS, in turns within one
 // run: GFLOP/s of both and their ratio.
 //   gemm_rates KERNEL_FOLDER [--json] [--threads N] [--millis PER_CASE] [NAME_PART]
-// OpenBLAS chooses its kernels by the chip's name and takes old ones for chips it does not know;
-// OPENBLAS_CORETYPE in the environment overrides that, and the choice is printed.
+// OpenBLAS chooses its kernels by the chip's name and takes old ones for chips it does not know:
+// with AVX-512 it is told to take those, unless OPENBLAS_CORETYPE in the environment says something
+// else. The choice is printed.
 #include <nereid/nereid.hpp>
 
 #include <dlfcn.h>
@@ -77,6 +78,11 @@ struct Peer {
   std::string kernels = "none";
 
   explicit Peer(int threads) {
+#ifdef __x86_64__
+    if (__builtin_cpu_supports("avx512f")) {
+      setenv("OPENBLAS_CORETYPE", "SKYLAKEX", /*overwrite=*/0);
+    }
+#endif
     void *library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
     if (!library) {
       return;

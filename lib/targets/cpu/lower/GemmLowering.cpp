@@ -303,7 +303,9 @@ private:
             fold.sub(inside, operands.b.stride, kernel.i64((shape.vectors - 1) * shape.lanes));
         block.prefetchRowStep = fold.select(inside, isFirst, toNextRow, kernel.i64(0));
       }
-      prefetchRows(inside, row, rows);
+      if (block.vectors == shape.vectors) {
+        prefetchRows(inside, row, rows);
+      }
       gemmKernel.emit(inside, block);
     });
   }
