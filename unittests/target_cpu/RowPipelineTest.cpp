@@ -6,7 +6,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstddef>
 #include <cstring>
+
+#include <sys/mman.h>
 
 using namespace nereid;
 using namespace nereid::cpu::test;
@@ -237,6 +240,45 @@ def kernel(out, x, sums, narrow, first, last, step, BLOCK: tl.constexpr):
                 "")
           << body;
     }
+  }
+}
+
+/// Before the first row there is none: nothing of it may be read.
+TEST(RowPipeline, MemoryBeforeTheFirstRowIsNotRead) {
+  const char *source = R"(
+@triton.jit
+def kernel(out, x, w, b, first, last, stride, n, BLOCK: tl.constexpr):
+    o = tl.arange(0, BLOCK)
+    for row in range(first, last):
+        v = tl.load(x + row * stride + o, mask=o < n, other=0.0).to(tl.float32)
+        centred = v - tl.sum(v, axis=0) / n
+        variance = tl.sum(tl.where(o < n, centred * centred, 0.0), axis=0) / n
+        weight = tl.load(w + o, mask=o < n, other=0.0).to(tl.float32)
+        bias = tl.load(b + o, mask=o < n, other=0.0).to(tl.float32)
+        scaled = centred * tl.rsqrt(variance + 1e-5) * weight + bias
+        tl.store(out + row * stride + o, scaled.to(out.dtype.element_ty), mask=o < n,
+                 cache_modifier=".cs")
+)";
+  constexpr int64_t n = 4096, rows = 3, page = 4096;
+  for (const char *type : {"fp16", "fp32"}) {
+    const size_t bytes = n * rows * 4;
+    void *block = mmap(nullptr, bytes + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    ASSERT_NE(block, MAP_FAILED);
+    auto *x = static_cast<std::byte *>(block) + page; // behind memory that may not be read
+    ASSERT_EQ(mprotect(x, bytes, PROT_READ | PROT_WRITE), 0);
+    std::string pointer = std::string("*") + type + ":16, ";
+    std::string signature =
+        pointer + pointer + pointer + pointer + "i32, i32, i32:16, i32:16, 4096";
+    std::vector<float> out(n * rows + 16), w(n), b(n);
+    for (const std::string &architecture : runnableArchitectures()) {
+      LoweredKernel kernel = lower(source, signature, architecture);
+      ASSERT_EQ(kernel.error, "");
+      EXPECT_TRUE(kernel.launch({1, 1, 1}, {(address(out.data()) + 63) / 64 * 64, address(x),
+                                            address(w.data()), address(b.data()), number(0),
+                                            number(rows), number(n), number(n)}))
+          << architecture << " " << type;
+    }
+    munmap(block, bytes + 2 * page);
   }
 }
 

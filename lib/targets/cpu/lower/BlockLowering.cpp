@@ -142,6 +142,10 @@ void BlockLowering::lowerOp(Operation &op) {
 }
 
 void BlockLowering::keep(Value tile) {
+  if (isOfRowBefore(tile.getDefiningOp())) {
+    kernel.failed = true;
+    return;
+  }
   auto load = tile.getDefiningOp<tile::LoadOp>();
   bool alone = kernel.plan.isReadTransposed(tile) || (load && load.getIsVolatile());
   Root root{Root::Kind::Keep, nullptr, tile, -1, false};

@@ -9,13 +9,16 @@
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
 
+#include <vector>
+
 using namespace mlir;
 
 namespace nereid::cpu {
 
 namespace {
 
-constexpr llvm::StringLiteral delayedName = "nereid.delayed", pipelinedName = "nereid.pipelined";
+constexpr llvm::StringLiteral delayedName = "nereid.delayed", pipelinedName = "nereid.pipelined",
+                              rowBeforeName = "nereid.row_before";
 
 /// Shorter rows are over before the processor has looked through them: it overlaps them by itself.
 constexpr int64_t leastRowBytes = 2048;
@@ -50,7 +53,7 @@ public:
   Pipeline(scf::ForOp loop, tile::StoreOp store, const FusionPlan &plan, const TileAxes &axes,
            const LoweringOptions &options, bool isShared)
       : loop(loop), store(store), plan(plan), ranges(loop, axes), options(options),
-        isShared(isShared) {}
+        isShared(isShared), axes(axes) {}
 
   bool plans();
   void rewrite();
@@ -67,6 +70,7 @@ private:
   RowRanges ranges;
   const LoweringOptions &options;
   bool isShared;
+  const TileAxes &axes;
   tile::ReduceOp first;
   tile::ReduceOp last;               ///< whose nest the store joins
   llvm::SetVector<Operation *> late; ///< what the store reads, in order, up to what is carried
@@ -93,6 +97,8 @@ bool Pipeline::visit(Value value) {
   } else if (plan.isKept(value)) {
     carried.insert(value);
     return true;
+  } else if (isa<tile::LoadOp>(op) && axes.isUniformEverywhere(op->getOperand(0))) {
+    return false; // read once for the row, and then outside of the branch
   } else if (isa<tile::ReduceOp, tile::DotOp>(op) || isExchange(op) || op->getNumRegions() != 0) {
     return false;
   }
@@ -201,6 +207,9 @@ void Pipeline::rewrite() {
     before.map(value, argument);
   }
   cloneLate(builder, before);
+  for (Operation &op : *body) {
+    op.setAttr(rowBeforeName, builder.getUnitAttr());
+  }
   bool hasParts =
       isShared && first != last && KernelState::byteSize(elementTypeOf(store.getValue())) > 1;
   for (Operation &op : loop.getBody()->without_terminator()) {
@@ -250,6 +259,8 @@ DelayedPart delayedPart(scf::IfOp branch) {
   return static_cast<DelayedPart>(cast<IntegerAttr>(branch->getAttr(delayedName)).getInt());
 }
 
+bool isOfRowBefore(Operation *op) { return op && op->hasAttr(rowBeforeName); }
+
 bool isPipelined(scf::ForOp loop) { return loop->hasAttr(pipelinedName); }
 
 OwningOpRef<func::FuncOp> pipelineRows(func::FuncOp kernel, const LoweringOptions &options,
@@ -269,7 +280,7 @@ OwningOpRef<func::FuncOp> pipelineRows(func::FuncOp kernel, const LoweringOption
   axes.analyse(*copy);
   FusionPlan plan(axes);
   plan.analyse(*copy);
-  SmallVector<Pipeline> pipelines;
+  std::vector<Pipeline> pipelines;
   copy->walk([&](scf::ForOp loop) {
     if (tile::StoreOp store = findStore(loop, options)) {
       Pipeline pipeline(loop, store, plan, axes, options, isShared);

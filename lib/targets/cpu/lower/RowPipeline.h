@@ -34,6 +34,8 @@ mlir::OwningOpRef<mlir::func::FuncOp> pipelineRows(mlir::func::FuncOp kernel,
 /// A branch around one store that belongs into the nest before it.
 bool isDelayedStore(mlir::Operation *op);
 DelayedPart delayedPart(mlir::scf::IfOp branch);
+/// What the delayed store reads is computed in its branch alone: there may be no row before.
+bool isOfRowBefore(mlir::Operation *op);
 /// The kept tiles this loop carries for its delayed store: their buffer is overwritten in place.
 bool isPipelined(mlir::scf::ForOp loop);
 
