@@ -42,7 +42,8 @@ def cases_of(row):
             name = f"{part.removeprefix('kernel-')} {case['case']}"
             peer = case.get("peer", {})
             ratio = peer.get("ratio", peer["median"] / case["median"] if peer else None)
-            share = case.get("roofline") if case.get("copy_seconds", 0) > 0 else None
+            beyond_caches = case.get("copy_seconds", 0) > 0
+            share = case.get("roofline") if beyond_caches or "peak" in row else None
             cases.append((name, ratio, share, peer.get("name")))
     return sources, cases
 
@@ -97,6 +98,9 @@ def lines():
         if "roofline" in row:
             asked.append(f"{100 * row['roofline']:.0f} % of a copy")
             states.append(verdict(row["roofline"], shares))
+        if "peak" in row:
+            asked.append(f"{100 * row['peak']:.0f} % of the peak")
+            states.append(verdict(row["peak"], shares))
         state = ", ".join(dict.fromkeys(s for s in states if s))
         yield [row["work"], ", ".join(asked), summary(ratios, times), summary(shares, percent),
                ", ".join(peers) or "-", state]
