@@ -36,8 +36,9 @@ def cases_of(row):
             if "failure" in case or not keep.search(case["case"]):
                 continue
             if "gemm" in row:
-                peak = case.get("of_peak")
-                cases.append((case["case"], case["ratio"], peak, file[1].get("peer", "OpenBLAS")))
+                if case["peer"] == row.get("beside", "OpenBLAS"):
+                    peer = file[1]["peer"] if case["peer"] == "OpenBLAS" else case["peer"]
+                    cases.append((case["case"], case["ratio"], case.get("of_peak") or None, peer))
                 continue
             name = f"{part.removeprefix('kernel-')} {case['case']}"
             peer = case.get("peer", {})
@@ -93,7 +94,7 @@ def lines():
         peers = sorted({peer for _, ratio, _, peer in cases if peer and ratio is not None})
         asked, states = [], []
         if "peer" in row:
-            asked.append(f"{row['peer']:.1f} × peer")
+            asked.append(f"{row['peer']:.3g} × peer")
             states.append(verdict(row["peer"], ratios))
         if "roofline" in row:
             asked.append(f"{100 * row['roofline']:.0f} % of a copy")

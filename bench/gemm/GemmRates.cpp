@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrix products of this project's kernels beside cblas_sgemm of OpenBLAS, in turns within one
 // run: GFLOP/s of both and their ratio.
-//   gemm_rates KERNEL_FOLDER [--json] [--threads N] [--millis PER_CASE] [NAME_PART]
+//   gemm_rates KERNEL_FOLDER [--json] [--threads N] [--millis PER_CASE] [--peak GFLOPS] [NAME_PART]
+// --peak, what the chip's descriptor says for these threads, adds each case's share of it.
 // OpenBLAS chooses its kernels by the chip's name and takes old ones for chips it does not know:
 // with AVX-512 it is told to take those, unless OPENBLAS_CORETYPE in the environment says something
 // else. The choice is printed.
@@ -252,7 +253,7 @@ int main(int argc, char **argv) {
   std::string folder, part;
   bool isJson = false;
   int threads = 1;
-  double millis = 600;
+  double millis = 600, peak = 0;
   for (int i = 1; i < argc; ++i) {
     if (std::strcmp(argv[i], "--json") == 0) {
       isJson = true;
@@ -260,13 +261,15 @@ int main(int argc, char **argv) {
       threads = std::atoi(argv[++i]);
     } else if (std::strcmp(argv[i], "--millis") == 0 && i + 1 < argc) {
       millis = std::atof(argv[++i]);
+    } else if (std::strcmp(argv[i], "--peak") == 0 && i + 1 < argc) {
+      peak = std::atof(argv[++i]);
     } else {
       (folder.empty() ? folder : part) = argv[i];
     }
   }
   if (folder.empty()) {
     std::fprintf(stderr, "usage: gemm_rates KERNEL_FOLDER [--json] [--threads N] [--millis "
-                         "PER_CASE] [NAME_PART]\n");
+                         "PER_CASE] [--peak GFLOPS] [NAME_PART]\n");
     return 2;
   }
   try {
@@ -280,8 +283,9 @@ int main(int argc, char **argv) {
     auto add = [&](const Row &row) {
       rows.push_back(row);
       if (!isJson) {
-        std::printf("%-26s %8.1f GFLOP/s  %s %8.1f  ratio %.3f\n", row.name.c_str(), row.ours,
+        std::printf("%-26s %8.1f GFLOP/s  %s %8.1f  ratio %.3f", row.name.c_str(), row.ours,
                     row.peerName.c_str(), row.peer, row.ratio);
+        std::printf(peak > 0 ? "  %.2f of peak\n" : "\n", row.ours / peak);
         std::fflush(stdout);
       }
     };
@@ -307,9 +311,10 @@ int main(int argc, char **argv) {
                   threads, peer.kernels.c_str());
       for (size_t i = 0; i < rows.size(); ++i) {
         std::printf("  {\"case\": \"%s\", \"peer\": \"%s\", \"gflops\": %.2f, "
-                    "\"peer_gflops\": %.2f, \"ratio\": %.4f}%s\n",
+                    "\"peer_gflops\": %.2f, \"ratio\": %.4f, \"of_peak\": %.4f}%s\n",
                     rows[i].name.c_str(), rows[i].peerName.c_str(), rows[i].ours, rows[i].peer,
-                    rows[i].ratio, i + 1 < rows.size() ? "," : "");
+                    rows[i].ratio, peak > 0 ? rows[i].ours / peak : 0.0,
+                    i + 1 < rows.size() ? "," : "");
       }
       std::printf("]}\n");
     }
