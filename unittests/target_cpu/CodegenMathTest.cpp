@@ -305,6 +305,38 @@ TEST(MathSpecials, WithoutFusedMultiplyAdd) {
   }
 }
 
+TEST(MathSpecials, ErfBetweenItsIntervals) {
+  // The borders of the sixteen intervals and of the two ranges, and where 1 begins.
+  std::vector<float> x;
+  for (int sign : {1, -1}) {
+    for (int i = 0; i < 16; ++i) {
+      for (float border : {0x1.04bp-2f * (static_cast<float>(i) + 0.5f), 0.921875f, 3.9375f}) {
+        float near = border;
+        for (int step = 0; step < 40; ++step) {
+          near = std::nextafter(near, 0.0f);
+        }
+        for (int step = 0; step < 80; ++step) {
+          x.push_back(static_cast<float>(sign) * near);
+          near = std::nextafter(near, 10.0f);
+        }
+      }
+    }
+  }
+  for (const char *architecture : {"", "x86-64-v3"}) {
+    CompiledLoops kernel = compileFunction<float>("erf", 1, architecture);
+    ASSERT_EQ(kernel.error, "");
+    Worst worst = worstError(kernel, x, [](Real value) { return std::erf(value); });
+    EXPECT_LE(worst.error, 1.5) << "erf(" << worst.at << ") = " << worst.got;
+    std::vector<float> large(16), y(16);
+    for (int i = 0; i < 16; ++i) {
+      large[static_cast<size_t>(i)] = std::ldexp(4.0f, i * 8);
+    }
+    large[15] = INFINITY;
+    kernel.call({slot(large.data()), slot(y.data()), 16});
+    EXPECT_EQ(y, std::vector<float>(16, 1.0f)) << architecture;
+  }
+}
+
 TEST(MathSpecials, HugeAngles) {
   // The float64 nearest to a multiple of pi/2 of all (Muller, Elementary Functions, table 11.1),
   // and neighbours of large multiples.
