@@ -115,6 +115,28 @@ def table():
     return text
 
 
+def mebibytes(value):
+    return "-" if value is None else f"{value / 2**20:.1f}"
+
+
+def memory_table():
+    """Every case of the rows that ask for it; empty when none was measured."""
+    suite = tomllib.loads((root / "bench" / "suite.toml").read_text())
+    text = ""
+    for row in suite["row"]:
+        keep = re.compile(row.get("cases", ""))
+        for kernel in row.get("kernels", []) if row.get("memory") else []:
+            file = newest(f"kernel-{kernel}")
+            for case in file[1]["rows"] if file else []:
+                if "memory_bytes" in case and keep.search(case["case"]):
+                    peer = case.get("peer", {})
+                    cells = [f"{kernel} {case['case']}", f"{case['bytes'] / 2**20:.1f}",
+                             mebibytes(case["memory_bytes"]), mebibytes(peer.get("memory_bytes"))]
+                    text += "| " + " | ".join(cells) + " |\n"
+    head = ["case", "inputs and outputs, MiB", "the kernel besides", "its peer besides"]
+    return "| " + " | ".join(head) + " |\n" + "|---|" + "---:|" * 3 + "\n" + text if text else ""
+
+
 def machine():
     """The environment of the newest result that has one."""
     contents = [json.loads(path.read_text()) for path in results.glob("*.json")]
@@ -132,6 +154,9 @@ def main():
     text += "roofline is a copy of the kernel's largest input, timed in the same turns, or the arithmetic peak where that binds;\n"
     text += "it counts for cases larger than the last cache.\n\n"
     text += table()
+    if memory := memory_table():
+        text += "\n## Memory\n\nResident pages at their highest in one run, above inputs and outputs; a kernel runs on threads started for it.\n"
+        text += "Growth by some 0.1 MiB is how exactly the system counts.\n\n" + memory
     text += "\n## The machine\n\n| | |\n|---|---|\n"
     for key, value in machine().items():
         text += f"| {key.replace('_', ' ')} | {value} |\n"

@@ -38,7 +38,8 @@ double attribute(const nereid_peer_request &request, std::string_view name, doub
 /// written in the request's layout, directly or through the library's own: the quicker one.
 bool addConvolution(nereid_peer &peer, const nereid_peer_request &request);
 
-/// scaled_dot_product_attention(q, k, v, scale=) in float32 on tensors [heads, N, D].
+/// scaled_dot_product_attention(q, k, v, scale=, is_causal=, window=) in float32 on tensors [heads,
+/// N, D]; with a window a query sees the keys less than so far away.
 bool addAttention(nereid_peer &peer, const nereid_peer_request &request);
 
 } // namespace nereid::onednn

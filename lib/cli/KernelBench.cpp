@@ -8,6 +8,7 @@
 #include "lib/measure/Chip.h"
 #include "lib/measure/Environment.h"
 #include "lib/measure/MemoryCopy.h"
+#include "lib/measure/PeakMemory.h"
 #include "lib/measure/Peers.h"
 #include "lib/measure/Roofline.h"
 #include "lib/measure/Statistics.h"
@@ -34,6 +35,7 @@ struct Row {
   measure::Timing timing;
   std::string peerName;
   measure::Timing peer;
+  std::optional<uint64_t> memory, peerMemory; ///< bytes of one run besides inputs and outputs
 };
 
 Result<double> evaluate(const std::string &what, const std::string &text,
@@ -51,6 +53,16 @@ Result<double> evaluate(const std::string &what, const std::string &text,
 bool runOnce(const PreparedKernel &kernel, runtime::Grid grid, const KernelArguments &arguments,
              Diagnostics &diags) {
   return kernel.launch(grid, arguments, diags);
+}
+
+/// Runs for longer than the threads of any other library keep spinning.
+void repeatUntilAlone(const std::function<void()> &run) {
+  constexpr double longestSpin = 500e-6;
+  const measure::Clock clock = measure::steadyClock();
+  const double end = clock() + longestSpin;
+  do {
+    run();
+  } while (clock() < end);
 }
 
 double timeLaunch(const PreparedKernel &kernel, const KernelArguments &arguments) {
@@ -125,6 +137,29 @@ struct CopyPeer {
   }
 };
 
+/// One launch on threads of its own, so that their scratch memory counts; the outputs must be
+/// resident.
+std::optional<uint64_t> memoryOf(const PreparedKernel &kernel, runtime::Grid grid,
+                                 const KernelArguments &arguments) {
+  auto values = arguments.values();
+  return measure::peakGrowth([&] {
+    runtime::ThreadPool pool(runtime::defaultPool().threadCount());
+    (void)runtime::launch(kernel.compiled(), grid, values, pool);
+  });
+}
+
+/// Of opening and running a peer that was loaded and run before, without its copy of the output.
+std::optional<uint64_t> memoryOfPeer(const KernelCase &one, const KernelArguments &arguments) {
+  uint64_t output = 0;
+  auto growth = measure::peakGrowth([&] {
+    if (auto peer = peerOf(one, arguments)) {
+      output = peer->output.byteCount();
+      peer->run();
+    }
+  });
+  return growth && *growth > output ? *growth - output : growth ? std::optional(0) : std::nullopt;
+}
+
 /// One case measured; diags has errors when it could not be.
 std::optional<Row> measureCase(const KernelCase &one, const KernelBenchOptions &options,
                                const measure::Chip &chip,
@@ -160,6 +195,12 @@ std::optional<Row> measureCase(const KernelCase &one, const KernelBenchOptions &
   row.bytes = *bytes;
   row.flops = *flops;
   std::optional<measure::Peer> peer = peerOf(one, *arguments);
+  if (peer) {
+    peer->run();
+    peer.reset();
+    row.peerMemory = memoryOfPeer(one, *arguments);
+    peer = peerOf(one, *arguments);
+  }
   auto reset = [&]() -> bool {
     Status done = resetOutputs(one, *arguments);
     if (done && peer) {
@@ -189,14 +230,20 @@ std::optional<Row> measureCase(const KernelCase &one, const KernelBenchOptions &
   if (!verify()) {
     return row.failed ? std::optional(row) : std::nullopt;
   }
+  row.memory = memoryOf(*kernel, *grid, *arguments);
   measure::Version version{"kernel", [&] { (void)runOnce(*kernel, *grid, *arguments, diags); }};
   version.prepare = [&] { (void)reset(); };
   std::vector<measure::Version> versions;
   if (peer) {
-    // Each has threads of its own, which fall asleep while the other runs: both begin awake.
+    // Each has threads of its own, which spin for a while after a run before they fall asleep. Both
+    // begin with their own threads awake and the other's asleep.
     row.peerName = peer->name;
-    versions.push_back({peer->name, peer->run, peer->run});
-    version.prepare = [&] { (void)(reset() && runOnce(*kernel, *grid, *arguments, diags)); };
+    versions.push_back({peer->name, peer->run, [&] { repeatUntilAlone(peer->run); }});
+    version.prepare = [&, run = version.run] {
+      if (reset()) {
+        repeatUntilAlone(run);
+      }
+    };
   }
   bool isBeyondCache = row.bytes > static_cast<double>(chip.lastCacheBytes());
   auto copy = isBeyondCache ? CopyPeer::make(one, *arguments, chip) : std::nullopt;
@@ -220,13 +267,17 @@ std::optional<Row> measureCase(const KernelCase &one, const KernelBenchOptions &
 }
 
 void print(const std::vector<Row> &rows, const measure::Chip &chip, Session &session) {
+  auto memoryText = [](const std::optional<uint64_t> &bytes) {
+    return bytes ? report::formatBytes(static_cast<double>(*bytes)) : std::string("-");
+  };
   report::Table table({"case", "kernel", ">median", ">p90", ">RSD", ">rate", ">GFLOP/s",
-                       ">of roofline", ">launch", ">peer", ">vs peer", "state"});
+                       ">of roofline", ">launch", ">memory", ">peer", ">vs peer", ">its memory",
+                       "state"});
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
   for (const auto &row : rows) {
     const auto &s = row.timing.summary;
     if (s.count == 0) {
-      table.add({row.name, row.kernel, "-", "-", "-", "-", "-", "-", "-", "-", "-",
+      table.add({row.name, row.kernel, "-", "-", "-", "-", "-", "-", "-", "-", "-", "-", "-",
                  "FAILED: " + row.state});
       json.push_back({{"case", row.name}, {"kernel", row.kernel}, {"failure", row.state}});
       continue;
@@ -243,12 +294,13 @@ void print(const std::vector<Row> &rows, const measure::Chip &chip, Session &ses
          row.bytes > 0 ? report::formatRate(row.bytes / s.median) : "-",
          row.flops > 0 ? fmt::format("{:.1f}", row.flops / s.median / 1e9) : "-",
          known ? report::formatPercent(floor.floorSeconds() / s.median) : "-",
-         report::formatSeconds(row.launchSeconds),
+         report::formatSeconds(row.launchSeconds), memoryText(row.memory),
          hasPeer
              ? fmt::format("{} {}", row.peerName, report::formatSeconds(row.peer.summary.median))
              : "-",
          hasPeer ? report::formatRatio(measure::medianRatio(row.peer.samples, row.timing.samples))
                  : "-",
+         memoryText(row.peerMemory),
          (row.failed ? "FAILED: " : "") + row.state + (row.timing.isNoisy ? ", noisy" : "")});
     nlohmann::ordered_json entry = {
         {"case", row.name},   {"kernel", row.kernel},
@@ -261,10 +313,16 @@ void print(const std::vector<Row> &rows, const measure::Chip &chip, Session &ses
     if (known) {
       entry["roofline"] = floor.floorSeconds() / s.median;
     }
+    if (row.memory) {
+      entry["memory_bytes"] = *row.memory;
+    }
     if (hasPeer) {
       entry["peer"] = {{"name", row.peerName},
                        {"median", row.peer.summary.median},
                        {"ratio", measure::medianRatio(row.peer.samples, row.timing.samples)}};
+      if (row.peerMemory) {
+        entry["peer"]["memory_bytes"] = *row.peerMemory;
+      }
     }
     json.push_back(entry);
   }
