@@ -49,7 +49,10 @@ NEREID_API int nereid_thread_count(void);
 
 /* ---- tensors ------------------------------------------------------------------------------- */
 
-typedef enum nereid_dtype {
+/* Numbers that callers pass are integers and not enumerations: any value may arrive, and one that
+ * is none of these is refused. */
+typedef int32_t nereid_dtype;
+enum {
   NEREID_BOOL,
   NEREID_I8,
   NEREID_I16,
@@ -67,7 +70,7 @@ typedef enum nereid_dtype {
   NEREID_F8E5M2,
   NEREID_F8E4M3FNUZ,
   NEREID_F8E5M2FNUZ
-} nereid_dtype;
+};
 
 typedef struct nereid_tensor nereid_tensor;
 struct DLManagedTensor;
@@ -151,12 +154,13 @@ NEREID_API const char *nereid_kernel_name(const nereid_kernel *kernel);
 NEREID_API const char *nereid_kernel_signature(const nereid_kernel *kernel);
 NEREID_API int nereid_kernel_argument_count(const nereid_kernel *kernel);
 
-typedef enum nereid_argument_kind {
+typedef int32_t nereid_argument_kind;
+enum {
   NEREID_ARGUMENT_TENSOR = 0,  /* value.tensor */
   NEREID_ARGUMENT_DLPACK = 1,  /* value.dlpack: a DLTensor, read during the launch only */
   NEREID_ARGUMENT_INTEGER = 2, /* value.integer */
   NEREID_ARGUMENT_FLOAT = 3    /* value.number */
-} nereid_argument_kind;
+};
 
 typedef struct nereid_argument {
   nereid_argument_kind kind;

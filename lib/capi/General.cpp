@@ -34,9 +34,7 @@ runtime::ThreadPool &pool() {
 }
 
 std::optional<DType> dtypeOf(nereid_dtype dtype) {
-  const int number = static_cast<int>(dtype);
-  return number >= 0 && number < dtypeCount ? std::optional(static_cast<DType>(number))
-                                            : std::nullopt;
+  return dtype >= 0 && dtype < dtypeCount ? std::optional(static_cast<DType>(dtype)) : std::nullopt;
 }
 
 } // namespace nereid::capi

@@ -76,7 +76,7 @@ std::variant<runtime::ArgumentValue, std::string> valueOf(const nereid_argument 
   case NEREID_ARGUMENT_FLOAT:
     return runtime::ArgumentValue(argument.value.number);
   }
-  return "has the unknown kind " + std::to_string(static_cast<int>(argument.kind));
+  return "has the unknown kind " + std::to_string(argument.kind);
 }
 
 } // namespace

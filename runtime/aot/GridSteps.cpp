@@ -144,42 +144,42 @@ const char *applyUnary(StepKind kind, int64_t &value) {
 
 const char *runGridSteps(const Step *steps, int64_t count, const uint64_t *slots, int64_t grid[3]) {
   int64_t stack[gridStackLimit];
-  int64_t *top = stack - 1;
+  int64_t *behind = stack; // the last number is before it
   for (int64_t i = 0; i < count; ++i) {
     const Step &step = steps[i];
     const char *problem = nullptr;
     switch (step.kind) {
     case StepKind::Constant:
-      *++top = step.value;
+      *behind++ = step.value;
       break;
     case StepKind::Slot:
-      *++top = static_cast<int64_t>(slots[step.value]);
+      *behind++ = static_cast<int64_t>(slots[step.value]);
       break;
     case StepKind::Drop:
-      --top;
+      --behind;
       break;
     case StepKind::Jump:
       i += step.value;
       break;
     case StepKind::JumpIfZero:
-      i += *top-- == 0 ? step.value : 0;
+      i += *--behind == 0 ? step.value : 0;
       break;
     case StepKind::JumpIfZeroKeep:
-      i += *top == 0 ? step.value : 0;
+      i += behind[-1] == 0 ? step.value : 0;
       break;
     case StepKind::JumpIfOtherKeep:
-      i += *top != 0 ? step.value : 0;
+      i += behind[-1] != 0 ? step.value : 0;
       break;
     case StepKind::Negate:
     case StepKind::Invert:
     case StepKind::Not:
     case StepKind::Absolute:
     case StepKind::NextPowerOfTwo:
-      problem = applyUnary(step.kind, *top);
+      problem = applyUnary(step.kind, behind[-1]);
       break;
     default:
-      --top;
-      problem = applyBinary(step.kind, top[0], top[1], top[0]);
+      --behind;
+      problem = applyBinary(step.kind, behind[-1], behind[0], behind[-1]);
       break;
     }
     if (problem) {

@@ -28,7 +28,7 @@ Words philox(uint64_t seed, uint64_t offset) {
 /// [0, 1): the word as a signed number, folded to positive, times the largest scale below 2^-31.
 float uniform(uint32_t word) {
   auto number = static_cast<int32_t>(word);
-  number = number < 0 ? -number - 1 : number;
+  number = number < 0 ? -(number + 1) : number;
   return static_cast<float>(number) * 4.6566127342e-10f;
 }
 

@@ -53,7 +53,9 @@ TEST(AotArchive, RuntimeIsComplete) {
         "nereid_rt_print_i64", "nereid_rt_yield", "nereid_aot_release"}) {
     EXPECT_NE(std::find(names.begin(), names.end(), name), names.end()) << name;
   }
-  EXPECT_LT(runtimeArchive().size(), 300u << 10) << "the limit of issue 4";
+#if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer) // they double its code
+  EXPECT_LT(runtimeArchive().size(), 300u << 10);
+#endif
   EXPECT_NE(runtimeHeader().find("nereid_aot_options"), std::string_view::npos);
 }
 
