@@ -167,7 +167,7 @@ TEST_P(Half, ConvertsIntegersWithOneRounding) {
       x.push_back(static_cast<int64_t>((uint64_t(1) << shift) + step));
       x.push_back(static_cast<int64_t>((uint64_t(0x101) << shift) + step)); // a midpoint of bf16
       x.push_back(static_cast<int64_t>((uint64_t(0x801) << shift) + step)); // a midpoint of f16
-      x.push_back(-static_cast<int64_t>((uint64_t(0x101) << shift) + step));
+      x.push_back(static_cast<int64_t>(-((uint64_t(0x101) << shift) + step)));
     }
   }
   while (x.size() % 8) {
