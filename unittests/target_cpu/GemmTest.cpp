@@ -150,6 +150,23 @@ TEST(Gemm, WrappedTilesOfManySizes) {
   }
 }
 
+TEST(Gemm, ColumnsWrapInTheMiddleOfATile) {
+  std::string body = wrappedBody;
+  body.replace(body.find("(rn % N)"), 8, "((rn + 7) % N)");
+  for (const Sizes &s : ragged) {
+    Tensor c = Tensor::empty({1}, DType::F32);
+    ASSERT_EQ(runRowMajor(matmul(body), s, &c), "") << s.m << "x" << s.n << "x" << s.k;
+    Tensor a = randomTensor({s.m, s.k}, DType::F32, 1), b = randomTensor({s.k, s.n}, DType::F32, 2);
+    std::vector<double> expected = product(a, b, s);
+    for (int64_t i = 0; i < s.m; ++i) {
+      for (int64_t j = 0; j < s.n; ++j) {
+        ASSERT_NEAR(c.at(i * s.n + j), expected[i * s.n + (j + 7) % s.n], 2e-6 * s.k + 1e-6)
+            << i << ", " << j;
+      }
+    }
+  }
+}
+
 TEST(Gemm, EveryOrderOfStrides) {
   const Sizes s{45, 77, 70, 32, 64, 16};
   for (const char *body : {maskedBody, wrappedBody}) {

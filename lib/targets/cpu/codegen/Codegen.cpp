@@ -90,10 +90,11 @@ std::unique_ptr<llvm::TargetMachine> createTargetMachine(const CpuMachine &machi
   initializeTarget(machine.architecture);
   static std::once_flag initialized;
   std::call_once(initialized, [] {
-    // Two passes that took half of the code generator's time and made no kernel of kernels/ faster:
-    // the lowering has reduced addresses itself, and the processors schedule out of order.
+    // Passes that took half of the code generator's time and made no kernel of kernels/ faster:
+    // the lowering has reduced addresses itself, the processors schedule out of order, and masks
+    // are computed where they are used.
     auto &options = llvm::cl::getRegisteredOptions();
-    for (const char *name : {"disable-lsr", "disable-post-ra"}) {
+    for (const char *name : {"disable-lsr", "disable-post-ra", "disable-x86-domain-reassignment"}) {
       static_cast<llvm::cl::opt<bool> *>(options.lookup(name))->setValue(true);
     }
   });

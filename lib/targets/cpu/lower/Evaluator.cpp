@@ -215,11 +215,11 @@ Value Evaluator::compute(Value tile, const Dims &dims, unsigned copy, OpBuilder 
                           vector ? width : 1)[cast<OpResult>(tile).getResultNumber()];
 }
 
-Value iota(KernelState &kernel, Type element, unsigned width, int64_t step) {
+Value iota(KernelState &kernel, Type element, unsigned width, int64_t step, int64_t start) {
   auto type = VectorType::get({static_cast<int64_t>(width)}, element);
   SmallVector<APInt> numbers;
   for (unsigned i = 0; i < width; ++i) {
-    numbers.push_back(APInt(element.getIntOrFloatBitWidth(), static_cast<uint64_t>(i * step),
+    numbers.push_back(APInt(element.getIntOrFloatBitWidth(), static_cast<uint64_t>(start + i * step),
                             /*isSigned=*/true));
   }
   return kernel.constant(DenseElementsAttr::get(type, numbers));

@@ -34,6 +34,7 @@ struct LaneMask {
 /// tile's end) where all of `rest` is true too.
 struct MaskBounds {
   mlir::Value lower, upper;
+  mlir::Value holds; ///< a part that is the same for all lanes; null = none
   llvm::SmallVector<std::pair<mlir::Value, Dims>, 2> rest;
 };
 
@@ -92,6 +93,8 @@ public:
   /// Addresses as integers, for keeping a pointer tile in scratch.
   mlir::Value evaluateAddressBits(mlir::Value tile, const Dims &dims, unsigned copy);
   LaneMask evaluateMask(mlir::Value mask, const Dims &dims, unsigned copy);
+  /// The part of a bounded mask that is the same for all lanes; null = there is none, or it holds.
+  mlir::Value conditionOfLanes(mlir::Value mask, const Dims &dims) const;
   /// Element step along dimension `dim` of a Linear tile, as an i64.
   mlir::Value strideOf(mlir::Value tile, unsigned dim, const Dims &dims);
 
@@ -157,7 +160,8 @@ private:
 };
 
 /// 0, step, 2·step, … as a constant vector.
-mlir::Value iota(KernelState &kernel, mlir::Type element, unsigned width, int64_t step);
+mlir::Value iota(KernelState &kernel, mlir::Type element, unsigned width, int64_t step,
+                 int64_t start = 0);
 /// A vector type, or the scalar type itself for one lane.
 mlir::Type lanesOf(mlir::Type element, unsigned width);
 mlir::Type addressVectorType(mlir::MLIRContext *context, unsigned width);

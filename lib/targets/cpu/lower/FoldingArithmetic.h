@@ -16,7 +16,15 @@ public:
   Value add(Builder &at, Value x, Value y) const { return fold<mlir::arith::AddIOp>(at, x, y); }
   Value sub(Builder &at, Value x, Value y) const { return fold<mlir::arith::SubIOp>(at, x, y); }
   Value mul(Builder &at, Value x, Value y) const { return fold<mlir::arith::MulIOp>(at, x, y); }
-  Value min(Builder &at, Value x, Value y) const { return fold<mlir::arith::MinSIOp>(at, x, y); }
+  /// A bound that `x` has been given already is not given again.
+  Value min(Builder &at, Value x, Value y) const {
+    auto inner = x.getDefiningOp<mlir::arith::MinSIOp>();
+    std::optional<int64_t> bound = known(y);
+    if (inner && bound && known(inner.getRhs()).value_or(*bound + 1) <= *bound) {
+      return x;
+    }
+    return fold<mlir::arith::MinSIOp>(at, x, y);
+  }
   Value max(Builder &at, Value x, Value y) const { return fold<mlir::arith::MaxSIOp>(at, x, y); }
   Value quotient(Builder &at, Value x, Value y) const {
     return fold<mlir::arith::DivUIOp>(at, x, y);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The register block. Order inside the loop: all vectors of b, then per row of a one broadcast and
-// its multiply-adds; the other way round the compiler keeps every broadcast alive.
+// its multiply-adds; the other way round the compiler keeps every broadcast alive. Packing is a
+// branch inside the same loop: a block of its own would double the time to compile.
 #include "lib/targets/cpu/lower/GemmKernel.h"
 #include "lib/targets/cpu/lower/Evaluator.h"
 
@@ -12,9 +13,6 @@ namespace nereid::cpu {
 
 /// A part of the first-level cache that b may fill while rows of a and c pass through the rest.
 constexpr int64_t panelBytes = 32 << 10;
-/// Where b is read in place, its rows are asked for this many k before they are needed.
-constexpr int64_t rowsAhead = 16;
-
 int64_t GemmShape::rowsFor(int64_t width) const {
   if (manyRegisters) {
     return width == 4 ? 4 : 8; // 16 accumulators: two multiply-adds of four cycles need eight
@@ -51,9 +49,11 @@ Value GemmKernel::move(OpBuilder &builder, Value address, int64_t elements) cons
 Value GemmKernel::loadRow(OpBuilder &builder, Value row, int64_t add) const {
   Type pointer = rowTable.getType(), i64 = builder.getI64Type();
   auto entry = [&](Value table, Type type) -> Value {
-    Value first = builder.create<LLVM::GEPOp>(loc, pointer, i64, table, ValueRange{row});
-    Value at = builder.create<LLVM::GEPOp>(loc, pointer, i64, first,
-                                           ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(add)});
+    Value at = builder.create<LLVM::GEPOp>(loc, pointer, i64, table, ValueRange{row});
+    if (add != 0) {
+      at = builder.create<LLVM::GEPOp>(loc, pointer, i64, at,
+                                       ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(add)});
+    }
     return builder.create<LLVM::LoadOp>(loc, type, at, 8);
   };
   Value offset = aOffset;
@@ -85,42 +85,39 @@ void GemmKernel::emit(OpBuilder &builder, const GemmBlock &block) const {
       carried.push_back(builder.create<LLVM::LoadOp>(loc, lanes, at, align));
     }
   }
-  // Behind the sums: where b is, where it is packed to, what is prefetched, a's offset.
+  // Behind the sums: where the panel is, what is prefetched, a's offset.
   const size_t sums = carried.size();
   auto carry = [&](Value value) {
     carried.push_back(value);
     return carried.size() - 1;
   };
-  const size_t bSlot = carry(block.b);
-  const size_t packSlot = block.packTo ? carry(block.packTo) : 0;
+  const size_t bSlot = carry(block.panel);
   const size_t prefetchSlot = block.prefetch ? carry(block.prefetch) : 0;
   const size_t aSlot = aStride ? carry(kernel.i64(0)) : 0;
-  Value ahead = block.packTo
-                    ? builder.createOrFold<arith::MulIOp>(loc, block.bStride, kernel.i64(rowsAhead))
-                    : Value();
   auto loop = builder.create<scf::ForOp>(loc, kernel.i64(0), depth, kernel.i64(1), carried);
   OpBuilder inside = OpBuilder::atBlockEnd(loop.getBody());
   auto arg = [&](size_t slot) -> Value { return loop.getRegionIterArgs()[slot]; };
   SmallVector<Value> next(carried.size());
+  auto readPanel = [&](OpBuilder &at) {
+    SmallVector<Value> values;
+    for (int64_t v = 0; v < count; ++v) {
+      Value source = move(at, arg(bSlot), v * shape.lanes);
+      values.push_back(at.create<LLVM::LoadOp>(loc, lanes, source, align));
+    }
+    return values;
+  };
   SmallVector<Value> bLanes;
-  for (int64_t v = 0; v < count; ++v) {
-    Value at = move(inside, arg(bSlot), v * shape.lanes);
-    if (block.masks.empty()) {
-      bLanes.push_back(inside.create<LLVM::LoadOp>(loc, lanes, at, align));
-    } else {
-      bLanes.push_back(inside.create<LLVM::MaskedLoadOp>(loc, lanes, at, block.masks[v],
-                                                         ValueRange{kernel.zero(lanes)}, align));
-    }
-    if (block.packTo) {
-      inside.create<LLVM::StoreOp>(loc, bLanes[v], move(inside, arg(packSlot), v * shape.lanes),
-                                   static_cast<unsigned>(shape.lanes) * align);
-      inside.create<LLVM::Prefetch>(loc, move(inside, at, ahead), 0, /*hint=*/3, 1);
-    }
+  if (block.packs) {
+    SmallVector<Type> types(count, lanes);
+    auto branch = inside.create<scf::IfOp>(loc, types, block.packs, true);
+    OpBuilder then = branch.getThenBodyBuilder(), otherwise = branch.getElseBodyBuilder();
+    then.create<scf::YieldOp>(loc, block.pack(then, loop.getInductionVar(), arg(bSlot)));
+    otherwise.create<scf::YieldOp>(loc, readPanel(otherwise));
+    bLanes.append(branch.getResults().begin(), branch.getResults().end());
+  } else {
+    bLanes = readPanel(inside);
   }
-  next[bSlot] = move(inside, arg(bSlot), block.bStride);
-  if (block.packTo) {
-    next[packSlot] = move(inside, arg(packSlot), count * shape.lanes);
-  }
+  next[bSlot] = move(inside, arg(bSlot), block.panelStride);
   if (block.prefetch) {
     inside.create<LLVM::Prefetch>(loc, arg(prefetchSlot), 0, /*hint=*/2, 1);
     Value number = inside.create<arith::AndIOp>(loc, loop.getInductionVar(), kernel.i64(count - 1));

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The innermost loop of a matrix product: a block of rows times a few vectors of columns stays in
 // registers while k runs. Rows of a are read through a table of addresses, so it does not matter
-// how they lie in memory; b is read with any distance between its rows.
+// how they lie in memory; b is read from a panel, which the first block of rows fills as it goes.
 #pragma once
 
 #include "lib/targets/cpu/lower/KernelState.h"
+
+#include <functional>
 
 namespace nereid::cpu {
 
@@ -25,9 +27,12 @@ GemmShape gemmShapeFor(const LoweringOptions &options, int64_t elementBytes, int
 struct GemmBlock {
   int64_t rows = 0, vectors = 0;
   mlir::Value row, column; ///< of the tile of c, i64
-  mlir::Value b, bStride;  ///< address of the block's first element; elements between rows
-  mlir::Value packTo;      ///< b's vectors are also stored here, one row after the other
-  mlir::SmallVector<mlir::Value, 4> masks; ///< of b's vectors; empty = all true
+  mlir::Value panel;       ///< address of b's vectors, `panelStride` elements from k to k
+  int64_t panelStride = 0;
+  mlir::Value packs; ///< a condition under which `pack` gives the vectors; null = never
+  /// Stores b's vectors at k to the panel and returns them.
+  std::function<mlir::SmallVector<mlir::Value>(mlir::OpBuilder &, mlir::Value k, mlir::Value to)>
+      pack;
   mlir::Value prefetch; ///< one vector of it per k is brought into the second-level cache
   mlir::Value prefetchStep,
       prefetchRowStep; ///< elements to the next vector, and behind a row's last
@@ -51,7 +56,8 @@ public:
   void emit(mlir::OpBuilder &builder, const GemmBlock &block) const;
   mlir::Value move(mlir::OpBuilder &builder, mlir::Value address, mlir::Value elements) const;
   mlir::Value move(mlir::OpBuilder &builder, mlir::Value address, int64_t elements) const;
-  mlir::Value loadRow(mlir::OpBuilder &builder, mlir::Value row, int64_t add) const;
+  /// Address of the first element wanted of row `row + add` of a.
+  mlir::Value loadRow(mlir::OpBuilder &builder, mlir::Value row, int64_t add = 0) const;
 
 private:
   mlir::Value multiplyAdd(mlir::OpBuilder &builder, mlir::Value x, mlir::Value y,

@@ -95,8 +95,11 @@ public:
     gemm.m = a[0];
     gemm.k = a[1];
     gemm.n = b[1];
-    gemm.a = operand(gemm.dot.getA(), {outerDim, innerDim}, /*isB=*/false);
-    gemm.b = operand(gemm.dot.getB(), {innerDim, outerDim}, /*isB=*/true);
+    if (!chooseGroup(gemm)) {
+      return std::nullopt;
+    }
+    gemm.a = operand(gemm.dot.getA(), {outerDim, innerDim}, /*isB=*/false, gemm.group);
+    gemm.b = operand(gemm.dot.getB(), {innerDim, outerDim}, /*isB=*/true, gemm.group);
     if (!gemm.a.load && !gemm.b.load && gemm.m * gemm.n * gemm.k < smallProduct) {
       return std::nullopt;
     }
@@ -115,18 +118,15 @@ private:
       }
     }
     if (!gemm.dot || shapeOf(gemm.dot.getA()).size() != 2 || !gemm.dot->hasOneUse() ||
-        !elementTypeOf(gemm.dot.getC()).isF32()) {
-      return false;
-    }
-    Type element = elementTypeOf(gemm.dot.getA());
-    if (!element.isF32() && !element.isF16() && !element.isBF16()) {
+        gemm.dot.getA().getType() == gemm.dot.getC().getType()) {
       return false;
     }
     Value result = gemm.dot.getResult(), carried = gemm.dot.getC();
-    if (auto add = dyn_cast<arith::AddFOp>(*result.user_begin()); add && isZero(carried)) {
+    Operation *add = *result.user_begin();
+    if (isa<arith::AddFOp, arith::AddIOp>(add) && isZero(carried)) {
       gemm.sum = add;
-      carried = add.getLhs() == result ? add.getRhs() : add.getLhs();
-      result = add.getResult();
+      carried = add->getOperand(add->getOperand(0) == result ? 1 : 0);
+      result = add->getResult(0);
     }
     auto arg = dyn_cast<BlockArgument>(carried);
     if (!arg || arg.getOwner() != loop.getBody() || arg.getArgNumber() == 0 || !arg.hasOneUse() ||
@@ -135,6 +135,19 @@ private:
     }
     gemm.carried = arg.getArgNumber() - 1;
     return loop.getYieldedValues()[gemm.carried] == result;
+  }
+
+  /// False when there is no register block for these types.
+  bool chooseGroup(GemmLoop &gemm) {
+    const LoweringOptions &options = kernel.options;
+    Type element = elementTypeOf(tile::DotOp(gemm.dot).getA());
+    Type sum = elementTypeOf(tile::DotOp(gemm.dot).getC());
+    if (sum.isInteger(32)) {
+      gemm.group = 4;
+      return element.isInteger(8) && options.hasInt8Dots && gemm.k % gemm.group == 0;
+    }
+    gemm.group = element.isBF16() && options.hasBf16Dots && gemm.k % 2 == 0 ? 2 : 1;
+    return sum.isF32() && (element.isF32() || element.isF16() || element.isBF16());
   }
 
   /// Besides the accumulator.
@@ -163,7 +176,7 @@ private:
     return true;
   }
 
-  GemmOperand operand(Value tile, Dims dims, bool isB) {
+  GemmOperand operand(Value tile, Dims dims, bool isB, int64_t group) {
     GemmOperand result;
     result.tile = tile;
     result.dims = dims;
@@ -176,9 +189,13 @@ private:
       source = trans.getSource();
     }
     auto load = source.getDefiningOp<tile::LoadOp>();
-    if (!load || !elementTypeOf(tile).isF32() || !source.hasOneUse() ||
+    if (!load || (group == 1 && !elementTypeOf(tile).isF32()) || !source.hasOneUse() ||
         load->getBlock() != loop.getBody() || !steps.isSteady(load.getPointer()) ||
         !hasUsableAxes(result, load, isB) || !takeMask(result, load, isB)) {
+      return result;
+    }
+    // Groups are read as one number each, or put together from neighbouring columns.
+    if (group > 1 && (isB ? result.transposed : kStride(load, result) != 1)) {
       return result;
     }
     // Rows that are not read lie in a row of zeros, whose elements are neighbours.

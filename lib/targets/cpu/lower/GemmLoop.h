@@ -54,6 +54,8 @@ struct GemmLoop {
   unsigned carried = 0;           ///< number of the accumulator among the iteration arguments
   GemmOperand a, b;
   int64_t m = 0, n = 0, k = 0;
+  /// Consecutive k that one instruction multiplies: 2 of bfloat16, 4 of int8; 1 = as float32.
+  int64_t group = 1;
   /// Empty: everything may be looked at. Each part's terms can be evaluated in front of the loop.
   llvm::SmallVector<DemandedPart, 2> demanded;
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Emits the loop of a matrix product: k in blocks that join several iterations of the source loop,
 // columns in panels that stay in the first-level cache, rows in register blocks. a is read where it
-// is; the first register block of a panel reads b where it is and packs it for all others. What
+// is; the first register block of a panel packs b for all others. What
 // cannot be read in place is computed into scratch, iteration by iteration, in the same layouts.
 #include "lib/targets/cpu/lower/BlockLowering.h"
 #include "lib/targets/cpu/lower/FoldingArithmetic.h"
@@ -13,6 +13,9 @@
 using namespace mlir;
 
 namespace nereid::cpu {
+
+/// While b is packed, its rows are asked for this many k before they are needed.
+constexpr int64_t rowsAhead = 16;
 
 namespace {
 class GemmEmitter {
@@ -36,8 +39,7 @@ public:
   void emit(int accumulator) {
     gemmKernel.cStride = gemm.n;
     gemmKernel.c = kernel.bufferAddress(accumulator);
-    operands.emit(copyOfA.joined >= 0 ? kernel.bufferAddress(copyOfA.joined) : Value(), shape.depth,
-                  shape.lanes);
+    operands.emit(copyOfA.joined >= 0 ? kernel.bufferAddress(copyOfA.joined) : Value(), shape);
     if (operands.b.maybeInPlace) {
       int packed = kernel.allocate({shape.depth, panelWidth()}, b.getF32Type(), loc);
       panel = kernel.bufferAddress(packed);
@@ -171,9 +173,10 @@ private:
       gemmKernel.aStride = fold.known(stride) == 1 ? Value() : stride;
     }
     Value bBlock, bNext;
-    if (operands.b.maybeInPlace && gemm.b.transposed) {
+    if (operands.columnTable) {
       bOffset = fold.mul(at, t, operands.b.step);
-    } else if (operands.b.maybeInPlace) {
+    }
+    if (operands.b.maybeInPlace && !gemm.b.transposed) {
       bBlock = gemmKernel.move(at, operands.bFirst, fold.mul(at, t, operands.b.step));
       // The block after this one, or this one again when it is the last.
       Value next = fold.add(at, t, perBlock);
@@ -199,66 +202,111 @@ private:
     }
     Type i32 = at.getI32Type();
     auto lanes = static_cast<unsigned>(shape.lanes);
+    Value count = at.create<arith::TruncIOp>(loc, i32, left);
+    Value counts = at.create<vector::BroadcastOp>(loc, lanesOf(i32, lanes), count);
     for (int64_t v = 0; v < shape.vectors; ++v) {
-      Value count =
-          at.create<arith::TruncIOp>(loc, i32, fold.sub(at, left, kernel.i64(v * shape.lanes)));
-      Value counts = at.create<vector::BroadcastOp>(loc, lanesOf(i32, lanes), count);
-      masks.push_back(at.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt,
-                                               iota(kernel, i32, lanes, 1), counts));
+      Value numbers = iota(kernel, i32, lanes, 1, v * shape.lanes);
+      masks.push_back(at.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, numbers, counts));
     }
     return masks;
   }
 
+  /// Row k of the panel from b where it stands.
+  SmallVector<Value> packRow(OpBuilder &at, Value from, ArrayRef<Value> masks, int64_t vectors,
+                             Value k, Value to) {
+    Type type = lanesOf(b.getF32Type(), static_cast<unsigned>(shape.lanes));
+    const auto width = static_cast<unsigned>(KernelState::byteSize(b.getF32Type()));
+    Value stride = operands.b.stride;
+    from = gemmKernel.move(at, from, fold.mul(at, k, stride));
+    Value ahead = fold.mul(at, stride, kernel.i64(rowsAhead));
+    SmallVector<Value> values;
+    for (int64_t v = 0; v < vectors; ++v) {
+      Value source = gemmKernel.move(at, from, v * shape.lanes);
+      Value row = masks.empty()
+                      ? at.create<LLVM::LoadOp>(loc, type, source, width).getResult()
+                      : at.create<LLVM::MaskedLoadOp>(loc, type, source, masks[v],
+                                                      ValueRange{kernel.zero(type)}, width);
+      at.create<LLVM::StoreOp>(loc, row, gemmKernel.move(at, to, v * shape.lanes),
+                               static_cast<unsigned>(shape.lanes) * width);
+      at.create<LLVM::Prefetch>(loc, gemmKernel.move(at, source, ahead), 0, /*hint=*/3, 1);
+      values.push_back(row);
+    }
+    return values;
+  }
+
+  /// The panel element by element, each column from its own address.
+  void packColumns(OpBuilder &at, Value column, Value left) {
+    auto each = at.create<scf::ForOp>(loc, kernel.i64(0), gemmKernel.depth, kernel.i64(1));
+    OpBuilder inRow(each.getBody()->getTerminator());
+    Value k = each.getInductionVar();
+    Value offset = fold.add(inRow, bOffset, fold.mul(inRow, k, operands.b.stride));
+    Value to = gemmKernel.move(inRow, panel, fold.mul(inRow, k, kernel.i64(panelWidth())));
+    auto along =
+        inRow.create<scf::ForOp>(loc, kernel.i64(0), kernel.i64(panelWidth()), kernel.i64(1));
+    OpBuilder inside(along.getBody()->getTerminator());
+    Value index = along.getInductionVar();
+    auto isValid = inside.create<scf::IfOp>(loc, TypeRange{b.getF32Type()},
+                                            fold.isGreater(inside, left, index), true);
+    OpBuilder then = isValid.getThenBodyBuilder(), otherwise = isValid.getElseBodyBuilder();
+    Value table = operands.columnTable;
+    Value entry = then.create<LLVM::GEPOp>(loc, table.getType(), then.getI64Type(), table,
+                                           ValueRange{fold.add(then, column, index)});
+    Value address = then.create<LLVM::LoadOp>(loc, table.getType(), entry, 8);
+    Value element =
+        then.create<LLVM::LoadOp>(loc, b.getF32Type(), gemmKernel.move(then, address, offset), 4);
+    then.create<scf::YieldOp>(loc, element);
+    otherwise.create<scf::YieldOp>(loc, kernel.zero(b.getF32Type()));
+    inside.create<LLVM::StoreOp>(loc, isValid.getResult(0), gemmKernel.move(inside, to, index), 4);
+  }
+
   void emitPanel(OpBuilder &at, Value column, Value bBlock, Value bNext) {
     Value left = fold.sub(at, operands.columnEnd, column);
-    Value source, rowStart = kernel.i64(0), inPlace = operands.b.inPlace;
+    GemmBlock block;
+    block.column = column;
+    block.panel = panel;
+    block.panelStride = panelWidth();
     if (operands.b.maybeInPlace && gemm.b.transposed) {
       Value columns = at.create<LLVM::GEPOp>(loc, operands.columnTable.getType(), at.getI64Type(),
                                              operands.columnTable, ValueRange{column});
+      Value inPlace = operands.b.inPlace;
       OpBuilder inside =
           inPlace ? at.create<scf::IfOp>(loc, inPlace, false).getThenBodyBuilder() : at;
       packTransposedPanel(inside, loc, kernel, shape, columns, bOffset, left, gemmKernel.depth,
                           panel);
-      source = panel;
     } else if (operands.b.maybeInPlace) {
-      const int64_t rows = shape.rowsFor(shape.vectors);
-      GemmBlock block;
-      block.rows = rows;
-      block.vectors = shape.vectors;
-      block.row = kernel.i64(0);
-      block.column = column;
-      block.b = gemmKernel.move(at, bBlock, column);
-      block.bStride = operands.b.stride;
-      block.packTo = panel;
-      block.masks = panelMasks(at, left);
-      OpBuilder inside =
-          inPlace ? at.create<scf::IfOp>(loc, inPlace, false).getThenBodyBuilder() : at;
-      prefetchRows(inside, kernel.i64(0), rows);
-      if (!block.masks.empty() && !kernel.options.hasMaskedMoves) {
-        // Masks cost a branch per element here, so that whole panels go without.
-        Value isWhole = fold.isGreater(inside, left, kernel.i64(panelWidth() - 1));
-        auto branch = inside.create<scf::IfOp>(loc, isWhole, true);
-        OpBuilder then = branch.getThenBodyBuilder(), otherwise = branch.getElseBodyBuilder();
-        gemmKernel.emit(otherwise, block);
-        block.masks.clear();
-        gemmKernel.emit(then, block);
-      } else {
-        gemmKernel.emit(inside, block);
+      // The register block of the first rows packs, unless the panel is packed before.
+      Value direct = operands.neighbours;
+      const bool isRagged = !fold.known(operands.columnEnd);
+      if (isRagged && !kernel.options.hasMaskedMoves) {
+        direct = fold.both(at, direct, fold.isGreater(at, left, kernel.i64(panelWidth() - 1)));
       }
-      source = panel;
-      rowStart = inPlace ? fold.select(at, inPlace, kernel.i64(rows), rowStart) : kernel.i64(rows);
+      if (direct) {
+        Value absent = at.create<arith::XOrIOp>(loc, direct, kernel.constantInt(at.getI1Type(), 1));
+        absent = fold.both(at, operands.b.inPlace, absent);
+        OpBuilder inside = at.create<scf::IfOp>(loc, absent, false).getThenBodyBuilder();
+        packColumns(inside, column, left);
+      }
+      direct = fold.both(at, operands.b.inPlace, direct);
+      block.packs = direct ? direct : kernel.constantInt(at.getI1Type(), 1);
+      Value from = gemmKernel.move(at, bBlock, column);
+      SmallVector<Value, 4> masks;
+      if (isRagged && kernel.options.hasMaskedMoves) {
+        masks = panelMasks(at, left);
+      }
+      block.pack = [this, from, masks, &block](OpBuilder &inside, Value k, Value to) {
+        return packRow(inside, from, masks, block.vectors, k, to);
+      };
     }
     if (operands.b.maybeCopied()) {
       Value copy = panelOfCopy(at, kernel.bufferAddress(copyOfB.joined), column);
-      source = source ? fold.select(at, inPlace, source, copy) : copy;
+      block.panel = operands.b.inPlace ? fold.select(at, operands.b.inPlace, panel, copy) : copy;
     }
-    GemmBlock block;
-    block.vectors = shape.vectors;
-    block.column = column;
-    block.b = source;
-    block.bStride = kernel.i64(panelWidth());
+    auto rowsOf = [&](OpBuilder &inside, int64_t vectors) {
+      block.vectors = vectors;
+      emitRows(inside, block, bNext);
+    };
     if (shape.vectors == 1 || fold.known(operands.columnEnd)) {
-      emitRows(at, block, rowStart, bNext);
+      rowsOf(at, shape.vectors);
       return;
     }
     // A panel of one vector goes by itself; else missing vectors are computed for nothing, which
@@ -266,45 +314,44 @@ private:
     Value isWide = fold.isGreater(at, left, kernel.i64(shape.lanes));
     auto branch = at.create<scf::IfOp>(loc, isWide, true);
     OpBuilder then = branch.getThenBodyBuilder(), otherwise = branch.getElseBodyBuilder();
-    emitRows(then, block, rowStart, bNext);
-    block.vectors = 1;
-    emitRows(otherwise, block, rowStart, bNext);
+    rowsOf(then, shape.vectors);
+    rowsOf(otherwise, 1);
   }
 
-  void forRows(OpBuilder &at, Value low, Value high, int64_t step,
-               llvm::function_ref<void(OpBuilder &, Value)> body) {
-    auto start = fold.known(low), end = fold.known(high);
-    if (start && end && *start >= *end) {
+  void emitRows(OpBuilder &at, GemmBlock block, Value bNext) {
+    const int64_t rows = shape.rowsFor(shape.vectors);
+    if (fold.known(operands.rowEnd) == 0) {
       return;
     }
-    auto rows = at.create<scf::ForOp>(loc, low, high, kernel.i64(step));
-    OpBuilder inside(rows.getBody()->getTerminator());
-    body(inside, rows.getInductionVar());
+    auto each = at.create<scf::ForOp>(loc, kernel.i64(0), operands.rowEnd, kernel.i64(rows));
+    OpBuilder inside(each.getBody()->getTerminator());
+    Value row = each.getInductionVar();
+    block.rows = rows;
+    block.row = row;
+    if (block.packs) {
+      block.packs = fold.both(inside, fold.isEqual(inside, row, kernel.i64(0)), block.packs);
+    }
+    if (block.vectors == shape.vectors) {
+      if (bNext) {
+        prefetchPanel(inside, row, bNext, block);
+      }
+      prefetchRows(inside, row, rows);
+    }
+    gemmKernel.emit(inside, block);
   }
 
-  void emitRows(OpBuilder &at, GemmBlock block, Value rowStart, Value bNext) {
-    const int64_t rows = shape.rowsFor(shape.vectors);
-    forRows(at, rowStart, operands.rowEnd, rows, [&](OpBuilder &inside, Value row) {
-      block.rows = rows;
-      block.row = row;
-      if (bNext && block.vectors == shape.vectors) {
-        // The panel's first blocks each bring in a part of its next rows.
-        const int64_t part = shape.depth / shape.vectors;
-        Value isFirst = fold.isGreater(inside, kernel.i64(shape.vectors * rows), row);
-        Value start = fold.mul(inside, fold.quotient(inside, row, kernel.i64(rows)),
-                               fold.mul(inside, operands.b.stride, kernel.i64(part)));
-        start = gemmKernel.move(inside, bNext, fold.add(inside, start, block.column));
-        block.prefetch = fold.select(inside, isFirst, start, panel);
-        block.prefetchStep = fold.select(inside, isFirst, kernel.i64(shape.lanes), kernel.i64(0));
-        Value toNextRow =
-            fold.sub(inside, operands.b.stride, kernel.i64((shape.vectors - 1) * shape.lanes));
-        block.prefetchRowStep = fold.select(inside, isFirst, toNextRow, kernel.i64(0));
-      }
-      if (block.vectors == shape.vectors) {
-        prefetchRows(inside, row, rows);
-      }
-      gemmKernel.emit(inside, block);
-    });
+  /// The panel's first blocks each bring in a part of its next rows.
+  void prefetchPanel(OpBuilder &at, Value row, Value bNext, GemmBlock &block) {
+    const int64_t part = shape.depth / shape.vectors;
+    Value isFirst = fold.isGreater(at, kernel.i64(shape.vectors * block.rows), row);
+    Value start = fold.mul(at, fold.quotient(at, row, kernel.i64(block.rows)),
+                           fold.mul(at, operands.b.stride, kernel.i64(part)));
+    start = gemmKernel.move(at, bNext, fold.add(at, start, block.column));
+    block.prefetch = fold.select(at, isFirst, start, panel);
+    block.prefetchStep = fold.select(at, isFirst, kernel.i64(shape.lanes), kernel.i64(0));
+    Value toNextRow =
+        fold.sub(at, operands.b.stride, kernel.i64((shape.vectors - 1) * shape.lanes));
+    block.prefetchRowStep = fold.select(at, isFirst, toNextRow, kernel.i64(0));
   }
 
   /// The rows of a that the next register block reads; behind the last one, those of the next k.
@@ -313,19 +360,22 @@ private:
       return;
     }
     Value next = fold.add(at, row, kernel.i64(rows));
-    Value inside = fold.isGreater(at, operands.rowEnd, next);
-    next = fold.select(at, inside, next, kernel.i64(0));
-    Value skipped = fold.select(at, inside, kernel.i64(0), gemmKernel.depth);
-    SmallVector<Value> addresses;
-    for (int64_t r = 0; r < rows; ++r) {
-      addresses.push_back(gemmKernel.move(at, gemmKernel.loadRow(at, next, r), skipped));
-    }
-    const int64_t line = 64 / KernelState::byteSize(b.getF32Type());
-    auto along = at.create<scf::ForOp>(loc, kernel.i64(0), gemmKernel.depth, kernel.i64(line));
+    Value isInside = fold.isGreater(at, operands.rowEnd, next);
+    next = fold.select(at, isInside, next, kernel.i64(0));
+    Value skipped = fold.select(at, isInside, kernel.i64(0), gemmKernel.depth);
+    auto each =
+        at.create<scf::ForOp>(loc, next, fold.add(at, next, kernel.i64(rows)), kernel.i64(1));
+    OpBuilder inRow(each.getBody()->getTerminator());
+    Value address = gemmKernel.loadRow(inRow, each.getInductionVar());
+    address = gemmKernel.move(inRow, address, skipped);
+    // Several lines per turn: the last one may ask for lines behind the row, which is harmless.
+    const int64_t line = 64 / KernelState::byteSize(b.getF32Type()), lines = 4;
+    auto along =
+        inRow.create<scf::ForOp>(loc, kernel.i64(0), gemmKernel.depth, kernel.i64(lines * line));
     OpBuilder body(along.getBody()->getTerminator());
-    for (Value address : addresses) {
-      body.create<LLVM::Prefetch>(loc, gemmKernel.move(body, address, along.getInductionVar()), 0,
-                                  /*hint=*/2, 1);
+    Value first = gemmKernel.move(body, address, along.getInductionVar());
+    for (int64_t i = 0; i < lines; ++i) {
+      body.create<LLVM::Prefetch>(loc, gemmKernel.move(body, first, i * line), 0, /*hint=*/2, 1);
     }
   }
 
@@ -409,6 +459,22 @@ void BlockLowering::computeByElement(scf::ForOp op, Value tile, int buffer, OpBu
   evaluator.storeToBuffer(buffer, evaluator.evaluate(tile, dims, 0), dims, 0, loc);
 }
 
+/// Where a product's sum is: in place when the loops around it carry the sum on.
+int BlockLowering::bufferForSum(scf::ForOp op, Value initial) {
+  SmallVector<int64_t> shape(shapeOf(initial));
+  shape[0] += gemmPaddingRows;
+  auto own = kernel.buffers.find(initial);
+  if (own != kernel.buffers.end() && initial.hasOneUse() &&
+      initial.getParentBlock() == op->getBlock() &&
+      ArrayRef<int64_t>(kernel.buffer(own->second).shape) == ArrayRef<int64_t>(shape)) {
+    disown(initial);
+    return own->second;
+  }
+  int target = kernel.allocate(shape, elementTypeOf(initial), op.getLoc());
+  copyInto({{initial, target}});
+  return target;
+}
+
 bool BlockLowering::lowerGemm(scf::ForOp op) {
   std::optional<GemmLoop> gemm = recogniseGemm(kernel, op);
   if (!gemm) {
@@ -422,8 +488,7 @@ bool BlockLowering::lowerGemm(scf::ForOp op) {
     return false;
   }
   shape.depth = std::max(shape.depth / gemm->k, int64_t(1)) * gemm->k;
-  int target = kernel.allocate({gemm->m + gemmPaddingRows, gemm->n}, f32, loc);
-  copyInto({{op.getInitArgs()[gemm->carried], target}});
+  int target = bufferForSum(op, op.getInitArgs()[gemm->carried]);
   int64_t mark = kernel.scratchMark();
   startIteration(op, builder(), nullptr);
   for (Operation &inner : op.getBody()->without_terminator()) {
@@ -438,7 +503,7 @@ bool BlockLowering::lowerGemm(scf::ForOp op) {
            (gemm->b.load && result == gemm->b.load.getResult());
   };
   auto copyFor = [&](const GemmOperand &operand, bool isB) -> GemmEmitter::Copy {
-    if (operand.load && !operand.needsCheck && operand.lowerMasks.empty()) {
+    if (operand.load && operand.lowerMasks.empty()) {
       return {};
     }
     GemmEmitter::Copy copy;

@@ -7,9 +7,6 @@ using namespace mlir;
 
 namespace nereid::cpu {
 
-/// The table of row addresses is read ahead by a block for prefetching.
-constexpr int64_t paddingAddresses = 2 * gemmPaddingRows;
-
 GemmOperands::GemmOperands(KernelState &kernel, scf::ForOp loop, const GemmLoop &gemm, Scope &scope,
                            GemmKernel &gemmKernel)
     : kernel(kernel), gemm(gemm), gemmKernel(gemmKernel), steps(kernel, loop), loc(loop.getLoc()),
@@ -32,17 +29,27 @@ Value GemmOperands::wide(Value value) {
 
 /// limit - offset of the first iteration, without wrap-around.
 Value GemmOperands::distance(const PrefixTerm &term) {
+  Value &known = distances[{term.offset.getAsOpaquePointer(), term.limit.getAsOpaquePointer(),
+                            term.inclusive}];
+  if (known) {
+    return known;
+  }
   Dims zero(term.dims.size(), zeroDim);
   Value limit = evaluator.evaluate(term.limit, zero, 0);
   Value offset = evaluator.evaluate(term.offset, zero, 0);
   Type i64 = builder.getI64Type();
   if (!limit.getType().isInteger(64)) {
-    Value result = builder.createOrFold<arith::SubIOp>(loc, wide(limit), wide(offset));
-    return term.inclusive ? builder.createOrFold<arith::AddIOp>(loc, result, kernel.i64(1))
-                          : result;
+    known = builder.createOrFold<arith::SubIOp>(loc, wide(limit), wide(offset));
+    if (term.inclusive) {
+      known = builder.createOrFold<arith::AddIOp>(loc, known, kernel.i64(1));
+    }
+    return known;
   }
-  Value result = builder.create<LLVM::SSubSat>(loc, i64, limit, offset);
-  return term.inclusive ? builder.create<LLVM::SAddSat>(loc, i64, result, kernel.i64(1)) : result;
+  known = builder.create<LLVM::SSubSat>(loc, i64, limit, offset);
+  if (term.inclusive) {
+    known = builder.create<LLVM::SAddSat>(loc, i64, known, kernel.i64(1));
+  }
+  return known;
 }
 
 Value GemmOperands::outerEnd(const GemmOperand &operand, int64_t size) {
@@ -111,7 +118,8 @@ void GemmOperands::follow(const GemmOperand &operand, OperandPlace &place) {
   place.inPlace = startsInside(operand);
 }
 
-void GemmOperands::emit(Value copyOfA, int64_t depth, int64_t lanes) {
+void GemmOperands::emit(Value copyOfA, const GemmShape &shape) {
+  const int64_t depth = shape.depth, lanes = shape.lanes, panelWidth = shape.vectors * lanes;
   FoldingArithmetic fold(loc);
   joins = kernel.constantInt(builder.getI1Type(), 1);
   rowEnd = demandedRows = demandedEnd(true, gemm.m);
@@ -125,19 +133,17 @@ void GemmOperands::emit(Value copyOfA, int64_t depth, int64_t lanes) {
     follow(gemm.b, b);
     bFirst = corner(gemm.b);
     if (gemm.b.needsCheck) {
-      b.inPlace = fold.both(builder, b.inPlace, checkNeighbours());
+      neighbours = checkNeighbours();
     }
   }
   int table = kernel.allocate({gemm.m + paddingAddresses}, builder.getI64Type(), loc);
   gemmKernel.rowTable = kernel.bufferAddress(table);
-  aFirst = a.maybeInPlace ? corner(gemm.a) : Value();
-  Value start = aFirst;
   if (!gemm.a.rowMasks.empty() && a.maybeInPlace) {
-    prepareRowMasks(depth);
-    start = zeros;
+    prepareRowMasks(depth, lanes);
   }
   if (a.maybeInPlace && !a.inPlace && gemm.a.transposed && gemm.a.rowMasks.empty()) {
     // Read in place, each element would come from a cache line of its own.
+    aFirst = corner(gemm.a);
     packedStride = gemm.m + gemmPaddingRows;
     packedStride += (lanes - packedStride % lanes) % lanes;
     int packed = kernel.allocate({depth, packedStride}, builder.getF32Type(), loc);
@@ -146,15 +152,26 @@ void GemmOperands::emit(Value copyOfA, int64_t depth, int64_t lanes) {
   } else if (a.maybeInPlace && a.inPlace) {
     auto branch = builder.create<scf::IfOp>(loc, a.inPlace, true);
     OpBuilder then = branch.getThenBodyBuilder(), otherwise = branch.getElseBodyBuilder();
-    fillRowTable(then, start);
+    fillRowTable(then, lanes);
     fillTableOfCopies(otherwise, copyOfA, depth);
   } else if (a.maybeInPlace) {
-    fillRowTable(builder, start);
+    fillRowTable(builder, lanes);
   } else {
     fillTableOfCopies(builder, copyOfA, depth);
   }
   if (b.maybeInPlace && gemm.b.transposed) {
-    fillColumnTable();
+    fillColumnTable(nullptr);
+  } else if (b.maybeInPlace) {
+    Value all = neighbours;
+    if (!kernel.options.hasMaskedMoves && !fold.known(columnEnd)) {
+      // Masks cost a branch per element here: panels that are not whole go by the table.
+      Value rest = builder.create<arith::RemUIOp>(loc, columnEnd, kernel.i64(panelWidth));
+      all = fold.both(builder, all, fold.isEqual(builder, rest, kernel.i64(0)));
+    }
+    if (all) {
+      fillColumnTable(
+          builder.create<arith::XOrIOp>(loc, all, kernel.constantInt(builder.getI1Type(), 1)));
+    }
   }
   if (!fold.known(rowEnd)) { // without rows there is nothing to read
     Value none = fold.isEqual(builder, rowEnd, kernel.i64(0));
@@ -198,53 +215,13 @@ void GemmOperands::storeAddress(OpBuilder &at, Value row, Value address) {
   storeEntry(at, gemmKernel.rowTable, row, address);
 }
 
-void GemmOperands::prepareRowMasks(int64_t depth) {
-  Type f32 = builder.getF32Type();
-  zeros = kernel.bufferAddress(kernel.allocate({depth}, f32, loc));
-  Value zero = kernel.zero(f32);
-  auto clear = builder.create<scf::ForOp>(loc, kernel.i64(0), kernel.i64(depth), kernel.i64(1));
-  OpBuilder inside(clear.getBody()->getTerminator());
-  inside.create<LLVM::StoreOp>(loc, zero, gemmKernel.move(inside, zeros, clear.getInductionVar()),
-                               4);
-  int moves = kernel.allocate({gemm.m + paddingAddresses}, builder.getI64Type(), loc);
-  gemmKernel.rowMoves = kernel.bufferAddress(moves);
-}
-
-void GemmOperands::fillRowTable(OpBuilder &at, Value start) {
-  FoldingArithmetic fold(loc);
-  auto fill = at.create<scf::ForOp>(loc, kernel.i64(0), rowEnd, kernel.i64(1));
-  Scope outside(OpBuilder(fill), &scope), inside(OpBuilder(fill.getBody()->getTerminator()));
-  Evaluator rows(kernel);
-  standAt(rows, outside);
-  rows.scopes.push_back(&inside);
-  rows.dimLevel[outerDim] = 1;
-  rows.dimIndex[outerDim] = fill.getInductionVar();
-  Value row = fill.getInductionVar();
-  Value address = rows.evaluate(gemm.a.pointer(), gemm.a.at(outerDim), 0);
-  if (zeros) {
-    Value isRead;
-    for (auto [mask, dims] : llvm::zip_equal(gemm.a.rowMasks, gemm.a.rowMaskDims)) {
-      isRead = fold.both(inside.builder, isRead, rows.evaluate(mask, dims, 0));
-    }
-    OpBuilder &body = inside.builder;
-    address = body.create<arith::SelectOp>(loc, isRead, address, zeros);
-    Value moves = body.create<arith::ExtSIOp>(loc, body.getI64Type(), isRead);
-    storeEntry(body, gemmKernel.rowMoves, row, moves);
-  }
-  storeAddress(inside.builder, row, address);
-  // Blocks that reach beyond the last row read some row that exists.
-  for (int64_t i = 0; i < gemmPaddingRows; ++i) {
-    Value behind = fold.add(at, rowEnd, kernel.i64(i));
-    storeAddress(at, behind, start);
-    if (zeros) {
-      storeEntry(at, gemmKernel.rowMoves, behind, kernel.i64(0));
-    }
-  }
-}
-
-void GemmOperands::fillColumnTable() {
+void GemmOperands::fillColumnTable(Value missing) {
   columnTable = kernel.bufferAddress(kernel.allocate({gemm.n}, builder.getI64Type(), loc));
-  auto fill = builder.create<scf::ForOp>(loc, kernel.i64(0), columnEnd, kernel.i64(1));
+  OpBuilder at = builder;
+  if (missing) {
+    at = builder.create<scf::IfOp>(loc, missing, false).getThenBodyBuilder();
+  }
+  auto fill = at.create<scf::ForOp>(loc, kernel.i64(0), columnEnd, kernel.i64(1));
   Scope outside(OpBuilder(fill), &scope), inside(OpBuilder(fill.getBody()->getTerminator()));
   Evaluator columns(kernel);
   standAt(columns, outside);
@@ -253,8 +230,11 @@ void GemmOperands::fillColumnTable() {
   columns.dimIndex[outerDim] = fill.getInductionVar();
   Value address = columns.evaluate(gemm.b.pointer(), gemm.b.at(outerDim), 0);
   storeEntry(inside.builder, columnTable, fill.getInductionVar(), address);
-  // Columns that are not looked at are some column that can be read.
-  auto pad = builder.create<scf::ForOp>(loc, columnEnd, kernel.i64(gemm.n), kernel.i64(1));
+  if (!gemm.b.transposed) {
+    return;
+  }
+  // Whole blocks of columns are read: those that are not looked at are some column that can be.
+  auto pad = at.create<scf::ForOp>(loc, columnEnd, kernel.i64(gemm.n), kernel.i64(1));
   OpBuilder body(pad.getBody()->getTerminator());
   storeEntry(body, columnTable, pad.getInductionVar(), bFirst);
 }

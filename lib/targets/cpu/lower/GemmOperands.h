@@ -7,10 +7,16 @@
 #include "lib/targets/cpu/lower/GemmKernel.h"
 #include "lib/targets/cpu/lower/GemmLoop.h"
 
+#include <map>
+#include <tuple>
+
 namespace nereid::cpu {
 
 /// Rows of scratch behind the tile: a register block may reach beyond the last valid row.
 constexpr int64_t gemmPaddingRows = 8;
+/// The table of row addresses is read ahead by a block for prefetching, and written a vector at a
+/// time.
+constexpr int64_t paddingAddresses = 2 * gemmPaddingRows;
 
 /// How an operand is read.
 struct OperandPlace {
@@ -25,12 +31,14 @@ public:
   GemmOperands(KernelState &kernel, mlir::scf::ForOp loop, const GemmLoop &gemm, Scope &scope,
                GemmKernel &gemmKernel);
 
-  /// Emits everything; `copyOfA` is the address of a's rows, `depth` elements apart, when they are
+  /// Emits everything; `copyOfA` is the address of a's rows, the shape's depth apart, when they are
   /// computed into scratch.
-  void emit(mlir::Value copyOfA, int64_t depth, int64_t lanes);
+  void emit(mlir::Value copyOfA, const GemmShape &shape);
   OperandPlace a, b;
   mlir::Value aFirst, bFirst; ///< addresses of the first elements
   mlir::Value columnTable;    ///< of b's columns' addresses at k = 0, when each has its own
+  /// Of row-major b: its valid columns lie side by side; null = always. Else the table has them.
+  mlir::Value neighbours;
   /// Where a's rows are copied side by side for one block of k, and the elements between two k;
   /// null = they are read in place.
   mlir::Value packedRows;
@@ -55,10 +63,13 @@ private:
   void follow(const GemmOperand &operand, OperandPlace &place);
   mlir::Value startsInside(const GemmOperand &operand);
   mlir::Value checkNeighbours();
-  void fillRowTable(mlir::OpBuilder &at, mlir::Value start);
-  void fillColumnTable();
+  /// `lanes` rows at a time where that is possible.
+  void fillRowTable(mlir::OpBuilder &at, int64_t lanes);
+  bool hasVectorRows(int64_t lanes) const;
+  /// `missing`: under this condition only; null = always.
+  void fillColumnTable(mlir::Value missing);
   /// For rows that the mask leaves out: `depth` zeros to read, and a table of which rows move.
-  void prepareRowMasks(int64_t depth);
+  void prepareRowMasks(int64_t depth, int64_t lanes);
   void fillTableOfCopies(mlir::OpBuilder &at, mlir::Value copyOfA, int64_t depth);
   void storeEntry(mlir::OpBuilder &at, mlir::Value table, mlir::Value row, mlir::Value entry);
   void storeAddress(mlir::OpBuilder &at, mlir::Value row, mlir::Value address);
@@ -73,6 +84,7 @@ private:
   Scope first;
   Evaluator evaluator;
   llvm::SmallVector<InnerBound> innerBounds;
+  std::map<std::tuple<void *, void *, bool>, mlir::Value> distances; ///< of what was asked for
   mlir::Value zeros; ///< null unless rows of a are masked one by one
 };
 
