@@ -92,6 +92,7 @@ std::unique_ptr<Pass> createConvertLoopsToLlvmPass() {
 void buildLoopsToLlvmPipeline(OpPassManager &manager, const CpuMachine &machine) {
   manager.addPass(createExpandHalfPass(machine));
   manager.addPass(createExpandMathPass(machine));
+  manager.addPass(createSplitProductsPass(machine));
   manager.addPass(createConvertLoopsToLlvmPass());
   manager.addPass(createReconcileUnrealizedCastsPass());
 }

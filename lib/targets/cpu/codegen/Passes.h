@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The MLIR passes that take the loops level (scf, arith, math, 1-D vectors, LLVM memory operations)
 // to the LLVM dialect. They run in this order: cpu-expand-half, cpu-expand-math,
-// convert-loops-to-llvm. Each leaves less for the next: no half-precision values after the first,
-// no math function without an instruction after the second.
+// cpu-split-products, convert-loops-to-llvm. Each leaves less for the next: no half-precision values
+// after the first, no math function without an instruction after the second.
 #pragma once
 
 #include "lib/targets/cpu/codegen/CpuMachine.h"
@@ -25,10 +25,13 @@ std::unique_ptr<mlir::Pass> createExpandHalfPass(const CpuMachine &machine);
 /// replace math functions by inline polynomials with the error bounds of docs/math.md
 std::unique_ptr<mlir::Pass> createExpandMathPass(const CpuMachine &machine);
 
+/// compute chains of 32-bit products in their even and odd lanes (x86)
+std::unique_ptr<mlir::Pass> createSplitProductsPass(const CpuMachine &machine);
+
 /// convert scf, arith, math, vector, cf and func to the LLVM dialect in one conversion
 std::unique_ptr<mlir::Pass> createConvertLoopsToLlvmPass();
 
-/// All three.
+/// All of them.
 void buildLoopsToLlvmPipeline(mlir::OpPassManager &manager, const CpuMachine &machine);
 
 /// Dialects and translations that the passes and translateToLlvm need.

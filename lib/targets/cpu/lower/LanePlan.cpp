@@ -13,6 +13,24 @@ namespace nereid::cpu {
 namespace {
 enum class Purpose : uint8_t { Value, Address, Mask };
 
+/// The upper halves of 32-bit products, which need no lanes of 64 bits.
+bool matchHighProduct(Operation *op, SmallVectorImpl<Value> &factors) {
+  auto narrow = dyn_cast<arith::TruncIOp>(op);
+  auto shift = narrow ? narrow.getIn().getDefiningOp<arith::ShRUIOp>() : nullptr;
+  auto multiply = shift ? shift.getLhs().getDefiningOp<arith::MulIOp>() : nullptr;
+  if (!multiply || !elementTypeOf(narrow.getResult()).isInteger(32) ||
+      !elementTypeOf(narrow.getIn()).isInteger(64)) {
+    return false;
+  }
+  for (Value factor : multiply->getOperands()) {
+    auto wide = factor.getDefiningOp<arith::ExtUIOp>();
+    if (wide && elementTypeOf(wide.getIn()).isInteger(32)) {
+      factors.push_back(wide.getIn());
+    }
+  }
+  return !factors.empty();
+}
+
 class LaneScan {
 public:
   LaneScan(const KernelState &kernel, LanePlan &plan) : kernel(kernel), plan(plan) {}
@@ -26,7 +44,9 @@ public:
           widest = 8;
         }
         push(root.value, dims, purpose);
-        touch(root.shape(), dims, 2);
+        if (!canTranspose(roots)) {
+          touch(root.shape(), dims, 2);
+        }
         widest = std::max<int>(widest, KernelState::byteSize(kernel.buffer(root.target).element));
       } else if (root.kind == Root::Kind::Reduce) {
         auto reduce = cast<tile::ReduceOp>(root.op);
@@ -83,6 +103,18 @@ private:
     push(value, dims, Purpose::Mask);
   }
 
+  /// Lanes along another dimension than the buffer's are turned round in registers.
+  bool canTranspose(ArrayRef<Root> roots) const {
+    const Root &root = roots[0];
+    if (roots.size() != 1 || isPointerTile(root.value) || root.shape().size() < 2) {
+      return false;
+    }
+    int64_t lanes =
+        kernel.options.vectorBytes / KernelState::byteSize(kernel.buffer(root.target).element);
+    return plan.dim + 1 != static_cast<int>(root.shape().size()) && root.shape().back() >= lanes &&
+           root.shape()[plan.dim] >= lanes;
+  }
+
   /// A row-major buffer read or written along the lanes.
   void touch(ArrayRef<int64_t> shape, const Dims &dims, int weight) {
     int lane = lanePosition(dims);
@@ -110,7 +142,7 @@ private:
     bool hasGather = kernel.options.hasGather && bytes >= 4;
     bool hasScatter = kernel.options.hasScatter && bytes >= 4;
     if (axis.kind == AxisKind::Linear && axis.stride.value_or(1) == 1) {
-      plan.score += (axis.stride ? 6 : 4) + (isStore ? 1 : 0);
+      plan.score += (axis.stride ? 6 : 3) + (isStore ? 1 : 0);
       if (!axis.stride) {
         plan.runtimeStrides.push_back({pointer, own});
         narrowMaskedAccess |= isStore ? !hasScatter : !hasGather;
@@ -188,6 +220,14 @@ private:
           plan.remainders.push_back({value, dims});
         }
       }
+      if (SmallVector<Value, 2> factors; matchHighProduct(op, factors)) {
+        plan.cost += 3;
+        plan.highProducts += 1;
+        for (Value factor : factors) {
+          push(factor, dims, purpose);
+        }
+        continue;
+      }
       if (auto load = dyn_cast<tile::LoadOp>(op)) {
         plan.cost += 2;
         needsScalars |= load.getIsVolatile();
@@ -259,6 +299,9 @@ static LanePlan planFor(const KernelState &kernel, ArrayRef<Root> roots, int8_t 
   unsigned unroll = plan.cost <= 10 ? 4 : plan.cost <= 45 ? 2 : 1;
   if (hasReduce && plan.cost <= 30) {
     unroll = 4;
+  }
+  if (plan.highProducts >= 6) {
+    unroll = 2; // one chain of products waits for its own results, see cpu-split-products
   }
   if (registers < 32 && plan.cost > 8) {
     unroll = std::min(unroll, 2u);

@@ -16,6 +16,7 @@ struct LanePlan {
   bool scalarEnds = false;
   int score = 0;
   int cost = 0;
+  int highProducts = 0; ///< upper halves of products
   using Site = std::pair<mlir::Value, Dims>;
   llvm::SmallVector<Site> masks;          ///< lane-dependent masks and select conditions
   llvm::SmallVector<Site> remainders;     ///< `%` and `/` inside addresses, see AxisView::Assumed
