@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 # nereid_add_kernel(NAME SOURCE file.py[:function] SIGNATURES signature… [GRID expression]
-#                   [GRID_ARGUMENTS name…] [TARGETS target…])
+#                   [GRID_ARGUMENTS name…] [CHOOSE constant…] [TARGETS target…])
 # A kernel compiled ahead of time when the project is built: target_link_libraries(program NAME)
 # brings its code, its header NAME.h and the runtime part. The program `nereid` runs on the building
 # machine only.
 find_program(NEREID_EXECUTABLE nereid HINTS ${CMAKE_CURRENT_LIST_DIR}/../../../bin)
 
 function(nereid_add_kernel NAME)
-  cmake_parse_arguments(ARG "" "SOURCE;GRID" "SIGNATURES;TARGETS;GRID_ARGUMENTS" ${ARGN})
+  cmake_parse_arguments(ARG "" "SOURCE;GRID" "SIGNATURES;TARGETS;GRID_ARGUMENTS;CHOOSE" ${ARGN})
   if(NOT ARG_SOURCE OR NOT ARG_SIGNATURES OR ARG_UNPARSED_ARGUMENTS)
     message(FATAL_ERROR "nereid_add_kernel(${NAME}) expects SOURCE and SIGNATURES, and knows GRID, "
-                        "GRID_ARGUMENTS and TARGETS besides")
+                        "GRID_ARGUMENTS, CHOOSE and TARGETS besides")
   endif()
   if(NOT NEREID_EXECUTABLE)
     message(FATAL_ERROR "the program 'nereid' was not found: set NEREID_EXECUTABLE")
@@ -27,6 +27,9 @@ function(nereid_add_kernel NAME)
   endforeach()
   foreach(argument ${ARG_GRID_ARGUMENTS})
     list(APPEND options --grid-argument ${argument})
+  endforeach()
+  foreach(constant ${ARG_CHOOSE})
+    list(APPEND options --choose ${constant})
   endforeach()
   if(ARG_GRID)
     list(APPEND options --grid ${ARG_GRID})

@@ -16,11 +16,12 @@
 
 namespace nereid::runtime {
 
-/// One program instance.
+/// One program instance, or the neighbours from it to the end of a range (KernelInfo::takesRanges).
 /// slots: one 8-byte slot per run-time parameter in order (constexprs have none): the address, the
 /// integer sign- or zero-extended to 64 bits, a float32/64 by its bits in the low bytes (fp16 and
 /// bf16 scalars are passed as float32 bits). A descriptor has several, see ArgumentInfo::slots.
-/// id/count: program id and grid size, three each. scratch: KernelInfo::scratchBytes bytes, 64-byte
+/// id/count: program id and grid size, three each; id[3] is the end of the range, id[0] + 1 for one
+/// program. scratch: KernelInfo::scratchBytes bytes, 64-byte
 /// aligned, private to the program while it runs. The code may call the functions of
 /// runtime/KernelSupport.h. Unless the kernel can wait, its last stores may be weakly ordered: see
 /// runtime/StoreFence.h.
@@ -48,9 +49,10 @@ struct KernelInfo {
   std::string name;
   std::vector<ArgumentInfo> arguments;
   uint64_t scratchBytes = 0;
-  bool canWait = false;  ///< a program may wait for another: they run as coroutines
-  std::string features;  ///< CPU features the code needs, "+avx2,+fma"; refused when missing
-  std::string signature; ///< canonical specialisation, for messages
+  bool canWait = false;     ///< a program may wait for another: they run as coroutines
+  bool takesRanges = false; ///< one call runs the programs from id[0] to id[3]
+  std::string features;     ///< CPU features the code needs, "+avx2,+fma"; refused when missing
+  std::string signature;    ///< canonical specialisation, for messages
 };
 
 /// Machine code made executable. Destroying it unmaps the code.

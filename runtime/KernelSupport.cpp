@@ -67,4 +67,16 @@ void nereid_rt_print_i64(const char *prefix, const int32_t *id, int64_t index, i
   }
   nereid::runtime::printLine(prefix, id, index, text);
 }
+
+void *nereid_rt_defer_additions(int32_t kind, int64_t elements) {
+  using namespace nereid::runtime;
+  LaunchFrame *frame = currentLaunchFrame();
+  return frame && frame->deferred ? frame->deferred->begin(
+                                        frame->worker, static_cast<AdditionKind>(kind), elements)
+                                  : nullptr;
+}
+
+void nereid_rt_change_line(void *sums, uint64_t line) {
+  static_cast<nereid::runtime::DeferredAdditions *>(sums)->changeLine(line);
+}
 }

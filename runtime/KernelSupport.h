@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What compiled kernels may call back: device assertions, device prints and giving way to other
-// programs. These names are the whole nereid_rt_* part of the loader's symbol table; generated code
+// What compiled kernels may call back: device assertions, device prints, giving way to other
+// programs and summing up additions. These names are the whole nereid_rt_* part of the loader's symbol table; generated code
 // declares them by hand.
 #pragma once
 
@@ -21,4 +21,11 @@ void nereid_rt_print_i64(const char *prefix, const int32_t *id, int64_t index, i
 /// Coroutines.cpp). As long as `observed` stays the same, the program counts as waiting; `place` is
 /// the loop's "file:line". Without effect outside a launch.
 void nereid_rt_yield(uint64_t observed, const char *place);
+
+/// Where the thread sums up a tile's additions that nobody waits for, laid out as
+/// runtime/DeferredAdditions.h has it; `kind` is its AdditionKind. Null when they are better done
+/// directly, as outside a launch.
+void *nereid_rt_defer_additions(int32_t kind, int64_t elements);
+/// Makes room in it for the 64-byte line address / 64.
+void nereid_rt_change_line(void *sums, uint64_t line);
 }

@@ -10,6 +10,7 @@
 #include "runtime/StoreFence.h"
 #include "runtime/ThreadPool.h"
 
+#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <chrono>
@@ -72,10 +73,12 @@ struct Launch {
   KernelEntry entry;
   const uint64_t *slots;
   int32_t count[3];
+  bool takesRanges;
   LaunchFailure failure;
+  DeferredList deferred;
 
-  void runRange(int64_t begin, int64_t end, uint8_t *scratch) {
-    LaunchFrame frame{&failure, {}, nullptr};
+  void runRange(int64_t begin, int64_t end, int worker, uint8_t *scratch) {
+    LaunchFrame frame{&failure, {}, nullptr, &deferred, worker};
     LaunchFrame *&current = currentLaunchFrame();
     LaunchFrame *outer = current;
     current = &frame;
@@ -90,14 +93,19 @@ struct Launch {
 private:
   void walk(int64_t begin, int64_t end, uint8_t *scratch) {
     const int64_t rows = begin / count[0];
-    int32_t id[3] = {static_cast<int32_t>(begin % count[0]), static_cast<int32_t>(rows % count[1]),
-                     static_cast<int32_t>(rows / count[1])};
-    for (int64_t program = begin; program < end; ++program) {
+    int32_t id[4] = {static_cast<int32_t>(begin % count[0]), static_cast<int32_t>(rows % count[1]),
+                     static_cast<int32_t>(rows / count[1]), 0};
+    for (int64_t program = begin; program < end;) {
       if (failure.hasFailed.load(std::memory_order_relaxed)) {
         return;
       }
+      const int64_t inLine = std::min<int64_t>(end - program, count[0] - id[0]);
+      const int64_t programs = takesRanges ? inLine : 1;
+      id[3] = static_cast<int32_t>(id[0] + programs);
       entry(slots, id, count, scratch);
-      if (++id[0] == count[0]) {
+      program += programs;
+      id[0] = id[3];
+      if (id[0] == count[0]) {
         id[0] = 0;
         if (++id[1] == count[1]) {
           id[1] = 0;
@@ -303,7 +311,10 @@ LaunchError launchPacked(const Kernel &kernel, Grid grid, const uint64_t *slots,
       kernel.entry,
       slots,
       {static_cast<int32_t>(grid[0]), static_cast<int32_t>(grid[1]), static_cast<int32_t>(grid[2])},
+      kernel.info.takesRanges,
+      {},
       {}};
+  launch.deferred.programs = programs;
   std::atomic<bool> lacksScratch{false};
   const auto body = [&](int64_t begin, int64_t end, int worker) {
     uint8_t *scratch = pool.scratch(worker, kernel.info.scratchBytes);
@@ -311,7 +322,7 @@ LaunchError launchPacked(const Kernel &kernel, Grid grid, const uint64_t *slots,
       lacksScratch.store(true, std::memory_order_relaxed);
       return;
     }
-    launch.runRange(begin, end, scratch);
+    launch.runRange(begin, end, worker, scratch);
   };
   if (programs == 1) {
     // Cannot be shared, so its cost need not be known and the clock is left alone.
@@ -337,6 +348,7 @@ LaunchError launchPacked(const Kernel &kernel, Grid grid, const uint64_t *slots,
       costs.record(kernel.entry, nanos, timedPrograms);
     }
   }
+  launch.deferred.finish();
   if (lacksScratch.load(std::memory_order_relaxed)) {
     return outOfScratch(kernel);
   }

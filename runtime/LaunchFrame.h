@@ -4,6 +4,7 @@
 // Private to the runtime.
 #pragma once
 
+#include "runtime/DeferredAdditions.h"
 #include "runtime/Kernel.h"
 
 #include <atomic>
@@ -27,6 +28,8 @@ struct LaunchFrame {
   std::jmp_buf exit;
   /// Of a coroutine: leaves its stack for good, instead of the jump.
   void (*leaveStack)() = nullptr;
+  DeferredList *deferred = nullptr; ///< the launch's; null = additions are not deferred
+  int worker = 0;
 };
 
 /// The frame of the program running on this thread, or null.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/aot/Interface.h"
 
+#include "lib/aot/RangeOverlap.h"
 #include "lib/aot/SpecificityOrder.h"
 
 #include <fmt/format.h>
@@ -34,14 +35,22 @@ bool isNone(const language::ConstValue &value) {
 
 class Maker {
 public:
-  Maker(const std::vector<Signature> &signatures, const std::vector<std::string> &gridArguments)
-      : signatures(signatures), gridArguments(gridArguments) {
+  Maker(const std::vector<Signature> &signatures, const std::vector<std::string> &gridArguments,
+        const std::vector<std::string> &chosen)
+      : signatures(signatures), gridArguments(gridArguments), chosen(chosen) {
     for (const Signature &signature : signatures) {
-      result.specializations.push_back({.signature = signature.text()});
+      result.specializations.push_back(
+          {.signature = signature.text(), .kernelSignature = signature.withoutRanges().text()});
     }
   }
 
   Result<Interface> make() {
+    for (const std::string &name : chosen) {
+      if (!isParameter(name)) {
+        return makeError("E0020", fmt::format("the kernel has no parameter '{}' to choose", name))
+            .withHelp("--choose names a constant of the signatures");
+      }
+    }
     for (size_t i = 0; i < signatures.front().params.size(); ++i) {
       if (Status added = addParameter(i); !added) {
         return added.error();
@@ -96,7 +105,17 @@ private:
     if (isSameConstant) {
       return Done{};
     }
+    if (std::find(chosen.begin(), chosen.end(), param(0, index).name) != chosen.end()) {
+      return runtime ? chooseRuntime(index) : Status(Done{});
+    }
     return runtime ? addRuntime(index, *runtime) : addConstants(index);
+  }
+
+  Diagnostic chooseRuntime(size_t index) const {
+    return makeError("E0020", fmt::format("'{}' is to be chosen by the launcher, but it is no "
+                                          "constant in every specialization",
+                                          param(0, index).name))
+        .withHelp("give it a number in every --signature, or leave out its --choose");
   }
 
   /// Different constants everywhere.
@@ -145,6 +164,12 @@ private:
         plan.conditions.push_back(
             {isPointer ? ConditionKind::AddressDivisible : ConditionKind::ValueDivisible, slot,
              own.divisibility});
+      }
+      if (own.range.least) {
+        plan.conditions.push_back({ConditionKind::AtLeast, slot, *own.range.least});
+      }
+      if (own.range.most) {
+        plan.conditions.push_back({ConditionKind::AtMost, slot, *own.range.most});
       }
       const size_t parts = own.kind == Kind::Descriptor ? 2 * own.blockShape.size() : 1;
       for (size_t part = 0; part < parts; ++part) {
@@ -248,11 +273,15 @@ private:
       ordered.push_back(plans[next]);
     }
     plans = std::move(ordered);
+    if (std::optional<Diagnostic> error = findOverlap(result)) {
+      return *error;
+    }
     return std::move(result);
   }
 
   const std::vector<Signature> &signatures;
   const std::vector<std::string> &gridArguments;
+  const std::vector<std::string> &chosen;
   Interface result;
   std::set<std::string> used;
 };
@@ -264,10 +293,17 @@ bool impliesOne(const Condition &strict, const Condition &loose) {
   if (strict.kind == loose.kind) {
     const bool isDivisor = strict.kind == ConditionKind::AddressDivisible ||
                            strict.kind == ConditionKind::ValueDivisible;
-    return isDivisor ? strict.value % loose.value == 0 : strict.value == loose.value;
+    return isDivisor                               ? strict.value % loose.value == 0
+           : strict.kind == ConditionKind::AtLeast ? strict.value >= loose.value
+           : strict.kind == ConditionKind::AtMost  ? strict.value <= loose.value
+                                                   : strict.value == loose.value;
   }
-  return (strict.kind == ConditionKind::Equal && loose.kind == ConditionKind::ValueDivisible &&
-          strict.value % loose.value == 0);
+  if (strict.kind != ConditionKind::Equal) {
+    return false;
+  }
+  return (loose.kind == ConditionKind::ValueDivisible && strict.value % loose.value == 0) ||
+         (loose.kind == ConditionKind::AtLeast && strict.value >= loose.value) ||
+         (loose.kind == ConditionKind::AtMost && strict.value <= loose.value);
 }
 
 } // namespace
@@ -300,8 +336,9 @@ std::string CParameter::type() const {
 }
 
 Result<Interface> makeInterface(const std::vector<Signature> &signatures,
-                                const std::vector<std::string> &gridArguments) {
-  return Maker(signatures, gridArguments).make();
+                                const std::vector<std::string> &gridArguments,
+                                const std::vector<std::string> &chosen) {
+  return Maker(signatures, gridArguments, chosen).make();
 }
 
 std::string conditionText(const Interface &interface, const Condition &condition) {
@@ -315,6 +352,10 @@ std::string conditionText(const Interface &interface, const Condition &condition
     return parameter.name + " is NULL";
   case ConditionKind::IsPresent:
     return parameter.name + " is not NULL";
+  case ConditionKind::AtLeast:
+    return fmt::format("{} is at least {}", parameter.name, condition.value);
+  case ConditionKind::AtMost:
+    return fmt::format("{} is at most {}", parameter.name, condition.value);
   case ConditionKind::Equal:
     break;
   }

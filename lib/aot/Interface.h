@@ -25,7 +25,8 @@ struct CParameter {
 };
 
 struct SpecializationPlan {
-  std::string signature; ///< canonical
+  std::string signature;       ///< canonical
+  std::string kernelSignature; ///< the same without ranges: what the code depends on
   std::vector<Condition> conditions = {};
   std::vector<int64_t> slots = {}; ///< of the kernel's entry: which C parameter each one is
   language::NamedIntegers constants = {};
@@ -38,9 +39,12 @@ struct Interface {
 
 /// E0020 when they do not fit together, or one would never run; E0023 when a descriptor's parts
 /// or the parameters are more than a launcher takes.
+/// E0026 when ranges overlap so that it is open which specialization is meant.
 /// `gridArguments` are further integers, known to the grid expression alone; they come last.
+/// `chosen` are constants that follow from the other conditions: no parameters of the launcher.
 Result<Interface> makeInterface(const std::vector<language::Signature> &signatures,
-                                const std::vector<std::string> &gridArguments = {});
+                                const std::vector<std::string> &gridArguments = {},
+                                const std::vector<std::string> &chosen = {});
 
 /// "x % 16 == 0", "BLOCK == 64": for the header and for messages.
 std::string conditionText(const Interface &interface, const Condition &condition);

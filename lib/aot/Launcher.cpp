@@ -81,8 +81,9 @@ private:
       steps.push_back(fmt::format("{{ {}, i64 {} }}", kindOf(step), step.value));
     }
     for (const LauncherVariant &variant : content.variants[index]) {
-      variants.push_back(fmt::format("{{ ptr @\"{}\", i64 {}, i64 {} }}", variant.entry,
-                                     variant.scratchBytes, variant.canWait ? 1 : 0));
+      variants.push_back(fmt::format("{{ ptr @\"{}\", i64 {}, i64 {}, i64 {} }}", variant.entry,
+                                     variant.scratchBytes, variant.canWait ? 1 : 0,
+                                     variant.takesRanges ? 1 : 0));
     }
     const std::string number = fmt::format(".{}", index);
     const std::string signature = string(plan.signature);
@@ -90,7 +91,7 @@ private:
         array("conditions" + number, "{ i64, i64, i64 }", conditions);
     const std::string slotArray = array("slots" + number, "i64", slots);
     const std::string stepArray = array("grid" + number, "{ i64, i64 }", steps);
-    const std::string variantArray = array("variants" + number, "{ ptr, i64, i64 }", variants);
+    const std::string variantArray = array("variants" + number, "{ ptr, i64, i64, i64 }", variants);
     return fmt::format("{{ {}, {}, i64 {}, {}, i64 {}, {}, i64 {}, {} }}", signature,
                        conditionArray, conditions.size(), slotArray, slots.size(), stepArray,
                        steps.size(), variantArray);

@@ -14,6 +14,7 @@ struct LauncherVariant {
   std::string entry; ///< symbol of the code
   uint64_t scratchBytes = 0;
   bool canWait = false;
+  bool takesRanges = false;
 };
 
 struct LauncherContent {

@@ -123,7 +123,7 @@ private:
       }
       signatures.push_back(std::move(special->signature));
     }
-    Result<Interface> interface = makeInterface(signatures, request.gridArguments);
+    Result<Interface> interface = makeInterface(signatures, request.gridArguments, request.chosen);
     if (!interface) {
       diags.add(interface.error());
       return false;
@@ -157,7 +157,7 @@ private:
       for (const ChosenTarget &target : targets) {
         pipeline::CompileInput input = request.kernel;
         input.function = function.name;
-        input.signature = library.interface.specializations[i].signature;
+        input.signature = library.interface.specializations[i].kernelSignature;
         pipeline::CompileOptions options;
         options.target = target.spec;
         options.useCache = request.useCache;
@@ -187,7 +187,8 @@ private:
       objects.push_back(output.object);
       entries.push_back(fmt::format("{}.{}.{}", library.kernel, specialization, target));
     }
-    variants.back().push_back({entries[number], output.info.scratchBytes, output.info.canWait});
+    variants.back().push_back(
+        {entries[number], output.info.scratchBytes, output.info.canWait, output.info.takesRanges});
     library.parts.back().push_back(entries[number]);
     for (const runtime::ArgumentInfo &argument : output.info.arguments) {
       if (argument.isWritten) {

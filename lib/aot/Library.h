@@ -21,6 +21,7 @@ struct LibraryRequest {
   std::vector<std::string> targets;       ///< "cpu:x86-64-v3"; empty = portableTargets()
   std::string grid;                       ///< "cdiv(n, BLOCK)"; empty: the launcher takes the grid
   std::vector<std::string> gridArguments; ///< integers that only the grid needs
+  std::vector<std::string> chosen;        ///< constants that the launcher does not ask for
   std::string name;                       ///< of the launcher; empty = the kernel's
   bool useCache = true;
 };

@@ -17,7 +17,7 @@ namespace {
 
 struct Options {
   std::string kernel, emit, output, grid, name, runtime;
-  std::vector<std::string> signatures, targets, gridArguments;
+  std::vector<std::string> signatures, targets, gridArguments, chosen;
   pipeline::CompileOptions compile;
   bool times = false, noCache = false, specialization = false;
 };
@@ -49,6 +49,7 @@ std::optional<Diagnostic> misusedOption(const Options &options, bool isLibrary) 
                         : options.targets.size() > 1     ? "a second --target"
                         : !options.grid.empty()          ? "--grid"
                         : !options.gridArguments.empty() ? "--grid-argument"
+                        : !options.chosen.empty()        ? "--choose"
                         : !options.name.empty()          ? "--name"
                         : !options.runtime.empty()       ? "--runtime"
                                                          : nullptr;
@@ -72,6 +73,7 @@ void compileCommand(Options options, Session &session) {
                            .signatures = options.signatures,
                            .targets = options.targets,
                            .gridArguments = options.gridArguments,
+                           .chosen = options.chosen,
                            .grid = options.grid,
                            .name = options.name,
                            .output = options.output,
@@ -148,6 +150,11 @@ void addCompile(CLI::App &app, Session &session) {
   command
       ->add_option("--grid-argument", options->gridArguments,
                    "of a library: a further integer of the launcher, for --grid; may be repeated")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--choose", options->chosen,
+                   "of a library: a constant that the launcher takes from the specialization that "
+                   "fits, instead of asking for it; may be repeated")
       ->allow_extra_args(false);
   command->add_option("--name", options->name, "of a library: the C function, if not the kernel's");
   command->add_option("--runtime", options->runtime,

@@ -192,6 +192,7 @@ void compileLibrary(const LibraryOptions &options, Session &session) {
   request.targets = splitTargets(options.targets);
   request.grid = options.grid;
   request.gridArguments = options.gridArguments;
+  request.chosen = options.chosen;
   request.name = options.name;
   request.useCache = options.useCache;
   if (request.signatures.empty()) {

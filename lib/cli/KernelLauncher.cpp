@@ -61,6 +61,10 @@ std::optional<PreparedKernel> PreparedKernel::prepare(const std::string &referen
     diags.add(special.error());
     return std::nullopt;
   }
+  if (std::optional<Diagnostic> error = language::refuseRanges(special->signature)) {
+    diags.add(std::move(*error));
+    return std::nullopt;
+  }
   const language::Signature *signature = &special->signature;
   PreparedKernel result;
   result.matchedSignature = *signature;

@@ -100,7 +100,7 @@ std::string listTypes() {
 }
 
 /// "*fp32:16", "i32": fills the type, or says what is wrong with it.
-std::optional<Diagnostic> readType(std::string_view text, ParamType &out) {
+std::optional<Diagnostic> readPlainType(std::string_view text, ParamType &out) {
   size_t colon = text.rfind(':');
   std::string_view name = trimmed(text.substr(0, colon));
   out.kind = name.starts_with('*') ? ParamType::Kind::Pointer : ParamType::Kind::Scalar;
@@ -148,6 +148,30 @@ std::optional<Diagnostic> readType(std::string_view text, ParamType &out) {
         .withHelp("remove ':" + std::string(digits) + "'");
   }
   out.divisibility = value;
+  return std::nullopt;
+}
+
+/// The same with a range behind it: "i32:16{1..4096}".
+std::optional<Diagnostic> readType(std::string_view text, ParamType &out) {
+  const size_t brace = text.find('{');
+  if (brace == std::string_view::npos || !text.ends_with('}')) {
+    return readPlainType(text, out);
+  }
+  if (std::optional<Diagnostic> error = readPlainType(trimmed(text.substr(0, brace)), out)) {
+    return error;
+  }
+  if (out.kind != ParamType::Kind::Scalar) {
+    return makeError("E0026",
+                     "expects an integer before a range, but got '" + std::string(text) + "'")
+        .withHelp("an address has no range; write '" + std::string(trimmed(text.substr(0, brace))) +
+                  "'");
+  }
+  Result<SizeRange> range =
+      readSizeRange(text.substr(brace + 1, text.size() - brace - 2), out.dtype);
+  if (!range) {
+    return std::move(range.error());
+  }
+  out.range = *range;
   return std::nullopt;
 }
 
@@ -403,8 +427,28 @@ std::string Signature::text() const {
     if (param.divisibility != 1) {
       out += ":" + std::to_string(param.divisibility);
     }
+    out += param.range.text();
   }
   return out;
+}
+
+Signature Signature::withoutRanges() const {
+  Signature plain = *this;
+  for (ParamType &param : plain.params) {
+    param.range = {};
+  }
+  return plain;
+}
+
+std::optional<Diagnostic> refuseRanges(const Signature &signature) {
+  for (const ParamType &param : signature.params) {
+    if (param.range.isBounded()) {
+      return makeError("E0026", "the range " + param.range.text() + " of parameter '" + param.name +
+                                    "' chooses among a library's specializations, and this is none")
+          .withHelp("remove it, or compile a library: --emit static, shared or object");
+    }
+  }
+  return std::nullopt;
 }
 
 Result<PartialSignature> parsePartialSignature(std::string_view text, const FunctionDef &kernel) {

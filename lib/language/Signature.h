@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The types a kernel is specialised for: upstream's ahead-of-time form "*fp32:16, i32, 1024", by
 // position or by name ("x=*fp32:16, BLOCK=1024"). `:16` promises divisibility by 16; a literal is
-// a constexpr. Stands between the command line and emit/.
+// a constexpr; `i32{1..64}` is for a library's launcher, see SizeRange.h. Stands between the
+// command line and emit/.
 #pragma once
 
 #include "lib/language/Ast.h"
 #include "lib/language/ConstValue.h"
+#include "lib/language/SizeRange.h"
 
 #include <optional>
 #include <string>
@@ -20,6 +22,7 @@ struct ParamType {
   Kind kind = Kind::Scalar;
   DType dtype = DType::I32;        // Pointer and Descriptor: of the elements
   int64_t divisibility = 1;        // of the value, or of the address in bytes
+  SizeRange range;                 // Scalar integers only: when the specialization is meant
   std::vector<int64_t> blockShape; // Descriptor only: powers of two
   ConstValue constant;             // Constexpr only; None is Constexpr with monostate
 };
@@ -28,7 +31,12 @@ struct Signature {
   std::vector<ParamType> params; // exactly the kernel's parameters, in order
   /// Canonical text, equal for equal specialisations: "x=*fp32:16,n=i32,BLOCK=1024".
   std::string text() const;
+  /// What the kernel is compiled for: ranges only choose among specializations.
+  Signature withoutRanges() const;
 };
+
+/// E0026 when a parameter has a range, which only libraries can choose by.
+std::optional<Diagnostic> refuseRanges(const Signature &signature);
 
 /// A signature with gaps: parameters that the text does not give have no type yet.
 struct PartialSignature {

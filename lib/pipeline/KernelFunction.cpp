@@ -13,6 +13,7 @@ constexpr const char *argumentsName = "nereid.arguments";
 constexpr const char *signatureName = "nereid.signature";
 constexpr const char *scratchName = "nereid.scratch_bytes";
 constexpr const char *canWaitName = "nereid.can_wait";
+constexpr const char *takesRangesName = "nereid.takes_ranges";
 
 constexpr std::pair<const char *, runtime::ArgumentKind> kindNames[] = {
     {"pointer", runtime::ArgumentKind::Pointer},
@@ -101,6 +102,7 @@ runtime::KernelInfo readKernelInfo(mlir::Operation *kernel) {
   info.signature = textOf(kernel->getAttr(signatureName));
   info.scratchBytes = integerOf(kernel->getAttr(scratchName), 0);
   info.canWait = kernel->hasAttr(canWaitName);
+  info.takesRanges = kernel->hasAttr(takesRangesName);
   auto arguments = mlir::dyn_cast_or_null<mlir::ArrayAttr>(kernel->getAttr(argumentsName));
   if (!arguments) {
     return info;

@@ -77,9 +77,13 @@ std::string toJson(const runtime::KernelInfo &info) {
       arguments.back()["read_only"] = true;
     }
   }
-  Json object = {
-      {"name", info.name},        {"arguments", arguments},    {"scratch_bytes", info.scratchBytes},
-      {"can_wait", info.canWait}, {"features", info.features}, {"signature", info.signature}};
+  Json object = {{"name", info.name},
+                 {"arguments", arguments},
+                 {"scratch_bytes", info.scratchBytes},
+                 {"can_wait", info.canWait},
+                 {"takes_ranges", info.takesRanges},
+                 {"features", info.features},
+                 {"signature", info.signature}};
   return object.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -88,8 +92,8 @@ std::optional<runtime::KernelInfo> kernelInfoFromJson(std::string_view text) {
   runtime::KernelInfo info;
   if (!object.is_object() || !take(object, "name", info.name) ||
       !take(object, "scratch_bytes", info.scratchBytes) ||
-      !take(object, "can_wait", info.canWait) || !take(object, "features", info.features) ||
-      !take(object, "signature", info.signature)) {
+      !take(object, "can_wait", info.canWait) || !take(object, "takes_ranges", info.takesRanges) ||
+      !take(object, "features", info.features) || !take(object, "signature", info.signature)) {
     return std::nullopt;
   }
   auto arguments = object.find("arguments");

@@ -78,6 +78,10 @@ bool readSource(CompileState &state) {
     state.diags.add(std::move(error));
     return false;
   }
+  if (std::optional<Diagnostic> error = language::refuseRanges(special->signature)) {
+    state.diags.add(std::move(*error));
+    return false;
+  }
   state.signature = special->signature;
   state.specialization = special->text(*name);
   return true;

@@ -69,4 +69,15 @@ NEREID_AOT_API void nereid_rt_print_i64(const char *prefix, const int32_t *id, i
   }
   nereid::aot::printLine(prefix, id, index, text);
 }
+
+NEREID_AOT_API void *nereid_rt_defer_additions(int32_t kind, int64_t elements) {
+  nereid::aot::Frame *frame = nereid::aot::currentFrame;
+  return frame ? frame->run->deferred.begin(
+                     frame->task, static_cast<nereid::runtime::AdditionKind>(kind), elements)
+               : nullptr;
+}
+
+NEREID_AOT_API void nereid_rt_change_line(void *sums, uint64_t line) {
+  static_cast<nereid::runtime::DeferredAdditions *>(sums)->changeLine(line);
+}
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "nereid/aot.h"
+#include "runtime/DeferredAdditions.h"
 #include "runtime/aot/Table.h"
 
 #include <atomic>
@@ -34,6 +35,7 @@ struct Run {
   int32_t count[3];
   int64_t programs;
   int64_t grain; ///< least number of programs that a task takes at a time
+  bool takesRanges;
   int tasks;
   uint64_t scratchBytes;
   const nereid_aot_options *options;
@@ -45,6 +47,7 @@ struct Run {
   std::atomic<int> hasFailed{0};
   const char *assertion = nullptr;
   int32_t failedId[3] = {0, 0, 0};
+  runtime::DeferredList deferred;
 };
 
 /// Of the program that runs on this thread: where its callbacks report, and the way out of it.
@@ -52,6 +55,7 @@ struct Frame {
   Run *run;
   std::jmp_buf exit;
   void (*leaveStack)(); ///< of a coroutine, instead of the jump
+  int task = 0;
 };
 extern constinit thread_local Frame *currentFrame;
 

@@ -43,15 +43,20 @@ bool takeRange(Run &run, int64_t &begin, int64_t &end) {
 
 void runRange(Run &run, int64_t begin, int64_t end, uint8_t *scratch) {
   const int64_t rows = begin / run.count[0];
-  int32_t id[3] = {static_cast<int32_t>(begin % run.count[0]),
+  int32_t id[4] = {static_cast<int32_t>(begin % run.count[0]),
                    static_cast<int32_t>(rows % run.count[1]),
-                   static_cast<int32_t>(rows / run.count[1])};
-  for (int64_t program = begin; program < end; ++program) {
+                   static_cast<int32_t>(rows / run.count[1]), 0};
+  for (int64_t program = begin; program < end;) {
     if (run.hasFailed.load(std::memory_order_relaxed)) {
       return;
     }
+    const int64_t left = end - program, line = run.count[0] - id[0];
+    const int64_t programs = !run.takesRanges ? 1 : left < line ? left : line;
+    id[3] = static_cast<int32_t>(id[0] + programs);
     run.entry(run.slots, id, run.count, scratch);
-    if (++id[0] == run.count[0]) {
+    program += programs;
+    id[0] = id[3];
+    if (id[0] == run.count[0]) {
       id[0] = 0;
       if (++id[1] == run.count[1]) {
         id[1] = 0;
@@ -68,8 +73,8 @@ uint8_t *callersScratch(const Run &run, int task) {
 
 /// A failed assertion comes back to the jump's target; generated code has no destructors to skip. A
 /// function of its own, whose caller's variables the jump cannot touch.
-[[gnu::noinline]] void runGuarded(Run &run, uint8_t *scratch) {
-  Frame frame{&run, {}, nullptr};
+[[gnu::noinline]] void runGuarded(Run &run, int task, uint8_t *scratch) {
+  Frame frame{&run, {}, nullptr, task};
   Frame *const outer = currentFrame;
   currentFrame = &frame;
   if (_setjmp(frame.exit) == 0) {
@@ -93,7 +98,7 @@ void runTask(void *data, int index) {
       return;
     }
   }
-  runGuarded(run, scratch);
+  runGuarded(run, index, scratch);
   if (scratch && !isCallers) {
     giveScratch(scratch);
   }
@@ -176,6 +181,7 @@ nereid_aot_status runGrid(const Table &table, const Choice &choice, const uint64
                     static_cast<int32_t>(grid[2])},
           .programs = programs,
           .grain = cost == 0 ? 1 : rangeNanos * 16 / cost + 1,
+          .takesRanges = variant.takesRanges != 0,
           .tasks = programs < threads ? static_cast<int>(programs) : threads,
           .scratchBytes = (static_cast<uint64_t>(variant.scratchBytes) + 63) & ~uint64_t{63},
           .options = options};
@@ -190,7 +196,9 @@ nereid_aot_status runGrid(const Table &table, const Choice &choice, const uint64
     }
   }
   const int64_t start = programs == 1 ? 0 : nowNanos();
+  run.deferred.programs = programs;
   const bool isPoolDone = runTasks(*pool, run.tasks, runTask, &run);
+  run.deferred.finish();
   if (programs > 1) {
     const int64_t sample = (nowNanos() - start) * 16 / programs * run.tasks + 1;
     knownCost.store(cost ? (cost * 3 + sample) / 4 : sample, std::memory_order_relaxed);

@@ -64,6 +64,10 @@ bool holds(const Condition &condition, const uint64_t *slots) {
     return value == 0;
   case ConditionKind::IsPresent:
     return value != 0;
+  case ConditionKind::AtLeast:
+    return static_cast<int64_t>(value) >= condition.value;
+  case ConditionKind::AtMost:
+    return static_cast<int64_t>(value) <= condition.value;
   }
   return false;
 }
@@ -104,6 +108,11 @@ nereid_aot_status describe(const Table &table, const Condition &broken, const ui
   case ConditionKind::IsPresent:
     message << "an address, but got NULL";
     return NEREID_AOT_ERROR_NULL;
+  case ConditionKind::AtLeast:
+  case ConditionKind::AtMost:
+    message << "a value of at " << (broken.kind == ConditionKind::AtLeast ? "least " : "most ")
+            << broken.value << ", but got " << static_cast<int64_t>(value);
+    return NEREID_AOT_ERROR_SPECIALIZATION;
   }
   return NEREID_AOT_ERROR_SPECIALIZATION;
 }

@@ -11,7 +11,7 @@
 namespace nereid::aot {
 
 /// Of these structures and of what the steps mean; a table of another version is refused.
-inline constexpr int64_t tableVersion = 1;
+inline constexpr int64_t tableVersion = 2;
 
 /// As runtime/Kernel.h has it.
 using KernelEntry = void (*)(const uint64_t *slots, const int32_t *id, const int32_t *count,
@@ -30,12 +30,14 @@ enum class ConditionKind : int64_t {
   Equal,
   IsNull,    ///< the specialization has no such tensor (None)
   IsPresent, ///< another specialization has none
+  AtLeast,
+  AtMost,
 };
 
 struct Condition {
   ConditionKind kind;
   int64_t slot;
-  int64_t value; ///< divisor, or the bits the slot must have
+  int64_t value; ///< divisor, bound, or the bits the slot must have
 };
 
 /// A machine with one stack of integers; see GridSteps.h.
@@ -81,7 +83,8 @@ struct Step {
 struct Variant {
   KernelEntry entry;
   int64_t scratchBytes;
-  int64_t canWait; ///< programs may wait for each other
+  int64_t canWait;     ///< programs may wait for each other
+  int64_t takesRanges; ///< one call runs the programs from id[0] to id[3]
 };
 
 struct Specialization {

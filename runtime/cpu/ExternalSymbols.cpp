@@ -32,6 +32,8 @@ void *externalSymbol(std::string_view name) {
       {"nereid_rt_print_f64", addressOf(&nereid_rt_print_f64)},
       {"nereid_rt_print_i64", addressOf(&nereid_rt_print_i64)},
       {"nereid_rt_yield", addressOf(&nereid_rt_yield)},
+      {"nereid_rt_defer_additions", addressOf(&nereid_rt_defer_additions)},
+      {"nereid_rt_change_line", addressOf(&nereid_rt_change_line)},
   };
   for (const Row &row : rows) {
     if (row.name == name) {

@@ -117,6 +117,7 @@ void writeKernelInfo(MessageWriter &message, const KernelInfo &info) {
   message.text(info.signature);
   message.number(info.scratchBytes);
   message.number(info.canWait);
+  message.number(info.takesRanges);
   message.number(info.arguments.size());
   for (const ArgumentInfo &argument : info.arguments) {
     message.text(argument.name);
@@ -134,6 +135,7 @@ KernelInfo readKernelInfo(MessageReader &message) {
   info.signature = message.text();
   info.scratchBytes = message.number();
   info.canWait = message.number() != 0;
+  info.takesRanges = message.number() != 0;
   for (uint64_t left = message.count(); left > 0 && !message.failed(); --left) {
     ArgumentInfo argument;
     argument.name = message.text();

@@ -15,7 +15,7 @@
 namespace nereid::runtime::remote {
 
 /// First text of a runner's greeting; another version means another form of messages.
-inline constexpr std::string_view greeting = "nereid-runner 1";
+inline constexpr std::string_view greeting = "nereid-runner 2";
 
 enum class Request : uint64_t { Load = 1, Launch = 2, Unload = 3 };
 

@@ -246,6 +246,7 @@ TEST(KernelInfoText, ComesBackUnchanged) {
   info.features = "+avx2";
   info.scratchBytes = 1u << 20;
   info.canWait = true;
+  info.takesRanges = true;
   info.arguments = {{"x", runtime::ArgumentKind::Pointer, DType::BF16, 16},
                     {"n", runtime::ArgumentKind::Integer, DType::U64, 1},
                     {"eps", runtime::ArgumentKind::Float, DType::F64, 1}};
@@ -253,6 +254,7 @@ TEST(KernelInfoText, ComesBackUnchanged) {
   ASSERT_TRUE(again);
   EXPECT_EQ(toJson(*again), toJson(info));
   EXPECT_TRUE(again->canWait);
+  EXPECT_TRUE(again->takesRanges);
   EXPECT_EQ(again->arguments[1].dtype, DType::U64);
   EXPECT_EQ(again->arguments[2].kind, runtime::ArgumentKind::Float);
   for (const char *bad : {"", "[]", "{", "{\"name\":1}", "{\"name\":\"k\",\"arguments\":3}"}) {

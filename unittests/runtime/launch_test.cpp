@@ -30,6 +30,16 @@ void recordId(const uint64_t *slots, const int32_t *id, const int32_t *count, ui
   ++out[linear];
 }
 
+void recordRange(const uint64_t *slots, const int32_t *id, const int32_t *count, uint8_t *scratch) {
+  if (id[3] > count[0]) {
+    return;
+  }
+  int32_t each[3] = {id[0], id[1], id[2]};
+  for (; each[0] < id[3]; ++each[0]) {
+    recordId(slots, each, count, scratch);
+  }
+}
+
 void copySlots(const uint64_t *slots, const int32_t *, const int32_t *, uint8_t *) {
   uint64_t *out = reinterpret_cast<uint64_t *>(slots[0]);
   for (int i = 1; i < 6; ++i) {
@@ -37,9 +47,8 @@ void copySlots(const uint64_t *slots, const int32_t *, const int32_t *, uint8_t 
   }
 }
 
-TEST(Launch, EveryProgramOfAGridRunsOnce) {
+void expectEveryProgramOnce(const Kernel &kernel) {
   ThreadPool pool(4);
-  const Kernel kernel = kernelOf(recordId, {{"out", ArgumentKind::Pointer, DType::I32, 1}});
   for (Grid grid :
        {Grid{1, 1, 1}, Grid{7, 1, 1}, Grid{1, 5, 3}, Grid{33, 17, 9}, Grid{100000, 1, 1}}) {
     Tensor out = Tensor::empty({grid[0] * grid[1] * grid[2]}, DType::I32);
@@ -52,6 +61,27 @@ TEST(Launch, EveryProgramOfAGridRunsOnce) {
       }
     }
   }
+}
+
+TEST(Launch, EveryProgramOfAGridRunsOnce) {
+  expectEveryProgramOnce(kernelOf(recordId, {{"out", ArgumentKind::Pointer, DType::I32, 1}}));
+}
+
+TEST(Launch, RangesEndWithTheLineOfTheGrid) {
+  Kernel kernel = kernelOf(recordRange, {{"out", ArgumentKind::Pointer, DType::I32, 1}});
+  expectEveryProgramOnce(kernel); // who does not ask for ranges gets ranges of one
+  kernel.info.takesRanges = true;
+  expectEveryProgramOnce(kernel);
+  static std::vector<std::array<int32_t, 4>> seen;
+  seen.clear();
+  kernel.entry = [](const uint64_t *, const int32_t *id, const int32_t *, uint8_t *) {
+    seen.push_back({id[0], id[1], id[2], id[3]});
+  };
+  Tensor out = Tensor::empty({1}, DType::I32);
+  ThreadPool pool(1);
+  const ArgumentValue arguments[] = {&out};
+  ASSERT_FALSE(launch(kernel, {3, 2, 1}, arguments, pool));
+  EXPECT_EQ(seen, (std::vector<std::array<int32_t, 4>>{{0, 0, 0, 3}, {0, 1, 0, 3}}));
 }
 
 TEST(Launch, XIsTheInnermostAxis) {

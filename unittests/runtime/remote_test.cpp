@@ -202,6 +202,7 @@ TEST(Remote, MessagesCutOffAnywhereAreRefused) {
   info.features = "+a,+b";
   info.scratchBytes = 4096;
   info.canWait = true;
+  info.takesRanges = true;
   MessageWriter kernel;
   writeKernelInfo(kernel, info);
   MessageReader reader(kernel.content());
@@ -211,6 +212,7 @@ TEST(Remote, MessagesCutOffAnywhereAreRefused) {
   EXPECT_EQ(got.features, "+a,+b");
   EXPECT_EQ(got.scratchBytes, 4096U);
   EXPECT_TRUE(got.canWait);
+  EXPECT_TRUE(got.takesRanges);
   ASSERT_EQ(got.arguments.size(), 2U);
   EXPECT_EQ(got.arguments[1].kind, ArgumentKind::Integer);
 }

@@ -16,6 +16,7 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -75,6 +76,7 @@ LoweredKernel lowerKernel(const std::string &text, const std::string &architectu
     name = function.getName().str();
     auto bytes = function->getAttrOfType<mlir::IntegerAttr>("nereid.scratch_bytes");
     result.scratchBytes = bytes ? bytes.getInt() : 0;
+    result.takesRanges = function->hasAttr("nereid.takes_ranges");
   });
   mlir::PassManager passes(&context);
   buildLoopsToLlvmPipeline(passes, *machine);
@@ -112,8 +114,9 @@ bool LoweredKernel::launch(std::array<int32_t, 3> grid, std::vector<uint64_t> sl
   auto *scratch = reinterpret_cast<uint8_t *>((start + 63) / 64 * 64);
   for (int32_t z = 0; z < grid[2]; ++z) {
     for (int32_t y = 0; y < grid[1]; ++y) {
-      for (int32_t x = 0; x < grid[0]; ++x) {
-        const int32_t id[3] = {x, y, z};
+      for (int32_t x = 0, count = 1; x < grid[0]; x += count, ++count) {
+        count = takesRanges ? std::min(count, grid[0] - x) : 1;
+        const int32_t id[4] = {x, y, z, x + count};
         std::memset(scratch, 0xCD, scratchBytes); // nothing may rely on what was there
         entry(slots.data(), id, grid.data(), scratch);
       }

@@ -19,10 +19,12 @@ struct LoweredKernel {
   std::string assembly;
   std::string error; ///< rendered diagnostics; empty = compiled and loaded
   uint64_t scratchBytes = 0;
+  bool takesRanges = false;
   std::shared_ptr<runtime::LoadedCode> code;
   runtime::KernelEntry entry = nullptr;
 
-  /// Runs every program instance of the grid in order; false when a canary was overwritten.
+  /// Runs every program instance of the grid in order, in ranges of different sizes if it takes
+  /// them; false when a canary was overwritten.
   bool launch(std::array<int32_t, 3> grid, std::vector<uint64_t> slots) const;
 };
 

@@ -13,7 +13,8 @@ LoweringOptions loweringOptionsFor(const CpuMachine &machine) {
   options.hasGather = machine.hasGather;
   options.hasScatter = machine.hasScatter;
   options.hasStreamingStores = machine.hasStreamingStores;
-  options.hasBf16 = machine.hasBf16;
+  options.hasBf16Dots = machine.hasBf16 && machine.hasAvx512;
+  options.hasInt8Dots = machine.hasVnni && machine.hasAvx512;
   if (machine.architecture == Architecture::X86 && machine.vectorBytes >= 32) {
     options.lanePermutes = machine.hasAvx512 ? LanePermutes::Avx512 : LanePermutes::Avx2;
   }

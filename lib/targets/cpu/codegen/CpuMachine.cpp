@@ -42,6 +42,7 @@ CpuMachine makeMachine(Architecture architecture, int level,
     machine.minimumVectorBits = std::max(machine.minimumVectorBits, extension.vectorBits);
     machine.hasVectorTruncation &= extension.name != "qemu7";
     machine.hasBf16 |= extension.feature == "avx512bf16";
+    machine.hasVnni |= extension.feature == "avx512vnni";
   }
   describeVectors(machine, level);
   return machine;

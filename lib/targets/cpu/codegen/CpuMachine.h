@@ -39,6 +39,7 @@ struct CpuMachine {
   bool hasStreamingStores = false; ///< stores past the caches, ordered by a fence
   bool hasAvx512 = false;          ///< F, BW, CD, DQ and VL together
   bool hasBf16 = false;            ///< AVX512_BF16
+  bool hasVnni = false;            ///< AVX512_VNNI
 
   /// "+avx2,+fma": what LLVM reads.
   std::string featureText() const;

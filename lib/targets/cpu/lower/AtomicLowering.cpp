@@ -185,6 +185,9 @@ void BlockLowering::lowerAtomic(Operation &op) {
         emitAtomic(builder(), op, [&](Value value) { return kernel.scalar(value); });
     return;
   }
+  if (lowerDeferredAddition(op)) {
+    return;
+  }
   Location loc = op.getLoc();
   ArrayRef<int64_t> shape = shapeOf(result);
   int buffer = result.use_empty() ? -1 : kernel.allocate(shape, elementTypeOf(result), loc);

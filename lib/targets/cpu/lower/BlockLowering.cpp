@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Straight-line code: scalars and the collection of roots.
 #include "lib/targets/cpu/lower/BlockLowering.h"
+#include "lib/targets/cpu/lower/ProgramLoop.h"
 #include "lib/targets/cpu/lower/RowPipeline.h"
 #include "lib/targets/cpu/lower/WaitingLoops.h"
 
@@ -235,7 +236,7 @@ void BlockLowering::lowerScalar(Operation &op) {
                                           : cast<tile::NumProgramsOp>(op).getAxis());
     Value base = isId ? kernel.idArgument : kernel.countArgument;
     Value address = b.create<LLVM::GEPOp>(loc, base.getType(), b.getI32Type(), base,
-                                          ArrayRef<LLVM::GEPArg>{axis});
+                                          ArrayRef<LLVM::GEPArg>{isEndOfRange(&op) ? 3 : axis});
     lowered = b.create<LLVM::LoadOp>(loc, b.getI32Type(), address, 4);
   } else if (auto unsplat = dyn_cast<tile::UnsplatOp>(op)) {
     lowered = scalarAtZero(unsplat.getSource());

@@ -45,6 +45,9 @@ private:
   /// One element's access; gives what memory held, or zero where the mask is false.
   mlir::Value emitAtomic(mlir::OpBuilder &outside, mlir::Operation &op,
                          llvm::function_ref<mlir::Value(mlir::Value)> valueOf);
+  // ---- DeferredAdditions.cpp ----
+  /// False when the atomic has to reach memory at once, and then nothing was emitted.
+  bool lowerDeferredAddition(mlir::Operation &op);
   // ---- ControlFlow.cpp ----
   /// Lets other programs run; `observed` changes when this one gets on.
   void giveWay(mlir::OpBuilder &builder, mlir::Location loc, llvm::ArrayRef<mlir::Value> observed);
@@ -52,6 +55,7 @@ private:
   void lowerIf(mlir::scf::IfOp op);
   void lowerWhile(mlir::scf::WhileOp op);
   int bufferForCarried(mlir::Operation *loop, mlir::Value initial, Copies &copies);
+  int bufferForSum(mlir::scf::ForOp op, mlir::Value initial);
   /// Computes tiles into buffers "at once": none is overwritten before all that read it are done.
   void copyInto(const Copies &copies);
   mlir::Value scalarAtZero(mlir::Value tile);

@@ -3,12 +3,28 @@
 // body updates in place; an induction tile (pointer or offsets that advance by one uniform step)
 // carries only that step's sum.
 #include "lib/targets/cpu/lower/BlockLowering.h"
+#include "lib/targets/cpu/lower/GemmOperands.h"
 #include "lib/targets/cpu/lower/RowPipeline.h"
 #include "lib/targets/cpu/lower/WaitingLoops.h"
 
 using namespace mlir;
 
 namespace nereid::cpu {
+
+/// What only goes on into an inner loop may be the sum of a matrix product there, which computes
+/// some rows more.
+static SmallVector<int64_t> shapeForCarried(Operation *loop, Value initial) {
+  SmallVector<int64_t> shape(shapeOf(initial));
+  auto outer = dyn_cast<scf::ForOp>(loop);
+  if (!outer || shape.size() != 2 || !elementTypeOf(initial).isF32()) {
+    return shape;
+  }
+  for (auto [init, arg] : llvm::zip_equal(outer.getInitArgs(), outer.getRegionIterArgs())) {
+    bool goesOn = init == initial && arg.hasOneUse() && isa<scf::ForOp>(*arg.user_begin());
+    shape[0] += goesOn ? gemmPaddingRows : 0;
+  }
+  return shape;
+}
 
 /// The buffer a carried tile lives in; takes over the initial value's own when nobody else reads
 /// it and it is made anew for every run of the loop.
@@ -20,7 +36,8 @@ int BlockLowering::bufferForCarried(Operation *loop, Value initial, Copies &copi
     disown(initial);
     return own->second;
   }
-  int buffer = kernel.allocate(shapeOf(initial), elementTypeOf(initial), initial.getLoc());
+  int buffer = kernel.allocate(shapeForCarried(loop, initial), elementTypeOf(initial),
+                               initial.getLoc());
   copies.push_back({initial, buffer});
   return buffer;
 }

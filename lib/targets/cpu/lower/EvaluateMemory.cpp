@@ -314,6 +314,10 @@ Value Evaluator::computeLoad(tile::LoadOp op, const Dims &dims, unsigned copy, O
   Value raw;
   if (unit) {
     Value address = firstAddress(pointer, dims, lane, copy, builder);
+    if (Value holds = op.getMask() ? conditionOfLanes(op.getMask(), dims) : Value()) {
+      // A load that a mask turns off altogether costs a hundred times as much where no memory is.
+      address = builder.create<arith::SelectOp>(loc, holds, address, kernel.slotsArgument);
+    }
     raw = builder.create<LLVM::MaskedLoadOp>(loc, vectorType, address, lanes,
                                              ValueRange{passThrough}, align);
   } else if (mask.kind == LaneMask::Kind::All && axis.kind == AxisKind::Linear && align < 4) {

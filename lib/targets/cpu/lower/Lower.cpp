@@ -2,7 +2,9 @@
 // The entry of convert-tile-to-loops: reads the arguments from their slots, lowers the body, and
 // puts the result in the place of the source function.
 #include "lib/targets/cpu/lower/Lower.h"
+#include "lib/targets/cpu/lower/DeferredAdditions.h"
 #include "lib/targets/cpu/lower/PrefetchNext.h"
+#include "lib/targets/cpu/lower/ProgramLoop.h"
 #include "lib/targets/cpu/lower/RowPipeline.h"
 #include "lib/targets/cpu/lower/Streaming.h"
 
@@ -96,6 +98,10 @@ static void eraseWhatWasAdded(ModuleOp module) {
 static func::FuncOp lowerFunction(KernelState &kernel, func::FuncOp source, func::FuncOp original) {
   Location loc = original.getLoc();
   prepareHistograms(source);
+  kernel.defersAdditions = mayDeferAdditions(source);
+  if (kernel.defersAdditions) {
+    prepareDeferredAdditions(source);
+  }
   kernel.axes.analyse(source);
   kernel.plan.analyse(source);
 
@@ -154,22 +160,31 @@ LogicalResult lowerTileToLoops(ModuleOp module, const LoweringOptions &options,
   if (!checkTypes(kernel, source)) {
     return failure();
   }
-  func::FuncOp target;
   // Whether the nests of a pipeline are as planned turns out on the way; whatever is wrong with the
   // kernel is said about the kernel as it was written.
+  func::FuncOp target;
+  auto attempt = [&](func::FuncOp form) {
+    Diagnostics unsaid;
+    KernelState state(options, unsaid);
+    target = lowerFunction(state, form, source);
+  };
+  OwningOpRef<func::FuncOp> looped = loopOverPrograms(source);
   for (bool isShared : {true, false}) {
     OwningOpRef<func::FuncOp> pipelined;
     if (!target && (!isShared || options.vectorRegisters >= 32)) {
-      pipelined = pipelineRows(source, options, isShared);
+      pipelined = pipelineRows(looped ? *looped : source, options, isShared);
     }
     if (pipelined) {
-      Diagnostics unsaid;
-      KernelState attempt(options, unsaid);
-      target = lowerFunction(attempt, *pipelined, source);
+      attempt(*pipelined);
     }
+  }
+  if (!target && looped) {
+    attempt(*looped);
   }
   if (!target) {
     target = lowerFunction(kernel, source, source);
+  } else if (looped) {
+    target->setAttr("nereid.takes_ranges", UnitAttr::get(module.getContext()));
   }
   if (!target) {
     return failure();

@@ -34,16 +34,18 @@ struct LoweringOptions {
   bool hasStreamingStores = true; ///< stores past the caches, ordered by an x86 fence
   /// A launch that writes so much to one tensor bypasses the caches also without `.cs`; 0 = never.
   uint64_t streamFromBytes = 32u << 20;
-  bool hasBf16 = false; ///< bfloat16 dot-product instructions
+  bool hasBf16Dots = false; ///< sums of two products of bfloat16 in each lane of a whole vector
+  bool hasInt8Dots = false; ///< sums of four products of int8, the first factor unsigned
   LanePermutes lanePermutes = LanePermutes::None;
   uint64_t scratchLimitBytes = 8u << 20;
 };
 
 /// Rewrites the module's only `tile.kernel` function into
 ///   func.func @name(%slots: !llvm.ptr, %id: !llvm.ptr, %count: !llvm.ptr, %scratch: !llvm.ptr)
-/// with attributes `tile.kernel`, `nereid.scratch_bytes : i64` and, when a loop may wait for
-/// another program, `nereid.can_wait`; other discardable attributes stay. On failure diags says why
-/// (E03xx unsupported, E05xx resources) and the module is left unchanged.
+/// with attributes `tile.kernel`, `nereid.scratch_bytes : i64`, when a loop may wait for another
+/// program `nereid.can_wait`, and when one call runs programs up to %id[3] `nereid.takes_ranges`;
+/// other discardable attributes stay. On failure diags says why (E03xx unsupported, E05xx
+/// resources) and the module is left unchanged.
 mlir::LogicalResult lowerTileToLoops(mlir::ModuleOp module, const LoweringOptions &options,
                                      Diagnostics &diags);
 

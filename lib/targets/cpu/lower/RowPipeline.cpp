@@ -4,7 +4,9 @@
 #include "lib/targets/cpu/lower/RowPipeline.h"
 
 #include "lib/targets/cpu/lower/KernelState.h"
+#include "lib/targets/cpu/lower/ProgramLoop.h"
 #include "lib/targets/cpu/lower/RowRanges.h"
+#include "lib/targets/cpu/lower/Streaming.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
@@ -39,8 +41,10 @@ tile::StoreOp findStore(scf::ForOp loop, const LoweringOptions &options) {
       return {};
     }
   }
-  if (!found || found.getCache() != tile::CacheModifier::CS || !options.hasStreamingStores ||
-      shapeOf(found.getPointer()).size() != 1 || isPointerTile(found.getValue())) {
+  // In large launches plain stores go past the caches as well; a loop over programs knows the size.
+  if (!found || (found.getCache() != tile::CacheModifier::CS && !isProgramLoop(loop)) ||
+      !options.hasStreamingStores || shapeOf(found.getPointer()).size() != 1 ||
+      isPointerTile(found.getValue())) {
     return {};
   }
   int64_t bytes = shapeOf(found.getPointer())[0] *
@@ -59,10 +63,13 @@ public:
   void rewrite();
 
 private:
+  bool isPlain() { return store.getCache() != tile::CacheModifier::CS; }
   bool isInside(Value value) { return loop.getRegion().isAncestor(value.getParentRegion()); }
   bool visit(Value value);
   void cloneLate(OpBuilder &builder, IRMapping &mapping);
   void storeRowBefore(OpBuilder &builder, Value pending, const IRMapping &before, DelayedPart part);
+  /// An i1: the launch is too small for a plain store to go past the caches.
+  Value isSmallLaunch(OpBuilder &builder);
 
   scf::ForOp loop;
   tile::StoreOp store;
@@ -112,7 +119,7 @@ bool Pipeline::visit(Value value) {
 }
 
 bool Pipeline::plans() {
-  if (!loop.getInitArgs().empty()) {
+  if (!loop.getInitArgs().empty() || (isPlain() && !mayStream(store, plan, options))) {
     return false;
   }
   for (Value operand : store->getOperands()) {
@@ -177,7 +184,22 @@ void Pipeline::storeRowBefore(OpBuilder &builder, Value pending, const IRMapping
   auto branch = builder.create<scf::IfOp>(store.getLoc(), pending, false);
   branch->setAttr(delayedName, builder.getI32IntegerAttr(static_cast<int32_t>(part)));
   IRMapping mapping(before);
-  branch.getThenBodyBuilder().clone(*store, mapping);
+  cast<tile::StoreOp>(branch.getThenBodyBuilder().clone(*store, mapping))
+      .setCache(tile::CacheModifier::CS);
+}
+
+Value Pipeline::isSmallLaunch(OpBuilder &builder) {
+  Location loc = store.getLoc();
+  Type i32 = builder.getI32Type(), i64 = builder.getI64Type();
+  Value programs;
+  for (unsigned axis = 0; axis < 3; ++axis) {
+    Value count = builder.create<tile::NumProgramsOp>(loc, i32, axis);
+    count = builder.create<arith::ExtUIOp>(loc, i64, count);
+    programs = programs ? builder.create<arith::MulIOp>(loc, programs, count) : count;
+  }
+  Value least = builder.create<arith::ConstantOp>(
+      loc, builder.getI64IntegerAttr(leastStreamingPrograms(store, options)));
+  return builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, programs, least);
 }
 
 void Pipeline::rewrite() {
@@ -190,6 +212,7 @@ void Pipeline::rewrite() {
   }
   Value no = outside.create<arith::ConstantOp>(loc, outside.getBoolAttr(false));
   initial.push_back(no);
+  Value isSmall = isPlain() ? isSmallLaunch(outside) : Value();
   auto pipelined = outside.create<scf::ForOp>(loop.getLoc(), loop.getLowerBound(),
                                               loop.getUpperBound(), loop.getStep(), initial);
   pipelined->setAttr(pipelinedName, outside.getUnitAttr());
@@ -210,8 +233,10 @@ void Pipeline::rewrite() {
   for (Operation &op : *body) {
     op.setAttr(rowBeforeName, builder.getUnitAttr());
   }
-  bool hasParts =
-      isShared && first != last && KernelState::byteSize(elementTypeOf(store.getValue())) > 1;
+  // What the store loads again would be brought into the first level by both nests.
+  bool hasParts = isShared && first != last &&
+                  KernelState::byteSize(elementTypeOf(store.getValue())) > 1 &&
+                  llvm::none_of(late, [](Operation *op) { return isa<tile::LoadOp>(op); });
   for (Operation &op : loop.getBody()->without_terminator()) {
     if (early.contains(&op)) {
       builder.clone(op, now);
@@ -230,6 +255,9 @@ void Pipeline::rewrite() {
   auto also = [&](Value condition) {
     atOnce = builder.create<arith::OrIOp>(loc, atOnce, condition);
   };
+  if (isSmall) {
+    also(isSmall);
+  }
   RowRanges::Bytes written = ranges.emit(builder, loc, stored, row);
   also(ranges.isUnaligned(builder, loc, written, options.vectorBytes));
   Value next = builder.create<arith::AddIOp>(loc, row, loop.getStep());
@@ -240,7 +268,10 @@ void Pipeline::rewrite() {
   OpBuilder inside = branch.getThenBodyBuilder();
   IRMapping here(now);
   cloneLate(inside, here);
-  inside.clone(*store, here);
+  auto stays = cast<tile::StoreOp>(inside.clone(*store, here));
+  if (isSmall) {
+    keepInCaches(stays);
+  }
   Value yes = builder.create<arith::ConstantOp>(loc, builder.getBoolAttr(true));
   SmallVector<Value> yielded;
   for (Value value : carried) {

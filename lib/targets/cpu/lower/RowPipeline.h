@@ -27,7 +27,8 @@
 namespace nereid::cpu {
 
 /// A copy of the kernel in which rows are pipelined; null when there is nothing to do. When shared,
-/// a quarter of the row is stored in the row's first nest, so that memory does not rest there.
+/// a quarter of the row is stored in the row's first nest, so that memory does not rest there;
+/// not of rows that the store computes from tensors again.
 mlir::OwningOpRef<mlir::func::FuncOp> pipelineRows(mlir::func::FuncOp kernel,
                                                    const LoweringOptions &options, bool isShared);
 

@@ -9,31 +9,45 @@ using namespace mlir;
 
 namespace nereid::cpu {
 
+constexpr llvm::StringLiteral cachedName = "nereid.cached";
+
 /// What a kernel loads it may load again, or has in the cache already.
-static bool isOnlyWritten(const KernelState &kernel, tile::StoreOp store) {
-  Value base = kernel.plan.addressBase(store.getPointer());
+static bool isOnlyWritten(const FusionPlan &plan, tile::StoreOp store) {
+  Value base = plan.addressBase(store.getPointer());
   if (!base) {
     return false;
   }
   WalkResult result = store->getParentOfType<func::FuncOp>().walk([&](Operation *op) {
     auto load = dyn_cast<tile::LoadOp>(op);
     bool keeps = isa<tile::DotOp>(op) || isAtomic(op) ||
-                 (load && kernel.plan.addressBase(load.getPointer()) == base);
+                 (load && plan.addressBase(load.getPointer()) == base);
     return keeps ? WalkResult::interrupt() : WalkResult::advance();
   });
   return !result.wasInterrupted();
 }
 
-Value isLargeLaunch(KernelState &kernel, tile::StoreOp store) {
+bool mayStream(tile::StoreOp store, const FusionPlan &plan, const LoweringOptions &options) {
   bool isPlain = store.getCache() == tile::CacheModifier::None &&
-                 store.getEvict() == tile::EvictionPolicy::Normal;
-  if (!isPlain || !kernel.options.hasStreamingStores || kernel.options.streamFromBytes == 0 ||
-      isPointerTile(store.getValue()) || !isOnlyWritten(kernel, store)) {
-    return nullptr;
-  }
-  uint64_t bytes = static_cast<uint64_t>(KernelState::byteSize(elementTypeOf(store.getValue())));
+                 store.getEvict() == tile::EvictionPolicy::Normal && !store->hasAttr(cachedName);
+  return isPlain && options.hasStreamingStores && options.streamFromBytes != 0 &&
+         !isPointerTile(store.getValue()) && isOnlyWritten(plan, store);
+}
+
+int64_t leastStreamingPrograms(tile::StoreOp store, const LoweringOptions &options) {
+  auto bytes = static_cast<uint64_t>(KernelState::byteSize(elementTypeOf(store.getValue())));
   for (int64_t size : shapeOf(store.getValue())) {
     bytes *= static_cast<uint64_t>(size);
+  }
+  return static_cast<int64_t>(llvm::divideCeil(options.streamFromBytes, bytes));
+}
+
+void keepInCaches(tile::StoreOp store) {
+  store->setAttr(cachedName, UnitAttr::get(store.getContext()));
+}
+
+Value isLargeLaunch(KernelState &kernel, tile::StoreOp store) {
+  if (!mayStream(store, kernel.plan, kernel.options)) {
+    return nullptr;
   }
   Location loc = store.getLoc();
   OpBuilder &builder = *kernel.entry;
@@ -46,8 +60,8 @@ Value isLargeLaunch(KernelState &kernel, tile::StoreOp store) {
     count = builder.create<arith::ExtUIOp>(loc, builder.getI64Type(), count);
     programs = programs ? builder.create<arith::MulIOp>(loc, programs, count) : count;
   }
-  auto least = static_cast<int64_t>(llvm::divideCeil(kernel.options.streamFromBytes, bytes));
-  return builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::sge, programs, kernel.i64(least));
+  return builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::sge, programs,
+                                       kernel.i64(leastStreamingPrograms(store, kernel.options)));
 }
 
 void fenceStreams(KernelState &kernel, OpBuilder &builder, Location loc) {

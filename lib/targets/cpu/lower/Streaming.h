@@ -8,9 +8,18 @@
 
 namespace nereid::cpu {
 
+/// A store of a kernel that neither reads the tensor as well, nor multiplies matrices, nor says
+/// where it wants the data.
+bool mayStream(tile::StoreOp store, const FusionPlan &plan, const LoweringOptions &options);
+
+/// Programs of a launch that is large enough.
+int64_t leastStreamingPrograms(tile::StoreOp store, const LoweringOptions &options);
+
+/// The same store elsewhere bypasses the caches: this one never does.
+void keepInCaches(tile::StoreOp store);
+
 /// An i1 in the prologue: the launch is large enough. Null when the store never bypasses the
-/// caches: the kernel reads the tensor as well, multiplies matrices, or says where it wants the
-/// data.
+/// caches.
 mlir::Value isLargeLaunch(KernelState &kernel, tile::StoreOp store);
 
 /// Streaming stores are weakly ordered; what reads them next may run on another core. Whoever runs

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/targets/cpu/lower/ProgramLoop.h"
+
+#include "lib/targets/cpu/lower/DeferredAdditions.h"
+#include "lib/targets/cpu/lower/TileAxes.h"
+#include "lib/targets/cpu/lower/WaitingLoops.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace nereid::cpu {
+
+namespace {
+
+constexpr llvm::StringLiteral programLoopName = "nereid.program_loop",
+                              endOfRangeName = "nereid.end_of_range";
+
+/// Programs of other kernels gain nothing: a product is long, what writes element by element
+/// overlaps with the next program by itself, and a program may have a loop over rows of its own.
+bool isKernelOfRows(func::FuncOp kernel) {
+  // Sums of the thread's own need no memory of the tensor, so that the next row is read meanwhile.
+  bool reducesRows = mayDeferAdditions(kernel), readsId = false;
+  const bool defersAdditions = reducesRows;
+  WalkResult result = kernel.walk([&](Operation *op) {
+    if (isa<tile::DotOp, tile::PrintOp, tile::AssertOp, tile::InlineAsmOp, scf::WhileOp>(op) ||
+        (isAtomic(op) && !defersAdditions) || isExchange(op)) {
+      return WalkResult::interrupt();
+    }
+    auto load = dyn_cast<tile::LoadOp>(op);
+    if (load && load.getIsVolatile()) {
+      return WalkResult::interrupt();
+    }
+    if (auto reduce = dyn_cast<tile::ReduceOp>(op)) {
+      reducesRows |= op->getParentOp() == kernel && shapeOf(reduce.getSources()[0]).size() == 1;
+    }
+    if (auto id = dyn_cast<tile::ProgramIdOp>(op)) {
+      readsId |= id.getAxis() == 0;
+    }
+    return WalkResult::advance();
+  });
+  return !result.wasInterrupted() && reducesRows && readsId;
+}
+
+/// A scalar that is the same for all programs of a range. Tiles are computed where they are used.
+bool isOfAllPrograms(Operation *op, scf::ForOp loop) {
+  return op->getNumRegions() == 0 && isMemoryEffectFree(op) &&
+         llvm::none_of(op->getResultTypes(),
+                       [](Type type) { return isa<RankedTensorType>(type); }) &&
+         llvm::none_of(op->getOperands(), [&](Value operand) {
+           return loop.getRegion().isAncestor(operand.getParentRegion());
+         });
+}
+
+} // namespace
+
+OwningOpRef<func::FuncOp> loopOverPrograms(func::FuncOp kernel) {
+  if (!kernel.getBody().hasOneBlock() || !isKernelOfRows(kernel)) {
+    return {};
+  }
+  OwningOpRef<func::FuncOp> copy(kernel.clone());
+  Block &body = copy->getBody().front();
+  SmallVector<Operation *> all;
+  for (Operation &op : body.without_terminator()) {
+    all.push_back(&op);
+  }
+  OpBuilder builder = OpBuilder::atBlockBegin(&body);
+  Location loc = kernel.getLoc();
+  Value first = builder.create<tile::ProgramIdOp>(loc, builder.getI32Type(), 0);
+  auto end = builder.create<tile::ProgramIdOp>(loc, builder.getI32Type(), 0);
+  end->setAttr(endOfRangeName, builder.getUnitAttr());
+  Value one = builder.create<arith::ConstantOp>(loc, builder.getI32IntegerAttr(1));
+  builder.setInsertionPoint(body.getTerminator());
+  auto loop = builder.create<scf::ForOp>(loc, first, end, one);
+  loop->setAttr(programLoopName, builder.getUnitAttr());
+  for (Operation *op : all) {
+    if (!isOfAllPrograms(op, loop)) {
+      op->moveBefore(loop.getBody()->getTerminator());
+    } else if (auto id = dyn_cast<tile::ProgramIdOp>(op); id && id.getAxis() == 0) {
+      id.getResult().replaceAllUsesWith(loop.getInductionVar());
+      id.erase();
+    }
+  }
+  // Those inside of branches and loops.
+  loop.walk([&](tile::ProgramIdOp id) {
+    if (id.getAxis() == 0) {
+      id.getResult().replaceAllUsesWith(loop.getInductionVar());
+    }
+  });
+  return copy;
+}
+
+bool isProgramLoop(scf::ForOp loop) { return loop->hasAttr(programLoopName); }
+
+bool isEndOfRange(Operation *op) { return op->hasAttr(endOfRangeName); }
+
+} // namespace nereid::cpu

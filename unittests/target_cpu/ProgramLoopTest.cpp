@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels of one row per program that run neighbouring programs in one call: which ones do, where
+// their stores are, and the results against a sequential computation in plain C++.
+#include "unittests/target_cpu/LowerHarness.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+using namespace nereid;
+using namespace nereid::cpu::test;
+
+namespace {
+
+LoweredKernel lower(const std::string &body, const std::string &architecture = "",
+                    const std::string &signature = "*fp32, *fp32, i32, i32, 1024") {
+  std::string error;
+  std::string text =
+      tileText("\n@triton.jit\ndef kernel(out, x, stride, n, BLOCK: tl.constexpr):\n" + body,
+               signature, error);
+  EXPECT_EQ(error, "");
+  return lowerKernel(text, architecture);
+}
+
+const std::string softmax = R"(
+    row = tl.program_id(0)
+    o = tl.arange(0, BLOCK)
+    v = tl.load(x + row * stride + o, mask=o < n, other=-float('inf'))
+    e = tl.exp(v - tl.max(v, axis=0))
+    tl.store(out + row * stride + o, e / tl.sum(e, axis=0), mask=o < n)
+)";
+
+bool takesRanges(const std::string &body) {
+  LoweredKernel kernel = lower(body);
+  EXPECT_EQ(kernel.error, "") << body;
+  return kernel.takesRanges;
+}
+
+TEST(ProgramLoop, KernelsThatReduceRowsTakeRanges) {
+  EXPECT_TRUE(takesRanges(softmax));
+  EXPECT_TRUE(takesRanges(R"(
+    row = tl.program_id(0)
+    total = tl.zeros((BLOCK,), dtype=tl.float32)
+    for start in range(0, n, BLOCK):
+        total += tl.load(x + row * stride + start + tl.arange(0, BLOCK))
+    tl.store(out + row, tl.sum(total, axis=0))
+)"));
+}
+
+TEST(ProgramLoop, OtherKernelsRunProgramByProgram) {
+  const char *row = "    o = tl.program_id(0) * stride + tl.arange(0, BLOCK)\n";
+  const char *bodies[] = {
+      "    tl.store(out + o, tl.load(x + o) + 1)\n",
+      "    tl.device_assert(n > 0)\n    tl.store(out + o, tl.sum(tl.load(x + o), axis=0))\n",
+      "    tl.device_print('n', n)\n    tl.store(out + o, tl.sum(tl.load(x + o), axis=0))\n",
+      "    tl.atomic_add(out, tl.sum(tl.load(x + o), axis=0))\n",
+      "    tl.store(out + o, tl.sum(tl.load(x + o, volatile=True), axis=0))\n"};
+  for (const char *body : bodies) {
+    EXPECT_FALSE(takesRanges(std::string(row) + body)) << body;
+  }
+  EXPECT_FALSE(takesRanges("    o = tl.arange(0, BLOCK)\n"
+                           "    tl.store(out + o, tl.sum(tl.load(x + o), axis=0))\n"));
+}
+
+/// The delayed store is one past the caches, before the exponentials of the next row.
+TEST(ProgramLoop, PlainStoresOfOtherTensorsWaitForTheNextProgram) {
+  LoweredKernel kernel = lower(softmax);
+  size_t store = kernel.loops.find("nontemporal");
+  EXPECT_TRUE(store != std::string::npos && store < kernel.loops.rfind("math.exp")) << kernel.loops;
+  // In place, nothing goes past the caches.
+  EXPECT_EQ(lower(R"(
+    at = x + tl.program_id(0) * stride + tl.arange(0, BLOCK)
+    v = tl.load(at)
+    tl.store(at, v / tl.sum(v, axis=0))
+)")
+                .loops.find("nontemporal"),
+            std::string::npos);
+}
+
+void softmaxRow(const float *x, float *out, int64_t n) {
+  double top = -INFINITY, sum = 0;
+  for (int64_t i = 0; i < n; ++i) {
+    top = std::max(top, double(x[i]));
+  }
+  for (int64_t i = 0; i < n; ++i) {
+    sum += std::exp(x[i] - top);
+  }
+  for (int64_t i = 0; i < n; ++i) {
+    out[i] = static_cast<float>(std::exp(x[i] - top) / sum);
+  }
+}
+
+/// 32 MiB are 8192 programs of 4 KiB: below that, stores stay in the caches.
+TEST(ProgramLoop, LargeAndSmallLaunchesGiveTheSame) {
+  constexpr int64_t stride = 1024;
+  for (const std::string &architecture : runnableArchitectures()) {
+    LoweredKernel kernel = lower(softmax, architecture);
+    ASSERT_EQ(kernel.error, "");
+    for (int32_t programs : {1, 2, 11, 8192}) {
+      for (int64_t n : {1024, 1000, 7}) {
+        for (int64_t shift : {0, 3}) { // floats that the output is away from a whole vector
+          std::vector<float> x(programs * stride), storage(programs * stride + 32, -1.0f), row(n);
+          float *out = storage.data() + (64 - (address(storage.data()) & 63)) % 64 / 4 + shift;
+          for (size_t i = 0; i < x.size(); ++i) {
+            x[i] = static_cast<float>(i * 2654435761u % 4001) * 1e-3f - 2;
+          }
+          ASSERT_TRUE(kernel.launch({programs, 1, 1},
+                                    {address(out), address(x.data()), number(stride), number(n)}));
+          for (int64_t p = 0; p < programs; ++p) {
+            softmaxRow(x.data() + p * stride, row.data(), n);
+            for (int64_t i = 0; i < stride; ++i) {
+              float wanted = i < n ? row[i] : -1.0f;
+              ASSERT_NEAR(out[p * stride + i], wanted, 1e-6)
+                  << "program " << p << " of " << programs << ", element " << i << " of " << n
+                  << ", shifted by " << shift << ", " << architecture;
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+/// Ids of all axes and the grid's size, in branches and loops too.
+TEST(ProgramLoop, ProgramsSeeTheirOwnIds) {
+  const char *source = R"(
+@triton.jit
+def kernel(out, x, n, BLOCK: tl.constexpr):
+    o = tl.arange(0, BLOCK)
+    at = (tl.program_id(2) * tl.num_programs(1) + tl.program_id(1)) * tl.num_programs(0)
+    s = tl.sum(tl.load(x + tl.program_id(0) * BLOCK + o), axis=0)
+    if tl.program_id(0) % 2 == 0:
+        s += tl.program_id(0) * 100.0
+    for i in range(0, n):
+        s += tl.program_id(0) * tl.program_id(1) + tl.program_id(2)
+    tl.store(out + at + tl.program_id(0), s)
+)";
+  runtime::Tensor out = randomTensor({3 * 5 * 7}, DType::F32, 1);
+  runtime::Tensor x = randomTensor({7, 64}, DType::F32, 2);
+  EXPECT_EQ(
+      compareWithOracle(source, "*fp32, *fp32, i32, 64", {7, 5, 3}, {&out, &x, int64_t(2)}, 1e-4),
+      "");
+}
+
+} // namespace
