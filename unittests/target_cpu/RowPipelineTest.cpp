@@ -109,6 +109,14 @@ TEST(RowPipeline, TheFirstNestTakesOneLineOfFour) {
   EXPECT_EQ(storesBefore(loops.find("prefetch")), 1u);
 }
 
+/// Else both nests would bring the row before and the weights into the first level.
+TEST(RowPipeline, AStoreThatLoadsAgainIsNotShared) {
+  const std::string loops =
+      lower(layerNorm, "*fp32, *fp32, *fp32, i32, i32, i32, i32, 512", "x86-64-v4").loops;
+  EXPECT_TRUE(isPipelined(loops, "arith.mulf"));
+  EXPECT_LT(loops.find("prefetch"), loops.find("nontemporal"));
+}
+
 TEST(RowPipeline, OverlappingTensorsComeOutAsInOrder) {
   constexpr int64_t stride = 1024, rows = 7;
   const Layout layouts[] = {{"apart", 16 * stride, stride},

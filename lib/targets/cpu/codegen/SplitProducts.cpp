@@ -273,7 +273,9 @@ public:
           findProductChains(*block, static_cast<unsigned>(machine.vectorBytes));
       for (size_t first = 0; first < chains.size();) {
         size_t end = first + 1;
-        while (end < chains.size() && isSameShape(chains[first], chains[end])) {
+        // Two of them keep 16 values and as many keys.
+        while (machine.vectorRegisters >= 32 && end < chains.size() &&
+               isSameShape(chains[first], chains[end])) {
           ++end;
         }
         ArrayRef<ProductChain> alike = ArrayRef(chains).slice(first, end - first);

@@ -3,6 +3,7 @@
 // puts the result in the place of the source function.
 #include "lib/targets/cpu/lower/Lower.h"
 #include "lib/targets/cpu/lower/DeferredAdditions.h"
+#include "lib/targets/cpu/lower/PrefetchAhead.h"
 #include "lib/targets/cpu/lower/PrefetchNext.h"
 #include "lib/targets/cpu/lower/ProgramLoop.h"
 #include "lib/targets/cpu/lower/RowPipeline.h"
@@ -138,6 +139,7 @@ static func::FuncOp lowerFunction(KernelState &kernel, func::FuncOp source, func
   block.builder().create<func::ReturnOp>(loc);
   mark->erase();
   prefetchNextRow(target);
+  prefetchAhead(target);
   for (NamedAttribute attribute : original->getDiscardableAttrs()) {
     target->setAttr(attribute.getName(), attribute.getValue());
   }
