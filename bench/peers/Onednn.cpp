@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// oneDNN as a peer of pointwise and normalising kernels, of products in bfloat16 and of
-// convolutions (lib/measure/PeerLibrary.h).
+// oneDNN as a peer of pointwise and normalising kernels, of products of float32, bfloat16 and
+// int8, and of convolutions (lib/measure/PeerLibrary.h).
 #include "bench/peers/Onednn.h"
 #include "runtime/DType.h"
 
@@ -31,6 +31,10 @@ std::optional<memory::data_type> typeOf(int dtype) {
     return memory::data_type::f32;
   case DType::BF16:
     return memory::data_type::bf16;
+  case DType::I8:
+    return memory::data_type::s8;
+  case DType::I32:
+    return memory::data_type::s32;
   default:
     return std::nullopt;
   }

@@ -33,6 +33,9 @@ std::vector<std::string> runnableArchitectures() {
   if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
       __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq")) {
     result.push_back("x86-64-v4");
+    if (__builtin_cpu_supports("avx512bf16") && __builtin_cpu_supports("avx512vnni")) {
+      result.push_back(narrowDots);
+    }
   }
   return result;
 }

@@ -52,8 +52,10 @@ std::string compareWithOracle(const std::string &source, const std::string &sign
 /// A tensor of random values: normal for floats, small integers of both signs otherwise.
 runtime::Tensor randomTensor(std::vector<int64_t> shape, DType dtype, uint64_t seed);
 
-/// The architectures every execution test runs on: 16-, 32- and 64-byte vectors, as far as this
-/// machine can run them.
+/// 64-byte vectors with instructions for sums of products of bfloat16 and int8.
+constexpr const char *narrowDots = "x86-64-v4+avx512bf16+avx512vnni";
+/// The architectures every execution test runs on: 16-, 32- and 64-byte vectors, and narrowDots, as
+/// far as this machine can run them.
 std::vector<std::string> runnableArchitectures();
 
 template <class T> uint64_t address(const T *data) { return reinterpret_cast<uint64_t>(data); }

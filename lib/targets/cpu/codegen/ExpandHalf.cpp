@@ -93,6 +93,11 @@ public:
 
 private:
   void note(Value value) {
+    // Registers of an instruction that takes bfloat16.
+    auto cast = value.getDefiningOp<LLVM::BitcastOp>();
+    if (cast && llvm::all_of(cast->getUsers(), llvm::IsaPred<LLVM::CallIntrinsicOp>)) {
+      return;
+    }
     if (isNarrow(value.getType())) {
       formats[value] = value.getType();
     }

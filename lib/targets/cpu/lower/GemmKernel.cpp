@@ -4,6 +4,7 @@
 // branch inside the same loop: a block of its own would double the time to compile.
 #include "lib/targets/cpu/lower/GemmKernel.h"
 #include "lib/targets/cpu/lower/Evaluator.h"
+#include "lib/targets/cpu/lower/FoldingArithmetic.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -13,6 +14,7 @@ namespace nereid::cpu {
 
 /// A part of the first-level cache that b may fill while rows of a and c pass through the rest.
 constexpr int64_t panelBytes = 32 << 10;
+
 int64_t GemmShape::rowsFor(int64_t width) const {
   if (manyRegisters) {
     return width == 4 ? 4 : 8; // 16 accumulators: two multiply-adds of four cycles need eight
@@ -33,17 +35,26 @@ GemmShape gemmShapeFor(const LoweringOptions &options, int64_t elementBytes, int
   return shape;
 }
 
-Value GemmKernel::move(OpBuilder &builder, Value address, Value elements) const {
-  return builder.create<LLVM::GEPOp>(loc, address.getType(), type, address, ValueRange{elements});
+Value GemmKernel::move(OpBuilder &builder, Type element, Value address, Value elements) const {
+  return builder.create<LLVM::GEPOp>(loc, address.getType(), element, address,
+                                     ValueRange{elements});
 }
 
-Value GemmKernel::move(OpBuilder &builder, Value address, int64_t elements) const {
+Value GemmKernel::move(OpBuilder &builder, Type element, Value address, int64_t elements) const {
   return elements == 0
              ? address
              : builder
-                   .create<LLVM::GEPOp>(loc, address.getType(), type, address,
+                   .create<LLVM::GEPOp>(loc, address.getType(), element, address,
                                         ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(elements)})
                    .getResult();
+}
+
+Value GemmKernel::move(OpBuilder &builder, Value address, Value elements) const {
+  return move(builder, types.operand, address, elements);
+}
+
+Value GemmKernel::move(OpBuilder &builder, Value address, int64_t elements) const {
+  return move(builder, types.operand, address, elements);
 }
 
 Value GemmKernel::loadRow(OpBuilder &builder, Value row, int64_t add) const {
@@ -63,29 +74,81 @@ Value GemmKernel::loadRow(OpBuilder &builder, Value row, int64_t add) const {
   return move(builder, entry(rowTable, pointer), offset);
 }
 
+Value GemmKernel::groups(OpBuilder &builder) const {
+  FoldingArithmetic fold(loc);
+  Value rounded = fold.add(builder, depth, kernel.i64(types.group - 1));
+  return types.group == 1 ? depth : fold.quotient(builder, rounded, kernel.i64(types.group));
+}
+
+/// The instruction for int8 takes an unsigned and a signed factor. a + 128 is unsigned, so that
+/// 128 times the sum of b's column is taken off each sum at the end.
+constexpr uint32_t signBits = 0x80808080;
+
+Value GemmKernel::broadcastGroup(OpBuilder &builder, Value element) const {
+  Type lanes = lanesOf(types.lane, static_cast<unsigned>(shape.lanes));
+  Value all = builder.create<vector::BroadcastOp>(loc, lanes, element);
+  if (types.group != 4) {
+    return all;
+  }
+  auto signs = DenseElementsAttr::get(cast<ShapedType>(lanes), APInt(32, signBits));
+  return builder.create<arith::XOrIOp>(loc, all, kernel.constant(signs));
+}
+
 Value GemmKernel::multiplyAdd(OpBuilder &builder, Value x, Value y, Value sum) const {
+  auto intrinsic = [&](const char *name, ValueRange arguments) -> Value {
+    return builder
+        .create<LLVM::CallIntrinsicOp>(loc, TypeRange{sum.getType()}, builder.getStringAttr(name),
+                                       arguments, LLVM::FastmathFlagsAttr())
+        .getResult(0);
+  };
+  if (types.group == 2) {
+    auto pairs = VectorType::get({2 * shape.lanes}, builder.getBF16Type());
+    Value left = builder.create<LLVM::BitcastOp>(loc, pairs, x);
+    Value right = builder.create<LLVM::BitcastOp>(loc, pairs, y);
+    return intrinsic("llvm.x86.avx512bf16.dpbf16ps.512", {sum, left, right});
+  }
+  if (types.group == 4) {
+    return intrinsic("llvm.x86.avx512.vpdpbusd.512", {sum, x, y});
+  }
   if (kernel.options.hasFma) {
     return builder.create<math::FmaOp>(loc, x, y, sum);
   }
   return builder.create<arith::AddFOp>(loc, sum, builder.create<arith::MulFOp>(loc, x, y));
 }
 
+/// Those of the block that packs serve all other blocks of the panel.
+SmallVector<Value> GemmKernel::finishColumnSums(OpBuilder &builder, Value packs,
+                                                ValueRange sums) const {
+  SmallVector<Value> places, result;
+  for (size_t v = 0; v < sums.size(); ++v) {
+    places.push_back(move(builder, types.sum, columnSums, static_cast<int64_t>(v) * shape.lanes));
+  }
+  OpBuilder then = builder.create<scf::IfOp>(loc, packs, false).getThenBodyBuilder();
+  for (auto [place, sum] : llvm::zip_equal(places, sums)) {
+    then.create<LLVM::StoreOp>(loc, sum, place, 4);
+    result.push_back(builder.create<LLVM::LoadOp>(loc, sum.getType(), place, 4));
+  }
+  return result;
+}
+
 void GemmKernel::emit(OpBuilder &builder, const GemmBlock &block) const {
-  const auto align = static_cast<unsigned>(KernelState::byteSize(type));
+  const auto operandAlign = static_cast<unsigned>(KernelState::byteSize(types.operand));
+  constexpr unsigned align = 4; // of lanes and sums
   const int64_t count = block.vectors;
-  Type lanes = lanesOf(type, static_cast<unsigned>(shape.lanes));
+  Type lanes = lanesOf(types.lane, static_cast<unsigned>(shape.lanes));
+  Type sumLanes = lanesOf(types.sum, static_cast<unsigned>(shape.lanes));
   Value corner = builder.create<arith::AddIOp>(
       loc, builder.create<arith::MulIOp>(loc, block.row, kernel.i64(cStride)), block.column);
-  Value cBlock = move(builder, c, corner);
+  Value cBlock = move(builder, types.sum, c, corner);
   SmallVector<Value> rows, carried;
   for (int64_t r = 0; r < block.rows; ++r) {
     rows.push_back(loadRow(builder, block.row, r));
     for (int64_t v = 0; v < count; ++v) {
-      Value at = move(builder, cBlock, r * cStride + v * shape.lanes);
-      carried.push_back(builder.create<LLVM::LoadOp>(loc, lanes, at, align));
+      Value at = move(builder, types.sum, cBlock, r * cStride + v * shape.lanes);
+      carried.push_back(builder.create<LLVM::LoadOp>(loc, sumLanes, at, align));
     }
   }
-  // Behind the sums: where the panel is, what is prefetched, a's offset.
+  // Behind the sums: where the panel is, what is prefetched, a's offset, sums of b's columns.
   const size_t sums = carried.size();
   auto carry = [&](Value value) {
     carried.push_back(value);
@@ -94,37 +157,51 @@ void GemmKernel::emit(OpBuilder &builder, const GemmBlock &block) const {
   const size_t bSlot = carry(block.panel);
   const size_t prefetchSlot = block.prefetch ? carry(block.prefetch) : 0;
   const size_t aSlot = aStride ? carry(kernel.i64(0)) : 0;
-  auto loop = builder.create<scf::ForOp>(loc, kernel.i64(0), depth, kernel.i64(1), carried);
+  const size_t columnSlot = carried.size();
+  const int64_t columnCount = columnSums ? count : 0;
+  carried.append(columnCount, kernel.zero(sumLanes));
+  auto loop =
+      builder.create<scf::ForOp>(loc, kernel.i64(0), groups(builder), kernel.i64(1), carried);
   OpBuilder inside = OpBuilder::atBlockEnd(loop.getBody());
   auto arg = [&](size_t slot) -> Value { return loop.getRegionIterArgs()[slot]; };
   SmallVector<Value> next(carried.size());
   auto readPanel = [&](OpBuilder &at) {
     SmallVector<Value> values;
     for (int64_t v = 0; v < count; ++v) {
-      Value source = move(at, arg(bSlot), v * shape.lanes);
+      Value source = move(at, types.lane, arg(bSlot), v * shape.lanes);
       values.push_back(at.create<LLVM::LoadOp>(loc, lanes, source, align));
     }
     return values;
   };
   SmallVector<Value> bLanes;
   if (block.packs) {
-    SmallVector<Type> types(count, lanes);
-    auto branch = inside.create<scf::IfOp>(loc, types, block.packs, true);
+    SmallVector<Type> results(count, lanes);
+    results.append(columnCount, sumLanes);
+    auto branch = inside.create<scf::IfOp>(loc, results, block.packs, true);
     OpBuilder then = branch.getThenBodyBuilder(), otherwise = branch.getElseBodyBuilder();
-    then.create<scf::YieldOp>(loc, block.pack(then, loop.getInductionVar(), arg(bSlot)));
-    otherwise.create<scf::YieldOp>(loc, readPanel(otherwise));
-    bLanes.append(branch.getResults().begin(), branch.getResults().end());
+    SmallVector<Value> packed = block.pack(then, loop.getInductionVar(), arg(bSlot));
+    SmallVector<Value> read = readPanel(otherwise);
+    for (int64_t v = 0; v < columnCount; ++v) {
+      Value ones = broadcastGroup(then, kernel.zero(types.lane));
+      packed.push_back(multiplyAdd(then, ones, packed[v], arg(columnSlot + v)));
+      read.push_back(arg(columnSlot + v));
+      next[columnSlot + v] = branch.getResult(count + v);
+    }
+    then.create<scf::YieldOp>(loc, packed);
+    otherwise.create<scf::YieldOp>(loc, read);
+    bLanes.append(branch.result_begin(), branch.result_begin() + count);
   } else {
     bLanes = readPanel(inside);
   }
-  next[bSlot] = move(inside, arg(bSlot), block.panelStride);
+  next[bSlot] = move(inside, types.lane, arg(bSlot), block.panelStride);
   if (block.prefetch) {
     inside.create<LLVM::Prefetch>(loc, arg(prefetchSlot), 0, /*hint=*/2, 1);
-    Value number = inside.create<arith::AndIOp>(loc, loop.getInductionVar(), kernel.i64(count - 1));
-    Value isLast =
-        inside.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, number, kernel.i64(count - 1));
-    Value step =
-        inside.create<arith::SelectOp>(loc, isLast, block.prefetchRowStep, block.prefetchStep);
+    Value step = block.prefetchRowStep, last = kernel.i64(block.prefetchLines - 1);
+    if (block.prefetchLines > 1) {
+      Value number = inside.create<arith::AndIOp>(loc, loop.getInductionVar(), last);
+      Value isLast = inside.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, number, last);
+      step = inside.create<arith::SelectOp>(loc, isLast, step, block.prefetchStep);
+    }
     next[prefetchSlot] = move(inside, arg(prefetchSlot), step);
   }
   Value offset = aStride ? arg(aSlot) : loop.getInductionVar();
@@ -132,17 +209,26 @@ void GemmKernel::emit(OpBuilder &builder, const GemmBlock &block) const {
     next[aSlot] = inside.create<arith::AddIOp>(loc, offset, aStride);
   }
   for (int64_t r = 0; r < block.rows; ++r) {
-    Value element = inside.create<LLVM::LoadOp>(loc, type, move(inside, rows[r], offset), align);
-    element = inside.create<vector::BroadcastOp>(loc, lanes, element);
+    Value element = inside.create<LLVM::LoadOp>(
+        loc, types.lane, move(inside, types.lane, rows[r], offset), operandAlign);
+    element = broadcastGroup(inside, element);
     for (int64_t v = 0; v < count; ++v) {
       next[r * count + v] = multiplyAdd(inside, element, bLanes[v], arg(r * count + v));
     }
   }
   inside.create<scf::YieldOp>(loc, next);
+  SmallVector<Value> columns;
+  if (columnSums) {
+    columns = finishColumnSums(builder, block.packs, loop.getResults().drop_front(columnSlot));
+  }
   for (size_t i = 0; i < sums; ++i) {
     auto row = static_cast<int64_t>(i) / count, v = static_cast<int64_t>(i) % count;
-    Value at = move(builder, cBlock, row * cStride + v * shape.lanes);
-    builder.create<LLVM::StoreOp>(loc, loop.getResult(i), at, align);
+    Value at = move(builder, types.sum, cBlock, row * cStride + v * shape.lanes);
+    Value result = loop.getResult(i);
+    if (columnSums) {
+      result = builder.create<arith::SubIOp>(loc, result, columns[v]);
+    }
+    builder.create<LLVM::StoreOp>(loc, result, at, align);
   }
 }
 

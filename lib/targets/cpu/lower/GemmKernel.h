@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The innermost loop of a matrix product: a block of rows times a few vectors of columns stays in
-// registers while k runs. Rows of a are read through a table of addresses, so it does not matter
-// how they lie in memory; b is read from a panel, which the first block of rows fills as it goes.
+// registers while k runs, one number or a group of narrow ones at a time. Rows of a are read
+// through a table of addresses, so it does not matter how they lie in memory; b is read from a
+// panel, which the first block of rows fills as it goes.
 #pragma once
 
 #include "lib/targets/cpu/lower/KernelState.h"
@@ -23,25 +24,37 @@ struct GemmShape {
 };
 GemmShape gemmShapeFor(const LoweringOptions &options, int64_t elementBytes, int64_t columns);
 
+/// What is multiplied. A lane of 32 bits has `group` operands of consecutive k.
+struct GemmTypes {
+  mlir::Type operand; ///< of a and b in memory: f32, i16 (the bits of bfloat16) or i8
+  mlir::Type lane;    ///< f32 or i32
+  mlir::Type sum;     ///< f32 or i32
+  int64_t group = 1;
+};
+
 /// One register block, where it is and what happens besides.
 struct GemmBlock {
   int64_t rows = 0, vectors = 0;
   mlir::Value row, column; ///< of the tile of c, i64
-  mlir::Value panel;       ///< address of b's vectors, `panelStride` elements from k to k
+  mlir::Value panel;       ///< address of b's vectors, `panelStride` lanes from group to group
   int64_t panelStride = 0;
   mlir::Value packs; ///< a condition under which `pack` gives the vectors; null = never
-  /// Stores b's vectors at k to the panel and returns them.
-  std::function<mlir::SmallVector<mlir::Value>(mlir::OpBuilder &, mlir::Value k, mlir::Value to)>
+  /// Stores b's vectors of a group of k to the panel and returns them.
+  std::function<mlir::SmallVector<mlir::Value>(mlir::OpBuilder &, mlir::Value group,
+                                               mlir::Value to)>
       pack;
-  mlir::Value prefetch; ///< one vector of it per k is brought into the second-level cache
-  mlir::Value prefetchStep,
-      prefetchRowStep; ///< elements to the next vector, and behind a row's last
+  mlir::Value prefetch; ///< one line of it per group is brought into the second-level cache
+  mlir::Value prefetchStep, prefetchRowStep; ///< elements to the next line, and behind a row's last
+  int64_t prefetchLines = 1;                 ///< of a row
 };
 
 class GemmKernel {
 public:
-  GemmKernel(KernelState &kernel, mlir::Location loc, const GemmShape &shape, mlir::Type type)
-      : kernel(kernel), loc(loc), shape(shape), type(type) {}
+  GemmKernel(KernelState &kernel, mlir::Location loc, const GemmShape &shape,
+             const GemmTypes &types)
+      : types(types), kernel(kernel), loc(loc), shape(shape) {}
+
+  const GemmTypes types;
 
   mlir::Value rowTable; ///< addresses of a's elements at k = 0
   /// Per row: all bits set, or 0 where the row stays at its address; null = none stays.
@@ -51,22 +64,32 @@ public:
   mlir::Value c;       ///< accumulators, row-major
   int64_t cStride = 0;
   mlir::Value depth; ///< k runs from 0 to here
+  /// Of int8: a vector of sums for each of the panel's, see multiplyAdd; null for other types.
+  mlir::Value columnSums;
 
   /// c[row.., column..] += a[row.., 0..depth] * b[0..depth, ..]
   void emit(mlir::OpBuilder &builder, const GemmBlock &block) const;
   mlir::Value move(mlir::OpBuilder &builder, mlir::Value address, mlir::Value elements) const;
   mlir::Value move(mlir::OpBuilder &builder, mlir::Value address, int64_t elements) const;
+  mlir::Value move(mlir::OpBuilder &builder, mlir::Type element, mlir::Value address,
+                   mlir::Value elements) const;
+  mlir::Value move(mlir::OpBuilder &builder, mlir::Type element, mlir::Value address,
+                   int64_t elements) const;
   /// Address of the first element wanted of row `row + add` of a.
   mlir::Value loadRow(mlir::OpBuilder &builder, mlir::Value row, int64_t add = 0) const;
 
 private:
+  mlir::Value broadcastGroup(mlir::OpBuilder &builder, mlir::Value element) const;
   mlir::Value multiplyAdd(mlir::OpBuilder &builder, mlir::Value x, mlir::Value y,
                           mlir::Value sum) const;
+  mlir::SmallVector<mlir::Value> finishColumnSums(mlir::OpBuilder &builder, mlir::Value packs,
+                                                  mlir::ValueRange sums) const;
+  /// Number of groups of k; the last one may be a part.
+  mlir::Value groups(mlir::OpBuilder &builder) const;
 
   KernelState &kernel;
   mlir::Location loc;
   const GemmShape &shape;
-  mlir::Type type;
 };
 
 } // namespace nereid::cpu

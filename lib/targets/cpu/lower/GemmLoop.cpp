@@ -117,8 +117,7 @@ private:
         gemm.dot = dot;
       }
     }
-    if (!gemm.dot || shapeOf(gemm.dot.getA()).size() != 2 || !gemm.dot->hasOneUse() ||
-        gemm.dot.getA().getType() == gemm.dot.getC().getType()) {
+    if (!gemm.dot || shapeOf(gemm.dot.getA()).size() != 2 || !gemm.dot->hasOneUse()) {
       return false;
     }
     Value result = gemm.dot.getResult(), carried = gemm.dot.getC();
@@ -194,13 +193,16 @@ private:
         !hasUsableAxes(result, load, isB) || !takeMask(result, load, isB)) {
       return result;
     }
+    Axis along = kernel.axes.axis(load.getPointer(), result.position(innerDim), AxisView::Address);
     // Groups are read as one number each, or put together from neighbouring columns.
-    if (group > 1 && (isB ? result.transposed : kStride(load, result) != 1)) {
+    if (group > 1 && (isB ? result.transposed : along.stride != 1)) {
       return result;
     }
-    // Rows that are not read lie in a row of zeros, whose elements are neighbours.
-    Axis along = kernel.axes.axis(load.getPointer(), result.position(innerDim), AxisView::Address);
-    if (!result.rowMasks.empty() && along.stride != 1) {
+    // Rows that are not read lie in a row of zeros, whose elements are neighbours; columns are
+    // masked while they are packed.
+    bool isMaskable =
+        isB ? group == 1 && !result.transposed && !result.needsCheck : along.stride == 1;
+    if (!result.rowMasks.empty() && !isMaskable) {
       return result;
     }
     result.load = load;
@@ -275,7 +277,7 @@ private:
       return steps.isInvariant(term);
     }
     std::optional<PrefixTerm> prefix = asPrefix(kernel, term, dims, outer ? outerDim : innerDim);
-    if (!prefix && !isB && !inner) {
+    if (!prefix && !inner && (!isB || kernel.options.hasMaskedMoves)) {
       operand.rowMasks.push_back(term);
       operand.rowMaskDims.push_back(dims);
       return steps.isInvariant(term);

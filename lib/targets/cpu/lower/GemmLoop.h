@@ -33,7 +33,8 @@ struct GemmOperand {
   llvm::SmallVector<PrefixTerm, 2> outerMasks, innerMasks;
   llvm::SmallVector<PrefixTerm, 2> lowerMasks;  ///< of both dimensions
   llvm::SmallVector<mlir::Value, 2> conditions; ///< uniform parts of the mask
-  /// Of a: parts that choose rows one by one, the same ones in every iteration; see rowMaskDims.
+  /// Parts that choose rows of a, or columns of b, one by one, the same ones in every iteration;
+  /// see rowMaskDims.
   llvm::SmallVector<mlir::Value, 4> rowMasks;
   llvm::SmallVector<Dims, 4> rowMaskDims;
 

@@ -7,6 +7,7 @@
 #include "lib/targets/cpu/lower/FoldingArithmetic.h"
 #include "lib/targets/cpu/lower/GemmOperands.h"
 #include "lib/targets/cpu/lower/GemmPack.h"
+#include "lib/targets/cpu/lower/GemmPacking.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -14,8 +15,14 @@ using namespace mlir;
 
 namespace nereid::cpu {
 
-/// While b is packed, its rows are asked for this many k before they are needed.
-constexpr int64_t rowsAhead = 16;
+static GemmTypes gemmTypesFor(const GemmLoop &gemm, MLIRContext *context) {
+  Type f32 = Float32Type::get(context), i32 = IntegerType::get(context, 32);
+  if (gemm.group == 1) {
+    return {f32, f32, f32, 1};
+  }
+  return {IntegerType::get(context, static_cast<unsigned>(32 / gemm.group)), i32,
+          gemm.group == 2 ? f32 : i32, gemm.group};
+}
 
 namespace {
 class GemmEmitter {
@@ -31,8 +38,9 @@ public:
   GemmEmitter(KernelState &kernel, scf::ForOp loop, const GemmLoop &gemm, const GemmShape &shape,
               Scope &scope)
       : kernel(kernel), loop(loop), gemm(gemm), shape(shape), loc(loop.getLoc()), fold(loc),
-        b(scope.builder), gemmKernel(kernel, loc, shape, Float32Type::get(loop.getContext())),
-        operands(kernel, loop, gemm, scope, gemmKernel) {}
+        b(scope.builder), gemmKernel(kernel, loc, shape, gemmTypesFor(gemm, loop.getContext())),
+        types(gemmKernel.types), operands(kernel, loop, gemm, scope, gemmKernel),
+        packing(kernel, loc, shape, gemmKernel, operands) {}
 
   Copy copyOfA, copyOfB;
 
@@ -40,9 +48,9 @@ public:
     gemmKernel.cStride = gemm.n;
     gemmKernel.c = kernel.bufferAddress(accumulator);
     operands.emit(copyOfA.joined >= 0 ? kernel.bufferAddress(copyOfA.joined) : Value(), shape);
-    if (operands.b.maybeInPlace) {
-      int packed = kernel.allocate({shape.depth, panelWidth()}, b.getF32Type(), loc);
-      panel = kernel.bufferAddress(packed);
+    if (operands.b.maybeInPlace || types.group > 1) {
+      packing.allocate();
+      panel = packing.panel;
     }
     perBlock = fold.select(b, operands.joins, kernel.i64(shape.depth / gemm.k), kernel.i64(1));
     Value tripCount = emitTripCount();
@@ -51,16 +59,16 @@ public:
     Value overhangs = fold.isGreater(b, operands.demandedRows, operands.rowEnd);
     int saved = fold.known(overhangs) == 0
                     ? -1
-                    : kernel.allocate({gemmPaddingRows, gemm.n}, b.getF32Type(), loc);
+                    : kernel.allocate({gemmPaddingRows, gemm.n}, types.sum, loc);
     auto keepRows = [&](bool restore) {
       if (saved < 0) {
         return;
       }
       OpBuilder then = b.create<scf::IfOp>(loc, overhangs, false).getThenBodyBuilder();
-      Value behind =
-          gemmKernel.move(then, gemmKernel.c, fold.mul(then, operands.rowEnd, kernel.i64(gemm.n)));
+      Value behind = gemmKernel.move(then, types.sum, gemmKernel.c,
+                                     fold.mul(then, operands.rowEnd, kernel.i64(gemm.n)));
       Value copy = kernel.bufferAddress(saved);
-      copyRows(then, restore ? copy : behind, gemm.n, restore ? behind : copy, gemm.n,
+      copyRows(then, types.sum, restore ? copy : behind, gemm.n, restore ? behind : copy, gemm.n,
                gemmPaddingRows, gemm.n);
     };
     keepRows(false);
@@ -92,8 +100,8 @@ private:
 
   // ---- operands in scratch ----
   /// `rows` rows of `width` elements from one matrix into another.
-  void copyRows(OpBuilder &at, Value from, int64_t fromStride, Value to, int64_t toStride,
-                int64_t rows, int64_t width) {
+  void copyRows(OpBuilder &at, Type element, Value from, int64_t fromStride, Value to,
+                int64_t toStride, int64_t rows, int64_t width) {
     int64_t lanes = shape.lanes;
     while (width % lanes != 0) {
       lanes /= 2;
@@ -101,15 +109,19 @@ private:
     auto eachRow = at.create<scf::ForOp>(loc, kernel.i64(0), kernel.i64(rows), kernel.i64(1));
     OpBuilder outside(eachRow.getBody()->getTerminator());
     Value row = eachRow.getInductionVar();
-    from = gemmKernel.move(outside, from, fold.mul(outside, row, kernel.i64(fromStride)));
-    to = gemmKernel.move(outside, to, fold.mul(outside, row, kernel.i64(toStride)));
+    auto moved = [&](OpBuilder &builder, Value address, Value elements) {
+      return gemmKernel.move(builder, element, address, elements);
+    };
+    from = moved(outside, from, fold.mul(outside, row, kernel.i64(fromStride)));
+    to = moved(outside, to, fold.mul(outside, row, kernel.i64(toStride)));
     auto along =
         outside.create<scf::ForOp>(loc, kernel.i64(0), kernel.i64(width), kernel.i64(lanes));
     OpBuilder inside(along.getBody()->getTerminator());
     Value index = along.getInductionVar();
-    Type type = lanesOf(b.getF32Type(), static_cast<unsigned>(lanes));
-    Value value = inside.create<LLVM::LoadOp>(loc, type, gemmKernel.move(inside, from, index), 4);
-    inside.create<LLVM::StoreOp>(loc, value, gemmKernel.move(inside, to, index), 4);
+    Type type = lanesOf(element, static_cast<unsigned>(lanes));
+    const auto align = static_cast<unsigned>(KernelState::byteSize(element));
+    Value value = inside.create<LLVM::LoadOp>(loc, type, moved(inside, from, index), align);
+    inside.create<LLVM::StoreOp>(loc, value, moved(inside, to, index), align);
   }
 
   /// Computes the operand for all iterations of the block unless it is in place.
@@ -141,18 +153,23 @@ private:
     Value count = fold.min(at, perBlock, fold.sub(at, tripCount, t));
     emitCopies(at, operands.a, copyOfA, t, count,
                [&](OpBuilder &inside, Value from, Value to, Value k) {
-                 copyRows(inside, from, gemm.k, gemmKernel.move(inside, to, k), shape.depth, gemm.m,
-                          gemm.k);
+                 copyRows(inside, types.operand, from, gemm.k, gemmKernel.move(inside, to, k),
+                          shape.depth, gemm.m, gemm.k);
                });
     emitCopies(at, operands.b, copyOfB, t, count,
                [&](OpBuilder &inside, Value from, Value to, Value k) {
+                 if (types.group > 1) { // as b is in memory
+                   to = gemmKernel.move(inside, to, fold.mul(inside, k, kernel.i64(gemm.n)));
+                   copyRows(inside, types.operand, from, gemm.n, to, gemm.n, gemm.k, gemm.n);
+                   return;
+                 }
                  // Panel by panel, each with its rows one after the other.
                  to = gemmKernel.move(inside, to, fold.mul(inside, k, kernel.i64(panelWidth())));
                  auto panels = inside.create<scf::ForOp>(loc, kernel.i64(0), kernel.i64(gemm.n),
                                                          kernel.i64(panelWidth()));
                  OpBuilder body(panels.getBody()->getTerminator());
                  Value column = panels.getInductionVar();
-                 copyRows(body, gemmKernel.move(body, from, column), gemm.n,
+                 copyRows(body, types.operand, gemmKernel.move(body, from, column), gemm.n,
                           panelOfCopy(body, to, column), panelWidth(), gemm.k, panelWidth());
                });
     gemmKernel.depth = operands.depthOf(at, t, count);
@@ -172,6 +189,9 @@ private:
       gemmKernel.aOffset = offset;
       gemmKernel.aStride = fold.known(stride) == 1 ? Value() : stride;
     }
+    if (types.group > 1 && operands.a.maybeInPlace) {
+      completeGroups(at);
+    }
     Value bBlock, bNext;
     if (operands.columnTable) {
       bOffset = fold.mul(at, t, operands.b.step);
@@ -189,74 +209,93 @@ private:
     emitPanel(inside, panels.getInductionVar(), bBlock, bNext);
   }
 
+  /// Where the last group is a part, rows of a are copied with zeros behind them.
+  void completeGroups(OpBuilder &at) {
+    if (!operands.hasInnerBounds()) {
+      return;
+    }
+    Value rest = at.create<arith::AndIOp>(loc, gemmKernel.depth, kernel.i64(types.group - 1));
+    Value isPart = fold.isGreater(at, rest, kernel.i64(0));
+    const int64_t rows = gemm.m + gemmPaddingRows;
+    Value copies = kernel.bufferAddress(kernel.allocate({rows, shape.depth}, types.operand, loc));
+    Value table =
+        kernel.bufferAddress(kernel.allocate({gemm.m + paddingAddresses}, at.getI64Type(), loc));
+    OpBuilder then = at.create<scf::IfOp>(loc, isPart, false).getThenBodyBuilder();
+    Value end = fold.add(then, operands.rowEnd, kernel.i64(gemmPaddingRows));
+    auto each = then.create<scf::ForOp>(loc, kernel.i64(0), end, kernel.i64(1));
+    OpBuilder inRow(each.getBody()->getTerminator());
+    Value row = each.getInductionVar();
+    Value from = gemmKernel.loadRow(inRow, row);
+    Value to = gemmKernel.move(inRow, copies, fold.mul(inRow, row, kernel.i64(shape.depth)));
+    inRow.create<LLVM::StoreOp>(loc, to, gemmKernel.move(inRow, inRow.getI64Type(), table, row), 8);
+    const auto align = static_cast<unsigned>(KernelState::byteSize(types.operand));
+    Value last = fold.sub(inRow, gemmKernel.depth, rest);
+    inRow.create<LLVM::StoreOp>(loc, kernel.zero(types.lane), gemmKernel.move(inRow, to, last),
+                                align);
+    auto along = inRow.create<scf::ForOp>(loc, kernel.i64(0), gemmKernel.depth, kernel.i64(1));
+    OpBuilder inside(along.getBody()->getTerminator());
+    Value k = along.getInductionVar();
+    Value element =
+        inside.create<LLVM::LoadOp>(loc, types.operand, gemmKernel.move(inside, from, k), align);
+    inside.create<LLVM::StoreOp>(loc, element, gemmKernel.move(inside, to, k), align);
+    gemmKernel.rowTable = fold.select(at, isPart, table, gemmKernel.rowTable);
+    gemmKernel.aOffset = fold.select(at, isPart, kernel.i64(0), gemmKernel.aOffset);
+  }
+
   Value panelOfCopy(OpBuilder &at, Value copy, Value column) {
     // column / width panels of depth * width elements
     return gemmKernel.move(at, copy, fold.mul(at, column, kernel.i64(shape.depth)));
   }
 
-  /// Masks of the panel's vectors where it reaches beyond the valid columns; empty when it cannot.
-  SmallVector<Value, 4> panelMasks(OpBuilder &at, Value left) {
-    SmallVector<Value, 4> masks;
-    if (fold.known(operands.columnEnd)) {
-      return masks;
+  /// The register block of the first rows packs the panel, unless all of it is packed before.
+  void chooseSource(OpBuilder &at, Value column, Value left, Value bBlock, GemmBlock &block) {
+    if (!operands.b.maybeInPlace && types.group == 1) {
+      return;
     }
-    Type i32 = at.getI32Type();
-    auto lanes = static_cast<unsigned>(shape.lanes);
-    Value count = at.create<arith::TruncIOp>(loc, i32, left);
-    Value counts = at.create<vector::BroadcastOp>(loc, lanesOf(i32, lanes), count);
-    for (int64_t v = 0; v < shape.vectors; ++v) {
-      Value numbers = iota(kernel, i32, lanes, 1, v * shape.lanes);
-      masks.push_back(at.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, numbers, counts));
+    const bool isRagged = !fold.known(operands.columnEnd);
+    Value direct = operands.neighbours, inPlace = operands.b.inPlace;
+    if (isRagged && !kernel.options.hasMaskedMoves) {
+      direct = fold.both(at, direct, fold.isGreater(at, left, kernel.i64(panelWidth() - 1)));
     }
-    return masks;
-  }
-
-  /// Row k of the panel from b where it stands.
-  SmallVector<Value> packRow(OpBuilder &at, Value from, ArrayRef<Value> masks, int64_t vectors,
-                             Value k, Value to) {
-    Type type = lanesOf(b.getF32Type(), static_cast<unsigned>(shape.lanes));
-    const auto width = static_cast<unsigned>(KernelState::byteSize(b.getF32Type()));
-    Value stride = operands.b.stride;
-    from = gemmKernel.move(at, from, fold.mul(at, k, stride));
-    Value ahead = fold.mul(at, stride, kernel.i64(rowsAhead));
-    SmallVector<Value> values;
-    for (int64_t v = 0; v < vectors; ++v) {
-      Value source = gemmKernel.move(at, from, v * shape.lanes);
-      Value row = masks.empty()
-                      ? at.create<LLVM::LoadOp>(loc, type, source, width).getResult()
-                      : at.create<LLVM::MaskedLoadOp>(loc, type, source, masks[v],
-                                                      ValueRange{kernel.zero(type)}, width);
-      at.create<LLVM::StoreOp>(loc, row, gemmKernel.move(at, to, v * shape.lanes),
-                               static_cast<unsigned>(shape.lanes) * width);
-      at.create<LLVM::Prefetch>(loc, gemmKernel.move(at, source, ahead), 0, /*hint=*/3, 1);
-      values.push_back(row);
+    if (direct) {
+      Value absent = at.create<arith::XOrIOp>(loc, direct, kernel.constantInt(at.getI1Type(), 1));
+      absent = fold.both(at, inPlace, absent);
+      OpBuilder inside = at.create<scf::IfOp>(loc, absent, false).getThenBodyBuilder();
+      packing.packColumns(inside, column, left, bOffset);
     }
-    return values;
-  }
-
-  /// The panel element by element, each column from its own address.
-  void packColumns(OpBuilder &at, Value column, Value left) {
-    auto each = at.create<scf::ForOp>(loc, kernel.i64(0), gemmKernel.depth, kernel.i64(1));
-    OpBuilder inRow(each.getBody()->getTerminator());
-    Value k = each.getInductionVar();
-    Value offset = fold.add(inRow, bOffset, fold.mul(inRow, k, operands.b.stride));
-    Value to = gemmKernel.move(inRow, panel, fold.mul(inRow, k, kernel.i64(panelWidth())));
-    auto along =
-        inRow.create<scf::ForOp>(loc, kernel.i64(0), kernel.i64(panelWidth()), kernel.i64(1));
-    OpBuilder inside(along.getBody()->getTerminator());
-    Value index = along.getInductionVar();
-    auto isValid = inside.create<scf::IfOp>(loc, TypeRange{b.getF32Type()},
-                                            fold.isGreater(inside, left, index), true);
-    OpBuilder then = isValid.getThenBodyBuilder(), otherwise = isValid.getElseBodyBuilder();
-    Value table = operands.columnTable;
-    Value entry = then.create<LLVM::GEPOp>(loc, table.getType(), then.getI64Type(), table,
-                                           ValueRange{fold.add(then, column, index)});
-    Value address = then.create<LLVM::LoadOp>(loc, table.getType(), entry, 8);
-    Value element =
-        then.create<LLVM::LoadOp>(loc, b.getF32Type(), gemmKernel.move(then, address, offset), 4);
-    then.create<scf::YieldOp>(loc, element);
-    otherwise.create<scf::YieldOp>(loc, kernel.zero(b.getF32Type()));
-    inside.create<LLVM::StoreOp>(loc, isValid.getResult(0), gemmKernel.move(inside, to, index), 4);
+    GemmPacking::Source source;
+    if (operands.b.maybeInPlace) {
+      source = {gemmKernel.move(at, bBlock, column), operands.b.stride, {}};
+    }
+    block.packs = kernel.constantInt(at.getI1Type(), 1);
+    if (types.group == 1) {
+      direct = fold.both(at, inPlace, direct);
+      block.packs = direct ? direct : block.packs;
+    } else {
+      if (direct) {
+        source.from = fold.select(at, direct, source.from, packing.columnCopy);
+        source.stride = fold.select(at, direct, source.stride, kernel.i64(panelWidth()));
+      }
+      if (operands.b.maybeCopied()) {
+        Value copy = gemmKernel.move(at, kernel.bufferAddress(copyOfB.joined), column);
+        Value stride = kernel.i64(gemm.n);
+        source.from = inPlace ? fold.select(at, inPlace, source.from, copy) : copy;
+        source.stride = inPlace ? fold.select(at, inPlace, source.stride, stride) : stride;
+      }
+    }
+    if (isRagged && kernel.options.hasMaskedMoves) {
+      packing.addMasks(at, left, source);
+    }
+    if (operands.b.maybeInPlace && !gemm.b.rowMasks.empty()) {
+      auto chosen = operands.columnMasks(at, column, shape);
+      for (size_t v = 0; v < chosen.size(); ++v) {
+        source.masks.resize(chosen.size());
+        source.masks[v] = fold.both(at, source.masks[v], chosen[v]);
+      }
+    }
+    block.pack = [this, source, &block](OpBuilder &inside, Value number, Value to) {
+      return packing.packGroup(inside, source, block.vectors, number, to);
+    };
   }
 
   void emitPanel(OpBuilder &at, Value column, Value bBlock, Value bNext) {
@@ -273,31 +312,10 @@ private:
           inPlace ? at.create<scf::IfOp>(loc, inPlace, false).getThenBodyBuilder() : at;
       packTransposedPanel(inside, loc, kernel, shape, columns, bOffset, left, gemmKernel.depth,
                           panel);
-    } else if (operands.b.maybeInPlace) {
-      // The register block of the first rows packs, unless the panel is packed before.
-      Value direct = operands.neighbours;
-      const bool isRagged = !fold.known(operands.columnEnd);
-      if (isRagged && !kernel.options.hasMaskedMoves) {
-        direct = fold.both(at, direct, fold.isGreater(at, left, kernel.i64(panelWidth() - 1)));
-      }
-      if (direct) {
-        Value absent = at.create<arith::XOrIOp>(loc, direct, kernel.constantInt(at.getI1Type(), 1));
-        absent = fold.both(at, operands.b.inPlace, absent);
-        OpBuilder inside = at.create<scf::IfOp>(loc, absent, false).getThenBodyBuilder();
-        packColumns(inside, column, left);
-      }
-      direct = fold.both(at, operands.b.inPlace, direct);
-      block.packs = direct ? direct : kernel.constantInt(at.getI1Type(), 1);
-      Value from = gemmKernel.move(at, bBlock, column);
-      SmallVector<Value, 4> masks;
-      if (isRagged && kernel.options.hasMaskedMoves) {
-        masks = panelMasks(at, left);
-      }
-      block.pack = [this, from, masks, &block](OpBuilder &inside, Value k, Value to) {
-        return packRow(inside, from, masks, block.vectors, k, to);
-      };
+    } else {
+      chooseSource(at, column, left, bBlock, block);
     }
-    if (operands.b.maybeCopied()) {
+    if (operands.b.maybeCopied() && types.group == 1) {
       Value copy = panelOfCopy(at, kernel.bufferAddress(copyOfB.joined), column);
       block.panel = operands.b.inPlace ? fold.select(at, operands.b.inPlace, panel, copy) : copy;
     }
@@ -343,14 +361,15 @@ private:
   /// The panel's first blocks each bring in a part of its next rows.
   void prefetchPanel(OpBuilder &at, Value row, Value bNext, GemmBlock &block) {
     const int64_t part = shape.depth / shape.vectors;
+    const int64_t line = 64 / KernelState::byteSize(types.operand);
+    block.prefetchLines = std::max(panelWidth() / line, int64_t(1));
     Value isFirst = fold.isGreater(at, kernel.i64(shape.vectors * block.rows), row);
     Value start = fold.mul(at, fold.quotient(at, row, kernel.i64(block.rows)),
                            fold.mul(at, operands.b.stride, kernel.i64(part)));
     start = gemmKernel.move(at, bNext, fold.add(at, start, block.column));
     block.prefetch = fold.select(at, isFirst, start, panel);
-    block.prefetchStep = fold.select(at, isFirst, kernel.i64(shape.lanes), kernel.i64(0));
-    Value toNextRow =
-        fold.sub(at, operands.b.stride, kernel.i64((shape.vectors - 1) * shape.lanes));
+    block.prefetchStep = fold.select(at, isFirst, kernel.i64(line), kernel.i64(0));
+    Value toNextRow = fold.sub(at, operands.b.stride, kernel.i64((block.prefetchLines - 1) * line));
     block.prefetchRowStep = fold.select(at, isFirst, toNextRow, kernel.i64(0));
   }
 
@@ -369,7 +388,7 @@ private:
     Value address = gemmKernel.loadRow(inRow, each.getInductionVar());
     address = gemmKernel.move(inRow, address, skipped);
     // Several lines per turn: the last one may ask for lines behind the row, which is harmless.
-    const int64_t line = 64 / KernelState::byteSize(b.getF32Type()), lines = 4;
+    const int64_t line = 64 / KernelState::byteSize(types.operand), lines = 4;
     auto along =
         inRow.create<scf::ForOp>(loc, kernel.i64(0), gemmKernel.depth, kernel.i64(lines * line));
     OpBuilder body(along.getBody()->getTerminator());
@@ -387,7 +406,9 @@ private:
   FoldingArithmetic fold;
   OpBuilder &b;
   GemmKernel gemmKernel;
+  const GemmTypes &types;
   GemmOperands operands;
+  GemmPacking packing;
   Value perBlock, panel;
   Value bOffset; ///< of columns that are read one by one, in elements
 };
@@ -483,6 +504,7 @@ bool BlockLowering::lowerGemm(scf::ForOp op) {
   Location loc = op.getLoc();
   Type f32 = builder().getF32Type();
   GemmShape shape = gemmShapeFor(kernel.options, KernelState::byteSize(f32), gemm->n);
+  shape.depth *= gemm->group;
   const int64_t panelWidth = shape.vectors * shape.lanes;
   if (gemm->n % panelWidth != 0) {
     return false;
@@ -507,10 +529,12 @@ bool BlockLowering::lowerGemm(scf::ForOp op) {
       return {};
     }
     GemmEmitter::Copy copy;
-    copy.tile = kernel.allocate(shapeOf(operand.tile), f32, loc);
-    bool whole = shape.depth == gemm->k && (!isB || gemm->n == panelWidth);
-    copy.joined =
-        whole ? copy.tile : kernel.allocate({shape.depth, isB ? gemm->n : gemm->m}, f32, loc);
+    Type type = gemm->group == 1 ? f32 : elementTypeOf(operand.tile);
+    copy.tile = kernel.allocate(shapeOf(operand.tile), type, loc);
+    bool isPanel = !isB || gemm->n == panelWidth || gemm->group > 1;
+    copy.joined = shape.depth == gemm->k && isPanel
+                      ? copy.tile
+                      : kernel.allocate({shape.depth, isB ? gemm->n : gemm->m}, type, loc);
     Value tile = operand.tile;
     int buffer = copy.tile;
     if (operand.load) {

@@ -14,7 +14,7 @@ GemmOperands::GemmOperands(KernelState &kernel, scf::ForOp loop, const GemmLoop 
   standAt(evaluator, first);
 }
 
-void GemmOperands::standAt(Evaluator &e, Scope &at) {
+void GemmOperands::standAt(Evaluator &e, Scope &at) const {
   e.scopes.push_back(&at);
   e.dimLevel.assign(2, 0);
   e.dimIndex.assign(2, kernel.i64(0));
@@ -201,7 +201,8 @@ Value GemmOperands::checkNeighbours() {
   auto bits = [&](Value address) -> Value {
     return builder.create<LLVM::PtrToIntOp>(loc, builder.getI64Type(), address);
   };
-  Value bytes = fold.mul(builder, column, kernel.i64(KernelState::byteSize(builder.getF32Type())));
+  Value bytes =
+      fold.mul(builder, column, kernel.i64(KernelState::byteSize(gemmKernel.types.operand)));
   return fold.isEqual(builder, fold.sub(builder, bits(end), bits(bFirst)), bytes);
 }
 

@@ -46,15 +46,21 @@ public:
   mlir::Value rowEnd, columnEnd; ///< of what is computed
   mlir::Value demandedRows;      ///< rows from rowEnd to here keep what they start with
   mlir::Value joins;             ///< iterations may be joined
+  /// Which columns of b the mask chooses one by one, for the vectors of a panel that starts at
+  /// `column`.
+  llvm::SmallVector<mlir::Value, 4> columnMasks(mlir::OpBuilder &at, mlir::Value column,
+                                                const GemmShape &shape) const;
   /// The number of valid k in `count` iterations from `t` on.
   mlir::Value depthOf(mlir::OpBuilder &at, mlir::Value t, mlir::Value count) const;
+  /// Else the number of valid k is the number of all.
+  bool hasInnerBounds() const { return !innerBounds.empty(); }
 
 private:
   /// Valid k of an iteration: first + t * step, at most all of them.
   struct InnerBound {
     mlir::Value first, step;
   };
-  void standAt(Evaluator &e, Scope &at);
+  void standAt(Evaluator &e, Scope &at) const;
   mlir::Value wide(mlir::Value value);
   mlir::Value distance(const PrefixTerm &term);
   mlir::Value outerEnd(const GemmOperand &operand, int64_t size);

@@ -31,7 +31,8 @@ public:
         op && !kernel.plan.isStored(tile) &&
         !isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op) &&
         (isElementwise(op) || isa<tile::SplatOp, tile::ExpandDimsOp, tile::BroadcastOp>(op));
-    return isPlain && llvm::all_of(op->getOperands(), [&](Value operand) { return holds(operand); });
+    return isPlain &&
+           llvm::all_of(op->getOperands(), [&](Value operand) { return holds(operand); });
   }
 
 private:
@@ -41,14 +42,14 @@ private:
 } // namespace
 
 void GemmOperands::prepareRowMasks(int64_t depth, int64_t lanes) {
-  Type f32 = builder.getF32Type();
-  zeros = kernel.bufferAddress(kernel.allocate({depth}, f32, loc));
+  Type operand = gemmKernel.types.operand;
+  zeros = kernel.bufferAddress(kernel.allocate({depth}, operand, loc));
   lanes = depth % lanes == 0 ? lanes : 1;
-  Value zero = kernel.zero(lanesOf(f32, static_cast<unsigned>(lanes)));
+  Value zero = kernel.zero(lanesOf(operand, static_cast<unsigned>(lanes)));
   auto clear = builder.create<scf::ForOp>(loc, kernel.i64(0), kernel.i64(depth), kernel.i64(lanes));
   OpBuilder inside(clear.getBody()->getTerminator());
   inside.create<LLVM::StoreOp>(loc, zero, gemmKernel.move(inside, zeros, clear.getInductionVar()),
-                               4);
+                               static_cast<unsigned>(KernelState::byteSize(operand)));
   int moves = kernel.allocate({gemm.m + paddingAddresses}, builder.getI64Type(), loc);
   gemmKernel.rowMoves = kernel.bufferAddress(moves);
 }
@@ -103,6 +104,31 @@ void GemmOperands::fillRowTable(OpBuilder &at, int64_t lanes) {
     auto type = VectorType::get({gemmPaddingRows}, i64);
     storeEntry(at, table, rowEnd, at.create<vector::BroadcastOp>(loc, type, repeated));
   }
+}
+
+SmallVector<Value, 4> GemmOperands::columnMasks(OpBuilder &at, Value column,
+                                                const GemmShape &shape) const {
+  FoldingArithmetic fold(loc);
+  SmallVector<Value, 4> masks;
+  Scope inside(at, &scope);
+  Evaluator columns(kernel);
+  standAt(columns, inside);
+  columns.laneDim = outerDim;
+  columns.width = static_cast<unsigned>(shape.lanes);
+  columns.laneBase.clear();
+  for (int64_t v = 0; v < shape.vectors; ++v) {
+    columns.laneBase.push_back(fold.add(inside.builder, column, kernel.i64(v * shape.lanes)));
+  }
+  for (int64_t v = 0; v < shape.vectors; ++v) {
+    Value chosen;
+    for (auto [mask, dims] : llvm::zip_equal(gemm.b.rowMasks, gemm.b.rowMaskDims)) {
+      chosen = fold.both(inside.builder, chosen,
+                         columns.evaluateLanes(mask, dims, static_cast<unsigned>(v)));
+    }
+    masks.push_back(chosen);
+  }
+  at = inside.builder;
+  return masks;
 }
 
 } // namespace nereid::cpu
