@@ -251,7 +251,12 @@ private:
           "int32", shape);
       return;
     }
-    bind(fmt::format("tl.{}({}, axis={})", oneOf(functions), a.name, axis), type, shape);
+    // A sum of many numbers is not exact in bfloat16, and then its order shows.
+    const std::string function = oneOf(functions);
+    bool isRounded = function == "sum" && a.type == "bfloat16";
+    bind(fmt::format("tl.{}({}{}, axis={})", function, a.name, isRounded ? ".to(tl.float32)" : "",
+                     axis),
+         type, shape);
   }
 
   void reshaping() {
