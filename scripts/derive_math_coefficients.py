@@ -7,8 +7,8 @@ the polynomial q of the given degree that makes max |weight(x) * (q(x) - f(x))| 
 is chosen so that this is the relative error of the whole function; it is written beside each table.
 Usage: derive_math_coefficients.py > lib/targets/cpu/codegen/math/Coefficients.h
 """
-from mpmath import (asin, atan, cos, erf, erfc, exp, expm1, log, log1p, lu_solve,
-                    matrix, mp, mpf, sin, sqrt)
+from mpmath import (asin, atan, cos, cosh, erf, erfc, exp, expm1, log, log1p, lu_solve,
+                    matrix, mp, mpf, sin, sinh, sqrt, tanh)
 import struct
 
 mp.dps = 60
@@ -196,6 +196,72 @@ def erf_interval(index):
     return [erf(centre)] + coefficients, worst
 
 
+# tanh for vectors of sixteen: two intervals to an octave, from 2^-3 on; number 0 lies around 0.
+TANH32_STARTS = [mpf(s) for s in
+                 ("0", ".125", ".1875", ".25", ".375", ".5", ".75", "1", "1.5", "2", "3", "4", "6",
+                  "8")]
+TANH32_END = mpf("9.5") # 1 to float32 from 9.0109 on
+TANH32_DEGREE = 5
+
+
+def as_float32(value):
+    return mpf(struct.unpack("f", struct.pack("f", float(value)))[0])
+
+
+def tanh_centre(low, high):
+    """Near the middle, and tanh of it is nearly a float32 number."""
+    middle = float((low + high) / 2)
+    best, least = None, None
+    for k in range(-300, 301):
+        centre = as_float32(middle * (1 + k * 2.0 ** -18))
+        value = tanh(centre)
+        error = abs(value - as_float32(value)) / value
+        if least is None or error < least:
+            best, least = centre, error
+    return best
+
+
+def tanh_interval(index):
+    """Centre, value there, and q as for erf."""
+    low = TANH32_STARTS[index]
+    high = TANH32_STARTS[index + 1] if index + 1 < len(TANH32_STARTS) else TANH32_END
+    centre = tanh_centre(low, high) if index else mpf(0)
+    low = low if index else -high
+
+    def change(t):
+        if abs(t) < mpf("1e-20"):
+            return 1 / cosh(centre) ** 2 - (1 if index == 0 else 0)
+        return (sinh(t) / (cosh(centre) * cosh(centre + t)) - (t if index == 0 else 0)) / t
+
+    def weight(t):
+        return (abs(t) + mpf("1e-12")) / (abs(tanh(centre + t)) + mpf("1e-12"))
+    coefficients, worst = remez(change, weight, low - centre, high - centre, TANH32_DEGREE)
+    return [centre, tanh(centre)] + coefficients, worst
+
+
+def print_tanh_table():
+    intervals = [tanh_interval(i) for i in range(len(TANH32_STARTS))]
+    worst = max(error for _, error in intervals)
+    # The position is that of the low bits of (exponent, first bit of the mantissa), which are 1001
+    # for 0.125 on; what lies below is brought to the place before.
+    columns = [None] * 16
+    for number, (row, _) in enumerate(intervals):
+        columns[(247 + number) % 16] = row
+    empty = [mpf(0)] * len(intervals[0][0])
+    print("/// tanh(c + t) = first + t q(t) by intervals of half an octave from 0.125 on; below, c = 0")
+    print("/// and t takes the place of the first. Rows: c, first, powers of q; columns: bits of the")
+    print("/// exponent and the first one of the mantissa; relative.")
+    print(f"/// Error {mp.nstr(worst, 3)} = 2^{mp.nstr(log(worst, 2), 4)}.")
+    print(f"inline constexpr float tanh32Table[{len(empty)}][16] = {{")
+    for power in range(len(empty)):
+        row = [literal((c or empty)[power], "float") for c in columns]
+        print("    {")
+        for i in range(0, 16, 4):
+            print("        " + " ".join(f"{entry}," for entry in row[i:i + 4]))
+        print("    },")
+    print("};\n")
+
+
 def print_erf_table():
     intervals = [erf_interval(i) for i in range(16)]
     worst = max(error for _, error in intervals)
@@ -249,6 +315,7 @@ def main():
             print(f"    {literal(c, kind)},")
         print("};\n")
     print_erf_table()
+    print_tanh_table()
     print("/// Digits of 2/pi in base 2^24, most significant first.")
     print("inline constexpr int32_t twoOverPiDigits[] = {")
     digits = piece_table()

@@ -337,6 +337,34 @@ TEST(MathSpecials, ErfBetweenItsIntervals) {
   }
 }
 
+TEST(MathSpecials, TanhBetweenItsIntervals) {
+  std::vector<float> x;
+  for (float octave = 0x1p-6f; octave < 32; octave *= 2) {
+    for (float border : {octave, 1.5f * octave, 9.0109f, 9.5f}) {
+      float near = border;
+      for (int step = 0; step < 40; ++step) {
+        near = std::nextafter(near, 0.0f);
+      }
+      for (int step = 0; step < 80; ++step) {
+        x.push_back(step % 2 ? near : -near);
+        near = std::nextafter(near, 100.0f);
+      }
+    }
+  }
+  const bool isWide = parseMachine("")->hasAvx512;
+  CompiledLoops kernel = compileFunction<float>("tanh", 1, "");
+  ASSERT_EQ(kernel.error, "");
+  Worst worst = worstError(kernel, x, [](Real value) { return std::tanh(value); });
+  EXPECT_LE(worst.error, isWide ? 1.5 : 2.6) << "tanh(" << worst.at << ") = " << worst.got;
+  std::vector<float> large(16), y(16);
+  for (int i = 0; i < 16; ++i) {
+    large[static_cast<size_t>(i)] = -std::ldexp(9.5f, i * 8);
+  }
+  large[15] = -INFINITY;
+  kernel.call({slot(large.data()), slot(y.data()), 16});
+  EXPECT_EQ(y, std::vector<float>(16, -1.0f));
+}
+
 TEST(MathSpecials, HugeAngles) {
   // The float64 nearest to a multiple of pi/2 of all (Muller, Elementary Functions, table 11.1),
   // and neighbours of large multiples.

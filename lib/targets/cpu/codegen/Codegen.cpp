@@ -92,11 +92,17 @@ std::unique_ptr<llvm::TargetMachine> createTargetMachine(const CpuMachine &machi
   std::call_once(initialized, [] {
     // Passes that took half of the code generator's time and made no kernel of kernels/ faster:
     // the lowering has reduced addresses itself, the processors schedule out of order, and masks
-    // are computed where they are used.
+    // are computed where they are used. Hoisting constants out of loops, in contrast, makes
+    // exponentials twice as fast (docs/notes/2026-11-cpu-limit-rows.md).
     auto &options = llvm::cl::getRegisteredOptions();
     for (const char *name : {"disable-lsr", "disable-post-ra", "disable-x86-domain-reassignment"}) {
       static_cast<llvm::cl::opt<bool> *>(options.lookup(name))->setValue(true);
     }
+    // The scheduler asks whether the option was given at all.
+    options.lookup("enable-misched")->addOccurrence(0, "enable-misched", "false");
+    // How far register allocation looks for a region to split a value around.
+    static_cast<llvm::cl::opt<unsigned> *>(options.lookup("grow-region-complexity-budget"))
+        ->setValue(1);
   });
   std::string error;
   const llvm::Target *target = llvm::TargetRegistry::lookupTarget(machine.triple, error);

@@ -73,4 +73,20 @@ Lanes lookUp(std::span<const float> table, Lanes indices, Lanes like) {
   return call(like, "permvar.sf.512", {constant, indices.get()});
 }
 
+Lanes intervalPolynomial(std::span<const float[16]> rows, Lanes indices, Lanes t) {
+  auto coefficient = [&](size_t row) { return lookUp(rows[row], indices, t); };
+  auto pair = [&](size_t row) {
+    return row + 1 < rows.size() ? mulAdd(coefficient(row + 1), t, coefficient(row))
+                                 : coefficient(row);
+  };
+  Lanes square = t * t;
+  size_t row = (rows.size() - 1) / 2 * 2;
+  Lanes sum = pair(row);
+  while (row > 0) {
+    row -= 2;
+    sum = mulAdd(sum, square, pair(row));
+  }
+  return sum;
+}
+
 } // namespace nereid::cpu

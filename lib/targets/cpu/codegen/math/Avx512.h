@@ -18,5 +18,8 @@ Lanes largerNumber(Lanes a, Lanes b);
 Lanes smallerNumber(Lanes a, Lanes b);
 /// Of 16 f32: entry number (index modulo 16) in each lane.
 Lanes lookUp(std::span<const float> table, Lanes indices, Lanes like);
+/// Of 16 f32: polynomials of t whose coefficients differ from lane to lane, one row for each power,
+/// lowest first. Pairs of powers side by side: half as long to wait as Horner's scheme.
+Lanes intervalPolynomial(std::span<const float[16]> rows, Lanes indices, Lanes t);
 
 } // namespace nereid::cpu

