@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// C++: softmax over rows in two specializations, chosen by the block's size; asked beforehand what
+// C++: softmax over rows in two specializations, chosen by the rows' length; asked beforehand what
 // would run; on the runtime's pool and on threads of the program's own.
 #include "softmax.h"
 
@@ -22,14 +22,6 @@ int onOwnThreads(void *context, int tasks, void (*task)(void *data, int index), 
     thread.join();
   }
   return 0;
-}
-
-int64_t nextPowerOfTwo(int64_t value) {
-  int64_t power = 1;
-  while (power < value) {
-    power *= 2;
-  }
-  return power;
 }
 
 /// The largest difference from the definition, computed in double precision.
@@ -63,12 +55,11 @@ bool run(int rows, int columns, const nereid_aot_pool *pool) {
   options.pool = pool;
   options.message = text;
   options.message_bytes = sizeof text;
-  const int64_t block = nextPowerOfTwo(columns);
   nereid_aot_selection selection = {};
-  nereid_aot_status status = softmax_select(x.data(), out.data(), columns, columns, columns, block,
-                                            rows, &selection, &options);
+  nereid_aot_status status =
+      softmax_select(x.data(), out.data(), columns, columns, columns, rows, &selection, &options);
   if (status == NEREID_AOT_OK) {
-    status = softmax(x.data(), out.data(), columns, columns, columns, block, rows, &options);
+    status = softmax(x.data(), out.data(), columns, columns, columns, rows, &options);
   }
   if (status != NEREID_AOT_OK) {
     std::fprintf(stderr, "%s: %s\n", nereid_aot_status_text(status), text);
