@@ -66,6 +66,34 @@ void DeferredAdditions::changeLine(uint64_t line) {
   tags[slot] = line;
 }
 
+template <class Value>
+void DeferredAdditions::addAll(const uint64_t *addresses, const Value *values, int64_t count) {
+  for (int64_t i = 0; i < count; ++i) {
+    const uint64_t line = addresses[i] / lineBytes;
+    if (tags[line % lines] != line) {
+      changeLine(line);
+    }
+    Value sum;
+    uint8_t *place = sums + addresses[i] % sizeof sums;
+    std::memcpy(&sum, place, sizeof sum);
+    sum += values[i];
+    std::memcpy(place, &sum, sizeof sum);
+  }
+}
+
+void DeferredAdditions::add(const uint64_t *addresses, const void *values, int64_t count) {
+  switch (kind) {
+  case AdditionKind::F32:
+    return addAll(addresses, static_cast<const float *>(values), count);
+  case AdditionKind::F64:
+    return addAll(addresses, static_cast<const double *>(values), count);
+  case AdditionKind::I32:
+    return addAll(addresses, static_cast<const uint32_t *>(values), count);
+  case AdditionKind::I64:
+    return addAll(addresses, static_cast<const uint64_t *>(values), count);
+  }
+}
+
 void DeferredAdditions::flush() {
   for (uint64_t slot = 0; slot < lines; ++slot) {
     if (tags[slot] != 0) {

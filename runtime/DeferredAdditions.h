@@ -16,7 +16,7 @@ enum class AdditionKind : int32_t { F32, F64, I32, I64 };
 
 /// Sums of one thread: a cache of 64-byte lines by the low bits of their number. The first two
 /// members are part of the contract with generated code, which adds to
-/// sums + (address % sizeof sums) after it has found address / 64 in tags.
+/// sums + address % sizeof sums where tags has address / 64, and calls `add` where it has not.
 struct DeferredAdditions {
   static constexpr uint64_t lineBytes = 64, lines = 4096;
 
@@ -29,12 +29,15 @@ struct DeferredAdditions {
   int64_t directTiles, nextDirectTiles; ///< so many tiles more are not worth it; after these
   DeferredAdditions *next;              ///< of the same launch
 
-  /// Makes room for a line and starts its sums at zero.
-  void changeLine(uint64_t line);
+  /// Adds `count` values, of the kind's type, to what their addresses have here; lines that are not
+  /// here take the place of others.
+  void add(const uint64_t *addresses, const void *values, int64_t count);
   /// Adds everything up to now to where it belongs.
   void flush();
 
 private:
+  template <class Value> void addAll(const uint64_t *addresses, const Value *values, int64_t count);
+  void changeLine(uint64_t line);
   void flushLine(uint64_t slot);
 };
 

@@ -71,12 +71,13 @@ void nereid_rt_print_i64(const char *prefix, const int32_t *id, int64_t index, i
 void *nereid_rt_defer_additions(int32_t kind, int64_t elements) {
   using namespace nereid::runtime;
   LaunchFrame *frame = currentLaunchFrame();
-  return frame && frame->deferred ? frame->deferred->begin(
-                                        frame->worker, static_cast<AdditionKind>(kind), elements)
-                                  : nullptr;
+  return frame && frame->deferred
+             ? frame->deferred->begin(frame->worker, static_cast<AdditionKind>(kind), elements)
+             : nullptr;
 }
 
-void nereid_rt_change_line(void *sums, uint64_t line) {
-  static_cast<nereid::runtime::DeferredAdditions *>(sums)->changeLine(line);
+void nereid_rt_add_deferred(void *sums, const uint64_t *addresses, const void *values,
+                            int64_t count) {
+  static_cast<nereid::runtime::DeferredAdditions *>(sums)->add(addresses, values, count);
 }
 }

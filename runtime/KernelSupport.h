@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What compiled kernels may call back: device assertions, device prints, giving way to other
-// programs and summing up additions. These names are the whole nereid_rt_* part of the loader's symbol table; generated code
-// declares them by hand.
+// programs and summing up additions. These names are the whole nereid_rt_* part of the loader's
+// symbol table; generated code declares them by hand.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +26,7 @@ void nereid_rt_yield(uint64_t observed, const char *place);
 /// runtime/DeferredAdditions.h has it; `kind` is its AdditionKind. Null when they are better done
 /// directly, as outside a launch.
 void *nereid_rt_defer_additions(int32_t kind, int64_t elements);
-/// Makes room in it for the 64-byte line address / 64.
-void nereid_rt_change_line(void *sums, uint64_t line);
+/// Adds elements whose lines may not be in it: `count` addresses, and values of its kind.
+void nereid_rt_add_deferred(void *sums, const uint64_t *addresses, const void *values,
+                            int64_t count);
 }

@@ -20,6 +20,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cstring>
 #include <filesystem>
 
@@ -31,6 +32,7 @@ struct Row {
   std::string name, kernel, state; ///< state: "verified", "not verified" or what failed
   bool failed = false;
   double bytes = 0, flops = 0, launchSeconds = 0;
+  double unfusedBytes = 0;
   double copySeconds = 0; ///< what copying as many bytes takes, timed in turns; 0 = within caches
   measure::Timing timing;
   std::string peerName;
@@ -189,9 +191,11 @@ std::optional<Row> measureCase(const KernelCase &one, const KernelBenchOptions &
   }
   auto bytes = evaluate("bytes", one.bytes, *arguments);
   auto flops = evaluate("flops", one.flops, *arguments);
-  if (!bytes || !flops) {
-    return fail(!bytes ? bytes.error() : flops.error());
+  auto unfused = evaluate("unfused_bytes", one.unfusedBytes, *arguments);
+  if (!bytes || !flops || !unfused) {
+    return fail(!bytes ? bytes.error() : !flops ? flops.error() : unfused.error());
   }
+  row.unfusedBytes = *unfused;
   row.bytes = *bytes;
   row.flops = *flops;
   std::optional<measure::Peer> peer = peerOf(one, *arguments);
@@ -270,9 +274,17 @@ void print(const std::vector<Row> &rows, const measure::Chip &chip, Session &ses
   auto memoryText = [](const std::optional<uint64_t> &bytes) {
     return bytes ? report::formatBytes(static_cast<double>(*bytes)) : std::string("-");
   };
-  report::Table table({"case", "kernel", ">median", ">p90", ">RSD", ">rate", ">GFLOP/s",
-                       ">of roofline", ">launch", ">memory", ">peer", ">vs peer", ">its memory",
-                       "state"});
+  std::vector<std::string> titles = {"case",  "kernel",   ">median",      ">p90",    ">RSD",
+                                     ">rate", ">GFLOP/s", ">of roofline", ">launch", ">memory",
+                                     ">peer", ">vs peer", ">its memory",  "state"};
+  auto fewerBytes = [](const Row &row) {
+    return row.unfusedBytes > 0 ? report::formatPercent(1 - row.bytes / row.unfusedBytes)
+                                : std::string();
+  };
+  if (std::any_of(rows.begin(), rows.end(), [](const Row &row) { return row.unfusedBytes > 0; })) {
+    titles.emplace_back(">fewer bytes than unfused");
+  }
+  report::Table table(titles);
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
   for (const auto &row : rows) {
     const auto &s = row.timing.summary;
@@ -301,7 +313,8 @@ void print(const std::vector<Row> &rows, const measure::Chip &chip, Session &ses
          hasPeer ? report::formatRatio(measure::medianRatio(row.peer.samples, row.timing.samples))
                  : "-",
          memoryText(row.peerMemory),
-         (row.failed ? "FAILED: " : "") + row.state + (row.timing.isNoisy ? ", noisy" : "")});
+         (row.failed ? "FAILED: " : "") + row.state + (row.timing.isNoisy ? ", noisy" : ""),
+         fewerBytes(row)});
     nlohmann::ordered_json entry = {
         {"case", row.name},   {"kernel", row.kernel},
         {"median", s.median}, {"p90", s.p90},
@@ -312,6 +325,9 @@ void print(const std::vector<Row> &rows, const measure::Chip &chip, Session &ses
     entry["copy_seconds"] = row.copySeconds;
     if (known) {
       entry["roofline"] = floor.floorSeconds() / s.median;
+    }
+    if (row.unfusedBytes > 0) {
+      entry["unfused_bytes"] = row.unfusedBytes;
     }
     if (row.memory) {
       entry["memory_bytes"] = *row.memory;

@@ -45,6 +45,7 @@ Result<KernelCase> readCase(const toml::table &table, const std::string &folder,
   result.grid = table["grid"].value_or(std::string());
   result.bytes = table["bytes"].value_or(std::string());
   result.flops = table["flops"].value_or(std::string());
+  result.unfusedBytes = table["unfused_bytes"].value_or(std::string());
   for (const char *key : {"name", "kernel", "signature", "grid"}) {
     if (table[key].value_or(std::string()).empty()) {
       return badCase(path, result.name, fmt::format("has no text for the key '{}'", key));

@@ -26,6 +26,8 @@ struct KernelCase {
   std::map<std::string, std::string> peer;      ///< output to a call of measure/Peers.h
   std::optional<definition::Tolerance> tolerance;
   std::string bytes, flops; ///< integer expressions, empty = unknown
+  /// What the same operations move one after the other; an integer expression, empty = unknown.
+  std::string unfusedBytes;
   bool isTest = true, isBench = false;
 };
 

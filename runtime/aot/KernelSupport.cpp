@@ -77,7 +77,8 @@ NEREID_AOT_API void *nereid_rt_defer_additions(int32_t kind, int64_t elements) {
                : nullptr;
 }
 
-NEREID_AOT_API void nereid_rt_change_line(void *sums, uint64_t line) {
-  static_cast<nereid::runtime::DeferredAdditions *>(sums)->changeLine(line);
+NEREID_AOT_API void nereid_rt_add_deferred(void *sums, const uint64_t *addresses,
+                                           const void *values, int64_t count) {
+  static_cast<nereid::runtime::DeferredAdditions *>(sums)->add(addresses, values, count);
 }
 }

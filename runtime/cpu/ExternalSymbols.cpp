@@ -33,7 +33,7 @@ void *externalSymbol(std::string_view name) {
       {"nereid_rt_print_i64", addressOf(&nereid_rt_print_i64)},
       {"nereid_rt_yield", addressOf(&nereid_rt_yield)},
       {"nereid_rt_defer_additions", addressOf(&nereid_rt_defer_additions)},
-      {"nereid_rt_change_line", addressOf(&nereid_rt_change_line)},
+      {"nereid_rt_add_deferred", addressOf(&nereid_rt_add_deferred)},
   };
   for (const Row &row : rows) {
     if (row.name == name) {

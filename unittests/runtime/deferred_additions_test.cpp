@@ -24,15 +24,16 @@ template <> constexpr AdditionKind kindOf<int32_t> = AdditionKind::I32;
 template <> constexpr AdditionKind kindOf<float> = AdditionKind::F32;
 template <> constexpr AdditionKind kindOf<double> = AdditionKind::F64;
 
-/// What generated code does with one element.
+/// What generated code does, with one element.
 template <class T> void add(void *sums, T *element, T value) {
   auto &own = *static_cast<DeferredAdditions *>(sums);
   const auto address = reinterpret_cast<uint64_t>(element);
   const uint64_t line = address / DeferredAdditions::lineBytes;
-  if (own.tags[line % DeferredAdditions::lines] != line) {
-    nereid_rt_change_line(sums, line);
+  if (own.tags[line % DeferredAdditions::lines] == line) {
+    *reinterpret_cast<T *>(own.sums + address % sizeof own.sums) += value;
+  } else {
+    nereid_rt_add_deferred(sums, &address, &value, 1);
   }
-  *reinterpret_cast<T *>(own.sums + address % sizeof own.sums) += value;
 }
 
 /// slots: memory, number of places, atomic counter of deferred tiles. A program adds 1, 2 or 3 to

@@ -147,21 +147,43 @@ TEST_P(AttentionKernel, Backward) {
   expectNear(results[2], expected.delta, 2e-5, "delta");
 
   Tensor exact = tensorOf(expected.delta, {heads, n});
-  Tensor dq = randomTensor(shape, DType::F32, 7), dk = randomTensor(shape, DType::F32, 8);
-  Tensor dv = randomTensor(shape, DType::F32, 9);
-  std::string tensors = "*fp32, *fp32, *fp32, *fp32, *fp32, *fp32, ";
-  ASSERT_EQ(compareWithOracle(sourceOf(file, "attention_backward_kv"),
-                              tensors + "*fp32, *fp32, fp32, i32, " + flags + ", 16, 32",
-                              blocks(n, 32), {&q, &k, &v, &dout, &lse, &exact, &dk, &dv, scale, n},
-                              1e-4, &results),
-            "");
-  expectNear(results[6], expected.dk, 5e-5, "dk");
-  expectNear(results[7], expected.dv, 5e-5, "dv");
-  ASSERT_EQ(compareWithOracle(sourceOf(file, "attention_backward_q"),
-                              tensors + "*fp32, fp32, i32, " + flags + ", 32, 16", blocks(n, 32),
-                              {&q, &k, &v, &dout, &lse, &exact, &dq, scale, n}, 1e-4, &results),
-            "");
-  expectNear(results[6], expected.dq, 5e-5, "dq");
+  for (int64_t splits : {1, 2}) {
+    Tensor dq = tensorOf(Matrix(static_cast<size_t>(splits * heads * n * depth)),
+                         {splits, heads, n, depth});
+    Tensor dk = randomTensor(shape, DType::F32, 8), dv = randomTensor(shape, DType::F32, 9);
+    ASSERT_EQ(compareWithOracle(
+                  sourceOf(file, "attention_backward"),
+                  "*fp32, *fp32, *fp32, *fp32, *fp32, *fp32, *fp32, *fp32, *fp32, fp32, i32, " +
+                      flags + ", 16, 32",
+                  {static_cast<int32_t>(splits), heads, 1},
+                  {&q, &k, &v, &dout, &lse, &exact, &dq, &dk, &dv, scale, n}, 1e-4, &results),
+              "");
+    Tensor sum = tensorOf(Matrix(expected.dq.size()), shape);
+    for (int64_t i = 0; i < splits * sum.elementCount(); ++i) {
+      const int64_t place = i % sum.elementCount();
+      sum.set(place, sum.at(place) + results[6].at(i));
+    }
+    expectNear(sum, expected.dq, 5e-5, "dq");
+    expectNear(results[7], expected.dk, 5e-5, "dk");
+    expectNear(results[8], expected.dv, 5e-5, "dv");
+  }
+}
+
+/// Scores are read in the order in which they are in scratch, and keys are transposed in registers.
+TEST(AttentionKernelCode, NoElementsAreGathered) {
+  for (const char *flags : {"False, 0, ", "True, 0, ", "False, 1024, ", "True, 1024, "}) {
+    std::string error;
+    std::string text =
+        tileText(sourceOf("attention.py", "attention"),
+                 "*fp32, *fp32, *fp32, *fp32, *fp32, fp32, i32, i32, i32, i32, i32:16, 1, "
+                 "i32, i32, i32, i32, " +
+                     std::string(flags) + "64, 128, 64",
+                 error);
+    ASSERT_EQ(error, "");
+    LoweredKernel kernel = lowerKernel(text, "x86-64-v4");
+    ASSERT_EQ(kernel.error, "");
+    EXPECT_EQ(kernel.loops.find("gather"), std::string::npos) << flags;
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Masks, AttentionKernel,

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <random>
@@ -106,7 +107,7 @@ void fill(Guarded<int8_t> &matrix, std::mt19937 &random) {
 /// `columnShift` says which column of b makes column 0.
 template <class T, class Sum>
 void expectProduct(const std::string &text, const std::string &types, const Sizes &s,
-                   const char *instruction, int64_t columnShift = 0) {
+                   const char *instruction, int64_t columnShift = 0, bool isColumnMajor = false) {
   SCOPED_TRACE(fmt::format("{}x{}x{}", s.m, s.n, s.k));
   std::string error;
   std::string tile = tileText(text,
@@ -130,8 +131,9 @@ void expectProduct(const std::string &text, const std::string &types, const Size
     for (int64_t j = 0; j < s.n; ++j) {
       double expected = 3, size = 3;
       for (int64_t k = 0; k < s.k; ++k) {
-        const double term =
-            numberOf(a.data[i * s.k + k]) * numberOf(b.data[k * s.n + (j + columnShift) % s.n]);
+        const int64_t column = (j + columnShift) % s.n;
+        const T right = b.data[isColumnMajor ? column * s.k + k : k * s.n + column];
+        const double term = numberOf(a.data[i * s.k + k]) * numberOf(right);
         expected += term;
         size += std::abs(term);
       }
@@ -152,6 +154,29 @@ TEST(GemmNarrow, Bfloat16OfManySizes) {
   for (const Sizes &s : ragged) {
     expectProduct<uint16_t, float>(kernelText(maskedLeft, maskedRight, "tl.float32"), halves, s,
                                    "vdpbf16ps");
+  }
+}
+
+TEST(GemmNarrow, SubnormalOperandsCountAsZero) {
+  if (!canRun()) {
+    GTEST_SKIP() << "needs AVX512_BF16";
+  }
+  std::string error;
+  std::string tile = tileText(kernelText(maskedLeft, maskedRight, "tl.float32"),
+                              halves + ", M=i32, N=i32, K=i32, BM=16, BN=16, BK=16", error);
+  ASSERT_EQ(error, "");
+  LoweredKernel kernel = lowerKernel(tile, narrowDots);
+  ASSERT_EQ(kernel.error, "");
+  Guarded<uint16_t> a(16 * 16), b(16 * 16);
+  Guarded<float> c(16 * 16);
+  for (size_t i = 0; i < a.count; ++i) {
+    a.data[i] = i % 16 == 3 ? 0x0040 : 0;      // 2^-127
+    b.data[i] = i / 16 == 3 ? 0x7f00 : 0x3f80; // 2^127, 1
+  }
+  ASSERT_TRUE(kernel.launch({1, 1, 1}, {address(a.data), address(b.data), address(c.data),
+                                        number(16), number(16), number(16)}));
+  for (size_t i = 0; i < c.count; ++i) {
+    ASSERT_EQ(c.data[i], 3) << i;
   }
 }
 
@@ -176,6 +201,20 @@ TEST(GemmNarrow, ColumnsWrapInTheMiddleOfATile) {
                                    "vdpbf16ps", 7);
     expectProduct<int8_t, int32_t>(kernelText(maskedLeft, right, "tl.int32"), bytes, s, "vpdpbusd",
                                    7);
+  }
+}
+
+TEST(GemmNarrow, ColumnMajorRightOperand) {
+  if (!canRun()) {
+    GTEST_SKIP() << "needs AVX512_BF16 and AVX512_VNNI";
+  }
+  const std::string right = "tl.load(b + ks[:, None] + rn[None, :] * K, mask=(ks[:, None] < K) & "
+                            "(rn[None, :] < N), other=0)";
+  for (const Sizes &s : ragged) {
+    expectProduct<uint16_t, float>(kernelText(maskedLeft, right, "tl.float32"), halves, s,
+                                   "vdpbf16ps", 0, /*isColumnMajor=*/true);
+    expectProduct<int8_t, int32_t>(kernelText(maskedLeft, right, "tl.int32"), bytes, s, "vpdpbusd",
+                                   0, /*isColumnMajor=*/true);
   }
 }
 
@@ -232,6 +271,28 @@ def kernel(a, b, c, M, N, K, sam, sak, sbk, sbn, BM: tl.constexpr, BN: tl.conste
         Arguments arguments = {&a, &b, &c, m, n, k, leftAcross ? m : k, rightAcross ? k : n};
         EXPECT_EQ(compareWithOracle(text, signature, {1, 1, 1}, arguments, 1e-4), "");
       }
+    }
+  }
+}
+
+TEST(GemmNarrow, RowsThatAreMaskedOneByOne) {
+  if (!canRun()) {
+    GTEST_SKIP() << "needs AVX512_BF16 and AVX512_VNNI";
+  }
+  const std::string left = "tl.load(a + rm[:, None] * K + ks[None, :], mask=(rm % 3 != 0)[:, None] "
+                           "& (ks[None, :] < K), other=0)";
+  const int64_t m = 32, n = 64;
+  for (int64_t k : {64, 75}) {
+    for (DType type : {DType::BF16, DType::I8}) {
+      const bool isFloat = type == DType::BF16;
+      runtime::Tensor a = randomTensor({m * k}, type, 1), b = randomTensor({k * n}, type, 2);
+      runtime::Tensor c = randomTensor({m, n}, isFloat ? DType::F32 : DType::I32, 3);
+      std::string text = kernelText(left, maskedRight, isFloat ? "tl.float32" : "tl.int32");
+      Arguments arguments = {&a, &b, &c, m, n, k};
+      EXPECT_EQ(compareWithOracle(
+                    text, (isFloat ? halves : bytes) + ", M=i32, N=i32, K=i32, BM=32, BN=64, BK=16",
+                    {1, 1, 1}, arguments, 1e-4),
+                "");
     }
   }
 }

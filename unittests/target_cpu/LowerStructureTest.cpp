@@ -109,6 +109,24 @@ def kernel(out, x, first, last, stride, BLOCK: tl.constexpr):
   EXPECT_EQ(count(lowerSource(sameRow, "*fp32, *fp32, i32, i32, i32, 1024").loops, "prefetch"), 0u);
 }
 
+/// Rows of 512 bytes, four at a time: the four streams are prefetched four steps ahead, where they
+/// are read, for the other loops step otherwise.
+TEST(LowerStructure, ShortRowsArePrefetchedFarAhead) {
+  const char *source = R"(
+@triton.jit
+def kernel(out, x, stride, n, BLOCK: tl.constexpr):
+    row = tl.program_id(0)
+    o = tl.arange(0, BLOCK)
+    v = tl.load(x + row * stride + o, mask=o < n, other=-float('inf'))
+    top = tl.max(v, axis=0)
+    tl.store(out + row, top + tl.log(tl.sum(tl.exp(v - top), axis=0)))
+)";
+  const std::string loops = lowerSource(source, "*fp32, *fp32, i32, i32, 128", "x86-64-v4").loops;
+  const size_t prefetch = loops.find("prefetch"), four = loops.find("constant 4 : i32");
+  EXPECT_LT(prefetch, loops.find("math.exp"));
+  EXPECT_LT(four, prefetch);
+}
+
 TEST(LowerStructure, ReductionsOfOneLoadShareItsLoop) {
   const char *source = R"(
 @triton.jit
@@ -167,6 +185,51 @@ def kernel(q, k, c, B: tl.constexpr):
   ASSERT_EQ(kernel.error, "");
   EXPECT_EQ(count(kernel.loops, "vector.shuffle"), 64u); // 4 stages of 16
   EXPECT_EQ(count(kernel.loops, "gather"), 0u);
+}
+
+/// The other dimension's stride might be 1 too, for all that is known when the kernel is compiled.
+TEST(LowerStructure, ColumnsOfAKnownStrideAreTransposedInRegisters) {
+  const char *source = R"(
+@triton.jit
+def kernel(q, k, c, stride, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    p = i[:, None] * B + i[None, :]
+    keys = tl.load(k + i[:, None] + i[None, :] * stride, mask=i[None, :] < n, other=0.0)
+    tl.store(c + p, tl.dot(tl.load(q + p), keys))
+)";
+  LoweredKernel kernel = lowerSource(source, "*fp32, *fp32, *fp32, i32, i32, 64");
+  ASSERT_EQ(kernel.error, "");
+  EXPECT_EQ(count(kernel.loops, "vector.shuffle"), 64u);
+  EXPECT_EQ(count(kernel.loops, "gather"), 0u);
+}
+
+/// The exponential of what lies behind the mask's end is the same for all of it: computed behind a
+/// test of whether there is anything, as it would be moved in front of a loop.
+TEST(LowerStructure, AnExpensiveValueBehindTheMaskIsComputedWhenThereIsAny) {
+  const char *source = R"(
+@triton.jit
+def kernel(x, w, c, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    p = i[:, None] * B + i[None, :]
+    v = tl.load(x + p, mask=i[None, :] < n, other=1.0)
+    top = tl.max(v, axis=1)
+    tl.store(c + p, tl.dot(tl.exp(v - top[:, None]), tl.load(w + p)))
+)";
+  LoweredKernel kernel = lowerSource(source, "*fp32, *fp32, *fp32, i32, 64");
+  ASSERT_EQ(kernel.error, "");
+  size_t found = 0;
+  for (size_t at = kernel.loops.find(": f32\n"); at != std::string::npos;
+       at = kernel.loops.find(": f32\n", at + 1)) {
+    const size_t line = kernel.loops.rfind('\n', at) + 1;
+    if (kernel.loops.substr(line, at - line).find("math.exp") == std::string::npos) {
+      continue;
+    }
+    ++found;
+    const size_t loop = kernel.loops.rfind("scf.for", at), test = kernel.loops.rfind("scf.if", at);
+    EXPECT_LT(test, loop);
+    EXPECT_EQ(kernel.loops.substr(test, loop - test).find('}'), std::string::npos);
+  }
+  EXPECT_EQ(found, 1u);
 }
 
 /// sum along both axes and an elementwise result of an M by N tile, masked to `n` columns.

@@ -28,8 +28,9 @@ size_t count(const std::string &text, const std::string &word) {
   return found;
 }
 
+/// Not those of the next row.
 size_t prefetches(const std::string &body, const std::string &signature) {
-  return count(lower(body, signature).loops, "llvm.intr.prefetch");
+  return count(lower(body, signature).loops, "[4096]");
 }
 
 TEST(PrefetchAhead, OncePerLineBesideStreamingStores) {
@@ -48,6 +49,29 @@ TEST(PrefetchAhead, NotWhereStoresStayInTheCaches) {
   EXPECT_EQ(prefetches("    tl.store(x + o, tl.load(x + o) + 1)\n", types), 0u);
   EXPECT_EQ(prefetches("    tl.store(out + o, tl.load(x + o), cache_modifier=\".cg\")\n", types),
             0u);
+}
+
+TEST(PrefetchAhead, NotWhereTheNextProgramReadsElsewhere) {
+  const char *types = "*fp32, *fp32, i32, 1024";
+  const std::string cols = "    c = tl.arange(0, BLOCK)\n", store = "    tl.store(out + o, v)\n";
+  EXPECT_NE(prefetches(cols + "    v = tl.load(x + tl.program_id(0) * n + c)\n" + store, types),
+            0u);
+  EXPECT_EQ(prefetches(cols + "    v = tl.load(x + tl.program_id(1) * n + c)\n" + store, types),
+            0u);
+  EXPECT_EQ(prefetches(cols + "    v = tl.load(x + n + c)\n" + store, types), 0u);
+}
+
+TEST(PrefetchAhead, NotForRowsByNumber) {
+  std::string error;
+  std::string text = tileText("\n@triton.jit\ndef kernel(index, x, out, BLOCK: tl.constexpr):\n"
+                              "    c = tl.arange(0, BLOCK)\n    row = tl.program_id(0)\n"
+                              "    v = tl.load(x + tl.load(index + row) * BLOCK + c)\n"
+                              "    tl.store(out + row * BLOCK + c, v)\n",
+                              "*i32, *fp32, *fp32, 1024", error);
+  ASSERT_EQ(error, "");
+  const LoweredKernel kernel = lowerKernel(text, "x86-64-v3");
+  EXPECT_NE(kernel.loops.find("nontemporal"), std::string::npos);
+  EXPECT_EQ(kernel.loops.find("llvm.intr.prefetch"), std::string::npos) << kernel.loops;
 }
 
 TEST(PrefetchAhead, NotInLoops) {

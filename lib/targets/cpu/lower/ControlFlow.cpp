@@ -36,8 +36,8 @@ int BlockLowering::bufferForCarried(Operation *loop, Value initial, Copies &copi
     disown(initial);
     return own->second;
   }
-  int buffer = kernel.allocate(shapeForCarried(loop, initial), elementTypeOf(initial),
-                               initial.getLoc());
+  int buffer =
+      kernel.allocate(shapeForCarried(loop, initial), elementTypeOf(initial), initial.getLoc());
   copies.push_back({initial, buffer});
   return buffer;
 }

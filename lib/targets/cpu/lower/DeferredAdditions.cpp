@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tile's additions go to the thread's sums when the runtime gives any, else to memory: two
-// loops over the elements behind one choice. A line of 64 bytes that is not in the sums takes the
-// place of another one by a call, which is rare where summing up is worth it. Masked elements add
+// loops over the elements behind one choice. Eight elements are
+// added here when all their lines of 64 bytes are in the sums, else by a call, which is rare where
+// summing up is worth it. Masked elements add
 // zero to the sums, and a zero never gets to memory.
 #include "lib/targets/cpu/lower/DeferredAdditions.h"
 
@@ -24,6 +25,9 @@ using Sums = runtime::DeferredAdditions;
 
 /// The call for a tile costs about as much as two additions without contention.
 static constexpr int64_t leastElements = 64;
+/// Places that are added to directly are far from each other, and an atomic operation waits for its
+/// line before the next one begins.
+static constexpr int64_t elementsAhead = 64;
 
 static std::optional<AdditionKind> additionOf(Operation *op) {
   auto atomic = dyn_cast<tile::AtomicRMWOp>(op);
@@ -107,41 +111,63 @@ static LLVM::LLVMFuncOp declare(ModuleOp module, Location loc, StringRef name, T
 }
 
 namespace {
-/// Adds one element to the thread's sums.
+/// Adds a few neighbouring elements of a tile to the thread's sums.
 class SumsOfThread {
 public:
   SumsOfThread(KernelState &kernel, Location loc, Value sums)
       : kernel(kernel), loc(loc), sums(sums) {}
 
-  void add(OpBuilder &b, Value address, Value value) {
+  /// `firstAddress` and `firstValue` point to `count` of each.
+  void add(OpBuilder &b, Value firstAddress, Value firstValue, Type element, int64_t count) {
     Type word = b.getI64Type();
-    Value line = b.create<arith::ShRUIOp>(loc, address, kernel.i64(llvm::Log2_64(Sums::lineBytes)));
-    Value slot = b.create<arith::AndIOp>(loc, line, kernel.i64(Sums::lines - 1));
-    Value tagAt = move(b, sums, word, slot);
-    Value tag = b.create<LLVM::LoadOp>(loc, word, tagAt, 8);
-    Value isOther = b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ne, tag, line);
-    auto change = b.create<scf::IfOp>(loc, isOther, false);
-    OpBuilder then = change.getThenBodyBuilder();
+    SmallVector<Value> addresses;
+    Value differences;
+    for (int64_t i = 0; i < count; ++i) {
+      Value address = load(b, word, move(b, firstAddress, word, i));
+      Value line =
+          b.create<arith::ShRUIOp>(loc, address, kernel.i64(llvm::Log2_64(Sums::lineBytes)));
+      Value slot = b.create<arith::AndIOp>(loc, line, kernel.i64(Sums::lines - 1));
+      Value difference =
+          b.create<arith::XOrIOp>(loc, line, load(b, word, move(b, sums, word, slot)));
+      differences = differences ? b.create<arith::OrIOp>(loc, differences, difference) : difference;
+      addresses.push_back(address);
+    }
+    Value areHere =
+        b.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, differences, kernel.i64(0));
+    auto choice = b.create<scf::IfOp>(loc, areHere, true);
+    OpBuilder here = choice.getThenBodyBuilder(), elsewhere = choice.getElseBodyBuilder();
+    Value all = here.create<LLVM::GEPOp>(loc, sums.getType(), b.getI8Type(), sums,
+                                         ArrayRef<LLVM::GEPArg>{offsetof(Sums, sums)});
+    for (int64_t i = 0; i < count; ++i) {
+      Value within = here.create<arith::AndIOp>(loc, addresses[i],
+                                                kernel.i64(Sums::lines * Sums::lineBytes - 1));
+      Value at = move(here, all, b.getI8Type(), within);
+      Value old = load(here, element, at);
+      Value value = load(here, element, move(here, firstValue, element, i));
+      Value sum = isa<FloatType>(element) ? here.create<arith::AddFOp>(loc, old, value).getResult()
+                                          : here.create<arith::AddIOp>(loc, old, value).getResult();
+      here.create<LLVM::StoreOp>(loc, sum, at,
+                                 static_cast<unsigned>(KernelState::byteSize(element)));
+    }
+    Type pointer = sums.getType();
     auto function =
-        declare(kernel.target->getParentOfType<ModuleOp>(), loc, "nereid_rt_change_line",
-                LLVM::LLVMVoidType::get(b.getContext()), {sums.getType(), word});
-    then.create<LLVM::CallOp>(loc, function, ValueRange{sums, line});
-    Value within =
-        b.create<arith::AndIOp>(loc, address, kernel.i64(Sums::lines * Sums::lineBytes - 1));
-    Value all = b.create<LLVM::GEPOp>(loc, sums.getType(), b.getI8Type(), sums,
-                                      ArrayRef<LLVM::GEPArg>{offsetof(Sums, sums)});
-    Value at = move(b, all, b.getI8Type(), within);
-    auto align = static_cast<unsigned>(KernelState::byteSize(value.getType()));
-    Value old = b.create<LLVM::LoadOp>(loc, value.getType(), at, align);
-    Value sum = isa<FloatType>(value.getType())
-                    ? b.create<arith::AddFOp>(loc, old, value).getResult()
-                    : b.create<arith::AddIOp>(loc, old, value).getResult();
-    b.create<LLVM::StoreOp>(loc, sum, at, align);
+        declare(kernel.target->getParentOfType<ModuleOp>(), loc, "nereid_rt_add_deferred",
+                LLVM::LLVMVoidType::get(b.getContext()), {pointer, pointer, pointer, word});
+    elsewhere.create<LLVM::CallOp>(loc, function,
+                                   ValueRange{sums, firstAddress, firstValue, kernel.i64(count)});
   }
 
 private:
+  Value load(OpBuilder &b, Type type, Value from) {
+    return b.create<LLVM::LoadOp>(loc, type, from,
+                                  static_cast<unsigned>(KernelState::byteSize(type)));
+  }
   Value move(OpBuilder &b, Value from, Type element, Value index) {
     return b.create<LLVM::GEPOp>(loc, from.getType(), element, from, ValueRange{index});
+  }
+  Value move(OpBuilder &b, Value from, Type element, int64_t index) {
+    return b.create<LLVM::GEPOp>(loc, from.getType(), element, from,
+                                 ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(index)});
   }
 
   KernelState &kernel;
@@ -188,16 +214,19 @@ bool BlockLowering::lowerDeferredAddition(Operation &op) {
   const int64_t block = std::gcd<int64_t>(8, elements);
   forBlocks(loc, elements, block, [&](OpBuilder &inside, Value first, unsigned) {
     inside.getBlock()->getParentOp()->setAttr(hostsPrefetches, inside.getUnitAttr());
-    for (int64_t i = 0; i < block; ++i) {
-      Value index = inside.create<arith::AddIOp>(loc, first, kernel.i64(i));
-      SumsOfThread(kernel, loc, sums)
-          .add(inside, loadLanes(inside, loc, addresses, index, 1),
-               loadLanes(inside, loc, values, index, 1));
-    }
+    SumsOfThread(kernel, loc, sums)
+        .add(inside, element(inside, loc, addresses, first), element(inside, loc, values, first),
+             elementTypeOf(atomic.getValue()), block);
   });
   scope.builder = choice.getElseBodyBuilder();
   Dims dims = identityDims(shapeOf(atomic.getResult()).size());
-  forEachElement(loc, shapeOf(atomic.getResult()), [&](Evaluator &evaluator, Value) {
+  forEachElement(loc, shapeOf(atomic.getResult()), [&](Evaluator &evaluator, Value index) {
+    OpBuilder &inside = evaluator.scopes.back()->builder;
+    Value ahead = inside.create<arith::AddIOp>(loc, index, kernel.i64(elementsAhead));
+    ahead = inside.create<arith::MinUIOp>(loc, ahead, kernel.i64(elements - 1));
+    Value later =
+        inside.create<LLVM::IntToPtrOp>(loc, pointer, loadLanes(inside, loc, addresses, ahead, 1));
+    inside.create<LLVM::Prefetch>(loc, later, /*rw=*/1, /*hint=*/3, /*cache=*/1);
     emitAtomic(evaluator.scopes.back()->builder, op,
                [&](Value value) { return evaluator.evaluate(value, dims, 0); });
   });

@@ -9,8 +9,8 @@
 namespace nereid::cpu {
 
 /// All atomics of the kernel are additions without a use of their result, of one type that the
-/// runtime sums up, with no access to memory and no waiting behind any of them in program order; and
-/// one of them has enough elements to pay for it.
+/// runtime sums up, with no access to memory and no waiting behind any of them in program order;
+/// and one of them has enough elements to pay for it.
 bool mayDeferAdditions(mlir::func::FuncOp kernel);
 
 /// Makes the values of their masked elements zero.

@@ -2,6 +2,7 @@
 // Loads and stores of lanes: one element for all, consecutive elements, or gathers and scatters,
 // each with or without a mask.
 #include "lib/targets/cpu/lower/Evaluator.h"
+#include "lib/targets/cpu/lower/LanePattern.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -244,6 +245,15 @@ static Value loadIf(OpBuilder &builder, Location loc, Value condition, Value oth
   return branch.getResult(0);
 }
 
+/// A load that a mask turns off altogether costs a hundred times as much where no memory is.
+Value Evaluator::readableAddress(tile::LoadOp op, const Dims &dims, Value address,
+                                 OpBuilder &builder) {
+  Value holds = op.getMask() ? conditionOfLanes(op.getMask(), dims) : Value();
+  return holds ? builder.create<arith::SelectOp>(op.getLoc(), holds, address, kernel.slotsArgument)
+                     .getResult()
+               : address;
+}
+
 Value Evaluator::computeLoad(tile::LoadOp op, const Dims &dims, unsigned copy, OpBuilder &builder) {
   Location loc = op.getLoc();
   Value pointer = op.getPointer();
@@ -314,10 +324,7 @@ Value Evaluator::computeLoad(tile::LoadOp op, const Dims &dims, unsigned copy, O
   Value raw;
   if (unit) {
     Value address = firstAddress(pointer, dims, lane, copy, builder);
-    if (Value holds = op.getMask() ? conditionOfLanes(op.getMask(), dims) : Value()) {
-      // A load that a mask turns off altogether costs a hundred times as much where no memory is.
-      address = builder.create<arith::SelectOp>(loc, holds, address, kernel.slotsArgument);
-    }
+    address = readableAddress(op, dims, address, builder);
     raw = builder.create<LLVM::MaskedLoadOp>(loc, vectorType, address, lanes,
                                              ValueRange{passThrough}, align);
   } else if (mask.kind == LaneMask::Kind::All && axis.kind == AxisKind::Linear && align < 4) {
@@ -331,6 +338,11 @@ Value Evaluator::computeLoad(tile::LoadOp op, const Dims &dims, unsigned copy, O
           builder.create<LLVM::GEPOp>(loc, address.getType(), memory, address, ValueRange{index});
       Value one = builder.create<LLVM::LoadOp>(loc, memory, at, align);
       raw = builder.create<vector::InsertOp>(loc, one, raw, static_cast<int64_t>(i));
+    }
+  } else if (auto pattern = patternOf(op, dims, mask)) {
+    raw = loadPattern(op, *pattern, dims, copy, builder, mask, memory);
+    if (mask.kind != LaneMask::Kind::All && op.getOther()) {
+      raw = builder.create<arith::SelectOp>(loc, lanes, raw, passThrough);
     }
   } else {
     Value addresses = gatherAddresses(builder, loc, pointer, dims, copy, memory);

@@ -95,6 +95,8 @@ public:
   LaneMask evaluateMask(mlir::Value mask, const Dims &dims, unsigned copy);
   /// The part of a bounded mask that is the same for all lanes; null = there is none, or it holds.
   mlir::Value conditionOfLanes(mlir::Value mask, const Dims &dims) const;
+  /// A mask that no lane fulfils behind one that does not.
+  bool masksLastLanes(mlir::Value mask, const Dims &dims) const;
   /// Element step along dimension `dim` of a Linear tile, as an i64.
   mlir::Value strideOf(mlir::Value tile, unsigned dim, const Dims &dims);
 
@@ -132,6 +134,16 @@ private:
                             mlir::OpBuilder &builder);
   mlir::Value computeLoad(tile::LoadOp op, const Dims &dims, unsigned copy,
                           mlir::OpBuilder &builder);
+  /// The address, or one that exists where the mask leaves out all lanes.
+  mlir::Value readableAddress(tile::LoadOp op, const Dims &dims, mlir::Value address,
+                              mlir::OpBuilder &builder);
+  /// Of a load that would be a gather, where neighbours and a permutation take its place.
+  std::optional<struct LanePattern> patternOf(tile::LoadOp op, const Dims &dims,
+                                              const LaneMask &mask) const;
+  /// Neighbours loaded and permuted; lanes that the mask leaves out are zero.
+  mlir::Value loadPattern(tile::LoadOp op, const struct LanePattern &pattern, const Dims &dims,
+                          unsigned copy, mlir::OpBuilder &builder, const LaneMask &mask,
+                          mlir::Type memory);
   mlir::Value computeConstant(mlir::arith::ConstantOp op, const Dims &dims, unsigned copy,
                               mlir::OpBuilder &builder);
   /// Elements as memory holds them: addresses are integers.

@@ -19,6 +19,10 @@ public:
   /// A bound that `x` has been given already is not given again.
   Value min(Builder &at, Value x, Value y) const {
     auto inner = x.getDefiningOp<mlir::arith::MinSIOp>();
+    auto other = y.getDefiningOp<mlir::arith::MinSIOp>();
+    if (inner && other && inner->getOperands() == other->getOperands()) {
+      return x;
+    }
     std::optional<int64_t> bound = known(y);
     if (inner && bound && known(inner.getRhs()).value_or(*bound + 1) <= *bound) {
       return x;

@@ -84,14 +84,19 @@ Value GemmKernel::groups(OpBuilder &builder) const {
 /// 128 times the sum of b's column is taken off each sum at the end.
 constexpr uint32_t signBits = 0x80808080;
 
+void GemmKernel::prepareSigns(OpBuilder &builder, Value place) {
+  auto type = cast<ShapedType>(lanesOf(types.lane, static_cast<unsigned>(shape.lanes)));
+  Value constant = kernel.constant(DenseElementsAttr::get(type, APInt(32, signBits)));
+  builder.create<LLVM::StoreOp>(loc, constant, place, 4);
+  // Known bits would be set before the broadcast: a move, a scalar operation and a shuffle instead
+  // of one instruction that broadcasts from memory.
+  signs = builder.create<LLVM::LoadOp>(loc, type, place, 4, /*isVolatile=*/true);
+}
+
 Value GemmKernel::broadcastGroup(OpBuilder &builder, Value element) const {
   Type lanes = lanesOf(types.lane, static_cast<unsigned>(shape.lanes));
   Value all = builder.create<vector::BroadcastOp>(loc, lanes, element);
-  if (types.group != 4) {
-    return all;
-  }
-  auto signs = DenseElementsAttr::get(cast<ShapedType>(lanes), APInt(32, signBits));
-  return builder.create<arith::XOrIOp>(loc, all, kernel.constant(signs));
+  return signs ? builder.create<arith::XOrIOp>(loc, all, signs) : all;
 }
 
 Value GemmKernel::multiplyAdd(OpBuilder &builder, Value x, Value y, Value sum) const {
@@ -131,6 +136,25 @@ SmallVector<Value> GemmKernel::finishColumnSums(OpBuilder &builder, Value packs,
   return result;
 }
 
+Value GemmKernel::loadSums(OpBuilder &builder, Value address) const {
+  Type type = lanesOf(types.sum, static_cast<unsigned>(shape.lanes));
+  if (!hasStarted) {
+    return builder.create<LLVM::LoadOp>(loc, type, address, 4);
+  }
+  return builder.create<LLVM::MaskedLoadOp>(loc, type, address, hasStarted,
+                                            ValueRange{kernel.zero(type)}, 4);
+}
+
+SmallVector<Value> GemmKernel::readPanel(OpBuilder &builder, Value address, int64_t vectors) const {
+  Type lanes = lanesOf(types.lane, static_cast<unsigned>(shape.lanes));
+  SmallVector<Value> values;
+  for (int64_t v = 0; v < vectors; ++v) {
+    Value source = move(builder, types.lane, address, v * shape.lanes);
+    values.push_back(builder.create<LLVM::LoadOp>(loc, lanes, source, 4));
+  }
+  return values;
+}
+
 void GemmKernel::emit(OpBuilder &builder, const GemmBlock &block) const {
   const auto operandAlign = static_cast<unsigned>(KernelState::byteSize(types.operand));
   constexpr unsigned align = 4; // of lanes and sums
@@ -145,7 +169,7 @@ void GemmKernel::emit(OpBuilder &builder, const GemmBlock &block) const {
     rows.push_back(loadRow(builder, block.row, r));
     for (int64_t v = 0; v < count; ++v) {
       Value at = move(builder, types.sum, cBlock, r * cStride + v * shape.lanes);
-      carried.push_back(builder.create<LLVM::LoadOp>(loc, sumLanes, at, align));
+      carried.push_back(loadSums(builder, at));
     }
   }
   // Behind the sums: where the panel is, what is prefetched, a's offset, sums of b's columns.
@@ -165,14 +189,6 @@ void GemmKernel::emit(OpBuilder &builder, const GemmBlock &block) const {
   OpBuilder inside = OpBuilder::atBlockEnd(loop.getBody());
   auto arg = [&](size_t slot) -> Value { return loop.getRegionIterArgs()[slot]; };
   SmallVector<Value> next(carried.size());
-  auto readPanel = [&](OpBuilder &at) {
-    SmallVector<Value> values;
-    for (int64_t v = 0; v < count; ++v) {
-      Value source = move(at, types.lane, arg(bSlot), v * shape.lanes);
-      values.push_back(at.create<LLVM::LoadOp>(loc, lanes, source, align));
-    }
-    return values;
-  };
   SmallVector<Value> bLanes;
   if (block.packs) {
     SmallVector<Type> results(count, lanes);
@@ -180,10 +196,9 @@ void GemmKernel::emit(OpBuilder &builder, const GemmBlock &block) const {
     auto branch = inside.create<scf::IfOp>(loc, results, block.packs, true);
     OpBuilder then = branch.getThenBodyBuilder(), otherwise = branch.getElseBodyBuilder();
     SmallVector<Value> packed = block.pack(then, loop.getInductionVar(), arg(bSlot));
-    SmallVector<Value> read = readPanel(otherwise);
+    SmallVector<Value> read = readPanel(otherwise, arg(bSlot), count);
     for (int64_t v = 0; v < columnCount; ++v) {
-      Value ones = broadcastGroup(then, kernel.zero(types.lane));
-      packed.push_back(multiplyAdd(then, ones, packed[v], arg(columnSlot + v)));
+      packed.push_back(multiplyAdd(then, signs, packed[v], arg(columnSlot + v)));
       read.push_back(arg(columnSlot + v));
       next[columnSlot + v] = branch.getResult(count + v);
     }
@@ -191,7 +206,7 @@ void GemmKernel::emit(OpBuilder &builder, const GemmBlock &block) const {
     otherwise.create<scf::YieldOp>(loc, read);
     bLanes.append(branch.result_begin(), branch.result_begin() + count);
   } else {
-    bLanes = readPanel(inside);
+    bLanes = readPanel(inside, arg(bSlot), count);
   }
   next[bSlot] = move(inside, types.lane, arg(bSlot), block.panelStride);
   if (block.prefetch) {

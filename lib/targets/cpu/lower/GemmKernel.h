@@ -63,9 +63,14 @@ public:
   mlir::Value aStride; ///< elements from one k to the next; null = 1
   mlir::Value c;       ///< accumulators, row-major
   int64_t cStride = 0;
+  void prepareSigns(mlir::OpBuilder &builder, mlir::Value place);
   mlir::Value depth; ///< k runs from 0 to here
   /// Of int8: a vector of sums for each of the panel's, see multiplyAdd; null for other types.
   mlir::Value columnSums;
+  mlir::Value signs; ///< of int8: a vector of the groups' sign bits, a constant nobody folds
+  /// Lanes all true except in the first block of k of sums that start from zero, where nothing is
+  /// in memory yet; null = always true.
+  mlir::Value hasStarted;
 
   /// c[row.., column..] += a[row.., 0..depth] * b[0..depth, ..]
   void emit(mlir::OpBuilder &builder, const GemmBlock &block) const;
@@ -75,10 +80,14 @@ public:
                    mlir::Value elements) const;
   mlir::Value move(mlir::OpBuilder &builder, mlir::Type element, mlir::Value address,
                    int64_t elements) const;
+  /// The panel's vectors of one group of k.
+  mlir::SmallVector<mlir::Value> readPanel(mlir::OpBuilder &builder, mlir::Value address,
+                                           int64_t vectors) const;
   /// Address of the first element wanted of row `row + add` of a.
   mlir::Value loadRow(mlir::OpBuilder &builder, mlir::Value row, int64_t add = 0) const;
 
 private:
+  mlir::Value loadSums(mlir::OpBuilder &builder, mlir::Value address) const;
   mlir::Value broadcastGroup(mlir::OpBuilder &builder, mlir::Value element) const;
   mlir::Value multiplyAdd(mlir::OpBuilder &builder, mlir::Value x, mlir::Value y,
                           mlir::Value sum) const;

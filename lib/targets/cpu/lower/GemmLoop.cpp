@@ -103,6 +103,7 @@ public:
     if (!gemm.a.load && !gemm.b.load && gemm.m * gemm.n * gemm.k < smallProduct) {
       return std::nullopt;
     }
+    gemm.startsAtZero = isZero(loop.getInitArgs()[gemm.carried]);
     findDemand(gemm);
     return gemm;
   }
@@ -195,7 +196,8 @@ private:
     }
     Axis along = kernel.axes.axis(load.getPointer(), result.position(innerDim), AxisView::Address);
     // Groups are read as one number each, or put together from neighbouring columns.
-    if (group > 1 && (isB ? result.transposed : along.stride != 1)) {
+    const bool isOdd = isB ? result.transposed && !result.lowerMasks.empty() : along.stride != 1;
+    if (group > 1 && isOdd) {
       return result;
     }
     // Rows that are not read lie in a row of zeros, whose elements are neighbours; columns are

@@ -52,7 +52,8 @@ struct DemandedPart {
 struct GemmLoop {
   tile::DotOp dot;
   mlir::Operation *sum = nullptr; ///< acc + dot(a, b, 0), when the source adds by itself
-  unsigned carried = 0;           ///< number of the accumulator among the iteration arguments
+  bool startsAtZero = false;
+  unsigned carried = 0; ///< number of the accumulator among the iteration arguments
   GemmOperand a, b;
   int64_t m = 0, n = 0, k = 0;
   /// Consecutive k that one instruction multiplies: 2 of bfloat16, 4 of int8; 1 = as float32.

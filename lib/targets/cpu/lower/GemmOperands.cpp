@@ -52,11 +52,19 @@ Value GemmOperands::distance(const PrefixTerm &term) {
   return known;
 }
 
+/// How many elements the term holds for, not counting the tile's end.
+Value GemmOperands::elements(const PrefixTerm &term) {
+  Value left = distance(term);
+  Value &known = counts[left.getAsOpaquePointer()];
+  known = known ? known : FoldingArithmetic(loc).max(builder, left, kernel.i64(0));
+  return known;
+}
+
 Value GemmOperands::outerEnd(const GemmOperand &operand, int64_t size) {
   FoldingArithmetic fold(loc);
   Value end = kernel.i64(size);
   for (const PrefixTerm &term : operand.outerMasks) {
-    end = fold.min(builder, end, fold.max(builder, distance(term), kernel.i64(0)));
+    end = fold.min(builder, end, elements(term));
   }
   for (Value condition : operand.conditions) {
     Value holds = isTile(condition)
@@ -74,7 +82,7 @@ Value GemmOperands::demandedEnd(bool rows, int64_t size) {
   for (const DemandedPart &part : gemm.demanded) {
     Value own = kernel.i64(size);
     for (const PrefixTerm &term : rows ? part.rows : part.columns) {
-      own = fold.min(builder, own, fold.max(builder, distance(term), kernel.i64(0)));
+      own = fold.min(builder, own, elements(term));
     }
     end = end ? fold.max(builder, end, own) : own;
   }
@@ -123,7 +131,7 @@ void GemmOperands::emit(Value copyOfA, const GemmShape &shape) {
   FoldingArithmetic fold(loc);
   joins = kernel.constantInt(builder.getI1Type(), 1);
   rowEnd = demandedRows = demandedEnd(true, gemm.m);
-  columnEnd = demandedEnd(false, gemm.n);
+  const Value demandedColumns = columnEnd = demandedEnd(false, gemm.n);
   if (gemm.a.load) {
     rowEnd = fold.min(builder, rowEnd, outerEnd(gemm.a, gemm.m));
     follow(gemm.a, a);
@@ -136,6 +144,7 @@ void GemmOperands::emit(Value copyOfA, const GemmShape &shape) {
       neighbours = checkNeighbours();
     }
   }
+  hasAllColumns = columnEnd == demandedColumns;
   int table = kernel.allocate({gemm.m + paddingAddresses}, builder.getI64Type(), loc);
   gemmKernel.rowTable = kernel.bufferAddress(table);
   if (!gemm.a.rowMasks.empty() && a.maybeInPlace) {

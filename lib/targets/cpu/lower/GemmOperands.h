@@ -45,6 +45,7 @@ public:
   int64_t packedStride = 0;
   mlir::Value rowEnd, columnEnd; ///< of what is computed
   mlir::Value demandedRows;      ///< rows from rowEnd to here keep what they start with
+  bool hasAllColumns = false;    ///< all columns that are looked at are computed
   mlir::Value joins;             ///< iterations may be joined
   /// Which columns of b the mask chooses one by one, for the vectors of a panel that starts at
   /// `column`.
@@ -63,6 +64,7 @@ private:
   void standAt(Evaluator &e, Scope &at) const;
   mlir::Value wide(mlir::Value value);
   mlir::Value distance(const PrefixTerm &term);
+  mlir::Value elements(const PrefixTerm &term);
   mlir::Value outerEnd(const GemmOperand &operand, int64_t size);
   mlir::Value demandedEnd(bool rows, int64_t size);
   mlir::Value corner(const GemmOperand &operand);
@@ -90,7 +92,9 @@ private:
   Scope first;
   Evaluator evaluator;
   llvm::SmallVector<InnerBound> innerBounds;
-  std::map<std::tuple<void *, void *, bool>, mlir::Value> distances; ///< of what was asked for
+  // Of what was asked for: equal bounds are seen to be equal.
+  std::map<std::tuple<void *, void *, bool>, mlir::Value> distances;
+  std::map<void *, mlir::Value> counts;
   mlir::Value zeros; ///< null unless rows of a are masked one by one
 };
 

@@ -22,17 +22,19 @@ static Value firstLanes(OpBuilder &at, Location loc, KernelState &kernel, int64_
                                   counts);
 }
 
-static Value move(OpBuilder &at, Location loc, Value address, Value elements) {
-  return at.create<LLVM::GEPOp>(loc, address.getType(), at.getF32Type(), address,
-                                ValueRange{elements});
+static Value move(OpBuilder &at, Location loc, Type element, Value address, Value elements) {
+  return at.create<LLVM::GEPOp>(loc, address.getType(), element, address, ValueRange{elements});
 }
 
 void packTransposedPanel(OpBuilder &builder, Location loc, KernelState &kernel,
-                         const GemmShape &shape, Value columns, Value offset, Value left,
-                         Value depth, Value panel) {
+                         const GemmShape &shape, const GemmTypes &types, Value columns,
+                         Value offset, Value left, Value depth, Value panel) {
   FoldingArithmetic fold(loc);
   const int64_t lanes = shape.lanes, width = shape.vectors * lanes;
-  Type vector = lanesOf(builder.getF32Type(), static_cast<unsigned>(lanes));
+  const int64_t numbers = lanes * types.group; // of one column in a vector
+  Type vector = lanesOf(types.lane, static_cast<unsigned>(lanes));
+  Type loaded = lanesOf(types.operand, static_cast<unsigned>(numbers));
+  const auto align = static_cast<unsigned>(KernelState::byteSize(types.operand));
   auto each = builder.create<scf::ForOp>(loc, kernel.i64(0), kernel.i64(width), kernel.i64(lanes));
   OpBuilder at(each.getBody()->getTerminator());
   Value column = each.getInductionVar();
@@ -44,22 +46,26 @@ void packTransposedPanel(OpBuilder &builder, Location loc, KernelState &kernel,
     Value slot = at.create<LLVM::GEPOp>(loc, columns.getType(), at.getI64Type(), first,
                                         ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(i)});
     Value source = at.create<LLVM::LoadOp>(loc, columns.getType(), slot, 8);
-    sources.push_back(move(at, loc, source, offset));
+    sources.push_back(move(at, loc, types.operand, source, offset));
   }
-  auto along = at.create<scf::ForOp>(loc, kernel.i64(0), depth, kernel.i64(lanes));
+  auto along = at.create<scf::ForOp>(loc, kernel.i64(0), depth, kernel.i64(numbers));
   OpBuilder inside(along.getBody()->getTerminator());
   Value k = along.getInductionVar();
-  Value wanted = firstLanes(inside, loc, kernel, lanes, fold.sub(inside, depth, k));
+  Value wanted = firstLanes(inside, loc, kernel, numbers, fold.sub(inside, depth, k));
   Value none = kernel.zero(vector);
   SmallVector<Value> block;
   for (Value source : sources) {
-    block.push_back(inside.create<LLVM::MaskedLoadOp>(loc, vector, move(inside, loc, source, k),
-                                                      wanted, ValueRange{none}, 4));
+    Value row =
+        inside.create<LLVM::MaskedLoadOp>(loc, loaded, move(inside, loc, types.operand, source, k),
+                                          wanted, ValueRange{kernel.zero(loaded)}, align);
+    block.push_back(types.group == 1 ? row : inside.create<LLVM::BitcastOp>(loc, vector, row));
   }
   transposeBlock(inside, loc, block);
-  Value target = fold.add(inside, fold.mul(inside, k, kernel.i64(width)), column);
+  Value first = fold.mul(inside, k, kernel.i64(width / types.group));
+  Value target = fold.add(inside, first, column);
   for (int64_t i = 0; i < lanes; ++i) {
-    Value to = move(inside, loc, panel, fold.add(inside, target, kernel.i64(i * width)));
+    Value to =
+        move(inside, loc, types.lane, panel, fold.add(inside, target, kernel.i64(i * width)));
     Value row = inside.create<arith::SelectOp>(loc, valid, block[i], none);
     inside.create<LLVM::StoreOp>(loc, row, to, static_cast<unsigned>(lanes) * 4);
   }
@@ -69,18 +75,20 @@ void packRowsSideBySide(OpBuilder &builder, Location loc, KernelState &kernel,
                         const GemmShape &shape, Value from, Value stride, Value rows,
                         int64_t allRows, Value depth, Value copy) {
   FoldingArithmetic fold(loc);
-  Type vector = lanesOf(builder.getF32Type(), static_cast<unsigned>(shape.lanes));
+  Type f32 = builder.getF32Type();
+  Type vector = lanesOf(f32, static_cast<unsigned>(shape.lanes));
   auto each = builder.create<scf::ForOp>(loc, kernel.i64(0), depth, kernel.i64(1));
   OpBuilder at(each.getBody()->getTerminator());
-  Value source = move(at, loc, from, fold.mul(at, each.getInductionVar(), stride));
-  Value target = move(at, loc, copy, fold.mul(at, each.getInductionVar(), kernel.i64(allRows)));
+  Value source = move(at, loc, f32, from, fold.mul(at, each.getInductionVar(), stride));
+  Value target =
+      move(at, loc, f32, copy, fold.mul(at, each.getInductionVar(), kernel.i64(allRows)));
   auto along = at.create<scf::ForOp>(loc, kernel.i64(0), rows, kernel.i64(shape.lanes));
   OpBuilder inside(along.getBody()->getTerminator());
   Value row = along.getInductionVar();
   Value wanted = firstLanes(inside, loc, kernel, shape.lanes, fold.sub(inside, rows, row));
-  Value value = inside.create<LLVM::MaskedLoadOp>(loc, vector, move(inside, loc, source, row),
+  Value value = inside.create<LLVM::MaskedLoadOp>(loc, vector, move(inside, loc, f32, source, row),
                                                   wanted, ValueRange{kernel.zero(vector)}, 4);
-  inside.create<LLVM::StoreOp>(loc, value, move(inside, loc, target, row), 4);
+  inside.create<LLVM::StoreOp>(loc, value, move(inside, loc, f32, target, row), 4);
 }
 
 } // namespace nereid::cpu

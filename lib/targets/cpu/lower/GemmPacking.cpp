@@ -9,10 +9,10 @@ using namespace mlir;
 
 namespace nereid::cpu {
 
-/// While b is packed, its rows are asked for this many k before they are needed.
-constexpr int64_t rowsAhead = 16;
+/// While b is packed, its rows are asked for this many groups of k before they are needed.
+constexpr int64_t groupsAhead = 16;
 
-void GemmPacking::allocate() {
+void GemmPacking::allocate(OpBuilder &builder) {
   const GemmTypes &types = gemmKernel.types;
   const int64_t width = shape.vectors * shape.lanes;
   auto place = [&](ArrayRef<int64_t> sizes, Type type) {
@@ -21,6 +21,7 @@ void GemmPacking::allocate() {
   panel = place({shape.depth / types.group, width}, types.lane);
   if (types.group == 4) {
     gemmKernel.columnSums = place({width}, types.sum);
+    gemmKernel.prepareSigns(builder, place({shape.lanes}, types.lane));
   }
   if (types.group > 1 && operands.columnTable) {
     columnCopy = place({shape.depth, width}, types.operand);
@@ -65,7 +66,7 @@ SmallVector<Value> GemmPacking::packGroup(OpBuilder &at, const Source &source, i
     Value target = gemmKernel.move(at, types.lane, to, static_cast<int64_t>(v) * shape.lanes);
     at.create<LLVM::StoreOp>(loc, value, target, static_cast<unsigned>(shape.lanes) * 4);
   }
-  Value ahead = fold.mul(at, source.stride, kernel.i64(rowsAhead));
+  Value ahead = fold.mul(at, source.stride, kernel.i64(groupsAhead * types.group));
   const int64_t line = 64 / KernelState::byteSize(types.operand);
   for (Value row : rows) {
     Value next = gemmKernel.move(at, row, ahead);

@@ -25,7 +25,7 @@ public:
   /// Of narrow types: the panel's columns as rows in scratch, when they are no neighbours in
   /// memory.
   mlir::Value columnCopy;
-  void allocate();
+  void allocate(mlir::OpBuilder &builder);
 
   /// The source's masks: which columns are among the first `left`.
   void addMasks(mlir::OpBuilder &at, mlir::Value left, Source &source) const;

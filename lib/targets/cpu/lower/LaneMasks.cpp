@@ -85,6 +85,14 @@ Value Evaluator::conditionOfLanes(Value mask, const Dims &dims) const {
   return it == masks.end() ? Value() : it->second.holds;
 }
 
+bool Evaluator::masksLastLanes(Value mask, const Dims &dims) const {
+  auto it = part == Part::Ragged ? masks.find(keyOf(mask, kernel.axes.normalise(mask, dims)))
+                                 : masks.end();
+  return it != masks.end() && !it->second.lower &&
+         llvm::all_of(it->second.rest,
+                      [&](const auto &term) { return lanePosition(term.second) < 0; });
+}
+
 void visitMaskTerms(const FusionPlan &plan, Value mask, const Dims &dims,
                     llvm::function_ref<void(Value, const Dims &)> visit) {
   SmallVector<std::pair<Value, Dims>> work{{mask, dims}};
@@ -210,9 +218,8 @@ struct BoundsBuilder {
       Value holds = evaluator.evaluate(term, dims, 0);
       Value upper = bounds.upper ? bounds.upper : kernel().i64(size);
       bounds.upper = builder.create<arith::SelectOp>(mask.getLoc(), holds, upper, kernel().i64(0));
-      bounds.holds = bounds.holds
-                         ? builder.create<arith::AndIOp>(mask.getLoc(), bounds.holds, holds)
-                         : holds;
+      bounds.holds =
+          bounds.holds ? builder.create<arith::AndIOp>(mask.getLoc(), bounds.holds, holds) : holds;
     }
     return bounds;
   }

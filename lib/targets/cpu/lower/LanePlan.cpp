@@ -2,6 +2,8 @@
 // The walk over everything a nest evaluates per lane, once for each candidate dimension.
 #include "lib/targets/cpu/lower/LanePlan.h"
 
+#include "lib/targets/cpu/lower/LanePattern.h"
+
 #include "lib/targets/cpu/lower/Combiner.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -103,10 +105,12 @@ private:
     push(value, dims, Purpose::Mask);
   }
 
-  /// Lanes along another dimension than the buffer's are turned round in registers.
+  /// What is only loaded may have its lanes along another dimension than the buffer's: blocks are
+  /// turned round in registers.
   bool canTranspose(ArrayRef<Root> roots) const {
     const Root &root = roots[0];
-    if (roots.size() != 1 || isPointerTile(root.value) || root.shape().size() < 2) {
+    bool isLoaded = roots.size() == 1 && root.value.getDefiningOp<tile::LoadOp>();
+    if (!isLoaded || isPointerTile(root.value) || root.shape().size() < 2) {
       return false;
     }
     int64_t lanes =
@@ -154,6 +158,8 @@ private:
       if (plain.kind == AxisKind::General) {
         narrowMaskedAccess |= isStore ? !hasScatter : !hasGather;
       }
+    } else if (!isStore && hasPattern(pointer, lane, bytes)) {
+      plan.score += 5; // more than neighbours that only the run time may find
     } else if (axis.kind != AxisKind::Uniform) {
       plan.score -= isStore ? 6 : 4;
       bool insertable = !isStore && !masked && axis.kind == AxisKind::Linear && bytes < 4;
@@ -162,6 +168,13 @@ private:
       needsScalars |= isStore; // many lanes to one address: in order
     }
     address(pointer, dims);
+  }
+
+  /// A permutation of neighbours instead of a gather.
+  bool hasPattern(Value pointer, int lane, int64_t bytes) const {
+    auto width = static_cast<unsigned>(kernel.options.vectorBytes / bytes);
+    return kernel.options.hasMaskedMoves &&
+           lanePatternOf(kernel, pointer, static_cast<unsigned>(lane), width);
   }
 
   void address(Value pointer, const Dims &dims) {

@@ -3,6 +3,7 @@
 // NestReduction.cpp.
 #include "lib/targets/cpu/lower/LoopNest.h"
 
+#include "lib/targets/cpu/lower/PrefetchNext.h"
 #include "lib/targets/cpu/lower/Streaming.h"
 
 using namespace mlir;
@@ -165,7 +166,14 @@ void LoopNest::emitSteps(unsigned depth, Value start, Value end, Part part, unsi
     once([&] { emitLaneBody(depth, start, copies); });
     return;
   }
-  loop(start, end, step, [&](Value base) { emitLaneBody(depth, base, copies); });
+  loop(start, end, step, [&](Value base) {
+    if (int64_t size = shape[plan.dim]; part == Part::Main && size <= mostShortRow) {
+      OpBuilder &builder = outer();
+      builder.getInsertionBlock()->getParentOp()->setAttr(shortRow,
+                                                          builder.getI64IntegerAttr(size));
+    }
+    emitLaneBody(depth, base, copies);
+  });
 }
 
 void LoopNest::emitLaneBody(unsigned depth, Value base, unsigned copies) {
@@ -269,6 +277,16 @@ void LoopNest::emitMain(unsigned depth, Value start, Value end) {
     return;
   }
   auto choice = outer().create<scf::IfOp>(loc, aligned, true);
+  for (bool stream : {true, false}) {
+    streaming = stream;
+    inBranch(choice, stream ? choice.getThenBodyBuilder() : choice.getElseBodyBuilder(),
+             [&] { emitSteps(depth, start, end, Part::Main, copies); });
+  }
+  streaming = false;
+}
+
+/// Loops of the body go into the branch, code of the levels around in front of the choice.
+void LoopNest::inBranch(Operation *choice, OpBuilder inside, llvm::function_ref<void()> body) {
   SmallVector<std::pair<Scope *, OpBuilder::InsertPoint>> moved;
   for (Scope *scope : evaluator.scopes) {
     if (scope->builder.getInsertionBlock() == choice->getBlock()) {
@@ -276,17 +294,35 @@ void LoopNest::emitMain(unsigned depth, Value start, Value end) {
       scope->builder.setInsertionPoint(choice);
     }
   }
-  for (bool stream : {true, false}) {
-    streaming = stream;
-    OpBuilder inside = stream ? choice.getThenBodyBuilder() : choice.getElseBodyBuilder();
-    branch = &inside;
-    emitSteps(depth, start, end, Part::Main, copies);
-    branch = nullptr;
-  }
-  streaming = false;
+  branch = &inside;
+  body();
+  branch = nullptr;
   for (auto &[scope, point] : moved) {
     scope->builder.restoreInsertionPoint(point);
   }
+}
+
+/// What lies behind a mask's end is one value for all lanes. Where it takes long to compute, it
+/// must not be computed in front of a loop that has nothing to do.
+void LoopNest::emitOff(unsigned depth, Value start, Value end) {
+  constexpr int longCost = 16;
+  if (plan.cost < longCost) {
+    emitSteps(depth, start, end, Part::Off, 1);
+    return;
+  }
+  OpBuilder &builder = outer();
+  Value isAny = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, start, end);
+  SmallVector<Value> before(accumulators.begin(), accumulators.end());
+  auto choice = builder.create<scf::IfOp>(loc, TypeRange(ValueRange(before)), isAny,
+                                          /*withElseRegion=*/!before.empty());
+  OpBuilder then = OpBuilder::atBlockBegin(choice.thenBlock());
+  inBranch(choice, then, [&] { emitSteps(depth, start, end, Part::Off, 1); });
+  if (before.empty()) {
+    return;
+  }
+  OpBuilder::atBlockEnd(choice.thenBlock()).create<scf::YieldOp>(loc, ValueRange(accumulators));
+  OpBuilder::atBlockEnd(choice.elseBlock()).create<scf::YieldOp>(loc, ValueRange(before));
+  accumulators.assign(choice.getResults().begin(), choice.getResults().end());
 }
 
 void LoopNest::buildVectorParts(unsigned depth, const LoopBounds &bounds) {
@@ -342,7 +378,7 @@ void LoopNest::buildVectorParts(unsigned depth, const LoopBounds &bounds) {
   if (bounds.mainEnd) {
     emitSteps(depth, mainEnd, offStart, Part::Ragged, 1);
     if (bounds.offStart && !skipOff) {
-      emitSteps(depth, offStart, end, Part::Off, 1);
+      emitOff(depth, offStart, end);
     }
   } else {
     emitSteps(depth, mainEnd, end, Part::Main, 1);

@@ -26,6 +26,8 @@ private:
   void buildLanes(unsigned depth);
   void buildVectorParts(unsigned depth, const LoopBounds &bounds);
   void emitMain(unsigned depth, mlir::Value start, mlir::Value end);
+  void emitOff(unsigned depth, mlir::Value start, mlir::Value end);
+  void inBranch(mlir::Operation *choice, mlir::OpBuilder inside, llvm::function_ref<void()> body);
   void emitSteps(unsigned depth, mlir::Value start, mlir::Value end, Part part, unsigned copies);
   void emitLaneBody(unsigned depth, mlir::Value base, unsigned copies);
   void emitBody(unsigned copies);

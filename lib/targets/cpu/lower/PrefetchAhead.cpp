@@ -39,6 +39,50 @@ std::optional<int64_t> offsetFrom(Value counter, Value index) {
   return std::nullopt;
 }
 
+/// Which element of the entry's arguments (slots, id, count) is loaded; nothing for other memory.
+std::optional<std::pair<unsigned, int32_t>> entryElement(LLVM::LoadOp load) {
+  Value base = load.getAddr();
+  int32_t index = 0;
+  if (auto address = base.getDefiningOp<LLVM::GEPOp>()) {
+    base = address.getBase();
+    index = address.getRawConstantIndices()[0];
+  }
+  auto argument = dyn_cast<BlockArgument>(base);
+  if (!argument || !isa<func::FuncOp>(argument.getOwner()->getParentOp())) {
+    return std::nullopt;
+  }
+  return std::pair(argument.getArgNumber(), index);
+}
+
+/// The next program of the first axis reads what follows, as far as can be seen: the address
+/// depends on its number and on no other, and on nothing that is read from a tensor.
+bool followsPrograms(Value base) {
+  bool dependsOnProgram = false;
+  SmallVector<Value> work = {base};
+  DenseSet<Value> seen;
+  while (!work.empty()) {
+    Value value = work.pop_back_val();
+    Operation *op = value.getDefiningOp();
+    if (!seen.insert(value).second) {
+      continue;
+    }
+    if (!op || op->getNumRegions() != 0) {
+      return false;
+    }
+    if (auto load = dyn_cast<LLVM::LoadOp>(op)) {
+      constexpr unsigned idArgument = 1;
+      auto element = entryElement(load);
+      if (!element || (element->first == idArgument && element->second != 0)) {
+        return false;
+      }
+      dependsOnProgram |= element->first == idArgument;
+      continue;
+    }
+    work.append(op->operand_begin(), op->operand_end());
+  }
+  return dependsOnProgram;
+}
+
 /// A load of a full vector at base[counter + constant], where a new line of the iteration begins.
 bool beginsLine(LLVM::LoadOp load, scf::ForOp loop) {
   auto address = load.getAddr().getDefiningOp<LLVM::GEPOp>();
@@ -48,7 +92,8 @@ bool beginsLine(LLVM::LoadOp load, scf::ForOp loop) {
   }
   std::optional<int64_t> offset =
       offsetFrom(loop.getInductionVar(), address.getDynamicIndices()[0]);
-  return offset && *offset * KernelState::byteSize(address.getElemType()) % lineBytes == 0;
+  return offset && followsPrograms(address.getBase()) &&
+         *offset * KernelState::byteSize(address.getElemType()) % lineBytes == 0;
 }
 
 void prefetchIn(scf::ForOp loop) {

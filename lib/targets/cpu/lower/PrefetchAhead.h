@@ -3,7 +3,8 @@
 //
 // Why: hardware prefetchers stop at the end of a page, and a loop with much arithmetic fills the
 // processor's window with it before the next page's first loads are reached. The next 4096 bytes
-// are what the next program reads, or this one's next pages.
+// are what the next program reads, or this one's next pages. Rows whose numbers are read from
+// memory (embeddings) have nothing behind them that is needed.
 // Requires: loops as LoopNest writes them. Guarantees: only prefetches are added, which cannot
 // fault, and only where stores bypass the caches: small launches have their data in the caches.
 // Example:

@@ -9,6 +9,7 @@
 //   for row: { for i < n: max(load x[row][i]) ; for i: exp(…) ; for i: store(…) }
 //   for row: { for i < n: max(load x[row][i]) ; for i: { prefetch x[row+1][i/4] ; exp(…) }
 //              for i: { prefetch x[row+1][(n+3i)/4] ; store(…) } }
+// Of short rows not the next one, but one so far behind that memory has the time to bring it.
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -18,6 +19,10 @@ namespace nereid::cpu {
 /// Attribute of a loop that walks as many elements as the row has without reading memory: the best
 /// place for the next row's prefetches. Its step counts elements.
 constexpr const char *hostsPrefetches = "nereid.hosts_prefetches";
+
+/// Attribute of a lane loop: how many elements it walks at most, when these are few.
+constexpr const char *shortRow = "nereid.short_row";
+constexpr int64_t mostShortRow = 4096;
 
 /// Attribute of a row loop whose rows read what the rows before have brought in.
 constexpr const char *readsNeighbours = "nereid.reads_neighbours";

@@ -6,6 +6,8 @@
 #include "lib/targets/cpu/lower/WaitingLoops.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/IRMapping.h"
+#include "llvm/ADT/DenseSet.h"
 
 using namespace mlir;
 
@@ -52,6 +54,66 @@ bool isOfAllPrograms(Operation *op, scf::ForOp loop) {
          });
 }
 
+/// Short rows that are reduced twice: a program is a chain of few long operations, and the
+/// processor does not look far enough ahead to begin the next one meanwhile.
+constexpr int64_t longestJammedRow = 256;
+constexpr int64_t jammedPrograms = 4;
+
+bool isOfShortRows(scf::ForOp loop) {
+  bool isShort = true;
+  int reductions = 0;
+  loop.walk([&](Operation *op) {
+    if (auto reduce = dyn_cast<tile::ReduceOp>(op)) {
+      ArrayRef<int64_t> shape = shapeOf(reduce.getSources()[0]);
+      isShort &= shape.size() == 1 && shape[0] <= longestJammedRow;
+      ++reductions;
+    }
+    isShort &= !isAtomic(op); // a tile of additions is no chain
+  });
+  return isShort && reductions > 1 && loop.getBody()->getOps<scf::ForOp>().empty();
+}
+
+/// A loop over `jammedPrograms` programs at a time in front of the loop, operation by operation in
+/// turns; the loop takes the rest.
+void jamPrograms(scf::ForOp loop) {
+  Location loc = loop.getLoc();
+  OpBuilder outside(loop);
+  auto constant = [&](OpBuilder &builder, int64_t value) -> Value {
+    return builder.create<arith::ConstantOp>(loc, builder.getI32IntegerAttr(value));
+  };
+  Value first = loop.getLowerBound(), end = loop.getUpperBound();
+  Value count = outside.create<arith::SubIOp>(loc, end, first);
+  Value whole = outside.create<arith::AndIOp>(loc, count, constant(outside, -jammedPrograms));
+  Value rest = outside.create<arith::AddIOp>(loc, first, whole);
+  auto jammed = outside.create<scf::ForOp>(loc, first, rest, constant(outside, jammedPrograms));
+  loop.setLowerBound(rest);
+  OpBuilder inside(jammed.getBody()->getTerminator());
+  IRMapping mappings[jammedPrograms];
+  for (int64_t i = 0; i < jammedPrograms; ++i) {
+    Value program = jammed.getInductionVar();
+    mappings[i].map(loop.getInductionVar(),
+                    i == 0 ? program
+                           : inside.create<arith::AddIOp>(loc, program, constant(inside, i)));
+  }
+  llvm::DenseSet<Value> varying{loop.getInductionVar()};
+  for (Operation &op : loop.getBody()->without_terminator()) {
+    bool varies = op.getNumRegions() != 0 || !isMemoryEffectFree(&op) ||
+                  llvm::any_of(op.getOperands(), [&](Value v) { return varying.contains(v); });
+    if (varies) {
+      varying.insert(op.result_begin(), op.result_end());
+    }
+    for (int64_t i = 0; i < jammedPrograms; ++i) {
+      if (i == 0 || varies) {
+        inside.clone(op, mappings[i]);
+      } else {
+        for (Value result : op.getResults()) {
+          mappings[i].map(result, mappings[0].lookup(result));
+        }
+      }
+    }
+  }
+}
+
 } // namespace
 
 OwningOpRef<func::FuncOp> loopOverPrograms(func::FuncOp kernel) {
@@ -87,6 +149,9 @@ OwningOpRef<func::FuncOp> loopOverPrograms(func::FuncOp kernel) {
       id.getResult().replaceAllUsesWith(loop.getInductionVar());
     }
   });
+  if (isOfShortRows(loop)) {
+    jamPrograms(loop);
+  }
   return copy;
 }
 

@@ -5,11 +5,15 @@
 // Why: a program that reduces one row knows nothing of the next one. In a loop over rows its store
 // can wait for the next row (RowPipeline.h), the next row is prefetched (PrefetchNext.h), and what
 // all programs compute alike is computed once.
-// Requires: a kernel that reduces rank-1 tiles outside of its loops, or whose atomic additions may be
-// deferred (DeferredAdditions.h), and that neither multiplies, waits, prints nor asserts. Guarantees: the same accesses in the order in which the launcher would have
-// run the programs. Example:
+// Requires: a kernel that reduces rank-1 tiles outside of its loops, or whose atomic additions may
+// be deferred (DeferredAdditions.h), and that neither multiplies, waits, prints nor asserts.
+// Guarantees: the same accesses; those of one program keep their order.
+// Example:
 //   row = program_id(0) ; load x[row] …
 //   for row = program_id(0) to end of the range: { load x[row] … }
+// Short rows four at a time, operation by operation in turns:
+//   for row = … step 4: { load x[row] ; load x[row + 1] ; … ; max … ; max … }
+//   for the rest: { load x[row] … }
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -4,6 +4,7 @@
 
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -314,7 +315,11 @@ static Axis combine(Operation *op, ArrayRef<Axis> in, AxisView view) {
     }
     return {};
   }
-  if (view == AxisView::Assumed && in[0].kind == Kind::Linear && in[0].stride == 1) {
+  // Small ones step or wrap within every vector, at places that may be known: see LanePattern.h.
+  auto divisor = in.size() == 2 ? uniformConstant(op->getOperand(1)) : std::nullopt;
+  bool isSmall = divisor && *divisor > 0 && *divisor <= 8 &&
+                 llvm::isPowerOf2_64(static_cast<uint64_t>(*divisor));
+  if (view == AxisView::Assumed && in[0].kind == Kind::Linear && in[0].stride == 1 && !isSmall) {
     if (isa<arith::RemSIOp, arith::RemUIOp>(op)) {
       return linear(1);
     }
