@@ -100,7 +100,7 @@ def lines():
             asked.append(f"{100 * row['roofline']:.0f} % of a copy")
             states.append(verdict(row["roofline"], shares))
         if "peak" in row:
-            asked.append(f"{100 * row['peak']:.0f} % of the peak")
+            asked.append(f"{100 * row['peak']:g} % of the peak")
             states.append(verdict(row["peak"], shares))
         state = ", ".join(dict.fromkeys(s for s in states if s))
         yield [row["work"], ", ".join(asked), summary(ratios, times), summary(shares, percent),

@@ -116,6 +116,9 @@ bool addOperation(nereid_peer &peer, const nereid_peer_request &request) {
   if (operation == "scaled_dot_product_attention") {
     return nereid::onednn::addAttention(peer, request);
   }
+  if (operation == "scaled_dot_product_attention_backward") {
+    return nereid::onednn::addAttentionGradients(peer, request);
+  }
   peer.steps.emplace_back();
   if ((operation == "matmul" || operation == "mm") && request.inputCount == 2) {
     return addProduct(peer, request);

@@ -32,14 +32,19 @@ namespace nereid::onednn {
 
 double attribute(const nereid_peer_request &request, std::string_view name, double otherwise);
 
-/// conv2d(x, w[, bias], stride=, padding=, dilation=, groups=, relu=, channels_last=) in float32.
-/// With channels_last x is [N, H, W, C] and w [KH, KW, C / groups, F], otherwise as in PyTorch. The
-/// weights are laid out as the library likes them when the peer is opened. Images are read and
-/// written in the request's layout, directly or through the library's own: the quicker one.
+/// conv2d(x, w[, bias], stride=, padding=, dilation=, groups=, relu=, channels_last=, taps_first=)
+/// in float32. With channels_last x is [N, H, W, C] and w [KH, KW, C / groups, F]; otherwise as in
+/// PyTorch, but with taps_first w is [KH, KW, F, C / groups]. The weights are laid out as the
+/// library likes them when the peer is opened. Images are read and written in the request's layout,
+/// directly or through the library's own: the quicker one.
 bool addConvolution(nereid_peer &peer, const nereid_peer_request &request);
 
 /// scaled_dot_product_attention(q, k, v, scale=, is_causal=, window=) in float32 on tensors [heads,
 /// N, D]; with a window a query sees the keys less than so far away.
 bool addAttention(nereid_peer &peer, const nereid_peer_request &request);
+
+/// scaled_dot_product_attention_backward(q, k, v, dout, …) in the same way: the output is the
+/// gradient of q, those of k and v are computed too.
+bool addAttentionGradients(nereid_peer &peer, const nereid_peer_request &request);
 
 } // namespace nereid::onednn

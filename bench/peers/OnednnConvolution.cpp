@@ -39,16 +39,19 @@ memory::dims grouped(const memory::dims &weights, int64_t groups) {
   return out;
 }
 
-memory::desc weightsIn(const memory::dims &sizes, bool isChannelsLast) {
-  // [G,] F, C, H, W; channels last in memory: H, W, C, all features.
+enum class WeightOrder { FeaturesFirst, TapsFirst, FeaturesLast };
+
+memory::desc weightsIn(const memory::dims &sizes, WeightOrder order) {
+  // [G,] F, C, H, W; in memory that, or H, W, all features, C, or H, W, C, all features.
   const bool hasGroups = sizes.size() == 5;
   const size_t f = hasGroups ? 1 : 0;
   memory::dims strides(sizes.size());
   const int64_t features = sizes[f] * (hasGroups ? sizes[0] : 1);
   const int64_t c = sizes[f + 1], h = sizes[f + 2], w = sizes[f + 3];
-  if (isChannelsLast) {
-    strides[f] = 1;
-    strides[f + 1] = features;
+  if (order != WeightOrder::FeaturesFirst) {
+    const bool isLast = order == WeightOrder::FeaturesLast;
+    strides[f] = isLast ? 1 : c;
+    strides[f + 1] = isLast ? features : 1;
     strides[f + 3] = features * c;
     strides[f + 2] = features * c * w;
   } else {
@@ -71,6 +74,7 @@ bool readProblem(const nereid_peer_request &request, Problem &problem) {
   const int64_t *x = request.inputs[0].shape, *w = request.inputs[1].shape;
   const int64_t *y = request.output.shape;
   const bool last = attribute(request, "channels_last", 0) != 0;
+  const bool tapsFirst = attribute(request, "taps_first", 0) != 0;
   const auto groups = static_cast<int64_t>(attribute(request, "groups", 1));
   if (last) {
     problem.input = {x[0], x[3], x[1], x[2]};
@@ -79,14 +83,16 @@ bool readProblem(const nereid_peer_request &request, Problem &problem) {
   } else {
     problem.input = {x, x + 4};
     problem.output = {y, y + 4};
-    problem.weights = {w, w + 4};
+    problem.weights = tapsFirst ? memory::dims{w[2], w[3], w[0], w[1]} : memory::dims{w, w + 4};
   }
   problem.bias = {problem.weights[0]};
   problem.weights = grouped(problem.weights, groups);
   const Tag tag = last ? Tag::nhwc : Tag::nchw;
   problem.inputDesc = memory::desc(problem.input, memory::data_type::f32, tag);
   problem.outputDesc = memory::desc(problem.output, memory::data_type::f32, tag);
-  problem.weightsDesc = weightsIn(problem.weights, last);
+  problem.weightsDesc = weightsIn(problem.weights, last        ? WeightOrder::FeaturesLast
+                                                   : tapsFirst ? WeightOrder::TapsFirst
+                                                               : WeightOrder::FeaturesFirst);
   problem.stride = pair(attribute(request, "stride", 1));
   problem.padding = pair(attribute(request, "padding", 0));
   problem.dilation = pair(attribute(request, "dilation", 1) - 1);

@@ -25,16 +25,18 @@ def grouped_nhwc(x, w, bias, y, height, width, out_height, out_width, channels, 
     for r in tl.static_range(KH):
         from_row = top + r * DILATION
         x_row = x + (image * height + from_row) * width * channels
+        part = tl.zeros((BLOCK_W, BLOCK_F), dtype=tl.float32)
         has_row = (from_row >= 0) & (from_row < height)
         for s in tl.static_range(KW):
             from_column = left + s * DILATION
             inside = has_row & (from_column >= 0) & (from_column < width)
+            x_ptrs = x_row + from_column[:, None] * channels + first_channel[None, :]
             for c in tl.static_range(CHANNELS):
-                a = tl.load(x_row + from_column[:, None] * channels + (first_channel + c)[None, :],
-                            mask=inside[:, None] & is_feature, other=0.0)
+                a = tl.load(x_ptrs + c, mask=inside[:, None] & is_feature, other=0.0)
                 b = tl.load(w + ((r * KW + s) * CHANNELS + c) * features + f[None, :],
                             mask=is_feature, other=0.0)
-                acc += a.to(tl.float32) * b.to(tl.float32)
+                part += a.to(tl.float32) * b.to(tl.float32)
+        acc += part
     if HAS_BIAS:
         acc += tl.load(bias + f[None, :], mask=is_feature, other=0.0).to(tl.float32)
     if RELU:
