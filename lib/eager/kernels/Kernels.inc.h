@@ -528,30 +528,64 @@ template <class T> TypedKernels<T> makeKernels() {
     kernels.pointwise[static_cast<int>(op)] = loop;
     kernels.acceptsScalar[static_cast<int>(op)] = scalars;
   };
-#define NEREID_SET(NAME) set(OpId::NAME, NAME##Loop<T>, false);
-#define NEREID_SET_BINARY(NAME) set(OpId::NAME, NAME##Loop<T>, true);
-  NEREID_SET(neg)
-  NEREID_SET(abs)
-  NEREID_SET(sign)
-  NEREID_SET(floor)
-  NEREID_SET(ceil)
-  NEREID_SET(round) NEREID_SET(trunc) NEREID_SET(square) NEREID_SET(reciprocal) NEREID_SET(
-      sqrt) NEREID_SET(rsqrt) NEREID_SET(exp) NEREID_SET(exp2) NEREID_SET(expm1) NEREID_SET(log)
-      NEREID_SET(log2) NEREID_SET(log1p) NEREID_SET(sin) NEREID_SET(cos) NEREID_SET(tanh)
-          NEREID_SET(erf) NEREID_SET(erfc) NEREID_SET(sigmoid) NEREID_SET(relu) NEREID_SET(
-              leaky_relu) NEREID_SET(elu) NEREID_SET(gelu) NEREID_SET(silu) NEREID_SET(mish)
-              NEREID_SET(softplus) NEREID_SET(hardsigmoid) NEREID_SET(hardswish) NEREID_SET(isnan)
-                  NEREID_SET(isinf) NEREID_SET(isfinite) NEREID_SET(logical_not) NEREID_SET(where)
-                      NEREID_SET(masked_fill) NEREID_SET(clamp) NEREID_SET_BINARY(add)
-                          NEREID_SET_BINARY(sub) NEREID_SET_BINARY(mul) NEREID_SET_BINARY(div)
-                              NEREID_SET_BINARY(pow) NEREID_SET_BINARY(maximum)
-                                  NEREID_SET_BINARY(minimum) NEREID_SET_BINARY(eq)
-                                      NEREID_SET_BINARY(ne) NEREID_SET_BINARY(lt)
-                                          NEREID_SET_BINARY(le) NEREID_SET_BINARY(gt)
-                                              NEREID_SET_BINARY(ge) NEREID_SET_BINARY(logical_and)
-                                                  NEREID_SET_BINARY(logical_or)
-                                                      NEREID_SET_BINARY(logical_xor)
-                                                          kernels.geluTanh = geluTanhLoop<T>;
+#define NEREID_SET(NAME) set(OpId::NAME, NAME##Loop<T>, false)
+#define NEREID_SET_BINARY(NAME) set(OpId::NAME, NAME##Loop<T>, true)
+  NEREID_SET(neg);
+  NEREID_SET(abs);
+  NEREID_SET(sign);
+  NEREID_SET(floor);
+  NEREID_SET(ceil);
+  NEREID_SET(round);
+  NEREID_SET(trunc);
+  NEREID_SET(square);
+  NEREID_SET(reciprocal);
+  NEREID_SET(sqrt);
+  NEREID_SET(rsqrt);
+  NEREID_SET(exp);
+  NEREID_SET(exp2);
+  NEREID_SET(expm1);
+  NEREID_SET(log);
+  NEREID_SET(log2);
+  NEREID_SET(log1p);
+  NEREID_SET(sin);
+  NEREID_SET(cos);
+  NEREID_SET(tanh);
+  NEREID_SET(erf);
+  NEREID_SET(erfc);
+  NEREID_SET(sigmoid);
+  NEREID_SET(relu);
+  NEREID_SET(leaky_relu);
+  NEREID_SET(elu);
+  NEREID_SET(gelu);
+  NEREID_SET(silu);
+  NEREID_SET(mish);
+  NEREID_SET(softplus);
+  NEREID_SET(hardsigmoid);
+  NEREID_SET(hardswish);
+  NEREID_SET(isnan);
+  NEREID_SET(isinf);
+  NEREID_SET(isfinite);
+  NEREID_SET(logical_not);
+  NEREID_SET(where);
+  NEREID_SET(masked_fill);
+  NEREID_SET(clamp);
+  NEREID_SET_BINARY(add);
+  NEREID_SET_BINARY(sub);
+  NEREID_SET_BINARY(mul);
+  NEREID_SET_BINARY(div);
+  NEREID_SET_BINARY(pow);
+  NEREID_SET_BINARY(maximum);
+  NEREID_SET_BINARY(minimum);
+  NEREID_SET_BINARY(eq);
+  NEREID_SET_BINARY(ne);
+  NEREID_SET_BINARY(lt);
+  NEREID_SET_BINARY(le);
+  NEREID_SET_BINARY(gt);
+  NEREID_SET_BINARY(ge);
+  NEREID_SET_BINARY(logical_and);
+  NEREID_SET_BINARY(logical_or);
+  NEREID_SET_BINARY(logical_xor);
+  kernels.geluTanh = geluTanhLoop<T>;
   kernels.reduceRow = reduceRow<T>;
   kernels.accumulateColumns = accumulateColumns<T>;
   kernels.accumulateSquares = accumulateSquares<T>;

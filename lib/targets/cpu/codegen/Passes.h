@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The MLIR passes that take the loops level (scf, arith, math, 1-D vectors, LLVM memory operations)
 // to the LLVM dialect. They run in this order: cpu-expand-half, cpu-expand-math,
-// cpu-split-products, convert-loops-to-llvm. Each leaves less for the next: no half-precision values
-// after the first, no math function without an instruction after the second.
+// cpu-split-products, convert-loops-to-llvm. Each leaves less for the next: no half-precision
+// values after the first, no math function without an instruction after the second.
 #pragma once
 
 #include "lib/targets/cpu/codegen/CpuMachine.h"

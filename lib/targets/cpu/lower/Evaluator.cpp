@@ -219,7 +219,8 @@ Value iota(KernelState &kernel, Type element, unsigned width, int64_t step, int6
   auto type = VectorType::get({static_cast<int64_t>(width)}, element);
   SmallVector<APInt> numbers;
   for (unsigned i = 0; i < width; ++i) {
-    numbers.push_back(APInt(element.getIntOrFloatBitWidth(), static_cast<uint64_t>(start + i * step),
+    numbers.push_back(APInt(element.getIntOrFloatBitWidth(),
+                            static_cast<uint64_t>(start + i * step),
                             /*isSigned=*/true));
   }
   return kernel.constant(DenseElementsAttr::get(type, numbers));
