@@ -7,10 +7,10 @@
 #include "runtime/Coroutines.h"
 #include "runtime/Descriptor.h"
 #include "runtime/LaunchFrame.h"
+#include "runtime/ProgramWalk.h"
 #include "runtime/StoreFence.h"
 #include "runtime/ThreadPool.h"
 
-#include <algorithm>
 #include <atomic>
 #include <bit>
 #include <chrono>
@@ -84,35 +84,10 @@ struct Launch {
     current = &frame;
     // A failed assertion comes back here; the rest of the range is skipped.
     if (_setjmp(frame.exit) == 0) {
-      walk(begin, end, scratch);
+      walkPrograms(begin, end, takesRanges, count, entry, slots, scratch, failure.hasFailed);
     }
     currentLaunchFrame() = outer;
     finishStreamingStores();
-  }
-
-private:
-  void walk(int64_t begin, int64_t end, uint8_t *scratch) {
-    const int64_t rows = begin / count[0];
-    int32_t id[4] = {static_cast<int32_t>(begin % count[0]), static_cast<int32_t>(rows % count[1]),
-                     static_cast<int32_t>(rows / count[1]), 0};
-    for (int64_t program = begin; program < end;) {
-      if (failure.hasFailed.load(std::memory_order_relaxed)) {
-        return;
-      }
-      const int64_t inLine = std::min<int64_t>(end - program, count[0] - id[0]);
-      const int64_t programs = takesRanges ? inLine : 1;
-      id[3] = static_cast<int32_t>(id[0] + programs);
-      entry(slots, id, count, scratch);
-      program += programs;
-      id[0] = id[3];
-      if (id[0] == count[0]) {
-        id[0] = 0;
-        if (++id[1] == count[1]) {
-          id[1] = 0;
-          ++id[2];
-        }
-      }
-    }
   }
 };
 

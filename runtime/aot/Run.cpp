@@ -2,6 +2,7 @@
 // Runs the programs of a grid as tasks on a pool, x fastest. Every task takes ranges of programs
 // until none is left, so that it does not matter which of them run at the same time. A launch known
 // to be too small to pay for other threads stays on the calling one.
+#include "runtime/ProgramWalk.h"
 #include "runtime/StoreFence.h"
 #include "runtime/aot/Launch.h"
 #include "runtime/aot/Message.h"
@@ -41,31 +42,6 @@ bool takeRange(Run &run, int64_t &begin, int64_t &end) {
   return true;
 }
 
-void runRange(Run &run, int64_t begin, int64_t end, uint8_t *scratch) {
-  const int64_t rows = begin / run.count[0];
-  int32_t id[4] = {static_cast<int32_t>(begin % run.count[0]),
-                   static_cast<int32_t>(rows % run.count[1]),
-                   static_cast<int32_t>(rows / run.count[1]), 0};
-  for (int64_t program = begin; program < end;) {
-    if (run.hasFailed.load(std::memory_order_relaxed)) {
-      return;
-    }
-    const int64_t left = end - program, line = run.count[0] - id[0];
-    const int64_t programs = !run.takesRanges ? 1 : left < line ? left : line;
-    id[3] = static_cast<int32_t>(id[0] + programs);
-    run.entry(run.slots, id, run.count, scratch);
-    program += programs;
-    id[0] = id[3];
-    if (id[0] == run.count[0]) {
-      id[0] = 0;
-      if (++id[1] == run.count[1]) {
-        id[1] = 0;
-        ++id[2];
-      }
-    }
-  }
-}
-
 uint8_t *callersScratch(const Run &run, int task) {
   auto *memory = static_cast<uint8_t *>(run.options->scratch);
   return memory + static_cast<uint64_t>(task) * run.scratchBytes;
@@ -79,7 +55,8 @@ uint8_t *callersScratch(const Run &run, int task) {
   currentFrame = &frame;
   if (_setjmp(frame.exit) == 0) {
     for (int64_t begin, end; takeRange(run, begin, end);) {
-      runRange(run, begin, end, scratch);
+      runtime::walkPrograms(begin, end, run.takesRanges, run.count, run.entry, run.slots, scratch,
+                            run.hasFailed);
       runtime::finishStreamingStores();
       run.finished.fetch_add(end - begin, std::memory_order_relaxed);
     }
