@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which characters may stand where in Python source: letters of names, digits, UTF-8 decoding.
-// Used by the lexer and the literal readers.
+// Which characters may stand where in Python source: letters of names, digits, spaces, UTF-8
+// decoding. Used by the lexer and by the readers of literals and signatures.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,13 @@ namespace nereid::language {
 inline bool isDigit(char c) { return c >= '0' && c <= '9'; }
 inline bool isAsciiLetter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+/// `text` without `spaces` at its ends.
+inline std::string_view trimmed(std::string_view text, std::string_view spaces = " \t\n\r") {
+  const size_t first = text.find_first_not_of(spaces);
+  return first == std::string_view::npos
+             ? std::string_view()
+             : text.substr(first, text.find_last_not_of(spaces) - first + 1);
 }
 /// Value of a digit in bases up to 16, or 16.
 inline int digitValue(char c) {

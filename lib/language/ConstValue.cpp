@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/language/ConstValue.h"
 
+#include "lib/language/Characters.h"
 #include "lib/language/Literals.h"
 #include "lib/language/StringExtent.h"
 
@@ -10,15 +11,6 @@
 #include <limits>
 
 namespace nereid::language {
-
-static std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view spaces = " \t\n\r";
-  size_t first = text.find_first_not_of(spaces);
-  if (first == std::string_view::npos) {
-    return {};
-  }
-  return text.substr(first, text.find_last_not_of(spaces) - first + 1);
-}
 
 std::string languageName(DType type) {
   if (isFloat8(type)) { // "fp8e5" is "tl.float8e5"

@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/language/DescriptorType.h"
 
+#include "lib/language/Characters.h"
+
 #include <charconv>
 
 namespace nereid::language {
 
 static constexpr std::string_view opening = "tensordesc<";
-
-static std::string_view trimmed(std::string_view text) {
-  size_t first = text.find_first_not_of(' '), last = text.find_last_not_of(' ');
-  return first == std::string_view::npos ? std::string_view()
-                                         : text.substr(first, last - first + 1);
-}
 
 bool isDescriptorType(std::string_view text) { return text.starts_with("tensordesc"); }
 
@@ -24,10 +20,10 @@ static Diagnostic malformed(std::string_view text, const std::string &why) {
 std::optional<Diagnostic> readDescriptorType(std::string_view text, ParamType &out) {
   size_t bracket = text.find('[');
   if (!text.starts_with(opening) || bracket == std::string_view::npos || !text.ends_with(">") ||
-      !trimmed(text.substr(0, text.size() - 1)).ends_with("]")) {
+      !trimmed(text.substr(0, text.size() - 1), " ").ends_with("]")) {
     return malformed(text, "lacks its '<', '[', ']' or '>'");
   }
-  std::string_view element = trimmed(text.substr(opening.size(), bracket - opening.size()));
+  std::string_view element = trimmed(text.substr(opening.size(), bracket - opening.size()), " ");
   std::optional<DType> type = parseDType(element);
   if (!type) {
     return malformed(text, "has the unknown element type '" + std::string(element) + "'");
@@ -36,7 +32,7 @@ std::optional<Diagnostic> readDescriptorType(std::string_view text, ParamType &o
   out.blockShape.clear();
   while (true) {
     size_t comma = std::min(sizes.find(','), sizes.size());
-    std::string_view digits = trimmed(sizes.substr(0, comma));
+    std::string_view digits = trimmed(sizes.substr(0, comma), " ");
     int64_t size = 0;
     auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), size);
     bool isNumber = failure == std::errc() && end == digits.data() + digits.size();

@@ -3,6 +3,7 @@
 // entries up with the kernel's parameters. Carets point into the signature's own text.
 #include "lib/language/Signature.h"
 
+#include "lib/language/Characters.h"
 #include "lib/language/DescriptorType.h"
 
 #include "lib/language/Lexer.h"
@@ -24,15 +25,6 @@ struct Entry {
   std::string_view name, value; // name is empty by position
   size_t begin = 0, end = 0;    // in the signature's text
 };
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view spaces = " \t\n\r";
-  size_t first = text.find_first_not_of(spaces);
-  if (first == std::string_view::npos) {
-    return {};
-  }
-  return text.substr(first, text.find_last_not_of(spaces) - first + 1);
-}
 
 /// Cuts at the commas and equal signs outside strings and brackets.
 std::vector<Entry> splitEntries(std::string_view text) {

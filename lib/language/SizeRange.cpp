@@ -1,23 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/language/SizeRange.h"
 
+#include "lib/language/Characters.h"
+
 #include <charconv>
 
 namespace nereid::language {
 
-static std::string_view withoutSpaces(std::string_view text) {
-  while (!text.empty() && text.front() == ' ') {
-    text.remove_prefix(1);
-  }
-  while (!text.empty() && text.back() == ' ') {
-    text.remove_suffix(1);
-  }
-  return text;
-}
-
 /// Nothing for an empty text; false when it is no integer.
 static bool readBound(std::string_view text, std::optional<int64_t> &bound) {
-  text = withoutSpaces(text);
+  text = trimmed(text, " ");
   if (text.empty()) {
     return true;
   }

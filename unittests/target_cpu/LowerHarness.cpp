@@ -16,12 +16,22 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstring>
 
 namespace nereid::cpu::test {
+
+size_t countOf(const std::string &text, const std::string &word) {
+  size_t found = 0;
+  for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
+    ++found;
+  }
+  return found;
+}
 
 uint64_t floatBits(float value) { return std::bit_cast<uint32_t>(value); }
 
@@ -275,6 +285,16 @@ std::string compareWithOracle(const std::string &source, const std::string &sign
     }
   }
   return "";
+}
+
+LoweredKernel lowerBody(const std::string &body, const std::string &signature) {
+  std::string error;
+  std::string text = tileText("\n@triton.jit\ndef kernel(x, out, n, BLOCK: tl.constexpr):\n"
+                              "    o = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n" +
+                                  body,
+                              signature, error);
+  EXPECT_EQ(error, "");
+  return lowerKernel(text, "x86-64-v3");
 }
 
 } // namespace nereid::cpu::test

@@ -39,6 +39,13 @@ LoweredKernel lowerKernel(const std::string &text, const std::string &architectu
 /// The optimised tile IR of the first kernel in a Triton-language text; empty with `error` set.
 std::string tileText(const std::string &source, const std::string &signature, std::string &error);
 
+/// lowerKernel with 32-byte vectors of `kernel(x, out, n, BLOCK)`, whose body follows
+/// `o = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)`.
+LoweredKernel lowerBody(const std::string &body, const std::string &signature);
+
+/// How often `word` stands in a text.
+size_t countOf(const std::string &text, const std::string &word);
+
 using Arguments = std::vector<runtime::ArgumentValue>;
 /// Compiles the kernel for every runnable architecture and compares every tensor it may have
 /// written with what the interpreter makes of it, within `tolerance` relative to the value. Returns

@@ -15,14 +15,6 @@ using runtime::Tensor;
 
 namespace {
 
-size_t count(const std::string &text, const std::string &what) {
-  size_t found = 0;
-  for (size_t at = text.find(what); at != std::string::npos; at = text.find(what, at + 1)) {
-    ++found;
-  }
-  return found;
-}
-
 LoweredKernel lowerSource(const std::string &source, const std::string &signature,
                           const std::string &architecture = "x86-64-v4", LowerLimits limits = {}) {
   std::string error;
@@ -41,11 +33,11 @@ def kernel(x, out, n, BLOCK: tl.constexpr):
   LoweredKernel kernel = lowerSource(source, "*fp32, *fp32, i32, 1024");
   ASSERT_EQ(kernel.error, "");
   EXPECT_EQ(kernel.scratchBytes, 0u);
-  EXPECT_EQ(count(kernel.loops, "scf.for"), 2u);
-  EXPECT_EQ(count(kernel.loops, "llvm.intr.masked.load"), 1u);
-  EXPECT_EQ(count(kernel.loops, "llvm.intr.masked.store"), 1u);
-  EXPECT_EQ(count(kernel.loops, "gather"), 0u);
-  EXPECT_EQ(count(kernel.loops, "tile."), 1u); // the attribute tile.kernel
+  EXPECT_EQ(countOf(kernel.loops, "scf.for"), 2u);
+  EXPECT_EQ(countOf(kernel.loops, "llvm.intr.masked.load"), 1u);
+  EXPECT_EQ(countOf(kernel.loops, "llvm.intr.masked.store"), 1u);
+  EXPECT_EQ(countOf(kernel.loops, "gather"), 0u);
+  EXPECT_EQ(countOf(kernel.loops, "tile."), 1u); // the attribute tile.kernel
 }
 
 TEST(LowerStructure, SoftmaxKeepsOnlyTheExponentials) {
@@ -60,7 +52,7 @@ def kernel(out, x, BLOCK: tl.constexpr):
   LoweredKernel kernel = lowerSource(source, "*fp32, *fp32, 1024");
   ASSERT_EQ(kernel.error, "");
   EXPECT_EQ(kernel.scratchBytes, 4096u);
-  EXPECT_EQ(count(kernel.loops, "scf.for"), 3u);
+  EXPECT_EQ(countOf(kernel.loops, "scf.for"), 3u);
   EXPECT_EQ(lowerSource(source, "*fp32, *fp32, 1024").loops, kernel.loops);
 }
 
@@ -78,7 +70,7 @@ def kernel(out, x, first, last, stride, BLOCK: tl.constexpr):
   ASSERT_EQ(kernel.error, "");
   // One step covers four vectors, a cache line each: one of them in the loop with the exponentials,
   // three in the loop that stores.
-  EXPECT_EQ(count(kernel.loops, "llvm.intr.prefetch"), 4u);
+  EXPECT_EQ(countOf(kernel.loops, "llvm.intr.prefetch"), 4u);
   size_t exponentials = kernel.loops.find("math.exp");
   size_t first = kernel.loops.find("llvm.intr.prefetch");
   EXPECT_GT(first, kernel.loops.find("maxnumf"));
@@ -96,7 +88,8 @@ def kernel(out, x, first, last, stride, BLOCK: tl.constexpr):
     for row in range(first, last):
         tl.store(out + row * stride + o, tl.exp(tl.load(x + row * stride + o)))
 )";
-  EXPECT_EQ(count(lowerSource(oneLoop, "*fp32, *fp32, i32, i32, i32, 1024").loops, "prefetch"), 0u);
+  EXPECT_EQ(countOf(lowerSource(oneLoop, "*fp32, *fp32, i32, i32, i32, 1024").loops, "prefetch"),
+            0u);
   const char *sameRow = R"(
 @triton.jit
 def kernel(out, x, first, last, stride, BLOCK: tl.constexpr):
@@ -106,7 +99,8 @@ def kernel(out, x, first, last, stride, BLOCK: tl.constexpr):
         e = tl.exp(v - tl.max(v, axis=0))
         tl.store(out + row * stride + o, e / tl.sum(e, axis=0))
 )";
-  EXPECT_EQ(count(lowerSource(sameRow, "*fp32, *fp32, i32, i32, i32, 1024").loops, "prefetch"), 0u);
+  EXPECT_EQ(countOf(lowerSource(sameRow, "*fp32, *fp32, i32, i32, i32, 1024").loops, "prefetch"),
+            0u);
 }
 
 /// Rows of 512 bytes, four at a time: the four streams are prefetched four steps ahead, where they
@@ -139,7 +133,7 @@ def kernel(x, out, BLOCK: tl.constexpr):
 )";
   LoweredKernel kernel = lowerSource(source, "*fp32, *fp32, 1024");
   ASSERT_EQ(kernel.error, "");
-  EXPECT_EQ(count(kernel.loops, "scf.for"), 1u);
+  EXPECT_EQ(countOf(kernel.loops, "scf.for"), 1u);
 }
 
 TEST(LowerStructure, StreamingStoresPassTheCaches) {
@@ -170,7 +164,7 @@ def kernel(a, b, c, n, B: tl.constexpr):
   // The sum with 8 rows of padding, 80 row addresses, and a panel of b for 128 k; no tile of a.
   EXPECT_EQ(kernel.scratchBytes, 72u * 64 * 4 + 80 * 8 + 128 * 64 * 4);
   // One block of 4 rows and 4 vectors; whether it packs b is decided while it runs.
-  EXPECT_EQ(count(kernel.loops, "math.fma"), 16u);
+  EXPECT_EQ(countOf(kernel.loops, "math.fma"), 16u);
 }
 
 TEST(LowerStructure, TransposedOperandsAreTransposedInRegisters) {
@@ -183,8 +177,8 @@ def kernel(q, k, c, B: tl.constexpr):
 )";
   LoweredKernel kernel = lowerSource(source, "*fp32, *fp32, *fp32, 64");
   ASSERT_EQ(kernel.error, "");
-  EXPECT_EQ(count(kernel.loops, "vector.shuffle"), 64u); // 4 stages of 16
-  EXPECT_EQ(count(kernel.loops, "gather"), 0u);
+  EXPECT_EQ(countOf(kernel.loops, "vector.shuffle"), 64u); // 4 stages of 16
+  EXPECT_EQ(countOf(kernel.loops, "gather"), 0u);
 }
 
 /// The other dimension's stride might be 1 too, for all that is known when the kernel is compiled.
@@ -199,8 +193,8 @@ def kernel(q, k, c, stride, n, B: tl.constexpr):
 )";
   LoweredKernel kernel = lowerSource(source, "*fp32, *fp32, *fp32, i32, i32, 64");
   ASSERT_EQ(kernel.error, "");
-  EXPECT_EQ(count(kernel.loops, "vector.shuffle"), 64u);
-  EXPECT_EQ(count(kernel.loops, "gather"), 0u);
+  EXPECT_EQ(countOf(kernel.loops, "vector.shuffle"), 64u);
+  EXPECT_EQ(countOf(kernel.loops, "gather"), 0u);
 }
 
 /// The exponential of what lies behind the mask's end is the same for all of it: computed behind a
@@ -374,10 +368,10 @@ def kernel(x, n, BLOCK: tl.constexpr):
   fflush(stdout);
   std::string printed = testing::internal::GetCapturedStdout();
   std::string failed = testing::internal::GetCapturedStderr();
-  EXPECT_EQ(count(printed, "value"), 4u) << printed;
+  EXPECT_EQ(countOf(printed, "value"), 4u) << printed;
   EXPECT_NE(printed.find("0.5"), std::string::npos) << printed;
   EXPECT_NE(printed.find("42"), std::string::npos) << printed;
-  EXPECT_EQ(count(failed, "too large"), 1u) << failed;
+  EXPECT_EQ(countOf(failed, "too large"), 1u) << failed;
 }
 
 TEST(LowerErrors, TooMuchScratchIsE0501) {

@@ -10,37 +10,19 @@ using namespace nereid::cpu::test;
 
 namespace {
 
-LoweredKernel lower(const std::string &body, const std::string &signature) {
-  std::string error;
-  std::string text = tileText("\n@triton.jit\ndef kernel(x, out, n, BLOCK: tl.constexpr):\n"
-                              "    o = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n" +
-                                  body,
-                              signature, error);
-  EXPECT_EQ(error, "");
-  return lowerKernel(text, "x86-64-v3");
-}
-
-size_t count(const std::string &text, const std::string &word) {
-  size_t found = 0;
-  for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
-    ++found;
-  }
-  return found;
-}
-
 /// Not those of the next row.
 size_t prefetches(const std::string &body, const std::string &signature) {
-  return count(lower(body, signature).loops, "[4096]");
+  return countOf(lowerBody(body, signature).loops, "[4096]");
 }
 
 TEST(PrefetchAhead, OncePerLineBesideStreamingStores) {
   // Vectors of 32 bytes, twice or four times in a body: every second one begins a line.
   const LoweredKernel kernel =
-      lower("    tl.store(out + o, tl.load(x + o, mask=o < n) + 1, mask=o < n)\n",
-            "*fp32, *fp32, i32, 1024");
-  const size_t found = count(kernel.loops, "llvm.intr.prefetch");
+      lowerBody("    tl.store(out + o, tl.load(x + o, mask=o < n) + 1, mask=o < n)\n",
+                "*fp32, *fp32, i32, 1024");
+  const size_t found = countOf(kernel.loops, "llvm.intr.prefetch");
   EXPECT_GE(found, 1u) << kernel.loops;
-  EXPECT_EQ(2 * found, count(kernel.loops, "!llvm.ptr -> vector<8xf32>")) << kernel.loops;
+  EXPECT_EQ(2 * found, countOf(kernel.loops, "!llvm.ptr -> vector<8xf32>")) << kernel.loops;
   EXPECT_NE(kernel.loops.find("[4096]"), std::string::npos) << kernel.loops;
 }
 

@@ -10,18 +10,8 @@ using namespace nereid::cpu::test;
 
 namespace {
 
-LoweredKernel lower(const std::string &body, const std::string &signature) {
-  std::string error;
-  std::string text = tileText("\n@triton.jit\ndef kernel(x, out, n, BLOCK: tl.constexpr):\n"
-                              "    o = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n" +
-                                  body,
-                              signature, error);
-  EXPECT_EQ(error, "");
-  return lowerKernel(text, "x86-64-v3");
-}
-
 bool streams(const std::string &body) {
-  LoweredKernel kernel = lower(body, "*fp32, *fp32, i32, 256");
+  LoweredKernel kernel = lowerBody(body, "*fp32, *fp32, i32, 256");
   return kernel.loops.find("nontemporal") != std::string::npos;
 }
 
@@ -29,8 +19,9 @@ bool streams(const std::string &body) {
 TEST(Streaming, OnlyProgramsThatMaySignalAreFenced) {
   std::string store = "    tl.store(out + o, tl.load(x + o) + 1)\n";
   std::string poll = "    while tl.load(x + n, volatile=True) == 0.0:\n        pass\n";
-  EXPECT_EQ(lower(store, "*fp32, *fp32, i32, 256").loops.find("sfence"), std::string::npos);
-  EXPECT_NE(lower(poll + store, "*fp32, *fp32, i32, 256").loops.find("sfence"), std::string::npos);
+  EXPECT_EQ(lowerBody(store, "*fp32, *fp32, i32, 256").loops.find("sfence"), std::string::npos);
+  EXPECT_NE(lowerBody(poll + store, "*fp32, *fp32, i32, 256").loops.find("sfence"),
+            std::string::npos);
 }
 
 TEST(Streaming, PlainStoresOfWhatIsOnlyWritten) {
@@ -48,8 +39,8 @@ TEST(Streaming, NotWhatTheKernelReadsOrPlaces) {
 
 /// 32 MiB are 32768 programs of 1 KiB; their results end where aligned stores cannot begin.
 TEST(Streaming, LargeAndSmallLaunchesGiveTheSame) {
-  LoweredKernel kernel = lower("    tl.store(out + o, tl.load(x + o % 512) * 2, mask=o < n)\n",
-                               "*fp32, *fp32, i32, 256");
+  LoweredKernel kernel = lowerBody("    tl.store(out + o, tl.load(x + o % 512) * 2, mask=o < n)\n",
+                                   "*fp32, *fp32, i32, 256");
   ASSERT_EQ(kernel.error, "");
   for (int32_t programs : {3, 32767, 32768}) {
     for (int64_t shift : {0, 1, 16}) {
