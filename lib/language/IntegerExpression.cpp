@@ -300,7 +300,7 @@ private:
 
   Integer ceilDivide(const Expr &place, int64_t a, int64_t b) {
     Integer quotient = divide(place, "//", a, b);
-    if (quotient && *quotient * b != a) {
+    if (quotient && a % b != 0) {
       return *quotient + 1; // not exact, so |b| > 1 and the sum fits
     }
     return quotient;
