@@ -77,6 +77,26 @@ TEST(ProgramLoop, PlainStoresOfOtherTensorsWaitForTheNextProgram) {
             std::string::npos);
 }
 
+/// Where there is little to compute, only reading is overlapped; conversions of narrow types count.
+TEST(ProgramLoop, StoresOfLittleArithmeticDoNotWait) {
+  const std::string norm = R"(
+    row = tl.program_id(0)
+    o = tl.arange(0, BLOCK)
+    v = tl.load(x + row * stride + o, mask=o < n, other=0).to(tl.float32)
+    r = tl.rsqrt(tl.sum(v * v, axis=0))
+    tl.store(out + row * stride + o, v * r, mask=o < n)
+)";
+  auto waits = [&](const std::string &signature) {
+    LoweredKernel kernel = lower(norm, "x86-64-v4", signature);
+    EXPECT_EQ(kernel.error, "");
+    size_t store = kernel.loops.find("nontemporal");
+    EXPECT_NE(store, std::string::npos);
+    return store < kernel.loops.find("math.rsqrt"); // in the loop of the next row's sum
+  };
+  EXPECT_FALSE(waits("*fp32, *fp32, i32, i32, 1024"));
+  EXPECT_TRUE(waits("*bf16, *bf16, i32, i32, 1024"));
+}
+
 void softmaxRow(const float *x, float *out, int64_t n) {
   double top = -INFINITY, sum = 0;
   for (int64_t i = 0; i < n; ++i) {

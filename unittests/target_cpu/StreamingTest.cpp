@@ -61,4 +61,30 @@ TEST(Streaming, LargeAndSmallLaunchesGiveTheSame) {
   }
 }
 
+/// 32 MiB are 2048 programs that walk 16 blocks of 1 KiB; 2047 of them end in another loop's body.
+TEST(Streaming, BlocksOfALoopCountWithTheirNumber) {
+  LoweredKernel kernel = lowerBody("    o = tl.program_id(0) * n + tl.arange(0, BLOCK)\n"
+                                   "    for at in range(0, n, BLOCK):\n"
+                                   "        tl.store(out + o + at, tl.load(x + at % 512) * 2)\n",
+                                   "*fp32, *fp32, i32, 256");
+  ASSERT_EQ(kernel.error, "");
+  EXPECT_NE(kernel.loops.find("nontemporal"), std::string::npos);
+  size_t product = kernel.loops.find("arith.divui"), limit = kernel.loops.find("cmpi sge");
+  EXPECT_LT(product, limit);
+  for (int32_t programs : {2, 2047, 2048}) {
+    const int64_t n = 16 * 256;
+    std::vector<float> x(512), out(static_cast<size_t>(programs * n), -1.0f);
+    for (size_t i = 0; i < x.size(); ++i) {
+      x[i] = static_cast<float>(i);
+    }
+    ASSERT_TRUE(
+        kernel.launch({programs, 1, 1}, {address(x.data()), address(out.data()), number(n)}));
+    size_t wrong = 0;
+    for (size_t i = 0; i < out.size(); ++i) {
+      wrong += out[i] != static_cast<float>(i / 256 % 2 * 256 * 2);
+    }
+    EXPECT_EQ(wrong, 0u) << programs << " programs";
+  }
+}
+
 } // namespace

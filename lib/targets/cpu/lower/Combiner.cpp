@@ -75,6 +75,16 @@ SmallVector<TypedAttr> Combiner::identity() const {
   return result;
 }
 
+bool Combiner::isIdempotent() const {
+  Block &block = op->getRegion(0).front();
+  return !identity().empty() &&
+         llvm::all_of(block.getTerminator()->getOperands(), [](Value result) {
+           return isa<arith::MaxNumFOp, arith::MinNumFOp, arith::MaximumFOp, arith::MinimumFOp,
+                      arith::MaxSIOp, arith::MinSIOp, arith::MaxUIOp, arith::MinUIOp, arith::AndIOp,
+                      arith::OrIOp>(result.getDefiningOp());
+         });
+}
+
 bool Combiner::isElementwise() const {
   return llvm::all_of(op->getRegion(0).front().without_terminator(), [](Operation &step) {
     return cpu::isElementwise(&step) || isa<arith::ConstantOp>(step);

@@ -16,6 +16,8 @@ public:
   bool isElementwise() const;
   /// A value that changes nothing when combined, per source; empty when the region has none known.
   llvm::SmallVector<mlir::TypedAttr> identity() const;
+  /// Combining with a value a second time changes nothing: a minimum, a maximum.
+  bool isIdempotent() const;
   llvm::SmallVector<mlir::Value> apply(Evaluator &evaluator, mlir::OpBuilder &builder,
                                        llvm::ArrayRef<mlir::Value> a,
                                        llvm::ArrayRef<mlir::Value> b) const;

@@ -167,6 +167,10 @@ void LoopNest::emitSteps(unsigned depth, Value start, Value end, Part part, unsi
     return;
   }
   loop(start, end, step, [&](Value base) {
+    if (part == Part::Main && copies == plan.unroll) {
+      Operation *lanes = outer().getInsertionBlock()->getParentOp();
+      lanes->setAttr(wholeVectors, outer().getUnitAttr());
+    }
     if (int64_t size = shape[plan.dim]; part == Part::Main && size <= mostShortRow) {
       OpBuilder &builder = outer();
       builder.getInsertionBlock()->getParentOp()->setAttr(shortRow,

@@ -2,7 +2,9 @@
 // The entry of convert-tile-to-loops: reads the arguments from their slots, lowers the body, and
 // puts the result in the place of the source function.
 #include "lib/targets/cpu/lower/Lower.h"
+#include "lib/targets/cpu/lower/BlockReductions.h"
 #include "lib/targets/cpu/lower/DeferredAdditions.h"
+#include "lib/targets/cpu/lower/PackScalars.h"
 #include "lib/targets/cpu/lower/PrefetchAhead.h"
 #include "lib/targets/cpu/lower/PrefetchNext.h"
 #include "lib/targets/cpu/lower/ProgramLoop.h"
@@ -99,6 +101,7 @@ static void eraseWhatWasAdded(ModuleOp module) {
 static func::FuncOp lowerFunction(KernelState &kernel, func::FuncOp source, func::FuncOp original) {
   Location loc = original.getLoc();
   prepareHistograms(source);
+  reduceBlocks(source);
   kernel.defersAdditions = mayDeferAdditions(source);
   if (kernel.defersAdditions) {
     prepareDeferredAdditions(source);
@@ -138,6 +141,7 @@ static func::FuncOp lowerFunction(KernelState &kernel, func::FuncOp source, func
   fenceStreams(kernel, block.builder(), loc);
   block.builder().create<func::ReturnOp>(loc);
   mark->erase();
+  packScalars(target);
   prefetchNextRow(target);
   prefetchAhead(target);
   for (NamedAttribute attribute : original->getDiscardableAttrs()) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions in a nest: the source's region is applied to whole vectors, several independent ones
 // to hide latency, then across the lanes of one vector by halves.
+#include "lib/targets/cpu/lower/FoldTogether.h"
 #include "lib/targets/cpu/lower/LoopNest.h"
 
 using namespace mlir;
@@ -62,13 +63,19 @@ void LoopNest::foldCopies() {
 }
 
 void LoopNest::foldLanes() {
+  ArrayRef<Combiner> all(combiners);
+  auto type = dyn_cast<VectorType>(accumulators[0].getType());
   unsigned at = 0;
-  for (Combiner &combiner : combiners) {
-    unsigned n = combiner.count();
+  for (size_t i = 0; i < all.size();) {
+    const Combiner &combiner = all[i];
+    unsigned together = type ? foldableTogether(all.drop_front(i), type.getNumElements()) : 1;
+    unsigned n = combiner.count() * together;
     SmallVector<Value> lanes(accumulators.begin() + at, accumulators.begin() + at + n);
-    SmallVector<Value> result = combiner.acrossLanes(evaluator, outer(), lanes);
+    SmallVector<Value> result = together > 1 ? foldTogether(combiner, evaluator, outer(), lanes)
+                                             : combiner.acrossLanes(evaluator, outer(), lanes);
     std::copy(result.begin(), result.end(), accumulators.begin() + at);
     at += n;
+    i += together;
   }
 }
 

@@ -20,6 +20,8 @@ constexpr int32_t firstLevel = 3;
 constexpr size_t mostHosts = 2;
 /// What is read meanwhile should last longer than memory takes: 8 KiB at 40 GB/s are 200 ns.
 constexpr int64_t leastDistanceBytes = 8192;
+/// Of a row walked in blocks. Longer ones have left the second level before they are read.
+constexpr int64_t longestRowBytes = 256 << 10;
 
 /// A row's base address inside the row loop and which of the lane loops reads it first.
 struct Stream {
@@ -36,9 +38,14 @@ std::optional<int64_t> constantStep(scf::ForOp loop) {
                                                          : std::nullopt;
 }
 
-/// The operations of the row loop's body that `value` is computed by, in order; false when one of
-/// them is not a plain scalar computation or the value does not depend on the row.
-bool sliceOf(Value value, scf::ForOp rows, SetVector<Operation *> &slice, bool &dependsOnRow) {
+/// The operations of the row loop's body, and of the loop over blocks in it, that `value` is
+/// computed by, in order; false when one of them is not a plain scalar computation or the value
+/// does not depend on the row.
+bool sliceOf(Value value, scf::ForOp rows, scf::ForOp blocks, SetVector<Operation *> &slice,
+             bool &dependsOnRow) {
+  if (blocks && value == blocks.getInductionVar()) {
+    return true;
+  }
   if (value == rows.getInductionVar()) {
     dependsOnRow = true;
     return true;
@@ -49,12 +56,13 @@ bool sliceOf(Value value, scf::ForOp rows, SetVector<Operation *> &slice, bool &
   if (isOutside) {
     return true;
   }
-  if (op == nullptr || op->getBlock() != rows.getBody() || !isPure(op) ||
-      op->getNumRegions() != 0) {
+  bool isHere =
+      op && (op->getBlock() == rows.getBody() || (blocks && op->getBlock() == blocks.getBody()));
+  if (!isHere || !isPure(op) || op->getNumRegions() != 0) {
     return false;
   }
   for (Value operand : op->getOperands()) {
-    if (!sliceOf(operand, rows, slice, dependsOnRow)) {
+    if (!sliceOf(operand, rows, blocks, slice, dependsOnRow)) {
       return false;
     }
   }
@@ -73,67 +81,115 @@ bool isScratch(Value address) {
          isa<func::FuncOp>(argument.getOwner()->getParentOp());
 }
 
+/// The address in the row loop's body that an address in a block of the row starts from.
+Value rowAddress(Value base, scf::ForOp blocks) {
+  while (blocks) {
+    auto step = base.getDefiningOp<LLVM::GEPOp>();
+    if (!step || step->getBlock() != blocks.getBody()) {
+      break;
+    }
+    base = step.getBase();
+  }
+  return base;
+}
+
+/// One place in the row's sequence of lane loops: a loop, or its versions in the branches of an if.
+struct Place {
+  SmallVector<scf::ForOp, 2> versions;
+  scf::ForOp blocks; ///< around them when the row is walked in blocks; else null
+};
+
 /// Addresses that the lane loop reads whole vectors from with its induction variable as the index.
-void findStreams(scf::ForOp lanes, size_t reader, SmallVectorImpl<Stream> &streams) {
+/// What several places read of a row is one stream.
+void findStreams(scf::ForOp lanes, size_t reader, ArrayRef<Place> places,
+                 SmallVectorImpl<Stream> &streams) {
   for (auto load : lanes.getBody()->getOps<LLVM::LoadOp>()) {
     auto type = dyn_cast<VectorType>(load.getType());
     auto address = load.getAddr().getDefiningOp<LLVM::GEPOp>();
     bool isDirect = type && address && address.getDynamicIndices().size() == 1 &&
                     address.getDynamicIndices()[0] == lanes.getInductionVar();
-    if (!isDirect || isScratch(address.getBase()) ||
-        llvm::any_of(streams,
-                     [&](const Stream &known) { return known.base == address.getBase(); })) {
+    if (!isDirect || isScratch(address.getBase())) {
+      continue;
+    }
+    Value start = rowAddress(address.getBase(), places[reader].blocks);
+    if (llvm::any_of(streams, [&](const Stream &known) {
+          return rowAddress(known.base, places[known.reader].blocks) == start;
+        })) {
       continue;
     }
     Stream stream{address.getBase(), reader, address.getElemType(),
                   type.getElementTypeBitWidth() / 8};
-    if (auto size = lanes->getAttrOfType<IntegerAttr>(shortRow)) {
+    auto size = lanes->getAttrOfType<IntegerAttr>(shortRow);
+    if (size && !places[reader].blocks) {
       stream.rowBytes = size.getInt() * stream.elementBytes;
     }
     streams.push_back(stream);
   }
 }
 
-/// One place in the row's sequence of lane loops: a loop, or its versions in the branches of an if.
-using Versions = SmallVector<scf::ForOp, 2>;
+bool isLaneLoop(scf::ForOp loop) {
+  return constantStep(loop).value_or(1) > 1 && loop.getBody()->getOps<scf::ForOp>().empty();
+}
 
-bool isLaneLoop(scf::ForOp loop) { return constantStep(loop).value_or(1) > 1; }
-
-SmallVector<Versions> laneLoops(scf::ForOp rows) {
-  SmallVector<Versions> found;
-  for (Operation &op : *rows.getBody()) {
-    Versions versions;
-    if (auto loop = dyn_cast<scf::ForOp>(op)) {
-      versions.push_back(loop);
-    } else if (auto choice = dyn_cast<scf::IfOp>(op)) {
-      for (Region &branch : choice->getRegions()) {
-        auto loops = branch.getOps<scf::ForOp>();
-        versions.append(loops.begin(), loops.end());
-      }
+void findPlace(Operation &op, scf::ForOp blocks, SmallVectorImpl<Place> &found) {
+  Place place{{}, blocks};
+  if (auto loop = dyn_cast<scf::ForOp>(op)) {
+    place.versions.push_back(loop);
+  } else if (auto choice = dyn_cast<scf::IfOp>(op)) {
+    for (Region &branch : choice->getRegions()) {
+      auto loops = branch.getOps<scf::ForOp>();
+      place.versions.append(loops.begin(), loops.end());
     }
-    llvm::erase_if(versions, [](scf::ForOp loop) { return !isLaneLoop(loop); });
-    if (!versions.empty()) {
-      found.push_back(std::move(versions));
+  }
+  llvm::erase_if(place.versions, [](scf::ForOp loop) { return !isLaneLoop(loop); });
+  if (!place.versions.empty()) {
+    found.push_back(std::move(place));
+  }
+}
+
+SmallVector<Place> laneLoops(scf::ForOp rows) {
+  SmallVector<Place> found;
+  for (Operation &op : *rows.getBody()) {
+    findPlace(op, {}, found);
+    if (auto blocks = dyn_cast<scf::ForOp>(op)) {
+      for (Operation &inner : *blocks.getBody()) {
+        findPlace(inner, blocks, found);
+      }
     }
   }
   return found;
 }
 
-/// The first loop behind the reader that asks for it, else those that step as it does; of more than
-/// mostHosts the largest, in order.
-SmallVector<Versions> chooseHosts(size_t reader, ArrayRef<Versions> lanes) {
-  SmallVector<Versions> hosts;
-  for (const Versions &versions : lanes.drop_front(reader + 1)) {
-    if (versions.front()->hasAttr(hostsPrefetches)) {
-      return {versions};
+/// Both walk the whole row at once, or in the same blocks.
+bool walkAlike(const Place &a, const Place &b) {
+  scf::ForOp x = a.blocks, y = b.blocks;
+  if (!x || !y) {
+    return x == y;
+  }
+  return x != y && x.getLowerBound() == y.getLowerBound() &&
+         x.getUpperBound() == y.getUpperBound() && x.getStep() == y.getStep();
+}
+
+/// The first loop behind the reader that asks for it, else those that walk whole vectors as it
+/// does; of more than mostHosts the largest, in order.
+SmallVector<Place> chooseHosts(size_t reader, bool isOneRow, ArrayRef<Place> places) {
+  SmallVector<Place> hosts;
+  for (const Place &place : places.drop_front(reader + 1)) {
+    if (!walkAlike(place, places[reader])) {
+      continue;
     }
-    if (llvm::all_of(versions, [&](scf::ForOp loop) {
-          return constantStep(loop) == constantStep(lanes[reader].front());
+    scf::ForOp first = place.versions.front(), readerLoop = places[reader].versions.front();
+    if (first->hasAttr(hostsPrefetches)) {
+      return {place};
+    }
+    if (llvm::all_of(place.versions, [&](scf::ForOp loop) {
+          return constantStep(loop) == constantStep(readerLoop) ||
+                 (isOneRow && loop->hasAttr(wholeVectors) && readerLoop->hasAttr(wholeVectors));
         })) {
-      hosts.push_back(versions);
+      hosts.push_back(place);
     }
   }
-  auto size = [](Versions &versions) { return versions.front().getBody()->getOperations().size(); };
+  auto size = [](Place &place) { return place.versions.front().getBody()->getOperations().size(); };
   while (hosts.size() > mostHosts) {
     hosts.erase(std::min_element(hosts.begin(), hosts.end(),
                                  [&](auto &a, auto &b) { return size(a) < size(b); }));
@@ -147,11 +203,30 @@ int64_t stepsAhead(const Stream &stream, scf::ForOp rows) {
   return bytes > 0 ? llvm::divideCeil(leastDistanceBytes, bytes) : 1;
 }
 
-/// Where the next row, or one of the next, starts, computed in front of `host`.
-Value nextBase(const Stream &stream, scf::ForOp rows, Operation *host,
+/// What a prefetch of one row's stream needs to know of where it is read and where prefetched.
+struct Rows {
+  scf::ForOp loop;
+  scf::ForOp readBlocks, hostBlocks; ///< null when rows are walked at once
+};
+
+/// `ahead` where rows are short enough to be prefetched, else zero: this row is there already.
+Value aheadOfBlocks(OpBuilder &builder, Value ahead, const Stream &stream, scf::ForOp blocks) {
+  Location loc = stream.base.getLoc();
+  Value length = builder.create<arith::SubIOp>(loc, blocks.getUpperBound(), blocks.getLowerBound());
+  Value most = builder.create<arith::ConstantOp>(
+      loc, builder.getIntegerAttr(length.getType(), longestRowBytes / stream.elementBytes));
+  Value isShort = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ule, length, most);
+  Value none = builder.create<arith::ConstantOp>(loc, builder.getIntegerAttr(ahead.getType(), 0));
+  return builder.create<arith::SelectOp>(loc, isShort, ahead, none);
+}
+
+/// Where the next row, or one of the next, or the same block of it, starts, computed in front of
+/// `host`.
+Value nextBase(const Stream &stream, const Rows &where, Operation *host,
                ArrayRef<Operation *> slice) {
   OpBuilder outside(host);
   Location loc = stream.base.getLoc();
+  scf::ForOp rows = where.loop, readBlocks = where.readBlocks, hostBlocks = where.hostBlocks;
   Value ahead = rows.getStep();
   if (int64_t steps = stepsAhead(stream, rows); steps > 1) {
     Value count =
@@ -159,6 +234,10 @@ Value nextBase(const Stream &stream, scf::ForOp rows, Operation *host,
     ahead = outside.create<arith::MulIOp>(loc, ahead, count);
   }
   IRMapping mapping;
+  if (hostBlocks) {
+    ahead = aheadOfBlocks(outside, ahead, stream, hostBlocks);
+    mapping.map(readBlocks.getInductionVar(), hostBlocks.getInductionVar());
+  }
   mapping.map(rows.getInductionVar(),
               outside.create<arith::AddIOp>(loc, rows.getInductionVar(), ahead));
   for (Operation *op : slice) {
@@ -174,7 +253,7 @@ struct Quarters {
   int64_t count = 4;
 };
 
-void insertPrefetches(const Stream &stream, scf::ForOp rows, scf::ForOp host,
+void insertPrefetches(const Stream &stream, const Rows &rows, scf::ForOp host,
                       ArrayRef<Operation *> slice, Quarters quarters) {
   Location loc = stream.base.getLoc();
   Value base = nextBase(stream, rows, host, slice);
@@ -208,28 +287,31 @@ void prefetchInto(scf::ForOp rows) {
   if (rows->hasAttr(readsNeighbours)) {
     return;
   }
-  SmallVector<Versions> lanes = laneLoops(rows);
+  SmallVector<Place> places = laneLoops(rows);
   SmallVector<Stream> streams;
-  for (size_t at = 0; at < lanes.size(); ++at) {
-    for (scf::ForOp loop : lanes[at]) {
-      findStreams(loop, at, streams);
+  for (size_t at = 0; at < places.size(); ++at) {
+    for (scf::ForOp loop : places[at].versions) {
+      findStreams(loop, at, places, streams);
     }
   }
   for (const Stream &stream : streams) {
     SetVector<Operation *> slice;
     bool dependsOnRow = false;
-    if (!sliceOf(stream.base, rows, slice, dependsOnRow) || !dependsOnRow) {
+    scf::ForOp blocks = places[stream.reader].blocks;
+    if (!sliceOf(stream.base, rows, blocks, slice, dependsOnRow) || !dependsOnRow) {
       continue;
     }
-    SmallVector<Versions> hosts = chooseHosts(stream.reader, lanes);
+    const bool isOneRow = constantStep(rows).value_or(1) == 1;
+    SmallVector<Place> hosts = chooseHosts(stream.reader, isOneRow, places);
     // Far ahead, the reader itself has the time; alone in the row, it reads one stream after all.
-    if (hosts.empty() && stream.reader + 1 < lanes.size() && stepsAhead(stream, rows) > 1) {
-      hosts.push_back(lanes[stream.reader]);
+    if (hosts.empty() && stream.reader + 1 < places.size() && stepsAhead(stream, rows) > 1) {
+      hosts.push_back(places[stream.reader]);
     }
     for (size_t index = 0; index < hosts.size(); ++index) {
       Quarters quarters = hosts.size() == 1 ? Quarters{} : index == 0 ? arithmetic : stores;
-      for (scf::ForOp host : hosts[index]) {
-        insertPrefetches(stream, rows, host, slice.getArrayRef(), quarters);
+      for (scf::ForOp host : hosts[index].versions) {
+        insertPrefetches(stream, {rows, blocks, hosts[index].blocks}, host, slice.getArrayRef(),
+                         quarters);
       }
     }
   }

@@ -20,6 +20,9 @@ namespace nereid::cpu {
 /// place for the next row's prefetches. Its step counts elements.
 constexpr const char *hostsPrefetches = "nereid.hosts_prefetches";
 
+/// Attribute of a lane loop: it walks all of a row but the end, in whole vectors.
+constexpr const char *wholeVectors = "nereid.whole_vectors";
+
 /// Attribute of a lane loop: how many elements it walks at most, when these are few.
 constexpr const char *shortRow = "nereid.short_row";
 constexpr int64_t mostShortRow = 4096;

@@ -45,6 +45,44 @@ void keepInCaches(tile::StoreOp store) {
   store->setAttr(cachedName, UnitAttr::get(store.getContext()));
 }
 
+/// The value in the prologue; null when it is neither a constant nor an argument of the kernel.
+static Value atEntry(KernelState &kernel, Value value) {
+  bool isArgument = isa<BlockArgument>(value) &&
+                    isa<func::FuncOp>(cast<BlockArgument>(value).getOwner()->getParentOp());
+  if (!isArgument && !value.getDefiningOp<arith::ConstantOp>()) {
+    return nullptr;
+  }
+  value = kernel.scalar(value);
+  Type i64 = IntegerType::get(value.getContext(), 64);
+  return value.getType() == i64
+             ? value
+             : kernel.entry->create<arith::ExtSIOp>(value.getLoc(), i64, value).getResult();
+}
+
+/// How often a program makes the store at least, as far as the arguments tell; null = once.
+static Value storesOfProgram(KernelState &kernel, tile::StoreOp store) {
+  Location loc = store.getLoc();
+  OpBuilder &builder = *kernel.entry;
+  Value product;
+  for (auto loop = store->getParentOfType<scf::ForOp>(); loop;
+       loop = loop->getParentOfType<scf::ForOp>()) {
+    IntegerAttr step;
+    if (!matchPattern(loop.getStep(), m_Constant(&step)) || step.getInt() <= 0) {
+      continue;
+    }
+    Value first = atEntry(kernel, loop.getLowerBound());
+    Value end = first ? atEntry(kernel, loop.getUpperBound()) : Value();
+    if (!end) {
+      continue;
+    }
+    Value length = builder.create<arith::SubIOp>(loc, end, first);
+    length = builder.create<arith::MaxSIOp>(loc, length, kernel.i64(step.getInt()));
+    Value times = builder.create<arith::DivUIOp>(loc, length, kernel.i64(step.getInt()));
+    product = product ? builder.create<arith::MulIOp>(loc, product, times).getResult() : times;
+  }
+  return product;
+}
+
 Value isLargeLaunch(KernelState &kernel, tile::StoreOp store) {
   if (!mayStream(store, kernel.plan, kernel.options)) {
     return nullptr;
@@ -59,6 +97,9 @@ Value isLargeLaunch(KernelState &kernel, tile::StoreOp store) {
     Value count = builder.create<LLVM::LoadOp>(loc, builder.getI32Type(), address, 4);
     count = builder.create<arith::ExtUIOp>(loc, builder.getI64Type(), count);
     programs = programs ? builder.create<arith::MulIOp>(loc, programs, count) : count;
+  }
+  if (Value times = storesOfProgram(kernel, store)) {
+    programs = builder.create<arith::MulIOp>(loc, programs, times);
   }
   return builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::sge, programs,
                                        kernel.i64(leastStreamingPrograms(store, kernel.options)));
