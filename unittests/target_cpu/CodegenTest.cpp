@@ -195,6 +195,69 @@ func.func @kernel(%slots: !llvm.ptr, %id: !llvm.ptr, %count: !llvm.ptr, %scratch
   EXPECT_NE(kernel.error.find("'surprise'"), std::string::npos) << kernel.error;
 }
 
+/// One generator compiles kernel after kernel with the same passes: what it did before must not
+/// show.
+TEST(CodegenObject, StaysTheSameInAGeneratorThatWasUsed) {
+  const std::string first =
+      elementwiseKernel("f32", "f32", 16, 1, "    %y = math.exp %x0 : vector<16xf32>");
+  const std::string second =
+      elementwiseKernel("f64", "f64", 4, 2, "    %y = arith.divf %x0, %x1 : vector<4xf64>");
+  CodeGenerator used(*parseMachine("x86-64-v3"));
+  auto objectOf = [](CodeGenerator &generator, const std::string &llvmText) {
+    Diagnostics diags;
+    auto code = generator.parse(llvmText, "kernel.ll", diags);
+    std::vector<uint8_t> object;
+    EXPECT_TRUE(code && generator.emitObject(*code, object, diags)) << diags.render();
+    return object;
+  };
+  const std::string texts[] = {compileLoops(first, "x86-64-v3").llvmText,
+                               compileLoops(second, "x86-64-v3").llvmText};
+  for (int which : {0, 1, 1, 0}) {
+    CodeGenerator fresh(*parseMachine("x86-64-v3"));
+    EXPECT_EQ(objectOf(used, texts[which]), objectOf(fresh, texts[which])) << which;
+  }
+}
+
+/// What the patterns of the conversion must do: fast math, index, types that LLVM does not have.
+TEST_P(Codegen, ConvertsWhatHasNoDirectCounterpart) {
+  CompiledLoops kernel = compileLoops(R"(
+func.func @kernel(%slots: !llvm.ptr, %id: !llvm.ptr, %count: !llvm.ptr, %scratch: !llvm.ptr) attributes {tile.kernel} {
+  %out = llvm.load %slots : !llvm.ptr -> !llvm.ptr
+  %seven = arith.constant 7 : index
+  %two = arith.constant 2 : index
+  %nine = arith.addi %seven, %two : index
+  %wide = arith.index_cast %nine : index to i64
+  %less = arith.cmpi ult, %two, %seven : index
+  %one = arith.constant 1.5 : f32
+  %sum = arith.addf %one, %one fastmath<reassoc> : f32
+  %bits = arith.constant 0x38 : i8
+  %eight = arith.bitcast %bits : i8 to f8E4M3FN
+  %lanes = vector.broadcast %eight : f8E4M3FN to vector<4xf8E4M3FN>
+  %bytes = arith.bitcast %lanes : vector<4xf8E4M3FN> to vector<4xi8>
+  %flag = arith.extui %less : i1 to i64
+  %total = arith.addi %wide, %flag overflow<nsw> : i64
+  llvm.store %total, %out : i64, !llvm.ptr
+  %second = llvm.getelementptr %out[1] : (!llvm.ptr) -> !llvm.ptr, i64
+  llvm.store %sum, %second : f32, !llvm.ptr
+  %third = llvm.getelementptr %out[2] : (!llvm.ptr) -> !llvm.ptr, i64
+  llvm.store %bytes, %third : vector<4xi8>, !llvm.ptr
+  return
+}
+)",
+                                      GetParam() ? GetParam() : "");
+  ASSERT_EQ(kernel.error, "");
+  if (!kernel.entry) {
+    return; // compiled for a machine that this one is not
+  }
+  uint64_t out[3] = {};
+  kernel.call({slot(out)});
+  float sum = 0;
+  std::memcpy(&sum, &out[1], 4);
+  EXPECT_EQ(out[0], 10u);
+  EXPECT_EQ(sum, 3.0f);
+  EXPECT_EQ(out[2] & 0xffffffffu, 0x38383838u);
+}
+
 TEST(CodegenObject, ReadsLlvmTextBack) {
   CompiledLoops kernel =
       compileLoops(elementwiseKernel("f32", "f32", 8, 1, "    %y = math.exp %x0 : vector<8xf32>"));

@@ -50,6 +50,47 @@ TEST(LowerReduce, Softmax) {
   }
 }
 
+/// Behind the mask's end stands one value, taken once by a maximum and as often as it stands there
+/// by a sum; with no end, a tile that is not masked, or another value in every element, it differs.
+TEST(LowerReduce, WhatStandsBehindTheMask) {
+  const char *kernel = R"(
+@triton.jit
+def kernel(tops, sums, x, y, n, other, BLOCK: tl.constexpr):
+    o = tl.arange(0, BLOCK)
+    v = tl.load(x + o, mask=o < n, other=3.5)
+    far = tl.load(x + o, mask=o < n, other=other)
+    weight = tl.where(o < n, v, 0.25) + tl.load(y + o)
+    tl.store(tops + 0, tl.max(v, axis=0))
+    tl.store(tops + 1, tl.min(v, axis=0))
+    tl.store(tops + 2, tl.max(far, axis=0))
+    tl.store(tops + 3, tl.max(weight, axis=0))
+    tl.store(tops + 4, tl.max(tl.where(o < n, v, o.to(tl.float32)), axis=0))
+    tl.store(sums + 0, tl.sum(tl.exp(far * 0.125) * tl.exp(v), axis=0))
+    tl.store(sums + 1, tl.sum(tl.exp(weight) * tl.exp(v), axis=0))
+    tl.store(sums + 2, tl.sum(tl.exp(tl.where(o < n, v, o / BLOCK)) * tl.exp(v), axis=0))
+)";
+  Tensor x = randomTensor({256}, DType::F32, 1), y = randomTensor({256}, DType::F32, 2);
+  for (int64_t n : {0, 1, 100, 240, 250, 256}) {
+    for (double other : {-7.0, 2.5}) {
+      Tensor tops = randomTensor({8}, DType::F32, 3), sums = randomTensor({8}, DType::F32, 4);
+      std::vector<Tensor> results;
+      ASSERT_EQ(compareWithOracle(kernel, "*fp32, *fp32, *fp32, *fp32, i32, fp32, 256", {1, 1, 1},
+                                  {&tops, &sums, &x, &y, n, other}, 1e-5, &results),
+                "")
+          << n << " " << other;
+      float top = n < 256 ? 3.5f : -INFINITY;
+      double sum = 0;
+      for (int64_t i = 0; i < 256; ++i) {
+        const float inside = x.as<float>()[i];
+        top = i < n ? std::max(top, inside) : top;
+        sum += i < n ? std::exp(inside * 1.125) : std::exp(other * 0.125 + 3.5);
+      }
+      EXPECT_EQ(results[0].at(0), top);
+      EXPECT_NEAR(results[1].at(0), sum, 1e-5 * sum);
+    }
+  }
+}
+
 TEST(LowerReduce, BothAxesAllSizes) {
   const char *kernel = R"(
 @triton.jit

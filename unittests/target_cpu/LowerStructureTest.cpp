@@ -222,8 +222,25 @@ def kernel(q, k, c, stride, n, B: tl.constexpr):
   EXPECT_EQ(countOf(kernel.loops, "gather"), 0u);
 }
 
-/// The exponential of what lies behind the mask's end is the same for all of it: computed behind a
-/// test of whether there is anything, as it would be moved in front of a loop.
+/// A maximum takes the constant behind the mask's end once, where a sum of it needs a loop.
+TEST(LowerStructure, AMaximumTakesTheValueBehindTheMaskOnce) {
+  auto loopsOf = [](const std::string &reduction) {
+    LoweredKernel kernel = lowerSource(R"(
+@triton.jit
+def kernel(x, c, n, B: tl.constexpr):
+    i = tl.arange(0, B)
+    tl.store(c, tl.)" + reduction + R"((tl.load(x + i, mask=i < n, other=1.0), axis=0))
+)",
+                                       "*fp32, *fp32, i32, 1024");
+    EXPECT_EQ(kernel.error, "");
+    return countOf(kernel.loops, "scf.for");
+  };
+  EXPECT_EQ(loopsOf("max"), 2u);
+  EXPECT_EQ(loopsOf("sum"), 3u);
+}
+
+/// The exponential of what lies behind the mask's end is the same for all of it: computed once, in
+/// front of the loop over it, and behind a test of whether there is anything.
 TEST(LowerStructure, AnExpensiveValueBehindTheMaskIsComputedWhenThereIsAny) {
   const char *source = R"(
 @triton.jit
@@ -245,8 +262,8 @@ def kernel(x, w, c, n, B: tl.constexpr):
     }
     ++found;
     const size_t loop = kernel.loops.rfind("scf.for", at), test = kernel.loops.rfind("scf.if", at);
-    EXPECT_LT(test, loop);
-    EXPECT_EQ(kernel.loops.substr(test, loop - test).find('}'), std::string::npos);
+    EXPECT_GT(test, loop);
+    EXPECT_EQ(kernel.loops.substr(test, at - test).find('}'), std::string::npos);
   }
   EXPECT_EQ(found, 1u);
 }

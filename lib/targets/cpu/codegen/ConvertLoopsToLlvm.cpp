@@ -7,6 +7,7 @@
 // Guarantees: only LLVM dialect operations remain.
 // Example: `%s = arith.addf %a, %b : vector<16xf32>` becomes `%s = llvm.fadd %a, %b :
 // vector<16xf32>`.
+#include "lib/targets/cpu/codegen/DirectConversions.h"
 #include "lib/targets/cpu/codegen/Passes.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
@@ -35,22 +36,6 @@ using namespace mlir;
 namespace nereid::cpu {
 namespace {
 
-/// A scalar repeated in every lane; other broadcasts do not occur on 1-D vectors.
-struct BroadcastOfScalar : OpRewritePattern<vector::BroadcastOp> {
-  using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(vector::BroadcastOp op, PatternRewriter &rewriter) const override {
-    if (isa<VectorType>(op.getSourceType())) {
-      if (op.getSourceType() != op.getType()) {
-        return failure();
-      }
-      rewriter.replaceOp(op, op.getSource());
-      return success();
-    }
-    rewriter.replaceOpWithNewOp<vector::SplatOp>(op, op.getType(), op.getSource());
-    return success();
-  }
-};
-
 class ConvertLoopsToLlvmPass : public PassWrapper<ConvertLoopsToLlvmPass, OperationPass<ModuleOp>> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ConvertLoopsToLlvmPass)
@@ -65,9 +50,9 @@ public:
 
   void runOnOperation() override {
     MLIRContext *context = &getContext();
+    convertDirectly(getOperation());
     LLVMTypeConverter converter(context);
     RewritePatternSet patterns(context);
-    patterns.add<BroadcastOfScalar>(context);
     populateSCFToControlFlowConversionPatterns(patterns);
     populateVectorToLLVMConversionPatterns(converter, patterns, /*reassociateFPReductions=*/true,
                                            /*force32BitVectorIndices=*/false);

@@ -42,11 +42,12 @@ struct Expansion {
   const char *operation;
   Lanes (*unary)(Lanes) = nullptr;
   Lanes (*binary)(Lanes, Lanes) = nullptr;
+  bool hasAvx512Form = false; ///< of one argument, a full register of f32
 };
 
 const Expansion expansions[] = {
-    {"math.exp", emitExp},
-    {"math.exp2", emitExp2},
+    {"math.exp", emitExp, nullptr, /*hasAvx512Form=*/true},
+    {"math.exp2", emitExp2, nullptr, /*hasAvx512Form=*/true},
     {"math.expm1", emitExpm1},
     {"math.log", emitLog},
     {"math.log2", emitLog2},
@@ -63,14 +64,30 @@ const Expansion expansions[] = {
     {"math.acos", emitAcos},
     {"math.atan", emitAtan},
     {"math.atan2", nullptr, emitAtan2},
-    {"math.tanh", emitTanh},
+    {"math.tanh", emitTanh, nullptr, /*hasAvx512Form=*/true},
     {"math.sinh", emitSinh},
     {"math.cosh", emitCosh},
     {"math.asinh", emitAsinh},
     {"math.acosh", emitAcosh},
     {"math.atanh", emitAtanh},
-    {"math.erf", emitErf},
+    {"math.erf", emitErf, nullptr, /*hasAvx512Form=*/true},
 };
+
+/// A scalar takes the vectors' form too: half the instructions, and the same result in every lane
+/// of a tile, whether a lowering computes it once or in each.
+Value expandInRegister(const Expansion &expansion, Lanes scalar) {
+  LanesContext &where = scalar.where();
+  auto full = VectorType::get(where.machine.vectorBytes / 4, scalar.type());
+  Value lanes = where.builder.create<vector::BroadcastOp>(where.loc, full, scalar.get());
+  Lanes result = expansion.unary(Lanes(where, lanes));
+  return where.builder.create<vector::ExtractOp>(where.loc, result.get(), 0);
+}
+
+bool fitsInRegister(const Expansion &expansion, Lanes value) {
+  const CpuMachine &machine = value.where().machine;
+  return expansion.hasAvx512Form && value.type().isF32() && machine.hasAvx512 &&
+         machine.vectorBytes == 64;
+}
 
 class ExpandMathPass : public PassWrapper<ExpandMathPass, OperationPass<ModuleOp>> {
 public:
@@ -113,9 +130,15 @@ public:
       OpBuilder builder(op);
       LanesContext where{builder, op->getLoc(), machine};
       Lanes first(where, op->getOperand(0));
-      Lanes result = expansion->unary ? expansion->unary(first)
-                                      : expansion->binary(first, Lanes(where, op->getOperand(1)));
-      op->getResult(0).replaceAllUsesWith(result.get());
+      Value result;
+      if (fitsInRegister(*expansion, first)) {
+        result = expandInRegister(*expansion, first);
+      } else if (expansion->unary) {
+        result = expansion->unary(first).get();
+      } else {
+        result = expansion->binary(first, Lanes(where, op->getOperand(1))).get();
+      }
+      op->getResult(0).replaceAllUsesWith(result);
       op->erase();
     }
     for (Operation *op : extrema) {

@@ -89,11 +89,8 @@ Value Evaluator::evaluate(Value tile, const Dims &coordinates, unsigned copy) {
   bool inLanes = lanePosition(dims) >= 0;
   ElementKey key = keyOf(tile, dims, inLanes ? copy : 0);
   Scope *scope = scopes[levelOf(dims)];
-  for (const Scope *s = scope; s; s = s->parent) {
-    auto it = s->values.find(key);
-    if (it != s->values.end()) {
-      return it->second;
-    }
+  if (Value known = scope->find(key)) {
+    return known;
   }
   Value result = compute(tile, dims, copy, scope->builder);
   if (!result) {

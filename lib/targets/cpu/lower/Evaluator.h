@@ -64,6 +64,11 @@ namespace nereid::cpu {
 struct Scope {
   explicit Scope(mlir::OpBuilder builder, const Scope *parent = nullptr)
       : builder(builder), parent(parent) {}
+  /// Here or in a scope around; null when it was not computed yet.
+  mlir::Value find(const ElementKey &key) const {
+    mlir::Value known = values.lookup(key);
+    return known || !parent ? known : parent->find(key);
+  }
   mlir::OpBuilder builder;
   llvm::DenseMap<ElementKey, mlir::Value> values;
   llvm::DenseMap<ElementKey, LaneAddresses> addresses;

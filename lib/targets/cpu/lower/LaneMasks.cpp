@@ -55,7 +55,7 @@ LaneMask Evaluator::evaluateMask(Value mask, const Dims &coordinates, unsigned c
   }
   Scope *scope = scopes[levelOf(dims)];
   ElementKey key = keyOf(mask, dims, copy);
-  Value result = scope->values.lookup(key);
+  Value result = scope->find(key);
   if (!result) {
     MaskBounds bounds = it->second; // evaluating the rest may look up other masks
     OpBuilder &builder = scope->builder;

@@ -61,6 +61,8 @@ public:
         plan.score += plan.dim == static_cast<int8_t>(reduce.getAxis()) ? 0 : 1;
       } else {
         auto store = cast<tile::StoreOp>(root.op);
+        narrowest =
+            std::min<int>(narrowest, KernelState::byteSize(elementTypeOf(store.getValue())));
         push(store.getValue(), dims,
              isPointerTile(store.getValue()) ? Purpose::Address : Purpose::Value);
         access(store.getPointer(), dims, true, store.getMask() != nullptr);
@@ -72,8 +74,8 @@ public:
     run();
   }
 
-  int widest = 1;
-  bool needsScalars = false; ///< an access no vector instruction can do
+  int widest = 1, narrowest = 8; ///< bytes of what is computed, of what is stored
+  bool needsScalars = false;     ///< an access no vector instruction can do
   bool narrowMaskedAccess = false;
 
 private:
@@ -264,6 +266,7 @@ private:
         push(select.getFalseValue(), dims, purpose);
         continue;
       }
+      plan.divisions += isa<arith::DivFOp, math::SqrtOp, math::RsqrtOp>(op) ? 1 : 0;
       bool moves = isa<tile::ExpandDimsOp, tile::BroadcastOp, tile::TransOp, tile::ReshapeOp>(op);
       if (!moves && purpose != Purpose::Mask) {
         StringRef dialect = op->getName().getDialectNamespace();
@@ -312,6 +315,10 @@ static LanePlan planFor(const KernelState &kernel, ArrayRef<Root> roots, int8_t 
   unsigned unroll = plan.cost <= 10 ? 4 : plan.cost <= 45 ? 2 : 1;
   if (hasReduce && plan.cost <= 30) {
     unroll = 4;
+  }
+  if (plan.divisions > 0 && !hasReduce) {
+    // The divider is busy longer than a step of the loop takes; two copies join narrow stores.
+    unroll = std::min(unroll, scan.narrowest < scan.widest ? 2u : 1u);
   }
   if (plan.highProducts >= 6) {
     unroll = 2; // one chain of products waits for its own results, see cpu-split-products

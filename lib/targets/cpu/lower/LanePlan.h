@@ -17,6 +17,7 @@ struct LanePlan {
   int score = 0;
   int cost = 0;
   int highProducts = 0; ///< upper halves of products
+  int divisions = 0;    ///< of floats, and square roots
   using Site = std::pair<mlir::Value, Dims>;
   llvm::SmallVector<Site> masks;          ///< lane-dependent masks and select conditions
   llvm::SmallVector<Site> remainders;     ///< `%` and `/` inside addresses, see AxisView::Assumed

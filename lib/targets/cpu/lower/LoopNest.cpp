@@ -89,7 +89,7 @@ void LoopNest::loop(Value low, Value high, int64_t step, Body body) {
   if (!block->empty()) {
     block->getTerminator()->erase();
   }
-  Scope inner(OpBuilder::atBlockEnd(block));
+  Scope inner(OpBuilder::atBlockEnd(block), ahead);
   evaluator.scopes.push_back(&inner);
   accumulators.assign(forOp.getRegionIterArgs().begin(), forOp.getRegionIterArgs().end());
   body(forOp.getInductionVar());
@@ -130,21 +130,6 @@ void LoopNest::buildLevel(unsigned depth) {
   loop(kernel.i64(0), kernel.i64(shape[dim]), step, [&](Value index) {
     evaluator.dimIndex[dim] = index;
     buildLevel(depth + 1);
-  });
-}
-
-bool LoopNest::onlyMaskedStores() const {
-  return llvm::all_of(roots, [&](const Root &root) {
-    if (root.kind != Root::Kind::Store) {
-      return false;
-    }
-    Value mask = cast<tile::StoreOp>(root.op).getMask();
-    if (!mask) {
-      return false;
-    }
-    Dims dims = kernel.axes.normalise(mask, identityDims(shape.size()));
-    auto it = evaluator.masks.find(Evaluator::keyOf(mask, dims));
-    return it != evaluator.masks.end() && it->second.upper;
   });
 }
 
@@ -306,29 +291,6 @@ void LoopNest::inBranch(Operation *choice, OpBuilder inside, llvm::function_ref<
   }
 }
 
-/// What lies behind a mask's end is one value for all lanes. Where it takes long to compute, it
-/// must not be computed in front of a loop that has nothing to do.
-void LoopNest::emitOff(unsigned depth, Value start, Value end) {
-  constexpr int longCost = 16;
-  if (plan.cost < longCost) {
-    emitSteps(depth, start, end, Part::Off, 1);
-    return;
-  }
-  OpBuilder &builder = outer();
-  Value isAny = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, start, end);
-  SmallVector<Value> before(accumulators.begin(), accumulators.end());
-  auto choice = builder.create<scf::IfOp>(loc, TypeRange(ValueRange(before)), isAny,
-                                          /*withElseRegion=*/!before.empty());
-  OpBuilder then = OpBuilder::atBlockBegin(choice.thenBlock());
-  inBranch(choice, then, [&] { emitSteps(depth, start, end, Part::Off, 1); });
-  if (before.empty()) {
-    return;
-  }
-  OpBuilder::atBlockEnd(choice.thenBlock()).create<scf::YieldOp>(loc, ValueRange(accumulators));
-  OpBuilder::atBlockEnd(choice.elseBlock()).create<scf::YieldOp>(loc, ValueRange(before));
-  accumulators.assign(choice.getResults().begin(), choice.getResults().end());
-}
-
 void LoopNest::buildVectorParts(unsigned depth, const LoopBounds &bounds) {
   const int64_t size = shape[plan.dim];
   const int64_t width = evaluator.width;
@@ -378,7 +340,8 @@ void LoopNest::buildVectorParts(unsigned depth, const LoopBounds &bounds) {
     }
     evaluator.width = 1;
   }
-  bool skipOff = bounds.offStart && onlyMaskedStores();
+  bool skipOff =
+      bounds.offStart && llvm::all_of(roots, [&](const Root &root) { return endsWithMask(root); });
   if (bounds.mainEnd) {
     emitSteps(depth, mainEnd, offStart, Part::Ragged, 1);
     if (bounds.offStart && !skipOff) {

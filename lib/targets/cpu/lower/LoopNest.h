@@ -26,12 +26,17 @@ private:
   void buildLanes(unsigned depth);
   void buildVectorParts(unsigned depth, const LoopBounds &bounds);
   void emitMain(unsigned depth, mlir::Value start, mlir::Value end);
-  void emitOff(unsigned depth, mlir::Value start, mlir::Value end);
   void inBranch(mlir::Operation *choice, mlir::OpBuilder inside, llvm::function_ref<void()> body);
   void emitSteps(unsigned depth, mlir::Value start, mlir::Value end, Part part, unsigned copies);
   void emitLaneBody(unsigned depth, mlir::Value base, unsigned copies);
   void emitBody(unsigned copies);
   void emitStore(tile::StoreOp store, llvm::ArrayRef<mlir::Value> values, bool isAligned);
+
+  // ---- the part behind the ends of the masks ----
+  void emitOff(unsigned depth, mlir::Value start, mlir::Value end);
+  bool reduceOffOnce(mlir::Value start, mlir::Value end);
+  void evaluateAhead(Scope &scope, mlir::Value start);
+  bool endsWithMask(const Root &root) const;
 
   // ---- delayed stores ----
   void checkDelayedParts();
@@ -55,7 +60,6 @@ private:
   mlir::Value isAligned(tile::StoreOp store);
   mlir::Value alignedForStreaming();
   void findLargeStores();
-  bool onlyMaskedStores() const;
 
   KernelState &kernel;
   llvm::ArrayRef<Root> roots;
@@ -82,7 +86,9 @@ private:
   bool identitiesKnown = true;
   bool streaming = false; ///< stores of the body are aligned and may bypass the cache
   llvm::DenseMap<mlir::Operation *, mlir::Value> largeStores; ///< whether they stream
-  mlir::Value mainEnd;               ///< of the part in which delayed stores may; null elsewhere
+  mlir::Value mainEnd; ///< of the part in which delayed stores may; null elsewhere
+  const Scope *ahead =
+      nullptr; ///< what was computed in front of the innermost loop and holds in it
   mlir::OpBuilder *branch = nullptr; ///< loops are created here while code is hoisted to outer()
   llvm::DenseMap<mlir::Value, int> results; ///< buffers that become visible after the nest
   mlir::Location loc;

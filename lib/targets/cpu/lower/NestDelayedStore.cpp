@@ -48,6 +48,12 @@ void LoopNest::emitDelayedStore(const Root &root, unsigned copies) {
     return;
   }
   Scope *lanes = evaluator.scopes.back();
+  if (store.getMask() && !isShared) {
+    // In front of the branch, where the rest of the body finds it too.
+    for (unsigned c = 0; c < copies; ++c) {
+      evaluator.evaluateMask(store.getMask(), identityDims(shape.size()), c);
+    }
+  }
   auto branch = lanes->builder.create<scf::IfOp>(loc, root.guard, false);
   OpBuilder builder = branch.getThenBodyBuilder();
   SmallVector<Value, 4> positions(evaluator.laneBase);

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of the lane loop behind the end of every mask (Part::Off). What is loaded there is the
+// load's `other`, so that most values are the same in each of its vectors.
+#include "lib/targets/cpu/lower/LoopNest.h"
+
+using namespace mlir;
+
+namespace nereid::cpu {
+
+/// Nothing is stored behind the end of the mask.
+bool LoopNest::endsWithMask(const Root &root) const {
+  auto store = root.kind == Root::Kind::Store ? cast<tile::StoreOp>(root.op) : tile::StoreOp();
+  if (!store || !store.getMask()) {
+    return false;
+  }
+  Dims dims = kernel.axes.normalise(store.getMask(), identityDims(shape.size()));
+  auto it = evaluator.masks.find(Evaluator::keyOf(store.getMask(), dims));
+  return it != evaluator.masks.end() && it->second.upper;
+}
+
+/// Combining with the constant a second time changes nothing: a minimum, a maximum, a sum of zeros.
+static bool combinesOnce(tile::ReduceOp reduce, Value constant) {
+  Combiner combiner(reduce);
+  bool isZero = matchPattern(constant, m_AnyZeroFloat()) || matchPattern(constant, m_Zero());
+  bool isSum = combiner.count() == 1 && !combiner.identity().empty() &&
+               isa<arith::AddFOp, arith::AddIOp>(reduce.getCombine().front().front());
+  return combiner.isIdempotent() || (isZero && isSum);
+}
+
+/// Behind the end of the masks such a constant is combined once, not in a loop; false where there
+/// is more to do.
+bool LoopNest::reduceOffOnce(Value start, Value end) {
+  evaluator.part = Part::Off;
+  evaluator.laneBase.assign(1, start);
+  Block aside; // what is not a constant stays behind here
+  OpBuilder builder(outer().getContext());
+  builder.setInsertionPointToEnd(&aside);
+  Scope inner(builder);
+  evaluator.scopes.push_back(&inner);
+  SmallVector<Value> constants;
+  bool isOnce = llvm::all_of(roots, [&](const Root &root) {
+    if (root.kind != Root::Kind::Reduce) {
+      return endsWithMask(root);
+    }
+    auto reduce = cast<tile::ReduceOp>(root.op);
+    return llvm::all_of(reduce.getSources(), [&](Value source) {
+      constants.push_back(evaluator.evaluate(source, identityDims(shape.size()), 0));
+      return constants.back().getDefiningOp<arith::ConstantOp>() != nullptr &&
+             combinesOnce(reduce, constants.back());
+    });
+  });
+  evaluator.scopes.pop_back();
+  if (!isOnce) {
+    return false;
+  }
+  Value isAny = outer().create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, start, end);
+  SmallVector<Value> before(accumulators.begin(), accumulators.end());
+  for (Value &constant : constants) {
+    constant = evaluator.broadcast(outer(), constant, constant.getType());
+  }
+  accumulate({constants}, 1);
+  for (auto [value, old] : llvm::zip(accumulators, before)) {
+    value = outer().create<arith::SelectOp>(loc, isAny, value, old);
+  }
+  return true;
+}
+
+/// Evaluates the values of the loop that are the same in each of its steps, for `scope` to hold.
+void LoopNest::evaluateAhead(Scope &scope, Value start) {
+  auto position = scope.builder.create<arith::AddIOp>(loc, start, kernel.i64(0));
+  evaluator.part = Part::Off;
+  evaluator.laneBase.assign(1, position);
+  auto evaluate = [&](Value value) {
+    Block aside; // what depends on the position stays behind here
+    OpBuilder builder(loc.getContext());
+    builder.setInsertionPointToEnd(&aside);
+    Scope inner(builder, &scope);
+    evaluator.scopes.push_back(&inner);
+    evaluator.evaluate(value, identityDims(shape.size()), 0);
+    evaluator.scopes.pop_back();
+    if (position->use_empty()) {
+      position->getBlock()->getOperations().splice(scope.builder.getInsertionPoint(),
+                                                   aside.getOperations());
+      scope.values.insert(inner.values.begin(), inner.values.end());
+    }
+  };
+  for (const Root &root : roots) {
+    if (root.kind == Root::Kind::Reduce) {
+      llvm::for_each(cast<tile::ReduceOp>(root.op).getSources(), evaluate);
+    } else if (root.kind == Root::Kind::Keep && !isPointerTile(root.value)) {
+      evaluate(root.value);
+    }
+  }
+  position->erase();
+}
+
+/// Where a value takes long to compute, it must not be computed in front of a loop that has nothing
+/// to do, nor in each of its steps.
+void LoopNest::emitOff(unsigned depth, Value start, Value end) {
+  constexpr int longCost = 16;
+  bool isInnermost = depth + 1 == order.size() && !insideRows.rowsInLanes;
+  if (isInnermost && reducesLanes() && reduceOffOnce(start, end)) {
+    return;
+  }
+  if (plan.cost < longCost) {
+    emitSteps(depth, start, end, Part::Off, 1);
+    return;
+  }
+  OpBuilder &builder = outer();
+  Value isAny = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, start, end);
+  SmallVector<Value> before(accumulators.begin(), accumulators.end());
+  auto choice = builder.create<scf::IfOp>(loc, TypeRange(ValueRange(before)), isAny,
+                                          /*withElseRegion=*/!before.empty());
+  OpBuilder then = OpBuilder::atBlockBegin(choice.thenBlock());
+  inBranch(choice, then, [&] {
+    Scope once(then);
+    if (isInnermost) {
+      evaluateAhead(once, start);
+      ahead = &once;
+    }
+    emitSteps(depth, start, end, Part::Off, 1);
+    ahead = nullptr;
+  });
+  if (before.empty()) {
+    return;
+  }
+  OpBuilder::atBlockEnd(choice.thenBlock()).create<scf::YieldOp>(loc, ValueRange(accumulators));
+  OpBuilder::atBlockEnd(choice.elseBlock()).create<scf::YieldOp>(loc, ValueRange(before));
+  accumulators.assign(choice.getResults().begin(), choice.getResults().end());
+}
+
+} // namespace nereid::cpu
