@@ -49,8 +49,11 @@ Integer divide(const Expr &place, std::string_view op, int64_t a, int64_t b) {
     return __builtin_sub_overflow(int64_t(0), a, &negated) ? Integer(overflow(place, op, a, b))
                                                            : Integer(negated);
   }
-  int64_t quotient = floorDivide(a, b);
-  return op == "%" ? a - quotient * b : quotient;
+  if (op == "%") {
+    int64_t rest = a % b; // with the sign of a, where the language has that of b
+    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+  }
+  return floorDivide(a, b);
 }
 
 Integer power(const Expr &place, int64_t base, int64_t exponent) {

@@ -68,6 +68,7 @@ TEST(IntegerExpressions, Functions) {
   EXPECT_EQ(value("cdiv(0, 4)"), 0);
   EXPECT_EQ(value("cdiv(m, 2)"), -3);
   EXPECT_EQ(value("cdiv(5, -9223372036854775807 - 1)"), 0); // no product of the two is formed
+  EXPECT_EQ(value("5 % (-9223372036854775807 - 1)"), -9223372036854775803);
   EXPECT_EQ(value("cdiv(9223372036854775807, 2)"), int64_t(1) << 62);
   EXPECT_EQ(value("cdiv(9223372036854775807, 1)"), INT64_MAX);
   EXPECT_EQ(value("next_power_of_2(0)"), 0);
