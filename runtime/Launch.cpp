@@ -23,9 +23,14 @@ namespace {
 
 constexpr int64_t gridLimit = INT32_MAX;
 
-/// Nanoseconds a whole launch must be worth before other threads are called: waking one takes
+/// Nanoseconds a whole launch must be worth before sleeping threads are called: waking one takes
 /// about this long.
 constexpr int64_t wakeNanos = 8000;
+/// The same for threads that look for work anyway.
+constexpr int64_t shareNanos = 2000;
+/// Launches that last less meet what the launches before them left in the threads' own caches, if
+/// each thread runs the same programs again; longer ones gain more from caches that are shared.
+constexpr int64_t cachedNanos = 100'000;
 /// A range should last this long at least: taking one costs about a tenth of it, and threads finish
 /// within one of each other.
 constexpr int64_t rangeNanos = 1000;
@@ -68,6 +73,25 @@ int64_t nowNanos() {
              std::chrono::steady_clock::now().time_since_epoch())
       .count();
 }
+
+/// Small launches one after the other, each too short to wake a thread for.
+class Streak {
+public:
+  /// True when it has lasted so long that a woken thread would have paid.
+  bool pays(int64_t nanos) {
+    const int64_t now = nowNanos();
+    const bool follows = now - last.exchange(now, std::memory_order_relaxed) < nanos + longestGap;
+    const int64_t sum = follows ? total.load(std::memory_order_relaxed) + nanos : nanos;
+    total.store(sum < enough ? sum : 0, std::memory_order_relaxed);
+    return sum >= enough;
+  }
+
+private:
+  static constexpr int64_t longestGap = 2 * shareNanos, enough = 2 * wakeNanos;
+  std::atomic<int64_t> last{0}, total{0};
+};
+
+Streak streak;
 
 struct Launch {
   KernelEntry entry;
@@ -304,8 +328,13 @@ LaunchError launchPacked(const Kernel &kernel, Grid grid, const uint64_t *slots,
     pool.parallelFor(1, 1, std::cref(body));
   } else {
     const int64_t cost = costs.find(kernel.entry);
-    const bool isSmall = cost != 0 && cost * programs < wakeNanos * 16;
+    const int64_t total = cost * programs / 16;
+    const bool isSmall = cost != 0 && total < wakeNanos &&
+                         (total < shareNanos || pool.threadCount() == 1 ||
+                          !(pool.hasAwakeWorker() || streak.pays(total)));
     const int64_t grain = isSmall ? programs : cost == 0 ? 1 : rangeNanos * 16 / cost;
+    const auto sharing =
+        cost != 0 && total < cachedNanos ? ThreadPool::Sharing::Parts : ThreadPool::Sharing::Next;
     // Of the calling thread alone: a sample is enough, and nothing is shared.
     int64_t nanos = 0, timedPrograms = 0;
     const auto timed = [&](int64_t begin, int64_t end, int worker) {
@@ -318,7 +347,7 @@ LaunchError launchPacked(const Kernel &kernel, Grid grid, const uint64_t *slots,
       nanos += nowNanos() - start;
       timedPrograms += end - begin;
     };
-    pool.parallelFor(programs, grain, std::cref(timed));
+    pool.parallelFor(programs, grain, std::cref(timed), sharing);
     if (timedPrograms > 0) {
       costs.record(kernel.entry, nanos, timedPrograms);
     }

@@ -73,6 +73,12 @@ struct Running {
 };
 thread_local Running *running = nullptr;
 
+/// Items that are handed out in order.
+struct alignas(64) Part {
+  std::atomic<int64_t> next{0};
+  int64_t end = 0;
+};
+
 struct alignas(64) Scratch {
   uint8_t *address = nullptr;
   uint64_t bytes = 0;
@@ -94,45 +100,52 @@ struct ThreadPool::State {
   std::vector<Scratch> scratch;
 
   alignas(64) std::atomic<uint64_t> offer{0};
-  alignas(64) std::atomic<int64_t> next{0};
+  std::vector<Part> parts;
   alignas(64) std::atomic<uint32_t> bell{0};
   std::atomic<int> sleepers{0};
+  std::atomic<int> awake{0}; ///< workers that look for a job, or have one
   std::atomic<bool> stop{false};
   bool hasOwnCpus = true; ///< one for each thread
 
   // Written before the job is opened, read by workers inside it.
-  int64_t count = 0, grain = 1;
+  int64_t grain = 1;
+  int partCount = 1;
   const Body *body = nullptr;
   std::exception_ptr failure;
   std::atomic<bool> hasFailed{false};
 
   /// Takes the next range: a share of what is left, `grain` at least. False when nothing is left.
-  bool takeRange(int64_t &begin, int64_t &end) {
-    begin = next.load(std::memory_order_relaxed);
-    do {
-      const int64_t left = count - begin;
-      if (left <= 0) {
-        return false;
+  bool takeRange(int worker, int64_t &begin, int64_t &end) {
+    const int64_t shares = rangesPerThread * threads / partCount;
+    for (int i = 0; i < partCount; ++i) {
+      Part &part = parts[static_cast<size_t>((worker + i) % partCount)];
+      begin = part.next.load(std::memory_order_relaxed);
+      while (begin < part.end) {
+        const int64_t left = part.end - begin, share = left / shares;
+        const int64_t size = share < grain ? grain : share;
+        end = size < left ? begin + size : part.end;
+        if (part.next.compare_exchange_weak(begin, end, std::memory_order_relaxed)) {
+          return true;
+        }
       }
-      const int64_t share = left / (rangesPerThread * threads);
-      const int64_t size = share < grain ? grain : share;
-      end = size < left ? begin + size : count;
-    } while (!next.compare_exchange_weak(begin, end, std::memory_order_relaxed));
-    return true;
+    }
+    return false;
   }
 
   void work(int worker) {
     Running frame{this, worker, running};
     running = &frame;
     try {
-      for (int64_t begin, end; takeRange(begin, end);) {
+      for (int64_t begin, end; takeRange(worker, begin, end);) {
         (*body)(begin, end, worker);
       }
     } catch (...) {
       if (!hasFailed.exchange(true)) {
         failure = std::current_exception();
       }
-      next.store(count, std::memory_order_relaxed);
+      for (Part &part : parts) {
+        part.next.store(INT64_MAX, std::memory_order_relaxed);
+      }
     }
     running = frame.outer;
   }
@@ -164,6 +177,7 @@ struct ThreadPool::State {
 
   void workerLoop(int worker) {
     uint64_t lastEpoch = ~uint64_t{0};
+    awake.fetch_add(1, std::memory_order_relaxed);
     while (!stop.load(std::memory_order_acquire)) {
       const uint32_t rung = bell.load(std::memory_order_seq_cst);
       if (awaitJob(lastEpoch)) {
@@ -172,11 +186,13 @@ struct ThreadPool::State {
         continue;
       }
       // The order "announce, look again, sleep" against "ring, look for sleepers" loses no call.
+      awake.fetch_sub(1, std::memory_order_relaxed);
       sleepers.fetch_add(1, std::memory_order_seq_cst);
       if (!stop.load() && bell.load(std::memory_order_seq_cst) == rung) {
         futexWait(bell, rung);
       }
       sleepers.fetch_sub(1, std::memory_order_seq_cst);
+      awake.fetch_add(1, std::memory_order_relaxed);
     }
   }
 
@@ -203,14 +219,19 @@ struct ThreadPool::State {
     }
   }
 
-  void runShared(int64_t items, int64_t itemsPerRange, const Body &function) {
+  void runShared(int64_t items, int64_t itemsPerRange, const Body &function, Sharing sharing) {
     start();
-    count = items;
     grain = itemsPerRange;
+    partCount = sharing == Sharing::Parts ? threads : 1;
+    int64_t begin = 0;
+    for (int i = 0; i < partCount; ++i) {
+      Part &part = parts[static_cast<size_t>(i)];
+      part.next.store(begin, std::memory_order_relaxed);
+      begin = part.end = items - items / partCount * (partCount - 1 - i);
+    }
     body = &function;
     failure = nullptr;
     hasFailed.store(false, std::memory_order_relaxed);
-    next.store(0, std::memory_order_relaxed);
     const uint64_t epoch = ((offer.load(std::memory_order_relaxed) >> 32) + 1) & 0xFFFFFFFF;
     offer.store(epoch << 32 | openBit, std::memory_order_release);
     const int64_t ranges = (items - 1) / itemsPerRange + 1;
@@ -243,6 +264,7 @@ ThreadPool::ThreadPool(int threads) : state(std::make_unique<State>()) {
   state->hasOwnCpus = threads <= 0 || state->threads <= usableCpuCount();
   state->forkCount = forks.load(std::memory_order_relaxed);
   state->scratch.resize(static_cast<size_t>(state->threads));
+  state->parts = std::vector<Part>(static_cast<size_t>(state->threads));
 }
 
 ThreadPool::~ThreadPool() {
@@ -253,9 +275,11 @@ ThreadPool::~ThreadPool() {
 
 int ThreadPool::threadCount() const { return state->threads; }
 
+bool ThreadPool::hasAwakeWorker() const { return state->awake.load(std::memory_order_relaxed) > 0; }
+
 void ThreadPool::parallelFor(
     int64_t count, int64_t grain,
-    const std::function<void(int64_t begin, int64_t end, int worker)> &body) {
+    const std::function<void(int64_t begin, int64_t end, int worker)> &body, Sharing sharing) {
   if (count <= 0) {
     return;
   }
@@ -277,6 +301,7 @@ void ThreadPool::parallelFor(
     state->hasOwnCpus = hasOwnCpus;
     state->forkCount = forkCount;
     state->scratch.resize(static_cast<size_t>(threads));
+    state->parts = std::vector<Part>(static_cast<size_t>(threads));
   }
   std::unique_lock<std::mutex> turn(state->callers);
   if (state->threads == 1 || count <= grain) {
@@ -289,7 +314,7 @@ void ThreadPool::parallelFor(
     body(0, count, 0);
     return;
   }
-  state->runShared(count, grain, body);
+  state->runShared(count, grain, body, sharing);
   if (state->failure) {
     std::exception_ptr failure = std::move(state->failure);
     state->failure = nullptr;

@@ -20,26 +20,73 @@ using namespace nereid::runtime;
 
 namespace {
 
+using Sharing = ThreadPool::Sharing;
+
+void expectEveryIndexOnce(ThreadPool &pool, int64_t count, int64_t grain, Sharing sharing) {
+  std::vector<std::atomic<int>> hits(static_cast<size_t>(count));
+  pool.parallelFor(
+      count, grain,
+      [&](int64_t begin, int64_t end, int worker) {
+        EXPECT_LT(begin, end);
+        EXPECT_TRUE(worker >= 0 && worker < pool.threadCount());
+        for (int64_t i = begin; i < end; ++i) {
+          hits[static_cast<size_t>(i)].fetch_add(1);
+        }
+      },
+      sharing);
+  for (auto &hit : hits) {
+    ASSERT_EQ(hit.load(), 1);
+  }
+}
+
 TEST(ThreadPool, CoversEveryIndexOnce) {
   for (int threads : {1, 2, 5}) {
     ThreadPool pool(threads);
     EXPECT_EQ(pool.threadCount(), threads);
-    for (int64_t count : {0, 1, 2, 63, 1000, 100001}) {
+    for (int64_t count : {0, 1, 2, 3, 63, 1000, 100001}) {
       for (int64_t grain : {0, 1, 7, 1000000}) {
-        std::vector<std::atomic<int>> hits(static_cast<size_t>(count));
-        pool.parallelFor(count, grain, [&](int64_t begin, int64_t end, int worker) {
-          EXPECT_LT(begin, end);
-          EXPECT_TRUE(worker >= 0 && worker < threads);
-          for (int64_t i = begin; i < end; ++i) {
-            hits[static_cast<size_t>(i)].fetch_add(1);
-          }
-        });
-        for (auto &hit : hits) {
-          ASSERT_EQ(hit.load(), 1);
-        }
+        expectEveryIndexOnce(pool, count, grain, Sharing::Next);
+        expectEveryIndexOnce(pool, count, grain, Sharing::Parts);
       }
     }
   }
+}
+
+TEST(ThreadPool, EachWorkerBeginsInAPartOfItsOwn) {
+  ThreadPool pool(2);
+  for (int round = 0; round < 50; ++round) {
+    // The ranges wait for each other, so neither thread can take the other's.
+    std::atomic<int> arrived{0};
+    pool.parallelFor(
+        2, 1,
+        [&](int64_t begin, int64_t, int worker) {
+          EXPECT_EQ(begin, worker);
+          arrived.fetch_add(1);
+          while (arrived.load() < 2) {
+            std::this_thread::yield();
+          }
+        },
+        Sharing::Parts);
+  }
+}
+
+TEST(ThreadPool, KnowsWhetherAWorkerIsAwake) {
+  ThreadPool alone(1), pool(2);
+  alone.parallelFor(10, 1, [](int64_t, int64_t, int) {});
+  EXPECT_FALSE(alone.hasAwakeWorker());
+  EXPECT_FALSE(pool.hasAwakeWorker()); // none has been started
+  std::atomic<int> arrived{0};
+  pool.parallelFor(2, 1, [&](int64_t, int64_t, int worker) {
+    arrived.fetch_add(1);
+    while (arrived.load() < 2) {
+      std::this_thread::yield();
+    }
+    EXPECT_TRUE(worker == 0 || pool.hasAwakeWorker()); // the caller may be late
+  });
+  for (int i = 0; i < 5000 && pool.hasAwakeWorker(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  EXPECT_FALSE(pool.hasAwakeWorker());
 }
 
 TEST(ThreadPool, ManySmallJobsInARow) {
