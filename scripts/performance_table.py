@@ -115,6 +115,12 @@ def table():
     return text
 
 
+def bounds():
+    """What binds where the roofline does not, row by row."""
+    suite = tomllib.loads((root / "bench" / "suite.toml").read_text())
+    return "".join(f"- {row['work']}: {row['bound'].strip()}\n" for row in suite["row"] if "bound" in row)
+
+
 def mebibytes(value):
     return "-" if value is None else f"{value / 2**20:.1f}"
 
@@ -154,6 +160,8 @@ def main():
     text += "roofline is a copy of the kernel's largest input, timed in the same turns, or the arithmetic peak where that binds;\n"
     text += "it counts for cases larger than the last cache.\n\n"
     text += table()
+    if bound := bounds():
+        text += f"\nWhat binds where neither the memory nor the arithmetic peak does:\n\n{bound}"
     if memory := memory_table():
         text += "\n## Memory\n\nResident pages at their highest in one run, above inputs and outputs; a kernel runs on threads started for it.\n"
         text += "Growth by some 0.1 MiB is how exactly the system counts.\n\n" + memory

@@ -162,6 +162,79 @@ TEST(SplitProducts, TwoChainsWhereOneNeedsTheOther) {
   }
 }
 
+/// Philox's rounds: the lower halves of a round go into the next one, and each has keys of its own,
+/// scalars or constants. Leaves %c0 … of the last round, or what `unused` leaves of it.
+std::string philoxRounds(int rounds, int lanes, bool constantKeys) {
+  const std::string narrow = "vector<" + std::to_string(lanes) + "xi32>",
+                    type = " : " + narrow + "\n";
+  std::string text = "    %low = arith.trunci %p3 : i64 to i32\n";
+  std::string c[4] = {"x0", "none", "x1", "none"};
+  for (int i = 0; i < rounds; ++i) {
+    const std::string at = std::to_string(i);
+    for (const char *name : {"k", "m"}) {
+      const int32_t number = static_cast<int32_t>((name[0] == 'k' ? 0x9E3779B9u : 0xBB67AE85u) * i);
+      if (constantKeys) {
+        text += constant(name + at, static_cast<uint32_t>(number), lanes, 32);
+        continue;
+      }
+      text += std::string("    %") + name + at + "c = arith.constant " + std::to_string(number) +
+              " : i32\n    %" + name + at + "s = arith.addi %low, %" + name + at +
+              "c : i32\n    %" + name + at + " = vector.broadcast %" + name + at + "s : i32 to " +
+              narrow + "\n";
+    }
+    text += product("a" + at, c[0], "fa", lanes) + product("b" + at, c[2], "fb", lanes);
+    text += "    %e" + at + " = arith.xori %b" + at + "_h, %" + c[1] + type;
+    text += "    %c0_" + at + " = arith.xori %e" + at + ", %k" + at + type;
+    text += "    %g" + at + " = arith.xori %a" + at + "_h, %" + c[3] + type;
+    text += "    %c2_" + at + " = arith.xori %g" + at + ", %m" + at + type;
+    c[0] = "c0_" + at, c[1] = "b" + at + "_l", c[2] = "c2_" + at, c[3] = "a" + at + "_l";
+  }
+  return text;
+}
+
+TEST(SplitProducts, RoundsWithKeysOfTheirOwn) {
+  for (const Level &level : levels) {
+    if (!runsHere(level.architecture)) {
+      continue;
+    }
+    for (int rounds : {4, 6, 7, 10}) {
+      for (bool constantKeys : {false, true}) {
+        // Three words of the last round, or a value from the middle beside one of them.
+        for (bool fromTheMiddle : {false, true}) {
+          const std::string type = " : vector<" + std::to_string(level.lanes) + "xi32>\n",
+                            last = std::to_string(rounds - 1),
+                            other =
+                                fromTheMiddle ? "c2_" + std::to_string(rounds / 2) : "c2_" + last;
+          const std::string text = elementwiseKernel(
+              "i32", "i32", level.lanes, 2,
+              constants(level.lanes) + constant("none", 0, level.lanes, 32) +
+                  philoxRounds(rounds, level.lanes, constantKeys) + "    %u = arith.addi %c0_" +
+                  last + ", %" + other + type + "    %y = arith.xori %u, %a" + last + "_l" + type);
+          CompiledLoops kernel = compileLoops(text, level.architecture);
+          ASSERT_EQ(kernel.error, "") << text;
+          const std::vector<uint32_t> x = randomWords(512), z(x.rbegin(), x.rend());
+          std::vector<uint32_t> y(x.size());
+          kernel.call({slot(x.data()), slot(z.data()), slot(y.data()), x.size()});
+          for (size_t i = 0; i < x.size(); ++i) {
+            const uint32_t seed = constantKeys ? 0 : static_cast<uint32_t>(x.size());
+            uint32_t c0 = x[i], c1 = 0, c2 = z[i], c3 = 0, middle = 0;
+            for (uint32_t round = 0; round < static_cast<uint32_t>(rounds); ++round) {
+              const uint64_t a = uint64_t(c0) * factorA, b = uint64_t(c2) * factorB;
+              c0 = static_cast<uint32_t>(b >> 32) ^ c1 ^ (seed + round * 0x9E3779B9u);
+              c2 = static_cast<uint32_t>(a >> 32) ^ c3 ^ (seed + round * 0xBB67AE85u);
+              c1 = static_cast<uint32_t>(b);
+              c3 = static_cast<uint32_t>(a);
+              middle = static_cast<int>(round) == rounds / 2 ? c2 : middle;
+            }
+            ASSERT_EQ(y[i], (c0 + (fromTheMiddle ? middle : c2)) ^ c3)
+                << level.architecture << " " << rounds << " rounds of " << x[i];
+          }
+        }
+      }
+    }
+  }
+}
+
 size_t count(const std::string &text, const std::string &word) {
   size_t found = 0;
   for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
@@ -180,11 +253,13 @@ TEST(SplitProducts, NeedsNoShufflesInsideTheChain) {
                       "x86-64-v4");
   };
   const std::string six = assembly(6), ten = assembly(10);
-  // Two products of 8 lanes for each of two values in a round, and none for the lower halves.
-  EXPECT_EQ(count(ten, "vpmuludq") - count(six, "vpmuludq"), 4u * 4u) << ten;
+  // Two products of 8 lanes for each of two values in the first round, in the loop's and behind it,
+  // and none for the lower halves.
+  EXPECT_LE(count(ten, "vpmuludq"), 3u * 4u) << ten;
   EXPECT_EQ(count(ten, "vpmulld"), 0u) << ten;
-  EXPECT_EQ(count(ten, "vpermt2d") + count(ten, "vpermi2d"),
-            count(six, "vpermt2d") + count(six, "vpermi2d"));
+  EXPECT_LE(count(ten, "vpermt2d") + count(ten, "vpermi2d"), 2u) << ten;
+  // Rounds that are alike are written once.
+  EXPECT_EQ(count(ten, "\n"), count(six, "\n"));
   // Few products are not worth it.
   EXPECT_NE(count(assembly(2), "vpmulld"), 0u);
 }

@@ -84,7 +84,7 @@ def uint_to_uniform_float(x):
     # The largest scales for which the largest integer still stays below 1 after rounding.
     scale: tl.constexpr = 4.6566127342e-10 if width == 32 else 1.0842020432385337e-19
     signed = x.to(tl.int32 if width == 32 else tl.int64, bitcast=True)
-    return tl.where(signed < 0, ~signed, signed) * scale
+    return (signed ^ (signed >> (width - 1))) * scale
 
 
 @triton.jit

@@ -103,7 +103,9 @@ private:
       const bool feeds = llvm::any_of(op.getUsers(), [&](Operation *user) {
         return members.count(user) || isa<arith::ExtUIOp>(user);
       });
-      if (!isFed && !feeds) {
+      const bool isOfOne = llvm::any_of(
+          op.getOperands(), [](Value operand) { return matchPattern(operand, m_Constant()); });
+      if ((!isFed || isOfOne) && !feeds) {
         members.erase(&op);
       }
     }

@@ -10,9 +10,14 @@
 // Example: `%h = trunci(shrui(muli(extui %x, extui %y), 32)) : vector<16xi32>` becomes two products
 // on vector<8xi64>, of `%x` and of `%x >> 32`.
 #include "lib/targets/cpu/codegen/SplitProducts.h"
+
+#include "lib/targets/cpu/codegen/ChainRewriter.h"
 #include "lib/targets/cpu/codegen/Passes.h"
+#include "lib/targets/cpu/codegen/RoundLoop.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
@@ -23,113 +28,34 @@ using namespace mlir;
 namespace nereid::cpu {
 namespace {
 
-constexpr uint64_t lowWord = 0xFFFFFFFF;
-
-/// Lanes 0, 2, … and 1, 3, … in the low halves of 64-bit lanes.
-struct Halves {
-  Value even, odd;
-};
-
-class Rewriter {
-public:
-  explicit Rewriter(Operation *place) : builder(place), loc(place->getLoc()) {}
-
-  void rewrite(Operation *op) {
-    loc = op->getLoc();
-    HighProduct product;
-    if (matchHighProduct(op, product)) {
-      Halves both = multiply(product);
-      halves[op->getResult(0)] = apply(both, splat(both.even, 32), [&](Value value, Value count) {
-        return builder.create<arith::ShRUIOp>(loc, value, count);
-      });
-    } else if (matchLowProduct(op, product)) {
-      halves[op->getResult(0)] = multiply(product);
-    } else {
-      Halves a = halvesOf(op->getOperand(0)), b = halvesOf(op->getOperand(1));
-      halves[op->getResult(0)] = {same(op, a.even, b.even), same(op, a.odd, b.odd)};
-    }
-  }
-
-  /// For uses outside of the chain.
-  Value join(Value value) {
-    Halves both = halves.lookup(value);
-    loc = value.getLoc();
-    Value even = builder.create<vector::BitCastOp>(loc, value.getType(), both.even);
-    Value odd = builder.create<vector::BitCastOp>(loc, value.getType(), both.odd);
-    const int64_t lanes = cast<VectorType>(value.getType()).getNumElements();
-    SmallVector<int64_t> order;
-    for (int64_t lane = 0; lane < lanes; ++lane) {
-      order.push_back(lane % 2 == 0 ? lane : lanes + lane - 1);
-    }
-    return builder.create<vector::ShuffleOp>(loc, even, odd, order);
-  }
-
-private:
-  template <class Make> static Halves apply(Halves a, Value b, Make make) {
-    return {make(a.even, b), make(a.odd, b)};
-  }
-
-  Value splat(Value like, uint64_t number) {
-    auto type = cast<VectorType>(like.getType());
-    return builder.create<arith::ConstantOp>(loc, DenseElementsAttr::get(type, APInt(64, number)));
-  }
-
-  Value same(Operation *op, Value a, Value b) {
-    OperationState state(loc, op->getName());
-    state.addOperands({a, b});
-    state.addTypes(a.getType());
-    return builder.create(state)->getResult(0);
-  }
-
-  Halves multiply(const HighProduct &product) {
-    const auto key = std::make_pair(product.a, std::make_pair(product.b, product.constant));
-    if (auto known = products.find(key); known != products.end()) {
-      return known->second;
-    }
-    Halves a = lowWords(halvesOf(product.a));
-    Halves b;
-    if (product.b) {
-      b = lowWords(halvesOf(product.b));
-    } else {
-      b.even = b.odd = splat(a.even, product.constant);
-    }
-    Halves result{builder.create<arith::MulIOp>(loc, a.even, b.even),
-                  builder.create<arith::MulIOp>(loc, a.odd, b.odd)};
-    return products[key] = result;
-  }
-
-  /// The multiplication ignores the upper words; the mask is how LLVM sees it, and goes away.
-  Halves lowWords(Halves value) {
-    return apply(value, splat(value.even, lowWord), [&](Value lanes, Value mask) {
-      return builder.create<arith::AndIOp>(loc, lanes, mask);
-    });
-  }
-
-  Halves halvesOf(Value value) {
-    if (auto known = halves.find(value); known != halves.end()) {
-      return known->second;
-    }
-    auto type = cast<VectorType>(value.getType());
-    auto wide = VectorType::get({type.getNumElements() / 2}, builder.getI64Type());
-    Value even = builder.create<vector::BitCastOp>(loc, wide, value);
-    Value odd = even;
-    if (!isSplat(value)) {
-      odd = builder.create<arith::ShRUIOp>(loc, even, splat(even, 32));
-    }
-    return halves[value] = {even, odd};
-  }
-
-  OpBuilder builder;
-  Location loc;
-  DenseMap<Value, Halves> halves;
-  DenseMap<std::pair<Value, std::pair<Value, uint32_t>>, Halves> products;
-};
-
 bool isSameShape(const ProductChain &a, const ProductChain &b) {
   return a.size() == b.size() && llvm::all_of(llvm::zip(a, b), [](auto pair) {
            auto [x, y] = pair;
            return x->getName() == y->getName() && x->getResultTypes() == y->getResultTypes();
          });
+}
+
+/// One value, or broadcasts of one scalar.
+bool isSameSplat(Value a, Value b) {
+  if (a == b) {
+    return true;
+  }
+  Operation *first = a.getDefiningOp(), *second = b.getDefiningOp();
+  return first->getName() == second->getName() && !isa<arith::ConstantOp>(first) &&
+         first->getOperand(0) == second->getOperand(0);
+}
+
+/// Whether one loop can run both: the same operations, and scalars from the same table.
+bool isSameLoop(const ProductRounds &a, const ProductRounds &b) {
+  auto isSameStep = [](auto pair) { return std::get<0>(pair).step == std::get<1>(pair).step; };
+  auto isSameKey = [](auto pair) {
+    return llvm::all_of(llvm::zip_equal(std::get<0>(pair), std::get<1>(pair)),
+                        [](auto one) { return isSameSplat(std::get<0>(one), std::get<1>(one)); });
+  };
+  return a.steps == b.steps && a.before == b.before && a.after == b.after &&
+         a.carried.size() == b.carried.size() && a.keys.size() == b.keys.size() &&
+         llvm::all_of(llvm::zip(a.carried, b.carried), isSameStep) &&
+         llvm::all_of(llvm::zip(a.keys, b.keys), isSameKey);
 }
 
 /// Moves what chains are computed from before `place`, so that they can be written side by side.
@@ -226,16 +152,37 @@ SmallVector<Operation *> onlyForChains(ArrayRef<ProductChain> chains, DenseSet<O
   return candidates;
 }
 
-/// Writes them before `place`, one operation of each in turn.
-void rewriteChains(ArrayRef<ProductChain> chains, Operation *place) {
-  SmallVector<Rewriter> rewriters(chains.size(), Rewriter(place));
-  for (size_t i = 0; i < chains.front().size(); ++i) {
-    for (size_t chain = 0; chain < chains.size(); ++chain) {
-      rewriters[chain].rewrite(chains[chain][i]);
+/// The rounds of chains that have the same ones; none where they must be written one by one.
+SmallVector<ProductRounds, 0> findSharedRounds(ArrayRef<ProductChain> chains,
+                                               const DenseSet<Operation *> &dead) {
+  SmallVector<ProductRounds, 0> all;
+  for (const ProductChain &chain : chains) {
+    std::optional<ProductRounds> rounds = findProductRounds(chain, dead);
+    if (!rounds || (!all.empty() && !isSameLoop(all.front(), *rounds))) {
+      return {};
     }
+    all.push_back(std::move(*rounds));
   }
+  return all;
+}
+
+/// Writes them before `place`.
+void rewriteChains(ArrayRef<ProductChain> chains, Operation *place, const CpuMachine &machine) {
+  SmallVector<ChainRewriter> rewriters(
+      chains.size(), ChainRewriter(place, machine.hasAvx512 && machine.vectorBytes == 64));
   DenseSet<Operation *> dead;
   const SmallVector<Operation *> lastFirst = onlyForChains(chains, dead);
+  const SmallVector<ProductRounds, 0> rounds = findSharedRounds(chains, dead);
+  if (!rounds.empty()) {
+    writeRounds(chains, rounds, rewriters, place, machine);
+  } else {
+    // One operation of each in turn.
+    for (size_t i = 0; i < chains.front().size(); ++i) {
+      for (size_t chain = 0; chain < chains.size(); ++chain) {
+        rewriters[chain].rewrite(chains[chain][i]);
+      }
+    }
+  }
   auto isOutside = [&](OpOperand &use) { return !dead.count(use.getOwner()); };
   for (size_t chain = 0; chain < chains.size(); ++chain) {
     for (Operation *op : chains[chain]) {
@@ -261,7 +208,8 @@ public:
     return "compute chains of 32-bit products in their even and odd lanes";
   }
   void getDependentDialects(DialectRegistry &registry) const override {
-    registry.insert<arith::ArithDialect, vector::VectorDialect>();
+    registry
+        .insert<arith::ArithDialect, LLVM::LLVMDialect, scf::SCFDialect, vector::VectorDialect>();
   }
 
   void runOnOperation() override {
@@ -273,7 +221,7 @@ public:
           findProductChains(*block, static_cast<unsigned>(machine.vectorBytes));
       for (size_t first = 0; first < chains.size();) {
         size_t end = first + 1;
-        // Two of them keep 16 values and as many keys.
+        // Four of them keep 32 values; spilling some costs less than waiting for results.
         while (machine.vectorRegisters >= 32 && end < chains.size() &&
                isSameShape(chains[first], chains[end])) {
           ++end;
@@ -287,7 +235,7 @@ public:
           }
         }
         first += alike.size();
-        rewriteChains(alike, alike.front().front());
+        rewriteChains(alike, alike.front().front(), machine);
       }
     });
   }

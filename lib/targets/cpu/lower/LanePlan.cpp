@@ -320,8 +320,10 @@ static LanePlan planFor(const KernelState &kernel, ArrayRef<Root> roots, int8_t 
     // The divider is busy longer than a step of the loop takes; two copies join narrow stores.
     unroll = std::min(unroll, scan.narrowest < scan.widest ? 2u : 1u);
   }
-  if (plan.highProducts >= 6) {
-    unroll = 2; // one chain of products waits for its own results, see cpu-split-products
+  if (plan.highProducts >= 6 && registers >= 32) {
+    // One chain of products waits for its own results, see cpu-split-products. Its rounds are a
+    // loop, so that what else there is decides how long the code becomes.
+    unroll = plan.cost <= 6 * plan.highProducts ? 4 : 2;
   }
   if (registers < 32 && plan.cost > 8) {
     unroll = std::min(unroll, 2u);
