@@ -117,3 +117,29 @@ func.func @effects(%p: !tile.ptr<f32>, %n: i1) {
   tile.assert %yes, "always" : i1
   return
 }
+
+// CHECK-LABEL: func.func @single_iterations
+func.func @single_iterations(%x: i32, %n: i32) -> (i32, i32, i32) {
+  %zero = arith.constant 0 : i32
+  %one = arith.constant 1 : i32
+  %five = arith.constant 5 : i32
+  // One turn, from 1 to 5 in steps of 5: the body, with the induction variable at its start.
+  // CHECK: %[[A:.*]] = arith.addi %arg0, %{{.*}} : i32
+  %0 = scf.for %i = %one to %five step %five iter_args(%a = %x) -> (i32) : i32 {
+    %sum = arith.addi %a, %i : i32
+    scf.yield %sum : i32
+  }
+  // Five turns, and nobody knows how many.
+  // CHECK: %[[B:.*]] = scf.for
+  %1 = scf.for %i = %zero to %five step %one iter_args(%a = %x) -> (i32) : i32 {
+    %sum = arith.addi %a, %i : i32
+    scf.yield %sum : i32
+  }
+  // CHECK: %[[C:.*]] = scf.for
+  %2 = scf.for %i = %zero to %n step %one iter_args(%a = %x) -> (i32) : i32 {
+    %sum = arith.addi %a, %i : i32
+    scf.yield %sum : i32
+  }
+  // CHECK: return %[[A]], %[[B]], %[[C]]
+  return %0, %1, %2 : i32, i32, i32
+}

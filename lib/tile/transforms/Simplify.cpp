@@ -16,6 +16,16 @@ void addCanonicalizations(mlir::RewritePatternSet &patterns, mlir::MLIRContext *
   (Ops::getCanonicalizationPatterns(patterns, context), ...);
 }
 
+/// `for r in range(KH)` with KH = 1: what reads the loop's result sees what computes it.
+struct InlineSingleIteration : mlir::OpRewritePattern<mlir::scf::ForOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  mlir::LogicalResult matchAndRewrite(mlir::scf::ForOp loop,
+                                      mlir::PatternRewriter &rewriter) const final {
+    return loop.promoteIfSingleIteration(rewriter);
+  }
+};
+
 struct SimplifyPass : mlir::PassWrapper<SimplifyPass, mlir::OperationPass<>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SimplifyPass)
 
@@ -28,6 +38,7 @@ struct SimplifyPass : mlir::PassWrapper<SimplifyPass, mlir::OperationPass<>> {
                          AssertOp>(patterns, context);
     addCanonicalizations<mlir::scf::IfOp, mlir::scf::WhileOp, mlir::arith::SelectOp,
                          mlir::arith::CmpIOp>(patterns, context);
+    patterns.add<InlineSingleIteration>(context);
     frozen = mlir::FrozenRewritePatternSet(std::move(patterns));
     return mlir::success();
   }
