@@ -63,8 +63,8 @@ TEST(BlockReductions, OthersAreCarriedAsTheyAre) {
   EXPECT_NE(scratchOf(sumOf("0", "total + v", "tl.sum(total, axis=0)", "bfloat16"),
                       "*bf16, *bf16, i32, 512"),
             0u);
-  EXPECT_EQ(scratchOf(sumOf("0", "total + v", "tl.sum(total, axis=0)"), "*fp32, *fp32, i32, 128"),
-            128u * 4);
+  EXPECT_EQ(scratchOf(sumOf("0", "total + v", "tl.sum(total, axis=0)"), "*fp32, *fp32, i32, 64"),
+            64u * 4);
 }
 
 /// Multiples of 1/8 below 2^24 of them add up exactly in any order.

@@ -13,7 +13,7 @@ namespace nereid::cpu {
 namespace {
 
 /// Reducing the lanes of the last vectors costs as much as carrying a block of half as many.
-constexpr int64_t leastBlock = 256;
+constexpr int64_t leastBlock = 128;
 
 /// What happens to one carried tile of a loop.
 struct Accumulator {

@@ -38,6 +38,8 @@ public:
   LaneScan(const KernelState &kernel, LanePlan &plan) : kernel(kernel), plan(plan) {}
 
   void scan(ArrayRef<Root> roots) {
+    turnsBlocks = writesTransposed(kernel, roots, plan.dim);
+    plan.score += turnsBlocks ? 16 : 0; // whatever is read along the rows, see access()
     for (const Root &root : roots) {
       Dims dims = identityDims(root.shape().size());
       if (root.kind == Root::Kind::Keep) {
@@ -77,6 +79,7 @@ public:
   int widest = 1, narrowest = 8; ///< bytes of what is computed, of what is stored
   bool needsScalars = false;     ///< an access no vector instruction can do
   bool narrowMaskedAccess = false;
+  bool turnsBlocks = false; ///< buffers are read along their rows, whatever the lanes
 
 private:
   int lanePosition(const Dims &dims) const {
@@ -124,7 +127,7 @@ private:
   /// A row-major buffer read or written along the lanes.
   void touch(ArrayRef<int64_t> shape, const Dims &dims, int weight) {
     int lane = lanePosition(dims);
-    if (lane < 0) {
+    if (lane < 0 || turnsBlocks) {
       return;
     }
     bool contiguous = true;

@@ -393,7 +393,7 @@ void LoopNest::emitStore(tile::StoreOp store, ArrayRef<Value> values, bool isAli
 
 void LoopNest::emitBody(unsigned copies) {
   if (transposedDim != zeroDim) {
-    emitTransposedBody();
+    roots[0].kind == Root::Kind::Store ? emitTransposedStore() : emitTransposedBody();
     return;
   }
   // All copies are evaluated before anything is stored: stores would keep loads from moving up.

@@ -45,6 +45,7 @@ private:
   /// transposed in registers.
   bool canTranspose() const;
   void emitTransposedBody();
+  void emitTransposedStore();
   void loop(mlir::Value low, mlir::Value high, int64_t step, Body body);
   void once(llvm::function_ref<void()> body);
   mlir::OpBuilder &outer() { return evaluator.scopes.back()->builder; }

@@ -27,6 +27,28 @@ static bool combinesOnce(tile::ReduceOp reduce, Value constant) {
   return combiner.isIdempotent() || (isZero && isSum);
 }
 
+/// The value of what is computed from constants alone; null for all else.
+static TypedAttr constantOf(Value value) {
+  Attribute known;
+  if (matchPattern(value, m_Constant(&known))) {
+    return dyn_cast<TypedAttr>(known);
+  }
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getNumRegions() != 0 || op->getNumResults() != 1 || op->getNumOperands() == 0) {
+    return nullptr;
+  }
+  SmallVector<Attribute> operands;
+  for (Value operand : op->getOperands()) {
+    operands.push_back(constantOf(operand));
+    if (!operands.back()) {
+      return nullptr;
+    }
+  }
+  SmallVector<OpFoldResult> results;
+  bool isFolded = succeeded(op->fold(operands, results)) && results.size() == 1;
+  return isFolded ? dyn_cast_or_null<TypedAttr>(results[0].dyn_cast<Attribute>()) : TypedAttr();
+}
+
 /// Behind the end of the masks such a constant is combined once, not in a loop; false where there
 /// is more to do.
 bool LoopNest::reduceOffOnce(Value start, Value end) {
@@ -44,9 +66,12 @@ bool LoopNest::reduceOffOnce(Value start, Value end) {
     }
     auto reduce = cast<tile::ReduceOp>(root.op);
     return llvm::all_of(reduce.getSources(), [&](Value source) {
-      constants.push_back(evaluator.evaluate(source, identityDims(shape.size()), 0));
-      return constants.back().getDefiningOp<arith::ConstantOp>() != nullptr &&
-             combinesOnce(reduce, constants.back());
+      Value value = evaluator.evaluate(source, identityDims(shape.size()), 0);
+      TypedAttr constant = constantOf(value);
+      if (constant) {
+        constants.push_back(kernel.constant(constant));
+      }
+      return constant && combinesOnce(reduce, constants.back());
     });
   });
   evaluator.scopes.pop_back();

@@ -12,6 +12,9 @@ using namespace mlir;
 namespace nereid::cpu {
 
 bool LoopNest::canTranspose() const {
+  if (writesTransposed(kernel, roots, plan.dim)) {
+    return plan.width == static_cast<unsigned>(kernel.options.vectorBytes / 4);
+  }
   if (roots.size() != 1 || roots[0].kind != Root::Kind::Keep || isPointerTile(roots[0].value) ||
       shape.size() < 2 || plan.width < 4) {
     return false;

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums behind the end of a mask: zeros are added once, other values for each element.
+#include "unittests/target_cpu/LowerHarness.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+using namespace nereid;
+using namespace nereid::cpu::test;
+
+namespace {
+
+LoweredKernel sumOf(const std::string &value, const std::string &other,
+                    const std::string &architecture = "x86-64-v4",
+                    const std::string &dtype = "fp32") {
+  std::string error;
+  std::string text = tileText("\n@triton.jit\ndef kernel(out, x, n, BLOCK: tl.constexpr):\n"
+                              "    o = tl.arange(0, BLOCK)\n"
+                              "    v = tl.load(x + o, mask=o < n, other=" +
+                                  other + ")\n    tl.store(out, tl.sum(" + value + ", axis=0))\n",
+                              "*" + dtype + ", *" + dtype + ", i32, 1024", error);
+  EXPECT_EQ(error, "");
+  return lowerKernel(text, architecture);
+}
+
+size_t loopsOf(const std::string &value, const std::string &other,
+               const std::string &dtype = "fp32") {
+  return countOf(sumOf(value, other, "x86-64-v4", dtype).loops, "scf.for");
+}
+
+/// Whole vectors, the vector in which the mask ends, and what lies behind it.
+TEST(NestOff, ZerosNeedNoLoop) {
+  EXPECT_EQ(loopsOf("v", "1"), 3u);
+  EXPECT_EQ(loopsOf("v", "0"), 2u);
+  EXPECT_EQ(loopsOf("v", "-0.0"), 2u);
+  EXPECT_EQ(loopsOf("v * v", "0"), 2u);
+  EXPECT_EQ(loopsOf("v * v + 1", "0"), 3u);
+  EXPECT_EQ(loopsOf("v", "0", "i32"), 2u);
+  EXPECT_EQ(loopsOf("v.to(tl.float32) * 2", "0", "bf16"), 2u);
+}
+
+TEST(NestOff, SumsAreThoseOfAllElements) {
+  for (const std::string &architecture : runnableArchitectures()) {
+    for (const auto &[value, other, behind] :
+         {std::tuple("v * v", "0", 0.0f), {"v", "2", 2.0f}, {"v * 3 - 6", "2", 0.0f}}) {
+      LoweredKernel kernel = sumOf(value, other, architecture);
+      ASSERT_EQ(kernel.error, "");
+      for (int64_t n : {0, 1, 15, 64, 1000, 1023, 1024}) {
+        std::vector<float> x(1024, 1e30f);
+        float expected = behind * static_cast<float>(1024 - n), out = -1;
+        for (int64_t i = 0; i < n; ++i) {
+          const float v = static_cast<float>(i * 7 % 19) - 9;
+          x[i] = v;
+          expected += value == std::string("v * v") ? v * v
+                      : value == std::string("v")   ? v
+                                                    : v * 3 - 6;
+        }
+        ASSERT_TRUE(kernel.launch({1, 1, 1}, {address(&out), address(x.data()), number(n)}));
+        EXPECT_EQ(out, expected) << value << ", " << n << " elements on " << architecture;
+      }
+    }
+  }
+}
+
+/// Negative zeros add up to a negative one, unless a positive one is among them.
+TEST(NestOff, SignsOfZeros) {
+  for (const auto &[other, isNegative] : {std::pair("-0.0", true), {"0.0", false}}) {
+    LoweredKernel kernel = sumOf("v", other);
+    ASSERT_EQ(kernel.error, "");
+    std::vector<float> x(1024, -0.0f);
+    float out = -1;
+    ASSERT_TRUE(kernel.launch({1, 1, 1}, {address(&out), address(x.data()), number(100)}));
+    EXPECT_EQ(out, 0.0f);
+    EXPECT_EQ(std::signbit(out), isNegative) << other;
+  }
+}
+
+} // namespace
