@@ -32,11 +32,12 @@ namespace nereid::onednn {
 
 double attribute(const nereid_peer_request &request, std::string_view name, double otherwise);
 
-/// conv2d(x, w[, bias], stride=, padding=, dilation=, groups=, relu=, channels_last=, taps_first=)
-/// in float32. With channels_last x is [N, H, W, C] and w [KH, KW, C / groups, F]; otherwise as in
-/// PyTorch, but with taps_first w is [KH, KW, F, C / groups]. The weights are laid out as the
-/// library likes them when the peer is opened. Images are read and written in the request's layout,
-/// directly or through the library's own: the quicker one.
+/// conv2d(x, w[, bias], stride=, padding=, dilation=, groups=, relu=, channels_last=,
+/// features_last=) in float32. Tensors are as in PyTorch, but with channels_last x is [N, H, W, C],
+/// and with features_last, which channels_last implies, w is [KH, KW, C / groups, F]; w of five
+/// dimensions is [panels, KH, KW, C, F / panels]. The weights are laid out as the library likes
+/// them when the peer is opened. Images are read and written in
+/// the request's layout, directly or through the library's own: the quicker one.
 bool addConvolution(nereid_peer &peer, const nereid_peer_request &request);
 
 /// scaled_dot_product_attention(q, k, v, scale=, is_causal=, window=) in float32 on tensors [heads,

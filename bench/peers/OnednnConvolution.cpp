@@ -19,6 +19,7 @@ struct Problem {
   memory::desc inputDesc, weightsDesc, outputDesc; ///< as the request's tensors lie in memory
   memory::dims stride, padding, dilation;          ///< oneDNN's dilation is 0 for none
   bool hasBias = false, hasRelu = false;
+  std::vector<float> unpacked; ///< weights that came in panels
 };
 
 memory::dims pair(double number) {
@@ -39,19 +40,16 @@ memory::dims grouped(const memory::dims &weights, int64_t groups) {
   return out;
 }
 
-enum class WeightOrder { FeaturesFirst, TapsFirst, FeaturesLast };
-
-memory::desc weightsIn(const memory::dims &sizes, WeightOrder order) {
-  // [G,] F, C, H, W; in memory that, or H, W, all features, C, or H, W, C, all features.
+memory::desc weightsIn(const memory::dims &sizes, bool featuresLast) {
+  // [G,] F, C, H, W; in memory that, or H, W, C, all features.
   const bool hasGroups = sizes.size() == 5;
   const size_t f = hasGroups ? 1 : 0;
   memory::dims strides(sizes.size());
   const int64_t features = sizes[f] * (hasGroups ? sizes[0] : 1);
   const int64_t c = sizes[f + 1], h = sizes[f + 2], w = sizes[f + 3];
-  if (order != WeightOrder::FeaturesFirst) {
-    const bool isLast = order == WeightOrder::FeaturesLast;
-    strides[f] = isLast ? 1 : c;
-    strides[f + 1] = isLast ? features : 1;
+  if (featuresLast) {
+    strides[f] = 1;
+    strides[f + 1] = features;
     strides[f + 3] = features * c;
     strides[f + 2] = features * c * w;
   } else {
@@ -66,33 +64,55 @@ memory::desc weightsIn(const memory::dims &sizes, WeightOrder order) {
   return memory::desc(sizes, memory::data_type::f32, strides);
 }
 
+/// [panels, H, W, C, features of a panel] as [F, C, H, W].
+std::vector<float> unpack(const nereid_peer_tensor &weights, memory::dims &sizes) {
+  const int64_t panels = weights.shape[0], taps = weights.shape[1] * weights.shape[2];
+  const int64_t channels = weights.shape[3], width = weights.shape[4];
+  sizes = {panels * width, channels, weights.shape[1], weights.shape[2]};
+  const auto *from = static_cast<const float *>(weights.data);
+  std::vector<float> to(static_cast<size_t>(panels * width * channels * taps));
+  for (int64_t f = 0; f < panels * width; ++f) {
+    for (int64_t i = 0; i < channels * taps; ++i) {
+      const int64_t tap = i % taps, channel = i / taps;
+      const int64_t row = (f / width * taps + tap) * channels + channel;
+      to[static_cast<size_t>(f * channels * taps + i)] = from[row * width + f % width];
+    }
+  }
+  return to;
+}
+
 bool readProblem(const nereid_peer_request &request, Problem &problem) {
+  const auto groups = static_cast<int64_t>(attribute(request, "groups", 1));
   if (request.inputCount < 2 || request.inputCount > 3 || !isFloatOfRank(request.inputs[0], 4) ||
-      !isFloatOfRank(request.inputs[1], 4) || !isFloatOfRank(request.output, 4)) {
+      !isFloatOfRank(request.output, 4)) {
+    return false;
+  }
+  const bool isPacked = isFloatOfRank(request.inputs[1], 5) && groups == 1;
+  if (!isPacked && !isFloatOfRank(request.inputs[1], 4)) {
     return false;
   }
   const int64_t *x = request.inputs[0].shape, *w = request.inputs[1].shape;
   const int64_t *y = request.output.shape;
   const bool last = attribute(request, "channels_last", 0) != 0;
-  const bool tapsFirst = attribute(request, "taps_first", 0) != 0;
-  const auto groups = static_cast<int64_t>(attribute(request, "groups", 1));
+  const bool featuresLast = !isPacked && attribute(request, "features_last", last ? 1 : 0) != 0;
   if (last) {
     problem.input = {x[0], x[3], x[1], x[2]};
     problem.output = {y[0], y[3], y[1], y[2]};
-    problem.weights = {w[3], w[2], w[0], w[1]};
   } else {
     problem.input = {x, x + 4};
     problem.output = {y, y + 4};
-    problem.weights = tapsFirst ? memory::dims{w[2], w[3], w[0], w[1]} : memory::dims{w, w + 4};
+  }
+  if (isPacked) {
+    problem.unpacked = unpack(request.inputs[1], problem.weights);
+  } else {
+    problem.weights = featuresLast ? memory::dims{w[3], w[2], w[0], w[1]} : memory::dims{w, w + 4};
   }
   problem.bias = {problem.weights[0]};
   problem.weights = grouped(problem.weights, groups);
   const Tag tag = last ? Tag::nhwc : Tag::nchw;
   problem.inputDesc = memory::desc(problem.input, memory::data_type::f32, tag);
   problem.outputDesc = memory::desc(problem.output, memory::data_type::f32, tag);
-  problem.weightsDesc = weightsIn(problem.weights, last        ? WeightOrder::FeaturesLast
-                                                   : tapsFirst ? WeightOrder::TapsFirst
-                                                               : WeightOrder::FeaturesFirst);
+  problem.weightsDesc = weightsIn(problem.weights, featuresLast);
   problem.stride = pair(attribute(request, "stride", 1));
   problem.padding = pair(attribute(request, "padding", 0));
   problem.dilation = pair(attribute(request, "dilation", 1) - 1);
@@ -137,7 +157,9 @@ std::vector<nereid_peer::Step> stepsFor(nereid_peer &peer, const Problem &proble
                             isFree ? anyOf(problem.output) : problem.outputDesc);
   memory x(problem.inputDesc, peer.engine, request.inputs[0].data);
   memory y(problem.outputDesc, peer.engine, request.output.data);
-  memory given(problem.weightsDesc, peer.engine, request.inputs[1].data);
+  memory given(problem.weightsDesc, peer.engine,
+               problem.unpacked.empty() ? request.inputs[1].data
+                                        : const_cast<float *>(problem.unpacked.data()));
   memory weights(primitive.weights_desc(), peer.engine);
   dnnl::reorder(given, weights).execute(peer.stream, given, weights);
   std::vector<nereid_peer::Step> steps;

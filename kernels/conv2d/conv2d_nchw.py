@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# y = relu(conv2d(x, w) + bias), images as NCHW and weights as [KH, KW, F, C / GROUPS]: an implicit
-# matrix product. A tile has BLOCK_F features and BLOCK_P pixels of the result, so that neighbouring
-# results read neighbouring pixels; every tap of the window adds the product of its weights and the
-# pixels it reads. Pixels in the padding are masked.
+# y = relu(conv2d(x, w) + bias), images as NCHW and weights as [KH, KW, C / GROUPS, F], or with
+# PACKED, panel by panel, as [F / BLOCK_F, KH, KW, C / GROUPS, BLOCK_F]: an implicit matrix product.
+# A tile has BLOCK_P pixels of one image's result and BLOCK_F features; every tap of the window adds
+# the product of the pixels it reads and its weights. Pixels in the padding are masked.
 import triton
 import triton.language as tl
 
@@ -11,36 +11,32 @@ import triton.language as tl
 def conv2d_nchw(x, w, bias, y, height, width, out_height, out_width, channels, features,
                 KH: tl.constexpr, KW: tl.constexpr, STRIDE: tl.constexpr, PADDING: tl.constexpr,
                 DILATION: tl.constexpr, GROUPS: tl.constexpr, HAS_BIAS: tl.constexpr,
-                RELU: tl.constexpr, BLOCK_F: tl.constexpr, BLOCK_P: tl.constexpr,
-                BLOCK_C: tl.constexpr):
-    # Where every pixel of the result has its own in the image, they are one list of neighbours;
-    # else a tile is a part of one line.
-    WHOLE: tl.constexpr = STRIDE == 1 and 2 * PADDING == DILATION * (KW - 1)
-    row = 0
-    span = out_height * out_width
-    if not WHOLE:
-        row = tl.program_id(0) // tl.cdiv(out_width, BLOCK_P)
-        span = out_width
+                RELU: tl.constexpr, PACKED: tl.constexpr, BLOCK_P: tl.constexpr,
+                BLOCK_F: tl.constexpr, BLOCK_C: tl.constexpr):
     image = tl.program_id(2) // GROUPS
     group = tl.program_id(2) % GROUPS
     group_channels = channels // GROUPS
     group_features = features // GROUPS
-    p = (tl.program_id(0) % tl.cdiv(span, BLOCK_P)) * BLOCK_P + tl.arange(0, BLOCK_P)
+    p = tl.program_id(0) * BLOCK_P + tl.arange(0, BLOCK_P)
     f = tl.program_id(1) * BLOCK_F + tl.arange(0, BLOCK_F)
     c = tl.arange(0, BLOCK_C)
-    is_pixel = p < span
-    is_feature = f < group_features
-    line = row
-    column = p
-    if WHOLE:
-        line = p // out_width
-        column = p - line * out_width
+    line = p // out_width
+    is_pixel = p < out_height * out_width
+    first_feature = group * group_features
+    if PACKED:
+        is_feature = tl.full((BLOCK_F, ), True, tl.int1)
+        w += (first_feature + tl.program_id(1) * BLOCK_F) * KH * KW * group_channels
+        w_columns = tl.arange(0, BLOCK_F)
+        w_stride = BLOCK_F
+    else:
+        is_feature = f < group_features
+        w_columns = first_feature + f
+        w_stride = features
     top = line * STRIDE - PADDING
-    left = column * STRIDE - PADDING
+    left = (p - line * out_width) * STRIDE - PADDING
     plane = height * width
     x += (image * channels + group * group_channels) * plane
-    w += group * group_features * group_channels
-    acc = tl.zeros((BLOCK_F, BLOCK_P), dtype=tl.float32)
+    acc = tl.zeros((BLOCK_P, BLOCK_F), dtype=tl.float32)
     for r in range(KH):
         for s in range(KW):
             from_row = top + r * DILATION
@@ -49,45 +45,49 @@ def conv2d_nchw(x, w, bias, y, height, width, out_height, out_width, channels, f
             if PADDING > 0:
                 inside &= (from_row >= 0) & (from_row < height)
                 inside &= (from_column >= 0) & (from_column < width)
-            if WHOLE:
-                pixel = p + (r * DILATION - PADDING) * width + s * DILATION - PADDING
-            else:
+            pixel = p  # of a result as large as the image, without a window
+            if KH * KW * STRIDE > 1 or PADDING > 0:
                 pixel = from_row * width + from_column
-            w_ptrs = w + ((r * KW + s) * features + f)[:, None] * group_channels + c[None, :]
-            x_ptrs = x + c[:, None] * plane + pixel[None, :]
+            x_ptrs = x + pixel[:, None] + c[None, :] * plane
+            w_rows = (r * KW + s) * group_channels + c
+            w_ptrs = w + w_rows[:, None] * w_stride + w_columns[None, :]
             for start in range(0, group_channels, BLOCK_C):
                 is_channel = c < group_channels - start
-                a = tl.load(w_ptrs, mask=is_feature[:, None] & is_channel[None, :], other=0.0)
-                b = tl.load(x_ptrs, mask=is_channel[:, None] & inside[None, :], other=0.0)
+                a = tl.load(x_ptrs, mask=inside[:, None] & is_channel[None, :], other=0.0)
+                b = tl.load(w_ptrs, mask=is_channel[:, None] & is_feature[None, :], other=0.0)
                 acc = tl.dot(a, b, acc, input_precision="ieee")
-                w_ptrs += BLOCK_C
                 x_ptrs += BLOCK_C * plane
+                w_ptrs += BLOCK_C * w_stride
     if HAS_BIAS:
-        acc += tl.load(bias + group * group_features + f, mask=is_feature, other=0.0)[:, None]
+        acc += tl.load(bias + first_feature + f, mask=is_feature, other=0.0)[None, :]
     if RELU:
         acc = tl.maximum(acc, 0.0)
-    out = (image * features + group * group_features + f) * out_height + row
-    y_ptrs = y + out[:, None] * out_width + p[None, :]
-    tl.store(y_ptrs, acc, mask=is_feature[:, None] & is_pixel[None, :])
+    out = (image * features + first_feature + f) * out_height * out_width
+    y_ptrs = y + out[None, :] + p[:, None]
+    tl.store(y_ptrs, acc, mask=is_pixel[:, None] & is_feature[None, :])
 
 
-def launch(x, w, bias=None, stride=1, padding=0, dilation=1, groups=1, relu=False, block_f=128,
-           block_p=64, block_c=64):
+def launch(x, w, bias=None, stride=1, padding=0, dilation=1, groups=1, relu=False, block_p=128,
+           block_f=64, block_c=64):
     """Upstream's way of calling the kernel: x [N, C, H, W], w [F, C / groups, KH, KW]."""
     import torch
 
     n, channels, height, width = x.shape
-    features, _, kh, kw = w.shape
-    taps = w.permute(2, 3, 0, 1).contiguous()  # once for all images
+    features, group_channels, kh, kw = w.shape
+    packed = features // groups % block_f == 0
+    if packed:  # once for all images
+        w = w.reshape(features // block_f, block_f, group_channels, kh, kw)
+        w = w.permute(0, 3, 4, 2, 1).contiguous()
+    else:
+        w = w.permute(2, 3, 1, 0).contiguous()
     out_height = (height + 2 * padding - dilation * (kh - 1) - 1) // stride + 1
     out_width = (width + 2 * padding - dilation * (kw - 1) - 1) // stride + 1
     y = torch.empty((n, features, out_height, out_width), device=x.device, dtype=x.dtype)
-    is_whole = stride == 1 and 2 * padding == dilation * (kw - 1)
-    blocks = (triton.cdiv(out_height * out_width, block_p) if is_whole
-              else out_height * triton.cdiv(out_width, block_p))
-    grid = (blocks, triton.cdiv(features // groups, block_f), n * groups)
+    grid = (triton.cdiv(out_height * out_width, block_p), triton.cdiv(features // groups, block_f),
+            n * groups)
     conv2d_nchw[grid](
-        x, taps, x if bias is None else bias, y, height, width, out_height, out_width, channels,
+        x, w, x if bias is None else bias, y, height, width, out_height, out_width, channels,
         features, KH=kh, KW=kw, STRIDE=stride, PADDING=padding, DILATION=dilation, GROUPS=groups,
-        HAS_BIAS=bias is not None, RELU=relu, BLOCK_F=block_f, BLOCK_P=block_p, BLOCK_C=block_c)
+        HAS_BIAS=bias is not None, RELU=relu, PACKED=packed, BLOCK_P=block_p, BLOCK_F=block_f,
+        BLOCK_C=block_c)
     return y

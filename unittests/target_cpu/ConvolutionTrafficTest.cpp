@@ -116,7 +116,8 @@ std::pair<int64_t, int64_t> measure(const Image &image) {
     std::string signature = fmt::format(
         "x=*fp32, w=*fp32, bias=*fp32, y=*fp32, pixels=i32, height=i32, width=i32, out_height=i32, "
         "out_width=i32, channels=i32, features=i32, KH={0}, KW={0}, STRIDE=1, PADDING={1}, "
-        "DILATION=1, GROUPS=1, HAS_BIAS={2}, RELU={2}, BLOCK_P=64, BLOCK_F=32, BLOCK_C=16",
+        "DILATION=1, GROUPS=1, HAS_BIAS={2}, RELU={2}, PACKED=0, BLOCK_P=64, BLOCK_F=32, "
+        "BLOCK_C=16",
         image.taps, image.taps / 2, fuse);
     return bytesMoved(kernelText("conv2d_nhwc.py"), signature,
                       {(pixels + 63) / 64, (image.features + 31) / 32, 1}, arguments);

@@ -76,6 +76,9 @@ void BlockLowering::lower(Block &block) {
 }
 
 void BlockLowering::lowerOp(Operation &op) {
+  if (done.contains(&op)) {
+    return;
+  }
   if (auto store = dyn_cast<tile::StoreOp>(op)) {
     if (isTile(store.getPointer())) {
       addRoot({Root::Kind::Store, &op, nullptr, -1, false});

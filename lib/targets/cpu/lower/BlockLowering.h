@@ -90,6 +90,7 @@ private:
   Scope scope;
   GroupState pending;
   llvm::SmallVector<std::pair<mlir::Value, int>> owned;
+  llvm::DenseSet<mlir::Operation *> done; ///< stores that were made part of a loop in front of them
 };
 
 /// Makes every histogram's source a tile of i32 up to the number of bins, that number standing for

@@ -5,8 +5,11 @@
 // computed into scratch, iteration by iteration, in the same layouts.
 #include "lib/targets/cpu/lower/GemmEmitter.h"
 #include "lib/targets/cpu/lower/FoldingArithmetic.h"
+#include "lib/targets/cpu/lower/GemmEpilogue.h"
+#include "lib/targets/cpu/lower/GemmLeftOut.h"
 #include "lib/targets/cpu/lower/GemmPack.h"
 #include "lib/targets/cpu/lower/GemmPacking.h"
+#include "lib/targets/cpu/lower/GemmPrefetch.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -30,17 +33,21 @@ public:
   GemmEmitter(KernelState &kernel, scf::ForOp loop, const GemmLoop &gemm, const GemmShape &shape,
               Scope &scope)
       : kernel(kernel), loop(loop), gemm(gemm), shape(shape), loc(loop.getLoc()), fold(loc),
-        b(scope.builder), gemmKernel(kernel, loc, shape, gemmTypesFor(gemm, loop.getContext())),
+        scope(scope), b(scope.builder),
+        gemmKernel(kernel, loc, shape, gemmTypesFor(gemm, loop.getContext())),
         types(gemmKernel.types), operands(kernel, loop, gemm, scope, gemmKernel),
-        packing(kernel, loc, shape, gemmKernel, operands) {}
+        packing(kernel, loc, shape, gemmKernel, operands),
+        prefetch(kernel, loc, shape, gemmKernel, operands) {}
 
   Copy copyOfA, copyOfB;
 
-  /// The sums start from zero where `startsAtZero`, else from what is in the accumulator.
-  void emit(int accumulator, bool startsAtZero) {
+  /// The sums start from zero where `startsAtZero`, else from what is in the accumulator. True when
+  /// they are stored to memory as well.
+  bool emit(int accumulator, bool startsAtZero) {
     gemmKernel.cStride = gemm.n;
     gemmKernel.c = kernel.bufferAddress(accumulator);
     operands.emit(copyOfA.joined >= 0 ? kernel.bufferAddress(copyOfA.joined) : Value(), shape);
+    prefetch.prepare(b);
     if (operands.b.maybeInPlace || types.group > 1) {
       packing.allocate(b);
       panel = packing.panel;
@@ -49,7 +56,10 @@ public:
     Value tripCount = emitTripCount();
     // A block may overhang the last valid row. What it adds to rows that are looked at all the same
     // is taken back.
-    Value overhangs = fold.isGreater(b, operands.demandedRows, operands.rowEnd);
+    // A list of rows has places behind the tile for that.
+    const bool isList = gemmKernel.rowPlaces != nullptr;
+    Value overhangs = isList ? kernel.constantInt(b.getI1Type(), 0)
+                             : fold.isGreater(b, operands.demandedRows, operands.rowEnd);
     int saved = fold.known(overhangs) == 0
                     ? -1
                     : kernel.allocate({gemmPaddingRows, gemm.n}, types.sum, loc);
@@ -65,24 +75,38 @@ public:
                gemmPaddingRows, gemm.n);
     };
     const bool isInPlace = !operands.a.maybeCopied() && !operands.b.maybeCopied();
-    const bool skipsZeros = startsAtZero && saved < 0 && isInPlace && operands.hasAllColumns &&
-                            kernel.options.hasMaskedMoves;
+    // Every element that is looked at passes through a register block.
+    const bool seesAll = saved < 0 && !isList && isInPlace && operands.hasAllColumns;
+    const bool skipsZeros = startsAtZero && seesAll;
+    const bool makesStore = gemm.store && seesAll && kernel.options.hasMaskedMoves;
     Value blocksEnd = tripCount;
-    if (skipsZeros) {
+    if (skipsZeros || makesStore) {
       blocksEnd = fold.max(b, tripCount, kernel.i64(1)); // the first block stores them
-    } else if (startsAtZero) {
+    }
+    if (startsAtZero && !skipsZeros) {
       fillWithZeros();
+    }
+    if (makesStore) {
+      // Where operands must not be overwritten before all is read, a block without k follows.
+      Value more = fold.select(b, mayStoreWhileReading(kernel, b, gemm), kernel.i64(0), perBlock);
+      blocksEnd = fold.add(b, blocksEnd, more);
     }
     keepRows(false);
     auto outer = b.create<scf::ForOp>(loc, kernel.i64(0), blocksEnd, perBlock);
     OpBuilder inside(outer.getBody()->getTerminator());
+    Scope outside(OpBuilder(outer), &scope);
+    if (makesStore) {
+      Value end = fold.add(inside, outer.getInductionVar(), perBlock);
+      isLast = inside.create<arith::CmpIOp>(loc, arith::CmpIPredicate::sge, end, blocksEnd);
+      uniform = &outside;
+      storesAtOnce = skipsZeros && !operands.packedRows && isStoredAtOnce(kernel, gemm);
+    }
     if (skipsZeros) {
-      Value isLater = fold.isGreater(inside, outer.getInductionVar(), kernel.i64(0));
-      Type type = lanesOf(b.getI1Type(), static_cast<unsigned>(shape.lanes));
-      gemmKernel.hasStarted = inside.create<vector::BroadcastOp>(loc, type, isLater);
+      gemmKernel.hasStarted = fold.isGreater(inside, outer.getInductionVar(), kernel.i64(0));
     }
     emitDepthBlock(inside, outer.getInductionVar(), tripCount);
     keepRows(true);
+    return makesStore;
   }
 
 private:
@@ -170,6 +194,9 @@ private:
   // ---- one block of k ----
   void emitDepthBlock(OpBuilder &at, Value t, Value tripCount) {
     Value count = fold.min(at, perBlock, fold.sub(at, tripCount, t));
+    if (isLast) {
+      count = fold.max(at, count, kernel.i64(0));
+    }
     emitCopies(at, operands.a, copyOfA, t, count,
                [&](OpBuilder &inside, Value from, Value to, Value k) {
                  copyRows(inside, types.operand, from, gemm.k, gemmKernel.move(inside, to, k),
@@ -225,7 +252,7 @@ private:
       bNext = fold.select(at, isLast, gemmKernel.move(at, bBlock, panelWidth()), bNext);
     }
     auto panels =
-        at.create<scf::ForOp>(loc, kernel.i64(0), operands.columnEnd, kernel.i64(panelWidth()));
+        at.create<scf::ForOp>(loc, kernel.i64(0), operands.panelEnd, kernel.i64(panelWidth()));
     OpBuilder inside(panels.getBody()->getTerminator());
     emitPanel(inside, panels.getInductionVar(), bBlock, bNext);
   }
@@ -268,9 +295,20 @@ private:
     return gemmKernel.move(at, copy, fold.mul(at, column, kernel.i64(shape.depth)));
   }
 
+  /// Rows of b are as wide as the only panel and lie one behind the other: nothing is to be packed.
+  bool isPanelInMemory() const {
+    return types.group == 1 && !operands.b.maybeCopied() && !operands.neighbours &&
+           gemm.b.rowMasks.empty() && gemm.n == panelWidth() &&
+           fold.known(operands.b.stride) == panelWidth() && fold.known(operands.columnEnd);
+  }
+
   /// The register block of the first rows packs the panel, unless all of it is packed before.
   void chooseSource(OpBuilder &at, Value column, Value left, Value bBlock, GemmBlock &block) {
     if (!operands.b.maybeInPlace && types.group == 1) {
+      return;
+    }
+    if (isPanelInMemory()) {
+      block.panel = bBlock;
       return;
     }
     const bool isRagged = !fold.known(operands.columnEnd);
@@ -304,6 +342,7 @@ private:
         source.stride = inPlace ? fold.select(at, inPlace, source.stride, stride) : stride;
       }
     }
+    packing.addRows(at, source);
     if (isRagged && kernel.options.hasMaskedMoves) {
       packing.addMasks(at, left, source);
     }
@@ -325,8 +364,8 @@ private:
           at.createOrFold<arith::XOrIOp>(loc, isPanel, kernel.constantInt(at.getI1Type(), 1));
       block.packs = fold.both(at, block.packs, isNone);
     }
-    block.pack = [this, source, &block](OpBuilder &inside, Value number, Value to) {
-      return packing.packGroup(inside, source, block.vectors, number, to);
+    block.pack = [this, source](OpBuilder &inside, Value number, Value to, int64_t vectors) {
+      return packing.packGroup(inside, source, vectors, number, to);
     };
   }
 
@@ -347,8 +386,8 @@ private:
                           gemmKernel.depth, panel);
       if (types.group == 4) { // nothing to pack, but columns to sum up
         block.packs = kernel.constantInt(at.getI1Type(), 1);
-        block.pack = [this, &block](OpBuilder &inside, Value, Value to) {
-          return gemmKernel.readPanel(inside, to, block.vectors);
+        block.pack = [this](OpBuilder &inside, Value, Value to, int64_t vectors) {
+          return gemmKernel.readPanel(inside, to, vectors);
         };
       }
     } else {
@@ -358,84 +397,66 @@ private:
       Value copy = panelOfCopy(at, kernel.bufferAddress(copyOfB.joined), column);
       block.panel = operands.b.inPlace ? fold.select(at, operands.b.inPlace, panel, copy) : copy;
     }
-    auto rowsOf = [&](OpBuilder &inside, int64_t vectors) {
-      block.vectors = vectors;
-      emitRows(inside, block, bNext);
-    };
-    if (shape.vectors == 1 || fold.known(operands.columnEnd)) {
-      rowsOf(at, shape.vectors);
-      return;
-    }
-    // A panel of one vector goes by itself; else missing vectors are computed for nothing, which
-    // takes less code than leaving them out.
-    Value isWide = fold.isGreater(at, left, kernel.i64(shape.lanes));
-    auto branch = at.create<scf::IfOp>(loc, isWide, true);
-    OpBuilder then = branch.getThenBodyBuilder(), otherwise = branch.getElseBodyBuilder();
-    rowsOf(then, shape.vectors);
-    rowsOf(otherwise, 1);
+    emitRows(at, block, left, bNext);
+    emitLeftOutRows(kernel, at, loc, shape, gemmKernel, operands, block);
   }
 
-  void emitRows(OpBuilder &at, GemmBlock block, Value bNext) {
+  void emitRows(OpBuilder &at, GemmBlock block, Value left, Value bNext) {
     const int64_t rows = shape.rowsFor(shape.vectors);
     if (fold.known(operands.rowEnd) == 0) {
       return;
     }
+    Value isWide = fold.isGreater(at, left, kernel.i64(shape.lanes));
     auto each = at.create<scf::ForOp>(loc, kernel.i64(0), operands.rowEnd, kernel.i64(rows));
     OpBuilder inside(each.getBody()->getTerminator());
     Value row = each.getInductionVar();
     block.rows = rows;
     block.row = row;
+    Value isFirst;
     if (block.packs) {
-      block.packs = fold.both(inside, fold.isEqual(inside, row, kernel.i64(0)), block.packs);
+      isFirst = fold.isEqual(inside, row, kernel.i64(0));
+      block.packs = fold.both(inside, isFirst, block.packs);
     }
-    if (block.vectors == shape.vectors) {
-      if (bNext) {
-        prefetchPanel(inside, row, bNext, block);
+    if (shape.vectors == 1 || fold.known(operands.columnEnd)) {
+      emitBlock(inside, block, shape.vectors, bNext);
+    } else {
+      // A panel of one vector goes by itself; else missing vectors are computed for nothing, which
+      // takes less code than leaving them out, as does packing in one place.
+      if (block.packs) {
+        isWide = inside.create<arith::OrIOp>(loc, isWide, isFirst);
       }
-      prefetchRows(inside, row, rows);
+      auto branch = inside.create<scf::IfOp>(loc, isWide, true);
+      OpBuilder then = branch.getThenBodyBuilder(), otherwise = branch.getElseBodyBuilder();
+      emitBlock(then, block, shape.vectors, bNext);
+      block.packs = nullptr;
+      emitBlock(otherwise, block, 1, bNext);
     }
-    gemmKernel.emit(inside, block);
+    if (isLast && !storesAtOnce) {
+      OpBuilder then = inside.create<scf::IfOp>(loc, isLast, false).getThenBodyBuilder();
+      Value end = fold.min(then, fold.add(then, row, kernel.i64(rows)), operands.rowEnd);
+      EpilogueOfRows(kernel, gemm, shape, *uniform, block.column).emitFromScratch(then, row, end);
+    }
   }
 
-  /// The panel's first blocks each bring in a part of its next rows.
-  void prefetchPanel(OpBuilder &at, Value row, Value bNext, GemmBlock &block) {
-    const int64_t part = shape.depth / shape.vectors;
-    const int64_t line = 64 / KernelState::byteSize(types.operand);
-    block.prefetchLines = std::max(panelWidth() / line, int64_t(1));
-    Value isFirst = fold.isGreater(at, kernel.i64(shape.vectors * block.rows), row);
-    isFirst = fold.both(at, isFirst, fold.isGreater(at, row, kernel.i64(0)));
-    Value start = fold.mul(at, fold.quotient(at, row, kernel.i64(block.rows)),
-                           fold.mul(at, operands.b.stride, kernel.i64(part)));
-    start = gemmKernel.move(at, bNext, fold.add(at, start, block.column));
-    block.prefetch = fold.select(at, isFirst, start, panel);
-    block.prefetchStep = fold.select(at, isFirst, kernel.i64(line), kernel.i64(0));
-    Value toNextRow = fold.sub(at, operands.b.stride, kernel.i64((block.prefetchLines - 1) * line));
-    block.prefetchRowStep = fold.select(at, isFirst, toNextRow, kernel.i64(0));
-  }
-
-  /// The rows of a that the next register block reads; behind the last one, those of the next k.
-  void prefetchRows(OpBuilder &at, Value row, int64_t rows) {
-    if (!operands.a.maybeInPlace || gemmKernel.aStride) {
-      return;
+  void emitBlock(OpBuilder &at, GemmBlock block, int64_t vectors, Value bNext) {
+    block.vectors = vectors;
+    if (storesAtOnce) {
+      block.stores = isLast;
+      block.store = [&](OpBuilder &inside, ArrayRef<Value> sums) {
+        Value left = fold.sub(inside, operands.columnEnd, block.column);
+        EpilogueOfRows(kernel, gemm, shape, *uniform, block.column)
+            .emitFromRegisters(inside, sums, block.row, operands.rowEnd, left);
+      };
     }
-    Value next = fold.add(at, row, kernel.i64(rows));
-    Value isInside = fold.isGreater(at, operands.rowEnd, next);
-    next = fold.select(at, isInside, next, kernel.i64(0));
-    Value skipped = fold.select(at, isInside, kernel.i64(0), gemmKernel.depth);
-    auto each =
-        at.create<scf::ForOp>(loc, next, fold.add(at, next, kernel.i64(rows)), kernel.i64(1));
-    OpBuilder inRow(each.getBody()->getTerminator());
-    Value address = gemmKernel.loadRow(inRow, each.getInductionVar());
-    address = gemmKernel.move(inRow, address, skipped);
-    // Several lines per turn: the last one may ask for lines behind the row, which is harmless.
-    const int64_t line = 64 / KernelState::byteSize(types.operand), lines = 4;
-    auto along =
-        inRow.create<scf::ForOp>(loc, kernel.i64(0), gemmKernel.depth, kernel.i64(lines * line));
-    OpBuilder body(along.getBody()->getTerminator());
-    Value first = gemmKernel.move(body, address, along.getInductionVar());
-    for (int64_t i = 0; i < lines; ++i) {
-      body.create<LLVM::Prefetch>(loc, gemmKernel.move(body, first, i * line), 0, /*hint=*/2, 1);
+    // Convolutions: what is asked for is in the second-level cache, and asking takes longer.
+    const bool isNear = gemmKernel.rowPlaces || isPanelInMemory();
+    if (vectors == shape.vectors && !isNear) {
+      if (bNext) {
+        prefetch.emitNextPanel(at, bNext, panel, block);
+      }
+      prefetch.emitNextRows(at, block);
     }
+    gemmKernel.emit(at, block);
   }
 
   KernelState &kernel;
@@ -444,22 +465,27 @@ private:
   const GemmShape &shape;
   Location loc;
   FoldingArithmetic fold;
+  Scope &scope;
   OpBuilder &b;
   GemmKernel gemmKernel;
   const GemmTypes &types;
   GemmOperands operands;
   GemmPacking packing;
+  GemmPrefetch prefetch;
   Value perBlock, panel;
-  Value bOffset; ///< of columns that are read one by one, in elements
+  Value bOffset;             ///< of columns that are read one by one, in elements
+  Value isLast;              ///< of the blocks of k, when it stores the sums to memory; else null
+  bool storesAtOnce = false; ///< then from the registers that hold the sums
+  Scope *uniform = nullptr;  ///< in front of the blocks
 };
 } // namespace
 
-void emitGemm(KernelState &kernel, scf::ForOp loop, const GemmLoop &gemm, const GemmShape &shape,
+bool emitGemm(KernelState &kernel, scf::ForOp loop, const GemmLoop &gemm, const GemmShape &shape,
               Scope &scope, const GemmCopies &copies, const GemmSums &sums) {
   GemmEmitter emitter(kernel, loop, gemm, shape, scope);
   emitter.copyOfA = copies.a;
   emitter.copyOfB = copies.b;
-  emitter.emit(sums.buffer, sums.startAtZero);
+  return emitter.emit(sums.buffer, sums.startAtZero);
 }
 
 } // namespace nereid::cpu

@@ -26,7 +26,8 @@ struct GemmSums {
   bool startAtZero = false; ///< else from what is in the buffer
 };
 
-void emitGemm(KernelState &kernel, mlir::scf::ForOp loop, const GemmLoop &gemm,
+/// True when the loop makes the store that takes the sums as well.
+bool emitGemm(KernelState &kernel, mlir::scf::ForOp loop, const GemmLoop &gemm,
               const GemmShape &shape, Scope &scope, const GemmCopies &copies, const GemmSums &sums);
 
 } // namespace nereid::cpu

@@ -58,20 +58,34 @@ Value GemmKernel::move(OpBuilder &builder, Value address, int64_t elements) cons
 }
 
 Value GemmKernel::loadRow(OpBuilder &builder, Value row, int64_t add) const {
-  Type pointer = rowTable.getType(), i64 = builder.getI64Type();
-  auto entry = [&](Value table, Type type) -> Value {
-    Value at = builder.create<LLVM::GEPOp>(loc, pointer, i64, table, ValueRange{row});
-    if (add != 0) {
-      at = builder.create<LLVM::GEPOp>(loc, pointer, i64, at,
-                                       ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(add)});
+  Value address = loadEntry(builder, rowTable, rowTable.getType(), row, add);
+  return move(builder, address, aOffset);
+}
+
+Value GemmKernel::loadEntry(OpBuilder &builder, Value table, Type type, Value row,
+                            int64_t add) const {
+  Type i64 = builder.getI64Type();
+  Value entry = builder.create<LLVM::GEPOp>(loc, table.getType(), i64, table, ValueRange{row});
+  return builder.create<LLVM::LoadOp>(loc, type, move(builder, i64, entry, add), 8);
+}
+
+SmallVector<Value> GemmKernel::rowsOfSums(OpBuilder &builder, const GemmBlock &block) const {
+  SmallVector<Value> rows;
+  if (!rowPlaces) {
+    Value first = builder.create<arith::MulIOp>(loc, block.row, kernel.i64(cStride));
+    Value corner = move(builder, types.sum, c,
+                        builder.create<arith::AddIOp>(loc, first, block.column).getResult());
+    for (int64_t r = 0; r < block.rows; ++r) {
+      rows.push_back(move(builder, types.sum, corner, r * cStride));
     }
-    return builder.create<LLVM::LoadOp>(loc, type, at, 8);
-  };
-  Value offset = aOffset;
-  if (rowMoves) {
-    offset = builder.create<arith::AndIOp>(loc, offset, entry(rowMoves, i64));
+    return rows;
   }
-  return move(builder, entry(rowTable, pointer), offset);
+  Value top = move(builder, types.sum, c, block.column);
+  for (int64_t r = 0; r < block.rows; ++r) {
+    Value place = loadEntry(builder, rowPlaces, builder.getI64Type(), block.row, r);
+    rows.push_back(move(builder, types.sum, top, place));
+  }
+  return rows;
 }
 
 Value GemmKernel::groups(OpBuilder &builder) const {
@@ -122,27 +136,47 @@ Value GemmKernel::multiplyAdd(OpBuilder &builder, Value x, Value y, Value sum) c
 }
 
 /// Those of the block that packs serve all other blocks of the panel.
-SmallVector<Value> GemmKernel::finishColumnSums(OpBuilder &builder, Value packs,
-                                                ValueRange sums) const {
+SmallVector<Value> GemmKernel::finishColumnSums(OpBuilder &builder, Value packs, ValueRange sums,
+                                                int64_t vectors) const {
   SmallVector<Value> places, result;
-  for (size_t v = 0; v < sums.size(); ++v) {
-    places.push_back(move(builder, types.sum, columnSums, static_cast<int64_t>(v) * shape.lanes));
+  for (int64_t v = 0; v < vectors; ++v) {
+    places.push_back(move(builder, types.sum, columnSums, v * shape.lanes));
   }
-  OpBuilder then = builder.create<scf::IfOp>(loc, packs, false).getThenBodyBuilder();
-  for (auto [place, sum] : llvm::zip_equal(places, sums)) {
-    then.create<LLVM::StoreOp>(loc, sum, place, 4);
-    result.push_back(builder.create<LLVM::LoadOp>(loc, sum.getType(), place, 4));
+  if (packs) {
+    OpBuilder then = builder.create<scf::IfOp>(loc, packs, false).getThenBodyBuilder();
+    for (auto [place, sum] : llvm::zip_equal(places, sums)) {
+      then.create<LLVM::StoreOp>(loc, sum, place, 4);
+    }
+  }
+  Type type = lanesOf(types.sum, static_cast<unsigned>(shape.lanes));
+  for (Value place : places) {
+    result.push_back(builder.create<LLVM::LoadOp>(loc, type, place, 4));
   }
   return result;
 }
 
-Value GemmKernel::loadSums(OpBuilder &builder, Value address) const {
+SmallVector<Value> GemmKernel::loadSums(OpBuilder &builder, ArrayRef<Value> rows,
+                                        int64_t vectors) const {
   Type type = lanesOf(types.sum, static_cast<unsigned>(shape.lanes));
+  auto load = [&](OpBuilder &at) {
+    SmallVector<Value> sums;
+    for (Value row : rows) {
+      for (int64_t v = 0; v < vectors; ++v) {
+        Value address = move(at, types.sum, row, v * shape.lanes);
+        sums.push_back(at.create<LLVM::LoadOp>(loc, type, address, 4));
+      }
+    }
+    return sums;
+  };
   if (!hasStarted) {
-    return builder.create<LLVM::LoadOp>(loc, type, address, 4);
+    return load(builder);
   }
-  return builder.create<LLVM::MaskedLoadOp>(loc, type, address, hasStarted,
-                                            ValueRange{kernel.zero(type)}, 4);
+  SmallVector<Type> results(rows.size() * static_cast<size_t>(vectors), type);
+  auto branch = builder.create<scf::IfOp>(loc, results, hasStarted, /*withElseRegion=*/true);
+  OpBuilder then = branch.getThenBodyBuilder(), otherwise = branch.getElseBodyBuilder();
+  then.create<scf::YieldOp>(loc, load(then));
+  otherwise.create<scf::YieldOp>(loc, SmallVector<Value>(results.size(), kernel.zero(type)));
+  return branch.getResults();
 }
 
 SmallVector<Value> GemmKernel::readPanel(OpBuilder &builder, Value address, int64_t vectors) const {
@@ -161,17 +195,11 @@ void GemmKernel::emit(OpBuilder &builder, const GemmBlock &block) const {
   const int64_t count = block.vectors;
   Type lanes = lanesOf(types.lane, static_cast<unsigned>(shape.lanes));
   Type sumLanes = lanesOf(types.sum, static_cast<unsigned>(shape.lanes));
-  Value corner = builder.create<arith::AddIOp>(
-      loc, builder.create<arith::MulIOp>(loc, block.row, kernel.i64(cStride)), block.column);
-  Value cBlock = move(builder, types.sum, c, corner);
-  SmallVector<Value> rows, carried;
+  SmallVector<Value> rowsOfC = rowsOfSums(builder, block), rows;
   for (int64_t r = 0; r < block.rows; ++r) {
     rows.push_back(loadRow(builder, block.row, r));
-    for (int64_t v = 0; v < count; ++v) {
-      Value at = move(builder, types.sum, cBlock, r * cStride + v * shape.lanes);
-      carried.push_back(loadSums(builder, at));
-    }
   }
+  SmallVector<Value> carried = loadSums(builder, rowsOfC, count);
   // Behind the sums: where the panel is, what is prefetched, a's offset, sums of b's columns.
   const size_t sums = carried.size();
   auto carry = [&](Value value) {
@@ -182,7 +210,7 @@ void GemmKernel::emit(OpBuilder &builder, const GemmBlock &block) const {
   const size_t prefetchSlot = block.prefetch ? carry(block.prefetch) : 0;
   const size_t aSlot = aStride ? carry(kernel.i64(0)) : 0;
   const size_t columnSlot = carried.size();
-  const int64_t columnCount = columnSums ? count : 0;
+  const int64_t columnCount = columnSums && block.packs ? count : 0;
   carried.append(columnCount, kernel.zero(sumLanes));
   auto loop =
       builder.create<scf::ForOp>(loc, kernel.i64(0), groups(builder), kernel.i64(1), carried);
@@ -195,7 +223,7 @@ void GemmKernel::emit(OpBuilder &builder, const GemmBlock &block) const {
     results.append(columnCount, sumLanes);
     auto branch = inside.create<scf::IfOp>(loc, results, block.packs, true);
     OpBuilder then = branch.getThenBodyBuilder(), otherwise = branch.getElseBodyBuilder();
-    SmallVector<Value> packed = block.pack(then, loop.getInductionVar(), arg(bSlot));
+    SmallVector<Value> packed = block.pack(then, loop.getInductionVar(), arg(bSlot), count);
     SmallVector<Value> read = readPanel(otherwise, arg(bSlot), count);
     for (int64_t v = 0; v < columnCount; ++v) {
       packed.push_back(multiplyAdd(then, signs, packed[v], arg(columnSlot + v)));
@@ -234,16 +262,24 @@ void GemmKernel::emit(OpBuilder &builder, const GemmBlock &block) const {
   inside.create<scf::YieldOp>(loc, next);
   SmallVector<Value> columns;
   if (columnSums) {
-    columns = finishColumnSums(builder, block.packs, loop.getResults().drop_front(columnSlot));
+    columns =
+        finishColumnSums(builder, block.packs, loop.getResults().drop_front(columnSlot), count);
+  }
+  SmallVector<Value> results(loop.getResults().take_front(sums));
+  for (size_t i = 0; columnSums && i < sums; ++i) {
+    results[i] = builder.create<arith::SubIOp>(loc, results[i], columns[i % columns.size()]);
+  }
+  OpBuilder keeps = builder;
+  if (block.stores) {
+    auto branch = builder.create<scf::IfOp>(loc, block.stores, /*withElseRegion=*/true);
+    OpBuilder then = branch.getThenBodyBuilder();
+    block.store(then, results);
+    keeps = branch.getElseBodyBuilder();
   }
   for (size_t i = 0; i < sums; ++i) {
     auto row = static_cast<int64_t>(i) / count, v = static_cast<int64_t>(i) % count;
-    Value at = move(builder, types.sum, cBlock, row * cStride + v * shape.lanes);
-    Value result = loop.getResult(i);
-    if (columnSums) {
-      result = builder.create<arith::SubIOp>(loc, result, columns[v]);
-    }
-    builder.create<LLVM::StoreOp>(loc, result, at, align);
+    Value at = move(keeps, types.sum, rowsOfC[row], v * shape.lanes);
+    keeps.create<LLVM::StoreOp>(loc, results[i], at, align);
   }
 }
 

@@ -40,12 +40,15 @@ struct GemmBlock {
   int64_t panelStride = 0;
   mlir::Value packs; ///< a condition under which `pack` gives the vectors; null = never
   /// Stores b's vectors of a group of k to the panel and returns them.
-  std::function<mlir::SmallVector<mlir::Value>(mlir::OpBuilder &, mlir::Value group,
-                                               mlir::Value to)>
+  std::function<mlir::SmallVector<mlir::Value>(mlir::OpBuilder &, mlir::Value group, mlir::Value to,
+                                               int64_t vectors)>
       pack;
   mlir::Value prefetch; ///< one line of it per group is brought into the second-level cache
   mlir::Value prefetchStep, prefetchRowStep; ///< elements to the next line, and behind a row's last
   int64_t prefetchLines = 1;                 ///< of a row
+  mlir::Value stores; ///< a condition under which `store` takes the sums; null = never
+  /// What becomes of the sums, row by row, instead of going to c.
+  std::function<void(mlir::OpBuilder &, llvm::ArrayRef<mlir::Value> sums)> store;
 };
 
 class GemmKernel {
@@ -57,8 +60,8 @@ public:
   const GemmTypes types;
 
   mlir::Value rowTable; ///< addresses of a's elements at k = 0
-  /// Per row: all bits set, or 0 where the row stays at its address; null = none stays.
-  mlir::Value rowMoves;
+  /// Where each row of the table has its sums, in elements from c; null = in the tile's order.
+  mlir::Value rowPlaces;
   mlir::Value aOffset; ///< elements added to each of them
   mlir::Value aStride; ///< elements from one k to the next; null = 1
   mlir::Value c;       ///< accumulators, row-major
@@ -68,8 +71,9 @@ public:
   /// Of int8: a vector of sums for each of the panel's, see multiplyAdd; null for other types.
   mlir::Value columnSums;
   mlir::Value signs; ///< of int8: a vector of the groups' sign bits, a constant nobody folds
-  /// Lanes all true except in the first block of k of sums that start from zero, where nothing is
-  /// in memory yet; null = always true.
+  /// False in the first block of k of sums that start from zero, where nothing is in memory yet;
+  /// null = always true. A branch, because a masked load from memory that nobody has touched takes
+  /// hundreds of cycles even where it loads nothing.
   mlir::Value hasStarted;
 
   /// c[row.., column..] += a[row.., 0..depth] * b[0..depth, ..]
@@ -85,16 +89,24 @@ public:
                                            int64_t vectors) const;
   /// Address of the first element wanted of row `row + add` of a.
   mlir::Value loadRow(mlir::OpBuilder &builder, mlir::Value row, int64_t add = 0) const;
-
-private:
-  mlir::Value loadSums(mlir::OpBuilder &builder, mlir::Value address) const;
-  mlir::Value broadcastGroup(mlir::OpBuilder &builder, mlir::Value element) const;
-  mlir::Value multiplyAdd(mlir::OpBuilder &builder, mlir::Value x, mlir::Value y,
-                          mlir::Value sum) const;
-  mlir::SmallVector<mlir::Value> finishColumnSums(mlir::OpBuilder &builder, mlir::Value packs,
-                                                  mlir::ValueRange sums) const;
   /// Number of groups of k; the last one may be a part.
   mlir::Value groups(mlir::OpBuilder &builder) const;
+  /// sum + x * y, of groups: the sum of their products.
+  mlir::Value multiplyAdd(mlir::OpBuilder &builder, mlir::Value x, mlir::Value y,
+                          mlir::Value sum) const;
+  /// Entry `row + add` of a table of 64-bit numbers or addresses.
+  mlir::Value loadEntry(mlir::OpBuilder &builder, mlir::Value table, mlir::Type type,
+                        mlir::Value row, int64_t add) const;
+
+private:
+  /// Addresses of the block's first sums, row by row.
+  mlir::SmallVector<mlir::Value> rowsOfSums(mlir::OpBuilder &builder, const GemmBlock &block) const;
+  /// The block's vectors of sums, row by row.
+  mlir::SmallVector<mlir::Value> loadSums(mlir::OpBuilder &builder,
+                                          llvm::ArrayRef<mlir::Value> rows, int64_t vectors) const;
+  mlir::Value broadcastGroup(mlir::OpBuilder &builder, mlir::Value element) const;
+  mlir::SmallVector<mlir::Value> finishColumnSums(mlir::OpBuilder &builder, mlir::Value packs,
+                                                  mlir::ValueRange sums, int64_t vectors) const;
 
   KernelState &kernel;
   mlir::Location loc;

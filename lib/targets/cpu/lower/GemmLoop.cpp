@@ -2,6 +2,7 @@
 // The conditions of GemmLoop: on the loop, on its accumulator, and per operand on addresses and
 // mask.
 #include "lib/targets/cpu/lower/GemmLoop.h"
+#include "lib/targets/cpu/lower/GemmEpilogue.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -200,10 +201,8 @@ private:
     if (group > 1 && isOdd) {
       return result;
     }
-    // Rows that are not read lie in a row of zeros, whose elements are neighbours; columns are
-    // masked while they are packed.
-    bool isMaskable =
-        isB ? group == 1 && !result.transposed && !result.needsCheck : along.stride == 1;
+    // Rows that are not read are left out; columns are masked while they are packed.
+    bool isMaskable = !isB || (group == 1 && !result.transposed && !result.needsCheck);
     if (!result.rowMasks.empty() && !isMaskable) {
       return result;
     }
@@ -300,7 +299,9 @@ private:
   bool collectStores(Value value, SmallVectorImpl<tile::StoreOp> &stores, int depth = 32) {
     return depth > 0 && llvm::all_of(value.getUsers(), [&](Operation *user) {
              if (auto store = dyn_cast<tile::StoreOp>(user)) {
-               stores.push_back(store);
+               if (!llvm::is_contained(stores, store)) {
+                 stores.push_back(store);
+               }
                return store.getValue() == value;
              }
              return isElementwise(user) && llvm::all_of(user->getResults(), [&](Value result) {
@@ -322,13 +323,29 @@ private:
     return known;
   }
 
+  /// Neighbours in memory are those of a column: a vector of a row would be scattered, while the
+  /// tile as a whole can be transposed.
+  bool isTransposed(tile::StoreOp store) {
+    auto isUnit = [&](unsigned dim) {
+      Axis axis = kernel.axes.axis(store.getPointer(), dim, AxisView::Address);
+      return axis.kind == AxisKind::Linear && axis.stride == 1;
+    };
+    return shapeOf(store.getPointer()).size() == 2 && isUnit(0) && !isUnit(1);
+  }
+
   void findDemand(GemmLoop &gemm) {
     SmallVector<tile::StoreOp> stores;
-    if (!collectStores(loop.getResult(gemm.carried), stores)) {
+    Value sums = gemm.sums = loop.getResult(gemm.carried);
+    if (!collectStores(sums, stores) || stores.empty()) {
       return;
+    }
+    if (stores.size() == 1 && !isTransposed(stores[0]) &&
+        canStoreInLoop(kernel, loop, sums, stores[0])) {
+      gemm.store = stores[0];
     }
     for (tile::StoreOp store : stores) {
       DemandedPart part;
+      int taken = 0, terms = 0;
       if (!store.getMask()) {
         gemm.demanded.clear();
         return;
@@ -341,10 +358,13 @@ private:
           if (prefix && !prefix->isLower && isKnownBefore(prefix->offset) &&
               isKnownBefore(prefix->limit)) {
             (dim == 0 ? part.rows : part.columns).push_back(*prefix);
+            ++taken;
           }
         }
+        ++terms;
         return true;
       });
+      gemm.masksDemand = taken == terms;
       gemm.demanded.push_back(std::move(part));
     }
   }

@@ -58,6 +58,12 @@ struct GemmLoop {
   int64_t m = 0, n = 0, k = 0;
   /// Consecutive k that one instruction multiplies: 2 of bfloat16, 4 of int8; 1 = as float32.
   int64_t group = 1;
+  /// What alone takes the sums, maybe through element-wise operations, and may be made part of the
+  /// loop; null = they are wanted as a tile.
+  tile::StoreOp store;
+  mlir::Value sums; ///< the loop's result
+  /// The store's mask is true exactly for the rows and columns that are looked at.
+  bool masksDemand = false;
   /// Empty: everything may be looked at. Each part's terms can be evaluated in front of the loop.
   llvm::SmallVector<DemandedPart, 2> demanded;
 };

@@ -158,10 +158,14 @@ bool BlockLowering::lowerGemm(scf::ForOp op) {
     };
     return copy;
   };
-  emitGemm(kernel, op, *gemm, shape, scope, {copyFor(gemm->a, false), copyFor(gemm->b, true)},
-           {target, startsAtZero});
-  kernel.releaseTo(mark);
   kernel.buffers[op.getResult(gemm->carried)] = target;
+  bool isStored =
+      emitGemm(kernel, op, *gemm, shape, scope, {copyFor(gemm->a, false), copyFor(gemm->b, true)},
+               {target, startsAtZero});
+  if (isStored) {
+    done.insert(gemm->store);
+  }
+  kernel.releaseTo(mark);
   return true;
 }
 

@@ -29,14 +29,14 @@ Value GemmOperands::wide(Value value) {
 
 /// limit - offset of the first iteration, without wrap-around.
 Value GemmOperands::distance(const PrefixTerm &term) {
-  Value &known = distances[{term.offset.getAsOpaquePointer(), term.limit.getAsOpaquePointer(),
-                            term.inclusive}];
-  if (known) {
-    return known;
-  }
   Dims zero(term.dims.size(), zeroDim);
   Value limit = evaluator.evaluate(term.limit, zero, 0);
   Value offset = evaluator.evaluate(term.offset, zero, 0);
+  Value &known =
+      distances[{offset.getAsOpaquePointer(), limit.getAsOpaquePointer(), term.inclusive}];
+  if (known) {
+    return known;
+  }
   Type i64 = builder.getI64Type();
   if (!limit.getType().isInteger(64)) {
     known = builder.createOrFold<arith::SubIOp>(loc, wide(limit), wide(offset));
@@ -148,7 +148,8 @@ void GemmOperands::emit(Value copyOfA, const GemmShape &shape) {
   int table = kernel.allocate({gemm.m + paddingAddresses}, builder.getI64Type(), loc);
   gemmKernel.rowTable = kernel.bufferAddress(table);
   if (!gemm.a.rowMasks.empty() && a.maybeInPlace) {
-    prepareRowMasks(depth, lanes);
+    int places = kernel.allocate({gemm.m + paddingAddresses}, builder.getI64Type(), loc);
+    gemmKernel.rowPlaces = kernel.bufferAddress(places);
   }
   if (a.maybeInPlace && !a.inPlace && gemm.a.transposed && gemm.a.rowMasks.empty()) {
     // Read in place, each element would come from a cache line of its own.
@@ -168,6 +169,10 @@ void GemmOperands::emit(Value copyOfA, const GemmShape &shape) {
   } else {
     fillTableOfCopies(builder, copyOfA, depth);
   }
+  const Value allRows = rowEnd;
+  if (gemmKernel.rowPlaces) {
+    listChosenRows();
+  }
   if (b.maybeInPlace && gemm.b.transposed) {
     fillColumnTable(nullptr);
   } else if (b.maybeInPlace) {
@@ -182,9 +187,10 @@ void GemmOperands::emit(Value copyOfA, const GemmShape &shape) {
           builder.create<arith::XOrIOp>(loc, all, kernel.constantInt(builder.getI1Type(), 1)));
     }
   }
-  if (!fold.known(rowEnd)) { // without rows there is nothing to read
-    Value none = fold.isEqual(builder, rowEnd, kernel.i64(0));
-    columnEnd = fold.select(builder, none, kernel.i64(0), columnEnd);
+  panelEnd = columnEnd;
+  if (!fold.known(allRows)) { // without rows there is nothing to read
+    Value none = fold.isEqual(builder, allRows, kernel.i64(0));
+    panelEnd = fold.select(builder, none, kernel.i64(0), columnEnd);
   }
 }
 
@@ -257,6 +263,9 @@ void GemmOperands::fillTableOfCopies(OpBuilder &at, Value copyOfA, int64_t depth
   Value row = fold.min(inside, fill.getInductionVar(), kernel.i64(gemm.m - 1));
   storeAddress(inside, fill.getInductionVar(),
                gemmKernel.move(inside, copyOfA, fold.mul(inside, row, kernel.i64(depth))));
+  if (gemmKernel.rowPlaces) { // what is masked is zero in the copies
+    storeEntry(inside, gemmKernel.rowPlaces, fill.getInductionVar(), kernel.i64(-1));
+  }
 }
 
 } // namespace nereid::cpu

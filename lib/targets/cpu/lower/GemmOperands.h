@@ -43,10 +43,13 @@ public:
   /// null = they are read in place.
   mlir::Value packedRows;
   int64_t packedStride = 0;
-  mlir::Value rowEnd, columnEnd; ///< of what is computed
-  mlir::Value demandedRows;      ///< rows from rowEnd to here keep what they start with
-  bool hasAllColumns = false;    ///< all columns that are looked at are computed
-  mlir::Value joins;             ///< iterations may be joined
+  mlir::Value rowEnd, columnEnd; ///< of what is computed; with rowPlaces, the number of rows
+  mlir::Value panelEnd;          ///< columnEnd, or 0 without rows
+  /// Of a list of rows: how many are left out, and a table of where their sums are.
+  mlir::Value leftOutRows, leftOutPlaces;
+  mlir::Value demandedRows;   ///< rows from rowEnd to here keep what they start with
+  bool hasAllColumns = false; ///< all columns that are looked at are computed
+  mlir::Value joins;          ///< iterations may be joined
   /// Which columns of b the mask chooses one by one, for the vectors of a panel that starts at
   /// `column`.
   llvm::SmallVector<mlir::Value, 4> columnMasks(mlir::OpBuilder &at, mlir::Value column,
@@ -76,8 +79,13 @@ private:
   bool hasVectorRows(int64_t lanes) const;
   /// `missing`: under this condition only; null = always.
   void fillColumnTable(mlir::Value missing);
-  /// For rows that the mask leaves out: `depth` zeros to read, and a table of which rows move.
-  void prepareRowMasks(int64_t depth, int64_t lanes);
+  /// Parts the table into the rows that are read, and the places of those that the mask leaves out.
+  void listChosenRows();
+  /// Of one row, or several ones from `row` on: appends to the lists; how many rows are chosen.
+  mlir::Value listRow(mlir::OpBuilder &at, mlir::Value row, mlir::Value count);
+  mlir::Value listRows(mlir::OpBuilder &at, mlir::Value row, mlir::Value count);
+  mlir::Value loadEntries(mlir::OpBuilder &at, mlir::Value table, mlir::Value row,
+                          int64_t lanes) const;
   void fillTableOfCopies(mlir::OpBuilder &at, mlir::Value copyOfA, int64_t depth);
   void storeEntry(mlir::OpBuilder &at, mlir::Value table, mlir::Value row, mlir::Value entry);
   void storeAddress(mlir::OpBuilder &at, mlir::Value row, mlir::Value address);
@@ -95,7 +103,6 @@ private:
   // Of what was asked for: equal bounds are seen to be equal.
   std::map<std::tuple<void *, void *, bool>, mlir::Value> distances;
   std::map<void *, mlir::Value> counts;
-  mlir::Value zeros; ///< null unless rows of a are masked one by one
 };
 
 } // namespace nereid::cpu

@@ -9,8 +9,9 @@ using namespace mlir;
 
 namespace nereid::cpu {
 
-/// While b is packed, its rows are asked for this many groups of k before they are needed.
-constexpr int64_t groupsAhead = 16;
+/// While b is packed, its rows are asked for so many before they are needed. Rows that are a power
+/// of two apart fall into few sets of the first-level cache: many more push each other out.
+constexpr int64_t rowsAhead = 16;
 
 void GemmPacking::allocate(OpBuilder &builder) {
   const GemmTypes &types = gemmKernel.types;
@@ -25,6 +26,14 @@ void GemmPacking::allocate(OpBuilder &builder) {
   }
   if (types.group > 1 && operands.columnTable) {
     columnCopy = place({shape.depth, width}, types.operand);
+  }
+  if (types.group == 2 && operands.hasInnerBounds()) {
+    zeros = place({width}, types.operand);
+    Value zero = kernel.zero(lanesOf(types.lane, static_cast<unsigned>(shape.lanes)));
+    for (int64_t v = 0; v < shape.vectors / types.group; ++v) {
+      Value to = gemmKernel.move(builder, types.lane, zeros, v * shape.lanes);
+      builder.create<LLVM::StoreOp>(loc, zero, to, 4);
+    }
   }
 }
 
@@ -58,15 +67,14 @@ SmallVector<Value> GemmPacking::packGroup(OpBuilder &at, const Source &source, i
                                           Value number, Value to) const {
   FoldingArithmetic fold(loc);
   const GemmTypes &types = gemmKernel.types;
-  Value k = fold.mul(at, number, kernel.i64(types.group));
-  SmallVector<Value> rows = rowsOfGroup(at, source, k);
+  SmallVector<Value> rows = rowsOfGroup(at, source, number);
   SmallVector<Value> values =
-      isWide(vectors) ? packWide(at, source, rows, k) : packVectors(at, source, rows, vectors, k);
+      isWide(vectors) ? packWide(at, source, rows) : packVectors(at, source, rows, vectors);
   for (auto [v, value] : llvm::enumerate(values)) {
     Value target = gemmKernel.move(at, types.lane, to, static_cast<int64_t>(v) * shape.lanes);
     at.create<LLVM::StoreOp>(loc, value, target, static_cast<unsigned>(shape.lanes) * 4);
   }
-  Value ahead = fold.mul(at, source.stride, kernel.i64(groupsAhead * types.group));
+  Value ahead = fold.mul(at, source.stride, kernel.i64(rowsAhead));
   const int64_t line = 64 / KernelState::byteSize(types.operand);
   for (Value row : rows) {
     Value next = gemmKernel.move(at, row, ahead);
@@ -77,37 +85,51 @@ SmallVector<Value> GemmPacking::packGroup(OpBuilder &at, const Source &source, i
   return values;
 }
 
-/// Addresses of the group's rows. Those behind the last k are the first one again: of int8, whose
-/// products with the zeros of a are exactly zero; numbers of bfloat16 are masked.
-SmallVector<Value> GemmPacking::rowsOfGroup(OpBuilder &at, const Source &source, Value k) const {
+void GemmPacking::addRows(OpBuilder &at, Source &source) const {
   FoldingArithmetic fold(loc);
-  SmallVector<Value> rows{gemmKernel.move(at, source.from, fold.mul(at, k, source.stride))};
-  for (int64_t i = 1; i < gemmKernel.types.group; ++i) {
-    Value offset = fold.mul(at, source.stride, kernel.i64(i));
-    if (operands.hasInnerBounds()) {
-      offset = fold.select(at, isThere(at, k, i), offset, kernel.i64(0));
+  const int64_t group = gemmKernel.types.group;
+  source.groupStride = fold.mul(at, source.stride, kernel.i64(group));
+  for (int64_t i = 1; i < group; ++i) {
+    source.offsets.push_back(fold.mul(at, source.stride, kernel.i64(i)));
+  }
+  if (group == 1 || !operands.hasInnerBounds()) {
+    return;
+  }
+  source.wholeGroups = fold.quotient(at, gemmKernel.depth, kernel.i64(group));
+  Value rest = fold.sub(at, gemmKernel.depth, fold.mul(at, source.wholeGroups, kernel.i64(group)));
+  for (int64_t i = 1; i < group; ++i) {
+    Value isThere = fold.isGreater(at, rest, kernel.i64(i));
+    source.offsetsInPart.push_back(
+        fold.select(at, isThere, source.offsets[static_cast<size_t>(i) - 1], kernel.i64(0)));
+  }
+}
+
+/// Addresses of the group's rows. Those behind the last k are the first one again: of int8, whose
+/// products with the zeros of a are exactly zero; of bfloat16 a row of zeros.
+SmallVector<Value> GemmPacking::rowsOfGroup(OpBuilder &at, const Source &source,
+                                            Value number) const {
+  FoldingArithmetic fold(loc);
+  SmallVector<Value> rows{
+      gemmKernel.move(at, source.from, fold.mul(at, number, source.groupStride))};
+  Value isPart = source.wholeGroups ? fold.isEqual(at, number, source.wholeGroups) : Value();
+  for (auto [i, offset] : llvm::enumerate(source.offsets)) {
+    if (isPart && !zeros) {
+      rows.push_back(
+          gemmKernel.move(at, rows[0], fold.select(at, isPart, source.offsetsInPart[i], offset)));
+      continue;
     }
-    rows.push_back(gemmKernel.move(at, rows[0], offset));
+    Value row = gemmKernel.move(at, rows[0], offset);
+    rows.push_back(isPart ? fold.select(at, isPart, zeros, row) : row);
   }
   return rows;
 }
 
-Value GemmPacking::isThere(OpBuilder &at, Value k, int64_t position) const {
-  FoldingArithmetic fold(loc);
-  return fold.isGreater(at, gemmKernel.depth, fold.add(at, k, kernel.i64(position)));
-}
-
-/// `width` operands, 0 where they are masked or not there.
-Value GemmPacking::load(OpBuilder &at, int64_t width, Value address, Value mask,
-                        Value isThere) const {
+/// `width` operands, 0 where they are masked.
+Value GemmPacking::load(OpBuilder &at, int64_t width, Value address, Value mask) const {
   const Type operand = gemmKernel.types.operand;
   const auto lanes = static_cast<unsigned>(width);
   const auto align = static_cast<unsigned>(KernelState::byteSize(operand));
   Type type = lanesOf(operand, lanes);
-  if (isThere) {
-    isThere = at.create<vector::BroadcastOp>(loc, lanesOf(at.getI1Type(), lanes), isThere);
-    mask = FoldingArithmetic(loc).both(at, mask, isThere);
-  }
   if (!mask) {
     return at.create<LLVM::LoadOp>(loc, type, address, align);
   }
@@ -116,17 +138,15 @@ Value GemmPacking::load(OpBuilder &at, int64_t width, Value address, Value mask,
 }
 
 SmallVector<Value> GemmPacking::packVectors(OpBuilder &at, const Source &source,
-                                            ArrayRef<Value> rows, int64_t vectors, Value k) const {
+                                            ArrayRef<Value> rows, int64_t vectors) const {
   const GemmTypes &types = gemmKernel.types;
   Type lanes = lanesOf(types.lane, static_cast<unsigned>(shape.lanes));
   SmallVector<Value> values(vectors);
   for (auto [i, row] : llvm::enumerate(rows)) {
     const auto position = static_cast<int64_t>(i);
-    const bool mayEnd = i > 0 && types.group == 2 && operands.hasInnerBounds();
-    Value there = mayEnd ? isThere(at, k, position) : Value();
     for (int64_t v = 0; v < vectors; ++v) {
       Value mask = source.masks.empty() ? Value() : source.masks[v];
-      Value value = load(at, shape.lanes, gemmKernel.move(at, row, v * shape.lanes), mask, there);
+      Value value = load(at, shape.lanes, gemmKernel.move(at, row, v * shape.lanes), mask);
       value = types.group == 1 ? value : at.create<arith::ExtUIOp>(loc, lanes, value);
       values[v] = i == 0 ? value : joinLanes(at, values[v], value, position);
     }
@@ -134,18 +154,16 @@ SmallVector<Value> GemmPacking::packVectors(OpBuilder &at, const Source &source,
   return values;
 }
 
-SmallVector<Value> GemmPacking::packWide(OpBuilder &at, const Source &source, ArrayRef<Value> rows,
-                                         Value k) const {
+SmallVector<Value> GemmPacking::packWide(OpBuilder &at, const Source &source,
+                                         ArrayRef<Value> rows) const {
   const GemmTypes &types = gemmKernel.types;
   const int64_t width = types.group * shape.lanes;
   SmallVector<Value> values;
   for (int64_t part = 0; part < shape.vectors / types.group; ++part) {
     SmallVector<Value> numbers;
-    for (auto [i, row] : llvm::enumerate(rows)) {
-      const bool mayEnd = i > 0 && types.group == 2 && operands.hasInnerBounds();
-      Value there = mayEnd ? isThere(at, k, static_cast<int64_t>(i)) : Value();
+    for (Value row : rows) {
       Value mask = source.wideMasks.empty() ? Value() : source.wideMasks[part];
-      numbers.push_back(load(at, width, gemmKernel.move(at, row, part * width), mask, there));
+      numbers.push_back(load(at, width, gemmKernel.move(at, row, part * width), mask));
     }
     llvm::append_range(values, interleave(at, numbers));
   }

@@ -19,6 +19,11 @@ public:
     mlir::SmallVector<mlir::Value, 4> masks; ///< of the vectors; empty = all true
     /// Of as many columns as narrow numbers fill a vector.
     mlir::SmallVector<mlir::Value, 2> wideMasks;
+    mlir::Value groupStride;                   ///< elements from group to group
+    mlir::SmallVector<mlir::Value, 3> offsets; ///< of the group's rows but the first, elements
+    /// The number of whole groups, when a part of one may follow; null = none does.
+    mlir::Value wholeGroups;
+    mlir::SmallVector<mlir::Value, 3> offsetsInPart;
   };
 
   mlir::Value panel;
@@ -27,6 +32,8 @@ public:
   mlir::Value columnCopy;
   void allocate(mlir::OpBuilder &builder);
 
+  /// Where the rows of a group are.
+  void addRows(mlir::OpBuilder &at, Source &source) const;
   /// The source's masks: which columns are among the first `left`.
   void addMasks(mlir::OpBuilder &at, mlir::Value left, Source &source) const;
   /// Stores the vectors of a group of k to the panel and returns them.
@@ -40,20 +47,18 @@ public:
 
 private:
   mlir::SmallVector<mlir::Value> rowsOfGroup(mlir::OpBuilder &at, const Source &source,
-                                             mlir::Value k) const;
+                                             mlir::Value number) const;
   bool isWide(int64_t vectors) const;
   mlir::SmallVector<mlir::Value> asLanes(mlir::OpBuilder &at,
                                          mlir::ArrayRef<mlir::Value> values) const;
   mlir::SmallVector<mlir::Value> interleave(mlir::OpBuilder &at,
                                             mlir::ArrayRef<mlir::Value> rows) const;
   mlir::SmallVector<mlir::Value> packWide(mlir::OpBuilder &at, const Source &source,
-                                          mlir::ArrayRef<mlir::Value> rows, mlir::Value k) const;
+                                          mlir::ArrayRef<mlir::Value> rows) const;
   mlir::SmallVector<mlir::Value> packVectors(mlir::OpBuilder &at, const Source &source,
-                                             mlir::ArrayRef<mlir::Value> rows, int64_t vectors,
-                                             mlir::Value k) const;
-  mlir::Value isThere(mlir::OpBuilder &at, mlir::Value k, int64_t position) const;
-  mlir::Value load(mlir::OpBuilder &at, int64_t width, mlir::Value address, mlir::Value mask,
-                   mlir::Value isThere) const;
+                                             mlir::ArrayRef<mlir::Value> rows,
+                                             int64_t vectors) const;
+  mlir::Value load(mlir::OpBuilder &at, int64_t width, mlir::Value address, mlir::Value mask) const;
   mlir::Value joinLanes(mlir::OpBuilder &at, mlir::Value groups, mlir::Value row,
                         int64_t position) const;
 
@@ -62,6 +67,7 @@ private:
   const GemmShape &shape;
   GemmKernel &gemmKernel;
   const GemmOperands &operands;
+  mlir::Value zeros; ///< a row of the panel's columns, of bfloat16
 };
 
 } // namespace nereid::cpu

@@ -11,6 +11,9 @@ using namespace mlir;
 
 namespace nereid::cpu {
 
+/// Entries of a table in a vector.
+constexpr int64_t packedEntries = 8;
+
 namespace {
 /// Neither memory is read nor divided, what is kept in scratch apart: vectors of such values take
 /// one instruction for each operation.
@@ -41,17 +44,80 @@ private:
 };
 } // namespace
 
-void GemmOperands::prepareRowMasks(int64_t depth, int64_t lanes) {
-  Type operand = gemmKernel.types.operand;
-  zeros = kernel.bufferAddress(kernel.allocate({depth}, operand, loc));
-  lanes = depth % lanes == 0 ? lanes : 1;
-  Value zero = kernel.zero(lanesOf(operand, static_cast<unsigned>(lanes)));
-  auto clear = builder.create<scf::ForOp>(loc, kernel.i64(0), kernel.i64(depth), kernel.i64(lanes));
-  OpBuilder inside(clear.getBody()->getTerminator());
-  inside.create<LLVM::StoreOp>(loc, zero, gemmKernel.move(inside, zeros, clear.getInductionVar()),
-                               static_cast<unsigned>(KernelState::byteSize(operand)));
-  int moves = kernel.allocate({gemm.m + paddingAddresses}, builder.getI64Type(), loc);
-  gemmKernel.rowMoves = kernel.bufferAddress(moves);
+/// In front of this, rowPlaces says which rows are chosen: all bits set, or 0. Tables are packed
+/// where they lie, since entries only move to the front.
+void GemmOperands::listChosenRows() {
+  FoldingArithmetic fold(loc);
+  const int64_t lanes = kernel.options.lanePermutes == LanePermutes::Avx512 ? packedEntries : 1;
+  leftOutPlaces =
+      kernel.bufferAddress(kernel.allocate({gemm.m + packedEntries}, builder.getI64Type(), loc));
+  auto each = builder.create<scf::ForOp>(loc, kernel.i64(0), rowEnd, kernel.i64(lanes),
+                                         ValueRange{kernel.i64(0)});
+  OpBuilder at = OpBuilder::atBlockEnd(each.getBody());
+  Value row = each.getInductionVar(), count = each.getRegionIterArgs()[0];
+  Value chosen = lanes == 1 ? listRow(at, row, count) : listRows(at, row, count);
+  at.create<scf::YieldOp>(loc, fold.add(at, count, chosen));
+  leftOutRows = fold.sub(builder, rowEnd, each.getResult(0));
+  rowEnd = each.getResult(0);
+  // Blocks that reach beyond the last row read that row again, and add to a row behind the tile.
+  Value last = fold.max(builder, fold.sub(builder, rowEnd, kernel.i64(1)), kernel.i64(0));
+  auto padding = VectorType::get({gemmPaddingRows}, builder.getI64Type());
+  auto pad = [&](Value to, Value entry) {
+    storeEntry(builder, to, rowEnd, builder.create<vector::BroadcastOp>(loc, padding, entry));
+  };
+  pad(gemmKernel.rowTable, loadEntries(builder, gemmKernel.rowTable, last, 1));
+  pad(gemmKernel.rowPlaces, kernel.i64(gemm.m * gemm.n));
+}
+
+Value GemmOperands::loadEntries(OpBuilder &at, Value table, Value row, int64_t lanes) const {
+  Type i64 = at.getI64Type();
+  Value entry = at.create<LLVM::GEPOp>(loc, table.getType(), i64, table, ValueRange{row});
+  return at.create<LLVM::LoadOp>(loc, lanesOf(i64, static_cast<unsigned>(lanes)), entry, 8);
+}
+
+Value GemmOperands::listRow(OpBuilder &at, Value row, Value count) {
+  FoldingArithmetic fold(loc);
+  Value address = loadEntries(at, gemmKernel.rowTable, row, 1);
+  Value isChosen = loadEntries(at, gemmKernel.rowPlaces, row, 1);
+  Value place = fold.mul(at, row, kernel.i64(gemm.n));
+  storeEntry(at, gemmKernel.rowTable, count, address);
+  storeEntry(at, gemmKernel.rowPlaces, count, place);
+  storeEntry(at, leftOutPlaces, fold.sub(at, row, count), place);
+  return fold.sub(at, kernel.i64(0), isChosen);
+}
+
+/// The same for eight rows, whose entries are packed in registers.
+Value GemmOperands::listRows(OpBuilder &at, Value row, Value count) {
+  FoldingArithmetic fold(loc);
+  Type i64 = at.getI64Type();
+  auto entries = VectorType::get({packedEntries}, i64);
+  auto broadcast = [&](Value value) -> Value {
+    return at.create<vector::BroadcastOp>(loc, entries, value);
+  };
+  using Predicate = arith::CmpIPredicate;
+  Value isInside =
+      at.create<arith::CmpIOp>(loc, Predicate::slt, iota(kernel, i64, packedEntries, 1),
+                               broadcast(fold.sub(at, rowEnd, row)));
+  Value bits = loadEntries(at, gemmKernel.rowPlaces, row, packedEntries);
+  Value isRead = at.create<arith::CmpIOp>(loc, Predicate::ne, bits, kernel.zero(entries));
+  Value isChosen = at.create<arith::AndIOp>(loc, isInside, isRead);
+  Value isLeftOut = at.create<arith::XOrIOp>(loc, isInside, isChosen);
+  Value places =
+      at.create<arith::AddIOp>(loc, iota(kernel, i64, packedEntries, static_cast<int>(gemm.n)),
+                               broadcast(fold.mul(at, row, kernel.i64(gemm.n))));
+  auto pack = [&](Value values, Value mask) -> Value {
+    return at
+        .create<LLVM::CallIntrinsicOp>(
+            loc, TypeRange{entries}, at.getStringAttr("llvm.x86.avx512.mask.compress.v8i64"),
+            ValueRange{values, kernel.zero(entries), mask}, LLVM::FastmathFlagsAttr())
+        .getResult(0);
+  };
+  Value addresses = loadEntries(at, gemmKernel.rowTable, row, packedEntries);
+  storeEntry(at, gemmKernel.rowTable, count, pack(addresses, isChosen));
+  storeEntry(at, gemmKernel.rowPlaces, count, pack(places, isChosen));
+  storeEntry(at, leftOutPlaces, fold.sub(at, row, count), pack(places, isLeftOut));
+  Value mask = at.create<LLVM::BitcastOp>(loc, at.getI8Type(), isChosen);
+  return at.create<math::CtPopOp>(loc, at.create<arith::ExtUIOp>(loc, i64, mask));
 }
 
 bool GemmOperands::hasVectorRows(int64_t lanes) const {
@@ -80,30 +146,24 @@ void GemmOperands::fillRowTable(OpBuilder &at, int64_t lanes) {
   Type i64 = body.getI64Type();
   Value address = rows.evaluateAddressBits(gemm.a.pointer(), gemm.a.at(outerDim), 0);
   address = rows.broadcast(body, address, i64);
-  if (zeros) {
+  storeEntry(body, gemmKernel.rowTable, row, address);
+  if (gemmKernel.rowPlaces) {
     Value isRead;
     for (auto [mask, dims] : llvm::zip_equal(gemm.a.rowMasks, gemm.a.rowMaskDims)) {
       isRead = fold.both(body, isRead, rows.evaluateLanes(mask, dims, 0));
     }
-    Value none = body.create<LLVM::PtrToIntOp>(loc, i64, zeros);
-    none = rows.broadcast(body, none, i64);
-    address = body.create<arith::SelectOp>(loc, isRead, address, none);
-    storeEntry(body, gemmKernel.rowMoves, row,
+    storeEntry(body, gemmKernel.rowPlaces, row,
                body.create<arith::ExtSIOp>(loc, address.getType(), isRead));
+    return;
   }
-  storeEntry(body, gemmKernel.rowTable, row, address);
   // Blocks that reach beyond the last row read that row again.
   Value last = fold.max(at, fold.sub(at, rowEnd, kernel.i64(1)), kernel.i64(0));
-  for (Value table : {gemmKernel.rowTable, gemmKernel.rowMoves}) {
-    if (!table) {
-      continue;
-    }
-    Value entry =
-        at.create<LLVM::GEPOp>(loc, table.getType(), i64, table, ArrayRef<LLVM::GEPArg>{last});
-    Value repeated = at.create<LLVM::LoadOp>(loc, i64, entry, 8);
-    auto type = VectorType::get({gemmPaddingRows}, i64);
-    storeEntry(at, table, rowEnd, at.create<vector::BroadcastOp>(loc, type, repeated));
-  }
+  Value table = gemmKernel.rowTable;
+  Value entry =
+      at.create<LLVM::GEPOp>(loc, table.getType(), i64, table, ArrayRef<LLVM::GEPArg>{last});
+  Value repeated = at.create<LLVM::LoadOp>(loc, i64, entry, 8);
+  auto type = VectorType::get({gemmPaddingRows}, i64);
+  storeEntry(at, table, rowEnd, at.create<vector::BroadcastOp>(loc, type, repeated));
 }
 
 SmallVector<Value, 4> GemmOperands::columnMasks(OpBuilder &at, Value column,

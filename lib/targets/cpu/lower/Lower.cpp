@@ -4,6 +4,7 @@
 #include "lib/targets/cpu/lower/Lower.h"
 #include "lib/targets/cpu/lower/BlockReductions.h"
 #include "lib/targets/cpu/lower/DeferredAdditions.h"
+#include "lib/targets/cpu/lower/GemmEpilogue.h"
 #include "lib/targets/cpu/lower/PackScalars.h"
 #include "lib/targets/cpu/lower/PrefetchAhead.h"
 #include "lib/targets/cpu/lower/PrefetchNext.h"
@@ -101,6 +102,7 @@ static void eraseWhatWasAdded(ModuleOp module) {
 static func::FuncOp lowerFunction(KernelState &kernel, func::FuncOp source, func::FuncOp original) {
   Location loc = original.getLoc();
   prepareHistograms(source);
+  hoistInFrontOfProducts(source);
   reduceBlocks(source);
   kernel.defersAdditions = mayDeferAdditions(source);
   if (kernel.defersAdditions) {
