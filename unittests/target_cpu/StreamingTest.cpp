@@ -37,6 +37,28 @@ TEST(Streaming, NotWhatTheKernelReadsOrPlaces) {
   EXPECT_FALSE(streams("    tl.atomic_add(x, 1.0)\n    tl.store(out + o, 2.0)\n"));
 }
 
+/// One step of the lane loop is a whole row, whose mask lies in scratch: its address is computed
+/// outside of the branches that choose between the two kinds of stores.
+TEST(Streaming, RowsOfOneStepFindTheirMaskInBothBranches) {
+  const char *source = R"(
+@triton.jit
+def kernel(x, y, counts, out, B: tl.constexpr):
+    i = tl.program_id(0) * B + tl.arange(0, B)
+    p = i[:, None] * B + tl.arange(0, B)[None, :]
+    v = tl.load(x + p)
+    same = v == tl.load(y + i)[:, None]
+    count = tl.sum(same.to(tl.int32), axis=1)
+    tl.store(counts + i, count)
+    tl.store(out + p, v + count[:, None], mask=same)
+)";
+  runtime::Tensor x = randomTensor({64, 32}, DType::I32, 1), y = randomTensor({64}, DType::I32, 2);
+  runtime::Tensor counts = randomTensor({64}, DType::I32, 3);
+  runtime::Tensor out = randomTensor({64, 32}, DType::I32, 4);
+  EXPECT_EQ(compareWithOracle(source, "*i32:16, *i32:16, *i32:16, *i32:16, 32", {2, 1, 1},
+                              {&x, &y, &counts, &out}),
+            "");
+}
+
 /// 32 MiB are 32768 programs of 1 KiB; their results end where aligned stores cannot begin.
 TEST(Streaming, LargeAndSmallLaunchesGiveTheSame) {
   LoweredKernel kernel = lowerBody("    tl.store(out + o, tl.load(x + o % 512) * 2, mask=o < n)\n",

@@ -54,6 +54,21 @@ Value Evaluator::coordinate(int8_t dim, unsigned copy) {
   return dim == laneDim ? laneBase[copy] : dimIndex[dim];
 }
 
+InFrontOf::InFrontOf(ArrayRef<Scope *> scopes, Operation *op) {
+  for (Scope *scope : scopes) {
+    if (scope->builder.getInsertionBlock() == op->getBlock()) {
+      moved.push_back({scope, scope->builder.saveInsertionPoint()});
+      scope->builder.setInsertionPoint(op);
+    }
+  }
+}
+
+InFrontOf::~InFrontOf() {
+  for (auto &[scope, point] : moved) {
+    scope->builder.restoreInsertionPoint(point);
+  }
+}
+
 Value Evaluator::broadcast(OpBuilder &builder, Value value, Type element) {
   if (width == 1 || isa<VectorType>(value.getType())) {
     return value;

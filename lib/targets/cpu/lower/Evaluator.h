@@ -75,6 +75,20 @@ struct Scope {
   const Scope *parent; ///< scope of the enclosing source block; its values are visible
 };
 
+/// While it lives, what the scopes emit into the block of `op` goes in front of it: code of the
+/// levels around, while the inside of a loop or a choice is built. Levels whose body runs once
+/// share their block.
+class InFrontOf {
+public:
+  InFrontOf(llvm::ArrayRef<Scope *> scopes, mlir::Operation *op);
+  ~InFrontOf();
+  InFrontOf(const InFrontOf &) = delete;
+  InFrontOf &operator=(const InFrontOf &) = delete;
+
+private:
+  llvm::SmallVector<std::pair<Scope *, mlir::OpBuilder::InsertPoint>> moved;
+};
+
 class Evaluator {
 public:
   explicit Evaluator(KernelState &kernel) : kernel(kernel) {}

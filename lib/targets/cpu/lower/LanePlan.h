@@ -28,8 +28,8 @@ struct LanePlan {
 void visitMaskTerms(const FusionPlan &plan, mlir::Value mask, const Dims &dims,
                     llvm::function_ref<void(mlir::Value, const Dims &)> visit);
 
-/// A kept tile alone is stored, with its neighbours in memory along `dim` and not along the buffer's
-/// rows: blocks of it are turned round in registers.
+/// A kept tile alone is stored, with its neighbours in memory along `dim` and not along the
+/// buffer's rows: blocks of it are turned round in registers.
 bool writesTransposed(const KernelState &kernel, llvm::ArrayRef<Root> roots, int8_t dim);
 
 LanePlan planLanes(const KernelState &kernel, llvm::ArrayRef<Root> roots);

@@ -75,15 +75,7 @@ void LoopNest::build() {
 void LoopNest::loop(Value low, Value high, int64_t step, Body body) {
   OpBuilder &creator = branch ? *branch : outer();
   auto forOp = creator.create<scf::ForOp>(loc, low, high, kernel.i64(step), accumulators);
-  // While the body is built, code of the levels around belongs in front of the loop. Levels whose
-  // body runs once share their block.
-  SmallVector<std::pair<Scope *, OpBuilder::InsertPoint>> moved;
-  for (Scope *scope : evaluator.scopes) {
-    if (scope->builder.getInsertionBlock() == forOp->getBlock()) {
-      moved.push_back({scope, scope->builder.saveInsertionPoint()});
-      scope->builder.setInsertionPoint(forOp);
-    }
-  }
+  InFrontOf around(evaluator.scopes, forOp);
   OpBuilder *savedBranch = std::exchange(branch, nullptr);
   Block *block = forOp.getBody();
   if (!block->empty()) {
@@ -96,9 +88,6 @@ void LoopNest::loop(Value low, Value high, int64_t step, Body body) {
   inner.builder.create<scf::YieldOp>(loc, accumulators);
   evaluator.scopes.pop_back();
   branch = savedBranch;
-  for (auto &[scope, point] : moved) {
-    scope->builder.restoreInsertionPoint(point);
-  }
   accumulators.assign(forOp.getResults().begin(), forOp.getResults().end());
 }
 
@@ -276,19 +265,10 @@ void LoopNest::emitMain(unsigned depth, Value start, Value end) {
 
 /// Loops of the body go into the branch, code of the levels around in front of the choice.
 void LoopNest::inBranch(Operation *choice, OpBuilder inside, llvm::function_ref<void()> body) {
-  SmallVector<std::pair<Scope *, OpBuilder::InsertPoint>> moved;
-  for (Scope *scope : evaluator.scopes) {
-    if (scope->builder.getInsertionBlock() == choice->getBlock()) {
-      moved.push_back({scope, scope->builder.saveInsertionPoint()});
-      scope->builder.setInsertionPoint(choice);
-    }
-  }
+  InFrontOf around(evaluator.scopes, choice);
   branch = &inside;
   body();
   branch = nullptr;
-  for (auto &[scope, point] : moved) {
-    scope->builder.restoreInsertionPoint(point);
-  }
 }
 
 void LoopNest::buildVectorParts(unsigned depth, const LoopBounds &bounds) {
@@ -314,6 +294,8 @@ void LoopNest::buildVectorParts(unsigned depth, const LoopBounds &bounds) {
   if (!bounds.mainEnd) {
     int64_t inBlocks = first + (covered - first) / block * block;
     mainEnd = kernel.i64(inBlocks);
+  } else if (transposedDim != zeroDim) {
+    mainEnd = start; // a body is long, and masks take little of its time
   } else {
     Value usable = builder.create<arith::MinSIOp>(loc, bounds.mainEnd, end);
     usable = builder.create<arith::SubIOp>(loc, usable, start);
@@ -383,6 +365,7 @@ void LoopNest::emitStore(tile::StoreOp store, ArrayRef<Value> values, bool isAli
   }
   Scope *lanes = evaluator.scopes.back();
   auto choice = lanes->builder.create<scf::IfOp>(loc, isLarge, true);
+  InFrontOf around(ArrayRef(evaluator.scopes).drop_back(), choice);
   Scope past(choice.getThenBodyBuilder(), lanes), through(choice.getElseBodyBuilder(), lanes);
   evaluator.scopes.back() = &past;
   evaluator.storeStreaming(store, values);

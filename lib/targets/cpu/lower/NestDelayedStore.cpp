@@ -55,6 +55,7 @@ void LoopNest::emitDelayedStore(const Root &root, unsigned copies) {
     }
   }
   auto branch = lanes->builder.create<scf::IfOp>(loc, root.guard, false);
+  InFrontOf around(ArrayRef(evaluator.scopes).drop_back(), branch);
   OpBuilder builder = branch.getThenBodyBuilder();
   SmallVector<Value, 4> positions(evaluator.laneBase);
   if (isShared) {

@@ -27,26 +27,31 @@ static bool combinesOnce(tile::ReduceOp reduce, Value constant) {
   return combiner.isIdempotent() || (isZero && isSum);
 }
 
-/// The value of what is computed from constants alone; null for all else.
 static TypedAttr constantOf(Value value) {
   Attribute known;
-  if (matchPattern(value, m_Constant(&known))) {
-    return dyn_cast<TypedAttr>(known);
-  }
-  Operation *op = value.getDefiningOp();
-  if (!op || op->getNumRegions() != 0 || op->getNumResults() != 1 || op->getNumOperands() == 0) {
-    return nullptr;
-  }
-  SmallVector<Attribute> operands;
-  for (Value operand : op->getOperands()) {
-    operands.push_back(constantOf(operand));
-    if (!operands.back()) {
-      return nullptr;
+  return matchPattern(value, m_Constant(&known)) ? dyn_cast<TypedAttr>(known) : TypedAttr();
+}
+
+/// What in the block is computed from constants alone.
+static llvm::DenseMap<Value, TypedAttr> constantsIn(Block &block) {
+  llvm::DenseMap<Value, TypedAttr> constants;
+  for (Operation &op : block) {
+    SmallVector<Attribute> operands;
+    for (Value operand : op.getOperands()) {
+      TypedAttr known = constants.lookup(operand);
+      operands.push_back(known ? known : constantOf(operand));
+    }
+    SmallVector<OpFoldResult> results;
+    if (op.getNumRegions() != 0 || op.getNumResults() != 1 || operands.empty() ||
+        llvm::is_contained(operands, Attribute()) || failed(op.fold(operands, results)) ||
+        results.size() != 1) {
+      continue;
+    }
+    if (auto constant = dyn_cast_or_null<TypedAttr>(results[0].dyn_cast<Attribute>())) {
+      constants[op.getResult(0)] = constant;
     }
   }
-  SmallVector<OpFoldResult> results;
-  bool isFolded = succeeded(op->fold(operands, results)) && results.size() == 1;
-  return isFolded ? dyn_cast_or_null<TypedAttr>(results[0].dyn_cast<Attribute>()) : TypedAttr();
+  return constants;
 }
 
 /// Behind the end of the masks such a constant is combined once, not in a loop; false where there
@@ -59,22 +64,28 @@ bool LoopNest::reduceOffOnce(Value start, Value end) {
   builder.setInsertionPointToEnd(&aside);
   Scope inner(builder);
   evaluator.scopes.push_back(&inner);
-  SmallVector<Value> constants;
-  bool isOnce = llvm::all_of(roots, [&](const Root &root) {
+  SmallVector<std::pair<tile::ReduceOp, Value>> sources;
+  bool isOnce = true;
+  for (const Root &root : roots) {
     if (root.kind != Root::Kind::Reduce) {
-      return endsWithMask(root);
+      isOnce &= endsWithMask(root);
+      continue;
     }
     auto reduce = cast<tile::ReduceOp>(root.op);
-    return llvm::all_of(reduce.getSources(), [&](Value source) {
-      Value value = evaluator.evaluate(source, identityDims(shape.size()), 0);
-      TypedAttr constant = constantOf(value);
-      if (constant) {
-        constants.push_back(kernel.constant(constant));
-      }
-      return constant && combinesOnce(reduce, constants.back());
-    });
-  });
+    for (Value source : reduce.getSources()) {
+      sources.push_back({reduce, evaluator.evaluate(source, identityDims(shape.size()), 0)});
+    }
+  }
   evaluator.scopes.pop_back();
+  llvm::DenseMap<Value, TypedAttr> known = constantsIn(aside);
+  SmallVector<Value> constants;
+  for (auto &[reduce, value] : sources) {
+    TypedAttr constant = known.count(value) ? known[value] : constantOf(value);
+    if (!isOnce || !constant || !combinesOnce(reduce, kernel.constant(constant))) {
+      return false;
+    }
+    constants.push_back(kernel.constant(constant));
+  }
   if (!isOnce) {
     return false;
   }
