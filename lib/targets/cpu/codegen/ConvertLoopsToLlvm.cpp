@@ -78,6 +78,7 @@ void buildLoopsToLlvmPipeline(OpPassManager &manager, const CpuMachine &machine)
   manager.addPass(createExpandHalfPass(machine));
   manager.addPass(createExpandMathPass(machine));
   manager.addPass(createSplitProductsPass(machine));
+  manager.addPass(createOverlapIterationsPass(machine));
   manager.addPass(createConvertLoopsToLlvmPass());
   manager.addPass(createReconcileUnrealizedCastsPass());
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The MLIR passes that take the loops level (scf, arith, math, 1-D vectors, LLVM memory operations)
 // to the LLVM dialect. They run in this order: cpu-expand-half, cpu-expand-math,
-// cpu-split-products, convert-loops-to-llvm. Each leaves less for the next: no half-precision
-// values after the first, no math function without an instruction after the second.
+// cpu-split-products, cpu-overlap-iterations, convert-loops-to-llvm. Each leaves less for the next:
+// no half-precision values after the first, no math function without an instruction after the
+// second.
 #pragma once
 
 #include "lib/targets/cpu/codegen/CpuMachine.h"
@@ -27,6 +28,9 @@ std::unique_ptr<mlir::Pass> createExpandMathPass(const CpuMachine &machine);
 
 /// compute chains of 32-bit products in their even and odd lanes (x86)
 std::unique_ptr<mlir::Pass> createSplitProductsPass(const CpuMachine &machine);
+
+/// compute the first half of the next iteration beside the second half of this one
+std::unique_ptr<mlir::Pass> createOverlapIterationsPass(const CpuMachine &machine);
 
 /// convert scf, arith, math, vector, cf and func to the LLVM dialect in one conversion
 std::unique_ptr<mlir::Pass> createConvertLoopsToLlvmPass();
