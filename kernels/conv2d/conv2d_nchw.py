@@ -45,10 +45,7 @@ def conv2d_nchw(x, w, bias, y, height, width, out_height, out_width, channels, f
             if PADDING > 0:
                 inside &= (from_row >= 0) & (from_row < height)
                 inside &= (from_column >= 0) & (from_column < width)
-            pixel = p  # of a result as large as the image, without a window
-            if KH * KW * STRIDE > 1 or PADDING > 0:
-                pixel = from_row * width + from_column
-            x_ptrs = x + pixel[:, None] + c[None, :] * plane
+            x_ptrs = x + (from_row * width + from_column)[:, None] + c[None, :] * plane
             w_rows = (r * KW + s) * group_channels + c
             w_ptrs = w + w_rows[:, None] * w_stride + w_columns[None, :]
             for start in range(0, group_channels, BLOCK_C):

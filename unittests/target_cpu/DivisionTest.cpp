@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 
 using namespace nereid;
@@ -80,6 +81,38 @@ TEST(Division, NoDivisorStopsATile) {
   checkDivision<uint8_t>(DType::U8, "u8");
   checkDivision<uint32_t>(DType::U32, "u32");
   checkDivision<uint64_t>(DType::U64, "u64");
+}
+
+/// Quotients next to an integer: multiples of the divisor, and one less and more, over all sizes of
+/// both; vectors of signed 32-bit numbers may be divided in float64.
+TEST(Division, QuotientsNextToIntegersAreExact) {
+  constexpr int64_t count = 4096;
+  Tensor x = Tensor::empty({count}, DType::I32), y = Tensor::empty({count}, DType::I32);
+  Tensor quotient = Tensor::empty({count}, DType::I32),
+         remainder = Tensor::empty({count}, DType::I32);
+  uint64_t state = 7;
+  auto next = [&state] { // a linear congruential generator's upper bits
+    state = state * 6364136223846793005 + 1442695040888963407;
+    return static_cast<int64_t>(state >> 33);
+  };
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t divisor = (next() >> (next() % 31)) + 1;
+    const int64_t multiple = (next() / divisor) * divisor + next() % 3 - 1;
+    const int64_t largest = std::numeric_limits<int32_t>::max();
+    const int64_t dividend = std::min(multiple, largest);
+    x.as<int32_t>()[i] = static_cast<int32_t>(i % 2 == 0 ? dividend : -dividend - 1);
+    y.as<int32_t>()[i] = static_cast<int32_t>(i % 3 == 0 ? -divisor : divisor);
+  }
+  for (const std::string &architecture : runnableArchitectures()) {
+    ASSERT_EQ(launchOn("cpu:" + architecture, divide, "*i32, *i32, *i32, *i32, i32, 4096",
+                       {&x, &y, &quotient, &remainder, count}),
+              "");
+    for (int64_t i = 0; i < count; ++i) {
+      const int64_t a = x.as<int32_t>()[i], b = y.as<int32_t>()[i];
+      ASSERT_EQ(quotient.as<int32_t>()[i], static_cast<int32_t>(a / b)) << a << " / " << b;
+      ASSERT_EQ(remainder.as<int32_t>()[i], static_cast<int32_t>(a % b)) << a << " % " << b;
+    }
+  }
 }
 
 TEST(Division, NoDivisorStopsAScalar) {

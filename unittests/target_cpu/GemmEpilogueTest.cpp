@@ -114,6 +114,11 @@ TEST(GemmEpilogue, OtherMasksAndAddresses) {
   }
 }
 
+TEST(GemmEpilogue, ColumnMajorResultsAreNotScattered) {
+  const char *store = "    tl.store(c + rn[None, :] * M + rm[:, None], acc, mask=inside)\n";
+  EXPECT_FALSE(isStoredInLoop(product(store), sizes[0]));
+}
+
 TEST(GemmEpilogue, WithoutIterationsThereIsStillAStore) {
   for (int64_t k : {0, -5}) {
     Sizes s{40, 70, 1, 32, 64, 16};

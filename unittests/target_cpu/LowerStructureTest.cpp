@@ -102,8 +102,8 @@ def kernel(out, x, first, last, stride, BLOCK: tl.constexpr):
             0u);
 }
 
-/// Rows of 512 bytes, four at a time: the four streams are prefetched four steps ahead, where they
-/// are read, for the other loops step otherwise.
+/// Rows of 512 bytes, four at a time: the four streams are prefetched four steps ahead, a line of
+/// each beside a vector's exponentials.
 TEST(LowerStructure, ShortRowsArePrefetchedFarAhead) {
   const char *source = R"(
 @triton.jit
@@ -115,9 +115,11 @@ def kernel(out, x, stride, n, BLOCK: tl.constexpr):
     tl.store(out + row, top + tl.log(tl.sum(tl.exp(v - top), axis=0)))
 )";
   const std::string loops = lowerSource(source, "*fp32, *fp32, i32, i32, 128", "x86-64-v4").loops;
-  const size_t prefetch = loops.find("prefetch"), four = loops.find("constant 4 : i32");
-  EXPECT_LT(prefetch, loops.find("math.exp"));
-  EXPECT_LT(four, prefetch);
+  const size_t prefetch = loops.find("prefetch"), exponentials = loops.find("math.exp");
+  EXPECT_LT(prefetch, exponentials);
+  EXPECT_GT(prefetch, loops.rfind("scf.for", exponentials));
+  EXPECT_EQ(countOf(loops.substr(0, exponentials), "prefetch"), 4u);
+  EXPECT_LT(loops.find("constant 4 : i32"), prefetch);
 }
 
 /// A row walked in blocks twice: the next row's blocks are prefetched beside the second walk, a

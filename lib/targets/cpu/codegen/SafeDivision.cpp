@@ -17,7 +17,31 @@ static bool isHarmless(Value *divisor) {
                }));
 }
 
-void makeDivisionsSafe(Function &function) {
+/// By a divisor that is neither 0 nor -1: the processor divides integers one by one. Quotients of
+/// 32-bit numbers are exact in float64, where the next integer is farther away than the rounding.
+static void divideLanes(BinaryOperator *division) {
+  auto *type = cast<FixedVectorType>(division->getType());
+  IRBuilder<> builder(division);
+  Type *wide = FixedVectorType::get(builder.getDoubleTy(), type->getNumElements());
+  Value *dividend = division->getOperand(0), *divisor = division->getOperand(1);
+  Value *quotient =
+      builder.CreateFDiv(builder.CreateSIToFP(dividend, wide), builder.CreateSIToFP(divisor, wide));
+  Value *result = builder.CreateFPToSI(quotient, type);
+  if (division->getOpcode() == Instruction::SRem) {
+    result = builder.CreateSub(dividend, builder.CreateMul(result, divisor));
+  }
+  division->replaceAllUsesWith(result);
+  division->eraseFromParent();
+}
+
+static bool isOfLanes(const BinaryOperator *division) {
+  auto *type = dyn_cast<FixedVectorType>(division->getType());
+  const unsigned opcode = division->getOpcode();
+  return type && type->getElementType()->isIntegerTy(32) &&
+         (opcode == Instruction::SDiv || opcode == Instruction::SRem);
+}
+
+void makeDivisionsSafe(Function &function, bool inFloat) {
   SmallVector<BinaryOperator *> divisions;
   for (Instruction &instruction : instructions(function)) {
     auto *binary = dyn_cast<BinaryOperator>(&instruction);
@@ -45,6 +69,9 @@ void makeDivisionsSafe(Function &function) {
       auto *result = cast<Instruction>(
           builder.CreateSelect(isMinusOne, builder.CreateNeg(dividend), division));
       division->replaceUsesWithIf(result, [&](Use &use) { return use.getUser() != result; });
+    }
+    if (inFloat && isOfLanes(division)) {
+      divideLanes(division);
     }
   }
 }

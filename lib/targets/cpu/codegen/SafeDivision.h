@@ -10,7 +10,9 @@ class Function;
 namespace nereid::cpu {
 
 /// Gives every division and remainder by a divisor that may be 0 a divisor that is not: by zero the
-/// result is unspecified, and the smallest integer divided by -1 wraps.
-void makeDivisionsSafe(llvm::Function &function);
+/// result is unspecified, and the smallest integer divided by -1 wraps. `inFloat`: vectors of
+/// signed 32-bit numbers are divided in float64, for processors without division of integer
+/// vectors.
+void makeDivisionsSafe(llvm::Function &function, bool inFloat);
 
 } // namespace nereid::cpu

@@ -131,7 +131,7 @@ void runScalarOptimizations(Module &module, TargetMachine &machine) {
   passes.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()), /*UseMemorySSA=*/true));
   for (Function &function : module) {
     if (!function.isDeclaration()) {
-      makeDivisionsSafe(function);
+      makeDivisionsSafe(function, machine.getTargetTriple().isX86());
       passes.run(function, functions);
       removeHalfExtrema(function);
     }

@@ -17,15 +17,6 @@ using namespace mlir;
 
 namespace nereid::cpu {
 
-static GemmTypes gemmTypesFor(const GemmLoop &gemm, MLIRContext *context) {
-  Type f32 = Float32Type::get(context), i32 = IntegerType::get(context, 32);
-  if (gemm.group == 1) {
-    return {f32, f32, f32, 1};
-  }
-  return {IntegerType::get(context, static_cast<unsigned>(32 / gemm.group)), i32,
-          gemm.group == 2 ? f32 : i32, gemm.group};
-}
-
 namespace {
 class GemmEmitter {
 public:
@@ -406,51 +397,65 @@ private:
     if (fold.known(operands.rowEnd) == 0) {
       return;
     }
-    Value isWide = fold.isGreater(at, left, kernel.i64(shape.lanes));
-    auto each = at.create<scf::ForOp>(loc, kernel.i64(0), operands.rowEnd, kernel.i64(rows));
+    // A panel of one vector goes by itself, more rows at a time; else missing vectors are computed
+    // for nothing, which takes less code than leaving them out. The first rows are a wide block in
+    // either case, which packs all of the panel.
+    const int64_t narrowRows = shape.rowsFor(1);
+    const bool mayBeNarrow = shape.vectors > 1 && !fold.known(operands.columnEnd);
+    Value isWide, step = kernel.i64(rows), missing = kernel.i64(0);
+    if (mayBeNarrow) {
+      isWide = fold.isGreater(at, left, kernel.i64(shape.lanes));
+      step = fold.select(at, isWide, step, kernel.i64(narrowRows));
+      missing = block.packs ? fold.sub(at, step, kernel.i64(rows)) : missing;
+    }
+    auto each =
+        at.create<scf::ForOp>(loc, kernel.i64(0), fold.add(at, operands.rowEnd, missing), step);
     OpBuilder inside(each.getBody()->getTerminator());
     Value row = each.getInductionVar();
-    block.rows = rows;
-    block.row = row;
-    Value isFirst;
-    if (block.packs) {
-      isFirst = fold.isEqual(inside, row, kernel.i64(0));
-      block.packs = fold.both(inside, isFirst, block.packs);
+    if (fold.known(missing) != 0) { // of the first block's step
+      row = fold.max(inside, fold.sub(inside, row, missing), kernel.i64(0));
     }
-    if (shape.vectors == 1 || fold.known(operands.columnEnd)) {
-      emitBlock(inside, block, shape.vectors, bNext);
+    block.row = row;
+    if (block.packs) {
+      Value isFirst = fold.isEqual(inside, row, kernel.i64(0));
+      block.packs = fold.both(inside, isFirst, block.packs);
+      isWide = mayBeNarrow ? inside.create<arith::OrIOp>(loc, isWide, isFirst) : isWide;
+    }
+    block.rows = rows;
+    block.vectors = shape.vectors;
+    Value done = kernel.i64(rows);
+    if (!mayBeNarrow) {
+      emitBlock(inside, block, bNext);
     } else {
-      // A panel of one vector goes by itself; else missing vectors are computed for nothing, which
-      // takes less code than leaving them out, as does packing in one place.
-      if (block.packs) {
-        isWide = inside.create<arith::OrIOp>(loc, isWide, isFirst);
-      }
       auto branch = inside.create<scf::IfOp>(loc, isWide, true);
       OpBuilder then = branch.getThenBodyBuilder(), otherwise = branch.getElseBodyBuilder();
-      emitBlock(then, block, shape.vectors, bNext);
+      emitBlock(then, block, bNext);
       block.packs = nullptr;
-      emitBlock(otherwise, block, 1, bNext);
+      block.rows = narrowRows;
+      block.vectors = 1;
+      emitBlock(otherwise, block, bNext);
+      done = fold.select(inside, isWide, done, kernel.i64(narrowRows));
     }
     if (isLast && !storesAtOnce) {
       OpBuilder then = inside.create<scf::IfOp>(loc, isLast, false).getThenBodyBuilder();
-      Value end = fold.min(then, fold.add(then, row, kernel.i64(rows)), operands.rowEnd);
-      EpilogueOfRows(kernel, gemm, shape, *uniform, block.column).emitFromScratch(then, row, end);
+      Value end = fold.min(then, fold.add(then, row, done), operands.rowEnd);
+      EpilogueOfRows(kernel, gemm, shape, *uniform, block.column)
+          .emitFromScratch(then, row, end, left);
     }
   }
 
-  void emitBlock(OpBuilder &at, GemmBlock block, int64_t vectors, Value bNext) {
-    block.vectors = vectors;
+  void emitBlock(OpBuilder &at, GemmBlock block, Value bNext) {
     if (storesAtOnce) {
       block.stores = isLast;
       block.store = [&](OpBuilder &inside, ArrayRef<Value> sums) {
         Value left = fold.sub(inside, operands.columnEnd, block.column);
         EpilogueOfRows(kernel, gemm, shape, *uniform, block.column)
-            .emitFromRegisters(inside, sums, block.row, operands.rowEnd, left);
+            .emitFromRegisters(inside, block, sums, operands.rowEnd, left);
       };
     }
     // Convolutions: what is asked for is in the second-level cache, and asking takes longer.
     const bool isNear = gemmKernel.rowPlaces || isPanelInMemory();
-    if (vectors == shape.vectors && !isNear) {
+    if (block.vectors == shape.vectors && !isNear) {
       if (bNext) {
         prefetch.emitNextPanel(at, bNext, panel, block);
       }

@@ -81,8 +81,17 @@ static bool isOvertaken(const KernelState &kernel, tile::StoreOp store) {
   return isEarlier;
 }
 
+static bool isBefore(Value value, Operation *op) {
+  Operation *source = value.getDefiningOp();
+  Operation *around = source ? source->getBlock()->findAncestorOpInBlock(*op) : nullptr;
+  return !source || (around && source->isBeforeInBlock(around));
+}
+
 bool canStoreInLoop(const KernelState &kernel, scf::ForOp loop, Value sums, tile::StoreOp store) {
-  if (store->getBlock() != loop->getBlock()) {
+  // Along rows in memory, a vector of columns would be scattered; a nest goes along rows as well.
+  Axis columns = kernel.axes.axis(store.getPointer(), 1, AxisView::Address);
+  if (store->getBlock() != loop->getBlock() || columns.kind != AxisKind::Linear ||
+      columns.stride != 1) {
     return false;
   }
   for (Operation *op = loop->getNextNode(); op != store; op = op->getNextNode()) {
@@ -95,7 +104,7 @@ bool canStoreInLoop(const KernelState &kernel, scf::ForOp loop, Value sums, tile
     auto load = leaf.getDefiningOp<tile::LoadOp>();
     bool isRead = load && isTile(leaf) && !kernel.plan.isStored(leaf);
     isReady &= leaf == sums || isRead || leaf.getDefiningOp<arith::ConstantOp>() ||
-               kernel.buffers.count(leaf) || kernel.scalars.count(leaf);
+               (isBefore(leaf, loop) && (kernel.buffers.count(leaf) || kernel.scalars.count(leaf)));
   };
   for (Value part : store->getOperands()) {
     kernel.plan.forEachLeaf(part, identityDims(shapeOf(store.getPointer()).size()), visit);
@@ -171,16 +180,37 @@ void EpilogueOfRows::store(Evaluator &evaluator, int64_t vectors) const {
   }
 }
 
-void EpilogueOfRows::emitFromScratch(OpBuilder &at, Value row, Value end) {
+void EpilogueOfRows::emitFromScratch(OpBuilder &at, Value row, Value end, Value left) {
   auto each = at.create<scf::ForOp>(loc, row, end, kernel.i64(1));
   Scope columns{OpBuilder(each)}, inside{OpBuilder(each.getBody()->getTerminator())};
   Evaluator evaluator(kernel);
   standAt(evaluator, {columns, inside}, each.getInductionVar(), shape.vectors);
+  setMasks(evaluator, columnMasks(columns.builder, left, shape.vectors));
   store(evaluator, shape.vectors);
+}
+
+/// Which columns of the vectors are looked at; empty where the store's mask says something else.
+SmallVector<Value> EpilogueOfRows::columnMasks(OpBuilder &at, Value left, int64_t vectors) const {
+  SmallVector<Value> masks;
+  if (!tile::StoreOp(gemm.store).getMask() || !gemm.masksDemand) {
+    return masks;
+  }
+  auto lanes = static_cast<unsigned>(shape.lanes);
+  Type i32 = at.getI32Type();
+  Value count = at.create<arith::TruncIOp>(loc, i32, left);
+  count = at.create<vector::BroadcastOp>(loc, lanesOf(i32, lanes), count);
+  for (int64_t v = 0; v < vectors; ++v) {
+    masks.push_back(at.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt,
+                                             iota(kernel, i32, lanes, 1, v * shape.lanes), count));
+  }
+  return masks;
 }
 
 /// In the rows and columns that are looked at, the store's mask is known.
 void EpilogueOfRows::setMasks(Evaluator &evaluator, ArrayRef<Value> masks) const {
+  if (masks.empty()) {
+    return;
+  }
   Value mask = tile::StoreOp(gemm.store).getMask();
   Dims dims = kernel.axes.normalise(mask, identityDims(2));
   auto &values = evaluator.scopes[evaluator.levelOf(dims)]->values;
@@ -193,38 +223,24 @@ void EpilogueOfRows::setMasks(Evaluator &evaluator, ArrayRef<Value> masks) const
   }
 }
 
-void EpilogueOfRows::emitFromRegisters(OpBuilder &at, ArrayRef<Value> sums, Value row, Value end,
-                                       Value left) {
+void EpilogueOfRows::emitFromRegisters(OpBuilder &at, const GemmBlock &block, ArrayRef<Value> sums,
+                                       Value end, Value left) {
   FoldingArithmetic fold(loc);
-  const int64_t rows = shape.rowsFor(shape.vectors);
-  const auto vectors = static_cast<int64_t>(sums.size()) / rows;
+  const int64_t rows = block.rows, vectors = block.vectors;
   // What only columns change goes in front of this mark.
   Operation *mark = at.create<arith::ConstantOp>(loc, at.getI64IntegerAttr(0));
   Scope columns{OpBuilder(mark)};
-  SmallVector<Value> masks;
-  const bool isMasked = tile::StoreOp(gemm.store).getMask() && gemm.masksDemand;
-  if (isMasked) {
-    auto lanes = static_cast<unsigned>(shape.lanes);
-    Type i32 = at.getI32Type();
-    Value count = columns.builder.create<arith::TruncIOp>(loc, i32, left);
-    count = columns.builder.create<vector::BroadcastOp>(loc, lanesOf(i32, lanes), count);
-    for (int64_t v = 0; v < vectors; ++v) {
-      masks.push_back(columns.builder.create<arith::CmpIOp>(
-          loc, arith::CmpIPredicate::slt, iota(kernel, i32, lanes, 1, v * shape.lanes), count));
-    }
-  }
+  SmallVector<Value> masks = columnMasks(columns.builder, left, vectors);
   const bool isWhole = fold.known(end).value_or(1) % rows == 0;
   // A row behind the last one is that row once more.
   Value last = fold.sub(columns.builder, end, kernel.i64(1));
   for (int64_t r = 0; r < rows; ++r) {
-    Value number = fold.add(at, row, kernel.i64(r));
+    Value number = fold.add(at, block.row, kernel.i64(r));
     number = isWhole ? number : fold.min(at, number, last);
     Scope inside(at);
     Evaluator evaluator(kernel);
     standAt(evaluator, {columns, inside}, number, vectors);
-    if (isMasked) {
-      setMasks(evaluator, masks);
-    }
+    setMasks(evaluator, masks);
     for (int64_t v = 0; v < vectors; ++v) {
       inside.values[Evaluator::keyOf(gemm.sums, identityDims(2), static_cast<unsigned>(v))] =
           sums[r * vectors + v];

@@ -35,12 +35,11 @@ public:
       : kernel(kernel), gemm(gemm), shape(shape), outside(outside), column(column),
         loc(tile::StoreOp(gemm.store).getLoc()) {}
 
-  /// Rows `row` to `end`, whose sums are in scratch.
-  void emitFromScratch(mlir::OpBuilder &at, mlir::Value row, mlir::Value end);
-  /// Vectors of sums, row by row from `row` on; those behind `end` are those of the last row again.
-  /// `left` of the panel's columns are looked at.
-  void emitFromRegisters(mlir::OpBuilder &at, llvm::ArrayRef<mlir::Value> sums, mlir::Value row,
-                         mlir::Value end, mlir::Value left);
+  /// Rows `row` to `end`, whose sums are in scratch; `left` of the panel's columns are looked at.
+  void emitFromScratch(mlir::OpBuilder &at, mlir::Value row, mlir::Value end, mlir::Value left);
+  /// The block's vectors of sums, row by row; those behind `end` are those of the last row again.
+  void emitFromRegisters(mlir::OpBuilder &at, const GemmBlock &block,
+                         llvm::ArrayRef<mlir::Value> sums, mlir::Value end, mlir::Value left);
 
 private:
   struct Levels {
@@ -48,6 +47,8 @@ private:
   };
   void standAt(Evaluator &evaluator, Levels levels, mlir::Value row, int64_t vectors) const;
   void store(Evaluator &evaluator, int64_t vectors) const;
+  llvm::SmallVector<mlir::Value> columnMasks(mlir::OpBuilder &at, mlir::Value left,
+                                             int64_t vectors) const;
   void setMasks(Evaluator &evaluator, llvm::ArrayRef<mlir::Value> masks) const;
 
   KernelState &kernel;

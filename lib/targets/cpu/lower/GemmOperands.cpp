@@ -7,6 +7,15 @@ using namespace mlir;
 
 namespace nereid::cpu {
 
+GemmTypes gemmTypesFor(const GemmLoop &gemm, MLIRContext *context) {
+  Type f32 = Float32Type::get(context), i32 = IntegerType::get(context, 32);
+  if (gemm.group == 1) {
+    return {f32, f32, f32, 1};
+  }
+  return {IntegerType::get(context, static_cast<unsigned>(32 / gemm.group)), i32,
+          gemm.group == 2 ? f32 : i32, gemm.group};
+}
+
 GemmOperands::GemmOperands(KernelState &kernel, scf::ForOp loop, const GemmLoop &gemm, Scope &scope,
                            GemmKernel &gemmKernel)
     : kernel(kernel), gemm(gemm), gemmKernel(gemmKernel), steps(kernel, loop), loc(loop.getLoc()),

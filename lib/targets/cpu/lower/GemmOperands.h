@@ -26,6 +26,8 @@ struct OperandPlace {
   bool maybeCopied() const { return !maybeInPlace || inPlace; }
 };
 
+GemmTypes gemmTypesFor(const GemmLoop &gemm, mlir::MLIRContext *context);
+
 class GemmOperands {
 public:
   GemmOperands(KernelState &kernel, mlir::scf::ForOp loop, const GemmLoop &gemm, Scope &scope,

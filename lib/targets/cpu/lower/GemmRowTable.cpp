@@ -16,7 +16,7 @@ constexpr int64_t packedEntries = 8;
 
 namespace {
 /// Neither memory is read nor divided, what is kept in scratch apart: vectors of such values take
-/// one instruction for each operation.
+/// one instruction for each operation. x86 divides vectors of 32-bit numbers (SafeDivision.h).
 class PlainArithmetic {
 public:
   explicit PlainArithmetic(const KernelState &kernel) : kernel(kernel) {}
@@ -31,14 +31,20 @@ public:
       return holds(induction->initial);
     }
     bool isPlain =
-        op && !kernel.plan.isStored(tile) &&
-        !isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op) &&
+        op && !kernel.plan.isStored(tile) && !isSlowDivision(op) &&
         (isElementwise(op) || isa<tile::SplatOp, tile::ExpandDimsOp, tile::BroadcastOp>(op));
     return isPlain &&
            llvm::all_of(op->getOperands(), [&](Value operand) { return holds(operand); });
   }
 
 private:
+  bool isSlowDivision(Operation *op) const {
+    const bool isFast = kernel.options.lanePermutes != LanePermutes::None &&
+                        isa<arith::DivSIOp, arith::RemSIOp>(op) &&
+                        elementTypeOf(op->getResult(0)).isInteger(32);
+    return !isFast && isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op);
+  }
+
   const KernelState &kernel;
   llvm::SmallPtrSet<Value, 16> seen;
 };

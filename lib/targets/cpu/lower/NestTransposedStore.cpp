@@ -89,7 +89,7 @@ void LoopNest::emitTransposedStore() {
       at(laneDim, laneStart, i,
          [&] { vectors.push_back(evaluator.evaluateLanes(store.getValue(), dims, 0)); });
     }
-    transposeBlock(builder, loc, vectors);
+    transposeBlock(builder, loc, vectors, kernel.options.lanePermutes == LanePermutes::Avx512);
     evaluator.part = part;
     evaluator.laneDim = laneDim;
     evaluator.laneBase[0] = laneStart;

@@ -8,8 +8,9 @@
 namespace nereid::cpu {
 
 /// Exchanges rows and columns of a square block, one bit of the index per stage. As many rows as
-/// each has elements, a power of two.
+/// each has elements, a power of two. `separates`: on x86, halves the time that code generation
+/// takes for sixteen rows.
 void transposeBlock(mlir::OpBuilder &builder, mlir::Location loc,
-                    llvm::SmallVectorImpl<mlir::Value> &rows);
+                    llvm::SmallVectorImpl<mlir::Value> &rows, bool separates = false);
 
 } // namespace nereid::cpu
