@@ -169,10 +169,11 @@ void measurePeaks(Chip &chip, ThreadPool &pool) {
   }
   for (const auto &[name, loop] : loops) {
     double flops = 0;
-    double one = bestSeconds(3, [&, body = loop] { flops = body(); });
+    // Some milliseconds each: a clock that was slow at first must not be taken for the peak.
+    double one = bestSeconds(20, [&, body = loop] { flops = body(); });
     chip.peakFlopsOneCore[name] = flops / one;
     int threads = pool.threadCount();
-    double all = bestSeconds(3, [&, body = loop] {
+    double all = bestSeconds(20, [&, body = loop] {
       pool.parallelFor(threads, 1, [&](int64_t begin, int64_t end, int) {
         for (int64_t i = begin; i < end; ++i) {
           body();
