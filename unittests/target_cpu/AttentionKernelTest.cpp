@@ -172,15 +172,12 @@ TEST_P(AttentionKernel, Backward) {
 /// Scores are read in the order in which they are in scratch, and keys are transposed in registers.
 TEST(AttentionKernelCode, NoElementsAreGathered) {
   for (const char *flags : {"False, 0, ", "True, 0, ", "False, 1024, ", "True, 1024, "}) {
-    std::string error;
-    std::string text =
-        tileText(sourceOf("attention.py", "attention"),
-                 "*fp32, *fp32, *fp32, *fp32, *fp32, fp32, i32, i32, i32, i32, i32:16, 1, "
-                 "i32, i32, i32, i32, " +
-                     std::string(flags) + "64, 128, 64",
-                 error);
-    ASSERT_EQ(error, "");
-    LoweredKernel kernel = lowerKernel(text, "x86-64-v4");
+    LoweredKernel kernel =
+        lowerSource(sourceOf("attention.py", "attention"),
+                    "*fp32, *fp32, *fp32, *fp32, *fp32, fp32, i32, i32, i32, i32, i32:16, 1, "
+                    "i32, i32, i32, i32, " +
+                        std::string(flags) + "64, 128, 64",
+                    "x86-64-v4");
     ASSERT_EQ(kernel.error, "");
     EXPECT_EQ(kernel.loops.find("gather"), std::string::npos) << flags;
   }

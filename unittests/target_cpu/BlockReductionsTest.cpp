@@ -18,10 +18,7 @@ const std::string head = "\n@triton.jit\ndef kernel(out, x, n, BLOCK: tl.constex
 
 LoweredKernel lower(const std::string &body, const std::string &signature,
                     const std::string &architecture = "") {
-  std::string error;
-  std::string text = tileText(head + body, signature, error);
-  EXPECT_EQ(error, "");
-  return lowerKernel(text, architecture);
+  return lowerSource(head + body, signature, architecture);
 }
 
 std::string sumOf(const std::string &start, const std::string &update, const std::string &result,

@@ -24,10 +24,7 @@ const std::string head = "\n@triton.jit\n"
 
 bool defers(const std::string &body,
             const std::string &signature = "*fp32, *i32, *fp32, i32, 128") {
-  std::string error;
-  std::string text = tileText(head + body, signature, error);
-  EXPECT_EQ(error, "");
-  LoweredKernel kernel = lowerKernel(text);
+  LoweredKernel kernel = lowerSource(head + body, signature, "");
   EXPECT_EQ(kernel.error, "") << body;
   return kernel.loops.find("nereid_rt_defer_additions") != std::string::npos;
 }

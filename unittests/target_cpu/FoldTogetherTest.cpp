@@ -16,13 +16,10 @@ namespace {
 
 LoweredKernel lower(const std::string &body, const std::string &architecture = "x86-64-v4",
                     const std::string &signature = "*fp32, *fp32, i32, 64") {
-  std::string error;
-  std::string text = tileText("\n@triton.jit\ndef kernel(out, x, n, BLOCK: tl.constexpr):\n"
-                              "    o = tl.arange(0, BLOCK)\n" +
-                                  body,
-                              signature, error);
-  EXPECT_EQ(error, "");
-  return lowerKernel(text, architecture);
+  return lowerSource("\n@triton.jit\ndef kernel(out, x, n, BLOCK: tl.constexpr):\n"
+                     "    o = tl.arange(0, BLOCK)\n" +
+                         body,
+                     signature, architecture);
 }
 
 /// `count` rows of 64, each reduced by the operation, stored one behind the other.

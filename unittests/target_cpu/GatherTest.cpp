@@ -13,11 +13,8 @@ namespace {
 
 LoweredKernel compileSource(const std::string &body, const std::string &signature,
                             const std::string &architecture) {
-  std::string error;
   const std::string source = "import triton\nimport triton.language as tl\n\n@triton.jit\n" + body;
-  const std::string tile = tileText(source, signature, error);
-  EXPECT_EQ(error, "");
-  LoweredKernel kernel = lowerKernel(tile, architecture);
+  LoweredKernel kernel = lowerSource(source, signature, architecture);
   EXPECT_EQ(kernel.error, "");
   return kernel;
 }

@@ -89,10 +89,7 @@ TEST(GemmColumnMask, MaskedColumnsAreZeroAndNeverRead) {
 
 TEST(GemmColumnMask, ColumnsArePackedFromWhereTheyStand) {
   Sizes s{14, 64, 196, 64, 64, 64, 64};
-  std::string error;
-  std::string text = tileText(source, signatureOf(s), error);
-  ASSERT_EQ(error, "");
-  LoweredKernel kernel = lowerKernel(text, "x86-64-v4");
+  LoweredKernel kernel = lowerSource(source, signatureOf(s), "x86-64-v4");
   ASSERT_EQ(kernel.error, "");
   EXPECT_EQ(kernel.loops.find("gather"), std::string::npos) << kernel.loops;
   // One tile of sums that all taps share, a panel, and tables: no tile of b, no second tile of

@@ -56,9 +56,7 @@ std::string run(const std::string &epilogue, const Sizes &s, DType type = DType:
 
 /// The register blocks' multiply-adds are in the last loop of the kernel's body.
 bool isStoredInLoop(const std::string &source, const Sizes &s) {
-  std::string error, text = tileText(source, signatureOf(s), error);
-  EXPECT_EQ(error, "");
-  LoweredKernel kernel = lowerKernel(text, "x86-64-v4");
+  LoweredKernel kernel = lowerSource(source, signatureOf(s), "x86-64-v4");
   EXPECT_EQ(kernel.error, "");
   size_t last = kernel.loops.rfind("\n    scf.for");
   return kernel.loops.find("math.fma", last) != std::string::npos;
@@ -142,11 +140,9 @@ TEST(GemmEpilogue, AnOperandMayBeOverwritten) {
   const char *activation =
       "    tl.store(c + rm[:, None] * N + rn[None, :], tl.maximum(acc, 1.0) * 2, mask=inside)\n";
   for (bool isPlain : {true, false}) {
-    std::string error,
-        text = tileText(product(isPlain ? plainStore : activation), signatureOf(s), error);
-    ASSERT_EQ(error, "");
     for (const std::string &architecture : runnableArchitectures()) {
-      LoweredKernel kernel = lowerKernel(text, architecture);
+      LoweredKernel kernel =
+          lowerSource(product(isPlain ? plainStore : activation), signatureOf(s), architecture);
       ASSERT_EQ(kernel.error, "");
       for (int overwritten : {0, 1}) {
         std::array<std::vector<float>, 2> operands;

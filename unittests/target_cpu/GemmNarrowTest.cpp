@@ -109,13 +109,11 @@ template <class T, class Sum>
 void expectProduct(const std::string &text, const std::string &types, const Sizes &s,
                    const char *instruction, int64_t columnShift = 0, bool isColumnMajor = false) {
   SCOPED_TRACE(fmt::format("{}x{}x{}", s.m, s.n, s.k));
-  std::string error;
-  std::string tile = tileText(text,
-                              types + fmt::format(", M=i32, N=i32, K=i32, BM={}, BN={}, BK={}",
-                                                  s.blockM, s.blockN, s.blockK),
-                              error);
-  ASSERT_EQ(error, "");
-  LoweredKernel kernel = lowerKernel(tile, narrowDots);
+  LoweredKernel kernel =
+      lowerSource(text,
+                  types + fmt::format(", M=i32, N=i32, K=i32, BM={}, BN={}, BK={}", s.blockM,
+                                      s.blockN, s.blockK),
+                  narrowDots);
   ASSERT_EQ(kernel.error, "");
   EXPECT_NE(kernel.assembly.find(instruction), std::string::npos);
   std::mt19937 random(static_cast<unsigned>(s.m * 31 + s.n * 7 + s.k));
@@ -161,11 +159,9 @@ TEST(GemmNarrow, SubnormalOperandsCountAsZero) {
   if (!canRun()) {
     GTEST_SKIP() << "needs AVX512_BF16";
   }
-  std::string error;
-  std::string tile = tileText(kernelText(maskedLeft, maskedRight, "tl.float32"),
-                              halves + ", M=i32, N=i32, K=i32, BM=16, BN=16, BK=16", error);
-  ASSERT_EQ(error, "");
-  LoweredKernel kernel = lowerKernel(tile, narrowDots);
+  LoweredKernel kernel =
+      lowerSource(kernelText(maskedLeft, maskedRight, "tl.float32"),
+                  halves + ", M=i32, N=i32, K=i32, BM=16, BN=16, BK=16", narrowDots);
   ASSERT_EQ(kernel.error, "");
   Guarded<uint16_t> a(16 * 16), b(16 * 16);
   Guarded<float> c(16 * 16);

@@ -107,10 +107,7 @@ TEST(GemmRowMask, ZeroTimesInfinityIsStillNoNumber) {
 
 TEST(GemmRowMask, RowsAreReadWhereTheyStand) {
   Sizes s{60, 40, 64, 32, 7, 32, 64, 16};
-  std::string error;
-  std::string text = tileText(source, signatureOf(s), error);
-  ASSERT_EQ(error, "");
-  LoweredKernel kernel = lowerKernel(text, "x86-64-v4");
+  LoweredKernel kernel = lowerSource(source, signatureOf(s), "x86-64-v4");
   ASSERT_EQ(kernel.error, "");
   // The addresses of chosen rows are listed; nothing of a is copied under a mask.
   EXPECT_NE(kernel.loops.find("llvm.x86.avx512.mask.compress"), std::string::npos) << kernel.loops;

@@ -114,10 +114,7 @@ std::string runRowMajor(const std::string &source, const Sizes &s, Tensor *resul
 
 /// The lowered loops read the rows of an operand through a table of addresses.
 bool isInPlace(const std::string &source, const std::string &signature) {
-  std::string error;
-  std::string text = tileText(source, signature, error);
-  EXPECT_EQ(error, "");
-  LoweredKernel kernel = lowerKernel(text, "x86-64-v4");
+  LoweredKernel kernel = lowerSource(source, signature, "x86-64-v4");
   EXPECT_EQ(kernel.error, "");
   int addresses = 0;
   for (size_t at = 0; (at = kernel.loops.find("!llvm.ptr -> !llvm.ptr\n", at)) != std::string::npos;

@@ -89,11 +89,8 @@ TEST(LanePattern, NothingElseIsTouched) {
   std::vector<float> y(64);
   for (const std::string &architecture : runnableArchitectures()) {
     for (const Pattern &pattern : patterns) {
-      std::string error;
-      std::string text =
-          tileText(sourceFor(pattern.index), "x=*fp32, y=*fp32, n=i32, BLOCK=64", error);
-      ASSERT_EQ(error, "");
-      LoweredKernel kernel = lowerKernel(text, architecture);
+      LoweredKernel kernel =
+          lowerSource(sourceFor(pattern.index), "x=*fp32, y=*fp32, n=i32, BLOCK=64", architecture);
       ASSERT_EQ(kernel.error, "");
       for (int64_t n : {1, 7, 16, 40, 64}) {
         int64_t last = 0;
@@ -113,10 +110,8 @@ TEST(LanePattern, NothingElseIsTouched) {
 
 TEST(LanePattern, NeighboursTakeThePlaceOfGathers) {
   for (const char *index : {"2 * i + 1", "i // 4 * 4 + 3", "i // 2"}) {
-    std::string error;
-    std::string text = tileText(sourceFor(index), "x=*fp32, y=*fp32, n=i32, BLOCK=64", error);
-    ASSERT_EQ(error, "");
-    LoweredKernel kernel = lowerKernel(text, "x86-64-v4");
+    LoweredKernel kernel =
+        lowerSource(sourceFor(index), "x=*fp32, y=*fp32, n=i32, BLOCK=64", "x86-64-v4");
     ASSERT_EQ(kernel.error, "");
     EXPECT_EQ(kernel.loops.find("gather"), std::string::npos) << index << kernel.loops;
     EXPECT_NE(kernel.loops.find("vector.shuffle"), std::string::npos) << index;
@@ -133,10 +128,8 @@ def kernel(x, y, row, n, BLOCK: tl.constexpr):
     v = tl.load(x + row * n + i, mask=(row >= 0) & (i < n), other=0.0)
     tl.store(y + i, v, mask=i < n)
 )";
-  std::string error;
-  std::string text = tileText(source, "x=*fp32, y=*fp32, row=i32, n=i32, BLOCK=64", error);
-  ASSERT_EQ(error, "");
-  LoweredKernel kernel = lowerKernel(text, "x86-64-v4");
+  LoweredKernel kernel =
+      lowerSource(source, "x=*fp32, y=*fp32, row=i32, n=i32, BLOCK=64", "x86-64-v4");
   ASSERT_EQ(kernel.error, "");
   EXPECT_NE(kernel.loops.find("!llvm.ptr"), std::string::npos);
   EXPECT_NE(kernel.loops.find("arith.select"), std::string::npos) << kernel.loops;

@@ -287,14 +287,24 @@ std::string compareWithOracle(const std::string &source, const std::string &sign
   return "";
 }
 
-LoweredKernel lowerBody(const std::string &body, const std::string &signature) {
+LoweredKernel lowerSource(const std::string &source, const std::string &signature,
+                          const std::string &architecture, LowerLimits limits) {
   std::string error;
-  std::string text = tileText("\n@triton.jit\ndef kernel(x, out, n, BLOCK: tl.constexpr):\n"
-                              "    o = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n" +
-                                  body,
-                              signature, error);
+  std::string text = tileText(source, signature, error);
   EXPECT_EQ(error, "");
-  return lowerKernel(text, "x86-64-v3");
+  if (!error.empty()) {
+    LoweredKernel refused;
+    refused.error = error;
+    return refused;
+  }
+  return lowerKernel(text, architecture, limits);
+}
+
+LoweredKernel lowerBody(const std::string &body, const std::string &signature) {
+  return lowerSource("\n@triton.jit\ndef kernel(x, out, n, BLOCK: tl.constexpr):\n"
+                     "    o = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n" +
+                         body,
+                     signature, "x86-64-v3");
 }
 
 } // namespace nereid::cpu::test

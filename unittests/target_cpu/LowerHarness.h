@@ -39,6 +39,10 @@ LoweredKernel lowerKernel(const std::string &text, const std::string &architectu
 /// The optimised tile IR of the first kernel in a Triton-language text; empty with `error` set.
 std::string tileText(const std::string &source, const std::string &signature, std::string &error);
 
+/// lowerKernel of tileText; a text that has none fails the test.
+LoweredKernel lowerSource(const std::string &source, const std::string &signature,
+                          const std::string &architecture = "x86-64-v4", LowerLimits limits = {});
+
 /// lowerKernel with 32-byte vectors of `kernel(x, out, n, BLOCK)`, whose body follows
 /// `o = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)`.
 LoweredKernel lowerBody(const std::string &body, const std::string &signature);

@@ -15,14 +15,6 @@ using runtime::Tensor;
 
 namespace {
 
-LoweredKernel lowerSource(const std::string &source, const std::string &signature,
-                          const std::string &architecture = "x86-64-v4", LowerLimits limits = {}) {
-  std::string error;
-  std::string text = tileText(source, signature, error);
-  EXPECT_EQ(error, "");
-  return lowerKernel(text, architecture, limits);
-}
-
 TEST(LowerStructure, MaskedTailOnlyInTheRaggedPart) {
   const char *source = R"(
 @triton.jit

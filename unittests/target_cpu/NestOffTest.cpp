@@ -14,14 +14,11 @@ namespace {
 LoweredKernel sumOf(const std::string &value, const std::string &other,
                     const std::string &architecture = "x86-64-v4",
                     const std::string &dtype = "fp32") {
-  std::string error;
-  std::string text = tileText("\n@triton.jit\ndef kernel(out, x, n, BLOCK: tl.constexpr):\n"
-                              "    o = tl.arange(0, BLOCK)\n"
-                              "    v = tl.load(x + o, mask=o < n, other=" +
-                                  other + ")\n    tl.store(out, tl.sum(" + value + ", axis=0))\n",
-                              "*" + dtype + ", *" + dtype + ", i32, 1024", error);
-  EXPECT_EQ(error, "");
-  return lowerKernel(text, architecture);
+  return lowerSource("\n@triton.jit\ndef kernel(out, x, n, BLOCK: tl.constexpr):\n"
+                     "    o = tl.arange(0, BLOCK)\n"
+                     "    v = tl.load(x + o, mask=o < n, other=" +
+                         other + ")\n    tl.store(out, tl.sum(" + value + ", axis=0))\n",
+                     "*" + dtype + ", *" + dtype + ", i32, 1024", architecture);
 }
 
 size_t loopsOf(const std::string &value, const std::string &other,

@@ -104,10 +104,7 @@ TEST(NestTransposedStore, AlsoWhatBelongsToRows) {
 }
 
 TEST(NestTransposedStore, NothingIsScattered) {
-  std::string error;
-  std::string tile = tileText(withoutRows(), signatureOf(products[1]), error);
-  ASSERT_EQ(error, "");
-  LoweredKernel kernel = lowerKernel(tile, "x86-64-v4");
+  LoweredKernel kernel = lowerSource(withoutRows(), signatureOf(products[1]), "x86-64-v4");
   ASSERT_EQ(kernel.error, "");
   EXPECT_EQ(kernel.loops.find("scatter"), std::string::npos) << kernel.loops;
   EXPECT_NE(kernel.loops.find("vector.shuffle"), std::string::npos) << kernel.loops;

@@ -44,14 +44,12 @@ TEST(PrefetchAhead, NotWhereTheNextProgramReadsElsewhere) {
 }
 
 TEST(PrefetchAhead, NotForRowsByNumber) {
-  std::string error;
-  std::string text = tileText("\n@triton.jit\ndef kernel(index, x, out, BLOCK: tl.constexpr):\n"
-                              "    c = tl.arange(0, BLOCK)\n    row = tl.program_id(0)\n"
-                              "    v = tl.load(x + tl.load(index + row) * BLOCK + c)\n"
-                              "    tl.store(out + row * BLOCK + c, v)\n",
-                              "*i32, *fp32, *fp32, 1024", error);
-  ASSERT_EQ(error, "");
-  const LoweredKernel kernel = lowerKernel(text, "x86-64-v3");
+  const LoweredKernel kernel =
+      lowerSource("\n@triton.jit\ndef kernel(index, x, out, BLOCK: tl.constexpr):\n"
+                  "    c = tl.arange(0, BLOCK)\n    row = tl.program_id(0)\n"
+                  "    v = tl.load(x + tl.load(index + row) * BLOCK + c)\n"
+                  "    tl.store(out + row * BLOCK + c, v)\n",
+                  "*i32, *fp32, *fp32, 1024", "x86-64-v3");
   EXPECT_NE(kernel.loops.find("nontemporal"), std::string::npos);
   EXPECT_EQ(kernel.loops.find("llvm.intr.prefetch"), std::string::npos) << kernel.loops;
 }
@@ -74,9 +72,8 @@ TEST(PrefetchAhead, BehindTheEndOfATensorIsNoFault) {
   for (size_t i = 0; i < x.size(); ++i) {
     x[i] = static_cast<float>(i % 1000);
   }
-  std::string error;
-  LoweredKernel kernel = lowerKernel(tileText(source, "*fp32, *fp32, i32, 1024", error), "");
-  ASSERT_EQ(error + kernel.error, "");
+  LoweredKernel kernel = lowerSource(source, "*fp32, *fp32, i32, 1024", "");
+  ASSERT_EQ(kernel.error, "");
   ASSERT_TRUE(kernel.launch({programs, 1, 1},
                             {reinterpret_cast<uint64_t>(x.data()),
                              reinterpret_cast<uint64_t>(out.data()), static_cast<uint64_t>(n)}));

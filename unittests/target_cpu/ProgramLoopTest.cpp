@@ -14,12 +14,8 @@ namespace {
 
 LoweredKernel lower(const std::string &body, const std::string &architecture = "",
                     const std::string &signature = "*fp32, *fp32, i32, i32, 1024") {
-  std::string error;
-  std::string text =
-      tileText("\n@triton.jit\ndef kernel(out, x, stride, n, BLOCK: tl.constexpr):\n" + body,
-               signature, error);
-  EXPECT_EQ(error, "");
-  return lowerKernel(text, architecture);
+  return lowerSource("\n@triton.jit\ndef kernel(out, x, stride, n, BLOCK: tl.constexpr):\n" + body,
+                     signature, architecture);
 }
 
 const std::string softmax = R"(

@@ -45,14 +45,6 @@ bool isPipelined(const std::string &loops, const std::string &arithmetic) {
   return store != std::string::npos && store < loops.rfind(arithmetic);
 }
 
-LoweredKernel lower(const char *source, const std::string &signature,
-                    const std::string &architecture = "") {
-  std::string error;
-  std::string text = tileText(source, signature, error);
-  EXPECT_EQ(error, "");
-  return lowerKernel(text, architecture);
-}
-
 /// Memory of floats that begins at a multiple of 64 bytes.
 struct Memory {
   explicit Memory(int64_t size) : storage(size + 16), size(size) {
@@ -89,14 +81,15 @@ struct Layout {
 
 TEST(RowPipeline, SoftmaxIsPipelined) {
   std::string signature = "*fp32:16, *fp32:16, i32, i32, i32:16, i32:16, i32, 1024";
-  EXPECT_TRUE(isPipelined(lower(softmax, signature).loops, "math.exp"));
+  EXPECT_TRUE(isPipelined(lowerSource(softmax, signature, "").loops, "math.exp"));
   std::string plain = softmax;
   plain.replace(plain.find(", cache_modifier"), std::strlen(", cache_modifier=\".cs\""), "");
-  EXPECT_FALSE(isPipelined(lower(plain.c_str(), signature).loops, "math.exp"));
+  EXPECT_FALSE(isPipelined(lowerSource(plain, signature, "").loops, "math.exp"));
 }
 
 TEST(RowPipeline, TheFirstNestTakesOneLineOfFour) {
-  LoweredKernel kernel = lower(softmax, "*fp32, *fp32, i32, i32, i32, i32, i32, 1024", "x86-64-v4");
+  LoweredKernel kernel =
+      lowerSource(softmax, "*fp32, *fp32, i32, i32, i32, i32, i32, 1024", "x86-64-v4");
   const std::string &loops = kernel.loops;
   auto storesBefore = [&](size_t end) {
     size_t found = 0;
@@ -112,7 +105,7 @@ TEST(RowPipeline, TheFirstNestTakesOneLineOfFour) {
 /// Else both nests would bring the row before and the weights into the first level.
 TEST(RowPipeline, AStoreThatLoadsAgainIsNotShared) {
   const std::string loops =
-      lower(layerNorm, "*fp32, *fp32, *fp32, i32, i32, i32, i32, 512", "x86-64-v4").loops;
+      lowerSource(layerNorm, "*fp32, *fp32, *fp32, i32, i32, i32, i32, 512", "x86-64-v4").loops;
   EXPECT_TRUE(isPipelined(loops, "arith.mulf"));
   EXPECT_LT(loops.find("prefetch"), loops.find("nontemporal"));
 }
@@ -132,7 +125,7 @@ TEST(RowPipeline, OverlappingTensorsComeOutAsInOrder) {
                             {"backwards", 6 * stride, -stride}};
   for (const std::string &architecture : runnableArchitectures()) {
     LoweredKernel kernel =
-        lower(softmax, "*fp32, *fp32, i32, i32, i32, i32, i32, 1024", architecture);
+        lowerSource(softmax, "*fp32, *fp32, i32, i32, i32, i32, i32, 1024", architecture);
     ASSERT_EQ(kernel.error, "");
     for (const Layout &layout : layouts) {
       for (int64_t n : {1024, 1000, 700, 64, 5, 0}) {
@@ -160,9 +153,9 @@ TEST(RowPipeline, OverlappingTensorsComeOutAsInOrder) {
 TEST(RowPipeline, LoadsOfTheStoreKeepTheirOrderWithIt) {
   constexpr int64_t stride = 512, rows = 5, n = 500;
   std::string signature = "*fp32, *fp32, *fp32, i32, i32, i32, i32, 512";
-  EXPECT_TRUE(isPipelined(lower(layerNorm, signature).loops, "arith.mulf"));
+  EXPECT_TRUE(isPipelined(lowerSource(layerNorm, signature, "").loops, "arith.mulf"));
   for (const std::string &architecture : runnableArchitectures()) {
-    LoweredKernel kernel = lower(layerNorm, signature, architecture);
+    LoweredKernel kernel = lowerSource(layerNorm, signature, architecture);
     ASSERT_EQ(kernel.error, "");
     for (int64_t weights : {int64_t{20}, int64_t{10}, int64_t{12}}) { // apart or rows of the output
       for (int64_t out : {int64_t{10}, int64_t{0}, int64_t{1}}) {
@@ -279,7 +272,7 @@ def kernel(out, x, w, b, first, last, stride, n, BLOCK: tl.constexpr):
         pointer + pointer + pointer + pointer + "i32, i32, i32:16, i32:16, 4096";
     std::vector<float> out(n * rows + 16), w(n), b(n);
     for (const std::string &architecture : runnableArchitectures()) {
-      LoweredKernel kernel = lower(source, signature, architecture);
+      LoweredKernel kernel = lowerSource(source, signature, architecture);
       ASSERT_EQ(kernel.error, "");
       EXPECT_TRUE(kernel.launch({1, 1, 1}, {(address(out.data()) + 63) / 64 * 64, address(x),
                                             address(w.data()), address(b.data()), number(0),
