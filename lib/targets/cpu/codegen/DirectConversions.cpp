@@ -54,7 +54,7 @@ static_assert(static_cast<int>(arith::CmpFPredicate::OEQ) ==
 static_assert(static_cast<int>(arith::CmpFPredicate::UNO) ==
               static_cast<int>(LLVM::FCmpPredicate::uno));
 
-/// Adds the cases to the switch: From becomes To with the same operands and result type.
+/// Writes the counterpart of one operation in front of it; null where the patterns must.
 class Conversion {
 public:
   explicit Conversion(Operation *op) : builder(op) {}

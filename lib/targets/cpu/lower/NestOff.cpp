@@ -19,27 +19,29 @@ bool LoopNest::endsWithMask(const Root &root) const {
 }
 
 /// Combining with the constant a second time changes nothing: a minimum, a maximum, a sum of zeros.
-static bool combinesOnce(tile::ReduceOp reduce, Value constant) {
-  Combiner combiner(reduce);
+static bool combinesOnce(const Combiner &combiner, Value constant) {
   bool isZero = matchPattern(constant, m_AnyZeroFloat()) || matchPattern(constant, m_Zero());
   bool isSum = combiner.count() == 1 && !combiner.identity().empty() &&
-               isa<arith::AddFOp, arith::AddIOp>(reduce.getCombine().front().front());
+               isa<arith::AddFOp, arith::AddIOp>(combiner.op->getRegion(0).front().front());
   return combiner.isIdempotent() || (isZero && isSum);
 }
 
-static TypedAttr constantOf(Value value) {
+using Constants = llvm::DenseMap<Value, TypedAttr>;
+
+/// Null for what is no constant.
+static TypedAttr constantOf(Value value, const Constants &computed) {
   Attribute known;
-  return matchPattern(value, m_Constant(&known)) ? dyn_cast<TypedAttr>(known) : TypedAttr();
+  return matchPattern(value, m_Constant(&known)) ? dyn_cast<TypedAttr>(known)
+                                                 : computed.lookup(value);
 }
 
 /// What in the block is computed from constants alone.
-static llvm::DenseMap<Value, TypedAttr> constantsIn(Block &block) {
-  llvm::DenseMap<Value, TypedAttr> constants;
+static Constants constantsIn(Block &block) {
+  Constants constants;
   for (Operation &op : block) {
     SmallVector<Attribute> operands;
     for (Value operand : op.getOperands()) {
-      TypedAttr known = constants.lookup(operand);
-      operands.push_back(known ? known : constantOf(operand));
+      operands.push_back(constantOf(operand, constants));
     }
     SmallVector<OpFoldResult> results;
     if (op.getNumRegions() != 0 || op.getNumResults() != 1 || operands.empty() ||
@@ -57,6 +59,11 @@ static llvm::DenseMap<Value, TypedAttr> constantsIn(Block &block) {
 /// Behind the end of the masks such a constant is combined once, not in a loop; false where there
 /// is more to do.
 bool LoopNest::reduceOffOnce(Value start, Value end) {
+  if (!llvm::all_of(roots, [&](const Root &root) {
+        return root.kind == Root::Kind::Reduce || endsWithMask(root);
+      })) {
+    return false;
+  }
   evaluator.part = Part::Off;
   evaluator.laneBase.assign(1, start);
   Block aside; // what is not a constant stays behind here
@@ -64,30 +71,21 @@ bool LoopNest::reduceOffOnce(Value start, Value end) {
   builder.setInsertionPointToEnd(&aside);
   Scope inner(builder);
   evaluator.scopes.push_back(&inner);
-  SmallVector<std::pair<tile::ReduceOp, Value>> sources;
-  bool isOnce = true;
-  for (const Root &root : roots) {
-    if (root.kind != Root::Kind::Reduce) {
-      isOnce &= endsWithMask(root);
-      continue;
-    }
-    auto reduce = cast<tile::ReduceOp>(root.op);
-    for (Value source : reduce.getSources()) {
-      sources.push_back({reduce, evaluator.evaluate(source, identityDims(shape.size()), 0)});
+  SmallVector<std::pair<const Combiner *, Value>> sources;
+  for (const Combiner &combiner : combiners) {
+    for (Value source : combiner.op->getOperands()) {
+      sources.push_back({&combiner, evaluator.evaluate(source, identityDims(shape.size()), 0)});
     }
   }
   evaluator.scopes.pop_back();
-  llvm::DenseMap<Value, TypedAttr> known = constantsIn(aside);
+  Constants computed = constantsIn(aside);
   SmallVector<Value> constants;
-  for (auto &[reduce, value] : sources) {
-    TypedAttr constant = known.count(value) ? known[value] : constantOf(value);
-    if (!isOnce || !constant || !combinesOnce(reduce, kernel.constant(constant))) {
+  for (auto [combiner, value] : sources) {
+    TypedAttr constant = constantOf(value, computed);
+    if (!constant || !combinesOnce(*combiner, kernel.constant(constant))) {
       return false;
     }
     constants.push_back(kernel.constant(constant));
-  }
-  if (!isOnce) {
-    return false;
   }
   Value isAny = outer().create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, start, end);
   SmallVector<Value> before(accumulators.begin(), accumulators.end());
