@@ -1,24 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sums behind the end of a mask: zeros are added once, other values for each element.
+// Reductions behind the end of a mask: zeros and extrema are taken once, other values for each
+// element.
 #include "unittests/target_cpu/LowerHarness.h"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 using namespace nereid;
 using namespace nereid::cpu::test;
 
 namespace {
 
-LoweredKernel sumOf(const std::string &value, const std::string &other,
-                    const std::string &architecture = "x86-64-v4",
-                    const std::string &dtype = "fp32") {
+LoweredKernel reductionOf(const std::string &reduction, const std::string &value,
+                          const std::string &other, const std::string &architecture,
+                          const std::string &dtype = "fp32") {
   return lowerSource("\n@triton.jit\ndef kernel(out, x, n, BLOCK: tl.constexpr):\n"
                      "    o = tl.arange(0, BLOCK)\n"
                      "    v = tl.load(x + o, mask=o < n, other=" +
-                         other + ")\n    tl.store(out, tl.sum(" + value + ", axis=0))\n",
+                         other + ")\n    tl.store(out, tl." + reduction + "(" + value +
+                         ", axis=0))\n",
                      "*" + dtype + ", *" + dtype + ", i32, 1024", architecture);
+}
+
+LoweredKernel sumOf(const std::string &value, const std::string &other,
+                    const std::string &architecture = "x86-64-v4",
+                    const std::string &dtype = "fp32") {
+  return reductionOf("sum", value, other, architecture, dtype);
 }
 
 size_t loopsOf(const std::string &value, const std::string &other,
@@ -55,6 +65,29 @@ TEST(NestOff, SumsAreThoseOfAllElements) {
         }
         ASSERT_TRUE(kernel.launch({1, 1, 1}, {address(&out), address(x.data()), number(n)}));
         EXPECT_EQ(out, expected) << value << ", " << n << " elements on " << architecture;
+      }
+    }
+  }
+}
+
+/// The constant counts where something lies behind the mask, and nowhere else.
+TEST(NestOff, ExtremaMeetTheConstantOnlyWhereItStands) {
+  for (const std::string &architecture : runnableArchitectures()) {
+    for (const auto &[reduction, other, constant] :
+         {std::tuple("max", "20", 20.0f), {"max", "-20", -20.0f}, {"min", "-20", -20.0f}}) {
+      LoweredKernel kernel = reductionOf(reduction, "v", other, architecture);
+      ASSERT_EQ(kernel.error, "");
+      for (int64_t n : {0, 1, 15, 64, 1000, 1009, 1023, 1024}) {
+        std::vector<float> x(1024, std::numeric_limits<float>::quiet_NaN());
+        const bool isMax = reduction == std::string("max");
+        float expected = n < 1024 ? constant : isMax ? -1e30f : 1e30f, out = -1;
+        for (int64_t i = 0; i < n; ++i) {
+          x[i] = static_cast<float>(i * 7 % 19) - 9;
+          expected = isMax ? std::max(expected, x[i]) : std::min(expected, x[i]);
+        }
+        ASSERT_TRUE(kernel.launch({1, 1, 1}, {address(&out), address(x.data()), number(n)}));
+        EXPECT_EQ(out, expected) << reduction << " " << other << ", " << n << " elements on "
+                                 << architecture;
       }
     }
   }
