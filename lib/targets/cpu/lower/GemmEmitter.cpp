@@ -315,7 +315,8 @@ private:
     }
     GemmPacking::Source source;
     if (operands.b.maybeInPlace) {
-      source = {gemmKernel.move(at, bBlock, column), operands.b.stride, {}};
+      source.from = gemmKernel.move(at, bBlock, column);
+      source.stride = operands.b.stride;
     }
     block.packs = kernel.constantInt(at.getI1Type(), 1);
     if (types.group == 1) {
