@@ -20,14 +20,6 @@ keep() {
   mv "build/bench/$name" "$results/$stamp-$name"
 }
 
-# float32 GFLOP/s of the chip's descriptor for one core or for all.
-peak_gflops() { # threads
-  "$nereid" --json chips | python3 -c 'import json, sys
-chip = json.load(sys.stdin)
-part = "peak_flops_one_core" if sys.argv[1] == "1" else "peak_flops"
-print(chip[part]["fp32"] / 1e9)' "$1"
-}
-
 run_kernel() {
   if grep -q '"bench"' "kernels/$1/cases.toml"; then
     keep "kernel-$1.json" "$nereid" --json bench "kernels/$1" --seconds-per-case "$seconds"
@@ -45,8 +37,7 @@ run_part() {
   launch) keep launch.json build/bin/launch_cost --json ;;
   gemm)
     for threads in 1 2; do
-      keep "gemm-$threads.json" build/bin/gemm_rates kernels/matmul --json --threads $threads \
-        --peak "$(peak_gflops $threads)"
+      keep "gemm-$threads.json" build/bin/gemm_rates kernels/matmul --json --threads $threads
     done
     ;;
   kernels/*) run_kernel "${1#kernels/}" ;;

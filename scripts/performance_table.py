@@ -157,8 +157,8 @@ def main():
     text = "# Performance\n\nWritten by `./dev bench` from `bench/suite.toml` and `bench/results/`, whose files have every case.\n"
     text += "Kernel and peer are timed in turns within one run, both with warm threads; a ratio is the median over the turns of\n"
     text += "the peer's time in the kernel's, a row the median over its cases (the slowest and the fastest one behind it). The\n"
-    text += "roofline is a copy of the kernel's largest input, timed in the same turns, or the arithmetic peak where that binds;\n"
-    text += "it counts for cases larger than the last cache.\n\n"
+    text += "roofline is a copy of the kernel's largest input, which counts for cases larger than the last cache, or multiply-adds\n"
+    text += "in registers where the arithmetic binds; both are timed in the same turns.\n\n"
     text += table()
     if bound := bounds():
         text += f"\nWhat binds where neither the memory nor the arithmetic peak does:\n\n{bound}"

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Matrix products of this project's kernels beside cblas_sgemm of OpenBLAS, in turns within one
-// run: GFLOP/s of both and their ratio.
-//   gemm_rates KERNEL_FOLDER [--json] [--threads N] [--millis PER_CASE] [--peak GFLOPS] [NAME_PART]
-// --peak, what the chip's descriptor says for these threads, adds each case's share of it.
+// run: GFLOP/s of both, their ratio, and the share of the arithmetic peak, which is timed in the
+// same turns.
+//   gemm_rates KERNEL_FOLDER [--json] [--threads N] [--millis PER_CASE] [NAME_PART]
 // OpenBLAS chooses its kernels by the chip's name and takes old ones for chips it does not know:
 // with AVX-512 it is told to take those, unless OPENBLAS_CORETYPE in the environment says something
 // else. The choice is printed.
+#include "lib/measure/PeakLoops.h"
+
 #include <nereid/nereid.hpp>
 
 #include <dlfcn.h>
@@ -18,7 +20,9 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <numeric>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -165,21 +169,52 @@ private:
   std::unique_ptr<nereid::Kernel> kernel;
 };
 
+/// GFLOP/s of multiply-adds in registers on `threads` threads, for about a millisecond; 0 =
+/// unknown.
+double peakRate(int threads) {
+  static const auto loops = nereid::measure::peakLoops();
+  const auto loop = loops.find("fp32");
+  if (loop == loops.end()) {
+    return 0;
+  }
+  constexpr int64_t rounds = 500000;
+  // Each thread times itself: starting it takes long beside a millisecond.
+  std::vector<double> rates(threads);
+  auto runOn = [&](int thread) {
+    const double start = nanosNow();
+    loop->second.run(rounds);
+    rates[thread] = loop->second.flopsPerRound * rounds / (nanosNow() - start);
+  };
+  std::vector<std::thread> others;
+  for (int thread = 1; thread < threads; ++thread) {
+    others.emplace_back(runOn, thread);
+  }
+  runOn(0);
+  for (std::thread &other : others) {
+    other.join();
+  }
+  return std::accumulate(rates.begin(), rates.end(), 0.0);
+}
+
 struct Row {
   std::string name, peerName;
   double ours, peer, ratio; ///< GFLOP/s; how many times as fast
+  double ofPeak;
 };
 
-/// Runs both in turns.
+/// Runs both in turns, the peak before and after each run of ours.
 Row measure(const Case &c, const std::string &peerName, const std::function<void()> &ours,
-            const std::function<void()> &peer, double millis) {
+            const std::function<void()> &peer, int threads, double millis) {
   const double flops = 2.0 * c.batch * c.m * c.n * c.k;
-  std::vector<double> oursNanos, peerNanos, ratios;
+  std::vector<double> oursNanos, peerNanos, ratios, shares;
   const double stop = nanosNow() + millis * 1e6;
   do {
+    double peak = peakRate(threads) / 2;
     double start = nanosNow();
     ours();
     oursNanos.push_back(nanosNow() - start);
+    peak += peakRate(threads) / 2;
+    shares.push_back(peak > 0 ? flops / oursNanos.back() / peak : 0);
     if (peer) {
       start = nanosNow();
       peer();
@@ -187,16 +222,21 @@ Row measure(const Case &c, const std::string &peerName, const std::function<void
       ratios.push_back(peerNanos.back() / oursNanos.back());
     }
   } while (nanosNow() < stop || oursNanos.size() < 3);
-  return {c.name, peerName, flops / median(oursNanos), peer ? flops / median(peerNanos) : 0,
-          peer ? median(ratios) : 0};
+  return {c.name,
+          peerName,
+          flops / median(oursNanos),
+          peer ? flops / median(peerNanos) : 0,
+          peer ? median(ratios) : 0,
+          median(shares)};
 }
 
-Row measureProduct(const Case &c, const std::string &folder, const Peer &peer, double millis) {
+Row measureProduct(const Case &c, const std::string &folder, const Peer &peer, int threads,
+                   double millis) {
   const Product ours(c, folder);
   const Tensor expected = Tensor::empty({c.batch, c.m, c.n}, nereid::DType::F32);
   ours.run();
   if (!peer.sgemm) {
-    return measure(c, "none", [&] { ours.run(); }, nullptr, millis);
+    return measure(c, "none", [&] { ours.run(); }, nullptr, threads, millis);
   }
   auto theirs = [&] { peer.run(c, ours.a, ours.b, expected); };
   theirs();
@@ -208,7 +248,7 @@ Row measureProduct(const Case &c, const std::string &folder, const Peer &peer, d
       std::exit(1);
     }
   }
-  return measure(c, "OpenBLAS", [&] { ours.run(); }, theirs, millis);
+  return measure(c, "OpenBLAS", [&] { ours.run(); }, theirs, threads, millis);
 }
 
 /// A separate pass over c, as the unfused pair needs it.
@@ -231,7 +271,7 @@ def bias_activation(c, bias, N, GELU: tl.constexpr, BLOCK: tl.constexpr):
 
 /// The product with bias and activation beside the bare product, and beside the unfused pair.
 std::vector<Row> measureEpilogue(const Case &c, const std::string &folder,
-                                 const std::string &activation, double millis) {
+                                 const std::string &activation, int threads, double millis) {
   const Product fused(c, folder, activation), bare(c, folder);
   const nereid::Kernel pass =
       nereid::Kernel::loadSource(biasAndActivation, "bias_activation",
@@ -244,8 +284,8 @@ std::vector<Row> measureEpilogue(const Case &c, const std::string &folder,
   fused.run();
   unfused();
   return {measure(
-              c, "bare product", [&] { fused.run(); }, [&] { bare.run(); }, millis),
-          measure(c, "unfused pair", [&] { fused.run(); }, unfused, millis)};
+              c, "bare product", [&] { fused.run(); }, [&] { bare.run(); }, threads, millis),
+          measure(c, "unfused pair", [&] { fused.run(); }, unfused, threads, millis)};
 }
 
 } // namespace
@@ -254,7 +294,7 @@ int main(int argc, char **argv) {
   std::string folder, part;
   bool isJson = false;
   int threads = 1;
-  double millis = 600, peak = 0;
+  double millis = 600;
   for (int i = 1; i < argc; ++i) {
     if (std::strcmp(argv[i], "--json") == 0) {
       isJson = true;
@@ -262,15 +302,13 @@ int main(int argc, char **argv) {
       threads = std::atoi(argv[++i]);
     } else if (std::strcmp(argv[i], "--millis") == 0 && i + 1 < argc) {
       millis = std::atof(argv[++i]);
-    } else if (std::strcmp(argv[i], "--peak") == 0 && i + 1 < argc) {
-      peak = std::atof(argv[++i]);
     } else {
       (folder.empty() ? folder : part) = argv[i];
     }
   }
   if (folder.empty()) {
     std::fprintf(stderr, "usage: gemm_rates KERNEL_FOLDER [--json] [--threads N] [--millis "
-                         "PER_CASE] [--peak GFLOPS] [NAME_PART]\n");
+                         "PER_CASE] [NAME_PART]\n");
     return 2;
   }
   try {
@@ -284,9 +322,8 @@ int main(int argc, char **argv) {
     auto add = [&](const Row &row) {
       rows.push_back(row);
       if (!isJson) {
-        std::printf("%-26s %8.1f GFLOP/s  %s %8.1f  ratio %.3f", row.name.c_str(), row.ours,
-                    row.peerName.c_str(), row.peer, row.ratio);
-        std::printf(peak > 0 ? "  %.2f of peak\n" : "\n", row.ours / peak);
+        std::printf("%-26s %8.1f GFLOP/s  %s %8.1f  ratio %.3f  %.2f of peak\n", row.name.c_str(),
+                    row.ours, row.peerName.c_str(), row.peer, row.ratio, row.ofPeak);
         std::fflush(stdout);
       }
     };
@@ -294,7 +331,7 @@ int main(int argc, char **argv) {
       if (c.name.find(part) == std::string::npos) {
         continue;
       }
-      add(measureProduct(c, folder, peer, millis));
+      add(measureProduct(c, folder, peer, threads, millis));
     }
     for (const char *activation : {"relu", "gelu"}) {
       // The pair's second pass is a fixed part of the work of one k: it counts where k is short.
@@ -307,7 +344,7 @@ int main(int argc, char **argv) {
                          " bias " + activation,
                      "matmul_v3", size, size, k};
         if (c.name.find(part) != std::string::npos) {
-          for (const Row &row : measureEpilogue(c, folder, activation, millis)) {
+          for (const Row &row : measureEpilogue(c, folder, activation, threads, millis)) {
             add(row);
           }
         }
@@ -320,8 +357,7 @@ int main(int argc, char **argv) {
         std::printf("  {\"case\": \"%s\", \"peer\": \"%s\", \"gflops\": %.2f, "
                     "\"peer_gflops\": %.2f, \"ratio\": %.4f, \"of_peak\": %.4f}%s\n",
                     rows[i].name.c_str(), rows[i].peerName.c_str(), rows[i].ours, rows[i].peer,
-                    rows[i].ratio, peak > 0 ? rows[i].ours / peak : 0.0,
-                    i + 1 < rows.size() ? "," : "");
+                    rows[i].ratio, rows[i].ofPeak, i + 1 < rows.size() ? "," : "");
       }
       std::printf("]}\n");
     }

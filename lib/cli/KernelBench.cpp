@@ -7,7 +7,7 @@
 #include "lib/language/IntegerExpression.h"
 #include "lib/measure/Chip.h"
 #include "lib/measure/Environment.h"
-#include "lib/measure/MemoryCopy.h"
+#include "lib/measure/FloorPeers.h"
 #include "lib/measure/PeakMemory.h"
 #include "lib/measure/Peers.h"
 #include "lib/measure/Roofline.h"
@@ -33,7 +33,16 @@ struct Row {
   bool failed = false;
   double bytes = 0, flops = 0, launchSeconds = 0;
   double unfusedBytes = 0;
-  double copySeconds = 0; ///< what copying as many bytes takes, timed in turns; 0 = within caches
+  /// What copying as many bytes takes and as many FLOPs at the peak rate, timed in turns; 0 = not
+  /// measured: within caches, or it is clear which of the two binds.
+  double copySeconds = 0, peakSeconds = 0;
+
+  measure::Roofline floor(const measure::Chip &chip) const {
+    auto floor = measure::roofline(chip, bytes, flops, DType::F32);
+    floor.memorySeconds = copySeconds > 0 ? copySeconds : floor.memorySeconds;
+    floor.computeSeconds = peakSeconds > 0 ? peakSeconds : floor.computeSeconds;
+    return floor;
+  }
   measure::Timing timing;
   std::string peerName;
   measure::Timing peer;
@@ -101,43 +110,18 @@ Result<measure::Comparison> compareWithPeer(const KernelCase &one, const measure
                           one.tolerance ? one.tolerance->absolute : 0);
 }
 
-/// A copy of the case's largest input, timed in turns with the kernel: this machine's bandwidth at
-/// this minute.
-struct CopyPeer {
-  runtime::Tensor from, to;
-  measure::Version version;
-
-  static std::optional<CopyPeer> make(const KernelCase &one, const KernelArguments &arguments,
-                                      const measure::Chip &chip) {
-    CopyPeer peer;
-    std::set<std::string> outputs = outputNames(one);
-    for (const auto &[name, tensor] : arguments.tensors) {
-      bool isLarger = !peer.from.data() || tensor.byteCount() > peer.from.byteCount();
-      if (!outputs.contains(name) && tensor.isContiguous() && isLarger) {
-        peer.from = tensor;
-      }
+/// The case's largest input that is no output and can be copied as one piece; null = none.
+const runtime::Tensor *largestInput(const KernelCase &one, const KernelArguments &arguments) {
+  const runtime::Tensor *largest = nullptr;
+  std::set<std::string> outputs = outputNames(one);
+  for (const auto &[name, tensor] : arguments.tensors) {
+    if (!outputs.contains(name) && tensor.isContiguous() &&
+        (!largest || tensor.byteCount() > largest->byteCount())) {
+      largest = &tensor;
     }
-    if (peer.from.byteCount() < 256) {
-      return std::nullopt;
-    }
-    peer.to = runtime::Tensor::empty({static_cast<int64_t>(peer.from.byteCount())}, DType::U8);
-    if (!peer.to.isValid()) {
-      return std::nullopt;
-    }
-    peer.version.name = "copy";
-    peer.version.run = [&chip, from = peer.from, to = peer.to] {
-      measure::copyParallel(chip, to.as<uint8_t>(), from.as<uint8_t>(),
-                            to.elementCount() / 256 * 256, runtime::defaultPool());
-    };
-    peer.version.prepare = peer.version.run;
-    return peer;
   }
-  double secondsFor(double moved, const measure::Timing &copy,
-                    const measure::Timing &kernel) const {
-    return measure::medianRatio(copy.samples, kernel.samples) * kernel.summary.median * moved /
-           (2.0 * static_cast<double>(to.elementCount() / 256 * 256));
-  }
-};
+  return largest;
+}
 
 /// One launch on threads of its own, so that their scratch memory counts; the outputs must be
 /// resident.
@@ -250,9 +234,18 @@ std::optional<Row> measureCase(const KernelCase &one, const KernelBenchOptions &
     };
   }
   bool isBeyondCache = row.bytes > static_cast<double>(chip.lastCacheBytes());
-  auto copy = isBeyondCache ? CopyPeer::make(one, *arguments, chip) : std::nullopt;
+  const runtime::Tensor *from = isBeyondCache ? largestInput(one, *arguments) : nullptr;
+  const auto to = from
+                      ? runtime::Tensor::empty({static_cast<int64_t>(from->byteCount())}, DType::U8)
+                      : runtime::Tensor();
+  auto copy = from && to.isValid() ? measure::copyPeer(chip, to, *from) : std::nullopt;
+  auto peak = row.floor(chip).isMemoryBound() ? std::nullopt : measure::peakPeer(row.flops);
   if (copy) {
+    copy->version.prepare = copy->version.run;
     versions.push_back(copy->version);
+  }
+  if (peak) {
+    versions.push_back(peak->version);
   }
   versions.push_back(version);
   measure::TimerOptions timer;
@@ -263,7 +256,10 @@ std::optional<Row> measureCase(const KernelCase &one, const KernelBenchOptions &
     row.peer = timings.front();
   }
   if (copy) {
-    row.copySeconds = copy->secondsFor(row.bytes, timings[timings.size() - 2], row.timing);
+    row.copySeconds = copy->secondsFor(row.bytes, timings[peer ? 1 : 0], row.timing);
+  }
+  if (peak) {
+    row.peakSeconds = peak->secondsFor(row.flops, timings[timings.size() - 2], row.timing);
   }
   row.launchSeconds = timeLaunch(*kernel, *arguments);
   verify();
@@ -294,10 +290,7 @@ void print(const std::vector<Row> &rows, const measure::Chip &chip, Session &ses
       json.push_back({{"case", row.name}, {"kernel", row.kernel}, {"failure", row.state}});
       continue;
     }
-    auto floor = measure::roofline(chip, row.bytes, row.flops, DType::F32);
-    if (row.copySeconds > 0) {
-      floor.memorySeconds = row.copySeconds;
-    }
+    const auto floor = row.floor(chip);
     bool known = row.bytes > 0 || row.flops > 0;
     bool hasPeer = row.peer.summary.count > 0;
     table.add(
@@ -323,6 +316,7 @@ void print(const std::vector<Row> &rows, const measure::Chip &chip, Session &ses
         {"flops", row.flops}, {"launch_seconds", row.launchSeconds},
         {"state", row.state}};
     entry["copy_seconds"] = row.copySeconds;
+    entry["peak_seconds"] = row.peakSeconds;
     if (known) {
       entry["roofline"] = floor.floorSeconds() / s.median;
     }

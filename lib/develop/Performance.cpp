@@ -2,7 +2,7 @@
 #include "lib/develop/Performance.h"
 
 #include "lib/eager/Eager.h"
-#include "lib/measure/MemoryCopy.h"
+#include "lib/measure/FloorPeers.h"
 #include "lib/report/Table.h"
 
 #include <fmt/format.h>
@@ -94,42 +94,23 @@ measure::Version kernelVersion(const std::string &name, const PreparedLaunch &la
   return version;
 }
 
-/// A copy between the case's own largest tensors, timed in turns with the kernel: this machine's
-/// bandwidth at this minute. It starts from the caches the kernel starts from, full of the outputs'
-/// poison on its way to memory: without that it is a tenth faster on a 256 MiB output.
-struct CopyPeer {
-  int64_t bytes = 0; ///< copied once; twice as many are moved
-  measure::Version version;
-
-  static CopyPeer make(const CaseTensors &tensors, const Chip &chip) {
-    CopyPeer peer;
-    const Tensor *from = nullptr;
-    for (const Tensor &input : tensors.inputs) {
-      if (from == nullptr || input.byteCount() > from->byteCount()) {
-        from = &input;
-      }
-    }
-    if (from == nullptr || !from->isContiguous()) {
-      return peer;
-    }
-    const Tensor &to = tensors.outputs[0];
-    peer.bytes = static_cast<int64_t>(std::min(from->byteCount(), to.byteCount())) / 256 * 256;
-    peer.version.name = "copy";
-    peer.version.prepare = [&tensors] { poisonOutputs(tensors); };
-    peer.version.run = [&chip, &to, from, bytes = peer.bytes] {
-      measure::copyParallel(chip, to.as<uint8_t>(), from->as<uint8_t>(), bytes,
-                            runtime::defaultPool());
-    };
-    return peer;
+/// A copy between the case's own largest tensors. It starts from the caches the kernel starts from,
+/// full of the outputs' poison on its way to memory: without that it is a tenth faster on a 256 MiB
+/// output. Empty within the caches.
+std::optional<measure::FloorPeer> copyOf(const PerformanceRow &row, const CaseTensors &tensors,
+                                         const Chip &chip) {
+  const auto from = std::max_element(
+      tensors.inputs.begin(), tensors.inputs.end(),
+      [](const Tensor &a, const Tensor &b) { return a.byteCount() < b.byteCount(); });
+  if (!row.isBeyondCache || from == tensors.inputs.end() || !from->isContiguous()) {
+    return std::nullopt;
   }
-  /// What moving `bytes` would take beside the kernel: the median, over the turns, of the copy's
-  /// time in the kernel's. A shared machine's bandwidth changes between turns, hardly within one.
-  double secondsFor(double moved, const measure::Timing &copy,
-                    const measure::Timing &kernel) const {
-    return measure::medianRatio(copy.samples, kernel.samples) * kernel.summary.median * moved /
-           (2.0 * static_cast<double>(bytes));
+  auto peer = measure::copyPeer(chip, tensors.outputs[0], *from);
+  if (peer) {
+    peer->version.prepare = [&tensors] { poisonOutputs(tensors); };
   }
-};
+  return peer;
+}
 
 double timeLaunch(const PreparedLaunch &launch) {
   measure::TimerOptions options;
@@ -211,18 +192,17 @@ PerformanceRow measureCase(Generation &generation, const definition::Case &testC
   if (!row.failure.empty()) {
     return row;
   }
-  CopyPeer copy = CopyPeer::make(bench.tensors, chip);
-  bool hasCopy = row.isBeyondCache && copy.bytes > 0;
-  if (hasCopy) {
+  const auto copy = copyOf(row, bench.tensors, chip);
+  if (copy) {
     // Just before the kernel: the outputs verified afterwards are those of the last timed launch.
-    versions.insert(versions.end() - 1, copy.version);
+    versions.insert(versions.end() - 1, copy->version);
   }
   measure::TimerOptions timer;
   timer.secondsBudget = options.secondsPerCase;
   auto timings = measure::timeInterleaved(versions, timer);
   row.kernel = timings.back();
-  if (hasCopy) {
-    row.copySeconds = copy.secondsFor(row.work.bytes(), timings[timings.size() - 2], row.kernel);
+  if (copy) {
+    row.copySeconds = copy->secondsFor(row.work.bytes(), timings[timings.size() - 2], row.kernel);
   }
   if (options.withBaseline) {
     row.baseline = timings.front();
@@ -277,21 +257,20 @@ Duel duel(Generation &generation, const definition::Case &testCase, DType dtype,
   if (!result.failure.empty()) {
     return result;
   }
-  CopyPeer copy = CopyPeer::make(bench.tensors, chip);
-  bool hasCopy = bench.row.isBeyondCache && copy.bytes > 0;
-  if (hasCopy) {
+  const auto copy = copyOf(bench.row, bench.tensors, chip);
+  if (copy) {
     // First in turn: the outputs verified afterwards are those of the last timed launch.
-    versions.insert(versions.begin(), copy.version);
+    versions.insert(versions.begin(), copy->version);
   }
   measure::TimerOptions timer;
   timer.secondsBudget = options.secondsPerCase;
   auto timings = measure::timeInterleaved(versions, timer);
   result.before.kernel = timings[timings.size() - 2];
   result.after.kernel = timings.back();
-  if (hasCopy) {
+  if (copy) {
     double moved = bench.row.work.bytes();
     for (PerformanceRow *row : {&result.before, &result.after}) {
-      row->copySeconds = copy.secondsFor(moved, timings.front(), row->kernel);
+      row->copySeconds = copy->secondsFor(moved, timings.front(), row->kernel);
     }
   }
   fillRates(result.before, chip);

@@ -4,6 +4,7 @@
 // that the figures are what the chip can do and not what a compiler made of a loop.
 #include "lib/measure/Chip.h"
 #include "lib/measure/MemoryCopy.h"
+#include "lib/measure/PeakLoops.h"
 #include "lib/measure/Timer.h"
 #include "runtime/Tensor.h"
 #include "runtime/ThreadPool.h"
@@ -37,104 +38,6 @@ double bestSeconds(int repeats, const std::function<void()> &body) {
 
 #if defined(__x86_64__)
 
-constexpr int64_t fmaRounds = 2000000;
-
-/// Twelve independent chains cover the latency of two FMA pipes. Returns FLOPs done.
-__attribute__((target("avx512f"))) double fma512F32() {
-  __m512 sums[12];
-  for (auto &sum : sums) {
-    sum = _mm512_set1_ps(1e-30F);
-  }
-  __m512 factor = _mm512_set1_ps(0.999F);
-  for (int64_t i = 0; i < fmaRounds; ++i) {
-#pragma clang loop unroll(full)
-    for (auto &sum : sums) {
-      sum = _mm512_fmadd_ps(sum, factor, factor);
-    }
-  }
-  volatile float sink = 0;
-  for (auto &sum : sums) {
-    sink = sink + _mm512_reduce_add_ps(sum);
-  }
-  return static_cast<double>(fmaRounds) * 12 * 32;
-}
-
-__attribute__((target("avx512f"))) double fma512F64() {
-  __m512d sums[12];
-  for (auto &sum : sums) {
-    sum = _mm512_set1_pd(1e-30);
-  }
-  __m512d factor = _mm512_set1_pd(0.999);
-  for (int64_t i = 0; i < fmaRounds; ++i) {
-#pragma clang loop unroll(full)
-    for (auto &sum : sums) {
-      sum = _mm512_fmadd_pd(sum, factor, factor);
-    }
-  }
-  volatile double sink = 0;
-  for (auto &sum : sums) {
-    sink = sink + _mm512_reduce_add_pd(sum);
-  }
-  return static_cast<double>(fmaRounds) * 12 * 16;
-}
-
-__attribute__((target("avx512f,avx512bf16"))) double dot512Bf16() {
-  __m512 sums[12];
-  for (auto &sum : sums) {
-    sum = _mm512_set1_ps(1e-30F);
-  }
-  __m512bh factor = _mm512_cvtne2ps_pbh(_mm512_set1_ps(0.5F), _mm512_set1_ps(0.5F));
-  for (int64_t i = 0; i < fmaRounds; ++i) {
-#pragma clang loop unroll(full)
-    for (auto &sum : sums) {
-      sum = _mm512_dpbf16_ps(sum, factor, factor);
-    }
-  }
-  volatile float sink = 0;
-  for (auto &sum : sums) {
-    sink = sink + _mm512_reduce_add_ps(sum);
-  }
-  return static_cast<double>(fmaRounds) * 12 * 64;
-}
-
-__attribute__((target("avx2,fma"))) double fma256F32() {
-  __m256 sums[12];
-  for (auto &sum : sums) {
-    sum = _mm256_set1_ps(1e-30F);
-  }
-  __m256 factor = _mm256_set1_ps(0.999F);
-  for (int64_t i = 0; i < fmaRounds; ++i) {
-#pragma clang loop unroll(full)
-    for (auto &sum : sums) {
-      sum = _mm256_fmadd_ps(sum, factor, factor);
-    }
-  }
-  volatile float sink = 0;
-  for (auto &sum : sums) {
-    sink = sink + _mm256_cvtss_f32(sum);
-  }
-  return static_cast<double>(fmaRounds) * 12 * 16;
-}
-
-__attribute__((target("avx2,fma"))) double fma256F64() {
-  __m256d sums[12];
-  for (auto &sum : sums) {
-    sum = _mm256_set1_pd(1e-30);
-  }
-  __m256d factor = _mm256_set1_pd(0.999);
-  for (int64_t i = 0; i < fmaRounds; ++i) {
-#pragma clang loop unroll(full)
-    for (auto &sum : sums) {
-      sum = _mm256_fmadd_pd(sum, factor, factor);
-    }
-  }
-  volatile double sink = 0;
-  for (auto &sum : sums) {
-    sink = sink + _mm256_cvtsd_f64(sum);
-  }
-  return static_cast<double>(fmaRounds) * 12 * 8;
-}
-
 __attribute__((target("avx2"))) void readOnly(const uint8_t *from, int64_t n) {
   __m256i sum[4] = {_mm256_setzero_si256(), _mm256_setzero_si256(), _mm256_setzero_si256(),
                     _mm256_setzero_si256()};
@@ -157,32 +60,19 @@ bool has(const Chip &chip, const char *feature) {
 #endif // __x86_64__
 
 void measurePeaks(Chip &chip, ThreadPool &pool) {
-#if defined(__x86_64__)
-  std::map<std::string, double (*)()> loops;
-  if (chip.vectorBytes == 64) {
-    loops = {{"fp32", fma512F32}, {"fp64", fma512F64}};
-    if (has(chip, "avx512_bf16")) {
-      loops["bf16"] = dot512Bf16;
-    }
-  } else if (has(chip, "avx2") && has(chip, "fma")) {
-    loops = {{"fp32", fma256F32}, {"fp64", fma256F64}};
-  }
-  for (const auto &[name, loop] : loops) {
-    double flops = 0;
-    // Some milliseconds each: a clock that was slow at first must not be taken for the peak.
-    double one = bestSeconds(20, [&, body = loop] { flops = body(); });
+  // Some milliseconds each: a clock that was slow at first must not be taken for the peak.
+  constexpr int64_t rounds = 2000000;
+  for (const auto &[name, loop] : peakLoops()) {
+    double flops = loop.flopsPerRound * static_cast<double>(rounds);
+    double one = bestSeconds(20, [&, run = loop.run] { run(rounds); });
     chip.peakFlopsOneCore[name] = flops / one;
     int threads = pool.threadCount();
-    double all = bestSeconds(20, [&, body = loop] {
-      pool.parallelFor(threads, 1, [&](int64_t begin, int64_t end, int) {
-        for (int64_t i = begin; i < end; ++i) {
-          body();
-        }
-      });
+    double all = bestSeconds(20, [&, run = loop.run] {
+      pool.parallelFor(threads, 1,
+                       [&](int64_t begin, int64_t end, int) { run((end - begin) * rounds); });
     });
     chip.peakFlops[name] = std::max(flops * threads / all, flops / one);
   }
-#endif
 }
 
 void measureCaches(Chip &chip) {

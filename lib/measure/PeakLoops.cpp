@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// One loop for each type and instruction set. Twelve independent chains cover the latency of two
+// pipes; what they end with is stored once, so that no loop is left out.
+#include "lib/measure/PeakLoops.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace nereid::measure {
+
+#if defined(__x86_64__)
+
+namespace {
+
+constexpr int chains = 12;
+
+__attribute__((target("avx512f"))) void fma512F32(int64_t rounds) {
+  __m512 sums[chains];
+  for (auto &sum : sums) {
+    sum = _mm512_set1_ps(1e-30F);
+  }
+  const __m512 factor = _mm512_set1_ps(0.999F);
+  for (int64_t i = 0; i < rounds; ++i) {
+#pragma clang loop unroll(full)
+    for (auto &sum : sums) {
+      sum = _mm512_fmadd_ps(sum, factor, factor);
+    }
+  }
+  volatile float sink = 0;
+  for (auto &sum : sums) {
+    sink = sink + _mm512_reduce_add_ps(sum);
+  }
+}
+
+__attribute__((target("avx512f"))) void fma512F64(int64_t rounds) {
+  __m512d sums[chains];
+  for (auto &sum : sums) {
+    sum = _mm512_set1_pd(1e-30);
+  }
+  const __m512d factor = _mm512_set1_pd(0.999);
+  for (int64_t i = 0; i < rounds; ++i) {
+#pragma clang loop unroll(full)
+    for (auto &sum : sums) {
+      sum = _mm512_fmadd_pd(sum, factor, factor);
+    }
+  }
+  volatile double sink = 0;
+  for (auto &sum : sums) {
+    sink = sink + _mm512_reduce_add_pd(sum);
+  }
+}
+
+__attribute__((target("avx512f,avx512bf16"))) void dot512Bf16(int64_t rounds) {
+  __m512 sums[chains];
+  for (auto &sum : sums) {
+    sum = _mm512_set1_ps(1e-30F);
+  }
+  const __m512bh factor = _mm512_cvtne2ps_pbh(_mm512_set1_ps(0.5F), _mm512_set1_ps(0.5F));
+  for (int64_t i = 0; i < rounds; ++i) {
+#pragma clang loop unroll(full)
+    for (auto &sum : sums) {
+      sum = _mm512_dpbf16_ps(sum, factor, factor);
+    }
+  }
+  volatile float sink = 0;
+  for (auto &sum : sums) {
+    sink = sink + _mm512_reduce_add_ps(sum);
+  }
+}
+
+__attribute__((target("avx2,fma"))) void fma256F32(int64_t rounds) {
+  __m256 sums[chains];
+  for (auto &sum : sums) {
+    sum = _mm256_set1_ps(1e-30F);
+  }
+  const __m256 factor = _mm256_set1_ps(0.999F);
+  for (int64_t i = 0; i < rounds; ++i) {
+#pragma clang loop unroll(full)
+    for (auto &sum : sums) {
+      sum = _mm256_fmadd_ps(sum, factor, factor);
+    }
+  }
+  volatile float sink = 0;
+  for (auto &sum : sums) {
+    sink = sink + _mm256_cvtss_f32(sum);
+  }
+}
+
+__attribute__((target("avx2,fma"))) void fma256F64(int64_t rounds) {
+  __m256d sums[chains];
+  for (auto &sum : sums) {
+    sum = _mm256_set1_pd(1e-30);
+  }
+  const __m256d factor = _mm256_set1_pd(0.999);
+  for (int64_t i = 0; i < rounds; ++i) {
+#pragma clang loop unroll(full)
+    for (auto &sum : sums) {
+      sum = _mm256_fmadd_pd(sum, factor, factor);
+    }
+  }
+  volatile double sink = 0;
+  for (auto &sum : sums) {
+    sink = sink + _mm256_cvtsd_f64(sum);
+  }
+}
+
+} // namespace
+
+std::map<std::string, PeakLoop> peakLoops() {
+  std::map<std::string, PeakLoop> loops;
+  if (__builtin_cpu_supports("avx512f")) {
+    loops["fp32"] = {fma512F32, 2.0 * chains * 64 / 4};
+    loops["fp64"] = {fma512F64, 2.0 * chains * 64 / 8};
+    if (__builtin_cpu_supports("avx512bf16")) {
+      loops["bf16"] = {dot512Bf16, 2.0 * chains * 64 / 2};
+    }
+  } else if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+    loops["fp32"] = {fma256F32, 2.0 * chains * 32 / 4};
+    loops["fp64"] = {fma256F64, 2.0 * chains * 32 / 8};
+  }
+  return loops;
+}
+
+#else
+
+std::map<std::string, PeakLoop> peakLoops() { return {}; }
+
+#endif // __x86_64__
+
+} // namespace nereid::measure
