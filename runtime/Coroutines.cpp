@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/Coroutines.h"
 
+#include "runtime/Clock.h"
 #include "runtime/KernelSupport.h"
 #include "runtime/LaunchFrame.h"
 #include "runtime/ProgramMemory.h"
@@ -9,7 +10,6 @@
 #include "runtime/cpu/ContextSwitch.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <deque>
@@ -30,12 +30,6 @@ constexpr uint32_t busyRoundsPerStart = 16;
 constexpr int roundsBeforeYield = 16;
 /// With too little memory to start the rest, waiting is given up sooner.
 constexpr int64_t fullNanos = 1'000'000'000;
-
-int64_t nowNanos() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 
 /// NEREID_DEADLOCK_SECONDS in nanoseconds; 0 = never.
 int64_t deadlockNanos() {

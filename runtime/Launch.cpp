@@ -7,13 +7,13 @@
 #include "runtime/Coroutines.h"
 #include "runtime/Descriptor.h"
 #include "runtime/LaunchFrame.h"
+#include "runtime/LaunchSharing.h"
 #include "runtime/ProgramWalk.h"
 #include "runtime/StoreFence.h"
 #include "runtime/ThreadPool.h"
 
 #include <atomic>
 #include <bit>
-#include <chrono>
 #include <climits>
 #include <cstdio>
 #include <functional>
@@ -22,18 +22,6 @@ namespace nereid::runtime {
 namespace {
 
 constexpr int64_t gridLimit = INT32_MAX;
-
-/// Nanoseconds a whole launch must be worth before sleeping threads are called: waking one takes
-/// about this long.
-constexpr int64_t wakeNanos = 8000;
-/// The same for threads that look for work anyway.
-constexpr int64_t shareNanos = 2000;
-/// Launches that last less meet what the launches before them left in the threads' own caches, if
-/// each thread runs the same programs again; longer ones gain more from caches that are shared.
-constexpr int64_t cachedNanos = 100'000;
-/// A range should last this long at least: taking one costs about a tenth of it, and threads finish
-/// within one of each other.
-constexpr int64_t rangeNanos = 1000;
 
 /// What one program of a kernel took lately, by its entry address. Collisions and races only make
 /// an estimate worse, never a result.
@@ -48,9 +36,7 @@ public:
   }
   void record(KernelEntry entry, int64_t nanos, int64_t programs) {
     Row &row = rowOf(entry);
-    const int64_t sample = nanos * 16 / programs + 1;
-    const int64_t known = find(entry);
-    row.cost.store(known ? (known * 3 + sample) / 4 : sample, std::memory_order_relaxed);
+    row.cost.store(estimateCost(find(entry), nanos, programs), std::memory_order_relaxed);
     row.entry.store(entry, std::memory_order_relaxed);
   }
 
@@ -67,29 +53,6 @@ private:
 };
 
 CostTable costs;
-
-int64_t nowNanos() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
-
-/// Small launches one after the other, each too short to wake a thread for.
-class Streak {
-public:
-  /// True when it has lasted so long that a woken thread would have paid.
-  bool pays(int64_t nanos) {
-    const int64_t now = nowNanos();
-    const bool follows = now - last.exchange(now, std::memory_order_relaxed) < nanos + longestGap;
-    const int64_t sum = follows ? total.load(std::memory_order_relaxed) + nanos : nanos;
-    total.store(sum < enough ? sum : 0, std::memory_order_relaxed);
-    return sum >= enough;
-  }
-
-private:
-  static constexpr int64_t longestGap = 2 * shareNanos, enough = 2 * wakeNanos;
-  std::atomic<int64_t> last{0}, total{0};
-};
 
 Streak streak;
 
@@ -328,13 +291,11 @@ LaunchError launchPacked(const Kernel &kernel, Grid grid, const uint64_t *slots,
     pool.parallelFor(1, 1, std::cref(body));
   } else {
     const int64_t cost = costs.find(kernel.entry);
-    const int64_t total = cost * programs / 16;
-    const bool isSmall = cost != 0 && total < wakeNanos &&
-                         (total < shareNanos || pool.threadCount() == 1 ||
-                          !(pool.hasAwakeWorker() || streak.pays(total)));
-    const int64_t grain = isSmall ? programs : cost == 0 ? 1 : rangeNanos * 16 / cost;
-    const auto sharing =
-        cost != 0 && total < cachedNanos ? ThreadPool::Sharing::Parts : ThreadPool::Sharing::Next;
+    const bool hasWorkers = pool.threadCount() > 1;
+    const LaunchSharing plan =
+        shareLaunch(cost, programs, [&] { return hasWorkers && pool.hasAwakeWorker(); }, streak);
+    const int64_t grain = hasWorkers && plan.isShared ? plan.grain : programs;
+    const auto sharing = plan.inParts ? ThreadPool::Sharing::Parts : ThreadPool::Sharing::Next;
     // Of the calling thread alone: a sample is enough, and nothing is shared.
     int64_t nanos = 0, timedPrograms = 0;
     const auto timed = [&](int64_t begin, int64_t end, int worker) {

@@ -5,11 +5,12 @@
 // and a forked child, whose workers are gone, still completes its work.
 #include "runtime/ThreadPool.h"
 
+#include "runtime/Clock.h"
 #include "runtime/CpuCount.h"
+#include "runtime/ItemParts.h"
 #include "runtime/WorkerPlacement.h"
 
 #include <atomic>
-#include <chrono>
 #include <climits>
 #include <cstdlib>
 #include <exception>
@@ -46,16 +47,6 @@ void futexWake(std::atomic<uint32_t> &word, int count) {
 constexpr int64_t spinNanos = 100'000;
 constexpr int64_t spinNanosCrowded = 5'000;
 constexpr int spinsPerClock = 32;
-/// Ranges handed out so far leave at least this many for each thread: large ones first, small ones
-/// last, so that all threads finish together.
-constexpr int64_t rangesPerThread = 4;
-
-int64_t nowNanos() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
-
 std::atomic<uint32_t> forks{0};
 
 void countForks() {
@@ -72,12 +63,6 @@ struct Running {
   Running *outer;
 };
 thread_local Running *running = nullptr;
-
-/// Items that are handed out in order.
-struct alignas(64) Part {
-  std::atomic<int64_t> next{0};
-  int64_t end = 0;
-};
 
 struct alignas(64) Scratch {
   uint8_t *address = nullptr;
@@ -114,29 +99,12 @@ struct ThreadPool::State {
   std::exception_ptr failure;
   std::atomic<bool> hasFailed{false};
 
-  /// Takes the next range: a share of what is left, `grain` at least. False when nothing is left.
-  bool takeRange(int worker, int64_t &begin, int64_t &end) {
-    const int64_t shares = rangesPerThread * threads / partCount;
-    for (int i = 0; i < partCount; ++i) {
-      Part &part = parts[static_cast<size_t>((worker + i) % partCount)];
-      begin = part.next.load(std::memory_order_relaxed);
-      while (begin < part.end) {
-        const int64_t left = part.end - begin, share = left / shares;
-        const int64_t size = share < grain ? grain : share;
-        end = size < left ? begin + size : part.end;
-        if (part.next.compare_exchange_weak(begin, end, std::memory_order_relaxed)) {
-          return true;
-        }
-      }
-    }
-    return false;
-  }
-
   void work(int worker) {
     Running frame{this, worker, running};
     running = &frame;
     try {
-      for (int64_t begin, end; takeRange(worker, begin, end);) {
+      for (int64_t begin, end;
+           takeRange(parts.data(), partCount, worker, threads, grain, begin, end);) {
         (*body)(begin, end, worker);
       }
     } catch (...) {
@@ -223,12 +191,7 @@ struct ThreadPool::State {
     start();
     grain = itemsPerRange;
     partCount = sharing == Sharing::Parts ? threads : 1;
-    int64_t begin = 0;
-    for (int i = 0; i < partCount; ++i) {
-      Part &part = parts[static_cast<size_t>(i)];
-      part.next.store(begin, std::memory_order_relaxed);
-      begin = part.end = items - items / partCount * (partCount - 1 - i);
-    }
+    divide(items, parts.data(), partCount);
     body = &function;
     failure = nullptr;
     hasFailed.store(false, std::memory_order_relaxed);

@@ -3,6 +3,7 @@
 // the C++ library. Each program has a stack and scratch memory of its own and gives way in its
 // waiting loops. A task starts further programs, lowest first, when it has none and when its own
 // only wait: so every program gets its turn, however few threads there are.
+#include "runtime/Clock.h"
 #include "runtime/KernelSupport.h"
 #include "runtime/aot/Launch.h"
 #include "runtime/aot/Message.h"
@@ -11,7 +12,6 @@
 
 #include <cstdlib>
 #include <cstring>
-#include <ctime>
 #include <new>
 #include <pthread.h>
 #include <sched.h>
@@ -96,12 +96,6 @@ Coroutine *makeCoroutine(uint64_t scratchBytes) {
   auto *made = new (mapping + guardBytes + stackBytes + scratchBytes) Coroutine{};
   made->mapping = mapping;
   return made;
-}
-
-int64_t nowNanos() {
-  timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
 }
 
 /// NEREID_DEADLOCK_SECONDS in nanoseconds; 0 = never.
@@ -288,7 +282,7 @@ size_t Worker::programsToStart(size_t stalled) {
 }
 
 void Worker::reportStall(bool isFull) {
-  const int64_t now = nowNanos();
+  const int64_t now = runtime::nowNanos();
   launch.watch.stalled(index, now);
   if (isFull && launch.watch.isStalled(index, now, fullNanos)) {
     launch.verdict.store(Verdict::Full, std::memory_order_relaxed);
@@ -343,7 +337,7 @@ void Worker::work() {
     }
   }
   notePlaces();
-  launch.watch.leave(index, nowNanos());
+  launch.watch.leave(index, runtime::nowNanos());
   currentWorker = outer;
 }
 

@@ -6,6 +6,7 @@
 
 #include "nereid/aot.h"
 #include "runtime/DeferredAdditions.h"
+#include "runtime/ItemParts.h"
 #include "runtime/aot/Table.h"
 
 #include <atomic>
@@ -39,8 +40,11 @@ struct Run {
   int tasks;
   uint64_t scratchBytes;
   const nereid_aot_options *options;
-  std::atomic<int64_t> next{0};
-  std::atomic<int64_t> finished{0}; ///< programs
+  static constexpr int partLimit = 16;
+  runtime::Part parts[partLimit]; ///< the programs
+  int partCount = 1;
+  int64_t sampleNanos = 0, samplePrograms = 0; ///< of the first task
+  std::atomic<int64_t> finished{0};            ///< programs
   std::atomic<bool> lacksMemory{false};
   /// An assertion: 1, and the two below are set by its thread. No bool: exchanging bytes needs a
   /// library of its own on some machines.
@@ -80,5 +84,7 @@ void freeScratch();
 /// The process's pool, made at the first call; one without threads when memory is short.
 const nereid_aot_pool &defaultPool();
 void destroyDefaultPool();
+/// Whether a worker looks for work just now; false of pools that are not this library's.
+bool hasAwakeWorker(const nereid_aot_pool &pool);
 
 } // namespace nereid::aot

@@ -3,12 +3,12 @@
 // a worker joins while it is open and takes tasks from a counter. So a worker that wakes late costs
 // nothing, and the child of a fork, whose workers are gone, still gets its work done.
 #include "nereid/aot.h"
+#include "runtime/Clock.h"
 #include "runtime/aot/Launch.h"
 #include "runtime/aot/Placement.h"
 
 #include <climits>
 #include <cstdlib>
-#include <ctime>
 #include <linux/futex.h>
 #include <new>
 #include <pthread.h>
@@ -47,6 +47,7 @@ struct Pool {
   alignas(64) std::atomic<int> next;
   alignas(64) std::atomic<uint32_t> bell;
   std::atomic<int> sleepers;
+  std::atomic<int> awake; ///< workers that look for a job, or have one
   std::atomic<bool> stop;
 };
 
@@ -71,16 +72,11 @@ void relax() {
 #endif
 }
 
-int64_t nowNanos() {
-  timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
-}
-
 void futex(std::atomic<uint32_t> &word, int operation, uint32_t value) {
   syscall(SYS_futex, &word, operation, value, nullptr, nullptr, 0);
 }
 
+/// The caller has task 0, so that it meets the same work in each of its calls.
 void work(Pool &pool) {
   for (int i; (i = pool.next.fetch_add(1, std::memory_order_relaxed)) < pool.tasks;) {
     pool.task(pool.data, i);
@@ -99,7 +95,7 @@ bool tryJoin(Pool &pool, uint64_t &lastJob) {
 }
 
 bool awaitJob(Pool &pool, uint64_t &lastJob) {
-  const int64_t deadline = nowNanos() + (pool.isCrowded ? spinNanosCrowded : spinNanos);
+  const int64_t deadline = runtime::nowNanos() + (pool.isCrowded ? spinNanosCrowded : spinNanos);
   do {
     for (int spin = 0; spin < spinsPerClock; ++spin) {
       if (tryJoin(pool, lastJob)) {
@@ -107,13 +103,14 @@ bool awaitJob(Pool &pool, uint64_t &lastJob) {
       }
       relax();
     }
-  } while (nowNanos() < deadline && !pool.stop.load(std::memory_order_relaxed));
+  } while (runtime::nowNanos() < deadline && !pool.stop.load(std::memory_order_relaxed));
   return false;
 }
 
 void *workerMain(void *argument) {
   Pool &pool = *static_cast<Pool *>(argument);
   uint64_t lastJob = ~uint64_t{0};
+  pool.awake.fetch_add(1, std::memory_order_relaxed);
   while (!pool.stop.load(std::memory_order_acquire)) {
     const uint32_t rung = pool.bell.load(std::memory_order_seq_cst);
     if (awaitJob(pool, lastJob)) {
@@ -122,11 +119,13 @@ void *workerMain(void *argument) {
       continue;
     }
     // "Announce, look again, sleep" against "ring, look for sleepers": no call is lost.
+    pool.awake.fetch_sub(1, std::memory_order_relaxed);
     pool.sleepers.fetch_add(1, std::memory_order_seq_cst);
     if (!pool.stop.load() && pool.bell.load(std::memory_order_seq_cst) == rung) {
       futex(pool.bell, FUTEX_WAIT_PRIVATE, rung);
     }
     pool.sleepers.fetch_sub(1, std::memory_order_seq_cst);
+    pool.awake.fetch_add(1, std::memory_order_relaxed);
   }
   return nullptr;
 }
@@ -150,6 +149,7 @@ void forgetWorkers(Pool &pool) {
   pool.isStarted = false;
   pool.offer.store(0, std::memory_order_relaxed);
   pool.sleepers.store(0, std::memory_order_relaxed);
+  pool.awake.store(0, std::memory_order_relaxed);
   pool.isBusy.store(0, std::memory_order_relaxed);
 }
 
@@ -170,7 +170,7 @@ int parallelFor(void *context, int tasks, Task task, void *data) {
   pool.task = task;
   pool.data = data;
   pool.tasks = tasks;
-  pool.next.store(0, std::memory_order_relaxed);
+  pool.next.store(1, std::memory_order_relaxed);
   const uint64_t job = ((pool.offer.load(std::memory_order_relaxed) >> 32) + 1) & 0xFFFFFFFF;
   pool.offer.store(job << 32 | openBit, std::memory_order_release);
   pool.bell.fetch_add(1, std::memory_order_seq_cst);
@@ -180,6 +180,7 @@ int parallelFor(void *context, int tasks, Task task, void *data) {
     }
     futex(pool.bell, FUTEX_WAKE_PRIVATE, static_cast<uint32_t>(tasks - 1));
   }
+  task(data, 0);
   work(pool);
   uint64_t state = pool.offer.fetch_and(~openBit, std::memory_order_acq_rel);
   for (int spin = 0; state & insideMask; state = pool.offer.load(std::memory_order_acquire)) {
@@ -235,6 +236,11 @@ const nereid_aot_pool &defaultPool() {
     pthread_mutex_unlock(&defaultLock);
   }
   return pool ? *pool : noPool;
+}
+
+bool hasAwakeWorker(const nereid_aot_pool &pool) {
+  return pool.parallel_for == parallelFor &&
+         static_cast<const Pool *>(pool.context)->awake.load(std::memory_order_relaxed) > 0;
 }
 
 void destroyDefaultPool() { nereid_aot_pool_destroy(processPool.exchange(nullptr)); }

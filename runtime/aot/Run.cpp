@@ -2,12 +2,11 @@
 // Runs the programs of a grid as tasks on a pool, x fastest. Every task takes ranges of programs
 // until none is left, so that it does not matter which of them run at the same time. A launch known
 // to be too small to pay for other threads stays on the calling one.
+#include "runtime/LaunchSharing.h"
 #include "runtime/ProgramWalk.h"
 #include "runtime/StoreFence.h"
 #include "runtime/aot/Launch.h"
 #include "runtime/aot/Message.h"
-
-#include <ctime>
 
 namespace nereid::aot {
 
@@ -15,32 +14,7 @@ constinit thread_local Frame *currentFrame = nullptr;
 
 namespace {
 
-/// Other threads are called for a launch worth at least so much: waking one takes about this long.
-constexpr int64_t wakeNanos = 8000;
-/// Taking a range costs about a tenth of it.
-constexpr int64_t rangeNanos = 1000;
-/// Ranges shrink to a share of what is left, so that tasks finish together.
-constexpr int64_t rangesPerTask = 4;
-
-int64_t nowNanos() {
-  timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
-}
-
-bool takeRange(Run &run, int64_t &begin, int64_t &end) {
-  begin = run.next.load(std::memory_order_relaxed);
-  do {
-    const int64_t left = run.programs - begin;
-    if (left <= 0) {
-      return false;
-    }
-    const int64_t share = left / (rangesPerTask * run.tasks);
-    const int64_t size = share < run.grain ? run.grain : share;
-    end = size < left ? begin + size : run.programs;
-  } while (!run.next.compare_exchange_weak(begin, end, std::memory_order_relaxed));
-  return true;
-}
+constinit runtime::Streak streak;
 
 uint8_t *callersScratch(const Run &run, int task) {
   auto *memory = static_cast<uint8_t *>(run.options->scratch);
@@ -53,12 +27,19 @@ uint8_t *callersScratch(const Run &run, int task) {
   Frame frame{&run, {}, nullptr, task};
   Frame *const outer = currentFrame;
   currentFrame = &frame;
+  const bool isSample = task == 0 && run.programs > 1; // one task is enough
   if (_setjmp(frame.exit) == 0) {
-    for (int64_t begin, end; takeRange(run, begin, end);) {
+    for (int64_t begin, end;
+         takeRange(run.parts, run.partCount, task, run.tasks, run.grain, begin, end);) {
+      const int64_t start = isSample ? runtime::nowNanos() : 0;
       runtime::walkPrograms(begin, end, run.takesRanges, run.count, run.entry, run.slots, scratch,
                             run.hasFailed);
       runtime::finishStreamingStores();
       run.finished.fetch_add(end - begin, std::memory_order_relaxed);
+      if (isSample) {
+        run.sampleNanos += runtime::nowNanos() - start;
+        run.samplePrograms += end - begin;
+      }
     }
   }
   currentFrame = outer;
@@ -146,18 +127,24 @@ nereid_aot_status runGrid(const Table &table, const Choice &choice, const uint64
   const int64_t programs = grid[0] * grid[1] * grid[2];
   std::atomic<int64_t> &knownCost = table.state->costs[choice.specialization];
   const int64_t cost = knownCost.load(std::memory_order_relaxed);
-  // No product: it may not fit.
-  const bool isSmall = programs == 1 || (cost != 0 && programs < wakeNanos * 16 / cost);
-  const nereid_aot_pool *pool = options && options->pool ? options->pool
-                                : isSmall                ? nereid_aot_no_pool()
-                                                         : &defaultPool();
-  const int threads = pool->parallel_for && pool->threads > 1 && !isSmall ? pool->threads : 1;
+  const nereid_aot_pool *given = options ? options->pool : nullptr;
+  const auto hasAwake = [&] { return hasAwakeWorker(given ? *given : defaultPool()); };
+  runtime::LaunchSharing plan;
+  if (programs == 1) {
+    plan.isShared = false;
+  } else {
+    plan = runtime::shareLaunch(cost, programs, hasAwake, streak);
+  }
+  const nereid_aot_pool *pool = given           ? given
+                                : plan.isShared ? &defaultPool()
+                                                : nereid_aot_no_pool();
+  const int threads = pool->parallel_for && pool->threads > 1 && plan.isShared ? pool->threads : 1;
   Run run{.entry = variant.entry,
           .slots = slots,
           .count = {static_cast<int32_t>(grid[0]), static_cast<int32_t>(grid[1]),
                     static_cast<int32_t>(grid[2])},
           .programs = programs,
-          .grain = cost == 0 ? 1 : rangeNanos * 16 / cost + 1,
+          .grain = plan.grain,
           .takesRanges = variant.takesRanges != 0,
           .tasks = programs < threads ? static_cast<int>(programs) : threads,
           .scratchBytes = (static_cast<uint64_t>(variant.scratchBytes) + 63) & ~uint64_t{63},
@@ -172,13 +159,14 @@ nereid_aot_status runGrid(const Table &table, const Choice &choice, const uint64
       return status;
     }
   }
-  const int64_t start = programs == 1 ? 0 : nowNanos();
+  run.partCount = !plan.inParts ? 1 : run.tasks < Run::partLimit ? run.tasks : Run::partLimit;
+  divide(programs, run.parts, run.partCount);
   run.deferred.programs = programs;
   const bool isPoolDone = runTasks(*pool, run.tasks, runTask, &run);
   run.deferred.finish();
-  if (programs > 1) {
-    const int64_t sample = (nowNanos() - start) * 16 / programs * run.tasks + 1;
-    knownCost.store(cost ? (cost * 3 + sample) / 4 : sample, std::memory_order_relaxed);
+  if (run.samplePrograms > 0) {
+    knownCost.store(runtime::estimateCost(cost, run.sampleNanos, run.samplePrograms),
+                    std::memory_order_relaxed);
   }
   return statusOf(table, run, isPoolDone);
 }

@@ -55,6 +55,57 @@ TEST(AotPool, WorkersSleepAndWake) {
   nereid_aot_pool_destroy(pool);
 }
 
+TEST(AotPool, CallerHasTheFirstTask) {
+  nereid_aot_pool *pool = nereid_aot_pool_create(2);
+  for (int round = 0; round < 200; ++round) {
+    std::thread::id first;
+    ASSERT_TRUE(runTasks(
+        *pool, 2,
+        [](void *data, int index) {
+          if (index == 0) {
+            *static_cast<std::thread::id *>(data) = std::this_thread::get_id();
+          }
+        },
+        &first));
+    ASSERT_EQ(first, std::this_thread::get_id()) << round;
+  }
+  nereid_aot_pool_destroy(pool);
+}
+
+TEST(AotPool, KnowsWhetherAWorkerIsAwake) {
+  EXPECT_FALSE(hasAwakeWorker(*nereid_aot_no_pool()));
+  nereid_aot_pool *pool = nereid_aot_pool_create(2);
+  EXPECT_FALSE(hasAwakeWorker(*pool)) << "not started yet";
+  auto turnsTo = [&](bool isAwake) {
+    for (int round = 0; round < 2000 && hasAwakeWorker(*pool) != isAwake; ++round) {
+      usleep(1000);
+    }
+    return hasAwakeWorker(*pool) == isAwake;
+  };
+  struct Job {
+    nereid_aot_pool *pool;
+    std::atomic<bool> isThere{false};
+    bool wasAwake = false;
+  } job{pool};
+  EXPECT_TRUE(runTasks(
+      *pool, 2,
+      [](void *data, int index) {
+        // The caller stays until the worker is there.
+        Job &own = *static_cast<Job *>(data);
+        for (int round = 0; index == 0 && round < 2000 && !own.isThere.load(); ++round) {
+          usleep(1000);
+        }
+        if (index == 1) {
+          own.wasAwake = hasAwakeWorker(*own.pool);
+          own.isThere = true;
+        }
+      },
+      &job));
+  EXPECT_TRUE(job.wasAwake);
+  EXPECT_TRUE(turnsTo(false)) << "asleep";
+  nereid_aot_pool_destroy(pool);
+}
+
 TEST(AotPool, SharedByCallers) {
   nereid_aot_pool *pool = nereid_aot_pool_create(3);
   std::atomic<int> failures{0};
