@@ -169,7 +169,8 @@ TEST_P(AttentionKernel, Backward) {
   }
 }
 
-/// Scores are read in the order in which they are in scratch, and keys are transposed in registers.
+/// Scores are read in the order in which they are in scratch, and keys, queries and gradients are
+/// transposed in registers.
 TEST(AttentionKernelCode, NoElementsAreGathered) {
   for (const char *flags : {"False, 0, ", "True, 0, ", "False, 1024, ", "True, 1024, "}) {
     LoweredKernel kernel =
@@ -178,6 +179,13 @@ TEST(AttentionKernelCode, NoElementsAreGathered) {
                     "i32, i32, i32, i32, " +
                         std::string(flags) + "64, 128, 64",
                     "x86-64-v4");
+    ASSERT_EQ(kernel.error, "");
+    EXPECT_EQ(kernel.loops.find("gather"), std::string::npos) << flags;
+    kernel = lowerSource(sourceOf("attention_backward.py", "attention_backward"),
+                         "*fp32, *fp32, *fp32, *fp32, *fp32, *fp32, *fp32, *fp32, *fp32, fp32, "
+                         "i32, " +
+                             std::string(flags) + "64, 128, 128",
+                         "x86-64-v4");
     ASSERT_EQ(kernel.error, "");
     EXPECT_EQ(kernel.loops.find("gather"), std::string::npos) << flags;
   }

@@ -165,9 +165,10 @@ void BlockLowering::lowerFor(scf::ForOp op) {
     }
     kernel.buffers[arg] = carriedBuffer[i];
     // A dot whose result is carried accumulates in the carried buffer, if nobody reads the old
-    // value afterwards.
+    // value afterwards, nor the dot itself as a factor.
     auto dot = op.getYieldedValues()[i].getDefiningOp<tile::DotOp>();
-    if (dot && dot->getBlock() == op.getBody() &&
+    if (dot && dot->getBlock() == op.getBody() && dot.getA() != arg && dot.getB() != arg &&
+        kernel.plan.turnedOperand(dot) != arg &&
         kernel.plan.lastUse(arg) <= kernel.plan.position(dot) &&
         !kernel.buffers.count(dot.getResult())) {
       kernel.buffers[dot.getResult()] = carriedBuffer[i];

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products: both operands stand row-major in scratch, already in the type that is
-// accumulated in; the result is a buffer updated in place. A block of rows times vectors of columns
-// stays in registers over the whole k loop. Order inside it: all vectors of b, then per row of a
-// one broadcast and its multiply-adds; the other way round the compiler keeps every broadcast
-// alive.
+// Matrix products: both operands stand in scratch, already in the type that is accumulated in; b is
+// row-major, a is that or its transpose; the result is a buffer updated in place. A block of rows
+// times vectors of columns stays in registers over the whole k loop. Order inside it: all vectors
+// of b, then per row of a one broadcast and its multiply-adds; the other way round the compiler
+// keeps every broadcast alive.
 #include "lib/targets/cpu/lower/BlockLowering.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -13,6 +13,10 @@ using namespace mlir;
 namespace nereid::cpu {
 
 namespace {
+/// About what a first-level cache holds. Of a larger b every row of blocks brings the panel in from
+/// the second level again: one of half the width is half as much for each step of the k loop.
+constexpr int64_t cachedBytes = 48 << 10;
+
 /// `count` equal pieces of a dimension.
 struct Pieces {
   int64_t start = 0, count = 0, step = 0;
@@ -27,11 +31,13 @@ public:
   Type storedC;
   Value initial; ///< a scalar every element of c starts from; null = c's content
   int64_t m = 0, n = 0, k = 0;
+  bool isTurned = false; ///< a[row, step] stands where a row-major [k, m] has [step, row]
 
   void emit(OpBuilder &builder) {
     const int64_t lanes = kernel.options.vectorBytes / KernelState::byteSize(type);
     const bool many = kernel.options.vectorRegisters >= 32;
-    const int64_t columns = many ? 4 : 2; // vectors of b in registers
+    const bool isCached = n * k * KernelState::byteSize(type) <= cachedBytes;
+    const int64_t columns = many && isCached ? 4 : 2; // vectors of b in registers
     for (const Pieces &columnPieces : splitColumns(lanes, columns)) {
       // Rows so that rows times vectors is 16 accumulators, or 12 of 16 registers.
       int64_t rows = (many ? 16 : 12) / columnPieces.vectors;
@@ -120,8 +126,9 @@ private:
     Value corner = builder.create<arith::AddIOp>(
         loc, builder.create<arith::MulIOp>(loc, row, kernel.i64(n)), column);
     Value cBlock = move(builder, c, storedC, corner);
-    Value aRow =
-        move(builder, a, type, builder.create<arith::MulIOp>(loc, row, kernel.i64(k)).getResult());
+    const int64_t rowStride = isTurned ? 1 : k, stepStride = isTurned ? m : 1;
+    Value aRow = move(builder, a, type,
+                      builder.createOrFold<arith::MulIOp>(loc, row, kernel.i64(rowStride)));
     Value bColumn = move(builder, b, type, column);
     SmallVector<Value> sums;
     for (int64_t r = 0; r < rows; ++r) {
@@ -147,10 +154,12 @@ private:
       bLanes.push_back(inside.create<LLVM::LoadOp>(
           loc, lanes, move(inside, bAt, type, v * columns.width), align));
     }
-    Value aAt = move(inside, aRow, type, step);
+    Value aAt = move(inside, aRow, type,
+                     inside.createOrFold<arith::MulIOp>(loc, step, kernel.i64(stepStride)));
     SmallVector<Value> next;
     for (int64_t r = 0; r < rows; ++r) {
-      Value element = inside.create<LLVM::LoadOp>(loc, type, move(inside, aAt, type, r * k), align);
+      Value element =
+          inside.create<LLVM::LoadOp>(loc, type, move(inside, aAt, type, r * rowStride), align);
       if (columns.width > 1) {
         element = inside.create<vector::BroadcastOp>(loc, lanes, element);
       }
@@ -207,7 +216,8 @@ void BlockLowering::lowerDot(tile::DotOp op) {
     own(op.getResult(), target);
   }
   mark = kernel.scratchMark();
-  int a = bufferOf(op.getA(), type);
+  Value turned = kernel.plan.turnedOperand(op);
+  int a = bufferOf(turned ? turned : op.getA(), type);
   int b = bufferOf(op.getB(), type);
   Value initial;
   if (kernel.axes.isUniformEverywhere(op.getC()) && !kernel.buffers.count(op.getC())) {
@@ -223,6 +233,7 @@ void BlockLowering::lowerDot(tile::DotOp op) {
   dot.n = shapeB[batchRank + 1];
   dot.storedC = KernelState::memoryType(storedC);
   dot.initial = initial;
+  dot.isTurned = bool(turned);
   dot.a = kernel.bufferAddress(a);
   dot.b = kernel.bufferAddress(b);
   dot.c = kernel.bufferAddress(target);

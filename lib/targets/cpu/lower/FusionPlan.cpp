@@ -392,6 +392,23 @@ static bool repeatsOuter(Operation *op) {
   return false;
 }
 
+/// A dot reads single elements of its first operand, which it finds in columns as well as in rows:
+/// what is kept anyhow is not turned round for it.
+static Value sourceOfTurned(tile::DotOp dot) {
+  auto turned = dot.getA().getDefiningOp<tile::TransOp>();
+  if (!turned || shapeOf(turned.getResult()).size() != 2 || turned.getOrder()[0] != 1) {
+    return nullptr;
+  }
+  Value source = turned.getSource();
+  bool isKeptAnyhow = source.getDefiningOp<tile::DotOp>() ||
+                      llvm::any_of(source.getUsers(), llvm::IsaPred<tile::DotOp>);
+  return isKeptAnyhow ? source : nullptr;
+}
+
+Value FusionPlan::turnedOperand(tile::DotOp dot) const {
+  return isKept(dot.getA()) ? Value() : sourceOfTurned(dot);
+}
+
 void FusionPlan::decide(Operation *op) {
   unsigned here = position(op);
   if (op->getNumRegions() != 0 ||
@@ -410,12 +427,16 @@ void FusionPlan::decide(Operation *op) {
       uses[store.getValue()].forced = true;
     }
     if (auto dot = dyn_cast<tile::DotOp>(op)) {
-      uses[dot.getA()].forced = uses[dot.getB()].forced = true;
+      Value source = sourceOfTurned(dot);
+      uses[source ? source : dot.getA()].forced = uses[dot.getB()].forced = true;
       Type type = elementTypeOf(dot.getC());
       if (isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32) {
         type = Float32Type::get(op->getContext());
       }
       storage[dot.getA()] = storage[dot.getB()] = type;
+      if (source) {
+        storage[source] = type;
+      }
     }
     return;
   }

@@ -46,6 +46,10 @@ public:
   /// of its own, in which it is transposed.
   bool isReadTransposed(mlir::Value tile) const;
 
+  /// The tile whose columns are the rows of a dot's first operand, read where it is kept; null when
+  /// that operand is kept itself.
+  mlir::Value turnedOperand(tile::DotOp dot) const;
+
   /// Calls visit for every load (its result), stored tile and splatted scalar that evaluating
   /// `tile` at `dims` reads.
   void forEachLeaf(mlir::Value tile, const Dims &dims,

@@ -110,12 +110,13 @@ private:
     push(value, dims, Purpose::Mask);
   }
 
-  /// What is only loaded may have its lanes along another dimension than the buffer's: blocks are
-  /// turned round in registers.
+  /// What is only loaded or transposed may have its lanes along another dimension than the
+  /// buffer's: blocks are turned round in registers.
   bool canTranspose(ArrayRef<Root> roots) const {
     const Root &root = roots[0];
-    bool isLoaded = roots.size() == 1 && root.value.getDefiningOp<tile::LoadOp>();
-    if (!isLoaded || isPointerTile(root.value) || root.shape().size() < 2) {
+    bool isMoved = roots.size() == 1 &&
+                   isa_and_nonnull<tile::LoadOp, tile::TransOp>(root.value.getDefiningOp());
+    if (!isMoved || isPointerTile(root.value) || root.shape().size() < 2) {
       return false;
     }
     int64_t lanes =
