@@ -137,6 +137,7 @@ TEST(GemmEpilogue, WithoutIterationsThereIsStillAStore) {
 TEST(GemmEpilogue, AnOperandMayBeOverwritten) {
   const int64_t size = 128;
   const Sizes s{size, size, size, 128, 128, 32};
+  const std::vector<int64_t> depths = {128, 150, 288}; // blocks of 128; the last takes a rest
   const char *activation =
       "    tl.store(c + rm[:, None] * N + rn[None, :], tl.maximum(acc, 1.0) * 2, mask=inside)\n";
   for (bool isPlain : {true, false}) {
@@ -144,10 +145,12 @@ TEST(GemmEpilogue, AnOperandMayBeOverwritten) {
       LoweredKernel kernel =
           lowerSource(product(isPlain ? plainStore : activation), signatureOf(s), architecture);
       ASSERT_EQ(kernel.error, "");
-      for (int overwritten : {0, 1}) {
+      for (size_t test = 0; test < 2 * depths.size(); ++test) {
+        const size_t overwritten = test % 2;
+        const int64_t depth = depths[test / 2];
         std::array<std::vector<float>, 2> operands;
         for (size_t which : {0, 1}) {
-          for (int64_t i = 0; i < size * size; ++i) {
+          for (int64_t i = 0; i < size * depth; ++i) {
             operands[which].push_back(static_cast<float>((i * 7 + i / size + which) % 5) - 2);
           }
         }
@@ -155,11 +158,11 @@ TEST(GemmEpilogue, AnOperandMayBeOverwritten) {
         std::vector<float> &c = operands[overwritten];
         ASSERT_TRUE(
             kernel.launch({1, 1, 1}, {address(operands[0].data()), address(operands[1].data()),
-                                      address(c.data()), 0, size, size, size}));
+                                      address(c.data()), 0, size, size, number(depth)}));
         for (int64_t i = 0; i < size * size; ++i) {
           float sum = 0; // small whole numbers: exact
-          for (int64_t k = 0; k < size; ++k) {
-            sum += before[0][i / size * size + k] * before[1][k * size + i % size];
+          for (int64_t k = 0; k < depth; ++k) {
+            sum += before[0][i / size * depth + k] * before[1][k * size + i % size];
           }
           ASSERT_EQ(c[i], isPlain ? sum : std::max(sum, 1.0F) * 2)
               << architecture << " element " << i << " of operand " << overwritten;

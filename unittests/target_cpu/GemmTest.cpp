@@ -124,10 +124,21 @@ bool isInPlace(const std::string &source, const std::string &signature) {
   return addresses > 3; // those of the arguments
 }
 
-const std::vector<Sizes> ragged = {{37, 51, 45, 32, 64, 16},    {64, 64, 64, 32, 32, 32},
-                                   {1, 1, 1, 16, 16, 16},       {130, 70, 300, 128, 64, 32},
-                                   {9, 200, 129, 16, 128, 64},  {127, 33, 40, 128, 32, 16},
-                                   {20, 144, 256, 8, 128, 256}, {5, 17, 33, 4, 16, 32}};
+const std::vector<Sizes> ragged = {
+    {37, 51, 45, 32, 64, 16},
+    {64, 64, 64, 32, 32, 32},
+    {1, 1, 1, 16, 16, 16},
+    {130, 70, 300, 128, 64, 32},
+    {9, 200, 129, 16, 128, 64},
+    {127, 33, 40, 128, 32, 16},
+    {20, 144, 256, 8, 128, 256},
+    {5, 17, 33, 4, 16, 32},
+    // a rest of k that the last block takes as well, and panels of one to three vectors
+    {40, 104, 137, 32, 128, 32},
+    {37, 90, 289, 32, 128, 32},
+    {20, 150, 270, 32, 64, 16},
+    {20, 86, 300, 32, 128, 16},
+    {33, 177, 424, 32, 128, 32}};
 
 TEST(Gemm, MaskedTilesOfManySizes) {
   for (const Sizes &s : ragged) {

@@ -9,6 +9,7 @@
 #include "lib/targets/cpu/lower/GemmLeftOut.h"
 #include "lib/targets/cpu/lower/GemmPack.h"
 #include "lib/targets/cpu/lower/GemmPacking.h"
+#include "lib/targets/cpu/lower/GemmPartGroups.h"
 #include "lib/targets/cpu/lower/GemmPrefetch.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -44,7 +45,8 @@ public:
       panel = packing.panel;
     }
     perBlock = fold.select(b, operands.joins, kernel.i64(shape.depth / gemm.k), kernel.i64(1));
-    Value tripCount = emitTripCount();
+    mostAtOnce = fold.select(b, operands.joins, kernel.i64(shape.deepest / gemm.k), kernel.i64(1));
+    tripCount = emitTripCount();
     // A block may overhang the last valid row. What it adds to rows that are looked at all the same
     // is taken back.
     // A list of rows has places behind the tile for that.
@@ -70,10 +72,11 @@ public:
     const bool seesAll = saved < 0 && !isList && isInPlace && operands.hasAllColumns;
     const bool skipsZeros = startsAtZero && seesAll;
     const bool makesStore = gemm.store && seesAll && kernel.options.hasMaskedMoves;
-    Value blocksEnd = tripCount;
-    if (skipsZeros || makesStore) {
-      blocksEnd = fold.max(b, tripCount, kernel.i64(1)); // the first block stores them
-    }
+    // A rest makes no block of its own; the first block stores what is seen without any k.
+    Value least = skipsZeros || makesStore ? kernel.i64(1) : fold.min(b, tripCount, kernel.i64(1));
+    Value rest = fold.sub(b, mostAtOnce, perBlock);
+    readEnd = fold.max(b, fold.sub(b, tripCount, rest), least);
+    Value blocksEnd = readEnd;
     if (startsAtZero && !skipsZeros) {
       fillWithZeros();
     }
@@ -95,7 +98,7 @@ public:
     if (skipsZeros) {
       gemmKernel.hasStarted = fold.isGreater(inside, outer.getInductionVar(), kernel.i64(0));
     }
-    emitDepthBlock(inside, outer.getInductionVar(), tripCount);
+    emitDepthBlock(inside, outer.getInductionVar());
     keepRows(true);
     return makesStore;
   }
@@ -183,15 +186,19 @@ private:
   }
 
   // ---- one block of k ----
-  void emitDepthBlock(OpBuilder &at, Value t, Value tripCount) {
-    Value count = fold.min(at, perBlock, fold.sub(at, tripCount, t));
-    if (isLast) {
-      count = fold.max(at, count, kernel.i64(0));
-    }
+  /// How many iterations the block from t on has: none when it only stores.
+  Value iterationsFrom(OpBuilder &at, Value t) {
+    Value left = fold.sub(at, tripCount, t);
+    Value count = fold.select(at, fold.isGreater(at, left, mostAtOnce), perBlock, left);
+    return isLast ? fold.select(at, fold.isGreater(at, readEnd, t), count, kernel.i64(0)) : count;
+  }
+
+  void emitDepthBlock(OpBuilder &at, Value t) {
+    Value count = iterationsFrom(at, t);
     emitCopies(at, operands.a, copyOfA, t, count,
                [&](OpBuilder &inside, Value from, Value to, Value k) {
                  copyRows(inside, types.operand, from, gemm.k, gemmKernel.move(inside, to, k),
-                          shape.depth, gemm.m, gemm.k);
+                          shape.deepest, gemm.m, gemm.k);
                });
     emitCopies(at, operands.b, copyOfB, t, count,
                [&](OpBuilder &inside, Value from, Value to, Value k) {
@@ -227,7 +234,7 @@ private:
       gemmKernel.aStride = fold.known(stride) == 1 ? Value() : stride;
     }
     if (types.group > 1 && operands.a.maybeInPlace) {
-      completeGroups(at);
+      completeGroups(kernel, at, loc, gemm, shape, gemmKernel, operands);
     }
     Value bBlock, bNext;
     if (operands.columnTable) {
@@ -238,9 +245,9 @@ private:
       // What comes next: the same panel of the block after this one, behind the last one the next
       // panel.
       Value next = fold.add(at, t, perBlock);
-      Value isLast = fold.isGreater(at, kernel.i64(1), fold.sub(at, tripCount, next));
+      Value isBehind = fold.isGreater(at, kernel.i64(1), fold.sub(at, readEnd, next));
       bNext = gemmKernel.move(at, operands.bFirst, fold.mul(at, next, operands.b.step));
-      bNext = fold.select(at, isLast, gemmKernel.move(at, bBlock, panelWidth()), bNext);
+      bNext = fold.select(at, isBehind, gemmKernel.move(at, bBlock, panelWidth()), bNext);
     }
     auto panels =
         at.create<scf::ForOp>(loc, kernel.i64(0), operands.panelEnd, kernel.i64(panelWidth()));
@@ -248,42 +255,9 @@ private:
     emitPanel(inside, panels.getInductionVar(), bBlock, bNext);
   }
 
-  /// Where the last group is a part, rows of a are copied with zeros behind them.
-  void completeGroups(OpBuilder &at) {
-    if (!operands.hasInnerBounds()) {
-      return;
-    }
-    Value rest = at.create<arith::AndIOp>(loc, gemmKernel.depth, kernel.i64(types.group - 1));
-    Value isPart = fold.isGreater(at, rest, kernel.i64(0));
-    const int64_t rows = gemm.m + gemmPaddingRows;
-    Value copies = kernel.bufferAddress(kernel.allocate({rows, shape.depth}, types.operand, loc));
-    Value table =
-        kernel.bufferAddress(kernel.allocate({gemm.m + paddingAddresses}, at.getI64Type(), loc));
-    OpBuilder then = at.create<scf::IfOp>(loc, isPart, false).getThenBodyBuilder();
-    Value end = fold.add(then, operands.rowEnd, kernel.i64(gemmPaddingRows));
-    auto each = then.create<scf::ForOp>(loc, kernel.i64(0), end, kernel.i64(1));
-    OpBuilder inRow(each.getBody()->getTerminator());
-    Value row = each.getInductionVar();
-    Value from = gemmKernel.loadRow(inRow, row);
-    Value to = gemmKernel.move(inRow, copies, fold.mul(inRow, row, kernel.i64(shape.depth)));
-    inRow.create<LLVM::StoreOp>(loc, to, gemmKernel.move(inRow, inRow.getI64Type(), table, row), 8);
-    const auto align = static_cast<unsigned>(KernelState::byteSize(types.operand));
-    Value last = fold.sub(inRow, gemmKernel.depth, rest);
-    inRow.create<LLVM::StoreOp>(loc, kernel.zero(types.lane), gemmKernel.move(inRow, to, last),
-                                align);
-    auto along = inRow.create<scf::ForOp>(loc, kernel.i64(0), gemmKernel.depth, kernel.i64(1));
-    OpBuilder inside(along.getBody()->getTerminator());
-    Value k = along.getInductionVar();
-    Value element =
-        inside.create<LLVM::LoadOp>(loc, types.operand, gemmKernel.move(inside, from, k), align);
-    inside.create<LLVM::StoreOp>(loc, element, gemmKernel.move(inside, to, k), align);
-    gemmKernel.rowTable = fold.select(at, isPart, table, gemmKernel.rowTable);
-    gemmKernel.aOffset = fold.select(at, isPart, kernel.i64(0), gemmKernel.aOffset);
-  }
-
   Value panelOfCopy(OpBuilder &at, Value copy, Value column) {
-    // column / width panels of depth * width elements
-    return gemmKernel.move(at, copy, fold.mul(at, column, kernel.i64(shape.depth)));
+    // column / width panels of deepest * width elements
+    return gemmKernel.move(at, copy, fold.mul(at, column, kernel.i64(shape.deepest)));
   }
 
   /// Rows of b are as wide as the only panel and lie one behind the other: nothing is to be packed.
@@ -398,14 +372,13 @@ private:
     if (fold.known(operands.rowEnd) == 0) {
       return;
     }
-    // A panel of one vector goes by itself, more rows at a time; else missing vectors are computed
-    // for nothing, which takes less code than leaving them out. The first rows are a wide block in
-    // either case, which packs all of the panel.
+    // Where vectors are missing, one goes after the other, more rows at a time. The first rows are
+    // a wide block in either case, which packs all of the panel.
     const int64_t narrowRows = shape.rowsFor(1);
     const bool mayBeNarrow = shape.vectors > 1 && !fold.known(operands.columnEnd);
     Value isWide, step = kernel.i64(rows), missing = kernel.i64(0);
     if (mayBeNarrow) {
-      isWide = fold.isGreater(at, left, kernel.i64(shape.lanes));
+      isWide = fold.isGreater(at, left, kernel.i64(panelWidth() - shape.lanes));
       step = fold.select(at, isWide, step, kernel.i64(narrowRows));
       missing = block.packs ? fold.sub(at, step, kernel.i64(rows)) : missing;
     }
@@ -431,10 +404,17 @@ private:
       auto branch = inside.create<scf::IfOp>(loc, isWide, true);
       OpBuilder then = branch.getThenBodyBuilder(), otherwise = branch.getElseBodyBuilder();
       emitBlock(then, block, bNext);
-      block.packs = nullptr;
-      block.rows = narrowRows;
-      block.vectors = 1;
-      emitBlock(otherwise, block, bNext);
+      GemmBlock narrow = block;
+      narrow.packs = nullptr;
+      narrow.rows = narrowRows;
+      narrow.vectors = 1;
+      auto vectors =
+          otherwise.create<scf::ForOp>(loc, kernel.i64(0), left, kernel.i64(shape.lanes));
+      OpBuilder each(vectors.getBody()->getTerminator());
+      narrow.inPanel = vectors.getInductionVar();
+      narrow.column = fold.add(each, block.column, narrow.inPanel);
+      narrow.panel = gemmKernel.move(each, types.lane, block.panel, narrow.inPanel);
+      emitBlock(each, narrow, bNext);
       done = fold.select(inside, isWide, done, kernel.i64(narrowRows));
     }
     if (isLast && !storesAtOnce) {
@@ -478,7 +458,10 @@ private:
   GemmOperands operands;
   GemmPacking packing;
   GemmPrefetch prefetch;
-  Value perBlock, panel;
+  Value tripCount, perBlock; ///< iterations, of all, of a block
+  Value mostAtOnce;          ///< iterations of the last block
+  Value readEnd;             ///< where the last block begins, at the latest
+  Value panel;
   Value bOffset;             ///< of columns that are read one by one, in elements
   Value isLast;              ///< of the blocks of k, when it stores the sums to memory; else null
   bool storesAtOnce = false; ///< then from the registers that hold the sums

@@ -136,14 +136,15 @@ Value GemmKernel::multiplyAdd(OpBuilder &builder, Value x, Value y, Value sum) c
 }
 
 /// Those of the block that packs serve all other blocks of the panel.
-SmallVector<Value> GemmKernel::finishColumnSums(OpBuilder &builder, Value packs, ValueRange sums,
-                                                int64_t vectors) const {
+SmallVector<Value> GemmKernel::finishColumnSums(OpBuilder &builder, const GemmBlock &block,
+                                                ValueRange sums) const {
   SmallVector<Value> places, result;
-  for (int64_t v = 0; v < vectors; ++v) {
-    places.push_back(move(builder, types.sum, columnSums, v * shape.lanes));
+  Value first = block.inPanel ? move(builder, types.sum, columnSums, block.inPanel) : columnSums;
+  for (int64_t v = 0; v < block.vectors; ++v) {
+    places.push_back(move(builder, types.sum, first, v * shape.lanes));
   }
-  if (packs) {
-    OpBuilder then = builder.create<scf::IfOp>(loc, packs, false).getThenBodyBuilder();
+  if (block.packs) {
+    OpBuilder then = builder.create<scf::IfOp>(loc, block.packs, false).getThenBodyBuilder();
     for (auto [place, sum] : llvm::zip_equal(places, sums)) {
       then.create<LLVM::StoreOp>(loc, sum, place, 4);
     }
@@ -262,8 +263,7 @@ void GemmKernel::emit(OpBuilder &builder, const GemmBlock &block) const {
   inside.create<scf::YieldOp>(loc, next);
   SmallVector<Value> columns;
   if (columnSums) {
-    columns =
-        finishColumnSums(builder, block.packs, loop.getResults().drop_front(columnSlot), count);
+    columns = finishColumnSums(builder, block, loop.getResults().drop_front(columnSlot));
   }
   SmallVector<Value> results(loop.getResults().take_front(sums));
   for (size_t i = 0; columnSums && i < sums; ++i) {

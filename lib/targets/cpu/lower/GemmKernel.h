@@ -16,6 +16,8 @@ struct GemmShape {
   int64_t lanes = 16;  ///< elements in a vector
   int64_t vectors = 4; ///< of columns in the widest block
   int64_t depth = 128; ///< rows of b that fit the first-level cache beside their neighbours
+  /// A last block of k takes up to so many at once, instead of leaving a few to one of their own.
+  int64_t deepest = 160;
   /// Rows of a block of this many vectors: enough accumulators to hide the latency of a
   /// multiply-add, and room for b's vectors. 6 by 4 of 32 registers is no faster than 4 by 4 and
   /// takes twice as long to compile, with the blocks for the rows that 6 does not divide.
@@ -38,7 +40,8 @@ struct GemmBlock {
   mlir::Value row, column; ///< of the tile of c, i64
   mlir::Value panel;       ///< address of b's vectors, `panelStride` lanes from group to group
   int64_t panelStride = 0;
-  mlir::Value packs; ///< a condition under which `pack` gives the vectors; null = never
+  mlir::Value inPanel; ///< the first of the panel's columns that the block has; null = 0
+  mlir::Value packs;   ///< a condition under which `pack` gives the vectors; null = never
   /// Stores b's vectors of a group of k to the panel and returns them.
   std::function<mlir::SmallVector<mlir::Value>(mlir::OpBuilder &, mlir::Value group, mlir::Value to,
                                                int64_t vectors)>
@@ -105,8 +108,8 @@ private:
   mlir::SmallVector<mlir::Value> loadSums(mlir::OpBuilder &builder,
                                           llvm::ArrayRef<mlir::Value> rows, int64_t vectors) const;
   mlir::Value broadcastGroup(mlir::OpBuilder &builder, mlir::Value element) const;
-  mlir::SmallVector<mlir::Value> finishColumnSums(mlir::OpBuilder &builder, mlir::Value packs,
-                                                  mlir::ValueRange sums, int64_t vectors) const;
+  mlir::SmallVector<mlir::Value> finishColumnSums(mlir::OpBuilder &builder, const GemmBlock &block,
+                                                  mlir::ValueRange sums) const;
 
   KernelState &kernel;
   mlir::Location loc;

@@ -103,7 +103,9 @@ bool BlockLowering::lowerGemm(scf::ForOp op) {
   if (gemm->n % panelWidth != 0) {
     return false;
   }
+  shape.deepest = shape.depth / 4 / gemm->k * gemm->k; // of a rest
   shape.depth = std::max(shape.depth / gemm->k, int64_t(1)) * gemm->k;
+  shape.deepest += shape.depth;
   Value initial = op.getInitArgs()[gemm->carried];
   const bool startsAtZero = gemm->startsAtZero && !kernel.buffers.count(initial);
   int target = startsAtZero ? kernel.allocate({gemm->m + gemmPaddingRows, gemm->n},
@@ -130,9 +132,9 @@ bool BlockLowering::lowerGemm(scf::ForOp op) {
     Type type = gemm->group == 1 ? f32 : elementTypeOf(operand.tile);
     copy.tile = kernel.allocate(shapeOf(operand.tile), type, loc);
     bool isPanel = !isB || gemm->n == panelWidth || gemm->group > 1;
-    copy.joined = shape.depth == gemm->k && isPanel
+    copy.joined = shape.deepest == gemm->k && isPanel
                       ? copy.tile
-                      : kernel.allocate({shape.depth, isB ? gemm->n : gemm->m}, type, loc);
+                      : kernel.allocate({shape.deepest, isB ? gemm->n : gemm->m}, type, loc);
     Value tile = operand.tile;
     int buffer = copy.tile;
     if (operand.load) {

@@ -136,7 +136,7 @@ void GemmOperands::follow(const GemmOperand &operand, OperandPlace &place) {
 }
 
 void GemmOperands::emit(Value copyOfA, const GemmShape &shape) {
-  const int64_t depth = shape.depth, lanes = shape.lanes, panelWidth = shape.vectors * lanes;
+  const int64_t depth = shape.deepest, lanes = shape.lanes, panelWidth = shape.vectors * lanes;
   FoldingArithmetic fold(loc);
   joins = kernel.constantInt(builder.getI1Type(), 1);
   rowEnd = demandedRows = demandedEnd(true, gemm.m);

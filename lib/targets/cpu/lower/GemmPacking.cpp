@@ -19,13 +19,13 @@ void GemmPacking::allocate(OpBuilder &builder) {
   auto place = [&](ArrayRef<int64_t> sizes, Type type) {
     return kernel.bufferAddress(kernel.allocate(sizes, type, loc));
   };
-  panel = place({shape.depth / types.group, width}, types.lane);
+  panel = place({shape.deepest / types.group, width}, types.lane);
   if (types.group == 4) {
     gemmKernel.columnSums = place({width}, types.sum);
     gemmKernel.prepareSigns(builder, place({shape.lanes}, types.lane));
   }
   if (types.group > 1 && operands.columnTable) {
-    columnCopy = place({shape.depth, width}, types.operand);
+    columnCopy = place({shape.deepest, width}, types.operand);
   }
   if (types.group == 2 && operands.hasInnerBounds()) {
     zeros = place({width}, types.operand);
@@ -78,9 +78,13 @@ SmallVector<Value> GemmPacking::packGroup(OpBuilder &at, const Source &source, i
   const int64_t line = 64 / KernelState::byteSize(types.operand);
   for (Value row : rows) {
     Value next = gemmKernel.move(at, row, ahead);
-    for (int64_t column = 0; column < vectors * shape.lanes; column += line) {
+    auto ask = [&](int64_t column) {
       at.create<LLVM::Prefetch>(loc, gemmKernel.move(at, next, column), 0, /*hint=*/3, 1);
+    };
+    for (int64_t column = 0; column < vectors * shape.lanes; column += line) {
+      ask(column);
     }
+    ask(vectors * shape.lanes - 1); // rows may begin inside of a line
   }
   return values;
 }
