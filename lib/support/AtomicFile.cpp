@@ -12,8 +12,11 @@ Status writeFileAtomically(const std::string &path, std::span<const uint8_t> con
   const std::span<const uint8_t> pieces[] = {content};
   std::string problem = runtime::replaceFile(path, pieces);
   if (!problem.empty()) {
+    std::error_code error;
+    const bool isFolder = std::filesystem::is_directory(path, error);
     return makeError("E0002", std::move(problem))
-        .withHelp("write to a folder that exists and where you may create files");
+        .withHelp(isFolder ? "name a file in that folder"
+                           : "write to a folder that exists and where you may create files");
   }
   return Done{};
 }

@@ -38,7 +38,9 @@ TEST_F(AtomicFile, ErrorsNameTheFile) {
   ASSERT_FALSE(status);
   EXPECT_EQ(status.error().code, "E0002");
   EXPECT_NE(status.error().message.find(inside), std::string::npos);
-  EXPECT_FALSE(writeFileAtomically(folder, std::string_view("x")));
+  const Status toFolder = writeFileAtomically(folder, std::string_view("x"));
+  ASSERT_FALSE(toFolder);
+  EXPECT_EQ(toFolder.error().help, "name a file in that folder");
   const auto read = readTextFile(inside);
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().code, "E0001");
