@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measures the rates of this machine: FMA peak per type, bandwidth per cache level and of memory.
-// The loops are written with intrinsics, one function per instruction set chosen at run time, so
-// that the figures are what the chip can do and not what a compiler made of a loop.
+// The loops are compiled for each instruction set and chosen at run time, so that the figures are
+// what the chip can do.
 #include "lib/measure/Chip.h"
 #include "lib/measure/MemoryCopy.h"
 #include "lib/measure/PeakLoops.h"

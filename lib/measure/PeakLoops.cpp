@@ -15,48 +15,52 @@ namespace {
 
 constexpr int chains = 12;
 
-__attribute__((target("avx512f"))) void fma512F32(int64_t rounds) {
-  __m512 sums[chains];
-  for (auto &sum : sums) {
-    sum = _mm512_set1_ps(1e-30F);
+template <class Element, int bytes> struct VectorOf {
+  typedef Element Type __attribute__((vector_size(bytes)));
+};
+
+/// Becomes part of each caller, with the instructions that it may use.
+template <class Element, int bytes>
+__attribute__((always_inline)) inline void multiplyAdd(int64_t rounds) {
+  using Vector = typename VectorOf<Element, bytes>::Type;
+  const Vector factor = Vector{} + static_cast<Element>(0.999);
+  Vector sums[chains];
+  for (Vector &sum : sums) {
+    sum = Vector{} + static_cast<Element>(1e-30);
   }
-  const __m512 factor = _mm512_set1_ps(0.999F);
   for (int64_t i = 0; i < rounds; ++i) {
 #pragma clang loop unroll(full)
-    for (auto &sum : sums) {
-      sum = _mm512_fmadd_ps(sum, factor, factor);
+    for (Vector &sum : sums) {
+      sum = __builtin_elementwise_fma(sum, factor, factor);
     }
   }
-  volatile float sink = 0;
-  for (auto &sum : sums) {
-    sink = sink + _mm512_reduce_add_ps(sum);
+  Vector all{};
+  for (const Vector &sum : sums) {
+    all += sum;
   }
+  volatile Element sink = all[0];
+  (void)sink;
 }
 
+__attribute__((target("avx512f"))) void fma512F32(int64_t rounds) {
+  multiplyAdd<float, 64>(rounds);
+}
 __attribute__((target("avx512f"))) void fma512F64(int64_t rounds) {
-  __m512d sums[chains];
-  for (auto &sum : sums) {
-    sum = _mm512_set1_pd(1e-30);
-  }
-  const __m512d factor = _mm512_set1_pd(0.999);
-  for (int64_t i = 0; i < rounds; ++i) {
-#pragma clang loop unroll(full)
-    for (auto &sum : sums) {
-      sum = _mm512_fmadd_pd(sum, factor, factor);
-    }
-  }
-  volatile double sink = 0;
-  for (auto &sum : sums) {
-    sink = sink + _mm512_reduce_add_pd(sum);
-  }
+  multiplyAdd<double, 64>(rounds);
+}
+__attribute__((target("avx2,fma"))) void fma256F32(int64_t rounds) {
+  multiplyAdd<float, 32>(rounds);
+}
+__attribute__((target("avx2,fma"))) void fma256F64(int64_t rounds) {
+  multiplyAdd<double, 32>(rounds);
 }
 
 __attribute__((target("avx512f,avx512bf16"))) void dot512Bf16(int64_t rounds) {
+  const __m512bh factor = _mm512_cvtne2ps_pbh(_mm512_set1_ps(0.5F), _mm512_set1_ps(0.5F));
   __m512 sums[chains];
   for (auto &sum : sums) {
     sum = _mm512_set1_ps(1e-30F);
   }
-  const __m512bh factor = _mm512_cvtne2ps_pbh(_mm512_set1_ps(0.5F), _mm512_set1_ps(0.5F));
   for (int64_t i = 0; i < rounds; ++i) {
 #pragma clang loop unroll(full)
     for (auto &sum : sums) {
@@ -66,42 +70,6 @@ __attribute__((target("avx512f,avx512bf16"))) void dot512Bf16(int64_t rounds) {
   volatile float sink = 0;
   for (auto &sum : sums) {
     sink = sink + _mm512_reduce_add_ps(sum);
-  }
-}
-
-__attribute__((target("avx2,fma"))) void fma256F32(int64_t rounds) {
-  __m256 sums[chains];
-  for (auto &sum : sums) {
-    sum = _mm256_set1_ps(1e-30F);
-  }
-  const __m256 factor = _mm256_set1_ps(0.999F);
-  for (int64_t i = 0; i < rounds; ++i) {
-#pragma clang loop unroll(full)
-    for (auto &sum : sums) {
-      sum = _mm256_fmadd_ps(sum, factor, factor);
-    }
-  }
-  volatile float sink = 0;
-  for (auto &sum : sums) {
-    sink = sink + _mm256_cvtss_f32(sum);
-  }
-}
-
-__attribute__((target("avx2,fma"))) void fma256F64(int64_t rounds) {
-  __m256d sums[chains];
-  for (auto &sum : sums) {
-    sum = _mm256_set1_pd(1e-30);
-  }
-  const __m256d factor = _mm256_set1_pd(0.999);
-  for (int64_t i = 0; i < rounds; ++i) {
-#pragma clang loop unroll(full)
-    for (auto &sum : sums) {
-      sum = _mm256_fmadd_pd(sum, factor, factor);
-    }
-  }
-  volatile double sink = 0;
-  for (auto &sum : sums) {
-    sink = sink + _mm256_cvtsd_f64(sum);
   }
 }
 
