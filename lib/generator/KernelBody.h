@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// What all variants of a kernel have in common: its lines, the names and expressions of its values,
+// its loads, stores and reductions. KernelWriter.cpp arranges them.
+#pragma once
+
+#include "lib/generator/KernelExpression.h"
+#include "lib/generator/KernelInterface.h"
+#include "lib/generator/LaneAnalysis.h"
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace nereid::generator {
+
+/// A value is bound to a variable when the definition names it, when it is used more than once or
+/// when it is a load or a reduction; others are written in place.
+class KernelBody {
+protected:
+  KernelBody(const FusedOperator &fused, KernelVariant variant);
+
+  // ---- lines ----
+  void line(const std::string &content);
+  /// A call too long for one line is broken after its parenthesis.
+  void assign(const std::string &name, const std::string &value);
+  void header();
+  void chooseComputeType();
+
+  // ---- names and values ----
+  std::string freshName(const std::string &wanted);
+  const FusedNode &node(int number) const { return fused.nodes[static_cast<size_t>(number)]; }
+  bool is2d() const { return variant == KernelVariant::Tiles; }
+  /// An operand as it enters a value of extent `as`: vectors get the missing dimension of a tile.
+  Expression use(int number, Extent as);
+  void bind(int number, Expression value, bool force);
+  std::string variableFor(int number);
+  /// After the value it is a part of: "mean_sum" for the sum that becomes 'mean'.
+  std::string sumName(int number) const;
+  /// Everything but loads and reductions.
+  void compute(int number);
+  std::string scalarName(int parameter) const;
+
+  // ---- memory ----
+  const Operand &operandOf(int number, bool isOutput) const;
+  /// Offsets of operands that move along some groups only, as variables "<name>_row", "<name>_col".
+  void generalOffsets(bool ofRows);
+  std::string address(const Operand &operand);
+  std::string mask(Extent extent) const;
+  void load(int number);
+  void store(size_t output);
+  std::string storedName(const Operand &operand);
+  std::string addressName(const Operand &operand);
+
+  // ---- reductions ----
+  std::string identityText(const std::string &op) const;
+  /// The value to reduce, with masked lanes that the reduction ignores.
+  Expression guarded(int reduction);
+  bool needsNanCheck(int number) const;
+  void finishReduction(int number, const std::string &value);
+  void reduceTile(int number);
+
+  const FusedOperator &fused;
+  KernelVariant variant;
+  std::vector<Lane> lanes;
+  std::vector<int> uses;
+  std::set<std::string> taken;
+  std::map<int, Expression> values;
+  std::map<int, std::string> variables;
+  std::map<std::string, std::string> offsetVariables;
+  std::string computeType, text;
+  bool hasIntegers = false;
+  size_t indent = 1;
+};
+
+} // namespace nereid::generator
