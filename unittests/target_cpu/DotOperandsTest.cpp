@@ -100,6 +100,32 @@ def kernel(a, b, c, B: tl.constexpr):
             "");
 }
 
+/// Two columns of vectors and eight rows where the second factor is larger than a first-level
+/// cache, four and four where it is not.
+TEST(DotOperands, LargeSecondFactorsAreWalkedInNarrowPanels) {
+  const char *source = R"(
+@triton.jit
+def kernel(a, b, c, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):
+    i = tl.arange(0, M)[:, None]
+    j = tl.arange(0, N)[None, :]
+    x = tl.load(a + i * K + tl.arange(0, K)[None, :])
+    y = tl.load(b + tl.arange(0, K)[:, None] * N + j)
+    tl.store(c + i * N + j, tl.dot(x, y, input_precision="ieee"))
+)";
+  for (auto [depth, rows] : {std::pair<int64_t, size_t>{64, 4}, {128, 8}}) {
+    const std::string signature = "*fp32, *fp32, *fp32, 32, 128, " + std::to_string(depth);
+    const LoweredKernel kernel = lowerSource(source, signature, "x86-64-v4");
+    ASSERT_EQ(kernel.error, "");
+    // A row's element for each row of the block, and the zero each of 16 sums starts from.
+    EXPECT_EQ(countOf(kernel.loops, "vector.broadcast"), rows + 16) << depth;
+    EXPECT_EQ(countOf(kernel.loops, "math.fma"), 16u) << depth;
+    Tensor a = randomTensor({32, depth}, DType::F32, 1);
+    Tensor b = randomTensor({depth, 128}, DType::F32, 2);
+    Tensor c = Tensor::empty({32, 128}, DType::F32);
+    EXPECT_EQ(compareWithOracle(source, signature, {1, 1, 1}, {&a, &b, &c}, 1e-4), "");
+  }
+}
+
 /// A carried sum is overwritten block by block, and must not be where it is also a factor.
 TEST(DotOperands, ASumMayBeAFactorOfItself) {
   for (const char *product : {"tl.dot(acc, y, acc, input_precision='ieee')",
