@@ -21,32 +21,32 @@ def newest(part):
     return (found[-1].name, json.loads(found[-1].read_text())) if found else None
 
 
+def measured(row):
+    """Cases of the row's kernels that could be measured, as (name, case)."""
+    keep = re.compile(row.get("cases", ""))
+    for kernel in row.get("kernels", []):
+        file = newest(f"kernel-{kernel}")
+        for case in file[1]["rows"] if file else []:
+            if "failure" not in case and keep.search(case["case"]):
+                yield f"{kernel} {case['case']}", case
+
+
 def cases_of(row):
     """Measured cases as (name, ratio to the peer or None, share of the roofline or None, peer)."""
-    sources, cases = [], []
-    keep = re.compile(row.get("cases", ""))
-    parts = [f"kernel-{name}" for name in row.get("kernels", [])]
-    parts += [f"gemm-{row['gemm']}"] if "gemm" in row else []
-    for part in parts:
-        file = newest(part)
-        if not file:
-            continue
-        sources.append(file[0])
-        for case in file[1]["rows"]:
-            if "failure" in case or not keep.search(case["case"]):
-                continue
-            if "gemm" in row:
-                if case["peer"] == row.get("beside", "OpenBLAS"):
-                    peer = file[1]["peer"] if case["peer"] == "OpenBLAS" else case["peer"]
-                    cases.append((case["case"], case["ratio"], case.get("of_peak") or None, peer))
-                continue
-            name = f"{part.removeprefix('kernel-')} {case['case']}"
-            peer = case.get("peer", {})
-            ratio = peer.get("ratio", peer["median"] / case["median"] if peer else None)
-            beyond_caches = case.get("copy_seconds", 0) > 0
-            share = case.get("roofline") if beyond_caches or "peak" in row else None
-            cases.append((name, ratio, share, peer.get("name")))
-    return sources, cases
+    cases = []
+    if "gemm" in row:
+        keep, file = re.compile(row.get("cases", "")), newest(f"gemm-{row['gemm']}")
+        for case in file[1]["rows"] if file else []:
+            if keep.search(case["case"]) and case["peer"] == row.get("beside", "OpenBLAS"):
+                peer = file[1]["peer"] if case["peer"] == "OpenBLAS" else case["peer"]
+                cases.append((case["case"], case["ratio"], case.get("of_peak") or None, peer))
+    for name, case in measured(row):
+        peer = case.get("peer", {})
+        ratio = peer.get("ratio", peer["median"] / case["median"] if peer else None)
+        beyond_caches = case.get("copy_seconds", 0) > 0
+        share = case.get("roofline") if beyond_caches or "peak" in row else None
+        cases.append((name, ratio, share, peer.get("name")))
+    return cases
 
 
 def summary(values, form):
@@ -85,7 +85,13 @@ def lines():
                 state = "reached" if micros <= row["micros"] else "missed"
                 yield [row["work"], f"at most {row['micros']:g} µs", f"{micros:.2f} µs", "-", "-", state]
             continue
-        _, cases = cases_of(row)
+        if "fewer_bytes" in row:
+            saved = [(name, 1 - case["bytes"] / case["unfused_bytes"])
+                     for name, case in measured(row) if "unfused_bytes" in case]
+            yield [row["work"], f"{100 * row['fewer_bytes']:.0f} % fewer bytes", summary(saved, percent) + " fewer",
+                   "-", "unfused form", verdict(row["fewer_bytes"], saved)]
+            continue
+        cases = cases_of(row)
         if not cases:
             yield [row["work"], "", "not measured", "-", "-", ""]
             continue
@@ -130,15 +136,11 @@ def memory_table():
     suite = tomllib.loads((root / "bench" / "suite.toml").read_text())
     text = ""
     for row in suite["row"]:
-        keep = re.compile(row.get("cases", ""))
-        for kernel in row.get("kernels", []) if row.get("memory") else []:
-            file = newest(f"kernel-{kernel}")
-            for case in file[1]["rows"] if file else []:
-                if "memory_bytes" in case and keep.search(case["case"]):
-                    peer = case.get("peer", {})
-                    cells = [f"{kernel} {case['case']}", f"{case['bytes'] / 2**20:.1f}",
-                             mebibytes(case["memory_bytes"]), mebibytes(peer.get("memory_bytes"))]
-                    text += "| " + " | ".join(cells) + " |\n"
+        for name, case in measured(row) if row.get("memory") else []:
+            if "memory_bytes" in case:
+                cells = [name, f"{case['bytes'] / 2**20:.1f}", mebibytes(case["memory_bytes"]),
+                         mebibytes(case.get("peer", {}).get("memory_bytes"))]
+                text += "| " + " | ".join(cells) + " |\n"
     head = ["case", "inputs and outputs, MiB", "the kernel besides", "its peer besides"]
     return "| " + " | ".join(head) + " |\n" + "|---|" + "---:|" * 3 + "\n" + text if text else ""
 
