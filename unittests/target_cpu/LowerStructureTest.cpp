@@ -114,6 +114,34 @@ def kernel(out, x, stride, n, BLOCK: tl.constexpr):
   EXPECT_LT(loops.find("constant 4 : i32"), prefetch);
 }
 
+/// Rows that are only read are prefetched 4 KiB ahead of the same place in the next row, and the
+/// beginning of the row behind it at the end; rows that are stored, at the same place.
+TEST(LowerStructure, EndsOfRowsThatAreOnlyReadArePrefetchedSooner) {
+  auto prefetched = [](const std::string &last) {
+    const std::string source = R"(
+@triton.jit
+def kernel(out, x, first, last, stride, BLOCK: tl.constexpr):
+    o = tl.arange(0, BLOCK)
+    for row in range(first, last):
+        v = tl.load(x + row * stride + o)
+        e = tl.exp(v - tl.max(v, axis=0))
+        )" + last + "\n";
+    LoweredKernel kernel = lowerSource(source, "*fp32, *fp32, i32, i32, i32, 8192", "x86-64-v4");
+    EXPECT_EQ(kernel.error, "");
+    const size_t at = kernel.loops.find("llvm.intr.prefetch");
+    EXPECT_NE(at, std::string::npos);
+    const size_t loop = kernel.loops.rfind("scf.for", at);
+    return kernel.loops.substr(loop, at - loop);
+  };
+  const std::string lead = "arith.constant 1024 : i64", wraps = "arith.cmpi sge";
+  const std::string onlyRead = prefetched("tl.store(out + row, tl.sum(e, axis=0))");
+  EXPECT_EQ(countOf(onlyRead, lead), 1u);
+  EXPECT_EQ(countOf(onlyRead, wraps), 1u);
+  const std::string stored = prefetched("tl.store(out + row * stride + o, e / tl.sum(e, axis=0))");
+  EXPECT_EQ(countOf(stored, lead), 0u);
+  EXPECT_EQ(countOf(stored, wraps), 0u);
+}
+
 /// A row walked in blocks twice: the next row's blocks are prefetched beside the second walk, a
 /// line for each vector. A walk in other blocks takes none.
 TEST(LowerStructure, BlocksOfTheNextRowArePrefetched) {

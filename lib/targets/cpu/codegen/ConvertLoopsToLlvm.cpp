@@ -75,6 +75,7 @@ std::unique_ptr<Pass> createConvertLoopsToLlvmPass() {
 }
 
 void buildLoopsToLlvmPipeline(OpPassManager &manager, const CpuMachine &machine) {
+  manager.addPass(createWidenPairsPass());
   manager.addPass(createExpandHalfPass(machine));
   manager.addPass(createExpandMathPass(machine));
   manager.addPass(createSplitProductsPass(machine));

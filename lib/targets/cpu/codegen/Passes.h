@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The MLIR passes that take the loops level (scf, arith, math, 1-D vectors, LLVM memory operations)
-// to the LLVM dialect. They run in this order: cpu-expand-half, cpu-expand-math,
-// cpu-split-products, cpu-overlap-iterations, convert-loops-to-llvm. Each leaves less for the next:
-// no half-precision values after the first, no math function without an instruction after the
-// second.
+// to the LLVM dialect. They run in this order: cpu-widen-pairs, cpu-expand-half,
+// cpu-expand-math, cpu-split-products, cpu-overlap-iterations, convert-loops-to-llvm. Each leaves
+// less for the next: no half-precision values after the second, no math function without an
+// instruction after the third.
 #pragma once
 
 #include "lib/targets/cpu/codegen/CpuMachine.h"
@@ -18,6 +18,10 @@ class DialectRegistry;
 } // namespace mlir
 
 namespace nereid::cpu {
+
+/// widen neighbouring vectors of bfloat16 by their even and odd lanes where the order of lanes does
+/// not matter
+std::unique_ptr<mlir::Pass> createWidenPairsPass();
 
 /// replace f16, bf16 and 8-bit float values by their bits, computing in f32 and rounding after each
 /// operation

@@ -144,6 +144,9 @@ void LoopNest::emitSteps(unsigned depth, Value start, Value end, Part part, unsi
     if (part == Part::Main && copies == plan.unroll) {
       Operation *lanes = outer().getInsertionBlock()->getParentOp();
       lanes->setAttr(wholeVectors, outer().getUnitAttr());
+      if (reducesLanes()) {
+        lanes->setAttr(anyLaneOrder, outer().getUnitAttr());
+      }
     }
     if (int64_t size = shape[plan.dim]; part == Part::Main && size <= mostShortRow) {
       OpBuilder &builder = outer();

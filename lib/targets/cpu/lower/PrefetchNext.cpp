@@ -20,6 +20,10 @@ constexpr int32_t firstLevel = 3;
 constexpr size_t mostHosts = 2;
 /// What is read meanwhile should last longer than memory takes: 8 KiB at 40 GB/s are 200 ns.
 constexpr int64_t leastDistanceBytes = 8192;
+/// Prefetches are ahead of the same place in the next row: its end, prefetched last, is read soon
+/// after, by a loop that does little else. Cross entropy 8192x4096 bfloat16: 0.60 of a copy
+/// without, 0.71 to 0.73 with 4 to 8 KiB.
+constexpr int64_t leadBytes = 4096;
 /// Of a row walked in blocks. Longer ones have left the second level before they are read.
 constexpr int64_t longestRowBytes = 256 << 10;
 
@@ -204,6 +208,22 @@ int64_t stepsAhead(const Stream &stream, scf::ForOp rows) {
   return bytes > 0 ? llvm::divideCeil(leastDistanceBytes, bytes) : 1;
 }
 
+bool stores(const Place &place) {
+  return llvm::any_of(place.versions, [](scf::ForOp loop) {
+    return loop.getBody()
+        ->walk([](LLVM::StoreOp) { return WalkResult::interrupt(); })
+        .wasInterrupted();
+  });
+}
+
+/// Rows that are stored gain where they are narrow and walked in blocks (layer norm of bfloat16:
+/// 0.51 to 0.58 of a copy); elsewhere the first level overflows (of 4096 float32: 0.71 to 0.61).
+bool hasLead(const Stream &stream, ArrayRef<Place> hosts) {
+  return llvm::all_of(hosts, [&](const Place &host) {
+    return !stores(host) || (host.blocks && stream.elementBytes < 4);
+  });
+}
+
 /// What a prefetch of one row's stream needs to know of where it is read and where prefetched.
 struct Rows {
   scf::ForOp loop;
@@ -221,15 +241,15 @@ Value aheadOfBlocks(OpBuilder &builder, Value ahead, const Stream &stream, scf::
   return builder.create<arith::SelectOp>(loc, isShort, ahead, none);
 }
 
-/// Where the next row, or one of the next, or the same block of it, starts, computed in front of
+/// Where the row `steps` steps further, or the same block of it, starts, computed in front of
 /// `host`.
-Value nextBase(const Stream &stream, const Rows &where, Operation *host,
-               ArrayRef<Operation *> slice) {
+Value laterBase(const Stream &stream, const Rows &where, Operation *host,
+                ArrayRef<Operation *> slice, int64_t steps) {
   OpBuilder outside(host);
   Location loc = stream.base.getLoc();
   scf::ForOp rows = where.loop, readBlocks = where.readBlocks, hostBlocks = where.hostBlocks;
   Value ahead = rows.getStep();
-  if (int64_t steps = stepsAhead(stream, rows); steps > 1) {
+  if (steps > 1) {
     Value count =
         outside.create<arith::ConstantOp>(loc, outside.getIntegerAttr(ahead.getType(), steps));
     ahead = outside.create<arith::MulIOp>(loc, ahead, count);
@@ -247,6 +267,22 @@ Value nextBase(const Stream &stream, const Rows &where, Operation *host,
   return mapping.lookup(stream.base);
 }
 
+/// Bytes between the end of the next row, which begins at `next`, and the row behind it.
+Value gapBehind(const Stream &stream, const Rows &where, scf::ForOp host,
+                ArrayRef<Operation *> slice, Value next) {
+  Value behind = laterBase(stream, where, host, slice, 2);
+  OpBuilder outside(host);
+  Location loc = stream.base.getLoc();
+  Type position = host.getInductionVar().getType();
+  Value rows =
+      outside.create<arith::SubIOp>(loc, outside.create<LLVM::PtrToIntOp>(loc, position, behind),
+                                    outside.create<LLVM::PtrToIntOp>(loc, position, next));
+  Value elementBytes =
+      outside.create<arith::ConstantOp>(loc, outside.getIntegerAttr(position, stream.elementBytes));
+  Value length = outside.create<arith::MulIOp>(loc, host.getUpperBound(), elementBytes);
+  return outside.create<arith::SubIOp>(loc, rows, length);
+}
+
 /// Some of the row's quarters. With n elements, host step i covers those from
 /// (first * n + count * i) / 4.
 struct Quarters {
@@ -255,9 +291,12 @@ struct Quarters {
 };
 
 void insertPrefetches(const Stream &stream, const Rows &rows, scf::ForOp host,
-                      ArrayRef<Operation *> slice, Quarters quarters) {
+                      ArrayRef<Operation *> slice, Quarters quarters, bool isLeading) {
   Location loc = stream.base.getLoc();
-  Value base = nextBase(stream, rows, host, slice);
+  int64_t steps = stepsAhead(stream, rows.loop);
+  Value base = laterBase(stream, rows, host, slice, steps);
+  int64_t lead = isLeading && steps == 1 ? leadBytes / stream.elementBytes : 0;
+  Value gap = lead > 0 && !rows.hostBlocks ? gapBehind(stream, rows, host, slice, base) : Value();
   auto inside = OpBuilder::atBlockBegin(host.getBody());
   Type position = host.getInductionVar().getType();
   auto constant = [&](int64_t value) {
@@ -268,9 +307,19 @@ void insertPrefetches(const Stream &stream, const Rows &rows, scf::ForOp host,
       inside.create<arith::MulIOp>(loc, host.getInductionVar(), constant(quarters.count));
   Value first = inside.create<arith::DivUIOp>(
       loc, inside.create<arith::AddIOp>(loc, skipped, walked), constant(4));
+  if (lead > 0) {
+    first = inside.create<arith::AddIOp>(loc, first, constant(lead));
+  }
   Type pointer = LLVM::LLVMPointerType::get(host.getContext());
   Value start =
       inside.create<LLVM::GEPOp>(loc, pointer, stream.element, base, ArrayRef<LLVM::GEPArg>{first});
+  if (gap) {
+    Value isBehind =
+        inside.create<arith::CmpIOp>(loc, arith::CmpIPredicate::sge, first, host.getUpperBound());
+    Value skip = inside.create<arith::SelectOp>(loc, isBehind, gap, constant(0));
+    start = inside.create<LLVM::GEPOp>(loc, pointer, inside.getI8Type(), start,
+                                       ArrayRef<LLVM::GEPArg>{skip});
+  }
   int64_t bytes = *constantStep(host) * stream.elementBytes * quarters.count / 4;
   for (int64_t offset = 0; offset < bytes; offset += lineBytes) {
     Value address =
@@ -281,7 +330,7 @@ void insertPrefetches(const Stream &stream, const Rows &rows, scf::ForOp host,
 }
 
 /// Of two hosts the last one stores, and reads beside writes are what a copy does well.
-constexpr Quarters arithmetic{0, 1}, stores{1, 3};
+constexpr Quarters besideArithmetic{0, 1}, besideStores{1, 3};
 static_assert(mostHosts == 2);
 
 void prefetchInto(scf::ForOp rows) {
@@ -303,11 +352,14 @@ void prefetchInto(scf::ForOp rows) {
       continue;
     }
     SmallVector<Place> hosts = chooseHosts(stream.reader, places);
+    bool isLeading = hasLead(stream, hosts);
     for (size_t index = 0; index < hosts.size(); ++index) {
-      Quarters quarters = hosts.size() == 1 ? Quarters{} : index == 0 ? arithmetic : stores;
+      Quarters quarters = hosts.size() == 1 ? Quarters{}
+                          : index == 0      ? besideArithmetic
+                                            : besideStores;
       for (scf::ForOp host : hosts[index].versions) {
         insertPrefetches(stream, {rows, blocks, hosts[index].blocks}, host, slice.getArrayRef(),
-                         quarters);
+                         quarters, isLeading);
       }
     }
   }

@@ -9,7 +9,8 @@
 //   for row: { for i < n: max(load x[row][i]) ; for i: exp(…) ; for i: store(…) }
 //   for row: { for i < n: max(load x[row][i]) ; for i: { prefetch x[row+1][i/4] ; exp(…) }
 //              for i: { prefetch x[row+1][(n+3i)/4] ; store(…) } }
-// Of short rows not the next one, but one so far behind that memory has the time to bring it.
+// Of short rows not the next one, but one so far behind that memory has the time to bring it; of
+// longer ones that are only read, the end a little sooner, for its turn comes right after.
 #pragma once
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
