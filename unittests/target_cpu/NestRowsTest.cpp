@@ -8,6 +8,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <fstream>
+#include <sstream>
+#include <vector>
 
 using namespace nereid;
 using namespace nereid::cpu::test;
@@ -94,6 +97,50 @@ TEST(NestRows, BoundsFromAboveAloneKeepOneLoop) {
   std::string above = source;
   above.replace(above.find("(at >= 0) & "), 12, "");
   EXPECT_FALSE(loopsOf(above, signatureOf(s)));
+}
+
+/// What stands between a label and the jump back to it, for loops without others inside.
+std::vector<std::string> innermostLoops(const std::string &assembly) {
+  std::vector<std::string> loops;
+  std::istringstream lines(assembly);
+  std::string line, label, body;
+  while (std::getline(lines, line)) {
+    if (line.rfind(".LBB", 0) == 0) {
+      label = line.substr(0, line.find(':'));
+      body.clear();
+      continue;
+    }
+    body += line + "\n";
+    bool jumpsBack = line.find("\tj") == 0 && !label.empty() &&
+                     line.substr(line.find_last_of('\t') + 1) == label;
+    if (jumpsBack) {
+      loops.push_back(body);
+    }
+  }
+  return loops;
+}
+
+TEST(NestRows, InnermostRowsReadNothingFromTheStack) {
+  std::ifstream file(NEREID_SOURCE_DIR "/kernels/conv2d/grouped_nhwc.py");
+  std::ostringstream text;
+  text << file.rdbuf();
+  for (int stride : {1, 2}) {
+    std::string signature = fmt::format(
+        "x=*fp32:16, w=*fp32:16, bias=*fp32:16, y=*fp32:16, height=i32, width=i32, "
+        "out_height=i32, out_width=i32, channels=i32:16, features=i32:16, KH=3, KW=3, STRIDE={}, "
+        "PADDING=1, DILATION=1, CHANNELS=1, FEATURES=1, HAS_BIAS=1, RELU=1, BLOCK_W=64, BLOCK_F=32",
+        stride);
+    LoweredKernel kernel = lowerSource(text.str(), signature, "x86-64-v4");
+    ASSERT_EQ(kernel.error, "");
+    int found = 0;
+    for (const std::string &loop : innermostLoops(kernel.assembly)) {
+      bool isInside = countOf(loop, "vfmadd") == 9 && countOf(loop, "{%k") == 0 &&
+                      countOf(loop, "vmovups") == 4; // the weights are in registers
+      found += isInside ? 1 : 0;
+      EXPECT_TRUE(!isInside || loop.find("(%rsp)") == std::string::npos) << loop;
+    }
+    EXPECT_EQ(found, 1) << kernel.assembly;
+  }
 }
 
 } // namespace

@@ -20,6 +20,7 @@
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
@@ -71,6 +72,18 @@ static void removeHalfExtrema(Function &function) {
                                          builder.CreateBitCast(select->getFalseValue(), bits));
     select->replaceAllUsesWith(builder.CreateBitCast(result, select->getType()));
     select->eraseFromParent();
+  }
+}
+
+/// Copies that keep a value in a register (see the lowering's keepInRegister): two of one value are
+/// the same.
+static void allowSharedCopies(Function &function) {
+  for (Instruction &instruction : instructions(function)) {
+    auto *call = dyn_cast<CallInst>(&instruction);
+    auto *text = call ? dyn_cast<InlineAsm>(call->getCalledOperand()) : nullptr;
+    if (text && !text->hasSideEffects()) {
+      call->setDoesNotAccessMemory();
+    }
   }
 }
 
@@ -131,6 +144,7 @@ void runScalarOptimizations(Module &module, TargetMachine &machine) {
   passes.addPass(createFunctionToLoopPassAdaptor(LICMPass(LICMOptions()), /*UseMemorySSA=*/true));
   for (Function &function : module) {
     if (!function.isDeclaration()) {
+      allowSharedCopies(function);
       makeDivisionsSafe(function, machine.getTargetTriple().isX86());
       passes.run(function, functions);
       removeHalfExtrema(function);

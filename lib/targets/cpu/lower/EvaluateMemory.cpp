@@ -79,6 +79,46 @@ Value Evaluator::firstAddress(Value pointer, const Dims &dims, int lane, unsigne
                                      ValueRange{index});
 }
 
+Value keepInRegister(OpBuilder &builder, Value value) {
+  if (value.getDefiningOp<arith::ConstantOp>()) {
+    return value;
+  }
+  auto copy = builder.create<LLVM::InlineAsmOp>(
+      value.getLoc(), value.getType(), ValueRange{value}, "", "=r,0", /*has_side_effects=*/false,
+      /*is_align_stack=*/false, LLVM::AsmDialectAttr(), ArrayAttr());
+  return copy.getRes();
+}
+
+Value Evaluator::steppedAddress(Value pointer, Value offset, const Dims &dims, Type pointee,
+                                OpBuilder &builder) {
+  const auto *at = steppedDim == zeroDim ? dims.end() : llvm::find(dims, steppedDim);
+  if (at == dims.end() || !isTile(offset) || lanePosition(dims) >= 0) {
+    return nullptr;
+  }
+  auto position = static_cast<unsigned>(at - dims.begin());
+  if (kernel.axes.axis(offset, position, AxisView::Address).kind != AxisKind::Linear) {
+    return nullptr;
+  }
+  Location loc = offset.getLoc();
+  Dims first(dims);
+  first[position] = zeroDim;
+  Value start = evaluate(offset, first, 0);
+  Value stride =
+      keepInRegister(scopes[scopes.size() - 2]->builder, strideOf(offset, position, dims));
+  Value steps = builder.create<arith::MulIOp>(loc, dimIndex[steppedDim], stride);
+  auto plus = [&](OpBuilder &place, Value from, Value distance) -> Value {
+    return place.create<LLVM::GEPOp>(loc, from.getType(), pointee, from, ValueRange{distance});
+  };
+  if (offset.hasOneUse()) {
+    return plus(builder, plus(builder, pointer, start), steps);
+  }
+  // Other pointers have the same offset: it is added up once, and they differ in their base.
+  if (!start.getType().isInteger(64)) {
+    start = builderFor(first).create<arith::ExtSIOp>(loc, builder.getI64Type(), start);
+  }
+  return plus(builder, pointer, builder.create<arith::AddIOp>(loc, start, steps));
+}
+
 Value Evaluator::vectorOfAddresses(OpBuilder &builder, Location loc, const LaneAddresses &addresses,
                                    Type pointee) {
   if (!addresses.offsets) {

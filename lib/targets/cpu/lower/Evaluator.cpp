@@ -197,8 +197,11 @@ Value Evaluator::compute(Value tile, const Dims &dims, unsigned copy, OpBuilder 
   }
   if (auto add = dyn_cast<tile::AddPtrOp>(op)) {
     Value pointer = evaluate(add.getPointer(), dims, copy);
-    Value offset = evaluate(add.getOffset(), dims, copy);
     Type pointee = KernelState::memoryType(cast<tile::PtrType>(element).getPointee());
+    if (Value stepped = steppedAddress(pointer, add.getOffset(), dims, pointee, builder)) {
+      return stepped;
+    }
+    Value offset = evaluate(add.getOffset(), dims, copy);
     return builder.create<LLVM::GEPOp>(loc, pointer.getType(), pointee, pointer,
                                        ValueRange{offset});
   }

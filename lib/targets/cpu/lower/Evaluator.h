@@ -97,6 +97,9 @@ public:
   llvm::SmallVector<Scope *, 4> scopes;       ///< by level; 0 is the source block
   llvm::SmallVector<int, 4> dimLevel;         ///< loop dimension -> level
   llvm::SmallVector<mlir::Value, 4> dimIndex; ///< loop dimension -> i64 coordinate (not the lane's)
+  /// Offsets of pointers that grow evenly along this dimension are the first one and a number of
+  /// steps, for an innermost loop over rows.
+  int8_t steppedDim = zeroDim;
   int8_t laneDim = zeroDim;
   unsigned width = 1;                         ///< lanes in a vector; 1 = scalars
   llvm::SmallVector<mlir::Value, 4> laneBase; ///< coordinate of lane 0 by unrolled copy
@@ -172,6 +175,9 @@ private:
   /// when they may not. `base` is the address of the line they are in.
   mlir::Value gatherNeighbours(tile::GatherOp op, const Dims &dims, unsigned copy,
                                mlir::OpBuilder &builder, mlir::Value base, mlir::Type memory);
+  /// A pointer plus an offset that grows evenly along `steppedDim`; null when it does not.
+  mlir::Value steppedAddress(mlir::Value pointer, mlir::Value offset, const Dims &dims,
+                             mlir::Type pointee, mlir::OpBuilder &builder);
   LaneAddresses laneAddresses(mlir::Value tile, const Dims &dims, unsigned copy);
   LaneAddresses computeAddresses(mlir::Value tile, const Dims &dims, unsigned copy,
                                  mlir::OpBuilder &builder);
@@ -190,6 +196,9 @@ private:
   bool isUnitStride(mlir::Value pointer, unsigned dim) const;
 };
 
+/// A copy that only the code behind it uses: the loops that follow keep it in a register, where the
+/// value itself, used far away too, would be read from the stack in each iteration.
+mlir::Value keepInRegister(mlir::OpBuilder &builder, mlir::Value value);
 /// 0, step, 2·step, … as a constant vector.
 mlir::Value iota(KernelState &kernel, mlir::Type element, unsigned width, int64_t step,
                  int64_t start = 0);

@@ -10,7 +10,7 @@ using namespace mlir;
 namespace nereid::cpu {
 
 /// Lane loops of at most this many steps go around the rows.
-constexpr int64_t mostLaneSteps = 4;
+constexpr int64_t mostLaneSteps = 16;
 
 namespace {
 /// `linear < limit` or `linear >= limit` along the rows; `inclusive`: the limit itself counts among
@@ -183,13 +183,16 @@ bool LoopNest::buildRowsInside(unsigned depth) {
 }
 
 void LoopNest::loopInsideRows(llvm::function_ref<void()> body) {
-  loop(insideRows.low, insideRows.high, 1, [&](Value index) {
+  Value end = insideRows.rowsInLanes ? keepInRegister(outer(), insideRows.high) : insideRows.high;
+  loop(insideRows.low, end, 1, [&](Value index) {
     Value holds = kernel.constantInt(outer().getI1Type(), 1);
     for (const ElementKey &key : insideRows.holding) {
       evaluator.scopes.back()->values[key] = holds;
     }
     evaluator.dimIndex[insideRows.dim] = index;
+    evaluator.steppedDim = insideRows.rowsInLanes ? insideRows.dim : zeroDim;
     body();
+    evaluator.steppedDim = zeroDim;
   });
 }
 
