@@ -50,7 +50,7 @@ void LoopNest::emitTransposedBody() {
   if (evaluator.width == 1) {
     return;
   }
-  transposeBlock(builder, loc, rows);
+  transposeBlock(builder, loc, rows, kernel.options.lanePermutes == LanePermutes::Avx512);
   // Row i of the block now holds lane i: stored along the contiguous dimension.
   Value laneStart = evaluator.laneBase[0];
   int8_t laneDim = std::exchange(evaluator.laneDim, transposedDim);

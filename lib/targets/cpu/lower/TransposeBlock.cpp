@@ -12,7 +12,7 @@ namespace nereid::cpu {
 /// Keeps code generation from looking for one shuffle instead of two: it tries all pairs along the
 /// stages, which takes longer than all else in a small kernel.
 static Value separateRow(OpBuilder &builder, Location loc, Value row) {
-  if (!isa<FloatType>(cast<VectorType>(row.getType()).getElementType())) {
+  if (!cast<VectorType>(row.getType()).getElementType().isF32()) {
     return row;
   }
   return builder
