@@ -78,7 +78,10 @@ TEST(GemmRowMask, MaskedRowsAreZeroAndNeverRead) {
   for (const Sizes &s :
        {Sizes{60, 37, 51, 45, 7, 32, 64, 16}, Sizes{20, 64, 64, 64, 40, 32, 64, 32},
         Sizes{300, 130, 60, 300, 2, 128, 64, 32}, Sizes{3, 1, 1, 1, 0, 16, 16, 16},
-        Sizes{5, 40, 128, 20, 1000, 16, 128, 16}}) {
+        Sizes{5, 40, 128, 20, 1000, 16, 128, 16},
+        // No row at all, and panels that miss vectors.
+        Sizes{5, 40, 100, 20, 1000, 16, 128, 16}, Sizes{5, 40, 24, 150, 1000, 16, 64, 16},
+        Sizes{20, 64, 10, 40, 40, 32, 64, 32}}) {
     // Nothing stands before and behind a: a row that is read all the same is NaN.
     Tensor space = Tensor::empty({s.rows + 4000, s.k}, DType::F32);
     space.poison();
