@@ -49,6 +49,7 @@ std::string signatureOf(const Sizes &s) {
 
 TEST(NestRows, RowsInsideAndOutsideAreAllThere) {
   for (const Sizes &s : {Sizes{40, 40, 32, 1, 9, 3, 1, 16, 32},   // narrow: rows inside the lanes
+                         Sizes{40, 40, 200, 1, 9, 3, 1, 16, 256}, // wide, but for the weights
                          Sizes{40, 40, 300, 1, 9, 3, 1, 16, 512}, // wide: lanes inside the rows
                          Sizes{41, 20, 33, 2, 9, 5, 2, 64, 16},   // strided
                          Sizes{50, 17, 20, 1, 9, 3, 3, 8, 32},    // a stride of three
@@ -124,12 +125,12 @@ TEST(NestRows, InnermostRowsReadNothingFromTheStack) {
   std::ifstream file(NEREID_SOURCE_DIR "/kernels/conv2d/grouped_nhwc.py");
   std::ostringstream text;
   text << file.rdbuf();
-  for (int stride : {1, 2}) {
+  for (auto [stride, features] : {std::pair{1, 32}, {2, 32}, {1, 256}}) {
     std::string signature = fmt::format(
         "x=*fp32:16, w=*fp32:16, bias=*fp32:16, y=*fp32:16, height=i32, width=i32, "
         "out_height=i32, out_width=i32, channels=i32:16, features=i32:16, KH=3, KW=3, STRIDE={}, "
-        "PADDING=1, DILATION=1, CHANNELS=1, FEATURES=1, HAS_BIAS=1, RELU=1, BLOCK_W=64, BLOCK_F=32",
-        stride);
+        "PADDING=1, DILATION=1, CHANNELS=1, FEATURES=1, HAS_BIAS=1, RELU=1, BLOCK_W=64, BLOCK_F={}",
+        stride, features);
     LoweredKernel kernel = lowerSource(text.str(), signature, "x86-64-v4");
     ASSERT_EQ(kernel.error, "");
     int found = 0;

@@ -249,6 +249,7 @@ private:
       }
       if (auto load = dyn_cast<tile::LoadOp>(op)) {
         plan.cost += 2;
+        plan.rowlessLoads += llvm::count(dims, zeroDim) + 1 == static_cast<int64_t>(dims.size());
         needsScalars |= load.getIsVolatile();
         access(load.getPointer(), dims, false, load.getMask() != nullptr);
         if (load.getMask()) {

@@ -18,6 +18,7 @@ struct LanePlan {
   int cost = 0;
   int highProducts = 0; ///< upper halves of products
   int divisions = 0;    ///< of floats, and square roots
+  int rowlessLoads = 0; ///< of what is the same in every row, such as weights
   using Site = std::pair<mlir::Value, Dims>;
   llvm::SmallVector<Site> masks;          ///< lane-dependent masks and select conditions
   llvm::SmallVector<Site> remainders;     ///< `%` and `/` inside addresses, see AxisView::Assumed

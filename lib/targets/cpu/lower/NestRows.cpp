@@ -9,8 +9,10 @@ using namespace mlir;
 
 namespace nereid::cpu {
 
-/// Lane loops of at most this many steps go around the rows.
-constexpr int64_t mostLaneSteps = 16;
+/// Lane loops of at most this many steps go around the rows; of more where a row's loads are saved,
+/// as these outweigh that neighbours in memory are read far apart.
+constexpr int64_t mostLaneSteps = 4, mostLaneStepsWithLoads = 16;
+constexpr int fewestSavedLoads = 3;
 
 namespace {
 /// `linear < limit` or `linear >= limit` along the rows; `inclusive`: the limit itself counts among
@@ -163,8 +165,10 @@ bool LoopNest::buildRowsInside(unsigned depth) {
   }
   // Narrow rows: what depends on the lanes alone stays in registers while the rows pass by.
   int64_t steps = shape[plan.dim] / std::max<int64_t>(1, plan.width * plan.unroll);
+  int64_t mostSteps =
+      plan.rowlessLoads >= fewestSavedLoads ? mostLaneStepsWithLoads : mostLaneSteps;
   insideRows.rowsInLanes =
-      steps <= mostLaneSteps && plan.remainders.empty() && plan.runtimeStrides.empty();
+      steps <= mostSteps && plan.remainders.empty() && plan.runtimeStrides.empty();
   if (insideRows.rowsInLanes) {
     auto level = static_cast<int>(depth) + 1;
     evaluator.dimLevel[plan.dim] = level;
