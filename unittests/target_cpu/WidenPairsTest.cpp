@@ -52,6 +52,33 @@ TEST(WidenPairs, NotWhereItDoes) {
       isPaired("    tl.store(out, tl.sum(a * tl.load(x + (o ^ 16)).to(tl.float32), axis=0))\n"));
 }
 
+/// Neighbouring vectors that are scaled differently keep their own elements.
+TEST(WidenPairs, NotWhereTheTwoVectorsAreComputedDifferently) {
+  const std::string source = R"(
+@triton.jit
+def kernel(out, x, scales, BLOCK: tl.constexpr):
+    o = tl.arange(0, BLOCK)
+    v = tl.load(x + o).to(tl.float32)
+    tl.store(out, tl.sum(v * tl.load(scales + o // 16), axis=0))
+)";
+  for (const std::string &architecture : runnableArchitectures()) {
+    LoweredKernel kernel = lowerSource(source, "*fp32, *bf16, *fp32, 128", architecture);
+    ASSERT_EQ(kernel.error, "");
+    const float scales[] = {1, 10, 100, 1000, 2, 20, 200, 2000};
+    std::vector<uint16_t> x(128);
+    float expected = 0, out = -1;
+    for (size_t i = 0; i < x.size(); ++i) {
+      const float value = static_cast<float>(i % 13);
+      uint32_t bits = 0;
+      std::memcpy(&bits, &value, 4);
+      x[i] = static_cast<uint16_t>(bits >> 16);
+      expected += value * scales[i / 16];
+    }
+    ASSERT_TRUE(kernel.launch({1, 1, 1}, {address(&out), address(x.data()), address(&scales[0])}));
+    EXPECT_EQ(out, expected) << architecture;
+  }
+}
+
 /// Both lanes of a column's sums go to different places.
 TEST(WidenPairs, NotAlongTheOtherAxis) {
   const std::string source = R"(

@@ -43,7 +43,7 @@ public:
 
   void widen() {
     if (find() && staysApart()) {
-      llvm::for_each(pairs, [this](const Pair &pair) { rewrite(pair); });
+      llvm::for_each(pairs, [](const Pair &pair) { rewrite(pair); });
     }
   }
 
@@ -87,7 +87,8 @@ private:
     }
     auto wide = dyn_cast<arith::ExtFOp>(*load->user_begin());
     std::optional<int64_t> offset = offsetOf(address.getDynamicIndices()[0]);
-    if (!wide || !offset || !getElementTypeOrSelf(wide.getType()).isF32()) {
+    if (!wide || wide->getBlock() != loop.getBody() || !offset ||
+        !getElementTypeOrSelf(wide.getType()).isF32()) {
       return std::nullopt;
     }
     return Narrow{load, wide, address.getBase(), *offset, lanes};
@@ -118,23 +119,31 @@ private:
     return false;
   }
 
-  /// Follows the numbers to the accumulators: on the way each may only meet what has the same
-  /// lanes, or the same value in all of them.
+  /// Follows the numbers to the accumulators: on the way each may only meet what has the same lanes
+  /// or one value in all of them, and both vectors of a pair must have the same done to them.
   bool staysApart() {
     for (const Pair &pair : pairs) {
-      lanesOf[pair.even.wide->getResult(0)] = 2 * pair.even.offset;
-      lanesOf[pair.odd.wide->getResult(0)] = 2 * pair.even.offset + 1;
+      Value even = pair.even.wide->getResult(0), odd = pair.odd.wide->getResult(0);
+      lanesOf[even] = 2 * pair.even.offset;
+      lanesOf[odd] = 2 * pair.even.offset + 1;
+      twinOf[even] = odd;
     }
+    size_t evens = 0, odds = 0;
     for (Operation &op : loop.getBody()->without_terminator()) {
-      if (!follow(op)) {
+      std::optional<int64_t> lanes;
+      if (!follow(op, lanes)) {
         return false;
       }
+      if (lanes && *lanes % 2 == 0) {
+        ++evens;
+      } else if (lanes) {
+        ++odds;
+      }
     }
-    return true;
+    return evens == odds && findTwins();
   }
 
-  bool follow(Operation &op) {
-    std::optional<int64_t> lanes;
+  bool follow(Operation &op, std::optional<int64_t> &lanes) {
     bool meets = false; // some other lanes than these
     op.walk([&](Operation *inner) {
       for (Value operand : inner->getOperands()) {
@@ -159,7 +168,52 @@ private:
       }
     }
     lanesOf[op.getResult(0)] = *lanes;
+    followed.push_back({&op, *lanes});
     return true;
+  }
+
+  /// For each operation on even lanes one on the odd ones.
+  bool findTwins() {
+    llvm::DenseSet<Operation *> taken;
+    for (auto [even, lanes] : followed) {
+      if (lanes % 2 != 0) {
+        continue;
+      }
+      auto odd = llvm::find_if(followed, [&, op = even, wanted = lanes + 1](auto &other) {
+        return other.second == wanted && !taken.count(other.first) && areTwins(op, other.first);
+      });
+      if (odd == followed.end()) {
+        return false;
+      }
+      taken.insert(odd->first);
+      twinOf[even->getResult(0)] = odd->first->getResult(0);
+    }
+    return true;
+  }
+
+  bool areTwins(Operation *even, Operation *odd) {
+    if (even->getName() != odd->getName() || even->getAttrs() != odd->getAttrs() ||
+        even->getResultTypes() != odd->getResultTypes()) {
+      return false;
+    }
+    return llvm::all_of(llvm::zip(even->getOperands(), odd->getOperands()), [&](auto operands) {
+      auto [a, b] = operands;
+      auto twin = twinOf.find(a);
+      return twin != twinOf.end() ? twin->second == b
+                                  : (isAccumulator(a) && isAccumulator(b)) || isSame(a, b);
+    });
+  }
+
+  /// The same value in all lanes of both.
+  static bool isSame(Value a, Value b) {
+    Attribute left, right;
+    auto broadcastLeft = a.getDefiningOp<vector::BroadcastOp>();
+    auto broadcastRight = b.getDefiningOp<vector::BroadcastOp>();
+    return a == b ||
+           (matchPattern(a, m_Constant(&left)) && matchPattern(b, m_Constant(&right)) &&
+            left == right) ||
+           (broadcastLeft && broadcastRight &&
+            isSame(broadcastLeft.getSource(), broadcastRight.getSource()));
   }
 
   bool isAccumulator(Value value) { return llvm::is_contained(loop.getRegionIterArgs(), value); }
@@ -201,6 +255,8 @@ private:
   scf::ForOp loop;
   SmallVector<Pair> pairs;
   llvm::DenseMap<Value, int64_t> lanesOf; ///< twice the pair's offset, one more for odd elements
+  llvm::DenseMap<Value, Value> twinOf;    ///< of even lanes
+  SmallVector<std::pair<Operation *, int64_t>> followed; ///< in order, with their operands' lanes
 };
 
 class WidenPairsPass : public PassWrapper<WidenPairsPass, OperationPass<ModuleOp>> {
