@@ -80,6 +80,7 @@ void buildLoopsToLlvmPipeline(OpPassManager &manager, const CpuMachine &machine)
   manager.addPass(createExpandMathPass(machine));
   manager.addPass(createSplitProductsPass(machine));
   manager.addPass(createOverlapIterationsPass(machine));
+  manager.addPass(createInterleaveVectorsPass(machine));
   manager.addPass(createConvertLoopsToLlvmPass());
   manager.addPass(createReconcileUnrealizedCastsPass());
 }

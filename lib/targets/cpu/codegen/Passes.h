@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The MLIR passes that take the loops level (scf, arith, math, 1-D vectors, LLVM memory operations)
 // to the LLVM dialect. They run in this order: cpu-widen-pairs, cpu-expand-half,
-// cpu-expand-math, cpu-split-products, cpu-overlap-iterations, convert-loops-to-llvm. Each leaves
-// less for the next: no half-precision values after the second, no math function without an
-// instruction after the third.
+// cpu-expand-math, cpu-split-products, cpu-overlap-iterations, cpu-interleave-vectors,
+// convert-loops-to-llvm. Each leaves less for the next: no half-precision values after the second,
+// no math function without an instruction after the third.
 #pragma once
 
 #include "lib/targets/cpu/codegen/CpuMachine.h"
@@ -35,6 +35,9 @@ std::unique_ptr<mlir::Pass> createSplitProductsPass(const CpuMachine &machine);
 
 /// compute the first half of the next iteration beside the second half of this one
 std::unique_ptr<mlir::Pass> createOverlapIterationsPass(const CpuMachine &machine);
+
+/// compute the vectors of one iteration side by side, step by step
+std::unique_ptr<mlir::Pass> createInterleaveVectorsPass(const CpuMachine &machine);
 
 /// convert scf, arith, math, vector, cf and func to the LLVM dialect in one conversion
 std::unique_ptr<mlir::Pass> createConvertLoopsToLlvmPass();
