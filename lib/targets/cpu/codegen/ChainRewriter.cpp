@@ -6,32 +6,28 @@
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
-#include <string>
 #include <utility>
 
 using namespace mlir;
 
 namespace nereid::cpu {
 
-/// A half that is not there stays away.
 template <class Make> static LaneHalves apply(LaneHalves a, LaneHalves b, Make make) {
-  return {a.even && b.even ? make(a.even, b.even) : Value(),
-          a.odd && b.odd ? make(a.odd, b.odd) : Value()};
+  return {make(a.even, b.even), make(a.odd, b.odd)};
 }
 template <class Make> static LaneHalves apply(LaneHalves a, Value b, Make make) {
   return apply(a, LaneHalves{b, b}, make);
 }
 
-Value exclusiveOrOfThree(OpBuilder &builder, Location loc, Value a, Value b, Value c) {
+/// a ^ b ^ c of 512 bits in one instruction (AVX-512). LLVM would find it, but looks through every
+/// exclusive or that it knows for bits that are known, which takes a fifth of the time of a chain.
+Value ChainRewriter::exclusiveOrOfThree(Value a, Value b, Value c) {
   constexpr int32_t truthTable = 0x96;
-  const bool isWide = getElementTypeOrSelf(a).getIntOrFloatBitWidth() == 64;
   Value table = builder.create<LLVM::ConstantOp>(loc, builder.getI32Type(),
                                                  builder.getI32IntegerAttr(truthTable));
   return builder
       .create<LLVM::CallIntrinsicOp>(
-          loc, a.getType(),
-          builder.getStringAttr(std::string("llvm.x86.avx512.pternlog.") + (isWide ? "q" : "d") +
-                                ".512"),
+          loc, a.getType(), builder.getStringAttr("llvm.x86.avx512.pternlog.q.512"),
           ValueRange{a, b, c, table}, LLVM::FastmathFlagsAttr::get(builder.getContext(), {}))
       .getResult(0);
 }
@@ -66,14 +62,8 @@ Value ChainRewriter::join(Value value) {
   return builder.create<vector::ShuffleOp>(loc, even, odd, order);
 }
 
-ChainRewriter ChainRewriter::at(OpBuilder::InsertPoint point) const {
-  ChainRewriter other = *this;
-  other.builder.restoreInsertionPoint(point);
-  return other;
-}
-
 Value ChainRewriter::splat(LaneHalves like, uint64_t number) {
-  auto type = cast<VectorType>((like.even ? like.even : like.odd).getType());
+  auto type = cast<VectorType>(like.even.getType());
   return builder.create<arith::ConstantOp>(loc, DenseElementsAttr::get(type, APInt(64, number)));
 }
 
@@ -81,7 +71,7 @@ Value ChainRewriter::same(Operation *op, Value a, Value b) {
   if (hasAvx512 && isa<arith::XOrIOp>(op)) {
     for (auto [inner, other] : {std::pair(a, b), std::pair(b, a)}) {
       if (auto mix = inner.getDefiningOp<arith::XOrIOp>()) {
-        return exclusiveOrOfThree(builder, loc, mix.getLhs(), mix.getRhs(), other);
+        return exclusiveOrOfThree(mix.getLhs(), mix.getRhs(), other);
       }
     }
   }

@@ -10,16 +10,10 @@
 
 namespace nereid::cpu {
 
-/// Lanes 0, 2, … and 1, 3, … in the low halves of 64-bit lanes; the high halves mean nothing. One
-/// of them may be missing where only the other one is written.
+/// Lanes 0, 2, … and 1, 3, … in the low halves of 64-bit lanes; the high halves mean nothing.
 struct LaneHalves {
   mlir::Value even, odd;
 };
-
-/// a ^ b ^ c of 512 bits in one instruction (AVX-512). LLVM would find it, but looks through every
-/// exclusive or that it knows for bits that are known, which takes a fifth of the time of a chain.
-mlir::Value exclusiveOrOfThree(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value a,
-                               mlir::Value b, mlir::Value c);
 
 /// Writes one chain's operations where its builder stands.
 class ChainRewriter {
@@ -32,13 +26,9 @@ public:
   /// For uses outside of the chain.
   mlir::Value join(mlir::Value value);
 
-  LaneHalves halvesOf(mlir::Value value);
-  void setHalves(mlir::Value value, LaneHalves both) { halves[value] = both; }
-
-  /// The same values, written at another place; what is written there is not known here.
-  ChainRewriter at(mlir::OpBuilder::InsertPoint point) const;
-
 private:
+  LaneHalves halvesOf(mlir::Value value);
+  mlir::Value exclusiveOrOfThree(mlir::Value a, mlir::Value b, mlir::Value c);
   mlir::Value splat(LaneHalves like, uint64_t number);
   mlir::Value same(mlir::Operation *op, mlir::Value a, mlir::Value b);
   LaneHalves multiply(const HighProduct &product);

@@ -13,11 +13,9 @@
 
 #include "lib/targets/cpu/codegen/ChainRewriter.h"
 #include "lib/targets/cpu/codegen/Passes.h"
-#include "lib/targets/cpu/codegen/RoundLoop.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Matchers.h"
@@ -33,29 +31,6 @@ bool isSameShape(const ProductChain &a, const ProductChain &b) {
            auto [x, y] = pair;
            return x->getName() == y->getName() && x->getResultTypes() == y->getResultTypes();
          });
-}
-
-/// One value, or broadcasts of one scalar.
-bool isSameSplat(Value a, Value b) {
-  if (a == b) {
-    return true;
-  }
-  Operation *first = a.getDefiningOp(), *second = b.getDefiningOp();
-  return first->getName() == second->getName() && !isa<arith::ConstantOp>(first) &&
-         first->getOperand(0) == second->getOperand(0);
-}
-
-/// Whether one loop can run both: the same operations, and scalars from the same table.
-bool isSameLoop(const ProductRounds &a, const ProductRounds &b) {
-  auto isSameStep = [](auto pair) { return std::get<0>(pair).step == std::get<1>(pair).step; };
-  auto isSameKey = [](auto pair) {
-    return llvm::all_of(llvm::zip_equal(std::get<0>(pair), std::get<1>(pair)),
-                        [](auto one) { return isSameSplat(std::get<0>(one), std::get<1>(one)); });
-  };
-  return a.steps == b.steps && a.before == b.before && a.after == b.after &&
-         a.carried.size() == b.carried.size() && a.keys.size() == b.keys.size() &&
-         llvm::all_of(llvm::zip(a.carried, b.carried), isSameStep) &&
-         llvm::all_of(llvm::zip(a.keys, b.keys), isSameKey);
 }
 
 /// Moves what chains are computed from before `place`, so that they can be written side by side.
@@ -152,35 +127,16 @@ SmallVector<Operation *> onlyForChains(ArrayRef<ProductChain> chains, DenseSet<O
   return candidates;
 }
 
-/// The rounds of chains that have the same ones; none where they must be written one by one.
-SmallVector<ProductRounds, 0> findSharedRounds(ArrayRef<ProductChain> chains,
-                                               const DenseSet<Operation *> &dead) {
-  SmallVector<ProductRounds, 0> all;
-  for (const ProductChain &chain : chains) {
-    std::optional<ProductRounds> rounds = findProductRounds(chain, dead);
-    if (!rounds || (!all.empty() && !isSameLoop(all.front(), *rounds))) {
-      return {};
-    }
-    all.push_back(std::move(*rounds));
-  }
-  return all;
-}
-
 /// Writes them before `place`.
 void rewriteChains(ArrayRef<ProductChain> chains, Operation *place, const CpuMachine &machine) {
   SmallVector<ChainRewriter> rewriters(
       chains.size(), ChainRewriter(place, machine.hasAvx512 && machine.vectorBytes == 64));
   DenseSet<Operation *> dead;
   const SmallVector<Operation *> lastFirst = onlyForChains(chains, dead);
-  const SmallVector<ProductRounds, 0> rounds = findSharedRounds(chains, dead);
-  if (!rounds.empty()) {
-    writeRounds(chains, rounds, rewriters, place, machine);
-  } else {
-    // One operation of each in turn.
-    for (size_t i = 0; i < chains.front().size(); ++i) {
-      for (size_t chain = 0; chain < chains.size(); ++chain) {
-        rewriters[chain].rewrite(chains[chain][i]);
-      }
+  // One operation of each in turn.
+  for (size_t i = 0; i < chains.front().size(); ++i) {
+    for (size_t chain = 0; chain < chains.size(); ++chain) {
+      rewriters[chain].rewrite(chains[chain][i]);
     }
   }
   auto isOutside = [&](OpOperand &use) { return !dead.count(use.getOwner()); };
@@ -208,8 +164,7 @@ public:
     return "compute chains of 32-bit products in their even and odd lanes";
   }
   void getDependentDialects(DialectRegistry &registry) const override {
-    registry
-        .insert<arith::ArithDialect, LLVM::LLVMDialect, scf::SCFDialect, vector::VectorDialect>();
+    registry.insert<arith::ArithDialect, LLVM::LLVMDialect, vector::VectorDialect>();
   }
 
   void runOnOperation() override {

@@ -326,8 +326,8 @@ static LanePlan planFor(const KernelState &kernel, ArrayRef<Root> roots, int8_t 
     unroll = std::min(unroll, scan.narrowest < scan.widest ? 2u : 1u);
   }
   if (plan.highProducts >= 6 && registers >= 32) {
-    // One chain of products waits for its own results, see cpu-split-products. Its rounds are a
-    // loop, so that what else there is decides how long the code becomes.
+    // One chain of products waits for its own results, see cpu-split-products; with much besides
+    // them the code of four would be long.
     unroll = plan.cost <= 6 * plan.highProducts ? 4 : 2;
   }
   if (registers < 32 && plan.cost > 8) {
