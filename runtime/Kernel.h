@@ -21,8 +21,9 @@ namespace nereid::runtime {
 /// integer sign- or zero-extended to 64 bits, a float32/64 by its bits in the low bytes (fp16 and
 /// bf16 scalars are passed as float32 bits). A descriptor has several, see ArgumentInfo::slots.
 /// id/count: program id and grid size, three each; id[3] is the end of the range, id[0] + 1 for one
-/// program. scratch: KernelInfo::scratchBytes bytes, 64-byte
-/// aligned, private to the program while it runs. The code may call the functions of
+/// program; id[4] says that scratch is as the call before has left it, for another program of this
+/// launch, and is missing where programs wait for each other. scratch: KernelInfo::scratchBytes
+/// bytes, 64-byte aligned, private to the program while it runs. The code may call the functions of
 /// runtime/KernelSupport.h. Unless the kernel can wait, its last stores may be weakly ordered: see
 /// runtime/StoreFence.h.
 using KernelEntry = void (*)(const uint64_t *slots, const int32_t *id, const int32_t *count,

@@ -15,8 +15,8 @@ template <class Entry, class Flag>
 void walkPrograms(int64_t begin, int64_t end, bool takesRanges, const int32_t *count, Entry entry,
                   const uint64_t *slots, uint8_t *scratch, const std::atomic<Flag> &hasFailed) {
   const int64_t rows = begin / count[0];
-  int32_t id[4] = {static_cast<int32_t>(begin % count[0]), static_cast<int32_t>(rows % count[1]),
-                   static_cast<int32_t>(rows / count[1]), 0};
+  int32_t id[5] = {static_cast<int32_t>(begin % count[0]), static_cast<int32_t>(rows % count[1]),
+                   static_cast<int32_t>(rows / count[1]), 0, 0};
   for (int64_t program = begin; program < end;) {
     if (hasFailed.load(std::memory_order_relaxed)) {
       return;
@@ -25,6 +25,7 @@ void walkPrograms(int64_t begin, int64_t end, bool takesRanges, const int32_t *c
     const int64_t programs = !takesRanges ? 1 : left < line ? left : line;
     id[3] = static_cast<int32_t>(id[0] + programs);
     entry(slots, id, count, scratch);
+    id[4] = 1;
     program += programs;
     id[0] = id[3];
     if (id[0] == count[0]) {

@@ -125,12 +125,17 @@ bool LoweredKernel::launch(std::array<int32_t, 3> grid, std::vector<uint64_t> sl
   std::vector<uint8_t> memory(scratchBytes + 2 * guard + 64, 0xA5);
   auto start = reinterpret_cast<uintptr_t>(memory.data()) + guard;
   auto *scratch = reinterpret_cast<uint8_t *>((start + 63) / 64 * 64);
+  int run = 1, left = 0; // the calls of a run find the scratch memory of the call before
   for (int32_t z = 0; z < grid[2]; ++z) {
     for (int32_t y = 0; y < grid[1]; ++y) {
       for (int32_t x = 0, count = 1; x < grid[0]; x += count, ++count) {
         count = takesRanges ? std::min(count, grid[0] - x) : 1;
-        const int32_t id[4] = {x, y, z, x + count};
-        std::memset(scratch, 0xCD, scratchBytes); // nothing may rely on what was there
+        const int32_t id[5] = {x, y, z, x + count, left > 0 ? 1 : 0};
+        if (left == 0) {
+          std::memset(scratch, 0xCD, scratchBytes); // nothing may rely on what was there
+          left = ++run;
+        }
+        --left;
         entry(slots.data(), id, grid.data(), scratch);
       }
     }

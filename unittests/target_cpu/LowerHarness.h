@@ -24,7 +24,7 @@ struct LoweredKernel {
   runtime::KernelEntry entry = nullptr;
 
   /// Runs every program instance of the grid in order, in ranges of different sizes if it takes
-  /// them; false when a canary was overwritten.
+  /// them, runs of different lengths with the same scratch; false when a canary was overwritten.
   bool launch(std::array<int32_t, 3> grid, std::vector<uint64_t> slots) const;
 };
 

@@ -114,10 +114,10 @@ def kernel(out, x, stride, n, BLOCK: tl.constexpr):
   EXPECT_LT(loops.find("constant 4 : i32"), prefetch);
 }
 
-/// Rows that are only read are prefetched 4 KiB ahead of the same place in the next row, and the
-/// beginning of the row behind it at the end; rows that are stored, at the same place.
+/// Rows that are only read and fit twice are prefetched 4 KiB ahead of the same place in the next
+/// row, and the beginning of the row behind it at the end; others at the same place.
 TEST(LowerStructure, EndsOfRowsThatAreOnlyReadArePrefetchedSooner) {
-  auto prefetched = [](const std::string &last) {
+  auto prefetched = [](const std::string &last, const std::string &columns) {
     const std::string source = R"(
 @triton.jit
 def kernel(out, x, first, last, stride, BLOCK: tl.constexpr):
@@ -126,7 +126,8 @@ def kernel(out, x, first, last, stride, BLOCK: tl.constexpr):
         v = tl.load(x + row * stride + o)
         e = tl.exp(v - tl.max(v, axis=0))
         )" + last + "\n";
-    LoweredKernel kernel = lowerSource(source, "*fp32, *fp32, i32, i32, i32, 8192", "x86-64-v4");
+    LoweredKernel kernel =
+        lowerSource(source, "*fp32, *fp32, i32, i32, i32, " + columns, "x86-64-v4");
     EXPECT_EQ(kernel.error, "");
     const size_t at = kernel.loops.find("llvm.intr.prefetch");
     EXPECT_NE(at, std::string::npos);
@@ -134,12 +135,15 @@ def kernel(out, x, first, last, stride, BLOCK: tl.constexpr):
     return kernel.loops.substr(loop, at - loop);
   };
   const std::string lead = "arith.constant 1024 : i64", wraps = "arith.cmpi sge";
-  const std::string onlyRead = prefetched("tl.store(out + row, tl.sum(e, axis=0))");
+  const std::string onlyRead = prefetched("tl.store(out + row, tl.sum(e, axis=0))", "4096");
   EXPECT_EQ(countOf(onlyRead, lead), 1u);
   EXPECT_EQ(countOf(onlyRead, wraps), 1u);
-  const std::string stored = prefetched("tl.store(out + row * stride + o, e / tl.sum(e, axis=0))");
+  const std::string stored =
+      prefetched("tl.store(out + row * stride + o, e / tl.sum(e, axis=0))", "4096");
   EXPECT_EQ(countOf(stored, lead), 0u);
   EXPECT_EQ(countOf(stored, wraps), 0u);
+  const std::string tooLong = prefetched("tl.store(out + row, tl.sum(e, axis=0))", "8192");
+  EXPECT_EQ(countOf(tooLong, lead), 0u);
 }
 
 /// A row walked in blocks twice: the next row's blocks are prefetched beside the second walk, a
@@ -208,8 +212,9 @@ def kernel(a, b, c, n, B: tl.constexpr):
 )";
   LoweredKernel kernel = lowerSource(source, "*fp32, *fp32, *fp32, i32, 64");
   ASSERT_EQ(kernel.error, "");
-  // The sum with 8 rows of padding, 80 row addresses, and a panel of b for 128 k; no tile of a.
-  EXPECT_EQ(kernel.scratchBytes, 72u * 64 * 4 + 80 * 8 + 128 * 64 * 4);
+  // The sum with 8 rows of padding, 80 row addresses, a panel of b for 128 k, and 8 rows of zeros;
+  // no tile of a.
+  EXPECT_EQ(kernel.scratchBytes, 72u * 64 * 4 + 80 * 8 + 128 * 64 * 4 + 8 * 64 * 4);
   // One block of 4 rows and 4 vectors; whether it packs b is decided while it runs.
   EXPECT_EQ(countOf(kernel.loops, "math.fma"), 16u);
 }

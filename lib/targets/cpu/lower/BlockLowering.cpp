@@ -145,6 +145,20 @@ void BlockLowering::lowerOp(Operation &op) {
   lowerScalar(op);
 }
 
+/// A product that only this tile still reads, element by element: the tile takes its place, and
+/// finds it in the cache.
+Value BlockLowering::overwrittenProduct(const Root &root, Type element) const {
+  const unsigned here = kernel.plan.position(root.value.getDefiningOp());
+  for (auto [tile, buffer] : owned) {
+    if (tile.getDefiningOp<tile::DotOp>() && kernel.plan.lastUse(tile) == here &&
+        kernel.buffer(buffer).element == element && !pending.reads(tile) &&
+        readsInPlace(kernel.plan, root, tile)) {
+      return tile;
+    }
+  }
+  return nullptr;
+}
+
 void BlockLowering::keep(Value tile) {
   if (isOfRowBefore(tile.getDefiningOp())) {
     kernel.failed = true;
@@ -162,9 +176,14 @@ void BlockLowering::keep(Value tile) {
     pending.add(root);
     return;
   }
-  Type element = kernel.plan.storageType(tile);
-  root.target =
-      kernel.allocate(shapeOf(tile), element ? element : elementTypeOf(tile), tile.getLoc());
+  Type stored = kernel.plan.storageType(tile);
+  Type element = stored ? stored : elementTypeOf(tile);
+  if (Value product = overwrittenProduct(root, element)) {
+    root.target = kernel.buffers[product];
+    disown(product);
+  } else {
+    root.target = kernel.allocate(shapeOf(tile), element, tile.getLoc());
+  }
   own(tile, root.target);
   pending.add(root);
   if (alone) {
@@ -237,10 +256,8 @@ void BlockLowering::lowerScalar(Operation &op) {
     bool isId = isa<tile::ProgramIdOp>(op);
     auto axis = static_cast<int32_t>(isId ? cast<tile::ProgramIdOp>(op).getAxis()
                                           : cast<tile::NumProgramsOp>(op).getAxis());
-    Value base = isId ? kernel.idArgument : kernel.countArgument;
-    Value address = b.create<LLVM::GEPOp>(loc, base.getType(), b.getI32Type(), base,
-                                          ArrayRef<LLVM::GEPArg>{isEndOfRange(&op) ? 3 : axis});
-    lowered = b.create<LLVM::LoadOp>(loc, b.getI32Type(), address, 4);
+    lowered = kernel.loadId(b, isId ? kernel.idArgument : kernel.countArgument,
+                            isEndOfRange(&op) ? 3 : axis);
   } else if (auto unsplat = dyn_cast<tile::UnsplatOp>(op)) {
     lowered = scalarAtZero(unsplat.getSource());
   } else if (auto load = dyn_cast<tile::LoadOp>(op)) {

@@ -22,6 +22,7 @@ private:
   void lowerOp(mlir::Operation &op);
   /// Computes a tile into a buffer where it is defined.
   void keep(mlir::Value tile);
+  mlir::Value overwrittenProduct(const Root &root, mlir::Type element) const;
   void addRoot(const Root &root);
   void addDelayedStore(mlir::scf::IfOp branch);
   /// Gives back the buffers of this block's tiles that nobody reads at or behind the operation.

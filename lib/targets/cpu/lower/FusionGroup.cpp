@@ -73,6 +73,23 @@ static void forEachInput(const FusionPlan &plan, const Root &root,
   }
 }
 
+bool readsInPlace(const FusionPlan &plan, const Root &root, Value stored) {
+  const Dims identity = identityDims(root.shape().size());
+  bool inPlace = root.shape() == shapeOf(stored);
+  forEachInput(plan, root, [&](Value leaf, const Dims &dims) {
+    inPlace &= leaf != stored || dims == identity;
+  });
+  return inPlace;
+}
+
+bool GroupState::reads(Value stored) const {
+  bool isRead = false;
+  for (const Root &root : roots) {
+    forEachInput(plan, root, [&](Value leaf, const Dims &) { isRead |= leaf == stored; });
+  }
+  return isRead;
+}
+
 bool GroupState::canJoin(const Root &root) const {
   if (roots.empty()) {
     return true;

@@ -107,6 +107,7 @@ public:
   bool isNeededBy(mlir::Value value) const;
   bool writesMemory() const { return !storePointers.empty(); }
   bool keeps(mlir::Value tile) const { return keptHere.contains(tile); }
+  bool reads(mlir::Value stored) const;
 
 private:
   const FusionPlan &plan;
@@ -118,6 +119,9 @@ private:
   unsigned firstStore = ~0u;
   int reduceAxis = -1;
 };
+
+/// An element of the root needs none of `stored` but the one with its own coordinates.
+bool readsInPlace(const FusionPlan &plan, const Root &root, mlir::Value stored);
 
 /// The identity coordinates of a tile of this rank.
 Dims identityDims(size_t rank);

@@ -6,6 +6,7 @@
 #include "lib/targets/cpu/lower/GemmEmitter.h"
 #include "lib/targets/cpu/lower/FoldingArithmetic.h"
 #include "lib/targets/cpu/lower/GemmEpilogue.h"
+#include "lib/targets/cpu/lower/GemmKeptPanels.h"
 #include "lib/targets/cpu/lower/GemmLeftOut.h"
 #include "lib/targets/cpu/lower/GemmPack.h"
 #include "lib/targets/cpu/lower/GemmPacking.h"
@@ -29,7 +30,8 @@ public:
         gemmKernel(kernel, loc, shape, gemmTypesFor(gemm, loop.getContext())),
         types(gemmKernel.types), operands(kernel, loop, gemm, scope, gemmKernel),
         packing(kernel, loc, shape, gemmKernel, operands),
-        prefetch(kernel, loc, shape, gemmKernel, operands) {}
+        prefetch(kernel, loc, shape, gemmKernel, operands),
+        kept(kernel, gemm, shape, gemmKernel, operands) {}
 
   Copy copyOfA, copyOfB;
 
@@ -40,13 +42,16 @@ public:
     gemmKernel.c = kernel.bufferAddress(accumulator);
     operands.emit(copyOfA.joined >= 0 ? kernel.bufferAddress(copyOfA.joined) : Value(), shape);
     prefetch.prepare(b);
-    if (operands.b.maybeInPlace || types.group > 1) {
-      packing.allocate(b);
-      panel = packing.panel;
-    }
     perBlock = fold.select(b, operands.joins, kernel.i64(shape.depth / gemm.k), kernel.i64(1));
     mostAtOnce = fold.select(b, operands.joins, kernel.i64(shape.deepest / gemm.k), kernel.i64(1));
     tripCount = emitTripCount();
+    if (!isPanelInMemory()) {
+      kept.emit(b, tripCount);
+    }
+    if (operands.b.maybeInPlace || types.group > 1) {
+      packing.allocate(b, kept.isUsed());
+      panel = packing.panel;
+    }
     // A block may overhang the last valid row. What it adds to rows that are looked at all the same
     // is taken back.
     // A list of rows has places behind the tile for that.
@@ -64,8 +69,8 @@ public:
       Value behind = gemmKernel.move(then, types.sum, gemmKernel.c,
                                      fold.mul(then, operands.rowEnd, kernel.i64(gemm.n)));
       Value copy = kernel.bufferAddress(saved);
-      copyRows(then, types.sum, restore ? copy : behind, gemm.n, restore ? behind : copy, gemm.n,
-               gemmPaddingRows, gemm.n);
+      gemmKernel.copyRows(then, types.sum, restore ? copy : behind, gemm.n, restore ? behind : copy,
+                          gemm.n, gemmPaddingRows, gemm.n);
     };
     const bool isInPlace = !operands.a.maybeCopied() && !operands.b.maybeCopied();
     // Every element that is looked at passes through a register block.
@@ -78,8 +83,9 @@ public:
     readEnd = fold.max(b, fold.sub(b, tripCount, rest), least);
     Value blocksEnd = readEnd;
     if (startsAtZero && !skipsZeros) {
-      fillWithZeros();
+      gemmKernel.fillWithZeros(b, gemmKernel.c, gemm.m * gemm.n);
     }
+    const Value zeros = skipsZeros ? zeroRows() : Value();
     if (makesStore) {
       // Where operands must not be overwritten before all is read, a block without k follows.
       Value more = fold.select(b, mayStoreWhileReading(kernel, b, gemm), kernel.i64(0), perBlock);
@@ -95,8 +101,8 @@ public:
       uniform = &outside;
       storesAtOnce = skipsZeros && !operands.packedRows && isStoredAtOnce(kernel, gemm);
     }
-    if (skipsZeros) {
-      gemmKernel.hasStarted = fold.isGreater(inside, outer.getInductionVar(), kernel.i64(0));
+    if (zeros) {
+      gemmKernel.isFirst = fold.isEqual(inside, outer.getInductionVar(), kernel.i64(0));
     }
     emitDepthBlock(inside, outer.getInductionVar());
     keepRows(true);
@@ -104,16 +110,12 @@ public:
   }
 
 private:
-  void fillWithZeros() {
-    auto each = b.create<scf::ForOp>(loc, kernel.i64(0), kernel.i64(gemm.m * gemm.n),
-                                     kernel.i64(panelWidth()));
-    OpBuilder inside(each.getBody()->getTerminator());
-    Value zero = kernel.zero(lanesOf(types.sum, static_cast<unsigned>(shape.lanes)));
-    Value row = gemmKernel.move(inside, types.sum, gemmKernel.c, each.getInductionVar());
-    for (int64_t v = 0; v < shape.vectors; ++v) {
-      inside.create<LLVM::StoreOp>(loc, zero,
-                                   gemmKernel.move(inside, types.sum, row, v * shape.lanes), 4);
-    }
+  /// What the sums of a register block start from.
+  Value zeroRows() {
+    const int64_t count = gemmPaddingRows * gemm.n;
+    Value zeros = kernel.bufferAddress(kernel.allocate({count}, types.sum, loc));
+    gemmKernel.fillWithZeros(b, zeros, count);
+    return gemmKernel.zeros = zeros;
   }
 
   int64_t panelWidth() const { return shape.vectors * shape.lanes; }
@@ -136,31 +138,6 @@ private:
   }
 
   // ---- operands in scratch ----
-  /// `rows` rows of `width` elements from one matrix into another.
-  void copyRows(OpBuilder &at, Type element, Value from, int64_t fromStride, Value to,
-                int64_t toStride, int64_t rows, int64_t width) {
-    int64_t lanes = shape.lanes;
-    while (width % lanes != 0) {
-      lanes /= 2;
-    }
-    auto eachRow = at.create<scf::ForOp>(loc, kernel.i64(0), kernel.i64(rows), kernel.i64(1));
-    OpBuilder outside(eachRow.getBody()->getTerminator());
-    Value row = eachRow.getInductionVar();
-    auto moved = [&](OpBuilder &builder, Value address, Value elements) {
-      return gemmKernel.move(builder, element, address, elements);
-    };
-    from = moved(outside, from, fold.mul(outside, row, kernel.i64(fromStride)));
-    to = moved(outside, to, fold.mul(outside, row, kernel.i64(toStride)));
-    auto along =
-        outside.create<scf::ForOp>(loc, kernel.i64(0), kernel.i64(width), kernel.i64(lanes));
-    OpBuilder inside(along.getBody()->getTerminator());
-    Value index = along.getInductionVar();
-    Type type = lanesOf(element, static_cast<unsigned>(lanes));
-    const auto align = static_cast<unsigned>(KernelState::byteSize(element));
-    Value value = inside.create<LLVM::LoadOp>(loc, type, moved(inside, from, index), align);
-    inside.create<LLVM::StoreOp>(loc, value, moved(inside, to, index), align);
-  }
-
   /// Computes the operand for all iterations of the block unless it is in place.
   void emitCopies(OpBuilder &at, const OperandPlace &place, const Copy &copy, Value t, Value count,
                   llvm::function_ref<void(OpBuilder &, Value from, Value to, Value k)> join) {
@@ -197,25 +174,25 @@ private:
     Value count = iterationsFrom(at, t);
     emitCopies(at, operands.a, copyOfA, t, count,
                [&](OpBuilder &inside, Value from, Value to, Value k) {
-                 copyRows(inside, types.operand, from, gemm.k, gemmKernel.move(inside, to, k),
-                          shape.deepest, gemm.m, gemm.k);
+                 gemmKernel.copyRows(inside, types.operand, from, gemm.k,
+                                     gemmKernel.move(inside, to, k), shape.deepest, gemm.m, gemm.k);
                });
-    emitCopies(at, operands.b, copyOfB, t, count,
-               [&](OpBuilder &inside, Value from, Value to, Value k) {
-                 if (types.group > 1) { // as b is in memory
-                   to = gemmKernel.move(inside, to, fold.mul(inside, k, kernel.i64(gemm.n)));
-                   copyRows(inside, types.operand, from, gemm.n, to, gemm.n, gemm.k, gemm.n);
-                   return;
-                 }
-                 // Panel by panel, each with its rows one after the other.
-                 to = gemmKernel.move(inside, to, fold.mul(inside, k, kernel.i64(panelWidth())));
-                 auto panels = inside.create<scf::ForOp>(loc, kernel.i64(0), kernel.i64(gemm.n),
-                                                         kernel.i64(panelWidth()));
-                 OpBuilder body(panels.getBody()->getTerminator());
-                 Value column = panels.getInductionVar();
-                 copyRows(body, types.operand, gemmKernel.move(body, from, column), gemm.n,
-                          panelOfCopy(body, to, column), panelWidth(), gemm.k, panelWidth());
-               });
+    emitCopies(
+        at, operands.b, copyOfB, t, count, [&](OpBuilder &inside, Value from, Value to, Value k) {
+          if (types.group > 1) { // as b is in memory
+            to = gemmKernel.move(inside, to, fold.mul(inside, k, kernel.i64(gemm.n)));
+            gemmKernel.copyRows(inside, types.operand, from, gemm.n, to, gemm.n, gemm.k, gemm.n);
+            return;
+          }
+          // Panel by panel, each with its rows one after the other.
+          to = gemmKernel.move(inside, to, fold.mul(inside, k, kernel.i64(panelWidth())));
+          auto panels = inside.create<scf::ForOp>(loc, kernel.i64(0), kernel.i64(gemm.n),
+                                                  kernel.i64(panelWidth()));
+          OpBuilder body(panels.getBody()->getTerminator());
+          Value column = panels.getInductionVar();
+          gemmKernel.copyRows(body, types.operand, gemmKernel.move(body, from, column), gemm.n,
+                              panelOfCopy(body, to, column), panelWidth(), gemm.k, panelWidth());
+        });
     gemmKernel.depth = operands.depthOf(at, t, count);
     gemmKernel.aOffset = kernel.i64(0);
     gemmKernel.aStride = nullptr;
@@ -235,6 +212,11 @@ private:
     }
     if (types.group > 1 && operands.a.maybeInPlace) {
       completeGroups(kernel, at, loc, gemm, shape, gemmKernel, operands);
+    }
+    if (kept.isUsed()) {
+      kept.beginBlock(at, t);
+      isToBePacked =
+          at.create<arith::XOrIOp>(loc, kept.isPacked, kernel.constantInt(at.getI1Type(), 1));
     }
     Value bBlock, bNext;
     if (operands.columnTable) {
@@ -292,10 +274,10 @@ private:
       source.from = gemmKernel.move(at, bBlock, column);
       source.stride = operands.b.stride;
     }
-    block.packs = kernel.constantInt(at.getI1Type(), 1);
+    block.packs = isToBePacked ? isToBePacked : kernel.constantInt(at.getI1Type(), 1);
     if (types.group == 1) {
       direct = fold.both(at, inPlace, direct);
-      block.packs = direct ? direct : block.packs;
+      block.packs = direct ? fold.both(at, isToBePacked, direct) : block.packs;
     } else {
       if (direct) {
         source.from = fold.select(at, direct, source.from, packing.columnCopy);
@@ -319,7 +301,8 @@ private:
         source.masks[v] = fold.both(at, source.masks[v], chosen[v]);
       }
     }
-    if (types.group == 1 && !operands.b.maybeCopied() && gemm.b.rowMasks.empty()) {
+    const bool isCopiedAnyway = kept.isUsed() || operands.b.maybeCopied();
+    if (types.group == 1 && !isCopiedAnyway && gemm.b.rowMasks.empty()) {
       // Rows of the panel's width, one behind the other, are a panel already.
       Value width = kernel.i64(panelWidth());
       Value isPanel = fold.isEqual(at, operands.b.stride, width);
@@ -337,6 +320,10 @@ private:
 
   void emitPanel(OpBuilder &at, Value column, Value bBlock, Value bNext) {
     Value left = fold.sub(at, operands.columnEnd, column);
+    if (kept.isUsed()) {
+      panel = packing.panel = kept.panelAt(at, column);
+      gemmKernel.columnSums = gemmKernel.columnSums ? kept.columnSumsOf(at, panel) : Value();
+    }
     GemmBlock block;
     block.column = column;
     block.panel = panel;
@@ -441,7 +428,12 @@ private:
     const bool isNear = gemmKernel.rowPlaces || isPanelInMemory();
     if (block.vectors == shape.vectors && !isNear) {
       if (bNext) {
-        prefetch.emitNextPanel(at, bNext, panel, block);
+        Value next = gemmKernel.move(at, bNext, block.column), stride = operands.b.stride;
+        if (kept.isUsed()) {
+          next = fold.select(at, kept.isNextPacked, kept.nextOf(at, panel), next);
+          stride = fold.select(at, kept.isNextPacked, kernel.i64(panelWidth()), stride);
+        }
+        prefetch.emitNextPanel(at, next, stride, panel, block);
       }
       prefetch.emitNextRows(at, block);
     }
@@ -461,6 +453,8 @@ private:
   GemmOperands operands;
   GemmPacking packing;
   GemmPrefetch prefetch;
+  GemmKeptPanels kept;
+  Value isToBePacked;        ///< the block of k's panels; null = always
   Value tripCount, perBlock; ///< iterations, of all, of a block
   Value mostAtOnce;          ///< iterations of the last block
   Value readEnd;             ///< where the last block begins, at the latest

@@ -69,6 +69,38 @@ Value GemmKernel::loadEntry(OpBuilder &builder, Value table, Type type, Value ro
   return builder.create<LLVM::LoadOp>(loc, type, move(builder, i64, entry, add), 8);
 }
 
+void GemmKernel::fillWithZeros(OpBuilder &builder, Value to, int64_t count) const {
+  const int64_t step = shape.vectors * shape.lanes;
+  auto each = builder.create<scf::ForOp>(loc, kernel.i64(0), kernel.i64(count), kernel.i64(step));
+  OpBuilder inside(each.getBody()->getTerminator());
+  Value zero = kernel.zero(lanesOf(types.sum, static_cast<unsigned>(shape.lanes)));
+  Value row = move(inside, types.sum, to, each.getInductionVar());
+  for (int64_t v = 0; v < shape.vectors; ++v) {
+    inside.create<LLVM::StoreOp>(loc, zero, move(inside, types.sum, row, v * shape.lanes), 4);
+  }
+}
+
+void GemmKernel::copyRows(OpBuilder &at, Type element, Value from, int64_t fromStride, Value to,
+                          int64_t toStride, int64_t rows, int64_t width) const {
+  FoldingArithmetic fold(loc);
+  int64_t lanes = shape.lanes;
+  while (width % lanes != 0) {
+    lanes /= 2;
+  }
+  auto eachRow = at.create<scf::ForOp>(loc, kernel.i64(0), kernel.i64(rows), kernel.i64(1));
+  OpBuilder outside(eachRow.getBody()->getTerminator());
+  Value row = eachRow.getInductionVar();
+  from = move(outside, element, from, fold.mul(outside, row, kernel.i64(fromStride)));
+  to = move(outside, element, to, fold.mul(outside, row, kernel.i64(toStride)));
+  auto along = outside.create<scf::ForOp>(loc, kernel.i64(0), kernel.i64(width), kernel.i64(lanes));
+  OpBuilder inside(along.getBody()->getTerminator());
+  Value index = along.getInductionVar();
+  Type type = lanesOf(element, static_cast<unsigned>(lanes));
+  const auto align = static_cast<unsigned>(KernelState::byteSize(element));
+  Value value = inside.create<LLVM::LoadOp>(loc, type, move(inside, element, from, index), align);
+  inside.create<LLVM::StoreOp>(loc, value, move(inside, element, to, index), align);
+}
+
 SmallVector<Value> GemmKernel::rowsOfSums(OpBuilder &builder, const GemmBlock &block) const {
   SmallVector<Value> rows;
   if (!rowPlaces) {
@@ -159,25 +191,14 @@ SmallVector<Value> GemmKernel::finishColumnSums(OpBuilder &builder, const GemmBl
 SmallVector<Value> GemmKernel::loadSums(OpBuilder &builder, ArrayRef<Value> rows,
                                         int64_t vectors) const {
   Type type = lanesOf(types.sum, static_cast<unsigned>(shape.lanes));
-  auto load = [&](OpBuilder &at) {
-    SmallVector<Value> sums;
-    for (Value row : rows) {
-      for (int64_t v = 0; v < vectors; ++v) {
-        Value address = move(at, types.sum, row, v * shape.lanes);
-        sums.push_back(at.create<LLVM::LoadOp>(loc, type, address, 4));
-      }
+  SmallVector<Value> sums;
+  for (Value row : rows) {
+    for (int64_t v = 0; v < vectors; ++v) {
+      Value address = move(builder, types.sum, row, v * shape.lanes);
+      sums.push_back(builder.create<LLVM::LoadOp>(loc, type, address, 4));
     }
-    return sums;
-  };
-  if (!hasStarted) {
-    return load(builder);
   }
-  SmallVector<Type> results(rows.size() * static_cast<size_t>(vectors), type);
-  auto branch = builder.create<scf::IfOp>(loc, results, hasStarted, /*withElseRegion=*/true);
-  OpBuilder then = branch.getThenBodyBuilder(), otherwise = branch.getElseBodyBuilder();
-  then.create<scf::YieldOp>(loc, load(then));
-  otherwise.create<scf::YieldOp>(loc, SmallVector<Value>(results.size(), kernel.zero(type)));
-  return branch.getResults();
+  return sums;
 }
 
 SmallVector<Value> GemmKernel::readPanel(OpBuilder &builder, Value address, int64_t vectors) const {
@@ -200,7 +221,14 @@ void GemmKernel::emit(OpBuilder &builder, const GemmBlock &block) const {
   for (int64_t r = 0; r < block.rows; ++r) {
     rows.push_back(loadRow(builder, block.row, r));
   }
-  SmallVector<Value> carried = loadSums(builder, rowsOfC, count);
+  SmallVector<Value> before = rowsOfC;
+  if (isFirst) {
+    before[0] = builder.create<arith::SelectOp>(loc, isFirst, zeros, rowsOfC[0]);
+    for (int64_t r = 1; r < block.rows; ++r) {
+      before[r] = move(builder, types.sum, before[0], r * cStride);
+    }
+  }
+  SmallVector<Value> carried = loadSums(builder, before, count);
   // Behind the sums: where the panel is, what is prefetched, a's offset, sums of b's columns.
   const size_t sums = carried.size();
   auto carry = [&](Value value) {

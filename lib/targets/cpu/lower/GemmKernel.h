@@ -74,10 +74,10 @@ public:
   /// Of int8: a vector of sums for each of the panel's, see multiplyAdd; null for other types.
   mlir::Value columnSums;
   mlir::Value signs; ///< of int8: a vector of the groups' sign bits, a constant nobody folds
-  /// False in the first block of k of sums that start from zero, where nothing is in memory yet;
-  /// null = always true. A branch, because a masked load from memory that nobody has touched takes
-  /// hundreds of cycles even where it loads nothing.
-  mlir::Value hasStarted;
+  /// The first block of k of sums that start from zero, where nothing is in memory yet: they come
+  /// from rows of zeros. No masked load: from memory that nobody has touched it takes hundreds of
+  /// cycles even where it loads nothing. Null = never.
+  mlir::Value isFirst, zeros;
 
   /// c[row.., column..] += a[row.., 0..depth] * b[0..depth, ..]
   void emit(mlir::OpBuilder &builder, const GemmBlock &block) const;
@@ -87,6 +87,11 @@ public:
                    mlir::Value elements) const;
   mlir::Value move(mlir::OpBuilder &builder, mlir::Type element, mlir::Value address,
                    int64_t elements) const;
+  /// `count` sums, a whole number of panel rows.
+  void fillWithZeros(mlir::OpBuilder &builder, mlir::Value to, int64_t count) const;
+  /// `rows` rows of `width` elements from one matrix into another.
+  void copyRows(mlir::OpBuilder &builder, mlir::Type element, mlir::Value from, int64_t fromStride,
+                mlir::Value to, int64_t toStride, int64_t rows, int64_t width) const;
   /// The panel's vectors of one group of k.
   mlir::SmallVector<mlir::Value> readPanel(mlir::OpBuilder &builder, mlir::Value address,
                                            int64_t vectors) const;

@@ -98,6 +98,19 @@ Value GemmOperands::demandedEnd(bool rows, int64_t size) {
   return end ? end : kernel.i64(size);
 }
 
+Value GemmOperands::hasRowsBehind(OpBuilder &at) {
+  FoldingArithmetic fold(loc);
+  ArrayRef<PrefixTerm> terms = gemm.a.outerMasks;
+  if (terms.empty() && gemm.demanded.size() == 1) {
+    terms = gemm.demanded[0].rows;
+  }
+  Value result;
+  for (const PrefixTerm &term : terms) {
+    result = fold.both(at, result, fold.isGreater(at, elements(term), kernel.i64(gemm.m)));
+  }
+  return result;
+}
+
 Value GemmOperands::corner(const GemmOperand &operand) {
   return evaluator.evaluate(operand.pointer(), Dims(operand.dims.size(), zeroDim), 0);
 }
@@ -137,6 +150,9 @@ void GemmOperands::follow(const GemmOperand &operand, OperandPlace &place) {
 
 void GemmOperands::emit(Value copyOfA, const GemmShape &shape) {
   const int64_t depth = shape.deepest, lanes = shape.lanes, panelWidth = shape.vectors * lanes;
+  // A vector of addresses takes less code than one of 32-bit offsets; convolutions fill many
+  // tables.
+  const int64_t addresses = gemm.a.rowMasks.empty() ? std::max<int64_t>(lanes / 2, 1) : lanes;
   FoldingArithmetic fold(loc);
   joins = kernel.constantInt(builder.getI1Type(), 1);
   rowEnd = demandedRows = demandedEnd(true, gemm.m);
@@ -171,10 +187,10 @@ void GemmOperands::emit(Value copyOfA, const GemmShape &shape) {
   } else if (a.maybeInPlace && a.inPlace) {
     auto branch = builder.create<scf::IfOp>(loc, a.inPlace, true);
     OpBuilder then = branch.getThenBodyBuilder(), otherwise = branch.getElseBodyBuilder();
-    fillRowTable(then, lanes);
+    fillRowTable(then, addresses);
     fillTableOfCopies(otherwise, copyOfA, depth);
   } else if (a.maybeInPlace) {
-    fillRowTable(builder, lanes);
+    fillRowTable(builder, addresses);
   } else {
     fillTableOfCopies(builder, copyOfA, depth);
   }
@@ -211,6 +227,12 @@ Value GemmOperands::depthOf(OpBuilder &at, Value t, Value count) const {
     depth = fold.min(at, depth, fold.max(at, left, kernel.i64(0)));
   }
   return depth;
+}
+
+void GemmOperands::addInnerBounds(SmallVectorImpl<Value> &values) const {
+  for (const InnerBound &bound : innerBounds) {
+    values.append({bound.first, bound.step});
+  }
 }
 
 /// The valid columns of b lie side by side in memory.

@@ -58,6 +58,10 @@ public:
                                                 const GemmShape &shape) const;
   /// The number of valid k in `count` iterations from `t` on.
   mlir::Value depthOf(mlir::OpBuilder &at, mlir::Value t, mlir::Value count) const;
+  /// An i1: there are rows behind those of the tile; null = nobody says.
+  mlir::Value hasRowsBehind(mlir::OpBuilder &at);
+  /// What the number of valid k depends on.
+  void addInnerBounds(llvm::SmallVectorImpl<mlir::Value> &values) const;
   /// Else the number of valid k is the number of all.
   bool hasInnerBounds() const { return !innerBounds.empty(); }
 

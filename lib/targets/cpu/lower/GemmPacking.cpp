@@ -13,13 +13,15 @@ namespace nereid::cpu {
 /// of two apart fall into few sets of the first-level cache: many more push each other out.
 constexpr int64_t rowsAhead = 16;
 
-void GemmPacking::allocate(OpBuilder &builder) {
+void GemmPacking::allocate(OpBuilder &builder, bool hasPanel) {
   const GemmTypes &types = gemmKernel.types;
   const int64_t width = shape.vectors * shape.lanes;
   auto place = [&](ArrayRef<int64_t> sizes, Type type) {
     return kernel.bufferAddress(kernel.allocate(sizes, type, loc));
   };
-  panel = place({shape.deepest / types.group, width}, types.lane);
+  if (!hasPanel) {
+    panel = place({shape.deepest / types.group, width}, types.lane);
+  }
   if (types.group == 4) {
     gemmKernel.columnSums = place({width}, types.sum);
     gemmKernel.prepareSigns(builder, place({shape.lanes}, types.lane));

@@ -30,7 +30,8 @@ public:
   /// Of narrow types: the panel's columns as rows in scratch, when they are no neighbours in
   /// memory.
   mlir::Value columnCopy;
-  void allocate(mlir::OpBuilder &builder);
+  /// `hasPanel`: there is another place for it.
+  void allocate(mlir::OpBuilder &builder, bool hasPanel);
 
   /// Where the rows of a group are.
   void addRows(mlir::OpBuilder &at, Source &source) const;

@@ -31,7 +31,8 @@ void GemmPrefetch::prepare(OpBuilder &at) {
   collide = fold.isEqual(at, apart, kernel.i64(0));
 }
 
-void GemmPrefetch::emitNextPanel(OpBuilder &at, Value next, Value nothing, GemmBlock &block) const {
+void GemmPrefetch::emitNextPanel(OpBuilder &at, Value next, Value stride, Value nothing,
+                                 GemmBlock &block) const {
   FoldingArithmetic fold(loc);
   const int64_t width = shape.vectors * shape.lanes;
   const Type operand = gemmKernel.types.operand;
@@ -41,11 +42,11 @@ void GemmPrefetch::emitNextPanel(OpBuilder &at, Value next, Value nothing, GemmB
   Value isFirst = fold.isGreater(at, kernel.i64(shape.vectors * block.rows), block.row);
   isFirst = fold.both(at, isFirst, fold.isGreater(at, block.row, kernel.i64(0)));
   Value start = fold.mul(at, fold.quotient(at, block.row, kernel.i64(block.rows)),
-                         fold.mul(at, operands.b.stride, kernel.i64(part)));
-  start = gemmKernel.move(at, next, fold.add(at, start, block.column));
+                         fold.mul(at, stride, kernel.i64(part)));
+  start = gemmKernel.move(at, next, start);
   block.prefetch = fold.select(at, isFirst, start, nothing);
   block.prefetchStep = fold.select(at, isFirst, kernel.i64(line), kernel.i64(0));
-  Value toNextRow = fold.sub(at, operands.b.stride, kernel.i64((block.prefetchLines - 1) * line));
+  Value toNextRow = fold.sub(at, stride, kernel.i64((block.prefetchLines - 1) * line));
   block.prefetchRowStep = fold.select(at, isFirst, toNextRow, kernel.i64(0));
 }
 

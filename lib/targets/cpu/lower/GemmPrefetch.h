@@ -14,9 +14,9 @@ public:
 
   /// In front of the loop.
   void prepare(mlir::OpBuilder &at);
-  /// The panel's first blocks each bring in a part of the rows at `next`; the others ask for
-  /// `nothing`, an address that is in the cache.
-  void emitNextPanel(mlir::OpBuilder &at, mlir::Value next, mlir::Value nothing,
+  /// The panel's first blocks each bring in a part of the rows at `next`, `stride` elements apart;
+  /// the others ask for `nothing`, an address that is in the cache.
+  void emitNextPanel(mlir::OpBuilder &at, mlir::Value next, mlir::Value stride, mlir::Value nothing,
                      GemmBlock &block) const;
   /// The rows of a that the next register block reads; behind the last one, those of the next k.
   void emitNextRows(mlir::OpBuilder &at, const GemmBlock &block) const;

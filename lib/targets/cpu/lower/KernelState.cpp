@@ -69,6 +69,19 @@ Value KernelState::zero(Type type) {
   return constant(entry->getZeroAttr(type));
 }
 
+Value KernelState::loadId(OpBuilder &at, Value numbers, int32_t element) {
+  Location loc = target.getLoc();
+  Value address = at.create<LLVM::GEPOp>(loc, numbers.getType(), at.getI32Type(), numbers,
+                                         ArrayRef<LLVM::GEPArg>{element});
+  return at.create<LLVM::LoadOp>(loc, at.getI32Type(), address, 4);
+}
+
+Value KernelState::follows(OpBuilder &at) {
+  constexpr int32_t element = 4; // see runtime/Kernel.h
+  return at.create<arith::CmpIOp>(target.getLoc(), arith::CmpIPredicate::ne,
+                                  loadId(at, idArgument, element), constantInt(at.getI32Type(), 0));
+}
+
 /// Whole vectors may be written at the end of a row-major tile of any size.
 static int64_t takenBy(const Buffer &buffer) {
   return static_cast<int64_t>(llvm::alignTo(buffer.bytes, 64));
@@ -117,6 +130,21 @@ Value KernelState::bufferAddress(int id) {
                                          ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset)});
   }
   return address;
+}
+
+Value KernelState::shareBetweenPrograms(int64_t bytes) {
+  sharedBytes = bytes;
+  sharedAddress =
+      entry->create<LLVM::GEPOp>(target.getLoc(), scratchArgument.getType(), entry->getI8Type(),
+                                 scratchArgument, ArrayRef<LLVM::GEPArg>{0});
+  return sharedAddress;
+}
+
+void KernelState::placeShared() {
+  if (sharedBytes > 0) {
+    sharedAddress.setRawConstantIndices({static_cast<int32_t>(peak)});
+    peak += sharedBytes;
+  }
 }
 
 Place placeOf(Location loc) {

@@ -37,6 +37,11 @@ public:
   mlir::Value i64(int64_t value);
   mlir::Value zero(mlir::Type type);
 
+  /// A number of the program's, or of the grid.
+  mlir::Value loadId(mlir::OpBuilder &at, mlir::Value numbers, int32_t element);
+  /// An i1: a program of this launch has left its scratch to this one.
+  mlir::Value follows(mlir::OpBuilder &at);
+
   // ---- scratch ----
   int allocate(llvm::ArrayRef<int64_t> shape, mlir::Type element, mlir::Location loc);
   const Buffer &buffer(int id) const { return bufferTable[id]; }
@@ -47,6 +52,11 @@ public:
   /// The buffer's memory may serve another one from here on.
   void release(int id);
   int64_t scratchPeak() const { return peak; }
+  /// Memory behind all tiles that a program finds as the one before has left it, if `follows`
+  /// says so. One piece for each kernel.
+  mlir::Value shareBetweenPrograms(int64_t bytes);
+  /// Once all tiles have their place.
+  void placeShared();
   bool checkScratchLimit();
 
   // ---- errors ----
@@ -70,6 +80,7 @@ public:
   bool storesStream = false;
   bool canWait = false;         ///< some loop may wait for another program
   bool defersAdditions = false; ///< see DeferredAdditions.h
+  bool sharesPanels = false;    ///< see GemmKeptPanels.h
   int stringCount = 0;
 
 private:
@@ -78,6 +89,8 @@ private:
   llvm::DenseMap<int64_t, mlir::Value> addresses; ///< by offset
   int64_t scratchTop = 0, peak = 0;
   size_t peakBuffer = 0; ///< the allocation that made the peak
+  int64_t sharedBytes = 0;
+  mlir::LLVM::GEPOp sharedAddress;
   struct Hole {
     int64_t offset = 0, bytes = 0;
   };

@@ -5,6 +5,7 @@
 #include "lib/targets/cpu/lower/BlockReductions.h"
 #include "lib/targets/cpu/lower/DeferredAdditions.h"
 #include "lib/targets/cpu/lower/GemmEpilogue.h"
+#include "lib/targets/cpu/lower/GemmKeptPanels.h"
 #include "lib/targets/cpu/lower/PackScalars.h"
 #include "lib/targets/cpu/lower/PrefetchAhead.h"
 #include "lib/targets/cpu/lower/PrefetchNext.h"
@@ -135,6 +136,7 @@ static func::FuncOp lowerFunction(KernelState &kernel, func::FuncOp source, func
   if (!kernel.failed) {
     block.flush();
   }
+  kernel.placeShared();
   if (kernel.failed || !kernel.checkScratchLimit()) {
     target.erase();
     eraseWhatWasAdded(original->getParentOfType<ModuleOp>());
@@ -171,9 +173,10 @@ LogicalResult lowerTileToLoops(ModuleOp module, const LoweringOptions &options,
   // Whether the nests of a pipeline are as planned turns out on the way; whatever is wrong with the
   // kernel is said about the kernel as it was written.
   func::FuncOp target;
-  auto attempt = [&](func::FuncOp form) {
+  auto attempt = [&](func::FuncOp form, bool sharesPanels = false) {
     Diagnostics unsaid;
     KernelState state(options, unsaid);
+    state.sharesPanels = sharesPanels;
     target = lowerFunction(state, form, source);
   };
   OwningOpRef<func::FuncOp> looped = loopOverPrograms(source);
@@ -188,6 +191,9 @@ LogicalResult lowerTileToLoops(ModuleOp module, const LoweringOptions &options,
   }
   if (!target && looped) {
     attempt(*looped);
+  }
+  if (!target && mayKeepPanels(source)) {
+    attempt(source, /*sharesPanels=*/true); // may need more scratch than there is
   }
   if (!target) {
     target = lowerFunction(kernel, source, source);

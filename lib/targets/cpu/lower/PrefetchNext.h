@@ -26,7 +26,7 @@ constexpr const char *wholeVectors = "nereid.whole_vectors";
 
 /// Attribute of a lane loop: how many elements it walks at most, when these are few.
 constexpr const char *shortRow = "nereid.short_row";
-constexpr int64_t mostShortRow = 4096;
+constexpr int64_t mostShortRow = 8192;
 
 /// Attribute of a row loop whose rows read what the rows before have brought in.
 constexpr const char *readsNeighbours = "nereid.reads_neighbours";
