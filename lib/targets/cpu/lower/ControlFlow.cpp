@@ -4,6 +4,7 @@
 // carries only that step's sum.
 #include "lib/targets/cpu/lower/BlockLowering.h"
 #include "lib/targets/cpu/lower/GemmOperands.h"
+#include "lib/targets/cpu/lower/PrefetchTiles.h"
 #include "lib/targets/cpu/lower/RowPipeline.h"
 #include "lib/targets/cpu/lower/WaitingLoops.h"
 
@@ -219,6 +220,9 @@ void BlockLowering::lowerFor(scf::ForOp op) {
     giveWay(inner.builder(), loc, {op.getInductionVar()});
   }
   inner.builder().create<scf::YieldOp>(loc, next);
+  if (!op.getBody()->getOps<tile::DotOp>().empty()) {
+    prefetchNextTiles(loop);
+  }
   kernel.releaseTo(bodyMark);
   bool keepsScratch = false;
   for (auto [i, result] : llvm::enumerate(op.getResults())) {
