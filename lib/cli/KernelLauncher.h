@@ -19,7 +19,7 @@ const language::FunctionDef *findKernel(const language::SourceModule &module,
 /// What a kernel runs on.
 struct Execution {
   std::string target = "cpu";
-  std::string runner; ///< command of a nereid-runner; "cpu" is then the machine it runs on
+  std::string runner = {}; ///< command of a nereid-runner; "cpu" is then the machine it runs on
   bool useCache = true, interpret = false;
 };
 

@@ -41,7 +41,7 @@ struct Run {
   uint64_t scratchBytes;
   const nereid_aot_options *options;
   static constexpr int partLimit = 16;
-  runtime::Part parts[partLimit]; ///< the programs
+  runtime::Part parts[partLimit] = {}; ///< the programs
   int partCount = 1;
   int64_t sampleNanos = 0, samplePrograms = 0; ///< of the first task
   std::atomic<int64_t> finished{0};            ///< programs
