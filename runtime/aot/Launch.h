@@ -51,7 +51,7 @@ struct Run {
   std::atomic<int> hasFailed{0};
   const char *assertion = nullptr;
   int32_t failedId[3] = {0, 0, 0};
-  runtime::DeferredList deferred;
+  runtime::DeferredList deferred = {};
 };
 
 /// Of the program that runs on this thread: where its callbacks report, and the way out of it.

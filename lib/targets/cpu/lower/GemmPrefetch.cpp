@@ -10,7 +10,7 @@ namespace nereid::cpu {
 
 /// Rows that are a multiple of this apart fall into few sets of a second-level cache: a tile's rows
 /// do not stay there.
-constexpr int64_t collidingBytes = 8 << 10;
+constexpr int64_t collidingBytes = 16 << 10;
 
 bool GemmPrefetch::readsRowsInPlace() const {
   return operands.a.maybeInPlace && !operands.packedRows;
