@@ -10,8 +10,9 @@
 
 namespace nereid::aot {
 
-/// Of these structures and of what the steps mean; a table of another version is refused.
-inline constexpr int64_t tableVersion = 2;
+/// Of these structures, of what the steps mean and of what a kernel's entry is called with; a table
+/// of another version is refused.
+inline constexpr int64_t tableVersion = 3;
 
 /// As runtime/Kernel.h has it.
 using KernelEntry = void (*)(const uint64_t *slots, const int32_t *id, const int32_t *count,

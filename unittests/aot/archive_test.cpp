@@ -49,7 +49,7 @@ TEST(AotArchive, RuntimeIsComplete) {
     }
   }
   for (const char *name :
-       {"nereid_rt_launch_2", "nereid_rt_select_2", "nereid_rt_assert_fail", "nereid_rt_print_f64",
+       {"nereid_rt_launch_3", "nereid_rt_select_3", "nereid_rt_assert_fail", "nereid_rt_print_f64",
         "nereid_rt_print_i64", "nereid_rt_yield", "nereid_aot_release"}) {
     EXPECT_NE(std::find(names.begin(), names.end(), name), names.end()) << name;
   }
