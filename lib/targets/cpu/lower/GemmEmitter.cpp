@@ -367,10 +367,7 @@ private:
     if (mayBeNarrow) {
       isWide = fold.isGreater(at, left, kernel.i64(panelWidth() - shape.lanes));
       step = fold.select(at, isWide, step, kernel.i64(narrowRows));
-      // Without any row there is no block, not even one that packs.
-      Value isSome = fold.isGreater(at, operands.rowEnd, kernel.i64(0));
-      missing = block.packs ? fold.select(at, isSome, fold.sub(at, step, kernel.i64(rows)), missing)
-                            : missing;
+      missing = block.packs ? fold.sub(at, step, kernel.i64(rows)) : missing;
     }
     auto each =
         at.create<scf::ForOp>(loc, kernel.i64(0), fold.add(at, operands.rowEnd, missing), step);
