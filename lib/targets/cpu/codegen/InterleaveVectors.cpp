@@ -8,6 +8,7 @@
 // Guarantees: the same operations; loops that store stay as they are.
 // Example: `a = f(x); b = g(a); c = f(y); d = g(c)` becomes `a = f(x); c = f(y); b = g(a);
 // d = g(c)`.
+#include "lib/targets/cpu/LoopAttributes.h"
 #include "lib/targets/cpu/codegen/Passes.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -148,7 +149,7 @@ public:
       return;
     }
     getOperation()->walk([](scf::ForOp loop) {
-      if (loop->hasAttr("nereid.whole_vectors") && !loop.getInitArgs().empty()) {
+      if (loop->hasAttr(wholeVectors) && !loop.getInitArgs().empty()) {
         Steps(loop).interleave();
       }
     });

@@ -10,6 +10,7 @@
 // Guarantees: the same values in the same places; a load is repeated at the end of a loop.
 // Example: `for i: { store f(g(load i)) }` becomes `for i = -1 …, carrying c: { c' = g(load i + 1);
 // if i >= 0: { store f(c) } }`.
+#include "lib/targets/cpu/LoopAttributes.h"
 #include "lib/targets/cpu/codegen/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -295,7 +296,7 @@ public:
     }
     SmallVector<scf::ForOp> loops;
     getOperation()->walk([&](scf::ForOp loop) {
-      if (loop->hasAttr("nereid.whole_vectors")) {
+      if (loop->hasAttr(wholeVectors)) {
         loops.push_back(loop);
       }
     });

@@ -8,6 +8,7 @@
 // Guarantees: the same numbers, each once, in the accumulators of the same two vectors.
 // Example: `%a = extf (load x[i : i+16])`, `%b = extf (load x[i+16 : i+32])` become
 // `%w = load x[i : i+32]` as 16 words, `%a = %w << 16`, `%b = %w & 0xffff0000`.
+#include "lib/targets/cpu/LoopAttributes.h"
 #include "lib/targets/cpu/codegen/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -274,7 +275,7 @@ public:
 
   void runOnOperation() override {
     getOperation()->walk([](scf::ForOp loop) {
-      if (loop->hasAttr("nereid.any_lane_order")) {
+      if (loop->hasAttr(anyLaneOrder)) {
         Pairs(loop).widen();
       }
     });

@@ -9,10 +9,6 @@
 
 namespace nereid::cpu {
 
-/// Attribute of a lane loop: its carried vectors are folded across lanes and into each other, so
-/// that it does not matter which elements are in which lanes.
-constexpr const char *anyLaneOrder = "nereid.any_lane_order";
-
 class LoopNest {
 public:
   LoopNest(KernelState &kernel, Scope &block, llvm::ArrayRef<Root> roots);

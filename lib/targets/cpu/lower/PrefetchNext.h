@@ -13,6 +13,8 @@
 // longer ones that are only read, the end a little sooner, for its turn comes right after.
 #pragma once
 
+#include "lib/targets/cpu/LoopAttributes.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace nereid::cpu {
@@ -20,9 +22,6 @@ namespace nereid::cpu {
 /// Attribute of a loop that walks as many elements as the row has without reading memory: the best
 /// place for the next row's prefetches. Its step counts elements.
 constexpr const char *hostsPrefetches = "nereid.hosts_prefetches";
-
-/// Attribute of a lane loop: it walks all of a row but the end, in whole vectors.
-constexpr const char *wholeVectors = "nereid.whole_vectors";
 
 /// Attribute of a lane loop: how many elements it walks at most, when these are few.
 constexpr const char *shortRow = "nereid.short_row";
