@@ -112,20 +112,6 @@ std::vector<float> smallNumbers(int64_t count, int64_t seed) {
   return numbers;
 }
 
-/// `follows`: what the runtime says of the second program.
-struct Pair {
-  const LoweredKernel &kernel;
-  std::vector<uint8_t> memory = std::vector<uint8_t>(kernel.scratchBytes + 64, 0xCD);
-  void run(int32_t pid, bool follows, const float *a, const float *b, float *c, int64_t size) {
-    const std::array<uint64_t, 6> slots{address(a),   address(b),   address(c),
-                                        number(size), number(size), number(size)};
-    const std::array<int32_t, 5> id{pid, 0, 0, pid + 1, follows ? 1 : 0};
-    const std::array<int32_t, 3> grid{static_cast<int32_t>(size / 16), 1, 1};
-    kernel.entry(slots.data(), id.data(), grid.data(),
-                 reinterpret_cast<uint8_t *>((address(memory.data()) + 63) / 64 * 64));
-  }
-};
-
 /// Element (row, column) of a * b.
 float sumOf(const std::vector<float> &a, const std::vector<float> &b, int64_t size, int64_t row,
             int64_t column) {
@@ -138,19 +124,38 @@ float sumOf(const std::vector<float> &a, const std::vector<float> &b, int64_t si
 
 constexpr int64_t size = 128;
 
-TEST(GemmKeptPanels, AnotherLaunchPacksAgain) {
-  if (!canRun()) {
-    GTEST_SKIP() << "needs " << wideVectors;
+/// Programs of one kernel, called with the same scratch memory.
+class KeptPanelPrograms : public ::testing::Test {
+protected:
+  void SetUp() override {
+    if (!canRun()) {
+      GTEST_SKIP() << "needs " << wideVectors;
+    }
+    kernel = lowerSource(product(), signature, wideVectors);
+    ASSERT_EQ(kernel.error, "");
+    memory.assign(kernel.scratchBytes + 64, 0xCD);
   }
-  LoweredKernel kernel = lowerSource(product(), signature, wideVectors);
-  ASSERT_EQ(kernel.error, "");
-  Pair pair{kernel};
+  /// `follows`: what the runtime says of a program that is not the first.
+  void run(int32_t pid, bool follows, const float *a, const float *b, float *c) {
+    const std::array<uint64_t, 6> slots{address(a),   address(b),   address(c),
+                                        number(size), number(size), number(size)};
+    const std::array<int32_t, 5> id{pid, 0, 0, pid + 1, follows ? 1 : 0};
+    const std::array<int32_t, 3> grid{static_cast<int32_t>(size / 16), 1, 1};
+    kernel.entry(slots.data(), id.data(), grid.data(),
+                 reinterpret_cast<uint8_t *>((address(memory.data()) + 63) / 64 * 64));
+  }
+
+  LoweredKernel kernel;
+  std::vector<uint8_t> memory;
+};
+
+TEST_F(KeptPanelPrograms, AnotherLaunchPacksAgain) {
   std::vector<float> a = smallNumbers(size * size, 1), b = smallNumbers(size * size, 2);
   std::vector<float> c(size * size), before = b;
-  pair.run(0, false, a.data(), b.data(), c.data(), size);
+  run(0, false, a.data(), b.data(), c.data());
   std::fill(b.begin(), b.end(), 1.0F);
-  pair.run(1, true, a.data(), b.data(), c.data(), size); // finds what was packed of the old b
-  pair.run(2, false, a.data(), b.data(), c.data(), size);
+  run(1, true, a.data(), b.data(), c.data()); // finds what was packed of the old b
+  run(2, false, a.data(), b.data(), c.data());
   for (int64_t row = 0; row < 48; ++row) {
     for (int64_t column = 0; column < size; ++column) {
       ASSERT_EQ(c[row * size + column], sumOf(a, row < 32 ? before : b, size, row, column))
@@ -159,17 +164,11 @@ TEST(GemmKeptPanels, AnotherLaunchPacksAgain) {
   }
 }
 
-TEST(GemmKeptPanels, NothingIsKeptWhereNoRowsFollow) {
-  if (!canRun()) {
-    GTEST_SKIP() << "needs " << wideVectors;
-  }
-  LoweredKernel kernel = lowerSource(product(), signature, wideVectors);
-  ASSERT_EQ(kernel.error, "");
-  Pair pair{kernel};
+TEST_F(KeptPanelPrograms, NothingIsKeptWhereNoRowsFollow) {
   std::vector<float> a = smallNumbers(size * size, 1), b = smallNumbers(size * size, 2);
   std::vector<float> c(size * size);
   for (bool follows : {false, true}) {
-    pair.run(size / 16 - 1, follows, a.data(), b.data(), c.data(), size);
+    run(size / 16 - 1, follows, a.data(), b.data(), c.data());
     for (int64_t row = size - 16; row < size; ++row) {
       for (int64_t column = 0; column < size; ++column) {
         ASSERT_EQ(c[row * size + column], sumOf(a, b, size, row, column)) << row << ", " << column;
@@ -180,13 +179,7 @@ TEST(GemmKeptPanels, NothingIsKeptWhereNoRowsFollow) {
 }
 
 /// One program's result is the next one's operand.
-TEST(GemmKeptPanels, ResultsThatOverwriteColumns) {
-  if (!canRun()) {
-    GTEST_SKIP() << "needs " << wideVectors;
-  }
-  LoweredKernel kernel = lowerSource(product(), signature, wideVectors);
-  ASSERT_EQ(kernel.error, "");
-  Pair pair{kernel};
+TEST_F(KeptPanelPrograms, ResultsThatOverwriteColumns) {
   const std::vector<float> a = smallNumbers(size * size, 1);
   std::vector<float> b = smallNumbers(size * size, 2), expected = b;
   for (int32_t pid = 0; pid < 2; ++pid) {
@@ -196,7 +189,7 @@ TEST(GemmKeptPanels, ResultsThatOverwriteColumns) {
         expected[row * size + column] = sumOf(a, before, size, row, column);
       }
     }
-    pair.run(pid, pid > 0, a.data(), b.data(), b.data(), size);
+    run(pid, pid > 0, a.data(), b.data(), b.data());
     ASSERT_EQ(b, expected) << pid;
   }
 }
