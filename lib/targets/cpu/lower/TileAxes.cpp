@@ -192,12 +192,14 @@ void TileAxes::analyseLoop(Operation *op) {
   if (auto loop = dyn_cast<scf::ForOp>(op)) {
     // An iteration argument is an induction when what is added is uniform. That is known only after
     // the body was read, while the body's axes depend on the argument: read it with the assumption,
-    // then take back what did not hold and read it again.
+    // take back what did not hold and read it again. What one argument loses others may have been
+    // built on, so that this ends only when nothing is taken back.
     SmallVector<std::pair<Value, Value>> candidates;
     for (auto [i, arg] : llvm::enumerate(loop.getRegionIterArgs())) {
       Value step = isTile(arg) ? addedTile(loop.getYieldedValues()[i], arg) : nullptr;
       if (step && !mustBeStored(arg)) {
         inductions[arg] = {loop.getInitArgs()[i], step};
+        table.erase(arg);
         auto it = table.find(loop.getInitArgs()[i]);
         if (it != table.end()) {
           Views copy = it->second;
@@ -206,26 +208,19 @@ void TileAxes::analyseLoop(Operation *op) {
         candidates.push_back({arg, step});
       }
     }
-    analyseBlock(*loop.getBody());
-    bool refuted = false;
-    for (auto [arg, step] : candidates) {
-      if (!isUniformEverywhere(step)) {
-        inductions.erase(arg);
-        table.erase(arg);
-        refuted = true;
-      }
-    }
-    if (refuted) {
-      // Dropping one candidate can only make others less uniform, so settle by dropping all whose
-      // step no longer is.
+    bool isSettled = false;
+    while (!isSettled) {
       analyseBlock(*loop.getBody());
-      for (auto [arg, step] : candidates) {
-        if (inductions.count(arg) && !isUniformEverywhere(step)) {
-          inductions.erase(arg);
-          table.erase(arg);
+      isSettled = true;
+      llvm::erase_if(candidates, [&](const auto &candidate) {
+        bool holds = isUniformEverywhere(candidate.second);
+        if (!holds) {
+          inductions.erase(candidate.first);
+          table.erase(candidate.first);
         }
-      }
-      analyseBlock(*loop.getBody());
+        isSettled &= holds;
+        return !holds;
+      });
     }
     return;
   }
