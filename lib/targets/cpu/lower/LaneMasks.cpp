@@ -257,6 +257,9 @@ LoopBounds emitLoopBounds(Evaluator &evaluator, const LanePlan &plan, int64_t si
       someUnbounded = true;
     }
   }
+  if (plan.hasUnknownPremise) {
+    limit(builder.getUnknownLoc(), kernel.i64(0));
+  }
   for (auto &[value, dims] : plan.remainders) {
     // value = x % u or x / u with x growing by one: no wrap before the next multiple of u.
     Operation *op = value.getDefiningOp();

@@ -218,6 +218,9 @@ private:
         }
         plan.cost += 1;
         touch(shapeOf(value), dims, 2);
+        if (purpose == Purpose::Address) {
+          premises(value, dims);
+        }
         continue;
       }
       if (purpose == Purpose::Value) {
@@ -231,13 +234,8 @@ private:
       if (!op || kernel.axes.axis(value, lane, AxisView::Exact).kind == AxisKind::Linear) {
         continue;
       }
-      if (purpose == Purpose::Address &&
-          isa<arith::RemSIOp, arith::RemUIOp, arith::DivSIOp, arith::DivUIOp>(op)) {
-        Axis inner = kernel.axes.axis(op->getOperand(0), lane, AxisView::Address);
-        Axis assumed = kernel.axes.axis(value, lane, AxisView::Assumed);
-        if (inner.kind == AxisKind::Linear && assumed.kind != AxisKind::General) {
-          plan.remainders.push_back({value, dims});
-        }
+      if (purpose == Purpose::Address && isAssumed(value, dims)) {
+        plan.remainders.push_back({value, dims});
       }
       if (SmallVector<Value, 2> factors; matchHighProduct(op, factors)) {
         plan.cost += 3;
@@ -287,6 +285,69 @@ private:
     }
   }
 
+  /// A remainder or quotient of which AxisView::Assumed says more than is known.
+  bool isAssumed(Value value, const Dims &dims) const {
+    Operation *op = value.getDefiningOp();
+    if (!isa_and_nonnull<arith::RemSIOp, arith::RemUIOp, arith::DivSIOp, arith::DivUIOp>(op)) {
+      return false;
+    }
+    auto lane = static_cast<unsigned>(lanePosition(dims));
+    return kernel.axes.axis(op->getOperand(0), lane, AxisView::Address).kind == AxisKind::Linear &&
+           kernel.axes.axis(value, lane, AxisView::Assumed).kind != AxisKind::General;
+  }
+
+  /// The same element again whenever it is evaluated: no load stands between it and what is kept.
+  bool isRepeatable(Value value) const {
+    SmallVector<Value> open{value};
+    llvm::SmallPtrSet<Operation *, 16> visited;
+    while (!open.empty()) {
+      Value next = open.pop_back_val();
+      Operation *op = next.getDefiningOp();
+      if (!isTile(next) || kernel.buffers.count(next)) {
+        continue;
+      }
+      if (const Induction *induction = kernel.axes.induction(next)) {
+        open.push_back(induction->initial);
+      } else if (isa_and_nonnull<tile::LoadOp>(op)) {
+        return false;
+      } else if (op && visited.insert(op).second) {
+        open.append(op->operand_begin(), op->operand_end());
+      }
+    }
+    return true;
+  }
+
+  /// What AxisView::Assumed takes for granted about a tile does not end where the tile is kept: its
+  /// remainders and quotients are checked in every nest whose addresses contain it.
+  void premises(Value kept, const Dims &dims) {
+    SmallVector<std::pair<Value, Dims>> open{{kept, dims}};
+    while (!open.empty()) {
+      auto [value, at] = open.pop_back_val();
+      int lane = lanePosition(at);
+      auto kind = [&, &value = value](AxisView view) {
+        return kernel.axes.axis(value, static_cast<unsigned>(lane), view).kind;
+      };
+      if (!isTile(value) || lane < 0 || kind(AxisView::Address) != AxisKind::General ||
+          kind(AxisView::Assumed) == AxisKind::General ||
+          !premisesSeen.insert(Evaluator::keyOf(value, at)).second) {
+        continue;
+      }
+      if (const Induction *induction = kernel.axes.induction(value)) {
+        open.push_back({induction->initial, at});
+        continue;
+      }
+      Operation *op = value.getDefiningOp();
+      if (isAssumed(value, at)) {
+        plan.remainders.push_back({value, at});
+        plan.hasUnknownPremise |=
+            !llvm::all_of(op->getOperands(), [&](Value operand) { return isRepeatable(operand); });
+      }
+      for (Value operand : op->getOperands()) {
+        open.push_back({operand, mapDims(op, operand, at)});
+      }
+    }
+  }
+
   struct Node {
     Value value;
     Dims dims;
@@ -295,7 +356,7 @@ private:
   const KernelState &kernel;
   LanePlan &plan;
   SmallVector<Node> work;
-  llvm::DenseSet<ElementKey> seen, masksSeen;
+  llvm::DenseSet<ElementKey> seen, masksSeen, premisesSeen;
 };
 } // namespace
 

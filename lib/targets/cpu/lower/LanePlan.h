@@ -22,6 +22,7 @@ struct LanePlan {
   using Site = std::pair<mlir::Value, Dims>;
   llvm::SmallVector<Site> masks;          ///< lane-dependent masks and select conditions
   llvm::SmallVector<Site> remainders;     ///< `%` and `/` inside addresses, see AxisView::Assumed
+  bool hasUnknownPremise = false;         ///< a remainder cannot be evaluated again to be checked
   llvm::SmallVector<Site> runtimeStrides; ///< pointers whose step along the lanes is not constant
 };
 
