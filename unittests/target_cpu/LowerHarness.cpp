@@ -70,9 +70,15 @@ LoweredKernel lowerKernel(const std::string &text, const std::string &architectu
   LoweringOptions options = loweringOptionsFor(*machine);
   options.scratchLimitBytes = limits.scratchBytes;
   Diagnostics diags;
-  if (failed(lowerTileToLoops(*module, options, diags))) {
-    result.error = diags.render();
-    return result;
+  {
+    mlir::ScopedDiagnosticHandler listener(&context, [&](mlir::Diagnostic &diagnostic) {
+      result.remarks += diagnostic.str() + "\n";
+      return mlir::success();
+    });
+    if (failed(lowerTileToLoops(*module, options, diags))) {
+      result.error = diags.render();
+      return result;
+    }
   }
   llvm::raw_string_ostream(result.loops) << *module;
   if (failed(mlir::verify(*module))) {

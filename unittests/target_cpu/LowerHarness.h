@@ -17,7 +17,8 @@ namespace nereid::cpu::test {
 struct LoweredKernel {
   std::string loops; ///< after convert-tile-to-loops; verified, and it parses back
   std::string assembly;
-  std::string error; ///< rendered diagnostics; empty = compiled and loaded
+  std::string error;   ///< rendered diagnostics; empty = compiled and loaded
+  std::string remarks; ///< what was declined and why, a line each; see Recognisers.h
   uint64_t scratchBytes = 0;
   bool takesRanges = false;
   std::shared_ptr<runtime::LoadedCode> code;

@@ -2,6 +2,7 @@
 // Straight-line code: scalars and the collection of roots.
 #include "lib/targets/cpu/lower/BlockLowering.h"
 #include "lib/targets/cpu/lower/ProgramLoop.h"
+#include "lib/targets/cpu/lower/Recognisers.h"
 #include "lib/targets/cpu/lower/RowPipeline.h"
 #include "lib/targets/cpu/lower/WaitingLoops.h"
 
@@ -151,8 +152,9 @@ Value BlockLowering::overwrittenProduct(const Root &root, Type element) const {
   const unsigned here = kernel.plan.position(root.value.getDefiningOp());
   for (auto [tile, buffer] : owned) {
     if (tile.getDefiningOp<tile::DotOp>() && kernel.plan.lastUse(tile) == here &&
-        kernel.buffer(buffer).element == element && !pending.reads(tile) &&
-        readsInPlace(kernel.plan, root, tile)) {
+        tally(Recogniser::OverwrittenProduct, kernel.buffer(buffer).element == element &&
+                                                  !pending.reads(tile) &&
+                                                  readsInPlace(kernel.plan, root, tile))) {
       return tile;
     }
   }

@@ -2,6 +2,7 @@
 #include "lib/targets/cpu/lower/BlockReductions.h"
 
 #include "lib/targets/cpu/lower/Combiner.h"
+#include "lib/targets/cpu/lower/Recognisers.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
@@ -72,9 +73,14 @@ std::optional<Accumulator> asAccumulator(scf::ForOp loop, unsigned number) {
                 update->getBlock() == loop.getBody() && update->getResult(0).hasOneUse() &&
                 loop.getYieldedValues()[number] == update->getResult(0) &&
                 findInitial(loop.getInitArgs()[number], Combiner(found.reduce), found);
+  if (!isSame && found.reduce) {
+    decline(Recogniser::BlockReductions, found.reduce,
+            "the loop does not accumulate the tile as the reduction does");
+  }
   if (!isSame) {
     return std::nullopt;
   }
+  countFired(Recogniser::BlockReductions);
   found.block = update->getOperand(update->getOperand(0) == carried ? 1 : 0);
   return found;
 }

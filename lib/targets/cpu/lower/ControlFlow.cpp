@@ -5,6 +5,7 @@
 #include "lib/targets/cpu/lower/BlockLowering.h"
 #include "lib/targets/cpu/lower/GemmOperands.h"
 #include "lib/targets/cpu/lower/PrefetchTiles.h"
+#include "lib/targets/cpu/lower/Recognisers.h"
 #include "lib/targets/cpu/lower/RowPipeline.h"
 #include "lib/targets/cpu/lower/WaitingLoops.h"
 
@@ -31,9 +32,10 @@ static SmallVector<int64_t> shapeForCarried(Operation *loop, Value initial) {
 /// it and it is made anew for every run of the loop.
 int BlockLowering::bufferForCarried(Operation *loop, Value initial, Copies &copies) {
   auto own = kernel.buffers.find(initial);
-  if (own != kernel.buffers.end() && initial.hasOneUse() &&
-      initial.getParentBlock() == loop->getBlock() &&
-      kernel.buffer(own->second).element == KernelState::memoryType(elementTypeOf(initial))) {
+  if (tally(Recogniser::InPlaceTiles, own != kernel.buffers.end() && initial.hasOneUse() &&
+                                          initial.getParentBlock() == loop->getBlock() &&
+                                          kernel.buffer(own->second).element ==
+                                              KernelState::memoryType(elementTypeOf(initial)))) {
     disown(initial);
     return own->second;
   }
@@ -138,6 +140,9 @@ void BlockLowering::lowerFor(scf::ForOp op) {
   Type i64 = builder().getI64Type();
   for (auto [i, init] : llvm::enumerate(op.getInitArgs())) {
     Value arg = op.getRegionIterArgs()[i];
+    if (isTile(arg)) {
+      tally(Recogniser::Induction, kernel.axes.induction(arg) != nullptr);
+    }
     if (kernel.axes.induction(arg)) {
       slot[i] = static_cast<int>(initial.size());
       initial.push_back(kernel.zero(isPointerTile(arg) ? i64 : elementTypeOf(arg)));
@@ -168,10 +173,11 @@ void BlockLowering::lowerFor(scf::ForOp op) {
     // A dot whose result is carried accumulates in the carried buffer, if nobody reads the old
     // value afterwards, nor the dot itself as a factor.
     auto dot = op.getYieldedValues()[i].getDefiningOp<tile::DotOp>();
-    if (dot && dot->getBlock() == op.getBody() && dot.getA() != arg && dot.getB() != arg &&
-        kernel.plan.turnedOperand(dot) != arg &&
-        kernel.plan.lastUse(arg) <= kernel.plan.position(dot) &&
-        !kernel.buffers.count(dot.getResult())) {
+    if (dot && dot->getBlock() == op.getBody() &&
+        tally(Recogniser::SumInPlace, dot.getA() != arg && dot.getB() != arg &&
+                                          kernel.plan.turnedOperand(dot) != arg &&
+                                          kernel.plan.lastUse(arg) <= kernel.plan.position(dot) &&
+                                          !kernel.buffers.count(dot.getResult()))) {
       kernel.buffers[dot.getResult()] = carriedBuffer[i];
     }
   }
@@ -216,7 +222,7 @@ void BlockLowering::lowerFor(scf::ForOp op) {
     }
   }
   inner.copyInto(yields);
-  if (polls(op)) {
+  if (tally(Recogniser::WaitingLoops, polls(op))) {
     giveWay(inner.builder(), loc, {op.getInductionVar()});
   }
   inner.builder().create<scf::YieldOp>(loc, next);
@@ -365,6 +371,7 @@ void BlockLowering::lowerWhile(scf::WhileOp op) {
     return scalars;
   };
   std::optional<SmallVector<Value>> observed = waitsOn(op);
+  tally(Recogniser::WaitingLoops, observed.has_value());
   lowerRegion(*op.getBeforeBody(), loop.getBefore(), initialTypes, before,
               [&](BlockLowering &inner) {
                 Value holds = kernel.scalar(condition.getCondition());

@@ -5,6 +5,7 @@
 // of b, then per row of a one broadcast and its multiply-adds; the other way round the compiler
 // keeps every broadcast alive.
 #include "lib/targets/cpu/lower/BlockLowering.h"
+#include "lib/targets/cpu/lower/Recognisers.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -217,6 +218,9 @@ void BlockLowering::lowerDot(tile::DotOp op) {
   }
   mark = kernel.scratchMark();
   Value turned = kernel.plan.turnedOperand(op);
+  if (op.getA().getDefiningOp<tile::TransOp>()) {
+    tally(Recogniser::TurnedOperand, turned != nullptr);
+  }
   int a = bufferOf(turned ? turned : op.getA(), type);
   int b = bufferOf(op.getB(), type);
   Value initial;

@@ -2,6 +2,7 @@
 // Elements picked from a tile in scratch by an index tile. An index outside the source reads the
 // source's last element: undefined for the program, but never foreign memory.
 #include "lib/targets/cpu/lower/Evaluator.h"
+#include "lib/targets/cpu/lower/Recognisers.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -77,7 +78,8 @@ Value Evaluator::computeGather(tile::GatherOp op, const Dims &dims, unsigned cop
     return isa<LLVM::LLVMPointerType>(element) ? raw : convertElements(builder, loc, raw, element);
   };
   if (lane >= 0 && static_cast<unsigned>(lane) == axis && strides[axis] == 1) {
-    if (Value raw = gatherNeighbours(op, dims, copy, builder, base, buffer.element)) {
+    Value raw = gatherNeighbours(op, dims, copy, builder, base, buffer.element);
+    if (tally(Recogniser::GatherNeighbours, raw != nullptr)) {
       return finish(raw);
     }
   }

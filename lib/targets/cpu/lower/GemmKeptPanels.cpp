@@ -5,6 +5,7 @@
 // would fill the caches for nobody.
 #include "lib/targets/cpu/lower/GemmKeptPanels.h"
 #include "lib/targets/cpu/lower/FoldingArithmetic.h"
+#include "lib/targets/cpu/lower/Recognisers.h"
 
 using namespace mlir;
 
@@ -98,6 +99,7 @@ void GemmKeptPanels::emit(OpBuilder &builder, Value tripCount) {
   }
   Value mayKeep = canKeep() && keptBlocks > 0 ? isNeverWritten(builder) : Value();
   if (!mayKeep) {
+    countDeclined(Recogniser::KeptPanels);
     return;
   }
   Type i64 = builder.getI64Type();
@@ -113,7 +115,7 @@ void GemmKeptPanels::emit(OpBuilder &builder, Value tripCount) {
       key.push_back(part);
     }
   }
-  if (static_cast<int64_t>(key.size()) * 8 > keyBytes) {
+  if (!tally(Recogniser::KeptPanels, static_cast<int64_t>(key.size()) * 8 <= keyBytes)) {
     return;
   }
   Value shared = kernel.shareBetweenPrograms(keyBytes + keptBlocks * blockBytes() + panelBytes());

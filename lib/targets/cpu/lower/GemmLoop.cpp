@@ -3,6 +3,7 @@
 // mask.
 #include "lib/targets/cpu/lower/GemmLoop.h"
 #include "lib/targets/cpu/lower/GemmEpilogue.h"
+#include "lib/targets/cpu/lower/Recognisers.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -82,27 +83,33 @@ static std::optional<PrefixTerm> asPrefix(KernelState &kernel, Value term, const
 }
 
 namespace {
-class Recogniser {
+class GemmFinder {
 public:
-  Recogniser(KernelState &kernel, scf::ForOp loop)
+  GemmFinder(KernelState &kernel, scf::ForOp loop)
       : kernel(kernel), loop(loop), steps(kernel, loop) {}
 
   std::optional<GemmLoop> run() {
     GemmLoop gemm;
-    if (!findDot(gemm) || !carriesOnlySteadyValues(gemm) || !hasPlainBody(gemm)) {
-      return std::nullopt;
+    if (!findDot(gemm)) {
+      return declines(gemm, "its body is not one dot of two matrices added to what is carried");
+    }
+    if (!carriesOnlySteadyValues(gemm)) {
+      return declines(gemm, "it carries something else that does not grow by one step");
+    }
+    if (!hasPlainBody(gemm)) {
+      return declines(gemm, "its body does more than compute the dot's operands");
     }
     ArrayRef<int64_t> a = shapeOf(gemm.dot.getA()), b = shapeOf(gemm.dot.getB());
     gemm.m = a[0];
     gemm.k = a[1];
     gemm.n = b[1];
     if (!chooseGroup(gemm)) {
-      return std::nullopt;
+      return declines(gemm, "there is no register block for these types");
     }
     gemm.a = operand(gemm.dot.getA(), {outerDim, innerDim}, /*isB=*/false, gemm.group);
     gemm.b = operand(gemm.dot.getB(), {innerDim, outerDim}, /*isB=*/true, gemm.group);
     if (!gemm.a.load && !gemm.b.load && gemm.m * gemm.n * gemm.k < smallProduct) {
-      return std::nullopt;
+      return declines(gemm, "it is small, and both operands have to be copied");
     }
     gemm.startsAtZero = isZero(loop.getInitArgs()[gemm.carried]);
     findDemand(gemm);
@@ -110,6 +117,13 @@ public:
   }
 
 private:
+  std::optional<GemmLoop> declines(GemmLoop &gemm, std::string_view why) {
+    if (gemm.dot) {
+      decline(Recogniser::Gemm, gemm.dot, why);
+    }
+    return std::nullopt;
+  }
+
   bool findDot(GemmLoop &gemm) {
     for (Operation &op : *loop.getBody()) {
       if (auto dot = dyn_cast<tile::DotOp>(op)) {
@@ -376,7 +390,7 @@ private:
 } // namespace
 
 std::optional<GemmLoop> recogniseGemm(KernelState &kernel, scf::ForOp loop) {
-  return Recogniser(kernel, loop).run();
+  return GemmFinder(kernel, loop).run();
 }
 
 } // namespace nereid::cpu

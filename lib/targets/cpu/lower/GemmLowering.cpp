@@ -3,6 +3,7 @@
 // iteration starts with, operands that are computed into scratch; GemmEmitter.cpp does the rest.
 #include "lib/targets/cpu/lower/BlockLowering.h"
 #include "lib/targets/cpu/lower/GemmEmitter.h"
+#include "lib/targets/cpu/lower/Recognisers.h"
 
 using namespace mlir;
 
@@ -101,8 +102,12 @@ bool BlockLowering::lowerGemm(scf::ForOp op) {
   shape.depth *= gemm->group;
   const int64_t panelWidth = shape.vectors * shape.lanes;
   if (gemm->n % panelWidth != 0) {
+    decline(Recogniser::Gemm, gemm->dot, "its columns are no whole number of vectors");
     return false;
   }
+  countFired(Recogniser::Gemm);
+  tally(Recogniser::GemmOperand, gemm->a.load != nullptr);
+  tally(Recogniser::GemmOperand, gemm->b.load != nullptr);
   shape.deepest = shape.depth / 4 / gemm->k * gemm->k; // of a rest
   shape.depth = std::max(shape.depth / gemm->k, int64_t(1)) * gemm->k;
   shape.deepest += shape.depth;
@@ -164,7 +169,7 @@ bool BlockLowering::lowerGemm(scf::ForOp op) {
   bool isStored =
       emitGemm(kernel, op, *gemm, shape, scope, {copyFor(gemm->a, false), copyFor(gemm->b, true)},
                {target, startsAtZero});
-  if (isStored) {
+  if (tally(Recogniser::GemmEpilogue, isStored)) {
     done.insert(gemm->store);
   }
   kernel.releaseTo(mark);

@@ -2,6 +2,7 @@
 // The code in front of a matrix product's loop; everything is evaluated for its first iteration.
 #include "lib/targets/cpu/lower/GemmOperands.h"
 #include "lib/targets/cpu/lower/FoldingArithmetic.h"
+#include "lib/targets/cpu/lower/Recognisers.h"
 
 using namespace mlir;
 
@@ -172,7 +173,7 @@ void GemmOperands::emit(Value copyOfA, const GemmShape &shape) {
   hasAllColumns = columnEnd == demandedColumns;
   int table = kernel.allocate({gemm.m + paddingAddresses}, builder.getI64Type(), loc);
   gemmKernel.rowTable = kernel.bufferAddress(table);
-  if (!gemm.a.rowMasks.empty() && a.maybeInPlace) {
+  if (tally(Recogniser::GemmRowList, !gemm.a.rowMasks.empty() && a.maybeInPlace)) {
     int places = kernel.allocate({gemm.m + paddingAddresses}, builder.getI64Type(), loc);
     gemmKernel.rowPlaces = kernel.bufferAddress(places);
   }

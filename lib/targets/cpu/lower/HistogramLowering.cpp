@@ -4,6 +4,7 @@
 // number in tile IR, where it fuses with whatever makes the elements.
 #include "lib/targets/cpu/lower/BlockLowering.h"
 #include "lib/targets/cpu/lower/PrefetchNext.h"
+#include "lib/targets/cpu/lower/Recognisers.h"
 
 #include <numeric>
 
@@ -46,7 +47,7 @@ void BlockLowering::lowerHistogram(tile::HistogramOp op) {
   int64_t bins = shapeOf(op.getResult())[0], stride = bins + 1;
   // Neighbours are counted in different tables where clearing and adding these up costs little: a
   // number that comes again would wait for its own count to be written.
-  const int64_t tables = bins * 4 <= count ? 4 : 1;
+  const int64_t tables = tally(Recogniser::Histogram, bins * 4 <= count) ? 4 : 1;
   int result = kernel.allocate({tables * stride}, i32, loc);
   kernel.buffers[op.getResult()] = result;
   own(op.getResult(), result);

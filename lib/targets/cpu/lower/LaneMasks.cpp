@@ -2,6 +2,7 @@
 // Masks of lanes. A mask such as `offsets < n` along the lane dimension is an interval; the nests
 // split their loop at its ends, so that it is all true in the main part and all false in the last.
 #include "lib/targets/cpu/lower/LanePlan.h"
+#include "lib/targets/cpu/lower/Recognisers.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -239,7 +240,7 @@ LoopBounds emitLoopBounds(Evaluator &evaluator, const LanePlan &plan, int64_t si
   for (auto &[mask, dims] : plan.masks) {
     Dims own = kernel.axes.normalise(mask, dims);
     MaskBounds found = bounds.build(mask, own);
-    if (!found.upper && !found.lower) {
+    if (!tally(Recogniser::MaskBounds, found.upper || found.lower)) {
       continue;
     }
     Location loc = mask.getLoc();

@@ -2,6 +2,8 @@
 // Finds patterns of lanes in the program's text, and loads them.
 #include "lib/targets/cpu/lower/LanePattern.h"
 
+#include "lib/targets/cpu/lower/Recognisers.h"
+
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/Support/MathExtras.h"
@@ -188,8 +190,9 @@ std::optional<LanePattern> Evaluator::patternOf(tile::LoadOp op, const Dims &dim
       lanePatternOf(kernel, op.getPointer(), static_cast<unsigned>(lanePosition(own)), width);
   if (pattern && mask.kind == LaneMask::Kind::Vector && !pattern->readsEachOnce() &&
       !masksLastLanes(op.getMask(), dims)) {
-    return std::nullopt; // the first lane of an element does not speak for the others
+    pattern.reset(); // the first lane of an element does not speak for the others
   }
+  tally(Recogniser::LanePattern, pattern.has_value());
   return pattern;
 }
 

@@ -10,6 +10,7 @@
 #include "lib/targets/cpu/lower/PrefetchAhead.h"
 #include "lib/targets/cpu/lower/PrefetchNext.h"
 #include "lib/targets/cpu/lower/ProgramLoop.h"
+#include "lib/targets/cpu/lower/Recognisers.h"
 #include "lib/targets/cpu/lower/RowPipeline.h"
 #include "lib/targets/cpu/lower/Streaming.h"
 
@@ -106,6 +107,8 @@ static func::FuncOp lowerFunction(KernelState &kernel, func::FuncOp source, func
   hoistInFrontOfProducts(source);
   reduceBlocks(source);
   kernel.defersAdditions = mayDeferAdditions(source);
+  source.walk(
+      [&](tile::AtomicRMWOp) { tally(Recogniser::DeferredAdditions, kernel.defersAdditions); });
   if (kernel.defersAdditions) {
     prepareDeferredAdditions(source);
   }

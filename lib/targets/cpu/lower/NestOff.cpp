@@ -3,6 +3,8 @@
 // load's `other`, so that most values are the same in each of its vectors.
 #include "lib/targets/cpu/lower/LoopNest.h"
 
+#include "lib/targets/cpu/lower/Recognisers.h"
+
 using namespace mlir;
 
 namespace nereid::cpu {
@@ -133,7 +135,7 @@ void LoopNest::evaluateAhead(Scope &scope, Value start) {
 void LoopNest::emitOff(unsigned depth, Value start, Value end) {
   constexpr int longCost = 16;
   bool isInnermost = depth + 1 == order.size() && !insideRows.rowsInLanes;
-  if (isInnermost && reducesLanes() && reduceOffOnce(start, end)) {
+  if (isInnermost && reducesLanes() && tally(Recogniser::NestOff, reduceOffOnce(start, end))) {
     return;
   }
   if (plan.cost < longCost) {

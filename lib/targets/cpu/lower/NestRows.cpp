@@ -4,6 +4,7 @@
 // first and last rows fulfil them all.
 #include "lib/targets/cpu/lower/LoopNest.h"
 #include "lib/targets/cpu/lower/PrefetchNext.h"
+#include "lib/targets/cpu/lower/Recognisers.h"
 
 using namespace mlir;
 
@@ -129,7 +130,8 @@ bool LoopNest::buildRowsInside(unsigned depth) {
   }
   SmallVector<RowTerm> terms = rowTermsOf(kernel, plan, dim);
   // Bounds from above alone end with the tile: there is nothing to skip in all other tiles.
-  if (terms.size() < 3 || llvm::none_of(terms, [](const RowTerm &row) { return row.isLower; })) {
+  const bool hasLower = llvm::any_of(terms, [](const RowTerm &row) { return row.isLower; });
+  if (!tally(Recogniser::NestRows, terms.size() >= 3 && hasLower)) {
     return false;
   }
   OpBuilder &builder = outer();

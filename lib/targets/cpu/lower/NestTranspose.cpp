@@ -3,6 +3,7 @@
 // along another, as the second operand of q·kᵀ is: width by width blocks are loaded as vectors of
 // one kind, transposed in registers and stored as vectors of the other.
 #include "lib/targets/cpu/lower/LoopNest.h"
+#include "lib/targets/cpu/lower/Recognisers.h"
 #include "lib/targets/cpu/lower/TransposeBlock.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -13,7 +14,8 @@ namespace nereid::cpu {
 
 bool LoopNest::canTranspose() const {
   if (writesTransposed(kernel, roots, plan.dim)) {
-    return plan.width == static_cast<unsigned>(kernel.options.vectorBytes / 4);
+    return tally(Recogniser::TransposedStore,
+                 plan.width == static_cast<unsigned>(kernel.options.vectorBytes / 4));
   }
   if (roots.size() != 1 || roots[0].kind != Root::Kind::Keep || isPointerTile(roots[0].value) ||
       shape.size() < 2 || plan.width < 4) {
@@ -21,7 +23,8 @@ bool LoopNest::canTranspose() const {
   }
   int8_t last = static_cast<int8_t>(shape.size() - 1);
   int64_t width = plan.width;
-  return plan.dim != last && shape[last] % width == 0 && shape[plan.dim] % width == 0;
+  return tally(Recogniser::TransposedNest,
+               plan.dim != last && shape[last] % width == 0 && shape[plan.dim] % width == 0);
 }
 
 void LoopNest::emitTransposedBody() {

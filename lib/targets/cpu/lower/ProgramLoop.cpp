@@ -2,6 +2,7 @@
 #include "lib/targets/cpu/lower/ProgramLoop.h"
 
 #include "lib/targets/cpu/lower/DeferredAdditions.h"
+#include "lib/targets/cpu/lower/Recognisers.h"
 #include "lib/targets/cpu/lower/TileAxes.h"
 #include "lib/targets/cpu/lower/WaitingLoops.h"
 
@@ -117,7 +118,7 @@ void jamPrograms(scf::ForOp loop) {
 } // namespace
 
 OwningOpRef<func::FuncOp> loopOverPrograms(func::FuncOp kernel) {
-  if (!kernel.getBody().hasOneBlock() || !isKernelOfRows(kernel)) {
+  if (!tally(Recogniser::ProgramLoop, kernel.getBody().hasOneBlock() && isKernelOfRows(kernel))) {
     return {};
   }
   OwningOpRef<func::FuncOp> copy(kernel.clone());
@@ -149,7 +150,7 @@ OwningOpRef<func::FuncOp> loopOverPrograms(func::FuncOp kernel) {
       id.getResult().replaceAllUsesWith(loop.getInductionVar());
     }
   });
-  if (isOfShortRows(loop)) {
+  if (tally(Recogniser::JammedPrograms, isOfShortRows(loop))) {
     jamPrograms(loop);
   }
   return copy;

@@ -5,6 +5,7 @@
 
 #include "lib/targets/cpu/lower/KernelState.h"
 #include "lib/targets/cpu/lower/ProgramLoop.h"
+#include "lib/targets/cpu/lower/Recognisers.h"
 #include "lib/targets/cpu/lower/RowRanges.h"
 #include "lib/targets/cpu/lower/Streaming.h"
 
@@ -336,7 +337,11 @@ OwningOpRef<func::FuncOp> pipelineRows(func::FuncOp kernel, const LoweringOption
     if (tile::StoreOp store = findStore(loop, options)) {
       Pipeline pipeline(loop, store, plan, axes, options, isShared);
       if (pipeline.plans()) {
+        countFired(Recogniser::RowPipeline);
         pipelines.push_back(std::move(pipeline));
+      } else {
+        decline(Recogniser::RowPipeline, store,
+                "the next row may not be read, or too little is computed, before it is stored");
       }
     }
   });

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/targets/cpu/lower/Streaming.h"
 
+#include "lib/targets/cpu/lower/Recognisers.h"
 #include "lib/targets/cpu/lower/WaitingLoops.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -84,7 +85,7 @@ static Value storesOfProgram(KernelState &kernel, tile::StoreOp store) {
 }
 
 Value isLargeLaunch(KernelState &kernel, tile::StoreOp store) {
-  if (!mayStream(store, kernel.plan, kernel.options)) {
+  if (!tally(Recogniser::Streaming, mayStream(store, kernel.plan, kernel.options))) {
     return nullptr;
   }
   Location loc = store.getLoc();
