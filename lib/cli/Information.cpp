@@ -6,6 +6,7 @@
 #include "lib/measure/Chip.h"
 #include "lib/report/Table.h"
 #include "lib/support/DiskCache.h"
+#include "lib/support/Documents.h"
 #include "lib/support/Knobs.h"
 #include "lib/support/Version.h"
 #include "runtime/ThreadPool.h"
@@ -27,7 +28,7 @@ void explain(std::string code, Session &session) {
                  [](unsigned char letter) { return static_cast<char>(std::toupper(letter)); });
   auto describe = [](const CodeText &entry) {
     return nlohmann::ordered_json{
-        {"code", entry.code}, {"title", entry.title}, {"meaning", entry.paragraph}};
+        {"code", entry.code}, {"title", entry.title}, {"meaning", withDocuments(entry.paragraph)}};
   };
   if (code.empty() && session.json) {
     auto json = nlohmann::ordered_json::array();
@@ -62,7 +63,7 @@ void explain(std::string code, Session &session) {
     fmt::print("{}\n", describe(text).dump(2));
     return;
   }
-  fmt::print("{}: {}\n\n{}\n", text.code, text.title, text.paragraph);
+  fmt::print("{}: {}\n\n{}\n", text.code, text.title, withDocuments(text.paragraph));
 }
 
 void showChip(bool recalibrate, Session &session) {

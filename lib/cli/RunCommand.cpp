@@ -171,7 +171,7 @@ void addRun(CLI::App &app, Session &session) {
   command->add_option("--save", options->saves, "name=file.npy, after the launch");
   command->add_option("--target", options->execution.target, "cpu, or cpu:x86-64-v3 and the like");
   command->add_option("--runner", options->execution.runner,
-                      "run it there: \"ssh board ./nereid-runner\" (docs/processors.md)");
+                      "run it there: \"ssh board ./nereid-runner\" (nereid explain E0414)");
   command->add_option("--case", options->caseName, "a case of kernels/OP/cases.toml");
   addImportPaths(*command, session);
   command->add_flag("--interpret", options->execution.interpret,

@@ -4,6 +4,8 @@
 // characters nor broken UTF-8 reach a terminal or a JSON reader.
 #include "lib/support/Diagnostics.h"
 
+#include "lib/support/Documents.h"
+
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -200,10 +202,10 @@ std::string render(const Diagnostic &diagnostic) {
     appendLineWithCaret(out, diagnostic);
   }
   for (const std::string &note : diagnostic.notes) {
-    appendIndented(out, "note: ", note);
+    appendIndented(out, "note: ", withDocuments(note));
   }
   if (!diagnostic.help.empty()) {
-    appendIndented(out, "help: ", diagnostic.help);
+    appendIndented(out, "help: ", withDocuments(diagnostic.help));
   }
   return out;
 }
@@ -228,8 +230,11 @@ std::string Diagnostics::renderJson() const {
     object["column"] = diagnostic.range.column;
     object["end_column"] = diagnostic.range.endColumn;
     object["source"] = diagnostic.lineText;
-    object["notes"] = diagnostic.notes;
-    object["help"] = diagnostic.help;
+    object["notes"] = nlohmann::ordered_json::array();
+    for (const std::string &note : diagnostic.notes) {
+      object["notes"].push_back(withDocuments(note));
+    }
+    object["help"] = withDocuments(diagnostic.help);
     array.push_back(std::move(object));
   }
   return array.dump(2, ' ', false, nlohmann::json::error_handler_t::replace);
