@@ -27,6 +27,16 @@ std::set<std::string> namesIn(const std::string &features) {
   return names;
 }
 
+using TargetTable = std::vector<std::pair<std::string, std::vector<std::string>>>;
+
+const TargetTable &targetsByArchitecture() {
+  static const TargetTable table = {
+      {"x86-64", {"cpu:x86-64-v4+avx512bf16", "cpu:x86-64-v4", "cpu:x86-64-v3", "cpu:x86-64-v2"}},
+      {"aarch64", {"cpu:aarch64"}},
+      {"riscv64", {"cpu:rv64gcv"}}};
+  return table;
+}
+
 struct ChosenTarget {
   std::string spec; ///< as the pipeline finds it
   pipeline::Target *target;
@@ -79,7 +89,10 @@ public:
     if (!checkName() || !matchSignatures() || !compileGrids()) {
       return std::nullopt;
     }
-    auto chosen = chooseTargets(request.targets.empty() ? portableTargets() : request.targets);
+    const std::string_view architecture =
+        request.architecture.empty() ? runtime::cpuArchitecture() : request.architecture;
+    auto chosen =
+        chooseTargets(request.targets.empty() ? portableTargets(architecture) : request.targets);
     if (!chosen) {
       diags.add(chosen.error());
       return std::nullopt;
@@ -181,6 +194,12 @@ private:
 
   void addVariant(size_t specialization, const pipeline::CompileOutput &output,
                   const std::string &target) {
+    for (const std::string &path : output.sources) {
+      if (std::find(library.sources.begin(), library.sources.end(), path) ==
+          library.sources.end()) {
+        library.sources.push_back(path);
+      }
+    }
     auto same = std::find(objects.begin(), objects.end(), output.object);
     const auto number = static_cast<size_t>(same - objects.begin());
     if (same == objects.end()) {
@@ -244,14 +263,21 @@ private:
 
 } // namespace
 
-std::vector<std::string> portableTargets() {
-  if (runtime::cpuArchitecture() == "aarch64") {
-    return {"cpu:aarch64"};
+std::vector<std::string> portableTargets(std::string_view architecture) {
+  for (const auto &[name, targets] : targetsByArchitecture()) {
+    if (name == architecture) {
+      return targets;
+    }
   }
-  if (runtime::cpuArchitecture() == "riscv64") {
-    return {"cpu:rv64gcv"};
+  return {};
+}
+
+std::vector<std::string> architectures() {
+  std::vector<std::string> names;
+  for (const auto &[name, targets] : targetsByArchitecture()) {
+    names.push_back(name);
   }
-  return {"cpu:x86-64-v4+avx512bf16", "cpu:x86-64-v4", "cpu:x86-64-v3", "cpu:x86-64-v2"};
+  return names;
 }
 
 std::optional<CompiledLibrary> compileLibrary(const LibraryRequest &request,

@@ -18,8 +18,9 @@ namespace nereid::aot {
 struct LibraryRequest {
   pipeline::CompileInput kernel; ///< its signature is not read
   std::vector<std::string> signatures;
-  std::vector<std::string> targets;       ///< "cpu:x86-64-v3"; empty = portableTargets()
-  std::string grid;                       ///< "cdiv(n, BLOCK)"; empty: the launcher takes the grid
+  std::vector<std::string> targets; ///< "cpu:x86-64-v3"; empty = portableTargets(architecture)
+  std::string architecture;         ///< empty = this machine's
+  std::string grid;                 ///< "cdiv(n, BLOCK)"; empty: the launcher takes the grid
   std::vector<std::string> gridArguments; ///< integers that only the grid needs
   std::vector<std::string> chosen;        ///< constants that the launcher does not ask for
   std::string name;                       ///< of the launcher; empty = the kernel's
@@ -38,11 +39,15 @@ struct CompiledLibrary {
   std::vector<std::vector<std::string>>
       parts; ///< by specialization and target: which code, by name
   bool canWait = false;
-  std::vector<uint8_t> object; ///< relocatable: machine code, table and launcher
+  std::vector<std::string> sources; ///< absolute paths of the files it was compiled from
+  std::vector<uint8_t> object;      ///< relocatable: machine code, table and launcher
 };
 
-/// What one binary for every machine of this one's architecture is compiled for.
-std::vector<std::string> portableTargets();
+/// What one binary for every machine of an architecture is compiled for; empty when that is none of
+/// architectures().
+std::vector<std::string> portableTargets(std::string_view architecture);
+/// "x86-64", "aarch64", "riscv64".
+std::vector<std::string> architectures();
 
 /// Compiles everything. E0020 specializations, E0021 grid, E0022 targets, E0023 names; what the
 /// compiler says about a kernel comes with the specialization it was compiled for.

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // `nereid compile`: any phase's output of a kernel, as a file or on standard output; and kernels
 // as libraries for C, which CompileLibrary.cpp makes.
+#include "lib/aot/Library.h"
 #include "lib/cli/Command.h"
 #include "lib/cli/CompileLibrary.h"
+#include "lib/cli/Depfile.h"
 #include "lib/pipeline/Compiler.h"
 #include "lib/support/AtomicFile.h"
 
@@ -16,7 +18,7 @@ namespace nereid::cli {
 namespace {
 
 struct Options {
-  std::string kernel, emit, output, grid, name, runtime;
+  std::string kernel, emit, output, grid, name, runtime, depfile, architecture;
   std::vector<std::string> signatures, targets, gridArguments, chosen;
   pipeline::CompileOptions compile;
   bool times = false, noCache = false, specialization = false;
@@ -30,6 +32,11 @@ const std::vector<std::string> libraryForms = {"object", "header", "static", "sh
 
 /// What only libraries take, and what only single phases take.
 std::optional<Diagnostic> misusedOption(const Options &options, bool isLibrary) {
+  const bool isPrinted = options.output == "-" || (options.output.empty() && !isLibrary);
+  if (!options.depfile.empty() && isPrinted) {
+    return makeError("E0013", "--depfile says what a file is made from, and none is written")
+        .withHelp("name the file with -o");
+  }
   if (isLibrary) {
     const char *misused = !options.compile.dumpTo.empty()           ? "--dump-to"
                           : options.compile.from != "source"        ? "--from"
@@ -52,6 +59,7 @@ std::optional<Diagnostic> misusedOption(const Options &options, bool isLibrary) 
                         : !options.chosen.empty()        ? "--choose"
                         : !options.name.empty()          ? "--name"
                         : !options.runtime.empty()       ? "--runtime"
+                        : !options.architecture.empty()  ? "--architecture"
                                                          : nullptr;
   if (misused) {
     return makeError("E0013",
@@ -78,6 +86,8 @@ void compileCommand(Options options, Session &session) {
                            .name = options.name,
                            .output = options.output,
                            .runtime = options.runtime,
+                           .depfile = options.depfile,
+                           .architecture = options.architecture,
                            .useCache = !options.noCache},
                           session);
   }
@@ -116,6 +126,12 @@ void compileCommand(Options options, Session &session) {
     }
     fmt::print(stderr, "wrote {}\n", options.output);
   }
+  if (!options.depfile.empty()) {
+    const std::string text = depfileText(options.output, output->sources);
+    if (auto written = writeFileAtomically(options.depfile, text); !written) {
+      return session.fail(written.error());
+    }
+  }
   if (options.specialization) { // with the remarks on decorators
     fmt::print(stderr, "{}", diags.render());
     fmt::print(stderr, "{}", output->specialization);
@@ -140,11 +156,18 @@ void addCompile(CLI::App &app, Session &session) {
       ->add_option("--signature,-s", options->signatures,
                    "types, e.g. \"*fp32:16, i32, 1024\"; of a library one for each specialization")
       ->allow_extra_args(false);
+  auto *target =
+      command
+          ->add_option(
+              "--target", options->targets,
+              "cpu, or cpu:x86-64-v3 and the like; of a library several, the machine's own "
+              "levels if none is given")
+          ->allow_extra_args(false);
   command
-      ->add_option("--target", options->targets,
-                   "cpu, or cpu:x86-64-v3 and the like; of a library several, the machine's own "
-                   "levels if none is given")
-      ->allow_extra_args(false);
+      ->add_option("--architecture", options->architecture,
+                   "of a library without --target: its levels instead of the machine's own")
+      ->check(CLI::IsMember(aot::architectures()))
+      ->excludes(target);
   command->add_option("--grid", options->grid,
                       "of a library: the grid from the arguments, e.g. \"cdiv(n, BLOCK)\"");
   command
@@ -174,6 +197,8 @@ void addCompile(CLI::App &app, Session &session) {
       ->check(CLI::IsMember(phases));
   command->add_option("--dump-to", options->compile.dumpTo, "folder for every phase's output");
   command->add_option("-o,--output", options->output, "file; - for standard output");
+  command->add_option("--depfile", options->depfile,
+                      "file that gets a rule for make: the output and every source it depends on");
   addImportPaths(*command, session);
   command->add_flag("--verify-each", options->compile.verifyEach, "verify the IR after each phase");
   command->add_flag("--times", options->times, "print how long each phase took");

@@ -4,6 +4,7 @@
 #include "lib/aot/Library.h"
 #include "lib/aot/Linking.h"
 #include "lib/aot/RuntimeArchive.h"
+#include "lib/cli/Depfile.h"
 #include "lib/cli/KernelLauncher.h"
 #include "lib/language/Parser.h"
 #include "lib/support/AtomicFile.h"
@@ -190,6 +191,7 @@ void compileLibrary(const LibraryOptions &options, Session &session) {
   request.kernel.importPaths = session.importPaths;
   request.signatures = options.signatures;
   request.targets = splitTargets(options.targets);
+  request.architecture = options.architecture;
   request.grid = options.grid;
   request.gridArguments = options.gridArguments;
   request.chosen = options.chosen;
@@ -205,6 +207,12 @@ void compileLibrary(const LibraryOptions &options, Session &session) {
   Writer writer(options, *library);
   if (Status written = writer.writeAll(); !written) {
     return session.fail(written.error());
+  }
+  if (!options.depfile.empty()) {
+    const std::string text = depfileText(writer.files.front(), library->sources);
+    if (Status written = writeFileAtomically(options.depfile, text); !written) {
+      return session.fail(written.error());
+    }
   }
   if (session.json && options.output != "-") {
     return printJson(*library, writer);

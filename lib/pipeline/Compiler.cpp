@@ -13,6 +13,7 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <set>
 
 namespace nereid::pipeline {
 namespace {
@@ -187,6 +188,21 @@ bool runPhases(CompileState &state, PhaseRange range, std::vector<PhaseTime> &ti
 
 } // namespace
 
+/// A file that was looked for and is absent decided as well, but cannot be listed as one.
+static std::vector<std::string> sourcesOf(const CompileInput &input,
+                                          const std::vector<language::FileState> &dependencies) {
+  std::set<std::string> paths;
+  if (!input.source) {
+    paths.insert(language::absolutePath(input.path));
+  }
+  for (const language::FileState &file : dependencies) {
+    if (file.digest != language::absentFile) {
+      paths.insert(file.path);
+    }
+  }
+  return {paths.begin(), paths.end()};
+}
+
 std::optional<CompileOutput> compile(const CompileInput &input, const CompileOptions &options,
                                      Diagnostics &diags) {
   std::optional<PhaseRange> range = phaseRange(options, diags);
@@ -216,6 +232,7 @@ std::optional<CompileOutput> compile(const CompileInput &input, const CompileOpt
       output.info = std::move(cached->info);
       output.object = std::move(cached->object);
       output.fromCache = true;
+      output.sources = sourcesOf(input, cached->dependencies);
       output.times.push_back({"cache", watch.millis()});
       return output;
     }
@@ -226,6 +243,7 @@ std::optional<CompileOutput> compile(const CompileInput &input, const CompileOpt
   if (!runPhases(state, *range, output.times)) {
     return std::nullopt;
   }
+  output.sources = sourcesOf(input, state.dependencies);
   output.specialization = std::move(state.specialization);
   output.text = std::move(state.printed);
   output.object = std::move(state.object);

@@ -52,6 +52,8 @@ struct CompileOutput {
   runtime::KernelInfo info;
   std::vector<PhaseTime> times;
   bool fromCache = false;
+  /// Absolute paths of the files that decided what was made: the input and what it imports.
+  std::vector<std::string> sources;
   std::string specialization; ///< what every parameter stands for, and why; empty from the cache
 };
 
