@@ -1,8 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 # nereid_library(NAME FOLDER [MLIR] [EIGEN] [EXCLUDE sub…] LINK deps…)
-# Makes one object library from all *.cpp below FOLDER (newly added files are found by themselves).
-# MLIR: sees LLVM/MLIR headers through one shared precompiled header. EXCLUDE: subfolders that are
-# libraries of their own. nereid_objects(OUT NAME) gives the transitive closure to link a program.
+# Makes the library nereid.NAME from all *.cpp below FOLDER (newly added files are found by
+# themselves). MLIR: sees LLVM/MLIR headers through one shared precompiled header. EXCLUDE:
+# subfolders that are libraries of their own. The prefix keeps them apart from the targets of a
+# project that includes this one; LINK and nereid_link go without it.
+function(nereid_link TARGET SCOPE)
+  foreach(library ${ARGN})
+    if(TARGET nereid.${library})
+      set(library nereid.${library})
+    endif()
+    target_link_libraries(${TARGET} ${SCOPE} ${library})
+  endforeach()
+endfunction()
+
 function(nereid_library NAME FOLDER)
   cmake_parse_arguments(ARG "MLIR;EIGEN" "" "LINK;EXCLUDE" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${FOLDER}/*.cpp)
@@ -13,19 +23,20 @@ function(nereid_library NAME FOLDER)
     file(WRITE ${PROJECT_BINARY_DIR}/empty/${NAME}.cpp "")
     set(sources ${PROJECT_BINARY_DIR}/empty/${NAME}.cpp)
   endif()
-  add_library(${NAME} STATIC ${sources})
-  set_target_properties(${NAME} PROPERTIES OUTPUT_NAME nereid_${NAME})
-  target_include_directories(${NAME} PUBLIC ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
-  target_link_libraries(${NAME} PUBLIC ${ARG_LINK})
+  set(target nereid.${NAME})
+  add_library(${target} STATIC ${sources})
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME nereid_${NAME})
+  target_include_directories(${target} PUBLIC ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
+  nereid_link(${target} PUBLIC ${ARG_LINK})
   if(ARG_EIGEN)
-    target_link_libraries(${NAME} PRIVATE Eigen3::Eigen)
+    target_link_libraries(${target} PRIVATE Eigen3::Eigen)
   endif()
   if(ARG_MLIR)
-    target_include_directories(${NAME} PUBLIC ${PROJECT_BINARY_DIR})
-    target_link_libraries(${NAME} PUBLIC nereid_mlir_link)
-    target_link_libraries(${NAME} PRIVATE nereid_mlir)
-    add_dependencies(${NAME} NereidTileIncGen)
-    target_precompile_headers(${NAME} REUSE_FROM nereid_pch)
+    target_include_directories(${target} PUBLIC ${PROJECT_BINARY_DIR})
+    target_link_libraries(${target} PUBLIC nereid_mlir_link)
+    target_link_libraries(${target} PRIVATE nereid_mlir)
+    add_dependencies(${target} NereidTileIncGen)
+    target_precompile_headers(${target} REUSE_FROM nereid_pch)
   endif()
 endfunction()
 

@@ -5,5 +5,5 @@ set(aot_header ${PROJECT_SOURCE_DIR}/include/nereid/aot.h)
 set_source_files_properties(lib/aot/RuntimeArchive.cpp PROPERTIES
   OBJECT_DEPENDS "${aot_archive};${aot_header}"
   COMPILE_DEFINITIONS "NEREID_AOT_ARCHIVE=\"${aot_archive}\";NEREID_AOT_HEADER=\"${aot_header}\"")
-add_dependencies(aot nereid_aot)
-set_target_properties(aot PROPERTIES OUTPUT_NAME nereid_aot_compiler) # beside libnereid_aot.a
+add_dependencies(nereid.aot nereid_aot)
+set_target_properties(nereid.aot PROPERTIES OUTPUT_NAME nereid_aot_compiler) # beside libnereid_aot.a

@@ -7,4 +7,4 @@ add_custom_command(OUTPUT ${library_text}
           -P ${PROJECT_SOURCE_DIR}/cmake/EmbedText.cmake
   DEPENDS ${library_files} ${PROJECT_SOURCE_DIR}/cmake/EmbedText.cmake
   COMMENT "Embedding the standard library" VERBATIM)
-target_sources(language PRIVATE ${library_text})
+target_sources(nereid.language PRIVATE ${library_text})
