@@ -53,11 +53,15 @@ inside() {
   if [ -n "$cache" ]; then
     mkdir -p "$root/ccache"
     mount --bind "$cache" "$root/ccache"
-    set -- "$@" CCACHE_DIR=/ccache CCACHE_TEMPDIR=/tmp/ccache
+    # The language is a part of the cache's keys.
+    set -- "$@" CCACHE_DIR=/ccache CCACHE_TEMPDIR=/tmp/ccache "LANG=${LANG:-}"
     [ "$who" = root ] || set -- "$@" CCACHE_READONLY=1
   fi
+  # No exec: a process that becomes another user is no longer ended with its parent, this one is.
   # shellcheck disable=SC2016
-  exec chroot --userspec="$who" "$root" /usr/bin/env -i "$@" /bin/sh -c 'cd "$SOURCE" && eval "$COMMAND"'
+  chroot --userspec="$who" "$root" /usr/bin/env -i "$@" /bin/sh -c 'cd "$SOURCE" && eval "$COMMAND"' ||
+    exit $?
+  exit 0
 }
 
 if [ "${1:-}" = --inside ]; then
@@ -129,14 +133,18 @@ prepare() {
   rm -f "$folder/head.bundle"
   git -c safe.directory="$source" bundle create -q "$folder/head.bundle" HEAD
   mkdir -p "$(dirname "$1$source")"
-  git clone -q "$folder/head.bundle" "$1$source"
+  git -c advice.detachedHead=false clone -q "$folder/head.bundle" "$1$source"
   rm "$folder/head.bundle"
 }
 
-# in_root ROOT WHO COMMAND
+# in_root ROOT WHO COMMAND; everything in it ends when this script is ended.
 in_root() {
-  unshare --mount --pid --fork --kill-child "$script" --inside "$1" "$2" "$cache" "$3"
+  unshare --mount --pid --fork --kill-child "$script" --inside "$1" "$2" "$cache" "$3" &
+  child=$!
+  wait "$child"
 }
+child=
+trap '[ -z "$child" ] || kill -KILL "$child" 2>/dev/null; exit 130' HUP INT TERM
 
 # missing ROOT LOG: what the commands said about things that are not there, and what was left out.
 missing() {
