@@ -58,10 +58,9 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"tl.int8", "+", "1", "tl.int8"}, Case{"tl.uint8", "+", "255", "tl.uint8"},
         Case{"tl.int32", "+", "1.0", "tl.float32"}, Case{"tl.int64", "*", "2", "tl.int64"},
         Case{"tl.int1", "+", "1", "tl.int32"}, Case{"tl.float64", "+", "1e300", "tl.float64"},
-        Case{"tl.float32", "+", "1e300", "tl.float32"},
-        // a bit operation's literal is an int32 and takes part
-        Case{"tl.int8", "&", "1", "tl.int32"}, Case{"tl.int64", "<<", "1", "tl.int64"},
-        Case{"tl.int1", "+", "1.5", "tl.float32"}));
+        Case{"tl.float32", "+", "1e300", "tl.float32"}, Case{"tl.int8", "&", "1", "tl.int8"},
+        Case{"tl.int64", "<<", "1", "tl.int64"}, Case{"tl.uint8", ">>", "4", "tl.uint8"},
+        Case{"1", "<<", "tl.int16", "tl.int16"}, Case{"tl.int1", "+", "1.5", "tl.float32"}));
 
 TEST(Promotion, variableWithANumberIsNoLiteral) {
   emitBody("p",
@@ -81,10 +80,40 @@ TEST(Promotion, literalOutsideTheTypeIsRefused) {
   std::string text = refuseBody("p", "x = tl.zeros((4,), tl.int8) + 300", "*fp32", "E0222");
   EXPECT_NE(text.find("-128 to 127"), std::string::npos) << text;
   refuseBody("p", "x = tl.zeros((4,), tl.uint8) - (-1)", "*fp32", "E0222");
+  refuseBody("p", "x = tl.zeros((4,), tl.int8) & 255", "*fp32", "E0222");
+  refuseBody("p", "x = tl.zeros((4,), tl.uint32) ^ -1", "*fp32", "E0222");
+}
+
+TEST(Promotion, comparisonsAndFunctionsMakeAScalarOfALiteral) {
+  emitBody("p",
+           "x = tl.zeros((4,), tl.int8)\ny = tl.zeros((4,), tl.float16)\n"
+           "tl.static_assert((x < 300).dtype == tl.int1)\n"
+           "tl.static_assert((tl.zeros((4,), tl.uint8) > -1).dtype == tl.int1)\n"
+           "tl.static_assert(tl.maximum(x, 300).dtype == tl.int32)\n"
+           "tl.static_assert(tl.minimum(0.5, y).dtype == tl.float32)\n"
+           "tl.static_assert(tl.clamp(y, 0.0, 1.0).dtype == tl.float32)\n"
+           "z = tl.zeros((4,), tl.bfloat16)\n"
+           "tl.static_assert(tl.maximum(z, z).dtype == tl.float32)\n"
+           "tl.static_assert(tl.where(x == 0, z, 0.0).dtype == tl.bfloat16)",
+           "*fp32");
+}
+
+TEST(Promotion, signedShiftByAnUnsignedAmountCopiesTheSign) {
+  Emitted kernel =
+      emitBody("x, n", "tl.store(x, (tl.load(x) >> n.to(tl.uint16)).to(tl.int32))", "*i16, i32");
+  EXPECT_TRUE(kernel.has("arith.shrsi")) << kernel.text;
+  EXPECT_FALSE(kernel.has("arith.shrui")) << kernel.text;
 }
 
 TEST(Promotion, signedDividedByUnsignedIsRefused) {
   refuseBody("p", "x = tl.zeros((4,), tl.int32) // tl.zeros((4,), tl.uint32)", "*fp32", "E0228");
+  // a truth value counts as unsigned
+  refuseBody("p", "x = tl.zeros((4,), tl.int1) / tl.zeros((4,), tl.int32)", "*fp32", "E0228");
+  refuseBody("p", "x = tl.zeros((4,), tl.int1) // 2", "*fp32", "E0228");
+  emitBody("p",
+           "x = tl.zeros((4,), tl.int1) // tl.zeros((4,), tl.uint8)\n"
+           "tl.static_assert(x.dtype == tl.uint8)",
+           "*fp32");
 }
 
 TEST(Promotion, largeLiteralsTakeTheirSize) {

@@ -87,7 +87,7 @@ TEST(Reduce, typesOfResults) {
   emitBody("p",
            "tl.static_assert(tl.sum(tl.zeros((4,), tl.int8)).dtype == tl.int32)\n"
            "tl.static_assert(tl.sum(tl.zeros((4,), tl.uint8)).dtype == tl.uint32)\n"
-           "tl.static_assert(tl.sum(tl.zeros((4,), tl.int1)).dtype == tl.int32)\n"
+           "tl.static_assert(tl.sum(tl.zeros((4,), tl.int1)).dtype == tl.uint32)\n"
            "tl.static_assert(tl.sum(tl.zeros((4,), tl.int64)).dtype == tl.int64)\n"
            "tl.static_assert(tl.sum(tl.zeros((4,), tl.float16)).dtype == tl.float16)\n"
            "tl.static_assert(tl.sum(tl.zeros((4,), tl.int8), dtype=tl.int64).dtype == tl.int64)\n"

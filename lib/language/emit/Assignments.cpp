@@ -8,14 +8,12 @@ Value Emitter::boundOnAssign(Value value) {
   if (frame->isConstexpr) { // Python's integers have no width outside of kernels
     return value;
   }
-  if (value.isWeak()) {
-    value.bound = defaultType(value);
-  } else if (value.isTuple()) {
+  if (value.isTuple()) {
     for (Value &element : value.elements) {
       element = boundOnAssign(std::move(element));
     }
   }
-  return value;
+  return literalAsScalar(std::move(value));
 }
 
 void Emitter::assign(const Expr &target, Value value) {

@@ -113,10 +113,10 @@ static std::optional<bool> typePredicate(const TileType &type, const std::string
     return isNumber && isInteger(dtype);
   }
   if (name == "is_int_signed") {
-    return isNumber && isInteger(dtype) && !isUnsigned(dtype);
+    return isNumber && isSignedInteger(dtype);
   }
   if (name == "is_int_unsigned") {
-    return isNumber && isUnsigned(dtype);
+    return isNumber && isInteger(dtype) && !isSignedInteger(dtype);
   }
   if (name == "is_ptr") {
     return type.element.isPointer;

@@ -32,8 +32,8 @@ static mlir::Value unsignedHigh(Emitter &emitter, const Value &a, const Value &b
 /// Both factors as integers of one type of 32 or 64 bits; E0204 otherwise.
 static bool bindFactors(Emitter &emitter, const Bound &args, const std::string &name, Value &a,
                         Value &b) {
-  a = args["x"];
-  b = args["y"];
+  a = emitter.literalAsScalar(args["x"]);
+  b = emitter.literalAsScalar(args["y"]);
   if (!emitter.promote(a, b, name, Emitter::Arithmetic::Plain)) {
     return false;
   }

@@ -63,7 +63,7 @@ NEREID_UNARY(round, RoundOp)
 #undef NEREID_UNARY
 
 template <class Op> static Value binaryMath(Emitter &emitter, const Bound &args, const char *name) {
-  Value x = args["x"], y = args["y"];
+  Value x = emitter.literalAsScalar(args["x"]), y = emitter.literalAsScalar(args["y"]);
   if (!emitter.promote(x, y, name, Emitter::Arithmetic::Plain)) {
     return Value::poison();
   }
@@ -140,8 +140,15 @@ Value clamp(Emitter &emitter, const Bound &args) {
     return Value::poison();
   }
   bool propagateNan = *nan == "all";
-  Value low = emitter.extremum(true, args["x"], args["min"], propagateNan);
-  return low.isPoison() ? low : emitter.extremum(false, low, args["max"], propagateNan);
+  Value x = args["x"], min = emitter.literalAsScalar(args["min"]),
+        max = emitter.literalAsScalar(args["max"]);
+  // The bounds meet first, so that neither is rounded to the other operand's narrower type.
+  using Kind = Emitter::Arithmetic;
+  if (!emitter.promote(min, max, "clamp", Kind::Plain)) {
+    return Value::poison();
+  }
+  Value low = emitter.extremum(true, x, min, propagateNan);
+  return low.isPoison() ? low : emitter.extremum(false, low, max, propagateNan);
 }
 
 Value addBuiltin(Emitter &emitter, const Bound &args) {
@@ -162,7 +169,7 @@ Value cdiv(Emitter &emitter, const Bound &args) {
 }
 
 Value fdiv(Emitter &emitter, const Bound &args) {
-  Value x = args["x"], y = args["y"];
+  Value x = emitter.literalAsScalar(args["x"]), y = emitter.literalAsScalar(args["y"]);
   if (!emitter.promote(x, y, "fdiv", Emitter::Arithmetic::Plain)) {
     return Value::poison();
   }
@@ -207,7 +214,8 @@ Value fastExp10(Emitter &emitter, const Bound &args) {
 }
 
 Value fma(Emitter &emitter, const Bound &args) {
-  Value x = args["x"], y = args["y"], z = args["z"];
+  Value x = emitter.literalAsScalar(args["x"]), y = emitter.literalAsScalar(args["y"]),
+        z = emitter.literalAsScalar(args["z"]);
   using Kind = Emitter::Arithmetic;
   // three operands meet in pairs until all have one type and shape
   if (!emitter.promote(x, y, "fma", Kind::Plain) || !emitter.promote(x, z, "fma", Kind::Plain) ||

@@ -16,7 +16,7 @@ static Value reduceWith(Emitter &emitter, const Reduction &reduction,
 static Value sumOf(Emitter &emitter, Reduction reduction, std::optional<ElementType> wanted) {
   DType type = reduction.input.tileType.element.dtype;
   if (!wanted && isInteger(type) && bitWidth(type) < 32) {
-    wanted = ElementType{isUnsigned(type) ? DType::U32 : DType::I32, false};
+    wanted = ElementType{isSignedInteger(type) ? DType::I32 : DType::U32, false};
   }
   if (wanted) {
     reduction.input = emitter.cast(reduction.input, *wanted);

@@ -112,6 +112,9 @@ public:
   /// Brings both to one type and shape by the language's promotion rules; E0204 when there is none.
   bool promote(Value &a, Value &b, const std::string &spelled, Arithmetic kind);
   std::optional<DType> promotedType(const Value &a, const Value &b, Arithmetic kind);
+  /// A literal as the scalar that a variable assigned with it holds; other values as they are.
+  Value literalAsScalar(Value value);
+  bool isExactly(const Value &literal, DType type);
 
   // ---- Operators.cpp, ConstantOperators.cpp ----
   Value binary(const std::string &op, const Value &a, const Value &b);

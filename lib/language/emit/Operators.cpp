@@ -71,7 +71,15 @@ static Value division(Emitter &emitter, const std::string &op, Value a, Value b)
                           : emitter.like<DivSIOp>(a, a.ssa, b.ssa);
 }
 
-static Value bits(Emitter &emitter, const std::string &op, const Value &a, const Value &b) {
+/// Whether `>>` copies the sign: by the type of the value that is shifted, before promotion; a
+/// literal is shifted like the other operand's type.
+static bool shiftsSign(const Value &a, const Value &b) {
+  const Value &typed = a.isWeak() ? b : a;
+  return isSignedInteger(typed.isTile() ? typed.tileType.element.dtype : *defaultType(typed));
+}
+
+static Value bits(Emitter &emitter, const std::string &op, const Value &a, const Value &b,
+                  bool isArithmetic) {
   if (op == "&") {
     return emitter.like<AndIOp>(a, a.ssa, b.ssa);
   }
@@ -84,8 +92,8 @@ static Value bits(Emitter &emitter, const std::string &op, const Value &a, const
   if (op == "<<") {
     return emitter.like<ShLIOp>(a, a.ssa, b.ssa);
   }
-  return isUnsigned(a.tileType.element.dtype) ? emitter.like<ShRUIOp>(a, a.ssa, b.ssa)
-                                              : emitter.like<ShRSIOp>(a, a.ssa, b.ssa);
+  return isArithmetic ? emitter.like<ShRSIOp>(a, a.ssa, b.ssa)
+                      : emitter.like<ShRUIOp>(a, a.ssa, b.ssa);
 }
 
 /// Arithmetic on 8-bit floats is done in float32, where it is exact or nearly so, and rounded back
@@ -134,8 +142,9 @@ Value Emitter::binary(const std::string &op, const Value &a, const Value &b) {
                : Value::poison();
   }
   if (op == "&" || op == "|" || op == "^" || op == "<<" || op == ">>") {
-    return promote(left, right, op, Arithmetic::Bitwise) ? bits(*this, op, left, right)
-                                                         : Value::poison();
+    return promote(left, right, op, Arithmetic::Bitwise)
+               ? bits(*this, op, left, right, shiftsSign(a, b))
+               : Value::poison();
   }
   return fail("E0311", "operator '" + op + "' is not supported in a kernel",
               op == "@" ? "use tl.dot" : "");
@@ -197,7 +206,13 @@ Value Emitter::compare(const std::string &op, const Value &a, const Value &b) {
                     " is only known at run time",
                 "use == to compare values");
   }
-  Value left = a, right = b;
+  // A literal that the other operand's type holds is compared in that type: the result is the same.
+  auto comparable = [&](const Value &value, const Value &other) {
+    bool isOwn = value.isWeak() && other.isTile() && !other.isPointer() &&
+                 isExactly(value, other.tileType.element.dtype);
+    return isOwn ? value : literalAsScalar(value);
+  };
+  Value left = comparable(a, b), right = comparable(b, a);
   if (!promote(left, right, op, Arithmetic::Plain)) {
     return Value::poison();
   }
@@ -306,8 +321,15 @@ Value Emitter::select(const Value &condition, const Value &a, const Value &b) {
   return like<SelectOp>(left, mask.ssa, left.ssa, right.ssa);
 }
 
+/// Upstream takes literals for scalars here, and computes bfloat16 in float32.
+static Value extremumOperand(Emitter &emitter, const Value &value) {
+  Value operand = emitter.literalAsScalar(value);
+  bool isBrain = operand.isTile() && operand.tileType.element == ElementType{DType::BF16, false};
+  return isBrain ? emitter.cast(operand, {DType::F32, false}) : operand;
+}
+
 Value Emitter::extremum(bool isMax, const Value &a, const Value &b, bool propagateNan) {
-  Value x = a, y = b;
+  Value x = extremumOperand(*this, a), y = extremumOperand(*this, b);
   if (!promote(x, y, isMax ? "maximum" : "minimum", Arithmetic::Plain)) {
     return Value::poison();
   }

@@ -1,11 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Type promotion of the kernel language: a literal takes the other operand's type unless it is of a
 // higher kind (bool < integer < float); otherwise the wider float wins, and integers follow C.
+// Upstream's comparisons and most of its functions make a scalar of a literal first; see
+// literalAsScalar().
 #include "lib/language/emit/Emitter.h"
+
+#include "llvm/ADT/APFloat.h"
 
 namespace nereid::language::emit {
 
 static int kindRank(DType type) { return type == DType::Bool ? 0 : isFloat(type) ? 2 : 1; }
+
+/// Truth values have no sign: they stand with the unsigned types.
+static bool isZeroExtended(DType type) { return isUnsigned(type) || type == DType::Bool; }
 
 static DType promoteIntegers(DType a, DType b) {
   int widthA = bitWidth(a), widthB = bitWidth(b);
@@ -35,8 +42,55 @@ static DType promoteFloats(DType a, DType b, bool isDivision) {
   return a == b ? DType::BF16 : DType::F32;
 }
 
+/// The smallest and the largest value of an integer type.
+static std::pair<Integer, Integer> integerRange(DType type) {
+  int bits = bitWidth(type);
+  Integer low = isUnsigned(type) ? 0 : -(static_cast<Integer>(1) << (bits - 1));
+  return {low, low + (static_cast<Integer>(1) << bits) - 1};
+}
+
+static bool fitsInteger(Integer value, DType type) {
+  auto [low, high] = integerRange(type);
+  return value >= low && value <= high;
+}
+
 static std::optional<DType> numberType(const Value &value) {
   return value.isTile() ? value.tileType.element.dtype : defaultType(value);
+}
+
+Value Emitter::literalAsScalar(Value value) {
+  if (value.isWeak()) {
+    value.bound = defaultType(value);
+  }
+  return value;
+}
+
+/// Whether the type holds the literal, and the scalar that it would be, without rounding either.
+bool Emitter::isExactly(const Value &literal, DType type) {
+  std::optional<DType> own = defaultType(literal);
+  if (!own || kindRank(*own) > kindRank(type)) {
+    return false;
+  }
+  if (!isFloat(type)) {
+    return type == DType::Bool || fitsInteger(literal.integer, type);
+  }
+  for (DType each : {type, literal.isWhole() ? type : *own}) {
+    llvm::APFloat number(literal.asReal());
+    bool losesInfo = false;
+    number.convert(
+        llvm::cast<mlir::FloatType>(mlirType(ElementType{each, false})).getFloatSemantics(),
+        llvm::APFloat::rmNearestTiesToEven, &losesInfo);
+    if (losesInfo) {
+      return false;
+    }
+  }
+  return !literal.isWhole() || static_cast<Integer>(literal.asReal()) == literal.integer;
+}
+
+/// Whether one of the operands is a literal that takes the other's type.
+static bool hasYieldingLiteral(const Value &a, const Value &b, DType typeA, DType typeB) {
+  return a.isWeak() != b.isWeak() &&
+         (a.isWeak() ? kindRank(typeA) <= kindRank(typeB) : kindRank(typeB) <= kindRank(typeA));
 }
 
 std::optional<DType> Emitter::promotedType(const Value &a, const Value &b, Arithmetic kind) {
@@ -44,17 +98,11 @@ std::optional<DType> Emitter::promotedType(const Value &a, const Value &b, Arith
   if (!typeA || !typeB) {
     return std::nullopt;
   }
-  if (kind == Arithmetic::Bitwise) {
-    return promoteIntegers(*typeA, *typeB);
-  }
   bool isDivision = kind == Arithmetic::Division;
-  if (a.isWeak() != b.isWeak()) {
-    DType literal = a.isWeak() ? *typeA : *typeB;
+  if (hasYieldingLiteral(a, b, *typeA, *typeB)) {
     DType other = a.isWeak() ? *typeB : *typeA;
-    if (kindRank(literal) <= kindRank(other)) {
-      bool isHalf = other == DType::F16 || other == DType::BF16;
-      return isDivision && isHalf ? DType::F32 : other;
-    }
+    bool isHalf = other == DType::F16 || other == DType::BF16;
+    return isDivision && isHalf ? DType::F32 : other;
   }
   if (isFloat(*typeA) != isFloat(*typeB) && (isFloat8(*typeA) || isFloat8(*typeB))) {
     return DType::F32; // an integer beside an 8-bit float: neither holds the other
@@ -67,15 +115,11 @@ std::optional<DType> Emitter::promotedType(const Value &a, const Value &b, Arith
 
 /// A literal must be a value of the integer type it takes.
 static bool checkLiteral(Emitter &emitter, const Value &value, DType type) {
-  if (!value.isWeak() || !value.isWhole() || isFloat(type) || type == DType::Bool) {
+  if (!value.isWeak() || !value.isWhole() || isFloat(type) || type == DType::Bool ||
+      fitsInteger(value.integer, type)) {
     return true;
   }
-  int bits = bitWidth(type);
-  Integer low = isUnsigned(type) ? 0 : -(static_cast<Integer>(1) << (bits - 1));
-  Integer high = (static_cast<Integer>(1) << (isUnsigned(type) ? bits : bits - 1)) - 1;
-  if (value.integer >= low && value.integer <= high) {
-    return true;
-  }
+  auto [low, high] = integerRange(type);
   emitter
       .error("E0222", "the constant " + pythonText(value) + " is not a value of " +
                           typeText(ElementType{type, false}) + ", which holds " + integerText(low) +
@@ -100,30 +144,28 @@ bool Emitter::promote(Value &a, Value &b, const std::string &spelled, Arithmetic
       return false;
     }
   }
-  if (std::optional<DType> typeA = numberType(a), typeB = numberType(b);
-      kind == Arithmetic::Bitwise && typeA && typeB && (isFloat(*typeA) || isFloat(*typeB))) {
+  std::optional<DType> type = promotedType(a, b, kind);
+  if (!type) {
+    bool isOfA = a.isNumber() && !defaultType(a);
+    error("E0222", "the constant " + pythonText(isOfA ? a : b) + " does not fit 64 bits");
+    return false;
+  }
+  if (kind == Arithmetic::Bitwise && isFloat(*type)) {
     error("E0204",
           "'" + spelled + "' expects integers, but got " + describe(a) + " and " + describe(b))
         .withHelp("convert with .to(tl.int32), or reinterpret the bits with "
                   ".to(tl.int32, bitcast=True)");
     return false;
   }
-  std::optional<DType> type = promotedType(a, b, kind);
-  if (!type) {
-    error("E0222", "the constant " + pythonText(a.isNumber() ? a : b) + " does not fit 64 bits");
-    return false;
-  }
-  bool isMixed = !a.isWeak() && !b.isWeak() && isInteger(*numberType(a)) &&
-                 isInteger(*numberType(b)) &&
-                 isUnsigned(*numberType(a)) != isUnsigned(*numberType(b));
-  if (kind == Arithmetic::Division && isMixed) {
+  DType typeA = *numberType(a), typeB = *numberType(b);
+  if (kind == Arithmetic::Division && isInteger(*type) &&
+      isZeroExtended(typeA) != isZeroExtended(typeB) && !hasYieldingLiteral(a, b, typeA, typeB)) {
     error("E0228", "'" + spelled + "' of " + describe(a) + " and " + describe(b) +
                        ": one is signed, the other is not")
         .withHelp("cast one of them so that both are signed or both unsigned");
     return false;
   }
-  if (kind != Arithmetic::Bitwise &&
-      (!checkLiteral(*this, a, *type) || !checkLiteral(*this, b, *type))) {
+  if (!checkLiteral(*this, a, *type) || !checkLiteral(*this, b, *type)) {
     return false;
   }
   a = cast(a, {*type, false});
