@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // `nereid check` as a function: runs a kernel in the interpreter and reports accesses outside a
-// tensor, reads of memory without contents, races, broken hints, overflowing addresses, undefined
-// values, divisions by zero and failed assertions. docs/check.md has an example of each. This
-// header knows no MLIR.
+// tensor, reads of memory without contents, races, overlapping arguments, broken hints, overflowing
+// addresses, undefined values, divisions by zero and failed assertions. docs/check.md has an
+// example of each. This header knows no MLIR.
 #pragma once
 
 #include "lib/pipeline/Compiler.h"

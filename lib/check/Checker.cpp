@@ -20,6 +20,11 @@ void Checker::launchBegins(const interpreter::Launch &launch) {
       initialised.beginEmpty(static_cast<uint32_t>(i), tensors[i].bytes);
     }
   }
+  std::vector<std::pair<uint64_t, uint64_t>> places;
+  for (const Allocation &tensor : tensors) {
+    places.push_back({tensor.host, tensor.bytes});
+  }
+  overlaps.begin(places);
   checkSignature(launch);
 }
 
@@ -112,7 +117,27 @@ bool Checker::admitElement(const Element &element) {
   if (auto other = races.record(number, offset, element.bytes, access)) {
     reportRace(element.instance, element.op, address, access, *other);
   }
+  if (!overlaps.isEmpty()) {
+    recordOverlap(element.instance, element.op,
+                  {.argument = number,
+                   .operation = access.operation,
+                   .when = races.now(program),
+                   .start = memory.hostAddress(address),
+                   .bytes = element.bytes,
+                   .isWrite = isStore,
+                   .isAtomic = polls,
+                   .isTile = element.pointer.isTile,
+                   .position = element.index,
+                   .elements = element.pointer.size(),
+                   .phase = phases.lookup(program)});
+  }
   return true;
+}
+
+void Checker::recordOverlap(Instance &instance, mlir::Operation *op, Overlaps::Access access) {
+  if (auto other = overlaps.record(access, races)) {
+    reportOverlap(instance, op, access, *other);
+  }
 }
 
 void Checker::atomicDone(Instance &instance, mlir::Operation *op, uint64_t address,
@@ -141,6 +166,16 @@ void Checker::atomicDone(Instance &instance, mlir::Operation *op, uint64_t addre
                                 host - tensor->host, type.bytes(), access)) {
     reportRace(instance, op, address, access, *other);
   }
+  if (!overlaps.isEmpty()) {
+    recordOverlap(instance, op,
+                  {.argument = static_cast<uint32_t>(tensor - memory.all().data()),
+                   .operation = access.operation,
+                   .when = races.now(program),
+                   .start = host,
+                   .bytes = type.bytes(),
+                   .isWrite = hasChanged,
+                   .isAtomic = true});
+  }
   if (orders && (semantics == tile::MemorySemantics::Release ||
                  semantics == tile::MemorySemantics::AcquireRelease)) {
     races.release(program, host);
@@ -153,6 +188,9 @@ void Checker::after(Instance &instance, mlir::Operation *op) {
   }
   if (!marks.isEmpty()) {
     marks.carry(instance, op);
+  }
+  if (!overlaps.isEmpty() && mlir::isa<tile::ReduceOp, tile::ScanOp, tile::DotOp>(op)) {
+    ++phases[static_cast<uint32_t>(programNumber(instance))];
   }
   arithmetic.markOverflows(instance, op, marks);
   markDivisions(instance, op);

@@ -8,6 +8,7 @@
 #include "lib/check/Hints.h"
 #include "lib/check/Initialised.h"
 #include "lib/check/Marks.h"
+#include "lib/check/Overlaps.h"
 #include "lib/check/Races.h"
 #include "lib/interpreter/Monitor.h"
 
@@ -48,6 +49,10 @@ private:
                            uint64_t offset, unsigned missing);
   void reportRace(interpreter::Instance &instance, mlir::Operation *op, uint64_t address,
                   const Races::Access &access, const Races::Access &other);
+  void reportOverlap(interpreter::Instance &instance, mlir::Operation *op,
+                     const Overlaps::Access &access, const Overlaps::Access &other);
+  /// What it is of the overlaps' business; `position` is the element's, of a tile.
+  void recordOverlap(interpreter::Instance &instance, mlir::Operation *op, Overlaps::Access access);
   /// The element depends on the marked cause; `use` says what it is needed for.
   void reportMark(const Element &element, uint32_t mark, const std::string &use);
   void markMaskedOff(interpreter::Instance &instance, tile::LoadOp op);
@@ -61,6 +66,8 @@ private:
   Hints hints;
   Initialised initialised;
   Races races;
+  Overlaps overlaps;
+  llvm::DenseMap<uint32_t, uint32_t> phases;           ///< of programs, see Overlaps::Access
   llvm::DenseMap<mlir::Operation *, uint32_t> numbers; ///< of operations, from 1 on
   std::vector<mlir::Operation *> operations;           ///< by number
 };

@@ -2,6 +2,7 @@
 // The wording of what `nereid check` reports: where, both sides of it, the fix.
 #include "lib/check/Checker.h"
 
+#include <algorithm>
 #include <cstdio>
 
 namespace nereid::check {
@@ -153,6 +154,54 @@ void Checker::reportRace(Instance &instance, mlir::Operation *op, uint64_t addre
             "and one that acquires before the second"
           : "let one program own the element, combine by tl.atomic_add and the like, or order the "
             "two by a lock or counter");
+}
+
+void Checker::reportOverlap(Instance &instance, mlir::Operation *op, const Overlaps::Access &access,
+                            const Overlaps::Access &other) {
+  const std::vector<Allocation> &tensors = instance.launch.memory.all();
+  const Allocation &own = tensors[access.argument], &others = tensors[other.argument];
+  auto bytesOf = [](const Overlaps::Access &which, const Allocation &tensor) {
+    const uint64_t first = which.start - tensor.host;
+    return (which.bytes == 1 ? "byte " + std::to_string(first)
+                             : "bytes " + std::to_string(first) + " to " +
+                                   std::to_string(first + which.bytes - 1)) +
+           " of '" + tensor.name + "'";
+  };
+  auto positionOf = [](const Overlaps::Access &which) {
+    return which.isTile ? " as element " + std::to_string(which.position) + " of " +
+                              std::to_string(which.elements)
+                        : std::string();
+  };
+  const bool isOneProgram = access.when.program == other.when.program;
+  Diagnostic *diagnostic = findings.add(
+      instance, op, "E0807",
+      "'" + own.name + "' and '" + others.name +
+          "' overlap: " + (access.isWrite ? "writes " : "reads ") + bytesOf(access, own) +
+          positionOf(access) + ", where " +
+          (isOneProgram ? "the program"
+                        : "program " + programText(instance.launch, other.when.program)) +
+          (other.isWrite ? " has written " : " has read ") + bytesOf(other, others) +
+          positionOf(other));
+  if (diagnostic == nullptr) {
+    return;
+  }
+  const uint64_t begin = std::max(own.host, others.host);
+  const uint64_t end = std::min(own.host + own.bytes, others.host + others.bytes);
+  auto rangeOf = [&](const Allocation &tensor) {
+    return "bytes " + std::to_string(begin - tensor.host) + " to " +
+           std::to_string(end - tensor.host - 1) + " of '" + tensor.name + "'";
+  };
+  auto accessText = [&](const Overlaps::Access &which) {
+    mlir::Operation *at = operations[which.operation - 1];
+    return std::string(mlir::isa<tile::LoadOp>(at)    ? "load"
+                       : mlir::isa<tile::StoreOp>(at) ? "store"
+                                                      : "atomic operation") +
+           " is at " + placeText(instance, at);
+  };
+  diagnostic->note("the " + accessText(access) + ", the " + accessText(other))
+      .note("in memory " + rangeOf(own) + " are " + rangeOf(others))
+      .withHelp("pass tensors that share no bytes, or the same one where each element is stored "
+                "by the program that has loaded it, at the same place of its tile");
 }
 
 void Checker::reportMark(const Element &element, uint32_t mark, const std::string &use) {

@@ -28,6 +28,18 @@ void Races::Shadow::split() {
   *this = std::move(fine);
 }
 
+const Races::Program &Races::find(uint32_t program) const {
+  static const Program stranger;
+  auto known = programs.find(program);
+  return known == programs.end() ? stranger : known->second;
+}
+
+Races::Moment Races::now(uint32_t program) const { return {program, find(program).time}; }
+
+bool Races::hasSeen(uint32_t program, Moment moment) const {
+  return program == moment.program || find(program).seen.of(moment.program) >= moment.time;
+}
+
 std::optional<Races::Access> Races::recordCell(Cell &cell, const Access &access,
                                                const Program &program) const {
   auto isSeen = [&](const Epoch &epoch) {
@@ -74,9 +86,7 @@ std::optional<Races::Access> Races::record(uint32_t tensor, uint64_t offset, uns
   } else if (offset % shadow.bytesPerCell != 0 || bytes % shadow.bytesPerCell != 0) {
     shadow.split();
   }
-  static const Program stranger;
-  auto known = programs.find(access.program);
-  const Program &program = known == programs.end() ? stranger : known->second;
+  const Program &program = find(access.program);
   std::optional<Access> race;
   for (unsigned done = 0; done < bytes; done += shadow.bytesPerCell) {
     Cell &cell = shadow.at((offset + done) / shadow.bytesPerCell);

@@ -28,6 +28,14 @@ public:
     bool isAtomic = false;
   };
 
+  /// A point in a program's own time, which goes on with each release.
+  struct Moment {
+    uint32_t program = 0, time = 0;
+  };
+  Moment now(uint32_t program) const;
+  /// What the other program did at that moment comes before what this one does now.
+  bool hasSeen(uint32_t program, Moment moment) const;
+
   /// Bytes offset..offset+bytes-1 of a tensor. Returns the access it races with, if any.
   std::optional<Access> record(uint32_t tensor, uint64_t offset, unsigned bytes, Access access);
 
@@ -59,6 +67,7 @@ private:
     Clock seen;
   };
 
+  const Program &find(uint32_t program) const;
   std::optional<Access> recordCell(Cell &cell, const Access &access, const Program &program) const;
 
   std::vector<Shadow> shadows;

@@ -24,8 +24,8 @@ using runtime::Tensor;
 namespace {
 
 constexpr const char *makers =
-    "zeros, ones, full, empty, arange, randn, rand, uniform, randint, randperm, or the path of a "
-    ".npy file";
+    "zeros, ones, full, empty, arange, randn, rand, uniform, randint, randperm, view of another "
+    "argument, or the path of a .npy file";
 
 /// Up to 2^53 a double holds every integer.
 constexpr double largestWhole = 9007199254740992.0;
@@ -227,6 +227,54 @@ Result<Tensor> loadTensor(const std::string &assignment, const std::string &path
   return tensor;
 }
 
+/// `view(x, sizes…, offset=n)`: memory of another argument; null for any other text.
+language::ExprPtr parseView(const std::string &text) {
+  Diagnostics diags;
+  language::ExprPtr expr = language::parseExpression("argument", text, diags);
+  bool isView = expr && expr->kind == ExprKind::Call && expr->operands.size() > 1 &&
+                expr->operands[0]->kind == ExprKind::Name && expr->operands[0]->text == "view" &&
+                expr->operands[1]->kind == ExprKind::Name;
+  return isView ? std::move(expr) : nullptr;
+}
+
+Result<Tensor> makeView(const std::string &assignment, Expr &expr, DType dtype,
+                        const KernelArguments &arguments, KernelArguments::View &view) {
+  view.of = expr.operands[1]->text;
+  expr.operands.erase(expr.operands.begin() + 1);
+  auto call = readMaker(assignment, expr);
+  if (!call) {
+    return call.error();
+  }
+  auto whole = arguments.tensors.find(view.of);
+  if (whole == arguments.tensors.end() || whole->second.dtype() != dtype ||
+      !whole->second.isContiguous()) {
+    return malformed(assignment, fmt::format("expects a contiguous tensor of {} with memory of its "
+                                             "own, but got '{}'",
+                                             torchName(dtype), view.of));
+  }
+  const double offset = call->keyword("offset", 0);
+  const int64_t count = whole->second.elementCount();
+  bool isInside = call->keywords.size() == call->keywords.count("offset") && offset >= 0 &&
+                  offset <= static_cast<double>(count) && offset == std::floor(offset);
+  std::vector<int64_t> shape;
+  for (double size : call->positional) {
+    isInside = isInside && size >= 0 && size <= static_cast<double>(count);
+    shape.push_back(isInside ? static_cast<int64_t>(size) : 0);
+  }
+  if (!isInside) {
+    return malformed(assignment, fmt::format("expects sizes and offset=… within the {} elements of "
+                                             "'{}'",
+                                             count, view.of));
+  }
+  view.offset = static_cast<int64_t>(offset);
+  shape = shape.empty() ? std::vector<int64_t>{count - view.offset} : shape;
+  auto tensor = whole->second.view(view.offset, shape);
+  if (auto *why = std::get_if<std::string>(&tensor)) {
+    return malformed(assignment, fmt::format("is no part of '{}': {}", view.of, *why));
+  }
+  return std::get<Tensor>(tensor);
+}
+
 bool endsWith(const std::string &text, std::string_view end) {
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
@@ -250,7 +298,11 @@ std::vector<runtime::ArgumentValue> KernelArguments::values() const {
 KernelArguments KernelArguments::clone() const {
   KernelArguments copy = *this;
   for (auto &[name, tensor] : copy.tensors) {
-    tensor = tensor.to(tensor.dtype());
+    tensor = views.count(name) != 0 ? tensor : tensor.to(tensor.dtype());
+  }
+  for (const auto &[name, view] : views) {
+    Tensor &tensor = copy.tensors.at(name);
+    tensor = std::get<Tensor>(copy.tensors.at(view.of).view(view.offset, tensor.shape()));
   }
   return copy;
 }
@@ -258,7 +310,7 @@ KernelArguments KernelArguments::clone() const {
 double KernelArguments::bytesHeld() const {
   double bytes = 0;
   for (const auto &[name, tensor] : tensors) {
-    bytes += static_cast<double>(tensor.byteCount());
+    bytes += views.count(name) != 0 ? 0 : static_cast<double>(tensor.byteCount());
   }
   return bytes;
 }
@@ -308,6 +360,9 @@ Result<KernelArguments> makeArguments(const language::Signature &signature,
                                                                             : "1024"));
     }
     std::string assignment = param.name + "=" + found->second;
+    if (param.kind == ParamType::Kind::Pointer && parseView(found->second)) {
+      continue; // once the tensor that it is a part of is there
+    }
     if (param.kind != ParamType::Kind::Scalar) {
       Result<Tensor> tensor = makeError("E0010", "");
       if (endsWith(found->second, ".npy")) {
@@ -339,6 +394,22 @@ Result<KernelArguments> makeArguments(const language::Signature &signature,
     } else {
       result.integers[param.name] =
           expr->kind == ExprKind::Integer ? expr->integer : static_cast<int64_t>(*value);
+    }
+  }
+  for (const ParamType &param : signature.params) {
+    auto found = texts.find(param.name);
+    language::ExprPtr expr = param.kind == ParamType::Kind::Pointer && found != texts.end()
+                                 ? parseView(found->second)
+                                 : nullptr;
+    if (expr) {
+      KernelArguments::View view;
+      auto tensor = makeView(param.name + "=" + found->second, *expr, param.dtype, result, view);
+      if (!tensor || result.views.count(view.of) != 0) {
+        return tensor ? malformed(param.name + "=" + found->second, "is a view of a view")
+                      : tensor.error();
+      }
+      result.tensors.emplace(param.name, *tensor);
+      result.views.emplace(param.name, view);
     }
   }
   for (const auto &[name, text] : texts) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values for a kernel's parameters from text: `x=randn(8192,4096,seed=1)`, `x=x.npy`, `n=1024`.
+// Values for a kernel's parameters from text: `x=randn(8192,4096,seed=1)`, `x=x.npy`, `n=1024`,
+// `out=view(x,offset=64)` for memory of another argument.
 // Shared by run, bench and verify on kernel files.
 #pragma once
 
@@ -18,10 +19,16 @@ struct KernelArguments {
   std::map<std::string, runtime::Tensor> tensors;
   std::map<std::string, int64_t> integers; ///< integer arguments and integer constexprs
   std::map<std::string, double> reals;
+  /// Tensors that share another one's memory.
+  struct View {
+    std::string of;
+    int64_t offset = 0; ///< in elements
+  };
+  std::map<std::string, View> views;
 
   /// In parameter order; points into `tensors`.
   std::vector<runtime::ArgumentValue> values() const;
-  /// A copy whose tensors own separate memory.
+  /// A copy whose tensors own separate memory; views are views of the copies.
   KernelArguments clone() const;
   double bytesHeld() const;
 };
