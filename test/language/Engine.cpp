@@ -21,11 +21,13 @@ public:
 
 class Host final : public Engine {
 public:
-  std::string name() const override { return "cpu"; }
+  explicit Host(std::string target) : target(std::move(target)) {}
+  std::string name() const override { return target; }
   std::string run(const pipeline::CompileInput &input, runtime::Grid grid,
                   std::span<const runtime::ArgumentValue> arguments) override {
     Diagnostics diags;
     pipeline::CompileOptions options;
+    options.target = target;
     options.useCache = false;
     auto kernel = pipeline::compileKernel(input, options, diags);
     if (!kernel) {
@@ -33,6 +35,9 @@ public:
     }
     return runtime::launch(*kernel, grid, arguments, runtime::defaultPool()).message;
   }
+
+private:
+  std::string target;
 };
 
 struct Emulated {
@@ -138,8 +143,8 @@ std::unique_ptr<Engine> Engine::start(const std::string &name, std::string &prob
   if (name == "interpreter") {
     return std::make_unique<Interpreter>();
   }
-  if (name == "cpu") {
-    return std::make_unique<Host>();
+  if (name == "cpu" || name.starts_with("cpu:")) {
+    return std::make_unique<Host>(name);
   }
   if (const Emulated *emulated = findEmulated(name)) {
     auto engine = std::make_unique<Remote>(*emulated);

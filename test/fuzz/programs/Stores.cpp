@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Statements about memory that is written: read back, written several times, added to atomically.
+#include "test/fuzz/programs/Statements.h"
+
+#include <fmt/format.h>
+
+namespace nereid::fuzz {
+
+/// Writes a tile to memory and reads it back shifted.
+void readingBack(Writer &w) {
+  Value a = w.any();
+  int64_t count = countOf(a.shape);
+  int64_t offset = a.type == "int1" || count > 1024 ? -1 : w.reserve(count + 1);
+  if (offset < 0) {
+    return;
+  }
+  w.drawn(Class::ReadBack);
+  w.line(fmt::format("tl.store({} + {}, ({}).to(tl.int64))", w.out(offset), w.positions(a.shape),
+                     a.name));
+  w.line("tl.debug_barrier()");
+  w.bind(fmt::format("tl.load({} + ({} + 1) % {})", w.out(offset), w.positions(a.shape), count),
+         "int64", a.shape, true);
+}
+
+/// Two or three stores to the same elements, or to neighbours in turns, maybe in a loop.
+void storingSeveralTimes(Writer &w) {
+  Value a = w.any();
+  int64_t count = countOf(a.shape);
+  int64_t offset = a.type == "int1" || count > 1024 ? -1 : w.reserve(count * 2 + 8);
+  if (offset < 0) {
+    return;
+  }
+  w.drawn(Class::SeveralStores);
+  Value b = w.like(a.shape, isReal(a.type));
+  std::string at = w.positions(a.shape);
+  auto stores = [&](const std::string &shift) {
+    w.storeAt(a, offset, fmt::format("({}) * 2{}", at, shift));
+    w.storeAt(b, offset, fmt::format("({}) * 2 + {}{}", at, w.pick(2), shift));
+    if (w.chance(40)) {
+      Value c = w.like(a.shape, isReal(a.type));
+      w.line(fmt::format("tl.store({} + {}{}, {}.to(tl.int64), mask=({}) % 3 == 1)", w.out(offset),
+                         at, shift, c.name, at));
+    }
+  };
+  if (w.chance(50)) {
+    return stores("");
+  }
+  w.drawn(Class::StoresInLoop);
+  std::string k = w.name();
+  Writer::Block loop(w, fmt::format("for {} in range({}):", k, w.bound()));
+  stores(w.chance(50) ? " + " + k : "");
+}
+
+/// Sums in memory, of whole numbers, whose order does not show.
+void addingAtomically(Writer &w) {
+  w.drawn(Class::Atomics);
+  bool real = w.chance(50);
+  int64_t size = int64_t{16} << w.pick(4);
+  Value value = w.like({size}, real);
+  std::string clean =
+      real ? bounded(value.name, "float32") : fmt::format("({} & 63).to(tl.int32)", value.name);
+  std::string at = w.oneOf({"tl.arange(0, {0})", "tl.arange(0, {0}) // 4", "tl.arange(0, {0}) % 8",
+                            "tl.arange(0, {0}) * 2 + n", "tl.arange(0, {0}) // h"});
+  at = fmt::format(fmt::runtime(at), size);
+  std::string mask =
+      w.chance(50) ? fmt::format(", mask=tl.arange(0, {}) < n * 3", size) : std::string();
+  std::string text =
+      fmt::format("tl.atomic_add({} + {}, {}{})", real ? "REALS" : "SUMS", at, clean, mask);
+  if (w.chance(40)) {
+    Writer::Block loop(w, fmt::format("for {} in range({}):", w.name(), w.bound()));
+    w.line(text);
+    return;
+  }
+  w.line(text);
+}
+
+} // namespace nereid::fuzz
