@@ -1,7 +1,9 @@
 #!/bin/sh
 # The long fuzzing runs, with their findings in build/fuzz and build-fuzz:
-#   scripts/fuzz.sh programs [COUNT [SEED]]   random kernels, interpreter against CPU (100,000)
-#   scripts/fuzz.sh parser [SECONDS]          the parsers under libFuzzer (3600)
+#   scripts/fuzz.sh programs [COUNT [SEED [PROCESSOR]]]
+#                                     random kernels, interpreter against CPU (100,000), or against
+#                                     a processor of test/language/Processors.def under qemu
+#   scripts/fuzz.sh parser [SECONDS]  the parsers under libFuzzer (3600)
 set -eu
 cd "$(dirname "$0")/.."
 ./dev setup
@@ -9,8 +11,14 @@ cd "$(dirname "$0")/.."
 case "${1:-programs}" in
 programs)
   [ -f build/build.ninja ] || { mkdir -p build && cmake --preset release >build/configure.log; }
-  ninja -C build program_fuzz
-  build/bin/program_fuzz --count "${2:-100000}" --seed "${3:-1}" --out build/fuzz
+  processor=${4:-cpu}
+  case "$processor" in
+  aarch64*) ninja -C build program_fuzz runner_aarch64 ;;
+  rv64*) ninja -C build program_fuzz runner_riscv64 ;;
+  *) ninja -C build program_fuzz ;;
+  esac
+  build/bin/program_fuzz --table --count "${2:-100000}" --seed "${3:-1}" --processor "$processor" \
+    --out build/fuzz
   ;;
 parser)
   [ -f build-fuzz/build.ninja ] || { mkdir -p build-fuzz && cmake --preset fuzz >build-fuzz/configure.log; }
@@ -27,7 +35,7 @@ parser)
     -artifact_prefix=build-fuzz/findings/ "$corpus"
   ;;
 *)
-  sed -n '2,4p' "$0"
+  sed -n '2,6p' "$0"
   exit 2
   ;;
 esac

@@ -2,6 +2,7 @@
 #include "test/fuzz/Campaign.h"
 
 #include "lib/support/AtomicFile.h"
+#include "lib/targets/cpu/lower/Recognisers.h"
 #include "test/fuzz/Reducer.h"
 #include "test/fuzz/programs/Statements.h"
 
@@ -18,12 +19,13 @@
 namespace nereid::fuzz {
 namespace {
 
-constexpr size_t mostClasses = 512, mostWorkers = 256;
+constexpr size_t mostClasses = 512, mostWorkers = 256, mostRecognisers = 64;
 
 /// What the processes of a run share.
 struct Shared {
   std::atomic<int64_t> next, done, failures;
   std::atomic<uint64_t> drawn[mostClasses];
+  std::atomic<uint64_t> fired[mostRecognisers], declined[mostRecognisers];
   struct Worker {
     std::atomic<pid_t> process;
     std::atomic<int64_t> number; ///< of the program it works on; -1 = none
@@ -136,10 +138,20 @@ private:
       for (size_t one : std::set<size_t>(program.drawn.begin(), program.drawn.end())) {
         ++shared->drawn[one];
       }
+      countRecognised();
       if (outcome.verdict != Verdict::Same) {
         report(seed, program, outcome);
       }
     }
+  }
+
+  void countRecognised() {
+    std::vector<cpu::RecogniserCount> counts = cpu::recogniserCounts();
+    for (size_t i = 0; i < counts.size(); ++i) {
+      shared->fired[i] += counts[i].fired;
+      shared->declined[i] += counts[i].declined;
+    }
+    cpu::resetRecogniserCounts();
   }
 
   void report(uint64_t seed, const Program &program, const Outcome &outcome) {
@@ -175,14 +187,23 @@ private:
     std::fflush(stdout);
   }
 
-  /// True when nothing is missing.
+  /// What is missing is shown in any case, once there were enough programs; true when nothing is.
   bool printTable() const {
-    bool isCovered = true;
+    bool isCovered = true, isEnough = options.count >= enoughPrograms;
     for (size_t i = 0; i < classTexts().size(); ++i) {
       uint64_t count = shared->drawn[i];
       isCovered &= count > 0;
-      if (options.printsTable || (count == 0 && options.count >= enoughPrograms)) {
-        fmt::print("{:>9}  {}\n", count, classTexts()[i]);
+      if (options.printsTable || (count == 0 && isEnough)) {
+        fmt::print("{:>9}            {}\n", count, classTexts()[i]);
+      }
+    }
+    std::vector<cpu::RecogniserCount> counts = cpu::recogniserCounts();
+    for (size_t i = 0; i < counts.size(); ++i) {
+      uint64_t fired = shared->fired[i], declined = shared->declined[i];
+      bool isMissing = fired == 0 || declined == 0;
+      isCovered &= !isMissing;
+      if (options.printsTable || (isMissing && isEnough)) {
+        fmt::print("{:>9} {:>9}  {}\n", fired, declined, counts[i].what);
       }
     }
     return isCovered;

@@ -51,8 +51,9 @@ void writingLiterals(Writer &w) {
       a = w.load();
     }
     std::string own = a.type == type ? a.name
-                      : isReal(type) ? w.let(bounded(a.name, type))
-                                     : w.let(fmt::format("{}.to(tl.{})", a.name, type));
+                      : isReal(type)
+                          ? w.let(bounded(a.name, type))
+                          : w.let(fmt::format("{}.to(tl.int64).to(tl.{})", a.name, type));
     bool real = isReal(type) || size == "real";
     static const std::vector<std::string> reals = {"{0} + {1}", "{1} - {0}", "{0} * {1}",
                                                    "tl.maximum({0}, {1})",

@@ -12,15 +12,11 @@ namespace nereid::fuzz {
 namespace {
 
 Shape anyShape(Writer &w) {
+  static const std::vector<int64_t> sizes = {4, 8, 16, 32, 32, 64, 64};
   Shape shape;
-  if (w.chance(70)) {
-    do {
-      shape = {int64_t{4} << w.pick(5), int64_t{4} << w.pick(5)};
-    } while (countOf(shape) > 2048);
-    return shape;
-  }
   do {
-    shape = {int64_t{2} << w.pick(4), int64_t{2} << w.pick(4), int64_t{2} << w.pick(4)};
+    shape = w.chance(70) ? Shape{w.oneOf(sizes), w.oneOf(sizes)}
+                         : Shape{w.oneOf(sizes) / 2, w.oneOf(sizes) / 2, w.oneOf(sizes) / 2};
   } while (countOf(shape) > 2048);
   return shape;
 }

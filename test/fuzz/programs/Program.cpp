@@ -61,6 +61,7 @@ const std::vector<Buffer> &buffers() {
                                            {"Q", DType::I32, inputElements, -1000, 1000},
                                            {"SUMS", DType::I32, 1024, -4, 5},
                                            {"REALS", DType::F32, 1024, -4, 5},
+                                           {"FLAGS", DType::I32, 64, 0, 1}, // zeros
                                            {"OUT", DType::I64, outputElements * 4, 0, 0},
                                            {"Y", DType::F32, outputElements, 0, 0},
                                            {"Z", DType::F16, outputElements, 0, 0}};

@@ -74,4 +74,28 @@ void addingAtomically(Writer &w) {
   w.line(text);
 }
 
+/// Each program goes on from what the one before it has left.
+void waiting(Writer &w) {
+  if (w.programs() == 1) {
+    return addingAtomically(w);
+  }
+  w.drawn(Class::Waiting);
+  int64_t size = int64_t{16} << w.pick(3);
+  std::string lanes = w.let(fmt::format("tl.arange(0, {})", size));
+  std::string sums = w.let(fmt::format("tl.load(A + {})", lanes));
+  {
+    Writer::Block later(w, "if pid > 0:");
+    {
+      Writer::Block poll(w, w.oneOf({"while tl.atomic_add(FLAGS + pid, 0) == 0:",
+                                     "while tl.atomic_cas(FLAGS + pid, 1, 1) != 1:"}));
+      w.line("pass");
+    }
+    w.line(fmt::format("{} += tl.load(Q + {} * (pid - 1) + {} * 2)", sums, 2 * size, lanes));
+  }
+  w.line(fmt::format("tl.store(Q + {} * pid + {} * 2, {})", 2 * size, lanes, sums));
+  w.line("tl.debug_barrier()");
+  w.line("tl.atomic_xchg(FLAGS + pid + 1, 1)");
+  w.bind(sums, "int32", {size});
+}
+
 } // namespace nereid::fuzz
