@@ -38,9 +38,12 @@ std::string maskFor(Writer &w, const std::string &lanes) {
 /// Rows whose result stands where one of their arguments stood, under another name or under its
 /// own.
 void writingInPlace(Writer &w) {
-  w.drawn(Class::InPlace);
   Shared shared = anyBuffer(w);
-  std::string to = w.chance(60) ? "IN_PLACE" : shared.buffer;
+  if (!w.claim(shared.buffer)) {
+    return;
+  }
+  w.drawn(Class::InPlace);
+  std::string to = w.chance(60) ? w.name() : shared.buffer;
   if (to != shared.buffer) {
     w.addView({to, shared.buffer, 0});
   }
@@ -75,16 +78,19 @@ void writingInPlace(Writer &w) {
 /// As queries, keys and values in one buffer: rows in turns, or elements in turns.
 void interleaving(Writer &w) {
   Shared shared = anyBuffer(w);
+  if (!w.claim(shared.buffer)) {
+    return;
+  }
   int64_t parts = w.between(2, 3), size = int64_t{16} << w.pick(3), rows = w.between(1, 5);
   bool byElement = w.chance(30), isNeighbouring = !byElement && w.chance(30);
   w.drawn(isNeighbouring ? Class::Neighbouring : Class::Interleaved);
   int64_t element = byElement ? parts : 1;
   int64_t stride = isNeighbouring ? size : size * parts;
   int64_t apart = byElement ? 1 : isNeighbouring ? size * rows * w.programs() : size;
-  std::vector<std::string> names = {"FIRST", "SECOND", "THIRD"};
-  names.resize(static_cast<size_t>(parts));
+  std::vector<std::string> names;
   for (int64_t i = 0; i < parts; ++i) {
-    w.addView({names[static_cast<size_t>(i)], shared.buffer, i * apart});
+    names.push_back(w.name());
+    w.addView({names.back(), shared.buffer, i * apart});
   }
   w.shuffle(names);
   std::string lanes = w.let(fmt::format("tl.arange(0, {})", size)), k = w.name();

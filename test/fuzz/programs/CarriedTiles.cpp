@@ -26,18 +26,18 @@ struct Carried {
 
 /// A tile that no iteration changes, or that each reads.
 std::string fresh(Writer &w, const Carried &loop, const std::string &k) {
-  switch (w.pick(4)) {
+  std::string steady =
+      fmt::format("({} + {}).to(tl.{})", w.like(loop.shape, isReal(loop.type)).name, k, loop.type);
+  switch (w.pick(3)) {
   case 0:
     return loop.shape.size() == 1 && !isReal(loop.type)
                ? fmt::format("tl.arange(0, {})", loop.shape[0])
-               : k;
+               : steady;
   case 1:
-    return fmt::format("tl.load({} + {} + {} * {})", isReal(loop.type) ? "X" : "A",
-                       w.positions(loop.shape), k, w.oneOf({"1", "16", "n", "37"}));
-  case 2:
-    return w.like(loop.shape, isReal(loop.type)).name;
+    return fmt::format("tl.load({} + {} + {} * {}).to(tl.{})", isReal(loop.type) ? "X" : "A",
+                       w.positions(loop.shape), k, w.oneOf({"1", "16", "n", "37"}), loop.type);
   default:
-    return k;
+    return steady;
   }
 }
 
@@ -179,7 +179,9 @@ void onlyReduced(Writer &w, int64_t size, bool real) {
                        : function == "max" ? fmt::format("tl.maximum({}, {})", total, block)
                                            : fmt::format("tl.minimum({}, {})", total, block)));
   }
-  w.bind(fmt::format("tl.{}({}, axis=0)", function, total), real ? "float32" : "int32", {});
+  // Another reduction than the loop's own is a near miss.
+  std::string last = w.chance(80) ? function : w.oneOf({"sum", "max", "min"});
+  w.bind(fmt::format("tl.{}({}, axis=0)", last, total), real ? "float32" : "int32", {});
 }
 
 /// A row's maximum and what depends on it, as in a softmax over blocks.

@@ -32,15 +32,19 @@ void finishProduct(Writer &w, const std::string &sums, const std::string &type, 
     }
     made.name = w.let(fmt::format("({}).to(tl.{})", text, type));
   }
-  if (w.chance(30) && isReal(type) && w.programs() == 1) {
-    std::string at = w.positions({m, n}, w.chance(30) ? Shape{1, m} : Shape());
-    w.line(fmt::format("tl.store(Y + {}, {}{})", at, made.name,
-                       w.chance(50) ? fmt::format(", mask=(tl.arange(0, {})[:, None] < {}) & "
-                                                  "(tl.arange(0, {})[None, :] < {})",
-                                                  m, w.oneOf({"n", "m * 2", "9"}), n,
-                                                  w.oneOf({"m", "n * 3", "17"}))
-                                    : std::string()));
-    if (w.chance(50)) {
+  std::string to = type == "int32" ? "W" : w.oneOf({"Y", "Y", "Z"});
+  if (w.chance(55) && w.claim(to)) {
+    std::string at = fmt::format("{} * {} + {}", w.pid(), m * n,
+                                 w.positions({m, n}, w.chance(25) ? Shape{1, m} : Shape()));
+    if (to == "Z") {
+      made = {w.let(bounded(made.name, "float16")), "float16", made.shape};
+    }
+    std::string mask =
+        fmt::format(", mask=(tl.arange(0, {})[:, None] < {}) & "
+                    "(tl.arange(0, {})[None, :] < {})",
+                    m, w.oneOf({"n", "m * 2", "9"}), n, w.oneOf({"m", "n * 3", "17"}));
+    w.line(fmt::format("tl.store({} + {}, {}{})", to, at, made.name, w.chance(50) ? mask : ""));
+    if (w.chance(70)) {
       return;
     }
   }
@@ -53,7 +57,7 @@ void finishProduct(Writer &w, const std::string &sums, const std::string &type, 
       return;
     }
   }
-  w.bind(made.name, type, {m, n});
+  w.bind(made.name, made.type, {m, n});
 }
 
 std::string anyType(Writer &w) {
@@ -66,11 +70,18 @@ void multiplying(Writer &w) {
   w.drawn(Class::Dot);
   static const std::vector<int64_t> sizes = {16, 32};
   int64_t m = w.oneOf(sizes), k = w.oneOf(sizes), n = w.oneOf(sizes);
-  Value a = w.bind(fmt::format("tl.load(X + {} + {})", w.pick(100), w.positions({m, k})), "float32",
-                   {m, k}, true);
-  Value b = w.bind(fmt::format("tl.load(X + {} + {})", w.pick(100), w.positions({k, n})), "float32",
-                   {k, n}, true);
-  w.bind(fmt::format("tl.dot({}, {})", a.name, b.name), "float32", {m, n});
+  auto loaded = [&](const Shape &shape) {
+    return w.bind(fmt::format("tl.load(X + {} + {})", w.pick(100), w.positions(shape)), "float32",
+                  shape, true);
+  };
+  bool isTurned = w.chance(40);
+  Value a = loaded(isTurned ? Shape{k, m} : Shape{m, k}), b = loaded({k, n});
+  if (isTurned && w.chance(60)) {
+    a = w.bind(fmt::format("{} * 2 - {}", a.name, w.like(a.shape, true).name), "float32", a.shape);
+  }
+  w.bind(fmt::format("tl.dot({}, {})", isTurned ? fmt::format("tl.trans({})", a.name) : a.name,
+                     b.name),
+         "float32", {m, n});
 }
 
 void multiplyingInLoop(Writer &w) {
@@ -110,15 +121,23 @@ void multiplyingInLoop(Writer &w) {
     Writer::Block loop(w, header);
     std::string left = a.load(step), right = b.load(step);
     std::string product = fmt::format("tl.dot({}, {}{}", left, right, precision);
-    if (w.chance(10)) {
-      // Somebody looks at the sums in between.
+    std::string added = fmt::format("tl.dot({}, {}, {}{})", left, right, sums, precision);
+    if (!extra.empty() && w.chance(50)) {
+      // The sums of before, once those of now are there.
       w.drawn(Class::DotAccumulatorRead);
-      w.line(w.chance(50) ? fmt::format("{0} = {0} + {1}", sums, step)
-                          : fmt::format("{0} = tl.minimum({0}, 100000)", sums));
+      std::string now = w.let(added);
+      w.line(fmt::format("{} += tl.max({}, 1)", extra, sums));
+      w.line(fmt::format("{} = {}", sums, now));
+    } else {
+      if (w.chance(10)) {
+        // Somebody looks at the sums in between.
+        w.drawn(Class::DotAccumulatorRead);
+        w.line(w.chance(50) ? fmt::format("{0} = {0} + {1}", sums, step)
+                            : fmt::format("{0} = tl.minimum({0}, 100000)", sums));
+      }
+      w.line(w.chance(50) ? fmt::format("{} += {})", sums, product)
+                          : fmt::format("{} = {}", sums, added));
     }
-    w.line(w.chance(50)
-               ? fmt::format("{} += {})", sums, product)
-               : fmt::format("{0} = tl.dot({1}, {2}, {0}{3})", sums, left, right, precision));
     if (isChained) {
       // As attention: sums of this product times another operand.
       std::string part =

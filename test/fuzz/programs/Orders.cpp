@@ -72,6 +72,11 @@ std::string maskOver(Writer &w, const Shape &shape) {
     return "";
   }
   size_t dim = static_cast<size_t>(w.pick(static_cast<int64_t>(shape.size())));
+  if (w.chance(20)) { // as of the padding around an image
+    std::string range = rangeAlong(dim, shape.size(), shape[dim]);
+    return fmt::format(", mask=({0} + n >= 4) & ({0} + n < m + 8) & ({0} < {1}), other=1", range,
+                       w.oneOf({"h * 2", "20", "n + 5"}));
+  }
   std::string text = fmt::format("({} < {})", rangeAlong(dim, shape.size(), shape[dim]),
                                  w.oneOf({"n", "m", "n * 2", "5", "h * 3"}));
   if (w.chance(40)) {
@@ -141,12 +146,13 @@ void copyingTransposed(Writer &w) {
   std::vector<size_t> columns = {0, 1};
   bool real = w.chance(60);
   std::string from = real ? w.oneOf({"X", "H", "G"}) : w.oneOf({"A", "B", "C"});
-  std::string to = real ? w.oneOf({"Y", "Z"}) : "OUT";
-  std::string type = to == "Y" ? "float32" : to == "Z" ? "float16" : "int64";
+  std::string to = real ? w.oneOf({"Y", "Y", "Z"}) : w.oneOf({"W", "W", "OUT"});
+  std::string type = to == "Y" ? "float32" : to == "Z" ? "float16" : to == "W" ? "int32" : "int64";
   int64_t offset = to == "OUT" ? w.reserve(countOf(shape)) : 0;
-  if (offset < 0 || (to != "OUT" && w.programs() > 1)) {
+  if (offset < 0 || (to != "OUT" && !w.claim(to))) {
     return;
   }
+  to += to == "OUT" ? "" : fmt::format(" + {} * {}", w.pid(), countOf(shape));
   bool isReadTransposed = w.chance(50);
   Shape none, turned = w.strides(shape, columns);
   std::string tile =

@@ -64,6 +64,7 @@ const std::vector<Buffer> &buffers() {
                                            {"FLAGS", DType::I32, 64, 0, 1}, // zeros
                                            {"OUT", DType::I64, outputElements * 4, 0, 0},
                                            {"Y", DType::F32, outputElements, 0, 0},
+                                           {"W", DType::I32, outputElements, 0, 0},
                                            {"Z", DType::F16, outputElements, 0, 0}};
   return list;
 }

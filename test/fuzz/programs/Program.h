@@ -19,7 +19,7 @@ struct Buffer {
   int64_t low, high;
 };
 
-/// Inputs of every element type, and three outputs: OUT of i64, Y of fp32, Z of fp16.
+/// Inputs of every element type, and outputs: OUT of i64, W of i32, Y of fp32, Z of fp16.
 const std::vector<Buffer> &buffers();
 const Buffer *findBuffer(const std::string &name);
 
@@ -39,6 +39,9 @@ struct Program {
   int64_t n = 7, m = 11, h = 4; ///< run-time scalars
   int64_t programs = 1;         ///< of the grid, along its first axis
   std::vector<size_t> drawn;    ///< numbers of classes
+  /// Two parameters share elements, but do not begin at the same one: an engine may read them
+  /// before or after they are written, and `nereid check` reports that.
+  bool sharesInPart = false;
 
   /// Pointer parameters that the lines name, with OUT.
   std::vector<View> parameters() const;

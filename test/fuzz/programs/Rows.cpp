@@ -58,20 +58,22 @@ void reducingRows(Writer &w) {
   bool isLoop = w.chance(60);
   w.drawn(isLoop ? Class::RowLoop : Class::RowPerProgram);
   // Rows of one stride apart in Y and Z are the program's own; OUT is its own anyway.
-  std::string to = row.type == "float32" ? w.oneOf({"Y", "Y", "Z"}) : "OUT";
+  std::string to = row.type == "float32" ? w.oneOf({"Y", "Y", "Z"}) : w.oneOf({"OUT", "W", "W"});
+  std::string cache = w.chance(50) ? ", cache_modifier='.cs'" : "";
   int64_t offset = to == "OUT" ? w.reserve((row.size + 16) * rows) : 0;
-  if (offset < 0) {
+  if (offset < 0 || (to != "OUT" && !w.claim(to))) {
     return;
   }
   auto body = [&](const std::string &number) {
     row.number = number;
     std::string x = normalised(w, row);
-    w.line(fmt::format("tl.store({} + {} + {} * {} + {}, {}.to(tl.{}){})", to, offset, number,
+    w.line(fmt::format("tl.store({} + {} + {} * {} + {}, {}.to(tl.{}){}{})", to, offset, number,
                        row.stride, row.lanes, x,
                        to == "Y"   ? "float32"
                        : to == "Z" ? "float16"
+                       : to == "W" ? "int32"
                                    : "int64",
-                       row.mask));
+                       row.mask, cache));
   };
   if (!isLoop) {
     return body(w.pid());

@@ -67,6 +67,9 @@ void addingAtomically(Writer &w) {
   std::string text =
       fmt::format("tl.atomic_add({} + {}, {}{})", real ? "REALS" : "SUMS", at, clean, mask);
   if (w.chance(40)) {
+    return w.atEnd(text);
+  }
+  if (w.chance(40)) {
     Writer::Block loop(w, fmt::format("for {} in range({}):", w.name(), w.bound()));
     w.line(text);
     return;
@@ -76,7 +79,7 @@ void addingAtomically(Writer &w) {
 
 /// Each program goes on from what the one before it has left.
 void waiting(Writer &w) {
-  if (w.programs() == 1) {
+  if (w.programs() == 1 || !w.claim("Q")) {
     return addingAtomically(w);
   }
   w.drawn(Class::Waiting);

@@ -63,6 +63,9 @@ Program Writer::finish() {
       hasStored = true;
     }
   }
+  for (const std::string &text : last) {
+    line(text);
+  }
   return std::move(program);
 }
 

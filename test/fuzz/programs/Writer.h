@@ -10,6 +10,7 @@
 #include "test/fuzz/programs/Program.h"
 
 #include <random>
+#include <set>
 
 namespace nereid::fuzz {
 
@@ -91,6 +92,14 @@ public:
   void store(const Value &value);
   void storeAt(const Value &value, int64_t offset, const std::string &positions);
 
+  /// Whether the statement may write to a buffer that all programs of the grid share: where there
+  /// are several programs, one statement alone may, or they would race.
+  bool claim(const std::string &buffer) {
+    return claimed.insert(buffer).second || program.programs == 1;
+  }
+  /// A line behind everything else.
+  void atEnd(const std::string &text) { last.push_back(text); }
+
   /// How often a loop runs: a constant, a scalar, or a number from memory; at most six times.
   std::string bound();
   /// "pid" in a grid of several programs, "0" in one.
@@ -99,6 +108,8 @@ public:
   const Program &soFar() const { return program; }
   /// A parameter that points into a buffer.
   void addView(const View &view) { program.views.push_back(view); }
+  /// Parameters share some of the elements that one of them writes.
+  void shareInPart() { program.sharesInPart = true; }
 
   /// What is indented below a header; values made inside are forgotten at its end.
   class Block {
@@ -125,6 +136,8 @@ private:
   std::mt19937_64 random;
   Program program;
   std::vector<Value> values;
+  std::vector<std::string> last;
+  std::set<std::string> claimed;
   int counter = 0, depth = 0;
   int64_t used = 0;
 };
