@@ -193,7 +193,9 @@ void LoopNest::emitLaneBody(unsigned depth, Value base, unsigned copies) {
 
 /// In the main part, if its address is aligned.
 bool LoopNest::canStream(tile::StoreOp store) const {
-  if (!kernel.options.hasStreamingStores || evaluator.width == 1) {
+  // Of blocks that are turned round nothing is known in front of the loop: both their dimensions
+  // belong to its inside.
+  if (!kernel.options.hasStreamingStores || evaluator.width == 1 || transposedDim != zeroDim) {
     return false;
   }
   // Narrow types: neighbouring copies of the unrolled body are joined to a full register.
