@@ -433,9 +433,11 @@ void FusionPlan::decide(Operation *op) {
       if (isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32) {
         type = Float32Type::get(op->getContext());
       }
-      storage[dot.getA()] = storage[dot.getB()] = type;
-      if (source) {
-        storage[source] = type;
+      // One by one: a new entry may move the others.
+      for (Value operand : {Value(dot.getA()), Value(dot.getB()), source}) {
+        if (operand) {
+          storage[operand] = type;
+        }
       }
     }
     return;
