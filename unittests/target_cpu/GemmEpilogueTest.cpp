@@ -198,4 +198,37 @@ TEST(GemmEpilogue, NothingIsReordered) {
       sizes[0]));
 }
 
+/// Few columns: blocks of one vector go on behind a first block of other height, and the last one
+/// reaches behind the tile. Its rows do not exist, whatever the store's mask says of them.
+TEST(GemmEpilogue, RowsBehindTheTileAreNotStored) {
+  for (const char *rows : {"rm[:, None] % 2 == 0", "rm[:, None] >= S", "(rm[:, None] * 0) == 0"}) {
+    std::string source = fmt::format(R"(
+@triton.jit
+def kernel(a, b, c, K, S, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    rm = tl.arange(0, BM)
+    rn = tl.arange(0, BN)
+    rk = tl.arange(0, BK)
+    acc = tl.zeros((BM, BN), tl.float32)
+    for i in range(K):
+        x = tl.load(a + rm[:, None] * 256 + i * BK + rk[None, :])
+        y = tl.load(b + (i * BK + rk)[:, None] * BN + rn[None, :])
+        acc = tl.dot(x, y, acc, input_precision="ieee")
+    tl.store(c + rm[:, None] * BN + rn[None, :], acc, mask=({}) & (rn[None, :] < S * 2))
+)",
+                                     rows);
+    for (auto [blockM, blockN, blockK] :
+         {std::array{32, 64, 32}, {64, 64, 64}, {16, 128, 16}, {64, 32, 32}}) {
+      Tensor a = randomTensor({64, 256}, DType::F32, 1),
+             b = randomTensor({256, 128}, DType::F32, 2);
+      Tensor c = randomTensor({blockM + 8, blockN}, DType::F32, 3);
+      EXPECT_EQ(compareWithOracle(source,
+                                  fmt::format("*fp32, *fp32, *fp32, i32, i32, {}, {}, {}", blockM,
+                                              blockN, blockK),
+                                  {1, 1, 1}, {&a, &b, &c, int64_t{3}, int64_t{7}}, 1e-3),
+                "")
+          << rows << ", " << blockM << "x" << blockN;
+    }
+  }
+}
+
 } // namespace

@@ -382,7 +382,12 @@ private:
       block.packs = fold.both(inside, isFirst, block.packs);
       isWide = mayBeNarrow ? inside.create<arith::OrIOp>(loc, isWide, isFirst) : isWide;
     }
+    auto dividesRows = [&](int64_t count) {
+      std::optional<int64_t> end = fold.known(operands.rowEnd);
+      return end && *end % count == 0;
+    };
     block.rows = rows;
+    block.mayOverhang = !dividesRows(rows);
     block.vectors = shape.vectors;
     Value done = kernel.i64(rows);
     if (!mayBeNarrow) {
@@ -394,6 +399,8 @@ private:
       GemmBlock narrow = block;
       narrow.packs = nullptr;
       narrow.rows = narrowRows;
+      // Behind a first block of other height none begins at a multiple of its own.
+      narrow.mayOverhang = fold.known(missing) != 0 || !dividesRows(narrowRows);
       narrow.vectors = 1;
       auto vectors =
           otherwise.create<scf::ForOp>(loc, kernel.i64(0), left, kernel.i64(shape.lanes));

@@ -231,12 +231,11 @@ void EpilogueOfRows::emitFromRegisters(OpBuilder &at, const GemmBlock &block, Ar
   Operation *mark = at.create<arith::ConstantOp>(loc, at.getI64IntegerAttr(0));
   Scope columns{OpBuilder(mark)};
   SmallVector<Value> masks = columnMasks(columns.builder, left, vectors);
-  const bool isWhole = fold.known(end).value_or(1) % rows == 0;
   // A row behind the last one is that row once more.
   Value last = fold.sub(columns.builder, end, kernel.i64(1));
   for (int64_t r = 0; r < rows; ++r) {
     Value number = fold.add(at, block.row, kernel.i64(r));
-    number = isWhole ? number : fold.min(at, number, last);
+    number = block.mayOverhang ? fold.min(at, number, last) : number;
     Scope inside(at);
     Evaluator evaluator(kernel);
     standAt(evaluator, {columns, inside}, number, vectors);

@@ -37,6 +37,7 @@ struct GemmTypes {
 /// One register block, where it is and what happens besides.
 struct GemmBlock {
   int64_t rows = 0, vectors = 0;
+  bool mayOverhang = true; ///< some of the rows may be behind the last one
   mlir::Value row, column; ///< of the tile of c, i64
   mlir::Value panel;       ///< address of b's vectors, `panelStride` lanes from group to group
   int64_t panelStride = 0;
