@@ -205,8 +205,10 @@ LaneAddresses Evaluator::computeAddresses(Value pointer, const Dims &dims, unsig
       return fromBits(
           loadFromBuffer(source->second, shapeOf(pointer), builder.getI64Type(), dims, copy, loc));
     }
-    return {evaluate(op->getOperand(0), Dims(shapeOf(op->getOperand(0)).size(), zeroDim), copy),
-            nullptr};
+    if (kernel.axes.isUniformEverywhere(op->getOperand(0))) {
+      return {evaluate(op->getOperand(0), Dims(shapeOf(op->getOperand(0)).size(), zeroDim), copy),
+              nullptr};
+    }
   }
   if (auto cast = dyn_cast_or_null<tile::PtrCastOp>(op)) {
     LaneAddresses source = laneAddresses(cast.getSource(), dims, copy);

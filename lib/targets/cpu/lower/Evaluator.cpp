@@ -186,6 +186,9 @@ Value Evaluator::compute(Value tile, const Dims &dims, unsigned copy, OpBuilder 
     if (source != kernel.buffers.end()) {
       return loadFromBuffer(source->second, shapeOf(tile), element, dims, copy, loc);
     }
+    if (!kernel.axes.isUniformEverywhere(reshape.getSource())) {
+      return nullptr; // its elements stand elsewhere, and nobody has kept them
+    }
     return evaluate(reshape.getSource(), Dims(shapeOf(reshape.getSource()).size(), zeroDim), copy);
   }
   if (isa<tile::ExpandDimsOp, tile::BroadcastOp, tile::TransOp, tile::ReshapeOp>(op)) {

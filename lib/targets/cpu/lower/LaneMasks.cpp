@@ -2,6 +2,7 @@
 // Masks of lanes. A mask such as `offsets < n` along the lane dimension is an interval; the nests
 // split their loop at its ends, so that it is all true in the main part and all false in the last.
 #include "lib/targets/cpu/lower/LanePlan.h"
+#include "lib/targets/cpu/lower/NarrowIntegers.h"
 #include "lib/targets/cpu/lower/Recognisers.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -172,7 +173,7 @@ struct BoundsBuilder {
     Dims first(dims);
     first[lane] = zeroDim;
     if (axis.kind != AxisKind::Linear || axis.stride != 1 || !isBefore(limit, dims) ||
-        !isBefore(linear, first) || isa<IndexType>(elementTypeOf(linear))) {
+        !isBefore(linear, first) || isa<IndexType>(elementTypeOf(linear)) || isNarrow(linear)) {
       return false;
     }
     if (predicate != Predicate::slt && predicate != Predicate::sle && predicate != Predicate::sgt &&

@@ -2,6 +2,7 @@
 // Finds patterns of lanes in the program's text, and loads them.
 #include "lib/targets/cpu/lower/LanePattern.h"
 
+#include "lib/targets/cpu/lower/NarrowIntegers.h"
 #include "lib/targets/cpu/lower/Recognisers.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -38,32 +39,6 @@ static std::optional<int64_t> constantOf(Value value) {
   return std::nullopt;
 }
 
-/// The power of two that is known to divide the first element of a tile, or a scalar.
-static int64_t divisorOfFirst(Value value) {
-  constexpr int64_t most = int64_t(1) << 30;
-  if (auto number = constantOf(value)) {
-    return *number == 0 ? most : std::min(most, *number & -*number);
-  }
-  Operation *op = value.getDefiningOp();
-  if (!op) {
-    return 1;
-  }
-  if (auto range = dyn_cast<tile::MakeRangeOp>(op)) {
-    int64_t start = range.getStart();
-    return start == 0 ? most : std::min(most, start & -start);
-  }
-  if (isShape(op) || isa<arith::ExtSIOp, arith::ExtUIOp>(op)) {
-    return divisorOfFirst(op->getOperand(0));
-  }
-  if (isa<arith::AddIOp, arith::SubIOp>(op)) {
-    return std::min(divisorOfFirst(op->getOperand(0)), divisorOfFirst(op->getOperand(1)));
-  }
-  if (isa<arith::MulIOp>(op)) {
-    return std::min(most, divisorOfFirst(op->getOperand(0)) * divisorOfFirst(op->getOperand(1)));
-  }
-  return 1;
-}
-
 /// No element is below zero, unless a sum or product wraps around.
 static bool isNonNegative(Value value) {
   if (auto number = constantOf(value)) {
@@ -97,6 +72,9 @@ public:
     Axis axis = kernel.axes.axis(tile, static_cast<unsigned>(at - dims.begin()), AxisView::Address);
     if (axis.kind == AxisKind::Uniform) {
       return Offsets(width + 1, 0);
+    }
+    if (isNarrow(tile)) {
+      return std::nullopt; // may wrap around anywhere
     }
     if (axis.kind == AxisKind::Linear) {
       return axis.stride ? std::optional(combine([&](int64_t i) { return i * *axis.stride; }))
@@ -144,11 +122,45 @@ private:
     return result;
   }
 
+  /// The power of two that is known to divide a scalar, or the elements of a tile at lane 0
+  /// wherever they are along its other dimensions.
+  int64_t divisorOfFirst(Value value, const Dims &dims) const {
+    constexpr int64_t most = int64_t(1) << 30;
+    if (auto number = constantOf(value)) {
+      return *number == 0 ? most : std::min(most, *number & -*number);
+    }
+    Operation *op = value.getDefiningOp();
+    if (!op) {
+      return 1;
+    }
+    if (auto range = dyn_cast<tile::MakeRangeOp>(op)) {
+      int64_t start = range.getStart();
+      if (dims[0] != laneMark && shapeOf(value)[0] != 1) {
+        return 1; // all numbers of the range
+      }
+      return start == 0 ? most : std::min(most, start & -start);
+    }
+    auto ofOperand = [&](unsigned number) {
+      Value operand = op->getOperand(number);
+      return divisorOfFirst(operand, isTile(operand) ? mapDims(op, operand, dims) : Dims());
+    };
+    if (isShape(op) || isa<arith::ExtSIOp, arith::ExtUIOp>(op)) {
+      return ofOperand(0);
+    }
+    if (isa<arith::AddIOp, arith::SubIOp>(op)) {
+      return std::min(ofOperand(0), ofOperand(1));
+    }
+    if (isa<arith::MulIOp>(op)) {
+      return std::min(most, ofOperand(0) * ofOperand(1));
+    }
+    return 1;
+  }
+
   /// Vectors start at multiples of the divisor, so that all have the same quotients.
   std::optional<Offsets> division(Value tile, const Dims &dims, int64_t divisor, bool divides) {
     auto x = find(tile, dims);
     bool isAligned = x && divisor > 0 && llvm::isPowerOf2_64(static_cast<uint64_t>(divisor)) &&
-                     divisorOfFirst(tile) % divisor == 0 && (*x)[width] % divisor == 0 &&
+                     divisorOfFirst(tile, dims) % divisor == 0 && (*x)[width] % divisor == 0 &&
                      llvm::all_of(*x, [](int64_t offset) { return offset >= 0; });
     if (!isAligned || !isNonNegative(tile)) {
       return std::nullopt;

@@ -285,14 +285,15 @@ private:
     }
   }
 
-  /// A remainder or quotient of which AxisView::Assumed says more than is known.
+  /// A remainder or quotient of which AxisView::Assumed says more than is known. What is divided
+  /// may be a remainder itself, which is an assumption of its own.
   bool isAssumed(Value value, const Dims &dims) const {
     Operation *op = value.getDefiningOp();
     if (!isa_and_nonnull<arith::RemSIOp, arith::RemUIOp, arith::DivSIOp, arith::DivUIOp>(op)) {
       return false;
     }
     auto lane = static_cast<unsigned>(lanePosition(dims));
-    return kernel.axes.axis(op->getOperand(0), lane, AxisView::Address).kind == AxisKind::Linear &&
+    return kernel.axes.axis(op->getOperand(0), lane, AxisView::Assumed).kind == AxisKind::Linear &&
            kernel.axes.axis(value, lane, AxisView::Assumed).kind != AxisKind::General;
   }
 

@@ -3,6 +3,7 @@
 // with padding has such masks for every tap, `row + tap - padding >= 0` and `< height`; all but the
 // first and last rows fulfil them all.
 #include "lib/targets/cpu/lower/LoopNest.h"
+#include "lib/targets/cpu/lower/NarrowIntegers.h"
 #include "lib/targets/cpu/lower/PrefetchNext.h"
 #include "lib/targets/cpu/lower/Recognisers.h"
 
@@ -31,7 +32,8 @@ std::optional<RowTerm> asRowTerm(const KernelState &kernel, Value term, const Di
                                  unsigned position) {
   using Predicate = arith::CmpIPredicate;
   auto compare = term.getDefiningOp<arith::CmpIOp>();
-  if (!compare || kernel.plan.isStored(term) || isa<IndexType>(elementTypeOf(compare.getLhs()))) {
+  if (!compare || kernel.plan.isStored(term) || isa<IndexType>(elementTypeOf(compare.getLhs())) ||
+      isNarrow(compare.getLhs())) {
     return std::nullopt;
   }
   RowTerm row{term, compare.getLhs(), compare.getRhs(), dims, position};

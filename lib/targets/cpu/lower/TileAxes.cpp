@@ -2,6 +2,8 @@
 // The rules of TileAxes, one per operation.
 #include "lib/targets/cpu/lower/TileAxes.h"
 
+#include "lib/targets/cpu/lower/NarrowIntegers.h"
+
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -327,6 +329,9 @@ static Axis combine(Operation *op, ArrayRef<Axis> in, AxisView view) {
 
 TileAxes::Axes TileAxes::elementwise(Operation *op, AxisView view, unsigned rank) const {
   Axes axes(rank);
+  // What is widened from few bits may well have wrapped around within the tile.
+  bool widensNarrow = isa<arith::ExtSIOp, arith::ExtUIOp>(op) && isNarrow(op->getOperand(0));
+  view = widensNarrow ? AxisView::Exact : view;
   for (unsigned d = 0; d < rank; ++d) {
     SmallVector<Axis, 3> in;
     for (Value operand : op->getOperands()) {
