@@ -21,7 +21,7 @@ bool isReported(const pipeline::CompileInput &input, runtime::Grid grid, const P
   Diagnostics diags;
   check::checkKernel(input, grid, memory.arguments(), {}, reports, diags);
   return std::any_of(reports.begin(), reports.end(), [](const check::Report &report) {
-    return report.diagnostic.code == "E0803";
+    return report.diagnostic.code == "E0803" || report.diagnostic.code == "E0807";
   });
 }
 

@@ -125,4 +125,42 @@ void interleaving(Writer &w) {
   body(k);
 }
 
+/// A result that begins inside of an argument. What each element is depends on the order of reads
+/// and writes, which targets may change: `nereid check` reports it.
+void overlapping(Writer &w) {
+  Shared shared = anyBuffer(w);
+  if (!w.claim(shared.buffer)) {
+    return;
+  }
+  w.drawn(Class::Overlapping);
+  w.shareInPart();
+  int64_t size = int64_t{16} << w.pick(4);
+  std::string to = w.name();
+  w.addView({to, shared.buffer, w.oneOf(std::vector<int64_t>{1, 3, 16, size / 2, size, 64})});
+  if (shared.isReal() && w.chance(30)) {
+    std::string sums = w.let("tl.zeros((16, 16), tl.float32)"), k = w.name();
+    {
+      Writer::Block loop(w, fmt::format("for {} in range({}):", k, w.bound()));
+      std::string a = w.let(fmt::format("tl.load(P + {} + {} * 16)", w.positions({16, 16}), k));
+      std::string b = w.let(fmt::format("tl.load(X + {} + {} * 256)", w.positions({16, 16}), k));
+      w.line(fmt::format("{} += tl.dot({}, {}, input_precision='ieee')", sums, a, b));
+    }
+    w.line(fmt::format("tl.store({} + {}, {})", to, w.positions({16, 16}), sums));
+    return;
+  }
+  std::string lanes = w.let(fmt::format("tl.arange(0, {})", size)), mask = maskFor(w, lanes);
+  auto row = [&](const std::string &number) {
+    std::string at = w.let(fmt::format("{} * {} + {}", number, size, lanes));
+    std::string x = w.let(fmt::format("tl.load({} + {})", shared.buffer, at));
+    w.line(fmt::format("tl.store({} + {}, {}{})", to, at, result(w, shared, x, x), mask));
+  };
+  if (w.chance(40)) {
+    return row(w.pid());
+  }
+  std::string k = w.name();
+  Writer::Block loop(w, fmt::format("for {} in range({}, {}, {}):", k, w.pid(),
+                                    w.between(1, 4) * w.programs(), w.programs()));
+  row(k);
+}
+
 } // namespace nereid::fuzz

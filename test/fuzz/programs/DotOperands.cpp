@@ -9,14 +9,14 @@ namespace nereid::fuzz {
 namespace {
 
 /// A buffer whose numbers the type holds.
-std::string sourceFor(Writer &w, const std::string &type) {
+std::string sourceFor(Writer &w, const std::string &type, bool standsAlone) {
   if (type == "int8") {
     return "B";
   }
   if (type == "float8e4nv" || type == "float8e5") {
     return type == "float8e5" ? "F" : "E";
   }
-  if (w.chance(60)) {
+  if (standsAlone || w.chance(60)) {
     return type == "float16" ? "H" : type == "bfloat16" ? "G" : "X";
   }
   return w.oneOf({"X", "H", "G", "E", "F"});
@@ -25,9 +25,14 @@ std::string sourceFor(Writer &w, const std::string &type) {
 } // namespace
 
 DotOperand::DotOperand(Writer &w, int64_t rows, int64_t columns, bool isLeft,
-                       const std::string &type, int64_t last)
-    : w(w), rows(rows), columns(columns), isLeft(isLeft), type(type), from(sourceFor(w, type)) {
-  form = w.chance(25) ? Form::Plain : static_cast<Form>(w.pick(10));
+                       const std::string &type, int64_t last, bool standsAlone)
+    : w(w), rows(rows), columns(columns), isLeft(isLeft), standsAlone(standsAlone), type(type),
+      from(sourceFor(w, type, standsAlone)) {
+  static const std::vector<Form> standing = {Form::Plain,      Form::Plain,    Form::ColumnMajor,
+                                             Form::Transposed, Form::Gathered, Form::Wrapped};
+  form = w.chance(25)  ? Form::Plain
+         : standsAlone ? w.oneOf(standing)
+                       : static_cast<Form>(w.pick(10));
   start = w.pick(64);
   padding = w.chance(30) ? w.between(1, 16) : 0;
   int64_t usual = form == Form::Plain && isLeft ? columns : rows * columns;
@@ -80,7 +85,7 @@ void DotOperand::begin() {
     pointer = w.let(fmt::format("{} + {} + {}{}", from, start, at(pointed),
                                 isLeft ? fmt::format(" + {} * {}", w.pid(), w.pick(40)) : ""));
   }
-  if (pointer.empty() && w.chance(8)) {
+  if (pointer.empty() && !standsAlone && w.chance(8)) {
     w.drawn(Class::DotCarriedOperand);
     carried = w.let(shaped("0"));
   }
@@ -181,7 +186,7 @@ std::string DotOperand::shaped(const std::string &k) {
 }
 
 std::string DotOperand::computed(const std::string &name, const std::string &k) {
-  if (type.starts_with("float8") || type == "int8" || w.chance(80)) {
+  if (type.starts_with("float8") || type == "int8" || standsAlone || w.chance(80)) {
     return name;
   }
   w.drawn(Class::DotArithmetic);

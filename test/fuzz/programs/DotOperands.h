@@ -11,8 +11,9 @@ class DotOperand {
 public:
   /// `rows` x `columns` as the product takes it; a left operand has k in its columns. The type is
   /// that of the elements which are multiplied, and `last` the largest number of an iteration.
+  /// One that `standsAlone` is multiplied as it lies in memory.
   DotOperand(Writer &w, int64_t rows, int64_t columns, bool isLeft, const std::string &type,
-             int64_t last);
+             int64_t last, bool standsAlone);
 
   /// In front of the loop.
   void begin();
@@ -45,7 +46,7 @@ private:
 
   Writer &w;
   int64_t rows, columns;
-  bool isLeft;
+  bool isLeft, standsAlone;
   std::string type, from, step, pointer, lines, carried;
   Form form = Form::Plain;
   Shape pointed; ///< shape of the carried pointers

@@ -74,14 +74,31 @@ void multiplying(Writer &w) {
     return w.bind(fmt::format("tl.load(X + {} + {})", w.pick(100), w.positions(shape)), "float32",
                   shape, true);
   };
-  bool isTurned = w.chance(40);
-  Value a = loaded(isTurned ? Shape{k, m} : Shape{m, k}), b = loaded({k, n});
-  if (isTurned && w.chance(60)) {
-    a = w.bind(fmt::format("{} * 2 - {}", a.name, w.like(a.shape, true).name), "float32", a.shape);
+  Value a = loaded({m, k}), b = loaded({k, n});
+  if (w.chance(60)) {
+    w.bind(fmt::format("tl.dot({}, {})", a.name, b.name), "float32", {m, n});
+    return;
   }
-  w.bind(fmt::format("tl.dot({}, {})", isTurned ? fmt::format("tl.trans({})", a.name) : a.name,
-                     b.name),
-         "float32", {m, n});
+  // The left factor is also what another product takes, or has made, or is known to nobody else.
+  std::string turned = fmt::format("tl.trans({})", a.name);
+  Value c = loaded({m, n});
+  switch (w.pick(3)) {
+  case 0:
+    w.bind(fmt::format("tl.dot({}, {})", a.name, b.name), "float32", {m, n});
+    break;
+  case 1: {
+    std::string small = w.let(fmt::format("tl.load(F + {})", w.positions({k, m})));
+    std::string other = w.let(fmt::format("tl.load(E + {})", w.positions({n, k})));
+    turned = w.let(fmt::format("tl.dot({}, {})", other, small)); // [n, m], below 1024
+    w.bind(
+        fmt::format("tl.dot(tl.trans({}), {})", turned, w.let(fmt::format("tl.trans({})", c.name))),
+        "float32", {m, m});
+    return;
+  }
+  default:
+    break;
+  }
+  w.bind(fmt::format("tl.dot({}, {})", turned, c.name), "float32", {k, n});
 }
 
 void multiplyingInLoop(Writer &w) {
@@ -94,8 +111,9 @@ void multiplyingInLoop(Writer &w) {
   std::string type = anyType(w), sumType = type == "int8" ? "int32" : "float32";
   std::string other = type == "float8e4nv" && w.chance(30) ? "float8e5" : type;
   bool isStepped = w.chance(30);
-  DotOperand a(w, m, k, true, type, isStepped ? 63 : 5),
-      b(w, k, n, false, other, isStepped ? 63 : 5);
+  bool standAlone = w.chance(35);
+  int64_t last = isStepped ? 63 : 5;
+  DotOperand a(w, m, k, true, type, last, standAlone), b(w, k, n, false, other, last, standAlone);
   std::string precision = type == "float32" ? ", input_precision='ieee'" : "";
   std::string sums =
       w.let(w.chance(80) ? fmt::format("tl.zeros(({}, {}), tl.{})", m, n, sumType)

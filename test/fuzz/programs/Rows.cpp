@@ -55,7 +55,7 @@ void reducingRows(Writer &w) {
                  ? fmt::format(", mask={} < {}", row.lanes, w.oneOf({"n * 16", "m * 32", "64"}))
                  : "";
   // A row per program, or each program every second, third, fourth one.
-  bool isLoop = w.chance(60);
+  bool isLoop = w.chance(45);
   w.drawn(isLoop ? Class::RowLoop : Class::RowPerProgram);
   // Rows of one stride apart in Y and Z are the program's own; OUT is its own anyway.
   std::string to = row.type == "float32" ? w.oneOf({"Y", "Y", "Z"}) : w.oneOf({"OUT", "W", "W"});
