@@ -3,6 +3,8 @@
 // and `%` truncate like C; comparisons of floats are ordered, except `!=`.
 #include "lib/language/emit/Emitter.h"
 
+#include "mlir/IR/Matchers.h"
+
 namespace nereid::language::emit {
 
 using namespace mlir::arith;
@@ -78,7 +80,14 @@ static bool shiftsSign(const Value &a, const Value &b) {
   return isSignedInteger(typed.isTile() ? typed.tileType.element.dtype : *defaultType(typed));
 }
 
-static Value bits(Emitter &emitter, const std::string &op, const Value &a, const Value &b,
+/// Whether every element is shifted by this constant, which leaves no bit.
+static bool shiftsOut(const Value &amount) {
+  llvm::APInt constant;
+  return mlir::matchPattern(amount.ssa, mlir::m_ConstantInt(&constant)) &&
+         constant.uge(constant.getBitWidth());
+}
+
+static Value bits(Emitter &emitter, const std::string &op, const Value &a, Value b,
                   bool isArithmetic) {
   if (op == "&") {
     return emitter.like<AndIOp>(a, a.ssa, b.ssa);
@@ -88,6 +97,15 @@ static Value bits(Emitter &emitter, const std::string &op, const Value &a, const
   }
   if (op == "^") {
     return emitter.like<XOrIOp>(a, a.ssa, b.ssa);
+  }
+  if (shiftsOut(b)) { // arith leaves the result open: of two constants LLVM makes poison at once
+    const TileType &type = a.tileType;
+    Value zero = emitter.constantTile(Value::whole(0), type.element.dtype, type.shape);
+    if (op == "<<" || !isArithmetic) {
+      return zero;
+    }
+    b = emitter.constantTile(Value::whole(bitWidth(type.element.dtype) - 1), type.element.dtype,
+                             type.shape);
   }
   if (op == "<<") {
     return emitter.like<ShLIOp>(a, a.ssa, b.ssa);
@@ -321,6 +339,25 @@ Value Emitter::select(const Value &condition, const Value &a, const Value &b) {
   return like<SelectOp>(left, mask.ssa, left.ssa, right.ssa);
 }
 
+static bool isInfinity(const Value &value, bool isNegative) {
+  llvm::APFloat constant(0.0);
+  return mlir::matchPattern(value.ssa, mlir::m_ConstantFloat(&constant)) && constant.isInfinity() &&
+         constant.isNegative() == isNegative;
+}
+
+/// The larger or the smaller number, and a number rather than a NaN.
+static Value numericExtremum(Emitter &emitter, bool isMax, const Value &x, const Value &y) {
+  for (auto [value, other] : {std::pair(&x, &y), std::pair(&y, &x)}) {
+    // MLIR's folding would give the other operand for -inf in maxnumf, NaN included.
+    if (isInfinity(*value, isMax)) {
+      mlir::Value isNan = emitter.make<CmpFOp>(CmpFPredicate::UNO, other->ssa, other->ssa);
+      return emitter.like<SelectOp>(x, isNan, value->ssa, other->ssa);
+    }
+  }
+  return isMax ? emitter.like<MaxNumFOp>(x, x.ssa, y.ssa)
+               : emitter.like<MinNumFOp>(x, x.ssa, y.ssa);
+}
+
 /// Upstream takes literals for scalars here, and computes bfloat16 in float32.
 static Value extremumOperand(Emitter &emitter, const Value &value) {
   Value operand = emitter.literalAsScalar(value);
@@ -343,7 +380,7 @@ Value Emitter::extremum(bool isMax, const Value &a, const Value &b, bool propaga
     return isMax ? like<MaximumFOp>(x, x.ssa, y.ssa) : like<MinimumFOp>(x, x.ssa, y.ssa);
   }
   if (isFloat(type)) {
-    return isMax ? like<MaxNumFOp>(x, x.ssa, y.ssa) : like<MinNumFOp>(x, x.ssa, y.ssa);
+    return numericExtremum(*this, isMax, x, y);
   }
   if (isUnsigned(type) || type == DType::Bool) {
     return isMax ? like<MaxUIOp>(x, x.ssa, y.ssa) : like<MinUIOp>(x, x.ssa, y.ssa);

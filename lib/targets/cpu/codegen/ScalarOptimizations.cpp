@@ -4,6 +4,7 @@
 #include "lib/targets/cpu/codegen/ScalarOptimizations.h"
 
 #include "lib/targets/cpu/codegen/SafeDivision.h"
+#include "lib/targets/cpu/codegen/SafeShifts.h"
 
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/AssumptionCache.h"
@@ -146,6 +147,7 @@ void runScalarOptimizations(Module &module, TargetMachine &machine) {
     if (!function.isDeclaration()) {
       allowSharedCopies(function);
       makeDivisionsSafe(function, machine.getTargetTriple().isX86());
+      makeShiftsSafe(function);
       passes.run(function, functions);
       removeHalfExtrema(function);
     }

@@ -11,7 +11,8 @@ class TargetMachine;
 namespace nereid::cpu {
 
 /// EarlyCSE with MemorySSA, InstCombine, SimplifyCFG, LICM on every function with a body;
-/// afterwards no extremum of f16 is left, and no integer division can trap (SafeDivision.h).
+/// afterwards no extremum of f16 is left, no integer division can trap (SafeDivision.h), and every
+/// shift has a result (SafeShifts.h).
 void runScalarOptimizations(llvm::Module &module, llvm::TargetMachine &machine);
 
 } // namespace nereid::cpu
