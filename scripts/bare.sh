@@ -11,7 +11,8 @@
 #     --mirror URL       the one this machine's apt uses
 #     --ccache FOLDER    a compiler cache to take objects from; the user's turn only reads it
 #     --keep             leaves the roots, to look around in
-# The clone stands at the same path as this one, so that the compiler cache knows its files. The
+# The clone stands at the same path as this one, so that the compiler cache knows its files, but for
+# those that see MLIR: the precompiled header holds the times of the files in it. The
 # mounts live in a namespace of their own, which ends with the processes in it, whatever happens.
 set -eu
 cd "$(dirname "$0")/.."
@@ -86,7 +87,7 @@ while [ $# -gt 0 ]; do
   --mirror) mirror=$2 && shift ;;
   --ccache) cache=$(cd "$2" && pwd -P) && shift ;;
   --keep) keep=true ;;
-  -*) fail "bare knows no option $1: $(sed -n '7,13p' "$script" | tr -d '\n')" ;;
+  -*) fail "bare knows no option $1: see the head of $script" ;;
   *) folder=$1 ;;
   esac
   shift
