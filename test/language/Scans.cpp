@@ -125,8 +125,10 @@ Case sortingColumns() {
 void addScans(Cases &cases) {
   const std::vector<DType> types =
       floats + std::vector<DType>{DType::I32, DType::I64, DType::U32, DType::I8};
-  const std::string user = "@triton.jit\ndef later(a, b):\n    return tl.where(b != 0, b, a)\n\n"
-                           "@triton.jit\ndef larger(a, b):\n    return tl.maximum(a, b)\n\n";
+  // The maximum of two bfloat16 is a float32.
+  const std::string user =
+      "@triton.jit\ndef later(a, b):\n    return tl.where(b != 0, b, a)\n\n"
+      "@triton.jit\ndef larger(a, b):\n    return tl.maximum(a, b).to(a.dtype)\n\n";
   for (int axis : {0, 1}) {
     for (bool reverse : {false, true}) {
       std::string title = "axis " + std::to_string(axis) + (reverse ? " reverse" : "");

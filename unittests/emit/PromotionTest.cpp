@@ -82,6 +82,10 @@ TEST(Promotion, literalOutsideTheTypeIsRefused) {
   refuseBody("p", "x = tl.zeros((4,), tl.uint8) - (-1)", "*fp32", "E0222");
   refuseBody("p", "x = tl.zeros((4,), tl.int8) & 255", "*fp32", "E0222");
   refuseBody("p", "x = tl.zeros((4,), tl.uint32) ^ -1", "*fp32", "E0222");
+  refuseBody("p", "x = tl.full((4,), -1, tl.uint32)", "*fp32", "E0222");
+  refuseBody("p", "x = tl.full((4,), 0.5, tl.int32)", "*fp32", "E0222");
+  refuseBody("p", "x = tl.full((4,), float('-inf'), tl.int64)", "*fp32", "E0222");
+  emitBody("p", "x = tl.full((4,), 0.0, tl.int32)\ny = tl.full((4,), -1, tl.int8)", "*fp32");
 }
 
 TEST(Promotion, comparisonsAndFunctionsMakeAScalarOfALiteral) {

@@ -37,12 +37,27 @@ static Origins shapeOrigins(Emitter &emitter, const Expr *expr, const Shape &sha
   return origins;
 }
 
+/// Upstream hands a literal over as 64 bits, and to an integer type no fraction.
+static bool isTakenBy(const Value &literal, DType type) {
+  if (!literal.isWeak() || isFloat(type) || type == DType::Bool) {
+    return true;
+  }
+  Integer low = isUnsigned(type) ? 0 : -(static_cast<Integer>(1) << 63);
+  Integer high = low + (static_cast<Integer>(1) << 64) - 1;
+  return literal.isWhole() ? literal.integer >= low && literal.integer <= high : literal.real == 0;
+}
+
 static Value filled(Emitter &emitter, const Value &shapeArgument, const Expr *shapeExpr,
                     const Value &value, const Value &type, const std::string &name) {
   std::optional<Shape> shape = emitter.constantShape(shapeArgument, "'shape' of '" + name + "'");
   std::optional<ElementType> element = emitter.constantType(type, "'dtype' of '" + name + "'");
   if (!shape || !element || !emitter.checkShape(*shape)) {
     return Value::poison();
+  }
+  if (!element->isPointer && !isTakenBy(value, element->dtype)) {
+    return emitter.fail(
+        "E0222", "the constant " + pythonText(value) + " is not a value of " + typeText(*element),
+        "write an integer that the type holds");
   }
   Value scalar = emitter.cast(value, *element);
   if (scalar.isBlock()) {
