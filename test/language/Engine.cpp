@@ -78,9 +78,15 @@ std::string runnerOf(const Emulated &emulated) {
          emulated.architecture + "/nereid-runner";
 }
 
+/// "aarch64+sve256" is the first of its names, "aarch64+sve256, 256 bits".
 const Emulated *findEmulated(const std::string &name) {
   for (const Emulated &emulated : emulations) {
     if (name == emulated.name) {
+      return &emulated;
+    }
+  }
+  for (const Emulated &emulated : emulations) {
+    if (std::string_view(emulated.name).starts_with(name + ", ")) {
       return &emulated;
     }
   }

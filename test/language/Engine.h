@@ -19,8 +19,9 @@ public:
   virtual std::string run(const pipeline::CompileInput &input, runtime::Grid grid,
                           std::span<const runtime::ArgumentValue> arguments) = 0;
 
-  /// Of knownNames(), or a target of this machine, "cpu:x86-64-v3". Null with a message when there
-  /// is none of this name or its runner does not start.
+  /// Of knownNames(), also without a length of registers, or a target of this machine,
+  /// "cpu:x86-64-v3". Null with a message when there is none of this name or its runner does not
+  /// start.
   static std::unique_ptr<Engine> start(const std::string &name, std::string &problem);
   /// "interpreter;cpu;aarch64;…"
   static std::string knownNames();
