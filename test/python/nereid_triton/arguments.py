@@ -14,7 +14,14 @@ def _element(name):
     return _NAMES.get(name, name)
 
 
-class _Pointer:
+class _Kind:
+    """Of a run-time argument."""
+
+    def type_for(self, argument):
+        return self.type
+
+
+class _Pointer(_Kind):
 
     def __init__(self, element):
         self.element = capi.dtype(element)
@@ -33,11 +40,14 @@ class _Pointer:
         return capi.tensor(capi.Tensor(address, (size, ), (1, ), self.element))
 
 
-class _Descriptor:
+class _Descriptor(_Kind):
 
     def __init__(self, text):
         self.type = text
         self.element = capi.dtype(text[len("tensordesc<"):text.index("[")])
+
+    def type_for(self, argument):
+        return self.type.replace("]", "],nan") if argument.padding == "nan" else self.type
 
     def value(self, argument):
         base = argument.base
@@ -47,13 +57,15 @@ class _Descriptor:
                         self.element))
 
 
-class _Scalar:
+class _Scalar(_Kind):
 
     def __init__(self, name):
         self.type = name
         self.is_float = name.startswith(("fp", "bf"))
 
     def value(self, argument):
+        if self.type == "i1":
+            return capi.integer(int(argument) & 1)
         return capi.number(float(argument)) if self.is_float else capi.integer(int(argument))
 
 
@@ -98,25 +110,34 @@ class Parameters:
         return _kind(text, self.source.constants.get(path), ":16" if is_divisible else "")
 
     def complete(self, text, entry):
-        """Entry function and signature. A tuple takes a wrapper that makes it of its parts."""
+        """The entry function. A tuple takes a wrapper that makes it of its parts."""
+        if not any(isinstance(kind, _Tuple) for kind in self.kinds):
+            self.parts = [(name, self._entry(text, name, kind))
+                          for name, kind in zip(self.names, self.kinds)]
+            return entry
         self.parts = []
-        needs_wrapper = any(
-            isinstance(kind, _Tuple) for kind in self.kinds)
-        if not needs_wrapper:
-            signature = [f"{name}={self._entry(text, name, kind)}"
-                         for name, kind in zip(self.names, self.kinds)]
-            return entry, ", ".join(signature)
         passed = [self._expression(text, name, kind)
                   for name, kind in zip(self.names, self.kinds)]
         wrapper = text.unique(entry + "_of_parts")
         parameters = ", ".join(name for name, _ in self.parts)
         text.blocks.append(f"@triton.jit\ndef {wrapper}({parameters}):\n"
                            f"    {entry}({', '.join(passed)})")
-        return wrapper, ", ".join(f"{name}={kind.type}" for name, kind in self.parts)
+        return wrapper
+
+    def signature(self, arguments=None):
+        """For these arguments: what a descriptor pads with is no part of upstream's types."""
+        given = iter(arguments or [])
+        types = []
+        for name, part in self.parts:
+            if not isinstance(part, str):
+                value = next(given, None)
+                part = part.type if value is None else part.type_for(value)
+            types.append(f"{name}={part}")
+        return ", ".join(types)
 
     def _entry(self, text, name, kind):
         if not isinstance(kind, _Constant):
-            return kind.type
+            return kind
         value = kind.constant
         value = value.value if isinstance(value, tl.constexpr) else value
         is_plain = value is None or isinstance(value, (bool, int, str, tl.dtype)) or \
@@ -139,7 +160,7 @@ class Parameters:
         return name
 
     def flat(self, arguments):
-        """The run-time values, in the order of the signature."""
+        """The run-time arguments, in the order of the signature."""
         values = []
         for kind, argument in zip(self.kinds, arguments):
             self._flatten(kind, argument, values)
@@ -150,4 +171,9 @@ class Parameters:
             for inner, item in zip(kind.items, argument):
                 self._flatten(inner, item, values)
         elif not isinstance(kind, _Constant):
-            values.append(kind.value(argument))
+            values.append(argument)
+
+    def values(self, arguments):
+        """What the launch is given for `flat` arguments."""
+        kinds = [part for _, part in self.parts if not isinstance(part, str)]
+        return [kind.value(argument) for kind, argument in zip(kinds, arguments)]

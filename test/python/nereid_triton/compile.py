@@ -2,6 +2,7 @@
 """Takes the place of upstream's compiler: a bound jit function to a kernel of libnereid.so."""
 
 import ast
+import collections
 import hashlib
 import os
 import re
@@ -13,7 +14,10 @@ from . import NotJudged, capi
 from .arguments import Parameters
 from .source import Text
 
-_STATIC_ASSERT = "E0222"
+_STATIC_ASSERT = "E0220"
+
+
+_Specialization = collections.namedtuple("_Specialization", ["constants", "signature"])
 
 
 class _Texts:
@@ -39,33 +43,43 @@ class CompiledKernel:
     """What `JITFunction.run` launches and hands back."""
 
     def __init__(self, source, target, options):
-        self.src, self.name, self.target = source, source.name, target
+        self.src, self.target = source, target
+        constants = {source.fn.arg_names[path[0]]: value
+                     for path, value in source.constants.items() if len(path) == 1}
+        self.name = source.fn.repr(_Specialization(constants, source.signature))
         self.options = options
         self.asm = _Texts()
         self.function, self.packed_metadata = None, ()
         self.parameters = Parameters(source)
         text = Text()
-        entry, signature = self.parameters.complete(
-            text, text.name_of(source.fn, source.fn.__name__))
-        self.text, self.signature = str(text), signature
-        self.hash = hashlib.sha256(f"{entry}({signature})\n{self.text}".encode()).hexdigest()
-        if directory := os.environ.get("NEREID_KEEP_TEXTS"):
-            with open(os.path.join(directory, f"{entry}-{self.hash[:8]}.py"), "w") as file:
-                file.write(f"{self.text}# {entry}: {signature}\n")
-        name = source.fn.fn.__code__.co_filename
-        try:
-            self.kernel = capi.Kernel(self.text, name, entry, signature)
-        except capi.Failure as failure:
-            if failure.status == capi.INTERNAL:
-                raise
-            raise _as_upstream(failure, name, text) from failure
+        self.entry = self.parameters.complete(text, text.name_of(source.fn, source.fn.__name__))
+        self.text, self.kernels = text, {}
+        signature = self.parameters.signature()
+        self.hash = hashlib.sha256(f"{self.entry}({signature})\n{text}".encode()).hexdigest()
+        self.kernel(signature)
+
+    def kernel(self, signature):
+        if signature not in self.kernels:
+            if directory := os.environ.get("NEREID_KEEP_TEXTS"):
+                with open(os.path.join(directory, f"{self.entry}-{self.hash[:8]}.py"), "w") as file:
+                    file.write(f"{self.text}# {self.entry}: {signature}\n")
+            name = self.src.fn.fn.__code__.co_filename
+            try:
+                self.kernels[signature] = capi.Kernel(str(self.text), name, self.entry, signature)
+            except capi.Failure as failure:
+                if failure.status == capi.INTERNAL:
+                    raise
+                raise _as_upstream(failure, name, self.text) from failure
+        return self.kernels[signature]
 
     def launch_metadata(self, grid, stream, *arguments):
         return None
 
     def run(self, x, y, z, stream, function, metadata, launch, enter, leave, *arguments):
         if x > 0 and y > 0 and z > 0:
-            self.kernel.launch((x, y, z), self.parameters.flat(arguments))
+            given = self.parameters.flat(arguments)
+            kernel = self.kernel(self.parameters.signature(given))
+            kernel.launch((x, y, z), self.parameters.values(given))
 
     def __getitem__(self, grid):
         grid = tuple(grid) + (1, ) * (3 - len(grid))
@@ -82,7 +96,10 @@ def compile_kernel(src, target=None, options=None, **_):
     if not isinstance(src, triton.compiler.ASTSource):
         raise NotJudged("compiles upstream's intermediate text")
     src.fn.cache_key  # upstream's own check of what a function may refer to
-    return CompiledKernel(src, target, options)
+    try:
+        return CompiledKernel(src, target, options)
+    except capi.Failure as failure:  # of a type that the signature cannot name
+        raise CompilationError(None, None, str(failure)) from failure
 
 
 def _make_ir(*_, **__):
