@@ -3,8 +3,8 @@
 #include "runtime/KernelSupport.h"
 
 #include "runtime/LaunchFrame.h"
+#include "runtime/PrintLine.h"
 
-#include <cinttypes>
 #include <cstdio>
 
 namespace nereid::runtime {
@@ -14,19 +14,6 @@ LaunchFrame *&currentLaunchFrame() {
   return frame;
 }
 
-namespace {
-
-/// One stdio call per line, so that lines of several threads do not mix.
-void printLine(const char *prefix, const int32_t *id, int64_t index, const char *value) {
-  if (index < 0) {
-    std::printf("pid (%d, %d, %d) %s%s\n", id[0], id[1], id[2], prefix, value);
-  } else {
-    std::printf("pid (%d, %d, %d) idx (%" PRId64 ") %s%s\n", id[0], id[1], id[2], index, prefix,
-                value);
-  }
-}
-
-} // namespace
 } // namespace nereid::runtime
 
 extern "C" {
@@ -51,21 +38,10 @@ void nereid_rt_assert_fail(const char *message, const int32_t *id) {
   std::longjmp(frame->exit, 1);
 }
 
-void nereid_rt_print_f64(const char *prefix, const int32_t *id, int64_t index, double value) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.9g", value);
-  nereid::runtime::printLine(prefix, id, index, text);
-}
-
-void nereid_rt_print_i64(const char *prefix, const int32_t *id, int64_t index, int64_t value,
-                         int hex) {
-  char text[40];
-  if (hex) {
-    std::snprintf(text, sizeof text, "0x%" PRIx64, static_cast<uint64_t>(value));
-  } else {
-    std::snprintf(text, sizeof text, "%" PRId64, value);
-  }
-  nereid::runtime::printLine(prefix, id, index, text);
+void nereid_rt_print(const char *description, const int32_t *id, int64_t index, int64_t bits) {
+  char line[1024];
+  nereid::runtime::formatPrintLine(line, sizeof line, description, id, index, bits);
+  std::puts(line); // one call, so that lines of several threads do not mix
 }
 
 void *nereid_rt_defer_additions(int32_t kind, int64_t elements) {

@@ -12,10 +12,8 @@ extern "C" {
 /// program's three ids. Called outside a launch it writes the message to stderr and returns.
 void nereid_rt_assert_fail(const char *message, const int32_t *id);
 
-/// One line "pid (x, y, z) idx (index) prefix value" on stdout; index < 0 = a scalar.
-void nereid_rt_print_f64(const char *prefix, const int32_t *id, int64_t index, double value);
-void nereid_rt_print_i64(const char *prefix, const int32_t *id, int64_t index, int64_t value,
-                         int hex);
+/// One line on stdout for one element; see runtime/PrintLine.h for the description and the bits.
+void nereid_rt_print(const char *description, const int32_t *id, int64_t index, int64_t bits);
 
 /// Called in every iteration of a loop that may wait for another program (defined in
 /// Coroutines.cpp). As long as `observed` stays the same, the program counts as waiting; `place` is

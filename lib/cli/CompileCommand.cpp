@@ -112,6 +112,7 @@ void compileCommand(Options options, Session &session) {
   if (!output) {
     return session.fail(diags);
   }
+  fmt::print(stderr, "{}", pipeline::staticOutput(diags));
   bool isObject = !output->object.empty() && output->text.empty();
   if (options.output.empty() && isObject) {
     options.output = output->info.name + ".o";

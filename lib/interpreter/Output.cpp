@@ -1,26 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Device prints and assertions. The line format is the one compiled kernels print:
-// pid (x, y, z) idx (i) prefix value.
+// Device prints and assertions.
 #include "lib/interpreter/Instance.h"
+#include "lib/tile/ir/PrintDescription.h"
+#include "runtime/PrintLine.h"
 
+#include <bit>
 #include <cstdio>
 
 namespace nereid::interpreter {
 namespace {
 
-std::string numberText(const Tile &tile, size_t i, bool hex) {
-  char text[64];
-  if (tile.type.isFloat() && !hex) {
-    std::snprintf(text, sizeof text, "%g", tile.number(i));
-  } else if (hex || tile.type.kind == Kind::Pointer) {
-    std::snprintf(text, sizeof text, "0x%0*llx", static_cast<int>(tile.type.bytes() * 2),
-                  static_cast<unsigned long long>(tile[i]));
-  } else if (tile.type == boolType) {
-    std::snprintf(text, sizeof text, "%d", tile[i] != 0 ? 1 : 0);
-  } else {
-    std::snprintf(text, sizeof text, "%lld", static_cast<long long>(tile.integer(i)));
+/// The element as runtime/PrintLine.h takes it.
+int64_t printedBits(const Tile &tile, size_t i, char form) {
+  if (form == 'f') {
+    return std::bit_cast<int64_t>(tile.number(i));
   }
-  return text;
+  const bool isSigned = form == 'i' && tile.type != boolType;
+  return isSigned ? static_cast<int64_t>(tile.integer(i)) : static_cast<int64_t>(tile[i]);
 }
 
 void writeLine(const Instance &instance, const std::string &line) {
@@ -33,17 +29,21 @@ void writeLine(const Instance &instance, const std::string &line) {
 
 bool print(Instance &instance, mlir::Operation *op) {
   auto print = mlir::cast<tile::PrintOp>(op);
-  const std::string head = "pid " + tuple(instance.id) + " ";
-  const std::string prefix = print.getPrefix().str();
+  const int32_t id[3] = {static_cast<int32_t>(instance.id[0]), static_cast<int32_t>(instance.id[1]),
+                         static_cast<int32_t>(instance.id[2])};
+  auto write = [&](const std::string &description, int64_t index, int64_t bits) {
+    char line[1024];
+    runtime::formatPrintLine(line, sizeof line, description.c_str(), id, index, bits);
+    writeLine(instance, std::string(line) + "\n");
+  };
   if (print.getValues().empty()) {
-    writeLine(instance, head + prefix + "\n");
+    write(tile::printDescription(print, 0), 0, 0);
   }
-  for (mlir::Value value : print.getValues()) {
+  for (auto [number, value] : llvm::enumerate(print.getValues())) {
+    const std::string description = tile::printDescription(print, static_cast<unsigned>(number));
     const Tile &tile = instance.get(value);
     for (size_t i = 0; i < tile.size(); ++i) {
-      const std::string index = tile.isTile ? std::to_string(i) : "";
-      writeLine(instance, head + "idx (" + index + ") " + prefix + " " +
-                              numberText(tile, i, print.getHex()) + "\n");
+      write(description, static_cast<int64_t>(i), printedBits(tile, i, description[0]));
     }
   }
   return true;

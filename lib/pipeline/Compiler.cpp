@@ -270,6 +270,14 @@ static std::optional<Diagnostic> foreignCode(const runtime::KernelInfo &info,
       .withHelp("compile for 'cpu', which is this machine");
 }
 
+std::string staticOutput(const Diagnostics &diags) {
+  std::string text;
+  for (const Diagnostic &diagnostic : diags.all()) {
+    text += diagnostic.code == "R0201" ? diagnostic.message + "\n" : "";
+  }
+  return text;
+}
+
 std::optional<runtime::Kernel> compileKernel(const CompileInput &input,
                                              const CompileOptions &options, Diagnostics &diags) {
   CompileOptions wanted = options;
@@ -281,6 +289,7 @@ std::optional<runtime::Kernel> compileKernel(const CompileInput &input,
     if (!output) {
       return std::nullopt;
     }
+    std::fputs(staticOutput(diags).c_str(), stdout);
     if (auto refused = foreignCode(output->info, (*findTarget(options.target))->name())) {
       diags.add(std::move(*refused));
       return std::nullopt;

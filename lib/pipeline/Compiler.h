@@ -64,7 +64,11 @@ const std::vector<std::string> &phaseNames();
 std::optional<CompileOutput> compile(const CompileInput &input, const CompileOptions &options,
                                      Diagnostics &diags);
 
-/// compile (or cache hit) + load: ready to launch on this machine.
+/// What the kernel's tl.static_print says, line by line.
+std::string staticOutput(const Diagnostics &diags);
+
+/// compile (or cache hit) + load: ready to launch on this machine. Writes what tl.static_print says
+/// to standard output, as upstream's compiler does.
 std::optional<runtime::Kernel> compileKernel(const CompileInput &input,
                                              const CompileOptions &options, Diagnostics &diags);
 

@@ -3,33 +3,10 @@
 // runtime/KernelSupport.h. Lines go to the launch's print function or to standard output.
 #include "runtime/KernelSupport.h"
 #include "nereid/aot.h"
+#include "runtime/PrintLine.h"
 #include "runtime/aot/Launch.h"
 
-#include <cinttypes>
 #include <cstdio>
-
-namespace nereid::aot {
-namespace {
-
-void printLine(const char *prefix, const int32_t *id, int64_t index, const char *value) {
-  char place[96], line[1024];
-  if (index < 0) {
-    std::snprintf(place, sizeof place, "pid (%d, %d, %d)", id[0], id[1], id[2]);
-  } else {
-    std::snprintf(place, sizeof place, "pid (%d, %d, %d) idx (%" PRId64 ")", id[0], id[1], id[2],
-                  index);
-  }
-  std::snprintf(line, sizeof line, "%s %s%s", place, prefix, value);
-  const nereid_aot_options *options = currentFrame ? currentFrame->run->options : nullptr;
-  if (options && options->print) {
-    options->print(options->print_context, line);
-  } else {
-    std::puts(line); // one call, so that lines of several threads do not mix
-  }
-}
-
-} // namespace
-} // namespace nereid::aot
 
 extern "C" {
 
@@ -52,22 +29,17 @@ NEREID_AOT_API void nereid_rt_assert_fail(const char *message, const int32_t *id
   std::longjmp(frame->exit, 1);
 }
 
-NEREID_AOT_API void nereid_rt_print_f64(const char *prefix, const int32_t *id, int64_t index,
-                                        double value) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.9g", value);
-  nereid::aot::printLine(prefix, id, index, text);
-}
-
-NEREID_AOT_API void nereid_rt_print_i64(const char *prefix, const int32_t *id, int64_t index,
-                                        int64_t value, int hex) {
-  char text[40];
-  if (hex) {
-    std::snprintf(text, sizeof text, "0x%" PRIx64, static_cast<uint64_t>(value));
+NEREID_AOT_API void nereid_rt_print(const char *description, const int32_t *id, int64_t index,
+                                    int64_t bits) {
+  using namespace nereid::aot;
+  char line[1024];
+  nereid::runtime::formatPrintLine(line, sizeof line, description, id, index, bits);
+  const nereid_aot_options *options = currentFrame ? currentFrame->run->options : nullptr;
+  if (options && options->print) {
+    options->print(options->print_context, line);
   } else {
-    std::snprintf(text, sizeof text, "%" PRId64, value);
+    std::puts(line); // one call, so that lines of several threads do not mix
   }
-  nereid::aot::printLine(prefix, id, index, text);
 }
 
 NEREID_AOT_API void *nereid_rt_defer_additions(int32_t kind, int64_t elements) {

@@ -221,10 +221,10 @@ TEST(Hints, assertsAndPrints) {
                             "*fp32, i32, 8");
   EXPECT_TRUE(kernel.has("\"n is positive\""));
   EXPECT_TRUE(kernel.has("\"small\""));
-  EXPECT_TRUE(kernel.has("tile.print \"n\" true"));
+  EXPECT_TRUE(kernel.has("tile.print \" n: \" true"));
   ASSERT_FALSE(kernel.diags.all().empty());
   EXPECT_EQ(kernel.diags.all()[0].code, "R0201");
-  EXPECT_EQ(kernel.diags.all()[0].message, "block 8 of <i32>");
+  EXPECT_EQ(kernel.diags.all()[0].message, "block 8 of int32[]");
   std::string text =
       refuseBody("x, B: tl.constexpr", "tl.static_assert(B == 7, 'seven')", "*fp32, 8", "E0220");
   EXPECT_NE(text.find("B == 7"), std::string::npos) << text;

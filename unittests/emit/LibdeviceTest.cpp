@@ -89,7 +89,7 @@ TEST(Libdevice, directedRoundingIsNamedAndRefused) {
 
 TEST(Libdevice, typesAreChecked) {
   expectPart(refused("y = tl.extra.libdevice.erfc(x)", "E0229", "fp16"),
-             "'erfc' expects f32 or f64, but got f16");
+             "'erfc' expects fp32 or fp64, but got fp16");
   expectPart(refused("y = tl.math.asinh(x)", "E0204", "fp16"), "'asinh' expects f32 or f64");
   expectPart(refused("y = tl.extra.libdevice.popc(x)", "E0204"), "integers of 32 or 64 bits");
   expectPart(refused("y = tl.extra.libdevice.ffs(x)", "E0229"), "integers of 32 or 64 bits");

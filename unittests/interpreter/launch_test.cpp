@@ -71,15 +71,19 @@ TEST(Output, PrintsOneLinePerElement) {
   EXPECT_TRUE(runText(R"(
     func.func @k(%n: i32) attributes {tile.kernel} {
       %x = arith.constant dense<[1.5, -2.0]> : tensor<2xf32>
-      tile.print "x:" false %x, %n : tensor<2xf32>, i32
-      tile.print "hex" true %n : i32
-      tile.print "here" false
+      tile.print " x: " false %x : tensor<2xf32>
+      tile.print ": " false %x, %n {tile.unsigned = array<i64: 1>} : tensor<2xf32>, i32
+      tile.print " hex: " true %n : i32
+      tile.print " here" false
       return
     })",
                       {2, 1, 1}, {int64_t(-7)}, diags, options));
-  const std::string second = "pid (1, 0, 0) idx (0) x: 1.5\npid (1, 0, 0) idx (1) x: -2\n"
-                             "pid (1, 0, 0) idx () x: -7\npid (1, 0, 0) idx () hex 0xfffffff9\n"
-                             "pid (1, 0, 0) here\n";
+  const std::string second =
+      "pid (1, 0, 0) idx (0) x: 1.500000\npid (1, 0, 0) idx (1) x: -2.000000\n"
+      "pid (1, 0, 0) idx (0): (operand 0) 1.500000\n"
+      "pid (1, 0, 0) idx (1): (operand 0) -2.000000\n"
+      "pid (1, 0, 0) idx (): (operand 1) 4294967289\n"
+      "pid (1, 0, 0) idx () hex: 0xfffffff9\npid (1, 0, 0) here\n";
   EXPECT_EQ(printed.substr(printed.size() / 2), second);
 }
 

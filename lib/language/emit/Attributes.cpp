@@ -57,11 +57,7 @@ static std::optional<Value> typeAttribute(const TileType &type, const std::strin
     return Value::whole(mantissaBits(element.dtype));
   }
   if (name == "name") {
-    std::string text = std::string(kernelName(element.dtype));
-    if (!element.isPointer && isInteger(element.dtype)) {
-      text = element.dtype == DType::Bool ? "int1" : std::string(torchName(element.dtype));
-    }
-    return Value::string(element.isPointer ? "pointer<" + text + ">" : text);
+    return Value::string(typeName(element));
   }
   if (name == "shape" && type.isBlock()) {
     return shapeValue(type.shape);

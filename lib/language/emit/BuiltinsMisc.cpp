@@ -2,6 +2,7 @@
 // Builtins about the program itself: ranges, hints, checks, printing, constants and the few Python
 // functions kernels use.
 #include "lib/language/emit/Emitter.h"
+#include "lib/tile/ir/PrintDescription.h"
 
 #include <cmath>
 #include <cstdlib>
@@ -73,9 +74,9 @@ Value debugBarrier(Emitter &, const Bound &) { return Value::none(); }
 static std::string joined(Emitter &emitter, const std::vector<Argument> &values,
                           const std::string &separator) {
   std::string text;
-  for (const Argument &argument : values) {
-    Value shown = emitter.knownNumber(argument.value).value_or(argument.value);
-    text += (text.empty() ? "" : separator) + pythonText(shown);
+  for (size_t i = 0; i < values.size(); ++i) {
+    Value shown = emitter.knownNumber(values[i].value).value_or(values[i].value);
+    text += (i == 0 ? "" : separator) + pythonText(shown);
   }
   return text;
 }
@@ -123,22 +124,41 @@ Value deviceAssert(Emitter &emitter, const Bound &args) {
   return Value::none();
 }
 
+/// Upstream's form of what stands before a value: " x: ".
+static std::string printedPrefix(std::string prefix, bool hasValues) {
+  if (hasValues && !prefix.ends_with(' ')) {
+    prefix += ' ';
+  }
+  if (hasValues && !prefix.ends_with(": ")) {
+    prefix.replace(prefix.size() - 1, 1, ": ");
+  }
+  return prefix.size() > 2 && !prefix.starts_with(' ') ? ' ' + prefix : prefix;
+}
+
 static Value printValues(Emitter &emitter, const std::string &prefix,
                          const std::vector<Argument> &values, const Value &hex) {
   std::optional<bool> isHex = emitter.constantBool(hex, "'hex'");
   std::vector<mlir::Value> operands;
+  std::vector<int64_t> unsignedOperands;
   for (const Argument &argument : values) {
     Value value = emitter.toTile(argument.value);
     if (value.isPoison()) {
       return value;
+    }
+    if (!value.isPointer() && isUnsigned(value.tileType.element.dtype)) {
+      unsignedOperands.push_back(static_cast<int64_t>(operands.size()));
     }
     operands.push_back(value.ssa);
   }
   if (!isHex) {
     return Value::poison();
   }
-  emitter.builder.create<tile::PrintOp>(emitter.location(), llvm::StringRef(prefix), *isHex,
-                                        mlir::ValueRange(operands));
+  auto print = emitter.builder.create<tile::PrintOp>(
+      emitter.location(), llvm::StringRef(printedPrefix(prefix, !values.empty())), *isHex,
+      mlir::ValueRange(operands));
+  if (!unsignedOperands.empty()) {
+    print->setAttr(tile::unsignedOperands, emitter.builder.getDenseI64ArrayAttr(unsignedOperands));
+  }
   return Value::none();
 }
 

@@ -224,6 +224,23 @@ std::optional<DType> defaultType(const Value &constant) {
   return std::nullopt;
 }
 
+std::string typeName(ElementType type) {
+  std::string text(kernelName(type.dtype));
+  if (isInteger(type.dtype)) {
+    text = type.dtype == DType::Bool ? "int1" : std::string(torchName(type.dtype));
+  }
+  return type.isPointer ? "pointer<" + text + ">" : text;
+}
+
+/// As upstream prints a tensor: "fp32[constexpr[8], constexpr[16]]".
+static std::string tensorText(const TileType &type) {
+  std::string text;
+  for (int64_t size : type.shape) {
+    text += (text.empty() ? "constexpr[" : ", constexpr[") + std::to_string(size) + "]";
+  }
+  return typeName(type.element) + "[" + text + "]";
+}
+
 std::string pythonText(const Value &value) {
   switch (value.kind) {
   case Value::Kind::None:
@@ -255,7 +272,7 @@ std::string pythonText(const Value &value) {
   case Value::Kind::Import:
     return value.text;
   case Value::Kind::Type:
-    return typeText(value.tileType);
+    return value.tileType.isBlock() ? typeText(value.tileType) : typeName(value.tileType.element);
   case Value::Kind::Tuple: {
     std::string text = "(";
     for (size_t i = 0; i < value.elements.size(); ++i) {
@@ -266,7 +283,7 @@ std::string pythonText(const Value &value) {
   case Value::Kind::Function:
     return value.function->name;
   case Value::Kind::Tile:
-    return "<" + typeText(value.tileType) + ">";
+    return tensorText(value.tileType);
   default:
     return describe(value);
   }

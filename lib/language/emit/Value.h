@@ -40,6 +40,8 @@ struct TileType {
 /// "f32", "u8", "*f16"; for tiles "128x64xf16".
 std::string typeText(ElementType type);
 std::string typeText(const TileType &type);
+/// Upstream's name, which kernels may ask for and print: "int32", "fp16", "pointer<fp16>".
+std::string typeName(ElementType type);
 /// "(128, 64)"
 std::string shapeText(llvm::ArrayRef<int64_t> shape);
 

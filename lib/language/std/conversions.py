@@ -232,25 +232,25 @@ def float2ull_ru(x):
 
 @triton.jit
 def double2float_rn(x):
-    tl.static_assert(x.dtype == tl.float64, f"the conversion expects f64, but got {x.dtype}")
+    tl.static_assert(x.dtype == tl.float64, f"the conversion expects fp64, but got {x.dtype}")
     return _narrowed(x, "rn")
 
 
 @triton.jit
 def double2float_rz(x):
-    tl.static_assert(x.dtype == tl.float64, f"the conversion expects f64, but got {x.dtype}")
+    tl.static_assert(x.dtype == tl.float64, f"the conversion expects fp64, but got {x.dtype}")
     return _narrowed(x, "rz")
 
 
 @triton.jit
 def double2float_rd(x):
-    tl.static_assert(x.dtype == tl.float64, f"the conversion expects f64, but got {x.dtype}")
+    tl.static_assert(x.dtype == tl.float64, f"the conversion expects fp64, but got {x.dtype}")
     return _narrowed(x, "rd")
 
 
 @triton.jit
 def double2float_ru(x):
-    tl.static_assert(x.dtype == tl.float64, f"the conversion expects f64, but got {x.dtype}")
+    tl.static_assert(x.dtype == tl.float64, f"the conversion expects fp64, but got {x.dtype}")
     return _narrowed(x, "ru")
 
 

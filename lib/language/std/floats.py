@@ -6,7 +6,7 @@
 def _real(x, name: tl.constexpr):
     tl.static_assert(
         x.dtype == tl.float32 or x.dtype == tl.float64,
-        f"'{name}' expects f32 or f64, but got {x.dtype}",
+        f"'{name}' expects fp32 or fp64, but got {x.dtype}",
     )
     return x
 
@@ -134,12 +134,12 @@ def rcp_rn(x):
 @triton.jit
 def rcp64h(x):
     """1 / x without the low 32 bits."""
-    tl.static_assert(x.dtype == tl.float64, f"'rcp64h' expects f64, but got {x.dtype}")
+    tl.static_assert(x.dtype == tl.float64, f"'rcp64h' expects fp64, but got {x.dtype}")
     bits = (1.0 / x).to(tl.int64, bitcast=True)
     return ((bits >> 32) << 32).to(tl.float64, bitcast=True)
 
 
 @triton.jit
 def rsqrt_rn(x):
-    tl.static_assert(x.dtype == tl.float32, f"'rsqrt_rn' expects f32, but got {x.dtype}")
+    tl.static_assert(x.dtype == tl.float32, f"'rsqrt_rn' expects fp32, but got {x.dtype}")
     return (1.0 / tl.sqrt(x.to(tl.float64))).to(tl.float32)

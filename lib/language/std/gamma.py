@@ -8,7 +8,7 @@
 def _wide(x, name: tl.constexpr):
     tl.static_assert(
         x.dtype == tl.float32 or x.dtype == tl.float64,
-        f"'{name}' expects f32 or f64, but got {x.dtype}",
+        f"'{name}' expects fp32 or fp64, but got {x.dtype}",
     )
     return x.to(tl.float64)
 

@@ -24,7 +24,7 @@ int main(void) {
   /* On standard output, then through a function. */
   status = tell(1, 1, 1, x, 4, &options);
   options.print = count;
-  options.print_context = (void *)"pid (0, 0, 0) value7";
+  options.print_context = (void *)"pid (0, 0, 0) idx () value: 7";
   status += tell(1, 1, 1, x, 4, &options);
   printf("%d lines, status %d\n", lines, status);
 

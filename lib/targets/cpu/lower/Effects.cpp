@@ -2,6 +2,7 @@
 // print and assert: one call into the runtime per element, in row-major order. For finding errors,
 // not for speed.
 #include "lib/targets/cpu/lower/BlockLowering.h"
+#include "lib/tile/ir/PrintDescription.h"
 
 using namespace mlir;
 
@@ -59,28 +60,45 @@ void BlockLowering::forEachElement(Location loc, ArrayRef<int64_t> shape, Elemen
   }
 }
 
+/// The element as the runtime takes it: a float as the bits of a double, unless its own are asked
+/// for; an integer extended by its sign.
+static Value printedBits(OpBuilder &b, Location loc, Value value, char form) {
+  if (!isa<FloatType>(value.getType())) {
+    const bool isZeroExtended = form == 'u' && value.getType().isInteger();
+    return isZeroExtended && !value.getType().isInteger(64)
+               ? b.create<arith::ExtUIOp>(loc, b.getI64Type(), value).getResult()
+               : convertElements(b, loc, value, b.getI64Type());
+  }
+  if (form == 'f') {
+    Value wide = convertElements(b, loc, value, b.getF64Type());
+    return b.create<arith::BitcastOp>(loc, b.getI64Type(), wide);
+  }
+  Type bits = b.getIntegerType(value.getType().getIntOrFloatBitWidth());
+  Value narrow = b.create<arith::BitcastOp>(loc, bits, value);
+  return bits.isInteger(64) ? narrow : b.create<arith::ExtUIOp>(loc, b.getI64Type(), narrow);
+}
+
 void BlockLowering::lowerPrint(tile::PrintOp op) {
   Location loc = op.getLoc();
-  Value prefix = textAddress(builder(), op.getPrefix(), loc);
-  auto print = [&](OpBuilder &b, Value value, Value index) {
-    Type type = value.getType();
-    if (isa<FloatType>(type)) {
-      Value wide = convertElements(b, loc, value, b.getF64Type());
-      callRuntime(b, loc, "nereid_rt_print_f64", {prefix, kernel.idArgument, index, wide});
-      return;
-    }
-    Value wide = convertElements(b, loc, value, b.getI64Type());
-    Value hex = kernel.constantInt(b.getI32Type(), op.getHex() ? 1 : 0);
-    callRuntime(b, loc, "nereid_rt_print_i64", {prefix, kernel.idArgument, index, wide, hex});
+  auto call = [&](OpBuilder &b, Value description, Value index, Value bits) {
+    callRuntime(b, loc, "nereid_rt_print", {description, kernel.idArgument, index, bits});
   };
-  for (Value value : op.getValues()) {
+  if (op.getValues().empty()) {
+    Value text = textAddress(builder(), tile::printDescription(op, 0), loc);
+    call(builder(), text, kernel.i64(0), kernel.i64(0));
+  }
+  for (auto [number, value] : llvm::enumerate(op.getValues())) {
+    const std::string description = tile::printDescription(op, static_cast<unsigned>(number));
+    Value text = textAddress(builder(), description, loc);
     if (!isTile(value)) {
-      print(builder(), kernel.scalar(value), kernel.i64(-1));
+      Value bits = printedBits(builder(), loc, kernel.scalar(value), description[0]);
+      call(builder(), text, kernel.i64(0), bits);
       continue;
     }
     forEachElement(loc, shapeOf(value), [&](Evaluator &evaluator, Value index) {
       Value element = evaluator.evaluate(value, identityDims(shapeOf(value).size()), 0);
-      print(evaluator.scopes.back()->builder, element, index);
+      OpBuilder &inside = evaluator.scopes.back()->builder;
+      call(inside, text, index, printedBits(inside, loc, element, description[0]));
     });
   }
 }
