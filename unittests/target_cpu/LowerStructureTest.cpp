@@ -399,6 +399,21 @@ func.func @kernel(%x: i32) attributes {tile.kernel} {
   EXPECT_NE(kernel.error.find("E0301"), std::string::npos) << kernel.error;
 }
 
+TEST(LowerErrors, TilesOfNineDimensionsNameTheirLine) {
+  LoweredKernel kernel = lowerSource(R"(
+@triton.jit
+def kernel(x):
+    o = tl.arange(0, 8)
+    v = tl.load(x + o)
+    w = tl.reshape(v, (2, 2, 2, 1, 1, 1, 1, 1, 1)) + 1
+    tl.store(x + o, tl.reshape(w, (8,)))
+)",
+                                     "*fp32");
+  EXPECT_NE(kernel.error.find("at most 8 dimensions, but got 9"), std::string::npos)
+      << kernel.error;
+  EXPECT_NE(kernel.error.find(":6:"), std::string::npos) << kernel.error;
+}
+
 TEST(LowerRobust, LongChainsDoNotExhaustTheStack) {
   std::string text = "func.func @kernel(%p: !tile.ptr<f32>) attributes {tile.kernel} {\n"
                      "  %r = tile.make_range 0 to 64 : tensor<64xi32>\n"

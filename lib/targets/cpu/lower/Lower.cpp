@@ -58,6 +58,34 @@ static func::FuncOp findKernel(ModuleOp module) {
   return found;
 }
 
+/// Tiles have at most so many dimensions.
+static constexpr int64_t maxRank = 8;
+
+static bool isKnownElement(Type element) {
+  return isa<tile::PtrType, IndexType>(element) || element.isF16() || element.isBF16() ||
+         element.isF32() || element.isF64() || tile::isFloat8(element) || element.isInteger(1) ||
+         element.isInteger(8) || element.isInteger(16) || element.isInteger(32) ||
+         element.isInteger(64);
+}
+
+/// A result that the evaluation cannot represent, of an operation that has a place in the source if
+/// any has one: constants that several lines share have none.
+static Value unknownValue(func::FuncOp source) {
+  Value unknown;
+  source.walk([&](Operation *op) {
+    for (Value result : op->getResults()) {
+      auto tensor = dyn_cast<RankedTensorType>(result.getType());
+      bool isKnown = isKnownElement(tensor ? tensor.getElementType() : result.getType()) &&
+                     (!tensor || tensor.getRank() <= maxRank);
+      bool isPlaced = !unknown || placeOf(unknown.getLoc()).line == 0;
+      if (!isKnown && isPlaced) {
+        unknown = result;
+      }
+    }
+  });
+  return unknown;
+}
+
 /// What the evaluation cannot represent is refused before anything is emitted.
 static bool checkTypes(KernelState &kernel, func::FuncOp source) {
   source.walk([&](Operation *op) {
@@ -70,21 +98,19 @@ static bool checkTypes(KernelState &kernel, func::FuncOp source) {
                                 "the kernel language"),
                   op);
     }
-    for (Type type : op->getResultTypes()) {
-      auto tensor = dyn_cast<RankedTensorType>(type);
-      Type element = tensor ? tensor.getElementType() : type;
-      bool known = isa<tile::PtrType, IndexType>(element) || element.isF16() || element.isBF16() ||
-                   element.isF32() || element.isF64() || tile::isFloat8(element) ||
-                   element.isInteger(1) || element.isInteger(8) || element.isInteger(16) ||
-                   element.isInteger(32) || element.isInteger(64);
-      if (kernel.failed || (known && (!tensor || tensor.getRank() <= 8))) {
-        continue;
-      }
-      std::string text;
-      llvm::raw_string_ostream(text) << type;
-      kernel.unsupported(op, "it has no values of type '" + text + "'");
-    }
   });
+  Value unknown = kernel.failed ? Value() : unknownValue(source);
+  if (unknown) {
+    std::string text;
+    llvm::raw_string_ostream(text) << unknown.getType();
+    auto tensor = dyn_cast<RankedTensorType>(unknown.getType());
+    bool isDeep = tensor && tensor.getRank() > maxRank;
+    kernel.unsupported(unknown.getDefiningOp(),
+                       isDeep ? "a tile has at most " + std::to_string(maxRank) +
+                                    " dimensions, but got " + std::to_string(tensor.getRank()) +
+                                    " in '" + text + "'"
+                              : "it has no values of type '" + text + "'");
+  }
   return !kernel.failed;
 }
 
