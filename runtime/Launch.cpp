@@ -139,14 +139,14 @@ LaunchError packPointer(const Kernel &kernel, const ArgumentInfo &info, const Ar
   return {};
 }
 
-/// Smallest and largest value of an integer parameter; U64 is passed through int64_t as it is.
+/// Whether an integer parameter can take the value; U64 is passed as the bits of an int64_t.
 bool fits(DType type, int64_t value) {
   const int bits = static_cast<int>(sizeInBytes(type)) * 8;
   if (type == DType::Bool) {
     return value == 0 || value == 1;
   }
   if (bits == 64) {
-    return type == DType::I64 || value >= 0;
+    return true;
   }
   if (isUnsignedInteger(type)) {
     return value >= 0 && value < int64_t{1} << bits;

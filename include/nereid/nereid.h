@@ -158,7 +158,7 @@ typedef int32_t nereid_argument_kind;
 enum {
   NEREID_ARGUMENT_TENSOR = 0,  /* value.tensor */
   NEREID_ARGUMENT_DLPACK = 1,  /* value.dlpack: a DLTensor, read during the launch only */
-  NEREID_ARGUMENT_INTEGER = 2, /* value.integer */
+  NEREID_ARGUMENT_INTEGER = 2, /* value.integer; for a uint64 parameter its 64 bits */
   NEREID_ARGUMENT_FLOAT = 3    /* value.number */
 };
 

@@ -104,10 +104,17 @@ TEST(Launch, PacksScalarsByTheEntryContract) {
                                              {"u", ArgumentKind::Integer, DType::U32, 1},
                                              {"f", ArgumentKind::Float, DType::F32, 1},
                                              {"d", ArgumentKind::Float, DType::F64, 1},
-                                             {"h", ArgumentKind::Float, DType::F16, 1}});
-  Tensor out = Tensor::empty({6}, DType::U64);
+                                             {"h", ArgumentKind::Float, DType::F16, 1},
+                                             {"w", ArgumentKind::Integer, DType::U64, 16}});
+  Tensor out = Tensor::empty({7}, DType::U64);
   ThreadPool pool(1);
-  const ArgumentValue arguments[] = {&out, int64_t{-3}, int64_t{4294967295}, 0.1, int64_t{7}, 0.1};
+  const ArgumentValue arguments[] = {&out,
+                                     int64_t{-3},
+                                     int64_t{4294967295},
+                                     0.1,
+                                     int64_t{7},
+                                     0.1,
+                                     static_cast<int64_t>(0xFFFFFFFFFFFFFFF0u)};
   ASSERT_FALSE(launch(kernel, {1, 1, 1}, arguments, pool));
   const uint64_t *slots = out.as<uint64_t>();
   EXPECT_EQ(static_cast<int64_t>(slots[1]), -3);
@@ -115,6 +122,7 @@ TEST(Launch, PacksScalarsByTheEntryContract) {
   EXPECT_EQ(slots[3], std::bit_cast<uint32_t>(0.1f));
   EXPECT_EQ(slots[4], std::bit_cast<uint64_t>(7.0));
   EXPECT_EQ(slots[5], std::bit_cast<uint32_t>(0.0999755859375f)); // 0.1 rounded to float16
+  EXPECT_EQ(slots[6], 0xFFFFFFFFFFFFFFF0u);
 }
 
 class LaunchErrors : public ::testing::Test {
