@@ -47,6 +47,27 @@ void addMatrix(Cases &cases) {
       product("float64", {DType::F64}, a + b + "    c = tl.dot(a, b)\n" + store, DType::F64));
   cases.push_back(
       product("int8", {DType::I8}, a + b + "    c = tl.dot(a, b)\n" + store, DType::I32));
+  // Of bytes the sums are int32, whatever is asked for: 64 products do not fit a byte.
+  for (const char *type : {"int8", "int32", "int64", "float32"}) {
+    cases.push_back(product(std::string("bytes to ") + type, {DType::I8, DType::U8},
+                            a + b + "    c = tl.dot(a, b, out_dtype=tl." + type +
+                                ")\n    tl.static_assert(c.dtype == tl.int32)\n" + store,
+                            DType::I32));
+  }
+  cases.push_back(product("unsigned numbers of the whole range", {DType::U8},
+                          a + b + "    c = tl.dot(a, b)\n" + store, DType::I32));
+  cases.back().tensors[0].fill = cases.back().tensors[1].fill = Fill::Normal;
+  for (const char *precision : {"tf32x3", "bf16x3", "bf16x6"}) {
+    cases.push_back(product(
+        precision, {DType::F32},
+        a + b + "    c = tl.dot(a, b, input_precision='" + precision + "')\n" + store, DType::F32));
+  }
+  cases.push_back(product("a batch of two dimensions", real,
+                          "    a = tl.load(A + tl.arange(0, 4096)).reshape(2, 2, 16, 64)\n"
+                          "    b = tl.load(B + tl.arange(0, 8192)).reshape(2, 2, 64, 32)\n"
+                          "    c = tl.dot(a, b, tl.full((2, 2, 16, 32), 1.0, tl.float32)) - 1\n"
+                          "    tl.store(OUT + tl.arange(0, 2048), c.reshape(2048))\n",
+                          DType::F32, 4));
   cases.push_back(product(
       "accumulator", real,
       a + b +

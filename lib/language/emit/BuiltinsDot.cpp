@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tl.dot: checks of ranks, types and the contracted size, with where each size was written; float32
-// operands are exact unless the source asks for TF32.
+// operands are exact unless the source asks for TF32. More than one dimension before the last two
+// is one batch.
 #include "lib/language/emit/Emitter.h"
 
 namespace nereid::language::emit {
@@ -25,8 +26,8 @@ static bool checkOperands(Emitter &emitter, const Bound &args, const Value &a, c
   std::string types =
       nameA + " is " + typeText(a.tileType) + " and " + nameB + " is " + typeText(b.tileType);
   size_t rank = a.tileType.shape.size();
-  if (a.isPointer() || b.isPointer() || rank != b.tileType.shape.size() || rank < 2 || rank > 3) {
-    emitter.error("E0214", "'tl.dot' expects two tiles of rank 2, or two of rank 3")
+  if (a.isPointer() || b.isPointer() || rank != b.tileType.shape.size() || rank < 2) {
+    emitter.error("E0214", "'tl.dot' expects two tiles of one rank, which is 2 or more")
         .note(types)
         .withHelp("load tiles with x[:, None] and x[None, :] offsets");
     return false;
@@ -38,7 +39,7 @@ static bool checkOperands(Emitter &emitter, const Bound &args, const Value &a, c
     return false;
   }
   const Shape &left = a.tileType.shape, &right = b.tileType.shape;
-  if (rank == 3 && left[0] != right[0]) {
+  if (llvm::ArrayRef<int64_t>(left).drop_back(2) != llvm::ArrayRef<int64_t>(right).drop_back(2)) {
     emitter.error("E0214", "'tl.dot' operands disagree on the batch size").note(types);
     return false;
   }
@@ -71,16 +72,24 @@ static std::optional<tile::InputPrecision> precisionOf(Emitter &emitter, const B
   if (text->empty()) {
     return *allowTf32 ? tile::InputPrecision::TF32 : tile::InputPrecision::IEEE;
   }
-  std::optional<tile::InputPrecision> precision = tile::symbolizeInputPrecision(*text);
+  // Three or six products of bfloat16 parts come near what float32 gives; here it is exact.
+  const bool isSplit = *text == "bf16x3" || *text == "bf16x6";
+  std::optional<tile::InputPrecision> precision =
+      isSplit ? tile::InputPrecision::IEEE : tile::symbolizeInputPrecision(*text);
   if (!precision) {
-    emitter.error("E0229",
-                  "'input_precision' expects 'ieee', 'tf32' or 'tf32x3', but got '" + *text + "'");
+    emitter.error("E0229", "'input_precision' expects 'ieee', 'tf32', 'tf32x3', 'bf16x3' or "
+                           "'bf16x6', but got '" +
+                               *text + "'");
   }
   return precision;
 }
 
-/// Type of the result: the accumulator's, or out_dtype, or what upstream takes for the operands.
+/// Type of the result: of 8-bit integers always int32, else the accumulator's, or out_dtype, or
+/// what upstream takes for the operands.
 static std::optional<DType> resultType(Emitter &emitter, const Bound &args, DType operand) {
+  if (isInteger(operand) && bitWidth(operand) == 8) {
+    return DType::I32;
+  }
   if (!args["out_dtype"].isNone()) {
     std::optional<ElementType> type =
         emitter.constantType(args["out_dtype"], "'out_dtype' of 'dot'");
@@ -107,18 +116,37 @@ static std::optional<DType> resultType(Emitter &emitter, const Bound &args, DTyp
 
 Value dot(Emitter &emitter, const Bound &args) {
   Value a = emitter.toTile(args["input"]), b = emitter.toTile(args["other"]);
-  if (isFloat8(a.tileType.element.dtype) && isFloat8(b.tileType.element.dtype) && !a.isPointer() &&
-      !b.isPointer()) { // of all formats, mixed ones too; float16 holds their numbers exactly
+  const bool areFloat8 = isFloat8(a.tileType.element.dtype) && isFloat8(b.tileType.element.dtype) &&
+                         !a.isPointer() && !b.isPointer();
+  if (areFloat8) { // of all formats, mixed ones too; float16 holds their numbers exactly
     a = emitter.cast(a, {DType::F16, false});
     b = emitter.cast(b, {DType::F16, false});
   }
   if (a.isPoison() || b.isPoison() || !checkOperands(emitter, args, a, b)) {
     return Value::poison();
   }
+  if (areFloat8 && !args["max_num_imprecise_acc"].isNone()) {
+    std::optional<int64_t> most =
+        emitter.constantInteger(args["max_num_imprecise_acc"], "'max_num_imprecise_acc' of 'dot'");
+    if (const int64_t contracted = a.tileType.shape.back(); most && *most > contracted) {
+      return emitter.fail("E0214", "'max_num_imprecise_acc' of 'tl.dot' expects at most the "
+                                   "contracted size " +
+                                       std::to_string(contracted) + ", but got " +
+                                       std::to_string(*most));
+    }
+    if (!most) {
+      return Value::poison();
+    }
+  }
   std::optional<tile::InputPrecision> precision = precisionOf(emitter, args);
   std::optional<DType> type = resultType(emitter, args, a.tileType.element.dtype);
   if (!precision || !type) {
     return Value::poison();
+  }
+  if (isUnsigned(a.tileType.element.dtype) &&
+      bitWidth(a.tileType.element.dtype) < bitWidth(*type)) {
+    a = emitter.cast(a, {*type, false}); // the operation extends integers by their sign
+    b = emitter.cast(b, {*type, false});
   }
   size_t rank = a.tileType.shape.size();
   TileType result{{*type, false}, a.tileType.shape};
@@ -140,8 +168,20 @@ Value dot(Emitter &emitter, const Bound &args) {
                   (isFloating ? std::string(torchName(*type)) : "float32") + ")");
     return Value::poison();
   }
-  mlir::Value ssa = emitter.make<tile::DotOp>(a.ssa, b.ssa, acc.ssa, *precision);
-  return Value::tile(ssa, result, origins);
+  if (rank <= 3) {
+    mlir::Value ssa = emitter.make<tile::DotOp>(a.ssa, b.ssa, acc.ssa, *precision);
+    return Value::tile(ssa, result, origins);
+  }
+  auto asBatch = [&](const Value &tile) {
+    const Shape &shape = tile.tileType.shape;
+    const int64_t matrix = shape[rank - 2] * shape[rank - 1];
+    return emitter.reshapeTo(
+        tile, {tile.tileType.elementCount() / matrix, shape[rank - 2], shape[rank - 1]});
+  };
+  acc = asBatch(acc);
+  mlir::Value ssa = emitter.make<tile::DotOp>(asBatch(a).ssa, asBatch(b).ssa, acc.ssa, *precision);
+  Value batch = emitter.reshapeTo(Value::tile(ssa, acc.tileType), result.shape);
+  return Value::tile(batch.ssa, result, origins);
 }
 
 } // namespace nereid::language::emit
