@@ -101,6 +101,41 @@ Case dotCase(const Operand &lhs, const Operand &rhs, bool hasAccumulator = false
   return one;
 }
 
+/// NVFP4: sixteen numbers of four bits share a scale in float8e4nv.
+Case nvCase() {
+  Case one;
+  one.builtin = "tl.dot_scaled";
+  one.title = "e2m1 with scales of 16 elements";
+  one.types = {DType::F32};
+  one.source =
+      "@triton.jit\ndef kernel(A, SA, B, SB, OUT):\n    a = " + loadText("A", m, k / 2) +
+      "\n    b = " + loadText("B", k / 2, n) + "\n    sa = " + loadText("SA", m, k / 16) +
+      "\n    sb = " + loadText("SB", n, k / 16) +
+      "\n    d = tl.dot_scaled(a, sa, 'e2m1', b, sb, 'e2m1')\n"
+      "    tl.store(OUT + tl.arange(0, 16)[:, None] * 16 + tl.arange(0, 16)[None, :], d)\n";
+  one.tensors = {{"A", m * k / 2, Fill::Normal, {DType::U8}},
+                 {"SA", m * k / 16, Fill::Small, {DType::F8E4M3FN}},
+                 {"B", k / 2 * n, Fill::Normal, {DType::U8}},
+                 {"SB", n * k / 16, Fill::Small, {DType::F8E4M3FN}},
+                 {"OUT", m * n, Fill::Poison}};
+  one.reference = [](Run &run) {
+    const Operand small{"e2m1"};
+    for (int64_t i = 0; i < m; ++i) {
+      for (int64_t j = 0; j < n; ++j) {
+        Number sum = 0;
+        for (int64_t p = 0; p < k; ++p) {
+          sum += element(run.in("A"), small, i, p, k, false) *
+                 run.in("SA")[static_cast<size_t>(i * (k / 16) + p / 16)] *
+                 element(run.in("B"), small, p, j, n, true) *
+                 run.in("SB")[static_cast<size_t>(j * (k / 16) + p / 16)];
+        }
+        run.expect("OUT", i * n + j, sum);
+      }
+    }
+  };
+  return one;
+}
+
 /// Products of one number with every scale: 2^(byte - 127), NaN for 255.
 Case scaleCase() {
   Case one;
@@ -135,6 +170,7 @@ void addDotScaled(Cases &cases) {
   cases.push_back(dotCase({"e2m1", true, false}, {"e4m3"}));
   cases.push_back(dotCase({"e2m1"}, {"e2m1", true, false}, true));
   cases.push_back(dotCase({"e2m1", true, false}, {"e2m1", true, false}));
+  cases.push_back(nvCase());
   cases.push_back(scaleCase());
 }
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // tl.dot_scaled: operands in the microscaling formats of the Open Compute Project's specification
-// (OCP MX v1.0), 32 elements along the contracted dimension sharing a scale 2^(byte - 127). They
-// are unpacked and scaled in bfloat16, or in float16 when an operand has it, and go to tl.dot.
+// (OCP MX v1.0), 32 elements along the contracted dimension sharing a scale 2^(byte - 127), or in
+// NVFP4, where 16 elements share a scale in float8e4nv. They are unpacked and scaled in bfloat16,
+// or in float16 when an operand has it, and go to tl.dot.
 #include "lib/language/emit/Emitter.h"
 
 namespace nereid::language::emit {
 
-static constexpr int64_t groupSize = 32;
+static constexpr int64_t mxGroup = 32, nvGroup = 16;
 
 /// One operand: [.., M, K] on the left, [.., K, N] on the right.
 struct ScaledOperand {
@@ -142,19 +143,22 @@ static Value scaled(Emitter &emitter, const ScaledOperand &operand, const Value 
   if (operand.isRight) {
     std::swap(turned[turned.size() - 1], turned[turned.size() - 2]);
   }
+  const bool isFloat8Scale = scale.tileType.element == ElementType{DType::F8E4M3FN, false};
+  const int64_t groupSize = isFloat8Scale ? nvGroup : mxGroup;
   Shape expected = turned;
   expected.back() = turned.back() / groupSize;
-  bool isByte = scale.tileType.element == ElementType{DType::U8, false} ||
+  bool isByte = isFloat8Scale || scale.tileType.element == ElementType{DType::U8, false} ||
                 scale.tileType.element == ElementType{DType::I8, false};
   if (!isByte || turned.back() % groupSize != 0 || scale.tileType.shape != expected) {
     return emitter.fail("E0214",
                         "'" + operand.name + "_scale' of 'tl.dot_scaled' expects " +
                             typeText(TileType{{DType::U8, false}, expected}) + ", but got " +
                             describe(scale),
-                        "one byte 2^(byte - 127) for 32 elements along K, which is the last "
-                        "dimension of the scales of both operands");
+                        "one byte 2^(byte - 127) for 32 elements along K, or one float8e4nv for "
+                        "16; K is the last dimension of the scales of both operands");
   }
-  scale = decodeScale(emitter, emitter.bitcast(scale, {DType::U8, false}));
+  scale = isFloat8Scale ? emitter.cast(scale, {DType::BF16, false})
+                        : decodeScale(emitter, emitter.bitcast(scale, {DType::U8, false}));
   scale = emitter.expandDim(scale, static_cast<int64_t>(expected.size()));
   Shape repeated = expected;
   repeated.push_back(groupSize);
