@@ -19,23 +19,32 @@ static Diagnostic malformed(std::string_view text, const std::string &why) {
 
 std::optional<Diagnostic> readDescriptorType(std::string_view text, ParamType &out) {
   size_t bracket = text.find('[');
-  if (!text.starts_with(opening) || bracket == std::string_view::npos || !text.ends_with(">") ||
-      !trimmed(text.substr(0, text.size() - 1), " ").ends_with("]")) {
+  size_t end = text.find(']', std::min(bracket, text.size()));
+  if (!text.starts_with(opening) || end == std::string_view::npos || !text.ends_with(">")) {
     return malformed(text, "lacks its '<', '[', ']' or '>'");
+  }
+  std::string_view padding = trimmed(text.substr(end + 1, text.size() - end - 2), " ");
+  bool isNan = padding.starts_with(',') && trimmed(padding.substr(1), " ") == "nan";
+  if (!padding.empty() && !isNan) {
+    return malformed(text,
+                     "expects '>' or ',nan>' behind ']', but got '" + std::string(padding) + "'");
   }
   std::string_view element = trimmed(text.substr(opening.size(), bracket - opening.size()), " ");
   std::optional<DType> type = parseDType(element);
   if (!type) {
     return malformed(text, "has the unknown element type '" + std::string(element) + "'");
   }
-  std::string_view sizes = text.substr(bracket + 1, text.rfind(']') - bracket - 1);
+  if (isNan && !isFloat(*type)) {
+    return malformed(text, "has no NaN to pad with");
+  }
+  std::string_view sizes = text.substr(bracket + 1, end - bracket - 1);
   out.blockShape.clear();
   while (true) {
     size_t comma = std::min(sizes.find(','), sizes.size());
     std::string_view digits = trimmed(sizes.substr(0, comma), " ");
     int64_t size = 0;
-    auto [end, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), size);
-    bool isNumber = failure == std::errc() && end == digits.data() + digits.size();
+    auto [last, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), size);
+    bool isNumber = failure == std::errc() && last == digits.data() + digits.size();
     if (!isNumber || size <= 0 || size > (int64_t(1) << 30) || (size & (size - 1)) != 0) {
       return malformed(text,
                        "expects powers of two as sizes, but got '" + std::string(digits) + "'");
@@ -47,6 +56,7 @@ std::optional<Diagnostic> readDescriptorType(std::string_view text, ParamType &o
     sizes.remove_prefix(comma + 1);
   }
   out.kind = ParamType::Kind::Descriptor;
+  out.padsWithNan = isNan;
   out.dtype = *type;
   return std::nullopt;
 }
@@ -56,7 +66,8 @@ std::string descriptorTypeText(const ParamType &param) {
   for (int64_t size : param.blockShape) {
     sizes += (sizes.empty() ? "" : ",") + std::to_string(size);
   }
-  return std::string(opening) + std::string(kernelName(param.dtype)) + "[" + sizes + "]>";
+  return std::string(opening) + std::string(kernelName(param.dtype)) + "[" + sizes +
+         (param.padsWithNan ? "],nan>" : "]>");
 }
 
 } // namespace nereid::language

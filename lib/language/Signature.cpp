@@ -46,9 +46,9 @@ std::vector<Entry> splitEntries(std::string_view text) {
   size_t begin = 0, equals = std::string_view::npos;
   int depth = 0;
   for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] == '(' || text[i] == '[') {
+    if (text[i] == '(' || text[i] == '[' || text[i] == '<') {
       ++depth;
-    } else if (text[i] == ')' || text[i] == ']') {
+    } else if (text[i] == ')' || text[i] == ']' || text[i] == '>') {
       --depth;
     } else if (depth > 0 && text[i] != '\'' && text[i] != '"') {
       continue;

@@ -24,6 +24,7 @@ struct ParamType {
   int64_t divisibility = 1;        // of the value, or of the address in bytes
   SizeRange range;                 // Scalar integers only: when the specialization is meant
   std::vector<int64_t> blockShape; // Descriptor only: powers of two
+  bool padsWithNan = false;        // Descriptor only: what lies outside reads as NaN, not as 0
   ConstValue constant;             // Constexpr only; None is Constexpr with monostate
 };
 

@@ -40,6 +40,7 @@ struct Tensor {
   std::vector<DType> type = {};
   std::string block = {};          ///< "4,8": passed as a descriptor with such blocks
   std::vector<int64_t> shape = {}; ///< with block
+  bool padsWithNan = false;        ///< with block
 };
 
 /// What a reference works on: the tensors by name, as the kernel found them.

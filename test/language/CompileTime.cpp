@@ -98,6 +98,37 @@ void addFunctions(Cases &cases) {
     one.source = "@triton.jit\ndef twice_and_one(x):\n    return x + x + 1\n\n" + one.source;
     cases.push_back(std::move(one));
   }
+  Cases chosen = elementwise(
+      "tl.map_elementwise", "tl.map_elementwise(order, a, b)", numbers, {Fill::Small, Fill::Small},
+      [](DType, V v) { return Number(v[0] > v[1]) - Number(v[0] < v[1]); }, 0.5, {DType::I32},
+      "with conditions");
+  for (Case &one : chosen) {
+    one.source = "@triton.jit\ndef order(x, y):\n    if x < y:\n        return -1\n"
+                 "    elif x == y:\n        return 0\n    else:\n        sign = 1\n"
+                 "    return sign\n\n" +
+                 one.source;
+    cases.push_back(std::move(one));
+  }
+  // Neighbours along the last dimension are one call's arguments: each gets the sum of four.
+  Case packed;
+  packed.builtin = "tl.map_elementwise";
+  packed.title = "packed";
+  packed.types = numbers;
+  packed.source = "@triton.jit\ndef differences(a, b, c, d):\n    return a - b, b - c, c - d, d\n\n"
+                  "@triton.jit\ndef kernel(A, OUT):\n"
+                  "    at = tl.arange(0, 4)[:, None] * 8 + tl.arange(0, 8)[None, :]\n"
+                  "    y = tl.map_elementwise(differences, tl.load(A + at), pack=4)\n"
+                  "    tl.store(OUT + at, y)\n";
+  packed.tensors = {{"A", 32, Fill::Small}, {"OUT", 32, Fill::Poison}};
+  packed.reference = [](Run &run) {
+    for (int64_t i = 0; i < 32; ++i) {
+      const auto at = static_cast<size_t>(i);
+      Number value = run.in("A")[at] - (i % 4 == 3 ? 0 : run.in("A")[at + 1]);
+      run.expect("OUT", i,
+                 isFloat(run.type) ? value : wrap(run.type, static_cast<__int128>(value)));
+    }
+  };
+  cases.push_back(std::move(packed));
   // Numbers of (0, 1] from those of [2^-6, 8].
   for (bool wantsCosine : {true, false}) {
     add(cases,

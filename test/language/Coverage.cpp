@@ -84,7 +84,8 @@ std::string coverageTable(const std::map<std::string, Outcome> &outcomes,
       "\"=\" means the\n"
       "same types as the interpreter. `.name` is a method. Functions that are not parsed exist "
       "upstream and are "
-      "refused by name.\n\n";
+      "refused by name.\n"
+      "What upstream's own tests say is in [upstream-tests.md](upstream-tests.md).\n\n";
   text += fmt::format("| function | category | parsed | tested | {} |\n|---|---|---|---|",
                       fmt::join(engines, " | "));
   for (size_t i = 0; i < engines.size(); ++i) {

@@ -81,7 +81,8 @@ std::string runCase(const Case &one, DType type, Engine &engine) {
     run.tensors[tensor.name] = makeValues(tensor, own, seed++);
     bool isDescriptor = !tensor.block.empty();
     signature += tensor.name + "=" +
-                 (isDescriptor ? fmt::format("tensordesc<{}[{}]>, ", kernelName(own), tensor.block)
+                 (isDescriptor ? fmt::format("tensordesc<{}[{}]{}>, ", kernelName(own),
+                                             tensor.block, tensor.padsWithNan ? ",nan" : "")
                                : fmt::format("*{}, ", kernelName(own)));
     std::vector<int64_t> shape = isDescriptor ? tensor.shape : std::vector{tensor.count};
     tensors.push_back(runtime::Tensor::empty(shape, own));

@@ -161,6 +161,10 @@ void addScans(Cases &cases) {
   cases.push_back(sorting("tl.topk", "", "tl.topk(x, 4)", 4, true));
   cases.push_back(sorting("tl.topk", "one", "tl.topk(x, 1, dim=1)", 1, true));
   cases.push_back(sorting("tl.topk", "all", "tl.topk(x, k=16)", 16, true));
+  cases.push_back(sorting("tl.topk", "smallest", "tl.topk(x, 4, descending=False)", 4, false));
+  cases.push_back(sorting("tl.topk", "one smallest", "tl.topk(x, 1, descending=False)", 1, false));
+  cases.push_back(
+      sorting("tl.topk", "all from the smallest", "tl.topk(x, 16, descending=False)", 16, false));
   cases.push_back(sorting("tl.sort", "equal keys", "tl.sort(x)", 16, false));
   cases.back().tensors[0].fill = Fill::Shift;
   for (int64_t length : {1, 2, 2048}) {

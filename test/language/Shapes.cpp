@@ -73,6 +73,21 @@ void addShapes(Cases &cases) {
   add(moving("tl.reshape", "to 8x4", "", "tl.reshape(x, 8, 4)", 8, 4, straight));
   add(moving("tl.view", "", "", "tl.view(x, (2, 16))", 2, 16, straight));
   add(moving("tl.ravel", "", "", "tl.ravel(x)", 0, 32, straight));
+  add(moving("tl.unsqueeze", "", "    r = tl.load(A + tl.arange(0, 8))\n",
+             "tl.broadcast_to(tl.unsqueeze(r, 0), (4, 8))", 4, 8,
+             [](const Run &run, int64_t i) { return a(run, 0, i % 8); }));
+  add(moving("tl.squeeze", "", "    s = tl.squeeze(x[:, None, :], 1)\n",
+             "tl.squeeze(s[None, :, :], -3)", 4, 8,
+             [](const Run &run, int64_t i) { return a(run, i / 8, i % 8); }));
+  add(moving(".item", "", "    s = tl.load(A + tl.arange(0, 1) + 3).item()\n",
+             "tl.broadcast_to(s, (4, 8))", 4, 8,
+             [](const Run &run, int64_t) { return a(run, 0, 3); }));
+  add(moving("tl.expand_dims", "by slices of None", "    r = tl.load(A + tl.arange(0, 8))\n",
+             "tl.broadcast_to(r[None, None, None:None].reshape(1, 8)[None:, ::None], (4, 8))", 4, 8,
+             [](const Run &run, int64_t i) { return a(run, 0, i % 8); }));
+  add(moving("tl.expand_dims", "of a scalar", "    s = tl.load(A + 3)[None, None, :]\n",
+             "tl.broadcast_to(s, (4, 8))", 4, 8,
+             [](const Run &run, int64_t) { return a(run, 0, 3); }));
   add(moving("tl.expand_dims", "", "    r = tl.load(A + tl.arange(0, 8))\n",
              "tl.broadcast_to(tl.expand_dims(r, 0), (4, 8))", 4, 8,
              [](const Run &run, int64_t i) { return a(run, 0, i % 8); }));

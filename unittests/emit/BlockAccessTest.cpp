@@ -80,6 +80,10 @@ TEST(Descriptors, refusals) {
       << text;
   refuseBody("x, n", "d = tl.make_tensor_descriptor(x, [n], [n, 1], [4, 4])", types, "E0216");
   refuseBody("x, n", "d = tl.make_tensor_descriptor(x, [n, n], [n, 1], [4, 5])", types, "E0215");
+  text = refuseBody("x, n", "d = tl.make_tensor_descriptor(x, [n, n], [n, 1], [8, 2])", types,
+                    "E0216");
+  EXPECT_TRUE(contains(text, "expects at least 16 bytes, but got 2 elements of f32, 8 bytes"))
+      << text;
   refuseBody("x, n", makeDescriptor + "v = d.load([0])", types, "E0216");
   refuseBody("x, n", makeDescriptor + "v = d.nothing", types, "E0223");
   refuseBody("x, n", "d = tl.tensor_descriptor(x)", types, "E0224");

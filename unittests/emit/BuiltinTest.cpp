@@ -187,7 +187,7 @@ TEST(Queries, typesAnswer) {
            "tl.static_assert(f.dtype == tl.float32 and tl.bfloat16.fp_mantissa_width == 7)\n"
            "tl.static_assert(tl.cast(n, tl.int32).dtype == tl.int32)\n"
            "tl.static_assert(tl.float16.itemsize == 2)\n"
-           "tl.static_assert(isinstance(n, tl.tensor) and isinstance(v.shape, tl.constexpr))",
+           "tl.static_assert(isinstance(n, tl.tensor) and isinstance(v.shape, tl.tuple))",
            "*fp16, i64, fp32");
   refuseBody("x", "v = tl.load(x).to(tl.int32, bitcast=True)", "*fp16", "E0209");
   refuseBody("x", "v = tl.load(x).nothing", "*fp16", "E0223");

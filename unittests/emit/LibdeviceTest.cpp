@@ -66,7 +66,8 @@ TEST(MapElementwise, callsTheFunctionOnTiles) {
   EXPECT_FALSE(good.diags.hasErrors()) << good.diags.render();
   for (auto [call, code] : {std::pair("tl.map_elementwise(5, x)", "E0224"),
                             std::pair("tl.map_elementwise(one)", "E0229"),
-                            std::pair("tl.map_elementwise(one, x, pack=2)", "E0310")}) {
+                            std::pair("tl.map_elementwise(one, x, pack=2)", "E0229"),
+                            std::pair("tl.map_elementwise(one, x, pack=3)", "E0229")}) {
     Emitted bad = emitSource(file + "    y = " + call + "\n", "*fp32");
     EXPECT_TRUE(bad.hasCode(code)) << call << bad.diags.render();
   }

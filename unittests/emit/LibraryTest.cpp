@@ -39,7 +39,7 @@ TEST(Library, everyFunctionOfTheTableIsFound) {
       EXPECT_FALSE(info.params.empty()) << info.name;
     }
     if (info.name == "topk") {
-      EXPECT_EQ(info.params, "x, k, dim=None");
+      EXPECT_EQ(info.params, "x, k, dim=None, descending=True");
     }
   }
   EXPECT_GE(count, 18u);

@@ -27,6 +27,10 @@ TEST(DescriptorTypes, ElementBlockAndAlignment) {
   EXPECT_EQ(param.divisibility, 16);
   EXPECT_EQ(signature->text(), "d=tensordesc<fp16[128,64]>:16,n=i32");
   EXPECT_EQ(match(signature->text())->text(), signature->text());
+  Result<Signature> padded = match("tensordesc<fp16[8], nan>, 4");
+  ASSERT_TRUE(padded) << render(padded.error());
+  EXPECT_TRUE(padded->params[0].padsWithNan);
+  EXPECT_EQ(padded->text(), "d=tensordesc<fp16[8],nan>,n=4");
   EXPECT_EQ(match("n=4,d=tensordesc<fp8e5[8]>")->text(), "d=tensordesc<fp8e5[8]>,n=4");
 }
 
@@ -35,6 +39,7 @@ TEST(DescriptorTypes, WhatIsMalformed) {
        {"tensordesc", "tensordesc<fp16>", "tensordesc<fp16[>", "tensordesc<fp16[8]",
         "tensordesc[8]", "tensordesc<fp16[]>", "tensordesc<fp16[8,]>", "tensordesc<fp16[3]>",
         "tensordesc<fp16[-8]>", "tensordesc<fp17[8]>", "tensordesc<fp16[8x8]>",
+        "tensordesc<fp16[8],zero>", "tensordesc<i32[8],nan>",
         "tensordesc<fp16[9999999999999999999]>", "tensordesc<fp16[8]>:3"}) {
     Result<Signature> signature = match(std::string(text) + ", i32");
     ASSERT_FALSE(signature) << text;

@@ -28,6 +28,19 @@ static Value typeValue(const TileType &type) {
   return value;
 }
 
+/// What `.type` gives of a value that is known and no variable's.
+static Value typeOfConstant(const Value &constant) {
+  Value value = Value::type({defaultType(constant).value_or(DType::I32), false});
+  value.text = constantType;
+  value.elements = {constant};
+  return value;
+}
+
+static bool isKnown(const Value &value) {
+  return !value.isTile() && !value.isBlockAccess() &&
+         llvm::all_of(value.elements, [](const Value &element) { return isKnown(element); });
+}
+
 static int mantissaBits(DType type) {
   if (isFloat8(type)) {
     return type == DType::F8E4M3FN || type == DType::F8E4M3FNUZ ? 3 : 2;
@@ -143,7 +156,7 @@ static std::optional<Value> runtimeAttribute(Emitter &emitter, const Value &base
     return Value::type(type.element);
   }
   if (name == "type") {
-    return typeValue(type);
+    return base.isWeak() ? typeOfConstant(base) : typeValue(type);
   }
   if (name == "shape") {
     return shapeValue(type.shape);
@@ -176,6 +189,9 @@ Value Emitter::attribute(const Value &base, const std::string &name) {
   }
   if (name == "value" && isConstant) { // of a tl.constexpr
     return base;
+  }
+  if (name == "type" && (base.isString() || base.isNone() || (base.isTuple() && isKnown(base)))) {
+    return typeOfConstant(base);
   }
   switch (base.kind) {
   case Value::Kind::Poison:
@@ -244,9 +260,11 @@ std::optional<Value> Emitter::tryAttribute(const Value &base, const std::string 
   return isMissing ? std::nullopt : std::optional(value);
 }
 
+/// `:`, also written with None for its ends.
 static bool isFullSlice(const Expr &index) {
-  return index.kind == ExprKind::Slice && !index.operands[0] && !index.operands[1] &&
-         (index.operands.size() < 3 || !index.operands[2]);
+  return index.kind == ExprKind::Slice && llvm::all_of(index.operands, [](const ExprPtr &end) {
+           return !end || end->kind == ExprKind::None;
+         });
 }
 
 static Value subscriptTile(Emitter &emitter, const Value &base, const Expr &index) {
@@ -269,6 +287,9 @@ static Value subscriptTile(Emitter &emitter, const Value &base, const Expr &inde
       continue;
     }
     if (isFullSlice(*part)) {
+      if (rank == 0) { // of a scalar it stands for nothing
+        continue;
+      }
       if (++used > rank) {
         return emitter.fail("E0218", "too many indices for " + describe(base));
       }

@@ -50,8 +50,12 @@ std::vector<BlockIndices> blockIndices(Emitter &emitter, const Value &access, co
 BlockTile addressForAccess(Emitter &emitter, const Bound &args, const char *name);
 /// Text of a type value that is a pointer to a block, not a block of pointers.
 inline constexpr const char *pointerToBlock = "pointer to block";
+/// Text of the type of a constant, which is no type of elements.
+inline constexpr const char *constantType = "constexpr_type";
 /// dtype, shape and the like, and methods; nothing when there is no such attribute.
 std::optional<Value> blockAttribute(const Value &access, const std::string &name);
+/// E0216, and true, when the pointer is annotated tl.const.
+bool refuseConst(Emitter &emitter, const Value &pointer, const std::string &name);
 /// What is read outside the bounds: 0, or NaN where padding_option asks for it.
 Value paddingValue(Emitter &emitter, const Value &option, DType type);
 

@@ -1,26 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What belongs to one kind of chip: inline assembly and the functions of tl.extra.cuda, which are
 // inline assembly themselves. Targets of another kind refuse the operation and name the line.
-// map_elementwise stands here because it is the portable way to the same end.
 #include "lib/language/emit/Emitter.h"
 
 namespace nereid::language::emit {
 
 /// The launch options that a kernel has upstream when nobody names any.
 static constexpr int defaultWarps = 4, threadsPerWarp = 32;
-
-/// Brings operands to one shape, as an elementwise operator would. False after an error.
-static bool broadcastAll(Emitter &emitter, std::vector<Value> &values) {
-  // Each pair widens to what both reach; the second round gives all the widest shape.
-  for (int round = 0; round < 2; ++round) {
-    for (size_t i = 1; i < values.size(); ++i) {
-      if (!emitter.broadcastPair(values[0], values[i])) {
-        return false;
-      }
-    }
-  }
-  return true;
-}
 
 static std::vector<Value> emitAssembly(Emitter &emitter, const std::string &text,
                                        const std::string &constraints,
@@ -85,7 +71,7 @@ Value inlineAsmElementwise(Emitter &emitter, const Bound &args) {
   if (types.empty()) {
     return emitter.fail("E0229", "'dtype'" + of + " expects at least one type, but got none");
   }
-  if (!broadcastAll(emitter, operands)) {
+  if (!emitter.broadcastAll(operands)) {
     return Value::poison();
   }
   std::vector<Value> results =
@@ -119,58 +105,5 @@ Value gdcLaunchDependents(Emitter &emitter, const Bound &) {
 
 Value numWarps(Emitter &, const Bound &) { return Value::whole(defaultWarps); }
 Value numThreads(Emitter &, const Bound &) { return Value::whole(defaultWarps * threadsPerWarp); }
-
-/// The function is elaborated once, on whole tiles: its operators already work on each element.
-Value mapElementwise(Emitter &emitter, const Bound &args) {
-  const Value &function = args["scalar_fn"];
-  if (function.kind != Value::Kind::Function) {
-    return emitter.fail("E0224",
-                        "'scalar_fn' of 'map_elementwise' expects a function, but got " +
-                            describe(function),
-                        "write a function of elements, decorated with @triton.jit");
-  }
-  std::optional<int64_t> pack =
-      emitter.constantInteger(args["pack"], "'pack' of 'map_elementwise'");
-  if (!pack) {
-    return Value::poison();
-  }
-  if (*pack != 1) {
-    return emitter.fail(
-        "E0310", "'map_elementwise' with pack=" + std::to_string(*pack) + " is not supported yet",
-        "let the function take one element of each tile: pack=1");
-  }
-  std::vector<Value> operands;
-  for (const Argument &argument : args.rest()) {
-    operands.push_back(emitter.toTile(argument.value));
-    if (operands.back().isPoison()) {
-      return operands.back();
-    }
-  }
-  if (operands.empty()) {
-    return emitter.fail("E0229", "'map_elementwise' expects at least one tile, but got none");
-  }
-  if (!broadcastAll(emitter, operands)) {
-    return Value::poison();
-  }
-  Shape shape = operands[0].tileType.shape;
-  std::vector<Argument> arguments;
-  for (const Value &operand : operands) {
-    arguments.push_back({"", operand, nullptr});
-  }
-  Value returned =
-      emitter.callFunction(*function.function, *function.module, std::move(arguments), {});
-  if (returned.isPoison()) {
-    return returned;
-  }
-  bool isTuple = returned.isTuple();
-  std::vector<Value> results = isTuple ? returned.elements : std::vector<Value>{returned};
-  for (Value &result : results) {
-    result = emitter.broadcastTo(emitter.toTile(result), shape, operands[0].origins);
-    if (result.isPoison()) {
-      return result;
-    }
-  }
-  return isTuple ? Value::tuple(std::move(results)) : results[0];
-}
 
 } // namespace nereid::language::emit

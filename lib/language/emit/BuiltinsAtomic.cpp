@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Atomics on a pointer or a tile of pointers. Each gives what memory held before.
-#include "lib/language/emit/Emitter.h"
+#include "lib/language/emit/BlockAccess.h"
 
 namespace nereid::language::emit {
 
@@ -42,7 +42,7 @@ static std::optional<Ordering> orderingOf(Emitter &emitter, const Bound &args,
 
 static bool checkPointer(Emitter &emitter, const Value &pointer, const std::string &name) {
   if (pointer.isPointer()) {
-    return true;
+    return !refuseConst(emitter, pointer, name);
   }
   emitter.error("E0216", "'" + name + "' expects a pointer, but got " + describe(pointer))
       .withHelp(pointer.isBlockAccess()

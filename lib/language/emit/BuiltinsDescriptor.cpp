@@ -32,6 +32,15 @@ Value makeTensorDescriptor(Emitter &emitter, const Bound &args) {
   }
   size_t rank = block->size();
   DType type = args["base"].tileType.element.dtype;
+  constexpr int64_t smallestRow = 16; // upstream's limit, in bytes
+  if (const int64_t bytes = block->back() * std::max(bitWidth(type) / 8, 1); bytes < smallestRow) {
+    return emitter.fail(
+        "E0216",
+        "the last of 'block_shape'" + of + " expects at least " + std::to_string(smallestRow) +
+            " bytes, but got " + std::to_string(block->back()) + " elements of " +
+            typeText(ElementType{type, false}) + ", " + std::to_string(bytes) + " bytes",
+        "take larger blocks, or tl.make_block_ptr");
+  }
   Value sizes = indexTuple(emitter, args["shape"], rank, DType::I64, "'shape'" + of);
   Value strides = indexTuple(emitter, args["strides"], rank, DType::I64, "'strides'" + of);
   Value padding = paddingValue(emitter, args["padding_option"], type);
@@ -127,7 +136,8 @@ static Value loadFrom(Emitter &emitter, const Value &descriptor, const BlockTile
 /// The value as the descriptor's elements; its shape must be that of the block.
 static Value operandFor(Emitter &emitter, const Value &descriptor, const Value &given,
                         const BlockTile &block, const std::string &name) {
-  if (block.pointers.isPoison()) {
+  if (block.pointers.isPoison() ||
+      refuseConst(emitter, descriptor.elements[BlockParts::Base], name)) {
     return Value::poison();
   }
   Value value = emitter.toTile(given);

@@ -175,9 +175,25 @@ Value loadBuiltin(Emitter &emitter, const Bound &args) {
   return Value::tile(ssa, type, pointer.origins);
 }
 
+bool refuseConst(Emitter &emitter, const Value &pointer, const std::string &name) {
+  if (!pointer.tileType.element.isConst) {
+    return false;
+  }
+  emitter
+      .error("E0216", "'" + name + "' writes through " + describe(pointer) +
+                          ", which is annotated tl.const and only read")
+      .withHelp("remove the annotation, or write to another tensor");
+  return true;
+}
+
 Value storeBuiltin(Emitter &emitter, const Bound &args) {
   Value pointer = args["pointer"], mask;
-  if (pointer.kind == Value::Kind::BlockPointer) {
+  const bool isBlockPointer = pointer.kind == Value::Kind::BlockPointer;
+  if (refuseConst(emitter, isBlockPointer ? pointer.elements[BlockParts::Base] : pointer,
+                  "store")) {
+    return Value::poison();
+  }
+  if (isBlockPointer) {
     BlockTile block = addressForAccess(emitter, args, "store");
     pointer = block.pointers;
     mask = block.mask;

@@ -35,6 +35,13 @@ Value range(Emitter &emitter, const Bound &args) {
 
 Value staticRange(Emitter &emitter, const Bound &args) { return rangeValue(args, "static_range"); }
 
+/// A hint about the loop, which has no effect here, around its condition.
+Value conditionBuiltin(Emitter &emitter, const Bound &args) {
+  std::optional<bool> isKept =
+      emitter.constantBool(args["disable_licm"], "'disable_licm' of 'condition'");
+  return isKept ? args["arg1"] : Value::poison();
+}
+
 /// Hints are attributes of the operation that makes the value; a value without one (an argument)
 /// has its own promises in the signature.
 static Value hint(Emitter &emitter, const Bound &args, const char *attribute) {
@@ -314,28 +321,5 @@ static Value pyExtremum(Emitter &emitter, const Bound &args, bool isMax) {
 
 Value pyMin(Emitter &emitter, const Bound &args) { return pyExtremum(emitter, args, false); }
 Value pyMax(Emitter &emitter, const Bound &args) { return pyExtremum(emitter, args, true); }
-
-Value pyIsInstance(Emitter &emitter, const Bound &args) {
-  const Value &x = args["x"], &kind = args["kind"];
-  std::vector<Value> kinds = kind.isTuple() ? kind.elements : std::vector<Value>{kind};
-  bool isMatching = false;
-  for (const Value &each : kinds) {
-    if (each.kind != Value::Kind::Builtin) {
-      return emitter.fail("E0311",
-                          "'isinstance' with " + describe(each) + " is not supported in a kernel");
-    }
-    std::string_view name = each.builtin->name;
-    bool isDescriptor = x.kind == Value::Kind::Descriptor;
-    bool isConstant = !x.isTile() && !x.isBlockAccess();
-    isMatching = isMatching || (name == "tensor" && !isConstant && !isDescriptor) ||
-                 (name.starts_with("tensor_descriptor") && isDescriptor) ||
-                 (name == "constexpr" && isConstant) || (name == "tuple" && x.isTuple()) ||
-                 (name == "dtype" && x.isType()) || (name == "int" && x.isWeak() && x.isWhole()) ||
-                 (name == "bool" && x.isWeak() && x.kind == Value::Kind::Bool) ||
-                 (name == "float" && x.isWeak() && x.kind == Value::Kind::Float) ||
-                 (name == "str" && x.isString());
-  }
-  return Value::boolean(isMatching);
-}
 
 } // namespace nereid::language::emit

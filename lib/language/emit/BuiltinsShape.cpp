@@ -194,6 +194,16 @@ Value reshapeBuiltin(Emitter &emitter, const Bound &args) {
 
 Value viewBuiltin(Emitter &emitter, const Bound &args) { return reshapeBuiltin(emitter, args); }
 
+/// The one element of a tile, as a scalar.
+Value item(Emitter &emitter, const Bound &args) {
+  Value tile = emitter.toTile(args["self"]);
+  if (!tile.isPoison() && tile.tileType.elementCount() != 1) {
+    return emitter.fail("E0215", "'item' expects a tile of one element, but got " + describe(tile),
+                        "reduce the tile first, e.g. with tl.max");
+  }
+  return tile.isBlock() ? emitter.reshapeTo(tile, {}) : tile;
+}
+
 Value ravel(Emitter &emitter, const Bound &args) {
   Value source = emitter.toTile(args["x"]);
   return source.isPoison() ? source : emitter.reshapeTo(source, {source.tileType.elementCount()});

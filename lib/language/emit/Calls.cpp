@@ -296,6 +296,7 @@ Value Emitter::callFunction(const FunctionDef &function, const SourceModule &mod
   inside.module = &module;
   inside.function = &function;
   inside.isConstexpr = isConstexpr && !self; // an object may hold run-time values
+  inside.isElementwise = frame->isElementwise;
   inside.captured = std::move(captured);
   inside.caller = frame;
   inside.callRange = here;

@@ -8,7 +8,7 @@
 
 namespace nereid::language::emit {
 
-static bool mayReturn(const std::vector<StmtPtr> &list) {
+bool mayReturn(const std::vector<StmtPtr> &list) {
   return std::any_of(list.begin(), list.end(), [](const StmtPtr &stmt) {
     return stmt->kind == StmtKind::Return || mayReturn(stmt->body) || mayReturn(stmt->orelse);
   });
@@ -28,15 +28,16 @@ Value Emitter::conditionOf(const Value &value) {
   return bit;
 }
 
-/// A literal meets a run-time value of the other side: it takes that value's type when it may.
-static Value adapted(Emitter &emitter, const Value &value, const Value &other) {
-  if (value.isWeak() && other.isTile() && !other.isPointer() && !other.isBlock()) {
-    std::optional<DType> type = emitter.promotedType(value, other, Emitter::Arithmetic::Plain);
+Value Emitter::adapted(const Value &value, const Value &other) {
+  bool isChoosable =
+      other.isTile() && !other.isPointer() && (!other.isBlock() || frame->isElementwise);
+  if (value.isWeak() && isChoosable) {
+    std::optional<DType> type = promotedType(value, other, Arithmetic::Plain);
     if (type && *type == other.tileType.element.dtype) {
-      return emitter.cast(value, other.tileType.element);
+      return cast(value, other.tileType.element);
     }
   }
-  return emitter.toTile(value);
+  return toTile(value);
 }
 
 bool Emitter::mergeLeaf(const Value &a, const Value &b, mlir::Block *thenBlock,
@@ -69,9 +70,9 @@ bool Emitter::mergeLeaf(const Value &a, const Value &b, mlir::Block *thenBlock,
   bool isRuntime = (a.isNumber() || a.isTile()) && (b.isNumber() || b.isTile());
   if (isRuntime) {
     builder.setInsertionPointToEnd(thenBlock);
-    Value left = adapted(*this, a, b);
+    Value left = adapted(a, b);
     builder.setInsertionPointToEnd(elseBlock);
-    Value right = adapted(*this, b, a);
+    Value right = adapted(b, a);
     if (left.isPoison() || right.isPoison()) {
       placeholder = Value::poison();
       return true;
@@ -149,6 +150,9 @@ Flow Emitter::runIf(const Stmt &stmt, const Rest &rest) {
     return runBlock(taken, 0, &rest);
   }
   At at(*this, stmt.value->range);
+  if (frame->isElementwise && condition.isBlock()) {
+    return runElementwiseIf(stmt, rest, condition);
+  }
   Value bit = condition.isPoison() ? condition : conditionOf(condition);
   bool isReturning = mayReturn(stmt.body) || mayReturn(stmt.orelse);
   if (bit.isPoison()) {
@@ -216,6 +220,11 @@ Value Emitter::conditional(const Expr &expr) {
   Value condition = evaluate(*expr.operands[0]);
   if (std::optional<bool> known = constantTruth(condition)) {
     return evaluate(*expr.operands[*known ? 1 : 2]);
+  }
+  if (frame->isElementwise && condition.isBlock()) {
+    Value taken = evaluate(*expr.operands[1]);
+    Value other = evaluate(*expr.operands[2]);
+    return selectElements(condition, taken, other, "the expression");
   }
   Value bit = condition.isPoison() ? condition : conditionOf(condition);
   if (bit.isPoison()) {

@@ -82,9 +82,16 @@ static Value descriptorOf(Value base, const ParamType &param, mlir::Block &block
   descriptor.tileType = {{param.dtype, false},
                          Shape(param.blockShape.begin(), param.blockShape.end())};
   descriptor.origins.resize(rank, nullptr);
+  descriptor.text = param.padsWithNan ? "nan" : "";
   descriptor.elements = {std::move(base), Value::tuple(std::move(sizes)),
                          Value::tuple(std::move(strides))};
   return descriptor;
+}
+
+/// Annotated tl.const: the kernel only reads through the pointer.
+static bool isConstAnnotation(const Expr *annotation) {
+  return annotation && annotation->text == "const" &&
+         (annotation->kind == ExprKind::Name || annotation->kind == ExprKind::Attribute);
 }
 
 mlir::Block *Emitter::addFunction(const FunctionDef &kernel, const Signature &signature) {
@@ -140,11 +147,13 @@ mlir::Block *Emitter::addFunction(const FunctionDef &kernel, const Signature &si
   }
   mlir::Block *body = function.addEntryBlock();
   unsigned next = 0;
-  for (const ParamType &param : signature.params) {
+  for (size_t i = 0; i < signature.params.size(); ++i) {
+    const ParamType &param = signature.params[i];
     if (param.kind != ParamType::Kind::Constexpr) {
       bool isDescriptor = param.kind == ParamType::Kind::Descriptor;
       bool isPointer = isDescriptor || param.kind == ParamType::Kind::Pointer;
-      Value value = Value::tile(body->getArgument(next++), {{param.dtype, isPointer}, {}});
+      bool isConst = isPointer && isConstAnnotation(kernel.params[i].annotation.get());
+      Value value = Value::tile(body->getArgument(next++), {{param.dtype, isPointer, isConst}, {}});
       frame->locals[param.name] =
           isDescriptor ? descriptorOf(std::move(value), param, *body, next) : std::move(value);
     }

@@ -39,6 +39,8 @@ struct Frame {
   const char *returnBarrier = nullptr;
   bool isUnrolling = false; ///< inside an unrolled loop: only a constant condition may return
   bool isConstexpr = false; ///< runs on constants only and may call any Python function
+  /// Tiles stand for one element each: conditions choose element by element.
+  bool isElementwise = false;
 };
 
 /// What follows a statement list inside its function, for a return under a run-time condition.
@@ -49,6 +51,9 @@ struct Rest {
 };
 
 enum class Flow { Next, Return };
+
+/// Whether a statement of the list, or inside one, returns.
+bool mayReturn(const std::vector<StmtPtr> &list);
 
 /// The names a file defines at its top level, imports included.
 std::vector<std::string> topLevelNames(const SourceModule &module);
@@ -100,6 +105,8 @@ public:
   /// E0213 when the shape cannot be reached.
   Value broadcastTo(const Value &value, llvm::ArrayRef<int64_t> shape, Origins origins = {});
   bool broadcastPair(Value &a, Value &b);
+  /// Brings operands to one shape, as an elementwise operator would. False after an error.
+  bool broadcastAll(std::vector<Value> &values);
   Value reshapeTo(const Value &value, llvm::ArrayRef<int64_t> shape);
   Value expandDim(const Value &value, int64_t axis);
   /// E0215 unless every size is a power of two and the tile is not too large.
@@ -198,6 +205,13 @@ public:
 
   // ---- Conditionals.cpp, Loops.cpp, LoopRanges.cpp ----
   Flow runIf(const Stmt &stmt, const Rest &rest);
+  // ---- ElementwiseConditionals.cpp ----
+  Flow runElementwiseIf(const Stmt &stmt, const Rest &rest, const Value &condition);
+  Value selectElements(const Value &condition, const Value &a, const Value &b,
+                       const std::string &name);
+  // ---- Conditionals.cpp ----
+  /// A literal meets a run-time value of the other side: it takes that value's type when it may.
+  Value adapted(const Value &value, const Value &other);
   Value conditional(const Expr &expr);
   void runFor(const Stmt &stmt, Flow &flow);
   void runWhile(const Stmt &stmt);

@@ -408,4 +408,16 @@ bool Emitter::checkShape(llvm::ArrayRef<int64_t> shape) {
   return true;
 }
 
+bool Emitter::broadcastAll(std::vector<Value> &values) {
+  // Each pair widens to what both reach; the second round gives all the widest shape.
+  for (int round = 0; round < 2; ++round) {
+    for (size_t i = 1; i < values.size(); ++i) {
+      if (!broadcastPair(values[0], values[i])) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
 } // namespace nereid::language::emit

@@ -40,7 +40,7 @@ std::string typeText(ElementType type) {
   default:
     name = std::string(kernelName(type.dtype));
   }
-  return type.isPointer ? "*" + name : name;
+  return type.isPointer ? (type.isConst ? "*const " : "*") + name : name;
 }
 
 std::string typeText(const TileType &type) {
@@ -156,7 +156,8 @@ bool isSame(const Value &a, const Value &b) {
   case Value::Kind::Import:
     return a.text == b.text;
   case Value::Kind::Type:
-    return a.tileType == b.tileType;
+    return a.tileType == b.tileType && a.text == b.text && a.elements.size() == b.elements.size() &&
+           std::equal(a.elements.begin(), a.elements.end(), b.elements.begin(), isSame);
   case Value::Kind::Function:
     return a.function == b.function;
   case Value::Kind::Class:

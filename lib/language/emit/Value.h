@@ -23,6 +23,7 @@ struct BuiltinEntry;
 struct ElementType {
   DType dtype = DType::I32;
   bool isPointer = false;
+  bool isConst = false; ///< of a pointer annotated tl.const: nothing is written through it
   bool operator==(const ElementType &) const = default;
 };
 

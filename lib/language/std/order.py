@@ -44,16 +44,23 @@ def _exchange(x, position, stride, takes_smaller, axis: tl.constexpr):
 
 
 @triton.jit
-def _merge(x, position, levels: tl.constexpr, up: tl.constexpr, axis: tl.constexpr):
+def _merge(
+    x,
+    position,
+    levels: tl.constexpr,
+    up: tl.constexpr,
+    falling: tl.constexpr,
+    axis: tl.constexpr,
+):
     """Bitonic blocks of 2**levels elements become sorted: rising where bit `up` of the position is
-    set, falling elsewhere; all falling when `up` is None."""
+    set, falling elsewhere; all falling when `up` is None. The other way round unless `falling`."""
     for step in range(levels):
         bit = levels - 1 - step
         if up is None:
             takes_smaller = (position & (1 << bit)) != 0
         else:
             takes_smaller = ((position ^ (position >> (up - bit))) & (1 << bit)) != 0
-        x = _exchange(x, position, 1 << bit, takes_smaller, axis)
+        x = _exchange(x, position, 1 << bit, takes_smaller == falling, axis)
     return x
 
 
@@ -77,7 +84,7 @@ def sort(x, dim: tl.constexpr = None, descending: tl.constexpr = False):
 
 
 @triton.jit
-def topk(x, k: tl.constexpr, dim: tl.constexpr = None):
+def topk(x, k: tl.constexpr, dim: tl.constexpr = None, descending: tl.constexpr = True):
     axis: tl.constexpr = _dimension(dim, len(x.shape), "topk")
     size: tl.constexpr = x.shape[axis]
     tl.static_assert(
@@ -87,19 +94,22 @@ def topk(x, k: tl.constexpr, dim: tl.constexpr = None):
     levels: tl.constexpr = _log2(k)
     halvings: tl.constexpr = _log2(size) - levels
     position = _positions(x.shape, axis)
+    is_falling: tl.constexpr = True if descending else False
     # Blocks of k, falling in the lower half of the tile and rising in the upper one. Then the
     # larger of each pair of elements from the two halves: of a falling and a rising block that is
-    # the k largest of both, first rising, then falling.
-    result = _sort_blocks(x, position, levels - 1 if levels > 0 else 0, True, axis)
-    result = _merge(result, position, levels, levels + halvings - 1 if halvings > 0 else None, axis)
+    # the k largest of both, first rising, then falling. For the smallest, all the other way round.
+    result = _sort_blocks(x, position, levels - 1 if levels > 0 else 0, is_falling, axis)
+    first_up: tl.constexpr = levels + halvings - 1 if halvings > 0 else None
+    result = _merge(result, position, levels, first_up, is_falling, axis)
     for i in tl.static_range(halvings):
         half: tl.constexpr = size >> (i + 1)
         position = _positions(x.shape[:axis] + (half,) + x.shape[axis + 1:], axis)
         low = tl.gather(result, position, axis)
         high = tl.gather(result, position + half, axis)
-        result = tl.where(high > low, high, low)
+        takes_high = high > low if is_falling else high < low
+        result = tl.where(takes_high, high, low)
         up: tl.constexpr = levels + halvings - i - 2 if i + 1 < halvings else None
-        result = _merge(result, position, levels, up, axis)
+        result = _merge(result, position, levels, up, is_falling, axis)
     return result
 
 
@@ -107,6 +117,21 @@ def topk(x, k: tl.constexpr, dim: tl.constexpr = None):
 def flip(x, dim: tl.constexpr = None):
     axis: tl.constexpr = _dimension(dim, len(x.shape), "flip")
     return tl.gather(x, x.shape[axis] - 1 - _positions(x.shape, axis), axis)
+
+
+@triton.jit
+def squeeze(x, dim: tl.constexpr):
+    axis: tl.constexpr = _dimension(dim, len(x.shape), "squeeze")
+    tl.static_assert(
+        x.shape[axis] == 1,
+        f"'squeeze' expects a dimension of size 1, but got {x.shape[axis]}",
+    )
+    return tl.reshape(x, x.shape[:axis] + x.shape[axis + 1:])
+
+
+@triton.jit
+def unsqueeze(x, dim: tl.constexpr):
+    return tl.reshape(x, x.shape[:dim] + (1,) + x.shape[dim:])
 
 
 @triton.jit

@@ -8,7 +8,7 @@
 def philox_impl(c0, c1, c2, c3, k0, k1, n_rounds: tl.constexpr = 10):
     tl.static_assert(
         c0.dtype == tl.uint32 or c0.dtype == tl.uint64,
-        f"'philox_impl' expects words of type u32 or u64, but got {c0.dtype}",
+        f"'philox_impl' expects words of type uint32 or uint64, but got {c0.dtype}",
     )
     is_narrow: tl.constexpr = c0.dtype == tl.uint32
     factor_a = tl.full((), 0xD2511F53 if is_narrow else 0xD2E7470EE14C6C93, c0.dtype)
@@ -35,6 +35,10 @@ def philox(seed, c0, c1, c2, c3, n_rounds: tl.constexpr = 10):
     tl.static_assert(
         width == 32 or width == 64,
         f"'philox' expects counters of 32 or 64 bits, but got {c0.dtype}",
+    )
+    tl.static_assert(
+        seed.dtype.is_int(),
+        f"random numbers expect an integer as seed, but got {seed.dtype}",
     )
     word: tl.constexpr = tl.uint32 if width == 32 else tl.uint64
     key = seed.to(tl.uint64)
