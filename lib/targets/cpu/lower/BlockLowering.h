@@ -66,6 +66,8 @@ private:
   void startIteration(mlir::scf::ForOp op, mlir::OpBuilder &at, mlir::Value t);
   void computeByElement(mlir::scf::ForOp op, mlir::Value tile, int buffer, mlir::OpBuilder &at,
                         mlir::Value t);
+  void computeInNests(mlir::scf::ForOp op, mlir::Value tile, int buffer, mlir::OpBuilder &at,
+                      mlir::Value t);
   // ---- DotLowering.cpp ----
   void lowerDot(tile::DotOp op);
   /// The tile in scratch with elements of `type`: where it is kept, or a converted copy.

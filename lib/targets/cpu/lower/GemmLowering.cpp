@@ -75,6 +75,46 @@ void BlockLowering::computeByElement(scf::ForOp op, Value tile, int buffer, OpBu
   evaluator.storeToBuffer(buffer, evaluator.evaluate(tile, dims, 0), dims, 0, loc);
 }
 
+/// The operations of the loop's body that the tile is made by.
+static llvm::SmallPtrSet<Operation *, 16> operationsBehind(scf::ForOp loop, Value tile) {
+  llvm::SmallPtrSet<Operation *, 16> found;
+  SmallVector<Value> work{tile};
+  while (!work.empty()) {
+    Operation *op = work.pop_back_val().getDefiningOp();
+    if (op && op->getBlock() == loop.getBody() && found.insert(op).second) {
+      work.append(op->operand_begin(), op->operand_end());
+    }
+  }
+  return found;
+}
+
+/// The operand of iteration `t`, with whatever its loop nests need besides.
+void BlockLowering::computeInNests(scf::ForOp op, Value tile, int buffer, OpBuilder &at, Value t) {
+  const int64_t mark = kernel.scratchMark();
+  startIteration(op, at, t);
+  BlockLowering inner(kernel, at, &scope);
+  // What else is in the body would only take time, and the memory of what this tile is made of.
+  auto needed = operationsBehind(op, tile);
+  needed.erase(tile.getDefiningOp());
+  for (Operation &source : op.getBody()->without_terminator()) {
+    if (needed.contains(&source)) {
+      inner.lowerOp(source);
+    }
+  }
+  inner.flush();
+  inner.addRoot({Root::Kind::Keep, nullptr, tile, buffer, true});
+  inner.flush();
+  at = inner.builder();
+  kernel.releaseTo(mark);
+  // The body is lowered again, for other iterations or the other operand, which must not find its
+  // tiles where this time has left them.
+  for (Operation *source : needed) {
+    for (Value result : source->getResults()) {
+      kernel.buffers.erase(result);
+    }
+  }
+}
+
 /// Where a product's sum is: in place when the loops around it carry the sum on.
 int BlockLowering::bufferForSum(scf::ForOp op, Value initial) {
   SmallVector<int64_t> shape(shapeOf(initial));
@@ -123,12 +163,6 @@ bool BlockLowering::lowerGemm(scf::ForOp op) {
       lowerScalar(inner);
     }
   }
-  auto isComputedElsewhere = [&gemm](Operation &source) {
-    Value result = source.getResult(0);
-    return &source == gemm->dot.getOperation() || &source == gemm->sum || result == gemm->a.tile ||
-           result == gemm->b.tile || (gemm->a.load && result == gemm->a.load.getResult()) ||
-           (gemm->b.load && result == gemm->b.load.getResult());
-  };
   auto copyFor = [&](const GemmOperand &operand, bool isB) -> GemmCopy {
     if (operand.load && operand.lowerMasks.empty()) {
       return {};
@@ -148,20 +182,8 @@ bool BlockLowering::lowerGemm(scf::ForOp op) {
       };
       return copy;
     }
-    copy.compute = [this, op, tile, buffer, isComputedElsewhere](OpBuilder &at, Value t) mutable {
-      int64_t inside = kernel.scratchMark();
-      startIteration(op, at, t);
-      BlockLowering inner(kernel, at, &scope);
-      for (Operation &source : op.getBody()->without_terminator()) {
-        if (!isComputedElsewhere(source)) {
-          inner.lowerOp(source);
-        }
-      }
-      inner.flush();
-      inner.addRoot({Root::Kind::Keep, nullptr, tile, buffer, true});
-      inner.flush();
-      at = inner.builder();
-      kernel.releaseTo(inside);
+    copy.compute = [this, op, tile, buffer](OpBuilder &at, Value t) {
+      computeInNests(op, tile, buffer, at, t);
     };
     return copy;
   };
