@@ -367,7 +367,14 @@ private:
     if (mayBeNarrow) {
       isWide = fold.isGreater(at, left, kernel.i64(panelWidth() - shape.lanes));
       step = fold.select(at, isWide, step, kernel.i64(narrowRows));
-      missing = block.packs ? fold.sub(at, step, kernel.i64(rows)) : missing;
+      if (block.packs) {
+        missing = fold.sub(at, step, kernel.i64(rows));
+      }
+      if (block.packs && gemmKernel.rowPlaces) {
+        // An empty list has no block, not even one that packs.
+        Value isSome = fold.isGreater(at, operands.rowEnd, kernel.i64(0));
+        missing = fold.select(at, isSome, missing, kernel.i64(0));
+      }
     }
     auto each =
         at.create<scf::ForOp>(loc, kernel.i64(0), fold.add(at, operands.rowEnd, missing), step);

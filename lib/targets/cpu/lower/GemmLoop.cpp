@@ -3,7 +3,9 @@
 // mask.
 #include "lib/targets/cpu/lower/GemmLoop.h"
 #include "lib/targets/cpu/lower/GemmEpilogue.h"
+#include "lib/targets/cpu/lower/NarrowIntegers.h"
 #include "lib/targets/cpu/lower/Recognisers.h"
+#include "lib/targets/cpu/lower/SameNumber.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -56,7 +58,7 @@ static bool forEachTerm(KernelState &kernel, Value mask, const Dims &dims,
 static std::optional<PrefixTerm> asPrefix(KernelState &kernel, Value term, const Dims &dims,
                                           int8_t dim) {
   auto compare = term.getDefiningOp<arith::CmpIOp>();
-  if (!compare || isa<IndexType>(elementTypeOf(compare.getLhs()))) {
+  if (!compare || isa<IndexType>(elementTypeOf(compare.getLhs())) || isNarrow(compare.getLhs())) {
     return std::nullopt;
   }
   using Predicate = arith::CmpIPredicate;
@@ -106,13 +108,15 @@ public:
     if (!chooseGroup(gemm)) {
       return declines(gemm, "there is no register block for these types");
     }
-    gemm.a = operand(gemm.dot.getA(), {outerDim, innerDim}, /*isB=*/false, gemm.group);
-    gemm.b = operand(gemm.dot.getB(), {innerDim, outerDim}, /*isB=*/true, gemm.group);
+    findDemand(gemm);
+    findWhatIsLookedAt(gemm);
+    gemm.a = operand(gemm, gemm.dot.getA(), {outerDim, innerDim}, /*isB=*/false);
+    gemm.b = operand(gemm, gemm.dot.getB(), {innerDim, outerDim}, /*isB=*/true);
+    copyWhatIsCutAlone(gemm);
     if (!gemm.a.load && !gemm.b.load && gemm.m * gemm.n * gemm.k < smallProduct) {
       return declines(gemm, "it is small, and both operands have to be copied");
     }
     gemm.startsAtZero = isZero(loop.getInitArgs()[gemm.carried]);
-    findDemand(gemm);
     return gemm;
   }
 
@@ -191,7 +195,101 @@ private:
     return true;
   }
 
-  GemmOperand operand(Value tile, Dims dims, bool isB, int64_t group) {
+  static bool isSameTerm(const PrefixTerm &a, const PrefixTerm &b) {
+    return a.inclusive == b.inclusive && a.isLower == b.isLower &&
+           isSameNumber(a.offset, b.offset) && isSameNumber(a.limit, b.limit);
+  }
+
+  static bool hasTerm(ArrayRef<PrefixTerm> terms, const PrefixTerm &term) {
+    return llvm::any_of(terms, [&](const PrefixTerm &other) { return isSameTerm(term, other); });
+  }
+
+  /// Rows or columns that the mask leaves out are not looked at either. Others are not left out
+  /// of the product: zero times what is not finite is not zero.
+  bool isDemanded(const PrefixTerm &term, bool isB) {
+    return !lookedAt.empty() && llvm::all_of(lookedAt, [&](const DemandedPart &part) {
+      return hasTerm(isB ? part.columns : part.rows, term);
+    });
+  }
+
+  /// Every path from the value to memory, through further products and the loops around as well,
+  /// ends in one of these stores, element by element.
+  bool followToStores(Value value, SmallVectorImpl<tile::StoreOp> &stores,
+                      llvm::SmallPtrSetImpl<void *> &seen) {
+    if (!seen.insert(value.getAsOpaquePointer()).second) {
+      return true;
+    }
+    return llvm::all_of(value.getUses(), [&](OpOperand &use) {
+      Operation *user = use.getOwner();
+      auto goesOn = [&](Value next) { return followToStores(next, stores, seen); };
+      if (auto store = dyn_cast<tile::StoreOp>(user)) {
+        stores.push_back(store);
+        return store.getValue() == value && store.getPointer() != value;
+      }
+      if (auto dot = dyn_cast<tile::DotOp>(user)) {
+        return dot.getA() != value && dot.getB() != value && goesOn(dot.getResult());
+      }
+      if (auto inner = dyn_cast<scf::ForOp>(user)) {
+        BlockArgument arg = inner.getTiedLoopRegionIterArg(&use);
+        return arg && goesOn(arg) && goesOn(inner.getTiedLoopResult(&use));
+      }
+      auto around = isa<scf::YieldOp>(user) ? dyn_cast<scf::ForOp>(user->getParentOp()) : nullptr;
+      if (around) {
+        return goesOn(around.getRegionIterArgs()[use.getOperandNumber()]) &&
+               goesOn(around.getResult(use.getOperandNumber()));
+      }
+      return isElementwise(user) && llvm::all_of(user->getResults(), [&](Value result) {
+               return shapeOf(result) == shapeOf(value) && goesOn(result);
+             });
+    });
+  }
+
+  /// The bounds of what is looked at in the end.
+  void findWhatIsLookedAt(const GemmLoop &gemm) {
+    SmallVector<tile::StoreOp> stores;
+    llvm::SmallPtrSet<void *, 16> seen;
+    if (!followToStores(gemm.sums, stores, seen)) {
+      return;
+    }
+    for (tile::StoreOp store : stores) {
+      DemandedPart part;
+      if (store.getMask()) {
+        forEachTerm(kernel, store.getMask(), {0, 1}, [&](Value term, const Dims &dims) {
+          for (int8_t dim : {0, 1}) {
+            bool alone = llvm::is_contained(dims, dim) && !llvm::is_contained(dims, 1 - dim);
+            if (auto prefix = alone ? asPrefix(kernel, term, dims, dim) : std::nullopt) {
+              (dim == 0 ? part.rows : part.columns).push_back(*prefix);
+            }
+          }
+          return true;
+        });
+      }
+      lookedAt.push_back(std::move(part));
+    }
+  }
+
+  /// Where the mask of one operand ends k and that of the other does not, the zeros are multiplied:
+  /// the operand is copied, with them.
+  void copyWhatIsCutAlone(GemmLoop &gemm) {
+    if (!isa<FloatType>(elementTypeOf(gemm.dot.getC()))) {
+      return;
+    }
+    auto isCutAlone = [](const GemmOperand &operand, const GemmOperand &other) {
+      return llvm::any_of(operand.innerMasks,
+                          [&](const PrefixTerm &term) { return !hasTerm(other.innerMasks, term); });
+    };
+    const bool isOfA = isCutAlone(gemm.a, gemm.b), isOfB = isCutAlone(gemm.b, gemm.a);
+    for (auto [operand, isCut] : {std::pair{&gemm.a, isOfA}, {&gemm.b, isOfB}}) {
+      if (operand->load && isCut) {
+        decline(Recogniser::GemmOperand, operand->load,
+                "its mask ends k where the other operand's does not");
+        *operand = {operand->tile, {}, operand->dims};
+      }
+    }
+  }
+
+  GemmOperand operand(const GemmLoop &gemm, Value tile, Dims dims, bool isB) {
+    const int64_t group = gemm.group;
     GemmOperand result;
     result.tile = tile;
     result.dims = dims;
@@ -206,8 +304,9 @@ private:
     auto load = source.getDefiningOp<tile::LoadOp>();
     if (!load || (group == 1 && !elementTypeOf(tile).isF32()) || !source.hasOneUse() ||
         load->getBlock() != loop.getBody() || !steps.isSteady(load.getPointer()) ||
-        !hasUsableAxes(result, load, isB) || !takeMask(result, load, isB)) {
-      return result;
+        !isKnownWithoutScratch(load) || !hasUsableAxes(result, load, isB) ||
+        !takeMask(gemm, result, load, isB)) {
+      return {tile, {}, dims};
     }
     Axis along = kernel.axes.axis(load.getPointer(), result.position(innerDim), AxisView::Address);
     // Groups are read as one number each, or put together from neighbouring columns.
@@ -222,6 +321,21 @@ private:
     }
     result.load = load;
     return result;
+  }
+
+  /// No part of its address or mask is a tile that each iteration would have to keep.
+  bool isKnownWithoutScratch(tile::LoadOp load) {
+    bool isKnown = true;
+    auto visit = [&](Value leaf, const Dims &) {
+      bool isKept = isTile(leaf) && kernel.plan.isStored(leaf);
+      isKnown &= !isKept || !loop.getRegion().isAncestor(leaf.getParentRegion());
+    };
+    for (Value part : {load.getPointer(), load.getMask()}) {
+      if (part) {
+        kernel.plan.forEachLeaf(part, Dims(shapeOf(part).size(), zeroDim), visit);
+      }
+    }
+    return isKnown;
   }
 
   bool hasUsableAxes(GemmOperand &operand, tile::LoadOp load, bool isB) {
@@ -273,7 +387,7 @@ private:
     return remainders == 1;
   }
 
-  bool takeMask(GemmOperand &operand, tile::LoadOp load, bool isB) {
+  bool takeMask(const GemmLoop &gemm, GemmOperand &operand, tile::LoadOp load, bool isB) {
     if (!load.getMask()) {
       return true;
     }
@@ -281,17 +395,25 @@ private:
       return false;
     }
     return forEachTerm(kernel, load.getMask(), operand.dims, [&](Value term, const Dims &dims) {
-      return takeTerm(operand, term, dims, isB);
+      return takeTerm(gemm, operand, term, dims, isB);
     });
   }
 
-  bool takeTerm(GemmOperand &operand, Value term, const Dims &dims, bool isB) {
+  bool takeTerm(const GemmLoop &gemm, GemmOperand &operand, Value term, const Dims &dims,
+                bool isB) {
     bool outer = llvm::is_contained(dims, outerDim), inner = llvm::is_contained(dims, innerDim);
-    if (!outer && !inner) {
+    const bool isExact = !isa<FloatType>(elementTypeOf(tile::DotOp(gemm.dot).getC()));
+    if (!outer && !inner && isExact) {
       operand.conditions.push_back(term);
       return steps.isInvariant(term);
     }
-    std::optional<PrefixTerm> prefix = asPrefix(kernel, term, dims, outer ? outerDim : innerDim);
+    std::optional<PrefixTerm> prefix;
+    if (outer || inner) {
+      prefix = asPrefix(kernel, term, dims, outer ? outerDim : innerDim);
+    }
+    if (prefix && outer && !prefix->isLower && !isExact && !isDemanded(*prefix, isB)) {
+      prefix.reset();
+    }
     if (!prefix && !inner && (!isB || kernel.options.hasMaskedMoves)) {
       operand.rowMasks.push_back(term);
       operand.rowMaskDims.push_back(dims);
@@ -386,6 +508,7 @@ private:
   KernelState &kernel;
   scf::ForOp loop;
   LoopSteps steps;
+  SmallVector<DemandedPart, 2> lookedAt; ///< per store; empty = everything may be
 };
 } // namespace
 

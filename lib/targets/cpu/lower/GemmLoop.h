@@ -32,7 +32,7 @@ struct GemmOperand {
   bool transposed = false;
   llvm::SmallVector<PrefixTerm, 2> outerMasks, innerMasks;
   llvm::SmallVector<PrefixTerm, 2> lowerMasks;  ///< of both dimensions
-  llvm::SmallVector<mlir::Value, 2> conditions; ///< uniform parts of the mask
+  llvm::SmallVector<mlir::Value, 2> conditions; ///< uniform parts of the mask, of integers
   /// Parts that choose rows of a, or columns of b, one by one, the same ones in every iteration;
   /// see rowMaskDims.
   llvm::SmallVector<mlir::Value, 4> rowMasks;

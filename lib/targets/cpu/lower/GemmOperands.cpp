@@ -195,6 +195,7 @@ void GemmOperands::emit(Value copyOfA, const GemmShape &shape) {
   } else {
     fillTableOfCopies(builder, copyOfA, depth);
   }
+  const Value allRows = rowEnd; // those that a list leaves out are multiplied by zero
   if (gemmKernel.rowPlaces) {
     listChosenRows();
   }
@@ -213,8 +214,8 @@ void GemmOperands::emit(Value copyOfA, const GemmShape &shape) {
     }
   }
   panelEnd = columnEnd;
-  if (!fold.known(rowEnd)) { // without rows there is nothing to read
-    Value none = fold.isEqual(builder, rowEnd, kernel.i64(0));
+  if (!fold.known(allRows)) { // without rows there is nothing to read
+    Value none = fold.isEqual(builder, allRows, kernel.i64(0));
     panelEnd = fold.select(builder, none, kernel.i64(0), columnEnd);
   }
 }
