@@ -246,7 +246,7 @@ private:
   bool isPanelInMemory() const {
     return types.group == 1 && !operands.b.maybeCopied() && !operands.neighbours &&
            gemm.b.rowMasks.empty() && gemm.n == panelWidth() &&
-           fold.known(operands.b.stride) == panelWidth() && fold.known(operands.columnEnd);
+           fold.known(operands.b.stride) == panelWidth() && !operands.isRagged;
   }
 
   /// The register block of the first rows packs the panel, unless all of it is packed before.
@@ -258,9 +258,8 @@ private:
       block.panel = bBlock;
       return;
     }
-    const bool isRagged = !fold.known(operands.columnEnd);
     Value direct = operands.neighbours, inPlace = operands.b.inPlace;
-    if (isRagged && !kernel.options.hasMaskedMoves) {
+    if (operands.isRagged && !kernel.options.hasMaskedMoves) {
       direct = fold.both(at, direct, fold.isGreater(at, left, kernel.i64(panelWidth() - 1)));
     }
     if (direct) {
@@ -291,7 +290,7 @@ private:
       }
     }
     packing.addRows(at, source);
-    if (isRagged && kernel.options.hasMaskedMoves) {
+    if (operands.isRagged && kernel.options.hasMaskedMoves) {
       packing.addMasks(at, left, source);
     }
     if (operands.b.maybeInPlace && !gemm.b.rowMasks.empty()) {
@@ -362,7 +361,7 @@ private:
     // Where vectors are missing, one goes after the other, more rows at a time. The first rows are
     // a wide block in either case, which packs all of the panel.
     const int64_t narrowRows = shape.rowsFor(1);
-    const bool mayBeNarrow = shape.vectors > 1 && !fold.known(operands.columnEnd);
+    const bool mayBeNarrow = shape.vectors > 1 && operands.isRagged;
     Value isWide, step = kernel.i64(rows), missing = kernel.i64(0);
     if (mayBeNarrow) {
       isWide = fold.isGreater(at, left, kernel.i64(panelWidth() - shape.lanes));

@@ -171,6 +171,9 @@ void GemmOperands::emit(Value copyOfA, const GemmShape &shape) {
     }
   }
   hasAllColumns = columnEnd == demandedColumns;
+  // A constant end may stand inside of a panel, as one behind a limit that the text names does.
+  std::optional<int64_t> knownEnd = fold.known(columnEnd);
+  isRagged = !knownEnd || (*knownEnd != gemm.n && *knownEnd % panelWidth != 0);
   int table = kernel.allocate({gemm.m + paddingAddresses}, builder.getI64Type(), loc);
   gemmKernel.rowTable = kernel.bufferAddress(table);
   if (tally(Recogniser::GemmRowList, !gemm.a.rowMasks.empty() && a.maybeInPlace)) {
@@ -203,7 +206,7 @@ void GemmOperands::emit(Value copyOfA, const GemmShape &shape) {
     fillColumnTable(nullptr);
   } else if (b.maybeInPlace) {
     Value all = neighbours;
-    if (!kernel.options.hasMaskedMoves && !fold.known(columnEnd)) {
+    if (!kernel.options.hasMaskedMoves && isRagged) {
       // Masks cost a branch per element here: panels that are not whole go by the table.
       Value rest = builder.create<arith::RemUIOp>(loc, columnEnd, kernel.i64(panelWidth));
       all = fold.both(builder, all, fold.isEqual(builder, rest, kernel.i64(0)));

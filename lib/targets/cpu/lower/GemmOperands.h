@@ -51,6 +51,7 @@ public:
   mlir::Value leftOutRows, leftOutPlaces;
   mlir::Value demandedRows;   ///< rows from rowEnd to here keep what they start with
   bool hasAllColumns = false; ///< all columns that are looked at are computed
+  bool isRagged = true;       ///< the last panel may have fewer columns than the others
   mlir::Value joins;          ///< iterations may be joined
   /// Which columns of b the mask chooses one by one, for the vectors of a panel that starts at
   /// `column`.
