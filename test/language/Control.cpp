@@ -60,6 +60,10 @@ void loops(Cases &cases) {
   cases.push_back(control(
       "while", "", "    k = 1\n    while k < n * 10:\n        k = k * 2\n    tl.store(OUT, k)\n", 1,
       [](const Run &, int64_t) -> Number { return 64; }));
+  cases.push_back(control("tl.condition", "",
+                          "    k = 1\n    while tl.condition(k < n * 10, disable_licm=True):\n"
+                          "        k = k * 2\n    tl.store(OUT, k)\n",
+                          1, [](const Run &, int64_t) -> Number { return 64; }));
   cases.push_back(control("if", "run-time",
                           "    x = tl.load(A + i)\n    if n > 4:\n        x = x + 1\n    else:\n   "
                           "     x = x - 1\n    tl.store(OUT + i, x)\n",
