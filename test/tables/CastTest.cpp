@@ -21,6 +21,26 @@ std::vector<DType> allTypes() {
   return types;
 }
 
+/// Just above and just below the middle between two numbers of each narrower float: what is rounded
+/// on the way, to float32 or float64, falls on the middle and then to the wrong side.
+void addNearMiddles(std::vector<Scalar> &values, DType type) {
+  for (int digits : {3, 4, 8, 11, 24, 53}) { // of a significand, the hidden one included
+    if (isFloat(type)) {
+      double least = std::ldexp(1.0, type == DType::F64 ? -52 : -23);
+      double half = std::ldexp(1.0, -digits);
+      if (widthOf(type) >= 32 && half > least) {
+        values.push_back(convert(llvm::APFloat(1 + half + least), type));
+        values.push_back(convert(llvm::APFloat(-(1 + 3 * half - least)), type));
+      }
+    } else if (widthOf(type) >= 32 && static_cast<int>(widthOf(type)) - 2 > digits) {
+      unsigned top = widthOf(type) - 2;
+      uint64_t one = uint64_t(1) << top, half = one >> digits;
+      values.push_back({type, one + half + 1});
+      values.push_back({type, one + 3 * half - 1});
+    }
+  }
+}
+
 /// Edges, bits at random, and whole numbers and fractions halfway between neighbours of the
 /// narrower floats.
 std::vector<Scalar> samples(DType type) {
@@ -40,6 +60,7 @@ std::vector<Scalar> samples(DType type) {
       }
     }
   }
+  addNearMiddles(values, type);
   return filled(values);
 }
 
