@@ -127,7 +127,6 @@ TEST(Math, agreesWithTheTable) {
       for (auto &engine : engines()) {
         bool isOracle = engine->name() == "interpreter";
         double bound = type == DType::F32 ? function.single : function.twice;
-        // 1 / sqrt(x) is rounded twice before the last time.
         check(function, table.at(function.name), type, *engine, isOracle ? 0.51 : bound);
       }
     }
