@@ -195,6 +195,39 @@ def kernel(out, x, picks, n, BLOCK: tl.constexpr):
   }
 }
 
+/// Four copies of such a program would only be four times the code.
+TEST(ProgramLoop, LongChainsAndBranchesAreNotMultiplied) {
+  const char *const sums = R"(
+    row = tl.program_id(0)
+    o = tl.arange(0, BLOCK)
+    best = 0.0
+    for i in tl.static_range(COUNT):
+        v = tl.load(x + (row + i) * stride + o, mask=o < n, other=0)
+        best = tl.maximum(best, tl.sum(v, axis=0))
+    tl.store(out + row, best)
+)";
+  const char *const branches = R"(
+    row = tl.program_id(0)
+    o = tl.arange(0, BLOCK)
+    best = tl.sum(tl.load(x + row * stride + o), axis=0)
+    if n > 4:
+        best += tl.sum(tl.load(x + n + row * stride + o), axis=0)
+    tl.store(out + row, best)
+)";
+  auto isJammed = [](const std::string &body, const std::string &count) {
+    LoweredKernel kernel = lowerSource("\n@triton.jit\ndef kernel(out, x, stride, n, BLOCK: "
+                                       "tl.constexpr, COUNT: tl.constexpr):\n" +
+                                           body,
+                                       "*fp32, *fp32, i32, i32, 128, " + count, "");
+    EXPECT_EQ(kernel.error, "");
+    EXPECT_TRUE(kernel.takesRanges) << body;
+    return kernel.loops.find("step %c4_i32") != std::string::npos;
+  };
+  EXPECT_TRUE(isJammed(sums, "2"));
+  EXPECT_FALSE(isJammed(sums, "16"));
+  EXPECT_FALSE(isJammed(branches, "1"));
+}
+
 /// Ids of all axes and the grid's size, in branches and loops too.
 TEST(ProgramLoop, ProgramsSeeTheirOwnIds) {
   const char *source = R"(

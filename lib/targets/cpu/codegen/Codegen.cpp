@@ -103,6 +103,9 @@ std::unique_ptr<llvm::TargetMachine> createTargetMachine(const CpuMachine &machi
     // How far register allocation looks for a region to split a value around.
     static_cast<llvm::cl::opt<unsigned> *>(options.lookup("grow-region-complexity-budget"))
         ->setValue(1);
+    // Preparing for instruction selection starts over at the first block whenever it splits one,
+    // unless the function counts as huge: quadratic from a few hundred blocks on.
+    static_cast<llvm::cl::opt<unsigned> *>(options.lookup("cgpp-huge-func"))->setValue(64);
   });
   std::string error;
   const llvm::Target *target = llvm::TargetRegistry::lookupTarget(machine.triple, error);

@@ -60,6 +60,10 @@ bool isOfAllPrograms(Operation *op, scf::ForOp loop) {
 constexpr int64_t longestJammedRow = 256;
 constexpr int64_t jammedPrograms = 4;
 
+/// A program with more reductions is no short chain: another one beside it only multiplies the
+/// code.
+constexpr int mostJammedReductions = 8;
+
 bool isOfShortRows(scf::ForOp loop) {
   bool isShort = true;
   int reductions = 0;
@@ -67,11 +71,13 @@ bool isOfShortRows(scf::ForOp loop) {
     if (auto reduce = dyn_cast<tile::ReduceOp>(op)) {
       ArrayRef<int64_t> shape = shapeOf(reduce.getSources()[0]);
       isShort &= shape.size() == 1 && shape[0] <= longestJammedRow;
+      isShort &= op->getParentOp() == loop; // the branches of programs run one after the other
       ++reductions;
     }
     isShort &= !isAtomic(op); // a tile of additions is no chain
   });
-  return isShort && reductions > 1 && loop.getBody()->getOps<scf::ForOp>().empty();
+  return isShort && reductions > 1 && reductions <= mostJammedReductions &&
+         loop.getBody()->getOps<scf::ForOp>().empty();
 }
 
 /// A loop over `jammedPrograms` programs at a time in front of the loop, operation by operation in
