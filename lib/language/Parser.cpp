@@ -2,6 +2,7 @@
 // Entry points, error reporting and recovery. Inside kernels an error is reported and parsing goes
 // on with the next statement; outside, the statement becomes Opaque and nothing is said.
 #include "lib/language/ParserCore.h"
+#include "lib/language/WrappedKernels.h"
 #include "lib/support/AtomicFile.h"
 
 namespace nereid::language {
@@ -32,6 +33,7 @@ std::optional<SourceModule> parseText(std::string path, std::string text, Diagno
   if (parser.hasReported()) {
     return std::nullopt;
   }
+  defineWrappedKernels(module);
   return module;
 }
 
