@@ -91,6 +91,7 @@ enum class StmtKind {
   ImportFrom, // text = module (leading dots kept), names
   Opaque,     // anything that is not of the above: text = its first word; `with`, `try` and
               // `class` keep the statements of their blocks in body; names has a class's own.
+              // Of `try`, orelse has the handlers: Opaque statements `except` with a body.
               // Kernels refuse all of them
 };
 

@@ -3,8 +3,11 @@
 // tables of configs are made with (range, itertools.product, list.append, loops).
 #include "lib/language/HostPython.h"
 
+#include "lib/language/HostFacts.h"
+
 #include <algorithm>
 #include <bit>
+#include <charconv>
 
 namespace nereid::language {
 
@@ -94,6 +97,17 @@ HostValue HostPython::builtin(const std::string &name, const std::vector<HostVal
   if (name == "itertools.product") {
     return product(arguments);
   }
+  std::vector<ConstValue> constants;
+  for (const HostValue &argument : arguments) {
+    if (argument.kind == Kind::Constant) {
+      constants.push_back(argument.constant);
+    }
+  }
+  if (constants.size() == arguments.size() && keywords.empty()) {
+    if (std::optional<ConstValue> result = hostFunction(name, constants)) {
+      return HostValue::of(*result);
+    }
+  }
   if (name == "dict") {
     std::vector<HostValue> items;
     for (const auto &[key, value] : keywords) {
@@ -112,6 +126,14 @@ HostValue HostPython::builtin(const std::string &name, const std::vector<HostVal
     }
     return name == "len" ? HostValue::of(static_cast<int64_t>(first.items->size()))
                          : HostValue::listOf(*first.items);
+  }
+  const auto *text =
+      first.kind == Kind::Constant ? std::get_if<std::string>(&first.constant) : nullptr;
+  if (text && name == "int") {
+    int64_t number = 0;
+    auto [end, failure] = std::from_chars(text->data(), text->data() + text->size(), number);
+    bool isWhole = failure == std::errc() && end == text->data() + text->size();
+    return isWhole ? HostValue::of(number) : HostValue();
   }
   if (name == "int" || name == "tl.constexpr" || name == "triton.language.constexpr") {
     return name != "int" || wholeOf(first) ? first : HostValue();

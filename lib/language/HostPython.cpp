@@ -2,6 +2,8 @@
 // Expressions of host Python: values, names, operators, subscripts, comprehensions.
 #include "lib/language/HostPython.h"
 
+#include "lib/language/HostFacts.h"
+
 #include <cmath>
 
 namespace nereid::language {
@@ -77,6 +79,40 @@ int HostPython::truth(const HostValue &value) {
   }
 }
 
+/// Gives the value that the statements leave the name with; an `if` whose condition is open has the
+/// one of its first branch that binds it. False when none binds it.
+bool HostPython::bindGlobal(const std::vector<StmtPtr> &list, const std::string &name,
+                            HostValue &value) {
+  bool isBound = false;
+  HostLocals none;
+  for (const StmtPtr &stmt : list) {
+    bool isBinding = (stmt->kind == StmtKind::Assign || stmt->kind == StmtKind::AnnAssign) &&
+                     stmt->value && stmt->targets.size() == 1 &&
+                     stmt->targets[0]->kind == ExprKind::Name && stmt->targets[0]->text == name;
+    if (isBinding) {
+      value = evaluate(*stmt->value, none);
+      isBound = true;
+    }
+    for (const ImportName &import : stmt->names) {
+      bool isFrom = stmt->kind == StmtKind::ImportFrom;
+      bool isImport = isFrom || stmt->kind == StmtKind::Import;
+      if (isImport && (import.alias.empty() ? import.name : import.alias) == name) {
+        value.kind = Kind::Name;
+        value.text = isFrom ? stmt->text + "." + import.name : import.name;
+        isBound = true;
+      }
+    }
+    if (stmt->kind == StmtKind::If) {
+      int known = truth(evaluate(*stmt->value, none));
+      isBound = (known != 0 && bindGlobal(stmt->body, name, value)) ||
+                (known != 1 && bindGlobal(stmt->orelse, name, value)) || isBound;
+    } else if (stmt->kind == StmtKind::Opaque && stmt->text != "class") {
+      isBound = bindGlobal(stmt->body, name, value) || isBound;
+    }
+  }
+  return isBound;
+}
+
 HostValue HostPython::global(const std::string &name) {
   if (auto found = globals.find(name); found != globals.end()) {
     return found->second;
@@ -89,22 +125,7 @@ HostValue HostPython::global(const std::string &name) {
     globals[name] = value;
     return value;
   }
-  for (const StmtPtr &stmt : module.body) {
-    bool isBinding = (stmt->kind == StmtKind::Assign || stmt->kind == StmtKind::AnnAssign) &&
-                     stmt->value && stmt->targets.size() == 1 &&
-                     stmt->targets[0]->kind == ExprKind::Name && stmt->targets[0]->text == name;
-    if (isBinding) {
-      HostLocals none;
-      value = evaluate(*stmt->value, none);
-    }
-    for (const ImportName &import : stmt->names) {
-      bool isFrom = stmt->kind == StmtKind::ImportFrom;
-      if ((import.alias.empty() ? import.name : import.alias) == name) {
-        value.kind = Kind::Name;
-        value.text = isFrom ? stmt->text + "." + import.name : import.name;
-      }
-    }
-  }
+  bindGlobal(module.body, name, value);
   globals[name] = value;
   return value;
 }
@@ -114,6 +135,10 @@ HostValue HostPython::name(const Expr &expr, HostLocals &locals) {
     return found->second;
   }
   HostValue value = global(expr.text);
+  if (value.kind == Kind::Name) {
+    std::optional<ConstValue> constant = hostConstant(value.text);
+    return constant ? HostValue::of(*constant) : value;
+  }
   if (value.isUnknown()) {
     value.kind = Kind::Name; // a function of Python, or nothing that is known here
     value.text = expr.text;
@@ -307,6 +332,9 @@ HostValue HostPython::evaluate(const Expr &expr, HostLocals &locals) {
       return HostValue();
     }
     base.text += "." + expr.text;
+    if (std::optional<ConstValue> constant = hostConstant(base.text)) {
+      return HostValue::of(*constant);
+    }
     if (base.text.starts_with("triton.language.")) {
       if (std::optional<DType> type = readTypeValue(base.text)) {
         return HostValue::of(*type);

@@ -56,6 +56,7 @@ public:
 private:
   enum class Flow { Next, Return, Break, Continue, Lost };
   HostValue global(const std::string &name);
+  bool bindGlobal(const std::vector<StmtPtr> &list, const std::string &name, HostValue &value);
   HostValue name(const Expr &expr, HostLocals &locals);
   HostValue binary(const std::string &op, const HostValue &a, const HostValue &b);
   HostValue compare(const std::string &op, const HostValue &a, const HostValue &b);

@@ -117,7 +117,8 @@ StmtPtr Parser::parseFor() {
   return isWhole ? std::move(statement) : nullptr;
 }
 
-/// `with`, `try` and `class`: the header is passed over, the statements inside are kept.
+/// `with`, `try` and `class`: the header is passed over, the statements inside are kept; those of a
+/// handler apart, so that the body is what runs when nothing is raised.
 StmtPtr Parser::parseOpaqueBlock(size_t start) {
   StmtPtr statement = makeStatement(StmtKind::Opaque, start);
   statement->text = std::string(spelling(current()));
@@ -138,7 +139,13 @@ StmtPtr Parser::parseOpaqueBlock(size_t start) {
       open -= isOperator(")") || isOperator("]") || isOperator("}");
       advance();
     }
-    if (!parseBlock(statement->body, "the '" + word + "'", clause)) {
+    Block *suite = &statement->body;
+    if (word == "except") {
+      statement->orelse.push_back(makeStatement(StmtKind::Opaque, clause));
+      statement->orelse.back()->text = word;
+      suite = &statement->orelse.back()->body;
+    }
+    if (!parseBlock(*suite, "the '" + word + "'", clause)) {
       return nullptr;
     }
   } while (statement->text == "try" &&

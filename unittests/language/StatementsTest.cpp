@@ -55,7 +55,7 @@ TEST(Statements, Blocks) {
   EXPECT_EQ(statements("while a < b:\n  a += 1"), "while (< a b) {a += 1}");
   EXPECT_EQ(statements("with a as b, c:\n  d"), "opaque with {d}");
   EXPECT_EQ(statements("try:\n  a\nexcept (E, F) as e:\n  b\nelse:\n  c\nfinally:\n  d"),
-            "opaque try {a; b; c; d}");
+            "opaque try {a; c; d} else {opaque except {b}}");
   EXPECT_EQ(statements("class A(B):\n  x: int = 0\n  def f(self): pass"),
             "opaque class {x: int = 0; def f(self) {pass}}");
 }

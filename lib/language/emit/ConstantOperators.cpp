@@ -156,7 +156,22 @@ static std::optional<int> order(const Value &a, const Value &b) {
     int sign = a.text.compare(b.text);
     return sign < 0 ? -1 : sign > 0;
   }
-  return std::nullopt;
+  for (size_t i = 0; i < std::min(a.elements.size(), b.elements.size()); ++i) {
+    std::optional<int> sign = order(a.elements[i], b.elements[i]);
+    if (!sign || *sign != 0) {
+      return sign;
+    }
+  }
+  return a.elements.size() < b.elements.size() ? -1 : a.elements.size() > b.elements.size();
+}
+
+/// Whether Python orders the two: numbers, strings, tuples of them.
+static bool isOrdered(const Value &a, const Value &b) {
+  bool isTuple = a.isTuple() && b.isTuple();
+  for (size_t i = 0; isTuple && i < std::min(a.elements.size(), b.elements.size()); ++i) {
+    isTuple = isOrdered(a.elements[i], b.elements[i]);
+  }
+  return isTuple || (a.isNumber() && b.isNumber()) || (a.isString() && b.isString());
 }
 
 static bool equals(const Value &a, const Value &b) {
@@ -193,8 +208,7 @@ Value Emitter::foldCompare(const std::string &op, const Value &a, const Value &b
     }
     return Value::boolean(isFound == (op == "in"));
   }
-  bool isOrdered = (a.isNumber() && b.isNumber()) || (a.isString() && b.isString());
-  if (!isOrdered) {
+  if (!isOrdered(a, b)) {
     return fail("E0204", "cannot order " + describe(a) + " and " + describe(b));
   }
   std::optional<int> sign = order(a, b);

@@ -99,6 +99,16 @@ void Emitter::remark(std::string code, std::string message) {
   reported.push_back(std::move(diagnostic));
 }
 
+void Emitter::remarkOpenConditions() {
+  for (const auto &[stmt, module] : openConditions) {
+    Diagnostic diagnostic =
+        makeError("R0204", "this condition cannot be evaluated when a kernel is compiled; of its "
+                           "branches the first that can be used is taken");
+    diagnostic.severity = Severity::Remark;
+    reported.push_back(std::move(diagnostic.at(module->path, module->text, stmt->value->range)));
+  }
+}
+
 void Emitter::reportAll(const Diagnostics &problems) {
   std::string place = placeText();
   for (Diagnostic diagnostic : problems.all()) {

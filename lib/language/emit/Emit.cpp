@@ -35,21 +35,6 @@ Value Emitter::valueNamed(const std::string &name) {
 }
 
 Value Emitter::constantValue(const ConstValue &constant) {
-  if (auto *value = std::get_if<bool>(&constant)) {
-    return Value::boolean(*value);
-  }
-  if (auto *value = std::get_if<int64_t>(&constant)) {
-    return Value::whole(*value);
-  }
-  if (auto *value = std::get_if<double>(&constant)) {
-    return Value::floating(*value);
-  }
-  if (auto *value = std::get_if<std::string>(&constant)) {
-    return Value::string(*value);
-  }
-  if (auto *value = std::get_if<DType>(&constant)) {
-    return Value::type({*value, false});
-  }
   if (auto *value = std::get_if<std::shared_ptr<ConstTuple>>(&constant)) {
     std::vector<Value> elements;
     for (const ConstValue &element : (*value)->values) {
@@ -60,7 +45,7 @@ Value Emitter::constantValue(const ConstValue &constant) {
   if (auto *value = std::get_if<ConstName>(&constant)) {
     return valueNamed(value->text);
   }
-  return Value::none();
+  return valueOf(constant);
 }
 
 /// The descriptor whose parts are the base and the block's next arguments. Rows are contiguous,
@@ -183,6 +168,7 @@ mlir::OwningOpRef<mlir::ModuleOp> Emitter::run(const FunctionDef &kernel,
   if (first != reported.end()) {
     first->note("'" + kernel.name + "' is compiled for " + signature.text());
   }
+  remarkOpenConditions();
   for (Diagnostic &diagnostic : reported) {
     diags.add(std::move(diagnostic));
   }

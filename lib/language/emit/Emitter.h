@@ -4,6 +4,7 @@
 // below. Errors are reported once and yield poison, so that elaboration goes on and finds more.
 #pragma once
 
+#include "lib/language/HostPython.h"
 #include "lib/language/ModuleLoader.h"
 #include "lib/language/emit/Builtins.h"
 #include "lib/language/emit/Emit.h"
@@ -61,7 +62,12 @@ std::vector<std::string> topLevelNames(const SourceModule &module);
 bool isKnownModule(const std::string &path);
 /// Of a library of Python that is not read: torch.float32, torch.finfo(torch.float32).max.
 std::optional<Value> hostAttribute(const Value &base, const std::string &name);
-std::optional<Value> hostCall(const Value &callee, const std::vector<Argument> &arguments);
+/// A literal's value; the same back, when the value is one.
+Value valueOf(const ConstValue &constant);
+std::optional<ConstValue> constantOf(const Value &value);
+std::optional<ConstValue> constantOf(const HostValue &value);
+/// An import found nothing, or its file has no such name: Python raises here.
+bool isMissing(const Value &value);
 /// Whether the known module has such a name.
 bool knownModuleHas(const std::string &path, const std::string &name);
 
@@ -172,7 +178,11 @@ public:
   std::optional<Value> starImport(const SourceModule &importer, const std::string &name);
   /// What stands after the dot of a value of kind File or Import.
   Value importAttribute(const Value &base, const std::string &name);
-  /// E0230: a value of kind Import is needed.
+  /// A call of a library's function with constants, when its result is known.
+  std::optional<Value> hostCall(const Value &callee, const std::vector<Argument> &arguments);
+  /// The module of `import name`.
+  Value moduleImport(const SourceModule &importer, const std::string &name);
+  /// E0230, or E0239 of an installed library: a value of kind Import is needed.
   Value failNotFound(const Value &import);
 
   // ---- Comprehensions.cpp ----
@@ -199,6 +209,7 @@ public:
   Flow runBlock(const std::vector<StmtPtr> &list, size_t from, const Rest *outer);
   Flow runRest(const Rest *rest);
   Flow runStatement(const Stmt &stmt, const Rest &rest);
+  Flow runTry(const Stmt &stmt, const Rest &rest);
   void assign(const Expr &target, Value value);
   /// A number assigned to a plain variable promotes like a scalar from then on.
   Value boundOnAssign(Value value);
@@ -258,9 +269,17 @@ private:
     bool hasFallback;
   };
   void addBindings(const SourceModule &module, const std::vector<StmtPtr> &list,
-                   const std::string &name, bool isTry, std::vector<Binding> &bindings);
+                   const std::string &name, std::vector<Binding> &bindings);
   void addBindingsOfIf(const SourceModule &module, const Stmt &stmt, const std::string &name,
                        std::vector<Binding> &bindings);
+  void addBindingsOfTry(const SourceModule &module, const Stmt &stmt, const std::string &name,
+                        std::vector<Binding> &bindings);
+  static void addAlternatives(std::vector<Binding> first, const std::vector<Binding> &second,
+                              std::vector<Binding> &bindings);
+  std::optional<bool> conditionAtTop(const SourceModule &module, const Stmt &stmt);
+  bool raisesAtTop(const SourceModule &module, const Stmt &stmt);
+  /// R0204 for each condition that could not be evaluated although it decided what a name means.
+  void remarkOpenConditions();
   Value decorated(const SourceModule &module, Value function);
   Value boundValue(const SourceModule &module, const Stmt &stmt, const std::string &name);
   Value namedImport(const SourceModule &importer, const std::string &source,
@@ -278,6 +297,9 @@ private:
   /// Which of its bindings is being evaluated.
   std::map<std::pair<const SourceModule *, std::string>, size_t> globalsInProgress;
   std::set<const Stmt *> conditionsInProgress;
+  std::map<const Stmt *, std::optional<bool>> topConditions;
+  std::map<const Stmt *, bool> topTries;
+  std::vector<std::pair<const Stmt *, const SourceModule *>> openConditions;
   int64_t steps = 0;
   int depth = 0;
 };

@@ -154,6 +154,7 @@ std::optional<bool> Emitter::constantTruth(const Value &value) {
   case Value::Kind::Tuple:
     return !value.elements.empty();
   case Value::Kind::Poison:
+  case Value::Kind::Import: // of a library that is not read
     return std::nullopt;
   case Value::Kind::Tile: {
     if (value.isPointer() && !value.isBlock()) {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the top level of a file gives a name: jit functions, constants, imports. Nothing is
 // evaluated before a kernel uses it, so the rest of a file may hold any Python.
+#include "lib/language/HostPython.h"
 #include "lib/language/emit/Emitter.h"
+
+#include <algorithm>
 
 namespace nereid::language::emit {
 
@@ -44,32 +47,116 @@ static bool usesName(const Expr &expr, const std::string &name) {
   return false;
 }
 
-/// Of `if` at the top level the branch that its condition chooses, when that is known; otherwise
-/// the first one that binds the name.
+/// What a condition at the top level decides; nothing while it is open: it asks about a device,
+/// about a library that is not read, or about itself.
+std::optional<bool> Emitter::conditionAtTop(const SourceModule &module, const Stmt &stmt) {
+  if (auto known = topConditions.find(&stmt); known != topConditions.end()) {
+    return known->second;
+  }
+  if (!conditionsInProgress.insert(&stmt).second) {
+    return std::nullopt;
+  }
+  size_t before = reported.size();
+  Value condition = evaluateAtTop(module, *stmt.value);
+  std::optional<bool> truth = condition.isTile() ? std::nullopt : constantTruth(condition);
+  rollBack(before);
+  conditionsInProgress.erase(&stmt);
+  topConditions.emplace(&stmt, truth);
+  return truth;
+}
+
+static bool isPlainFunction(const Stmt &stmt) {
+  return stmt.kind == StmtKind::FunctionDef && !stmt.function->isJit();
+}
+
+/// Of `if` at the top level the branch that its condition chooses. While that is open, the branches
+/// are tried in turn, one that only has a function of Python for the name last.
 void Emitter::addBindingsOfIf(const SourceModule &module, const Stmt &stmt, const std::string &name,
                               std::vector<Binding> &bindings) {
   std::vector<Binding> whenTrue, whenFalse;
-  addBindings(module, stmt.body, name, false, whenTrue);
-  addBindings(module, stmt.orelse, name, false, whenFalse);
-  std::vector<Binding> *chosen = whenTrue.empty() ? &whenFalse : &whenTrue;
-  bool isBinding = !whenTrue.empty() || !whenFalse.empty();
-  if (isBinding && conditionsInProgress.insert(&stmt).second) {
-    size_t before = reported.size();
-    Value condition = evaluateAtTop(module, *stmt.value);
-    std::optional<bool> truth = condition.isTile() ? std::nullopt : constantTruth(condition);
-    rollBack(before);
-    conditionsInProgress.erase(&stmt);
-    chosen = truth ? (*truth ? &whenTrue : &whenFalse) : chosen;
+  addBindings(module, stmt.body, name, whenTrue);
+  addBindings(module, stmt.orelse, name, whenFalse);
+  if (whenTrue.empty() && whenFalse.empty()) {
+    return;
   }
-  bindings.insert(bindings.end(), chosen->begin(), chosen->end());
+  if (std::optional<bool> truth = conditionAtTop(module, stmt)) {
+    const std::vector<Binding> &chosen = *truth ? whenTrue : whenFalse;
+    bindings.insert(bindings.end(), chosen.begin(), chosen.end());
+    return;
+  }
+  if (!whenTrue.empty() && !whenFalse.empty()) {
+    std::pair<const Stmt *, const SourceModule *> open{&stmt, &module};
+    if (std::find(openConditions.begin(), openConditions.end(), open) == openConditions.end()) {
+      openConditions.push_back(open);
+    }
+    if (isPlainFunction(*whenTrue[0].stmt) && !isPlainFunction(*whenFalse[0].stmt)) {
+      std::swap(whenTrue, whenFalse);
+    }
+  }
+  addAlternatives(whenTrue, whenFalse, bindings);
 }
 
-/// The statements that give the name a value, the one that holds at the end of the file first. Of a
-/// `try` the first one counts unless it cannot be evaluated, then those after it.
+/// The first list, and the second one where nothing of the first can be evaluated.
+void Emitter::addAlternatives(std::vector<Binding> first, const std::vector<Binding> &second,
+                              std::vector<Binding> &bindings) {
+  for (Binding &binding : first) {
+    binding.hasFallback |= !second.empty();
+  }
+  bindings.insert(bindings.end(), first.begin(), first.end());
+  bindings.insert(bindings.end(), second.begin(), second.end());
+}
+
+/// Whether the body of a `try` at the top level raises: it imports what there is not, or names it.
+bool Emitter::raisesAtTop(const SourceModule &module, const Stmt &stmt) {
+  if (auto known = topTries.find(&stmt); known != topTries.end()) {
+    return known->second;
+  }
+  topTries.emplace(&stmt, false); // a module that imports itself is being imported, as in Python
+  bool raises = false;
+  size_t before = reported.size();
+  for (const StmtPtr &inner : stmt.body) {
+    bool isImport = inner->kind == StmtKind::Import || inner->kind == StmtKind::ImportFrom;
+    for (const ImportName &import : inner->names) {
+      if (raises || !isImport || import.name == "*") {
+        continue;
+      }
+      std::string bound = import.alias.empty() ? import.name : import.alias;
+      bound = inner->kind == StmtKind::Import && import.alias.empty()
+                  ? bound.substr(0, bound.find('.'))
+                  : bound;
+      raises = isMissing(importedValue(module, *inner, bound));
+    }
+    bool isName = inner->value &&
+                  (inner->kind == StmtKind::Assign || inner->kind == StmtKind::ExprStmt) &&
+                  inner->value->kind == ExprKind::Attribute;
+    raises = raises || (isName && isMissing(evaluateAtTop(module, *inner->value)));
+  }
+  rollBack(before);
+  topTries[&stmt] = raises;
+  return raises;
+}
+
+/// The handler's names when the body raises, otherwise the body's; the others where those cannot be
+/// evaluated.
+void Emitter::addBindingsOfTry(const SourceModule &module, const Stmt &stmt,
+                               const std::string &name, std::vector<Binding> &bindings) {
+  std::vector<Binding> body, handler;
+  addBindings(module, stmt.body, name, body);
+  if (!stmt.orelse.empty()) { // the first one is for what a kernel's file expects to happen
+    addBindings(module, stmt.orelse[0]->body, name, handler);
+  }
+  if (body.empty() && handler.empty()) {
+    return;
+  }
+  bool raises = !stmt.orelse.empty() && raisesAtTop(module, stmt);
+  addAlternatives(raises ? handler : body, raises ? body : handler, bindings);
+}
+
+/// The statements that give the name a value, the one that holds at the end of the file first.
 void Emitter::addBindings(const SourceModule &module, const std::vector<StmtPtr> &list,
-                          const std::string &name, bool isTry, std::vector<Binding> &bindings) {
-  for (size_t i = 0; i < list.size(); ++i) {
-    const Stmt &stmt = *list[isTry ? i : list.size() - 1 - i];
+                          const std::string &name, std::vector<Binding> &bindings) {
+  for (size_t i = list.size(); i-- > 0;) {
+    const Stmt &stmt = *list[i];
     bool isBinding = false;
     switch (stmt.kind) {
     case StmtKind::FunctionDef:
@@ -90,7 +177,9 @@ void Emitter::addBindings(const SourceModule &module, const std::vector<StmtPtr>
       break;
     case StmtKind::Opaque:
       if (stmt.text == "try") {
-        addBindings(module, stmt.body, name, true, bindings);
+        addBindingsOfTry(module, stmt, name, bindings);
+      } else if (stmt.text == "with") {
+        addBindings(module, stmt.body, name, bindings);
       }
       isBinding = stmt.text == "class" && stmt.names[0].name == name;
       break;
@@ -100,7 +189,22 @@ void Emitter::addBindings(const SourceModule &module, const std::vector<StmtPtr>
     if (isBinding) {
       // A name wrapped in a call of itself keeps its meaning when the call cannot be run.
       bool isWrapped = stmt.kind == StmtKind::Assign && usesName(*stmt.value, name);
-      bindings.push_back({&stmt, isTry || isWrapped});
+      bindings.push_back({&stmt, isWrapped});
+    }
+  }
+}
+
+/// The statements that bind the name in any branch, whatever its condition says.
+static void addOfAnyBranch(const std::vector<StmtPtr> &list, const std::string &name,
+                           std::vector<const Stmt *> &found) {
+  for (size_t i = list.size(); i-- > 0;) {
+    const Stmt &stmt = *list[i];
+    bool isFunction = stmt.kind == StmtKind::FunctionDef && stmt.function->name == name;
+    if (isFunction || (stmt.value && isTarget(stmt, name)) || isImportOf(stmt, name)) {
+      found.push_back(&stmt);
+    } else if (stmt.kind == StmtKind::If) {
+      addOfAnyBranch(stmt.body, name, found);
+      addOfAnyBranch(stmt.orelse, name, found);
     }
   }
 }
@@ -183,8 +287,20 @@ Value Emitter::boundValue(const SourceModule &module, const Stmt &stmt, const st
     value.module = &module;
     return value;
   }
-  bool isImport = stmt.kind == StmtKind::Import || stmt.kind == StmtKind::ImportFrom;
-  Value value = isImport ? importedValue(module, stmt, name) : evaluateAtTop(module, *stmt.value);
+  if (stmt.kind == StmtKind::Import || stmt.kind == StmtKind::ImportFrom) {
+    return importedValue(module, stmt, name);
+  }
+  size_t before = reported.size();
+  Value value = evaluateAtTop(module, *stmt.value);
+  if (value.isPoison()) { // dictionaries, lists that grow: what only host Python has
+    HostPython python(module);
+    HostLocals none;
+    HostValue host = python.evaluate(*stmt.value, none);
+    if (std::optional<ConstValue> constant = constantOf(host)) {
+      rollBack(before);
+      return constantValue(*constant);
+    }
+  }
   return value.isTile()
              ? fail("E0219", "the value of '" + name + "' is not known when the kernel is compiled",
                     "make it a constant, e.g. " + name + " = tl.constexpr(16)")
@@ -197,7 +313,15 @@ std::optional<Value> Emitter::global(const SourceModule &module, const std::stri
     return found->second;
   }
   std::vector<Binding> bindings;
-  addBindings(module, module.body, name, false, bindings);
+  addBindings(module, module.body, name, bindings);
+  if (bindings.empty()) {
+    // A file for GPUs may define its kernels and what they use only for those.
+    std::vector<const Stmt *> elsewhere;
+    addOfAnyBranch(module.body, name, elsewhere);
+    for (const Stmt *stmt : elsewhere) {
+      bindings.push_back({stmt, true});
+    }
+  }
   // Inside its own definition a name means what it was bound to before.
   auto progress = globalsInProgress.find(key);
   size_t first = progress == globalsInProgress.end() ? 0 : progress->second + 1;
@@ -262,8 +386,7 @@ static void addNames(const std::vector<StmtPtr> &list, std::vector<std::string> 
     for (const ImportName &import : stmt->names) {
       names.push_back(import.alias.empty() ? import.name : import.alias);
     }
-    bool isTry = stmt->kind == StmtKind::Opaque && stmt->text == "try";
-    if (stmt->kind == StmtKind::If || isTry) {
+    if (stmt->kind == StmtKind::If || (stmt->kind == StmtKind::Opaque && stmt->text != "class")) {
       addNames(stmt->body, names);
       addNames(stmt->orelse, names);
     }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Imports: from names in import statements to the language's own modules, to files that the module
 // loader finds, or to a value that stands for something not found until a kernel needs it.
+#include "lib/language/HostFacts.h"
 #include "lib/language/emit/Emitter.h"
 
 #include <algorithm>
@@ -17,6 +18,13 @@ static Value fileValue(const SourceModule &module, std::string name) {
 
 /// `name` of the module `source`, which the file `importer` imports and nobody has found.
 static Value notFound(const SourceModule &importer, const std::string &source, std::string name) {
+  // Other names of the language's own modules, under which torch hands them to generated kernels.
+  static const std::map<std::string, std::string> aliases = {
+      {"torch._inductor.runtime.triton_helpers.libdevice", "triton.language.extra.libdevice"},
+      {"torch._inductor.runtime.triton_helpers.math", "triton.language.math"}};
+  if (auto alias = aliases.find(name); alias != aliases.end()) {
+    return Value::moduleNamed(alias->second);
+  }
   Value value;
   value.kind = Value::Kind::Import;
   value.module = &importer;
@@ -60,7 +68,10 @@ Value Emitter::namedImport(const SourceModule &importer, const std::string &sour
     return moduleAttribute(source, name);
   }
   Value absent = notFound(importer, source, below(source, name));
-  if (!loader) {
+  if (std::optional<ConstValue> constant = hostConstant(absent.text)) {
+    return valueOf(*constant);
+  }
+  if (!loader || isInstalledModule(source)) {
     return absent;
   }
   const FoundModule &found = loader->find(source, importer.path);
@@ -95,22 +106,26 @@ Value Emitter::importedValue(const SourceModule &importer, const Stmt &stmt,
     if ((alias.empty() ? path : alias) != name) {
       continue;
     }
-    if (isKnownModule(path)) {
-      return Value::moduleNamed(path);
-    }
-    if (loader) {
-      const FoundModule &found = loader->find(path, importer.path);
-      if (found.problems) {
-        reportAll(*found.problems);
-        return Value::poison();
-      }
-      if (found.module) {
-        return fileValue(*found.module, path);
-      }
-    }
-    return notFound(importer, path, path);
+    return moduleImport(importer, path);
   }
   return Value::poison();
+}
+
+Value Emitter::moduleImport(const SourceModule &importer, const std::string &name) {
+  if (isKnownModule(name)) {
+    return Value::moduleNamed(name);
+  }
+  if (loader && !isInstalledModule(name)) {
+    const FoundModule &found = loader->find(name, importer.path);
+    if (found.problems) {
+      reportAll(*found.problems);
+      return Value::poison();
+    }
+    if (found.module) {
+      return fileValue(*found.module, name);
+    }
+  }
+  return notFound(importer, name, name);
 }
 
 Value Emitter::importAttribute(const Value &base, const std::string &name) {
@@ -131,7 +146,8 @@ Value Emitter::importAttribute(const Value &base, const std::string &name) {
     return *known;
   }
   std::string path = base.text + "." + name;
-  if (loader && base.text.rfind(base.elements[0].text, 0) == 0) {
+  bool isLookedFor = loader && !isInstalledModule(base.elements[0].text);
+  if (isLookedFor && base.text.rfind(base.elements[0].text, 0) == 0) {
     const FoundModule &found = loader->find(path, base.module->path);
     if (found.problems) {
       reportAll(*found.problems);
@@ -200,6 +216,17 @@ std::optional<Value> Emitter::starImport(const SourceModule &importer, const std
 
 Value Emitter::failNotFound(const Value &import) {
   const std::string &source = import.elements[0].text;
+  if (isHostMath(import.text)) {
+    return fail("E0201", "Python's '" + import.text + "' cannot be used in a kernel",
+                "use tl." + import.text.substr(5) +
+                    ", or compute it outside and pass it as a constexpr");
+  }
+  if (isInstalledModule(source)) {
+    return fail("E0239",
+                "'" + import.text + "' is only known when Python runs, and '" + source +
+                    "' is not run here",
+                "pass it as a constexpr, or write a constant");
+  }
   Diagnostic &diagnostic =
       error("E0230", import.text == source ? "module '" + source + "' is not found"
                                            : "'" + import.text + "' is imported from '" + source +

@@ -208,6 +208,12 @@ Value Emitter::compare(const std::string &op, const Value &a, const Value &b) {
   if (a.isPoison() || b.isPoison()) {
     return Value::poison();
   }
+  if (b.kind == Value::Kind::Import && b.text == "os.environ" && (op == "in" || op == "not in")) {
+    return Value::boolean(op == "not in"); // settings have their defaults here
+  }
+  if (a.kind == Value::Kind::Import || b.kind == Value::Kind::Import) {
+    return failNotFound(a.kind == Value::Kind::Import ? a : b);
+  }
   bool isFoldable = (a.isWeak() || isConstantOnly(a)) && (b.isWeak() || isConstantOnly(b));
   bool isEquality = op == "==" || op == "!=" || op == "is" || op == "is not";
   if (isFoldable || op == "in" || op == "not in" ||

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a name means: a local, something at the top level of the file (Globals.cpp), or a Python
 // function. Also the contents of the modules `triton` and `triton.language`.
+#include "lib/language/HostFacts.h"
 #include "lib/language/emit/Emitter.h"
-
-#include <limits>
-#include <numbers>
 
 namespace nereid::language::emit {
 
@@ -34,7 +32,7 @@ static const std::vector<std::string> &submodules(const std::string &path) {
 }
 
 bool isKnownModule(const std::string &path) {
-  if (path == "triton" || path == "math") {
+  if (path == "triton") {
     return true;
   }
   size_t dot = path.find_last_of('.');
@@ -72,29 +70,12 @@ static std::optional<ElementType> typeNamed(const std::string &name) {
   return found == types.end() ? std::nullopt : std::optional(ElementType{found->second, false});
 }
 
-static std::optional<Value> pythonMathConstant(const std::string &name) {
-  if (name == "pi") {
-    return Value::floating(std::numbers::pi);
-  }
-  if (name == "e") {
-    return Value::floating(std::numbers::e);
-  }
-  if (name == "inf") {
-    return Value::floating(std::numeric_limits<double>::infinity());
-  }
-  if (name == "nan") {
-    return Value::floating(std::numeric_limits<double>::quiet_NaN());
-  }
-  return std::nullopt;
-}
-
 Value Emitter::moduleAttribute(const std::string &path, const std::string &name) {
-  if (path == "math") {
-    if (std::optional<Value> constant = pythonMathConstant(name)) {
-      return *constant;
-    }
-    return fail("E0201", "Python's 'math." + name + "' cannot be used in a kernel",
-                "use tl." + name + ", or compute it outside and pass it as a constexpr");
+  if (std::optional<ConstValue> constant = hostConstant(path + "." + name)) {
+    return valueOf(*constant);
+  }
+  if (path == "triton" && name == "runtime") {
+    return moduleImport(*frame->module, "triton.runtime");
   }
   if (path == "PropagateNan") {
     if (name == "ALL" || name == "NONE") {

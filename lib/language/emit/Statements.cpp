@@ -3,6 +3,8 @@
 // statements that follow it (`Rest`) part of that condition's branches, see Conditionals.cpp.
 #include "lib/language/emit/Emitter.h"
 
+#include <algorithm>
+
 namespace nereid::language::emit {
 
 Flow Emitter::runBlock(const std::vector<StmtPtr> &list, size_t from, const Rest *outer) {
@@ -64,6 +66,24 @@ static void runRaise(Emitter &emitter, const Stmt &stmt) {
       .error("E0221",
              "the kernel raises for this specialisation" + (text.empty() ? "" : ": " + text))
       .withHelp("the statement is reached with the given constexprs and types; change those");
+}
+
+/// `try` in Python outside of kernels: the first handler runs when the body raises. An error that
+/// only says that a value is open here is none of Python's.
+Flow Emitter::runTry(const Stmt &stmt, const Rest &rest) {
+  static const std::set<std::string> raised = {"E0201", "E0202", "E0221",
+                                               "E0223", "E0230", "E0231"};
+  size_t before = reported.size(), errors = errorTotal;
+  const Rest afterTry{rest.list, rest.next, rest.outer};
+  Flow flow = runBlock(stmt.body, 0, &afterTry);
+  auto first = std::find_if(reported.begin() + static_cast<std::ptrdiff_t>(before), reported.end(),
+                            [](const Diagnostic &d) { return d.severity == Severity::Error; });
+  bool isRaised = errorTotal != errors && first != reported.end() && raised.count(first->code);
+  if (!isRaised || stmt.orelse.empty()) {
+    return flow;
+  }
+  rollBack(before);
+  return runBlock(stmt.orelse[0]->body, 0, &afterTry);
 }
 
 Flow Emitter::runStatement(const Stmt &stmt, const Rest &rest) {
@@ -155,14 +175,21 @@ Flow Emitter::runStatement(const Stmt &stmt, const Rest &rest) {
     break;
   case StmtKind::Import:
   case StmtKind::ImportFrom:
+    if (frame->isConstexpr) { // Python outside of kernels
+      for (const ImportName &import : stmt.names) {
+        std::string name = import.alias.empty() ? import.name : import.alias;
+        name = stmt.kind == StmtKind::Import ? name.substr(0, name.find('.')) : name;
+        Value value = importedValue(*frame->module, stmt, name);
+        frame->locals[name] = isMissing(value) && !value.isPoison() ? failNotFound(value) : value;
+      }
+      break;
+    }
     error("E0311", "an import inside a kernel is not supported")
         .withHelp("import at the top of the file");
     break;
   case StmtKind::Opaque:
-    // Outside of kernels, a `try` that returns at once: its handlers are never needed.
-    if (frame->isConstexpr && stmt.text == "try" && !stmt.body.empty() &&
-        stmt.body[0]->kind == StmtKind::Return) {
-      return runStatement(*stmt.body[0], rest);
+    if (frame->isConstexpr && stmt.text == "try") {
+      return runTry(stmt, rest);
     }
     error("E0311", stmt.text.empty() ? "this statement is not supported in a kernel"
                                      : "'" + stmt.text + "' is not supported in a kernel");
