@@ -41,6 +41,7 @@ public:
     for (const Signature &signature : signatures) {
       result.specializations.push_back(
           {.signature = signature.text(), .kernelSignature = signature.withoutRanges().text()});
+      parameters.push_back(signature.flattened());
     }
   }
 
@@ -51,7 +52,15 @@ public:
             .withHelp("--choose names a constant of the signatures");
       }
     }
-    for (size_t i = 0; i < signatures.front().params.size(); ++i) {
+    for (size_t i = 1; i < parameters.size(); ++i) {
+      if (parameters[i].size() != parameters[0].size()) {
+        return makeError("E0020", fmt::format("the specializations take {} and {} parameters: a "
+                                              "tuple has another size",
+                                              parameters[0].size(), parameters[i].size()))
+            .withHelp("compile them into libraries of their own, with another --name each");
+      }
+    }
+    for (size_t i = 0; i < parameters.front().size(); ++i) {
       if (Status added = addParameter(i); !added) {
         return added.error();
       }
@@ -73,7 +82,7 @@ public:
 
 private:
   const ParamType &param(size_t specialization, size_t index) const {
-    return signatures[specialization].params[index];
+    return parameters[specialization][index];
   }
 
   Diagnostic disagree(size_t index, size_t other, const std::string &why) const {
@@ -242,12 +251,14 @@ private:
   }
 
   bool isParameter(const std::string &name) const {
-    const auto &params = signatures.front().params;
+    const auto &params = parameters.front();
     return std::any_of(params.begin(), params.end(),
                        [&](const ParamType &param) { return param.name == name; });
   }
 
   std::string uniqueName(std::string name) {
+    std::replace(name.begin(), name.end(), '[', '_'); // an element of a tuple: x[0] is x_0
+    std::erase(name, ']');
     while (!isCName(name) || !used.insert(name).second) {
       name += "_";
     }
@@ -280,6 +291,7 @@ private:
   }
 
   const std::vector<Signature> &signatures;
+  std::vector<std::vector<ParamType>> parameters; ///< of each signature, tuples taken apart
   const std::vector<std::string> &gridArguments;
   const std::vector<std::string> &chosen;
   Interface result;

@@ -342,7 +342,7 @@ Result<KernelArguments> makeArguments(const language::Signature &signature,
 
   KernelArguments result;
   std::vector<std::string> known;
-  for (const ParamType &param : signature.params) {
+  for (const ParamType &param : signature.flattened()) {
     known.push_back(param.name);
     if (param.kind == ParamType::Kind::Constexpr) {
       if (const auto *integer = std::get_if<int64_t>(&param.constant)) {

@@ -341,10 +341,45 @@ private:
     return near.empty() ? error : error.withHelp("did you mean '" + near[0] + "'?");
   }
 
+  /// "(*fp32:16, 4)": a tuple with at least one type among its entries. Nothing when it is none.
+  std::optional<Result<ParamType>> readTuple(const Param &param, const Entry &entry) const {
+    if (isConstexpr(param) || !entry.value.starts_with('(') || !entry.value.ends_with(')')) {
+      return std::nullopt;
+    }
+    std::string_view inside = entry.value.substr(1, entry.value.size() - 2);
+    std::vector<Entry> entries = splitEntries(inside);
+    bool hasType = std::any_of(entries.begin(), entries.end(), [](const Entry &inner) {
+      ParamType type;
+      return inner.name.empty() && !readType(inner.value, type);
+    });
+    if (!hasType) {
+      return std::nullopt;
+    }
+    ParamType out;
+    out.name = param.name;
+    out.kind = ParamType::Kind::Tuple;
+    auto offset = static_cast<size_t>(inside.data() - text.data());
+    for (Entry &inner : entries) {
+      Param element;
+      element.name = param.name + "[" + std::to_string(out.elements.size()) + "]";
+      inner.begin += offset;
+      inner.end += offset;
+      Result<ParamType> read = readEntry(element, inner);
+      if (!read) {
+        return read;
+      }
+      out.elements.push_back(std::move(*read));
+    }
+    return out;
+  }
+
   Result<ParamType> readEntry(const Param &param, const Entry &entry) const {
     if (param.isVarArgs || param.isKeywordArgs) {
       return mismatch("the parameter '*" + param.name + "' cannot be given a type", entry.begin,
                       entry.end);
+    }
+    if (std::optional<Result<ParamType>> tuple = readTuple(param, entry)) {
+      return std::move(*tuple);
     }
     ParamType out;
     out.name = param.name;
@@ -401,26 +436,50 @@ private:
 
 } // namespace
 
+static std::string typeText(const ParamType &param) {
+  std::string out;
+  switch (param.kind) {
+  case ParamType::Kind::Constexpr:
+    return constantText(param.constant);
+  case ParamType::Kind::Tuple:
+    for (const ParamType &element : param.elements) {
+      out += (out.empty() ? "" : ",") + typeText(element);
+    }
+    return "(" + out + (param.elements.size() == 1 ? ",)" : ")");
+  case ParamType::Kind::Descriptor:
+    out = descriptorTypeText(param);
+    break;
+  default:
+    out = param.kind == ParamType::Kind::Pointer ? "*" : "";
+    out += kernelName(param.dtype);
+  }
+  if (param.divisibility != 1) {
+    out += ":" + std::to_string(param.divisibility);
+  }
+  return out + param.range.text();
+}
+
 std::string Signature::text() const {
   std::string out;
   for (const ParamType &param : params) {
-    out += out.empty() ? "" : ",";
-    out += param.name + "=";
-    if (param.kind == ParamType::Kind::Constexpr) {
-      out += constantText(param.constant);
-      continue;
-    }
-    if (param.kind == ParamType::Kind::Descriptor) {
-      out += descriptorTypeText(param);
-    } else {
-      out += param.kind == ParamType::Kind::Pointer ? "*" : "";
-      out += kernelName(param.dtype);
-    }
-    if (param.divisibility != 1) {
-      out += ":" + std::to_string(param.divisibility);
-    }
-    out += param.range.text();
+    out += (out.empty() ? "" : ",") + param.name + "=" + typeText(param);
   }
+  return out;
+}
+
+static void flatten(const std::vector<ParamType> &params, std::vector<ParamType> &out) {
+  for (const ParamType &param : params) {
+    if (param.kind == ParamType::Kind::Tuple) {
+      flatten(param.elements, out);
+    } else {
+      out.push_back(param);
+    }
+  }
+}
+
+std::vector<ParamType> Signature::flattened() const {
+  std::vector<ParamType> out;
+  flatten(params, out);
   return out;
 }
 

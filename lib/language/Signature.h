@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The types a kernel is specialised for: upstream's ahead-of-time form "*fp32:16, i32, 1024", by
 // position or by name ("x=*fp32:16, BLOCK=1024"). `:16` promises divisibility by 16; a literal is
-// a constexpr; `i32{1..64}` is for a library's launcher, see SizeRange.h. Stands between the
-// command line and emit/.
+// a constexpr; "(*fp32, *fp32)" is a tuple of arguments; `i32{1..64}` is for a library's launcher,
+// see SizeRange.h. Stands between the command line and emit/.
 #pragma once
 
 #include "lib/language/Ast.h"
@@ -17,7 +17,7 @@
 namespace nereid::language {
 
 struct ParamType {
-  enum class Kind { Pointer, Scalar, Constexpr, Descriptor };
+  enum class Kind { Pointer, Scalar, Constexpr, Descriptor, Tuple };
   std::string name;
   Kind kind = Kind::Scalar;
   DType dtype = DType::I32;        // Pointer and Descriptor: of the elements
@@ -26,12 +26,15 @@ struct ParamType {
   std::vector<int64_t> blockShape; // Descriptor only: powers of two
   bool padsWithNan = false;        // Descriptor only: what lies outside reads as NaN, not as 0
   ConstValue constant;             // Constexpr only; None is Constexpr with monostate
+  std::vector<ParamType> elements; // Tuple only: of x they are named "x[0]", "x[1]", …
 };
 
 struct Signature {
   std::vector<ParamType> params; // exactly the kernel's parameters, in order
   /// Canonical text, equal for equal specialisations: "x=*fp32:16,n=i32,BLOCK=1024".
   std::string text() const;
+  /// The parameters with a tuple's elements in its place: what a launch gives one by one.
+  std::vector<ParamType> flattened() const;
   /// What the kernel is compiled for: ranges only choose among specializations.
   Signature withoutRanges() const;
 };

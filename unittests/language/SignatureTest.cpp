@@ -148,6 +148,35 @@ TEST(Signatures, MismatchesAreE0206) {
   EXPECT_NE(computed.text("*fp32").find("the default of 'B' is no literal"), std::string::npos);
 }
 
+TEST(Signatures, TuplesOfArguments) {
+  Kernel kernel("x, n");
+  EXPECT_EQ(kernel.text("( *fp32:16, *bf16 ,), i32"), "x=(*fp32:16,*bf16),n=i32");
+  EXPECT_EQ(kernel.text("n=i32, x=(*fp32, None, (i32, 4))"), "x=(*fp32,None,(i32,4)),n=i32");
+  EXPECT_EQ(kernel.text("(*fp32:16,), i32"), "x=(*fp32:16,),n=i32");
+  EXPECT_EQ(kernel.text("x=(*fp32:16,),n=i32"), "x=(*fp32:16,),n=i32"); // reads its own text back
+  Result<Signature> signature = kernel.match("(*fp32:16, 3, (i32, fp32)), 4");
+  ASSERT_TRUE(signature);
+  const ParamType &x = signature->params[0];
+  ASSERT_EQ(x.kind, ParamType::Kind::Tuple);
+  ASSERT_EQ(x.elements.size(), 3u);
+  EXPECT_EQ(x.elements[0].divisibility, 16);
+  std::string names;
+  for (const ParamType &param : signature->flattened()) {
+    names += param.name + " ";
+  }
+  EXPECT_EQ(names, "x[0] x[1] x[2][0] x[2][1] n ");
+}
+
+TEST(Signatures, TuplesOfConstantsStayConstants) {
+  Kernel kernel("x, SHAPE: tl.constexpr");
+  Result<Signature> signature = kernel.match("(1, 2), (4, 8)");
+  ASSERT_TRUE(signature);
+  EXPECT_EQ(signature->params[0].kind, ParamType::Kind::Constexpr);
+  EXPECT_EQ(signature->params[1].kind, ParamType::Kind::Constexpr);
+  EXPECT_EQ(kernel.text("*fp32, (*fp32, *fp32)").substr(0, 5), "E0207");
+  EXPECT_EQ(kernel.place("(*fp32, *fp33), 1"), "E0207 9-14");
+}
+
 TEST(Signatures, UnknownTypesAreE0207) {
   Kernel kernel("x, n");
   EXPECT_EQ(kernel.place("*fp33, i32"), "E0207 1-6");

@@ -137,6 +137,9 @@ static std::optional<bool> typePredicate(const TileType &type, const std::string
 }
 
 Value Emitter::typeMethod(const Value &type, const std::string &name) {
+  if (name == "get_block_shapes") {
+    return shapeValue(type.tileType.shape);
+  }
   std::optional<bool> answer = typePredicate(type.tileType, name);
   return answer ? Value::boolean(*answer) : fail("E0223", "a type has no method '" + name + "'");
 }
@@ -217,7 +220,8 @@ Value Emitter::attribute(const Value &base, const std::string &name) {
     if (std::optional<Value> found = typeAttribute(base.tileType, name)) {
       return *found;
     }
-    if (typePredicate(base.tileType, name)) {
+    if (typePredicate(base.tileType, name) ||
+        (name == "get_block_shapes" && base.tileType.isBlock())) {
       return method(base, nullptr, name);
     }
     break;
@@ -287,8 +291,8 @@ static Value subscriptTile(Emitter &emitter, const Value &base, const Expr &inde
       continue;
     }
     if (isFullSlice(*part)) {
-      if (rank == 0) { // of a scalar it stands for nothing
-        continue;
+      if (!base.isBlock()) {
+        continue; // upstream counts a scalar's dimensions as they come: s[:, None] has one
       }
       if (++used > rank) {
         return emitter.fail("E0218", "too many indices for " + describe(base));

@@ -5,6 +5,8 @@
 #include "lib/language/emit/BuiltinTable.h"
 #include "lib/language/emit/Emitter.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 #include <algorithm>
 
 namespace nereid::language {
@@ -106,9 +108,8 @@ mlir::Block *Emitter::addFunction(const FunctionDef &kernel, const Signature &si
     }
     argumentAttributes.push_back(builder.getDictionaryAttr(hints));
   };
-  for (const ParamType &param : signature.params) {
+  for (const ParamType &param : signature.flattened()) {
     if (param.kind == ParamType::Kind::Constexpr) {
-      frame->locals[param.name] = constantValue(param.constant);
       continue;
     }
     bool isDescriptor = param.kind == ParamType::Kind::Descriptor;
@@ -132,16 +133,27 @@ mlir::Block *Emitter::addFunction(const FunctionDef &kernel, const Signature &si
   }
   mlir::Block *body = function.addEntryBlock();
   unsigned next = 0;
-  for (size_t i = 0; i < signature.params.size(); ++i) {
-    const ParamType &param = signature.params[i];
-    if (param.kind != ParamType::Kind::Constexpr) {
-      bool isDescriptor = param.kind == ParamType::Kind::Descriptor;
-      bool isPointer = isDescriptor || param.kind == ParamType::Kind::Pointer;
-      bool isConst = isPointer && isConstAnnotation(kernel.params[i].annotation.get());
-      Value value = Value::tile(body->getArgument(next++), {{param.dtype, isPointer, isConst}, {}});
-      frame->locals[param.name] =
-          isDescriptor ? descriptorOf(std::move(value), param, *body, next) : std::move(value);
+  std::function<Value(const ParamType &, bool)> valueOfParam = [&](const ParamType &param,
+                                                                   bool isConst) {
+    if (param.kind == ParamType::Kind::Constexpr) {
+      return constantValue(param.constant);
     }
+    if (param.kind == ParamType::Kind::Tuple) {
+      std::vector<Value> elements;
+      for (const ParamType &element : param.elements) {
+        elements.push_back(valueOfParam(element, isConst));
+      }
+      return Value::tuple(std::move(elements));
+    }
+    bool isDescriptor = param.kind == ParamType::Kind::Descriptor;
+    bool isPointer = isDescriptor || param.kind == ParamType::Kind::Pointer;
+    Value value = Value::tile(body->getArgument(next++),
+                              {{param.dtype, isPointer, isPointer && isConst}, {}});
+    return isDescriptor ? descriptorOf(std::move(value), param, *body, next) : value;
+  };
+  for (auto [i, param] : llvm::enumerate(signature.params)) {
+    frame->locals[param.name] =
+        valueOfParam(param, isConstAnnotation(kernel.params[i].annotation.get()));
   }
   return body;
 }
