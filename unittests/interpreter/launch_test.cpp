@@ -72,7 +72,7 @@ TEST(Output, PrintsOneLinePerElement) {
     func.func @k(%n: i32) attributes {tile.kernel} {
       %x = arith.constant dense<[1.5, -2.0]> : tensor<2xf32>
       tile.print " x: " false %x : tensor<2xf32>
-      tile.print ": " false %x, %n {tile.unsigned = array<i64: 1>} : tensor<2xf32>, i32
+      tile.print ": " false %x, %n : tensor<2xf32>, i32 {tile.unsigned = array<i64: 1>}
       tile.print " hex: " true %n : i32
       tile.print " here" false
       return

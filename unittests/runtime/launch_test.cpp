@@ -42,7 +42,7 @@ void recordRange(const uint64_t *slots, const int32_t *id, const int32_t *count,
 
 void copySlots(const uint64_t *slots, const int32_t *, const int32_t *, uint8_t *) {
   uint64_t *out = reinterpret_cast<uint64_t *>(slots[0]);
-  for (int i = 1; i < 6; ++i) {
+  for (int i = 1; i < 7; ++i) {
     out[i] = slots[i];
   }
 }
