@@ -98,9 +98,12 @@ def _kind(type_text, value, divisibility):
 class Parameters:
 
     def __init__(self, source):
-        self.names = list(source.signature)
+        # In the function's order, which a signature given by name need not have.
+        places = [(i, name) for i, name in enumerate(source.fn.arg_names)
+                  if name in source.signature]
+        self.names = [name for _, name in places]
         self.source = source
-        self.kinds = [self._read(text, (i, )) for i, text in enumerate(source.signature.values())]
+        self.kinds = [self._read(source.signature[name], (i, )) for i, name in places]
 
     def _read(self, text, path):
         if isinstance(text, (tuple, list)):
