@@ -94,7 +94,8 @@ class Case:
         """Empty when the results agree, otherwise what is wrong."""
         command = [options.nereid, "run", f"{self.path}:{self.function}", "-s", self.signature,
                    "-g", self.grid, "--target", options.target]
-        command += ["--import-path", str(root)] if options.has_import_path else []
+        for folder in corpus_roots(root):
+            command += ["--import-path", str(folder)]
         for name, values in self.values.items():
             file = self.folder / f"{name}.npy"
             npy.write(file, self.types[name], values)
@@ -129,9 +130,15 @@ class Case:
         return ""
 
 
+def corpus_roots(top):
+    return [top / "src"] if (top / "src").is_dir() else [top]
+
+
 def run(root, options):
     entries = json.loads((pathlib.Path(__file__).parent / "cases.json").read_text())
-    corpus = {k.label: k for k in source.Corpus(root, ["flag_gems/ops", "flag_gems/fused"]).kernels}
+    base = corpus_roots(root)[0].relative_to(root)
+    folders = [base / "flag_gems/ops", base / "flag_gems/fused"]
+    corpus = {k.label: k for k in source.Corpus(root, folders).kernels}
     failures, done, agreed = [], 0, []
     for index, entry in enumerate(entries):
         if options.only not in entry["kernel"]:

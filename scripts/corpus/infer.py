@@ -134,6 +134,10 @@ def candidates(corpus, kernel, tables):
                     f[0] in ("bool", "const") for f in facts):
                 entries.append(f"{name}={'True' if variant % 2 == 0 else 'False'}")
                 continue
+            if "tuple" in words and not words & {"pointer", "load", "store"}:
+                count = 4 if variant % 2 == 0 else 2
+                entries.append(f"{name}=({', '.join(['*fp32:16'] * count)})")
+                continue
             if "descriptor" in words:
                 entries.append(f"{name}=tensordesc<fp32[32,32]>")
                 continue

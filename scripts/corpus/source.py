@@ -4,6 +4,7 @@ they are launched, and what features of the language they reach. Works on syntax
 of the corpus is executed."""
 
 import ast
+import copy
 import functools
 import pathlib
 import re
@@ -27,16 +28,50 @@ def is_jit(function):
     return any(decorator_name(d).split(".")[-1] == "jit" for d in function.decorator_list)
 
 
+WRAPPERS = {"jit", "autotune", "heuristics"}
+
+
+def wrapped_function(node):
+    """"f" of `triton.autotune(…)(triton.jit(f))` and the like, otherwise the empty text."""
+    if not isinstance(node, ast.Call) or len(node.args) != 1 or node.keywords:
+        return ""
+    if dotted(node.func.func if isinstance(node.func, ast.Call) else node.func).split(".")[-1] not in WRAPPERS:
+        return ""
+    inner = node.args[0]
+    return inner.id if isinstance(inner, ast.Name) else wrapped_function(inner)
+
+
 def is_pointwise(function):
     return any(decorator_name(d).split(".")[-1] == "pointwise_dynamic" for d in function.decorator_list)
+
+
+SOURCE_FOLDERS = ("src", "python")
+
+
+def import_root(path, top):
+    """The folder that Python would have to know to import the file: above the outermost package, or
+    the checkout's own folder of sources for packages without an __init__.py."""
+    folder = path.parent
+    while (folder / "__init__.py").is_file() and folder != top:
+        folder = folder.parent
+    if folder == path.parent and not (folder / "__init__.py").is_file():
+        for root in [top / name for name in SOURCE_FOLDERS] + [top]:
+            if path.is_relative_to(root):
+                return root
+    return folder
 
 
 class File:
     """One file: its functions, imports and launches."""
 
-    def __init__(self, path, root):
+    def __init__(self, path, top):
         self.path = path
-        self.module = ".".join(path.relative_to(root).with_suffix("").parts)
+        self.root = import_root(path, top)
+        parts = path.relative_to(self.root).with_suffix("").parts
+        self.module = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+        self.is_package = parts[-1] == "__init__"
+        parts = path.relative_to(top).with_suffix("").parts
+        self.label = ".".join(parts[1:] if parts[0] in SOURCE_FOLDERS else parts)
         self.text = path.read_text(encoding="utf-8")
         self.tree = ast.parse(self.text)
         self.functions = {}  # top-level name -> FunctionDef, the last definition wins
@@ -53,7 +88,8 @@ class File:
             elif isinstance(node, ast.ImportFrom):
                 module = node.module or ""
                 if node.level:
-                    parts = self.module.split(".")[: -node.level]
+                    parts = self.module.split(".") + ["__init__"] * self.is_package
+                    parts = parts[: -node.level]
                     module = ".".join(parts + ([module] if module else []))
                 for alias in node.names:
                     self.imports[alias.asname or alias.name] = (module, alias.name)
@@ -63,9 +99,22 @@ class File:
             elif isinstance(node, ast.Assign) and len(node.targets) == 1:
                 if isinstance(node.targets[0], ast.Name):
                     self.constants[node.targets[0].id] = node.value
+                    self._wrap(node.targets[0].id, node.value)
             elif isinstance(node, (ast.If, ast.Try)):
                 self._scan(getattr(node, "orelse", []))
                 self._scan(node.body)
+
+    def _wrap(self, name, value):
+        """`kernel = triton.jit(function)`: a kernel of that name with the function's body."""
+        inner = self.functions.get(wrapped_function(value))
+        if inner:
+            wrapped = copy.copy(inner)
+            call, decorators = value, []
+            while isinstance(call, ast.Call):
+                decorators.append(call.func)
+                call = call.args[0]
+            wrapped.name, wrapped.decorator_list = name, decorators + inner.decorator_list
+            self.functions[name] = wrapped
 
     def _find_launches(self):
         stack = [(self.tree, None)]
@@ -101,33 +150,41 @@ class Kernel:
 
     @property
     def label(self):
-        return f"{self.file.module}:{self.name}"
+        return f"{self.file.label}:{self.name}"
 
 
 class Corpus:
-    """All files below `root`, parsed when needed, and the kernels of the given folders."""
+    """The files with kernels below the folders of a checkout, and every module they import from it."""
 
-    def __init__(self, root, folders):
-        self.root = pathlib.Path(root)
-        self.unreadable = []
-        self.files = []
-        for folder in folders:
-            for path in sorted((self.root / folder).rglob("*.py")):
-                try:
-                    self.files.append(File(path, self.root))
-                except (SyntaxError, UnicodeDecodeError) as error:
-                    self.unreadable.append((str(path), str(error)))
+    def __init__(self, top, folders=(".",)):
+        self.top = pathlib.Path(top).resolve()
+        self.unreadable, self.known = [], {}
+        paths = {p: None for f in folders for p in sorted((self.top / f).rglob("*.py"))}
+        found = [self._file(p) for p in paths if "triton" in p.read_text(errors="replace")]
+        self.files = [f for f in found if f]
         self.kernels = self._kernels()
 
+    def _file(self, path):
+        if path not in self.known:
+            self.known[path] = None
+            try:
+                self.known[path] = File(path, self.top)
+            except (SyntaxError, ValueError) as error:
+                self.unreadable.append((str(path), str(error)))
+        return self.known[path]
+
+    def import_roots(self):
+        """Folders to import from, for the compiler and for upstream."""
+        roots = [self.top / name for name in SOURCE_FOLDERS if (self.top / name).is_dir()] + [self.top]
+        return list(dict.fromkeys(roots + [f.root for f in self.files]))
+
     @functools.lru_cache(maxsize=None)
-    def module(self, name):
-        base = self.root / pathlib.Path(*name.split("."))
-        for path in (base.with_suffix(".py"), base / "__init__.py"):
-            if path.is_file():
-                try:
-                    return File(path, self.root)
-                except (SyntaxError, UnicodeDecodeError):
-                    return None
+    def module(self, name, importer):
+        for root in [importer.root, importer.path.parent] + self.import_roots()[:3]:
+            base = root / pathlib.Path(*name.split("."))
+            for path in (base.with_suffix(".py") if base.name else base, base / "__init__.py"):
+                if path.is_file():
+                    return self._file(path)
         return None
 
     def resolve(self, file, name, depth=0):
@@ -142,8 +199,8 @@ class Corpus:
             if imported is None:
                 return None
             if not rest:
-                return self.resolve(self.module(module), imported, depth + 1)
-            inner = self.module(f"{module}.{imported}")
+                return self.resolve(self.module(module, file), imported, depth + 1)
+            inner = self.module(f"{module}.{imported}", file)
             return self.resolve(inner, rest, depth + 1) if inner else None
         if not rest and first in file.constants:
             return self.resolve(file, dotted(file.constants[first]), depth + 1) if dotted(
