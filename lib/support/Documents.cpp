@@ -23,8 +23,12 @@ std::string ownModule() {
   return failed ? std::string() : path.string();
 }
 
-/// Empty when it is at none of its places. lib/ may have a folder for each architecture.
+/// Empty when it is at none of its places, or the module is not known. lib/ may have a folder for
+/// each architecture.
 std::string find(const fs::path &module, std::string_view document) {
+  if (module.empty()) {
+    return {};
+  }
   const fs::path folder = module.parent_path();
   for (const char *place : {"../share/nereid", "../../share/nereid", "../.."}) {
     const fs::path path = folder / place / document;
