@@ -205,6 +205,37 @@ def kernel(x, out, BLOCK: tl.constexpr):
   EXPECT_EQ(compareWithOracle(kernel, "*fp32, *fp32, 64", {1, 1, 1}, {&x, &out}), "");
 }
 
+/// The accumulators of a maximum begin as NaN; beside a row that the text knows as constant nothing
+/// but constants meets them.
+TEST(LowerReduce, ExtremaOfConstantsBesideSumsOfLoads) {
+  for (const char *extremum : {"max", "min"}) {
+    const std::string source = std::string(R"(
+@triton.jit
+def kernel(x, out, N: tl.constexpr):
+    at = tl.arange(0, 16)
+    y = tl.)") + extremum + R"((tl.full((16, 16), 2.0, tl.float32), 1)
+    y += tl.sum(tl.load(x + at[:, None] * 16 + at[None, :]), 1)
+    tl.store(out + at, y)
+)";
+    Tensor x = randomTensor({256}, DType::F32, 1), out = randomTensor({16}, DType::F32, 2);
+    for (int64_t i = 0; i < 256; ++i) {
+      x.set(i, static_cast<double>(i % 7));
+    }
+    Arguments arguments = {&x, &out};
+    std::vector<Tensor> results;
+    ASSERT_EQ(
+        compareWithOracle(source, "x=*fp32, out=*fp32, N=16", {1, 1, 1}, arguments, 0, &results),
+        "");
+    for (int64_t row = 0; row < 16; ++row) {
+      double sum = 2;
+      for (int64_t i = 0; i < 16; ++i) {
+        sum += static_cast<double>((row * 16 + i) % 7);
+      }
+      EXPECT_EQ(results[1].at(row), sum) << extremum << " " << row;
+    }
+  }
+}
+
 TEST(LowerReduce, NormalisationReadsItsRowThreeTimes) {
   const char *kernel = R"(
 @triton.jit

@@ -103,6 +103,9 @@ public:
         .Case([&](arith::ShRSIOp o) { return same<LLVM::AShrOp>(o); })
         .Case([&](arith::MaxSIOp o) { return same<LLVM::SMaxOp>(o); })
         .Case([&](arith::MinSIOp o) { return same<LLVM::SMinOp>(o); })
+        // The patterns would fold them first, and MLIR's fold gives NaN where one operand is NaN.
+        .Case([&](arith::MaxNumFOp o) { return same<LLVM::MaxNumOp>(o); })
+        .Case([&](arith::MinNumFOp o) { return same<LLVM::MinNumOp>(o); })
         .Case([&](arith::ExtSIOp o) { return same<LLVM::SExtOp>(o); })
         .Case([&](arith::ExtUIOp o) { return same<LLVM::ZExtOp>(o); })
         .Case([&](arith::TruncIOp o) { return same<LLVM::TruncOp>(o); })
