@@ -3,9 +3,9 @@
 // multiply and add is allowed everywhere, as the kernel language allows it.
 #include "lib/targets/cpu/codegen/Codegen.h"
 
+#include "lib/targets/cpu/codegen/ElementConversions.h"
 #include "lib/targets/cpu/codegen/FloatAtomics.h"
 #include "lib/targets/cpu/codegen/ScalarOptimizations.h"
-#include "lib/targets/cpu/codegen/ScalarTruncation.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Target/LLVMIR/Export.h"
@@ -209,6 +209,9 @@ std::unique_ptr<pipeline::CodeModule> CodeGenerator::translate(mlir::ModuleOp mo
   runScalarOptimizations(*code->module, *state->target);
   if (!state->machine.hasVectorTruncation) {
     truncateElementByElement(*code->module);
+  }
+  if (!state->machine.roundsWideIntegersOnce) {
+    roundWideIntegersElementByElement(*code->module);
   }
   return code;
 }

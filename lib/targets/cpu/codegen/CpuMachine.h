@@ -34,12 +34,13 @@ struct CpuMachine {
   bool hasMaskedMoves = false;     ///< masked vector loads and stores of any element width
   bool hasGather = false;  ///< vector loads from one address for each element, of 4 or 8 bytes
   bool hasScatter = false; ///< the same for stores
-  bool hasVectorTruncation = true; ///< see ScalarTruncation.h
-  bool hasFloatAtomics = true;     ///< see FloatAtomics.h
-  bool hasStreamingStores = false; ///< stores past the caches, ordered by a fence
-  bool hasAvx512 = false;          ///< F, BW, CD, DQ and VL together
-  bool hasBf16 = false;            ///< AVX512_BF16
-  bool hasVnni = false;            ///< AVX512_VNNI
+  bool hasVectorTruncation = true;    ///< see ElementConversions.h
+  bool roundsWideIntegersOnce = true; ///< in vectors, see ElementConversions.h
+  bool hasFloatAtomics = true;        ///< see FloatAtomics.h
+  bool hasStreamingStores = false;    ///< stores past the caches, ordered by a fence
+  bool hasAvx512 = false;             ///< F, BW, CD, DQ and VL together
+  bool hasBf16 = false;               ///< AVX512_BF16
+  bool hasVnni = false;               ///< AVX512_VNNI
 
   /// "+avx2,+fma": what LLVM reads.
   std::string featureText() const;

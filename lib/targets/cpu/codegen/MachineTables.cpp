@@ -45,7 +45,7 @@ std::span<const Extension> allExtensions() {
       {"sve512", Aarch64, "sve", 0, 512},
       {"zvl256b", Riscv64, "zvl256b", 0, 256},
       {"zvl512b", Riscv64, "zvl512b", 0, 512},
-      {"qemu7", Riscv64, ""}, // not vfcvt.rtz: see ScalarTruncation.h
+      {"qemu7", Riscv64, ""}, // not vfcvt.rtz: see ElementConversions.h
   };
   return extensions;
 }
@@ -70,6 +70,7 @@ void describeAarch64(CpuMachine &machine) {
   // gathers.
   bool isPredicated = machine.minimumVectorBits >= 256;
   machine.hasMaskedMoves = machine.hasGather = machine.hasScatter = isPredicated;
+  machine.roundsWideIntegersOnce = isPredicated;
   machine.hasFloatAtomics =
       std::find(machine.features.begin(), machine.features.end(), "lse") != machine.features.end();
   machine.vectorBytes = isPredicated ? machine.minimumVectorBits / 8 : 16;

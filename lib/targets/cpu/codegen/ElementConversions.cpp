@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/targets/cpu/codegen/ScalarTruncation.h"
+#include "lib/targets/cpu/codegen/ElementConversions.h"
 
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -17,6 +17,12 @@ bool roundsTowardsZero(const llvm::Instruction &instruction) {
   return call && call->getIntrinsicID() == llvm::Intrinsic::trunc;
 }
 
+bool roundsWideIntegers(const llvm::Instruction &instruction) {
+  return llvm::isa<llvm::SIToFPInst, llvm::UIToFPInst>(instruction) &&
+         instruction.getOperand(0)->getType()->getScalarSizeInBits() == 64 &&
+         instruction.getType()->getScalarSizeInBits() < 64;
+}
+
 llvm::Value *ofElement(llvm::IRBuilder<> &builder, llvm::Instruction &instruction,
                        llvm::Value *element) {
   if (auto *cast = llvm::dyn_cast<llvm::CastInst>(&instruction)) {
@@ -25,14 +31,12 @@ llvm::Value *ofElement(llvm::IRBuilder<> &builder, llvm::Instruction &instructio
   return builder.CreateUnaryIntrinsic(llvm::Intrinsic::trunc, element);
 }
 
-} // namespace
-
-void truncateElementByElement(llvm::Module &module) {
+void splitVectors(llvm::Module &module, bool (*mustSplit)(const llvm::Instruction &)) {
   for (llvm::Function &function : module) {
     for (llvm::Instruction &instruction :
          llvm::make_early_inc_range(llvm::instructions(function))) {
       auto *type = llvm::dyn_cast<llvm::FixedVectorType>(instruction.getType());
-      if (!type || !roundsTowardsZero(instruction)) {
+      if (!type || !mustSplit(instruction)) {
         continue;
       }
       llvm::IRBuilder<> builder(&instruction);
@@ -45,6 +49,14 @@ void truncateElementByElement(llvm::Module &module) {
       instruction.eraseFromParent();
     }
   }
+}
+
+} // namespace
+
+void truncateElementByElement(llvm::Module &module) { splitVectors(module, roundsTowardsZero); }
+
+void roundWideIntegersElementByElement(llvm::Module &module) {
+  splitVectors(module, roundsWideIntegers);
 }
 
 } // namespace nereid::cpu
