@@ -48,9 +48,8 @@ TEST(AotArchive, RuntimeIsComplete) {
       names.push_back(name);
     }
   }
-  for (const char *name :
-       {"nereid_rt_launch_3", "nereid_rt_select_3", "nereid_rt_assert_fail", "nereid_rt_print",
-        "nereid_rt_yield", "nereid_aot_release"}) {
+  for (const char *name : {"nereid_rt_launch_3", "nereid_rt_select_3", "nereid_rt_assert_fail",
+                           "nereid_rt_print", "nereid_rt_yield", "nereid_aot_release"}) {
     EXPECT_NE(std::find(names.begin(), names.end(), name), names.end()) << name;
   }
 #if !__has_feature(address_sanitizer) && !__has_feature(thread_sanitizer) // they double its code

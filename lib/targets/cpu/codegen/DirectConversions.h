@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operations of arith, math and vector whose counterpart in the LLVM dialect takes the same operands.
+// Operations of arith, math and vector whose counterpart in the LLVM dialect takes the same
+// operands.
 #pragma once
 
 #include "mlir/IR/Operation.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whether two values are the same number by the program's text, whatever the dimension along which
-// they vary: `(k + range)[None, :]` of one operand's mask and `(k + range)[:, None]` of the other's.
+// they vary: `(k + range)[None, :]` of one operand's mask and `(k + range)[:, None]` of the
+// other's.
 #pragma once
 
 #include "mlir/IR/Value.h"
