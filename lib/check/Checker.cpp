@@ -189,7 +189,7 @@ void Checker::after(Instance &instance, mlir::Operation *op) {
   if (!marks.isEmpty()) {
     marks.carry(instance, op);
   }
-  if (!overlaps.isEmpty() && mlir::isa<tile::ReduceOp, tile::ScanOp, tile::DotOp>(op)) {
+  if (!overlaps.isEmpty() && mlir::isa<tile::ReduceOp, tile::ScanOp>(op)) {
     ++phases[static_cast<uint32_t>(programNumber(instance))];
   }
   arithmetic.markOverflows(instance, op, marks);

@@ -7,8 +7,9 @@
 //   - one of the two is no tile, and one program makes both;
 //   - an atomic operation orders the programs that make them, or both are atomic.
 // A load at another position is forgotten once its program has loaded the byte again behind a
-// reduction, scan or product: the statistics of a tile do not forbid to overwrite it. Watched are
-// only bytes that belong to several arguments; without any this costs nothing. An
+// reduction or scan: the statistics of a tile do not forbid to overwrite it. Products are no such
+// point, since rows of a product may be stored before other rows of its factors are loaded. Watched
+// are only bytes that belong to several arguments; without any this costs nothing. An
 // under-approximation, as Races is: two loads of each byte are remembered. No MLIR here.
 #pragma once
 
@@ -35,7 +36,7 @@ public:
     bool isWrite = false, isAtomic = false;
     bool isTile = false;
     uint64_t position = 0, elements = 0; ///< in the tile, row by row, and how many it has
-    uint32_t phase = 0;                  ///< reductions, scans and products of the program so far
+    uint32_t phase = 0;                  ///< reductions and scans of the program so far
   };
 
   /// Host addresses and sizes of the launch's tensors, by number.

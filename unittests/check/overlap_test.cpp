@@ -167,6 +167,24 @@ def k(a, b, c):
   EXPECT_EQ(checked.only().occurrences, 128u);
 }
 
+/// Each iteration loads rows of the one before again: that does not make the earlier loads agree.
+TEST(CheckOverlaps, AProductWhoseRowsAreLoadedAgain) {
+  auto whole = floats(512), b = floats(1280);
+  auto a = part(whole, 0, 512), c = part(whole, 64, 256);
+  Checked checked = checkSource(R"(
+@triton.jit
+def k(a, b, c):
+    i = tl.arange(0, 16)
+    at = i[:, None] * 16 + i[None, :]
+    acc = tl.zeros((16, 16), tl.float32)
+    for step in range(5):
+        acc += tl.dot(tl.load(a + at + step * 16), tl.load(b + at + step * 256))
+    tl.store(c + at, acc)  # HERE
+)",
+                                "*fp32, *fp32, *fp32", {1, 1, 1}, {&a, &b, &c});
+  EXPECT_EQ(checked.only().diagnostic.code, "E0807");
+}
+
 TEST(CheckOverlaps, AColumnUnderARow) {
   auto x = floats(64);
   Checked checked = checkSource(R"(
