@@ -7,7 +7,8 @@ namespace nereid::interpreter {
 static bool isElementwise(mlir::Block &block) {
   return llvm::all_of(block.without_terminator(), [](mlir::Operation &op) {
     return op.getNumRegions() == 0 &&
-           mlir::isa<mlir::arith::ArithDialect, mlir::math::MathDialect>(op.getDialect());
+           (mlir::isa<mlir::arith::ArithDialect, mlir::math::MathDialect>(op.getDialect()) ||
+            mlir::isa<tile::MaxNumOp, tile::MinNumOp>(op));
   });
 }
 

@@ -103,19 +103,23 @@ void addFloatHandlers(HandlerTable &table) {
   table.add<arith::DivFOp>(binary<[](double x, double y) { return x / y; }>);
   table.add<arith::RemFOp>(binary<[](double x, double y) { return std::fmod(x, y); }>);
   table.add<arith::NegFOp>(negate);
-  // maximumf and minimumf give NaN when either operand is NaN; maxnumf and minnumf the other one.
+  // maximumf and minimumf give NaN when either operand is NaN; the others the operand that is none.
   table.add<arith::MaximumFOp>(binary<[](double x, double y) {
     return std::isnan(x) || std::isnan(y) ? x + y : larger(x, y);
   }>);
   table.add<arith::MinimumFOp>(binary<[](double x, double y) {
     return std::isnan(x) || std::isnan(y) ? x + y : smaller(x, y);
   }>);
-  table.add<arith::MaxNumFOp>(binary<[](double x, double y) {
+  constexpr auto largerNumber = [](double x, double y) {
     return std::isnan(x) ? y : std::isnan(y) ? x : larger(x, y);
-  }>);
-  table.add<arith::MinNumFOp>(binary<[](double x, double y) {
+  };
+  constexpr auto smallerNumber = [](double x, double y) {
     return std::isnan(x) ? y : std::isnan(y) ? x : smaller(x, y);
-  }>);
+  };
+  table.add<tile::MaxNumOp>(binary<largerNumber>);
+  table.add<tile::MinNumOp>(binary<smallerNumber>);
+  table.add<arith::MaxNumFOp>(binary<largerNumber>);
+  table.add<arith::MinNumFOp>(binary<smallerNumber>);
   table.add<arith::CmpFOp>(compareFloats);
   table.add<arith::SelectOp>(select);
 }

@@ -96,6 +96,46 @@ void divisions(Cases &cases) {
                          [](DType, V v) { return std::ceil(v[0] / v[1]); }));
 }
 
+/// Extrema beside constants, most of which are neutral or absorbing for numbers, but not for NaN.
+void besideConstants(Cases &cases) {
+  struct Constant {
+    const char *text;
+    Number value;
+  };
+  for (const Constant &constant : {Constant{"float('-inf')", -HUGE_VALL},
+                                   {"float('inf')", HUGE_VALL},
+                                   {"float('nan')", static_cast<Number>(NAN)},
+                                   {"0.5", 0.5L}}) {
+    for (bool isMax : {true, false}) {
+      for (bool passesNan : {true, false}) {
+        const std::string k = constant.text, call = isMax ? "tl.maximum" : "tl.minimum";
+        auto reference = [=, c = constant.value](DType, V v) -> Number {
+          if (passesNan && (std::isnan(v[0]) || std::isnan(c))) {
+            return static_cast<Number>(NAN);
+          }
+          return isMax ? std::fmax(v[0], c) : std::fmin(v[0], c);
+        };
+        // As a literal, as what a choice and a tile of constants come down to; in both orders.
+        for (const std::string &operands : {"a, " + k, "tl.where(a == a, " + k + ", " + k + "), a",
+                                            "tl.full(a.shape, " + k + ", tl.float32).to($T), a",
+                                            "a, tl.full(a.shape, " + k + ", $T)"}) {
+          Cases more = elementwise(
+              call,
+              call + "(" + operands + (passesNan ? ", propagate_nan=tl.PropagateNan.ALL)" : ")"),
+              floats, {Fill::Special}, reference, 0, {}, operands + (passesNan ? " passing" : ""));
+          more.resize(1); // tiles: a scalar has no shape to fill
+          add(cases, std::move(more));
+        }
+      }
+    }
+  }
+  add(cases, elementwise(
+                 "tl.maximum",
+                 "tl.maximum(tl.full(a.shape, float('nan'), $T), tl.full(a.shape, 2.0, $T)) + a",
+                 floats, {Fill::Small}, [](DType, V v) { return v[0] + 2; }, 0, {}, "constants"));
+  cases.pop_back(); // the scalar form
+}
+
 void choices(Cases &cases) {
   auto smaller = [](Number a, Number b) { return std::fmin(a, b); };
   auto larger = [](Number a, Number b) { return std::fmax(a, b); };
@@ -118,6 +158,7 @@ void choices(Cases &cases) {
                  {Fill::Special, Fill::Special},
                  [=](DType, V v) { return passing(v[0], v[1], smaller(v[0], v[1])); }, 0, {},
                  "propagating"));
+  besideConstants(cases);
   add(cases, elementwise(
                  "tl.where", "tl.where(a < b, a, c)", numbers,
                  {Fill::Special, Fill::Special, Fill::Special},

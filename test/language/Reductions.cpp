@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 namespace nereid::conformance {
 namespace {
@@ -85,6 +86,15 @@ Number total(const Values &group) {
 }
 Number largest(const Values &group) { return *std::max_element(group.begin(), group.end()); }
 Number smallest(const Values &group) { return *std::min_element(group.begin(), group.end()); }
+/// Of the numbers among the values; NaN when there is none.
+Number largestNumber(const Values &group) {
+  return std::accumulate(group.begin(), group.end(), static_cast<Number>(NAN),
+                         [](Number a, Number b) { return std::fmax(a, b); });
+}
+Number smallestNumber(const Values &group) {
+  return std::accumulate(group.begin(), group.end(), static_cast<Number>(NAN),
+                         [](Number a, Number b) { return std::fmin(a, b); });
+}
 Number firstLargest(const Values &group) {
   return static_cast<Number>(std::max_element(group.begin(), group.end()) - group.begin());
 }
@@ -105,6 +115,19 @@ void addReductions(Cases &cases) {
   addReduction(cases, {"tl.sum", "tl.sum($X, axis=$A)", numbers, Fill::Small, total});
   addReduction(cases, {"tl.max", "tl.max($X, axis=$A)", numbers, Fill::Normal, largest});
   addReduction(cases, {"tl.min", "tl.min($X, axis=$A)", numbers, Fill::Normal, smallest});
+  // Where a NaN is, and where a NaN meets the infinity that every number wins against.
+  addReduction(cases, {"tl.max", "tl.max($X, axis=$A)", floats, Fill::Special, largestNumber});
+  addReduction(cases, {"tl.min", "tl.min($X, axis=$A)", floats, Fill::Special, smallestNumber});
+  addReduction(cases, {"tl.max",
+                       "tl.max(tl.maximum(tl.where(tl.abs($X) < 1, $X, float('nan')), "
+                       "tl.full((4, 8), float('-inf'), tl.float32)), axis=$A)",
+                       floats, Fill::Normal, [](const Values &group) {
+                         Number largest = -HUGE_VALL;
+                         for (Number each : group) {
+                           largest = std::fabs(each) < 1 ? std::fmax(largest, each) : largest;
+                         }
+                         return largest;
+                       }});
   addReduction(cases, {"tl.max",
                        "tl.max($X, axis=$A, return_indices=True)[1]",
                        {DType::F32, DType::I32, DType::F16},

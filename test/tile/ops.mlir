@@ -77,10 +77,11 @@ func.func @across(%x: tensor<2x8xf32>, %i: tensor<2x8xi32>, %r: tensor<8xf32>,
     %sum = arith.addf %l, %s : f32
     tile.combine_return %sum : f32
   } : (tensor<2x8xf32>) -> tensor<2xf32>
+  // CHECK: tile.maxnum %{{.*}}, %{{.*}} : f32
   // CHECK: } : (tensor<8xf32>) -> f32
   %1 = tile.reduce %r axis 0 {
   ^bb0(%l: f32, %s: f32):
-    %max = arith.maxnumf %l, %s : f32
+    %max = tile.maxnum %l, %s : f32
     tile.combine_return %max : f32
   } : (tensor<8xf32>) -> f32
   // CHECK: %{{.*}}:2 = tile.reduce %{{.*}}, %{{.*}} axis 0 {

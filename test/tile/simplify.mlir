@@ -143,3 +143,34 @@ func.func @single_iterations(%x: i32, %n: i32) -> (i32, i32, i32) {
   // CHECK: return %[[A]], %[[B]], %[[C]]
   return %0, %1, %2 : i32, i32, i32
 }
+
+// A NaN gives way to the number, and what is no number may give way to an infinity: x stays only
+// beside a NaN and beside itself.
+// CHECK-LABEL: func.func @extrema
+// CHECK-SAME: %[[X:.*]]: f32, %[[T:.*]]: tensor<4xf32>
+func.func @extrema(%x: f32, %t: tensor<4xf32>)
+    -> (f32, f32, f32, f32, tensor<4xf32>, tensor<4xf32>, f32) {
+  %low = arith.constant 0xFF800000 : f32
+  %high = arith.constant 0x7F800000 : f32
+  %nan = arith.constant 0x7FC00000 : f32
+  %two = arith.constant 2.0 : f32
+  %tlow = arith.constant dense<0xFF800000> : tensor<4xf32>
+  %tnan = arith.constant dense<0x7FC00000> : tensor<4xf32>
+  %minus = arith.constant -0.0 : f32
+  %plus = arith.constant 0.0 : f32
+  // CHECK-DAG: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
+  // CHECK-DAG: %[[TWO:.*]] = arith.constant 2.000000e+00 : f32
+  // CHECK-DAG: %[[MAX:.*]] = tile.maxnum %[[X]], %{{.*}} : f32
+  // CHECK-DAG: %[[MIN:.*]] = tile.minnum %[[X]], %{{.*}} : f32
+  // CHECK-DAG: %[[TMAX:.*]] = tile.maxnum %[[T]], %{{.*}} : tensor<4xf32>
+  // CHECK: return %[[MAX]], %[[MIN]], %[[X]], %[[TWO]], %[[TMAX]], %[[T]], %[[ZERO]]
+  %0 = tile.maxnum %low, %x : f32
+  %1 = arith.minnumf %x, %high : f32
+  %2 = tile.minnum %nan, %x : f32
+  %3 = tile.maxnum %nan, %two : f32
+  %4 = arith.maxnumf %t, %tlow : tensor<4xf32>
+  %5 = tile.minnum %t, %tnan : tensor<4xf32>
+  %6 = tile.maxnum %minus, %plus : f32
+  return %0, %1, %2, %3, %4, %5, %6
+      : f32, f32, f32, f32, tensor<4xf32>, tensor<4xf32>, f32
+}

@@ -117,12 +117,16 @@ TEST_P(Floats, ArithmeticRoundsOnce) {
 TEST_P(Floats, MinimumAndMaximumDifferInNaN) {
   binary("arith.maximumf", [](APFloat &x, const APFloat &y) { x = llvm::maximum(x, y); });
   binary("arith.minimumf", [](APFloat &x, const APFloat &y) { x = llvm::minimum(x, y); });
-  binary("arith.maxnumf", [](APFloat &x, const APFloat &y) {
-    x = x.isNaN() ? y : y.isNaN() ? x : llvm::maximum(x, y);
-  });
-  binary("arith.minnumf", [](APFloat &x, const APFloat &y) {
-    x = x.isNaN() ? y : y.isNaN() ? x : llvm::minimum(x, y);
-  });
+  for (const char *maximum : {"arith.maxnumf", "tile.maxnum"}) {
+    binary(maximum, [](APFloat &x, const APFloat &y) {
+      x = x.isNaN() ? y : y.isNaN() ? x : llvm::maximum(x, y);
+    });
+  }
+  for (const char *minimum : {"arith.minnumf", "tile.minnum"}) {
+    binary(minimum, [](APFloat &x, const APFloat &y) {
+      x = x.isNaN() ? y : y.isNaN() ? x : llvm::minimum(x, y);
+    });
+  }
   binary("math.copysign", [](APFloat &x, const APFloat &y) { x.copySign(y); });
 }
 

@@ -93,6 +93,21 @@ TEST(NestOff, ExtremaMeetTheConstantOnlyWhereItStands) {
   }
 }
 
+/// What is behind the mask is computed from constants, one of which is NaN.
+TEST(NestOff, NumbersBesideNaN) {
+  for (const std::string &architecture : runnableArchitectures()) {
+    LoweredKernel kernel = reductionOf("min", "tl.maximum(v, tl.full((BLOCK,), 0.5, tl.float32))",
+                                       "float('nan')", architecture);
+    ASSERT_EQ(kernel.error, "");
+    std::vector<float> x(1024, 2);
+    for (int64_t n : {0, 64, 100, 1023, 1024}) {
+      float out = -1;
+      ASSERT_TRUE(kernel.launch({1, 1, 1}, {address(&out), address(x.data()), number(n)}));
+      EXPECT_EQ(out, n < 1024 ? 0.5f : 2.0f) << n << " elements on " << architecture;
+    }
+  }
+}
+
 /// Negative zeros add up to a negative one, unless a positive one is among them.
 TEST(NestOff, SignsOfZeros) {
   for (const auto &[other, isNegative] : {std::pair("-0.0", true), {"0.0", false}}) {

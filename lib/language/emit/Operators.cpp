@@ -345,25 +345,6 @@ Value Emitter::select(const Value &condition, const Value &a, const Value &b) {
   return like<SelectOp>(left, mask.ssa, left.ssa, right.ssa);
 }
 
-static bool isInfinity(const Value &value, bool isNegative) {
-  llvm::APFloat constant(0.0);
-  return mlir::matchPattern(value.ssa, mlir::m_ConstantFloat(&constant)) && constant.isInfinity() &&
-         constant.isNegative() == isNegative;
-}
-
-/// The larger or the smaller number, and a number rather than a NaN.
-static Value numericExtremum(Emitter &emitter, bool isMax, const Value &x, const Value &y) {
-  for (auto [value, other] : {std::pair(&x, &y), std::pair(&y, &x)}) {
-    // MLIR's folding would give the other operand for -inf in maxnumf, NaN included.
-    if (isInfinity(*value, isMax)) {
-      mlir::Value isNan = emitter.make<CmpFOp>(CmpFPredicate::UNO, other->ssa, other->ssa);
-      return emitter.like<SelectOp>(x, isNan, value->ssa, other->ssa);
-    }
-  }
-  return isMax ? emitter.like<MaxNumFOp>(x, x.ssa, y.ssa)
-               : emitter.like<MinNumFOp>(x, x.ssa, y.ssa);
-}
-
 /// Upstream takes literals for scalars here, and computes bfloat16 in float32.
 static Value extremumOperand(Emitter &emitter, const Value &value) {
   Value operand = emitter.literalAsScalar(value);
@@ -386,7 +367,7 @@ Value Emitter::extremum(bool isMax, const Value &a, const Value &b, bool propaga
     return isMax ? like<MaximumFOp>(x, x.ssa, y.ssa) : like<MinimumFOp>(x, x.ssa, y.ssa);
   }
   if (isFloat(type)) {
-    return numericExtremum(*this, isMax, x, y);
+    return isMax ? like<tile::MaxNumOp>(x, x.ssa, y.ssa) : like<tile::MinNumOp>(x, x.ssa, y.ssa);
   }
   if (isUnsigned(type) || type == DType::Bool) {
     return isMax ? like<MaxUIOp>(x, x.ssa, y.ssa) : like<MinUIOp>(x, x.ssa, y.ssa);

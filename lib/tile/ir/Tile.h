@@ -29,6 +29,9 @@ namespace nereid::tile {
 /// Loads tile, arith, math, scf and func into the context.
 void loadDialects(mlir::MLIRContext &context);
 
+/// maxNum or minNum of IEEE 754-2008 of two constants (numbers or splats); null for anything else.
+mlir::Attribute foldNumericExtremum(bool isMax, mlir::Attribute left, mlir::Attribute right);
+
 /// Element type of a tile, or the scalar type itself.
 inline mlir::Type elementTypeOf(mlir::Type type) { return mlir::getElementTypeOrSelf(type); }
 /// Shape of a tile; empty for a scalar (and for a tile of rank 0).

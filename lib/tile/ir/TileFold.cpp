@@ -100,4 +100,36 @@ OpFoldResult PtrCastOp::fold(FoldAdaptor adaptor) {
   return {};
 }
 
+static mlir::FloatAttr numberOf(Attribute value) {
+  auto splat = mlir::dyn_cast_or_null<mlir::SplatElementsAttr>(value);
+  return mlir::dyn_cast_or_null<mlir::FloatAttr>(splat ? splat.getSplatValue<Attribute>() : value);
+}
+
+Attribute foldNumericExtremum(bool isMax, Attribute left, Attribute right) {
+  mlir::FloatAttr x = numberOf(left), y = numberOf(right);
+  if (!x || !y) {
+    return {};
+  }
+  llvm::APFloat a = x.getValue(), b = y.getValue();
+  llvm::APFloat chosen = isMax ? llvm::maxnum(a, b) : llvm::minnum(a, b);
+  return chosen.bitwiseIsEqual(a) ? left : right;
+}
+
+/// A constant NaN gives way to the other operand, whatever that is.
+template <class Op, class Adaptor> static OpFoldResult foldExtremum(Op op, Adaptor adaptor) {
+  mlir::FloatAttr x = numberOf(adaptor.getLeft()), y = numberOf(adaptor.getRight());
+  if (op.getLeft() == op.getRight() || (y && y.getValue().isNaN())) {
+    return op.getLeft();
+  }
+  if (x && x.getValue().isNaN()) {
+    return op.getRight();
+  }
+  bool isMax = std::is_same_v<Op, MaxNumOp>;
+  return foldNumericExtremum(isMax, adaptor.getLeft(), adaptor.getRight());
+}
+
+OpFoldResult MaxNumOp::fold(FoldAdaptor adaptor) { return foldExtremum(*this, adaptor); }
+
+OpFoldResult MinNumOp::fold(FoldAdaptor adaptor) { return foldExtremum(*this, adaptor); }
+
 } // namespace nereid::tile

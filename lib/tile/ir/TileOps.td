@@ -235,6 +235,30 @@ def Tile_PtrCastOp : Tile_Op<"ptr_cast", [Pure]> {
   let hasFolder = 1;
 }
 
+// ---- element by element ----
+
+class Tile_NumericExtremumOp<string name>
+    : Tile_Op<name, !listconcat([Pure, Commutative, SameOperandsAndResultType],
+                                ElementwiseMappable.traits)> {
+  let arguments = (ins FloatLike:$left, FloatLike:$right);
+  let results = (outs FloatLike:$result);
+  let assemblyFormat = "$left `,` $right attr-dict `:` type($result)";
+  let hasFolder = 1;
+}
+
+def Tile_MaxNumOp : Tile_NumericExtremumOp<"maxnum"> {
+  let summary = "the larger number; of a number and a NaN, the number";
+  let description = [{
+    maxNum of IEEE 754-2008. Why not arith.maxnumf: MLIR 19 folds it to x for -inf and to NaN for a
+    NaN beside a number. arith.maxnumf becomes this operation in `tile-simplify`.
+  }];
+}
+
+def Tile_MinNumOp : Tile_NumericExtremumOp<"minnum"> {
+  let summary = "the smaller number; of a number and a NaN, the number";
+  let description = [{ minNum of IEEE 754-2008; see tile.maxnum. }];
+}
+
 // ---- across elements ----
 
 def Tile_ReduceOp : Tile_Op<"reduce", [SameVariadicOperandSize, RecursiveMemoryEffects,

@@ -26,6 +26,23 @@ struct InlineSingleIteration : mlir::OpRewritePattern<mlir::scf::ForOp> {
   }
 };
 
+/// In front of all folding: MLIR's fold of the operations replaced is wrong beside a NaN.
+void useOwnExtrema(mlir::Operation *root) {
+  root->walk([](mlir::Operation *op) {
+    mlir::OpBuilder builder(op);
+    mlir::Operation *own = nullptr;
+    if (auto max = mlir::dyn_cast<mlir::arith::MaxNumFOp>(op)) {
+      own = builder.create<MaxNumOp>(op->getLoc(), max.getLhs(), max.getRhs());
+    } else if (auto min = mlir::dyn_cast<mlir::arith::MinNumFOp>(op)) {
+      own = builder.create<MinNumOp>(op->getLoc(), min.getLhs(), min.getRhs());
+    }
+    if (own) {
+      op->replaceAllUsesWith(own);
+      op->erase();
+    }
+  });
+}
+
 struct SimplifyPass : mlir::PassWrapper<SimplifyPass, mlir::OperationPass<>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(SimplifyPass)
 
@@ -44,6 +61,7 @@ struct SimplifyPass : mlir::PassWrapper<SimplifyPass, mlir::OperationPass<>> {
   }
 
   void runOnOperation() final {
+    useOwnExtrema(getOperation());
     mlir::GreedyRewriteConfig config;
     config.useTopDownTraversal = true;
     config.enableRegionSimplification = mlir::GreedySimplifyRegionLevel::Disabled;

@@ -187,6 +187,23 @@ static func::FuncOp lowerFunction(KernelState &kernel, func::FuncOp source, func
   return target;
 }
 
+/// Nothing folds from here on, so that the forms which the patterns of LLVM know are safe.
+static void useForeignExtrema(func::FuncOp kernel) {
+  kernel.walk([](Operation *op) {
+    OpBuilder builder(op);
+    Operation *foreign = nullptr;
+    if (auto max = dyn_cast<tile::MaxNumOp>(op)) {
+      foreign = builder.create<arith::MaxNumFOp>(op->getLoc(), max.getLeft(), max.getRight());
+    } else if (auto min = dyn_cast<tile::MinNumOp>(op)) {
+      foreign = builder.create<arith::MinNumFOp>(op->getLoc(), min.getLeft(), min.getRight());
+    }
+    if (foreign) {
+      op->replaceAllUsesWith(foreign);
+      op->erase();
+    }
+  });
+}
+
 LogicalResult lowerTileToLoops(ModuleOp module, const LoweringOptions &options,
                                Diagnostics &diags) {
   func::FuncOp source = findKernel(module);
@@ -199,6 +216,7 @@ LogicalResult lowerTileToLoops(ModuleOp module, const LoweringOptions &options,
   if (!checkTypes(kernel, source)) {
     return failure();
   }
+  useForeignExtrema(source);
   // Whether the nests of a pipeline are as planned turns out on the way; whatever is wrong with the
   // kernel is said about the kernel as it was written.
   func::FuncOp target;

@@ -45,6 +45,14 @@ static Constants constantsIn(Block &block) {
     for (Value operand : op.getOperands()) {
       operands.push_back(constantOf(operand, constants));
     }
+    if (isa<arith::MaxNumFOp, arith::MinNumFOp>(op)) { // MLIR's fold is wrong beside a NaN
+      Attribute chosen =
+          tile::foldNumericExtremum(isa<arith::MaxNumFOp>(op), operands[0], operands[1]);
+      if (auto constant = dyn_cast_or_null<TypedAttr>(chosen)) {
+        constants[op.getResult(0)] = constant;
+      }
+      continue;
+    }
     SmallVector<OpFoldResult> results;
     if (op.getNumRegions() != 0 || op.getNumResults() != 1 || operands.empty() ||
         llvm::is_contained(operands, Attribute()) || failed(op.fold(operands, results)) ||
