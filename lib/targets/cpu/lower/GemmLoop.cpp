@@ -58,7 +58,7 @@ static bool forEachTerm(KernelState &kernel, Value mask, const Dims &dims,
 static std::optional<PrefixTerm> asPrefix(KernelState &kernel, Value term, const Dims &dims,
                                           int8_t dim) {
   auto compare = term.getDefiningOp<arith::CmpIOp>();
-  if (!compare || isa<IndexType>(elementTypeOf(compare.getLhs())) || isNarrow(compare.getLhs())) {
+  if (!compare || isa<IndexType>(elementTypeOf(compare.getLhs()))) {
     return std::nullopt;
   }
   using Predicate = arith::CmpIPredicate;
@@ -77,7 +77,7 @@ static std::optional<PrefixTerm> asPrefix(KernelState &kernel, Value term, const
   bool equalHolds = predicate == Predicate::sle || predicate == Predicate::sge;
   prefix.inclusive = equalHolds != prefix.isLower;
   Axis axis = kernel.axes.axis(prefix.offset, at, AxisView::Address);
-  if (axis.kind != AxisKind::Linear || axis.stride != 1 ||
+  if (axis.kind != AxisKind::Linear || axis.stride != 1 || mayWrap(prefix.offset) ||
       !kernel.axes.isUniform(prefix.limit, at)) {
     return std::nullopt;
   }

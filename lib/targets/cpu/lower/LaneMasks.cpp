@@ -173,7 +173,7 @@ struct BoundsBuilder {
     Dims first(dims);
     first[lane] = zeroDim;
     if (axis.kind != AxisKind::Linear || axis.stride != 1 || !isBefore(limit, dims) ||
-        !isBefore(linear, first) || isa<IndexType>(elementTypeOf(linear)) || isNarrow(linear)) {
+        !isBefore(linear, first) || isa<IndexType>(elementTypeOf(linear)) || mayWrap(linear)) {
       return false;
     }
     if (predicate != Predicate::slt && predicate != Predicate::sle && predicate != Predicate::sgt &&
@@ -268,7 +268,8 @@ LoopBounds emitLoopBounds(Evaluator &evaluator, const LanePlan &plan, int64_t si
     Location loc = op->getLoc();
     Dims first(dims);
     first[evaluator.lanePosition(dims)] = zeroDim;
-    if (!bounds.isBefore(op->getOperand(0), first) || !bounds.isBefore(op->getOperand(1), dims)) {
+    if (!bounds.isBefore(op->getOperand(0), first) || !bounds.isBefore(op->getOperand(1), dims) ||
+        mayWrap(op->getOperand(0))) {
       limit(loc, kernel.i64(0));
       continue;
     }

@@ -73,8 +73,8 @@ public:
     if (axis.kind == AxisKind::Uniform) {
       return Offsets(width + 1, 0);
     }
-    if (isNarrow(tile)) {
-      return std::nullopt; // may wrap around anywhere
+    if (mayWrap(tile)) {
+      return std::nullopt; // anywhere
     }
     if (axis.kind == AxisKind::Linear) {
       return axis.stride ? std::optional(combine([&](int64_t i) { return i * *axis.stride; }))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Integers of so few bits that the numbers of a tile's elements may wrap around in them: what grows
-// by one from element to element is no interval there, nor are addresses made of it neighbours.
+// Integers of so few bits, or so near the end of their range, that the numbers of a tile's elements
+// may wrap around: what grows by one from element to element is no interval there, nor are
+// addresses made of it neighbours.
 #pragma once
 
 #include "lib/targets/cpu/lower/TileAxes.h"
@@ -11,5 +12,9 @@ inline bool isNarrow(mlir::Value value) {
   auto type = mlir::dyn_cast<mlir::IntegerType>(elementTypeOf(value));
   return type && type.getWidth() < 32;
 }
+
+/// The numbers of a tile's elements may wrap around, as far as the program's text shows: they are
+/// narrow, or a constant near the end of their range is added. What arguments add is not known.
+bool mayWrap(mlir::Value sum);
 
 } // namespace nereid::cpu

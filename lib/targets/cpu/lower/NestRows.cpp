@@ -7,6 +7,8 @@
 #include "lib/targets/cpu/lower/PrefetchNext.h"
 #include "lib/targets/cpu/lower/Recognisers.h"
 
+#include <limits>
+
 using namespace mlir;
 
 namespace nereid::cpu {
@@ -32,8 +34,7 @@ std::optional<RowTerm> asRowTerm(const KernelState &kernel, Value term, const Di
                                  unsigned position) {
   using Predicate = arith::CmpIPredicate;
   auto compare = term.getDefiningOp<arith::CmpIOp>();
-  if (!compare || kernel.plan.isStored(term) || isa<IndexType>(elementTypeOf(compare.getLhs())) ||
-      isNarrow(compare.getLhs())) {
+  if (!compare || kernel.plan.isStored(term) || isa<IndexType>(elementTypeOf(compare.getLhs()))) {
     return std::nullopt;
   }
   RowTerm row{term, compare.getLhs(), compare.getRhs(), dims, position};
@@ -51,8 +52,9 @@ std::optional<RowTerm> asRowTerm(const KernelState &kernel, Value term, const Di
   row.isLower = !isBelow;
   Axis axis = kernel.axes.axis(row.linear, position, AxisView::Address);
   row.stride = axis.stride.value_or(0);
-  bool isBound =
-      axis.kind == AxisKind::Linear && row.stride > 0 && kernel.axes.isUniform(row.limit, position);
+  const int64_t widest = std::numeric_limits<int32_t>::max() / shapeOf(row.linear)[position];
+  bool isBound = axis.kind == AxisKind::Linear && row.stride > 0 && row.stride <= widest &&
+                 !mayWrap(row.linear) && kernel.axes.isUniform(row.limit, position);
   return isBound ? std::optional<RowTerm>(row) : std::nullopt;
 }
 

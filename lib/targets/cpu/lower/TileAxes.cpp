@@ -329,9 +329,9 @@ static Axis combine(Operation *op, ArrayRef<Axis> in, AxisView view) {
 
 TileAxes::Axes TileAxes::elementwise(Operation *op, AxisView view, unsigned rank) const {
   Axes axes(rank);
-  // What is widened from few bits may well have wrapped around within the tile.
-  bool widensNarrow = isa<arith::ExtSIOp, arith::ExtUIOp>(op) && isNarrow(op->getOperand(0));
-  view = widensNarrow ? AxisView::Exact : view;
+  // What is widened may well have wrapped around within the tile.
+  bool widensWrapped = isa<arith::ExtSIOp, arith::ExtUIOp>(op) && mayWrap(op->getOperand(0));
+  view = widensWrapped ? AxisView::Exact : view;
   for (unsigned d = 0; d < rank; ++d) {
     SmallVector<Axis, 3> in;
     for (Value operand : op->getOperands()) {
