@@ -18,8 +18,7 @@ void AddressArithmetic::find(mlir::Operation *module) {
   module->walk([&](tile::AddPtrOp op) { visit(op.getOffset(), true); });
 }
 
-/// What a value carried by control flow may come from.
-static llvm::SmallVector<mlir::Value, 4> sourcesOf(mlir::Value value) {
+llvm::SmallVector<mlir::Value, 4> sourcesOf(mlir::Value value) {
   llvm::SmallVector<mlir::Value, 4> sources;
   if (auto argument = mlir::dyn_cast<mlir::BlockArgument>(value)) {
     mlir::Operation *parent = argument.getOwner()->getParentOp();

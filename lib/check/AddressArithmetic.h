@@ -25,6 +25,9 @@ private:
   llvm::DenseSet<mlir::Value> visited[2]; ///< read as unsigned, read as signed
 };
 
+/// What a value carried by control flow may come from; nothing for other values.
+llvm::SmallVector<mlir::Value, 4> sourcesOf(mlir::Value value);
+
 /// The operation in exact numbers, e.g. 65536 * 65536 = 4294967296.
 std::string exactText(const Cause &cause);
 

@@ -57,13 +57,21 @@ static bool isPolling(mlir::Operation *op) {
   return load && (load.getIsVolatile() || load.getCache() == tile::CacheModifier::CV);
 }
 
+/// The element's mask is true only because its address has wrapped, which is reported as well.
+bool Checker::isSaidOfAddress(const Element &element, const Tile &mask) const {
+  const uint32_t address = markAt(element.pointer, element.index);
+  return marks.cause(markAt(mask, element.index)).kind == Cause::Kind::WrappedIndex &&
+         mask[element.index] != 0 && address != 0 &&
+         marks.cause(address).kind == Cause::Kind::Overflow;
+}
+
 Tile Checker::admit(Instance &instance, mlir::Operation *op, const Tile &pointer, const Tile *mask,
                     interpreter::ElementType type) {
   Tile admitted = pointer.like(interpreter::boolType);
   const llvm::SmallVector<mlir::Value, 2> values = valuesOf(op);
   for (size_t i = 0, n = pointer.size(); i < n; ++i) {
     const Element element{instance, op, pointer, i, type.bytes()};
-    if (mask != nullptr && mask->marks && markAt(*mask, i) != 0) {
+    if (mask != nullptr && markAt(*mask, i) != 0 && !isSaidOfAddress(element, *mask)) {
       reportMark(element, markAt(*mask, i), "masks an access");
     }
     if (mask != nullptr && (*mask)[i] == 0) {
@@ -193,6 +201,7 @@ void Checker::after(Instance &instance, mlir::Operation *op) {
     ++phases[static_cast<uint32_t>(programNumber(instance))];
   }
   arithmetic.markOverflows(instance, op, marks);
+  comparisons.markWrapped(instance, op, marks);
   markDivisions(instance, op);
   if (std::optional<Hints::Broken> broken = hints.check(instance, op)) {
     if (Diagnostic *diagnostic =

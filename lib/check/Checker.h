@@ -6,6 +6,7 @@
 #include "lib/check/AddressArithmetic.h"
 #include "lib/check/Findings.h"
 #include "lib/check/Hints.h"
+#include "lib/check/IndexComparisons.h"
 #include "lib/check/Initialised.h"
 #include "lib/check/Marks.h"
 #include "lib/check/Overlaps.h"
@@ -44,6 +45,7 @@ private:
 
   void checkSignature(const interpreter::Launch &launch);
   bool admitElement(const Element &element);
+  bool isSaidOfAddress(const Element &element, const interpreter::Tile &mask) const;
   void reportOutside(const Element &element);
   void reportUninitialised(const Element &element, const interpreter::Allocation &tensor,
                            uint64_t offset, unsigned missing);
@@ -63,6 +65,7 @@ private:
   Findings findings;
   Marks marks;
   AddressArithmetic arithmetic;
+  IndexComparisons comparisons;
   Hints hints;
   Initialised initialised;
   Races races;

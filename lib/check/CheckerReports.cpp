@@ -220,6 +220,19 @@ void Checker::reportMark(const Element &element, uint32_t mark, const std::strin
       diagnostic->note(used).withHelp(
           "compute the offset in 64 bits, for example with 'tl.program_id(0).to(tl.int64)'");
     }
+  } else if (cause.kind == Cause::Kind::WrappedIndex) {
+    if (Diagnostic *diagnostic =
+            findings.add(instance, cause.op, "E0808",
+                         "indices that a comparison sees wrap around within the tile")) {
+      const auto left = interpreter::asSigned(cause.left, cause.bits);
+      const auto right = interpreter::asSigned(cause.right, cause.bits);
+      diagnostic
+          ->note("the element compares " + std::to_string(left) + " with " + std::to_string(right) +
+                 ", and without wrapping the outcome is the opposite")
+          .note(used)
+          .withHelp("compute the index in 64 bits, for example with 'tl.program_id(0).to(tl.int64)'"
+                    " or 'tl.arange(0, BLOCK).to(tl.int64)'");
+    }
   } else if (cause.kind == Cause::Kind::DivisionByZero) {
     if (Diagnostic *diagnostic =
             findings.add(instance, cause.op, "E0402", "integer division by zero")) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Elements whose value means nothing: their address arithmetic has wrapped, they were divided by
-// zero, or a mask kept them from being loaded. That alone is no error, since a later mask may drop
-// them, so a mark travels with the element (Tile::marks) through arithmetic and shapes until it is
-// used: as an address, as a stored value, as a mask.
+// Elements whose value means nothing: their address arithmetic or an index that a comparison sees
+// has wrapped, they were divided by zero, or a mask kept them from being loaded. That alone is no
+// error, since a later mask may drop them, so a mark travels with the element (Tile::marks) through
+// arithmetic and shapes until it is used: as an address, as a stored value, as a mask.
 #pragma once
 
 #include "lib/interpreter/Instance.h"
@@ -14,10 +14,10 @@ namespace nereid::check {
 
 /// Why an element got its mark.
 struct Cause {
-  enum class Kind : uint8_t { Overflow, DivisionByZero, MaskedOff };
+  enum class Kind : uint8_t { Overflow, DivisionByZero, MaskedOff, WrappedIndex };
   Kind kind = Kind::Overflow;
   mlir::Operation *op = nullptr;
-  uint64_t left = 0, right = 0; ///< operands of arithmetic
+  uint64_t left = 0, right = 0; ///< operands of arithmetic and comparisons
   unsigned bits = 0;            ///< their width
 };
 

@@ -14,7 +14,8 @@ inline bool isNarrow(mlir::Value value) {
 }
 
 /// The numbers of a tile's elements may wrap around, as far as the program's text shows: they are
-/// narrow, or a constant near the end of their range is added. What arguments add is not known.
+/// narrow, or a constant near the end of their range is added. What arguments add is not known;
+/// there `nereid check` reports what wraps (E0808).
 bool mayWrap(mlir::Value sum);
 
 } // namespace nereid::cpu
