@@ -2,10 +2,8 @@
 // The conditions of GemmLoop: on the loop, on its accumulator, and per operand on addresses and
 // mask.
 #include "lib/targets/cpu/lower/GemmLoop.h"
-#include "lib/targets/cpu/lower/GemmEpilogue.h"
-#include "lib/targets/cpu/lower/NarrowIntegers.h"
+#include "lib/targets/cpu/lower/GemmDemand.h"
 #include "lib/targets/cpu/lower/Recognisers.h"
-#include "lib/targets/cpu/lower/SameNumber.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -32,58 +30,6 @@ static bool isZero(Value value) {
   return value && (matchPattern(value, m_PosZeroFloat()) || matchPattern(value, m_Zero()));
 }
 
-/// Visits the terms of a conjunction at the coordinates that matter to them.
-static bool forEachTerm(KernelState &kernel, Value mask, const Dims &dims,
-                        llvm::function_ref<bool(Value, const Dims &)> visit) {
-  SmallVector<std::pair<Value, Dims>> work{{mask, dims}};
-  while (!work.empty()) {
-    auto [term, at] = work.pop_back_val();
-    Operation *op = term.getDefiningOp();
-    bool shape = isa_and_nonnull<tile::ExpandDimsOp, tile::BroadcastOp, tile::TransOp>(op) ||
-                 (isa_and_nonnull<tile::ReshapeOp>(op) && isTrivialReshape(op));
-    if (op && !kernel.plan.isStored(term) && (shape || isa<arith::AndIOp>(op))) {
-      for (Value part : op->getOperands()) {
-        work.push_back({part, mapDims(op, part, at)});
-      }
-      continue;
-    }
-    if (!visit(term, isTile(term) ? kernel.axes.normalise(term, at) : Dims())) {
-      return false;
-    }
-  }
-  return true;
-}
-
-/// The term as a bound along the one dimension it depends on.
-static std::optional<PrefixTerm> asPrefix(KernelState &kernel, Value term, const Dims &dims,
-                                          int8_t dim) {
-  auto compare = term.getDefiningOp<arith::CmpIOp>();
-  if (!compare || isa<IndexType>(elementTypeOf(compare.getLhs()))) {
-    return std::nullopt;
-  }
-  using Predicate = arith::CmpIPredicate;
-  Predicate predicate = compare.getPredicate();
-  bool less = predicate == Predicate::slt || predicate == Predicate::sle;
-  bool greater = predicate == Predicate::sgt || predicate == Predicate::sge;
-  if (!less && !greater) {
-    return std::nullopt;
-  }
-  auto at = static_cast<unsigned>(llvm::find(dims, dim) - dims.begin());
-  PrefixTerm prefix{compare.getLhs(), compare.getRhs(), dims, false, greater};
-  if (kernel.axes.isUniform(prefix.offset, at)) {
-    std::swap(prefix.offset, prefix.limit);
-    prefix.isLower = less;
-  }
-  bool equalHolds = predicate == Predicate::sle || predicate == Predicate::sge;
-  prefix.inclusive = equalHolds != prefix.isLower;
-  Axis axis = kernel.axes.axis(prefix.offset, at, AxisView::Address);
-  if (axis.kind != AxisKind::Linear || axis.stride != 1 || mayWrap(prefix.offset) ||
-      !kernel.axes.isUniform(prefix.limit, at)) {
-    return std::nullopt;
-  }
-  return prefix;
-}
-
 namespace {
 class GemmFinder {
 public:
@@ -108,8 +54,8 @@ public:
     if (!chooseGroup(gemm)) {
       return declines(gemm, "there is no register block for these types");
     }
-    findDemand(gemm);
-    findWhatIsLookedAt(gemm);
+    findDemand(kernel, loop, gemm);
+    lookedAt = findWhatIsLookedAt(kernel, gemm.sums);
     gemm.a = operand(gemm, gemm.dot.getA(), {outerDim, innerDim}, /*isB=*/false);
     gemm.b = operand(gemm, gemm.dot.getB(), {innerDim, outerDim}, /*isB=*/true);
     copyWhatIsCutAlone(gemm);
@@ -195,77 +141,12 @@ private:
     return true;
   }
 
-  static bool isSameTerm(const PrefixTerm &a, const PrefixTerm &b) {
-    return a.inclusive == b.inclusive && a.isLower == b.isLower &&
-           isSameNumber(a.offset, b.offset) && isSameNumber(a.limit, b.limit);
-  }
-
-  static bool hasTerm(ArrayRef<PrefixTerm> terms, const PrefixTerm &term) {
-    return llvm::any_of(terms, [&](const PrefixTerm &other) { return isSameTerm(term, other); });
-  }
-
   /// Rows or columns that the mask leaves out are not looked at either. Others are not left out
   /// of the product: zero times what is not finite is not zero.
   bool isDemanded(const PrefixTerm &term, bool isB) {
     return !lookedAt.empty() && llvm::all_of(lookedAt, [&](const DemandedPart &part) {
       return hasTerm(isB ? part.columns : part.rows, term);
     });
-  }
-
-  /// Every path from the value to memory, through further products and the loops around as well,
-  /// ends in one of these stores, element by element.
-  bool followToStores(Value value, SmallVectorImpl<tile::StoreOp> &stores,
-                      llvm::SmallPtrSetImpl<void *> &seen) {
-    if (!seen.insert(value.getAsOpaquePointer()).second) {
-      return true;
-    }
-    return llvm::all_of(value.getUses(), [&](OpOperand &use) {
-      Operation *user = use.getOwner();
-      auto goesOn = [&](Value next) { return followToStores(next, stores, seen); };
-      if (auto store = dyn_cast<tile::StoreOp>(user)) {
-        stores.push_back(store);
-        return store.getValue() == value && store.getPointer() != value;
-      }
-      if (auto dot = dyn_cast<tile::DotOp>(user)) {
-        return dot.getA() != value && dot.getB() != value && goesOn(dot.getResult());
-      }
-      if (auto inner = dyn_cast<scf::ForOp>(user)) {
-        BlockArgument arg = inner.getTiedLoopRegionIterArg(&use);
-        return arg && goesOn(arg) && goesOn(inner.getTiedLoopResult(&use));
-      }
-      auto around = isa<scf::YieldOp>(user) ? dyn_cast<scf::ForOp>(user->getParentOp()) : nullptr;
-      if (around) {
-        return goesOn(around.getRegionIterArgs()[use.getOperandNumber()]) &&
-               goesOn(around.getResult(use.getOperandNumber()));
-      }
-      return isElementwise(user) && llvm::all_of(user->getResults(), [&](Value result) {
-               return shapeOf(result) == shapeOf(value) && goesOn(result);
-             });
-    });
-  }
-
-  /// The bounds of what is looked at in the end.
-  void findWhatIsLookedAt(const GemmLoop &gemm) {
-    SmallVector<tile::StoreOp> stores;
-    llvm::SmallPtrSet<void *, 16> seen;
-    if (!followToStores(gemm.sums, stores, seen)) {
-      return;
-    }
-    for (tile::StoreOp store : stores) {
-      DemandedPart part;
-      if (store.getMask()) {
-        forEachTerm(kernel, store.getMask(), {0, 1}, [&](Value term, const Dims &dims) {
-          for (int8_t dim : {0, 1}) {
-            bool alone = llvm::is_contained(dims, dim) && !llvm::is_contained(dims, 1 - dim);
-            if (auto prefix = alone ? asPrefix(kernel, term, dims, dim) : std::nullopt) {
-              (dim == 0 ? part.rows : part.columns).push_back(*prefix);
-            }
-          }
-          return true;
-        });
-      }
-      lookedAt.push_back(std::move(part));
-    }
   }
 
   /// Where the mask of one operand ends k and that of the other does not, the zeros are multiplied:
@@ -283,16 +164,22 @@ private:
       if (operand->load && isCut) {
         decline(Recogniser::GemmOperand, operand->load,
                 "its mask ends k where the other operand's does not");
-        *operand = {operand->tile, {}, operand->dims};
+        *operand = computed(operand->tile, operand->dims);
       }
     }
   }
 
-  GemmOperand operand(const GemmLoop &gemm, Value tile, Dims dims, bool isB) {
-    const int64_t group = gemm.group;
+  /// An operand that each iteration makes in scratch.
+  static GemmOperand computed(Value tile, const Dims &dims) {
     GemmOperand result;
     result.tile = tile;
     result.dims = dims;
+    return result;
+  }
+
+  GemmOperand operand(const GemmLoop &gemm, Value tile, Dims dims, bool isB) {
+    const int64_t group = gemm.group;
+    GemmOperand result = computed(tile, dims);
     Value source = tile;
     while (auto trans = source.getDefiningOp<tile::TransOp>()) {
       if (!source.hasOneUse()) {
@@ -306,7 +193,7 @@ private:
         load->getBlock() != loop.getBody() || !steps.isSteady(load.getPointer()) ||
         !isKnownWithoutScratch(load) || !hasUsableAxes(result, load, isB) ||
         !takeMask(gemm, result, load, isB)) {
-      return {tile, {}, dims};
+      return computed(tile, dims);
     }
     Axis along = kernel.axes.axis(load.getPointer(), result.position(innerDim), AxisView::Address);
     // Groups are read as one number each, or put together from neighbouring columns.
@@ -428,81 +315,6 @@ private:
         .push_back(*prefix);
     return outer ? steps.isInvariant(prefix->offset) && steps.isInvariant(prefix->limit)
                  : steps.isSteady(prefix->offset) && steps.isSteady(prefix->limit);
-  }
-
-  // ---- what is looked at ----
-  /// Every path from the value to memory ends in one of these stores.
-  bool collectStores(Value value, SmallVectorImpl<tile::StoreOp> &stores, int depth = 32) {
-    return depth > 0 && llvm::all_of(value.getUsers(), [&](Operation *user) {
-             if (auto store = dyn_cast<tile::StoreOp>(user)) {
-               if (!llvm::is_contained(stores, store)) {
-                 stores.push_back(store);
-               }
-               return store.getValue() == value;
-             }
-             return isElementwise(user) && llvm::all_of(user->getResults(), [&](Value result) {
-                      return shapeOf(result) == shapeOf(value) &&
-                             collectStores(result, stores, depth - 1);
-                    });
-           });
-  }
-
-  /// Only scalars that are computed before the loop stand behind the tile.
-  bool isKnownBefore(Value tile) {
-    bool known = true;
-    kernel.plan.forEachLeaf(
-        tile, Dims(shapeOf(tile).size(), zeroDim), [&](Value leaf, const Dims &) {
-          Operation *around = leaf.getParentBlock()->findAncestorOpInBlock(*loop.getOperation());
-          Operation *op = leaf.getDefiningOp();
-          known &= !isTile(leaf) && around && (!op || op->isBeforeInBlock(around));
-        });
-    return known;
-  }
-
-  /// Neighbours in memory are those of a column: a vector of a row would be scattered, while the
-  /// tile as a whole can be transposed.
-  bool isTransposed(tile::StoreOp store) {
-    auto isUnit = [&](unsigned dim) {
-      Axis axis = kernel.axes.axis(store.getPointer(), dim, AxisView::Address);
-      return axis.kind == AxisKind::Linear && axis.stride == 1;
-    };
-    return shapeOf(store.getPointer()).size() == 2 && isUnit(0) && !isUnit(1);
-  }
-
-  void findDemand(GemmLoop &gemm) {
-    SmallVector<tile::StoreOp> stores;
-    Value sums = gemm.sums = loop.getResult(gemm.carried);
-    if (!collectStores(sums, stores) || stores.empty()) {
-      return;
-    }
-    if (stores.size() == 1 && !isTransposed(stores[0]) &&
-        canStoreInLoop(kernel, loop, sums, stores[0])) {
-      gemm.store = stores[0];
-    }
-    for (tile::StoreOp store : stores) {
-      DemandedPart part;
-      int taken = 0, terms = 0;
-      if (!store.getMask()) {
-        gemm.demanded.clear();
-        return;
-      }
-      forEachTerm(kernel, store.getMask(), {0, 1}, [&](Value term, const Dims &dims) {
-        for (int8_t dim : {0, 1}) {
-          bool alone = llvm::is_contained(dims, dim) && !llvm::is_contained(dims, 1 - dim);
-          std::optional<PrefixTerm> prefix =
-              alone ? asPrefix(kernel, term, dims, dim) : std::nullopt;
-          if (prefix && !prefix->isLower && isKnownBefore(prefix->offset) &&
-              isKnownBefore(prefix->limit)) {
-            (dim == 0 ? part.rows : part.columns).push_back(*prefix);
-            ++taken;
-          }
-        }
-        ++terms;
-        return true;
-      });
-      gemm.masksDemand = taken == terms;
-      gemm.demanded.push_back(std::move(part));
-    }
   }
 
   KernelState &kernel;

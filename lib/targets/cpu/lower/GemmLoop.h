@@ -5,6 +5,7 @@
 // iteration adds.
 #pragma once
 
+#include "lib/targets/cpu/lower/GemmTerms.h"
 #include "lib/targets/cpu/lower/LoopSteps.h"
 
 namespace nereid::cpu {
@@ -12,15 +13,6 @@ namespace nereid::cpu {
 /// Loop dimensions in the coordinates of an operand.
 constexpr int8_t outerDim = 0; ///< rows of a, columns of b
 constexpr int8_t innerDim = 1; ///< k
-
-/// `offset < limit` with an offset that grows by one along one dimension: true for the first
-/// elements, or, as a lower bound, false for them.
-struct PrefixTerm {
-  mlir::Value offset, limit;
-  Dims dims;              ///< of the comparison's operands
-  bool inclusive = false; ///< the limit's own element belongs to the first ones: `<=`, or `>` below
-  bool isLower = false;   ///< `offset >= limit`
-};
 
 struct GemmOperand {
   mlir::Value tile;
