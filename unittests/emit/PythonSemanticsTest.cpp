@@ -176,5 +176,36 @@ TEST(PythonSemantics, limitsOfTorchTypes) {
   EXPECT_EQ(out[1], -128.0f);
 }
 
+/// What tl.static_print writes of the expression, in a kernel over (x: *f32, c: *const f32).
+std::string printed(const std::string &expression) {
+  Emitted kernel = emitBody(
+      "x, c: tl.const", "v = tl.load(x + tl.arange(0, 16))\ntl.static_print(" + expression + ")",
+      "*fp32, *fp32");
+  return kernel.diags.all().empty() ? "" : kernel.diags.all()[0].message;
+}
+
+TEST(PythonSemantics, typesReadAsUpstreamWritesThem) {
+  EXPECT_EQ(printed("f'{tl.int1} {tl.int32} {tl.uint8} {tl.float16} {tl.bfloat16} {tl.float64}'"),
+            "int1 int32 uint8 fp16 bf16 fp64");
+  EXPECT_EQ(printed("str(tl.float8e4nv), str(tl.float8e5)"), "fp8e4nv fp8e5");
+  EXPECT_EQ(printed("tl.pi32_t"), "pointer<int32>");
+  EXPECT_EQ(printed("x.dtype, x.dtype.element_ty"), "pointer<fp32> fp32");
+  EXPECT_EQ(printed("v.type, v.type.name"), "<(16,), fp32> <(16,), fp32>");
+  EXPECT_EQ(printed("v[None, :].type"), "<(1, 16), fp32>");
+  EXPECT_EQ(printed("(x + tl.arange(0, 4)).type"), "<(4,), pointer<fp32>>");
+  EXPECT_EQ(printed("c.dtype"), "const_pointer<fp32>");
+  EXPECT_EQ(printed("'yes' if str(v.dtype) == 'fp32' else 'no'"), "yes");
+  EXPECT_EQ(printed("'yes' if str(v.type) == '<(16,), fp32>' else 'no'"), "yes");
+}
+
+TEST(PythonSemantics, representationsCanBeEvaluated) {
+  EXPECT_EQ(printed("repr(v.dtype)"), "triton.language.float32");
+  EXPECT_EQ(printed("f'{tl.bfloat16!r} {tl.int1!r} {tl.uint16!r} {tl.float8e4nv!r}'"),
+            "triton.language.bfloat16 triton.language.int1 triton.language.uint16 "
+            "triton.language.float8e4nv");
+  EXPECT_EQ(printed("('a', 1, (2.0,))"), "('a', 1, (2.0,))");
+  EXPECT_EQ(printed("repr(x.dtype), repr(v.type)"), "pointer<fp32> <(16,), fp32>");
+}
+
 } // namespace
 } // namespace nereid::language

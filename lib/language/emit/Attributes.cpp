@@ -70,7 +70,7 @@ static std::optional<Value> typeAttribute(const TileType &type, const std::strin
     return Value::whole(mantissaBits(element.dtype));
   }
   if (name == "name") {
-    return Value::string(typeName(element));
+    return Value::string(typeName(type));
   }
   if (name == "shape" && type.isBlock()) {
     return shapeValue(type.shape);

@@ -268,8 +268,7 @@ Value pyStr(Emitter &emitter, const Bound &args) {
 }
 
 Value pyRepr(Emitter &emitter, const Bound &args) {
-  const Value &x = args["x"];
-  return x.isString() ? Value::string("'" + x.text + "'") : pyStr(emitter, args);
+  return Value::string(pythonRepresentation(emitter.knownNumber(args["x"]).value_or(args["x"])));
 }
 
 Value pyFormat(Emitter &emitter, const Bound &args) {

@@ -93,6 +93,9 @@ Value Emitter::moduleAttribute(const std::string &path, const std::string &name)
     if (std::optional<ElementType> type = typeNamed(name)) {
       return Value::type(*type);
     }
+    if (name == "pi32_t") { // upstream's one name for the type of a pointer
+      return Value::type({DType::I32, true});
+    }
     if (name == "PropagateNan") {
       return Value::moduleNamed("PropagateNan");
     }

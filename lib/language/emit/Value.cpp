@@ -230,7 +230,12 @@ std::string typeName(ElementType type) {
   if (isInteger(type.dtype)) {
     text = type.dtype == DType::Bool ? "int1" : std::string(torchName(type.dtype));
   }
-  return type.isPointer ? "pointer<" + text + ">" : text;
+  return type.isPointer ? (type.isConst ? "const_pointer<" : "pointer<") + text + ">" : text;
+}
+
+std::string typeName(const TileType &type) {
+  std::string element = typeName(type.element);
+  return type.isBlock() ? "<" + shapeText(type.shape) + ", " + element + ">" : element;
 }
 
 /// As upstream prints a tensor: "fp32[constexpr[8], constexpr[16]]".
@@ -273,11 +278,11 @@ std::string pythonText(const Value &value) {
   case Value::Kind::Import:
     return value.text;
   case Value::Kind::Type:
-    return value.tileType.isBlock() ? typeText(value.tileType) : typeName(value.tileType.element);
+    return typeName(value.tileType);
   case Value::Kind::Tuple: {
     std::string text = "(";
     for (size_t i = 0; i < value.elements.size(); ++i) {
-      text += (i ? ", " : "") + pythonText(value.elements[i]);
+      text += (i ? ", " : "") + pythonRepresentation(value.elements[i]);
     }
     return text + (value.elements.size() == 1 ? ",)" : ")");
   }
@@ -288,6 +293,23 @@ std::string pythonText(const Value &value) {
   default:
     return describe(value);
   }
+}
+
+std::string pythonRepresentation(const Value &value) {
+  if (value.isString()) {
+    return "'" + value.text + "'";
+  }
+  std::string text = pythonText(value);
+  bool isNumberType =
+      value.isType() && !value.tileType.isBlock() && !value.tileType.element.isPointer;
+  if (!isNumberType) {
+    return text;
+  }
+  // "fp8e4nv" and "bf16" are float8e4nv and bfloat16 where they are attributes of the language.
+  std::string_view prefix = text.starts_with("fp")   ? "float"
+                            : text.starts_with("bf") ? "bfloat"
+                                                     : "";
+  return "triton.language." + std::string(prefix) + text.substr(prefix.empty() ? 0 : 2);
 }
 
 std::string describe(const Value &value) {

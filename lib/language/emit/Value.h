@@ -41,8 +41,10 @@ struct TileType {
 /// "f32", "u8", "*f16"; for tiles "128x64xf16".
 std::string typeText(ElementType type);
 std::string typeText(const TileType &type);
-/// Upstream's name, which kernels may ask for and print: "int32", "fp16", "pointer<fp16>".
+/// Upstream's name, which kernels may ask for and print: "int32", "fp16", "pointer<fp16>"; of a
+/// tile's type "<(16, 8), fp16>".
 std::string typeName(ElementType type);
+std::string typeName(const TileType &type);
 /// "(128, 64)"
 std::string shapeText(llvm::ArrayRef<int64_t> shape);
 
@@ -143,5 +145,7 @@ std::optional<DType> defaultType(const Value &constant);
 std::string describe(const Value &value);
 /// Python's spelling of a constant: str() of it.
 std::string pythonText(const Value &value);
+/// repr() of it: strings in quotes, types as "triton.language.float32".
+std::string pythonRepresentation(const Value &value);
 
 } // namespace nereid::language::emit
