@@ -154,6 +154,7 @@ checkJob(const Job &job, const CheckCommandOptions &options, Session &session) {
     session.fail(diags);
     return std::nullopt;
   }
+  printWarnings(diags);
   return reports;
 }
 

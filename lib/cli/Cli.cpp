@@ -14,6 +14,7 @@
 #include <cctype>
 #include <cstdio>
 #include <new>
+#include <set>
 
 namespace nereid::cli {
 
@@ -31,6 +32,18 @@ void Session::fail(const Diagnostic &diagnostic) {
   Diagnostics diags;
   diags.add(diagnostic);
   fail(diags);
+}
+
+void printWarnings(const Diagnostics &diags) {
+  static std::set<std::string> printed;
+  for (const Diagnostic &diagnostic : diags.all()) {
+    if (diagnostic.code == "R0204" || diagnostic.code == "R0205") {
+      std::string text = render(diagnostic);
+      if (printed.insert(text).second) {
+        fmt::print(stderr, "{}", text);
+      }
+    }
+  }
 }
 
 namespace {

@@ -26,6 +26,10 @@ struct Session {
   void fail(const Diagnostic &diagnostic);
 };
 
+/// Writes to standard error what a kernel's meaning hangs on or upstream warns of (R0204, R0205),
+/// each once in a process, however often its kernel is compiled or interpreted.
+void printWarnings(const Diagnostics &diags);
+
 void addRun(CLI::App &app, Session &session);
 void addCheck(CLI::App &app, Session &session);
 void addCompile(CLI::App &app, Session &session);

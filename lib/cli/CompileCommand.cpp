@@ -113,11 +113,7 @@ void compileCommand(Options options, Session &session) {
     return session.fail(diags);
   }
   fmt::print(stderr, "{}", pipeline::staticOutput(diags));
-  for (const Diagnostic &diagnostic : diags.all()) {
-    if (diagnostic.code == "R0204") { // what the kernel means hangs on it
-      fmt::print(stderr, "{}", render(diagnostic));
-    }
-  }
+  printWarnings(diags);
   bool isObject = !output->object.empty() && output->text.empty();
   if (options.output.empty() && isObject) {
     options.output = output->info.name + ".o";

@@ -28,7 +28,8 @@ const language::FunctionDef *findKernel(const language::SourceModule &module,
     }
     name = kernels[0];
   }
-  const language::FunctionDef *found = module.find(name);
+  Diagnostics remarks; // which the compiler makes again
+  const language::FunctionDef *found = language::kernelNamed(module, name, remarks);
   if (found != nullptr && found->isJit()) {
     return found;
   }
@@ -89,6 +90,7 @@ bool PreparedKernel::compileHere(const Execution &execution, Diagnostics &diags)
   auto compiled = pipeline::compileKernel(input, options, diags);
   if (compiled) {
     kernel = std::move(*compiled);
+    printWarnings(diags);
   }
   return compiled.has_value();
 }
@@ -118,6 +120,7 @@ bool PreparedKernel::compileForRunner(const Execution &execution, Diagnostics &d
   if (!output) {
     return false;
   }
+  printWarnings(diags);
   kernel.info = output->info;
   auto loaded = runner->load(output->info, output->object);
   if (const auto *error = std::get_if<runtime::LaunchError>(&loaded)) {
@@ -132,7 +135,9 @@ bool PreparedKernel::launch(runtime::Grid grid, const KernelArguments &arguments
                             Diagnostics &diags) const {
   std::vector<runtime::ArgumentValue> values = arguments.values();
   if (interpreted) {
-    return pipeline::interpretKernel(input, grid, values, diags);
+    const bool isDone = pipeline::interpretKernel(input, grid, values, diags);
+    printWarnings(diags);
+    return isDone;
   }
   if (runner) {
     if (auto error = runner->launch(remoteKernel, grid, values)) {

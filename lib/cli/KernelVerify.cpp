@@ -12,12 +12,21 @@ namespace nereid::cli {
 
 namespace {
 
+const Diagnostic &firstError(const Diagnostics &diags) {
+  for (const Diagnostic &diagnostic : diags.all()) {
+    if (diagnostic.severity == Severity::Error) {
+      return diagnostic;
+    }
+  }
+  return diags.all().front();
+}
+
 /// "" when the case passes, else what is wrong.
 Result<std::string> verifyCase(const KernelCase &one, const Execution &execution,
                                const std::vector<std::string> &importPaths, Diagnostics &diags) {
   auto kernel = PreparedKernel::prepare(one.kernel, one.signature, importPaths, execution, diags);
   if (!kernel) {
-    return diags.all().front();
+    return firstError(diags);
   }
   auto arguments = makeArguments(kernel->signature(), one.arguments);
   if (!arguments) {
@@ -34,7 +43,7 @@ Result<std::string> verifyCase(const KernelCase &one, const Execution &execution
     return reset.error();
   }
   if (!kernel->launch(*grid, *arguments, diags)) {
-    return diags.all().front();
+    return firstError(diags);
   }
   auto comparison = compareOutputs(one, *arguments);
   if (!comparison) {

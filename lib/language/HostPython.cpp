@@ -4,6 +4,7 @@
 
 #include "lib/language/HostFacts.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace nereid::language {
@@ -79,8 +80,74 @@ int HostPython::truth(const HostValue &value) {
   }
 }
 
-/// Gives the value that the statements leave the name with; an `if` whose condition is open has the
-/// one of its first branch that binds it. False when none binds it.
+Diagnostic openConditionRemark(const SourceModule &module, const Stmt &stmt) {
+  Diagnostic remark =
+      makeError("R0204", "this condition cannot be evaluated when a kernel is compiled; of its "
+                         "branches the first that can be used is taken");
+  remark.severity = Severity::Remark;
+  return remark.at(module.path, module.text, stmt.value->range);
+}
+
+void HostPython::noteOpen(const Stmt &stmt) {
+  if (std::find(open.begin(), open.end(), &stmt) == open.end()) {
+    open.push_back(&stmt);
+  }
+}
+
+const FunctionDef *HostPython::functionNamed(const std::string &name) {
+  const FunctionDef *found = functionIn(module.body, name);
+  return found ? found : module.find(name); // one of a branch that is not taken, for GPUs
+}
+
+/// The last definition; of one `if` a kernel function rather than one of Python.
+const FunctionDef *HostPython::functionIn(const std::vector<StmtPtr> &list,
+                                          const std::string &name) {
+  const FunctionDef *found = nullptr;
+  for (const StmtPtr &stmt : list) {
+    if (stmt->kind == StmtKind::FunctionDef && stmt->function->name == name) {
+      found = stmt->function.get();
+      continue;
+    }
+    bool isIf = stmt->kind == StmtKind::If;
+    if (!isIf && (stmt->kind != StmtKind::Opaque || stmt->text == "class")) {
+      continue;
+    }
+    const FunctionDef *first = functionIn(stmt->body, name);
+    const FunctionDef *other = functionIn(stmt->orelse, name);
+    if (isIf && (first || other)) {
+      HostLocals none;
+      int known = truth(evaluate(*stmt->value, none));
+      if (known < 0 && first && other) {
+        noteOpen(*stmt);
+      }
+      first = known == 0 ? nullptr : first;
+      other = known == 1 ? nullptr : other;
+    }
+    bool takesOther = !first || (other && !first->isJit() && other->isJit());
+    const FunctionDef *taken = takesOther ? other : first;
+    found = taken ? taken : found;
+  }
+  return found;
+}
+
+/// Of an `if` the branch that its condition chooses; while that is open, the first that binds it.
+bool HostPython::bindOfIf(const Stmt &stmt, const std::string &name, HostValue &value) {
+  HostLocals none;
+  int known = truth(evaluate(*stmt.value, none));
+  if (known >= 0) {
+    return bindGlobal(known == 1 ? stmt.body : stmt.orelse, name, value);
+  }
+  HostValue other = value;
+  bool isFirst = bindGlobal(stmt.body, name, value);
+  bool isOther = bindGlobal(stmt.orelse, name, other);
+  if (isFirst && isOther) {
+    noteOpen(stmt);
+  }
+  value = !isFirst && isOther ? other : value;
+  return isFirst || isOther;
+}
+
+/// Gives the value that the statements leave the name with; false when none binds it.
 bool HostPython::bindGlobal(const std::vector<StmtPtr> &list, const std::string &name,
                             HostValue &value) {
   bool isBound = false;
@@ -103,9 +170,7 @@ bool HostPython::bindGlobal(const std::vector<StmtPtr> &list, const std::string 
       }
     }
     if (stmt->kind == StmtKind::If) {
-      int known = truth(evaluate(*stmt->value, none));
-      isBound = (known != 0 && bindGlobal(stmt->body, name, value)) ||
-                (known != 1 && bindGlobal(stmt->orelse, name, value)) || isBound;
+      isBound = bindOfIf(*stmt, name, value) || isBound;
     } else if (stmt->kind == StmtKind::Opaque && stmt->text != "class") {
       isBound = bindGlobal(stmt->body, name, value) || isBound;
     }
@@ -119,7 +184,7 @@ HostValue HostPython::global(const std::string &name) {
   }
   HostValue value;
   globals[name] = value; // a definition that needs itself is unknown
-  if (const FunctionDef *function = module.find(name)) {
+  if (const FunctionDef *function = functionNamed(name)) {
     value.kind = Kind::Function;
     value.function = function;
     globals[name] = value;

@@ -52,11 +52,20 @@ public:
                  const std::map<std::string, HostValue> &keywords = {});
   /// True, false, or -1 when it is not known.
   static int truth(const HostValue &value);
+  /// The function that the file leaves the name with; of an `if` the branch that its condition
+  /// chooses, and the first one that has the name while the condition is open. Null without one.
+  const FunctionDef *functionNamed(const std::string &name);
+  /// The `if`s of the top level whose conditions are open although both branches give a name a
+  /// meaning that was asked for.
+  const std::vector<const Stmt *> &openConditions() const { return open; }
 
 private:
   enum class Flow { Next, Return, Break, Continue, Lost };
   HostValue global(const std::string &name);
   bool bindGlobal(const std::vector<StmtPtr> &list, const std::string &name, HostValue &value);
+  const FunctionDef *functionIn(const std::vector<StmtPtr> &list, const std::string &name);
+  void noteOpen(const Stmt &stmt);
+  bool bindOfIf(const Stmt &stmt, const std::string &name, HostValue &value);
   HostValue name(const Expr &expr, HostLocals &locals);
   HostValue binary(const std::string &op, const HostValue &a, const HostValue &b);
   HostValue compare(const std::string &op, const HostValue &a, const HostValue &b);
@@ -75,9 +84,13 @@ private:
 
   const SourceModule &module;
   std::map<std::string, HostValue> globals;
+  std::vector<const Stmt *> open;
   int64_t steps = 0;
   int depth = 0;
 };
+
+/// R0204 at the condition.
+Diagnostic openConditionRemark(const SourceModule &module, const Stmt &stmt);
 
 /// Not None whatever its value is, at run time or now.
 bool isGiven(const HostValue &value);

@@ -74,6 +74,13 @@ public:
     }
   }
 
+  /// Of the names that the decorators' arguments use.
+  void remarkOpenConditions() {
+    for (const Stmt *stmt : python.openConditions()) {
+      out.remarks.add(openConditionRemark(module, *stmt));
+    }
+  }
+
 private:
   void remark(std::string code, std::string message, SourceRange range) {
     Diagnostic diagnostic = makeError(std::move(code), std::move(message));
@@ -179,7 +186,18 @@ KernelDecorators readDecorators(const SourceModule &module, const FunctionDef &k
   for (const ExprPtr &decorator : kernel.decorators) {
     reader.read(*decorator);
   }
+  reader.remarkOpenConditions();
   return out;
+}
+
+const FunctionDef *kernelNamed(const SourceModule &module, const std::string &name,
+                               Diagnostics &remarks) {
+  HostPython python(module);
+  const FunctionDef *found = python.functionNamed(name);
+  for (const Stmt *stmt : python.openConditions()) {
+    remarks.add(openConditionRemark(module, *stmt));
+  }
+  return found;
 }
 
 } // namespace nereid::language

@@ -29,9 +29,15 @@ struct KernelDecorators {
   std::vector<std::pair<std::string, HostValue>> heuristics; ///< parameter, function of the args
   std::vector<std::string> doNotSpecialize;                  ///< names, or positions as text
   bool isNoinline = false, isDebug = false;
-  /// R0202 unknown decorators and options, R0203 configs that only running Python would give.
+  /// R0202 unknown decorators and options, R0203 configs that only running Python would give, R0204
+  /// open conditions that choose among configs.
   Diagnostics remarks;
 };
+
+/// The function of the name that the file leaves, also where both branches of an `if` define it.
+/// R0204 when the `if`'s condition is open. Null without one.
+const FunctionDef *kernelNamed(const SourceModule &module, const std::string &name,
+                               Diagnostics &remarks);
 
 KernelDecorators readDecorators(const SourceModule &module, const FunctionDef &kernel);
 

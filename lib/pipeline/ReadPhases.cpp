@@ -63,7 +63,7 @@ bool readSource(CompileState &state) {
   if (!name) {
     return false;
   }
-  state.function = state.source->find(*name);
+  state.function = language::kernelNamed(*state.source, *name, state.diags);
   language::KernelDecorators decorators = language::readDecorators(*state.source, *state.function);
   for (const Diagnostic &remark : decorators.remarks.all()) {
     state.diags.add(remark);

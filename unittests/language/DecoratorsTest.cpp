@@ -117,5 +117,60 @@ TEST(Decorators, tuplesAndNamesInSignatures) {
   EXPECT_EQ(file.complete("*fp32, i32, (4,,), 1"), "E0207");
 }
 
+TEST(Decorators, aKernelOfBothBranchesIsTheOneThatTheConditionChooses) {
+  auto chosen = [](const std::string &condition) {
+    Diagnostics diags, remarks;
+    std::optional<SourceModule> module =
+        parseModule("kernel.py",
+                    "import sys\nimport torch\nimport triton\nif " + condition +
+                        ":\n    @triton.jit\n    def k(first):\n        pass\n"
+                        "else:\n    @triton.jit\n    def k(other):\n        pass\n",
+                    diags);
+    EXPECT_TRUE(module) << diags.render();
+    const FunctionDef *kernel = kernelNamed(*module, "k", remarks);
+    return kernel->params[0].name + (remarks.all().empty() ? "" : " " + remarks.all()[0].code);
+  };
+  EXPECT_EQ(chosen("sys.platform == 'linux'"), "first");
+  EXPECT_EQ(chosen("sys.platform == 'win32'"), "other");
+  EXPECT_EQ(chosen("torch.cuda.device_count() > 3"), "first R0204");
+  EXPECT_EQ(chosen("some_function()"), "first R0204");
+}
+
+TEST(Decorators, aPlainFunctionYieldsToAKernel) {
+  Diagnostics diags, remarks;
+  std::optional<SourceModule> module =
+      parseModule("kernel.py",
+                  "import triton\nif unknown():\n    def k(plain):\n        pass\n"
+                  "else:\n    @triton.jit\n    def k(kernel):\n        pass\n"
+                  "try:\n    @triton.jit\n    def t(body):\n        pass\n"
+                  "except Exception:\n    @triton.jit\n    def t(handler):\n        pass\n"
+                  "if False:\n    @triton.jit\n    def g(gpu):\n        pass\n",
+                  diags);
+  ASSERT_TRUE(module) << diags.render();
+  EXPECT_EQ(kernelNamed(*module, "k", remarks)->params[0].name, "kernel");
+  EXPECT_EQ(kernelNamed(*module, "t", remarks)->params[0].name, "body");
+  EXPECT_EQ(kernelNamed(*module, "g", remarks)->params[0].name, "gpu");
+  EXPECT_EQ(kernelNamed(*module, "nothing", remarks), nullptr);
+}
+
+TEST(Decorators, configsBehindAnOpenConditionAreRemarked) {
+  const std::string configs = "    configs = [triton.Config({'BLOCK': 64})]\nelse:\n"
+                              "    configs = [triton.Config({'BLOCK': 32})]\n"
+                              "@triton.autotune(configs=configs, key=['n'])\n";
+  File open("if is_large_chip():\n" + configs + body);
+  ASSERT_EQ(open.decorators.configs.size(), 1u);
+  EXPECT_EQ(open.decorators.configs[0].text(), "BLOCK=64,num_warps=4,num_stages=3");
+  ASSERT_EQ(open.decorators.remarks.all().size(), 1u) << open.decorators.remarks.render();
+  EXPECT_EQ(open.decorators.remarks.all()[0].code, "R0204");
+  EXPECT_EQ(open.decorators.remarks.all()[0].range.line, 3);
+  File decided("if 1 > 2:\n" + configs + body);
+  EXPECT_EQ(decided.decorators.configs[0].text(), "BLOCK=32,num_warps=4,num_stages=3");
+  EXPECT_TRUE(decided.decorators.remarks.all().empty());
+  File only("configs = []\nif is_large_chip():\n    configs = [triton.Config({'BLOCK': 64})]\n"
+            "@triton.autotune(configs=configs, key=['n'])\n" +
+            body);
+  EXPECT_EQ(only.decorators.configs.size(), 1u);
+}
+
 } // namespace
 } // namespace nereid::language

@@ -101,11 +101,7 @@ void Emitter::remark(std::string code, std::string message) {
 
 void Emitter::remarkOpenConditions() {
   for (const auto &[stmt, module] : openConditions) {
-    Diagnostic diagnostic =
-        makeError("R0204", "this condition cannot be evaluated when a kernel is compiled; of its "
-                           "branches the first that can be used is taken");
-    diagnostic.severity = Severity::Remark;
-    reported.push_back(std::move(diagnostic.at(module->path, module->text, stmt->value->range)));
+    reported.push_back(openConditionRemark(*module, *stmt));
   }
 }
 
