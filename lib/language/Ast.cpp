@@ -47,6 +47,18 @@ bool FunctionDef::isJit() const {
   return false;
 }
 
+const Expr *FunctionDef::decorator(std::string_view name) const {
+  for (const ExprPtr &decorator : decorators) {
+    bool isCall = decorator->kind == ExprKind::Call;
+    const Expr &callee = isCall ? *decorator->operands[0] : *decorator;
+    bool isName = callee.kind == ExprKind::Name || callee.kind == ExprKind::Attribute;
+    if (isName && callee.text == name) {
+      return decorator.get();
+    }
+  }
+  return nullptr;
+}
+
 const FunctionDef *SourceModule::find(std::string_view name) const {
   const FunctionDef *found = nullptr;
   auto visit = [&](const FunctionDef &function) {

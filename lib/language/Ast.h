@@ -116,6 +116,8 @@ struct FunctionDef {
   SourceRange nameRange;
   /// Decorated with `triton.jit` or `jit`, called or not, at any place in the decorator list.
   bool isJit() const;
+  /// The decorator of this last name, `triton.NAME` or `NAME(…)`; null when there is none.
+  const Expr *decorator(std::string_view name) const;
 };
 
 struct Stmt {

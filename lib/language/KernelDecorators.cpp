@@ -68,7 +68,7 @@ public:
       readAutotune(decorator);
     } else if (name == "heuristics") {
       readHeuristics(decorator);
-    } else if (name != "constexpr_function" && name != "constexpr") {
+    } else if (name != "constexpr_function" && name != "constexpr" && name != "must_use_result") {
       remark("R0202", "the decorator '" + name + "' is not known and has no effect here",
              decorator.range);
     }

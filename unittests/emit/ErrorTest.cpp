@@ -74,6 +74,65 @@ TEST(Errors, helpersArguments) {
   }
 }
 
+TEST(Errors, resultsThatMustBeUsed) {
+  const std::string head =
+      "import triton\nimport triton.language as tl\nWHY = 'keep it'\n"
+      "@triton.must_use_result(WHY)\n@triton.jit\ndef cube(x):\n    return x * x * x\n"
+      "@triton.aggregate\nclass Square:\n    x: tl.tensor\n"
+      "    @triton.constexpr_function\n    def __init__(self, x):\n        self.x = x\n"
+      "    @triton.must_use_result\n    @triton.constexpr_function\n"
+      "    def power(self):\n        return 2\n"
+      "    @triton.must_use_result\n    @triton.jit\n"
+      "    def compute(self):\n        return self.x * self.x\n"
+      "@triton.jit\ndef kernel(p):\n    s = Square(tl.load(p))\n    ";
+  const std::string block = "b = tl.make_block_ptr(p, (8,), (1,), (0,), (4,), (0,))\n    ";
+  for (std::string body : {std::string("cube(tl.load(p))"), std::string("s.compute()"),
+                           std::string("s.power()"), block + "tl.advance(b, (4,))"}) {
+    Emitted result = emitSource(head + body + "\n", "*fp32");
+    EXPECT_TRUE(result.hasCode("E0233")) << body << "\n" << result.diags.render();
+  }
+  Emitted refused = emitSource(head + "cube(tl.load(p))\n", "*fp32");
+  EXPECT_TRUE(contains(refused.diags.render(), "'cube' is not used")) << refused.diags.render();
+  EXPECT_TRUE(contains(refused.diags.render(), "keep it")) << refused.diags.render();
+  for (std::string body :
+       {std::string("tl.store(p, cube(s.compute()))"), std::string("y = cube(tl.load(p))"),
+        std::string("x = s.power() + 1"), block + "b = tl.advance(b, (4,))"}) {
+    Emitted result = emitSource(head + body + "\n", "*fp32");
+    EXPECT_FALSE(result.diags.hasErrors()) << body << "\n" << result.diags.render();
+  }
+}
+
+TEST(Errors, noinlineTakesScalars) {
+  const std::string head = "import triton\nimport triton.language as tl\n"
+                           "@triton.jit(noinline=True)\ndef f(x, i):\n    return x * i\n"
+                           "@triton.jit(noinline=False)\ndef g(x, i):\n    return x * i\n"
+                           "@triton.jit\ndef kernel(p):\n    o = tl.arange(0, 4)\n    ";
+  Emitted tile = emitSource(head + "tl.store(p + o, f(tl.load(p + o), 2))\n", "*fp32");
+  EXPECT_TRUE(tile.hasCode("E0229")) << tile.diags.render();
+  EXPECT_TRUE(contains(tile.diags.render(), "'x' is 4xf32 tile")) << tile.diags.render();
+  for (const char *body :
+       {"tl.store(p, f(tl.load(p), 2))", "tl.store(p + o, g(tl.load(p + o), 2))"}) {
+    Emitted result = emitSource(head + body + "\n", "*fp32");
+    EXPECT_FALSE(result.diags.hasErrors()) << body << "\n" << result.diags.render();
+  }
+}
+
+TEST(Errors, conditionsOfWhereAreTruthValues) {
+  const std::string body = "o = tl.arange(0, 4)\nfor i in tl.static_range(2):\n"
+                           "    tl.store(p + o, tl.where(";
+  Emitted number = emitBody("p", body + "o, 1.0, 2.0))", "*fp32");
+  ASSERT_EQ(number.diags.all().size(), 1u) << number.diags.render();
+  EXPECT_EQ(number.diags.all()[0].code, "R0205");
+  EXPECT_FALSE(explainCode("R0205").title.empty());
+  EXPECT_TRUE(emitBody("p", body + "o > 1, 1.0, 2.0))", "*fp32").diags.all().empty());
+}
+
+TEST(Errors, moreSlicesThanDimensions) {
+  std::string text = refuseBody("p", "v = tl.arange(0, 4)\nw = v[:, :, :]", "*fp32", "E0218");
+  EXPECT_TRUE(contains(text, "kernel.py:7:")) << text;
+  refuseBody("p", "v = tl.arange(0, 4)\nw = v[:, None, :]", "*fp32", "E0218");
+}
+
 TEST(Errors, insideAHelperNameTheCall) {
   Emitted result = emitSource("import triton\nimport triton.language as tl\n@triton.jit\n"
                               "def helper(a):\n    return a.nothing\n@triton.jit\n"

@@ -172,5 +172,10 @@ TEST(Decorators, configsBehindAnOpenConditionAreRemarked) {
   EXPECT_EQ(only.decorators.configs.size(), 1u);
 }
 
+TEST(Decorators, mustUseResultIsKnown) {
+  File file("@triton.must_use_result('why')\n" + body);
+  EXPECT_TRUE(file.decorators.remarks.all().empty()) << file.decorators.remarks.render();
+}
+
 } // namespace
 } // namespace nereid::language

@@ -121,6 +121,13 @@ Value fabsBuiltin(Emitter &emitter, const Bound &args) {
 }
 
 Value where(Emitter &emitter, const Bound &args) {
+  const Value &condition = args["condition"];
+  bool isNumber = condition.isTile() && !condition.isPointer() &&
+                  condition.tileType.element.dtype != DType::Bool;
+  if (isNumber && !emitter.frame->module->isLibrary) {
+    emitter.remarkOnce("R0205", "the condition of 'tl.where' is " + describe(condition) +
+                                    " and not i1; upstream will refuse it in a later release");
+  }
   return emitter.select(args["condition"], args["x"], args["y"]);
 }
 

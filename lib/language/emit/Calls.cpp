@@ -69,11 +69,31 @@ static bool collectArguments(Emitter &emitter, const Expr &expr, std::vector<Arg
   return !hasPoison(positional) && !hasPoison(keywords);
 }
 
+/// E0233 when a statement throws away a result that must be used: of tl.advance, and of functions
+/// decorated with must_use_result, whose text says why.
+bool Emitter::checkUnused(const Expr &expr, const Value &callee) {
+  std::string why;
+  if (callee.kind == Value::Kind::Builtin && callee.builtin->name == "advance") {
+    why = "tl.advance has no effect but its result: assign it to the variable";
+  } else {
+    const Expr *mark = callee.function ? callee.function->decorator("must_use_result") : nullptr;
+    if (!mark) {
+      return true;
+    }
+    if (mark->kind == ExprKind::Call && mark->operands.size() > 1) {
+      Value text = evaluateAtTop(*callee.module, *mark->operands[1]);
+      why = text.isString() ? text.text : "";
+    }
+  }
+  error("E0233", "the result of '" + sourceText(*expr.operands[0]) + "' is not used").withHelp(why);
+  return false;
+}
+
 Value Emitter::call(const Expr &expr) {
   Value callee = evaluate(*expr.operands[0]);
   std::vector<Argument> positional, keywords;
-  if (callee.isPoison()) {
-    return callee;
+  if (callee.isPoison() || (&expr == unusedCall && !checkUnused(expr, callee))) {
+    return Value::poison();
   }
   if (callee.kind == Value::Kind::Builtin && !callee.builtin->function) {
     bool isDirected = callee.builtin->category == "directed rounding";
@@ -198,10 +218,37 @@ static bool isConstexprAnnotation(const Expr *annotation) {
 
 /// Decorated to run on constants only: its results stay constants.
 static bool isConstexprFunction(const FunctionDef &function) {
-  return std::any_of(
-      function.decorators.begin(), function.decorators.end(), [](const ExprPtr &decorator) {
-        return decorator->text == "constexpr_function" || decorator->text == "constexpr";
-      });
+  return function.decorator("constexpr_function") || function.decorator("constexpr");
+}
+
+/// Whether the file asks for a call of its own, which takes scalars only: jit(noinline=True).
+static bool isNoinline(const FunctionDef &function) {
+  const Expr *jit = function.decorator("jit");
+  return jit && std::any_of(jit->keywords.begin(), jit->keywords.end(), [](const Keyword &keyword) {
+           return keyword.name == "noinline" && keyword.value->kind == ExprKind::Bool &&
+                  keyword.value->integer != 0;
+         });
+}
+
+/// E0229 where a function that is not inlined gets a tile, as upstream refuses it.
+static bool checkNoinline(Emitter &emitter, const FunctionDef &function, const Frame &inside) {
+  if (!isNoinline(function)) {
+    return true;
+  }
+  for (const Param &param : function.params) {
+    auto given = inside.locals.find(param.name);
+    bool isTile = given != inside.locals.end() && given->second.isBlock() &&
+                  given->second.tileType.elementCount() != 1;
+    if (isTile) {
+      emitter
+          .error("E0229", "'" + function.name +
+                              "' is marked noinline and takes scalars only, but '" + param.name +
+                              "' is " + describe(given->second))
+          .withHelp("leave out 'noinline=True': helpers are elaborated at their calls here");
+      return false;
+    }
+  }
+  return true;
 }
 
 static bool bindParameters(Emitter &emitter, const FunctionDef &function,
@@ -301,7 +348,8 @@ Value Emitter::callFunction(const FunctionDef &function, const SourceModule &mod
   inside.caller = frame;
   inside.callRange = here;
   inside.callLocation = mlir::LocationAttr(location());
-  if (!bindParameters(*this, function, positional, keywords, inside)) {
+  if (!bindParameters(*this, function, positional, keywords, inside) ||
+      !checkNoinline(*this, function, inside)) {
     return Value::poison();
   }
   At at(*this, here);

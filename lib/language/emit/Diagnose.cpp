@@ -99,6 +99,18 @@ void Emitter::remark(std::string code, std::string message) {
   reported.push_back(std::move(diagnostic));
 }
 
+void Emitter::remarkOnce(std::string code, std::string message) {
+  SourceRange range;
+  const Frame *visible = visibleFrame(range);
+  bool isRepeated = std::any_of(reported.begin(), reported.end(), [&](const Diagnostic &other) {
+    return other.code == code && other.range.line == range.line &&
+           other.range.column == range.column && other.file == visible->module->path;
+  });
+  if (!isRepeated) {
+    remark(std::move(code), std::move(message));
+  }
+}
+
 void Emitter::remarkOpenConditions() {
   for (const auto &[stmt, module] : openConditions) {
     reported.push_back(openConditionRemark(*module, *stmt));

@@ -83,6 +83,8 @@ public:
   Diagnostic &error(std::string code, std::string message);
   Value fail(std::string code, std::string message, std::string help = "");
   void remark(std::string code, std::string message);
+  /// The same, once for a place, however often it is elaborated.
+  void remarkOnce(std::string code, std::string message);
   /// Adds what was found wrong with a file that the expression being elaborated imports.
   void reportAll(const Diagnostics &problems);
   mlir::Location location() const;
@@ -190,6 +192,7 @@ public:
 
   // ---- Calls.cpp ----
   Value call(const Expr &expr);
+  bool checkUnused(const Expr &expr, const Value &callee);
   Value callBuiltin(const BuiltinEntry &entry, std::vector<Argument> positional,
                     std::vector<Argument> keywords);
   Value callFunction(const FunctionDef &function, const SourceModule &module,
@@ -300,6 +303,7 @@ private:
   std::map<const Stmt *, std::optional<bool>> topConditions;
   std::map<const Stmt *, bool> topTries;
   std::vector<std::pair<const Stmt *, const SourceModule *>> openConditions;
+  const Expr *unusedCall = nullptr; ///< the call that the statement being run consists of
   int64_t steps = 0;
   int depth = 0;
 };

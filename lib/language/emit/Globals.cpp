@@ -238,8 +238,8 @@ Value Emitter::decorated(const SourceModule &module, Value function) {
   const std::vector<ExprPtr> &decorators = function.function->decorators;
   for (auto it = decorators.rbegin(); it != decorators.rend(); ++it) {
     const Expr &callee = (*it)->kind == ExprKind::Call ? *(*it)->operands[0] : **it;
-    static const std::set<std::string> known = {"jit", "autotune", "heuristics", "constexpr",
-                                                "constexpr_function"};
+    static const std::set<std::string> known = {
+        "jit", "autotune", "heuristics", "constexpr", "constexpr_function", "must_use_result"};
     if (known.count(callee.text)) {
       continue;
     }

@@ -142,7 +142,9 @@ Flow Emitter::runStatement(const Stmt &stmt, const Rest &rest) {
     return runIf(stmt, rest);
   case StmtKind::ExprStmt:
     if (stmt.value->kind != ExprKind::String && stmt.value->kind != ExprKind::Ellipsis) {
+      unusedCall = stmt.value.get();
       evaluate(*stmt.value);
+      unusedCall = nullptr;
     }
     break;
   case StmtKind::Pass:
@@ -170,7 +172,7 @@ Flow Emitter::runStatement(const Stmt &stmt, const Rest &rest) {
       frame->locals[stmt.function->name] = std::move(value);
       break;
     }
-    error("E0311", "a function inside a kernel is not supported")
+    error("E0311", "a nested function is not supported in a kernel")
         .withHelp("move it to the top level of the file and decorate it with @triton.jit");
     break;
   case StmtKind::Import:
