@@ -71,6 +71,10 @@ void addShapes(Cases &cases) {
              "tl.reshape(z, (8, 4))", 8, 4, transposed));
   add(moving("tl.reshape", "to 1-D", "", "tl.reshape(x, (32,))", 0, 32, straight));
   add(moving("tl.reshape", "to 8x4", "", "tl.reshape(x, 8, 4)", 8, 4, straight));
+  add(moving(
+      "tl.reshape", "to 9 dimensions",
+      "    z = tl.reshape(x, (2, 1, 2, 2, 1, 2, 1, 2, 1)) + 0\n    z = tl.reshape(z, (4, 8))\n",
+      "z", 4, 8, straight));
   add(moving("tl.view", "", "", "tl.view(x, (2, 16))", 2, 16, straight));
   add(moving("tl.ravel", "", "", "tl.ravel(x)", 0, 32, straight));
   add(moving("tl.unsqueeze", "", "    r = tl.load(A + tl.arange(0, 8))\n",

@@ -58,8 +58,9 @@ static func::FuncOp findKernel(ModuleOp module) {
   return found;
 }
 
-/// Tiles have at most so many dimensions.
-static constexpr int64_t maxRank = 8;
+/// Tiles have at most so many dimensions: a tile of 2^20 elements, the largest that the language
+/// makes, has no more that are longer than one.
+static constexpr int64_t maxRank = 20;
 
 static bool isKnownElement(Type element) {
   return isa<tile::PtrType, IndexType>(element) || element.isF16() || element.isBF16() ||
