@@ -98,12 +98,14 @@ def _kind(type_text, value, divisibility):
 class Parameters:
 
     def __init__(self, source):
-        # In the function's order, which a signature given by name need not have.
+        # In the function's order, which a signature given by name need not have; it may leave out
+        # constants.
         places = [(i, name) for i, name in enumerate(source.fn.arg_names)
-                  if name in source.signature]
+                  if name in source.signature or (i, ) in source.constants]
         self.names = [name for _, name in places]
         self.source = source
-        self.kinds = [self._read(source.signature[name], (i, )) for i, name in places]
+        self.kinds = [self._read(source.signature.get(name, "constexpr"), (i, ))
+                      for i, name in places]
 
     def _read(self, text, path):
         if isinstance(text, (tuple, list)):

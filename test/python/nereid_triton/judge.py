@@ -43,13 +43,20 @@ def _needs_gpu(text):
     return any(part in text for part in _GPU_ONLY)
 
 
-def _other_words(error):
+def _other_words(excinfo):
     """The kernel was refused, as it should be, and the test goes on to compare the message."""
+    error = excinfo.value
+    if not isinstance(error, AssertionError):
+        return None
     cause = error.__cause__ or error.__context__
-    is_comparison = isinstance(error, AssertionError)
-    if is_comparison and isinstance(cause, TritonError):
-        return "refused as expected; compares upstream's words for it"
-    if is_comparison and re.search(r":\d+:\d+: error: ", str(error)):
+    # The refusals that the test caught, and whether what it compares is a line of one of them.
+    caught = [value.value for value in excinfo.traceback[-1].locals.values()
+              if isinstance(value, pytest.ExceptionInfo)]
+    lines = [line.strip() for value in caught if isinstance(value, TritonError)
+             for line in str(value).splitlines()]
+    is_compared = any(len(line) > 10 and line in str(error) for line in lines)
+    if isinstance(cause, TritonError) or is_compared or \
+            re.search(r":\d+:\d+: error: ", str(error)):
         return "refused as expected; compares upstream's words for it"
     return None
 
@@ -123,7 +130,7 @@ class _Judge:
         if call.excinfo is not None and report.failed:
             error = call.excinfo.value
             reason = str(error) if isinstance(error, NotJudged) else \
-                "needs a GPU" if _needs_gpu(str(error)) else _other_words(error)
+                "needs a GPU" if _needs_gpu(str(error)) else _other_words(call.excinfo)
             if _once_per_thread(report.capstdout):
                 reason = "counts the line of a scalar once per GPU thread"
             if reason is not None:

@@ -49,6 +49,17 @@ def _stored_names(tree):
     return stored | {argument.arg for argument in arguments}
 
 
+def _decorators(function):
+    """The lines above the function that mean something for a call of it."""
+    lines = []
+    if must_use := getattr(function, "_must_use_result", False):
+        why = f"({must_use!r})" if isinstance(must_use, str) else ""
+        lines.append(f"@triton.must_use_result{why}")
+    if isinstance(function, ConstexprFunction):
+        return lines + ["@triton.constexpr_function"]
+    return lines + ["@triton.jit(noinline=True)" if function.noinline else "@triton.jit"]
+
+
 class _Edits:
     """Replacements of expressions in a text, by their place in the syntax tree."""
 
@@ -73,7 +84,7 @@ class Text:
     def __init__(self):
         self.imports = ["import triton", "import triton.language as tl"]
         self.blocks = []
-        self.owners = {}  # of blocks that are functions
+        self.owners = {}  # of blocks that are functions: with the number of decorators
         self.names = {id(triton): "triton", id(tl): "tl"}
         self.taken = {"triton", "tl"}
         self.kept = []  # keeps ids of temporary objects from being reused
@@ -87,7 +98,8 @@ class Text:
         for number, block in enumerate(self.blocks):
             end = begin + block.count("\n") + 1
             if begin <= line < end and number in self.owners:
-                return self.owners[number], line - begin
+                function, decorators = self.owners[number]
+                return function, line - begin - decorators + 1
             begin = end + 1
         return None, line
 
@@ -166,11 +178,10 @@ class Text:
         if type(function) not in (JITFunction, ConstexprFunction):
             raise NotJudged(f"a {type(function).__name__} is no function of this language")
         self.names[key] = self.unique(function.fn.__name__)
-        decorator = "triton.jit" if isinstance(function, JITFunction) else \
-            "triton.constexpr_function"
+        decorators = _decorators(function)
         text = self._rewritten(function.src, function.get_capture_scope(), self.names[key])
-        self.owners[len(self.blocks)] = function
-        self.blocks.append(f"@{decorator}\n{text}")
+        self.owners[len(self.blocks)] = (function, len(decorators))
+        self.blocks.append("\n".join([*decorators, text]))
 
     def _class(self, key, value):
         self.names[key] = self.unique(value.__name__)
