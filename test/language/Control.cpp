@@ -57,6 +57,18 @@ void loops(Cases &cases) {
       "    s = tl.load(A + i) * 0\n    for k in tl.static_range(5):\n        s += tl.load(A + i)\n"
       "    tl.store(OUT + i, s)\n",
       64, powers));
+  // Large enough to be made a loop again; the first iteration differs, the last ones do nothing.
+  cases.push_back(control("tl.static_range", "rolled",
+                          "    x = tl.load(A + i)\n    s = x * 0\n    t = s\n"
+                          "    for k in tl.static_range(0, 40):\n"
+                          "        if k < n * 7:\n"
+                          "            y = tl.where(i % 32 == k, x * k, x)\n"
+                          "            s, t = s + y - tl.where(i <= k, x, 0), s\n"
+                          "            tl.store(OUT + 63 - i, s, mask=i < k + 1)\n"
+                          "    tl.store(OUT + i, s - t)\n",
+                          64, [](const Run &run, int64_t i) -> Number {
+                            return a(run, i) * (i % 32 == 34 ? 34 : 1) - (i <= 34 ? a(run, i) : 0);
+                          }));
   cases.push_back(control(
       "while", "", "    k = 1\n    while k < n * 10:\n        k = k * 2\n    tl.store(OUT, k)\n", 1,
       [](const Run &, int64_t) -> Number { return 64; }));

@@ -32,6 +32,10 @@ const NamedPass passes[] = {
      [](mlir::OpPassManager &manager) {
        manager.addPass(nereid::tile::createHoistInvariantsPass());
      }},
+    {"tile-roll-iterations", "make loops of large unrolled loops",
+     [](mlir::OpPassManager &manager) {
+       manager.addPass(nereid::tile::createRollIterationsPass());
+     }},
     {"tile-opt", "the whole phase", nereid::tile::buildTileOptPipeline},
 };
 

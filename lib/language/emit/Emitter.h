@@ -295,6 +295,7 @@ private:
   ModuleLoader *loader;
   std::vector<Diagnostic> reported;
   size_t errorTotal = 0;
+  int64_t unrolledLoops = 0; ///< marked so far
   std::vector<std::unique_ptr<DimOrigin>> originPool;
   std::map<std::pair<const SourceModule *, std::string>, Value> globals;
   /// Which of its bindings is being evaluated.

@@ -2,21 +2,83 @@
 // `for` over ranges and tuples, and `while`. range and tl.range run as scf.for, also with constant
 // bounds; tl.static_range and tuples are unrolled.
 #include "lib/language/emit/LoopState.h"
+#include "lib/tile/transforms/Iterations.h"
 
 namespace nereid::language::emit {
+namespace {
+
+/// Where the iterations of an unrolled loop end. Those of a large one are marked, for
+/// `tile-roll-iterations`.
+class IterationEnds {
+public:
+  explicit IterationEnds(mlir::OpBuilder &builder)
+      : builder(builder), block(builder.getInsertionBlock()),
+        before(block->empty() ? nullptr : &block->back()) {}
+
+  void add() {
+    mlir::Operation *end = block->empty() ? nullptr : &block->back();
+    bool isStraight = builder.getInsertionBlock() == block &&
+                      builder.getInsertionPoint() == block->end() &&
+                      end != (ends.empty() ? before : ends.back());
+    if (isStraight && isMarkable) {
+      ends.push_back(end);
+    }
+    isMarkable &= isStraight;
+  }
+
+  void mark(int64_t &loops) {
+    if (!isMarkable || ends.size() < 3 || !isLarge()) {
+      return;
+    }
+    ++loops;
+    for (mlir::Operation *end : ends) {
+      llvm::SmallVector<int64_t> numbers;
+      if (auto inner = end->getAttrOfType<mlir::DenseI64ArrayAttr>(tile::iterationsMark)) {
+        llvm::append_range(numbers, inner.asArrayRef());
+      }
+      numbers.push_back(loops);
+      end->setAttr(tile::iterationsMark, builder.getDenseI64ArrayAttr(numbers));
+    }
+  }
+
+private:
+  /// Smaller ones are faster unrolled: what their iterations do to a tile happens in registers.
+  /// So are the few taps of a filter, as long as their code is not too much.
+  static constexpr size_t largest = 600, largestOfFew = 2400; ///< operations
+  static constexpr size_t few = 7;                            ///< iterations
+
+  mlir::OpBuilder &builder;
+  mlir::Block *block;
+  mlir::Operation *before; ///< the last operation in front of the loop
+  llvm::SmallVector<mlir::Operation *> ends;
+  bool isMarkable = true;
+
+  bool isLarge() const {
+    size_t count = 0;
+    for (mlir::Operation *op = ends.back(); op && op != before; op = op->getPrevNode()) {
+      op->walk([&](mlir::Operation *) { ++count; });
+    }
+    return count > (ends.size() > few ? largest : largestOfFew);
+  }
+};
+
+} // namespace
 
 void Emitter::unroll(const Stmt &stmt, const std::vector<Value> &items, Flow &flow) {
   bool wasUnrolling = frame->isUnrolling;
   frame->isUnrolling = true;
   size_t errors = errorTotal;
+  IterationEnds ends(builder);
   for (const Value &item : items) {
     assign(*stmt.targets[0], item);
     flow = runBlock(stmt.body, 0, nullptr);
+    ends.add();
     // one iteration's errors are enough
     if (flow == Flow::Return || errorTotal != errors || !takeStep()) {
       break;
     }
   }
+  ends.mark(unrolledLoops);
   frame->isUnrolling = wasUnrolling;
 }
 

@@ -14,8 +14,12 @@ namespace nereid::tile {
 
 // loadDialects(context) is declared in lib/tile/ir/Tile.h.
 
-/// The phase `tile-opt`: simplify, remove common subexpressions, hoist what a loop does not change.
+/// The phase `tile-opt`: roll what was unrolled beyond use, simplify, remove common subexpressions,
+/// hoist what a loop does not change.
 void buildTileOptPipeline(mlir::OpPassManager &manager);
+
+/// `tile-roll-iterations`: a loop of the iterations of a large unrolled loop that do the same.
+std::unique_ptr<mlir::Pass> createRollIterationsPass();
 
 /// `tile-simplify`: folds and dead-code removal, with the tile, arith and scf patterns that pay.
 std::unique_ptr<mlir::Pass> createSimplifyPass();

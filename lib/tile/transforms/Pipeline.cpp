@@ -7,7 +7,9 @@
 namespace nereid::tile {
 
 void buildTileOptPipeline(mlir::OpPassManager &manager) {
-  // First: the fewer operations, the less the next two compare and move.
+  // Before anything takes time for every copy, and makes the copies differ by folding.
+  manager.addPass(createRollIterationsPass());
+  // The fewer operations, the less the next two compare and move.
   manager.addPass(createSimplifyPass());
   // Before hoisting, so that equal values inside and outside a loop become one.
   manager.addPass(mlir::createCSEPass());
