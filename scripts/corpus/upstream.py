@@ -59,6 +59,9 @@ class Absent(types.ModuleType):
     def __iter__(self):
         return iter(())
 
+    def __len__(self):
+        return 0
+
     def __or__(self, other):
         return self
 
