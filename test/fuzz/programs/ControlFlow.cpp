@@ -132,4 +132,34 @@ void nesting(Writer &w) {
   }
 }
 
+/// So many operations, unrolled, that the compiler may make a loop of them again.
+void unrolling(Writer &w) {
+  const bool isUneven = w.chance(50);
+  w.drawn(isUneven ? Class::UnrolledUneven : Class::UnrolledLarge);
+  std::vector<Value> carried;
+  for (int64_t i = w.between(1, 3); i > 0; --i) {
+    Value a = changeable(w);
+    carried.push_back({w.name(), a.type, a.shape});
+    w.line(fmt::format("{} = {}", carried.back().name, a.name));
+  }
+  const int64_t iterations = w.between(8, 40);
+  {
+    const std::string k = w.name();
+    Writer::Block loop(w, fmt::format("for {} in tl.static_range({}):", k, iterations));
+    for (int64_t lines = 160 / iterations + w.between(2, 5); lines > 0; --lines) {
+      const std::string counter = w.oneOf({"{k}", "{k} + 3", "40 - {k}", "{k} * 2"});
+      nest(w, carried, 0, fmt::format(fmt::runtime("(" + counter + ")"), fmt::arg("k", k)));
+    }
+    if (isUneven) {
+      const bool isEdge = w.chance(50);
+      const int64_t odd = isEdge ? w.pick(2) * (iterations - 1) : w.pick(iterations);
+      Writer::Block once(w, fmt::format("if {} {} {}:", k, w.oneOf({"==", "<", "!="}), odd));
+      nest(w, carried, w.chance(30) ? 1 : 0, k);
+    }
+  }
+  for (const Value &value : carried) {
+    w.keep(value);
+  }
+}
+
 } // namespace nereid::fuzz
