@@ -296,4 +296,32 @@ TEST(GemmNarrow, RowsThatAreMaskedOneByOne) {
   }
 }
 
+/// The last group of k is completed in copies of the rows, of which there may be none.
+TEST(GemmNarrow, PartGroupsWithoutRows) {
+  if (!canRun()) {
+    GTEST_SKIP() << "needs AVX512_BF16 and AVX512_VNNI";
+  }
+  const int64_t m = 32, n = 64;
+  for (const char *mask : {"(rm < M - 32)[:, None] & (ks[None, :] < K)",
+                           "(rm < M)[:, None] & (ks[None, :] < K) & (M > 32)"}) {
+    const std::string left =
+        fmt::format("tl.load(a + rm[:, None] * K + ks[None, :], mask={}, other=0)", mask);
+    for (int64_t k : {5, 16, 75}) {
+      for (DType type : {DType::BF16, DType::I8}) {
+        const bool isFloat = type == DType::BF16;
+        runtime::Tensor a = randomTensor({m * k}, type, 1), b = randomTensor({k * n}, type, 2);
+        runtime::Tensor c = randomTensor({m, n}, isFloat ? DType::F32 : DType::I32, 3);
+        std::string text = kernelText(left, maskedRight, isFloat ? "tl.float32" : "tl.int32");
+        Arguments arguments = {&a, &b, &c, m, n, k};
+        EXPECT_EQ(compareWithOracle(text,
+                                    (isFloat ? halves : bytes) +
+                                        ", M=i32, N=i32, K=i32, BM=32, BN=64, BK=16",
+                                    {1, 1, 1}, arguments, 1e-4),
+                  "")
+            << mask << " " << k;
+      }
+    }
+  }
+}
+
 } // namespace

@@ -15,7 +15,9 @@ void completeGroups(KernelState &kernel, OpBuilder &at, Location loc, const Gemm
   FoldingArithmetic fold(loc);
   const GemmTypes &types = gemmKernel.types;
   Value rest = at.create<arith::AndIOp>(loc, gemmKernel.depth, kernel.i64(types.group - 1));
-  Value isPart = fold.isGreater(at, rest, kernel.i64(0));
+  // Without rows there is nothing to read, nor an entry of the table that says where.
+  Value isPart = fold.both(at, fold.isGreater(at, rest, kernel.i64(0)),
+                           fold.isGreater(at, operands.rowEnd, kernel.i64(0)));
   const int64_t rows = gemm.m + gemmPaddingRows;
   Value copies = kernel.bufferAddress(kernel.allocate({rows, shape.deepest}, types.operand, loc));
   Value table =
