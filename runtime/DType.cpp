@@ -38,6 +38,7 @@ constexpr Row rows[dtypeCount] = {
     {"fp8e5", "float8_e5m2", "float8e5", 1, Row::Float},
     {"fp8e4b8", "float8_e4m3fnuz", "float8e4b8", 1, Row::Float},
     {"fp8e5b16", "float8_e5m2fnuz", "float8e5b16", 1, Row::Float},
+    {"fp8e4b15", "float8e4b15", "", 1, Row::Float},
 };
 
 const Row &rowOf(DType type) { return rows[static_cast<int>(type)]; }
@@ -173,6 +174,7 @@ double loadAsDouble(const void *element, DType type) {
   case DType::F8E5M2:
   case DType::F8E4M3FNUZ:
   case DType::F8E5M2FNUZ:
+  case DType::F8E4B15:
     return fromFloat8(readAs<uint8_t>(element), type);
   }
   return 0;
@@ -206,7 +208,8 @@ void storeFromDouble(void *element, DType type, double value) {
   case DType::F8E4M3FN:
   case DType::F8E5M2:
   case DType::F8E4M3FNUZ:
-  case DType::F8E5M2FNUZ: {
+  case DType::F8E5M2FNUZ:
+  case DType::F8E4B15: {
     const uint8_t bits = toFloat8(value, type);
     std::memcpy(element, &bits, sizeof bits);
     return;

@@ -40,6 +40,7 @@ template <class Visit> void visitType(DType type, Visit &&visit) {
   case DType::F8E5M2:
   case DType::F8E4M3FNUZ:
   case DType::F8E5M2FNUZ:
+  case DType::F8E4B15:
     return visit(uint8_t{});
   }
 }

@@ -23,9 +23,11 @@ const Format &formatOf(DType type) {
   static constexpr Format e5m2 = {2, 15, 0x7B, 0x7F, true};
   static constexpr Format e4m3fnuz = {3, 8, 0x7F, 0x80, false};
   static constexpr Format e5m2fnuz = {2, 16, 0x7F, 0x80, false};
+  static constexpr Format e4b15 = {3, 15, 0x7F, 0x7F, true};
   return type == DType::F8E4M3FN     ? e4m3fn
          : type == DType::F8E5M2     ? e5m2
          : type == DType::F8E4M3FNUZ ? e4m3fnuz
+         : type == DType::F8E4B15    ? e4b15
                                      : e5m2fnuz;
 }
 
@@ -37,11 +39,28 @@ uint64_t roundToEven(double value) {
   return whole + (rest > 0.5 || (rest == 0.5 && (whole & 1)) ? 1 : 0);
 }
 
+/// Triton's conversion of a magnitude: cut to the bits of a float16, of which the highest exponent
+/// bit is 0 and the last seven mantissa bits are rounded off.
+uint8_t toE4B15(double magnitude) {
+  constexpr double largestMade = 1.75;
+  constexpr int least = -14, mantissaBits = 10;
+  if (!(magnitude < largestMade)) { // NaN too
+    return 0x7E;
+  }
+  const int exponent = magnitude == 0 ? least : std::max(std::ilogb(magnitude), least);
+  const auto units = static_cast<uint32_t>(std::ldexp(magnitude, mantissaBits - exponent));
+  const uint32_t half = units + (static_cast<uint32_t>(exponent - least) << mantissaBits);
+  return static_cast<uint8_t>((half + 0x40) >> 7);
+}
+
 } // namespace
 
 uint8_t toFloat8(double value, DType type) {
   const Format &format = formatOf(type);
   const uint8_t sign = std::signbit(value) ? 0x80 : 0;
+  if (type == DType::F8E4B15) {
+    return sign | toE4B15(std::fabs(value));
+  }
   if (std::isnan(value)) {
     return format.hasSignedZero ? static_cast<uint8_t>(sign | format.nan) : format.nan;
   }

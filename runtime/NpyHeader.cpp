@@ -31,6 +31,7 @@ constexpr Row rows[] = {
     {"|u1", DType::F8E5M2},
     {"|u1", DType::F8E4M3FNUZ},
     {"|u1", DType::F8E5M2FNUZ},
+    {"|u1", DType::F8E4B15},
 };
 
 constexpr size_t maxRank = 64;

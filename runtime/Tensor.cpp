@@ -223,7 +223,8 @@ Tensor Tensor::to(DType dtype) const {
 }
 
 void Tensor::poison() const {
-  // All bits set is a NaN in every floating-point type but those whose only NaN is 0x80.
+  // All bits set is a NaN in every floating-point type but those whose only NaN is 0x80, and in
+  // F8E4B15, which has none, a number that no conversion makes.
   const bool hasOneNan = type == DType::F8E4M3FNUZ || type == DType::F8E5M2FNUZ;
   const int byte = hasOneNan ? 0x80 : isFloat(type) ? 0xFF : 0xCD;
   const size_t elementBytes = nereid::sizeInBytes(type);

@@ -69,7 +69,8 @@ enum {
   NEREID_F8E4M3FN,
   NEREID_F8E5M2,
   NEREID_F8E4M3FNUZ,
-  NEREID_F8E5M2FNUZ
+  NEREID_F8E5M2FNUZ,
+  NEREID_F8E4B15 /* no infinity, no NaN; Triton's own, "float8e4b15" */
 };
 
 typedef struct nereid_tensor nereid_tensor;

@@ -12,16 +12,14 @@
 namespace nereid::capi {
 namespace {
 
-static_assert(static_cast<int>(DType::Bool) == NEREID_BOOL &&
-              static_cast<int>(DType::I8) == NEREID_I8 &&
-              static_cast<int>(DType::U8) == NEREID_U8 &&
-              static_cast<int>(DType::F16) == NEREID_F16 &&
-              static_cast<int>(DType::BF16) == NEREID_BF16 &&
-              static_cast<int>(DType::F32) == NEREID_F32 &&
-              static_cast<int>(DType::F64) == NEREID_F64 &&
-              static_cast<int>(DType::F8E4M3FN) == NEREID_F8E4M3FN &&
-              static_cast<int>(DType::F8E5M2FNUZ) == NEREID_F8E5M2FNUZ &&
-              dtypeCount == NEREID_F8E5M2FNUZ + 1);
+static_assert(
+    static_cast<int>(DType::Bool) == NEREID_BOOL && static_cast<int>(DType::I8) == NEREID_I8 &&
+    static_cast<int>(DType::U8) == NEREID_U8 && static_cast<int>(DType::F16) == NEREID_F16 &&
+    static_cast<int>(DType::BF16) == NEREID_BF16 && static_cast<int>(DType::F32) == NEREID_F32 &&
+    static_cast<int>(DType::F64) == NEREID_F64 &&
+    static_cast<int>(DType::F8E4M3FN) == NEREID_F8E4M3FN &&
+    static_cast<int>(DType::F8E5M2FNUZ) == NEREID_F8E5M2FNUZ &&
+    static_cast<int>(DType::F8E4B15) == NEREID_F8E4B15 && dtypeCount == NEREID_F8E4B15 + 1);
 
 std::atomic<runtime::ThreadPool *> chosenPool{nullptr};
 std::unique_ptr<runtime::ThreadPool> ownedPool;

@@ -100,6 +100,7 @@ int rankOf(DType type) {
   case DType::F8E5M2:
   case DType::F8E4M3FNUZ:
   case DType::F8E5M2FNUZ:
+  case DType::F8E4B15:
   case DType::F16:
   case DType::BF16:
     return 6;

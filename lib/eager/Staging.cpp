@@ -98,7 +98,8 @@ template <class T> void gather(const void *base, DType type, int64_t stride, T *
   case DType::F8E4M3FN:
   case DType::F8E5M2:
   case DType::F8E4M3FNUZ:
-  case DType::F8E5M2FNUZ: {
+  case DType::F8E5M2FNUZ:
+  case DType::F8E4B15: {
     const auto *in = static_cast<const uint8_t *>(base);
     for (int64_t i = 0; i < n; ++i) {
       out[i] = static_cast<T>(fromFloat8(in[i * stride], type));

@@ -10,8 +10,8 @@ namespace nereid::generator {
 
 std::string cppType(DType type) {
   constexpr const char *names[dtypeCount] = {
-      "Bool", "I8",   "I16", "I32", "I64",      "U8",     "U16",        "U32",       "U64",
-      "F16",  "BF16", "F32", "F64", "F8E4M3FN", "F8E5M2", "F8E4M3FNUZ", "F8E5M2FNUZ"};
+      "Bool", "I8",   "I16", "I32", "I64",      "U8",     "U16",        "U32",        "U64",
+      "F16",  "BF16", "F32", "F64", "F8E4M3FN", "F8E5M2", "F8E4M3FNUZ", "F8E5M2FNUZ", "F8E4B15"};
   return fmt::format("nereid::DType::{}", names[static_cast<size_t>(type)]);
 }
 

@@ -89,9 +89,10 @@ Kind floatKind(DType dtype) {
 }
 
 /// Bits of the element must agree; a bool tensor may stand for int8 and the other way round, and
-/// bytes for 8-bit floats, which .npy files and older DLPack cannot name.
+/// bytes for 8-bit floats, which .npy files and older DLPack cannot name. F8E4B15 is bytes in tile
+/// IR.
 bool fitsPointee(DType dtype, ElementType pointee) {
-  if (isFloat(dtype)) {
+  if (isFloat(dtype) && dtype != DType::F8E4B15) {
     return pointee.kind == floatKind(dtype);
   }
   const bool isByte = dtype == DType::U8 && pointee.isFloat();

@@ -34,7 +34,7 @@ std::optional<Diagnostic> readDescriptorType(std::string_view text, ParamType &o
   if (!type) {
     return malformed(text, "has the unknown element type '" + std::string(element) + "'");
   }
-  if (isNan && !isFloat(*type)) {
+  if (isNan && (!isFloat(*type) || *type == DType::F8E4B15)) {
     return malformed(text, "has no NaN to pad with");
   }
   std::string_view sizes = text.substr(bracket + 1, end - bracket - 1);

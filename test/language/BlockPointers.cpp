@@ -43,7 +43,7 @@ void addRagged(Cases &cases) {
         gridCase("tl.make_block_ptr", isNan ? "padding nan" : "padding zero",
                  "    block = tl.load(" + source + ", boundary_check=(0, 1), padding_option='" +
                      (isNan ? "nan" : "zero") + "')\n    tl.store(" + target + ", block)\n",
-                 isNan ? floats + float8s : stored);
+                 isNan ? floats + float8sWithNan : stored);
     one.reference = [isNan](Run &run) {
       for (int64_t i = 0; i < 8; ++i) {
         for (int64_t j = 0; j < 8; ++j) {

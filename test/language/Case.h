@@ -73,7 +73,8 @@ using Cases = std::vector<Case>;
 
 inline const std::vector<DType> floats = {DType::F16, DType::BF16, DType::F32, DType::F64};
 inline const std::vector<DType> float8s = {DType::F8E4M3FN, DType::F8E5M2, DType::F8E4M3FNUZ,
-                                           DType::F8E5M2FNUZ};
+                                           DType::F8E5M2FNUZ, DType::F8E4B15};
+inline const std::vector<DType> float8sWithNan(float8s.begin(), float8s.end() - 1);
 inline const std::vector<DType> wideFloats = {DType::F32, DType::F64};
 inline const std::vector<DType> signedIntegers = {DType::I8, DType::I16, DType::I32, DType::I64};
 inline const std::vector<DType> unsignedIntegers = {DType::U8, DType::U16, DType::U32, DType::U64};

@@ -71,7 +71,7 @@ void addBlocks(Cases &cases) {
   one = gridCase("descriptor.load", "outside reads nan", "4, 16",
                  "    a = tl.make_tensor_descriptor(A, [rows, columns], [pitch, 1], [4, 16], "
                  "padding_option='nan')\n    out.store([x, y], a.load([x + 1, y - 1]))\n",
-                 floats + float8s);
+                 floats + float8sWithNan);
   one.reference =
       everyElement([](Run &run, int64_t i, int64_t j) { return at(run, i + 1, j - 1, NAN); });
   cases.push_back(one);
@@ -165,7 +165,7 @@ void addHostMade(Cases &cases) {
   };
   cases.push_back(one);
   one.title = "made by the host, padded with nan";
-  one.types = floats + float8s;
+  one.types = floats + float8sWithNan;
   one.source = "@triton.jit\ndef kernel(a, out):\n"
                "    out.store([0, 0], a.load([2, -1]))\n";
   one.tensors = {{"a", 35, Fill::Normal, {}, "4,16", {5, 7}, true},

@@ -3,6 +3,7 @@
 // table, arithmetic through float32, loads and stores.
 #include "test/language/Case.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace nereid::conformance {
@@ -11,16 +12,20 @@ namespace {
 /// The value of every bit pattern, counted up from the smallest: the exponent doubles the step
 /// every 2^mantissa codes from the second binade on.
 std::vector<Number> tableOf(DType type) {
-  bool isFour = type == DType::F8E4M3FN || type == DType::F8E4M3FNUZ;
+  bool isBrief = type == DType::F8E4B15; // largest number below 2
+  bool isFour = isBrief || type == DType::F8E4M3FN || type == DType::F8E4M3FNUZ;
   bool isFnuz = type == DType::F8E4M3FNUZ || type == DType::F8E5M2FNUZ;
   int binade = isFour ? 8 : 4;
-  Number step = std::ldexp(1.0L, (isFour ? -9 : -16) - (isFnuz ? 1 : 0)), value = 0;
+  Number step = std::ldexp(1.0L, (isBrief ? -17 : isFour ? -9 : -16) - (isFnuz ? 1 : 0)), value = 0;
   std::vector<Number> table(256);
   for (int code = 0; code < 128; ++code) {
     table[static_cast<size_t>(code)] = value;
     table[static_cast<size_t>(code + 128)] = -value;
     value += step;
     step = (code + 1) % binade == 0 && code >= binade ? 2 * step : step;
+  }
+  if (isBrief) {
+    return table; // numbers only
   }
   if (isFnuz) {
     table[128] = NAN;
@@ -35,8 +40,31 @@ std::vector<Number> tableOf(DType type) {
   return table;
 }
 
+/// Between the two numbers around what a float16 keeps of the value, the middle counting as the
+/// larger one; of what is beyond 1.75, NaN included, 1.75.
+Number nearestE4B15(Number value) {
+  std::vector<Number> table = tableOf(DType::F8E4B15);
+  Number magnitude = std::isnan(value) ? INFINITY : std::fabs(value);
+  static const std::vector<Number> halves = [] {
+    std::vector<Number> numbers;
+    for (uint16_t bits = 0; bits <= 0x3F00; ++bits) {
+      numbers.push_back(fromHalf(bits));
+    }
+    return numbers;
+  }();
+  Number kept = *std::prev(std::upper_bound(halves.begin(), halves.end(), magnitude));
+  size_t code = 0;
+  while (code < 126 && kept >= (table[code] + table[code + 1]) / 2) {
+    ++code;
+  }
+  return std::copysign(table[code], value);
+}
+
 /// The nearest finite value, between two the one with the even code; the last one beyond them.
 Number nearest(DType type, Number value) {
+  if (type == DType::F8E4B15) {
+    return nearestE4B15(value);
+  }
   if (std::isnan(value)) {
     return value;
   }
@@ -52,8 +80,11 @@ Number nearest(DType type, Number value) {
   return std::copysign(best, value);
 }
 
-/// The largest finite value that is not farther from 0.
+/// The largest finite value that is not farther from 0; one type has its own rounding only.
 Number chopped(DType type, Number value) {
+  if (type == DType::F8E4B15) {
+    return nearestE4B15(value);
+  }
   std::vector<Number> table = tableOf(type);
   Number best = 0;
   for (size_t code = 1; code < 128 && std::isfinite(table[code]); ++code) {
@@ -151,10 +182,41 @@ void addConversions(Cases &cases) {
                  "    x = i.to(tl.uint8).to(tl.float8e5, bitcast=True)\n"
                  "    tl.store(OUT + i, x.to($T).to(tl.float32))\n",
                  DType::F32);
-  one.types = {DType::F8E4M3FN, DType::F8E4M3FNUZ, DType::F8E5M2FNUZ};
+  one.types = {DType::F8E4M3FN, DType::F8E4M3FNUZ, DType::F8E5M2FNUZ, DType::F8E4B15};
   one.reference = [](Run &run) {
     for (int64_t i = 0; i < 256; ++i) {
       run.expect("OUT", i, nearest(run.type, tableOf(DType::F8E5M2)[static_cast<size_t>(i)]));
+    }
+  };
+  cases.push_back(one);
+}
+
+/// What conversions would change: 1.875, and literals beside it that the type does not hold.
+void addSigns(Cases &cases) {
+  Case one = castCase("signs of fp8e4b15",
+                      "    tl.static_assert($T.is_fp8e4b15() and $T.fp_mantissa_width == 3)\n"
+                      "    x = i.to(tl.uint8).to($T, bitcast=True)\n"
+                      "    code = tl.where(i % 2 == 0, tl.abs(x), -x).to(tl.uint8, bitcast=True)\n"
+                      "    tl.store(OUT + i, code + (x == 1.8125).to(tl.uint8))\n",
+                      DType::U8);
+  one.builtin = "tl.abs";
+  one.types = {DType::F8E4B15};
+  one.reference = [](Run &run) {
+    for (int64_t i = 0; i < 256; ++i) {
+      run.expect("OUT", i, static_cast<Number>(i % 2 == 0 ? i & 0x7F : i ^ 0x80));
+    }
+  };
+  cases.push_back(one);
+  one = castCase("products and sums of fp8e4b15 at once",
+                 "    x = i.to(tl.uint8).to($T, bitcast=True)\n"
+                 "    tl.store(OUT + i, tl.fma(x, x, x))\n",
+                 DType::F8E4B15);
+  one.builtin = "tl.fma";
+  one.types = {DType::F8E4B15};
+  one.reference = [](Run &run) {
+    for (int64_t i = 0; i < 256; ++i) {
+      Number x = tableOf(DType::F8E4B15)[static_cast<size_t>(i)];
+      run.expect("OUT", i, nearestE4B15(roundTo(DType::F32, x * x + x)));
     }
   };
   cases.push_back(one);
@@ -202,6 +264,7 @@ void addOperators(Cases &cases) {
       {"a / b", [](Number a, Number b) { return a / b; }},
       {"-a", [](Number a, Number) { return -a; }},
       {"tl.maximum(a, b)", [](Number a, Number b) { return std::fmax(a, b); }},
+      {"tl.fdiv(a, b)", [](Number a, Number b) { return a / b; }},
       {"tl.where(a < b, a, b)", [](Number a, Number b) { return a < b ? a : b; }},
   };
   for (const auto &[text, apply] : operations) {
@@ -245,6 +308,7 @@ void addOperators(Cases &cases) {
 
 void addFloat8(Cases &cases) {
   addConversions(cases);
+  addSigns(cases);
   addAccesses(cases);
   addOperators(cases);
 }

@@ -58,7 +58,7 @@ bool agrees(DType type, Number expected, Number got, double ulps, double absolut
   if (!isFloat(type)) {
     return got == expected;
   }
-  if (got == roundTo(type, expected)) {
+  if (got == expected || got == roundTo(type, expected)) {
     return true;
   }
   if (!std::isfinite(expected) || !std::isfinite(got)) {

@@ -37,6 +37,8 @@ Format formatOf(DType type) {
     return {4, -7, 240};
   case DType::F8E5M2FNUZ:
     return {3, -15, 57344};
+  case DType::F8E4B15:
+    return {4, -14, 1.75L}; // the largest that is made; 1.875 exists
   default:
     return {53, -1022, std::numeric_limits<double>::max()};
   }
@@ -70,9 +72,24 @@ Number wrap(DType type, __int128 value) {
   return static_cast<Number>(result);
 }
 
+/// Cut to float16's digits, then to the nearest, ties away from zero; NaN and all beyond is 1.75.
+static Number roundToE4B15(Number value) {
+  Number magnitude = std::fabs(value);
+  if (!(magnitude < 1.75L)) {
+    return std::copysign(1.75L, value);
+  }
+  Number unit = ulpOf(DType::F16, magnitude);
+  magnitude = std::floor(magnitude / unit) * unit;
+  unit = ulpOf(DType::F8E4B15, magnitude);
+  return std::copysign(std::floor(magnitude / unit + 0.5L) * unit, value);
+}
+
 Number roundTo(DType type, Number value) {
   if (!isFloat(type)) {
     return wrap(type, static_cast<__int128>(std::trunc(value)));
+  }
+  if (type == DType::F8E4B15) {
+    return roundToE4B15(value);
   }
   Format format = formatOf(type);
   if (isFloat8(type) && std::fabs(value) > format.largest) {
@@ -127,7 +144,9 @@ Values makeValues(const Tensor &tensor, DType type, uint64_t seed) {
     case Fill::Zero:
       break;
     }
-    values.push_back(type != DType::Bool           ? roundTo(type, value)
+    bool isUnmade = type == DType::F8E4B15 && tensor.fill == Fill::Poison;
+    values.push_back(isUnmade                      ? -1.875L // all bits set: the type has no NaN
+                     : type != DType::Bool         ? roundTo(type, value)
                      : tensor.fill == Fill::Poison ? 1
                                                    : static_cast<Number>(random() & 1));
   }

@@ -15,7 +15,8 @@ namespace {
 
 std::vector<DType> allTypes() {
   std::vector<DType> types = tableTypes();
-  for (DType type : {DType::F8E4M3FN, DType::F8E5M2, DType::F8E4M3FNUZ, DType::F8E5M2FNUZ}) {
+  for (DType type :
+       {DType::F8E4M3FN, DType::F8E5M2, DType::F8E4M3FNUZ, DType::F8E5M2FNUZ, DType::F8E4B15}) {
     types.push_back(type);
   }
   return types;

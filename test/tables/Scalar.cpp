@@ -36,7 +36,12 @@ unsigned widthOf(DType type) {
 
 bool isSigned(DType type) { return isSignedInteger(type); }
 
+/// APFloat has no F8E4B15: its numbers are the float16 whose upper bits they are.
 APFloat real(Scalar value) {
+  if (value.type == DType::F8E4B15) {
+    const uint64_t bits = (value.bits & 0x80) << 8 | (value.bits & 0x7F) << 7;
+    return APFloat(APFloat::IEEEhalf(), APInt(16, bits));
+  }
   return APFloat(semanticsOf(value.type), APInt(widthOf(value.type), value.bits));
 }
 
@@ -72,7 +77,30 @@ std::string text(Scalar value) {
   return std::string(out) + ":" + std::string(kernelName(value.type));
 }
 
+/// A float16 toward zero, then the neighbour that is not farther away, of two the larger one.
+static Scalar toE4B15(const APFloat &value) {
+  APFloat half = abs(value);
+  bool losesInfo = false;
+  half.convert(APFloat::IEEEhalf(), APFloat::rmTowardZero, &losesInfo);
+  const bool isUnsignedNan =
+      value.isNaN() && (&value.getSemantics() == &APFloat::Float8E4M3FNUZ() ||
+                        &value.getSemantics() == &APFloat::Float8E5M2FNUZ());
+  const uint64_t sign = value.isNegative() && !isUnsignedNan ? 0x80 : 0;
+  for (uint64_t code = 0; code < 0x7E && !half.isNaN(); ++code) {
+    APFloat below = half, above = real({DType::F8E4B15, code + 1});
+    below.subtract(real({DType::F8E4B15, code}), nearest); // exact between two neighbours
+    above.subtract(half, nearest);
+    if (below.compare(above) == APFloat::cmpLessThan) {
+      return {DType::F8E4B15, sign | code};
+    }
+  }
+  return {DType::F8E4B15, sign | 0x7E};
+}
+
 Scalar convert(const APFloat &value, DType to, llvm::RoundingMode rounding) {
+  if (to == DType::F8E4B15) {
+    return toE4B15(value);
+  }
   APFloat rounded = value;
   bool losesInfo = false;
   rounded.convert(semanticsOf(to), rounding, &losesInfo);
@@ -216,6 +244,14 @@ static std::vector<Scalar> edgesOfReals(DType type) {
 std::vector<Scalar> edges(DType type) {
   if (type == DType::Bool) {
     return {{type, 0}, {type, 1}};
+  }
+  if (type == DType::F8E4B15) {
+    std::vector<Scalar> values;
+    for (uint64_t code : {0x00, 0x01, 0x07, 0x08, 0x38, 0x77, 0x7E, 0x7F}) {
+      values.push_back({type, code});
+      values.push_back({type, code | 0x80});
+    }
+    return values;
   }
   if (isFloat(type)) {
     return edgesOfReals(type);

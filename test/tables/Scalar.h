@@ -34,8 +34,9 @@ std::string text(Scalar value);
 
 constexpr auto nearest = llvm::APFloat::rmNearestTiesToEven;
 
-/// Rounded once; 8-bit floats saturate, infinities too; integers keep their low bits; what is not
-/// zero is true. Nothing for a float whose whole part does not fit the integer.
+/// Rounded once, F8E4B15 in Triton's way; 8-bit floats saturate, infinities too; integers keep
+/// their low bits; what is not zero is true. Nothing for a float whose whole part does not fit the
+/// integer.
 std::optional<Scalar> convert(Scalar value, DType to, llvm::RoundingMode rounding = nearest);
 Scalar convert(const llvm::APFloat &value, DType to, llvm::RoundingMode rounding = nearest);
 

@@ -60,6 +60,8 @@ TEST(BlockPointers, refusals) {
              "E0229");
   refuseBody("x, n", make + "v = tl.load(p, boundary_check=(0,), padding_option='nan')",
              "*i32, i32", "E0216");
+  refuseBody("x, n", make + "v = tl.load(p, boundary_check=(0,), padding_option='nan')",
+             "*fp8e4b15, i32", "E0216");
   refuseBody("x, n", make + "tl.store(p, tl.zeros((8, 8), tl.float32))", types, "E0213");
   refuseBody("x, n", make + "p = tl.advance(p, (0,))", types, "E0216");
   refuseBody("x, n", "p = tl.advance(x, (0,))", types, "E0216");

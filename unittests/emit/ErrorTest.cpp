@@ -29,7 +29,7 @@ TEST(Errors, severalAreReportedInOneRun) {
 }
 
 TEST(Errors, knownButUnsupportedFunctions) {
-  refuseBody("p", "x = tl.zeros((4,), tl.float8e4b15)", "*i32", "E0310");
+  refuseBody("p", "x = tl.zeros((4,), tl.float8e3m4)", "*i32", "E0310");
 }
 
 TEST(Errors, operatorsOnWrongTypes) {

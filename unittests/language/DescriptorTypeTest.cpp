@@ -39,7 +39,7 @@ TEST(DescriptorTypes, WhatIsMalformed) {
        {"tensordesc", "tensordesc<fp16>", "tensordesc<fp16[>", "tensordesc<fp16[8]",
         "tensordesc[8]", "tensordesc<fp16[]>", "tensordesc<fp16[8,]>", "tensordesc<fp16[3]>",
         "tensordesc<fp16[-8]>", "tensordesc<fp17[8]>", "tensordesc<fp16[8x8]>",
-        "tensordesc<fp16[8],zero>", "tensordesc<i32[8],nan>",
+        "tensordesc<fp16[8],zero>", "tensordesc<i32[8],nan>", "tensordesc<fp8e4b15[16],nan>",
         "tensordesc<fp16[9999999999999999999]>", "tensordesc<fp16[8]>:3"}) {
     Result<Signature> signature = match(std::string(text) + ", i32");
     ASSERT_FALSE(signature) << text;

@@ -106,7 +106,7 @@ TEST(DType, EveryNameIsReadBack) {
   EXPECT_EQ(parseDType("f32"), DType::F32);
   EXPECT_EQ(parseDType("fp32"), DType::F32);
   EXPECT_EQ(parseDType("bfloat16"), DType::BF16);
-  for (const char *unknown : {"", "float", "int", "fp8", "fp8e4b15", "F32", "float32 "}) {
+  for (const char *unknown : {"", "float", "int", "fp8", "fp8e4b14", "F32", "float32 "}) {
     EXPECT_EQ(parseDType(unknown), std::nullopt) << unknown;
   }
 }

@@ -149,12 +149,74 @@ TEST_P(Float8, TensorsConvertFillAndPoison) {
 INSTANTIATE_TEST_SUITE_P(Formats, Float8, ::testing::ValuesIn(formats),
                          [](const auto &info) { return std::string(torchName(info.param.type)); });
 
+/// (1 + m/8) 2^(e - 15), and m/8 2^-14 where the exponent field is zero; no infinity and no NaN.
+double e4b15(int code) {
+  const int exponent = code % 128 / 8;
+  const double fraction = code % 8 / 8.0;
+  const double value =
+      exponent == 0 ? fraction * 0x1p-14 : (1 + fraction) * std::pow(2.0, exponent - 15);
+  return code < 128 ? value : -value;
+}
+
+TEST(Float8E4B15, EveryCodeHasItsValueAndAllButTheLastComeBack) {
+  for (int code = 0; code < 256; ++code) {
+    const double value = fromFloat8(static_cast<uint8_t>(code), DType::F8E4B15);
+    EXPECT_EQ(value, e4b15(code)) << code;
+    EXPECT_EQ(std::signbit(value), code >= 128) << code;
+    EXPECT_EQ(toFloat8(value, DType::F8E4B15), code % 128 == 127 ? code - 1 : code);
+  }
+  EXPECT_EQ(e4b15(127), 1.875);
+  EXPECT_EQ(e4b15(1), 0x1p-17);
+}
+
+TEST(Float8E4B15, MiddlesGoUpAfterWhatFloat16CannotHoldIsCut) {
+  for (int code = 0; code < 126; ++code) {
+    const double low = e4b15(code), high = e4b15(code + 1), middle = (low + high) / 2;
+    const double sliver = std::max(std::ldexp(1.0, std::ilogb(middle) - 10), 0x1p-24);
+    EXPECT_EQ(toFloat8(middle, DType::F8E4B15), code + 1) << code;
+    EXPECT_EQ(toFloat8(-middle, DType::F8E4B15), code + 129) << code;
+    EXPECT_EQ(toFloat8(std::nextafter(middle, 0), DType::F8E4B15), code) << code;
+    EXPECT_EQ(toFloat8(middle - sliver / 8, DType::F8E4B15), code) << code;
+    EXPECT_EQ(toFloat8(middle + sliver, DType::F8E4B15), code + 1) << code;
+    EXPECT_EQ(toFloat8(std::nextafter(high, 0), DType::F8E4B15), code + 1) << code;
+  }
+}
+
+TEST(Float8E4B15, WhatIsLargeOrNanBecomesTheLargestThatIsMade) {
+  for (double value : {1.75, 1.8125, 1.875, 2.0, 65504.0, 1e300, infinity, nan}) {
+    EXPECT_EQ(toFloat8(value, DType::F8E4B15), 0x7E) << value;
+    EXPECT_EQ(toFloat8(std::copysign(value, -1.0), DType::F8E4B15), 0xFE) << value;
+  }
+  EXPECT_EQ(toFloat8(std::nextafter(1.75, 0), DType::F8E4B15), 0x7E);
+  EXPECT_EQ(toFloat8(0.0, DType::F8E4B15), 0);
+  EXPECT_EQ(toFloat8(-0.0, DType::F8E4B15), 0x80);
+  EXPECT_EQ(toFloat8(-5e-324, DType::F8E4B15), 0x80);
+  EXPECT_EQ(toFloat8(0x1p-18, DType::F8E4B15), 1);
+  EXPECT_EQ(toFloat8(std::nextafter(0x1p-18, 0), DType::F8E4B15), 0);
+}
+
+TEST(Float8E4B15, TensorsConvertFillAndPoison) {
+  runtime::Tensor singles = runtime::Tensor::empty({3000}, DType::F32);
+  fillNormal(singles, 4);
+  const runtime::Tensor small = singles.to(DType::F8E4B15);
+  const runtime::Tensor half = small.to(DType::F16);
+  for (int64_t i = 0; i < 3000; ++i) {
+    ASSERT_EQ(small.as<uint8_t>()[i], toFloat8(singles.at(i), DType::F8E4B15));
+    ASSERT_EQ(small.at(i), e4b15(small.as<uint8_t>()[i]));
+    ASSERT_EQ(half.at(i), small.at(i)) << "float16 holds every number of the format";
+  }
+  small.poison();
+  EXPECT_EQ(small.at(2999), -1.875) << "which no conversion makes";
+}
+
 TEST(Float8Names, EverySpelling) {
   EXPECT_EQ(parseDType("fp8e4nv"), DType::F8E4M3FN);
   EXPECT_EQ(parseDType("float8_e5m2"), DType::F8E5M2);
   EXPECT_EQ(parseDType("float8e4b8"), DType::F8E4M3FNUZ);
   EXPECT_EQ(parseDType("fp8e5b16"), DType::F8E5M2FNUZ);
-  EXPECT_EQ(parseDType("fp8e4b15"), std::nullopt);
+  EXPECT_EQ(parseDType("fp8e4b15"), DType::F8E4B15);
+  EXPECT_EQ(parseDType("float8e4b15"), DType::F8E4B15);
+  EXPECT_EQ(parseDType("fp8e4b14"), std::nullopt);
   EXPECT_TRUE(isFloat8(DType::F8E5M2FNUZ) && isFloat(DType::F8E4M3FN));
   EXPECT_FALSE(isFloat8(DType::U8) || isFloat8(DType::F16) || isFloat8(DType::Bool));
 }

@@ -43,7 +43,7 @@ static bool isKnown(const Value &value) {
 
 static int mantissaBits(DType type) {
   if (isFloat8(type)) {
-    return type == DType::F8E4M3FN || type == DType::F8E4M3FNUZ ? 3 : 2;
+    return type == DType::F8E5M2 || type == DType::F8E5M2FNUZ ? 2 : 3;
   }
   return type == DType::F16 ? 10 : type == DType::BF16 ? 7 : type == DType::F32 ? 23 : 52;
 }
@@ -102,7 +102,8 @@ static std::optional<bool> typePredicate(const TileType &type, const std::string
                                                      {"is_fp8e4nv", DType::F8E4M3FN},
                                                      {"is_fp8e5", DType::F8E5M2},
                                                      {"is_fp8e4b8", DType::F8E4M3FNUZ},
-                                                     {"is_fp8e5b16", DType::F8E5M2FNUZ}};
+                                                     {"is_fp8e5b16", DType::F8E5M2FNUZ},
+                                                     {"is_fp8e4b15", DType::F8E4B15}};
   if (auto found = exact.find(name); found != exact.end()) {
     return isNumber && dtype == found->second;
   }
@@ -114,9 +115,6 @@ static std::optional<bool> typePredicate(const TileType &type, const std::string
   }
   if (name == "is_fp8") {
     return isNumber && isFloat8(dtype);
-  }
-  if (name == "is_fp8e4b15") {
-    return false; // a type of one generation of chips, never made here
   }
   if (name == "is_int" || name == "is_integer_type") {
     return isNumber && isInteger(dtype);

@@ -209,11 +209,11 @@ Value paddingValue(Emitter &emitter, const Value &option, DType type) {
     return emitter.fail("E0229",
                         "'padding_option' expects 'zero', 'nan' or '', but got '" + *text + "'");
   }
-  if (isNan && !isFloat(type)) {
+  if (isNan && (!isFloat(type) || type == DType::F8E4B15)) {
     return emitter.fail("E0216",
                         "'padding_option' is 'nan', but the elements are " +
-                            typeText(ElementType{type, false}),
-                        "pad integers with 'zero'");
+                            typeText(ElementType{type, false}) + ", which has none",
+                        "pad them with 'zero'");
   }
   return isNan ? Value::floating(std::nan("")) : Value::whole(0);
 }

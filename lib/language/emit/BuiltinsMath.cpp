@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise builtins. Like upstream, mathematical functions take f32 and f64 only.
 #include "lib/language/emit/Emitter.h"
+#include "lib/language/emit/Float8E4B15.h"
 
 #include <bit>
 
@@ -106,6 +107,9 @@ Value absolute(Emitter &emitter, const Bound &args) {
     return emitter.fail("E0204", "'abs' expects numbers, but got " + describe(source));
   }
   DType type = source.tileType.element.dtype;
+  if (type == DType::F8E4B15) {
+    return magnitudeOfE4B15(emitter, source);
+  }
   if (isFloat8(type)) {
     Value wide = emitter.cast(source, {DType::F32, false});
     return emitter.cast(emitter.like<mlir::math::AbsFOp>(wide, wide.ssa), {type, false});
@@ -183,6 +187,9 @@ Value fdiv(Emitter &emitter, const Bound &args) {
   if (!isFloat(x.tileType.element.dtype)) {
     return emitter.fail("E0204", "'fdiv' expects floating-point operands, but got " + describe(x));
   }
+  if (x.tileType.element.dtype == DType::F8E4B15) { // bytes in tile IR
+    return emitter.binary("/", x, y);
+  }
   return emitter.like<mlir::arith::DivFOp>(x, x.ssa, y.ssa);
 }
 
@@ -232,7 +239,13 @@ Value fma(Emitter &emitter, const Bound &args) {
   if (!isFloat(x.tileType.element.dtype)) {
     return emitter.fail("E0204", "'fma' expects floating-point operands, but got " + describe(x));
   }
-  return emitter.like<mlir::math::FmaOp>(x, x.ssa, y.ssa, z.ssa);
+  ElementType element = x.tileType.element;
+  if (element.dtype == DType::F8E4B15) { // bytes in tile IR
+    for (Value *operand : {&x, &y, &z}) {
+      *operand = emitter.cast(*operand, {DType::F32, false});
+    }
+  }
+  return emitter.cast(emitter.like<mlir::math::FmaOp>(x, x.ssa, y.ssa, z.ssa), element);
 }
 
 Value nextPowerOf2(Emitter &emitter, const Bound &args) {

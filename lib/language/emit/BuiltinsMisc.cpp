@@ -152,6 +152,9 @@ static Value printValues(Emitter &emitter, const std::string &prefix,
     if (value.isPoison()) {
       return value;
     }
+    if (value.tileType.element == ElementType{DType::F8E4B15, false}) { // bytes in tile IR
+      value = emitter.cast(value, {DType::F32, false});
+    }
     if (!value.isPointer() && isUnsigned(value.tileType.element.dtype)) {
       unsignedOperands.push_back(static_cast<int64_t>(operands.size()));
     }

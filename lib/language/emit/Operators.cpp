@@ -2,6 +2,7 @@
 // Operators on run-time values: arithmetic, bits, comparisons, logic, pointer offsets. Signed `//`
 // and `%` truncate like C; comparisons of floats are ordered, except `!=`.
 #include "lib/language/emit/Emitter.h"
+#include "lib/language/emit/Float8E4B15.h"
 
 #include "mlir/IR/Matchers.h"
 
@@ -318,6 +319,9 @@ Value Emitter::unary(const std::string &op, const Value &a) {
     Value ones = constantTile(type == DType::Bool ? Value::boolean(true) : Value::whole(-1), type,
                               source.tileType.shape);
     return like<XOrIOp>(source, source.ssa, ones.ssa);
+  }
+  if (type == DType::F8E4B15) {
+    return negativeOfE4B15(*this, source);
   }
   if (isFloat(type)) {
     return throughFloat32(*this, source, source,

@@ -5,6 +5,8 @@
 // literalAsScalar().
 #include "lib/language/emit/Emitter.h"
 
+#include "runtime/Float8.h"
+
 #include "llvm/ADT/APFloat.h"
 
 namespace nereid::language::emit {
@@ -37,7 +39,7 @@ static DType promoteFloats(DType a, DType b, bool isDivision) {
     return DType::F16;
   }
   if (isFloat8(a) && isFloat8(b)) {
-    return a == b ? a : DType::F16; // which holds the numbers of all four formats
+    return a == b ? a : DType::F16; // which holds the numbers of all formats
   }
   return a == b ? DType::BF16 : DType::F32;
 }
@@ -75,6 +77,12 @@ bool Emitter::isExactly(const Value &literal, DType type) {
     return type == DType::Bool || fitsInteger(literal.integer, type);
   }
   for (DType each : {type, literal.isWhole() ? type : *own}) {
+    if (each == DType::F8E4B15) {
+      if (fromFloat8(toFloat8(literal.asReal(), each), each) != literal.asReal()) {
+        return false;
+      }
+      continue;
+    }
     llvm::APFloat number(literal.asReal());
     bool losesInfo = false;
     number.convert(

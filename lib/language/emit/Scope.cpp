@@ -65,7 +65,8 @@ static std::optional<ElementType> typeNamed(const std::string &name) {
                                                      {"float8e4nv", DType::F8E4M3FN},
                                                      {"float8e5", DType::F8E5M2},
                                                      {"float8e4b8", DType::F8E4M3FNUZ},
-                                                     {"float8e5b16", DType::F8E5M2FNUZ}};
+                                                     {"float8e5b16", DType::F8E5M2FNUZ},
+                                                     {"float8e4b15", DType::F8E4B15}};
   auto found = types.find(name);
   return found == types.end() ? std::nullopt : std::optional(ElementType{found->second, false});
 }
@@ -101,7 +102,8 @@ Value Emitter::moduleAttribute(const std::string &path, const std::string &name)
     }
     if (name.rfind("float8", 0) == 0) {
       return fail("E0310", "the type 'tl." + name + "' is not supported yet",
-                  "supported 8-bit floats are float8e4nv, float8e5, float8e4b8 and float8e5b16");
+                  "supported 8-bit floats are float8e4nv, float8e5, float8e4b8, float8e5b16 and "
+                  "float8e4b15");
     }
   }
   if (const BuiltinEntry *entry = findBuiltin(name, scopeOf(path))) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Run-time values: MLIR types of the language's types, constants, casts, splats and broadcasts.
 #include "lib/language/emit/Emitter.h"
+#include "lib/language/emit/Float8E4B15.h"
 
 #include "runtime/Float8.h"
 
@@ -55,7 +56,9 @@ Value Emitter::constantTile(const Value &number, DType type, llvm::ArrayRef<int6
   TileType result{{type, false}, Shape(shape.begin(), shape.end())};
   mlir::Type element = mlirType(result.element);
   mlir::TypedAttr attribute;
-  if (isFloat8(type)) { // saturates, which APFloat's own conversion does not
+  if (type == DType::F8E4B15) {
+    attribute = mlir::IntegerAttr::get(element, toFloat8(number.asReal(), type));
+  } else if (isFloat8(type)) { // saturates, which APFloat's own conversion does not
     llvm::APInt bits(8, toFloat8(number.asReal(), type));
     const auto &format = llvm::cast<mlir::FloatType>(element).getFloatSemantics();
     attribute = mlir::FloatAttr::get(element, llvm::APFloat(format, bits));
@@ -112,9 +115,11 @@ std::optional<Value> Emitter::knownNumber(const Value &value) {
   if (auto whole = llvm::dyn_cast<mlir::IntegerAttr>(attribute)) {
     llvm::APInt bits = whole.getValue();
     bool isZeroExtended = isUnsigned(type) || type == DType::Bool;
-    number = type == DType::Bool ? Value::boolean(!bits.isZero())
-             : isZeroExtended    ? Value::whole(bits.getZExtValue())
-                                 : Value::whole(bits.getSExtValue());
+    auto byte = static_cast<uint8_t>(bits.getZExtValue());
+    number = type == DType::Bool      ? Value::boolean(!bits.isZero())
+             : type == DType::F8E4B15 ? Value::floating(fromFloat8(byte, type))
+             : isZeroExtended         ? Value::whole(bits.getZExtValue())
+                                      : Value::whole(bits.getSExtValue());
   } else if (auto real = llvm::dyn_cast<mlir::FloatAttr>(attribute)) {
     number = Value::floating(real.getValueAsDouble());
   } else {
@@ -146,6 +151,12 @@ static mlir::Value convertNumber(Emitter &emitter, const Value &value, DType to)
   TileType target{{to, false}, value.tileType.shape};
   mlir::Type type = emitter.mlirType(target);
   mlir::Value ssa = value.ssa;
+  if (from == DType::F8E4B15) {
+    return emitter.cast(halfOfE4B15(emitter, value), target.element).ssa;
+  }
+  if (to == DType::F8E4B15) {
+    return e4b15Of(emitter, isFloat(from) ? value : emitter.cast(value, {DType::F32, false})).ssa;
+  }
   if (isFloat(from) && isFloat(to)) {
     if (bitWidth(from) == bitWidth(to)) {
       // formats of one width do not contain each other: through float32, which holds all of them
