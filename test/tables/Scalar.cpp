@@ -82,10 +82,7 @@ static Scalar toE4B15(const APFloat &value) {
   APFloat half = abs(value);
   bool losesInfo = false;
   half.convert(APFloat::IEEEhalf(), APFloat::rmTowardZero, &losesInfo);
-  const bool isUnsignedNan =
-      value.isNaN() && (&value.getSemantics() == &APFloat::Float8E4M3FNUZ() ||
-                        &value.getSemantics() == &APFloat::Float8E5M2FNUZ());
-  const uint64_t sign = value.isNegative() && !isUnsignedNan ? 0x80 : 0;
+  const uint64_t sign = value.isNegative() ? 0x80 : 0;
   for (uint64_t code = 0; code < 0x7E && !half.isNaN(); ++code) {
     APFloat below = half, above = real({DType::F8E4B15, code + 1});
     below.subtract(real({DType::F8E4B15, code}), nearest); // exact between two neighbours

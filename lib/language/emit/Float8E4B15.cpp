@@ -46,6 +46,11 @@ Value e4b15Of(Emitter &emitter, const Value &source) {
   Value word = emitter.bitcast(choppedHalf(emitter, source), {DType::I16, false});
   auto constant = [&](int64_t number) { return wordLike(emitter, source, number).ssa; };
   Value sign = emitter.like<ShRUIOp>(word, word.ssa, constant(8));
+  if (isFloat8(source.tileType.element.dtype)) { // arithmetic leaves the sign of a NaN open
+    TileType words = word.tileType;
+    Value byte = emitter.bitcast(source, {DType::I8, false});
+    sign = Value::tile(emitter.make<ExtUIOp>(emitter.mlirType(words), byte.ssa), words);
+  }
   sign = emitter.like<AndIOp>(word, sign.ssa, constant(0x80));
   Value magnitude = emitter.like<AndIOp>(word, word.ssa, constant(0x7FFF));
   magnitude = emitter.like<MinUIOp>(word, magnitude.ssa, constant(largestMade));
