@@ -49,7 +49,7 @@ void summingNeighbours(Writer &w) {
   bool real = w.chance(60);
   std::string from = real ? w.oneOf({"X", "X", "H"}) : w.oneOf({"A", "B", "D"});
   std::string type = real ? "float32" : "int32", weights = real ? "X" : "A";
-  int64_t size = int64_t{32} << w.pick(3), taps = w.between(2, 5), width = w.between(20, 70);
+  int64_t size = int64_t{32} << w.pick(3), taps = w.between(2, 5), width = w.between(20, 55);
   bool isImage = w.chance(50);
   std::string lanes = w.let(fmt::format("{} * {} + tl.arange(0, {})", w.pid(), size, size));
   std::string wide = w.oneOf({"n", "16"});
