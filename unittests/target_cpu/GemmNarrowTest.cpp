@@ -324,4 +324,30 @@ TEST(GemmNarrow, PartGroupsWithoutRows) {
   }
 }
 
+/// The mask of b alone ends k in the middle of a group, where an a that is computed goes on.
+TEST(GemmNarrow, PartGroupsOfComputedRows) {
+  if (!canRun()) {
+    GTEST_SKIP() << "needs AVX512_BF16 and AVX512_VNNI";
+  }
+  const int64_t m = 32, n = 64;
+  for (const char *left : {"tl.load(a + rm[:, None] * 80 + ks[None, :]) + 1",
+                           "tl.reshape(tl.load(a + k + tl.arange(0, BM * BK)), (BM, BK))"}) {
+    for (int64_t k : {1, 5, 16, 18, 75, 79, 80}) {
+      for (DType type : {DType::BF16, DType::I8}) {
+        const bool isFloat = type == DType::BF16;
+        runtime::Tensor a = randomTensor({m * 96}, type, 1), b = randomTensor({k * n}, type, 2);
+        runtime::Tensor c = randomTensor({m, n}, isFloat ? DType::F32 : DType::I32, 3);
+        std::string text = kernelText(left, maskedRight, isFloat ? "tl.float32" : "tl.int32");
+        Arguments arguments = {&a, &b, &c, m, n, k};
+        EXPECT_EQ(compareWithOracle(text,
+                                    (isFloat ? halves : bytes) +
+                                        ", M=i32, N=i32, K=i32, BM=32, BN=64, BK=16",
+                                    {1, 1, 1}, arguments, 1e-4),
+                  "")
+            << left << " " << k;
+      }
+    }
+  }
+}
+
 } // namespace

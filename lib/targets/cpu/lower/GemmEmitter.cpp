@@ -210,7 +210,7 @@ private:
       gemmKernel.aOffset = offset;
       gemmKernel.aStride = fold.known(stride) == 1 ? Value() : stride;
     }
-    if (types.group > 1 && operands.a.maybeInPlace) {
+    if (types.group > 1) {
       completeGroups(kernel, at, loc, gemm, shape, gemmKernel, operands);
     }
     if (kept.isUsed()) {
