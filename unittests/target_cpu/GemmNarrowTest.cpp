@@ -274,25 +274,32 @@ def kernel(a, b, c, M, N, K, sam, sak, sbk, sbn, BM: tl.constexpr, BN: tl.conste
   }
 }
 
+/// The product [32, k] times [k, 64] of both narrow types, with `left` for a, is the oracle's.
+/// `elements` are those of a.
+void expectBothTypes(const std::string &left, int64_t k, int64_t elements) {
+  const int64_t m = 32, n = 64;
+  for (DType type : {DType::BF16, DType::I8}) {
+    const bool isFloat = type == DType::BF16;
+    runtime::Tensor a = randomTensor({elements}, type, 1), b = randomTensor({k * n}, type, 2);
+    runtime::Tensor c = randomTensor({m, n}, isFloat ? DType::F32 : DType::I32, 3);
+    std::string text = kernelText(left, maskedRight, isFloat ? "tl.float32" : "tl.int32");
+    Arguments arguments = {&a, &b, &c, m, n, k};
+    EXPECT_EQ(compareWithOracle(
+                  text, (isFloat ? halves : bytes) + ", M=i32, N=i32, K=i32, BM=32, BN=64, BK=16",
+                  {1, 1, 1}, arguments, 1e-4),
+              "")
+        << left << " " << k;
+  }
+}
+
 TEST(GemmNarrow, RowsThatAreMaskedOneByOne) {
   if (!canRun()) {
     GTEST_SKIP() << "needs AVX512_BF16 and AVX512_VNNI";
   }
   const std::string left = "tl.load(a + rm[:, None] * K + ks[None, :], mask=(rm % 3 != 0)[:, None] "
                            "& (ks[None, :] < K), other=0)";
-  const int64_t m = 32, n = 64;
   for (int64_t k : {64, 75}) {
-    for (DType type : {DType::BF16, DType::I8}) {
-      const bool isFloat = type == DType::BF16;
-      runtime::Tensor a = randomTensor({m * k}, type, 1), b = randomTensor({k * n}, type, 2);
-      runtime::Tensor c = randomTensor({m, n}, isFloat ? DType::F32 : DType::I32, 3);
-      std::string text = kernelText(left, maskedRight, isFloat ? "tl.float32" : "tl.int32");
-      Arguments arguments = {&a, &b, &c, m, n, k};
-      EXPECT_EQ(compareWithOracle(
-                    text, (isFloat ? halves : bytes) + ", M=i32, N=i32, K=i32, BM=32, BN=64, BK=16",
-                    {1, 1, 1}, arguments, 1e-4),
-                "");
-    }
+    expectBothTypes(left, k, 32 * k);
   }
 }
 
@@ -301,25 +308,12 @@ TEST(GemmNarrow, PartGroupsWithoutRows) {
   if (!canRun()) {
     GTEST_SKIP() << "needs AVX512_BF16 and AVX512_VNNI";
   }
-  const int64_t m = 32, n = 64;
   for (const char *mask : {"(rm < M - 32)[:, None] & (ks[None, :] < K)",
                            "(rm < M)[:, None] & (ks[None, :] < K) & (M > 32)"}) {
-    const std::string left =
-        fmt::format("tl.load(a + rm[:, None] * K + ks[None, :], mask={}, other=0)", mask);
     for (int64_t k : {5, 16, 75}) {
-      for (DType type : {DType::BF16, DType::I8}) {
-        const bool isFloat = type == DType::BF16;
-        runtime::Tensor a = randomTensor({m * k}, type, 1), b = randomTensor({k * n}, type, 2);
-        runtime::Tensor c = randomTensor({m, n}, isFloat ? DType::F32 : DType::I32, 3);
-        std::string text = kernelText(left, maskedRight, isFloat ? "tl.float32" : "tl.int32");
-        Arguments arguments = {&a, &b, &c, m, n, k};
-        EXPECT_EQ(compareWithOracle(text,
-                                    (isFloat ? halves : bytes) +
-                                        ", M=i32, N=i32, K=i32, BM=32, BN=64, BK=16",
-                                    {1, 1, 1}, arguments, 1e-4),
-                  "")
-            << mask << " " << k;
-      }
+      expectBothTypes(
+          fmt::format("tl.load(a + rm[:, None] * K + ks[None, :], mask={}, other=0)", mask), k,
+          32 * k);
     }
   }
 }
@@ -329,23 +323,10 @@ TEST(GemmNarrow, PartGroupsOfComputedRows) {
   if (!canRun()) {
     GTEST_SKIP() << "needs AVX512_BF16 and AVX512_VNNI";
   }
-  const int64_t m = 32, n = 64;
   for (const char *left : {"tl.load(a + rm[:, None] * 80 + ks[None, :]) + 1",
                            "tl.reshape(tl.load(a + k + tl.arange(0, BM * BK)), (BM, BK))"}) {
     for (int64_t k : {1, 5, 16, 18, 75, 79, 80}) {
-      for (DType type : {DType::BF16, DType::I8}) {
-        const bool isFloat = type == DType::BF16;
-        runtime::Tensor a = randomTensor({m * 96}, type, 1), b = randomTensor({k * n}, type, 2);
-        runtime::Tensor c = randomTensor({m, n}, isFloat ? DType::F32 : DType::I32, 3);
-        std::string text = kernelText(left, maskedRight, isFloat ? "tl.float32" : "tl.int32");
-        Arguments arguments = {&a, &b, &c, m, n, k};
-        EXPECT_EQ(compareWithOracle(text,
-                                    (isFloat ? halves : bytes) +
-                                        ", M=i32, N=i32, K=i32, BM=32, BN=64, BK=16",
-                                    {1, 1, 1}, arguments, 1e-4),
-                  "")
-            << left << " " << k;
-      }
+      expectBothTypes(left, k, 32 * 96);
     }
   }
 }

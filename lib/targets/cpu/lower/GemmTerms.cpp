@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/targets/cpu/lower/GemmTerms.h"
 
+#include "lib/targets/cpu/lower/LanePlan.h"
 #include "lib/targets/cpu/lower/NarrowIntegers.h"
 #include "lib/targets/cpu/lower/SameNumber.h"
 
@@ -10,23 +11,13 @@ namespace nereid::cpu {
 
 bool forEachTerm(KernelState &kernel, Value mask, const Dims &dims,
                  llvm::function_ref<bool(Value, const Dims &)> visit) {
-  SmallVector<std::pair<Value, Dims>> work{{mask, dims}};
-  while (!work.empty()) {
-    auto [term, at] = work.pop_back_val();
-    Operation *op = term.getDefiningOp();
-    bool shape = isa_and_nonnull<tile::ExpandDimsOp, tile::BroadcastOp, tile::TransOp>(op) ||
-                 (isa_and_nonnull<tile::ReshapeOp>(op) && isTrivialReshape(op));
-    if (op && !kernel.plan.isStored(term) && (shape || isa<arith::AndIOp>(op))) {
-      for (Value part : op->getOperands()) {
-        work.push_back({part, mapDims(op, part, at)});
-      }
-      continue;
-    }
-    if (!visit(term, isTile(term) ? kernel.axes.normalise(term, at) : Dims())) {
-      return false;
-    }
-  }
-  return true;
+  SmallVector<std::pair<Value, Dims>> terms;
+  visitMaskTerms(kernel.plan, mask, dims,
+                 [&](Value term, const Dims &at) { terms.push_back({term, at}); });
+  return llvm::all_of(llvm::reverse(terms), [&](const std::pair<Value, Dims> &one) {
+    const auto &[term, at] = one;
+    return visit(term, isTile(term) ? kernel.axes.normalise(term, at) : Dims());
+  });
 }
 
 std::optional<PrefixTerm> asPrefix(KernelState &kernel, Value term, const Dims &dims, int8_t dim) {

@@ -16,8 +16,8 @@ struct PrefixTerm {
   bool isLower = false;   ///< `offset >= limit`
 };
 
-/// Visits the terms of a conjunction at the coordinates that matter to them, until one visit is
-/// false; so is the result then.
+/// Visits the terms of a conjunction, the last one first, at the coordinates that matter to them,
+/// until one visit is false; so is the result then.
 bool forEachTerm(KernelState &kernel, mlir::Value mask, const Dims &dims,
                  llvm::function_ref<bool(mlir::Value, const Dims &)> visit);
 
