@@ -30,8 +30,11 @@ struct LanePlan {
 void visitMaskTerms(const FusionPlan &plan, mlir::Value mask, const Dims &dims,
                     llvm::function_ref<void(mlir::Value, const Dims &)> visit);
 
-/// A kept tile alone is stored, with its neighbours in memory along `dim` and not along the
-/// buffer's rows: blocks of it are turned round in registers.
+/// A tile of two dimensions alone is stored, with its neighbours in memory along `dim`, the first.
+bool storesDownColumns(const KernelState &kernel, llvm::ArrayRef<Root> roots, int8_t dim);
+
+/// What is stored so comes from a kept tile and can be read along the rows of its buffer: blocks of
+/// it are turned round in registers.
 bool writesTransposed(const KernelState &kernel, llvm::ArrayRef<Root> roots, int8_t dim);
 
 LanePlan planLanes(const KernelState &kernel, llvm::ArrayRef<Root> roots);

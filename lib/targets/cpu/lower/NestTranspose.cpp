@@ -13,9 +13,10 @@ using namespace mlir;
 namespace nereid::cpu {
 
 bool LoopNest::canTranspose() const {
-  if (writesTransposed(kernel, roots, plan.dim)) {
+  if (storesDownColumns(kernel, roots, plan.dim)) {
     return tally(Recogniser::TransposedStore,
-                 plan.width == static_cast<unsigned>(kernel.options.vectorBytes / 4));
+                 writesTransposed(kernel, roots, plan.dim) &&
+                     plan.width == static_cast<unsigned>(kernel.options.vectorBytes / 4));
   }
   if (roots.size() != 1 || roots[0].kind != Root::Kind::Keep || isPointerTile(roots[0].value) ||
       shape.size() < 2 || plan.width < 4) {

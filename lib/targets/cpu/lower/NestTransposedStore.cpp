@@ -46,21 +46,29 @@ private:
 };
 } // namespace
 
-bool writesTransposed(const KernelState &kernel, ArrayRef<Root> roots, int8_t dim) {
+bool storesDownColumns(const KernelState &kernel, ArrayRef<Root> roots, int8_t dim) {
   auto store = roots.size() == 1 && roots[0].kind == Root::Kind::Store && !roots[0].guard
                    ? cast<tile::StoreOp>(roots[0].op)
                    : tile::StoreOp();
-  if (!store || roots[0].shape().size() != 2 || dim != 0 || isPointerTile(store.getValue()) ||
-      KernelState::byteSize(elementTypeOf(store.getValue())) != 4) {
+  if (!store || roots[0].shape().size() != 2 || dim != 0 || isPointerTile(store.getValue())) {
     return false;
   }
   auto isUnit = [&](unsigned position) {
     Axis axis = kernel.axes.axis(store.getPointer(), position, AxisView::Address);
     return axis.kind == AxisKind::Linear && axis.stride == 1;
   };
+  return isUnit(0) && !isUnit(1);
+}
+
+bool writesTransposed(const KernelState &kernel, ArrayRef<Root> roots, int8_t dim) {
+  if (!storesDownColumns(kernel, roots, dim)) {
+    return false;
+  }
+  Value value = cast<tile::StoreOp>(roots[0].op).getValue();
   const int64_t lanes = kernel.options.vectorBytes / 4;
-  return lanes >= 4 && roots[0].shape()[0] % lanes == 0 && roots[0].shape()[1] % lanes == 0 &&
-         isUnit(0) && !isUnit(1) && RowWiseValue(kernel, dim).holds(store.getValue());
+  return KernelState::byteSize(elementTypeOf(value)) == 4 && lanes >= 4 &&
+         roots[0].shape()[0] % lanes == 0 && roots[0].shape()[1] % lanes == 0 &&
+         RowWiseValue(kernel, dim).holds(value);
 }
 
 void LoopNest::emitTransposedStore() {
