@@ -64,7 +64,7 @@ TEST(OverlapIterations, SameNumbersForAnyNumberOfIterations) {
   if (!runsHere()) {
     GTEST_SKIP() << "this machine has no AVX-512";
   }
-  for (int length : {3, 12, 30}) {
+  for (int length : {3, 12, 30, 3000}) { // of the last not every place for a cut is tried
     CompiledLoops compiled = compileLoops(kernel(length, mainLoop), "x86-64-v4");
     ASSERT_EQ(compiled.error, "");
     for (size_t count : {0, 16, 32, 48, 1024}) {
@@ -99,6 +99,7 @@ TEST(OverlapIterations, OnlyLongChainsOfMainLoops) {
     GTEST_SKIP() << "this machine has no AVX-512";
   }
   EXPECT_TRUE(isOverlapped(kernel(12, mainLoop)));
+  EXPECT_TRUE(isOverlapped(kernel(3000, mainLoop)));
   EXPECT_FALSE(isOverlapped(kernel(3, mainLoop)));
   EXPECT_FALSE(isOverlapped(kernel(12, "")));
   EXPECT_FALSE(isOverlapped(kernel(12, mainLoop), "x86-64-v3")); // 16 registers

@@ -33,6 +33,8 @@ namespace {
 
 /// Cycles until the last result, below which the processor looks far enough ahead by itself.
 constexpr int shortestChain = 40;
+/// Operations looked at to find the middle; every place that is tried looks at all of them.
+constexpr int64_t mostVisits = 100000;
 /// Vectors carried from one iteration to the next; more would be kept in memory.
 constexpr size_t mostCarried = 12;
 
@@ -143,7 +145,10 @@ private:
   /// Finds the halves near the middle that the fewest values connect.
   bool cut() {
     size_t fewest = mostCarried + 1;
-    for (int time = chain * 2 / 5; time <= chain * 3 / 5; ++time) {
+    const int first = chain * 2 / 5, last = chain * 3 / 5;
+    const auto step =
+        static_cast<int>((last - first) * static_cast<int64_t>(loaded.size()) / mostVisits) + 1;
+    for (int time = first; time <= last; time += step) {
       llvm::DenseSet<Operation *> candidate = doneBy(time);
       llvm::SetVector<Value> across = livesAcross(candidate);
       for (size_t before = across.size() + 1; across.size() < before;) {
