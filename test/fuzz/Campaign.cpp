@@ -166,6 +166,9 @@ private:
                                            })
                                  : program;
     Outcome last = isShrinkable ? judgeApart(small, options.engine) : outcome;
+    if (last.verdict != outcome.verdict) {
+      last = {outcome.verdict, outcome.text + ", but not when it was run again by itself"};
+    }
     std::string text = fmt::format("seed {}: {}\n", seed, last.text.substr(0, 2000));
     std::string path = fmt::format("{}/program-{}.py", options.folder, seed);
     std::string comment = "# " + text;
