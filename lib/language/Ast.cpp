@@ -38,6 +38,17 @@ template <class Visit> bool walk(const std::vector<StmtPtr> &statements, Visit &
 
 } // namespace
 
+bool isConstexprAnnotation(const Expr &annotation) {
+  const Expr &named = annotation.kind == ExprKind::Subscript ? *annotation.operands[0] : annotation;
+  if (annotation.kind == ExprKind::String) {
+    return annotation.text.find("constexpr") != std::string::npos;
+  }
+  bool canName = named.kind == ExprKind::Name || named.kind == ExprKind::Attribute;
+  return canName && named.text == "constexpr";
+}
+
+bool Param::isConstexpr() const { return annotation && isConstexprAnnotation(*annotation); }
+
 bool FunctionDef::isJit() const {
   for (const ExprPtr &decorator : decorators) {
     if (namesJit(*decorator)) {

@@ -105,7 +105,12 @@ struct Param {
   SourceRange range;
   bool isVarArgs = false;     // *args
   bool isKeywordArgs = false; // **kwargs; the parser refuses it in kernels
+  /// Annotated as tl.constexpr, tl.constexpr[int] or "tl.constexpr".
+  bool isConstexpr() const;
 };
+
+/// An annotation that makes a constant.
+bool isConstexprAnnotation(const Expr &annotation);
 
 struct FunctionDef {
   std::string name;

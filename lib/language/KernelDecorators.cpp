@@ -108,19 +108,13 @@ private:
   }
 
   void readJit(const Expr &decorator) {
-    static const std::vector<std::string> known = {"do_not_specialize",
-                                                   "do_not_specialize_on_alignment",
-                                                   "noinline",
-                                                   "debug",
-                                                   "repr",
-                                                   "launch_metadata",
-                                                   "version",
-                                                   "device",
-                                                   "fn",
-                                                   "interpret"};
+    static const std::vector<std::string> known = {"repr", "launch_metadata", "version", "device",
+                                                   "fn",   "interpret"};
     for (const auto &[name, value] : arguments(decorator, {})) {
       if (name == "do_not_specialize") {
         out.doNotSpecialize = textsOf(value);
+      } else if (name == "do_not_specialize_on_alignment") {
+        out.doNotSpecializeOnAlignment = textsOf(value);
       } else if (name == "noinline" || name == "debug") {
         (name == "debug" ? out.isDebug : out.isNoinline) = HostPython::truth(value) == 1;
       } else if (std::find(known.begin(), known.end(), name) == known.end()) {

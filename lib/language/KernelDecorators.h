@@ -27,7 +27,7 @@ struct KernelDecorators {
   std::vector<std::string> key, resetToZero, restoreValue;
   bool hasPruning = false; ///< prune_configs_by: a model of upstream's, not run here
   std::vector<std::pair<std::string, HostValue>> heuristics; ///< parameter, function of the args
-  std::vector<std::string> doNotSpecialize;                  ///< names, or positions as text
+  std::vector<std::string> doNotSpecialize, doNotSpecializeOnAlignment; ///< names, or positions
   bool isNoinline = false, isDebug = false;
   /// R0202 unknown decorators and options, R0203 configs that only running Python would give, R0204
   /// open conditions that choose among configs.
@@ -55,7 +55,8 @@ struct Specialization {
 };
 
 /// parseSignature, with what is missing taken from the first config, then from heuristics, then
-/// from defaults. E0206 names what is still missing.
+/// from defaults. E0206 names what is still missing, E0234 a constexpr that do_not_specialize
+/// lists.
 Result<Specialization> specialize(std::string_view signature, const SourceModule &module,
                                   const FunctionDef &kernel, const KernelDecorators &decorators);
 

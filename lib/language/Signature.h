@@ -6,8 +6,7 @@
 #pragma once
 
 #include "lib/language/Ast.h"
-#include "lib/language/ConstValue.h"
-#include "lib/language/SizeRange.h"
+#include "lib/language/ParamType.h"
 
 #include <optional>
 #include <string>
@@ -15,19 +14,6 @@
 #include <vector>
 
 namespace nereid::language {
-
-struct ParamType {
-  enum class Kind { Pointer, Scalar, Constexpr, Descriptor, Tuple };
-  std::string name;
-  Kind kind = Kind::Scalar;
-  DType dtype = DType::I32;        // Pointer and Descriptor: of the elements
-  int64_t divisibility = 1;        // of the value, or of the address in bytes
-  SizeRange range;                 // Scalar integers only: when the specialization is meant
-  std::vector<int64_t> blockShape; // Descriptor only: powers of two
-  bool padsWithNan = false;        // Descriptor only: what lies outside reads as NaN, not as 0
-  ConstValue constant;             // Constexpr only; None is Constexpr with monostate
-  std::vector<ParamType> elements; // Tuple only: of x they are named "x[0]", "x[1]", …
-};
 
 struct Signature {
   std::vector<ParamType> params; // exactly the kernel's parameters, in order

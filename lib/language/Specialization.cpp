@@ -35,8 +35,34 @@ static size_t positionOf(const FunctionDef &kernel, const std::string &name) {
   return static_cast<size_t>(found - kernel.params.begin());
 }
 
+/// Upstream's rule: a constant is always part of the specialization and cannot be left out of it.
+static std::optional<Diagnostic> refuseUnspecialized(const SourceModule &module,
+                                                     const FunctionDef &kernel,
+                                                     const KernelDecorators &decorators) {
+  for (size_t i = 0; i < kernel.params.size(); ++i) {
+    const Param &param = kernel.params[i];
+    auto isListed = [&](const std::vector<std::string> &list) {
+      return std::any_of(list.begin(), list.end(), [&](const std::string &listed) {
+        return listed == param.name || listed == std::to_string(i);
+      });
+    };
+    const bool isPlain = isListed(decorators.doNotSpecialize);
+    if (param.isConstexpr() && (isPlain || isListed(decorators.doNotSpecializeOnAlignment))) {
+      return makeError("E0234", "expects a parameter to be one of two, but got " + param.name +
+                                    " marked as constexpr and listed in do_not_specialize" +
+                                    (isPlain ? "" : "_on_alignment"))
+          .at(module.path, module.text, param.range)
+          .withHelp("take it out of the list, or take its annotation away");
+    }
+  }
+  return std::nullopt;
+}
+
 Result<Specialization> specialize(std::string_view text, const SourceModule &module,
                                   const FunctionDef &kernel, const KernelDecorators &decorators) {
+  if (std::optional<Diagnostic> error = refuseUnspecialized(module, kernel, decorators)) {
+    return std::move(*error);
+  }
   Result<PartialSignature> read = parsePartialSignature(text, kernel);
   if (!read) {
     return std::move(read.error());

@@ -172,6 +172,20 @@ TEST(Decorators, configsBehindAnOpenConditionAreRemarked) {
   EXPECT_EQ(only.decorators.configs.size(), 1u);
 }
 
+TEST(Decorators, aConstexprIsAlwaysSpecializedFor) {
+  auto complete = [](const std::string &listed, const std::string &option = "") {
+    return File("@triton.jit(do_not_specialize" + option + "=[" + listed +
+                "])\ndef k(x, n, BLOCK: tl.constexpr):\n    pass\n")
+        .complete("*fp32,i32,8");
+  };
+  EXPECT_EQ(complete("'n', 'x'"), "x=*fp32,n=i32,BLOCK=8");
+  EXPECT_EQ(complete("0, 1"), "x=*fp32,n=i32,BLOCK=8");
+  EXPECT_EQ(complete("'n', 'BLOCK'"), "E0234");
+  EXPECT_EQ(complete("2"), "E0234");
+  EXPECT_EQ(complete("1", "_on_alignment"), "x=*fp32,n=i32,BLOCK=8");
+  EXPECT_EQ(complete("'BLOCK'", "_on_alignment"), "E0234");
+}
+
 TEST(Decorators, mustUseResultIsKnown) {
   File file("@triton.must_use_result('why')\n" + body);
   EXPECT_TRUE(file.decorators.remarks.all().empty()) << file.decorators.remarks.render();

@@ -207,15 +207,6 @@ Value Emitter::callBuiltin(const BuiltinEntry &entry, std::vector<Argument> posi
   return entry.function(*this, bound);
 }
 
-static bool isConstexprAnnotation(const Expr *annotation) {
-  if (!annotation) {
-    return false;
-  }
-  bool isText = annotation->kind == ExprKind::Name || annotation->kind == ExprKind::Attribute ||
-                annotation->kind == ExprKind::String;
-  return isText && annotation->text.find("constexpr") != std::string::npos;
-}
-
 /// Decorated to run on constants only: its results stay constants.
 static bool isConstexprFunction(const FunctionDef &function) {
   return function.decorator("constexpr_function") || function.decorator("constexpr");
@@ -288,7 +279,7 @@ static bool bindParameters(Emitter &emitter, const FunctionDef &function,
     if (value.isPoison()) {
       return false;
     }
-    if (isConstexprAnnotation(param.annotation.get())) {
+    if (param.isConstexpr()) {
       // A helper's annotation is a wish: upstream passes a run-time value on as it is.
       if (std::optional<Value> known = emitter.knownNumber(value)) {
         value = *known;

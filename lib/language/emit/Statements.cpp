@@ -34,10 +34,6 @@ Flow Emitter::runRest(const Rest *rest) {
   return Flow::Return;
 }
 
-static bool isConstexprName(const Expr &annotation) {
-  return annotation.text == "constexpr" || annotation.text.find(".constexpr") != std::string::npos;
-}
-
 static void runAssert(Emitter &emitter, const Stmt &stmt) {
   std::vector<Argument> arguments = {{"", emitter.evaluate(*stmt.value), stmt.value.get()}};
   bool isStatic = emitter.constantTruth(arguments[0].value).has_value();
@@ -120,7 +116,7 @@ Flow Emitter::runStatement(const Stmt &stmt, const Rest &rest) {
       break;
     }
     Value value = evaluate(*stmt.value);
-    if (isConstexprName(*stmt.annotation)) {
+    if (isConstexprAnnotation(*stmt.annotation)) {
       // A value known only at run time stays what it is, as upstream has it.
       if (std::optional<Value> known = knownNumber(value)) {
         value = *known;

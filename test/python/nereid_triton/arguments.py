@@ -6,6 +6,7 @@ import triton
 import triton.language as tl
 
 from . import capi
+from .source import Unknown
 
 _NAMES = {"u1": "i1", "B": "i1"}
 
@@ -149,7 +150,10 @@ class Parameters:
             isinstance(value, float) and value - value == 0
         if is_plain and not isinstance(value, tl.pointer_type):
             return text.literal(value)
-        return text.name_of(value, name + "_value")
+        try:
+            return text.name_of(value, name + "_value")
+        except Unknown:  # an object that a kernel can only hand on: what identifies it
+            return repr(str(value))
 
     def _expression(self, text, name, kind):
         if isinstance(kind, _Constant):

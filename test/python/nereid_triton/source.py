@@ -57,7 +57,10 @@ def _decorators(function):
         lines.append(f"@triton.must_use_result{why}")
     if isinstance(function, ConstexprFunction):
         return lines + ["@triton.constexpr_function"]
-    return lines + ["@triton.jit(noinline=True)" if function.noinline else "@triton.jit"]
+    options = [f"{name}={value!r}" for name in (
+        "noinline", "do_not_specialize", "do_not_specialize_on_alignment")
+        if (value := getattr(function, name, None))]
+    return lines + [f"@triton.jit({', '.join(options)})" if options else "@triton.jit"]
 
 
 class _Edits:
