@@ -83,14 +83,19 @@ struct LaunchError {
 
 class ThreadPool;
 
+/// In which order a thread takes programs. Descending, one by one, is for tests: a kernel whose
+/// programs depend on each other shows it. Programs that may wait for others are always ascending.
+enum class ProgramOrder : uint8_t { Ascending, Descending };
+
 /// Checks count, kinds, dtypes and promised alignment of the arguments, then runs every program
 /// instance of the grid on the pool and waits. Any grid size of 0 is a launch of nothing.
 LaunchError launch(const Kernel &kernel, Grid grid, std::span<const ArgumentValue> arguments,
-                   ThreadPool &pool);
+                   ThreadPool &pool, ProgramOrder order = ProgramOrder::Ascending);
 
 /// The same without checks, from slots already packed: what `launch` does in the end; for loops
 /// that call one kernel many times.
-LaunchError launchPacked(const Kernel &kernel, Grid grid, const uint64_t *slots, ThreadPool &pool);
+LaunchError launchPacked(const Kernel &kernel, Grid grid, const uint64_t *slots, ThreadPool &pool,
+                         ProgramOrder order = ProgramOrder::Ascending);
 
 /// Maps a relocatable ELF object of this architecture into memory and links it. External symbols
 /// resolve only to the runtime's own table (memcpy, memset, memmove, nereid_rt_*); an unknown one

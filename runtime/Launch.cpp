@@ -255,7 +255,8 @@ LaunchError assertionError(const Kernel &kernel, const LaunchFailure &failure) {
                        text(failure.id[2]) + "): " + failure.message};
 }
 
-LaunchError launchPacked(const Kernel &kernel, Grid grid, const uint64_t *slots, ThreadPool &pool) {
+LaunchError launchPacked(const Kernel &kernel, Grid grid, const uint64_t *slots, ThreadPool &pool,
+                         ProgramOrder order) {
   if (LaunchError error = checkGrid(grid)) {
     return error;
   }
@@ -289,6 +290,12 @@ LaunchError launchPacked(const Kernel &kernel, Grid grid, const uint64_t *slots,
   if (programs == 1) {
     // Cannot be shared, so its cost need not be known and the clock is left alone.
     pool.parallelFor(1, 1, std::cref(body));
+  } else if (order == ProgramOrder::Descending) {
+    pool.parallelFor(programs, 1, [&](int64_t begin, int64_t end, int worker) {
+      for (int64_t i = begin; i < end; ++i) {
+        body(programs - 1 - i, programs - i, worker);
+      }
+    });
   } else {
     const int64_t cost = costs.find(kernel.entry);
     const bool hasWorkers = pool.threadCount() > 1;
@@ -321,7 +328,7 @@ LaunchError launchPacked(const Kernel &kernel, Grid grid, const uint64_t *slots,
 }
 
 LaunchError launch(const Kernel &kernel, Grid grid, std::span<const ArgumentValue> arguments,
-                   ThreadPool &pool) {
+                   ThreadPool &pool, ProgramOrder order) {
   const size_t expected = kernel.info.arguments.size();
   if (arguments.size() != expected) {
     return {"E0401", "kernel '" + kernel.info.name + "' expects " + std::to_string(expected) +
@@ -337,7 +344,7 @@ LaunchError launch(const Kernel &kernel, Grid grid, std::span<const ArgumentValu
   if (LaunchError error = pack(kernel, arguments, slots)) {
     return error;
   }
-  return launchPacked(kernel, grid, slots, pool);
+  return launchPacked(kernel, grid, slots, pool, order);
 }
 
 } // namespace nereid::runtime

@@ -98,6 +98,38 @@ TEST(Launch, XIsTheInnermostAxis) {
   EXPECT_EQ(seen[4], (std::array<int32_t, 3>{0, 0, 1}));
 }
 
+/// Writes how many programs came before.
+void recordTurn(const uint64_t *slots, const int32_t *id, const int32_t *, uint8_t *) {
+  int32_t *out = reinterpret_cast<int32_t *>(slots[0]);
+  ++out[0];
+  out[1 + id[0]] = out[0];
+}
+
+TEST(Launch, DescendingProgramsBeginWithTheLast) {
+  ThreadPool one(1), four(4);
+  for (bool takesRanges : {false, true}) {
+    Kernel kernel = kernelOf(recordTurn, {{"out", ArgumentKind::Pointer, DType::I32, 1}});
+    kernel.info.takesRanges = takesRanges;
+    Tensor out = Tensor::empty({51}, DType::I32);
+    fillConstant(out, 0);
+    const ArgumentValue arguments[] = {&out};
+    ASSERT_FALSE(launch(kernel, {50, 1, 1}, arguments, one, ProgramOrder::Descending));
+    for (int32_t i = 0; i < 50; ++i) {
+      // A range is written by its first program alone: descending programs come one by one.
+      EXPECT_EQ(out.as<int32_t>()[1 + i], 50 - i);
+    }
+  }
+  Tensor out = Tensor::empty({100000}, DType::I32);
+  fillConstant(out, 0);
+  const ArgumentValue arguments[] = {&out};
+  Kernel kernel = kernelOf(recordRange, {{"out", ArgumentKind::Pointer, DType::I32, 1}});
+  kernel.info.takesRanges = true;
+  ASSERT_FALSE(launch(kernel, {1000, 10, 10}, arguments, four, ProgramOrder::Descending));
+  for (int64_t i = 0; i < out.elementCount(); ++i) {
+    ASSERT_EQ(out.as<int32_t>()[i], 1) << i;
+  }
+}
+
 TEST(Launch, PacksScalarsByTheEntryContract) {
   const Kernel kernel = kernelOf(copySlots, {{"out", ArgumentKind::Pointer, DType::U64, 1},
                                              {"i", ArgumentKind::Integer, DType::I32, 1},
