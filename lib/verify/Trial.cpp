@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/verify/Trial.h"
+
+#include "lib/verify/GuardedMemory.h"
+#include "runtime/ThreadPool.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+namespace nereid::verify {
+namespace {
+
+using runtime::Tensor;
+
+/// What stands where nothing was written: NaN for every floating-point type but those that spell it
+/// otherwise, then a finite number.
+constexpr uint8_t fills[] = {0xFF, 0x5A};
+
+/// Elements from the first to the last one of a tensor, gaps included.
+int64_t extentOf(const Tensor &tensor) {
+  int64_t last = 0;
+  for (size_t i = 0; i < tensor.shape().size(); ++i) {
+    if (tensor.shape()[i] == 0) {
+      return 0;
+    }
+    last += (tensor.shape()[i] - 1) * tensor.strides()[i];
+  }
+  return last + 1;
+}
+
+/// Offset of row-major element i from the first one, in elements.
+int64_t offsetOf(const Tensor &tensor, int64_t i) {
+  int64_t offset = 0;
+  for (size_t d = tensor.shape().size(); d-- > 0;) {
+    offset += i % tensor.shape()[d] * tensor.strides()[d];
+    i /= tensor.shape()[d];
+  }
+  return offset;
+}
+
+/// One tensor of one launch.
+class Placed {
+public:
+  static Result<Placed> make(const TrialTensor &tensor, Edge edge, uint8_t fill) {
+    const size_t bytes = static_cast<size_t>(extentOf(tensor.content)) * elementBytes(tensor);
+    auto memory = GuardedMemory::make(bytes, edge, {tensor.alignment, tensor.misalignment}, fill);
+    if (!memory) {
+      return memory.error();
+    }
+    Placed placed(tensor, std::move(*memory), fill);
+    if (tensor.role != Role::Output) {
+      placed.copyContent();
+    }
+    return placed;
+  }
+
+  const Tensor &tensor() const { return view; }
+
+  /// What the launch did outside of the elements; empty: nothing.
+  std::string outside() const {
+    if (auto met = memory.outside()) {
+      const bool isWrite = met->isWrite.value_or(false);
+      return fmt::format("'{}' is {} {}", trial->name,
+                         !met->isWrite ? "accessed"
+                         : isWrite     ? "written"
+                                       : "read",
+                         placeText(met->offset));
+    }
+    if (auto touched = memory.overwritten()) {
+      return fmt::format("'{}' is written {}", trial->name, placeText(*touched));
+    }
+    return gapWritten();
+  }
+
+  /// Says of an input what was changed; empty: nothing.
+  std::string changed() const {
+    for (int64_t i = 0; i < view.elementCount(); ++i) {
+      if (!isSame(i, trial->content)) {
+        return fmt::format("input '{}' is changed: element {} was {:.9g} and is {:.9g}",
+                           trial->name, i, trial->content.at(i), view.at(i));
+      }
+    }
+    return "";
+  }
+
+  /// The two tensors' elements have the same bits.
+  bool isSame(int64_t i, const Tensor &other) const {
+    return std::memcmp(address(view, i), address(other, i), elementBytes(*trial)) == 0;
+  }
+  /// Every byte of the element is the pattern of memory that nobody wrote.
+  bool isUntouched(int64_t i) const {
+    const uint8_t *bytes = address(view, i);
+    return std::all_of(bytes, bytes + elementBytes(*trial),
+                       [&](uint8_t byte) { return byte == fill; });
+  }
+
+private:
+  Placed(const TrialTensor &tensor, GuardedMemory memory, uint8_t fill)
+      : trial(&tensor), memory(std::move(memory)), fill(fill) {
+    view = Tensor::borrow(this->memory.data(), tensor.content.shape(), tensor.content.dtype(),
+                          tensor.content.strides());
+  }
+
+  static size_t elementBytes(const TrialTensor &tensor) {
+    return sizeInBytes(tensor.content.dtype());
+  }
+  static uint8_t *address(const Tensor &tensor, int64_t i) {
+    return tensor.as<uint8_t>() +
+           static_cast<size_t>(offsetOf(tensor, i)) * sizeInBytes(tensor.dtype());
+  }
+
+  void copyContent() {
+    for (int64_t i = 0; i < view.elementCount(); ++i) {
+      std::memcpy(address(view, i), address(trial->content, i), elementBytes(*trial));
+    }
+  }
+
+  std::string placeText(int64_t offset) const {
+    const auto bytes = static_cast<int64_t>(memory.size());
+    return offset < 0 ? fmt::format("{} bytes in front of its first element", -offset)
+                      : fmt::format("{} bytes behind its {} bytes", offset - bytes, bytes);
+  }
+
+  /// Bytes between the elements of rows that are farther apart than they are long.
+  std::string gapWritten() const {
+    if (view.elementCount() == extentOf(view)) {
+      return "";
+    }
+    const size_t size = elementBytes(*trial);
+    std::vector<bool> isElement(memory.size() / size);
+    for (int64_t i = 0; i < view.elementCount(); ++i) {
+      isElement[static_cast<size_t>(offsetOf(view, i))] = true;
+    }
+    for (size_t byte = 0; byte < memory.size(); ++byte) {
+      if (!isElement[byte / size] && memory.data()[byte] != fill) {
+        return fmt::format("'{}' is written between its elements, at byte {}", trial->name, byte);
+      }
+    }
+    return "";
+  }
+
+  const TrialTensor *trial;
+  GuardedMemory memory;
+  Tensor view;
+  uint8_t fill;
+};
+
+using Run = std::vector<Placed>;
+
+Result<Run> runOnce(std::span<const TrialTensor> tensors, const Launch &launch, Edge edge,
+                    uint8_t fill, const LaunchWay &way) {
+  Run run;
+  std::vector<Tensor> views;
+  for (const TrialTensor &tensor : tensors) {
+    auto placed = Placed::make(tensor, edge, fill);
+    if (!placed) {
+      return placed.error();
+    }
+    views.push_back(placed->tensor());
+    run.push_back(std::move(*placed));
+  }
+  if (Status launched = launch(views, way); !launched) {
+    return launched.error();
+  }
+  return run;
+}
+
+/// Where the two launches left different bits; empty: nowhere that counts.
+void compareRuns(std::span<const TrialTensor> tensors, const Run &first, const Run &second,
+                 bool mayVary, TrialResult &result) {
+  for (size_t t = 0; t < tensors.size(); ++t) {
+    if (tensors[t].role == Role::Input) {
+      continue;
+    }
+    const Tensor &one = first[t].tensor(), &other = second[t].tensor();
+    for (int64_t i = 0; i < one.elementCount(); ++i) {
+      if (first[t].isSame(i, other)) {
+        continue;
+      }
+      if (first[t].isUntouched(i) && second[t].isUntouched(i)) {
+        result.fault = Fault::Unwritten;
+        result.text = fmt::format("element {} of '{}' holds what stood in memory before the "
+                                  "launch",
+                                  i, tensors[t].name);
+        return;
+      }
+      if (!mayVary && result.fault == Fault::None) {
+        result.fault = Fault::Varies;
+        result.text = fmt::format("not deterministic: element {} of '{}' is {:.9g} in one launch "
+                                  "and {:.9g} in another one",
+                                  i, tensors[t].name, one.at(i), other.at(i));
+      }
+    }
+  }
+}
+
+} // namespace
+
+Result<TrialResult> runTrial(std::span<const TrialTensor> tensors, const Launch &launch,
+                             const TrialOptions &options) {
+  runtime::ThreadPool &all = runtime::defaultPool();
+  static runtime::ThreadPool one(1), three(3);
+  const LaunchWay ways[] = {
+      {&all, runtime::ProgramOrder::Ascending},
+      {all.threadCount() == 1 ? &three : &one, runtime::ProgramOrder::Descending}};
+  auto first = runOnce(tensors, launch, Edge::Back, fills[0], ways[0]);
+  if (!first) {
+    return first.error();
+  }
+  auto second = runOnce(tensors, launch, Edge::Front, fills[1], ways[1]);
+  if (!second) {
+    return second.error();
+  }
+  TrialResult result;
+  for (const Placed &placed : *first) {
+    result.tensors.push_back(placed.tensor().to(placed.tensor().dtype()));
+  }
+  auto find = [&](Fault fault, auto what) {
+    for (const Run *run : {&*first, &*second}) {
+      for (size_t t = 0; t < tensors.size() && result.fault == Fault::None; ++t) {
+        if (result.text = what(tensors[t], (*run)[t]); !result.text.empty()) {
+          result.fault = fault;
+        }
+      }
+    }
+  };
+  find(Fault::Outside, [](const TrialTensor &, const Placed &placed) { return placed.outside(); });
+  find(Fault::Input, [](const TrialTensor &tensor, const Placed &placed) {
+    return tensor.role == Role::Input ? placed.changed() : std::string();
+  });
+  if (result.fault == Fault::None) {
+    compareRuns(tensors, *first, *second, options.mayVary, result);
+  }
+  return result;
+}
+
+} // namespace nereid::verify
