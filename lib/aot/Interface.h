@@ -25,8 +25,8 @@ struct CParameter {
 };
 
 struct SpecializationPlan {
-  std::string signature;       ///< canonical
-  std::string kernelSignature; ///< the same without ranges: what the code depends on
+  std::string signature;            ///< canonical
+  std::string kernelSignature = {}; ///< the same without ranges: what the code depends on
   std::vector<Condition> conditions = {};
   std::vector<int64_t> slots = {}; ///< of the kernel's entry: which C parameter each one is
   language::NamedIntegers constants = {};
