@@ -202,10 +202,9 @@ void compareRuns(std::span<const TrialTensor> tensors, const Run &first, const R
 Result<TrialResult> runTrial(std::span<const TrialTensor> tensors, const Launch &launch,
                              const TrialOptions &options) {
   runtime::ThreadPool &all = runtime::defaultPool();
-  static runtime::ThreadPool one(1), three(3);
-  const LaunchWay ways[] = {
-      {&all, runtime::ProgramOrder::Ascending},
-      {all.threadCount() == 1 ? &three : &one, runtime::ProgramOrder::Descending}};
+  static runtime::ThreadPool other(all.threadCount() == 1 ? 3 : 1);
+  const LaunchWay ways[] = {{&all, runtime::ProgramOrder::Ascending},
+                            {&other, runtime::ProgramOrder::Descending}};
   auto first = runOnce(tensors, launch, Edge::Back, fills[0], ways[0]);
   if (!first) {
     return first.error();
