@@ -39,10 +39,10 @@ template <class Visit> bool walk(const std::vector<StmtPtr> &statements, Visit &
 } // namespace
 
 bool isConstexprAnnotation(const Expr &annotation) {
-  const Expr &named = annotation.kind == ExprKind::Subscript ? *annotation.operands[0] : annotation;
   if (annotation.kind == ExprKind::String) {
     return annotation.text.find("constexpr") != std::string::npos;
   }
+  const Expr &named = annotation.kind == ExprKind::Subscript ? *annotation.operands[0] : annotation;
   bool canName = named.kind == ExprKind::Name || named.kind == ExprKind::Attribute;
   return canName && named.text == "constexpr";
 }
