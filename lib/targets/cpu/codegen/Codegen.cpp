@@ -5,6 +5,7 @@
 
 #include "lib/targets/cpu/codegen/ElementConversions.h"
 #include "lib/targets/cpu/codegen/FloatAtomics.h"
+#include "lib/targets/cpu/codegen/LargeBlocks.h"
 #include "lib/targets/cpu/codegen/ScalarOptimizations.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -150,6 +151,9 @@ struct CodeGenerator::State {
   const llvm::SmallVectorImpl<char> *emit(llvm::Module &module, llvm::CodeGenFileType type) {
     if (!machine.hasFloatAtomics) {
       expandFloatAtomics(module);
+    }
+    if (machine.architecture == Architecture::Riscv64) {
+      leaveSplatsInLargeBlocks(module, machine.featureText(), /*most=*/2000);
     }
     auto &emission = type == llvm::CodeGenFileType::ObjectFile ? object : assembly;
     if (!emission) {
