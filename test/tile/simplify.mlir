@@ -174,3 +174,118 @@ func.func @extrema(%x: f32, %t: tensor<4xf32>)
   return %0, %1, %2, %3, %4, %5, %6
       : f32, f32, f32, f32, tensor<4xf32>, tensor<4xf32>, f32
 }
+
+// Sums that pick one element of each pair: a gather.
+// CHECK-LABEL: func.func @sums_that_pick
+// CHECK-SAME: %[[Y:.*]]: tensor<2x2x4xi32>, %[[W:.*]]: tensor<8x2x1xi64>
+func.func @sums_that_pick(%y: tensor<2x2x4xi32>, %w: tensor<8x2x1xi64>)
+    -> (tensor<2x2x4xi32>, tensor<8x2x1xi64>) {
+  // CHECK-DAG: %[[CLEAR:.*]] = arith.constant dense<-5> : tensor<16xi32>
+  // CHECK-DAG: %[[SET:.*]] = arith.constant dense<1> : tensor<16xi32>
+  %one = arith.constant dense<1> : tensor<1x2x1xi32>
+  %range = tile.make_range 0 to 2 : tensor<2xi32>
+  %row = tile.expand_dims %range, 0 : tensor<2xi32> -> tensor<1x2xi32>
+  %mask = tile.expand_dims %row, 2 : tensor<1x2xi32> -> tensor<1x2x1xi32>
+  %not = arith.subi %one, %mask : tensor<1x2x1xi32>
+  %left = tile.broadcast %not : tensor<1x2x1xi32> -> tensor<2x2x4xi32>
+  %wide = arith.extsi %mask : tensor<1x2x1xi32> to tensor<1x2x1xi64>
+  %right = tile.broadcast %wide : tensor<1x2x1xi64> -> tensor<8x2x1xi64>
+  // CHECK-NOT: tile.reduce
+  // CHECK: %[[AT:.*]] = arith.andi %{{.*}}, %[[CLEAR]] : tensor<16xi32>
+  // CHECK: tile.gather %{{.*}}[%[[AT]]] axis 0 : tensor<16xi32>, tensor<16xi32> -> tensor<16xi32>
+  %0 = arith.muli %y, %left : tensor<2x2x4xi32>
+  %1 = tile.reduce %0 axis 1 {
+  ^bb0(%a: i32, %b: i32):
+    %s = arith.addi %a, %b : i32
+    tile.combine_return %s : i32
+  } : (tensor<2x2x4xi32>) -> tensor<2x4xi32>
+  %2 = tile.expand_dims %1, 1 : tensor<2x4xi32> -> tensor<2x1x4xi32>
+  %3 = tile.broadcast %2 : tensor<2x1x4xi32> -> tensor<2x2x4xi32>
+  // CHECK: %[[OR:.*]] = arith.ori %{{.*}}, %[[SET]] : tensor<16xi32>
+  // CHECK: tile.gather %{{.*}}[%[[OR]]] axis 0 : tensor<16xi64>, tensor<16xi32> -> tensor<16xi64>
+  %4 = arith.muli %right, %w : tensor<8x2x1xi64>
+  %5 = tile.reduce %4 axis 1 {
+  ^bb0(%a: i64, %b: i64):
+    %s = arith.addi %b, %a : i64
+    tile.combine_return %s : i64
+  } : (tensor<8x2x1xi64>) -> tensor<8x1xi64>
+  %6 = tile.expand_dims %5, 1 : tensor<8x1xi64> -> tensor<8x1x1xi64>
+  %7 = tile.broadcast %6 : tensor<8x1x1xi64> -> tensor<8x2x1xi64>
+  return %3, %7 : tensor<2x2x4xi32>, tensor<8x2x1xi64>
+}
+
+// Near misses: both elements, a maximum, another axis, the mask along another axis, a mask from
+// memory, other numbers.
+// CHECK-LABEL: func.func @sums_that_do_not_pick
+// CHECK-NOT: tile.gather
+func.func @sums_that_do_not_pick(%y: tensor<2x2x2xi32>, %given: tensor<2x2x2xi32>)
+    -> (tensor<2x2x2xi32>, tensor<2x2x2xi32>, tensor<2x2x2xi32>, tensor<2x2x2xi32>,
+        tensor<2x2x2xi32>, tensor<2x2x2xi32>) {
+  %ones = arith.constant dense<1> : tensor<2x2x2xi32>
+  %range = tile.make_range 0 to 2 : tensor<2xi32>
+  %row = tile.expand_dims %range, 0 : tensor<2xi32> -> tensor<1x2xi32>
+  %mask = tile.expand_dims %row, 2 : tensor<1x2xi32> -> tensor<1x2x1xi32>
+  %right = tile.broadcast %mask : tensor<1x2x1xi32> -> tensor<2x2x2xi32>
+  %last = tile.expand_dims %row, 0 : tensor<1x2xi32> -> tensor<1x1x2xi32>
+  %other = tile.broadcast %last : tensor<1x1x2xi32> -> tensor<2x2x2xi32>
+  %from1 = tile.make_range 1 to 3 : tensor<2xi32>
+  %row1 = tile.expand_dims %from1, 0 : tensor<2xi32> -> tensor<1x2xi32>
+  %mask1 = tile.expand_dims %row1, 2 : tensor<1x2xi32> -> tensor<1x2x1xi32>
+  %twice = tile.broadcast %mask1 : tensor<1x2x1xi32> -> tensor<2x2x2xi32>
+
+  %0 = arith.muli %y, %ones : tensor<2x2x2xi32>
+  %1 = tile.reduce %0 axis 1 {
+  ^bb0(%a: i32, %b: i32):
+    %s = arith.addi %a, %b : i32
+    tile.combine_return %s : i32
+  } : (tensor<2x2x2xi32>) -> tensor<2x2xi32>
+  %2 = tile.expand_dims %1, 1 : tensor<2x2xi32> -> tensor<2x1x2xi32>
+  %both = tile.broadcast %2 : tensor<2x1x2xi32> -> tensor<2x2x2xi32>
+
+  %3 = arith.muli %y, %right : tensor<2x2x2xi32>
+  %4 = tile.reduce %3 axis 1 {
+  ^bb0(%a: i32, %b: i32):
+    %s = arith.maxsi %a, %b : i32
+    tile.combine_return %s : i32
+  } : (tensor<2x2x2xi32>) -> tensor<2x2xi32>
+  %5 = tile.expand_dims %4, 1 : tensor<2x2xi32> -> tensor<2x1x2xi32>
+  %most = tile.broadcast %5 : tensor<2x1x2xi32> -> tensor<2x2x2xi32>
+
+  %6 = tile.reduce %3 axis 1 {
+  ^bb0(%a: i32, %b: i32):
+    %s = arith.addi %a, %b : i32
+    tile.combine_return %s : i32
+  } : (tensor<2x2x2xi32>) -> tensor<2x2xi32>
+  %7 = tile.expand_dims %6, 2 : tensor<2x2xi32> -> tensor<2x2x1xi32>
+  %elsewhere = tile.broadcast %7 : tensor<2x2x1xi32> -> tensor<2x2x2xi32>
+
+  %8 = arith.muli %y, %other : tensor<2x2x2xi32>
+  %9 = tile.reduce %8 axis 1 {
+  ^bb0(%a: i32, %b: i32):
+    %s = arith.addi %a, %b : i32
+    tile.combine_return %s : i32
+  } : (tensor<2x2x2xi32>) -> tensor<2x2xi32>
+  %10 = tile.expand_dims %9, 1 : tensor<2x2xi32> -> tensor<2x1x2xi32>
+  %along = tile.broadcast %10 : tensor<2x1x2xi32> -> tensor<2x2x2xi32>
+
+  %11 = arith.muli %y, %given : tensor<2x2x2xi32>
+  %12 = tile.reduce %11 axis 1 {
+  ^bb0(%a: i32, %b: i32):
+    %s = arith.addi %a, %b : i32
+    tile.combine_return %s : i32
+  } : (tensor<2x2x2xi32>) -> tensor<2x2xi32>
+  %13 = tile.expand_dims %12, 1 : tensor<2x2xi32> -> tensor<2x1x2xi32>
+  %read = tile.broadcast %13 : tensor<2x1x2xi32> -> tensor<2x2x2xi32>
+
+  %14 = arith.muli %y, %twice : tensor<2x2x2xi32>
+  %15 = tile.reduce %14 axis 1 {
+  ^bb0(%a: i32, %b: i32):
+    %s = arith.addi %a, %b : i32
+    tile.combine_return %s : i32
+  } : (tensor<2x2x2xi32>) -> tensor<2x2xi32>
+  %16 = tile.expand_dims %15, 1 : tensor<2x2xi32> -> tensor<2x1x2xi32>
+  %weighed = tile.broadcast %16 : tensor<2x1x2xi32> -> tensor<2x2x2xi32>
+  return %both, %most, %elsewhere, %along, %read, %weighed
+      : tensor<2x2x2xi32>, tensor<2x2x2xi32>, tensor<2x2x2xi32>, tensor<2x2x2xi32>,
+        tensor<2x2x2xi32>, tensor<2x2x2xi32>
+}

@@ -118,6 +118,43 @@ TEST(GatherNeighbours, FlippedBitsNeedNoGatherWhereLanesCanBeMoved) {
   }
 }
 
+template <class T>
+void expectBits(const std::string &type, int64_t count, int64_t bits, bool isAnd) {
+  const std::string body = "def kernel(x, out, N: tl.constexpr):\n"
+                           "    i = tl.arange(0, N)\n"
+                           "    tl.store(out + i, tl.gather(tl.load(x + i), i " +
+                           std::string(isAnd ? "& " : "| ") + std::to_string(bits) + ", 0))\n";
+  for (const std::string &architecture : runnableArchitectures()) {
+    SCOPED_TRACE(body + type + " " + std::to_string(count) + " " + architecture);
+    const LoweredKernel kernel =
+        compileSource(body, "*" + type + ", *" + type + ", " + std::to_string(count), architecture);
+    if (count >= 64) {
+      EXPECT_FALSE(hasGather(kernel)) << kernel.loops;
+    }
+    const std::vector<T> x = counting<T>(count);
+    std::vector<T> out(x.size());
+    ASSERT_TRUE(kernel.launch({1, 1, 1}, {address(x.data()), address(out.data())}));
+    for (int64_t i = 0; i < count; ++i) {
+      const int64_t from = isAnd ? i & bits : i | bits;
+      if (from >= 0 && from < count) { // others are undefined
+        ASSERT_EQ(out[static_cast<size_t>(i)], x[static_cast<size_t>(from)]) << i;
+      }
+    }
+  }
+}
+
+TEST(GatherNeighbours, BitsThatAreSetOrCleared) {
+  for (int64_t count : {4, 32, 64, 128}) {
+    for (int64_t bits : {0, 1, 2, 4, 5, 16, 31, 32, 48, 63, 64, -1, -2, -5, -17, -33}) {
+      for (bool isAnd : {false, true}) {
+        expectBits<float>("fp32", count, bits, isAnd);
+        expectBits<int64_t>("i64", count, bits, isAnd);
+      }
+      expectBits<int8_t>("i8", count, bits, true);
+    }
+  }
+}
+
 /// What out[i] = x[first + step * i] gives, undefined ones left out.
 void expectLine(const std::string &index, int64_t count, int64_t first, int64_t step,
                 bool isWholeInside) {

@@ -4,6 +4,7 @@
 // nothing changes, which costs more than the rest of compiling a small kernel.
 // Requires: tile IR. Guarantees: the same meaning, constants folded, one form of splats and masks.
 #include "lib/tile/transforms/Passes.h"
+#include "lib/tile/transforms/SumsThatPick.h"
 
 #include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
@@ -56,6 +57,7 @@ struct SimplifyPass : mlir::PassWrapper<SimplifyPass, mlir::OperationPass<>> {
     addCanonicalizations<mlir::scf::IfOp, mlir::scf::WhileOp, mlir::arith::SelectOp,
                          mlir::arith::CmpIOp>(patterns, context);
     patterns.add<InlineSingleIteration>(context);
+    addSumsThatPick(patterns);
     frozen = mlir::FrozenRewritePatternSet(std::move(patterns));
     return mlir::success();
   }

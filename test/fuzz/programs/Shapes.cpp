@@ -69,6 +69,33 @@ void joiningAndSplitting(Writer &w) {
   w.bind(fmt::format("tl.join({}, {}.to(tl.{}))", a.name, b.name, a.type), a.type, shape, true);
 }
 
+/// Elements of pairs, picked by sums of products with a mask: how sorting networks are written.
+/// Some masks pick, some do nearly.
+void pickingBySums(Writer &w) {
+  Value a = w.any();
+  const int64_t count = countOf(a.shape);
+  if (a.shape.empty() || a.type == "int1" || count < 4 || count > 256 || count % 2 != 0) {
+    return;
+  }
+  int64_t stride = 1;
+  while (stride * 4 <= count && w.chance(60)) {
+    stride *= 2;
+  }
+  const std::string pairs = fmt::format("({}, 2, {})", count / (2 * stride), stride);
+  const std::string at = "tl.arange(0, 2)[None, :, None]";
+  const std::vector<std::string> masks = {at, "(1 - " + at + ")", "(" + at + " ^ 1)",
+                                          "(" + at + " == 0).to(tl.int32)", "(2 - " + at + ")"};
+  w.drawn(Class::PickedBySums);
+  const Value one = w.bind(
+      fmt::format("tl.sum(tl.reshape({}, {}) * {}, axis=1).to(tl.{})", a.name, pairs,
+                  masks[static_cast<size_t>(w.pick(static_cast<int64_t>(masks.size())))], a.type),
+      a.type, {count / (2 * stride), stride}, false);
+  const Value both = w.bind(fmt::format("tl.broadcast_to({}[:, None, :], {})", one.name, pairs),
+                            a.type, {count / (2 * stride), 2, stride}, true);
+  w.bind(fmt::format("tl.reshape({}, ({},))", both.name, fmt::join(a.shape, ", ")), a.type, a.shape,
+         true);
+}
+
 void gathering(Writer &w) {
   Value a = w.any();
   if (a.shape.empty() || a.type == "int1") {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gathers that need none: lanes along the gathered axis that go up or down one by one within the
-// source (`flip`, a part of a tile), or that are a range with some bits flipped (`position ^
-// stride` of sorting networks): one vector load, and its lanes moved.
+// source (`flip`, a part of a tile), or that are a range with some bits flipped, set or cleared
+// (`position ^ stride` and the like of sorting networks): one vector load, and its lanes moved.
 #include "lib/targets/cpu/lower/Evaluator.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -123,11 +123,12 @@ Value Evaluator::gatherNeighbours(tile::GatherOp op, const Dims &dims, unsigned 
     return isUp ? raw : shuffle(raw, [&](int64_t i) { return width - 1 - i; });
   }
 
-  auto flip = index.getDefiningOp<arith::XOrIOp>();
-  if (!flip || !llvm::isPowerOf2_64(size)) {
+  Operation *bitwise = index.getDefiningOp();
+  if (!isa_and_nonnull<arith::XOrIOp, arith::AndIOp, arith::OrIOp>(bitwise) ||
+      !llvm::isPowerOf2_64(size)) {
     return nullptr;
   }
-  Value range = flip.getLhs(), bits = flip.getRhs();
+  Value range = bitwise->getOperand(0), bits = bitwise->getOperand(1);
   if (!kernel.axes.isUniformEverywhere(bits)) {
     std::swap(range, bits);
   }
@@ -138,8 +139,25 @@ Value Evaluator::gatherNeighbours(tile::GatherOp op, const Dims &dims, unsigned 
       rangeAlong.stride != 1 || !rangeStart || *rangeStart % width != 0) {
     return nullptr;
   }
+  // `position & ~stride`, `position | stride`: pairs of sorting networks. Vectors start at
+  // multiples of their width, so that the high bits are the same in all lanes.
+  auto setOrClear = [&](int64_t known) -> Value {
+    const bool isAnd = isa<arith::AndIOp>(bitwise);
+    const int64_t low = width - 1;
+    Value at = builder.create<arith::AddIOp>(loc, laneBase[copy], kernel.i64(*rangeStart));
+    at = isAnd ? builder.create<arith::AndIOp>(loc, at, kernel.i64(known & ~low)).getResult()
+               : builder.create<arith::OrIOp>(loc, at, kernel.i64(known & ~low)).getResult();
+    // Outside of the source all lanes are: any element will do.
+    at = builder.create<arith::MinUIOp>(loc, at, kernel.i64(size - width));
+    Value raw = loadFrom(at);
+    auto from = [&](int64_t i) { return isAnd ? i & known & low : i | (known & low); };
+    return from(low) == low && from(0) == 0 ? raw : shuffle(raw, from);
+  };
   Dims first(dims.size(), zeroDim);
   std::optional<int64_t> known = staticStart(bits);
+  if (!isa<arith::XOrIOp>(bitwise)) {
+    return known ? setOrClear(*known) : nullptr;
+  }
   StringRef permute = permuteFor(kernel.options.lanePermutes, memory, width);
   if (!known && permute.empty()) {
     return nullptr;
