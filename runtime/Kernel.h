@@ -52,6 +52,7 @@ struct KernelInfo {
   uint64_t scratchBytes = 0;
   bool canWait = false;     ///< a program may wait for another: they run as coroutines
   bool takesRanges = false; ///< one call runs the programs from id[0] to id[3]
+  bool addsFloats = false;  ///< atomically: results depend on the order of programs
   std::string features;     ///< CPU features the code needs, "+avx2,+fma"; refused when missing
   std::string signature;    ///< canonical specialisation, for messages
 };

@@ -58,7 +58,7 @@ def conv2d_nchw(x, w, bias, y, height, width, out_height, out_width, channels, f
     if HAS_BIAS:
         acc += tl.load(bias + first_feature + f, mask=is_feature, other=0.0)[None, :]
     if RELU:
-        acc = tl.maximum(acc, 0.0)
+        acc = tl.where(acc < 0.0, 0.0, acc)
     out = (image * features + first_feature + f) * out_height * out_width
     y_ptrs = y + out[None, :] + p[:, None]
     tl.store(y_ptrs, acc, mask=is_pixel[:, None] & is_feature[None, :])

@@ -59,7 +59,7 @@ def conv2d_nhwc(x, w, bias, y, pixels, height, width, out_height, out_width, cha
     if HAS_BIAS:
         acc += tl.load(bias + first_feature + f, mask=is_feature, other=0.0)[None, :]
     if RELU:
-        acc = tl.maximum(acc, 0.0)
+        acc = tl.where(acc < 0.0, 0.0, acc)
     y_ptrs = y + (p * features + first_feature)[:, None] + f[None, :]
     tl.store(y_ptrs, acc, mask=is_pixel[:, None] & is_feature[None, :])
 

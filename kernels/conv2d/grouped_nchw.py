@@ -35,7 +35,7 @@ def grouped_nchw(x, w, bias, y, height, width, out_height, out_width, groups, KH
     if HAS_BIAS:
         acc += tl.load(bias + f).to(tl.float32)
     if RELU:
-        acc = tl.maximum(acc, 0.0)
+        acc = tl.where(acc < 0.0, 0.0, acc)
     y_ptrs = y + (plane * out_height + row)[:, None] * out_width + column[None, :]
     tl.store(y_ptrs, acc, mask=(row < out_height)[:, None] & (column < out_width)[None, :])
 

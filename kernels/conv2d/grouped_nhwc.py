@@ -40,7 +40,7 @@ def grouped_nhwc(x, w, bias, y, height, width, out_height, out_width, channels, 
     if HAS_BIAS:
         acc += tl.load(bias + f[None, :], mask=is_feature, other=0.0).to(tl.float32)
     if RELU:
-        acc = tl.maximum(acc, 0.0)
+        acc = tl.where(acc < 0.0, 0.0, acc)
     y_ptrs = y + (line * out_width + column)[:, None] * features + f[None, :]
     tl.store(y_ptrs, acc, mask=(column < out_width)[:, None] & is_feature)
 

@@ -39,7 +39,7 @@ def matmul_v3(a, b, bias, c, M, N, K, stride_ab, stride_am, stride_ak, stride_bb
     if HAS_BIAS:
         acc += tl.load(bias + cols, mask=cols < N, other=0.0).to(tl.float32)[None, :]
     if ACTIVATION == "relu":
-        acc = tl.maximum(acc, 0.0)
+        acc = tl.where(acc < 0.0, 0.0, acc)
     elif ACTIVATION == "gelu":
         acc = 0.5 * acc * (1.0 + tl.erf(acc * 0.7071067811865476))
     out_ptrs = (c + batch * stride_cb + rows[:, None] * stride_cm + cols[None, :] * stride_cn)

@@ -12,9 +12,12 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <new>
 #include <set>
+#include <system_error>
 
 namespace nereid::cli {
 
@@ -80,6 +83,12 @@ Diagnostic usageError(const CLI::App &app, const CLI::ParseError &error, int arg
                                                       chosen.front()->get_name()));
 }
 
+/// What was printed has not arrived: neither said in silence nor taken for a bug.
+void failOutput(Session &session, const std::string &reason) {
+  session.fail(makeError("E0004", "standard output cannot be written: " + reason)
+                   .withHelp("give it room, or write to a file elsewhere"));
+}
+
 } // namespace
 
 void addImportPaths(CLI::App &command, Session &session) {
@@ -124,11 +133,16 @@ int run(int argc, char **argv) {
     session.fail(usageError(app, error, argc, argv));
   } catch (const std::bad_alloc &) {
     session.fail(makeError("E0506", "no memory is left").withHelp("use smaller shapes"));
+  } catch (const std::system_error &error) { // of printing
+    failOutput(session, error.code().message());
+    return session.status;
   } catch (const std::exception &error) {
     session.fail(makeError("E0390", fmt::format("an unexpected failure: {}", error.what()))
                      .withHelp("this is a bug in nereid; please report it with the command line"));
   }
-  std::fflush(stdout);
+  if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    failOutput(session, std::strerror(errno));
+  }
   return session.status;
 }
 

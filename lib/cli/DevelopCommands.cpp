@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <filesystem>
 
 namespace nereid::cli {
@@ -27,6 +28,7 @@ constexpr int exitInterrupted = 130;
 struct Options {
   std::string input, out;
   std::vector<std::string> dtypes;
+  bool requiresTarget = false;
   develop::DevelopOptions develop;
 };
 
@@ -78,8 +80,21 @@ bool proceed(const Result<StageResult> &result, const Diagnostics &diags, Sessio
 
 void printAccuracy(const Development &development, Session &session) {
   if (!development.accuracy().rows.empty() && !session.json) {
-    fmt::print("\nAccuracy against float64\n{}", develop::accuracyTable(development.accuracy()));
+    fmt::print("\nAccuracy against float64, cases of --seed {}\n{}", development.accuracy().seed,
+               develop::accuracyTable(development.accuracy()));
   }
+}
+
+/// "1.53x", or why there is no such figure.
+std::string overallText(const Development &development) {
+  const auto &rows = development.performance();
+  if (auto speedup = develop::overallSpeedup(rows)) {
+    return report::formatRatio(*speedup);
+  }
+  const bool isSkipped =
+      std::all_of(rows.begin(), rows.end(), [](const auto &row) { return !row.skipped.empty(); });
+  return isSkipped ? "nothing measured, all cases skipped"
+                   : "not told, no case was measured steadily enough";
 }
 
 void printPerformance(const Development &development, Session &session) {
@@ -90,9 +105,29 @@ void printPerformance(const Development &development, Session &session) {
   fmt::print("\nPerformance on {} ({} cores, copy {}, fp32 {})\n{}", chip.name, chip.cores,
              report::formatRate(chip.copyBandwidth), report::formatFlops(chip.peakFor(DType::F32)),
              develop::performanceTable(development.performance()));
-  auto speedup = develop::overallSpeedup(development.performance());
-  fmt::print("overall speed-up over the unfused baseline: {}\n",
-             speedup ? report::formatRatio(*speedup) : "nothing measured, all cases skipped");
+  fmt::print("overall speed-up over the unfused baseline: {}\n", overallText(development));
+}
+
+/// What all of it comes to, one line.
+void printVerdict(const Development &development, const Session &session) {
+  const auto &rows = development.performance();
+  const bool isAccurate = development.accuracy().failures() == 0;
+  const bool isPassed = isAccurate && development.isTargetMet().value_or(false);
+  const auto counted =
+      std::count_if(rows.begin(), rows.end(), [](const auto &row) { return row.isDecisive(); });
+  std::string text;
+  if (!isAccurate) {
+    text = fmt::format("{} of {} accuracy cases failed", development.accuracy().failures(),
+                       development.accuracy().rows.size());
+  } else {
+    text =
+        fmt::format("speed-up over the unfused baseline {}, the geometric mean of {} of {} cases",
+                    overallText(development), counted, rows.size());
+  }
+  if (!session.json) {
+    fmt::print("{}: {}; the target is {}\n", isPassed ? "PASSED" : "NOT PASSED", text,
+               report::formatRatio(development.op().targetSpeedup));
+  }
 }
 
 void printRounds(const Development &development, Session &session) {
@@ -142,6 +177,8 @@ void printJson(const Development &development, Session &session) {
       nlohmann::ordered_json::parse(develop::performanceJson(development.performance()));
   auto speedup = develop::overallSpeedup(development.performance());
   json["speedup"] = speedup ? nlohmann::ordered_json(*speedup) : nullptr;
+  json["target"] = development.op().targetSpeedup;
+  json["target_met"] = development.isTargetMet().value_or(false);
   json["stop_reason"] = development.optimization().stopReason;
   for (const auto &share : development.shares()) {
     json["seconds"][share.stage] = share.seconds;
@@ -177,15 +214,25 @@ void runStages(Options &options, Until until, Session &session) {
     isComplete = proceed(development.optimize(), diags, session);
   }
   progress.end();
+  const bool isUsable = session.status != exitBadInput && session.status != exitInternal;
+  // First: what was measured stays, whatever becomes of the printing.
+  if (isUsable) {
+    if (auto finished = development.finish(); !finished) {
+      return session.fail(finished.error());
+    }
+  }
   if (until >= Until::Bench) {
     printPerformance(development, session);
     printRounds(development, session);
   }
-  if (session.status == exitBadInput || session.status == exitInternal) {
+  if (!isUsable) {
     return;
   }
-  if (auto finished = development.finish(); !finished) {
-    return session.fail(finished.error());
+  if (until >= Until::Optimize && session.status != exitInterrupted) {
+    printVerdict(development, session);
+    if (options.requiresTarget && !development.isTargetMet().value_or(false)) {
+      session.status = exitCheckFailed;
+    }
   }
   printShares(development, session);
   printJson(development, session);
@@ -206,10 +253,21 @@ CLI::App *addStage(CLI::App &app, const std::string &name, const std::string &su
   command->add_option("--target", options->develop.target, "cpu, or cpu:x86-64-v3 and the like");
   command->add_option("--chip", options->develop.chipFile, "descriptor to generate for");
   command->add_option("--dtype", options->dtypes, "only these of the definition's types");
-  command->add_option("--seed", options->develop.seed, "of the random inputs")
+  command
+      ->add_option("--seed", options->develop.seed,
+                   "of the cases and their data; drawn and printed without it")
       ->check(CLI::NonNegativeNumber);
   command->add_flag("--fresh", options->develop.isFresh, "forget recorded results");
   return command;
+}
+
+void addRounds(CLI::App &command, Options &options) {
+  command
+      .add_option("--rounds", options.develop.rounds,
+                  "optimisation rounds at most, those of earlier runs included")
+      ->check(CLI::Range(0, 1000));
+  command.add_flag("--require-target", options.requiresTarget,
+                   "exit 1 when the definition's speed-up is not reached");
 }
 
 } // namespace
@@ -218,8 +276,7 @@ void addDevelop(CLI::App &app, Session &session) {
   auto options = std::make_shared<Options>();
   CLI::App *command = addStage(app, "develop", "all five stages of an operator, one after another",
                                "DEF.toml", options);
-  command->add_option("--rounds", options->develop.rounds, "optimisation rounds at most")
-      ->check(CLI::Range(0, 1000));
+  addRounds(*command, *options);
   command->add_option("--seconds-per-case", options->develop.secondsPerCase, "timing budget")
       ->check(CLI::Range(0.001, 3600.0));
   addImportPaths(*command, session);
@@ -245,7 +302,7 @@ void addVerify(CLI::App &app, Session &session) {
   command->callback([options, execution, &session] {
     execution->target = options->develop.target;
     if (isKernelBench(options->input)) {
-      runKernelVerify({options->input, *execution}, session);
+      runKernelVerify({options->input, *execution, options->develop.seed}, session);
     } else if (!execution->runner.empty()) {
       session.fail(makeError("E0013", "--runner expects kernels/OP, but '" + options->input +
                                           "' has no cases.toml")
@@ -260,8 +317,7 @@ void addOptimize(CLI::App &app, Session &session) {
   auto options = std::make_shared<Options>();
   CLI::App *command =
       addStage(app, "optimize", "rounds of diagnose, change, verify, measure, log", "DIR", options);
-  command->add_option("--rounds", options->develop.rounds, "rounds at most")
-      ->check(CLI::Range(0, 1000));
+  addRounds(*command, *options);
   addImportPaths(*command, session);
   command->callback([options, &session] { runStages(*options, Until::Optimize, session); });
 }

@@ -14,6 +14,8 @@
 #include "lib/measure/Statistics.h"
 #include "lib/measure/Timer.h"
 #include "lib/report/Table.h"
+#include "lib/support/Interrupt.h"
+#include "lib/verify/Digest.h"
 #include "runtime/ThreadPool.h"
 
 #include <CLI/CLI.hpp>
@@ -23,6 +25,7 @@
 #include <algorithm>
 #include <cstring>
 #include <filesystem>
+#include <random>
 
 namespace nereid::cli {
 
@@ -64,6 +67,54 @@ Result<double> evaluate(const std::string &what, const std::string &text,
 bool runOnce(const PreparedKernel &kernel, runtime::Grid grid, const KernelArguments &arguments,
              Diagnostics &diags) {
   return kernel.launch(grid, arguments, diags);
+}
+
+/// Tensors of one side of the launch, as digests want them.
+std::vector<runtime::Tensor> tensorsOf(const KernelCase &one, const KernelArguments &arguments,
+                                       bool isOutput) {
+  std::vector<runtime::Tensor> list;
+  const std::set<std::string> outputs = outputNames(one);
+  for (const auto &[name, tensor] : arguments.tensors) {
+    if (outputs.contains(name) == isOutput) {
+      list.push_back(tensor);
+    }
+  }
+  return list;
+}
+
+/// Makes outputs before every run what they are at first, quickly: copies of what a case makes,
+/// poison for the others.
+class OutputReset {
+public:
+  OutputReset(const KernelCase &one, const KernelArguments &arguments) {
+    const std::set<std::string> outputs = outputNames(one);
+    for (const auto &[name, tensor] : arguments.tensors) {
+      if (outputs.contains(name)) {
+        const bool isPoisoned = startsEmpty(one, name);
+        first.push_back({tensor, isPoisoned ? runtime::Tensor() : tensor.to(tensor.dtype())});
+      }
+    }
+  }
+
+  void operator()() const {
+    for (const auto &[tensor, content] : first) {
+      if (content.isValid()) {
+        std::memcpy(tensor.data(), content.data(), tensor.byteCount());
+      } else {
+        tensor.poison();
+      }
+    }
+  }
+
+private:
+  std::vector<std::pair<runtime::Tensor, runtime::Tensor>>
+      first; ///< and its content, if it has any
+};
+
+/// The launch's threads are awake behind it, whatever ran before.
+void wakeThreads() {
+  runtime::ThreadPool &pool = runtime::defaultPool();
+  pool.parallelFor(pool.threadCount(), 1, [](int64_t, int64_t, int) {});
 }
 
 /// Runs for longer than the threads of any other library keep spinning.
@@ -200,7 +251,7 @@ std::optional<Row> measureCase(const KernelCase &one, const KernelBenchOptions &
     }
     return static_cast<bool>(done);
   };
-  auto verify = [&]() -> bool {
+  auto verifyOnce = [&]() -> bool {
     if (!reset() || !runOnce(*kernel, *grid, *arguments, diags)) {
       return false;
     }
@@ -215,23 +266,38 @@ std::optional<Row> measureCase(const KernelCase &one, const KernelBenchOptions &
                             : (row.failed ? comparison->text() : std::string("verified"));
     return !row.failed;
   };
-  if (!verify()) {
+  const std::vector<runtime::Tensor> inputs = tensorsOf(one, *arguments, false);
+  const std::vector<runtime::Tensor> outputs = tensorsOf(one, *arguments, true);
+  const uint64_t inputsBefore = verify::digestOf(inputs);
+  if (!verifyOnce()) {
     return row.failed ? std::optional(row) : std::nullopt;
   }
+  const uint64_t agreed = verify::digestOf(outputs);
   row.memory = memoryOf(*kernel, *grid, *arguments);
   measure::Version version{"kernel", [&] { (void)runOnce(*kernel, *grid, *arguments, diags); }};
-  version.prepare = [&] { (void)reset(); };
+  // What one of the samples left is compared, and nobody knows which.
+  const auto chosen =
+      static_cast<int>(std::random_device()() % measure::TimerOptions().minimumSamples);
+  version.finish = [&, taken = 0]() mutable {
+    if (taken++ != chosen || row.failed || row.state != "verified" ||
+        verify::digestOf(outputs) == agreed) {
+      return;
+    }
+    auto comparison = one.reference.empty() ? compareWithPeer(one, *peer, *arguments)
+                                            : compareOutputs(one, *arguments);
+    row.failed = !comparison || !comparison->passed();
+    row.state = !comparison  ? comparison.error().message
+                : row.failed ? "a timed launch: " + comparison->text()
+                             : row.state;
+  };
+  std::optional<OutputReset> renewed;
   std::vector<measure::Version> versions;
   if (peer) {
     // Each has threads of its own, which spin for a while after a run before they fall asleep. Both
     // begin with their own threads awake and the other's asleep.
     row.peerName = peer->name;
     versions.push_back({peer->name, peer->run, [&] { repeatUntilAlone(peer->run); }});
-    version.prepare = [&, run = version.run] {
-      if (reset()) {
-        repeatUntilAlone(run);
-      }
-    };
+    version.prepare = [run = version.run] { repeatUntilAlone(run); };
   }
   bool isBeyondCache = row.bytes > static_cast<double>(chip.lastCacheBytes());
   const runtime::Tensor *from = isBeyondCache ? largestInput(one, *arguments) : nullptr;
@@ -248,8 +314,17 @@ std::optional<Row> measureCase(const KernelCase &one, const KernelBenchOptions &
     versions.push_back(peak->version);
   }
   versions.push_back(version);
+  if (!reset()) {
+    return std::nullopt;
+  }
+  renewed.emplace(one, *arguments);
+  versions.back().renew = [&] {
+    (*renewed)();
+    wakeThreads();
+  };
   measure::TimerOptions timer;
   timer.secondsBudget = options.secondsPerCase;
+  timer.isStopped = isInterrupted;
   auto timings = measure::timeInterleaved(versions, timer);
   row.timing = timings.back();
   if (peer) {
@@ -262,7 +337,15 @@ std::optional<Row> measureCase(const KernelCase &one, const KernelBenchOptions &
     row.peakSeconds = peak->secondsFor(row.flops, timings[timings.size() - 2], row.timing);
   }
   row.launchSeconds = timeLaunch(*kernel, *arguments);
-  verify();
+  if (!row.failed) {
+    verifyOnce();
+  }
+  // A file without cases does not say which tensors are outputs.
+  const bool knowsInputs = !outputs.empty();
+  if (!row.failed && knowsInputs && verify::digestOf(inputs) != inputsBefore) {
+    row.failed = true;
+    row.state = "an input is changed: nereid verify says which";
+  }
   return row;
 }
 
@@ -308,13 +391,21 @@ void print(const std::vector<Row> &rows, const measure::Chip &chip, Session &ses
          memoryText(row.peerMemory),
          (row.failed ? "FAILED: " : "") + row.state + (row.timing.isNoisy ? ", noisy" : ""),
          fewerBytes(row)});
-    nlohmann::ordered_json entry = {
-        {"case", row.name},   {"kernel", row.kernel},
-        {"median", s.median}, {"p90", s.p90},
-        {"p99", s.p99},       {"relative_deviation", s.relativeDeviation},
-        {"samples", s.count}, {"bytes", row.bytes},
-        {"flops", row.flops}, {"launch_seconds", row.launchSeconds},
-        {"state", row.state}};
+    nlohmann::ordered_json entry = {{"case", row.name},
+                                    {"kernel", row.kernel},
+                                    {"median", s.median},
+                                    {"p90", s.p90},
+                                    {"p99", s.p99},
+                                    {"minimum", s.minimum},
+                                    {"mean", s.mean},
+                                    {"standard_deviation", s.deviation},
+                                    {"interquartile_range", s.interquartileRange},
+                                    {"relative_deviation", s.relativeDeviation},
+                                    {"samples", s.count},
+                                    {"bytes", row.bytes},
+                                    {"flops", row.flops},
+                                    {"launch_seconds", row.launchSeconds},
+                                    {"state", row.state}};
     entry["copy_seconds"] = row.copySeconds;
     entry["peak_seconds"] = row.peakSeconds;
     if (known) {

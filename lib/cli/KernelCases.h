@@ -29,6 +29,7 @@ struct KernelCase {
   /// What the same operations move one after the other; an integer expression, empty = unknown.
   std::string unfusedBytes;
   bool isTest = true, isBench = false;
+  bool isFinite = false; ///< the reference holds for finite numbers only
 };
 
 /// All cases of a folder. E0016 names the case and the key that is missing or malformed.
@@ -40,6 +41,9 @@ std::set<std::string> outputNames(const KernelCase &testCase);
 /// Gives the case's computed inputs their content, evaluated in float64 from the other inputs.
 Status computeInputs(const KernelCase &testCase, const KernelArguments &arguments);
 
+/// The output holds nothing before a launch: the case makes it with `empty`, or not at all.
+bool startsEmpty(const KernelCase &testCase, const std::string &output);
+
 /// Makes the outputs what they are before every launch: poisoned when the case makes them with
 /// `empty`, else as it makes them (a kernel may add to them). E0016, or an error of the maker.
 Status resetOutputs(const KernelCase &testCase, const KernelArguments &arguments);
@@ -47,6 +51,10 @@ Status resetOutputs(const KernelCase &testCase, const KernelArguments &arguments
 /// The reference of one case as an operator over the inputs' present shapes.
 Result<definition::Operator> referenceOperator(const KernelCase &testCase,
                                                const KernelArguments &arguments);
+
+/// The case's outputs have a bound for each element, from all tensors' one floating-point type, and
+/// not one tolerance for all.
+bool comparesByBounds(const KernelCase &testCase, const KernelArguments &arguments);
 
 /// Compares every output with its reference; the inputs must be as they were before the launch.
 Result<measure::Comparison> compareOutputs(const KernelCase &testCase,

@@ -13,6 +13,8 @@ namespace nereid::cli {
 struct KernelVerifyOptions {
   std::string input;
   Execution execution;
+  /// Of the data that cases are tried on besides their own; drawn and printed without one.
+  std::optional<uint64_t> seed = {};
 };
 
 void runKernelVerify(const KernelVerifyOptions &options, Session &session);

@@ -4,19 +4,20 @@
 #include "lib/definition/CaseGrid.h"
 
 #include "lib/definition/Shape.h"
-#include "lib/definition/Tolerance.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <limits>
+#include <functional>
+#include <random>
 
 namespace nereid::definition {
 namespace {
 
 using runtime::Tensor;
 
+constexpr double mostBytes = 64 << 20;         ///< of all tensors of a case, in float32
+constexpr int64_t mostDrawnElements = 1 << 16; ///< of each tensor, roughly
 constexpr int64_t oddSizes[] = {1, 3, 17, 127, 129, 1000};
 
 std::string sizesName(const Operator &op, const Binding &binding) {
@@ -66,61 +67,7 @@ bool isKeptNonNegative(const Operator &op, const std::string &parameter) {
   });
 }
 
-void fill(const Tensor &tensor, DataKind data, uint64_t seed, bool nonNegative) {
-  DType dtype = tensor.dtype();
-  if (dtype == DType::Bool) {
-    return runtime::fillIntegers(tensor, seed, 0, 2);
-  }
-  if (!isFloat(dtype)) {
-    return runtime::fillIntegers(tensor, seed, isUnsignedInteger(dtype) ? 0 : -100, 100);
-  }
-  runtime::fillNormal(tensor, seed);
-  if (data == DataKind::Normal && !nonNegative) {
-    return;
-  }
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  const double special[] = {infinity, -infinity, std::numeric_limits<double>::quiet_NaN(), 0};
-  double huge = largestFinite(dtype) / 10, tiny = smallestNormal(dtype);
-  int64_t count = tensor.elementCount();
-  for (int64_t i = 0; i < count; ++i) {
-    double value = tensor.at(i);
-    switch (data) {
-    case DataKind::Normal:
-      break;
-    case DataKind::Huge:
-      value = std::clamp(value / 4, -1.0, 1.0) * huge;
-      break;
-    case DataKind::Tiny:
-      value *= tiny;
-      break;
-    case DataKind::Special:
-      value = i % 7 == 3 ? special[i / 7 % 4] : value;
-      break;
-    case DataKind::Negative:
-      value = i % 3 == 0 ? 0 : -std::fabs(value);
-      break;
-    }
-    tensor.set(i, nonNegative ? std::fabs(value) : value);
-  }
-}
-
 } // namespace
-
-std::string_view name(DataKind kind) {
-  switch (kind) {
-  case DataKind::Normal:
-    return "normal values";
-  case DataKind::Huge:
-    return "huge values";
-  case DataKind::Tiny:
-    return "tiny values";
-  case DataKind::Special:
-    return "infinities and NaN";
-  case DataKind::Negative:
-    return "zeros and negative values";
-  }
-  return "";
-}
 
 std::string_view name(LayoutKind kind) {
   switch (kind) {
@@ -134,50 +81,179 @@ std::string_view name(LayoutKind kind) {
   return "";
 }
 
-std::vector<GridCase> accuracyGrid(const Operator &op) {
-  std::vector<GridCase> grid;
-  auto add = [&](std::string what, Binding binding, DataKind data = DataKind::Normal,
-                 LayoutKind layout = LayoutKind::Contiguous) {
+namespace {
+
+/// Collects the cases of a grid.
+class GridWriter {
+public:
+  explicit GridWriter(const Operator &op) : op(op) {}
+
+  void add(const std::string &what, Binding binding, const Data &data = {},
+           LayoutKind layout = LayoutKind::Contiguous, int dataOf = -1) {
+    binding = bounded(std::move(binding));
     GridCase one;
     one.name = what + " " + sizesName(op, binding);
-    if (data != DataKind::Normal) {
-      one.name += fmt::format(", {}", name(data));
+    if (data.kind != DataKind::Normal) {
+      one.name += ", " + name(data);
+    }
+    if (dataOf >= 0) {
+      one.name += fmt::format(" in '{}'", op.parameters[static_cast<size_t>(dataOf)].name);
     }
     if (layout != LayoutKind::Contiguous) {
       one.name += fmt::format(", {}", name(layout));
     }
     one.binding = std::move(binding);
     one.data = data;
+    one.dataOf = dataOf;
     one.layout = layout;
     one.seed = 1000 + grid.size();
     grid.push_back(std::move(one));
-  };
-  Binding one = small(op, {}, 1);
-  for (auto &[symbol, size] : one.symbols) {
-    size = 1;
   }
-  add("one element", one);
-  add("empty", emptyBinding(op));
-  for (int64_t size : oddSizes) {
-    add("odd", small(op, {3}, size));
+
+  /// The same with its largest sizes halved until all tensors fit into `mostBytes`.
+  Binding bounded(Binding binding) const {
+    while (tensorBytes(op, binding, DType::F32) > mostBytes) {
+      int64_t *largest = nullptr;
+      auto take = [&](int64_t &size) { largest = !largest || size > *largest ? &size : largest; };
+      for (auto &[symbol, size] : binding.symbols) {
+        take(size);
+      }
+      std::for_each(binding.rest.begin(), binding.rest.end(), take);
+      if (!largest || *largest < 2) {
+        break;
+      }
+      *largest = (*largest + 1) / 2;
+    }
+    return binding;
   }
-  if (hasRest(op)) {
-    add("no leading dimensions", small(op, {}, 257));
-    add("many leading dimensions", small(op, {2, 1, 3, 2}, 33));
+
+  void addSizes() {
+    Binding one = small(op, {}, 1);
+    for (auto &[symbol, size] : one.symbols) {
+      size = 1;
+    }
+    add("one element", one);
+    add("empty", emptyBinding(op));
+    for (int64_t size : oddSizes) {
+      add("odd", small(op, {3}, size));
+    }
+    if (hasRest(op)) {
+      add("no leading dimensions", small(op, {}, 257));
+      add("many leading dimensions", small(op, {2, 1, 3, 2}, 33));
+    }
+    add("larger", small(op, {61}, 4099));
   }
-  add("larger", small(op, {61}, 4099));
-  Binding middle = small(op, {5}, 129);
-  for (DataKind data : {DataKind::Huge, DataKind::Tiny, DataKind::Special, DataKind::Negative}) {
-    add("values", middle, data);
+
+  void addValues() {
+    const Binding middle = small(op, {5}, 129);
+    for (const Data &data :
+         {Data{DataKind::Scaled, 1}, Data{DataKind::Scaled, -0.84}, Data{DataKind::Decades, 1},
+          Data{DataKind::Negative}, Data{DataKind::Zeros}, Data{DataKind::Ones},
+          Data{DataKind::ConstantRows}, Data{DataKind::SortedRows},
+          Data{DataKind::Cancelling, 1}}) {
+      add("values", middle, data);
+    }
+    // One input at a time: two that are not finite hide each other.
+    for (int parameter : tensorParameters()) {
+      const Binding binding = small(op, {2, 4}, 64);
+      const int turns = rowsOf(parameter, binding) < specialTurns ? specialTurns : 1;
+      for (int turn = 0; turn < turns; ++turn) {
+        add(turn == 0 ? "values" : fmt::format("values {}", turn + 1), binding,
+            {DataKind::Special, 0, turn}, LayoutKind::Contiguous, parameter);
+      }
+    }
+    add("larger", small(op, {61}, 4099), {DataKind::Special}, LayoutKind::Contiguous,
+        tensorParameters().empty() ? -1 : tensorParameters().front());
   }
-  for (LayoutKind layout : {LayoutKind::OuterStride, LayoutKind::Unaligned}) {
-    add("layout", middle, DataKind::Normal, layout);
-    add("layout", small(op, {2, 3}, 64), DataKind::Special, layout);
+
+  void addLayouts() {
+    for (LayoutKind layout : {LayoutKind::OuterStride, LayoutKind::Unaligned}) {
+      add("layout", small(op, {5}, 129), {}, layout);
+      add("layout", small(op, {2, 3}, 64), {DataKind::Special}, layout);
+    }
   }
+
+  void addDrawn(uint64_t seed, int count) {
+    std::mt19937_64 random(seed);
+    auto below = [&](int64_t limit) {
+      return static_cast<int64_t>(random() % static_cast<uint64_t>(limit));
+    };
+    for (int i = 0; i < count; ++i) {
+      Binding binding = drawnBinding(below);
+      const auto layout = static_cast<LayoutKind>(below(layoutKindCount));
+      // Every second one takes a magnitude; a definition's own kinds follow in turn.
+      Data data{i % 2 == 0 ? DataKind::Scaled : static_cast<DataKind>(below(dataKindCount))};
+      data.range = static_cast<double>(below(2001) - 1000) / 1000;
+      data.turn = static_cast<int>(below(specialTurns));
+      const std::vector<int> tensors = tensorParameters();
+      const bool isOne = data.kind == DataKind::Special && !tensors.empty();
+      const int dataOf =
+          isOne ? tensors[static_cast<size_t>(below(static_cast<int64_t>(tensors.size())))] : -1;
+      add(fmt::format("drawn {}", i + 1), std::move(binding), data, layout, dataOf);
+      grid.back().seed = random() >> 16;
+    }
+  }
+
+  std::vector<GridCase> grid;
+
+private:
+  std::vector<int> tensorParameters() const {
+    std::vector<int> tensors;
+    for (size_t i = 0; i < op.parameters.size(); ++i) {
+      if (!op.parameters[i].isScalar && isFloat(op.parameters[i].fixedDtype.value_or(DType::F32))) {
+        tensors.push_back(static_cast<int>(i));
+      }
+    }
+    return tensors;
+  }
+
+  int64_t rowsOf(int parameter, const Binding &binding) const {
+    auto sizes = bind(op.parameters[static_cast<size_t>(parameter)].shape, binding);
+    const int64_t elements = sizes ? elementCountOf(*sizes).value_or(0) : 0;
+    return elements == 0 || sizes->empty() ? elements : elements / sizes->back();
+  }
+
+  /// Sizes that halve as often as they double, few enough elements in all.
+  Binding drawnBinding(const std::function<int64_t(int64_t)> &below) const {
+    Binding binding;
+    int64_t room = mostDrawnElements;
+    auto draw = [&] {
+      const int64_t most = std::min<int64_t>(int64_t{1} << (1 + below(9)), room);
+      const int64_t size = 1 + below(most);
+      room = std::max<int64_t>(room / size, 1);
+      return size;
+    };
+    for (const std::string &symbol : symbolsOf(op)) {
+      if (symbol != "...") {
+        binding.symbols[symbol] = draw();
+      }
+    }
+    for (int64_t rank = hasRest(op) ? below(4) : 0; rank > 0; --rank) {
+      binding.rest.push_back(draw());
+    }
+    return binding;
+  }
+
+  const Operator &op;
+};
+
+} // namespace
+
+std::vector<GridCase> accuracyGrid(const Operator &op, uint64_t seed, int drawn) {
+  GridWriter writer(op);
+  writer.addSizes();
+  writer.addValues();
+  writer.addLayouts();
+  for (GridCase &one : writer.grid) {
+    one.seed += seed;
+  }
+  writer.addDrawn(seed, drawn);
   for (const Case &given : op.accuracyCases) {
-    add(given.name, given.binding);
+    GridCase one{given.name + " " + sizesName(op, given.binding), given.binding};
+    one.seed = 1000 + writer.grid.size() + seed;
+    writer.grid.push_back(std::move(one));
   }
-  return grid;
+  return std::move(writer.grid);
 }
 
 LaidOut makeLaidOut(const std::vector<int64_t> &sizes, DType dtype, LayoutKind layout) {
@@ -237,7 +313,8 @@ Result<std::vector<LaidOut>> makeInputs(const Operator &op, const GridCase &grid
       return makeError("E0506", fmt::format("no memory for input '{}' of shape {}", parameter.name,
                                             sizesText(*sizes)));
     }
-    fill(made.view, grid.data, seed, isKeptNonNegative(op, parameter.name));
+    const bool isPlain = grid.dataOf >= 0 && grid.dataOf != static_cast<int>(inputs.size());
+    fillData(made.view, isPlain ? Data{} : grid.data, seed, isKeptNonNegative(op, parameter.name));
     inputs.push_back(std::move(made));
   }
   return inputs;

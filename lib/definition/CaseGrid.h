@@ -3,35 +3,32 @@
 // odd and larger sizes, every kind of data and of memory layout. Reproducible from the seed.
 #pragma once
 
+#include "lib/definition/CaseData.h"
 #include "lib/definition/Graph.h"
 #include "runtime/Tensor.h"
 
 namespace nereid::definition {
-
-enum class DataKind {
-  Normal,   ///< standard normal
-  Huge,     ///< up to a tenth of the type's largest number, both signs
-  Tiny,     ///< around the type's smallest normal number, below it too
-  Special,  ///< normal with infinities, NaN and zeros sprinkled in
-  Negative, ///< zeros and negative numbers
-};
 
 enum class LayoutKind {
   Contiguous,
   OuterStride, ///< a gap after every row
   Unaligned,   ///< contiguous, but the base is one element past an aligned address
 };
+constexpr int layoutKindCount = 3;
 
 struct GridCase {
   std::string name; ///< "odd 5x129, tiny values, outer stride"
   Binding binding;
-  DataKind data = DataKind::Normal;
+  Data data = {};
+  /// The tensor parameter that has data of the kind, where the others have normal numbers; -1: all.
+  int dataOf = -1;
   LayoutKind layout = LayoutKind::Contiguous;
   uint64_t seed = 0;
 };
 
-/// The whole grid: about two dozen small cases, then the definition's own.
-std::vector<GridCase> accuracyGrid(const Operator &op);
+/// The whole grid: small cases that are always the same, `drawn` whose sizes, data and layouts
+/// follow from the seed, then the definition's own.
+std::vector<GridCase> accuracyGrid(const Operator &op, uint64_t seed, int drawn = 8);
 
 /// A tensor as a case wants it: `view` looks into `storage`, which must outlive it.
 struct LaidOut {
@@ -45,7 +42,6 @@ LaidOut makeLaidOut(const std::vector<int64_t> &sizes, DType dtype, LayoutKind l
 /// binding misses a symbol, E0506 without memory.
 Result<std::vector<LaidOut>> makeInputs(const Operator &op, const GridCase &grid, DType dtype);
 
-std::string_view name(DataKind kind);
 std::string_view name(LayoutKind kind);
 
 } // namespace nereid::definition

@@ -66,7 +66,7 @@ private:
       toml.fail("E0602", node->source(),
                 fmt::format("'name' expects letters, digits and '_', but got '{}'", op.name));
     }
-    op.summary = toml.string(*table, what, "summary", true).value_or("");
+    op.summary = toml.line(*table, what, "summary", true).value_or("");
     op.constraints =
         toml.strings(*table, what, "constraints", false).value_or(std::vector<std::string>{});
     readDtypes(*table);
@@ -185,7 +185,7 @@ private:
           fmt::format("input '{}' expects a table with a shape, or a number", parameter.name));
       return;
     }
-    parameter.description = toml.string(*table, what, "description", false).value_or("");
+    parameter.description = toml.line(*table, what, "description", false).value_or("");
     if (table->contains("value")) {
       toml.rejectUnknownKeys(*table, what, {"value", "description"});
       parameter.isScalar = true;
@@ -303,9 +303,18 @@ private:
             fmt::format("a case of {} expects a table such as {{ name = \"a\", D = 128 }}", what));
         continue;
       }
-      if (std::optional<Case> one = readCase(*entry.as_table(), std::string(what))) {
-        cases.push_back(std::move(*one));
+      std::optional<Case> one = readCase(*entry.as_table(), std::string(what));
+      if (!one) {
+        continue;
       }
+      if (std::any_of(cases.begin(), cases.end(),
+                      [&](const Case &other) { return other.name == one->name; })) {
+        toml.fail("E0602", entry.source(),
+                  fmt::format("two cases of {} are called '{}'", what, one->name))
+            .withHelp("results name their case: give each a name of its own");
+        continue;
+      }
+      cases.push_back(std::move(*one));
     }
   }
 
@@ -330,7 +339,7 @@ private:
         one.binding.symbols[symbol] = size.empty() ? 0 : size[0];
       }
     }
-    one.name = toml.string(table, "a case of " + what, "name", false).value_or("");
+    one.name = toml.line(table, "a case of " + what, "name", false).value_or("");
     if (!complete || !fitsAddressSpace(one, table)) {
       return std::nullopt;
     }

@@ -214,6 +214,16 @@ std::optional<std::vector<int64_t>> broadcastSizes(std::span<const int64_t> a,
   return out;
 }
 
+std::vector<int64_t> broadcastSteps(std::span<const int64_t> from, std::span<const int64_t> to) {
+  std::vector<int64_t> steps(to.size(), 0);
+  int64_t step = 1;
+  for (size_t i = from.size(); i-- > 0;) {
+    steps[to.size() - from.size() + i] = from[i] == 1 ? 0 : step;
+    step *= from[i];
+  }
+  return steps;
+}
+
 std::optional<int64_t> elementCountOf(std::span<const int64_t> sizes) {
   if (std::find(sizes.begin(), sizes.end(), 0) != sizes.end()) {
     return 0;

@@ -33,6 +33,9 @@ std::variant<SymbolicShape, std::string> multiply(const SymbolicShape &a, const 
 /// Concrete broadcasting; nothing when the sizes disagree.
 std::optional<std::vector<int64_t>> broadcastSizes(std::span<const int64_t> a,
                                                    std::span<const int64_t> b);
+/// Row-major steps of a tensor of the sizes `from` walked in the shape `to`; 0 where it is
+/// broadcast.
+std::vector<int64_t> broadcastSteps(std::span<const int64_t> from, std::span<const int64_t> to);
 /// Product; nothing when it exceeds 2^62.
 std::optional<int64_t> elementCountOf(std::span<const int64_t> sizes);
 /// "[8, 1024, 1024]".

@@ -129,6 +129,18 @@ std::optional<std::string> TomlReader::string(const toml::table &in, std::string
   return node->as_string()->get();
 }
 
+std::optional<std::string> TomlReader::line(const toml::table &in, std::string_view what,
+                                            std::string_view key, bool required) {
+  std::optional<std::string> text = string(in, what, key, required);
+  const auto control = [](unsigned char one) { return one < 0x20 || one == 0x7f; };
+  if (text && std::any_of(text->begin(), text->end(), control)) {
+    fail("E0602", in.get(key)->source(),
+         fmt::format("'{}' expects one line of text, but has control characters", key));
+    return std::nullopt;
+  }
+  return text;
+}
+
 std::optional<std::vector<std::string>> TomlReader::strings(const toml::table &in,
                                                             std::string_view what,
                                                             std::string_view key, bool required,

@@ -39,6 +39,9 @@ public:
   const toml::table *subtable(const toml::table &in, std::string_view key, bool required);
   std::optional<std::string> string(const toml::table &in, std::string_view what,
                                     std::string_view key, bool required);
+  /// A string that other files quote: E0602 when it has control characters, line breaks among them.
+  std::optional<std::string> line(const toml::table &in, std::string_view what,
+                                  std::string_view key, bool required);
   std::optional<std::vector<std::string>> strings(const toml::table &in, std::string_view what,
                                                   std::string_view key, bool required,
                                                   bool integersToo = false);

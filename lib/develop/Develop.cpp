@@ -3,6 +3,7 @@
 
 #include "lib/definition/Document.h"
 #include "lib/develop/EditedFiles.h"
+#include "lib/develop/Sources.h"
 #include "lib/generator/InterfaceCheck.h"
 #include "lib/measure/Environment.h"
 #include "lib/pipeline/Target.h"
@@ -18,6 +19,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
+#include <random>
 
 namespace nereid::develop {
 
@@ -77,7 +79,8 @@ Result<Project> openOrCreate(const std::string &directory, const definition::Ope
 } // namespace
 
 Development::Development(Project project, DevelopOptions developOptions)
-    : workspace(std::move(project)), options(std::move(developOptions)) {}
+    : workspace(std::move(project)), options(std::move(developOptions)),
+      seed(options.seed.value_or(std::random_device()())) {}
 
 Result<std::unique_ptr<Development>> Development::fromDefinition(const std::string &definitionPath,
                                                                  const std::string &directory,
@@ -188,9 +191,6 @@ Status Development::prepare(const definition::Operator &op) {
     manifest.chip = machine.fingerprint;
     manifest.generatorVersion = versionText();
   }
-  const auto *optimization = manifest.findStage("optimize");
-  isOptimizationContinued =
-      !manifest.rounds.empty() && (optimization == nullptr || !optimization->isDone);
   manifest.environmentJson = measure::toJson(measure::describeEnvironment(machine));
   return Done{};
 }
@@ -205,11 +205,9 @@ std::string Development::inputsHash() const {
   Sha256 hash;
   hash.field(workspace.manifest.definitionHash);
   hash.field(machine.fingerprint);
-  hash.field(options.target).field(std::to_string(options.seed));
+  hash.field(options.target);
   hash.field(versionText()).field(revisionText());
-  if (auto source = readTextFile(workspace.tritonFile())) {
-    hash.field(*source);
-  }
+  hash.field(digestOfSources(source(), generation, summary, dtypes().front()));
   for (const std::string &folder : options.importPaths) {
     hash.field(folder);
   }
@@ -219,11 +217,15 @@ std::string Development::inputsHash() const {
   return toHex(hash.finish());
 }
 
+KernelSource Development::source() const {
+  return {workspace.tritonFile(), options.target, options.importPaths};
+}
+
 PerformanceOptions Development::performanceOptions() const {
   PerformanceOptions performance;
-  performance.source = {workspace.tritonFile(), options.target, options.importPaths};
+  performance.source = source();
   performance.secondsPerCase = options.secondsPerCase;
-  performance.seed = options.seed;
+  performance.seed = seed;
   return performance;
 }
 
@@ -305,10 +307,12 @@ Result<StageResult> Development::verify(Diagnostics &diags) {
   if (!generator::checkInterfaces(workspace.directory(), op().name, diags)) {
     return diags.all().front();
   }
-  return record("verify", true, [&](std::string &json) -> Result<StageResult> {
+  // Who names a seed wants its cases, whatever passed before.
+  return record("verify", !options.seed, [&](std::string &json) -> Result<StageResult> {
+    options.progress(fmt::format("verify: seed {}", seed));
     accuracyReport =
-        verifyAccuracy(generation, {workspace.tritonFile(), options.target, options.importPaths},
-                       summary, dtypes(), options.seed, options.progress);
+        verifyAccuracy(generation, source(), summary, dtypes(), seed, options.progress);
+    accuracyReport.seed = seed;
     json = accuracyJson(accuracyReport);
     if (accuracyReport.isInterrupted) {
       return StageResult::Interrupted;
@@ -366,26 +370,40 @@ Result<StageResult> Development::optimize() {
     OptimizationOptions settings;
     settings.performance = performanceOptions();
     settings.rounds = options.rounds >= 0 ? options.rounds : op().maxRounds;
-    if (isOptimizationContinued) {
-      settings.rounds =
-          std::max(0, settings.rounds - static_cast<int>(workspace.manifest.rounds.size()));
-    }
     settings.progress = options.progress;
+    AccuracyReport verified;
+    settings.verifyAll = [&] {
+      verified = verifyAccuracy(generation, source(), summary, dtypes(), seed, options.progress);
+      verified.seed = seed;
+      return verified.firstFailure();
+    };
     auto result = develop::optimize(workspace, generation, rows, machine, patterns, settings);
     if (!result) {
       return result.error();
     }
     optimization_ = std::move(*result);
     json = performanceJson(rows);
+    if (!optimization_.rounds.empty() && optimization_.rounds.back().isKept) {
+      // The files of now are the ones that the last round verified.
+      accuracyReport = std::move(verified);
+      auto &stage = workspace.manifest.stage("verify");
+      stage.inputHash = inputsHash();
+      stage.resultJson = accuracyJson(accuracyReport);
+    }
     return optimization_.isInterrupted ? StageResult::Interrupted : StageResult::Passed;
   });
+}
+
+std::optional<bool> Development::isTargetMet() const {
+  const auto speedup = overallSpeedup(rows);
+  return speedup ? std::optional(*speedup >= op().targetSpeedup) : std::nullopt;
 }
 
 Status Development::finish() {
   // What an earlier run measured stays until this one has measured again.
   if (!optimization_.stopReason.empty()) {
-    auto log = generator::writeOptimizationLog(workspace.manifest,
-                                               {op().targetSpeedup, optimization_.stopReason});
+    auto log = generator::writeOptimizationLog(
+        workspace.manifest, {op().targetSpeedup, overallSpeedup(rows), optimization_.stopReason});
     if (auto written = workspace.writeFile({"optimization_log.md", log}); !written) {
       return written.error();
     }

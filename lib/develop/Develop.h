@@ -9,6 +9,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,8 @@ struct DevelopOptions {
   std::string chipFile;                 ///< a descriptor to generate for instead of this machine's
   std::vector<DType> dtypes;            ///< empty: all of the definition
   std::vector<std::string> importPaths; ///< for imports that a changed kernel has
-  int rounds = -1;                      ///< -1: as the definition says
-  uint64_t seed = 1;
+  int rounds = -1; ///< in all, those of earlier runs included; -1: as the definition says
+  std::optional<uint64_t> seed; ///< of the random inputs; without one every run draws its own
   double secondsPerCase = 3;
   bool isFresh = false; ///< forget recorded results, do every stage again
   /// One line of progress at a time; the caller decides how to show it.
@@ -55,6 +56,8 @@ public:
   const std::vector<PerformanceRow> &performance() const { return rows; }
   const OptimizationResult &optimization() const { return optimization_; }
   const measure::Chip &chip() const { return machine; }
+  /// Of the rows that are decisive, against the definition's target; nothing without any.
+  std::optional<bool> isTargetMet() const;
   /// Seconds of each stage of this run and whether it was taken from the record.
   struct StageShare {
     std::string stage;
@@ -69,6 +72,7 @@ private:
   void findEditedFiles(const generator::Manifest &former);
   std::vector<DType> dtypes() const;
   std::string inputsHash() const;
+  KernelSource source() const;
   PerformanceOptions performanceOptions() const;
   /// Runs `body`, records its time and result under `stage`.
   Result<StageResult> record(const std::string &stage, bool isSkippable,
@@ -77,6 +81,7 @@ private:
 
   generator::Project workspace;
   DevelopOptions options;
+  uint64_t seed = 0;
   measure::Chip machine;
   generator::ChipSummary summary;
   generator::Patterns patterns;
@@ -85,9 +90,8 @@ private:
   std::vector<PerformanceRow> rows;
   OptimizationResult optimization_;
   std::vector<StageShare> stageShares;
-  std::vector<std::string> edited;      ///< generated files changed by hand since
-  bool usesPresentFiles = false;        ///< definition and files of the folder stay as they are
-  bool isOptimizationContinued = false; ///< the last run was interrupted between rounds
+  std::vector<std::string> edited; ///< generated files changed by hand since
+  bool usesPresentFiles = false;   ///< definition and files of the folder stay as they are
 };
 
 /// `patterns.json` of this user: NEREID_PATTERNS, else in the cache folder.

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/develop/Launch.h"
 
-#include "lib/pipeline/Compiler.h"
+#include "lib/check/Check.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
-#include <bit>
 #include <cmath>
-#include <cstring>
 #include <fstream>
 #include <limits>
 
@@ -35,11 +32,11 @@ Result<PreparedLaunch> PreparedLaunch::prepare(const KernelSource &source,
   Diagnostics diags;
   pipeline::CompileOptions options;
   options.target = source.target;
-  auto kernel = pipeline::compileKernel({.path = source.path,
-                                         .function = result.launchPlan.function,
-                                         .signature = result.launchPlan.signature,
-                                         .importPaths = source.importPaths},
-                                        options, diags);
+  result.input = {.path = source.path,
+                  .function = result.launchPlan.function,
+                  .signature = result.launchPlan.signature,
+                  .importPaths = source.importPaths};
+  auto kernel = pipeline::compileKernel(result.input, options, diags);
   if (!kernel) {
     return diags.all().front();
   }
@@ -49,11 +46,29 @@ Result<PreparedLaunch> PreparedLaunch::prepare(const KernelSource &source,
   return result;
 }
 
-runtime::LaunchError PreparedLaunch::run(runtime::ThreadPool &pool) const {
+runtime::LaunchError PreparedLaunch::run(runtime::ThreadPool &pool,
+                                         runtime::ProgramOrder order) const {
   if (launchPlan.isEmpty) {
     return {};
   }
-  return runtime::launch(kernel, launchPlan.grid, arguments, pool);
+  return runtime::launch(kernel, launchPlan.grid, arguments, pool, order);
+}
+
+Result<std::string> PreparedLaunch::check() const {
+  if (launchPlan.isEmpty) {
+    return std::string();
+  }
+  std::vector<check::Report> reports;
+  Diagnostics diags;
+  if (!check::checkKernel(input, launchPlan.grid, arguments, {}, reports, diags)) {
+    return diags.all().front();
+  }
+  if (reports.empty()) {
+    return std::string();
+  }
+  const Diagnostic &first = reports.front().diagnostic;
+  return fmt::format("{}:{}:{}: {} [{}]", first.file, first.range.line, first.range.column,
+                     first.message, first.code);
 }
 
 runtime::LaunchError PreparedLaunch::runEmpty(runtime::ThreadPool &pool) const {
@@ -79,33 +94,6 @@ std::string describeMismatch(const eager::Agreement &agreement) {
                                                : "",
                      agreement.firstExpected, agreement.firstBound, actual, agreement.mismatches,
                      agreement.checked);
-}
-
-uint64_t outputsDigest(const CaseTensors &tensors) {
-  constexpr int64_t chunk = int64_t{1} << 20;
-  std::atomic<uint64_t> digest{0};
-  for (const Tensor &output : tensors.outputs) {
-    auto bytes = static_cast<int64_t>(output.byteCount());
-    const auto *base = static_cast<const uint8_t *>(output.data());
-    auto hashChunk = [&](int64_t index) {
-      // Multiply and rotate, a word at a time; the chunk's number makes the order matter.
-      uint64_t state = 0x9E3779B97F4A7C15U ^ static_cast<uint64_t>(index);
-      int64_t end = std::min(bytes, (index + 1) * chunk);
-      for (int64_t i = index * chunk; i < end; i += 8) {
-        uint64_t word = 0;
-        std::memcpy(&word, base + i, static_cast<size_t>(std::min<int64_t>(8, end - i)));
-        state = std::rotl((state ^ word) * 0xD6E8FEB86659FD93U, 29);
-      }
-      return state * 0xFF51AFD7ED558CCDU;
-    };
-    runtime::defaultPool().parallelFor((bytes + chunk - 1) / chunk, 1,
-                                       [&](int64_t begin, int64_t end, int) {
-                                         for (int64_t i = begin; i < end; ++i) {
-                                           digest += hashChunk(i);
-                                         }
-                                       });
-  }
-  return digest;
 }
 
 double availableMemory() {

@@ -6,6 +6,7 @@
 #include "lib/definition/CaseGrid.h"
 #include "lib/eager/Reference.h"
 #include "lib/generator/LaunchPlan.h"
+#include "lib/pipeline/Compiler.h"
 #include "runtime/Kernel.h"
 #include "runtime/ThreadPool.h"
 
@@ -27,13 +28,18 @@ public:
                                         std::span<const runtime::Tensor> inputs,
                                         std::span<const runtime::Tensor> outputs);
 
-  runtime::LaunchError run(runtime::ThreadPool &pool) const;
+  runtime::LaunchError run(runtime::ThreadPool &pool,
+                           runtime::ProgramOrder order = runtime::ProgramOrder::Ascending) const;
   /// The launch without its programs: what a call costs the host.
   runtime::LaunchError runEmpty(runtime::ThreadPool &pool) const;
+  /// The first finding of `nereid check` on this launch, "x.py:7:5: load reads outside 'x' …"; ""
+  /// = none. Runs the kernel on the tensors, in the interpreter.
+  Result<std::string> check() const;
   const generator::LaunchPlan &plan() const { return launchPlan; }
 
 private:
   generator::LaunchPlan launchPlan;
+  pipeline::CompileInput input;
   runtime::Kernel kernel;
   std::vector<runtime::ArgumentValue> arguments;
   std::vector<runtime::Tensor> copies;
@@ -53,10 +59,6 @@ Result<eager::Agreement> checkAgreement(const generator::FusedOperator &fused,
                                         const CaseTensors &tensors, DType dtype);
 /// "element 17 expects 1.5 ± 1e-7, but got nan (3 of 1024 differ)".
 std::string describeMismatch(const eager::Agreement &agreement);
-
-/// A number that changes when any byte of the outputs does (but for one chance in 2^64): equal
-/// bytes need not be compared with the reference twice.
-uint64_t outputsDigest(const CaseTensors &tensors);
 
 /// Bytes this process may still allocate (available memory, cgroup limit).
 double availableMemory();

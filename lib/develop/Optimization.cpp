@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/develop/Optimization.h"
 
+#include "lib/develop/Duel.h"
 #include "lib/report/Table.h"
 #include "lib/support/Interrupt.h"
 
@@ -48,12 +49,27 @@ PerformanceRow *worstRow(std::vector<PerformanceRow> &rows, const definition::Op
   return worst;
 }
 
-generator::Diagnosis diagnose(const PerformanceRow &row) {
+/// Programs are handed out one after the other: in the last turn some cores have none.
+double idleFraction(int64_t programs, int cores) {
+  if (programs <= 0 || cores <= 0) {
+    return 0;
+  }
+  const int64_t turns = (programs + cores - 1) / cores;
+  return 1 - static_cast<double>(programs) / static_cast<double>(turns * cores);
+}
+
+generator::Diagnosis diagnose(const PerformanceRow &row, const Generation &generation,
+                              const definition::Case &testCase, const measure::Chip &chip) {
   generator::Diagnosis diagnosis;
   diagnosis.bandwidthFraction = row.bandwidthFraction;
   diagnosis.computeFraction = row.computeFraction;
   double seconds = row.kernel.summary.median;
   diagnosis.launchFraction = seconds > 0 ? std::min(1.0, row.launchSeconds / seconds) : 0;
+  auto plan = generator::planLaunch(generation.fused, row.schedule, testCase.binding, row.dtype);
+  if (plan) {
+    const auto [x, y, z] = plan->grid;
+    diagnosis.idleFraction = idleFraction(int64_t{x} * y * z, chip.cores);
+  }
   return diagnosis;
 }
 
@@ -72,19 +88,50 @@ std::vector<Schedule> triedBefore(const std::vector<RoundRecord> &rounds,
   return result;
 }
 
-std::string conclude(const Duel &duel, const Neighbour &neighbour, bool isKept) {
-  if (!duel.failure.empty()) {
-    return "rejected: " + duel.failure;
+/// What came of one change.
+struct Outcome {
+  Duel first;                 ///< decides
+  std::optional<Duel> second; ///< of a gain: other data, has to agree
+  std::string wrong;          ///< what the whole grid said of a version that was to be kept
+
+  bool isGain() const {
+    auto isOne = [](const Duel &duel) {
+      return duel.failure.empty() && develop::isGain(duel.evidence);
+    };
+    return isOne(first) && second && isOne(*second);
   }
-  std::string figures = fmt::format("{} -> {}, {} (expected {}), p = {:.2g}",
-                                    report::formatSeconds(duel.before.kernel.summary.median),
-                                    report::formatSeconds(duel.after.kernel.summary.median),
-                                    report::formatRatio(duel.gain),
-                                    report::formatRatio(neighbour.expectedGain), duel.pValue);
-  if (isKept) {
+  bool isKept() const { return isGain() && wrong.empty(); }
+  const Duel &last() const { return second ? *second : first; }
+};
+
+std::string figuresOf(const Duel &duel) {
+  return fmt::format("{} -> {}, {}, noise {}, p = {:.2g}",
+                     report::formatSeconds(duel.before.kernel.summary.median),
+                     report::formatSeconds(duel.after.kernel.summary.median),
+                     report::formatRatio(duel.evidence.gain),
+                     report::formatRatio(duel.evidence.noise), duel.evidence.pValue);
+}
+
+std::string conclude(const Outcome &outcome, const Neighbour &neighbour) {
+  for (const Duel *duel : {&outcome.first, &outcome.last()}) {
+    if (!duel->failure.empty()) {
+      return "rejected: " + duel->failure;
+    }
+  }
+  if (!outcome.wrong.empty()) {
+    return "rejected: " + outcome.wrong;
+  }
+  const std::string figures = fmt::format("{} (expected {})", figuresOf(outcome.first),
+                                          report::formatRatio(neighbour.expectedGain)) +
+                              (outcome.second ? "; again " + figuresOf(*outcome.second) : "");
+  if (outcome.isKept()) {
     return "kept: " + figures;
   }
-  return (duel.gain > 1 ? "not kept, gain within the noise: " : "not kept, no gain: ") + figures;
+  if (outcome.first.evidence.isLoss(leastGain, significance)) {
+    return "not kept, a loss: " + figures;
+  }
+  return outcome.second ? "not kept, a second comparison does not confirm it: " + figures
+                        : "not kept, not told apart: " + figures;
 }
 
 Status writeSources(generator::Project &project, const Generation &generation,
@@ -96,16 +143,18 @@ Status writeSources(generator::Project &project, const Generation &generation,
   return project.writeFiles(generator::writeFiles(generation));
 }
 
+/// What is known of one change is remembered: gains that were confirmed, and losses.
 void learn(generator::Patterns &patterns, const Generation &generation, const Neighbour &neighbour,
-           const definition::Case &testCase, DType dtype, const generator::ChipSummary &chip,
-           double gain) {
+           const Schedule &before, const definition::Case &testCase, DType dtype,
+           const generator::ChipSummary &chip, const measure::Evidence &evidence) {
   generator::Pattern pattern;
   pattern.operatorKind = generation.fused.kind();
-  pattern.variant = generator::variantName(neighbour.schedule.variant);
+  pattern.variant = generator::variantName(before.variant);
   auto sizes = generator::sizesOf(generation.fused, testCase.binding, dtype);
   pattern.condition = generator::conditionFor(sizes, dtype, chip);
-  pattern.change = neighbour.change;
-  pattern.gain = gain;
+  pattern.change = neighbour.key;
+  pattern.gain = evidence.gain;
+  pattern.pValue = evidence.pValue;
   pattern.count = 1;
   pattern.lastSeen = fmt::format("{:%Y-%m-%d}", fmt::gmtime(std::time(nullptr)));
   patterns.record(pattern);
@@ -113,29 +162,151 @@ void learn(generator::Patterns &patterns, const Generation &generation, const Ne
 
 } // namespace
 
+bool isGain(const measure::Evidence &evidence) { return evidence.isGain(leastGain, significance); }
+
 bool isGoodEnough(const PerformanceRow &row, double targetSpeedup, double goodFraction) {
-  if (!row.failure.empty() || row.kernel.summary.count == 0) {
+  if (!row.failure.empty() || !row.isDecisive() || row.kernel.summary.count == 0) {
     return false;
   }
   bool isNearRoofline = row.rooflineFraction >= goodFraction || !row.isBeyondCache;
   return row.speedup >= targetSpeedup && isNearRoofline;
 }
 
-Result<OptimizationResult> optimize(generator::Project &project, Generation &generation,
-                                    std::vector<PerformanceRow> &rows, const measure::Chip &chip,
-                                    generator::Patterns &patterns,
-                                    const OptimizationOptions &options) {
+namespace {
+
+/// The rounds of one run.
+class Rounds {
+public:
+  Rounds(generator::Project &project, Generation &generation, std::vector<PerformanceRow> &rows,
+         const measure::Chip &chip, generator::Patterns &patterns,
+         const OptimizationOptions &options)
+      : project(project), generation(generation), op(generation.fused.op), rows(rows), chip(chip),
+        summary(summarizeChip(chip)), patterns(patterns), options(options) {}
+
+  Result<OptimizationResult> run();
+
+private:
+  /// The best change that should gain; nothing when the row has none that was not tried.
+  std::optional<Neighbour> nextChange(const PerformanceRow &row);
+  Outcome compare(const PerformanceRow &row, const Neighbour &change);
+  /// Enters the change into the project; what the whole grid then says takes it out again.
+  Status keep(PerformanceRow &row, const Neighbour &change, Outcome &outcome);
+  RoundRecord recordOf(const PerformanceRow &row, const Neighbour &change,
+                       const Outcome &outcome) const;
+  Status save(const RoundRecord &record);
+
+  int roundNumber() const { return static_cast<int>(project.manifest.rounds.size()) + 1; }
+  const definition::Case &caseOf(const PerformanceRow &row) const {
+    return *findCase(op, row.caseName);
+  }
+
+  generator::Project &project;
+  Generation &generation;
+  const definition::Operator &op;
+  std::vector<PerformanceRow> &rows;
+  const measure::Chip &chip;
+  const generator::ChipSummary summary;
+  generator::Patterns &patterns;
+  const OptimizationOptions &options;
+  std::map<const PerformanceRow *, std::vector<Schedule>> tried;
   OptimizationResult result;
+};
+
+std::optional<Neighbour> Rounds::nextChange(const PerformanceRow &row) {
+  auto &seen = tried[&row];
+  if (seen.empty()) {
+    seen = triedBefore(project.manifest.rounds, row);
+  }
+  seen.push_back(row.schedule);
+  const auto sizes = generator::sizesOf(generation.fused, caseOf(row).binding, row.dtype);
+  const auto candidates =
+      generator::neighbours(generation.fused, row.schedule, sizes, row.dtype, summary,
+                            diagnose(row, generation, caseOf(row), chip), &patterns, seen);
+  if (candidates.empty() || candidates.front().expectedGain < leastGain) {
+    return std::nullopt;
+  }
+  seen.push_back(candidates.front().schedule);
+  return candidates.front();
+}
+
+Outcome Rounds::compare(const PerformanceRow &row, const Neighbour &change) {
+  PerformanceOptions performance = options.performance;
+  auto once = [&] {
+    return options.compare(generation, caseOf(row), row.dtype, row.schedule, change.schedule, chip,
+                           performance, roundNumber());
+  };
+  Outcome outcome{once(), std::nullopt, ""};
+  if (outcome.first.failure.empty() && isGain(outcome.first.evidence)) {
+    ++performance.seed;
+    outcome.second = once();
+  }
+  return outcome;
+}
+
+Status Rounds::keep(PerformanceRow &row, const Neighbour &change, Outcome &outcome) {
+  const generator::ScheduleTable before = generation.table;
+  auto enter = [&](const generator::ScheduleTable &table) {
+    generation.table = table;
+    project.manifest.table = table;
+    return writeSources(project, generation, change.changeClass);
+  };
+  generator::ScheduleTable table = before;
+  table.set(generator::classify(generation.fused, caseOf(row).binding, row.dtype, summary),
+            change.schedule, fmt::format("round {}", roundNumber()));
+  if (auto written = enter(table); !written) {
+    return written;
+  }
+  outcome.wrong = options.verifyAll();
+  if (!outcome.wrong.empty()) {
+    return enter(before);
+  }
+  row = outcome.last().after;
+  return Done{};
+}
+
+RoundRecord Rounds::recordOf(const PerformanceRow &row, const Neighbour &change,
+                             const Outcome &outcome) const {
+  RoundRecord record;
+  record.round = roundNumber();
+  record.caseName = row.caseName;
+  record.dtype = torchName(row.dtype);
+  record.changeClass = generator::changeClassName(change.changeClass);
+  record.change = change.change;
+  record.reason = change.reason;
+  record.scheduleBefore = outcome.first.before.schedule.text();
+  record.scheduleAfter = change.schedule.text();
+  // Both against the baseline that was timed beside them.
+  record.speedupBefore = outcome.last().before.speedup;
+  record.speedupAfter = outcome.last().failure.empty() ? outcome.last().after.speedup : 0;
+  record.expectedGain = change.expectedGain;
+  record.bandwidthFraction = outcome.first.before.bandwidthFraction;
+  record.computeFraction = outcome.first.before.computeFraction;
+  record.isVerified = outcome.last().after.isVerified && outcome.wrong.empty();
+  record.isKept = outcome.isKept();
+  record.conclusion = conclude(outcome, change);
+  return record;
+}
+
+Status Rounds::save(const RoundRecord &record) {
+  options.progress(fmt::format("round {}: {} on {}: {}", record.round, record.change,
+                               record.caseName, record.conclusion));
+  result.rounds.push_back(record);
+  project.manifest.rounds.push_back(record);
+  if (auto saved = project.saveManifest(); !saved) {
+    return saved;
+  }
+  auto log = generator::writeOptimizationLog(project.manifest,
+                                             {op.targetSpeedup, overallSpeedup(rows), ""});
+  return project.writeFile({"optimization_log.md", log});
+}
+
+Result<OptimizationResult> Rounds::run() {
   if (!overallSpeedup(rows)) {
     result.stopReason = "nothing measured to improve";
     return result;
   }
-  const auto &op = generation.fused.op;
-  auto summary = summarizeChip(chip);
-  std::map<const PerformanceRow *, std::vector<Schedule>> tried;
   std::vector<const PerformanceRow *> exhausted;
-  int first = static_cast<int>(project.manifest.rounds.size());
-  while (static_cast<int>(result.rounds.size()) < options.rounds) {
+  while (true) {
     if (isInterrupted()) {
       result.isInterrupted = true;
       result.stopReason = "interrupted";
@@ -143,80 +314,47 @@ Result<OptimizationResult> optimize(generator::Project &project, Generation &gen
     }
     PerformanceRow *row = worstRow(rows, op, options.goodFraction, exhausted);
     if (row == nullptr) {
-      result.stopReason = exhausted.empty() ? "target reached" : "no untried change left";
+      result.stopReason =
+          exhausted.empty() ? "target reached" : "no change is left that should gain";
       return result;
     }
-    const definition::Case *testCase = findCase(op, row->caseName);
-    auto sizes = generator::sizesOf(generation.fused, testCase->binding, row->dtype);
-    auto &seen = tried[row];
-    if (seen.empty()) {
-      seen = triedBefore(project.manifest.rounds, *row);
+    if (roundNumber() > options.rounds) {
+      result.stopReason = "all rounds used";
+      return result;
     }
-    seen.push_back(row->schedule);
-    auto candidates = generator::neighbours(generation.fused, row->schedule, sizes, row->dtype,
-                                            summary, diagnose(*row), &patterns, seen);
-    if (candidates.empty()) {
+    const std::optional<Neighbour> change = nextChange(*row);
+    if (!change) {
       exhausted.push_back(row);
       continue;
     }
-    const Neighbour &change = candidates.front();
-    seen.push_back(change.schedule);
-    Duel outcome = duel(generation, *testCase, row->dtype, row->schedule, change.schedule, chip,
-                        options.performance);
-    bool isKept =
-        outcome.failure.empty() && outcome.gain >= leastGain && outcome.pValue < significance;
-
-    RoundRecord record;
-    record.round = first + static_cast<int>(result.rounds.size()) + 1;
-    record.caseName = row->caseName;
-    record.dtype = torchName(row->dtype);
-    record.changeClass = generator::changeClassName(change.changeClass);
-    record.change = change.change;
-    record.reason = change.reason;
-    record.scheduleBefore = row->schedule.text();
-    record.scheduleAfter = change.schedule.text();
-    record.speedupBefore = row->speedup;
-    record.speedupAfter = outcome.failure.empty() ? row->speedup * outcome.gain : 0;
-    record.expectedGain = change.expectedGain;
-    record.bandwidthFraction = row->bandwidthFraction;
-    record.computeFraction = row->computeFraction;
-    record.isVerified = outcome.after.isVerified;
-    record.isKept = isKept;
-    record.conclusion = conclude(outcome, change, isKept);
-    options.progress(fmt::format("round {}: {} on {}: {}", record.round, record.change,
-                                 record.caseName, record.conclusion));
-    if (outcome.failure.empty()) {
-      learn(patterns, generation, change, *testCase, row->dtype, summary, outcome.gain);
+    Outcome outcome = compare(*row, *change);
+    if (isInterrupted()) {
+      continue;
     }
-    if (isKept) {
-      auto caseClass =
-          generator::classify(generation.fused, testCase->binding, row->dtype, summary);
-      generation.table.set(caseClass, change.schedule, fmt::format("round {}", record.round));
-      project.manifest.table = generation.table;
-      if (auto written = writeSources(project, generation, change.changeClass); !written) {
-        return written.error();
+    const Schedule before = row->schedule;
+    if (outcome.isGain()) {
+      if (auto kept = keep(*row, *change, outcome); !kept) {
+        return kept.error();
       }
-      row->schedule = change.schedule;
-      row->kernel = outcome.after.kernel;
-      row->speedup *= outcome.gain;
-      row->rooflineFraction = outcome.after.rooflineFraction;
-      row->bandwidthFraction = outcome.after.bandwidthFraction;
-      row->computeFraction = outcome.after.computeFraction;
     }
-    result.rounds.push_back(record);
-    project.manifest.rounds.push_back(record);
-    if (auto saved = project.saveManifest(); !saved) {
+    const measure::Evidence &evidence = outcome.last().evidence;
+    if (outcome.isKept() ||
+        (outcome.first.failure.empty() && evidence.isLoss(leastGain, significance))) {
+      learn(patterns, generation, *change, before, caseOf(*row), row->dtype, summary, evidence);
+    }
+    if (auto saved = save(recordOf(*row, *change, outcome)); !saved) {
       return saved.error();
     }
-    auto log = generator::writeOptimizationLog(project.manifest, {op.targetSpeedup, ""});
-    if (auto written = project.writeFile({"optimization_log.md", log}); !written) {
-      return written.error();
-    }
   }
-  result.stopReason = worstRow(rows, op, options.goodFraction, exhausted) == nullptr
-                          ? "target reached"
-                          : "all rounds used";
-  return result;
+}
+
+} // namespace
+
+Result<OptimizationResult> optimize(generator::Project &project, Generation &generation,
+                                    std::vector<PerformanceRow> &rows, const measure::Chip &chip,
+                                    generator::Patterns &patterns,
+                                    const OptimizationOptions &options) {
+  return Rounds(project, generation, rows, chip, patterns, options).run();
 }
 
 } // namespace nereid::develop

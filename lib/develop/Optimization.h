@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Optimisation rounds: diagnose the slowest case, change one thing, verify, measure both versions
-// in turns, keep what is better, write down all of it. At most the definition's number of rounds;
-// ends early when every case is where it should be.
+// Optimisation rounds: diagnose the slowest case, change one thing that should gain, verify,
+// measure both versions in turns, keep what is quicker twice and still right everywhere, write down
+// all of it. Ends when every case is where it should be, or nothing is left that should gain.
 #pragma once
 
-#include "lib/develop/Performance.h"
+#include "lib/develop/Duel.h"
 #include "lib/generator/OptimizationLog.h"
 #include "lib/generator/Project.h"
 
@@ -14,9 +14,13 @@ namespace nereid::develop {
 
 struct OptimizationOptions {
   PerformanceOptions performance;
-  int rounds = 5;
+  int rounds = 5; ///< of the operator in all, those of earlier runs included
   /// A case beyond the caches is done at this fraction of its roofline (and the target speed-up).
   double goodFraction = 0.85;
+  /// Compares two schedules; tests bring their own.
+  std::function<decltype(duel)> compare = duel;
+  /// Verifies the whole grid with the files as they are: the first failure, or "".
+  std::function<std::string()> verifyAll;
   std::function<void(const std::string &)> progress = [](const std::string &) {};
 };
 
@@ -33,7 +37,11 @@ Result<OptimizationResult> optimize(generator::Project &project, generator::Gene
                                     generator::Patterns &patterns,
                                     const OptimizationOptions &options);
 
-/// True when the row needs no more work: fails nothing, meets the speed-up, near its roofline.
+/// Whether rounds take a comparison for a gain: 2 % at least, and significantly more than noise.
+bool isGain(const measure::Evidence &evidence);
+
+/// True when the row needs no more work: fails nothing, meets the speed-up in times that are steady
+/// enough to say so, near its roofline.
 bool isGoodEnough(const PerformanceRow &row, double targetSpeedup, double goodFraction);
 
 } // namespace nereid::develop

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/develop/Performance.h"
 
+#include "lib/develop/Bench.h"
 #include "lib/eager/Eager.h"
-#include "lib/measure/FloorPeers.h"
 #include "lib/report/Table.h"
 
 #include <fmt/format.h>
@@ -15,131 +15,13 @@ namespace nereid::develop {
 using generator::Generation;
 using generator::Schedule;
 using measure::Chip;
-using runtime::Tensor;
 
-namespace {
-
-/// Tensors of one case with everything the rows of its versions share.
-struct Bench {
-  CaseTensors tensors;
-  PerformanceRow row;                   ///< names, work and sizes filled in
-  std::optional<uint64_t> agreedDigest; ///< of outputs that agreed with the reference
-
-  static Bench make(Generation &generation, const definition::Case &testCase, DType dtype,
-                    const Chip &chip, const PerformanceOptions &options);
-};
-
-std::string shapeText(const std::vector<int64_t> &shape) {
-  return shape.empty() ? "scalar" : fmt::format("{}", fmt::join(shape, "x"));
-}
-
-Bench Bench::make(Generation &generation, const definition::Case &testCase, DType dtype,
-                  const Chip &chip, const PerformanceOptions &options) {
-  Bench bench;
-  bench.row.caseName = testCase.name;
-  bench.row.dtype = dtype;
-  const auto &op = generation.fused.op;
-  bench.row.work = definition::countWork(op, testCase.binding, dtype);
-  bench.row.unfusedBytes = definition::countUnfusedWork(op, testCase.binding, dtype).bytes();
-  bench.row.isBeyondCache = bench.row.work.bytes() > static_cast<double>(chip.lastCacheBytes());
-  definition::GridCase grid{testCase.name, testCase.binding};
-  grid.seed = options.seed;
-  auto tensors =
-      makeTensors(generation.fused, grid, dtype, options.withBaseline ? bench.row.work.bytes() : 0);
-  if (!tensors) {
-    bench.row.skipped = tensors.error().message;
-    return bench;
-  }
-  bench.tensors = std::move(*tensors);
-  bench.row.shape = shapeText(bench.tensors.outputs[0].shape());
-  return bench;
-}
-
-/// Compares the outputs with the reference; the failure text, or "". Outputs with the same bytes as
-/// the ones that last agreed are not compared again.
-std::string verify(const Generation &generation, Bench &bench) {
-  uint64_t digest = outputsDigest(bench.tensors);
-  if (bench.agreedDigest == digest) {
-    return "";
-  }
-  auto agreement = checkAgreement(generation.fused, bench.tensors, bench.row.dtype);
-  if (!agreement) {
-    return agreement.error().message;
-  }
-  if (!agreement->agrees()) {
-    return "wrong result: " + describeMismatch(*agreement);
-  }
-  bench.agreedDigest = digest;
-  return "";
-}
-
-void poisonOutputs(const CaseTensors &tensors) {
-  for (const Tensor &output : tensors.outputs) {
-    output.poison();
-  }
-}
-
-/// A version that launches the kernel on poisoned outputs.
-measure::Version kernelVersion(const std::string &name, const PreparedLaunch &launch,
-                               const CaseTensors &tensors, std::string &failure) {
-  measure::Version version;
-  version.name = name;
-  version.prepare = [&tensors] { poisonOutputs(tensors); };
-  version.run = [&launch, &failure] {
-    auto error = launch.run(runtime::defaultPool());
-    if (error && failure.empty()) {
-      failure = error.message;
-    }
-  };
-  return version;
-}
-
-/// A copy between the case's own largest tensors. It starts from the caches the kernel starts from,
-/// full of the outputs' poison on its way to memory: without that it is a tenth faster on a 256 MiB
-/// output. Empty within the caches.
-std::optional<measure::FloorPeer> copyOf(const PerformanceRow &row, const CaseTensors &tensors,
-                                         const Chip &chip) {
-  const auto from = std::max_element(
-      tensors.inputs.begin(), tensors.inputs.end(),
-      [](const Tensor &a, const Tensor &b) { return a.byteCount() < b.byteCount(); });
-  if (!row.isBeyondCache || from == tensors.inputs.end() || !from->isContiguous()) {
-    return std::nullopt;
-  }
-  auto peer = measure::copyPeer(chip, tensors.outputs[0], *from);
-  if (peer) {
-    peer->version.prepare = [&tensors] { poisonOutputs(tensors); };
-  }
-  return peer;
-}
-
-double timeLaunch(const PreparedLaunch &launch) {
+static double timeLaunch(const PreparedLaunch &launch) {
   measure::TimerOptions options;
   options.secondsBudget = 0.05;
   measure::Version version{"launch", [&] { (void)launch.runEmpty(runtime::defaultPool()); }};
   return measure::timeInterleaved({version}, options)[0].summary.median;
 }
-
-void fillRates(PerformanceRow &row, const Chip &chip) {
-  double seconds = row.kernel.summary.median;
-  // Elementwise work is done in float32 whatever the storage type.
-  DType rateType = row.dtype == DType::F64 ? DType::F64 : DType::F32;
-  auto floor = measure::roofline(chip, row.work.bytes(), row.work.flops, rateType);
-  if (row.copySeconds > 0) {
-    floor.memorySeconds = row.copySeconds;
-  }
-  if (seconds > 0) {
-    row.rooflineFraction = floor.floorSeconds() / seconds;
-    row.bandwidthFraction = floor.memorySeconds / seconds;
-    row.computeFraction = floor.computeSeconds / seconds;
-  }
-  if (measure::isImpossible(chip, floor, row.work.bytes(), seconds)) {
-    row.failure =
-        fmt::format("{} is below the roofline's floor of {}: rejected as impossible",
-                    report::formatSeconds(seconds), report::formatSeconds(floor.floorSeconds()));
-  }
-}
-
-} // namespace
 
 generator::ChipSummary summarizeChip(const Chip &chip) {
   generator::ChipSummary summary;
@@ -171,48 +53,35 @@ PerformanceRow measureCase(Generation &generation, const definition::Case &testC
   }
   std::vector<measure::Version> versions;
   if (options.withBaseline) {
-    measure::Version baseline;
-    baseline.name = "baseline";
-    baseline.run = [&] {
-      auto result =
-          eager::runGraph(generation.fused.op, bench.tensors.inputs, runtime::defaultPool());
-      if (!result && row.failure.empty()) {
-        row.failure = result.error().message;
-      }
-    };
-    versions.push_back(std::move(baseline));
+    versions.push_back(baselineVersion(generation, bench, row.failure));
   }
-  versions.push_back(kernelVersion("kernel", *launch, bench.tensors, row.failure));
+  versions.push_back(kernelVersion("kernel", *launch, generation, bench, row.failure));
   // Nothing unverified is timed.
-  versions.back().prepare();
+  versions.back().renew();
   versions.back().run();
   if (row.failure.empty()) {
-    row.failure = verify(generation, bench);
+    row.failure = verifyOutputs(generation, bench);
   }
   if (!row.failure.empty()) {
     return row;
   }
-  const auto copy = copyOf(row, bench.tensors, chip);
+  const auto copy = copyOf(bench, chip);
   if (copy) {
     // Just before the kernel: the outputs verified afterwards are those of the last timed launch.
     versions.insert(versions.end() - 1, copy->version);
   }
-  measure::TimerOptions timer;
-  timer.secondsBudget = options.secondsPerCase;
-  auto timings = measure::timeInterleaved(versions, timer);
+  auto timings = measure::timeInterleaved(versions, timerOptions(options));
   row.kernel = timings.back();
   if (copy) {
     row.copySeconds = copy->secondsFor(row.work.bytes(), timings[timings.size() - 2], row.kernel);
   }
   if (options.withBaseline) {
-    row.baseline = timings.front();
-    row.speedup = row.baseline.summary.median / row.kernel.summary.median;
-    row.pValue = measure::mannWhitney(row.baseline.samples, row.kernel.samples).pValue;
+    fillSpeedup(row, timings.front());
   }
   eager::releaseCachedMemory();
   row.launchSeconds = timeLaunch(*launch);
   fillRates(row, chip);
-  std::string wrong = verify(generation, bench);
+  std::string wrong = verifyOutputs(generation, bench);
   row.isVerified = wrong.empty();
   if (!wrong.empty()) {
     row.failure = wrong;
@@ -223,68 +92,20 @@ PerformanceRow measureCase(Generation &generation, const definition::Case &testC
   return row;
 }
 
-Duel duel(Generation &generation, const definition::Case &testCase, DType dtype,
-          const Schedule &before, const Schedule &after, const Chip &chip,
-          const PerformanceOptions &options) {
-  Duel result;
-  PerformanceOptions withoutBaseline = options;
-  withoutBaseline.withBaseline = false;
-  Bench bench = Bench::make(generation, testCase, dtype, chip, withoutBaseline);
-  result.before = result.after = bench.row;
-  result.before.schedule = before;
-  result.after.schedule = after;
-  if (!bench.row.skipped.empty()) {
-    result.failure = bench.row.skipped;
-    return result;
+bool PerformanceRow::isDecisive() const {
+  auto isSteady = [](const measure::Timing &timing) { return !timing.isNoisy && !timing.isShort; };
+  return skipped.empty() && (!failure.empty() || (isSteady(kernel) && isSteady(baseline)));
+}
+
+/// "noisy, few samples, in cache".
+static std::string timingNote(const PerformanceRow &row) {
+  std::string note;
+  for (auto [holds, text] :
+       {std::pair(row.kernel.isNoisy, "noisy"), std::pair(row.kernel.isShort, "few samples"),
+        std::pair(!row.isBeyondCache, "in cache")}) {
+    note += holds ? (note.empty() ? "" : ", ") + std::string(text) : "";
   }
-  auto prepare = [&](const Schedule &schedule) {
-    return PreparedLaunch::prepare(options.source, generation.fused, schedule, bench.tensors.inputs,
-                                   bench.tensors.outputs);
-  };
-  auto first = prepare(before), second = prepare(after);
-  if (!first || !second) {
-    result.failure = !first ? first.error().message : second.error().message;
-    return result;
-  }
-  std::vector<measure::Version> versions = {
-      kernelVersion("before", *first, bench.tensors, result.failure),
-      kernelVersion("after", *second, bench.tensors, result.failure)};
-  versions.back().prepare();
-  versions.back().run();
-  if (result.failure.empty()) {
-    result.failure = verify(generation, bench);
-  }
-  if (!result.failure.empty()) {
-    return result;
-  }
-  const auto copy = copyOf(bench.row, bench.tensors, chip);
-  if (copy) {
-    // First in turn: the outputs verified afterwards are those of the last timed launch.
-    versions.insert(versions.begin(), copy->version);
-  }
-  measure::TimerOptions timer;
-  timer.secondsBudget = options.secondsPerCase;
-  auto timings = measure::timeInterleaved(versions, timer);
-  result.before.kernel = timings[timings.size() - 2];
-  result.after.kernel = timings.back();
-  if (copy) {
-    double moved = bench.row.work.bytes();
-    for (PerformanceRow *row : {&result.before, &result.after}) {
-      row->copySeconds = copy->secondsFor(moved, timings.front(), row->kernel);
-    }
-  }
-  fillRates(result.before, chip);
-  fillRates(result.after, chip);
-  result.failure = result.after.failure;
-  const auto &oldTiming = result.before.kernel, &newTiming = result.after.kernel;
-  result.gain = oldTiming.summary.median / newTiming.summary.median;
-  result.pValue = measure::mannWhitney(oldTiming.samples, newTiming.samples).pValue;
-  std::string wrong = verify(generation, bench);
-  if (!wrong.empty()) {
-    result.failure = wrong;
-  }
-  result.after.isVerified = result.failure.empty();
-  return result;
+  return note;
 }
 
 std::string performanceTable(const std::vector<PerformanceRow> &rows) {
@@ -311,11 +132,7 @@ std::string performanceTable(const std::vector<PerformanceRow> &rows) {
     cells.push_back(orDash(report::formatRate(row.work.bytes() / summary.median)));
     cells.push_back(orDash(report::formatPercent(row.rooflineFraction)));
     cells.push_back(orDash(report::formatSeconds(row.launchSeconds)));
-    std::string note = !row.failure.empty() ? "FAILED: " + row.failure
-                       : row.kernel.isNoisy ? "noisy"
-                       : row.kernel.isShort ? "few samples"
-                       : !row.isBeyondCache ? "in cache"
-                                            : "";
+    const std::string note = !row.failure.empty() ? "FAILED: " + row.failure : timingNote(row);
     cells.push_back(note);
     table.add(cells);
   }
@@ -330,6 +147,9 @@ std::string performanceJson(const std::vector<PerformanceRow> &rows) {
                 {"p90", s.p90},
                 {"p99", s.p99},
                 {"minimum", s.minimum},
+                {"mean", s.mean},
+                {"standard_deviation", s.deviation},
+                {"interquartile_range", s.interquartileRange},
                 {"relative_deviation", s.relativeDeviation},
                 {"outliers", s.outliers},
                 {"samples", s.count},
@@ -373,7 +193,7 @@ std::string performanceJson(const std::vector<PerformanceRow> &rows) {
 std::optional<double> overallSpeedup(const std::vector<PerformanceRow> &rows) {
   std::vector<double> speedups;
   for (const auto &row : rows) {
-    if (row.skipped.empty()) {
+    if (row.isDecisive()) {
       speedups.push_back(row.failure.empty() ? row.speedup : 0);
     }
   }

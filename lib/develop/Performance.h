@@ -35,6 +35,9 @@ struct PerformanceRow {
   bool isVerified = false;
   std::string skipped; ///< why the case was not run; empty when it was
   std::string failure; ///< what was wrong; empty when all is well
+
+  /// Says something about speed: it failed, or its times are many and steady enough.
+  bool isDecisive() const;
 };
 
 struct PerformanceOptions {
@@ -49,24 +52,12 @@ PerformanceRow measureCase(generator::Generation &generation, const definition::
                            DType dtype, const generator::Schedule *schedule,
                            const measure::Chip &chip, const PerformanceOptions &options);
 
-/// Times the present schedule and a candidate in turns on the same tensors; both are verified.
-struct Duel {
-  PerformanceRow before, after;
-  double gain = 0; ///< before / after, medians
-  double pValue = 1;
-  std::string failure;
-};
-Duel duel(generator::Generation &generation, const definition::Case &testCase, DType dtype,
-          const generator::Schedule &before, const generator::Schedule &after,
-          const measure::Chip &chip, const PerformanceOptions &options);
-
 generator::ChipSummary summarizeChip(const measure::Chip &chip);
 
 std::string performanceTable(const std::vector<PerformanceRow> &rows);
 std::string performanceJson(const std::vector<PerformanceRow> &rows);
 
-/// Geometric mean over all cases that were run, a failed one counting as 0; none when all were
-/// skipped.
+/// Geometric mean over the cases that are decisive, a failed one counting as 0; none without any.
 std::optional<double> overallSpeedup(const std::vector<PerformanceRow> &rows);
 
 } // namespace nereid::develop

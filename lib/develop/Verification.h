@@ -23,9 +23,12 @@ struct AccuracyRow {
 
 struct AccuracyReport {
   std::vector<AccuracyRow> rows;
+  uint64_t seed = 0; ///< what the cases were drawn from
   bool isInterrupted = false;
   int failures() const;
   int skips() const;
+  /// "case (type): what was wrong"; "" when all is well, also when cases were skipped.
+  std::string firstFailure() const;
   bool passed() const { return failures() == 0 && !rows.empty() && !isInterrupted; }
 };
 

@@ -86,12 +86,19 @@ Bounded steady(const Rule &rule, const Bounded &x) {
 }
 
 Bounded sloped(const Rule &rule, const Bounded &x) {
+  if (std::isinf(x.value)) {
+    return {rule.function(x.value), 0}; // the limit itself
+  }
   return {rule.function(x.value), rule.slope * x.error + rule.argumentLoss * std::fabs(x.value)};
 }
 
 Bounded exponential(const Rule &, const Bounded &x) {
-  double value = std::exp(x.value);
-  return {value, x.error > 0 ? value * std::expm1(x.error) : 0};
+  const double value = std::exp(x.value);
+  if (x.error < 1) { // the ends of the interval would cancel
+    return {value, x.error > 0 ? value * std::expm1(x.error) : 0};
+  }
+  const double low = std::exp(x.value - x.error), high = std::exp(x.value + x.error);
+  return {value, std::max(high - value, value - low)};
 }
 
 Bounded quotient(const Bounded &a, const Bounded &b) {
@@ -150,7 +157,8 @@ Bounded truth(bool holds, bool isUncertain) { return {holds ? 1.0 : 0.0, isUncer
 Bounded kneed(const Rule &rule, const Bounded &x, const Bounded &factor) {
   double below = rule.function ? factor.value * rule.function(x.value) : factor.value * x.value;
   double slope = std::max(1.0, std::fabs(factor.value));
-  return {x.value < 0 ? below : x.value, slope * x.error + std::fabs(x.value) * factor.error};
+  const double inherited = factor.error > 0 ? std::fabs(x.value) * factor.error : 0;
+  return {x.value < 0 ? below : x.value, slope * x.error + inherited};
 }
 
 Bounded softplus(const Rule &rule, const Bounded &x, const Bounded &beta,
@@ -169,8 +177,12 @@ inline Bounded rounded(const Rule &rule, Bounded out, bool inputLost) {
     return {out.value, 0};
   }
   double magnitude = std::fabs(out.value);
-  double error = out.error + rule.roundings * magnitude;
+  const bool isExact = rule.keepsRepresentable && out.error == 0 && magnitude >= rule.tiny &&
+                       static_cast<double>(static_cast<float>(out.value)) == out.value;
+  double error = out.error + (isExact ? 0 : rule.roundings * magnitude);
   error += magnitude < 2 * rule.tiny ? rule.flushed : 0;
+  // Below the normal numbers a rounding is that of the smallest of them.
+  error += magnitude > 0 && magnitude < rule.tiny && rule.roundings > 0 ? rule.unit * rule.tiny : 0;
   error += rule.storageUnit * (magnitude + error + rule.storageTiny);
   bool inside = magnitude + error <= rule.largest; // false for NaN too
   return {out.value, inside ? error : infinity};
@@ -291,6 +303,8 @@ Rule makeRule(const Node &node, const Operation &operation, const ErrorModel &mo
     rule.argumentLoss = slope->second.argumentFactor * rule.unit;
     rule.run = NEREID_RULE(Number, 1, sloped(rule, in[0]));
   } else {
+    rule.keepsRepresentable =
+        model.compute == DType::F32 && (node.op == "add" || node.op == "sub" || node.op == "mul");
     rule.function = node.op == "elu" ? [](double x) { return std::expm1(x); } : ScalarFunction{};
     auto found = otherRules().find(node.op);
     rule.run = found == otherRules().end() ? nullptr : found->second;
@@ -316,6 +330,9 @@ Bounded reduceRule(const Node &node, std::span<const Bounded> elements, const Er
   bool lost = false;
   for (const Bounded &each : elements) {
     lost = lost || std::isinf(each.error);
+  }
+  if (elements.size() == 1 && op != "var" && op != "std") {
+    return elements.front(); // nothing to add, to divide or to compare
   }
   if (op == "amax" || op == "amin") {
     Bounded out{op == "amax" ? -infinity : infinity, 0};

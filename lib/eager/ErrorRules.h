@@ -38,6 +38,8 @@ struct Rule {
   double flushed = 0;      ///< absolute error where a function underflows
   double storageUnit = 0, storageTiny = 0; ///< of the rounding after each operation, if any
   double largest = 0, tiny = 0, unit = 0;
+  /// A single rounding of float32, which leaves what float32 has as it is: of integers, say.
+  bool keepsRepresentable = false;
 };
 Rule makeRule(const definition::Node &node, const definition::Operation &operation,
               const ErrorModel &model);

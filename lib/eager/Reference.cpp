@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cmath>
 #include <mutex>
+#include <set>
 
 namespace nereid::eager {
 namespace {
@@ -25,11 +26,33 @@ using runtime::Tensor;
 /// Over the first-order bound, for what it neglects.
 constexpr double safety = 2;
 
+/// Per node: IEEE 754 says which sign a zero has, as only operations for which it does, or that
+/// copy, lead to it. Extrema, sums of many and most functions leave it open.
+std::vector<bool> zeroSigns(const Operator &graph) {
+  static const std::set<std::string> defined = {"neg",  "abs",    "floor",  "ceil", "round",
+                                                "add",  "trunc",  "sub",    "mul",  "div",
+                                                "sqrt", "square", "permute"};
+  std::vector<bool> signs;
+  auto all = [&](const std::vector<int> &inputs) {
+    return std::all_of(inputs.begin(), inputs.end(),
+                       [&](int input) { return signs[static_cast<size_t>(input)]; });
+  };
+  for (const Node &node : graph.nodes) {
+    const std::vector<int> &in = node.inputs;
+    const bool isGiven = signs.size() < graph.parameters.size() || node.op == "constant";
+    signs.push_back(isGiven || (defined.contains(node.op) && all(in)) ||
+                    (node.op == "where" && all({in[1], in[2]})) ||
+                    (node.op == "masked_fill" && all({in[0], in[2]})));
+  }
+  return signs;
+}
+
 struct Prepared {
   Operator graph;
   std::vector<Tensor> inputs;              // one per parameter
   std::vector<std::vector<int64_t>> sizes; // of the outputs
   std::vector<DType> types;                // of the outputs
+  std::vector<bool> hasZeroSigns;          // of the outputs
   BlockPlan plan;
   ErrorModel model;
 };
@@ -63,9 +86,12 @@ Result<Prepared> prepare(const Operator &op, std::span<const Tensor> inputs, DTy
     nodeSizes.push_back(std::move(*sizes));
   }
   std::vector<DType> types = definition::nodeDtypes(prepared.graph, dtype);
+  const std::vector<bool> signs = zeroSigns(prepared.graph);
   for (int output : prepared.graph.outputs) {
     prepared.sizes.push_back(nodeSizes[static_cast<size_t>(output)]);
     prepared.types.push_back(types[static_cast<size_t>(output)]);
+    prepared.hasZeroSigns.push_back(signs[static_cast<size_t>(output)] &&
+                                    isFloat(prepared.types.back()));
   }
   prepared.plan = planBlocks(prepared.graph, nodeSizes);
   prepared.model.compute = definition::computeType(dtype);
@@ -111,14 +137,20 @@ Status forEachBlock(const Prepared &prepared, runtime::ThreadPool &pool, const V
   return failure ? Status(*failure) : Status(Done{});
 }
 
-/// Error over bound of one element; 0 when it is as it must be.
-double ratioOf(double actual, const Bounded &expected, DType type, double &bound) {
+/// Error over bound of one element; 0 when it is as it must be. Zeros have the reference's sign
+/// where `hasZeroSigns`.
+double ratioOf(double actual, const Bounded &expected, DType type, bool hasZeroSigns,
+               double &bound) {
   bound = 0;
   if (std::isnan(expected.value) || std::isnan(actual)) {
     return std::isnan(expected.value) && std::isnan(actual) ? 0 : INFINITY;
   }
   if (actual == expected.value) {
-    return 0;
+    const bool isOtherZero = std::signbit(actual) != std::signbit(expected.value);
+    return hasZeroSigns && isOtherZero && expected.error == 0 ? INFINITY : 0;
+  }
+  if (std::isinf(expected.value)) {
+    return INFINITY;
   }
   if (!isFloat(type)) {
     bound = expected.error;
@@ -200,7 +232,8 @@ Result<Agreement> checkOutputs(const Operator &op, std::span<const Tensor> input
         continue;
       }
       double value = actual.elements[i].value, bound = 0;
-      double ratio = ratioOf(value, expected, prepared->types[output], bound);
+      double ratio =
+          ratioOf(value, expected, prepared->types[output], prepared->hasZeroSigns[output], bound);
       mine.worstRatio = std::max(mine.worstRatio, ratio);
       if (std::isfinite(value) && std::isfinite(expected.value)) {
         mine.worstAbsolute = std::max(mine.worstAbsolute, std::fabs(value - expected.value));

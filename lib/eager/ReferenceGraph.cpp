@@ -6,6 +6,7 @@
 #include "lib/definition/Shape.h"
 #include "lib/eager/ReferenceConvolution.h"
 #include "lib/eager/ReferenceProduct.h"
+#include "lib/eager/ShiftedByMaximum.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -25,17 +26,6 @@ void loadRun(const void *base, int64_t stride, Bounded *out, int64_t n, Convert 
   }
 }
 
-/// Row-major steps of `from` walked in the shape `to`; 0 where it is broadcast.
-std::vector<int64_t> stepsIn(const std::vector<int64_t> &from, const std::vector<int64_t> &to) {
-  std::vector<int64_t> steps(to.size(), 0);
-  int64_t step = 1;
-  for (size_t i = from.size(); i-- > 0;) {
-    steps[to.size() - from.size() + i] = from[i] == 1 ? 0 : step;
-    step *= from[i];
-  }
-  return steps;
-}
-
 Result<BoundedTensor> pointwise(const Node &node, const Operation &operation,
                                 const std::vector<const BoundedTensor *> &operands,
                                 const ErrorModel &model) {
@@ -51,7 +41,7 @@ Result<BoundedTensor> pointwise(const Node &node, const Operation &operation,
   }
   std::vector<std::vector<int64_t>> steps;
   for (const BoundedTensor *operand : operands) {
-    steps.push_back(stepsIn(operand->sizes, out.sizes));
+    steps.push_back(definition::broadcastSteps(operand->sizes, out.sizes));
   }
   auto count = static_cast<size_t>(definition::elementCountOf(out.sizes).value_or(0));
   out.allocate(count);
@@ -97,7 +87,7 @@ BoundedTensor reduction(const Node &node, const BoundedTensor &in, const ErrorMo
     }
     return out;
   }
-  std::vector<int64_t> steps = stepsIn(keptSizes, in.sizes);
+  std::vector<int64_t> steps = definition::broadcastSteps(keptSizes, in.sizes);
   std::vector<std::vector<Bounded>> members(groupCount);
   for (size_t i = 0; i < in.elements.size(); ++i) {
     auto rest = static_cast<int64_t>(i);
@@ -241,6 +231,10 @@ Result<std::vector<BoundedTensor>> evaluateBounded(const definition::Operator &g
         return value.error();
       }
       values[i] = std::move(*value);
+      if (const int from = shiftedByMaximum(graph, node); from >= 0) {
+        boundShifted(*at[static_cast<size_t>(from)], *at[static_cast<size_t>(node.inputs[1])],
+                     values[i]);
+      }
     }
     for (int input : node.inputs) {
       if (lastUse[static_cast<size_t>(input)] == i) {

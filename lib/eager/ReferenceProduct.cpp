@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace nereid::eager {
 namespace {
@@ -35,11 +36,29 @@ template <class Sum> struct RowSums {
       errors[j] += own + a.error * (std::fabs(b[j]) + bErrors[j]);
     }
   }
+  /// The same where some are not finite, whose products are known with the other's sign.
+  void addSpecialErrors(const Bounded &a, const double *b, const double *bErrors, int64_t n) {
+    for (int64_t j = 0; j < n; ++j) {
+      if (std::isfinite(a.value) && std::isfinite(b[j])) {
+        errors[j] += std::fabs(a.value) * bErrors[j] + a.error * (std::fabs(b[j]) + bErrors[j]);
+      } else if (!std::isnan(a.value) && !std::isnan(b[j])) {
+        const bool isLeft = std::isfinite(a.value), isRight = std::isfinite(b[j]);
+        const bool mayBeZero = (isLeft && a.error > 0 && std::fabs(a.value) <= a.error) ||
+                               (isRight && bErrors[j] > 0 && std::fabs(b[j]) <= bErrors[j]);
+        errors[j] += mayBeZero ? std::numeric_limits<double>::infinity() : 0;
+      }
+    }
+  }
 };
 
 struct Sizes {
   int64_t m, n, k;
 };
+
+bool isFinite(const Bounded *elements, int64_t n) {
+  return std::all_of(elements, elements + n,
+                     [](const Bounded &each) { return std::isfinite(each.value); });
+}
 
 bool anyError(const BoundedTensor &tensor) {
   return std::any_of(tensor.elements.begin(), tensor.elements.end(),
@@ -52,6 +71,8 @@ void multiplyMatrix(const Bounded *a, const Bounded *b, Bounded *out, const Size
   std::vector<double> panel(static_cast<size_t>(sizes.k * strip));
   std::vector<double> errors(hasErrors ? panel.size() : 0);
   RowSums<Sum> sums;
+  const bool hasSpecials =
+      hasErrors && !(isFinite(a, sizes.m * sizes.k) && isFinite(b, sizes.k * sizes.n));
   for (int64_t first = 0; first < sizes.n; first += strip) {
     int64_t width = std::min(strip, sizes.n - first);
     for (int64_t k = 0; k < sizes.k; ++k) {
@@ -68,7 +89,9 @@ void multiplyMatrix(const Bounded *a, const Bounded *b, Bounded *out, const Size
       for (int64_t k = 0; k < sizes.k; ++k) {
         const Bounded &left = a[i * sizes.k + k];
         sums.add(left.value, panel.data() + k * strip, width);
-        if (hasErrors) {
+        if (hasSpecials) {
+          sums.addSpecialErrors(left, panel.data() + k * strip, errors.data() + k * strip, width);
+        } else if (hasErrors) {
           sums.addErrors(left, panel.data() + k * strip, errors.data() + k * strip, width);
         }
       }

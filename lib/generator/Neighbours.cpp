@@ -91,7 +91,7 @@ private:
 
   void blocks() {
     double larger = 1 + diagnosis.launchFraction / 2;
-    double smaller = 1 + diagnosis.imbalance;
+    double smaller = 1 + diagnosis.idleFraction;
     const char *fewer = "fewer, larger programs spend less time in being handed out";
     const char *more = "more, smaller programs share the work more evenly among the cores";
     doubled("BLOCK", fewer, more, larger, smaller);

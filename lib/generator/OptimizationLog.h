@@ -9,10 +9,11 @@
 
 namespace nereid::generator {
 
-/// Target speed-up and stop reason for the summary.
+/// What stands in the summary besides the rounds.
 struct LogSummary {
   double targetSpeedup = 1;
-  std::string stopReason; ///< "target reached", "no neighbour left", …; empty while running
+  std::optional<double> speedup; ///< average over the cases; none = not told
+  std::string stopReason;        ///< "target reached", "no neighbour left", …; empty while running
 };
 std::string writeOptimizationLog(const Manifest &manifest, const LogSummary &summary);
 

@@ -34,6 +34,7 @@ Json toJson(const Pattern &pattern) {
             {"chip", c.chip}}},
           {"change", pattern.change},
           {"gain", std::round(pattern.gain * 10000) / 10000},
+          {"pValue", pattern.pValue},
           {"count", pattern.count},
           {"lastSeen", pattern.lastSeen}};
 }
@@ -52,14 +53,18 @@ Pattern fromJson(const Json &json) {
   pattern.condition.chip = c.at("chip").get<std::string>();
   pattern.change = json.at("change").get<std::string>();
   pattern.gain = json.at("gain").get<double>();
+  // What an older version wrote says nothing of its significance.
+  pattern.pValue = json.value("pValue", 1.0);
   pattern.count = json.at("count").get<int>();
   pattern.lastSeen = json.at("lastSeen").get<std::string>();
   return pattern;
 }
 
-/// Geometric mean, weighted by the observations behind each side.
+/// Geometric mean, weighted by the observations behind each side. What is not significant is
+/// dropped.
 void merge(std::vector<Pattern> &into, const Pattern &seen) {
-  if (!(seen.gain > 0) || !std::isfinite(seen.gain) || seen.count <= 0) {
+  const bool isSignificant = seen.pValue >= 0 && seen.pValue < patternSignificance;
+  if (!(seen.gain > 0) || !std::isfinite(seen.gain) || seen.count <= 0 || !isSignificant) {
     return;
   }
   for (Pattern &known : into) {
@@ -69,6 +74,7 @@ void merge(std::vector<Pattern> &into, const Pattern &seen) {
       known.gain =
           std::exp((std::log(known.gain) * known.count + std::log(seen.gain) * seen.count) / total);
       known.count += seen.count;
+      known.pValue = std::max(known.pValue, seen.pValue);
       known.lastSeen = std::max(known.lastSeen, seen.lastSeen);
       return;
     }

@@ -11,6 +11,9 @@
 
 namespace nereid::generator {
 
+/// A p value from which on an observation says nothing.
+constexpr double patternSignificance = 0.05;
+
 /// When a pattern applies. Ranges are inclusive; 0 as an upper bound means no bound.
 struct PatternCondition {
   int64_t rowsFrom = 0, rowsTo = 0, columnsFrom = 0, columnsTo = 0;
@@ -24,8 +27,9 @@ struct Pattern {
   std::string operatorKind; ///< FusedOperator::kind()
   std::string variant;      ///< variantName of the schedule
   PatternCondition condition;
-  std::string change;   ///< Neighbour::change without old values: "BLOCK_N=1024"
+  std::string change;   ///< Neighbour::key: "BLOCK_N=1024"
   double gain = 1;      ///< geometric mean of old time / new time
+  double pValue = 1;    ///< the largest of the observations': that there is no difference
   int count = 0;        ///< observations behind `gain`
   std::string lastSeen; ///< ISO date
 };
@@ -39,7 +43,7 @@ public:
 
   /// Records one observation; equal kind, variant, condition and change are averaged.
   void record(const Pattern &observation);
-  /// Patterns that apply, best gain first, those with gain <= 1 included (they warn).
+  /// Significant patterns that apply, best gain first, those with gain <= 1 included (they warn).
   std::vector<const Pattern *> lookup(const std::string &operatorKind, const CaseSizes &sizes,
                                       DType dtype, const ChipSummary &chip) const;
   const std::vector<Pattern> &all() const { return patterns; }

@@ -108,7 +108,7 @@ struct Diagnosis {
   double bandwidthFraction = 0; ///< achieved / copy bandwidth of the chip
   double computeFraction = 0;   ///< achieved / peak FLOP/s
   double launchFraction = 0;    ///< share of the time spent in launching programs
-  double imbalance = 0;         ///< idle share of the cores at the end
+  double idleFraction = 0;      ///< cores without a program in the last turn of the programs
 };
 
 /// The constants (and the variant) in which `after` differs: "BLOCK_N=1024", "variant=looped_rows".

@@ -12,6 +12,8 @@ namespace nereid::measure {
 
 struct Comparison {
   int64_t elements = 0, mismatches = 0;
+  /// Elements that nothing can be said of, as the reference's bounds end there; no mismatches.
+  int64_t unverifiable = 0;
   double maxAbsoluteError = 0; ///< over elements finite on both sides
   double maxRelativeError = 0;
   int64_t firstMismatch = -1;      ///< row-major element number

@@ -70,6 +70,7 @@ Summary summarize(const std::vector<double> &samples) {
   result.minimum = sorted.front();
   result.maximum = sorted.back();
   double q1 = sortedPercentile(sorted, 0.25), q3 = sortedPercentile(sorted, 0.75);
+  result.interquartileRange = q3 - q1;
   double low = q1 - 1.5 * (q3 - q1), high = q3 + 1.5 * (q3 - q1);
   double sum = 0, squares = 0;
   int kept = 0;
@@ -85,7 +86,8 @@ Summary summarize(const std::vector<double> &samples) {
   result.mean = sum / kept;
   if (kept > 1 && result.mean > 0) {
     double variance = std::max(0.0, (squares - sum * sum / kept) / (kept - 1));
-    result.relativeDeviation = std::sqrt(variance) / result.mean;
+    result.deviation = std::sqrt(variance);
+    result.relativeDeviation = result.deviation / result.mean;
   }
   return result;
 }

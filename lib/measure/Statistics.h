@@ -9,9 +9,11 @@ namespace nereid::measure {
 
 struct Summary {
   int count = 0;
-  double median = 0, p90 = 0, p99 = 0, minimum = 0, maximum = 0, mean = 0;
-  double relativeDeviation = 0; ///< sample standard deviation over mean, outliers left out
-  int outliers = 0;             ///< outside [q1 - 1.5 IQR, q3 + 1.5 IQR]
+  double median = 0, p90 = 0, p99 = 0, minimum = 0, maximum = 0;
+  double interquartileRange = 0;
+  /// Outliers left out: mean, sample standard deviation, and that over the mean.
+  double mean = 0, deviation = 0, relativeDeviation = 0;
+  int outliers = 0; ///< outside [q1 - 1.5 IQR, q3 + 1.5 IQR]
 };
 
 /// Linear interpolation between order statistics (rank p·(n-1)); p in [0, 1]; empty gives 0.

@@ -11,11 +11,20 @@ namespace {
 
 double sample(const Version &version, int runs, const Clock &clock) {
   version.prepare();
-  double start = clock();
-  for (int i = 0; i < runs; ++i) {
-    version.run();
+  double elapsed = 0;
+  // Runs of their own where each is renewed, else all in one, which no reading of the clock
+  // lengthens.
+  const int together = version.renew ? 1 : runs;
+  for (int done = 0; done < runs; done += together) {
+    if (version.renew) {
+      version.renew();
+    }
+    const double start = clock();
+    for (int i = 0; i < together; ++i) {
+      version.run();
+    }
+    elapsed += clock() - start;
   }
-  double elapsed = clock() - start;
   version.finish();
   return elapsed / runs;
 }
@@ -59,14 +68,17 @@ std::vector<Timing> timeInterleaved(const std::vector<Version> &versions,
     timings.push_back(std::move(timing));
   }
   for (int round = 0; round < options.maximumSamples; ++round) {
+    if (options.isStopped()) {
+      break;
+    }
     for (size_t i = 0; i < versions.size(); ++i) {
       timings[i].samples.push_back(sample(versions[i], timings[i].runsPerSample, options.clock));
     }
-    if (options.clock() >= deadline) {
-      break;
-    }
     if (round + 1 < options.minimumSamples) {
       continue;
+    }
+    if (options.clock() >= deadline) {
+      break;
     }
     bool allSteady = std::all_of(timings.begin(), timings.end(), [&](const Timing &timing) {
       return summarize(timing.samples).relativeDeviation <= options.maximumDeviation;

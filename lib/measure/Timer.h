@@ -15,22 +15,25 @@ namespace nereid::measure {
 using Clock = std::function<double()>;
 Clock steadyClock();
 
-/// One version to be timed. `prepare` runs before every sample, outside the timing (poison
-/// outputs); `run` is timed; `finish` runs after every sample, outside the timing.
+/// One version to be timed: `run`. Outside the timing, `prepare` runs before every sample and
+/// `finish` after it; `renew` before every run of a sample that has several (poison outputs, so
+/// that no run finds its work done by the last one).
 struct Version {
   std::string name;
   std::function<void()> run;
   std::function<void()> prepare = [] {};
   std::function<void()> finish = [] {};
+  std::function<void()> renew = {};
 };
 
 struct TimerOptions {
-  int minimumSamples = 20;
+  int minimumSamples = 20; ///< taken whatever the budget
   int maximumSamples = 200;
   double maximumDeviation = 0.05; ///< above this relative deviation more samples are taken
-  double secondsBudget = 10;      ///< for all versions together, warm-up included
+  double secondsBudget = 10;      ///< for all versions together, warm-up included; lengthens only
   double shortestSample = 20e-6;  ///< quicker runs are repeated within one sample
   Clock clock = steadyClock();
+  std::function<bool()> isStopped = [] { return false; }; ///< asked between samples
 };
 
 struct Timing {
@@ -39,7 +42,7 @@ struct Timing {
   Summary summary;
   int runsPerSample = 1;
   bool isNoisy = false; ///< deviation still above the limit when samples or budget ran out
-  bool isShort = false; ///< fewer than minimumSamples fitted into the budget
+  bool isShort = false; ///< stopped before minimumSamples were taken
 };
 
 /// Warms up until two successive runs agree, then takes one sample of each version in turn, so that

@@ -14,6 +14,7 @@ constexpr const char *signatureName = "nereid.signature";
 constexpr const char *scratchName = "nereid.scratch_bytes";
 constexpr const char *canWaitName = "nereid.can_wait";
 constexpr const char *takesRangesName = "nereid.takes_ranges";
+constexpr const char *addsFloatsName = "nereid.adds_floats";
 
 constexpr std::pair<const char *, runtime::ArgumentKind> kindNames[] = {
     {"pointer", runtime::ArgumentKind::Pointer},
@@ -103,6 +104,7 @@ runtime::KernelInfo readKernelInfo(mlir::Operation *kernel) {
   info.scratchBytes = integerOf(kernel->getAttr(scratchName), 0);
   info.canWait = kernel->hasAttr(canWaitName);
   info.takesRanges = kernel->hasAttr(takesRangesName);
+  info.addsFloats = kernel->hasAttr(addsFloatsName);
   auto arguments = mlir::dyn_cast_or_null<mlir::ArrayAttr>(kernel->getAttr(argumentsName));
   if (!arguments) {
     return info;

@@ -82,6 +82,7 @@ std::string toJson(const runtime::KernelInfo &info) {
                  {"scratch_bytes", info.scratchBytes},
                  {"can_wait", info.canWait},
                  {"takes_ranges", info.takesRanges},
+                 {"adds_floats", info.addsFloats},
                  {"features", info.features},
                  {"signature", info.signature}};
   return object.dump(-1, ' ', false, Json::error_handler_t::replace);
@@ -93,7 +94,8 @@ std::optional<runtime::KernelInfo> kernelInfoFromJson(std::string_view text) {
   if (!object.is_object() || !take(object, "name", info.name) ||
       !take(object, "scratch_bytes", info.scratchBytes) ||
       !take(object, "can_wait", info.canWait) || !take(object, "takes_ranges", info.takesRanges) ||
-      !take(object, "features", info.features) || !take(object, "signature", info.signature)) {
+      !take(object, "adds_floats", info.addsFloats) || !take(object, "features", info.features) ||
+      !take(object, "signature", info.signature)) {
     return std::nullopt;
   }
   auto arguments = object.find("arguments");

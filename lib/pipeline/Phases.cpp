@@ -4,6 +4,7 @@
 
 #include "lib/pipeline/KernelFunction.h"
 #include "lib/pipeline/KernelInfo.h"
+#include "lib/pipeline/OrderDependence.h"
 #include "lib/pipeline/ReadOnlyArguments.h"
 #include "lib/tile/transforms/Passes.h"
 
@@ -23,6 +24,7 @@ bool optimizeTile(CompileState &state) {
 
 bool lowerToLoops(CompileState &state) {
   noteReadOnlyArguments(kernelFunctions(*state.module).front());
+  noteOrderDependence(kernelFunctions(*state.module).front());
   return state.target->lower(*state.module, state.options.verifyEach, state.diags) &&
          (!state.options.verifyEach || succeeded(mlir::verify(*state.module)));
 }

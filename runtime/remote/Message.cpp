@@ -118,6 +118,7 @@ void writeKernelInfo(MessageWriter &message, const KernelInfo &info) {
   message.number(info.scratchBytes);
   message.number(info.canWait);
   message.number(info.takesRanges);
+  message.number(info.addsFloats);
   message.number(info.arguments.size());
   for (const ArgumentInfo &argument : info.arguments) {
     message.text(argument.name);
@@ -136,6 +137,7 @@ KernelInfo readKernelInfo(MessageReader &message) {
   info.scratchBytes = message.number();
   info.canWait = message.number() != 0;
   info.takesRanges = message.number() != 0;
+  info.addsFloats = message.number() != 0;
   for (uint64_t left = message.count(); left > 0 && !message.failed(); --left) {
     ArgumentInfo argument;
     argument.name = message.text();

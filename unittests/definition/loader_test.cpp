@@ -114,6 +114,28 @@ TEST(Loader, ImpossibleSizesAreRefused) {
   EXPECT_EQ(load(huge).code(), "E0602");
 }
 
+TEST(Loader, TextThatIsQuotedElsewhereIsOneLine) {
+  for (const char *text : {"a\\u0007b", "a\\nb", "a\\r\\nb", "a\\u001b[31mb", "a\\u007fb"}) {
+    std::string definition = withBody("out = x + y");
+    const size_t at = definition.find("summary"), end = definition.find('\n', at);
+    definition.replace(at, end - at, std::string("summary = \"") + text + "\"");
+    Loaded loaded = load(definition);
+    EXPECT_EQ(loaded.code(), "E0602") << text;
+    EXPECT_NE(loaded.first().message.find("'summary' expects one line"), std::string::npos);
+  }
+}
+
+TEST(Loader, CasesHaveNamesOfTheirOwn) {
+  std::string text = withBody("out = x + y");
+  const size_t at = text.rfind("cases = ["), end = text.rfind(']');
+  text.replace(at, end - at,
+               "cases = [{ name = \"a\", \"...\" = [2, 3], D = 4 }, "
+               "{ name = \"a\", \"...\" = [2], D = 5 }");
+  Loaded loaded = load(text);
+  EXPECT_EQ(loaded.code(), "E0602");
+  EXPECT_NE(loaded.first().message.find("called 'a'"), std::string::npos) << loaded.diags.render();
+}
+
 TEST(Loader, UnknownAndExcludedTypes) {
   std::string text = withBody("out = x + y");
   std::string unknown = text;

@@ -34,7 +34,7 @@ class ShippedTest : public testing::TestWithParam<std::string> {};
 TEST_P(ShippedTest, EagerExecutionStaysWithinTheBounds) {
   Operator op = shipped(GetParam());
   for (DType dtype : op.dtypes) {
-    for (const GridCase &grid : definition::accuracyGrid(op)) {
+    for (const GridCase &grid : definition::accuracyGrid(op, 1)) {
       auto inputs = definition::makeInputs(op, grid, dtype);
       ASSERT_TRUE(inputs) << render(inputs.error());
       std::vector<Tensor> in = views(*inputs);
@@ -48,7 +48,10 @@ TEST_P(ShippedTest, EagerExecutionStaysWithinTheBounds) {
           << agreement->firstIndex << ": got " << agreement->firstActual << ", expected "
           << agreement->firstExpected << " within " << agreement->firstBound;
       EXPECT_EQ(agreement->checked, (*outputs)[0].elementCount());
-      bool isOrdinary = grid.data == definition::DataKind::Normal;
+      // Drawn rows of two may have a variance that rounding each operation to 16 bits turns
+      // negative.
+      bool isOrdinary =
+          grid.data.kind == definition::DataKind::Normal && !grid.name.starts_with("drawn");
       EXPECT_TRUE(!isOrdinary || agreement->unverifiable == 0) << grid.name;
     }
   }
@@ -56,7 +59,7 @@ TEST_P(ShippedTest, EagerExecutionStaysWithinTheBounds) {
 
 TEST_P(ShippedTest, DoubleExecutionIsTheReference) {
   Operator op = shipped(GetParam());
-  GridCase grid = definition::accuracyGrid(op)[5];
+  GridCase grid = definition::accuracyGrid(op, 1)[5];
   auto inputs = definition::makeInputs(op, grid, DType::F64);
   ASSERT_TRUE(inputs);
   std::vector<Tensor> in = views(*inputs);
@@ -73,7 +76,7 @@ TEST_P(ShippedTest, DoubleExecutionIsTheReference) {
 
 TEST_P(ShippedTest, OneWrongElementIsFound) {
   Operator op = shipped(GetParam());
-  GridCase grid = definition::accuracyGrid(op)[7]; // odd, 1000 columns
+  GridCase grid = definition::accuracyGrid(op, 1)[7]; // odd, 1000 columns
   auto inputs = definition::makeInputs(op, grid, DType::F32);
   ASSERT_TRUE(inputs);
   std::vector<Tensor> in = views(*inputs);
@@ -132,6 +135,82 @@ TEST(Reference, BoundsGrowWithCancellation) {
   EXPECT_GT(bound, std::ldexp(1.0, -25)); // the product's rounding survives, the result is small
   EXPECT_LT(bound, std::ldexp(1.0, -22));
   EXPECT_GT(bound / value, 1e-4);
+}
+
+/// out = body of x: [R, D] against what an implementation wrote, row by row.
+Agreement agreementOf(const std::string &body, const std::vector<double> &x,
+                      const std::vector<double> &written) {
+  Diagnostics diags;
+  auto op = definition::parseOperator(
+      "t.toml",
+      "[operator]\nname='t'\nsummary='s'\ndtypes=['float32']\nbody='" + body +
+          "'\n[inputs.x]\nshape=['R', 'D']\n[outputs.out]\nshape=['R', 'D']\n"
+          "[performance]\ncases=[{R=1, D=1}]\n",
+      diags);
+  EXPECT_TRUE(op) << diags.render();
+  const auto n = static_cast<int64_t>(x.size());
+  std::vector<Tensor> in = {make({1, n}, x)}, out = {make({1, n}, written)};
+  auto agreement =
+      checkOutputs(*op, in, out, DType::F32, Rounding::OncePerResult, runtime::defaultPool());
+  EXPECT_TRUE(agreement);
+  return *agreement;
+}
+
+constexpr double inf = std::numeric_limits<double>::infinity();
+
+TEST(Reference, AnInfinityIsThatInfinityOnly) {
+  const std::vector<double> x = {inf, -inf, 2};
+  EXPECT_TRUE(agreementOf("out = x + 1", x, {inf, -inf, 3}).agrees());
+  for (double wrong : {0.0, -inf, 3e38, std::nan("")}) {
+    EXPECT_EQ(agreementOf("out = x + 1", x, {wrong, -inf, 3}).mismatches, 1) << wrong;
+  }
+  EXPECT_EQ(agreementOf("out = x + 1", x, {inf, inf, 3}).mismatches, 1);
+  EXPECT_EQ(agreementOf("out = x + 1", x, {inf, -inf, inf}).mismatches, 1);
+}
+
+TEST(Reference, InfinitiesOfFunctionsAreExact) {
+  const std::vector<double> x = {inf, -inf};
+  EXPECT_EQ(agreementOf("out = relu(x)", x, {inf, 0}).unverifiable, 0);
+  EXPECT_EQ(agreementOf("out = relu(x)", x, {inf, 1}).mismatches, 1);
+  EXPECT_EQ(agreementOf("out = clamp(x, -2, 2)", x, {2, 2}).mismatches, 1);
+  EXPECT_EQ(agreementOf("out = hardsigmoid(x)", x, {1, 0.5}).mismatches, 1);
+  EXPECT_EQ(agreementOf("out = elu(x)", x, {inf, 0}).mismatches, 1);
+}
+
+TEST(Reference, ZerosHaveTheSignOfIeee) {
+  const std::vector<double> x = {0.0F, -0.0F, 3};
+  EXPECT_TRUE(agreementOf("out = -x", x, {-0.0F, 0.0F, -3}).agrees());
+  EXPECT_EQ(agreementOf("out = -x", x, {0.0F, 0.0F, -3}).mismatches, 1);
+  EXPECT_EQ(agreementOf("out = x * 2", x, {0.0F, 0.0F, 6}).mismatches, 1);
+  EXPECT_EQ(agreementOf("out = where(x > 1, x, x * 0)", x, {0.0F, 0.0F, 3}).mismatches, 1);
+  // Of the larger of two zeros nobody says the sign.
+  EXPECT_TRUE(agreementOf("out = relu(x)", x, {0.0F, 0.0F, 3}).agrees());
+  EXPECT_TRUE(agreementOf("out = relu(x)", x, {-0.0F, -0.0F, 3}).agrees());
+}
+
+TEST(Reference, WhatUnderflowsOnTheWayMayBeLost) {
+  // 1e-45 has one bit left of the product, which the large factor shows again.
+  const Agreement agreement = agreementOf("out = (x * x) * 1e30", {3.7e-23, 1}, {1.4e-15, 1e30});
+  EXPECT_TRUE(agreement.agrees());
+  EXPECT_EQ(agreementOf("out = (x * x) * 1e30", {3.7e-23, 1}, {1.4e-12, 1e30}).mismatches, 1);
+}
+
+TEST(Reference, SoftmaxOfHugeNumbersIsKnown) {
+  const std::vector<double> x = {3e37F, -1e37F, 2.9999e37F, 0}, right = {1, 0, 0, 0};
+  const std::string body = "out = softmax(x, dim=-1)";
+  const Agreement agreement = agreementOf(body, x, right);
+  EXPECT_EQ(agreement.unverifiable, 0);
+  EXPECT_TRUE(agreement.agrees());
+  // Without the maximum: infinity over infinity.
+  EXPECT_EQ(agreementOf(body, x, {std::nanf(""), 0, 0, 0}).mismatches, 1);
+  EXPECT_EQ(agreementOf(body, x, {0, 1, 0, 0}).mismatches, 2);
+}
+
+TEST(Reference, SoftmaxOfHugeComputedNumbersIsOpen) {
+  // x * 1.5 - maximum in one step is not 0 where the maximum comes from, but a rounding error.
+  const Agreement agreement =
+      agreementOf("out = softmax(x * 1.7, dim=-1)", {3e37, -1e37, 2.9999e37, 0}, {1, 0, 0, 0});
+  EXPECT_GT(agreement.unverifiable, 0);
 }
 
 TEST(Reference, WrongTensorsAreRefused) {

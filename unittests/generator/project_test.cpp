@@ -103,14 +103,23 @@ TEST(OptimizationLog, TellsEveryRoundAndTheOutcome) {
   lost.speedupBefore = 1.8;
   lost.speedupAfter = 1.6;
   manifest.rounds.push_back(lost);
-  std::string text = writeOptimizationLog(manifest, {1.7, "no neighbour left"});
+  std::string text = writeOptimizationLog(manifest, {1.7, 1.75, "no neighbour left"});
   for (const char *part :
        {"## Round 1: BLOCK_N 512 -> 1024", "- BLOCK_N=512\n+ BLOCK_N=1024", "class parameter",
         "(+20.0 %)", "## Round 2: STREAMING 0 -> 1", "(-11.1 %)", "taken back",
-        "| large | float32 | 1.500x | 1.800x | 1 of 2 |", "Target 1.70x: reached in every case",
-        "no neighbour left"}) {
+        "| large | float32 | 1.500x | 1.800x | 1 of 2 |",
+        "Target 1.70x: reached, 1.750x on average over the cases", "no neighbour left"}) {
     EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
   }
+}
+
+TEST(OptimizationLog, SaysWhereTheTargetIsMissedOrNotTold) {
+  auto summaryOf = [](std::optional<double> speedup) {
+    Manifest manifest;
+    return writeOptimizationLog(manifest, {1.7, speedup, "all rounds used"});
+  };
+  EXPECT_NE(summaryOf(1.69).find("Target 1.70x: not reached, 1.690x"), std::string::npos);
+  EXPECT_NE(summaryOf(std::nullopt).find("Target 1.70x: not told"), std::string::npos);
 }
 
 TEST(OptimizationLog, DiffShowsOnlyWhatChanged) {

@@ -116,6 +116,7 @@ protected:
     pattern.condition = conditionFor(sizes, DType::F32, testChip());
     pattern.change = change;
     pattern.gain = gain;
+    pattern.pValue = 0.001;
     pattern.lastSeen = "2026-01-01";
     return pattern;
   }
@@ -149,6 +150,26 @@ TEST_F(PatternFile, EqualObservationsAreAveragedGeometrically) {
   ASSERT_EQ(patterns.all().size(), 1u);
   EXPECT_NEAR(patterns.all()[0].gain, 1.0, 1e-12);
   EXPECT_EQ(patterns.all()[0].count, 2);
+}
+
+TEST_F(PatternFile, WhatIsNotSignificantIsNotRemembered) {
+  Patterns patterns;
+  Pattern noise = observation(1.5);
+  noise.pValue = patternSignificance;
+  patterns.record(noise);
+  EXPECT_TRUE(patterns.all().empty());
+  // Nor what a version wrote that did not know.
+  Patterns sure;
+  sure.record(observation(1.5));
+  ASSERT_TRUE(bool(sure.save(path)));
+  EXPECT_EQ(Patterns::load(path)->all().size(), 1u);
+  std::string text = *readTextFile(path);
+  const size_t key = text.find("\"pValue\""), end = text.find('\n', key);
+  ASSERT_NE(key, std::string::npos);
+  ASSERT_TRUE(bool(writeFileAtomically(path, text.erase(key, end - key))));
+  auto loaded = Patterns::load(path);
+  ASSERT_TRUE(bool(loaded)) << render(loaded.error());
+  EXPECT_TRUE(loaded->all().empty());
 }
 
 TEST_F(PatternFile, ConcurrentWritersLoseNothing) {

@@ -65,11 +65,51 @@ TEST(Timer, QuickRunsAreRepeatedWithinOneSample) {
   EXPECT_NEAR(timings[0].summary.median, 1e-6, 1e-9);
 }
 
-TEST(Timer, BudgetEndsTheRunAndIsSaid) {
+TEST(Timer, EveryRunOfASampleIsRenewedOutsideOfItsTime) {
+  FakeClock clock;
+  int renewed = 0, stale = 0;
+  bool isFresh = false;
+  Version a{"a", [&] {
+              clock.now += 1e-6;
+              stale += isFresh ? 0 : 1;
+              isFresh = false;
+            }};
+  a.renew = [&] {
+    clock.now += 1;
+    isFresh = true;
+    ++renewed;
+  };
+  auto options = clock.options();
+  options.secondsBudget = 1e9;
+  auto timings = timeInterleaved({a}, options);
+  EXPECT_GE(timings[0].runsPerSample, 20);
+  EXPECT_GE(renewed, 20 * timings[0].runsPerSample);
+  EXPECT_EQ(stale, 0);
+  EXPECT_NEAR(timings[0].summary.median, 1e-6, 1e-9);
+}
+
+TEST(Timer, ABudgetLengthensAndNeverShortens) {
   FakeClock clock;
   auto options = clock.options();
   options.secondsBudget = 5;
-  auto timings = timeInterleaved({{"a", [&] { clock.now += 1; }}}, options);
+  int run = 0;
+  auto timings = timeInterleaved({{"a", [&] { clock.now += 1 + run++ % 2; }}}, options);
+  EXPECT_EQ(timings[0].summary.count, 20);
+  EXPECT_TRUE(timings[0].isNoisy);
+  EXPECT_FALSE(timings[0].isShort);
+}
+
+TEST(Timer, WhoIsStoppedSaysSo) {
+  FakeClock clock;
+  auto options = clock.options();
+  int run = 0;
+  options.isStopped = [&] { return run > 12; };
+  auto timings = timeInterleaved({{"a",
+                                   [&] {
+                                     clock.now += 1;
+                                     ++run;
+                                   }}},
+                                 options);
   EXPECT_LT(timings[0].summary.count, 20);
   EXPECT_TRUE(timings[0].isShort);
 }

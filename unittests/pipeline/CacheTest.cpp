@@ -247,6 +247,7 @@ TEST(KernelInfoText, ComesBackUnchanged) {
   info.scratchBytes = 1u << 20;
   info.canWait = true;
   info.takesRanges = true;
+  info.addsFloats = true;
   info.arguments = {{"x", runtime::ArgumentKind::Pointer, DType::BF16, 16},
                     {"n", runtime::ArgumentKind::Integer, DType::U64, 1},
                     {"eps", runtime::ArgumentKind::Float, DType::F64, 1}};
@@ -255,6 +256,7 @@ TEST(KernelInfoText, ComesBackUnchanged) {
   EXPECT_EQ(toJson(*again), toJson(info));
   EXPECT_TRUE(again->canWait);
   EXPECT_TRUE(again->takesRanges);
+  EXPECT_TRUE(again->addsFloats);
   EXPECT_EQ(again->arguments[1].dtype, DType::U64);
   EXPECT_EQ(again->arguments[2].kind, runtime::ArgumentKind::Float);
   for (const char *bad : {"", "[]", "{", "{\"name\":1}", "{\"name\":\"k\",\"arguments\":3}"}) {

@@ -203,6 +203,7 @@ TEST(Remote, MessagesCutOffAnywhereAreRefused) {
   info.scratchBytes = 4096;
   info.canWait = true;
   info.takesRanges = true;
+  info.addsFloats = true;
   MessageWriter kernel;
   writeKernelInfo(kernel, info);
   MessageReader reader(kernel.content());
@@ -213,6 +214,7 @@ TEST(Remote, MessagesCutOffAnywhereAreRefused) {
   EXPECT_EQ(got.scratchBytes, 4096U);
   EXPECT_TRUE(got.canWait);
   EXPECT_TRUE(got.takesRanges);
+  EXPECT_TRUE(got.addsFloats);
   ASSERT_EQ(got.arguments.size(), 2U);
   EXPECT_EQ(got.arguments[1].kind, ArgumentKind::Integer);
 }

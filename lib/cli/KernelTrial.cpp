@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/cli/KernelTrial.h"
+
+#include "lib/check/Check.h"
+#include "lib/cli/FaultReport.h"
+#include "lib/verify/Trial.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace nereid::cli {
+namespace {
+
+using runtime::Tensor;
+
+/// The error that diags got.
+Diagnostic firstError(const Diagnostics &diags) {
+  for (const Diagnostic &diagnostic : diags.all()) {
+    if (diagnostic.severity == Severity::Error) {
+      return diagnostic;
+    }
+  }
+  return diags.all().front();
+}
+
+/// In the order of `arguments.tensors`.
+std::vector<verify::TrialTensor> trialTensors(const KernelCase &testCase,
+                                              const PreparedKernel &kernel,
+                                              const KernelArguments &arguments) {
+  const std::set<std::string> outputs = outputNames(testCase);
+  std::vector<verify::TrialTensor> tensors;
+  for (const auto &[name, tensor] : arguments.tensors) {
+    verify::TrialTensor one{name, tensor};
+    if (outputs.contains(name)) {
+      one.role = startsEmpty(testCase, name) ? verify::Role::Output : verify::Role::InOut;
+    }
+    // No better aligned than the signature promises.
+    one.alignment = sizeInBytes(tensor.dtype());
+    for (const language::ParamType &param : kernel.signature().flattened()) {
+      const bool isDescriptor = param.kind == language::ParamType::Kind::Descriptor;
+      const auto promised = static_cast<size_t>(isDescriptor ? 16 : param.divisibility);
+      one.alignment = param.name == name ? std::max(one.alignment, promised) : one.alignment;
+    }
+    tensors.push_back(std::move(one));
+  }
+  return tensors;
+}
+
+/// What `nereid check` says of the launch, on copies.
+Result<std::string> finding(const PreparedKernel &kernel, runtime::Grid grid,
+                            const KernelArguments &arguments) {
+  const KernelArguments copies = arguments.clone();
+  std::vector<check::Report> reports;
+  Diagnostics diags;
+  if (!check::checkKernel(kernel.compileInput(), grid, copies.values(), {}, reports, diags)) {
+    return firstError(diags);
+  }
+  if (reports.empty()) {
+    return std::string();
+  }
+  const Diagnostic &first = reports.front().diagnostic;
+  return fmt::format("{}:{}:{}: {} [{}]", first.file, first.range.line, first.range.column,
+                     first.message, first.code);
+}
+
+int64_t elementsOf(const KernelArguments &arguments) {
+  int64_t elements = 0;
+  for (const auto &[name, tensor] : arguments.tensors) {
+    elements += tensor.elementCount();
+  }
+  return elements;
+}
+
+void take(Tensor &into, const Tensor &from) {
+  std::memcpy(into.data(), from.data(), from.byteCount());
+}
+
+/// Where nothing can be placed between forbidden pages: inputs are compared with what they were.
+Result<std::string> launchOnCopies(const KernelCase &testCase, const PreparedKernel &kernel,
+                                   runtime::Grid grid, KernelArguments &arguments,
+                                   Diagnostics &diags) {
+  KernelArguments copies = arguments.clone();
+  if (!kernel.launch(grid, copies, diags)) {
+    return firstError(diags);
+  }
+  const std::set<std::string> outputs = outputNames(testCase);
+  for (auto &[name, tensor] : arguments.tensors) {
+    const Tensor &after = copies.tensors.at(name);
+    const bool sharesMemory = !arguments.views.empty(); // an output's writes are an input's changes
+    if (outputs.contains(name)) {
+      take(tensor, after);
+    } else if (!sharesMemory && std::memcmp(tensor.data(), after.data(), tensor.byteCount()) != 0) {
+      return fmt::format("input '{}' is changed", name);
+    }
+  }
+  return std::string();
+}
+
+} // namespace
+
+Result<std::string> tryLaunch(const KernelCase &testCase, const PreparedKernel &kernel,
+                              runtime::Grid grid, KernelArguments &arguments, Diagnostics &diags) {
+  const bool isCompiledHere = kernel.compiled().entry != nullptr;
+  const bool isDense = std::all_of(arguments.tensors.begin(), arguments.tensors.end(),
+                                   [](const auto &one) { return one.second.isContiguous(); });
+  if (!isCompiledHere || !arguments.views.empty() || !isDense) {
+    return launchOnCopies(testCase, kernel, grid, arguments, diags);
+  }
+  auto launch = [&](std::span<const Tensor> tensors, const verify::LaunchWay &way) -> Status {
+    KernelArguments placed = arguments;
+    size_t next = 0;
+    for (auto &[name, tensor] : placed.tensors) {
+      tensor = tensors[next++];
+    }
+    KernelRunning running;
+    auto error = runtime::launch(kernel.compiled(), grid, placed.values(), *way.pool, way.order);
+    return error ? Status(makeError(error.code, error.message)) : Done{};
+  };
+  // Sums that programs add up in memory, or under a lock, follow the programs' order.
+  const bool mayVary = kernel.info().addsFloats || kernel.info().canWait;
+  auto tried = verify::runTrial(trialTensors(testCase, kernel, arguments), launch, {mayVary});
+  if (!tried) {
+    return tried.error();
+  }
+  std::string wrong = tried->text;
+  if (tried->fault == verify::Fault::Outside || elementsOf(arguments) <= largestChecked) {
+    auto found = finding(kernel, grid, arguments);
+    if (!found) {
+      return found.error();
+    }
+    wrong += (wrong.empty() || found->empty() ? "" : "; ") + *found;
+  }
+  const std::set<std::string> outputs = outputNames(testCase);
+  size_t next = 0;
+  for (auto &[name, tensor] : arguments.tensors) {
+    const Tensor &computed = tried->tensors[next++];
+    if (outputs.contains(name)) {
+      take(tensor, computed);
+    }
+  }
+  return wrong;
+}
+
+} // namespace nereid::cli

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// One launch of a case as `nereid verify` makes it: on memory of the kernel's own, so that the
+// inputs which the reference reads are never in its hands, and with everything noticed that it does
+// besides computing its outputs.
+#pragma once
+
+#include "lib/cli/KernelCases.h"
+#include "lib/cli/KernelLauncher.h"
+
+#include <string>
+
+namespace nereid::cli {
+
+/// Elements of all tensors up to which `nereid check` looks at a launch as well.
+constexpr int64_t largestChecked = 4096;
+
+/// Launches and leaves in `arguments` what the outputs hold then; everything else stays. Returns
+/// what is wrong beside the numbers, "" = nothing: see verify::runTrial and check::checkKernel.
+/// Arguments that share memory, runners and the interpreter are launched once, on copies.
+Result<std::string> tryLaunch(const KernelCase &testCase, const PreparedKernel &kernel,
+                              runtime::Grid grid, KernelArguments &arguments, Diagnostics &diags);
+
+} // namespace nereid::cli

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/definition/CaseData.h"
+
+#include "lib/definition/Tolerance.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace nereid::definition {
+namespace {
+
+using runtime::Tensor;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+/// Of the pairs of a row that cancel, at most.
+constexpr double cancellingMagnitude = 1000;
+/// Normal numbers above it are as rare as one in fifteen thousand, and taken for it.
+constexpr double largestNormal = 4;
+
+/// A place in a row, or a choice, that follows from the seed and a number.
+uint64_t hashed(uint64_t seed, int64_t number) {
+  uint64_t state = seed * 0x9E3779B97F4A7C15U + static_cast<uint64_t>(number);
+  state = (state ^ (state >> 30)) * 0xBF58476D1CE4E5B9U;
+  state = (state ^ (state >> 27)) * 0x94D049BB133111EBU;
+  return state ^ (state >> 31);
+}
+
+/// 1 for 0; the ends of the type's range for -1 and 1, with a logarithm that is linear between.
+double magnitudeAt(double range, DType dtype) {
+  const double end = range < 0 ? smallestNormal(dtype) * unitRoundoff(dtype) * 2
+                               : largestFinite(dtype) / (2.5 * largestNormal);
+  return std::pow(end, std::fabs(range));
+}
+
+/// A row, or a tensor without dimensions.
+struct Row {
+  const Tensor &tensor;
+  int64_t number, length;
+  double at(int64_t i) const { return tensor.at(number * length + i); }
+  void set(int64_t i, double value) const { tensor.set(number * length + i, value); }
+};
+
+void fillSpecial(const Row &row, int turn, uint64_t seed) {
+  const auto place =
+      static_cast<int64_t>(hashed(seed, row.number) % static_cast<uint64_t>(row.length));
+  switch ((row.number + turn) % specialTurns) {
+  case 0:
+    return row.set(place, infinity);
+  case 1:
+    return row.set(place, -infinity);
+  case 2:
+    return row.set(place, std::numeric_limits<double>::quiet_NaN());
+  default:
+    row.set(place, -0.0);
+    row.set(row.length - 1 - place, 0.0);
+  }
+}
+
+void fillRow(const Row &row, const Data &data, uint64_t seed) {
+  const DType dtype = row.tensor.dtype();
+  const double first = row.at(0), magnitude = magnitudeAt(data.range, dtype);
+  if (data.kind == DataKind::Special) {
+    return fillSpecial(row, data.turn, seed);
+  }
+  for (int64_t i = 0; i < row.length; ++i) {
+    const double value = std::clamp(row.at(i), -largestNormal, largestNormal);
+    const uint64_t hash = hashed(seed, row.number * row.length + i);
+    const bool isSecond = i % 2 == 1;
+    switch (data.kind) {
+    case DataKind::Normal:
+    case DataKind::Special:
+      return;
+    case DataKind::Scaled:
+      row.set(i, value * magnitude);
+      break;
+    case DataKind::Decades: {
+      const double part = static_cast<double>(hash >> 11) * 0x1p-52 - 1; // from -1 to 1
+      row.set(i, value * magnitudeAt(part * std::fabs(data.range), dtype));
+      break;
+    }
+    case DataKind::Negative:
+      row.set(i, hash % 3 == 0 ? 0 : -std::fabs(value));
+      break;
+    case DataKind::Zeros:
+      row.set(i, hash % 2 == 0 ? 0.0 : -0.0);
+      break;
+    case DataKind::Ones:
+      row.set(i, 1);
+      break;
+    case DataKind::ConstantRows:
+      row.set(i, first);
+      break;
+    case DataKind::SortedRows:
+      row.set(i,
+              largestNormal * (2 * static_cast<double>(i) / static_cast<double>(row.length) - 1));
+      break;
+    case DataKind::Cancelling:
+      row.set(i, isSecond ? -row.at(i - 1) : std::pow(cancellingMagnitude, data.range) * value);
+      break;
+    }
+  }
+}
+
+} // namespace
+
+std::string_view name(DataKind kind) {
+  switch (kind) {
+  case DataKind::Normal:
+    return "normal values";
+  case DataKind::Scaled:
+    return "scaled values";
+  case DataKind::Decades:
+    return "values of all magnitudes";
+  case DataKind::Special:
+    return "infinities and NaN";
+  case DataKind::Negative:
+    return "zeros and negative values";
+  case DataKind::Zeros:
+    return "zeros";
+  case DataKind::Ones:
+    return "ones";
+  case DataKind::ConstantRows:
+    return "constant rows";
+  case DataKind::SortedRows:
+    return "sorted rows";
+  case DataKind::Cancelling:
+    return "cancelling values";
+  }
+  return "";
+}
+
+std::string name(const Data &data) {
+  std::string text(name(data.kind));
+  if (data.kind == DataKind::Scaled) {
+    text += fmt::format(" of {:.0e} in float32", magnitudeAt(data.range, DType::F32));
+  } else if (data.kind == DataKind::Decades) {
+    text += fmt::format(" from {:.0e} to {:.0e} in float32",
+                        magnitudeAt(-std::fabs(data.range), DType::F32),
+                        magnitudeAt(std::fabs(data.range), DType::F32));
+  }
+  return text;
+}
+
+void fillData(const Tensor &tensor, const Data &data, uint64_t seed, bool nonNegative) {
+  const DType dtype = tensor.dtype();
+  if (dtype == DType::Bool) {
+    return runtime::fillIntegers(tensor, seed, 0, 2);
+  }
+  if (!isFloat(dtype)) {
+    const bool isPlain = data.kind == DataKind::Zeros || data.kind == DataKind::Ones;
+    const int64_t low = isPlain ? data.kind == DataKind::Ones : -100;
+    return runtime::fillIntegers(tensor, seed,
+                                 isUnsignedInteger(dtype) ? std::max<int64_t>(low, 0) : low,
+                                 isPlain ? low + 1 : 100);
+  }
+  runtime::fillNormal(tensor, seed);
+  const int64_t count = tensor.elementCount();
+  const int64_t length = tensor.shape().empty() ? 1 : tensor.shape().back();
+  for (int64_t row = 0; data.kind != DataKind::Normal && row * length < count; ++row) {
+    fillRow({tensor, row, length}, data, seed);
+  }
+  for (int64_t i = 0; nonNegative && i < count; ++i) {
+    tensor.set(i, std::fabs(tensor.at(i)));
+  }
+}
+
+} // namespace nereid::definition

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// The numbers an operator is tried on: ordinary, of every magnitude its type has, special, and
+// arranged so that a kernel that leaves out part of its work gives something else.
+#pragma once
+
+#include "runtime/Tensor.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace nereid::definition {
+
+enum class DataKind : uint8_t {
+  Normal,       ///< standard normal
+  Scaled,       ///< normal, times one magnitude of the type's range
+  Decades,      ///< every number of a decade of its own
+  Special,      ///< normal; a row has one infinity, or one of the other sign, or one NaN, or zeros
+  Negative,     ///< zeros and negative numbers
+  Zeros,        ///< of both signs
+  Ones,         ///< the same everywhere
+  ConstantRows, ///< one number per row
+  SortedRows,   ///< rows that rise
+  Cancelling,   ///< rows whose large numbers add up to nothing
+};
+constexpr int dataKindCount = 10;
+
+struct Data {
+  DataKind kind = DataKind::Normal;
+  /// Scaled and Decades: what part of the type's range of exponents is used, from -1, its smallest
+  /// subnormal number, to 1, a tenth of its largest number. Cancelling: of a thousand.
+  double range = 0;
+  /// Special: what the first row has, of an infinity, the other, NaN and zeros; rows go on in turn.
+  int turn = 0;
+};
+constexpr int specialTurns = 4;
+
+std::string_view name(DataKind kind);
+/// With the magnitude, where it has one.
+std::string name(const Data &data);
+
+/// Fills any float, integer or bool tensor of any strides; a row is what lies along the last
+/// dimension. Integers take the kinds that they have. `nonNegative`: magnitudes only.
+void fillData(const runtime::Tensor &tensor, const Data &data, uint64_t seed, bool nonNegative);
+
+} // namespace nereid::definition

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/develop/Bench.h"
+
+#include "lib/eager/Eager.h"
+#include "lib/report/Table.h"
+#include "lib/support/Interrupt.h"
+#include "lib/verify/Digest.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <random>
+
+namespace nereid::develop {
+
+using generator::Generation;
+using measure::Chip;
+using runtime::Tensor;
+
+static std::string shapeText(const std::vector<int64_t> &shape) {
+  return shape.empty() ? "scalar" : fmt::format("{}", fmt::join(shape, "x"));
+}
+
+Bench Bench::make(Generation &generation, const definition::Case &testCase, DType dtype,
+                  const Chip &chip, const PerformanceOptions &options) {
+  Bench bench;
+  bench.row.caseName = testCase.name;
+  bench.row.dtype = dtype;
+  const auto &op = generation.fused.op;
+  bench.row.work = definition::countWork(op, testCase.binding, dtype);
+  bench.row.unfusedBytes = definition::countUnfusedWork(op, testCase.binding, dtype).bytes();
+  bench.row.isBeyondCache = bench.row.work.bytes() > static_cast<double>(chip.lastCacheBytes());
+  definition::GridCase grid{testCase.name, testCase.binding};
+  grid.seed = options.seed;
+  auto tensors =
+      makeTensors(generation.fused, grid, dtype, options.withBaseline ? bench.row.work.bytes() : 0);
+  if (!tensors) {
+    bench.row.skipped = tensors.error().message;
+    return bench;
+  }
+  bench.tensors = std::move(*tensors);
+  bench.row.shape = shapeText(bench.tensors.outputs[0].shape());
+  bench.inputsDigest = verify::digestOf(bench.tensors.inputs);
+  return bench;
+}
+
+std::string verifyOutputs(const Generation &generation, Bench &bench) {
+  if (verify::digestOf(bench.tensors.inputs) != bench.inputsDigest) {
+    return "an input is changed: nereid verify says which";
+  }
+  const uint64_t digest = verify::digestOf(bench.tensors.outputs);
+  if (bench.agreedDigest == digest) {
+    return "";
+  }
+  auto agreement = checkAgreement(generation.fused, bench.tensors, bench.row.dtype);
+  if (!agreement) {
+    return agreement.error().message;
+  }
+  if (!agreement->agrees()) {
+    return "wrong result: " + describeMismatch(*agreement);
+  }
+  bench.agreedDigest = digest;
+  return "";
+}
+
+static void poisonOutputs(const CaseTensors &tensors) {
+  for (const Tensor &output : tensors.outputs) {
+    output.poison();
+  }
+}
+
+measure::Version kernelVersion(const std::string &name, const PreparedLaunch &launch,
+                               const Generation &generation, Bench &bench, std::string &failure) {
+  measure::Version version;
+  version.name = name;
+  version.renew = [&bench] { poisonOutputs(bench.tensors); };
+  version.run = [&launch, &failure] {
+    auto error = launch.run(runtime::defaultPool());
+    if (error && failure.empty()) {
+      failure = error.message;
+    }
+  };
+  const auto chosen =
+      static_cast<int>(std::random_device()() % measure::TimerOptions().minimumSamples);
+  version.finish = [&generation, &bench, &failure, chosen, taken = 0]() mutable {
+    if (taken++ == chosen && failure.empty()) {
+      failure = verifyOutputs(generation, bench);
+    }
+  };
+  return version;
+}
+
+measure::Version baselineVersion(const Generation &generation, Bench &bench, std::string &failure) {
+  measure::Version version;
+  version.name = "baseline";
+  version.run = [&generation, &bench, &failure] {
+    auto result =
+        eager::runGraph(generation.fused.op, bench.tensors.inputs, runtime::defaultPool());
+    if (!result && failure.empty()) {
+      failure = result.error().message;
+    }
+  };
+  return version;
+}
+
+std::optional<measure::FloorPeer> copyOf(const Bench &bench, const Chip &chip) {
+  const CaseTensors &tensors = bench.tensors;
+  const auto from = std::max_element(
+      tensors.inputs.begin(), tensors.inputs.end(),
+      [](const Tensor &a, const Tensor &b) { return a.byteCount() < b.byteCount(); });
+  if (!bench.row.isBeyondCache || from == tensors.inputs.end() || !from->isContiguous()) {
+    return std::nullopt;
+  }
+  auto peer = measure::copyPeer(chip, tensors.outputs[0], *from);
+  if (peer) {
+    peer->version.prepare = [&tensors] { poisonOutputs(tensors); };
+  }
+  return peer;
+}
+
+measure::TimerOptions timerOptions(const PerformanceOptions &options) {
+  measure::TimerOptions timer;
+  timer.secondsBudget = options.secondsPerCase;
+  timer.isStopped = isInterrupted;
+  return timer;
+}
+
+void fillRates(PerformanceRow &row, const Chip &chip) {
+  double seconds = row.kernel.summary.median;
+  // Elementwise work is done in float32 whatever the storage type.
+  DType rateType = row.dtype == DType::F64 ? DType::F64 : DType::F32;
+  auto floor = measure::roofline(chip, row.work.bytes(), row.work.flops, rateType);
+  if (row.copySeconds > 0) {
+    floor.memorySeconds = row.copySeconds;
+  }
+  if (seconds > 0) {
+    row.rooflineFraction = floor.floorSeconds() / seconds;
+    row.bandwidthFraction = floor.memorySeconds / seconds;
+    row.computeFraction = floor.computeSeconds / seconds;
+  }
+  if (measure::isImpossible(chip, floor, row.work.bytes(), seconds)) {
+    row.failure =
+        fmt::format("{} is below the roofline's floor of {}: rejected as impossible",
+                    report::formatSeconds(seconds), report::formatSeconds(floor.floorSeconds()));
+  }
+}
+
+void fillSpeedup(PerformanceRow &row, const measure::Timing &baseline) {
+  row.baseline = baseline;
+  row.speedup = row.baseline.summary.median / row.kernel.summary.median;
+  row.pValue = measure::mannWhitney(row.baseline.samples, row.kernel.samples).pValue;
+}
+
+} // namespace nereid::develop

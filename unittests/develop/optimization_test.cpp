@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// What rounds do with what a comparison says, on comparisons whose truth is known: a gain reaches
+// the files, the patterns and the next choice; noise reaches nothing.
+#include "lib/definition/Graph.h"
+#include "lib/develop/Optimization.h"
+#include "lib/support/AtomicFile.h"
+
+#include <gtest/gtest.h>
+
+#include <unistd.h>
+
+#include <filesystem>
+
+namespace nereid::develop {
+namespace {
+
+using generator::Schedule;
+
+class Rounds : public testing::Test {
+protected:
+  Rounds()
+      : folder(testing::TempDir() + "/nereid_rounds_" + std::to_string(::getpid())),
+        text(*readTextFile(NEREID_SOURCE_DIR "/operators/broadcast_add.toml")) {
+    std::filesystem::remove_all(folder);
+    Diagnostics diags;
+    auto op = definition::parseOperator("broadcast_add.toml", text, diags);
+    EXPECT_TRUE(bool(op)) << diags.render();
+    chip.cores = 2;
+    chip.name = "a chip";
+    generation = *generator::generate(*op, summarizeChip(chip), nullptr);
+    project.emplace(*generator::Project::create(folder, *op, text));
+    PerformanceRow row;
+    row.caseName = op->performanceCases.front().name;
+    row.dtype = DType::F32;
+    row.schedule = generation.scheduleFor(op->performanceCases.front().binding, DType::F32,
+                                          summarizeChip(chip));
+    row.speedup = 1;
+    row.rooflineFraction = row.bandwidthFraction = 0.3;
+    row.isBeyondCache = true;
+    row.kernel.summary.count = row.baseline.summary.count = 20;
+    rows = {row};
+    options.rounds = 1;
+    options.compare = [this](auto &, auto &, DType, const Schedule &before, const Schedule &after,
+                             auto &, const PerformanceOptions &, int tries) {
+      EXPECT_EQ(tries, static_cast<int>(project->manifest.rounds.size()) + 1);
+      Duel duel;
+      duel.before = duel.after = rows.front();
+      duel.before.schedule = before;
+      duel.after.schedule = after;
+      duel.after.speedup = duel.before.speedup * evidence.at(compared).gain;
+      duel.after.isVerified = true;
+      duel.evidence = evidence.at(compared++);
+      return duel;
+    };
+    options.verifyAll = [this] {
+      ++verified;
+      return wrong;
+    };
+  }
+  ~Rounds() override { std::filesystem::remove_all(folder); }
+
+  OptimizationResult run() {
+    auto result = optimize(*project, generation, rows, chip, patterns, options);
+    EXPECT_TRUE(bool(result));
+    return *result;
+  }
+
+  static measure::Evidence clear(double gain) { return {gain, 1.005, 1e-6, false}; }
+
+  /// What `generate` chooses for the case with what was learned.
+  Schedule nextChoice() {
+    auto next = *generator::generate(generation.fused.op, summarizeChip(chip), &patterns);
+    return next.scheduleFor(generation.fused.op.performanceCases.front().binding, DType::F32,
+                            summarizeChip(chip), &patterns);
+  }
+
+  std::string folder, text, wrong;
+  measure::Chip chip;
+  generator::Generation generation;
+  std::optional<generator::Project> project;
+  generator::Patterns patterns;
+  std::vector<PerformanceRow> rows;
+  OptimizationOptions options;
+  std::vector<measure::Evidence> evidence;
+  size_t compared = 0;
+  int verified = 0;
+};
+
+TEST_F(Rounds, AGainReachesFilesPatternsAndTheNextChoice) {
+  const Schedule before = rows.front().schedule;
+  evidence = {clear(1.3), clear(1.25)};
+  const OptimizationResult result = run();
+  ASSERT_EQ(result.rounds.size(), 1u);
+  EXPECT_TRUE(result.rounds.front().isKept) << result.rounds.front().conclusion;
+  EXPECT_EQ(verified, 1);
+  const Schedule after = rows.front().schedule;
+  EXPECT_NE(after.text(), before.text());
+  EXPECT_NEAR(rows.front().speedup, 1.25, 1e-12); // as the second comparison measured it
+  ASSERT_EQ(patterns.all().size(), 1u);
+  EXPECT_NEAR(patterns.all().front().gain, 1.25, 1e-12);
+  // Through the file, as another run reads it.
+  ASSERT_TRUE(bool(patterns.save(folder + "/patterns.json")));
+  patterns = *generator::Patterns::load(folder + "/patterns.json");
+  EXPECT_EQ(nextChoice().text(), after.text());
+  EXPECT_NE(readTextFile(project->path("optimization_log.md"))->find("kept"), std::string::npos);
+}
+
+TEST_F(Rounds, NoiseChangesNothing) {
+  const std::string before = rows.front().schedule.text();
+  for (const measure::Evidence &one :
+       {measure::Evidence{1.3, 1.005, 1e-6, true}, measure::Evidence{1.3, 1.4, 1e-6, false},
+        measure::Evidence{1.3, 1.005, 0.3, false}, clear(1.01)}) {
+    evidence = {one};
+    compared = 0;
+    project->manifest.rounds.clear();
+    const OptimizationResult result = run();
+    ASSERT_EQ(result.rounds.size(), 1u);
+    EXPECT_FALSE(result.rounds.front().isKept);
+    EXPECT_NE(result.rounds.front().conclusion.find("not told apart"), std::string::npos);
+  }
+  EXPECT_EQ(rows.front().schedule.text(), before);
+  EXPECT_EQ(verified, 0);
+  EXPECT_TRUE(patterns.all().empty());
+  EXPECT_EQ(nextChoice().text(), before);
+}
+
+TEST_F(Rounds, AGainThatIsNotConfirmedIsNotKept) {
+  evidence = {clear(1.3), clear(0.99)};
+  const OptimizationResult result = run();
+  EXPECT_FALSE(result.rounds.at(0).isKept);
+  EXPECT_EQ(compared, 2u);
+  EXPECT_TRUE(patterns.all().empty());
+}
+
+TEST_F(Rounds, ALossIsRememberedAndNotKept) {
+  const std::string before = rows.front().schedule.text();
+  evidence = {clear(0.8)};
+  const OptimizationResult result = run();
+  EXPECT_FALSE(result.rounds.at(0).isKept);
+  ASSERT_EQ(patterns.all().size(), 1u);
+  EXPECT_NEAR(patterns.all().front().gain, 0.8, 1e-12);
+  EXPECT_EQ(nextChoice().text(), before);
+}
+
+TEST_F(Rounds, AVersionThatIsWrongSomewhereIsTakenBack) {
+  const std::string before = rows.front().schedule.text();
+  const std::string table = generation.table.entries.front().schedule.text();
+  evidence = {clear(1.3), clear(1.3)};
+  wrong = "odd 5x129 (float16): element 3 expects 1, but got 2";
+  const OptimizationResult result = run();
+  EXPECT_FALSE(result.rounds.at(0).isKept);
+  EXPECT_NE(result.rounds.at(0).conclusion.find("rejected: odd 5x129"), std::string::npos);
+  EXPECT_EQ(rows.front().schedule.text(), before);
+  EXPECT_EQ(generation.table.entries.front().schedule.text(), table);
+  EXPECT_TRUE(patterns.all().empty());
+  // The files are those of the version before.
+  EXPECT_EQ(*readTextFile(project->tritonFile()), generator::writeTriton(generation));
+}
+
+TEST_F(Rounds, AllRunsTogetherHaveSoManyRounds) {
+  evidence.assign(9, clear(1.01));
+  EXPECT_EQ(run().rounds.size(), 1u);
+  const OptimizationResult second = run();
+  EXPECT_EQ(second.rounds.size(), 0u);
+  EXPECT_EQ(second.stopReason, "all rounds used");
+}
+
+TEST_F(Rounds, ChangesThatShouldNotGainAreNotTried) {
+  // At the limit of the memory, every core busy, launches free: nothing asks for a change.
+  rows.front().bandwidthFraction = rows.front().rooflineFraction = 0.84;
+  options.rounds = 9;
+  evidence.assign(9, clear(1.01));
+  const OptimizationResult result = run();
+  for (const auto &round : result.rounds) {
+    EXPECT_GE(round.expectedGain, 1.02) << round.change;
+  }
+  EXPECT_NE(result.stopReason, "all rounds used");
+}
+
+} // namespace
+} // namespace nereid::develop
