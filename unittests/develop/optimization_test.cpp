@@ -124,6 +124,15 @@ TEST_F(Rounds, NoiseChangesNothing) {
   EXPECT_EQ(nextChoice().text(), before);
 }
 
+TEST_F(Rounds, NoisyRowsAreWorkedOnAndDecideNoTarget) {
+  rows.front().kernel.isNoisy = true;
+  EXPECT_FALSE(overallSpeedup(rows));
+  evidence = {clear(1.01)};
+  EXPECT_EQ(run().rounds.size(), 1u);
+  rows.front().skipped = "no memory";
+  EXPECT_EQ(run().stopReason, "nothing measured to improve");
+}
+
 TEST_F(Rounds, AGainThatIsNotConfirmedIsNotKept) {
   evidence = {clear(1.3), clear(0.99)};
   const OptimizationResult result = run();
