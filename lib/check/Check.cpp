@@ -4,6 +4,8 @@
 
 #include "lib/check/Checker.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
@@ -52,6 +54,25 @@ bool checkKernel(const pipeline::CompileInput &input, runtime::Grid grid,
     }
   }
   return isChecked;
+}
+
+Result<std::string> firstFinding(const pipeline::CompileInput &input, runtime::Grid grid,
+                                 std::span<const runtime::ArgumentValue> arguments) {
+  std::vector<Report> reports;
+  Diagnostics diags;
+  if (!checkKernel(input, grid, arguments, {}, reports, diags)) {
+    const auto &all = diags.all();
+    auto error = std::find_if(all.begin(), all.end(), [](const Diagnostic &one) {
+      return one.severity == Severity::Error;
+    });
+    return error == all.end() ? all.front() : *error;
+  }
+  if (reports.empty()) {
+    return std::string();
+  }
+  const Diagnostic &first = reports.front().diagnostic;
+  return fmt::format("{}:{}:{}: {} [{}]", first.file, first.range.line, first.range.column,
+                     first.message, first.code);
 }
 
 } // namespace nereid::check

@@ -41,4 +41,9 @@ bool checkKernel(const pipeline::CompileInput &input, runtime::Grid grid,
                  std::span<const runtime::ArgumentValue> arguments, const CheckOptions &options,
                  std::vector<Report> &reports, Diagnostics &diags);
 
+/// The same for who wants a line: the first finding, "x.py:7:5: load reads outside 'x' … [E0801]",
+/// "" = none; the first error where the kernel could not be checked.
+Result<std::string> firstFinding(const pipeline::CompileInput &input, runtime::Grid grid,
+                                 std::span<const runtime::ArgumentValue> arguments);
+
 } // namespace nereid::check

@@ -3,6 +3,7 @@
 
 #include "lib/cli/KernelCases.h"
 #include "lib/cli/KernelLauncher.h"
+#include "lib/cli/OutputReset.h"
 #include "lib/cli/PeerCall.h"
 #include "lib/language/IntegerExpression.h"
 #include "lib/measure/Chip.h"
@@ -12,6 +13,7 @@
 #include "lib/measure/Peers.h"
 #include "lib/measure/Roofline.h"
 #include "lib/measure/Statistics.h"
+#include "lib/measure/SummaryJson.h"
 #include "lib/measure/Timer.h"
 #include "lib/report/Table.h"
 #include "lib/support/Interrupt.h"
@@ -68,48 +70,6 @@ bool runOnce(const PreparedKernel &kernel, runtime::Grid grid, const KernelArgum
              Diagnostics &diags) {
   return kernel.launch(grid, arguments, diags);
 }
-
-/// Tensors of one side of the launch, as digests want them.
-std::vector<runtime::Tensor> tensorsOf(const KernelCase &one, const KernelArguments &arguments,
-                                       bool isOutput) {
-  std::vector<runtime::Tensor> list;
-  const std::set<std::string> outputs = outputNames(one);
-  for (const auto &[name, tensor] : arguments.tensors) {
-    if (outputs.contains(name) == isOutput) {
-      list.push_back(tensor);
-    }
-  }
-  return list;
-}
-
-/// Makes outputs before every run what they are at first, quickly: copies of what a case makes,
-/// poison for the others.
-class OutputReset {
-public:
-  OutputReset(const KernelCase &one, const KernelArguments &arguments) {
-    const std::set<std::string> outputs = outputNames(one);
-    for (const auto &[name, tensor] : arguments.tensors) {
-      if (outputs.contains(name)) {
-        const bool isPoisoned = startsEmpty(one, name);
-        first.push_back({tensor, isPoisoned ? runtime::Tensor() : tensor.to(tensor.dtype())});
-      }
-    }
-  }
-
-  void operator()() const {
-    for (const auto &[tensor, content] : first) {
-      if (content.isValid()) {
-        std::memcpy(tensor.data(), content.data(), tensor.byteCount());
-      } else {
-        tensor.poison();
-      }
-    }
-  }
-
-private:
-  std::vector<std::pair<runtime::Tensor, runtime::Tensor>>
-      first; ///< and its content, if it has any
-};
 
 /// The launch's threads are awake behind it, whatever ran before.
 void wakeThreads() {
@@ -391,21 +351,12 @@ void print(const std::vector<Row> &rows, const measure::Chip &chip, Session &ses
          memoryText(row.peerMemory),
          (row.failed ? "FAILED: " : "") + row.state + (row.timing.isNoisy ? ", noisy" : ""),
          fewerBytes(row)});
-    nlohmann::ordered_json entry = {{"case", row.name},
-                                    {"kernel", row.kernel},
-                                    {"median", s.median},
-                                    {"p90", s.p90},
-                                    {"p99", s.p99},
-                                    {"minimum", s.minimum},
-                                    {"mean", s.mean},
-                                    {"standard_deviation", s.deviation},
-                                    {"interquartile_range", s.interquartileRange},
-                                    {"relative_deviation", s.relativeDeviation},
-                                    {"samples", s.count},
-                                    {"bytes", row.bytes},
-                                    {"flops", row.flops},
-                                    {"launch_seconds", row.launchSeconds},
-                                    {"state", row.state}};
+    nlohmann::ordered_json entry = {{"case", row.name}, {"kernel", row.kernel}};
+    measure::addSummary(entry, s);
+    entry["bytes"] = row.bytes;
+    entry["flops"] = row.flops;
+    entry["launch_seconds"] = row.launchSeconds;
+    entry["state"] = row.state;
     entry["copy_seconds"] = row.copySeconds;
     entry["peak_seconds"] = row.peakSeconds;
     if (known) {

@@ -15,15 +15,19 @@ constexpr int64_t mostElements = 1 << 20;
 constexpr size_t mostSpecialInputs = 3;
 } // namespace
 
-std::vector<std::string> replaceableInputs(const KernelCase &testCase,
-                                           const KernelArguments &arguments) {
-  std::vector<std::string> inputs;
+int64_t elementsOf(const KernelArguments &arguments) {
   int64_t elements = 0;
   for (const auto &[name, tensor] : arguments.tensors) {
     elements += tensor.elementCount();
   }
+  return elements;
+}
+
+std::vector<std::string> replaceableInputs(const KernelCase &testCase,
+                                           const KernelArguments &arguments) {
+  std::vector<std::string> inputs;
   const bool isJudged = comparesByBounds(testCase, arguments) && arguments.views.empty();
-  if (!isJudged || elements > mostElements) {
+  if (!isJudged || elementsOf(arguments) > mostElements) {
     return inputs;
   }
   const std::set<std::string> outputs = outputNames(testCase);

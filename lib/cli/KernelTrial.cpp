@@ -3,6 +3,8 @@
 
 #include "lib/check/Check.h"
 #include "lib/cli/FaultReport.h"
+#include "lib/cli/KernelData.h"
+#include "lib/verify/Limits.h"
 #include "lib/verify/Trial.h"
 
 #include <fmt/format.h>
@@ -52,25 +54,7 @@ std::vector<verify::TrialTensor> trialTensors(const KernelCase &testCase,
 Result<std::string> finding(const PreparedKernel &kernel, runtime::Grid grid,
                             const KernelArguments &arguments) {
   const KernelArguments copies = arguments.clone();
-  std::vector<check::Report> reports;
-  Diagnostics diags;
-  if (!check::checkKernel(kernel.compileInput(), grid, copies.values(), {}, reports, diags)) {
-    return firstError(diags);
-  }
-  if (reports.empty()) {
-    return std::string();
-  }
-  const Diagnostic &first = reports.front().diagnostic;
-  return fmt::format("{}:{}:{}: {} [{}]", first.file, first.range.line, first.range.column,
-                     first.message, first.code);
-}
-
-int64_t elementsOf(const KernelArguments &arguments) {
-  int64_t elements = 0;
-  for (const auto &[name, tensor] : arguments.tensors) {
-    elements += tensor.elementCount();
-  }
-  return elements;
+  return check::firstFinding(kernel.compileInput(), grid, copies.values());
 }
 
 void take(Tensor &into, const Tensor &from) {
@@ -125,7 +109,7 @@ Result<std::string> tryLaunch(const KernelCase &testCase, const PreparedKernel &
     return tried.error();
   }
   std::string wrong = tried->text;
-  if (tried->fault == verify::Fault::Outside || elementsOf(arguments) <= largestChecked) {
+  if (tried->fault == verify::Fault::Outside || elementsOf(arguments) <= verify::largestChecked) {
     auto found = finding(kernel, grid, arguments);
     if (!found) {
       return found.error();

@@ -11,9 +11,6 @@
 
 namespace nereid::cli {
 
-/// Elements of all tensors up to which `nereid check` looks at a launch as well.
-constexpr int64_t largestChecked = 4096;
-
 /// Launches and leaves in `arguments` what the outputs hold then; everything else stays. Returns
 /// what is wrong beside the numbers, "" = nothing: see verify::runTrial and check::checkKernel.
 /// Arguments that share memory, runners and the interpreter are launched once, on copies.

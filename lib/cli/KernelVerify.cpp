@@ -4,6 +4,7 @@
 #include "lib/cli/KernelData.h"
 #include "lib/cli/KernelTrial.h"
 #include "lib/report/Table.h"
+#include "lib/verify/Limits.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -79,9 +80,6 @@ Result<Verdict> judge(const KernelCase &one, Ready &ready, Diagnostics &diags) {
   return verdict;
 }
 
-/// Elements of a case that may leave their type's range: more of them, and the case says little.
-constexpr double mostUnverifiable = 0.05;
-
 /// The case's own data first, `data` after it; rows of the table.
 class CaseRows {
 public:
@@ -89,7 +87,7 @@ public:
 
   void add(const KernelCase &one, const std::string &data, const Verdict &verdict) {
     Verdict shown = verdict;
-    if (shown.wrong.empty() && shown.unverifiable > mostUnverifiable) {
+    if (shown.wrong.empty() && shown.unverifiable > verify::mostUnverifiable) {
       shown.wrong = fmt::format("{} of the elements cannot be verified: a right kernel may leave "
                                 "the range of its type there",
                                 report::formatPercent(shown.unverifiable));
@@ -125,15 +123,15 @@ private:
 /// Magnitudes come nearer to 1 until enough of the results can be verified.
 Status tryData(const KernelCase &one, const std::vector<std::string> &inputs, OtherData other,
                uint64_t seed, Ready &ready, CaseRows &rows, Diagnostics &diags) {
-  constexpr double smallestRange = 0.05;
   while (true) {
     const std::string chosen = replaceInputs(inputs, other, seed, ready.arguments);
     auto verdict = judge(one, ready, diags);
     if (!verdict) {
       return verdict.error();
     }
-    const bool isEnough = verdict->unverifiable <= mostUnverifiable;
-    if (isEnough || !verdict->wrong.empty() || std::fabs(other.data.range) < smallestRange) {
+    const bool isEnough = verdict->unverifiable <= verify::mostUnverifiable;
+    if (isEnough || !verdict->wrong.empty() ||
+        std::fabs(other.data.range) < verify::smallestRange) {
       rows.add(one, definition::name(other.data) + (chosen.empty() ? "" : " in '" + chosen + "'"),
                *verdict);
       return Done{};

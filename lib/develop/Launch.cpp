@@ -58,17 +58,7 @@ Result<std::string> PreparedLaunch::check() const {
   if (launchPlan.isEmpty) {
     return std::string();
   }
-  std::vector<check::Report> reports;
-  Diagnostics diags;
-  if (!check::checkKernel(input, launchPlan.grid, arguments, {}, reports, diags)) {
-    return diags.all().front();
-  }
-  if (reports.empty()) {
-    return std::string();
-  }
-  const Diagnostic &first = reports.front().diagnostic;
-  return fmt::format("{}:{}:{}: {} [{}]", first.file, first.range.line, first.range.column,
-                     first.message, first.code);
+  return check::firstFinding(input, launchPlan.grid, arguments);
 }
 
 runtime::LaunchError PreparedLaunch::runEmpty(runtime::ThreadPool &pool) const {

@@ -3,6 +3,7 @@
 
 #include "lib/develop/Bench.h"
 #include "lib/eager/Eager.h"
+#include "lib/measure/SummaryJson.h"
 #include "lib/report/Table.h"
 
 #include <fmt/format.h>
@@ -142,19 +143,11 @@ std::string performanceTable(const std::vector<PerformanceRow> &rows) {
 std::string performanceJson(const std::vector<PerformanceRow> &rows) {
   using Json = nlohmann::ordered_json;
   auto timing = [](const measure::Timing &value) {
-    const auto &s = value.summary;
-    return Json{{"median", s.median},
-                {"p90", s.p90},
-                {"p99", s.p99},
-                {"minimum", s.minimum},
-                {"mean", s.mean},
-                {"standard_deviation", s.deviation},
-                {"interquartile_range", s.interquartileRange},
-                {"relative_deviation", s.relativeDeviation},
-                {"outliers", s.outliers},
-                {"samples", s.count},
-                {"runs_per_sample", value.runsPerSample},
-                {"noisy", value.isNoisy}};
+    Json figures;
+    measure::addSummary(figures, value.summary);
+    figures["runs_per_sample"] = value.runsPerSample;
+    figures["noisy"] = value.isNoisy;
+    return figures;
   };
   Json json = Json::array();
   for (const auto &row : rows) {

@@ -3,6 +3,7 @@
 
 #include "lib/report/Table.h"
 #include "lib/support/Interrupt.h"
+#include "lib/verify/Limits.h"
 #include "lib/verify/Trial.h"
 
 #include <fmt/format.h>
@@ -19,9 +20,6 @@ using generator::Generation;
 using runtime::Tensor;
 
 namespace {
-
-/// Elements of all tensors up to which `nereid check` looks at a case as well.
-constexpr int64_t largestChecked = 4096;
 
 int64_t elementsOf(const CaseTensors &tensors) {
   int64_t elements = 0;
@@ -94,7 +92,7 @@ AccuracyRow tryCase(Generation &generation, const KernelSource &source,
     row.failure = tried.error().message;
     return row;
   }
-  const bool isSmall = elementsOf(*tensors) <= largestChecked;
+  const bool isSmall = elementsOf(*tensors) <= verify::largestChecked;
   if (isSmall || tried->fault == verify::Fault::Outside) {
     row.failure = finding(generation, source, schedule, grid, dtype);
   }
@@ -124,20 +122,17 @@ AccuracyRow tryCase(Generation &generation, const KernelSource &source,
   return row;
 }
 
-/// Elements of a case that may leave their type's range: more of them, and the case says little.
-constexpr double mostUnverifiable = 0.05;
-
 /// A case with magnitudes that its operator can bear: they come nearer to 1 until what can be
 /// verified is enough.
 AccuracyRow verifyCase(Generation &generation, const KernelSource &source,
                        const generator::ChipSummary &chip, GridCase grid, DType dtype) {
-  constexpr double smallestRange = 0.05;
   auto isEnough = [](const AccuracyRow &row) {
     return static_cast<double>(row.unverifiable) <=
-           mostUnverifiable * static_cast<double>(row.checked);
+           verify::mostUnverifiable * static_cast<double>(row.checked);
   };
   AccuracyRow row = tryCase(generation, source, chip, grid, dtype);
-  while (row.failure.empty() && !isEnough(row) && std::fabs(grid.data.range) > smallestRange) {
+  while (row.failure.empty() && !isEnough(row) &&
+         std::fabs(grid.data.range) > verify::smallestRange) {
     grid.data.range /= 2;
     row = tryCase(generation, source, chip, grid, dtype);
     row.caseName += ", taken as " + definition::name(grid.data);

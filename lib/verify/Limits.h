@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// How far verification goes, the same for generated operators and for folders of kernels.
+#pragma once
+
+#include <cstdint>
+
+namespace nereid::verify {
+
+/// Elements of all tensors up to which `nereid check` looks at a launch as well.
+constexpr int64_t largestChecked = 4096;
+/// Share of a case's elements that may leave their type's range: more, and the case says little.
+constexpr double mostUnverifiable = 0.05;
+/// Magnitudes (see definition::Data) are halved down to this for enough to be verified.
+constexpr double smallestRange = 0.05;
+
+} // namespace nereid::verify
