@@ -6,6 +6,7 @@
 #include "lib/pipeline/KernelCache.h"
 #include "lib/pipeline/KernelFunction.h"
 #include "lib/pipeline/Phases.h"
+#include "lib/pipeline/Recorder.h"
 #include "lib/support/AtomicFile.h"
 #include "lib/support/DiskCache.h"
 #include "lib/support/Hash.h"
@@ -218,6 +219,10 @@ std::optional<CompileOutput> compile(const CompileInput &input, const CompileOpt
       input.source ? Result<std::string>(*input.source) : readTextFile(input.path);
   if (!text) {
     diags.add(text.error());
+    return std::nullopt;
+  }
+  if (Status recorded = recordKernel(input, *text); !recorded) {
+    diags.add(recorded.error());
     return std::nullopt;
   }
 
