@@ -50,10 +50,19 @@ std::string resolved(const std::string &path) {
 
 } // namespace
 
+bool isLink(const std::string &path) {
+  struct stat status{};
+  return ::lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode);
+}
+
 std::string replaceFile(const std::string &requested,
-                        std::span<const std::span<const uint8_t>> pieces) {
+                        std::span<const std::span<const uint8_t>> pieces, AtLink atLink) {
   static std::atomic<unsigned> counter{0};
-  const std::string path = resolved(requested);
+  // A link that appears after this is replaced by the rename and not followed.
+  if (atLink == AtLink::Refuse && isLink(requested)) {
+    return failure("write", requested, ELOOP);
+  }
+  const std::string path = atLink == AtLink::Follow ? resolved(requested) : requested;
   struct stat former{};
   const bool hasFormer = ::stat(path.c_str(), &former) == 0;
   if (hasFormer && !S_ISREG(former.st_mode)) {

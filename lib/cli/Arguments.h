@@ -25,6 +25,8 @@ struct KernelArguments {
     int64_t offset = 0; ///< in elements
   };
   std::map<std::string, View> views;
+  /// What outputs that have contents before a launch hold then.
+  std::map<std::string, runtime::Tensor> before;
 
   /// In parameter order; points into `tensors`.
   std::vector<runtime::ArgumentValue> values() const;

@@ -6,6 +6,7 @@
 #include "lib/cli/Command.h"
 #include "lib/cli/KernelCases.h"
 #include "lib/cli/KernelLauncher.h"
+#include "lib/verify/KeptCase.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -64,13 +65,12 @@ Result<std::vector<Job>> jobsFromCases(const CheckCommandOptions &options) {
                                    options.arguments.end());
     }
   }
+  if (jobs.empty() && !options.caseName.empty() && !names.empty()) {
+    return verify::unknownCase(options.kernel, options.caseName, names);
+  }
   if (jobs.empty()) {
-    return makeError("E0016",
-                     options.caseName.empty()
-                         ? fmt::format("'{}' has no case for test", options.kernel)
-                         : fmt::format("'{}' has no case '{}'", options.kernel, options.caseName))
-        .withHelp(names.empty() ? "give --signature, --grid and --arg instead"
-                                : fmt::format("it has {}", fmt::join(names, ", ")));
+    return makeError("E0016", fmt::format("'{}' has no case for test", options.kernel))
+        .withHelp("give --signature, --grid and --arg instead");
   }
   return jobs;
 }

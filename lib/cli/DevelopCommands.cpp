@@ -239,6 +239,7 @@ void runStages(Options &options, Until until, Session &session) {
   if (session.json) {
     return;
   }
+  printKept(options.develop.keepIn, development.accuracy().kept);
   if (!isComplete && session.status == exitInterrupted) {
     fmt::print("interrupted: what is done is kept; run the same command again to go on\n");
   }
@@ -298,11 +299,17 @@ void addVerify(CLI::App &app, Session &session) {
   command->add_flag("--interpret", execution->interpret, "kernels/OP in the interpreter");
   command->add_option("--runner", execution->runner,
                       "kernels/OP there: \"ssh board ./nereid-runner\"");
+  command->add_option("--case", options->develop.onlyCase,
+                      "only this case, named as the table and --json name it");
+  command->add_option("--dump", options->develop.keepIn,
+                      "folder for tensors and command of the first case that fails, or of --case");
   addImportPaths(*command, session);
   command->callback([options, execution, &session] {
-    execution->target = options->develop.target;
+    const develop::DevelopOptions &settings = options->develop;
+    execution->target = settings.target;
     if (isKernelBench(options->input)) {
-      runKernelVerify({options->input, *execution, options->develop.seed}, session);
+      runKernelVerify(
+          {options->input, *execution, settings.seed, settings.onlyCase, settings.keepIn}, session);
     } else if (!execution->runner.empty()) {
       session.fail(makeError("E0013", "--runner expects kernels/OP, but '" + options->input +
                                           "' has no cases.toml")

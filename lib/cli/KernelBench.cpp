@@ -18,6 +18,7 @@
 #include "lib/report/Table.h"
 #include "lib/support/Interrupt.h"
 #include "lib/verify/Digest.h"
+#include "lib/verify/KeptCase.h"
 #include "runtime/ThreadPool.h"
 
 #include <CLI/CLI.hpp>
@@ -416,16 +417,18 @@ void runKernelBench(const KernelBenchOptions &options, Session &session) {
     if (!loaded) {
       return session.fail(loaded.error());
     }
+    std::vector<std::string> names;
     for (auto &one : *loaded) {
+      names.push_back(one.name);
       if (options.caseName.empty() ? one.isBench : one.name == options.caseName) {
         cases.push_back(std::move(one));
       }
     }
     if (cases.empty()) {
-      return session.fail(makeError(
-          "E0016",
-          fmt::format("'{}' has no case {}", options.input,
-                      options.caseName.empty() ? "for bench" : "'" + options.caseName + "'")));
+      return session.fail(
+          options.caseName.empty()
+              ? makeError("E0016", fmt::format("'{}' has no case for bench", options.input))
+              : verify::unknownCase(options.input, options.caseName, names));
     }
   } else {
     KernelCase one;

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <cstring>
 
 #define TOML_EXCEPTIONS 0
@@ -163,7 +164,26 @@ bool startsEmpty(const KernelCase &testCase, const std::string &output) {
   return !maker || maker->starts_with(output + "=empty(");
 }
 
-Status resetOutputs(const KernelCase &testCase, const KernelArguments &arguments) {
+static std::string beforeName(const std::string &output) { return output + "_before"; }
+
+bool namesBefore(const KernelCase &testCase, const std::string &output) {
+  const std::string name = beforeName(output);
+  auto isPartOfName = [](const std::string &text, size_t at) {
+    return at < text.size() &&
+           (std::isalnum(static_cast<unsigned char>(text[at])) != 0 || text[at] == '_');
+  };
+  return std::any_of(testCase.reference.begin(), testCase.reference.end(), [&](const auto &one) {
+    const std::string &text = one.second;
+    for (size_t at = text.find(name); at != std::string::npos; at = text.find(name, at + 1)) {
+      if (!isPartOfName(text, at - 1) && !isPartOfName(text, at + name.size())) {
+        return true;
+      }
+    }
+    return false;
+  });
+}
+
+Status resetOutputs(const KernelCase &testCase, KernelArguments &arguments) {
   for (const std::string &name : outputNames(testCase)) {
     auto output = arguments.tensors.find(name);
     if (output == arguments.tensors.end()) {
@@ -176,12 +196,15 @@ Status resetOutputs(const KernelCase &testCase, const KernelArguments &arguments
       tensor.poison();
       continue;
     }
-    const std::string *given = makerOf(testCase, name);
-    auto fresh = makeTensor(*given, tensor.dtype());
-    if (!fresh) {
-      return fresh.error();
+    Tensor &before = arguments.before[name];
+    if (!before.isValid()) {
+      auto fresh = makeTensor(*makerOf(testCase, name), tensor.dtype());
+      if (!fresh) {
+        return fresh.error();
+      }
+      before = *fresh;
     }
-    std::memcpy(tensor.data(), fresh->data(), tensor.byteCount());
+    std::memcpy(tensor.data(), before.data(), tensor.byteCount());
   }
   return Done{};
 }
@@ -224,15 +247,24 @@ Result<definition::Operator> referenceOperator(const KernelCase &testCase,
   return operatorFor(testCase.reference, testCase.name, arguments);
 }
 
-/// The operator's results in float64.
-static Result<std::vector<Tensor>> evaluate(const definition::Operator &op,
-                                            const KernelArguments &arguments) {
+/// The tensor parameters of the operator, as they are.
+static std::vector<Tensor> inputsOf(const definition::Operator &op,
+                                    const KernelArguments &arguments) {
   std::vector<Tensor> inputs;
   for (const auto &parameter : op.parameters) {
     if (!parameter.isScalar) {
-      const Tensor &tensor = arguments.tensors.at(parameter.name);
-      inputs.push_back(isFloat(tensor.dtype()) ? tensor.to(DType::F64) : tensor);
+      inputs.push_back(arguments.tensors.at(parameter.name));
     }
+  }
+  return inputs;
+}
+
+/// The operator's results in float64.
+static Result<std::vector<Tensor>> evaluate(const definition::Operator &op,
+                                            const KernelArguments &arguments) {
+  std::vector<Tensor> inputs = inputsOf(op, arguments);
+  for (Tensor &input : inputs) {
+    input = isFloat(input.dtype()) ? input.to(DType::F64) : input;
   }
   return eager::runGraph(op, inputs, runtime::defaultPool());
 }
@@ -247,6 +279,28 @@ static Result<KernelArguments> withGiven(const KernelCase &testCase,
       return tensor.error();
     }
     all.tensors.insert_or_assign(assignment.substr(0, assignment.find('=')), *tensor);
+  }
+  return all;
+}
+
+/// With the tensors that only references read: those given, and contents before the launch. An
+/// argument of the case that has the name of such contents is what is meant.
+static Result<KernelArguments> forReference(const KernelCase &testCase,
+                                            const KernelArguments &arguments) {
+  auto all = withGiven(testCase, arguments);
+  for (const std::string &output : outputNames(testCase)) {
+    const std::string name = beforeName(output);
+    if (!all || all->tensors.contains(name) || !namesBefore(testCase, output)) {
+      continue;
+    }
+    auto before = arguments.before.find(output);
+    if (before == arguments.before.end()) {
+      return makeError("E0016", fmt::format("case '{}' refers to '{}', but '{}' holds nothing "
+                                            "before the launch",
+                                            testCase.name, name, output))
+          .withHelp(fmt::format("make '{}' with something else than empty", output));
+    }
+    all->tensors.insert_or_assign(name, before->second);
   }
   return all;
 }
@@ -311,17 +365,12 @@ bool comparesByBounds(const KernelCase &testCase, const KernelArguments &argumen
 /// Against a bound for each element, which knows the data and the lengths that are summed.
 static Result<measure::Comparison> compareByBounds(const definition::Operator &op,
                                                    const KernelArguments &arguments, DType dtype) {
-  std::vector<Tensor> inputs, outputs;
-  for (const auto &parameter : op.parameters) {
-    if (!parameter.isScalar) {
-      inputs.push_back(arguments.tensors.at(parameter.name));
-    }
-  }
+  std::vector<Tensor> outputs;
   for (const std::string &name : op.outputNames) {
     outputs.push_back(arguments.tensors.at(name));
   }
-  auto agreement = eager::checkOutputs(op, inputs, outputs, dtype, eager::Rounding::OncePerResult,
-                                       runtime::defaultPool());
+  auto agreement = eager::checkOutputs(op, inputsOf(op, arguments), outputs, dtype,
+                                       eager::Rounding::OncePerResult, runtime::defaultPool());
   if (!agreement) {
     return agreement.error();
   }
@@ -357,9 +406,41 @@ static Result<measure::Comparison> compareByTolerance(const definition::Operator
   return all;
 }
 
+Result<std::vector<ExpectedOutput>> expectedOutputs(const KernelCase &testCase,
+                                                    const KernelArguments &launched) {
+  auto arguments = forReference(testCase, launched);
+  if (!arguments) {
+    return arguments.error();
+  }
+  auto op = referenceOperator(testCase, *arguments);
+  if (!op) {
+    return op.error();
+  }
+  std::vector<ExpectedOutput> expected;
+  if (comparesByBounds(testCase, *arguments)) {
+    auto reference = eager::runReference(*op, inputsOf(*op, *arguments), *commonFloat(*arguments),
+                                         eager::Rounding::OncePerResult, runtime::defaultPool());
+    if (!reference) {
+      return reference.error();
+    }
+    for (size_t i = 0; i < reference->size(); ++i) {
+      expected.push_back({op->outputNames[i], (*reference)[i].values, (*reference)[i].bounds});
+    }
+    return expected;
+  }
+  auto values = evaluate(*op, *arguments);
+  if (!values) {
+    return values.error();
+  }
+  for (size_t i = 0; i < values->size(); ++i) {
+    expected.push_back({op->outputNames[i], (*values)[i], Tensor()});
+  }
+  return expected;
+}
+
 Result<measure::Comparison> compareOutputs(const KernelCase &testCase,
                                            const KernelArguments &launched) {
-  auto all = withGiven(testCase, launched);
+  auto all = forReference(testCase, launched);
   if (!all) {
     return all.error();
   }

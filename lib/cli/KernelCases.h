@@ -45,8 +45,12 @@ Status computeInputs(const KernelCase &testCase, const KernelArguments &argument
 bool startsEmpty(const KernelCase &testCase, const std::string &output);
 
 /// Makes the outputs what they are before every launch: poisoned when the case makes them with
-/// `empty`, else as it makes them (a kernel may add to them). E0016, or an error of the maker.
-Status resetOutputs(const KernelCase &testCase, const KernelArguments &arguments);
+/// `empty`, else `arguments.before`, which is as the case makes them unless it holds something
+/// already (a kernel may add to them). E0016, or an error of the maker.
+Status resetOutputs(const KernelCase &testCase, KernelArguments &arguments);
+
+/// A reference asks for what `output` held before the launch, as "x_before" for 'x'.
+bool namesBefore(const KernelCase &testCase, const std::string &output);
 
 /// The reference of one case as an operator over the inputs' present shapes.
 Result<definition::Operator> referenceOperator(const KernelCase &testCase,
@@ -55,6 +59,15 @@ Result<definition::Operator> referenceOperator(const KernelCase &testCase,
 /// The case's outputs have a bound for each element, from all tensors' one floating-point type, and
 /// not one tolerance for all.
 bool comparesByBounds(const KernelCase &testCase, const KernelArguments &arguments);
+
+/// What an output should hold.
+struct ExpectedOutput {
+  std::string name;
+  runtime::Tensor values, bounds; ///< float64; bounds invalid where one tolerance holds for all
+};
+/// For the inputs as they are, in the order of the reference's outputs.
+Result<std::vector<ExpectedOutput>> expectedOutputs(const KernelCase &testCase,
+                                                    const KernelArguments &arguments);
 
 /// Compares every output with its reference; the inputs must be as they were before the launch.
 Result<measure::Comparison> compareOutputs(const KernelCase &testCase,

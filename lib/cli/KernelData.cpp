@@ -35,7 +35,8 @@ std::vector<std::string> replaceableInputs(const KernelCase &testCase,
     const bool isRandom =
         std::any_of(testCase.arguments.begin(), testCase.arguments.end(),
                     [&](const std::string &text) { return text.starts_with(name + "=randn("); });
-    if (isRandom && isFloat(tensor.dtype()) && !outputs.contains(name)) {
+    const bool isRead = !outputs.contains(name) || namesBefore(testCase, name);
+    if (isRandom && isFloat(tensor.dtype()) && isRead) {
       inputs.push_back(name);
     }
   }
@@ -71,7 +72,10 @@ std::string replaceInputs(const std::vector<std::string> &inputs, const OtherDat
   const std::string chosen = isOne ? inputs[other.input % inputs.size()] : "";
   for (const std::string &name : inputs) {
     const bool isPlain = isOne && name != chosen;
-    definition::fillData(arguments.tensors.at(name), isPlain ? Data{} : other.data, ++seed, false);
+    const auto before = arguments.before.find(name);
+    const runtime::Tensor &tensor =
+        before == arguments.before.end() ? arguments.tensors.at(name) : before->second;
+    definition::fillData(tensor, isPlain ? Data{} : other.data, ++seed, false);
   }
   return chosen;
 }

@@ -13,7 +13,8 @@ namespace nereid::cli {
 /// Of all tensors.
 int64_t elementsOf(const KernelArguments &arguments);
 
-/// The inputs of a case that other data may take the place of: made by randn, of the one
+/// The inputs of a case, contents before the launch included where its reference names them, that
+/// other data may take the place of: made by randn, of the one
 /// floating-point type that all tensors have, and small enough. Empty where the case states a
 /// tolerance, which holds for its own data alone.
 std::vector<std::string> replaceableInputs(const KernelCase &testCase,

@@ -15,7 +15,14 @@ struct KernelVerifyOptions {
   Execution execution;
   /// Of the data that cases are tried on besides their own; drawn and printed without one.
   std::optional<uint64_t> seed = {};
+  std::string onlyCase = {}; ///< "" = all that are for test
+  /// Folder for the first case that fails; one that is chosen by name is kept if it passes, too.
+  std::string keepIn = {};
 };
+
+/// Says where the tensors of a case are kept; `name` is "" when none failed, `folder` when nobody
+/// asked.
+void printKept(const std::string &folder, const std::string &name);
 
 void runKernelVerify(const KernelVerifyOptions &options, Session &session);
 

@@ -4,6 +4,7 @@
 #include "lib/cli/Command.h"
 #include "lib/cli/KernelCases.h"
 #include "lib/cli/KernelLauncher.h"
+#include "lib/verify/KeptCase.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -58,8 +59,7 @@ Status applyCase(RunOptions &options) {
       return Done{};
     }
   }
-  return makeError("E0016", fmt::format("'{}' has no case '{}'", options.kernel, options.caseName))
-      .withHelp(fmt::format("it has {}", fmt::join(names, ", ")));
+  return verify::unknownCase(options.kernel, options.caseName, names);
 }
 
 nlohmann::json describe(const std::string &name, const runtime::Tensor &tensor) {

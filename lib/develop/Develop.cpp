@@ -18,6 +18,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <optional>
 #include <random>
 
@@ -229,6 +230,14 @@ PerformanceOptions Development::performanceOptions() const {
   return performance;
 }
 
+AccuracyOptions Development::accuracyOptions() const {
+  AccuracyOptions accuracy;
+  accuracy.dtypes = dtypes();
+  accuracy.seed = seed;
+  accuracy.progress = options.progress;
+  return accuracy;
+}
+
 Result<StageResult>
 Development::record(const std::string &stage, bool isSkippable,
                     const std::function<Result<StageResult>(std::string &json)> &body) {
@@ -307,18 +316,67 @@ Result<StageResult> Development::verify(Diagnostics &diags) {
   if (!generator::checkInterfaces(workspace.directory(), op().name, diags)) {
     return diags.all().front();
   }
+  if (!options.onlyCase.empty()) {
+    return verifyOne();
+  }
   // Who names a seed wants its cases, whatever passed before.
   return record("verify", !options.seed, [&](std::string &json) -> Result<StageResult> {
     options.progress(fmt::format("verify: seed {}", seed));
-    accuracyReport =
-        verifyAccuracy(generation, source(), summary, dtypes(), seed, options.progress);
-    accuracyReport.seed = seed;
+    AccuracyOptions settings = accuracyOptions();
+    settings.keepIn = options.keepIn;
+    settings.command = verifyCommand();
+    auto report = verifyAccuracy(generation, source(), summary, settings);
+    if (!report) {
+      return report.error();
+    }
+    accuracyReport = std::move(*report);
     json = accuracyJson(accuracyReport);
     if (accuracyReport.isInterrupted) {
       return StageResult::Interrupted;
     }
     return accuracyReport.passed() ? StageResult::Passed : StageResult::Failed;
   });
+}
+
+/// A command line that verifies what this one does.
+std::vector<std::string> Development::verifyCommand() const {
+  std::error_code ignored;
+  auto absolute = [&](const std::string &path) {
+    return std::filesystem::absolute(path, ignored).lexically_normal().string();
+  };
+  std::vector<std::string> words = {"nereid", "verify", absolute(workspace.directory()), "--target",
+                                    options.target};
+  if (!options.chipFile.empty()) {
+    words.insert(words.end(), {"--chip", absolute(options.chipFile)});
+  }
+  for (const std::string &folder : options.importPaths) {
+    words.insert(words.end(), {"--import-path", absolute(folder)});
+  }
+  return words;
+}
+
+/// One case says nothing about the others: what is recorded stays, unless it is refuted.
+Result<StageResult> Development::verifyOne() {
+  AccuracyOptions settings = accuracyOptions();
+  settings.onlyCase = options.onlyCase;
+  settings.keepIn = options.keepIn;
+  settings.command = verifyCommand();
+  auto clock = measure::steadyClock();
+  const double start = clock();
+  options.progress(fmt::format("verify: seed {}", seed));
+  auto report = verifyAccuracy(generation, source(), summary, settings);
+  if (!report) {
+    return report.error();
+  }
+  accuracyReport = std::move(*report);
+  stageShares.push_back({"verify", clock() - start, false});
+  if (accuracyReport.isInterrupted) {
+    return StageResult::Interrupted;
+  }
+  if (accuracyReport.failures() > 0) {
+    workspace.manifest.stage("verify").isPassed = false;
+  }
+  return accuracyReport.passed() ? StageResult::Passed : StageResult::Failed;
 }
 
 Status Development::measureRows() {
@@ -373,8 +431,11 @@ Result<StageResult> Development::optimize() {
     settings.progress = options.progress;
     AccuracyReport verified;
     settings.verifyAll = [&] {
-      verified = verifyAccuracy(generation, source(), summary, dtypes(), seed, options.progress);
-      verified.seed = seed;
+      auto report = verifyAccuracy(generation, source(), summary, accuracyOptions());
+      if (!report) {
+        return report.error().message;
+      }
+      verified = std::move(*report);
       return verified.firstFailure();
     };
     auto result = develop::optimize(workspace, generation, rows, machine, patterns, settings);
@@ -422,6 +483,9 @@ Status Development::finish() {
     }
   }
   std::string own = workspace.path("patterns.json");
+  if (auto isOwn = refuseLink(own); !isOwn) {
+    return isOwn;
+  }
   if (auto saved = patterns.save(own); !saved) {
     return saved.error();
   }

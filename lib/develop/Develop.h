@@ -24,6 +24,8 @@ struct DevelopOptions {
   std::optional<uint64_t> seed; ///< of the random inputs; without one every run draws its own
   double secondsPerCase = 3;
   bool isFresh = false; ///< forget recorded results, do every stage again
+  std::string onlyCase; ///< verify this case alone, see AccuracyOptions; nothing is recorded then
+  std::string keepIn;   ///< folder for the first case that fails
   /// One line of progress at a time; the caller decides how to show it.
   std::function<void(const std::string &)> progress = [](const std::string &) {};
 };
@@ -74,6 +76,9 @@ private:
   std::string inputsHash() const;
   KernelSource source() const;
   PerformanceOptions performanceOptions() const;
+  AccuracyOptions accuracyOptions() const;
+  std::vector<std::string> verifyCommand() const;
+  Result<StageResult> verifyOne(); ///< the case of options.onlyCase
   /// Runs `body`, records its time and result under `stage`.
   Result<StageResult> record(const std::string &stage, bool isSkippable,
                              const std::function<Result<StageResult>(std::string &json)> &body);

@@ -3,6 +3,7 @@
 
 #include "lib/report/Table.h"
 #include "lib/support/Interrupt.h"
+#include "lib/verify/KeptCase.h"
 #include "lib/verify/Limits.h"
 #include "lib/verify/Trial.h"
 
@@ -62,9 +63,20 @@ std::string finding(Generation &generation, const KernelSource &source,
   return found ? *found : found.error().message;
 }
 
-AccuracyRow tryCase(Generation &generation, const KernelSource &source,
-                    const generator::ChipSummary &chip, const GridCase &grid, DType dtype) {
+/// A case as it was tried.
+struct Attempt {
   AccuracyRow row;
+  CaseTensors tensors;          ///< no inputs and outputs where they could not be made
+  std::vector<Tensor> computed; ///< the outputs behind the first launch; empty without one
+};
+
+/// An error at a line of the kernel's source, which every other case would run into as well.
+bool isOfSource(const Diagnostic &error) { return !error.file.empty() && error.range.line > 0; }
+
+Result<Attempt> tryCase(Generation &generation, const KernelSource &source,
+                        const generator::ChipSummary &chip, const GridCase &grid, DType dtype) {
+  Attempt attempt;
+  AccuracyRow &row = attempt.row;
   row.caseName = grid.name;
   row.data = definition::name(grid.data.kind);
   row.layout = definition::name(grid.layout);
@@ -72,8 +84,9 @@ AccuracyRow tryCase(Generation &generation, const KernelSource &source,
   auto tensors = makeTensors(generation.fused, grid, dtype);
   if (!tensors) {
     row.skipped = tensors.error().message;
-    return row;
+    return attempt;
   }
+  attempt.tensors = *tensors;
   row.shape = fmt::format("{}", fmt::join(tensors->outputs[0].shape(), "x"));
   auto schedule = generation.scheduleFor(grid.binding, dtype, chip);
   auto launch = [&](std::span<const Tensor> given, const verify::LaunchWay &way) -> Status {
@@ -89,9 +102,14 @@ AccuracyRow tryCase(Generation &generation, const KernelSource &source,
   };
   auto tried = verify::runTrial(trialTensors(generation.fused, *tensors, grid.layout), launch);
   if (!tried) {
+    if (isOfSource(tried.error())) {
+      return tried.error();
+    }
     row.failure = tried.error().message;
-    return row;
+    return attempt;
   }
+  attempt.computed.assign(tried->tensors.begin() + static_cast<long>(tensors->inputs.size()),
+                          tried->tensors.end());
   const bool isSmall = elementsOf(*tensors) <= verify::largestChecked;
   if (isSmall || tried->fault == verify::Fault::Outside) {
     row.failure = finding(generation, source, schedule, grid, dtype);
@@ -100,17 +118,16 @@ AccuracyRow tryCase(Generation &generation, const KernelSource &source,
     row.failure = tried->text + (row.failure.empty() ? "" : "; " + row.failure);
   }
   if (!row.failure.empty()) {
-    return row;
+    return attempt;
   }
   // The reference sees the inputs that no kernel has had in its hands.
   CaseTensors computed;
   computed.inputs = tensors->inputs;
-  computed.outputs.assign(tried->tensors.begin() + static_cast<long>(tensors->inputs.size()),
-                          tried->tensors.end());
+  computed.outputs = attempt.computed;
   auto agreement = checkAgreement(generation.fused, computed, dtype);
   if (!agreement) {
     row.failure = agreement.error().message;
-    return row;
+    return attempt;
   }
   row.checked = agreement->checked;
   row.unverifiable = agreement->unverifiable;
@@ -119,30 +136,97 @@ AccuracyRow tryCase(Generation &generation, const KernelSource &source,
   if (!agreement->agrees()) {
     row.failure = describeMismatch(*agreement);
   }
-  return row;
+  return attempt;
 }
+
+/// What the name of a case ends with when its magnitudes came nearer to 1.
+constexpr std::string_view takenAs = ", taken as ";
 
 /// A case with magnitudes that its operator can bear: they come nearer to 1 until what can be
 /// verified is enough.
-AccuracyRow verifyCase(Generation &generation, const KernelSource &source,
-                       const generator::ChipSummary &chip, GridCase grid, DType dtype) {
+Result<Attempt> verifyCase(Generation &generation, const KernelSource &source,
+                           const generator::ChipSummary &chip, GridCase grid, DType dtype) {
   auto isEnough = [](const AccuracyRow &row) {
     return static_cast<double>(row.unverifiable) <=
            verify::mostUnverifiable * static_cast<double>(row.checked);
   };
-  AccuracyRow row = tryCase(generation, source, chip, grid, dtype);
-  while (row.failure.empty() && !isEnough(row) &&
+  auto attempt = tryCase(generation, source, chip, grid, dtype);
+  while (attempt && attempt->row.failure.empty() && !isEnough(attempt->row) &&
          std::fabs(grid.data.range) > verify::smallestRange) {
     grid.data.range /= 2;
-    row = tryCase(generation, source, chip, grid, dtype);
-    row.caseName += ", taken as " + definition::name(grid.data);
+    attempt = tryCase(generation, source, chip, grid, dtype);
+    if (attempt) {
+      attempt->row.caseName += std::string(takenAs) + definition::name(grid.data);
+    }
   }
-  if (row.failure.empty() && !isEnough(row)) {
+  if (attempt && attempt->row.failure.empty() && !isEnough(attempt->row)) {
+    AccuracyRow &row = attempt->row;
     row.failure = fmt::format("{} of {} elements cannot be verified: a right kernel may leave the "
                               "range of its type there",
                               row.unverifiable, row.checked);
   }
-  return row;
+  return attempt;
+}
+
+/// The cases that were asked for.
+Result<std::vector<GridCase>> chosenCases(const Generation &generation,
+                                          const AccuracyOptions &options) {
+  std::vector<GridCase> grid = definition::accuracyGrid(generation.fused.op, options.seed);
+  if (options.onlyCase.empty()) {
+    return grid;
+  }
+  const std::string wanted = options.onlyCase.substr(0, options.onlyCase.find(takenAs));
+  std::vector<std::string> names;
+  for (const GridCase &one : grid) {
+    names.push_back(one.name);
+  }
+  std::erase_if(grid, [&](const GridCase &one) { return one.name != wanted; });
+  if (grid.empty()) {
+    return verify::unknownCase(generation.fused.op.name, wanted, names);
+  }
+  return grid;
+}
+
+/// Everything about the attempt as files.
+Status keepAttempt(const Generation &generation, const Attempt &attempt, const std::string &name,
+                   const AccuracyOptions &options) {
+  const AccuracyRow &row = attempt.row;
+  verify::KeptCase kept;
+  kept.name = row.caseName;
+  kept.verdict = !row.failure.empty()   ? "FAILED: " + row.failure
+                 : !row.skipped.empty() ? "skipped: " + row.skipped
+                                        : "passed";
+  kept.command = options.command;
+  const std::string seed = std::to_string(options.seed);
+  for (const std::string &word : {std::string("--case"), name, std::string("--dtype"),
+                                  std::string(torchName(row.dtype)), std::string("--seed"), seed}) {
+    kept.command.push_back(word);
+  }
+  kept.facts = {{"dtype", std::string(torchName(row.dtype))},
+                {"seed", seed},
+                {"data", row.data},
+                {"layout", row.layout},
+                {"schedule", row.schedule}};
+  std::vector<std::string> outputs;
+  size_t input = 0;
+  for (const generator::Operand &operand : generation.fused.operands) {
+    if (operand.isOutput) {
+      outputs.push_back(operand.name);
+    } else if (input < attempt.tensors.inputs.size()) {
+      kept.addInput(operand.name, attempt.tensors.inputs[input++]);
+    }
+  }
+  for (size_t i = 0; i < attempt.computed.size(); ++i) {
+    kept.addOutput(outputs[i], attempt.computed[i]);
+  }
+  if (!attempt.tensors.outputs.empty()) {
+    auto expected = eager::runReference(generation.fused.op, attempt.tensors.inputs, row.dtype,
+                                        eager::Rounding::OncePerResult, runtime::defaultPool());
+    for (size_t i = 0; expected && i < expected->size(); ++i) {
+      kept.addExpected(outputs[i], (*expected)[i].values, (*expected)[i].bounds);
+    }
+  }
+  return verify::keepCase(options.keepIn, kept);
 }
 
 } // namespace
@@ -169,20 +253,37 @@ std::string AccuracyReport::firstFailure() const {
   return "";
 }
 
-AccuracyReport verifyAccuracy(Generation &generation, const KernelSource &source,
-                              const generator::ChipSummary &chip, const std::vector<DType> &dtypes,
-                              uint64_t seed,
-                              const std::function<void(const std::string &)> &progress) {
+Result<AccuracyReport> verifyAccuracy(Generation &generation, const KernelSource &source,
+                                      const generator::ChipSummary &chip,
+                                      const AccuracyOptions &options) {
+  auto grid = chosenCases(generation, options);
+  if (!grid) {
+    return grid.error();
+  }
   AccuracyReport report;
-  auto grid = definition::accuracyGrid(generation.fused.op, seed);
-  for (DType dtype : dtypes) {
-    progress(fmt::format("verify: {}, {} cases", torchName(dtype), grid.size()));
-    for (const GridCase &one : grid) {
+  report.seed = options.seed;
+  bool keptFailure = false;
+  for (DType dtype : options.dtypes) {
+    options.progress(fmt::format("verify: {}, {} cases", torchName(dtype), grid->size()));
+    for (const GridCase &one : *grid) {
       if (isInterrupted()) {
         report.isInterrupted = true;
         return report;
       }
-      report.rows.push_back(verifyCase(generation, source, chip, one, dtype));
+      auto attempt = verifyCase(generation, source, chip, one, dtype);
+      if (!attempt) {
+        return attempt.error();
+      }
+      const bool failed = !attempt->row.failure.empty();
+      const bool isWanted = !options.onlyCase.empty() && report.kept.empty();
+      if (!options.keepIn.empty() && !keptFailure && (failed || isWanted)) {
+        if (Status kept = keepAttempt(generation, *attempt, one.name, options); !kept) {
+          return kept.error();
+        }
+        keptFailure = failed;
+        report.kept = fmt::format("{} ({})", attempt->row.caseName, torchName(dtype));
+      }
+      report.rows.push_back(std::move(attempt->row));
     }
   }
   return report;

@@ -25,6 +25,7 @@ struct AccuracyReport {
   std::vector<AccuracyRow> rows;
   uint64_t seed = 0; ///< what the cases were drawn from
   bool isInterrupted = false;
+  std::string kept; ///< name of the row whose tensors are kept as files
   int failures() const;
   int skips() const;
   /// "case (type): what was wrong"; "" when all is well, also when cases were skipped.
@@ -32,11 +33,23 @@ struct AccuracyReport {
   bool passed() const { return failures() == 0 && !rows.empty() && !isInterrupted; }
 };
 
-/// Compiles what each case needs; failures are rows, not errors.
-AccuracyReport verifyAccuracy(generator::Generation &generation, const KernelSource &source,
-                              const generator::ChipSummary &chip, const std::vector<DType> &dtypes,
-                              uint64_t seed,
-                              const std::function<void(const std::string &)> &progress);
+struct AccuracyOptions {
+  std::vector<DType> dtypes;
+  uint64_t seed = 0;    ///< of the drawn cases and of all data
+  std::string onlyCase; ///< by the name that its row has; "" = all
+  /// Folder for the first case that fails, see verify/KeptCase.h; one that is chosen by name is
+  /// kept if it passes, too. "" = none.
+  std::string keepIn;
+  /// Words of a command line that verifies the same operator; what names one case is added to it.
+  std::vector<std::string> command;
+  std::function<void(const std::string &)> progress = [](const std::string &) {};
+};
+
+/// Compiles what each case needs; failures are rows, not errors. E0016 without the case asked for,
+/// and what a kernel does not compile for, at its line: no case could be run.
+Result<AccuracyReport> verifyAccuracy(generator::Generation &generation, const KernelSource &source,
+                                      const generator::ChipSummary &chip,
+                                      const AccuracyOptions &options);
 
 /// One line per type and schedule; failures and skips spelled out.
 std::string accuracyTable(const AccuracyReport &report);

@@ -8,9 +8,10 @@
 
 namespace nereid {
 
-Status writeFileAtomically(const std::string &path, std::span<const uint8_t> content) {
+static Status replace(const std::string &path, std::span<const uint8_t> content,
+                      runtime::AtLink atLink) {
   const std::span<const uint8_t> pieces[] = {content};
-  std::string problem = runtime::replaceFile(path, pieces);
+  std::string problem = runtime::replaceFile(path, pieces, atLink);
   if (!problem.empty()) {
     std::error_code error;
     const bool isFolder = std::filesystem::is_directory(path, error);
@@ -21,9 +22,33 @@ Status writeFileAtomically(const std::string &path, std::span<const uint8_t> con
   return Done{};
 }
 
+static std::span<const uint8_t> bytesOf(std::string_view content) {
+  return {reinterpret_cast<const uint8_t *>(content.data()), content.size()};
+}
+
+Status writeFileAtomically(const std::string &path, std::span<const uint8_t> content) {
+  return replace(path, content, runtime::AtLink::Follow);
+}
+
 Status writeFileAtomically(const std::string &path, std::string_view content) {
-  return writeFileAtomically(
-      path, std::span(reinterpret_cast<const uint8_t *>(content.data()), content.size()));
+  return writeFileAtomically(path, bytesOf(content));
+}
+
+Status writeOwnFile(const std::string &path, std::string_view content) {
+  if (Status isOwn = refuseLink(path); !isOwn) {
+    return isOwn;
+  }
+  return replace(path, bytesOf(content), runtime::AtLink::Refuse);
+}
+
+Status refuseLink(const std::string &path) {
+  if (!runtime::isLink(path)) {
+    return Done{};
+  }
+  std::error_code error;
+  const std::string target = std::filesystem::read_symlink(path, error).string();
+  return makeError("E0005", "expects a file, but '" + path + "' is a link to '" + target + "'")
+      .withHelp("remove the link, or choose another folder");
 }
 
 static Result<std::vector<uint8_t>> readAtMost(const std::string &path, uint64_t mostBytes) {

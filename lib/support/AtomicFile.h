@@ -18,6 +18,12 @@ namespace nereid {
 Status writeFileAtomically(const std::string &path, std::string_view content);
 Status writeFileAtomically(const std::string &path, std::span<const uint8_t> content);
 
+/// The same for a file whose name is the program's own, in a folder that a user names: E0005 where
+/// a symbolic link stands in its place, which is neither followed nor replaced.
+Status writeOwnFile(const std::string &path, std::string_view content);
+/// E0005 when the name itself is a symbolic link.
+Status refuseLink(const std::string &path);
+
 /// Whole content of a regular file; E0001 names the file and the reason. One of more than
 /// `mostBytes` is refused before it is read.
 Result<std::string> readTextFile(const std::string &path, uint64_t mostBytes = 1u << 30);
