@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Generated files that a person has changed since. Writing them again keeps the changed version as
-// `<file>.bak`, so that no work is lost.
+// `<file>.bak`, `<file>.bak.2`, …, so that no work is lost: no backup is overwritten.
 #pragma once
 
 #include "lib/generator/Project.h"
@@ -15,7 +15,7 @@ namespace nereid::develop {
 std::vector<std::string> editedFiles(const generator::Project &project,
                                      const std::vector<generator::GeneratedFile> &written);
 
-/// Copies each edited file that `next` would change to `<file>.bak` and tells so.
+/// Copies each edited file that `next` would change to a backup and tells so.
 Status keepEditedFiles(const generator::Project &project, const std::vector<std::string> &edited,
                        const std::vector<generator::GeneratedFile> &next,
                        const std::function<void(const std::string &)> &tell);
