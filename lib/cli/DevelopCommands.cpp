@@ -5,6 +5,7 @@
 #include "lib/cli/KernelVerify.h"
 #include "lib/cli/Progress.h"
 #include "lib/develop/Develop.h"
+#include "lib/develop/InterfaceTable.h"
 #include "lib/report/Table.h"
 #include "lib/support/Interrupt.h"
 
@@ -76,6 +77,13 @@ bool proceed(const Result<StageResult> &result, const Diagnostics &diags, Sessio
     session.status = exitCheckFailed;
   }
   return true;
+}
+
+void printInterfaces(const Development &development, const Session &session) {
+  if (!session.json && !development.interfaces().rows.empty()) {
+    fmt::print("\nInterfaces of the files against the definition\n{}",
+               develop::interfaceTable(development.interfaces()));
+  }
 }
 
 void printAccuracy(const Development &development, Session &session) {
@@ -203,7 +211,10 @@ void runStages(Options &options, Until until, Session &session) {
   bool isComplete = mayGoOn;
   if (mayGoOn && until >= Until::Verify) {
     isComplete = proceed(development.verify(diags), diags, session);
-    progress.end();
+  }
+  progress.end();
+  printInterfaces(development, session);
+  if (mayGoOn && until >= Until::Verify) {
     printAccuracy(development, session);
     mayGoOn = isComplete && session.status == exitDone;
   }

@@ -4,7 +4,6 @@
 #include "lib/definition/Document.h"
 #include "lib/develop/EditedFiles.h"
 #include "lib/develop/Sources.h"
-#include "lib/generator/InterfaceCheck.h"
 #include "lib/measure/Environment.h"
 #include "lib/pipeline/Target.h"
 #include "lib/support/AtomicFile.h"
@@ -305,16 +304,19 @@ Result<StageResult> Development::generateFiles(Diagnostics &diags) {
       return written.error();
     }
     edited.clear();
-    if (!generator::checkInterfaces(workspace.directory(), op().name, diags)) {
-      return diags.all().front();
-    }
-    return StageResult::Passed;
+    auto compared = compareInterfaces(diags);
+    return compared ? Result<StageResult>(StageResult::Passed) : compared.error();
   });
 }
 
+Status Development::compareInterfaces(Diagnostics &diags) {
+  interfaceReport = generator::checkInterfaces(workspace.directory(), generation, diags);
+  return interfaceReport.agrees ? Status(Done{}) : Status(diags.all().front());
+}
+
 Result<StageResult> Development::verify(Diagnostics &diags) {
-  if (!generator::checkInterfaces(workspace.directory(), op().name, diags)) {
-    return diags.all().front();
+  if (auto compared = compareInterfaces(diags); !compared) {
+    return compared.error();
   }
   if (!options.onlyCase.empty()) {
     return verifyOne();

@@ -6,6 +6,7 @@
 
 #include "lib/develop/Optimization.h"
 #include "lib/develop/Verification.h"
+#include "lib/generator/InterfaceCheck.h"
 
 #include <functional>
 #include <memory>
@@ -54,6 +55,8 @@ public:
 
   const generator::Project &project() const { return workspace; }
   const definition::Operator &op() const { return generation.fused.op; }
+  /// As the last of these stages found them; no rows when none ran.
+  const generator::InterfaceReport &interfaces() const { return interfaceReport; }
   const AccuracyReport &accuracy() const { return accuracyReport; }
   const std::vector<PerformanceRow> &performance() const { return rows; }
   const OptimizationResult &optimization() const { return optimization_; }
@@ -82,6 +85,8 @@ private:
   /// Runs `body`, records its time and result under `stage`.
   Result<StageResult> record(const std::string &stage, bool isSkippable,
                              const std::function<Result<StageResult>(std::string &json)> &body);
+  /// The files' interfaces against the definition's.
+  Status compareInterfaces(Diagnostics &diags);
   Status measureRows();
 
   generator::Project workspace;
@@ -91,6 +96,7 @@ private:
   generator::ChipSummary summary;
   generator::Patterns patterns;
   generator::Generation generation;
+  generator::InterfaceReport interfaceReport;
   AccuracyReport accuracyReport;
   std::vector<PerformanceRow> rows;
   OptimizationResult optimization_;

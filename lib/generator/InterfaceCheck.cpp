@@ -1,233 +1,227 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads interfaces back from files people may have edited, see InterfaceCheck.h. Python goes
-// through the project's parser; of C++ only the one function's parameter list is scanned, with
-// comments and strings blanked out first.
+// Compares what the files of an operator have with what the definition makes of them: the files
+// that would be generated now are read in the same way as those that are there.
 #include "lib/generator/InterfaceCheck.h"
 
-#include "lib/language/Parser.h"
 #include "lib/support/AtomicFile.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <optional>
 
 namespace nereid::generator {
 namespace {
 
-bool isWordCharacter(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+using Part = Interface::Part;
 
-Diagnostic missing(const std::string &path, const std::string &name, const char *language) {
-  Diagnostic error =
-      makeError("E0610", fmt::format("expects a {} function '{}', but got none", language, name));
-  error.file = path;
-  return std::move(error.withHelp(
-      fmt::format("name the operator's function '{}', or generate the file again", name)));
+struct File {
+  const char *suffix, *title;
+};
+constexpr File files[] = {{"_triton.py", "kernel file"},
+                          {"_kernel.hpp", "launcher"},
+                          {"_baseline.cpp", "baseline"},
+                          {"_accuracy.cpp", "accuracy"},
+                          {"_performance.cpp", "performance"}};
+
+Result<Interface> readInterface(const std::string &path, const std::string &text,
+                                const std::string &name) {
+  return path.ends_with(".py") ? readPythonInterface(path, text, name)
+                               : readCppInterface(path, text, name);
 }
 
-/// The text with comments and literals replaced by spaces; line breaks stay.
-std::string withoutCommentsAndStrings(const std::string &text) {
-  std::string result = text;
-  enum class State { Code, Line, Block, String, Character } state = State::Code;
-  for (size_t i = 0; i < text.size(); ++i) {
-    char c = text[i], following = i + 1 < text.size() ? text[i + 1] : '\0';
-    bool isBlank = state != State::Code && c != '\n';
-    switch (state) {
-    case State::Code:
-      state = c == '/' && following == '/'   ? State::Line
-              : c == '/' && following == '*' ? State::Block
-              : c == '"'                     ? State::String
-              : c == '\''                    ? State::Character
-                                             : State::Code;
-      isBlank = state == State::Line || state == State::Block;
-      break;
-    case State::Line:
-      state = c == '\n' ? State::Code : state;
-      break;
-    case State::Block:
-      if (c == '*' && following == '/') {
-        result[i] = ' ';
-        result[++i] = ' ';
-        state = State::Code;
-        continue;
+std::string orNone(const std::string &text) { return text.empty() ? "none" : text; }
+
+bool contains(const std::vector<Part> &checks, const Part &wanted) {
+  return std::any_of(checks.begin(), checks.end(),
+                     [&](const Part &one) { return one.meaning == wanted.meaning; });
+}
+
+/// Characters that two texts share at their beginnings and ends.
+size_t likeness(const std::string &a, const std::string &b) {
+  const size_t shorter = std::min(a.size(), b.size());
+  size_t front = 0, back = 0;
+  while (front < shorter && a[front] == b[front]) {
+    ++front;
+  }
+  while (back < shorter - front && a[a.size() - 1 - back] == b[b.size() - 1 - back]) {
+    ++back;
+  }
+  return front + back;
+}
+
+/// One file against what it should have; `actual` is nothing when it cannot be read.
+class FileComparison {
+public:
+  FileComparison(const Interface &wanted, const std::optional<Interface> &actual,
+                 const std::string &definition, Diagnostics &diags)
+      : wanted(wanted), actual(actual), definition(definition), diags(diags) {}
+
+  /// Cells in the order of `rowsOf`; `checkRows` of them for checks.
+  std::vector<InterfaceReport::Cell> run(size_t checkRows) {
+    if (!actual) {
+      return {{"none", true}};
+    }
+    cell(wanted.function, true);
+    bool hasNames = wanted.names() == actual->names();
+    cell(actual->names(), hasNames);
+    if (!hasNames) {
+      report(actual->place, fmt::format("expects {}, but got {}", wanted.text(), actual->text()),
+             "give all files of the operator the same function");
+      return std::move(cells);
+    }
+    for (size_t i = 0; i < wanted.parameters.size(); ++i) {
+      const auto &[name, type, value, place] = wanted.parameters[i];
+      compare(type, actual->parameters[i].type, fmt::format("parameter '{}' of type", name));
+    }
+    for (size_t i = 0; i < wanted.parameters.size(); ++i) {
+      const auto &[name, type, value, place] = wanted.parameters[i];
+      if (isNumber(wanted.parameters[i])) {
+        compare(value, actual->parameters[i].value,
+                fmt::format("parameter '{}' with default", name));
       }
-      break;
-    case State::String:
-    case State::Character:
-      if (c == '\\' && i + 1 < text.size()) {
-        result[i] = ' ';
-        result[++i] = ' ';
-        continue;
+    }
+    compare(wanted.result, actual->result, "the result type");
+    for (size_t i = 0; i < checkRows; ++i) {
+      if (i < wanted.checks.size()) {
+        check(wanted.checks[i]);
+      } else {
+        cells.push_back({});
       }
-      if (c == (state == State::String ? '"' : '\'') || c == '\n') {
-        state = State::Code;
+    }
+    return std::move(cells);
+  }
+
+  static bool isNumber(const Interface::Parameter &parameter) {
+    return parameter.type.meaning == "float" || parameter.type.meaning == "double";
+  }
+
+private:
+  void cell(const std::string &text, bool agrees) {
+    cells.push_back({agrees ? "yes" : orNone(text), !agrees});
+  }
+
+  void report(SourceRange place, const std::string &message, const std::string &fix) {
+    Diagnostic error = makeError("E0610", message);
+    error.at(actual->file, actual->source, place);
+    error.note(fmt::format("'{}' says so", definition));
+    diags.add(std::move(error.withHelp(fix + ", or generate the files again")));
+  }
+
+  void compare(const Part &want, const Part &got, const std::string &what) {
+    bool agrees = want.meaning == got.meaning;
+    if (want.meaning.empty() && agrees) {
+      cells.push_back({});
+      return;
+    }
+    cell(got.shown, agrees);
+    if (!agrees) {
+      std::string fix = want.shown.empty() ? fmt::format("remove '{}'", got.shown)
+                                           : fmt::format("write '{}'", want.shown);
+      report(
+          got.place,
+          fmt::format("expects {} '{}', but got '{}'", what, orNone(want.shown), orNone(got.shown)),
+          fix);
+    }
+  }
+
+  void check(const Part &want) {
+    bool agrees = contains(actual->checks, want);
+    const Part *instead = agrees ? nullptr : nearest(want);
+    cell(instead ? instead->shown : "", agrees);
+    if (!agrees) {
+      report(instead ? instead->place : actual->place,
+             fmt::format("expects the check '{}', but got {}", want.shown,
+                         instead ? "'" + instead->shown + "'" : "none"),
+             "refuse what the definition refuses");
+    }
+  }
+
+  /// The check that stands where `want` should, told by its likeness.
+  const Part *nearest(const Part &want) const {
+    const Part *best = nullptr;
+    size_t most = want.shown.size() / 2;
+    for (const Part &one : actual->checks) {
+      size_t alike = contains(wanted.checks, one) ? 0 : likeness(want.shown, one.shown);
+      if (alike > most) {
+        most = alike;
+        best = &one;
       }
-      break;
     }
-    if (isBlank) {
-      result[i] = ' ';
-    }
+    return best;
   }
-  return result;
-}
 
-/// Position after the parenthesis or brace that closes the one at `open`; npos without one.
-size_t closing(const std::string &text, size_t open) {
-  int depth = 0;
-  for (size_t i = open; i < text.size(); ++i) {
-    depth += text[i] == '(' || text[i] == '{' || text[i] == '<' || text[i] == '['   ? 1
-             : text[i] == ')' || text[i] == '}' || text[i] == '>' || text[i] == ']' ? -1
-                                                                                    : 0;
-    if (depth == 0) {
-      return i;
-    }
+  const Interface &wanted;
+  const std::optional<Interface> &actual;
+  const std::string &definition;
+  Diagnostics &diags;
+  std::vector<InterfaceReport::Cell> cells;
+};
+
+/// The definition's side of the table, in the words of the wrapper.
+std::vector<InterfaceReport::Row> rowsOf(const Interface &wanted, size_t checkRows) {
+  std::vector<InterfaceReport::Row> rows = {{"function", wanted.function, {}},
+                                            {"parameters", wanted.names(), {}}};
+  for (const Interface::Parameter &parameter : wanted.parameters) {
+    rows.push_back({"type of " + parameter.name, parameter.type.shown, {}});
   }
-  return std::string::npos;
-}
-
-/// Parameters at the top level of the list, without defaults; the name is the last word of each.
-std::vector<std::string> parameterNames(const std::string &list) {
-  std::vector<std::string> names;
-  std::string current;
-  int depth = 0;
-  auto finish = [&] {
-    std::string declaration = current.substr(0, current.find('='));
-    size_t end = declaration.find_last_not_of(" \t\r\n");
-    if (end != std::string::npos) {
-      size_t begin = end + 1;
-      while (begin > 0 && isWordCharacter(declaration[begin - 1])) {
-        --begin;
-      }
-      names.push_back(declaration.substr(begin, end + 1 - begin));
-    }
-    current.clear();
-  };
-  for (char c : list) {
-    depth += c == '<' || c == '(' || c == '{' ? 1 : c == '>' || c == ')' || c == '}' ? -1 : 0;
-    if (c == ',' && depth == 0) {
-      finish();
-    } else {
-      current += c;
+  for (const Interface::Parameter &parameter : wanted.parameters) {
+    if (FileComparison::isNumber(parameter)) {
+      rows.push_back({"default of " + parameter.name, parameter.value.shown, {}});
     }
   }
-  finish();
-  return names;
-}
-
-int countWord(const std::string &text, const std::string &word) {
-  int count = 0;
-  for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) {
-    ++count;
+  rows.push_back({"result", wanted.result.shown, {}});
+  for (size_t i = 0; i < checkRows; ++i) {
+    rows.push_back({"check", i < wanted.checks.size() ? wanted.checks[i].shown : "", {}});
   }
-  return count;
-}
-
-/// What stands before the name back to the end of the statement before it: the result type.
-std::string resultType(const std::string &code, size_t name) {
-  size_t begin = code.find_last_of(";{}\n", name == 0 ? 0 : name - 1);
-  return code.substr(begin == std::string::npos ? 0 : begin + 1,
-                     name - (begin == std::string::npos ? 0 : begin + 1));
-}
-
-int pythonOutputs(const language::FunctionDef &function) {
-  const language::Expr *returns = function.returns.get();
-  if (returns && returns->kind == language::ExprKind::Subscript) {
-    const language::Expr &index = *returns->operands[1];
-    return index.kind == language::ExprKind::Tuple ? static_cast<int>(index.operands.size()) : 1;
-  }
-  return 1;
-}
-
-Diagnostic disagreement(const Interface &reference, const Interface &other) {
-  Diagnostic error =
-      makeError("E0610", fmt::format("expects {}, but got {}", reference.text(), other.text()));
-  error.file = other.file;
-  error.note(fmt::format("'{}' has {}", reference.file, reference.text()));
-  return std::move(error.withHelp("give all four files the same function, or generate them again"));
+  return rows;
 }
 
 } // namespace
 
-std::string Interface::text() const {
-  return fmt::format("'{}({}) -> {} tensor{}'", function, fmt::join(parameters, ", "), outputs,
-                     outputs == 1 ? "" : "s");
-}
-
-Result<Interface> readPythonInterface(const std::string &path, const std::string &text,
-                                      const std::string &name) {
-  Diagnostics diags;
-  auto module = language::parseModule(path, text, diags);
-  if (!module) {
-    return diags.all().empty() ? missing(path, name, "Python") : diags.all().front();
-  }
-  for (const language::StmtPtr &statement : module->body) {
-    if (statement->kind != language::StmtKind::FunctionDef || !statement->function ||
-        statement->function->name != name || statement->function->isJit()) {
-      continue;
-    }
-    Interface interface{path, name, {}, pythonOutputs(*statement->function)};
-    for (const language::Param &parameter : statement->function->params) {
-      interface.parameters.push_back(parameter.name);
-    }
-    return interface;
-  }
-  return missing(path, name, "Python");
-}
-
-Result<Interface> readCppInterface(const std::string &path, const std::string &text,
-                                   const std::string &name) {
-  std::string code = withoutCommentsAndStrings(text);
-  for (size_t at = code.find(name); at != std::string::npos; at = code.find(name, at + 1)) {
-    size_t end = at + name.size();
-    bool isWord = (at == 0 || !isWordCharacter(code[at - 1])) &&
-                  (end >= code.size() || !isWordCharacter(code[end]));
-    size_t open = code.find_first_not_of(" \t\r\n", end);
-    if (!isWord || open == std::string::npos || code[open] != '(') {
-      continue;
-    }
-    // A call has no result type in front: "baseline::name(" or "= name(".
-    std::string type = resultType(code, at);
-    size_t close = closing(code, open);
-    if (close == std::string::npos || type.find("Tensor") == std::string::npos ||
-        type.find('=') != std::string::npos || type.ends_with("::")) {
-      continue;
-    }
-    return Interface{path, name, parameterNames(code.substr(open + 1, close - open - 1)),
-                     std::max(countWord(type, "Tensor"), 1)};
-  }
-  return missing(path, name, "C++");
-}
-
-bool checkInterfaces(const std::string &directory, const std::string &operatorName,
-                     Diagnostics &diags) {
-  std::optional<Interface> reference;
-  bool agrees = true;
-  for (const char *suffix :
-       {"_triton.py", "_kernel.hpp", "_baseline.cpp", "_accuracy.cpp", "_performance.cpp"}) {
-    std::string path = directory + "/" + operatorName + suffix;
-    auto text = readTextFile(path);
-    if (!text) {
-      diags.add(text.error());
-      agrees = false;
-      continue;
-    }
-    auto read = path.ends_with(".py") ? readPythonInterface(path, *text, operatorName)
-                                      : readCppInterface(path, *text, operatorName);
+InterfaceReport checkInterfaces(const std::string &directory, const Generation &generation,
+                                Diagnostics &diags) {
+  const std::string &name = generation.fused.op.name;
+  const std::string definition = directory + "/" + name + ".toml";
+  std::vector<Interface> wanted;
+  size_t checkRows = 0;
+  const std::vector<GeneratedFile> generated = writeFiles(generation);
+  InterfaceReport report;
+  for (const File &file : files) {
+    auto found = std::find_if(generated.begin(), generated.end(), [&](const GeneratedFile &one) {
+      return one.name == name + file.suffix;
+    });
+    auto read = readInterface(found->name, found->content, name);
     if (!read) {
       diags.add(read.error());
-      agrees = false;
-      continue;
+      report.agrees = false;
+      return report;
     }
-    if (!reference) {
-      reference = *read;
-    } else if (read->parameters != reference->parameters || read->outputs != reference->outputs) {
-      diags.add(disagreement(*reference, *read));
-      agrees = false;
+    checkRows = std::max(checkRows, read->checks.size());
+    wanted.push_back(std::move(*read));
+  }
+  report.rows = rowsOf(wanted.front(), checkRows);
+  const size_t before = diags.all().size();
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    report.files.push_back(files[i].title);
+    std::string path = directory + "/" + name + files[i].suffix;
+    auto text = readTextFile(path);
+    std::optional<Interface> actual;
+    if (!text) {
+      diags.add(text.error());
+    } else if (auto read = readInterface(path, *text, name)) {
+      actual = std::move(*read);
+    } else {
+      diags.add(read.error());
+    }
+    auto cells = FileComparison(wanted[i], actual, definition, diags).run(checkRows);
+    cells.resize(report.rows.size());
+    for (size_t row = 0; row < cells.size(); ++row) {
+      report.rows[row].cells.push_back(cells[row]);
     }
   }
-  return agrees;
+  report.agrees = diags.all().size() == before;
+  return report;
 }
 
 } // namespace nereid::generator

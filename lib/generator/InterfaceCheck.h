@@ -1,32 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-// The four files of an operator promise one interface. This reads them back and compares: name,
-// parameters in order, outputs. Run after generation and before verify, since people edit files.
+// The files of an operator promise one interface, the definition's: names and order of parameters,
+// their types and defaults, the result, and the checks that inputs must pass. This reads the files
+// back and compares. Run after generation and before verify, since people edit files.
 #pragma once
 
-#include "lib/support/Diagnostics.h"
-
-#include <string>
-#include <vector>
+#include "lib/generator/Generator.h"
+#include "lib/generator/Interface.h"
 
 namespace nereid::generator {
 
-struct Interface {
-  std::string file;
-  std::string function;
-  std::vector<std::string> parameters;
-  int outputs = 1;
-  std::string text() const; ///< "broadcast_add(x, bias) -> 1 tensor"
+/// What was compared, for a table: a row per property, a column per file.
+struct InterfaceReport {
+  struct Cell {
+    std::string text; ///< "" = this file has no such thing and needs none
+    bool differs = false;
+  };
+  struct Row {
+    std::string property, definition;
+    std::vector<Cell> cells; ///< one per file
+  };
+  std::vector<std::string> files; ///< "kernel file", "launcher", …
+  std::vector<Row> rows;
+  bool agrees = true;
 };
 
-/// The Python wrapper (a top-level function without @triton.jit) called `name`.
-Result<Interface> readPythonInterface(const std::string &path, const std::string &text,
-                                      const std::string &name);
-/// The C++ definition or declaration of function `name`.
-Result<Interface> readCppInterface(const std::string &path, const std::string &text,
-                                   const std::string &name);
-
-/// E0610 names the file and both versions for every disagreement; false when there was one.
-bool checkInterfaces(const std::string &directory, const std::string &operatorName,
-                     Diagnostics &diags);
+/// E0610 for every disagreement: its place, both versions and what to write. More checks than the
+/// definition's, other names of variables, comments and layout are no disagreement.
+InterfaceReport checkInterfaces(const std::string &directory, const Generation &generation,
+                                Diagnostics &diags);
 
 } // namespace nereid::generator

@@ -2,29 +2,16 @@
 // Structure of the generated files; what they compute is tested in unittests/develop.
 #include "unittests/generator/Making.h"
 
-#include "lib/generator/InterfaceCheck.h"
 #include "lib/generator/KernelWriter.h"
-#include "lib/generator/Project.h"
 #include "lib/generator/ScheduleRules.h"
 #include "lib/language/Parser.h"
 #include "lib/language/Signature.h"
-#include "lib/support/AtomicFile.h"
-
-#include <filesystem>
-#include <unistd.h>
 
 namespace nereid::generator {
 namespace {
 
 bool contains(const std::string &text, const std::string &part) {
   return text.find(part) != std::string::npos;
-}
-
-std::string temporaryFolder(const char *name) {
-  std::string folder =
-      testing::TempDir() + "/nereid_generator_" + name + "_" + std::to_string(::getpid());
-  std::filesystem::remove_all(folder);
-  return folder;
 }
 
 class ShippedSource : public testing::TestWithParam<std::string> {};
@@ -70,35 +57,6 @@ TEST_P(ShippedSource, EveryScheduleOfTheSpaceHasASignatureTheKernelAccepts) {
   }
 }
 
-TEST_P(ShippedSource, InterfacesOfAllFilesAgreeUntilOneIsEdited) {
-  definition::Operator op = shipped(GetParam());
-  auto generation = generate(op, testChip(), nullptr);
-  ASSERT_TRUE(bool(generation));
-  std::string folder = temporaryFolder(GetParam().c_str());
-  auto project = Project::create(folder, op, "text");
-  ASSERT_TRUE(bool(project)) << render(project.error());
-  ASSERT_TRUE(bool(project->writeFiles(writeFiles(*generation))));
-  Diagnostics diags;
-  EXPECT_TRUE(checkInterfaces(folder, op.name, diags)) << diags.render();
-
-  // A renamed parameter in one file is found, with both versions.
-  std::string path = project->path(op.name + "_baseline.cpp");
-  auto text = readTextFile(path);
-  ASSERT_TRUE(bool(text));
-  std::string edited = *text;
-  std::string first = op.parameters.front().name;
-  size_t at = edited.find("&" + first);
-  ASSERT_NE(at, std::string::npos);
-  edited.replace(at, first.size() + 1, "&renamed");
-  ASSERT_TRUE(bool(writeFileAtomically(path, edited)));
-  EXPECT_FALSE(checkInterfaces(folder, op.name, diags));
-  ASSERT_EQ(diags.all().size(), 1u);
-  EXPECT_EQ(diags.all()[0].code, "E0610");
-  EXPECT_EQ(diags.all()[0].file, path);
-  EXPECT_TRUE(contains(diags.all()[0].message, "renamed")) << diags.render();
-  std::filesystem::remove_all(folder);
-}
-
 TEST(Source, SoftmaxNeedsNoSecondMask) {
   std::string text = writeKernel(fusedOf(shipped("softmax")), KernelVariant::Rows);
   EXPECT_TRUE(contains(text, "other=-float(\"inf\")")) << text;
@@ -134,22 +92,6 @@ TEST(Source, PrecedenceIsKept) {
   std::string text = writeKernel(fused, KernelVariant::Tiles);
   EXPECT_TRUE(contains(text, "(x - (y - 1.5)[None, :]) * (x + y[None, :]) / (x * y[None, :])"))
       << text;
-}
-
-TEST(InterfaceCheck, ReadsDefaultsTuplesAndComments) {
-  auto python = readPythonInterface(
-      "a.py", "def f(x: T, eps: float = 1e-5) -> tuple[T, T]:\n    return x, x\n", "f");
-  ASSERT_TRUE(bool(python)) << render(python.error());
-  EXPECT_EQ(python->text(), "'f(x, eps) -> 2 tensors'");
-  auto cpp = readCppInterface("a.cpp",
-                              "// Tensor f(wrong)\nint f2(int);\nauto t = ns::f(1);\n"
-                              "std::tuple<nereid::Tensor, nereid::Tensor> f(const "
-                              "nereid::Tensor &x /* f( */, double eps = g(1, 2)) {}",
-                              "f");
-  ASSERT_TRUE(bool(cpp)) << render(cpp.error());
-  EXPECT_EQ(cpp->text(), "'f(x, eps) -> 2 tensors'");
-  EXPECT_EQ(readCppInterface("a.cpp", "Tensor f(", "f").error().code, "E0610");
-  EXPECT_EQ(readPythonInterface("a.py", "def g():\n    pass\n", "f").error().code, "E0610");
 }
 
 } // namespace
