@@ -247,14 +247,16 @@ Result<definition::Operator> referenceOperator(const KernelCase &testCase,
   return operatorFor(testCase.reference, testCase.name, arguments);
 }
 
-/// The tensor parameters of the operator, as they are.
-static std::vector<Tensor> inputsOf(const definition::Operator &op,
+/// The tensor parameters of the operator, numbers in a type that holds all of theirs.
+static std::vector<Tensor> inputsIn(DType dtype, const definition::Operator &op,
                                     const KernelArguments &arguments) {
   std::vector<Tensor> inputs;
   for (const auto &parameter : op.parameters) {
-    if (!parameter.isScalar) {
-      inputs.push_back(arguments.tensors.at(parameter.name));
+    if (parameter.isScalar) {
+      continue;
     }
+    const Tensor &input = arguments.tensors.at(parameter.name);
+    inputs.push_back(isFloat(input.dtype()) && input.dtype() != dtype ? input.to(dtype) : input);
   }
   return inputs;
 }
@@ -262,11 +264,7 @@ static std::vector<Tensor> inputsOf(const definition::Operator &op,
 /// The operator's results in float64.
 static Result<std::vector<Tensor>> evaluate(const definition::Operator &op,
                                             const KernelArguments &arguments) {
-  std::vector<Tensor> inputs = inputsOf(op, arguments);
-  for (Tensor &input : inputs) {
-    input = isFloat(input.dtype()) ? input.to(DType::F64) : input;
-  }
-  return eager::runGraph(op, inputs, runtime::defaultPool());
+  return eager::runGraph(op, inputsIn(DType::F64, op, arguments), runtime::defaultPool());
 }
 
 /// With the tensors that only expressions read.
@@ -339,27 +337,23 @@ Status computeInputs(const KernelCase &testCase, const KernelArguments &launched
   return Done{};
 }
 
-/// The floating-point type all tensors of the case share; nothing when they differ.
-static std::optional<DType> commonFloat(const KernelArguments &arguments) {
-  std::optional<DType> common;
-  for (const auto &[name, tensor] : arguments.tensors) {
-    if (!isFloat(tensor.dtype())) {
-      continue;
-    }
-    if (common && *common != tensor.dtype()) {
+std::optional<DType> boundType(const KernelCase &testCase, const KernelArguments &arguments) {
+  std::optional<DType> type;
+  for (const auto &[name, formula] : testCase.reference) {
+    const auto output = arguments.tensors.find(name);
+    const bool isSame = output != arguments.tensors.end() && isFloat(output->second.dtype()) &&
+                        type.value_or(output->second.dtype()) == output->second.dtype();
+    if (!isSame || testCase.tolerance) {
       return std::nullopt;
     }
-    common = tensor.dtype();
+    type = output->second.dtype();
   }
-  return common;
-}
-
-bool comparesByBounds(const KernelCase &testCase, const KernelArguments &arguments) {
-  return commonFloat(arguments) && !testCase.tolerance &&
-         std::all_of(testCase.reference.begin(), testCase.reference.end(), [&](const auto &one) {
-           auto output = arguments.tensors.find(one.first);
-           return output != arguments.tensors.end() && isFloat(output->second.dtype());
-         });
+  const bool holdsAll =
+      type && std::all_of(arguments.tensors.begin(), arguments.tensors.end(), [&](const auto &one) {
+        const DType dtype = one.second.dtype();
+        return !isFloat(dtype) || dtype == *type || sizeInBytes(dtype) < sizeInBytes(*type);
+      });
+  return holdsAll ? type : std::nullopt;
 }
 
 /// Against a bound for each element, which knows the data and the lengths that are summed.
@@ -369,7 +363,7 @@ static Result<measure::Comparison> compareByBounds(const definition::Operator &o
   for (const std::string &name : op.outputNames) {
     outputs.push_back(arguments.tensors.at(name));
   }
-  auto agreement = eager::checkOutputs(op, inputsOf(op, arguments), outputs, dtype,
+  auto agreement = eager::checkOutputs(op, inputsIn(dtype, op, arguments), outputs, dtype,
                                        eager::Rounding::OncePerResult, runtime::defaultPool());
   if (!agreement) {
     return agreement.error();
@@ -417,8 +411,8 @@ Result<std::vector<ExpectedOutput>> expectedOutputs(const KernelCase &testCase,
     return op.error();
   }
   std::vector<ExpectedOutput> expected;
-  if (comparesByBounds(testCase, *arguments)) {
-    auto reference = eager::runReference(*op, inputsOf(*op, *arguments), *commonFloat(*arguments),
+  if (const auto dtype = boundType(testCase, *arguments)) {
+    auto reference = eager::runReference(*op, inputsIn(*dtype, *op, *arguments), *dtype,
                                          eager::Rounding::OncePerResult, runtime::defaultPool());
     if (!reference) {
       return reference.error();
@@ -449,9 +443,9 @@ Result<measure::Comparison> compareOutputs(const KernelCase &testCase,
   if (!op) {
     return op.error();
   }
-  return comparesByBounds(testCase, arguments)
-             ? compareByBounds(*op, arguments, *commonFloat(arguments))
-             : compareByTolerance(*op, testCase, arguments);
+  const auto dtype = boundType(testCase, arguments);
+  return dtype ? compareByBounds(*op, arguments, *dtype)
+               : compareByTolerance(*op, testCase, arguments);
 }
 
 } // namespace nereid::cli

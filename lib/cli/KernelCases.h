@@ -56,9 +56,9 @@ bool namesBefore(const KernelCase &testCase, const std::string &output);
 Result<definition::Operator> referenceOperator(const KernelCase &testCase,
                                                const KernelArguments &arguments);
 
-/// The case's outputs have a bound for each element, from all tensors' one floating-point type, and
-/// not one tolerance for all.
-bool comparesByBounds(const KernelCase &testCase, const KernelArguments &arguments);
+/// The floating-point type in which every element of the outputs has a bound of its own: theirs, if
+/// it holds the numbers of all tensors. Nothing where one tolerance stands for all.
+std::optional<DType> boundType(const KernelCase &testCase, const KernelArguments &arguments);
 
 /// What an output should hold.
 struct ExpectedOutput {

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/cli/KernelData.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <limits>
 #include <random>
 
 namespace nereid::cli {
@@ -26,7 +29,7 @@ int64_t elementsOf(const KernelArguments &arguments) {
 std::vector<std::string> replaceableInputs(const KernelCase &testCase,
                                            const KernelArguments &arguments) {
   std::vector<std::string> inputs;
-  const bool isJudged = comparesByBounds(testCase, arguments) && arguments.views.empty();
+  const bool isJudged = boundType(testCase, arguments).has_value() && arguments.views.empty();
   if (!isJudged || elementsOf(arguments) > mostElements) {
     return inputs;
   }
@@ -43,13 +46,25 @@ std::vector<std::string> replaceableInputs(const KernelCase &testCase,
   return inputs;
 }
 
-std::vector<OtherData> dataForCase(size_t index, size_t count, uint64_t seed) {
+std::string dataGroup(const KernelCase &testCase, const std::vector<std::string> &inputs,
+                      const KernelArguments &arguments) {
+  std::string group = testCase.kernel;
+  for (const std::string &name : inputs) {
+    group += fmt::format(", {} {}", name, torchName(arguments.tensors.at(name).dtype()));
+  }
+  return group;
+}
+
+std::vector<OtherData> otherData(const std::vector<std::string> &inputs, int64_t fewestRows,
+                                 uint64_t seed) {
   std::mt19937_64 random(seed);
   auto drawn = [&] { return static_cast<double>(random() >> 11) * 0x1p-53; };
   std::vector<OtherData> all;
-  for (size_t input = 0; input < mostSpecialInputs; ++input) {
-    for (int turn = 0; turn < definition::specialTurns; ++turn) {
-      all.push_back({{DataKind::Special, 0, turn}, input});
+  const int turns = fewestRows < definition::specialTurns ? definition::specialTurns : 1;
+  for (size_t i = 0; i < std::min(inputs.size(), mostSpecialInputs); ++i) {
+    for (int turn = 0; turn < turns; ++turn) {
+      all.push_back({{DataKind::Special, 0, turn},
+                     inputs.size() == 1 ? "" : inputs[(i + seed) % inputs.size()]});
     }
   }
   for (const Data &data :
@@ -57,27 +72,31 @@ std::vector<OtherData> dataForCase(size_t index, size_t count, uint64_t seed) {
         Data{DataKind::Decades, drawn()}, Data{DataKind::Negative}, Data{DataKind::Zeros},
         Data{DataKind::Ones}, Data{DataKind::ConstantRows}, Data{DataKind::SortedRows},
         Data{DataKind::Cancelling, 1}}) {
-    all.push_back({data});
+    all.push_back({data, ""});
   }
-  std::vector<OtherData> own;
-  for (size_t i = index; i < std::max(all.size(), count); i += count) {
-    own.push_back(all[(i + seed) % all.size()]);
-  }
-  return own;
+  std::rotate(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(seed % all.size()), all.end());
+  return all;
 }
 
-std::string replaceInputs(const std::vector<std::string> &inputs, const OtherData &other,
-                          uint64_t seed, const KernelArguments &arguments) {
-  const bool isOne = other.data.kind == DataKind::Special && inputs.size() > 1;
-  const std::string chosen = isOne ? inputs[other.input % inputs.size()] : "";
+int64_t fewestRows(const std::vector<std::string> &inputs, const KernelArguments &arguments) {
+  int64_t fewest = std::numeric_limits<int64_t>::max();
   for (const std::string &name : inputs) {
-    const bool isPlain = isOne && name != chosen;
+    const runtime::Tensor &tensor = arguments.tensors.at(name);
+    const int64_t length = tensor.shape().empty() ? 1 : std::max<int64_t>(1, tensor.shape().back());
+    fewest = std::min(fewest, tensor.elementCount() / length);
+  }
+  return fewest;
+}
+
+void replaceInputs(const std::vector<std::string> &inputs, const OtherData &other, uint64_t seed,
+                   const KernelArguments &arguments) {
+  for (const std::string &name : inputs) {
+    const bool isPlain = !other.input.empty() && name != other.input;
     const auto before = arguments.before.find(name);
     const runtime::Tensor &tensor =
         before == arguments.before.end() ? arguments.tensors.at(name) : before->second;
     definition::fillData(tensor, isPlain ? Data{} : other.data, ++seed, false);
   }
-  return chosen;
 }
 
 } // namespace nereid::cli

@@ -14,24 +14,32 @@ namespace nereid::cli {
 int64_t elementsOf(const KernelArguments &arguments);
 
 /// The inputs of a case, contents before the launch included where its reference names them, that
-/// other data may take the place of: made by randn, of the one
-/// floating-point type that all tensors have, and small enough. Empty where the case states a
+/// other data may take the place of: made by randn, and small enough. Empty where the case states a
 /// tolerance, which holds for its own data alone.
 std::vector<std::string> replaceableInputs(const KernelCase &testCase,
                                            const KernelArguments &arguments);
 
+/// Cases of one kernel, with inputs of the same names and types, have the same text here: they
+/// share the kinds of data out.
+std::string dataGroup(const KernelCase &testCase, const std::vector<std::string> &inputs,
+                      const KernelArguments &arguments);
+
 struct OtherData {
   definition::Data data;
-  /// Special numbers go to one input, counted around; the others keep normal ones.
-  size_t input = 0;
+  /// Special numbers go to this input alone; the others keep normal ones.
+  std::string input;
 };
 
-/// The kinds for case number `index` of `count` that take other data: the cases of a folder share
-/// all of them out, and those with magnitudes follow from the seed.
-std::vector<OtherData> dataForCase(size_t index, size_t count, uint64_t seed);
+/// Every kind, for inputs that have `fewestRows` rows at least; magnitudes and order follow from
+/// the seed.
+std::vector<OtherData> otherData(const std::vector<std::string> &inputs, int64_t fewestRows,
+                                 uint64_t seed);
 
-/// Fills the inputs; the name of the one that alone has the data, "" = all.
-std::string replaceInputs(const std::vector<std::string> &inputs, const OtherData &other,
-                          uint64_t seed, const KernelArguments &arguments);
+/// Of the inputs; a tensor without dimensions has one.
+int64_t fewestRows(const std::vector<std::string> &inputs, const KernelArguments &arguments);
+
+/// Fills the inputs.
+void replaceInputs(const std::vector<std::string> &inputs, const OtherData &other, uint64_t seed,
+                   const KernelArguments &arguments);
 
 } // namespace nereid::cli

@@ -13,6 +13,8 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <limits>
+#include <map>
 #include <random>
 
 namespace nereid::cli {
@@ -190,7 +192,6 @@ public:
     return keepTurn(turn, result, seed, options, session.importPaths);
   }
 
-  bool isEmpty() const { return table.isEmpty(); }
   void print() const {
     if (session.json) {
       fmt::print("{}\n", nlohmann::ordered_json({{"seed", seed}, {"rows", json}}).dump(2));
@@ -210,12 +211,19 @@ private:
   std::string keptName;
 };
 
+/// A case that was right on its own data, and its inputs that other data may take the place of.
+struct Judged {
+  const KernelCase *one = nullptr;
+  uint64_t seed = 0;
+  Ready ready;
+  std::vector<std::string> inputs;
+};
+
 /// Magnitudes come nearer to 1 until enough of the results can be verified.
-Status tryData(const KernelCase &one, const std::vector<std::string> &inputs, OtherData other,
-               uint64_t seed, Ready &ready, CaseRows &rows, Diagnostics &diags) {
+Status tryData(Judged &judged, OtherData other, CaseRows &rows, Diagnostics &diags) {
   while (true) {
-    const std::string chosen = replaceInputs(inputs, other, seed, ready.arguments);
-    auto verdict = judge(one, ready, diags);
+    replaceInputs(judged.inputs, other, judged.seed, judged.ready.arguments);
+    auto verdict = judge(*judged.one, judged.ready, diags);
     if (!verdict) {
       return verdict.error();
     }
@@ -223,76 +231,116 @@ Status tryData(const KernelCase &one, const std::vector<std::string> &inputs, Ot
     if (isEnough || !verdict->wrong.empty() ||
         std::fabs(other.data.range) < verify::smallestRange) {
       const std::string data =
-          definition::name(other.data) + (chosen.empty() ? "" : " in '" + chosen + "'");
-      return rows.add({one, data, ready}, *verdict);
+          definition::name(other.data) + (other.input.empty() ? "" : " in '" + other.input + "'");
+      return rows.add({*judged.one, data, judged.ready}, *verdict);
     }
     other.data.range /= 2;
   }
 }
 
-/// A case that is verified.
-struct Chosen {
-  const KernelCase *one = nullptr;
-  /// Its place among the cases for test, which share the kinds of data out; none has only its own.
-  std::optional<size_t> place;
+/// Cases of a folder, each on its own data; then every kind of other data on one of the cases of
+/// each kernel and type.
+class FolderVerification {
+public:
+  FolderVerification(const KernelVerifyOptions &options, uint64_t seed, Session &session)
+      : options(options), seed(seed), session(session), rows(options, seed, session) {}
+
+  /// `number` among the cases for test. Of one case alone, the others only say what its share is.
+  Status addCase(const KernelCase &one, size_t number, Diagnostics &diags) {
+    const bool isWanted = isChosen(one);
+    auto ready = prepareCase(one, options.execution, session.importPaths, diags);
+    if (!ready) {
+      return ready.error();
+    }
+    if (isWanted) {
+      auto verdict = judge(one, *ready, diags);
+      if (!verdict) {
+        return verdict.error();
+      }
+      if (Status added = rows.add({one, "its own", *ready}, *verdict); !added) {
+        return added;
+      }
+      if (!verdict->wrong.empty()) {
+        return Done{};
+      }
+    }
+    std::vector<std::string> inputs = replaceableInputs(one, ready->arguments);
+    // In the interpreter and in a runner the time goes to the case's own data.
+    const bool isCompiledHere = ready->kernel.compiled().entry != nullptr;
+    if (one.isTest && !inputs.empty() && isCompiledHere) {
+      groups[dataGroup(one, inputs, ready->arguments)].push_back(
+          {&one, seed + number, std::move(*ready), std::move(inputs)});
+    }
+    return Done{};
+  }
+
+  Status tryOtherData(Diagnostics &diags) {
+    for (auto &[name, group] : groups) {
+      if (auto tried = tryGroup(group, diags); !tried) {
+        return tried;
+      }
+    }
+    return Done{};
+  }
+
+  bool isChosen(const KernelCase &one) const {
+    return options.onlyCase.empty() ? one.isTest
+                                    : one.name == options.onlyCase && !one.reference.empty();
+  }
+  const CaseRows &table() const { return rows; }
+
+private:
+  Status tryGroup(std::vector<Judged> &group, Diagnostics &diags) {
+    std::vector<Judged *> cases;
+    int64_t rowCount = std::numeric_limits<int64_t>::max();
+    const bool areSmall = std::all_of(group.begin(), group.end(), isSmall);
+    for (Judged &judged : group) {
+      if (areSmall || !isSmall(judged)) {
+        cases.push_back(&judged);
+        rowCount = std::min(rowCount, fewestRows(judged.inputs, judged.ready.arguments));
+      }
+    }
+    size_t next = 0;
+    for (const OtherData &other : otherData(group.front().inputs, rowCount, seed)) {
+      Judged &judged = *cases[next++ % cases.size()];
+      const bool isForOthers =
+          judged.one->isFinite && other.data.kind == definition::DataKind::Special;
+      if (isForOthers || !isChosen(*judged.one)) {
+        continue;
+      }
+      if (auto tried = tryData(judged, other, rows, diags); !tried) {
+        return tried;
+      }
+    }
+    return Done{};
+  }
+
+  /// Too few elements to tell one kind of data from another.
+  static bool isSmall(const Judged &judged) { return elementsOf(judged.ready.arguments) < 64; }
+
+  const KernelVerifyOptions &options;
+  uint64_t seed;
+  Session &session;
+  CaseRows rows;
+  std::map<std::string, std::vector<Judged>> groups;
 };
 
-Result<std::vector<Chosen>> chosenCases(const std::vector<KernelCase> &cases,
-                                        const KernelVerifyOptions &options) {
-  std::vector<Chosen> chosen;
+/// E0016, or which names there are.
+Status checkChoice(const std::vector<KernelCase> &cases, const KernelVerifyOptions &options) {
   std::vector<std::string> names;
-  size_t tests = 0;
+  bool hasTest = false;
   for (const KernelCase &one : cases) {
-    const std::optional<size_t> place = one.isTest ? std::optional(tests++) : std::nullopt;
-    const bool isNamed = one.name == options.onlyCase && !one.reference.empty();
-    if (options.onlyCase.empty() ? one.isTest : isNamed) {
-      chosen.push_back({&one, place});
-    }
+    hasTest |= one.isTest;
     if (!one.reference.empty()) {
       names.push_back(one.name);
     }
   }
-  if (chosen.empty() && !options.onlyCase.empty()) {
-    return verify::unknownCase(options.input, options.onlyCase, names);
+  if (options.onlyCase.empty()) {
+    return hasTest ? Status(Done{})
+                   : makeError("E0016", fmt::format("'{}' has no case for test", options.input));
   }
-  if (chosen.empty()) {
-    return makeError("E0016", fmt::format("'{}' has no case for test", options.input));
-  }
-  return chosen;
-}
-
-/// The case on its own data, then on its share of the others.
-Status verifyCase(const Chosen &chosen, size_t tests, uint64_t seed,
-                  const KernelVerifyOptions &options, const std::vector<std::string> &importPaths,
-                  CaseRows &rows, Diagnostics &diags) {
-  const KernelCase &one = *chosen.one;
-  auto ready = prepareCase(one, options.execution, importPaths, diags);
-  if (!ready) {
-    return ready.error();
-  }
-  auto verdict = judge(one, *ready, diags);
-  if (!verdict) {
-    return verdict.error();
-  }
-  if (Status added = rows.add({one, "its own", *ready}, *verdict); !added) {
-    return added;
-  }
-  const std::vector<std::string> inputs = replaceableInputs(one, ready->arguments);
-  // In the interpreter and in a runner the time goes to the case's own data.
-  const bool isCompiledHere = ready->kernel.compiled().entry != nullptr;
-  if (inputs.empty() || !verdict->wrong.empty() || !isCompiledHere || !chosen.place) {
-    return Done{};
-  }
-  for (const OtherData &other : dataForCase(*chosen.place, tests, seed)) {
-    if (one.isFinite && other.data.kind == definition::DataKind::Special) {
-      continue;
-    }
-    if (auto tried = tryData(one, inputs, other, seed + *chosen.place, *ready, rows, diags);
-        !tried) {
-      return tried;
-    }
-  }
-  return Done{};
+  const bool isKnown = std::find(names.begin(), names.end(), options.onlyCase) != names.end();
+  return isKnown ? Status(Done{}) : verify::unknownCase(options.input, options.onlyCase, names);
 }
 
 } // namespace
@@ -313,22 +361,26 @@ void runKernelVerify(const KernelVerifyOptions &options, Session &session) {
   if (!cases) {
     return session.fail(cases.error());
   }
-  auto chosen = chosenCases(*cases, options);
-  if (!chosen) {
-    return session.fail(chosen.error());
+  if (auto checked = checkChoice(*cases, options); !checked) {
+    return session.fail(checked.error());
   }
-  const auto tests = static_cast<size_t>(
-      std::count_if(cases->begin(), cases->end(), [](const auto &one) { return one.isTest; }));
-  const uint64_t seed = options.seed.value_or(std::random_device()());
-  CaseRows rows(options, seed, session);
-  for (const Chosen &one : *chosen) {
+  FolderVerification folder(options, options.seed.value_or(std::random_device()()), session);
+  size_t number = 0;
+  for (const KernelCase &one : *cases) {
+    if (!one.isTest && !folder.isChosen(one)) {
+      continue;
+    }
     Diagnostics diags;
-    auto verified = verifyCase(one, tests, seed, options, session.importPaths, rows, diags);
-    if (!verified) {
-      return diags.hasErrors() ? session.fail(diags) : session.fail(verified.error());
+    auto added = folder.addCase(one, number++, diags);
+    if (!added && folder.isChosen(one)) {
+      return diags.hasErrors() ? session.fail(diags) : session.fail(added.error());
     }
   }
-  rows.print();
+  Diagnostics diags;
+  if (auto tried = folder.tryOtherData(diags); !tried) {
+    return diags.hasErrors() ? session.fail(diags) : session.fail(tried.error());
+  }
+  folder.table().print();
 }
 
 } // namespace nereid::cli

@@ -41,6 +41,19 @@ int64_t offsetOf(const Tensor &tensor, int64_t i) {
   return offset;
 }
 
+/// Calls visit(first element, its offset, count) for every stretch of elements that lie side by
+/// side, until it returns false.
+template <typename Visit> void forEachStretch(const Tensor &tensor, Visit visit) {
+  const int64_t count = tensor.elementCount();
+  const bool hasRows = !tensor.shape().empty() && tensor.strides().back() == 1;
+  const int64_t length = tensor.isContiguous() ? count : hasRows ? tensor.shape().back() : 1;
+  for (int64_t i = 0; i < count; i += length) {
+    if (!visit(i, offsetOf(tensor, i), length)) {
+      return;
+    }
+  }
+}
+
 /// One tensor of one launch.
 class Placed {
 public:
@@ -77,18 +90,31 @@ public:
 
   /// Says of an input what was changed; empty: nothing.
   std::string changed() const {
-    for (int64_t i = 0; i < view.elementCount(); ++i) {
-      if (!isSame(i, trial->content)) {
-        return fmt::format("input '{}' is changed: element {} was {:.9g} and is {:.9g}",
-                           trial->name, i, trial->content.at(i), view.at(i));
-      }
-    }
-    return "";
+    const std::optional<int64_t> i = nextDifference(0, trial->content);
+    return !i ? ""
+              : fmt::format("input '{}' is changed: element {} was {:.9g} and is {:.9g}",
+                            trial->name, *i, trial->content.at(*i), view.at(*i));
   }
 
-  /// The two tensors' elements have the same bits.
-  bool isSame(int64_t i, const Tensor &other) const {
-    return std::memcmp(address(view, i), address(other, i), elementBytes(*trial)) == 0;
+  /// The first element from number `from` on with other bits than the other tensor's, which has
+  /// the same shape and strides.
+  std::optional<int64_t> nextDifference(int64_t from, const Tensor &other) const {
+    const size_t size = elementBytes(*trial);
+    std::optional<int64_t> found;
+    forEachStretch(view, [&](int64_t first, int64_t offset, int64_t count) {
+      const int64_t skipped = std::clamp<int64_t>(from - first, 0, count);
+      const uint8_t *mine = view.as<uint8_t>() + static_cast<size_t>(offset) * size;
+      const uint8_t *others = other.as<uint8_t>() + static_cast<size_t>(offset) * size;
+      const size_t begin = static_cast<size_t>(skipped) * size;
+      const size_t end = static_cast<size_t>(count) * size;
+      if (std::memcmp(mine + begin, others + begin, end - begin) == 0) {
+        return true;
+      }
+      const auto *met = std::mismatch(mine + begin, mine + end, others + begin).first;
+      found = first + (met - mine) / static_cast<int64_t>(size);
+      return false;
+    });
+    return found;
   }
   /// Every byte of the element is the pattern of memory that nobody wrote.
   bool isUntouched(int64_t i) const {
@@ -113,9 +139,13 @@ private:
   }
 
   void copyContent() {
-    for (int64_t i = 0; i < view.elementCount(); ++i) {
-      std::memcpy(address(view, i), address(trial->content, i), elementBytes(*trial));
-    }
+    const size_t size = elementBytes(*trial);
+    forEachStretch(view, [&](int64_t, int64_t offset, int64_t count) {
+      const size_t byte = static_cast<size_t>(offset) * size;
+      std::memcpy(view.as<uint8_t>() + byte, trial->content.as<uint8_t>() + byte,
+                  static_cast<size_t>(count) * size);
+      return true;
+    });
   }
 
   std::string placeText(int64_t offset) const {
@@ -176,22 +206,20 @@ void compareRuns(std::span<const TrialTensor> tensors, const Run &first, const R
       continue;
     }
     const Tensor &one = first[t].tensor(), &other = second[t].tensor();
-    for (int64_t i = 0; i < one.elementCount(); ++i) {
-      if (first[t].isSame(i, other)) {
-        continue;
-      }
-      if (first[t].isUntouched(i) && second[t].isUntouched(i)) {
+    for (auto i = first[t].nextDifference(0, other); i;
+         i = first[t].nextDifference(*i + 1, other)) {
+      if (first[t].isUntouched(*i) && second[t].isUntouched(*i)) {
         result.fault = Fault::Unwritten;
         result.text = fmt::format("element {} of '{}' holds what stood in memory before the "
                                   "launch",
-                                  i, tensors[t].name);
+                                  *i, tensors[t].name);
         return;
       }
       if (!mayVary && result.fault == Fault::None) {
         result.fault = Fault::Varies;
         result.text = fmt::format("not deterministic: element {} of '{}' is {:.9g} in one launch "
                                   "and {:.9g} in another one",
-                                  i, tensors[t].name, one.at(i), other.at(i));
+                                  *i, tensors[t].name, one.at(*i), other.at(*i));
       }
     }
   }

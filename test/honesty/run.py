@@ -1,35 +1,62 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Counts which planted kernels `nereid verify` catches: test/honesty/run.py NEREID [SUBJECT…].
+"""Counts which planted kernels `nereid verify` catches, and whether it lets right ones pass.
 
-Exit status 1 when one is missed, or a right kernel is refused. Every subject is a generated operator
-or a folder of hand-written kernels; a plant that cannot be told from the right kernel there is
-listed with its reason.
+  test/honesty/run.py NEREID [--plants] [--rewrites] [--busy] [SUBJECT…]
+
+A subject is a generated operator or a folder of hand-written kernels. A plant has to fail in each of
+float32, float16 and bfloat16 that the subject has cases for; what is no fault there is listed with
+its reason. --busy runs loops beside it that keep all processors busy. Exit status 1 when a plant is
+missed or a right kernel is refused.
 """
+import argparse
+import contextlib
+import json
+import os
 import pathlib
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import tomllib
 
-from plants import PLANTS, planted
+from plants import LARGE_PLANTS, PLANTS
+from rewrites import REWRITES
+from syntax import edited
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-OPERATORS = ["broadcast_add", "bias_gelu", "softmax", "layer_norm"]
-KERNELS = ["vector_add", "relu", "gelu", "softmax", "log_softmax", "layer_norm", "rms_norm", "matmul"]
+OPERATORS = sorted(file.stem for file in (ROOT / "operators").glob("*.toml"))
+KERNELS = ["vector_add", "relu", "gelu", "softmax", "log_softmax", "layer_norm", "rms_norm", "matmul",
+           "cross_entropy", "cumsum"]
+TYPES = {"fp32": "float32", "fp16": "float16", "bf16": "bfloat16"}
 
 # What is no fault there.
 NEVER_NEGATIVE = "results are never negative"
+NEVER_MINUS_INFINITY = "no result is minus infinity"
+AT_MOST_0 = "results are at most 0"
+AT_MOST_1 = "results are at most 1"
 EXEMPT = {
     ("the sign of zeros is lost", "*"): "IEEE 754 leaves it open behind this operation",
     ("negative numbers become 0", "softmax"): NEVER_NEGATIVE,
     ("negative numbers become 0", "relu"): NEVER_NEGATIVE,
-    ("large numbers become 0", "softmax"): "results are at most 1",
+    ("negative numbers become 0", "bias_relu"): NEVER_NEGATIVE,
     ("minus infinity becomes 0", "softmax"): NEVER_NEGATIVE,
     ("minus infinity becomes 0", "relu"): NEVER_NEGATIVE,
-    ("an infinity becomes a number", "softmax"): "results are at most 1",
-    ("an infinity becomes a NaN", "softmax"): "results are at most 1",
+    ("minus infinity becomes 0", "bias_relu"): NEVER_NEGATIVE,
+    ("minus infinity loses its sign", "softmax"): NEVER_NEGATIVE,
+    ("minus infinity loses its sign", "relu"): NEVER_NEGATIVE,
+    ("minus infinity loses its sign", "bias_relu"): NEVER_NEGATIVE,
+    ("large numbers become 0", "softmax"): AT_MOST_1,
+    ("large numbers saturate", "softmax"): AT_MOST_1,
+    ("an infinity becomes a number", "softmax"): AT_MOST_1,
+    ("an infinity becomes a NaN", "softmax"): AT_MOST_1,
+    ("an infinity becomes a number", "log_softmax"): AT_MOST_0,
+    ("large numbers saturate", "log_softmax"): AT_MOST_0,
+    ("minus infinity becomes 0", "gelu"): NEVER_MINUS_INFINITY,
+    ("minus infinity loses its sign", "gelu"): NEVER_MINUS_INFINITY,
+    ("minus infinity becomes 0", "bias_gelu"): NEVER_MINUS_INFINITY,
+    ("minus infinity loses its sign", "bias_gelu"): NEVER_MINUS_INFINITY,
 }
 SIGNED_ZEROS = {"broadcast_add", "vector_add"}
 
@@ -40,78 +67,154 @@ def exemption(plant, subject):
     return EXEMPT.get((plant, "*")) or EXEMPT.get((plant, subject))
 
 
-def verify(nereid, folder, seed):
-    done = subprocess.run([nereid, "verify", str(folder), "--seed", str(seed)],
-                          capture_output=True, text=True)
-    return done.returncode, done.stdout + done.stderr
-
-
 class Subject:
-    def __init__(self, nereid, kind, name, scratch):
-        self.name, self.folder = name, scratch / f"{kind}-{name}"
-        if kind == "operator":
-            subprocess.run([nereid, "generate", str(ROOT / "operators" / f"{name}.toml"),
-                            "--out", str(self.folder)], check=True, capture_output=True)
-            self.files = [self.folder / f"{name}_triton.py"]
-        else:
-            shutil.copytree(ROOT / "kernels" / name, self.folder)
-            self.files = sorted(self.folder.glob("*.py"))
-        self.right = {path: path.read_text() for path in self.files}
+    """A file of kernels that can be edited and verified."""
+    plants = PLANTS
 
-    def plant(self, name):
-        """False where the plant applies to none of the files."""
-        found = False
-        for path, source in self.right.items():
-            text = planted(source, name)
-            found |= text is not None
-            path.write_text(text or source)
-        return found
+    def __init__(self, nereid, name, path):
+        self.nereid, self.path, self.right = nereid, path, path.read_text()
+        self.name, self.title = name, f"{path.parent.name}/{path.name}"
 
-    def restore(self):
-        for path, source in self.right.items():
-            path.write_text(source)
+    def edit(self, change):
+        """False where the change does not apply."""
+        text = edited(self.right, change)
+        self.path.write_text(text or self.right)
+        return text is not None
+
+    def verify(self, seed, *options):
+        done = subprocess.run([self.nereid, "verify", self.path.parent, "--seed", str(seed), *options],
+                              capture_output=True, text=True)
+        return done.returncode, done.stdout + done.stderr
+
+
+class Operator(Subject):
+    plants = PLANTS | LARGE_PLANTS
+
+    def verdicts(self, seed):
+        """{type: (exit status, what was said first)}"""
+        return {one: self._verdict(one, seed) for one in TYPES.values()}
+
+    def _verdict(self, dtype, seed):
+        status, output = self.verify(seed, "--dtype", dtype)
+        found = re.search(r"(FAILED|error).*", output)
+        return status, found[0][:150] if found else ""
+
+
+class KernelFile(Subject):
+    def __init__(self, nereid, name, path):
+        super().__init__(nereid, name, path)
+        cases = tomllib.loads((path.parent / "cases.toml").read_text())["case"]
+        self.types = {one["name"]: {TYPES[found] for found in
+                                    re.findall(r"\*(fp32|fp16|bf16)", one["signature"])}
+                      for one in cases}
+
+    def verdicts(self, seed):
+        status, output = self.verify(seed, "--json")
+        try:
+            rows = json.loads(output)["rows"]
+        except (ValueError, TypeError, KeyError):
+            return {"every type": (status, output.strip()[-150:])}
+        verdicts = {}
+        for row in rows:
+            if not row["kernel"].startswith(self.path.name):
+                continue
+            for dtype in self.types[row["case"]]:
+                known, _ = verdicts.setdefault(dtype, (0, ""))
+                if known == 0 and row["result"] != "passed":
+                    verdicts[dtype] = (1, f"{row['case']}, {row['data']}: {row['result']}"[:150])
+        return verdicts
+
+
+def subjects(nereid, wanted, scratch):
+    for name in OPERATORS:
+        if not wanted or name in wanted:
+            folder = scratch / f"operator-{name}"
+            subprocess.run([nereid, "generate", ROOT / "operators" / f"{name}.toml", "--out", folder],
+                           check=True, capture_output=True)
+            yield Operator(nereid, name, folder / f"{name}_triton.py")
+    for name in KERNELS:
+        if not wanted or name in wanted:
+            folder = scratch / f"kernels-{name}"
+            shutil.copytree(ROOT / "kernels" / name, folder)
+            for path in sorted(folder.glob("*.py")):
+                subject = KernelFile(nereid, name, path)
+                yield subject
+                subject.path.write_text(subject.right)
+
+
+class Counts:
+    def __init__(self):
+        self.caught = self.passed = 0
+        self.missed, self.refused, self.exempt = [], [], []
+
+    def plants(self, subject):
+        for number, (plant, change) in enumerate(subject.plants.items()):
+            if not subject.edit(change):
+                continue
+            if reason := exemption(plant, subject.name):
+                self.exempt.append(f"{subject.title}: {plant}: {reason}")
+                continue
+            for dtype, (status, said) in subject.verdicts(number + 3).items():
+                text = f"{subject.title} {dtype}: {plant}: {said}"
+                if status == 1:
+                    self.caught += 1
+                    print("caught ", text, flush=True)
+                else:
+                    self.missed.append(f"{text} (exit status {status})")
+                    print("MISSED ", self.missed[-1], flush=True)
+
+    def rewrites(self, subject):
+        for number, (rewrite, change) in enumerate(REWRITES.items()):
+            if not subject.edit(change):
+                continue
+            for dtype, (status, said) in subject.verdicts(number + 1001).items():
+                if status == 0:
+                    self.passed += 1
+                else:
+                    self.refused.append(f"{subject.title} {dtype}: {rewrite}: {said}")
+                    print("REFUSED", self.refused[-1], flush=True)
+
+    def print(self):
+        for heading, texts in (("no fault", self.exempt), ("MISSED ", self.missed),
+                               ("REFUSED", self.refused)):
+            for text in texts:
+                print(heading, text)
+        print(f"{self.caught} plants caught, {len(self.missed)} missed, {len(self.exempt)} no fault "
+              f"there; {self.passed} right kernels passed, {len(self.refused)} refused")
+
+
+@contextlib.contextmanager
+def busy(is_wanted):
+    """Loops that do nothing useful, at least two and one for each processor."""
+    loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"])
+             for _ in range(max(2, os.cpu_count()) if is_wanted else 0)]
+    try:
+        yield
+    finally:
+        for loop in loops:
+            loop.kill()
+            loop.wait()
 
 
 def main():
-    nereid = sys.argv[1]
-    wanted = sys.argv[2:]
-    caught, missed, refused, exempt = 0, [], [], 0
-    with tempfile.TemporaryDirectory() as scratch:
-        for kind, names in (("operator", OPERATORS), ("kernels", KERNELS)):
-            for name in names:
-                if wanted and name not in wanted:
-                    continue
-                subject = Subject(nereid, kind, name, pathlib.Path(scratch))
-                for seed in (1, 2):
-                    status, output = verify(nereid, subject.folder, seed)
-                    if status != 0:
-                        refused.append(f"{kind} {name}, seed {seed}: {first_failure(output)}")
-                for number, plant in enumerate(PLANTS):
-                    if not subject.plant(plant):
-                        continue
-                    if exemption(plant, name):
-                        exempt += 1
-                        continue
-                    status, output = verify(nereid, subject.folder, number + 3)
-                    if status == 1:
-                        caught += 1
-                        print(f"caught  {kind} {name}: {plant}: {first_failure(output)}")
-                    else:
-                        missed.append(f"{kind} {name}: {plant}: status {status} "
-                                      f"{first_failure(output) if status else ''}")
-                subject.restore()
-    for text in missed:
-        print("MISSED ", text)
-    for text in refused:
-        print("REFUSED", text)
-    print(f"{caught} caught, {len(missed)} missed, {exempt} no fault there; "
-          f"{len(refused)} runs of right kernels refused")
-    return 1 if missed or refused else 0
-
-
-def first_failure(output):
-    found = re.search(r"(FAILED|error).*", output)
-    return found.group(0)[:150] if found else output.strip()[-150:]
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("nereid")
+    parser.add_argument("subjects", nargs="*")
+    parser.add_argument("--plants", action="store_true", help="plants only")
+    parser.add_argument("--rewrites", action="store_true", help="right kernels only")
+    parser.add_argument("--busy", action="store_true", help="beside busy loops")
+    options = parser.parse_intermixed_args()
+    both = options.plants == options.rewrites
+    counts = Counts()
+    with tempfile.TemporaryDirectory() as scratch, busy(options.busy):
+        for subject in subjects(options.nereid, options.subjects, pathlib.Path(scratch)):
+            if both or options.rewrites:
+                counts.rewrites(subject)
+            if both or options.plants:
+                counts.plants(subject)
+    counts.print()
+    return 1 if counts.missed or counts.refused else 0
 
 
 if __name__ == "__main__":
