@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <cstdlib>
+#include <algorithm>
 #include <ctime>
 
 #include <sys/utsname.h>
@@ -28,12 +28,25 @@ Environment describeEnvironment(const Chip &chip) {
   environment.revision = revisionText();
   environment.date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)));
   environment.threads = runtime::defaultPool().threadCount();
-  double load[1] = {0};
-  if (getloadavg(load, 1) == 1) {
-    environment.loadAverage = load[0];
-  }
+  environment.state = readSystemState();
   environment.copyBandwidth = chip.copyBandwidth;
   return environment;
+}
+
+template <class Value> static nlohmann::ordered_json orNull(const std::optional<Value> &value) {
+  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
+}
+
+/// The slowest and the quickest processor's clock, and what it may reach.
+static nlohmann::ordered_json clocksJson(const SystemState &state) {
+  nlohmann::ordered_json json = {{"minimum", nullptr}, {"maximum", nullptr}};
+  if (!state.clocksMegahertz.empty()) {
+    const auto [low, high] =
+        std::minmax_element(state.clocksMegahertz.begin(), state.clocksMegahertz.end());
+    json = {{"minimum", *low}, {"maximum", *high}};
+  }
+  json["highest"] = orNull(state.highestMegahertz);
+  return json;
 }
 
 std::string toJson(const Environment &environment) {
@@ -46,7 +59,11 @@ std::string toJson(const Environment &environment) {
   json["revision"] = environment.revision;
   json["date"] = environment.date;
   json["threads"] = environment.threads;
-  json["load_average"] = environment.loadAverage;
+  json["load_average"] = orNull(environment.state.loadAverage);
+  json["memory_bytes"] = orNull(environment.state.memoryBytes);
+  json["memory_limit_bytes"] = orNull(environment.state.memoryLimitBytes);
+  json["clock_megahertz"] = clocksJson(environment.state);
+  json["governor"] = orNull(environment.state.governor);
   json["copy_bandwidth"] = environment.copyBandwidth;
   return json.dump(2);
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "lib/measure/Chip.h"
+#include "lib/measure/SystemState.h"
 
 #include <string>
 
@@ -12,12 +13,13 @@ namespace nereid::measure {
 struct Environment {
   std::string chip, fingerprint, system, compiler, version, revision, date;
   int threads = 1;
-  double loadAverage = 0; ///< over the last minute, when the run began
+  SystemState state; ///< when the run began
   double copyBandwidth = 0;
 };
 
 /// `revision` is the git revision the program was built from, "unknown" outside a checkout.
 Environment describeEnvironment(const Chip &chip);
+/// What the system does not tell is null.
 std::string toJson(const Environment &environment);
 
 } // namespace nereid::measure
