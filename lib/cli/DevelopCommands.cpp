@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // `nereid develop`, its five stages as commands of their own, and what they print.
+#include "lib/cli/Against.h"
 #include "lib/cli/Command.h"
 #include "lib/cli/KernelBench.h"
 #include "lib/cli/KernelVerify.h"
 #include "lib/cli/Progress.h"
 #include "lib/develop/Develop.h"
 #include "lib/develop/InterfaceTable.h"
+#include "lib/report/GateReport.h"
 #include "lib/report/Table.h"
 #include "lib/support/Interrupt.h"
 
@@ -27,7 +29,7 @@ namespace {
 constexpr int exitInterrupted = 130;
 
 struct Options {
-  std::string input, out;
+  std::string input, out, against;
   std::vector<std::string> dtypes;
   bool requiresTarget = false;
   develop::DevelopOptions develop;
@@ -168,7 +170,29 @@ void printShares(const Development &development, Session &session) {
   fmt::print("\nTime: {:.1f} s ({})\n", total, line);
 }
 
-void printJson(const Development &development, Session &session) {
+/// The rows judged against the earlier file; printed, and in JSON returned.
+Result<nlohmann::ordered_json>
+judgePerformance(Development &development, const measure::ResultFile &earlier, Session &session) {
+  auto parse = [](const std::string &text) { return nlohmann::ordered_json::parse(text); };
+  auto judged =
+      judgeAgainst(earlier, parse(development.resultsJson(development.performance())),
+                   [&](const std::vector<std::string> &slower) {
+                     return parse(development.resultsJson(
+                         development.measureCases([&](const std::string &name, DType dtype) {
+                           const std::string own =
+                               measure::recordedName(name, std::string(torchName(dtype)));
+                           return std::find(slower.begin(), slower.end(), own) != slower.end();
+                         })));
+                   });
+  if (!judged) {
+    return judged.error();
+  }
+  reportGate(*judged, session);
+  return report::gateJson(*judged);
+}
+
+void printJson(const Development &development, const nlohmann::ordered_json &against,
+               Session &session) {
   if (!session.json) {
     return;
   }
@@ -193,6 +217,9 @@ void printJson(const Development &development, Session &session) {
   }
   json["environment"] =
       nlohmann::ordered_json::parse(development.project().manifest.environmentJson);
+  if (!against.is_null()) {
+    json["against"] = against;
+  }
   fmt::print("{}\n", json.dump(2));
 }
 
@@ -206,6 +233,15 @@ void runStages(Options &options, Until until, Session &session) {
     return diags.hasErrors() ? session.fail(diags) : session.fail(opened.error());
   }
   Development &development = **opened;
+  const auto &dtypes = options.develop.dtypes;
+  auto earlier = openEarlier(options.against, development.op().name, [&](const std::string &name) {
+    return dtypes.empty() || std::any_of(dtypes.begin(), dtypes.end(), [&](DType dtype) {
+             return name.ends_with(measure::recordedName("", std::string(torchName(dtype))));
+           });
+  });
+  if (!earlier) {
+    return session.fail(earlier.error());
+  }
   bool mayGoOn = proceed(development.writeDefinition(), diags, session) &&
                  proceed(development.generateFiles(diags), diags, session);
   bool isComplete = mayGoOn;
@@ -239,6 +275,14 @@ void runStages(Options &options, Until until, Session &session) {
   if (!isUsable) {
     return;
   }
+  nlohmann::ordered_json against;
+  if (*earlier && mayGoOn && session.status != exitInterrupted) {
+    auto judged = judgePerformance(development, **earlier, session);
+    if (!judged) {
+      return session.fail(judged.error());
+    }
+    against = std::move(*judged);
+  }
   if (until >= Until::Optimize && session.status != exitInterrupted) {
     printVerdict(development, session);
     if (options.requiresTarget && !development.isTargetMet().value_or(false)) {
@@ -246,7 +290,7 @@ void runStages(Options &options, Until until, Session &session) {
     }
   }
   printShares(development, session);
-  printJson(development, session);
+  printJson(development, against, session);
   if (session.json) {
     return;
   }
@@ -347,10 +391,15 @@ void addBench(CLI::App &app, Session &session) {
                                "DIR, DEF.toml, kernels/OP or FILE.py[:function]", options);
   command->add_option("--seconds-per-case", options->develop.secondsPerCase, "timing budget")
       ->check(CLI::Range(0.001, 3600.0));
+  command->add_option("--against", options->against,
+                      "an earlier result file; exit 1 when a case is slower now");
   addKernelBenchOptions(*command, *kernel);
   addImportPaths(*command, session);
   command->callback([options, kernel, &session] {
-    if (isKernelBench(options->input)) {
+    if (isResultFile(options->input)) {
+      runCompareFiles(options->input, options->against, session);
+    } else if (isKernelBench(options->input)) {
+      kernel->against = options->against;
       kernel->input = options->input;
       kernel->target = options->develop.target;
       kernel->secondsPerCase = options->develop.secondsPerCase;

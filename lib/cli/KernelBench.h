@@ -14,6 +14,7 @@ struct KernelBenchOptions {
   std::string input, target = "cpu", signature, grid = "1", bytes, flops, caseName;
   std::vector<std::string> arguments;
   double secondsPerCase = 3;
+  std::string against; ///< an earlier result file, empty = none
 };
 
 void addKernelBenchOptions(CLI::App &command, KernelBenchOptions &options);

@@ -31,10 +31,19 @@ measure::Version kernelVersion(const std::string &name, const PreparedLaunch &la
 /// The operations one after the other.
 measure::Version baselineVersion(const generator::Generation &generation, Bench &bench,
                                  std::string &failure);
-/// A copy between the case's own largest tensors. It starts from the caches the kernel starts from,
-/// full of the outputs' poison on its way to memory: without that it is a tenth faster on a 256 MiB
-/// output. Empty within the caches.
-std::optional<measure::FloorPeer> copyOf(const Bench &bench, const measure::Chip &chip);
+/// The copy, else arithmetic, timed in turns with the kernel: what the machine itself was like.
+struct Yardstick {
+  std::optional<measure::FloorPeer> copy, clock;
+
+  static Yardstick make(const Bench &bench, const measure::Chip &chip);
+  /// Takes its turn before the version at `place`.
+  void insert(std::vector<measure::Version> &versions, size_t place) const;
+  /// Fills in the row from its own timing, if it has one.
+  void record(PerformanceRow &row, const measure::Timing &own) const;
+
+private:
+  const std::optional<measure::FloorPeer> &peer() const { return copy ? copy : clock; }
+};
 
 measure::TimerOptions timerOptions(const PerformanceOptions &options);
 

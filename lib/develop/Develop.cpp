@@ -381,19 +381,32 @@ Result<StageResult> Development::verifyOne() {
   return accuracyReport.passed() ? StageResult::Passed : StageResult::Failed;
 }
 
-Status Development::measureRows() {
-  rows.clear();
+std::vector<PerformanceRow> Development::measureCases(
+    const std::function<bool(const std::string &name, DType dtype)> &isWanted) {
+  std::vector<PerformanceRow> measured;
   for (const auto &testCase : op().performanceCases) {
     for (DType dtype : dtypes()) {
-      if (isInterrupted()) {
-        return Done{};
+      if (isInterrupted() || !isWanted(testCase.name, dtype)) {
+        continue;
       }
       options.progress(fmt::format("bench: {} {}", testCase.name, torchName(dtype)));
-      rows.push_back(
+      measured.push_back(
           measureCase(generation, testCase, dtype, nullptr, machine, performanceOptions()));
     }
   }
-  return Done{};
+  return measured;
+}
+
+std::string Development::resultsJson(const std::vector<PerformanceRow> &measured) const {
+  nlohmann::ordered_json json;
+  json["schema"] = 1;
+  json["operator"] = op().name;
+  const auto speedup = overallSpeedup(measured);
+  json["speedup"] = speedup ? nlohmann::ordered_json(*speedup) : nullptr;
+  json["seed"] = seed;
+  json["environment"] = nlohmann::ordered_json::parse(workspace.manifest.environmentJson);
+  json["rows"] = nlohmann::ordered_json::parse(performanceJson(measured));
+  return json.dump(2) + "\n";
 }
 
 Result<StageResult> Development::bench() {
@@ -403,9 +416,7 @@ Result<StageResult> Development::bench() {
         .withHelp("run nereid verify on the same folder first");
   }
   return record("bench", false, [&](std::string &json) -> Result<StageResult> {
-    if (auto measured = measureRows(); !measured) {
-      return measured.error();
-    }
+    rows = measureCases([](const std::string &, DType) { return true; });
     json = performanceJson(rows);
     if (isInterrupted()) {
       return StageResult::Interrupted;
@@ -472,14 +483,7 @@ Status Development::finish() {
     }
   }
   if (!rows.empty()) {
-    nlohmann::ordered_json json;
-    json["schema"] = 1;
-    json["operator"] = op().name;
-    auto speedup = overallSpeedup(rows);
-    json["speedup"] = speedup ? nlohmann::ordered_json(*speedup) : nullptr;
-    json["environment"] = nlohmann::ordered_json::parse(workspace.manifest.environmentJson);
-    json["rows"] = nlohmann::ordered_json::parse(performanceJson(rows));
-    auto written = workspace.writeFile({"performance.json", json.dump(2) + "\n"});
+    auto written = workspace.writeFile({"performance.json", resultsJson(rows)});
     if (!written) {
       return written.error();
     }

@@ -51,6 +51,11 @@ public:
   Result<StageResult> verify(Diagnostics &diags);
   Result<StageResult> bench();
   Result<StageResult> optimize();
+  /// Measures the performance cases in the types that are wanted, those of `isWanted` alone.
+  std::vector<PerformanceRow>
+  measureCases(const std::function<bool(const std::string &name, DType dtype)> &isWanted);
+  /// What performance.json says of rows, of this operator, where and how they were measured.
+  std::string resultsJson(const std::vector<PerformanceRow> &measured) const;
   Status finish(); ///< final log; merges what was learned into patterns.json
 
   const generator::Project &project() const { return workspace; }
@@ -87,7 +92,6 @@ private:
                              const std::function<Result<StageResult>(std::string &json)> &body);
   /// The files' interfaces against the definition's.
   Status compareInterfaces(Diagnostics &diags);
-  Status measureRows();
 
   generator::Project workspace;
   DevelopOptions options;

@@ -46,10 +46,8 @@ Duel duel(generator::Generation &generation, const definition::Case &testCase, D
     return result;
   }
   constexpr size_t kernels = 3; // The last versions.
-  const auto copy = copyOf(bench, chip);
-  if (copy) {
-    versions.insert(versions.begin(), copy->version);
-  }
+  const auto yardstick = Yardstick::make(bench, chip);
+  yardstick.insert(versions, 0);
   versions.insert(versions.begin(), baselineVersion(generation, bench, result.failure));
   const auto timings = measure::timeInterleaved(versions, timerOptions(options));
   eager::releaseCachedMemory();
@@ -57,9 +55,7 @@ Duel duel(generator::Generation &generation, const definition::Case &testCase, D
   result.before.kernel = times[0];
   result.after.kernel = times[1];
   for (PerformanceRow *row : {&result.before, &result.after}) {
-    if (copy) {
-      row->copySeconds = copy->secondsFor(row->work.bytes(), timings[1], row->kernel);
-    }
+    yardstick.record(*row, timings[1]);
     fillSpeedup(*row, timings.front());
     fillRates(*row, chip);
   }

@@ -18,12 +18,10 @@ using generator::Generation;
 using generator::Neighbour;
 using generator::RoundRecord;
 using generator::Schedule;
+using measure::leastGain;
+using measure::mostChance;
 
 namespace {
-
-/// A change must be this much quicker, and significantly so, to be kept.
-constexpr double leastGain = 1.02;
-constexpr double significance = 0.05;
 
 const definition::Case *findCase(const definition::Operator &op, const std::string &name) {
   for (const auto &testCase : op.performanceCases) {
@@ -127,7 +125,7 @@ std::string conclude(const Outcome &outcome, const Neighbour &neighbour) {
   if (outcome.isKept()) {
     return "kept: " + figures;
   }
-  if (outcome.first.evidence.isLoss(leastGain, significance)) {
+  if (outcome.first.evidence.isLoss(leastGain, mostChance)) {
     return "not kept, a loss: " + figures;
   }
   return outcome.second ? "not kept, a second comparison does not confirm it: " + figures
@@ -162,7 +160,7 @@ void learn(generator::Patterns &patterns, const Generation &generation, const Ne
 
 } // namespace
 
-bool isGain(const measure::Evidence &evidence) { return evidence.isGain(leastGain, significance); }
+bool isGain(const measure::Evidence &evidence) { return evidence.isGain(leastGain, mostChance); }
 
 bool isGoodEnough(const PerformanceRow &row, double targetSpeedup, double goodFraction) {
   if (!row.failure.empty() || !row.isDecisive() || row.kernel.summary.count == 0) {
@@ -340,7 +338,7 @@ Result<OptimizationResult> Rounds::run() {
     }
     const measure::Evidence &evidence = outcome.last().evidence;
     if (outcome.isKept() ||
-        (outcome.first.failure.empty() && evidence.isLoss(leastGain, significance))) {
+        (outcome.first.failure.empty() && evidence.isLoss(leastGain, mostChance))) {
       learn(patterns, generation, *change, before, caseOf(*row), row->dtype, summary, evidence);
     }
     if (auto saved = save(recordOf(*row, *change, outcome)); !saved) {

@@ -66,15 +66,13 @@ PerformanceRow measureCase(Generation &generation, const definition::Case &testC
   if (!row.failure.empty()) {
     return row;
   }
-  const auto copy = copyOf(bench, chip);
-  if (copy) {
-    // Just before the kernel: the outputs verified afterwards are those of the last timed launch.
-    versions.insert(versions.end() - 1, copy->version);
-  }
+  const auto yardstick = Yardstick::make(bench, chip);
+  // Just before the kernel: the outputs verified afterwards are those of the last timed launch.
+  yardstick.insert(versions, versions.size() - 1);
   auto timings = measure::timeInterleaved(versions, timerOptions(options));
   row.kernel = timings.back();
-  if (copy) {
-    row.copySeconds = copy->secondsFor(row.work.bytes(), timings[timings.size() - 2], row.kernel);
+  if (timings.size() > 1) {
+    yardstick.record(row, timings[timings.size() - 2]);
   }
   if (options.withBaseline) {
     fillSpeedup(row, timings.front());
@@ -144,9 +142,7 @@ std::string performanceJson(const std::vector<PerformanceRow> &rows) {
   using Json = nlohmann::ordered_json;
   auto timing = [](const measure::Timing &value) {
     Json figures;
-    measure::addSummary(figures, value.summary);
-    figures["runs_per_sample"] = value.runsPerSample;
-    figures["noisy"] = value.isNoisy;
+    measure::addTiming(figures, value);
     return figures;
   };
   Json json = Json::array();
@@ -163,7 +159,12 @@ std::string performanceJson(const std::vector<PerformanceRow> &rows) {
     entry["bytes"] = row.work.bytes();
     entry["flops"] = row.work.flops;
     entry["unfused_bytes"] = row.unfusedBytes;
-    entry["kernel"] = timing(row.kernel);
+    if (row.kernel.summary.count > 0) {
+      entry["kernel"] = timing(row.kernel);
+    }
+    if (row.yardstick.summary.count > 0) {
+      entry["yardstick"] = measure::yardstickJson(row.yardstick, row.yardstickAmount);
+    }
     if (row.baseline.summary.count > 0) {
       entry["baseline"] = timing(row.baseline);
     }

@@ -25,6 +25,8 @@ struct PerformanceRow {
   measure::Timing kernel, baseline;
   /// Seconds a plain copy moving as many bytes took, in turns with the kernel; 0 = not measured.
   double copySeconds = 0;
+  measure::Timing yardstick; ///< a copy or arithmetic, in turns with the kernel
+  double yardstickAmount = 0;
   double launchSeconds = 0; ///< host cost of one launch without its programs
   double speedup = 0;       ///< baseline / kernel; 0 when the case failed
   double pValue = 1;

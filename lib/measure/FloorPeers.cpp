@@ -48,4 +48,13 @@ std::optional<FloorPeer> peakPeer(double flops) {
   return FloorPeer{{"peak", run, run}, static_cast<double>(rounds) * flopsPerRound};
 }
 
+std::optional<FloorPeer> clockPeer() {
+  constexpr double flops = 1e7; // a tenth of a millisecond of one thread
+  auto peer = peakPeer(flops);
+  if (peer) {
+    peer->version.name = "clock";
+  }
+  return peer;
+}
+
 } // namespace nereid::measure

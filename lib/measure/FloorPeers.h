@@ -30,4 +30,8 @@ std::optional<FloorPeer> copyPeer(const Chip &chip, const runtime::Tensor &to,
 /// peak is not measured by a loop.
 std::optional<FloorPeer> peakPeer(double flops);
 
+/// The same amount of arithmetic in every run on a machine, where neither memory nor arithmetic has
+/// a peer of its own: what the clock and others do to all threads.
+std::optional<FloorPeer> clockPeer();
+
 } // namespace nereid::measure

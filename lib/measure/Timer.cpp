@@ -88,11 +88,15 @@ std::vector<Timing> timeInterleaved(const std::vector<Version> &versions,
     }
   }
   for (auto &timing : timings) {
-    timing.summary = summarize(timing.samples);
-    timing.isNoisy = timing.summary.relativeDeviation > options.maximumDeviation;
-    timing.isShort = timing.summary.count < options.minimumSamples;
+    judgeSamples(timing, options);
   }
   return timings;
+}
+
+void judgeSamples(Timing &timing, const TimerOptions &options) {
+  timing.summary = summarize(timing.samples);
+  timing.isNoisy = timing.summary.relativeDeviation > options.maximumDeviation;
+  timing.isShort = timing.summary.count < options.minimumSamples;
 }
 
 } // namespace nereid::measure

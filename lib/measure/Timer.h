@@ -50,4 +50,7 @@ struct Timing {
 std::vector<Timing> timeInterleaved(const std::vector<Version> &versions,
                                     const TimerOptions &options = {});
 
+/// Fills in what follows from the samples: summary, isNoisy, isShort.
+void judgeSamples(Timing &timing, const TimerOptions &options);
+
 } // namespace nereid::measure
