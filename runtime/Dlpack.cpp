@@ -4,6 +4,10 @@
 // them are understood.
 #include "runtime/Dlpack.h"
 
+#include "runtime/Extent.h"
+
+#include <limits>
+
 namespace nereid::runtime {
 namespace {
 
@@ -71,9 +75,13 @@ std::variant<Tensor, std::string> borrowDlpack(const DLTensor &given) {
     return "expects a tensor in host memory, but got DLPack device type " +
            std::to_string(static_cast<int>(given.device.device_type));
   }
-  if (given.ndim < 0 || given.ndim > maxRank || (given.ndim > 0 && !given.shape)) {
+  if (given.ndim < 0 || given.ndim > maxRank) {
     return "expects a tensor of 0 to " + std::to_string(maxRank) + " dimensions, but got " +
            std::to_string(given.ndim);
+  }
+  if (given.ndim > 0 && !given.shape) {
+    return "expects the sizes of " + std::to_string(given.ndim) +
+           " dimensions, but got a null pointer";
   }
   const std::optional<DType> type = elementType(given.dtype);
   if (!type) {
@@ -90,10 +98,18 @@ std::variant<Tensor, std::string> borrowDlpack(const DLTensor &given) {
       return "expects sizes that are not negative, but got " + std::to_string(size);
     }
   }
-  void *data = given.data ? static_cast<uint8_t *>(given.data) + given.byte_offset : nullptr;
+  const auto base = reinterpret_cast<uintptr_t>(given.data);
+  if (given.byte_offset > std::numeric_limits<uintptr_t>::max() - base) {
+    return "expects a first element within the address space, but its byte_offset is " +
+           std::to_string(given.byte_offset);
+  }
+  void *data = given.data ? reinterpret_cast<void *>(base + given.byte_offset) : nullptr;
   Tensor tensor = Tensor::borrow(data, std::move(shape), *type, std::move(strides));
   if (!tensor.isValid()) {
     return std::string("expects a tensor with memory, but its data pointer is null");
+  }
+  if (std::string problem = impossibilityOf(tensor); !problem.empty()) {
+    return problem;
   }
   return tensor;
 }

@@ -6,7 +6,10 @@
 #include "runtime/Float8.h"
 #include "runtime/ThreadPool.h"
 
+#include <algorithm>
+#include <cstdlib>
 #include <cstring>
+#include <utility>
 
 namespace nereid::runtime {
 namespace {
@@ -108,11 +111,22 @@ template <class T> T elementAt(const uint8_t *elements, int i) {
   return value;
 }
 
-bool hasSharedAddresses(const Tensor &tensor) {
+/// Whether two elements may share an address: seen from the smallest stride on, each has to step
+/// over all that the ones before it reach.
+bool mayShareAddresses(const Tensor &tensor) {
+  std::vector<std::pair<int64_t, int64_t>> steps; // stride and size
   for (size_t dim = 0; dim < tensor.shape().size(); ++dim) {
-    if (tensor.strides()[dim] == 0 && tensor.shape()[dim] > 1) {
+    if (tensor.shape()[dim] > 1) {
+      steps.emplace_back(std::abs(tensor.strides()[dim]), tensor.shape()[dim]);
+    }
+  }
+  std::sort(steps.begin(), steps.end());
+  int64_t reached = 0;
+  for (const auto &[stride, size] : steps) {
+    if (stride <= reached) {
       return true;
     }
+    reached += stride * (size - 1);
   }
   return false;
 }
@@ -215,7 +229,7 @@ void forEachBlock(const Tensor &tensor, ThreadPool &pool,
     return;
   }
   const int64_t blocks = (elements - 1) / blockElements + 1;
-  const int64_t grain = hasSharedAddresses(tensor) ? blocks : 64;
+  const int64_t grain = mayShareAddresses(tensor) ? blocks : 64;
   pool.parallelFor(blocks, grain, [&](int64_t first, int64_t last, int) {
     for (int64_t block = first; block < last; ++block) {
       const int64_t begin = block * blockElements;

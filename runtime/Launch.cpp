@@ -6,6 +6,7 @@
 
 #include "runtime/Coroutines.h"
 #include "runtime/Descriptor.h"
+#include "runtime/IntegerRange.h"
 #include "runtime/LaunchFrame.h"
 #include "runtime/LaunchSharing.h"
 #include "runtime/ProgramWalk.h"
@@ -139,21 +140,6 @@ LaunchError packPointer(const Kernel &kernel, const ArgumentInfo &info, const Ar
   return {};
 }
 
-/// Whether an integer parameter can take the value; U64 is passed as the bits of an int64_t.
-bool fits(DType type, int64_t value) {
-  const int bits = static_cast<int>(sizeInBytes(type)) * 8;
-  if (type == DType::Bool) {
-    return value == 0 || value == 1;
-  }
-  if (bits == 64) {
-    return true;
-  }
-  if (isUnsignedInteger(type)) {
-    return value >= 0 && value < int64_t{1} << bits;
-  }
-  return value >= -(int64_t{1} << (bits - 1)) && value < int64_t{1} << (bits - 1);
-}
-
 LaunchError packInteger(const Kernel &kernel, const ArgumentInfo &info, const ArgumentValue &value,
                         uint64_t &slot) {
   const int64_t *given = std::get_if<int64_t>(&value);
@@ -161,7 +147,7 @@ LaunchError packInteger(const Kernel &kernel, const ArgumentInfo &info, const Ar
     return {"E0409", parameter(kernel, info) + "expects an integer of type '" +
                          std::string(torchName(info.dtype)) + "', but got " + kindName(value)};
   }
-  if (!fits(info.dtype, *given)) {
+  if (!holdsInteger(info.dtype, *given)) {
     return {"E0406", parameter(kernel, info) + "expects a value of type '" +
                          std::string(torchName(info.dtype)) + "', but got " + text(*given)};
   }

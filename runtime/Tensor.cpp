@@ -6,6 +6,7 @@
 #include "runtime/FloatConversion.h"
 #include "runtime/ThreadPool.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
@@ -86,15 +87,17 @@ std::shared_ptr<void> allocate(uint64_t bytes) {
 }
 
 /// First and last element offset that a shape with strides reaches; false when it has no elements.
+/// Spans beyond any tensor's are cut, so that the sums over dimensions cannot overflow.
 bool reach(const std::vector<int64_t> &shape, const std::vector<int64_t> &steps, __int128 &first,
            __int128 &last) {
+  constexpr __int128 widest = __int128{1} << 96;
   first = last = 0;
   for (size_t dim = 0; dim < shape.size(); ++dim) {
     if (shape[dim] == 0) {
       return false;
     }
     const __int128 span = static_cast<__int128>(shape[dim] - 1) * steps[dim];
-    (span < 0 ? first : last) += span;
+    (span < 0 ? first : last) += std::clamp(span, -widest, widest);
   }
   return true;
 }
@@ -157,6 +160,9 @@ std::variant<Tensor, std::string> Tensor::view(int64_t offset, std::vector<int64
   Tensor part = *this;
   part.steps = strides.empty() ? rowMajorSteps(shape) : std::move(strides);
   part.sizes = std::move(shape);
+  if (part.elementCount() > maxCount / static_cast<int64_t>(nereid::sizeInBytes(type))) {
+    return std::string("a view expects elements that can be counted");
+  }
   __int128 first, last, partFirst, partLast;
   if (!reach(part.sizes, part.steps, partFirst, partLast)) {
     return part;

@@ -3,8 +3,11 @@
  * Nereid's C interface (C99): compile Triton-language kernels without Python and launch them on
  * tensors the program owns. nereid.hpp wraps it for C++. Every function that can fail returns a
  * nereid_status; nereid_last_error() then holds the full text for the calling thread. No function
- * throws, exits or keeps a pointer it was given beyond what it says. All functions may be called
- * from several threads at once; one tensor must not be written by two of them. */
+ * throws, exits or keeps a pointer it was given beyond what it says. Null pointers, sizes and
+ * numbers that cannot be, and texts that are not UTF-8 or longer than a name can be (4096 bytes, a
+ * signature or a list of attributes 1 MiB) are refused with NEREID_ERROR_ARGUMENT; functions
+ * without a status take NULL as an empty tensor or kernel. All functions may be called from several
+ * threads at once; one tensor must not be written by two of them. */
 #ifndef NEREID_NEREID_H
 #define NEREID_NEREID_H
 
@@ -85,7 +88,8 @@ NEREID_API size_t nereid_dtype_bytes(nereid_dtype dtype);
 /* Contiguous and uninitialised. */
 NEREID_API nereid_status nereid_tensor_create(const int64_t *shape, int rank, nereid_dtype dtype,
                                               nereid_tensor **tensor);
-/* Memory the caller keeps alive. strides: in elements, NULL = contiguous. */
+/* Memory the caller keeps alive. strides: in elements, NULL = contiguous. Every element must lie
+ * within the address space, at a multiple of its size. */
 NEREID_API nereid_status nereid_tensor_borrow(void *data, const int64_t *shape,
                                               const int64_t *strides, int rank, nereid_dtype dtype,
                                               nereid_tensor **tensor);
@@ -124,7 +128,8 @@ NEREID_API nereid_status nereid_tensor_convert(const nereid_tensor *tensor, nere
 /* Floats become NaN, all other bytes 0xCD. */
 NEREID_API nereid_status nereid_tensor_poison(nereid_tensor *tensor);
 NEREID_API nereid_status nereid_tensor_fill(nereid_tensor *tensor, double value);
-/* The same numbers on every machine and thread count; integers are in [low, high). */
+/* The same numbers on every machine and thread count; integers are in [low, high). Bounds are
+ * finite, in order, and such that the tensor's type holds them. */
 NEREID_API nereid_status nereid_tensor_fill_normal(nereid_tensor *tensor, uint64_t seed);
 NEREID_API nereid_status nereid_tensor_fill_uniform(nereid_tensor *tensor, uint64_t seed,
                                                     double low, double high);
@@ -196,7 +201,8 @@ typedef struct nereid_comparison {
 } nereid_comparison;
 
 /* |actual - expected| <= absolute + relative * |expected| for every element; NaN agrees with NaN
- * only, an infinity with the same infinity only. Fails only when the shapes differ. */
+ * only, an infinity with the same infinity only. Fails when the shapes differ or a tolerance is
+ * negative or not finite. */
 NEREID_API nereid_status nereid_compare(const nereid_tensor *actual, const nereid_tensor *expected,
                                         double relative, double absolute,
                                         nereid_comparison *result);
@@ -204,7 +210,7 @@ NEREID_API nereid_status nereid_compare(const nereid_tensor *actual, const nerei
 typedef int (*nereid_callback)(void *context); /* 0 = went well; anything else ends the timing */
 
 typedef struct nereid_time_options {
-  int minimum_samples;           /* 0 = 20 */
+  int minimum_samples;           /* 0 = 20; at most 1000000 */
   double budget_seconds;         /* 0 = 5 */
   nereid_callback before_sample; /* e.g. poison the outputs; not timed; may be NULL */
   void *context;

@@ -44,6 +44,20 @@ inline void check(nereid_status status) {
   }
 }
 
+namespace detail {
+/// The text as C reads it; one with a zero byte would end there unnoticed.
+inline const char *cText(const std::string &text) {
+  if (text.find('\0') != std::string::npos) {
+    throw Error(NEREID_ERROR_ARGUMENT, "expects a text without zero bytes", "E0031");
+  }
+  return text.c_str();
+}
+/// Null for an empty text, which is one that was left out.
+inline const char *cTextOrNull(const std::string &text) {
+  return text.empty() ? nullptr : cText(text);
+}
+} // namespace detail
+
 /// How many pieces of `size` cover `count`.
 inline int64_t cdiv(int64_t count, int64_t size) { return (count + size - 1) / size; }
 
@@ -64,7 +78,8 @@ enum class DType {
   F8E4M3FN,
   F8E5M2,
   F8E4M3FNUZ,
-  F8E5M2FNUZ
+  F8E5M2FNUZ,
+  F8E4B15
 };
 
 /// "float32"
@@ -138,7 +153,7 @@ public:
   /// A NumPy .npy file.
   static Tensor load(const std::string &path) {
     nereid_tensor *made = nullptr;
-    check(nereid_tensor_load(path.c_str(), &made));
+    check(nereid_tensor_load(detail::cText(path), &made));
     return Tensor(made);
   }
   /// Takes ownership of a handle of the C interface.
@@ -150,7 +165,9 @@ public:
     check(nereid_tensor_to_dlpack(get(), &managed));
     return managed;
   }
-  void save(const std::string &path) const { check(nereid_tensor_save(get(), path.c_str())); }
+  void save(const std::string &path) const {
+    check(nereid_tensor_save(get(), detail::cText(path)));
+  }
   /// A contiguous copy, also in the same type.
   Tensor to(DType dtype) const {
     nereid_tensor *made = nullptr;
@@ -248,7 +265,7 @@ struct Grid {
 
 /// Also looks for the modules that kernels import in this folder, from now on.
 inline void addImportPath(const std::string &folder) {
-  check(nereid_import_path_add(folder.c_str()));
+  check(nereid_import_path_add(detail::cText(folder)));
 }
 
 /// A compiled kernel. A shared handle.
@@ -258,15 +275,16 @@ public:
   static Kernel load(const std::string &path, const std::string &function,
                      const std::string &signature, const std::string &target = "") {
     nereid_kernel *made = nullptr;
-    check(nereid_kernel_load(path.c_str(), orNull(function), signature.c_str(), orNull(target),
-                             &made));
+    check(nereid_kernel_load(detail::cText(path), detail::cTextOrNull(function),
+                             detail::cText(signature), detail::cTextOrNull(target), &made));
     return Kernel(made);
   }
   static Kernel loadSource(const std::string &source, const std::string &function,
                            const std::string &signature, const std::string &target = "") {
     nereid_kernel *made = nullptr;
-    check(nereid_kernel_load_source(source.c_str(), "<source>", orNull(function), signature.c_str(),
-                                    orNull(target), &made));
+    check(nereid_kernel_load_source(detail::cText(source), "<source>",
+                                    detail::cTextOrNull(function), detail::cText(signature),
+                                    detail::cTextOrNull(target), &made));
     return Kernel(made);
   }
   explicit Kernel(nereid_kernel *owned) : handle(owned, &nereid_kernel_free) {}
@@ -293,9 +311,6 @@ public:
   std::string signature() const { return nereid_kernel_signature(get()); }
 
 private:
-  static const char *orNull(const std::string &text) {
-    return text.empty() ? nullptr : text.c_str();
-  }
   std::shared_ptr<nereid_kernel> handle;
 };
 
@@ -389,7 +404,7 @@ inline Tensor eager(const std::string &operation, const std::vector<Tensor> &inp
     handles.push_back(input.get());
   }
   nereid_tensor *made = nullptr;
-  check(nereid_eager(operation.c_str(), handles.data(), handles.size(),
+  check(nereid_eager(detail::cText(operation), handles.data(), handles.size(),
                      detail::jsonText(attributes).c_str(), &made));
   return Tensor(made);
 }

@@ -3,12 +3,16 @@
 // and timing, each a thin layer over the library that owns it.
 #include "lib/capi/Failure.h"
 #include "lib/capi/Handles.h"
+#include "lib/capi/Texts.h"
 #include "lib/eager/Eager.h"
 #include "lib/measure/Chip.h"
 #include "lib/measure/Compare.h"
 #include "lib/measure/Timer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -17,13 +21,27 @@ namespace {
 
 using Json = nlohmann::json;
 
+/// Most inputs an operation may be given; the operations table asks for fewer.
+constexpr size_t mostInputs = 64;
+/// Most samples a caller may ask for.
+constexpr int mostSamples = 1000000;
+
+/// Nothing for another kind of value and for a number that int64 does not hold.
+std::optional<int64_t> integerOf(const Json &value) {
+  const bool isTooLarge = value.is_number_unsigned() &&
+                          value.get<uint64_t>() > uint64_t{std::numeric_limits<int64_t>::max()};
+  return value.is_number_integer() && !isTooLarge ? std::optional(value.get<int64_t>())
+                                                  : std::nullopt;
+}
+
 std::optional<std::vector<int64_t>> integersOf(const Json &list) {
   std::vector<int64_t> integers;
   for (const Json &item : list) {
-    if (!item.is_number_integer()) {
+    const std::optional<int64_t> integer = integerOf(item);
+    if (!integer) {
       return std::nullopt;
     }
-    integers.push_back(item.get<int64_t>());
+    integers.push_back(*integer);
   }
   return integers;
 }
@@ -42,7 +60,8 @@ std::optional<eager::Attribute> attributeOf(const Json &value) {
     return value.get<bool>();
   }
   if (value.is_number_integer()) {
-    return value.get<int64_t>();
+    const std::optional<int64_t> integer = integerOf(value);
+    return integer ? std::optional<eager::Attribute>(*integer) : std::nullopt;
   }
   if (value.is_number()) {
     return value.get<double>();
@@ -59,20 +78,41 @@ std::optional<eager::Attribute> attributeOf(const Json &value) {
   return std::nullopt;
 }
 
+std::string excerptOf(const std::string &text) {
+  size_t end = 200;
+  if (text.size() <= end) {
+    return text;
+  }
+  while (end > 0 && (text[end] & 0xC0) == 0x80) {
+    --end; // never within a character
+  }
+  return text.substr(0, end) + " …";
+}
+
+/// Lists and objects may be nested deeper than a recursive printer can follow.
+std::string textOf(const Json &value) {
+  return value.is_structured() ? std::string("an ") + value.type_name() + " of other values"
+                               : "'" + excerptOf(value.dump()) + "'";
+}
+
 Result<std::map<std::string, eager::Attribute>> attributesOf(const char *text) {
   std::map<std::string, eager::Attribute> attributes;
+  if (std::string problem = problemOfOptionalText("attributes", text, longestList);
+      !problem.empty()) {
+    return makeError("E0031", "'nereid_eager' " + problem);
+  }
   const Json json = Json::parse(text && *text ? text : "{}", nullptr, false);
   if (!json.is_object()) {
     return makeError("E0031", "'nereid_eager' expects attributes as a JSON object such as "
                               "{\"dim\": -1}, but got '" +
-                                  std::string(text) + "'");
+                                  excerptOf(text) + "'");
   }
   for (const auto &[name, value] : json.items()) {
     std::optional<eager::Attribute> attribute = attributeOf(value);
     if (!attribute) {
       return makeError("E0031", "'nereid_eager' expects a boolean, number, text or list of "
                                 "integers for attribute '" +
-                                    name + "', but got '" + value.dump() + "'");
+                                    excerptOf(name) + "', but got " + textOf(value));
     }
     attributes.emplace(name, std::move(*attribute));
   }
@@ -108,8 +148,17 @@ extern "C" {
 nereid_status nereid_eager(const char *operation, const nereid_tensor *const *inputs, size_t count,
                            const char *attributes, nereid_tensor **out) {
   return guarded([&] {
-    if (!operation || (count > 0 && !inputs) || !out) {
-      return refuse("nereid_eager", "expects an operation, its inputs and a place for the result");
+    if (std::string problem = problemOfText("an operation", operation, longestName);
+        !problem.empty()) {
+      return refuse("nereid_eager", problem);
+    }
+    if ((count > 0 && !inputs) || !out) {
+      return refuse("nereid_eager",
+                    "expects inputs and a place for the result, but got a null pointer");
+    }
+    if (count > mostInputs) {
+      return refuse("nereid_eager", "expects at most " + std::to_string(mostInputs) +
+                                        " inputs, but got " + std::to_string(count));
     }
     std::vector<runtime::Tensor> tensors;
     for (size_t i = 0; i < count; ++i) {
@@ -136,7 +185,15 @@ nereid_status nereid_compare(const nereid_tensor *actual, const nereid_tensor *e
                              double relative, double absolute, nereid_comparison *result) {
   return guarded([&] {
     if (!actual || !expected || !result) {
-      return refuse("nereid_compare", "expects two tensors and a place for the result");
+      return refuse("nereid_compare",
+                    "expects two tensors and a place for the result, but got a null pointer");
+    }
+    for (double tolerance : {relative, absolute}) {
+      if (!std::isfinite(tolerance) || tolerance < 0) {
+        return refuse("nereid_compare", "expects tolerances that are finite and not negative, but "
+                                        "got " +
+                                            fmt::format("{}", tolerance));
+      }
     }
     if (actual->tensor.shape() != expected->tensor.shape()) {
       return refuse("nereid_compare", "expects two tensors of one shape");
@@ -154,10 +211,21 @@ nereid_status nereid_time_pair(nereid_callback first, void *first_context, nerei
                                nereid_time_pair_result *result) {
   return guarded([&] {
     if (!first || !second || !result) {
-      return refuse("nereid_time_pair", "expects two callbacks and a place for the result");
+      return refuse("nereid_time_pair",
+                    "expects two callbacks and a place for the result, but got a null pointer");
     }
     measure::TimerOptions timer;
     const nereid_time_options chosen = options ? *options : nereid_time_options{};
+    if (chosen.minimum_samples < 0 || chosen.minimum_samples > mostSamples) {
+      return refuse("nereid_time_pair", "expects 0 to " + std::to_string(mostSamples) +
+                                            " samples, but got " +
+                                            std::to_string(chosen.minimum_samples));
+    }
+    if (!std::isfinite(chosen.budget_seconds) || chosen.budget_seconds < 0) {
+      return refuse("nereid_time_pair",
+                    "expects a budget that is finite and not negative, but got " +
+                        fmt::format("{}", chosen.budget_seconds));
+    }
     if (chosen.minimum_samples > 0) {
       timer.minimumSamples = chosen.minimum_samples;
     }
@@ -193,7 +261,8 @@ nereid_status nereid_time_pair(nereid_callback first, void *first_context, nerei
 nereid_status nereid_copy_bandwidth(double *bytes_per_second) {
   return guarded([&] {
     if (!bytes_per_second) {
-      return refuse("nereid_copy_bandwidth", "expects a place for the result");
+      return refuse("nereid_copy_bandwidth",
+                    "expects a place for the result, but got a null pointer");
     }
     const measure::Chip chip = measure::thisChip();
     *bytes_per_second = pool().threadCount() == 1 ? chip.copyBandwidthOneCore : chip.copyBandwidth;

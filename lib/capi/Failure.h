@@ -28,6 +28,8 @@ template <class Body> nereid_status guarded(const Body &body) noexcept {
     } catch (const std::exception &error) {
       return fail(NEREID_ERROR_INTERNAL,
                   makeError("E0390", std::string("internal error: ") + error.what()));
+    } catch (...) {
+      return fail(NEREID_ERROR_INTERNAL, makeError("E0390", "internal error: unknown exception"));
     }
   } catch (...) {
     // Not even the text of the failure could be kept.

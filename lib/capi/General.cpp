@@ -2,6 +2,7 @@
 // Version, threads and element types of the C interface.
 #include "lib/capi/Failure.h"
 #include "lib/capi/Handles.h"
+#include "lib/capi/Texts.h"
 
 #include <atomic>
 #include <memory>
@@ -65,8 +66,11 @@ int nereid_thread_count(void) { return pool().threadCount(); }
 
 nereid_status nereid_dtype_parse(const char *name, nereid_dtype *dtype) {
   return guarded([&] {
-    if (!name || !dtype) {
-      return refuse("nereid_dtype_parse", "expects a name and a place for the type");
+    if (std::string problem = problemOfText("a name", name, longestName); !problem.empty()) {
+      return refuse("nereid_dtype_parse", problem);
+    }
+    if (!dtype) {
+      return refuse("nereid_dtype_parse", "expects a place for the type, but got a null pointer");
     }
     const std::optional<DType> parsed = parseDType(name);
     if (!parsed) {

@@ -2,6 +2,7 @@
 // Loading and launching kernels through the C interface.
 #include "lib/capi/Failure.h"
 #include "lib/capi/Handles.h"
+#include "lib/capi/Texts.h"
 #include "lib/pipeline/Compiler.h"
 #include "lib/targets/cpu/CpuTarget.h"
 #include "runtime/Dlpack.h"
@@ -25,8 +26,16 @@ ImportPaths &importPaths() {
 
 nereid_status load(const char *caller, pipeline::CompileInput input, const char *function,
                    const char *signature, const char *target, nereid_kernel **kernel) {
-  if (!signature || !kernel) {
-    return refuse(caller, "expects a signature and a place for the kernel");
+  for (const std::string &problem :
+       {problemOfText("a signature", signature, longestList),
+        problemOfOptionalText("the name of a function", function, longestName),
+        problemOfOptionalText("the name of a target", target, longestName)}) {
+    if (!problem.empty()) {
+      return refuse(caller, problem);
+    }
+  }
+  if (!kernel) {
+    return refuse(caller, "expects a place for the kernel, but got a null pointer");
   }
   cpu::registerCpuTarget();
   input.function = function ? function : "";
@@ -90,8 +99,9 @@ extern "C" {
 nereid_status nereid_kernel_load(const char *path, const char *function, const char *signature,
                                  const char *target, nereid_kernel **kernel) {
   return guarded([&] {
-    if (!path) {
-      return refuse("nereid_kernel_load", "expects the path of a .py file");
+    if (std::string problem = problemOfText("the path of a .py file", path, longestName);
+        !problem.empty()) {
+      return refuse("nereid_kernel_load", problem);
     }
     pipeline::CompileInput input;
     input.path = path;
@@ -104,7 +114,12 @@ nereid_status nereid_kernel_load_source(const char *source, const char *name, co
                                         nereid_kernel **kernel) {
   return guarded([&] {
     if (!source) {
-      return refuse("nereid_kernel_load_source", "expects the text of a kernel");
+      return refuse("nereid_kernel_load_source",
+                    "expects the text of a kernel, but got a null pointer");
+    }
+    if (std::string problem = problemOfOptionalText("a name of the text", name, longestName);
+        !problem.empty()) {
+      return refuse("nereid_kernel_load_source", problem);
     }
     pipeline::CompileInput input;
     input.path = name ? name : "<source>";
@@ -115,8 +130,12 @@ nereid_status nereid_kernel_load_source(const char *source, const char *name, co
 
 nereid_status nereid_import_path_add(const char *folder) {
   return guarded([&] {
-    if (!folder || !*folder) {
-      return refuse("nereid_import_path_add", "expects the path of a folder");
+    std::string problem = problemOfText("the path of a folder", folder, longestName);
+    if (problem.empty() && !*folder) {
+      problem = "expects the path of a folder, but got an empty text";
+    }
+    if (!problem.empty()) {
+      return refuse("nereid_import_path_add", problem);
     }
     std::lock_guard guard(importPaths().lock);
     std::vector<std::string> &folders = importPaths().folders;

@@ -1,8 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensors of the C interface. Functions that only read take NULL as an empty tensor.
+// Tensors of the C interface. Functions that only tell a property take NULL as an empty tensor.
 #include "lib/capi/Failure.h"
 #include "lib/capi/Handles.h"
+#include "lib/capi/Texts.h"
+#include "runtime/Extent.h"
+#include "runtime/IntegerRange.h"
 
+#include <fmt/format.h>
+
+#include <cmath>
 #include <memory>
 #include <vector>
 
@@ -51,6 +57,55 @@ const runtime::Tensor &tensorOf(const nereid_tensor *tensor) {
   return tensor ? tensor->tensor : none;
 }
 
+constexpr const char *noTensor = "expects a tensor, but got a null pointer";
+
+/// Whether random numbers up to `bound` stay numbers of the type.
+bool holds(DType type, double bound) {
+  double element = 0;
+  storeFromDouble(&element, type, bound);
+  if (isFloat(type)) {
+    return std::isfinite(loadAsDouble(&element, type));
+  }
+  const double values = std::ldexp(1.0, static_cast<int>(sizeInBytes(type)) * 8);
+  return type == DType::Bool       ? bound >= 0 && bound <= 1
+         : isUnsignedInteger(type) ? bound >= 0 && bound <= values - 1
+                                   : bound >= -values / 2 && bound <= values / 2 - 1;
+}
+
+std::string typeText(DType type) { return "'" + std::string(torchName(type)) + "'"; }
+
+/// What random numbers between these bounds cannot be; empty when they are fine.
+std::string problemOfBounds(DType type, double low, double high) {
+  const std::string given = fmt::format("{} and {}", low, high);
+  if (!std::isfinite(low) || !std::isfinite(high) || !std::isfinite(high - low)) {
+    return "expects bounds that are finite and no more than the largest number apart, but got " +
+           given;
+  }
+  if (low > high) {
+    return "expects a lower bound that is not above the upper one, but got " + given;
+  }
+  if (!holds(type, low) || !holds(type, high)) {
+    return "expects bounds that the type " + typeText(type) + " holds, but got " + given;
+  }
+  return {};
+}
+
+/// The same for integers in [low, high).
+std::string problemOfRange(DType type, int64_t low, int64_t high) {
+  const std::string given = std::to_string(low) + " and " + std::to_string(high);
+  if (low >= high) {
+    return "expects a lower bound below the upper one, which is not included, but got " + given;
+  }
+  const int64_t last = high - 1;
+  const bool isHeld =
+      isFloat(type)
+          ? holds(type, static_cast<double>(low)) && holds(type, static_cast<double>(last))
+          : runtime::holdsInteger(type, low) && runtime::holdsInteger(type, last) &&
+                (type != DType::U64 || low >= 0);
+  return isHeld ? ""
+                : "expects integers that the type " + typeText(type) + " holds, but got " + given;
+}
+
 } // namespace
 } // namespace nereid::capi
 
@@ -86,6 +141,10 @@ nereid_status nereid_tensor_borrow(void *data, const int64_t *shape, const int64
     Tensor made = Tensor::borrow(data, listOf(shape, rank), *dtypeOf(dtype), listOf(strides, rank));
     if (!made.isValid()) {
       return refuse("nereid_tensor_borrow", "expects the address of the elements, but got null");
+    }
+    problem = runtime::impossibilityOf(made);
+    if (!problem.empty()) {
+      return refuse("nereid_tensor_borrow", problem);
     }
     return give(std::move(made), tensor);
   });
@@ -136,8 +195,12 @@ nereid_status nereid_tensor_to_dlpack(const nereid_tensor *tensor, DLManagedTens
 
 nereid_status nereid_tensor_load(const char *path, nereid_tensor **tensor) {
   return guarded([&] {
-    if (!path || !tensor) {
-      return refuse("nereid_tensor_load", "expects a path and a place for the tensor");
+    std::string problem = problemOfText("a path", path, longestName);
+    if (problem.empty() && !tensor) {
+      problem = "expects a place for the tensor, but got a null pointer";
+    }
+    if (!problem.empty()) {
+      return refuse("nereid_tensor_load", problem);
     }
     auto loaded = runtime::loadNpy(path);
     if (std::string *text = std::get_if<std::string>(&loaded)) {
@@ -149,10 +212,11 @@ nereid_status nereid_tensor_load(const char *path, nereid_tensor **tensor) {
 
 nereid_status nereid_tensor_save(const nereid_tensor *tensor, const char *path) {
   return guarded([&] {
-    if (!tensor || !path) {
-      return refuse("nereid_tensor_save", "expects a tensor and a path");
+    std::string problem = tensor ? problemOfText("a path", path, longestName) : noTensor;
+    if (!problem.empty()) {
+      return refuse("nereid_tensor_save", problem);
     }
-    const std::string problem = runtime::saveNpy(tensor->tensor, path);
+    problem = runtime::saveNpy(tensor->tensor, path);
     return problem.empty() ? NEREID_OK : fail(NEREID_ERROR_FILE, makeError("E0002", problem));
   });
 }
@@ -206,21 +270,34 @@ nereid_status nereid_tensor_convert(const nereid_tensor *tensor, nereid_dtype dt
 
 nereid_status nereid_tensor_poison(nereid_tensor *tensor) {
   return guarded([&] {
-    tensorOf(tensor).poison();
+    if (!tensor) {
+      return refuse("nereid_tensor_poison", noTensor);
+    }
+    tensor->tensor.poison();
     return NEREID_OK;
   });
 }
 
 nereid_status nereid_tensor_fill(nereid_tensor *tensor, double value) {
   return guarded([&] {
-    runtime::fillConstant(tensorOf(tensor), value);
+    if (!tensor) {
+      return refuse("nereid_tensor_fill", noTensor);
+    }
+    if (const DType type = tensor->tensor.dtype(); !isFloat(type) && !std::isfinite(value)) {
+      return refuse("nereid_tensor_fill", "expects a finite number for the type " + typeText(type) +
+                                              ", but got " + fmt::format("{}", value));
+    }
+    runtime::fillConstant(tensor->tensor, value);
     return NEREID_OK;
   });
 }
 
 nereid_status nereid_tensor_fill_normal(nereid_tensor *tensor, uint64_t seed) {
   return guarded([&] {
-    runtime::fillNormal(tensorOf(tensor), seed);
+    if (!tensor) {
+      return refuse("nereid_tensor_fill_normal", noTensor);
+    }
+    runtime::fillNormal(tensor->tensor, seed);
     return NEREID_OK;
   });
 }
@@ -228,7 +305,11 @@ nereid_status nereid_tensor_fill_normal(nereid_tensor *tensor, uint64_t seed) {
 nereid_status nereid_tensor_fill_uniform(nereid_tensor *tensor, uint64_t seed, double low,
                                          double high) {
   return guarded([&] {
-    runtime::fillUniform(tensorOf(tensor), seed, low, high);
+    std::string problem = tensor ? problemOfBounds(tensor->tensor.dtype(), low, high) : noTensor;
+    if (!problem.empty()) {
+      return refuse("nereid_tensor_fill_uniform", problem);
+    }
+    runtime::fillUniform(tensor->tensor, seed, low, high);
     return NEREID_OK;
   });
 }
@@ -236,7 +317,11 @@ nereid_status nereid_tensor_fill_uniform(nereid_tensor *tensor, uint64_t seed, d
 nereid_status nereid_tensor_fill_integers(nereid_tensor *tensor, uint64_t seed, int64_t low,
                                           int64_t high) {
   return guarded([&] {
-    runtime::fillIntegers(tensorOf(tensor), seed, low, high);
+    std::string problem = tensor ? problemOfRange(tensor->tensor.dtype(), low, high) : noTensor;
+    if (!problem.empty()) {
+      return refuse("nereid_tensor_fill_integers", problem);
+    }
+    runtime::fillIntegers(tensor->tensor, seed, low, high);
     return NEREID_OK;
   });
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/remote/Arguments.h"
 
+#include "runtime/Extent.h"
+
 #include <algorithm>
 #include <bit>
 #include <cstdlib>
@@ -12,34 +14,6 @@ namespace {
 constexpr uint64_t pageBytes = 4096;
 
 enum class Kind : uint64_t { Tensor, Integer, Float };
-
-struct Extent {
-  uint64_t begin = 0, end = 0; ///< addresses
-};
-
-/// Of all elements, whatever the strides; empty without elements. Nothing when the numbers are too
-/// large for an address.
-std::optional<Extent> extentOf(const Tensor &tensor) {
-  if (!tensor.data() || tensor.elementCount() == 0) {
-    return Extent{};
-  }
-  const auto base = static_cast<int64_t>(reinterpret_cast<uintptr_t>(tensor.data()));
-  const auto bytes = static_cast<int64_t>(sizeInBytes(tensor.dtype()));
-  int64_t first = base, last = base;
-  bool tooLarge = false;
-  for (size_t i = 0; i < tensor.shape().size(); ++i) {
-    int64_t reach = 0;
-    tooLarge |= __builtin_mul_overflow(tensor.shape()[i] - 1, tensor.strides()[i], &reach);
-    tooLarge |= __builtin_mul_overflow(reach, bytes, &reach);
-    int64_t &end = reach < 0 ? first : last;
-    tooLarge |= __builtin_add_overflow(end, reach, &end);
-  }
-  tooLarge |= __builtin_add_overflow(last, bytes, &last);
-  if (tooLarge || first < 0) {
-    return std::nullopt;
-  }
-  return Extent{static_cast<uint64_t>(first), static_cast<uint64_t>(last)};
-}
 
 bool allocateLike(Region &region, uint64_t misalignment, uint64_t bytes) {
   const uint64_t reserved =
