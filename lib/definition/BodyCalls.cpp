@@ -161,9 +161,10 @@ std::optional<int> BodyExpressions::operationCall(const Call &call, const Operat
     given[operation.arguments[i].name] = positional[i];
   }
   for (const language::Keyword &keyword : whole.keywords) {
+    const std::string name = keyword.name == "unbiased" ? "correction" : keyword.name;
     bool known = std::any_of(operation.arguments.begin(), operation.arguments.end(),
-                             [&](const Argument &a) { return a.name == keyword.name; });
-    if (!known || !given.emplace(keyword.name, keyword.value.get()).second) {
+                             [&](const Argument &a) { return a.name == name; });
+    if (!known || !given.emplace(name, keyword.value.get()).second) {
       fail("E0608", keyword.range,
            known ? fmt::format("argument '{}' of '{}' is given twice", keyword.name, operation.name)
                  : fmt::format("'{}' has no argument '{}'", operation.name, keyword.name))
@@ -254,6 +255,10 @@ bool BodyExpressions::readArgument(const Argument &argument, const Expr &value, 
   case ArgumentType::Integer:
     if (std::optional<int64_t> number = literalInteger(value); number && *number >= 0) {
       node.attributes[argument.name] = *number;
+      return true;
+    }
+    if (argument.name == "correction" && value.kind == ExprKind::Bool) { // the older `unbiased`
+      node.attributes[argument.name] = value.integer;
       return true;
     }
     break;

@@ -256,7 +256,8 @@ std::vector<GridCase> accuracyGrid(const Operator &op, uint64_t seed, int drawn)
   return std::move(writer.grid);
 }
 
-LaidOut makeLaidOut(const std::vector<int64_t> &sizes, DType dtype, LayoutKind layout) {
+LaidOut makeLaidOut(const std::vector<int64_t> &sizes, DType dtype, LayoutKind layout,
+                    size_t rowDims) {
   LaidOut made;
   int64_t count = elementCountOf(sizes).value_or(-1);
   bool plain = layout == LayoutKind::Contiguous || sizes.empty() || count <= 0;
@@ -268,8 +269,12 @@ LaidOut makeLaidOut(const std::vector<int64_t> &sizes, DType dtype, LayoutKind l
     return made;
   }
   constexpr int64_t gap = 3;
-  int64_t rowLength = sizes.back();
-  bool isStrided = layout == LayoutKind::OuterStride && sizes.size() > 1;
+  const size_t rowBegin = sizes.size() - std::min(rowDims, sizes.size());
+  int64_t rowLength = 1;
+  for (size_t i = rowBegin; i < sizes.size(); ++i) {
+    rowLength *= sizes[i];
+  }
+  bool isStrided = layout == LayoutKind::OuterStride && rowBegin > 0;
   int64_t step = isStrided ? rowLength + gap : rowLength;
   int64_t needed = 0;
   bool overflows = __builtin_mul_overflow(count / rowLength, step, &needed) ||
@@ -281,8 +286,9 @@ LaidOut makeLaidOut(const std::vector<int64_t> &sizes, DType dtype, LayoutKind l
   }
   made.storage.poison();
   std::vector<int64_t> strides(sizes.size(), 1);
-  int64_t stride = step;
-  for (size_t i = sizes.size() - 1; i-- > 0;) {
+  int64_t stride = 1;
+  for (size_t i = sizes.size(); i-- > 0;) {
+    stride = i + 1 == rowBegin ? step : stride;
     strides[i] = stride;
     stride *= sizes[i];
   }

@@ -34,8 +34,10 @@ std::vector<GridCase> accuracyGrid(const Operator &op, uint64_t seed, int drawn 
 struct LaidOut {
   runtime::Tensor storage, view;
 };
-/// Uninitialised (poisoned). Invalid view when the memory cannot be had.
-LaidOut makeLaidOut(const std::vector<int64_t> &sizes, DType dtype, LayoutKind layout);
+/// Uninitialised (poisoned). Invalid view when the memory cannot be had. The last `rowDims`
+/// dimensions make a row.
+LaidOut makeLaidOut(const std::vector<int64_t> &sizes, DType dtype, LayoutKind layout,
+                    size_t rowDims = 1);
 
 /// One input per parameter, filled; numbers as float64 tensors of shape [] with their default.
 /// Inputs a constraint such as "var >= 0" keeps from being negative get magnitudes. E0604 when the

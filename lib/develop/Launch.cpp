@@ -2,6 +2,7 @@
 #include "lib/develop/Launch.h"
 
 #include "lib/check/Check.h"
+#include "lib/generator/TensorLayout.h"
 
 #include <fmt/format.h>
 
@@ -132,8 +133,11 @@ Result<CaseTensors> makeTensors(const FusedOperator &fused, const definition::Gr
     if (!shape) {
       return shape.error();
     }
+    // Callers of the wrapper get contiguous results; what the launcher takes besides is a gap
+    // between the rows that the kernel walks, which may have several dimensions or none.
     auto output =
-        definition::makeLaidOut(*shape, generator::operandType(operand, fused, dtype), grid.layout);
+        definition::makeLaidOut(*shape, generator::operandType(operand, fused, dtype), grid.layout,
+                                generator::rowDimensions(fused, operand, grid.binding));
     if (!output.view.isValid()) {
       return makeError("E0506", fmt::format("output '{}' does not fit in memory", operand.name));
     }

@@ -51,6 +51,21 @@ std::vector<int64_t> contiguousStrides(std::span<const int64_t> sizes) {
   return strides;
 }
 
+size_t rowDimensions(const FusedOperator &fused, const Operand &operand,
+                     const definition::Binding &binding) {
+  const std::vector<int> &axes = fused.nodes[static_cast<size_t>(operand.node)].axes;
+  const size_t firstColumn = fused.rows.dims.size();
+  size_t count = 0;
+  for (size_t i = operand.shape.size(); i-- > 0;) {
+    bool isRow = axes[i] >= 0 && static_cast<size_t>(axes[i]) < firstColumn;
+    if (isRow) {
+      break;
+    }
+    count += operand.shape[i].isRest() ? binding.rest.size() : 1;
+  }
+  return count;
+}
+
 TensorLayout layoutOf(const FusedOperator &fused, const Operand &operand,
                       const definition::Binding &binding, std::span<const int64_t> sizes,
                       std::span<const int64_t> strides) {

@@ -20,6 +20,10 @@ struct TensorLayout {
 TensorLayout layoutOf(const FusedOperator &fused, const Operand &operand,
                       const definition::Binding &binding, std::span<const int64_t> sizes,
                       std::span<const int64_t> strides);
+/// How many of a tensor's last dimensions lie within one row of the kernel: what is in front of
+/// them may have any one stride. 0 for a value per row.
+size_t rowDimensions(const FusedOperator &fused, const Operand &operand,
+                     const definition::Binding &binding);
 std::vector<int64_t> contiguousStrides(std::span<const int64_t> sizes);
 
 } // namespace nereid::generator

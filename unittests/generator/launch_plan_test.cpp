@@ -2,6 +2,9 @@
 // Launch plans against figures worked out by hand.
 #include "unittests/generator/Making.h"
 
+#include "lib/definition/CaseGrid.h"
+#include "lib/generator/TensorLayout.h"
+
 namespace nereid::generator {
 namespace {
 
@@ -82,6 +85,31 @@ TEST(LaunchPlan, TransposedInputIsCopied) {
   const auto *passed = std::get<const runtime::Tensor *>(values[0]);
   EXPECT_TRUE(passed->isContiguous());
   EXPECT_EQ(passed->at(18), x.at(18));
+}
+
+TEST(LaunchPlan, TakesTheGridsResultsWhateverTheirRows) {
+  const std::string image = "[inputs.x]\nshape = [\"N\", \"C\", \"H\", \"W\"]\n";
+  for (const FusedOperator &fused :
+       {fusedOf(made("out = x + y", image + "[inputs.y]\nshape = [\"C\", 1, 1]\n",
+                     "\"N\", \"C\", \"H\", \"W\"")),
+        fusedOf(made("out = torch.sum(x, dim=(-2, -1))", image, "\"N\", \"C\"")),
+        fusedOf(
+            made("out = torch.sum(x, dim=(-2, -1), keepdim=True)", image, "\"N\", \"C\", 1, 1"))}) {
+    definition::Binding binding{{{"N", 2}, {"C", 3}, {"H", 4}, {"W", 5}}, {}};
+    std::vector<runtime::Tensor> inputs, outputs;
+    std::vector<definition::LaidOut> memory;
+    for (const Operand &operand : fused.operands) {
+      memory.push_back(definition::makeLaidOut(*definition::bind(operand.shape, binding),
+                                               DType::F32, definition::LayoutKind::OuterStride,
+                                               rowDimensions(fused, operand, binding)));
+      (operand.isOutput ? outputs : inputs).push_back(memory.back().view);
+    }
+    EXPECT_FALSE(outputs[0].isContiguous());
+    Schedule schedule =
+        fused.hasReduction ? *parseSchedule("rows:ROWS=1,BLOCK_N=32,STREAMING=0") : tiles(4, 32);
+    auto plan = planLaunch(fused, schedule, inputs, outputs);
+    EXPECT_TRUE(bool(plan)) << render(plan.error());
+  }
 }
 
 TEST(LaunchPlan, UnalignedPointerPromisesNothing) {
