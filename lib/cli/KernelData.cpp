@@ -95,7 +95,7 @@ void replaceInputs(const std::vector<std::string> &inputs, const OtherData &othe
     const auto before = arguments.before.find(name);
     const runtime::Tensor &tensor =
         before == arguments.before.end() ? arguments.tensors.at(name) : before->second;
-    definition::fillData(tensor, isPlain ? Data{} : other.data, ++seed, false);
+    definition::fillData(tensor, isPlain ? Data{} : other.data, ++seed, {});
   }
 }
 

@@ -144,7 +144,16 @@ std::string name(const Data &data) {
   return text;
 }
 
-void fillData(const Tensor &tensor, const Data &data, uint64_t seed, bool nonNegative) {
+/// As stored: rounding may leave the range again, which its inner numbers do not.
+static void setFitted(const Tensor &tensor, int64_t i, const ValueRange &allowed) {
+  tensor.set(i, allowed.fitted(tensor.at(i)));
+  const double stored = tensor.at(i);
+  if (!std::isnan(stored) && !allowed.contains(stored)) {
+    tensor.set(i, allowed.fitted(allowed.fitted(1)));
+  }
+}
+
+void fillData(const Tensor &tensor, const Data &data, uint64_t seed, const ValueRange &allowed) {
   const DType dtype = tensor.dtype();
   if (dtype == DType::Bool) {
     return runtime::fillIntegers(tensor, seed, 0, 2);
@@ -162,8 +171,8 @@ void fillData(const Tensor &tensor, const Data &data, uint64_t seed, bool nonNeg
   for (int64_t row = 0; data.kind != DataKind::Normal && row * length < count; ++row) {
     fillRow({tensor, row, length}, data, seed);
   }
-  for (int64_t i = 0; nonNegative && i < count; ++i) {
-    tensor.set(i, std::fabs(tensor.at(i)));
+  for (int64_t i = 0; !allowed.isEverything() && i < count; ++i) {
+    setFitted(tensor, i, allowed);
   }
 }
 

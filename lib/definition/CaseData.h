@@ -3,6 +3,7 @@
 // arranged so that a kernel that leaves out part of its work gives something else.
 #pragma once
 
+#include "lib/definition/Constraint.h"
 #include "runtime/Tensor.h"
 
 #include <cstdint>
@@ -40,7 +41,9 @@ std::string_view name(DataKind kind);
 std::string name(const Data &data);
 
 /// Fills any float, integer or bool tensor of any strides; a row is what lies along the last
-/// dimension. Integers take the kinds that they have. `nonNegative`: magnitudes only.
-void fillData(const runtime::Tensor &tensor, const Data &data, uint64_t seed, bool nonNegative);
+/// dimension. Integers take the kinds that they have. Numbers outside of `allowed` are moved into
+/// it; NaN stays.
+void fillData(const runtime::Tensor &tensor, const Data &data, uint64_t seed,
+              const ValueRange &allowed);
 
 } // namespace nereid::definition

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <functional>
 #include <random>
+#include <set>
 
 namespace nereid::definition {
 namespace {
@@ -61,10 +62,11 @@ Binding emptyBinding(const Operator &op) {
   return binding;
 }
 
-bool isKeptNonNegative(const Operator &op, const std::string &parameter) {
-  return std::any_of(op.constraints.begin(), op.constraints.end(), [&](const std::string &text) {
-    return text == parameter + " >= 0" || text == parameter + " > 0";
-  });
+bool isEmpty(const Operator &op, const Binding &binding) {
+  return std::any_of(binding.symbols.begin(), binding.symbols.end(),
+                     [](const auto &entry) { return entry.second == 0; }) ||
+         (hasRest(op) &&
+          std::find(binding.rest.begin(), binding.rest.end(), 0) != binding.rest.end());
 }
 
 } // namespace
@@ -92,6 +94,13 @@ public:
            LayoutKind layout = LayoutKind::Contiguous, int dataOf = -1) {
     binding = bounded(std::move(binding));
     GridCase one;
+    std::optional<Binding> fit = fulfilled(op, binding);
+    if (!fit || isEmpty(op, *fit) != isEmpty(op, binding)) {
+      one.unmet = "no sizes near these meet the constraints: " +
+                  checkConstraints(op, binding, std::nullopt).error().message;
+    } else {
+      binding = std::move(*fit);
+    }
     one.name = what + " " + sizesName(op, binding);
     if (data.kind != DataKind::Normal) {
       one.name += ", " + name(data);
@@ -107,7 +116,10 @@ public:
     one.dataOf = dataOf;
     one.layout = layout;
     one.seed = 1000 + grid.size();
-    grid.push_back(std::move(one));
+    // Constraints may lead different sizes to the same ones.
+    if (taken.insert(one.name).second) {
+      grid.push_back(std::move(one));
+    }
   }
 
   /// The same with its largest sizes halved until all tensors fit into `mostBytes`.
@@ -190,13 +202,15 @@ public:
       const int dataOf =
           isOne ? tensors[static_cast<size_t>(below(static_cast<int64_t>(tensors.size())))] : -1;
       add(fmt::format("drawn {}", i + 1), std::move(binding), data, layout, dataOf);
-      grid.back().seed = random() >> 16;
+      grid.back().seed = random() >> 16; // its number makes its name its own
     }
   }
 
   std::vector<GridCase> grid;
 
 private:
+  std::set<std::string> taken;
+
   std::vector<int> tensorParameters() const {
     std::vector<int> tensors;
     for (size_t i = 0; i < op.parameters.size(); ++i) {
@@ -314,13 +328,16 @@ Result<std::vector<LaidOut>> makeInputs(const Operator &op, const GridCase &grid
     if (!sizes) {
       return sizes.error();
     }
-    LaidOut made = makeLaidOut(*sizes, parameter.fixedDtype.value_or(dtype), grid.layout);
+    const size_t number = inputs.size();
+    const bool isKept = grid.layout == LayoutKind::OuterStride && mustBeContiguous(op, number);
+    LaidOut made = makeLaidOut(*sizes, parameter.fixedDtype.value_or(dtype),
+                               isKept ? LayoutKind::Contiguous : grid.layout);
     if (!made.view.isValid()) {
       return makeError("E0506", fmt::format("no memory for input '{}' of shape {}", parameter.name,
                                             sizesText(*sizes)));
     }
-    const bool isPlain = grid.dataOf >= 0 && grid.dataOf != static_cast<int>(inputs.size());
-    fillData(made.view, isPlain ? Data{} : grid.data, seed, isKeptNonNegative(op, parameter.name));
+    const bool isPlain = grid.dataOf >= 0 && grid.dataOf != static_cast<int>(number);
+    fillData(made.view, isPlain ? Data{} : grid.data, seed, valueRange(op, number));
     inputs.push_back(std::move(made));
   }
   return inputs;

@@ -24,10 +24,12 @@ struct GridCase {
   int dataOf = -1;
   LayoutKind layout = LayoutKind::Contiguous;
   uint64_t seed = 0;
+  std::string unmet = {}; ///< why constraints leave nothing to try; empty otherwise
 };
 
 /// The whole grid: small cases that are always the same, `drawn` whose sizes, data and layouts
-/// follow from the seed, then the definition's own.
+/// follow from the seed, then the definition's own. Sizes are moved to the nearest ones that meet
+/// the constraints.
 std::vector<GridCase> accuracyGrid(const Operator &op, uint64_t seed, int drawn = 8);
 
 /// A tensor as a case wants it: `view` looks into `storage`, which must outlive it.
@@ -40,7 +42,7 @@ LaidOut makeLaidOut(const std::vector<int64_t> &sizes, DType dtype, LayoutKind l
                     size_t rowDims = 1);
 
 /// One input per parameter, filled; numbers as float64 tensors of shape [] with their default.
-/// Inputs a constraint such as "var >= 0" keeps from being negative get magnitudes. E0604 when the
+/// Inputs that a constraint restricts ("var >= 0", "x.is_contiguous()") are so. E0604 when the
 /// binding misses a symbol, E0506 without memory.
 Result<std::vector<LaidOut>> makeInputs(const Operator &op, const GridCase &grid, DType dtype);
 

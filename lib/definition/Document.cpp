@@ -75,8 +75,8 @@ void writeInterface(const Operator &op, std::string &out) {
   out += "\nDefined for: " + dtypeList(op) +
          ". `...` stands for any number of dimensions, none "
          "included.\n\n## Constraints\n\n";
-  for (const std::string &constraint : op.constraints) {
-    out += "- `" + constraint + "`\n";
+  for (const Constraint &constraint : op.constraints) {
+    out += "- `" + constraint.text + "`\n";
   }
   out += "- operands broadcast as in PyTorch; sizes are checked at every call\n"
          "- inputs may have any strides; results are contiguous\n\n";

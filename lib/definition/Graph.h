@@ -4,6 +4,7 @@
 // measure/ and report/ read it. No code generation here.
 #pragma once
 
+#include "lib/definition/Constraint.h"
 #include "lib/support/Diagnostics.h"
 #include "runtime/DType.h"
 
@@ -76,7 +77,7 @@ struct Tolerance {
 
 struct Operator {
   std::string name, summary, path;
-  std::vector<std::string> constraints; ///< as written, checked where checkable
+  std::vector<Constraint> constraints;
   std::vector<Parameter> parameters;
   std::vector<DType> dtypes; ///< types the operator is defined for
   std::vector<Node> nodes;   ///< topological; first the parameters, in order

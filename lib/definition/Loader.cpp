@@ -2,6 +2,7 @@
 // loadOperator: a definition's TOML (docs/definitions.md) to an Operator. Reports every problem it
 // can find in one run; an operator comes back only when there was none.
 #include "lib/definition/Body.h"
+#include "lib/definition/ConstraintReader.h"
 #include "lib/definition/Operations.h"
 #include "lib/definition/Shape.h"
 #include "lib/definition/TomlReader.h"
@@ -43,13 +44,16 @@ public:
     if (toml.failed()) {
       return std::nullopt;
     }
+    readConstraints(root);
     addParameterNodes();
     if (!readBody(op, bodyPlace, diags)) {
       return std::nullopt;
     }
     checkOutputs();
+    checkTypeConstraints(root);
     readCases(root);
-    return toml.failed() ? std::nullopt : std::optional<Operator>(std::move(op));
+    return toml.failed() || hasBadConstraint ? std::nullopt
+                                             : std::optional<Operator>(std::move(op));
   }
 
 private:
@@ -67,8 +71,6 @@ private:
                 fmt::format("'name' expects letters, digits and '_', but got '{}'", op.name));
     }
     op.summary = toml.line(*table, what, "summary", true).value_or("");
-    op.constraints =
-        toml.strings(*table, what, "constraints", false).value_or(std::vector<std::string>{});
     readDtypes(*table);
     op.body = toml.string(*table, what, "body", true).value_or("");
     if (const toml::node *body = table->get("body")) {
@@ -225,6 +227,51 @@ private:
     }
   }
 
+  void readConstraints(const toml::table &root) {
+    const toml::table &table = *toml.subtable(root, "operator", true);
+    auto texts = toml.strings(table, "[operator]", "constraints", false);
+    for (size_t i = 0; texts && i < texts->size(); ++i) {
+      const toml::source_region &where = table.get("constraints")->as_array()->get(i)->source();
+      // One character behind the opening quote.
+      ConstraintPlace place{toml.filePath(), toml.fileText(), static_cast<int>(where.begin.line),
+                            static_cast<int>(where.begin.column) + 1};
+      hasBadConstraint |= !readConstraint(op, (*texts)[i], place, diags);
+    }
+  }
+
+  /// Those that no size decides: types, and the defaults of number inputs.
+  void checkTypeConstraints(const toml::table &root) {
+    for (DType dtype : op.dtypes) {
+      for (const Constraint &constraint : op.constraints) {
+        bool isAboutType = constraint.left.kind == ConstraintTerm::Kind::Type ||
+                           constraint.left.kind == ConstraintTerm::Kind::TypeName;
+        std::string why = isAboutType ? violation(constraint, op, {}, dtype) : "";
+        if (!why.empty()) {
+          toml.fail("E0617", root["operator"]["constraints"].node()->source(),
+                    fmt::format("'{}' does not hold for {}: {}", constraint.text, torchName(dtype),
+                                why))
+              .withHelp("change the constraint, 'dtypes' or an input's 'dtype'");
+        }
+      }
+    }
+  }
+
+  bool meetsConstraints(const Case &one, const std::string &what, const toml::table &table) {
+    bool isMet = true;
+    for (const Constraint &constraint : op.constraints) {
+      std::string why = violation(constraint, op, one.binding, std::nullopt);
+      if (!why.empty()) {
+        toml.fail("E0617", table.source(),
+                  fmt::format("case '{}' of {} does not meet the constraint '{}': {}",
+                              one.name.empty() ? caseName(one.binding) : one.name, what,
+                              constraint.text, why))
+            .withHelp("change the case, or the constraint");
+        isMet = false;
+      }
+    }
+    return isMet;
+  }
+
   void addParameterNodes() {
     for (const Parameter &parameter : op.parameters) {
       Node node;
@@ -340,7 +387,7 @@ private:
       }
     }
     one.name = toml.line(table, "a case of " + what, "name", false).value_or("");
-    if (!complete || !fitsAddressSpace(one, table)) {
+    if (!complete || !fitsAddressSpace(one, table) || !meetsConstraints(one, what, table)) {
       return std::nullopt;
     }
     if (one.name.empty()) {
@@ -393,6 +440,7 @@ private:
   TomlReader &toml;
   Diagnostics &diags;
   Operator op;
+  bool hasBadConstraint = false;
   BodyPlace bodyPlace;
   std::vector<SymbolicShape> declaredShapes;
   std::vector<toml::source_region> outputPlaces;

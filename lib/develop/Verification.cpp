@@ -81,6 +81,10 @@ Result<Attempt> tryCase(Generation &generation, const KernelSource &source,
   row.data = definition::name(grid.data.kind);
   row.layout = definition::name(grid.layout);
   row.dtype = dtype;
+  if (!grid.unmet.empty()) {
+    row.skipped = grid.unmet;
+    return row;
+  }
   auto tensors = makeTensors(generation.fused, grid, dtype);
   if (!tensors) {
     row.skipped = tensors.error().message;
@@ -284,6 +288,13 @@ Result<AccuracyReport> verifyAccuracy(Generation &generation, const KernelSource
         report.kept = fmt::format("{} ({})", attempt->row.caseName, torchName(dtype));
       }
       report.rows.push_back(std::move(attempt->row));
+    }
+    const auto mine = report.rows.end() - static_cast<long>(grid.size());
+    bool isNothing = std::all_of(mine, report.rows.end(),
+                                 [](const AccuracyRow &row) { return !row.skipped.empty(); });
+    if (isNothing) {
+      report.rows.back().failure =
+          "every case was skipped, so nothing is verified; " + report.rows.back().skipped;
     }
   }
   return report;

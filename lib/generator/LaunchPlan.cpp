@@ -262,6 +262,9 @@ Result<LaunchPlan> planLaunch(const FusedOperator &fused, const Schedule &schedu
   if (auto bound = checkBinding(fused, binding); !bound) {
     return bound.error();
   }
+  if (auto met = definition::checkConstraints(fused.op, binding, dtype); !met) {
+    return met.error();
+  }
   std::vector<TensorView> views;
   for (const Operand &operand : fused.operands) {
     TensorView view;
@@ -293,6 +296,15 @@ Result<LaunchPlan> planLaunch(const FusedOperator &fused, const Schedule &schedu
     if (!operand.fixedDtype && !dtype) {
       dtype = tensor.dtype();
     }
+    const bool isBroken =
+        !operand.isOutput && !tensor.isContiguous() &&
+        definition::mustBeContiguous(fused.op, static_cast<size_t>(operand.index));
+    if (isBroken) {
+      return makeError("E0617", fmt::format("'{}' expects {}.is_contiguous(), but got strides {}",
+                                            fused.op.name, operand.name,
+                                            definition::sizesText(tensor.strides())))
+          .withHelp("copy the tensor first, or drop the constraint: others are copied as needed");
+    }
     DType expected = operand.fixedDtype ? *operand.fixedDtype : *dtype;
     if (tensor.dtype() != expected) {
       return misfit(fused, operand, std::string(torchName(expected)),
@@ -313,6 +325,14 @@ Result<LaunchPlan> planLaunch(const FusedOperator &fused, const Schedule &schedu
       return misfit(fused, operand, "an output with evenly spaced rows",
                     fmt::format("strides {}", definition::sizesText(tensor.strides())));
     }
+  }
+  std::vector<double> numbers;
+  for (const definition::Parameter &parameter : fused.op.parameters) {
+    auto given = scalars.find(parameter.name);
+    numbers.push_back(given == scalars.end() ? parameter.value : given->second);
+  }
+  if (auto met = definition::checkConstraints(fused.op, *binding, dtype, numbers); !met) {
+    return met.error();
   }
   return Planner(fused, schedule, *binding, dtype.value_or(DType::F32))
       .run(std::move(views), scalars);

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 namespace nereid::generator {
@@ -69,7 +70,12 @@ std::vector<Case> standardCases(const FusedOperator &fused) {
     for (const std::string &symbol : symbols) {
       made.binding.symbols[symbol] = symbol == symbols.back() ? sizes.last : sizes.others;
     }
-    cases.push_back(std::move(made));
+    if (auto fit = definition::fulfilled(fused.op, made.binding)) {
+      bool isMoved = fit->symbols != made.binding.symbols || fit->rest != made.binding.rest;
+      made.name += isMoved ? ", moved to what the constraints allow" : "";
+      made.binding = std::move(*fit);
+      cases.push_back(std::move(made));
+    }
   }
   return cases;
 }
@@ -178,6 +184,15 @@ std::string TestProgram::fill(const Operand &operand, int seed) const {
   std::string name = "in." + operand.name;
   if (hasIntegers) {
     return fmt::format("  {}.fillIntegers({}, 0, 2);\n", name, seed);
+  }
+  auto range = definition::valueRange(fused.op, static_cast<size_t>(operand.index));
+  if (!range.isEverything()) {
+    const double low = std::isfinite(range.low)    ? range.low
+                       : std::isfinite(range.high) ? range.high - 3
+                                                   : 0;
+    const double high = std::isfinite(range.high) ? range.high : low + 3;
+    return fmt::format("  {}.fillUniform({}, {}, {});\n", name, seed,
+                       cppNumber(low + (high - low) / 64), cppNumber(high - (high - low) / 64));
   }
   return positiveParameters(fused).contains(operand.index)
              ? fmt::format("  {}.fillUniform({}, 0.1, 3.0);\n", name, seed)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `<op>_triton.py`: every kernel variant of the operator, the table of schedules and the Python
 // wrapper, which PyTorch users with upstream's compiler call. Nereid itself reads the kernels only.
+#include "lib/generator/ConstraintText.h"
 #include "lib/generator/Generator.h"
 #include "lib/generator/KernelExpression.h"
 #include "lib/generator/KernelWriter.h"
@@ -221,6 +222,9 @@ private:
                        shapeTuple(operand.shape), types));
     }
     leadTensor = first.empty() ? fused.operands[0].name : first;
+    for (const std::string &each : pythonConstraints(fused, names)) {
+      line(each);
+    }
   }
 
   void outputs() {

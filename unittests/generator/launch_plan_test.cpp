@@ -153,11 +153,14 @@ TEST(LaunchPlan, HugeTensorsGetWideIndices) {
 
 TEST(LaunchPlan, EmptyMeansNoLaunch) {
   FusedOperator fused = fusedOf(shipped("softmax"));
-  definition::Binding binding{{{"D", 0}}, {3}};
+  definition::Binding binding{{{"D", 16}}, {0, 3}};
   Schedule rows = *parseSchedule("rows:ROWS=1,BLOCK_N=16,STREAMING=0");
   auto plan = planLaunch(fused, rows, binding, DType::F32);
   ASSERT_TRUE(bool(plan));
   EXPECT_TRUE(plan->isEmpty);
+  // The definition asks for a column.
+  binding = {{{"D", 0}}, {3}};
+  EXPECT_EQ(planLaunch(fused, rows, binding, DType::F32).error().code, "E0617");
 }
 
 TEST(LaunchPlan, RefusesWhatDoesNotFit) {

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+// Constraints evaluated on concrete sizes. Numbers are long double, which holds every 64-bit
+// integer.
+#include "lib/definition/Constraint.h"
+
+#include "lib/definition/Graph.h"
+#include "lib/definition/Shape.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+
+namespace nereid::definition {
+namespace {
+
+using Kind = ConstraintTerm::Kind;
+
+std::string numberText(long double value) {
+  return value == std::floor(value) && std::fabs(value) < 1e18L
+             ? std::to_string(static_cast<int64_t>(value))
+             : fmt::format("{}", static_cast<double>(value));
+}
+
+bool compares(const std::string &relation, long double a, long double b) {
+  return relation == "=="   ? a == b
+         : relation == "!=" ? a != b
+         : relation == "<"  ? a < b
+         : relation == "<=" ? a <= b
+         : relation == ">"  ? a > b
+                            : a >= b;
+}
+
+class Evaluator {
+public:
+  Evaluator(const Operator &op, const Binding &binding, std::optional<DType> dtype,
+            const std::vector<double> &scalars)
+      : op(op), binding(binding), dtype(dtype), scalars(scalars) {}
+
+  std::string violation(const Constraint &constraint) const {
+    const std::string &relation = constraint.relation;
+    const ConstraintTerm &left = constraint.left, &right = constraint.right;
+    if (relation.empty() || constraint.isAboutValues()) {
+      return "";
+    }
+    if (left.kind == Kind::Type || left.kind == Kind::TypeName) {
+      auto a = typeOf(left), b = typeOf(right);
+      bool isOpen = !a || !b;
+      return isOpen || (*a == *b) == (relation == "==")
+                 ? ""
+                 : said(left, std::string(torchName(*a)), right, std::string(torchName(*b)));
+    }
+    if (left.kind == Kind::Shape || left.kind == Kind::List) {
+      auto a = shapeOf(left), b = shapeOf(right);
+      if (!a || !b) {
+        return "a size in it is not known";
+      }
+      return (*a == *b) == (relation == "==") ? ""
+                                              : said(left, sizesText(*a), right, sizesText(*b));
+    }
+    std::string problem;
+    long double a = number(left, problem), b = number(right, problem);
+    if (!problem.empty()) {
+      return problem;
+    }
+    return compares(relation, a, b) ? "" : said(left, numberText(a), right, numberText(b));
+  }
+
+  long double number(const ConstraintTerm &term, std::string &problem) const {
+    switch (term.kind) {
+    case Kind::Number:
+      return term.number;
+    case Kind::Scalar: {
+      auto i = static_cast<size_t>(term.parameter);
+      return i < scalars.size() ? scalars[i] : op.parameters[i].value;
+    }
+    case Kind::Symbol: {
+      auto found = binding.symbols.find(term.name);
+      if (found == binding.symbols.end()) {
+        problem = fmt::format("the size of '{}' is not known", term.name);
+        return 0;
+      }
+      return static_cast<long double>(found->second);
+    }
+    case Kind::Size:
+    case Kind::Rank:
+    case Kind::Count:
+      return ofShape(term, problem);
+    case Kind::Negative:
+      return -number(term.operands[0], problem);
+    default:
+      return binary(term, problem);
+    }
+  }
+
+private:
+  std::string said(const ConstraintTerm &left, const std::string &a, const ConstraintTerm &right,
+                   const std::string &b) const {
+    auto one = [&](const ConstraintTerm &term, const std::string &value) {
+      std::string name = text(term, op);
+      return name == value ? name : fmt::format("{} = {}", name, value);
+    };
+    return fmt::format("got {} and {}", one(left, a), one(right, b));
+  }
+
+  std::optional<DType> typeOf(const ConstraintTerm &term) const {
+    if (term.kind == Kind::TypeName) {
+      return term.dtype;
+    }
+    const auto &fixed = op.parameters[static_cast<size_t>(term.parameter)].fixedDtype;
+    return fixed ? fixed : dtype;
+  }
+
+  std::optional<std::vector<int64_t>> shapeOf(const ConstraintTerm &term) const {
+    if (term.kind == Kind::Shape) {
+      auto sizes = bind(op.parameters[static_cast<size_t>(term.parameter)].shape, binding);
+      return sizes ? std::optional(*sizes) : std::nullopt;
+    }
+    std::vector<int64_t> sizes;
+    for (const ConstraintTerm &each : term.operands) {
+      std::string problem;
+      sizes.push_back(static_cast<int64_t>(number(each, problem)));
+      if (!problem.empty()) {
+        return std::nullopt;
+      }
+    }
+    return sizes;
+  }
+
+  long double ofShape(const ConstraintTerm &term, std::string &problem) const {
+    const Parameter &parameter = op.parameters[static_cast<size_t>(term.parameter)];
+    auto sizes = bind(parameter.shape, binding);
+    if (!sizes) {
+      problem = sizes.error().message;
+      return 0;
+    }
+    auto rank = static_cast<int64_t>(sizes->size());
+    if (term.kind == Kind::Rank) {
+      return static_cast<long double>(rank);
+    }
+    if (term.kind == Kind::Count) {
+      return static_cast<long double>(elementCountOf(*sizes).value_or(int64_t{1} << 62));
+    }
+    const int64_t index = term.index < 0 ? term.index + rank : term.index;
+    if (index < 0 || index >= rank) {
+      problem = fmt::format("'{}' of shape {} has no dimension {}", parameter.name,
+                            sizesText(*sizes), term.index);
+      return 0;
+    }
+    return static_cast<long double>((*sizes)[static_cast<size_t>(index)]);
+  }
+
+  long double binary(const ConstraintTerm &term, std::string &problem) const {
+    const long double a = number(term.operands[0], problem), b = number(term.operands[1], problem);
+    if (term.name == "+" || term.name == "-") {
+      return term.name == "+" ? a + b : a - b;
+    }
+    if (term.name == "*") {
+      return a * b;
+    }
+    if (b == 0) {
+      problem = fmt::format("'{}' divides by 0", text(term, op));
+      return 0;
+    }
+    const long double quotient = std::floor(a / b);
+    return term.name == "//" ? quotient : a - quotient * b;
+  }
+
+  const Operator &op;
+  const Binding &binding;
+  std::optional<DType> dtype;
+  const std::vector<double> &scalars;
+};
+
+} // namespace
+
+std::string text(const ConstraintTerm &term, const Operator &op) {
+  auto name = [&] { return op.parameters[static_cast<size_t>(term.parameter)].name; };
+  auto operand = [&](size_t i) {
+    const ConstraintTerm &each = term.operands[i];
+    std::string inner = text(each, op);
+    return each.kind == Kind::Binary ? "(" + inner + ")" : inner;
+  };
+  switch (term.kind) {
+  case Kind::Number:
+    return numberText(term.number);
+  case Kind::Symbol:
+    return term.name;
+  case Kind::Scalar:
+  case Kind::Values:
+    return name();
+  case Kind::Size:
+    return fmt::format("{}.shape[{}]", name(), term.index);
+  case Kind::Rank:
+    return name() + ".dim()";
+  case Kind::Count:
+    return name() + ".numel()";
+  case Kind::Negative:
+    return "-" + operand(0);
+  case Kind::Binary:
+    return operand(0) + " " + term.name + " " + operand(1);
+  case Kind::Shape:
+    return name() + ".shape";
+  case Kind::Type:
+    return name() + ".dtype";
+  case Kind::TypeName:
+    return fmt::format("torch.{}", torchName(term.dtype));
+  case Kind::List:
+    break;
+  }
+  std::string list;
+  for (const ConstraintTerm &each : term.operands) {
+    list += (list.empty() ? "" : ", ") + text(each, op);
+  }
+  return "[" + list + "]";
+}
+
+std::string violation(const Constraint &constraint, const Operator &op, const Binding &binding,
+                      std::optional<DType> dtype, const std::vector<double> &scalars) {
+  return Evaluator(op, binding, dtype, scalars).violation(constraint);
+}
+
+Status checkConstraints(const Operator &op, const Binding &binding, std::optional<DType> dtype,
+                        const std::vector<double> &scalars) {
+  for (const Constraint &constraint : op.constraints) {
+    if (std::string why = violation(constraint, op, binding, dtype, scalars); !why.empty()) {
+      return makeError("E0617",
+                       fmt::format("'{}' expects {}, but {}", op.name, constraint.text, why))
+          .withHelp("the condition stands under 'constraints' in the definition");
+    }
+  }
+  return Done{};
+}
+
+ValueRange::ValueRange()
+    : low(-std::numeric_limits<double>::infinity()), high(std::numeric_limits<double>::infinity()) {
+}
+
+bool ValueRange::isEverything() const {
+  return std::isinf(low) && std::isinf(high) && !excludesZero;
+}
+
+bool ValueRange::contains(double value) const {
+  return (isLowOpen ? value > low : value >= low) && (isHighOpen ? value < high : value <= high) &&
+         !(excludesZero && value == 0);
+}
+
+double ValueRange::fitted(double value) const {
+  if (std::isnan(value) || contains(value)) {
+    return value;
+  }
+  if (contains(-value)) {
+    return -value;
+  }
+  const double magnitude = std::fabs(value);
+  std::vector<double> tried;
+  if (std::isfinite(low) && std::isfinite(high)) {
+    tried = {low + std::fmod(magnitude, high - low), (low + high) / 2, low, high};
+  } else if (std::isfinite(low)) {
+    tried = {low + magnitude, low + std::max(1.0, std::fabs(low) / 8)};
+  } else if (std::isfinite(high)) {
+    tried = {high - magnitude, high - std::max(1.0, std::fabs(high) / 8)};
+  } else {
+    tried = {1};
+  }
+  for (double each : tried) {
+    if (contains(each)) {
+      return each;
+    }
+  }
+  return value;
+}
+
+ValueRange valueRange(const Operator &op, size_t parameter) {
+  ValueRange range;
+  for (const Constraint &constraint : op.constraints) {
+    bool isAbout =
+        constraint.isAboutValues() && constraint.left.parameter == static_cast<int>(parameter);
+    if (!isAbout) {
+      continue;
+    }
+    const std::string &relation = constraint.relation;
+    const auto bound = static_cast<double>(constraint.right.number);
+    if (relation == "!=") {
+      range.excludesZero = true;
+    } else if (relation[0] == '>' && bound >= range.low) {
+      range.isLowOpen = relation == ">" || (bound == range.low && range.isLowOpen);
+      range.low = bound;
+    } else if (relation[0] == '<' && bound <= range.high) {
+      range.isHighOpen = relation == "<" || (bound == range.high && range.isHighOpen);
+      range.high = bound;
+    }
+  }
+  return range;
+}
+
+bool mustBeContiguous(const Operator &op, size_t parameter) {
+  for (const Constraint &constraint : op.constraints) {
+    if (constraint.relation.empty() && constraint.left.parameter == static_cast<int>(parameter)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+} // namespace nereid::definition
