@@ -48,6 +48,7 @@ config.substitutions += [
     ("%kernels", os.path.join(root, "kernels")),
     ("%operators", os.path.join(root, "operators")),
     ("%examples", os.path.join(root, "examples")),
+    ("%honesty", os.path.join(config.test_source_root, "honesty")),
     ("%aot", os.path.join(config.test_source_root, "aot", "Inputs")),
     ("%inputs", inputs),
     ("%root", root),

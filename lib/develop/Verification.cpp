@@ -83,7 +83,7 @@ Result<Attempt> tryCase(Generation &generation, const KernelSource &source,
   row.dtype = dtype;
   if (!grid.unmet.empty()) {
     row.skipped = grid.unmet;
-    return row;
+    return attempt;
   }
   auto tensors = makeTensors(generation.fused, grid, dtype);
   if (!tensors) {
@@ -289,7 +289,7 @@ Result<AccuracyReport> verifyAccuracy(Generation &generation, const KernelSource
       }
       report.rows.push_back(std::move(attempt->row));
     }
-    const auto mine = report.rows.end() - static_cast<long>(grid.size());
+    const auto mine = report.rows.end() - static_cast<long>(grid->size());
     bool isNothing = std::all_of(mine, report.rows.end(),
                                  [](const AccuracyRow &row) { return !row.skipped.empty(); });
     if (isNothing) {
