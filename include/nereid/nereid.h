@@ -207,6 +207,49 @@ NEREID_API nereid_status nereid_compare(const nereid_tensor *actual, const nerei
                                         double relative, double absolute,
                                         nereid_comparison *result);
 
+/* An operator as its definition (.toml) describes it. */
+typedef struct nereid_operator nereid_operator;
+
+/* NEREID_ERROR_FILE when the file cannot be read, NEREID_ERROR_ARGUMENT when it is no definition.
+ */
+NEREID_API nereid_status nereid_operator_load(const char *path, nereid_operator **made);
+/* NULL is allowed. */
+NEREID_API void nereid_operator_free(nereid_operator *made);
+
+/* How the implementation that is judged rounds. */
+typedef int32_t nereid_rounding;
+enum {
+  NEREID_ROUNDS_RESULTS = 0, /* a fused kernel: computes in float32, rounds its results */
+  NEREID_ROUNDS_EACH = 1     /* an eager framework: rounds after each operation */
+};
+
+typedef struct nereid_verdict {
+  int agrees;       /* 1 when there is no mismatch and at most 5 % cannot be verified */
+  int64_t elements; /* of all outputs */
+  int64_t mismatches;
+  int64_t unverifiable;  /* elements where a right implementation may leave its type's range */
+  int first_output;      /* of the first mismatch, -1 = none */
+  int64_t first_element; /* row-major, -1 = none */
+  double actual, expected, bound; /* at the first mismatch */
+  double max_absolute;            /* error of a finite element */
+  double max_of_bound;            /* largest error over its bound; above 1 is a mismatch */
+} nereid_verdict;
+
+/* Holds outputs against the definition's reference in float64, each element within a bound of its
+ * own, as `nereid verify` does: an infinity agrees with the same infinity only, NaN with NaN only,
+ * a zero with one of the same sign where IEEE 754 defines it. inputs: the tensor parameters in
+ * order, and numbers have their defaults; or all parameters, numbers as tensors of one element.
+ * Fails when shapes or types do not fit the definition; a mismatch is no failure. */
+NEREID_API nereid_status nereid_operator_verify(const nereid_operator *made,
+                                                const nereid_tensor *const *inputs,
+                                                size_t input_count,
+                                                const nereid_tensor *const *outputs,
+                                                size_t output_count, nereid_rounding rounding,
+                                                nereid_verdict *verdict);
+/* "element 17 expects 1.5 ± 1e-07, but got nan (3 of 1024 differ)" in UTF-8; "" for a verdict that
+ * agrees. Valid until the next call of this function on this thread. */
+NEREID_API const char *nereid_verdict_text(const nereid_verdict *verdict);
+
 typedef int (*nereid_callback)(void *context); /* 0 = went well; anything else ends the timing */
 
 typedef struct nereid_time_options {

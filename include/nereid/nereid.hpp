@@ -228,6 +228,76 @@ private:
   std::shared_ptr<nereid_tensor> handle;
 };
 
+/// Sizes, of a tensor or of some of its dimensions.
+using Sizes = std::vector<int64_t>;
+
+inline Sizes joined(Sizes leading, const Sizes &trailing) {
+  leading.insert(leading.end(), trailing.begin(), trailing.end());
+  return leading;
+}
+
+namespace detail {
+inline std::string sizesText(const Sizes &sizes) {
+  std::string text = "[";
+  for (int64_t size : sizes) {
+    text += (text.size() > 1 ? ", " : "") + std::to_string(size);
+  }
+  return text + "]";
+}
+
+[[noreturn]] inline void refuse(const std::string &name, const std::string &expected,
+                                const std::string &actual) {
+  throw Error(NEREID_ERROR_ARGUMENT, "'" + name + "' expects " + expected + ", but got " + actual);
+}
+
+inline std::string dimensionsText(size_t count) {
+  return std::to_string(count) + (count == 1 ? " dimension" : " dimensions");
+}
+} // namespace detail
+
+/// What functions ask of the tensors they are given. Each throws an Error (NEREID_ERROR_ARGUMENT)
+/// that names the tensor, what was expected and what was given.
+inline void expectRank(const std::string &name, const Tensor &tensor, size_t rank) {
+  if (tensor.shape().size() != rank) {
+    detail::refuse(name, detail::dimensionsText(rank), detail::sizesText(tensor.shape()));
+  }
+}
+inline void expectRankAtLeast(const std::string &name, const Tensor &tensor, size_t rank) {
+  if (tensor.shape().size() < rank) {
+    detail::refuse(name, "at least " + detail::dimensionsText(rank),
+                   detail::sizesText(tensor.shape()));
+  }
+}
+inline void expectShape(const std::string &name, const Tensor &tensor, const Sizes &expected) {
+  if (tensor.shape() != expected) {
+    detail::refuse(name, "shape " + detail::sizesText(expected), detail::sizesText(tensor.shape()));
+  }
+}
+inline void expectType(const std::string &name, const Tensor &tensor,
+                       const std::vector<DType> &allowed) {
+  std::string list;
+  for (DType type : allowed) {
+    if (tensor.dtype() == type) {
+      return;
+    }
+    list += (list.empty() ? "" : " or ") + std::string(nereid::name(type));
+  }
+  detail::refuse(name, "type " + list, nereid::name(tensor.dtype()));
+}
+/// Dimension counted from the end, 1 = last.
+inline int64_t sizeFromEnd(const std::string &name, const Tensor &tensor, size_t fromEnd) {
+  expectRankAtLeast(name, tensor, fromEnd);
+  const Sizes shape = tensor.shape();
+  return shape[shape.size() - fromEnd];
+}
+/// All dimensions but the last `count`.
+inline Sizes leadingSizes(const std::string &name, const Tensor &tensor, size_t count) {
+  expectRankAtLeast(name, tensor, count);
+  Sizes shape = tensor.shape();
+  shape.resize(shape.size() - count);
+  return shape;
+}
+
 /// One argument of a launch, made implicitly from a tensor, an integer or a floating-point number.
 class Argument {
 public:
@@ -426,6 +496,60 @@ inline Comparison compare(const Tensor &actual, const Tensor &expected, double r
           raw.mismatches,  raw.first_mismatch,     raw.actual,
           raw.expected};
 }
+
+/// How the implementation that is judged rounds: a fused kernel computes in float32 and rounds its
+/// results, an eager framework rounds after each operation.
+enum class Rounding { OncePerResult = NEREID_ROUNDS_RESULTS, EachOperation = NEREID_ROUNDS_EACH };
+
+struct Verdict {
+  bool agrees;      ///< no mismatch, and at most 5 % that cannot be verified
+  int64_t elements; ///< of all outputs
+  int64_t mismatches;
+  int64_t unverifiable;           ///< a right implementation may leave its type's range there
+  int firstOutput;                ///< of the first mismatch; -1 = none
+  int64_t firstElement;           ///< row-major
+  double actual, expected, bound; ///< at the first mismatch
+  double maxAbsolute;             ///< error of a finite element
+  double maxOfBound;              ///< largest error over its bound
+  std::string
+      text; ///< "element 17 expects 1.5 ± 1e-07, but got nan (3 of 1024 differ)"; "" = agrees
+};
+
+/// An operator as its definition (.toml) describes it. A shared handle.
+class Operator {
+public:
+  static Operator load(const std::string &path) {
+    nereid_operator *made = nullptr;
+    check(nereid_operator_load(path.c_str(), &made));
+    return Operator(made);
+  }
+  explicit Operator(nereid_operator *owned) : handle(owned, &nereid_operator_free) {}
+  nereid_operator *get() const { return handle.get(); }
+
+  /// Holds outputs against the definition's reference in float64, each element within a bound of
+  /// its own, as `nereid verify` does. inputs: the tensor parameters in order, with the numbers'
+  /// defaults; or all parameters, numbers as tensors of one element.
+  Verdict verify(const std::vector<Tensor> &inputs, const std::vector<Tensor> &outputs,
+                 Rounding rounding = Rounding::OncePerResult) const {
+    const std::vector<const nereid_tensor *> in = handles(inputs), out = handles(outputs);
+    nereid_verdict raw{};
+    check(nereid_operator_verify(get(), in.data(), in.size(), out.data(), out.size(),
+                                 static_cast<nereid_rounding>(rounding), &raw));
+    return {raw.agrees != 0,  raw.elements,      raw.mismatches,   raw.unverifiable,
+            raw.first_output, raw.first_element, raw.actual,       raw.expected,
+            raw.bound,        raw.max_absolute,  raw.max_of_bound, nereid_verdict_text(&raw)};
+  }
+
+private:
+  static std::vector<const nereid_tensor *> handles(const std::vector<Tensor> &tensors) {
+    std::vector<const nereid_tensor *> list;
+    for (const Tensor &tensor : tensors) {
+      list.push_back(tensor.get());
+    }
+    return list;
+  }
+  std::shared_ptr<nereid_operator> handle;
+};
 
 struct Timing {
   double medianNanos, p90Nanos, p99Nanos;

@@ -58,7 +58,7 @@ std::string verifyOutputs(const Generation &generation, Bench &bench) {
     return agreement.error().message;
   }
   if (!agreement->agrees()) {
-    return "wrong result: " + describeMismatch(*agreement);
+    return "wrong result: " + eager::describe(*agreement);
   }
   bench.agreedDigest = digest;
   return "";

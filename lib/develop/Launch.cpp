@@ -7,9 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 #include <fstream>
-#include <limits>
 
 namespace nereid::develop {
 
@@ -73,18 +71,6 @@ Result<eager::Agreement> checkAgreement(const FusedOperator &fused, const CaseTe
                                         DType dtype) {
   return eager::checkOutputs(fused.op, tensors.inputs, tensors.outputs, dtype,
                              eager::Rounding::OncePerResult, runtime::defaultPool());
-}
-
-std::string describeMismatch(const eager::Agreement &agreement) {
-  // The sign of a NaN says nothing.
-  double actual = std::isnan(agreement.firstActual) ? std::numeric_limits<double>::quiet_NaN()
-                                                    : agreement.firstActual;
-  return fmt::format("element {}{} expects {:.9g} ± {:.3g}, but got {:.9g} ({} of {} differ)",
-                     agreement.firstIndex,
-                     agreement.firstOutput > 0 ? fmt::format(" of output {}", agreement.firstOutput)
-                                               : "",
-                     agreement.firstExpected, agreement.firstBound, actual, agreement.mismatches,
-                     agreement.checked);
 }
 
 double availableMemory() {

@@ -57,8 +57,6 @@ Result<CaseTensors> makeTensors(const generator::FusedOperator &fused,
 /// The outputs against the float64 reference, within bounds derived for each element.
 Result<eager::Agreement> checkAgreement(const generator::FusedOperator &fused,
                                         const CaseTensors &tensors, DType dtype);
-/// "element 17 expects 1.5 ± 1e-7, but got nan (3 of 1024 differ)".
-std::string describeMismatch(const eager::Agreement &agreement);
 
 /// Bytes this process may still allocate (available memory, cgroup limit).
 double availableMemory();

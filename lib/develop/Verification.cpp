@@ -138,7 +138,7 @@ Result<Attempt> tryCase(Generation &generation, const KernelSource &source,
   row.maxAbsoluteError = agreement->worstAbsolute;
   row.errorOfBound = agreement->worstRatio;
   if (!agreement->agrees()) {
-    row.failure = describeMismatch(*agreement);
+    row.failure = eager::describe(*agreement);
   }
   return attempt;
 }
@@ -165,9 +165,7 @@ Result<Attempt> verifyCase(Generation &generation, const KernelSource &source,
   }
   if (attempt && attempt->row.failure.empty() && !isEnough(attempt->row)) {
     AccuracyRow &row = attempt->row;
-    row.failure = fmt::format("{} of {} elements cannot be verified: a right kernel may leave the "
-                              "range of its type there",
-                              row.unverifiable, row.checked);
+    row.failure = eager::describeUnverifiable(row.unverifiable, row.checked);
   }
   return attempt;
 }

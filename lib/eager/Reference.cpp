@@ -169,6 +169,23 @@ double ratioOf(double actual, const Bounded &expected, DType type, bool hasZeroS
 
 } // namespace
 
+std::string describe(const Agreement &agreement) {
+  // The sign of a NaN says nothing.
+  double actual = std::isnan(agreement.firstActual) ? NAN : agreement.firstActual;
+  return fmt::format("element {}{} expects {:.9g} ± {:.3g}, but got {:.9g} ({} of {} differ)",
+                     agreement.firstIndex,
+                     agreement.firstOutput > 0 ? fmt::format(" of output {}", agreement.firstOutput)
+                                               : "",
+                     agreement.firstExpected, agreement.firstBound, actual, agreement.mismatches,
+                     agreement.checked);
+}
+
+std::string describeUnverifiable(int64_t unverifiable, int64_t checked) {
+  return fmt::format("{} of {} elements cannot be verified: a right kernel may leave the range of "
+                     "its type there",
+                     unverifiable, checked);
+}
+
 Result<std::vector<ReferenceOutput>> runReference(const Operator &op,
                                                   std::span<const Tensor> inputs, DType dtype,
                                                   Rounding rounding, runtime::ThreadPool &pool) {

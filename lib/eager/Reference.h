@@ -41,6 +41,11 @@ struct Agreement {
   bool agrees() const { return mismatches == 0; }
 };
 
+/// "element 17 expects 1.5 ± 1e-7, but got nan (3 of 1024 differ)".
+std::string describe(const Agreement &agreement);
+/// "60 of 645 elements cannot be verified: …".
+std::string describeUnverifiable(int64_t unverifiable, int64_t checked);
+
 /// Compares what an implementation wrote with the reference, in blocks. NaN must meet NaN, an
 /// infinity the same infinity. E0604 when the tensors do not fit the operator.
 Result<Agreement> checkOutputs(const definition::Operator &op,

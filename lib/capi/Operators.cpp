@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// Definitions in the C interface: results judged by the reference and the bounds of `nereid
+// verify`.
+#include "lib/capi/Failure.h"
+#include "lib/capi/Handles.h"
+#include "lib/definition/Graph.h"
+#include "lib/eager/Reference.h"
+#include "lib/verify/Limits.h"
+
+#include <fmt/format.h>
+
+struct nereid_operator {
+  nereid::definition::Operator definition;
+};
+
+namespace nereid::capi {
+namespace {
+
+constexpr const char *verifyName = "nereid_operator_verify";
+
+/// Nothing when one of them is null.
+std::optional<std::vector<runtime::Tensor>> tensorsOf(const nereid_tensor *const *list,
+                                                      size_t count) {
+  std::vector<runtime::Tensor> tensors;
+  for (size_t i = 0; i < count; ++i) {
+    if (!list || !list[i]) {
+      return std::nullopt;
+    }
+    tensors.push_back(list[i]->tensor);
+  }
+  return tensors;
+}
+
+/// The type that the operator runs in for these inputs; E0604 or E0606 when they do not agree.
+Result<DType> typeOf(const definition::Operator &op, const std::vector<runtime::Tensor> &inputs) {
+  std::optional<DType> own;
+  size_t next = 0;
+  const bool hasNumbers = inputs.size() == op.parameters.size();
+  for (const definition::Parameter &parameter : op.parameters) {
+    if ((parameter.isScalar && !hasNumbers) || next >= inputs.size()) {
+      continue;
+    }
+    const DType type = inputs[next++].dtype();
+    if (parameter.isScalar) {
+      continue;
+    }
+    const DType expected = parameter.fixedDtype.value_or(own.value_or(type));
+    if (type != expected) {
+      return makeError("E0604",
+                       fmt::format("'{}' of operator '{}' expects {}, but got {}", parameter.name,
+                                   op.name, torchName(expected), torchName(type)));
+    }
+    if (!parameter.fixedDtype) {
+      own = type;
+    }
+  }
+  if (!own) {
+    return op.dtypes.front();
+  }
+  const Status allowed = definition::checkDtype(op, *own);
+  return allowed ? Result<DType>(*own) : allowed.error();
+}
+
+bool isAgreed(const eager::Agreement &agreement) {
+  return agreement.agrees() &&
+         static_cast<double>(agreement.unverifiable) <=
+             verify::mostUnverifiable * static_cast<double>(agreement.checked);
+}
+
+eager::Agreement agreementOf(const nereid_verdict &verdict) {
+  eager::Agreement agreement;
+  agreement.checked = verdict.elements;
+  agreement.mismatches = verdict.mismatches;
+  agreement.unverifiable = verdict.unverifiable;
+  agreement.firstOutput = verdict.first_output;
+  agreement.firstIndex = verdict.first_element;
+  agreement.firstActual = verdict.actual;
+  agreement.firstExpected = verdict.expected;
+  agreement.firstBound = verdict.bound;
+  return agreement;
+}
+
+} // namespace
+} // namespace nereid::capi
+
+using namespace nereid;
+using namespace nereid::capi;
+
+extern "C" {
+
+nereid_status nereid_operator_load(const char *path, nereid_operator **made) {
+  return guarded([&] {
+    if (!path || !made) {
+      return refuse("nereid_operator_load", "expects a path and a place for the operator");
+    }
+    Diagnostics diags;
+    auto op = definition::loadOperator(path, diags);
+    if (!op) {
+      const bool isFile = diags.all().front().code == "E0601";
+      return fail(isFile ? NEREID_ERROR_FILE : NEREID_ERROR_ARGUMENT, diags);
+    }
+    *made = new nereid_operator{std::move(*op)};
+    return NEREID_OK;
+  });
+}
+
+void nereid_operator_free(nereid_operator *made) { delete made; }
+
+nereid_status nereid_operator_verify(const nereid_operator *made,
+                                     const nereid_tensor *const *inputs, size_t input_count,
+                                     const nereid_tensor *const *outputs, size_t output_count,
+                                     nereid_rounding rounding, nereid_verdict *verdict) {
+  return guarded([&] {
+    const auto in = tensorsOf(inputs, input_count), out = tensorsOf(outputs, output_count);
+    if (!made || !in || !out || !verdict) {
+      return refuse(verifyName, "expects an operator, tensors and a place for the verdict");
+    }
+    if (rounding != NEREID_ROUNDS_RESULTS && rounding != NEREID_ROUNDS_EACH) {
+      return refuse(verifyName,
+                    fmt::format("expects {} or {} as rounding, but got {}",
+                                int{NEREID_ROUNDS_RESULTS}, int{NEREID_ROUNDS_EACH}, rounding));
+    }
+    const definition::Operator &op = made->definition;
+    if (out->size() != op.outputNames.size()) {
+      return refuse(verifyName, fmt::format("expects {} outputs of '{}', but got {}",
+                                            op.outputNames.size(), op.name, out->size()));
+    }
+    auto type = typeOf(op, *in);
+    if (!type) {
+      return fail(NEREID_ERROR_ARGUMENT, type.error());
+    }
+    const auto way = rounding == NEREID_ROUNDS_EACH ? eager::Rounding::EachOperation
+                                                    : eager::Rounding::OncePerResult;
+    auto found = eager::checkOutputs(op, *in, *out, *type, way, pool());
+    if (!found) {
+      const bool isMemory = found.error().code == "E0506";
+      return fail(isMemory ? NEREID_ERROR_MEMORY : NEREID_ERROR_ARGUMENT, found.error());
+    }
+    *verdict = {isAgreed(*found) ? 1 : 0, found->checked,       found->mismatches,
+                found->unverifiable,      found->firstOutput,   found->firstIndex,
+                found->firstActual,       found->firstExpected, found->firstBound,
+                found->worstAbsolute,     found->worstRatio};
+    return NEREID_OK;
+  });
+}
+
+const char *nereid_verdict_text(const nereid_verdict *verdict) {
+  static thread_local std::string text;
+  const nereid_status made = guarded([&] {
+    text.clear();
+    if (verdict && verdict->mismatches > 0) {
+      text = eager::describe(agreementOf(*verdict));
+    } else if (verdict && !verdict->agrees) {
+      text = eager::describeUnverifiable(verdict->unverifiable, verdict->elements);
+    }
+    return NEREID_OK;
+  });
+  return made == NEREID_OK ? text.c_str() : "";
+}
+}
