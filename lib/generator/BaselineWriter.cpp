@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `<op>_baseline.cpp`: the definition's graph one operation after another, as an eager framework
-// runs it. In float64 the same function is the reference of the accuracy program.
+// runs it.
 #include "lib/generator/CompanionWriter.h"
 
 #include "lib/definition/Operations.h"
@@ -17,8 +17,11 @@ using definition::Node;
 
 class BaselineWriter {
 public:
-  explicit BaselineWriter(const FusedOperator &fused) : fused(fused), op(fused.op) {
-    taken = {"out", "seed", "main", "number", "release"};
+  explicit BaselineWriter(const FusedOperator &fused) : fused(fused), op(fused.op), sizes(fused) {
+    taken = {"out", "seed", "main", "number", "release", "joined", "Sizes"};
+    for (const SizeNames::Step &step : sizes.steps) {
+      taken.insert(step.variable);
+    }
     for (const definition::Parameter &parameter : op.parameters) {
       taken.insert(parameter.name);
     }
@@ -37,6 +40,9 @@ public:
 
 namespace {
 
+using nereid::joined;
+using nereid::Sizes;
+
 /// A number as an operand; it takes the type of the tensors it meets.
 [[maybe_unused]] nereid::Tensor number(double value) {
   return nereid::Tensor::scalar(value, nereid::DType::F64);
@@ -52,6 +58,7 @@ namespace baseline {
 )";
     text += packed(fmt::format("{} {}(", cppResult(fused), op.name), cppParameters(fused, false),
                    ") {\n");
+    text += cppSizes(fused, sizes, "  ");
     for (size_t i = 0; i < op.nodes.size(); ++i) {
       operation(static_cast<int>(i));
     }
@@ -197,6 +204,7 @@ private:
 
   const FusedOperator &fused;
   const definition::Operator &op;
+  SizeNames sizes;
   std::set<std::string> taken;
   std::vector<std::string> names;
   std::string text;

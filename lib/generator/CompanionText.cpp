@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pieces of C++ text that several companions share.
 #include "lib/generator/CompanionWriter.h"
+#include "lib/generator/InputChecks.h"
 
 #include <fmt/format.h>
 
@@ -74,22 +75,32 @@ std::string cppShape(const definition::SymbolicShape &shape, const SizeNames &na
 
 std::string cppSizes(const FusedOperator &fused, const SizeNames &names, const std::string &pad) {
   std::string text;
-  for (size_t i = 0; i < fused.operands.size(); ++i) {
-    const Operand &operand = fused.operands[i];
-    if (operand.isOutput) {
-      continue;
-    }
-    for (const SizeNames::Step &step : names.steps) {
-      if (step.operand == static_cast<int>(i)) {
-        text += pad + (step.isRest
-                           ? fmt::format("const Sizes {} = leadingSizes(\"{}\", {}, {});\n",
-                                         step.variable, operand.name, operand.name, step.fromEnd)
-                           : fmt::format("const int64_t {} = sizeFromEnd(\"{}\", {}, {});\n",
-                                         step.variable, operand.name, operand.name, step.fromEnd));
+  for (const InputCheck &check : inputChecks(fused, names)) {
+    const std::string &name = check.operand->name;
+    switch (check.kind) {
+    case InputCheck::Kind::Rank:
+      text += pad + fmt::format("expectRank{}(\"{}\", {}, {});\n", check.isAtLeast ? "AtLeast" : "",
+                                name, name, check.count);
+      break;
+    case InputCheck::Kind::Size:
+      text += pad + fmt::format("const {} {} = {}(\"{}\", {}, {});\n",
+                                check.step->isRest ? "Sizes" : "int64_t", check.step->variable,
+                                check.step->isRest ? "leadingSizes" : "sizeFromEnd", name, name,
+                                check.step->fromEnd);
+      break;
+    case InputCheck::Kind::Shape:
+      text += packed(pad + "expectShape(",
+                     {"\"" + name + "\"", name, cppShape(check.operand->shape, names)}, ");\n");
+      break;
+    case InputCheck::Kind::Type: {
+      std::string types = check.sameAs.empty() ? "" : check.sameAs + ".dtype()";
+      for (DType type : check.types) {
+        types += (types.empty() ? "" : ", ") + cppType(type);
       }
+      text += packed(pad + "expectType(", {"\"" + name + "\"", name, "{" + types + "}"}, ");\n");
+      break;
     }
-    text += pad + fmt::format("expectShape(\"{}\", {}, {});\n", operand.name, operand.name,
-                              cppShape(operand.shape, names));
+    }
   }
   return text;
 }

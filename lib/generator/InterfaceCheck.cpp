@@ -133,7 +133,7 @@ private:
       report(instead ? instead->place : actual->place,
              fmt::format("expects the check '{}', but got {}", want.shown,
                          instead ? "'" + instead->shown + "'" : "none"),
-             "refuse what the definition refuses");
+             "check it in front of everything else");
     }
   }
 

@@ -3,6 +3,7 @@
 // Python file's table, so that a change of block sizes touches that file alone.
 #include "lib/generator/CompanionWriter.h"
 #include "lib/generator/ConstraintText.h"
+#include "lib/generator/InputChecks.h"
 #include "lib/generator/ScheduleRules.h"
 
 #include <fmt/format.h>
@@ -36,12 +37,8 @@ constexpr const char *commonPart = R"cpp(
 #define OPERATOR_FOLDER "."
 #endif
 
-using Sizes = std::vector<int64_t>;
-
-inline Sizes joined(Sizes leading, const Sizes &trailing) {
-  leading.insert(leading.end(), trailing.begin(), trailing.end());
-  return leading;
-}
+using nereid::joined;
+using nereid::Sizes;
 
 inline int64_t product(const Sizes &sizes) {
   int64_t result = 1;
@@ -49,42 +46,6 @@ inline int64_t product(const Sizes &sizes) {
     result *= size;
   }
   return result;
-}
-
-inline std::string sizesText(const Sizes &sizes) {
-  std::string text = "[";
-  for (int64_t size : sizes) {
-    text += (text.size() > 1 ? ", " : "") + std::to_string(size);
-  }
-  return text + "]";
-}
-
-inline void expectShape(const char *name, const nereid::Tensor &tensor, const Sizes &expected) {
-  if (tensor.shape() != expected) {
-    throw std::invalid_argument(std::string(name) + " expects shape " + sizesText(expected) +
-                                ", but got " + sizesText(tensor.shape()));
-  }
-}
-
-/// Dimension counted from the end, 1 = last.
-inline int64_t sizeFromEnd(const char *name, const nereid::Tensor &tensor, int fromEnd) {
-  const Sizes shape = tensor.shape();
-  if (static_cast<int>(shape.size()) < fromEnd) {
-    throw std::invalid_argument(std::string(name) + " expects at least " + std::to_string(fromEnd) +
-                                " dimensions, but got " + sizesText(shape));
-  }
-  return shape[shape.size() - static_cast<size_t>(fromEnd)];
-}
-
-/// All dimensions but the last `count`.
-inline Sizes leadingSizes(const char *name, const nereid::Tensor &tensor, int count) {
-  Sizes shape = tensor.shape();
-  if (static_cast<int>(shape.size()) < count) {
-    throw std::invalid_argument(std::string(name) + " expects at least " + std::to_string(count) +
-                                " dimensions, but got " + sizesText(shape));
-  }
-  shape.resize(shape.size() - static_cast<size_t>(count));
-  return shape;
 }
 
 namespace triton {
@@ -290,12 +251,12 @@ private:
   void line(const std::string &content) { text += "  " + content + "\n"; }
 
   std::string leadName() const {
-    for (const Operand &operand : fused.operands) {
-      if (!operand.fixedDtype && !operand.isOutput) {
-        return operand.name;
-      }
-    }
-    return fused.operands.front().name;
+    const std::string lead = leadInput(fused);
+    return lead.empty() ? fused.operands.front().name : lead;
+  }
+
+  std::string typeOf(const Operand &operand) const {
+    return operand.fixedDtype ? cppType(*operand.fixedDtype) : leadName() + ".dtype()";
   }
 
   void launch() {
@@ -310,6 +271,8 @@ private:
       if (operand.isOutput) {
         line(fmt::format("expectShape(\"{}\", {}, {});", operand.name, operand.name,
                          cppShape(operand.shape, names)));
+        line(fmt::format("expectType(\"{}\", {}, {{{}}});", operand.name, operand.name,
+                         typeOf(operand)));
         isEmpty.push_back(operand.name + ".elementCount() == 0");
       } else {
         ++inputs;
@@ -407,11 +370,9 @@ private:
     }
     for (const Operand &operand : fused.operands) {
       if (operand.isOutput) {
-        std::string type =
-            operand.fixedDtype ? cppType(*operand.fixedDtype) : leadName() + ".dtype()";
         text +=
             packed(fmt::format("  const nereid::Tensor {} = nereid::Tensor::empty(", operand.name),
-                   {cppShape(operand.shape, names), type}, ");\n");
+                   {cppShape(operand.shape, names), typeOf(operand)}, ");\n");
         list += (list.empty() ? "" : ", ") + operand.name;
         call.push_back(operand.name);
       }

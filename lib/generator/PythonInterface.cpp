@@ -8,6 +8,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <cctype>
+#include <optional>
+
 namespace nereid::generator {
 
 using language::Expr;
@@ -16,6 +20,41 @@ using language::FunctionDef;
 using language::SourceModule;
 
 namespace {
+
+/// The marks "*" and "/" between parameters, which the syntax tree leaves out, with their numbers
+/// in the list. `name` is the function's in `text`.
+std::vector<std::pair<size_t, std::string>> separators(const std::string &text, SourceRange name) {
+  size_t at = 0;
+  for (int line = 1; line < name.line; ++line) {
+    at = text.find('\n', at) + 1;
+  }
+  std::vector<std::pair<size_t, std::string>> marks;
+  std::string item;
+  size_t number = 0;
+  int depth = 0;
+  for (size_t i = text.find('(', at); i < text.size(); ++i) {
+    const char c = text[i];
+    if (c == '#') {
+      i = std::min(text.find('\n', i), text.size());
+      continue;
+    }
+    depth += c == '(' || c == '[' || c == '{' ? 1 : c == ')' || c == ']' || c == '}' ? -1 : 0;
+    const bool isEnd = depth == 0;
+    if (isEnd || (c == ',' && depth == 1)) {
+      if (item == "*" || item == "/") {
+        marks.emplace_back(number, item);
+      }
+      ++number;
+      item.clear();
+    } else if (!std::isspace(static_cast<unsigned char>(c)) && !(depth == 1 && c == '(')) {
+      item += c;
+    }
+    if (isEnd) {
+      break;
+    }
+  }
+  return marks;
+}
 
 class WrapperReader {
 public:
@@ -30,9 +69,14 @@ public:
     interface.function = function.name;
     interface.place = function.nameRange;
     for (const language::Param &parameter : function.params) {
+      const char *stars = parameter.isVarArgs ? "*" : parameter.isKeywordArgs ? "**" : "";
       interface.parameters.push_back(
-          {parameter.name, type(parameter.annotation.get(), parameter.range),
+          {stars + parameter.name, type(parameter.annotation.get(), parameter.range),
            part(parameter.defaultValue.get(), parameter.range), parameter.range});
+    }
+    for (const auto &[index, mark] : separators(module.text, function.nameRange)) {
+      interface.parameters.insert(interface.parameters.begin() + static_cast<long>(index),
+                                  {mark, {}, {}, function.nameRange});
     }
     const Expr *returns = function.returns.get();
     interface.result = type(returns, function.nameRange);
@@ -73,6 +117,27 @@ private:
   PythonText canonical, written;
 };
 
+/// Why the function, which stands in the file, could not be read.
+std::optional<Diagnostic> syntaxError(const SourceModule &module, const std::string &name) {
+  const size_t head = module.text.find("def " + name + "(");
+  if (head == std::string::npos) {
+    return std::nullopt;
+  }
+  const auto line =
+      1 + std::count(module.text.begin(), module.text.begin() + static_cast<long>(head), '\n');
+  const bool isUnread =
+      std::any_of(module.body.begin(), module.body.end(), [&](const language::StmtPtr &statement) {
+        return statement->kind == language::StmtKind::Opaque && statement->range.line == line;
+      });
+  Diagnostics strict;
+  if (isUnread) {
+    (void)language::parseStatements(module.path, module.text, strict);
+  }
+  auto found = std::find_if(strict.all().begin(), strict.all().end(),
+                            [&](const Diagnostic &error) { return error.range.line >= line; });
+  return found == strict.all().end() ? std::nullopt : std::optional(*found);
+}
+
 } // namespace
 
 std::string Interface::names() const {
@@ -107,6 +172,9 @@ Result<Interface> readPythonInterface(const std::string &path, const std::string
   }
   if (const FunctionDef *function = finalFunction(*module, name)) {
     return WrapperReader(*module).run(*function);
+  }
+  if (auto error = syntaxError(*module, name)) {
+    return *error;
   }
   std::vector<std::string> present;
   for (const language::StmtPtr &statement : module->body) {

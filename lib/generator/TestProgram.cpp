@@ -80,34 +80,39 @@ std::vector<Case> standardCases(const FusedOperator &fused) {
   return cases;
 }
 
-constexpr const char *agreesFunction = R"(
-bool agrees(const std::string &title, const nereid::Tensor &actual, const nereid::Tensor &expected,
-            const Tolerance &tolerance) {
-  const nereid::Comparison result =
-      nereid::compare(actual, expected, tolerance.relative, tolerance.absolute);
-  if (!result.passed) {
-    std::printf("FAILED  %s: %lld elements differ, element %lld is %.9g, expected %.9g\n",
-                title.c_str(), static_cast<long long>(result.mismatches),
-                static_cast<long long>(result.firstMismatch), result.actual, result.expected);
+/// The definition, loaded once, and what is printed when it finds a result wrong.
+std::string judgeFunctions(const std::string &name) {
+  std::string text = R"(
+/// The definition, whose reference and bounds judge results as `nereid verify` does.
+const nereid::Operator &definition() {
+)";
+  text += packed("  static const nereid::Operator loaded = nereid::Operator::load(",
+                 {"OPERATOR_FOLDER \"/" + name + ".toml\""}, ");\n");
+  return text + R"(  return loaded;
+}
+
+bool agrees(const std::string &title, const nereid::Verdict &verdict) {
+  if (!verdict.agrees) {
+    std::printf("FAILED  %s: %s\n", title.c_str(), verdict.text.c_str());
   }
-  return result.passed;
+  return verdict.agrees;
 }
 )";
+}
 
 } // namespace
 
 std::string TestProgram::beginning() const {
   std::string text =
-      cppHead(fused, isAccuracy ? "checks the kernel against the baseline in float64."
+      cppHead(fused, isAccuracy ? "checks kernel and baseline against the definition."
                                 : "times the kernel against the baseline.");
   text += fmt::format("\n#include \"{}_kernel.hpp\"\n\n", fused.op.name);
   text += "#include <cmath>\n#include <cstdio>\n#include <exception>\n#include <string>\n"
           "#include <vector>\n\nnamespace baseline {\n";
   text += packed(fmt::format("{} {}(", cppResult(fused), fused.op.name),
                  cppParameters(fused, false), ");\n");
-  text += "}\n\nnamespace {\n\nconstexpr nereid::DType f64 = nereid::DType::F64; // of the "
-          "reference\n\n";
-  return text + caseTable() + tensors() + agreesFunction + "\n";
+  text += "}\n\nnamespace {\n\n";
+  return text + caseTable() + tensors() + judgeFunctions(fused.op.name) + "\n";
 }
 
 std::vector<Case> TestProgram::cases() const {
@@ -120,14 +125,12 @@ std::vector<Case> TestProgram::cases() const {
 }
 
 std::string TestProgram::caseTable() const {
-  std::string text = "struct Tolerance {\n  double relative, absolute;\n};\n\n";
-  text += "struct Case {\n  const char *name;\n";
+  std::string text = "struct Case {\n  const char *name;\n";
   for (const SizeNames::Step &step : names.steps) {
     text += fmt::format("  {} {};\n", step.isRest ? "Sizes" : "int64_t", step.variable);
   }
-  text += "  std::vector<Tolerance> tolerances; // in the order of `types`\n";
   if (!isAccuracy) {
-    text += "  std::vector<double> bytes;         // that must be read and written at least\n";
+    text += "  std::vector<double> bytes; // read and written at least, in the order of `types`\n";
   }
   text += "};\n\n";
   std::vector<std::string> types;
@@ -136,12 +139,6 @@ std::string TestProgram::caseTable() const {
   }
   text += packed("const std::vector<nereid::DType> types = {", types, "};\n\n");
   std::vector<Case> list = cases();
-  if (!list.empty()) {
-    auto tolerance =
-        definition::toleranceFor(fused.op, list.back().binding, fused.op.dtypes.front());
-    text += commentLines("Tolerances follow from type and reduction length. The last one: " +
-                         tolerance.derivation + ".");
-  }
   text += "// clang-format off\nconst std::vector<Case> cases = {\n";
   for (const Case &one : list) {
     text += caseRow(one);
@@ -150,7 +147,7 @@ std::string TestProgram::caseTable() const {
 }
 
 std::string TestProgram::caseRow(const Case &one) const {
-  std::vector<std::string> sizes, tolerances, bytes;
+  std::vector<std::string> sizes, bytes;
   for (const SizeNames::Step &step : names.steps) {
     std::string value = "0";
     if (step.isRest) {
@@ -166,14 +163,11 @@ std::string TestProgram::caseRow(const Case &one) const {
     sizes.push_back(value);
   }
   for (DType type : fused.op.dtypes) {
-    auto tolerance = definition::toleranceFor(fused.op, one.binding, type);
-    tolerances.push_back(fmt::format("{{{:.4g}, {:.4g}}}", tolerance.relative, tolerance.absolute));
     bytes.push_back(cppNumber(definition::countWork(fused.op, one.binding, type).bytes()));
   }
-  std::string row = fmt::format("    {{\"{}\"{}{},\n", one.name, sizes.empty() ? "" : ", ",
-                                fmt::join(sizes, ", "));
-  row += packed("     {", tolerances, isAccuracy ? "}},\n" : "},\n");
-  return isAccuracy ? row : row + packed("     {", bytes, "}},\n");
+  std::string row =
+      fmt::format("    {{\"{}\"{}{}", one.name, sizes.empty() ? "" : ", ", fmt::join(sizes, ", "));
+  return isAccuracy ? row + "},\n" : row + ",\n" + packed("     {", bytes, "}},\n");
 }
 
 std::string TestProgram::fill(const Operand &operand, int seed) const {
@@ -201,7 +195,7 @@ std::string TestProgram::fill(const Operand &operand, int seed) const {
 
 /// Structures with one tensor per input and output, and functions that make them for a case.
 std::string TestProgram::tensors() const {
-  std::string inputs, outputs, makeInputs, fills, makeOutputs, poisons;
+  std::string inputs, outputs, makeInputs, fills, makeOutputs, poisons, constants;
   int seed = 0;
   for (const Operand &operand : fused.operands) {
     std::string member = fmt::format("  nereid::Tensor {};\n", operand.name);
@@ -211,6 +205,7 @@ std::string TestProgram::tensors() const {
       outputs += member;
       makeOutputs += packed("      nereid::Tensor::empty(", {shape, type}, "),\n");
       poisons += (poisons.empty() ? "" : "\n    ") + operand.name + ".poison();";
+      constants += (constants.empty() ? "" : "\n    ") + operand.name + ".fill(value);";
     } else {
       inputs += member;
       makeInputs += packed("      made(", {shape, type, "isStrided"}, "),\n");
@@ -218,7 +213,9 @@ std::string TestProgram::tensors() const {
     }
   }
   bool hasOneOutput = fused.outputNodes.size() == 1;
-  poisons = hasOneOutput ? "{ " + poisons + " }" : "{\n    " + poisons + "\n  }";
+  for (std::string *body : {&poisons, &constants}) {
+    *body = hasOneOutput ? "{ " + *body + " }" : "{\n    " + *body + "\n  }";
+  }
   return fmt::format(R"(struct Inputs {{
 {inputs}}};
 
@@ -243,6 +240,7 @@ struct Outputs {{
 {outputs}
   /// What a launch does not write reads as wrong.
   void poison() const {poisons}
+  void fill(double value) const {constants}
 }};
 
 Outputs makeOutputs(const Case &one, nereid::DType dtype) {{
@@ -252,7 +250,8 @@ Outputs makeOutputs(const Case &one, nereid::DType dtype) {{
 )",
                      fmt::arg("inputs", inputs), fmt::arg("makeInputs", makeInputs),
                      fmt::arg("fills", fills), fmt::arg("outputs", outputs),
-                     fmt::arg("poisons", poisons), fmt::arg("makeOutputs", makeOutputs));
+                     fmt::arg("poisons", poisons), fmt::arg("constants", constants),
+                     fmt::arg("makeOutputs", makeOutputs));
 }
 
 std::string TestProgram::caseShape(const definition::SymbolicShape &shape) const {
@@ -280,6 +279,26 @@ std::string TestProgram::call(const std::string &head, const std::string &tail,
     }
   }
   return packed(head, list, tail);
+}
+
+std::string TestProgram::inputs() const {
+  std::vector<std::string> list;
+  for (const Operand &operand : fused.operands) {
+    if (!operand.isOutput) {
+      list.push_back("in." + operand.name);
+    }
+  }
+  return fmt::format("{{{}}}", fmt::join(list, ", "));
+}
+
+std::string TestProgram::outputs() const {
+  std::vector<std::string> list;
+  for (const Operand &operand : fused.operands) {
+    if (operand.isOutput) {
+      list.push_back("results." + operand.name);
+    }
+  }
+  return fmt::format("{{{}}}", fmt::join(list, ", "));
 }
 
 std::string TestProgram::widestInput() const {

@@ -3,6 +3,7 @@
 // wrapper, which PyTorch users with upstream's compiler call. Nereid itself reads the kernels only.
 #include "lib/generator/ConstraintText.h"
 #include "lib/generator/Generator.h"
+#include "lib/generator/InputChecks.h"
 #include "lib/generator/KernelExpression.h"
 #include "lib/generator/KernelWriter.h"
 #include "lib/generator/ScheduleRules.h"
@@ -184,42 +185,39 @@ private:
                                               brokenList(list), outputs);
   }
 
+  /// The Python spelling of the types that a check allows.
+  static std::string typeTuple(const InputCheck &check) {
+    std::string types = check.sameAs.empty() ? "" : check.sameAs + ".dtype";
+    for (DType type : check.types) {
+      types += (types.empty() ? "" : ", ") + torchType(type);
+    }
+    return "(" + types + (check.types.size() > 1 ? ")" : ",)");
+  }
+
   void checks() {
-    std::string first;
-    for (size_t i = 0; i < fused.operands.size(); ++i) {
-      const Operand &operand = fused.operands[i];
-      if (operand.isOutput) {
-        continue;
+    const std::string first = leadInput(fused);
+    for (const InputCheck &check : inputChecks(fused, names)) {
+      const std::string &name = check.operand->name;
+      switch (check.kind) {
+      case InputCheck::Kind::Rank:
+        line(fmt::format("assert {}.dim() {} {}, \"{} has {}{} dimension{}\"", name,
+                         check.isAtLeast ? ">=" : "==", check.count, name,
+                         check.isAtLeast ? "at least " : "", check.count,
+                         check.count == 1 ? "" : "s"));
+        break;
+      case InputCheck::Kind::Size:
+        line(fmt::format("{} = ", check.step->variable) +
+             (check.step->isRest
+                  ? fmt::format("tuple({0}.shape[:{0}.dim() - {1}])", name, check.step->fromEnd)
+                  : fmt::format("{}.shape[-{}]", name, check.step->fromEnd)));
+        break;
+      case InputCheck::Kind::Shape:
+        break; // together with the type
+      case InputCheck::Kind::Type:
+        line(fmt::format("_check(\"{0}\", {0}, {1}, {2})", name, shapeTuple(check.operand->shape),
+                         typeTuple(check)));
+        break;
       }
-      size_t fixed = operand.shape.size() - (!operand.shape.empty() && operand.shape[0].isRest());
-      bool hasRest = fixed != operand.shape.size();
-      line(fmt::format("assert {}.dim() {} {}, \"{} has {}{} dimension{}\"", operand.name,
-                       hasRest ? ">=" : "==", fixed, operand.name, hasRest ? "at least " : "",
-                       fixed, fixed == 1 ? "" : "s"));
-      for (const SizeNames::Step &step : names.steps) {
-        if (step.operand != static_cast<int>(i)) {
-          continue;
-        }
-        std::string value = step.isRest ? fmt::format("tuple({}.shape[:{}.dim() - {}])",
-                                                      operand.name, operand.name, step.fromEnd)
-                                        : fmt::format("{}.shape[-{}]", operand.name, step.fromEnd);
-        line(fmt::format("{} = {}", step.variable, value));
-      }
-      std::string types = "(";
-      if (operand.fixedDtype) {
-        types += torchType(*operand.fixedDtype) + ",";
-      } else if (first.empty()) {
-        first = operand.name;
-        for (DType type : fused.op.dtypes) {
-          types += types.size() > 1 ? ", " : "";
-          types += torchType(type);
-        }
-        types += fused.op.dtypes.size() == 1 ? "," : "";
-      } else {
-        types += first + ".dtype,";
-      }
-      line(fmt::format("_check(\"{}\", {}, {}, {}))", operand.name, operand.name,
-                       shapeTuple(operand.shape), types));
     }
     leadTensor = first.empty() ? fused.operands[0].name : first;
     for (const std::string &each : pythonConstraints(fused, names)) {

@@ -170,6 +170,26 @@ TEST_F(LayerNorm, ParametersReordered) {
   expectRefused(python, text, "def layer_norm", "(x, weight, bias, eps)", "(x, bias, weight, eps)");
 }
 
+TEST_F(LayerNorm, ParametersThatAreNoLongerPassedByPosition) {
+  expectPython("    weight: torch.Tensor,\n",
+               "    *,  # all by name, f(x, *)\n    weight: torch.Tensor,\n", "def layer_norm",
+               "(x, weight, bias, eps)", "(x, *, weight, bias, eps)");
+}
+
+TEST_F(LayerNorm, AParameterThatTakesAllOthers) {
+  expectPython("    weight: torch.Tensor,\n", "    *weight: torch.Tensor,\n", "def layer_norm",
+               "(x, weight, bias, eps)", "(x, *weight, bias, eps)");
+}
+
+TEST_F(LayerNorm, AWrapperThatCannotBeRead) {
+  folder.write(python,
+               replaced(folder.text(python), "weight: torch.Tensor,", "weight: torch.Tensor"));
+  EXPECT_FALSE(folder.check().agrees);
+  ASSERT_EQ(folder.diags.all().size(), 1u) << folder.diags.render();
+  EXPECT_EQ(folder.diags.all()[0].code, "E0104") << folder.diags.render();
+  EXPECT_GT(folder.diags.all()[0].range.line, 0);
+}
+
 TEST_F(LayerNorm, OneCheckRemoved) {
   expectRefused(python, withoutLinesOf(folder.text(python), {"assert weight.dim() == 1"}),
                 "def layer_norm", "'weight.dim() == 1'", "none");
@@ -255,6 +275,42 @@ TEST_F(LayerNorm, EditsOfTheCompanions) {
   EXPECT_TRUE(contains(folder.diags.render(), "expects parameter 'eps' with default '1e-05', but "
                                               "got '1e-04'"))
       << folder.diags.render();
+}
+
+TEST_F(LayerNorm, ChecksOfTheCompanions) {
+  for (const char *suffix : {"_kernel.hpp", "_baseline.cpp"}) {
+    const std::string text = folder.text(suffix);
+    const size_t function = text.find("nereid::Tensor layer_norm(");
+    auto edited = [&](const std::string &from, const std::string &to) {
+      return text.substr(0, function) + replaced(text.substr(function), from, to);
+    };
+    const std::string check = "  expectRank(\"weight\", weight, 1);\n";
+    expectRefused(suffix, edited(check, ""), "layer_norm(", "'expectRank(\"weight\", weight, 1)'",
+                  "none");
+    expectRefused(suffix, edited(check, "  expectRankAtLeast(\"weight\", weight, 1);\n"),
+                  "expectRankAtLeast", "'expectRank(\"weight\", weight, 1)'",
+                  "'expectRankAtLeast(\"weight\", weight, 1)'");
+    for (const std::string &edit :
+         {edited(check, "  // expectRank(\"weight\", weight, 1);\n"),
+          edited(check, "#ifdef CHECKED\n" + check + "#endif\n"),
+          edited(check, "  if (x.elementCount() > 99) {\n" + check + "  }\n"),
+          edited(check, "  return x;\n" + check),
+          edited("expectShape(\"bias\", bias, joined({}, {D}))",
+                 "expectShape(\"bias\", bias, bias.shape())"),
+          edited("expectType(\"bias\", bias, {x.dtype()})",
+                 "expectType(\"bias\", bias, {x.dtype(), nereid::DType::F64})")}) {
+      folder.write(suffix, edit);
+      EXPECT_FALSE(folder.check().agrees) << edit;
+    }
+    for (const std::string &edit :
+         {edited(check, "  // One dimension.\n  nereid::expectRank(\"scale\",\n    weight, 1);\n"),
+          edited(check, "  expectRank(\"x\", x, 2);\n" + check),
+          replaced(edited("const int64_t D = ", "const int64_t width = "), "{D}", "{width}",
+                   true)}) {
+      expectAccepted(suffix, edit);
+    }
+    folder.write(suffix, text);
+  }
 }
 
 TEST_F(LayerNorm, WhatMeansTheSameIsAccepted) {

@@ -14,12 +14,6 @@ std::vector<std::string> repeated(size_t count, const std::string &item) {
   return std::vector<std::string>(count, item);
 }
 
-std::string generatedPerformance(const definition::Operator &op) {
-  auto generation = generate(op, testChip(), nullptr);
-  EXPECT_TRUE(bool(generation)) << (generation ? "" : render(generation.error()));
-  return generation ? writePerformance(*generation) : "";
-}
-
 TEST(SourceLayout, KeepsWhatFitsInOneLine) {
   EXPECT_EQ(packed("  call(", {"a", "b"}, ");\n"), "  call(a, b);\n");
   EXPECT_EQ(packed("call(", {}, ");"), "call();");
@@ -72,24 +66,6 @@ TEST_P(ShippedCompanions, StayWithinTheColumnLimit) {
       EXPECT_LE(line.size(), 100u) << file.name << ":" << number << ": " << line;
     }
   }
-}
-
-TEST_P(ShippedCompanions, CompareSomeRowsAtATime) {
-  EXPECT_NE(generatedPerformance(shipped(GetParam())).find(", begin, count)"), std::string::npos);
-}
-
-TEST(PerformanceProgram, CutsTheLargestDimensionThatEveryOutputHas) {
-  const std::string text = generatedPerformance(shipped("mask_add"));
-  EXPECT_NE(text.find("const int64_t rows = one.Q;"), std::string::npos);
-  EXPECT_NE(text.find("part(in.scores, 2, begin, count).to(f64), in.mask.to(f64)"),
-            std::string::npos);
-}
-
-TEST(PerformanceProgram, NeverCutsWhatIsReduced) {
-  definition::Operator op = made("out = x / torch.sum(x, dim=-1, keepdim=True)",
-                                 "[inputs.x]\nshape = [\"B\", \"D\"]\n", "\"B\", \"D\"");
-  op.performanceCases[0].binding.symbols = {{"B", 2}, {"D", 4096}};
-  EXPECT_NE(generatedPerformance(op).find("const int64_t rows = one.B;"), std::string::npos);
 }
 
 } // namespace
