@@ -5,6 +5,7 @@
 // and a forked child, whose workers are gone, still completes its work.
 #include "runtime/ThreadPool.h"
 
+#include "runtime/BusyTime.h"
 #include "runtime/Clock.h"
 #include "runtime/CpuCount.h"
 #include "runtime/ItemParts.h"
@@ -102,6 +103,7 @@ struct ThreadPool::State {
   void work(int worker) {
     Running frame{this, worker, running};
     running = &frame;
+    const BusySpan busy;
     try {
       for (int64_t begin, end;
            takeRange(parts.data(), partCount, worker, threads, grain, begin, end);) {
@@ -274,6 +276,7 @@ void ThreadPool::parallelFor(
       Running *outer;
       ~Leave() { running = outer; }
     } leave{frame.outer};
+    const BusySpan busy;
     body(0, count, 0);
     return;
   }

@@ -5,6 +5,7 @@
 #include "lib/cli/KernelBench.h"
 #include "lib/cli/KernelVerify.h"
 #include "lib/cli/Progress.h"
+#include "lib/definition/Limits.h"
 #include "lib/develop/Develop.h"
 #include "lib/develop/InterfaceTable.h"
 #include "lib/report/GateReport.h"
@@ -29,7 +30,7 @@ namespace {
 constexpr int exitInterrupted = 130;
 
 struct Options {
-  std::string input, out, against;
+  std::string input, out, against, start;
   std::vector<std::string> dtypes;
   bool requiresTarget = false;
   develop::DevelopOptions develop;
@@ -49,6 +50,13 @@ Result<std::unique_ptr<Development>> open(Options &options, const Session &sessi
           .withHelp("use float32, float16, bfloat16, float64 or an integer type");
     }
     options.develop.dtypes.push_back(*dtype);
+  }
+  if (!options.start.empty()) {
+    options.develop.start = generator::parseStart(options.start);
+    if (!options.develop.start) {
+      return makeError("E0013", fmt::format("unknown start '{}'", options.start))
+          .withHelp(fmt::format("--start takes {}", fmt::join(generator::startNames(), " or ")));
+    }
   }
   watchInterrupt();
   options.develop.importPaths = session.importPaths;
@@ -149,7 +157,13 @@ void printRounds(const Development &development, Session &session) {
              development.op().maxRounds, result.stopReason);
   for (const auto &round : result.rounds) {
     fmt::print("  {}. {} ({}, {} {}): {}\n", round.round, round.change, round.changeClass,
-               round.caseName, round.dtype, round.conclusion);
+               round.caseName, round.dtype, round.reason);
+    fmt::print("     {}{}\n",
+               round.isVerified ? fmt::format("{} -> {} the baseline; ",
+                                              report::formatRatio(round.speedupBefore),
+                                              report::formatRatio(round.speedupAfter))
+                                : "",
+               round.conclusion);
   }
 }
 
@@ -317,11 +331,17 @@ CLI::App *addStage(CLI::App &app, const std::string &name, const std::string &su
   return command;
 }
 
+void addStart(CLI::App &command, Options &options) {
+  command.add_option("--start", options.start,
+                     "schedules to begin with: rule, or naive to see the way from there");
+}
+
 void addRounds(CLI::App &command, Options &options) {
+  addStart(command, options);
   command
       .add_option("--rounds", options.develop.rounds,
                   "optimisation rounds at most, those of earlier runs included")
-      ->check(CLI::Range(0, 1000));
+      ->check(CLI::Range(0, static_cast<int>(definition::mostRounds)));
   command.add_flag("--require-target", options.requiresTarget,
                    "exit 1 when the definition's speed-up is not reached");
 }
@@ -343,6 +363,7 @@ void addGenerate(CLI::App &app, Session &session) {
   auto options = std::make_shared<Options>();
   CLI::App *command = addStage(app, "generate", "write the definition document and the four files",
                                "DEF.toml", options);
+  addStart(*command, *options);
   command->callback([options, &session] { runStages(*options, Until::Generate, session); });
 }
 

@@ -3,6 +3,7 @@
 // can find in one run; an operator comes back only when there was none.
 #include "lib/definition/Body.h"
 #include "lib/definition/ConstraintReader.h"
+#include "lib/definition/Limits.h"
 #include "lib/definition/Operations.h"
 #include "lib/definition/Shape.h"
 #include "lib/definition/TomlReader.h"
@@ -19,8 +20,6 @@
 
 namespace nereid::definition {
 namespace {
-
-constexpr int64_t mostRounds = 5;
 
 bool isName(std::string_view text) {
   bool begins =

@@ -173,15 +173,25 @@ Status Development::prepare(const definition::Operator &op) {
     return known.error();
   }
   patterns = std::move(*known);
-  auto generated = generator::generate(op, summary, &patterns);
+  auto &manifest = workspace.manifest;
+  bool isContinued =
+      usesPresentFiles ||
+      (!options.isFresh && manifest.chip == machine.fingerprint &&
+       manifest.generatorVersion == versionText() && !manifest.table.entries.empty());
+  if (isContinued && options.start && *options.start != manifest.start) {
+    return makeError("E0614", fmt::format("folder '{}' began with --start {}, not with {}",
+                                          workspace.directory(), startName(manifest.start),
+                                          startName(*options.start)))
+        .withHelp("begin anew with --fresh, or choose another folder with --out");
+  }
+  const bool isForgotten = options.isFresh && !isContinued;
+  manifest.start = options.start.value_or(isForgotten ? generator::Start::Rule : manifest.start);
+  auto generated = generator::generate(op, summary, &patterns, manifest.start);
   if (!generated) {
     return generated.error();
   }
   generation = std::move(*generated);
-  auto &manifest = workspace.manifest;
-  bool isContinued = !options.isFresh && manifest.chip == machine.fingerprint &&
-                     manifest.generatorVersion == versionText() && !manifest.table.entries.empty();
-  if (isContinued || usesPresentFiles) {
+  if (isContinued) {
     generation.table = manifest.table;
     manifest.chip = machine.fingerprint;
   } else {

@@ -27,6 +27,8 @@ struct DevelopOptions {
   bool isFresh = false; ///< forget recorded results, do every stage again
   std::string onlyCase; ///< verify this case alone, see AccuracyOptions; nothing is recorded then
   std::string keepIn;   ///< folder for the first case that fails
+  /// Where optimisation begins; none: as the folder's record says, by the rule in a new one.
+  std::optional<generator::Start> start;
   /// One line of progress at a time; the caller decides how to show it.
   std::function<void(const std::string &)> progress = [](const std::string &) {};
 };

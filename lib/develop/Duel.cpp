@@ -65,6 +65,8 @@ Duel duel(generator::Generation &generation, const definition::Case &testCase, D
     result.failure = result.failure.empty() ? wrong : result.failure;
   }
   result.after.isVerified = result.failure.empty();
+  fillLaunchCosts(result.after, *second);
+  fillLaunchCosts(result.before, *first);
   return result;
 }
 

@@ -47,26 +47,19 @@ PerformanceRow *worstRow(std::vector<PerformanceRow> &rows, const definition::Op
   return worst;
 }
 
-/// Programs are handed out one after the other: in the last turn some cores have none.
-double idleFraction(int64_t programs, int cores) {
-  if (programs <= 0 || cores <= 0) {
-    return 0;
-  }
-  const int64_t turns = (programs + cores - 1) / cores;
-  return 1 - static_cast<double>(programs) / static_cast<double>(turns * cores);
-}
-
 generator::Diagnosis diagnose(const PerformanceRow &row, const Generation &generation,
-                              const definition::Case &testCase, const measure::Chip &chip) {
+                              const definition::Case &testCase) {
   generator::Diagnosis diagnosis;
   diagnosis.bandwidthFraction = row.bandwidthFraction;
   diagnosis.computeFraction = row.computeFraction;
+  diagnosis.isBeyondCache = row.isBeyondCache;
+  diagnosis.idleFraction = row.idleFraction;
   double seconds = row.kernel.summary.median;
   diagnosis.launchFraction = seconds > 0 ? std::min(1.0, row.launchSeconds / seconds) : 0;
   auto plan = generator::planLaunch(generation.fused, row.schedule, testCase.binding, row.dtype);
   if (plan) {
     const auto [x, y, z] = plan->grid;
-    diagnosis.idleFraction = idleFraction(int64_t{x} * y * z, chip.cores);
+    diagnosis.programs = int64_t{x} * y * z;
   }
   return diagnosis;
 }
@@ -151,6 +144,7 @@ void learn(generator::Patterns &patterns, const Generation &generation, const Ne
   auto sizes = generator::sizesOf(generation.fused, testCase.binding, dtype);
   pattern.condition = generator::conditionFor(sizes, dtype, chip);
   pattern.change = neighbour.key;
+  pattern.from = neighbour.from;
   pattern.gain = evidence.gain;
   pattern.pValue = evidence.pValue;
   pattern.count = 1;
@@ -219,8 +213,8 @@ std::optional<Neighbour> Rounds::nextChange(const PerformanceRow &row) {
   const auto sizes = generator::sizesOf(generation.fused, caseOf(row).binding, row.dtype);
   const auto candidates =
       generator::neighbours(generation.fused, row.schedule, sizes, row.dtype, summary,
-                            diagnose(row, generation, caseOf(row), chip), &patterns, seen);
-  if (candidates.empty() || candidates.front().expectedGain < leastGain) {
+                            diagnose(row, generation, caseOf(row)), &patterns, seen);
+  if (candidates.empty()) {
     return std::nullopt;
   }
   seen.push_back(candidates.front().schedule);

@@ -5,6 +5,7 @@
 #include "lib/eager/Eager.h"
 #include "lib/measure/SummaryJson.h"
 #include "lib/report/Table.h"
+#include "runtime/BusyTime.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -22,6 +23,32 @@ static double timeLaunch(const PreparedLaunch &launch) {
   options.secondsBudget = 0.05;
   measure::Version version{"launch", [&] { (void)launch.runEmpty(runtime::defaultPool()); }};
   return measure::timeInterleaved({version}, options)[0].summary.median;
+}
+
+/// Share of the threads' time that no program filled, the median of a few launches; 0 for launches
+/// too short to be worth a second thread.
+static double measureIdle(const PreparedLaunch &launch) {
+  constexpr double shortest = 100e-6, budget = 0.1;
+  constexpr int most = 5;
+  const measure::Clock clock = measure::steadyClock();
+  const double start = clock();
+  std::vector<double> shares;
+  while (static_cast<int>(shares.size()) < most && (shares.empty() || clock() < start + budget)) {
+    const runtime::BusyTime busy;
+    const double begin = clock();
+    (void)launch.run(runtime::defaultPool());
+    const double seconds = clock() - begin;
+    const double available = seconds * runtime::defaultPool().threadCount();
+    shares.push_back(seconds < shortest
+                         ? 0
+                         : std::max(0.0, 1 - static_cast<double>(busy.nanos()) * 1e-9 / available));
+  }
+  return measure::summarize(shares).median;
+}
+
+void fillLaunchCosts(PerformanceRow &row, const PreparedLaunch &launch) {
+  row.launchSeconds = timeLaunch(launch);
+  row.idleFraction = measureIdle(launch);
 }
 
 generator::ChipSummary summarizeChip(const Chip &chip) {
@@ -78,9 +105,9 @@ PerformanceRow measureCase(Generation &generation, const definition::Case &testC
     fillSpeedup(row, timings.front());
   }
   eager::releaseCachedMemory();
-  row.launchSeconds = timeLaunch(*launch);
   fillRates(row, chip);
   std::string wrong = verifyOutputs(generation, bench);
+  fillLaunchCosts(row, *launch);
   row.isVerified = wrong.empty();
   if (!wrong.empty()) {
     row.failure = wrong;
@@ -170,6 +197,7 @@ std::string performanceJson(const std::vector<PerformanceRow> &rows) {
     }
     entry["copy_seconds"] = row.copySeconds;
     entry["launch_seconds"] = row.launchSeconds;
+    entry["idle_fraction"] = row.idleFraction;
     entry["speedup"] = row.speedup;
     entry["p_value"] = row.pValue;
     entry["roofline_fraction"] = row.rooflineFraction;

@@ -28,6 +28,7 @@ struct PerformanceRow {
   measure::Timing yardstick; ///< a copy or arithmetic, in turns with the kernel
   double yardstickAmount = 0;
   double launchSeconds = 0; ///< host cost of one launch without its programs
+  double idleFraction = 0;  ///< of the threads' time in launches: measured, without a program
   double speedup = 0;       ///< baseline / kernel; 0 when the case failed
   double pValue = 1;
   /// Of what the memory (the copy timed in the same run) and the arithmetic (calibrated) allow;
@@ -53,6 +54,10 @@ struct PerformanceOptions {
 PerformanceRow measureCase(generator::Generation &generation, const definition::Case &testCase,
                            DType dtype, const generator::Schedule *schedule,
                            const measure::Chip &chip, const PerformanceOptions &options);
+
+/// What a launch costs besides the work of its programs: times and shares of it are measured.
+/// Leaves the outputs of a launch behind.
+void fillLaunchCosts(PerformanceRow &row, const PreparedLaunch &launch);
 
 generator::ChipSummary summarizeChip(const measure::Chip &chip);
 

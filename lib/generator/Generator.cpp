@@ -16,7 +16,10 @@ Schedule Generation::scheduleFor(const definition::Binding &binding, DType dtype
   if (entry && isValid(entry->schedule, fused, sizes)) {
     return entry->schedule;
   }
-  FirstChoice choice = firstSchedule(fused, sizes, dtype, chip, patterns);
+  const FirstChoice choice =
+      start == Start::Naive
+          ? FirstChoice{naiveSchedule(fused), "naive", "as --start naive asks for"}
+          : firstSchedule(fused, sizes, dtype, chip, patterns);
   table.set(caseClass, choice.schedule, choice.origin);
   remarks.push_back(fmt::format("{}: {} by {}, {}", caseClass.text(), choice.schedule.text(),
                                 choice.origin, choice.reason));
@@ -24,12 +27,13 @@ Schedule Generation::scheduleFor(const definition::Binding &binding, DType dtype
 }
 
 Result<Generation> generate(const definition::Operator &op, const ChipSummary &chip,
-                            const Patterns *patterns) {
+                            const Patterns *patterns, Start start) {
   auto fused = fuse(op);
   if (!fused) {
     return fused.error();
   }
   Generation generation;
+  generation.start = start;
   generation.fused = std::move(*fused);
   generation.table.cacheBytes = chip.l3Bytes;
   generation.table.widestRowTile = widestRowTile(chip);

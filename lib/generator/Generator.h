@@ -5,6 +5,7 @@
 
 #include "lib/generator/Fusion.h"
 #include "lib/generator/LaunchPlan.h"
+#include "lib/generator/NaiveStart.h"
 #include "lib/generator/Patterns.h"
 #include "lib/generator/Schedule.h"
 
@@ -22,6 +23,7 @@ struct GeneratedFile {
 struct Generation {
   FusedOperator fused;
   ScheduleTable table;
+  Start start = Start::Rule;        ///< what cases without an entry begin with
   std::vector<std::string> remarks; ///< why each schedule was chosen, one line each
 
   /// The table's schedule for a case, or the first choice (which is then entered in the table).
@@ -31,7 +33,7 @@ struct Generation {
 
 /// Fuses, and fills the table for every accuracy and performance case and dtype of the definition.
 Result<Generation> generate(const definition::Operator &op, const ChipSummary &chip,
-                            const Patterns *patterns);
+                            const Patterns *patterns, Start start = Start::Rule);
 
 /// `<op>_triton.py`: kernels and Python wrapper. Depends on the table only in the wrapper's
 /// schedule table.

@@ -121,6 +121,7 @@ std::string manifestText(const Manifest &manifest) {
                {"definitionPath", manifest.definitionPath},
                {"definitionHash", manifest.definitionHash},
                {"definition", manifest.definitionText},
+               {"start", startName(manifest.start)},
                {"schedules", tableToJson(manifest.table)},
                {"stages", stages},
                {"rounds", rounds},
@@ -149,6 +150,12 @@ Result<Manifest> readManifest(const std::string &path, const std::string &text) 
     manifest.definitionPath = json.at("definitionPath").get<std::string>();
     manifest.definitionHash = json.at("definitionHash").get<std::string>();
     manifest.definitionText = json.at("definition").get<std::string>();
+    const std::string startText = json.value("start", std::string(startName(Start::Rule)));
+    auto start = parseStart(startText);
+    if (!start) {
+      return damaged(fmt::format("'{}' is no start", startText));
+    }
+    manifest.start = *start;
     auto table = tableFromJson(json.at("schedules"));
     if (!table) {
       return damaged("a schedule is not one");

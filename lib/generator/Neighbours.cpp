@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The next things to try: one change at a time, each an answer to a finding, best expectation
 // first. Expectations are arithmetic where possible (a streaming store saves reading the line it
-// replaces) and experience from patterns.json where there is some.
+// replaces), never more than the measurement leaves to gain, and experience from patterns.json
+// where there is some.
 #include "lib/generator/Patterns.h"
 #include "lib/generator/ScheduleRules.h"
+#include "lib/measure/Evidence.h"
 
 #include <fmt/format.h>
 
@@ -13,6 +15,14 @@
 
 namespace nereid::generator {
 namespace {
+
+/// From here on a kernel is as quick as the machine lets it be.
+constexpr double nearLimit = 0.85;
+/// Below, memory waits for something else than bytes.
+constexpr double farFromLimit = 0.6;
+/// Where nothing measured says how much there is to gain.
+constexpr double largestGain = 10;
+constexpr int64_t widestElement = 8; ///< bytes
 
 class Explorer {
 public:
@@ -30,6 +40,7 @@ public:
   }
 
 private:
+  /// `gain`: what the model expects; 1 where the diagnosis does not ask for the change.
   void propose(const Schedule &changed, std::string change, std::string reason, double gain,
                ChangeClass changeClass = ChangeClass::Parameter) {
     bool isKnown = changed == schedule ||
@@ -40,97 +51,154 @@ private:
       return;
     }
     found.push_back({changed, changeClass, std::move(change), changeKey(schedule, changed),
-                     std::move(reason), gain});
+                     changeKey(changed, schedule), std::move(reason), std::min(gain, mostGain())});
   }
 
+  /// Of the limit that is nearer, as far as the measurement says something about it.
+  double limitFraction() const {
+    return std::max(diagnosis.computeFraction,
+                    diagnosis.isBeyondCache ? diagnosis.bandwidthFraction : 0.0);
+  }
+  /// At the limit of memory or arithmetic no schedule helps.
+  double mostGain() const {
+    const double fraction = limitFraction();
+    return fraction >= nearLimit ? 1 : fraction > 0 ? 1 / fraction : largestGain;
+  }
+  bool isBoundByMemory() const {
+    return diagnosis.isBeyondCache && diagnosis.bandwidthFraction >= diagnosis.computeFraction;
+  }
+  bool isFarFromMemory() const {
+    return isBoundByMemory() && diagnosis.bandwidthFraction < farFromLimit;
+  }
+  bool fitsCache(double bytes) const { return bytes <= static_cast<double>(chip.l3Bytes); }
+
   void streaming() {
-    bool isOn = schedule.get("STREAMING") != 0;
-    bool isBeyond = sizes.outputBytes > static_cast<double>(chip.l3Bytes);
-    if (!isOn) {
-      double saved = sizes.bytes > 0 ? (sizes.bytes + sizes.outputBytes) / sizes.bytes : 1;
+    if (schedule.get("STREAMING") == 0) {
+      const double saved = sizes.bytes > 0 ? (sizes.bytes + sizes.outputBytes) / sizes.bytes : 1;
+      const bool isAsked = isBoundByMemory() && !fitsCache(sizes.outputBytes);
       propose(schedule.with("STREAMING", 1), "STREAMING 0 -> 1",
-              isBeyond ? "the output does not fit the last-level cache: streaming stores write it "
-                         "without reading it first"
-                       : "streaming stores leave the cache to the inputs",
-              isBeyond ? saved : 0.95);
+              "the output does not fit the last-level cache: streaming stores write it without "
+              "reading it first",
+              isAsked ? saved : 1);
     } else {
       propose(schedule.with("STREAMING", 0), "STREAMING 1 -> 0",
-              "ordinary stores leave the output in the cache for its next reader",
-              isBeyond ? 0.9 : 1.1);
+              "the output fits the last-level cache: ordinary stores leave it there",
+              fitsCache(sizes.outputBytes) ? 1.1 : 1);
     }
   }
 
   void grid() {
-    if (schedule.variant != KernelVariant::Tiles) {
+    const bool hasSeveral = sizes.columns > schedule.get("BLOCK_N");
+    if (schedule.variant != KernelVariant::Tiles || !hasSeveral) {
       return;
     }
-    bool is2d = schedule.get("GRID_2D") != 0;
-    bool hasSeveral = sizes.columns > schedule.get("BLOCK_N");
-    double gain = !hasSeveral ? 1.0 : diagnosis.bandwidthFraction < 0.6 ? 1.1 : 1.02;
-    propose(schedule.with("GRID_2D", is2d ? 0 : 1), is2d ? "GRID_2D 1 -> 0" : "GRID_2D 0 -> 1",
-            is2d ? "a one-dimensional grid walks each row to its end before the next, in the "
-                   "order of memory"
-                 : "a two-dimensional grid keeps the low-rank operand in the cache while the rows "
-                   "go by",
-            gain);
+    // What one row of an operand without rows takes; it is read again for every row of tiles.
+    const bool isReused =
+        static_cast<double>(sizes.columns * widestElement) > static_cast<double>(chip.l2Bytes) / 2;
+    if (schedule.get("GRID_2D") != 0) {
+      propose(schedule.with("GRID_2D", 0), "GRID_2D 1 -> 0",
+              "a one-dimensional grid walks each row to its end before the next, in the order of "
+              "memory",
+              isFarFromMemory() && !isReused ? 1.1 : 1);
+    } else {
+      propose(schedule.with("GRID_2D", 1), "GRID_2D 0 -> 1",
+              "a two-dimensional grid keeps a block of the operand without rows in the cache while "
+              "the rows go by",
+              isBoundByMemory() && isReused ? 1.1 : 1);
+    }
   }
 
-  void doubled(const char *name, const char *larger, const char *smaller, double largerGain,
-               double smallerGain) {
-    int64_t value = schedule.get(name, -1);
-    if (value < 0) {
-      return;
+  void multiplied(const char *name, int64_t factor, const char *reason, double gain) {
+    const int64_t value = schedule.get(name, -1);
+    if (value > 0) {
+      propose(schedule.with(name, value * factor),
+              fmt::format("{} {} -> {}", name, value, value * factor), reason, gain);
     }
-    propose(schedule.with(name, value * 2), fmt::format("{} {} -> {}", name, value, value * 2),
-            larger, largerGain);
+  }
+  void halved(const char *name, const char *reason, double gain) {
+    const int64_t value = schedule.get(name, -1);
     if (value > 1) {
       propose(schedule.with(name, value / 2), fmt::format("{} {} -> {}", name, value, value / 2),
-              smaller, smallerGain);
+              reason, gain);
     }
+  }
+
+  /// Of the time that threads were idle, as much as the size of programs explains: at the end of a
+  /// launch each thread waits for one program at most.
+  double recoverableIdle() const {
+    const double longest = diagnosis.programs > 0 ? static_cast<double>(chip.cores - 1) /
+                                                        static_cast<double>(diagnosis.programs)
+                                                  : 0;
+    return std::min(diagnosis.idleFraction, longest);
   }
 
   void blocks() {
-    double larger = 1 + diagnosis.launchFraction / 2;
-    double smaller = 1 + diagnosis.idleFraction;
-    const char *fewer = "fewer, larger programs spend less time in being handed out";
-    const char *more = "more, smaller programs share the work more evenly among the cores";
-    doubled("BLOCK", fewer, more, larger, smaller);
-    doubled("ROWS", fewer, more, larger, smaller);
-    doubled("BLOCK_M", fewer, more, larger, smaller);
+    const int64_t factor = diagnosis.launchFraction > 0.1 ? 4 : 2;
+    const double larger = 1 + diagnosis.launchFraction * (1 - 1 / static_cast<double>(factor));
+    const double smaller = 1 / (1 - recoverableIdle() / 2);
+    for (const char *name : {"BLOCK", "ROWS", "BLOCK_M"}) {
+      multiplied(name, factor, "fewer, larger programs spend less time in being handed out",
+                 larger);
+      halved(name, "threads were idle at the end: smaller programs share the work more evenly",
+             smaller);
+    }
     if (schedule.variant != KernelVariant::Rows) {
-      bool isNarrow = schedule.get("BLOCK_N") < sizes.columns;
-      doubled("BLOCK_N", "longer contiguous runs use the prefetcher and the memory pages better",
-              "shorter runs keep the tile in the first-level cache",
-              isNarrow ? std::max(larger, diagnosis.bandwidthFraction < 0.6 ? 1.15 : 1.03) : 0.98,
-              1.02);
-      // The same tile, another shape.
-      int64_t m = schedule.get("BLOCK_M", 0), n = schedule.get("BLOCK_N");
-      if (m > 1 && isNarrow) {
-        propose(schedule.with("BLOCK_M", m / 2).with("BLOCK_N", n * 2),
-                fmt::format("BLOCK_M {} -> {}, BLOCK_N {} -> {}", m, m / 2, n, n * 2),
-                "a wider tile of the same size reads longer contiguous runs", 1.05);
-      }
+      columnBlocks();
+    }
+  }
+
+  /// Runs that end within a row: the prefetcher starts anew with every one of them.
+  double longerRuns() const {
+    const bool isNarrow = schedule.get("BLOCK_N") < sizes.columns;
+    return !isNarrow || !isBoundByMemory() ? 1 : isFarFromMemory() ? 1.6 : 1.05;
+  }
+
+  void columnBlocks() {
+    const int64_t m = schedule.get("BLOCK_M", 0), n = schedule.get("BLOCK_N");
+    multiplied("BLOCK_N", 2,
+               "longer contiguous runs use the prefetcher and the memory pages better",
+               longerRuns());
+    halved("BLOCK_N", "half of each block's columns lie behind the end of the row",
+           n / 2 >= sizes.columns ? 1.2 : 1);
+    // The same tile, another shape.
+    if (m > 1) {
+      propose(schedule.with("BLOCK_M", m / 2).with("BLOCK_N", n * 2),
+              fmt::format("BLOCK_M {} -> {}, BLOCK_N {} -> {}", m, m / 2, n, n * 2),
+              "a wider tile of the same size reads longer contiguous runs",
+              longerRuns() > 1 ? 1.04 : 1);
     }
   }
 
   void variants() {
+    const bool isWide = sizes.columns > widestRowTile(chip);
     for (KernelVariant variant : variantsOf(fused)) {
       if (variant == schedule.variant) {
         continue;
       }
-      std::string change =
+      const std::string change =
           fmt::format("variant {} -> {}", variantName(schedule.variant), variantName(variant));
-      bool isLooped = variant == KernelVariant::LoopedRows;
-      bool isWide = sizes.columns * 8 > chip.l1Bytes;
-      std::string reason =
-          isLooped ? "column blocks stay in the first-level cache where a whole row does not"
-          : variant == KernelVariant::Rows  ? "a whole row as one tile reads its input only once"
-          : variant == KernelVariant::Tiles ? "rows as a tile dimension"
-                                            : "one flat dimension has no row arithmetic";
+      const Schedule changed =
+          ruleFor(variant, sizes, chip).with("STREAMING", schedule.get("STREAMING"));
       // Another order of the arithmetic of a reduction: every file is written and checked again.
-      ChangeClass changeClass = fused.hasReduction ? ChangeClass::Logic : ChangeClass::Parameter;
-      propose(ruleFor(variant, sizes, chip).with("STREAMING", schedule.get("STREAMING")), change,
-              reason, isLooped ? (isWide ? 1.05 : 0.9) : 1.0, changeClass);
+      const ChangeClass changeClass =
+          fused.hasReduction ? ChangeClass::Logic : ChangeClass::Parameter;
+      switch (variant) {
+      case KernelVariant::LoopedRows:
+        propose(changed, change, "column blocks stay in the cache where a whole row does not",
+                isWide ? 1.2 : 1, changeClass);
+        break;
+      case KernelVariant::Rows:
+        propose(changed, change, "a whole row as one tile reads its input only once",
+                isWide ? 1 : 1.2, changeClass);
+        break;
+      case KernelVariant::Flat:
+        propose(changed, change, "one flat dimension has no ends of rows", longerRuns(),
+                changeClass);
+        break;
+      case KernelVariant::Tiles:
+        propose(changed, change, "rows as a tile dimension", 1, changeClass);
+        break;
+      }
     }
   }
 
@@ -179,7 +247,8 @@ std::vector<Neighbour> neighbours(const FusedOperator &fused, const Schedule &sc
     auto known = patterns->lookup(fused.kind(), sizes, dtype, chip);
     for (Neighbour &neighbour : list) {
       for (const Pattern *pattern : known) {
-        if (pattern->change == neighbour.key && pattern->variant == variantName(schedule.variant)) {
+        if (pattern->change == neighbour.key && pattern->from == neighbour.from &&
+            pattern->variant == variantName(schedule.variant)) {
           neighbour.expectedGain = pattern->gain;
           neighbour.reason += fmt::format(" (gained {:.2f}x before)", pattern->gain);
           break;
@@ -189,7 +258,9 @@ std::vector<Neighbour> neighbours(const FusedOperator &fused, const Schedule &sc
   }
   std::multimap<double, Neighbour, std::greater<>> byGain;
   for (Neighbour &neighbour : list) {
-    byGain.emplace(neighbour.expectedGain, std::move(neighbour));
+    if (neighbour.expectedGain >= measure::leastGain) {
+      byGain.emplace(neighbour.expectedGain, std::move(neighbour));
+    }
   }
   list.clear();
   for (auto &[gain, neighbour] : byGain) {

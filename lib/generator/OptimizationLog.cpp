@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <sstream>
 
 namespace nereid::generator {
@@ -42,6 +43,65 @@ std::string bottleneck(const RoundRecord &round) {
 
 std::string filesTouched(const std::string &changeClass) {
   return changeClass == "parameter" ? "`_triton.py` alone" : "all four files";
+}
+
+/// Names of constants in the order in which the schedules of all rounds name them.
+std::vector<std::string> constantNames(const std::vector<RoundRecord> &rounds) {
+  std::vector<std::string> names;
+  for (const RoundRecord &round : rounds) {
+    for (const std::string &text : {round.scheduleBefore, round.scheduleAfter}) {
+      const auto schedule = parseSchedule(text);
+      for (const auto &[name, value] : schedule ? schedule->constants : Schedule().constants) {
+        if (std::find(names.begin(), names.end(), name) == names.end()) {
+          names.push_back(name);
+        }
+      }
+    }
+  }
+  return names;
+}
+
+/// "| tiles | 64 | 256 | 0 | 0 ": the kernel and its constants.
+std::string parameterCells(const std::string &text, const std::vector<std::string> &names) {
+  const auto schedule = parseSchedule(text);
+  std::string cells =
+      fmt::format("| {} ", schedule ? variantName(schedule->variant) : std::string_view("-"));
+  for (const std::string &name : names) {
+    const int64_t value = schedule ? schedule->get(name, -1) : -1;
+    cells += value < 0 ? "| - " : fmt::format("| {} ", value);
+  }
+  return cells;
+}
+
+/// All rounds on one page: what a version was made of, why, and how much quicker than the baseline
+/// it was, timed beside it.
+std::string roundsTable(const Manifest &manifest) {
+  if (manifest.rounds.empty()) {
+    return "";
+  }
+  const std::vector<std::string> names = constantNames(manifest.rounds);
+  std::string head = "| round | case | type | kernel ", rule = "|---|---|---|---";
+  for (const std::string &name : names) {
+    head += fmt::format("| {} ", name);
+    rule += "|---";
+  }
+  std::string text =
+      "## Rounds\n\n" + head + "| reason | speed-up | |\n" + rule + "|---|---|---|\n";
+  std::set<std::pair<std::string, std::string>> begun;
+  for (const RoundRecord &round : manifest.rounds) {
+    const std::string who = fmt::format("| {} | {} ", round.caseName, round.dtype);
+    if (begun.insert({round.caseName, round.dtype}).second) {
+      text += fmt::format("| - {}{}| before its first round | {:.3f}x | |\n", who,
+                          parameterCells(round.scheduleBefore, names), round.speedupBefore);
+    }
+    text += fmt::format("| {} {}{}| {} | {} | {} |\n", round.round, who,
+                        parameterCells(round.scheduleAfter, names), round.reason,
+                        round.isVerified ? fmt::format("{:.3f}x -> {:.3f}x", round.speedupBefore,
+                                                       round.speedupAfter)
+                                         : "not timed",
+                        round.isKept ? "kept" : "taken back");
+  }
+  return text + "\n";
 }
 
 std::string roundText(const Manifest &manifest, const RoundRecord &round) {
@@ -149,9 +209,12 @@ std::string diffSnippet(const std::string &before, const std::string &after) {
 std::string writeOptimizationLog(const Manifest &manifest, const LogSummary &summary) {
   std::string text = fmt::format("# Optimisation of {}\n\n", manifest.operatorName);
   text +=
-      fmt::format("Chip: {}. Target: {:.2f}x the unfused baseline. Accuracy is checked before "
-                  "every measurement; a round compares both versions alternately in one run.\n\n",
-                  manifest.chip.empty() ? "unknown" : manifest.chip, summary.targetSpeedup);
+      fmt::format("Chip: {}. Target: {:.2f}x the unfused baseline. Start: {}. Accuracy is checked "
+                  "before every measurement; a round compares both versions alternately in one "
+                  "run.\n\n",
+                  manifest.chip.empty() ? "unknown" : manifest.chip, summary.targetSpeedup,
+                  startName(manifest.start));
+  text += roundsTable(manifest);
   for (const RoundRecord &round : manifest.rounds) {
     text += roundText(manifest, round);
   }

@@ -33,6 +33,7 @@ Json toJson(const Pattern &pattern) {
             {"beyondCache", c.isBeyondCache},
             {"chip", c.chip}}},
           {"change", pattern.change},
+          {"from", pattern.from},
           {"gain", std::round(pattern.gain * 10000) / 10000},
           {"pValue", pattern.pValue},
           {"count", pattern.count},
@@ -52,6 +53,8 @@ Pattern fromJson(const Json &json) {
   pattern.condition.isBeyondCache = c.at("beyondCache").get<bool>();
   pattern.condition.chip = c.at("chip").get<std::string>();
   pattern.change = json.at("change").get<std::string>();
+  // An older version did not say, so that it applies nowhere.
+  pattern.from = json.value("from", "");
   pattern.gain = json.at("gain").get<double>();
   // What an older version wrote says nothing of its significance.
   pattern.pValue = json.value("pValue", 1.0);
@@ -69,7 +72,8 @@ void merge(std::vector<Pattern> &into, const Pattern &seen) {
   }
   for (Pattern &known : into) {
     if (known.operatorKind == seen.operatorKind && known.variant == seen.variant &&
-        known.change == seen.change && known.condition == seen.condition) {
+        known.change == seen.change && known.from == seen.from &&
+        known.condition == seen.condition) {
       double total = known.count + seen.count;
       known.gain =
           std::exp((std::log(known.gain) * known.count + std::log(seen.gain) * seen.count) / total);
@@ -155,8 +159,8 @@ Status Patterns::save(const std::string &path) const {
     }
   }
   std::sort(merged.begin(), merged.end(), [](const Pattern &a, const Pattern &b) {
-    return std::tie(a.operatorKind, a.variant, a.change, a.condition.dtype) <
-           std::tie(b.operatorKind, b.variant, b.change, b.condition.dtype);
+    return std::tie(a.operatorKind, a.variant, a.change, a.from, a.condition.dtype) <
+           std::tie(b.operatorKind, b.variant, b.change, b.from, b.condition.dtype);
   });
   Json list = Json::array();
   for (const Pattern &pattern : merged) {

@@ -39,6 +39,7 @@ struct Manifest {
   static constexpr int schemaVersion = 1;
   std::string operatorName, definitionPath, definitionText, definitionHash;
   std::string generatorVersion, chip;
+  Start start = Start::Rule; ///< where optimisation began
   ScheduleTable table;
   std::vector<StageRecord> stages;
   std::vector<RoundRecord> rounds;

@@ -71,7 +71,7 @@ struct ScheduleTable {
   struct Entry {
     CaseClass caseClass;
     Schedule schedule;
-    std::string origin; ///< "rule", "pattern" or "round 2"
+    std::string origin; ///< "rule", "pattern", "naive" or "round 2"
   };
   std::vector<Entry> entries;
   int64_t cacheBytes = 32 << 20; ///< what "beyond-cache" compares with
@@ -105,10 +105,12 @@ std::string_view changeClassName(ChangeClass changeClass);
 
 /// What a measurement said about the present schedule; the caller fills in what it knows.
 struct Diagnosis {
-  double bandwidthFraction = 0; ///< achieved / copy bandwidth of the chip
+  double bandwidthFraction = 0; ///< achieved / what a copy in the same run achieved
   double computeFraction = 0;   ///< achieved / peak FLOP/s
+  bool isBeyondCache = false;   ///< bandwidthFraction means something
   double launchFraction = 0;    ///< share of the time spent in launching programs
-  double idleFraction = 0;      ///< cores without a program in the last turn of the programs
+  double idleFraction = 0;      ///< of the threads' time: measured, without a program
+  int64_t programs = 0;         ///< of one launch
 };
 
 /// The constants (and the variant) in which `after` differs: "BLOCK_N=1024", "variant=looped_rows".
@@ -122,11 +124,13 @@ struct Neighbour {
   Schedule schedule;
   ChangeClass changeClass = ChangeClass::Parameter;
   std::string change;        ///< "BLOCK_N 512 -> 1024"
-  std::string key;           ///< "BLOCK_N=1024": how patterns.json files it
+  std::string key;           ///< "BLOCK_N=1024": how patterns.json files it, ...
+  std::string from;          ///< "BLOCK_N=512": ... with where it starts
   std::string reason;        ///< which finding it answers, one sentence
   double expectedGain = 1.0; ///< ratio: old time / new time
 };
-/// Best expectation first; what patterns.json knows moves up. Excludes `tried`.
+/// What the diagnosis asks for and should gain, best expectation first; what patterns.json knows
+/// counts instead of the model. Excludes `tried`.
 std::vector<Neighbour> neighbours(const FusedOperator &fused, const Schedule &schedule,
                                   const CaseSizes &sizes, DType dtype, const ChipSummary &chip,
                                   const Diagnosis &diagnosis, const Patterns *patterns,

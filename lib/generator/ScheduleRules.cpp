@@ -3,6 +3,7 @@
 // enough to hide the hand-out (about a microsecond: some ten thousand elements) and small enough
 // that every core gets several. Tiles are inner-dimension first: long contiguous runs.
 #include "lib/generator/ScheduleRules.h"
+#include "lib/measure/Evidence.h"
 
 #include "lib/generator/Patterns.h"
 
@@ -218,13 +219,14 @@ FirstChoice firstSchedule(const FusedOperator &fused, const CaseSizes &sizes, DT
   for (const Pattern *pattern : patterns->lookup(fused.kind(), sizes, dtype, chip)) {
     std::string name = pattern->change.substr(0, pattern->change.find('='));
     // Two per cent is what measurement can tell apart; the first word on a constant is the best.
-    bool applies = pattern->gain > 1.02 && !decided.contains(name) &&
+    bool applies = pattern->gain > measure::leastGain && !decided.contains(name) &&
                    pattern->variant == variantName(choice.schedule.variant);
     if (!applies) {
       continue;
     }
     auto changed = applyChange(choice.schedule, pattern->change, sizes);
-    if (!changed || !isValid(*changed, fused, sizes)) {
+    bool isFromHere = changed && changeKey(*changed, choice.schedule) == pattern->from;
+    if (!isFromHere || !isValid(*changed, fused, sizes)) {
       continue;
     }
     decided.insert(name);

@@ -33,16 +33,24 @@ protected:
   }
   ~GeneratedKernels() override { std::filesystem::remove(path); }
 
-  /// Number of launches made.
-  int checkOperator(const Operator &op, const std::vector<GridCase> &grid) {
+  /// Writes the operator's source, from which launches are made.
+  bool prepare(const Operator &op) {
     auto generation = generate(op, ChipSummary{}, nullptr);
     EXPECT_TRUE(bool(generation)) << (generation ? "" : render(generation.error()));
     if (!generation) {
-      return 0;
+      return false;
     }
     fused = generation->fused;
     source = writeTriton(*generation);
     EXPECT_TRUE(bool(writeFileAtomically(path, source)));
+    return true;
+  }
+
+  /// Number of launches made.
+  int checkOperator(const Operator &op, const std::vector<GridCase> &grid) {
+    if (!prepare(op)) {
+      return 0;
+    }
     int launches = 0;
     for (const GridCase &one : grid) {
       for (DType dtype : op.dtypes) {
@@ -201,6 +209,26 @@ TEST_P(ShippedKernels, AgreeWithTheReferenceOnTheSmallGrid) {
       std::string(NEREID_SOURCE_DIR "/operators/") + GetParam() + ".toml", diags);
   ASSERT_TRUE(op.has_value()) << diags.render();
   EXPECT_GE(checkOperator(*op, smallGrid(*op)), 20);
+}
+
+TEST_P(ShippedKernels, AgreeWithTheReferenceFromTheNaiveStart) {
+  Diagnostics diags;
+  auto op = definition::loadOperator(
+      std::string(NEREID_SOURCE_DIR "/operators/") + GetParam() + ".toml", diags);
+  ASSERT_TRUE(op.has_value()) << diags.render();
+  ASSERT_TRUE(prepare(*op));
+  // The widest: more columns than a naive block has, where the grid has such a case.
+  const std::vector<GridCase> grid = smallGrid(*op);
+  const auto columns = [&](const GridCase &one) {
+    return sizesOf(fused, one.binding, DType::F32).columns;
+  };
+  const GridCase &widest =
+      *std::max_element(grid.begin(), grid.end(), [&](const GridCase &a, const GridCase &b) {
+        return columns(a) < columns(b);
+      });
+  for (DType dtype : op->dtypes) {
+    EXPECT_EQ(checkLaunch(widest, dtype, naiveSchedule(fused)), 1);
+  }
 }
 
 struct Graph {

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <set>
 
 namespace nereid::develop {
 namespace {
@@ -37,6 +38,8 @@ protected:
     row.speedup = 1;
     row.rooflineFraction = row.bandwidthFraction = 0.3;
     row.isBeyondCache = true;
+    row.kernel.summary.median = 1e-3; // a fifth of it for launching asks for larger programs
+    row.launchSeconds = 2e-4;
     row.kernel.summary.count = row.baseline.summary.count = 20;
     rows = {row};
     options.rounds = 1;
@@ -177,13 +180,53 @@ TEST_F(Rounds, AllRunsTogetherHaveSoManyRounds) {
 TEST_F(Rounds, ChangesThatShouldNotGainAreNotTried) {
   // At the limit of the memory, every core busy, launches free: nothing asks for a change.
   rows.front().bandwidthFraction = rows.front().rooflineFraction = 0.84;
+  rows.front().launchSeconds = 0;
   options.rounds = 9;
   evidence.assign(9, clear(1.01));
   const OptimizationResult result = run();
+  EXPECT_TRUE(result.rounds.empty());
+  EXPECT_EQ(result.stopReason, "no change is left that should gain");
+}
+
+/// From a naive start round by round, each change another one, and never more than five of them.
+TEST_F(Rounds, TheNaiveStartIsLeftStepByStep) {
+  generation = *generator::generate(generation.fused.op, summarizeChip(chip), nullptr,
+                                    generator::Start::Naive);
+  project->manifest.start = generator::Start::Naive;
+  rows.front().schedule = generator::naiveSchedule(generation.fused);
+  const definition::Operator &op = generation.fused.op;
+  options.rounds = op.maxRounds;
+  evidence.assign(20, clear(1.2));
+  const OptimizationResult result = run();
+  ASSERT_GE(result.rounds.size(), 3u);
+  EXPECT_LE(result.rounds.size(), 5u);
+  std::set<std::string> seen = {generator::naiveSchedule(generation.fused).text()};
   for (const auto &round : result.rounds) {
-    EXPECT_GE(round.expectedGain, 1.02) << round.change;
+    EXPECT_TRUE(round.isKept) << round.conclusion;
+    EXPECT_FALSE(round.reason.empty());
+    EXPECT_TRUE(seen.insert(round.scheduleAfter).second) << round.scheduleAfter;
+    EXPECT_NEAR(round.speedupAfter / round.speedupBefore, 1.2, 1e-9);
   }
-  EXPECT_NE(result.stopReason, "all rounds used");
+  EXPECT_EQ(seen.count("tiles:BLOCK_M=64,BLOCK_N=512,GRID_2D=0,STREAMING=0"), 1u);
+  const std::string log = *readTextFile(project->path("optimization_log.md"));
+  EXPECT_NE(log.find("Start: naive"), std::string::npos);
+  EXPECT_NE(log.find("| round | case | type | kernel | BLOCK_M | BLOCK_N | GRID_2D | STREAMING | "
+                     "reason | speed-up | |"),
+            std::string::npos);
+  EXPECT_NE(log.find("| tiles | 64 | 256 | 0 | 0 | before its first round | 1.000x | |"),
+            std::string::npos);
+  EXPECT_NE(log.find("| 1.000x -> 1.200x | kept |"), std::string::npos);
+  // What was learned on the way does not make the rule's choice another one.
+  EXPECT_EQ(
+      nextChoice().text(),
+      generator::firstSchedule(
+          generation.fused,
+          generator::sizesOf(generation.fused, op.performanceCases.front().binding, DType::F32),
+          DType::F32, summarizeChip(chip), nullptr)
+          .schedule.text());
+  // The record says where it began, for the next run.
+  ASSERT_TRUE(bool(project->saveManifest()));
+  EXPECT_EQ(generator::Project::open(folder)->manifest.start, generator::Start::Naive);
 }
 
 } // namespace

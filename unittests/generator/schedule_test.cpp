@@ -65,13 +65,103 @@ TEST(Schedule, LongRowsAreLooped) {
   EXPECT_EQ(variant(1 << 20), KernelVariant::LoopedRows);
 }
 
+TEST(Schedule, NaiveStartIsValidForEveryOperatorCaseAndType) {
+  for (const std::string &name : shippedNames()) {
+    const definition::Operator op = shipped(name);
+    const Generation generation = *generate(op, testChip(), nullptr, Start::Naive);
+    ASSERT_FALSE(generation.table.entries.empty());
+    for (const ScheduleTable::Entry &entry : generation.table.entries) {
+      EXPECT_EQ(entry.origin, "naive") << name;
+    }
+    for (const auto *cases : {&op.performanceCases, &op.accuracyCases}) {
+      for (const definition::Case &one : *cases) {
+        for (DType dtype : op.dtypes) {
+          Generation copy = generation;
+          const Schedule schedule = copy.scheduleFor(one.binding, dtype, testChip());
+          std::string why;
+          EXPECT_EQ(schedule, naiveSchedule(generation.fused));
+          EXPECT_TRUE(isValid(schedule, generation.fused,
+                              sizesOf(generation.fused, one.binding, dtype), &why))
+              << name << " " << torchName(dtype) << ": " << why;
+          EXPECT_TRUE(bool(planLaunch(generation.fused, schedule, one.binding, dtype))) << name;
+        }
+      }
+    }
+  }
+  EXPECT_EQ(naiveSchedule(fusedOf(shipped("broadcast_add"))).text(),
+            "tiles:BLOCK_M=64,BLOCK_N=256,GRID_2D=0,STREAMING=0");
+  for (const std::string &name : startNames()) {
+    EXPECT_EQ(startName(*parseStart(name)), name);
+  }
+  EXPECT_FALSE(parseStart("fast").has_value());
+}
+
+Diagnosis waitingForMemory(double fraction) {
+  Diagnosis diagnosis;
+  diagnosis.bandwidthFraction = fraction;
+  diagnosis.isBeyondCache = true;
+  return diagnosis;
+}
+
+TEST(Neighbours, AnswerFindingsOnly) {
+  FusedOperator fused = fusedOf(shipped("broadcast_add"));
+  const CaseSizes sizes = caseOf(fused, {1 << 16}, 1024);
+  const Schedule naive = naiveSchedule(fused);
+  const auto changes = [&](const Schedule &from, const Diagnosis &diagnosis) {
+    std::set<std::string> keys;
+    for (const Neighbour &n :
+         neighbours(fused, from, sizes, DType::F32, testChip(), diagnosis, nullptr, {})) {
+      EXPECT_GE(n.expectedGain, measure::leastGain);
+      keys.insert(n.key);
+    }
+    return keys;
+  };
+  const auto none = std::set<std::string>();
+  EXPECT_EQ(changes(naive, {}), none) << "nothing was measured";
+  EXPECT_EQ(changes(naive, waitingForMemory(0.9)), none) << "at the limit of memory";
+  Diagnosis arithmetic = waitingForMemory(0.3);
+  arithmetic.computeFraction = 0.9;
+  arithmetic.launchFraction = arithmetic.idleFraction = 0.5;
+  EXPECT_EQ(changes(naive, arithmetic), none) << "at the limit of arithmetic";
+  const std::set<std::string> slow = changes(naive, waitingForMemory(0.4));
+  EXPECT_TRUE(slow.contains("BLOCK_N=512") && slow.contains("STREAMING=1"));
+  EXPECT_FALSE(slow.contains("BLOCK_M=32") || slow.contains("BLOCK_N=128"));
+  // Fewer programs where launching them takes time, more of them where threads were idle.
+  Diagnosis launching;
+  launching.launchFraction = 0.08;
+  EXPECT_EQ(changes(naive, launching), std::set<std::string>{"BLOCK_M=128"});
+  launching.launchFraction = 0.4;
+  EXPECT_EQ(changes(naive, launching), std::set<std::string>{"BLOCK_M=256"});
+  Diagnosis idle;
+  idle.idleFraction = 0.3;
+  idle.programs = 6;
+  EXPECT_EQ(changes(naive, idle), std::set<std::string>{"BLOCK_M=32"});
+  idle.programs = 1000;
+  EXPECT_EQ(changes(naive, idle), none) << "so many programs are even already";
+  idle.programs = 6;
+  idle.idleFraction = 0.01;
+  EXPECT_EQ(changes(naive, idle), none) << "no thread was idle";
+}
+
+TEST(Neighbours, ExpectNoMoreThanThereIsToGain) {
+  FusedOperator fused = fusedOf(shipped("broadcast_add"));
+  const CaseSizes sizes = caseOf(fused, {1 << 16}, 1024);
+  for (double fraction : {0.3, 0.5, 0.7, 0.8}) {
+    for (const Neighbour &n : neighbours(fused, naiveSchedule(fused), sizes, DType::F32, testChip(),
+                                         waitingForMemory(fraction), nullptr, {})) {
+      EXPECT_LE(n.expectedGain, 1 / fraction) << n.key;
+    }
+  }
+}
+
 TEST(Neighbours, DifferInOneThingAndAreNotRepeated) {
   FusedOperator fused = fusedOf(shipped("broadcast_add"));
   CaseSizes sizes = caseOf(fused, {1 << 16}, 1024);
-  Schedule start = firstSchedule(fused, sizes, DType::F32, testChip(), nullptr).schedule;
+  Schedule start = naiveSchedule(fused);
   std::vector<Schedule> tried = {start};
-  auto list = neighbours(fused, start, sizes, DType::F32, testChip(), {}, nullptr, tried);
-  ASSERT_GE(list.size(), 4u);
+  const Diagnosis slow = waitingForMemory(0.4);
+  auto list = neighbours(fused, start, sizes, DType::F32, testChip(), slow, nullptr, tried);
+  ASSERT_GE(list.size(), 3u);
   for (size_t i = 0; i < list.size(); ++i) {
     EXPECT_NE(list[i].schedule, start);
     EXPECT_FALSE(list[i].reason.empty());
@@ -79,14 +169,14 @@ TEST(Neighbours, DifferInOneThingAndAreNotRepeated) {
     EXPECT_TRUE(i == 0 || list[i - 1].expectedGain >= list[i].expectedGain);
   }
   tried.push_back(list[0].schedule);
-  auto rest = neighbours(fused, start, sizes, DType::F32, testChip(), {}, nullptr, tried);
+  auto rest = neighbours(fused, start, sizes, DType::F32, testChip(), slow, nullptr, tried);
   EXPECT_EQ(rest.size(), list.size() - 1);
 }
 
 TEST(Neighbours, AnotherOrderOfArithmeticIsAChangeOfLogic) {
   FusedOperator fused = fusedOf(shipped("softmax"));
   CaseSizes sizes = caseOf(fused, {64}, 8192);
-  Schedule start = firstSchedule(fused, sizes, DType::F32, testChip(), nullptr).schedule;
+  Schedule start = naiveSchedule(fused);
   bool hasLogic = false;
   for (const Neighbour &n :
        neighbours(fused, start, sizes, DType::F32, testChip(), {}, nullptr, {})) {
@@ -115,6 +205,7 @@ protected:
     pattern.variant = "tiles";
     pattern.condition = conditionFor(sizes, DType::F32, testChip());
     pattern.change = change;
+    pattern.from = "BLOCK_N=1024";
     pattern.gain = gain;
     pattern.pValue = 0.001;
     pattern.lastSeen = "2026-01-01";
@@ -141,6 +232,24 @@ TEST_F(PatternFile, ExperienceDecidesTheNextFirstChoice) {
   Patterns losing;
   losing.record(observation(0.8));
   EXPECT_EQ(firstSchedule(fused, sizes, DType::F32, testChip(), &losing).origin, "rule");
+}
+
+/// What was quicker than a naive block is not quicker than the rule's, and the other way round.
+TEST_F(PatternFile, ExperienceCountsOnlyFromWhereItStarted) {
+  FusedOperator fused = fusedOf(shipped("broadcast_add"));
+  CaseSizes sizes = caseOf(fused, {1 << 16}, 1024);
+  Pattern seen = observation(1.8, "BLOCK_N=512");
+  seen.from = "BLOCK_N=256";
+  Patterns patterns;
+  patterns.record(seen);
+  ASSERT_TRUE(bool(patterns.save(path)));
+  patterns = *Patterns::load(path);
+  EXPECT_EQ(firstSchedule(fused, sizes, DType::F32, testChip(), &patterns).origin, "rule");
+  const auto list =
+      neighbours(fused, naiveSchedule(fused), sizes, DType::F32, testChip(), {}, &patterns, {});
+  ASSERT_EQ(list.size(), 1u);
+  EXPECT_EQ(list.front().key, "BLOCK_N=512");
+  EXPECT_NEAR(list.front().expectedGain, 1.8, 1e-9);
 }
 
 TEST_F(PatternFile, EqualObservationsAreAveragedGeometrically) {
