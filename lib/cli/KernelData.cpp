@@ -69,6 +69,8 @@ std::vector<OtherData> otherData(const std::vector<std::string> &inputs, int64_t
   }
   for (const Data &data :
        {Data{DataKind::Scaled, 0.5 + drawn() / 2}, Data{DataKind::Scaled, -0.5 - drawn() / 2},
+        // Near enough to 1 that products of two of them stay numbers.
+        Data{DataKind::Scaled, 0.05 + drawn() / 5}, Data{DataKind::Scaled, -0.05 - drawn() / 5},
         Data{DataKind::Decades, drawn()}, Data{DataKind::Negative}, Data{DataKind::Zeros},
         Data{DataKind::Ones}, Data{DataKind::ConstantRows}, Data{DataKind::SortedRows},
         Data{DataKind::Cancelling, 1}}) {
