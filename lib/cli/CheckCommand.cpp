@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 
 namespace nereid::cli {
@@ -180,6 +181,7 @@ void checkCommand(const CheckCommandOptions &options, Session &session) {
     }
     if (!session.json) {
       print(job, options, *reports);
+      std::fflush(stdout); // what is found stays, whatever ends the command
       continue;
     }
     nlohmann::ordered_json findings = nlohmann::ordered_json::array();

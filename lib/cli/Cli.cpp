@@ -4,6 +4,7 @@
 
 #include "lib/cli/Command.h"
 #include "lib/cli/FaultReport.h"
+#include "lib/cli/StandardStreams.h"
 #include "lib/support/Version.h"
 #include "lib/targets/cpu/CpuTarget.h"
 
@@ -22,7 +23,7 @@
 namespace nereid::cli {
 
 void Session::fail(const Diagnostics &diags) {
-  fmt::print(stderr, "{}", json ? diags.renderJson() + "\n" : diags.render());
+  printError(json ? diags.renderJson() + "\n" : diags.render());
   status = exitBadInput;
   for (const auto &diagnostic : diags.all()) {
     if (diagnostic.code == "E0390") {
@@ -43,7 +44,7 @@ void printWarnings(const Diagnostics &diags) {
     if (diagnostic.code == "R0204" || diagnostic.code == "R0205") {
       std::string text = render(diagnostic);
       if (printed.insert(text).second) {
-        fmt::print(stderr, "{}", text);
+        printError(text);
       }
     }
   }
@@ -89,6 +90,16 @@ void failOutput(Session &session, const std::string &reason) {
                    .withHelp("give it room, or write to a file elsewhere"));
 }
 
+Diagnostic noMemory() {
+  return makeError("E0506", "no memory is left")
+      .withHelp("use smaller shapes, or raise the limit of memory; what is done is kept");
+}
+
+Diagnostic unexpected(const std::exception &error) {
+  return makeError("E0390", fmt::format("an unexpected failure: {}", error.what()))
+      .withHelp("this is a bug in nereid; please report it with the command line");
+}
+
 } // namespace
 
 void addImportPaths(CLI::App &command, Session &session) {
@@ -108,6 +119,7 @@ KernelReference parseKernelReference(const std::string &text) {
 }
 
 int run(int argc, char **argv) {
+  prepareStandardStreams();
   reportFaults();
   cpu::registerCpuTarget();
   Session session;
@@ -128,17 +140,19 @@ int run(int argc, char **argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success &request) { // --help and --version
-    return app.exit(request);
+    session.status = app.exit(request);
   } catch (const CLI::ParseError &error) {
     session.fail(usageError(app, error, argc, argv));
   } catch (const std::bad_alloc &) {
-    session.fail(makeError("E0506", "no memory is left").withHelp("use smaller shapes"));
-  } catch (const std::system_error &error) { // of printing
-    failOutput(session, error.code().message());
-    return session.status;
+    session.fail(noMemory());
+  } catch (const std::system_error &error) {
+    if (std::ferror(stdout) != 0) {
+      failOutput(session, error.code().message());
+      return session.status;
+    }
+    session.fail(isNoMemory(error) ? noMemory() : unexpected(error));
   } catch (const std::exception &error) {
-    session.fail(makeError("E0390", fmt::format("an unexpected failure: {}", error.what()))
-                     .withHelp("this is a bug in nereid; please report it with the command line"));
+    session.fail(unexpected(error));
   }
   if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
     failOutput(session, std::strerror(errno));

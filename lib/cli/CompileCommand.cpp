@@ -5,6 +5,7 @@
 #include "lib/cli/Command.h"
 #include "lib/cli/CompileLibrary.h"
 #include "lib/cli/Depfile.h"
+#include "lib/cli/StandardStreams.h"
 #include "lib/pipeline/Compiler.h"
 #include "lib/support/AtomicFile.h"
 
@@ -39,6 +40,7 @@ std::optional<Diagnostic> misusedOption(const Options &options, bool isLibrary) 
   }
   if (isLibrary) {
     const char *misused = !options.compile.dumpTo.empty()           ? "--dump-to"
+                          : options.compile.verifyEach              ? "--verify-each"
                           : options.compile.from != "source"        ? "--from"
                           : options.specialization || options.times ? "--specialization and --times"
                                                                     : nullptr;
@@ -112,7 +114,7 @@ void compileCommand(Options options, Session &session) {
   if (!output) {
     return session.fail(diags);
   }
-  fmt::print(stderr, "{}", pipeline::staticOutput(diags));
+  printError(pipeline::staticOutput(diags));
   printWarnings(diags);
   bool isObject = !output->object.empty() && output->text.empty();
   if (options.output.empty() && isObject) {
@@ -126,7 +128,7 @@ void compileCommand(Options options, Session &session) {
     if (auto written = writeFileAtomically(options.output, bytes); !written) {
       return session.fail(written.error());
     }
-    fmt::print(stderr, "wrote {}\n", options.output);
+    printError(fmt::format("wrote {}\n", options.output));
   }
   if (!options.depfile.empty()) {
     const std::string text = depfileText(options.output, output->sources);
@@ -135,12 +137,12 @@ void compileCommand(Options options, Session &session) {
     }
   }
   if (options.specialization) { // with the remarks on decorators
-    fmt::print(stderr, "{}", diags.render());
-    fmt::print(stderr, "{}", output->specialization);
+    printError(diags.render());
+    printError(output->specialization);
   }
   if (options.times) {
     for (const auto &phase : output->times) {
-      fmt::print(stderr, "{:<10} {:8.3f} ms\n", phase.phase, phase.millis);
+      printError(fmt::format("{:<10} {:8.3f} ms\n", phase.phase, phase.millis));
     }
   }
 }

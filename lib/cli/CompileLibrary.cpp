@@ -6,6 +6,7 @@
 #include "lib/aot/RuntimeArchive.h"
 #include "lib/cli/Depfile.h"
 #include "lib/cli/KernelLauncher.h"
+#include "lib/cli/StandardStreams.h"
 #include "lib/language/Parser.h"
 #include "lib/support/AtomicFile.h"
 
@@ -95,12 +96,16 @@ private:
   Status write(const std::string &name, std::string_view content) {
     const std::string path = (folder / name).string();
     files.push_back(path);
-    return writeFileAtomically(path, content);
+    return writeOwnFile(path, content);
   }
 
   /// What the library's header includes.
   Status writeRuntimeHeader() {
-    if (Status made = createFolders((folder / "nereid").string()); !made) {
+    const std::string runtime = (folder / "nereid").string();
+    if (Status isOwn = refuseLink(runtime); !isOwn) {
+      return isOwn;
+    }
+    if (Status made = createFolders(runtime); !made) {
       return made.error();
     }
     return write("nereid/aot.h", aot::runtimeHeader());
@@ -218,7 +223,7 @@ void compileLibrary(const LibraryOptions &options, Session &session) {
     return printJson(*library, writer);
   }
   for (const std::string &path : writer.files) {
-    fmt::print(stderr, "wrote {}\n", path);
+    printError(fmt::format("wrote {}\n", path));
   }
 }
 

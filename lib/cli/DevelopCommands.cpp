@@ -26,9 +26,6 @@ using develop::StageResult;
 
 namespace {
 
-/// Interrupted work is neither done nor failed; shells know this number as "ended by Ctrl-C".
-constexpr int exitInterrupted = 130;
-
 struct Options {
   std::string input, out, against, start;
   std::vector<std::string> dtypes;
@@ -80,7 +77,7 @@ bool proceed(const Result<StageResult> &result, const Diagnostics &diags, Sessio
     return false;
   }
   if (*result == StageResult::Interrupted) {
-    session.status = exitInterrupted;
+    session.status = interruptStatus(); // neither done nor failed
     return false;
   }
   if (*result == StageResult::Failed) {
@@ -290,14 +287,14 @@ void runStages(Options &options, Until until, Session &session) {
     return;
   }
   nlohmann::ordered_json against;
-  if (*earlier && mayGoOn && session.status != exitInterrupted) {
+  if (*earlier && mayGoOn && !isInterrupted()) {
     auto judged = judgePerformance(development, **earlier, session);
     if (!judged) {
       return session.fail(judged.error());
     }
     against = std::move(*judged);
   }
-  if (until >= Until::Optimize && session.status != exitInterrupted) {
+  if (until >= Until::Optimize && !isInterrupted()) {
     printVerdict(development, session);
     if (options.requiresTarget && !development.isTargetMet().value_or(false)) {
       session.status = exitCheckFailed;
@@ -309,7 +306,7 @@ void runStages(Options &options, Until until, Session &session) {
     return;
   }
   printKept(options.develop.keepIn, development.accuracy().kept);
-  if (!isComplete && session.status == exitInterrupted) {
+  if (!isComplete && isInterrupted()) {
     fmt::print("interrupted: what is done is kept; run the same command again to go on\n");
   }
   fmt::print("Folder: {}\n", development.project().directory());

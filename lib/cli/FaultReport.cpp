@@ -3,11 +3,15 @@
 #include "lib/cli/FaultReport.h"
 
 #include "lib/cli/Command.h"
+#include "lib/pipeline/OutOfMemory.h"
 
 #include <array>
 #include <atomic>
 #include <csignal>
+#include <exception>
+#include <new>
 #include <string_view>
+#include <system_error>
 
 #include <unistd.h>
 
@@ -24,20 +28,56 @@ constexpr std::string_view internalMessage =
     "error: nereid itself accessed memory it may not [E0390]\n"
     "  help: this is a bug in nereid; please report it with the command line\n";
 
+constexpr std::string_view memoryMessage =
+    "error: no memory is left [E0506]\n"
+    "  help: use smaller shapes, or raise the limit of memory; what is done is kept\n";
+constexpr std::string_view exceptionMessage =
+    "error: an exception was thrown where none can be handled [E0390]\n"
+    "  help: this is a bug in nereid; please report it with the command line\n";
+
 /// A stack overflow leaves no room for the handler on the thread's own stack.
 std::array<char, 64 * 1024> alternateStack;
 
-void onFault(int) {
-  bool isKernel = runningKernels.load() > 0;
-  std::string_view text = isKernel ? accessMessage : internalMessage;
-  ssize_t ignored = ::write(STDERR_FILENO, text.data(), text.size());
+[[noreturn]] void endWith(std::string_view text, ExitStatus status) {
+  const ssize_t ignored = ::write(STDERR_FILENO, text.data(), text.size());
   (void)ignored;
-  ::_exit(isKernel ? exitBadInput : exitInternal);
+  ::_exit(status);
+}
+
+void onFault(int) {
+  const bool isKernel = runningKernels.load() > 0;
+  endWith(isKernel ? accessMessage : internalMessage, isKernel ? exitBadInput : exitInternal);
+}
+
+void onNoMemory() { endWith(memoryMessage, exitBadInput); }
+
+/// An exception that no handler takes: in a thread's function, or in code that may not throw.
+void onTerminate() {
+  try {
+    if (auto exception = std::current_exception()) {
+      std::rethrow_exception(exception);
+    }
+  } catch (const std::bad_alloc &) {
+    onNoMemory();
+  } catch (const std::system_error &error) {
+    if (isNoMemory(error)) { // a thread that cannot be started
+      onNoMemory();
+    }
+  } catch (...) {
+  }
+  endWith(exceptionMessage, exitInternal);
 }
 
 } // namespace
 
+bool isNoMemory(const std::system_error &error) {
+  return error.code() == std::errc::resource_unavailable_try_again ||
+         error.code() == std::errc::not_enough_memory;
+}
+
 void reportFaults() {
+  std::set_terminate(onTerminate);
+  pipeline::onOutOfMemory(onNoMemory);
   stack_t stack{};
   stack.ss_sp = alternateStack.data();
   stack.ss_size = alternateStack.size();

@@ -3,11 +3,13 @@
 
 #include "lib/cli/Against.h"
 #include "lib/cli/KernelMeasurement.h"
+#include "lib/cli/StandardStreams.h"
 #include "lib/measure/Environment.h"
 #include "lib/measure/Statistics.h"
 #include "lib/measure/SummaryJson.h"
 #include "lib/report/GateReport.h"
 #include "lib/report/Table.h"
+#include "lib/support/Interrupt.h"
 #include "lib/verify/KeptCase.h"
 
 #include <CLI/CLI.hpp>
@@ -169,6 +171,9 @@ private:
 
 bool KernelBench::measureAll(const std::vector<KernelCase> &cases, std::vector<KernelRow> &rows) {
   for (const KernelCase &one : cases) {
+    if (isInterrupted()) {
+      break;
+    }
     Diagnostics diags;
     auto row = measureKernel(one, {options.target, session.importPaths, options.secondsPerCase},
                              chip, diags);
@@ -228,7 +233,7 @@ void KernelBench::run(const std::vector<KernelCase> &cases,
     fmt::print("{}", tableOf(rows, chip));
   }
   Json results = json(rows);
-  if (earlier) {
+  if (earlier && !isInterrupted()) {
     auto judged = judge(cases, rows, *earlier);
     if (!judged) {
       return;
@@ -238,6 +243,10 @@ void KernelBench::run(const std::vector<KernelCase> &cases,
   }
   if (session.json) {
     fmt::print("{}\n", results.dump(2));
+  }
+  if (isInterrupted()) {
+    session.status = interruptStatus();
+    printError("interrupted: the cases above are measured, the last one with fewer samples\n");
   }
 }
 
@@ -272,6 +281,7 @@ void runKernelBench(const KernelBenchOptions &options, Session &session) {
   if (!earlier) {
     return session.fail(earlier.error());
   }
+  watchInterrupt();
   KernelBench(options, session).run(*cases, *earlier);
 }
 

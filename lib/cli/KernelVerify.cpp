@@ -3,7 +3,9 @@
 
 #include "lib/cli/KernelData.h"
 #include "lib/cli/KernelTrial.h"
+#include "lib/cli/StandardStreams.h"
 #include "lib/report/Table.h"
+#include "lib/support/Interrupt.h"
 #include "lib/verify/KeptCase.h"
 #include "lib/verify/Limits.h"
 
@@ -305,6 +307,9 @@ private:
       Judged &judged = *cases[next++ % cases.size()];
       const bool isForOthers =
           judged.one->isFinite && other.data.kind == definition::DataKind::Special;
+      if (isInterrupted()) {
+        return Done{};
+      }
       if (isForOthers || !isChosen(*judged.one)) {
         continue;
       }
@@ -364,10 +369,11 @@ void runKernelVerify(const KernelVerifyOptions &options, Session &session) {
   if (auto checked = checkChoice(*cases, options); !checked) {
     return session.fail(checked.error());
   }
+  watchInterrupt();
   FolderVerification folder(options, options.seed.value_or(std::random_device()()), session);
   size_t number = 0;
   for (const KernelCase &one : *cases) {
-    if (!one.isTest && !folder.isChosen(one)) {
+    if (isInterrupted() || (!one.isTest && !folder.isChosen(one))) {
       continue;
     }
     Diagnostics diags;
@@ -381,6 +387,10 @@ void runKernelVerify(const KernelVerifyOptions &options, Session &session) {
     return diags.hasErrors() ? session.fail(diags) : session.fail(tried.error());
   }
   folder.table().print();
+  if (isInterrupted()) {
+    session.status = interruptStatus();
+    printError("interrupted: the cases above are verified, the others are not\n");
+  }
 }
 
 } // namespace nereid::cli

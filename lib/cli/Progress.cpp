@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/cli/Progress.h"
+#include "lib/cli/StandardStreams.h"
 
 #include <fmt/format.h>
 
@@ -17,22 +18,20 @@ void Progress::show(const std::string &line) {
     return;
   }
   if (!isTerminal) {
-    fmt::print(stderr, "{}\n", line);
+    printError(fmt::format("{}\n", line));
     return;
   }
   winsize size{};
   size_t columns = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1
                        ? static_cast<size_t>(size.ws_col) - 1
                        : 79;
-  fmt::print(stderr, "\r\033[K{}", line.substr(0, columns));
-  std::fflush(stderr);
+  printError(fmt::format("\r\033[K{}", line.substr(0, columns)));
   hasLine = true;
 }
 
 void Progress::end() {
   if (hasLine) {
-    fmt::print(stderr, "\r\033[K");
-    std::fflush(stderr);
+    printError("\r\033[K");
     hasLine = false;
   }
 }

@@ -502,6 +502,9 @@ Status Development::finish() {
   if (auto isOwn = refuseLink(own); !isOwn) {
     return isOwn;
   }
+  if (auto isOwn = refuseLink(own); !isOwn) {
+    return isOwn;
+  }
   if (auto saved = patterns.save(own); !saved) {
     return saved.error();
   }

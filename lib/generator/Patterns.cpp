@@ -91,7 +91,7 @@ void merge(std::vector<Pattern> &into, const Pattern &seen) {
 class FileLock {
 public:
   explicit FileLock(const std::string &path) {
-    descriptor = ::open((path + ".lock").c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+    descriptor = ::open((path + ".lock").c_str(), O_CREAT | O_RDWR | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (descriptor >= 0) {
       ::flock(descriptor, LOCK_EX);
     }

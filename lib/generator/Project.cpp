@@ -53,6 +53,9 @@ Result<Project> Project::create(const std::string &directory, const definition::
   }
   Project project;
   project.folder = directory;
+  if (Status isOwn = refuseLink(project.path(manifestName)); !isOwn) {
+    return isOwn.error();
+  }
   project.manifest.operatorName = op.name;
   project.manifest.definitionPath = op.path;
   project.manifest.definitionHash = toHex(sha256(definitionText));
@@ -71,6 +74,9 @@ Result<Project> Project::open(const std::string &directory) {
   Project project;
   project.folder = directory;
   std::string path = project.path(manifestName);
+  if (Status isOwn = refuseLink(path); !isOwn) {
+    return isOwn.error();
+  }
   if (!isProject(directory)) {
     Diagnostic error = makeError("E0611", fmt::format("'{}' is no operator folder: it has no '{}'",
                                                       directory, manifestName));
@@ -109,6 +115,9 @@ std::string Project::tritonFile() const { return path(manifest.operatorName + "_
 
 Status Project::writeFile(const GeneratedFile &file) const {
   std::string target = path(file.name);
+  if (Status isOwn = refuseLink(target); !isOwn) {
+    return isOwn;
+  }
   std::error_code ignored;
   if (std::filesystem::is_regular_file(target, ignored)) {
     auto present = readTextFile(target);
@@ -116,7 +125,7 @@ Status Project::writeFile(const GeneratedFile &file) const {
       return Done{};
     }
   }
-  return writeFileAtomically(target, file.content);
+  return writeOwnFile(target, file.content);
 }
 
 Status Project::writeFiles(const std::vector<GeneratedFile> &files) const {

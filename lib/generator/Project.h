@@ -53,10 +53,11 @@ struct Manifest {
 
 class Project {
 public:
-  /// Makes the folder if needed. E0701 when it cannot be made or written.
+  /// Makes the folder if needed. E0002, E0003 or E0005 when it cannot be made or written.
   static Result<Project> create(const std::string &directory, const definition::Operator &op,
                                 std::string definitionText);
-  /// Opens an existing folder. E0611 without a readable nereid.json of this schema.
+  /// Opens an existing folder. E0005 where nereid.json is a link, E0611 without a readable
+  /// nereid.json of this schema.
   static Result<Project> open(const std::string &directory);
   static bool isProject(const std::string &directory);
 
@@ -66,7 +67,7 @@ public:
   std::string definitionFile() const;
   std::string tritonFile() const;
 
-  /// Writes atomically, and only what differs; E0701 on failure.
+  /// Writes atomically, and only what differs; E0002 on failure, E0005 at a link.
   Status writeFile(const GeneratedFile &file) const;
   Status writeFiles(const std::vector<GeneratedFile> &files) const;
   Status saveManifest() const;

@@ -68,8 +68,10 @@ bool dump(const CompileState &state, int index, Diagnostics &diags) {
   }
   std::string path = state.options.dumpTo + "/" + (kernel.empty() ? "kernel" : kernel) + "-" +
                      std::to_string(index) + "-" + phase.name + phase.extension;
-  Status written = phase.print ? writeFileAtomically(path, phase.print(state))
-                               : writeFileAtomically(path, std::span<const uint8_t>(state.object));
+  const std::string_view object(reinterpret_cast<const char *>(state.object.data()),
+                                state.object.size());
+  Status written =
+      phase.print ? writeOwnFile(path, phase.print(state)) : writeOwnFile(path, object);
   if (!written) {
     diags.add(written.error());
   }
