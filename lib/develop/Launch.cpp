@@ -8,6 +8,10 @@
 
 #include <algorithm>
 #include <fstream>
+#include <limits>
+
+#include <sys/resource.h>
+#include <unistd.h>
 
 namespace nereid::develop {
 
@@ -73,6 +77,18 @@ Result<eager::Agreement> checkAgreement(const FusedOperator &fused, const CaseTe
                              eager::Rounding::OncePerResult, runtime::defaultPool());
 }
 
+/// Of what a limit on the process's address space leaves; infinite without one.
+static double addressSpaceLeft() {
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
+    return std::numeric_limits<double>::infinity();
+  }
+  double pages = 0;
+  std::ifstream("/proc/self/statm") >> pages;
+  const double used = pages * static_cast<double>(::sysconf(_SC_PAGESIZE));
+  return std::max(0.0, static_cast<double>(limit.rlim_cur) - used);
+}
+
 double availableMemory() {
   double available = 1e18;
   std::ifstream info("/proc/meminfo");
@@ -88,7 +104,7 @@ double availableMemory() {
   if (limitFile >> limit && usedFile >> used) {
     available = std::min(available, limit - used);
   }
-  return available;
+  return std::min(available, addressSpaceLeft());
 }
 
 Result<CaseTensors> makeTensors(const FusedOperator &fused, const definition::GridCase &grid,
