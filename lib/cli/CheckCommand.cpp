@@ -6,6 +6,7 @@
 #include "lib/cli/Command.h"
 #include "lib/cli/KernelCases.h"
 #include "lib/cli/KernelLauncher.h"
+#include "lib/cli/OptionUse.h"
 #include "lib/verify/KeptCase.h"
 
 #include <CLI/CLI.hpp>
@@ -221,7 +222,24 @@ void addCheck(CLI::App &app, Session &session) {
                       "order of the programs: in-order, round-robin or random");
   command->add_option("--seed", options->check.seed, "of the random schedule");
   command->add_option("--max-reports", options->maxReports, "how many findings to show, 20");
-  command->callback([options, &session] { checkCommand(*options, session); });
+  command->callback([options, command, &session] {
+    std::vector<std::string> used = {"--arg", "--resident", "--import-path", "--schedule",
+                                     "--max-reports"};
+    const bool hasSignature = !options->signature.empty();
+    if (hasSignature) {
+      used.insert(used.end(), {"--signature", "--grid"});
+    } else {
+      used.emplace_back("--case");
+    }
+    if (options->check.schedule == "random") {
+      used.emplace_back("--seed");
+    }
+    const char *input = hasSignature ? "a launch with --signature" : "the cases of kernels/OP";
+    if (auto unused = unusedOption(*command, input, used)) {
+      return session.fail(*unused);
+    }
+    checkCommand(*options, session);
+  });
 }
 
 } // namespace nereid::cli

@@ -4,6 +4,7 @@
 #include "lib/cli/Command.h"
 #include "lib/cli/KernelBench.h"
 #include "lib/cli/KernelVerify.h"
+#include "lib/cli/OptionUse.h"
 #include "lib/cli/Progress.h"
 #include "lib/definition/Limits.h"
 #include "lib/develop/Develop.h"
@@ -112,6 +113,15 @@ std::string overallText(const Development &development) {
                    : "not told, no case was measured steadily enough";
 }
 
+/// Instead of what was measured, where nothing can be.
+void printPrediction(const Development &development, Session &session) {
+  if (development.prediction().empty() || session.json) {
+    return;
+  }
+  fmt::print("\nPredicted for {} by its roofline; nothing was measured there\n{}",
+             development.chip().name, develop::predictionTable(development.prediction()));
+}
+
 void printPerformance(const Development &development, Session &session) {
   if (development.performance().empty() || session.json) {
     return;
@@ -131,7 +141,12 @@ void printVerdict(const Development &development, const Session &session) {
   const auto counted =
       std::count_if(rows.begin(), rows.end(), [](const auto &row) { return row.isDecisive(); });
   std::string text;
-  if (!isAccurate) {
+  if (isAccurate && development.isElsewhere()) {
+    const auto predicted = develop::predictedSpeedup(development.prediction());
+    text = fmt::format("nothing is measured on {}; its roofline allows a speed-up of {}",
+                       development.chip().name,
+                       predicted ? report::formatRatio(*predicted) : "unknown size");
+  } else if (!isAccurate) {
     text = fmt::format("{} of {} accuracy cases failed", development.accuracy().failures(),
                        development.accuracy().rows.size());
   } else {
@@ -218,6 +233,11 @@ void printJson(const Development &development, const nlohmann::ordered_json &aga
       isFromRecord ? verified->resultJson : develop::accuracyJson(development.accuracy()));
   json["performance"] =
       nlohmann::ordered_json::parse(develop::performanceJson(development.performance()));
+  if (development.isElsewhere()) {
+    json["predicted_for"] = development.chip().name;
+    json["prediction"] =
+        nlohmann::ordered_json::parse(develop::predictionJson(development.prediction()));
+  }
   auto speedup = develop::overallSpeedup(development.performance());
   json["speedup"] = speedup ? nlohmann::ordered_json(*speedup) : nullptr;
   json["target"] = development.op().targetSpeedup;
@@ -280,6 +300,7 @@ void runStages(Options &options, Until until, Session &session) {
     }
   }
   if (until >= Until::Bench) {
+    printPrediction(development, session);
     printPerformance(development, session);
     printRounds(development, session);
   }
@@ -320,10 +341,6 @@ CLI::App *addStage(CLI::App &app, const std::string &name, const std::string &su
   command->add_option("--target", options->develop.target, "cpu, or cpu:x86-64-v3 and the like");
   command->add_option("--chip", options->develop.chipFile, "descriptor to generate for");
   command->add_option("--dtype", options->dtypes, "only these of the definition's types");
-  command
-      ->add_option("--seed", options->develop.seed,
-                   "of the cases and their data; drawn and printed without it")
-      ->check(CLI::NonNegativeNumber);
   command->add_flag("--fresh", options->develop.isFresh, "forget recorded results");
   return command;
 }
@@ -331,6 +348,13 @@ CLI::App *addStage(CLI::App &app, const std::string &name, const std::string &su
 void addStart(CLI::App &command, Options &options) {
   command.add_option("--start", options.start,
                      "schedules to begin with: rule, or naive to see the way from there");
+}
+
+void addSeed(CLI::App &command, Options &options) {
+  command
+      .add_option("--seed", options.develop.seed,
+                  "of the cases and their data; drawn and printed without it")
+      ->check(CLI::NonNegativeNumber);
 }
 
 void addRounds(CLI::App &command, Options &options) {
@@ -343,17 +367,45 @@ void addRounds(CLI::App &command, Options &options) {
                    "exit 1 when the definition's speed-up is not reached");
 }
 
+/// What every stage of an operator reads; a folder stays where it is, so that only a definition
+/// takes --out.
+std::vector<std::string> stageOptions(const Options &options, std::vector<std::string> more) {
+  more.insert(more.end(), {"--target", "--chip", "--dtype", "--fresh"});
+  if (isDefinition(options.input)) {
+    more.emplace_back("--out");
+  }
+  return more;
+}
+
+/// Runs the stages when the options that are given mean something for them.
+void runStagesWith(const CLI::App &command, const std::vector<std::string> &more, Options &options,
+                   Until until, Session &session) {
+  const char *input = isDefinition(options.input) ? "a definition" : "an operator's folder";
+  if (auto unused = unusedOption(command, input, stageOptions(options, more))) {
+    return session.fail(*unused);
+  }
+  runStages(options, until, session);
+}
+
+const std::vector<std::string> roundOptions = {"--seed", "--rounds", "--require-target",
+                                               "--import-path", "--start"};
+
 } // namespace
 
 void addDevelop(CLI::App &app, Session &session) {
   auto options = std::make_shared<Options>();
   CLI::App *command = addStage(app, "develop", "all five stages of an operator, one after another",
                                "DEF.toml", options);
+  addSeed(*command, *options);
   addRounds(*command, *options);
   command->add_option("--seconds-per-case", options->develop.secondsPerCase, "timing budget")
       ->check(CLI::Range(0.001, 3600.0));
   addImportPaths(*command, session);
-  command->callback([options, &session] { runStages(*options, Until::Optimize, session); });
+  command->callback([options, command, &session] {
+    std::vector<std::string> used = roundOptions;
+    used.emplace_back("--seconds-per-case");
+    runStagesWith(*command, used, *options, Until::Optimize, session);
+  });
 }
 
 void addGenerate(CLI::App &app, Session &session) {
@@ -361,13 +413,16 @@ void addGenerate(CLI::App &app, Session &session) {
   CLI::App *command = addStage(app, "generate", "write the definition document and the four files",
                                "DEF.toml", options);
   addStart(*command, *options);
-  command->callback([options, &session] { runStages(*options, Until::Generate, session); });
+  command->callback([options, command, &session] {
+    runStagesWith(*command, {"--start"}, *options, Until::Generate, session);
+  });
 }
 
 void addVerify(CLI::App &app, Session &session) {
   auto options = std::make_shared<Options>();
   CLI::App *command = addStage(app, "verify", "accuracy over the case grid; exit 1 when it fails",
                                "DIR, DEF.toml or kernels/OP", options);
+  addSeed(*command, *options);
   auto execution = std::make_shared<Execution>();
   command->add_flag("--interpret", execution->interpret, "kernels/OP in the interpreter");
   command->add_option("--runner", execution->runner,
@@ -377,10 +432,15 @@ void addVerify(CLI::App &app, Session &session) {
   command->add_option("--dump", options->develop.keepIn,
                       "folder for tensors and command of the first case that fails, or of --case");
   addImportPaths(*command, session);
-  command->callback([options, execution, &session] {
+  command->callback([options, execution, command, &session] {
     const develop::DevelopOptions &settings = options->develop;
     execution->target = settings.target;
     if (isKernelBench(options->input)) {
+      if (auto unused = unusedOption(*command, "a folder of kernels",
+                                     {"--target", "--seed", "--interpret", "--runner", "--case",
+                                      "--dump", "--import-path"})) {
+        return session.fail(*unused);
+      }
       runKernelVerify(
           {options->input, *execution, settings.seed, settings.onlyCase, settings.keepIn}, session);
     } else if (!execution->runner.empty()) {
@@ -388,7 +448,8 @@ void addVerify(CLI::App &app, Session &session) {
                                           "' has no cases.toml")
                        .withHelp("operators are verified on the machine that develops them"));
     } else {
-      runStages(*options, Until::Verify, session);
+      runStagesWith(*command, {"--seed", "--case", "--dump", "--import-path"}, *options,
+                    Until::Verify, session);
     }
   });
 }
@@ -397,9 +458,12 @@ void addOptimize(CLI::App &app, Session &session) {
   auto options = std::make_shared<Options>();
   CLI::App *command =
       addStage(app, "optimize", "rounds of diagnose, change, verify, measure, log", "DIR", options);
+  addSeed(*command, *options);
   addRounds(*command, *options);
   addImportPaths(*command, session);
-  command->callback([options, &session] { runStages(*options, Until::Optimize, session); });
+  command->callback([options, command, &session] {
+    runStagesWith(*command, roundOptions, *options, Until::Optimize, session);
+  });
 }
 
 void addBench(CLI::App &app, Session &session) {
@@ -407,23 +471,31 @@ void addBench(CLI::App &app, Session &session) {
   auto kernel = std::make_shared<KernelBenchOptions>();
   CLI::App *command = addStage(app, "bench", "performance, only after accuracy passed",
                                "DIR, DEF.toml, kernels/OP or FILE.py[:function]", options);
+  addSeed(*command, *options);
   command->add_option("--seconds-per-case", options->develop.secondsPerCase, "timing budget")
       ->check(CLI::Range(0.001, 3600.0));
   command->add_option("--against", options->against,
                       "an earlier result file; exit 1 when a case is slower now");
   addKernelBenchOptions(*command, *kernel);
   addImportPaths(*command, session);
-  command->callback([options, kernel, &session] {
+  command->callback([options, kernel, command, &session] {
     if (isResultFile(options->input)) {
+      if (auto unused = unusedOption(*command, "a result file", {"--against"})) {
+        return session.fail(*unused);
+      }
       runCompareFiles(options->input, options->against, session);
     } else if (isKernelBench(options->input)) {
+      if (auto unused = unusedBenchOption(*command, options->input)) {
+        return session.fail(*unused);
+      }
       kernel->against = options->against;
       kernel->input = options->input;
       kernel->target = options->develop.target;
       kernel->secondsPerCase = options->develop.secondsPerCase;
       runKernelBench(*kernel, session);
     } else {
-      runStages(*options, Until::Bench, session);
+      runStagesWith(*command, {"--seed", "--seconds-per-case", "--import-path", "--against"},
+                    *options, Until::Bench, session);
     }
   });
 }

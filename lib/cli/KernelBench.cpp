@@ -3,6 +3,7 @@
 
 #include "lib/cli/Against.h"
 #include "lib/cli/KernelMeasurement.h"
+#include "lib/cli/OptionUse.h"
 #include "lib/cli/StandardStreams.h"
 #include "lib/measure/Environment.h"
 #include "lib/measure/Statistics.h"
@@ -259,6 +260,18 @@ void addKernelBenchOptions(CLI::App &command, KernelBenchOptions &options) {
   command.add_option("--bytes", options.bytes, "expression: bytes the kernel must move");
   command.add_option("--flops", options.flops, "expression: floating-point operations");
   command.add_option("--case", options.caseName, "only this case of cases.toml");
+}
+
+std::optional<Diagnostic> unusedBenchOption(const CLI::App &command, const std::string &input) {
+  std::error_code ignored;
+  const bool isFolder = std::filesystem::is_directory(input, ignored);
+  std::vector<std::string> used = {"--target", "--seconds-per-case", "--import-path", "--against"};
+  if (isFolder) {
+    used.emplace_back("--case");
+  } else {
+    used.insert(used.end(), {"--signature", "--grid", "--arg", "--bytes", "--flops"});
+  }
+  return unusedOption(command, isFolder ? "a folder of kernels" : "one kernel's file", used);
 }
 
 bool isKernelBench(const std::string &input) {

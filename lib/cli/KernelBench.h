@@ -5,6 +5,7 @@
 
 #include "lib/cli/Command.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,8 @@ struct KernelBenchOptions {
 };
 
 void addKernelBenchOptions(CLI::App &command, KernelBenchOptions &options);
+/// An option that means nothing for the file or folder of kernels, see OptionUse.h.
+std::optional<Diagnostic> unusedBenchOption(const CLI::App &command, const std::string &input);
 /// A .py file, or a folder with cases.toml.
 bool isKernelBench(const std::string &input);
 void runKernelBench(const KernelBenchOptions &options, Session &session);

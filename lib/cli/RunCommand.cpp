@@ -4,6 +4,7 @@
 #include "lib/cli/Command.h"
 #include "lib/cli/KernelCases.h"
 #include "lib/cli/KernelLauncher.h"
+#include "lib/cli/OptionUse.h"
 #include "lib/verify/KeptCase.h"
 
 #include <CLI/CLI.hpp>
@@ -177,7 +178,26 @@ void addRun(CLI::App &app, Session &session) {
   command->add_flag("--interpret", options->execution.interpret,
                     "use the interpreter instead of compiling");
   command->add_flag("--no-cache", options->noCache, "compile even when a cached kernel exists");
-  command->callback([options, &session] { runCommand(*options, session); });
+  command->callback([options, command, &session] {
+    std::vector<std::string> used = {"--arg", "--save", "--import-path"};
+    const bool isCase = !options->caseName.empty();
+    if (isCase) {
+      used.emplace_back("--case");
+    } else {
+      used.insert(used.end(), {"--signature", "--grid"});
+    }
+    if (options->execution.interpret) {
+      used.emplace_back("--interpret");
+    } else {
+      used.insert(used.end(), {"--target", "--runner", "--no-cache"});
+    }
+    const std::string input =
+        options->execution.interpret ? "the interpreter" : "a compiled kernel";
+    if (auto unused = unusedOption(*command, isCase ? "a case in " + input : input, used)) {
+      return session.fail(*unused);
+    }
+    runCommand(*options, session);
+  });
 }
 
 } // namespace nereid::cli

@@ -157,9 +157,7 @@ measure::TimerOptions timerOptions(const PerformanceOptions &options) {
 
 void fillRates(PerformanceRow &row, const Chip &chip) {
   double seconds = row.kernel.summary.median;
-  // Elementwise work is done in float32 whatever the storage type.
-  DType rateType = row.dtype == DType::F64 ? DType::F64 : DType::F32;
-  auto floor = measure::roofline(chip, row.work.bytes(), row.work.flops, rateType);
+  auto floor = measure::roofline(chip, row.work.bytes(), row.work.flops, rateTypeOf(row.dtype));
   if (row.copySeconds > 0) {
     floor.memorySeconds = row.copySeconds;
   }

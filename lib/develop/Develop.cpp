@@ -167,6 +167,8 @@ Status Development::prepare(const definition::Operator &op) {
     }
     machine = std::move(*chip);
   }
+  const measure::Chip here = options.chipFile.empty() ? machine : measure::detectChip();
+  elsewhere = machine.fingerprint != here.fingerprint;
   summary = summarizeChip(machine);
   auto known = generator::Patterns::load(userPatternsPath());
   if (!known) {
@@ -201,7 +203,8 @@ Status Development::prepare(const definition::Operator &op) {
     manifest.chip = machine.fingerprint;
     manifest.generatorVersion = versionText();
   }
-  manifest.environmentJson = measure::toJson(measure::describeEnvironment(machine));
+  manifest.environmentJson =
+      measure::toJson(measure::describeEnvironment(elsewhere ? here : machine));
   return Done{};
 }
 
@@ -288,7 +291,7 @@ Result<StageResult> Development::writeDefinition() {
   }
   return record("definition", false, [&](std::string &) -> Result<StageResult> {
     definition::ChipFigures figures;
-    figures.name = machine.name;
+    figures.name = machine.name + (elsewhere ? " (by its description, not measured)" : "");
     figures.peakFlops = machine.peakFor(DType::F32);
     figures.bandwidth = machine.copyBandwidth;
     figures.lastLevelCacheBytes = static_cast<double>(machine.lastCacheBytes());
@@ -426,6 +429,11 @@ Result<StageResult> Development::bench() {
         .withHelp("run nereid verify on the same folder first");
   }
   return record("bench", false, [&](std::string &json) -> Result<StageResult> {
+    if (elsewhere) {
+      predicted = predictPerformance(generation, dtypes(), machine);
+      json = predictionJson(predicted);
+      return StageResult::Passed;
+    }
     rows = measureCases([](const std::string &, DType) { return true; });
     json = performanceJson(rows);
     if (isInterrupted()) {
@@ -442,6 +450,11 @@ Result<StageResult> Development::bench() {
 
 Result<StageResult> Development::optimize() {
   return record("optimize", false, [&](std::string &json) -> Result<StageResult> {
+    if (elsewhere) { // what is quicker here says nothing of there
+      optimization_.stopReason = fmt::format(
+          "none is made: rounds are measured, and '{}' is not this machine", machine.name);
+      return StageResult::Passed;
+    }
     // Rounds are written from the generated kernel, not from one edited by hand.
     if (auto kept =
             keepEditedFiles(workspace, edited, generator::writeFiles(generation), options.progress);
@@ -485,11 +498,23 @@ std::optional<bool> Development::isTargetMet() const {
 
 Status Development::finish() {
   // What an earlier run measured stays until this one has measured again.
-  if (!optimization_.stopReason.empty()) {
+  if (!optimization_.stopReason.empty() && !elsewhere) {
     auto log = generator::writeOptimizationLog(
         workspace.manifest, {op().targetSpeedup, overallSpeedup(rows), optimization_.stopReason});
     if (auto written = workspace.writeFile({"optimization_log.md", log}); !written) {
       return written.error();
+    }
+  }
+  if (!predicted.empty()) {
+    nlohmann::ordered_json json;
+    json["schema"] = 1;
+    json["operator"] = op().name;
+    json["measured"] = false;
+    json["predicted_for"] = {{"chip", machine.name}, {"fingerprint", machine.fingerprint}};
+    json["environment"] = nlohmann::ordered_json::parse(workspace.manifest.environmentJson);
+    json["rows"] = nlohmann::ordered_json::parse(predictionJson(predicted));
+    if (auto written = workspace.writeFile({"prediction.json", json.dump(2) + "\n"}); !written) {
+      return written;
     }
   }
   if (!rows.empty()) {
@@ -499,9 +524,6 @@ Status Development::finish() {
     }
   }
   std::string own = workspace.path("patterns.json");
-  if (auto isOwn = refuseLink(own); !isOwn) {
-    return isOwn;
-  }
   if (auto isOwn = refuseLink(own); !isOwn) {
     return isOwn;
   }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "lib/develop/Optimization.h"
+#include "lib/develop/Prediction.h"
 #include "lib/develop/Verification.h"
 #include "lib/generator/InterfaceCheck.h"
 
@@ -67,7 +68,11 @@ public:
   const AccuracyReport &accuracy() const { return accuracyReport; }
   const std::vector<PerformanceRow> &performance() const { return rows; }
   const OptimizationResult &optimization() const { return optimization_; }
+  /// The chip that is generated for; nothing is measured on it when it is not this machine's.
   const measure::Chip &chip() const { return machine; }
+  bool isElsewhere() const { return elsewhere; }
+  /// Instead of performance() when the chip is not this machine's.
+  const std::vector<PredictedRow> &prediction() const { return predicted; }
   /// Of the rows that are decisive, against the definition's target; nothing without any.
   std::optional<bool> isTargetMet() const;
   /// Seconds of each stage of this run and whether it was taken from the record.
@@ -99,6 +104,8 @@ private:
   DevelopOptions options;
   uint64_t seed = 0;
   measure::Chip machine;
+  bool elsewhere = false; ///< `machine` is not the one that the program runs on
+  std::vector<PredictedRow> predicted;
   generator::ChipSummary summary;
   generator::Patterns patterns;
   generator::Generation generation;

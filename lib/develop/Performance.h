@@ -59,6 +59,9 @@ PerformanceRow measureCase(generator::Generation &generation, const definition::
 /// Leaves the outputs of a launch behind.
 void fillLaunchCosts(PerformanceRow &row, const PreparedLaunch &launch);
 
+/// The type that arithmetic is done in: float32 whatever the storage type, but for float64.
+inline DType rateTypeOf(DType dtype) { return dtype == DType::F64 ? DType::F64 : DType::F32; }
+
 generator::ChipSummary summarizeChip(const measure::Chip &chip);
 
 std::string performanceTable(const std::vector<PerformanceRow> &rows);

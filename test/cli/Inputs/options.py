@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+# options.py NEREID INPUTS KERNELS: every option of every command with what it is read for. An option
+# that --help lists and that stands here for no kind of input fails the test, and so does one that
+# a kind takes although it stands there as refused.
+import re
+import subprocess
+import sys
+
+nereid, inputs, kernels = sys.argv[1:]
+definition, folder = f"{inputs}/tiny.toml", f"{kernels}/vector_add"
+file = f"{kernels}/vector_add/vector_add.py"
+launch = {"--signature": "*fp32, *fp32, *fp32, i32, 64", "--grid": "1"}
+stages = {"--target", "--chip", "--dtype", "--fresh"}
+rounds = {"--seed", "--rounds", "--require-target", "--import-path", "--start"}
+one_file = {"--signature", "--grid", "--arg", "--bytes", "--flops"}
+emitted = {"--signature", "--target", "--import-path", "--output", "--depfile", "--no-cache", "--emit"}
+library = {"--architecture", "--grid", "--grid-argument", "--choose", "--name", "--runtime"}
+phases = {"--to", "--from", "--dump-to", "--verify-each", "--times", "--specialization"}
+# Command, what it is given, and the options that it reads then.
+kinds = [
+    ("develop", [definition], stages | rounds | {"--out", "--seconds-per-case"}),
+    ("develop", ["op"], stages | rounds | {"--seconds-per-case"}),
+    ("generate", [definition], stages | {"--out", "--start"}),
+    ("generate", ["op"], stages | {"--start"}),
+    ("verify", [definition], stages | {"--out", "--seed", "--case", "--dump", "--import-path"}),
+    ("verify", ["op"], stages | {"--seed", "--case", "--dump", "--import-path"}),
+    ("verify", [folder], {"--target", "--seed", "--interpret", "--runner", "--case", "--dump",
+                          "--import-path"}),
+    ("optimize", ["op"], stages | rounds),
+    ("optimize", [definition], stages | rounds | {"--out"}),
+    ("bench", [definition], stages | {"--out", "--seed", "--seconds-per-case", "--import-path",
+                                     "--against"}),
+    ("bench", ["op"], stages | {"--seed", "--seconds-per-case", "--import-path", "--against"}),
+    ("bench", [folder], {"--target", "--seconds-per-case", "--import-path", "--case", "--against"}),
+    ("bench", [file], {"--target", "--seconds-per-case", "--import-path", "--against"} | one_file),
+    ("bench", ["results.json"], {"--against"}),
+    ("run", [folder, "--case", "small"], {"--arg", "--save", "--import-path", "--case", "--target",
+                                          "--runner", "--no-cache", "--interpret"}),
+    ("run", [file], {"--signature", "--grid", "--arg", "--save", "--import-path", "--target",
+                     "--runner", "--no-cache", "--interpret"}),
+    ("run", [file, "--interpret"], {"--signature", "--grid", "--arg", "--save", "--import-path",
+                                    "--interpret"}),
+    ("check", [folder], {"--arg", "--resident", "--import-path", "--schedule", "--max-reports",
+                         "--case"}),
+    ("check", [file, "--signature", launch["--signature"]],
+     {"--arg", "--resident", "--import-path", "--schedule", "--max-reports", "--signature", "--grid"}),
+    ("check", [folder, "--schedule", "random"],
+     {"--arg", "--resident", "--import-path", "--schedule", "--max-reports", "--case", "--seed"}),
+    ("compile", [file, "--emit", "asm"], emitted | phases),
+    ("compile", [file, "--emit", "object"], emitted | library),
+    ("explain", [], set()),
+    ("chips", [], {"--recalibrate"}),
+    ("ops", [], {"--language"}),
+    ("knobs", [], set()),
+    ("doctor", [], set()),
+]
+# Options that say of which kind the input is.
+choosing = {"check": {"--signature"}, "run": {"--case", "--interpret"}, "compile": {"--emit"}}
+# Options that read a further value than a word.
+values = {"--rounds": "0", "--seed": "1", "--seconds-per-case": "0.001", "--dtype": "float32",
+          "--architecture": "x86-64", "--to": "tile", "--from": "tile", "--schedule": "in-order",
+          "--resident": "0", "--max-reports": "1", "--emit": "object", **launch}
+
+
+def options_of(command):
+    text = subprocess.run([nereid, command, "--help"], capture_output=True, text=True).stdout
+    options = {name for name in re.findall(r"--[a-z-]+", text.split("OPTIONS", 1)[-1].lower())
+               if re.search(rf"^ +(-\w, ?)?{name}\b", text, re.M)}
+    flags = {name for name in options if re.search(rf"{name} *( {{2,}}|$)", text, re.M)
+             and not re.search(rf"{name} [A-Z]", text)}
+    return options - {"--help"}, flags
+
+
+for command in sorted({kind[0] for kind in kinds}):
+    listed, flags = options_of(command)
+    read = set().union(*(kind[2] for kind in kinds if kind[0] == command))
+    assert listed == read, f"{command}: {sorted(listed ^ read)} is listed or read, not both"
+    for _, given, used in (kind for kind in kinds if kind[0] == command):
+        for option in sorted(listed - used - set(given) - choosing.get(command, set())):
+            words = [option] if option in flags else [option, values.get(option, "word")]
+            done = subprocess.run([nereid, command, *given, *words], capture_output=True, text=True,
+                                  timeout=60)
+            where = f"{command} {given} {words}: {done.returncode}\n{done.stderr}"
+            assert done.returncode == 2 and "[E0013]" in done.stderr, where
