@@ -253,7 +253,7 @@ NEREID_API const char *nereid_verdict_text(const nereid_verdict *verdict);
 typedef int (*nereid_callback)(void *context); /* 0 = went well; anything else ends the timing */
 
 typedef struct nereid_time_options {
-  int minimum_samples;           /* 0 = 20; at most 1000000 */
+  int minimum_samples;           /* 20 at least, whatever is asked; at most 1000000 */
   double budget_seconds;         /* 0 = 5 */
   nereid_callback before_sample; /* e.g. poison the outputs; not timed; may be NULL */
   void *context;

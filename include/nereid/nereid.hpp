@@ -565,7 +565,7 @@ struct PairTiming {
 };
 
 struct TimeOptions {
-  int minimumSamples = 0;             ///< 0 = 20
+  int minimumSamples = 0;             ///< 20 at least, whatever is asked
   double budgetSeconds = 0;           ///< 0 = 5
   std::function<void()> beforeSample; ///< not timed, e.g. poisons the outputs
 };

@@ -5,8 +5,8 @@
 #include "lib/capi/Handles.h"
 #include "lib/capi/Texts.h"
 #include "lib/eager/Eager.h"
-#include "lib/measure/Chip.h"
 #include "lib/measure/Compare.h"
+#include "lib/measure/ThisChip.h"
 #include "lib/measure/Timer.h"
 
 #include <fmt/format.h>
@@ -226,9 +226,8 @@ nereid_status nereid_time_pair(nereid_callback first, void *first_context, nerei
                     "expects a budget that is finite and not negative, but got " +
                         fmt::format("{}", chosen.budget_seconds));
     }
-    if (chosen.minimum_samples > 0) {
-      timer.minimumSamples = chosen.minimum_samples;
-    }
+    // More than the usual number may be asked for, fewer may not: no answer rests on them.
+    timer.minimumSamples = std::max(timer.minimumSamples, chosen.minimum_samples);
     timer.maximumSamples = std::max(timer.maximumSamples, timer.minimumSamples);
     timer.secondsBudget = chosen.budget_seconds > 0 ? chosen.budget_seconds : 5;
     const auto prepare = [&chosen] {
@@ -264,7 +263,10 @@ nereid_status nereid_copy_bandwidth(double *bytes_per_second) {
       return refuse("nereid_copy_bandwidth",
                     "expects a place for the result, but got a null pointer");
     }
-    const measure::Chip chip = measure::thisChip();
+    // A library prints nothing.
+    measure::CalibrationSeams seams = measure::systemSeams();
+    seams.say = [](const std::string &) {};
+    const measure::Chip chip = measure::thisChip(false, seams);
     *bytes_per_second = pool().threadCount() == 1 ? chip.copyBandwidthOneCore : chip.copyBandwidth;
     return NEREID_OK;
   });

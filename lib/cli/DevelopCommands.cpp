@@ -9,6 +9,7 @@
 #include "lib/definition/Limits.h"
 #include "lib/develop/Develop.h"
 #include "lib/develop/InterfaceTable.h"
+#include "lib/measure/ThisChip.h"
 #include "lib/report/GateReport.h"
 #include "lib/report/Table.h"
 #include "lib/support/Interrupt.h"
@@ -130,6 +131,7 @@ void printPerformance(const Development &development, Session &session) {
   fmt::print("\nPerformance on {} ({} cores, copy {}, fp32 {})\n{}", chip.name, chip.cores,
              report::formatRate(chip.copyBandwidth), report::formatFlops(chip.peakFor(DType::F32)),
              develop::performanceTable(development.performance()));
+  fmt::print("{}", measure::uncertaintyNote(chip));
   fmt::print("overall speed-up over the unfused baseline: {}\n", overallText(development));
 }
 

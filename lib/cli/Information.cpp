@@ -3,7 +3,8 @@
 #include "lib/cli/Command.h"
 #include "lib/definition/Operations.h"
 #include "lib/language/emit/BuiltinTable.h"
-#include "lib/measure/Chip.h"
+#include "lib/measure/Environment.h"
+#include "lib/measure/ThisChip.h"
 #include "lib/report/Table.h"
 #include "lib/support/DiskCache.h"
 #include "lib/support/Documents.h"
@@ -79,8 +80,9 @@ void showChip(bool recalibrate, Session &session) {
       {"vector", fmt::format("{} bytes, {} registers", chip.vectorBytes, chip.vectorRegisters)});
   table.add({"memory", report::formatBytes(static_cast<double>(chip.memoryBytes))});
   for (const auto &cache : chip.caches) {
-    table.add({cache.name, fmt::format("{}, {} by one thread (read + write)",
+    table.add({cache.name, fmt::format("{}, {}, one thread {} (read + write)",
                                        report::formatBytes(static_cast<double>(cache.bytes)),
+                                       report::formatRate(cache.allBytesPerSecond),
                                        report::formatRate(cache.bytesPerSecond))});
   }
   for (const auto &[type, rate] : chip.peakFlops) {
@@ -95,7 +97,9 @@ void showChip(bool recalibrate, Session &session) {
                            report::formatRate(chip.copyBandwidthOneCore))});
   table.add({"read, write", fmt::format("{}, {}", report::formatRate(chip.readBandwidth),
                                         report::formatRate(chip.writeBandwidth))});
-  fmt::print("{}", table.text());
+  const measure::Calibration &calibration = chip.calibration;
+  table.add({"measured", fmt::format("{} times, the best counts", calibration.times)});
+  fmt::print("{}{}", table.text(), measure::uncertaintyNote(chip));
 }
 
 void showLanguage(const Session &session) {
@@ -176,6 +180,15 @@ void doctor(const Session &session) {
   (void)cache.read("doctor");
   std::string problem = cache.problem();
   table.add({"cache state", problem.empty() ? "usable" : problem});
+  auto environment = measure::describeEnvironment(chip);
+  const measure::SystemState &state = environment.state;
+  const auto &clocks = state.clocksMegahertz;
+  table.add({"clock",
+             clocks.empty()
+                 ? "unknown"
+                 : fmt::format("{:.0f} MHz now", *std::max_element(clocks.begin(), clocks.end()))});
+  table.add({"governor", state.governor.value_or("unknown")});
+  table.add({"load", state.loadAverage ? fmt::format("{:.2f}", *state.loadAverage) : "unknown"});
   if (session.json) {
     nlohmann::ordered_json json = {{"version", versionText()},
                                    {"revision", revisionText()},
@@ -184,6 +197,7 @@ void doctor(const Session &session) {
                                    {"threads", runtime::defaultPool().threadCount()},
                                    {"kernel_cache", cache.directory()},
                                    {"cache_problem", problem}};
+    json["environment"] = nlohmann::ordered_json::parse(measure::toJson(environment));
     fmt::print("{}\n", json.dump(2));
     return;
   }

@@ -8,6 +8,7 @@
 #include "lib/measure/Environment.h"
 #include "lib/measure/Statistics.h"
 #include "lib/measure/SummaryJson.h"
+#include "lib/measure/ThisChip.h"
 #include "lib/report/GateReport.h"
 #include "lib/report/Table.h"
 #include "lib/support/Interrupt.h"
@@ -51,14 +52,16 @@ std::string tableOf(const std::vector<KernelRow> &rows, const measure::Chip &chi
          report::formatPercent(s.relativeDeviation),
          row.bytes > 0 ? report::formatRate(row.bytes / s.median) : "-",
          row.flops > 0 ? fmt::format("{:.1f}", row.flops / s.median / 1e9) : "-",
-         row.hasWork() ? report::formatPercent(row.floor(chip).floorSeconds() / s.median) : "-",
+         row.hasWork() && row.rooflineFault(chip).empty()
+             ? report::formatPercent(row.rooflineShare(chip))
+             : "-",
          report::formatSeconds(row.launchSeconds), memoryText(row.memory),
          hasPeer
              ? fmt::format("{} {}", row.peerName, report::formatSeconds(row.peer.summary.median))
              : "-",
          hasPeer ? report::formatRatio(measure::medianRatio(row.peer.samples, row.timing.samples))
                  : "-",
-         memoryText(row.peerMemory), row.note(),
+         memoryText(row.peerMemory), row.note(chip),
          row.unfusedBytes > 0 ? report::formatPercent(1 - row.bytes / row.unfusedBytes) : ""});
   }
   return table.text();
@@ -90,7 +93,11 @@ Json rowJson(const KernelRow &row, const measure::Chip &chip) {
   entry["copy_seconds"] = row.copySeconds;
   entry["peak_seconds"] = row.peakSeconds;
   if (row.hasWork()) {
-    entry["roofline"] = row.floor(chip).floorSeconds() / row.timing.summary.median;
+    const std::string fault = row.rooflineFault(chip);
+    entry["roofline"] = fault.empty() ? Json(row.rooflineShare(chip)) : Json();
+    if (!fault.empty()) {
+      entry["roofline_fault"] = fault;
+    }
   }
   if (row.unfusedBytes > 0) {
     entry["unfused_bytes"] = row.unfusedBytes;
@@ -231,7 +238,7 @@ void KernelBench::run(const std::vector<KernelCase> &cases,
     return;
   }
   if (!session.json) {
-    fmt::print("{}", tableOf(rows, chip));
+    fmt::print("{}{}", tableOf(rows, chip), measure::uncertaintyNote(chip));
   }
   Json results = json(rows);
   if (earlier && !isInterrupted()) {

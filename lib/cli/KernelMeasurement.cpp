@@ -8,7 +8,9 @@
 #include "lib/measure/FloorPeers.h"
 #include "lib/measure/PeakMemory.h"
 #include "lib/measure/Peers.h"
+#include "lib/report/RooflineReport.h"
 #include "lib/support/Interrupt.h"
+#include "lib/verify/Canaries.h"
 #include "lib/verify/Digest.h"
 #include "runtime/ThreadPool.h"
 
@@ -120,6 +122,17 @@ std::optional<uint64_t> memoryOfPeer(const KernelCase &one, const KernelArgument
   return growth && *growth > output ? *growth - output : growth ? std::optional(0) : std::nullopt;
 }
 
+/// The type of all tensors whose arithmetic may be quickest.
+DType peakTypeOf(const KernelArguments &arguments, const measure::Chip &chip) {
+  DType quickest = DType::F32;
+  for (const auto &[name, tensor] : arguments.tensors) {
+    const DType own = measure::peakType(chip, tensor.dtype());
+    // A machine without a peak of its own for doubles computes them at most as quickly as floats.
+    quickest = chip.peakFor(own) > chip.peakFor(quickest) ? own : quickest;
+  }
+  return quickest;
+}
+
 /// A case between its preparation and its row.
 class Measuring {
 public:
@@ -131,6 +144,8 @@ public:
 
 private:
   bool prepare();
+  /// Moves the tensors between patterns.
+  Status surround();
   bool reset();
   /// Launches on outputs made new and compares; false when the case ends here.
   bool verifyOnce();
@@ -138,6 +153,8 @@ private:
   void judgeOutputs(const std::string &what);
   measure::Version kernelVersion();
   void time();
+  /// Fails the row for what no comparison of outputs sees.
+  void judgeLaunches();
   bool launch() { return kernel->launch(grid, *arguments, diags); }
   bool fail(const Diagnostic &error) {
     diags.add(error);
@@ -155,6 +172,7 @@ private:
   std::optional<measure::Peer> peer;
   std::vector<runtime::Tensor> inputs, outputs;
   uint64_t inputsBefore = 0, agreed = 0;
+  verify::Canaries canaries;
 };
 
 bool Measuring::prepare() {
@@ -187,6 +205,10 @@ bool Measuring::prepare() {
     }
     *value = *number;
   }
+  row.peakType = peakTypeOf(*arguments, chip);
+  if (auto moved = surround(); !moved) {
+    return fail(moved.error());
+  }
   peer = peerOf(one, *arguments);
   if (peer) {
     peer->run();
@@ -198,6 +220,14 @@ bool Measuring::prepare() {
   outputs = tensorsOf(one, *arguments, true);
   inputsBefore = verify::digestOf(inputs);
   return true;
+}
+
+Status Measuring::surround() {
+  std::vector<verify::Canaries::Named> named;
+  for (auto &[name, tensor] : arguments->tensors) {
+    named.push_back({name, &tensor});
+  }
+  return canaries.surround(std::move(named));
 }
 
 bool Measuring::reset() {
@@ -272,7 +302,7 @@ void Measuring::time() {
     versions.push_back(copy->version);
   }
   const bool isArithmetic = !row.floor(chip).isMemoryBound();
-  auto peak = isArithmetic ? measure::peakPeer(row.flops)
+  auto peak = isArithmetic ? measure::peakPeer(row.flops, row.peakType)
               : copy       ? std::nullopt
                            : measure::clockPeer();
   if (peak) {
@@ -317,27 +347,53 @@ std::optional<KernelRow> Measuring::run() {
   if (!row.failed) {
     verifyOnce();
   }
-  // A file without cases does not say which tensors are outputs.
-  const bool knowsInputs = !outputs.empty();
-  if (!row.failed && knowsInputs && verify::digestOf(inputs) != inputsBefore) {
-    row.failed = true;
-    row.state = "an input is changed: nereid verify says which";
+  if (!row.failed) {
+    judgeLaunches();
   }
   return row;
+}
+
+void Measuring::judgeLaunches() {
+  const double median = row.timing.summary.median;
+  measure::Roofline timed;
+  timed.memorySeconds = row.copySeconds;
+  timed.computeSeconds = row.peakSeconds;
+  const auto floor = measure::roofline(chip, row.bytes, row.flops, row.peakType);
+  std::string wrong = canaries.violation();
+  // A file without cases does not say which tensors are outputs.
+  if (wrong.empty() && !outputs.empty() && verify::digestOf(inputs) != inputsBefore) {
+    wrong = "an input is changed: nereid verify says which";
+  }
+  if (wrong.empty() && median > 0 && measure::isImpossible(chip, floor, timed, median)) {
+    wrong = report::impossibleText(median, floor);
+  }
+  row.failed = !wrong.empty();
+  row.state = row.failed ? wrong : row.state;
 }
 
 } // namespace
 
 measure::Roofline KernelRow::floor(const measure::Chip &chip) const {
-  auto floor = measure::roofline(chip, bytes, flops, DType::F32);
+  auto floor = measure::roofline(chip, bytes, flops, peakType);
   floor.memorySeconds = copySeconds > 0 ? copySeconds : floor.memorySeconds;
   floor.computeSeconds = peakSeconds > 0 ? peakSeconds : floor.computeSeconds;
   return floor;
 }
 
-std::string KernelRow::note() const {
+double KernelRow::rooflineShare(const measure::Chip &chip) const {
+  return hasWork() && timing.summary.median > 0 ? floor(chip).floorSeconds() / timing.summary.median
+                                                : 0;
+}
+
+std::string KernelRow::rooflineFault(const measure::Chip &chip) const {
+  const bool isTimed = floor(chip).isMemoryBound() ? copySeconds > 0 : peakSeconds > 0;
+  return measure::rooflineFault(rooflineShare(chip), isTimed);
+}
+
+std::string KernelRow::note(const measure::Chip &chip) const {
+  const std::string fault = failed ? "" : rooflineFault(chip);
   return (failed ? "FAILED: " : "") + state + (timing.isNoisy ? ", noisy" : "") +
-         (timing.isShort ? ", few samples" : "");
+         (timing.isShort ? ", few samples" : "") + (fault.empty() ? "" : ", ") + fault;
 }
 
 std::optional<KernelRow> measureKernel(const KernelCase &one, const KernelMeasurement &how,

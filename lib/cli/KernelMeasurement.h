@@ -18,6 +18,7 @@ struct KernelRow {
   std::string name, kernel, state; ///< state: "verified", "not verified" or what failed
   bool failed = false;
   double bytes = 0, flops = 0, launchSeconds = 0;
+  DType peakType = DType::F32; ///< whose peak the arithmetic may reach
   double unfusedBytes = 0;
   /// What copying as many bytes takes and as many FLOPs at the peak rate, timed in turns; 0 = not
   /// measured: within caches, or it is clear which of the two binds.
@@ -31,9 +32,14 @@ struct KernelRow {
 
   /// Where there are rates to tell: bytes or FLOPs are known.
   bool hasWork() const { return bytes > 0 || flops > 0; }
+  /// What was timed beside the kernel where it was, else what the chip's rates say.
   measure::Roofline floor(const measure::Chip &chip) const;
+  /// Of that floor; 0 = unknown.
+  double rooflineShare(const measure::Chip &chip) const;
+  /// Why the share is no result; "" = it is one.
+  std::string rooflineFault(const measure::Chip &chip) const;
   /// "verified, noisy, few samples", or the failure.
-  std::string note() const;
+  std::string note(const measure::Chip &chip) const;
 };
 
 struct KernelMeasurement {

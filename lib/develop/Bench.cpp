@@ -2,7 +2,7 @@
 #include "lib/develop/Bench.h"
 
 #include "lib/eager/Eager.h"
-#include "lib/report/Table.h"
+#include "lib/report/RooflineReport.h"
 #include "lib/support/Interrupt.h"
 #include "lib/verify/Digest.h"
 
@@ -20,6 +20,25 @@ using runtime::Tensor;
 
 static std::string shapeText(const std::vector<int64_t> &shape) {
   return shape.empty() ? "scalar" : fmt::format("{}", fmt::join(shape, "x"));
+}
+
+static Status surround(Bench &bench, const generator::FusedOperator &fused) {
+  std::vector<verify::Canaries::Named> named;
+  auto input = bench.tensors.inputs.begin();
+  for (const auto &parameter : fused.op.parameters) {
+    if (!parameter.isScalar) {
+      named.push_back({parameter.name, &*input++});
+    }
+  }
+  auto output = bench.tensors.outputs.begin();
+  for (const auto &operand : fused.operands) {
+    if (operand.isOutput) {
+      named.push_back({operand.name, &*output++});
+    }
+  }
+  Status moved = bench.canaries.surround(std::move(named));
+  bench.tensors.memory.clear();
+  return moved;
 }
 
 Bench Bench::make(Generation &generation, const definition::Case &testCase, DType dtype,
@@ -40,12 +59,19 @@ Bench Bench::make(Generation &generation, const definition::Case &testCase, DTyp
     return bench;
   }
   bench.tensors = std::move(*tensors);
+  if (auto moved = surround(bench, generation.fused); !moved) {
+    bench.row.skipped = moved.error().message;
+    return bench;
+  }
   bench.row.shape = shapeText(bench.tensors.outputs[0].shape());
   bench.inputsDigest = verify::digestOf(bench.tensors.inputs);
   return bench;
 }
 
 std::string verifyOutputs(const Generation &generation, Bench &bench) {
+  if (std::string outside = bench.canaries.violation(); !outside.empty()) {
+    return outside;
+  }
   if (verify::digestOf(bench.tensors.inputs) != bench.inputsDigest) {
     return "an input is changed: nereid verify says which";
   }
@@ -157,19 +183,21 @@ measure::TimerOptions timerOptions(const PerformanceOptions &options) {
 
 void fillRates(PerformanceRow &row, const Chip &chip) {
   double seconds = row.kernel.summary.median;
-  auto floor = measure::roofline(chip, row.work.bytes(), row.work.flops, rateTypeOf(row.dtype));
+  const auto calibrated = measure::roofline(chip, row.work.bytes(), row.work.flops, rateTypeOf(row.dtype));
+  measure::Roofline timed, floor = calibrated;
   if (row.copySeconds > 0) {
-    floor.memorySeconds = row.copySeconds;
+    floor.memorySeconds = timed.memorySeconds = row.copySeconds;
   }
   if (seconds > 0) {
     row.rooflineFraction = floor.floorSeconds() / seconds;
     row.bandwidthFraction = floor.memorySeconds / seconds;
     row.computeFraction = floor.computeSeconds / seconds;
   }
-  if (measure::isImpossible(chip, floor, row.work.bytes(), seconds)) {
-    row.failure =
-        fmt::format("{} is below the roofline's floor of {}: rejected as impossible",
-                    report::formatSeconds(seconds), report::formatSeconds(floor.floorSeconds()));
+  const bool isTimed = floor.isMemoryBound() && row.copySeconds > 0;
+  row.rooflineFault = measure::rooflineFault(row.rooflineFraction, isTimed);
+  if (row.failure.empty() && seconds > 0 &&
+      measure::isImpossible(chip, calibrated, timed, seconds)) {
+    row.failure = report::impossibleText(seconds, floor);
   }
 }
 

@@ -5,6 +5,7 @@
 
 #include "lib/develop/Performance.h"
 #include "lib/measure/FloorPeers.h"
+#include "lib/verify/Canaries.h"
 
 namespace nereid::develop {
 
@@ -14,6 +15,7 @@ struct Bench {
   PerformanceRow row;                   ///< names, work and sizes filled in; says what was skipped
   std::optional<uint64_t> agreedDigest; ///< of outputs that agreed with the reference
   uint64_t inputsDigest = 0;            ///< before any launch
+  verify::Canaries canaries;            ///< around the tensors
 
   static Bench make(generator::Generation &generation, const definition::Case &testCase,
                     DType dtype, const measure::Chip &chip, const PerformanceOptions &options);

@@ -128,7 +128,8 @@ static std::string timingNote(const PerformanceRow &row) {
   std::string note;
   for (auto [holds, text] :
        {std::pair(row.kernel.isNoisy, "noisy"), std::pair(row.kernel.isShort, "few samples"),
-        std::pair(!row.isBeyondCache, "in cache")}) {
+        std::pair(!row.isBeyondCache, "in cache"),
+        std::pair(!row.rooflineFault.empty(), row.rooflineFault.c_str())}) {
     note += holds ? (note.empty() ? "" : ", ") + std::string(text) : "";
   }
   return note;
@@ -156,7 +157,8 @@ std::string performanceTable(const std::vector<PerformanceRow> &rows) {
     cells.push_back(hasBaseline ? report::formatSeconds(row.baseline.summary.median) : "-");
     cells.push_back(hasBaseline || !row.failure.empty() ? report::formatRatio(row.speedup) : "-");
     cells.push_back(orDash(report::formatRate(row.work.bytes() / summary.median)));
-    cells.push_back(orDash(report::formatPercent(row.rooflineFraction)));
+    cells.push_back(row.rooflineFault.empty() ? orDash(report::formatPercent(row.rooflineFraction))
+                                              : "-");
     cells.push_back(orDash(report::formatSeconds(row.launchSeconds)));
     const std::string note = !row.failure.empty() ? "FAILED: " + row.failure : timingNote(row);
     cells.push_back(note);
@@ -200,9 +202,13 @@ std::string performanceJson(const std::vector<PerformanceRow> &rows) {
     entry["idle_fraction"] = row.idleFraction;
     entry["speedup"] = row.speedup;
     entry["p_value"] = row.pValue;
-    entry["roofline_fraction"] = row.rooflineFraction;
-    entry["bandwidth_fraction"] = row.bandwidthFraction;
-    entry["compute_fraction"] = row.computeFraction;
+    const bool isShare = row.rooflineFault.empty();
+    entry["roofline_fraction"] = isShare ? Json(row.rooflineFraction) : Json();
+    entry["bandwidth_fraction"] = isShare ? Json(row.bandwidthFraction) : Json();
+    entry["compute_fraction"] = isShare ? Json(row.computeFraction) : Json();
+    if (!isShare) {
+      entry["roofline_fault"] = row.rooflineFault;
+    }
     entry["verified"] = row.isVerified;
     if (!row.failure.empty()) {
       entry["failure"] = row.failure;

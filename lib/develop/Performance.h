@@ -34,6 +34,7 @@ struct PerformanceRow {
   /// Of what the memory (the copy timed in the same run) and the arithmetic (calibrated) allow;
   /// rooflineFraction is the larger of the two.
   double rooflineFraction = 0, bandwidthFraction = 0, computeFraction = 0;
+  std::string rooflineFault; ///< why that fraction is no result; empty when it is one
   bool isBeyondCache = false;
   bool isVerified = false;
   std::string skipped; ///< why the case was not run; empty when it was

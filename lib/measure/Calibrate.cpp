@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Measures the rates of this machine: FMA peak per type, bandwidth per cache level and of memory.
 // The loops are compiled for each instruction set and chosen at run time, so that the figures are
-// what the chip can do.
+// what the chip can do. When to measure, and what to think of it, is decided in ThisChip.cpp.
 #include "lib/measure/Chip.h"
 #include "lib/measure/MemoryCopy.h"
+#include "lib/measure/MemoryLoops.h"
 #include "lib/measure/PeakLoops.h"
 #include "lib/measure/Timer.h"
 #include "runtime/Tensor.h"
@@ -13,10 +14,6 @@
 #include <cstring>
 #include <functional>
 
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
-
 namespace nereid::measure {
 
 namespace {
@@ -24,88 +21,108 @@ namespace {
 using runtime::Tensor;
 using runtime::ThreadPool;
 
-/// Best of several timings of `body`, in seconds: rates want the least disturbed run.
-double bestSeconds(int repeats, const std::function<void()> &body) {
-  Clock clock = steadyClock();
-  double best = 1e30;
+/// Best of several timings of `body`, in seconds: rates want the least disturbed run. `spread`, if
+/// wanted, grows to what the median is above it, as a share.
+double bestSeconds(int repeats, const std::function<void()> &body, double *spread = nullptr) {
+  const Clock clock = steadyClock();
+  std::vector<double> all;
   for (int i = 0; i < repeats; ++i) {
-    double start = clock();
+    const double start = clock();
     body();
-    best = std::min(best, clock() - start);
+    all.push_back(std::max(clock() - start, 1e-9));
+  }
+  const double best = *std::min_element(all.begin(), all.end());
+  if (spread != nullptr) {
+    *spread = std::max(*spread, percentile(all, 0.5) / best - 1);
   }
   return best;
 }
 
-#if defined(__x86_64__)
-
-__attribute__((target("avx2"))) void readOnly(const uint8_t *from, int64_t n) {
-  __m256i sum[4] = {_mm256_setzero_si256(), _mm256_setzero_si256(), _mm256_setzero_si256(),
-                    _mm256_setzero_si256()};
-  for (int64_t i = 0; i + 128 <= n; i += 128) {
-    for (int j = 0; j < 4; ++j) {
-      sum[j] = _mm256_add_epi64(
-          sum[j], _mm256_loadu_si256(reinterpret_cast<const __m256i *>(from + i + 32 * j)));
-    }
-  }
-  __m256i all =
-      _mm256_add_epi64(_mm256_add_epi64(sum[0], sum[1]), _mm256_add_epi64(sum[2], sum[3]));
-  volatile int64_t sink = _mm256_extract_epi64(all, 0);
-  (void)sink;
-}
-
-bool has(const Chip &chip, const char *feature) {
-  return std::binary_search(chip.features.begin(), chip.features.end(), std::string(feature));
-}
-
-#endif // __x86_64__
-
-void measurePeaks(Chip &chip, ThreadPool &pool) {
+/// Raises the peaks to what is measured now.
+void measurePeaks(Chip &chip, ThreadPool &pool, double &spread) {
   // Some milliseconds each: a clock that was slow at first must not be taken for the peak.
   constexpr int64_t rounds = 2000000;
   for (const auto &[name, loop] : peakLoops()) {
     double flops = loop.flopsPerRound * static_cast<double>(rounds);
-    double one = bestSeconds(20, [&, run = loop.run] { run(rounds); });
-    chip.peakFlopsOneCore[name] = flops / one;
+    double one = bestSeconds(10, [&, run = loop.run] { run(rounds); }, &spread);
+    double &best = chip.peakFlopsOneCore[name];
+    best = std::max(best, flops / one);
     int threads = pool.threadCount();
-    double all = bestSeconds(20, [&, run = loop.run] {
-      pool.parallelFor(threads, 1,
-                       [&](int64_t begin, int64_t end, int) { run((end - begin) * rounds); });
-    });
-    chip.peakFlops[name] = std::max(flops * threads / all, flops / one);
+    double all = bestSeconds(
+        10,
+        [&, run = loop.run] {
+          pool.parallelFor(threads, 1,
+                           [&](int64_t begin, int64_t end, int) { run((end - begin) * rounds); });
+        },
+        &spread);
+    double &bestOfAll = chip.peakFlops[name];
+    bestOfAll = std::max({bestOfAll, flops * threads / all, best});
   }
 }
 
-void measureCaches(Chip &chip) {
-  std::vector<Copy> copies = copiesFor(chip);
-  const Copy &copy = copies.size() > 1 ? copies[1] : copies[0];
-  for (auto &cache : chip.caches) {
-    // Source and target together fill three quarters of the level.
-    int64_t bytes = std::max<int64_t>(cache.bytes * 3 / 8 / 4096 * 4096, 4096);
-    Tensor from = Tensor::empty({bytes}, DType::U8), to = Tensor::empty({bytes}, DType::U8);
-    if (!from.isValid() || !to.isValid()) {
-      continue;
-    }
-    std::memset(from.data(), 1, static_cast<size_t>(bytes));
-    int64_t rounds = std::max<int64_t>(1, (int64_t{64} << 20) / bytes);
-    double seconds = bestSeconds(4, [&] {
-      for (int64_t i = 0; i < rounds; ++i) {
-        copy.run(to.as<uint8_t>(), from.as<uint8_t>(), bytes);
-      }
+/// The quickest of copies, reads and sums in memory of which each of `threads` has a part of its
+/// own: bytes read and written per second. A part is three buffers, `bytes` together.
+double cacheRate(const Chip &chip, ThreadPool &pool, int threads, int64_t bytes) {
+  // Whole vectors, and room that keeps one thread's part from sharing a line with the next.
+  const int64_t buffer = std::max<int64_t>(bytes / 3 / 512 * 512, 512);
+  const Tensor memory = Tensor::empty({threads * 3 * buffer}, DType::U8);
+  if (!memory.isValid()) {
+    return 0;
+  }
+  std::memset(memory.data(), 1, memory.byteCount());
+  std::vector<std::pair<std::function<void(uint8_t *)>, int>> loops = {
+      {[buffer](uint8_t *part) { readMemory(part, 3 * buffer); }, 3},
+      {[buffer](uint8_t *part) { addMemory(part, part + buffer, part + 2 * buffer, buffer); }, 3}};
+  for (const Copy &copy : copiesFor(chip)) {
+    loops.push_back({[buffer, copy](uint8_t *part) { copy.run(part, part + buffer, buffer); }, 2});
+  }
+  const int64_t rounds = std::max<int64_t>(1, (int64_t{16} << 20) / (3 * buffer));
+  double best = 0;
+  for (const auto &loop : loops) {
+    const double seconds = bestSeconds(5, [&] {
+      pool.parallelFor(threads, 1, [&](int64_t begin, int64_t end, int) {
+        for (int64_t thread = begin; thread < end; ++thread) {
+          for (int64_t i = 0; i < rounds; ++i) {
+            loop.first(memory.as<uint8_t>() + thread * 3 * buffer);
+          }
+        }
+      });
     });
-    cache.bytesPerSecond = 2.0 * static_cast<double>(bytes * rounds) / seconds;
+    best = std::max(best, static_cast<double>(threads * rounds * loop.second * buffer) / seconds);
+  }
+  return best;
+}
+
+void measureCaches(Chip &chip, ThreadPool &pool) {
+  const int threads = pool.threadCount();
+  for (auto &cache : chip.caches) {
+    // Three quarters of the level, shared by the threads that share it.
+    const int64_t bytes = cache.bytes * 3 / 4;
+    cache.bytesPerSecond = cacheRate(chip, pool, 1, bytes);
+    const int sharing = std::clamp(cache.sharedBy, 1, threads);
+    cache.allBytesPerSecond =
+        std::max(cacheRate(chip, pool, threads, bytes / sharing), cache.bytesPerSecond);
   }
 }
 
 void measureMemory(Chip &chip, ThreadPool &pool) {
   int64_t bytes = std::max<int64_t>(int64_t{256} << 20, 4 * chip.lastCacheBytes());
   bytes = std::min<int64_t>(bytes, chip.memoryBytes / 8) / 4096 * 4096;
-  Tensor from = Tensor::empty({bytes}, DType::U8), to = Tensor::empty({bytes}, DType::U8);
-  if (!from.isValid() || !to.isValid()) {
+  constexpr int64_t chunk = int64_t{1} << 20;
+  Tensor from, to;
+  // Little memory is no reason for rates of 0.
+  for (bytes = std::max(bytes, chunk); bytes >= chunk; bytes /= 2) {
+    from = Tensor::empty({bytes}, DType::U8);
+    to = Tensor::empty({bytes}, DType::U8);
+    if (from.isValid() && to.isValid()) {
+      break;
+    }
+  }
+  if (bytes < chunk) {
     return;
   }
   std::memset(from.data(), 1, static_cast<size_t>(bytes));
   std::memset(to.data(), 2, static_cast<size_t>(bytes));
-  constexpr int64_t chunk = int64_t{1} << 20;
   int64_t chunks = bytes / chunk;
   auto inParallel = [&](const std::function<void(int64_t offset)> &body) {
     pool.parallelFor(chunks, std::max<int64_t>(1, chunks / (4 * pool.threadCount())),
@@ -140,24 +157,24 @@ void measureMemory(Chip &chip, ThreadPool &pool) {
     inParallel([&](int64_t offset) { std::memset(to.as<uint8_t>() + offset, 3, chunk); });
   });
   chip.writeBandwidth = counted / write;
-#if defined(__x86_64__)
-  if (has(chip, "avx2")) {
-    double read = bestSeconds(3, [&] {
-      inParallel([&](int64_t offset) { readOnly(from.as<uint8_t>() + offset, chunk); });
-    });
-    chip.readBandwidth = counted / read;
-  }
-#endif
+  double read = bestSeconds(3, [&] {
+    inParallel([&](int64_t offset) { readMemory(from.as<uint8_t>() + offset, chunk); });
+  });
+  chip.readBandwidth = counted / read;
 }
 
 } // namespace
 
-void calibrate(Chip &chip) {
+double calibrate(Chip &chip) {
   ThreadPool &pool = runtime::defaultPool();
-  measurePeaks(chip, pool);
-  measureCaches(chip);
+  double spread = 0;
+  measurePeaks(chip, pool, spread);
+  measureCaches(chip, pool);
   measureMemory(chip, pool);
+  // Seconds later: what another guest took from a processor at first is there again.
+  measurePeaks(chip, pool, spread);
   chip.isCalibrated = true;
+  return spread;
 }
 
 } // namespace nereid::measure

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Descriptor in and out of JSON, and its place in the user's cache folder.
+// Descriptor in and out of JSON.
 #include "lib/measure/Chip.h"
 
 #include "lib/support/AtomicFile.h"
-#include "lib/support/DiskCache.h"
-#include "lib/support/Hash.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -14,8 +12,44 @@ namespace nereid::measure {
 using Json = nlohmann::ordered_json;
 
 namespace {
+
 constexpr int schemaVersion = 1;
-}
+
+/// Reads numbers and remembers the first one that no chip can have.
+class Numbers {
+public:
+  double rate(double value, const std::string &key) { return inRange(value, key, 0, 1e18); }
+  int64_t bytes(const Json &object, const char *key) {
+    return static_cast<int64_t>(inRange(object.at(key).get<double>(), key, 0, 1e18));
+  }
+  int count(double value, const std::string &key) {
+    return static_cast<int>(inRange(value, key, 1, 1e6));
+  }
+  std::map<std::string, double> rates(const Json &object, const std::string &key) {
+    auto values = object.get<std::map<std::string, double>>();
+    for (const auto &[type, value] : values) {
+      rate(value, key + "." + type);
+    }
+    return values;
+  }
+
+  std::string problem; ///< empty = none
+
+private:
+  double inRange(double value, const std::string &key, double least, double most) {
+    const bool isPossible = value >= least && value <= most;
+    if (!isPossible && problem.empty()) {
+      problem =
+          fmt::format("expects '{}' from {:g} to {:g}, but got {:g}", key, least, most, value);
+    }
+    return isPossible ? value : least;
+  }
+};
+
+/// A rate that a machine of this century can have; slower ones were measured wrong.
+bool isRate(double value) { return value >= 1e7 && value <= 1e18; }
+
+} // namespace
 
 int64_t Chip::cacheBytes(const std::string &level) const {
   for (const auto &cache : caches) {
@@ -52,7 +86,8 @@ std::string toJson(const Chip &chip) {
     json["caches"].push_back({{"name", cache.name},
                               {"bytes", cache.bytes},
                               {"shared_by", cache.sharedBy},
-                              {"bytes_per_second", cache.bytesPerSecond}});
+                              {"bytes_per_second", cache.bytesPerSecond},
+                              {"all_bytes_per_second", cache.allBytesPerSecond}});
   }
   json["peak_flops"] = chip.peakFlops;
   json["peak_flops_one_core"] = chip.peakFlopsOneCore;
@@ -62,6 +97,9 @@ std::string toJson(const Chip &chip) {
   json["write_bandwidth"] = chip.writeBandwidth;
   json["best_copy"] = chip.bestCopy;
   json["calibrated"] = chip.isCalibrated;
+  json["calibration"] = {{"times", chip.calibration.times},
+                         {"last_seconds", chip.calibration.lastSeconds},
+                         {"uncertainty", chip.calibration.uncertainty}};
   return json.dump(2) + "\n";
 }
 
@@ -72,6 +110,7 @@ Result<Chip> chipFromJson(const std::string &text, const std::string &path) {
   }
   try {
     Chip chip;
+    Numbers numbers;
     int schema = json.at("schema").get<int>();
     if (schema != schemaVersion) {
       return makeError("E0701", fmt::format("chip descriptor '{}' expects schema {}, but got {}",
@@ -81,22 +120,41 @@ Result<Chip> chipFromJson(const std::string &text, const std::string &path) {
     chip.fingerprint = json.value("fingerprint", chip.name);
     chip.architecture = json.at("architecture").get<std::string>();
     chip.features = json.value("features", std::vector<std::string>{});
-    chip.cores = json.at("cores").get<int>();
-    chip.vectorBytes = json.at("vector_bytes").get<int>();
-    chip.vectorRegisters = json.at("vector_registers").get<int>();
-    chip.memoryBytes = json.at("memory_bytes").get<int64_t>();
+    chip.cores = numbers.count(json.at("cores").get<double>(), "cores");
+    chip.vectorBytes = numbers.count(json.at("vector_bytes").get<double>(), "vector_bytes");
+    chip.vectorRegisters =
+        numbers.count(json.at("vector_registers").get<double>(), "vector_registers");
+    chip.memoryBytes = numbers.bytes(json, "memory_bytes");
     for (const auto &entry : json.at("caches")) {
-      chip.caches.push_back({entry.at("name").get<std::string>(), entry.at("bytes").get<int64_t>(),
-                             entry.value("shared_by", 1), entry.value("bytes_per_second", 0.0)});
+      chip.caches.push_back(
+          {entry.at("name").get<std::string>(), numbers.bytes(entry, "bytes"),
+           numbers.count(entry.value("shared_by", 1.0), "shared_by"),
+           numbers.rate(entry.value("bytes_per_second", 0.0), "bytes_per_second"),
+           numbers.rate(entry.value("all_bytes_per_second", 0.0), "all_bytes_per_second")});
     }
-    chip.peakFlops = json.at("peak_flops").get<std::map<std::string, double>>();
-    chip.peakFlopsOneCore = json.value("peak_flops_one_core", std::map<std::string, double>{});
-    chip.copyBandwidth = json.at("copy_bandwidth").get<double>();
-    chip.copyBandwidthOneCore = json.value("copy_bandwidth_one_core", 0.0);
-    chip.readBandwidth = json.value("read_bandwidth", 0.0);
-    chip.writeBandwidth = json.value("write_bandwidth", 0.0);
+    chip.peakFlops = numbers.rates(json.at("peak_flops"), "peak_flops");
+    chip.peakFlopsOneCore =
+        numbers.rates(json.value("peak_flops_one_core", Json::object()), "peak_flops_one_core");
+    for (const auto &[key, value] :
+         {std::pair("copy_bandwidth", &chip.copyBandwidth),
+          std::pair("copy_bandwidth_one_core", &chip.copyBandwidthOneCore),
+          std::pair("read_bandwidth", &chip.readBandwidth),
+          std::pair("write_bandwidth", &chip.writeBandwidth)}) {
+      *value = numbers.rate(json.value(key, 0.0), key);
+    }
+    json.at("copy_bandwidth"); // which no descriptor goes without
     chip.bestCopy = json.value("best_copy", std::string{});
     chip.isCalibrated = json.value("calibrated", false);
+    if (json.contains("calibration")) {
+      const Json &calibration = json.at("calibration");
+      chip.calibration.times =
+          numbers.count(calibration.at("times").get<double>() + 1, "times") - 1;
+      chip.calibration.lastSeconds = numbers.bytes(calibration, "last_seconds");
+      chip.calibration.uncertainty = calibration.at("uncertainty").get<std::string>();
+    }
+    if (!numbers.problem.empty()) {
+      return makeError("E0701", fmt::format("chip descriptor '{}' {}", path, numbers.problem));
+    }
     return chip;
   } catch (const nlohmann::json::exception &error) {
     return makeError("E0701", fmt::format("chip descriptor '{}': {}", path, error.what()))
@@ -112,23 +170,19 @@ Result<Chip> loadChip(const std::string &path) {
   return chipFromJson(*text, path);
 }
 
-Chip thisChip(bool recalibrate) {
-  Chip chip = detectChip();
-  std::string folder = cacheDirectory();
-  std::string path =
-      folder + "/chip-" + toHex(sha256(std::string_view(chip.fingerprint))).substr(0, 16) + ".json";
-  if (!recalibrate) {
-    auto known = loadChip(path);
-    if (known && known->fingerprint == chip.fingerprint && known->isCalibrated) {
-      return *known;
+bool hasRates(const Chip &chip) {
+  bool all = isRate(chip.copyBandwidth) && isRate(chip.copyBandwidthOneCore) &&
+             isRate(chip.readBandwidth) && isRate(chip.writeBandwidth);
+  for (const auto &cache : chip.caches) {
+    all = all && isRate(cache.bytesPerSecond) && isRate(cache.allBytesPerSecond);
+  }
+  for (const char *type : {"fp32", "fp64"}) {
+    for (const auto *peaks : {&chip.peakFlops, &chip.peakFlopsOneCore}) {
+      const auto found = peaks->find(type);
+      all = all && found != peaks->end() && isRate(found->second);
     }
   }
-  calibrate(chip);
-  // Without a usable cache folder the next run measures again; nothing else depends on it.
-  if (createFolders(folder)) {
-    (void)writeFileAtomically(path, toJson(chip));
-  }
-  return chip;
+  return all;
 }
 
 } // namespace nereid::measure

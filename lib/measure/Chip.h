@@ -18,6 +18,15 @@ struct CacheLevel {
   int64_t bytes = 0;         ///< of one instance
   int sharedBy = 1;          ///< cores that share one instance
   double bytesPerSecond = 0; ///< one thread, read + write counted, measured inside this level
+  /// All threads together; 0 in a described chip stands for every core at the rate of one.
+  double allBytesPerSecond = 0;
+};
+
+/// How the rates were come by.
+struct Calibration {
+  int times = 0;           ///< how often they were measured; the best of all counts
+  int64_t lastSeconds = 0; ///< since 1970
+  std::string uncertainty; ///< why they may be too low; empty: the machine was quiet
 };
 
 struct Chip {
@@ -38,6 +47,7 @@ struct Chip {
   double readBandwidth = 0, writeBandwidth = 0;
   std::string bestCopy; ///< the copy that reached copyBandwidth, see MemoryCopy.h
   bool isCalibrated = false;
+  Calibration calibration;
 
   int64_t cacheBytes(const std::string &level) const; ///< 0 when there is none
   int64_t lastCacheBytes() const;
@@ -46,10 +56,11 @@ struct Chip {
 
 /// Reads cpuid and /sys; no measuring, rates 0.
 Chip detectChip();
-/// Fills in the rates, in about three seconds on an otherwise idle machine.
-void calibrate(Chip &chip);
-/// detectChip, with the rates from the user's cache folder or measured now and kept there.
-Chip thisChip(bool recalibrate = false);
+/// Fills in the rates, in about three seconds on an otherwise idle machine. Returns how far the
+/// repetitions of a figure were apart at most, as a share.
+double calibrate(Chip &chip);
+/// Every rate that a calibration measures is there, finite, and such as a machine can have.
+bool hasRates(const Chip &chip);
 
 std::string toJson(const Chip &chip);
 /// E0701 with the key that is missing or malformed.

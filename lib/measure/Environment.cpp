@@ -30,6 +30,7 @@ Environment describeEnvironment(const Chip &chip) {
   environment.threads = runtime::defaultPool().threadCount();
   environment.state = readSystemState();
   environment.copyBandwidth = chip.copyBandwidth;
+  environment.calibration = chip.calibration;
   return environment;
 }
 
@@ -65,6 +66,10 @@ std::string toJson(const Environment &environment) {
   json["clock_megahertz"] = clocksJson(environment.state);
   json["governor"] = orNull(environment.state.governor);
   json["copy_bandwidth"] = environment.copyBandwidth;
+  json["calibrations"] = environment.calibration.times;
+  const std::string &why = environment.calibration.uncertainty;
+  json["calibration_uncertainty"] =
+      why.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(why);
   return json.dump(2);
 }
 

@@ -15,6 +15,7 @@ struct Environment {
   int threads = 1;
   SystemState state; ///< when the run began
   double copyBandwidth = 0;
+  Calibration calibration; ///< of the rates that shares of the roofline rest on
 };
 
 /// `revision` is the git revision the program was built from, "unknown" outside a checkout.

@@ -29,10 +29,10 @@ std::optional<FloorPeer> copyPeer(const Chip &chip, const runtime::Tensor &to,
   return peer;
 }
 
-std::optional<FloorPeer> peakPeer(double flops) {
+std::optional<FloorPeer> peakPeer(double flops, DType dtype) {
   constexpr int64_t fewestRounds = 1000, mostRounds = 1000000;
   const auto loops = peakLoops();
-  const auto loop = loops.find("fp32");
+  const auto loop = loops.find(std::string(kernelName(dtype)));
   if (loop == loops.end()) {
     return std::nullopt;
   }

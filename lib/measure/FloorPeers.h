@@ -26,9 +26,9 @@ struct FloorPeer {
 std::optional<FloorPeer> copyPeer(const Chip &chip, const runtime::Tensor &to,
                                   const runtime::Tensor &from);
 
-/// About `flops` of float32 on all threads, at most some milliseconds. Empty where this machine's
-/// peak is not measured by a loop.
-std::optional<FloorPeer> peakPeer(double flops);
+/// About `flops` on all threads, at the peak that the type has (see peakType), at most some
+/// milliseconds. Empty where this machine has no loop for it.
+std::optional<FloorPeer> peakPeer(double flops, DType dtype = DType::F32);
 
 /// The same amount of arithmetic in every run on a machine, where neither memory nor arithmetic has
 /// a peer of its own: what the clock and others do to all threads.

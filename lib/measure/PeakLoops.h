@@ -14,7 +14,8 @@ struct PeakLoop {
   double flopsPerRound = 0;    ///< a multiply-add counts as two
 };
 
-/// Those this machine can run, by kernel dtype name ("fp32", "fp64", "bf16"); none but on x86-64.
+/// Those this machine can run, by kernel dtype name: "fp32" and "fp64" always, "bf16" and "i8"
+/// where there are instructions for their dot products.
 std::map<std::string, PeakLoop> peakLoops();
 
 } // namespace nereid::measure

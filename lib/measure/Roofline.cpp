@@ -1,22 +1,71 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/measure/Roofline.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace nereid::measure {
 
 namespace {
+
 /// On shared machines the memory's rate moves by a factor of 1.8 between minutes (docs/notes), so
-/// only what is more than twice as quick as the floor is surely wrong.
+/// only what is more than twice as quick as the floor is surely wrong; twice as much where the
+/// rates were taken on a busy machine.
 constexpr double margin = 0.5;
+constexpr double uncertainMargin = 0.25;
+/// What is above this share of its roofline says that the roofline is wrong.
+constexpr double mostOfRoofline = 1.05;
+
+double memoryRate(const Chip &chip) {
+  return std::max({chip.copyBandwidth, chip.readBandwidth, chip.writeBandwidth});
+}
+
+/// 0 = unknown.
+double rateOf(const CacheLevel &cache, int cores) {
+  return cache.allBytesPerSecond > 0 ? cache.allBytesPerSecond : cache.bytesPerSecond * cores;
+}
+
+double smallerOrOnly(double first, double second) {
+  return second > 0 ? std::min(first, second) : first;
+}
+
 } // namespace
+
+double memorySeconds(const Chip &chip, double bytes) {
+  double seconds = 0, held = 0;
+  for (size_t level = 0; level < chip.caches.size(); ++level) {
+    const CacheLevel &cache = chip.caches[level];
+    const int instances = std::max(1, chip.cores / std::max(1, cache.sharedBy));
+    const double here = std::min(bytes, static_cast<double>(cache.bytes) * instances) - held;
+    if (here <= 0) {
+      continue;
+    }
+    // No level is slower than those behind it; where it seems so it was measured in a bad moment.
+    double rate = rateOf(cache, chip.cores);
+    for (size_t behind = level + 1; behind < chip.caches.size() && rate > 0; ++behind) {
+      rate = std::max(rate, rateOf(chip.caches[behind], chip.cores));
+    }
+    seconds += rate > 0 ? here / std::max(rate, memoryRate(chip)) : 0;
+    held += here;
+  }
+  return memoryRate(chip) > 0 ? seconds + (bytes - held) / memoryRate(chip) : seconds;
+}
+
+DType peakType(const Chip &chip, DType dtype) {
+  if (dtype == DType::F64) {
+    return DType::F64;
+  }
+  dtype = dtype == DType::U8 ? DType::I8 : dtype;
+  const bool hasOwn = (dtype == DType::BF16 || dtype == DType::I8) &&
+                      chip.peakFlops.contains(std::string(kernelName(dtype)));
+  return hasOwn ? dtype : DType::F32;
+}
 
 Roofline roofline(const Chip &chip, double bytes, double flops, DType dtype) {
   Roofline result;
-  double peak = chip.peakFor(dtype);
-  if (chip.copyBandwidth > 0) {
-    result.memorySeconds = bytes / chip.copyBandwidth;
-  }
+  const double peak = chip.peakFor(dtype);
+  result.memorySeconds = memorySeconds(chip, bytes);
   if (peak > 0) {
     result.computeSeconds = flops / peak;
   }
@@ -26,10 +75,20 @@ Roofline roofline(const Chip &chip, double bytes, double flops, DType dtype) {
   return result;
 }
 
-bool isImpossible(const Chip &chip, const Roofline &floor, double bytes, double seconds) {
-  bool fitsCache = bytes < 4.0 * static_cast<double>(chip.lastCacheBytes());
-  double limit = fitsCache ? floor.computeSeconds : floor.floorSeconds();
-  return seconds < margin * limit;
+bool isImpossible(const Chip &chip, const Roofline &floor, const Roofline &timed, double seconds) {
+  const double limit = std::max(smallerOrOnly(floor.memorySeconds, timed.memorySeconds),
+                                smallerOrOnly(floor.computeSeconds, timed.computeSeconds));
+  const bool isCertain = chip.calibration.uncertainty.empty();
+  return seconds < (isCertain ? margin : uncertainMargin) * limit;
+}
+
+std::string rooflineFault(double share, bool isTimed) {
+  if (!(share > mostOfRoofline)) {
+    return "";
+  }
+  return fmt::format("roofline too low ({:.0f} % of it): {}", 100 * share,
+                     isTimed ? "what was timed beside the kernel was held up"
+                             : "calibrate again, nereid chips --recalibrate");
 }
 
 } // namespace nereid::measure

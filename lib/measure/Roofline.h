@@ -6,21 +6,36 @@
 #include "lib/measure/Chip.h"
 
 #include <algorithm>
+#include <string>
 
 namespace nereid::measure {
 
 struct Roofline {
-  double memorySeconds = 0;  ///< bytes / copy bandwidth
+  double memorySeconds = 0;  ///< bytes at the rates of where they can live at best
   double computeSeconds = 0; ///< flops / peak
   double floorSeconds() const { return std::max(memorySeconds, computeSeconds); }
   bool isMemoryBound() const { return memorySeconds >= computeSeconds; }
-  double ridge = 0; ///< FLOP per byte where both are equal
+  double ridge = 0; ///< FLOP per byte where both are equal, beyond the caches
 };
 
 Roofline roofline(const Chip &chip, double bytes, double flops, DType dtype);
 
-/// A time this far below the floor cannot be true for data beyond the caches: the work was not done
-/// or the clock is wrong. Data that fits into the last cache may beat the memory floor.
-bool isImpossible(const Chip &chip, const Roofline &floor, double bytes, double seconds);
+/// Seconds that moving `bytes` takes at best: as much as each cache level holds, of all its
+/// instances, stayed there since the last run, and the rest comes from memory. A level whose rate
+/// is unknown costs nothing, so that nothing is called impossible for it.
+double memorySeconds(const Chip &chip, double bytes);
+
+/// The type whose peak arithmetic on elements of `dtype` may reach: dot products of narrow types
+/// have instructions of their own.
+DType peakType(const Chip &chip, DType dtype);
+
+/// A time this far below the floor cannot be true: the work was not done or the clock is wrong.
+/// `floor` is the calibrated one, `timed` what was timed beside the kernel took for the same work;
+/// 0 = not timed. Of two the smaller counts.
+bool isImpossible(const Chip &chip, const Roofline &floor, const Roofline &timed, double seconds);
+
+/// A share of the roofline that is no result, in words: the roofline is too low then. "" = it is
+/// one. `isTimed`: by what was timed beside the kernel, not by the calibration.
+std::string rooflineFault(double share, bool isTimed);
 
 } // namespace nereid::measure

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/verify/Canaries.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace nereid::verify {
+
+using runtime::Tensor;
+
+namespace {
+
+/// A page on each side, so that the tensor begins where it would in a page without it.
+constexpr int64_t margin = 4096;
+
+/// No two neighbours are alike, and few numbers that a kernel would store look like it.
+uint8_t patternAt(int64_t index) {
+  return static_cast<uint8_t>((static_cast<uint64_t>(index) * 0x9E3779B97F4A7C15U) >> 56);
+}
+
+/// The bytes from a tensor's lowest element to the end of its highest.
+struct Extent {
+  uint8_t *begin = nullptr, *end = nullptr;
+};
+
+Extent extentOf(const Tensor &tensor) {
+  int64_t first = 0, last = 0;
+  for (size_t dim = 0; dim < tensor.shape().size(); ++dim) {
+    const int64_t span = (tensor.shape()[dim] - 1) * tensor.strides()[dim];
+    (span < 0 ? first : last) += span;
+  }
+  const auto size = static_cast<int64_t>(sizeInBytes(tensor.dtype()));
+  auto *base = tensor.as<uint8_t>();
+  return {base + first * size, base + (last + 1) * size};
+}
+
+} // namespace
+
+Status Canaries::surround(std::vector<Named> tensors) {
+  std::erase_if(tensors, [](const Named &one) {
+    return one.tensor->elementCount() == 0 || one.tensor->data() == nullptr;
+  });
+  std::sort(tensors.begin(), tensors.end(), [](const Named &one, const Named &other) {
+    return extentOf(*one.tensor).begin < extentOf(*other.tensor).begin;
+  });
+  for (size_t from = 0; from < tensors.size();) {
+    Extent extent = extentOf(*tensors[from].tensor);
+    Block block;
+    size_t to = from;
+    for (; to < tensors.size() && extentOf(*tensors[to].tensor).begin < extent.end; ++to) {
+      extent.end = std::max(extent.end, extentOf(*tensors[to].tensor).end);
+      block.names += fmt::format("{}'{}'", block.names.empty() ? "" : " and ", tensors[to].name);
+    }
+    block.bytes = extent.end - extent.begin;
+    block.storage = Tensor::empty({block.bytes + 2 * margin}, DType::U8);
+    if (!block.storage.isValid()) {
+      return makeError("E0506", fmt::format("no memory for {} bytes of {} and a pattern around",
+                                            block.bytes, block.names));
+    }
+    auto *memory = block.storage.as<uint8_t>();
+    for (int64_t i = 0; i < margin; ++i) {
+      memory[i] = patternAt(i);
+      memory[margin + block.bytes + i] = patternAt(margin + i);
+    }
+    std::memcpy(memory + margin, extent.begin, static_cast<size_t>(block.bytes));
+    for (; from < to; ++from) {
+      Tensor &tensor = *tensors[from].tensor;
+      tensor = Tensor::borrow(memory + margin + (tensor.as<uint8_t>() - extent.begin),
+                              tensor.shape(), tensor.dtype(), tensor.strides());
+    }
+    blocks.push_back(std::move(block));
+  }
+  return Done{};
+}
+
+std::string Canaries::violation() const {
+  for (const Block &block : blocks) {
+    const auto *memory = block.storage.as<uint8_t>();
+    // Behind first: an index that is one too large is the more frequent mistake.
+    for (int64_t i = 0; i < margin; ++i) {
+      if (memory[margin + block.bytes + i] != patternAt(margin + i)) {
+        return fmt::format("writes outside {}, {} bytes behind the end", block.names, i);
+      }
+    }
+    for (int64_t i = margin; i-- > 0;) {
+      if (memory[i] != patternAt(i)) {
+        return fmt::format("writes outside {}, {} bytes in front", block.names, margin - i);
+      }
+    }
+  }
+  return "";
+}
+
+} // namespace nereid::verify
