@@ -16,7 +16,11 @@ keep() {
   name=$1
   shift
   echo "== $name"
+  environment=$("$nereid" doctor --json)
   "$@" >"build/bench/$name"
+  case "$name" in
+  launch.json | gemm-*.json) scripts/add_environment.py "build/bench/$name" "$environment" ;;
+  esac
   mv "build/bench/$name" "$results/$stamp-$name"
 }
 

@@ -8,6 +8,8 @@
 // else. The choice is printed.
 #include "lib/measure/PeakLoops.h"
 
+#include "bench/Figures.h"
+
 #include <nereid/nereid.hpp>
 
 #include <dlfcn.h>
@@ -34,6 +36,8 @@ double nanosNow() {
   using namespace std::chrono;
   return duration<double, std::nano>(steady_clock::now().time_since_epoch()).count();
 }
+
+constexpr size_t fewestSamples = 20; // whatever the time
 
 double median(std::vector<double> samples) {
   std::nth_element(samples.begin(), samples.begin() + samples.size() / 2, samples.end());
@@ -200,6 +204,7 @@ struct Row {
   std::string name, peerName;
   double ours, peer, ratio; ///< GFLOP/s; how many times as fast
   double ofPeak;
+  std::vector<double> samples; ///< nanoseconds of ours
 };
 
 /// Runs both in turns, the peak before and after each run of ours.
@@ -221,13 +226,14 @@ Row measure(const Case &c, const std::string &peerName, const std::function<void
       peerNanos.push_back(nanosNow() - start);
       ratios.push_back(peerNanos.back() / oursNanos.back());
     }
-  } while (nanosNow() < stop || oursNanos.size() < 3);
+  } while (nanosNow() < stop || oursNanos.size() < fewestSamples);
   return {c.name,
           peerName,
           flops / median(oursNanos),
           peer ? flops / median(peerNanos) : 0,
           peer ? median(ratios) : 0,
-          median(shares)};
+          median(shares),
+          oursNanos};
 }
 
 Row measureProduct(const Case &c, const std::string &folder, const Peer &peer, int threads,
@@ -355,9 +361,10 @@ int main(int argc, char **argv) {
                   threads, peer.kernels.c_str());
       for (size_t i = 0; i < rows.size(); ++i) {
         std::printf("  {\"case\": \"%s\", \"peer\": \"%s\", \"gflops\": %.2f, "
-                    "\"peer_gflops\": %.2f, \"ratio\": %.4f, \"of_peak\": %.4f}%s\n",
+                    "\"peer_gflops\": %.2f, \"ratio\": %.4f, \"of_peak\": %.4f, %s}%s\n",
                     rows[i].name.c_str(), rows[i].peerName.c_str(), rows[i].ours, rows[i].peer,
-                    rows[i].ratio, rows[i].ofPeak, i + 1 < rows.size() ? "," : "");
+                    rows[i].ratio, rows[i].ofPeak, figuresJson(rows[i].samples).c_str(),
+                    i + 1 < rows.size() ? "," : "");
       }
       std::printf("]}\n");
     }

@@ -3,6 +3,8 @@
 // users have: one program, and 64 programs shared by two threads, beside an OpenMP parallel region.
 // Shared launches are judged by what they add to perfectly divided work. One line or JSON per row.
 //   launch_cost [--json]
+#include "bench/Figures.h"
+
 #include <nereid/nereid.hpp>
 
 #include <dlfcn.h>
@@ -62,7 +64,9 @@ ParallelRegion findOpenMp() {
 
 struct Row {
   std::string name;
-  double nanos, limit; ///< limit 0 = none asked
+  std::vector<double> samples; ///< nanoseconds
+  double limit;                ///< 0 = none asked
+  double nanos() const { return median(samples); }
 };
 
 struct Launcher {
@@ -101,7 +105,7 @@ Row sharedRow(const Launcher &launch, double programNanos, int pauseMicros) {
   char name[120];
   std::snprintf(name, sizeof name, "64 programs of %.2g us over 2 threads%s, added",
                 programNanos / 1e3, pauseMicros ? " after a pause" : "");
-  return {name, median(added), 5000};
+  return {name, added, 5000};
 }
 
 std::vector<Row> measure() {
@@ -119,10 +123,10 @@ std::vector<Row> measure() {
       region.push_back(nanosPerCall(500, [&] { openMp([](void *) {}, nullptr, threads, 0); }));
     }
   }
-  std::vector<Row> rows = {{"one program", median(one), 1000},
-                           {"64 programs of next to nothing", median(many), 5000}};
+  std::vector<Row> rows = {{"one program", one, 1000},
+                           {"64 programs of next to nothing", many, 5000}};
   if (openMp) {
-    rows.push_back({"peer: an empty OpenMP region of 2 threads", median(region), 0});
+    rows.push_back({"peer: an empty OpenMP region of 2 threads", region, 0});
   }
   for (double nanos : {300.0, 1000.0, 10000.0}) {
     rows.push_back(sharedRow(launch, nanos, 0));
@@ -141,10 +145,11 @@ int main(int argc, char **argv) {
     for (size_t i = 0; i < rows.size(); ++i) {
       const Row &row = rows[i];
       if (isJson) {
-        std::printf("  {\"case\": \"%s\", \"nanos\": %.1f, \"limit\": %.0f}%s\n", row.name.c_str(),
-                    row.nanos, row.limit, i + 1 < rows.size() ? "," : "");
+        std::printf("  {\"case\": \"%s\", \"nanos\": %.1f, \"limit\": %.0f, %s}%s\n",
+                    row.name.c_str(), row.nanos(), row.limit, figuresJson(row.samples).c_str(),
+                    i + 1 < rows.size() ? "," : "");
       } else {
-        std::printf("%-50s %9.2f us  at most %s\n", row.name.c_str(), row.nanos / 1e3,
+        std::printf("%-50s %9.2f us  at most %s\n", row.name.c_str(), row.nanos() / 1e3,
                     row.limit > 0
                         ? (std::to_string(static_cast<int>(row.limit / 1e3)) + " us").c_str()
                         : "-");

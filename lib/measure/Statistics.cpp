@@ -84,10 +84,10 @@ Summary summarize(const std::vector<double> &samples) {
     squares += sample * sample;
   }
   result.mean = sum / kept;
-  if (kept > 1 && result.mean > 0) {
+  if (kept > 1) {
     double variance = std::max(0.0, (squares - sum * sum / kept) / (kept - 1));
     result.deviation = std::sqrt(variance);
-    result.relativeDeviation = result.deviation / result.mean;
+    result.relativeDeviation = result.mean > 0 ? result.deviation / result.mean : 0;
   }
   return result;
 }

@@ -27,6 +27,7 @@ TEST(Summarize, RelativeDeviationOfKnownSet) {
   EXPECT_EQ(summary.outliers, 1); // 9 lies above q3 + 1.5 IQR = 5.5 + 2.25
   Summary inner = summarize({4, 6});
   EXPECT_NEAR(inner.relativeDeviation, 1.4142135623730951 / 5, 1e-12);
+  EXPECT_NEAR(summarize({-4, -6}).deviation, 1.4142135623730951, 1e-12);
 }
 
 TEST(MannWhitney, ExactTailOfSeparatedSets) {

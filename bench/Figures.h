@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// The figures of a row's samples in the result files of the programs here, named as `nereid bench`
+// names them.
+#pragma once
+
+#include "lib/measure/Statistics.h"
+
+#include <cstdio>
+#include <string>
+#include <vector>
+
+/// Members of a JSON object, "\"median\": 1.5, …", in the unit of the samples.
+inline std::string figuresJson(const std::vector<double> &samples) {
+  const nereid::measure::Summary s = nereid::measure::summarize(samples);
+  char text[512];
+  std::snprintf(
+      text, sizeof text,
+      "\"samples\": %d, \"median\": %.1f, \"p90\": %.1f, \"p99\": %.1f, \"minimum\": %.1f, "
+      "\"mean\": %.1f, \"standard_deviation\": %.2f, \"interquartile_range\": %.2f, "
+      "\"relative_deviation\": %.4f",
+      s.count, s.median, s.p90, s.p99, s.minimum, s.mean, s.deviation, s.interquartileRange,
+      s.relativeDeviation);
+  return text;
+}
