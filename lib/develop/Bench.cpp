@@ -183,7 +183,8 @@ measure::TimerOptions timerOptions(const PerformanceOptions &options) {
 
 void fillRates(PerformanceRow &row, const Chip &chip) {
   double seconds = row.kernel.summary.median;
-  const auto calibrated = measure::roofline(chip, row.work.bytes(), row.work.flops, rateTypeOf(row.dtype));
+  const auto calibrated =
+      measure::roofline(chip, row.work.bytes(), row.work.flops, rateTypeOf(row.dtype));
   measure::Roofline timed, floor = calibrated;
   if (row.copySeconds > 0) {
     floor.memorySeconds = timed.memorySeconds = row.copySeconds;
