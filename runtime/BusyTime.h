@@ -7,7 +7,8 @@
 
 namespace nereid::runtime {
 
-/// Counts while it lives, for the whole process. Of several that live at once the latest counts.
+/// Counts while it lives, for the whole process. Of several that live at once the latest counts. No
+/// body may be running when it ends.
 class BusyTime {
 public:
   BusyTime();

@@ -32,9 +32,9 @@ public:
         tried(tried) {}
 
   std::vector<Neighbour> run() {
+    blocks();
     streaming();
     grid();
-    blocks();
     variants();
     return std::move(found);
   }
@@ -147,10 +147,11 @@ private:
     }
   }
 
-  /// Runs that end within a row: the prefetcher starts anew with every one of them.
+  /// Runs that end within a row: the prefetcher starts anew with every one of them, so that longer
+  /// ones may give all that memory leaves to gain.
   double longerRuns() const {
     const bool isNarrow = schedule.get("BLOCK_N") < sizes.columns;
-    return !isNarrow || !isBoundByMemory() ? 1 : isFarFromMemory() ? 1.6 : 1.05;
+    return isNarrow && isBoundByMemory() ? 1.6 : 1;
   }
 
   void columnBlocks() {
