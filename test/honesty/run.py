@@ -67,6 +67,11 @@ def exemption(plant, subject):
     return EXEMPT.get((plant, "*")) or EXEMPT.get((plant, subject))
 
 
+def first_failure(output):
+    found = re.search(r"(FAILED|error).*", output)
+    return found[0][:150] if found else ""
+
+
 class Subject:
     """A file of kernels that can be edited and verified."""
     plants = PLANTS
@@ -81,8 +86,8 @@ class Subject:
         self.path.write_text(text or self.right)
         return text is not None
 
-    def verify(self, seed, *options):
-        done = subprocess.run([self.nereid, "verify", self.path.parent, "--seed", str(seed), *options],
+    def run(self, command, *options):
+        done = subprocess.run([self.nereid, command, self.path.parent, *options],
                               capture_output=True, text=True)
         return done.returncode, done.stdout + done.stderr
 
@@ -95,9 +100,8 @@ class Operator(Subject):
         return {one: self._verdict(one, seed) for one in TYPES.values()}
 
     def _verdict(self, dtype, seed):
-        status, output = self.verify(seed, "--dtype", dtype)
-        found = re.search(r"(FAILED|error).*", output)
-        return status, found[0][:150] if found else ""
+        status, output = self.run("verify", "--seed", str(seed), "--dtype", dtype)
+        return status, first_failure(output)
 
 
 class KernelFile(Subject):
@@ -109,7 +113,7 @@ class KernelFile(Subject):
                       for one in cases}
 
     def verdicts(self, seed):
-        status, output = self.verify(seed, "--json")
+        status, output = self.run("verify", "--seed", str(seed), "--json")
         try:
             rows = json.loads(output)["rows"]
         except (ValueError, TypeError, KeyError):
@@ -125,21 +129,29 @@ class KernelFile(Subject):
         return verdicts
 
 
+def operator(nereid, definition, scratch):
+    folder = scratch / f"operator-{definition.stem}"
+    subprocess.run([nereid, "generate", definition, "--out", folder], check=True, capture_output=True)
+    return Operator(nereid, definition.stem, next(folder.glob("*_triton.py")))
+
+
+def kernel_files(nereid, name, scratch):
+    """One after the other: each is right again when the next one's turn comes."""
+    folder = scratch / f"kernels-{name}"
+    shutil.copytree(ROOT / "kernels" / name, folder)
+    for path in sorted(folder.glob("*.py")):
+        subject = KernelFile(nereid, name, path)
+        yield subject
+        path.write_text(subject.right)
+
+
 def subjects(nereid, wanted, scratch):
     for name in OPERATORS:
         if not wanted or name in wanted:
-            folder = scratch / f"operator-{name}"
-            subprocess.run([nereid, "generate", ROOT / "operators" / f"{name}.toml", "--out", folder],
-                           check=True, capture_output=True)
-            yield Operator(nereid, name, folder / f"{name}_triton.py")
+            yield operator(nereid, ROOT / "operators" / f"{name}.toml", scratch)
     for name in KERNELS:
         if not wanted or name in wanted:
-            folder = scratch / f"kernels-{name}"
-            shutil.copytree(ROOT / "kernels" / name, folder)
-            for path in sorted(folder.glob("*.py")):
-                subject = KernelFile(nereid, name, path)
-                yield subject
-                subject.path.write_text(subject.right)
+            yield from kernel_files(nereid, name, scratch)
 
 
 class Counts:
