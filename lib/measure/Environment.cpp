@@ -65,7 +65,8 @@ std::string toJson(const Environment &environment) {
   json["memory_limit_bytes"] = orNull(environment.state.memoryLimitBytes);
   json["clock_megahertz"] = clocksJson(environment.state);
   json["governor"] = orNull(environment.state.governor);
-  json["copy_bandwidth"] = environment.copyBandwidth;
+  const double rate = environment.copyBandwidth; // 0 where no rates were measured
+  json["copy_bandwidth"] = rate > 0 ? nlohmann::ordered_json(rate) : nlohmann::ordered_json();
   json["calibrations"] = environment.calibration.times;
   const std::string &why = environment.calibration.uncertainty;
   json["calibration_uncertainty"] =

@@ -81,7 +81,8 @@ TEST(SystemState, WhatIsNotThereOrNonsenseStaysEmpty) {
     Environment environment;
     environment.state = state;
     const auto json = nlohmann::json::parse(toJson(environment));
-    for (const char *key : {"load_average", "memory_bytes", "memory_limit_bytes", "governor"}) {
+    for (const char *key :
+         {"load_average", "memory_bytes", "memory_limit_bytes", "governor", "copy_bandwidth"}) {
       EXPECT_TRUE(json.at(key).is_null()) << key;
     }
     EXPECT_TRUE(json.at("clock_megahertz").at("minimum").is_null());
