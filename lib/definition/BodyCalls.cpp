@@ -203,6 +203,7 @@ bool BodyExpressions::fillDefault(const Argument &argument, Node &node, SourceRa
   switch (argument.type) {
   case ArgumentType::Operand:
     node.inputs.push_back(constant(std::strtod(text.c_str(), nullptr), text));
+    op.nodes.back().attributes["default"] = true;
     break;
   case ArgumentType::Bool:
     node.attributes[argument.name] = text == "True";

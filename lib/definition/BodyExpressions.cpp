@@ -3,6 +3,7 @@
 #include "lib/definition/BodyExpressions.h"
 
 #include "lib/definition/Infer.h"
+#include "lib/definition/Promotion.h"
 
 #include <fmt/format.h>
 
@@ -16,13 +17,18 @@ namespace nereid::definition {
 using language::Expr;
 using language::ExprKind;
 
+static bool isBool(DType type) { return type == DType::Bool; }
+
 BodyExpressions::BodyExpressions(Operator &op, const BodyPlace &place, int indentation,
                                  Diagnostics &diags)
     : op(op), place(place), indentation(indentation), diags(diags) {
   for (size_t i = 0; i < op.parameters.size(); ++i) {
     names[op.parameters[i].name] = static_cast<int>(i);
   }
-  types = nodeDtypes(op, DType::F32);
+  dtypes = op.dtypes.empty() ? std::vector<DType>{DType::F32} : op.dtypes;
+  for (DType dtype : dtypes) {
+    types.push_back(nodeDtypes(op, dtype));
+  }
   std::istringstream in(place.fileText);
   for (std::string line; std::getline(in, line);) {
     lines.push_back(std::move(line));
@@ -61,16 +67,35 @@ void BodyExpressions::report(Diagnostic diagnostic) {
   diags.add(std::move(diagnostic)).at(place.path, place.fileText, there);
 }
 
-DType BodyExpressions::typeOf(int node) const { return types[static_cast<size_t>(node)]; }
+bool BodyExpressions::isAlways(int node, bool (*holds)(DType)) const {
+  return std::all_of(types.begin(), types.end(), [&](const std::vector<DType> &list) {
+    return holds(list[static_cast<size_t>(node)]);
+  });
+}
+
+int BodyExpressions::addLeaf(Node node) {
+  op.nodes.push_back(std::move(node));
+  for (size_t i = 0; i < types.size(); ++i) {
+    types[i].push_back(dtypes[i]);
+  }
+  return static_cast<int>(op.nodes.size()) - 1;
+}
 
 int BodyExpressions::constant(double value, std::string source) {
   Node node;
   node.op = "constant";
   node.attributes["value"] = value;
   node.source = std::move(source);
-  op.nodes.push_back(std::move(node));
-  types.push_back(DType::F32);
-  return static_cast<int>(op.nodes.size()) - 1;
+  return addLeaf(std::move(node));
+}
+
+int BodyExpressions::integerConstant(int64_t value, std::string source) {
+  Node node;
+  node.op = "constant";
+  node.attributes["value"] = static_cast<double>(value);
+  node.attributes["integer"] = value;
+  node.source = std::move(source);
+  return addLeaf(std::move(node));
 }
 
 std::optional<int> BodyExpressions::lookup(const std::string &name) const {
@@ -133,11 +158,11 @@ std::optional<int> BodyExpressions::readUnary(const Expr &expr) {
   if (expr.text == "-") {
     return apply("neg", {*operand}, expr.range);
   }
-  if (expr.text == "~" && typeOf(*operand) == DType::Bool) {
-    return apply("logical_not", {*operand}, expr.range);
+  if (expr.text == "~") {
+    return apply(isAlways(*operand, isBool) ? "logical_not" : "bitwise_not", {*operand},
+                 expr.range);
   }
-  fail("E0608", expr.range,
-       fmt::format("'{}' expects a bool tensor in the form '~mask'", expr.text))
+  fail("E0608", expr.range, fmt::format("'{}' is not available in a body", expr.text))
       .withHelp("use '~' on a comparison, or torch.logical_not");
   return std::nullopt;
 }
@@ -146,8 +171,8 @@ std::optional<int> BodyExpressions::binary(const std::string &text, const Expr &
                                            const Expr &right, SourceRange range) {
   static const std::map<std::string, std::string> arithmetic = {
       {"+", "add"}, {"-", "sub"}, {"*", "mul"}, {"/", "div"}, {"**", "pow"}, {"@", "matmul"}};
-  static const std::map<std::string, std::string> logical = {
-      {"&", "logical_and"}, {"|", "logical_or"}, {"^", "logical_xor"}};
+  static const std::map<std::string, std::string> bitwise = {
+      {"&", "_and"}, {"|", "_or"}, {"^", "_xor"}};
   std::optional<int> a = read(left), b = read(right);
   if (!a || !b) {
     return std::nullopt;
@@ -155,18 +180,14 @@ std::optional<int> BodyExpressions::binary(const std::string &text, const Expr &
   if (auto found = arithmetic.find(text); found != arithmetic.end()) {
     return apply(found->second, {*a, *b}, range);
   }
-  auto found = logical.find(text);
-  if (found == logical.end()) {
+  auto found = bitwise.find(text);
+  if (found == bitwise.end()) {
     fail("E0608", range, fmt::format("the operator '{}' is not available in a body", text))
-        .withHelp("available: + - * / ** @ and, between bool tensors, & | ^");
+        .withHelp("available: + - * / ** @ and, between bool tensors or integers, & | ^");
     return std::nullopt;
   }
-  if (typeOf(*a) != DType::Bool || typeOf(*b) != DType::Bool) {
-    fail("E0608", range, fmt::format("'{}' expects bool tensors on both sides", text))
-        .withHelp("compare first, or use torch.logical_and, logical_or, logical_xor");
-    return std::nullopt;
-  }
-  return apply(found->second, {*a, *b}, range);
+  bool isLogical = isAlways(*a, isBool) && isAlways(*b, isBool);
+  return apply((isLogical ? "logical" : "bitwise") + found->second, {*a, *b}, range);
 }
 
 std::optional<int> BodyExpressions::readCompare(const Expr &expr) {
@@ -206,7 +227,12 @@ std::optional<int> BodyExpressions::read(const Expr &expr) {
   case ExprKind::Name:
     return readName(expr);
   case ExprKind::Integer:
-    return constant(static_cast<double>(expr.integer), sourceText(expr.range));
+    if (expr.integer < 0) {
+      fail("E0608", expr.range, fmt::format("the integer {} has more than 63 bits", expr.text))
+          .withHelp("write it as a float");
+      return std::nullopt;
+    }
+    return integerConstant(expr.integer, sourceText(expr.range));
   case ExprKind::Float:
     return constant(expr.real, sourceText(expr.range));
   case ExprKind::Unary:
@@ -247,15 +273,46 @@ std::optional<int> BodyExpressions::apply(const std::string &name, std::vector<i
   return append(std::move(node), range);
 }
 
+/// Integers stay integers, as in Python, while they have no more than 64 bits.
+static std::optional<int64_t> foldIntegers(const std::string &op, const std::vector<int64_t> &in) {
+  int64_t result = 0;
+  bool overflows = true;
+  if (op == "neg") {
+    overflows = __builtin_sub_overflow(int64_t{0}, in[0], &result);
+  } else if (op == "add") {
+    overflows = __builtin_add_overflow(in[0], in[1], &result);
+  } else if (op == "sub") {
+    overflows = __builtin_sub_overflow(in[0], in[1], &result);
+  } else if (op == "mul") {
+    overflows = __builtin_mul_overflow(in[0], in[1], &result);
+  } else if (op == "pow" && in[1] >= 0 && in[1] < 64) {
+    overflows = false;
+    result = 1;
+    for (int64_t i = 0; i < in[1] && !overflows; ++i) {
+      overflows = __builtin_mul_overflow(result, in[0], &result);
+    }
+  }
+  return overflows ? std::nullopt : std::optional<int64_t>(result);
+}
+
 /// Numbers are computed here, so that the graph holds no operation on numbers alone.
 std::optional<int> BodyExpressions::fold(const Node &node) {
   std::vector<double> values;
+  std::vector<int64_t> integers;
   for (int input : node.inputs) {
     const Node &operand = op.nodes[static_cast<size_t>(input)];
     if (operand.op != "constant") {
       return std::nullopt;
     }
     values.push_back(constantValue(operand));
+    if (operandKind(operand) == OperandKind::Whole) {
+      integers.push_back(integerAttribute(operand, "integer", 0));
+    }
+  }
+  if (integers.size() == values.size()) {
+    if (auto whole = foldIntegers(node.op, integers)) {
+      return integerConstant(*whole, node.source);
+    }
   }
   double result = 0;
   if (node.op == "neg") {
@@ -297,17 +354,17 @@ std::optional<int> BodyExpressions::append(Node node, SourceRange range) {
     return std::nullopt;
   }
   node.shape = *shape;
-  DType type = inferDtype(node, op.nodes, types, DType::F32);
-  const Operation *operation = findOperation(node.op);
-  bool isArithmetic = operation->result == ResultType::Same && node.op != "where" &&
-                      operation->kind == OperationKind::Pointwise;
-  if (isArithmetic && type == DType::Bool) {
-    fail("E0608", range, fmt::format("'{}' expects numbers, but got bool tensors only", node.op))
-        .withHelp("combine masks with & | ^ ~, or select with torch.where");
-    return std::nullopt;
+  for (size_t i = 0; i < types.size(); ++i) {
+    if (Status fits = checkTypes(node, op.nodes, types[i], dtypes[i]); !fits) {
+      ++errors;
+      diags.add(fits.error()).at(place.path, place.fileText, moved(range));
+      return std::nullopt;
+    }
+  }
+  for (size_t i = 0; i < types.size(); ++i) {
+    types[i].push_back(inferDtype(node, op.nodes, types[i], dtypes[i]));
   }
   op.nodes.push_back(std::move(node));
-  types.push_back(type);
   return static_cast<int>(op.nodes.size()) - 1;
 }
 

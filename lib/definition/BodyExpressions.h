@@ -61,9 +61,13 @@ private:
   std::optional<int> append(Node node, SourceRange range);
   std::optional<int> fold(const Node &node);
   int constant(double value, std::string source);
+  /// A number without a fraction: it leaves integers what they are.
+  int integerConstant(int64_t value, std::string source);
+  int addLeaf(Node node);
   std::string sourceText(SourceRange range) const;
   SourceRange moved(SourceRange range) const;
-  DType typeOf(int node) const;
+  /// Of every type that the operator is defined for.
+  bool isAlways(int node, bool (*holds)(DType)) const;
 
   Operator &op;
   const BodyPlace &place;
@@ -72,7 +76,8 @@ private:
   int errors = 0;
   std::map<std::string, int> names;
   std::set<std::string> assigned;
-  std::vector<DType> types; ///< of every node, with float32 for the operator's type
+  std::vector<DType> dtypes;             ///< the operator's
+  std::vector<std::vector<DType>> types; ///< per type of the operator, of every node
   std::vector<std::string> lines;
 };
 

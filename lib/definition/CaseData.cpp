@@ -20,14 +20,6 @@ constexpr double cancellingMagnitude = 1000;
 /// Normal numbers above it are as rare as one in fifteen thousand, and taken for it.
 constexpr double largestNormal = 4;
 
-/// A place in a row, or a choice, that follows from the seed and a number.
-uint64_t hashed(uint64_t seed, int64_t number) {
-  uint64_t state = seed * 0x9E3779B97F4A7C15U + static_cast<uint64_t>(number);
-  state = (state ^ (state >> 30)) * 0xBF58476D1CE4E5B9U;
-  state = (state ^ (state >> 27)) * 0x94D049BB133111EBU;
-  return state ^ (state >> 31);
-}
-
 /// 1 for 0; the ends of the type's range for -1 and 1, with a logarithm that is linear between.
 double magnitudeAt(double range, DType dtype) {
   const double end = range < 0 ? smallestNormal(dtype) * unitRoundoff(dtype) * 2
@@ -106,7 +98,17 @@ void fillRow(const Row &row, const Data &data, uint64_t seed) {
 
 } // namespace
 
-std::string_view name(DataKind kind) {
+uint64_t hashed(uint64_t seed, int64_t number) {
+  uint64_t state = seed * 0x9E3779B97F4A7C15U + static_cast<uint64_t>(number);
+  state = (state ^ (state >> 30)) * 0xBF58476D1CE4E5B9U;
+  state = (state ^ (state >> 27)) * 0x94D049BB133111EBU;
+  return state ^ (state >> 31);
+}
+
+std::string_view name(DataKind kind, DType dtype) {
+  if (!isFloat(dtype) && kind == DataKind::Special) {
+    return dtype == DType::Bool ? "bools" : "ends of the range";
+  }
   switch (kind) {
   case DataKind::Normal:
     return "normal values";
@@ -132,8 +134,11 @@ std::string_view name(DataKind kind) {
   return "";
 }
 
-std::string name(const Data &data) {
-  std::string text(name(data.kind));
+std::string name(const Data &data, DType dtype) {
+  std::string text(name(data.kind, dtype));
+  if (!isFloat(dtype)) {
+    return text;
+  }
   if (data.kind == DataKind::Scaled) {
     text += fmt::format(" of {:.0e} in float32", magnitudeAt(data.range, DType::F32));
   } else if (data.kind == DataKind::Decades) {
@@ -155,15 +160,8 @@ static void setFitted(const Tensor &tensor, int64_t i, const ValueRange &allowed
 
 void fillData(const Tensor &tensor, const Data &data, uint64_t seed, const ValueRange &allowed) {
   const DType dtype = tensor.dtype();
-  if (dtype == DType::Bool) {
-    return runtime::fillIntegers(tensor, seed, 0, 2);
-  }
   if (!isFloat(dtype)) {
-    const bool isPlain = data.kind == DataKind::Zeros || data.kind == DataKind::Ones;
-    const int64_t low = isPlain ? data.kind == DataKind::Ones : -100;
-    return runtime::fillIntegers(tensor, seed,
-                                 isUnsignedInteger(dtype) ? std::max<int64_t>(low, 0) : low,
-                                 isPlain ? low + 1 : 100);
+    return fillIntegerData(tensor, data, seed, allowed);
   }
   runtime::fillNormal(tensor, seed);
   const int64_t count = tensor.elementCount();

@@ -36,14 +36,20 @@ struct Data {
 };
 constexpr int specialTurns = 4;
 
-std::string_view name(DataKind kind);
+std::string_view name(DataKind kind, DType dtype = DType::F32);
 /// With the magnitude, where it has one.
-std::string name(const Data &data);
+std::string name(const Data &data, DType dtype = DType::F32);
 
 /// Fills any float, integer or bool tensor of any strides; a row is what lies along the last
-/// dimension. Integers take the kinds that they have. Numbers outside of `allowed` are moved into
-/// it; NaN stays.
+/// dimension. Numbers outside of `allowed` are moved into it; NaN stays.
 void fillData(const runtime::Tensor &tensor, const Data &data, uint64_t seed,
               const ValueRange &allowed);
+/// The same for integers and bool. Their magnitudes reach the ends of the type's range, and so do
+/// their special numbers.
+void fillIntegerData(const runtime::Tensor &tensor, const Data &data, uint64_t seed,
+                     const ValueRange &allowed);
+
+/// A number that follows from the seed and another one.
+uint64_t hashed(uint64_t seed, int64_t number);
 
 } // namespace nereid::definition

@@ -17,7 +17,8 @@ namespace {
 
 using runtime::Tensor;
 
-constexpr double mostBytes = 64 << 20;         ///< of all tensors of a case, in float32
+constexpr double mostBytes = 8 << 20;          ///< of all tensors of a case, in float32
+constexpr size_t mostGrowing = 4;              ///< symbols that get a size of their own
 constexpr int64_t mostDrawnElements = 1 << 16; ///< of each tensor, roughly
 constexpr int64_t oddSizes[] = {1, 3, 17, 127, 129, 1000};
 
@@ -27,20 +28,19 @@ std::string sizesName(const Operator &op, const Binding &binding) {
   return sizes && !sizes->empty() ? fmt::format("{}", fmt::join(*sizes, "x")) : "scalar";
 }
 
-/// All symbols small, the last one `last`.
+/// All symbols small, the last one `last`. They differ, 2, 3, 4 and so on, unless there are so many
+/// that their product would explode.
 Binding small(const Operator &op, std::vector<int64_t> rest, int64_t last) {
   Binding binding;
   binding.rest = std::move(rest);
-  int64_t next = 2;
-  std::string lastSymbol;
-  for (const std::string &symbol : symbolsOf(op)) {
-    if (symbol != "...") {
-      binding.symbols[symbol] = next++;
-      lastSymbol = symbol;
-    }
+  std::vector<std::string> symbols = symbolsOf(op);
+  std::erase(symbols, "...");
+  for (size_t i = 0; i < symbols.size(); ++i) {
+    const bool isCut = symbols.size() > mostGrowing;
+    binding.symbols[symbols[i]] = 2 + static_cast<int64_t>(isCut ? i == 1 : i);
   }
-  if (!lastSymbol.empty()) {
-    binding.symbols[lastSymbol] = last;
+  if (!symbols.empty()) {
+    binding.symbols[symbols.back()] = last;
   }
   return binding;
 }
@@ -69,6 +69,15 @@ bool isEmpty(const Operator &op, const Binding &binding) {
           std::find(binding.rest.begin(), binding.rest.end(), 0) != binding.rest.end());
 }
 
+/// An integer input of an operator on floats stays small: its largest numbers would leave the range
+/// of 16 bits.
+bool isBesideFloats(DType own, DType dtype) { return isFloat(dtype) && !isFloat(own); }
+
+bool isFar(DataKind kind) {
+  return kind == DataKind::Scaled || kind == DataKind::Decades || kind == DataKind::Special ||
+         kind == DataKind::SortedRows || kind == DataKind::Cancelling;
+}
+
 } // namespace
 
 std::string_view name(LayoutKind kind) {
@@ -88,7 +97,7 @@ namespace {
 /// Collects the cases of a grid.
 class GridWriter {
 public:
-  explicit GridWriter(const Operator &op) : op(op) {}
+  GridWriter(const Operator &op, DType dtype) : op(op), dtype(dtype) {}
 
   void add(const std::string &what, Binding binding, const Data &data = {},
            LayoutKind layout = LayoutKind::Contiguous, int dataOf = -1) {
@@ -103,7 +112,7 @@ public:
     }
     one.name = what + " " + sizesName(op, binding);
     if (data.kind != DataKind::Normal) {
-      one.name += ", " + name(data);
+      one.name += ", " + name(data, dtype);
     }
     if (dataOf >= 0) {
       one.name += fmt::format(" in '{}'", op.parameters[static_cast<size_t>(dataOf)].name);
@@ -214,7 +223,8 @@ private:
   std::vector<int> tensorParameters() const {
     std::vector<int> tensors;
     for (size_t i = 0; i < op.parameters.size(); ++i) {
-      if (!op.parameters[i].isScalar && isFloat(op.parameters[i].fixedDtype.value_or(DType::F32))) {
+      const DType own = op.parameters[i].fixedDtype.value_or(dtype);
+      if (!op.parameters[i].isScalar && own != DType::Bool && !isBesideFloats(own, dtype)) {
         tensors.push_back(static_cast<int>(i));
       }
     }
@@ -249,12 +259,13 @@ private:
   }
 
   const Operator &op;
+  DType dtype;
 };
 
 } // namespace
 
-std::vector<GridCase> accuracyGrid(const Operator &op, uint64_t seed, int drawn) {
-  GridWriter writer(op);
+std::vector<GridCase> accuracyGrid(const Operator &op, uint64_t seed, int drawn, DType dtype) {
+  GridWriter writer(op, dtype);
   writer.addSizes();
   writer.addValues();
   writer.addLayouts();
@@ -336,7 +347,8 @@ Result<std::vector<LaidOut>> makeInputs(const Operator &op, const GridCase &grid
       return makeError("E0506", fmt::format("no memory for input '{}' of shape {}", parameter.name,
                                             sizesText(*sizes)));
     }
-    const bool isPlain = grid.dataOf >= 0 && grid.dataOf != static_cast<int>(number);
+    const bool isPlain = (grid.dataOf >= 0 && grid.dataOf != static_cast<int>(number)) ||
+                         (isBesideFloats(made.view.dtype(), dtype) && isFar(grid.data.kind));
     fillData(made.view, isPlain ? Data{} : grid.data, seed, valueRange(op, number));
     inputs.push_back(std::move(made));
   }

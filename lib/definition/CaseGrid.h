@@ -29,8 +29,9 @@ struct GridCase {
 
 /// The whole grid: small cases that are always the same, `drawn` whose sizes, data and layouts
 /// follow from the seed, then the definition's own. Sizes are moved to the nearest ones that meet
-/// the constraints.
-std::vector<GridCase> accuracyGrid(const Operator &op, uint64_t seed, int drawn = 8);
+/// the constraints. `dtype` names the data; sizes and layouts are the same for all types.
+std::vector<GridCase> accuracyGrid(const Operator &op, uint64_t seed, int drawn = 8,
+                                   DType dtype = DType::F32);
 
 /// A tensor as a case wants it: `view` looks into `storage`, which must outlive it.
 struct LaidOut {

@@ -3,6 +3,10 @@
 // generates code or proves error bounds then needs to know primitives only.
 #include "lib/definition/Infer.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <unordered_map>
 #include <utility>
 
 namespace nereid::definition {
@@ -33,19 +37,18 @@ public:
 private:
   /// Reuses an equal node: layer_norm's variance and its numerator need the same mean.
   int add(Node node) {
-    for (size_t i = to.parameters.size(); i < to.nodes.size(); ++i) {
-      const Node &known = to.nodes[i];
-      if (known.op == node.op && known.inputs == node.inputs &&
-          known.attributes == node.attributes) {
-        return static_cast<int>(i);
-      }
+    const auto number = static_cast<int>(to.nodes.size());
+    const auto [known, isNew] =
+        made.emplace(fmt::format("{} {}", describe(node), fmt::join(node.inputs, " ")), number);
+    if (!isNew) {
+      return known->second;
     }
     // The original graph was checked, so its expansion has a shape.
     if (Result<SymbolicShape> shape = inferShape(node, to.nodes)) {
       node.shape = *shape;
     }
     to.nodes.push_back(std::move(node));
-    return static_cast<int>(to.nodes.size()) - 1;
+    return number;
   }
 
   int make(std::string op, std::vector<int> inputs) {
@@ -139,6 +142,7 @@ private:
   const Operator &from;
   Operator to;
   std::vector<int> renumbered;
+  std::unordered_map<std::string, int> made; ///< by operation, attributes and operands
 };
 
 } // namespace

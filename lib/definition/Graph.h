@@ -45,6 +45,8 @@ using Attribute = std::variant<bool, int64_t, double, std::string, std::vector<i
 /// weight, bias and eps) are always present, as constants when the body leaves them out. Leaves:
 ///   "input"     tensor parameter;  "scalar" number parameter: node i is parameter i
 ///   "constant"  number in the body, attribute "value" (double), shape []
+/// Numbers without a fraction have the attribute "integer" (of a constant: its value), operands
+/// that a body left out the attribute "default".
 /// Attribute "dim" is a list of negative, ascending dimensions; absent means all of them.
 struct Node {
   std::string op;
@@ -60,6 +62,7 @@ struct Parameter {
   SymbolicShape shape;
   std::optional<DType> fixedDtype; ///< none: the operator's type
   bool isScalar = false;           ///< a number argument such as eps; `value` is its default
+  bool isInteger = false;          ///< of a number argument: the default has no fraction
   double value = 0;
   std::string description;
 };

@@ -5,6 +5,7 @@
 #include "lib/definition/Infer.h"
 
 #include "lib/definition/Convolution.h"
+#include "lib/definition/Promotion.h"
 #include "lib/definition/Shape.h"
 
 #include <fmt/format.h>
@@ -63,8 +64,6 @@ Result<SymbolicShape> inferContraction(const Node &node, const std::vector<Node>
   return std::get<SymbolicShape>(shape);
 }
 
-bool isIntegral(DType type) { return !isFloat(type); }
-
 } // namespace
 
 std::string shownName(const Node &node) {
@@ -108,31 +107,8 @@ Result<SymbolicShape> inferShape(const Node &node, const std::vector<Node> &node
 DType inferDtype(const Node &node, const std::vector<Node> &nodes, const std::vector<DType> &types,
                  DType operatorType) {
   const Operation *operation = findOperation(node.op);
-  if (!operation) {
-    return operatorType;
-  }
-  if (operation->result == ResultType::Bool) {
-    return DType::Bool;
-  }
-  std::optional<DType> joined;
-  for (size_t i = 0; i < node.inputs.size(); ++i) {
-    auto input = static_cast<size_t>(node.inputs[i]);
-    bool isNumber = nodes[input].op == "constant" || nodes[input].op == "scalar";
-    bool isCondition = node.op == "where" && i == 0;
-    if (isNumber || isCondition || (operation->result == ResultType::Input && i > 0)) {
-      continue;
-    }
-    joined = joined ? promote(*joined, types[input]) : types[input];
-  }
-  DType type = joined.value_or(operatorType);
-  // Functions, quotients and means of integers are computed in the operator's type.
-  bool needsFloat = operation->rounding >= 4 || node.op == "div" || node.op == "mean" ||
-                    node.op == "sqrt" || node.op == "reciprocal";
-  if (isIntegral(type) && needsFloat) {
-    return operatorType;
-  }
-  bool accumulates = node.op == "sum" || node.op == "prod";
-  return isIntegral(type) && accumulates ? DType::I64 : type;
+  return operation ? resultDtype(*operation, typedOperands(node, nodes, types), operatorType)
+                   : operatorType;
 }
 
 std::vector<DType> nodeDtypes(const Operator &op, DType dtype) {

@@ -2,6 +2,7 @@
 // loadOperator: a definition's TOML (docs/definitions.md) to an Operator. Reports every problem it
 // can find in one run; an operator comes back only when there was none.
 #include "lib/definition/Body.h"
+#include "lib/definition/CaseReader.h"
 #include "lib/definition/ConstraintReader.h"
 #include "lib/definition/Limits.h"
 #include "lib/definition/Operations.h"
@@ -20,6 +21,9 @@
 
 namespace nereid::definition {
 namespace {
+
+constexpr const char *availableTypes =
+    "bool, int8 to int64, uint8 to uint64, float16, bfloat16, float32, float64";
 
 bool isName(std::string_view text) {
   bool begins =
@@ -83,11 +87,11 @@ private:
     const toml::node *node = table.get("dtypes");
     for (const std::string &name : names) {
       std::optional<DType> dtype = parseDType(name);
-      if (!dtype || !isFloat(*dtype) || isFloat8(*dtype)) {
+      if (!dtype || isFloat8(*dtype)) {
         toml.fail("E0605", node->source(),
                   dtype ? fmt::format("an operator cannot be defined for the type '{}'", name)
                         : fmt::format("unknown type '{}'", name))
-            .withHelp("available: float16, bfloat16, float32, float64");
+            .withHelp(fmt::format("available: {}", availableTypes));
       } else if (std::find(op.dtypes.begin(), op.dtypes.end(), *dtype) == op.dtypes.end()) {
         op.dtypes.push_back(*dtype);
       }
@@ -142,8 +146,7 @@ private:
     std::optional<DType> dtype = parseDType(*name);
     if (!dtype) {
       toml.fail("E0605", table.get("dtype")->source(), fmt::format("unknown type '{}'", *name))
-          .withHelp("available: bool, int8 to int64, uint8 to uint64, float16, bfloat16, float32, "
-                    "float64");
+          .withHelp(fmt::format("available: {}", availableTypes));
     }
     return dtype;
   }
@@ -172,11 +175,25 @@ private:
     }
   }
 
+  /// Numbers are passed on as doubles, which hold integers of 53 bits.
+  void setNumber(const toml::node &node, Parameter &parameter) {
+    constexpr int64_t most = int64_t{1} << 53;
+    parameter.isScalar = true;
+    parameter.isInteger = node.is_integer();
+    const int64_t whole = node.is_integer() ? node.as_integer()->get() : 0;
+    if (whole < -most || whole > most) {
+      toml.fail("E0602", node.source(),
+                fmt::format("number input '{}' expects at most 53 bits, but got {}", parameter.name,
+                            whole))
+          .withHelp("write the number into the body, where it may have 63 bits");
+    }
+    parameter.value =
+        node.is_integer() ? static_cast<double>(whole) : node.as_floating_point()->get();
+  }
+
   void readInput(const toml::node &node, const std::string &what, Parameter &parameter) {
     if (node.is_number()) {
-      parameter.isScalar = true;
-      parameter.value = node.is_integer() ? static_cast<double>(node.as_integer()->get())
-                                          : node.as_floating_point()->get();
+      setNumber(node, parameter);
       return;
     }
     const toml::table *table = node.as_table();
@@ -190,7 +207,9 @@ private:
     if (table->contains("value")) {
       toml.rejectUnknownKeys(*table, what, {"value", "description"});
       parameter.isScalar = true;
-      parameter.value = toml.number(*table, what, "value").value_or(0);
+      if (toml.number(*table, what, "value")) {
+        setNumber(*table->get("value"), parameter);
+      }
       return;
     }
     toml.rejectUnknownKeys(*table, what, {"shape", "dtype", "description", "value"});
@@ -255,28 +274,15 @@ private:
     }
   }
 
-  bool meetsConstraints(const Case &one, const std::string &what, const toml::table &table) {
-    bool isMet = true;
-    for (const Constraint &constraint : op.constraints) {
-      std::string why = violation(constraint, op, one.binding, std::nullopt);
-      if (!why.empty()) {
-        toml.fail("E0617", table.source(),
-                  fmt::format("case '{}' of {} does not meet the constraint '{}': {}",
-                              one.name.empty() ? caseName(one.binding) : one.name, what,
-                              constraint.text, why))
-            .withHelp("change the case, or the constraint");
-        isMet = false;
-      }
-    }
-    return isMet;
-  }
-
   void addParameterNodes() {
     for (const Parameter &parameter : op.parameters) {
       Node node;
       node.op = parameter.isScalar ? "scalar" : "input";
       node.shape = parameter.shape;
       node.name = node.source = parameter.name;
+      if (parameter.isScalar && parameter.isInteger) {
+        node.attributes["integer"] = static_cast<int64_t>(parameter.value);
+      }
       op.nodes.push_back(std::move(node));
     }
   }
@@ -289,25 +295,39 @@ private:
                   fmt::format("output '{}' is declared as {}, but the body computes {}",
                               op.outputNames[i], text(declaredShapes[i]), text(node.shape)));
       }
-      for (DType dtype : op.dtypes) {
-        DType computed = nodeDtypes(op, dtype)[static_cast<size_t>(op.outputs[i])];
-        DType expected = op.outputDtypes[i].value_or(dtype);
-        if (computed != expected) {
-          toml.fail("E0605", outputPlaces[i],
-                    fmt::format("output '{}' expects {}, but for {} the body computes {}",
-                                op.outputNames[i], torchName(expected), torchName(dtype),
-                                torchName(computed)))
-              .withHelp(fmt::format("declare dtype = \"{}\"", torchName(computed)));
-          break;
-        }
+      checkOutputType(i);
+    }
+  }
+
+  void checkOutputType(size_t output) {
+    std::vector<DType> computed;
+    for (DType dtype : op.dtypes) {
+      computed.push_back(nodeDtypes(op, dtype)[static_cast<size_t>(op.outputs[output])]);
+    }
+    for (size_t i = 0; i < computed.size(); ++i) {
+      DType expected = op.outputDtypes[output].value_or(op.dtypes[i]);
+      if (computed[i] == expected) {
+        continue;
       }
+      bool isOne = std::count(computed.begin(), computed.end(), computed[i]) ==
+                   static_cast<ptrdiff_t>(computed.size());
+      toml.fail("E0605", outputPlaces[output],
+                fmt::format("output '{}' expects {}, but for {} the body computes {}",
+                            op.outputNames[output], torchName(expected), torchName(op.dtypes[i]),
+                            torchName(computed[i])))
+          .withHelp(isOne ? fmt::format("declare dtype = \"{}\"", torchName(computed[i]))
+                          : fmt::format("an output has the operator's type, or one for all of "
+                                        "them: give {} a definition of its own",
+                                        torchName(op.dtypes[i])));
+      return;
     }
   }
 
   void readCases(const toml::table &root) {
+    CaseReader cases(toml, op);
     if (const toml::table *accuracy = toml.subtable(root, "accuracy", false)) {
       toml.rejectUnknownKeys(*accuracy, "[accuracy]", {"cases"});
-      readCaseList(*accuracy, "[accuracy]", op.accuracyCases);
+      cases.read(*accuracy, "[accuracy]", op.accuracyCases);
     }
     const toml::table *performance = toml.subtable(root, "performance", true);
     if (!performance) {
@@ -315,7 +335,7 @@ private:
     }
     constexpr std::string_view what = "[performance]";
     toml.rejectUnknownKeys(*performance, what, {"cases", "target_speedup", "rounds"});
-    readCaseList(*performance, what, op.performanceCases);
+    cases.read(*performance, what, op.performanceCases);
     if (op.performanceCases.empty() && !toml.failed()) {
       toml.fail("E0602", performance->source(), "[performance] expects at least one case");
     }
@@ -331,109 +351,6 @@ private:
                 fmt::format("'rounds' expects 0 to {}, but got {}", mostRounds, rounds));
     }
     op.maxRounds = static_cast<int>(rounds);
-  }
-
-  void readCaseList(const toml::table &table, std::string_view what, std::vector<Case> &cases) {
-    const toml::node *node = table.get("cases");
-    if (!node) {
-      return;
-    }
-    if (!node->is_array()) {
-      toml.fail("E0602", node->source(), fmt::format("'cases' of {} expects a list", what));
-      return;
-    }
-    for (const toml::node &entry : *node->as_array()) {
-      if (!entry.is_table()) {
-        toml.fail(
-            "E0602", entry.source(),
-            fmt::format("a case of {} expects a table such as {{ name = \"a\", D = 128 }}", what));
-        continue;
-      }
-      std::optional<Case> one = readCase(*entry.as_table(), std::string(what));
-      if (!one) {
-        continue;
-      }
-      if (std::any_of(cases.begin(), cases.end(),
-                      [&](const Case &other) { return other.name == one->name; })) {
-        toml.fail("E0602", entry.source(),
-                  fmt::format("two cases of {} are called '{}'", what, one->name))
-            .withHelp("results name their case: give each a name of its own");
-        continue;
-      }
-      cases.push_back(std::move(*one));
-    }
-  }
-
-  std::optional<Case> readCase(const toml::table &table, const std::string &what) {
-    std::vector<std::string> symbols = symbolsOf(op);
-    std::vector<std::string> known = symbols;
-    known.push_back("name");
-    toml.rejectUnknownKeys(table, "a case of " + what, known);
-    Case one;
-    bool complete = true;
-    for (const std::string &symbol : symbols) {
-      const toml::node *node = table.get(symbol);
-      if (!node) {
-        toml.fail("E0602", table.source(),
-                  fmt::format("a case of {} expects a value for '{}'", what, symbol));
-        complete = false;
-      } else if (symbol == "...") {
-        complete &= readSizes(*node, one.binding.rest);
-      } else {
-        std::vector<int64_t> size;
-        complete &= readSize(*node, symbol, size);
-        one.binding.symbols[symbol] = size.empty() ? 0 : size[0];
-      }
-    }
-    one.name = toml.line(table, "a case of " + what, "name", false).value_or("");
-    if (!complete || !fitsAddressSpace(one, table) || !meetsConstraints(one, what, table)) {
-      return std::nullopt;
-    }
-    if (one.name.empty()) {
-      one.name = caseName(one.binding);
-    }
-    return one;
-  }
-
-  bool readSize(const toml::node &node, const std::string &symbol, std::vector<int64_t> &sizes) {
-    if (!node.is_integer() || node.as_integer()->get() < 0) {
-      toml.fail("E0602", node.source(), fmt::format("'{}' expects a size of at least 0", symbol));
-      return false;
-    }
-    sizes.push_back(node.as_integer()->get());
-    return true;
-  }
-
-  bool readSizes(const toml::node &node, std::vector<int64_t> &sizes) {
-    if (!node.is_array() || node.as_array()->size() > 16) {
-      toml.fail("E0602", node.source(), "'...' expects a list of at most 16 sizes");
-      return false;
-    }
-    for (const toml::node &entry : *node.as_array()) {
-      if (!readSize(entry, "...", sizes)) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  bool fitsAddressSpace(const Case &one, const toml::table &table) {
-    for (const Node &node : op.nodes) {
-      Result<std::vector<int64_t>> sizes = bind(node.shape, one.binding);
-      if (sizes && !elementCountOf(*sizes)) {
-        toml.fail("E0602", table.source(),
-                  fmt::format("a tensor of {} has more elements than an address can name",
-                              sizesText(*sizes)));
-        return false;
-      }
-    }
-    return true;
-  }
-
-  std::string caseName(const Binding &binding) const {
-    const Node &output = op.nodes[static_cast<size_t>(op.outputs[0])];
-    Result<std::vector<int64_t>> sizes = bind(output.shape, binding);
-    return sizes ? fmt::format("{}", fmt::join(*sizes, "x")) : "case";
   }
 
   TomlReader &toml;

@@ -79,39 +79,6 @@ template <class T> const T *attribute(const Node &node, const std::string &name)
   return found == node.attributes.end() ? nullptr : std::get_if<T>(&found->second);
 }
 
-int rankOf(DType type) {
-  switch (type) {
-  case DType::Bool:
-    return 0;
-  case DType::U8:
-    return 1;
-  case DType::I8:
-    return 2;
-  case DType::I16:
-  case DType::U16:
-    return 3;
-  case DType::I32:
-  case DType::U32:
-    return 4;
-  case DType::I64:
-  case DType::U64:
-    return 5;
-  case DType::F8E4M3FN:
-  case DType::F8E5M2:
-  case DType::F8E4M3FNUZ:
-  case DType::F8E5M2FNUZ:
-  case DType::F8E4B15:
-  case DType::F16:
-  case DType::BF16:
-    return 6;
-  case DType::F32:
-    return 7;
-  case DType::F64:
-    return 8;
-  }
-  return 8;
-}
-
 } // namespace
 
 int Operation::operandCount() const {
@@ -183,18 +150,6 @@ std::string describe(const Node &node) {
     inside += (inside.empty() ? "" : ", ") + name + "=" + shown;
   }
   return inside.empty() ? node.op : node.op + "(" + inside + ")";
-}
-
-DType promote(DType a, DType b) {
-  if (a == b) {
-    return a;
-  }
-  int ra = rankOf(a), rb = rankOf(b);
-  if (ra != rb) {
-    // uint8 with int8 needs the next wider signed type; everything else is the higher of the two.
-    return (ra + rb == 3 && ra && rb) ? DType::I16 : ra > rb ? a : b;
-  }
-  return isFloat(a) ? DType::F32 : isSignedInteger(a) ? a : b;
 }
 
 } // namespace nereid::definition

@@ -12,7 +12,9 @@ namespace nereid::definition {
 /// Contraction: sums of products over a dimension both operands have (matmul). Convolution: sums of
 /// products over a window (conv2d, see Convolution.h). View: the same elements under another index.
 enum class OperationKind { Pointwise, Reduction, Contraction, Convolution, View, Composite };
-enum class ResultType { Same, Bool, Input };
+/// Same: of the operands together; Bool; Input: of the first operand; Float: integers become
+/// float32; FloatOnly, IntegerOnly: not defined for the others.
+enum class ResultType { Same, Bool, Input, Float, FloatOnly, IntegerOnly };
 enum class ArgumentType {
   Operand,
   Bool,
@@ -58,9 +60,5 @@ std::string stringAttribute(const Node &node, const std::string &name, std::stri
 double constantValue(const Node &node);
 /// "add", or "softmax(dim=-1)": operation with its attributes, for tables and comments.
 std::string describe(const Node &node);
-
-/// PyTorch's promotion of two tensor types (bool < integers < floats; float16 with bfloat16 gives
-/// float32).
-DType promote(DType a, DType b);
 
 } // namespace nereid::definition

@@ -102,10 +102,7 @@ double smallestNormal(DType type) {
   }
 }
 
-DType computeType(DType storage) {
-  bool isNarrow = storage == DType::F16 || storage == DType::BF16 || isFloat8(storage);
-  return isNarrow ? DType::F32 : storage;
-}
+DType computeType(DType storage) { return storage == DType::F64 ? DType::F64 : DType::F32; }
 
 double summationSteps(int64_t terms) {
   auto n = static_cast<double>(std::max<int64_t>(terms, 1));
@@ -114,16 +111,18 @@ double summationSteps(int64_t terms) {
 
 Tolerance toleranceFor(const Operator &op, const Binding &binding, DType dtype) {
   Operator graph = decomposed(op);
+  std::vector<DType> types = nodeDtypes(graph, dtype);
   std::vector<double> steps;
   int64_t longest = 1, contracted = 1;
   for (const Node &node : graph.nodes) {
     const Operation *operation = findOperation(node.op);
-    double own = operation ? operation->rounding : 0, inherited = 0;
+    bool isRounded = operation && isFloat(types[steps.size()]);
+    double own = isRounded ? operation->rounding : 0, inherited = 0;
     for (int input : node.inputs) {
       double each = steps[static_cast<size_t>(input)];
       inherited = multipliesErrors(node.op) ? inherited + each : std::max(inherited, each);
     }
-    if (accumulates(node.op)) {
+    if (isRounded && accumulates(node.op)) {
       int64_t length = reducedLength(graph, node, binding);
       longest = std::max(longest, length);
       contracted = contracts(node.op) ? std::max(contracted, length) : contracted;
@@ -135,14 +134,14 @@ Tolerance toleranceFor(const Operator &op, const Binding &binding, DType dtype) 
   bool isExact = true;
   for (int output : graph.outputs) {
     most = std::max(most, steps[static_cast<size_t>(output)]);
-    isExact = isExact && nodeDtypes(graph, dtype)[static_cast<size_t>(output)] == DType::Bool;
+    isExact = isExact && !isFloat(types[static_cast<size_t>(output)]);
   }
   DType compute = computeType(dtype);
   double unit = unitRoundoff(compute);
-  double store = compute == dtype ? 0 : unitRoundoff(dtype);
+  double store = compute == dtype || !isFloat(dtype) ? 0 : unitRoundoff(dtype);
   Tolerance tolerance;
   if (isExact && most == 0) {
-    tolerance.derivation = "comparisons only: results are exact";
+    tolerance.derivation = "comparisons and integers only: results are exact";
     return tolerance;
   }
   tolerance.relative = safety * (most * unit + store);

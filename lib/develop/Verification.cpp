@@ -78,7 +78,7 @@ Result<Attempt> tryCase(Generation &generation, const KernelSource &source,
   Attempt attempt;
   AccuracyRow &row = attempt.row;
   row.caseName = grid.name;
-  row.data = definition::name(grid.data.kind);
+  row.data = definition::name(grid.data.kind, dtype);
   row.layout = definition::name(grid.layout);
   row.dtype = dtype;
   if (!grid.unmet.empty()) {
@@ -164,7 +164,7 @@ Result<Attempt> verifyCase(Generation &generation, const KernelSource &source,
     grid.data.range /= 2;
     attempt = tryCase(generation, source, chip, grid, dtype);
     if (attempt) {
-      attempt->row.caseName += std::string(takenAs) + definition::name(grid.data);
+      attempt->row.caseName += std::string(takenAs) + definition::name(grid.data, dtype);
     }
   }
   if (attempt && attempt->row.failure.empty() && !isEnough(attempt->row)) {
@@ -176,8 +176,9 @@ Result<Attempt> verifyCase(Generation &generation, const KernelSource &source,
 
 /// The cases that were asked for.
 Result<std::vector<GridCase>> chosenCases(const Generation &generation,
-                                          const AccuracyOptions &options) {
-  std::vector<GridCase> grid = definition::accuracyGrid(generation.fused.op, options.seed);
+                                          const AccuracyOptions &options, DType dtype) {
+  std::vector<GridCase> grid =
+      definition::accuracyGrid(generation.fused.op, options.seed, 8, dtype);
   if (options.onlyCase.empty()) {
     return grid;
   }
@@ -262,14 +263,14 @@ std::string AccuracyReport::firstFailure() const {
 Result<AccuracyReport> verifyAccuracy(Generation &generation, const KernelSource &source,
                                       const generator::ChipSummary &chip,
                                       const AccuracyOptions &options) {
-  auto grid = chosenCases(generation, options);
-  if (!grid) {
-    return grid.error();
-  }
   AccuracyReport report;
   report.seed = options.seed;
   bool keptFailure = false;
   for (DType dtype : options.dtypes) {
+    auto grid = chosenCases(generation, options, dtype);
+    if (!grid) {
+      return grid.error();
+    }
     options.progress(fmt::format("verify: {}, {} cases", torchName(dtype), grid->size()));
     for (const GridCase &one : *grid) {
       if (isInterrupted()) {

@@ -2,6 +2,7 @@
 // runOperation: checks one call against the operations table, finds shape and type of the result
 // by the same rules the graph uses, and hands it to the pointwise, reduction or row code.
 #include "lib/definition/Infer.h"
+#include "lib/definition/Promotion.h"
 #include "lib/definition/Shape.h"
 #include "lib/eager/BlockPool.h"
 #include "lib/eager/Convolution.h"
@@ -9,6 +10,7 @@
 #include "lib/eager/Matmul.h"
 #include "lib/eager/Pointwise.h"
 #include "lib/eager/Reduction.h"
+#include "runtime/IntegerElements.h"
 
 #include <fmt/format.h>
 
@@ -118,6 +120,12 @@ Status setDims(Node &node, const Attribute &value, bool isTrailingShape,
   return Done{};
 }
 
+/// Left out, or given as it would be then.
+bool isDefault(const Argument &argument, const Tensor &given) {
+  return argument.hasDefault && given.shape().empty() && isFloat(given.dtype()) &&
+         given.at(0) == std::strtod(argument.defaultText.c_str(), nullptr);
+}
+
 Result<CallGraph> makeCall(const Operation &operation, std::span<const Tensor> inputs,
                            const std::map<std::string, Attribute> &attributes) {
   CallGraph call;
@@ -146,6 +154,11 @@ Result<CallGraph> makeCall(const Operation &operation, std::span<const Tensor> i
     leaf.op = call.inputs[i].shape().empty() ? "scalar" : "input";
     leaf.shape = constantShape(call.inputs[i].shape());
     leaf.name = operands[i]->name;
+    if (isDefault(*operands[i], call.inputs[i]) || call.inputs[i].dtype() == DType::Bool) {
+      leaf.attributes["default"] = true; // says nothing about the result's type
+    } else if (!isFloat(call.inputs[i].dtype())) {
+      leaf.attributes["integer"] = int64_t{0};
+    }
     definition::Parameter parameter;
     parameter.name = leaf.name;
     parameter.shape = leaf.shape;
@@ -183,8 +196,19 @@ Result<CallGraph> makeCall(const Operation &operation, std::span<const Tensor> i
   return call;
 }
 
-/// Type of a call's result. Numbers do not decide it, unless there is nothing else.
-DType resultType(const CallGraph &call) {
+/// Of numbers among themselves: a body's constants are int64 and yield to tensors of rank 0.
+DType smallestInteger(const std::vector<Tensor> &inputs) {
+  DType type = DType::Bool;
+  for (const Tensor &input : inputs) {
+    bool isBetter = type == DType::Bool || sizeInBytes(input.dtype()) < sizeInBytes(type);
+    type = input.dtype() != DType::Bool && isBetter ? input.dtype() : type;
+  }
+  return type;
+}
+
+/// The operator's type, as a graph of this call alone has it. Numbers do not decide it, unless
+/// there is nothing else.
+DType operatorType(const CallGraph &call) {
   std::optional<DType> preferred;
   for (const Tensor &input : call.inputs) {
     if (!input.shape().empty() && isFloat(input.dtype())) {
@@ -202,8 +226,23 @@ DType resultType(const CallGraph &call) {
       }
     }
   }
-  DType type = preferred.value_or(anyDimensions ? DType::F32 : call.inputs[0].dtype());
-  return definition::nodeDtypes(call.op, type).back();
+  if (!anyDimensions && !preferred) {
+    preferred = smallestInteger(call.inputs);
+  }
+  return preferred.value_or(DType::F32);
+}
+
+/// The type in which a call computes, when it is an integer's; nothing for floats and bools.
+std::optional<DType> integerType(const CallGraph &call, const Operation &operation, DType type) {
+  std::vector<DType> types = definition::nodeDtypes(call.op, type);
+  for (size_t i = 0; i < call.inputs.size(); ++i) {
+    types[i] = call.inputs[i].dtype();
+  }
+  const Node &node = call.op.nodes.back();
+  DType computed = definition::computedDtype(
+      operation, definition::typedOperands(node, call.op.nodes, types), type);
+  bool isInteger = !isFloat(computed) && computed != DType::Bool;
+  return isInteger ? std::optional(computed) : std::nullopt;
 }
 
 /// float32 when nothing in the call needs more; wider floats and integers go through double.
@@ -228,7 +267,8 @@ Result<Tensor> allocate(const std::vector<int64_t> &sizes, DType dtype) {
 }
 
 Result<Tensor> reduceCall(const CallGraph &call, OpId id, DType type,
-                          const std::vector<int64_t> &sizes, runtime::ThreadPool &pool) {
+                          const std::vector<int64_t> &sizes, bool isInteger,
+                          runtime::ThreadPool &pool) {
   const Node &node = call.op.nodes.back();
   const Tensor &in = call.inputs[0];
   ReductionPlan plan;
@@ -246,7 +286,9 @@ Result<Tensor> reduceCall(const CallGraph &call, OpId id, DType type,
     return makeError("E0604", fmt::format("'{}' of no elements has no value, but got the shape {}",
                                           node.op, definition::sizesText(in.shape())));
   }
-  if (out && out->elementCount() > 0) {
+  if (out && out->elementCount() > 0 && isInteger) {
+    runIntegerReduction(plan, in, *out, pool);
+  } else if (out && out->elementCount() > 0) {
     runReduction(plan, in, *out, computesInFloat(call, type), pool);
   }
   return out;
@@ -329,6 +371,22 @@ std::optional<Result<Tensor>> rowCall(const CallGraph &call, OpId id, DType type
   return out;
 }
 
+/// clamp's bounds that are left out are the ends of the integer's range.
+std::vector<Tensor> withBounds(const CallGraph &call, DType type) {
+  std::vector<Tensor> inputs = call.inputs;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    bool isBound = call.op.nodes[i].attributes.contains("default") && isFloat(inputs[i].dtype());
+    if (isBound) {
+      const uint64_t end = inputs[i].at(0) < 0
+                               ? static_cast<uint64_t>(definition::lowestInteger(type))
+                               : definition::highestInteger(type);
+      inputs[i] = Tensor::empty({}, type);
+      runtime::storeInteger(inputs[i], 0, end);
+    }
+  }
+  return inputs;
+}
+
 } // namespace
 
 Result<Tensor> runOperation(const std::string &op, std::span<const Tensor> inputs,
@@ -356,9 +414,11 @@ Result<Tensor> runOperation(const std::string &op, std::span<const Tensor> input
     return sizes.error();
   }
   OpId id = *idOf(operation->name);
-  DType type = resultType(*call);
+  const DType own = operatorType(*call);
+  const DType type = definition::nodeDtypes(call->op, own).back();
+  const std::optional<DType> integers = integerType(*call, *operation, own);
   if (operation->kind == OperationKind::Reduction) {
-    return reduceCall(*call, id, type, *sizes, pool);
+    return reduceCall(*call, id, type, *sizes, integers.has_value(), pool);
   }
   if (operation->kind == OperationKind::Contraction) {
     Result<Tensor> out = allocate(*sizes, type);
@@ -384,7 +444,9 @@ Result<Tensor> runOperation(const std::string &op, std::span<const Tensor> input
     return outputs ? Result<Tensor>((*outputs)[0]) : Result<Tensor>(outputs.error());
   }
   Result<Tensor> out = allocate(*sizes, type);
-  if (out) {
+  if (out && integers) {
+    runIntegers(id, withBounds(*call, *integers), *out, *integers, pool);
+  } else if (out) {
     bool geluTanh = definition::stringAttribute(node, "approximate", "none") == "tanh";
     runPointwise(id, geluTanh, call->inputs, *out, computesInFloat(*call, type), pool);
   }

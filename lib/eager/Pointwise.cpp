@@ -4,6 +4,7 @@
 // contiguous in the computing type is read in place, the others pass through a buffer.
 #include "lib/eager/Pointwise.h"
 
+#include "lib/eager/IntegerLoops.h"
 #include "lib/eager/Staging.h"
 
 #include <algorithm>
@@ -155,6 +156,8 @@ private:
   Walk walk;
 };
 
+constexpr int64_t grain = 32768;
+
 template <class T>
 void runTyped(OpId op, bool geluTanh, std::span<const Tensor> inputs, const Tensor &out,
               runtime::ThreadPool &pool) {
@@ -162,7 +165,6 @@ void runTyped(OpId op, bool geluTanh, std::span<const Tensor> inputs, const Tens
   auto index = static_cast<size_t>(op);
   PointwiseLoop<T> loop = geluTanh ? kernels.geluTanh : kernels.pointwise[index];
   Runner<T> runner(loop, kernels.acceptsScalar[index], inputs, out);
-  constexpr int64_t grain = 32768;
   pool.parallelFor(out.elementCount(), grain,
                    [&](int64_t begin, int64_t end, int) { runner.run(begin, end); });
 }
@@ -179,6 +181,18 @@ void runPointwise(OpId op, bool geluTanh, std::span<const Tensor> inputs, const 
   } else {
     runTyped<double>(op, geluTanh, inputs, out, pool);
   }
+}
+
+void runIntegers(OpId op, std::span<const Tensor> inputs, const Tensor &out, DType computed,
+                 runtime::ThreadPool &pool) {
+  if (out.elementCount() == 0 || inputs.size() > mostOperands) {
+    return;
+  }
+  withInteger(computed, [&](auto zero) {
+    Runner<decltype(zero)> runner(integerLoop<decltype(zero)>(op), false, inputs, out);
+    pool.parallelFor(out.elementCount(), grain,
+                     [&](int64_t begin, int64_t end, int) { runner.run(begin, end); });
+  });
 }
 
 } // namespace nereid::eager

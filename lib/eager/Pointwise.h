@@ -14,4 +14,8 @@ namespace nereid::eager {
 void runPointwise(OpId op, bool geluTanh, std::span<const runtime::Tensor> inputs,
                   const runtime::Tensor &out, bool inFloat, runtime::ThreadPool &pool);
 
+/// The same in an integer type; bool results are 0 and 1.
+void runIntegers(OpId op, std::span<const runtime::Tensor> inputs, const runtime::Tensor &out,
+                 DType computed, runtime::ThreadPool &pool);
+
 } // namespace nereid::eager

@@ -318,7 +318,47 @@ void runRowsTyped(const RowPlan &plan, const Tensor &in, const Tensor &out,
   });
 }
 
+/// One after another: sums wrap, so that their order does not matter.
+template <class T>
+T reduceIntegers(OpId op, const Tensor &in, int64_t base, const Extent &outer, int64_t innerSize,
+                 int64_t innerStride) {
+  T buffer[stageElements];
+  uint64_t total = op == OpId::prod ? 1 : 0;
+  T extreme = op == OpId::amax ? std::numeric_limits<T>::lowest() : std::numeric_limits<T>::max();
+  for (int64_t row = 0; row < outer.count(); ++row) {
+    for (int64_t column = 0; column < innerSize; column += stageElements) {
+      const int64_t n = std::min(stageElements, innerSize - column);
+      const int64_t at = base + outer.offset(row) + column * innerStride;
+      gather<T>(elementAt(in.data(), in.dtype(), at), in.dtype(), innerStride, buffer, n);
+      for (int64_t i = 0; i < n; ++i) {
+        const auto value = static_cast<uint64_t>(buffer[i]);
+        total = op == OpId::prod ? total * value : total + value;
+        extreme = op == OpId::amax ? std::max(extreme, buffer[i]) : std::min(extreme, buffer[i]);
+      }
+    }
+  }
+  return op == OpId::amax || op == OpId::amin ? extreme : static_cast<T>(total);
+}
+
 } // namespace
+
+void runIntegerReduction(const ReductionPlan &plan, const Tensor &in, const Tensor &out,
+                         runtime::ThreadPool &pool) {
+  Extent kept, reduced;
+  for (size_t i = 0; i < in.shape().size(); ++i) {
+    (plan.reduced[i] ? reduced : kept).add(in.shape()[i], in.strides()[i]);
+  }
+  auto inner = reduced.takeInner();
+  withInteger(out.dtype(), [&](auto zero) {
+    using T = decltype(zero);
+    pool.parallelFor(out.elementCount(), 16, [&](int64_t begin, int64_t end, int) {
+      for (int64_t i = begin; i < end; ++i) {
+        out.as<T>()[i] =
+            reduceIntegers<T>(plan.op, in, kept.offset(i), reduced, inner.first, inner.second);
+      }
+    });
+  });
+}
 
 void runReduction(const ReductionPlan &plan, const Tensor &in, const Tensor &out, bool inFloat,
                   runtime::ThreadPool &pool) {

@@ -22,6 +22,10 @@ struct ReductionPlan {
 void runReduction(const ReductionPlan &plan, const runtime::Tensor &in, const runtime::Tensor &out,
                   bool inFloat, runtime::ThreadPool &pool);
 
+/// sum, prod, amax and amin of integers or bool, exact; `out` has an integer type.
+void runIntegerReduction(const ReductionPlan &plan, const runtime::Tensor &in,
+                         const runtime::Tensor &out, runtime::ThreadPool &pool);
+
 struct RowPlan {
   OpId op = OpId::softmax; ///< softmax, log_softmax, layer_norm or rms_norm
   int64_t rows = 0, columns = 0;

@@ -52,7 +52,8 @@ struct Prepared {
   std::vector<Tensor> inputs;              // one per parameter
   std::vector<std::vector<int64_t>> sizes; // of the outputs
   std::vector<DType> types;                // of the outputs
-  std::vector<bool> hasZeroSigns;          // of the outputs
+  std::vector<DType> nodeTypes;
+  std::vector<bool> hasZeroSigns; // of the outputs
   BlockPlan plan;
   ErrorModel model;
 };
@@ -93,9 +94,10 @@ Result<Prepared> prepare(const Operator &op, std::span<const Tensor> inputs, DTy
     prepared.hasZeroSigns.push_back(signs[static_cast<size_t>(output)] &&
                                     isFloat(prepared.types.back()));
   }
+  prepared.nodeTypes = std::move(types);
   prepared.plan = planBlocks(prepared.graph, nodeSizes);
   prepared.model.compute = definition::computeType(dtype);
-  prepared.model.storage = dtype;
+  prepared.model.storage = isFloat(dtype) ? dtype : DType::F32;
   prepared.model.storesEachOperation = rounding == Rounding::EachOperation;
   return prepared;
 }
@@ -123,7 +125,8 @@ Status forEachBlock(const Prepared &prepared, runtime::ThreadPool &pool, const V
       for (size_t i = 0; i < prepared.inputs.size(); ++i) {
         inputs.push_back(plan.input(prepared.inputs[i], i, block));
       }
-      auto values = evaluateBounded(prepared.graph, inputs, loaded, prepared.model);
+      auto values =
+          evaluateBounded(prepared.graph, prepared.nodeTypes, inputs, loaded, prepared.model);
       if (!values) {
         std::lock_guard guard(lock);
         failure = values.error();
@@ -167,17 +170,39 @@ double ratioOf(double actual, const Bounded &expected, DType type, bool hasZeroS
   return error <= bound ? error / bound : bound > 0 ? std::max(error / bound, 1 + 1e-9) : INFINITY;
 }
 
+/// 64 bits of an integer as a number.
+std::string integerText(uint64_t value, DType type) {
+  return type == DType::U64 ? std::to_string(value) : std::to_string(static_cast<int64_t>(value));
+}
+
+/// Integers are equal, or as near as uncertain conditions allow.
+double integerRatio(uint64_t actual, uint64_t expected, const Bounded &bounded) {
+  if (actual == expected) {
+    return 0;
+  }
+  const auto distance = static_cast<double>(std::min(actual - expected, expected - actual));
+  return bounded.error > 0 && distance <= bounded.error ? distance / bounded.error : INFINITY;
+}
+
 } // namespace
 
 std::string describe(const Agreement &agreement) {
+  const std::string where =
+      agreement.firstOutput > 0
+          ? fmt::format("{} of output {}", agreement.firstIndex, agreement.firstOutput)
+          : std::to_string(agreement.firstIndex);
+  const std::string share =
+      fmt::format("({} of {} differ)", agreement.mismatches, agreement.checked);
+  if (!agreement.firstActualText.empty()) {
+    const std::string bound =
+        agreement.firstBound > 0 ? fmt::format(" ± {:.3g}", agreement.firstBound) : "";
+    return fmt::format("element {} expects {}{}, but got {} {}", where, agreement.firstExpectedText,
+                       bound, agreement.firstActualText, share);
+  }
   // The sign of a NaN says nothing.
-  double actual = std::isnan(agreement.firstActual) ? NAN : agreement.firstActual;
-  return fmt::format("element {}{} expects {:.9g} ± {:.3g}, but got {:.9g} ({} of {} differ)",
-                     agreement.firstIndex,
-                     agreement.firstOutput > 0 ? fmt::format(" of output {}", agreement.firstOutput)
-                                               : "",
-                     agreement.firstExpected, agreement.firstBound, actual, agreement.mismatches,
-                     agreement.checked);
+  const double actual = std::isnan(agreement.firstActual) ? NAN : agreement.firstActual;
+  return fmt::format("element {} expects {:.9g} ± {:.3g}, but got {:.9g} {}", where,
+                     agreement.firstExpected, agreement.firstBound, actual, share);
 }
 
 std::string describeUnverifiable(int64_t unverifiable, int64_t checked) {
@@ -249,8 +274,11 @@ Result<Agreement> checkOutputs(const Operator &op, std::span<const Tensor> input
         continue;
       }
       double value = actual.elements[i].value, bound = 0;
-      double ratio =
-          ratioOf(value, expected, prepared->types[output], prepared->hasZeroSigns[output], bound);
+      const bool isInteger = !block.integers.empty();
+      const DType type = prepared->types[output];
+      double ratio = isInteger
+                         ? integerRatio(actual.integers[i], block.integers[i], expected)
+                         : ratioOf(value, expected, type, prepared->hasZeroSigns[output], bound);
       mine.worstRatio = std::max(mine.worstRatio, ratio);
       if (std::isfinite(value) && std::isfinite(expected.value)) {
         mine.worstAbsolute = std::max(mine.worstAbsolute, std::fabs(value - expected.value));
@@ -259,7 +287,11 @@ Result<Agreement> checkOutputs(const Operator &op, std::span<const Tensor> input
         mine.firstIndex = first + static_cast<int64_t>(i);
         mine.firstActual = value;
         mine.firstExpected = expected.value;
-        mine.firstBound = bound;
+        mine.firstBound = isInteger ? expected.error : bound;
+        if (isInteger) {
+          mine.firstActualText = integerText(actual.integers[i], type);
+          mine.firstExpectedText = integerText(block.integers[i], type);
+        }
       }
     }
     std::lock_guard guard(lock);
@@ -276,6 +308,8 @@ Result<Agreement> checkOutputs(const Operator &op, std::span<const Tensor> input
       total.firstActual = mine.firstActual;
       total.firstExpected = mine.firstExpected;
       total.firstBound = mine.firstBound;
+      total.firstActualText = mine.firstActualText;
+      total.firstExpectedText = mine.firstExpectedText;
     }
     total.mismatches += mine.mismatches;
   };

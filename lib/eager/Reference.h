@@ -38,6 +38,7 @@ struct Agreement {
   int firstOutput = -1;     ///< of the first mismatch, in row-major order
   int64_t firstIndex = -1;
   double firstActual = 0, firstExpected = 0, firstBound = 0;
+  std::string firstActualText, firstExpectedText; ///< of integers, exact; empty of floats
   bool agrees() const { return mismatches == 0; }
 };
 
@@ -47,7 +48,7 @@ std::string describe(const Agreement &agreement);
 std::string describeUnverifiable(int64_t unverifiable, int64_t checked);
 
 /// Compares what an implementation wrote with the reference, in blocks. NaN must meet NaN, an
-/// infinity the same infinity. E0604 when the tensors do not fit the operator.
+/// infinity the same infinity, an integer itself. E0604 when the tensors do not fit the operator.
 Result<Agreement> checkOutputs(const definition::Operator &op,
                                std::span<const runtime::Tensor> inputs,
                                std::span<const runtime::Tensor> outputs, DType dtype,

@@ -169,6 +169,7 @@ Result<BoundedTensor> permuteBounded(const definition::Node &node, const Bounded
     steps.push_back(inputSteps[dim]);
   }
   out.allocate(input.elements.size());
+  out.integers.resize(input.integers.size());
   for (size_t i = 0; i < out.elements.size(); ++i) {
     auto rest = static_cast<int64_t>(i);
     int64_t from = 0;
@@ -177,6 +178,9 @@ Result<BoundedTensor> permuteBounded(const definition::Node &node, const Bounded
       rest /= out.sizes[d];
     }
     out.elements[i] = input.elements[static_cast<size_t>(from)];
+    if (!out.integers.empty()) {
+      out.integers[i] = input.integers[static_cast<size_t>(from)];
+    }
   }
   return out;
 }

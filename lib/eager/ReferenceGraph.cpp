@@ -3,13 +3,19 @@
 // against.
 #include "lib/eager/ReferenceGraph.h"
 
+#include "lib/definition/Promotion.h"
 #include "lib/definition/Shape.h"
+#include "lib/definition/Tolerance.h"
+#include "lib/eager/IntegerRules.h"
 #include "lib/eager/ReferenceConvolution.h"
 #include "lib/eager/ReferenceProduct.h"
 #include "lib/eager/ShiftedByMaximum.h"
+#include "runtime/IntegerElements.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
+#include <limits>
 
 namespace nereid::eager {
 namespace {
@@ -26,9 +32,8 @@ void loadRun(const void *base, int64_t stride, Bounded *out, int64_t n, Convert 
   }
 }
 
-Result<BoundedTensor> pointwise(const Node &node, const Operation &operation,
-                                const std::vector<const BoundedTensor *> &operands,
-                                const ErrorModel &model) {
+Result<BoundedTensor>
+pointwise(const Node &node, const std::vector<const BoundedTensor *> &operands, const Rule &rule) {
   BoundedTensor out;
   for (const BoundedTensor *operand : operands) {
     auto joined = definition::broadcastSizes(out.sizes, operand->sizes);
@@ -45,7 +50,6 @@ Result<BoundedTensor> pointwise(const Node &node, const Operation &operation,
   }
   auto count = static_cast<size_t>(definition::elementCountOf(out.sizes).value_or(0));
   out.allocate(count);
-  Rule rule = makeRule(node, operation, model);
   size_t outer = out.sizes.empty() ? 0 : out.sizes.size() - 1;
   int64_t run = out.sizes.empty() ? 1 : out.sizes.back();
   std::vector<const Bounded *> at(operands.size());
@@ -156,6 +160,7 @@ BoundedTensor loadBounded(const Tensor &tensor) {
   int64_t run = hasRows ? loaded.sizes.back() : count;
   int64_t stride = hasRows ? tensor.strides().back() : 1;
   auto bytes = static_cast<int64_t>(sizeInBytes(tensor.dtype()));
+  const bool isInteger = !isFloat(tensor.dtype()) && tensor.dtype() != DType::Bool;
   for (int64_t first = 0; first < count; first += run) {
     int64_t rest = first / run, offset = 0;
     for (size_t d = loaded.sizes.size() - (hasRows ? 1 : 0); d-- > 0;) {
@@ -180,77 +185,190 @@ BoundedTensor loadBounded(const Tensor &tensor) {
     default:
       for (int64_t i = 0; i < run; ++i) {
         out[i] = {loadAsDouble(base + i * stride * bytes, tensor.dtype()), 0};
+        if (isInteger) {
+          loaded.integers.push_back(
+              runtime::loadInteger(base + i * stride * bytes, tensor.dtype()));
+        }
       }
     }
   }
   return loaded;
 }
 
-Result<std::vector<BoundedTensor>> evaluateBounded(const definition::Operator &graph,
-                                                   std::span<const Tensor> inputs,
-                                                   std::span<const BoundedTensor *const> loaded,
-                                                   const ErrorModel &model) {
-  std::vector<BoundedTensor> values(graph.nodes.size());
-  std::vector<const BoundedTensor *> at(graph.nodes.size());
-  std::vector<size_t> lastUse = lastUses(graph);
-  for (size_t i = 0; i < graph.nodes.size(); ++i) {
-    const Node &node = graph.nodes[i];
-    at[i] = &values[i];
-    if (i < graph.parameters.size()) {
-      bool isLoaded = i < loaded.size() && loaded[i];
-      if (isLoaded) {
-        at[i] = loaded[i];
-      } else {
-        values[i] = loadBounded(inputs[i]);
+namespace {
+
+/// One operation after another, each in the arithmetic that its type asks for.
+class GraphEvaluator {
+public:
+  GraphEvaluator(const definition::Operator &graph, const std::vector<DType> &types,
+                 std::span<const Tensor> inputs, std::span<const BoundedTensor *const> loaded,
+                 const ErrorModel &model)
+      : graph(graph), types(types), inputs(inputs), loaded(loaded), model(model),
+        values(graph.nodes.size()), at(graph.nodes.size()) {}
+
+  Result<std::vector<BoundedTensor>> run() {
+    std::vector<size_t> lastUse = lastUses(graph);
+    for (size_t i = 0; i < graph.nodes.size(); ++i) {
+      const Node &node = graph.nodes[i];
+      at[i] = &values[i];
+      if (definition::isLeaf(node)) {
+        leaf(i);
+        continue;
       }
-      continue;
-    }
-    if (node.op == "constant") {
-      values[i].elements = {{definition::constantValue(node), 0}};
-      continue;
-    }
-    const Operation *operation = definition::findOperation(node.op);
-    std::vector<const BoundedTensor *> operands;
-    for (int input : node.inputs) {
-      operands.push_back(at[static_cast<size_t>(input)]);
-    }
-    if (operation->kind == definition::OperationKind::Reduction) {
-      values[i] = reduction(node, *operands[0], model);
-    } else if (operation->kind == definition::OperationKind::Contraction) {
-      values[i] =
-          productBounded(*operands[0], *operands[1], makeRule(node, *operation, model), model);
-    } else {
-      Result<BoundedTensor> value =
-          operation->kind == definition::OperationKind::Convolution
-              ? convolutionBounded(node, *operands[0], *operands[1], *operands[2],
-                                   makeRule(node, *operation, model), model)
-          : operation->kind == definition::OperationKind::View
-              ? permuteBounded(node, *operands[0])
-              : pointwise(node, *operation, operands, model);
+      auto value = operation(i);
       if (!value) {
         return value.error();
       }
       values[i] = std::move(*value);
+      for (int input : node.inputs) {
+        if (lastUse[static_cast<size_t>(input)] == i) {
+          BoundedTensor done = std::move(values[static_cast<size_t>(input)]);
+        }
+      }
+    }
+    return outputs();
+  }
+
+private:
+  void leaf(size_t i) {
+    const Node &node = graph.nodes[i];
+    if (node.op == "constant") {
+      values[i].elements = {{definition::constantValue(node), 0}};
+    } else if (i < loaded.size() && loaded[i]) {
+      at[i] = loaded[i];
+    } else {
+      values[i] = loadBounded(inputs[i]);
+    }
+    bool isWhole = definition::operandKind(node) == definition::OperandKind::Whole;
+    if (isWhole && at[i]->integers.empty()) {
+      if (at[i] != &values[i]) {
+        values[i].elements = at[i]->elements;
+        at[i] = &values[i];
+      }
+      const auto given = static_cast<int64_t>(values[i].elements[0].value);
+      values[i].integers = {static_cast<uint64_t>(
+          node.op == "constant" ? definition::integerAttribute(node, "integer", given) : given)};
+    }
+  }
+
+  /// A float64 operator may have float32 among its intermediates, where PyTorch makes floats of
+  /// integers.
+  ErrorModel modelOf(size_t i) const {
+    ErrorModel own = model;
+    if (isFloat(types[i])) {
+      own.compute = definition::computeType(types[i]) == DType::F32 ? DType::F32 : model.compute;
+      own.storage = types[i];
+    }
+    return own;
+  }
+
+  Result<BoundedTensor> operation(size_t i) {
+    const Node &node = graph.nodes[i];
+    const Operation &operation = *definition::findOperation(node.op);
+    const DType computed = definition::computedDtype(
+        operation, definition::typedOperands(node, graph.nodes, types), model.storage);
+    std::vector<const BoundedTensor *> operands;
+    for (int input : node.inputs) {
+      operands.push_back(at[static_cast<size_t>(input)]);
+    }
+    const bool isFloating = isFloat(computed);
+    const ErrorModel own = modelOf(i);
+    std::vector<BoundedTensor> converted;
+    converted.reserve(operands.size());
+    for (size_t k = 0; isFloating && k < operands.size(); ++k) {
+      if (!operands[k]->integers.empty()) {
+        converted.push_back(asNumbers(*operands[k], computed, own));
+        operands[k] = &converted.back();
+      }
+    }
+    Rule rule = isFloating ? makeRule(node, operation, own) : exactRule(node, operation);
+    switch (operation.kind) {
+    case definition::OperationKind::Reduction: {
+      BoundedTensor out = reduction(node, *operands[0], own);
+      if (!isFloating) {
+        dropRoundings(*operands[0], out);
+        reduceIntegers(node, types[i], *operands[0], out);
+      }
+      return out;
+    }
+    case definition::OperationKind::Contraction:
+      return productBounded(*operands[0], *operands[1], rule, own);
+    case definition::OperationKind::Convolution:
+      return convolutionBounded(node, *operands[0], *operands[1], *operands[2], rule, own);
+    case definition::OperationKind::View:
+      return permuteBounded(node, *operands[0]);
+    default:
+      break;
+    }
+    Result<BoundedTensor> value = pointwise(node, operands, rule);
+    if (value && !isFloating && computed != DType::Bool) {
+      pointwiseIntegers(node, computed, operands, absentOperands(node), *value);
+    }
+    if (value && isFloating) {
       if (const int from = shiftedByMaximum(graph, node); from >= 0) {
         boundShifted(*at[static_cast<size_t>(from)], *at[static_cast<size_t>(node.inputs[1])],
-                     values[i]);
+                     *value);
       }
     }
+    return value;
+  }
+
+  std::vector<bool> absentOperands(const Node &node) const {
+    std::vector<bool> isAbsent;
     for (int input : node.inputs) {
-      if (lastUse[static_cast<size_t>(input)] == i) {
-        BoundedTensor done = std::move(values[static_cast<size_t>(input)]);
-      }
+      isAbsent.push_back(graph.nodes[static_cast<size_t>(input)].attributes.contains("default"));
+    }
+    return isAbsent;
+  }
+
+  /// Of integers: nothing is rounded, and nothing leaves a range that wraps.
+  Rule exactRule(const Node &node, const Operation &operation) const {
+    Rule rule = makeRule(node, operation, model);
+    rule.argumentLoss = rule.roundings = rule.flushed = 0;
+    rule.storageUnit = rule.storageTiny = rule.tiny = rule.unit = 0;
+    rule.largest = std::numeric_limits<double>::infinity();
+    return rule;
+  }
+
+  /// Nothing is rounded: what a sum of integers may be off comes from its terms.
+  static void dropRoundings(const BoundedTensor &in, BoundedTensor &out) {
+    bool isExact = std::all_of(in.elements.begin(), in.elements.end(),
+                               [](const Bounded &each) { return each.error == 0; });
+    for (Bounded &each : out.elements) {
+      each.error = isExact ? 0 : std::ceil(each.error);
     }
   }
-  std::vector<BoundedTensor> outputs;
-  for (int output : graph.outputs) {
-    const BoundedTensor &value = *at[static_cast<size_t>(output)];
-    outputs.emplace_back();
-    outputs.back().sizes = value.sizes;
-    outputs.back().allocate(value.elements.size());
-    std::copy(value.elements.begin(), value.elements.end(), outputs.back().elements.begin());
+
+  std::vector<BoundedTensor> outputs() const {
+    std::vector<BoundedTensor> list;
+    for (int output : graph.outputs) {
+      const BoundedTensor &value = *at[static_cast<size_t>(output)];
+      list.emplace_back();
+      list.back().sizes = value.sizes;
+      list.back().allocate(value.elements.size());
+      std::copy(value.elements.begin(), value.elements.end(), list.back().elements.begin());
+      list.back().integers = value.integers;
+    }
+    return list;
   }
-  return outputs;
+
+  const definition::Operator &graph;
+  const std::vector<DType> &types;
+  std::span<const Tensor> inputs;
+  std::span<const BoundedTensor *const> loaded;
+  const ErrorModel &model;
+  std::vector<BoundedTensor> values;
+  std::vector<const BoundedTensor *> at;
+};
+
+} // namespace
+
+Result<std::vector<BoundedTensor>> evaluateBounded(const definition::Operator &graph,
+                                                   const std::vector<DType> &types,
+                                                   std::span<const Tensor> inputs,
+                                                   std::span<const BoundedTensor *const> loaded,
+                                                   const ErrorModel &model) {
+  return GraphEvaluator(graph, types, inputs, loaded, model).run();
 }
 
 } // namespace nereid::eager

@@ -15,6 +15,9 @@ namespace nereid::eager {
 struct BoundedTensor {
   std::vector<int64_t> sizes;
   std::vector<Bounded> elements;
+  /// Of integers (not bool) the exact values, extended to 64 bits; `elements` has the nearest
+  /// doubles. Empty otherwise.
+  std::vector<uint64_t> integers;
 
   BoundedTensor() = default;
   BoundedTensor(BoundedTensor &&) = default;
@@ -28,8 +31,10 @@ struct BoundedTensor {
 BoundedTensor loadBounded(const runtime::Tensor &tensor);
 
 /// One entry per output. `inputs`: one tensor per parameter (shape [] for numbers). Where `loaded`
-/// has an entry for a parameter that is not null, that one is used instead.
+/// has an entry for a parameter that is not null, that one is used instead. `types` are those of
+/// the nodes.
 Result<std::vector<BoundedTensor>> evaluateBounded(const definition::Operator &graph,
+                                                   const std::vector<DType> &types,
                                                    std::span<const runtime::Tensor> inputs,
                                                    std::span<const BoundedTensor *const> loaded,
                                                    const ErrorModel &model);

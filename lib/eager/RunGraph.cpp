@@ -16,6 +16,16 @@ Tensor numberTensor(double value) {
   return number;
 }
 
+/// Without a fraction it is an int64.
+static Tensor constantTensor(const Node &node) {
+  if (!node.attributes.contains("integer")) {
+    return numberTensor(definition::constantValue(node));
+  }
+  Tensor number = Tensor::empty({}, DType::I64);
+  *number.as<int64_t>() = definition::integerAttribute(node, "integer", 0);
+  return number;
+}
+
 Result<std::vector<Tensor>> runGraph(const Operator &op, std::span<const Tensor> inputs,
                                      runtime::ThreadPool &pool) {
   size_t tensors = 0;
@@ -43,10 +53,13 @@ Result<std::vector<Tensor>> runGraph(const Operator &op, std::span<const Tensor>
     if (i < op.parameters.size()) {
       bool isDefault = op.parameters[i].isScalar && !hasNumbers;
       values[i] = isDefault ? numberTensor(op.parameters[i].value) : inputs[next++];
+      if (op.parameters[i].isScalar && op.parameters[i].isInteger) {
+        values[i] = values[i].to(DType::I64);
+      }
       continue;
     }
     if (node.op == "constant") {
-      values[i] = numberTensor(definition::constantValue(node));
+      values[i] = constantTensor(node);
       continue;
     }
     std::vector<Tensor> operands;

@@ -4,8 +4,10 @@
 #include "lib/eager/Staging.h"
 
 #include "runtime/Float8.h"
+#include "runtime/IntegerElements.h"
 
 #include <cstring>
+#include <type_traits>
 
 namespace nereid::eager {
 namespace {
@@ -39,7 +41,7 @@ void gatherHalf(const void *base, DType type, int64_t stride, T *out, int64_t n)
       }
       run = bits;
     }
-    if constexpr (sizeof(T) == 4) {
+    if constexpr (std::is_same_v<T, float>) {
       convert(run, out + begin, count);
     } else {
       convert(run, values, count);
@@ -50,7 +52,7 @@ void gatherHalf(const void *base, DType type, int64_t stride, T *out, int64_t n)
 
 template <class T> void scatterHalf(const T *in, void *base, DType type, int64_t n) {
   auto *out = static_cast<uint16_t *>(base);
-  if constexpr (sizeof(T) == 4) {
+  if constexpr (std::is_same_v<T, float>) {
     const KernelTable &table = kernelTable();
     (type == DType::F16 ? table.floatToHalf : table.floatToBfloat16)(in, out, n);
   } else {
@@ -138,14 +140,27 @@ template <class T> void scatter(const T *in, void *base, DType type, int64_t n) 
   default:
     for (int64_t i = 0; i < n; ++i) {
       void *element = static_cast<char *>(base) + i * static_cast<int64_t>(sizeInBytes(type));
-      storeFromDouble(element, type, static_cast<double>(in[i]));
+      if constexpr (std::is_integral_v<T>) {
+        runtime::storeInteger(element, type, static_cast<uint64_t>(in[i]));
+      } else {
+        storeFromDouble(element, type, static_cast<double>(in[i]));
+      }
     }
   }
 }
 
-template void gather<float>(const void *, DType, int64_t, float *, int64_t);
-template void gather<double>(const void *, DType, int64_t, double *, int64_t);
-template void scatter<float>(const float *, void *, DType, int64_t);
-template void scatter<double>(const double *, void *, DType, int64_t);
+#define NEREID_STAGED(T)                                                                           \
+  template void gather<T>(const void *, DType, int64_t, T *, int64_t);                             \
+  template void scatter<T>(const T *, void *, DType, int64_t);
+NEREID_STAGED(float)
+NEREID_STAGED(double)
+NEREID_STAGED(int8_t)
+NEREID_STAGED(int16_t)
+NEREID_STAGED(int32_t)
+NEREID_STAGED(int64_t)
+NEREID_STAGED(uint8_t)
+NEREID_STAGED(uint16_t)
+NEREID_STAGED(uint32_t)
+NEREID_STAGED(uint64_t)
 
 } // namespace nereid::eager

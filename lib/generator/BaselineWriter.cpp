@@ -3,7 +3,7 @@
 // runs it.
 #include "lib/generator/CompanionWriter.h"
 
-#include "lib/definition/Operations.h"
+#include "lib/definition/Promotion.h"
 
 #include <fmt/format.h>
 
@@ -18,12 +18,18 @@ using definition::Node;
 class BaselineWriter {
 public:
   explicit BaselineWriter(const FusedOperator &fused) : fused(fused), op(fused.op), sizes(fused) {
-    taken = {"out", "seed", "main", "number", "release", "joined", "Sizes"};
+    taken = {"out", "seed", "main", "number", "release", "joined", "Sizes", "whole"};
     for (const SizeNames::Step &step : sizes.steps) {
       taken.insert(step.variable);
     }
     for (const definition::Parameter &parameter : op.parameters) {
       taken.insert(parameter.name);
+    }
+    lastUse.assign(op.nodes.size(), -1);
+    for (size_t i = 0; i < op.nodes.size(); ++i) {
+      for (int input : op.nodes[i].inputs) {
+        lastUse[static_cast<size_t>(input)] = static_cast<int>(i);
+      }
     }
   }
 
@@ -46,6 +52,13 @@ using nereid::Sizes;
 /// A number as an operand; it takes the type of the tensors it meets.
 [[maybe_unused]] nereid::Tensor number(double value) {
   return nereid::Tensor::scalar(value, nereid::DType::F64);
+}
+
+/// A number without a fraction: it leaves integers what they are.
+[[maybe_unused]] nereid::Tensor whole(int64_t value) {
+  const nereid::Tensor tensor = nereid::Tensor::empty({}, nereid::DType::I64);
+  *static_cast<int64_t *>(tensor.data()) = value;
+  return tensor;
 }
 
 /// Gives memory back after the last use, as a framework does.
@@ -77,8 +90,8 @@ private:
 
   std::string freshName(const std::string &wanted) {
     std::string name = wanted;
-    for (int i = 1; taken.contains(name); ++i) {
-      name = fmt::format("{}_{}", wanted, i);
+    for (int &i = suffixes[wanted]; taken.contains(name);) {
+      name = fmt::format("{}_{}", wanted, ++i);
     }
     taken.insert(name);
     return name;
@@ -89,6 +102,14 @@ private:
     if (node.op == "input") {
       names.push_back(node.name.empty() ? op.parameters[static_cast<size_t>(number)].name
                                         : node.name);
+      return;
+    }
+    if (definition::operandKind(node) == definition::OperandKind::Whole) {
+      names.push_back(
+          node.op == "scalar"
+              ? fmt::format("whole(static_cast<int64_t>({}))",
+                            op.parameters[static_cast<size_t>(number)].name)
+              : fmt::format("whole({})", definition::integerAttribute(node, "integer", 0)));
       return;
     }
     if (node.op == "scalar" || node.op == "constant") {
@@ -121,11 +142,7 @@ private:
     for (int input : node.inputs) {
       bool isLeaf = definition::isLeaf(op.nodes[static_cast<size_t>(input)]);
       bool isOutput = std::find(op.outputs.begin(), op.outputs.end(), input) != op.outputs.end();
-      bool isUsedLater = false;
-      for (size_t later = static_cast<size_t>(number) + 1; later < op.nodes.size(); ++later) {
-        const std::vector<int> &inputs = op.nodes[later].inputs;
-        isUsedLater |= std::find(inputs.begin(), inputs.end(), input) != inputs.end();
-      }
+      bool isUsedLater = lastUse[static_cast<size_t>(input)] > number;
       if (!isLeaf && !isOutput && !isUsedLater && done.insert(input).second) {
         line(fmt::format("release({});", names[static_cast<size_t>(input)]));
       }
@@ -206,6 +223,8 @@ private:
   const definition::Operator &op;
   SizeNames sizes;
   std::set<std::string> taken;
+  std::map<std::string, int> suffixes; ///< the last one given to a name
+  std::vector<int> lastUse;            ///< of each node, the last one that reads it
   std::vector<std::string> names;
   std::string text;
 };

@@ -5,6 +5,7 @@
 
 #include "lib/definition/Operations.h"
 #include "lib/definition/Shape.h"
+#include "lib/generator/KernelTypes.h"
 
 #include <fmt/format.h>
 
@@ -17,6 +18,7 @@ namespace nereid::generator {
 namespace {
 
 using definition::Node;
+using definition::OperandKind;
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
@@ -62,22 +64,50 @@ private:
   int add(FusedNode node) {
     node.source = current->source;
     node.isReduction = isReductionName(node.op);
+    inferTypes(node);
     graph.nodes.push_back(std::move(node));
     return static_cast<int>(graph.nodes.size()) - 1;
   }
   const FusedNode &at(int node) const { return graph.nodes[static_cast<size_t>(node)]; }
+
+  /// By the definition's rules, for each type of the operator.
+  void inferTypes(FusedNode &node) const {
+    const definition::Operation *operation = definition::findOperation(node.op);
+    for (size_t i = 0; i < op.dtypes.size(); ++i) {
+      DType type = op.dtypes[i];
+      if (node.op == "input") {
+        type = op.parameters[static_cast<size_t>(node.parameter)].fixedDtype.value_or(type);
+      } else if (node.kind == OperandKind::Whole || node.op == "columns") {
+        type = DType::I64;
+      } else if (node.op == "squeeze") {
+        type = at(node.inputs[0]).types[i];
+      } else if (!isFloat(type)) {
+        type = DType::F32;
+      }
+      std::vector<definition::TypedOperand> operands;
+      for (int input : node.inputs) {
+        operands.push_back({at(input).types[i], at(input).kind});
+      }
+      node.computedTypes.push_back(operation ? definition::computedDtype(*operation, operands, type)
+                                             : type);
+      node.types.push_back(operation ? definition::resultDtype(*operation, operands, type) : type);
+    }
+    node.isBoolean = !node.types.empty() && areAllBool(node.types);
+  }
+
+  bool areFloats(int node) const { return areAllFloat(at(node).types); }
 
   int leaf(const Node &node, int number) {
     FusedNode made;
     made.op = node.op;
     made.shape = node.shape;
     made.name = node.name;
+    made.kind = definition::operandKind(node);
     if (node.op == "constant") {
       made.value = definition::constantValue(node);
+      made.integer = definition::integerAttribute(node, "integer", 0);
     } else {
       made.parameter = number;
-      auto fixed = op.parameters[static_cast<size_t>(number)].fixedDtype;
-      made.isBoolean = fixed && *fixed == DType::Bool;
     }
     return add(std::move(made));
   }
@@ -86,13 +116,12 @@ private:
     FusedNode made;
     made.op = "constant";
     made.value = value;
+    made.integer = std::isfinite(value) ? static_cast<int64_t>(value) : 0;
+    made.kind = OperandKind::Neutral;
     return add(std::move(made));
   }
 
   int pointwise(const std::string &name, std::vector<int> inputs) {
-    static const std::set<std::string> booleans = {
-        "eq", "ne",          "lt",         "le",          "gt",
-        "ge", "logical_and", "logical_or", "logical_xor", "logical_not"};
     FusedNode made;
     made.op = name;
     for (int input : inputs) {
@@ -100,8 +129,6 @@ private:
       auto shape = definition::broadcast(made.shape, at(input).shape);
       made.shape = shape ? *shape : at(input).shape;
     }
-    made.isBoolean = booleans.contains(name) ||
-                     (name == "where" && at(inputs[1]).isBoolean && at(inputs[2]).isBoolean);
     made.inputs = std::move(inputs);
     return add(std::move(made));
   }
@@ -147,6 +174,7 @@ private:
   int columns() {
     FusedNode made;
     made.op = "columns";
+    made.kind = OperandKind::Neutral;
     return add(std::move(made));
   }
 
@@ -217,6 +245,9 @@ private:
       if (e == 1) {
         return x;
       }
+      if (at(exponent).kind == OperandKind::Whole && e > 3 && !areFloats(x)) {
+        return integerPower(x, at(exponent).integer);
+      }
       if (e == 2 || e == 3) {
         int square = mul(x, x);
         return e == 2 ? square : mul(square, x);
@@ -226,6 +257,17 @@ private:
       }
     }
     return pointwise("pow", {x, exponent});
+  }
+  /// Products wrap as the power does, whatever their order.
+  int integerPower(int x, int64_t exponent) {
+    int result = -1;
+    for (int power = x; exponent > 0; exponent >>= 1) {
+      if ((exponent & 1) != 0) {
+        result = result < 0 ? power : mul(result, power);
+      }
+      power = exponent > 1 ? mul(power, power) : power;
+    }
+    return result;
   }
   int softplus(int x, int beta, int threshold) {
     int scaledX = isConstant(beta, 1) ? x : mul(x, beta);
@@ -250,11 +292,17 @@ private:
 
   int open(const Node &node, const std::vector<int> &in) {
     static const std::set<std::string> primitives = {
-        "neg",     "abs",         "floor",      "ceil",        "sqrt",        "rsqrt", "exp",
-        "exp2",    "expm1",       "log",        "log2",        "log1p",       "sin",   "cos",
-        "tanh",    "erf",         "sigmoid",    "add",         "sub",         "mul",   "div",
-        "maximum", "minimum",     "eq",         "ne",          "lt",          "le",    "gt",
-        "ge",      "logical_and", "logical_or", "logical_xor", "logical_not", "where"};
+        "neg",         "abs",         "floor",       "ceil",    "sqrt",        "rsqrt",
+        "exp",         "exp2",        "expm1",       "log",     "log2",        "log1p",
+        "sin",         "cos",         "tanh",        "erf",     "sigmoid",     "add",
+        "sub",         "mul",         "div",         "maximum", "minimum",     "eq",
+        "ne",          "lt",          "le",          "gt",      "ge",          "logical_and",
+        "logical_or",  "logical_xor", "logical_not", "where",   "bitwise_and", "bitwise_or",
+        "bitwise_xor", "bitwise_not"};
+    bool isRounding = node.op == "floor" || node.op == "ceil";
+    if (isRounding && !areFloats(in[0])) {
+      return -1; // of integers, nothing to round
+    }
     if (primitives.contains(node.op)) {
       return pointwise(node.op, in);
     }

@@ -4,6 +4,7 @@
 
 #include "lib/generator/AxisAnalysis.h"
 #include "lib/generator/Decompose.h"
+#include "lib/generator/KernelTypes.h"
 
 #include <fmt/format.h>
 
@@ -14,6 +15,8 @@ namespace nereid::generator {
 namespace {
 
 using definition::Dim;
+
+constexpr int mostLevels = 32;
 
 bool any(const std::vector<bool> &flags) {
   return std::find(flags.begin(), flags.end(), true) != flags.end();
@@ -57,6 +60,12 @@ public:
       placeNode(node);
     }
     if (auto problem = checkOutputs(); !problem) {
+      return problem.error();
+    }
+    if (auto problem = checkLevels(); !problem) {
+      return problem.error();
+    }
+    if (auto problem = checkTypes(); !problem) {
       return problem.error();
     }
     return std::move(fused);
@@ -146,8 +155,8 @@ private:
       operand.index = static_cast<int>(i);
       operand.node = fused.outputNodes[i];
       operand.shape = node.shape;
-      if (node.isBoolean) {
-        operand.fixedDtype = DType::Bool;
+      if (i < fused.op.outputDtypes.size()) {
+        operand.fixedDtype = fused.op.outputDtypes[i];
       }
       fused.operands.push_back(std::move(operand));
     }
@@ -243,6 +252,19 @@ private:
     return error;
   }
 
+  /// A kernel that loops over columns makes its values again behind each of them.
+  Status checkLevels() const {
+    for (const FusedNode &node : fused.nodes) {
+      if (node.isReduction && node.level > mostLevels) {
+        return refuse(node, fmt::format("'{}' waits for {} reductions, but one kernel has at most "
+                                        "{} one after another",
+                                        node.op, node.level - 1, mostLevels))
+            .withHelp("split the computation into several operators");
+      }
+    }
+    return Done{};
+  }
+
   Status checkOutputs() const {
     for (const Operand &operand : fused.operands) {
       const FusedNode &node = fused.nodes[static_cast<size_t>(operand.node)];
@@ -259,20 +281,29 @@ private:
                       "dimensions");
       }
     }
-    if (!fused.hasReduction) {
-      return Done{};
+    return Done{};
+  }
+
+  /// A kernel's source serves every type, so a value's type must follow from the operator's.
+  Status checkTypes() {
+    KernelTypes names(fused.op);
+    fused.hasIntegers = !areAllFloat(fused.op.dtypes);
+    for (const FusedNode &node : fused.nodes) {
+      bool isNumber = node.kind != definition::OperandKind::Tensor;
+      fused.hasIntegers =
+          fused.hasIntegers || (!isNumber && !areAllFloat(node.types) && !areAllBool(node.types));
     }
     for (const FusedNode &node : fused.nodes) {
-      if (!node.isReduction) {
-        continue;
-      }
-      for (DType type : fused.op.dtypes) {
-        if (!isFloat(type)) {
-          return refuse(node, fmt::format("'{}' reduces '{}', but kernels reduce floating-point "
-                                          "types only",
-                                          node.op, torchName(type)))
-              .withHelp("list only floating-point types under dtypes");
-        }
+      bool isMixedExtremum = (node.op == "amax" || node.op == "amin") && !areAllFloat(node.types) &&
+                             std::any_of(node.types.begin(), node.types.end(),
+                                         [](DType type) { return isFloat(type); });
+      bool isUnnamed = fused.hasIntegers &&
+                       (names.name(node.types).empty() || names.name(node.computedTypes).empty());
+      if (isMixedExtremum || isUnnamed) {
+        return refuse(node, fmt::format("one kernel cannot compute '{}' for all the types of the "
+                                        "operator",
+                                        node.op))
+            .withHelp("give floating-point types and integers a definition each");
       }
     }
     return Done{};

@@ -10,7 +10,7 @@
 //   dimensions
 #pragma once
 
-#include "lib/definition/Graph.h"
+#include "lib/definition/Promotion.h"
 
 #include <map>
 #include <string>
@@ -42,15 +42,20 @@ struct FusedNode {
   std::vector<int64_t> dims; ///< reductions and squeeze: negative, ascending
   bool keepsDims = true;     ///< reductions
   double value = 0;          ///< constant
-  int parameter = -1;        ///< input, scalar: number in Operator::parameters
+  int64_t integer = 0;       ///< constant without a fraction
+  /// Of numbers: what they make of integers.
+  definition::OperandKind kind = definition::OperandKind::Tensor;
+  int parameter = -1; ///< input, scalar: number in Operator::parameters
   definition::SymbolicShape shape;
   std::string source; ///< the definition's expression it comes from
   std::string name;   ///< variable name wanted in the source, or ""
   Extent extent = Extent::Scalar;
   bool isReduction = false;
   bool isBoolean = false; ///< comparisons, logical operations, bool parameters
-  int level = 0;          ///< reductions that must be finished before: 0, 1, 2, …
-  std::vector<int> axes;  ///< per dimension its axis of the iteration space; -1 = size 1
+  /// For each type of the operator: the value's type, and the one in which it is computed.
+  std::vector<DType> types, computedTypes;
+  int level = 0;         ///< reductions that must be finished before: 0, 1, 2, …
+  std::vector<int> axes; ///< per dimension its axis of the iteration space; -1 = size 1
 };
 
 /// A tensor the kernel reads or writes.
@@ -80,6 +85,8 @@ struct FusedOperator {
   bool hasReduction = false;
   bool isFlat = false; ///< nothing broadcasts: one dimension is enough
   int levels = 0;      ///< number of dependent reductions
+  /// Values may be integers: sources say every type. Without them all but bools is one type.
+  bool hasIntegers = false;
 
   /// "pointwise", "broadcast" or "row_reduction": the key under which experience is filed.
   std::string kind() const;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace nereid::generator {
 namespace {
@@ -46,7 +47,8 @@ const char *reduceFunction(const std::string &op) {
 } // namespace
 
 KernelBody::KernelBody(const FusedOperator &fused, KernelVariant variant)
-    : fused(fused), variant(variant), lanes(analyseLanes(fused)), uses(fused.nodes.size(), 0) {
+    : fused(fused), variant(variant), lanes(analyseLanes(fused)), uses(fused.nodes.size(), 0),
+      kernelTypes(fused.op) {
   for (const FusedNode &node : fused.nodes) {
     for (int input : node.inputs) {
       ++uses[static_cast<size_t>(input)];
@@ -55,12 +57,47 @@ KernelBody::KernelBody(const FusedOperator &fused, KernelVariant variant)
   for (int output : fused.outputNodes) {
     ++uses[static_cast<size_t>(output)];
   }
-  taken = {"tl",         "triton",  "torch",   "libdevice", "row",           "col",    "first",
-           "last",       "start",   "pid",     "pid_m",     "pid_n",         "inside", "row_inside",
-           "col_inside", "offsets", "element", "compute",   "column_blocks", "float",  "range",
-           "if",         "for",     "in",      "is",        "and",           "or",     "not",
-           "def",        "return",  "lambda",  "else",      "while",         "pass",   "None",
-           "True",       "False"};
+  taken = {"tl",
+           "triton",
+           "torch",
+           "libdevice",
+           "row",
+           "col",
+           "first",
+           "last",
+           "start",
+           "pid",
+           "pid_m",
+           "pid_n",
+           "inside",
+           "row_inside",
+           "col_inside",
+           "offsets",
+           "element",
+           "compute",
+           "column_blocks",
+           "floating",
+           "total",
+           "lowest",
+           "highest",
+           "float",
+           "range",
+           "if",
+           "for",
+           "in",
+           "is",
+           "and",
+           "or",
+           "not",
+           "def",
+           "return",
+           "lambda",
+           "else",
+           "while",
+           "pass",
+           "None",
+           "True",
+           "False"};
 }
 
 // ---- lines ----
@@ -102,11 +139,25 @@ void KernelBody::header() {
 void KernelBody::chooseComputeType() {
   computeType = "tl.float32";
   bool needsQuery = std::any_of(fused.op.dtypes.begin(), fused.op.dtypes.end(),
-                                [](DType type) { return type == DType::F64 || !isFloat(type); });
+                                [](DType type) { return type == DType::F64; });
   auto free = std::find_if(fused.operands.begin(), fused.operands.end(),
                            [](const Operand &operand) { return !operand.fixedDtype; });
-  hasIntegers = std::any_of(fused.op.dtypes.begin(), fused.op.dtypes.end(),
-                            [](DType type) { return !isFloat(type); });
+  if (fused.hasIntegers) {
+    std::set<std::string> names;
+    for (const FusedNode &node : fused.nodes) {
+      names.insert({typeName(node.types), typeName(node.computedTypes)});
+      if (node.op == "amax" || node.op == "amin") {
+        names.insert(kernelTypes.end(node.types, node.op == "amax"));
+      }
+    }
+    std::vector<std::string> lines = kernelTypes.lines(names);
+    if (!lines.empty() && free != fused.operands.end()) {
+      line("# Integers are computed in their own type, floats below 32 bits in float32.");
+      line(fmt::format("element: tl.constexpr = {}.dtype.element_ty", pointerName(*free)));
+      std::for_each(lines.begin(), lines.end(), [&](const std::string &each) { line(each); });
+    }
+    return;
+  }
   if (needsQuery && free != fused.operands.end()) {
     line("# Types below 32 bits are computed in float32, all others in their own type.");
     line(fmt::format("element: tl.constexpr = {}.dtype.element_ty", pointerName(*free)));
@@ -121,8 +172,8 @@ void KernelBody::chooseComputeType() {
 
 std::string KernelBody::freshName(const std::string &wanted) {
   std::string name = wanted;
-  for (int i = 1; taken.contains(name); ++i) {
-    name = fmt::format("{}_{}", wanted, i);
+  for (int &i = suffixes[wanted]; taken.contains(name);) {
+    name = fmt::format("{}_{}", wanted, ++i);
   }
   taken.insert(name);
   return name;
@@ -180,7 +231,7 @@ std::string KernelBody::sumName(int number) const {
 void KernelBody::compute(int number) {
   const FusedNode &n = node(number);
   if (n.op == "constant") {
-    values[number] = constantExpression(n.value, hasIntegers);
+    values[number] = constantExpression(n.value, fused.hasIntegers);
   } else if (n.op == "columns") {
     values[number] = {"columns"};
   } else if (n.op == "scalar") {
@@ -191,10 +242,11 @@ void KernelBody::compute(int number) {
     std::vector<Expression> operands;
     bool countsColumns = std::any_of(n.inputs.begin(), n.inputs.end(),
                                      [&](int input) { return node(input).op == "columns"; });
-    for (int input : n.inputs) {
-      operands.push_back(countsColumns && node(input).op == "constant"
-                             ? constantExpression(node(input).value, true)
-                             : use(input, n.extent));
+    for (size_t i = 0; i < n.inputs.size(); ++i) {
+      const FusedNode &in = node(n.inputs[i]);
+      operands.push_back(countsColumns && in.op == "constant" ? constantExpression(in.value, true)
+                         : fused.hasIntegers                  ? operand(number, i)
+                                                              : use(n.inputs[i], n.extent));
     }
     std::string op = n.op;
     if (op == "div" && isSumOfShiftedPowers(fused, n.inputs[1])) {
@@ -202,9 +254,46 @@ void KernelBody::compute(int number) {
       op = "mul";
       operands[1] = {"(1.0 / " + operands[1].text + ")"};
     }
-    auto made = pointwiseExpression(op, operands, computeType);
+    const bool isFloating = !fused.hasIntegers || areAllFloat(n.computedTypes);
+    auto made = pointwiseExpression(
+        op, operands, fused.hasIntegers ? typeName(n.computedTypes) : computeType, isFloating);
+    bool hasNoType = op == "where" && !isFloating &&
+                     std::all_of(n.inputs.begin() + 1, n.inputs.end(),
+                                 [&](int input) { return node(input).op == "constant"; });
+    if (made && hasNoType) {
+      made = cast(*made, typeName(n.types));
+    }
     bind(number, made ? *made : Expression{n.op}, false);
   }
+}
+
+std::string KernelBody::typeName(const std::vector<DType> &types) const {
+  return kernelTypes.name(types);
+}
+
+Expression KernelBody::cast(const Expression &value, const std::string &type) const {
+  std::string base = value.precedence == Precedence::Atom ? value.text : "(" + value.text + ")";
+  return {fmt::format("{}.to({})", base, type), Precedence::Atom, type == "tl.int1"};
+}
+
+Expression KernelBody::operand(int user, size_t input) {
+  const FusedNode &n = node(user);
+  const FusedNode &in = node(n.inputs[input]);
+  if (in.op == "constant") {
+    bool isInteger = !areAllFloat(n.computedTypes) && std::isfinite(in.value);
+    return isInteger ? Expression{std::to_string(in.integer),
+                                  in.integer < 0 ? Precedence::Unary : Precedence::Atom}
+                     : constantExpression(in.value, false);
+  }
+  Expression value = use(n.inputs[input], n.extent);
+  bool isCondition = n.op.starts_with("logical_") || (n.op == "where" && input == 0);
+  const std::string type = typeName(n.computedTypes);
+  if (isCondition || in.isBoolean || in.op == "columns" || typeName(in.types) == type) {
+    return value;
+  }
+  // A number that the compiler knows has no method: a tensor of it has.
+  return in.op == "scalar" ? Expression{fmt::format("tl.full((), {}, {})", value.text, type)}
+                           : cast(value, type);
 }
 
 std::string KernelBody::scalarName(int parameter) const {
@@ -279,7 +368,7 @@ void KernelBody::load(int number) {
   std::string at = address(operand), guard = mask(operand.extent);
   std::string call = "tl.load(" + at;
   if (!guard.empty()) {
-    bool isInteger = operand.fixedDtype && !isFloat(*operand.fixedDtype);
+    bool isInteger = !areAllFloat(node(number).types);
     std::string other = isInteger ? "0" : "0.0";
     if (fused.hasReduction && !isInteger) {
       Lane lane = lanes[static_cast<size_t>(number)];
@@ -290,14 +379,15 @@ void KernelBody::load(int number) {
     call += fmt::format(", mask={}, other={}", guard, other);
   }
   call += ")";
-  bool isFloating = !operand.fixedDtype || isFloat(*operand.fixedDtype);
+  const FusedNode &n = node(number);
+  bool isFloating =
+      std::any_of(n.types.begin(), n.types.end(), [](DType type) { return isFloat(type); });
   if (isFloating) {
-    call += fmt::format(".to({})", computeType);
+    call += fmt::format(".to({})", fused.hasIntegers ? typeName(n.types) : computeType);
   }
-  bool isBoolean = operand.fixedDtype == DType::Bool;
   std::string name = variableFor(number);
   assign(name, call);
-  values[number] = {name, Precedence::Atom, isBoolean};
+  values[number] = {name, Precedence::Atom, n.isBoolean};
 }
 
 void KernelBody::store(size_t output) {
@@ -346,29 +436,41 @@ std::string KernelBody::addressName(const Operand &operand) {
 
 // ---- reductions ----
 
-std::string KernelBody::identityText(const std::string &op) const {
-  return op == "amax" ? "-float(\"inf\")" : op == "amin" ? "float(\"inf\")" : "0.0";
+std::string KernelBody::identityText(int number) const {
+  const FusedNode &n = node(number);
+  if (areAllFloat(n.types)) {
+    return n.op == "amax" ? "-float(\"inf\")" : n.op == "amin" ? "float(\"inf\")" : "0.0";
+  }
+  return n.op == "sum" ? "0" : kernelTypes.end(n.types, n.op == "amax");
 }
 
 Expression KernelBody::guarded(int reduction) {
   const FusedNode &n = node(reduction);
   Expression value = values.at(n.inputs[0]);
+  const std::string type = fused.hasIntegers ? typeName(n.types) : computeType;
   if (value.isBoolean) {
-    value = {fmt::format("({}).to({})", value.text, computeType)};
+    value = {fmt::format("({}).to({})", value.text, type)};
+  } else if (fused.hasIntegers && typeName(node(n.inputs[0]).types) != type) {
+    value = cast(value, type);
   }
   if (lanes[static_cast<size_t>(n.inputs[0])] == identityOf(n.op)) {
     return value;
   }
-  return {fmt::format("tl.where(inside, {}, {})", value.text, identityText(n.op))};
+  return {fmt::format("tl.where(inside, {}, {})", value.text, identityText(reduction))};
 }
 
 bool KernelBody::needsNanCheck(int number) const {
-  return node(number).op != "sum" && !(node(number).op == "amax" && hasNanCovered(fused, number));
+  return node(number).op != "sum" && areAllFloat(node(number).types) &&
+         !(node(number).op == "amax" && hasNanCovered(fused, number));
 }
 
 void KernelBody::finishReduction(int number, const std::string &value) {
   std::string name = variableFor(number);
-  assign(name, fmt::format("{}({}, axis=0)", reduceFunction(node(number).op), value));
+  std::string reduced = fmt::format("{}({}, axis=0)", reduceFunction(node(number).op), value);
+  // The language reduces narrow integers as 32 bits.
+  assign(name, areAllFloat(node(number).types)
+                   ? reduced
+                   : fmt::format("{}.to({})", reduced, typeName(node(number).types)));
   if (needsNanCheck(number)) {
     line("# A maximum of the language passes over NaN; PyTorch's does not.");
     std::string count = freshName(name + "_nans");

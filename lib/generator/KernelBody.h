@@ -5,6 +5,7 @@
 
 #include "lib/generator/KernelExpression.h"
 #include "lib/generator/KernelInterface.h"
+#include "lib/generator/KernelTypes.h"
 #include "lib/generator/LaneAnalysis.h"
 
 #include <map>
@@ -39,6 +40,11 @@ protected:
   std::string sumName(int number) const;
   /// Everything but loads and reductions.
   void compute(int number);
+  /// An operand in the type of the operation, where integers make that a question.
+  Expression operand(int user, size_t input);
+  /// The type of values in the source.
+  std::string typeName(const std::vector<DType> &types) const;
+  Expression cast(const Expression &value, const std::string &type) const;
   std::string scalarName(int parameter) const;
 
   // ---- memory ----
@@ -53,7 +59,7 @@ protected:
   std::string addressName(const Operand &operand);
 
   // ---- reductions ----
-  std::string identityText(const std::string &op) const;
+  std::string identityText(int number) const;
   /// The value to reduce, with masked lanes that the reduction ignores.
   Expression guarded(int reduction);
   bool needsNanCheck(int number) const;
@@ -65,11 +71,12 @@ protected:
   std::vector<Lane> lanes;
   std::vector<int> uses;
   std::set<std::string> taken;
+  std::map<std::string, int> suffixes; ///< the last one given to a name
   std::map<int, Expression> values;
   std::map<int, std::string> variables;
   std::map<std::string, std::string> offsetVariables;
   std::string computeType, text;
-  bool hasIntegers = false;
+  KernelTypes kernelTypes;
   size_t indent = 1;
 };
 

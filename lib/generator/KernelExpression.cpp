@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -39,6 +40,9 @@ const BinaryForm *binaryForm(const std::string &op) {
       {"logical_and", {"&", Precedence::BitAnd, true}},
       {"logical_or", {"|", Precedence::BitOr, true}},
       {"logical_xor", {"^", Precedence::BitXor, true}},
+      {"bitwise_and", {"&", Precedence::BitAnd, false}},
+      {"bitwise_or", {"|", Precedence::BitOr, false}},
+      {"bitwise_xor", {"^", Precedence::BitXor, false}},
   };
   auto found = forms.find(op);
   return found == forms.end() ? nullptr : &found->second;
@@ -96,8 +100,11 @@ Expression constantExpression(double value, bool preferInteger) {
 
 std::optional<Expression> pointwiseExpression(const std::string &op,
                                               std::span<const Expression> operands,
-                                              const std::string &computeType) {
+                                              const std::string &computeType, bool isFloating) {
   bool isLogical = op.starts_with("logical_");
+  bool isOfBits = op.starts_with("bitwise_") &&
+                  std::all_of(operands.begin(), operands.end(),
+                              [](const Expression &operand) { return operand.isBoolean; });
   std::vector<Expression> in;
   for (size_t i = 0; i < operands.size(); ++i) {
     bool isCondition = isLogical || (op == "where" && i == 0);
@@ -114,7 +121,7 @@ std::optional<Expression> pointwiseExpression(const std::string &op,
     return Expression{fmt::format("{} == 0", parenthesised(in[0], next(Precedence::Comparison))),
                       Precedence::Comparison, true};
   }
-  if (!isLogical) {
+  if (!isLogical && !isOfBits) {
     for (Expression &operand : in) {
       operand = asNumber(operand, computeType);
     }
@@ -124,10 +131,19 @@ std::optional<Expression> pointwiseExpression(const std::string &op,
     Precedence left = form->isBoolean && !isLogical ? next(form->precedence) : form->precedence;
     return Expression{fmt::format("{} {} {}", parenthesised(in[0], left), form->symbol,
                                   parenthesised(in[1], next(form->precedence))),
-                      form->precedence, form->isBoolean};
+                      form->precedence, form->isBoolean || isOfBits};
   }
   if (op == "neg") {
     return Expression{"-" + parenthesised(in[0], Precedence::Unary), Precedence::Unary};
+  }
+  if (op == "bitwise_not") {
+    return isOfBits ? Expression{fmt::format("{} == 0",
+                                             parenthesised(in[0], next(Precedence::Comparison))),
+                                 Precedence::Comparison, true}
+                    : Expression{"~" + parenthesised(in[0], Precedence::Unary), Precedence::Unary};
+  }
+  if ((op == "maximum" || op == "minimum") && !isFloating) {
+    return Expression{fmt::format("tl.{}({}, {})", op, in[0].text, in[1].text)};
   }
   if (op == "maximum" || op == "minimum") {
     return Expression{fmt::format("tl.{}({}, {}, propagate_nan=tl.PropagateNan.ALL)", op,

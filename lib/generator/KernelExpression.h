@@ -23,10 +23,11 @@ struct Expression {
 Expression constantExpression(double value, bool preferInteger);
 
 /// The operation on these operands; nothing for a name that is no pointwise primitive.
-/// `computeType` is what booleans become in arithmetic.
+/// `computeType` is what booleans become in arithmetic; `isFloating`: it may hold NaN.
 std::optional<Expression> pointwiseExpression(const std::string &op,
                                               std::span<const Expression> operands,
-                                              const std::string &computeType);
+                                              const std::string &computeType,
+                                              bool isFloating = true);
 
 /// True when the expression uses the libdevice module.
 bool needsLibdevice(const std::string &op);

@@ -147,6 +147,10 @@ private:
     declare(name, isDouble ? "fp64" : "fp32");
     arguments.emplace_back(value);
   }
+  void addWhole(const std::string &name, double value) {
+    declare(name, "i64");
+    arguments.emplace_back(static_cast<int64_t>(value));
+  }
   /// Compiled kernels are kept for the life of the program.
   static std::shared_ptr<nereid::Kernel> load(const std::string &function,
                                               const std::string &signature) {
@@ -316,10 +320,14 @@ private:
                          operand.isOutput ? operand.name : "contiguous(" + operand.name + ")"));
         break;
       }
-      case KernelParameter::Kind::Scalar:
-        line(pad + fmt::format("addNumber(\"{}\", dtype == nereid::DType::F64, {});", name,
-                               fused.op.parameters[static_cast<size_t>(parameter.scalar)].name));
+      case KernelParameter::Kind::Scalar: {
+        const auto &number = fused.op.parameters[static_cast<size_t>(parameter.scalar)];
+        line(pad + (isPassedWhole(fused, number)
+                        ? fmt::format("addWhole(\"{}\", {});", name, number.name)
+                        : fmt::format("addNumber(\"{}\", dtype == nereid::DType::F64, {});", name,
+                                      number.name)));
         break;
+      }
       case KernelParameter::Kind::Size:
         line(pad + fmt::format("addSize(\"{}\", {});", name,
                                name == "rows" || name == "columns" ? name

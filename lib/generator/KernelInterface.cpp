@@ -150,6 +150,10 @@ std::vector<OffsetTerm> offsetTerms(const Operand &operand, const std::vector<Si
   return terms;
 }
 
+bool isPassedWhole(const FusedOperator &fused, const definition::Parameter &number) {
+  return fused.hasIntegers && number.isInteger;
+}
+
 bool hasGeneralRows(const Operand &operand) {
   return operand.hasSomeRows() && !operand.hasAllRows();
 }

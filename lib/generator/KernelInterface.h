@@ -27,6 +27,9 @@ struct OffsetTerm {
 std::vector<OffsetTerm> offsetTerms(const Operand &operand, const std::vector<SizeProduct> &groups,
                                     const std::vector<bool> &presence);
 
+/// Among integers a number without a fraction is an int64; elsewhere numbers are floats.
+bool isPassedWhole(const FusedOperator &fused, const definition::Parameter &number);
+
 /// Rows need the general form: some groups, but not all.
 bool hasGeneralRows(const Operand &operand);
 bool hasGeneralColumns(const Operand &operand);

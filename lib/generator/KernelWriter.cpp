@@ -183,8 +183,9 @@ private:
     std::map<int, std::string> parts;
     for (int number : reductions) {
       parts[number] = freshName(variableFor(number) + "_parts");
-      assign(parts[number], fmt::format("tl.full((BLOCK_N,), {}, {})",
-                                        identityText(node(number).op), computeType));
+      assign(parts[number],
+             fmt::format("tl.full((BLOCK_N,), {}, {})", identityText(number),
+                         fused.hasIntegers ? typeName(node(number).types) : computeType));
     }
     columnLoop();
     emitVectors(reached);

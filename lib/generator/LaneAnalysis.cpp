@@ -2,6 +2,8 @@
 // Abstract evaluation of masked lanes, see LaneAnalysis.h.
 #include "lib/generator/LaneAnalysis.h"
 
+#include "lib/generator/KernelTypes.h"
+
 #include <algorithm>
 
 namespace nereid::generator {
@@ -55,6 +57,9 @@ Lane identityOf(const std::string &reduction) {
 }
 
 Lane loadLane(const FusedOperator &fused, int node) {
+  if (!areAllFloat(fused.nodes[static_cast<size_t>(node)].types)) {
+    return Lane::Zero; // integers have no infinities
+  }
   for (int user : usersOf(fused, node)) {
     const FusedNode &value = fused.nodes[static_cast<size_t>(user)];
     if (value.isReduction) {

@@ -139,10 +139,16 @@ private:
       break;
     }
     case Kind::Scalar: {
-      sign(parameter.name, dtype == DType::F64 ? "fp64" : "fp32");
+      const auto &number = fused.op.parameters[static_cast<size_t>(parameter.scalar)];
       auto found = given.find(parameter.name);
-      double standard = fused.op.parameters[static_cast<size_t>(parameter.scalar)].value;
-      plan.arguments.push_back({parameter.name, found == given.end() ? standard : found->second});
+      double value = found == given.end() ? number.value : found->second;
+      if (isPassedWhole(fused, number)) {
+        sign(parameter.name, "i64");
+        plan.arguments.push_back({parameter.name, static_cast<int64_t>(value)});
+      } else {
+        sign(parameter.name, dtype == DType::F64 ? "fp64" : "fp32");
+        plan.arguments.push_back({parameter.name, value});
+      }
       break;
     }
     case Kind::Size:

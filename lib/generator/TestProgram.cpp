@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/generator/TestProgram.h"
 
+#include "lib/generator/KernelTypes.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -171,13 +173,15 @@ std::string TestProgram::caseRow(const Case &one) const {
 }
 
 std::string TestProgram::fill(const Operand &operand, int seed) const {
-  static constexpr auto isInteger = [](DType type) { return !isFloat(type); };
-  bool hasIntegers = operand.fixedDtype
-                         ? isInteger(*operand.fixedDtype)
-                         : std::any_of(fused.op.dtypes.begin(), fused.op.dtypes.end(), isInteger);
   std::string name = "in." + operand.name;
-  if (hasIntegers) {
-    return fmt::format("  {}.fillIntegers({}, 0, 2);\n", name, seed);
+  std::vector<DType> types =
+      operand.fixedDtype ? std::vector<DType>{*operand.fixedDtype} : fused.op.dtypes;
+  if (!areAllFloat(types)) {
+    auto has = [&](auto holds) { return std::any_of(types.begin(), types.end(), holds); };
+    bool isBool = has([](DType type) { return type == DType::Bool; });
+    bool isUnsigned = isBool || has([](DType type) { return isUnsignedInteger(type); });
+    return fmt::format("  {}.fillIntegers({}, {}, {});\n", name, seed, isUnsigned ? 0 : -100,
+                       isBool ? 2 : 100);
   }
   auto range = definition::valueRange(fused.op, static_cast<size_t>(operand.index));
   if (!range.isEverything()) {

@@ -289,8 +289,10 @@ private:
     switch (parameter.kind) {
     case KernelParameter::Kind::Pointer:
       return fused.operands[static_cast<size_t>(parameter.operand)].name;
-    case KernelParameter::Kind::Scalar:
-      return fused.op.parameters[static_cast<size_t>(parameter.scalar)].name;
+    case KernelParameter::Kind::Scalar: {
+      const auto &number = fused.op.parameters[static_cast<size_t>(parameter.scalar)];
+      return isPassedWhole(fused, number) ? "int(" + number.name + ")" : number.name;
+    }
     case KernelParameter::Kind::Size:
       return parameter.name == "rows" || parameter.name == "columns" ? parameter.name
              : parameter.name == "elements"                          ? "rows * columns"

@@ -2,7 +2,7 @@
 // Laws of shapes, counts of work, tolerances and decomposition, against numbers worked out by hand.
 #include "unittests/definition/Loading.h"
 
-#include "lib/definition/Operations.h"
+#include "lib/definition/Promotion.h"
 #include "lib/definition/Shape.h"
 #include "lib/definition/Tolerance.h"
 

@@ -75,7 +75,7 @@ TEST(CaseGrid, DrawnCasesFollowFromTheSeed) {
     std::vector<std::string> names;
     for (const GridCase &one : accuracyGrid(op, seed, 40)) {
       names.push_back(one.name + " " + std::to_string(one.seed));
-      EXPECT_LT(tensorBytes(op, one.binding, DType::F32), 1e8) << one.name;
+      EXPECT_LT(tensorBytes(op, one.binding, DType::F32), 1e7) << one.name;
     }
     return names;
   };
@@ -98,9 +98,12 @@ TEST(CaseGrid, ManySymbolsStaySmall) {
                        "C = 1, D = 1, E = 1, F = 1, G = 1, H = 1, I = 1 }]\n");
   ASSERT_TRUE(ranked.op) << ranked.diags.render();
   const Operator &op = *ranked.op;
+  double total = 0;
   for (const GridCase &one : accuracyGrid(op, 3)) {
-    EXPECT_LT(tensorBytes(op, one.binding, DType::F32), 1e8) << one.name;
+    EXPECT_LT(tensorBytes(op, one.binding, DType::F32), 1e7) << one.name;
+    total += tensorBytes(op, one.binding, DType::F32);
   }
+  EXPECT_LT(total, 1e8); // not every case is at the limit
 }
 
 /// What an operator's first input and its variance, a magnitude, hold.

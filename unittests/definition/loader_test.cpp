@@ -142,7 +142,7 @@ TEST(Loader, UnknownAndExcludedTypes) {
   unknown.replace(unknown.find("\"float16\""), 9, "\"flot16\"");
   EXPECT_EQ(load(unknown).code(), "E0605");
   std::string integer = text;
-  integer.replace(integer.find("\"float16\""), 9, "\"int32\"");
+  integer.replace(integer.find("\"float16\""), 9, "\"float8_e5m2\"");
   EXPECT_EQ(load(integer).code(), "E0605");
   Loaded loaded = load(text);
   ASSERT_TRUE(loaded.op);

@@ -110,12 +110,12 @@ TEST(Fusion, RefusesAKeywordAsAName) {
   EXPECT_EQ(said, "E0607: the name 'double' is reserved in generated files");
 }
 
-TEST(Fusion, RefusesAReductionOfIntegers) {
-  definition::Operator op = made("out = torch.sum(x, dim=-1, keepdim=True) + x",
-                                 "[inputs.x]\nshape = [\"...\", \"D\"]\n", "\"...\", \"D\"");
-  op.dtypes = {DType::I32};
-  EXPECT_EQ(refusal(op),
-            "E0607: 'sum' reduces 'int32', but kernels reduce floating-point types only");
+TEST(Fusion, RefusesTypesThatFollowInNoWay) {
+  // For float32 the extremum has NaN and infinities, for int32 neither.
+  std::string said = refusal(made("out = x - torch.amax(x, dim=-1, keepdim=True)",
+                                  "[inputs.x]\nshape = [\"...\", \"D\"]\n", "\"...\", \"D\"",
+                                  "\"float32\", \"int32\""));
+  EXPECT_EQ(said, "E0607: one kernel cannot compute 'amax' for all the types of the operator");
 }
 
 } // namespace

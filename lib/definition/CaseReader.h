@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cases of a definition: a size for every name, within what an address can hold and what the
+// constraints allow, under a name of its own.
+#pragma once
+
+#include "lib/definition/Graph.h"
+#include "lib/definition/TomlReader.h"
+
+namespace nereid::definition {
+
+class CaseReader {
+public:
+  /// `op` has its nodes and outputs.
+  CaseReader(TomlReader &toml, const Operator &op) : toml(toml), op(op) {}
+
+  /// The list `cases` of the table that `what` names: "[accuracy]".
+  void read(const toml::table &table, std::string_view what, std::vector<Case> &cases);
+
+private:
+  std::optional<Case> readCase(const toml::table &table, const std::string &what);
+  bool readSize(const toml::node &node, const std::string &symbol, std::vector<int64_t> &sizes);
+  bool readSizes(const toml::node &node, std::vector<int64_t> &sizes);
+  bool fitsAddressSpace(const Case &one, const toml::table &table);
+  bool meetsConstraints(const Case &one, const std::string &what, const toml::table &table);
+  std::string caseName(const Binding &binding) const;
+
+  TomlReader &toml;
+  const Operator &op;
+};
+
+} // namespace nereid::definition

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runtime/IntegerElements.h"
+
+#include <cstring>
+
+namespace nereid::runtime {
+namespace {
+
+template <class T> uint64_t loadAs(const void *element) {
+  T value;
+  std::memcpy(&value, element, sizeof(T));
+  return static_cast<uint64_t>(static_cast<int64_t>(value));
+}
+
+char *elementAddress(const Tensor &tensor, int64_t i) {
+  int64_t offset = 0;
+  for (size_t d = tensor.shape().size(); d-- > 0;) {
+    offset += i % tensor.shape()[d] * tensor.strides()[d];
+    i /= tensor.shape()[d];
+  }
+  return static_cast<char *>(tensor.data()) +
+         offset * static_cast<int64_t>(sizeInBytes(tensor.dtype()));
+}
+
+} // namespace
+
+uint64_t loadInteger(const void *element, DType type) {
+  switch (type) {
+  case DType::Bool:
+    return loadAs<uint8_t>(element) != 0;
+  case DType::I8:
+    return loadAs<int8_t>(element);
+  case DType::I16:
+    return loadAs<int16_t>(element);
+  case DType::I32:
+    return loadAs<int32_t>(element);
+  case DType::U8:
+    return loadAs<uint8_t>(element);
+  case DType::U16:
+    return loadAs<uint16_t>(element);
+  case DType::U32:
+    return loadAs<uint32_t>(element);
+  default:
+    return loadAs<int64_t>(element);
+  }
+}
+
+void storeInteger(void *element, DType type, uint64_t value) {
+  if (type == DType::Bool) {
+    value = value != 0;
+  }
+  // Little-endian, as every target is: the low bytes come first.
+  std::memcpy(element, &value, sizeInBytes(type));
+}
+
+void storeInteger(const Tensor &tensor, int64_t i, uint64_t value) {
+  storeInteger(elementAddress(tensor, i), tensor.dtype(), value);
+}
+
+uint64_t loadInteger(const Tensor &tensor, int64_t i) {
+  return loadInteger(elementAddress(tensor, i), tensor.dtype());
+}
+
+} // namespace nereid::runtime

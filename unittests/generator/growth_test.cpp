@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Long chains of operations take time and text in proportion: far more of them than anybody writes,
+// so that what grows with the square of their number would take minutes.
+#include "unittests/generator/Making.h"
+
+#include <chrono>
+
+namespace nereid::generator {
+namespace {
+
+/// Every line gives the same name again, reads what is far away, or repeats an operation.
+std::string chain(int length) {
+  std::string body = "t = x + y\nfirst = t * x\n";
+  for (int i = 0; i < length / 2; ++i) {
+    body += i % 3 == 2 ? "t = t + first * y\n" : "t = t * 0.5 + x\n";
+  }
+  return body + "out = t - first";
+}
+
+size_t sourceBytes(int length) {
+  auto generation = generate(made(chain(length), inputXY, "\"...\", \"D\""), testChip(), nullptr);
+  EXPECT_TRUE(bool(generation)) << (generation ? "" : render(generation.error()));
+  size_t bytes = 0;
+  for (const GeneratedFile &file :
+       generation ? writeFiles(*generation) : std::vector<GeneratedFile>{}) {
+    bytes += file.content.size();
+  }
+  return bytes;
+}
+
+TEST(Growth, ChainsOfOperationsAreLinear) {
+  const auto begin = std::chrono::steady_clock::now();
+  const size_t few = sourceBytes(2000), many = sourceBytes(20000);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+  EXPECT_LT(static_cast<double>(many), 12 * static_cast<double>(few));
+  EXPECT_LT(seconds.count(), 40);
+}
+
+TEST(Growth, ChainsOfReductionsAreCutOff) {
+  auto rows = [](int levels) {
+    std::string body = "t = x * 1.0\n";
+    for (int i = 0; i < levels; ++i) {
+      body += "t = t - torch.mean(t, dim=-1, keepdim=True)\n";
+    }
+    return refusal(made(body + "out = t + y", inputXY, "\"...\", \"D\""));
+  };
+  EXPECT_EQ(rows(32), "");
+  EXPECT_EQ(rows(33), "E0607: 'sum' waits for 32 reductions, but one kernel has at most 32 one "
+                      "after another");
+}
+
+} // namespace
+} // namespace nereid::generator
