@@ -284,6 +284,12 @@ inline void expectType(const std::string &name, const Tensor &tensor,
   }
   detail::refuse(name, "type " + list, nereid::name(tensor.dtype()));
 }
+/// A condition of function `name`, with its text.
+inline void expectThat(bool holds, const std::string &name, const std::string &condition) {
+  if (!holds) {
+    throw Error(NEREID_ERROR_ARGUMENT, "'" + name + "' expects " + condition);
+  }
+}
 /// Dimension counted from the end, 1 = last.
 inline int64_t sizeFromEnd(const std::string &name, const Tensor &tensor, size_t fromEnd) {
   expectRankAtLeast(name, tensor, fromEnd);

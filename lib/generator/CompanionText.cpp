@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pieces of C++ text that several companions share.
 #include "lib/generator/CompanionWriter.h"
+#include "lib/generator/ConstraintText.h"
 #include "lib/generator/InputChecks.h"
 
 #include <fmt/format.h>
@@ -101,6 +102,9 @@ std::string cppSizes(const FusedOperator &fused, const SizeNames &names, const s
       break;
     }
     }
+  }
+  for (const std::string &constraint : cppConstraints(fused, names, pad)) {
+    text += constraint;
   }
   return text;
 }

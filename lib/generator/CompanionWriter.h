@@ -29,8 +29,8 @@ std::string cppHead(const FusedOperator &fused, const std::string &what);
 std::string cppType(DType type);
 /// A double literal that reads back exactly; infinities and NaN through <limits>.
 std::string cppNumber(double value);
-/// Variables for every symbol, declared from the tensors, and the checks of shapes and types
-/// (InputChecks.h). Needs `Sizes` and `joined` of nereid.hpp by these names.
+/// Variables for every symbol, declared from the tensors, the checks of shapes and types
+/// (InputChecks.h) and constraints. Needs `Sizes` and `joined` of nereid.hpp by these names.
 std::string cppSizes(const FusedOperator &fused, const SizeNames &names, const std::string &pad);
 /// "shapeOf(leading, {D})" of an operand.
 std::string cppShape(const definition::SymbolicShape &shape, const SizeNames &names);

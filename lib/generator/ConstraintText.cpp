@@ -150,7 +150,8 @@ std::vector<std::string> pythonConstraints(const FusedOperator &fused, const Siz
   return lines;
 }
 
-std::vector<std::string> cppConstraints(const FusedOperator &fused, const SizeNames &names) {
+std::vector<std::string> cppConstraints(const FusedOperator &fused, const SizeNames &names,
+                                        const std::string &pad) {
   CppSpeller speller(fused, names);
   std::vector<std::string> lines;
   for (const Constraint &constraint : fused.op.constraints) {
@@ -163,10 +164,9 @@ std::vector<std::string> cppConstraints(const FusedOperator &fused, const SizeNa
                   ".isContiguous()"
             : fmt::format("{} {} {}", speller.term(constraint.left), constraint.relation,
                           speller.term(constraint.right));
-    lines.push_back(fmt::format("if (!({})) {{", holds));
-    lines.push_back(fmt::format("  throw std::invalid_argument(\"{} expects {}\");", fused.op.name,
-                                constraint.text));
-    lines.push_back("}");
+    lines.push_back(packed(pad + "nereid::expectThat(",
+                           {holds, "\"" + fused.op.name + "\"", "\"" + constraint.text + "\""},
+                           ");\n"));
   }
   return lines;
 }

@@ -2,7 +2,6 @@
 // `<op>_kernel.hpp`: launches the kernels of `<op>_triton.py` from C++. Schedules are read from the
 // Python file's table, so that a change of block sizes touches that file alone.
 #include "lib/generator/CompanionWriter.h"
-#include "lib/generator/ConstraintText.h"
 #include "lib/generator/InputChecks.h"
 #include "lib/generator/ScheduleRules.h"
 
@@ -266,9 +265,6 @@ private:
   void launch() {
     text += packed("inline Launch::Launch(", launchParameters(), ") {\n");
     text += cppSizes(fused, names, "  ");
-    for (const std::string &each : cppConstraints(fused, names)) {
-      line(each);
-    }
     std::vector<std::string> bytes, isEmpty;
     size_t inputs = 0;
     for (const Operand &operand : fused.operands) {

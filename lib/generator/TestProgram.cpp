@@ -212,7 +212,9 @@ std::string TestProgram::tensors() const {
       constants += (constants.empty() ? "" : "\n    ") + operand.name + ".fill(value);";
     } else {
       inputs += member;
-      makeInputs += packed("      made(", {shape, type, "isStrided"}, "),\n");
+      const bool isWhole =
+          definition::mustBeContiguous(fused.op, static_cast<size_t>(operand.index));
+      makeInputs += packed("      made(", {shape, type, isWhole ? "false" : "isStrided"}, "),\n");
       fills += fill(operand, ++seed);
     }
   }
@@ -234,7 +236,7 @@ nereid::Tensor made(const Sizes &shape, nereid::DType dtype, bool isStrided) {{
   return whole.view(0, shape, whole.strides());
 }}
 
-Inputs makeInputs(const Case &one, nereid::DType dtype, bool isStrided) {{
+Inputs makeInputs(const Case &one, nereid::DType dtype, [[maybe_unused]] bool isStrided) {{
   Inputs in = {{
 {makeInputs}  }};
 {fills}  return in;

@@ -172,6 +172,8 @@ TEST_F(OperatorTest, ExpectationsNameTensorAndBothValues) {
             "'x' expects shape [24], but got [2, 3, 4]");
   EXPECT_EQ(text([&] { nereid::expectType("x", tensor, {DType::F16, DType::BF16}); }),
             "'x' expects type float16 or bfloat16, but got float32");
+  nereid::expectThat(true, "op", "D > 0");
+  EXPECT_EQ(text([&] { nereid::expectThat(false, "op", "D > 0"); }), "'op' expects D > 0");
   EXPECT_EQ(errorOf([&] { nereid::sizeFromEnd("x", tensor, 4); }).status(), NEREID_ERROR_ARGUMENT);
   EXPECT_EQ(errorOf([&] { nereid::leadingSizes("x", tensor, 4); }).status(), NEREID_ERROR_ARGUMENT);
 }

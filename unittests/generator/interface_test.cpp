@@ -305,8 +305,9 @@ TEST_F(LayerNorm, ChecksOfTheCompanions) {
     for (const std::string &edit :
          {edited(check, "  // One dimension.\n  nereid::expectRank(\"scale\",\n    weight, 1);\n"),
           edited(check, "  expectRank(\"x\", x, 2);\n" + check),
-          replaced(edited("const int64_t D = ", "const int64_t width = "), "{D}", "{width}",
-                   true)}) {
+          replaced(replaced(edited("const int64_t D = ", "const int64_t width = "), "That(D ",
+                            "That(width ", true),
+                   "{D}", "{width}", true)}) {
       expectAccepted(suffix, edit);
     }
     folder.write(suffix, text);
