@@ -22,6 +22,8 @@ constexpr const char *source = "import triton\n"
 
 int doNothing(void *) { return 0; }
 
+const std::string softmaxPath = std::string(NEREID_SOURCE_DIR) + "/operators/softmax.toml";
+
 /// What calls need besides the pointer that is null.
 struct Things {
   const int64_t shape[2] = {2, 3}, strides[2] = {3, 1}, grid[3] = {1, 1, 1};
@@ -179,6 +181,26 @@ const std::vector<Call> &calls() {
          return nereid_compare(unless(at == 0, t.tensor), unless(at == 1, t.tensor), 0, 0,
                                unless(at == 2, &t.comparison));
        }},
+      {"nereid_operator_load", 2, 0,
+       [](Things &, int at) {
+         nereid_operator *made = nullptr;
+         const nereid_status status =
+             nereid_operator_load(unless(at == 0, softmaxPath.c_str()), unless(at == 1, &made));
+         nereid_operator_free(made);
+         return status;
+       }},
+      {"nereid_operator_verify", 4, 0,
+       [](Things &t, int at) {
+         nereid_operator *made = nullptr;
+         EXPECT_EQ(nereid_operator_load(softmaxPath.c_str(), &made), NEREID_OK);
+         const nereid_tensor *list[] = {t.tensor};
+         nereid_verdict verdict{};
+         const nereid_status status = nereid_operator_verify(
+             unless(at == 0, made), unless(at == 1, list), 1, unless(at == 2, list), 1,
+             NEREID_ROUNDS_RESULTS, unless(at == 3, &verdict));
+         nereid_operator_free(made);
+         return status;
+       }},
       {"nereid_time_pair", 3, 3,
        [](Things &t, int at) {
          // Without options the budget would be five seconds; it ends as soon as times are steady.
@@ -247,6 +269,8 @@ TEST(NullPointers, PropertiesOfNothing) {
   EXPECT_STREQ(nereid_kernel_name(nullptr), "");
   EXPECT_STREQ(nereid_kernel_signature(nullptr), "");
   EXPECT_EQ(nereid_kernel_argument_count(nullptr), 0);
+  nereid_operator_free(nullptr);
+  EXPECT_STREQ(nereid_verdict_text(nullptr), "");
 }
 
 /// A function that joins the header joins these tests.
@@ -259,7 +283,8 @@ TEST(NullPointers, NoFunctionOfTheHeaderIsLeftOut) {
       "nereid_tensor_data", "nereid_tensor_rank", "nereid_tensor_shape", "nereid_tensor_strides",
       "nereid_tensor_dtype", "nereid_tensor_element_count", "nereid_tensor_is_contiguous",
       "nereid_tensor_get", "nereid_tensor_set", "nereid_tensor_free", "nereid_kernel_free",
-      "nereid_kernel_name", "nereid_kernel_signature", "nereid_kernel_argument_count"};
+      "nereid_kernel_name", "nereid_kernel_signature", "nereid_kernel_argument_count",
+      "nereid_operator_free", "nereid_verdict_text"};
   for (const Call &call : calls()) {
     tested.insert(call.name);
   }
