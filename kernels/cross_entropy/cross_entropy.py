@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Cross entropy of each row of logits with one class index per row: log(sum(exp(x))) - x[target].
-# One program owns one row and holds it whole. A row whose target is ignore_index has no loss.
+# One program owns one row and holds it whole. The row's maximum is taken from x[target], not added to
+# the logarithm, where a small loss beside a large maximum would be lost. A row whose target is
+# ignore_index has no loss.
 import triton
 import triton.language as tl
 
@@ -13,12 +15,12 @@ def cross_entropy(x, target, loss, x_stride, n_cols, ignore_index, BLOCK: tl.con
     x += row * x_stride
     value = tl.load(x + cols, mask=mask, other=-float("inf")).to(tl.float32)
     largest = tl.max(value, axis=0)
-    log_total = largest + tl.log(tl.sum(tl.exp(value - largest), axis=0))
+    log_total = tl.log(tl.sum(tl.exp(value - largest), axis=0))
     wanted = tl.load(target + row)
     if wanted == ignore_index:
         tl.store(loss + row, 0.0)
     else:
-        tl.store(loss + row, log_total - tl.load(x + wanted).to(tl.float32))
+        tl.store(loss + row, log_total - (tl.load(x + wanted).to(tl.float32) - largest))
 
 
 def launch(x, target, ignore_index=-100):
