@@ -35,10 +35,15 @@ TIME_PLANTS = {
     "a mark in front of the output: the next launch returns": between_launches(
         "if tl.load({p} - 1) == 77.0:\n    return", "tl.store({p} - 1, 77.0)", "store"),
     "returns where the output holds numbers": where_result_is_there,
-    "only the first half of the programs": mask_of("store", "{m} & (tl.program_id(0) * 2 < tl.num_programs(0) + 1)"),
+    "only the first half of the programs": mask_of(
+        "store", "{m} & (tl.program_id(0) * 2 < tl.num_programs(0) + 1)"),
     "three programs of four": mask_of("store", "{m} & (tl.program_id(0) % 4 != 3)"),
-    "a random tenth of the programs is left out": mask_of("store", "{m} & ((tl.program_id(0) * 7919 + 13) % 10 != 0)"),
+    "a random tenth of the programs is left out": mask_of(
+        "store", "{m} & ((tl.program_id(0) * 7919 + 13) % 10 != 0)"),
     "only 8 programs work": mask_of("store", "{m} & (tl.program_id(0) < 8)"),
-    "nothing where there are many programs": mask_of("store", "{m} & (tl.num_programs(0) < 10)"),
-    "the last program of many does nothing": mask_of("store", "{m} & ((tl.program_id(0) + 1 < tl.num_programs(0)) | (tl.num_programs(0) < 16))"),
+    "nothing where there are many programs": mask_of(
+        "store", "{m} & (tl.num_programs(0) < 10)"),
+    "the last program of many does nothing": mask_of(
+        "store",
+        "{m} & ((tl.program_id(0) + 1 < tl.num_programs(0)) | (tl.num_programs(0) < 16))"),
 }

@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: Apache-2.0
+// The five stages of an operator's development, each recorded in the folder's manifest.
+#include "lib/definition/Document.h"
+#include "lib/develop/Develop.h"
+#include "lib/develop/EditedFiles.h"
+#include "lib/support/AtomicFile.h"
+#include "lib/support/Interrupt.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+
+namespace nereid::develop {
+
+Result<StageResult>
+Development::record(const std::string &stage, bool isSkippable,
+                    const std::function<Result<StageResult>(std::string &json)> &body) {
+  auto clock = measure::steadyClock();
+  double start = clock();
+  auto &manifest = workspace.manifest;
+  // A failed check is done again: its failures are what the user wants to see.
+  if (isSkippable && manifest.isCurrent(stage, inputsHash()) &&
+      manifest.findStage(stage)->isPassed) {
+    stageShares.push_back({stage, 0, true});
+    options.progress(fmt::format("{}: done before, nothing changed", stage));
+    return StageResult::Passed;
+  }
+  options.progress(stage);
+  std::string json;
+  auto result = body(json);
+  stageShares.push_back({stage, clock() - start, false});
+  if (!result) {
+    return result.error();
+  }
+  auto &entry = manifest.stage(stage);
+  entry.isDone = *result != StageResult::Interrupted;
+  if (entry.isDone) {
+    entry.isPassed = *result == StageResult::Passed;
+    entry.seconds = clock() - start;
+    entry.inputHash = inputsHash();
+    entry.resultJson = json;
+  }
+  if (auto saved = workspace.saveManifest(); !saved) {
+    return saved.error();
+  }
+  return result;
+}
+
+Result<StageResult> Development::writeDefinition() {
+  if (usesPresentFiles) {
+    stageShares.push_back({"definition", 0, true});
+    return StageResult::Passed;
+  }
+  return record("definition", false, [&](std::string &) -> Result<StageResult> {
+    definition::ChipFigures figures;
+    figures.name = machine.name + (elsewhere ? " (by its description, not measured)" : "");
+    figures.peakFlops = machine.peakFor(DType::F32);
+    figures.bandwidth = machine.copyBandwidth;
+    figures.lastLevelCacheBytes = static_cast<double>(machine.lastCacheBytes());
+    figures.cores = machine.cores;
+    auto document = definition::definitionDocument(op(), dtypes().front(), figures);
+    auto written = workspace.writeFile({op().name + "_definition.md", document});
+    return written ? Result<StageResult>(StageResult::Passed) : written.error();
+  });
+}
+
+Result<StageResult> Development::generateFiles(Diagnostics &diags) {
+  if (usesPresentFiles) {
+    stageShares.push_back({"generate", 0, true});
+    return StageResult::Passed;
+  }
+  return record("generate", false, [&](std::string &) -> Result<StageResult> {
+    workspace.manifest.table = generation.table;
+    auto files = generator::writeFiles(generation);
+    if (auto kept = keepEditedFiles(workspace, edited, files, options.progress); !kept) {
+      return kept.error();
+    }
+    if (auto written = workspace.writeFiles(files); !written) {
+      return written.error();
+    }
+    edited.clear();
+    auto compared = compareInterfaces(diags);
+    return compared ? Result<StageResult>(StageResult::Passed) : compared.error();
+  });
+}
+
+Status Development::compareInterfaces(Diagnostics &diags) {
+  interfaceReport = generator::checkInterfaces(workspace.directory(), generation, diags);
+  return interfaceReport.agrees ? Status(Done{}) : Status(diags.all().front());
+}
+
+Result<StageResult> Development::verify(Diagnostics &diags) {
+  if (auto compared = compareInterfaces(diags); !compared) {
+    return compared.error();
+  }
+  if (!options.onlyCase.empty()) {
+    return verifyOne();
+  }
+  // Who names a seed wants its cases, whatever passed before.
+  return record("verify", !options.seed, [&](std::string &json) -> Result<StageResult> {
+    options.progress(fmt::format("verify: seed {}", seed));
+    AccuracyOptions settings = accuracyOptions();
+    settings.keepIn = options.keepIn;
+    settings.command = verifyCommand();
+    auto report = verifyAccuracy(generation, source(), summary, settings);
+    if (!report) {
+      return report.error();
+    }
+    accuracyReport = std::move(*report);
+    json = accuracyJson(accuracyReport);
+    if (accuracyReport.isInterrupted) {
+      return StageResult::Interrupted;
+    }
+    return accuracyReport.passed() ? StageResult::Passed : StageResult::Failed;
+  });
+}
+
+/// A command line that verifies what this one does.
+std::vector<std::string> Development::verifyCommand() const {
+  std::error_code ignored;
+  auto absolute = [&](const std::string &path) {
+    return std::filesystem::absolute(path, ignored).lexically_normal().string();
+  };
+  std::vector<std::string> words = {"nereid", "verify", absolute(workspace.directory()), "--target",
+                                    options.target};
+  if (!options.chipFile.empty()) {
+    words.insert(words.end(), {"--chip", absolute(options.chipFile)});
+  }
+  for (const std::string &folder : options.importPaths) {
+    words.insert(words.end(), {"--import-path", absolute(folder)});
+  }
+  return words;
+}
+
+/// One case says nothing about the others: what is recorded stays, unless it is refuted.
+Result<StageResult> Development::verifyOne() {
+  AccuracyOptions settings = accuracyOptions();
+  settings.onlyCase = options.onlyCase;
+  settings.keepIn = options.keepIn;
+  settings.command = verifyCommand();
+  auto clock = measure::steadyClock();
+  const double start = clock();
+  options.progress(fmt::format("verify: seed {}", seed));
+  auto report = verifyAccuracy(generation, source(), summary, settings);
+  if (!report) {
+    return report.error();
+  }
+  accuracyReport = std::move(*report);
+  stageShares.push_back({"verify", clock() - start, false});
+  if (accuracyReport.isInterrupted) {
+    return StageResult::Interrupted;
+  }
+  if (accuracyReport.failures() > 0) {
+    workspace.manifest.stage("verify").isPassed = false;
+  }
+  return accuracyReport.passed() ? StageResult::Passed : StageResult::Failed;
+}
+
+std::vector<PerformanceRow> Development::measureCases(
+    const std::function<bool(const std::string &name, DType dtype)> &isWanted) {
+  std::vector<PerformanceRow> measured;
+  for (const auto &testCase : op().performanceCases) {
+    for (DType dtype : dtypes()) {
+      if (isInterrupted() || !isWanted(testCase.name, dtype)) {
+        continue;
+      }
+      options.progress(fmt::format("bench: {} {}", testCase.name, torchName(dtype)));
+      measured.push_back(
+          measureCase(generation, testCase, dtype, nullptr, machine, performanceOptions()));
+    }
+  }
+  return measured;
+}
+
+std::string Development::resultsJson(const std::vector<PerformanceRow> &measured) const {
+  nlohmann::ordered_json json;
+  json["schema"] = 1;
+  json["operator"] = op().name;
+  const auto speedup = overallSpeedup(measured);
+  json["speedup"] = speedup ? nlohmann::ordered_json(*speedup) : nullptr;
+  json["seed"] = seed;
+  json["environment"] = nlohmann::ordered_json::parse(workspace.manifest.environmentJson);
+  json["rows"] = nlohmann::ordered_json::parse(performanceJson(measured));
+  return json.dump(2) + "\n";
+}
+
+Result<StageResult> Development::bench() {
+  const auto *accuracy = workspace.manifest.findStage("verify");
+  if (accuracy == nullptr || !accuracy->isPassed || accuracy->inputHash != inputsHash()) {
+    return makeError("E0702", "performance expects verified kernels, but accuracy has not passed")
+        .withHelp("run nereid verify on the same folder first");
+  }
+  return record("bench", false, [&](std::string &json) -> Result<StageResult> {
+    if (elsewhere) {
+      predicted = predictPerformance(generation, dtypes(), machine);
+      json = predictionJson(predicted);
+      return StageResult::Passed;
+    }
+    rows = measureCases([](const std::string &, DType) { return true; });
+    json = performanceJson(rows);
+    if (isInterrupted()) {
+      return StageResult::Interrupted;
+    }
+    for (const auto &row : rows) {
+      if (!row.failure.empty()) {
+        return StageResult::Failed;
+      }
+    }
+    return StageResult::Passed;
+  });
+}
+
+Result<StageResult> Development::optimize() {
+  return record("optimize", false, [&](std::string &json) -> Result<StageResult> {
+    if (elsewhere) { // what is quicker here says nothing of there
+      optimization_.stopReason = fmt::format(
+          "none is made: rounds are measured, and '{}' is not this machine", machine.name);
+      return StageResult::Passed;
+    }
+    // Rounds are written from the generated kernel, not from one edited by hand.
+    if (auto kept =
+            keepEditedFiles(workspace, edited, generator::writeFiles(generation), options.progress);
+        !kept) {
+      return kept.error();
+    }
+    OptimizationOptions settings;
+    settings.performance = performanceOptions();
+    settings.rounds = options.rounds >= 0 ? options.rounds : op().maxRounds;
+    settings.progress = options.progress;
+    AccuracyReport verified;
+    settings.verifyAll = [&] {
+      auto report = verifyAccuracy(generation, source(), summary, accuracyOptions());
+      if (!report) {
+        return report.error().message;
+      }
+      verified = std::move(*report);
+      return verified.firstFailure();
+    };
+    auto result = develop::optimize(workspace, generation, rows, machine, patterns, settings);
+    if (!result) {
+      return result.error();
+    }
+    optimization_ = std::move(*result);
+    json = performanceJson(rows);
+    if (!optimization_.rounds.empty() && optimization_.rounds.back().isKept) {
+      // The files of now are the ones that the last round verified.
+      accuracyReport = std::move(verified);
+      auto &stage = workspace.manifest.stage("verify");
+      stage.inputHash = inputsHash();
+      stage.resultJson = accuracyJson(accuracyReport);
+    }
+    return optimization_.isInterrupted ? StageResult::Interrupted : StageResult::Passed;
+  });
+}
+
+std::optional<bool> Development::isTargetMet() const {
+  const auto speedup = overallSpeedup(rows);
+  return speedup ? std::optional(*speedup >= op().targetSpeedup) : std::nullopt;
+}
+
+Status Development::finish() {
+  // What an earlier run measured stays until this one has measured again.
+  if (!optimization_.stopReason.empty() && !elsewhere) {
+    auto log = generator::writeOptimizationLog(
+        workspace.manifest, {op().targetSpeedup, overallSpeedup(rows), optimization_.stopReason});
+    if (auto written = workspace.writeFile({"optimization_log.md", log}); !written) {
+      return written.error();
+    }
+  }
+  if (!predicted.empty()) {
+    nlohmann::ordered_json json;
+    json["schema"] = 1;
+    json["operator"] = op().name;
+    json["measured"] = false;
+    json["predicted_for"] = {{"chip", machine.name}, {"fingerprint", machine.fingerprint}};
+    json["environment"] = nlohmann::ordered_json::parse(workspace.manifest.environmentJson);
+    json["rows"] = nlohmann::ordered_json::parse(predictionJson(predicted));
+    if (auto written = workspace.writeFile({"prediction.json", json.dump(2) + "\n"}); !written) {
+      return written;
+    }
+  }
+  if (!rows.empty()) {
+    auto written = workspace.writeFile({"performance.json", resultsJson(rows)});
+    if (!written) {
+      return written.error();
+    }
+  }
+  std::string own = workspace.path("patterns.json");
+  if (auto isOwn = refuseLink(own); !isOwn) {
+    return isOwn;
+  }
+  if (auto saved = patterns.save(own); !saved) {
+    return saved.error();
+  }
+  std::string shared = userPatternsPath();
+  if (!shared.empty()) {
+    if (auto saved = patterns.save(shared); !saved) {
+      options.progress("patterns are not shared with later runs: " + saved.error().message);
+    }
+  }
+  return workspace.saveManifest();
+}
+
+} // namespace nereid::develop
