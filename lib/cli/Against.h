@@ -21,8 +21,8 @@ bool isResultFile(const std::string &input);
 void runCompareFiles(const std::string &now, const std::string &before, Session &session);
 
 /// The earlier file, if one is named, without the cases that nobody asks for now; refused when
-/// nothing is left, or when it is of something else than `subject`, of another machine or of another
-/// number of threads than this process would measure with.
+/// nothing is left, or when it is of something else than `subject`, of another machine or of
+/// another number of threads than this process would measure with.
 Result<std::optional<measure::ResultFile>>
 openEarlier(const std::string &path, const std::string &subject,
             const std::function<bool(const std::string &name)> &isAsked);
