@@ -134,10 +134,15 @@ bool mayShareAddresses(const Tensor &tensor) {
 } // namespace
 
 uint8_t *elementAddress(const Tensor &tensor, int64_t i) {
-  if (tensor.isContiguous()) {
-    return tensor.as<uint8_t>() + i * static_cast<int64_t>(sizeInBytes(tensor.dtype()));
+  int64_t offset = i;
+  if (!tensor.isContiguous()) {
+    offset = 0;
+    for (size_t dim = tensor.shape().size(); dim-- > 0;) {
+      offset += i % tensor.shape()[dim] * tensor.strides()[dim];
+      i /= tensor.shape()[dim];
+    }
   }
-  return Walk(tensor, i).address();
+  return tensor.as<uint8_t>() + offset * static_cast<int64_t>(sizeInBytes(tensor.dtype()));
 }
 
 void readBlock(const Tensor &tensor, int64_t begin, int count, double *values) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elements of a tensor, whatever its type and strides, in blocks of a common form: what conversion,
-// filling and file formats are written with. Private to the runtime.
+// filling and file formats are written with. Private to the runtime; lib/verify asks it where
+// elements are.
 #pragma once
 
 #include "runtime/Tensor.h"

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/IntegerElements.h"
 
+#include "runtime/ElementBlocks.h"
+
 #include <cstring>
 
 namespace nereid::runtime {
@@ -10,16 +12,6 @@ template <class T> uint64_t loadAs(const void *element) {
   T value;
   std::memcpy(&value, element, sizeof(T));
   return static_cast<uint64_t>(static_cast<int64_t>(value));
-}
-
-char *elementAddress(const Tensor &tensor, int64_t i) {
-  int64_t offset = 0;
-  for (size_t d = tensor.shape().size(); d-- > 0;) {
-    offset += i % tensor.shape()[d] * tensor.strides()[d];
-    i /= tensor.shape()[d];
-  }
-  return static_cast<char *>(tensor.data()) +
-         offset * static_cast<int64_t>(sizeInBytes(tensor.dtype()));
 }
 
 } // namespace

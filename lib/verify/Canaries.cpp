@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/verify/Canaries.h"
 
+#include "runtime/Extent.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,6 +10,7 @@
 
 namespace nereid::verify {
 
+using runtime::Extent;
 using runtime::Tensor;
 
 namespace {
@@ -20,21 +23,8 @@ uint8_t patternAt(int64_t index) {
   return static_cast<uint8_t>((static_cast<uint64_t>(index) * 0x9E3779B97F4A7C15U) >> 56);
 }
 
-/// The bytes from a tensor's lowest element to the end of its highest.
-struct Extent {
-  uint8_t *begin = nullptr, *end = nullptr;
-};
-
-Extent extentOf(const Tensor &tensor) {
-  int64_t first = 0, last = 0;
-  for (size_t dim = 0; dim < tensor.shape().size(); ++dim) {
-    const int64_t span = (tensor.shape()[dim] - 1) * tensor.strides()[dim];
-    (span < 0 ? first : last) += span;
-  }
-  const auto size = static_cast<int64_t>(sizeInBytes(tensor.dtype()));
-  auto *base = tensor.as<uint8_t>();
-  return {base + first * size, base + (last + 1) * size};
-}
+/// Of tensors that are there, so that their bytes have addresses.
+Extent bytesOf(const Tensor &tensor) { return runtime::extentOf(tensor).value_or(Extent{}); }
 
 } // namespace
 
@@ -43,17 +33,17 @@ Status Canaries::surround(std::vector<Named> tensors) {
     return one.tensor->elementCount() == 0 || one.tensor->data() == nullptr;
   });
   std::sort(tensors.begin(), tensors.end(), [](const Named &one, const Named &other) {
-    return extentOf(*one.tensor).begin < extentOf(*other.tensor).begin;
+    return bytesOf(*one.tensor).begin < bytesOf(*other.tensor).begin;
   });
   for (size_t from = 0; from < tensors.size();) {
-    Extent extent = extentOf(*tensors[from].tensor);
+    Extent extent = bytesOf(*tensors[from].tensor);
     Block block;
     size_t to = from;
-    for (; to < tensors.size() && extentOf(*tensors[to].tensor).begin < extent.end; ++to) {
-      extent.end = std::max(extent.end, extentOf(*tensors[to].tensor).end);
+    for (; to < tensors.size() && bytesOf(*tensors[to].tensor).begin < extent.end; ++to) {
+      extent.end = std::max(extent.end, bytesOf(*tensors[to].tensor).end);
       block.names += fmt::format("{}'{}'", block.names.empty() ? "" : " and ", tensors[to].name);
     }
-    block.bytes = extent.end - extent.begin;
+    block.bytes = static_cast<int64_t>(extent.end - extent.begin);
     block.storage = Tensor::empty({block.bytes + 2 * margin}, DType::U8);
     if (!block.storage.isValid()) {
       return makeError("E0506", fmt::format("no memory for {} bytes of {} and a pattern around",
@@ -64,11 +54,13 @@ Status Canaries::surround(std::vector<Named> tensors) {
       memory[i] = patternAt(i);
       memory[margin + block.bytes + i] = patternAt(margin + i);
     }
-    std::memcpy(memory + margin, extent.begin, static_cast<size_t>(block.bytes));
+    std::memcpy(memory + margin, reinterpret_cast<const void *>(extent.begin),
+                static_cast<size_t>(block.bytes));
     for (; from < to; ++from) {
       Tensor &tensor = *tensors[from].tensor;
-      tensor = Tensor::borrow(memory + margin + (tensor.as<uint8_t>() - extent.begin),
-                              tensor.shape(), tensor.dtype(), tensor.strides());
+      const uint64_t offset = reinterpret_cast<uintptr_t>(tensor.data()) - extent.begin;
+      tensor = Tensor::borrow(memory + margin + offset, tensor.shape(), tensor.dtype(),
+                              tensor.strides());
     }
     blocks.push_back(std::move(block));
   }

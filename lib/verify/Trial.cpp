@@ -2,6 +2,8 @@
 #include "lib/verify/Trial.h"
 
 #include "lib/verify/GuardedMemory.h"
+#include "runtime/ElementBlocks.h"
+#include "runtime/Extent.h"
 #include "runtime/ThreadPool.h"
 
 #include <fmt/format.h>
@@ -19,30 +21,13 @@ using runtime::Tensor;
 /// otherwise, then a finite number.
 constexpr uint8_t fills[] = {0xFF, 0x5A};
 
-/// Elements from the first to the last one of a tensor, gaps included.
-int64_t extentOf(const Tensor &tensor) {
-  int64_t last = 0;
-  for (size_t i = 0; i < tensor.shape().size(); ++i) {
-    if (tensor.shape()[i] == 0) {
-      return 0;
-    }
-    last += (tensor.shape()[i] - 1) * tensor.strides()[i];
-  }
-  return last + 1;
+/// Where row-major element i lies, in bytes from the tensor's address.
+size_t offsetOf(const Tensor &tensor, int64_t i) {
+  return static_cast<size_t>(runtime::elementAddress(tensor, i) - tensor.as<uint8_t>());
 }
 
-/// Offset of row-major element i from the first one, in elements.
-int64_t offsetOf(const Tensor &tensor, int64_t i) {
-  int64_t offset = 0;
-  for (size_t d = tensor.shape().size(); d-- > 0;) {
-    offset += i % tensor.shape()[d] * tensor.strides()[d];
-    i /= tensor.shape()[d];
-  }
-  return offset;
-}
-
-/// Calls visit(first element, its offset, count) for every stretch of elements that lie side by
-/// side, until it returns false.
+/// Calls visit(first element, its offset in bytes, count) for every stretch of elements that lie
+/// side by side, until it returns false.
 template <typename Visit> void forEachStretch(const Tensor &tensor, Visit visit) {
   const int64_t count = tensor.elementCount();
   const bool hasRows = !tensor.shape().empty() && tensor.strides().back() == 1;
@@ -58,8 +43,9 @@ template <typename Visit> void forEachStretch(const Tensor &tensor, Visit visit)
 class Placed {
 public:
   static Result<Placed> make(const TrialTensor &tensor, Edge edge, uint8_t fill) {
-    const size_t bytes = static_cast<size_t>(extentOf(tensor.content)) * elementBytes(tensor);
-    auto memory = GuardedMemory::make(bytes, edge, {tensor.alignment, tensor.misalignment}, fill);
+    const auto extent = runtime::extentOf(tensor.content).value_or(runtime::Extent{});
+    auto memory = GuardedMemory::make(extent.end - extent.begin, edge,
+                                      {tensor.alignment, tensor.misalignment}, fill);
     if (!memory) {
       return memory.error();
     }
@@ -101,10 +87,10 @@ public:
   std::optional<int64_t> nextDifference(int64_t from, const Tensor &other) const {
     const size_t size = elementBytes(*trial);
     std::optional<int64_t> found;
-    forEachStretch(view, [&](int64_t first, int64_t offset, int64_t count) {
+    forEachStretch(view, [&](int64_t first, size_t offset, int64_t count) {
       const int64_t skipped = std::clamp<int64_t>(from - first, 0, count);
-      const uint8_t *mine = view.as<uint8_t>() + static_cast<size_t>(offset) * size;
-      const uint8_t *others = other.as<uint8_t>() + static_cast<size_t>(offset) * size;
+      const uint8_t *mine = view.as<uint8_t>() + offset;
+      const uint8_t *others = other.as<uint8_t>() + offset;
       const size_t begin = static_cast<size_t>(skipped) * size;
       const size_t end = static_cast<size_t>(count) * size;
       if (std::memcmp(mine + begin, others + begin, end - begin) == 0) {
@@ -118,7 +104,7 @@ public:
   }
   /// Every byte of the element is the pattern of memory that nobody wrote.
   bool isUntouched(int64_t i) const {
-    const uint8_t *bytes = address(view, i);
+    const uint8_t *bytes = runtime::elementAddress(view, i);
     return std::all_of(bytes, bytes + elementBytes(*trial),
                        [&](uint8_t byte) { return byte == fill; });
   }
@@ -133,17 +119,10 @@ private:
   static size_t elementBytes(const TrialTensor &tensor) {
     return sizeInBytes(tensor.content.dtype());
   }
-  static uint8_t *address(const Tensor &tensor, int64_t i) {
-    return tensor.as<uint8_t>() +
-           static_cast<size_t>(offsetOf(tensor, i)) * sizeInBytes(tensor.dtype());
-  }
-
   void copyContent() {
-    const size_t size = elementBytes(*trial);
-    forEachStretch(view, [&](int64_t, int64_t offset, int64_t count) {
-      const size_t byte = static_cast<size_t>(offset) * size;
-      std::memcpy(view.as<uint8_t>() + byte, trial->content.as<uint8_t>() + byte,
-                  static_cast<size_t>(count) * size);
+    forEachStretch(view, [&](int64_t, size_t offset, int64_t count) {
+      std::memcpy(view.as<uint8_t>() + offset, trial->content.as<uint8_t>() + offset,
+                  static_cast<size_t>(count) * elementBytes(*trial));
       return true;
     });
   }
@@ -156,13 +135,13 @@ private:
 
   /// Bytes between the elements of rows that are farther apart than they are long.
   std::string gapWritten() const {
-    if (view.elementCount() == extentOf(view)) {
+    const size_t size = elementBytes(*trial);
+    if (static_cast<size_t>(view.elementCount()) * size == memory.size()) {
       return "";
     }
-    const size_t size = elementBytes(*trial);
     std::vector<bool> isElement(memory.size() / size);
     for (int64_t i = 0; i < view.elementCount(); ++i) {
-      isElement[static_cast<size_t>(offsetOf(view, i))] = true;
+      isElement[offsetOf(view, i) / size] = true;
     }
     for (size_t byte = 0; byte < memory.size(); ++byte) {
       if (!isElement[byte / size] && memory.data()[byte] != fill) {

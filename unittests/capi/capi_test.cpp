@@ -2,6 +2,7 @@
 // The C interface through its C++ header: kernels from files and text, tensors, errors that come
 // back as codes, and what the generated companions use.
 #include "nereid/nereid.hpp"
+#include "unittests/capi/Errors.h"
 
 #include <cmath>
 #include <cstdlib>
@@ -25,16 +26,6 @@ protected:
   }
   static void SetUpTestSuite() { ::setenv("NEREID_CACHE_DIR", cache().c_str(), 1); }
   static void TearDownTestSuite() { std::filesystem::remove_all(cache()); }
-
-  template <class Body> static nereid::Error errorOf(const Body &body) {
-    try {
-      body();
-    } catch (const nereid::Error &error) {
-      return error;
-    }
-    ADD_FAILURE() << "expects an error";
-    return nereid::Error(NEREID_OK, "");
-  }
 };
 
 TEST_F(CApi, KernelsImportFromFoldersTheProgramNames) {

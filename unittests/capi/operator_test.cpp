@@ -2,6 +2,7 @@
 // Definitions through the C interface: what judges results in generated programs, and what they
 // ask of the tensors they are given.
 #include "nereid/nereid.hpp"
+#include "unittests/capi/Errors.h"
 
 #include <cmath>
 #include <filesystem>
@@ -36,15 +37,6 @@ protected:
       tensor.set(static_cast<int64_t>(i), values[i]);
     }
     return tensor;
-  }
-  template <class Body> static nereid::Error errorOf(const Body &body) {
-    try {
-      body();
-    } catch (const nereid::Error &error) {
-      return error;
-    }
-    ADD_FAILURE() << "expects an error";
-    return nereid::Error(NEREID_OK, "");
   }
 
   const std::filesystem::path folder =
