@@ -307,14 +307,6 @@ KernelArguments KernelArguments::clone() const {
   return copy;
 }
 
-double KernelArguments::bytesHeld() const {
-  double bytes = 0;
-  for (const auto &[name, tensor] : tensors) {
-    bytes += views.count(name) != 0 ? 0 : static_cast<double>(tensor.byteCount());
-  }
-  return bytes;
-}
-
 Result<Tensor> makeTensor(const std::string &assignment, DType dtype) {
   Diagnostics diags;
   std::string maker = assignment.substr(assignment.find('=') + 1);

@@ -32,7 +32,6 @@ struct KernelArguments {
   std::vector<runtime::ArgumentValue> values() const;
   /// A copy whose tensors own separate memory; views are views of the copies.
   KernelArguments clone() const;
-  double bytesHeld() const;
 };
 
 /// `assignments` are "name=value" texts. E0010 malformed or unknown maker, E0011 parameter missing

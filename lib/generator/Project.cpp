@@ -18,12 +18,6 @@ constexpr const char *manifestName = "nereid.json";
 
 } // namespace
 
-const std::vector<std::string> &stageNames() {
-  static const std::vector<std::string> names = {"definition", "generate", "verify", "bench",
-                                                 "optimize"};
-  return names;
-}
-
 StageRecord &Manifest::stage(const std::string &name) {
   for (StageRecord &record : stages) {
     if (record.stage == name) {

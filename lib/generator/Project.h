@@ -12,9 +12,6 @@
 
 namespace nereid::generator {
 
-/// Stage names in order: "definition", "generate", "verify", "bench", "optimize".
-const std::vector<std::string> &stageNames();
-
 struct StageRecord {
   std::string stage;
   bool isDone = false, isPassed = false;
