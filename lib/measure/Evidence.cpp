@@ -6,8 +6,14 @@
 
 namespace nereid::measure {
 
+bool Evidence::isNoisy() const {
+  constexpr double mostOfDifference = 0.25;
+  const double difference = gain > 0 ? std::max(gain, 1 / gain) - 1 : 0;
+  return deviation > std::max(TimerOptions().maximumDeviation, mostOfDifference * difference);
+}
+
 bool Evidence::isGain(double least, double chance) const {
-  return !isNoisy && gain >= least && gain > noise && pValue < chance;
+  return !isShort && !isNoisy() && gain >= least && gain > noise && pValue < chance;
 }
 
 bool Evidence::isLoss(double least, double chance) const {
@@ -35,6 +41,11 @@ double noiseOfHalves(const std::vector<double> &samples) {
   return noiseOf({samples.begin(), middle}, {middle, samples.end()});
 }
 
+void addDeviation(Evidence &evidence, const Timing &timing) {
+  evidence.deviation = std::max(evidence.deviation, timing.summary.relativeDeviation);
+  evidence.isShort = evidence.isShort || timing.isShort;
+}
+
 double corrected(double pValue, int tries) { return std::min(1.0, pValue * std::max(1, tries)); }
 
 std::vector<double> inYardsticks(const TimedRun &run) {
@@ -60,7 +71,7 @@ Evidence weigh(const Timing &before, const Timing &again, const Timing &after, i
                                  mannWhitney(again.samples, after.samples).pValue);
   evidence.pValue = corrected(larger, tries);
   for (const Timing *timing : {&before, &again, &after}) {
-    evidence.isNoisy = evidence.isNoisy || timing->isNoisy || timing->isShort;
+    addDeviation(evidence, *timing);
   }
   return evidence;
 }
@@ -83,7 +94,7 @@ Evidence weighRuns(const TimedRun &before, const TimedRun &after, int tries) {
     evidence.pValue = std::max(evidence.pValue, relative.pValue);
   }
   for (const Timing *timing : {&before.program, &after.program}) {
-    evidence.isNoisy = evidence.isNoisy || timing->isNoisy || timing->isShort;
+    addDeviation(evidence, *timing);
   }
   return evidence;
 }

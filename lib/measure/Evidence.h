@@ -18,10 +18,14 @@ struct Evidence {
   double gain = 1;
   double noise = 1;     ///< what before may differ from itself, as a gain: 1.01 is a hundredth
   double pValue = 1;    ///< that there is no difference, corrected for the number of tries
-  bool isNoisy = false; ///< a version deviates from itself too much, or was stopped
+  double deviation = 0; ///< the largest relative standard deviation of a version's samples
+  bool isShort = false; ///< a version was stopped before it had enough samples
 
-  /// A gain of at least `least` that is more than noise, at the significance. A noisy pair is not
-  /// told apart, whatever it seems.
+  /// Samples deviate by more than a timing may, and by more than a quarter of what the versions
+  /// differ: a twofold gain stands out of deviations that would swallow a hundredth.
+  bool isNoisy() const;
+  /// A gain of at least `least` that is more than noise, at the significance. A pair that is noisy
+  /// or was stopped is not told apart, whatever it seems.
   bool isGain(double least, double chance) const;
   /// The same for a loss: a gain of at most 1 / `least`.
   bool isLoss(double least, double chance) const;

@@ -44,7 +44,7 @@ std::string noteOf(const RecordedCase &before, const RecordedCase &now, const Ev
     notes.push_back(fmt::format("the machine itself took {:.2f}x of its time then", drift));
   }
   const double change = std::max(evidence.gain, evidence.gain > 0 ? 1 / evidence.gain : 0);
-  if (!evidence.isNoisy && change >= leastGain && change <= evidence.noise) {
+  if (!evidence.isShort && !evidence.isNoisy() && change >= leastGain && change <= evidence.noise) {
     notes.push_back(
         fmt::format("each run differs from itself by {:.0f} %", 100 * (evidence.noise - 1)));
   }

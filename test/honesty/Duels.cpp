@@ -39,7 +39,7 @@ Counts fight(generator::Generation &generation, const std::string &file, int due
       const develop::Duel duel =
           develop::duel(generation, one, DType::F32, schedule, schedule, chip, options, 1);
       counts.failed += duel.failure.empty() ? 0 : 1;
-      counts.noisy += duel.evidence.isNoisy ? 1 : 0;
+      counts.noisy += duel.evidence.isNoisy() || duel.evidence.isShort ? 1 : 0;
       isGain = duel.failure.empty() && develop::isGain(duel.evidence);
       counts.seeming += isGain && turn == 0 ? 1 : 0;
     }

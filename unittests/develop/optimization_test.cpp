@@ -68,7 +68,7 @@ protected:
     return *result;
   }
 
-  static measure::Evidence clear(double gain) { return {gain, 1.005, 1e-6, false}; }
+  static measure::Evidence clear(double gain) { return {gain, 1.005, 1e-6}; }
 
   /// What `generate` chooses for the case with what was learned.
   Schedule nextChoice() {
@@ -111,8 +111,10 @@ TEST_F(Rounds, AGainReachesFilesPatternsAndTheNextChoice) {
 TEST_F(Rounds, NoiseChangesNothing) {
   const std::string before = rows.front().schedule.text();
   for (const measure::Evidence &one :
-       {measure::Evidence{1.3, 1.005, 1e-6, true}, measure::Evidence{1.3, 1.4, 1e-6, false},
-        measure::Evidence{1.3, 1.005, 0.3, false}, clear(1.01)}) {
+       {measure::Evidence{1.3, 1.005, 1e-6, 0.2, false},
+        measure::Evidence{1.3, 1.005, 1e-6, 0.01, true},
+        measure::Evidence{1.3, 1.4, 1e-6, 0.01, false},
+        measure::Evidence{1.3, 1.005, 0.3, 0.01, false}, clear(1.01)}) {
     evidence = {one};
     compared = 0;
     project->manifest.rounds.clear();

@@ -85,9 +85,34 @@ TEST(Evidence, NoisyOrStoppedPairsAreNotToldApart) {
   timings[2].isShort = true;
   EXPECT_FALSE(weigh(timings[0], timings[1], timings[2], 1).isGain(1.02, 0.01));
   timings[2].isShort = false;
-  timings[0].isNoisy = true;
-  EXPECT_FALSE(weigh(timings[0], timings[1], timings[2], 1).isGain(1.02, 0.01));
+  for (Timing &timing : timings) {
+    timing.summary.relativeDeviation =
+        0.3; // More than a quarter of what a twofold gain takes away.
+    EXPECT_FALSE(weigh(timings[0], timings[1], timings[2], 1).isGain(1.02, 0.01));
+    timing.summary.relativeDeviation = 0.001;
+  }
 }
+
+TEST(Evidence, WhatIsNoisyDependsOnTheDifference) {
+  Evidence evidence;
+  evidence.pValue = 1e-9;
+  auto isTold = [&](double gain, double deviation) {
+    evidence.gain = gain;
+    evidence.deviation = deviation;
+    return gain > 1 ? evidence.isGain(1.02, 0.01) : evidence.isLoss(1.02, 0.01);
+  };
+  EXPECT_TRUE(isTold(1.03, 0.049));
+  EXPECT_FALSE(isTold(1.03, 0.051));
+  EXPECT_FALSE(isTold(1.2, 0.06));
+  EXPECT_TRUE(isTold(1.4, 0.09));
+  EXPECT_FALSE(isTold(1.4, 0.11));
+  EXPECT_TRUE(isTold(2, 0.24));
+  EXPECT_FALSE(isTold(2, 0.26));
+  EXPECT_TRUE(isTold(0.5, 0.24)); // A loss is told as the gain that its reverse is.
+  EXPECT_FALSE(isTold(0.5, 0.26));
+}
+
+TEST(Evidence, ALargeGainIsToldOnARestlessMachine) { EXPECT_GT(kept(0.4, 0.05, 100, 1), 90); }
 
 TEST(Evidence, ManyTriesNeedMore) {
   Machine machine(5);
