@@ -172,11 +172,18 @@ void writeBlock(const Tensor &tensor, int64_t begin, int count, const double *va
   const size_t bytes = sizeInBytes(type);
   const bool isDense = tensor.isContiguous();
   uint8_t *elements = isDense ? tensor.as<uint8_t>() + static_cast<size_t>(begin) * bytes : buffer;
-  if (type == DType::F32) {
+  auto storeEach = [&](auto convert) {
     for (int i = 0; i < count; ++i) {
-      const float value = static_cast<float>(values[i]);
+      const auto value = convert(values[i]);
       std::memcpy(elements + static_cast<size_t>(i) * sizeof value, &value, sizeof value);
     }
+  };
+  if (type == DType::F32) {
+    storeEach([](double value) { return static_cast<float>(value); });
+  } else if (type == DType::F16) {
+    storeEach([](double value) { return toHalf(value); });
+  } else if (type == DType::BF16) {
+    storeEach([](double value) { return toBFloat16(value); });
   } else {
     for (int i = 0; i < count; ++i) {
       storeFromDouble(elements + static_cast<size_t>(i) * bytes, type, values[i]);

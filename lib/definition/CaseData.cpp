@@ -2,12 +2,14 @@
 #include "lib/definition/CaseData.h"
 
 #include "lib/definition/Tolerance.h"
+#include "runtime/ElementBlocks.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 namespace nereid::definition {
 namespace {
@@ -27,15 +29,39 @@ double magnitudeAt(double range, DType dtype) {
   return std::pow(end, std::fabs(range));
 }
 
-/// A row, or a tensor without dimensions.
-struct Row {
+/// A row, or a tensor without dimensions. It is read at once, and written when it is done with.
+class Row {
+public:
+  const int64_t number, length;
+
+  Row(const Tensor &tensor, int64_t number, int64_t length)
+      : number(number), length(length), tensor(tensor), values(static_cast<size_t>(length)) {
+    forEachPiece([&](int64_t first, int count, double *piece) {
+      runtime::readBlock(tensor, first, count, piece);
+    });
+  }
+  DType dtype() const { return tensor.dtype(); }
+  double at(int64_t i) const { return values[static_cast<size_t>(i)]; }
+  void set(int64_t i, double value) { values[static_cast<size_t>(i)] = value; }
+  void write() {
+    forEachPiece([&](int64_t first, int count, double *piece) {
+      runtime::writeBlock(tensor, first, count, piece);
+    });
+  }
+
+private:
+  template <typename Visit> void forEachPiece(Visit visit) {
+    for (int64_t i = 0; i < length; i += runtime::blockElements) {
+      const auto count = static_cast<int>(std::min<int64_t>(runtime::blockElements, length - i));
+      visit(number * length + i, count, values.data() + i);
+    }
+  }
+
   const Tensor &tensor;
-  int64_t number, length;
-  double at(int64_t i) const { return tensor.at(number * length + i); }
-  void set(int64_t i, double value) const { tensor.set(number * length + i, value); }
+  std::vector<double> values;
 };
 
-void fillSpecial(const Row &row, int turn, uint64_t seed) {
+void fillSpecial(Row &row, int turn, uint64_t seed) {
   const auto place =
       static_cast<int64_t>(hashed(seed, row.number) % static_cast<uint64_t>(row.length));
   switch ((row.number + turn) % specialTurns) {
@@ -51,8 +77,8 @@ void fillSpecial(const Row &row, int turn, uint64_t seed) {
   }
 }
 
-void fillRow(const Row &row, const Data &data, uint64_t seed) {
-  const DType dtype = row.tensor.dtype();
+void fillRow(Row &row, const Data &data, uint64_t seed) {
+  const DType dtype = row.dtype();
   const double first = row.at(0), magnitude = magnitudeAt(data.range, dtype);
   if (data.kind == DataKind::Special) {
     return fillSpecial(row, data.turn, seed);
@@ -167,7 +193,9 @@ void fillData(const Tensor &tensor, const Data &data, uint64_t seed, const Value
   const int64_t count = tensor.elementCount();
   const int64_t length = tensor.shape().empty() ? 1 : tensor.shape().back();
   for (int64_t row = 0; data.kind != DataKind::Normal && row * length < count; ++row) {
-    fillRow({tensor, row, length}, data, seed);
+    Row one(tensor, row, length);
+    fillRow(one, data, seed);
+    one.write();
   }
   for (int64_t i = 0; !allowed.isEverything() && i < count; ++i) {
     setFitted(tensor, i, allowed);

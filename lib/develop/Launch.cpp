@@ -18,6 +18,25 @@ namespace nereid::develop {
 using generator::FusedOperator;
 using runtime::Tensor;
 
+static Result<runtime::Kernel> kernelOf(const KernelSource &source,
+                                        const pipeline::CompileInput &input) {
+  const std::pair key(input.function, input.signature);
+  if (source.compiled && source.compiled->contains(key)) {
+    return source.compiled->at(key);
+  }
+  Diagnostics diags;
+  pipeline::CompileOptions options;
+  options.target = source.target;
+  auto kernel = pipeline::compileKernel(input, options, diags);
+  if (!kernel) {
+    return diags.all().front();
+  }
+  if (source.compiled) {
+    source.compiled->emplace(key, *kernel);
+  }
+  return std::move(*kernel);
+}
+
 Result<PreparedLaunch> PreparedLaunch::prepare(const KernelSource &source,
                                                const FusedOperator &fused,
                                                const generator::Schedule &schedule,
@@ -32,16 +51,13 @@ Result<PreparedLaunch> PreparedLaunch::prepare(const KernelSource &source,
   if (result.launchPlan.isEmpty) {
     return result;
   }
-  Diagnostics diags;
-  pipeline::CompileOptions options;
-  options.target = source.target;
   result.input = {.path = source.path,
                   .function = result.launchPlan.function,
                   .signature = result.launchPlan.signature,
                   .importPaths = source.importPaths};
-  auto kernel = pipeline::compileKernel(result.input, options, diags);
+  auto kernel = kernelOf(source, result.input);
   if (!kernel) {
-    return diags.all().front();
+    return kernel.error();
   }
   result.kernel = std::move(*kernel);
   result.arguments =

@@ -10,13 +10,23 @@
 #include "runtime/Kernel.h"
 #include "runtime/ThreadPool.h"
 
+#include <map>
+#include <memory>
+#include <utility>
+
 namespace nereid::develop {
+
+/// Kernels of one source for one target, by function and signature.
+using CompiledKernels = std::map<std::pair<std::string, std::string>, runtime::Kernel>;
 
 /// Where the kernel's source is and for which target it is compiled.
 struct KernelSource {
   std::string path; ///< `<op>_triton.py`
   std::string target = "cpu";
   std::vector<std::string> importPaths = {};
+  /// What many launches of a source that stays as it is compile once; null = each compiles, or
+  /// finds in the cache, what the file says now.
+  std::shared_ptr<CompiledKernels> compiled = nullptr;
 };
 
 class PreparedLaunch {

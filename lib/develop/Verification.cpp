@@ -13,6 +13,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <memory>
+#include <set>
 
 namespace nereid::develop {
 
@@ -73,8 +75,27 @@ struct Attempt {
 /// An error at a line of the kernel's source, which every other case would run into as well.
 bool isOfSource(const Diagnostic &error) { return !error.file.empty() && error.range.line > 0; }
 
-Result<Attempt> tryCase(Generation &generation, const KernelSource &source,
+/// What decides which addresses a launch of a generated kernel touches, data apart.
+std::string placesOf(const CaseTensors &tensors, const generator::Schedule &schedule, DType dtype) {
+  std::string text = schedule.text() + std::string(torchName(dtype));
+  for (const auto *list : {&tensors.inputs, &tensors.outputs}) {
+    for (const Tensor &tensor : *list) {
+      text +=
+          fmt::format(" {}:{}", fmt::join(tensor.shape(), "x"), fmt::join(tensor.strides(), ","));
+    }
+  }
+  return text;
+}
+
+/// What cases of one verification share.
+struct Progress {
+  KernelSource source;           ///< with the kernels that are compiled
+  std::set<std::string> checked; ///< places of launches in which `nereid check` finds nothing
+};
+
+Result<Attempt> tryCase(Generation &generation, Progress &progress,
                         const generator::ChipSummary &chip, const GridCase &grid, DType dtype) {
+  const KernelSource &source = progress.source;
   Attempt attempt;
   AccuracyRow &row = attempt.row;
   row.caseName = grid.name;
@@ -115,9 +136,14 @@ Result<Attempt> tryCase(Generation &generation, const KernelSource &source,
   }
   attempt.computed.assign(tried->tensors.begin() + static_cast<long>(tensors->inputs.size()),
                           tried->tensors.end());
+  // Small launches are checked once for all data that they are tried with.
+  const std::string places = placesOf(*tensors, schedule, dtype);
   const bool isSmall = elementsOf(*tensors) <= verify::largestChecked;
-  if (isSmall || tried->fault == verify::Fault::Outside) {
+  if ((isSmall && !progress.checked.contains(places)) || tried->fault == verify::Fault::Outside) {
     row.failure = finding(generation, source, schedule, grid, dtype);
+    if (row.failure.empty()) {
+      progress.checked.insert(places);
+    }
   }
   if (tried->fault != verify::Fault::None) {
     row.failure = tried->text + (row.failure.empty() ? "" : "; " + row.failure);
@@ -152,17 +178,17 @@ constexpr std::string_view takenAs = ", taken as ";
 
 /// A case with magnitudes that its operator can bear: they come nearer to 1 until what can be
 /// verified is enough.
-Result<Attempt> verifyCase(Generation &generation, const KernelSource &source,
+Result<Attempt> verifyCase(Generation &generation, Progress &progress,
                            const generator::ChipSummary &chip, GridCase grid, DType dtype) {
   auto isEnough = [](const AccuracyRow &row) {
     return static_cast<double>(row.unverifiable) <=
            verify::mostUnverifiable * static_cast<double>(row.checked);
   };
-  auto attempt = tryCase(generation, source, chip, grid, dtype);
+  auto attempt = tryCase(generation, progress, chip, grid, dtype);
   while (attempt && attempt->row.failure.empty() && !isEnough(attempt->row) &&
          std::fabs(grid.data.range) > verify::smallestRange) {
     grid.data.range /= 2;
-    attempt = tryCase(generation, source, chip, grid, dtype);
+    attempt = tryCase(generation, progress, chip, grid, dtype);
     if (attempt) {
       attempt->row.caseName += std::string(takenAs) + definition::name(grid.data, dtype);
     }
@@ -266,6 +292,8 @@ Result<AccuracyReport> verifyAccuracy(Generation &generation, const KernelSource
   AccuracyReport report;
   report.seed = options.seed;
   bool keptFailure = false;
+  Progress progress{source, {}};
+  progress.source.compiled = std::make_shared<CompiledKernels>();
   for (DType dtype : options.dtypes) {
     auto grid = chosenCases(generation, options, dtype);
     if (!grid) {
@@ -277,7 +305,7 @@ Result<AccuracyReport> verifyAccuracy(Generation &generation, const KernelSource
         report.isInterrupted = true;
         return report;
       }
-      auto attempt = verifyCase(generation, source, chip, one, dtype);
+      auto attempt = verifyCase(generation, progress, chip, one, dtype);
       if (!attempt) {
         return attempt.error();
       }
