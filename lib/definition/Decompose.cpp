@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Composite operations written out as primitives, by the formulas PyTorch documents for them. What
-// generates code or proves error bounds then needs to know primitives only.
+// generates code, computes references or proves error bounds then needs to know primitives only.
 #include "lib/definition/Infer.h"
 
 #include <fmt/format.h>
@@ -18,13 +18,11 @@ public:
 
   Operator run() {
     for (const Node &node : from.nodes) {
+      current = &node;
       int made = expand(node);
       Node &last = to.nodes[static_cast<size_t>(made)];
       if (last.name.empty()) {
         last.name = node.name;
-      }
-      if (last.source.empty()) {
-        last.source = node.source;
       }
       renumbered.push_back(made);
     }
@@ -47,8 +45,13 @@ private:
     if (Result<SymbolicShape> shape = inferShape(node, to.nodes)) {
       node.shape = *shape;
     }
+    node.source = current->source;
     to.nodes.push_back(std::move(node));
     return number;
+  }
+  bool isConstant(int number, double value) const {
+    const Node &node = to.nodes[static_cast<size_t>(number)];
+    return node.op == "constant" && constantValue(node) == value;
   }
 
   int make(std::string op, std::vector<int> inputs) {
@@ -92,13 +95,12 @@ private:
     if (node.op == "layer_norm") {
       auto [centred, variance] = moments(inputs[0], dims, true);
       int scale = make("rsqrt", {make("add", {variance, inputs[3]})});
-      int scaled = make("mul", {make("mul", {centred, scale}), inputs[1]});
-      return make("add", {scaled, inputs[2]});
+      return shifted(scaled(make("mul", {centred, scale}), inputs[1]), inputs[2]);
     }
     if (node.op == "rms_norm") {
       int power = reduction("mean", make("square", {inputs[0]}), dims, true);
       int scale = make("rsqrt", {make("add", {power, inputs[2]})});
-      return make("mul", {make("mul", {inputs[0], scale}), inputs[1]});
+      return scaled(make("mul", {inputs[0], scale}), inputs[1]);
     }
     bool isSpread = node.op == "var" || node.op == "std";
     if (isSpread && integerAttribute(node, "correction", 1) == 0) {
@@ -114,6 +116,14 @@ private:
     return static_cast<int>(to.nodes.size()) - 1;
   }
 
+  /// Weights and biases that are left out are the constants 1 and 0.
+  int scaled(int value, int weight) {
+    return isConstant(weight, 1) ? value : make("mul", {value, weight});
+  }
+  int shifted(int value, int bias) {
+    return isConstant(bias, 0) ? value : make("add", {value, bias});
+  }
+
   int softmax(int input, const std::vector<int64_t> &dims, bool logarithm) {
     int shifted = make("sub", {input, reduction("amax", input, dims, true)});
     int exponential = make("exp", {shifted});
@@ -124,13 +134,12 @@ private:
 
   int logSumExp(int input, const std::vector<int64_t> &dims, bool keepdim) {
     // An infinite maximum is replaced by 0, so that it does not cancel to NaN.
-    auto finite = [&](int maximum) {
-      return make("where", {make("isfinite", {maximum}), maximum, constant(0)});
-    };
-    int kept = finite(reduction("amax", input, dims, true));
-    int exponential = make("exp", {make("sub", {input, kept})});
-    int logarithm = make("log", {reduction("sum", exponential, dims, keepdim)});
-    return make("add", {logarithm, finite(reduction("amax", input, dims, keepdim))});
+    int top = reduction("amax", input, dims, true);
+    int shift = make("where", {make("isfinite", {top}), top, constant(0)});
+    int total = reduction("sum", make("exp", {make("sub", {input, shift})}), dims, true);
+    int result = make("add", {make("log", {total}), shift});
+    // Of one element, which drops the dimensions and nothing else.
+    return keepdim || dims.empty() ? result : reduction("amax", result, dims, false);
   }
 
   /// x - mean(x), and the mean of its square.
@@ -141,6 +150,7 @@ private:
 
   const Operator &from;
   Operator to;
+  const Node *current = nullptr; ///< what is being written out
   std::vector<int> renumbered;
   std::unordered_map<std::string, int> made; ///< by operation, attributes and operands
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opens composite operations. Formulas are those PyTorch documents; where several are equal in
-// exact arithmetic the one that stays accurate for large arguments is taken (source in the code).
+// Opens what definition::decomposed left: activations, means, variances. Formulas are those PyTorch
+// documents; where several are equal in exact arithmetic the one that stays accurate for large
+// arguments is taken (source in the code).
 #include "lib/generator/Decompose.h"
 
 #include "lib/definition/Operations.h"
@@ -9,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
@@ -24,7 +26,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 class Builder {
 public:
-  explicit Builder(const definition::Operator &op) : op(op) {}
+  explicit Builder(const definition::Operator &written) : op(definition::decomposed(written)) {}
 
   Result<PrimitiveGraph> run() {
     for (size_t i = 0; i < op.nodes.size(); ++i) {
@@ -138,6 +140,9 @@ private:
     made.op = name;
     made.inputs = {input};
     made.dims = allDims(node, at(input));
+    if (name != "sum" && !keep && isOneElement(at(input).shape, made.dims)) {
+      return squeezed(input, node);
+    }
     made.keepsDims = keep;
     auto shape = definition::reduce(at(input).shape, made.dims, keep);
     made.shape = std::holds_alternative<definition::SymbolicShape>(shape)
@@ -156,18 +161,21 @@ private:
     return dims;
   }
 
+  static bool isOneElement(const definition::SymbolicShape &shape,
+                           const std::vector<int64_t> &dims) {
+    return !dims.empty() && std::all_of(dims.begin(), dims.end(), [&](int64_t dim) {
+      const definition::Dim &size = shape[shape.size() + static_cast<size_t>(dim)];
+      return size.symbol.empty() && size.constant == 1;
+    });
+  }
+
   /// The value without its reduced dimensions, as keepdim=False asks.
   int squeezed(int input, const Node &node) {
     FusedNode made;
     made.op = "squeeze";
     made.inputs = {input};
-    made.dims = definition::dimsOf(node);
+    made.dims = allDims(node, at(input));
     made.shape = node.shape;
-    if (made.dims.empty()) {
-      for (int64_t i = -static_cast<int64_t>(at(input).shape.size()); i < 0; ++i) {
-        made.dims.push_back(i);
-      }
-    }
     return add(std::move(made));
   }
 
@@ -193,40 +201,9 @@ private:
   int variance(int x, const Node &node) {
     int centred = minus(x, mean(x, node, true));
     int squares = reduction("sum", mul(centred, centred), node, definition::keepsDim(node));
-    int64_t correction = definition::integerAttribute(node, "correction", 1);
-    int count = columns();
-    return over(squares,
-                correction == 0 ? count : minus(count, constant(static_cast<double>(correction))));
-  }
-
-  int softmax(int x, const Node &node, bool isLogarithm) {
-    int shifted = minus(x, reduction("amax", x, node, true));
-    int powers = pointwise("exp", {shifted});
-    int total = reduction("sum", powers, node, true);
-    return isLogarithm ? minus(shifted, pointwise("log", {total})) : over(powers, total);
-  }
-  int logSumExp(int x, const Node &node) {
-    // An infinite maximum must not be subtracted: inf - inf has no value.
-    int top = reduction("amax", x, node, true);
-    int isFinite = pointwise("lt", {pointwise("abs", {top}), constant(infinity)});
-    int shift = pointwise("where", {isFinite, top, constant(0)});
-    int total = reduction("sum", pointwise("exp", {minus(x, shift)}), node, true);
-    int result = plus(pointwise("log", {total}), shift);
-    return definition::keepsDim(node) ? result : squeezed(result, node);
-  }
-  int layerNorm(const Node &node, const std::vector<int> &in) {
-    int centred = minus(in[0], mean(in[0], node, true));
-    int spread = mean(mul(centred, centred), node, true);
-    return scaled(mul(centred, pointwise("rsqrt", {plus(spread, in[3])})), in[1], in[2]);
-  }
-  int rmsNorm(const Node &node, const std::vector<int> &in) {
-    int spread = mean(mul(in[0], in[0]), node, true);
-    int value = mul(in[0], pointwise("rsqrt", {plus(spread, in[2])}));
-    return isConstant(in[1], 1) ? value : mul(value, in[1]);
-  }
-  int scaled(int value, int weight, int bias) {
-    value = isConstant(weight, 1) ? value : mul(value, weight);
-    return isConstant(bias, 0) ? value : plus(value, bias);
+    int64_t correction =
+        definition::integerAttribute(node, "correction", 1); // not 0, see decomposed
+    return over(squares, minus(columns(), constant(static_cast<double>(correction))));
   }
 
   int gelu(int x, const Node &node) {
@@ -368,16 +345,11 @@ private:
         {"var", [](Builder &b, const Node &n, In in) { return b.variance(in[0], n); }},
         {"std", [](Builder &b, const Node &n,
                    In in) { return b.pointwise("sqrt", {b.variance(in[0], n)}); }},
-        {"softmax", [](Builder &b, const Node &n, In in) { return b.softmax(in[0], n, false); }},
-        {"log_softmax", [](Builder &b, const Node &n, In in) { return b.softmax(in[0], n, true); }},
-        {"logsumexp", [](Builder &b, const Node &n, In in) { return b.logSumExp(in[0], n); }},
-        {"layer_norm", [](Builder &b, const Node &n, In in) { return b.layerNorm(n, in); }},
-        {"rms_norm", [](Builder &b, const Node &n, In in) { return b.rmsNorm(n, in); }},
     };
     return table;
   }
 
-  const definition::Operator &op;
+  const definition::Operator op;
   const Node *current = nullptr;
   PrimitiveGraph graph;
   std::vector<int> mapped;

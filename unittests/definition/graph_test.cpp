@@ -126,6 +126,29 @@ TEST(Decompose, LeavesOnlyPrimitives) {
   }
 }
 
+TEST(Decompose, WritesOutWhatIsThere) {
+  auto names = [](const char *body, const char *shape) {
+    Loaded loaded = load(withBody(body, shape));
+    std::string list;
+    if (loaded.op) {
+      const Operator plain = decomposed(*loaded.op);
+      for (size_t i = plain.parameters.size(); i < plain.nodes.size(); ++i) {
+        EXPECT_FALSE(plain.nodes[i].source.empty()) << plain.nodes[i].op;
+        list += isLeaf(plain.nodes[i]) ? "" : plain.nodes[i].op + " ";
+      }
+    }
+    return list;
+  };
+  // A weight and a bias that are left out cost nothing.
+  EXPECT_EQ(names("out = F.layer_norm(x, (D,))", "\"...\", \"D\""),
+            "mean sub square mean add rsqrt mul ");
+  EXPECT_EQ(names("out = F.rms_norm(x, (D,), y)", "\"...\", \"D\""),
+            "square mean add rsqrt mul mul ");
+  // The maximum is computed once; of one element, it drops the dimension.
+  EXPECT_EQ(names("out = torch.logsumexp(x, dim=-1)", "\"...\""),
+            "amax isfinite where sub exp sum log add amax ");
+}
+
 TEST(Types, PromotionFollowsPyTorch) {
   EXPECT_EQ(promote(DType::Bool, DType::I8), DType::I8);
   EXPECT_EQ(promote(DType::U8, DType::I8), DType::I16);
