@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C++ files beside `<op>_triton.py`: they use include/nereid/nereid.hpp only and build against
+// The C++ files beside `<op>_triton.py`: they use include/nereid/ only and build against
 // the installed library. Same function name and parameters in all of them:
 //   <op>_kernel.hpp       triton::<op>(…), the Python wrapper's twin, and triton::Launch
 //   <op>_baseline.cpp     baseline::<op>(…), operation by operation, and a main

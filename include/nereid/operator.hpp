@@ -1,0 +1,299 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the launcher of every generated operator, `<op>_kernel.hpp`, is built on: the schedules of
+// `<op>_triton.py`, read from that file so that a change of block sizes touches it alone, and a
+// launch that is made ready once and run as often as wanted. C++17, over nereid.hpp.
+#pragma once
+
+#include "nereid/nereid.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdint>
+#include <fstream>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace nereid {
+inline namespace v0 {
+
+inline int64_t product(const Sizes &sizes) {
+  int64_t result = 1;
+  for (int64_t size : sizes) {
+    result *= size;
+  }
+  return result;
+}
+
+/// A kernel and its block sizes; switches are 0 and 1.
+struct Schedule {
+  std::string kernel;
+  std::vector<std::pair<std::string, int64_t>> constants;
+
+  /// 1 when the kernel has no such constant.
+  int64_t get(const std::string &name) const {
+    for (const auto &[known, value] : constants) {
+      if (known == name) {
+        return value;
+      }
+    }
+    return 1;
+  }
+};
+
+/// The kernels of an operator, of which it has flat, tiles and none else, tiles alone, or rows and
+/// loopedRows; null = none. They decide how sizes are cut for which the table has no schedule.
+struct OperatorKernels {
+  const char *flat = nullptr, *tiles = nullptr, *rows = nullptr, *loopedRows = nullptr;
+  int64_t widestRow = 0; ///< columns up to which a row is one tile
+
+  Schedule byRule(int64_t rowCount, int64_t width, bool isLarge) const {
+    const auto most = [](int64_t a, int64_t b) { return a > b ? a : b; };
+    const int64_t powerOfRows = roundedUp(rowCount), blockElements = 16384;
+    const int64_t streaming = isLarge;
+    if (flat) {
+      return {flat, {{"BLOCK", blockElements}, {"STREAMING", streaming}}};
+    }
+    if (tiles) {
+      width = std::min<int64_t>(most(width, 16), 4096);
+      const int64_t height = most(std::min(blockElements / width, powerOfRows), 1);
+      return {tiles,
+              {{"BLOCK_M", height}, {"BLOCK_N", width}, {"GRID_2D", 1}, {"STREAMING", streaming}}};
+    }
+    if (width > widestRow) {
+      return {loopedRows, {{"ROWS", 1}, {"BLOCK_N", 4096}, {"STREAMING", streaming}}};
+    }
+    const int64_t count = most(std::min(blockElements / width, powerOfRows), 1);
+    return {rows, {{"ROWS", count}, {"BLOCK_N", most(width, 16)}, {"STREAMING", streaming}}};
+  }
+  /// To a power of two.
+  static int64_t roundedUp(int64_t value) {
+    int64_t power = 1;
+    while (power < value) {
+      power *= 2;
+    }
+    return power;
+  }
+};
+
+namespace detail {
+/// Words and signs of Python source from the assignment to a name on; comments are skipped.
+class PythonWords {
+public:
+  PythonWords(std::string filePath, const std::string &source, const std::string &name)
+      : path(std::move(filePath)), text(source) {
+    const size_t found = ("\n" + text).find("\n" + name + " = ");
+    at = found == std::string::npos ? text.size() : found + name.size() + 3;
+    isThere = found != std::string::npos;
+    advance();
+  }
+  bool isPresent() const { return isThere; }
+  bool take(const std::string &wanted) {
+    if (word != wanted) {
+      return false;
+    }
+    advance();
+    return true;
+  }
+  void expect(const std::string &wanted) {
+    if (!take(wanted)) {
+      refuseWord("'" + wanted + "'");
+    }
+  }
+  std::string name() {
+    if (!isPartOfWord(word[0])) {
+      refuseWord("a name");
+    }
+    return taken();
+  }
+  /// Also True and False.
+  int64_t number() {
+    if (word == "True" || word == "False") {
+      return taken() == "True" ? 1 : 0;
+    }
+    if (word.empty() || word.size() > 18 || word.find_first_not_of("0123456789") != word.npos) {
+      refuseWord("a number");
+    }
+    return std::stoll(taken());
+  }
+
+private:
+  static bool isPartOfWord(char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+  }
+  std::string taken() {
+    std::string former = word;
+    advance();
+    return former;
+  }
+  void advance() {
+    while (at < text.size() &&
+           (std::isspace(static_cast<unsigned char>(text[at])) != 0 || text[at] == '#')) {
+      at = text[at] == '#' ? std::min(text.find('\n', at), text.size()) : at + 1;
+    }
+    const size_t begin = at;
+    while (at < text.size() && isPartOfWord(text[at])) {
+      ++at;
+    }
+    at += at == begin && at < text.size() ? 1 : 0;
+    word = text.substr(begin, at - begin);
+  }
+  [[noreturn]] void refuseWord(const std::string &expected) const {
+    const auto line = std::count(text.begin(), text.begin() + static_cast<long>(at), '\n') + 1;
+    throw Error(NEREID_ERROR_FILE, path + ":" + std::to_string(line) + ": the table expects " +
+                                       expected + ", but got '" + word + "'");
+  }
+
+  std::string path, text, word;
+  size_t at = 0;
+  bool isThere = false;
+};
+} // namespace detail
+
+/// CACHE_BYTES and SCHEDULES of an operator's Python file.
+class ScheduleTable {
+public:
+  ScheduleTable(std::string path, const OperatorKernels &kernels)
+      : sourcePath(std::move(path)), kernels(kernels) {
+    std::ifstream file(sourcePath);
+    if (!file) {
+      throw Error(NEREID_ERROR_FILE, "cannot read '" + sourcePath + "'");
+    }
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    detail::PythonWords cache(sourcePath, text, "CACHE_BYTES");
+    cacheBytes = cache.isPresent() ? cache.number() : cacheBytes;
+    detail::PythonWords words(sourcePath, text, "SCHEDULES");
+    if (words.isPresent()) {
+      words.expect("{");
+      while (!words.take("}")) {
+        readEntry(words);
+      }
+    }
+  }
+
+  const std::string &path() const { return sourcePath; }
+
+  /// That of the sizes' class, or by rule when it has none; `bytes` of all tensors together.
+  Schedule find(DType dtype, int64_t rows, int64_t columns, size_t bytes) const {
+    const bool isLarge = bytes > static_cast<size_t>(cacheBytes);
+    const int64_t width = OperatorKernels::roundedUp(columns);
+    const auto found = entries.find({nereid::name(dtype), width, isLarge});
+    return found != entries.end() ? found->second : kernels.byRule(rows, width, isLarge);
+  }
+
+private:
+  /// "(torch.float32, 1024, False): (layer_norm_rows, dict(ROWS=4, BLOCK_N=1024)),"
+  void readEntry(detail::PythonWords &words) {
+    for (const char *word : {"(", "torch", "."}) {
+      words.expect(word);
+    }
+    const std::string type = words.name();
+    words.expect(",");
+    const int64_t columns = words.number();
+    words.expect(",");
+    const bool isLarge = words.number() != 0;
+    words.take(",");
+    for (const char *word : {")", ":", "("}) {
+      words.expect(word);
+    }
+    Schedule schedule;
+    schedule.kernel = words.name();
+    for (const char *word : {",", "dict", "("}) {
+      words.expect(word);
+    }
+    while (!words.take(")")) {
+      const std::string constant = words.name();
+      words.expect("=");
+      schedule.constants.emplace_back(constant, words.number());
+      words.take(",");
+    }
+    words.take(",");
+    words.expect(")");
+    words.take(",");
+    entries[{type, columns, isLarge}] = std::move(schedule);
+  }
+
+  std::string sourcePath;
+  OperatorKernels kernels;
+  int64_t cacheBytes = 32 << 20;
+  std::map<std::tuple<std::string, int64_t, bool>, Schedule> entries;
+};
+
+/// One launch made ready: run() as often as wanted while the tensors live. An operator's own Launch
+/// checks and adds its arguments.
+class OperatorLaunch {
+public:
+  void run() const {
+    if (kernel) {
+      kernel->launch(grid, arguments);
+    }
+  }
+
+protected:
+  Grid grid{0};
+
+  const Tensor &contiguous(const Tensor &tensor) {
+    kept.push_back(tensor.isContiguous() ? tensor : tensor.to(tensor.dtype()));
+    return kept.back();
+  }
+  void addTensor(const std::string &name, DType type, const Tensor &tensor) {
+    const bool isAligned = reinterpret_cast<uintptr_t>(tensor.data()) % 16 == 0;
+    declare(name, std::string("*") + kernelType(type) + (isAligned ? ":16" : ""));
+    arguments.emplace_back(tensor);
+  }
+  void addSize(const std::string &name, int64_t value) {
+    const bool isWide = value > std::numeric_limits<int32_t>::max();
+    declare(name, std::string(isWide ? "i64" : "i32") + (value % 16 == 0 ? ":16" : ""));
+    arguments.emplace_back(value);
+  }
+  void addNumber(const std::string &name, bool isDouble, double value) {
+    declare(name, isDouble ? "fp64" : "fp32");
+    arguments.emplace_back(value);
+  }
+  void addWhole(const std::string &name, double value) {
+    declare(name, "i64");
+    arguments.emplace_back(static_cast<int64_t>(value));
+  }
+  /// After all arguments. Compiled kernels are kept for the life of the program.
+  void prepare(const ScheduleTable &table, const Schedule &schedule, bool isWide) {
+    static std::mutex guard;
+    static std::map<std::tuple<std::string, std::string, std::string>, std::shared_ptr<Kernel>>
+        loaded;
+    for (const auto &[name, value] : schedule.constants) {
+      declare(name, std::to_string(value));
+    }
+    declare("WIDE", isWide ? "1" : "0");
+    std::lock_guard<std::mutex> lock(guard);
+    std::shared_ptr<Kernel> &known = loaded[{table.path(), schedule.kernel, signature}];
+    if (!known) {
+      known = std::make_shared<Kernel>(Kernel::load(table.path(), schedule.kernel, signature));
+    }
+    kernel = known;
+  }
+
+private:
+  void declare(const std::string &name, const std::string &type) {
+    signature += (signature.empty() ? "" : ", ") + name + "=" + type;
+  }
+  /// Name of a type in the kernel language.
+  static const char *kernelType(DType type) {
+    constexpr const char *names[] = {"i1",   "i8",      "i16",   "i32",     "i64",      "u8",
+                                     "u16",  "u32",     "u64",   "fp16",    "bf16",     "fp32",
+                                     "fp64", "fp8e4nv", "fp8e5", "fp8e4b8", "fp8e5b16", "fp8e4b15"};
+    return names[static_cast<size_t>(type)];
+  }
+
+  std::vector<Tensor> kept;
+  std::vector<Argument> arguments;
+  std::string signature;
+  std::shared_ptr<Kernel> kernel;
+};
+
+} // namespace v0
+} // namespace nereid
