@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# nereid_library(NAME FOLDER [MLIR] [EIGEN] [EXCLUDE sub…] LINK deps…)
+# nereid_library(NAME FOLDER [MLIR] [LLVM] [EIGEN] [EXCLUDE sub…] LINK deps…)
 # Makes the library nereid.NAME from all *.cpp below FOLDER (newly added files are found by
-# themselves). MLIR: sees LLVM/MLIR headers through one shared precompiled header. EXCLUDE:
-# subfolders that are libraries of their own. The prefix keeps them apart from the targets of a
-# project that includes this one; LINK and nereid_link go without it.
+# themselves). MLIR: sees LLVM/MLIR headers through one shared precompiled header. LLVM: sees LLVM's
+# headers alone, and links the LLVM libraries that it names. EXCLUDE: subfolders that are libraries
+# of their own. The prefix keeps them apart from the targets of a project that includes this one;
+# LINK and nereid_link go without it.
 function(nereid_link TARGET SCOPE)
   foreach(library ${ARGN})
     if(TARGET nereid.${library})
@@ -14,7 +15,7 @@ function(nereid_link TARGET SCOPE)
 endfunction()
 
 function(nereid_library NAME FOLDER)
-  cmake_parse_arguments(ARG "MLIR;EIGEN" "" "LINK;EXCLUDE" ${ARGN})
+  cmake_parse_arguments(ARG "MLIR;LLVM;EIGEN" "" "LINK;EXCLUDE" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${FOLDER}/*.cpp)
   foreach(sub ${ARG_EXCLUDE})
     list(FILTER sources EXCLUDE REGEX "/${FOLDER}/${sub}/")
@@ -30,6 +31,9 @@ function(nereid_library NAME FOLDER)
   nereid_link(${target} PUBLIC ${ARG_LINK})
   if(ARG_EIGEN)
     target_link_libraries(${target} PRIVATE Eigen3::Eigen)
+  endif()
+  if(ARG_LLVM)
+    target_link_libraries(${target} PRIVATE nereid_llvm)
   endif()
   if(ARG_MLIR)
     target_include_directories(${target} PUBLIC ${PROJECT_BINARY_DIR})

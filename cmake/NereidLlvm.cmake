@@ -39,6 +39,9 @@ set(NEREID_MLIR_LIBRARIES
     LLVMTargetParser LLVMTarget LLVMMC)
 
 # Applied to our own targets that see LLVM headers; never globally.
+add_library(nereid_llvm INTERFACE)
+target_include_directories(nereid_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
+target_compile_options(nereid_llvm INTERFACE -fno-rtti -Wno-comment)
 add_library(nereid_mlir INTERFACE)
-target_include_directories(nereid_mlir SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
-target_compile_options(nereid_mlir INTERFACE -fno-rtti -Wno-comment)
+target_include_directories(nereid_mlir SYSTEM INTERFACE ${MLIR_INCLUDE_DIRS})
+target_link_libraries(nereid_mlir INTERFACE nereid_llvm)

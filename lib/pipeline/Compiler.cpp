@@ -5,6 +5,7 @@
 
 #include "lib/pipeline/KernelCache.h"
 #include "lib/pipeline/KernelFunction.h"
+#include "lib/pipeline/OutOfMemory.h"
 #include "lib/pipeline/Phases.h"
 #include "lib/pipeline/Recorder.h"
 #include "lib/support/AtomicFile.h"
@@ -182,6 +183,7 @@ bool runEach(CompileState &state, std::optional<Session> &session, PhaseRange ra
 
 /// Runs the phases of `range` on state.inputText.
 bool runPhases(CompileState &state, PhaseRange range, std::vector<PhaseTime> &times) {
+  const ReportingNew reporting;
   std::optional<Session> session; // parsing alone needs none
   bool succeeded = runEach(state, session, range, times);
   state.module = {}; // before its context goes to the next compilation

@@ -8,4 +8,15 @@ namespace nereid::pipeline {
 /// `report` is called by any thread, in the middle of anything, and must not return.
 void onOutOfMemory(void (*report)());
 
+/// While one lives, `new` on this thread reports as well where it would throw: the compiler's
+/// containers are built without exceptions, and one that is thrown while they grow leaves them in a
+/// state on which their destructors fault. Without a report, `new` throws as ever.
+class ReportingNew {
+public:
+  ReportingNew();
+  ~ReportingNew();
+  ReportingNew(const ReportingNew &) = delete;
+  ReportingNew &operator=(const ReportingNew &) = delete;
+};
+
 } // namespace nereid::pipeline
