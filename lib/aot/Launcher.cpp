@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/aot/Launcher.h"
 
+#include "lib/aot/GridCode.h"
+
 #include <fmt/format.h>
 
 #include <set>
@@ -15,6 +17,7 @@ public:
 
   std::string write() {
     declareEntries();
+    writeGrids();
     writeTable();
     text += fmt::format("declare signext i32 @nereid_rt_launch_{}(ptr, ptr, ptr, ptr)\n"
                         "declare signext i32 @nereid_rt_select_{}(ptr, ptr, ptr, ptr, ptr)\n\n",
@@ -33,6 +36,13 @@ private:
           text += fmt::format("declare void @\"{}\"(ptr, ptr, ptr, ptr)\n", variant.entry);
         }
       }
+    }
+  }
+
+  void writeGrids() {
+    text += content.grids.empty() ? "" : gridDeclarations();
+    for (const std::string &function : content.grids) {
+      text += function;
     }
   }
 
@@ -69,16 +79,13 @@ private:
 
   std::string specialization(size_t index) {
     const SpecializationPlan &plan = content.interface.specializations[index];
-    std::vector<std::string> conditions, slots, steps, variants;
+    std::vector<std::string> conditions, slots, variants;
     for (const Condition &condition : plan.conditions) {
       conditions.push_back(fmt::format("{{ {}, i64 {}, i64 {} }}", kindOf(condition),
                                        condition.slot, condition.value));
     }
     for (int64_t slot : plan.slots) {
       slots.push_back(fmt::format("{}", slot));
-    }
-    for (const Step &step : content.grids[index]) {
-      steps.push_back(fmt::format("{{ {}, i64 {} }}", kindOf(step), step.value));
     }
     for (const LauncherVariant &variant : content.variants[index]) {
       variants.push_back(fmt::format("{{ ptr @\"{}\", i64 {}, i64 {}, i64 {} }}", variant.entry,
@@ -90,11 +97,10 @@ private:
     const std::string conditionArray =
         array("conditions" + number, "{ i64, i64, i64 }", conditions);
     const std::string slotArray = array("slots" + number, "i64", slots);
-    const std::string stepArray = array("grid" + number, "{ i64, i64 }", steps);
+    const std::string grid = content.grids.empty() ? "null" : "@" + gridName(index);
     const std::string variantArray = array("variants" + number, "{ ptr, i64, i64, i64 }", variants);
-    return fmt::format("{{ {}, {}, i64 {}, {}, i64 {}, {}, i64 {}, {} }}", signature,
-                       conditionArray, conditions.size(), slotArray, slots.size(), stepArray,
-                       steps.size(), variantArray);
+    return fmt::format("{{ {}, {}, i64 {}, {}, i64 {}, ptr {}, {} }}", signature, conditionArray,
+                       conditions.size(), slotArray, slots.size(), grid, variantArray);
   }
 
   void writeTable() {
@@ -113,7 +119,7 @@ private:
     const std::string name = string(content.name);
     const std::string parameterArray = array("parameters", "{ ptr, i64 }", parameters);
     const std::string specializationArray =
-        array("specializations", "{ ptr, ptr, i64, ptr, i64, ptr, i64, ptr }", specializations);
+        array("specializations", "{ ptr, ptr, i64, ptr, i64, ptr, ptr }", specializations);
     const std::string targetArray = array("targets", "{ ptr, ptr }", targets);
     text += fmt::format("@state = internal global [{} x i64] zeroinitializer, align 8\n",
                         1 + specializations.size());
@@ -163,7 +169,7 @@ private:
 
   void writeFunction(bool isSelection) {
     const auto &parameters = content.interface.parameters;
-    const bool takesGrid = content.grids.front().empty();
+    const bool takesGrid = content.grids.empty();
     text +=
         fmt::format("define signext i32 @\"{}{}\"(", content.name, isSelection ? "_select" : "");
     if (takesGrid) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The launcher of a library as LLVM IR text: the table of runtime/aot/Table.h and two functions,
-// NAME and NAME_select, that put their arguments into slots and call the runtime.
+// The launcher of a library as LLVM IR text: the table of runtime/aot/Table.h, the grid of each
+// specialization (GridCode.h), and two functions, NAME and NAME_select, that put their arguments
+// into slots and call the runtime.
 #pragma once
 
 #include "lib/aot/Interface.h"
@@ -20,8 +21,7 @@ struct LauncherVariant {
 struct LauncherContent {
   std::string name, kernel;
   const Interface &interface;
-  /// By specialization; empty lists when the caller gives the grid.
-  std::vector<std::vector<Step>> grids;
+  std::vector<std::string> grids; ///< by specialization, see GridCode.h; none: the caller gives it
   std::vector<std::vector<LauncherVariant>> variants;       ///< by specialization and target
   std::vector<std::pair<std::string, std::string>> targets; ///< name and features
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/aot/Library.h"
 
-#include "lib/aot/GridProgram.h"
+#include "lib/aot/GridCode.h"
 #include "lib/aot/Launcher.h"
 #include "lib/aot/ObjectMerge.h"
 #include "lib/aot/SpecificityOrder.h"
@@ -86,7 +86,7 @@ public:
     library.kernel = function.name;
     library.name = request.name.empty() ? function.name : request.name;
     library.grid = request.grid;
-    if (!checkName() || !matchSignatures() || !compileGrids()) {
+    if (!checkName() || !matchSignatures() || !writeGrids()) {
       return std::nullopt;
     }
     const std::string_view architecture =
@@ -145,18 +145,15 @@ private:
     return true;
   }
 
-  bool compileGrids() {
-    for (const SpecializationPlan &plan : library.interface.specializations) {
-      grids.emplace_back();
-      if (request.grid.empty()) {
-        continue;
-      }
-      Result<std::vector<Step>> steps = compileGrid(request.grid, library.interface, plan);
-      if (!steps) {
-        diags.add(steps.error());
+  bool writeGrids() {
+    const size_t count = request.grid.empty() ? 0 : library.interface.specializations.size();
+    for (size_t i = 0; i < count; ++i) {
+      Result<std::string> code = gridFunction(request.grid, library.interface, i);
+      if (!code) {
+        diags.add(code.error());
         return false;
       }
-      grids.back() = std::move(*steps);
+      grids.push_back(std::move(*code));
     }
     return true;
   }
@@ -254,7 +251,7 @@ private:
   Diagnostics &diags;
   CompiledLibrary library;
   std::vector<ChosenTarget> targets;
-  std::vector<std::vector<Step>> grids;
+  std::vector<std::string> grids; ///< IR, by specialization
   std::vector<std::vector<LauncherVariant>> variants;
   std::vector<std::vector<uint8_t>> objects; ///< each different one once
   std::vector<std::string> entries;          ///< symbols of their code

@@ -150,8 +150,8 @@ Result<std::vector<uint8_t>> runtimeFor(const CompiledLibrary &library, const st
   return machineOfArchive(bytes) == machine ? bytes : std::vector<uint8_t>();
 }
 
-std::vector<uint8_t> staticLibrary(const CompiledLibrary &library,
-                                   const std::vector<uint8_t> &runtime) {
+Result<std::vector<uint8_t>> staticLibrary(const CompiledLibrary &library,
+                                           const std::vector<uint8_t> &runtime) {
   std::vector<ArchiveMember> members = {{library.name + ".o", library.object}};
   if (auto parts = readArchive(runtime)) {
     members.insert(members.end(), parts->begin(), parts->end());

@@ -11,8 +11,8 @@ namespace nereid::aot {
 /// Empty when it is for another architecture and none is named. E0001, E0024.
 Result<std::vector<uint8_t>> runtimeFor(const CompiledLibrary &library, const std::string &file);
 
-std::vector<uint8_t> staticLibrary(const CompiledLibrary &library,
-                                   const std::vector<uint8_t> &runtime);
+Result<std::vector<uint8_t>> staticLibrary(const CompiledLibrary &library,
+                                           const std::vector<uint8_t> &runtime);
 
 /// Writes it to `path`. E0025 when there is no linker or it fails.
 Status linkShared(const CompiledLibrary &library, const std::vector<uint8_t> &runtime,

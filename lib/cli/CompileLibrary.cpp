@@ -116,8 +116,10 @@ private:
     switch (form) {
     case LibraryForm::Object:
       return writeFileAtomically(path, library.object);
-    case LibraryForm::Static:
-      return writeFileAtomically(path, aot::staticLibrary(library, runtime));
+    case LibraryForm::Static: {
+      Result<std::vector<uint8_t>> archive = aot::staticLibrary(library, runtime);
+      return archive ? writeFileAtomically(path, *archive) : Status(archive.error());
+    }
     case LibraryForm::Shared:
       break;
     }

@@ -2,7 +2,6 @@
 // The target by this machine's instruction sets, once for each kernel; the specialization by the
 // arguments, the first whose conditions hold; the grid by its expression or as given.
 #include "runtime/aot/CpuFeatures.h"
-#include "runtime/aot/GridSteps.h"
 #include "runtime/aot/Launch.h"
 #include "runtime/aot/Message.h"
 
@@ -154,8 +153,7 @@ nereid_aot_status findGrid(const Table &table, const Choice &choice, const uint6
                            int64_t grid[3]) {
   const Specialization &specialization = table.specializations[choice.specialization];
   if (!given) {
-    if (const char *problem =
-            runGridSteps(specialization.grid, specialization.stepCount, slots, grid)) {
+    if (const char *problem = specialization.grid(slots, grid)) {
       Message(options) << "kernel '" << table.name << "': its grid has no size: " << problem;
       return NEREID_AOT_ERROR_GRID;
     }

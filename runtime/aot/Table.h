@@ -10,9 +10,9 @@
 
 namespace nereid::aot {
 
-/// Of these structures, of what the steps mean and of what a kernel's entry is called with; a table
-/// of another version is refused.
-inline constexpr int64_t tableVersion = 3;
+/// Of these structures and of what a kernel's entry is called with; a table of another version is
+/// refused.
+inline constexpr int64_t tableVersion = 4;
 
 /// As runtime/Kernel.h has it.
 using KernelEntry = void (*)(const uint64_t *slots, const int32_t *id, const int32_t *count,
@@ -41,46 +41,6 @@ struct Condition {
   int64_t value; ///< divisor, bound, or the bits the slot must have
 };
 
-/// A machine with one stack of integers; see GridSteps.h.
-enum class StepKind : int64_t {
-  Constant, ///< push `value`
-  Slot,     ///< push the caller's slot `value`
-  Add,
-  Subtract,
-  Multiply,
-  FloorDivide,
-  Remainder,
-  CeilDivide,
-  Power,
-  ShiftLeft,
-  ShiftRight,
-  BitAnd,
-  BitOr,
-  BitXor,
-  Less,
-  LessEqual,
-  Equal,
-  NotEqual,
-  Minimum,
-  Maximum,
-  Negate,
-  Invert,
-  Not,
-  Absolute,
-  NextPowerOfTwo,
-  Drop,            ///< pop
-  Jump,            ///< over the next `value` steps
-  JumpIfZero,      ///< pops what it looks at
-  JumpIfZeroKeep,  ///< leaves it
-  JumpIfOtherKeep, ///< when it is not zero; leaves it
-};
-inline constexpr int64_t gridStackLimit = 64;
-
-struct Step {
-  StepKind kind;
-  int64_t value;
-};
-
 struct Variant {
   KernelEntry entry;
   int64_t scratchBytes;
@@ -94,8 +54,9 @@ struct Specialization {
   int64_t conditionCount;
   const int64_t *slots; ///< for each slot of the entry, the caller's
   int64_t slotCount;
-  const Step *grid; ///< leaves three sizes on the stack; null: the caller gives the grid
-  int64_t stepCount;
+  /// Writes the three sizes; null when done, else what has no value, for a message. No function:
+  /// the caller gives the grid.
+  const char *(*grid)(const uint64_t *slots, int64_t sizes[3]);
   const Variant *variants; ///< one for each target
 };
 

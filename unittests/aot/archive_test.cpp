@@ -16,9 +16,11 @@ TEST(AotArchive, MembersComeBack) {
       {"a_member_with_a_long_name.o", {4, 5}},
       {"exactly_fifteen", {}},
       {"another_member_with_a_long_name.o", std::vector<uint8_t>(1001, 7)}};
-  const std::vector<uint8_t> bytes = writeArchive(members);
+  Result<std::vector<uint8_t>> written = writeArchive(members);
+  ASSERT_TRUE(written);
+  const std::vector<uint8_t> &bytes = *written;
   const std::string text(bytes.begin(), bytes.end());
-  EXPECT_EQ(text.substr(0, 10), "!<arch>\n/ ");
+  EXPECT_EQ(text.substr(0, 10), "!<arch>\n//"); // no symbols, no index of them
   EXPECT_NE(text.find("a.o/            0           0     0     644     3         `\n"),
             std::string::npos);
   auto back = readArchive(bytes);
@@ -30,8 +32,40 @@ TEST(AotArchive, MembersComeBack) {
   }
 }
 
+TEST(AotArchive, EqualObjectsMakeEqualBytesWithAnIndex) {
+  auto members = readArchive(runtimeArchive());
+  ASSERT_TRUE(members);
+  Result<std::vector<uint8_t>> bytes = writeArchive(*members), again = writeArchive(*members);
+  ASSERT_TRUE(bytes && again);
+  EXPECT_EQ(*bytes, *again);
+  const std::string text(bytes->begin(), bytes->end());
+  EXPECT_EQ(text.substr(0, 24), "!<arch>\n/               ");
+  const std::string index = text.substr(0, text.find("ELF"));
+  for (const ArchiveMember &member : *members) {
+    for (const std::string &symbol : definedGlobals(member.bytes)) {
+      EXPECT_NE(index.find(symbol + '\0'), std::string::npos) << symbol;
+    }
+  }
+}
+
+TEST(AotArchive, DamagedObjectsAreNotPutIn) {
+  auto members = readArchive(runtimeArchive());
+  ASSERT_TRUE(members);
+  members->back().bytes.resize(40);
+  Result<std::vector<uint8_t>> bytes = writeArchive(*members);
+  ASSERT_FALSE(bytes);
+  EXPECT_EQ(bytes.error().code, "E0024");
+  EXPECT_NE(bytes.error().message.find(members->back().name), std::string::npos)
+      << bytes.error().message;
+}
+
+TEST(AotArchive, ThinOnesAreRefused) {
+  const std::string text = "!<thin>\n";
+  EXPECT_FALSE(readArchive(std::span(reinterpret_cast<const uint8_t *>(text.data()), 8)));
+}
+
 TEST(AotArchive, DamagedOnesAreRefused) {
-  std::vector<uint8_t> bytes = writeArchive({{"a.o", {1, 2, 3, 4}}});
+  const std::vector<uint8_t> bytes = *writeArchive({{"a.o", {1, 2, 3, 4}}});
   for (size_t length = 9; length < bytes.size(); ++length) {
     auto cut = readArchive(std::span(bytes).first(length));
     EXPECT_TRUE(!cut || cut->empty()) << length;
@@ -48,7 +82,7 @@ TEST(AotArchive, RuntimeIsComplete) {
       names.push_back(name);
     }
   }
-  for (const char *name : {"nereid_rt_launch_3", "nereid_rt_select_3", "nereid_rt_assert_fail",
+  for (const char *name : {"nereid_rt_launch_4", "nereid_rt_select_4", "nereid_rt_assert_fail",
                            "nereid_rt_print", "nereid_rt_yield", "nereid_aot_release"}) {
     EXPECT_NE(std::find(names.begin(), names.end(), name), names.end()) << name;
   }

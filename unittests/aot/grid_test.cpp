@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Grid expressions compiled to steps agree with their evaluation by the language's own evaluator.
-#include "lib/aot/GridProgram.h"
-#include "runtime/aot/GridSteps.h"
+// Grid expressions compiled to code agree with their evaluation by the language's own evaluator.
+#include "lib/aot/GridCode.h"
+#include "lib/pipeline/Target.h"
+#include "lib/targets/cpu/CpuTarget.h"
 
 #include <gtest/gtest.h>
 
@@ -21,53 +22,138 @@ Interface twoIntegers() {
   return interface;
 }
 
-/// The sizes as text, or "none" when there are none; by the steps and by the evaluator.
-std::pair<std::string, std::string> bothWays(const std::string &text, int64_t n, int64_t m) {
-  const Interface interface = twoIntegers();
-  auto show = [](const int64_t *grid) {
-    return std::to_string(grid[0]) + "," + std::to_string(grid[1]) + "," + std::to_string(grid[2]);
-  };
-  std::string bySteps = "none", byEvaluator = "none";
-  Result<std::vector<Step>> steps = compileGrid(text, interface, interface.specializations[0]);
-  if (steps) {
+using GridFunction = const char *(*)(const uint64_t *slots, int64_t grid[3]);
+
+/// The code of several expressions; of those that are refused there is none.
+class CompiledGrids {
+public:
+  explicit CompiledGrids(const std::vector<std::string> &texts) {
+    cpu::registerCpuTarget();
+    Interface interface = twoIntegers();
+    interface.specializations.resize(texts.size(), interface.specializations.front());
+    std::string module = gridDeclarations(), table;
+    for (size_t i = 0; i < texts.size(); ++i) {
+      Result<std::string> function = gridFunction(texts[i], interface, i);
+      module += function ? *function : "";
+      table += (i == 0 ? "ptr " : ", ptr ") + (function ? "@" + gridName(i) : "null");
+    }
+    module += "@all = constant [" + std::to_string(texts.size()) + " x ptr] [" + table + "]\n";
+    Diagnostics diags;
+    Result<pipeline::Target *> target = pipeline::findTarget("cpu");
+    std::vector<uint8_t> object;
+    if (!target || !(*target)->assemble(module, object, diags)) {
+      ADD_FAILURE() << diags.render();
+      return;
+    }
+    auto loaded = runtime::loadObject(object);
+    if (const std::string *problem = std::get_if<std::string>(&loaded)) {
+      ADD_FAILURE() << *problem;
+      return;
+    }
+    code = std::get<std::shared_ptr<runtime::LoadedCode>>(loaded);
+    functions = static_cast<const GridFunction *>(code->symbol("all"));
+  }
+
+  /// What the code says, the sizes as text or "none" when there are none.
+  std::string sizes(size_t number, int64_t n, int64_t m) const {
     const uint64_t slots[] = {0, static_cast<uint64_t>(n), static_cast<uint64_t>(m)};
     int64_t grid[3];
-    if (!runGridSteps(steps->data(), static_cast<int64_t>(steps->size()), slots, grid)) {
-      const bool isNegative = grid[0] < 0 || grid[1] < 0 || grid[2] < 0; // the launcher refuses it
-      bySteps = isNegative ? "none" : show(grid);
+    if (!functions || !functions[number] || functions[number](slots, grid)) {
+      return "none";
     }
+    const bool isNegative = grid[0] < 0 || grid[1] < 0 || grid[2] < 0; // the launcher refuses it
+    return isNegative ? "none" : show(grid);
   }
-  if (auto grid = language::evaluateGrid(text, {{"n", n}, {"m", m}, {"BLOCK", 128}})) {
-    byEvaluator = show(grid->data());
+  /// What has no value.
+  std::string problem(size_t number, int64_t n, int64_t m) const {
+    const uint64_t slots[] = {0, static_cast<uint64_t>(n), static_cast<uint64_t>(m)};
+    int64_t grid[3];
+    const char *said = functions && functions[number] ? functions[number](slots, grid) : nullptr;
+    return said ? said : "";
   }
-  return {bySteps, byEvaluator};
+
+  static std::string show(const int64_t *grid) {
+    return std::to_string(grid[0]) + "," + std::to_string(grid[1]) + "," + std::to_string(grid[2]);
+  }
+
+private:
+  std::shared_ptr<runtime::LoadedCode> code;
+  const GridFunction *functions = nullptr;
+};
+
+std::string byEvaluator(const std::string &text, int64_t n, int64_t m) {
+  auto grid = language::evaluateGrid(text, {{"n", n}, {"m", m}, {"BLOCK", 128}});
+  return grid ? CompiledGrids::show(grid->data()) : "none";
+}
+
+std::string byCode(const std::string &text, int64_t n, int64_t m) {
+  return CompiledGrids({text}).sizes(0, n, m);
 }
 
 TEST(AotGrid, HandComputedValues) {
-  EXPECT_EQ(bothWays("cdiv(n, BLOCK)", 1000, 0).first, "8,1,1");
-  EXPECT_EQ(bothWays("(n + BLOCK - 1) // BLOCK, m", 1024, 7).first, "8,7,1");
-  EXPECT_EQ(bothWays("1, 2, n if n > 3 else m", 3, 9).first, "1,2,9");
-  EXPECT_EQ(bothWays("-7 // 2 + 10, -7 % 3, 7 % -3 + 5", 0, 0).first, "6,2,3");
-  EXPECT_EQ(bothWays("n and m, n or m, not n", 0, 5).first, "0,5,1");
-  EXPECT_EQ(bothWays("next_power_of_2(n), min(n, m, 4), max(n, m, 4)", 5, 3).first, "8,3,5");
-  EXPECT_EQ(bothWays("triton.cdiv(n, 2), tl.cdiv(m, 2)", 5, 8).first, "3,4,1");
-  EXPECT_EQ(bothWays("2 ** n, 1 << m, 256 >> 3", 10, 4).first, "1024,16,32");
-  EXPECT_EQ(bothWays("abs(n), ~n + 5, n ^ m", 3, 5).first, "3,1,6");
-  EXPECT_EQ(bothWays("n >= m, n != m, n <= 3", 3, 5).first, "0,1,1");
+  EXPECT_EQ(byCode("cdiv(n, BLOCK)", 1000, 0), "8,1,1");
+  EXPECT_EQ(byCode("(n + BLOCK - 1) // BLOCK, m", 1024, 7), "8,7,1");
+  EXPECT_EQ(byCode("1, 2, n if n > 3 else m", 3, 9), "1,2,9");
+  EXPECT_EQ(byCode("-7 // 2 + 10, -7 % 3, 7 % -3 + 5", 0, 0), "6,2,3");
+  EXPECT_EQ(byCode("n and m, n or m, not n", 0, 5), "0,5,1");
+  EXPECT_EQ(byCode("next_power_of_2(n), min(n, m, 4), max(n, m, 4)", 5, 3), "8,3,5");
+  EXPECT_EQ(byCode("triton.cdiv(n, 2), tl.cdiv(m, 2)", 5, 8), "3,4,1");
+  EXPECT_EQ(byCode("2 ** n, 1 << m, 256 >> 3", 10, 4), "1024,16,32");
+  EXPECT_EQ(byCode("abs(n), ~n + 5, n ^ m", 3, 5), "3,1,6");
+  EXPECT_EQ(byCode("n >= m, n != m, n <= 3", 3, 5), "0,1,1");
 }
 
 TEST(AotGrid, NoValue) {
-  for (const char *text : {"n // m", "n % m", "cdiv(n, m)", "1 << (m - 1)", "2 ** (m - 1)",
-                           "n * 9223372036854775807", "next_power_of_2(m - 1)", "m - 1"}) {
-    EXPECT_EQ(bothWays(text, 7, 0), (std::pair<std::string, std::string>("none", "none"))) << text;
+  const std::string overflow = "a number that does not fit in 64 bits";
+  const std::string divisor = "a division by zero";
+  const std::vector<std::pair<std::string, std::string>> cases = {
+      {"n // m", divisor},
+      {"n % m", divisor},
+      {"cdiv(n, m)", divisor},
+      {"1 << (m - 1)", "a shift by a negative count"},
+      {"1 >> (m - 1)", "a shift by a negative count"},
+      {"2 ** (m - 1)", "a power with a negative exponent"},
+      {"n * 9223372036854775807", overflow},
+      {"9223372036854775807 + n", overflow},
+      {"-9223372036854775807 - n", overflow},
+      {"-(-9223372036854775807 - 1)", overflow},
+      {"abs(-9223372036854775807 - 1)", overflow},
+      {"(-9223372036854775807 - 1) // -1", overflow},
+      {"cdiv(-9223372036854775807 - 1, -1)", overflow},
+      {"1 << 63", overflow},
+      {"n << 62", overflow},
+      {"n ** n ** n", overflow},
+      {"next_power_of_2(m - 1)", "next_power_of_2 of a number outside of 0 to 2^62"},
+      {"next_power_of_2((1 << 62) + 1)", "next_power_of_2 of a number outside of 0 to 2^62"},
+      {"1, 2, n // m", divisor}};
+  for (const auto &[text, said] : cases) {
+    EXPECT_EQ(CompiledGrids({text}).problem(0, 7, 0), said) << text;
+    EXPECT_EQ(byEvaluator(text, 7, 0), "none") << text;
   }
+  EXPECT_EQ(byCode("m - 1", 7, 0), "none");
+  EXPECT_EQ(byEvaluator("m - 1", 7, 0), "none");
+}
+
+/// Which nothing has to be careful about but the ends of the range.
+TEST(AotGrid, EndsOfTheRange) {
+  const std::string least = "(-9223372036854775807 - 1)";
+  EXPECT_EQ(byCode(least + " % -1, (" + least + " >> 99) + 1, 0 << 99", 0, 0), "0,0,0");
+  EXPECT_EQ(byCode("(-1) ** 9223372036854775807 + 2, (-1) ** 9223372036854775806, 0 ** 0", 0, 0),
+            "1,1,1");
+  EXPECT_EQ(byCode("0 ** 9223372036854775807, 1 ** 9223372036854775807, 2 ** 62", 0, 0),
+            "0,1,4611686018427387904");
+  EXPECT_EQ(byCode("next_power_of_2(0), next_power_of_2(1), next_power_of_2(1 << 62)", 0, 0),
+            "0,1,4611686018427387904");
+  EXPECT_EQ(byCode("cdiv(-7, 2) + 3, cdiv(7, -2) + 3, cdiv(-7, -2)", 0, 0), "0,0,4");
+  // What is not taken is not computed.
+  EXPECT_EQ(byCode("n if m == 0 else n // m, m and n // m, n or n // m", 5, 0), "5,0,5");
 }
 
 TEST(AotGrid, Refused) {
   const Interface interface = twoIntegers();
   auto codeOf = [&](const std::string &text) {
-    auto steps = compileGrid(text, interface, interface.specializations[0]);
-    return steps ? std::string("accepted") : steps.error().code;
+    auto code = gridFunction(text, interface, 0);
+    return code ? std::string("accepted") : code.error().code;
   };
   for (const char *text : {"blocks", "x", "n / 2", "1, 2, 3, 4", "n.size", "\"n\"", "cdiv(n)",
                            "sqrt(n)", "1.5", "min(n)", "abs(n, m)"}) {
@@ -75,20 +161,17 @@ TEST(AotGrid, Refused) {
   }
   EXPECT_EQ(codeOf("n +"), "E0105");
   // The nearest name is in the help.
-  auto steps = compileGrid("BLOK", interface, interface.specializations[0]);
-  ASSERT_FALSE(steps);
-  EXPECT_EQ(steps.error().help, "did you mean 'BLOCK'?");
+  auto code = gridFunction("BLOK", interface, 0);
+  ASSERT_FALSE(code);
+  EXPECT_EQ(code.error().help, "did you mean 'BLOCK'?");
 }
 
-TEST(AotGrid, DeepExpressionsAreRefusedNotRun) {
+TEST(AotGrid, DeepExpressions) {
   std::string text = "n";
   for (int i = 0; i < 70; ++i) {
     text = "1 + (" + text + ")";
   }
-  const Interface interface = twoIntegers();
-  auto steps = compileGrid(text, interface, interface.specializations[0]);
-  ASSERT_FALSE(steps);
-  EXPECT_EQ(steps.error().code, "E0021");
+  EXPECT_EQ(byCode(text, 5, 0), "75,1,1");
 }
 
 class RandomExpression {
@@ -128,11 +211,19 @@ private:
 
 TEST(AotGrid, RandomExpressionsAgreeWithTheEvaluator) {
   int withValue = 0;
-  for (uint32_t seed = 0; seed < 4000; ++seed) {
-    const std::string text = RandomExpression(seed).make(4);
-    const auto [bySteps, byEvaluator] = bothWays(text, seed % 37, seed % 5);
-    EXPECT_EQ(bySteps, byEvaluator) << text;
-    withValue += bySteps != "none";
+  for (uint32_t seed = 0; seed < 4000;) {
+    const uint32_t first = seed;
+    std::vector<std::string> texts;
+    for (; texts.size() < 500; ++seed) {
+      texts.push_back(RandomExpression(seed).make(4));
+    }
+    const CompiledGrids grids(texts);
+    for (size_t i = 0; i < texts.size(); ++i) {
+      const int64_t n = (first + i) % 37, m = (first + i) % 5;
+      const std::string sizes = grids.sizes(i, n, m);
+      EXPECT_EQ(sizes, byEvaluator(texts[i], n, m)) << texts[i];
+      withValue += sizes != "none";
+    }
   }
   EXPECT_GT(withValue, 1000);
 }
