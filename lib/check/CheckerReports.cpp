@@ -2,6 +2,8 @@
 // The wording of what `nereid check` reports: where, both sides of it, the fix.
 #include "lib/check/Checker.h"
 
+#include "lib/tile/ir/Promises.h"
+
 #include <algorithm>
 #include <cstdio>
 
@@ -63,7 +65,7 @@ std::string programText(const interpreter::Launch &launch, uint32_t number) {
 void Checker::checkSignature(const interpreter::Launch &launch) {
   mlir::func::FuncOp kernel = launch.kernel;
   for (unsigned i = 0; i < kernel.getNumArguments(); ++i) {
-    auto promise = kernel.getArgAttrOfType<mlir::IntegerAttr>(i, "tile.divisibility");
+    auto promise = kernel.getArgAttrOfType<mlir::IntegerAttr>(i, tile::promise::divisibility);
     const Tile &argument = launch.arguments[i];
     const int64_t divisor = promise ? promise.getInt() : 1;
     if (divisor <= 1 || argument.integer(0) % divisor == 0) {

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the three hints mean, checked along every dimension: contiguity c: groups of c elements
-// count up by 1 (pointers by an element); constancy c: groups of c elements are equal;
-// divisibility d: where a run of values that count up begins, the value is a multiple of d.
+// What the three hints of lib/tile/ir/Promises.h mean, checked along every dimension.
 #include "lib/check/Hints.h"
 
 #include "lib/check/Marks.h"
 #include "lib/interpreter/MemoryAccess.h"
+#include "lib/tile/ir/Promises.h"
 
 #include "llvm/ADT/DenseSet.h"
 
@@ -16,14 +15,14 @@ namespace nereid::check {
 using interpreter::Instance;
 using interpreter::Tile;
 
-static constexpr const char *attributeNames[] = {"tile.divisibility", "tile.contiguity",
-                                                 "tile.constancy"};
+static constexpr llvm::StringLiteral attributeNames[] = {
+    tile::promise::divisibility, tile::promise::contiguity, tile::promise::constancy};
 static constexpr const char *functionNames[] = {"tl.multiple_of", "tl.max_contiguous",
                                                 "tl.max_constancy"};
 
 void Hints::find(mlir::Operation *module) {
   module->walk([&](mlir::Operation *op) {
-    for (const char *name : attributeNames) {
+    for (llvm::StringRef name : attributeNames) {
       if (op->getNumResults() == 1 && op->hasAttrOfType<mlir::DenseI64ArrayAttr>(name)) {
         operations.insert(op);
       }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/pipeline/KernelFunction.h"
 
+#include "lib/tile/ir/Promises.h"
 #include "lib/tile/ir/Tile.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -86,7 +87,7 @@ void completeArguments(mlir::Operation *kernel) {
     auto pointer = mlir::dyn_cast<tile::PtrType>(type);
     mlir::Type element = pointer ? pointer.getPointee() : type;
     const char *kind = pointer ? "pointer" : mlir::isa<mlir::FloatType>(type) ? "float" : "integer";
-    int64_t divisibility = integerOf(function.getArgAttr(i, "tile.divisibility"), 1);
+    int64_t divisibility = integerOf(function.getArgAttr(i, tile::promise::divisibility), 1);
     mlir::NamedAttribute fields[] = {
         builder.getNamedAttr("name", builder.getStringAttr("arg" + std::to_string(i))),
         builder.getNamedAttr("kind", builder.getStringAttr(kind)),

@@ -2,6 +2,8 @@
 // tile-opt: reads tile IR, runs the passes named on the command line in order, prints the result.
 // For the compiler's own tests and for looking at one pass; users have `nereid compile --emit`.
 //   tile-opt [--split-input-file] [--verify-diagnostics] [--PASS …] [FILE]
+#include "lib/tile/analysis/AxisInfo.h"
+#include "lib/tile/analysis/Inductions.h"
 #include "lib/tile/transforms/Passes.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -36,6 +38,18 @@ const NamedPass passes[] = {
      [](mlir::OpPassManager &manager) {
        manager.addPass(nereid::tile::createRollIterationsPass());
      }},
+    {"tile-print-axis-info", "say what is known about integers and addresses",
+     [](mlir::OpPassManager &manager) {
+       manager.addPass(nereid::tile::createPrintAxisInfoPass(nereid::tile::Overflow::Wraps));
+     }},
+    {"tile-print-axis-info-without-wrapping", "the same where no sum leaves its type",
+     [](mlir::OpPassManager &manager) {
+       manager.addPass(nereid::tile::createPrintAxisInfoPass(nereid::tile::Overflow::Excluded));
+     }},
+    {"tile-print-inductions", "say what loops only add to",
+     [](mlir::OpPassManager &manager) {
+       manager.addPass(nereid::tile::createPrintInductionsPass());
+     }},
     {"tile-opt", "the whole phase", nereid::tile::buildTileOptPipeline},
 };
 
@@ -51,7 +65,7 @@ void printUsage(llvm::raw_ostream &out) {
          "passes, run in the order given:\n";
   for (const NamedPass &pass : passes) {
     out << "  --" << pass.flag;
-    out.indent(24 - pass.flag.size()) << pass.summary << "\n";
+    out.indent(40 - pass.flag.size()) << pass.summary << "\n";
   }
 }
 

@@ -3,6 +3,7 @@
 // functions kernels use.
 #include "lib/language/emit/Emitter.h"
 #include "lib/tile/ir/PrintDescription.h"
+#include "lib/tile/ir/Promises.h"
 
 #include <cmath>
 #include <cstdlib>
@@ -44,7 +45,7 @@ Value conditionBuiltin(Emitter &emitter, const Bound &args) {
 
 /// Hints are attributes of the operation that makes the value; a value without one (an argument)
 /// has its own promises in the signature.
-static Value hint(Emitter &emitter, const Bound &args, const char *attribute) {
+static Value hint(Emitter &emitter, const Bound &args, llvm::StringRef attribute) {
   std::optional<Shape> values = emitter.constantShape(args["values"], "'values' of a hint");
   Value input = emitter.toTile(args["input"]);
   if (!values || input.isPoison()) {
@@ -64,15 +65,15 @@ static Value hint(Emitter &emitter, const Bound &args, const char *attribute) {
 }
 
 Value multipleOf(Emitter &emitter, const Bound &args) {
-  return hint(emitter, args, "tile.divisibility");
+  return hint(emitter, args, tile::promise::divisibility);
 }
 
 Value maxContiguous(Emitter &emitter, const Bound &args) {
-  return hint(emitter, args, "tile.contiguity");
+  return hint(emitter, args, tile::promise::contiguity);
 }
 
 Value maxConstancy(Emitter &emitter, const Bound &args) {
-  return hint(emitter, args, "tile.constancy");
+  return hint(emitter, args, tile::promise::constancy);
 }
 
 Value assume(Emitter &, const Bound &) { return Value::none(); }

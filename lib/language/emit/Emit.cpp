@@ -4,6 +4,7 @@
 #include "lib/language/StandardLibrary.h"
 #include "lib/language/emit/BuiltinTable.h"
 #include "lib/language/emit/Emitter.h"
+#include "lib/tile/ir/Promises.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -103,8 +104,8 @@ mlir::Block *Emitter::addFunction(const FunctionDef &kernel, const Signature &si
     arguments.push_back(builder.getDictionaryAttr(entry));
     std::vector<mlir::NamedAttribute> hints;
     if (divisibility > 1 && (type.isPointer || isInteger(type.dtype))) {
-      hints.push_back(
-          builder.getNamedAttr("tile.divisibility", builder.getI64IntegerAttr(divisibility)));
+      hints.push_back(builder.getNamedAttr(tile::promise::divisibility,
+                                           builder.getI64IntegerAttr(divisibility)));
     }
     argumentAttributes.push_back(builder.getDictionaryAttr(hints));
   };

@@ -210,7 +210,7 @@ void BlockLowering::lowerFor(scf::ForOp op) {
       if (value != arg) {
         yields.push_back({value, carriedBuffer[i]});
       }
-    } else if (const Induction *induction = kernel.axes.induction(arg)) {
+    } else if (const tile::Induction *induction = kernel.axes.induction(arg)) {
       Value step = inner.scalarAtZero(induction->step);
       Value sum = kernel.inductionOffsets[arg];
       if (step.getType() != sum.getType()) {

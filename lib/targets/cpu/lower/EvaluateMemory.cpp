@@ -182,7 +182,7 @@ LaneAddresses Evaluator::computeAddresses(Value pointer, const Dims &dims, unsig
     return fromBits(
         loadFromBuffer(stored->second, shapeOf(pointer), builder.getI64Type(), dims, copy, loc));
   }
-  if (const Induction *induction = kernel.axes.induction(pointer)) {
+  if (const tile::Induction *induction = kernel.axes.induction(pointer)) {
     LaneAddresses start = laneAddresses(induction->initial, dims, copy);
     Value moved = kernel.inductionOffsets.lookup(pointer);
     if (isa<LLVM::LLVMPointerType>(start.base.getType())) {

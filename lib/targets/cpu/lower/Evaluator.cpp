@@ -140,7 +140,7 @@ Value Evaluator::compute(Value tile, const Dims &dims, unsigned copy, OpBuilder 
       kernel.axes.axis(tile, lane, AxisView::Exact).kind == AxisKind::Linear) {
     return computeLinear(tile, dims, copy, lane, builder);
   }
-  if (const Induction *induction = kernel.axes.induction(tile)) {
+  if (const tile::Induction *induction = kernel.axes.induction(tile)) {
     Value start = evaluate(induction->initial, dims, copy);
     Value moved = kernel.inductionOffsets.lookup(tile);
     if (auto pointer = dyn_cast<tile::PtrType>(element)) {
@@ -283,7 +283,7 @@ Value Evaluator::strideOf(Value tile, unsigned dim, const Dims &dims) {
   if (axis.stride) {
     return kernel.i64(*axis.stride);
   }
-  if (const Induction *induction = kernel.axes.induction(tile)) {
+  if (const tile::Induction *induction = kernel.axes.induction(tile)) {
     return strideOf(induction->initial, dim, dims);
   }
   Operation *op = tile.getDefiningOp();

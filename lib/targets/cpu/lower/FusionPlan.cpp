@@ -92,7 +92,7 @@ void FusionPlan::forEachLeaf(Value tile, const Dims &dims,
       visit(value, at);
       continue;
     }
-    if (const Induction *induction = axes.induction(value)) {
+    if (const tile::Induction *induction = axes.induction(value)) {
       work.push_back({induction->initial, at});
       continue;
     }
@@ -140,7 +140,7 @@ bool FusionPlan::isReadTransposed(Value tile) const {
 
 Value FusionPlan::addressBase(Value pointer) const {
   for (int steps = 0; steps < 1000; ++steps) {
-    if (const Induction *induction = axes.induction(pointer)) {
+    if (const tile::Induction *induction = axes.induction(pointer)) {
       pointer = induction->initial;
       continue;
     }

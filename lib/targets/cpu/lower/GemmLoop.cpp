@@ -257,7 +257,7 @@ private:
     unsigned remainders = 0;
     while (!work.empty()) {
       Value value = work.pop_back_val();
-      if (const Induction *induction = kernel.axes.induction(value)) {
+      if (const tile::Induction *induction = kernel.axes.induction(value)) {
         work.push_back(induction->initial);
         continue;
       }

@@ -27,7 +27,7 @@ public:
     if (isLeaf || !seen.insert(tile).second) {
       return true;
     }
-    if (const Induction *induction = kernel.axes.induction(tile)) {
+    if (const tile::Induction *induction = kernel.axes.induction(tile)) {
       return holds(induction->initial);
     }
     bool isPlain =

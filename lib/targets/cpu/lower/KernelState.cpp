@@ -33,6 +33,19 @@ Type KernelState::scalarType(Type type) {
   return type;
 }
 
+void KernelState::analyse(func::FuncOp function) {
+  source = function;
+  axes.analyse(source);
+  plan.analyse(source);
+}
+
+const tile::AxisInfos &KernelState::numbers() const {
+  if (!sourceNumbers) {
+    sourceNumbers = std::make_unique<tile::AxisInfos>(source, tile::Overflow::Excluded);
+  }
+  return *sourceNumbers;
+}
+
 Value KernelState::scalar(Value source) {
   auto it = scalars.find(source);
   if (it != scalars.end()) {

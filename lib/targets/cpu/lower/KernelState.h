@@ -5,6 +5,7 @@
 
 #include "lib/targets/cpu/lower/FusionPlan.h"
 #include "lib/targets/cpu/lower/Lower.h"
+#include "lib/tile/analysis/AxisInfo.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
@@ -64,6 +65,12 @@ public:
   void fail(Diagnostic error, mlir::Operation *op);
   bool failed = false;
 
+  /// Reads the kernel that is lowered, before any of it is.
+  void analyse(mlir::func::FuncOp source);
+  /// What is known of the source's integers, taken that none of 32 and more bits wraps around:
+  /// see mayWrap. Found when first asked for, as few kernels do.
+  const tile::AxisInfos &numbers() const;
+
   const LoweringOptions &options;
   Diagnostics &diags;
   TileAxes axes;
@@ -84,6 +91,8 @@ public:
   int stringCount = 0;
 
 private:
+  mlir::func::FuncOp source;
+  mutable std::unique_ptr<tile::AxisInfos> sourceNumbers;
   llvm::DenseMap<std::pair<mlir::Attribute, mlir::Type>, mlir::Value> constants;
   std::vector<Buffer> bufferTable;
   llvm::DenseMap<int64_t, mlir::Value> addresses; ///< by offset

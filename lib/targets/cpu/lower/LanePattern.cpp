@@ -39,24 +39,6 @@ static std::optional<int64_t> constantOf(Value value) {
   return std::nullopt;
 }
 
-/// No element is below zero, unless a sum or product wraps around.
-static bool isNonNegative(Value value) {
-  if (auto number = constantOf(value)) {
-    return *number >= 0;
-  }
-  Operation *op = value.getDefiningOp();
-  if (!op) {
-    return false;
-  }
-  if (auto range = dyn_cast<tile::MakeRangeOp>(op)) {
-    return true;
-  }
-  bool keepsSign = isShape(op) || isa<arith::AddIOp, arith::MulIOp, arith::DivSIOp, arith::RemSIOp,
-                                      arith::ExtSIOp, arith::ExtUIOp>(op);
-  return isa<tile::ProgramIdOp>(op) ||
-         (keepsSign && llvm::all_of(op->getOperands(), isNonNegative));
-}
-
 namespace {
 /// Offsets of the elements 0 to `width` from element 0.
 class PatternFinder {
@@ -64,23 +46,24 @@ public:
   using Offsets = SmallVector<int64_t, 17>;
   PatternFinder(const KernelState &kernel, unsigned width) : kernel(kernel), width(width) {}
 
-  std::optional<Offsets> find(Value tile, const Dims &dims) {
+  std::optional<Offsets> find(Value value, const Dims &dims) {
     const auto *at = llvm::find(dims, laneMark);
-    if (!isTile(tile) || at == dims.end()) {
+    if (!isTile(value) || at == dims.end()) {
       return Offsets(width + 1, 0);
     }
-    Axis axis = kernel.axes.axis(tile, static_cast<unsigned>(at - dims.begin()), AxisView::Address);
+    Axis axis =
+        kernel.axes.axis(value, static_cast<unsigned>(at - dims.begin()), AxisView::Address);
     if (axis.kind == AxisKind::Uniform) {
       return Offsets(width + 1, 0);
     }
-    if (mayWrap(tile)) {
+    if (mayWrap(value)) {
       return std::nullopt; // anywhere
     }
     if (axis.kind == AxisKind::Linear) {
       return axis.stride ? std::optional(combine([&](int64_t i) { return i * *axis.stride; }))
                          : std::nullopt;
     }
-    Operation *op = tile.getDefiningOp();
+    Operation *op = value.getDefiningOp();
     if (!op) {
       return std::nullopt;
     }
@@ -122,47 +105,18 @@ private:
     return result;
   }
 
-  /// The power of two that is known to divide a scalar, or the elements of a tile at lane 0
-  /// wherever they are along its other dimensions.
-  int64_t divisorOfFirst(Value value, const Dims &dims) const {
-    constexpr int64_t most = int64_t(1) << 30;
-    if (auto number = constantOf(value)) {
-      return *number == 0 ? most : std::min(most, *number & -*number);
-    }
-    Operation *op = value.getDefiningOp();
-    if (!op) {
-      return 1;
-    }
-    if (auto range = dyn_cast<tile::MakeRangeOp>(op)) {
-      int64_t start = range.getStart();
-      if (dims[0] != laneMark && shapeOf(value)[0] != 1) {
-        return 1; // all numbers of the range
-      }
-      return start == 0 ? most : std::min(most, start & -start);
-    }
-    auto ofOperand = [&](unsigned number) {
-      Value operand = op->getOperand(number);
-      return divisorOfFirst(operand, isTile(operand) ? mapDims(op, operand, dims) : Dims());
-    };
-    if (isShape(op) || isa<arith::ExtSIOp, arith::ExtUIOp>(op)) {
-      return ofOperand(0);
-    }
-    if (isa<arith::AddIOp, arith::SubIOp>(op)) {
-      return std::min(ofOperand(0), ofOperand(1));
-    }
-    if (isa<arith::MulIOp>(op)) {
-      return std::min(most, ofOperand(0) * ofOperand(1));
-    }
-    return 1;
-  }
-
   /// Vectors start at multiples of the divisor, so that all have the same quotients.
-  std::optional<Offsets> division(Value tile, const Dims &dims, int64_t divisor, bool divides) {
-    auto x = find(tile, dims);
-    bool isAligned = x && divisor > 0 && llvm::isPowerOf2_64(static_cast<uint64_t>(divisor)) &&
-                     divisorOfFirst(tile, dims) % divisor == 0 && (*x)[width] % divisor == 0 &&
+  std::optional<Offsets> division(Value value, const Dims &dims, int64_t divisor, bool divides) {
+    auto x = find(value, dims);
+    bool isRegular = x && divisor > 0 && llvm::isPowerOf2_64(static_cast<uint64_t>(divisor)) &&
+                     (*x)[width] % divisor == 0 &&
                      llvm::all_of(*x, [](int64_t offset) { return offset >= 0; });
-    if (!isAligned || !isNonNegative(tile)) {
+    if (!isRegular) {
+      return std::nullopt;
+    }
+    const tile::AxisInfo info = kernel.numbers().of(value);
+    const auto lane = llvm::find(dims, laneMark) - dims.begin();
+    if (!info.isNonNegative() || info.firstMultiple(static_cast<unsigned>(lane)) % divisor != 0) {
       return std::nullopt;
     }
     // A remainder does not grow from vector to vector.

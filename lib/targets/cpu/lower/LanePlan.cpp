@@ -226,7 +226,7 @@ private:
       if (purpose == Purpose::Value) {
         countWidth(value);
       }
-      if (const Induction *induction = kernel.axes.induction(value)) {
+      if (const tile::Induction *induction = kernel.axes.induction(value)) {
         push(induction->initial, dims, purpose);
         continue;
       }
@@ -307,7 +307,7 @@ private:
       if (!isTile(next) || kernel.buffers.count(next)) {
         continue;
       }
-      if (const Induction *induction = kernel.axes.induction(next)) {
+      if (const tile::Induction *induction = kernel.axes.induction(next)) {
         open.push_back(induction->initial);
       } else if (isa_and_nonnull<tile::LoadOp>(op)) {
         return false;
@@ -333,7 +333,7 @@ private:
           !premisesSeen.insert(Evaluator::keyOf(value, at)).second) {
         continue;
       }
-      if (const Induction *induction = kernel.axes.induction(value)) {
+      if (const tile::Induction *induction = kernel.axes.induction(value)) {
         open.push_back({induction->initial, at});
         continue;
       }

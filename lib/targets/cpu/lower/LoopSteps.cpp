@@ -12,21 +12,11 @@ bool LoopSteps::isInside(Value value) const {
 }
 
 Value LoopSteps::carriedStep(BlockArgument arg) const {
-  if (arg.getArgNumber() == 0) {
-    return nullptr;
+  if (!isTile(arg)) {
+    return tile::addedPerRound(arg);
   }
-  if (isTile(arg)) {
-    const Induction *induction = kernel.axes.induction(arg);
-    return induction ? induction->step : Value();
-  }
-  Operation *next = loop.getYieldedValues()[arg.getArgNumber() - 1].getDefiningOp();
-  if (!isa_and_nonnull<arith::AddIOp, tile::AddPtrOp>(next)) {
-    return nullptr;
-  }
-  if (next->getOperand(0) == arg) {
-    return next->getOperand(1);
-  }
-  return isa<arith::AddIOp>(next) && next->getOperand(1) == arg ? next->getOperand(0) : Value();
+  const tile::Induction *induction = kernel.axes.induction(arg);
+  return induction ? induction->step : Value();
 }
 
 bool LoopSteps::isInvariant(Value value) const {

@@ -139,8 +139,7 @@ static func::FuncOp lowerFunction(KernelState &kernel, func::FuncOp source, func
   if (kernel.defersAdditions) {
     prepareDeferredAdditions(source);
   }
-  kernel.axes.analyse(source);
-  kernel.plan.analyse(source);
+  kernel.analyse(source);
 
   Type pointer = LLVM::LLVMPointerType::get(original.getContext());
   OpBuilder top(original);

@@ -130,8 +130,12 @@ bool TileAxes::isUniformEverywhere(Value tile) const {
   return true;
 }
 
-const Induction *TileAxes::induction(Value iterArg) const {
-  auto it = inductions.find(iterArg);
+static bool mustBeStored(Value tile) {
+  return llvm::any_of(tile.getUsers(), [&](Operation *user) { return readsElsewhere(user, tile); });
+}
+
+const tile::Induction *TileAxes::induction(Value carried) const {
+  auto it = inductions.find(carried);
   return it == inductions.end() ? nullptr : &it->second;
 }
 
@@ -146,6 +150,13 @@ Dims TileAxes::normalise(Value tile, const Dims &dims) const {
 }
 
 void TileAxes::analyse(Operation *function) {
+  tile::Inductions found;
+  found.find(function);
+  for (auto [carried, induction] : found.all()) {
+    if (isTile(carried) && !mustBeStored(carried)) {
+      inductions[carried] = induction;
+    }
+  }
   for (Region &region : function->getRegions()) {
     for (Block &block : region) {
       analyseBlock(block);
@@ -168,63 +179,16 @@ void TileAxes::analyseBlock(Block &block) {
   }
 }
 
-/// The tile added to `arg` by the value yielded for it, or null.
-static Value addedTile(Value yielded, Value arg) {
-  Operation *op = yielded.getDefiningOp();
-  if (!op || op->getBlock() != arg.getParentBlock()) {
-    return nullptr;
-  }
-  if (auto add = dyn_cast<tile::AddPtrOp>(op)) {
-    return add.getPointer() == arg ? add.getOffset() : nullptr;
-  }
-  if (auto add = dyn_cast<arith::AddIOp>(op)) {
-    if (add.getLhs() == arg) {
-      return add.getRhs();
-    }
-    return add.getRhs() == arg ? add.getLhs() : nullptr;
-  }
-  return nullptr;
-}
-
-static bool mustBeStored(Value tile) {
-  return llvm::any_of(tile.getUsers(), [&](Operation *user) { return readsElsewhere(user, tile); });
-}
-
 void TileAxes::analyseLoop(Operation *op) {
   if (auto loop = dyn_cast<scf::ForOp>(op)) {
-    // An iteration argument is an induction when what is added is uniform. That is known only after
-    // the body was read, while the body's axes depend on the argument: read it with the assumption,
-    // take back what did not hold and read it again. What one argument loses others may have been
-    // built on, so that this ends only when nothing is taken back.
-    SmallVector<std::pair<Value, Value>> candidates;
-    for (auto [i, arg] : llvm::enumerate(loop.getRegionIterArgs())) {
-      Value step = isTile(arg) ? addedTile(loop.getYieldedValues()[i], arg) : nullptr;
-      if (step && !mustBeStored(arg)) {
-        inductions[arg] = {loop.getInitArgs()[i], step};
-        table.erase(arg);
-        auto it = table.find(loop.getInitArgs()[i]);
-        if (it != table.end()) {
-          Views copy = it->second;
-          table[arg] = copy;
-        }
-        candidates.push_back({arg, step});
+    // What grows by one amount everywhere keeps the strides of its first value.
+    for (auto [arg, initial] : llvm::zip(loop.getRegionIterArgs(), loop.getInitArgs())) {
+      auto it = table.find(initial);
+      if (induction(arg) && it != table.end()) {
+        Views copy = it->second;
+        table[arg] = copy;
       }
     }
-    bool isSettled = false;
-    while (!isSettled) {
-      analyseBlock(*loop.getBody());
-      isSettled = true;
-      llvm::erase_if(candidates, [&](const auto &candidate) {
-        bool holds = isUniformEverywhere(candidate.second);
-        if (!holds) {
-          inductions.erase(candidate.first);
-          table.erase(candidate.first);
-        }
-        isSettled &= holds;
-        return !holds;
-      });
-    }
-    return;
   }
   for (Region &region : op->getRegions()) {
     for (Block &block : region) {

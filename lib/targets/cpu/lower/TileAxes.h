@@ -5,6 +5,7 @@
 // result map to those of an operand.
 #pragma once
 
+#include "lib/tile/analysis/Inductions.h"
 #include "lib/tile/ir/Tile.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -33,13 +34,6 @@ enum class AxisView : uint8_t { Exact, Address, Assumed };
 constexpr int8_t zeroDim = -1;
 using Dims = llvm::SmallVector<int8_t, 4>;
 
-/// A loop-carried tile that only ever grows by one uniform amount per iteration:
-/// value = initial + step of all iterations so far.
-struct Induction {
-  mlir::Value initial;
-  mlir::Value step; ///< tile added at the end of each iteration, uniform in every dimension
-};
-
 class TileAxes {
 public:
   /// Visits every operation in program order; afterwards `axis` answers from tables.
@@ -50,8 +44,9 @@ public:
     return axis(tile, dim, AxisView::Exact).kind == AxisKind::Uniform;
   }
   bool isUniformEverywhere(mlir::Value tile) const;
-  /// Null when the value is no induction.
-  const Induction *induction(mlir::Value iterArg) const;
+  /// Of a tile that a loop carries and that needs no place in memory, as each element is known from
+  /// the first one and what was added since; null for others.
+  const tile::Induction *induction(mlir::Value carried) const;
   /// Coordinates with every dimension the tile does not depend on replaced by zero.
   Dims normalise(mlir::Value tile, const Dims &dims) const;
 
@@ -67,7 +62,7 @@ private:
   const Axes *find(mlir::Value tile, AxisView view) const;
 
   llvm::DenseMap<mlir::Value, Views> table;
-  llvm::DenseMap<mlir::Value, Induction> inductions;
+  llvm::DenseMap<mlir::Value, tile::Induction> inductions;
 };
 
 /// The shape of a tile; empty for a scalar.
