@@ -3,7 +3,7 @@
 // elements are specialised for each type.
 #include "runtime/ElementBlocks.h"
 
-#include "runtime/Float8.h"
+#include "runtime/FloatConversion.h"
 #include "runtime/ThreadPool.h"
 
 #include <algorithm>
@@ -149,19 +149,14 @@ void readBlock(const Tensor &tensor, int64_t begin, int count, double *values) {
   uint8_t buffer[blockElements * 8];
   const uint8_t *elements = packed(tensor, begin, count, buffer);
   const DType type = tensor.dtype();
+  if (isFloat(type)) {
+    return convertFloats(elements, type, values, DType::F64, count);
+  }
   visitType(type, [&](auto sample) {
     using T = decltype(sample);
     for (int i = 0; i < count; ++i) {
       const T value = elementAt<T>(elements, i);
-      if constexpr (sizeof(T) == 2 && std::is_unsigned_v<T>) {
-        values[i] = type == DType::F16    ? fromHalf(value)
-                    : type == DType::BF16 ? fromBFloat16(value)
-                                          : value;
-      } else if (sizeof(T) == 1 && isFloat8(type)) {
-        values[i] = fromFloat8(static_cast<uint8_t>(value), type);
-      } else {
-        values[i] = type == DType::Bool ? value != 0 : static_cast<double>(value);
-      }
+      values[i] = type == DType::Bool ? value != 0 : static_cast<double>(value);
     }
   });
 }
@@ -172,18 +167,8 @@ void writeBlock(const Tensor &tensor, int64_t begin, int count, const double *va
   const size_t bytes = sizeInBytes(type);
   const bool isDense = tensor.isContiguous();
   uint8_t *elements = isDense ? tensor.as<uint8_t>() + static_cast<size_t>(begin) * bytes : buffer;
-  auto storeEach = [&](auto convert) {
-    for (int i = 0; i < count; ++i) {
-      const auto value = convert(values[i]);
-      std::memcpy(elements + static_cast<size_t>(i) * sizeof value, &value, sizeof value);
-    }
-  };
-  if (type == DType::F32) {
-    storeEach([](double value) { return static_cast<float>(value); });
-  } else if (type == DType::F16) {
-    storeEach([](double value) { return toHalf(value); });
-  } else if (type == DType::BF16) {
-    storeEach([](double value) { return toBFloat16(value); });
+  if (isFloat(type)) {
+    convertFloats(values, DType::F64, elements, type, count);
   } else {
     for (int i = 0; i < count; ++i) {
       storeFromDouble(elements + static_cast<size_t>(i) * bytes, type, values[i]);

@@ -99,10 +99,17 @@ void normalPlain(uint64_t seed, uint64_t group, double *values) {
 __attribute__((target("avx2"))) void normalAvx2(uint64_t seed, uint64_t group, double *values) {
   normalBlock(seed, group, values);
 }
+__attribute__((target("avx512f,avx512dq,avx512vl,prefer-vector-width=512"))) void
+normalAvx512(uint64_t seed, uint64_t group, double *values) {
+  normalBlock(seed, group, values);
+}
 #endif
 
 NormalBlock normalForThisMachine() {
 #if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl")) {
+    return normalAvx512;
+  }
   if (__builtin_cpu_supports("avx2")) {
     return normalAvx2;
   }
