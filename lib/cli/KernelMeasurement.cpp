@@ -8,6 +8,7 @@
 #include "lib/measure/FloorPeers.h"
 #include "lib/measure/PeakMemory.h"
 #include "lib/measure/Peers.h"
+#include "lib/measure/ThisChip.h"
 #include "lib/report/RooflineReport.h"
 #include "lib/support/Interrupt.h"
 #include "lib/verify/Canaries.h"
@@ -364,7 +365,8 @@ void Measuring::judgeLaunches() {
   if (wrong.empty() && !outputs.empty() && verify::digestOf(inputs) != inputsBefore) {
     wrong = "an input is changed: nereid verify says which";
   }
-  if (wrong.empty() && median > 0 && measure::isImpossible(chip, floor, timed, median)) {
+  const measure::TimedWork work{row.bytes, row.flops, row.peakType, timed, median};
+  if (wrong.empty() && median > 0 && measure::isImpossibleHere(chip, work)) {
     wrong = report::impossibleText(median, floor);
   }
   row.failed = !wrong.empty();

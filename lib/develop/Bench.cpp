@@ -2,6 +2,7 @@
 #include "lib/develop/Bench.h"
 
 #include "lib/eager/Eager.h"
+#include "lib/measure/ThisChip.h"
 #include "lib/report/RooflineReport.h"
 #include "lib/support/Interrupt.h"
 #include "lib/verify/Digest.h"
@@ -183,9 +184,8 @@ measure::TimerOptions timerOptions(const PerformanceOptions &options) {
 
 void fillRates(PerformanceRow &row, const Chip &chip) {
   double seconds = row.kernel.summary.median;
-  const auto calibrated =
-      measure::roofline(chip, row.work.bytes(), row.work.flops, rateTypeOf(row.dtype));
-  measure::Roofline timed, floor = calibrated;
+  measure::Roofline timed;
+  auto floor = measure::roofline(chip, row.work.bytes(), row.work.flops, rateTypeOf(row.dtype));
   if (row.copySeconds > 0) {
     floor.memorySeconds = timed.memorySeconds = row.copySeconds;
   }
@@ -196,8 +196,9 @@ void fillRates(PerformanceRow &row, const Chip &chip) {
   }
   const bool isTimed = floor.isMemoryBound() && row.copySeconds > 0;
   row.rooflineFault = measure::rooflineFault(row.rooflineFraction, isTimed);
-  if (row.failure.empty() && seconds > 0 &&
-      measure::isImpossible(chip, calibrated, timed, seconds)) {
+  const measure::TimedWork work{row.work.bytes(), row.work.flops, rateTypeOf(row.dtype), timed,
+                                seconds};
+  if (row.failure.empty() && seconds > 0 && measure::isImpossibleHere(chip, work)) {
     row.failure = report::impossibleText(seconds, floor);
   }
 }

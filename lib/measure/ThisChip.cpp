@@ -147,6 +147,18 @@ std::string uncertaintyNote(const Chip &chip) {
                            why);
 }
 
+bool isImpossibleHere(const Chip &chip, const TimedWork &work, const CalibrationSeams &seams) {
+  auto isBelowFloor = [&](const Chip &by) {
+    const Roofline floor = roofline(by, work.bytes, work.flops, work.type);
+    return isImpossible(by, floor, work.beside, work.seconds);
+  };
+  if (!isBelowFloor(chip) || chip.calibration.uncertainty.empty()) {
+    return isBelowFloor(chip);
+  }
+  // What an earlier time asked for may be enough.
+  return isBelowFloor(thisChip(false, seams)) && isBelowFloor(thisChip(true, seams));
+}
+
 CalibrationSeams systemSeams() {
   CalibrationSeams seams;
   seams.folder = cacheDirectory();

@@ -3,7 +3,7 @@
 // machine that is shared or busy shows what it can do only now and then.
 #pragma once
 
-#include "lib/measure/Chip.h"
+#include "lib/measure/Roofline.h"
 
 #include <functional>
 
@@ -38,6 +38,19 @@ Chip thisChip(bool recalibrate = false, const CalibrationSeams &seams = systemSe
 
 /// A line for tables that compare with uncertain rates; "" where they are not.
 std::string uncertaintyNote(const Chip &chip);
+
+/// What a time on this machine was taken for: `type` is that of the arithmetic, `beside` what was
+/// timed in the same turns, as isImpossible() takes it.
+struct TimedWork {
+  double bytes = 0, flops = 0;
+  DType type = DType::F32;
+  Roofline beside;
+  double seconds = 0;
+};
+/// isImpossible(), by the rates of this machine that `chip` has. Where those are uncertain they are
+/// measured again before they speak against a time: the machine may be quieter now than it was.
+bool isImpossibleHere(const Chip &chip, const TimedWork &work,
+                      const CalibrationSeams &seams = systemSeams());
 
 /// The better rates of two calibrations of one chip. `known` is not believed where it is several
 /// times what was measured now on a quiet machine.

@@ -194,3 +194,27 @@ TEST(Calibration, MeasuresEveryRate) {
   (void)calibrate(chip);
   EXPECT_TRUE(hasRates(chip)) << toJson(chip);
 }
+
+TEST_F(Machine, UncertainRatesAreMeasuredAgainBeforeTheyForbid) {
+  disturbance.others = 0.8;
+  speed = 0.1;
+  const Chip busy = chip();
+  TimedWork work{.bytes = 1e12, .seconds = 1}; // 100 seconds at the usual rate, 1000 at that of now
+  EXPECT_TRUE(isImpossibleHere(busy, work, seams)) << "still as busy";
+  EXPECT_EQ(calibrations, 2);
+  work.seconds = 150; // fewer than a quarter of 1000
+  EXPECT_TRUE(isImpossible(busy, roofline(busy, 1e12, 0, nereid::DType::F32), {}, 150));
+  EXPECT_TRUE(isImpossibleHere(busy, work, seams));
+  speed = 1;
+  EXPECT_FALSE(isImpossibleHere(busy, work, seams)) << "it was not the kernel";
+  work.seconds = 300; // more than a quarter: nothing to measure
+  EXPECT_FALSE(isImpossibleHere(busy, work, seams));
+  EXPECT_EQ(calibrations, 4);
+  // Certain rates need no second look.
+  disturbance.others = 0;
+  const Chip quiet = chip(true);
+  ASSERT_EQ(quiet.calibration.uncertainty, "");
+  work.seconds = 1;
+  EXPECT_TRUE(isImpossibleHere(quiet, work, seams));
+  EXPECT_EQ(calibrations, 5);
+}
