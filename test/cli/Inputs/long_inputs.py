@@ -8,10 +8,9 @@ pathlib.Path("tiny.toml").write_text(tiny)
 lines = ["t0 = x + bias"] + [f"t{i} = t{i - 1} * 1.5 + bias" for i in range(1, 20000)]
 chain = tiny.replace("out = x + bias", "\n".join(lines) + "\nout = t19999 + x")
 pathlib.Path("chain.toml").write_text(chain.replace("tiny_add", "chain"))
-large = [("64 }", "65536 }"), ("128 }", "131072 }"), ("256 }", "262144 }"), ("65 }", "65536 }")]
 rounds = tiny.replace("target_speedup = 1.0", "target_speedup = 100000.0")
-for small, size in large:
-    rounds = rounds.replace(f"= {small}", f"= {size}")
+for rows in (64, 32, 16, 8):
+    rounds = rounds.replace(f'"..." = [{rows}]', f'"..." = [{rows * 1024}]')
 pathlib.Path("rounds.toml").write_text(rounds)
 huge = '[accuracy]\ncases = [{ name = "huge", "..." = [32768], D = 2048 }]\n'
 pathlib.Path("huge.toml").write_text(tiny + huge)
