@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which tensors a kernel only reads, so that a C header can say const. Follows every pointer
-// parameter forwards through tile IR; what it cannot follow counts as written.
+// Which tensors a kernel only reads, so that a C header can say const; see MemoryAccesses.h.
 #pragma once
 
 namespace mlir {

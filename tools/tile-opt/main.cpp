@@ -4,6 +4,7 @@
 //   tile-opt [--split-input-file] [--verify-diagnostics] [--PASS …] [FILE]
 #include "lib/tile/analysis/AxisInfo.h"
 #include "lib/tile/analysis/Inductions.h"
+#include "lib/tile/analysis/MemoryAccesses.h"
 #include "lib/tile/transforms/Passes.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -49,6 +50,10 @@ const NamedPass passes[] = {
     {"tile-print-inductions", "say what loops only add to",
      [](mlir::OpPassManager &manager) {
        manager.addPass(nereid::tile::createPrintInductionsPass());
+     }},
+    {"tile-print-memory-accesses", "say which argument's bytes are accessed",
+     [](mlir::OpPassManager &manager) {
+       manager.addPass(nereid::tile::createPrintMemoryAccessesPass());
      }},
     {"tile-opt", "the whole phase", nereid::tile::buildTileOptPipeline},
 };

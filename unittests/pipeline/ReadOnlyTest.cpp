@@ -61,6 +61,12 @@ TEST(ReadOnly, PointersCarriedByLoops) {
             "rrw");
 }
 
+TEST(ReadOnly, PointersCarriedByWhile) {
+  const std::string loop = "    i = 0\n    while i < n:\n        i += tl.load(a)\n        a += 1\n";
+  EXPECT_EQ(accesses(loop + "    tl.store(c, i)\n"), "rrw");
+  EXPECT_EQ(accesses(loop + "    tl.store(a, i)\n"), "wrr");
+}
+
 TEST(ReadOnly, Branches) {
   EXPECT_EQ(accesses("    p = a\n    if n > 0:\n        p = b\n    tl.store(p, tl.load(c))\n"),
             "wwr");
@@ -71,9 +77,6 @@ TEST(ReadOnly, WhatCannotBeFollowedIsWritten) {
   EXPECT_EQ(accesses("    address = a.to(tl.int64)\n    p = address.to(tl.pointer_type(tl.int32))\n"
                      "    tl.store(p, tl.load(b))\n"),
             "wrr");
-  EXPECT_EQ(accesses("    i = 0\n    while i < n:\n        i += tl.load(a)\n        a += 1\n"
-                     "    tl.store(c, i)\n"),
-            "wrw");
 }
 
 } // namespace

@@ -4,7 +4,6 @@
 #include "lib/targets/cpu/lower/ProgramLoop.h"
 #include "lib/targets/cpu/lower/Recognisers.h"
 #include "lib/targets/cpu/lower/RowPipeline.h"
-#include "lib/targets/cpu/lower/WaitingLoops.h"
 
 using namespace mlir;
 
@@ -103,7 +102,7 @@ void BlockLowering::lowerOp(Operation &op) {
     lowerDot(dot);
     return;
   }
-  if (isAtomic(&op)) {
+  if (tile::isAtomic(&op)) {
     flush();
     lowerAtomic(op);
     return;

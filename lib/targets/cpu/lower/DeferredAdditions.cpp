@@ -49,7 +49,7 @@ static std::optional<AdditionKind> additionOf(Operation *op) {
 static bool accessesMemory(Operation *op) {
   WalkResult result = op->walk([](Operation *inner) {
     bool isOther = isa<tile::LoadOp, tile::StoreOp, tile::InlineAsmOp>(inner) ||
-                   (isAtomic(inner) && !additionOf(inner));
+                   (tile::isAtomic(inner) && !additionOf(inner));
     return isOther ? WalkResult::interrupt() : WalkResult::advance();
   });
   return result.wasInterrupted();
@@ -87,7 +87,7 @@ bool mayDeferAdditions(func::FuncOp kernel) {
     if ((load && load.getIsVolatile()) || (loop && waitsOn(loop))) {
       return WalkResult::interrupt();
     }
-    if (!isAtomic(op)) {
+    if (!tile::isAtomic(op)) {
       return WalkResult::advance();
     }
     std::optional<AdditionKind> own = additionOf(op);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which roots may share a loop nest: one iteration shape, no use of a reduction's result before it
-// is complete, and no reordering of memory accesses that could be seen. Two different pointer
-// arguments may be the same tensor (in-place use) but are taken not to overlap at an offset.
+// is complete, and no reordering of memory accesses that could be seen, see MemoryAccesses.h.
 #include "lib/targets/cpu/lower/FusionPlan.h"
 
 using namespace mlir;
@@ -39,15 +38,6 @@ static SmallVector<Value, 4> inputsOf(const Root &root) {
     }
   }
   return inputs;
-}
-
-/// Accesses through a and b may touch one element at different coordinates.
-static bool mayClash(const FusionPlan &plan, Value a, Value b) {
-  if (plan.isSameAddress(a, b)) {
-    return false;
-  }
-  Value baseA = plan.addressBase(a), baseB = plan.addressBase(b);
-  return !baseA || !baseB || baseA == baseB;
 }
 
 /// Visits what the root reads. A kept tile about to be computed is looked into, not stopped at.
@@ -107,10 +97,10 @@ bool GroupState::canJoin(const Root &root) const {
   if (root.kind == Root::Kind::Store) {
     ownStore = cast<tile::StoreOp>(root.op).getPointer();
     for (Value pointer : loadPointers) {
-      fits &= !mayClash(plan, pointer, ownStore);
+      fits &= !plan.memory().mayConflict(pointer, ownStore);
     }
     for (Value pointer : storePointers) {
-      fits &= !mayClash(plan, pointer, ownStore);
+      fits &= !plan.memory().mayConflict(pointer, ownStore);
     }
   }
   forEachInput(plan, root, [&](Value leaf, const Dims &dims) {
@@ -133,7 +123,8 @@ bool GroupState::canJoin(const Root &root) const {
     }
     if (load && isTile(leaf) && (!plan.isKept(leaf) || leaf == root.value)) {
       for (Value pointer : storePointers) {
-        fits &= plan.position(load) < firstStore && !mayClash(plan, pointer, load.getPointer());
+        fits &= plan.position(load) < firstStore &&
+                !plan.memory().mayConflict(pointer, load.getPointer());
       }
     }
   });

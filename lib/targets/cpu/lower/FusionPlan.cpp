@@ -3,7 +3,6 @@
 // operation to the first that spreads "who reads me" from the roots upwards.
 #include "lib/targets/cpu/lower/FusionPlan.h"
 #include "lib/targets/cpu/lower/RowPipeline.h"
-#include "lib/targets/cpu/lower/WaitingLoops.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -16,24 +15,6 @@ constexpr int keepAboveCost = 12;
 /// Evaluation is recursive; a longer chain of operations is cut by keeping a tile.
 constexpr int keepAboveDepth = 150;
 constexpr int costCap = 1 << 20;
-
-bool hasEffects(Operation *op) {
-  if (isa<tile::ReduceOp, tile::ScanOp>(op)) {
-    return false;
-  }
-  if (op->getNumRegions() == 0) {
-    return isa<tile::StoreOp, tile::PrintOp, tile::AssertOp>(op) ||
-           (op->getName().getDialectNamespace() == "tile" && !isMemoryEffectFree(op) &&
-            !isa<tile::LoadOp, tile::CombineReturnOp>(op));
-  }
-  bool found = false;
-  for (Region &region : op->getRegions()) {
-    for (Operation &inner : region.getOps()) {
-      found |= hasEffects(&inner);
-    }
-  }
-  return found;
-}
 
 static int ownCost(Operation *op) {
   StringRef name = op->getName().stripDialect();
@@ -67,7 +48,7 @@ bool FusionPlan::isStored(Value tile) const {
   if (!op) {
     return !axes.induction(tile);
   }
-  return isa<tile::ReduceOp, tile::DotOp>(op) || isExchange(op) || isAtomic(op) ||
+  return isa<tile::ReduceOp, tile::DotOp>(op) || isExchange(op) || tile::isAtomic(op) ||
          op->getNumRegions() != 0;
 }
 
@@ -138,57 +119,6 @@ bool FusionPlan::isReadTransposed(Value tile) const {
   return transposed && !straight;
 }
 
-Value FusionPlan::addressBase(Value pointer) const {
-  for (int steps = 0; steps < 1000; ++steps) {
-    if (const tile::Induction *induction = axes.induction(pointer)) {
-      pointer = induction->initial;
-      continue;
-    }
-    Operation *op = pointer.getDefiningOp();
-    if (!op) {
-      auto arg = cast<BlockArgument>(pointer);
-      if (isa<func::FuncOp>(arg.getOwner()->getParentOp())) {
-        return pointer;
-      }
-      auto loop = dyn_cast<scf::ForOp>(arg.getOwner()->getParentOp());
-      if (loop && arg.getArgNumber() > 0 && !isTile(pointer)) {
-        Value next = loop.getYieldedValues()[arg.getArgNumber() - 1];
-        auto add = next.getDefiningOp<tile::AddPtrOp>();
-        if (next == pointer || (add && add.getPointer() == pointer)) {
-          pointer = loop.getInitArgs()[arg.getArgNumber() - 1];
-          continue;
-        }
-      }
-      return nullptr;
-    }
-    if (!isa<tile::AddPtrOp, tile::SplatOp, tile::BroadcastOp, tile::ExpandDimsOp, tile::TransOp,
-             tile::ReshapeOp, tile::PtrCastOp>(op)) {
-      return nullptr;
-    }
-    pointer = op->getOperand(0);
-  }
-  return nullptr;
-}
-
-bool FusionPlan::isSameAddress(Value a, Value b, int depth) const {
-  if (a == b) {
-    return true;
-  }
-  Operation *x = a.getDefiningOp(), *y = b.getDefiningOp();
-  if (depth == 0 || !x || !y || x->getName() != y->getName() || a.getType() != b.getType() ||
-      x->getNumRegions() != 0 || isa<tile::LoadOp>(x) ||
-      x->getNumOperands() != y->getNumOperands() ||
-      x->getAttrDictionary() != y->getAttrDictionary()) {
-    return false;
-  }
-  for (auto [p, q] : llvm::zip(x->getOperands(), y->getOperands())) {
-    if (!isSameAddress(p, q, depth - 1)) {
-      return false;
-    }
-  }
-  return true;
-}
-
 void FusionPlan::number(Operation *function) {
   unsigned next = 1;
   function->walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -197,14 +127,15 @@ void FusionPlan::number(Operation *function) {
       return WalkResult::skip(); // the region works on scalars
     }
     // A delayed store is only made when it cannot change what is loaded around it.
-    if (op->getNumRegions() == 0 && hasEffects(op) && !isDelayedStore(op->getParentOp())) {
+    if (op->getNumRegions() == 0 && tile::hasSideEffects(op) &&
+        !isDelayedStore(op->getParentOp())) {
       effects.push_back(positions[op]);
     }
     if (auto store = dyn_cast<tile::StoreOp>(op)) {
       stores.push_back(store);
     }
     if (op->getNumResults() == 0 || !isTile(op->getResult(0)) || op->getNumRegions() != 0 ||
-        isa<tile::DotOp>(op) || isExchange(op) || isAtomic(op)) {
+        isa<tile::DotOp>(op) || isExchange(op) || tile::isAtomic(op)) {
       return WalkResult::advance();
     }
     int cost = ownCost(op), depth = 1;
@@ -262,7 +193,7 @@ void FusionPlan::simulateGroups(Block &block) {
     }
     bool tileless =
         llvm::none_of(op.getOperands(), isTile) && llvm::none_of(op.getResults(), isTile);
-    bool ends = op.getNumRegions() != 0 || hasEffects(&op) || isa<tile::DotOp>(op) ||
+    bool ends = op.getNumRegions() != 0 || tile::hasSideEffects(&op) || isa<tile::DotOp>(op) ||
                 isExchange(&op) || (tileless && isa<tile::LoadOp>(op) && state.writesMemory());
     ends |=
         tileless && llvm::any_of(op.getOperands(), [&](Value v) { return state.isNeededBy(v); });
@@ -305,7 +236,6 @@ bool FusionPlan::hasEffectBetween(unsigned after, unsigned before) const {
 /// A load is also kept when a store of its own nest writes the same tensor at other coordinates.
 bool FusionPlan::clashesWithStore(tile::LoadOp load) const {
   const Use &use = uses.find(load.getResult())->second;
-  Value base = addressBase(load.getPointer());
   for (tile::StoreOp store : stores) {
     if (!isTile(store.getPointer())) {
       continue;
@@ -314,9 +244,7 @@ bool FusionPlan::clashesWithStore(tile::LoadOp load) const {
     if (group < use.first || group > use.last || position(store) < position(load)) {
       continue;
     }
-    Value other = addressBase(store.getPointer());
-    if ((!base || !other || base == other) &&
-        !isSameAddress(load.getPointer(), store.getPointer())) {
+    if (accesses.mayConflict(load.getPointer(), store.getPointer())) {
       return true;
     }
   }
@@ -414,13 +342,13 @@ void FusionPlan::decide(Operation *op) {
   if (op->getNumRegions() != 0 ||
       isa<tile::DotOp, tile::UnsplatOp, tile::PrintOp, tile::AssertOp, tile::StoreOp,
           tile::ReduceOp>(op) ||
-      isExchange(op) || isAtomic(op) || op->hasTrait<OpTrait::IsTerminator>()) {
+      isExchange(op) || tile::isAtomic(op) || op->hasTrait<OpTrait::IsTerminator>()) {
     unsigned group = groups.lookup(op) ? groups.lookup(op) : here;
     Use use;
     for (Value operand : op->getOperands()) {
       // An atomic's loads are done before its first write.
-      use.forced = isExchange(op) || (isAtomic(op) && readsMemory(operand));
-      use.repeated = isAtomic(op); // computed once in vectors rather than element by element
+      use.forced = isExchange(op) || (tile::isAtomic(op) && readsMemory(operand));
+      use.repeated = tile::isAtomic(op); // computed once in vectors rather than element by element
       note(op, operand, group, here, use);
     }
     if (auto store = dyn_cast<tile::StoreOp>(op); store && storesTransposed(store)) {
@@ -478,6 +406,7 @@ void FusionPlan::decide(Operation *op, Value tile) {
 }
 
 void FusionPlan::analyse(Operation *function) {
+  accesses.find(function);
   number(function);
   for (Region &region : function->getRegions()) {
     for (Block &block : region) {

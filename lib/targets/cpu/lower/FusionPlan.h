@@ -6,6 +6,7 @@
 #pragma once
 
 #include "lib/targets/cpu/lower/TileAxes.h"
+#include "lib/tile/analysis/MemoryAccesses.h"
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
@@ -54,10 +55,7 @@ public:
   /// `tile` at `dims` reads.
   void forEachLeaf(mlir::Value tile, const Dims &dims,
                    llvm::function_ref<void(mlir::Value, const Dims &)> visit) const;
-  /// The kernel argument or other scalar all addresses of a pointer tile start from; null unknown.
-  mlir::Value addressBase(mlir::Value pointer) const;
-  /// Both tiles hold the same addresses, as far as reading the program tells.
-  bool isSameAddress(mlir::Value a, mlir::Value b, int depth = 8) const;
+  const tile::MemoryAccesses &memory() const { return accesses; }
 
 private:
   friend class GroupState;
@@ -81,6 +79,7 @@ private:
   bool storesTransposed(tile::StoreOp store) const;
 
   const TileAxes &axes;
+  tile::MemoryAccesses accesses;
   llvm::DenseMap<mlir::Operation *, unsigned> positions;
   llvm::DenseMap<mlir::Operation *, unsigned>
       groups;                          ///< root -> position of its group's first root
@@ -125,7 +124,5 @@ bool readsInPlace(const FusionPlan &plan, const Root &root, mlir::Value stored);
 
 /// The identity coordinates of a tile of this rank.
 Dims identityDims(size_t rank);
-/// An operation that writes memory or talks to the user, itself or in its regions.
-bool hasEffects(mlir::Operation *op);
 
 } // namespace nereid::cpu

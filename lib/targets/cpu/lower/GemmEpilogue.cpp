@@ -20,7 +20,7 @@ static bool isQuietProduct(scf::ForOp loop) {
   int64_t dots = 0;
   for (Operation &op : loop.getBody()->without_terminator()) {
     dots += isa<tile::DotOp>(op) ? 1 : 0;
-    if (isVolatile(&op) || hasEffects(&op) || op.getNumRegions() != 0) {
+    if (isVolatile(&op) || tile::hasSideEffects(&op) || op.getNumRegions() != 0) {
       return false;
     }
   }
@@ -45,7 +45,7 @@ void hoistInFrontOfProducts(func::FuncOp kernel) {
     Operation *next = nullptr;
     for (Operation *op = loop->getNextNode(); op; op = next) {
       next = op->getNextNode();
-      if (hasEffects(op) || isVolatile(op) || op->hasTrait<OpTrait::IsTerminator>()) {
+      if (tile::hasSideEffects(op) || isVolatile(op) || op->hasTrait<OpTrait::IsTerminator>()) {
         break;
       }
       bool waits = llvm::any_of(op->getOperands(), [&](Value operand) {
@@ -95,7 +95,7 @@ bool canStoreInLoop(const KernelState &kernel, scf::ForOp loop, Value sums, tile
     return false;
   }
   for (Operation *op = loop->getNextNode(); op != store; op = op->getNextNode()) {
-    if (!op || hasEffects(op) || isVolatile(op)) {
+    if (!op || tile::hasSideEffects(op) || isVolatile(op)) {
       return false;
     }
   }
@@ -115,15 +115,13 @@ bool canStoreInLoop(const KernelState &kernel, scf::ForOp loop, Value sums, tile
 Value mayStoreWhileReading(KernelState &kernel, OpBuilder &builder, const GemmLoop &gemm) {
   Location loc = gemm.dot->getLoc();
   Value result = kernel.constantInt(builder.getI1Type(), 1);
-  Value target = kernel.plan.addressBase(tile::StoreOp(gemm.store).getPointer());
   for (const GemmOperand *operand : {&gemm.a, &gemm.b}) {
-    Value base = kernel.plan.addressBase(operand->pointer());
-    if (!base || !target || base == target) {
+    Value apart =
+        kernel.areApart(builder, loc, operand->pointer(), tile::StoreOp(gemm.store).getPointer());
+    if (!apart) {
       return kernel.constantInt(builder.getI1Type(), 0);
     }
-    Value differs = builder.create<LLVM::ICmpOp>(loc, LLVM::ICmpPredicate::ne, kernel.scalar(base),
-                                                 kernel.scalar(target));
-    result = FoldingArithmetic(loc).both(builder, result, differs);
+    result = FoldingArithmetic(loc).both(builder, result, apart);
   }
   return result;
 }

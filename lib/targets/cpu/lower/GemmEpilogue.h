@@ -18,7 +18,7 @@ bool canStoreInLoop(const KernelState &kernel, mlir::scf::ForOp loop, mlir::Valu
                     tile::StoreOp store);
 
 /// An i1: the store may write while the operands are still read. Kernel arguments are the same
-/// tensor or do not overlap, see FusionGroup.cpp.
+/// tensor or do not overlap, see MemoryAccesses.h.
 mlir::Value mayStoreWhileReading(KernelState &kernel, mlir::OpBuilder &builder,
                                  const GemmLoop &gemm);
 

@@ -20,7 +20,8 @@ bool mayKeepPanels(func::FuncOp kernel) {
   int64_t dots = 0;
   WalkResult result = kernel.walk([&](Operation *op) {
     auto load = dyn_cast<tile::LoadOp>(op);
-    const bool writes = op->getNumRegions() == 0 && hasEffects(op) && !isa<tile::StoreOp>(op);
+    const bool writes =
+        op->getNumRegions() == 0 && tile::hasSideEffects(op) && !isa<tile::StoreOp>(op);
     if (writes || isa<scf::WhileOp>(op) || (load && load.getIsVolatile())) {
       return WalkResult::interrupt();
     }
@@ -61,19 +62,15 @@ bool GemmKeptPanels::canKeep() const {
 
 /// No store of the kernel goes to the tensor that b is read from; null = one may.
 Value GemmKeptPanels::isNeverWritten(OpBuilder &builder) const {
-  Value base = kernel.plan.addressBase(gemm.b.pointer()), result;
-  bool isKnown = base != nullptr;
+  Value result;
+  bool isKnown = true;
   tile::DotOp(gemm.dot)->getParentOfType<func::FuncOp>().walk([&](tile::StoreOp store) {
-    Value target = kernel.plan.addressBase(store.getPointer());
-    isKnown &= target && target != base;
-    if (!isKnown) {
-      return;
-    }
-    Value differs = builder.create<LLVM::ICmpOp>(loc, LLVM::ICmpPredicate::ne, kernel.scalar(base),
-                                                 kernel.scalar(target));
-    result = FoldingArithmetic(loc).both(builder, result, differs);
+    Value apart =
+        isKnown ? kernel.areApart(builder, loc, gemm.b.pointer(), store.getPointer()) : Value();
+    isKnown = apart != nullptr;
+    result = isKnown ? FoldingArithmetic(loc).both(builder, result, apart) : Value();
   });
-  return isKnown ? result : Value();
+  return result;
 }
 
 /// Computed from what all programs of the launch have in common.

@@ -33,6 +33,14 @@ Type KernelState::scalarType(Type type) {
   return type;
 }
 
+Value KernelState::areApart(OpBuilder &builder, Location loc, Value pointer, Value other) {
+  Value a = plan.memory().argumentOf(pointer), b = plan.memory().argumentOf(other);
+  if (!a || !b || a == b) {
+    return nullptr;
+  }
+  return builder.create<LLVM::ICmpOp>(loc, LLVM::ICmpPredicate::ne, scalar(a), scalar(b));
+}
+
 void KernelState::analyse(func::FuncOp function) {
   source = function;
   axes.analyse(source);

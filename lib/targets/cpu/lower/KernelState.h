@@ -65,6 +65,11 @@ public:
   void fail(Diagnostic error, mlir::Operation *op);
   bool failed = false;
 
+  /// An i1: the arguments that the two pointers are made from are two tensors. Null when they may
+  /// be one, as far as the source tells.
+  mlir::Value areApart(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value pointer,
+                       mlir::Value other);
+
   /// Reads the kernel that is lowered, before any of it is.
   void analyse(mlir::func::FuncOp source);
   /// What is known of the source's integers, taken that none of 32 and more bits wraps around:

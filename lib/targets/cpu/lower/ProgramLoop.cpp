@@ -4,7 +4,7 @@
 #include "lib/targets/cpu/lower/DeferredAdditions.h"
 #include "lib/targets/cpu/lower/Recognisers.h"
 #include "lib/targets/cpu/lower/TileAxes.h"
-#include "lib/targets/cpu/lower/WaitingLoops.h"
+#include "lib/tile/analysis/MemoryAccesses.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
@@ -27,7 +27,7 @@ bool isKernelOfRows(func::FuncOp kernel) {
   const bool defersAdditions = reducesRows;
   WalkResult result = kernel.walk([&](Operation *op) {
     if (isa<tile::DotOp, tile::PrintOp, tile::AssertOp, tile::InlineAsmOp, scf::WhileOp>(op) ||
-        (isAtomic(op) && !defersAdditions) || isExchange(op)) {
+        (tile::isAtomic(op) && !defersAdditions) || isExchange(op)) {
       return WalkResult::interrupt();
     }
     auto load = dyn_cast<tile::LoadOp>(op);
@@ -74,7 +74,7 @@ bool isOfShortRows(scf::ForOp loop) {
       isShort &= op->getParentOp() == loop; // the branches of programs run one after the other
       ++reductions;
     }
-    isShort &= !isAtomic(op); // a tile of additions is no chain
+    isShort &= !tile::isAtomic(op); // a tile of additions is no chain
   });
   return isShort && reductions > 1 && reductions <= mostJammedReductions &&
          loop.getBody()->getOps<scf::ForOp>().empty();

@@ -41,7 +41,7 @@ tile::StoreOp findStore(scf::ForOp loop, const LoweringOptions &options) {
         return {};
       }
       found = store;
-    } else if (hasEffects(&op) && !isa<tile::StoreOp>(op)) {
+    } else if (tile::hasSideEffects(&op) && !isa<tile::StoreOp>(op)) {
       return {};
     }
     if (op.getNumRegions() != 0 && !isa<tile::ReduceOp>(op)) {
@@ -168,7 +168,7 @@ bool Pipeline::plans() {
   if (!hasArithmetic()) {
     return false;
   }
-  Value base = plan.addressBase(store.getPointer());
+  Value base = plan.memory().argumentOf(store.getPointer());
   for (Operation &op : loop.getBody()->without_terminator()) {
     Value pointer, mask;
     bool isEarly = true;
@@ -186,7 +186,7 @@ bool Pipeline::plans() {
     }
     // One base: the two cannot share a nest.
     std::optional<RowRange> access = ranges.of(pointer, mask);
-    if (!access || !base || plan.addressBase(pointer) == base) {
+    if (!access || !base || plan.memory().argumentOf(pointer) == base) {
       return false;
     }
     accesses.push_back(*access);

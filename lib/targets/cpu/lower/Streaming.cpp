@@ -2,7 +2,6 @@
 #include "lib/targets/cpu/lower/Streaming.h"
 
 #include "lib/targets/cpu/lower/Recognisers.h"
-#include "lib/targets/cpu/lower/WaitingLoops.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -14,15 +13,13 @@ constexpr llvm::StringLiteral cachedName = "nereid.cached";
 
 /// What a kernel loads it may load again, or has in the cache already.
 static bool isOnlyWritten(const FusionPlan &plan, tile::StoreOp store) {
-  Value base = plan.addressBase(store.getPointer());
-  if (!base) {
+  Value argument = plan.memory().argumentOf(store.getPointer());
+  if (!argument || plan.memory().isRead(argument)) {
     return false;
   }
-  WalkResult result = store->getParentOfType<func::FuncOp>().walk([&](Operation *op) {
-    auto load = dyn_cast<tile::LoadOp>(op);
-    bool keeps = isa<tile::DotOp>(op) || isAtomic(op) ||
-                 (load && plan.addressBase(load.getPointer()) == base);
-    return keeps ? WalkResult::interrupt() : WalkResult::advance();
+  WalkResult result = store->getParentOfType<func::FuncOp>().walk([](Operation *op) {
+    return isa<tile::DotOp>(op) || tile::isAtomic(op) ? WalkResult::interrupt()
+                                                      : WalkResult::advance();
   });
   return !result.wasInterrupted();
 }

@@ -3,20 +3,20 @@
 // loop or branch in the slice counts with everything it holds.
 #include "lib/targets/cpu/lower/WaitingLoops.h"
 
+#include "lib/tile/analysis/MemoryAccesses.h"
+
 #include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
 namespace nereid::cpu {
 
-bool isAtomic(Operation *op) { return isa<tile::AtomicRMWOp, tile::AtomicCASOp>(op); }
-
 std::optional<SmallVector<Value>> waitsOn(scf::WhileOp loop) {
   llvm::SetVector<Value> slice;
   slice.insert(loop.getConditionOp().getCondition());
   bool readsMemory = false;
   auto visit = [&](Operation *op) {
-    readsMemory |= isAtomic(op) || isa<tile::LoadOp>(op);
+    readsMemory |= tile::isAtomic(op) || isa<tile::LoadOp>(op);
     slice.insert(op->operand_begin(), op->operand_end());
   };
   for (size_t i = 0; i < slice.size(); ++i) {
@@ -49,7 +49,7 @@ std::optional<SmallVector<Value>> waitsOn(scf::WhileOp loop) {
 bool polls(scf::ForOp loop) {
   WalkResult found = loop.getBody()->walk([](Operation *op) {
     auto load = dyn_cast<tile::LoadOp>(op);
-    bool isPoll = (load && load.getIsVolatile()) || (isAtomic(op) && !op->use_empty());
+    bool isPoll = (load && load.getIsVolatile()) || (tile::isAtomic(op) && !op->use_empty());
     return isPoll ? WalkResult::interrupt() : WalkResult::advance();
   });
   return found.wasInterrupted();

@@ -10,9 +10,6 @@
 
 namespace nereid::cpu {
 
-/// tile.atomic_rmw or tile.atomic_cas.
-bool isAtomic(mlir::Operation *op);
-
 /// Nothing when the condition is computed from values alone. Otherwise the scalars of the condition
 /// block that the condition depends on: while none of them changes, the program only waits.
 std::optional<llvm::SmallVector<mlir::Value>> waitsOn(mlir::scf::WhileOp loop);
