@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/interpreter/Scheduler.h"
 
-#include "mlir/IR/SymbolTable.h"
-#include "llvm/ADT/SmallPtrSet.h"
-
 namespace nereid::interpreter {
 namespace {
 
@@ -15,43 +12,6 @@ constexpr uint64_t iterationsPerTurn = 256;
 constexpr size_t interleavedPrograms = 64;
 /// The random schedule changes programs after 1, 2, 4 … 256 accesses.
 constexpr uint64_t burstLengths = 9;
-
-bool readsMemory(mlir::Operation *root, llvm::SmallPtrSetImpl<mlir::Operation *> &visited) {
-  return root
-      ->walk([&](mlir::Operation *op) {
-        if (mlir::isa<tile::LoadOp, tile::AtomicRMWOp, tile::AtomicCASOp>(op)) {
-          return mlir::WalkResult::interrupt();
-        }
-        if (auto call = mlir::dyn_cast<mlir::func::CallOp>(op)) {
-          mlir::Operation *callee =
-              mlir::SymbolTable::lookupNearestSymbolFrom(op, call.getCalleeAttr());
-          if (callee && visited.insert(callee).second && readsMemory(callee, visited)) {
-            return mlir::WalkResult::interrupt();
-          }
-        }
-        return mlir::WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
-bool hasWaitingLoop(mlir::Operation *root, llvm::SmallPtrSetImpl<mlir::Operation *> &visited) {
-  return root
-      ->walk([&](mlir::Operation *op) {
-        llvm::SmallPtrSet<mlir::Operation *, 8> readers;
-        if (mlir::isa<mlir::scf::WhileOp>(op) && readsMemory(op, readers)) {
-          return mlir::WalkResult::interrupt();
-        }
-        if (auto call = mlir::dyn_cast<mlir::func::CallOp>(op)) {
-          mlir::Operation *callee =
-              mlir::SymbolTable::lookupNearestSymbolFrom(op, call.getCalleeAttr());
-          if (callee && visited.insert(callee).second && hasWaitingLoop(callee, visited)) {
-            return mlir::WalkResult::interrupt();
-          }
-        }
-        return mlir::WalkResult::advance();
-      })
-      .wasInterrupted();
-}
 
 /// A grid beyond 2^63 programs never comes to its end, whatever their number.
 int64_t programsOf(runtime::Grid grid) {
@@ -73,11 +33,6 @@ bool areEqual(const Tiles &a, const Tiles &b) {
 }
 
 } // namespace
-
-bool mayWait(mlir::func::FuncOp kernel) {
-  llvm::SmallPtrSet<mlir::Operation *, 8> visited;
-  return hasWaitingLoop(kernel, visited);
-}
 
 struct Scheduler::Program {
   Program(Scheduler &scheduler, runtime::Grid id)

@@ -19,10 +19,6 @@
 
 namespace nereid::interpreter {
 
-/// Whether an instance of the kernel may wait for another: there is a `scf.while` that reads
-/// memory, in the kernel or in a function it calls.
-bool mayWait(mlir::func::FuncOp kernel);
-
 /// How a loop that is running has gone so far; one for each time a loop is entered.
 struct LoopHistory {
   uint64_t iterations = 0; ///< since memory changed last

@@ -5,6 +5,7 @@
 #include "lib/tile/analysis/AxisInfo.h"
 #include "lib/tile/analysis/Inductions.h"
 #include "lib/tile/analysis/MemoryAccesses.h"
+#include "lib/tile/analysis/WaitingLoops.h"
 #include "lib/tile/transforms/Passes.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -54,6 +55,10 @@ const NamedPass passes[] = {
     {"tile-print-memory-accesses", "say which argument's bytes are accessed",
      [](mlir::OpPassManager &manager) {
        manager.addPass(nereid::tile::createPrintMemoryAccessesPass());
+     }},
+    {"tile-print-waiting-loops", "say which loops may wait",
+     [](mlir::OpPassManager &manager) {
+       manager.addPass(nereid::tile::createPrintWaitingLoopsPass());
      }},
     {"tile-opt", "the whole phase", nereid::tile::buildTileOptPipeline},
 };

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/tile/transforms/Iterations.h"
 
+#include "lib/tile/analysis/WaitingLoops.h"
+
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -133,18 +135,7 @@ bool Iteration::continuesConstants(const Iteration &first, const Iteration &seco
 }
 
 bool Iteration::polls() const {
-  auto isPoll = [](Operation *op) {
-    auto load = dyn_cast<LoadOp>(op);
-    bool isAtomic = isa<AtomicRMWOp, AtomicCASOp>(op);
-    return (load && load.getIsVolatile()) || (isAtomic && !op->use_empty());
-  };
-  return llvm::any_of(ops, [&](Operation *op) {
-    return op
-        ->walk([&](Operation *inner) {
-          return isPoll(inner) ? WalkResult::interrupt() : WalkResult::advance();
-        })
-        .wasInterrupted();
-  });
+  return llvm::any_of(ops, [](Operation *op) { return tile::polls(op); });
 }
 
 } // namespace nereid::tile

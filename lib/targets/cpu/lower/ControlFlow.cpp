@@ -7,7 +7,7 @@
 #include "lib/targets/cpu/lower/PrefetchTiles.h"
 #include "lib/targets/cpu/lower/Recognisers.h"
 #include "lib/targets/cpu/lower/RowPipeline.h"
-#include "lib/targets/cpu/lower/WaitingLoops.h"
+#include "lib/tile/analysis/WaitingLoops.h"
 
 using namespace mlir;
 
@@ -222,7 +222,7 @@ void BlockLowering::lowerFor(scf::ForOp op) {
     }
   }
   inner.copyInto(yields);
-  if (tally(Recogniser::WaitingLoops, polls(op))) {
+  if (tally(Recogniser::WaitingLoops, tile::polls(op))) {
     giveWay(inner.builder(), loc, {op.getInductionVar()});
   }
   inner.builder().create<scf::YieldOp>(loc, next);
@@ -370,7 +370,7 @@ void BlockLowering::lowerWhile(scf::WhileOp op) {
     inner.copyInto(tiles);
     return scalars;
   };
-  std::optional<SmallVector<Value>> observed = waitsOn(op);
+  std::optional<SmallVector<Value>> observed = tile::waitsOn(op);
   tally(Recogniser::WaitingLoops, observed.has_value());
   lowerRegion(*op.getBeforeBody(), loop.getBefore(), initialTypes, before,
               [&](BlockLowering &inner) {

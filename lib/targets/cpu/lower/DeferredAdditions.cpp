@@ -9,7 +9,7 @@
 #include "lib/targets/cpu/lower/BlockLowering.h"
 #include "lib/targets/cpu/lower/PrefetchNext.h"
 #include "lib/targets/cpu/lower/ProgramLoop.h"
-#include "lib/targets/cpu/lower/WaitingLoops.h"
+#include "lib/tile/analysis/WaitingLoops.h"
 
 #include "runtime/DeferredAdditions.h"
 
@@ -84,7 +84,7 @@ bool mayDeferAdditions(func::FuncOp kernel) {
   WalkResult result = kernel.walk([&](Operation *op) {
     auto load = dyn_cast<tile::LoadOp>(op);
     auto loop = dyn_cast<scf::WhileOp>(op);
-    if ((load && load.getIsVolatile()) || (loop && waitsOn(loop))) {
+    if ((load && load.getIsVolatile()) || (loop && tile::waitsOn(loop))) {
       return WalkResult::interrupt();
     }
     if (!tile::isAtomic(op)) {
