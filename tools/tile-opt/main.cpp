@@ -4,6 +4,7 @@
 //   tile-opt [--split-input-file] [--verify-diagnostics] [--PASS …] [FILE]
 #include "lib/tile/analysis/AxisInfo.h"
 #include "lib/tile/analysis/Inductions.h"
+#include "lib/tile/analysis/MaskBounds.h"
 #include "lib/tile/analysis/MemoryAccesses.h"
 #include "lib/tile/analysis/WaitingLoops.h"
 #include "lib/tile/transforms/Passes.h"
@@ -55,6 +56,10 @@ const NamedPass passes[] = {
     {"tile-print-memory-accesses", "say which argument's bytes are accessed",
      [](mlir::OpPassManager &manager) {
        manager.addPass(nereid::tile::createPrintMemoryAccessesPass());
+     }},
+    {"tile-print-mask-bounds", "say which intervals masks are",
+     [](mlir::OpPassManager &manager) {
+       manager.addPass(nereid::tile::createPrintMaskBoundsPass());
      }},
     {"tile-print-waiting-loops", "say which loops may wait",
      [](mlir::OpPassManager &manager) {

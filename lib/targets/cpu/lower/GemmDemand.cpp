@@ -65,7 +65,7 @@ void findDemand(KernelState &kernel, scf::ForOp loop, GemmLoop &gemm) {
       for (int8_t dim : {0, 1}) {
         bool alone = llvm::is_contained(dims, dim) && !llvm::is_contained(dims, 1 - dim);
         std::optional<PrefixTerm> prefix = alone ? asPrefix(kernel, term, dims, dim) : std::nullopt;
-        if (prefix && !prefix->isLower && isKnownBefore(kernel, loop, prefix->offset) &&
+        if (prefix && !prefix->isLower && isKnownBefore(kernel, loop, prefix->linear) &&
             isKnownBefore(kernel, loop, prefix->limit)) {
           (dim == 0 ? part.rows : part.columns).push_back(*prefix);
           ++taken;

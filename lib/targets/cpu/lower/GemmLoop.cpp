@@ -313,8 +313,8 @@ private:
      : outer         ? operand.outerMasks
                      : operand.innerMasks)
         .push_back(*prefix);
-    return outer ? steps.isInvariant(prefix->offset) && steps.isInvariant(prefix->limit)
-                 : steps.isSteady(prefix->offset) && steps.isSteady(prefix->limit);
+    return outer ? steps.isInvariant(prefix->linear) && steps.isInvariant(prefix->limit)
+                 : steps.isSteady(prefix->linear) && steps.isSteady(prefix->limit);
   }
 
   KernelState &kernel;

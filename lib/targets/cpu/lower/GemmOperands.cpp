@@ -41,7 +41,7 @@ Value GemmOperands::wide(Value value) {
 Value GemmOperands::distance(const PrefixTerm &term) {
   Dims zero(term.dims.size(), zeroDim);
   Value limit = evaluator.evaluate(term.limit, zero, 0);
-  Value offset = evaluator.evaluate(term.offset, zero, 0);
+  Value offset = evaluator.evaluate(term.linear, zero, 0);
   Value &known =
       distances[{offset.getAsOpaquePointer(), limit.getAsOpaquePointer(), term.inclusive}];
   if (known) {
@@ -122,7 +122,7 @@ Value GemmOperands::startsInside(const GemmOperand &operand) {
   Value result;
   for (const PrefixTerm &term : operand.lowerMasks) {
     Value left = distance(term); // above zero: elements are missing
-    Value change = fold.sub(builder, steps.emit(term.offset, evaluator, builder),
+    Value change = fold.sub(builder, steps.emit(term.linear, evaluator, builder),
                             steps.emit(term.limit, evaluator, builder));
     Value inside = fold.isGreater(builder, kernel.i64(1), left);
     Value stays = fold.isGreater(builder, change, kernel.i64(-1));
@@ -142,7 +142,7 @@ void GemmOperands::follow(const GemmOperand &operand, OperandPlace &place) {
   joins = fold.both(builder, joins, consecutive);
   for (const PrefixTerm &term : operand.innerMasks) {
     Value change = fold.sub(builder, steps.emit(term.limit, evaluator, builder),
-                            steps.emit(term.offset, evaluator, builder));
+                            steps.emit(term.linear, evaluator, builder));
     innerBounds.push_back({distance(term), change});
     joins = fold.both(builder, joins, fold.isEqual(builder, change, kernel.i64(-gemm.k)));
   }

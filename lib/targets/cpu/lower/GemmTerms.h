@@ -7,13 +7,9 @@
 
 namespace nereid::cpu {
 
-/// `offset < limit` with an offset that grows by one along one dimension: true for the first
-/// elements, or, as a lower bound, false for them.
-struct PrefixTerm {
-  mlir::Value offset, limit;
-  Dims dims;              ///< of the comparison's operands
-  bool inclusive = false; ///< the limit's own element belongs to the first ones: `<=`, or `>` below
-  bool isLower = false;   ///< `offset >= limit`
+/// A bound along one dimension, of stride 1.
+struct PrefixTerm : tile::MaskBound {
+  Dims dims; ///< of the comparison's operands
 };
 
 /// Visits the terms of a conjunction, the last one first, at the coordinates that matter to them,

@@ -95,24 +95,6 @@ bool Evaluator::masksLastLanes(Value mask, const Dims &dims) const {
                       [&](const auto &term) { return lanePosition(term.second) < 0; });
 }
 
-void visitMaskTerms(const FusionPlan &plan, Value mask, const Dims &dims,
-                    llvm::function_ref<void(Value, const Dims &)> visit) {
-  SmallVector<std::pair<Value, Dims>> work{{mask, dims}};
-  while (!work.empty()) {
-    auto [value, at] = work.pop_back_val();
-    Operation *op = value.getDefiningOp();
-    bool shape = isa_and_nonnull<tile::ExpandDimsOp, tile::BroadcastOp, tile::TransOp>(op) ||
-                 (isa_and_nonnull<tile::ReshapeOp>(op) && isTrivialReshape(op));
-    if (!op || plan.isStored(value) || !(shape || isa<arith::AndIOp>(op))) {
-      visit(value, at);
-      continue;
-    }
-    for (Value operand : llvm::reverse(op->getOperands())) {
-      work.push_back({operand, mapDims(op, operand, at)});
-    }
-  }
-}
-
 namespace {
 /// Emits the bounds of masks in front of the lane loop.
 struct BoundsBuilder {
@@ -133,66 +115,31 @@ struct BoundsBuilder {
     return builder.create<arith::MinSIOp>(loc, value, kernel().i64(high));
   }
 
-  /// limit - first as an i64 that never wraps.
-  Value distance(Location loc, Value limit, Value first) {
-    Type i64 = builder.getI64Type();
-    if (limit.getType().isInteger(64)) {
-      return builder.create<LLVM::SSubSat>(loc, i64, limit, first);
+  /// Makes the term a bound of the lanes; false when it is none.
+  bool addTerm(Value term, const Dims &dims, MaskBounds &bounds) {
+    const int lane = evaluator.lanePosition(dims);
+    if (kernel().plan.isStored(term) || lane < 0) {
+      return false;
     }
-    limit = builder.create<arith::ExtSIOp>(loc, i64, limit);
-    first = builder.create<arith::ExtSIOp>(loc, i64, first);
-    return builder.create<arith::SubIOp>(loc, limit, first);
-  }
-
-  /// Turns one comparison into a bound; false when it is none.
-  bool addComparison(arith::CmpIOp compare, const Dims &dims, MaskBounds &bounds) {
-    using Predicate = arith::CmpIPredicate;
-    int lane = evaluator.lanePosition(dims);
-    Value linear = compare.getLhs(), limit = compare.getRhs();
-    Predicate predicate = compare.getPredicate();
-    if (kernel().axes.isUniform(linear, lane)) {
-      std::swap(linear, limit);
-      switch (predicate) {
-      case Predicate::slt:
-        predicate = Predicate::sgt;
-        break;
-      case Predicate::sle:
-        predicate = Predicate::sge;
-        break;
-      case Predicate::sgt:
-        predicate = Predicate::slt;
-        break;
-      case Predicate::sge:
-        predicate = Predicate::sle;
-        break;
-      default:
-        return false;
-      }
-    }
-    Axis axis = kernel().axes.axis(linear, lane, AxisView::Address);
+    const std::optional<tile::MaskBound> bound = kernel().axes.bound(term, lane);
     Dims first(dims);
     first[lane] = zeroDim;
-    if (axis.kind != AxisKind::Linear || axis.stride != 1 || !isBefore(limit, dims) ||
-        !isBefore(linear, first) || isa<IndexType>(elementTypeOf(linear)) || mayWrap(linear)) {
+    if (!bound || bound->stride != 1 || !isBefore(bound->limit, dims) ||
+        !isBefore(bound->linear, first)) {
       return false;
     }
-    if (predicate != Predicate::slt && predicate != Predicate::sle && predicate != Predicate::sgt &&
-        predicate != Predicate::sge) {
-      return false;
-    }
-    Location loc = compare.getLoc();
-    Value end =
-        distance(loc, evaluator.evaluate(limit, dims, 0), evaluator.evaluate(linear, first, 0));
-    bool inclusive = predicate == Predicate::sle || predicate == Predicate::sgt;
-    if (inclusive) {
+    Location loc = term.getLoc();
+    Value limit = evaluator.evaluate(bound->limit, dims, 0);
+    Value end = distanceTo(builder, loc, limit, evaluator.evaluate(bound->linear, first, 0));
+    if (bound->inclusive) {
       end = builder.create<arith::AddIOp>(loc, clamp(loc, end, -1, size - 1), kernel().i64(1));
     } else {
       end = clamp(loc, end, 0, size);
     }
-    if (predicate == Predicate::slt || predicate == Predicate::sle) {
-      bounds.upper = bounds.upper ? builder.create<arith::MinSIOp>(loc, bounds.upper, end) : end;
-    } else {
+    if (bound->isLower) {
       bounds.lower = bounds.lower ? builder.create<arith::MaxSIOp>(loc, bounds.lower, end) : end;
+    } else {
+      bounds.upper = bounds.upper ? builder.create<arith::MinSIOp>(loc, bounds.upper, end) : end;
     }
     return true;
   }
@@ -200,15 +147,13 @@ struct BoundsBuilder {
   MaskBounds build(Value mask, const Dims &coordinates) {
     MaskBounds bounds;
     SmallVector<std::pair<Value, Dims>> uniform;
-    visitMaskTerms(kernel().plan, mask, coordinates, [&](Value term, const Dims &at) {
+    kernel().plan.visitMaskTerms(mask, coordinates, [&](Value term, const Dims &at) {
       Dims dims = kernel().axes.normalise(term, at);
       if (isBefore(term, dims)) {
         uniform.push_back({term, dims});
         return;
       }
-      auto compare = term.getDefiningOp<arith::CmpIOp>();
-      if (!compare || kernel().plan.isStored(term) || evaluator.lanePosition(dims) < 0 ||
-          !addComparison(compare, dims, bounds)) {
+      if (!addTerm(term, dims, bounds)) {
         bounds.rest.push_back({term, dims});
       }
     });

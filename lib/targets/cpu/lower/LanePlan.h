@@ -26,10 +26,6 @@ struct LanePlan {
   llvm::SmallVector<Site> runtimeStrides; ///< pointers whose step along the lanes is not constant
 };
 
-/// The terms of a conjunction with their coordinates, through shape operations.
-void visitMaskTerms(const FusionPlan &plan, mlir::Value mask, const Dims &dims,
-                    llvm::function_ref<void(mlir::Value, const Dims &)> visit);
-
 /// A tile of two dimensions alone is stored, with its neighbours in memory along `dim`, the first.
 bool storesDownColumns(const KernelState &kernel, llvm::ArrayRef<Root> roots, int8_t dim);
 

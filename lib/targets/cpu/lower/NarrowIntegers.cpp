@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/targets/cpu/lower/NarrowIntegers.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+
 using namespace mlir;
 
 namespace nereid::cpu {
@@ -45,5 +47,15 @@ static bool hasLargeTerm(Value sum) {
 }
 
 bool mayWrap(Value sum) { return isNarrow(sum) || hasLargeTerm(sum); }
+
+Value distanceTo(OpBuilder &builder, Location loc, Value limit, Value first) {
+  Type i64 = builder.getI64Type();
+  if (limit.getType() == i64) {
+    return builder.create<LLVM::SSubSat>(loc, i64, limit, first);
+  }
+  limit = builder.create<arith::ExtSIOp>(loc, i64, limit);
+  first = builder.create<arith::ExtSIOp>(loc, i64, first);
+  return builder.create<arith::SubIOp>(loc, limit, first);
+}
 
 } // namespace nereid::cpu

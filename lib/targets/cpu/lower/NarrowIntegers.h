@@ -18,4 +18,8 @@ inline bool isNarrow(mlir::Value value) {
 /// there `nereid check` reports what wraps (E0808).
 bool mayWrap(mlir::Value sum);
 
+/// limit - first as an i64 that never wraps: of i64 the nearest number that there is.
+mlir::Value distanceTo(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value limit,
+                       mlir::Value first);
+
 } // namespace nereid::cpu

@@ -19,50 +19,19 @@ constexpr int64_t mostLaneSteps = 4, mostLaneStepsWithLoads = 16;
 constexpr int fewestSavedLoads = 3;
 
 namespace {
-/// `linear < limit` or `linear >= limit` along the rows; `inclusive`: the limit itself counts among
-/// the lower elements.
+/// A term of a mask that bounds the rows.
 struct RowTerm {
-  Value term, linear, limit;
-  Dims dims; ///< of all three
+  Value term;
+  tile::MaskBound bound;
+  Dims dims; ///< of the term and the two sides of the bound
   unsigned position = 0;
-  int64_t stride = 1;
-  bool isLower = false, inclusive = false;
 };
-
-/// The comparison as a bound of the rows; nothing when it is none.
-std::optional<RowTerm> asRowTerm(const KernelState &kernel, Value term, const Dims &dims,
-                                 unsigned position) {
-  using Predicate = arith::CmpIPredicate;
-  auto compare = term.getDefiningOp<arith::CmpIOp>();
-  if (!compare || kernel.plan.isStored(term) || isa<IndexType>(elementTypeOf(compare.getLhs()))) {
-    return std::nullopt;
-  }
-  RowTerm row{term, compare.getLhs(), compare.getRhs(), dims, position};
-  Predicate predicate = compare.getPredicate();
-  bool isBelow = predicate == Predicate::slt || predicate == Predicate::sle;
-  if (!isBelow && predicate != Predicate::sgt && predicate != Predicate::sge) {
-    return std::nullopt;
-  }
-  row.inclusive = predicate == Predicate::sle || predicate == Predicate::sgt;
-  if (kernel.axes.isUniform(row.linear, position)) {
-    std::swap(row.linear, row.limit);
-    isBelow = !isBelow;
-    row.inclusive = !row.inclusive; // a < b is b > a: the limit is on the other side
-  }
-  row.isLower = !isBelow;
-  Axis axis = kernel.axes.axis(row.linear, position, AxisView::Address);
-  row.stride = axis.stride.value_or(0);
-  const int64_t widest = std::numeric_limits<int32_t>::max() / shapeOf(row.linear)[position];
-  bool isBound = axis.kind == AxisKind::Linear && row.stride > 0 && row.stride <= widest &&
-                 !mayWrap(row.linear) && kernel.axes.isUniform(row.limit, position);
-  return isBound ? std::optional<RowTerm>(row) : std::nullopt;
-}
 
 SmallVector<RowTerm> rowTermsOf(const KernelState &kernel, const LanePlan &plan, int8_t dim) {
   SmallVector<RowTerm> terms;
   llvm::DenseSet<ElementKey> seen;
   for (const LanePlan::Site &site : plan.masks) {
-    visitMaskTerms(kernel.plan, site.first, site.second, [&](Value term, const Dims &at) {
+    kernel.plan.visitMaskTerms(site.first, site.second, [&](Value term, const Dims &at) {
       Dims dims = kernel.axes.normalise(term, at);
       bool dependsOnRowOnly = llvm::count(dims, zeroDim) + 1 == static_cast<int64_t>(dims.size()) &&
                               llvm::is_contained(dims, dim);
@@ -70,8 +39,11 @@ SmallVector<RowTerm> rowTermsOf(const KernelState &kernel, const LanePlan &plan,
         return;
       }
       auto position = static_cast<unsigned>(llvm::find(dims, dim) - dims.begin());
-      if (auto row = asRowTerm(kernel, term, dims, position)) {
-        terms.push_back(std::move(*row));
+      const auto bound = kernel.plan.isStored(term) ? std::optional<tile::MaskBound>()
+                                                    : kernel.axes.bound(term, position);
+      const int64_t widest = std::numeric_limits<int32_t>::max() / shapeOf(term)[position];
+      if (bound && bound->stride <= widest) {
+        terms.push_back({term, *bound, dims, position});
       }
     });
   }
@@ -83,24 +55,17 @@ Value rowsBelow(Evaluator &evaluator, const RowTerm &row, int64_t size) {
   KernelState &kernel = evaluator.kernel;
   OpBuilder &builder = evaluator.scopes.back()->builder;
   Location loc = row.term.getLoc();
-  Type i64 = builder.getI64Type();
   Dims first(row.dims);
   first[row.position] = zeroDim;
-  Value limit = evaluator.evaluate(row.limit, row.dims, 0);
-  Value start = evaluator.evaluate(row.linear, first, 0);
-  Value distance;
-  if (limit.getType().isInteger(64)) {
-    distance = builder.create<LLVM::SSubSat>(loc, i64, limit, start);
-  } else {
-    distance = builder.create<arith::SubIOp>(loc, builder.create<arith::ExtSIOp>(loc, i64, limit),
-                                             builder.create<arith::ExtSIOp>(loc, i64, start));
-  }
-  int64_t extra = (row.inclusive ? 1 : 0) + row.stride - 1; // rounded up to whole rows
-  distance = builder.create<arith::MinSIOp>(loc, distance, kernel.i64(size * row.stride));
+  Value limit = evaluator.evaluate(row.bound.limit, row.dims, 0);
+  Value start = evaluator.evaluate(row.bound.linear, first, 0);
+  Value distance = distanceTo(builder, loc, limit, start);
+  int64_t extra = (row.bound.inclusive ? 1 : 0) + row.bound.stride - 1; // rounded up to whole rows
+  distance = builder.create<arith::MinSIOp>(loc, distance, kernel.i64(size * row.bound.stride));
   distance = builder.create<arith::MaxSIOp>(loc, distance, kernel.i64(-1));
   distance = builder.create<arith::AddIOp>(loc, distance, kernel.i64(extra));
   distance = builder.create<arith::MaxSIOp>(loc, distance, kernel.i64(0));
-  Value rows = builder.createOrFold<arith::DivUIOp>(loc, distance, kernel.i64(row.stride));
+  Value rows = builder.createOrFold<arith::DivUIOp>(loc, distance, kernel.i64(row.bound.stride));
   return builder.create<arith::MinSIOp>(loc, rows, kernel.i64(size));
 }
 } // namespace
@@ -116,7 +81,7 @@ Value LoopNest::storedRows(int8_t dim) {
       LanePlan store;
       store.masks.push_back({mask, identityDims(shape.size())});
       for (const RowTerm &row : rowTermsOf(kernel, store, dim)) {
-        if (!row.isLower) {
+        if (!row.bound.isLower) {
           own = builder.create<arith::MinSIOp>(loc, own, rowsBelow(evaluator, row, shape[dim]));
         }
       }
@@ -134,7 +99,7 @@ bool LoopNest::buildRowsInside(unsigned depth) {
   }
   SmallVector<RowTerm> terms = rowTermsOf(kernel, plan, dim);
   // Bounds from above alone end with the tile: there is nothing to skip in all other tiles.
-  const bool hasLower = llvm::any_of(terms, [](const RowTerm &row) { return row.isLower; });
+  const bool hasLower = llvm::any_of(terms, [](const RowTerm &row) { return row.bound.isLower; });
   if (!tally(Recogniser::NestRows, terms.size() >= 3 && hasLower)) {
     return false;
   }
@@ -143,7 +108,7 @@ bool LoopNest::buildRowsInside(unsigned depth) {
   Value low = kernel.i64(0), high = size;
   for (const RowTerm &row : terms) {
     Value bound = rowsBelow(evaluator, row, shape[dim]);
-    if (row.isLower) {
+    if (row.bound.isLower) {
       low = builder.create<arith::MaxSIOp>(loc, low, bound);
     } else {
       high = builder.create<arith::MinSIOp>(loc, high, bound);

@@ -55,10 +55,10 @@ std::optional<RowRange> RowRanges::of(Value pointer, Value mask) {
   }
   range.elements = shapeOf(pointer)[0];
   // `range(0, n) < limit`: what is behind the limit is not accessed.
-  auto compare = mask ? mask.getDefiningOp<arith::CmpIOp>() : arith::CmpIOp();
-  if (compare && compare.getPredicate() == arith::CmpIPredicate::slt) {
-    auto counted = compare.getLhs().getDefiningOp<tile::MakeRangeOp>();
-    auto limit = compare.getRhs().getDefiningOp<tile::SplatOp>();
+  const auto bound = mask ? axes.bound(mask, 0) : std::optional<tile::MaskBound>();
+  if (bound && !bound->isLower && !bound->inclusive) {
+    auto counted = bound->linear.getDefiningOp<tile::MakeRangeOp>();
+    auto limit = bound->limit.getDefiningOp<tile::SplatOp>();
     if (counted && counted.getStart() == 0 && limit && dependsOnRowOnly(limit.getSource())) {
       range.limit = limit.getSource();
     }

@@ -45,69 +45,6 @@ bool isExchange(Operation *op) {
   return isa<tile::ScanOp, tile::JoinOp, tile::SplitOp, tile::HistogramOp>(op);
 }
 
-bool readsElsewhere(Operation *op, Value operand) {
-  if (auto gather = dyn_cast<tile::GatherOp>(op)) {
-    return operand == gather.getSource();
-  }
-  return isa<tile::ReshapeOp>(op) && !isTrivialReshape(op);
-}
-
-static Dims reshapeDims(ArrayRef<int64_t> source, ArrayRef<int64_t> result, const Dims &dims) {
-  Dims mapped(source.size(), zeroDim);
-  size_t r = 0;
-  for (size_t s = 0; s < source.size(); ++s) {
-    if (source[s] == 1) {
-      continue;
-    }
-    while (r < result.size() && result[r] == 1) {
-      ++r;
-    }
-    mapped[s] = dims[r++];
-  }
-  return mapped;
-}
-
-bool isTrivialReshape(Operation *op) {
-  auto reshape = cast<tile::ReshapeOp>(op);
-  SmallVector<int64_t> source, result;
-  llvm::copy_if(shapeOf(reshape.getSource()), std::back_inserter(source),
-                [](int64_t d) { return d != 1; });
-  llvm::copy_if(shapeOf(reshape.getResult()), std::back_inserter(result),
-                [](int64_t d) { return d != 1; });
-  return source == result;
-}
-
-Dims mapDims(Operation *op, Value operand, const Dims &dims) {
-  if (readsElsewhere(op, operand)) {
-    return Dims(shapeOf(operand).size(), zeroDim);
-  }
-  if (auto expand = dyn_cast<tile::ExpandDimsOp>(op)) {
-    Dims mapped(dims);
-    mapped.erase(mapped.begin() + expand.getAxis());
-    return mapped;
-  }
-  if (isa<tile::BroadcastOp>(op)) {
-    Dims mapped(dims);
-    for (auto [i, size] : llvm::enumerate(shapeOf(operand))) {
-      if (size == 1) {
-        mapped[i] = zeroDim;
-      }
-    }
-    return mapped;
-  }
-  if (auto trans = dyn_cast<tile::TransOp>(op)) {
-    Dims mapped(dims.size(), zeroDim);
-    for (auto [i, from] : llvm::enumerate(trans.getOrder())) {
-      mapped[from] = dims[i];
-    }
-    return mapped;
-  }
-  if (auto reshape = dyn_cast<tile::ReshapeOp>(op)) {
-    return reshapeDims(shapeOf(operand), shapeOf(reshape.getResult()), dims);
-  }
-  return isTile(operand) ? dims : Dims();
-}
-
 const TileAxes::Axes *TileAxes::find(Value tile, AxisView view) const {
   auto it = table.find(tile);
   return it == table.end() ? nullptr : &it->second.byView[static_cast<int>(view)];
@@ -128,6 +65,16 @@ bool TileAxes::isUniformEverywhere(Value tile) const {
     }
   }
   return true;
+}
+
+std::optional<tile::MaskBound> TileAxes::bound(Value term, unsigned dim) const {
+  return tile::boundOf(term, [&](Value tile) -> std::optional<int64_t> {
+    if (isUniform(tile, dim)) {
+      return 0;
+    }
+    const Axis found = axis(tile, dim, AxisView::Address);
+    return found.kind == AxisKind::Linear && !mayWrap(tile) ? found.stride : std::nullopt;
+  });
 }
 
 static bool mustBeStored(Value tile) {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // How the elements of a tile vary along each of its dimensions, found by reading the program once:
 // not at all, by a constant step, or arbitrarily. Everything the loops know about contiguous
-// addresses and about masks that are loop bounds comes from here. Also: how the coordinates of a
-// result map to those of an operand.
+// addresses and about masks that are loop bounds comes from here.
 #pragma once
 
+#include "lib/tile/analysis/Coordinates.h"
 #include "lib/tile/analysis/Inductions.h"
+#include "lib/tile/analysis/MaskBounds.h"
 #include "lib/tile/ir/Tile.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -29,10 +30,11 @@ struct Axis {
 /// whoever uses this view must check that at run time.
 enum class AxisView : uint8_t { Exact, Address, Assumed };
 
-/// Coordinates of an element of a tile: per dimension the number of a loop dimension, or
-/// `zeroDim`. One loop dimension stands at most once.
-constexpr int8_t zeroDim = -1;
-using Dims = llvm::SmallVector<int8_t, 4>;
+using tile::Dims;
+using tile::isTrivialReshape;
+using tile::mapDims;
+using tile::readsElsewhere;
+using tile::zeroDim;
 
 class TileAxes {
 public:
@@ -44,6 +46,9 @@ public:
     return axis(tile, dim, AxisView::Exact).kind == AxisKind::Uniform;
   }
   bool isUniformEverywhere(mlir::Value tile) const;
+  /// The term of a mask as a bound along this dimension; nothing when it is none, or its numbers
+  /// may wrap around.
+  std::optional<tile::MaskBound> bound(mlir::Value term, unsigned dim) const;
   /// Of a tile that a loop carries and that needs no place in memory, as each element is known from
   /// the first one and what was added since; null for others.
   const tile::Induction *induction(mlir::Value carried) const;
@@ -74,12 +79,5 @@ bool isPointerTile(mlir::Value value);
 bool isElementwise(mlir::Operation *op);
 /// Reads whole tiles from scratch and writes whole tiles there, in loops of its own.
 bool isExchange(mlir::Operation *op);
-/// The operation reads this operand at other coordinates than mapDims tells: it must be in scratch.
-bool readsElsewhere(mlir::Operation *op, mlir::Value operand);
-/// A reshape that only inserts or removes dimensions of size 1.
-bool isTrivialReshape(mlir::Operation *op);
-/// Coordinates of operand `operand` from those of the result. The operation is elementwise, a load
-/// or a shape operation; all zero where it reads elsewhere.
-Dims mapDims(mlir::Operation *op, mlir::Value operand, const Dims &dims);
 
 } // namespace nereid::cpu
