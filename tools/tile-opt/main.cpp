@@ -41,6 +41,24 @@ const NamedPass passes[] = {
      [](mlir::OpPassManager &manager) {
        manager.addPass(nereid::tile::createRollIterationsPass());
      }},
+    {"tile-prepare-histograms", "number what histograms do not count",
+     [](mlir::OpPassManager &manager) {
+       manager.addPass(nereid::tile::createPrepareHistogramsPass());
+     }},
+    {"tile-hoist-before-products", "move what does not need a product in front of it",
+     [](mlir::OpPassManager &manager) {
+       manager.addPass(nereid::tile::createHoistBeforeProductsPass());
+     }},
+    {"tile-reduce-blocks", "reduce blocks in the loop that accumulates them",
+     [](mlir::OpPassManager &manager) { manager.addPass(nereid::tile::createReduceBlocksPass()); }},
+    {"tile-privatise-atomics", "mark additions that threads may sum up",
+     [](mlir::OpPassManager &manager) {
+       manager.addPass(nereid::tile::createPrivatiseAtomicsPass());
+     }},
+    {"tile-coarsen-programs", "loop over neighbouring programs of rows",
+     [](mlir::OpPassManager &manager) {
+       manager.addPass(nereid::tile::createCoarsenProgramsPass());
+     }},
     {"tile-print-axis-info", "say what is known about integers and addresses",
      [](mlir::OpPassManager &manager) {
        manager.addPass(nereid::tile::createPrintAxisInfoPass(nereid::tile::Overflow::Wraps));

@@ -7,6 +7,15 @@ using namespace mlir;
 
 namespace nereid::tile {
 
+bool isElementwise(Operation *op) {
+  if (isa<AddPtrOp, PtrToIntOp, IntToPtrOp, PtrCastOp>(op)) {
+    return true;
+  }
+  StringRef dialect = op->getName().getDialectNamespace();
+  return (dialect == "arith" || dialect == "math") && op->getNumRegions() == 0 &&
+         !isa<arith::ConstantOp>(op);
+}
+
 bool readsElsewhere(Operation *op, Value operand) {
   if (auto gather = dyn_cast<GatherOp>(op)) {
     return operand == gather.getSource();

@@ -15,6 +15,8 @@ namespace nereid::tile {
 constexpr int8_t zeroDim = -1;
 using Dims = llvm::SmallVector<int8_t, 4>;
 
+/// Element by element on its operands: every arith and math operation, addptr and pointer casts.
+bool isElementwise(mlir::Operation *op);
 /// A reshape that only inserts or removes dimensions of size 1.
 bool isTrivialReshape(mlir::Operation *op);
 /// The operation reads this operand at other coordinates than mapDims tells.

@@ -8,7 +8,9 @@
 
 #include "mlir/Pass/PassManager.h"
 
+#include <functional>
 #include <memory>
+#include <string_view>
 
 namespace nereid::tile {
 
@@ -26,5 +28,57 @@ std::unique_ptr<mlir::Pass> createSimplifyPass();
 
 /// `tile-hoist-invariants`: loop-invariant code motion that never moves what could trap.
 std::unique_ptr<mlir::Pass> createHoistInvariantsPass();
+
+// ---- rewrites for targets, with criteria of theirs ----
+
+/// Told of each place that a rewrite looks at, and why it leaves it as it is: nothing where it
+/// fires.
+using RewriteListener = std::function<void(mlir::Operation *op, std::string_view declined)>;
+
+inline void tell(const RewriteListener &listener, mlir::Operation *op,
+                 std::string_view declined = {}) {
+  if (listener) {
+    listener(op, declined);
+  }
+}
+
+/// `tile-prepare-histograms`: the number behind the last bin for what is not counted.
+std::unique_ptr<mlir::Pass> createPrepareHistogramsPass();
+
+/// `tile-hoist-before-products`: what a product's loop is followed by in front of it.
+std::unique_ptr<mlir::Pass> createHoistBeforeProductsPass();
+
+/// `tile-reduce-blocks`: tiles that a loop accumulates only to be reduced, as one number.
+struct ReduceBlocksOptions {
+  int64_t leastElements = 1; ///< of a tile
+  RewriteListener listener;  ///< of reductions
+};
+std::unique_ptr<mlir::Pass> createReduceBlocksPass(ReduceBlocksOptions options = {});
+
+/// `tile-privatise-atomics`: marks additions that threads may sum up until the launch ends.
+struct PrivatiseAtomicsOptions {
+  int64_t leastElements = 1;              ///< of one of the kernel's additions, and of each marked
+  std::function<bool(mlir::Type)> canSum; ///< elements of this type; unset = of all
+  RewriteListener listener;               ///< of atomics
+};
+constexpr llvm::StringLiteral privateAtomicName = "tile.private";
+bool mayPrivatiseAtomics(mlir::func::FuncOp kernel, const PrivatiseAtomicsOptions &options);
+std::unique_ptr<mlir::Pass> createPrivatiseAtomicsPass(PrivatiseAtomicsOptions options = {});
+
+/// `tile-coarsen-programs`: a loop over neighbouring programs of a kernel of rows.
+struct CoarsenProgramsOptions {
+  /// An operation of which a program is so long that it gains nothing; unset = none but dots.
+  std::function<bool(mlir::Operation *)> isLong;
+  PrivatiseAtomicsOptions atomics; ///< what private additions are, which end no program
+  int64_t longestJammedRow = 256;  ///< elements of rows that are taken several at a time
+  int64_t jammedPrograms = 4;      ///< how many; a power of two
+  int mostJammedReductions = 8;    ///< of one program
+  RewriteListener jams;            ///< of the loops over programs
+};
+bool mayCoarsenPrograms(mlir::func::FuncOp kernel, const CoarsenProgramsOptions &options);
+std::unique_ptr<mlir::Pass> createCoarsenProgramsPass(CoarsenProgramsOptions options = {});
+bool isProgramLoop(mlir::scf::ForOp loop);
+/// A `tile.program_id` that stands for the id behind the last program of the loop.
+bool isEndOfRange(mlir::Operation *op);
 
 } // namespace nereid::tile

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Straight-line code: scalars and the collection of roots.
 #include "lib/targets/cpu/lower/BlockLowering.h"
-#include "lib/targets/cpu/lower/ProgramLoop.h"
 #include "lib/targets/cpu/lower/Recognisers.h"
 #include "lib/targets/cpu/lower/RowPipeline.h"
+#include "lib/tile/transforms/Passes.h"
 
 using namespace mlir;
 
@@ -258,7 +258,7 @@ void BlockLowering::lowerScalar(Operation &op) {
     auto axis = static_cast<int32_t>(isId ? cast<tile::ProgramIdOp>(op).getAxis()
                                           : cast<tile::NumProgramsOp>(op).getAxis());
     lowered = kernel.loadId(b, isId ? kernel.idArgument : kernel.countArgument,
-                            isEndOfRange(&op) ? 3 : axis);
+                            tile::isEndOfRange(&op) ? 3 : axis);
   } else if (auto unsplat = dyn_cast<tile::UnsplatOp>(op)) {
     lowered = scalarAtZero(unsplat.getSource());
   } else if (auto load = dyn_cast<tile::LoadOp>(op)) {

@@ -96,8 +96,4 @@ private:
   llvm::DenseSet<mlir::Operation *> done; ///< stores that were made part of a loop in front of them
 };
 
-/// Makes every histogram's source a tile of i32 up to the number of bins, that number standing for
-/// what is not counted; there are no masks afterwards.
-void prepareHistograms(mlir::func::FuncOp kernel);
-
 } // namespace nereid::cpu

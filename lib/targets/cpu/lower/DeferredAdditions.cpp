@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tile's additions go to the thread's sums when the runtime gives any, else to memory: two
-// loops over the elements behind one choice. Eight elements are
-// added here when all their lines of 64 bytes are in the sums, else by a call, which is rare where
-// summing up is worth it. Masked elements add
-// zero to the sums, and a zero never gets to memory.
+// loops over the elements behind one choice. Eight elements are added here when all their lines of
+// 64 bytes are in the sums, else by a call, which is rare where summing up is worth it. Masked
+// elements add zero to the sums, and a zero never gets to memory.
 #include "lib/targets/cpu/lower/DeferredAdditions.h"
 
 #include "lib/targets/cpu/lower/BlockLowering.h"
 #include "lib/targets/cpu/lower/PrefetchNext.h"
-#include "lib/targets/cpu/lower/ProgramLoop.h"
-#include "lib/tile/analysis/WaitingLoops.h"
-
-#include "runtime/DeferredAdditions.h"
+#include "lib/tile/transforms/Passes.h"
 
 #include <cstddef>
 #include <numeric>
@@ -23,82 +19,16 @@ namespace nereid::cpu {
 using runtime::AdditionKind;
 using Sums = runtime::DeferredAdditions;
 
-/// The call for a tile costs about as much as two additions without contention.
-static constexpr int64_t leastElements = 64;
 /// Places that are added to directly are far from each other, and an atomic operation waits for its
 /// line before the next one begins.
 static constexpr int64_t elementsAhead = 64;
 
-static std::optional<AdditionKind> additionOf(Operation *op) {
-  auto atomic = dyn_cast<tile::AtomicRMWOp>(op);
-  bool isAddition =
-      atomic && atomic->use_empty() &&
-      (atomic.getKind() == tile::AtomicKind::Add || atomic.getKind() == tile::AtomicKind::FAdd);
-  if (!isAddition) {
-    return std::nullopt;
-  }
-  Type element = elementTypeOf(atomic.getResult());
+std::optional<AdditionKind> additionKindOf(Type element) {
   return element.isF32()         ? std::optional(AdditionKind::F32)
          : element.isF64()       ? std::optional(AdditionKind::F64)
          : element.isInteger(32) ? std::optional(AdditionKind::I32)
          : element.isInteger(64) ? std::optional(AdditionKind::I64)
                                  : std::nullopt;
-}
-
-/// Whether something in the operation looks at memory or changes it, other than an addition.
-static bool accessesMemory(Operation *op) {
-  WalkResult result = op->walk([](Operation *inner) {
-    bool isOther = isa<tile::LoadOp, tile::StoreOp, tile::InlineAsmOp>(inner) ||
-                   (tile::isAtomic(inner) && !additionOf(inner));
-    return isOther ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  return result.wasInterrupted();
-}
-
-/// Everything that may run behind the operation in its program: what follows it and the operations
-/// around it, and all of a loop around it.
-static bool isMemoryAccessedBehind(Operation *op, func::FuncOp kernel) {
-  for (; op != kernel; op = op->getParentOp()) {
-    if (auto loop = dyn_cast<scf::ForOp>(op); loop && isProgramLoop(loop)) {
-      return false;
-    }
-    if (isa<LoopLikeOpInterface>(op) && accessesMemory(op)) {
-      return true;
-    }
-    for (Operation *next = op->getNextNode(); next; next = next->getNextNode()) {
-      if (accessesMemory(next)) {
-        return true;
-      }
-    }
-  }
-  return false;
-}
-
-static int64_t elementsOf(tile::AtomicRMWOp atomic) {
-  return ShapedType::getNumElements(shapeOf(atomic.getResult()));
-}
-
-bool mayDeferAdditions(func::FuncOp kernel) {
-  std::optional<AdditionKind> kind;
-  bool isWorthIt = false;
-  WalkResult result = kernel.walk([&](Operation *op) {
-    auto load = dyn_cast<tile::LoadOp>(op);
-    auto loop = dyn_cast<scf::WhileOp>(op);
-    if ((load && load.getIsVolatile()) || (loop && tile::waitsOn(loop))) {
-      return WalkResult::interrupt();
-    }
-    if (!tile::isAtomic(op)) {
-      return WalkResult::advance();
-    }
-    std::optional<AdditionKind> own = additionOf(op);
-    if (!own || (kind && *kind != *own) || isMemoryAccessedBehind(op, kernel)) {
-      return WalkResult::interrupt();
-    }
-    kind = own;
-    isWorthIt |= elementsOf(cast<tile::AtomicRMWOp>(op)) >= leastElements;
-    return WalkResult::advance();
-  });
-  return !result.wasInterrupted() && isWorthIt;
 }
 
 static LLVM::LLVMFuncOp declare(ModuleOp module, Location loc, StringRef name, Type result,
@@ -176,26 +106,14 @@ private:
 };
 } // namespace
 
-void prepareDeferredAdditions(func::FuncOp kernel) {
-  kernel.walk([](tile::AtomicRMWOp op) {
-    auto type = dyn_cast<RankedTensorType>(op.getValue().getType());
-    if (!op.getMask() || !type) {
-      return;
-    }
-    OpBuilder b(op);
-    Value zero = b.create<arith::ConstantOp>(op.getLoc(), b.getZeroAttr(type));
-    op.getValueMutable().assign(
-        b.create<arith::SelectOp>(op.getLoc(), op.getMask(), op.getValue(), zero));
-  });
-}
-
 bool BlockLowering::lowerDeferredAddition(Operation &op) {
   auto atomic = dyn_cast<tile::AtomicRMWOp>(op);
-  std::optional<AdditionKind> kind = additionOf(&op);
-  const int64_t elements = atomic ? elementsOf(atomic) : 0;
-  if (!kernel.defersAdditions || !kind || elements < leastElements) {
+  const std::optional<AdditionKind> kind =
+      atomic ? additionKindOf(elementTypeOf(atomic.getResult())) : std::nullopt;
+  if (!kind || !op.hasAttr(tile::privateAtomicName)) {
     return false;
   }
+  const int64_t elements = ShapedType::getNumElements(shapeOf(atomic.getResult()));
   Location loc = op.getLoc();
   const int64_t mark = kernel.scratchMark();
   const int addresses = bufferOf(atomic.getPointer(), builder().getI64Type());

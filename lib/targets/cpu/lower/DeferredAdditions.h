@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which kernels may sum up their atomic additions per thread until the launch ends
-// (runtime/DeferredAdditions.h): those whose programs access no memory behind them. Then a late
-// addition cannot be told from a program that was late, as there is no order between programs.
+// Atomic additions that a thread sums up until the launch ends (runtime/DeferredAdditions.h); which
+// ones may be is said by tile-privatise-atomics.
 #pragma once
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "runtime/DeferredAdditions.h"
+
+#include "mlir/IR/Types.h"
+
+#include <optional>
 
 namespace nereid::cpu {
 
-/// All atomics of the kernel are additions without a use of their result, of one type that the
-/// runtime sums up, with no access to memory and no waiting behind any of them in program order;
-/// and one of them has enough elements to pay for it.
-bool mayDeferAdditions(mlir::func::FuncOp kernel);
-
-/// Makes the values of their masked elements zero.
-void prepareDeferredAdditions(mlir::func::FuncOp kernel);
+/// How the runtime sums up elements of a type; nothing where it does not.
+std::optional<runtime::AdditionKind> additionKindOf(mlir::Type element);
 
 } // namespace nereid::cpu

@@ -15,51 +15,6 @@ static bool isVolatile(Operation *op) {
   return load && load.getIsVolatile();
 }
 
-/// One dot, and nobody else can tell when the loop runs.
-static bool isQuietProduct(scf::ForOp loop) {
-  int64_t dots = 0;
-  for (Operation &op : loop.getBody()->without_terminator()) {
-    dots += isa<tile::DotOp>(op) ? 1 : 0;
-    if (isVolatile(&op) || tile::hasSideEffects(&op) || op.getNumRegions() != 0) {
-      return false;
-    }
-  }
-  return dots == 1;
-}
-
-static bool isMovable(Operation *op) {
-  return isElementwise(op) ||
-         isa<arith::ConstantOp, tile::LoadOp, tile::AddPtrOp, tile::SplatOp, tile::BroadcastOp,
-             tile::ExpandDimsOp, tile::TransOp, tile::ReshapeOp, tile::MakeRangeOp>(op);
-}
-
-void hoistInFrontOfProducts(func::FuncOp kernel) {
-  SmallVector<scf::ForOp> loops;
-  kernel.walk([&](scf::ForOp loop) {
-    if (isQuietProduct(loop)) {
-      loops.push_back(loop);
-    }
-  });
-  for (scf::ForOp loop : loops) {
-    llvm::SmallPtrSet<Operation *, 32> staying{loop};
-    Operation *next = nullptr;
-    for (Operation *op = loop->getNextNode(); op; op = next) {
-      next = op->getNextNode();
-      if (tile::hasSideEffects(op) || isVolatile(op) || op->hasTrait<OpTrait::IsTerminator>()) {
-        break;
-      }
-      bool waits = llvm::any_of(op->getOperands(), [&](Value operand) {
-        return staying.contains(operand.getDefiningOp());
-      });
-      if (waits || !isMovable(op)) {
-        staying.insert(op);
-      } else {
-        op->moveBefore(loop);
-      }
-    }
-  }
-}
-
 /// What was loaded in front of the store and is evaluated behind it: the plan counts on both being
 /// in one nest.
 static bool isOvertaken(const KernelState &kernel, tile::StoreOp store) {

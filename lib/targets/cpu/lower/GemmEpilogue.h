@@ -8,10 +8,6 @@
 
 namespace nereid::cpu {
 
-/// Moves what a loop with one dot is followed by, and does not need its results, in front of it:
-/// addresses, masks and biases are then known when the loop is lowered.
-void hoistInFrontOfProducts(mlir::func::FuncOp kernel);
-
 /// Nothing can be seen to happen between the loop and the store, and all that the store needs
 /// besides the sums is computed.
 bool canStoreInLoop(const KernelState &kernel, mlir::scf::ForOp loop, mlir::Value sums,

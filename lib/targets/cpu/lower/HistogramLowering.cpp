@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Histograms. What is not to be counted is counted in a bin behind the last one, so that the loop
-// over the elements neither compares nor branches: prepareHistograms gives such elements that
-// number in tile IR, where it fuses with whatever makes the elements.
+// over the elements neither compares nor branches: tile-prepare-histograms has given such elements
+// that number.
 #include "lib/targets/cpu/lower/BlockLowering.h"
 #include "lib/targets/cpu/lower/PrefetchNext.h"
 #include "lib/targets/cpu/lower/Recognisers.h"
@@ -11,33 +11,6 @@
 using namespace mlir;
 
 namespace nereid::cpu {
-
-void prepareHistograms(func::FuncOp kernel) {
-  kernel.walk([](tile::HistogramOp op) {
-    OpBuilder b(op);
-    Location loc = op.getLoc();
-    Value source = op.getSource();
-    auto type = cast<RankedTensorType>(source.getType());
-    int64_t bins = shapeOf(op.getResult())[0];
-    if (type.getElementTypeBitWidth() < 32) {
-      bool isBool = type.getElementType().isInteger(1);
-      type = type.clone(b.getI32Type());
-      source = isBool ? b.create<arith::ExtUIOp>(loc, type, source).getResult()
-                      : b.create<arith::ExtSIOp>(loc, type, source).getResult();
-    }
-    Value beyond = b.create<arith::ConstantOp>(
-        loc, DenseElementsAttr::get(type, b.getIntegerAttr(type.getElementType(), bins)));
-    source = b.create<arith::MinUIOp>(loc, source, beyond);
-    if (op.getMask()) {
-      source = b.create<arith::SelectOp>(loc, op.getMask(), source, beyond);
-    }
-    if (type.getElementTypeBitWidth() > 32) {
-      source = b.create<arith::TruncIOp>(loc, type.clone(b.getI32Type()), source);
-    }
-    op.getSourceMutable().assign(source);
-    op.getMaskMutable().clear();
-  });
-}
 
 void BlockLowering::lowerHistogram(tile::HistogramOp op) {
   Location loc = op.getLoc();

@@ -90,9 +90,8 @@ public:
   llvm::DenseMap<mlir::Value, int> inPlace;  ///< kept tile -> buffer of the row before
   llvm::SmallVector<mlir::Value> splitMasks; ///< of the nest that took a delayed store's first part
   bool storesStream = false;
-  bool canWait = false;         ///< some loop may wait for another program
-  bool defersAdditions = false; ///< see DeferredAdditions.h
-  bool sharesPanels = false;    ///< see GemmKeptPanels.h
+  bool canWait = false;      ///< some loop may wait for another program
+  bool sharesPanels = false; ///< see GemmKeptPanels.h
   int stringCount = 0;
 
 private:

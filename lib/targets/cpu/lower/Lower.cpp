@@ -2,17 +2,14 @@
 // The entry of convert-tile-to-loops: reads the arguments from their slots, lowers the body, and
 // puts the result in the place of the source function.
 #include "lib/targets/cpu/lower/Lower.h"
-#include "lib/targets/cpu/lower/BlockReductions.h"
-#include "lib/targets/cpu/lower/DeferredAdditions.h"
-#include "lib/targets/cpu/lower/GemmEpilogue.h"
 #include "lib/targets/cpu/lower/GemmKeptPanels.h"
 #include "lib/targets/cpu/lower/PackScalars.h"
 #include "lib/targets/cpu/lower/PrefetchAhead.h"
 #include "lib/targets/cpu/lower/PrefetchNext.h"
-#include "lib/targets/cpu/lower/ProgramLoop.h"
 #include "lib/targets/cpu/lower/Recognisers.h"
 #include "lib/targets/cpu/lower/RowPipeline.h"
 #include "lib/targets/cpu/lower/Streaming.h"
+#include "lib/targets/cpu/lower/TilePasses.h"
 
 #include "lib/targets/cpu/lower/BlockLowering.h"
 
@@ -130,14 +127,8 @@ static void eraseWhatWasAdded(ModuleOp module) {
 /// The loops of `source`, a new function in the place of `original`; null when that failed.
 static func::FuncOp lowerFunction(KernelState &kernel, func::FuncOp source, func::FuncOp original) {
   Location loc = original.getLoc();
-  prepareHistograms(source);
-  hoistInFrontOfProducts(source);
-  reduceBlocks(source);
-  kernel.defersAdditions = mayDeferAdditions(source);
-  source.walk(
-      [&](tile::AtomicRMWOp) { tally(Recogniser::DeferredAdditions, kernel.defersAdditions); });
-  if (kernel.defersAdditions) {
-    prepareDeferredAdditions(source);
+  if (failed(runTilePasses(source))) {
+    return {};
   }
   kernel.analyse(source);
 

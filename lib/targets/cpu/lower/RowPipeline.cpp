@@ -4,10 +4,10 @@
 #include "lib/targets/cpu/lower/RowPipeline.h"
 
 #include "lib/targets/cpu/lower/KernelState.h"
-#include "lib/targets/cpu/lower/ProgramLoop.h"
 #include "lib/targets/cpu/lower/Recognisers.h"
 #include "lib/targets/cpu/lower/RowRanges.h"
 #include "lib/targets/cpu/lower/Streaming.h"
+#include "lib/tile/transforms/Passes.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
@@ -49,7 +49,7 @@ tile::StoreOp findStore(scf::ForOp loop, const LoweringOptions &options) {
     }
   }
   // In large launches plain stores go past the caches as well; a loop over programs knows the size.
-  if (!found || (found.getCache() != tile::CacheModifier::CS && !isProgramLoop(loop)) ||
+  if (!found || (found.getCache() != tile::CacheModifier::CS && !tile::isProgramLoop(loop)) ||
       !options.hasStreamingStores || shapeOf(found.getPointer()).size() != 1 ||
       isPointerTile(found.getValue())) {
     return {};

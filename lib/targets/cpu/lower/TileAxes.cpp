@@ -32,15 +32,6 @@ bool isPointerTile(Value value) {
   return isTile(value) && isa<tile::PtrType>(elementTypeOf(value));
 }
 
-bool isElementwise(Operation *op) {
-  if (isa<tile::AddPtrOp, tile::PtrToIntOp, tile::IntToPtrOp, tile::PtrCastOp>(op)) {
-    return true;
-  }
-  StringRef dialect = op->getName().getDialectNamespace();
-  return (dialect == "arith" || dialect == "math") && op->getNumRegions() == 0 &&
-         !isa<arith::ConstantOp>(op);
-}
-
 bool isExchange(Operation *op) {
   return isa<tile::ScanOp, tile::JoinOp, tile::SplitOp, tile::HistogramOp>(op);
 }

@@ -31,6 +31,7 @@ struct Axis {
 enum class AxisView : uint8_t { Exact, Address, Assumed };
 
 using tile::Dims;
+using tile::isElementwise;
 using tile::isTrivialReshape;
 using tile::mapDims;
 using tile::readsElsewhere;
@@ -75,8 +76,6 @@ llvm::ArrayRef<int64_t> shapeOf(mlir::Value value);
 mlir::Type elementTypeOf(mlir::Value value);
 bool isTile(mlir::Value value);
 bool isPointerTile(mlir::Value value);
-/// Element by element on its operands: every arith and math operation, addptr and pointer casts.
-bool isElementwise(mlir::Operation *op);
 /// Reads whole tiles from scratch and writes whole tiles there, in loops of its own.
 bool isExchange(mlir::Operation *op);
 

@@ -1,24 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/targets/cpu/lower/BlockReductions.h"
+// `tile-reduce-blocks`: accumulators of a loop over blocks that are only reduced after it become
+// scalars, and the loop reduces each block.
+// Why: a carried tile goes through memory or takes registers of all its elements; a block is
+// reduced in a few. Neither the zeros nor the sum at the end need a loop of their own. Requires:
+// nothing else reads the accumulator, and it is combined with the block by the reduction's own
+// operation, whose order is free. Guarantees: integers, minima and maxima are the same, sums of
+// float32 and float64 are rounded in another order.
+// Example:
+//   for start: { total += load(x + start + range) } ; sum(total)
+//   for start: { sum += sum(load(x + start + range)) }
+#include "lib/tile/analysis/Reductions.h"
+#include "lib/tile/transforms/Passes.h"
 
-#include "lib/targets/cpu/lower/Combiner.h"
-#include "lib/targets/cpu/lower/Recognisers.h"
-
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
-namespace nereid::cpu {
-
+namespace nereid::tile {
 namespace {
-
-/// Reducing the lanes of the last vectors costs as much as carrying a block of half as many.
-constexpr int64_t leastBlock = 128;
 
 /// What happens to one carried tile of a loop.
 struct Accumulator {
-  tile::ReduceOp reduce;       ///< the only use of the loop's result
+  ReduceOp reduce;             ///< the only use of the loop's result
   Operation *update = nullptr; ///< combines the carried tile with `block`
   Value block;
   Value initial; ///< of all elements; null = `constant`
@@ -26,68 +30,71 @@ struct Accumulator {
 };
 
 /// The operation of a reduction that combines the two elements; null when there are several.
-Operation *onlyStep(tile::ReduceOp reduce) {
+Operation *onlyStep(ReduceOp reduce) {
   Block &body = reduce.getCombine().front();
   bool isOne = reduce.getNumOperands() == 1 && llvm::hasSingleElement(body.without_terminator());
-  return isOne && !Combiner(reduce).identity().empty() ? &body.front() : nullptr;
+  return isOne && !neutralElementsOf(reduce).empty() ? &body.front() : nullptr;
 }
 
 /// Partial sums of fewer bits would lose what one sum per lane keeps.
 bool mayReorder(Operation *step) {
   Type type = step->getResult(0).getType();
   return isa<IntegerType>(type) || type.isF32() || type.isF64() ||
-         isa<arith::MaxNumFOp, arith::MinNumFOp, arith::MaximumFOp, arith::MinimumFOp>(step);
+         isa<arith::MaxNumFOp, arith::MinNumFOp, MaxNumOp, MinNumOp, arith::MaximumFOp,
+             arith::MinimumFOp>(step);
 }
 
 /// Whether the loop may start with one initial element where each lane had one.
-bool findInitial(Value tile, const Combiner &combiner, Accumulator &found) {
+bool findInitial(Value tile, Accumulator &found) {
   DenseElementsAttr dense;
   if (matchPattern(tile, m_Constant(&dense)) && dense.isSplat()) {
     found.constant = cast<TypedAttr>(dense.getSplatValue<Attribute>());
-  } else if (auto splat = tile.getDefiningOp<tile::SplatOp>()) {
+  } else if (auto splat = tile.getDefiningOp<SplatOp>()) {
     found.initial = splat.getSource();
   } else {
     return false;
   }
-  if (combiner.isIdempotent()) {
+  if (isIdempotent(found.reduce)) {
     return true;
   }
   auto number = dyn_cast_or_null<FloatAttr>(found.constant);
   bool isZero = number && number.getValue().isZero(); // of either sign
-  TypedAttr neutral = combiner.identity().front();
+  TypedAttr neutral = neutralElementsOf(found.reduce).front();
   return found.constant == neutral || (isZero && cast<FloatAttr>(neutral).getValue().isZero());
 }
 
-std::optional<Accumulator> asAccumulator(scf::ForOp loop, unsigned number) {
+std::optional<Accumulator> asAccumulator(scf::ForOp loop, unsigned number,
+                                         const ReduceBlocksOptions &options) {
   Value carried = loop.getRegionIterArgs()[number], result = loop.getResult(number);
-  if (!isTile(carried) || shapeOf(carried).size() != 1 || shapeOf(carried)[0] < leastBlock ||
-      !carried.hasOneUse() || !result.hasOneUse()) {
+  llvm::ArrayRef<int64_t> shape = shapeOf(carried.getType());
+  if (shape.size() != 1 || shape[0] < options.leastElements || !carried.hasOneUse() ||
+      !result.hasOneUse()) {
     return std::nullopt;
   }
   Accumulator found;
-  found.reduce = dyn_cast<tile::ReduceOp>(*result.user_begin());
+  found.reduce = dyn_cast<ReduceOp>(*result.user_begin());
   found.update = *carried.user_begin();
   Operation *step = found.reduce ? onlyStep(found.reduce) : nullptr;
   Operation *update = found.update;
   bool isSame = step && mayReorder(step) && update->getName() == step->getName() &&
                 update->getBlock() == loop.getBody() && update->getResult(0).hasOneUse() &&
                 loop.getYieldedValues()[number] == update->getResult(0) &&
-                findInitial(loop.getInitArgs()[number], Combiner(found.reduce), found);
+                findInitial(loop.getInitArgs()[number], found);
   if (!isSame && found.reduce) {
-    decline(Recogniser::BlockReductions, found.reduce,
-            "the loop does not accumulate the tile as the reduction does");
+    tell(options.listener, found.reduce,
+         "the loop does not accumulate the tile as the reduction does");
   }
   if (!isSame) {
     return std::nullopt;
   }
-  countFired(Recogniser::BlockReductions);
+  tell(options.listener, found.reduce);
   found.block = update->getOperand(update->getOperand(0) == carried ? 1 : 0);
   return found;
 }
 
 void rewrite(scf::ForOp loop, unsigned number, Accumulator &found) {
   Location loc = found.reduce.getLoc();
-  Type element = elementTypeOf(found.block);
+  Type element = elementTypeOf(found.block.getType());
   Value initial = found.initial;
   if (!initial) {
     initial = OpBuilder(loop).create<arith::ConstantOp>(loc, found.constant);
@@ -110,18 +117,35 @@ void rewrite(scf::ForOp loop, unsigned number, Accumulator &found) {
   found.reduce->erase();
 }
 
-} // namespace
+struct ReduceBlocksPass : PassWrapper<ReduceBlocksPass, OperationPass<>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ReduceBlocksPass)
 
-void reduceBlocks(func::FuncOp kernel) {
-  SmallVector<scf::ForOp> loops;
-  kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
-  for (scf::ForOp loop : loops) {
-    for (unsigned number = 0; number < loop.getNumResults(); ++number) {
-      if (std::optional<Accumulator> found = asAccumulator(loop, number)) {
-        rewrite(loop, number, *found);
+  explicit ReduceBlocksPass(ReduceBlocksOptions options) : options(std::move(options)) {}
+
+  StringRef getArgument() const final { return "tile-reduce-blocks"; }
+  StringRef getDescription() const final {
+    return "reduce each block in the loop that accumulates a tile only to reduce it";
+  }
+
+  void runOnOperation() final {
+    SmallVector<scf::ForOp> loops;
+    getOperation()->walk([&](scf::ForOp loop) { loops.push_back(loop); });
+    for (scf::ForOp loop : loops) {
+      for (unsigned number = 0; number < loop.getNumResults(); ++number) {
+        if (std::optional<Accumulator> found = asAccumulator(loop, number, options)) {
+          rewrite(loop, number, *found);
+        }
       }
     }
   }
+
+  ReduceBlocksOptions options;
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createReduceBlocksPass(ReduceBlocksOptions options) {
+  return std::make_unique<ReduceBlocksPass>(std::move(options));
 }
 
-} // namespace nereid::cpu
+} // namespace nereid::tile
