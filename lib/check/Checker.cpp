@@ -2,6 +2,8 @@
 // What is checked when; the wording of the reports is in CheckerReports.cpp.
 #include "lib/check/Checker.h"
 
+#include "lib/check/SameElement.h"
+
 namespace arith = mlir::arith;
 
 namespace nereid::check {
@@ -84,6 +86,13 @@ Tile Checker::admit(Instance &instance, mlir::Operation *op, const Tile &pointer
     }
     admitted.at(i) = admitElement(element) ? 1 : 0;
   }
+  if (auto store = mlir::dyn_cast<tile::StoreOp>(op); store && pointer.isTile) {
+    const Tile &value = instance.get(store.getValue());
+    if (auto elements = differingStores(pointer, value, admitted)) {
+      reportSameElement({instance, op, pointer, elements->second, type.bytes()}, value,
+                        elements->first);
+    }
+  }
   return admitted;
 }
 
@@ -137,7 +146,8 @@ bool Checker::admitElement(const Element &element) {
                    .isTile = element.pointer.isTile,
                    .position = element.index,
                    .elements = element.pointer.size(),
-                   .phase = phases.lookup(program)});
+                   .phase = phases.lookup(program),
+                   .barriers = barriers.lookup(program)});
   }
   return true;
 }
@@ -199,6 +209,9 @@ void Checker::after(Instance &instance, mlir::Operation *op) {
   }
   if (!overlaps.isEmpty() && mlir::isa<tile::ReduceOp, tile::ScanOp>(op)) {
     ++phases[static_cast<uint32_t>(programNumber(instance))];
+  }
+  if (mlir::isa<tile::BarrierOp>(op)) {
+    ++barriers[static_cast<uint32_t>(programNumber(instance))];
   }
   arithmetic.markOverflows(instance, op, marks);
   comparisons.markWrapped(instance, op, marks);

@@ -49,6 +49,8 @@ private:
   void reportOutside(const Element &element);
   void reportUninitialised(const Element &element, const interpreter::Allocation &tensor,
                            uint64_t offset, unsigned missing);
+  /// The element, of `value`, and the one called `other` are stored to one address.
+  void reportSameElement(const Element &element, const interpreter::Tile &value, size_t other);
   void reportRace(interpreter::Instance &instance, mlir::Operation *op, uint64_t address,
                   const Races::Access &access, const Races::Access &other);
   void reportOverlap(interpreter::Instance &instance, mlir::Operation *op,
@@ -70,7 +72,7 @@ private:
   Initialised initialised;
   Races races;
   Overlaps overlaps;
-  llvm::DenseMap<uint32_t, uint32_t> phases;           ///< of programs, see Overlaps::Access
+  llvm::DenseMap<uint32_t, uint32_t> phases, barriers; ///< of programs, see Overlaps::Access
   llvm::DenseMap<mlir::Operation *, uint32_t> numbers; ///< of operations, from 1 on
   std::vector<mlir::Operation *> operations;           ///< by number
 };

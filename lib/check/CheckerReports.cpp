@@ -121,6 +121,26 @@ void Checker::reportUninitialised(const Element &element, const Allocation &tens
   }
 }
 
+void Checker::reportSameElement(const Element &element, const Tile &value, size_t other) {
+  auto nameOf = [&](size_t i) {
+    return "element " +
+           interpreter::tuple(
+               interpreter::coordinates(element.pointer.shape, static_cast<int64_t>(i)), '[', ']');
+  };
+  const interpreter::Memory &memory = element.instance.launch.memory;
+  const uint64_t address = element.pointer[element.index];
+  Diagnostic *diagnostic =
+      findings.add(element.instance, element.op, "E0809",
+                   "one store writes different values to one place: " + valueText(value, other) +
+                       " as " + nameOf(other) + " of the tile and " +
+                       valueText(value, element.index) + " as " + nameOf(element.index));
+  if (diagnostic != nullptr) {
+    diagnostic
+        ->note(describeAddress(memory, address) + "; which of the two stays depends on the target")
+        .withHelp("let the mask keep one of them, or combine them by tl.atomic_add and the like");
+  }
+}
+
 void Checker::reportRace(Instance &instance, mlir::Operation *op, uint64_t address,
                          const Races::Access &access, const Races::Access &other) {
   const interpreter::Memory &memory = instance.launch.memory;

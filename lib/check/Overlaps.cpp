@@ -54,7 +54,8 @@ bool disagree(const Access &earlier, const Access &later, const Races &races) {
   if (earlier.when.program != later.when.program) {
     return !races.hasSeen(later.when.program, earlier.when);
   }
-  return earlier.isTile && later.isTile && !isSamePlace(earlier, later);
+  return earlier.barriers == later.barriers && earlier.isTile && later.isTile &&
+         !isSamePlace(earlier, later);
 }
 } // namespace
 

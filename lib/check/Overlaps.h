@@ -5,6 +5,7 @@
 //   - one program makes both, at the same position of tiles with as many elements, and both take
 //     exactly the same bytes: a kernel that is called in place;
 //   - one of the two is no tile, and one program makes both;
+//   - one program makes both, with a barrier between them;
 //   - an atomic operation orders the programs that make them, or both are atomic.
 // A load at another position is forgotten once its program has loaded the byte again behind a
 // reduction or scan: the statistics of a tile do not forbid to overwrite it. Products are no such
@@ -37,6 +38,7 @@ public:
     bool isTile = false;
     uint64_t position = 0, elements = 0; ///< in the tile, row by row, and how many it has
     uint32_t phase = 0;                  ///< reductions and scans of the program so far
+    uint32_t barriers = 0;               ///< of the program so far
   };
 
   /// Host addresses and sizes of the launch's tensors, by number.

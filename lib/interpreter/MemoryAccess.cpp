@@ -105,6 +105,14 @@ bool store(Instance &instance, mlir::Operation *op) {
   return true;
 }
 
+/// Operations run one after the other here.
+bool barrier(Instance &instance, mlir::Operation *op) {
+  if (Monitor *monitor = instance.monitor()) {
+    monitor->after(instance, op);
+  }
+  return true;
+}
+
 template <Kind kind> bool reinterpretAddress(Instance &instance, mlir::Operation *op) {
   Tile result = instance.operand(op, 0);
   result.type = {kind, 64};
@@ -117,6 +125,7 @@ void addMemoryHandlers(HandlerTable &table) {
   table.add<tile::AddPtrOp>(addPointer);
   table.add<tile::LoadOp>(load);
   table.add<tile::StoreOp>(store);
+  table.add<tile::BarrierOp>(barrier);
   table.add<tile::PtrToIntOp>(reinterpretAddress<Kind::Integer>);
   table.add<tile::IntToPtrOp>(reinterpretAddress<Kind::Pointer>);
   table.add<tile::PtrCastOp>(reinterpretAddress<Kind::Pointer>);

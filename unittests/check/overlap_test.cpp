@@ -112,6 +112,40 @@ def k(x, out):
   }
 }
 
+/// As many programs as rows, each with a row of its own.
+TEST(CheckOverlaps, ABarrierOrdersOneProgram) {
+  const std::string source = R"(
+@triton.jit
+def k(x, out, WAITS: tl.constexpr):
+    at = tl.program_id(0) * 128 + tl.arange(0, 32)
+    y = tl.load(x + at) + 1
+    if WAITS:
+        tl.debug_barrier()
+    tl.store(out + at, y)  # HERE
+)";
+  auto whole = floats(512);
+  auto x = part(whole, 0, 448), out = part(whole, 16, 448);
+  Checked checked = checkSource(source, "*fp32, *fp32, False", {4, 1, 1}, {&x, &out});
+  EXPECT_EQ(checked.only().diagnostic.code, "E0807");
+  EXPECT_EQ(checked.only().occurrences, 64u);
+  expectClean(checkSource(source, "*fp32, *fp32, True", {4, 1, 1}, {&x, &out}));
+}
+
+TEST(CheckOverlaps, ABarrierOrdersNoOtherProgram) {
+  auto whole = floats(320);
+  auto x = part(whole, 0, 256), out = part(whole, 64, 256);
+  Checked checked = checkSource(R"(
+@triton.jit
+def k(x, out):
+    at = tl.program_id(0) * 64 + tl.arange(0, 64)
+    y = tl.load(x + at)  # HERE
+    tl.debug_barrier()
+    tl.store(out + at, y)
+)",
+                                "*fp32, *fp32", {4, 1, 1}, {&x, &out});
+  EXPECT_EQ(checked.only().diagnostic.code, "E0807");
+}
+
 TEST(CheckOverlaps, ARowThatIsReducedFirst) {
   auto x = floats(64);
   expectClean(checkSource(R"(

@@ -77,7 +77,10 @@ Value maxConstancy(Emitter &emitter, const Bound &args) {
 }
 
 Value assume(Emitter &, const Bound &) { return Value::none(); }
-Value debugBarrier(Emitter &, const Bound &) { return Value::none(); }
+Value debugBarrier(Emitter &emitter, const Bound &) {
+  emitter.builder.create<tile::BarrierOp>(emitter.location());
+  return Value::none();
+}
 
 static std::string joined(Emitter &emitter, const std::vector<Argument> &values,
                           const std::string &separator) {

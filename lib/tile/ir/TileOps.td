@@ -167,6 +167,8 @@ def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments,
   let summary = "read elements from memory";
   let description = [{
     Elements whose mask is false are not read and give `other`, or an undefined value without it.
+    Reads what the program's stores and atomics in front of it left, where they go through the same
+    argument (docs/memory.md).
     **Preconditions** load_c1: the result has the pointer's shape and pointee type; load_c2: the
     mask has the pointer's shape and type i1; load_c3: other has the result's type; load_c4: other
     needs a mask; load_c5: the pointer is an address or a tile of addresses.
@@ -188,7 +190,9 @@ def Tile_LoadOp : Tile_Op<"load", [AttrSizedOperandSegments,
 def Tile_StoreOp : Tile_Op<"store", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "write elements to memory";
   let description = [{
-    Elements whose mask is false are not written.
+    Elements whose mask is false are not written. Of several elements at one address, one is
+    written; which one is open. Comes behind the program's loads in front of it, and before those
+    behind it, where they go through the same argument (docs/memory.md).
     **Preconditions** store_c1: the value has the pointer's shape and pointee type; store_c2: the
     mask has the pointer's shape and type i1; store_c3: the pointer is an address or a tile of
     addresses.
@@ -368,7 +372,8 @@ def Tile_AtomicRMWOp : Tile_Op<"atomic_rmw", [AllTypesMatch<["value", "result"]>
   let summary = "read, combine with a value and write back in one step; gives what was read";
   let description = [{
     Elements whose mask is false are not touched and give an undefined value. The elements of one
-    operation are combined in any order.
+    operation are combined in any order, those at one address each for itself. `sem` says what else
+    of the program is ordered, `scope` for whom (docs/memory.md).
     **Preconditions** atomic_rmw_c1: the value has the pointer's shape and pointee type;
     atomic_rmw_c2: the mask has the pointer's shape and type i1; atomic_rmw_c3: the pointer is an
     address or a tile of addresses; atomic_rmw_c4: fadd, fmax and fmin take floats; add, and, or,
@@ -403,6 +408,14 @@ def Tile_AtomicCASOp : Tile_Op<"atomic_cas", [AllTypesMatch<["compare", "value",
     $pointer `,` $compare `,` $value attr-dict `:` type($pointer) `,` type($value)
   }];
   let hasVerifier = 1;
+}
+
+def Tile_BarrierOp : Tile_Op<"barrier", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "order what this program read and wrote before what it reads and writes behind";
+  let description = [{
+    Whatever arguments the accesses go through, see docs/memory.md. Orders nothing between programs.
+  }];
+  let assemblyFormat = "attr-dict";
 }
 
 // ---- what only some targets have ----

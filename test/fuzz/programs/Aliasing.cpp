@@ -163,4 +163,37 @@ void overlapping(Writer &w) {
   row(k);
 }
 
+/// The same with a barrier between what reads and what writes, and rows of each program's own: what
+/// each element is follows from the order of the source.
+void overlappingInOrder(Writer &w) {
+  Shared shared = anyBuffer(w);
+  if (!w.claim(shared.buffer)) {
+    return;
+  }
+  w.drawn(Class::OverlappingOrdered);
+  int64_t size = int64_t{16} << w.pick(4);
+  std::string to = w.name();
+  w.addView({to, shared.buffer, w.oneOf(std::vector<int64_t>{1, 3, 16, size / 2, size})});
+  std::string lanes = w.let(fmt::format("tl.arange(0, {})", size)), mask = maskFor(w, lanes);
+  auto row = [&](const std::string &number) {
+    std::string at = w.let(fmt::format("{} * {} + {}", number, 2 * size, lanes));
+    bool isStoredFirst = w.chance(40);
+    std::string from = isStoredFirst ? to : shared.buffer,
+                into = isStoredFirst ? shared.buffer : to;
+    std::string x = w.let(fmt::format("tl.load({} + {})", from, at));
+    w.line("tl.debug_barrier()");
+    w.line(fmt::format("tl.store({} + {}, {}{})", into, at, result(w, shared, x, x), mask));
+    w.line("tl.debug_barrier()");
+    std::string y = w.let(fmt::format("tl.load({} + {})", from, at));
+    w.line(fmt::format("tl.store({} + {}, {}{})", from, at, result(w, shared, y, x), mask));
+  };
+  if (w.chance(40)) {
+    return row(w.pid());
+  }
+  std::string k = w.name();
+  Writer::Block loop(w, fmt::format("for {} in range({}, {}, {}):", k, w.pid(),
+                                    w.between(1, 3) * w.programs(), w.programs()));
+  row(k);
+}
+
 } // namespace nereid::fuzz

@@ -17,7 +17,9 @@ void readingBack(Writer &w) {
   w.drawn(Class::ReadBack);
   w.line(fmt::format("tl.store({} + {}, ({}).to(tl.int64))", w.out(offset), w.positions(a.shape),
                      a.name));
-  w.line("tl.debug_barrier()");
+  if (w.chance(30)) {
+    w.line("tl.debug_barrier()");
+  }
   w.bind(fmt::format("tl.load({} + ({} + 1) % {})", w.out(offset), w.positions(a.shape), count),
          "int64", a.shape, true);
 }

@@ -117,6 +117,10 @@ void BlockLowering::lowerOp(Operation &op) {
     lowerAssert(check);
     return;
   }
+  if (isa<tile::BarrierOp>(op)) {
+    flush(); // a thread's own accesses stay in order
+    return;
+  }
   if (isDelayedStore(&op)) {
     addDelayedStore(cast<scf::IfOp>(op));
     return;
