@@ -61,8 +61,10 @@ def k(out):
     tl.store(out + (7 - i[:, None]) // 2 + j[None, :] * 0, (i[:, None] + 4 * j[None, :]).to(tl.float32))  # HERE
 )",
                                 "*fp32", {1, 1, 1}, {&out});
-  expectOnly(checked, "E0809",
-             "0 as element [0, 0] of the tile and 4 as element [0, 1] of the tile");
+  expectOnly(
+      checked, "E0809",
+      "one store writes different values to one place: 0 as element [0, 0] of the tile and 4 "
+      "as element [0, 1]");
 }
 
 } // namespace
