@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The launcher of a library as LLVM IR text: the table of runtime/aot/Table.h, the grid of each
 // specialization (GridCode.h), and two functions, NAME and NAME_select, that put their arguments
-// into slots and call the runtime.
+// into slots and call the runtime. Which instruction set and entry a call takes is a table that the
+// runtime interprets, not code, and the text is LLVM IR, so that no C compiler makes a library.
 #pragma once
 
 #include "lib/aot/Interface.h"

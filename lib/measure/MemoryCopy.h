@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The copies that bandwidth is measured by: the library's, a vector loop, a streaming
 // (non-temporal) loop. The same ones serve calibration and, run in turns with a kernel, as its
-// peer.
+// peer: a memory-bound result is compared with a copy between its own tensors in the same run, as
+// the calibrated figure moves by half between minutes on a shared machine.
 #pragma once
 
 #include "lib/measure/Chip.h"

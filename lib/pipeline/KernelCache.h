@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the kernel cache stores and under which key: KernelInfo and object code, by the content of
-// everything that they depend on, imported files included. A hit needs neither MLIR nor the
-// parser.
+// everything that they depend on (source text, function, signature, target, this program's build
+// id). A hit needs neither MLIR nor the parser. The entry of a kernel that imports lists the files
+// that decided, by digest or as absent, and a hit compares them first.
 #pragma once
 
 #include "lib/language/ModuleLoader.h"

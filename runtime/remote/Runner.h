@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels for another machine, run there: starts a command that speaks the protocol of Message.h on
 // its standard input and output, such as "ssh board ./nereid-runner" or "qemu-aarch64
-// ./nereid-runner", and launches kernels through it.
+// ./nereid-runner", and launches kernels through it. The runner is a static program of runtime/
+// alone, and over standard input and output qemu, ssh and a debugger are the same to the tests.
 #pragma once
 
 #include "runtime/Kernel.h"
