@@ -28,12 +28,11 @@ ALSO = {"aot": ["nereid_aot"]}
 NAMING = {
     "lib/aot/Library.cpp": "which instruction sets a portable library has",
     "lib/cli/KernelBench.h": "default of --target",
-    "lib/cli/KernelLauncher.cpp": "a runner's features choose the target",
-    "lib/cli/KernelLauncher.h": "default of --target",
-    "lib/cli/KernelMeasurement.h": "default of --target",
     "lib/develop/Develop.h": "default of --target",
     "lib/develop/Launch.h": "default of --target",
     "lib/language/HostFacts.cpp": "what kernels see as triton's backend",
+    "lib/launch/PreparedKernel.cpp": "a runner's features choose the target",
+    "lib/launch/PreparedKernel.h": "default of --target",
     "lib/measure/SystemState.cpp": "a word of /proc/stat",
     "lib/pipeline/Compiler.h": "the target when none is named",
 }

@@ -2,7 +2,7 @@
 // How long each kernel of kernels/ takes to compile: as a process with an empty cache, in a process
 // that has compiled before, phase by phase, and read back from the cache. The table is Markdown.
 //   compile_times NEREID KERNELS REPEATS     (NEREID: the program; KERNELS: a folder of folders)
-#include "lib/cli/KernelCases.h"
+#include "lib/launch/KernelCases.h"
 #include "lib/measure/Chip.h"
 #include "lib/measure/Environment.h"
 #include "lib/measure/Statistics.h"
@@ -40,7 +40,7 @@ double millisNow() {
 double median(const std::vector<double> &samples) { return measure::summarize(samples).median; }
 
 /// The first case of each kernel that is benchmarked, of the others the first of all.
-std::vector<cli::KernelCase> kernelsBelow(const std::string &folder) {
+std::vector<launch::KernelCase> kernelsBelow(const std::string &folder) {
   std::vector<std::string> folders;
   for (const auto &entry : fs::directory_iterator(folder)) {
     if (fs::exists(entry.path() / "cases.toml")) {
@@ -48,16 +48,16 @@ std::vector<cli::KernelCase> kernelsBelow(const std::string &folder) {
     }
   }
   std::sort(folders.begin(), folders.end());
-  std::vector<cli::KernelCase> chosen;
+  std::vector<launch::KernelCase> chosen;
   for (const std::string &one : folders) {
-    Result<std::vector<cli::KernelCase>> cases = cli::loadCases(one);
+    Result<std::vector<launch::KernelCase>> cases = launch::loadCases(one);
     if (!cases) {
       std::fprintf(stderr, "%s", render(cases.error()).c_str());
       std::exit(2);
     }
     std::set<std::string> seen;
     for (bool wantsBench : {true, false}) {
-      for (const cli::KernelCase &kernelCase : *cases) {
+      for (const launch::KernelCase &kernelCase : *cases) {
         if (kernelCase.isBench >= wantsBench && seen.insert(kernelCase.kernel).second) {
           chosen.push_back(kernelCase);
         }
@@ -68,7 +68,7 @@ std::vector<cli::KernelCase> kernelsBelow(const std::string &folder) {
 }
 
 /// Wall time of `nereid compile` with a cache folder that does not exist yet.
-double processMillis(const std::string &program, const cli::KernelCase &one,
+double processMillis(const std::string &program, const launch::KernelCase &one,
                      const std::string &scratch) {
   fs::remove_all(scratch);
   setenv("NEREID_CACHE_DIR", scratch.c_str(), 1);
@@ -94,13 +94,13 @@ double processMillis(const std::string &program, const cli::KernelCase &one,
   return millis;
 }
 
-pipeline::CompileInput inputOf(const cli::KernelCase &one) {
+pipeline::CompileInput inputOf(const launch::KernelCase &one) {
   size_t colon = one.kernel.rfind(':');
   return {one.kernel.substr(0, colon), one.kernel.substr(colon + 1), one.signature};
 }
 
 /// Wall time of compiling and loading here, on top of nothing but a used process.
-double liveMillis(const cli::KernelCase &one, bool useCache) {
+double liveMillis(const launch::KernelCase &one, bool useCache) {
   Diagnostics diags;
   pipeline::CompileOptions options;
   options.useCache = useCache;
@@ -117,7 +117,7 @@ double liveMillis(const cli::KernelCase &one, bool useCache) {
 std::string digits(double millis) { return fmt::format("{:.{}f}", millis, millis < 1 ? 3 : 1); }
 
 int run(const std::string &program, const std::string &folder, int repeats) {
-  std::vector<cli::KernelCase> kernels = kernelsBelow(folder);
+  std::vector<launch::KernelCase> kernels = kernelsBelow(folder);
   std::string scratch = scratchFolder();
   size_t count = kernels.size();
   std::vector<std::vector<double>> process(count), live(count), cached(count);

@@ -3,6 +3,7 @@
 #include "lib/check/Check.h"
 
 #include "lib/check/Checker.h"
+#include "lib/support/FirstError.h"
 
 #include <fmt/format.h>
 
@@ -61,11 +62,7 @@ Result<std::string> firstFinding(const pipeline::CompileInput &input, runtime::G
   std::vector<Report> reports;
   Diagnostics diags;
   if (!checkKernel(input, grid, arguments, {}, reports, diags)) {
-    const auto &all = diags.all();
-    auto error = std::find_if(all.begin(), all.end(), [](const Diagnostic &one) {
-      return one.severity == Severity::Error;
-    });
-    return error == all.end() ? all.front() : *error;
+    return firstError(diags);
   }
   if (reports.empty()) {
     return std::string();

@@ -2,12 +2,9 @@
 // `nereid check`: one launch, or the cases of a kernel, under the interpreter with every access
 // watched. Findings are the result and go to standard output; status 1 says that there are some.
 #include "lib/check/Check.h"
-#include "lib/cli/Arguments.h"
 #include "lib/cli/Command.h"
-#include "lib/cli/KernelCases.h"
-#include "lib/cli/KernelLauncher.h"
 #include "lib/cli/OptionUse.h"
-#include "lib/verify/KeptCase.h"
+#include "lib/launch/PreparedCase.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -15,66 +12,47 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 
 namespace nereid::cli {
+
+using launch::KernelCase;
 
 namespace {
 
 struct CheckCommandOptions {
-  std::string kernel, signature, grid = "1", caseName;
-  std::vector<std::string> arguments;
+  KernelCase given; ///< what the command line says of it
+  std::string caseName;
   size_t maxReports = 20;
   check::CheckOptions check;
 };
 
-/// One launch to check.
-struct Job {
-  std::string kernel, signature, grid, caseName;
-  std::vector<std::string> arguments;
-  KernelCase fromCase; ///< empty = all is from the command line
-};
-
 /// The launches of cases.toml that the command line asks for: one by name, or all for tests of the
 /// folder, file or function.
-Result<std::vector<Job>> jobsFromCases(const CheckCommandOptions &options) {
-  KernelReference wanted = parseKernelReference(options.kernel);
-  std::string file;
-  if (std::filesystem::path(wanted.path).extension() == ".py") {
-    file = std::filesystem::path(wanted.path).filename().string();
-    wanted.path = std::filesystem::path(wanted.path).parent_path().string();
-  }
-  auto cases = loadCases(wanted.path.empty() ? "." : wanted.path);
+Result<std::vector<KernelCase>> namedCases(const CheckCommandOptions &options) {
+  auto cases = launch::casesNamedBy(options.given.kernel);
   if (!cases) {
     Diagnostic error = cases.error();
     return error.code == "E0001" ? error.withHelp("give --signature, --grid and --arg, or a kernel "
                                                   "beside a cases.toml")
                                  : error;
   }
-  std::vector<Job> jobs;
-  std::vector<std::string> names;
-  for (const KernelCase &one : *cases) {
-    KernelReference its = parseKernelReference(one.kernel);
-    if ((!file.empty() && std::filesystem::path(its.path).filename() != file) ||
-        (!wanted.function.empty() && its.function != wanted.function)) {
-      continue;
+  if (!options.caseName.empty() && !cases->empty()) {
+    auto one = launch::chooseCase(options.given.kernel, *cases, options.caseName);
+    if (!one) {
+      return one.error();
     }
-    names.push_back(one.name);
-    if (options.caseName.empty() ? one.isTest : one.name == options.caseName) {
-      jobs.push_back({one.kernel, one.signature, one.grid, one.name, one.arguments, one});
-      // What the command line says comes last and wins.
-      jobs.back().arguments.insert(jobs.back().arguments.end(), options.arguments.begin(),
-                                   options.arguments.end());
-    }
+    cases->assign({*one});
+  } else {
+    std::erase_if(*cases, [](const KernelCase &one) { return !one.isTest; });
   }
-  if (jobs.empty() && !options.caseName.empty() && !names.empty()) {
-    return verify::unknownCase(options.kernel, options.caseName, names);
-  }
-  if (jobs.empty()) {
-    return makeError("E0016", fmt::format("'{}' has no case for test", options.kernel))
+  if (cases->empty()) {
+    return makeError("E0016", fmt::format("'{}' has no case for test", options.given.kernel))
         .withHelp("give --signature, --grid and --arg instead");
   }
-  return jobs;
+  for (KernelCase &one : *cases) {
+    one.addArguments(options.given.arguments);
+  }
+  return cases;
 }
 
 /// Parameters whose value is made by `empty`: their tensors have no contents.
@@ -106,7 +84,7 @@ nlohmann::ordered_json toJson(const check::Report &report) {
   return object;
 }
 
-void print(const Job &job, const CheckCommandOptions &options,
+void print(const KernelCase &one, const CheckCommandOptions &options,
            const std::vector<check::Report> &reports) {
   for (size_t i = 0; i < std::min(reports.size(), options.maxReports); ++i) {
     Diagnostic shown = reports[i].diagnostic;
@@ -120,39 +98,25 @@ void print(const Job &job, const CheckCommandOptions &options,
   if (reports.size() > options.maxReports) {
     fmt::print("{} more; --max-reports shows them\n", reports.size() - options.maxReports);
   }
-  fmt::print("{}{}: {}\n", job.kernel, job.caseName.empty() ? "" : ", case " + job.caseName,
+  fmt::print("{}{}: {}\n", one.kernel, one.name.empty() ? "" : ", case " + one.name,
              reports.empty() ? "no findings" : countText(reports.size(), "finding", "findings"));
 }
 
 /// Nothing after an error, which has been reported.
 std::optional<std::vector<check::Report>>
-checkJob(const Job &job, const CheckCommandOptions &options, Session &session) {
+checkCase(const KernelCase &one, const CheckCommandOptions &options, Session &session) {
   Diagnostics diags;
-  auto kernel = PreparedKernel::prepare(job.kernel, job.signature, session.importPaths,
-                                        {.interpret = true}, diags);
-  if (!kernel) {
-    session.fail(diags);
-    return std::nullopt;
-  }
-  auto arguments = makeArguments(kernel->signature(), job.arguments);
-  if (!arguments) {
-    session.fail(arguments.error());
-    return std::nullopt;
-  }
-  if (auto computed = computeInputs(job.fromCase, *arguments); !computed) {
-    session.fail(computed.error());
-    return std::nullopt;
-  }
-  auto grid = evaluateGrid(job.grid, *arguments);
-  if (!grid) {
-    session.fail(grid.error());
+  auto prepared =
+      launch::prepareCase(one, {.interpret = true, .importPaths = session.importPaths}, diags);
+  if (!prepared) {
+    session.fail(diags, prepared.error());
     return std::nullopt;
   }
   check::CheckOptions checkOptions = options.check;
-  checkOptions.emptyTensors = emptyTensors(job.arguments);
+  checkOptions.emptyTensors = emptyTensors(one.arguments);
   std::vector<check::Report> reports;
-  if (!check::checkKernel(kernel->compileInput(), *grid, arguments->values(), checkOptions, reports,
-                          diags)) {
+  if (!check::checkKernel(prepared->kernel.compileInput(), prepared->grid,
+                          prepared->arguments.values(), checkOptions, reports, diags)) {
     session.fail(diags);
     return std::nullopt;
   }
@@ -161,19 +125,14 @@ checkJob(const Job &job, const CheckCommandOptions &options, Session &session) {
 }
 
 void checkCommand(const CheckCommandOptions &options, Session &session) {
-  std::vector<Job> jobs;
-  if (options.signature.empty()) {
-    auto found = jobsFromCases(options);
-    if (!found) {
-      return session.fail(found.error());
-    }
-    jobs = std::move(*found);
-  } else {
-    jobs.push_back({options.kernel, options.signature, options.grid, "", options.arguments, {}});
+  auto cases = options.given.signature.empty() ? namedCases(options)
+                                               : std::vector<KernelCase>{options.given};
+  if (!cases) {
+    return session.fail(cases.error());
   }
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
-  for (const Job &job : jobs) {
-    auto reports = checkJob(job, options, session);
+  for (const KernelCase &one : *cases) {
+    auto reports = checkCase(one, options, session);
     if (!reports) {
       return;
     }
@@ -181,7 +140,7 @@ void checkCommand(const CheckCommandOptions &options, Session &session) {
       session.status = exitCheckFailed;
     }
     if (!session.json) {
-      print(job, options, *reports);
+      print(one, options, *reports);
       std::fflush(stdout); // what is found stays, whatever ends the command
       continue;
     }
@@ -189,8 +148,8 @@ void checkCommand(const CheckCommandOptions &options, Session &session) {
     for (size_t i = 0; i < std::min(reports->size(), options.maxReports); ++i) {
       findings.push_back(toJson((*reports)[i]));
     }
-    json.push_back({{"kernel", job.kernel},
-                    {"case", job.caseName},
+    json.push_back({{"kernel", one.kernel},
+                    {"case", one.name},
                     {"count", reports->size()},
                     {"findings", findings}});
   }
@@ -206,13 +165,13 @@ void addCheck(CLI::App &app, Session &session) {
   CLI::App *command = app.add_subcommand(
       "check", "find bad accesses, races, overflows and broken hints of a kernel");
   command
-      ->add_option("kernel", options->kernel,
+      ->add_option("kernel", options->given.kernel,
                    "FILE.py[:function], or kernels/OP; without --signature its cases are checked")
       ->required();
-  command->add_option("--signature,-s", options->signature,
+  command->add_option("--signature,-s", options->given.signature,
                       "types, e.g. \"*fp32:16, i32, 1024\" or by name");
-  command->add_option("--grid,-g", options->grid, "e.g. \"cdiv(n, BLOCK), 1, 1\"");
-  command->add_option("--arg,-a", options->arguments,
+  command->add_option("--grid,-g", options->given.grid, "e.g. \"cdiv(n, BLOCK), 1, 1\"");
+  command->add_option("--arg,-a", options->given.arguments,
                       "name=randn(1024,seed=1), name=x.npy, name=7; empty(…) has no contents");
   command->add_option("--case", options->caseName, "one case of kernels/OP/cases.toml");
   command->add_option("--resident", options->check.residentPrograms,
@@ -225,7 +184,7 @@ void addCheck(CLI::App &app, Session &session) {
   command->callback([options, command, &session] {
     std::vector<std::string> used = {"--arg", "--resident", "--import-path", "--schedule",
                                      "--max-reports"};
-    const bool hasSignature = !options->signature.empty();
+    const bool hasSignature = !options->given.signature.empty();
     if (hasSignature) {
       used.insert(used.end(), {"--signature", "--grid"});
     } else {

@@ -38,6 +38,10 @@ void Session::fail(const Diagnostic &diagnostic) {
   fail(diags);
 }
 
+void Session::fail(const Diagnostics &diags, const Diagnostic &otherwise) {
+  diags.hasErrors() ? fail(diags) : fail(otherwise);
+}
+
 void printWarnings(const Diagnostics &diags) {
   static std::set<std::string> printed;
   for (const Diagnostic &diagnostic : diags.all()) {
@@ -108,14 +112,6 @@ void addImportPaths(CLI::App &command, Session &session) {
                   "folder in which a kernel's imports are looked for; may be repeated")
       ->allow_extra_args(false)
       ->type_name("DIR");
-}
-
-KernelReference parseKernelReference(const std::string &text) {
-  size_t colon = text.rfind(':');
-  size_t slash = text.rfind('/');
-  bool hasFunction = colon != std::string::npos && (slash == std::string::npos || colon > slash);
-  return hasFunction ? KernelReference{text.substr(0, colon), text.substr(colon + 1)}
-                     : KernelReference{text, ""};
 }
 
 int run(int argc, char **argv) {

@@ -24,6 +24,8 @@ struct Session {
   /// Prints the diagnostics and sets the status: 70 for our own bug (E0390), else 2.
   void fail(const Diagnostics &diags);
   void fail(const Diagnostic &diagnostic);
+  /// The diagnostics when there are errors among them, else `otherwise`.
+  void fail(const Diagnostics &diags, const Diagnostic &otherwise);
 };
 
 /// Writes to standard error what a kernel's meaning hangs on or upstream warns of (R0204, R0205),
@@ -42,11 +44,5 @@ void addInformation(CLI::App &app, Session &session); ///< explain, chips, ops, 
 
 /// `--import-path DIR`, for every command that compiles or interprets kernels.
 void addImportPaths(CLI::App &command, Session &session);
-
-/// "file.py:function" taken apart; the function may be missing.
-struct KernelReference {
-  std::string path, function;
-};
-KernelReference parseKernelReference(const std::string &text);
 
 } // namespace nereid::cli

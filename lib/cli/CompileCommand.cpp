@@ -6,6 +6,7 @@
 #include "lib/cli/CompileLibrary.h"
 #include "lib/cli/Depfile.h"
 #include "lib/cli/StandardStreams.h"
+#include "lib/launch/KernelReference.h"
 #include "lib/pipeline/Compiler.h"
 #include "lib/support/AtomicFile.h"
 
@@ -15,6 +16,8 @@
 #include <algorithm>
 
 namespace nereid::cli {
+
+using launch::KernelReference;
 
 namespace {
 
@@ -96,7 +99,7 @@ void compileCommand(Options options, Session &session) {
   if (!options.targets.empty()) {
     options.compile.target = options.targets.front();
   }
-  KernelReference file = parseKernelReference(options.kernel);
+  KernelReference file = launch::parseKernelReference(options.kernel);
   for (const auto &[name, phase] : emitNames) {
     if (name == options.emit) {
       options.compile.to = phase;

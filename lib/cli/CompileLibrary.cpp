@@ -5,9 +5,10 @@
 #include "lib/aot/Linking.h"
 #include "lib/aot/RuntimeArchive.h"
 #include "lib/cli/Depfile.h"
-#include "lib/cli/KernelLauncher.h"
 #include "lib/cli/StandardStreams.h"
+#include "lib/language/ChooseKernel.h"
 #include "lib/language/Parser.h"
+#include "lib/launch/KernelReference.h"
 #include "lib/support/AtomicFile.h"
 
 #include <fmt/format.h>
@@ -16,6 +17,9 @@
 #include <filesystem>
 
 namespace nereid::cli {
+
+using launch::KernelReference;
+
 namespace {
 
 using aot::CompiledLibrary;
@@ -185,13 +189,16 @@ std::vector<std::string> splitTargets(const std::vector<std::string> &texts) {
 }
 
 void compileLibrary(const LibraryOptions &options, Session &session) {
-  const KernelReference file = parseKernelReference(options.kernel);
+  const KernelReference file = launch::parseKernelReference(options.kernel);
   Diagnostics diags;
   auto module = language::parseFile(file.path, diags);
-  const language::FunctionDef *function =
-      module ? findKernel(*module, file.function, diags) : nullptr;
-  if (function == nullptr) {
+  if (!module) {
     return session.fail(diags);
+  }
+  Diagnostics remarks; // which the compiler makes again
+  auto function = language::chooseKernel(*module, file.function, remarks);
+  if (!function) {
+    return session.fail(function.error());
   }
   aot::LibraryRequest request;
   request.kernel.path = file.path;
@@ -207,7 +214,7 @@ void compileLibrary(const LibraryOptions &options, Session &session) {
   if (request.signatures.empty()) {
     request.signatures.emplace_back(); // defaults and configs may give every parameter
   }
-  std::optional<CompiledLibrary> library = aot::compileLibrary(request, *module, *function, diags);
+  std::optional<CompiledLibrary> library = aot::compileLibrary(request, *module, **function, diags);
   if (!library) {
     return session.fail(diags);
   }

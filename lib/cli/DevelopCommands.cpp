@@ -22,6 +22,8 @@
 
 namespace nereid::cli {
 
+using launch::Execution;
+
 using develop::Development;
 using develop::StageResult;
 
@@ -295,6 +297,7 @@ void addVerify(CLI::App &app, Session &session) {
                                       "--dump", "--import-path"})) {
         return session.fail(*unused);
       }
+      execution->importPaths = session.importPaths;
       runKernelVerify(
           {options->input, *execution, settings.seed, settings.onlyCase, settings.keepIn}, session);
     } else if (!execution->runner.empty()) {

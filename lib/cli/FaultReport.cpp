@@ -3,10 +3,10 @@
 #include "lib/cli/FaultReport.h"
 
 #include "lib/cli/Command.h"
+#include "lib/launch/KernelRunning.h"
 #include "lib/pipeline/OutOfMemory.h"
 
 #include <array>
-#include <atomic>
 #include <csignal>
 #include <exception>
 #include <new>
@@ -18,8 +18,6 @@
 namespace nereid::cli {
 
 namespace {
-
-std::atomic<int> runningKernels{0};
 
 constexpr std::string_view accessMessage =
     "error: the kernel accessed memory outside of its tensors [E0403]\n"
@@ -45,7 +43,7 @@ std::array<char, 64 * 1024> alternateStack;
 }
 
 void onFault(int) {
-  const bool isKernel = runningKernels.load() > 0;
+  const bool isKernel = launch::isKernelRunning();
   endWith(isKernel ? accessMessage : internalMessage, isKernel ? exitBadInput : exitInternal);
 }
 
@@ -89,8 +87,5 @@ void reportFaults() {
     ::sigaction(signal, &action, nullptr);
   }
 }
-
-KernelRunning::KernelRunning() { ++runningKernels; }
-KernelRunning::~KernelRunning() { --runningKernels; }
 
 } // namespace nereid::cli

@@ -15,13 +15,4 @@ void reportFaults();
 /// The system lacked memory, or room for a thread.
 bool isNoMemory(const std::system_error &error);
 
-/// While one lives, a fault belongs to the user's kernel.
-class KernelRunning {
-public:
-  KernelRunning();
-  ~KernelRunning();
-  KernelRunning(const KernelRunning &) = delete;
-  KernelRunning &operator=(const KernelRunning &) = delete;
-};
-
 } // namespace nereid::cli

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/cli/KernelBench.h"
 
+#include "lib/bench/CaseMeasurement.h"
 #include "lib/cli/Against.h"
-#include "lib/cli/KernelMeasurement.h"
 #include "lib/cli/OptionUse.h"
 #include "lib/cli/StandardStreams.h"
+#include "lib/launch/KernelReference.h"
 #include "lib/measure/Environment.h"
 #include "lib/measure/Statistics.h"
 #include "lib/measure/SummaryJson.h"
@@ -22,6 +23,9 @@
 #include <filesystem>
 
 namespace nereid::cli {
+
+using bench::KernelRow;
+using launch::KernelCase;
 
 namespace {
 
@@ -117,7 +121,7 @@ Json rowJson(const KernelRow &row, const measure::Chip &chip) {
 /// The folder's or the file's name: what a result file is about.
 std::string subjectOf(const std::string &input) {
   const std::filesystem::path path =
-      std::filesystem::path(parseKernelReference(input).path).lexically_normal();
+      std::filesystem::path(launch::parseKernelReference(input).path).lexically_normal();
   return path.has_filename() ? path.stem().string() : path.parent_path().stem().string();
 }
 
@@ -135,7 +139,7 @@ Result<std::vector<KernelCase>> casesOf(const KernelBenchOptions &options) {
     one.flops = options.flops;
     return std::vector{std::move(one)};
   }
-  auto loaded = loadCases(options.input);
+  auto loaded = launch::loadCases(options.input);
   if (!loaded) {
     return loaded.error();
   }
@@ -183,12 +187,13 @@ bool KernelBench::measureAll(const std::vector<KernelCase> &cases, std::vector<K
       break;
     }
     Diagnostics diags;
-    auto row = measureKernel(one, {options.target, session.importPaths, options.secondsPerCase},
-                             chip, diags);
+    const launch::Execution execution{.target = options.target, .importPaths = session.importPaths};
+    auto row = bench::measureKernel(one, {execution, options.secondsPerCase}, chip, diags);
     if (!row) {
       session.fail(diags);
       return false;
     }
+    printWarnings(diags);
     if (row->failed) {
       session.status = exitCheckFailed;
     }
@@ -282,7 +287,7 @@ std::optional<Diagnostic> unusedBenchOption(const CLI::App &command, const std::
 }
 
 bool isKernelBench(const std::string &input) {
-  std::string path = parseKernelReference(input).path;
+  std::string path = launch::parseKernelReference(input).path;
   std::error_code ignored;
   return std::filesystem::path(path).extension() == ".py" ||
          std::filesystem::exists(path + "/cases.toml", ignored);

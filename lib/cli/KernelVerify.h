@@ -4,7 +4,7 @@
 #pragma once
 
 #include "lib/cli/Command.h"
-#include "lib/cli/KernelLauncher.h"
+#include "lib/launch/PreparedKernel.h"
 
 #include <string>
 
@@ -12,7 +12,7 @@ namespace nereid::cli {
 
 struct KernelVerifyOptions {
   std::string input;
-  Execution execution;
+  launch::Execution execution;
   /// Of the data that cases are tried on besides their own; drawn and printed without one.
   std::optional<uint64_t> seed = {};
   std::string onlyCase = {}; ///< "" = all that are for test

@@ -1,66 +1,43 @@
 // SPDX-License-Identifier: Apache-2.0
 // `nereid run`: one launch of a kernel on made or loaded data.
-#include "lib/cli/Arguments.h"
 #include "lib/cli/Command.h"
-#include "lib/cli/KernelCases.h"
-#include "lib/cli/KernelLauncher.h"
 #include "lib/cli/OptionUse.h"
-#include "lib/verify/KeptCase.h"
+#include "lib/launch/PreparedCase.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <cmath>
-#include <filesystem>
 
 namespace nereid::cli {
+
+using launch::Execution;
+using launch::KernelArguments;
+using launch::KernelCase;
+using launch::PreparedKernel;
 
 namespace {
 
 struct RunOptions {
-  std::string kernel, signature, grid = "1";
+  KernelCase given; ///< from the command line, or of cases.toml with what the command line adds
   Execution execution;
-  std::vector<std::string> arguments, saves;
+  std::vector<std::string> saves;
   std::string caseName;
-  KernelCase fromCase; ///< empty = all is from the command line
   bool noCache = false;
 };
 
-/// Fills kernel, signature, grid and missing arguments from a case of the folder's cases.toml. A
-/// file stands for its folder's cases of that file.
-Status applyCase(RunOptions &options) {
-  std::string path = parseKernelReference(options.kernel).path, file;
-  if (std::filesystem::path(path).extension() == ".py") {
-    file = std::filesystem::path(path).filename().string();
-    path = std::filesystem::path(path).parent_path().string();
-  }
-  auto cases = loadCases(path.empty() ? "." : path);
+/// The case of cases.toml that is asked for; what the command line says comes last and wins.
+Result<KernelCase> namedCase(const RunOptions &options) {
+  auto cases = launch::casesNamedBy(options.given.kernel);
   if (!cases) {
     return cases.error();
   }
-  std::vector<std::string> names;
-  for (const auto &one : *cases) {
-    auto itsFile = std::filesystem::path(parseKernelReference(one.kernel).path).filename();
-    if (!file.empty() && itsFile != file) {
-      continue;
-    }
-    names.push_back(one.name);
-    if (one.name == options.caseName) {
-      options.kernel = one.kernel;
-      options.signature = one.signature;
-      options.grid = one.grid;
-      options.fromCase = one;
-      // What the command line says comes last and wins.
-      for (const std::string &argument : options.arguments) {
-        options.fromCase.computed.erase(argument.substr(0, argument.find('=')));
-      }
-      options.arguments.insert(options.arguments.begin(), one.arguments.begin(),
-                               one.arguments.end());
-      return Done{};
-    }
+  auto one = launch::chooseCase(options.given.kernel, *cases, options.caseName);
+  if (one) {
+    one->addArguments(options.given.arguments);
   }
-  return verify::unknownCase(options.kernel, options.caseName, names);
+  return one;
 }
 
 nlohmann::json describe(const std::string &name, const runtime::Tensor &tensor) {
@@ -123,38 +100,30 @@ Status save(const RunOptions &options, const KernelArguments &arguments) {
 
 void runCommand(RunOptions options, Session &session) {
   if (!options.caseName.empty()) {
-    if (auto applied = applyCase(options); !applied) {
-      return session.fail(applied.error());
+    auto one = namedCase(options);
+    if (!one) {
+      return session.fail(one.error());
     }
+    options.given = std::move(*one);
   }
   Diagnostics diags;
   options.execution.useCache = !options.noCache;
-  auto kernel = PreparedKernel::prepare(options.kernel, options.signature, session.importPaths,
-                                        options.execution, diags);
-  if (!kernel) {
-    return session.fail(diags);
+  options.execution.importPaths = session.importPaths;
+  auto prepared = launch::prepareCase(options.given, options.execution, diags);
+  if (!prepared) {
+    return session.fail(diags, prepared.error());
   }
-  auto arguments = makeArguments(kernel->signature(), options.arguments);
-  if (!arguments) {
-    return session.fail(arguments.error());
-  }
-  if (auto computed = computeInputs(options.fromCase, *arguments); !computed) {
-    return session.fail(computed.error());
-  }
-  auto grid = evaluateGrid(options.grid, *arguments);
-  if (!grid) {
-    return session.fail(grid.error());
-  }
-  if (auto saves = checkSaves(options, *arguments); !saves) {
+  if (auto saves = checkSaves(options, prepared->arguments); !saves) {
     return session.fail(saves.error());
   }
-  if (!kernel->launch(*grid, *arguments, diags)) {
+  if (!prepared->launch(diags)) {
     return session.fail(diags);
   }
-  if (auto saved = save(options, *arguments); !saved) {
+  printWarnings(diags);
+  if (auto saved = save(options, prepared->arguments); !saved) {
     return session.fail(saved.error());
   }
-  print(session, *arguments, *kernel);
+  print(session, prepared->arguments, prepared->kernel);
 }
 
 } // namespace
@@ -162,12 +131,13 @@ void runCommand(RunOptions options, Session &session) {
 void addRun(CLI::App &app, Session &session) {
   auto options = std::make_shared<RunOptions>();
   CLI::App *command = app.add_subcommand("run", "launch a kernel once on made or loaded data");
-  command->add_option("kernel", options->kernel, "FILE.py[:function], or kernels/OP with --case")
+  command
+      ->add_option("kernel", options->given.kernel, "FILE.py[:function], or kernels/OP with --case")
       ->required();
-  command->add_option("--signature,-s", options->signature,
+  command->add_option("--signature,-s", options->given.signature,
                       "types, e.g. \"*fp32:16, i32, 1024\" or by name");
-  command->add_option("--grid,-g", options->grid, "e.g. \"cdiv(n, BLOCK), 1, 1\"");
-  command->add_option("--arg,-a", options->arguments,
+  command->add_option("--grid,-g", options->given.grid, "e.g. \"cdiv(n, BLOCK), 1, 1\"");
+  command->add_option("--arg,-a", options->given.arguments,
                       "name=randn(1024,seed=1), name=x.npy, name=7");
   command->add_option("--save", options->saves, "name=file.npy, after the launch");
   command->add_option("--target", options->execution.target, "cpu, or cpu:x86-64-v3 and the like");

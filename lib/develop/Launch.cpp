@@ -3,15 +3,10 @@
 
 #include "lib/check/Check.h"
 #include "lib/generator/TensorLayout.h"
+#include "lib/support/AvailableMemory.h"
+#include "lib/support/FirstError.h"
 
 #include <fmt/format.h>
-
-#include <algorithm>
-#include <fstream>
-#include <limits>
-
-#include <sys/resource.h>
-#include <unistd.h>
 
 namespace nereid::develop {
 
@@ -29,7 +24,7 @@ static Result<runtime::Kernel> kernelOf(const KernelSource &source,
   options.target = source.target;
   auto kernel = pipeline::compileKernel(input, options, diags);
   if (!kernel) {
-    return diags.all().front();
+    return firstError(diags);
   }
   if (source.compiled) {
     source.compiled->emplace(key, *kernel);
@@ -91,36 +86,6 @@ Result<eager::Agreement> checkAgreement(const FusedOperator &fused, const CaseTe
                                         DType dtype) {
   return eager::checkOutputs(fused.op, tensors.inputs, tensors.outputs, dtype,
                              eager::Rounding::OncePerResult, runtime::defaultPool());
-}
-
-/// Of what a limit on the process's address space leaves; infinite without one.
-static double addressSpaceLeft() {
-  rlimit limit{};
-  if (::getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {
-    return std::numeric_limits<double>::infinity();
-  }
-  double pages = 0;
-  std::ifstream("/proc/self/statm") >> pages;
-  const double used = pages * static_cast<double>(::sysconf(_SC_PAGESIZE));
-  return std::max(0.0, static_cast<double>(limit.rlim_cur) - used);
-}
-
-double availableMemory() {
-  double available = 1e18;
-  std::ifstream info("/proc/meminfo");
-  for (std::string key; info >> key;) {
-    double kibibytes = 0;
-    if (key == "MemAvailable:" && info >> kibibytes) {
-      available = kibibytes * 1024;
-    }
-    info.ignore(256, '\n');
-  }
-  double limit = 0, used = 0;
-  std::ifstream limitFile("/sys/fs/cgroup/memory.max"), usedFile("/sys/fs/cgroup/memory.current");
-  if (limitFile >> limit && usedFile >> used) {
-    available = std::min(available, limit - used);
-  }
-  return std::min(available, addressSpaceLeft());
 }
 
 Result<CaseTensors> makeTensors(const FusedOperator &fused, const definition::GridCase &grid,

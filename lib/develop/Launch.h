@@ -68,7 +68,4 @@ Result<CaseTensors> makeTensors(const generator::FusedOperator &fused,
 Result<eager::Agreement> checkAgreement(const generator::FusedOperator &fused,
                                         const CaseTensors &tensors, DType dtype);
 
-/// Bytes this process may still allocate (available memory, limits of its group and of itself).
-double availableMemory();
-
 } // namespace nereid::develop

@@ -64,8 +64,8 @@ std::optional<PhaseRange> phaseRange(const CompileOptions &options, Diagnostics 
 bool dump(const CompileState &state, int index, Diagnostics &diags) {
   const Phase &phase = allPhases()[index];
   std::string kernel = state.input.function;
-  if (state.function) {
-    kernel = state.function->name;
+  if (state.kernel) {
+    kernel = state.kernel->function->name;
   }
   std::string path = state.options.dumpTo + "/" + (kernel.empty() ? "kernel" : kernel) + "-" +
                      std::to_string(index) + "-" + phase.name + phase.extension;
@@ -208,6 +208,12 @@ static std::vector<std::string> sourcesOf(const CompileInput &input,
   return {paths.begin(), paths.end()};
 }
 
+Result<std::string> sourceText(const CompileInput &input) {
+  return input.kernel   ? Result<std::string>(input.kernel->text)
+         : input.source ? Result<std::string>(*input.source)
+                        : readTextFile(input.path);
+}
+
 std::optional<CompileOutput> compile(const CompileInput &input, const CompileOptions &options,
                                      Diagnostics &diags) {
   std::optional<PhaseRange> range = phaseRange(options, diags);
@@ -219,8 +225,7 @@ std::optional<CompileOutput> compile(const CompileInput &input, const CompileOpt
     diags.add(target.error());
     return std::nullopt;
   }
-  Result<std::string> text =
-      input.source ? Result<std::string>(*input.source) : readTextFile(input.path);
+  Result<std::string> text = sourceText(input);
   if (!text) {
     diags.add(text.error());
     return std::nullopt;
@@ -253,7 +258,7 @@ std::optional<CompileOutput> compile(const CompileInput &input, const CompileOpt
     return std::nullopt;
   }
   output.sources = sourcesOf(input, state.dependencies);
-  output.specialization = std::move(state.specialization);
+  output.specialization = state.kernel ? state.kernel->specialization : std::string();
   output.text = std::move(state.printed);
   output.object = std::move(state.object);
   output.info = std::move(state.info);

@@ -11,6 +11,7 @@
 #include "runtime/Kernel.h"
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -21,6 +22,8 @@ struct InterpretOptions; // lib/interpreter/Interpreter.h, which knows MLIR
 }
 
 namespace nereid::pipeline {
+
+struct SourceKernel;
 
 struct PhaseTime {
   std::string phase;
@@ -44,7 +47,12 @@ struct CompileInput {
                                           ///< only names it in messages and finds its imports
   /// Folders searched for imported modules, before those of NEREID_IMPORT_PATH.
   std::vector<std::string> importPaths = {};
+  /// What readKernel made of the same input: it is not read again. Null = it is read when needed.
+  std::shared_ptr<const SourceKernel> kernel = nullptr;
 };
+
+/// The content to compile: of `kernel` or `source` where there is one, else of the file. E0001.
+Result<std::string> sourceText(const CompileInput &input);
 
 struct CompileOutput {
   std::string text;            ///< printable phases: the output of phase `to`

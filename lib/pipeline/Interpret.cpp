@@ -2,7 +2,6 @@
 // The oracle's way through the house: source to tile IR, not optimised, then evaluated.
 #include "lib/interpreter/Interpreter.h"
 #include "lib/pipeline/Phases.h"
-#include "lib/support/AtomicFile.h"
 
 namespace nereid::pipeline {
 
@@ -14,8 +13,7 @@ bool interpretKernel(const CompileInput &input, runtime::Grid grid,
 bool interpretKernel(const CompileInput &input, runtime::Grid grid,
                      std::span<const runtime::ArgumentValue> arguments, Diagnostics &diags,
                      const InterpretOptions &options) {
-  Result<std::string> text =
-      input.source ? Result<std::string>(*input.source) : readTextFile(input.path);
+  Result<std::string> text = sourceText(input);
   if (!text) {
     diags.add(text.error());
     return false;

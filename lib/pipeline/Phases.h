@@ -4,9 +4,9 @@
 #pragma once
 
 #include "lib/language/ModuleLoader.h"
-#include "lib/language/Parser.h"
 #include "lib/pipeline/Compiler.h"
 #include "lib/pipeline/Session.h"
+#include "lib/pipeline/SourceKernel.h"
 #include "lib/pipeline/Target.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -25,11 +25,8 @@ struct CompileState {
   Diagnostics &diags;
   Target *target;
 
-  std::string inputText{}; // of the file at input.path
-  std::optional<language::SourceModule> source{};
-  const language::FunctionDef *function = nullptr;
-  language::Signature signature{};
-  std::string specialization{}; // see language::Specialization::text
+  std::string inputText{};                      // of the file at input.path
+  std::shared_ptr<const SourceKernel> kernel{}; // where the way began with phase `source`
   Session *session = nullptr;
   mlir::OwningOpRef<mlir::ModuleOp> module{};
   std::unique_ptr<CodeModule> code{};
@@ -61,7 +58,7 @@ int findPhase(std::string_view name);
 
 // ---- phases that are more than one call, each in its own file ----
 
-/// Parses state.inputText and chooses the kernel and its signature.
+/// Reads the kernel, unless the input brings it.
 bool readSource(CompileState &state);
 bool emitTile(CompileState &state);
 /// Parses MLIR text and finds the kernel in it.

@@ -5,7 +5,7 @@
 #include "lib/pipeline/KernelInfo.h"
 #include "lib/pipeline/Phases.h"
 
-#include "lib/language/KernelDecorators.h"
+#include "lib/language/ChooseKernel.h"
 #include "lib/language/emit/Emit.h"
 
 #include "mlir/IR/SymbolTable.h"
@@ -13,84 +13,27 @@
 #include "mlir/Parser/Parser.h"
 
 namespace nereid::pipeline {
-namespace {
-
-std::string joined(const std::vector<std::string> &names) {
-  std::string text;
-  for (const std::string &name : names) {
-    text += (text.empty() ? "'" : ", '") + name + "'";
-  }
-  return text;
-}
-
-/// The name to use among `names`; E0205 when the choice is not one.
-std::optional<std::string> chooseKernel(CompileState &state,
-                                        const std::vector<std::string> &names) {
-  const std::string &wanted = state.input.function;
-  auto report = [&](std::string message, std::string help) {
-    Diagnostic error = makeError("E0205", std::move(message)).withHelp(std::move(help));
-    error.file = state.input.path;
-    state.diags.add(std::move(error));
-    return std::nullopt;
-  };
-  if (names.empty()) {
-    return report("the file has no kernel", "decorate the function with '@triton.jit'");
-  }
-  if (wanted.empty()) {
-    if (names.size() == 1) {
-      return names.front();
-    }
-    return report("the file has " + std::to_string(names.size()) + " kernels and none is named",
-                  "append ':' and one of " + joined(names));
-  }
-  if (std::find(names.begin(), names.end(), wanted) != names.end()) {
-    return wanted;
-  }
-  return report("no kernel '" + wanted + "' in the file",
-                "the nearest are " + joined(nearestNames(wanted, names).empty()
-                                                ? names
-                                                : nearestNames(wanted, names)));
-}
-
-} // namespace
-
 bool readSource(CompileState &state) {
-  state.source = language::parseModule(state.input.path, state.inputText, state.diags);
-  if (!state.source) {
+  state.kernel = state.input.kernel;
+  if (!state.kernel) {
+    CompileInput input = state.input;
+    input.source = state.inputText;
+    state.kernel = readKernel(input, state.diags);
+  }
+  if (!state.kernel) {
     return false;
   }
-  std::optional<std::string> name = chooseKernel(state, state.source->jitFunctions());
-  if (!name) {
-    return false;
-  }
-  state.function = language::kernelNamed(*state.source, *name, state.diags);
-  language::KernelDecorators decorators = language::readDecorators(*state.source, *state.function);
-  for (const Diagnostic &remark : decorators.remarks.all()) {
+  for (const Diagnostic &remark : state.kernel->remarks.all()) {
     state.diags.add(remark);
   }
-  Result<language::Specialization> special =
-      language::specialize(state.input.signature, *state.source, *state.function, decorators);
-  if (!special) {
-    Diagnostic error = special.error();
-    if (error.file.empty()) {
-      error.file = state.input.path;
-    }
-    state.diags.add(std::move(error));
-    return false;
-  }
-  if (std::optional<Diagnostic> error = language::refuseRanges(special->signature)) {
-    state.diags.add(std::move(*error));
-    return false;
-  }
-  state.signature = special->signature;
-  state.specialization = special->text(*name);
   return true;
 }
 
 bool emitTile(CompileState &state) {
   language::ModuleLoader loader(allImportPaths(state.input));
-  state.module = language::emitKernel(state.session->context(), *state.source, *state.function,
-                                      state.signature, state.diags, &loader);
+  state.module =
+      language::emitKernel(state.session->context(), state.kernel->module, *state.kernel->function,
+                           state.kernel->signature, state.diags, &loader);
   state.dependencies = loader.dependencies();
   if (!state.module) {
     return false;
@@ -98,7 +41,7 @@ bool emitTile(CompileState &state) {
   if (state.options.verifyEach && failed(mlir::verify(*state.module))) {
     return false;
   }
-  setSignature(kernelFunctions(*state.module).front(), state.signature.text());
+  setSignature(kernelFunctions(*state.module).front(), state.kernel->signature.text());
   return true;
 }
 
@@ -115,8 +58,10 @@ bool readMlir(CompileState &state) {
   for (mlir::Operation *kernel : kernels) {
     names.push_back(readKernelInfo(kernel).name);
   }
-  std::optional<std::string> name = chooseKernel(state, names);
+  Result<std::string> name =
+      language::chooseKernelName(state.input.path, names, state.input.function);
   if (!name) {
+    state.diags.add(name.error());
     return false;
   }
   // The phases that follow work on one kernel.

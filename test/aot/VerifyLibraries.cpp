@@ -4,10 +4,10 @@
 // every case is launched by its C function and compared with its reference in float64.
 //   aot_verify KERNELS RUNTIME.a FOLDER
 #include "lib/aot/Library.h"
-#include "lib/cli/KernelCases.h"
-#include "lib/cli/KernelLauncher.h"
+#include "lib/language/ChooseKernel.h"
 #include "lib/language/KernelDecorators.h"
 #include "lib/language/Parser.h"
+#include "lib/launch/CaseReference.h"
 #include "lib/support/AtomicFile.h"
 #include "lib/targets/cpu/CpuTarget.h"
 #include "nereid/aot.h"
@@ -37,15 +37,16 @@ template <class Value> Value must(Result<Value> result, const std::string &where
   return result ? std::move(*result) : (fail(where + ": " + render(result.error())), Value());
 }
 
-Specialization compile(const cli::KernelCase &one, const std::string &symbol) {
+Specialization compile(const launch::KernelCase &one, const std::string &symbol) {
   Diagnostics diags;
   const size_t colon = one.kernel.rfind(':');
   const std::string path = one.kernel.substr(0, colon);
   auto module = language::parseFile(path, diags);
-  auto *function = module ? cli::findKernel(*module, one.kernel.substr(colon + 1), diags) : nullptr;
-  if (!function) {
+  if (!module) {
     fail(diags.render());
   }
+  const language::FunctionDef *function =
+      must(language::chooseKernel(*module, one.kernel.substr(colon + 1), diags), one.name);
   aot::LibraryRequest request;
   request.kernel.path = path;
   request.signatures = {one.signature};
@@ -73,7 +74,7 @@ using AnyLauncher = int (*)(uint64_t, uint64_t, uint64_t, uint64_t, uint64_t, ui
                             uint64_t, uint64_t, uint64_t, double, double, double, double, double,
                             double, double, double);
 
-int call(void *symbol, const aot::Interface &interface, const cli::KernelArguments &arguments,
+int call(void *symbol, const aot::Interface &interface, const launch::KernelArguments &arguments,
          const nereid_aot_options &options) {
   uint64_t w[wholeLimit] = {};
   double r[realLimit] = {};
@@ -99,10 +100,10 @@ int call(void *symbol, const aot::Interface &interface, const cli::KernelArgumen
       r[5], r[6], r[7]);
 }
 
-std::string verify(const cli::KernelCase &one, const Specialization &special, void *symbol) {
-  auto arguments = must(cli::makeArguments(special.signature, one.arguments), one.name);
-  must(cli::computeInputs(one, arguments), one.name);
-  must(cli::resetOutputs(one, arguments), one.name);
+std::string verify(const launch::KernelCase &one, const Specialization &special, void *symbol) {
+  auto arguments = must(launch::makeArguments(special.signature, one.arguments), one.name);
+  must(launch::computeInputs(one, arguments), one.name);
+  must(launch::resetOutputs(one, arguments), one.name);
   char text[400] = "";
   nereid_aot_options options = {};
   options.message = text;
@@ -110,17 +111,17 @@ std::string verify(const cli::KernelCase &one, const Specialization &special, vo
   if (const int status = call(symbol, special.library.interface, arguments, options)) {
     return fmt::format("status {}: {}", status, text);
   }
-  const measure::Comparison comparison = must(cli::compareOutputs(one, arguments), one.name);
+  const measure::Comparison comparison = must(launch::compareOutputs(one, arguments), one.name);
   return comparison.passed() ? "" : comparison.text();
 }
 
 int run(const std::string &kernels, const std::string &runtime, const std::string &folder) {
   cpu::registerCpuTarget();
   std::filesystem::create_directories(folder);
-  std::vector<cli::KernelCase> cases;
+  std::vector<launch::KernelCase> cases;
   for (const auto &entry : std::filesystem::directory_iterator(kernels)) {
     if (std::filesystem::exists(entry.path() / "cases.toml")) {
-      for (cli::KernelCase &one : must(cli::loadCases(entry.path()), entry.path())) {
+      for (launch::KernelCase &one : must(launch::loadCases(entry.path()), entry.path())) {
         if (one.isTest) {
           cases.push_back(std::move(one));
         }
@@ -130,7 +131,7 @@ int run(const std::string &kernels, const std::string &runtime, const std::strin
   std::map<std::string, Specialization> specials;
   const std::string library = folder + "/all.so";
   std::string command = "cc -shared -o " + library;
-  for (const cli::KernelCase &one : cases) {
+  for (const launch::KernelCase &one : cases) {
     const std::string key = one.kernel + "|" + one.signature + "|" + one.grid;
     if (!specials.count(key)) {
       Specialization made = compile(one, fmt::format("k{}", specials.size()));
@@ -148,7 +149,7 @@ int run(const std::string &kernels, const std::string &runtime, const std::strin
     fail(::dlerror());
   }
   int wrong = 0;
-  for (const cli::KernelCase &one : cases) {
+  for (const launch::KernelCase &one : cases) {
     const Specialization &special = specials.at(one.kernel + "|" + one.signature + "|" + one.grid);
     const std::string problem = verify(one, special, ::dlsym(loaded, special.symbol.c_str()));
     if (!problem.empty()) {

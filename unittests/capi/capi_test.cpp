@@ -97,7 +97,7 @@ TEST_F(CApi, CompileErrorsComeBackWithPlaceAndCode) {
       errorOf([] { nereid::Kernel::load("/nonexistent.py", "f", "i32"); });
   EXPECT_EQ(missing.status(), NEREID_ERROR_COMPILE);
   EXPECT_EQ(missing.code(), "E0001");
-  EXPECT_EQ(errorOf([] { nereid::Kernel::load(vectorAdd, "nothing", "i32"); }).code(), "E0205");
+  EXPECT_EQ(errorOf([] { nereid::Kernel::load(vectorAdd, "nothing", "i32"); }).code(), "E0014");
   EXPECT_EQ(errorOf([] { nereid::Kernel::load(vectorAdd, "vector_add", "i32"); }).code(), "E0206");
 }
 

@@ -158,13 +158,13 @@ TEST_F(Phases, RefuseBadInput) {
     const char *file, *text, *function, *signature, *from, *code;
   };
   const Case cases[] = {
-      {"a.py", kernelText, "doubel", "*fp32, *fp32, i32, 64", "source", "E0205"},
-      {"a.py", kernelText, "", "*fp32, *fp32, i32, 64", "source", "E0205"},
-      {"b.py", "x = 1\n", "", "", "source", "E0205"},
+      {"a.py", kernelText, "doubel", "*fp32, *fp32, i32, 64", "source", "E0014"},
+      {"a.py", kernelText, "", "*fp32, *fp32, i32, 64", "source", "E0014"},
+      {"b.py", "x = 1\n", "", "", "source", "E0014"},
       {"a.py", kernelText, "double", "*fp32, i32", "source", "E0206"},
       {"c.py", "@triton.jit\ndef f(x):\n    y = (x\n", "f", "*fp32", "source", "E01"},
       {"d.mlir", "func.func @f( {", "", "", "tile", "E0391"},
-      {"e.mlir", "func.func @f() { return }", "", "", "tile", "E0205"},
+      {"e.mlir", "func.func @f() { return }", "", "", "tile", "E0014"},
       {"f.ll", "nonsense", "", "", "llvm", "E0391"},
       {"g.ll", "; {\"name\": 3}\nbody", "", "", "llvm", "E0391"},
   };

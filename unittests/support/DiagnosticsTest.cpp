@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The written form of diagnostics, character by character, and the table of codes.
 #include "lib/support/Diagnostics.h"
+#include "lib/support/FirstError.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -191,6 +192,15 @@ TEST(NearestNames, NearestFirstAndAtMostThree) {
   EXPECT_TRUE(nearestNames("", known).empty());
   EXPECT_TRUE(nearestNames("x", {}).empty());
   EXPECT_TRUE(nearestNames(std::string(100000, 'a'), {std::string(100000, 'a') + "b"}).empty());
+}
+
+TEST(FirstError, WarningsAndRemarksMayPrecedeIt) {
+  Diagnostics diags;
+  diags.add(makeError("R0204", "remark")).severity = Severity::Remark;
+  EXPECT_EQ(firstError(diags).code, "R0204") << "there is no error";
+  diags.add(makeError("E0010", "first"));
+  diags.add(makeError("E0011", "second"));
+  EXPECT_EQ(firstError(diags).code, "E0010");
 }
 
 TEST(NearestNames, ASwapIsOneEdit) {

@@ -1,79 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/cli/KernelLauncher.h"
+#include "lib/launch/PreparedKernel.h"
 
-#include "lib/cli/Command.h"
-#include "lib/cli/FaultReport.h"
-#include "lib/language/KernelDecorators.h"
-#include "lib/language/Parser.h"
+#include "lib/launch/KernelReference.h"
+#include "lib/launch/KernelRunning.h"
 #include "lib/targets/cpu/CpuTarget.h"
 #include "runtime/ThreadPool.h"
 
 #include <fmt/format.h>
 
-namespace nereid::cli {
-
-const language::FunctionDef *findKernel(const language::SourceModule &module,
-                                        const std::string &function, Diagnostics &diags) {
-  std::vector<std::string> kernels = module.jitFunctions();
-  std::string name = function;
-  if (name.empty()) {
-    if (kernels.size() != 1) {
-      diags.add(
-          makeError("E0014",
-                    fmt::format("'{}' expects one kernel, but has {}", module.path, kernels.size()))
-              .withHelp(kernels.empty() ? std::string("decorate a function with @triton.jit")
-                                        : fmt::format("name one of them: {}:{{{}}}", module.path,
-                                                      fmt::join(kernels, ", "))));
-      return nullptr;
-    }
-    name = kernels[0];
-  }
-  Diagnostics remarks; // which the compiler makes again
-  const language::FunctionDef *found = language::kernelNamed(module, name, remarks);
-  if (found != nullptr && found->isJit()) {
-    return found;
-  }
-  auto error = makeError("E0014", fmt::format("'{}' has no kernel '{}'", module.path, name));
-  auto near = nearestNames(name, kernels);
-  if (!near.empty()) {
-    error.note(fmt::format("nearest name: '{}'", near[0]));
-  }
-  diags.add(error.withHelp("name a function decorated with @triton.jit"));
-  return nullptr;
-}
+namespace nereid::launch {
 
 std::optional<PreparedKernel> PreparedKernel::prepare(const std::string &reference,
                                                       const std::string &signatureText,
-                                                      const std::vector<std::string> &importPaths,
                                                       const Execution &execution,
                                                       Diagnostics &diags) {
   KernelReference file = parseKernelReference(reference);
-  auto module = language::parseFile(file.path, diags);
-  if (!module) {
-    return std::nullopt;
-  }
-  const language::FunctionDef *function = findKernel(*module, file.function, diags);
-  if (function == nullptr) {
-    return std::nullopt;
-  }
-  auto special = language::specialize(signatureText, *module, *function,
-                                      language::readDecorators(*module, *function));
-  if (!special) {
-    diags.add(special.error());
-    return std::nullopt;
-  }
-  if (std::optional<Diagnostic> error = language::refuseRanges(special->signature)) {
-    diags.add(std::move(*error));
-    return std::nullopt;
-  }
-  const language::Signature *signature = &special->signature;
   PreparedKernel result;
-  result.matchedSignature = *signature;
   result.input = {.path = file.path,
-                  .function = function->name,
-                  .signature = signature->text(),
-                  .importPaths = importPaths};
-  result.kernel.info.name = function->name;
+                  .function = file.function,
+                  .signature = signatureText,
+                  .importPaths = execution.importPaths};
+  result.input.kernel = pipeline::readKernel(result.input, diags);
+  if (!result.input.kernel) {
+    return std::nullopt;
+  }
+  result.input.function = result.input.kernel->function->name;
+  result.input.signature = result.signature().text();
+  result.kernel.info.name = result.input.function;
   result.interpreted = execution.interpret;
   if (!execution.interpret &&
       !(execution.runner.empty() ? result.compileHere(execution, diags)
@@ -90,7 +43,6 @@ bool PreparedKernel::compileHere(const Execution &execution, Diagnostics &diags)
   auto compiled = pipeline::compileKernel(input, options, diags);
   if (compiled) {
     kernel = std::move(*compiled);
-    printWarnings(diags);
   }
   return compiled.has_value();
 }
@@ -120,7 +72,6 @@ bool PreparedKernel::compileForRunner(const Execution &execution, Diagnostics &d
   if (!output) {
     return false;
   }
-  printWarnings(diags);
   kernel.info = output->info;
   auto loaded = runner->load(output->info, output->object);
   if (const auto *error = std::get_if<runtime::LaunchError>(&loaded)) {
@@ -135,9 +86,7 @@ bool PreparedKernel::launch(runtime::Grid grid, const KernelArguments &arguments
                             Diagnostics &diags) const {
   std::vector<runtime::ArgumentValue> values = arguments.values();
   if (interpreted) {
-    const bool isDone = pipeline::interpretKernel(input, grid, values, diags);
-    printWarnings(diags);
-    return isDone;
+    return pipeline::interpretKernel(input, grid, values, diags);
   }
   if (runner) {
     if (auto error = runner->launch(remoteKernel, grid, values)) {
@@ -155,4 +104,4 @@ bool PreparedKernel::launch(runtime::Grid grid, const KernelArguments &arguments
   return true;
 }
 
-} // namespace nereid::cli
+} // namespace nereid::launch

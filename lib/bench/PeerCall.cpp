@@ -1,29 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/cli/PeerCall.h"
+#include "lib/bench/PeerCall.h"
 
 #include "lib/language/Parser.h"
+#include "lib/launch/TensorMaker.h"
 
-namespace nereid::cli {
+namespace nereid::bench {
 
 using language::Expr;
 using language::ExprKind;
-
-static std::optional<double> numberOf(const Expr &expr) {
-  switch (expr.kind) {
-  case ExprKind::Integer:
-  case ExprKind::Bool:
-    return static_cast<double>(expr.integer);
-  case ExprKind::Float:
-    return expr.real;
-  case ExprKind::Unary:
-    if (auto value = numberOf(*expr.operands[0]); value && expr.text == "-") {
-      return -*value;
-    }
-    return std::nullopt;
-  default:
-    return std::nullopt;
-  }
-}
 
 std::optional<measure::PeerCall> parsePeerCall(const std::string &expression) {
   Diagnostics diags;
@@ -57,7 +41,7 @@ std::optional<measure::PeerCall> parsePeerCall(const std::string &expression) {
     call.inputs.push_back(expr->operands[i]->text);
   }
   for (const auto &keyword : expr->keywords) {
-    if (auto value = numberOf(*keyword.value)) {
+    if (auto value = launch::literalNumber(*keyword.value)) {
       call.attributes[keyword.name] = *value;
     } else if (keyword.value->kind == ExprKind::Name) {
       call.inputs.push_back(keyword.value->text);
@@ -68,4 +52,4 @@ std::optional<measure::PeerCall> parsePeerCall(const std::string &expression) {
   return call;
 }
 
-} // namespace nereid::cli
+} // namespace nereid::bench

@@ -3,7 +3,8 @@
 // copy or the peak, and right again at a launch that nobody knows.
 #pragma once
 
-#include "lib/cli/KernelCases.h"
+#include "lib/launch/KernelCases.h"
+#include "lib/launch/PreparedKernel.h"
 #include "lib/measure/Chip.h"
 #include "lib/measure/Roofline.h"
 #include "lib/measure/Timer.h"
@@ -12,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace nereid::cli {
+namespace nereid::bench {
 
 struct KernelRow {
   std::string name, kernel, state; ///< state: "verified", "not verified" or what failed
@@ -43,13 +44,12 @@ struct KernelRow {
 };
 
 struct KernelMeasurement {
-  std::string target = "cpu";
-  std::vector<std::string> importPaths;
+  launch::Execution execution;
   double secondsPerCase = 3;
 };
 
 /// Nothing, and errors in `diags`, when the case could not be measured at all.
-std::optional<KernelRow> measureKernel(const KernelCase &one, const KernelMeasurement &how,
+std::optional<KernelRow> measureKernel(const launch::KernelCase &one, const KernelMeasurement &how,
                                        const measure::Chip &chip, Diagnostics &diags);
 
-} // namespace nereid::cli
+} // namespace nereid::bench

@@ -3,26 +3,26 @@
 // accuracy grid, where a case's reference can judge them.
 #pragma once
 
-#include "lib/cli/KernelCases.h"
 #include "lib/definition/CaseData.h"
+#include "lib/launch/KernelCases.h"
 
 #include <vector>
 
-namespace nereid::cli {
+namespace nereid::bench {
 
 /// Of all tensors.
-int64_t elementsOf(const KernelArguments &arguments);
+int64_t elementsOf(const launch::KernelArguments &arguments);
 
 /// The inputs of a case, contents before the launch included where its reference names them, that
 /// other data may take the place of: made by randn, and small enough. Empty where the case states a
 /// tolerance, which holds for its own data alone.
-std::vector<std::string> replaceableInputs(const KernelCase &testCase,
-                                           const KernelArguments &arguments);
+std::vector<std::string> replaceableInputs(const launch::KernelCase &testCase,
+                                           const launch::KernelArguments &arguments);
 
 /// Cases of one kernel, with inputs of the same names and types, have the same text here: they
 /// share the kinds of data out.
-std::string dataGroup(const KernelCase &testCase, const std::vector<std::string> &inputs,
-                      const KernelArguments &arguments);
+std::string dataGroup(const launch::KernelCase &testCase, const std::vector<std::string> &inputs,
+                      const launch::KernelArguments &arguments);
 
 struct OtherData {
   definition::Data data;
@@ -36,10 +36,11 @@ std::vector<OtherData> otherData(const std::vector<std::string> &inputs, int64_t
                                  uint64_t seed);
 
 /// Of the inputs; a tensor without dimensions has one.
-int64_t fewestRows(const std::vector<std::string> &inputs, const KernelArguments &arguments);
+int64_t fewestRows(const std::vector<std::string> &inputs,
+                   const launch::KernelArguments &arguments);
 
 /// Fills the inputs.
 void replaceInputs(const std::vector<std::string> &inputs, const OtherData &other, uint64_t seed,
-                   const KernelArguments &arguments);
+                   const launch::KernelArguments &arguments);
 
-} // namespace nereid::cli
+} // namespace nereid::bench

@@ -2,22 +2,22 @@
 // The two sides of a case's launch, and outputs made anew between launches that are timed.
 #pragma once
 
-#include "lib/cli/KernelCases.h"
+#include "lib/launch/KernelCases.h"
 
 #include <utility>
 #include <vector>
 
-namespace nereid::cli {
+namespace nereid::bench {
 
 /// The tensors that the case calls outputs, or the others.
-std::vector<runtime::Tensor> tensorsOf(const KernelCase &one, const KernelArguments &arguments,
-                                       bool isOutput);
+std::vector<runtime::Tensor> tensorsOf(const launch::KernelCase &one,
+                                       const launch::KernelArguments &arguments, bool isOutput);
 
 /// Makes outputs before every run what they are at first, quickly: copies of what a case makes,
 /// poison for the others.
 class OutputReset {
 public:
-  OutputReset(const KernelCase &one, const KernelArguments &arguments);
+  OutputReset(const launch::KernelCase &one, const launch::KernelArguments &arguments);
   void operator()() const;
 
 private:
@@ -25,4 +25,4 @@ private:
   std::vector<std::pair<runtime::Tensor, runtime::Tensor>> first;
 };
 
-} // namespace nereid::cli
+} // namespace nereid::bench

@@ -4,17 +4,18 @@
 // besides computing its outputs.
 #pragma once
 
-#include "lib/cli/KernelCases.h"
-#include "lib/cli/KernelLauncher.h"
+#include "lib/launch/KernelCases.h"
+#include "lib/launch/PreparedKernel.h"
 
 #include <string>
 
-namespace nereid::cli {
+namespace nereid::bench {
 
 /// Launches and leaves in `arguments` what the outputs hold then; everything else stays. Returns
 /// what is wrong beside the numbers, "" = nothing: see verify::runTrial and check::checkKernel.
 /// Arguments that share memory, runners and the interpreter are launched once, on copies.
-Result<std::string> tryLaunch(const KernelCase &testCase, const PreparedKernel &kernel,
-                              runtime::Grid grid, KernelArguments &arguments, Diagnostics &diags);
+Result<std::string> tryLaunch(const launch::KernelCase &testCase,
+                              const launch::PreparedKernel &kernel, runtime::Grid grid,
+                              launch::KernelArguments &arguments, Diagnostics &diags);
 
-} // namespace nereid::cli
+} // namespace nereid::bench

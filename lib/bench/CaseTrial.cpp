@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/cli/KernelTrial.h"
+#include "lib/bench/CaseTrial.h"
 
+#include "lib/bench/OtherData.h"
 #include "lib/check/Check.h"
-#include "lib/cli/FaultReport.h"
-#include "lib/cli/KernelData.h"
+#include "lib/launch/KernelRunning.h"
+#include "lib/support/FirstError.h"
 #include "lib/verify/Limits.h"
 #include "lib/verify/Trial.h"
 
@@ -12,20 +13,14 @@
 #include <algorithm>
 #include <cstring>
 
-namespace nereid::cli {
+namespace nereid::bench {
+
+using launch::KernelArguments;
+using launch::KernelCase;
+using launch::PreparedKernel;
 namespace {
 
 using runtime::Tensor;
-
-/// The error that diags got.
-Diagnostic firstError(const Diagnostics &diags) {
-  for (const Diagnostic &diagnostic : diags.all()) {
-    if (diagnostic.severity == Severity::Error) {
-      return diagnostic;
-    }
-  }
-  return diags.all().front();
-}
 
 /// In the order of `arguments.tensors`.
 std::vector<verify::TrialTensor> trialTensors(const KernelCase &testCase,
@@ -98,7 +93,7 @@ Result<std::string> tryLaunch(const KernelCase &testCase, const PreparedKernel &
     for (auto &[name, tensor] : placed.tensors) {
       tensor = tensors[next++];
     }
-    KernelRunning running;
+    const launch::KernelRunning running;
     auto error = runtime::launch(kernel.compiled(), grid, placed.values(), *way.pool, way.order);
     return error ? Status(makeError(error.code, error.message)) : Done{};
   };
@@ -127,4 +122,4 @@ Result<std::string> tryLaunch(const KernelCase &testCase, const PreparedKernel &
   return wrong;
 }
 
-} // namespace nereid::cli
+} // namespace nereid::bench

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values for a kernel's parameters from text: `x=randn(8192,4096,seed=1)`, `x=x.npy`, `n=1024`,
 // `out=view(x,offset=64)` for memory of another argument.
-// Shared by run, bench and verify on kernel files.
 #pragma once
 
 #include "lib/language/Signature.h"
@@ -11,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace nereid::cli {
+namespace nereid::launch {
 
 /// Run-time arguments of one launch, in parameter order, and the tensors they live in.
 struct KernelArguments {
@@ -39,10 +38,7 @@ struct KernelArguments {
 Result<KernelArguments> makeArguments(const language::Signature &signature,
                                       const std::vector<std::string> &assignments);
 
-/// One tensor from "name=maker" without a file; errors as above.
-Result<runtime::Tensor> makeTensor(const std::string &assignment, DType dtype);
-
 /// "cdiv(n, BLOCK), 1, 1" with the values of the integer arguments; one to three sizes.
 Result<runtime::Grid> evaluateGrid(const std::string &text, const KernelArguments &arguments);
 
-} // namespace nereid::cli
+} // namespace nereid::launch

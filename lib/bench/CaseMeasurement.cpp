@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/cli/KernelMeasurement.h"
+#include "lib/bench/CaseMeasurement.h"
 
-#include "lib/cli/KernelLauncher.h"
-#include "lib/cli/OutputReset.h"
-#include "lib/cli/PeerCall.h"
+#include "lib/bench/OutputReset.h"
+#include "lib/bench/PeerCall.h"
 #include "lib/language/IntegerExpression.h"
+#include "lib/launch/CaseReference.h"
+#include "lib/launch/PreparedCase.h"
 #include "lib/measure/FloorPeers.h"
 #include "lib/measure/PeakMemory.h"
 #include "lib/measure/Peers.h"
@@ -21,7 +22,11 @@
 #include <random>
 #include <tuple>
 
-namespace nereid::cli {
+namespace nereid::bench {
+
+using launch::KernelArguments;
+using launch::KernelCase;
+using launch::PreparedKernel;
 
 namespace {
 
@@ -179,24 +184,13 @@ private:
 bool Measuring::prepare() {
   row.name = one.name;
   row.kernel = std::filesystem::path(one.kernel).filename().string();
-  kernel = PreparedKernel::prepare(one.kernel, one.signature, how.importPaths,
-                                   {.target = how.target}, diags);
-  if (!kernel) {
-    return false;
+  auto prepared = launch::prepareCase(one, how.execution, diags);
+  if (!prepared) {
+    return diags.hasErrors() ? false : fail(prepared.error());
   }
-  auto made = makeArguments(kernel->signature(), one.arguments);
-  if (!made) {
-    return fail(made.error());
-  }
-  arguments = std::move(*made);
-  if (auto computed = computeInputs(one, *arguments); !computed) {
-    return fail(computed.error());
-  }
-  auto sizes = evaluateGrid(one.grid, *arguments);
-  if (!sizes) {
-    return fail(sizes.error());
-  }
-  grid = *sizes;
+  kernel = std::move(prepared->kernel);
+  arguments = std::move(prepared->arguments);
+  grid = prepared->grid;
   for (const auto &[what, text, value] :
        {std::tuple("bytes", &one.bytes, &row.bytes), std::tuple("flops", &one.flops, &row.flops),
         std::tuple("unfused_bytes", &one.unfusedBytes, &row.unfusedBytes)}) {
@@ -403,4 +397,4 @@ std::optional<KernelRow> measureKernel(const KernelCase &one, const KernelMeasur
   return Measuring(one, how, chip, diags).run();
 }
 
-} // namespace nereid::cli
+} // namespace nereid::bench

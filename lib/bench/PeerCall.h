@@ -7,10 +7,10 @@
 #include <optional>
 #include <string>
 
-namespace nereid::cli {
+namespace nereid::bench {
 
 /// "softmax(x, dim=-1)", "torch.matmul(a, b)", "a @ b"; nothing for any other expression. Names are
 /// tensors; numbers and booleans by keyword are attributes.
 std::optional<measure::PeerCall> parsePeerCall(const std::string &expression);
 
-} // namespace nereid::cli
+} // namespace nereid::bench

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/cli/KernelData.h"
+#include "lib/bench/OtherData.h"
+
+#include "lib/launch/CaseReference.h"
 
 #include <fmt/format.h>
 
@@ -7,7 +9,10 @@
 #include <limits>
 #include <random>
 
-namespace nereid::cli {
+namespace nereid::bench {
+
+using launch::KernelArguments;
+using launch::KernelCase;
 
 using definition::Data;
 using definition::DataKind;
@@ -101,4 +106,4 @@ void replaceInputs(const std::vector<std::string> &inputs, const OtherData &othe
   }
 }
 
-} // namespace nereid::cli
+} // namespace nereid::bench

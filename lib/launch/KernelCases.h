@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // `cases.toml` beside a kernel: the launches that run, bench and the tests use (kernels/README.md
-// has the format), with a reference in PyTorch's names evaluated in float64.
+// has the format). CaseReference.h says what a launch of one should give.
 #pragma once
 
-#include "lib/cli/Arguments.h"
 #include "lib/definition/Graph.h"
-#include "lib/measure/Compare.h"
+#include "lib/launch/Arguments.h"
 
 #include <map>
 #include <optional>
@@ -13,12 +12,12 @@
 #include <string>
 #include <vector>
 
-namespace nereid::cli {
+namespace nereid::launch {
 
 struct KernelCase {
   std::string name;
   std::string kernel; ///< path of the file, ":", function
-  std::string signature, grid;
+  std::string signature, grid = "1";
   std::vector<std::string> arguments;           ///< "name=maker"
   std::vector<std::string> given;               ///< "name=maker": integers only the reference reads
   std::map<std::string, std::string> computed;  ///< input to expression over the other inputs
@@ -30,16 +29,24 @@ struct KernelCase {
   std::string unfusedBytes;
   bool isTest = true, isBench = false;
   bool isFinite = false; ///< the reference holds for finite numbers only
+
+  /// "name=maker" texts that come last and win, also over what the case computes.
+  void addArguments(const std::vector<std::string> &assignments);
 };
 
 /// All cases of a folder. E0016 names the case and the key that is missing or malformed.
 Result<std::vector<KernelCase>> loadCases(const std::string &folder);
 
+/// The cases of the folder that a KernelReference names, or of the folder that its file is in:
+/// those of that file, and of the function where one is named.
+Result<std::vector<KernelCase>> casesNamedBy(const std::string &reference);
+
+/// The case called `name`; E0016 with the names that may have been meant. `where` has the cases.
+Result<KernelCase> chooseCase(const std::string &where, const std::vector<KernelCase> &cases,
+                              const std::string &name);
+
 /// What the case's launch writes.
 std::set<std::string> outputNames(const KernelCase &testCase);
-
-/// Gives the case's computed inputs their content, evaluated in float64 from the other inputs.
-Status computeInputs(const KernelCase &testCase, const KernelArguments &arguments);
 
 /// The output holds nothing before a launch: the case makes it with `empty`, or not at all.
 bool startsEmpty(const KernelCase &testCase, const std::string &output);
@@ -49,28 +56,9 @@ bool startsEmpty(const KernelCase &testCase, const std::string &output);
 /// already (a kernel may add to them). E0016, or an error of the maker.
 Status resetOutputs(const KernelCase &testCase, KernelArguments &arguments);
 
-/// A reference asks for what `output` held before the launch, as "x_before" for 'x'.
+/// What references call the content of `output` before the launch: "x_before".
+std::string beforeName(const std::string &output);
+/// A reference asks for what `output` held before the launch.
 bool namesBefore(const KernelCase &testCase, const std::string &output);
 
-/// The reference of one case as an operator over the inputs' present shapes.
-Result<definition::Operator> referenceOperator(const KernelCase &testCase,
-                                               const KernelArguments &arguments);
-
-/// The floating-point type in which every element of the outputs has a bound of its own: theirs, if
-/// it holds the numbers of all tensors. Nothing where one tolerance stands for all.
-std::optional<DType> boundType(const KernelCase &testCase, const KernelArguments &arguments);
-
-/// What an output should hold.
-struct ExpectedOutput {
-  std::string name;
-  runtime::Tensor values, bounds; ///< float64; bounds invalid where one tolerance holds for all
-};
-/// For the inputs as they are, in the order of the reference's outputs.
-Result<std::vector<ExpectedOutput>> expectedOutputs(const KernelCase &testCase,
-                                                    const KernelArguments &arguments);
-
-/// Compares every output with its reference; the inputs must be as they were before the launch.
-Result<measure::Comparison> compareOutputs(const KernelCase &testCase,
-                                           const KernelArguments &arguments);
-
-} // namespace nereid::cli
+} // namespace nereid::launch

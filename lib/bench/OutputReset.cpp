@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/cli/OutputReset.h"
+#include "lib/bench/OutputReset.h"
 
 #include <cstring>
 
-namespace nereid::cli {
+namespace nereid::bench {
+
+using launch::KernelArguments;
+using launch::KernelCase;
 
 using runtime::Tensor;
 
@@ -38,4 +41,4 @@ void OutputReset::operator()() const {
   }
 }
 
-} // namespace nereid::cli
+} // namespace nereid::bench

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/bench/CaseVerification.h"
+
+#include "lib/bench/CaseTrial.h"
+#include "lib/bench/OtherData.h"
+#include "lib/launch/CaseReference.h"
+#include "lib/launch/PreparedCase.h"
+#include "lib/report/Table.h"
+#include "lib/support/Interrupt.h"
+#include "lib/verify/KeptCase.h"
+#include "lib/verify/Limits.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+namespace nereid::bench {
+
+using launch::KernelArguments;
+using launch::KernelCase;
+using launch::PreparedCase;
+
+namespace {
+
+struct Verdict {
+  std::string wrong;       ///< "" when it passes
+  double unverifiable = 0; ///< share of the elements
+};
+
+/// One launch with the arguments as they are.
+Result<Verdict> judge(const KernelCase &one, PreparedCase &ready, Diagnostics &diags) {
+  if (auto reset = resetOutputs(one, ready.arguments); !reset) {
+    return reset.error();
+  }
+  auto wrong = tryLaunch(one, ready.kernel, ready.grid, ready.arguments, diags);
+  if (!wrong) {
+    return wrong.error();
+  }
+  auto comparison = compareOutputs(one, ready.arguments);
+  if (!comparison) {
+    return comparison.error();
+  }
+  Verdict verdict{*wrong};
+  if (!comparison->passed()) {
+    verdict.wrong = comparison->text() + (wrong->empty() ? "" : "; " + *wrong);
+  }
+  verdict.unverifiable = static_cast<double>(comparison->unverifiable) /
+                         static_cast<double>(std::max<int64_t>(1, comparison->elements));
+  return verdict;
+}
+
+/// One way of trying a case.
+struct Turn {
+  const KernelCase &one;
+  std::string data; ///< "its own", or what took its place
+  const PreparedCase &ready;
+};
+
+/// The tensors of the turn as files.
+Status keepTurn(const Turn &turn, const std::string &verdict,
+                const CaseVerificationOptions &options) {
+  const KernelArguments &arguments = turn.ready.arguments;
+  verify::KeptCase kept;
+  kept.name = turn.one.name;
+  kept.verdict = verdict;
+  kept.command = options.command;
+  for (const std::string &word : {std::string("--case"), turn.one.name, std::string("--seed"),
+                                  std::to_string(options.seed)}) {
+    kept.command.push_back(word);
+  }
+  kept.facts = {{"kernel", turn.one.kernel},
+                {"signature", turn.one.signature},
+                {"grid", fmt::format("{}", fmt::join(turn.ready.grid, ", "))},
+                {"data", turn.data},
+                {"seed", std::to_string(options.seed)}};
+  for (const auto &[name, value] : arguments.integers) {
+    kept.facts.emplace_back(name, std::to_string(value));
+  }
+  for (const auto &[name, value] : arguments.reals) {
+    kept.facts.emplace_back(name, fmt::format("{}", value));
+  }
+  const std::set<std::string> outputs = outputNames(turn.one);
+  for (const auto &[name, tensor] : arguments.tensors) {
+    if (!outputs.contains(name)) {
+      kept.addInput(name, tensor);
+    }
+  }
+  for (const auto &[name, tensor] : arguments.before) {
+    kept.addInput(name + "_before", tensor);
+  }
+  for (const std::string &name : outputs) {
+    kept.addOutput(name, arguments.tensors.at(name));
+  }
+  auto expected = expectedOutputs(turn.one, arguments);
+  if (!expected) {
+    return expected.error();
+  }
+  for (const launch::ExpectedOutput &output : *expected) {
+    kept.addExpected(output.name, output.values, output.bounds);
+  }
+  return verify::keepCase(options.keepIn, kept);
+}
+
+/// A case that was right on its own data, and its inputs that other data may take the place of.
+struct Judged {
+  const KernelCase *one = nullptr;
+  uint64_t seed = 0;
+  PreparedCase ready;
+  std::vector<std::string> inputs;
+};
+
+/// The rows of one verification as they come.
+class Verification {
+public:
+  explicit Verification(const CaseVerificationOptions &options) : options(options) {}
+
+  /// `number` among the cases for test. Of one case alone, the others only say what its share is.
+  Status addCase(const KernelCase &one, size_t number, Diagnostics &diags);
+  Status tryOtherData(Diagnostics &diags);
+  bool isChosen(const KernelCase &one) const {
+    return options.onlyCase.empty() ? one.isTest
+                                    : one.name == options.onlyCase && !one.reference.empty();
+  }
+
+  CaseVerification result;
+
+private:
+  Status add(const Turn &turn, const Verdict &verdict);
+  Status tryGroup(std::vector<Judged> &group, Diagnostics &diags);
+  Status tryData(Judged &judged, OtherData other, Diagnostics &diags);
+  /// Too few elements to tell one kind of data from another.
+  static bool isSmall(const Judged &judged) { return elementsOf(judged.ready.arguments) < 64; }
+
+  const CaseVerificationOptions &options;
+  std::map<std::string, std::vector<Judged>> groups;
+  bool keptFailure = false;
+};
+
+Status Verification::add(const Turn &turn, const Verdict &verdict) {
+  CaseRow row{turn.one.name, turn.one.kernel.substr(turn.one.kernel.rfind('/') + 1), turn.data,
+              verdict.unverifiable, verdict.wrong};
+  if (row.failure.empty() && row.unverifiable > verify::mostUnverifiable) {
+    row.failure = fmt::format("{} of the elements cannot be verified: a right kernel may leave "
+                              "the range of its type there",
+                              report::formatPercent(row.unverifiable));
+  }
+  const bool failed = !row.failure.empty();
+  const std::string text = failed ? "FAILED: " + row.failure : "passed";
+  result.rows.push_back(std::move(row));
+  const bool isWanted = failed || (!options.onlyCase.empty() && result.kept.empty());
+  if (options.keepIn.empty() || keptFailure || !isWanted) {
+    return Done{};
+  }
+  keptFailure = failed;
+  result.kept = fmt::format("{} ({})", turn.one.name, turn.data);
+  return keepTurn(turn, text, options);
+}
+
+/// Magnitudes come nearer to 1 until enough of the results can be verified.
+Status Verification::tryData(Judged &judged, OtherData other, Diagnostics &diags) {
+  while (true) {
+    replaceInputs(judged.inputs, other, judged.seed, judged.ready.arguments);
+    if (auto computed = computeInputs(*judged.one, judged.ready.arguments); !computed) {
+      return computed.error();
+    }
+    auto verdict = judge(*judged.one, judged.ready, diags);
+    if (!verdict) {
+      return verdict.error();
+    }
+    const bool isEnough = verdict->unverifiable <= verify::mostUnverifiable;
+    if (isEnough || !verdict->wrong.empty() ||
+        std::fabs(other.data.range) < verify::smallestRange) {
+      const std::string data =
+          definition::name(other.data) + (other.input.empty() ? "" : " in '" + other.input + "'");
+      return add({*judged.one, data, judged.ready}, *verdict);
+    }
+    other.data.range /= 2;
+  }
+}
+
+Status Verification::addCase(const KernelCase &one, size_t number, Diagnostics &diags) {
+  const bool isWanted = isChosen(one);
+  auto ready = prepareCase(one, options.execution, diags);
+  if (!ready) {
+    return ready.error();
+  }
+  if (isWanted) {
+    auto verdict = judge(one, *ready, diags);
+    if (!verdict) {
+      return verdict.error();
+    }
+    if (Status added = add({one, "its own", *ready}, *verdict); !added) {
+      return added;
+    }
+    if (!verdict->wrong.empty()) {
+      return Done{};
+    }
+  }
+  std::vector<std::string> inputs = replaceableInputs(one, ready->arguments);
+  // In the interpreter and in a runner the time goes to the case's own data.
+  const bool isCompiledHere = ready->kernel.compiled().entry != nullptr;
+  if (one.isTest && !inputs.empty() && isCompiledHere) {
+    groups[dataGroup(one, inputs, ready->arguments)].push_back(
+        {&one, options.seed + number, std::move(*ready), std::move(inputs)});
+  }
+  return Done{};
+}
+
+Status Verification::tryOtherData(Diagnostics &diags) {
+  for (auto &[name, group] : groups) {
+    if (auto tried = tryGroup(group, diags); !tried) {
+      return tried;
+    }
+  }
+  return Done{};
+}
+
+Status Verification::tryGroup(std::vector<Judged> &group, Diagnostics &diags) {
+  std::vector<Judged *> cases;
+  int64_t rowCount = std::numeric_limits<int64_t>::max();
+  const bool areSmall = std::all_of(group.begin(), group.end(), isSmall);
+  for (Judged &judged : group) {
+    if (areSmall || !isSmall(judged)) {
+      cases.push_back(&judged);
+      rowCount = std::min(rowCount, fewestRows(judged.inputs, judged.ready.arguments));
+    }
+  }
+  size_t next = 0;
+  for (const OtherData &other : otherData(group.front().inputs, rowCount, options.seed)) {
+    Judged &judged = *cases[next++ % cases.size()];
+    const bool isForOthers =
+        judged.one->isFinite && other.data.kind == definition::DataKind::Special;
+    if (isInterrupted()) {
+      return Done{};
+    }
+    if (isForOthers || !isChosen(*judged.one)) {
+      continue;
+    }
+    if (auto tried = tryData(judged, other, diags); !tried) {
+      return tried;
+    }
+  }
+  return Done{};
+}
+
+/// E0016, or which names there are.
+Status checkChoice(const std::vector<KernelCase> &cases, const std::string &folder,
+                   const std::string &onlyCase) {
+  std::vector<std::string> names;
+  bool hasTest = false;
+  for (const KernelCase &one : cases) {
+    hasTest |= one.isTest;
+    if (!one.reference.empty()) {
+      names.push_back(one.name);
+    }
+  }
+  if (onlyCase.empty()) {
+    return hasTest ? Status(Done{})
+                   : makeError("E0016", fmt::format("'{}' has no case for test", folder));
+  }
+  const bool isKnown = std::find(names.begin(), names.end(), onlyCase) != names.end();
+  return isKnown ? Status(Done{}) : verify::unknownCase(folder, onlyCase, names);
+}
+
+} // namespace
+
+bool CaseVerification::passed() const {
+  return !isInterrupted && std::all_of(rows.begin(), rows.end(),
+                                       [](const CaseRow &row) { return row.failure.empty(); });
+}
+
+Result<CaseVerification> verifyCases(const std::string &folder,
+                                     const std::vector<KernelCase> &cases,
+                                     const CaseVerificationOptions &options, Diagnostics &diags) {
+  if (auto checked = checkChoice(cases, folder, options.onlyCase); !checked) {
+    return checked.error();
+  }
+  Verification verification(options);
+  size_t number = 0;
+  for (const KernelCase &one : cases) {
+    if (isInterrupted() || (!one.isTest && !verification.isChosen(one))) {
+      continue;
+    }
+    Diagnostics own;
+    auto added = verification.addCase(one, number++, own);
+    if (!added && !verification.isChosen(one)) {
+      continue;
+    }
+    if (!added) {
+      diags = std::move(own);
+      return added.error();
+    }
+    for (const Diagnostic &remark : own.all()) {
+      diags.add(remark);
+    }
+  }
+  if (auto tried = verification.tryOtherData(diags); !tried) {
+    return tried.error();
+  }
+  verification.result.isInterrupted = isInterrupted();
+  return std::move(verification.result);
+}
+
+} // namespace nereid::bench

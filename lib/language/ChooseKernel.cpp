@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/language/ChooseKernel.h"
+
+#include "lib/language/KernelDecorators.h"
+
+#include <algorithm>
+
+namespace nereid::language {
+
+namespace {
+
+std::string listed(const std::vector<std::string> &names) {
+  std::string text;
+  for (const std::string &name : names) {
+    text += (text.empty() ? "" : ", ") + name;
+  }
+  return text;
+}
+
+Diagnostic unknownKernel(const std::string &path, const std::vector<std::string> &kernels,
+                         const std::string &wanted) {
+  Diagnostic error = makeError("E0014", "'" + path + "' has no kernel '" + wanted + "'");
+  for (const std::string &near : nearestNames(wanted, kernels)) {
+    error.note("nearest name: '" + near + "'");
+    break;
+  }
+  return error.withHelp("name a function decorated with @triton.jit");
+}
+
+} // namespace
+
+Result<std::string> chooseKernelName(const std::string &path,
+                                     const std::vector<std::string> &kernels,
+                                     const std::string &wanted) {
+  if (wanted.empty() && kernels.size() == 1) {
+    return kernels.front();
+  }
+  if (wanted.empty()) {
+    return makeError("E0014",
+                     "'" + path + "' expects one kernel, but has " + std::to_string(kernels.size()))
+        .withHelp(kernels.empty() ? "decorate a function with @triton.jit"
+                                  : "name one of them: " + path + ":{" + listed(kernels) + "}");
+  }
+  if (std::find(kernels.begin(), kernels.end(), wanted) == kernels.end()) {
+    return unknownKernel(path, kernels, wanted);
+  }
+  return wanted;
+}
+
+Result<const FunctionDef *> chooseKernel(const SourceModule &module, const std::string &wanted,
+                                         Diagnostics &remarks) {
+  const std::vector<std::string> kernels = module.jitFunctions();
+  Result<std::string> name = chooseKernelName(module.path, kernels, wanted);
+  if (!name) {
+    return name.error();
+  }
+  const FunctionDef *found = kernelNamed(module, *name, remarks);
+  if (found == nullptr || !found->isJit()) {
+    return unknownKernel(module.path, kernels, *name);
+  }
+  return found;
+}
+
+} // namespace nereid::language

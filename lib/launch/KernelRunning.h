@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// Marks the time in which a user's compiled kernel runs in this process: a hardware fault belongs
+// to the kernel then, and to nereid otherwise.
+#pragma once
+
+namespace nereid::launch {
+
+/// While one lives, in any thread, a kernel runs.
+class KernelRunning {
+public:
+  KernelRunning();
+  ~KernelRunning();
+  KernelRunning(const KernelRunning &) = delete;
+  KernelRunning &operator=(const KernelRunning &) = delete;
+};
+
+/// Safe to call from a signal handler.
+bool isKernelRunning();
+
+} // namespace nereid::launch

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// A kernel's file, read: its syntax tree, the kernel that is meant, and what the parameters stand
+// for. Who needs the signature before the launch reads the kernel once and passes it on. This
+// header knows no MLIR.
+#pragma once
+
+#include "lib/language/Ast.h"
+#include "lib/language/Signature.h"
+#include "lib/support/Diagnostics.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace nereid::pipeline {
+
+struct CompileInput;
+
+struct SourceKernel {
+  std::string text; ///< of the file
+  language::SourceModule module;
+  const language::FunctionDef *function = nullptr; ///< in `module`
+  language::Signature signature;
+  std::string specialization; ///< see language::Specialization::text
+  Diagnostics remarks;        ///< on the choice of the kernel and on its decorators
+};
+
+/// Reads `input.path`, or `input.source` where it is given. Null when diags has errors: E0001, what
+/// does not parse, E0014, E0026, E0206 and what else a signature may lack.
+std::shared_ptr<const SourceKernel> readKernel(const CompileInput &input, Diagnostics &diags);
+
+} // namespace nereid::pipeline

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values of a kernel's parameters from text, and grids.
+#include "lib/launch/Arguments.h"
+
+#include "lib/launch/KernelReference.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+namespace nereid::launch {
+namespace {
+
+using language::ParamType;
+
+ParamType parameter(const char *name, ParamType::Kind kind, DType dtype) {
+  ParamType type;
+  type.name = name;
+  type.kind = kind;
+  type.dtype = dtype;
+  return type;
+}
+
+language::Signature signature() {
+  ParamType block = parameter("BLOCK", ParamType::Kind::Constexpr, DType::I32);
+  block.constant = int64_t{64};
+  return {{parameter("x", ParamType::Kind::Pointer, DType::F32),
+           parameter("y", ParamType::Kind::Pointer, DType::F32),
+           parameter("n", ParamType::Kind::Scalar, DType::I32),
+           parameter("scale", ParamType::Kind::Scalar, DType::F32), block}};
+}
+
+std::string codeOf(const std::vector<std::string> &assignments) {
+  auto made = makeArguments(signature(), assignments);
+  return made ? "" : made.error().code;
+}
+
+TEST(Arguments, ValuesComeInTheOrderOfTheParameters) {
+  auto made = makeArguments(signature(), {"scale=0.5", "n=100", "y=zeros(3)", "x=ones(2,2)"});
+  ASSERT_TRUE(bool(made)) << made.error().message;
+  EXPECT_EQ(made->names, (std::vector<std::string>{"x", "y", "n", "scale"}));
+  const auto values = made->values();
+  ASSERT_EQ(values.size(), 4u);
+  EXPECT_EQ(std::get<const runtime::Tensor *>(values[0])->elementCount(), 4);
+  EXPECT_EQ(std::get<int64_t>(values[2]), 100);
+  EXPECT_EQ(std::get<double>(values[3]), 0.5);
+  EXPECT_EQ(made->integers.at("BLOCK"), 64) << "grids read constants";
+}
+
+TEST(Arguments, TheLastAssignmentWins) {
+  auto made = makeArguments(signature(), {"x=ones(2)", "y=ones(2)", "n=1", "scale=1", "n=2"});
+  ASSERT_TRUE(bool(made));
+  EXPECT_EQ(made->integers.at("n"), 2);
+}
+
+TEST(Arguments, WhatDoesNotFitIsRefused) {
+  const std::string rest = "scale=1";
+  EXPECT_EQ(codeOf({"x=ones(2)", "y=ones(2)", "n=1.5", rest}), "E0010");
+  EXPECT_EQ(codeOf({"x=ones(2)", "y=randn(2,low=1)", "n=1", rest}), "E0010");
+  EXPECT_EQ(codeOf({"x=ones(2)", "y=ones(2)", rest}), "E0011");
+  EXPECT_EQ(codeOf({"x=ones(2)", "y=ones(2)", "n=1", rest, "m=1"}), "E0011");
+  EXPECT_EQ(codeOf({"x=ones(2)", "y=/absent.npy", "n=1", rest}), "E0012");
+  EXPECT_EQ(codeOf({"x=ones(2)", "y=ones(1000000000,1000000000)", "n=1", rest}), "E0506");
+}
+
+TEST(Arguments, ACloneHasMemoryOfItsOwnAndViewsOfIt) {
+  auto made = makeArguments(signature(), {"x=arange(8)", "y=view(x,4,offset=2)", "n=1", "scale=1"});
+  ASSERT_TRUE(bool(made)) << made.error().message;
+  const KernelArguments copy = made->clone();
+  copy.tensors.at("x").set(2, 99);
+  EXPECT_EQ(copy.tensors.at("y").at(0), 99);
+  EXPECT_EQ(made->tensors.at("y").at(0), 2);
+  EXPECT_EQ(copy.tensors.at("y").shape(), std::vector<int64_t>{4});
+}
+
+TEST(Arguments, GridsReadIntegersAndConstants) {
+  auto made = makeArguments(signature(), {"x=ones(2)", "y=ones(2)", "n=100", "scale=1"});
+  ASSERT_TRUE(bool(made));
+  auto grid = evaluateGrid("cdiv(n, BLOCK), 3", *made);
+  ASSERT_TRUE(bool(grid));
+  EXPECT_EQ(*grid, (runtime::Grid{2, 3, 1}));
+}
+
+TEST(KernelReference, TheFunctionIsWhatFollowsTheLastColonOfTheName) {
+  EXPECT_EQ(parseKernelReference("a.py").function, "");
+  EXPECT_EQ(parseKernelReference("a.py:f").function, "f");
+  EXPECT_EQ(parseKernelReference("a.py:f").path, "a.py");
+  EXPECT_EQ(parseKernelReference("c:d/a.py").path, "c:d/a.py");
+}
+
+} // namespace
+} // namespace nereid::launch
