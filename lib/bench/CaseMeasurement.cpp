@@ -3,6 +3,7 @@
 
 #include "lib/bench/OutputReset.h"
 #include "lib/bench/PeerCall.h"
+#include "lib/eager/Compare.h"
 #include "lib/language/IntegerExpression.h"
 #include "lib/launch/CaseReference.h"
 #include "lib/launch/PreparedCase.h"
@@ -84,12 +85,12 @@ std::optional<measure::Peer> peerOf(const KernelCase &one, const KernelArguments
 }
 
 /// Where a reference would take too long: another implementation, on the same data.
-Result<measure::Comparison> compareWithPeer(const KernelCase &one, const measure::Peer &peer,
-                                            const KernelArguments &arguments) {
+Result<eager::Comparison> compareWithPeer(const KernelCase &one, const measure::Peer &peer,
+                                          const KernelArguments &arguments) {
   peer.run();
   const runtime::Tensor &actual = arguments.tensors.at(one.peer.begin()->first);
-  return measure::compare(actual, peer.output, one.tolerance ? one.tolerance->relative : 0,
-                          one.tolerance ? one.tolerance->absolute : 0);
+  return eager::compare(actual, peer.output, one.tolerance ? one.tolerance->relative : 0,
+                        one.tolerance ? one.tolerance->absolute : 0);
 }
 
 /// The case's largest input that is no output and can be copied as one piece; null = none.

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/bench/CaseTrial.h"
 
-#include "lib/bench/OtherData.h"
+#include "lib/bench/Verification.h"
 #include "lib/check/Check.h"
 #include "lib/launch/KernelRunning.h"
 #include "lib/support/FirstError.h"
-#include "lib/verify/Limits.h"
-#include "lib/verify/Trial.h"
 
 #include <fmt/format.h>
 
@@ -99,17 +97,10 @@ Result<std::string> tryLaunch(const KernelCase &testCase, const PreparedKernel &
   };
   // Sums that programs add up in memory, or under a lock, follow the programs' order.
   const bool mayVary = kernel.info().addsFloats || kernel.info().canWait;
-  auto tried = verify::runTrial(trialTensors(testCase, kernel, arguments), launch, {mayVary});
+  auto tried = inspectLaunch(trialTensors(testCase, kernel, arguments), launch, {mayVary},
+                             [&] { return finding(kernel, grid, arguments); });
   if (!tried) {
     return tried.error();
-  }
-  std::string wrong = tried->text;
-  if (tried->fault == verify::Fault::Outside || elementsOf(arguments) <= verify::largestChecked) {
-    auto found = finding(kernel, grid, arguments);
-    if (!found) {
-      return found.error();
-    }
-    wrong += (wrong.empty() || found->empty() ? "" : "; ") + *found;
   }
   const std::set<std::string> outputs = outputNames(testCase);
   size_t next = 0;
@@ -119,7 +110,7 @@ Result<std::string> tryLaunch(const KernelCase &testCase, const PreparedKernel &
       take(tensor, computed);
     }
   }
-  return wrong;
+  return tried->text;
 }
 
 } // namespace nereid::bench

@@ -5,15 +5,13 @@
 #include "lib/bench/OtherData.h"
 #include "lib/launch/CaseReference.h"
 #include "lib/launch/PreparedCase.h"
-#include "lib/report/Table.h"
 #include "lib/support/Interrupt.h"
 #include "lib/verify/KeptCase.h"
-#include "lib/verify/Limits.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
+#include <functional>
 #include <limits>
 #include <map>
 
@@ -25,13 +23,8 @@ using launch::PreparedCase;
 
 namespace {
 
-struct Verdict {
-  std::string wrong;       ///< "" when it passes
-  double unverifiable = 0; ///< share of the elements
-};
-
 /// One launch with the arguments as they are.
-Result<Verdict> judge(const KernelCase &one, PreparedCase &ready, Diagnostics &diags) {
+Result<CaseRow> tryCase(const KernelCase &one, PreparedCase &ready, Diagnostics &diags) {
   if (auto reset = resetOutputs(one, ready.arguments); !reset) {
     return reset.error();
   }
@@ -43,38 +36,32 @@ Result<Verdict> judge(const KernelCase &one, PreparedCase &ready, Diagnostics &d
   if (!comparison) {
     return comparison.error();
   }
-  Verdict verdict{*wrong};
-  if (!comparison->passed()) {
-    verdict.wrong = comparison->text() + (wrong->empty() ? "" : "; " + *wrong);
-  }
-  verdict.unverifiable = static_cast<double>(comparison->unverifiable) /
-                         static_cast<double>(std::max<int64_t>(1, comparison->elements));
-  return verdict;
+  CaseRow row;
+  row.caseName = one.name;
+  row.kernel = one.kernel.substr(one.kernel.rfind('/') + 1);
+  row.comparison = std::move(*comparison);
+  row.failure = row.comparison.passed()
+                    ? *wrong
+                    : row.comparison.text() + (wrong->empty() ? "" : "; ") + *wrong;
+  return row;
 }
 
-/// One way of trying a case.
-struct Turn {
-  const KernelCase &one;
-  std::string data; ///< "its own", or what took its place
-  const PreparedCase &ready;
-};
-
-/// The tensors of the turn as files.
-Status keepTurn(const Turn &turn, const std::string &verdict,
-                const CaseVerificationOptions &options) {
-  const KernelArguments &arguments = turn.ready.arguments;
+/// The tensors of the case as files.
+Status keepRow(const CaseRow &row, const KernelCase &one, const PreparedCase &ready,
+               const CaseVerificationOptions &options) {
+  const KernelArguments &arguments = ready.arguments;
   verify::KeptCase kept;
-  kept.name = turn.one.name;
-  kept.verdict = verdict;
+  kept.name = one.name;
+  kept.verdict = row.failure.empty() ? "passed" : "FAILED: " + row.failure;
   kept.command = options.command;
-  for (const std::string &word : {std::string("--case"), turn.one.name, std::string("--seed"),
-                                  std::to_string(options.seed)}) {
+  for (const std::string &word :
+       {std::string("--case"), one.name, std::string("--seed"), std::to_string(options.seed)}) {
     kept.command.push_back(word);
   }
-  kept.facts = {{"kernel", turn.one.kernel},
-                {"signature", turn.one.signature},
-                {"grid", fmt::format("{}", fmt::join(turn.ready.grid, ", "))},
-                {"data", turn.data},
+  kept.facts = {{"kernel", one.kernel},
+                {"signature", one.signature},
+                {"grid", fmt::format("{}", fmt::join(ready.grid, ", "))},
+                {"data", row.data},
                 {"seed", std::to_string(options.seed)}};
   for (const auto &[name, value] : arguments.integers) {
     kept.facts.emplace_back(name, std::to_string(value));
@@ -82,7 +69,7 @@ Status keepTurn(const Turn &turn, const std::string &verdict,
   for (const auto &[name, value] : arguments.reals) {
     kept.facts.emplace_back(name, fmt::format("{}", value));
   }
-  const std::set<std::string> outputs = outputNames(turn.one);
+  const std::set<std::string> outputs = outputNames(one);
   for (const auto &[name, tensor] : arguments.tensors) {
     if (!outputs.contains(name)) {
       kept.addInput(name, tensor);
@@ -94,7 +81,7 @@ Status keepTurn(const Turn &turn, const std::string &verdict,
   for (const std::string &name : outputs) {
     kept.addOutput(name, arguments.tensors.at(name));
   }
-  auto expected = expectedOutputs(turn.one, arguments);
+  auto expected = expectedOutputs(one, arguments);
   if (!expected) {
     return expected.error();
   }
@@ -128,7 +115,7 @@ public:
   CaseVerification result;
 
 private:
-  Status add(const Turn &turn, const Verdict &verdict);
+  Status add(CaseRow row, const KernelCase &one, const PreparedCase &ready);
   Status tryGroup(std::vector<Judged> &group, Diagnostics &diags);
   Status tryData(Judged &judged, OtherData other, Diagnostics &diags);
   /// Too few elements to tell one kind of data from another.
@@ -136,49 +123,37 @@ private:
 
   const CaseVerificationOptions &options;
   std::map<std::string, std::vector<Judged>> groups;
-  bool keptFailure = false;
+  KeptChoice choice{options};
 };
 
-Status Verification::add(const Turn &turn, const Verdict &verdict) {
-  CaseRow row{turn.one.name, turn.one.kernel.substr(turn.one.kernel.rfind('/') + 1), turn.data,
-              verdict.unverifiable, verdict.wrong};
-  if (row.failure.empty() && row.unverifiable > verify::mostUnverifiable) {
-    row.failure = fmt::format("{} of the elements cannot be verified: a right kernel may leave "
-                              "the range of its type there",
-                              report::formatPercent(row.unverifiable));
-  }
+Status Verification::add(CaseRow row, const KernelCase &one, const PreparedCase &ready) {
+  row.requireVerifiable();
   const bool failed = !row.failure.empty();
-  const std::string text = failed ? "FAILED: " + row.failure : "passed";
-  result.rows.push_back(std::move(row));
-  const bool isWanted = failed || (!options.onlyCase.empty() && result.kept.empty());
-  if (options.keepIn.empty() || keptFailure || !isWanted) {
-    return Done{};
+  Status done = Done{};
+  if (choice.wants(failed)) {
+    done = keepRow(row, one, ready, options);
+    choice.choose(fmt::format("{} ({})", row.caseName, row.data), failed);
+    result.kept = choice.name();
   }
-  keptFailure = failed;
-  result.kept = fmt::format("{} ({})", turn.one.name, turn.data);
-  return keepTurn(turn, text, options);
+  result.rows.push_back(std::move(row));
+  return done;
 }
 
-/// Magnitudes come nearer to 1 until enough of the results can be verified.
 Status Verification::tryData(Judged &judged, OtherData other, Diagnostics &diags) {
-  while (true) {
+  auto attempt = [&]() -> Result<CaseRow> {
     replaceInputs(judged.inputs, other, judged.seed, judged.ready.arguments);
     if (auto computed = computeInputs(*judged.one, judged.ready.arguments); !computed) {
       return computed.error();
     }
-    auto verdict = judge(*judged.one, judged.ready, diags);
-    if (!verdict) {
-      return verdict.error();
-    }
-    const bool isEnough = verdict->unverifiable <= verify::mostUnverifiable;
-    if (isEnough || !verdict->wrong.empty() ||
-        std::fabs(other.data.range) < verify::smallestRange) {
-      const std::string data =
-          definition::name(other.data) + (other.input.empty() ? "" : " in '" + other.input + "'");
-      return add({*judged.one, data, judged.ready}, *verdict);
-    }
-    other.data.range /= 2;
+    return tryCase(*judged.one, judged.ready, diags);
+  };
+  auto row = untilVerifiable(other.data, attempt, std::identity());
+  if (!row) {
+    return row.error();
   }
+  row->data =
+      definition::name(other.data) + (other.input.empty() ? "" : " in '" + other.input + "'");
+  return add(std::move(*row), *judged.one, judged.ready);
 }
 
 Status Verification::addCase(const KernelCase &one, size_t number, Diagnostics &diags) {
@@ -188,15 +163,14 @@ Status Verification::addCase(const KernelCase &one, size_t number, Diagnostics &
     return ready.error();
   }
   if (isWanted) {
-    auto verdict = judge(one, *ready, diags);
-    if (!verdict) {
-      return verdict.error();
+    auto row = tryCase(one, *ready, diags);
+    if (!row) {
+      return row.error();
     }
-    if (Status added = add({one, "its own", *ready}, *verdict); !added) {
+    row->data = "its own";
+    const bool failed = !row->failure.empty();
+    if (Status added = add(std::move(*row), one, *ready); !added || failed) {
       return added;
-    }
-    if (!verdict->wrong.empty()) {
-      return Done{};
     }
   }
   std::vector<std::string> inputs = replaceableInputs(one, ready->arguments);

@@ -4,8 +4,8 @@
 #include "lib/capi/Failure.h"
 #include "lib/capi/Handles.h"
 #include "lib/capi/Texts.h"
+#include "lib/eager/Compare.h"
 #include "lib/eager/Eager.h"
-#include "lib/measure/Compare.h"
 #include "lib/measure/ThisChip.h"
 #include "lib/measure/Timer.h"
 
@@ -198,10 +198,11 @@ nereid_status nereid_compare(const nereid_tensor *actual, const nereid_tensor *e
     if (actual->tensor.shape() != expected->tensor.shape()) {
       return refuse("nereid_compare", "expects two tensors of one shape");
     }
-    const measure::Comparison found =
-        measure::compare(actual->tensor, expected->tensor, relative, absolute);
-    *result = {found.passed() ? 1 : 0, found.mismatches,       found.firstMismatch,   found.actual,
-               found.expected,         found.maxAbsoluteError, found.maxRelativeError};
+    const eager::Comparison found =
+        eager::compare(actual->tensor, expected->tensor, relative, absolute);
+    *result = {found.passed() ? 1 : 0, found.mismatches,     found.first.index,
+               found.first.actual,     found.first.expected, found.maxAbsoluteError,
+               found.maxRelativeError};
     return NEREID_OK;
   });
 }

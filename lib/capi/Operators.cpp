@@ -61,23 +61,23 @@ Result<DType> typeOf(const definition::Operator &op, const std::vector<runtime::
   return allowed ? Result<DType>(*own) : allowed.error();
 }
 
-bool isAgreed(const eager::Agreement &agreement) {
-  return agreement.agrees() &&
-         static_cast<double>(agreement.unverifiable) <=
-             verify::mostUnverifiable * static_cast<double>(agreement.checked);
+bool isAgreed(const eager::Comparison &comparison) {
+  return comparison.passed() && comparison.unverifiableShare() <= verify::mostUnverifiable;
 }
 
-eager::Agreement agreementOf(const nereid_verdict &verdict) {
-  eager::Agreement agreement;
-  agreement.checked = verdict.elements;
-  agreement.mismatches = verdict.mismatches;
-  agreement.unverifiable = verdict.unverifiable;
-  agreement.firstOutput = verdict.first_output;
-  agreement.firstIndex = verdict.first_element;
-  agreement.firstActual = verdict.actual;
-  agreement.firstExpected = verdict.expected;
-  agreement.firstBound = verdict.bound;
-  return agreement;
+eager::Comparison comparisonOf(const nereid_verdict &verdict) {
+  eager::Comparison comparison;
+  comparison.elements = verdict.elements;
+  comparison.mismatches = verdict.mismatches;
+  comparison.unverifiable = verdict.unverifiable;
+  comparison.first = {verdict.first_output,
+                      verdict.first_element,
+                      verdict.actual,
+                      verdict.expected,
+                      verdict.bound,
+                      "",
+                      ""};
+  return comparison;
 }
 
 } // namespace
@@ -136,10 +136,10 @@ nereid_status nereid_operator_verify(const nereid_operator *made,
       const bool isMemory = found.error().code == "E0506";
       return fail(isMemory ? NEREID_ERROR_MEMORY : NEREID_ERROR_ARGUMENT, found.error());
     }
-    *verdict = {isAgreed(*found) ? 1 : 0, found->checked,       found->mismatches,
-                found->unverifiable,      found->firstOutput,   found->firstIndex,
-                found->firstActual,       found->firstExpected, found->firstBound,
-                found->worstAbsolute,     found->worstRatio};
+    *verdict = {isAgreed(*found) ? 1 : 0, found->elements,       found->mismatches,
+                found->unverifiable,      found->first.output,   found->first.index,
+                found->first.actual,      found->first.expected, found->first.bound,
+                found->maxAbsoluteError,  found->worstRatio};
     return NEREID_OK;
   });
 }
@@ -149,9 +149,9 @@ const char *nereid_verdict_text(const nereid_verdict *verdict) {
   const nereid_status made = guarded([&] {
     text.clear();
     if (verdict && verdict->mismatches > 0) {
-      text = eager::describe(agreementOf(*verdict));
+      text = comparisonOf(*verdict).text();
     } else if (verdict && !verdict->agrees) {
-      text = eager::describeUnverifiable(verdict->unverifiable, verdict->elements);
+      text = comparisonOf(*verdict).unverifiableText();
     }
     return NEREID_OK;
   });

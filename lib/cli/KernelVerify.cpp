@@ -55,7 +55,7 @@ nlohmann::ordered_json jsonOf(const bench::CaseVerification &verified, uint64_t 
     rows.push_back({{"case", row.caseName},
                     {"data", row.data},
                     {"kernel", row.kernel},
-                    {"unverifiable", row.unverifiable},
+                    {"unverifiable", row.comparison.unverifiableShare()},
                     {"result", resultOf(row)}});
   }
   return {{"seed", seed}, {"rows", rows}};
@@ -84,7 +84,7 @@ void runKernelVerify(const KernelVerifyOptions &options, Session &session) {
   Diagnostics diags;
   auto verified = bench::verifyCases(
       options.input, *cases,
-      {options.execution, seed, options.onlyCase, options.keepIn, verifyCommand(options)}, diags);
+      {{seed, options.onlyCase, options.keepIn, verifyCommand(options)}, options.execution}, diags);
   if (!verified) {
     return session.fail(diags, verified.error());
   }

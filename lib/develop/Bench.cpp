@@ -80,12 +80,12 @@ std::string verifyOutputs(const Generation &generation, Bench &bench) {
   if (bench.agreedDigest == digest) {
     return "";
   }
-  auto agreement = checkAgreement(generation.fused, bench.tensors, bench.row.dtype);
-  if (!agreement) {
-    return agreement.error().message;
+  auto comparison = compareOutputs(generation.fused, bench.tensors, bench.row.dtype);
+  if (!comparison) {
+    return comparison.error().message;
   }
-  if (!agreement->agrees()) {
-    return "wrong result: " + eager::describe(*agreement);
+  if (!comparison->passed()) {
+    return "wrong result: " + comparison->text();
   }
   bench.agreedDigest = digest;
   return "";

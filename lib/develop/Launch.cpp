@@ -82,8 +82,8 @@ runtime::LaunchError PreparedLaunch::runEmpty(runtime::ThreadPool &pool) const {
   return runtime::launch(kernel, {0, 1, 1}, arguments, pool);
 }
 
-Result<eager::Agreement> checkAgreement(const FusedOperator &fused, const CaseTensors &tensors,
-                                        DType dtype) {
+Result<eager::Comparison> compareOutputs(const FusedOperator &fused, const CaseTensors &tensors,
+                                         DType dtype) {
   return eager::checkOutputs(fused.op, tensors.inputs, tensors.outputs, dtype,
                              eager::Rounding::OncePerResult, runtime::defaultPool());
 }

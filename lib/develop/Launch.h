@@ -65,7 +65,7 @@ Result<CaseTensors> makeTensors(const generator::FusedOperator &fused,
                                 const definition::GridCase &grid, DType dtype, double reserve = 0);
 
 /// The outputs against the float64 reference, within bounds derived for each element.
-Result<eager::Agreement> checkAgreement(const generator::FusedOperator &fused,
-                                        const CaseTensors &tensors, DType dtype);
+Result<eager::Comparison> compareOutputs(const generator::FusedOperator &fused,
+                                         const CaseTensors &tensors, DType dtype);
 
 } // namespace nereid::develop

@@ -4,14 +4,11 @@
 #include "lib/report/Table.h"
 #include "lib/support/Interrupt.h"
 #include "lib/verify/KeptCase.h"
-#include "lib/verify/Limits.h"
-#include "lib/verify/Trial.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <memory>
 #include <set>
@@ -23,16 +20,6 @@ using generator::Generation;
 using runtime::Tensor;
 
 namespace {
-
-int64_t elementsOf(const CaseTensors &tensors) {
-  int64_t elements = 0;
-  for (const auto *list : {&tensors.inputs, &tensors.outputs}) {
-    for (const Tensor &tensor : *list) {
-      elements += tensor.elementCount();
-    }
-  }
-  return elements;
-}
 
 /// Inputs in order, then outputs.
 std::vector<verify::TrialTensor> trialTensors(const generator::FusedOperator &fused,
@@ -125,7 +112,16 @@ Result<Attempt> tryCase(Generation &generation, Progress &progress,
     auto error = prepared->run(*way.pool, way.order);
     return error ? Status(makeError(error.code, error.message)) : Done{};
   };
-  auto tried = verify::runTrial(trialTensors(generation.fused, *tensors, grid.layout), launch);
+  // Small launches are checked once for all data that they are tried with.
+  const std::string places = placesOf(*tensors, schedule, dtype);
+  bool isClean = false;
+  auto check = [&]() -> Result<std::string> {
+    std::string found = finding(generation, source, schedule, grid, dtype);
+    isClean = found.empty();
+    return found;
+  };
+  auto tried = bench::inspectLaunch(trialTensors(generation.fused, *tensors, grid.layout), launch,
+                                    {}, check, progress.checked.contains(places));
   if (!tried) {
     // Neither says that the kernel is wrong in this case.
     if (isOfSource(tried.error()) || tried.error().code == "E0506") {
@@ -136,18 +132,10 @@ Result<Attempt> tryCase(Generation &generation, Progress &progress,
   }
   attempt.computed.assign(tried->tensors.begin() + static_cast<long>(tensors->inputs.size()),
                           tried->tensors.end());
-  // Small launches are checked once for all data that they are tried with.
-  const std::string places = placesOf(*tensors, schedule, dtype);
-  const bool isSmall = elementsOf(*tensors) <= verify::largestChecked;
-  if ((isSmall && !progress.checked.contains(places)) || tried->fault == verify::Fault::Outside) {
-    row.failure = finding(generation, source, schedule, grid, dtype);
-    if (row.failure.empty()) {
-      progress.checked.insert(places);
-    }
+  if (isClean) {
+    progress.checked.insert(places);
   }
-  if (tried->fault != verify::Fault::None) {
-    row.failure = tried->text + (row.failure.empty() ? "" : "; " + row.failure);
-  }
+  row.failure = tried->text;
   if (!row.failure.empty()) {
     return attempt;
   }
@@ -155,20 +143,17 @@ Result<Attempt> tryCase(Generation &generation, Progress &progress,
   CaseTensors computed;
   computed.inputs = tensors->inputs;
   computed.outputs = attempt.computed;
-  auto agreement = checkAgreement(generation.fused, computed, dtype);
-  if (!agreement && agreement.error().code == "E0506") {
-    return agreement.error();
+  auto comparison = compareOutputs(generation.fused, computed, dtype);
+  if (!comparison && comparison.error().code == "E0506") {
+    return comparison.error();
   }
-  if (!agreement) {
-    row.failure = agreement.error().message;
+  if (!comparison) {
+    row.failure = comparison.error().message;
     return attempt;
   }
-  row.checked = agreement->checked;
-  row.unverifiable = agreement->unverifiable;
-  row.maxAbsoluteError = agreement->worstAbsolute;
-  row.errorOfBound = agreement->worstRatio;
-  if (!agreement->agrees()) {
-    row.failure = eager::describe(*agreement);
+  row.comparison = std::move(*comparison);
+  if (!row.comparison.passed()) {
+    row.failure = row.comparison.text();
   }
   return attempt;
 }
@@ -176,26 +161,17 @@ Result<Attempt> tryCase(Generation &generation, Progress &progress,
 /// What the name of a case ends with when its magnitudes came nearer to 1.
 constexpr std::string_view takenAs = ", taken as ";
 
-/// A case with magnitudes that its operator can bear: they come nearer to 1 until what can be
-/// verified is enough.
+/// A case with magnitudes that its operator can bear.
 Result<Attempt> verifyCase(Generation &generation, Progress &progress,
                            const generator::ChipSummary &chip, GridCase grid, DType dtype) {
-  auto isEnough = [](const AccuracyRow &row) {
-    return static_cast<double>(row.unverifiable) <=
-           verify::mostUnverifiable * static_cast<double>(row.checked);
-  };
-  auto attempt = tryCase(generation, progress, chip, grid, dtype);
-  while (attempt && attempt->row.failure.empty() && !isEnough(attempt->row) &&
-         std::fabs(grid.data.range) > verify::smallestRange) {
-    grid.data.range /= 2;
-    attempt = tryCase(generation, progress, chip, grid, dtype);
-    if (attempt) {
-      attempt->row.caseName += std::string(takenAs) + definition::name(grid.data, dtype);
-    }
+  const double range = grid.data.range;
+  auto attempt = bench::untilVerifiable(
+      grid.data, [&] { return tryCase(generation, progress, chip, grid, dtype); }, &Attempt::row);
+  if (attempt && grid.data.range != range) {
+    attempt->row.caseName += std::string(takenAs) + definition::name(grid.data, dtype);
   }
-  if (attempt && attempt->row.failure.empty() && !isEnough(attempt->row)) {
-    AccuracyRow &row = attempt->row;
-    row.failure = eager::describeUnverifiable(row.unverifiable, row.checked);
+  if (attempt) {
+    attempt->row.requireVerifiable();
   }
   return attempt;
 }
@@ -291,7 +267,7 @@ Result<AccuracyReport> verifyAccuracy(Generation &generation, const KernelSource
                                       const AccuracyOptions &options) {
   AccuracyReport report;
   report.seed = options.seed;
-  bool keptFailure = false;
+  bench::KeptChoice choice(options);
   Progress progress{source, {}};
   progress.source.compiled = std::make_shared<CompiledKernels>();
   for (DType dtype : options.dtypes) {
@@ -310,13 +286,12 @@ Result<AccuracyReport> verifyAccuracy(Generation &generation, const KernelSource
         return attempt.error();
       }
       const bool failed = !attempt->row.failure.empty();
-      const bool isWanted = !options.onlyCase.empty() && report.kept.empty();
-      if (!options.keepIn.empty() && !keptFailure && (failed || isWanted)) {
+      if (choice.wants(failed)) {
         if (Status kept = keepAttempt(generation, *attempt, one.name, options); !kept) {
           return kept.error();
         }
-        keptFailure = failed;
-        report.kept = fmt::format("{} ({})", attempt->row.caseName, torchName(dtype));
+        choice.choose(fmt::format("{} ({})", attempt->row.caseName, torchName(dtype)), failed);
+        report.kept = choice.name();
       }
       report.rows.push_back(std::move(attempt->row));
     }
@@ -334,8 +309,7 @@ Result<AccuracyReport> verifyAccuracy(Generation &generation, const KernelSource
 std::string accuracyTable(const AccuracyReport &report) {
   struct Group {
     int cases = 0, failed = 0, skipped = 0;
-    int64_t elements = 0, unverifiable = 0;
-    double worstAbsolute = 0, worstOfBound = 0;
+    eager::Comparison all;
   };
   std::map<std::pair<DType, std::string>, Group> groups;
   std::string details;
@@ -344,10 +318,7 @@ std::string accuracyTable(const AccuracyReport &report) {
     ++group.cases;
     group.failed += row.failure.empty() ? 0 : 1;
     group.skipped += row.skipped.empty() ? 0 : 1;
-    group.elements += row.checked;
-    group.unverifiable += row.unverifiable;
-    group.worstAbsolute = std::max(group.worstAbsolute, row.maxAbsoluteError);
-    group.worstOfBound = std::max(group.worstOfBound, row.errorOfBound);
+    group.all.merge(row.comparison);
     if (!row.failure.empty() || !row.skipped.empty()) {
       details += fmt::format("  {} {} ({}): {}\n", row.failure.empty() ? "skipped" : "FAILED",
                              row.caseName, torchName(row.dtype),
@@ -359,11 +330,10 @@ std::string accuracyTable(const AccuracyReport &report) {
   for (const auto &[key, group] : groups) {
     table.add({std::string(torchName(key.first)), key.second, std::to_string(group.cases),
                std::to_string(group.failed), std::to_string(group.skipped),
-               report::formatCount(static_cast<double>(group.elements)),
-               report::formatPercent(static_cast<double>(group.unverifiable) /
-                                     std::max<double>(1, static_cast<double>(group.elements))),
-               fmt::format("{:.2g}", group.worstAbsolute),
-               report::formatPercent(group.worstOfBound)});
+               report::formatCount(static_cast<double>(group.all.elements)),
+               report::formatPercent(group.all.unverifiableShare()),
+               fmt::format("{:.2g}", group.all.maxAbsoluteError),
+               report::formatPercent(group.all.worstRatio)});
   }
   return table.text() + details;
 }
@@ -376,10 +346,10 @@ std::string accuracyJson(const AccuracyReport &report) {
                                     {"seed", report.seed},
                                     {"shape", row.shape},
                                     {"schedule", row.schedule},
-                                    {"checked", row.checked},
-                                    {"unverifiable", row.unverifiable},
-                                    {"max_absolute_error", row.maxAbsoluteError},
-                                    {"error_of_bound", row.errorOfBound}};
+                                    {"checked", row.comparison.elements},
+                                    {"unverifiable", row.comparison.unverifiable},
+                                    {"max_absolute_error", row.comparison.maxAbsoluteError},
+                                    {"error_of_bound", row.comparison.worstRatio}};
     if (!row.failure.empty()) {
       entry["failure"] = row.failure;
     }

@@ -3,6 +3,7 @@
 // extreme values, dense and strided layouts, every type of the definition, against float64.
 #pragma once
 
+#include "lib/bench/Verification.h"
 #include "lib/develop/Launch.h"
 #include "lib/generator/Generator.h"
 
@@ -12,13 +13,9 @@
 
 namespace nereid::develop {
 
-struct AccuracyRow {
-  std::string caseName, shape, data, layout, schedule;
+struct AccuracyRow : bench::VerifiedCase {
+  std::string shape, layout, schedule;
   DType dtype = DType::F32;
-  int64_t checked = 0, unverifiable = 0; ///< elements; see eager::Agreement
-  double maxAbsoluteError = 0;
-  double errorOfBound = 0; ///< largest error as a fraction of its bound
-  std::string skipped, failure;
 };
 
 struct AccuracyReport {
@@ -36,15 +33,8 @@ struct AccuracyReport {
   }
 };
 
-struct AccuracyOptions {
+struct AccuracyOptions : bench::VerificationOptions {
   std::vector<DType> dtypes;
-  uint64_t seed = 0;    ///< of the drawn cases and of all data
-  std::string onlyCase; ///< by the name that its row has; "" = all
-  /// Folder for the first case that fails, see verify/KeptCase.h; one that is chosen by name is
-  /// kept if it passes, too. "" = none.
-  std::string keepIn;
-  /// Words of a command line that verifies the same operator; what names one case is added to it.
-  std::vector<std::string> command;
   std::function<void(const std::string &)> progress = [](const std::string &) {};
 };
 

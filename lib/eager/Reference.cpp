@@ -186,31 +186,6 @@ double integerRatio(uint64_t actual, uint64_t expected, const Bounded &bounded) 
 
 } // namespace
 
-std::string describe(const Agreement &agreement) {
-  const std::string where =
-      agreement.firstOutput > 0
-          ? fmt::format("{} of output {}", agreement.firstIndex, agreement.firstOutput)
-          : std::to_string(agreement.firstIndex);
-  const std::string share =
-      fmt::format("({} of {} differ)", agreement.mismatches, agreement.checked);
-  if (!agreement.firstActualText.empty()) {
-    const std::string bound =
-        agreement.firstBound > 0 ? fmt::format(" ± {:.3g}", agreement.firstBound) : "";
-    return fmt::format("element {} expects {}{}, but got {} {}", where, agreement.firstExpectedText,
-                       bound, agreement.firstActualText, share);
-  }
-  // The sign of a NaN says nothing.
-  const double actual = std::isnan(agreement.firstActual) ? NAN : agreement.firstActual;
-  return fmt::format("element {} expects {:.9g} ± {:.3g}, but got {:.9g} {}", where,
-                     agreement.firstExpected, agreement.firstBound, actual, share);
-}
-
-std::string describeUnverifiable(int64_t unverifiable, int64_t checked) {
-  return fmt::format("{} of {} elements cannot be verified: a right kernel may leave the range of "
-                     "its type there",
-                     unverifiable, checked);
-}
-
 Result<std::vector<ReferenceOutput>> runReference(const Operator &op,
                                                   std::span<const Tensor> inputs, DType dtype,
                                                   Rounding rounding, runtime::ThreadPool &pool) {
@@ -239,9 +214,9 @@ Result<std::vector<ReferenceOutput>> runReference(const Operator &op,
   return done ? Result<std::vector<ReferenceOutput>>(std::move(outputs)) : done.error();
 }
 
-Result<Agreement> checkOutputs(const Operator &op, std::span<const Tensor> inputs,
-                               std::span<const Tensor> outputs, DType dtype, Rounding rounding,
-                               runtime::ThreadPool &pool) {
+Result<Comparison> checkOutputs(const Operator &op, std::span<const Tensor> inputs,
+                                std::span<const Tensor> outputs, DType dtype, Rounding rounding,
+                                runtime::ThreadPool &pool) {
   Result<Prepared> prepared = prepare(op, inputs, dtype, rounding);
   if (!prepared) {
     return prepared.error();
@@ -260,15 +235,15 @@ Result<Agreement> checkOutputs(const Operator &op, std::span<const Tensor> input
                                    : "nothing"));
     }
   }
-  Agreement total;
+  Comparison total;
   std::mutex lock;
   auto visit = [&](size_t output, const BoundedTensor &block, const Block &where) {
     int64_t first = prepared->plan.firstElement(prepared->sizes[output], where);
     BoundedTensor actual = loadBounded(prepared->plan.output(outputs[output], where));
-    Agreement mine;
+    Comparison mine;
     for (size_t i = 0; i < block.elements.size(); ++i) {
       const Bounded &expected = block.elements[i];
-      ++mine.checked;
+      ++mine.elements;
       if (std::isinf(expected.error)) {
         ++mine.unverifiable;
         continue;
@@ -281,40 +256,27 @@ Result<Agreement> checkOutputs(const Operator &op, std::span<const Tensor> input
                          : ratioOf(value, expected, type, prepared->hasZeroSigns[output], bound);
       mine.worstRatio = std::max(mine.worstRatio, ratio);
       if (std::isfinite(value) && std::isfinite(expected.value)) {
-        mine.worstAbsolute = std::max(mine.worstAbsolute, std::fabs(value - expected.value));
+        mine.maxAbsoluteError = std::max(mine.maxAbsoluteError, std::fabs(value - expected.value));
       }
       if (ratio > 1 && mine.mismatches++ == 0) {
-        mine.firstIndex = first + static_cast<int64_t>(i);
-        mine.firstActual = value;
-        mine.firstExpected = expected.value;
-        mine.firstBound = isInteger ? expected.error : bound;
+        mine.first = {static_cast<int>(output),
+                      first + static_cast<int64_t>(i),
+                      value,
+                      expected.value,
+                      isInteger ? expected.error : bound,
+                      "",
+                      ""};
         if (isInteger) {
-          mine.firstActualText = integerText(actual.integers[i], type);
-          mine.firstExpectedText = integerText(block.integers[i], type);
+          mine.first.actualText = integerText(actual.integers[i], type);
+          mine.first.expectedText = integerText(block.integers[i], type);
         }
       }
     }
     std::lock_guard guard(lock);
-    total.checked += mine.checked;
-    total.unverifiable += mine.unverifiable;
-    total.worstRatio = std::max(total.worstRatio, mine.worstRatio);
-    total.worstAbsolute = std::max(total.worstAbsolute, mine.worstAbsolute);
-    auto place = std::pair(static_cast<int>(output), mine.firstIndex);
-    bool isEarlier =
-        total.mismatches == 0 || place < std::pair(total.firstOutput, total.firstIndex);
-    if (mine.mismatches > 0 && isEarlier) {
-      total.firstOutput = place.first;
-      total.firstIndex = place.second;
-      total.firstActual = mine.firstActual;
-      total.firstExpected = mine.firstExpected;
-      total.firstBound = mine.firstBound;
-      total.firstActualText = mine.firstActualText;
-      total.firstExpectedText = mine.firstExpectedText;
-    }
-    total.mismatches += mine.mismatches;
+    total.merge(mine);
   };
   Status done = forEachBlock(*prepared, pool, visit);
-  return done ? Result<Agreement>(total) : Result<Agreement>(done.error());
+  return done ? Result<Comparison>(total) : Result<Comparison>(done.error());
 }
 
 } // namespace nereid::eager

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/launch/CaseReference.h"
 
+#include "lib/eager/Compare.h"
 #include "lib/eager/Eager.h"
 #include "lib/eager/Reference.h"
 #include "lib/launch/TensorMaker.h"
@@ -167,45 +168,32 @@ std::optional<DType> boundType(const KernelCase &testCase, const KernelArguments
 }
 
 /// Against a bound for each element, which knows the data and the lengths that are summed.
-static Result<measure::Comparison> compareByBounds(const definition::Operator &op,
-                                                   const KernelArguments &arguments, DType dtype) {
+static Result<eager::Comparison> compareByBounds(const definition::Operator &op,
+                                                 const KernelArguments &arguments, DType dtype) {
   std::vector<Tensor> outputs;
   for (const std::string &name : op.outputNames) {
     outputs.push_back(arguments.tensors.at(name));
   }
-  auto agreement = eager::checkOutputs(op, inputsIn(dtype, op, arguments), outputs, dtype,
-                                       eager::Rounding::OncePerResult, runtime::defaultPool());
-  if (!agreement) {
-    return agreement.error();
-  }
-  measure::Comparison comparison;
-  comparison.elements = agreement->checked;
-  comparison.mismatches = agreement->mismatches;
-  comparison.unverifiable = agreement->unverifiable;
-  comparison.maxAbsoluteError = agreement->worstAbsolute;
-  comparison.firstMismatch = agreement->firstIndex;
-  comparison.actual = agreement->firstActual;
-  comparison.expected = agreement->firstExpected;
-  return comparison;
+  return eager::checkOutputs(op, inputsIn(dtype, op, arguments), outputs, dtype,
+                             eager::Rounding::OncePerResult, runtime::defaultPool());
 }
 
 /// Against one tolerance: the case's own, or the static one where types are mixed.
-static Result<measure::Comparison> compareByTolerance(const definition::Operator &op,
-                                                      const KernelCase &testCase,
-                                                      const KernelArguments &arguments) {
+static Result<eager::Comparison> compareByTolerance(const definition::Operator &op,
+                                                    const KernelCase &testCase,
+                                                    const KernelArguments &arguments) {
   auto reference = evaluate(op, arguments);
   if (!reference) {
     return reference.error();
   }
-  measure::Comparison all;
+  eager::Comparison all;
   for (size_t i = 0; i < op.outputNames.size(); ++i) {
     const Tensor &actual = arguments.tensors.at(op.outputNames[i]);
-    auto tolerance =
+    const auto tolerance =
         testCase.tolerance ? *testCase.tolerance : definition::toleranceFor(op, {}, actual.dtype());
-    auto one = measure::compare(actual, (*reference)[i], tolerance.relative, tolerance.absolute);
-    if (i == 0 || !one.passed()) {
-      all = one;
-    }
+    auto one = eager::compare(actual, (*reference)[i], tolerance.relative, tolerance.absolute);
+    one.first.output = static_cast<int>(i);
+    all.merge(one);
   }
   return all;
 }
@@ -242,8 +230,8 @@ Result<std::vector<ExpectedOutput>> expectedOutputs(const KernelCase &testCase,
   return expected;
 }
 
-Result<measure::Comparison> compareOutputs(const KernelCase &testCase,
-                                           const KernelArguments &launched) {
+Result<eager::Comparison> compareOutputs(const KernelCase &testCase,
+                                         const KernelArguments &launched) {
   auto all = forReference(testCase, launched);
   if (!all) {
     return all.error();

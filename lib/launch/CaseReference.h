@@ -3,8 +3,8 @@
 // launch should hold, and whether they do.
 #pragma once
 
+#include "lib/eager/Comparison.h"
 #include "lib/launch/KernelCases.h"
-#include "lib/measure/Compare.h"
 
 #include <optional>
 #include <string>
@@ -33,7 +33,7 @@ Result<std::vector<ExpectedOutput>> expectedOutputs(const KernelCase &testCase,
                                                     const KernelArguments &arguments);
 
 /// Compares every output with its reference; the inputs must be as they were before the launch.
-Result<measure::Comparison> compareOutputs(const KernelCase &testCase,
-                                           const KernelArguments &arguments);
+Result<eager::Comparison> compareOutputs(const KernelCase &testCase,
+                                         const KernelArguments &arguments);
 
 } // namespace nereid::launch

@@ -111,7 +111,7 @@ std::string verify(const launch::KernelCase &one, const Specialization &special,
   if (const int status = call(symbol, special.library.interface, arguments, options)) {
     return fmt::format("status {}: {}", status, text);
   }
-  const measure::Comparison comparison = must(launch::compareOutputs(one, arguments), one.name);
+  const eager::Comparison comparison = must(launch::compareOutputs(one, arguments), one.name);
   return comparison.passed() ? "" : comparison.text();
 }
 

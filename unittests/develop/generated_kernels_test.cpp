@@ -159,10 +159,10 @@ protected:
     auto agreement = eager::checkOutputs(fused.op, inputs, outputs, dtype,
                                          eager::Rounding::OncePerResult, runtime::defaultPool());
     ASSERT_TRUE(bool(agreement)) << what << render(agreement.error());
-    EXPECT_TRUE(agreement->agrees())
-        << what << ": element " << agreement->firstIndex << " is " << agreement->firstActual
-        << ", expected " << agreement->firstExpected << " ± " << agreement->firstBound << "; "
-        << agreement->mismatches << " of " << agreement->checked << " differ\n"
+    EXPECT_TRUE(agreement->passed())
+        << what << ": element " << agreement->first.index << " is " << agreement->first.actual
+        << ", expected " << agreement->first.expected << " ± " << agreement->first.bound << "; "
+        << agreement->mismatches << " of " << agreement->elements << " differ\n"
         << source;
   }
 
@@ -332,7 +332,7 @@ TEST_F(GeneratedKernels, AWrongKernelIsFound) {
   auto agreement = eager::checkOutputs(op, inputs, outputs, DType::F32,
                                        eager::Rounding::OncePerResult, runtime::defaultPool());
   ASSERT_TRUE(bool(agreement));
-  EXPECT_FALSE(agreement->agrees());
+  EXPECT_FALSE(agreement->passed());
 }
 
 } // namespace

@@ -93,8 +93,8 @@ TEST(Blocks, EveryWrongElementIsFoundAtItsPlace) {
       return *checkOutputs(op, in, *out, DType::F32, Rounding::EachOperation,
                            runtime::defaultPool());
     };
-    Agreement right = check();
-    EXPECT_TRUE(right.agrees()) << form.body;
+    Comparison right = check();
+    EXPECT_TRUE(right.passed()) << form.body;
     int64_t elements = 0;
     for (size_t o = 0; o < out->size(); ++o) {
       elements += (*out)[o].elementCount();
@@ -102,14 +102,14 @@ TEST(Blocks, EveryWrongElementIsFoundAtItsPlace) {
       for (int64_t at : {int64_t{0}, int64_t{17}, last / 2, last}) {
         double kept = (*out)[o].at(at);
         (*out)[o].set(at, kept + 1);
-        Agreement wrong = check();
+        Comparison wrong = check();
         EXPECT_EQ(wrong.mismatches, 1) << form.body;
-        EXPECT_EQ(wrong.firstIndex, at) << form.body;
-        EXPECT_EQ(wrong.firstOutput, static_cast<int>(o)) << form.body;
+        EXPECT_EQ(wrong.first.index, at) << form.body;
+        EXPECT_EQ(wrong.first.output, static_cast<int>(o)) << form.body;
         (*out)[o].set(at, kept);
       }
     }
-    EXPECT_EQ(right.checked, elements) << form.body;
+    EXPECT_EQ(right.elements, elements) << form.body;
   }
 }
 

@@ -189,14 +189,14 @@ TEST(ConvolutionReference, JudgesAnImplementation) {
     auto good = checkOutputs(op, inputs, outputs, DType::F32, Rounding::OncePerResult,
                              runtime::defaultPool());
     ASSERT_TRUE(good) << render(good.error());
-    EXPECT_TRUE(good->agrees()) << &f - forms().data() << " worst " << good->worstRatio;
-    EXPECT_EQ(good->checked, out.elementCount());
+    EXPECT_TRUE(good->passed()) << &f - forms().data() << " worst " << good->worstRatio;
+    EXPECT_EQ(good->elements, out.elementCount());
     out.set(out.elementCount() - 1, out.at(out.elementCount() - 1) + 0.01);
     auto bad = checkOutputs(op, inputs, outputs, DType::F32, Rounding::OncePerResult,
                             runtime::defaultPool());
     ASSERT_TRUE(bad);
     EXPECT_EQ(bad->mismatches, 1) << &f - forms().data();
-    EXPECT_EQ(bad->firstIndex, out.elementCount() - 1);
+    EXPECT_EQ(bad->first.index, out.elementCount() - 1);
   }
 }
 

@@ -120,9 +120,9 @@ TEST_P(IntegerGraph, ReferenceAndExecutionAgree) {
       ASSERT_TRUE(agreement) << render(agreement.error());
       EXPECT_EQ(agreement->mismatches, 0)
           << body.text << " " << torchName(dtype) << " " << grid.name << " at "
-          << agreement->firstIndex << ": got " << agreement->firstActualText << " "
-          << agreement->firstActual << ", expected " << agreement->firstExpectedText << " "
-          << agreement->firstExpected;
+          << agreement->first.index << ": got " << agreement->first.actualText << " "
+          << agreement->first.actual << ", expected " << agreement->first.expectedText << " "
+          << agreement->first.expected;
       EXPECT_EQ(agreement->unverifiable, 0) << body.text << grid.name;
     }
   }
@@ -156,8 +156,8 @@ TEST(Integers, OneMoreIsAMismatchThatIsSaidExactly) {
                                 DType::I64, Rounding::OncePerResult, runtime::defaultPool());
   ASSERT_TRUE(agreement);
   EXPECT_EQ(agreement->mismatches, 1);
-  EXPECT_EQ(agreement->firstExpectedText, "1152921504606846977");
-  EXPECT_EQ(agreement->firstActualText, "1152921504606846978");
+  EXPECT_EQ(agreement->first.expectedText, "1152921504606846977");
+  EXPECT_EQ(agreement->first.actualText, "1152921504606846978");
 }
 
 TEST(Integers, UncertainConditionsLeaveRoom) {

@@ -127,7 +127,7 @@ TEST(Matmul, SpecialValuesStayInTheirRowsAndColumns) {
   auto agreement = checkOutputs(matrices(), std::vector{a, b}, std::vector{c}, DType::F32,
                                 Rounding::OncePerResult, runtime::defaultPool());
   ASSERT_TRUE(agreement);
-  EXPECT_TRUE(agreement->agrees());
+  EXPECT_TRUE(agreement->passed());
 }
 
 TEST(Matmul, SizesThatDoNotFitAreRefused) {
@@ -148,16 +148,16 @@ TEST(Matmul, ReferenceBoundsHoldAndFindOneWrongElement) {
       EXPECT_TRUE(agreement) << render(agreement.error());
       return *agreement;
     };
-    Agreement right = check();
-    EXPECT_TRUE(right.agrees()) << torchName(dtype) << " " << right.worstRatio;
-    EXPECT_EQ(right.checked, 300 * 130);
+    Comparison right = check();
+    EXPECT_TRUE(right.passed()) << torchName(dtype) << " " << right.worstRatio;
+    EXPECT_EQ(right.elements, 300 * 130);
     EXPECT_EQ(right.unverifiable, 0);
     // One product left out of the sum.
     int64_t at = 211 * 130 + 77;
     c.set(at, c.at(at) - in[0].at(211 * 257 + 100) * in[1].at(100 * 130 + 77));
-    Agreement wrong = check();
+    Comparison wrong = check();
     EXPECT_EQ(wrong.mismatches, 1) << torchName(dtype);
-    EXPECT_EQ(wrong.firstIndex, at);
+    EXPECT_EQ(wrong.first.index, at);
   }
 }
 
@@ -170,12 +170,12 @@ TEST(Matmul, ReferenceKnowsBatchesAndErrorsOfOperands) {
   auto agreement =
       checkOutputs(op, in, *c, DType::F32, Rounding::EachOperation, runtime::defaultPool());
   ASSERT_TRUE(agreement);
-  EXPECT_TRUE(agreement->agrees()) << agreement->worstRatio;
-  EXPECT_EQ(agreement->checked, 300);
+  EXPECT_TRUE(agreement->passed()) << agreement->worstRatio;
+  EXPECT_EQ(agreement->elements, 300);
   (*c)[0].set(299, (*c)[0].at(299) * 1.001);
   agreement = checkOutputs(op, in, *c, DType::F32, Rounding::EachOperation, runtime::defaultPool());
   ASSERT_TRUE(agreement);
-  EXPECT_EQ(agreement->firstIndex, 299);
+  EXPECT_EQ(agreement->first.index, 299);
 }
 
 } // namespace

@@ -45,9 +45,9 @@ TEST_P(ShippedTest, EagerExecutionStaysWithinTheBounds) {
       ASSERT_TRUE(agreement) << render(agreement.error());
       EXPECT_EQ(agreement->mismatches, 0)
           << op.name << " " << torchName(dtype) << " " << grid.name << " at "
-          << agreement->firstIndex << ": got " << agreement->firstActual << ", expected "
-          << agreement->firstExpected << " within " << agreement->firstBound;
-      EXPECT_EQ(agreement->checked, (*outputs)[0].elementCount());
+          << agreement->first.index << ": got " << agreement->first.actual << ", expected "
+          << agreement->first.expected << " within " << agreement->first.bound;
+      EXPECT_EQ(agreement->elements, (*outputs)[0].elementCount());
       // Drawn rows of two may have a variance that rounding each operation to 16 bits turns
       // negative.
       bool isOrdinary =
@@ -90,7 +90,7 @@ TEST_P(ShippedTest, OneWrongElementIsFound) {
         checkOutputs(op, in, *outputs, DType::F32, Rounding::OncePerResult, runtime::defaultPool());
     ASSERT_TRUE(agreement);
     EXPECT_EQ(agreement->mismatches, 1) << wrong;
-    EXPECT_EQ(agreement->firstIndex, last);
+    EXPECT_EQ(agreement->first.index, last);
   }
 }
 
@@ -138,8 +138,8 @@ TEST(Reference, BoundsGrowWithCancellation) {
 }
 
 /// out = body of x: [R, D] against what an implementation wrote, row by row.
-Agreement agreementOf(const std::string &body, const std::vector<double> &x,
-                      const std::vector<double> &written) {
+Comparison agreementOf(const std::string &body, const std::vector<double> &x,
+                       const std::vector<double> &written) {
   Diagnostics diags;
   auto op = definition::parseOperator(
       "t.toml",
@@ -160,7 +160,7 @@ constexpr double inf = std::numeric_limits<double>::infinity();
 
 TEST(Reference, AnInfinityIsThatInfinityOnly) {
   const std::vector<double> x = {inf, -inf, 2};
-  EXPECT_TRUE(agreementOf("out = x + 1", x, {inf, -inf, 3}).agrees());
+  EXPECT_TRUE(agreementOf("out = x + 1", x, {inf, -inf, 3}).passed());
   for (double wrong : {0.0, -inf, 3e38, std::nan("")}) {
     EXPECT_EQ(agreementOf("out = x + 1", x, {wrong, -inf, 3}).mismatches, 1) << wrong;
   }
@@ -179,28 +179,28 @@ TEST(Reference, InfinitiesOfFunctionsAreExact) {
 
 TEST(Reference, ZerosHaveTheSignOfIeee) {
   const std::vector<double> x = {0.0F, -0.0F, 3};
-  EXPECT_TRUE(agreementOf("out = -x", x, {-0.0F, 0.0F, -3}).agrees());
+  EXPECT_TRUE(agreementOf("out = -x", x, {-0.0F, 0.0F, -3}).passed());
   EXPECT_EQ(agreementOf("out = -x", x, {0.0F, 0.0F, -3}).mismatches, 1);
   EXPECT_EQ(agreementOf("out = x * 2", x, {0.0F, 0.0F, 6}).mismatches, 1);
   EXPECT_EQ(agreementOf("out = where(x > 1, x, x * 0)", x, {0.0F, 0.0F, 3}).mismatches, 1);
   // Of the larger of two zeros nobody says the sign.
-  EXPECT_TRUE(agreementOf("out = relu(x)", x, {0.0F, 0.0F, 3}).agrees());
-  EXPECT_TRUE(agreementOf("out = relu(x)", x, {-0.0F, -0.0F, 3}).agrees());
+  EXPECT_TRUE(agreementOf("out = relu(x)", x, {0.0F, 0.0F, 3}).passed());
+  EXPECT_TRUE(agreementOf("out = relu(x)", x, {-0.0F, -0.0F, 3}).passed());
 }
 
 TEST(Reference, WhatUnderflowsOnTheWayMayBeLost) {
   // 1e-45 has one bit left of the product, which the large factor shows again.
-  const Agreement agreement = agreementOf("out = (x * x) * 1e30", {3.7e-23, 1}, {1.4e-15, 1e30});
-  EXPECT_TRUE(agreement.agrees());
+  const Comparison agreement = agreementOf("out = (x * x) * 1e30", {3.7e-23, 1}, {1.4e-15, 1e30});
+  EXPECT_TRUE(agreement.passed());
   EXPECT_EQ(agreementOf("out = (x * x) * 1e30", {3.7e-23, 1}, {1.4e-12, 1e30}).mismatches, 1);
 }
 
 TEST(Reference, SoftmaxOfHugeNumbersIsKnown) {
   const std::vector<double> x = {3e37F, -1e37F, 2.9999e37F, 0}, right = {1, 0, 0, 0};
   const std::string body = "out = softmax(x, dim=-1)";
-  const Agreement agreement = agreementOf(body, x, right);
+  const Comparison agreement = agreementOf(body, x, right);
   EXPECT_EQ(agreement.unverifiable, 0);
-  EXPECT_TRUE(agreement.agrees());
+  EXPECT_TRUE(agreement.passed());
   // Without the maximum: infinity over infinity.
   EXPECT_EQ(agreementOf(body, x, {std::nanf(""), 0, 0, 0}).mismatches, 1);
   EXPECT_EQ(agreementOf(body, x, {0, 1, 0, 0}).mismatches, 2);
@@ -208,7 +208,7 @@ TEST(Reference, SoftmaxOfHugeNumbersIsKnown) {
 
 TEST(Reference, SoftmaxOfHugeComputedNumbersIsOpen) {
   // x * 1.5 - maximum in one step is not 0 where the maximum comes from, but a rounding error.
-  const Agreement agreement =
+  const Comparison agreement =
       agreementOf("out = softmax(x * 1.7, dim=-1)", {3e37, -1e37, 2.9999e37, 0}, {1, 0, 0, 0});
   EXPECT_GT(agreement.unverifiable, 0);
 }

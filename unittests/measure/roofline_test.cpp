@@ -21,6 +21,24 @@ Chip chip() {
   return result;
 }
 
+TEST(Roofline, SideAndImpossibleTimes) {
+  Chip chip;
+  chip.copyBandwidth = 1e9;
+  chip.peakFlops["fp32"] = 1e10;
+  chip.caches = {{"L3", 1000, 1, 0}};
+  Roofline memory = roofline(chip, 1e6, 1e6, DType::F32);
+  EXPECT_TRUE(memory.isMemoryBound());
+  EXPECT_DOUBLE_EQ(memory.floorSeconds(), 1e-3 - 1e-6) << "a cache of unknown rate is free";
+  EXPECT_DOUBLE_EQ(memory.ridge, 10);
+  EXPECT_FALSE(roofline(chip, 1e6, 1e8, DType::F32).isMemoryBound());
+  EXPECT_TRUE(isImpossible(chip, memory, {}, 1e-4));
+  EXPECT_FALSE(isImpossible(chip, memory, {}, 0.9e-3));
+  // Data inside the cache may beat memory, but not arithmetic.
+  Roofline cached = roofline(chip, 2000, 2000, DType::F32);
+  EXPECT_FALSE(isImpossible(chip, cached, {}, 1e-6));
+  EXPECT_TRUE(isImpossible(chip, cached, {}, 1e-8));
+}
+
 } // namespace
 
 TEST(Roofline, BytesMoveAtTheRateOfWhereTheyLive) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/measure/Compare.h"
+#include "lib/eager/Compare.h"
 
+#include "lib/definition/Tolerance.h"
 #include "runtime/ThreadPool.h"
 
 #include <fmt/format.h>
@@ -9,23 +10,9 @@
 #include <cmath>
 #include <mutex>
 
-namespace nereid::measure {
+namespace nereid::eager {
 
 namespace {
-
-/// Largest finite value of a floating type, as double.
-double largestFinite(DType type) {
-  switch (type) {
-  case DType::F16:
-    return 65504;
-  case DType::BF16:
-    return 3.3895313892515355e38;
-  case DType::F32:
-    return 3.4028234663852886e38;
-  default:
-    return 1.7976931348623157e308;
-  }
-}
 
 bool agrees(double actual, double expected, DType type, double relative, double absolute) {
   if (std::isnan(expected) || std::isnan(actual)) {
@@ -40,7 +27,7 @@ bool agrees(double actual, double expected, DType type, double relative, double 
   double bound = absolute + relative * std::fabs(expected);
   if (std::isinf(actual)) {
     return std::signbit(actual) == std::signbit(expected) &&
-           std::fabs(expected) + bound >= largestFinite(type);
+           std::fabs(expected) + bound >= definition::largestFinite(type);
   }
   return std::fabs(actual - expected) <= bound;
 }
@@ -66,6 +53,7 @@ private:
 Comparison compareRange(const runtime::Tensor &actual, const runtime::Tensor &reference,
                         double relative, double absolute, int64_t begin, int64_t end) {
   Comparison part;
+  part.elements = end - begin;
   Reader readActual(actual), readReference(reference);
   bool isExact = !isFloat(actual.dtype());
   for (int64_t i = begin; i < end; ++i) {
@@ -79,55 +67,35 @@ Comparison compareRange(const runtime::Tensor &actual, const runtime::Tensor &re
       }
     }
     if (!ok && part.mismatches++ == 0) {
-      part.firstMismatch = i;
-      part.actual = got;
-      part.expected = want;
+      part.first = {0, i, got, want, isExact ? 0 : absolute + relative * std::fabs(want), "", ""};
+      if (isExact) {
+        part.first.actualText = fmt::format("{:.0f}", got);
+        part.first.expectedText = fmt::format("{:.0f}", want);
+      }
     }
   }
   return part;
 }
 
-void merge(Comparison &into, const Comparison &part) {
-  into.maxAbsoluteError = std::max(into.maxAbsoluteError, part.maxAbsoluteError);
-  into.maxRelativeError = std::max(into.maxRelativeError, part.maxRelativeError);
-  into.mismatches += part.mismatches;
-  bool isEarlier = into.firstMismatch < 0 || part.firstMismatch < into.firstMismatch;
-  if (part.firstMismatch >= 0 && isEarlier) {
-    into.firstMismatch = part.firstMismatch;
-    into.actual = part.actual;
-    into.expected = part.expected;
-  }
-}
-
 } // namespace
-
-std::string Comparison::text() const {
-  if (passed()) {
-    return fmt::format("max error {:.3g} absolute, {:.3g} relative", maxAbsoluteError,
-                       maxRelativeError);
-  }
-  return fmt::format("element {} expects {:.9g}, but got {:.9g} ({} of {} differ)", firstMismatch,
-                     expected, actual, mismatches, elements);
-}
 
 Comparison compare(const runtime::Tensor &actual, const runtime::Tensor &reference, double relative,
                    double absolute) {
   Comparison result;
-  result.elements = reference.elementCount();
   if (actual.shape() != reference.shape()) {
-    result.elements = std::max<int64_t>(result.elements, 1);
-    result.mismatches = result.elements;
-    result.firstMismatch = 0;
+    result.elements = result.mismatches = std::max<int64_t>(reference.elementCount(), 1);
+    result.first.output = 0;
+    result.first.index = 0;
     return result;
   }
   std::mutex merging;
   runtime::defaultPool().parallelFor(
-      result.elements, 1 << 16, [&](int64_t begin, int64_t end, int) {
+      reference.elementCount(), 1 << 16, [&](int64_t begin, int64_t end, int) {
         Comparison part = compareRange(actual, reference, relative, absolute, begin, end);
         std::lock_guard lock(merging);
-        merge(result, part);
+        result.merge(part);
       });
   return result;
 }
 
-} // namespace nereid::measure
+} // namespace nereid::eager

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What counts as agreeing with a reference.
-#include "lib/measure/Compare.h"
-#include "lib/measure/Roofline.h"
+#include "lib/eager/Compare.h"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +8,7 @@
 #include <limits>
 
 using namespace nereid;
-using namespace nereid::measure;
+using namespace nereid::eager;
 using runtime::Tensor;
 
 namespace {
@@ -30,10 +29,10 @@ const double quietNan = std::nan("");
 TEST(Compare, NamesTheFirstMismatch) {
   auto result = compare(tensor(DType::F32, {1, 2, 3}), tensor(DType::F64, {1, 2.5, 4}), 1e-6, 0);
   EXPECT_EQ(result.mismatches, 2);
-  EXPECT_EQ(result.firstMismatch, 1);
-  EXPECT_DOUBLE_EQ(result.actual, 2);
-  EXPECT_DOUBLE_EQ(result.expected, 2.5);
-  EXPECT_EQ(result.text(), "element 1 expects 2.5, but got 2 (2 of 3 differ)");
+  EXPECT_EQ(result.first.index, 1);
+  EXPECT_DOUBLE_EQ(result.first.actual, 2);
+  EXPECT_DOUBLE_EQ(result.first.expected, 2.5);
+  EXPECT_EQ(result.text(), "element 1 expects 2.5 ± 2.5e-06, but got 2 (2 of 3 differ)");
 }
 
 TEST(Compare, NanMeetsNanOnly) {
@@ -57,37 +56,35 @@ TEST(Compare, ToleranceIsAbsolutePlusRelative) {
 }
 
 TEST(Compare, IntegersMustBeEqualAndShapesToo) {
-  EXPECT_FALSE(compare(tensor(DType::I32, {1}), tensor(DType::F64, {2}), 1, 1).passed());
+  const Comparison whole = compare(tensor(DType::I32, {1}), tensor(DType::F64, {2}), 1, 1);
+  EXPECT_EQ(whole.text(), "element 0 expects 2, but got 1 (1 of 1 differ)");
   EXPECT_FALSE(compare(tensor(DType::F32, {1}), tensor(DType::F64, {1, 1}), 1, 1).passed());
 }
 
-TEST(Roofline, SideAndImpossibleTimes) {
-  Chip chip;
-  chip.copyBandwidth = 1e9;
-  chip.peakFlops["fp32"] = 1e10;
-  chip.caches = {{"L3", 1000, 1, 0}};
-  Roofline memory = roofline(chip, 1e6, 1e6, DType::F32);
-  EXPECT_TRUE(memory.isMemoryBound());
-  EXPECT_DOUBLE_EQ(memory.floorSeconds(), 1e-3 - 1e-6) << "a cache of unknown rate is free";
-  EXPECT_DOUBLE_EQ(memory.ridge, 10);
-  EXPECT_FALSE(roofline(chip, 1e6, 1e8, DType::F32).isMemoryBound());
-  EXPECT_TRUE(isImpossible(chip, memory, {}, 1e-4));
-  EXPECT_FALSE(isImpossible(chip, memory, {}, 0.9e-3));
-  // Data inside the cache may beat memory, but not arithmetic.
-  Roofline cached = roofline(chip, 2000, 2000, DType::F32);
-  EXPECT_FALSE(isImpossible(chip, cached, {}, 1e-6));
-  EXPECT_TRUE(isImpossible(chip, cached, {}, 1e-8));
-}
-
-TEST(Chip, JsonRoundTripAndErrors) {
-  Chip chip = detectChip();
-  EXPECT_GE(chip.cores, 1);
-  chip.peakFlops["fp32"] = 2e11;
-  auto again = chipFromJson(toJson(chip), "test");
-  ASSERT_TRUE(static_cast<bool>(again));
-  EXPECT_EQ(toJson(*again), toJson(chip));
-  EXPECT_EQ(chipFromJson("{", "x").error().code, "E0701");
-  auto missing = chipFromJson("{\"schema\": 1, \"name\": \"n\"}", "x");
-  ASSERT_FALSE(static_cast<bool>(missing));
-  EXPECT_NE(missing.error().message.find("architecture"), std::string::npos);
+TEST(Comparison, TheFirstMismatchOfAllPartsIsKept) {
+  Comparison all;
+  auto part = [](int64_t elements, int output, int64_t index) {
+    Comparison one;
+    one.elements = elements;
+    one.mismatches = 1;
+    one.maxAbsoluteError = static_cast<double>(index);
+    one.first = {output, index, 1, 2, 0, "", ""};
+    return one;
+  };
+  Comparison right;
+  right.elements = 10;
+  right.unverifiable = 4;
+  all.merge(right);
+  EXPECT_TRUE(all.passed());
+  all.merge(part(10, 1, 3));
+  all.merge(part(10, 0, 7));
+  all.merge(part(10, 0, 8));
+  EXPECT_EQ(all.first.output, 0);
+  EXPECT_EQ(all.first.index, 7);
+  EXPECT_EQ(all.mismatches, 3);
+  EXPECT_EQ(all.maxAbsoluteError, 8);
+  EXPECT_EQ(all.unverifiableShare(), 0.1);
+  EXPECT_EQ(all.unverifiableText().substr(0, 38), "4 of 40 elements cannot be verified: a");
+  EXPECT_EQ(part(10, 1, 3).text(),
+            "element 3 of output 1 expects 2 ± 0, but got 1 (1 of 10 differ)");
 }

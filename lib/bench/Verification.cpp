@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/bench/Verification.h"
+
+namespace nereid::bench {
+
+void VerifiedCase::requireVerifiable() {
+  if (failure.empty() && !isVerifiable()) {
+    failure = comparison.unverifiableText();
+  }
+}
+
+bool KeptChoice::wants(bool failed) const {
+  const bool isAsked = failed || (!options.onlyCase.empty() && kept.empty());
+  return !options.keepIn.empty() && !isFailure && isAsked;
+}
+
+void KeptChoice::choose(std::string name, bool failed) {
+  kept = std::move(name);
+  isFailure = failed;
+}
+
+Result<verify::TrialResult> inspectLaunch(std::span<const verify::TrialTensor> tensors,
+                                          const verify::Launch &launch,
+                                          const verify::TrialOptions &options,
+                                          const std::function<Result<std::string>()> &check,
+                                          bool isCheckedAlready) {
+  auto tried = verify::runTrial(tensors, launch, options);
+  if (!tried) {
+    return tried;
+  }
+  int64_t elements = 0;
+  for (const verify::TrialTensor &tensor : tensors) {
+    elements += tensor.content.elementCount();
+  }
+  const bool isSmall = elements <= verify::largestChecked && !isCheckedAlready;
+  if (!isSmall && tried->fault != verify::Fault::Outside) {
+    return tried;
+  }
+  auto found = check();
+  if (!found) {
+    return found.error();
+  }
+  tried->text += (tried->text.empty() || found->empty() ? "" : "; ") + *found;
+  return tried;
+}
+
+} // namespace nereid::bench

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+// What verifying a generated operator and verifying a folder of kernels have in common: launches
+// that nobody trusts, data that a case's type can bear, and which case is kept as files.
+#pragma once
+
+#include "lib/definition/CaseData.h"
+#include "lib/eager/Comparison.h"
+#include "lib/verify/Limits.h"
+#include "lib/verify/Trial.h"
+
+#include <cmath>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace nereid::bench {
+
+/// What one case came to on one kind of data.
+struct VerifiedCase {
+  std::string caseName, data;
+  eager::Comparison comparison; ///< of the outputs with the reference; no elements without one
+  std::string failure;          ///< what was wrong; empty when all is well
+  std::string skipped;          ///< why it was not run
+
+  bool isVerifiable() const { return comparison.unverifiableShare() <= verify::mostUnverifiable; }
+  /// Fails it when too much may leave the range of its type.
+  void requireVerifiable();
+};
+
+struct VerificationOptions {
+  uint64_t seed = 0;         ///< of what is drawn: cases and data
+  std::string onlyCase = {}; ///< by the name that its row has; "" = all
+  /// Folder for the first case that fails, see verify/KeptCase.h; one that is chosen by name is
+  /// kept if it passes, too. "" = none.
+  std::string keepIn = {};
+  /// Words of a command line that verifies the same; what names one case is added to it.
+  std::vector<std::string> command = {};
+};
+
+/// Which of the cases is kept.
+class KeptChoice {
+public:
+  explicit KeptChoice(const VerificationOptions &options) : options(options) {}
+
+  /// This one is to be kept now, in the place of what may be kept already.
+  bool wants(bool failed) const;
+  void choose(std::string name, bool failed);
+  /// Of the case that is kept, "" = none.
+  const std::string &name() const { return kept; }
+
+private:
+  const VerificationOptions &options;
+  std::string kept;
+  bool isFailure = false;
+};
+
+/// verify::runTrial, and what `nereid check` says of the launch where it is small (and not
+/// `isCheckedAlready`) or went outside of its tensors: `check` gives the first finding, "" = none.
+/// The result's text has both.
+Result<verify::TrialResult> inspectLaunch(std::span<const verify::TrialTensor> tensors,
+                                          const verify::Launch &launch,
+                                          const verify::TrialOptions &options,
+                                          const std::function<Result<std::string>()> &check,
+                                          bool isCheckedAlready = false);
+
+/// Magnitudes come nearer to 1 until what can be verified is enough: `attempt` tries a case on
+/// `data` as it is then and returns a Result, in which `rowOf` finds the VerifiedCase.
+template <class Attempt, class RowOf>
+auto untilVerifiable(definition::Data &data, const Attempt &attempt, const RowOf &rowOf) {
+  while (true) {
+    auto tried = attempt();
+    if (!tried) {
+      return tried;
+    }
+    const VerifiedCase &row = std::invoke(rowOf, *tried);
+    if (row.isVerifiable() || !row.failure.empty() ||
+        std::fabs(data.range) < verify::smallestRange) {
+      return tried;
+    }
+    data.range /= 2;
+  }
+}
+
+} // namespace nereid::bench
