@@ -1,26 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/bench/CaseMeasurement.h"
 
+#include "lib/bench/Measurement.h"
 #include "lib/bench/OutputReset.h"
 #include "lib/bench/PeerCall.h"
 #include "lib/eager/Compare.h"
 #include "lib/language/IntegerExpression.h"
 #include "lib/launch/CaseReference.h"
 #include "lib/launch/PreparedCase.h"
-#include "lib/measure/FloorPeers.h"
 #include "lib/measure/PeakMemory.h"
 #include "lib/measure/Peers.h"
-#include "lib/measure/ThisChip.h"
-#include "lib/report/RooflineReport.h"
-#include "lib/support/Interrupt.h"
-#include "lib/verify/Canaries.h"
-#include "lib/verify/Digest.h"
+#include "lib/support/FirstError.h"
 #include "runtime/ThreadPool.h"
 
-#include <algorithm>
 #include <cstring>
 #include <filesystem>
-#include <random>
 #include <tuple>
 
 namespace nereid::bench {
@@ -57,16 +51,6 @@ void repeatUntilAlone(const std::function<void()> &run) {
   do {
     run();
   } while (clock() < end);
-}
-
-double timeLaunch(const PreparedKernel &kernel, const KernelArguments &arguments) {
-  auto values = arguments.values();
-  measure::TimerOptions options;
-  options.secondsBudget = 0.05;
-  measure::Version version{
-      "launch",
-      [&] { (void)runtime::launch(kernel.compiled(), {0, 1, 1}, values, runtime::defaultPool()); }};
-  return measure::timeInterleaved({version}, options)[0].summary.median;
 }
 
 /// What the case names as peer, else what its one reference is, when it is one operation.
@@ -140,7 +124,7 @@ DType peakTypeOf(const KernelArguments &arguments, const measure::Chip &chip) {
   return quickest;
 }
 
-/// A case between its preparation and its row.
+/// The tensors of a case, its peer and what is timed on them.
 class Measuring {
 public:
   Measuring(const KernelCase &one, const KernelMeasurement &how, const measure::Chip &chip,
@@ -151,18 +135,13 @@ public:
 
 private:
   bool prepare();
-  /// Moves the tensors between patterns.
-  Status surround();
+  bool fillWork();
+  void findPeer();
+  /// Makes the outputs, and the peer's, what they are before a launch.
   bool reset();
-  /// Launches on outputs made new and compares; false when the case ends here.
-  bool verifyOnce();
-  /// Fails the row if the outputs that stand there now are wrong. `what` was launched.
-  void judgeOutputs(const std::string &what);
-  measure::Version kernelVersion();
-  void time();
-  /// Fails the row for what no comparison of outputs sees.
-  void judgeLaunches();
-  bool launch() { return kernel->launch(grid, *arguments, diags); }
+  std::string compare() const;
+  TimedLaunch timedKernel() const;
+  void addVersions();
   bool fail(const Diagnostic &error) {
     diags.add(error);
     return false;
@@ -172,225 +151,155 @@ private:
   const KernelMeasurement &how;
   const measure::Chip &chip;
   Diagnostics &diags;
-  KernelRow row;
-  std::optional<PreparedKernel> kernel;
-  std::optional<KernelArguments> arguments;
-  runtime::Grid grid;
+  std::optional<launch::PreparedCase> prepared;
   std::optional<measure::Peer> peer;
-  std::vector<runtime::Tensor> inputs, outputs;
-  uint64_t inputsBefore = 0, agreed = 0;
-  verify::Canaries canaries;
+  Bench bench;
 };
 
-bool Measuring::prepare() {
-  row.name = one.name;
-  row.kernel = std::filesystem::path(one.kernel).filename().string();
-  auto prepared = launch::prepareCase(one, how.execution, diags);
-  if (!prepared) {
-    return diags.hasErrors() ? false : fail(prepared.error());
-  }
-  kernel = std::move(prepared->kernel);
-  arguments = std::move(prepared->arguments);
-  grid = prepared->grid;
+bool Measuring::fillWork() {
+  Row &row = bench.row;
   for (const auto &[what, text, value] :
        {std::tuple("bytes", &one.bytes, &row.bytes), std::tuple("flops", &one.flops, &row.flops),
         std::tuple("unfused_bytes", &one.unfusedBytes, &row.unfusedBytes)}) {
-    auto number = evaluate(what, *text, *arguments);
+    auto number = evaluate(what, *text, prepared->arguments);
     if (!number) {
       return fail(number.error());
     }
     *value = *number;
   }
-  row.peakType = peakTypeOf(*arguments, chip);
-  if (auto moved = surround(); !moved) {
-    return fail(moved.error());
-  }
-  peer = peerOf(one, *arguments);
-  if (peer) {
-    peer->run();
-    peer.reset();
-    row.peerMemory = memoryOfPeer(one, *arguments);
-    peer = peerOf(one, *arguments);
-  }
-  inputs = tensorsOf(one, *arguments, false);
-  outputs = tensorsOf(one, *arguments, true);
-  inputsBefore = verify::digestOf(inputs);
+  row.caseName = one.name;
+  row.peakType = peakTypeOf(prepared->arguments, chip);
+  row.isBeyondCache = row.bytes > static_cast<double>(chip.lastCacheBytes());
   return true;
 }
 
-Status Measuring::surround() {
+void Measuring::findPeer() {
+  peer = peerOf(one, prepared->arguments);
+  if (peer) {
+    peer->run();
+    peer.reset();
+    bench.row.peerMemory = memoryOfPeer(one, prepared->arguments);
+    peer = peerOf(one, prepared->arguments);
+  }
+}
+
+bool Measuring::prepare() {
+  auto made = launch::prepareCase(one, how.execution, diags);
+  if (!made) {
+    return diags.hasErrors() ? false : fail(made.error());
+  }
+  prepared = std::move(*made);
+  if (!fillWork()) {
+    return false;
+  }
   std::vector<verify::Canaries::Named> named;
-  for (auto &[name, tensor] : arguments->tensors) {
+  for (auto &[name, tensor] : prepared->arguments.tensors) {
     named.push_back({name, &tensor});
   }
-  return canaries.surround(std::move(named));
+  if (auto moved = bench.check.surround(std::move(named)); !moved) {
+    return fail(moved.error());
+  }
+  findPeer();
+  std::vector<runtime::Tensor> outputs = tensorsOf(one, prepared->arguments, true);
+  // A file without cases does not say which tensors are outputs.
+  const bool knowsOutputs = !outputs.empty();
+  const bool hasReference = !one.reference.empty() || peer;
+  bench.check.watch(knowsOutputs ? tensorsOf(one, prepared->arguments, false)
+                                 : std::vector<runtime::Tensor>(),
+                    std::move(outputs),
+                    hasReference ? OutputCheck::Judge([this] { return compare(); }) : nullptr);
+  return true;
 }
 
 bool Measuring::reset() {
-  if (Status done = resetOutputs(one, *arguments); !done) {
+  if (Status done = resetOutputs(one, prepared->arguments); !done) {
     return fail(done.error());
   }
   if (peer) {
-    const runtime::Tensor &output = arguments->tensors.at(*outputNames(one).begin());
+    const runtime::Tensor &output = prepared->arguments.tensors.at(*outputNames(one).begin());
     std::memcpy(peer->output.data(), output.data(), output.byteCount());
   }
   return true;
 }
 
-void Measuring::judgeOutputs(const std::string &what) {
-  auto comparison = one.reference.empty() ? compareWithPeer(one, *peer, *arguments)
-                                          : compareOutputs(one, *arguments);
-  row.failed = !comparison || !comparison->passed();
-  if (row.failed) {
-    row.state = !comparison ? comparison.error().message : what + comparison->text();
+std::string Measuring::compare() const {
+  auto comparison = one.reference.empty() ? compareWithPeer(one, *peer, prepared->arguments)
+                                          : compareOutputs(one, prepared->arguments);
+  if (!comparison) {
+    return comparison.error().message;
   }
+  return comparison->passed() ? "" : comparison->text();
 }
 
-bool Measuring::verifyOnce() {
-  if (!reset() || !launch()) {
-    return false;
-  }
-  row.state = "not verified";
-  if (one.reference.empty() && !peer) {
-    return true;
-  }
-  row.state = "verified";
-  judgeOutputs("");
-  return !row.failed;
-}
-
-measure::Version Measuring::kernelVersion() {
-  measure::Version version{"kernel", [this] { (void)launch(); }};
-  // What one of the samples left is compared, and nobody knows which.
-  const auto chosen =
-      static_cast<int>(std::random_device()() % measure::TimerOptions().minimumSamples);
-  version.finish = [this, chosen, taken = 0]() mutable {
-    if (taken++ == chosen && !row.failed && row.state == "verified" &&
-        verify::digestOf(outputs) != agreed) {
-      judgeOutputs("a timed launch: ");
-    }
+TimedLaunch Measuring::timedKernel() const {
+  TimedLaunch timed;
+  timed.name = "kernel";
+  timed.run = [this] {
+    Diagnostics own;
+    return prepared->launch(own) ? std::string() : firstError(own).message;
   };
-  version.renew = [renewed = OutputReset(one, *arguments)] {
+  timed.runEmpty = [this, values = prepared->arguments.values()] {
+    (void)runtime::launch(prepared->kernel.compiled(), {0, 1, 1}, values, runtime::defaultPool());
+  };
+  // A peer has threads of its own, which spin for a while after a run before they fall asleep. Both
+  // begin with their own threads awake and the other's asleep.
+  if (peer) {
+    timed.prepare = [run = timed.run] { repeatUntilAlone(run); };
+  }
+  return timed;
+}
+
+void Measuring::addVersions() {
+  bench.renew = [renewed = OutputReset(one, prepared->arguments)] {
     renewed();
     wakeThreads();
   };
-  return version;
-}
-
-void Measuring::time() {
-  measure::Version version = kernelVersion();
-  std::vector<measure::Version> versions;
   if (peer) {
-    // Each has threads of its own, which spin for a while after a run before they fall asleep. Both
-    // begin with their own threads awake and the other's asleep.
-    row.peerName = peer->name;
-    versions.push_back({peer->name, peer->run, [this] { repeatUntilAlone(peer->run); }});
-    version.prepare = [run = version.run] { repeatUntilAlone(run); };
+    bench.peer = TimedLaunch{.name = peer->name,
+                             .run =
+                                 [this] {
+                                   peer->run();
+                                   return std::string();
+                                 },
+                             .prepare = [this] { repeatUntilAlone(peer->run); }};
   }
-  const bool isBeyondCache = row.bytes > static_cast<double>(chip.lastCacheBytes());
-  const runtime::Tensor *from = isBeyondCache ? largestInput(one, *arguments) : nullptr;
-  const auto to = from
-                      ? runtime::Tensor::empty({static_cast<int64_t>(from->byteCount())}, DType::U8)
-                      : runtime::Tensor();
-  auto copy = from && to.isValid() ? measure::copyPeer(chip, to, *from) : std::nullopt;
-  if (copy) {
-    copy->version.prepare = copy->version.run;
-    versions.push_back(copy->version);
+  const runtime::Tensor *from =
+      bench.row.isBeyondCache ? largestInput(one, prepared->arguments) : nullptr;
+  if (!from) {
+    return;
   }
-  const bool isArithmetic = !row.floor(chip).isMemoryBound();
-  auto peak = isArithmetic ? measure::peakPeer(row.flops, row.peakType)
-              : copy       ? std::nullopt
-                           : measure::clockPeer();
-  if (peak) {
-    versions.push_back(peak->version);
+  auto to = runtime::Tensor::empty({static_cast<int64_t>(from->byteCount())}, DType::U8);
+  if (to.isValid()) {
+    bench.copy = CopyTensors{to, *from};
   }
-  versions.push_back(version);
-  measure::TimerOptions timer;
-  timer.secondsBudget = how.secondsPerCase;
-  timer.isStopped = isInterrupted;
-  auto timings = measure::timeInterleaved(versions, timer);
-  row.timing = timings.back();
-  if (peer) {
-    row.peer = timings.front();
-  }
-  const size_t copyIndex = peer ? 1 : 0, peakIndex = timings.size() - 2;
-  if (copy) {
-    row.copySeconds = copy->secondsFor(row.bytes, timings[copyIndex], row.timing);
-  }
-  if (peak && isArithmetic) {
-    row.peakSeconds = peak->secondsFor(row.flops, timings[peakIndex], row.timing);
-  }
-  if (copy || peak) {
-    row.yardstick = timings[copy ? copyIndex : peakIndex];
-    row.yardstickAmount = copy ? copy->amount : peak->amount;
-  }
-  row.launchSeconds = timeLaunch(*kernel, *arguments);
 }
 
 std::optional<KernelRow> Measuring::run() {
-  if (!prepare()) {
+  if (!prepare() || !reset() || !prepared->launch(diags)) {
     return std::nullopt;
   }
-  if (!verifyOnce()) {
-    return row.failed ? std::optional(row) : std::nullopt;
+  bench.row.failure = bench.check.verify();
+  if (bench.row.failure.empty()) {
+    bench.row.memory = memoryOf(prepared->kernel, prepared->grid, prepared->arguments);
+    if (!reset()) {
+      return std::nullopt;
+    }
+    addVersions();
+    bench.row = timeLaunches(bench, {timedKernel()}, chip, how.secondsPerCase).front();
   }
-  agreed = verify::digestOf(outputs);
-  row.memory = memoryOf(*kernel, grid, *arguments);
-  if (!reset()) {
-    return std::nullopt;
-  }
-  time();
-  if (!row.failed) {
-    verifyOnce();
-  }
-  if (!row.failed) {
-    judgeLaunches();
-  }
-  return row;
-}
-
-void Measuring::judgeLaunches() {
-  const double median = row.timing.summary.median;
-  measure::Roofline timed;
-  timed.memorySeconds = row.copySeconds;
-  timed.computeSeconds = row.peakSeconds;
-  const auto floor = measure::roofline(chip, row.bytes, row.flops, row.peakType);
-  std::string wrong = canaries.violation();
-  // A file without cases does not say which tensors are outputs.
-  if (wrong.empty() && !outputs.empty() && verify::digestOf(inputs) != inputsBefore) {
-    wrong = "an input is changed: nereid verify says which";
-  }
-  const measure::TimedWork work{row.bytes, row.flops, row.peakType, timed, median};
-  if (wrong.empty() && median > 0 && measure::isImpossibleHere(chip, work)) {
-    wrong = report::impossibleText(median, floor);
-  }
-  row.failed = !wrong.empty();
-  row.state = row.failed ? wrong : row.state;
+  return KernelRow{bench.row, std::filesystem::path(one.kernel).filename().string()};
 }
 
 } // namespace
 
-measure::Roofline KernelRow::floor(const measure::Chip &chip) const {
-  auto floor = measure::roofline(chip, bytes, flops, peakType);
-  floor.memorySeconds = copySeconds > 0 ? copySeconds : floor.memorySeconds;
-  floor.computeSeconds = peakSeconds > 0 ? peakSeconds : floor.computeSeconds;
-  return floor;
+std::string KernelRow::state() const {
+  return !failure.empty() ? failure : isVerified ? "verified" : "not verified";
 }
 
-double KernelRow::rooflineShare(const measure::Chip &chip) const {
-  return hasWork() && timing.summary.median > 0 ? floor(chip).floorSeconds() / timing.summary.median
-                                                : 0;
-}
-
-std::string KernelRow::rooflineFault(const measure::Chip &chip) const {
-  const bool isTimed = floor(chip).isMemoryBound() ? copySeconds > 0 : peakSeconds > 0;
-  return measure::rooflineFault(rooflineShare(chip), isTimed);
-}
-
-std::string KernelRow::note(const measure::Chip &chip) const {
-  const std::string fault = failed ? "" : rooflineFault(chip);
-  return (failed ? "FAILED: " : "") + state + (timing.isNoisy ? ", noisy" : "") +
-         (timing.isShort ? ", few samples" : "") + (fault.empty() ? "" : ", ") + fault;
+std::string KernelRow::note() const {
+  const std::string fault = failure.empty() ? rooflineFault() : "";
+  return (failure.empty() ? "" : "FAILED: ") + state() + (kernel.isNoisy ? ", noisy" : "") +
+         (kernel.isShort ? ", few samples" : "") + (fault.empty() ? "" : ", ") + fault;
 }
 
 std::optional<KernelRow> measureKernel(const KernelCase &one, const KernelMeasurement &how,

@@ -35,7 +35,7 @@ std::string memoryText(const std::optional<uint64_t> &bytes) {
   return bytes ? report::formatBytes(static_cast<double>(*bytes)) : std::string("-");
 }
 
-std::string tableOf(const std::vector<KernelRow> &rows, const measure::Chip &chip) {
+std::string tableOf(const std::vector<KernelRow> &rows) {
   std::vector<std::string> titles = {"case",  "kernel",   ">median",      ">p90",    ">RSD",
                                      ">rate", ">GFLOP/s", ">of roofline", ">launch", ">memory",
                                      ">peer", ">vs peer", ">its memory",  "state"};
@@ -44,36 +44,35 @@ std::string tableOf(const std::vector<KernelRow> &rows, const measure::Chip &chi
   }
   report::Table table(titles);
   for (const KernelRow &row : rows) {
-    const auto &s = row.timing.summary;
+    const auto &s = row.kernel.summary;
     if (s.count == 0) {
-      table.add({row.name, row.kernel, "-", "-", "-", "-", "-", "-", "-", "-", "-", "-", "-",
-                 "FAILED: " + row.state});
+      table.add({row.caseName, row.file, "-", "-", "-", "-", "-", "-", "-", "-", "-", "-", "-",
+                 "FAILED: " + row.failure});
       continue;
     }
-    const bool hasPeer = row.peer.summary.count > 0;
     table.add(
-        {row.name, row.kernel, report::formatSeconds(s.median), report::formatSeconds(s.p90),
+        {row.caseName, row.file, report::formatSeconds(s.median), report::formatSeconds(s.p90),
          report::formatPercent(s.relativeDeviation),
          row.bytes > 0 ? report::formatRate(row.bytes / s.median) : "-",
          row.flops > 0 ? fmt::format("{:.1f}", row.flops / s.median / 1e9) : "-",
-         row.hasWork() && row.rooflineFault(chip).empty()
-             ? report::formatPercent(row.rooflineShare(chip))
-             : "-",
+         row.hasWork() && row.rooflineFault().empty() ? report::formatPercent(row.rooflineShare())
+                                                      : "-",
          report::formatSeconds(row.launchSeconds), memoryText(row.memory),
-         hasPeer
-             ? fmt::format("{} {}", row.peerName, report::formatSeconds(row.peer.summary.median))
+         row.hasPeer()
+             ? fmt::format("{} {}", row.peer.name, report::formatSeconds(row.peer.summary.median))
              : "-",
-         hasPeer ? report::formatRatio(measure::medianRatio(row.peer.samples, row.timing.samples))
-                 : "-",
-         memoryText(row.peerMemory), row.note(chip),
+         row.hasPeer()
+             ? report::formatRatio(measure::medianRatio(row.peer.samples, row.kernel.samples))
+             : "-",
+         memoryText(row.peerMemory), row.note(),
          row.unfusedBytes > 0 ? report::formatPercent(1 - row.bytes / row.unfusedBytes) : ""});
   }
   return table.text();
 }
 
 Json peerJson(const KernelRow &row) {
-  Json json = {{"name", row.peerName},
-               {"ratio", measure::medianRatio(row.peer.samples, row.timing.samples)}};
+  Json json = {{"name", row.peer.name},
+               {"ratio", measure::medianRatio(row.peer.samples, row.kernel.samples)}};
   measure::addTiming(json, row.peer);
   if (row.peerMemory) {
     json["memory_bytes"] = *row.peerMemory;
@@ -81,24 +80,24 @@ Json peerJson(const KernelRow &row) {
   return json;
 }
 
-Json rowJson(const KernelRow &row, const measure::Chip &chip) {
-  Json entry = {{"case", row.name}, {"kernel", row.kernel}};
-  if (row.failed) {
-    entry["failure"] = row.state;
+Json rowJson(const KernelRow &row) {
+  Json entry = {{"case", row.caseName}, {"kernel", row.file}};
+  if (!row.failure.empty()) {
+    entry["failure"] = row.failure;
   }
-  if (row.timing.samples.empty()) {
+  if (row.kernel.samples.empty()) {
     return entry;
   }
-  measure::addTiming(entry, row.timing);
+  measure::addTiming(entry, row.kernel);
   entry["bytes"] = row.bytes;
   entry["flops"] = row.flops;
   entry["launch_seconds"] = row.launchSeconds;
-  entry["state"] = row.state;
+  entry["state"] = row.state();
   entry["copy_seconds"] = row.copySeconds;
   entry["peak_seconds"] = row.peakSeconds;
   if (row.hasWork()) {
-    const std::string fault = row.rooflineFault(chip);
-    entry["roofline"] = fault.empty() ? Json(row.rooflineShare(chip)) : Json();
+    const std::string fault = row.rooflineFault();
+    entry["roofline"] = fault.empty() ? Json(row.rooflineShare()) : Json();
     if (!fault.empty()) {
       entry["roofline_fault"] = fault;
     }
@@ -112,7 +111,7 @@ Json rowJson(const KernelRow &row, const measure::Chip &chip) {
   if (!row.yardstick.samples.empty()) {
     entry["yardstick"] = measure::yardstickJson(row.yardstick, row.yardstickAmount);
   }
-  if (row.peer.summary.count > 0) {
+  if (row.hasPeer()) {
     entry["peer"] = peerJson(row);
   }
   return entry;
@@ -194,7 +193,7 @@ bool KernelBench::measureAll(const std::vector<KernelCase> &cases, std::vector<K
       return false;
     }
     printWarnings(diags);
-    if (row->failed) {
+    if (!row->failure.empty()) {
       session.status = exitCheckFailed;
     }
     rows.push_back(std::move(*row));
@@ -209,7 +208,7 @@ Json KernelBench::json(const std::vector<KernelRow> &rows) const {
   all["environment"] = Json::parse(measure::toJson(environment));
   all["rows"] = Json::array();
   for (const KernelRow &row : rows) {
-    all["rows"].push_back(rowJson(row, chip));
+    all["rows"].push_back(rowJson(row));
   }
   return all;
 }
@@ -220,7 +219,7 @@ std::optional<measure::GateResult> KernelBench::judge(const std::vector<KernelCa
   auto judged = judgeAgainst(earlier, json(rows), [&](const std::vector<std::string> &names) {
     std::vector<KernelCase> slower;
     for (size_t i = 0; i < cases.size(); ++i) {
-      const std::string name = measure::recordedName(rows[i].name, rows[i].kernel);
+      const std::string name = measure::recordedName(rows[i].caseName, rows[i].file);
       if (std::find(names.begin(), names.end(), name) != names.end()) {
         slower.push_back(cases[i]);
       }
@@ -243,7 +242,7 @@ void KernelBench::run(const std::vector<KernelCase> &cases,
     return;
   }
   if (!session.json) {
-    fmt::print("{}{}", tableOf(rows, chip), measure::uncertaintyNote(chip));
+    fmt::print("{}{}", tableOf(rows), measure::uncertaintyNote(chip));
   }
   Json results = json(rows);
   if (earlier && !isInterrupted()) {

@@ -2,9 +2,6 @@
 #include "lib/develop/Duel.h"
 
 #include "lib/develop/Bench.h"
-#include "lib/eager/Eager.h"
-
-#include <algorithm>
 
 namespace nereid::develop {
 
@@ -14,10 +11,9 @@ Duel duel(generator::Generation &generation, const definition::Case &testCase, D
           const Schedule &before, const Schedule &after, const measure::Chip &chip,
           const PerformanceOptions &options, int tries) {
   Duel result;
-  Bench bench = Bench::make(generation, testCase, dtype, chip, options);
-  result.before = result.after = bench.row;
-  result.before.schedule = before;
-  result.after.schedule = after;
+  OperatorBench bench = OperatorBench::make(generation, testCase, dtype, chip, options);
+  result.before = bench.rowOf(bench.row, before);
+  result.after = bench.rowOf(bench.row, after);
   if (!bench.row.skipped.empty()) {
     result.failure = bench.row.skipped;
     return result;
@@ -31,42 +27,22 @@ Duel duel(generator::Generation &generation, const definition::Case &testCase, D
     result.failure = !first ? first.error().message : second.error().message;
     return result;
   }
-  auto version = [&](const char *name, const PreparedLaunch &launch) {
-    return kernelVersion(name, launch, generation, bench, result.failure);
-  };
-  std::vector<measure::Version> versions = {version("before", *first), version("after", *second),
-                                            version("again", *first)};
-  // Nothing unverified is timed.
-  versions[1].renew();
-  versions[1].run();
-  if (result.failure.empty()) {
-    result.failure = verifyOutputs(generation, bench);
+  const std::vector<bench::Row> timed = bench::timeLaunches(
+      bench.bench,
+      {timedLaunch("before", *first), timedLaunch("after", *second), timedLaunch("again", *first)},
+      chip, options.secondsPerCase);
+  for (const bench::Row &row : timed) {
+    result.failure = result.failure.empty() ? row.failure : result.failure;
   }
-  if (!result.failure.empty()) {
+  result.before = bench.rowOf(timed[0], before);
+  result.after = bench.rowOf(timed[1], after);
+  result.after.isVerified = result.failure.empty();
+  if (timed[0].kernel.samples.empty()) {
     return result;
   }
-  constexpr size_t kernels = 3; // The last versions.
-  const auto yardstick = Yardstick::make(bench, chip);
-  yardstick.insert(versions, 0);
-  versions.insert(versions.begin(), baselineVersion(generation, bench, result.failure));
-  const auto timings = measure::timeInterleaved(versions, timerOptions(options));
-  eager::releaseCachedMemory();
-  const measure::Timing *times = &timings[timings.size() - kernels];
-  result.before.kernel = times[0];
-  result.after.kernel = times[1];
-  for (PerformanceRow *row : {&result.before, &result.after}) {
-    yardstick.record(*row, timings[1]);
-    fillSpeedup(*row, timings.front());
-    fillRates(*row, chip);
-  }
-  result.evidence = measure::weigh(times[0], times[2], times[1], tries);
-  for (const std::string &wrong :
-       {result.before.failure, result.after.failure, verifyOutputs(generation, bench)}) {
-    result.failure = result.failure.empty() ? wrong : result.failure;
-  }
-  result.after.isVerified = result.failure.empty();
-  fillLaunchCosts(result.after, *second);
-  fillLaunchCosts(result.before, *first);
+  result.evidence = measure::weigh(timed[0].kernel, timed[2].kernel, timed[1].kernel, tries);
+  result.before.idleFraction = idleFraction(*first);
+  result.after.idleFraction = idleFraction(*second);
   return result;
 }
 

@@ -40,7 +40,7 @@ PerformanceRow *worstRow(std::vector<PerformanceRow> &rows, const definition::Op
   for (auto &row : rows) {
     bool isDone = !row.skipped.empty() || isGoodEnough(row, op.targetSpeedup, goodFraction) ||
                   std::find(exhausted.begin(), exhausted.end(), &row) != exhausted.end();
-    if (!isDone && (worst == nullptr || row.rooflineFraction < worst->rooflineFraction)) {
+    if (!isDone && (worst == nullptr || row.rooflineShare() < worst->rooflineShare())) {
       worst = &row;
     }
   }
@@ -50,8 +50,8 @@ PerformanceRow *worstRow(std::vector<PerformanceRow> &rows, const definition::Op
 generator::Diagnosis diagnose(const PerformanceRow &row, const Generation &generation,
                               const definition::Case &testCase) {
   generator::Diagnosis diagnosis;
-  diagnosis.bandwidthFraction = row.bandwidthFraction;
-  diagnosis.computeFraction = row.computeFraction;
+  diagnosis.bandwidthFraction = row.bandwidthShare();
+  diagnosis.computeFraction = row.computeShare();
   diagnosis.isBeyondCache = row.isBeyondCache;
   diagnosis.idleFraction = row.idleFraction;
   double seconds = row.kernel.summary.median;
@@ -160,7 +160,7 @@ bool isGoodEnough(const PerformanceRow &row, double targetSpeedup, double goodFr
   if (!row.failure.empty() || !row.isDecisive() || row.kernel.summary.count == 0) {
     return false;
   }
-  bool isNearRoofline = row.rooflineFraction >= goodFraction || !row.isBeyondCache;
+  bool isNearRoofline = row.rooflineShare() >= goodFraction || !row.isBeyondCache;
   return row.speedup >= targetSpeedup && isNearRoofline;
 }
 
@@ -271,8 +271,8 @@ RoundRecord Rounds::recordOf(const PerformanceRow &row, const Neighbour &change,
   record.speedupBefore = outcome.last().before.speedup;
   record.speedupAfter = outcome.last().failure.empty() ? outcome.last().after.speedup : 0;
   record.expectedGain = change.expectedGain;
-  record.bandwidthFraction = outcome.first.before.bandwidthFraction;
-  record.computeFraction = outcome.first.before.computeFraction;
+  record.bandwidthFraction = outcome.first.before.bandwidthShare();
+  record.computeFraction = outcome.first.before.computeShare();
   record.isVerified = outcome.last().after.isVerified && outcome.wrong.empty();
   record.isKept = outcome.isKept();
   record.conclusion = conclude(outcome, change);

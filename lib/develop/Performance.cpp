@@ -2,7 +2,6 @@
 #include "lib/develop/Performance.h"
 
 #include "lib/develop/Bench.h"
-#include "lib/eager/Eager.h"
 #include "lib/measure/SummaryJson.h"
 #include "lib/report/Table.h"
 #include "runtime/BusyTime.h"
@@ -18,16 +17,7 @@ using generator::Generation;
 using generator::Schedule;
 using measure::Chip;
 
-static double timeLaunch(const PreparedLaunch &launch) {
-  measure::TimerOptions options;
-  options.secondsBudget = 0.05;
-  measure::Version version{"launch", [&] { (void)launch.runEmpty(runtime::defaultPool()); }};
-  return measure::timeInterleaved({version}, options)[0].summary.median;
-}
-
-/// Share of the threads' time that no program filled, the median of a few launches; 0 for launches
-/// too short to be worth a second thread.
-static double measureIdle(const PreparedLaunch &launch) {
+double idleFraction(const PreparedLaunch &launch) {
   constexpr double shortest = 100e-6, budget = 0.1;
   constexpr int most = 5;
   const measure::Clock clock = measure::steadyClock();
@@ -46,11 +36,6 @@ static double measureIdle(const PreparedLaunch &launch) {
   return measure::summarize(shares).median;
 }
 
-void fillLaunchCosts(PerformanceRow &row, const PreparedLaunch &launch) {
-  row.launchSeconds = timeLaunch(launch);
-  row.idleFraction = measureIdle(launch);
-}
-
 generator::ChipSummary summarizeChip(const Chip &chip) {
   generator::ChipSummary summary;
   summary.name = chip.name;
@@ -65,7 +50,7 @@ generator::ChipSummary summarizeChip(const Chip &chip) {
 PerformanceRow measureCase(Generation &generation, const definition::Case &testCase, DType dtype,
                            const Schedule *schedule, const Chip &chip,
                            const PerformanceOptions &options) {
-  Bench bench = Bench::make(generation, testCase, dtype, chip, options);
+  OperatorBench bench = OperatorBench::make(generation, testCase, dtype, chip, options);
   PerformanceRow &row = bench.row;
   if (!row.skipped.empty()) {
     return row;
@@ -79,57 +64,27 @@ PerformanceRow measureCase(Generation &generation, const definition::Case &testC
     row.failure = launch.error().message;
     return row;
   }
-  std::vector<measure::Version> versions;
-  if (options.withBaseline) {
-    versions.push_back(baselineVersion(generation, bench, row.failure));
+  const auto timed = bench::timeLaunches(bench.bench, {timedLaunch("kernel", *launch)}, chip,
+                                         options.secondsPerCase);
+  PerformanceRow result = bench.rowOf(timed.front(), row.schedule);
+  if (!result.kernel.samples.empty()) {
+    result.idleFraction = idleFraction(*launch);
   }
-  versions.push_back(kernelVersion("kernel", *launch, generation, bench, row.failure));
-  // Nothing unverified is timed.
-  versions.back().renew();
-  versions.back().run();
-  if (row.failure.empty()) {
-    row.failure = verifyOutputs(generation, bench);
-  }
-  if (!row.failure.empty()) {
-    return row;
-  }
-  const auto yardstick = Yardstick::make(bench, chip);
-  // Just before the kernel: the outputs verified afterwards are those of the last timed launch.
-  yardstick.insert(versions, versions.size() - 1);
-  auto timings = measure::timeInterleaved(versions, timerOptions(options));
-  row.kernel = timings.back();
-  if (timings.size() > 1) {
-    yardstick.record(row, timings[timings.size() - 2]);
-  }
-  if (options.withBaseline) {
-    fillSpeedup(row, timings.front());
-  }
-  eager::releaseCachedMemory();
-  fillRates(row, chip);
-  std::string wrong = verifyOutputs(generation, bench);
-  fillLaunchCosts(row, *launch);
-  row.isVerified = wrong.empty();
-  if (!wrong.empty()) {
-    row.failure = wrong;
-  }
-  if (!row.failure.empty()) {
-    row.speedup = 0;
-  }
-  return row;
+  return result;
 }
 
 bool PerformanceRow::isDecisive() const {
   auto isSteady = [](const measure::Timing &timing) { return !timing.isNoisy && !timing.isShort; };
-  return skipped.empty() && (!failure.empty() || (isSteady(kernel) && isSteady(baseline)));
+  return skipped.empty() && (!failure.empty() || (isSteady(kernel) && isSteady(peer)));
 }
 
 /// "noisy, few samples, in cache".
 static std::string timingNote(const PerformanceRow &row) {
+  const std::string fault = row.rooflineFault();
   std::string note;
   for (auto [holds, text] :
        {std::pair(row.kernel.isNoisy, "noisy"), std::pair(row.kernel.isShort, "few samples"),
-        std::pair(!row.isBeyondCache, "in cache"),
-        std::pair(!row.rooflineFault.empty(), row.rooflineFault.c_str())}) {
+        std::pair(!row.isBeyondCache, "in cache"), std::pair(!fault.empty(), fault.c_str())}) {
     note += holds ? (note.empty() ? "" : ", ") + std::string(text) : "";
   }
   return note;
@@ -153,12 +108,11 @@ std::string performanceTable(const std::vector<PerformanceRow> &rows) {
     cells.push_back(orDash(report::formatSeconds(summary.median)));
     cells.push_back(orDash(report::formatSeconds(summary.p90)));
     cells.push_back(orDash(report::formatPercent(summary.relativeDeviation)));
-    bool hasBaseline = row.baseline.summary.count > 0;
-    cells.push_back(hasBaseline ? report::formatSeconds(row.baseline.summary.median) : "-");
-    cells.push_back(hasBaseline || !row.failure.empty() ? report::formatRatio(row.speedup) : "-");
-    cells.push_back(orDash(report::formatRate(row.work.bytes() / summary.median)));
-    cells.push_back(row.rooflineFault.empty() ? orDash(report::formatPercent(row.rooflineFraction))
-                                              : "-");
+    cells.push_back(row.hasPeer() ? report::formatSeconds(row.peer.summary.median) : "-");
+    cells.push_back(row.hasPeer() || !row.failure.empty() ? report::formatRatio(row.speedup) : "-");
+    cells.push_back(orDash(report::formatRate(row.bytes / summary.median)));
+    cells.push_back(row.rooflineFault().empty() ? orDash(report::formatPercent(row.rooflineShare()))
+                                                : "-");
     cells.push_back(orDash(report::formatSeconds(row.launchSeconds)));
     const std::string note = !row.failure.empty() ? "FAILED: " + row.failure : timingNote(row);
     cells.push_back(note);
@@ -185,8 +139,8 @@ std::string performanceJson(const std::vector<PerformanceRow> &rows) {
       json.push_back(entry);
       continue;
     }
-    entry["bytes"] = row.work.bytes();
-    entry["flops"] = row.work.flops;
+    entry["bytes"] = row.bytes;
+    entry["flops"] = row.flops;
     entry["unfused_bytes"] = row.unfusedBytes;
     if (row.kernel.summary.count > 0) {
       entry["kernel"] = timing(row.kernel);
@@ -194,20 +148,21 @@ std::string performanceJson(const std::vector<PerformanceRow> &rows) {
     if (row.yardstick.summary.count > 0) {
       entry["yardstick"] = measure::yardstickJson(row.yardstick, row.yardstickAmount);
     }
-    if (row.baseline.summary.count > 0) {
-      entry["baseline"] = timing(row.baseline);
+    if (row.hasPeer()) {
+      entry["baseline"] = timing(row.peer);
     }
     entry["copy_seconds"] = row.copySeconds;
     entry["launch_seconds"] = row.launchSeconds;
     entry["idle_fraction"] = row.idleFraction;
     entry["speedup"] = row.speedup;
     entry["p_value"] = row.pValue;
-    const bool isShare = row.rooflineFault.empty();
-    entry["roofline_fraction"] = isShare ? Json(row.rooflineFraction) : Json();
-    entry["bandwidth_fraction"] = isShare ? Json(row.bandwidthFraction) : Json();
-    entry["compute_fraction"] = isShare ? Json(row.computeFraction) : Json();
+    const std::string fault = row.rooflineFault();
+    const bool isShare = fault.empty();
+    entry["roofline_fraction"] = isShare ? Json(row.rooflineShare()) : Json();
+    entry["bandwidth_fraction"] = isShare ? Json(row.bandwidthShare()) : Json();
+    entry["compute_fraction"] = isShare ? Json(row.computeShare()) : Json();
     if (!isShare) {
-      entry["roofline_fault"] = row.rooflineFault;
+      entry["roofline_fault"] = fault;
     }
     entry["verified"] = row.isVerified;
     if (!row.failure.empty()) {

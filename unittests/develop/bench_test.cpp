@@ -39,16 +39,16 @@ cases = [{ M = 64, N = 64 }]
     chip.peakFlops["fp32"] = 1e11;
     generation = *generator::generate(*op, summarizeChip(chip), nullptr);
   }
-  Bench make() {
-    return Bench::make(generation, generation.fused.op.performanceCases.front(), DType::F32, chip,
-                       {});
+  OperatorBench make() {
+    return OperatorBench::make(generation, generation.fused.op.performanceCases.front(), DType::F32,
+                               chip, {});
   }
   /// A row that took `seconds`.
   PerformanceRow rated(double seconds) {
     PerformanceRow row = make().row;
     row.kernel.samples.assign(20, seconds);
     measure::judgeSamples(row.kernel, measure::TimerOptions());
-    fillRates(row, chip);
+    judgeSpeed(row, chip);
     return row;
   }
 
@@ -57,38 +57,38 @@ cases = [{ M = 64, N = 64 }]
 };
 
 TEST_F(BenchTest, AWriteNextToATensorNamesIt) {
-  Bench bench = make();
+  OperatorBench bench = make();
   ASSERT_EQ(bench.row.skipped, "");
   uint8_t *out = bench.tensors.outputs[0].as<uint8_t>();
   uint8_t &behind = out[bench.tensors.outputs[0].byteCount() + 4];
   behind ^= 0xFF;
-  EXPECT_EQ(verifyOutputs(generation, bench), "writes outside 'out', 4 bytes behind the end");
+  EXPECT_EQ(bench.bench.check.verify(), "writes outside 'out', 4 bytes behind the end");
   behind ^= 0xFF;
   uint8_t *bias = bench.tensors.inputs[1].as<uint8_t>();
   bias[-1] ^= 0xFF;
-  EXPECT_EQ(verifyOutputs(generation, bench), "writes outside 'bias', 1 bytes in front");
+  EXPECT_EQ(bench.bench.check.verify(), "writes outside 'bias', 1 bytes in front");
 }
 
 TEST_F(BenchTest, AChangedInputAndAWrongOutputAreTold) {
-  Bench bench = make();
-  EXPECT_EQ(verifyOutputs(generation, bench).substr(0, 12), "wrong result") << "only poison";
+  OperatorBench bench = make();
+  EXPECT_EQ(bench.bench.check.verify().substr(0, 12), "wrong result") << "only poison";
   for (int64_t i = 0; i < 64 * 64; ++i) {
     bench.tensors.outputs[0].set(i, bench.tensors.inputs[0].at(i) +
                                         bench.tensors.inputs[1].at(i % 64));
   }
-  EXPECT_EQ(verifyOutputs(generation, bench), "");
+  EXPECT_EQ(bench.bench.check.verify(), "");
   bench.tensors.inputs[0].set(5, 1e6);
-  EXPECT_EQ(verifyOutputs(generation, bench), "an input is changed: nereid verify says which");
+  EXPECT_EQ(bench.bench.check.verify(), "an input is changed: nereid verify says which");
 }
 
 TEST_F(BenchTest, TimesAreJudgedByTheCacheThatHoldsTheTensors) {
-  const double floor = make().row.work.bytes() / 100e9; // all threads in L2
+  const double floor = make().row.bytes / 100e9; // all threads in L2
   const PerformanceRow plain = rated(2 * floor);
-  EXPECT_NEAR(plain.rooflineFraction, 0.5, 1e-9);
-  EXPECT_EQ(plain.rooflineFault + plain.failure, "");
+  EXPECT_NEAR(plain.rooflineShare(), 0.5, 1e-9);
+  EXPECT_EQ(plain.rooflineFault() + plain.failure, "");
   const PerformanceRow tooGood = rated(0.8 * floor);
   EXPECT_EQ(tooGood.failure, "");
-  EXPECT_EQ(tooGood.rooflineFault,
+  EXPECT_EQ(tooGood.rooflineFault(),
             "roofline too low (125 % of it): calibrate again, nereid chips --recalibrate");
   EXPECT_NE(performanceTable({tooGood}).find("in cache, roofline too low"), std::string::npos);
   EXPECT_NE(performanceJson({tooGood}).find("\"roofline_fraction\": null"), std::string::npos);

@@ -36,11 +36,11 @@ protected:
     row.schedule = generation.scheduleFor(op->performanceCases.front().binding, DType::F32,
                                           summarizeChip(chip));
     row.speedup = 1;
-    row.rooflineFraction = row.bandwidthFraction = 0.3;
+    row.floor.memorySeconds = 0.3e-3;
     row.isBeyondCache = true;
     row.kernel.summary.median = 1e-3; // a fifth of it for launching asks for larger programs
     row.launchSeconds = 2e-4;
-    row.kernel.summary.count = row.baseline.summary.count = 20;
+    row.kernel.summary.count = row.peer.summary.count = 20;
     rows = {row};
     options.rounds = 1;
     options.compare = [this](auto &, auto &, DType, const Schedule &before, const Schedule &after,
@@ -181,7 +181,7 @@ TEST_F(Rounds, AllRunsTogetherHaveSoManyRounds) {
 
 TEST_F(Rounds, ChangesThatShouldNotGainAreNotTried) {
   // At the limit of the memory, every core busy, launches free: nothing asks for a change.
-  rows.front().bandwidthFraction = rows.front().rooflineFraction = 0.84;
+  rows.front().floor.memorySeconds = 0.84e-3;
   rows.front().launchSeconds = 0;
   options.rounds = 9;
   evidence.assign(9, clear(1.01));

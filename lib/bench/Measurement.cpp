@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/bench/Measurement.h"
+
+#include "lib/eager/Eager.h"
+#include "lib/measure/FloorPeers.h"
+#include "lib/support/Interrupt.h"
+
+#include <algorithm>
+#include <random>
+
+namespace nereid::bench {
+
+namespace {
+
+/// The first failure stays.
+void note(std::string &failure, std::string wrong) {
+  failure = failure.empty() ? std::move(wrong) : failure;
+}
+
+/// The copy, else arithmetic: what the machine itself was like beside the kernel.
+struct Yardsticks {
+  std::optional<measure::FloorPeer> copy, arithmetic;
+  bool isPeak = false; ///< the arithmetic is what binds the kernel
+
+  Yardsticks(const Bench &bench, const measure::Chip &chip) {
+    const Row &row = bench.row;
+    if (bench.copy) {
+      copy = measure::copyPeer(chip, bench.copy->to, bench.copy->from);
+    }
+    if (copy) {
+      copy->version.prepare = bench.copy->prepare ? bench.copy->prepare : copy->version.run;
+    }
+    isPeak = !measure::roofline(chip, row.bytes, row.flops, row.peakType).isMemoryBound();
+    arithmetic = isPeak ? measure::peakPeer(row.flops, row.peakType)
+                 : copy ? std::nullopt
+                        : measure::clockPeer();
+  }
+
+  void addTo(std::vector<measure::Version> &versions) const {
+    for (const auto *peer : {&copy, &arithmetic}) {
+      if (*peer) {
+        versions.push_back((*peer)->version);
+      }
+    }
+  }
+
+  /// `own` begins with their timings. The row has its kernel's.
+  void record(Row &row, const measure::Timing *own) const {
+    const measure::Timing *arithmeticTiming = own + (copy ? 1 : 0);
+    if (copy) {
+      row.copySeconds = copy->secondsFor(row.bytes, *own, row.kernel);
+    }
+    if (arithmetic && isPeak) {
+      row.peakSeconds = arithmetic->secondsFor(row.flops, *arithmeticTiming, row.kernel);
+    }
+    if (copy || arithmetic) {
+      row.yardstick = *own;
+      row.yardstickAmount = copy ? copy->amount : arithmetic->amount;
+    }
+  }
+};
+
+measure::Version versionOf(const TimedLaunch &launch, std::string &failure) {
+  measure::Version version;
+  version.name = launch.name;
+  version.prepare = launch.prepare;
+  version.run = [&launch, &failure] {
+    std::string wrong = launch.run();
+    if (!wrong.empty()) {
+      note(failure, std::move(wrong));
+    }
+  };
+  return version;
+}
+
+/// What one of the samples left is verified, and nobody knows which.
+measure::Version kernelVersion(const TimedLaunch &launch, Bench &bench, std::string &failure) {
+  measure::Version version = versionOf(launch, failure);
+  version.renew = bench.renew;
+  const auto chosen =
+      static_cast<int>(std::random_device()() % measure::TimerOptions().minimumSamples);
+  version.finish = [&bench, &failure, chosen, taken = 0]() mutable {
+    if (taken++ != chosen || !failure.empty()) {
+      return;
+    }
+    if (std::string wrong = bench.check.verify(); !wrong.empty()) {
+      failure = "a timed launch: " + wrong;
+    }
+  };
+  return version;
+}
+
+std::string verifyLaunch(Bench &bench, const TimedLaunch &launch) {
+  bench.renew();
+  std::string wrong = launch.run();
+  return wrong.empty() ? bench.check.verify() : wrong;
+}
+
+double timeEmpty(const TimedLaunch &launch) {
+  measure::TimerOptions options;
+  options.secondsBudget = 0.05;
+  return measure::timeInterleaved({{"launch", launch.runEmpty}}, options)[0].summary.median;
+}
+
+} // namespace
+
+std::vector<Row> timeLaunches(Bench &bench, const std::vector<TimedLaunch> &launches,
+                              const measure::Chip &chip, double secondsBudget) {
+  std::vector<Row> rows(launches.size(), bench.row);
+  bool isRight = true;
+  for (size_t i = 0; i < launches.size(); ++i) {
+    rows[i].failure = verifyLaunch(bench, launches[i]);
+    isRight = isRight && rows[i].failure.empty();
+  }
+  if (!isRight) {
+    return rows;
+  }
+  const Yardsticks yardsticks(bench, chip);
+  std::string peerFailure;
+  std::vector<measure::Version> versions;
+  if (bench.peer) {
+    versions.push_back(versionOf(*bench.peer, peerFailure));
+  }
+  // Before the launches: the outputs that are verified afterwards are those of the last one.
+  yardsticks.addTo(versions);
+  const size_t first = versions.size();
+  for (size_t i = 0; i < launches.size(); ++i) {
+    versions.push_back(kernelVersion(launches[i], bench, rows[i].failure));
+  }
+  measure::TimerOptions timer;
+  timer.secondsBudget = secondsBudget;
+  timer.isStopped = isInterrupted;
+  const std::vector<measure::Timing> timings = measure::timeInterleaved(versions, timer);
+  eager::releaseCachedMemory();
+  const std::string wrong = bench.check.verify();
+  for (size_t i = 0; i < launches.size(); ++i) {
+    Row &row = rows[i];
+    row.kernel = timings[first + i];
+    if (bench.peer) {
+      row.peer = timings.front();
+    }
+    yardsticks.record(row, timings.data() + (bench.peer ? 1 : 0));
+    note(row.failure, peerFailure);
+    note(row.failure, wrong);
+    row.isVerified = bench.check.hasReference() && row.failure.empty();
+    judgeSpeed(row, chip);
+    row.launchSeconds = timeEmpty(launches[i]);
+  }
+  return rows;
+}
+
+} // namespace nereid::bench

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Launches on the tensors of one case, timed in turns by the rules of an honest result: right
+// before they are timed, on outputs made new every time, right at a timed launch that nobody knows,
+// right at the end, and not quicker than the machine.
+#pragma once
+
+#include "lib/bench/OutputCheck.h"
+#include "lib/bench/Row.h"
+
+namespace nereid::bench {
+
+/// Something to be timed.
+struct TimedLaunch {
+  std::string name;
+  std::function<std::string()> run;      ///< what went wrong, "" = nothing
+  std::function<void()> runEmpty = {};   ///< the launch without its programs
+  std::function<void()> prepare = [] {}; ///< before every sample, not timed
+};
+
+/// Memory that a copy is timed in, both contiguous.
+struct CopyTensors {
+  runtime::Tensor to, from;
+  std::function<void()> prepare = {}; ///< before every sample, not timed; empty: a copy
+};
+
+/// What the launches of one case share. Stays where it is while they are timed.
+struct Bench {
+  Row row; ///< names, work and sizes filled in
+  OutputCheck check;
+  std::function<void()> renew; ///< makes the outputs what they are before every launch
+  std::optional<TimedLaunch> peer;
+  std::optional<CopyTensors> copy; ///< beyond the caches, where there is something to copy
+};
+
+/// One row for each launch; a row's failure says what was wrong with it, or with the peer. Nothing
+/// is timed unless all launches are right.
+std::vector<Row> timeLaunches(Bench &bench, const std::vector<TimedLaunch> &launches,
+                              const measure::Chip &chip, double secondsBudget);
+
+} // namespace nereid::bench

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// What becomes of launches that are wrong at first, wrong later, not launches of their own tensors,
+// or quicker than the machine. The launches are functions here.
+#include "lib/bench/Measurement.h"
+
+#include <gtest/gtest.h>
+
+namespace nereid::bench {
+namespace {
+
+using runtime::Tensor;
+
+/// Doubles 64 numbers.
+class MeasurementTest : public testing::Test {
+protected:
+  MeasurementTest() {
+    x.poison();
+    for (int64_t i = 0; i < 64; ++i) {
+      x.set(i, static_cast<double>(i));
+    }
+    EXPECT_TRUE(bool(bench.check.surround({{"x", &x}, {"out", &out}})));
+    bench.check.watch({x}, {out}, [this] {
+      ++judged;
+      return out.at(3) == 6 && out.at(63) == 126 ? "" : "wrong result";
+    });
+    bench.renew = [this] { out.poison(); };
+    bench.row.caseName = "one";
+  }
+  TimedLaunch doubling(double factor = 2) {
+    TimedLaunch launch;
+    launch.name = "kernel";
+    launch.run = [this, factor] {
+      ++launches;
+      for (int64_t i = 0; i < 64; ++i) {
+        out.set(i, x.at(i) * factor);
+      }
+      return std::string();
+    };
+    launch.runEmpty = [] {};
+    return launch;
+  }
+  Row time(const TimedLaunch &launch) { return timeLaunches(bench, {launch}, chip, 0.01).front(); }
+
+  Tensor x = Tensor::empty({64}, DType::F32), out = Tensor::empty({64}, DType::F32);
+  measure::Chip chip;
+  Bench bench;
+  int judged = 0, launches = 0;
+};
+
+TEST_F(MeasurementTest, ARightLaunchIsTimedAndVerifiedByBytes) {
+  const Row row = time(doubling());
+  EXPECT_EQ(row.failure, "");
+  EXPECT_TRUE(row.isVerified);
+  EXPECT_EQ(row.caseName, "one");
+  EXPECT_GE(row.kernel.summary.count, 20);
+  EXPECT_EQ(judged, 1) << "the same bytes need no second comparison";
+  EXPECT_FALSE(row.hasPeer());
+}
+
+TEST_F(MeasurementTest, AWrongLaunchIsNotTimed) {
+  const Row row = time(doubling(3));
+  EXPECT_EQ(row.failure, "wrong result");
+  EXPECT_TRUE(row.kernel.samples.empty());
+  EXPECT_EQ(launches, 1);
+}
+
+TEST_F(MeasurementTest, OneThatIsRightOnlyAtFirstFails) {
+  TimedLaunch launch = doubling();
+  launch.run = [this, right = doubling(), wrong = doubling(3)] {
+    return launches < 1 ? right.run() : wrong.run();
+  };
+  const Row row = time(launch);
+  EXPECT_FALSE(row.isVerified);
+  EXPECT_EQ(row.failure, "a timed launch: wrong result");
+}
+
+TEST_F(MeasurementTest, OneThatRestsOnWhatItLeftBehindFails) {
+  TimedLaunch launch = doubling();
+  launch.run = [this, right = doubling()] {
+    return launches < 1 ? right.run() : std::string(); // the outputs of the launch before
+  };
+  EXPECT_NE(time(launch).failure.find("wrong result"), std::string::npos);
+}
+
+TEST_F(MeasurementTest, InputsAndNeighboursAreWatched) {
+  TimedLaunch launch = doubling();
+  launch.run = [this, right = doubling()] {
+    right.run();
+    x.set(5, 0);
+    return std::string();
+  };
+  EXPECT_EQ(time(launch).failure, "an input is changed: nereid verify says which");
+  launch.run = [this, right = doubling()] {
+    right.run();
+    out.as<uint8_t>()[out.byteCount()] ^= 0xFF;
+    return std::string();
+  };
+  EXPECT_EQ(time(launch).failure.substr(0, 20), "writes outside 'out'");
+}
+
+TEST_F(MeasurementTest, ErrorsOfLaunchAndPeerAreTold) {
+  TimedLaunch failing = doubling();
+  failing.run = [] { return std::string("no such grid"); };
+  EXPECT_EQ(time(failing).failure, "no such grid");
+  bench.peer = TimedLaunch{.name = "library", .run = [] { return std::string("not installed"); }};
+  const Row row = time(doubling());
+  EXPECT_EQ(row.failure, "not installed");
+  EXPECT_EQ(row.peer.name, "library");
+}
+
+TEST_F(MeasurementTest, WithoutAReferenceNothingIsVerified) {
+  bench.check.watch({}, {out}, nullptr);
+  const Row row = time(doubling(3));
+  EXPECT_EQ(row.failure, "");
+  EXPECT_FALSE(row.isVerified);
+  EXPECT_GE(row.kernel.summary.count, 20);
+}
+
+TEST_F(MeasurementTest, EachOfSeveralLaunchesHasItsRow) {
+  TimedLaunch second = doubling();
+  second.name = "second";
+  second.run = [right = doubling()] {
+    right.run();
+    return right.run();
+  };
+  const std::vector<Row> rows = timeLaunches(bench, {doubling(), second}, chip, 0.01);
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[1].kernel.name, "second");
+  EXPECT_GT(rows[1].kernel.summary.median, rows[0].kernel.summary.median);
+  EXPECT_EQ(rows[0].failure + rows[1].failure, "");
+}
+
+Row rowOf(double seconds, double copySeconds) {
+  Row row;
+  row.bytes = 1e6;
+  row.kernel.samples.assign(20, seconds);
+  measure::judgeSamples(row.kernel, measure::TimerOptions());
+  row.copySeconds = copySeconds;
+  return row;
+}
+
+TEST(RowTest, SharesAreOfWhatWasTimedBesideTheKernel) {
+  measure::Chip chip;
+  chip.cores = 1;
+  chip.copyBandwidth = 1e9; // 1 ms
+  Row row = rowOf(2e-3, 0);
+  judgeSpeed(row, chip);
+  EXPECT_DOUBLE_EQ(row.rooflineShare(), 0.5);
+  row = rowOf(2e-3, 1.8e-3);
+  judgeSpeed(row, chip);
+  EXPECT_DOUBLE_EQ(row.bandwidthShare(), 0.9);
+  EXPECT_EQ(row.rooflineFault() + row.failure, "");
+}
+
+TEST(RowTest, WhatIsTooQuickIsRejectedOrSaysThatTheRooflineIsWrong) {
+  measure::Chip chip;
+  chip.cores = 1;
+  chip.copyBandwidth = 1e9;
+  Row row = rowOf(0.8e-3, 0);
+  judgeSpeed(row, chip);
+  EXPECT_EQ(row.failure, "");
+  EXPECT_NE(row.rooflineFault().find("calibrate again"), std::string::npos);
+  row = rowOf(0.8e-3, 1e-3);
+  judgeSpeed(row, chip);
+  EXPECT_NE(row.rooflineFault().find("was held up"), std::string::npos);
+  row = rowOf(0.1e-3, 1e-3);
+  judgeSpeed(row, chip);
+  EXPECT_NE(row.failure.find("rejected as impossible"), std::string::npos);
+}
+
+} // namespace
+} // namespace nereid::bench

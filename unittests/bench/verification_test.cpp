@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts that every verification is made of: data that a type can bear, the case that is kept.
+#include "lib/bench/Verification.h"
+
+#include <gtest/gtest.h>
+
+namespace nereid::bench {
+namespace {
+
+/// Of 100 elements.
+VerifiedCase verified(int64_t unverifiable) {
+  VerifiedCase row;
+  row.comparison.elements = 100;
+  row.comparison.unverifiable = unverifiable;
+  return row;
+}
+
+TEST(Verification, MagnitudesAreHalvedUntilEnoughCanBeVerified) {
+  definition::Data data{definition::DataKind::Scaled, -0.8};
+  int tried = 0;
+  auto attempt = [&] {
+    ++tried;
+    return Result<VerifiedCase>(verified(data.range < -0.3 ? 50 : 5));
+  };
+  auto row = untilVerifiable(data, attempt, std::identity());
+  ASSERT_TRUE(bool(row));
+  EXPECT_EQ(tried, 3);
+  EXPECT_EQ(data.range, -0.2);
+  row->requireVerifiable();
+  EXPECT_EQ(row->failure, "");
+}
+
+TEST(Verification, WhatStaysUnverifiableFails) {
+  definition::Data data{definition::DataKind::Scaled, 0.8};
+  auto row =
+      untilVerifiable(data, [&] { return Result<VerifiedCase>(verified(6)); }, std::identity());
+  ASSERT_TRUE(bool(row));
+  EXPECT_LT(data.range, verify::smallestRange);
+  row->requireVerifiable();
+  EXPECT_EQ(row->failure.substr(0, 39), "6 of 100 elements cannot be verified: a");
+}
+
+TEST(Verification, AFailureEndsTheTries) {
+  definition::Data data{definition::DataKind::Scaled, 0.8};
+  VerifiedCase wrong = verified(50);
+  wrong.failure = "wrong";
+  (void)untilVerifiable(data, [&] { return Result<VerifiedCase>(wrong); }, std::identity());
+  EXPECT_EQ(data.range, 0.8);
+}
+
+TEST(KeptChoice, TheFirstFailureIsKept) {
+  VerificationOptions options;
+  EXPECT_FALSE(KeptChoice(options).wants(true)) << "nobody asked";
+  options.keepIn = "folder";
+  KeptChoice choice(options);
+  EXPECT_FALSE(choice.wants(false));
+  EXPECT_TRUE(choice.wants(true));
+  choice.choose("a", true);
+  EXPECT_FALSE(choice.wants(true));
+  EXPECT_EQ(choice.name(), "a");
+}
+
+TEST(KeptChoice, ACaseByNameIsKeptUntilOneFails) {
+  VerificationOptions options;
+  options.keepIn = "folder";
+  options.onlyCase = "a";
+  KeptChoice choice(options);
+  EXPECT_TRUE(choice.wants(false));
+  choice.choose("a on zeros", false);
+  EXPECT_FALSE(choice.wants(false));
+  EXPECT_TRUE(choice.wants(true));
+}
+
+/// 16 numbers that a launch sets to one, or the one behind them.
+TEST(InspectLaunch, SmallLaunchesAreCheckedAndThoseThatGoOutside) {
+  verify::TrialTensor out{"out", runtime::Tensor::empty({16}, DType::F32), verify::Role::Output};
+  int checks = 0;
+  auto inspect = [&](int64_t count, bool isCheckedAlready) {
+    auto launch = [&](std::span<const runtime::Tensor> tensors, const verify::LaunchWay &) {
+      for (int64_t i = 0; i < count; ++i) {
+        static_cast<float *>(tensors[0].data())[i] = 1;
+      }
+      return Status(Done{});
+    };
+    return inspectLaunch(
+        std::span(&out, 1), launch, {},
+        [&] {
+          ++checks;
+          return Result<std::string>("found");
+        },
+        isCheckedAlready);
+  };
+  EXPECT_EQ(inspect(16, false)->text, "found");
+  EXPECT_EQ(inspect(16, true)->text, "");
+  EXPECT_EQ(checks, 1);
+  auto outside = inspect(17, true);
+  ASSERT_TRUE(bool(outside));
+  EXPECT_EQ(checks, 2);
+  EXPECT_EQ(outside->fault, verify::Fault::Outside);
+  EXPECT_EQ(outside->text.substr(outside->text.size() - 7), "; found");
+}
+
+} // namespace
+} // namespace nereid::bench
