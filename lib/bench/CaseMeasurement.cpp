@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/bench/CaseMeasurement.h"
 
+#include "lib/bench/CasePeer.h"
 #include "lib/bench/Measurement.h"
 #include "lib/bench/OutputReset.h"
-#include "lib/bench/PeerCall.h"
-#include "lib/eager/Compare.h"
 #include "lib/language/IntegerExpression.h"
 #include "lib/launch/CaseReference.h"
+#include "lib/launch/KernelRunning.h"
 #include "lib/launch/PreparedCase.h"
 #include "lib/measure/PeakMemory.h"
-#include "lib/measure/Peers.h"
 #include "lib/support/FirstError.h"
 #include "runtime/ThreadPool.h"
 
@@ -53,30 +52,6 @@ void repeatUntilAlone(const std::function<void()> &run) {
   } while (clock() < end);
 }
 
-/// What the case names as peer, else what its one reference is, when it is one operation.
-std::optional<measure::Peer> peerOf(const KernelCase &one, const KernelArguments &arguments) {
-  const auto &expressions = one.peer.empty() ? one.reference : one.peer;
-  if (expressions.size() != 1) {
-    return std::nullopt;
-  }
-  const auto &[output, expression] = *expressions.begin();
-  auto call = parsePeerCall(expression);
-  auto tensor = arguments.tensors.find(output);
-  if (!call || tensor == arguments.tensors.end()) {
-    return std::nullopt;
-  }
-  return measure::findPeer(*call, arguments.tensors, tensor->second);
-}
-
-/// Where a reference would take too long: another implementation, on the same data.
-Result<eager::Comparison> compareWithPeer(const KernelCase &one, const measure::Peer &peer,
-                                          const KernelArguments &arguments) {
-  peer.run();
-  const runtime::Tensor &actual = arguments.tensors.at(one.peer.begin()->first);
-  return eager::compare(actual, peer.output, one.tolerance ? one.tolerance->relative : 0,
-                        one.tolerance ? one.tolerance->absolute : 0);
-}
-
 /// The case's largest input that is no output and can be copied as one piece; null = none.
 const runtime::Tensor *largestInput(const KernelCase &one, const KernelArguments &arguments) {
   const runtime::Tensor *largest = nullptr;
@@ -97,20 +72,8 @@ std::optional<uint64_t> memoryOf(const PreparedKernel &kernel, runtime::Grid gri
   auto values = arguments.values();
   return measure::peakGrowth([&] {
     runtime::ThreadPool pool(runtime::defaultPool().threadCount());
-    (void)runtime::launch(kernel.compiled(), grid, values, pool);
+    (void)launch::launchHere(kernel.compiled(), grid, values, pool);
   });
-}
-
-/// Of opening and running a peer that was loaded and run before, without its copy of the output.
-std::optional<uint64_t> memoryOfPeer(const KernelCase &one, const KernelArguments &arguments) {
-  uint64_t output = 0;
-  auto growth = measure::peakGrowth([&] {
-    if (auto peer = peerOf(one, arguments)) {
-      output = peer->output.byteCount();
-      peer->run();
-    }
-  });
-  return growth && *growth > output ? *growth - output : growth ? std::optional(0) : std::nullopt;
 }
 
 /// The type of all tensors whose arithmetic may be quickest.

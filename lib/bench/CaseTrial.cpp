@@ -91,8 +91,7 @@ Result<std::string> tryLaunch(const KernelCase &testCase, const PreparedKernel &
     for (auto &[name, tensor] : placed.tensors) {
       tensor = tensors[next++];
     }
-    const launch::KernelRunning running;
-    auto error = runtime::launch(kernel.compiled(), grid, placed.values(), *way.pool, way.order);
+    auto error = launch::launchHere(kernel.compiled(), grid, placed.values(), *way.pool, way.order);
     return error ? Status(makeError(error.code, error.message)) : Done{};
   };
   // Sums that programs add up in memory, or under a lock, follow the programs' order.

@@ -37,11 +37,11 @@ Result<std::vector<KernelCase>> namedCases(const CheckCommandOptions &options) {
                                  : error;
   }
   if (!options.caseName.empty() && !cases->empty()) {
-    auto one = launch::chooseCase(options.given.kernel, *cases, options.caseName);
-    if (!one) {
-      return one.error();
+    auto chosen = launch::chooseCases(options.given.kernel, *cases, options.caseName);
+    if (!chosen) {
+      return chosen;
     }
-    cases->assign({*one});
+    cases = std::move(chosen);
   } else {
     std::erase_if(*cases, [](const KernelCase &one) { return !one.isTest; });
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // `nereid develop`, its five stages as commands of their own, and what they print.
+#include "lib/bench/Against.h"
 #include "lib/cli/Against.h"
 #include "lib/cli/Command.h"
 #include "lib/cli/DevelopReport.h"
@@ -92,17 +93,20 @@ bool proceed(const Result<StageResult> &result, const Diagnostics &diags, Sessio
 /// The rows judged against the earlier file; printed, and in JSON returned.
 Result<nlohmann::ordered_json>
 judgePerformance(Development &development, const measure::ResultFile &earlier, Session &session) {
-  auto parse = [](const std::string &text) { return nlohmann::ordered_json::parse(text); };
-  auto judged =
-      judgeAgainst(earlier, parse(development.resultsJson(development.performance())),
-                   [&](const std::vector<std::string> &slower) {
-                     return parse(development.resultsJson(
-                         development.measureCases([&](const std::string &name, DType dtype) {
-                           const std::string own =
-                               measure::recordedName(name, std::string(torchName(dtype)));
-                           return std::find(slower.begin(), slower.end(), own) != slower.end();
-                         })));
-                   });
+  auto recorded = [](const std::vector<develop::PerformanceRow> &rows) {
+    std::vector<measure::RecordedCase> cases;
+    for (const develop::PerformanceRow &row : rows) {
+      cases.push_back(bench::recordedCase(row, std::string(torchName(row.dtype))));
+    }
+    return cases;
+  };
+  auto judged = bench::judgeAgainst(
+      earlier, recorded(development.performance()), [&](const std::vector<std::string> &slower) {
+        return recorded(development.measureCases([&](const std::string &name, DType dtype) {
+          const std::string own = measure::recordedName(name, std::string(torchName(dtype)));
+          return std::find(slower.begin(), slower.end(), own) != slower.end();
+        }));
+      });
   if (!judged) {
     return judged.error();
   }
@@ -121,11 +125,12 @@ void runStages(Options &options, Until until, Session &session) {
   }
   Development &development = **opened;
   const auto &dtypes = options.develop.dtypes;
-  auto earlier = openEarlier(options.against, development.op().name, [&](const std::string &name) {
-    return dtypes.empty() || std::any_of(dtypes.begin(), dtypes.end(), [&](DType dtype) {
-             return name.ends_with(measure::recordedName("", std::string(torchName(dtype))));
-           });
-  });
+  auto earlier =
+      bench::openEarlier(options.against, development.op().name, [&](const std::string &name) {
+        return dtypes.empty() || std::any_of(dtypes.begin(), dtypes.end(), [&](DType dtype) {
+                 return name.ends_with(measure::recordedName("", std::string(torchName(dtype))));
+               });
+      });
   if (!earlier) {
     return session.fail(earlier.error());
   }
@@ -346,7 +351,7 @@ void addBench(CLI::App &app, Session &session) {
         return session.fail(*unused);
       }
       kernel->against = options->against;
-      kernel->input = options->input;
+      kernel->given.kernel = options->input;
       kernel->target = options->develop.target;
       kernel->secondsPerCase = options->develop.secondsPerCase;
       runKernelBench(*kernel, session);

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/cli/KernelBench.h"
 
-#include "lib/bench/CaseMeasurement.h"
+#include "lib/bench/Against.h"
+#include "lib/bench/KernelReport.h"
 #include "lib/cli/Against.h"
 #include "lib/cli/OptionUse.h"
 #include "lib/cli/StandardStreams.h"
 #include "lib/launch/KernelReference.h"
 #include "lib/measure/Environment.h"
-#include "lib/measure/Statistics.h"
-#include "lib/measure/SummaryJson.h"
 #include "lib/measure/ThisChip.h"
 #include "lib/report/GateReport.h"
-#include "lib/report/Table.h"
 #include "lib/support/Interrupt.h"
-#include "lib/verify/KeptCase.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -31,90 +28,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string memoryText(const std::optional<uint64_t> &bytes) {
-  return bytes ? report::formatBytes(static_cast<double>(*bytes)) : std::string("-");
-}
-
-std::string tableOf(const std::vector<KernelRow> &rows) {
-  std::vector<std::string> titles = {"case",  "kernel",   ">median",      ">p90",    ">RSD",
-                                     ">rate", ">GFLOP/s", ">of roofline", ">launch", ">memory",
-                                     ">peer", ">vs peer", ">its memory",  "state"};
-  if (std::any_of(rows.begin(), rows.end(), [](const auto &row) { return row.unfusedBytes > 0; })) {
-    titles.emplace_back(">fewer bytes than unfused");
-  }
-  report::Table table(titles);
+std::vector<measure::RecordedCase> recorded(const std::vector<KernelRow> &rows) {
+  std::vector<measure::RecordedCase> cases;
   for (const KernelRow &row : rows) {
-    const auto &s = row.kernel.summary;
-    if (s.count == 0) {
-      table.add({row.caseName, row.file, "-", "-", "-", "-", "-", "-", "-", "-", "-", "-", "-",
-                 "FAILED: " + row.failure});
-      continue;
-    }
-    table.add(
-        {row.caseName, row.file, report::formatSeconds(s.median), report::formatSeconds(s.p90),
-         report::formatPercent(s.relativeDeviation),
-         row.bytes > 0 ? report::formatRate(row.bytes / s.median) : "-",
-         row.flops > 0 ? fmt::format("{:.1f}", row.flops / s.median / 1e9) : "-",
-         row.hasWork() && row.rooflineFault().empty() ? report::formatPercent(row.rooflineShare())
-                                                      : "-",
-         report::formatSeconds(row.launchSeconds), memoryText(row.memory),
-         row.hasPeer()
-             ? fmt::format("{} {}", row.peer.name, report::formatSeconds(row.peer.summary.median))
-             : "-",
-         row.hasPeer()
-             ? report::formatRatio(measure::medianRatio(row.peer.samples, row.kernel.samples))
-             : "-",
-         memoryText(row.peerMemory), row.note(),
-         row.unfusedBytes > 0 ? report::formatPercent(1 - row.bytes / row.unfusedBytes) : ""});
+    cases.push_back(bench::recordedCase(row, row.file));
   }
-  return table.text();
-}
-
-Json peerJson(const KernelRow &row) {
-  Json json = {{"name", row.peer.name},
-               {"ratio", measure::medianRatio(row.peer.samples, row.kernel.samples)}};
-  measure::addTiming(json, row.peer);
-  if (row.peerMemory) {
-    json["memory_bytes"] = *row.peerMemory;
-  }
-  return json;
-}
-
-Json rowJson(const KernelRow &row) {
-  Json entry = {{"case", row.caseName}, {"kernel", row.file}};
-  if (!row.failure.empty()) {
-    entry["failure"] = row.failure;
-  }
-  if (row.kernel.samples.empty()) {
-    return entry;
-  }
-  measure::addTiming(entry, row.kernel);
-  entry["bytes"] = row.bytes;
-  entry["flops"] = row.flops;
-  entry["launch_seconds"] = row.launchSeconds;
-  entry["state"] = row.state();
-  entry["copy_seconds"] = row.copySeconds;
-  entry["peak_seconds"] = row.peakSeconds;
-  if (row.hasWork()) {
-    const std::string fault = row.rooflineFault();
-    entry["roofline"] = fault.empty() ? Json(row.rooflineShare()) : Json();
-    if (!fault.empty()) {
-      entry["roofline_fault"] = fault;
-    }
-  }
-  if (row.unfusedBytes > 0) {
-    entry["unfused_bytes"] = row.unfusedBytes;
-  }
-  if (row.memory) {
-    entry["memory_bytes"] = *row.memory;
-  }
-  if (!row.yardstick.samples.empty()) {
-    entry["yardstick"] = measure::yardstickJson(row.yardstick, row.yardstickAmount);
-  }
-  if (row.hasPeer()) {
-    entry["peer"] = peerJson(row);
-  }
-  return entry;
+  return cases;
 }
 
 /// The folder's or the file's name: what a result file is about.
@@ -125,36 +44,20 @@ std::string subjectOf(const std::string &input) {
 }
 
 Result<std::vector<KernelCase>> casesOf(const KernelBenchOptions &options) {
-  std::vector<KernelCase> cases;
+  const std::string &input = options.given.kernel;
   std::error_code ignored;
-  if (!std::filesystem::is_directory(options.input, ignored)) {
-    KernelCase one;
-    one.name = "command line";
-    one.kernel = options.input;
-    one.signature = options.signature;
-    one.grid = options.grid;
-    one.arguments = options.arguments;
-    one.bytes = options.bytes;
-    one.flops = options.flops;
-    return std::vector{std::move(one)};
+  if (!std::filesystem::is_directory(input, ignored)) {
+    std::vector one = {options.given};
+    one.front().name = "command line";
+    return one;
   }
-  auto loaded = launch::loadCases(options.input);
-  if (!loaded) {
-    return loaded.error();
+  auto cases = launch::loadCases(input);
+  if (!cases || !options.caseName.empty()) {
+    return cases ? launch::chooseCases(input, *cases, options.caseName) : cases;
   }
-  std::vector<std::string> names;
-  for (auto &one : *loaded) {
-    names.push_back(one.name);
-    if (options.caseName.empty() ? one.isBench : one.name == options.caseName) {
-      cases.push_back(std::move(one));
-    }
-  }
-  if (cases.empty()) {
-    return options.caseName.empty()
-               ? makeError("E0016", fmt::format("'{}' has no case for bench", options.input))
-               : verify::unknownCase(options.input, options.caseName, names);
-  }
-  return cases;
+  std::erase_if(*cases, [](const KernelCase &one) { return !one.isBench; });
+  return cases->empty() ? makeError("E0016", fmt::format("'{}' has no case for bench", input))
+                        : cases;
 }
 
 /// The rows of one run and how they were come by.
@@ -204,11 +107,11 @@ bool KernelBench::measureAll(const std::vector<KernelCase> &cases, std::vector<K
 Json KernelBench::json(const std::vector<KernelRow> &rows) const {
   Json all;
   all["schema"] = 1;
-  all["subject"] = subjectOf(options.input);
+  all["subject"] = subjectOf(options.given.kernel);
   all["environment"] = Json::parse(measure::toJson(environment));
   all["rows"] = Json::array();
   for (const KernelRow &row : rows) {
-    all["rows"].push_back(rowJson(row));
+    all["rows"].push_back(bench::kernelJson(row));
   }
   return all;
 }
@@ -216,18 +119,19 @@ Json KernelBench::json(const std::vector<KernelRow> &rows) const {
 std::optional<measure::GateResult> KernelBench::judge(const std::vector<KernelCase> &cases,
                                                       const std::vector<KernelRow> &rows,
                                                       const measure::ResultFile &earlier) {
-  auto judged = judgeAgainst(earlier, json(rows), [&](const std::vector<std::string> &names) {
-    std::vector<KernelCase> slower;
-    for (size_t i = 0; i < cases.size(); ++i) {
-      const std::string name = measure::recordedName(rows[i].caseName, rows[i].file);
-      if (std::find(names.begin(), names.end(), name) != names.end()) {
-        slower.push_back(cases[i]);
-      }
-    }
-    std::vector<KernelRow> again;
-    (void)measureAll(slower, again);
-    return json(again);
-  });
+  auto judged =
+      bench::judgeAgainst(earlier, recorded(rows), [&](const std::vector<std::string> &names) {
+        std::vector<KernelCase> slower;
+        for (size_t i = 0; i < cases.size(); ++i) {
+          const std::string name = measure::recordedName(rows[i].caseName, rows[i].file);
+          if (std::find(names.begin(), names.end(), name) != names.end()) {
+            slower.push_back(cases[i]);
+          }
+        }
+        std::vector<KernelRow> again;
+        (void)measureAll(slower, again);
+        return recorded(again);
+      });
   if (!judged) {
     session.fail(judged.error());
     return std::nullopt;
@@ -242,7 +146,7 @@ void KernelBench::run(const std::vector<KernelCase> &cases,
     return;
   }
   if (!session.json) {
-    fmt::print("{}{}", tableOf(rows), measure::uncertaintyNote(chip));
+    fmt::print("{}{}", bench::kernelTable(rows), measure::uncertaintyNote(chip));
   }
   Json results = json(rows);
   if (earlier && !isInterrupted()) {
@@ -265,11 +169,11 @@ void KernelBench::run(const std::vector<KernelCase> &cases,
 } // namespace
 
 void addKernelBenchOptions(CLI::App &command, KernelBenchOptions &options) {
-  command.add_option("--signature,-s", options.signature, "of a single .py kernel");
-  command.add_option("--grid,-g", options.grid, "of a single .py kernel");
-  command.add_option("--arg,-a", options.arguments, "name=maker, of a single .py kernel");
-  command.add_option("--bytes", options.bytes, "expression: bytes the kernel must move");
-  command.add_option("--flops", options.flops, "expression: floating-point operations");
+  command.add_option("--signature,-s", options.given.signature, "of a single .py kernel");
+  command.add_option("--grid,-g", options.given.grid, "of a single .py kernel");
+  command.add_option("--arg,-a", options.given.arguments, "name=maker, of a single .py kernel");
+  command.add_option("--bytes", options.given.bytes, "expression: bytes the kernel must move");
+  command.add_option("--flops", options.given.flops, "expression: floating-point operations");
   command.add_option("--case", options.caseName, "only this case of cases.toml");
 }
 
@@ -297,8 +201,8 @@ void runKernelBench(const KernelBenchOptions &options, Session &session) {
   if (!cases) {
     return session.fail(cases.error());
   }
-  auto earlier =
-      openEarlier(options.against, subjectOf(options.input), [&](const std::string &name) {
+  auto earlier = bench::openEarlier(
+      options.against, subjectOf(options.given.kernel), [&](const std::string &name) {
         return options.caseName.empty() ||
                name.starts_with(measure::recordedName(options.caseName, ""));
       });

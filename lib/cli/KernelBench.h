@@ -4,16 +4,17 @@
 #pragma once
 
 #include "lib/cli/Command.h"
+#include "lib/launch/KernelCases.h"
 
 #include <optional>
 #include <string>
-#include <vector>
 
 namespace nereid::cli {
 
 struct KernelBenchOptions {
-  std::string input, target = "cpu", signature, grid = "1", bytes, flops, caseName;
-  std::vector<std::string> arguments;
+  /// What the command line says: of a folder of kernels its path alone.
+  launch::KernelCase given;
+  std::string target = "cpu", caseName;
   double secondsPerCase = 3;
   std::string against; ///< an earlier result file, empty = none
 };

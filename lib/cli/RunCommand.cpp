@@ -33,11 +33,12 @@ Result<KernelCase> namedCase(const RunOptions &options) {
   if (!cases) {
     return cases.error();
   }
-  auto one = launch::chooseCase(options.given.kernel, *cases, options.caseName);
-  if (one) {
-    one->addArguments(options.given.arguments);
+  auto chosen = launch::chooseCases(options.given.kernel, *cases, options.caseName);
+  if (!chosen) {
+    return chosen.error();
   }
-  return one;
+  chosen->front().addArguments(options.given.arguments);
+  return chosen->front();
 }
 
 nlohmann::json describe(const std::string &name, const runtime::Tensor &tensor) {

@@ -57,8 +57,6 @@ public:
   /// Measures the performance cases in the types that are wanted, those of `isWanted` alone.
   std::vector<PerformanceRow>
   measureCases(const std::function<bool(const std::string &name, DType dtype)> &isWanted);
-  /// What performance.json says of rows, of this operator, where and how they were measured.
-  std::string resultsJson(const std::vector<PerformanceRow> &measured) const;
   Status finish(); ///< final log; merges what was learned into patterns.json
 
   const generator::Project &project() const { return workspace; }
@@ -93,6 +91,7 @@ private:
   PerformanceOptions performanceOptions() const;
   AccuracyOptions accuracyOptions() const;
   std::vector<std::string> verifyCommand() const;
+  std::string resultsJson() const; ///< performance.json
   Result<StageResult> verifyOne(); ///< the case of options.onlyCase
   /// Runs `body`, records its time and result under `stage`.
   Result<StageResult> record(const std::string &stage, bool isSkippable,

@@ -3,6 +3,7 @@
 
 #include "lib/check/Check.h"
 #include "lib/generator/TensorLayout.h"
+#include "lib/launch/KernelRunning.h"
 #include "lib/support/AvailableMemory.h"
 #include "lib/support/FirstError.h"
 
@@ -65,7 +66,7 @@ runtime::LaunchError PreparedLaunch::run(runtime::ThreadPool &pool,
   if (launchPlan.isEmpty) {
     return {};
   }
-  return runtime::launch(kernel, launchPlan.grid, arguments, pool, order);
+  return launch::launchHere(kernel, launchPlan.grid, arguments, pool, order);
 }
 
 Result<std::string> PreparedLaunch::check() const {

@@ -173,15 +173,15 @@ std::vector<PerformanceRow> Development::measureCases(
   return measured;
 }
 
-std::string Development::resultsJson(const std::vector<PerformanceRow> &measured) const {
+std::string Development::resultsJson() const {
   nlohmann::ordered_json json;
   json["schema"] = 1;
   json["operator"] = op().name;
-  const auto speedup = overallSpeedup(measured);
+  const auto speedup = overallSpeedup(rows);
   json["speedup"] = speedup ? nlohmann::ordered_json(*speedup) : nullptr;
   json["seed"] = seed;
   json["environment"] = nlohmann::ordered_json::parse(workspace.manifest.environmentJson);
-  json["rows"] = nlohmann::ordered_json::parse(performanceJson(measured));
+  json["rows"] = nlohmann::ordered_json::parse(performanceJson(rows));
   return json.dump(2) + "\n";
 }
 
@@ -281,7 +281,7 @@ Status Development::finish() {
     }
   }
   if (!rows.empty()) {
-    auto written = workspace.writeFile({"performance.json", resultsJson(rows)});
+    auto written = workspace.writeFile({"performance.json", resultsJson()});
     if (!written) {
       return written.error();
     }

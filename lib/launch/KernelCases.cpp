@@ -163,16 +163,21 @@ Result<std::vector<KernelCase>> casesNamedBy(const std::string &reference) {
   return cases;
 }
 
-Result<KernelCase> chooseCase(const std::string &where, const std::vector<KernelCase> &cases,
-                              const std::string &name) {
+Result<std::vector<KernelCase>> chooseCases(const std::string &where,
+                                            const std::vector<KernelCase> &cases,
+                                            const std::string &name) {
+  std::vector<KernelCase> chosen;
   std::vector<std::string> names;
   for (const KernelCase &one : cases) {
-    if (one.name == name) {
-      return one;
-    }
     names.push_back(one.name);
+    if (one.name == name) {
+      chosen.push_back(one);
+    }
   }
-  return verify::unknownCase(where, name, names);
+  if (chosen.empty()) {
+    return verify::unknownCase(where, name, names);
+  }
+  return chosen;
 }
 
 std::set<std::string> outputNames(const KernelCase &testCase) {

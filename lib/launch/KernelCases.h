@@ -41,9 +41,11 @@ Result<std::vector<KernelCase>> loadCases(const std::string &folder);
 /// those of that file, and of the function where one is named.
 Result<std::vector<KernelCase>> casesNamedBy(const std::string &reference);
 
-/// The case called `name`; E0016 with the names that may have been meant. `where` has the cases.
-Result<KernelCase> chooseCase(const std::string &where, const std::vector<KernelCase> &cases,
-                              const std::string &name);
+/// Those called `name`, one at least; E0016 with the names that may have been meant. `where` has
+/// the cases.
+Result<std::vector<KernelCase>> chooseCases(const std::string &where,
+                                            const std::vector<KernelCase> &cases,
+                                            const std::string &name);
 
 /// What the case's launch writes.
 std::set<std::string> outputNames(const KernelCase &testCase);

@@ -13,4 +13,11 @@ KernelRunning::~KernelRunning() { --runningKernels; }
 
 bool isKernelRunning() { return runningKernels.load() > 0; }
 
+runtime::LaunchError launchHere(const runtime::Kernel &kernel, runtime::Grid grid,
+                                std::span<const runtime::ArgumentValue> arguments,
+                                runtime::ThreadPool &pool, runtime::ProgramOrder order) {
+  const KernelRunning running;
+  return runtime::launch(kernel, grid, arguments, pool, order);
+}
+
 } // namespace nereid::launch

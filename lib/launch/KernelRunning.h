@@ -3,6 +3,10 @@
 // to the kernel then, and to nereid otherwise.
 #pragma once
 
+#include "runtime/Kernel.h"
+
+#include <span>
+
 namespace nereid::launch {
 
 /// While one lives, in any thread, a kernel runs.
@@ -16,5 +20,11 @@ public:
 
 /// Safe to call from a signal handler.
 bool isKernelRunning();
+
+/// runtime::launch of a user's kernel, which runs meanwhile.
+runtime::LaunchError launchHere(const runtime::Kernel &kernel, runtime::Grid grid,
+                                std::span<const runtime::ArgumentValue> arguments,
+                                runtime::ThreadPool &pool,
+                                runtime::ProgramOrder order = runtime::ProgramOrder::Ascending);
 
 } // namespace nereid::launch

@@ -95,9 +95,7 @@ bool PreparedKernel::launch(runtime::Grid grid, const KernelArguments &arguments
     }
     return true;
   }
-  KernelRunning running;
-  auto error = runtime::launch(kernel, grid, values, runtime::defaultPool());
-  if (error) {
+  if (auto error = launchHere(kernel, grid, values, runtime::defaultPool())) {
     diags.add(makeError(error.code, error.message));
     return false;
   }

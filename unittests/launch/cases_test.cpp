@@ -52,8 +52,8 @@ TEST_F(CasesTest, AFileAndAFunctionNameTheirCases) {
   EXPECT_EQ(namesOf(casesNamedBy(folder + "/k.py")), (Names{"a", "b"}));
   EXPECT_EQ(namesOf(casesNamedBy(folder + "/k.py:g")), (Names{"b"}));
   const auto cases = casesNamedBy(folder);
-  EXPECT_EQ(chooseCase(folder, *cases, "b")->kernel, folder + "/k.py:g");
-  EXPECT_EQ(chooseCase(folder, *cases, "d").error().code, "E0016");
+  EXPECT_EQ(chooseCases(folder, *cases, "b")->front().kernel, folder + "/k.py:g");
+  EXPECT_EQ(chooseCases(folder, *cases, "d").error().code, "E0016");
 }
 
 TEST_F(CasesTest, WhatIsMissingIsNamed) {

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/bench/KernelReport.h"
+
+#include "lib/measure/Statistics.h"
+#include "lib/measure/SummaryJson.h"
+#include "lib/report/Table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace nereid::bench {
+
+using Json = nlohmann::ordered_json;
+
+static std::string memoryText(const std::optional<uint64_t> &bytes) {
+  return bytes ? report::formatBytes(static_cast<double>(*bytes)) : std::string("-");
+}
+
+std::string kernelTable(const std::vector<KernelRow> &rows) {
+  std::vector<std::string> titles = {"case",  "kernel",   ">median",      ">p90",    ">RSD",
+                                     ">rate", ">GFLOP/s", ">of roofline", ">launch", ">memory",
+                                     ">peer", ">vs peer", ">its memory",  "state"};
+  if (std::any_of(rows.begin(), rows.end(), [](const auto &row) { return row.unfusedBytes > 0; })) {
+    titles.emplace_back(">fewer bytes than unfused");
+  }
+  report::Table table(titles);
+  for (const KernelRow &row : rows) {
+    const auto &s = row.kernel.summary;
+    if (s.count == 0) {
+      table.add({row.caseName, row.file, "-", "-", "-", "-", "-", "-", "-", "-", "-", "-", "-",
+                 "FAILED: " + row.failure});
+      continue;
+    }
+    table.add(
+        {row.caseName, row.file, report::formatSeconds(s.median), report::formatSeconds(s.p90),
+         report::formatPercent(s.relativeDeviation),
+         row.bytes > 0 ? report::formatRate(row.bytes / s.median) : "-",
+         row.flops > 0 ? fmt::format("{:.1f}", row.flops / s.median / 1e9) : "-",
+         row.hasWork() && row.rooflineFault().empty() ? report::formatPercent(row.rooflineShare())
+                                                      : "-",
+         report::formatSeconds(row.launchSeconds), memoryText(row.memory),
+         row.hasPeer()
+             ? fmt::format("{} {}", row.peer.name, report::formatSeconds(row.peer.summary.median))
+             : "-",
+         row.hasPeer()
+             ? report::formatRatio(measure::medianRatio(row.peer.samples, row.kernel.samples))
+             : "-",
+         memoryText(row.peerMemory), row.note(),
+         row.unfusedBytes > 0 ? report::formatPercent(1 - row.bytes / row.unfusedBytes) : ""});
+  }
+  return table.text();
+}
+
+static Json peerJson(const KernelRow &row) {
+  Json json = {{"name", row.peer.name},
+               {"ratio", measure::medianRatio(row.peer.samples, row.kernel.samples)}};
+  measure::addTiming(json, row.peer);
+  if (row.peerMemory) {
+    json["memory_bytes"] = *row.peerMemory;
+  }
+  return json;
+}
+
+Json kernelJson(const KernelRow &row) {
+  Json entry = {{"case", row.caseName}, {"kernel", row.file}};
+  if (!row.failure.empty()) {
+    entry["failure"] = row.failure;
+  }
+  if (row.kernel.samples.empty()) {
+    return entry;
+  }
+  measure::addTiming(entry, row.kernel);
+  entry["bytes"] = row.bytes;
+  entry["flops"] = row.flops;
+  entry["launch_seconds"] = row.launchSeconds;
+  entry["state"] = row.state();
+  entry["copy_seconds"] = row.copySeconds;
+  entry["peak_seconds"] = row.peakSeconds;
+  if (row.hasWork()) {
+    const std::string fault = row.rooflineFault();
+    entry["roofline"] = fault.empty() ? Json(row.rooflineShare()) : Json();
+    if (!fault.empty()) {
+      entry["roofline_fault"] = fault;
+    }
+  }
+  if (row.unfusedBytes > 0) {
+    entry["unfused_bytes"] = row.unfusedBytes;
+  }
+  if (row.memory) {
+    entry["memory_bytes"] = *row.memory;
+  }
+  if (!row.yardstick.samples.empty()) {
+    entry["yardstick"] = measure::yardstickJson(row.yardstick, row.yardstickAmount);
+  }
+  if (row.hasPeer()) {
+    entry["peer"] = peerJson(row);
+  }
+  return entry;
+}
+
+} // namespace nereid::bench
