@@ -140,31 +140,38 @@ Status forEachBlock(const Prepared &prepared, runtime::ThreadPool &pool, const V
   return failure ? Status(*failure) : Status(Done{});
 }
 
+/// How far a result in `type` may be from a finite reference.
+double boundOf(const Bounded &expected, DType type) {
+  if (!isFloat(type)) {
+    return expected.error;
+  }
+  const double unit = definition::unitRoundoff(type), magnitude = std::fabs(expected.value);
+  const double first = safety * expected.error;
+  return first + unit * (magnitude + first) + unit * definition::smallestNormal(type);
+}
+
 /// Error over bound of one element; 0 when it is as it must be. Zeros have the reference's sign
 /// where `hasZeroSigns`.
 double ratioOf(double actual, const Bounded &expected, DType type, bool hasZeroSigns,
                double &bound) {
   bound = 0;
-  if (std::isnan(expected.value) || std::isnan(actual)) {
-    return std::isnan(expected.value) && std::isnan(actual) ? 0 : INFINITY;
-  }
   if (actual == expected.value) {
     const bool isOtherZero = std::signbit(actual) != std::signbit(expected.value);
     return hasZeroSigns && isOtherZero && expected.error == 0 ? INFINITY : 0;
   }
-  if (std::isinf(expected.value)) {
+  if (!std::isfinite(expected.value)) {
+    return std::isnan(expected.value) && std::isnan(actual) ? 0 : INFINITY;
+  }
+  bound = boundOf(expected, type);
+  if (std::isnan(actual)) {
     return INFINITY;
   }
+  const double error = std::fabs(actual - expected.value);
   if (!isFloat(type)) {
-    bound = expected.error;
-    return std::fabs(actual - expected.value) <= bound ? 0 : INFINITY;
+    return error <= bound ? 0 : INFINITY;
   }
-  double unit = definition::unitRoundoff(type), magnitude = std::fabs(expected.value);
-  double first = safety * expected.error;
-  bound = first + unit * (magnitude + first) + unit * definition::smallestNormal(type);
-  double error = std::fabs(actual - expected.value);
-  if (std::isinf(actual) && !std::isinf(expected.value)) {
-    bool rounds = magnitude + bound > definition::largestFinite(type);
+  if (std::isinf(actual)) {
+    const bool rounds = std::fabs(expected.value) + bound > definition::largestFinite(type);
     return rounds && (actual > 0) == (expected.value > 0) ? 0 : INFINITY;
   }
   return error <= bound ? error / bound : bound > 0 ? std::max(error / bound, 1 + 1e-9) : INFINITY;

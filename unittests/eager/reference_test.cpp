@@ -168,6 +168,14 @@ TEST(Reference, AnInfinityIsThatInfinityOnly) {
   EXPECT_EQ(agreementOf("out = x + 1", x, {inf, -inf, inf}).mismatches, 1);
 }
 
+TEST(Reference, TheBoundIsToldWhateverCameOut) {
+  const double bound = agreementOf("out = x + 1", {2}, {4}).first.bound;
+  EXPECT_GT(bound, 0);
+  EXPECT_EQ(agreementOf("out = x + 1", {2}, {std::nan("")}).first.bound, bound);
+  EXPECT_EQ(agreementOf("out = x + 1", {2}, {inf}).first.bound, bound);
+  EXPECT_EQ(agreementOf("out = x + 1", {inf}, {4}).first.bound, 0) << "nothing else will do";
+}
+
 TEST(Reference, InfinitiesOfFunctionsAreExact) {
   const std::vector<double> x = {inf, -inf};
   EXPECT_EQ(agreementOf("out = relu(x)", x, {inf, 0}).unverifiable, 0);
