@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// What verifying an operator came to, as rows, as a table for people and as the record has it.
+#pragma once
+
+#include "lib/bench/Verification.h"
+#include "runtime/DType.h"
+
+#include <string>
+#include <vector>
+
+namespace nereid::develop {
+
+struct AccuracyRow : bench::VerifiedCase {
+  std::string shape, layout, schedule;
+  DType dtype = DType::F32;
+};
+
+struct AccuracyReport {
+  std::vector<AccuracyRow> rows;
+  uint64_t seed = 0; ///< what the cases were drawn from
+  bool isInterrupted = false;
+  std::string kept; ///< name of the row whose tensors are kept as files
+  int failures() const;
+  int skips() const;
+  /// "case (type): what was wrong"; "" when all is well, also when cases were skipped.
+  std::string firstFailure() const;
+  /// Something was verified, and nothing failed.
+  bool passed() const {
+    return failures() == 0 && skips() < static_cast<int>(rows.size()) && !isInterrupted;
+  }
+};
+
+/// One line per type and schedule; failures and skips spelled out.
+std::string accuracyTable(const AccuracyReport &report);
+std::string accuracyJson(const AccuracyReport &report);
+
+} // namespace nereid::develop
