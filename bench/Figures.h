@@ -1,13 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// The figures of a row's samples in the result files of the programs here, named as `nereid bench`
-// names them.
+// What the programs here measure with: the clock, the median of lib/measure, and the figures of a
+// row's samples in their result files, named as `nereid bench` names them.
 #pragma once
 
 #include "lib/measure/Statistics.h"
 
+#include <chrono>
 #include <cstdio>
 #include <string>
 #include <vector>
+
+inline double nanosNow() {
+  using namespace std::chrono;
+  return duration<double, std::nano>(steady_clock::now().time_since_epoch()).count();
+}
+
+inline double median(const std::vector<double> &samples) {
+  return nereid::measure::percentile(samples, 0.5);
+}
 
 /// Members of a JSON object, "\"median\": 1.5, …", in the unit of the samples.
 inline std::string figuresJson(const std::vector<double> &samples) {

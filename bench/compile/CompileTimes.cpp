@@ -2,10 +2,10 @@
 // How long each kernel of kernels/ takes to compile: as a process with an empty cache, in a process
 // that has compiled before, phase by phase, and read back from the cache. The table is Markdown.
 //   compile_times NEREID KERNELS REPEATS     (NEREID: the program; KERNELS: a folder of folders)
+#include "bench/Figures.h"
 #include "lib/launch/KernelCases.h"
 #include "lib/measure/Chip.h"
 #include "lib/measure/Environment.h"
-#include "lib/measure/Statistics.h"
 #include "lib/pipeline/Compiler.h"
 #include "lib/report/Table.h"
 #include "lib/targets/cpu/CpuTarget.h"
@@ -13,7 +13,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <fcntl.h>
@@ -32,12 +31,7 @@ std::string scratchFolder() {
   return (fs::temp_directory_path() / fmt::format("nereid-compile-times-{}", getpid())).string();
 }
 
-double millisNow() {
-  using namespace std::chrono;
-  return duration<double, std::milli>(steady_clock::now().time_since_epoch()).count();
-}
-
-double median(const std::vector<double> &samples) { return measure::summarize(samples).median; }
+double millisSince(double start) { return (nanosNow() - start) * 1e-6; }
 
 /// The first case of each kernel that is benchmarked, of the others the first of all.
 std::vector<launch::KernelCase> kernelsBelow(const std::string &folder) {
@@ -81,7 +75,7 @@ double processMillis(const std::string &program, const launch::KernelCase &one,
   posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0);
   pid_t child = 0;
   int status = -1;
-  double start = millisNow();
+  const double start = nanosNow();
   if (posix_spawn(&child, program.c_str(), &actions, nullptr, const_cast<char **>(argv), environ) !=
           0 ||
       waitpid(child, &status, 0) != child || status != 0) {
@@ -89,7 +83,7 @@ double processMillis(const std::string &program, const launch::KernelCase &one,
                  one.kernel.c_str(), status);
     std::exit(2);
   }
-  double millis = millisNow() - start;
+  const double millis = millisSince(start);
   posix_spawn_file_actions_destroy(&actions);
   return millis;
 }
@@ -104,9 +98,9 @@ double liveMillis(const launch::KernelCase &one, bool useCache) {
   Diagnostics diags;
   pipeline::CompileOptions options;
   options.useCache = useCache;
-  double start = millisNow();
+  const double start = nanosNow();
   auto kernel = pipeline::compileKernel(inputOf(one), options, diags);
-  double millis = millisNow() - start;
+  const double millis = millisSince(start);
   if (!kernel) {
     std::fprintf(stderr, "%s", diags.render().c_str());
     std::exit(2);

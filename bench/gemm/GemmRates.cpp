@@ -14,8 +14,6 @@
 
 #include <dlfcn.h>
 
-#include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -32,17 +30,7 @@ namespace {
 
 using nereid::Tensor;
 
-double nanosNow() {
-  using namespace std::chrono;
-  return duration<double, std::nano>(steady_clock::now().time_since_epoch()).count();
-}
-
 constexpr size_t fewestSamples = 20; // whatever the time
-
-double median(std::vector<double> samples) {
-  std::nth_element(samples.begin(), samples.begin() + samples.size() / 2, samples.end());
-  return samples[samples.size() / 2];
-}
 
 struct Case {
   std::string name;

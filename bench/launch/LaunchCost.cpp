@@ -35,16 +35,6 @@ constexpr int programs = 64;
 constexpr int threads = 2;
 constexpr int rounds = 41;
 
-double nanosNow() {
-  using namespace std::chrono;
-  return duration<double, std::nano>(steady_clock::now().time_since_epoch()).count();
-}
-
-double median(std::vector<double> samples) {
-  std::nth_element(samples.begin(), samples.begin() + samples.size() / 2, samples.end());
-  return samples[samples.size() / 2];
-}
-
 /// Nanoseconds of one call, the mean of `calls` in a row.
 template <class Body> double nanosPerCall(int calls, const Body &body) {
   const double start = nanosNow();
