@@ -3,6 +3,7 @@
 #include "lib/interpreter/Interpreter.h"
 
 #include "lib/interpreter/Scheduler.h"
+#include "lib/tile/ir/Attributes.h"
 #include "lib/tile/analysis/WaitingLoops.h"
 #include "runtime/Descriptor.h"
 
@@ -33,7 +34,8 @@ using interpreter::Tile;
 mlir::func::FuncOp findKernel(mlir::ModuleOp module, const std::string &name, Diagnostics &diags) {
   mlir::func::FuncOp found;
   for (auto function : module.getOps<mlir::func::FuncOp>()) {
-    if (!function->hasAttr("tile.kernel") || (!name.empty() && function.getName() != name)) {
+    if (!function->hasAttr(tile::attribute::kernel) ||
+        (!name.empty() && function.getName() != name)) {
       continue;
     }
     if (found) {

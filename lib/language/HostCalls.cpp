@@ -29,8 +29,8 @@ static HostValue makeConfig(const std::vector<HostValue> &arguments,
   }
   config.kind = Kind::Config;
   config.items = values.items;
-  static const char *const positional[] = {"", "num_warps", "num_stages", "num_ctas"};
-  for (size_t i = 1; i < arguments.size() && i < 4; ++i) {
+  static const char *const positional[] = {"", "num_warps", "num_stages", "num_ctas", "maxnreg"};
+  for (size_t i = 1; i < arguments.size() && i < std::size(positional); ++i) {
     if (arguments[i].kind == Kind::Constant) {
       config.options[positional[i]] = arguments[i].constant;
     }
@@ -213,7 +213,11 @@ HostValue HostPython::callExpression(const Expr &expr, HostLocals &locals) {
       return method(self, callee.text, arguments);
     }
   }
-  return call(evaluate(callee, locals), arguments, keywords);
+  HostValue result = call(evaluate(callee, locals), arguments, keywords);
+  if (result.kind == Kind::Config && !result.written) {
+    result.written = &expr;
+  }
+  return result;
 }
 
 HostValue HostPython::call(const HostValue &callee, const std::vector<HostValue> &arguments,

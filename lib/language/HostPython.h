@@ -32,6 +32,7 @@ struct HostValue {
   std::map<std::string, ConstValue> options;
   const FunctionDef *function = nullptr;
   const Expr *lambda = nullptr;
+  const Expr *written = nullptr; ///< of a Config: the call that makes it
   std::string text;
 
   bool isUnknown() const { return kind == Kind::Unknown; }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 namespace nereid::language {
 namespace {
@@ -32,14 +33,7 @@ std::vector<std::string> textsOf(const HostValue &value) {
   return texts;
 }
 
-int64_t optionOf(const HostValue &config, const char *name, int64_t otherwise) {
-  auto found = config.options.find(name);
-  const int64_t *value =
-      found == config.options.end() ? nullptr : std::get_if<int64_t>(&found->second);
-  return value ? *value : otherwise;
-}
-
-KernelConfig configOf(const HostValue &value) {
+KernelConfig configOf(const HostValue &value, const SourceModule &module) {
   KernelConfig config;
   for (size_t i = 0; i + 1 < value.items->size(); i += 2) {
     const HostValue &key = (*value.items)[i], &entry = (*value.items)[i + 1];
@@ -47,9 +41,16 @@ KernelConfig configOf(const HostValue &value) {
       config.values.emplace_back(*textOf(key), entry.constant);
     }
   }
-  config.numWarps = optionOf(value, "num_warps", config.numWarps);
-  config.numStages = optionOf(value, "num_stages", config.numStages);
-  config.numCtas = optionOf(value, "num_ctas", config.numCtas);
+  for (const KernelOption &option : kernelOptions()) {
+    auto given = value.options.find(std::string(option.name));
+    if (given == value.options.end() || std::holds_alternative<std::monostate>(given->second)) {
+      continue;
+    }
+    std::optional<Diagnostic> problem = setOption(config.options, option, given->second);
+    if (problem && !config.problem) {
+      config.problem = problem->at(module.path, module.text, value.written->range);
+    }
+  }
   auto hook = value.options.find("pre_hook");
   config.hasPreHook = hook != value.options.end() && hook->second.index() != 0;
   return config;
@@ -57,8 +58,8 @@ KernelConfig configOf(const HostValue &value) {
 
 class Reader {
 public:
-  Reader(const SourceModule &module, KernelDecorators &out)
-      : module(module), python(module), out(out) {}
+  Reader(const SourceModule &module, const FunctionDef &kernel, KernelDecorators &out)
+      : module(module), kernel(kernel), python(module), out(out) {}
 
   void read(const Expr &decorator) {
     std::string name = decoratorName(decorator);
@@ -130,7 +131,8 @@ private:
     if (configs.kind == Kind::List) {
       for (const HostValue &config : *configs.items) {
         if (config.kind == Kind::Config) {
-          out.configs.push_back(configOf(config));
+          out.configs.push_back(configOf(config, module));
+          remarkUnknown(config);
         }
       }
     }
@@ -142,6 +144,26 @@ private:
     out.resetToZero = textsOf(given["reset_to_zero"]);
     out.restoreValue = textsOf(given["restore_value"]);
     out.hasPruning = isGiven(given["prune_configs_by"]) || given.count("early_config_prune");
+  }
+
+  /// Keywords and entries of a config that nothing here takes, each name once.
+  void remarkUnknown(const HostValue &config) {
+    auto check = [&](const std::string &name, bool isTaken) {
+      if (!isTaken && unknown.insert(name).second) {
+        remark("R0202", "the option '" + name + "' of triton.Config is not known and has no effect",
+               config.written->range);
+      }
+    };
+    for (const auto &[name, value] : config.options) {
+      check(name, findKernelOption(name) || name == "kwargs" || name == "pre_hook" ||
+                      name == "ir_override");
+    }
+    for (size_t i = 0; i < config.items->size(); i += 2) {
+      if (const std::string *name = textOf((*config.items)[i])) {
+        check(*name, std::any_of(kernel.params.begin(), kernel.params.end(),
+                                 [&](const Param &param) { return param.name == *name; }));
+      }
+    }
   }
 
   void readHeuristics(const Expr &decorator) {
@@ -159,8 +181,10 @@ private:
   }
 
   const SourceModule &module;
+  const FunctionDef &kernel;
   HostPython python;
   KernelDecorators &out;
+  std::set<std::string> unknown; ///< options that a remark has named
 };
 
 } // namespace
@@ -170,13 +194,15 @@ std::string KernelConfig::text() const {
   for (const auto &[name, value] : values) {
     out += name + "=" + constantText(value) + ",";
   }
-  out += "num_warps=" + std::to_string(numWarps) + ",num_stages=" + std::to_string(numStages);
-  return out + (numCtas == 1 ? "" : ",num_ctas=" + std::to_string(numCtas));
+  KernelOptions shown = options; // the two that every launch has are shown always
+  shown.numWarps = options.warps();
+  shown.numStages = options.stages();
+  return out + shown.text().substr(1);
 }
 
 KernelDecorators readDecorators(const SourceModule &module, const FunctionDef &kernel) {
   KernelDecorators out;
-  Reader reader(module, out);
+  Reader reader(module, kernel, out);
   for (const ExprPtr &decorator : kernel.decorators) {
     reader.read(*decorator);
   }

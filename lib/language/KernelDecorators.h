@@ -16,8 +16,10 @@ namespace nereid::language {
 /// One triton.Config.
 struct KernelConfig {
   std::vector<std::pair<std::string, ConstValue>> values; ///< in the order written
-  int64_t numWarps = 4, numStages = 3, numCtas = 1;
+  KernelOptions options;
   bool hasPreHook = false;
+  /// E0235 at the config, when an option cannot have its value. Said when the config is used.
+  std::optional<Diagnostic> problem;
   /// "BLOCK_M=128,BLOCK_N=256,num_warps=8,num_stages=3"
   std::string text() const;
 };
@@ -55,8 +57,8 @@ struct Specialization {
 };
 
 /// parseSignature, with what is missing taken from the first config, then from heuristics, then
-/// from defaults. E0206 names what is still missing, E0234 a constexpr that do_not_specialize
-/// lists.
+/// from defaults; options likewise. E0206 names what is still missing, E0234 a constexpr that
+/// do_not_specialize lists, E0235 an option that cannot have its value.
 Result<Specialization> specialize(std::string_view signature, const SourceModule &module,
                                   const FunctionDef &kernel, const KernelDecorators &decorators);
 

@@ -89,7 +89,7 @@ public:
         return std::move(*error);
       }
     }
-    PartialSignature signature{{}, std::string(text), &kernel};
+    PartialSignature signature{{}, options, std::string(text), &kernel};
     for (size_t i = 0; i < kernel.params.size(); ++i) {
       if (!given[i]) {
         signature.params.emplace_back();
@@ -119,12 +119,11 @@ public:
         return out;
       }
     }
-    size_t count = splitSignature(text).size();
     std::string reason = param.defaultValue ? "the default of '" + param.name + "' is no literal"
                                             : "'" + param.name + "' is missing";
     Diagnostic error = mismatch("the signature does not match '" + kernel.name + "': expects " +
                                     std::to_string(kernel.params.size()) + " entries, but got " +
-                                    std::to_string(count) + "; " + reason,
+                                    std::to_string(countEntries()) + "; " + reason,
                                 text.size(), text.size() + 1);
     std::string example = param.isConstexpr() ? "=1024" : "=*fp32:16";
     return error.withHelp("add '" + param.name + example + "' or the like");
@@ -160,6 +159,9 @@ private:
       return mismatch("an entry by position follows one by name", entry.begin, entry.end)
           .withHelp("write the name of its parameter before it");
     }
+    if (const KernelOption *option = optionOf(entry)) {
+      return placeOption(*option, entry);
+    }
     if (target >= kernel.params.size()) {
       return noSuchParam(entry);
     }
@@ -171,17 +173,49 @@ private:
     return std::nullopt;
   }
 
+  /// The option that the entry gives; null when it is for a parameter.
+  const KernelOption *optionOf(const SignatureEntry &entry) const {
+    bool isParam = std::any_of(kernel.params.begin(), kernel.params.end(),
+                               [&](const Param &param) { return param.name == entry.name; });
+    return isParam ? nullptr : findKernelOption(entry.name);
+  }
+
+  std::optional<Diagnostic> placeOption(const KernelOption &option, const SignatureEntry &entry) {
+    if (options.*option.field) {
+      return mismatch("the option '" + std::string(option.name) + "' is given twice", entry.begin,
+                      entry.end);
+    }
+    ConstValue value = std::string(entry.value);
+    Diagnostic why;
+    if (readConstant(entry.value, value, why) == LiteralState::Malformed) {
+      return pointAt(why, entry.begin, entry.end);
+    }
+    std::optional<Diagnostic> error = setOption(options, option, value);
+    return error ? std::optional(pointAt(*error, entry.begin, entry.end)) : std::nullopt;
+  }
+
+  /// Those for parameters.
+  size_t countEntries() const {
+    size_t count = 0;
+    for (const SignatureEntry &entry : splitSignature(text)) {
+      count += optionOf(entry) ? 0 : 1;
+    }
+    return count;
+  }
+
   Diagnostic noSuchParam(const SignatureEntry &entry) const {
     if (entry.name.empty()) {
-      size_t count = splitSignature(text).size();
       return mismatch("the signature does not match '" + kernel.name + "': expects at most " +
                           std::to_string(kernel.params.size()) + " entries, but got " +
-                          std::to_string(count),
+                          std::to_string(countEntries()),
                       entry.begin, entry.end);
     }
     std::vector<std::string> known;
     for (const Param &param : kernel.params) {
       known.push_back(param.name);
+    }
+    for (const KernelOption &option : kernelOptions()) {
+      known.emplace_back(option.name);
     }
     Diagnostic error =
         mismatch("'" + kernel.name + "' has no parameter '" + std::string(entry.name) + "'",
@@ -281,6 +315,7 @@ private:
   std::string_view text;
   const FunctionDef &kernel;
   std::vector<std::optional<SignatureEntry>> given;
+  KernelOptions options;
   bool hasNamed = false;
 };
 
@@ -291,7 +326,15 @@ std::string Signature::text() const {
   for (const ParamType &param : params) {
     out += (out.empty() ? "" : ",") + param.name + "=" + paramTypeText(param);
   }
-  return out;
+  KernelOptions named = options; // that a signature can name beside the parameters
+  for (const KernelOption &option : kernelOptions()) {
+    if (std::any_of(params.begin(), params.end(),
+                    [&](const ParamType &param) { return param.name == option.name; })) {
+      named.*option.field = std::nullopt;
+    }
+  }
+  const std::string given = named.text();
+  return out + (out.empty() && !given.empty() ? given.substr(1) : given);
 }
 
 static void flatten(const std::vector<ParamType> &params, std::vector<ParamType> &out) {
@@ -338,7 +381,7 @@ Result<PartialSignature> parsePartialSignature(std::string_view text, const Func
 }
 
 Result<Signature> PartialSignature::complete() const {
-  Signature signature;
+  Signature signature{{}, options};
   SignatureReader reader(given, *kernel);
   for (size_t i = 0; i < params.size(); ++i) {
     Result<ParamType> type =

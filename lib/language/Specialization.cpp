@@ -69,6 +69,7 @@ Result<Specialization> specialize(std::string_view text, const SourceModule &mod
   }
   PartialSignature &partial = *read;
   Specialization out;
+  KernelOptions chosen; // by the config, and by heuristics, which come later
   auto take = [&](const std::string &name, ConstValue value, std::string origin) {
     size_t at = positionOf(kernel, name);
     if (at < partial.params.size() && !partial.params[at]) {
@@ -78,11 +79,22 @@ Result<Specialization> specialize(std::string_view text, const SourceModule &mod
   };
   if (!decorators.configs.empty()) {
     out.config = decorators.configs[0];
+    if (out.config->problem) {
+      return *out.config->problem;
+    }
+    chosen = out.config->options;
     size_t count = decorators.configs.size();
+    const std::string origin =
+        count == 1 ? "the one config of triton.autotune"
+                   : "the first of " + std::to_string(count) + " configs of triton.autotune";
     for (const auto &[name, value] : out.config->values) {
-      take(name, value,
-           count == 1 ? "the one config of triton.autotune"
-                      : "the first of " + std::to_string(count) + " configs of triton.autotune");
+      take(name, value, origin);
+    }
+    for (const KernelOption &option : kernelOptions()) { // for parameters of their names
+      const std::optional<int64_t> &value = chosen.*option.field;
+      if (value || option.standard) {
+        take(std::string(option.name), value ? *value : *option.standard, origin);
+      }
     }
   }
   HostPython python(module);
@@ -94,10 +106,20 @@ Result<Specialization> specialize(std::string_view text, const SourceModule &mod
       }
     }
     HostValue value = python.call(function, {heuristicArguments(known)});
-    if (value.kind == HostValue::Kind::Constant) {
+    if (value.kind != HostValue::Kind::Constant) {
+      continue;
+    }
+    const KernelOption *option = findKernelOption(name);
+    if (!option || positionOf(kernel, name) < kernel.params.size()) {
       take(name, value.constant, "triton.heuristics");
+    } else if (std::holds_alternative<std::monostate>(value.constant)) {
+      continue; // None gives nothing
+    } else if (std::optional<Diagnostic> error = setOption(chosen, *option, value.constant)) {
+      SourceRange place = function.lambda ? function.lambda->range : kernel.nameRange;
+      return error->at(module.path, module.text, place);
     }
   }
+  completeOptions(partial.options, chosen);
   Result<Signature> signature = partial.complete();
   if (!signature) {
     return std::move(signature.error());

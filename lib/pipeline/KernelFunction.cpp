@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/pipeline/KernelFunction.h"
 
+#include "lib/tile/ir/Attributes.h"
 #include "lib/tile/ir/Promises.h"
 #include "lib/tile/ir/Tile.h"
 
@@ -69,7 +70,7 @@ std::string_view textOf(mlir::Attribute attribute) {
 std::vector<mlir::Operation *> kernelFunctions(mlir::ModuleOp module) {
   std::vector<mlir::Operation *> found;
   for (mlir::Operation &op : module.getBody()->getOperations()) {
-    if (op.hasAttr("tile.kernel") && op.hasAttr(mlir::SymbolTable::getSymbolAttrName())) {
+    if (op.hasAttr(tile::attribute::kernel) && op.hasAttr(mlir::SymbolTable::getSymbolAttrName())) {
       found.push_back(&op);
     }
   }

@@ -44,3 +44,21 @@ func.func @while_loop(%n: i32) -> i32 {
   }
   return %r : i32
 }
+
+// A loop that asks for it keeps what it has; the loop around it does not.
+// CHECK-LABEL: func.func @disable_licm
+func.func @disable_licm(%n: i32, %d: i32) {
+  %low = arith.constant 0 : i32
+  // CHECK: arith.muli
+  // CHECK: scf.for
+  // CHECK: scf.for
+  // CHECK-NEXT: arith.addi
+  scf.for %i = %low to %n step %d : i32 {
+    %product = arith.muli %n, %d : i32
+    scf.for %j = %low to %n step %d : i32 {
+      %sum = arith.addi %n, %d : i32
+      tile.print "" false %product, %sum : i32, i32
+    } {tile.disable_licm}
+  }
+  return
+}

@@ -41,8 +41,9 @@ TEST(Decorators, configsOfAList) {
   EXPECT_EQ(file.decorators.key, std::vector<std::string>{"n"});
   EXPECT_EQ(file.decorators.resetToZero, std::vector<std::string>{"x"});
   EXPECT_EQ(file.decorators.restoreValue, (std::vector<std::string>{"x", "n"}));
-  EXPECT_EQ(file.complete("x=*fp32, n=i32, FLAG=False"), "x=*fp32,n=i32,BLOCK=128,FLAG=False");
-  EXPECT_EQ(file.complete("*fp32, i32, 64, True"), "x=*fp32,n=i32,BLOCK=64,FLAG=True");
+  EXPECT_EQ(file.complete("x=*fp32, n=i32, FLAG=False"),
+            "x=*fp32,n=i32,BLOCK=128,FLAG=False,num_warps=8");
+  EXPECT_EQ(file.complete("*fp32, i32, 64, True"), "x=*fp32,n=i32,BLOCK=64,FLAG=True,num_warps=8");
   EXPECT_EQ(file.complete("x=*fp32, n=i32"), "E0206");
 }
 
@@ -99,6 +100,73 @@ TEST(Decorators, theSpecializationInForce) {
   EXPECT_EQ(special->text("k"), "specialization of 'k': x=*fp32,n=i32,BLOCK=128,FLAG=True\n"
                                 "  BLOCK = 128: the one config of triton.autotune\n"
                                 "  config BLOCK=128,num_warps=4,num_stages=3\n");
+}
+
+TEST(Decorators, optionsOfTheConfigAreTakenUnlessGiven) {
+  File file("@triton.autotune([triton.Config({'BLOCK': 128}, num_warps=8, num_stages=3,\n"
+            "    num_ctas=2, maxnreg=64)], key=[])\n" +
+            body);
+  EXPECT_EQ(file.complete("x=*fp32, n=i32, FLAG=True"),
+            "x=*fp32,n=i32,BLOCK=128,FLAG=True,num_warps=8,num_ctas=2,maxnreg=64");
+  EXPECT_EQ(file.complete("x=*fp32, n=i32, FLAG=True, num_warps=4, maxnreg=255"),
+            "x=*fp32,n=i32,BLOCK=128,FLAG=True,num_warps=4,num_ctas=2,maxnreg=255");
+  EXPECT_EQ(file.decorators.configs[0].text(),
+            "BLOCK=128,num_warps=8,num_stages=3,num_ctas=2,maxnreg=64");
+  File unset("@triton.autotune([triton.Config({'BLOCK': 128}, maxnreg=None)], key=[])\n" + body);
+  EXPECT_EQ(unset.complete("x=*fp32, n=i32, FLAG=True"), "x=*fp32,n=i32,BLOCK=128,FLAG=True");
+}
+
+TEST(Decorators, aParameterWithTheNameOfAnOptionTakesTheConfigs) {
+  File file("@triton.autotune([triton.Config({}, num_warps=8)], key=[])\n"
+            "@triton.jit\ndef k(x, num_warps: tl.constexpr, num_stages: tl.constexpr):\n"
+            "    tl.store(x, num_warps)\n");
+  EXPECT_EQ(file.complete("*fp32"), "x=*fp32,num_warps=8,num_stages=3");
+  EXPECT_EQ(file.complete("*fp32, 2"), "x=*fp32,num_warps=2,num_stages=3");
+}
+
+TEST(Decorators, heuristicsComeAfterTheConfig) {
+  File file("@triton.autotune([triton.Config({'BLOCK': 128}, num_warps=8, num_stages=5)], key=[])\n"
+            "@triton.heuristics({'num_warps': lambda args: 4 if args['BLOCK'] == 128 else 1})\n" +
+            body);
+  EXPECT_EQ(file.complete("*fp32, i32, FLAG=True"),
+            "x=*fp32,n=i32,BLOCK=128,FLAG=True,num_stages=5");
+  EXPECT_EQ(file.complete("*fp32, i32, 64, True"),
+            "x=*fp32,n=i32,BLOCK=64,FLAG=True,num_warps=1,num_stages=5");
+  File wrong("@triton.heuristics({'num_warps': lambda args: 5})\n" + body);
+  EXPECT_EQ(wrong.complete("*fp32, i32, 64, True"), "E0235");
+}
+
+TEST(Decorators, aConfigThatCannotBeIsAnErrorWhereItIsUsed) {
+  File file("@triton.autotune([triton.Config({'BLOCK': 128}, num_warps=6),\n"
+            "    triton.Config({'BLOCK': 64}, num_warps=4)], key=[])\n" +
+            body);
+  Result<Specialization> special =
+      specialize("x=*fp32, n=i32, FLAG=True", *file.module, file.kernel(), file.decorators);
+  ASSERT_FALSE(special);
+  EXPECT_EQ(special.error().code, "E0235");
+  EXPECT_EQ(special.error().file, "kernel.py");
+  EXPECT_EQ(special.error().range.line, 3);
+  EXPECT_EQ(special.error().range.column, 19);
+  File second("@triton.autotune([triton.Config({'BLOCK': 64}),\n"
+              "    triton.Config({'BLOCK': 128}, num_warps=6)], key=[])\n" +
+              body);
+  EXPECT_EQ(second.complete("x=*fp32, n=i32, FLAG=True"), "x=*fp32,n=i32,BLOCK=64,FLAG=True");
+}
+
+TEST(Decorators, optionsThatNothingKnowsAreRemarkedOnce) {
+  File file("@triton.autotune([triton.Config({'BLOCK': b, 'waves_per_eu': 2}, num_buffers=3)\n"
+            "    for b in (64, 128)], key=[])\n" +
+            body);
+  std::vector<std::string> messages;
+  for (const Diagnostic &remark : file.decorators.remarks.all()) {
+    EXPECT_EQ(remark.code, "R0202");
+    EXPECT_EQ(remark.range.line, 3);
+    messages.push_back(remark.message);
+  }
+  EXPECT_EQ(messages,
+            (std::vector<std::string>{
+                "the option 'num_buffers' of triton.Config is not known and has no effect",
+                "the option 'waves_per_eu' of triton.Config is not known and has no effect"}));
 }
 
 TEST(Decorators, aLoopWithoutEndIsGivenUp) {

@@ -212,4 +212,48 @@ TEST(Signatures, TextsThatAreNoText) {
   EXPECT_EQ(kernel.match("i\xff").error().code, "E0109");
 }
 
+TEST(Signatures, OptionsStandBesideTheParameters) {
+  Kernel kernel("x, n, BLOCK: tl.constexpr = 64");
+  Result<Signature> signature =
+      kernel.match("*fp32, num_stages=0, n=i32, num_warps = 8, maxnreg=128");
+  ASSERT_TRUE(signature) << signature.error().message;
+  EXPECT_EQ(signature->options.warps(), 8);
+  EXPECT_EQ(signature->options.stages(), 0);
+  EXPECT_EQ(signature->options.ctas(), 1);
+  EXPECT_EQ(signature->options.maxRegisters, 128);
+  EXPECT_EQ(signature->text(), "x=*fp32,n=i32,BLOCK=64,num_warps=8,num_stages=0,maxnreg=128");
+  EXPECT_EQ(kernel.text(signature->text()), signature->text());
+  EXPECT_EQ(kernel.match("*fp32, i32")->options.warps(), 4);
+  EXPECT_EQ(Kernel("").text("num_ctas=2"), "num_ctas=2");
+}
+
+TEST(Signatures, AParameterOfTheNameIsNoOption) {
+  Kernel kernel("x, num_warps: tl.constexpr");
+  Result<Signature> signature = kernel.match("*fp32, num_warps=3");
+  ASSERT_TRUE(signature) << signature.error().message;
+  EXPECT_EQ(std::get<int64_t>(signature->params[1].constant), 3);
+  EXPECT_EQ(signature->options.warps(), 4);
+}
+
+TEST(Signatures, OptionsThatCannotBe) {
+  Kernel kernel("x, n");
+  EXPECT_EQ(kernel.place("*fp32, i32, num_warps=3"), "E0235 13-24");
+  EXPECT_EQ(kernel.text("*fp32, i32, num_warps=3"),
+            "E0235 the option 'num_warps' expects a power of two from 1 to 64, but got 3");
+  EXPECT_EQ(kernel.match("*fp32, i32, num_warps=3").error().help,
+            "write num_warps=2, or leave it out");
+  for (const char *wrong :
+       {"num_warps=0", "num_warps=-4", "num_warps=128", "num_warps=4.0", "num_warps=True",
+        "num_warps='4'", "num_warps=None", "num_warps=i32", "num_ctas=3", "num_ctas=32",
+        "num_stages=-1", "num_stages=65", "maxnreg=0", "maxnreg=256", "maxnreg=None"}) {
+    EXPECT_EQ(kernel.text(std::string("*fp32, i32, ") + wrong).substr(0, 5), "E0235") << wrong;
+  }
+  EXPECT_EQ(kernel.place("*fp32, i32, num_warps=4, num_warps=4"), "E0206 26-37");
+  EXPECT_EQ(kernel.match("*fp32, i32, num_wraps=4").error().help, "did you mean 'num_warps'?");
+  EXPECT_EQ(kernel.text("*fp32, i32, num_warps=4, i32").substr(0, 5), "E0206");
+  // Options do not count as entries.
+  EXPECT_NE(kernel.text("*fp32, num_warps=4").find("expects 2 entries, but got 1"),
+            std::string::npos);
+}
+
 } // namespace

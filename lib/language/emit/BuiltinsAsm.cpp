@@ -5,8 +5,7 @@
 
 namespace nereid::language::emit {
 
-/// The launch options that a kernel has upstream when nobody names any.
-static constexpr int defaultWarps = 4, threadsPerWarp = 32;
+static constexpr int threadsPerWarp = 32;
 
 static std::vector<Value> emitAssembly(Emitter &emitter, const std::string &text,
                                        const std::string &constraints,
@@ -103,7 +102,10 @@ Value gdcLaunchDependents(Emitter &emitter, const Bound &) {
   return gridControl(emitter, "griddepcontrol.launch_dependents");
 }
 
-Value numWarps(Emitter &, const Bound &) { return Value::whole(defaultWarps); }
-Value numThreads(Emitter &, const Bound &) { return Value::whole(defaultWarps * threadsPerWarp); }
+Value numWarps(Emitter &emitter, const Bound &) { return Value::whole(emitter.options.warps()); }
+
+Value numThreads(Emitter &emitter, const Bound &) {
+  return Value::whole(emitter.options.warps() * threadsPerWarp);
+}
 
 } // namespace nereid::language::emit

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Builtins about the program itself: ranges, hints, checks, printing, constants and the few Python
 // functions kernels use.
-#include "lib/language/emit/Emitter.h"
+#include "lib/language/emit/LoopHints.h"
 #include "lib/tile/ir/PrintDescription.h"
 #include "lib/tile/ir/Promises.h"
 
@@ -23,15 +23,8 @@ static Value rangeValue(const Bound &args, const char *name) {
 
 Value range(Emitter &emitter, const Bound &args) {
   Value value = rangeValue(args, "range");
-  if (!args["num_stages"].isNone()) {
-    std::optional<int64_t> stages =
-        emitter.constantInteger(args["num_stages"], "'num_stages' of 'range'");
-    if (!stages) {
-      return Value::poison();
-    }
-    value.integer = *stages;
-  }
-  return value;
+  value.elements.push_back(readLoopHints(emitter, args));
+  return value.elements.back().isPoison() ? Value::poison() : value;
 }
 
 Value staticRange(Emitter &emitter, const Bound &args) { return rangeValue(args, "static_range"); }
@@ -58,7 +51,7 @@ static Value hint(Emitter &emitter, const Bound &args, llvm::StringRef attribute
                                      std::to_string(values->size()));
   }
   if (mlir::Operation *op = input.ssa.getDefiningOp();
-      op && !llvm::isa<mlir::arith::ConstantOp>(op)) {
+      op && op->getNumResults() == 1 && !llvm::isa<mlir::arith::ConstantOp>(op)) {
     op->setAttr(attribute, emitter.builder.getDenseI64ArrayAttr(*values));
   }
   return args["input"];

@@ -4,6 +4,7 @@
 #include "lib/language/StandardLibrary.h"
 #include "lib/language/emit/BuiltinTable.h"
 #include "lib/language/emit/Emitter.h"
+#include "lib/tile/ir/Attributes.h"
 #include "lib/tile/ir/Promises.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -82,6 +83,19 @@ static bool isConstAnnotation(const Expr *annotation) {
          (annotation->kind == ExprKind::Name || annotation->kind == ExprKind::Attribute);
 }
 
+static void setOptions(mlir::func::FuncOp function, const KernelOptions &options) {
+  mlir::Builder builder(function.getContext());
+  auto set = [&](llvm::StringRef name, const std::optional<int64_t> &value) {
+    if (value) {
+      function->setAttr(name, builder.getI32IntegerAttr(static_cast<int32_t>(*value)));
+    }
+  };
+  set(tile::attribute::numWarps, options.numWarps);
+  set(tile::attribute::numStages, options.numStages);
+  set(tile::attribute::numCtas, options.numCtas);
+  set(tile::attribute::maxRegisters, options.maxRegisters);
+}
+
 mlir::Block *Emitter::addFunction(const FunctionDef &kernel, const Signature &signature) {
   std::vector<mlir::Type> types;
   std::vector<mlir::Attribute> arguments;
@@ -125,7 +139,8 @@ mlir::Block *Emitter::addFunction(const FunctionDef &kernel, const Signature &si
   }
   auto function = builder.create<mlir::func::FuncOp>(location(), kernel.name,
                                                      builder.getFunctionType(types, {}));
-  function->setAttr("tile.kernel", builder.getUnitAttr());
+  function->setAttr(tile::attribute::kernel, builder.getUnitAttr());
+  setOptions(function, signature.options);
   function->setAttr("nereid.arguments", builder.getArrayAttr(arguments));
   for (size_t i = 0; i < types.size(); ++i) {
     if (!argumentAttributes[i].empty()) {
@@ -165,6 +180,7 @@ mlir::OwningOpRef<mlir::ModuleOp> Emitter::run(const FunctionDef &kernel,
   outer.module = &mainModule;
   outer.function = &kernel;
   frame = &outer;
+  options = signature.options;
   here = kernel.nameRange;
   mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(location());
   builder.setInsertionPointToEnd(module->getBody());

@@ -238,6 +238,7 @@ public:
   Value conditionOf(const Value &value);
 
   mlir::OpBuilder builder;
+  KernelOptions options; ///< that the kernel is compiled with
   Frame *frame = nullptr;
   SourceRange here;
   int nesting = 0; ///< of the places being elaborated, kept by At

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // `for` over ranges and tuples, and `while`. range and tl.range run as scf.for, also with constant
 // bounds; tl.static_range and tuples are unrolled.
+#include "lib/language/emit/LoopHints.h"
 #include "lib/language/emit/LoopState.h"
-#include "lib/tile/transforms/Iterations.h"
+#include "lib/tile/ir/Attributes.h"
 
 namespace nereid::language::emit {
 namespace {
@@ -33,11 +34,11 @@ public:
     ++loops;
     for (mlir::Operation *end : ends) {
       llvm::SmallVector<int64_t> numbers;
-      if (auto inner = end->getAttrOfType<mlir::DenseI64ArrayAttr>(tile::iterationsMark)) {
+      if (auto inner = end->getAttrOfType<mlir::DenseI64ArrayAttr>(tile::attribute::iterations)) {
         llvm::append_range(numbers, inner.asArrayRef());
       }
       numbers.push_back(loops);
-      end->setAttr(tile::iterationsMark, builder.getDenseI64ArrayAttr(numbers));
+      end->setAttr(tile::attribute::iterations, builder.getDenseI64ArrayAttr(numbers));
     }
   }
 
@@ -186,9 +187,7 @@ void Emitter::runRangeLoop(const Stmt &stmt, const Value &range) {
     if (body->mightHaveTerminator()) {
       body->getTerminator()->erase();
     }
-    if (range.integer > 0) {
-      loop->setAttr("tile.num_stages", builder.getI32IntegerAttr(static_cast<int>(range.integer)));
-    }
+    setLoopHints(loop, range.elements[3]);
     builder.setInsertionPointToStart(body);
     Value index = Value::tile(loop.getInductionVar(), {{counter, false}, {}});
     if (isDescending) {

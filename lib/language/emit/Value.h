@@ -80,7 +80,7 @@ struct Value {
     Import,   ///< text: a name of a module that is not found; elements: that module; module: where
     Method,   ///< builtin, function or, without them, the attribute `text`, bound to elements[0]
     Class,    ///< classDef of module
-    Range,    ///< elements: start, stop, step; text: "range" or "static_range"; integer: stages
+    Range,    ///< elements: start, stop, step, hints; text: "range" or "static_range" (no hints)
     Tile,     ///< ssa of tileType
     /// A block in memory: elements are the base pointer and tuples of sizes, strides and offsets;
     /// tileType and origins are those of the block.

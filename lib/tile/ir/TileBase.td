@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The `tile` dialect: what one program instance of a kernel does to tiles. Values are builtin
 // scalars and statically shaped tensors; elementwise arithmetic is `arith` and `math`, control flow
-// is `scf`, functions are `func`. Kernels carry the unit attribute `tile.kernel`; pointer and
-// integer arguments may carry `tile.divisibility : i64`.
+// is `scf`, functions are `func`. Their attributes `tile.…` are listed in Attributes.h and Promises.h.
 
 #ifndef NEREID_TILE_BASE
 #define NEREID_TILE_BASE
@@ -19,6 +18,8 @@ def Tile_Dialect : Dialect {
                            "::mlir::func::FuncDialect"];
   let useDefaultTypePrinterParser = 1;
   let hasConstantMaterializer = 1;
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
 }
 
 class Tile_Type<string name, string typeMnemonic> : TypeDef<Tile_Dialect, name> {

@@ -15,6 +15,7 @@
 //   for row = … step 4: { load x[row] ; load x[row + 1] ; … ; max … ; max … }
 //   for the rest: { load x[row] … }
 #include "lib/tile/analysis/MemoryAccesses.h"
+#include "lib/tile/ir/Attributes.h"
 #include "lib/tile/transforms/Passes.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -23,9 +24,6 @@
 using namespace mlir;
 
 namespace nereid::tile {
-
-static constexpr llvm::StringLiteral programLoopName = "tile.program_loop",
-                                     endOfRangeName = "tile.end_of_range";
 
 bool mayCoarsenPrograms(func::FuncOp kernel, const CoarsenProgramsOptions &options) {
   if (!kernel.getBody().hasOneBlock()) {
@@ -137,11 +135,11 @@ void coarsen(func::FuncOp kernel, const CoarsenProgramsOptions &options) {
   Location loc = kernel.getLoc();
   Value first = builder.create<ProgramIdOp>(loc, builder.getI32Type(), 0);
   auto end = builder.create<ProgramIdOp>(loc, builder.getI32Type(), 0);
-  end->setAttr(endOfRangeName, builder.getUnitAttr());
+  end->setAttr(attribute::endOfRange, builder.getUnitAttr());
   Value one = builder.create<arith::ConstantOp>(loc, builder.getI32IntegerAttr(1));
   builder.setInsertionPoint(body.getTerminator());
   auto loop = builder.create<scf::ForOp>(loc, first, end, one);
-  loop->setAttr(programLoopName, builder.getUnitAttr());
+  loop->setAttr(attribute::programLoop, builder.getUnitAttr());
   for (Operation *op : all) {
     if (!isOfAllPrograms(op, loop)) {
       op->moveBefore(loop.getBody()->getTerminator());
@@ -184,9 +182,9 @@ struct CoarsenProgramsPass : PassWrapper<CoarsenProgramsPass, OperationPass<>> {
 
 } // namespace
 
-bool isProgramLoop(scf::ForOp loop) { return loop->hasAttr(programLoopName); }
+bool isProgramLoop(scf::ForOp loop) { return loop->hasAttr(attribute::programLoop); }
 
-bool isEndOfRange(Operation *op) { return op->hasAttr(endOfRangeName); }
+bool isEndOfRange(Operation *op) { return op->hasAttr(attribute::endOfRange); }
 
 std::unique_ptr<Pass> createCoarsenProgramsPass(CoarsenProgramsOptions options) {
   return std::make_unique<CoarsenProgramsPass>(std::move(options));

@@ -3,6 +3,8 @@
 // Why: masks, ranges and row offsets written inside a loop are computed once per program.
 // Requires: tile IR. Guarantees: nothing moves that reads or writes memory or that could trap in a
 // loop that never runs; MLIR's own pass treats the remainder by an unknown divisor as harmless.
+// Loops that ask for it (`tile.disable_licm`) keep all they have.
+#include "lib/tile/ir/Attributes.h"
 #include "lib/tile/transforms/Passes.h"
 
 #include "mlir/IR/Matchers.h"
@@ -34,6 +36,9 @@ struct HoistInvariantsPass : mlir::PassWrapper<HoistInvariantsPass, mlir::Operat
 
   void runOnOperation() final {
     getOperation()->walk([](mlir::LoopLikeOpInterface loop) {
+      if (loop->hasAttr(attribute::disableLicm)) {
+        return;
+      }
       mlir::moveLoopInvariantCode(
           loop.getLoopRegions(),
           [&](mlir::Value value, mlir::Region *) { return loop.isDefinedOutsideOfLoop(value); },

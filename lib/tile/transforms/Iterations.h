@@ -11,10 +11,6 @@
 
 namespace nereid::tile {
 
-/// On the last operation of each iteration: numbers of the unrolled loops that it ends one of. A
-/// loop inside another one has a smaller number.
-inline constexpr llvm::StringLiteral iterationsMark = "tile.iterations";
-
 /// Where an operand comes from.
 struct Use {
   enum Kind { Inside, Previous, Before } kind;

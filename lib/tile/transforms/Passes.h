@@ -61,7 +61,6 @@ struct PrivatiseAtomicsOptions {
   std::function<bool(mlir::Type)> canSum; ///< elements of this type; unset = of all
   RewriteListener listener;               ///< of atomics
 };
-constexpr llvm::StringLiteral privateAtomicName = "tile.private";
 bool mayPrivatiseAtomics(mlir::func::FuncOp kernel, const PrivatiseAtomicsOptions &options);
 std::unique_ptr<mlir::Pass> createPrivatiseAtomicsPass(PrivatiseAtomicsOptions options = {});
 

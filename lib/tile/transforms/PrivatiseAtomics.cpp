@@ -11,6 +11,7 @@
 //   atomic_add(p, m ? x : 0, mask=m) {tile.private}
 #include "lib/tile/analysis/MemoryAccesses.h"
 #include "lib/tile/analysis/WaitingLoops.h"
+#include "lib/tile/ir/Attributes.h"
 #include "lib/tile/transforms/Passes.h"
 
 using namespace mlir;
@@ -117,12 +118,12 @@ struct PrivatiseAtomicsPass : PassWrapper<PrivatiseAtomicsPass, OperationPass<>>
       const bool isPrivate = mayPrivatiseAtomics(kernel, options);
       kernel.walk([&](AtomicRMWOp op) {
         tell(options.listener, op, isPrivate ? "" : "another access may see whether it is late");
-        op->removeAttr(privateAtomicName); // nobody else may say so
+        op->removeAttr(attribute::privateAtomic); // nobody else may say so
         if (isPrivate) {
           addZeroWhereMasked(op);
         }
         if (isPrivate && elementsOf(op) >= options.leastElements) {
-          op->setAttr(privateAtomicName, UnitAttr::get(op.getContext()));
+          op->setAttr(attribute::privateAtomic, UnitAttr::get(op.getContext()));
         }
       });
     });

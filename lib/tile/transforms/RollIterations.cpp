@@ -6,6 +6,7 @@
 // Guarantees: every operation runs as often, in the same order and on the same numbers. Iterations
 // may differ in constants, integers that change by a fixed step; what one takes from another it
 // takes from the one just before it, and behind the loop only the last one's values are used.
+#include "lib/tile/ir/Attributes.h"
 #include "lib/tile/transforms/Iterations.h"
 #include "lib/tile/transforms/Passes.h"
 
@@ -285,11 +286,11 @@ private:
 std::map<int64_t, SmallVector<Operation *>> takeMarks(Block &block) {
   std::map<int64_t, SmallVector<Operation *>> marks;
   for (Operation &op : block) {
-    if (auto mark = op.getAttrOfType<DenseI64ArrayAttr>(iterationsMark)) {
+    if (auto mark = op.getAttrOfType<DenseI64ArrayAttr>(attribute::iterations)) {
       for (int64_t loop : mark.asArrayRef()) {
         marks[loop].push_back(&op);
       }
-      op.removeAttr(iterationsMark);
+      op.removeAttr(attribute::iterations);
     }
   }
   return marks;
@@ -329,7 +330,7 @@ struct RollIterationsPass : PassWrapper<RollIterationsPass, OperationPass<>> {
     // From the inside out: a loop in every iteration of another one is the same in each of them.
     SmallVector<Block *> marked;
     getOperation()->walk([&](Block *block) {
-      if (llvm::any_of(*block, [](Operation &op) { return op.hasAttr(iterationsMark); })) {
+      if (llvm::any_of(*block, [](Operation &op) { return op.hasAttr(attribute::iterations); })) {
         marked.push_back(block);
       }
     });

@@ -7,6 +7,7 @@
 
 #include "lib/targets/cpu/lower/BlockLowering.h"
 #include "lib/targets/cpu/lower/PrefetchNext.h"
+#include "lib/tile/ir/Attributes.h"
 #include "lib/tile/transforms/Passes.h"
 
 #include <cstddef>
@@ -110,7 +111,7 @@ bool BlockLowering::lowerDeferredAddition(Operation &op) {
   auto atomic = dyn_cast<tile::AtomicRMWOp>(op);
   const std::optional<AdditionKind> kind =
       atomic ? additionKindOf(elementTypeOf(atomic.getResult())) : std::nullopt;
-  if (!kind || !op.hasAttr(tile::privateAtomicName)) {
+  if (!kind || !op.hasAttr(tile::attribute::privateAtomic)) {
     return false;
   }
   const int64_t elements = ShapedType::getNumElements(shapeOf(atomic.getResult()));

@@ -12,6 +12,7 @@
 #include "lib/targets/cpu/lower/TilePasses.h"
 
 #include "lib/targets/cpu/lower/BlockLowering.h"
+#include "lib/tile/ir/Attributes.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -46,7 +47,7 @@ static Value loadArgument(OpBuilder &builder, Location loc, Value slots, unsigne
 static func::FuncOp findKernel(ModuleOp module) {
   func::FuncOp found;
   module.walk([&](func::FuncOp function) {
-    if (function->hasAttr("tile.kernel")) {
+    if (function->hasAttr(tile::attribute::kernel)) {
       found = function;
       return WalkResult::interrupt();
     }

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// The options of a compilation that upstream takes at a launch or from a triton.Config: how many
+// warps run a program instance and the like. A signature gives them by name beside the parameters
+// ("*fp32, n=i32, num_warps=8"); a kernel's config or heuristics give what the signature leaves
+// out. Targets without warps ignore them.
+#pragma once
+
+#include "lib/language/ConstValue.h"
+#include "lib/support/Diagnostics.h"
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace nereid::language {
+
+/// What is given; nothing stands for the default.
+struct KernelOptions {
+  std::optional<int64_t> numWarps;     ///< of one program instance
+  std::optional<int64_t> numStages;    ///< of software pipelines, of loops that name none
+  std::optional<int64_t> numCtas;      ///< blocks that share one program instance
+  std::optional<int64_t> maxRegisters; ///< per thread
+
+  int64_t warps() const { return numWarps.value_or(4); }
+  int64_t stages() const { return numStages.value_or(3); }
+  int64_t ctas() const { return numCtas.value_or(1); }
+
+  /// ",num_warps=8,maxnreg=128": what is given, in the table's order, a comma before each.
+  std::string text() const;
+};
+
+/// One row per option.
+struct KernelOption {
+  std::string_view name; ///< as in signatures and configs
+  std::optional<int64_t> KernelOptions::*field;
+  std::optional<int64_t> standard; ///< what holds when nobody gives it
+  int64_t least, most;
+  bool isPowerOfTwo;
+  /// "a power of two from 1 to 64"
+  std::string expected() const;
+};
+std::span<const KernelOption> kernelOptions();
+/// Null for a name that is none.
+const KernelOption *findKernelOption(std::string_view name);
+
+/// Sets the option; E0235, without a place, when it cannot have the value.
+std::optional<Diagnostic> setOption(KernelOptions &options, const KernelOption &option,
+                                    const ConstValue &value);
+/// Takes what `options` does not give from `others`. A default is not taken, so that the text of
+/// equal options is equal.
+void completeOptions(KernelOptions &options, const KernelOptions &others);
+
+} // namespace nereid::language
