@@ -216,12 +216,35 @@ void Checker::after(Instance &instance, mlir::Operation *op) {
   arithmetic.markOverflows(instance, op, marks);
   comparisons.markWrapped(instance, op, marks);
   markDivisions(instance, op);
+  if (auto assumption = mlir::dyn_cast<tile::AssumeOp>(op)) {
+    return checkAssumption(instance, assumption);
+  }
   if (std::optional<Hints::Broken> broken = hints.check(instance, op)) {
     if (Diagnostic *diagnostic =
             findings.add(instance, op, "E0804", "'" + broken->hint + "' does not hold")) {
       diagnostic->note(broken->where)
           .withHelp("pass what is true of every value, or drop the hint");
     }
+  }
+}
+
+void Checker::checkAssumption(Instance &instance, tile::AssumeOp op) {
+  const Tile &condition = instance.get(op.getCondition());
+  for (size_t i = 0; i < condition.size(); ++i) {
+    if (condition[i] != 0 || markAt(condition, i) != 0) {
+      continue;
+    }
+    Diagnostic *diagnostic = findings.add(instance, op, "E0804", "'tl.assume' does not hold");
+    if (diagnostic && condition.isTile) {
+      diagnostic->note(
+          "first at element " +
+          interpreter::tuple(interpreter::coordinates(condition.shape, static_cast<int64_t>(i)),
+                             '[', ']'));
+    }
+    if (diagnostic) {
+      diagnostic->withHelp("assume what is true of every launch, or drop the assumption");
+    }
+    return;
   }
 }
 

@@ -59,6 +59,7 @@ private:
   void recordOverlap(interpreter::Instance &instance, mlir::Operation *op, Overlaps::Access access);
   /// The element depends on the marked cause; `use` says what it is needed for.
   void reportMark(const Element &element, uint32_t mark, const std::string &use);
+  void checkAssumption(interpreter::Instance &instance, tile::AssumeOp op);
   void markMaskedOff(interpreter::Instance &instance, tile::LoadOp op);
   void markDivisions(interpreter::Instance &instance, mlir::Operation *op);
   uint32_t numberOf(mlir::Operation *op);

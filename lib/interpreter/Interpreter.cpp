@@ -3,8 +3,8 @@
 #include "lib/interpreter/Interpreter.h"
 
 #include "lib/interpreter/Scheduler.h"
-#include "lib/tile/ir/Attributes.h"
 #include "lib/tile/analysis/WaitingLoops.h"
+#include "lib/tile/ir/Attributes.h"
 #include "runtime/Descriptor.h"
 
 #include <cmath>

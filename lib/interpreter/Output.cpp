@@ -66,11 +66,15 @@ bool assertion(Instance &instance, mlir::Operation *op) {
   return true;
 }
 
+/// Watched by a monitor alone: nothing is computed from it.
+bool assume(Instance &, mlir::Operation *) { return true; }
+
 } // namespace
 
 void addOutputHandlers(HandlerTable &table) {
   table.add<tile::PrintOp>(print);
   table.add<tile::AssertOp>(assertion);
+  table.add<tile::AssumeOp>(assume);
 }
 
 } // namespace nereid::interpreter

@@ -23,6 +23,12 @@ bool optimizeTile(CompileState &state) {
 }
 
 bool lowerToLoops(CompileState &state) {
+  mlir::PassManager passes(&state.session->context());
+  passes.enableVerifier(state.options.verifyEach);
+  passes.addPass(tile::createDropAssumptionsPass());
+  if (failed(passes.run(*state.module))) {
+    return false;
+  }
   noteReadOnlyArguments(kernelFunctions(*state.module).front());
   noteOrderDependence(kernelFunctions(*state.module).front());
   return state.target->lower(*state.module, state.options.verifyEach, state.diags) &&

@@ -192,3 +192,11 @@ func.func @inline_asm_c3(%v: i32) {
   %0 = tile.inline_asm "" "=r,r" pack 0 (%v) : (i32) -> i32
   return
 }
+
+// -----
+
+func.func @assume_c1_condition(%n: i32) {
+  // expected-error @+1 {{expects a condition of i1, but got 'i32'}}
+  tile.assume %n : i32
+  return
+}

@@ -33,6 +33,10 @@ const NamedPass passes[] = {
      [](mlir::OpPassManager &manager) { manager.addPass(mlir::createCSEPass()); }},
     {"tile-simplify", "fold and drop dead tile operations",
      [](mlir::OpPassManager &manager) { manager.addPass(nereid::tile::createSimplifyPass()); }},
+    {"tile-drop-assumptions", "keep what assumptions promise of values, and drop them",
+     [](mlir::OpPassManager &manager) {
+       manager.addPass(nereid::tile::createDropAssumptionsPass());
+     }},
     {"tile-hoist-invariants", "move what a loop does not change in front of it",
      [](mlir::OpPassManager &manager) {
        manager.addPass(nereid::tile::createHoistInvariantsPass());

@@ -77,5 +77,35 @@ def k(x, n):
   expectClean(checkSource(kernel, "*fp32, i32", {1, 1, 1}, {&x, int64_t(20)}));
 }
 
+TEST(CheckHints, Assumptions) {
+  const std::string kernel = R"(
+@triton.jit
+def k(x, n):
+    tl.assume((n % 16 == 0) & (n > 0))  # HERE
+    tl.atomic_add(x, 1.0)
+)";
+  auto x = floats(16);
+  expectClean(checkSource(kernel, "*fp32, i32", {1, 1, 1}, {&x, int64_t(32)}));
+  for (int64_t n : {8, 0, -16}) {
+    expectOnly(checkSource(kernel, "*fp32, i32", {1, 1, 1}, {&x, n}), "E0804",
+               "'tl.assume' does not hold");
+  }
+}
+
+TEST(CheckHints, AssumptionsAboutTiles) {
+  const std::string kernel = R"(
+@triton.jit
+def k(x, n):
+    at = tl.arange(0, 8)
+    tl.assume(at < n)  # HERE
+    tl.store(x + at, 1.0)
+)";
+  auto x = floats(16);
+  expectClean(checkSource(kernel, "*fp32, i32", {1, 1, 1}, {&x, int64_t(8)}));
+  Checked checked = checkSource(kernel, "*fp32, i32", {1, 1, 1}, {&x, int64_t(5)});
+  expectOnly(checked, "E0804", "'tl.assume' does not hold");
+  EXPECT_EQ(checked.only().diagnostic.notes[1], "first at element [5]");
+}
+
 } // namespace
 } // namespace nereid::test

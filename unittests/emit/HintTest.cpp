@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stays in tile IR for targets that make use of it: options, hints of loops, cache policies.
+// What stays in tile IR for targets that make use of it: options, hints of loops, assumptions,
+// cache policies.
 #include "EmitTest.h"
 
 namespace nereid::language {
@@ -53,6 +54,13 @@ TEST(LoopHints, refusals) {
                                 types, "E0229");
   EXPECT_NE(text.find("expects an integer from 0 to 2147483647, but got -2"), std::string::npos)
       << text;
+}
+
+TEST(Assumptions, areOperations) {
+  Emitted kernel =
+      emitBody("x, n", "tl.assume(n % 16 == 0)\ntl.assume(True)\ntl.store(x, 1.0)", "*fp32, i32");
+  EXPECT_TRUE(kernel.has("tile.assume %")) << kernel.text;
+  EXPECT_EQ(kernel.text.find("tile.assume"), kernel.text.rfind("tile.assume")) << kernel.text;
 }
 
 TEST(Hints, ofAValueBesideOthersAreNotThoseOfAllOfThem) {

@@ -69,7 +69,19 @@ Value maxConstancy(Emitter &emitter, const Bound &args) {
   return hint(emitter, args, tile::promise::constancy);
 }
 
-Value assume(Emitter &, const Bound &) { return Value::none(); }
+Value assume(Emitter &emitter, const Bound &args) {
+  const Value &given = args["cond"];
+  if (std::optional<bool> known = emitter.constantTruth(given); known && *known) {
+    return Value::none();
+  }
+  Value condition = emitter.truth(given);
+  if (condition.isPoison()) {
+    return condition;
+  }
+  emitter.builder.create<tile::AssumeOp>(emitter.location(), condition.ssa);
+  return Value::none();
+}
+
 Value debugBarrier(Emitter &emitter, const Bound &) {
   emitter.builder.create<tile::BarrierOp>(emitter.location());
   return Value::none();

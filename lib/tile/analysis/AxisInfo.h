@@ -101,7 +101,8 @@ enum class Overflow : uint8_t { Wraps, Excluded };
 /// The facts about all values of a function, found by a fixpoint over its loops and branches.
 /// Besides `Overflow` it is assumed that
 /// - the promises of the signature (`tile.divisibility` of arguments) and of the language's hints
-///   (`tile.divisibility`, `tile.contiguity` and `tile.constancy` of operations) are kept,
+///   (`tile.divisibility`, `tile.contiguity` and `tile.constancy` of operations) are kept, and what
+///   `tile.assume` says is true (see Assumptions.h),
 /// - one load that is not volatile reads the same from one address for all of its elements,
 /// - nobody looks at undefined elements: those that a mask turned off, quotients by zero, those
 ///   that tile.gather picks outside of its source.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fixpoint: MLIR's sparse forward analysis carries the facts through loops and branches.
+#include "lib/tile/analysis/Assumptions.h"
 #include "lib/tile/analysis/AxisRules.h"
 
 #include "lib/tile/ir/Tile.h"
@@ -81,8 +82,8 @@ public:
 
 class AxisAnalysis : public dataflow::SparseForwardDataFlowAnalysis<AxisLattice> {
 public:
-  AxisAnalysis(mlir::DataFlowSolver &solver, Overflow overflow)
-      : SparseForwardDataFlowAnalysis(solver), overflow(overflow) {}
+  AxisAnalysis(mlir::DataFlowSolver &solver, Overflow overflow, const Assumptions &assumptions)
+      : SparseForwardDataFlowAnalysis(solver), overflow(overflow), assumptions(assumptions) {}
 
   void visitOperation(mlir::Operation *op, llvm::ArrayRef<const AxisLattice *> operands,
                       llvm::ArrayRef<AxisLattice *> results) override {
@@ -94,7 +95,7 @@ public:
       infos.push_back(*operand->info());
     }
     for (auto [lattice, info] : llvm::zip(results, inferAxisInfo(op, infos, overflow))) {
-      propagateIfChanged(lattice, lattice->join(info));
+      join(lattice, info);
     }
   }
 
@@ -113,20 +114,25 @@ public:
     const AxisLattice *high = getLatticeElementFor(body, loop.getUpperBound());
     const AxisLattice *step = getLatticeElementFor(body, loop.getStep());
     if (low->info() && high->info() && step->info()) {
-      propagateIfChanged(arguments.front(), arguments.front()->join(inductionInfo(
-                                                loop.getInductionVar().getType(), *low->info(),
-                                                *high->info(), *step->info())));
+      join(arguments.front(), inductionInfo(loop.getInductionVar().getType(), *low->info(),
+                                            *high->info(), *step->info()));
     }
   }
 
   void setToEntryState(AxisLattice *lattice) override {
     auto argument = mlir::dyn_cast<mlir::BlockArgument>(lattice->getPoint());
-    propagateIfChanged(lattice, lattice->join(argument ? argumentInfo(argument)
-                                                       : AxisInfo(lattice->getPoint().getType())));
+    join(lattice, argument ? argumentInfo(argument) : AxisInfo(lattice->getPoint().getType()));
   }
 
 private:
+  /// With what is assumed about the value.
+  void join(AxisLattice *lattice, AxisInfo info) {
+    assumptions.apply(lattice->getPoint(), info);
+    propagateIfChanged(lattice, lattice->join(info));
+  }
+
   Overflow overflow;
+  const Assumptions &assumptions;
 };
 
 } // namespace
@@ -137,7 +143,8 @@ AxisInfos::AxisInfos(mlir::Operation *top, Overflow overflow)
           mlir::DataFlowConfig().setInterprocedural(false))) {
   solver->load<dataflow::DeadCodeAnalysis>();
   solver->load<NoConstants>();
-  solver->load<AxisAnalysis>(overflow);
+  const Assumptions assumptions(top);
+  solver->load<AxisAnalysis>(overflow, assumptions);
   if (mlir::failed(solver->initializeAndRun(top))) {
     solver.reset();
   }

@@ -436,6 +436,20 @@ def Tile_InlineAsmOp : Tile_Op<"inline_asm", [DeclareOpInterfaceMethods<MemoryEf
   let hasVerifier = 1;
 }
 
+// ---- what holds ----
+
+def Tile_AssumeOp : Tile_Op<"assume", [MemoryEffects<[MemWrite]>]> {
+  let summary = "a condition that every element of is true, whoever launches the kernel";
+  let description = [{
+    Analyses may build upon it; nothing is computed. Where an element is false the kernel's meaning
+    is undefined, which `nereid check` reports.
+    **Preconditions** assume_c1: the condition is i1 or a tensor of i1.
+  }];
+  let arguments = (ins Tile_ScalarOrTensor:$condition);
+  let assemblyFormat = "$condition attr-dict `:` type($condition)";
+  let hasVerifier = 1;
+}
+
 // ---- talking to the user ----
 
 def Tile_PrintOp : Tile_Op<"print", [MemoryEffects<[MemWrite]>]> {

@@ -252,6 +252,13 @@ LogicalResult DotOp::verify() {
   return success();
 }
 
+LogicalResult AssumeOp::verify() {
+  if (!elementTypeOf(getCondition().getType()).isInteger(1)) { // assume_c1
+    return emitOpError() << "expects a condition of i1, but got " << getCondition().getType();
+  }
+  return success();
+}
+
 LogicalResult AssertOp::verify() {
   if (!elementTypeOf(getCondition().getType()).isInteger(1)) { // assert_c1
     return emitOpError() << "expects a condition of i1, but got " << getCondition().getType();

@@ -23,6 +23,9 @@ void buildTileOptPipeline(mlir::OpPassManager &manager);
 /// `tile-roll-iterations`: a loop of the iterations of a large unrolled loop that do the same.
 std::unique_ptr<mlir::Pass> createRollIterationsPass();
 
+/// `tile-drop-assumptions`: promises in the place of assumptions.
+std::unique_ptr<mlir::Pass> createDropAssumptionsPass();
+
 /// `tile-simplify`: folds and dead-code removal, with the tile, arith and scf patterns that pay.
 std::unique_ptr<mlir::Pass> createSimplifyPass();
 
