@@ -53,14 +53,13 @@ uint64_t combined(AtomicKind kind, uint64_t memory, uint64_t value, ElementType 
   return memory;
 }
 
-bool readModifyWrite(Instance &instance, mlir::Operation *op) {
-  auto atomic = mlir::cast<tile::AtomicRMWOp>(op);
-  const Tile &pointer = instance.get(atomic.getPointer());
-  const Tile &value = instance.get(atomic.getValue());
-  const Tile *mask = atomic.getMask() ? &instance.get(atomic.getMask()) : nullptr;
+} // namespace
+
+std::optional<Tile> combineElements(Instance &instance, mlir::Operation *op, AtomicKind kind,
+                                    const Tile &pointer, const Tile *mask, const Tile &value) {
   Tile admitted;
   if (!mayAccess(instance, op, pointer, mask, admitted, value.type, "atomic operation works")) {
-    return false;
+    return std::nullopt;
   }
   const Memory &memory = instance.launch.memory;
   const uint64_t undefined = undefinedElement(value.type);
@@ -71,14 +70,26 @@ bool readModifyWrite(Instance &instance, mlir::Operation *op) {
       continue;
     }
     const uint64_t before = memory.read(pointer[i], value.type);
-    const uint64_t after = combined(atomic.getKind(), before, value[i], value.type);
+    const uint64_t after = combined(kind, before, value[i], value.type);
     memory.write(pointer[i], value.type, after & value.type.mask());
     result.at(i) = before;
     if (Monitor *monitor = instance.monitor()) {
       monitor->atomicDone(instance, op, pointer[i], value.type, before != after);
     }
   }
-  return instance.finish(op, std::move(result));
+  return result;
+}
+
+namespace {
+
+bool readModifyWrite(Instance &instance, mlir::Operation *op) {
+  auto atomic = mlir::cast<tile::AtomicRMWOp>(op);
+  const Tile &pointer = instance.get(atomic.getPointer());
+  const Tile &value = instance.get(atomic.getValue());
+  const Tile *mask = atomic.getMask() ? &instance.get(atomic.getMask()) : nullptr;
+  std::optional<Tile> before =
+      combineElements(instance, op, atomic.getKind(), pointer, mask, value);
+  return before && instance.finish(op, std::move(*before));
 }
 
 bool compareAndSwap(Instance &instance, mlir::Operation *op) {

@@ -27,6 +27,7 @@ const HandlerTable &handlers() {
     addScanHandlers(all);
     addGatherHandlers(all);
     addAtomicHandlers(all);
+    addDescriptorHandlers(all);
     addInlineAssemblyHandlers(all);
     addDotHandlers(all);
     addControlFlowHandlers(all);
@@ -41,7 +42,7 @@ std::optional<ElementType> elementTypeFor(mlir::Type type) {
   if (mlir::isa<tile::PtrType>(type)) {
     return ElementType{Kind::Pointer, 64};
   }
-  if (type.isIndex()) {
+  if (type.isIndex() || mlir::isa<tile::DescriptorType>(type)) {
     return ElementType{Kind::Integer, 64};
   }
   if (type.isSignlessInteger() && type.getIntOrFloatBitWidth() >= 1 &&
@@ -134,7 +135,9 @@ static std::string refusal(mlir::Type type) {
 }
 
 static bool isAccess(mlir::Operation *op) {
-  return mlir::isa<tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp>(op);
+  return mlir::isa<tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp,
+                   tile::DescriptorLoadOp, tile::DescriptorStoreOp, tile::DescriptorGatherOp,
+                   tile::DescriptorScatterOp, tile::DescriptorReduceOp>(op);
 }
 
 bool Instance::runOperation(mlir::Operation *op) {

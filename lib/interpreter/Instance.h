@@ -44,6 +44,7 @@ void addReduceHandlers(HandlerTable &table);
 void addScanHandlers(HandlerTable &table);
 void addGatherHandlers(HandlerTable &table);
 void addAtomicHandlers(HandlerTable &table);
+void addDescriptorHandlers(HandlerTable &table);
 void addInlineAssemblyHandlers(HandlerTable &table);
 void addDotHandlers(HandlerTable &table);
 void addControlFlowHandlers(HandlerTable &table);

@@ -52,6 +52,38 @@ bool mayAccess(Instance &instance, mlir::Operation *op, const Tile &pointer, con
   return true;
 }
 
+bool readElements(Instance &instance, mlir::Operation *op, const Tile &pointer, const Tile *mask,
+                  const Tile *other, ElementType type) {
+  Tile admitted;
+  if (!mayAccess(instance, op, pointer, mask, admitted, type, "load reads")) {
+    return false;
+  }
+  const uint64_t undefined = undefinedElement(type);
+  Tile result = pointer.like(type);
+  for (size_t i = 0, n = result.size(); i < n; ++i) {
+    if (mask == nullptr || (*mask)[i] != 0) {
+      result.at(i) = instance.launch.memory.read(pointer[i], type);
+    } else {
+      result.at(i) = other != nullptr ? (*other)[i] : undefined;
+    }
+  }
+  return instance.finish(op, std::move(result));
+}
+
+bool writeElements(Instance &instance, mlir::Operation *op, const Tile &pointer, const Tile *mask,
+                   const Tile &value) {
+  Tile admitted;
+  if (!mayAccess(instance, op, pointer, mask, admitted, value.type, "store writes")) {
+    return false;
+  }
+  for (size_t i = 0, n = value.size(); i < n; ++i) {
+    if (mask == nullptr || (*mask)[i] != 0) {
+      instance.launch.memory.write(pointer[i], value.type, value[i]);
+    }
+  }
+  return true;
+}
+
 namespace {
 
 bool addPointer(Instance &instance, mlir::Operation *op) {
@@ -71,21 +103,7 @@ bool load(Instance &instance, mlir::Operation *op) {
   const Tile &pointer = instance.get(load.getPointer());
   const Tile *mask = load.getMask() ? &instance.get(load.getMask()) : nullptr;
   const Tile *other = load.getOther() ? &instance.get(load.getOther()) : nullptr;
-  const ElementType type = pointeeOf(load.getPointer().getType());
-  Tile admitted;
-  if (!mayAccess(instance, op, pointer, mask, admitted, type, "load reads")) {
-    return false;
-  }
-  const uint64_t undefined = undefinedElement(type);
-  Tile result = pointer.like(type);
-  for (size_t i = 0, n = result.size(); i < n; ++i) {
-    if (mask == nullptr || (*mask)[i] != 0) {
-      result.at(i) = instance.launch.memory.read(pointer[i], type);
-    } else {
-      result.at(i) = other != nullptr ? (*other)[i] : undefined;
-    }
-  }
-  return instance.finish(op, std::move(result));
+  return readElements(instance, op, pointer, mask, other, pointeeOf(load.getPointer().getType()));
 }
 
 bool store(Instance &instance, mlir::Operation *op) {
@@ -93,16 +111,7 @@ bool store(Instance &instance, mlir::Operation *op) {
   const Tile &pointer = instance.get(store.getPointer());
   const Tile &value = instance.get(store.getValue());
   const Tile *mask = store.getMask() ? &instance.get(store.getMask()) : nullptr;
-  Tile admitted;
-  if (!mayAccess(instance, op, pointer, mask, admitted, value.type, "store writes")) {
-    return false;
-  }
-  for (size_t i = 0, n = value.size(); i < n; ++i) {
-    if (mask == nullptr || (*mask)[i] != 0) {
-      instance.launch.memory.write(pointer[i], value.type, value[i]);
-    }
-  }
-  return true;
+  return writeElements(instance, op, pointer, mask, value);
 }
 
 /// Operations run one after the other here.

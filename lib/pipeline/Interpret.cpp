@@ -2,6 +2,9 @@
 // The oracle's way through the house: source to tile IR, not optimised, then evaluated.
 #include "lib/interpreter/Interpreter.h"
 #include "lib/pipeline/Phases.h"
+#include "lib/tile/transforms/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
 
 namespace nereid::pipeline {
 
@@ -23,8 +26,13 @@ bool interpretKernel(const CompileInput &input, runtime::Grid grid,
   state.inputText = std::move(*text);
   state.session = &session;
   DiagnosticCapture capture(session.context(), "E0390", input.path, state.inputText, diags);
-  bool succeeded = readSource(state) && emitTile(state) &&
-                   interpret(*state.module, grid, arguments, diags, options);
+  bool succeeded = readSource(state) && emitTile(state);
+  if (succeeded && options.monitor) { // monitors know addresses
+    mlir::PassManager passes(&session.context());
+    passes.addPass(tile::createLowerDescriptorsPass());
+    succeeded = mlir::succeeded(passes.run(*state.module));
+  }
+  succeeded = succeeded && interpret(*state.module, grid, arguments, diags, options);
   state.module = {}; // before its context goes to the next user
   return succeeded;
 }

@@ -18,6 +18,9 @@ namespace {
 bool optimizeTile(CompileState &state) {
   mlir::PassManager passes(&state.session->context());
   passes.enableVerifier(state.options.verifyEach);
+  if (!state.target->takesDescriptors()) {
+    passes.addPass(tile::createLowerDescriptorsPass());
+  }
   tile::buildTileOptPipeline(passes);
   return succeeded(passes.run(*state.module));
 }

@@ -39,6 +39,9 @@ public:
   /// What the host must have to run the code, for KernelInfo::features.
   virtual std::string features() const = 0;
   virtual void registerDialects(mlir::DialectRegistry &registry) const = 0;
+  /// Whether it takes tile IR with operations on descriptors; for all others they become accesses
+  /// through addresses before `tile-opt`.
+  virtual bool takesDescriptors() const { return false; }
 
   /// Phase `loops`: tile IR to the target's own structured form, in place.
   virtual bool lower(mlir::ModuleOp module, bool verifyEach, Diagnostics &diags) = 0;

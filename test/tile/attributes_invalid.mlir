@@ -23,6 +23,13 @@ func.func @kernel_with_a_value() attributes {tile.kernel = 1 : i32} {
 
 // -----
 
+// expected-error @+1 {{attribute 'tile.kernel' expects arguments that are numbers or addresses, but got !tile.descriptor<4xf32>}}
+func.func @kernel_of_a_descriptor(%d: !tile.descriptor<4xf32>) attributes {tile.kernel} {
+  return
+}
+
+// -----
+
 // expected-error @+1 {{attribute 'tile.num_warps' expects a power of two from 1 to 64 of type i32, but got 3 : i32}}
 func.func @warps() attributes {tile.kernel, tile.num_warps = 3 : i32} {
   return

@@ -33,6 +33,10 @@ const NamedPass passes[] = {
      [](mlir::OpPassManager &manager) { manager.addPass(mlir::createCSEPass()); }},
     {"tile-simplify", "fold and drop dead tile operations",
      [](mlir::OpPassManager &manager) { manager.addPass(nereid::tile::createSimplifyPass()); }},
+    {"tile-lower-descriptors", "access memory through addresses instead of descriptors",
+     [](mlir::OpPassManager &manager) {
+       manager.addPass(nereid::tile::createLowerDescriptorsPass());
+     }},
     {"tile-drop-assumptions", "keep what assumptions promise of values, and drop them",
      [](mlir::OpPassManager &manager) {
        manager.addPass(nereid::tile::createDropAssumptionsPass());

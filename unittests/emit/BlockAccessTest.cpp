@@ -115,7 +115,7 @@ TEST(Descriptors, helpersTakeAPointerOrADescriptor) {
   for (const char *type : {"*fp16", "tensordesc<fp16[8,8]>"}) {
     Emitted kernel = emitSource(file, std::string(type) + ", i32");
     EXPECT_FALSE(kernel.diags.hasErrors()) << kernel.diags.render();
-    EXPECT_TRUE(kernel.has("tile.store")) << kernel.text;
+    EXPECT_TRUE(kernel.has("tile.descriptor_store")) << kernel.text;
   }
 }
 

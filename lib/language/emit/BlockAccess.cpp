@@ -75,7 +75,8 @@ std::optional<Shape> blockShape(Emitter &emitter, const Bound &args, const std::
   return shape;
 }
 
-Value indexRange(Emitter &emitter, int64_t size) {
+/// The offsets 0 … size-1.
+static Value indexRange(Emitter &emitter, int64_t size) {
   TileType type{{DType::I32, false}, {size}};
   mlir::Value ssa =
       emitter.make<tile::MakeRangeOp>(emitter.mlirType(type), 0, static_cast<uint32_t>(size));
@@ -102,37 +103,41 @@ static bool isKnownNotNegative(Emitter &emitter, const Value &value) {
   return known && known->integer >= 0;
 }
 
-static Value inside(Emitter &emitter, const BlockIndices &dimension, const Value &size) {
-  Value index = isKnownToBe(emitter, dimension.offset, 0)
-                    ? dimension.indices
-                    : emitter.binary("+", dimension.indices, dimension.offset);
+/// Where offset + range is an index of a dimension of the size.
+static Value inside(Emitter &emitter, const Value &offset, const Value &range, const Value &size) {
+  Value index = isKnownToBe(emitter, offset, 0) ? range : emitter.binary("+", range, offset);
   Value isBelow = emitter.compare("<", index, emitter.cast(size, {DType::I64, false}));
-  if (dimension.isRange && isKnownNotNegative(emitter, dimension.offset)) {
+  if (isKnownNotNegative(emitter, offset)) {
     return isBelow;
   }
   return emitter.logical(true, emitter.compare(">=", index, Value::whole(0)), isBelow);
 }
 
-BlockTile addressBlock(Emitter &emitter, const Value &access,
-                       llvm::ArrayRef<BlockIndices> dimensions, llvm::ArrayRef<bool> isChecked) {
+static BlockTile addressBlock(Emitter &emitter, const Value &access,
+                              llvm::ArrayRef<bool> isChecked) {
   const std::vector<Value> &sizes = access.elements[BlockParts::Sizes].elements;
   const std::vector<Value> &strides = access.elements[BlockParts::Strides].elements;
-  size_t rank = dimensions.size();
+  size_t rank = isChecked.size();
+  std::vector<Value> offsets, ranges;
+  for (size_t d = 0; d < rank; ++d) {
+    const Value &offset = access.elements[BlockParts::Offsets].elements[d];
+    offsets.push_back(emitter.cast(offset, {DType::I64, false}));
+    ranges.push_back(indexRange(emitter, access.tileType.shape[d]));
+  }
   Value pointers = access.elements[BlockParts::Base];
   for (size_t d = 0; d < rank; ++d) {
-    if (!isKnownToBe(emitter, dimensions[d].offset, 0)) {
-      pointers =
-          emitter.addPointer(pointers, emitter.binary("*", dimensions[d].offset, strides[d]));
+    if (!isKnownToBe(emitter, offsets[d], 0)) {
+      pointers = emitter.addPointer(pointers, emitter.binary("*", offsets[d], strides[d]));
     }
   }
   Value mask;
   for (size_t d = 0; d < rank; ++d) {
-    const Value &indices = dimensions[d].indices;
-    Value moved =
-        isKnownToBe(emitter, strides[d], 1) ? indices : emitter.binary("*", indices, strides[d]);
+    Value moved = isKnownToBe(emitter, strides[d], 1) ? ranges[d]
+                                                      : emitter.binary("*", ranges[d], strides[d]);
     pointers = emitter.addPointer(pointers, alongDimension(emitter, moved, d, rank));
     if (isChecked[d]) {
-      Value holds = alongDimension(emitter, inside(emitter, dimensions[d], sizes[d]), d, rank);
+      Value holds =
+          alongDimension(emitter, inside(emitter, offsets[d], ranges[d], sizes[d]), d, rank);
       mask = mask.isNone() ? holds : emitter.logical(true, mask, holds);
     }
     if (pointers.isPoison() || mask.isPoison()) {
@@ -143,16 +148,6 @@ BlockTile addressBlock(Emitter &emitter, const Value &access,
     return {Value::poison(), Value::none()};
   }
   return {pointers, mask};
-}
-
-std::vector<BlockIndices> blockIndices(Emitter &emitter, const Value &access,
-                                       const Value &offsets) {
-  std::vector<BlockIndices> dimensions;
-  for (size_t d = 0; d < access.tileType.shape.size(); ++d) {
-    dimensions.push_back({emitter.cast(offsets.elements[d], {DType::I64, false}),
-                          indexRange(emitter, access.tileType.shape[d])});
-  }
-  return dimensions;
 }
 
 /// True for each dimension that boundary_check names.
@@ -194,9 +189,7 @@ BlockTile addressForAccess(Emitter &emitter, const Bound &args, const char *name
   if (!isChecked) {
     return {Value::poison(), Value::none()};
   }
-  return addressBlock(emitter, access,
-                      blockIndices(emitter, access, access.elements[BlockParts::Offsets]),
-                      *isChecked);
+  return addressBlock(emitter, access, *isChecked);
 }
 
 Value paddingValue(Emitter &emitter, const Value &option, DType type) {

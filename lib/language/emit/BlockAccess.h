@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Block pointers and tensor descriptors have no operations of their own in tile IR: each access
-// becomes a tile of pointers and a mask, made here from base, sizes, strides and offsets in 64-bit
-// arithmetic.
+// What block pointers and tensor descriptors have in common. Descriptors have operations of their
+// own in tile IR; each access through a block pointer becomes a tile of pointers and a mask, made
+// here from base, sizes, strides and offsets in 64-bit arithmetic.
 #pragma once
 
 #include "lib/language/emit/Emitter.h"
@@ -24,29 +24,13 @@ bool checkBase(Emitter &emitter, const Value &base, const std::string &what);
 std::optional<Shape> blockShape(Emitter &emitter, const Bound &args, const std::string &what,
                                 Origins &origins);
 
-/// Where a block's elements lie along one dimension.
-struct BlockIndices {
-  Value offset;        ///< i64 scalar added to every index
-  Value indices;       ///< i64 tile of rank 1
-  bool isRange = true; ///< the indices are 0, 1, 2, …
-};
-
-/// The offsets 0 … size-1.
-Value indexRange(Emitter &emitter, int64_t size);
-
 struct BlockTile {
   Value pointers; ///< poison after an error
   Value mask;     ///< None when nothing is checked
 };
 
-/// Pointers to the block's elements; the mask holds where every checked index is inside the size.
-BlockTile addressBlock(Emitter &emitter, const Value &access,
-                       llvm::ArrayRef<BlockIndices> dimensions, llvm::ArrayRef<bool> isChecked);
-
-/// A block pointer's own indices.
-std::vector<BlockIndices> blockIndices(Emitter &emitter, const Value &access, const Value &offsets);
-
-/// What tl.load and tl.store take of a block pointer: the checked dimensions by boundary_check.
+/// What tl.load and tl.store take of a block pointer: pointers to its elements, and a mask that
+/// holds where every index of the dimensions that boundary_check names is inside the size.
 BlockTile addressForAccess(Emitter &emitter, const Bound &args, const char *name);
 /// Text of a type value that is a pointer to a block, not a block of pointers.
 inline constexpr const char *pointerToBlock = "pointer to block";

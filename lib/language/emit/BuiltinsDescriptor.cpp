@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tensor descriptors: a base address with sizes and strides, through which whole blocks are read
-// and written. What lies outside the sizes reads as 0 (or NaN) and is never written.
+// and written. What lies outside the sizes reads as 0 (or NaN) and is never written. Here they are
+// their parts, as loops and branches carry them; each access has operations of its own in tile IR.
 #include "lib/language/emit/BlockAccess.h"
 
 #include <cmath>
@@ -64,30 +65,58 @@ Value descriptorType(Emitter &emitter, const Bound &) {
   return emitter.fail("E0224", "'tensor_descriptor' is a type and cannot be called", howToMake);
 }
 
-/// Pointers and mask of the block at the offsets; every dimension can end early.
-static BlockTile blockAt(Emitter &emitter, const Bound &args, const std::string &name) {
+/// The operation that makes the descriptor, in front of each access: equal ones become one, and
+/// leave the loops, as the phases after this one go on.
+static mlir::Value descriptorValue(Emitter &emitter, const Value &descriptor) {
+  auto scalars = [&](size_t part) {
+    llvm::SmallVector<mlir::Value> values;
+    for (const Value &element : descriptor.elements[part].elements) {
+      values.push_back(emitter.cast(element, {DType::I64, false}).ssa);
+    }
+    return values;
+  };
+  auto type = tile::DescriptorType::get(emitter.builder.getContext(), descriptor.tileType.shape,
+                                        emitter.mlirType(descriptor.tileType.element));
+  return emitter.builder.create<tile::MakeDescriptorOp>(
+      emitter.location(), type, descriptor.elements[BlockParts::Base].ssa,
+      scalars(BlockParts::Sizes), scalars(BlockParts::Strides),
+      descriptor.text == "nan" ? tile::Padding::NaN : tile::Padding::Zero);
+}
+
+/// One access: its descriptor, and where in it.
+struct DescriptorAccess {
+  const Value &descriptor;
+  TileType type;                          ///< of the tile read or written
+  llvm::SmallVector<mlir::Value> offsets; ///< of a block
+  mlir::Value rows, column;               ///< of picked rows
+};
+
+/// The block at the offsets; nothing after an error.
+static std::optional<DescriptorAccess> blockAt(Emitter &emitter, const Bound &args,
+                                               const std::string &name) {
   const Value &descriptor = args["desc"];
   if (!isDescriptor(emitter, descriptor, name)) {
-    return {Value::poison(), Value::none()};
+    return std::nullopt;
   }
   size_t rank = descriptor.tileType.shape.size();
   Value offsets =
       indexTuple(emitter, args["offsets"], rank, DType::I64, "'offsets' of '" + name + "'");
-  if (offsets.isPoison()) {
-    return {offsets, Value::none()};
+  if (offsets.isPoison() || !emitter.checkShape(descriptor.tileType.shape)) {
+    return std::nullopt;
   }
-  BlockTile block = addressBlock(emitter, descriptor, blockIndices(emitter, descriptor, offsets),
-                                 llvm::SmallVector<bool>(rank, true));
-  block.pointers.origins = descriptor.origins;
-  return block;
+  DescriptorAccess access{descriptor, descriptor.tileType, {}, {}, {}};
+  for (const Value &offset : offsets.elements) {
+    access.offsets.push_back(emitter.cast(offset, {DType::I64, false}).ssa);
+  }
+  return access;
 }
 
-/// Rows picked by a tile of row numbers, columns from `y_offset` on.
-static BlockTile rowsAt(Emitter &emitter, const Bound &args, const std::string &name) {
-  const BlockTile failed{Value::poison(), Value::none()};
+/// Rows picked by a tile of row numbers, columns from `y_offset` on; nothing after an error.
+static std::optional<DescriptorAccess> rowsAt(Emitter &emitter, const Bound &args,
+                                              const std::string &name) {
   const Value &descriptor = args["desc"];
   if (!isDescriptor(emitter, descriptor, name)) {
-    return failed;
+    return std::nullopt;
   }
   const Shape &shape = descriptor.tileType.shape;
   if (shape.size() != 2 || shape[0] != 1) {
@@ -95,92 +124,93 @@ static BlockTile rowsAt(Emitter &emitter, const Bound &args, const std::string &
         .error("E0216", "'" + name + "' expects a descriptor with blocks of one row, but got " +
                             describe(descriptor))
         .withHelp("make it with block_shape=[1, N]");
-    return failed;
+    return std::nullopt;
   }
   Value rows = emitter.toTile(args["x_offsets"]);
   if (rows.isPoison()) {
-    return failed;
+    return std::nullopt;
   }
   bool areIndices =
       rows.tileType.shape.size() == 1 && !rows.isPointer() && !isFloat(rows.tileType.element.dtype);
   if (!areIndices) {
     emitter.error("E0216", "'x_offsets' of '" + name +
                                "' expects a tile of rank 1 of integers, but got " + describe(rows));
-    return failed;
+    return std::nullopt;
   }
   Value column = indexValue(emitter, args["y_offset"], DType::I64, "'y_offset' of '" + name + "'");
-  if (column.isPoison()) {
-    return failed;
+  TileType type{descriptor.tileType.element, {rows.tileType.shape[0], shape[1]}};
+  if (column.isPoison() || !emitter.checkShape(type.shape)) {
+    return std::nullopt;
   }
-  Value first = Value::whole(0);
-  first.bound = DType::I64;
-  return addressBlock(emitter, descriptor,
-                      {{first, emitter.cast(rows, {DType::I64, false}), false},
-                       {emitter.cast(column, {DType::I64, false}), indexRange(emitter, shape[1])}},
-                      {true, true});
+  return DescriptorAccess{descriptor,
+                          type,
+                          {},
+                          emitter.cast(rows, {DType::I64, false}).ssa,
+                          emitter.cast(column, {DType::I64, false}).ssa};
 }
 
-static Value loadFrom(Emitter &emitter, const Value &descriptor, const BlockTile &block) {
-  if (block.pointers.isPoison()) {
-    return Value::poison();
-  }
-  TileType type{descriptor.tileType.element, block.pointers.tileType.shape};
-  Value padding = descriptor.text == "nan" ? Value::floating(std::nan("")) : Value::whole(0);
-  Value other = emitter.constantTile(padding, type.element.dtype, type.shape);
-  mlir::Value ssa = emitter.builder.create<tile::LoadOp>(
-      emitter.location(), emitter.mlirType(type), block.pointers.ssa, block.mask.ssa, other.ssa,
-      tile::CacheModifier::None, tile::EvictionPolicy::Normal, false);
-  return Value::tile(ssa, type, block.pointers.origins);
-}
-
-/// The value as the descriptor's elements; its shape must be that of the block.
-static Value operandFor(Emitter &emitter, const Value &descriptor, const Value &given,
-                        const BlockTile &block, const std::string &name) {
-  if (block.pointers.isPoison() ||
-      refuseConst(emitter, descriptor.elements[BlockParts::Base], name)) {
+/// The value as the descriptor's elements; its shape must be that of the tile written.
+static Value operandFor(Emitter &emitter, const DescriptorAccess &access, const Value &given,
+                        const std::string &name) {
+  if (refuseConst(emitter, access.descriptor.elements[BlockParts::Base], name)) {
     return Value::poison();
   }
   Value value = emitter.toTile(given);
   if (value.isPoison()) {
     return value;
   }
-  const Shape &wanted = block.pointers.tileType.shape;
-  if (value.isPointer() || value.tileType.shape != wanted) {
-    TileType expected{descriptor.tileType.element, wanted};
+  if (value.isPointer() || value.tileType.shape != access.type.shape) {
     return emitter.fail("E0216",
-                        "'value' of '" + name + "' expects a tile of " + typeText(expected) +
+                        "'value' of '" + name + "' expects a tile of " + typeText(access.type) +
                             ", but got " + describe(value),
                         "reshape it, or broadcast it with tl.broadcast_to");
   }
-  return emitter.cast(value, descriptor.tileType.element);
-}
-
-static Value storeTo(Emitter &emitter, const Bound &args, const BlockTile &block,
-                     const std::string &name) {
-  Value value = operandFor(emitter, args["desc"], args["value"], block, name);
-  if (value.isPoison()) {
-    return value;
-  }
-  emitter.builder.create<tile::StoreOp>(emitter.location(), block.pointers.ssa, value.ssa,
-                                        block.mask.ssa, tile::CacheModifier::None,
-                                        tile::EvictionPolicy::Normal);
-  return Value::none();
+  return emitter.cast(value, access.type.element);
 }
 
 Value loadDescriptor(Emitter &emitter, const Bound &args) {
-  return loadFrom(emitter, args["desc"], blockAt(emitter, args, "load"));
+  std::optional<DescriptorAccess> access = blockAt(emitter, args, "load");
+  if (!access) {
+    return Value::poison();
+  }
+  mlir::Value ssa = emitter.builder.create<tile::DescriptorLoadOp>(
+      emitter.location(), emitter.mlirType(access->type),
+      descriptorValue(emitter, access->descriptor), access->offsets);
+  return Value::tile(ssa, access->type, access->descriptor.origins);
 }
 
 Value storeDescriptor(Emitter &emitter, const Bound &args) {
-  return storeTo(emitter, args, blockAt(emitter, args, "store"), "store");
+  std::optional<DescriptorAccess> access = blockAt(emitter, args, "store");
+  Value value = access ? operandFor(emitter, *access, args["value"], "store") : Value::poison();
+  if (value.isPoison()) {
+    return value;
+  }
+  emitter.builder.create<tile::DescriptorStoreOp>(
+      emitter.location(), descriptorValue(emitter, access->descriptor), access->offsets, value.ssa);
+  return Value::none();
 }
 
 Value gatherDescriptor(Emitter &emitter, const Bound &args) {
-  return loadFrom(emitter, args["desc"], rowsAt(emitter, args, "gather"));
+  std::optional<DescriptorAccess> access = rowsAt(emitter, args, "gather");
+  if (!access) {
+    return Value::poison();
+  }
+  mlir::Value ssa = emitter.builder.create<tile::DescriptorGatherOp>(
+      emitter.location(), emitter.mlirType(access->type),
+      descriptorValue(emitter, access->descriptor), access->rows, access->column);
+  return Value::tile(ssa, access->type, {nullptr, access->descriptor.origins[1]});
 }
 
 Value scatterDescriptor(Emitter &emitter, const Bound &args) {
-  return storeTo(emitter, args, rowsAt(emitter, args, "scatter"), "scatter");
+  std::optional<DescriptorAccess> access = rowsAt(emitter, args, "scatter");
+  Value value = access ? operandFor(emitter, *access, args["value"], "scatter") : Value::poison();
+  if (value.isPoison()) {
+    return value;
+  }
+  emitter.builder.create<tile::DescriptorScatterOp>(emitter.location(),
+                                                    descriptorValue(emitter, access->descriptor),
+                                                    access->rows, access->column, value.ssa);
+  return Value::none();
 }
 
 /// The operation's kind for the element type; nothing when there is none for it.
@@ -206,8 +236,8 @@ static std::optional<tile::AtomicKind> kindFor(tile::AtomicKind kind, DType type
 
 static Value update(Emitter &emitter, const Bound &args, const std::string &name,
                     tile::AtomicKind kind) {
-  BlockTile block = blockAt(emitter, args, name);
-  Value value = operandFor(emitter, args["desc"], args["value"], block, name);
+  std::optional<DescriptorAccess> access = blockAt(emitter, args, name);
+  Value value = access ? operandFor(emitter, *access, args["value"], name) : Value::poison();
   if (value.isPoison()) {
     return value;
   }
@@ -220,9 +250,9 @@ static Value update(Emitter &emitter, const Bound &args, const std::string &name
                         "it updates integers of 32 and 64 bits; atomic_add, atomic_max and "
                         "atomic_min also floats of 16 bits and more");
   }
-  emitter.builder.create<tile::AtomicRMWOp>(emitter.location(), value.ssa.getType(), *fitting,
-                                            block.pointers.ssa, value.ssa, block.mask.ssa,
-                                            tile::MemorySemantics::Relaxed, tile::MemoryScope::GPU);
+  emitter.builder.create<tile::DescriptorReduceOp>(emitter.location(), *fitting,
+                                                   descriptorValue(emitter, access->descriptor),
+                                                   access->offsets, value.ssa);
   return Value::none();
 }
 

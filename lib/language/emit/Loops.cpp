@@ -54,10 +54,19 @@ private:
   llvm::SmallVector<mlir::Operation *> ends;
   bool isMarkable = true;
 
+  /// Operations; of an access through a descriptor those that `tile-lower-descriptors` makes of it.
+  static size_t weightOf(mlir::Operation *op) {
+    constexpr size_t perDimension = 14;
+    auto descriptor = op->getNumOperands() == 0
+                          ? tile::DescriptorType()
+                          : mlir::dyn_cast<tile::DescriptorType>(op->getOperand(0).getType());
+    return descriptor ? perDimension * descriptor.getShape().size() : 1;
+  }
+
   bool isLarge() const {
     size_t count = 0;
     for (mlir::Operation *op = ends.back(); op && op != before; op = op->getPrevNode()) {
-      op->walk([&](mlir::Operation *) { ++count; });
+      op->walk([&](mlir::Operation *inner) { count += weightOf(inner); });
     }
     return count > (ends.size() > few ? largest : largestOfFew);
   }

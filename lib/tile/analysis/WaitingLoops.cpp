@@ -22,7 +22,9 @@ void addCallee(mlir::Operation *op, Functions &functions) {
   }
 }
 
-bool readsMemory(mlir::Operation *op) { return isAtomic(op) || mlir::isa<LoadOp>(op); }
+bool readsMemory(mlir::Operation *op) {
+  return isAtomic(op) || mlir::isa<LoadOp, DescriptorLoadOp, DescriptorGatherOp>(op);
+}
 
 /// One of the functions, or of those that they call, reads memory.
 bool readMemory(Functions functions) {

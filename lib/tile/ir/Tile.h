@@ -43,6 +43,11 @@ mlir::Type withElementType(mlir::Type type, mlir::Type element);
 /// One of the four 8-bit floats the language has.
 bool isFloat8(mlir::Type type);
 
+/// A number that memory holds: an integer or float of tile_c2, no address.
+bool isNumberType(mlir::Type type);
+/// Whether the kind works on elements of the type: atomic_rmw_c4.
+bool fitsElements(AtomicKind kind, mlir::Type element);
+
 /// tile_c1 and tile_c2, for operands and results.
 mlir::LogicalResult verifyWellFormedTiles(mlir::Operation *op);
 

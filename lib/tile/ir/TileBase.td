@@ -38,6 +38,30 @@ def Tile_PtrType : Tile_Type<"Ptr", "ptr"> {
   }]>];
 }
 
+def Tile_DescriptorType : Tile_Type<"Descriptor", "descriptor"> {
+  let summary = "an array in global memory with sizes and strides, accessed in blocks";
+  let description = [{
+    `!tile.descriptor<128x64xf16>` is accessed in blocks of 128 x 64 elements. What of a block lies
+    outside of the array reads as the padding and is never written.
+    **Preconditions** descriptor_c1: at least one dimension, each of a positive size;
+    descriptor_c2: elements are numbers: i1, i8, i16, i32, i64 and the floats of tile_c2.
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$element);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// The tile that one access reads or writes.
+    ::mlir::RankedTensorType getBlockType() const {
+      return ::mlir::RankedTensorType::get(getShape(), getElement());
+    }
+  }];
+}
+
+def Tile_Padding : I32EnumAttr<"Padding", "what is read outside of an array", [
+  I32EnumAttrCase<"Zero", 0, "zero">,
+  I32EnumAttrCase<"NaN", 1, "nan">
+]> { let cppNamespace = "::nereid::tile"; }
+
 def Tile_CacheModifier : I32EnumAttr<"CacheModifier", "cache policy of one access", [
   I32EnumAttrCase<"None", 0, "none">,
   I32EnumAttrCase<"CA", 1, "ca">,   // keep at all levels

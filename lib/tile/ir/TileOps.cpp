@@ -21,6 +21,14 @@ bool haveSameShape(mlir::Type left, mlir::Type right) {
   return leftIsTile == rightIsTile && shapeOf(left) == shapeOf(right);
 }
 
+bool isNumberType(mlir::Type type) {
+  if (type.isSignlessInteger()) {
+    unsigned width = type.getIntOrFloatBitWidth();
+    return width == 1 || width == 8 || width == 16 || width == 32 || width == 64;
+  }
+  return type.isF16() || type.isBF16() || type.isF32() || type.isF64() || isFloat8(type);
+}
+
 bool isFloat8(mlir::Type type) {
   return type.isFloat8E4M3FN() || type.isFloat8E5M2() || type.isFloat8E4M3FNUZ() ||
          type.isFloat8E5M2FNUZ();

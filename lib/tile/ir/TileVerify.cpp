@@ -11,20 +11,16 @@ using mlir::Type;
 namespace nereid::tile {
 
 static bool isElementType(Type type) {
-  if (mlir::isa<PtrType>(type) || type.isIndex()) {
-    return true;
-  }
-  if (type.isSignlessInteger()) {
-    unsigned width = type.getIntOrFloatBitWidth();
-    return width == 1 || width == 8 || width == 16 || width == 32 || width == 64;
-  }
-  return type.isF16() || type.isBF16() || type.isF32() || type.isF64() || isFloat8(type);
+  return mlir::isa<PtrType>(type) || type.isIndex() || isNumberType(type);
 }
 
 static bool isPointer(Type type) { return mlir::isa<PtrType>(elementTypeOf(type)); }
 
 LogicalResult verifyWellFormedTiles(mlir::Operation *op) {
   auto check = [&](Type type) -> LogicalResult {
+    if (mlir::isa<DescriptorType>(type)) { // which has its own verifier
+      return success();
+    }
     if (auto tensor = mlir::dyn_cast<mlir::RankedTensorType>(type)) {
       bool positive = llvm::all_of(tensor.getShape(), [](int64_t size) { return size > 0; });
       if (!positive || !tensor.hasStaticShape()) { // tile_c1

@@ -45,8 +45,20 @@ Complaint checkInteger(Attribute value, int64_t least, int64_t most, bool isPowe
                          " of type i32, but got " + textOf(value);
 }
 
+/// A launch gives numbers and addresses.
 Complaint checkKernelMark(Operation *op, Attribute value) {
-  return mlir::isa<mlir::FunctionOpInterface>(op) ? checkUnit(value) : "expects a function";
+  auto function = mlir::dyn_cast<mlir::FunctionOpInterface>(op);
+  if (!function) {
+    return "expects a function";
+  }
+  for (mlir::Type type : function.getArgumentTypes()) {
+    if (mlir::isa<DescriptorType>(type)) {
+      std::string text;
+      llvm::raw_string_ostream(text) << type;
+      return "expects arguments that are numbers or addresses, but got " + text;
+    }
+  }
+  return checkUnit(value);
 }
 
 template <int64_t least, int64_t most, bool isPowerOfTwo>

@@ -67,6 +67,14 @@ static LogicalResult verifyPointee(mlir::Operation *op, Type pointer, Type value
   return success();
 }
 
+static bool isFloatKind(AtomicKind kind) {
+  return kind == AtomicKind::FAdd || kind == AtomicKind::FMax || kind == AtomicKind::FMin;
+}
+
+bool fitsElements(AtomicKind kind, Type element) {
+  return kind == AtomicKind::Exchange || isFloatKind(kind) == mlir::isa<mlir::FloatType>(element);
+}
+
 LogicalResult AtomicRMWOp::verify() {
   Type pointer = getPointer().getType();
   if (failed(verifyPointee(*this, pointer, getValue().getType()))) { // atomic_rmw_c1, c3
@@ -76,11 +84,8 @@ LogicalResult AtomicRMWOp::verify() {
     return mlir::failure();
   }
   AtomicKind kind = getKind();
-  bool wantsFloat =
-      kind == AtomicKind::FAdd || kind == AtomicKind::FMax || kind == AtomicKind::FMin;
-  bool isFloat = mlir::isa<mlir::FloatType>(elementTypeOf(getValue().getType()));
-  if (kind != AtomicKind::Exchange && wantsFloat != isFloat) { // atomic_rmw_c4
-    return emitOpError() << "expects " << (wantsFloat ? "floats" : "integers") << " for "
+  if (!fitsElements(kind, elementTypeOf(getValue().getType()))) { // atomic_rmw_c4
+    return emitOpError() << "expects " << (isFloatKind(kind) ? "floats" : "integers") << " for "
                          << stringifyAtomicKind(kind) << ", but got " << getValue().getType();
   }
   return success();

@@ -23,6 +23,9 @@ void buildTileOptPipeline(mlir::OpPassManager &manager);
 /// `tile-roll-iterations`: a loop of the iterations of a large unrolled loop that do the same.
 std::unique_ptr<mlir::Pass> createRollIterationsPass();
 
+/// `tile-lower-descriptors`: accesses through descriptors as accesses through addresses.
+std::unique_ptr<mlir::Pass> createLowerDescriptorsPass();
+
 /// `tile-drop-assumptions`: promises in the place of assumptions.
 std::unique_ptr<mlir::Pass> createDropAssumptionsPass();
 
