@@ -71,6 +71,35 @@ func.func @results(%x: !tile.ptr<f32>, %pairs: tensor<64x2xi32>) {
 
 // -----
 
+// A tile that may hold an address twice: what is stored through it may be loaded for another element.
+// expected-remark@below {{argument 0 is read and written}}
+func.func @repeated(%x: !tile.ptr<f32>, %n: i32, %index: tensor<64xi32>) {
+  %xs = tile.splat %x : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>>
+  %p = tile.addptr %xs, %index : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
+  // expected-remark@below {{access 0: reads argument 0}}
+  %a = tile.load %p : tensor<64x!tile.ptr<f32>> -> tensor<64xf32>
+  // expected-remark@below {{access 1: writes argument 0, same addresses as access 0, which repeat}}
+  tile.store %p, %a : tensor<64x!tile.ptr<f32>>, tensor<64xf32>
+  return
+}
+
+// Strides that are known at run time only are taken not to be zero.
+// expected-remark@below {{argument 0 is read and written}}
+func.func @strided(%x: !tile.ptr<f32>, %n: i32) {
+  %range = tile.make_range 0 to 64 : tensor<64xi32>
+  %ns = tile.splat %n : i32 -> tensor<64xi32>
+  %index = arith.muli %range, %ns : tensor<64xi32>
+  %xs = tile.splat %x : !tile.ptr<f32> -> tensor<64x!tile.ptr<f32>>
+  %p = tile.addptr %xs, %index : tensor<64x!tile.ptr<f32>>, tensor<64xi32>
+  // expected-remark@below {{access 0: reads argument 0}}
+  %a = tile.load %p : tensor<64x!tile.ptr<f32>> -> tensor<64xf32>
+  // expected-remark@below {{access 1: writes argument 0, same addresses as access 0}}
+  tile.store %p, %a : tensor<64x!tile.ptr<f32>>, tensor<64xf32>
+  return
+}
+
+// -----
+
 // Pointers that loops carry and branches choose. One that may be either argument's is no one's.
 // expected-remark@below {{argument 0 is read}}
 // expected-remark@below {{argument 1 is read and written}}

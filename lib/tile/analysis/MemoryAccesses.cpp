@@ -140,9 +140,10 @@ void MemoryAccesses::noteUse(mlir::OpOperand &use, mlir::Value argument) {
   }
 }
 
-bool MemoryAccesses::mayConflict(mlir::Value pointer, mlir::Value other) const {
+bool MemoryAccesses::mayConflict(mlir::Value pointer, mlir::Value other,
+                                 llvm::function_ref<bool(mlir::Value)> mayRepeat) const {
   const mlir::Value a = argumentOf(pointer), b = argumentOf(other);
-  return (!a || !b || a == b) && !isSameValue(pointer, other);
+  return (!a || !b || a == b) && (!isSameValue(pointer, other) || mayRepeat(pointer));
 }
 
 } // namespace nereid::tile

@@ -9,6 +9,7 @@
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <memory>
 
@@ -48,8 +49,9 @@ public:
   bool isWritten(mlir::Value argument) const { return written.contains(argument); }
 
   /// An element that one access reaches may be another element of the other access: the two may not
-  /// take turns element by element.
-  bool mayConflict(mlir::Value pointer, mlir::Value other) const;
+  /// take turns element by element. `mayRepeat`: a tile may hold an address more than once.
+  bool mayConflict(mlir::Value pointer, mlir::Value other,
+                   llvm::function_ref<bool(mlir::Value)> mayRepeat) const;
 
 private:
   void follow(mlir::Value root, mlir::Value argument);

@@ -7,6 +7,7 @@
 // `access 2: writes argument 0, same addresses as access 0, conflicts with access 1`.
 #include "lib/tile/analysis/MemoryAccesses.h"
 
+#include "lib/tile/analysis/AxisInfo.h"
 #include "lib/tile/ir/Tile.h"
 
 #include "mlir/Pass/Pass.h"
@@ -28,6 +29,12 @@ struct PrintMemoryAccessesPass
   static void print(mlir::func::FuncOp function) {
     MemoryAccesses memory;
     memory.find(function);
+    const AxisInfos infos(function);
+    auto mayRepeat = [&](mlir::Value pointer) {
+      return llvm::any_of(infos.of(pointer).axes, [](const AxisRun &run) {
+        return run.size > 1 && (!run.isWhole() || run.stride.value_or(1) == 0);
+      });
+    };
     for (mlir::BlockArgument argument : function.getArguments()) {
       const bool isRead = memory.isRead(argument), isWritten = memory.isWritten(argument);
       if (isRead || isWritten) {
@@ -55,10 +62,15 @@ struct PrintMemoryAccessesPass
         remark << "any memory";
       }
       for (auto [number, other] : llvm::enumerate(earlier)) {
-        if (isSameValue(pointer, other)) {
+        const bool isSame = isSameValue(pointer, other);
+        if (isSame) {
           remark << ", same addresses as access " << number;
-        } else if (memory.mayConflict(pointer, other)) {
-          remark << ", conflicts with access " << number;
+        }
+        if (memory.mayConflict(pointer, other, mayRepeat)) {
+          remark << (isSame ? ", which repeat" : ", conflicts with access ");
+          if (!isSame) {
+            remark << number;
+          }
         }
       }
       earlier.push_back(pointer);

@@ -97,10 +97,10 @@ bool GroupState::canJoin(const Root &root) const {
   if (root.kind == Root::Kind::Store) {
     ownStore = cast<tile::StoreOp>(root.op).getPointer();
     for (Value pointer : loadPointers) {
-      fits &= !plan.memory().mayConflict(pointer, ownStore);
+      fits &= !plan.mayConflict(pointer, ownStore);
     }
     for (Value pointer : storePointers) {
-      fits &= !plan.memory().mayConflict(pointer, ownStore);
+      fits &= !plan.mayConflict(pointer, ownStore);
     }
   }
   forEachInput(plan, root, [&](Value leaf, const Dims &dims) {
@@ -123,8 +123,7 @@ bool GroupState::canJoin(const Root &root) const {
     }
     if (load && isTile(leaf) && (!plan.isKept(leaf) || leaf == root.value)) {
       for (Value pointer : storePointers) {
-        fits &= plan.position(load) < firstStore &&
-                !plan.memory().mayConflict(pointer, load.getPointer());
+        fits &= plan.position(load) < firstStore && !plan.mayConflict(pointer, load.getPointer());
       }
     }
   });

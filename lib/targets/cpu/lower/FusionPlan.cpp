@@ -244,7 +244,7 @@ bool FusionPlan::clashesWithStore(tile::LoadOp load) const {
     if (group < use.first || group > use.last || position(store) < position(load)) {
       continue;
     }
-    if (accesses.mayConflict(load.getPointer(), store.getPointer())) {
+    if (mayConflict(load.getPointer(), store.getPointer())) {
       return true;
     }
   }

@@ -56,6 +56,11 @@ public:
   void forEachLeaf(mlir::Value tile, const Dims &dims,
                    llvm::function_ref<void(mlir::Value, const Dims &)> visit) const;
   const tile::MemoryAccesses &memory() const { return accesses; }
+  /// See MemoryAccesses::mayConflict.
+  bool mayConflict(mlir::Value pointer, mlir::Value other) const {
+    return accesses.mayConflict(pointer, other,
+                                [&](mlir::Value tile) { return axes.mayRepeat(tile); });
+  }
   /// The terms of a mask that are evaluated where it is used.
   void visitMaskTerms(mlir::Value mask, const Dims &dims,
                       llvm::function_ref<void(mlir::Value, const Dims &)> visit) const {

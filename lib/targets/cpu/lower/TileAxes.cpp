@@ -68,6 +68,31 @@ std::optional<tile::MaskBound> TileAxes::bound(Value term, unsigned dim) const {
   });
 }
 
+bool TileAxes::mayRepeat(Value pointer) const {
+  SmallVector<std::pair<int64_t, int64_t>> known; // stride and size
+  for (auto [dim, size] : llvm::enumerate(shapeOf(pointer))) {
+    if (size == 1) {
+      continue;
+    }
+    const Axis found = axis(pointer, dim, AxisView::Address);
+    if (found.kind != AxisKind::Linear) {
+      return true;
+    }
+    if (found.stride) {
+      known.push_back({std::abs(*found.stride), size});
+    }
+  }
+  llvm::sort(known);
+  int64_t reach = 0; // of the dimensions with smaller strides
+  for (auto [stride, size] : known) {
+    if (stride <= reach) {
+      return true;
+    }
+    reach += stride * (size - 1);
+  }
+  return false;
+}
+
 static bool mustBeStored(Value tile) {
   return llvm::any_of(tile.getUsers(), [&](Operation *user) { return readsElsewhere(user, tile); });
 }
