@@ -10,6 +10,7 @@
 #include "lib/pipeline/Compiler.h"
 #include "lib/support/AtomicFile.h"
 #include "lib/targets/cpu/CpuTarget.h"
+#include "unittests/ShippedOperators.h"
 
 #include <gtest/gtest.h>
 
@@ -197,11 +198,9 @@ protected:
   FusedOperator fused;
 };
 
-class ShippedKernels : public GeneratedKernels, public testing::WithParamInterface<const char *> {};
-INSTANTIATE_TEST_SUITE_P(All, ShippedKernels,
-                         testing::Values("broadcast_add", "bias_gelu", "bias_relu", "scale_shift",
-                                         "mask_add", "softmax", "layer_norm"),
-                         [](const auto &info) { return std::string(info.param); });
+class ShippedKernels : public GeneratedKernels, public testing::WithParamInterface<std::string> {};
+INSTANTIATE_TEST_SUITE_P(All, ShippedKernels, testing::ValuesIn(shippedOperators()),
+                         [](const auto &info) { return info.param; });
 
 TEST_P(ShippedKernels, AgreeWithTheReferenceOnTheSmallGrid) {
   Diagnostics diags;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The reference with its bounds against eager execution on every shipped definition, type and case
 // of the grid; and that it notices what is wrong.
+#include "unittests/ShippedOperators.h"
 #include "unittests/eager/Values.h"
 
 #include "lib/definition/CaseGrid.h"
@@ -94,9 +95,7 @@ TEST_P(ShippedTest, OneWrongElementIsFound) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ShippedTest,
-                         testing::Values("broadcast_add", "bias_gelu", "bias_relu", "scale_shift",
-                                         "mask_add", "softmax", "layer_norm"),
+INSTANTIATE_TEST_SUITE_P(All, ShippedTest, testing::ValuesIn(shippedOperators()),
                          [](const auto &info) { return info.param; });
 
 TEST(Reference, BlocksCoverEveryElementOnce) {

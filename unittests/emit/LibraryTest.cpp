@@ -5,6 +5,7 @@
 
 #include "lib/language/StandardLibrary.h"
 #include "lib/language/emit/BuiltinTable.h"
+#include "lib/language/emit/Builtins.h"
 
 #include <algorithm>
 
@@ -30,6 +31,10 @@ TEST(Library, everyFileParses) {
 }
 
 TEST(Library, everyFunctionOfTheTableIsFound) {
+  for (const emit::BuiltinEntry &entry : emit::builtins()) {
+    ASSERT_TRUE(!entry.isLibrary || findLibraryFunction(entry.name).module != nullptr)
+        << "lib/language/std/ has no function " << entry.name;
+  }
   size_t count = 0;
   for (const BuiltinInfo &info : builtinTable()) {
     LibraryFunction function = findLibraryFunction(info.name);

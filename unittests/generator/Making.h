@@ -3,6 +3,7 @@
 #pragma once
 
 #include "lib/generator/Generator.h"
+#include "unittests/ShippedOperators.h"
 
 #include <gtest/gtest.h>
 
@@ -37,13 +38,6 @@ inline definition::Operator shipped(const std::string &name) {
                                      diags);
   EXPECT_TRUE(op.has_value()) << diags.render();
   return op.value_or(definition::Operator{});
-}
-
-inline const std::vector<std::string> &shippedNames() {
-  static const std::vector<std::string> names = {"broadcast_add", "bias_gelu", "bias_relu",
-                                                 "scale_shift",   "mask_add",  "softmax",
-                                                 "layer_norm"};
-  return names;
 }
 
 inline ChipSummary testChip() {

@@ -112,7 +112,7 @@ protected:
 };
 
 class ShippedInterface : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(All, ShippedInterface, testing::ValuesIn(shippedNames()),
+INSTANTIATE_TEST_SUITE_P(All, ShippedInterface, testing::ValuesIn(shippedOperators()),
                          [](const auto &info) { return info.param; });
 
 TEST_P(ShippedInterface, OfAllFilesAgreesUntilOneIsEdited) {

@@ -67,7 +67,7 @@ TEST(Schedule, LongRowsAreLooped) {
 }
 
 TEST(Schedule, NaiveStartIsValidForEveryOperatorCaseAndType) {
-  for (const std::string &name : shippedNames()) {
+  for (const std::string &name : shippedOperators()) {
     const definition::Operator op = shipped(name);
     const Generation generation = *generate(op, testChip(), nullptr, Start::Naive);
     ASSERT_FALSE(generation.table.entries.empty());

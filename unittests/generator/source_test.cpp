@@ -15,7 +15,7 @@ bool contains(const std::string &text, const std::string &part) {
 }
 
 class ShippedSource : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(All, ShippedSource, testing::ValuesIn(shippedNames()),
+INSTANTIATE_TEST_SUITE_P(All, ShippedSource, testing::ValuesIn(shippedOperators()),
                          [](const auto &info) { return info.param; });
 
 TEST_P(ShippedSource, ParsesAndHasOneKernelPerVariant) {
