@@ -9,7 +9,11 @@
 namespace nereid::pipeline {
 
 std::shared_ptr<const SourceKernel> readKernel(const CompileInput &input, Diagnostics &diags) {
+  auto kernel = std::make_shared<SourceKernel>();
   auto fail = [&](Diagnostic error) {
+    for (const Diagnostic &remark : kernel->remarks.all()) {
+      diags.add(remark);
+    }
     diags.add(std::move(error));
     return nullptr;
   };
@@ -17,7 +21,6 @@ std::shared_ptr<const SourceKernel> readKernel(const CompileInput &input, Diagno
   if (!text) {
     return fail(text.error());
   }
-  auto kernel = std::make_shared<SourceKernel>();
   kernel->text = std::move(*text);
   auto module = language::parseModule(input.path, kernel->text, diags);
   if (!module) {
