@@ -4,7 +4,6 @@
 // carries only that step's sum.
 #include "lib/targets/cpu/lower/BlockLowering.h"
 #include "lib/targets/cpu/lower/GemmOperands.h"
-#include "lib/targets/cpu/lower/PrefetchTiles.h"
 #include "lib/targets/cpu/lower/Recognisers.h"
 #include "lib/targets/cpu/lower/RowPipeline.h"
 #include "lib/tile/analysis/WaitingLoops.h"
@@ -226,9 +225,6 @@ void BlockLowering::lowerFor(scf::ForOp op) {
     giveWay(inner.builder(), loc, {op.getInductionVar()});
   }
   inner.builder().create<scf::YieldOp>(loc, next);
-  if (!op.getBody()->getOps<tile::DotOp>().empty()) {
-    prefetchNextTiles(loop);
-  }
   kernel.releaseTo(bodyMark);
   bool keepsScratch = false;
   for (auto [i, result] : llvm::enumerate(op.getResults())) {
