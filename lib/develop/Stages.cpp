@@ -228,14 +228,17 @@ Result<StageResult> Development::optimize() {
     settings.performance = performanceOptions();
     settings.rounds = options.rounds >= 0 ? options.rounds : op().maxRounds;
     settings.progress = options.progress;
-    AccuracyReport verified;
+    std::optional<AccuracyReport> verified; // of the last round that is kept
     settings.verifyAll = [&] {
       auto report = verifyAccuracy(generation, source(), summary, accuracyOptions());
       if (!report) {
         return report.error().message;
       }
-      verified = std::move(*report);
-      return verified.firstFailure();
+      std::string failure = report->firstFailure();
+      if (failure.empty()) {
+        verified = std::move(*report);
+      }
+      return failure;
     };
     auto result = develop::optimize(workspace, generation, rows, machine, patterns, settings);
     if (!result) {
@@ -243,9 +246,9 @@ Result<StageResult> Development::optimize() {
     }
     optimization_ = std::move(*result);
     json = performanceJson(rows);
-    if (!optimization_.rounds.empty() && optimization_.rounds.back().isKept) {
-      // The files of now are the ones that the last round verified.
-      accuracyReport = std::move(verified);
+    if (verified) {
+      // The files of now are the ones that it is about.
+      accuracyReport = std::move(*verified);
       auto &stage = workspace.manifest.stage("verify");
       stage.inputHash = inputsHash();
       stage.resultJson = accuracyJson(accuracyReport);
