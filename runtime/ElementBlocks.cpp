@@ -14,7 +14,9 @@
 namespace nereid::runtime {
 namespace {
 
-template <class Visit> void visitType(DType type, Visit &&visit) {
+/// Calls `visit` with a value of the C++ type of Bool's or an integer's elements; of floats not at
+/// all.
+template <class Visit> void visitInteger(DType type, Visit &&visit) {
   switch (type) {
   case DType::Bool:
   case DType::U8:
@@ -28,23 +30,13 @@ template <class Visit> void visitType(DType type, Visit &&visit) {
   case DType::I64:
     return visit(int64_t{});
   case DType::U16:
-  case DType::F16:
-  case DType::BF16:
     return visit(uint16_t{});
   case DType::U32:
     return visit(uint32_t{});
   case DType::U64:
     return visit(uint64_t{});
-  case DType::F32:
-    return visit(float{});
-  case DType::F64:
-    return visit(double{});
-  case DType::F8E4M3FN:
-  case DType::F8E5M2:
-  case DType::F8E4M3FNUZ:
-  case DType::F8E5M2FNUZ:
-  case DType::F8E4B15:
-    return visit(uint8_t{});
+  default:
+    return;
   }
 }
 
@@ -152,7 +144,7 @@ void readBlock(const Tensor &tensor, int64_t begin, int count, double *values) {
   if (isFloat(type)) {
     return convertFloats(elements, type, values, DType::F64, count);
   }
-  visitType(type, [&](auto sample) {
+  visitInteger(type, [&](auto sample) {
     using T = decltype(sample);
     for (int i = 0; i < count; ++i) {
       const T value = elementAt<T>(elements, i);
@@ -183,13 +175,11 @@ void readIntegers(const Tensor &tensor, int64_t begin, int count, int64_t *value
   uint8_t buffer[blockElements * 8];
   const uint8_t *elements = packed(tensor, begin, count, buffer);
   const bool isBool = tensor.dtype() == DType::Bool;
-  visitType(tensor.dtype(), [&](auto sample) {
+  visitInteger(tensor.dtype(), [&](auto sample) {
     using T = decltype(sample);
-    if constexpr (std::is_integral_v<T>) {
-      for (int i = 0; i < count; ++i) {
-        const T value = elementAt<T>(elements, i);
-        values[i] = isBool ? value != 0 : static_cast<int64_t>(value);
-      }
+    for (int i = 0; i < count; ++i) {
+      const T value = elementAt<T>(elements, i);
+      values[i] = isBool ? value != 0 : static_cast<int64_t>(value);
     }
   });
 }
