@@ -84,13 +84,19 @@ private:
   ElementType type;
 };
 
+/// The elements at the places of `access`, and the padding where they are outside.
+bool readAt(Instance &instance, mlir::Operation *op, const Array &array,
+            const std::pair<Tile, Tile> &access) {
+  const auto &[pointer, mask] = access;
+  const Tile other = array.padding(pointer.shape);
+  return readElements(instance, op, pointer, &mask, &other, other.type);
+}
+
 bool loadBlock(Instance &instance, mlir::Operation *op) {
   auto load = mlir::cast<tile::DescriptorLoadOp>(op);
   const Array array(instance, load.getDescriptor());
   llvm::ArrayRef<int64_t> shape = load.getResult().getType().getShape();
-  auto [pointer, mask] = array.block(instance, shape, load.getOffsets());
-  const Tile other = array.padding(shape);
-  return readElements(instance, op, pointer, &mask, &other, other.type);
+  return readAt(instance, op, array, array.block(instance, shape, load.getOffsets()));
 }
 
 bool storeBlock(Instance &instance, mlir::Operation *op) {
@@ -105,10 +111,9 @@ bool gatherRows(Instance &instance, mlir::Operation *op) {
   auto gather = mlir::cast<tile::DescriptorGatherOp>(op);
   const Array array(instance, gather.getDescriptor());
   llvm::ArrayRef<int64_t> shape = gather.getResult().getType().getShape();
-  auto [pointer, mask] =
-      array.rows(shape, instance.get(gather.getRows()), instance.get(gather.getColumn()));
-  const Tile other = array.padding(shape);
-  return readElements(instance, op, pointer, &mask, &other, other.type);
+  return readAt(
+      instance, op, array,
+      array.rows(shape, instance.get(gather.getRows()), instance.get(gather.getColumn())));
 }
 
 bool scatterRows(Instance &instance, mlir::Operation *op) {
