@@ -228,26 +228,6 @@ void Checker::after(Instance &instance, mlir::Operation *op) {
   }
 }
 
-void Checker::checkAssumption(Instance &instance, tile::AssumeOp op) {
-  const Tile &condition = instance.get(op.getCondition());
-  for (size_t i = 0; i < condition.size(); ++i) {
-    if (condition[i] != 0 || markAt(condition, i) != 0) {
-      continue;
-    }
-    Diagnostic *diagnostic = findings.add(instance, op, "E0804", "'tl.assume' does not hold");
-    if (diagnostic && condition.isTile) {
-      diagnostic->note(
-          "first at element " +
-          interpreter::tuple(interpreter::coordinates(condition.shape, static_cast<int64_t>(i)),
-                             '[', ']'));
-    }
-    if (diagnostic) {
-      diagnostic->withHelp("assume what is true of every launch, or drop the assumption");
-    }
-    return;
-  }
-}
-
 void Checker::markMaskedOff(Instance &instance, tile::LoadOp op) {
   if (!op.getMask()) {
     return;

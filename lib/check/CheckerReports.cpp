@@ -15,15 +15,15 @@ using interpreter::Tile;
 
 namespace {
 
+/// "element [3, 5]"
+std::string elementName(const Tile &tile, size_t i) {
+  return "element " + interpreter::tuple(
+                          interpreter::coordinates(tile.shape, static_cast<int64_t>(i)), '[', ']');
+}
+
 /// " at element [3, 5] of the tile", or nothing for a scalar.
 std::string elementText(const Tile &tile, size_t i) {
-  if (!tile.isTile) {
-    return "";
-  }
-  return " at element " +
-         interpreter::tuple(interpreter::coordinates(tile.shape, static_cast<int64_t>(i)), '[',
-                            ']') +
-         " of the tile";
+  return tile.isTile ? " at " + elementName(tile, i) + " of the tile" : "";
 }
 
 std::string valueText(const Tile &tile, size_t i) {
@@ -122,22 +122,34 @@ void Checker::reportUninitialised(const Element &element, const Allocation &tens
 }
 
 void Checker::reportSameElement(const Element &element, const Tile &value, size_t other) {
-  auto nameOf = [&](size_t i) {
-    return "element " +
-           interpreter::tuple(
-               interpreter::coordinates(element.pointer.shape, static_cast<int64_t>(i)), '[', ']');
-  };
   const interpreter::Memory &memory = element.instance.launch.memory;
   const uint64_t address = element.pointer[element.index];
-  Diagnostic *diagnostic =
-      findings.add(element.instance, element.op, "E0809",
-                   "one store writes different values to one place: " + valueText(value, other) +
-                       " as " + nameOf(other) + " of the tile and " +
-                       valueText(value, element.index) + " as " + nameOf(element.index));
+  Diagnostic *diagnostic = findings.add(
+      element.instance, element.op, "E0809",
+      "one store writes different values to one place: " + valueText(value, other) + " as " +
+          elementName(element.pointer, other) + " of the tile and " +
+          valueText(value, element.index) + " as " + elementName(element.pointer, element.index));
   if (diagnostic != nullptr) {
     diagnostic
         ->note(describeAddress(memory, address) + "; which of the two stays depends on the target")
         .withHelp("let the mask keep one of them, or combine them by tl.atomic_add and the like");
+  }
+}
+
+void Checker::checkAssumption(Instance &instance, tile::AssumeOp op) {
+  const Tile &condition = instance.get(op.getCondition());
+  for (size_t i = 0; i < condition.size(); ++i) {
+    if (condition[i] != 0 || markAt(condition, i) != 0) {
+      continue;
+    }
+    Diagnostic *diagnostic = findings.add(instance, op, "E0804", "'tl.assume' does not hold");
+    if (diagnostic && condition.isTile) {
+      diagnostic->note("first at " + elementName(condition, i));
+    }
+    if (diagnostic) {
+      diagnostic->withHelp("assume what is true of every launch, or drop the assumption");
+    }
+    return;
   }
 }
 
