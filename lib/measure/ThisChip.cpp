@@ -152,8 +152,9 @@ bool isImpossibleHere(const Chip &chip, const TimedWork &work, const Calibration
     const Roofline floor = roofline(by, work.bytes, work.flops, work.type);
     return isImpossible(by, floor, work.beside, work.seconds);
   };
-  if (!isBelowFloor(chip) || chip.calibration.uncertainty.empty()) {
-    return isBelowFloor(chip);
+  const bool isBelow = isBelowFloor(chip);
+  if (!isBelow || chip.calibration.uncertainty.empty()) {
+    return isBelow;
   }
   // What an earlier time asked for may be enough.
   return isBelowFloor(thisChip(false, seams)) && isBelowFloor(thisChip(true, seams));
