@@ -56,6 +56,11 @@ Clock steadyClock() {
   };
 }
 
+static bool isSteady(const Summary &summary, const TimerOptions &options) {
+  return summary.relativeDeviation <= options.maximumDeviation &&
+         summary.p90 <= options.maximumTail * summary.median;
+}
+
 std::vector<Timing> timeInterleaved(const std::vector<Version> &versions,
                                     const TimerOptions &options) {
   double start = options.clock();
@@ -81,7 +86,7 @@ std::vector<Timing> timeInterleaved(const std::vector<Version> &versions,
       break;
     }
     bool allSteady = std::all_of(timings.begin(), timings.end(), [&](const Timing &timing) {
-      return summarize(timing.samples).relativeDeviation <= options.maximumDeviation;
+      return isSteady(summarize(timing.samples), options);
     });
     if (allSteady) {
       break;
@@ -95,7 +100,7 @@ std::vector<Timing> timeInterleaved(const std::vector<Version> &versions,
 
 void judgeSamples(Timing &timing, const TimerOptions &options) {
   timing.summary = summarize(timing.samples);
-  timing.isNoisy = timing.summary.relativeDeviation > options.maximumDeviation;
+  timing.isNoisy = !isSteady(timing.summary, options);
   timing.isShort = timing.summary.count < options.minimumSamples;
 }
 

@@ -30,8 +30,11 @@ struct TimerOptions {
   int minimumSamples = 20; ///< taken whatever the budget
   int maximumSamples = 200;
   double maximumDeviation = 0.05; ///< above this relative deviation more samples are taken
-  double secondsBudget = 10;      ///< for all versions together, warm-up included; lengthens only
-  double shortestSample = 20e-6;  ///< quicker runs are repeated within one sample
+  /// Likewise above this ratio of p90 to the median: what hits every tenth sample, and all that
+  /// hits it, are outliers to the deviation.
+  double maximumTail = 1.5;
+  double secondsBudget = 10;     ///< for all versions together, warm-up included; lengthens only
+  double shortestSample = 20e-6; ///< quicker runs are repeated within one sample
   Clock clock = steadyClock();
   std::function<bool()> isStopped = [] { return false; }; ///< asked between samples
 };
@@ -41,7 +44,7 @@ struct Timing {
   std::vector<double> samples; ///< seconds of one run
   Summary summary;
   int runsPerSample = 1;
-  bool isNoisy = false; ///< deviation still above the limit when samples or budget ran out
+  bool isNoisy = false; ///< still above a limit when samples or budget ran out
   bool isShort = false; ///< stopped before minimumSamples were taken
 };
 

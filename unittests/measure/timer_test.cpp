@@ -38,6 +38,19 @@ TEST(Timer, NoisyVersionTakesMoreSamplesAndIsFlagged) {
   EXPECT_TRUE(timings[0].isNoisy);
 }
 
+/// Of 15 samples, 3 in a row take twice as long: outliers that leave no deviation behind.
+TEST(Timer, BurstsAreNoise) {
+  for (const auto &[hit, isNoise] : {std::pair(3, true), std::pair(1, false)}) {
+    FakeClock clock;
+    int run = 0;
+    auto timings = timeInterleaved(
+        {{"a", [&] { clock.now += 1 + 0.001 * (run % 3) + (run % 15 < hit ? 1 : 0), ++run; }}},
+        clock.options());
+    EXPECT_LT(timings[0].summary.relativeDeviation, 0.05) << hit;
+    EXPECT_EQ(timings[0].isNoisy, isNoise) << hit;
+  }
+}
+
 TEST(Timer, VersionsTakeTurnsAndHooksAreNotTimed) {
   FakeClock clock;
   std::string order;
