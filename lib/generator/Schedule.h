@@ -105,9 +105,9 @@ std::string_view changeClassName(ChangeClass changeClass);
 
 /// What a measurement said about the present schedule; the caller fills in what it knows.
 struct Diagnosis {
-  double bandwidthFraction = 0; ///< achieved / what a copy in the same run achieved
+  double bandwidthFraction = 0; ///< achieved / what a copy, or the cache, can; 0 = not measured
   double computeFraction = 0;   ///< achieved / peak FLOP/s
-  bool isBeyondCache = false;   ///< bandwidthFraction means something
+  bool isBeyondCache = false;   ///< the bytes come from memory
   double launchFraction = 0;    ///< share of the time spent in launching programs
   double idleFraction = 0;      ///< of the threads' time: measured, without a program
   int64_t programs = 0;         ///< of one launch

@@ -127,6 +127,14 @@ TEST(Neighbours, AnswerFindingsOnly) {
   const std::set<std::string> slow = changes(naive, waitingForMemory(0.4));
   EXPECT_TRUE(slow.contains("BLOCK_N=512") && slow.contains("STREAMING=1"));
   EXPECT_FALSE(slow.contains("BLOCK_M=32") || slow.contains("BLOCK_N=128"));
+  // In the cache only what is computed once per run can be saved.
+  Diagnosis cached = waitingForMemory(0.4);
+  cached.isBeyondCache = false;
+  const std::set<std::string> runs{"BLOCK_N=512", "BLOCK_M=32,BLOCK_N=512"};
+  EXPECT_EQ(changes(naive, cached), runs);
+  EXPECT_EQ(changes(naive.with("BLOCK_N", 1024), cached), none) << "a run is a row";
+  cached.bandwidthFraction = 0.9;
+  EXPECT_EQ(changes(naive, cached), none) << "at the limit of the cache";
   // Fewer programs where launching them takes time, more of them where threads were idle.
   Diagnosis launching;
   launching.launchFraction = 0.08;
