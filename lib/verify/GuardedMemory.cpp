@@ -12,6 +12,7 @@
 #include <cstring>
 #include <mutex>
 #include <utility>
+#include <vector>
 
 #include <sys/mman.h>
 #include <unistd.h>
@@ -103,6 +104,69 @@ int takeSlot(const uint8_t *begin, size_t bytes) {
   return -1;
 }
 
+/// Mappings whose guards nobody met, for the next tensor of the same size: what the kernel gives a
+/// process for the first time it has to clear.
+class SpareMappings {
+public:
+  uint8_t *take(size_t usable) {
+    std::lock_guard lock(mutex);
+    auto found = std::find_if(spare.begin(), spare.end(),
+                              [&](const Mapping &one) { return one.usable == usable; });
+    if (found == spare.end()) {
+      return nullptr;
+    }
+    uint8_t *begin = found->begin;
+    spare.erase(found);
+    return begin;
+  }
+
+  void give(uint8_t *begin, size_t mapped, size_t usable) {
+    if (usable > mostBytes / mostMappings) {
+      ::munmap(begin, mapped);
+      return;
+    }
+    std::lock_guard lock(mutex);
+    if (spare.size() == mostMappings) {
+      ::munmap(spare.front().begin, spare.front().mapped);
+      spare.erase(spare.begin());
+    }
+    spare.push_back({begin, mapped, usable});
+  }
+
+private:
+  struct Mapping {
+    uint8_t *begin;
+    size_t mapped, usable;
+  };
+  static constexpr size_t mostMappings = 16, mostBytes = size_t{32} << 20;
+
+  std::mutex mutex;
+  std::vector<Mapping> spare;
+};
+
+SpareMappings &spareMappings() {
+  static SpareMappings mappings;
+  return mappings;
+}
+
+/// `mapped` bytes with the `usable` ones in their middle open; null: no memory.
+uint8_t *mapGuarded(size_t mapped, size_t usable) {
+  if (uint8_t *spare = spareMappings().take(usable)) {
+    return spare;
+  }
+  void *address =
+      ::mmap(nullptr, mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (address == MAP_FAILED) {
+    return nullptr;
+  }
+  auto *begin = static_cast<uint8_t *>(address);
+  if (::mprotect(begin + (mapped - usable) / 2, usable, PROT_READ | PROT_WRITE) != 0) {
+    ::munmap(begin, mapped);
+    return nullptr;
+  }
+  return begin;
+}
+
 } // namespace
 
 void installGuardHandler() {
@@ -126,22 +190,17 @@ Result<GuardedMemory> GuardedMemory::make(size_t bytes, Edge edge, Alignment whe
   if (bytes > SIZE_MAX / 8) {
     return refused();
   }
-  const size_t guard = roundUp(std::clamp(bytes, smallestGuard, largestGuard), page);
   GuardedMemory made;
   made.bytes = bytes;
   made.fill = fill;
   made.usable = roundUp(bytes + where.remainder + 1, page);
+  const size_t guard = std::clamp(made.usable, smallestGuard, largestGuard);
   made.mapped = made.usable + 2 * guard;
-  void *address =
-      ::mmap(nullptr, made.mapped, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (address == MAP_FAILED) {
+  made.mapping = mapGuarded(made.mapped, made.usable);
+  if (made.mapping == nullptr) {
     return refused();
   }
-  made.mapping = static_cast<uint8_t *>(address);
   uint8_t *begin = made.mapping + guard;
-  if (::mprotect(begin, made.usable, PROT_READ | PROT_WRITE) != 0) {
-    return refused();
-  }
   std::memset(begin, fill, made.usable);
   const size_t room = made.usable - bytes - where.remainder;
   made.first = begin + where.remainder +
@@ -169,12 +228,19 @@ GuardedMemory &GuardedMemory::operator=(GuardedMemory &&other) noexcept {
 GuardedMemory::~GuardedMemory() { release(); }
 
 void GuardedMemory::release() {
+  bool isMet = false;
   if (slot >= 0) {
-    slots[static_cast<size_t>(slot)].begin = 0;
+    Slot &entry = slots[static_cast<size_t>(slot)];
+    isMet = entry.met.load() != 0;
+    entry.begin = 0;
     slot = -1;
   }
   if (mapping != nullptr) {
-    ::munmap(mapping, mapped);
+    if (isMet) {
+      ::munmap(mapping, mapped); // a page of its guards is open
+    } else {
+      spareMappings().give(mapping, mapped, usable);
+    }
     mapping = nullptr;
   }
 }

@@ -54,6 +54,20 @@ TEST(GuardedMemory, TheByteInFront) {
 #endif
 }
 
+/// Memory of the same size as one that is gone: filled anew, and guarded on both sides again.
+TEST(GuardedMemory, WhatWasUsedBefore) {
+  for (int64_t step : {0, -1, 5000, 0, -1, 5000}) {
+    GuardedMemory memory = make(5000, step < 0 ? Edge::Front : Edge::Back);
+    EXPECT_FALSE(memory.outside());
+    EXPECT_FALSE(memory.overwritten());
+    EXPECT_EQ(read(memory.data() + 77), 0xA5);
+    write(memory.data() + 77, 1);
+    write(memory.data() + (step == 0 ? 78 : step), 1);
+    ASSERT_EQ(bool(memory.outside()), step != 0);
+    EXPECT_EQ(step != 0 ? memory.outside()->offset : 0, step);
+  }
+}
+
 /// As far away as the memory is long, which a wrong stride reaches.
 TEST(GuardedMemory, FarAway) {
   constexpr size_t bytes = size_t{8} << 20;
