@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <limits>
 #include <map>
 
@@ -120,6 +121,8 @@ private:
   Status tryData(Judged &judged, OtherData other, Diagnostics &diags);
   /// Too few elements to tell one kind of data from another.
   static bool isSmall(const Judged &judged) { return elementsOf(judged.ready.arguments) < 64; }
+  /// Those not much larger than the smallest: how large a case is tells most kinds of data nothing.
+  static std::vector<Judged *> lightOnes(const std::vector<Judged *> &cases);
 
   const CaseVerificationOptions &options;
   std::map<std::string, std::vector<Judged>> groups;
@@ -192,6 +195,19 @@ Status Verification::tryOtherData(Diagnostics &diags) {
   return Done{};
 }
 
+std::vector<Judged *> Verification::lightOnes(const std::vector<Judged *> &cases) {
+  constexpr int64_t muchLarger = 4;
+  int64_t fewest = std::numeric_limits<int64_t>::max();
+  for (const Judged *judged : cases) {
+    fewest = std::min(fewest, elementsOf(judged->ready.arguments));
+  }
+  std::vector<Judged *> light;
+  std::copy_if(cases.begin(), cases.end(), std::back_inserter(light), [&](const Judged *judged) {
+    return elementsOf(judged->ready.arguments) <= muchLarger * fewest;
+  });
+  return light;
+}
+
 Status Verification::tryGroup(std::vector<Judged> &group, Diagnostics &diags) {
   std::vector<Judged *> cases;
   int64_t rowCount = std::numeric_limits<int64_t>::max();
@@ -202,15 +218,16 @@ Status Verification::tryGroup(std::vector<Judged> &group, Diagnostics &diags) {
       rowCount = std::min(rowCount, fewestRows(judged.inputs, judged.ready.arguments));
     }
   }
-  size_t next = 0;
+  const std::vector<Judged *> light = lightOnes(cases);
+  size_t nextSpecial = 0, nextLight = 0;
   for (const OtherData &other : otherData(group.front().inputs, rowCount, options.seed)) {
-    Judged &judged = *cases[next++ % cases.size()];
-    const bool isForOthers =
-        judged.one->isFinite && other.data.kind == definition::DataKind::Special;
+    const bool isSpecial = other.data.kind == definition::DataKind::Special;
+    Judged &judged =
+        isSpecial ? *cases[nextSpecial++ % cases.size()] : *light[nextLight++ % light.size()];
     if (isInterrupted()) {
       return Done{};
     }
-    if (isForOthers || !isChosen(*judged.one)) {
+    if ((judged.one->isFinite && isSpecial) || !isChosen(*judged.one)) {
       continue;
     }
     if (auto tried = tryData(judged, other, diags); !tried) {

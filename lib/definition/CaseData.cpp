@@ -77,6 +77,10 @@ void fillSpecial(Row &row, int turn, uint64_t seed) {
   }
 }
 
+bool isOfNormalNumbers(DataKind kind) {
+  return kind != DataKind::Zeros && kind != DataKind::Ones && kind != DataKind::SortedRows;
+}
+
 void fillRow(Row &row, const Data &data, uint64_t seed) {
   const DType dtype = row.dtype();
   const double first = row.at(0), magnitude = magnitudeAt(data.range, dtype);
@@ -189,7 +193,9 @@ void fillData(const Tensor &tensor, const Data &data, uint64_t seed, const Value
   if (!isFloat(dtype)) {
     return fillIntegerData(tensor, data, seed, allowed);
   }
-  runtime::fillNormal(tensor, seed);
+  if (isOfNormalNumbers(data.kind)) {
+    runtime::fillNormal(tensor, seed);
+  }
   const int64_t count = tensor.elementCount();
   const int64_t length = tensor.shape().empty() ? 1 : tensor.shape().back();
   for (int64_t row = 0; data.kind != DataKind::Normal && row * length < count; ++row) {

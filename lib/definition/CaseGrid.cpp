@@ -183,7 +183,7 @@ public:
             {DataKind::Special, 0, turn}, LayoutKind::Contiguous, parameter);
       }
     }
-    add("larger", small(op, {61}, 4099), {DataKind::Special}, LayoutKind::Contiguous,
+    add("larger", small(op, {17}, 4099), {DataKind::Special}, LayoutKind::Contiguous,
         tensorParameters().empty() ? -1 : tensorParameters().front());
   }
 
