@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What lower/ knows of a loop and codegen/ asks for: unit attributes of scf.for.
+// What lower/ knows of a loop and loops/ asks for: unit attributes of scf.for.
 #pragma once
 
 namespace nereid::cpu {

@@ -3,8 +3,8 @@
 // scalar of the source function is called in the output function.
 #pragma once
 
-#include "lib/targets/cpu/lower/FusionPlan.h"
 #include "lib/targets/cpu/lower/Lower.h"
+#include "lib/targets/cpu/lower/plan/FusionPlan.h"
 #include "lib/tile/analysis/AxisInfo.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -2,16 +2,16 @@
 // The entry of convert-tile-to-loops: reads the arguments from their slots, lowers the body, and
 // puts the result in the place of the source function.
 #include "lib/targets/cpu/lower/Lower.h"
-#include "lib/targets/cpu/lower/GemmKeptPanels.h"
-#include "lib/targets/cpu/lower/PackScalars.h"
-#include "lib/targets/cpu/lower/PrefetchAhead.h"
-#include "lib/targets/cpu/lower/PrefetchNext.h"
+#include "lib/targets/cpu/loops/PackScalars.h"
+#include "lib/targets/cpu/loops/PrefetchAhead.h"
+#include "lib/targets/cpu/loops/PrefetchNext.h"
 #include "lib/targets/cpu/lower/Recognisers.h"
-#include "lib/targets/cpu/lower/RowPipeline.h"
-#include "lib/targets/cpu/lower/Streaming.h"
-#include "lib/targets/cpu/lower/TilePasses.h"
+#include "lib/targets/cpu/lower/nest/Streaming.h"
+#include "lib/targets/cpu/lower/product/pack/GemmKeptPanels.h"
+#include "lib/targets/cpu/prepare/RowPipeline.h"
+#include "lib/targets/cpu/prepare/TilePasses.h"
 
-#include "lib/targets/cpu/lower/BlockLowering.h"
+#include "lib/targets/cpu/lower/block/BlockLowering.h"
 #include "lib/tile/ir/Attributes.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"

@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: Apache-2.0
+// The loops of a nest and their parts; what one iteration does is emitBody. Reductions are in
+// NestReduction.cpp.
+#include "lib/targets/cpu/lower/nest/LoopNest.h"
+
+#include "lib/targets/cpu/loops/PrefetchNext.h"
+#include "lib/targets/cpu/lower/nest/Streaming.h"
+
+using namespace mlir;
+
+namespace nereid::cpu {
+
+static Location nestLocation(ArrayRef<Root> roots) {
+  return roots[0].op ? roots[0].op->getLoc() : roots[0].value.getLoc();
+}
+
+LoopNest::LoopNest(KernelState &kernel, Scope &block, ArrayRef<Root> roots)
+    : kernel(kernel), roots(roots), shape(roots[0].shape()), evaluator(kernel),
+      loc(nestLocation(roots)) {
+  evaluator.scopes.push_back(&block);
+  for (const Root &root : roots) {
+    if (root.kind == Root::Kind::Reduce) {
+      combiners.emplace_back(cast<tile::ReduceOp>(root.op));
+      reduceAxis = static_cast<int>(cast<tile::ReduceOp>(root.op).getAxis());
+      sources += combiners.back().count();
+      identitiesKnown &= !combiners.back().identity().empty();
+    }
+  }
+}
+
+void LoopNest::build() {
+  plan = planLanes(kernel, roots);
+  checkDelayedParts();
+  evaluator.laneDim = plan.dim;
+  evaluator.width = plan.width;
+  evaluator.dimLevel.assign(shape.size(), 0);
+  evaluator.dimIndex.assign(shape.size(), kernel.i64(0));
+  evaluator.laneBase.assign(1, kernel.i64(0));
+  for (int8_t d = 0; d < static_cast<int8_t>(shape.size()); ++d) {
+    if (shape[d] != 1 && d != plan.dim && d != reduceAxis) {
+      order.push_back(d);
+    }
+  }
+  if (plan.dim != zeroDim) {
+    order.push_back(plan.dim);
+  }
+  if (reduceAxis >= 0 && reduceAxis != plan.dim && shape[reduceAxis] != 1) {
+    order.push_back(static_cast<int8_t>(reduceAxis));
+  }
+  for (unsigned i = 0; i < order.size(); ++i) {
+    evaluator.dimLevel[order[i]] = static_cast<int>(i) + 1;
+  }
+  if (canTranspose()) {
+    // Its coordinate differs inside one lane body, so nothing that depends on it may move out.
+    transposedDim = static_cast<int8_t>(shape.size() - 1);
+    evaluator.dimLevel[transposedDim] = evaluator.dimLevel[plan.dim];
+    plan.unroll = 1;
+  }
+  for (const Root &root : roots) {
+    if (root.kind == Root::Kind::Keep && !root.isCopy) {
+      results[root.value] = root.target;
+    }
+    if (root.kind == Root::Kind::Reduce && shape.size() > 1) {
+      for (Value result : root.op->getResults()) {
+        results[result] = kernel.allocate(shapeOf(result), elementTypeOf(result), loc);
+      }
+    }
+  }
+  buildLevel(0);
+  for (auto [value, buffer] : results) {
+    kernel.buffers[value] = buffer;
+  }
+}
+
+void LoopNest::loop(Value low, Value high, int64_t step, Body body) {
+  OpBuilder &creator = branch ? *branch : outer();
+  auto forOp = creator.create<scf::ForOp>(loc, low, high, kernel.i64(step), accumulators);
+  InFrontOf around(evaluator.scopes, forOp);
+  OpBuilder *savedBranch = std::exchange(branch, nullptr);
+  Block *block = forOp.getBody();
+  if (!block->empty()) {
+    block->getTerminator()->erase();
+  }
+  Scope inner(OpBuilder::atBlockEnd(block), ahead);
+  evaluator.scopes.push_back(&inner);
+  accumulators.assign(forOp.getRegionIterArgs().begin(), forOp.getRegionIterArgs().end());
+  body(forOp.getInductionVar());
+  inner.builder.create<scf::YieldOp>(loc, accumulators);
+  evaluator.scopes.pop_back();
+  branch = savedBranch;
+  accumulators.assign(forOp.getResults().begin(), forOp.getResults().end());
+}
+
+/// A loop body that runs once needs no loop; its code still belongs to its own level.
+void LoopNest::once(llvm::function_ref<void()> body) {
+  OpBuilder &creator = branch ? *branch : outer();
+  Scope inner(creator);
+  OpBuilder *savedBranch = std::exchange(branch, nullptr);
+  evaluator.scopes.push_back(&inner);
+  body();
+  evaluator.scopes.pop_back();
+  branch = savedBranch;
+}
+
+void LoopNest::buildLevel(unsigned depth) {
+  if (depth == order.size()) {
+    emitBody(1);
+    return;
+  }
+  int8_t dim = order[depth];
+  if (dim == plan.dim) {
+    buildLanes(depth);
+    return;
+  }
+  if (buildRowsInside(depth)) {
+    return;
+  }
+  int64_t step = dim == transposedDim ? evaluator.width : 1;
+  loop(kernel.i64(0), kernel.i64(shape[dim]), step, [&](Value index) {
+    evaluator.dimIndex[dim] = index;
+    buildLevel(depth + 1);
+  });
+}
+
+void LoopNest::buildLanes(unsigned depth) {
+  evaluator.masks.clear();
+  LoopBounds bounds = emitLoopBounds(evaluator, plan, shape[plan.dim]);
+  buildVectorParts(depth, bounds);
+}
+
+/// Between start and end, which are multiples of the vector width apart.
+void LoopNest::emitSteps(unsigned depth, Value start, Value end, Part part, unsigned copies) {
+  evaluator.part = part;
+  int64_t step = static_cast<int64_t>(evaluator.width) * copies;
+  auto low = getConstantIntValue(start), high = getConstantIntValue(end);
+  if (low && high && *low >= *high) {
+    return;
+  }
+  if (low && high && *low + step == *high) {
+    once([&] { emitLaneBody(depth, start, copies); });
+    return;
+  }
+  loop(start, end, step, [&](Value base) {
+    if (part == Part::Main && copies == plan.unroll) {
+      Operation *lanes = outer().getInsertionBlock()->getParentOp();
+      lanes->setAttr(wholeVectors, outer().getUnitAttr());
+      if (reducesLanes()) {
+        lanes->setAttr(anyLaneOrder, outer().getUnitAttr());
+      }
+    }
+    if (int64_t size = shape[plan.dim]; part == Part::Main && size <= mostShortRow) {
+      OpBuilder &builder = outer();
+      builder.getInsertionBlock()->getParentOp()->setAttr(shortRow,
+                                                          builder.getI64IntegerAttr(size));
+    }
+    emitLaneBody(depth, base, copies);
+  });
+}
+
+void LoopNest::emitLaneBody(unsigned depth, Value base, unsigned copies) {
+  OpBuilder &builder = outer();
+  evaluator.laneBase.clear();
+  for (unsigned c = 0; c < copies; ++c) {
+    evaluator.laneBase.push_back(
+        c == 0 ? base : builder.create<arith::AddIOp>(loc, base, kernel.i64(c * evaluator.width)));
+  }
+  if (insideRows.rowsInLanes) {
+    loopInsideRows([&] { emitBody(copies); });
+    return;
+  }
+  if (depth + 1 == order.size()) {
+    emitBody(copies);
+    return;
+  }
+  // The reduced dimension is inside: accumulators live for one set of lanes.
+  int8_t axis = order[depth + 1];
+  int64_t first = 0;
+  auto body = [&](Value index) {
+    evaluator.dimIndex[axis] = index;
+    emitBody(copies);
+  };
+  if (identitiesKnown) {
+    startAccumulators(copies);
+  } else {
+    seeding = true;
+    once([&] { body(kernel.i64(0)); });
+    first = 1;
+  }
+  loop(kernel.i64(first), kernel.i64(shape[axis]), 1, body);
+  finishReductions(copies);
+  accumulators.clear();
+}
+
+/// In the main part, if its address is aligned.
+bool LoopNest::canStream(tile::StoreOp store) const {
+  // Of blocks that are turned round nothing is known in front of the loop: both their dimensions
+  // belong to its inside.
+  if (!kernel.options.hasStreamingStores || evaluator.width == 1 || transposedDim != zeroDim) {
+    return false;
+  }
+  // Narrow types: neighbouring copies of the unrolled body are joined to a full register.
+  int64_t bytes = KernelState::byteSize(elementTypeOf(store.getValue())) * evaluator.width;
+  Axis axis = kernel.axes.axis(store.getPointer(), plan.dim, AxisView::Assumed);
+  return axis.kind == AxisKind::Linear && axis.stride.value_or(1) == 1 && bytes >= 16 &&
+         bytes <= kernel.options.vectorBytes;
+}
+
+Value LoopNest::isAligned(tile::StoreOp store) {
+  OpBuilder &builder = outer();
+  Dims dims = identityDims(shape.size());
+  dims[plan.dim] = zeroDim;
+  Value address = evaluator.evaluateAddressBits(store.getPointer(), dims, 0);
+  Value low =
+      builder.create<arith::AndIOp>(loc, address, kernel.i64(kernel.options.vectorBytes - 1));
+  return builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, low, kernel.i64(0));
+}
+
+/// Decides once for the lane loop about stores that stream in large launches only.
+void LoopNest::findLargeStores() {
+  evaluator.part = Part::Main;
+  for (const Root &root : roots) {
+    auto store = root.kind == Root::Kind::Store ? cast<tile::StoreOp>(root.op) : tile::StoreOp();
+    Value isLarge = store && canStream(store) ? isLargeLaunch(kernel, store) : Value();
+    if (isLarge) {
+      kernel.storesStream = true;
+      largeStores[store] = outer().create<arith::AndIOp>(loc, isLarge, isAligned(store));
+    }
+  }
+}
+
+Value LoopNest::alignedForStreaming() {
+  if (!accumulators.empty() || reduceAxis >= 0 || insideRows.rowsInLanes) {
+    return nullptr;
+  }
+  Value all;
+  OpBuilder &builder = outer();
+  evaluator.part = Part::Main;
+  for (const Root &root : roots) {
+    auto store = root.kind == Root::Kind::Store ? cast<tile::StoreOp>(root.op) : tile::StoreOp();
+    if (!store || store.getCache() != tile::CacheModifier::CS || !canStream(store)) {
+      continue;
+    }
+    Value aligned = isAligned(store);
+    all = all ? builder.create<arith::AndIOp>(loc, all, aligned) : aligned;
+  }
+  return all;
+}
+
+void LoopNest::emitMain(unsigned depth, Value start, Value end) {
+  unsigned copies = reducesLanes() && !identitiesKnown ? 1 : plan.unroll;
+  Value aligned = alignedForStreaming();
+  if (!aligned) {
+    mainEnd = end;
+    if (depth + 1 == order.size()) {
+      findLargeStores();
+    }
+    emitSteps(depth, start, end, Part::Main, copies);
+    largeStores.clear();
+    mainEnd = {};
+    return;
+  }
+  auto choice = outer().create<scf::IfOp>(loc, aligned, true);
+  for (bool stream : {true, false}) {
+    streaming = stream;
+    inBranch(choice, stream ? choice.getThenBodyBuilder() : choice.getElseBodyBuilder(),
+             [&] { emitSteps(depth, start, end, Part::Main, copies); });
+  }
+  streaming = false;
+}
+
+/// Loops of the body go into the branch, code of the levels around in front of the choice.
+void LoopNest::inBranch(Operation *choice, OpBuilder inside, llvm::function_ref<void()> body) {
+  InFrontOf around(evaluator.scopes, choice);
+  branch = &inside;
+  body();
+  branch = nullptr;
+}
+
+void LoopNest::buildVectorParts(unsigned depth, const LoopBounds &bounds) {
+  const int64_t size = shape[plan.dim];
+  const int64_t width = evaluator.width;
+  const int64_t covered = size / width * width; // in vectors; the rest is scalar
+  OpBuilder &builder = outer();
+  int64_t first = 0;
+  if (reducesLanes()) {
+    if (identitiesKnown) {
+      startAccumulators(plan.unroll);
+    } else {
+      seeding = true;
+      evaluator.part = Part::Ragged;
+      once([&] { emitLaneBody(depth, kernel.i64(0), 1); });
+      first = width;
+    }
+  }
+  unsigned copies = reducesLanes() && !identitiesKnown ? 1 : plan.unroll;
+  const int64_t block = width * copies;
+  Value start = kernel.i64(first), end = kernel.i64(covered), stop = kernel.i64(size);
+  Value mainEnd;
+  if (!bounds.mainEnd) {
+    int64_t inBlocks = first + (covered - first) / block * block;
+    mainEnd = kernel.i64(inBlocks);
+  } else if (transposedDim != zeroDim) {
+    mainEnd = start; // a body is long, and masks take little of its time
+  } else {
+    Value usable = builder.create<arith::MinSIOp>(loc, bounds.mainEnd, end);
+    usable = builder.create<arith::SubIOp>(loc, usable, start);
+    usable = builder.create<arith::MaxSIOp>(loc, usable, kernel.i64(0));
+    usable = builder.create<arith::AndIOp>(loc, usable, kernel.i64(-block));
+    mainEnd = builder.create<arith::AddIOp>(loc, usable, start);
+  }
+  Value offStart = end;
+  if (bounds.offStart) {
+    // Rounded up to whole vectors counted from the start of the main part.
+    Value rounded = builder.create<arith::AddIOp>(loc, bounds.offStart, kernel.i64(width - 1));
+    rounded = builder.create<arith::AndIOp>(loc, rounded, kernel.i64(-width));
+    rounded = builder.create<arith::MinSIOp>(loc, rounded, end);
+    offStart = builder.create<arith::MaxSIOp>(loc, rounded, start);
+  }
+  emitMain(depth, start, mainEnd);
+  if (reducesLanes()) {
+    foldCopies();
+  }
+  bool scalarEnds = plan.scalarEnds && bounds.mainEnd && width > 1;
+  if (scalarEnds) {
+    if (reducesLanes()) {
+      foldLanes();
+    }
+    evaluator.width = 1;
+  }
+  bool skipOff =
+      bounds.offStart && llvm::all_of(roots, [&](const Root &root) { return endsWithMask(root); });
+  if (bounds.mainEnd) {
+    emitSteps(depth, mainEnd, offStart, Part::Ragged, 1);
+    if (bounds.offStart && !skipOff) {
+      emitOff(depth, offStart, end);
+    }
+  } else {
+    emitSteps(depth, mainEnd, end, Part::Main, 1);
+  }
+  if (reducesLanes() && evaluator.width > 1) {
+    foldLanes();
+  }
+  evaluator.width = 1;
+  if (covered < size) {
+    emitSteps(depth, end, stop, Part::Ragged, 1);
+  }
+  evaluator.width = static_cast<unsigned>(width);
+  evaluator.part = Part::Plain;
+  if (reducesLanes()) {
+    finishReductions(1);
+    accumulators.clear();
+  }
+}
+
+void LoopNest::emitStore(tile::StoreOp store, ArrayRef<Value> values, bool isAligned) {
+  if (isAligned && store.getCache() == tile::CacheModifier::CS && canStream(store)) {
+    evaluator.storeStreaming(store, values);
+    kernel.storesStream = true;
+    return;
+  }
+  auto storePlainly = [&] {
+    for (unsigned c = 0; c < values.size(); ++c) {
+      evaluator.store(store, c, values[c], false);
+    }
+  };
+  Value isLarge = largeStores.lookup(store);
+  if (!isLarge) {
+    storePlainly();
+    return;
+  }
+  Scope *lanes = evaluator.scopes.back();
+  auto choice = lanes->builder.create<scf::IfOp>(loc, isLarge, true);
+  InFrontOf around(ArrayRef(evaluator.scopes).drop_back(), choice);
+  Scope past(choice.getThenBodyBuilder(), lanes), through(choice.getElseBodyBuilder(), lanes);
+  evaluator.scopes.back() = &past;
+  evaluator.storeStreaming(store, values);
+  evaluator.scopes.back() = &through;
+  storePlainly();
+  evaluator.scopes.back() = lanes;
+}
+
+void LoopNest::emitBody(unsigned copies) {
+  if (transposedDim != zeroDim) {
+    roots[0].kind == Root::Kind::Store ? emitTransposedStore() : emitTransposedBody();
+    return;
+  }
+  // All copies are evaluated before anything is stored: stores would keep loads from moving up.
+  SmallVector<SmallVector<Value>> reduced(copies);
+  SmallVector<SmallVector<Value>> stored(copies);
+  for (const Root &root : roots) {
+    if (root.guard) {
+      emitDelayedStore(root, copies);
+    }
+  }
+  for (unsigned c = 0; c < copies; ++c) {
+    for (const Root &root : roots) {
+      if (root.guard) {
+        continue;
+      }
+      Dims dims = identityDims(shape.size());
+      switch (root.kind) {
+      case Root::Kind::Reduce:
+        for (Value source : cast<tile::ReduceOp>(root.op).getSources()) {
+          reduced[c].push_back(evaluator.evaluateLanes(source, dims, c));
+        }
+        break;
+      case Root::Kind::Keep:
+        stored[c].push_back(isPointerTile(root.value)
+                                ? evaluator.evaluateAddressBits(root.value, dims, c)
+                                : evaluator.evaluate(root.value, dims, c));
+        break;
+      case Root::Kind::Store: {
+        Value value = cast<tile::StoreOp>(root.op).getValue();
+        stored[c].push_back(isPointerTile(value) ? evaluator.evaluateAddressBits(value, dims, c)
+                                                 : evaluator.evaluate(value, dims, c));
+        break;
+      }
+      }
+    }
+  }
+  if (!combiners.empty()) {
+    accumulate(reduced, copies);
+  }
+  unsigned next = 0;
+  for (const Root &root : roots) {
+    if (root.kind == Root::Kind::Reduce || root.guard) {
+      continue;
+    }
+    if (root.kind == Root::Kind::Keep) {
+      for (unsigned c = 0; c < copies; ++c) {
+        evaluator.storeToBuffer(root.target, stored[c][next], identityDims(shape.size()), c, loc);
+      }
+    } else {
+      auto store = cast<tile::StoreOp>(root.op);
+      SmallVector<Value> values;
+      for (unsigned c = 0; c < copies; ++c) {
+        values.push_back(stored[c][next]);
+      }
+      emitStore(store, values, streaming);
+    }
+    ++next;
+  }
+  if (reduceAxis >= 0 && shape[reduceAxis] == 1) {
+    finishReductions(copies); // one element along the axis: it is the result
+    accumulators.clear();
+  }
+}
+
+} // namespace nereid::cpu

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// One loop nest over the shape its roots share: outer dimensions as scalar loops, one dimension in
+// vectors. The vector loop has up to three parts (see Part) and a scalar rest when the size is not
+// a multiple of the vector.
+#pragma once
+
+#include "lib/targets/cpu/lower/nest/Combiner.h"
+#include "lib/targets/cpu/lower/plan/LanePlan.h"
+
+namespace nereid::cpu {
+
+class LoopNest {
+public:
+  LoopNest(KernelState &kernel, Scope &block, llvm::ArrayRef<Root> roots);
+  /// Emits the nest at the block's insertion point; afterwards results are in kernel.scalars and
+  /// kernel.buffers.
+  void build();
+
+private:
+  using Body = llvm::function_ref<void(mlir::Value)>;
+  void buildLevel(unsigned depth);
+  /// The rows in which all bounds of rows hold get a loop of their own; false when none have any.
+  bool buildRowsInside(unsigned depth);
+  mlir::Value storedRows(int8_t dim);
+  void loopInsideRows(llvm::function_ref<void()> body);
+  void buildLanes(unsigned depth);
+  void buildVectorParts(unsigned depth, const LoopBounds &bounds);
+  void emitMain(unsigned depth, mlir::Value start, mlir::Value end);
+  void inBranch(mlir::Operation *choice, mlir::OpBuilder inside, llvm::function_ref<void()> body);
+  void emitSteps(unsigned depth, mlir::Value start, mlir::Value end, Part part, unsigned copies);
+  void emitLaneBody(unsigned depth, mlir::Value base, unsigned copies);
+  void emitBody(unsigned copies);
+  void emitStore(tile::StoreOp store, llvm::ArrayRef<mlir::Value> values, bool isAligned);
+
+  // ---- the part behind the ends of the masks ----
+  void emitOff(unsigned depth, mlir::Value start, mlir::Value end);
+  bool reduceOffOnce(mlir::Value start, mlir::Value end);
+  void evaluateAhead(Scope &scope, mlir::Value start);
+  bool endsWithMask(const Root &root) const;
+
+  // ---- delayed stores ----
+  void checkDelayedParts();
+  void emitDelayedStore(const Root &root, unsigned copies);
+  /// One kept tile that is read along one dimension and written along another: square blocks are
+  /// transposed in registers.
+  bool canTranspose() const;
+  void emitTransposedBody();
+  void emitTransposedStore();
+  void loop(mlir::Value low, mlir::Value high, int64_t step, Body body);
+  void once(llvm::function_ref<void()> body);
+  mlir::OpBuilder &outer() { return evaluator.scopes.back()->builder; }
+
+  // ---- reductions ----
+  bool reducesLanes() const { return reduceAxis >= 0 && reduceAxis == plan.dim; }
+  void startAccumulators(unsigned copies);
+  void accumulate(llvm::ArrayRef<llvm::SmallVector<mlir::Value>> values, unsigned copies);
+  void foldCopies();
+  void foldLanes();
+  void finishReductions(unsigned copies);
+  bool canStream(tile::StoreOp store) const;
+  mlir::Value isAligned(tile::StoreOp store);
+  mlir::Value alignedForStreaming();
+  void findLargeStores();
+
+  KernelState &kernel;
+  llvm::ArrayRef<Root> roots;
+  llvm::ArrayRef<int64_t> shape;
+  Evaluator evaluator;
+  LanePlan plan;
+  llvm::SmallVector<int8_t> order;
+  llvm::SmallVector<Combiner> combiners;
+  int reduceAxis = -1;
+  /// Rows in which these masks of rows hold; with `rowsInLanes` they are walked inside the lane
+  /// loop.
+  struct InsideRows {
+    int8_t dim = zeroDim;
+    mlir::Value low, high;
+    llvm::SmallVector<ElementKey> holding;
+    bool rowsInLanes = false;
+  };
+  InsideRows insideRows;
+  int8_t transposedDim = zeroDim; ///< the buffer's contiguous dimension, when it is not the lanes'
+  /// Running values of the reductions, [copy][source of all combiners].
+  llvm::SmallVector<mlir::Value> accumulators;
+  unsigned sources = 0;
+  bool seeding = false; ///< the next body starts the accumulators
+  bool identitiesKnown = true;
+  bool streaming = false; ///< stores of the body are aligned and may bypass the cache
+  llvm::DenseMap<mlir::Operation *, mlir::Value> largeStores; ///< whether they stream
+  mlir::Value mainEnd; ///< of the part in which delayed stores may; null elsewhere
+  const Scope *ahead =
+      nullptr; ///< what was computed in front of the innermost loop and holds in it
+  mlir::OpBuilder *branch = nullptr; ///< loops are created here while code is hoisted to outer()
+  llvm::DenseMap<mlir::Value, int> results; ///< buffers that become visible after the nest
+  mlir::Location loc;
+};
+
+} // namespace nereid::cpu

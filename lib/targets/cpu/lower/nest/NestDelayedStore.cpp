@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// The store of the row before (see RowPipeline.h) inside the lane loop of this one: all of it in
+// step with the loop, or shared between the row's first and last nest. Of four vectors the first
+// nest then takes those that make one cache line, from the beginning of the row, and the last nest
+// the others, from where the first one ends.
+#include "lib/targets/cpu/lower/nest/LoopNest.h"
+
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+
+namespace nereid::cpu {
+
+/// Both nests must walk the main part in steps of four vectors to the same end.
+constexpr unsigned sharedCopies = 4;
+
+void LoopNest::checkDelayedParts() {
+  for (const Root &root : roots) {
+    if (root.part == DelayedPart::All) {
+      continue;
+    }
+    llvm::SmallSetVector<Value, 4> masks;
+    for (auto &[mask, dims] : plan.masks) {
+      masks.insert(mask);
+    }
+    bool fits = plan.unroll == sharedCopies && identitiesKnown && plan.remainders.empty() &&
+                plan.runtimeStrides.empty();
+    if (root.part == DelayedPart::First) {
+      kernel.splitMasks.assign(masks.begin(), masks.end());
+    } else {
+      fits &= masks.size() == kernel.splitMasks.size() &&
+              llvm::all_of(kernel.splitMasks, [&](Value mask) { return masks.contains(mask); });
+    }
+    kernel.failed |= !fits;
+  }
+}
+
+/// Before anything else in the body: it reads the buffer that the body overwrites. The vectors of
+/// the last nest's share are read no later than the loop gets there: its first one is ahead of the
+/// loop at the beginning of the row, and level with it at the end.
+void LoopNest::emitDelayedStore(const Root &root, unsigned copies) {
+  auto store = cast<tile::StoreOp>(root.op);
+  bool isShared = mainEnd && root.part != DelayedPart::All;
+  bool isOff = evaluator.part == Part::Off && store.getMask() &&
+               evaluator.evaluateMask(store.getMask(), identityDims(shape.size()), 0).kind ==
+                   LaneMask::Kind::None;
+  if (isOff || (root.part == DelayedPart::First && !mainEnd)) {
+    return;
+  }
+  Scope *lanes = evaluator.scopes.back();
+  if (store.getMask() && !isShared) {
+    // In front of the branch, where the rest of the body finds it too.
+    for (unsigned c = 0; c < copies; ++c) {
+      evaluator.evaluateMask(store.getMask(), identityDims(shape.size()), c);
+    }
+  }
+  auto branch = lanes->builder.create<scf::IfOp>(loc, root.guard, false);
+  InFrontOf around(ArrayRef(evaluator.scopes).drop_back(), branch);
+  OpBuilder builder = branch.getThenBodyBuilder();
+  SmallVector<Value, 4> positions(evaluator.laneBase);
+  if (isShared) {
+    int64_t bytes = KernelState::byteSize(elementTypeOf(store.getValue())) * evaluator.width;
+    unsigned line =
+        canStream(store) ? static_cast<unsigned>(kernel.options.vectorBytes / bytes) : 1;
+    unsigned taken = root.part == DelayedPart::First ? line : sharedCopies - line;
+    auto shareOf = [&](Value position, unsigned share) -> Value {
+      Value quarter = builder.create<arith::ShRUIOp>(loc, position, kernel.i64(2));
+      return builder.create<arith::MulIOp>(loc, quarter, kernel.i64(share));
+    };
+    Value first = shareOf(evaluator.laneBase[0], taken);
+    if (root.part == DelayedPart::Rest) {
+      first = builder.create<arith::AddIOp>(loc, first, shareOf(mainEnd, line));
+    }
+    evaluator.laneBase.clear();
+    for (unsigned c = 0; c < taken; ++c) {
+      evaluator.laneBase.push_back(
+          builder.create<arith::AddIOp>(loc, first, kernel.i64(c * evaluator.width)));
+    }
+    copies = taken;
+  }
+  // Elsewhere than the rest of the body: nothing computed there may be used.
+  Scope inside(builder, isShared ? nullptr : lanes);
+  evaluator.scopes.back() = &inside;
+  SmallVector<Value> values;
+  for (unsigned c = 0; c < copies; ++c) {
+    values.push_back(evaluator.evaluate(store.getValue(), identityDims(shape.size()), c));
+  }
+  emitStore(store, values, mainEnd != nullptr);
+  evaluator.scopes.back() = lanes;
+  evaluator.laneBase.assign(positions.begin(), positions.end());
+}
+
+} // namespace nereid::cpu

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keeping a tile whose elements are contiguous in memory along one dimension and in the buffer
+// along another, as the second operand of q·kᵀ is: width by width blocks are loaded as vectors of
+// one kind, transposed in registers and stored as vectors of the other.
+#include "lib/targets/cpu/lower/Recognisers.h"
+#include "lib/targets/cpu/lower/nest/LoopNest.h"
+#include "lib/targets/cpu/lower/nest/TransposeBlock.h"
+
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace nereid::cpu {
+
+bool LoopNest::canTranspose() const {
+  if (storesDownColumns(kernel, roots, plan.dim)) {
+    return tally(Recogniser::TransposedStore,
+                 writesTransposed(kernel, roots, plan.dim) &&
+                     plan.width == static_cast<unsigned>(kernel.options.vectorBytes / 4));
+  }
+  if (roots.size() != 1 || roots[0].kind != Root::Kind::Keep || isPointerTile(roots[0].value) ||
+      shape.size() < 2 || plan.width < 4) {
+    return false;
+  }
+  int8_t last = static_cast<int8_t>(shape.size() - 1);
+  int64_t width = plan.width;
+  return tally(Recogniser::TransposedNest,
+               plan.dim != last && shape[last] % width == 0 && shape[plan.dim] % width == 0);
+}
+
+void LoopNest::emitTransposedBody() {
+  const Root &root = roots[0];
+  Scope *lanes = evaluator.scopes.back();
+  OpBuilder &builder = lanes->builder;
+  Type element = kernel.buffer(root.target).element;
+  Value base = evaluator.dimIndex[transposedDim];
+  Dims dims = identityDims(shape.size());
+  const int64_t block = plan.width;
+  SmallVector<Value> rows;
+  for (int64_t j = 0; j < block; ++j) {
+    evaluator.dimIndex[transposedDim] = builder.create<arith::AddIOp>(loc, base, kernel.i64(j));
+    // What was computed for the last coordinate does not hold for this one.
+    Scope fresh(builder);
+    evaluator.scopes.back() = &fresh;
+    Value row =
+        convertElements(builder, loc, evaluator.evaluateLanes(root.value, dims, 0), element);
+    rows.push_back(row);
+    if (evaluator.width == 1) {
+      evaluator.storeToBuffer(root.target, row, dims, 0, loc);
+    }
+    evaluator.scopes.back() = lanes;
+  }
+  evaluator.dimIndex[transposedDim] = base;
+  if (evaluator.width == 1) {
+    return;
+  }
+  transposeBlock(builder, loc, rows, kernel.options.lanePermutes == LanePermutes::Avx512);
+  // Row i of the block now holds lane i: stored along the contiguous dimension.
+  Value laneStart = evaluator.laneBase[0];
+  int8_t laneDim = std::exchange(evaluator.laneDim, transposedDim);
+  Value laneIndex = evaluator.dimIndex[laneDim];
+  evaluator.laneBase[0] = base;
+  for (int64_t i = 0; i < block; ++i) {
+    evaluator.dimIndex[laneDim] = builder.create<arith::AddIOp>(loc, laneStart, kernel.i64(i));
+    Scope fresh(builder);
+    evaluator.scopes.back() = &fresh;
+    evaluator.storeToBuffer(root.target, rows[i], dims, 0, loc);
+    evaluator.scopes.back() = lanes;
+  }
+  evaluator.laneDim = laneDim;
+  evaluator.laneBase[0] = laneStart;
+  evaluator.dimIndex[laneDim] = laneIndex;
+}
+
+} // namespace nereid::cpu
