@@ -8,7 +8,7 @@
 #include "lib/measure/Environment.h"
 #include "lib/pipeline/Compiler.h"
 #include "lib/report/Table.h"
-#include "lib/targets/cpu/CpuTarget.h"
+#include "lib/targets/Targets.h"
 
 #include <fmt/format.h>
 
@@ -175,6 +175,6 @@ int main(int argc, char **argv) {
   // The folder must be chosen before the cache is opened for the first time.
   std::string scratch = nereid::scratchFolder();
   setenv("NEREID_CACHE_DIR", scratch.c_str(), 1);
-  nereid::cpu::registerCpuTarget();
+  nereid::registerTargets();
   return nereid::run(argv[1], argv[2], std::atoi(argv[3]));
 }

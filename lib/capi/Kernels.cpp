@@ -4,7 +4,7 @@
 #include "lib/capi/Handles.h"
 #include "lib/capi/Texts.h"
 #include "lib/pipeline/Compiler.h"
-#include "lib/targets/cpu/CpuTarget.h"
+#include "lib/targets/Targets.h"
 #include "runtime/Dlpack.h"
 
 #include <algorithm>
@@ -37,7 +37,7 @@ nereid_status load(const char *caller, pipeline::CompileInput input, const char 
   if (!kernel) {
     return refuse(caller, "expects a place for the kernel, but got a null pointer");
   }
-  cpu::registerCpuTarget();
+  registerTargets();
   input.function = function ? function : "";
   {
     std::lock_guard guard(importPaths().lock);

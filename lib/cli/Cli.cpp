@@ -6,7 +6,7 @@
 #include "lib/cli/FaultReport.h"
 #include "lib/cli/StandardStreams.h"
 #include "lib/support/Version.h"
-#include "lib/targets/cpu/CpuTarget.h"
+#include "lib/targets/Targets.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -117,7 +117,7 @@ void addImportPaths(CLI::App &command, Session &session) {
 int run(int argc, char **argv) {
   prepareStandardStreams();
   reportFaults();
-  cpu::registerCpuTarget();
+  registerTargets();
   Session session;
   CLI::App app{"nereid: operators from definition to verified, timed, tuned kernels", "nereid"};
   app.require_subcommand(1);

@@ -3,7 +3,7 @@
 
 #include "lib/launch/KernelReference.h"
 #include "lib/launch/KernelRunning.h"
-#include "lib/targets/cpu/CpuTarget.h"
+#include "lib/pipeline/Target.h"
 #include "runtime/ThreadPool.h"
 
 #include <fmt/format.h>
@@ -59,15 +59,13 @@ bool PreparedKernel::compileForRunner(const Execution &execution, Diagnostics &d
   runner = std::move(std::get<0>(started));
   pipeline::CompileOptions options;
   options.useCache = execution.useCache;
-  options.target = execution.target;
-  if (execution.target == "cpu") {
-    Result<std::string> target = cpu::targetOffering(runner->architecture(), runner->features());
-    if (!target) {
-      diags.add(target.error());
-      return false;
-    }
-    options.target = *target;
+  Result<std::string> target =
+      pipeline::targetNameOn(execution.target, runner->architecture(), runner->features());
+  if (!target) {
+    diags.add(target.error());
+    return false;
   }
+  options.target = *target;
   auto output = pipeline::compile(input, options, diags);
   if (!output) {
     return false;

@@ -15,7 +15,8 @@ namespace nereid::launch {
 /// What a kernel runs on.
 struct Execution {
   std::string target = "cpu";
-  std::string runner = {}; ///< command of a nereid-runner; "cpu" is then the machine it runs on
+  std::string runner =
+      {}; ///< command of a nereid-runner; a vendor alone is then the machine it runs on
   bool useCache = true, interpret = false;
   std::vector<std::string> importPaths = {}; ///< see pipeline::CompileInput
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The registry of targets: factories by vendor, and the targets already made by full name.
+// The registry of targets: vendors by name, and the targets already made by full name.
 #include "lib/pipeline/Target.h"
 
 #include <map>
@@ -10,7 +10,7 @@ namespace {
 
 struct Registry {
   std::mutex lock;
-  std::map<std::string, TargetFactory> factories;
+  std::map<std::string, TargetVendor> vendors;
   std::map<std::string, std::unique_ptr<Target>> targets; // by what was asked for
 };
 
@@ -18,6 +18,22 @@ Registry &registry() {
   // Never destroyed: kernels may be compiled while the process shuts down.
   static Registry *instance = new Registry;
   return *instance;
+}
+
+/// Of the target `spec`; E0303.
+Result<TargetVendor> vendorOf(const Registry &all, std::string_view spec) {
+  const std::string name(spec.substr(0, spec.find(':')));
+  auto vendor = all.vendors.find(name);
+  if (vendor != all.vendors.end()) {
+    return vendor->second;
+  }
+  std::string known;
+  for (const auto &[registered, ignored] : all.vendors) {
+    known += (known.empty() ? "" : ", ") + registered;
+  }
+  return makeError("E0303", "unknown target '" + std::string(spec) + "'")
+      .note("supported vendors: " + (known.empty() ? "none in this program" : known))
+      .withHelp("write 'cpu' for this machine");
 }
 
 } // namespace
@@ -28,10 +44,10 @@ bool Target::assemble(std::string_view, std::vector<uint8_t> &, Diagnostics &dia
   return false;
 }
 
-void registerTarget(std::string vendor, TargetFactory factory) {
+void registerTarget(std::string name, TargetVendor vendor) {
   Registry &all = registry();
   std::lock_guard guard(all.lock);
-  all.factories[std::move(vendor)] = factory;
+  all.vendors[std::move(name)] = vendor;
 }
 
 Result<Target *> findTarget(std::string_view spec) {
@@ -42,26 +58,37 @@ Result<Target *> findTarget(std::string_view spec) {
   if (known != all.targets.end()) {
     return known->second.get();
   }
-  size_t colon = name.find(':');
-  std::string vendor = name.substr(0, colon);
-  auto factory = all.factories.find(vendor);
-  if (factory == all.factories.end()) {
-    std::string vendors;
-    for (const auto &[registered, function] : all.factories) {
-      vendors += (vendors.empty() ? "" : ", ") + registered;
-    }
-    return makeError("E0303", "unknown target '" + name + "'")
-        .note("supported vendors: " + (vendors.empty() ? "none in this program" : vendors))
-        .withHelp("write 'cpu' for this machine");
+  Result<TargetVendor> vendor = vendorOf(all, name);
+  if (!vendor) {
+    return vendor.error();
   }
-  auto made = factory->second(
-      colon == std::string::npos ? std::string_view() : std::string_view(name).substr(colon + 1));
+  const size_t colon = name.find(':');
+  auto made = vendor->make(colon == std::string::npos ? std::string_view()
+                                                      : std::string_view(name).substr(colon + 1));
   if (!made) {
     return made.error();
   }
   Target *target = made->get();
   all.targets[name] = std::move(*made);
   return target;
+}
+
+Result<std::string> targetNameOn(std::string_view spec, std::string_view architecture,
+                                 const std::vector<std::string> &features) {
+  Registry &all = registry();
+  std::lock_guard guard(all.lock);
+  Result<TargetVendor> vendor = vendorOf(all, spec);
+  if (!vendor) {
+    return vendor.error();
+  }
+  if (spec.find(':') != std::string_view::npos) {
+    return std::string(spec);
+  }
+  if (!vendor->nameFor) {
+    return makeError("E0303", "target '" + std::string(spec) + "' has no code for other machines")
+        .withHelp("launch it without a runner");
+  }
+  return vendor->nameFor(architecture, features);
 }
 
 } // namespace nereid::pipeline

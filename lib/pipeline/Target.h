@@ -60,14 +60,27 @@ public:
   virtual bool assemble(std::string_view text, std::vector<uint8_t> &object, Diagnostics &diags);
 };
 
-/// `architecture` is what follows "vendor:", possibly empty.
-using TargetFactory = Result<std::unique_ptr<Target>> (*)(std::string_view architecture);
+/// What a vendor registers. `architecture` is what follows "vendor:", possibly empty.
+struct TargetVendor {
+  Result<std::unique_ptr<Target>> (*make)(std::string_view architecture);
+  /// The full name of the target for another machine, from what that machine says of itself
+  /// (runtime/cpu/CpuFeatures.h); null when the vendor's code does not go to other machines.
+  Result<std::string> (*nameFor)(std::string_view architecture,
+                                 const std::vector<std::string> &features) = nullptr;
+};
 
-/// Makes `vendor` known; registering it again replaces the factory.
-void registerTarget(std::string vendor, TargetFactory factory);
+/// Makes `name` known; registering it again replaces the entry. Programs call registerTargets() of
+/// lib/targets/Targets.h.
+void registerTarget(std::string name, TargetVendor vendor);
 
 /// The target for "vendor[:architecture]", made at the first call and kept for the process.
 /// E0303 when the vendor is unknown or its factory refuses.
 Result<Target *> findTarget(std::string_view spec);
+
+/// What `spec` means on another machine: a vendor alone becomes the target for that machine, all
+/// else stays. E0303 when the vendor is unknown, has no code for other machines, or that machine
+/// offers too little.
+Result<std::string> targetNameOn(std::string_view spec, std::string_view architecture,
+                                 const std::vector<std::string> &features);
 
 } // namespace nereid::pipeline

@@ -9,7 +9,7 @@
 #include "lib/language/Parser.h"
 #include "lib/launch/CaseReference.h"
 #include "lib/support/AtomicFile.h"
-#include "lib/targets/cpu/CpuTarget.h"
+#include "lib/targets/Targets.h"
 #include "nereid/aot.h"
 
 #include <fmt/format.h>
@@ -116,7 +116,7 @@ std::string verify(const launch::KernelCase &one, const Specialization &special,
 }
 
 int run(const std::string &kernels, const std::string &runtime, const std::string &folder) {
-  cpu::registerCpuTarget();
+  registerTargets();
   std::filesystem::create_directories(folder);
   std::vector<launch::KernelCase> cases;
   for (const auto &entry : std::filesystem::directory_iterator(kernels)) {

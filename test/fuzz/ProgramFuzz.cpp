@@ -2,7 +2,7 @@
 // Random programs, interpreter against CPU target, to the last bit. A difference is made smaller by
 // dropping lines and written to a file; the exit status is then 1.
 //   program_fuzz [--count N] [--seed S] [--processor NAME] [--jobs J] [--out DIR] [--only TEXT]
-#include "lib/targets/cpu/CpuTarget.h"
+#include "lib/targets/Targets.h"
 #include "test/fuzz/Campaign.h"
 
 #include <CLI/CLI.hpp>
@@ -11,7 +11,7 @@
 #include <thread>
 
 int main(int argc, char **argv) {
-  nereid::cpu::registerCpuTarget();
+  nereid::registerTargets();
   nereid::fuzz::CampaignOptions options;
   options.workers = std::max(1u, std::thread::hardware_concurrency());
   CLI::App app{"random kernels, interpreter against a target"};

@@ -5,7 +5,7 @@
 #include "lib/develop/Optimization.h"
 #include "lib/measure/ThisChip.h"
 #include "lib/support/AtomicFile.h"
-#include "lib/targets/cpu/CpuTarget.h"
+#include "lib/targets/Targets.h"
 
 #include <fmt/format.h>
 
@@ -56,7 +56,7 @@ int main(int argc, char **argv) {
     fmt::print(stderr, "usage: duels COUNT [BUSY-LOOPS]\n");
     return 2;
   }
-  cpu::registerCpuTarget();
+  registerTargets();
   Diagnostics diags;
   auto op = definition::loadOperator(NEREID_SOURCE_DIR "/test/honesty/duel.toml", diags);
   if (!op) {

@@ -2,7 +2,7 @@
 // The suite as tests, one for each case, and with --coverage=FILE the table of docs/coverage.md.
 // --engines=NAME;NAME runs the cases elsewhere than in the interpreter and on this machine's CPU.
 #include "lib/support/AtomicFile.h"
-#include "lib/targets/cpu/CpuTarget.h"
+#include "lib/targets/Targets.h"
 #include "test/language/Case.h"
 #include "test/language/Engine.h"
 
@@ -132,7 +132,7 @@ bool startEngines(std::string_view names) {
 
 int main(int argc, char **argv) {
   using namespace nereid::conformance;
-  nereid::cpu::registerCpuTarget();
+  nereid::registerTargets();
   testing::InitGoogleTest(&argc, argv);
   std::string names = "interpreter;cpu", coverage;
   for (int i = 1; i < argc; ++i) {

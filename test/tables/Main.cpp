@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tables as tests, on the interpreter and this machine's CPU, or on --engines=NAME;NAME.
-#include "lib/targets/cpu/CpuTarget.h"
+#include "lib/targets/Targets.h"
 #include "test/tables/Kernel.h"
 
 #include <gtest/gtest.h>
@@ -9,7 +9,7 @@
 #include <sstream>
 
 int main(int argc, char **argv) {
-  nereid::cpu::registerCpuTarget();
+  nereid::registerTargets();
   testing::InitGoogleTest(&argc, argv);
   std::string names = "interpreter;cpu";
   for (int i = 1; i < argc; ++i) {

@@ -2,7 +2,7 @@
 // Grid expressions compiled to code agree with their evaluation by the language's own evaluator.
 #include "lib/aot/GridCode.h"
 #include "lib/pipeline/Target.h"
-#include "lib/targets/cpu/CpuTarget.h"
+#include "lib/targets/Targets.h"
 
 #include <gtest/gtest.h>
 
@@ -28,7 +28,7 @@ using GridFunction = const char *(*)(const uint64_t *slots, int64_t grid[3]);
 class CompiledGrids {
 public:
   explicit CompiledGrids(const std::vector<std::string> &texts) {
-    cpu::registerCpuTarget();
+    registerTargets();
     Interface interface = twoIntegers();
     interface.specializations.resize(texts.size(), interface.specializations.front());
     std::string module = gridDeclarations(), table;

@@ -2,7 +2,7 @@
 // Cases of a folder against their references: compiled, interpreted, one by name, kept as files.
 #include "lib/bench/CaseVerification.h"
 
-#include "lib/targets/cpu/CpuTarget.h"
+#include "lib/targets/Targets.h"
 #include "unittests/bench/Cases.h"
 
 namespace nereid::bench {
@@ -11,7 +11,7 @@ namespace {
 class CaseVerificationTest : public CaseFolder {
 protected:
   CaseVerificationTest() {
-    cpu::registerCpuTarget();
+    registerTargets();
     options.execution.useCache = false;
     options.seed = 3;
   }

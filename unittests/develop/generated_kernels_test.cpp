@@ -9,7 +9,7 @@
 #include "lib/generator/ScheduleRules.h"
 #include "lib/pipeline/Compiler.h"
 #include "lib/support/AtomicFile.h"
-#include "lib/targets/cpu/CpuTarget.h"
+#include "lib/targets/Targets.h"
 #include "unittests/ShippedOperators.h"
 
 #include <gtest/gtest.h>
@@ -29,7 +29,7 @@ class GeneratedKernels : public testing::Test {
 protected:
   GeneratedKernels()
       : path(testing::TempDir() + "/nereid_generated_" + std::to_string(::getpid()) + ".py") {
-    static const bool isRegistered = (cpu::registerCpuTarget(), true);
+    static const bool isRegistered = (registerTargets(), true);
     (void)isRegistered;
   }
   ~GeneratedKernels() override { std::filesystem::remove(path); }

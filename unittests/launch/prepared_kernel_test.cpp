@@ -4,7 +4,7 @@
 #include "lib/launch/KernelRunning.h"
 #include "lib/launch/PreparedCase.h"
 #include "lib/support/AtomicFile.h"
-#include "lib/targets/cpu/CpuTarget.h"
+#include "lib/targets/Targets.h"
 
 #include <gtest/gtest.h>
 
@@ -18,7 +18,7 @@ namespace {
 class PreparedKernelTest : public testing::Test {
 protected:
   PreparedKernelTest() {
-    cpu::registerCpuTarget();
+    registerTargets();
     write("import triton\nimport triton.language as tl\n\n@triton.jit\n"
           "def add_one(x, out, n, BLOCK: tl.constexpr = 32):\n"
           "    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n"

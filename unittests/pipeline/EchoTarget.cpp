@@ -107,7 +107,7 @@ EchoControl &echoControl() {
   return control;
 }
 
-void registerEchoTarget() { registerTarget("echo", makeEcho); }
+void registerEchoTarget() { registerTarget("echo", {makeEcho}); }
 
 TemporaryFolder::TemporaryFolder() {
   std::string pattern = (std::filesystem::temp_directory_path() / "nereid-XXXXXX").string();

@@ -103,17 +103,18 @@ Result<std::unique_ptr<pipeline::Target>> makeCpuTarget(std::string_view archite
   return std::unique_ptr<pipeline::Target>(std::make_unique<CpuTarget>(std::move(*machine)));
 }
 
-} // namespace
-
-void registerCpuTarget() { pipeline::registerTarget("cpu", makeCpuTarget); }
-
-Result<std::string> targetOffering(std::string_view architecture,
-                                   const std::vector<std::string> &features) {
+/// "cpu:aarch64+lse"; E0303 when the machine is too old.
+Result<std::string> nameFor(std::string_view architecture,
+                            const std::vector<std::string> &features) {
   Result<CpuMachine> machine = machineOffering(architecture, features);
   if (!machine) {
     return machine.error();
   }
   return "cpu:" + machine->name;
 }
+
+} // namespace
+
+void registerCpuTarget() { pipeline::registerTarget("cpu", {makeCpuTarget, nameFor}); }
 
 } // namespace nereid::cpu

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/targets/Targets.h"
+
+#include "lib/targets/cpu/CpuTarget.h"
+
+namespace nereid {
+
+void registerTargets() { cpu::registerCpuTarget(); }
+
+} // namespace nereid
