@@ -140,16 +140,22 @@ int run(const std::string &program, const std::string &folder, int repeats) {
   }
   fs::remove_all(scratch);
   std::vector<std::string> titles = {"kernel", ">process", ">live", ">cached"};
-  for (const std::string &phase : pipeline::phaseNames()) {
-    titles.push_back(">" + phase);
+  const std::vector<pipeline::PhaseName> all =
+      *pipeline::phaseNames(pipeline::CompileOptions().target);
+  for (const pipeline::PhaseName &phase : all) {
+    if (!phase.isSideExit) {
+      titles.push_back(">" + phase.name);
+    }
   }
   report::Table table(titles);
   for (size_t k = 0; k < count; ++k) {
     std::string name = fs::path(kernels[k].kernel).filename().string();
     std::vector<std::string> row = {"`" + name + "`", digits(median(process[k])),
                                     digits(median(live[k])), digits(median(cached[k]))};
-    for (const std::string &phase : pipeline::phaseNames()) {
-      row.push_back(digits(median(phases[k][phase])));
+    for (const pipeline::PhaseName &phase : all) {
+      if (!phase.isSideExit) {
+        row.push_back(digits(median(phases[k][phase.name])));
+      }
     }
     table.add(row);
   }

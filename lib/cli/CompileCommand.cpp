@@ -8,6 +8,7 @@
 #include "lib/cli/StandardStreams.h"
 #include "lib/launch/KernelReference.h"
 #include "lib/pipeline/Compiler.h"
+#include "lib/pipeline/Target.h"
 #include "lib/support/AtomicFile.h"
 
 #include <CLI/CLI.hpp>
@@ -28,11 +29,44 @@ struct Options {
   bool times = false, noCache = false, specialization = false;
 };
 
-/// What the user calls an output, and the phase that makes it.
-const std::vector<std::pair<std::string, std::string>> emitNames = {
-    {"tile", "tile-opt"}, {"loops", "loops"}, {"llvm", "llvm"}, {"asm", "asm"}};
-/// Libraries for C.
+/// Libraries for C; what else --emit takes is a phase with a text.
 const std::vector<std::string> libraryForms = {"object", "header", "static", "shared"};
+
+/// The phase that --emit means; E0013 when the target has none of this name.
+Result<std::string> emittedPhase(const std::string &emit, const std::string &target) {
+  auto phases = pipeline::phaseNames(target);
+  if (!phases) {
+    return phases.error();
+  }
+  const std::string name = emit == "tile" ? "tile-opt" : emit;
+  std::string known;
+  for (const pipeline::PhaseName &phase : *phases) {
+    if (phase.name == name) {
+      return name;
+    }
+    known += phase.name + ", ";
+  }
+  return makeError("E0013", fmt::format("--emit: '{}' is no phase of '{}' and no form of a library",
+                                        emit, target))
+      .withHelp(fmt::format("it takes {}{}", known, fmt::join(libraryForms, ", ")));
+}
+
+/// The end of the command's help: the phases of every target.
+std::string phasesHelp() {
+  std::string text = "PHASES:\n";
+  for (const std::string &vendor : pipeline::targetVendors()) {
+    auto phases = pipeline::phaseNames(vendor);
+    if (!phases) { // a target of another machine alone
+      continue;
+    }
+    text += fmt::format("  of {}:\n", vendor);
+    for (const pipeline::PhaseName &phase : *phases) {
+      text += fmt::format("    {:<10} {:<6} {}{}\n", phase.name, phase.extension, phase.summary,
+                          phase.isSideExit ? "; only when asked for" : "");
+    }
+  }
+  return text;
+}
 
 /// What only libraries take, and what only single phases take.
 std::optional<Diagnostic> misusedOption(const Options &options, bool isLibrary) {
@@ -50,7 +84,7 @@ std::optional<Diagnostic> misusedOption(const Options &options, bool isLibrary) 
     if (misused) {
       return makeError("E0013", fmt::format("{} goes with one phase's output, not with --emit {}",
                                             misused, options.emit))
-          .withHelp("--emit tile, loops, llvm or asm, or --to object, give one phase's output");
+          .withHelp("--emit with a phase, or --to, give one phase's output");
     }
     if (options.grid.empty() && !options.gridArguments.empty()) {
       return makeError("E0013", "--grid-argument gives --grid a number, and there is no --grid");
@@ -100,10 +134,12 @@ void compileCommand(Options options, Session &session) {
     options.compile.target = options.targets.front();
   }
   KernelReference file = launch::parseKernelReference(options.kernel);
-  for (const auto &[name, phase] : emitNames) {
-    if (name == options.emit) {
-      options.compile.to = phase;
+  if (!options.emit.empty()) {
+    Result<std::string> phase = emittedPhase(options.emit, options.compile.target);
+    if (!phase) {
+      return session.fail(phase.error());
     }
+    options.compile.to = *phase;
   }
   options.compile.useCache =
       !options.noCache && !options.specialization && options.compile.dumpTo.empty();
@@ -189,19 +225,14 @@ void addCompile(CLI::App &app, Session &session) {
   command->add_option("--name", options->name, "of a library: the C function, if not the kernel's");
   command->add_option("--runtime", options->runtime,
                       "of a library for another architecture: its libnereid_aot.a");
-  std::vector<std::string> names;
-  for (const auto &[name, phase] : emitNames) {
-    names.push_back(name);
-  }
-  names.insert(names.end(), libraryForms.begin(), libraryForms.end());
-  auto *emit =
-      command->add_option("--emit", options->emit, "what to keep")->check(CLI::IsMember(names));
-  const auto &phases = pipeline::phaseNames();
-  command->add_option("--to", options->compile.to, "last phase to run")
-      ->check(CLI::IsMember(phases))
+  auto *emit = command->add_option("--emit", options->emit,
+                                   fmt::format("what to keep: a phase's output, or a library: {}",
+                                               fmt::join(libraryForms, ", ")));
+  command->add_option("--to", options->compile.to, "last phase to run; PHASES are listed below")
+      ->type_name("PHASE")
       ->excludes(emit);
   command->add_option("--from", options->compile.from, "phase whose output the file is")
-      ->check(CLI::IsMember(phases));
+      ->type_name("PHASE");
   command->add_option("--dump-to", options->compile.dumpTo, "folder for every phase's output");
   command->add_option("-o,--output", options->output, "file; - for standard output");
   command->add_option("--depfile", options->depfile,
@@ -212,6 +243,7 @@ void addCompile(CLI::App &app, Session &session) {
   command->add_flag("--specialization", options->specialization,
                     "print what each parameter stands for, and where a constant came from");
   command->add_flag("--no-cache", options->noCache, "compile even when a cached kernel exists");
+  command->footer(phasesHelp); // made only when help is asked for
   command->callback([options, &session] { compileCommand(*options, session); });
 }
 

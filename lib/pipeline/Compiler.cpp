@@ -13,6 +13,8 @@
 #include "lib/support/Hash.h"
 #include "runtime/cpu/CpuFeatures.h"
 
+#include "mlir/IR/Verifier.h"
+
 #include <chrono>
 #include <cstdlib>
 #include <set>
@@ -31,38 +33,55 @@ private:
   Clock::time_point start = Clock::now();
 };
 
-struct PhaseRange {
-  int first = 0, last = 0;
+/// The phases that one compilation goes through.
+struct Way {
+  std::vector<Phase> phases; ///< all of the target's
+  int first = 0, last = 0;   ///< numbers in `phases`
+  bool isWhole() const { return first == 0 && last + 1 == static_cast<int>(phases.size()); }
 };
 
-/// E0392 for unknown names and for a way that does not exist.
-std::optional<PhaseRange> phaseRange(const CompileOptions &options, Diagnostics &diags) {
-  auto refuse = [&](std::string message, std::string help) {
-    diags.add(makeError("E0392", std::move(message)).withHelp(std::move(help)));
-    return std::nullopt;
-  };
-  std::string known;
-  for (const Phase &phase : allPhases()) {
-    known += (known.empty() ? "" : ", ") + std::string(phase.name);
+/// "source, tile, …": all phases, or those that can be fed back in.
+std::string listed(std::span<const Phase> phases, bool readable) {
+  std::string text;
+  for (const Phase &phase : phases) {
+    if (phase.read || !readable) {
+      text += (text.empty() ? "" : ", ") + std::string(phase.name);
+    }
   }
-  PhaseRange range{findPhase(options.from), findPhase(options.to)};
-  if (range.first < 0 || range.last < 0) {
-    return refuse("unknown phase '" + (range.first < 0 ? options.from : options.to) + "'",
-                  "the phases are " + known);
-  }
-  if (!allPhases()[range.first].read) {
-    return refuse("compilation cannot start from phase '" + options.from + "'",
-                  "start from one of source, tile, tile-opt, loops, llvm");
-  }
-  if (range.last < range.first) {
-    return refuse("phase '" + options.to + "' comes before '" + options.from + "'",
-                  "the order is " + known);
-  }
-  return range;
+  return text;
 }
 
-bool dump(const CompileState &state, int index, Diagnostics &diags) {
-  const Phase &phase = allPhases()[index];
+/// E0392 for unknown names and for a way that does not exist.
+Result<Way> findWay(const Target &target, const std::string &from, const std::string &to) {
+  Way way{phasesOf(target)};
+  way.first = findPhase(way.phases, from);
+  way.last = to.empty() ? static_cast<int>(way.phases.size()) - 1 : findPhase(way.phases, to);
+  if (way.first < 0 || way.last < 0) {
+    const std::string &unknown = way.first < 0 ? from : to;
+    Diagnostic error = makeError("E0392", "unknown phase '" + unknown + "'");
+    std::vector<std::string> names;
+    for (const Phase &phase : way.phases) {
+      names.emplace_back(phase.name);
+    }
+    if (auto near = nearestNames(unknown, names); !near.empty()) {
+      error.note("nearest phase: '" + near[0] + "'");
+    }
+    return error.withHelp("the phases of target '" + target.name() + "' are " +
+                          listed(way.phases, /*readable=*/false));
+  }
+  if (!way.phases[way.first].read) {
+    return makeError("E0392", "compilation cannot start from phase '" + from + "'")
+        .withHelp("start from one of " + listed(way.phases, /*readable=*/true));
+  }
+  if (way.last < way.first) {
+    return makeError("E0392", "phase '" + to + "' comes before '" + from + "'")
+        .withHelp("the order is " + listed(way.phases, /*readable=*/false));
+  }
+  return way;
+}
+
+bool dump(const CompileState &state, const Way &way, int index, Diagnostics &diags) {
+  const Phase &phase = way.phases[index];
   std::string kernel = state.input.function;
   if (state.kernel) {
     kernel = state.kernel->function->name;
@@ -89,20 +108,20 @@ bool isErrorIn(const Diagnostics &diags, size_t first) {
 }
 
 /// Saves the input of the phase that failed, made again from the start, and returns its path.
-std::string writeReproducer(const CompileState &state, int failed) {
+std::string writeReproducer(const CompileState &state, const Way &way, int failed) {
   std::string text = state.inputText;
-  const Phase *input = &allPhases()[findPhase(state.options.from)];
-  for (int i = failed - 1; i > findPhase(state.options.from); --i) {
-    if (allPhases()[i].isSideExit) {
+  const Phase *input = &way.phases[way.first];
+  for (int i = failed - 1; i > way.first; --i) {
+    if (way.phases[i].isSideExit) {
       continue;
     }
     CompileOptions options = state.options;
-    options.to = allPhases()[i].name;
+    options.to = way.phases[i].name;
     options.dumpTo.clear();
     Diagnostics ignored;
     if (auto output = compile(state.input, options, ignored)) {
       text = output->text;
-      input = &allPhases()[i];
+      input = &way.phases[i];
     }
     break;
   }
@@ -111,13 +130,13 @@ std::string writeReproducer(const CompileState &state, int failed) {
     const char *temporary = std::getenv("TMPDIR");
     folder = temporary && *temporary ? temporary : "/tmp";
   }
-  std::string path = folder + "/nereid-" + allPhases()[failed].name + "-" +
+  std::string path = folder + "/nereid-" + way.phases[failed].name + "-" +
                      toHex(sha256(text)).substr(0, 12) + input->extension;
   return writeFileAtomically(path, text) ? path : std::string();
 }
 
 /// A phase failed: either it said why, or it is our own bug.
-void explainFailure(const CompileState &state, int index, size_t firstDiagnostic) {
+void explainFailure(const CompileState &state, const Way &way, int index, size_t firstDiagnostic) {
   bool isInternal = !isErrorIn(state.diags, firstDiagnostic);
   for (size_t i = firstDiagnostic; i < state.diags.all().size(); ++i) {
     isInternal |= state.diags.all()[i].code == "E0390";
@@ -125,10 +144,10 @@ void explainFailure(const CompileState &state, int index, size_t firstDiagnostic
   if (!isInternal) {
     return;
   }
-  std::string name = allPhases()[index].name;
+  std::string name = way.phases[index].name;
   Diagnostic error = makeError("E0390", "phase '" + name + "' failed on this kernel");
   error.file = state.input.path;
-  std::string path = writeReproducer(state, index);
+  std::string path = writeReproducer(state, way, index);
   if (!path.empty()) {
     error.note("its input is in '" + path + "'");
   }
@@ -138,7 +157,14 @@ void explainFailure(const CompileState &state, int index, size_t firstDiagnostic
   state.diags.add(std::move(error));
 }
 
-bool runEach(CompileState &state, std::optional<Session> &session, PhaseRange range,
+/// Of what was read, or of what a phase left.
+bool verifyOutput(CompileState &state, const Phase &phase, bool isRead) {
+  const bool isMlir = state.module && !state.code;
+  return (isRead || !isMlir || succeeded(mlir::verify(*state.module))) &&
+         (!phase.verify || phase.verify(state));
+}
+
+bool runEach(CompileState &state, std::optional<Session> &session, const Way &way,
              std::vector<PhaseTime> &times) {
   if (!state.options.dumpTo.empty()) {
     if (Status made = createFolders(state.options.dumpTo); !made) {
@@ -147,9 +173,9 @@ bool runEach(CompileState &state, std::optional<Session> &session, PhaseRange ra
     }
   }
   std::optional<DiagnosticCapture> capture;
-  for (int i = range.first; i <= range.last; ++i) {
-    const Phase &phase = allPhases()[i];
-    if (phase.isSideExit && i != range.last) {
+  for (int i = way.first; i <= way.last; ++i) {
+    const Phase &phase = way.phases[i];
+    if (phase.isSideExit && i != way.last) {
       continue;
     }
     if (!session && phase.read != readSource) {
@@ -160,13 +186,17 @@ bool runEach(CompileState &state, std::optional<Session> &session, PhaseRange ra
     }
     size_t firstDiagnostic = state.diags.all().size();
     Stopwatch watch;
-    bool succeeded = i == range.first ? phase.read(state) : phase.run(state);
+    const bool isRead = i == way.first;
+    bool succeeded = isRead ? phase.read(state) : phase.run(state);
+    if (succeeded && (isRead || state.options.verifyEach)) {
+      succeeded = verifyOutput(state, phase, isRead);
+    }
     times.push_back({phase.name, watch.millis()});
     if (!succeeded) {
-      explainFailure(state, i, firstDiagnostic);
+      explainFailure(state, way, i, firstDiagnostic);
       return false;
     }
-    if (!state.options.dumpTo.empty() && !dump(state, i, state.diags)) {
+    if (!state.options.dumpTo.empty() && !dump(state, way, i, state.diags)) {
       return false;
     }
   }
@@ -174,18 +204,18 @@ bool runEach(CompileState &state, std::optional<Session> &session, PhaseRange ra
     state.info = readKernelInfo(kernelFunctions(*state.module).front());
   }
   state.info.features = state.target->features();
-  const Phase &last = allPhases()[range.last];
+  const Phase &last = way.phases[way.last];
   if (last.print) {
     state.printed = last.print(state);
   }
   return true;
 }
 
-/// Runs the phases of `range` on state.inputText.
-bool runPhases(CompileState &state, PhaseRange range, std::vector<PhaseTime> &times) {
+/// Runs the phases of `way` on state.inputText.
+bool runPhases(CompileState &state, const Way &way, std::vector<PhaseTime> &times) {
   const ReportingNew reporting;
   std::optional<Session> session; // parsing alone needs none
-  bool succeeded = runEach(state, session, range, times);
+  bool succeeded = runEach(state, session, way, times);
   state.module = {}; // before its context goes to the next compilation
   state.session = nullptr;
   return succeeded;
@@ -216,13 +246,14 @@ Result<std::string> sourceText(const CompileInput &input) {
 
 std::optional<CompileOutput> compile(const CompileInput &input, const CompileOptions &options,
                                      Diagnostics &diags) {
-  std::optional<PhaseRange> range = phaseRange(options, diags);
-  if (!range) {
-    return std::nullopt;
-  }
   Result<Target *> target = findTarget(options.target);
   if (!target) {
     diags.add(target.error());
+    return std::nullopt;
+  }
+  Result<Way> way = findWay(**target, options.from, options.to);
+  if (!way) {
+    diags.add(way.error());
     return std::nullopt;
   }
   Result<std::string> text = sourceText(input);
@@ -236,8 +267,8 @@ std::optional<CompileOutput> compile(const CompileInput &input, const CompileOpt
   }
 
   CompileOutput output;
-  bool isCached = options.useCache && options.from == "source" && options.to == "object" &&
-                  options.dumpTo.empty() && !options.verifyEach;
+  const bool isCached =
+      options.useCache && way->isWhole() && options.dumpTo.empty() && !options.verifyEach;
   std::string key;
   if (isCached) {
     Stopwatch watch;
@@ -254,7 +285,7 @@ std::optional<CompileOutput> compile(const CompileInput &input, const CompileOpt
 
   CompileState state{.input = input, .options = options, .diags = diags, .target = *target};
   state.inputText = std::move(*text);
-  if (!runPhases(state, *range, output.times)) {
+  if (!runPhases(state, *way, output.times)) {
     return std::nullopt;
   }
   output.sources = sourcesOf(input, state.dependencies);
@@ -295,7 +326,7 @@ std::string staticOutput(const Diagnostics &diags) {
 std::optional<runtime::Kernel> compileKernel(const CompileInput &input,
                                              const CompileOptions &options, Diagnostics &diags) {
   CompileOptions wanted = options;
-  wanted.to = "object";
+  wanted.to.clear();
   // A second try without the cache: an entry may be intact and still not loadable.
   for (bool isRetry : {false, true}) {
     wanted.useCache = options.useCache && !isRetry;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a kernel's file to something that runs, through named phases. This header knows no MLIR, so
-// that the command line, the tuner and the C API stay cheap to build. Phases (see phaseNames):
-//   source → tile → tile-opt → loops → llvm → object
-// Each phase's output is a file: .py, .mlir, .mlir, .mlir, .ll, .o; --to stops after one, --from
-// starts with such a file, --dump-to writes all of them.
+// that the command line, the tuner and the C API stay cheap to build. The phases are source → tile
+// → tile-opt, then the target's own, for cpu → loops → llvm → object (see phaseNames). Each phase's
+// output is a file: --to stops after one, --from starts with such a file, --dump-to writes all.
 #pragma once
 
 #include "lib/language/Signature.h"
@@ -33,7 +32,7 @@ struct PhaseTime {
 struct CompileOptions {
   std::string target = "cpu";  ///< "cpu", "cpu:x86-64-v3", …
   std::string from = "source"; ///< phase whose output the input file is
-  std::string to = "object";   ///< last phase to run
+  std::string to;              ///< last phase to run; empty = the target's last
   std::string dumpTo;          ///< folder, created; empty = none
   bool verifyEach = false;
   bool useCache = true;
@@ -56,7 +55,7 @@ Result<std::string> sourceText(const CompileInput &input);
 
 struct CompileOutput {
   std::string text;            ///< printable phases: the output of phase `to`
-  std::vector<uint8_t> object; ///< phase object
+  std::vector<uint8_t> object; ///< of the target's last phase
   runtime::KernelInfo info;
   std::vector<PhaseTime> times;
   bool fromCache = false;
@@ -65,8 +64,15 @@ struct CompileOutput {
   std::string specialization; ///< what every parameter stands for, and why; empty from the cache
 };
 
-/// Names in order: "source", "tile", "tile-opt", "loops", "llvm", "object".
-const std::vector<std::string> &phaseNames();
+/// What a user needs to know of a phase.
+struct PhaseName {
+  std::string name, extension, summary;
+  bool isSideExit = false; ///< beside the way: runs only when it is asked for
+};
+
+/// The phases of a target in order: of "cpu" source, tile, tile-opt, loops, llvm, asm, object.
+/// E0303.
+Result<std::vector<PhaseName>> phaseNames(std::string_view target);
 
 /// Runs the phases. On failure returns nothing and diags says why (E01xx…E05xx).
 std::optional<CompileOutput> compile(const CompileInput &input, const CompileOptions &options,

@@ -9,7 +9,6 @@
 #include "lib/language/emit/Emit.h"
 
 #include "mlir/IR/SymbolTable.h"
-#include "mlir/IR/Verifier.h"
 #include "mlir/Parser/Parser.h"
 
 namespace nereid::pipeline {
@@ -36,9 +35,6 @@ bool emitTile(CompileState &state) {
                            state.kernel->signature, state.diags, &loader);
   state.dependencies = loader.dependencies();
   if (!state.module) {
-    return false;
-  }
-  if (state.options.verifyEach && failed(mlir::verify(*state.module))) {
     return false;
   }
   setSignature(kernelFunctions(*state.module).front(), state.kernel->signature.text());
@@ -68,19 +64,24 @@ bool readMlir(CompileState &state) {
   for (size_t i = 0; i < kernels.size(); ++i) {
     if (names[i] != *name) {
       kernels[i]->erase();
-    } else {
-      completeArguments(kernels[i]);
     }
   }
   return true;
 }
 
-bool readLlvm(CompileState &state) {
-  state.code = state.target->parse(state.inputText, state.input.path, state.diags);
-  if (!state.code) {
+bool readTile(CompileState &state) {
+  if (!readMlir(state)) {
     return false;
   }
-  std::optional<runtime::KernelInfo> info = kernelInfoFromJson(state.code->kernelInfo());
+  completeArguments(kernelFunctions(*state.module).front());
+  return true;
+}
+
+bool keepReadCode(CompileState &state, std::unique_ptr<CodeModule> code) {
+  if (!code) {
+    return false;
+  }
+  std::optional<runtime::KernelInfo> info = kernelInfoFromJson(code->kernelInfo());
   if (!info) {
     Diagnostic error =
         makeError("E0391", "the module has no readable metadata '!nereid.kernel', which describes "
@@ -91,6 +92,7 @@ bool readLlvm(CompileState &state) {
     return false;
   }
   state.info = std::move(*info);
+  state.code = std::move(code);
   return true;
 }
 

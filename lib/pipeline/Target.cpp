@@ -20,6 +20,15 @@ Registry &registry() {
   return *instance;
 }
 
+/// Names of all vendors, in order.
+std::vector<std::string> namesOf(const Registry &all) {
+  std::vector<std::string> names;
+  for (const auto &[name, ignored] : all.vendors) {
+    names.push_back(name);
+  }
+  return names;
+}
+
 /// Of the target `spec`; E0303.
 Result<TargetVendor> vendorOf(const Registry &all, std::string_view spec) {
   const std::string name(spec.substr(0, spec.find(':')));
@@ -28,7 +37,7 @@ Result<TargetVendor> vendorOf(const Registry &all, std::string_view spec) {
     return vendor->second;
   }
   std::string known;
-  for (const auto &[registered, ignored] : all.vendors) {
+  for (const std::string &registered : namesOf(all)) {
     known += (known.empty() ? "" : ", ") + registered;
   }
   return makeError("E0303", "unknown target '" + std::string(spec) + "'")
@@ -71,6 +80,12 @@ Result<Target *> findTarget(std::string_view spec) {
   Target *target = made->get();
   all.targets[name] = std::move(*made);
   return target;
+}
+
+std::vector<std::string> targetVendors() {
+  Registry &all = registry();
+  std::lock_guard guard(all.lock);
+  return namesOf(all);
 }
 
 Result<std::string> targetNameOn(std::string_view spec, std::string_view architecture,

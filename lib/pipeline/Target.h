@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a code generator gives to the phase list. A target is found by the vendor part of its name
+// What a code generator is to all others: its name, its phases after `tile-opt`, and what the host
+// must have to run its code. A target is found by the vendor part of its name
 // ("cpu" in "cpu:x86-64-v3"); the rest is the target's own business. Targets register themselves,
 // this library names none of them.
 #pragma once
@@ -9,18 +10,39 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace mlir {
 class DialectRegistry;
-class ModuleOp;
-} // namespace mlir
+}
 
 namespace nereid::pipeline {
 
-/// Code after the `llvm` phase, in whatever form the target keeps it.
+struct CompileState; // lib/pipeline/Phases.h, which knows MLIR
+
+/// One step on the way of a kernel, with a text or a file as its output.
+struct Phase {
+  const char *name;
+  const char *extension; ///< of a file with its output
+  const char *summary;
+  /// Makes the phase's output from that of the one before; false after errors.
+  bool (*run)(CompileState &state);
+  /// Takes the phase's output from state.inputText instead; null: cannot be fed back in.
+  bool (*read)(CompileState &state);
+  /// The output as text; null: it is binary.
+  std::string (*print)(const CompileState &state);
+  /// Whether the output is what later phases rely on, beyond what its own IR verifies; says why
+  /// not, by MLIR's diagnostics or as E03xx. Runs on all that was read, and behind every phase with
+  /// CompileOptions::verifyEach. Null: nothing.
+  bool (*verify)(CompileState &state) = nullptr;
+  /// An ending of its own beside the way to the last phase: runs only when it is asked for.
+  bool isSideExit = false;
+};
+
+/// Code in whatever form a target keeps it between its phases, with the kernel's description.
 class CodeModule {
 public:
   virtual ~CodeModule() = default;
@@ -42,18 +64,9 @@ public:
   /// Whether it takes tile IR with operations on descriptors; for all others they become accesses
   /// through addresses before `tile-opt`.
   virtual bool takesDescriptors() const { return false; }
-
-  /// Phase `loops`: tile IR to the target's own structured form, in place.
-  virtual bool lower(mlir::ModuleOp module, bool verifyEach, Diagnostics &diags) = 0;
-  /// Phase `llvm`: that form to low-level code. `module` is consumed.
-  virtual std::unique_ptr<CodeModule> translate(mlir::ModuleOp module, bool verifyEach,
-                                                Diagnostics &diags) = 0;
-  /// Reads back what CodeModule::text() wrote.
-  virtual std::unique_ptr<CodeModule> parse(std::string_view text, const std::string &path,
-                                            Diagnostics &diags) = 0;
-  /// Phase `object`.
-  virtual bool emitObject(CodeModule &code, std::vector<uint8_t> &object, Diagnostics &diags) = 0;
-  virtual bool emitAssembly(CodeModule &code, std::string &text, Diagnostics &diags) = 0;
+  /// The phases after `tile-opt`, in order, the same at every call. The last one is no side exit
+  /// and leaves CompileState::object.
+  virtual std::span<const Phase> phases() const = 0;
 
   /// An object from LLVM IR of our own making, without triple, that may refer to other objects: the
   /// launcher of a kernel compiled ahead of time. E0310 from targets that have none.
@@ -76,6 +89,9 @@ void registerTarget(std::string name, TargetVendor vendor);
 /// The target for "vendor[:architecture]", made at the first call and kept for the process.
 /// E0303 when the vendor is unknown or its factory refuses.
 Result<Target *> findTarget(std::string_view spec);
+
+/// The names that were registered, in alphabetical order.
+std::vector<std::string> targetVendors();
 
 /// What `spec` means on another machine: a vendor alone becomes the target for that machine, all
 /// else stays. E0303 when the vendor is unknown, has no code for other machines, or that machine

@@ -73,7 +73,7 @@ TEST_F(KernelCache, OtherPhasesAndDumpsAreNotCached) {
   ASSERT_TRUE(run());
   options.to = "tile";
   EXPECT_FALSE(run()->fromCache);
-  options.to = "object";
+  options.to = "silence";
   options.dumpTo = folder.path() + "/dump";
   EXPECT_FALSE(run()->fromCache);
   EXPECT_TRUE(folder.has("dump/copy-1-tile.mlir"));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "unittests/pipeline/EchoTarget.h"
 
-#include "lib/pipeline/Target.h"
+#include "lib/pipeline/Phases.h"
 #include "lib/support/AtomicFile.h"
 
 #include "mlir/IR/Builders.h"
@@ -30,56 +30,77 @@ public:
   std::string name() const override { return "echo:" + architecture; }
   std::string features() const override { return echoControl().features; }
   void registerDialects(mlir::DialectRegistry &) const override {}
-
-  bool lower(mlir::ModuleOp module, bool, Diagnostics &) override {
-    ++echoControl().lowered;
-    if (echoControl().lowerFailsSilently) {
-      return false;
-    }
-    mlir::Operation &kernel = module.getBody()->front();
-    mlir::Builder builder(module.getContext());
-    kernel.setAttr("nereid.scratch_bytes", builder.getI64IntegerAttr(640));
-    kernel.setAttr("nereid.can_wait", builder.getUnitAttr());
-    if (echoControl().lowerMakesInvalidIr) {
-      kernel.removeAttr("sym_name");
-    }
-    return true;
-  }
-
-  std::unique_ptr<CodeModule> translate(mlir::ModuleOp module, bool, Diagnostics &) override {
-    auto code = std::make_unique<EchoCode>();
-    llvm::raw_string_ostream stream(code->body);
-    module.print(stream);
-    return code;
-  }
-
-  std::unique_ptr<CodeModule> parse(std::string_view text, const std::string &path,
-                                    Diagnostics &diags) override {
-    size_t end = text.find('\n');
-    if (text.substr(0, 2) != "; " || end == std::string_view::npos) {
-      diags.add(makeError("E0391", "not echo code"));
-      return nullptr;
-    }
-    auto code = std::make_unique<EchoCode>();
-    code->info = text.substr(2, end - 2);
-    code->body = text.substr(end + 1);
-    return code;
-  }
-
-  bool emitObject(CodeModule &code, std::vector<uint8_t> &object, Diagnostics &) override {
-    const std::string &body = static_cast<EchoCode &>(code).body;
-    object.assign(body.begin(), body.end());
-    return true;
-  }
-
-  bool emitAssembly(CodeModule &, std::string &text, Diagnostics &) override {
-    text = "echo\n";
-    return true;
-  }
+  std::span<const Phase> phases() const override;
 
 private:
   std::string architecture;
 };
+
+bool lower(CompileState &state) {
+  ++echoControl().lowered;
+  if (echoControl().lowerFailsSilently) {
+    return false;
+  }
+  noteKernelFacts(state);
+  mlir::Operation &kernel = state.module->getBody()->front();
+  mlir::Builder builder(kernel.getContext());
+  kernel.setAttr("nereid.scratch_bytes", builder.getI64IntegerAttr(640));
+  kernel.setAttr("nereid.can_wait", builder.getUnitAttr());
+  if (echoControl().lowerMakesInvalidIr) {
+    kernel.removeAttr("sym_name");
+  }
+  return true;
+}
+
+/// Both phases in MLIR ask for what `lower` leaves.
+bool verifyLowered(CompileState &state) {
+  mlir::Operation &kernel = state.module->getBody()->front();
+  if (!echoControl().lowerLeavesTooLittle && kernel.hasAttr("nereid.scratch_bytes")) {
+    return true;
+  }
+  kernel.emitError("nothing echoes here");
+  return false;
+}
+
+bool translate(CompileState &state) {
+  auto code = std::make_unique<EchoCode>();
+  llvm::raw_string_ostream stream(code->body);
+  state.module->print(stream);
+  return keepCode(state, std::move(code));
+}
+
+bool readEcho(CompileState &state) {
+  const std::string &text = state.inputText;
+  size_t end = text.find('\n');
+  if (text.substr(0, 2) != "; " || end == std::string::npos) {
+    state.diags.add(makeError("E0391", "not echo code"));
+    return false;
+  }
+  auto code = std::make_unique<EchoCode>();
+  code->info = text.substr(2, end - 2);
+  code->body = text.substr(end + 1);
+  return keepReadCode(state, std::move(code));
+}
+
+bool emitObject(CompileState &state) {
+  const std::string &body = static_cast<EchoCode &>(*state.code).body;
+  state.object.assign(body.begin(), body.end());
+  return true;
+}
+
+bool emitAssembly(CompileState &state) {
+  state.assembly = "echo\n";
+  return true;
+}
+
+const Phase echoPhases[] = {
+    {"calls", ".mlir", "what is called out", lower, readMlir, printMlir, verifyLowered},
+    {"echoes", ".echo", "what comes back", translate, readEcho, printCode},
+    {"sound", ".txt", "what is heard", emitAssembly, nullptr, printAssembly, nullptr, true},
+    {"silence", ".o", "what is left", emitObject, nullptr, nullptr},
+};
+
+std::span<const Phase> EchoTarget::phases() const { return echoPhases; }
 
 Result<std::unique_ptr<Target>> makeEcho(std::string_view architecture) {
   if (!architecture.empty() && architecture != "loud") {

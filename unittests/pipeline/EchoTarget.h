@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A target for tests of the phase list: its loops are tile IR with one attribute more, its code is
-// that module's text and its object the bytes of that text. It can be told to misbehave.
+// A target for tests of the phase list, with phases of its own: `calls` is tile IR with one
+// attribute more, `echoes` that module's text and `silence` the bytes of that text. It can be told
+// to misbehave.
 #pragma once
 
 #include "lib/pipeline/Compiler.h"
@@ -12,6 +13,7 @@ namespace nereid::pipeline::test {
 struct EchoControl {
   bool lowerFailsSilently = false;
   bool lowerMakesInvalidIr = false;
+  bool lowerLeavesTooLittle = false; ///< so that the phase's own verifier refuses it
   const char *features = "+echo"; ///< what the host must have
   int lowered = 0;                ///< how often `lower` ran
 };

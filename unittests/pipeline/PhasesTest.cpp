@@ -57,25 +57,43 @@ protected:
 };
 
 TEST_F(Phases, AreNamedInOrder) {
-  EXPECT_EQ(phaseNames(),
-            (std::vector<std::string>{"source", "tile", "tile-opt", "loops", "llvm", "object"}));
+  const std::pair<const char *, const char *> expected[] = {
+      {"source", ".py"},   {"tile", ".mlir"}, {"tile-opt", ".mlir"}, {"calls", ".mlir"},
+      {"echoes", ".echo"}, {"sound", ".txt"}, {"silence", ".o"}};
+  auto names = phaseNames("echo");
+  ASSERT_TRUE(names);
+  ASSERT_EQ(names->size(), std::size(expected));
+  for (size_t i = 0; i < names->size(); ++i) {
+    EXPECT_EQ((*names)[i].name, expected[i].first);
+    EXPECT_EQ((*names)[i].extension, expected[i].second);
+    EXPECT_FALSE((*names)[i].summary.empty());
+    EXPECT_EQ((*names)[i].isSideExit, (*names)[i].name == "sound");
+  }
+  EXPECT_EQ(phaseNames("abacus").error().code, "E0303");
+}
+
+TEST_F(Phases, EndWithTheTargetsLastWhenNoneIsNamed) {
+  auto output = run("source", "");
+  ASSERT_TRUE(output) << diags.render();
+  EXPECT_EQ(output->times.back().phase, "silence");
+  EXPECT_FALSE(output->object.empty());
 }
 
 TEST_F(Phases, StopAfterAnyPhase) {
-  for (const std::string &phase : phaseNames()) {
+  for (const auto &[phase, extension, summary, isSideExit] : *phaseNames("echo")) {
     auto output = run("source", phase);
     ASSERT_TRUE(output) << phase << diags.render();
     EXPECT_EQ(output->times.back().phase, phase);
-    EXPECT_EQ(output->text.empty(), phase == "object") << phase;
-    EXPECT_EQ(output->object.empty(), phase != "object") << phase;
+    EXPECT_EQ(output->text.empty(), phase == "silence") << phase;
+    EXPECT_EQ(output->object.empty(), phase != "silence") << phase;
   }
   EXPECT_NE(run("source", "tile")->text.find("tile.load"), std::string::npos);
-  EXPECT_NE(run("source", "loops")->text.find("nereid.scratch_bytes"), std::string::npos);
-  EXPECT_EQ(run("source", "asm")->text, "echo\n");
+  EXPECT_NE(run("source", "calls")->text.find("nereid.scratch_bytes"), std::string::npos);
+  EXPECT_EQ(run("source", "sound")->text, "echo\n");
 }
 
 TEST_F(Phases, DescribeTheKernel) {
-  auto output = run("source", "object");
+  auto output = run("source", "silence");
   ASSERT_TRUE(output) << diags.render();
   const runtime::KernelInfo &info = output->info;
   EXPECT_EQ(info.name, "double");
@@ -94,17 +112,17 @@ TEST_F(Phases, DescribeTheKernel) {
 
 TEST_F(Phases, ResumeFromEveryDump) {
   options.dumpTo = folder.path() + "/dump";
-  auto whole = run("source", "object");
+  auto whole = run("source", "silence");
   ASSERT_TRUE(whole) << diags.render();
   options.dumpTo.clear();
   const std::pair<std::string, std::string> dumps[] = {{"source", "double-0-source.py"},
                                                        {"tile", "double-1-tile.mlir"},
                                                        {"tile-opt", "double-2-tile-opt.mlir"},
-                                                       {"loops", "double-3-loops.mlir"},
-                                                       {"llvm", "double-4-llvm.ll"}};
+                                                       {"calls", "double-3-calls.mlir"},
+                                                       {"echoes", "double-4-echoes.echo"}};
   for (const auto &[phase, file] : dumps) {
     ASSERT_TRUE(folder.has("dump/" + file)) << file;
-    auto resumed = run(phase, "object", folder.path() + "/dump/" + file);
+    auto resumed = run(phase, "silence", folder.path() + "/dump/" + file);
     ASSERT_TRUE(resumed) << phase << diags.render();
     EXPECT_EQ(resumed->object, whole->object) << phase;
     EXPECT_EQ(resumed->info.arguments.size(), 3u) << phase;
@@ -112,7 +130,7 @@ TEST_F(Phases, ResumeFromEveryDump) {
     EXPECT_EQ(resumed->info.scratchBytes, 640u) << phase;
     EXPECT_TRUE(resumed->info.canWait) << phase;
   }
-  EXPECT_TRUE(folder.has("dump/double-6-object.o"));
+  EXPECT_TRUE(folder.has("dump/double-6-silence.o"));
 }
 
 TEST_F(Phases, TakeTileIrWrittenByHand) {
@@ -122,7 +140,7 @@ func.func @hand(%x: !tile.ptr<bf16> {tile.divisibility = 32 : i64}, %n: i64, %s:
 }
 )");
   input.function.clear();
-  auto output = run("tile", "object", path);
+  auto output = run("tile", "silence", path);
   ASSERT_TRUE(output) << diags.render();
   ASSERT_EQ(output->info.arguments.size(), 3u);
   EXPECT_EQ(output->info.arguments[0].dtype, DType::BF16);
@@ -132,21 +150,27 @@ func.func @hand(%x: !tile.ptr<bf16> {tile.divisibility = 32 : i64}, %n: i64, %s:
 }
 
 TEST_F(Phases, RefuseWaysThatDoNotExist) {
-  EXPECT_FALSE(run("source", "ptx"));
-  EXPECT_FALSE(run("llvm", "tile"));
-  EXPECT_FALSE(run("object", "object"));
+  EXPECT_FALSE(run("source", "loops")); // another target's
+  EXPECT_FALSE(run("echo", "silence"));
+  EXPECT_FALSE(run("echoes", "tile"));
+  EXPECT_FALSE(run("silence", "silence"));
   for (const Diagnostic &diagnostic : diags.all()) {
     EXPECT_EQ(diagnostic.code, "E0392");
     EXPECT_FALSE(diagnostic.help.empty());
   }
-  EXPECT_EQ(diags.all().size(), 3u);
+  ASSERT_EQ(diags.all().size(), 4u);
+  EXPECT_EQ(
+      diags.all()[0].help,
+      "the phases of target 'echo:' are source, tile, tile-opt, calls, echoes, sound, silence");
+  EXPECT_EQ(diags.all()[1].notes.at(0), "nearest phase: 'echoes'");
+  EXPECT_EQ(diags.all()[3].help, "start from one of source, tile, tile-opt, calls, echoes");
 }
 
 TEST_F(Phases, RefuseUnknownTargets) {
   options.target = "abacus";
-  EXPECT_FALSE(run("source", "object"));
+  EXPECT_FALSE(run("source", "silence"));
   options.target = "echo:quiet";
-  EXPECT_FALSE(run("source", "object"));
+  EXPECT_FALSE(run("source", "silence"));
   ASSERT_EQ(diags.all().size(), 2u);
   EXPECT_EQ(diags.all()[0].code, "E0303");
   EXPECT_NE(diags.render().find("echo"), std::string::npos);
@@ -165,20 +189,20 @@ TEST_F(Phases, RefuseBadInput) {
       {"c.py", "@triton.jit\ndef f(x):\n    y = (x\n", "f", "*fp32", "source", "E01"},
       {"d.mlir", "func.func @f( {", "", "", "tile", "E0391"},
       {"e.mlir", "func.func @f() { return }", "", "", "tile", "E0014"},
-      {"f.ll", "nonsense", "", "", "llvm", "E0391"},
-      {"g.ll", "; {\"name\": 3}\nbody", "", "", "llvm", "E0391"},
+      {"f.echo", "nonsense", "", "", "echoes", "E0391"},
+      {"g.echo", "; {\"name\": 3}\nbody", "", "", "echoes", "E0391"},
   };
   for (const Case &c : cases) {
     diags = {};
     input.function = c.function;
     input.signature = c.signature;
-    EXPECT_FALSE(run(c.from, "object", folder.write(c.file, c.text))) << c.file;
+    EXPECT_FALSE(run(c.from, "silence", folder.write(c.file, c.text))) << c.file;
     ASSERT_TRUE(diags.hasErrors()) << c.file;
     EXPECT_EQ(diags.all().front().code.substr(0, std::string(c.code).size()), c.code)
         << diags.render();
   }
   diags = {};
-  EXPECT_FALSE(run("source", "object", folder.path() + "/missing.py"));
+  EXPECT_FALSE(run("source", "silence", folder.path() + "/missing.py"));
   EXPECT_EQ(diags.all().front().code, "E0001");
 }
 
@@ -186,7 +210,7 @@ TEST_F(Phases, PointIntoTheKernelOnErrors) {
   std::string path = folder.write("bad.py", "@triton.jit\ndef f(x):\n    tl.store(x, undefined)\n");
   input.function = "f";
   input.signature = "*fp32";
-  EXPECT_FALSE(run("source", "object", path));
+  EXPECT_FALSE(run("source", "silence", path));
   ASSERT_TRUE(diags.hasErrors());
   EXPECT_EQ(diags.all().front().range.line, 3);
   EXPECT_EQ(diags.all().front().file, path);
@@ -194,30 +218,51 @@ TEST_F(Phases, PointIntoTheKernelOnErrors) {
 
 TEST_F(Phases, ReportAPhaseThatFailsSilently) {
   echoControl().lowerFailsSilently = true;
-  EXPECT_FALSE(run("source", "object"));
+  EXPECT_FALSE(run("source", "silence"));
   ASSERT_EQ(diags.all().size(), 1u);
   const Diagnostic &error = diags.all().front();
   EXPECT_EQ(error.code, "E0390");
-  EXPECT_NE(error.message.find("'loops'"), std::string::npos);
+  EXPECT_NE(error.message.find("'calls'"), std::string::npos);
   ASSERT_FALSE(error.notes.empty());
   size_t start = error.notes[0].find('\'') + 1;
   std::string path = error.notes[0].substr(start, error.notes[0].rfind('\'') - start);
   ASSERT_TRUE(std::filesystem::exists(path)) << error.notes[0];
   // The reproducer is the failing phase's input, complete enough to run on from there.
   echoControl().lowerFailsSilently = false;
-  EXPECT_TRUE(run("tile-opt", "object", path)) << diags.render();
+  EXPECT_TRUE(run("tile-opt", "silence", path)) << diags.render();
 }
 
 TEST_F(Phases, VerifyAfterEachPhaseWhenAsked) {
   echoControl().lowerMakesInvalidIr = true;
-  EXPECT_FALSE(run("source", "loops"));
+  EXPECT_FALSE(run("source", "calls"));
   ASSERT_TRUE(diags.hasErrors());
   EXPECT_EQ(diags.all().back().code, "E0390");
 }
 
+TEST_F(Phases, AskThePhasesOwnVerifierAfterItRanWhenAsked) {
+  echoControl().lowerLeavesTooLittle = true;
+  options.verifyEach = false;
+  EXPECT_TRUE(run("source", "silence")) << diags.render();
+  options.verifyEach = true;
+  EXPECT_FALSE(run("source", "silence"));
+  EXPECT_EQ(diags.all().back().code, "E0390") << diags.render();
+  EXPECT_NE(diags.render().find("nothing echoes here"), std::string::npos);
+}
+
+TEST_F(Phases, AskThePhasesOwnVerifierOfWhatIsFedIn) {
+  options.verifyEach = false;
+  auto tile = run("source", "tile-opt");
+  ASSERT_TRUE(tile) << diags.render();
+  EXPECT_FALSE(run("calls", "silence", folder.write("tile.mlir", tile->text)));
+  ASSERT_EQ(diags.all().size(), 1u) << diags.render();
+  EXPECT_EQ(diags.all()[0].code, "E0391");
+  EXPECT_EQ(diags.all()[0].message, "nothing echoes here");
+  EXPECT_EQ(echoControl().lowered, 0);
+}
+
 TEST_F(Phases, ReportAnUnwritableDumpFolder) {
   options.dumpTo = "/proc/nereid/dump";
-  EXPECT_FALSE(run("source", "object"));
+  EXPECT_FALSE(run("source", "silence"));
   ASSERT_TRUE(diags.hasErrors());
   EXPECT_EQ(diags.all().front().code, "E0003");
 }

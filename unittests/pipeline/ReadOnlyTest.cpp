@@ -23,7 +23,7 @@ std::string accesses(const std::string &body) {
   input.signature = "*i32, *i32, *i32, i32";
   CompileOptions options;
   options.target = "echo";
-  options.to = "llvm";
+  options.to = "echoes";
   options.useCache = false;
   auto output = compile(input, options, diags);
   if (!output) {

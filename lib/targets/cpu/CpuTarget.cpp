@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CPU's entries for the phase table: lowering to loops, translation, machine code. One
-// CodeGenerator serves one compilation at a time; several threads get one each.
+// The CPU's phases: lowering to loops, translation, machine code. One CodeGenerator serves one
+// compilation at a time; several threads get one each.
 #include "lib/targets/cpu/CpuTarget.h"
 
-#include "lib/pipeline/Target.h"
+#include "lib/pipeline/Phases.h"
 #include "lib/targets/cpu/MachineOptions.h"
+#include "lib/targets/cpu/VerifyLoops.h"
 #include "lib/targets/cpu/codegen/Codegen.h"
 #include "lib/targets/cpu/codegen/Passes.h"
 #include "lib/targets/cpu/lower/Lower.h"
+#include "lib/tile/transforms/Passes.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -17,6 +19,8 @@
 
 namespace nereid::cpu {
 namespace {
+
+using pipeline::CompileState;
 
 class CpuTarget final : public pipeline::Target {
 public:
@@ -31,41 +35,12 @@ public:
     registerCodegenDialects(registry);
   }
 
-  bool lower(mlir::ModuleOp module, bool verifyEach, Diagnostics &diags) override {
-    loadLoweringDialects(*module.getContext());
-    return succeeded(lowerTileToLoops(module, loweringOptionsFor(machine), diags));
-  }
-
-  std::unique_ptr<pipeline::CodeModule> translate(mlir::ModuleOp module, bool verifyEach,
-                                                  Diagnostics &diags) override {
-    mlir::PassManager passes(module.getContext());
-    passes.enableVerifier(verifyEach);
-    buildLoopsToLlvmPipeline(passes, machine);
-    if (failed(passes.run(module))) {
-      return nullptr;
-    }
-    return Lease(*this)->translate(module, diags);
-  }
-
-  std::unique_ptr<pipeline::CodeModule> parse(std::string_view text, const std::string &path,
-                                              Diagnostics &diags) override {
-    return Lease(*this)->parse(text, path, diags);
-  }
-
-  bool emitObject(pipeline::CodeModule &code, std::vector<uint8_t> &object,
-                  Diagnostics &diags) override {
-    return Lease(*this)->emitObject(code, object, diags);
-  }
-
-  bool emitAssembly(pipeline::CodeModule &code, std::string &text, Diagnostics &diags) override {
-    return Lease(*this)->emitAssembly(code, text, diags);
-  }
+  std::span<const pipeline::Phase> phases() const override;
 
   bool assemble(std::string_view text, std::vector<uint8_t> &object, Diagnostics &diags) override {
     return Lease(*this)->assemble(text, object, diags);
   }
 
-private:
   /// A code generator for as long as the lease lives.
   class Lease {
   public:
@@ -90,10 +65,67 @@ private:
     std::unique_ptr<CodeGenerator> generator;
   };
 
-  CpuMachine machine;
+  const CpuMachine machine;
+
+private:
   std::mutex lock;
   std::vector<std::unique_ptr<CodeGenerator>> idle;
 };
+
+CpuTarget &targetOf(const CompileState &state) { return static_cast<CpuTarget &>(*state.target); }
+
+bool lowerToLoops(CompileState &state) {
+  mlir::PassManager passes(&state.session->context());
+  passes.enableVerifier(state.options.verifyEach);
+  passes.addPass(tile::createDropAssumptionsPass());
+  if (failed(passes.run(*state.module))) {
+    return false;
+  }
+  pipeline::noteKernelFacts(state);
+  loadLoweringDialects(state.session->context());
+  return succeeded(
+      lowerTileToLoops(*state.module, loweringOptionsFor(targetOf(state).machine), state.diags));
+}
+
+bool verifyPhaseLoops(CompileState &state) { return succeeded(verifyLoops(*state.module)); }
+
+bool translateToLlvm(CompileState &state) {
+  CpuTarget &target = targetOf(state);
+  mlir::PassManager passes(&state.session->context());
+  passes.enableVerifier(state.options.verifyEach);
+  buildLoopsToLlvmPipeline(passes, target.machine);
+  return succeeded(passes.run(*state.module)) &&
+         keepCode(state, CpuTarget::Lease(target)->translate(*state.module, state.diags));
+}
+
+bool readLlvm(CompileState &state) {
+  return keepReadCode(
+      state,
+      CpuTarget::Lease(targetOf(state))->parse(state.inputText, state.input.path, state.diags));
+}
+
+bool emitAssembly(CompileState &state) {
+  return CpuTarget::Lease(targetOf(state))->emitAssembly(*state.code, state.assembly, state.diags);
+}
+
+bool emitObject(CompileState &state) {
+  return CpuTarget::Lease(targetOf(state))->emitObject(*state.code, state.object, state.diags);
+}
+
+// clang-format off
+const pipeline::Phase cpuPhases[] = {
+  {"loops", ".mlir", "loops over vectors, memory through addresses",
+   lowerToLoops, pipeline::readMlir, pipeline::printMlir, verifyPhaseLoops},
+  {"llvm", ".ll", "LLVM IR, optimised",
+   translateToLlvm, readLlvm, pipeline::printCode},
+  {"asm", ".s", "assembly text, for reading",
+   emitAssembly, nullptr, pipeline::printAssembly, nullptr, /*isSideExit=*/true},
+  {"object", ".o", "machine code",
+   emitObject, nullptr, nullptr},
+};
+// clang-format on
+
+std::span<const pipeline::Phase> CpuTarget::phases() const { return cpuPhases; }
 
 Result<std::unique_ptr<pipeline::Target>> makeCpuTarget(std::string_view architecture) {
   Result<CpuMachine> machine = parseMachine(architecture);

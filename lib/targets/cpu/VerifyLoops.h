@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// What holds behind the phase `loops`, whoever wrote the text: code generation relies on it.
+#pragma once
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Support/LogicalResult.h"
+
+namespace nereid::cpu {
+
+/// Emits an error at each place where the module is not what lowerTileToLoops leaves: an operation
+/// of the dialect tile, a value that is a tile or a tile pointer, a kernel with another entry than
+/// that of runtime/Kernel.h or without its description (`nereid.arguments`,
+/// `nereid.scratch_bytes`).
+mlir::LogicalResult verifyLoops(mlir::ModuleOp module);
+
+} // namespace nereid::cpu
