@@ -3,6 +3,7 @@
 // multiply and add is allowed everywhere, as the kernel language allows it.
 #include "lib/targets/cpu/codegen/Codegen.h"
 
+#include "lib/llvm/Emission.h"
 #include "lib/targets/cpu/codegen/ElementConversions.h"
 #include "lib/targets/cpu/codegen/FloatAtomics.h"
 #include "lib/targets/cpu/codegen/LargeBlocks.h"
@@ -11,12 +12,10 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/IR/LLVMContext.h"
-#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/IRReader/IRReader.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/TargetSelect.h"
@@ -87,27 +86,23 @@ void initializeTarget(Architecture architecture) {
   }
 }
 
-std::unique_ptr<llvm::TargetMachine> createTargetMachine(const CpuMachine &machine) {
-  initializeTarget(machine.architecture);
-  static std::once_flag initialized;
-  std::call_once(initialized, [] {
-    // Passes that took half of the code generator's time and made no kernel of kernels/ faster:
-    // the lowering has reduced addresses itself, the processors schedule out of order, and masks
-    // are computed where they are used. Hoisting constants out of loops, in contrast, makes
-    // exponentials twice as fast (docs/notes/2026-11-cpu-limit-rows.md).
-    auto &options = llvm::cl::getRegisteredOptions();
-    for (const char *name : {"disable-lsr", "disable-post-ra", "disable-x86-domain-reassignment"}) {
-      static_cast<llvm::cl::opt<bool> *>(options.lookup(name))->setValue(true);
-    }
-    // The scheduler asks whether the option was given at all.
-    options.lookup("enable-misched")->addOccurrence(0, "enable-misched", "false");
+/// Passes that took half of the code generator's time and made no kernel of kernels/ faster: the
+/// lowering has reduced addresses itself, the processors schedule out of order, and masks are
+/// computed where they are used. Hoisting constants out of loops, in contrast, makes exponentials
+/// twice as fast (docs/notes/2026-11-cpu-limit-rows.md).
+constexpr const char *leftOut[] = {"canon-freeze",  "loop-reduce", "machine-scheduler",
+                                   "post-RA-sched", "postmisched", "x86-domain-reassignment"};
+
+constexpr codegen::LlvmOption llvmOptions[] = {
     // How far register allocation looks for a region to split a value around.
-    static_cast<llvm::cl::opt<unsigned> *>(options.lookup("grow-region-complexity-budget"))
-        ->setValue(1);
+    {"grow-region-complexity-budget", 1},
     // Preparing for instruction selection starts over at the first block whenever it splits one,
     // unless the function counts as huge: quadratic from a few hundred blocks on.
-    static_cast<llvm::cl::opt<unsigned> *>(options.lookup("cgpp-huge-func"))->setValue(64);
-  });
+    {"cgpp-huge-func", 64},
+};
+
+std::unique_ptr<llvm::TargetMachine> createTargetMachine(const CpuMachine &machine) {
+  initializeTarget(machine.architecture);
   std::string error;
   const llvm::Target *target = llvm::TargetRegistry::lookupTarget(machine.triple, error);
   llvm::TargetOptions options;
@@ -133,21 +128,16 @@ bool isProvidedByRuntime(const std::string &symbol) {
 
 } // namespace
 
-/// The code generator's passes and what they write to. Making them takes a twelfth of the time of a
-/// small kernel, so that they stay for the next one.
-struct Emission {
-  llvm::SmallVector<char, 0> bytes;
-  llvm::raw_svector_ostream stream{bytes};
-  llvm::legacy::PassManager passes;
-};
-
 struct CodeGenerator::State {
   CpuMachine machine;
   std::unique_ptr<llvm::TargetMachine> target;
-  std::unique_ptr<Emission> object, assembly; ///< by what they write; null until needed
+  codegen::Emitter emitter;
 
-  /// `module` is changed by code generation, so that it runs once per CodeModule. What it gives
-  /// holds until the next call; null when the target cannot write such files.
+  explicit State(const CpuMachine &machine)
+      : machine(machine), target(createTargetMachine(machine)),
+        emitter(*target, {leftOut, llvmOptions}) {}
+
+  /// See Emitter::emit.
   const llvm::SmallVectorImpl<char> *emit(llvm::Module &module, llvm::CodeGenFileType type) {
     if (!machine.hasFloatAtomics) {
       expandFloatAtomics(module);
@@ -155,25 +145,11 @@ struct CodeGenerator::State {
     if (machine.architecture == Architecture::Riscv64) {
       leaveSplatsInLargeBlocks(module, machine.featureText(), /*most=*/2000);
     }
-    auto &emission = type == llvm::CodeGenFileType::ObjectFile ? object : assembly;
-    if (!emission) {
-      auto made = std::make_unique<Emission>();
-      if (target->addPassesToEmitFile(made->passes, made->stream, nullptr, type,
-                                      /*DisableVerify=*/true)) {
-        return nullptr;
-      }
-      emission = std::move(made);
-    }
-    emission->bytes.clear();
-    emission->passes.run(module);
-    return &emission->bytes;
+    return emitter.emit(module, type);
   }
 };
 
-CodeGenerator::CodeGenerator(CpuMachine machine) : state(std::make_unique<State>()) {
-  state->target = createTargetMachine(machine);
-  state->machine = std::move(machine);
-}
+CodeGenerator::CodeGenerator(CpuMachine machine) : state(std::make_unique<State>(machine)) {}
 
 CodeGenerator::~CodeGenerator() = default;
 
