@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Derives the polynomial coefficients of lib/targets/cpu/codegen/math/Coefficients.h.
+"""Derives the polynomial coefficients of lib/lowering/math/Coefficients.h.
 
 Each entry is a weighted minimax fit by Remez exchange at 50 digits (needs the package mpmath):
 the polynomial q of the given degree that makes max |weight(x) * (q(x) - f(x))| least. The weight
 is chosen so that this is the relative error of the whole function; it is written beside each table.
-Usage: derive_math_coefficients.py > lib/targets/cpu/codegen/math/Coefficients.h
+Usage: derive_math_coefficients.py > lib/lowering/math/Coefficients.h
 """
 from mpmath import (asin, atan, cos, cosh, erf, erfc, exp, expm1, log, log1p, lu_solve,
                     matrix, mp, mpf, sin, sinh, sqrt, tanh)

@@ -3,10 +3,12 @@
 //
 // Why: one conversion with all patterns takes half the time of one pass per dialect, and compile
 // time is what a just-in-time compiler's user waits for.
-// Requires: cpu-expand-half and cpu-expand-math have run; vectors have one dimension.
+// Requires: expand-half and expand-math have run; vectors have one dimension.
 // Guarantees: only LLVM dialect operations remain.
 // Example: `%s = arith.addf %a, %b : vector<16xf32>` becomes `%s = llvm.fadd %a, %b :
 // vector<16xf32>`.
+#include "lib/lowering/Passes.h"
+#include "lib/targets/cpu/codegen/Avx512.h"
 #include "lib/targets/cpu/codegen/DirectConversions.h"
 #include "lib/targets/cpu/codegen/Passes.h"
 
@@ -74,10 +76,19 @@ std::unique_ptr<Pass> createConvertLoopsToLlvmPass() {
   return std::make_unique<ConvertLoopsToLlvmPass>();
 }
 
+static lowering::FloatUnit floatUnitOf(const CpuMachine &machine) {
+  lowering::FloatUnit unit{machine.hasFma, machine.hasHalfConversions};
+  if (machine.hasAvx512) {
+    unit.instructions = &avx512Instructions(machine.hasBf16);
+  }
+  return unit;
+}
+
 void buildLoopsToLlvmPipeline(OpPassManager &manager, const CpuMachine &machine) {
+  const lowering::FloatUnit floats = floatUnitOf(machine);
   manager.addPass(createWidenPairsPass());
-  manager.addPass(createExpandHalfPass(machine));
-  manager.addPass(createExpandMathPass(machine));
+  manager.addPass(lowering::createExpandHalfPass(floats));
+  manager.addPass(lowering::createExpandMathPass(floats));
   manager.addPass(createSplitProductsPass(machine));
   manager.addPass(createOverlapIterationsPass(machine));
   manager.addPass(createInterleaveVectorsPass(machine));

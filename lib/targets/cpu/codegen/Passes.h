@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The MLIR passes that take the loops level (scf, arith, math, 1-D vectors, LLVM memory operations)
-// to the LLVM dialect. They run in this order: cpu-widen-pairs, cpu-expand-half,
-// cpu-expand-math, cpu-split-products, cpu-overlap-iterations, cpu-interleave-vectors,
+// to the LLVM dialect. They run in this order: cpu-widen-pairs, expand-half and expand-math of
+// lib/lowering, cpu-split-products, cpu-overlap-iterations, cpu-interleave-vectors,
 // convert-loops-to-llvm. Each leaves less for the next: no half-precision values after the second,
 // no math function without an instruction after the third.
 #pragma once
@@ -22,13 +22,6 @@ namespace nereid::cpu {
 /// widen neighbouring vectors of bfloat16 by their even and odd lanes where the order of lanes does
 /// not matter
 std::unique_ptr<mlir::Pass> createWidenPairsPass();
-
-/// replace f16, bf16 and 8-bit float values by their bits, computing in f32 and rounding after each
-/// operation
-std::unique_ptr<mlir::Pass> createExpandHalfPass(const CpuMachine &machine);
-
-/// replace math functions by inline polynomials with the error bounds of docs/math.md
-std::unique_ptr<mlir::Pass> createExpandMathPass(const CpuMachine &machine);
 
 /// compute chains of 32-bit products in their even and odd lanes (x86)
 std::unique_ptr<mlir::Pass> createSplitProductsPass(const CpuMachine &machine);

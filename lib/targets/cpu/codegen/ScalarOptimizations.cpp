@@ -3,8 +3,8 @@
 // missing here aborts, which the tests would see at once: the set does not depend on the kernel.
 #include "lib/targets/cpu/codegen/ScalarOptimizations.h"
 
-#include "lib/targets/cpu/codegen/SafeDivision.h"
-#include "lib/targets/cpu/codegen/SafeShifts.h"
+#include "lib/lowering/SafeDivision.h"
+#include "lib/lowering/SafeShifts.h"
 
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/AssumptionCache.h"
@@ -146,8 +146,8 @@ void runScalarOptimizations(Module &module, TargetMachine &machine) {
   for (Function &function : module) {
     if (!function.isDeclaration()) {
       allowSharedCopies(function);
-      makeDivisionsSafe(function, machine.getTargetTriple().isX86());
-      makeShiftsSafe(function);
+      lowering::makeDivisionsSafe(function, machine.getTargetTriple().isX86());
+      lowering::makeShiftsSafe(function);
       passes.run(function, functions);
       removeHalfExtrema(function);
     }

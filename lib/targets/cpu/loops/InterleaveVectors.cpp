@@ -3,7 +3,7 @@
 //
 // Why: each vector's exponential is a chain; computed one after the other, most of what a processor
 // looks ahead at waits for its own chain. Step by step, each result is there when it is asked for.
-// Requires: cpu-expand-math has run; main loops of nests carry `nereid.whole_vectors`. Loops
+// Requires: expand-math has run; main loops of nests carry `nereid.whole_vectors`. Loops
 // without carried values are left to cpu-overlap-iterations.
 // Guarantees: the same operations; loops that store stay as they are.
 // Example: `a = f(x); b = g(a); c = f(y); d = g(c)` becomes `a = f(x); c = f(y); b = g(a);

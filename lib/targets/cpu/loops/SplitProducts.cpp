@@ -5,7 +5,7 @@
 // vectors hold both halves of all lanes, so that a chain that stays in this form needs no shuffle
 // and no third multiplication for the lower halves; the upper 32 bits of each lane mean nothing.
 // Chains of an unrolled body are written side by side, as one alone waits for its own results.
-// Requires: cpu-expand-math has run (no new products come later).
+// Requires: expand-math has run (no new products come later).
 // Guarantees: results are the same bits.
 // Example: `%h = trunci(shrui(muli(extui %x, extui %y), 32)) : vector<16xi32>` becomes two products
 // on vector<8xi64>, of `%x` and of `%x >> 32`.

@@ -7,7 +7,7 @@ namespace llvm {
 class Function;
 } // namespace llvm
 
-namespace nereid::cpu {
+namespace nereid::lowering {
 
 /// Gives every division and remainder by a divisor that may be 0 a divisor that is not: by zero the
 /// result is unspecified, and the smallest integer divided by -1 wraps. `inFloat`: vectors of
@@ -15,4 +15,4 @@ namespace nereid::cpu {
 /// vectors.
 void makeDivisionsSafe(llvm::Function &function, bool inFloat);
 
-} // namespace nereid::cpu
+} // namespace nereid::lowering

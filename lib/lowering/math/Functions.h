@@ -5,9 +5,9 @@
 // the others compute in f64 and round once.
 #pragma once
 
-#include "lib/targets/cpu/codegen/math/Lanes.h"
+#include "lib/lowering/math/Lanes.h"
 
-namespace nereid::cpu {
+namespace nereid::lowering {
 
 Lanes emitExp(Lanes x);
 Lanes emitExp2(Lanes x);
@@ -53,4 +53,4 @@ Lanes expm1InRange(Lanes x);
 /// exp(x) of f32 lanes for -87 <= x <= 0.
 Lanes expInRange32(Lanes x);
 
-} // namespace nereid::cpu
+} // namespace nereid::lowering

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/targets/cpu/codegen/SafeDivision.h"
+#include "lib/lowering/SafeDivision.h"
 
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/IRBuilder.h"
@@ -8,7 +8,7 @@
 
 using namespace llvm;
 
-namespace nereid::cpu {
+namespace nereid::lowering {
 
 /// A constant, in every element neither 0 nor -1.
 static bool isHarmless(Value *divisor) {
@@ -76,4 +76,4 @@ void makeDivisionsSafe(Function &function, bool inFloat) {
   }
 }
 
-} // namespace nereid::cpu
+} // namespace nereid::lowering

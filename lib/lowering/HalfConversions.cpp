@@ -1,44 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-// bf16 is the upper half of an f32, so rounding is an integer addition, or an instruction on
-// AVX-512 with BF16; f16 has instructions from x86-64-v3 on and integer arithmetic before. f64 goes
+// bf16 is the upper half of an f32, so rounding is an integer addition, or an instruction where
+// the machine has one; so f16 has instructions or integer arithmetic. f64 goes
 // through f32 rounded to odd, which keeps enough of the lost bits for the second rounding to be
 // right (Boldo and Melquiond 2008).
-#include "lib/targets/cpu/codegen/HalfConversions.h"
+#include "lib/lowering/HalfConversions.h"
 
-#include "lib/targets/cpu/codegen/Float8Conversions.h"
-#include "lib/targets/cpu/codegen/math/Avx512.h"
+#include "lib/lowering/Float8Conversions.h"
+#include "lib/lowering/math/LaneInstructions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 
 using namespace mlir;
 
-namespace nereid::cpu {
+namespace nereid::lowering {
 namespace {
 
-/// By an instruction that takes subnormal numbers for zero: their exponent, which means the same as
-/// that of the first normal numbers, is made the next one and taken back from the result.
-Lanes bf16FromSingleByInstruction(Lanes number) {
-  constexpr uint64_t exponent = 0x7f800000, firstNormal = 0x00800000;
-  Lanes bits = bitsOf(number);
-  Lanes isSmall = (bits & exponent) == bits.constantBits(0);
-  Lanes moved = floatOf(select(isSmall, bits | firstNormal, bits));
-  LanesContext &where = number.where();
-  OpBuilder &builder = where.builder;
-  Value rounded = builder
-                      .create<LLVM::CallIntrinsicOp>(
-                          where.loc, number.typeOf(builder.getBF16Type()),
-                          builder.getStringAttr("llvm.x86.avx512bf16.cvtneps2bf16.512"),
-                          moved.get(), LLVM::FastmathFlagsAttr::get(builder.getContext(), {}))
-                      .getResult(0);
-  Type i16 = number.typeOf(builder.getI16Type());
-  Lanes result(where, builder.create<LLVM::BitcastOp>(where.loc, i16, rounded));
-  return select(isSmall, result - result.constantBits(firstNormal >> 16), result);
-}
-
 Lanes bf16FromSingle(Lanes number) {
-  if (number.where().machine.hasBf16 && isFullAvx512(number)) {
-    return bf16FromSingleByInstruction(number);
+  if (const LaneInstructions *instructions = instructionsFor(number)) {
+    if (std::optional<Lanes> bits = instructions->bf16FromSingle(number)) {
+      return *bits;
+    }
   }
   Lanes bits = bitsOf(number);
   Lanes rounded = bits + ((shiftRight(bits, 16) & 1) + bits.constantBits(0x7fff));
@@ -172,4 +153,4 @@ Lanes integerToDouble(Lanes integers, bool isSigned) {
   return Lanes(where, where.builder.create<arith::UIToFPOp>(where.loc, f64, source.get()));
 }
 
-} // namespace nereid::cpu
+} // namespace nereid::lowering

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// cpu-expand-half: replace f16, bf16 and 8-bit float values by their bits, computing in f32 and
+// expand-half: replace f16, bf16 and 8-bit float values by their bits, computing in f32 and
 // rounding after each operation.
 //
 // Why: LLVM would call __truncsfbf2 and the like, or scalarise, and has no 8-bit floats; and a
@@ -10,9 +10,9 @@
 // nearest even or, where arith.truncf says so, towards zero; no rounding mode remains.
 // Example: `arith.addf %a, %b : vector<16xbf16>` becomes two shifts into f32, `arith.addf` and the
 // rounding in integer operations.
-#include "lib/targets/cpu/codegen/Float8Conversions.h"
-#include "lib/targets/cpu/codegen/HalfConversions.h"
-#include "lib/targets/cpu/codegen/Passes.h"
+#include "lib/lowering/Float8Conversions.h"
+#include "lib/lowering/HalfConversions.h"
+#include "lib/lowering/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -23,7 +23,7 @@
 
 using namespace mlir;
 
-namespace nereid::cpu {
+namespace nereid::lowering {
 namespace {
 
 bool isNarrow(Type type) {
@@ -61,7 +61,7 @@ bool computes(Operation *op) {
 
 class Expander {
 public:
-  Expander(ModuleOp module, const CpuMachine &machine) : module(module), machine(machine) {}
+  Expander(ModuleOp module, const FloatUnit &machine) : module(module), machine(machine) {}
 
   void run() {
     SmallVector<Operation *> touched;
@@ -239,7 +239,7 @@ private:
   }
 
   ModuleOp module;
-  const CpuMachine &machine;
+  const FloatUnit &machine;
   llvm::DenseMap<Value, Type> formats;
 };
 
@@ -247,9 +247,9 @@ class ExpandHalfPass : public PassWrapper<ExpandHalfPass, OperationPass<ModuleOp
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ExpandHalfPass)
 
-  explicit ExpandHalfPass(const CpuMachine &machine) : machine(machine) {}
+  explicit ExpandHalfPass(const FloatUnit &machine) : machine(machine) {}
 
-  StringRef getArgument() const override { return "cpu-expand-half"; }
+  StringRef getArgument() const override { return "expand-half"; }
   StringRef getDescription() const override {
     return "replace f16, bf16 and 8-bit float values by their bits, computing in f32 and rounding "
            "after each operation";
@@ -260,13 +260,13 @@ public:
   void runOnOperation() override { Expander(getOperation(), machine).run(); }
 
 private:
-  CpuMachine machine;
+  FloatUnit machine;
 };
 
 } // namespace
 
-std::unique_ptr<Pass> createExpandHalfPass(const CpuMachine &machine) {
+std::unique_ptr<Pass> createExpandHalfPass(const FloatUnit &machine) {
   return std::make_unique<ExpandHalfPass>(machine);
 }
 
-} // namespace nereid::cpu
+} // namespace nereid::lowering

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // sin, cos, tan: polynomials on [-pi/4, pi/4], exchanged and negated by quadrant. f32 computes in
 // f64 with shorter polynomials.
-#include "lib/targets/cpu/codegen/math/AngleReduction.h"
-#include "lib/targets/cpu/codegen/math/Coefficients.h"
-#include "lib/targets/cpu/codegen/math/Functions.h"
+#include "lib/lowering/math/AngleReduction.h"
+#include "lib/lowering/math/Coefficients.h"
+#include "lib/lowering/math/Functions.h"
 
-namespace nereid::cpu {
+namespace nereid::lowering {
 namespace {
 
 struct SineAndCosine {
@@ -68,4 +68,4 @@ Lanes emitTan(Lanes x) {
   return isSingle ? toSingle(result) : result;
 }
 
-} // namespace nereid::cpu
+} // namespace nereid::lowering

@@ -8,9 +8,9 @@ namespace llvm {
 class Function;
 } // namespace llvm
 
-namespace nereid::cpu {
+namespace nereid::lowering {
 
 /// Guards every shift by an amount that is not known to be below the width.
 void makeShiftsSafe(llvm::Function &function);
 
-} // namespace nereid::cpu
+} // namespace nereid::lowering

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conversions between floats of 16 or 8 bits, held as integer lanes of their bits, and f32 or f64,
-// for cpu-expand-half. All round once, to nearest even unless said otherwise; NaN stays NaN.
+// for expand-half. All round once, to nearest even unless said otherwise; NaN stays NaN.
 #pragma once
 
-#include "lib/targets/cpu/codegen/math/Lanes.h"
+#include "lib/lowering/math/Lanes.h"
 
-namespace nereid::cpu {
+namespace nereid::lowering {
 
 /// i16 or i8 lanes of the float type `format` to f32, exact.
 Lanes decodeNarrow(Lanes bits, mlir::Type format);
@@ -18,4 +18,4 @@ Lanes singleTowardZero(Lanes number);
 /// Integers of any width to f64 in a way that a further rounding to 16 or 8 bits rounds only once.
 Lanes integerToDouble(Lanes integers, bool isSigned);
 
-} // namespace nereid::cpu
+} // namespace nereid::lowering

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // tanh from exp(2|x|) - 1, which stays exact for small x; the others in f64 from exp, log1p and
-// their halves. Sixteen f32 on AVX-512 have a polynomial for each of fourteen intervals instead.
-#include "lib/targets/cpu/codegen/math/Avx512.h"
-#include "lib/targets/cpu/codegen/math/Coefficients.h"
-#include "lib/targets/cpu/codegen/math/Functions.h"
+// their halves. Sixteen f32 with instructions for it have a polynomial for each of fourteen
+// intervals instead.
+#include "lib/lowering/math/Coefficients.h"
+#include "lib/lowering/math/Functions.h"
+#include "lib/lowering/math/LaneInstructions.h"
 
 #include <limits>
 #include <span>
 
-namespace nereid::cpu {
+namespace nereid::lowering {
 namespace {
 
 constexpr double ln2 = 0.6931471805599453;
@@ -23,7 +24,7 @@ Lanes halfExp(Lanes a) {
 } // namespace
 
 /// Neither an exponential nor a division to wait for.
-static Lanes tanhByIntervals(Lanes x) {
+static Lanes tanhByIntervals(const LaneInstructions &instructions, Lanes x) {
   using coefficients::tanh32Table;
   constexpr double firstInterval = 0.125;
   constexpr unsigned belowFirstBits = 22; // of the mantissa but its first bit
@@ -31,15 +32,15 @@ static Lanes tanhByIntervals(Lanes x) {
   Lanes isNear = a < firstInterval;
   Lanes bits = bitsOf(select(isNear, 0.75 * firstInterval, a));
   Lanes interval = shiftRight(bits, belowFirstBits);
-  Lanes t = a - lookUp(tanh32Table[0], interval, a);
-  Lanes q = intervalPolynomial(std::span(tanh32Table).subspan(2), interval, t);
-  Lanes first = select(isNear, t, lookUp(tanh32Table[1], interval, a));
+  Lanes t = a - instructions.lookUp(tanh32Table[0], interval, a);
+  Lanes q = intervalPolynomial(instructions, std::span(tanh32Table).subspan(2), interval, t);
+  Lanes first = select(isNear, t, instructions.lookUp(tanh32Table[1], interval, a));
   return copySign(mulAdd(q, t, first), x);
 }
 
 Lanes emitTanh(Lanes x) {
-  if (x.width() == 32 && isFullAvx512(x)) {
-    return tanhByIntervals(x);
+  if (const LaneInstructions *instructions = x.width() == 32 ? instructionsFor(x) : nullptr) {
+    return tanhByIntervals(*instructions, x);
   }
   // tanh(10) and tanh(20) round to 1.
   Lanes a = atMost(absolute(x), x.width() == 32 ? 10.0 : 20.0);
@@ -95,4 +96,4 @@ Lanes emitAtanh(Lanes x) {
   return copySign(emitLog1p((a + a) / (1.0 - a)) * 0.5, x);
 }
 
-} // namespace nereid::cpu
+} // namespace nereid::lowering

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // pow as exp(y log(x)), the logarithm as a pair of numbers for f64 since y multiplies its error by
 // up to 2^10; cbrt by the same way and one Newton step; fused multiply-add in software.
-#include "lib/targets/cpu/codegen/math/Functions.h"
+#include "lib/lowering/math/Functions.h"
 
 #include <limits>
 
-namespace nereid::cpu {
+namespace nereid::lowering {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -86,4 +86,4 @@ Lanes emitFusedMultiplyAdd(Lanes a, Lanes b, Lanes c) {
   return select(absolute(plain) < infinity, result, plain);
 }
 
-} // namespace nereid::cpu
+} // namespace nereid::lowering

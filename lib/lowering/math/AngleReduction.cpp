@@ -3,9 +3,9 @@
 // exact; Payne and Hanek's for the rest: 2/pi in digits of base 2^24, of which those whose product
 // with x is a multiple of 4 turns are skipped. Both follow Muller, Elementary Functions,
 // chapter 11.
-#include "lib/targets/cpu/codegen/math/AngleReduction.h"
+#include "lib/lowering/math/AngleReduction.h"
 
-#include "lib/targets/cpu/codegen/math/Coefficients.h"
+#include "lib/lowering/math/Coefficients.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -16,7 +16,7 @@
 
 using namespace mlir;
 
-namespace nereid::cpu {
+namespace nereid::lowering {
 namespace {
 
 constexpr double largestDirect = 0x1p20; // in quarter turns and so, safely, in radians
@@ -161,4 +161,4 @@ ReducedAngle reduceAngle(Lanes x, bool isSingle) {
   return {Lanes(where, branch.getResult(0)), {high + poison, Lanes(where, branch.getResult(2))}};
 }
 
-} // namespace nereid::cpu
+} // namespace nereid::lowering

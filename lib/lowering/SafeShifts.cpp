@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/targets/cpu/codegen/SafeShifts.h"
+#include "lib/lowering/SafeShifts.h"
 
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/IRBuilder.h"
@@ -9,7 +9,7 @@
 
 using namespace llvm;
 
-namespace nereid::cpu {
+namespace nereid::lowering {
 
 static bool isWithinWidth(const BinaryOperator *shift) {
   const DataLayout &layout = shift->getModule()->getDataLayout();
@@ -46,4 +46,4 @@ void makeShiftsSafe(Function &function) {
   }
 }
 
-} // namespace nereid::cpu
+} // namespace nereid::lowering

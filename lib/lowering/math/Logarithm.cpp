@@ -2,12 +2,12 @@
 // log, log2, log10, log1p: x = 2^k m with m between sqrt(1/2) and sqrt(2), a polynomial for m.
 // f32 uses log(1+f) = f - f^2/2 + f^3 q(f); f64 uses s = f / (2+f), log(1+f) = 2 atanh(s). log2 and
 // log10 of f64 take the logarithm as a pair of numbers, so that powers of 2 and 10 come out exact.
-#include "lib/targets/cpu/codegen/math/Coefficients.h"
-#include "lib/targets/cpu/codegen/math/Functions.h"
+#include "lib/lowering/math/Coefficients.h"
+#include "lib/lowering/math/Functions.h"
 
 #include <limits>
 
-namespace nereid::cpu {
+namespace nereid::lowering {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -145,4 +145,4 @@ Pair logPair(Lanes x) {
   return quickTwoSum(second.high, low);
 }
 
-} // namespace nereid::cpu
+} // namespace nereid::lowering

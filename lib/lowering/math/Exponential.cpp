@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // exp, exp2, expm1: x = n ln(2) + r with |r| <= ln(2)/2, a polynomial for r, then scaling by 2^n.
 // n comes from adding 1.5 * 2^23 (2^52 in f64), which leaves the rounded number in the low bits.
-#include "lib/targets/cpu/codegen/math/Avx512.h"
-#include "lib/targets/cpu/codegen/math/Coefficients.h"
-#include "lib/targets/cpu/codegen/math/Functions.h"
+#include "lib/lowering/math/Coefficients.h"
+#include "lib/lowering/math/Functions.h"
+#include "lib/lowering/math/LaneInstructions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/BuiltinTypes.h"
 
 #include <cmath>
 
-namespace nereid::cpu {
+namespace nereid::lowering {
 namespace {
 
 constexpr double log2OfE = 1.4426950408889634;
@@ -48,8 +48,8 @@ Lanes powerOfTwo(Lanes bits, const Format &format) {
 
 /// x * 2^n with one rounding also when the result is subnormal; |n| below twice the exponent range.
 Lanes scaleByPowerOfTwo(Lanes x, Rounded n, const Format &format) {
-  if (isFullAvx512(x)) {
-    return scaleByFloor(x, n.number);
+  if (const LaneInstructions *instructions = instructionsFor(x)) {
+    return instructions->scaleByFloor(x, n.number);
   }
   // Two factors, each a normal number; only the last product rounds.
   Lanes whole = n.bits - bitsOf(x.constant(format.roundingMagic));
@@ -62,13 +62,14 @@ constexpr double sixteenthsMagic = 786432.0; // 1.5 * 2^(23 - 4)
 
 /// 2^n * (1 + tail) for float32 and n = number, a multiple of 1/16: a table of the sixteen
 /// fractions takes the place of three terms of the polynomial.
-Lanes scaleBySixteenths(Lanes tail, Lanes withMagic, Lanes number) {
+Lanes scaleBySixteenths(const LaneInstructions &instructions, Lanes tail, Lanes withMagic,
+                        Lanes number) {
   float fractions[16];
   for (int i = 0; i < 16; ++i) {
     fractions[i] = static_cast<float>(std::exp2(i / 16.0));
   }
-  Lanes fraction = lookUp(fractions, bitsOf(withMagic), tail);
-  return scaleByFloor(mulAdd(fraction, tail, fraction), number);
+  Lanes fraction = instructions.lookUp(fractions, bitsOf(withMagic), tail);
+  return instructions.scaleByFloor(mulAdd(fraction, tail, fraction), number);
 }
 
 /// exp(r) - 1 for |r| <= ln(2)/32 and float32.
@@ -106,12 +107,13 @@ Reduction reduceByLn2(Lanes x, const Format &format) {
 Lanes emitExp(Lanes x) {
   Format format = formatOf(x);
   bool isSingle = x.width() == 32;
-  if (isSingle && isFullAvx512(x)) {
+  if (const LaneInstructions *instructions = isSingle ? instructionsFor(x) : nullptr) {
     // Far outside, and for infinities, the scale alone decides: what is left may be any number.
     Lanes withMagic = mulAdd(x, log2OfE, x.constant(sixteenthsMagic));
     Lanes n = withMagic - sixteenthsMagic;
     Lanes r = mulAdd(n, -format.ln2Low, mulAdd(n, -format.ln2High, x));
-    return scaleBySixteenths(shortExpm1(boundMagnitude(r, 0x1.63p-6)), withMagic, n);
+    return scaleBySixteenths(*instructions, shortExpm1(instructions->boundMagnitude(r, 0x1.63p-6)),
+                             withMagic, n);
   }
   // Beyond these the result is certainly infinite or 0.
   Lanes clamped = atLeast(atMost(x, isSingle ? 89.0 : 710.0), isSingle ? -104.0 : -746.0);
@@ -122,11 +124,11 @@ Lanes emitExp(Lanes x) {
 Lanes emitExp2(Lanes x) {
   Format format = formatOf(x);
   bool isSingle = x.width() == 32;
-  if (isSingle && isFullAvx512(x)) {
+  if (const LaneInstructions *instructions = isSingle ? instructionsFor(x) : nullptr) {
     Lanes withMagic = x + sixteenthsMagic;
     Lanes n = withMagic - sixteenthsMagic;
-    Lanes r = boundMagnitude(x - n, 0x1p-5) * 0x1.62e43p-1;
-    return scaleBySixteenths(shortExpm1(r), withMagic, n);
+    Lanes r = instructions->boundMagnitude(x - n, 0x1p-5) * 0x1.62e43p-1;
+    return scaleBySixteenths(*instructions, shortExpm1(r), withMagic, n);
   }
   Lanes clamped = atLeast(atMost(x, isSingle ? 129.0 : 1025.0), isSingle ? -151.0 : -1076.0);
   Rounded n = roundByMagic(clamped + format.roundingMagic, format);
@@ -171,4 +173,4 @@ Lanes expOfPair(Pair x) {
   return scaleByPowerOfTwo(expOfReduced(reduced.r + low), reduced.n, format);
 }
 
-} // namespace nereid::cpu
+} // namespace nereid::lowering

@@ -4,21 +4,28 @@
 // operation. Literals take the type of the other operand.
 #pragma once
 
-#include "lib/targets/cpu/codegen/CpuMachine.h"
-
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Value.h"
 
 #include <cstdint>
 #include <span>
 
-namespace nereid::cpu {
+namespace nereid::lowering {
+
+class LaneInstructions;
+
+/// What of a processor decides how numbers are computed.
+struct FloatUnit {
+  bool hasFma = false;
+  bool hasHalfConversions = false;                ///< float16 to and from float32
+  const LaneInstructions *instructions = nullptr; ///< null: none; they outlive all compilations
+};
 
 /// Where the operations go and what the machine can do.
 struct LanesContext {
   mlir::OpBuilder &builder;
   mlir::Location loc;
-  const CpuMachine &machine;
+  const FloatUnit &machine;
 };
 
 class Lanes {
@@ -117,4 +124,4 @@ Pair twoSum(Lanes a, Lanes b);      ///< exact
 Pair quickTwoSum(Lanes a, Lanes b); ///< exact when |a| >= |b| or a == 0
 Pair twoProduct(Lanes a, Lanes b);  ///< exact unless it overflows or underflows
 
-} // namespace nereid::cpu
+} // namespace nereid::lowering

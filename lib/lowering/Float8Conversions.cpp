@@ -2,14 +2,14 @@
 // Integer arithmetic on the bits, in lanes of 32. Subnormal numbers go through an integer
 // conversion or an addition that lines up their last bit, never through a subnormal f32, which
 // costs a hundred cycles on many machines.
-#include "lib/targets/cpu/codegen/Float8Conversions.h"
+#include "lib/lowering/Float8Conversions.h"
 
 #include <bit>
 #include <cmath>
 
 using namespace mlir;
 
-namespace nereid::cpu {
+namespace nereid::lowering {
 namespace {
 
 struct Float8 {
@@ -90,4 +90,4 @@ Lanes encodeFloat8(Lanes number, Type format) {
   return truncateTo(select(isNotANumber, code.constantBits(0x7f), code) | sign, 8);
 }
 
-} // namespace nereid::cpu
+} // namespace nereid::lowering

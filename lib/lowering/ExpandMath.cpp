@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// cpu-expand-math: replace math functions by inline polynomials with the bounds of docs/math.md.
+// expand-math: replace math functions by inline polynomials with the bounds of docs/math.md.
 //
 // Why: a call into libm would be scalar and differ from machine to machine; here every lane is
 // computed in vector registers and the error is ours to state.
-// Requires: cpu-expand-half has run, so floats are f32 or f64.
+// Requires: expand-half has run, so floats are f32 or f64.
 // Guarantees: math operations that remain are single instructions (absf, copysign, floor, ceil,
 // trunc, round, roundeven, sqrt, fma, integer bit counts).
 // Example: `%y = math.rsqrt %x : f32` becomes `%s = math.sqrt %x`, `%y = arith.divf %one, %s`.
-#include "lib/targets/cpu/codegen/Passes.h"
-#include "lib/targets/cpu/codegen/math/Avx512.h"
-#include "lib/targets/cpu/codegen/math/Functions.h"
+#include "lib/lowering/Passes.h"
+#include "lib/lowering/math/Functions.h"
+#include "lib/lowering/math/LaneInstructions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -22,7 +22,7 @@
 
 using namespace mlir;
 
-namespace nereid::cpu {
+namespace nereid::lowering {
 namespace {
 
 Lanes reciprocalSquareRoot(Lanes x) { return 1.0 / squareRoot(x); }
@@ -42,12 +42,12 @@ struct Expansion {
   const char *operation;
   Lanes (*unary)(Lanes) = nullptr;
   Lanes (*binary)(Lanes, Lanes) = nullptr;
-  bool hasAvx512Form = false; ///< of one argument, a full register of f32
+  bool hasWideForm = false; ///< of one argument, a full register of f32
 };
 
 const Expansion expansions[] = {
-    {"math.exp", emitExp, nullptr, /*hasAvx512Form=*/true},
-    {"math.exp2", emitExp2, nullptr, /*hasAvx512Form=*/true},
+    {"math.exp", emitExp, nullptr, /*hasWideForm=*/true},
+    {"math.exp2", emitExp2, nullptr, /*hasWideForm=*/true},
     {"math.expm1", emitExpm1},
     {"math.log", emitLog},
     {"math.log2", emitLog2},
@@ -64,38 +64,36 @@ const Expansion expansions[] = {
     {"math.acos", emitAcos},
     {"math.atan", emitAtan},
     {"math.atan2", nullptr, emitAtan2},
-    {"math.tanh", emitTanh, nullptr, /*hasAvx512Form=*/true},
+    {"math.tanh", emitTanh, nullptr, /*hasWideForm=*/true},
     {"math.sinh", emitSinh},
     {"math.cosh", emitCosh},
     {"math.asinh", emitAsinh},
     {"math.acosh", emitAcosh},
     {"math.atanh", emitAtanh},
-    {"math.erf", emitErf, nullptr, /*hasAvx512Form=*/true},
+    {"math.erf", emitErf, nullptr, /*hasWideForm=*/true},
 };
 
 /// A scalar takes the vectors' form too: half the instructions, and the same result in every lane
 /// of a tile, whether a lowering computes it once or in each.
 Value expandInRegister(const Expansion &expansion, Lanes scalar) {
   LanesContext &where = scalar.where();
-  auto full = VectorType::get(where.machine.vectorBytes / 4, scalar.type());
+  auto full = VectorType::get(LaneInstructions::singles, scalar.type());
   Value lanes = where.builder.create<vector::BroadcastOp>(where.loc, full, scalar.get());
   Lanes result = expansion.unary(Lanes(where, lanes));
   return where.builder.create<vector::ExtractOp>(where.loc, result.get(), 0);
 }
 
 bool fitsInRegister(const Expansion &expansion, Lanes value) {
-  const CpuMachine &machine = value.where().machine;
-  return expansion.hasAvx512Form && value.type().isF32() && machine.hasAvx512 &&
-         machine.vectorBytes == 64;
+  return expansion.hasWideForm && value.type().isF32() && value.where().machine.instructions;
 }
 
 class ExpandMathPass : public PassWrapper<ExpandMathPass, OperationPass<ModuleOp>> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ExpandMathPass)
 
-  explicit ExpandMathPass(const CpuMachine &machine) : machine(machine) {}
+  explicit ExpandMathPass(const FloatUnit &machine) : machine(machine) {}
 
-  StringRef getArgument() const override { return "cpu-expand-math"; }
+  StringRef getArgument() const override { return "expand-math"; }
   StringRef getDescription() const override {
     return "replace math functions by inline polynomials with the error bounds of docs/math.md";
   }
@@ -113,7 +111,7 @@ public:
     SmallVector<math::FmaOp> fused;
     SmallVector<Operation *> extrema;
     getOperation()->walk([&](Operation *op) {
-      if (machine.hasAvx512 && isa<arith::MaxNumFOp, arith::MinNumFOp>(op)) {
+      if (machine.instructions && isa<arith::MaxNumFOp, arith::MinNumFOp>(op)) {
         extrema.push_back(op);
       }
       if (!isa<math::MathDialect>(op->getDialect())) {
@@ -146,9 +144,9 @@ public:
       OpBuilder builder(op);
       LanesContext where{builder, op->getLoc(), machine};
       Lanes left(where, op->getOperand(0)), right(where, op->getOperand(1));
-      if (isFullAvx512(left)) {
-        Lanes result =
-            isa<arith::MaxNumFOp>(op) ? largerNumber(left, right) : smallerNumber(left, right);
+      if (const LaneInstructions *instructions = instructionsFor(left)) {
+        Lanes result = isa<arith::MaxNumFOp>(op) ? instructions->largerNumber(left, right)
+                                                 : instructions->smallerNumber(left, right);
         op->getResult(0).replaceAllUsesWith(result.get());
         op->erase();
       }
@@ -164,13 +162,13 @@ public:
   }
 
 private:
-  CpuMachine machine;
+  FloatUnit machine;
 };
 
 } // namespace
 
-std::unique_ptr<Pass> createExpandMathPass(const CpuMachine &machine) {
+std::unique_ptr<Pass> createExpandMathPass(const FloatUnit &machine) {
   return std::make_unique<ExpandMathPass>(machine);
 }
 
-} // namespace nereid::cpu
+} // namespace nereid::lowering

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conversions between the 8-bit floats, held as i8 lanes, and f32 or f64, for cpu-expand-half.
+// Conversions between the 8-bit floats, held as i8 lanes, and f32 or f64, for expand-half.
 // They give the very bits of runtime/Float8.h: one rounding to nearest even, saturation at the
 // largest finite number, NaN stays NaN.
 #pragma once
 
-#include "lib/targets/cpu/codegen/math/Lanes.h"
+#include "lib/lowering/math/Lanes.h"
 
-namespace nereid::cpu {
+namespace nereid::lowering {
 
 /// i8 lanes of the 8-bit float `format` to f32, exact.
 Lanes decodeFloat8(Lanes bits, mlir::Type format);
@@ -16,4 +16,4 @@ Lanes encodeFloat8(Lanes number, mlir::Type format);
 /// The format has one zero and, in the place of the other, its only NaN.
 bool hasNanForNegativeZero(mlir::Type format);
 
-} // namespace nereid::cpu
+} // namespace nereid::lowering

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // atan and atan2 reduce to |t| <= tan(pi/8) by one division; asin and acos to |x| <= 1/2 by
 // asin(x) = pi/2 - 2 asin(sqrt((1-x)/2)). f32 computes in f64.
-#include "lib/targets/cpu/codegen/math/Coefficients.h"
-#include "lib/targets/cpu/codegen/math/Functions.h"
+#include "lib/lowering/math/Coefficients.h"
+#include "lib/lowering/math/Functions.h"
 
-namespace nereid::cpu {
+namespace nereid::lowering {
 namespace {
 
 constexpr double piHigh = 0x1.921fb54442d18p+1, piLow = 0x1.1a62633145c07p-53;
@@ -85,4 +85,4 @@ Lanes emitAcos(Lanes x) {
   return select(half.isLarge, far, middle);
 }
 
-} // namespace nereid::cpu
+} // namespace nereid::lowering

@@ -3,9 +3,9 @@
 // angles beyond 2^20 (rare, so behind a branch) multiply by the digits of 2/pi that matter.
 #pragma once
 
-#include "lib/targets/cpu/codegen/math/Lanes.h"
+#include "lib/lowering/math/Lanes.h"
 
-namespace nereid::cpu {
+namespace nereid::lowering {
 
 struct ReducedAngle {
   Lanes quadrant; // i64; the low two bits count
@@ -16,4 +16,4 @@ struct ReducedAngle {
 /// angles and NaN give NaN.
 ReducedAngle reduceAngle(Lanes x, bool isSingle);
 
-} // namespace nereid::cpu
+} // namespace nereid::lowering

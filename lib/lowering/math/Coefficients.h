@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-namespace nereid::cpu::coefficients {
+namespace nereid::lowering::coefficients {
 
 /// exp(r) = 1 + r + r^2 q(r), |r| <= ln(2)/2; relative to exp(r).
 /// Error 3.07e-9 = 2^-28.28.
@@ -335,4 +335,4 @@ inline constexpr int32_t twoOverPiDigits[] = {
     5636912, 4652155, 7056368, 13614112,
 };
 
-} // namespace nereid::cpu::coefficients
+} // namespace nereid::lowering::coefficients

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // erf: x + x q(x^2) near zero; further out 1 - exp(-q(x)) in f32 and 1 - exp(-x^2) q(t) in f64,
-// where the complement is small and its errors with it. Neither divides in f32. Sixteen f32 on
-// AVX-512: a short polynomial for each of sixteen intervals, whose coefficients are permutes.
-#include "lib/targets/cpu/codegen/math/Avx512.h"
-#include "lib/targets/cpu/codegen/math/Coefficients.h"
-#include "lib/targets/cpu/codegen/math/Functions.h"
+// where the complement is small and its errors with it. Neither divides in f32. Sixteen f32 with
+// instructions for it: a short polynomial for each of sixteen intervals, whose coefficients are
+// permutes.
+#include "lib/lowering/math/Coefficients.h"
+#include "lib/lowering/math/Functions.h"
+#include "lib/lowering/math/LaneInstructions.h"
 
 #include <iterator>
 #include <span>
 
-namespace nereid::cpu {
+namespace nereid::lowering {
 
 /// Half the instructions of the two ranges: no exponential, no second polynomial to choose from.
-static Lanes erfByIntervals(Lanes x) {
+static Lanes erfByIntervals(const LaneInstructions &instructions, Lanes x) {
   constexpr double step = coefficients::erf32Step;
   constexpr double magic = 12582912.0; // leaves a number rounded to an integer in the low bits
   // Beyond the last interval erf rounds to 1.
@@ -23,18 +24,19 @@ static Lanes erfByIntervals(Lanes x) {
   Lanes t = mulAdd(number, -step, a);
   // Horner's scheme: with pairs of powers side by side the error is 1.6 ulp, and GELU no quicker.
   constexpr int powers = std::size(coefficients::erf32Table);
-  Lanes q = lookUp(coefficients::erf32Table[powers - 1], interval, t);
+  Lanes q = instructions.lookUp(coefficients::erf32Table[powers - 1], interval, t);
   for (int power = powers - 2; power > 0; --power) {
-    q = mulAdd(q, t, lookUp(coefficients::erf32Table[power], interval, t));
+    q = mulAdd(q, t, instructions.lookUp(coefficients::erf32Table[power], interval, t));
   }
   // Near 0 the result is small, and exact relative to itself: t is x there.
-  Lanes first = select(number == 0.0, t, lookUp(coefficients::erf32Table[0], interval, t));
+  Lanes first =
+      select(number == 0.0, t, instructions.lookUp(coefficients::erf32Table[0], interval, t));
   return copySign(mulAdd(q, t, first), x);
 }
 
 Lanes emitErf(Lanes x) {
-  if (x.width() == 32 && isFullAvx512(x)) {
-    return erfByIntervals(x);
+  if (const LaneInstructions *instructions = x.width() == 32 ? instructionsFor(x) : nullptr) {
+    return erfByIntervals(*instructions, x);
   }
   Lanes a = absolute(x);
   Lanes z = x * x;
@@ -54,4 +56,4 @@ Lanes emitErf(Lanes x) {
   return select(a < 1.0, small, copySign(1.0 - complement, x));
 }
 
-} // namespace nereid::cpu
+} // namespace nereid::lowering

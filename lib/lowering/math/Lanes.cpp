@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One operator, one operation.
-#include "lib/targets/cpu/codegen/math/Lanes.h"
+#include "lib/lowering/math/Lanes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -9,7 +9,7 @@
 
 using namespace mlir;
 
-namespace nereid::cpu {
+namespace nereid::lowering {
 namespace {
 
 template <class Op> Lanes emit(Lanes a, Lanes b) {
@@ -220,4 +220,4 @@ Pair twoProduct(Lanes a, Lanes b) {
   return {product, error};
 }
 
-} // namespace nereid::cpu
+} // namespace nereid::lowering

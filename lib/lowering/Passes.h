@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// The MLIR passes of this library: floats without an instruction of their own, and functions,
+// become what every processor has. They work on scalars and on vectors with one dimension.
+#pragma once
+
+#include "lib/lowering/math/Lanes.h"
+
+#include "mlir/Pass/Pass.h"
+
+#include <memory>
+
+namespace nereid::lowering {
+
+/// replace f16, bf16 and 8-bit float values by their bits, computing in f32 and rounding after each
+/// operation
+std::unique_ptr<mlir::Pass> createExpandHalfPass(const FloatUnit &machine);
+
+/// replace math functions by inline polynomials with the error bounds of docs/math.md
+std::unique_ptr<mlir::Pass> createExpandMathPass(const FloatUnit &machine);
+
+} // namespace nereid::lowering
