@@ -3,8 +3,10 @@
 // compilation at a time; several threads get one each.
 #include "lib/targets/cpu/CpuTarget.h"
 
+#include "lib/llvm/Pool.h"
 #include "lib/pipeline/Phases.h"
 #include "lib/targets/cpu/MachineOptions.h"
+#include "lib/targets/cpu/VerifyLlvm.h"
 #include "lib/targets/cpu/VerifyLoops.h"
 #include "lib/targets/cpu/codegen/Codegen.h"
 #include "lib/targets/cpu/codegen/Passes.h"
@@ -15,8 +17,6 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/PassManager.h"
 
-#include <mutex>
-
 namespace nereid::cpu {
 namespace {
 
@@ -24,7 +24,9 @@ using pipeline::CompileState;
 
 class CpuTarget final : public pipeline::Target {
 public:
-  explicit CpuTarget(CpuMachine machine) : machine(std::move(machine)) {}
+  explicit CpuTarget(const CpuMachine &machine)
+      : machine(machine),
+        generators([machine] { return std::make_unique<CodeGenerator>(machine); }) {}
 
   std::string name() const override {
     std::string tuned = machine.tuneFor.empty() ? "" : " for " + machine.tuneFor;
@@ -38,38 +40,11 @@ public:
   std::span<const pipeline::Phase> phases() const override;
 
   bool assemble(std::string_view text, std::vector<uint8_t> &object, Diagnostics &diags) override {
-    return Lease(*this)->assemble(text, object, diags);
+    return generators.lease()->assemble(text, object, diags);
   }
 
-  /// A code generator for as long as the lease lives.
-  class Lease {
-  public:
-    explicit Lease(CpuTarget &target) : target(target) {
-      std::lock_guard guard(target.lock);
-      if (target.idle.empty()) {
-        target.idle.push_back(std::make_unique<CodeGenerator>(target.machine));
-      }
-      generator = std::move(target.idle.back());
-      target.idle.pop_back();
-    }
-    ~Lease() {
-      std::lock_guard guard(target.lock);
-      target.idle.push_back(std::move(generator));
-    }
-    Lease(const Lease &) = delete;
-    Lease &operator=(const Lease &) = delete;
-    CodeGenerator *operator->() { return generator.get(); }
-
-  private:
-    CpuTarget &target;
-    std::unique_ptr<CodeGenerator> generator;
-  };
-
   const CpuMachine machine;
-
-private:
-  std::mutex lock;
-  std::vector<std::unique_ptr<CodeGenerator>> idle;
+  codegen::Pool<CodeGenerator> generators;
 };
 
 CpuTarget &targetOf(const CompileState &state) { return static_cast<CpuTarget &>(*state.target); }
@@ -95,21 +70,30 @@ bool translateToLlvm(CompileState &state) {
   passes.enableVerifier(state.options.verifyEach);
   buildLoopsToLlvmPipeline(passes, target.machine);
   return succeeded(passes.run(*state.module)) &&
-         keepCode(state, CpuTarget::Lease(target)->translate(*state.module, state.diags));
+         keepCode(state, target.generators.lease()->translate(*state.module, state.diags));
 }
 
 bool readLlvm(CompileState &state) {
-  return keepReadCode(
-      state,
-      CpuTarget::Lease(targetOf(state))->parse(state.inputText, state.input.path, state.diags));
+  return keepReadCode(state, targetOf(state).generators.lease()->parse(
+                                 state.inputText, state.input.path, state.diags));
+}
+
+bool verifyPhaseLlvm(CompileState &state) {
+  Status verified = verifyLlvm(static_cast<codegen::LlvmModule &>(*state.code), state.info.name);
+  if (!verified) {
+    Diagnostic error = verified.error();
+    error.file = state.input.path;
+    state.diags.add(std::move(error));
+  }
+  return bool(verified);
 }
 
 bool emitAssembly(CompileState &state) {
-  return CpuTarget::Lease(targetOf(state))->emitAssembly(*state.code, state.assembly, state.diags);
+  return targetOf(state).generators.lease()->emitAssembly(*state.code, state.assembly, state.diags);
 }
 
 bool emitObject(CompileState &state) {
-  return CpuTarget::Lease(targetOf(state))->emitObject(*state.code, state.object, state.diags);
+  return targetOf(state).generators.lease()->emitObject(*state.code, state.object, state.diags);
 }
 
 // clang-format off
@@ -117,7 +101,7 @@ const pipeline::Phase cpuPhases[] = {
   {"loops", ".mlir", "loops over vectors, memory through addresses",
    lowerToLoops, pipeline::readMlir, pipeline::printMlir, verifyPhaseLoops},
   {"llvm", ".ll", "LLVM IR, optimised",
-   translateToLlvm, readLlvm, pipeline::printCode},
+   translateToLlvm, readLlvm, pipeline::printCode, verifyPhaseLlvm},
   {"asm", ".s", "assembly text, for reading",
    emitAssembly, nullptr, pipeline::printAssembly, nullptr, /*isSideExit=*/true},
   {"object", ".o", "machine code",
@@ -132,7 +116,7 @@ Result<std::unique_ptr<pipeline::Target>> makeCpuTarget(std::string_view archite
   if (!machine) {
     return machine.error();
   }
-  return std::unique_ptr<pipeline::Target>(std::make_unique<CpuTarget>(std::move(*machine)));
+  return std::unique_ptr<pipeline::Target>(std::make_unique<CpuTarget>(*machine));
 }
 
 /// "cpu:aarch64+lse"; E0303 when the machine is too old.

@@ -1,25 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Holds the LLVM target machine and turns modules into IR text, assembly or objects. Contraction of
+// Holds the LLVM target machine and says what of LLVM's code generator runs on it. Contraction of
 // multiply and add is allowed everywhere, as the kernel language allows it.
 #include "lib/targets/cpu/codegen/Codegen.h"
 
 #include "lib/llvm/Emission.h"
+#include "lib/llvm/LlvmModule.h"
 #include "lib/targets/cpu/codegen/ElementConversions.h"
 #include "lib/targets/cpu/codegen/FloatAtomics.h"
 #include "lib/targets/cpu/codegen/LargeBlocks.h"
 #include "lib/targets/cpu/codegen/ScalarOptimizations.h"
 
 #include "mlir/IR/BuiltinOps.h"
-#include "mlir/Target/LLVMIR/Export.h"
-#include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
-#include "llvm/IR/Verifier.h"
-#include "llvm/IRReader/IRReader.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/SourceMgr.h"
 #include "llvm/Support/TargetSelect.h"
-#include "llvm/Support/raw_ostream.h"
 #include "llvm/Target/TargetMachine.h"
 
 #include <algorithm>
@@ -27,36 +21,6 @@
 
 namespace nereid::cpu {
 namespace {
-
-constexpr const char *kernelInfoName = "nereid.kernel";
-
-class LlvmModule final : public pipeline::CodeModule {
-public:
-  std::unique_ptr<llvm::LLVMContext> context;
-  std::unique_ptr<llvm::Module> module;
-
-  std::string text() const override {
-    std::string result;
-    llvm::raw_string_ostream stream(result);
-    module->print(stream, nullptr);
-    return result;
-  }
-
-  std::string kernelInfo() const override {
-    const llvm::NamedMDNode *node = module->getNamedMetadata(kernelInfoName);
-    if (!node || node->getNumOperands() != 1 || node->getOperand(0)->getNumOperands() != 1) {
-      return "";
-    }
-    auto *text = llvm::dyn_cast<llvm::MDString>(node->getOperand(0)->getOperand(0));
-    return text ? text->getString().str() : "";
-  }
-
-  void attachKernelInfo(const std::string &text) override {
-    llvm::NamedMDNode *node = module->getOrInsertNamedMetadata(kernelInfoName);
-    node->clearOperands();
-    node->addOperand(llvm::MDNode::get(*context, llvm::MDString::get(*context, text)));
-  }
-};
 
 /// Only the asked one: a start of the program should not pay for the others' tables.
 void initializeTarget(Architecture architecture) {
@@ -157,16 +121,10 @@ const CpuMachine &CodeGenerator::machine() const { return state->machine; }
 
 std::unique_ptr<pipeline::CodeModule> CodeGenerator::translate(mlir::ModuleOp module,
                                                                Diagnostics &diags) {
-  auto code = std::make_unique<LlvmModule>();
-  code->context = std::make_unique<llvm::LLVMContext>();
-  code->module = mlir::translateModuleToLLVMIR(module, *code->context, "nereid",
-                                               /*disableVerification=*/true);
-  if (!code->module) {
-    diags.add(internalError("the LLVM dialect module cannot be translated to LLVM IR"));
+  auto code = codegen::translateModule(module, *state->target, diags);
+  if (!code) {
     return nullptr;
   }
-  code->module->setTargetTriple(state->machine.triple);
-  code->module->setDataLayout(state->target->createDataLayout());
   std::string vectorBits = std::to_string(8 * state->machine.vectorBytes);
   for (llvm::Function &function : *code->module) {
     if (function.isDeclaration()) {
@@ -198,40 +156,13 @@ std::unique_ptr<pipeline::CodeModule> CodeGenerator::translate(mlir::ModuleOp mo
 
 std::unique_ptr<pipeline::CodeModule>
 CodeGenerator::parse(std::string_view text, const std::string &path, Diagnostics &diags) {
-  auto code = std::make_unique<LlvmModule>();
-  code->context = std::make_unique<llvm::LLVMContext>();
-  llvm::SMDiagnostic problem;
-  // The IR reader wants a terminating zero behind the text.
-  std::unique_ptr<llvm::MemoryBuffer> buffer =
-      llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(text.data(), text.size()), path);
-  code->module = llvm::parseIR(buffer->getMemBufferRef(), problem, *code->context);
-  if (!code->module) {
-    SourceRange range{problem.getLineNo(), problem.getColumnNo() + 1, problem.getColumnNo() + 2};
-    diags.add(makeError("E0391", "cannot read LLVM IR: " + problem.getMessage().str())
-                  .at(path, text, range));
-    return nullptr;
-  }
-  std::string reason;
-  llvm::raw_string_ostream stream(reason);
-  if (llvm::verifyModule(*code->module, &stream)) {
-    diags.add(makeError("E0391", "invalid LLVM IR: " + reason).at(path, text, {}));
-    return nullptr;
-  }
-  if (code->module->getTargetTriple() != state->machine.triple) {
-    diags.add(makeError("E0391", "the module is for '" + code->module->getTargetTriple() +
-                                     "', but the target is '" + state->machine.triple + "'")
-                  .at(path, text, {})
-                  .withHelp("compile it again from an earlier phase with this --target"));
-    return nullptr;
-  }
-  code->module->setDataLayout(state->target->createDataLayout());
-  return code;
+  return codegen::parseModule(text, path, *state->target, diags);
 }
 
 bool CodeGenerator::emitObject(pipeline::CodeModule &code, std::vector<uint8_t> &object,
                                Diagnostics &diags) {
-  const auto *bytes =
-      state->emit(*static_cast<LlvmModule &>(code).module, llvm::CodeGenFileType::ObjectFile);
+  const auto *bytes = state->emit(*static_cast<codegen::LlvmModule &>(code).module,
+                                  llvm::CodeGenFileType::ObjectFile);
   if (!bytes) {
     diags.add(internalError("the code generator cannot write an object file"));
     return false;
@@ -252,7 +183,7 @@ bool CodeGenerator::assemble(std::string_view text, std::vector<uint8_t> &object
   const std::string whole =
       "target triple = \"" + state->machine.triple + "\"\n" + std::string(text);
   auto code = parse(whole, "launcher", diags);
-  const auto *bytes = code ? state->emit(*static_cast<LlvmModule &>(*code).module,
+  const auto *bytes = code ? state->emit(*static_cast<codegen::LlvmModule &>(*code).module,
                                          llvm::CodeGenFileType::ObjectFile)
                            : nullptr;
   if (!bytes) {
@@ -265,8 +196,8 @@ bool CodeGenerator::assemble(std::string_view text, std::vector<uint8_t> &object
 
 bool CodeGenerator::emitAssembly(pipeline::CodeModule &code, std::string &text,
                                  Diagnostics &diags) {
-  const auto *bytes =
-      state->emit(*static_cast<LlvmModule &>(code).module, llvm::CodeGenFileType::AssemblyFile);
+  const auto *bytes = state->emit(*static_cast<codegen::LlvmModule &>(code).module,
+                                  llvm::CodeGenFileType::AssemblyFile);
   if (!bytes) {
     diags.add(internalError("the code generator cannot write assembly"));
     return false;
