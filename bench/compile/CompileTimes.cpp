@@ -4,7 +4,7 @@
 //   compile_times NEREID KERNELS REPEATS     (NEREID: the program; KERNELS: a folder of folders)
 #include "bench/Figures.h"
 #include "lib/launch/KernelCases.h"
-#include "lib/measure/Chip.h"
+#include "lib/machine/Machine.h"
 #include "lib/measure/Environment.h"
 #include "lib/pipeline/Compiler.h"
 #include "lib/report/Table.h"
@@ -159,7 +159,7 @@ int run(const std::string &program, const std::string &folder, int repeats) {
     }
     table.add(row);
   }
-  measure::Environment where = measure::describeEnvironment(measure::detectChip());
+  measure::Environment where = measure::describeEnvironment(detectMachine());
   fmt::print("# Compile times\n\n"
              "Milliseconds, median of {} rounds; written by `./dev compile-times` on {}, {}.\n\n"
              "- process: `nereid compile KERNEL --to object`, start to exit, with an empty cache\n"

@@ -24,7 +24,7 @@ measure::ResultFile resultsNow(const std::string &subject,
                                std::vector<measure::RecordedCase> cases) {
   measure::ResultFile now;
   now.subject = subject;
-  now.fingerprint = measure::detectChip().fingerprint;
+  now.fingerprint = detectMachine().fingerprint;
   now.threads = runtime::defaultPool().threadCount();
   now.cases = std::move(cases);
   return now;

@@ -77,7 +77,7 @@ std::optional<uint64_t> memoryOf(const PreparedKernel &kernel, runtime::Grid gri
 }
 
 /// The type of all tensors whose arithmetic may be quickest.
-DType peakTypeOf(const KernelArguments &arguments, const measure::Chip &chip) {
+DType peakTypeOf(const KernelArguments &arguments, const Machine &chip) {
   DType quickest = DType::F32;
   for (const auto &[name, tensor] : arguments.tensors) {
     const DType own = measure::peakType(chip, tensor.dtype());
@@ -90,7 +90,7 @@ DType peakTypeOf(const KernelArguments &arguments, const measure::Chip &chip) {
 /// The tensors of a case, its peer and what is timed on them.
 class Measuring {
 public:
-  Measuring(const KernelCase &one, const KernelMeasurement &how, const measure::Chip &chip,
+  Measuring(const KernelCase &one, const KernelMeasurement &how, const Machine &chip,
             Diagnostics &diags)
       : one(one), how(how), chip(chip), diags(diags) {}
 
@@ -112,7 +112,7 @@ private:
 
   const KernelCase &one;
   const KernelMeasurement &how;
-  const measure::Chip &chip;
+  const Machine &chip;
   Diagnostics &diags;
   std::optional<launch::PreparedCase> prepared;
   std::optional<measure::Peer> peer;
@@ -266,7 +266,7 @@ std::string KernelRow::note() const {
 }
 
 std::optional<KernelRow> measureKernel(const KernelCase &one, const KernelMeasurement &how,
-                                       const measure::Chip &chip, Diagnostics &diags) {
+                                       const Machine &chip, Diagnostics &diags) {
   return Measuring(one, how, chip, diags).run();
 }
 

@@ -31,6 +31,6 @@ struct KernelMeasurement {
 
 /// Nothing, and errors in `diags`, when the case could not be measured at all.
 std::optional<KernelRow> measureKernel(const launch::KernelCase &one, const KernelMeasurement &how,
-                                       const measure::Chip &chip, Diagnostics &diags);
+                                       const Machine &chip, Diagnostics &diags);
 
 } // namespace nereid::bench

@@ -22,7 +22,7 @@ struct Yardsticks {
   std::optional<measure::FloorPeer> copy, arithmetic;
   bool isPeak = false; ///< the arithmetic is what binds the kernel
 
-  Yardsticks(const Bench &bench, const measure::Chip &chip) {
+  Yardsticks(const Bench &bench, const Machine &chip) {
     const Row &row = bench.row;
     if (bench.copy) {
       copy = measure::copyPeer(chip, bench.copy->to, bench.copy->from);
@@ -105,7 +105,7 @@ double timeEmpty(const TimedLaunch &launch) {
 } // namespace
 
 std::vector<Row> timeLaunches(Bench &bench, const std::vector<TimedLaunch> &launches,
-                              const measure::Chip &chip, double secondsBudget) {
+                              const Machine &chip, double secondsBudget) {
   std::vector<Row> rows(launches.size(), bench.row);
   bool isRight = true;
   for (size_t i = 0; i < launches.size(); ++i) {

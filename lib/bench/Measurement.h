@@ -35,6 +35,6 @@ struct Bench {
 /// One row for each launch; a row's failure says what was wrong with it, or with the peer. Nothing
 /// is timed unless all launches are right.
 std::vector<Row> timeLaunches(Bench &bench, const std::vector<TimedLaunch> &launches,
-                              const measure::Chip &chip, double secondsBudget);
+                              const Machine &chip, double secondsBudget);
 
 } // namespace nereid::bench

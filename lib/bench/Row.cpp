@@ -22,7 +22,7 @@ std::string Row::rooflineFault() const {
   return measure::rooflineFault(rooflineShare(), isTimed);
 }
 
-void judgeSpeed(Row &row, const measure::Chip &chip) {
+void judgeSpeed(Row &row, const Machine &chip) {
   measure::TimedWork work{row.bytes, row.flops, row.peakType, {}, row.kernel.summary.median};
   work.beside.memorySeconds = row.copySeconds;
   work.beside.computeSeconds = row.peakSeconds;

@@ -2,7 +2,7 @@
 // What measuring one case came to, the same for generated operators and for kernels somebody wrote.
 #pragma once
 
-#include "lib/measure/Chip.h"
+#include "lib/machine/Machine.h"
 #include "lib/measure/Roofline.h"
 #include "lib/measure/Timer.h"
 
@@ -44,6 +44,6 @@ struct Row {
 };
 
 /// From the row's times: the floor; a row that is quicker than the floor allows fails.
-void judgeSpeed(Row &row, const measure::Chip &chip);
+void judgeSpeed(Row &row, const Machine &chip);
 
 } // namespace nereid::bench

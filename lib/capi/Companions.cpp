@@ -267,7 +267,7 @@ nereid_status nereid_copy_bandwidth(double *bytes_per_second) {
     // A library prints nothing.
     measure::CalibrationSeams seams = measure::systemSeams();
     seams.say = [](const std::string &) {};
-    const measure::Chip chip = measure::thisChip(false, seams);
+    const Machine chip = measure::thisChip(false, seams);
     *bytes_per_second = pool().threadCount() == 1 ? chip.copyBandwidthOneCore : chip.copyBandwidth;
     return NEREID_OK;
   });

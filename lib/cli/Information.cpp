@@ -70,7 +70,7 @@ void explain(std::string code, Session &session) {
 void showChip(bool recalibrate, Session &session) {
   auto chip = measure::thisChip(recalibrate);
   if (session.json) {
-    fmt::print("{}", measure::toJson(chip));
+    fmt::print("{}", toJson(chip));
     return;
   }
   report::Table table({"property", "value"});
@@ -170,7 +170,7 @@ void showKnobs(const Session &session) {
 }
 
 void doctor(const Session &session) {
-  auto chip = measure::detectChip();
+  auto chip = detectMachine();
   DiskCache &cache = DiskCache::forKernels();
   report::Table table({"what", "state"});
   table.add({"nereid", fmt::format("{} ({}), {}", versionText(), revisionText(), compilerText())});

@@ -79,7 +79,7 @@ private:
 
   const KernelBenchOptions &options;
   Session &session;
-  measure::Chip chip;
+  Machine chip;
   measure::Environment environment; ///< before anything is measured
 };
 

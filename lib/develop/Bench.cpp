@@ -73,7 +73,7 @@ static std::optional<bench::CopyTensors> copyOf(const PerformanceRow &row,
 }
 
 OperatorBench OperatorBench::make(Generation &generation, const definition::Case &testCase,
-                                  DType dtype, const measure::Chip &chip,
+                                  DType dtype, const Machine &chip,
                                   const PerformanceOptions &options) {
   OperatorBench result;
   PerformanceRow &row = result.row;

@@ -14,8 +14,7 @@ struct OperatorBench {
   bench::Bench bench;
 
   static OperatorBench make(generator::Generation &generation, const definition::Case &testCase,
-                            DType dtype, const measure::Chip &chip,
-                            const PerformanceOptions &options);
+                            DType dtype, const Machine &chip, const PerformanceOptions &options);
   /// The row of a launch with this schedule that was timed.
   PerformanceRow rowOf(const bench::Row &timed, const generator::Schedule &schedule) const;
 };

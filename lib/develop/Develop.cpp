@@ -160,13 +160,13 @@ Status Development::prepare(const definition::Operator &op) {
   if (options.chipFile.empty()) {
     machine = measure::thisChip();
   } else {
-    auto chip = measure::loadChip(options.chipFile);
+    auto chip = loadMachine(options.chipFile);
     if (!chip) {
       return chip.error();
     }
     machine = std::move(*chip);
   }
-  const measure::Chip here = options.chipFile.empty() ? machine : measure::detectChip();
+  const Machine here = options.chipFile.empty() ? machine : detectMachine();
   elsewhere = machine.fingerprint != here.fingerprint;
   summary = summarizeChip(machine);
   auto known = generator::Patterns::load(userPatternsPath());

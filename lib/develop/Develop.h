@@ -67,7 +67,7 @@ public:
   const std::vector<PerformanceRow> &performance() const { return rows; }
   const OptimizationResult &optimization() const { return optimization_; }
   /// The chip that is generated for; nothing is measured on it when it is not this machine's.
-  const measure::Chip &chip() const { return machine; }
+  const Machine &chip() const { return machine; }
   bool isElsewhere() const { return elsewhere; }
   /// Instead of performance() when the chip is not this machine's.
   const std::vector<PredictedRow> &prediction() const { return predicted; }
@@ -102,7 +102,7 @@ private:
   generator::Project workspace;
   DevelopOptions options;
   uint64_t seed = 0;
-  measure::Chip machine;
+  Machine machine;
   bool elsewhere = false; ///< `machine` is not the one that the program runs on
   std::vector<PredictedRow> predicted;
   generator::ChipSummary summary;

@@ -8,7 +8,7 @@ namespace nereid::develop {
 using generator::Schedule;
 
 Duel duel(generator::Generation &generation, const definition::Case &testCase, DType dtype,
-          const Schedule &before, const Schedule &after, const measure::Chip &chip,
+          const Schedule &before, const Schedule &after, const Machine &chip,
           const PerformanceOptions &options, int tries) {
   Duel result;
   OperatorBench bench = OperatorBench::make(generation, testCase, dtype, chip, options);

@@ -17,7 +17,7 @@ struct Duel {
 /// The baseline, the present schedule twice and the candidate take turns; all are verified.
 /// `tries`: candidates weighed for this operator so far, this one included.
 Duel duel(generator::Generation &generation, const definition::Case &testCase, DType dtype,
-          const generator::Schedule &before, const generator::Schedule &after,
-          const measure::Chip &chip, const PerformanceOptions &options, int tries);
+          const generator::Schedule &before, const generator::Schedule &after, const Machine &chip,
+          const PerformanceOptions &options, int tries);
 
 } // namespace nereid::develop

@@ -170,8 +170,7 @@ namespace {
 class Rounds {
 public:
   Rounds(generator::Project &project, Generation &generation, std::vector<PerformanceRow> &rows,
-         const measure::Chip &chip, generator::Patterns &patterns,
-         const OptimizationOptions &options)
+         const Machine &chip, generator::Patterns &patterns, const OptimizationOptions &options)
       : project(project), generation(generation), op(generation.fused.op), rows(rows), chip(chip),
         summary(summarizeChip(chip)), patterns(patterns), options(options) {}
 
@@ -196,7 +195,7 @@ private:
   Generation &generation;
   const definition::Operator &op;
   std::vector<PerformanceRow> &rows;
-  const measure::Chip &chip;
+  const Machine &chip;
   const generator::ChipSummary summary;
   generator::Patterns &patterns;
   const OptimizationOptions &options;
@@ -344,7 +343,7 @@ Result<OptimizationResult> Rounds::run() {
 } // namespace
 
 Result<OptimizationResult> optimize(generator::Project &project, Generation &generation,
-                                    std::vector<PerformanceRow> &rows, const measure::Chip &chip,
+                                    std::vector<PerformanceRow> &rows, const Machine &chip,
                                     generator::Patterns &patterns,
                                     const OptimizationOptions &options) {
   return Rounds(project, generation, rows, chip, patterns, options).run();

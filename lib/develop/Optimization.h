@@ -33,7 +33,7 @@ struct OptimizationResult {
 /// Works on the rows of the last measurement, which are updated. Kept changes are entered into the
 /// generation's table and the project's files; every round is saved in the manifest at once.
 Result<OptimizationResult> optimize(generator::Project &project, generator::Generation &generation,
-                                    std::vector<PerformanceRow> &rows, const measure::Chip &chip,
+                                    std::vector<PerformanceRow> &rows, const Machine &chip,
                                     generator::Patterns &patterns,
                                     const OptimizationOptions &options);
 

@@ -15,7 +15,6 @@ namespace nereid::develop {
 
 using generator::Generation;
 using generator::Schedule;
-using measure::Chip;
 
 double idleFraction(const PreparedLaunch &launch) {
   constexpr double shortest = 100e-6, budget = 0.1;
@@ -36,7 +35,7 @@ double idleFraction(const PreparedLaunch &launch) {
   return measure::summarize(shares).median;
 }
 
-generator::ChipSummary summarizeChip(const Chip &chip) {
+generator::ChipSummary summarizeChip(const Machine &chip) {
   generator::ChipSummary summary;
   summary.name = chip.name;
   summary.l1Bytes = chip.cacheBytes("L1d");
@@ -48,7 +47,7 @@ generator::ChipSummary summarizeChip(const Chip &chip) {
 }
 
 PerformanceRow measureCase(Generation &generation, const definition::Case &testCase, DType dtype,
-                           const Schedule *schedule, const Chip &chip,
+                           const Schedule *schedule, const Machine &chip,
                            const PerformanceOptions &options) {
   OperatorBench bench = OperatorBench::make(generation, testCase, dtype, chip, options);
   PerformanceRow &row = bench.row;

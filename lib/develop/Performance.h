@@ -6,7 +6,7 @@
 #include "lib/bench/Row.h"
 #include "lib/develop/Launch.h"
 #include "lib/generator/Generator.h"
-#include "lib/measure/Chip.h"
+#include "lib/machine/Machine.h"
 
 #include <optional>
 #include <string>
@@ -35,8 +35,8 @@ struct PerformanceOptions {
 
 /// One case. `schedule` null: the table's. The row says itself when it failed or was skipped.
 PerformanceRow measureCase(generator::Generation &generation, const definition::Case &testCase,
-                           DType dtype, const generator::Schedule *schedule,
-                           const measure::Chip &chip, const PerformanceOptions &options);
+                           DType dtype, const generator::Schedule *schedule, const Machine &chip,
+                           const PerformanceOptions &options);
 
 /// Share of the threads' time that no program filled, the median of a few launches; 0 for launches
 /// too short to be worth a second thread. Leaves the outputs of a launch behind.
@@ -45,7 +45,7 @@ double idleFraction(const PreparedLaunch &launch);
 /// The type that arithmetic is done in: float32 whatever the storage type, but for float64.
 inline DType rateTypeOf(DType dtype) { return dtype == DType::F64 ? DType::F64 : DType::F32; }
 
-generator::ChipSummary summarizeChip(const measure::Chip &chip);
+generator::ChipSummary summarizeChip(const Machine &chip);
 
 std::string performanceTable(const std::vector<PerformanceRow> &rows);
 std::string performanceJson(const std::vector<PerformanceRow> &rows);

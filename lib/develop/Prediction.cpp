@@ -13,7 +13,7 @@ namespace nereid::develop {
 
 std::vector<PredictedRow> predictPerformance(generator::Generation &generation,
                                              const std::vector<DType> &dtypes,
-                                             const measure::Chip &chip) {
+                                             const Machine &chip) {
   const auto &op = generation.fused.op;
   std::vector<PredictedRow> rows;
   for (const definition::Case &one : op.performanceCases) {

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "lib/generator/Generator.h"
-#include "lib/measure/Chip.h"
+#include "lib/machine/Machine.h"
 
 #include <optional>
 #include <string>
@@ -26,8 +26,7 @@ struct PredictedRow {
 
 /// The definition's performance cases in each type.
 std::vector<PredictedRow> predictPerformance(generator::Generation &generation,
-                                             const std::vector<DType> &dtypes,
-                                             const measure::Chip &chip);
+                                             const std::vector<DType> &dtypes, const Machine &chip);
 
 std::string predictionTable(const std::vector<PredictedRow> &rows);
 std::string predictionJson(const std::vector<PredictedRow> &rows);

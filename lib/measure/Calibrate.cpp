@@ -2,7 +2,7 @@
 // Measures the rates of this machine: FMA peak per type, bandwidth per cache level and of memory.
 // The loops are compiled for each instruction set and chosen at run time, so that the figures are
 // what the chip can do. When to measure, and what to think of it, is decided in ThisChip.cpp.
-#include "lib/measure/Chip.h"
+#include "lib/measure/Calibrate.h"
 #include "lib/measure/MemoryCopy.h"
 #include "lib/measure/MemoryLoops.h"
 #include "lib/measure/PeakLoops.h"
@@ -39,7 +39,7 @@ double bestSeconds(int repeats, const std::function<void()> &body, double *sprea
 }
 
 /// Raises the peaks to what is measured now.
-void measurePeaks(Chip &chip, ThreadPool &pool, double &spread) {
+void measurePeaks(Machine &chip, ThreadPool &pool, double &spread) {
   // Some milliseconds each: a clock that was slow at first must not be taken for the peak.
   constexpr int64_t rounds = 2000000;
   for (const auto &[name, loop] : peakLoops()) {
@@ -62,7 +62,7 @@ void measurePeaks(Chip &chip, ThreadPool &pool, double &spread) {
 
 /// The quickest of copies, reads and sums in memory of which each of `threads` has a part of its
 /// own: bytes read and written per second. A part is three buffers, `bytes` together.
-double cacheRate(const Chip &chip, ThreadPool &pool, int threads, int64_t bytes) {
+double cacheRate(const Machine &chip, ThreadPool &pool, int threads, int64_t bytes) {
   // Whole vectors, and room that keeps one thread's part from sharing a line with the next.
   const int64_t buffer = std::max<int64_t>(bytes / 3 / 512 * 512, 512);
   const Tensor memory = Tensor::empty({threads * 3 * buffer}, DType::U8);
@@ -93,7 +93,7 @@ double cacheRate(const Chip &chip, ThreadPool &pool, int threads, int64_t bytes)
   return best;
 }
 
-void measureCaches(Chip &chip, ThreadPool &pool) {
+void measureCaches(Machine &chip, ThreadPool &pool) {
   const int threads = pool.threadCount();
   for (auto &cache : chip.caches) {
     // Three quarters of the level, shared by the threads that share it.
@@ -105,7 +105,7 @@ void measureCaches(Chip &chip, ThreadPool &pool) {
   }
 }
 
-void measureMemory(Chip &chip, ThreadPool &pool) {
+void measureMemory(Machine &chip, ThreadPool &pool) {
   int64_t bytes = std::max<int64_t>(int64_t{256} << 20, 4 * chip.lastCacheBytes());
   bytes = std::min<int64_t>(bytes, chip.memoryBytes / 8) / 4096 * 4096;
   constexpr int64_t chunk = int64_t{1} << 20;
@@ -165,7 +165,7 @@ void measureMemory(Chip &chip, ThreadPool &pool) {
 
 } // namespace
 
-double calibrate(Chip &chip) {
+double calibrate(Machine &chip) {
   ThreadPool &pool = runtime::defaultPool();
   double spread = 0;
   measurePeaks(chip, pool, spread);

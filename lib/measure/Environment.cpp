@@ -15,7 +15,7 @@
 
 namespace nereid::measure {
 
-Environment describeEnvironment(const Chip &chip) {
+Environment describeEnvironment(const Machine &chip) {
   Environment environment;
   environment.chip = chip.name;
   environment.fingerprint = chip.fingerprint;

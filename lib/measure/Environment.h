@@ -3,7 +3,7 @@
 // result file.
 #pragma once
 
-#include "lib/measure/Chip.h"
+#include "lib/machine/Machine.h"
 #include "lib/measure/SystemState.h"
 
 #include <string>
@@ -19,7 +19,7 @@ struct Environment {
 };
 
 /// `revision` is the git revision the program was built from, "unknown" outside a checkout.
-Environment describeEnvironment(const Chip &chip);
+Environment describeEnvironment(const Machine &chip);
 /// What the system does not tell is null.
 std::string toJson(const Environment &environment);
 

@@ -14,7 +14,7 @@ double FloorPeer::secondsFor(double work, const Timing &own, const Timing &kerne
   return medianRatio(own.samples, kernel.samples) * kernel.summary.median * work / amount;
 }
 
-std::optional<FloorPeer> copyPeer(const Chip &chip, const runtime::Tensor &to,
+std::optional<FloorPeer> copyPeer(const Machine &chip, const runtime::Tensor &to,
                                   const runtime::Tensor &from) {
   const auto bytes = static_cast<int64_t>(std::min(from.byteCount(), to.byteCount())) / 256 * 256;
   if (bytes == 0) {

@@ -4,7 +4,7 @@
 // shared one is not what it could do when its descriptor was measured.
 #pragma once
 
-#include "lib/measure/Chip.h"
+#include "lib/machine/Machine.h"
 #include "lib/measure/Timer.h"
 #include "runtime/Tensor.h"
 
@@ -23,7 +23,7 @@ struct FloorPeer {
 
 /// The chip's best copy on all threads, of as many whole 256 bytes as both tensors have. Both must
 /// be contiguous and outlive the peer. Empty when there is less to copy.
-std::optional<FloorPeer> copyPeer(const Chip &chip, const runtime::Tensor &to,
+std::optional<FloorPeer> copyPeer(const Machine &chip, const runtime::Tensor &to,
                                   const runtime::Tensor &from);
 
 /// About `flops` on all threads, at the peak that the type has (see peakType), at most some

@@ -66,7 +66,7 @@ void copyLibrary(uint8_t *to, const uint8_t *from, int64_t n) {
 
 } // namespace
 
-std::vector<Copy> copiesFor(const Chip &chip) {
+std::vector<Copy> copiesFor(const Machine &chip) {
   std::vector<Copy> copies = {{"memcpy", copyLibrary}};
 #if defined(__x86_64__)
   if (chip.vectorBytes == 64) {
@@ -80,7 +80,7 @@ std::vector<Copy> copiesFor(const Chip &chip) {
   return copies;
 }
 
-void copyParallel(const Chip &chip, uint8_t *to, const uint8_t *from, int64_t bytes,
+void copyParallel(const Machine &chip, uint8_t *to, const uint8_t *from, int64_t bytes,
                   runtime::ThreadPool &pool) {
   std::vector<Copy> copies = copiesFor(chip);
   auto best = std::find_if(copies.begin(), copies.end(),

@@ -5,7 +5,7 @@
 // the calibrated figure moves by half between minutes on a shared machine.
 #pragma once
 
-#include "lib/measure/Chip.h"
+#include "lib/machine/Machine.h"
 
 #include <cstdint>
 #include <string>
@@ -24,10 +24,10 @@ struct Copy {
 };
 
 /// Those this chip can run.
-std::vector<Copy> copiesFor(const Chip &chip);
+std::vector<Copy> copiesFor(const Machine &chip);
 
-/// The chip's best copy (Chip::bestCopy) on all threads.
-void copyParallel(const Chip &chip, uint8_t *to, const uint8_t *from, int64_t bytes,
+/// The chip's best copy (Machine::bestCopy) on all threads.
+void copyParallel(const Machine &chip, uint8_t *to, const uint8_t *from, int64_t bytes,
                   runtime::ThreadPool &pool);
 
 } // namespace nereid::measure

@@ -17,7 +17,7 @@ constexpr double uncertainMargin = 0.25;
 /// What is above this share of its roofline says that the roofline is wrong.
 constexpr double mostOfRoofline = 1.05;
 
-double memoryRate(const Chip &chip) {
+double memoryRate(const Machine &chip) {
   return std::max({chip.copyBandwidth, chip.readBandwidth, chip.writeBandwidth});
 }
 
@@ -32,7 +32,7 @@ double smallerOrOnly(double first, double second) {
 
 } // namespace
 
-double memorySeconds(const Chip &chip, double bytes) {
+double memorySeconds(const Machine &chip, double bytes) {
   double seconds = 0, held = 0;
   for (size_t level = 0; level < chip.caches.size(); ++level) {
     const CacheLevel &cache = chip.caches[level];
@@ -52,7 +52,7 @@ double memorySeconds(const Chip &chip, double bytes) {
   return memoryRate(chip) > 0 ? seconds + (bytes - held) / memoryRate(chip) : seconds;
 }
 
-DType peakType(const Chip &chip, DType dtype) {
+DType peakType(const Machine &chip, DType dtype) {
   if (dtype == DType::F64) {
     return DType::F64;
   }
@@ -62,7 +62,7 @@ DType peakType(const Chip &chip, DType dtype) {
   return hasOwn ? dtype : DType::F32;
 }
 
-Roofline roofline(const Chip &chip, double bytes, double flops, DType dtype) {
+Roofline roofline(const Machine &chip, double bytes, double flops, DType dtype) {
   Roofline result;
   const double peak = chip.peakFor(dtype);
   result.memorySeconds = memorySeconds(chip, bytes);
@@ -75,7 +75,8 @@ Roofline roofline(const Chip &chip, double bytes, double flops, DType dtype) {
   return result;
 }
 
-bool isImpossible(const Chip &chip, const Roofline &floor, const Roofline &timed, double seconds) {
+bool isImpossible(const Machine &chip, const Roofline &floor, const Roofline &timed,
+                  double seconds) {
   const double limit = std::max(smallerOrOnly(floor.memorySeconds, timed.memorySeconds),
                                 smallerOrOnly(floor.computeSeconds, timed.computeSeconds));
   const bool isCertain = chip.calibration.uncertainty.empty();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/measure/ThisChip.h"
 
+#include "lib/measure/Calibrate.h"
 #include "lib/measure/SystemState.h"
 #include "lib/support/AtomicFile.h"
 #include "lib/support/DiskCache.h"
@@ -67,14 +68,14 @@ private:
   double formerOwn = 0, formerWall = 0;
 };
 
-std::string pathFor(const Chip &chip, const std::string &folder) {
+std::string pathFor(const Machine &chip, const std::string &folder) {
   const std::string hash = toHex(sha256(std::string_view(chip.fingerprint))).substr(0, 16);
   return folder.empty() ? "" : folder + "/chip-" + hash + ".json";
 }
 
 /// What was measured before, if it is of this chip and such as a machine can have.
-std::optional<Chip> knownChip(const Chip &chip, const std::string &path) {
-  auto known = path.empty() ? Result<Chip>(makeError("E0701", "")) : loadChip(path);
+std::optional<Machine> knownChip(const Machine &chip, const std::string &path) {
+  auto known = path.empty() ? Result<Machine>(makeError("E0701", "")) : loadMachine(path);
   const bool isUsable =
       known && known->fingerprint == chip.fingerprint && known->isCalibrated && hasRates(*known);
   return isUsable ? std::optional(std::move(*known)) : std::nullopt;
@@ -103,7 +104,7 @@ bool isQuietNow(const CalibrationSeams &seams, int waits) {
 }
 
 /// Measures now, and says of the rates what is to be thought of them.
-Chip measured(Chip chip, const CalibrationSeams &seams) {
+Machine measured(Machine chip, const CalibrationSeams &seams) {
   (void)seams.disturbance();
   double spread = seams.calibrate(chip);
   if (!hasRates(chip)) {
@@ -138,7 +139,7 @@ std::string Disturbance::text() const {
   return "";
 }
 
-std::string uncertaintyNote(const Chip &chip) {
+std::string uncertaintyNote(const Machine &chip) {
   const std::string &why = chip.calibration.uncertainty;
   return why.empty()
              ? ""
@@ -147,8 +148,8 @@ std::string uncertaintyNote(const Chip &chip) {
                            why);
 }
 
-bool isImpossibleHere(const Chip &chip, const TimedWork &work, const CalibrationSeams &seams) {
-  auto isBelowFloor = [&](const Chip &by) {
+bool isImpossibleHere(const Machine &chip, const TimedWork &work, const CalibrationSeams &seams) {
+  auto isBelowFloor = [&](const Machine &by) {
     const Roofline floor = roofline(by, work.bytes, work.flops, work.type);
     return isImpossible(by, floor, work.beside, work.seconds);
   };
@@ -163,7 +164,7 @@ bool isImpossibleHere(const Chip &chip, const TimedWork &work, const Calibration
 CalibrationSeams systemSeams() {
   CalibrationSeams seams;
   seams.folder = cacheDirectory();
-  seams.detect = detectChip;
+  seams.detect = detectMachine;
   seams.calibrate = measure::calibrate;
   seams.disturbance = [watch = std::make_shared<Watch>()] { return (*watch)(); };
   seams.waitAWhile = [] { std::this_thread::sleep_for(std::chrono::milliseconds(100)); };
@@ -176,10 +177,10 @@ CalibrationSeams systemSeams() {
   return seams;
 }
 
-Chip betterRates(const Chip &known, const Chip &now) {
+Machine betterRates(const Machine &known, const Machine &now) {
   const bool isCertain = now.calibration.uncertainty.empty();
   auto rate = [&](double first, double second) { return better(first, second, isCertain); };
-  Chip result = now;
+  Machine result = now;
   for (auto [mine, theirs] : {std::pair(&result.peakFlops, &known.peakFlops),
                               std::pair(&result.peakFlopsOneCore, &known.peakFlopsOneCore)}) {
     for (auto &[type, value] : *mine) {
@@ -205,10 +206,10 @@ Chip betterRates(const Chip &known, const Chip &now) {
   return result;
 }
 
-Chip thisChip(bool recalibrate, const CalibrationSeams &seams) {
-  const Chip chip = seams.detect();
+Machine thisChip(bool recalibrate, const CalibrationSeams &seams) {
+  const Machine chip = seams.detect();
   const std::string path = pathFor(chip, seams.folder);
-  const std::optional<Chip> known = knownChip(chip, path);
+  const std::optional<Machine> known = knownChip(chip, path);
   const bool isAsked = recalibrate || !known;
   if (!isAsked && !isDue(known->calibration, seams.now())) {
     return *known;
@@ -222,7 +223,7 @@ Chip thisChip(bool recalibrate, const CalibrationSeams &seams) {
                         : recalibrate ? " again"
                                       : " again, to keep the best of several times",
                         path.empty() ? "no file, as there is no cache folder" : path));
-  Chip now = measured(chip, seams);
+  Machine now = measured(chip, seams);
   if (!now.calibration.uncertainty.empty()) {
     seams.say(fmt::format("its rates are uncertain: {}; they are measured again when it is quiet",
                           now.calibration.uncertainty));

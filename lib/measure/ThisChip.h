@@ -21,8 +21,8 @@ struct Disturbance {
 /// What calibration needs of its surroundings; tests bring their own.
 struct CalibrationSeams {
   std::string folder; ///< where the descriptor is kept; empty = nowhere
-  std::function<Chip()> detect;
-  std::function<double(Chip &)> calibrate;      ///< as measure::calibrate
+  std::function<Machine()> detect;
+  std::function<double(Machine &)> calibrate;   ///< as measure::calibrate
   std::function<Disturbance()> disturbance;     ///< since it was asked last
   std::function<void()> waitAWhile;             ///< for the machine to become quiet
   std::function<int64_t()> now;                 ///< seconds since 1970
@@ -31,13 +31,13 @@ struct CalibrationSeams {
 /// The user's cache folder, this machine and its clocks; says it on standard error.
 CalibrationSeams systemSeams();
 
-/// detectChip, with the rates from the folder or measured now and kept there. Rates that were taken
-/// on a machine that was not quiet, and those of a few days, are measured again when it is quiet;
-/// the better ones are kept.
-Chip thisChip(bool recalibrate = false, const CalibrationSeams &seams = systemSeams());
+/// detectMachine, with the rates from the folder or measured now and kept there. Rates that were
+/// taken on a machine that was not quiet, and those of a few days, are measured again when it is
+/// quiet; the better ones are kept.
+Machine thisChip(bool recalibrate = false, const CalibrationSeams &seams = systemSeams());
 
 /// A line for tables that compare with uncertain rates; "" where they are not.
-std::string uncertaintyNote(const Chip &chip);
+std::string uncertaintyNote(const Machine &chip);
 
 /// What a time on this machine was taken for: `type` is that of the arithmetic, `beside` what was
 /// timed in the same turns, as isImpossible() takes it.
@@ -49,11 +49,11 @@ struct TimedWork {
 };
 /// isImpossible(), by the rates of this machine that `chip` has. Where those are uncertain they are
 /// measured again before they speak against a time: the machine may be quieter now than it was.
-bool isImpossibleHere(const Chip &chip, const TimedWork &work,
+bool isImpossibleHere(const Machine &chip, const TimedWork &work,
                       const CalibrationSeams &seams = systemSeams());
 
 /// The better rates of two calibrations of one chip. `known` is not believed where it is several
 /// times what was measured now on a quiet machine.
-Chip betterRates(const Chip &known, const Chip &now);
+Machine betterRates(const Machine &known, const Machine &now);
 
 } // namespace nereid::measure

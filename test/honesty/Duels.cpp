@@ -24,7 +24,7 @@ struct Counts {
 };
 
 Counts fight(generator::Generation &generation, const std::string &file, int duels) {
-  const measure::Chip chip = measure::thisChip();
+  const Machine chip = measure::thisChip();
   const definition::Case &one = generation.fused.op.performanceCases.front();
   const generator::Schedule schedule =
       generation.scheduleFor(one.binding, DType::F32, develop::summarizeChip(chip));

@@ -42,7 +42,7 @@ protected:
   Row time(const TimedLaunch &launch) { return timeLaunches(bench, {launch}, chip, 0.01).front(); }
 
   Tensor x = Tensor::empty({64}, DType::F32), out = Tensor::empty({64}, DType::F32);
-  measure::Chip chip;
+  Machine chip;
   Bench bench;
   int judged = 0, launches = 0;
 };
@@ -140,7 +140,7 @@ Row rowOf(double seconds, double copySeconds) {
 }
 
 TEST(RowTest, SharesAreOfWhatWasTimedBesideTheKernel) {
-  measure::Chip chip;
+  Machine chip;
   chip.cores = 1;
   chip.copyBandwidth = 1e9; // 1 ms
   Row row = rowOf(2e-3, 0);
@@ -153,7 +153,7 @@ TEST(RowTest, SharesAreOfWhatWasTimedBesideTheKernel) {
 }
 
 TEST(RowTest, WhatIsTooQuickIsRejectedOrSaysThatTheRooflineIsWrong) {
-  measure::Chip chip;
+  Machine chip;
   chip.cores = 1;
   chip.copyBandwidth = 1e9;
   Row row = rowOf(0.8e-3, 0);

@@ -52,7 +52,7 @@ cases = [{ M = 64, N = 64 }]
     return row;
   }
 
-  measure::Chip chip;
+  Machine chip;
   generator::Generation generation;
 };
 

@@ -78,7 +78,7 @@ protected:
   }
 
   std::string folder, text, wrong;
-  measure::Chip chip;
+  Machine chip;
   generator::Generation generation;
   std::optional<generator::Project> project;
   generator::Patterns patterns;

@@ -29,7 +29,7 @@ TEST(FloorPeers, SecondsAreTakenTurnByTurn) {
 }
 
 TEST(FloorPeers, CopyMovesWholeBlocksOfTheSmallerTensor) {
-  Chip chip = detectChip();
+  Machine chip = detectMachine();
   chip.bestCopy = "memcpy";
   Tensor from = Tensor::empty({1000}, DType::U8), to = Tensor::empty({600}, DType::U8);
   for (int64_t i = 0; i < 1000; ++i) {

@@ -10,8 +10,8 @@ using namespace nereid::measure;
 
 namespace {
 
-Chip chip() {
-  Chip result;
+Machine chip() {
+  Machine result;
   result.cores = 2;
   result.caches = {
       {"L1d", 1000, 1, 100e9, 200e9}, {"L2", 10000, 1, 50e9, 0}, {"L3", 100000, 2, 0, 40e9}};
@@ -22,7 +22,7 @@ Chip chip() {
 }
 
 TEST(Roofline, SideAndImpossibleTimes) {
-  Chip chip;
+  Machine chip;
   chip.copyBandwidth = 1e9;
   chip.peakFlops["fp32"] = 1e10;
   chip.caches = {{"L3", 1000, 1, 0}};
@@ -60,21 +60,21 @@ TEST(Roofline, MoreBytesNeverTakeLessAndNothingJumps) {
 }
 
 TEST(Roofline, ALevelIsNeverSlowerThanThoseBehindIt) {
-  Chip odd = chip();
+  Machine odd = chip();
   odd.caches[1].bytesPerSecond = 1e9;
   odd.caches[2].allBytesPerSecond = 2e9;
   EXPECT_DOUBLE_EQ(memorySeconds(odd, 50000), 2000 / 200e9 + 48000 / 10e9);
 }
 
 TEST(Roofline, WhatNobodyMeasuredForbidsNothing) {
-  Chip unknown = chip();
+  Machine unknown = chip();
   for (CacheLevel &cache : unknown.caches) {
     cache.bytesPerSecond = cache.allBytesPerSecond = 0;
   }
   EXPECT_EQ(memorySeconds(unknown, 50000), 0);
   EXPECT_DOUBLE_EQ(memorySeconds(unknown, 300000), 200000 / 10e9);
-  EXPECT_EQ(memorySeconds(Chip(), 1e9), 0);
-  EXPECT_FALSE(isImpossible(Chip(), roofline(Chip(), 1e9, 1e9, DType::F32), {}, 1e-9));
+  EXPECT_EQ(memorySeconds(Machine(), 1e9), 0);
+  EXPECT_FALSE(isImpossible(Machine(), roofline(Machine(), 1e9, 1e9, DType::F32), {}, 1e-9));
 }
 
 TEST(Roofline, OfTwoFloorsTheSmallerForbids) {
@@ -88,7 +88,7 @@ TEST(Roofline, OfTwoFloorsTheSmallerForbids) {
 }
 
 TEST(Roofline, UncertainRatesForbidLess) {
-  Chip busy = chip();
+  Machine busy = chip();
   busy.calibration.uncertainty = "other processes used 40 % of the processors";
   const Roofline floor = roofline(busy, 1e9, 0, DType::F32);
   EXPECT_FALSE(isImpossible(busy, floor, {}, 0.4 * floor.memorySeconds));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // When the machine's rates are measured, believed, and measured again; the machine, the clock and
 // what disturbs them are made here.
+#include "lib/measure/Calibrate.h"
 #include "lib/measure/ThisChip.h"
 
 #include <gtest/gtest.h>
@@ -24,13 +25,13 @@ protected:
     fs::remove_all(folder);
     seams.folder = folder.string();
     seams.detect = [] {
-      Chip chip;
+      Machine chip;
       chip.name = chip.fingerprint = "test chip";
       chip.architecture = "x86-64";
       chip.caches = {{"L1d", 32768, 1, 0}, {"L3", 1 << 25, 2, 0}};
       return chip;
     };
-    seams.calibrate = [this](Chip &chip) {
+    seams.calibrate = [this](Machine &chip) {
       ++calibrations;
       for (double *rate : {&chip.copyBandwidth, &chip.copyBandwidthOneCore, &chip.readBandwidth,
                            &chip.writeBandwidth, &chip.peakFlops["fp32"], &chip.peakFlops["fp64"],
@@ -50,7 +51,7 @@ protected:
   }
   void TearDown() override { fs::remove_all(folder); }
 
-  Chip chip(bool recalibrate = false) { return thisChip(recalibrate, seams); }
+  Machine chip(bool recalibrate = false) { return thisChip(recalibrate, seams); }
   fs::path file() const { return fs::directory_iterator(folder)->path(); }
   /// Changes one value of the file that is kept.
   void doctor(const std::function<void(nlohmann::json &)> &change) {
@@ -86,7 +87,7 @@ TEST_F(Machine, IsMeasuredOnceAndSaysSo) {
 TEST_F(Machine, BusyRatesAreUncertainAndRepairedWhenItIsQuiet) {
   disturbance.others = 0.4;
   speed = 0.5;
-  const Chip busy = chip();
+  const Machine busy = chip();
   EXPECT_EQ(busy.calibration.uncertainty, "other processes used 40 % of the processors");
   EXPECT_NE(said.find("uncertain"), std::string::npos);
   // Busy still, or too soon: what is there is used.
@@ -98,7 +99,7 @@ TEST_F(Machine, BusyRatesAreUncertainAndRepairedWhenItIsQuiet) {
   EXPECT_EQ(chip().copyBandwidth, 0.5e10);
   seconds += 3600;
   speed = 1;
-  const Chip repaired = chip();
+  const Machine repaired = chip();
   EXPECT_EQ(repaired.copyBandwidth, 1e10);
   EXPECT_EQ(repaired.calibration.uncertainty, "");
   EXPECT_EQ(calibrations, 2);
@@ -139,7 +140,7 @@ TEST_F(Machine, WhatWasCertainStaysCertain) {
   (void)chip();
   disturbance.others = 0.5;
   speed = 0.5;
-  const Chip again = chip(true);
+  const Machine again = chip(true);
   EXPECT_EQ(again.copyBandwidth, 1e10);
   EXPECT_EQ(again.calibration.uncertainty, "");
 }
@@ -181,7 +182,7 @@ TEST_F(Machine, UnbelievableRatesGiveWayToQuietOnes) {
 }
 
 TEST_F(Machine, RatesThatCannotBeMeasuredAreUncertain) {
-  seams.calibrate = [this](Chip &) {
+  seams.calibrate = [this](Machine &) {
     ++calibrations;
     return 0.0;
   };
@@ -190,7 +191,7 @@ TEST_F(Machine, RatesThatCannotBeMeasuredAreUncertain) {
 }
 
 TEST(Calibration, MeasuresEveryRate) {
-  Chip chip = detectChip();
+  Machine chip = detectMachine();
   (void)calibrate(chip);
   EXPECT_TRUE(hasRates(chip)) << toJson(chip);
 }
@@ -198,7 +199,7 @@ TEST(Calibration, MeasuresEveryRate) {
 TEST_F(Machine, UncertainRatesAreMeasuredAgainBeforeTheyForbid) {
   disturbance.others = 0.8;
   speed = 0.1;
-  const Chip busy = chip();
+  const Machine busy = chip();
   TimedWork work{.bytes = 1e12, .seconds = 1}; // 100 seconds at the usual rate, 1000 at that of now
   EXPECT_TRUE(isImpossibleHere(busy, work, seams)) << "still as busy";
   EXPECT_EQ(calibrations, 2);
@@ -212,7 +213,7 @@ TEST_F(Machine, UncertainRatesAreMeasuredAgainBeforeTheyForbid) {
   EXPECT_EQ(calibrations, 4);
   // Certain rates need no second look.
   disturbance.others = 0;
-  const Chip quiet = chip(true);
+  const Machine quiet = chip(true);
   ASSERT_EQ(quiet.calibration.uncertainty, "");
   work.seconds = 1;
   EXPECT_TRUE(isImpossibleHere(quiet, work, seams));

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// A chip as data: memories, widths, rates. The cost model, generator, tuner and reports read this
-// and nothing else about the hardware, so a described chip and the one the program runs on take the
-// same path. JSON with a schema version (docs/chips.md).
+// A chip as data: memories, widths, rates. Lowering, generator, roofline, tuner and reports read
+// this and nothing else about the hardware, so a described chip and the one the program runs on
+// take the same path. JSON with a schema version (docs/chips.md), read and judged in
+// MachineJson.cpp alone.
 #pragma once
 
 #include "lib/support/Diagnostics.h"
 #include "runtime/DType.h"
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
 
-namespace nereid::measure {
+namespace nereid {
 
 struct CacheLevel {
   std::string name;          ///< "L1d", "L2", "L3"
@@ -29,7 +31,7 @@ struct Calibration {
   std::string uncertainty; ///< why they may be too low; empty: the machine was quiet
 };
 
-struct Chip {
+struct Machine {
   std::string name;         ///< "AMD EPYC (zen5)"
   std::string fingerprint;  ///< vendor, family, model, stepping, cores, features: same = same chip
   std::string architecture; ///< "x86-64"
@@ -45,8 +47,8 @@ struct Chip {
   /// the best of memcpy, vector and streaming (non-temporal) copies.
   double copyBandwidth = 0, copyBandwidthOneCore = 0;
   double readBandwidth = 0, writeBandwidth = 0;
-  std::string bestCopy; ///< the copy that reached copyBandwidth, see MemoryCopy.h
-  bool isCalibrated = false;
+  std::string bestCopy;      ///< the copy that reached copyBandwidth, see MemoryCopy.h
+  bool isCalibrated = false; ///< measured on the machine; else somebody wrote the rates down
   Calibration calibration;
 
   int64_t cacheBytes(const std::string &level) const; ///< 0 when there is none
@@ -55,16 +57,15 @@ struct Chip {
 };
 
 /// Reads cpuid and /sys; no measuring, rates 0.
-Chip detectChip();
-/// Fills in the rates, in about three seconds on an otherwise idle machine. Returns how far the
-/// repetitions of a figure were apart at most, as a share.
-double calibrate(Chip &chip);
+Machine detectMachine();
 /// Every rate that a calibration measures is there, finite, and such as a machine can have.
-bool hasRates(const Chip &chip);
+bool hasRates(const Machine &machine);
 
-std::string toJson(const Chip &chip);
-/// E0701 with the key that is missing or malformed.
-Result<Chip> chipFromJson(const std::string &text, const std::string &path);
-Result<Chip> loadChip(const std::string &path);
+std::string toJson(const Machine &machine);
+/// E0701 with the file, the key that is missing or that no chip can have so, its value and the fix.
+Result<Machine> machineFromJson(const std::string &text, const std::string &path);
+/// The same of a file (E0001). A descriptor of this machine, which its fingerprint tells, must not
+/// have more cores than there are (E0701).
+Result<Machine> loadMachine(const std::string &path);
 
-} // namespace nereid::measure
+} // namespace nereid

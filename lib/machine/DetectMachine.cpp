@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the operating system says of the processor: /proc/cpuinfo, /sys and the affinity mask.
-#include "lib/measure/Chip.h"
+#include "lib/machine/Machine.h"
 
 #include <fmt/format.h>
 
@@ -12,7 +12,7 @@
 #include <sched.h>
 #include <unistd.h>
 
-namespace nereid::measure {
+namespace nereid {
 
 namespace {
 
@@ -72,6 +72,9 @@ std::vector<CacheLevel> readCaches() {
     CacheLevel cache;
     cache.name = "L" + level + (level == "1" ? "d" : "");
     cache.bytes = parseSize(firstLine(base + "size"));
+    if (cache.bytes <= 0) {
+      continue; // a guest whose host does not say
+    }
     cache.sharedBy = countCpus(firstLine(base + "shared_cpu_list"));
     caches.push_back(cache);
   }
@@ -84,34 +87,34 @@ bool contains(const std::vector<std::string> &features, const std::string &name)
 
 } // namespace
 
-Chip detectChip() {
-  Chip chip;
+Machine detectMachine() {
+  Machine machine;
   auto info = cpuInfo();
-  chip.name = info.count("model name") > 0 ? info["model name"] : "unknown CPU";
+  machine.name = info.count("model name") > 0 ? info["model name"] : "unknown CPU";
 #if defined(__x86_64__)
-  chip.architecture = "x86-64";
+  machine.architecture = "x86-64";
 #else
-  chip.architecture = "unknown";
+  machine.architecture = "unknown";
 #endif
   std::stringstream flags(info["flags"]);
   for (std::string flag; flags >> flag;) {
-    chip.features.push_back(flag);
+    machine.features.push_back(flag);
   }
-  std::sort(chip.features.begin(), chip.features.end());
+  std::sort(machine.features.begin(), machine.features.end());
   cpu_set_t mask;
   CPU_ZERO(&mask);
-  chip.cores = sched_getaffinity(0, sizeof mask, &mask) == 0
-                   ? CPU_COUNT(&mask)
-                   : static_cast<int>(std::thread::hardware_concurrency());
-  bool hasAvx512 = contains(chip.features, "avx512f") && contains(chip.features, "avx512vl");
-  chip.vectorBytes = hasAvx512 ? 64 : contains(chip.features, "avx2") ? 32 : 16;
-  chip.vectorRegisters = hasAvx512 ? 32 : 16;
-  chip.memoryBytes = static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE);
-  chip.caches = readCaches();
-  chip.fingerprint = fmt::format("{} family {} model {} stepping {} cores {} vector {}", chip.name,
-                                 info["cpu family"], info["model"], info["stepping"], chip.cores,
-                                 chip.vectorBytes);
-  return chip;
+  machine.cores = sched_getaffinity(0, sizeof mask, &mask) == 0
+                      ? CPU_COUNT(&mask)
+                      : static_cast<int>(std::thread::hardware_concurrency());
+  bool hasAvx512 = contains(machine.features, "avx512f") && contains(machine.features, "avx512vl");
+  machine.vectorBytes = hasAvx512 ? 64 : contains(machine.features, "avx2") ? 32 : 16;
+  machine.vectorRegisters = hasAvx512 ? 32 : 16;
+  machine.memoryBytes = static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE);
+  machine.caches = readCaches();
+  machine.fingerprint = fmt::format("{} family {} model {} stepping {} cores {} vector {}",
+                                    machine.name, info["cpu family"], info["model"],
+                                    info["stepping"], machine.cores, machine.vectorBytes);
+  return machine;
 }
 
-} // namespace nereid::measure
+} // namespace nereid
