@@ -114,11 +114,12 @@ void writeComplexity(const Operator &op, std::string &out) {
                   hasRest ? ", P being the product of the leading dimensions `...`" : "");
 }
 
-void writeWork(const Operator &op, DType dtype, const ChipFigures &chip, std::string &out) {
+void writeWork(const Operator &op, DType dtype, const Machine &chip, std::string &out) {
   out +=
       fmt::format("## Work per case ({})\n\n| case | must move | FLOP | FLOP/B | unfused moves |",
                   torchName(dtype));
-  bool hasRoofline = chip.peakFlops > 0 && chip.bandwidth > 0;
+  const double peakFlops = chip.peakFor(DType::F32);
+  bool hasRoofline = peakFlops > 0 && chip.copyBandwidth > 0;
   out += hasRoofline ? " bound by | least time |\n|---|---|---|---|---|---|---|\n"
                      : "\n|---|---|---|---|---|\n";
   for (const Case &one : op.performanceCases) {
@@ -127,7 +128,7 @@ void writeWork(const Operator &op, DType dtype, const ChipFigures &chip, std::st
     out += fmt::format("| {} | {} | {} | {:.3g} | {} |", one.name, bytesText(work.bytes()),
                        countText(work.flops), work.intensity(), bytesText(unfused.bytes()));
     if (hasRoofline) {
-      double memory = work.bytes() / chip.bandwidth, compute = work.flops / chip.peakFlops;
+      double memory = work.bytes() / chip.copyBandwidth, compute = work.flops / peakFlops;
       out += fmt::format(" {} | {:.4g} ms |", memory >= compute ? "memory" : "arithmetic",
                          1e3 * std::max(memory, compute));
     }
@@ -137,10 +138,10 @@ void writeWork(const Operator &op, DType dtype, const ChipFigures &chip, std::st
          "FLOP counts are those of the operations table, a function at what its vector "
          "implementation executes.\n\n";
   if (hasRoofline) {
-    double ridge = chip.peakFlops / chip.bandwidth;
+    double ridge = peakFlops / chip.copyBandwidth;
     out += fmt::format("## Roofline\n\nOn {}: {}FLOP/s and {}B/s, so the ridge lies at {:.3g} "
                        "FLOP/B. Cases below it are bound by memory.\n\n",
-                       chip.name, countText(chip.peakFlops), countText(chip.bandwidth), ridge);
+                       chip.name, countText(peakFlops), countText(chip.copyBandwidth), ridge);
   }
 }
 
@@ -157,7 +158,7 @@ void writeAccuracy(const Operator &op, DType dtype, std::string &out) {
   out += "\n\n";
 }
 
-void writeStrategy(const Operator &op, DType dtype, const ChipFigures &chip, std::string &out) {
+void writeStrategy(const Operator &op, DType dtype, const Machine &chip, std::string &out) {
   double fused = 0, unfused = 0, largestResult = 0, intensity = 0;
   for (const Case &one : op.performanceCases) {
     Work work = countWork(op, one.binding, dtype);
@@ -182,13 +183,14 @@ void writeStrategy(const Operator &op, DType dtype, const ChipFigures &chip, std
     out += "- Flatten the leading dimensions; a low-rank operand is read once per block and reused "
            "over the block's rows.\n";
   }
+  const double peakFlops = chip.peakFor(DType::F32);
   bool isMemoryBound =
-      chip.peakFlops <= 0 || chip.bandwidth <= 0 || intensity < chip.peakFlops / chip.bandwidth;
+      peakFlops <= 0 || chip.copyBandwidth <= 0 || intensity < peakFlops / chip.copyBandwidth;
   out += isMemoryBound ? "- Bound by memory: whole cache lines, contiguous inner loops, no "
                          "intermediate written.\n"
                        : "- Bound by arithmetic in some cases: vector functions with short "
                          "polynomials, enough independent work per core.\n";
-  if (chip.lastLevelCacheBytes > 0 && largestResult > chip.lastLevelCacheBytes) {
+  if (!chip.caches.empty() && largestResult > static_cast<double>(chip.lastCacheBytes())) {
     out += "- Results larger than the last-level cache: write them past the caches (streaming "
            "stores).\n";
   }
@@ -202,7 +204,7 @@ void writeStrategy(const Operator &op, DType dtype, const ChipFigures &chip, std
 
 } // namespace
 
-std::string definitionDocument(const Operator &op, DType dtype, const ChipFigures &chip) {
+std::string definitionDocument(const Operator &op, DType dtype, const Machine &chip) {
   std::string out = "# " + op.name + "\n\n" + op.summary + "\n\n";
   writeInterface(op, out);
   writeComputation(op, out);

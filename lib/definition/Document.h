@@ -4,19 +4,13 @@
 #pragma once
 
 #include "lib/definition/Graph.h"
+#include "lib/machine/Machine.h"
 
 namespace nereid::definition {
 
-/// What the document needs to know of the chip; figures of 0 are left out of it.
-struct ChipFigures {
-  std::string name;
-  double peakFlops = 0; ///< per second, in the document's type, all cores
-  double bandwidth = 0; ///< bytes per second of a large copy, read and written counted
-  double lastLevelCacheBytes = 0;
-  int cores = 0;
-};
-
-/// Markdown; figures are for `dtype` and the operator's performance cases.
-std::string definitionDocument(const Operator &op, DType dtype, const ChipFigures &chip);
+/// Markdown; figures are for `dtype` and the operator's performance cases. What the chip's
+/// descriptor does not say is left out; its rate of arithmetic is that of float32, in which the
+/// kernels compute.
+std::string definitionDocument(const Operator &op, DType dtype, const Machine &chip);
 
 } // namespace nereid::definition

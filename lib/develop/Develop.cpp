@@ -145,7 +145,7 @@ Development::fromProject(const std::string &directory, DevelopOptions options, D
 void Development::findEditedFiles(const generator::Manifest &former) {
   Diagnostics ignored;
   auto op = definition::parseOperator(former.definitionPath, former.definitionText, ignored);
-  auto written = op ? generator::generate(*op, summary, &patterns)
+  auto written = op ? generator::generate(*op, machine, &patterns)
                     : Result<generator::Generation>(makeError("E0601", ""));
   bool isSameVersion = former.generatorVersion == versionText();
   if (!written || !isSameVersion || former.table.entries.empty()) {
@@ -168,7 +168,6 @@ Status Development::prepare(const definition::Operator &op) {
   }
   const Machine here = options.chipFile.empty() ? machine : detectMachine();
   elsewhere = machine.fingerprint != here.fingerprint;
-  summary = summarizeChip(machine);
   auto known = generator::Patterns::load(userPatternsPath());
   if (!known) {
     return known.error();
@@ -187,7 +186,7 @@ Status Development::prepare(const definition::Operator &op) {
   }
   const bool isForgotten = options.isFresh && !isContinued;
   manifest.start = options.start.value_or(isForgotten ? generator::Start::Rule : manifest.start);
-  auto generated = generator::generate(op, summary, &patterns, manifest.start);
+  auto generated = generator::generate(op, machine, &patterns, manifest.start);
   if (!generated) {
     return generated.error();
   }
@@ -219,7 +218,7 @@ std::string Development::inputsHash() const {
   hash.field(machine.fingerprint);
   hash.field(options.target);
   hash.field(versionText()).field(revisionText());
-  hash.field(digestOfSources(source(), generation, summary, dtypes().front()));
+  hash.field(digestOfSources(source(), generation, machine, dtypes().front()));
   for (const std::string &folder : options.importPaths) {
     hash.field(folder);
   }

@@ -105,7 +105,6 @@ private:
   Machine machine;
   bool elsewhere = false; ///< `machine` is not the one that the program runs on
   std::vector<PredictedRow> predicted;
-  generator::ChipSummary summary;
   generator::Patterns patterns;
   generator::Generation generation;
   generator::InterfaceReport interfaceReport;

@@ -137,7 +137,7 @@ Status writeSources(generator::Project &project, const Generation &generation,
 /// What is known of one change is remembered: gains that were confirmed, and losses.
 void learn(generator::Patterns &patterns, const Generation &generation, const Neighbour &neighbour,
            const Schedule &before, const definition::Case &testCase, DType dtype,
-           const generator::ChipSummary &chip, const measure::Evidence &evidence) {
+           const Machine &chip, const measure::Evidence &evidence) {
   generator::Pattern pattern;
   pattern.operatorKind = generation.fused.kind();
   pattern.variant = generator::variantName(before.variant);
@@ -172,7 +172,7 @@ public:
   Rounds(generator::Project &project, Generation &generation, std::vector<PerformanceRow> &rows,
          const Machine &chip, generator::Patterns &patterns, const OptimizationOptions &options)
       : project(project), generation(generation), op(generation.fused.op), rows(rows), chip(chip),
-        summary(summarizeChip(chip)), patterns(patterns), options(options) {}
+        patterns(patterns), options(options) {}
 
   Result<OptimizationResult> run();
 
@@ -196,7 +196,6 @@ private:
   const definition::Operator &op;
   std::vector<PerformanceRow> &rows;
   const Machine &chip;
-  const generator::ChipSummary summary;
   generator::Patterns &patterns;
   const OptimizationOptions &options;
   std::map<const PerformanceRow *, std::vector<Schedule>> tried;
@@ -211,7 +210,7 @@ std::optional<Neighbour> Rounds::nextChange(const PerformanceRow &row) {
   seen.push_back(row.schedule);
   const auto sizes = generator::sizesOf(generation.fused, caseOf(row).binding, row.dtype);
   const auto candidates =
-      generator::neighbours(generation.fused, row.schedule, sizes, row.dtype, summary,
+      generator::neighbours(generation.fused, row.schedule, sizes, row.dtype, chip,
                             diagnose(row, generation, caseOf(row)), &patterns, seen);
   if (candidates.empty()) {
     return std::nullopt;
@@ -242,7 +241,7 @@ Status Rounds::keep(PerformanceRow &row, const Neighbour &change, Outcome &outco
     return writeSources(project, generation, change.changeClass);
   };
   generator::ScheduleTable table = before;
-  table.set(generator::classify(generation.fused, caseOf(row).binding, row.dtype, summary),
+  table.set(generator::classify(generation.fused, caseOf(row).binding, row.dtype, chip),
             change.schedule, fmt::format("round {}", roundNumber()));
   if (auto written = enter(table); !written) {
     return written;
@@ -332,7 +331,7 @@ Result<OptimizationResult> Rounds::run() {
     const measure::Evidence &evidence = outcome.last().evidence;
     if (outcome.isKept() ||
         (outcome.first.failure.empty() && evidence.isLoss(leastGain, mostChance))) {
-      learn(patterns, generation, *change, before, caseOf(*row), row->dtype, summary, evidence);
+      learn(patterns, generation, *change, before, caseOf(*row), row->dtype, chip, evidence);
     }
     if (auto saved = save(recordOf(*row, *change, outcome)); !saved) {
       return saved.error();

@@ -35,17 +35,6 @@ double idleFraction(const PreparedLaunch &launch) {
   return measure::summarize(shares).median;
 }
 
-generator::ChipSummary summarizeChip(const Machine &chip) {
-  generator::ChipSummary summary;
-  summary.name = chip.name;
-  summary.l1Bytes = chip.cacheBytes("L1d");
-  summary.l2Bytes = chip.cacheBytes("L2");
-  summary.l3Bytes = chip.lastCacheBytes();
-  summary.cores = chip.cores;
-  summary.vectorBytes = chip.vectorBytes;
-  return summary;
-}
-
 PerformanceRow measureCase(Generation &generation, const definition::Case &testCase, DType dtype,
                            const Schedule *schedule, const Machine &chip,
                            const PerformanceOptions &options) {
@@ -54,9 +43,8 @@ PerformanceRow measureCase(Generation &generation, const definition::Case &testC
   if (!row.skipped.empty()) {
     return row;
   }
-  row.schedule = schedule != nullptr
-                     ? *schedule
-                     : generation.scheduleFor(testCase.binding, dtype, summarizeChip(chip));
+  row.schedule =
+      schedule != nullptr ? *schedule : generation.scheduleFor(testCase.binding, dtype, chip);
   auto launch = PreparedLaunch::prepare(options.source, generation.fused, row.schedule,
                                         bench.tensors.inputs, bench.tensors.outputs);
   if (!launch) {

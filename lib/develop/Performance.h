@@ -45,8 +45,6 @@ double idleFraction(const PreparedLaunch &launch);
 /// The type that arithmetic is done in: float32 whatever the storage type, but for float64.
 inline DType rateTypeOf(DType dtype) { return dtype == DType::F64 ? DType::F64 : DType::F32; }
 
-generator::ChipSummary summarizeChip(const Machine &chip);
-
 std::string performanceTable(const std::vector<PerformanceRow> &rows);
 std::string performanceJson(const std::vector<PerformanceRow> &rows);
 

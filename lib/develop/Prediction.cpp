@@ -20,8 +20,7 @@ std::vector<PredictedRow> predictPerformance(generator::Generation &generation,
     for (DType dtype : dtypes) {
       const auto work = definition::countWork(op, one.binding, dtype);
       const auto unfused = definition::countUnfusedWork(op, one.binding, dtype);
-      PredictedRow row{one.name, dtype,
-                       generation.scheduleFor(one.binding, dtype, summarizeChip(chip))};
+      PredictedRow row{one.name, dtype, generation.scheduleFor(one.binding, dtype, chip)};
       row.bytes = work.bytes();
       row.flops = work.flops;
       row.unfusedBytes = unfused.bytes();

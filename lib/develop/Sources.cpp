@@ -28,7 +28,7 @@ std::vector<std::string> sourcesOf(const KernelSource &source, const generator::
 } // namespace
 
 std::string digestOfSources(const KernelSource &source, generator::Generation generation,
-                            const generator::ChipSummary &chip, DType dtype) {
+                            const Machine &chip, DType dtype) {
   std::set<std::string> functions, files;
   const definition::Operator &op = generation.fused.op;
   for (const auto *cases : {&op.accuracyCases, &op.performanceCases}) {

@@ -10,6 +10,6 @@ namespace nereid::develop {
 /// Hexadecimal digest of the names and contents of the kernels' file and of every file that they
 /// import for the definition's cases; of their own file alone where it cannot be compiled.
 std::string digestOfSources(const KernelSource &source, generator::Generation generation,
-                            const generator::ChipSummary &chip, DType dtype);
+                            const Machine &chip, DType dtype);
 
 } // namespace nereid::develop

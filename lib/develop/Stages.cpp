@@ -53,13 +53,9 @@ Result<StageResult> Development::writeDefinition() {
     return StageResult::Passed;
   }
   return record("definition", false, [&](std::string &) -> Result<StageResult> {
-    definition::ChipFigures figures;
-    figures.name = machine.name + (elsewhere ? " (by its description, not measured)" : "");
-    figures.peakFlops = machine.peakFor(DType::F32);
-    figures.bandwidth = machine.copyBandwidth;
-    figures.lastLevelCacheBytes = static_cast<double>(machine.lastCacheBytes());
-    figures.cores = machine.cores;
-    auto document = definition::definitionDocument(op(), dtypes().front(), figures);
+    Machine chip = machine;
+    chip.name += elsewhere ? " (by its description, not measured)" : "";
+    auto document = definition::definitionDocument(op(), dtypes().front(), chip);
     auto written = workspace.writeFile({op().name + "_definition.md", document});
     return written ? Result<StageResult>(StageResult::Passed) : written.error();
   });
@@ -103,7 +99,7 @@ Result<StageResult> Development::verify(Diagnostics &diags) {
     AccuracyOptions settings = accuracyOptions();
     settings.keepIn = options.keepIn;
     settings.command = verifyCommand();
-    auto report = verifyAccuracy(generation, source(), summary, settings);
+    auto report = verifyAccuracy(generation, source(), machine, settings);
     if (!report) {
       return report.error();
     }
@@ -142,7 +138,7 @@ Result<StageResult> Development::verifyOne() {
   auto clock = measure::steadyClock();
   const double start = clock();
   options.progress(fmt::format("verify: seed {}", seed));
-  auto report = verifyAccuracy(generation, source(), summary, settings);
+  auto report = verifyAccuracy(generation, source(), machine, settings);
   if (!report) {
     return report.error();
   }
@@ -230,7 +226,7 @@ Result<StageResult> Development::optimize() {
     settings.progress = options.progress;
     std::optional<AccuracyReport> verified; // of the last round that is kept
     settings.verifyAll = [&] {
-      auto report = verifyAccuracy(generation, source(), summary, accuracyOptions());
+      auto report = verifyAccuracy(generation, source(), machine, accuracyOptions());
       if (!report) {
         return report.error().message;
       }

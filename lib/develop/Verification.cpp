@@ -77,8 +77,8 @@ struct Progress {
   std::set<std::string> checked; ///< places of launches in which `nereid check` finds nothing
 };
 
-Result<Attempt> tryCase(Generation &generation, Progress &progress,
-                        const generator::ChipSummary &chip, const GridCase &grid, DType dtype) {
+Result<Attempt> tryCase(Generation &generation, Progress &progress, const Machine &chip,
+                        const GridCase &grid, DType dtype) {
   const KernelSource &source = progress.source;
   Attempt attempt;
   AccuracyRow &row = attempt.row;
@@ -159,8 +159,8 @@ Result<Attempt> tryCase(Generation &generation, Progress &progress,
 constexpr std::string_view takenAs = ", taken as ";
 
 /// A case with magnitudes that its operator can bear.
-Result<Attempt> verifyCase(Generation &generation, Progress &progress,
-                           const generator::ChipSummary &chip, GridCase grid, DType dtype) {
+Result<Attempt> verifyCase(Generation &generation, Progress &progress, const Machine &chip,
+                           GridCase grid, DType dtype) {
   const double range = grid.data.range;
   auto attempt = bench::untilVerifiable(
       grid.data, [&] { return tryCase(generation, progress, chip, grid, dtype); }, &Attempt::row);
@@ -238,8 +238,7 @@ Status keepAttempt(const Generation &generation, const Attempt &attempt, const s
 } // namespace
 
 Result<AccuracyReport> verifyAccuracy(Generation &generation, const KernelSource &source,
-                                      const generator::ChipSummary &chip,
-                                      const AccuracyOptions &options) {
+                                      const Machine &chip, const AccuracyOptions &options) {
   AccuracyReport report;
   report.seed = options.seed;
   bench::KeptChoice choice(options);

@@ -21,7 +21,6 @@ struct AccuracyOptions : bench::VerificationOptions {
 /// Compiles what each case needs; failures are rows, not errors. E0016 without the case asked for,
 /// and what a kernel does not compile for, at its line: no case could be run.
 Result<AccuracyReport> verifyAccuracy(generator::Generation &generation, const KernelSource &source,
-                                      const generator::ChipSummary &chip,
-                                      const AccuracyOptions &options);
+                                      const Machine &chip, const AccuracyOptions &options);
 
 } // namespace nereid::develop

@@ -9,7 +9,7 @@
 namespace nereid::generator {
 
 Schedule Generation::scheduleFor(const definition::Binding &binding, DType dtype,
-                                 const ChipSummary &chip, const Patterns *patterns) {
+                                 const Machine &chip, const Patterns *patterns) {
   CaseClass caseClass = classify(fused, binding, dtype, chip);
   CaseSizes sizes = sizesOf(fused, binding, dtype);
   const ScheduleTable::Entry *entry = table.find(caseClass);
@@ -26,7 +26,7 @@ Schedule Generation::scheduleFor(const definition::Binding &binding, DType dtype
   return choice.schedule;
 }
 
-Result<Generation> generate(const definition::Operator &op, const ChipSummary &chip,
+Result<Generation> generate(const definition::Operator &op, const Machine &chip,
                             const Patterns *patterns, Start start) {
   auto fused = fuse(op);
   if (!fused) {
@@ -35,7 +35,7 @@ Result<Generation> generate(const definition::Operator &op, const ChipSummary &c
   Generation generation;
   generation.start = start;
   generation.fused = std::move(*fused);
-  generation.table.cacheBytes = chip.l3Bytes;
+  generation.table.cacheBytes = chip.lastCacheBytes();
   generation.table.widestRowTile = widestRowTile(chip);
   // Performance cases first: their class decides for small cases that share it.
   for (const std::vector<definition::Case> *cases : {&op.performanceCases, &op.accuracyCases}) {

@@ -27,12 +27,12 @@ struct Generation {
   std::vector<std::string> remarks; ///< why each schedule was chosen, one line each
 
   /// The table's schedule for a case, or the first choice (which is then entered in the table).
-  Schedule scheduleFor(const definition::Binding &binding, DType dtype, const ChipSummary &chip,
+  Schedule scheduleFor(const definition::Binding &binding, DType dtype, const Machine &chip,
                        const Patterns *patterns = nullptr);
 };
 
 /// Fuses, and fills the table for every accuracy and performance case and dtype of the definition.
-Result<Generation> generate(const definition::Operator &op, const ChipSummary &chip,
+Result<Generation> generate(const definition::Operator &op, const Machine &chip,
                             const Patterns *patterns, Start start = Start::Rule);
 
 /// `<op>_triton.py`: kernels and Python wrapper. Depends on the table only in the wrapper's

@@ -40,7 +40,7 @@ public:
     CaseSizes sizes = sizesOf(fused, binding, dtype);
     bool needsRows = plan.schedule.variant == KernelVariant::Flat && !areAllFlat;
     if (needsRows) {
-      plan.schedule = ruleFor(KernelVariant::Tiles, sizes, ChipSummary{})
+      plan.schedule = ruleFor(KernelVariant::Tiles, sizes, genericMachine())
                           .with("STREAMING", plan.schedule.get("STREAMING"));
     }
     std::string why;

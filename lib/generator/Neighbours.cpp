@@ -30,7 +30,7 @@ constexpr double runStart = 56;
 class Explorer {
 public:
   Explorer(const FusedOperator &fused, const Schedule &schedule, const CaseSizes &sizes,
-           const ChipSummary &chip, const Diagnosis &diagnosis, const std::vector<Schedule> &tried)
+           const Machine &chip, const Diagnosis &diagnosis, const std::vector<Schedule> &tried)
       : fused(fused), schedule(schedule), sizes(sizes), chip(chip), diagnosis(diagnosis),
         tried(tried) {}
 
@@ -73,7 +73,7 @@ private:
   bool isFarFromMemory() const {
     return isBoundByMemory() && diagnosis.bandwidthFraction < farFromLimit;
   }
-  bool fitsCache(double bytes) const { return bytes <= static_cast<double>(chip.l3Bytes); }
+  bool fitsCache(double bytes) const { return bytes <= static_cast<double>(chip.lastCacheBytes()); }
 
   void streaming() {
     if (schedule.get("STREAMING") == 0) {
@@ -96,8 +96,8 @@ private:
       return;
     }
     // What one row of an operand without rows takes; it is read again for every row of tiles.
-    const bool isReused =
-        static_cast<double>(sizes.columns * widestElement) > static_cast<double>(chip.l2Bytes) / 2;
+    const bool isReused = static_cast<double>(sizes.columns * widestElement) >
+                          static_cast<double>(chip.cacheBytes("L2")) / 2;
     if (schedule.get("GRID_2D") != 0) {
       propose(schedule.with("GRID_2D", 0), "GRID_2D 1 -> 0",
               "a one-dimensional grid walks each row to its end before the next, in the order of "
@@ -223,7 +223,7 @@ private:
   const FusedOperator &fused;
   const Schedule &schedule;
   const CaseSizes &sizes;
-  const ChipSummary &chip;
+  const Machine &chip;
   const Diagnosis &diagnosis;
   const std::vector<Schedule> &tried;
   std::vector<Neighbour> found;
@@ -239,7 +239,7 @@ std::optional<Schedule> applyChange(const Schedule &schedule, const std::string 
     if (!target) {
       return std::nullopt;
     }
-    return ruleFor(target->variant, sizes, ChipSummary{})
+    return ruleFor(target->variant, sizes, genericMachine())
         .with("STREAMING", schedule.get("STREAMING"));
   }
   auto changes = parseSchedule("flat:" + key);
@@ -257,7 +257,7 @@ std::optional<Schedule> applyChange(const Schedule &schedule, const std::string 
 }
 
 std::vector<Neighbour> neighbours(const FusedOperator &fused, const Schedule &schedule,
-                                  const CaseSizes &sizes, DType dtype, const ChipSummary &chip,
+                                  const CaseSizes &sizes, DType dtype, const Machine &chip,
                                   const Diagnosis &diagnosis, const Patterns *patterns,
                                   const std::vector<Schedule> &tried) {
   std::vector<Neighbour> list = Explorer(fused, schedule, sizes, chip, diagnosis, tried).run();

@@ -178,9 +178,9 @@ void Patterns::record(const Pattern &observation) {
 
 std::vector<const Pattern *> Patterns::lookup(const std::string &operatorKind,
                                               const CaseSizes &sizes, DType dtype,
-                                              const ChipSummary &chip) const {
+                                              const Machine &chip) const {
   std::vector<const Pattern *> found;
-  bool isBeyondCache = sizes.bytes > static_cast<double>(chip.l3Bytes);
+  bool isBeyondCache = sizes.bytes > static_cast<double>(chip.lastCacheBytes());
   for (const Pattern &pattern : patterns) {
     const PatternCondition &c = pattern.condition;
     if (pattern.operatorKind == operatorKind && isWithin(sizes.rows, c.rowsFrom, c.rowsTo) &&
@@ -196,7 +196,7 @@ std::vector<const Pattern *> Patterns::lookup(const std::string &operatorKind,
   return found;
 }
 
-PatternCondition conditionFor(const CaseSizes &sizes, DType dtype, const ChipSummary &chip) {
+PatternCondition conditionFor(const CaseSizes &sizes, DType dtype, const Machine &chip) {
   PatternCondition condition;
   auto widen = [](int64_t value, int64_t &from, int64_t &to) {
     to = powerOfTwoAtLeast(value);
@@ -205,7 +205,7 @@ PatternCondition conditionFor(const CaseSizes &sizes, DType dtype, const ChipSum
   widen(sizes.rows, condition.rowsFrom, condition.rowsTo);
   widen(sizes.columns, condition.columnsFrom, condition.columnsTo);
   condition.dtype = torchName(dtype);
-  condition.isBeyondCache = sizes.bytes > static_cast<double>(chip.l3Bytes);
+  condition.isBeyondCache = sizes.bytes > static_cast<double>(chip.lastCacheBytes());
   condition.chip = chip.name;
   return condition;
 }

@@ -19,7 +19,7 @@ struct PatternCondition {
   int64_t rowsFrom = 0, rowsTo = 0, columnsFrom = 0, columnsTo = 0;
   std::string dtype;          ///< PyTorch name, empty = any
   bool isBeyondCache = false; ///< operands larger than the last-level cache
-  std::string chip;           ///< ChipSummary::name, empty = any
+  std::string chip;           ///< Machine::name, empty = any
   bool operator==(const PatternCondition &) const = default;
 };
 
@@ -46,7 +46,7 @@ public:
   void record(const Pattern &observation);
   /// Significant patterns that apply, best gain first, those with gain <= 1 included (they warn).
   std::vector<const Pattern *> lookup(const std::string &operatorKind, const CaseSizes &sizes,
-                                      DType dtype, const ChipSummary &chip) const;
+                                      DType dtype, const Machine &chip) const;
   const std::vector<Pattern> &all() const { return patterns; }
 
 private:
@@ -55,6 +55,6 @@ private:
 };
 
 /// The condition under which an observation on this case is filed: sizes widened to powers of two.
-PatternCondition conditionFor(const CaseSizes &sizes, DType dtype, const ChipSummary &chip);
+PatternCondition conditionFor(const CaseSizes &sizes, DType dtype, const Machine &chip);
 
 } // namespace nereid::generator

@@ -127,13 +127,13 @@ std::string CaseClass::text() const {
 }
 
 CaseClass classify(const FusedOperator &fused, const definition::Binding &binding, DType dtype,
-                   const ChipSummary &chip) {
+                   const Machine &chip) {
   CaseSizes sizes = sizesOf(fused, binding, dtype);
   CaseClass result;
   result.dtype = dtype;
   result.columnsUpTo = static_cast<int64_t>(
       std::bit_ceil(static_cast<uint64_t>(std::max<int64_t>(sizes.columns, 1))));
-  result.isBeyondCache = sizes.bytes > static_cast<double>(chip.l3Bytes);
+  result.isBeyondCache = sizes.bytes > static_cast<double>(chip.lastCacheBytes());
   return result;
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "lib/generator/Fusion.h"
+#include "lib/machine/Machine.h"
 
 #include <optional>
 #include <string>
@@ -14,14 +15,6 @@
 namespace nereid::generator {
 
 class Patterns;
-
-/// What the generator wants to know of a chip; filled from its descriptor.
-struct ChipSummary {
-  std::string name = "generic";
-  int64_t l1Bytes = 32 << 10, l2Bytes = 1 << 20, l3Bytes = 32 << 20;
-  int cores = 1;
-  int vectorBytes = 32;
-};
 
 /// Flat: one dimension, BLOCK elements per program.
 /// Tiles: BLOCK_M × BLOCK_N elements per program.
@@ -64,7 +57,7 @@ struct CaseClass {
   bool operator==(const CaseClass &) const = default;
 };
 CaseClass classify(const FusedOperator &fused, const definition::Binding &binding, DType dtype,
-                   const ChipSummary &chip);
+                   const Machine &chip);
 
 /// The schedule of each class seen so far. Written into the Python wrapper and the manifest.
 struct ScheduleTable {
@@ -84,7 +77,7 @@ struct ScheduleTable {
 /// Every schedule worth considering for a case (the search space of the tuner), rules' first
 /// choice first, no duplicates.
 std::vector<Schedule> scheduleSpace(const FusedOperator &fused, const CaseSizes &sizes, DType dtype,
-                                    const ChipSummary &chip);
+                                    const Machine &chip);
 /// False when the schedule's variant does not exist for the operator, a block is no power of two,
 /// or a whole-row block does not cover the columns; `why` then says so.
 bool isValid(const Schedule &schedule, const FusedOperator &fused, const CaseSizes &sizes,
@@ -97,7 +90,7 @@ struct FirstChoice {
 };
 /// By rule, then corrected by what patterns.json says worked (null = no experience).
 FirstChoice firstSchedule(const FusedOperator &fused, const CaseSizes &sizes, DType dtype,
-                          const ChipSummary &chip, const Patterns *patterns);
+                          const Machine &chip, const Patterns *patterns);
 
 /// A change touches `_triton.py` alone (Parameter), or all four files (Interface, Logic).
 enum class ChangeClass { Parameter, Interface, Logic };
@@ -132,7 +125,7 @@ struct Neighbour {
 /// What the diagnosis asks for and should gain, best expectation first; what patterns.json knows
 /// counts instead of the model. Excludes `tried`.
 std::vector<Neighbour> neighbours(const FusedOperator &fused, const Schedule &schedule,
-                                  const CaseSizes &sizes, DType dtype, const ChipSummary &chip,
+                                  const CaseSizes &sizes, DType dtype, const Machine &chip,
                                   const Diagnosis &diagnosis, const Patterns *patterns,
                                   const std::vector<Schedule> &tried);
 

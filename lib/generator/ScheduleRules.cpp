@@ -29,15 +29,15 @@ constexpr int64_t vectorLanes = 16;
 int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 /// Elements a program should take so that each core gets at least four programs.
-int64_t balancedElements(const CaseSizes &sizes, const ChipSummary &chip, int64_t block) {
+int64_t balancedElements(const CaseSizes &sizes, const Machine &chip, int64_t block) {
   while (block > 1024 && ceilDiv(sizes.elements(), block) < 4 * int64_t{chip.cores}) {
     block /= 2;
   }
   return block;
 }
 
-int64_t isStreaming(const CaseSizes &sizes, const ChipSummary &chip) {
-  return sizes.outputBytes > static_cast<double>(chip.l3Bytes) ? 1 : 0;
+int64_t isStreaming(const CaseSizes &sizes, const Machine &chip) {
+  return sizes.outputBytes > static_cast<double>(chip.lastCacheBytes()) ? 1 : 0;
 }
 
 bool isPowerOfTwo(int64_t value) {
@@ -68,12 +68,12 @@ std::vector<KernelVariant> variantsOf(const FusedOperator &fused) {
   return {KernelVariant::Tiles};
 }
 
-int64_t widestRowTile(const ChipSummary &chip) {
+int64_t widestRowTile(const Machine &chip) {
   // Two float32 tiles of a row should stay in half the second-level cache.
-  return std::clamp<int64_t>(powerOfTwoAtMost(chip.l2Bytes / 2 / 8), 1024, 65536);
+  return std::clamp<int64_t>(powerOfTwoAtMost(chip.cacheBytes("L2") / 2 / 8), 1024, 65536);
 }
 
-Schedule ruleFor(KernelVariant variant, const CaseSizes &sizes, const ChipSummary &chip) {
+Schedule ruleFor(KernelVariant variant, const CaseSizes &sizes, const Machine &chip) {
   Schedule schedule;
   schedule.variant = variant;
   int64_t streaming = isStreaming(sizes, chip);
@@ -105,7 +105,7 @@ Schedule ruleFor(KernelVariant variant, const CaseSizes &sizes, const ChipSummar
 }
 
 KernelVariant variantByRule(const FusedOperator &fused, const CaseSizes &sizes,
-                            const ChipSummary &chip) {
+                            const Machine &chip) {
   if (fused.hasReduction) {
     return sizes.columns <= widestRowTile(chip) ? KernelVariant::Rows : KernelVariant::LoopedRows;
   }
@@ -125,7 +125,7 @@ bool isValid(const Schedule &schedule, const FusedOperator &fused, const CaseSiz
     return refuse(fmt::format("operator '{}' has no '{}' kernel", fused.op.name,
                               variantName(schedule.variant)));
   }
-  Schedule expected = ruleFor(schedule.variant, sizes, ChipSummary{});
+  Schedule expected = ruleFor(schedule.variant, sizes, genericMachine());
   if (expected.constants.size() != schedule.constants.size()) {
     return refuse(fmt::format("expects the constants of '{}', but got '{}'", expected.text(),
                               schedule.text()));
@@ -158,7 +158,7 @@ bool isValid(const Schedule &schedule, const FusedOperator &fused, const CaseSiz
 }
 
 std::vector<Schedule> scheduleSpace(const FusedOperator &fused, const CaseSizes &sizes, DType,
-                                    const ChipSummary &chip) {
+                                    const Machine &chip) {
   std::vector<Schedule> space;
   std::set<std::string> seen;
   auto addAll = [&](Schedule schedule) {
@@ -206,7 +206,7 @@ std::vector<Schedule> scheduleSpace(const FusedOperator &fused, const CaseSizes 
 }
 
 FirstChoice firstSchedule(const FusedOperator &fused, const CaseSizes &sizes, DType dtype,
-                          const ChipSummary &chip, const Patterns *patterns) {
+                          const Machine &chip, const Patterns *patterns) {
   FirstChoice choice;
   choice.schedule = ruleFor(variantByRule(fused, sizes, chip), sizes, chip);
   choice.origin = "rule";

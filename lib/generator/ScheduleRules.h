@@ -15,10 +15,10 @@ int64_t columnBlock(int64_t columns, int64_t limit);
 /// Variants the operator has kernels for.
 std::vector<KernelVariant> variantsOf(const FusedOperator &fused);
 /// The widest row that is computed as one tile on this chip.
-int64_t widestRowTile(const ChipSummary &chip);
+int64_t widestRowTile(const Machine &chip);
 /// What the rule picks for a variant.
-Schedule ruleFor(KernelVariant variant, const CaseSizes &sizes, const ChipSummary &chip);
+Schedule ruleFor(KernelVariant variant, const CaseSizes &sizes, const Machine &chip);
 KernelVariant variantByRule(const FusedOperator &fused, const CaseSizes &sizes,
-                            const ChipSummary &chip);
+                            const Machine &chip);
 
 } // namespace nereid::generator

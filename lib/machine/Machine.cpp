@@ -7,6 +7,14 @@ namespace nereid {
 /// A rate that a machine of this century can have; slower ones were measured wrong.
 static bool isRate(double value) { return value >= 1e7 && value <= 1e18; }
 
+Machine genericMachine() {
+  Machine machine;
+  machine.name = machine.fingerprint = "generic";
+  machine.memoryBytes = int64_t{16} << 30;
+  machine.caches = {{"L1d", 48 << 10}, {"L2", 1 << 20}, {"L3", 32 << 20}};
+  return machine;
+}
+
 int64_t Machine::cacheBytes(const std::string &level) const {
   for (const auto &cache : caches) {
     if (cache.name == level) {

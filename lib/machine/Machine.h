@@ -56,6 +56,9 @@ struct Machine {
   double peakFor(DType dtype) const; ///< falls back to fp32's rate
 };
 
+/// A chip of which nothing is known: the cache sizes that are common to server cores, one core, no
+/// rates. What is made for it does not depend on the machine it is made on.
+Machine genericMachine();
 /// Reads cpuid and /sys; no measuring, rates 0.
 Machine detectMachine();
 /// Every rate that a calibration measures is there, finite, and such as a machine can have.

@@ -26,8 +26,7 @@ struct Counts {
 Counts fight(generator::Generation &generation, const std::string &file, int duels) {
   const Machine chip = measure::thisChip();
   const definition::Case &one = generation.fused.op.performanceCases.front();
-  const generator::Schedule schedule =
-      generation.scheduleFor(one.binding, DType::F32, develop::summarizeChip(chip));
+  const generator::Schedule schedule = generation.scheduleFor(one.binding, DType::F32, chip);
   develop::PerformanceOptions options;
   options.source = {file};
   options.secondsPerCase = 0.05;
@@ -63,7 +62,7 @@ int main(int argc, char **argv) {
     fmt::print(stderr, "{}", diags.render());
     return 2;
   }
-  auto generation = generator::generate(*op, develop::summarizeChip(measure::thisChip()), nullptr);
+  auto generation = generator::generate(*op, measure::thisChip(), nullptr);
   const std::string file =
       (std::filesystem::temp_directory_path() / fmt::format("nereid_duels_{}.py", ::getpid()))
           .string();

@@ -201,7 +201,14 @@ TEST(Document, SaysWhatWasCounted) {
     EXPECT_NE(plain.find(part), std::string::npos) << part << "\n" << plain;
   }
   EXPECT_EQ(plain.find("## Roofline"), std::string::npos);
-  ChipFigures slow{"a chip", 1e9, 1e11, 1 << 20, 4}, quick{"a chip", 1e15, 1e11, 1 << 20, 4};
+  Machine slow;
+  slow.name = "a chip";
+  slow.peakFlops = {{"fp32", 1e9}};
+  slow.copyBandwidth = 1e11;
+  slow.caches = {{"L2", 1 << 20}};
+  slow.cores = 4;
+  Machine quick = slow;
+  quick.peakFlops = {{"fp32", 1e15}};
   EXPECT_NE(definitionDocument(op, DType::F32, slow).find("| arithmetic |"), std::string::npos);
   std::string memory = definitionDocument(op, DType::F32, quick);
   EXPECT_EQ(memory.find("| arithmetic |"), std::string::npos);

@@ -37,7 +37,7 @@ cases = [{ M = 64, N = 64 }]
     chip.caches = {{"L2", 1 << 20, 1, 50e9, 100e9}};
     chip.copyBandwidth = 10e9;
     chip.peakFlops["fp32"] = 1e11;
-    generation = *generator::generate(*op, summarizeChip(chip), nullptr);
+    generation = *generator::generate(*op, chip, nullptr);
   }
   OperatorBench make() {
     return OperatorBench::make(generation, generation.fused.op.performanceCases.front(), DType::F32,

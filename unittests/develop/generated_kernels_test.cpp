@@ -36,7 +36,7 @@ protected:
 
   /// Writes the operator's source, from which launches are made.
   bool prepare(const Operator &op) {
-    auto generation = generate(op, ChipSummary{}, nullptr);
+    auto generation = generate(op, genericMachine(), nullptr);
     EXPECT_TRUE(bool(generation)) << (generation ? "" : render(generation.error()));
     if (!generation) {
       return false;

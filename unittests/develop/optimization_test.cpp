@@ -28,13 +28,12 @@ protected:
     EXPECT_TRUE(bool(op)) << diags.render();
     chip.cores = 2;
     chip.name = "a chip";
-    generation = *generator::generate(*op, summarizeChip(chip), nullptr);
+    generation = *generator::generate(*op, chip, nullptr);
     project.emplace(*generator::Project::create(folder, *op, text));
     PerformanceRow row;
     row.caseName = op->performanceCases.front().name;
     row.dtype = DType::F32;
-    row.schedule = generation.scheduleFor(op->performanceCases.front().binding, DType::F32,
-                                          summarizeChip(chip));
+    row.schedule = generation.scheduleFor(op->performanceCases.front().binding, DType::F32, chip);
     row.speedup = 1;
     row.floor.memorySeconds = 0.3e-3;
     row.isBeyondCache = true;
@@ -72,9 +71,9 @@ protected:
 
   /// What `generate` chooses for the case with what was learned.
   Schedule nextChoice() {
-    auto next = *generator::generate(generation.fused.op, summarizeChip(chip), &patterns);
-    return next.scheduleFor(generation.fused.op.performanceCases.front().binding, DType::F32,
-                            summarizeChip(chip), &patterns);
+    auto next = *generator::generate(generation.fused.op, chip, &patterns);
+    return next.scheduleFor(generation.fused.op.performanceCases.front().binding, DType::F32, chip,
+                            &patterns);
   }
 
   std::string folder, text, wrong;
@@ -192,8 +191,7 @@ TEST_F(Rounds, ChangesThatShouldNotGainAreNotTried) {
 
 /// From a naive start round by round, each change another one, and never more than five of them.
 TEST_F(Rounds, TheNaiveStartIsLeftStepByStep) {
-  generation = *generator::generate(generation.fused.op, summarizeChip(chip), nullptr,
-                                    generator::Start::Naive);
+  generation = *generator::generate(generation.fused.op, chip, nullptr, generator::Start::Naive);
   project->manifest.start = generator::Start::Naive;
   rows.front().schedule = generator::naiveSchedule(generation.fused);
   const definition::Operator &op = generation.fused.op;
@@ -224,7 +222,7 @@ TEST_F(Rounds, TheNaiveStartIsLeftStepByStep) {
       generator::firstSchedule(
           generation.fused,
           generator::sizesOf(generation.fused, op.performanceCases.front().binding, DType::F32),
-          DType::F32, summarizeChip(chip), nullptr)
+          DType::F32, chip, nullptr)
           .schedule.text());
   // The record says where it began, for the next run.
   ASSERT_TRUE(bool(project->saveManifest()));

@@ -40,8 +40,8 @@ inline definition::Operator shipped(const std::string &name) {
   return op.value_or(definition::Operator{});
 }
 
-inline ChipSummary testChip() {
-  ChipSummary chip;
+inline Machine testChip() {
+  Machine chip = genericMachine();
   chip.name = "test";
   chip.cores = 4;
   return chip;
