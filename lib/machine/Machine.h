@@ -31,6 +31,9 @@ struct Calibration {
   std::string uncertainty; ///< why they may be too low; empty: the machine was quiet
 };
 
+/// Moving the lanes of one vector register by a register of lane numbers.
+enum class LanePermutes : uint8_t { None, Avx2, Avx512 };
+
 struct Machine {
   std::string name;         ///< "AMD EPYC (zen5)"
   std::string fingerprint;  ///< vendor, family, model, stepping, cores, features: same = same chip
@@ -50,6 +53,19 @@ struct Machine {
   std::string bestCopy;      ///< the copy that reached copyBandwidth, see MemoryCopy.h
   bool isCalibrated = false; ///< measured on the machine; else somebody wrote the rates down
   Calibration calibration;
+
+  // What the instructions can do: not in the file, a target knows it from architecture and
+  // features.
+  bool hasFma = false;         ///< fused multiply-add of float32 and float64
+  bool hasMaskedMoves = false; ///< masked vector loads and stores of any element width
+  bool hasGather = false;      ///< vector loads from one address for each element, of 4 or 8 bytes
+  bool hasScatter = false;     ///< the same for stores
+  bool hasStreamingStores = false; ///< stores past the caches, ordered by a fence
+  bool hasBf16Dots = false; ///< sums of two products of bfloat16 in each lane of a whole vector
+  bool hasInt8Dots = false; ///< sums of four products of int8, the first factor unsigned
+  LanePermutes lanePermutes = LanePermutes::None;
+  /// Largest scratch memory of a thread; what a kernel needs is known when it is compiled (E0501).
+  uint64_t scratchLimitBytes = 8u << 20;
 
   int64_t cacheBytes(const std::string &level) const; ///< 0 when there is none
   int64_t lastCacheBytes() const;

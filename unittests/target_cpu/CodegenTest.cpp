@@ -289,7 +289,7 @@ TEST(CpuMachine, ReadsTargetNames) {
   EXPECT_EQ(v4->vectorBytes, 64);
   EXPECT_EQ(v4->vectorRegisters, 32);
   EXPECT_TRUE(v4->hasBf16);
-  EXPECT_EQ(v4->name, "x86-64-v4+avx512bf16");
+  EXPECT_EQ(v4->targetName, "x86-64-v4+avx512bf16");
   EXPECT_FALSE(parseMachine("x86-64-v2")->hasFma);
   for (const char *bad : {"rv32gc", "x86-64-v9", "x86-64-v4,+nonsense", "x86-64-v3,+avx512bf16",
                           ",", "aarch64+zvl256b", "rv64gcv+sve", "aarch64+avx512bf16"}) {
@@ -316,8 +316,8 @@ TEST(CpuMachine, DescribesOtherArchitectures) {
   // "+x" and ",+x" are the same; the length is a requirement that LLVM has no feature for.
   Result<CpuMachine> sve = parseMachine("aarch64,+lse,+sve256");
   ASSERT_TRUE(sve);
-  EXPECT_EQ(sve->name, "aarch64+lse+sve256");
-  EXPECT_EQ(parseMachine("aarch64+lse+sve256")->name, sve->name);
+  EXPECT_EQ(sve->targetName, "aarch64+lse+sve256");
+  EXPECT_EQ(parseMachine("aarch64+lse+sve256")->targetName, sve->targetName);
   EXPECT_EQ(sve->vectorBytes, 32);
   EXPECT_TRUE(sve->hasMaskedMoves && sve->hasGather);
   EXPECT_EQ(sve->featureText(), "+fp-armv8,+neon,+lse,+sve");
@@ -338,14 +338,15 @@ TEST(CpuMachine, DescribesOtherArchitectures) {
 }
 
 TEST(CpuMachine, TakesTheMostThatAMachineOffers) {
-  EXPECT_EQ(machineOffering("aarch64", {"fp-armv8", "neon", "crc"})->name, "aarch64");
+  EXPECT_EQ(machineOffering("aarch64", {"fp-armv8", "neon", "crc"})->targetName, "aarch64");
   Result<CpuMachine> sve =
       machineOffering("aarch64", {"sve256", "fp-armv8", "sve", "lse", "neon", "sve2"});
   ASSERT_TRUE(sve);
-  EXPECT_EQ(sve->name, "aarch64+lse+sve+sve256");
+  EXPECT_EQ(sve->targetName, "aarch64+lse+sve+sve256");
   EXPECT_EQ(sve->vectorBytes, 32);
-  EXPECT_EQ(machineOffering("riscv64", {"a", "c", "d", "f", "m", "v", "zvl128b", "zvl256b"})->name,
-            "rv64gcv+zvl256b");
+  EXPECT_EQ(
+      machineOffering("riscv64", {"a", "c", "d", "f", "m", "v", "zvl128b", "zvl256b"})->targetName,
+      "rv64gcv+zvl256b");
   for (const auto &[architecture, features] :
        {std::pair("riscv64", std::vector<std::string>{"a", "c", "d", "f", "m"}),
         {"x86-64", {"sse2"}},

@@ -5,7 +5,6 @@
 #include "lib/language/Parser.h"
 #include "lib/language/Signature.h"
 #include "lib/language/emit/Emit.h"
-#include "lib/targets/cpu/MachineOptions.h"
 #include "lib/targets/cpu/codegen/Codegen.h"
 #include "lib/targets/cpu/codegen/Passes.h"
 #include "lib/targets/cpu/lower/Lower.h"
@@ -67,15 +66,14 @@ LoweredKernel lowerKernel(const std::string &text, const std::string &architectu
     result.error = "the test's text does not parse";
     return result;
   }
-  LoweringOptions options = loweringOptionsFor(*machine);
-  options.scratchLimitBytes = limits.scratchBytes;
+  machine->scratchLimitBytes = limits.scratchBytes;
   Diagnostics diags;
   {
     mlir::ScopedDiagnosticHandler listener(&context, [&](mlir::Diagnostic &diagnostic) {
       result.remarks += diagnostic.str() + "\n";
       return mlir::success();
     });
-    if (failed(lowerTileToLoops(*module, options, diags))) {
+    if (failed(lowerTileToLoops(*module, *machine, diags))) {
       result.error = diags.render();
       return result;
     }

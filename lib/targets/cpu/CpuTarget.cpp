@@ -5,7 +5,6 @@
 
 #include "lib/llvm/Pool.h"
 #include "lib/pipeline/Phases.h"
-#include "lib/targets/cpu/MachineOptions.h"
 #include "lib/targets/cpu/VerifyLlvm.h"
 #include "lib/targets/cpu/VerifyLoops.h"
 #include "lib/targets/cpu/codegen/Codegen.h"
@@ -30,7 +29,7 @@ public:
 
   std::string name() const override {
     std::string tuned = machine.tuneFor.empty() ? "" : " for " + machine.tuneFor;
-    return "cpu:" + machine.name + tuned;
+    return "cpu:" + machine.targetName + tuned;
   }
   std::string features() const override { return machine.requirementText(); }
   void registerDialects(mlir::DialectRegistry &registry) const override {
@@ -58,8 +57,7 @@ bool lowerToLoops(CompileState &state) {
   }
   pipeline::noteKernelFacts(state);
   loadLoweringDialects(state.session->context());
-  return succeeded(
-      lowerTileToLoops(*state.module, loweringOptionsFor(targetOf(state).machine), state.diags));
+  return succeeded(lowerTileToLoops(*state.module, targetOf(state).machine, state.diags));
 }
 
 bool verifyPhaseLoops(CompileState &state) { return succeeded(verifyLoops(*state.module)); }
@@ -126,7 +124,7 @@ Result<std::string> nameFor(std::string_view architecture,
   if (!machine) {
     return machine.error();
   }
-  return "cpu:" + machine->name;
+  return "cpu:" + machine->targetName;
 }
 
 } // namespace

@@ -66,12 +66,12 @@ constexpr codegen::LlvmOption llvmOptions[] = {
 };
 
 std::unique_ptr<llvm::TargetMachine> createTargetMachine(const CpuMachine &machine) {
-  initializeTarget(machine.architecture);
+  initializeTarget(machine.instructionSet);
   std::string error;
   const llvm::Target *target = llvm::TargetRegistry::lookupTarget(machine.triple, error);
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Fast;
-  if (machine.architecture == Architecture::Riscv64) {
+  if (machine.instructionSet == Architecture::Riscv64) {
     options.MCOptions.ABIName = "lp64d";
   }
   return std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(
@@ -106,7 +106,7 @@ struct CodeGenerator::State {
     if (!machine.hasFloatAtomics) {
       expandFloatAtomics(module);
     }
-    if (machine.architecture == Architecture::Riscv64) {
+    if (machine.instructionSet == Architecture::Riscv64) {
       leaveSplatsInLargeBlocks(module, machine.featureText(), /*most=*/2000);
     }
     return emitter.emit(module, type);
@@ -135,7 +135,7 @@ std::unique_ptr<pipeline::CodeModule> CodeGenerator::translate(mlir::ModuleOp mo
     function.addFnAttr("min-legal-vector-width", vectorBits);
     if (state->machine.minimumVectorBits >= 256) {
       // The longest that the architectures allow: 2048 bits of SVE, 65536 of V.
-      bool isSve = state->machine.architecture == Architecture::Aarch64;
+      bool isSve = state->machine.instructionSet == Architecture::Aarch64;
       unsigned bitsOfUnit = isSve ? 128 : 64, longest = isSve ? 16 : 1024;
       unsigned least = static_cast<unsigned>(state->machine.minimumVectorBits) / bitsOfUnit;
       function.addFnAttr(llvm::Attribute::getWithVScaleRangeArgs(*code->context, least, longest));

@@ -20,24 +20,41 @@ namespace {
 constexpr Architecture architectures[] = {Architecture::X86, Architecture::Aarch64,
                                           Architecture::Riscv64};
 
+/// As runtime/cpu/CpuFeatures.h and descriptors of chips name it.
+std::string_view nameOf(Architecture architecture) {
+  switch (architecture) {
+  case Architecture::X86:
+    return "x86-64";
+  case Architecture::Aarch64:
+    return "aarch64";
+  case Architecture::Riscv64:
+    return "riscv64";
+  }
+  return {};
+}
+
 CpuMachine makeMachine(Architecture architecture, int level,
                        const std::vector<std::string_view> &added) {
   std::span<const Level> levels = levelsOf(architecture);
   CpuMachine machine;
-  machine.architecture = architecture;
-  machine.name = levels[static_cast<size_t>(level)].name;
+  static_cast<Machine &>(machine) = genericMachine();
+  machine.architecture = nameOf(architecture);
+  machine.instructionSet = architecture;
+  machine.targetName = levels[static_cast<size_t>(level)].name;
   for (const Level &one : levels.first(static_cast<size_t>(level) + 1)) {
-    machine.features.insert(machine.features.end(), one.features.begin(), one.features.end());
+    machine.targetFeatures.insert(machine.targetFeatures.end(), one.features.begin(),
+                                  one.features.end());
   }
   for (const Extension &extension : allExtensions()) {
     if (extension.architecture != architecture ||
         std::find(added.begin(), added.end(), extension.name) == added.end()) {
       continue;
     }
-    machine.name += "+" + std::string(extension.name);
-    if (!extension.feature.empty() && std::find(machine.features.begin(), machine.features.end(),
-                                                extension.feature) == machine.features.end()) {
-      machine.features.emplace_back(extension.feature);
+    machine.targetName += "+" + std::string(extension.name);
+    if (!extension.feature.empty() &&
+        std::find(machine.targetFeatures.begin(), machine.targetFeatures.end(),
+                  extension.feature) == machine.targetFeatures.end()) {
+      machine.targetFeatures.emplace_back(extension.feature);
     }
     machine.minimumVectorBits = std::max(machine.minimumVectorBits, extension.vectorBits);
     machine.hasVectorTruncation &= extension.name != "qemu7";
@@ -116,12 +133,14 @@ Diagnostic unknownName(std::string_view what, std::string_view name, std::string
   return error.withHelp("write 'cpu' for this machine, or for example 'cpu:x86-64-v3'");
 }
 
-/// As runtime/cpu/CpuFeatures.h names it; nothing when it is unknown.
+/// Nothing when it is unknown.
 std::optional<Architecture> architectureNamed(std::string_view name) {
-  return name == "x86-64"    ? std::optional(Architecture::X86)
-         : name == "aarch64" ? std::optional(Architecture::Aarch64)
-         : name == "riscv64" ? std::optional(Architecture::Riscv64)
-                             : std::nullopt;
+  for (Architecture architecture : architectures) {
+    if (nameOf(architecture) == name) {
+      return architecture;
+    }
+  }
+  return std::nullopt;
 }
 
 using HasFeature = llvm::function_ref<bool(std::string_view)>;
@@ -207,7 +226,7 @@ Result<CpuMachine> machineOffering(std::string_view architecture,
 
 std::string CpuMachine::featureText() const {
   std::string text;
-  for (const std::string &feature : features) {
+  for (const std::string &feature : targetFeatures) {
     text += (text.empty() ? "+" : ",+") + feature;
   }
   return text;
@@ -215,7 +234,7 @@ std::string CpuMachine::featureText() const {
 
 std::string CpuMachine::requirementText() const {
   std::string text = featureText();
-  if (architecture == Architecture::Aarch64 && minimumVectorBits > 0) {
+  if (instructionSet == Architecture::Aarch64 && minimumVectorBits > 0) {
     text += ",+sve" + std::to_string(minimumVectorBits);
   }
   return text;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the CPU code generator knows about the machine it compiles for: the part of a target name
-// after "cpu:", its vector registers and the instruction set extensions that generated code may
-// use. Read by lower/ for tile shapes and by codegen/ for instruction selection.
+// The machine that the CPU target compiles for: the one description of a chip that lower/ reads,
+// and what LLVM calls the part of a target name after "cpu:", for codegen/.
 #pragma once
 
+#include "lib/machine/Machine.h"
 #include "lib/support/Diagnostics.h"
 
 #include <cstdint>
@@ -15,30 +15,21 @@ namespace nereid::cpu {
 
 enum class Architecture : uint8_t { X86, Aarch64, Riscv64 };
 
-struct CpuMachine {
-  Architecture architecture = Architecture::X86;
-  std::string name;                  ///< canonical: "x86-64-v4+avx512bf16"
-  std::string triple;                ///< "x86_64-unknown-linux-gnu"
-  std::string processor;             ///< LLVM's name of the generic processor of the architecture
-  std::string tuneFor;               ///< scheduling model, e.g. "znver4"; empty = generic
-  std::vector<std::string> features; ///< LLVM names without sign, a fixed order
-  int vectorBytes = 16;              ///< of the fixed-length vectors that code is written with
-  int vectorRegisters = 16;          ///< how many vectors of vectorBytes there are registers for
+struct CpuMachine : Machine {
+  Architecture instructionSet = Architecture::X86;
+  std::string targetName; ///< canonical: "x86-64-v4+avx512bf16"
+  std::string triple;     ///< "x86_64-unknown-linux-gnu"
+  std::string processor;  ///< LLVM's name of the generic processor of the architecture
+  std::string tuneFor;    ///< scheduling model, e.g. "znver4"; empty = generic
+  std::vector<std::string> targetFeatures; ///< LLVM names without sign, a fixed order
   /// Vector registers that are at least so long on every machine the code may run on; 0 where their
   /// length is no choice of the machine's.
   int minimumVectorBits = 0;
-  /// Largest scratch memory of a thread; what a kernel needs is known when it is compiled (E0501).
-  uint64_t scratchLimitBytes = 8u << 20;
-  bool hasFma = false;
-  bool hasHalfConversions = false; ///< float16 to and from float32
-  bool hasMaskedMoves = false;     ///< masked vector loads and stores of any element width
-  bool hasGather = false;  ///< vector loads from one address for each element, of 4 or 8 bytes
-  bool hasScatter = false; ///< the same for stores
+  bool hasHalfConversions = false;    ///< float16 to and from float32
   bool hasVectorTruncation = true;    ///< see ElementConversions.h
   bool roundsWideIntegersOnce = true; ///< in vectors, see ElementConversions.h
   bool hasFloatAtomics = true;        ///< see FloatAtomics.h
-  bool hasStreamingStores = false;    ///< stores past the caches, ordered by a fence
-  bool hasAvx512 = false;             ///< F, BW, CD, DQ and VL together
+  bool hasAvx512 = false;             ///< F, BW, CD, DQ and VL together, for vectors of 64 bytes
   bool hasBf16 = false;               ///< AVX512_BF16
   bool hasVnni = false;               ///< AVX512_VNNI
 

@@ -60,6 +60,11 @@ void describeX86(CpuMachine &machine, int level) {
   machine.hasStreamingStores = true;
   machine.vectorBytes = 16 << level;
   machine.vectorRegisters = level >= 2 ? 32 : 16;
+  machine.hasBf16Dots = machine.hasBf16 && machine.hasAvx512;
+  machine.hasInt8Dots = machine.hasVnni && machine.hasAvx512;
+  machine.lanePermutes = machine.hasAvx512           ? LanePermutes::Avx512
+                         : machine.vectorBytes >= 32 ? LanePermutes::Avx2
+                                                     : LanePermutes::None;
 }
 
 void describeAarch64(CpuMachine &machine) {
@@ -71,8 +76,8 @@ void describeAarch64(CpuMachine &machine) {
   bool isPredicated = machine.minimumVectorBits >= 256;
   machine.hasMaskedMoves = machine.hasGather = machine.hasScatter = isPredicated;
   machine.roundsWideIntegersOnce = isPredicated;
-  machine.hasFloatAtomics =
-      std::find(machine.features.begin(), machine.features.end(), "lse") != machine.features.end();
+  machine.hasFloatAtomics = std::find(machine.targetFeatures.begin(), machine.targetFeatures.end(),
+                                      "lse") != machine.targetFeatures.end();
   machine.vectorBytes = isPredicated ? machine.minimumVectorBits / 8 : 16;
   machine.vectorRegisters = 32;
 }
@@ -92,7 +97,7 @@ void describeRiscv64(CpuMachine &machine) {
 } // namespace
 
 void describeVectors(CpuMachine &machine, int level) {
-  switch (machine.architecture) {
+  switch (machine.instructionSet) {
   case Architecture::X86:
     return describeX86(machine, level);
   case Architecture::Aarch64:

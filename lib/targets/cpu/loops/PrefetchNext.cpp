@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/targets/cpu/loops/PrefetchNext.h"
+#include "lib/targets/cpu/MachineSizes.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -13,22 +14,10 @@ namespace nereid::cpu {
 
 namespace {
 
-constexpr int64_t lineBytes = 64;
 /// __builtin_prefetch's locality 3: into the first-level cache too. Beside 2 on layer_norm
 /// 16384x4096, 0.90 against 0.83 of a copy's rate.
 constexpr int32_t firstLevel = 3;
 constexpr size_t mostHosts = 2;
-/// What is read meanwhile should last longer than memory takes: 8 KiB at 40 GB/s are 200 ns.
-constexpr int64_t leastDistanceBytes = 8192;
-/// Prefetches are ahead of the same place in the next row: its end, prefetched last, is read soon
-/// after, by a loop that does little else. Cross entropy 8192x4096 bfloat16: 0.60 of a copy
-/// without, 0.71 to 0.73 with 4 to 8 KiB.
-constexpr int64_t leadBytes = 4096;
-/// Of a row that the first level has room for beside the next one. With a lead, cross entropy of
-/// 8192 columns of float32 is slower by 7 %, of 65536 by 10 %.
-constexpr int64_t mostNearBytes = 16384;
-/// Of a row walked in blocks. Longer ones have left the second level before they are read.
-constexpr int64_t longestRowBytes = 256 << 10;
 
 /// A row's base address inside the row loop and which of the lane loops reads it first.
 struct Stream {
@@ -208,7 +197,7 @@ SmallVector<Place> chooseHosts(size_t reader, ArrayRef<Place> places) {
 /// Steps of the row loop between a prefetch and its use.
 int64_t stepsAhead(const Stream &stream, scf::ForOp rows) {
   int64_t bytes = stream.rowBytes * constantStep(rows).value_or(1);
-  return bytes > 0 ? llvm::divideCeil(leastDistanceBytes, bytes) : 1;
+  return bytes > 0 ? llvm::divideCeil(sizes::leastDistanceBytes, bytes) : 1;
 }
 
 bool stores(const Place &place) {
@@ -222,8 +211,8 @@ bool stores(const Place &place) {
 /// Rows that are only read, and fit. Of those that are stored narrow ones walked in blocks gain
 /// (layer norm of bfloat16: 0.51 to 0.58 of a copy); elsewhere the first level overflows (of 4096
 /// float32: 0.71 to 0.61).
-bool hasLead(const Stream &stream, ArrayRef<Place> hosts) {
-  bool isNear = stream.rowBytes > 0 && stream.rowBytes <= mostNearBytes;
+bool hasLead(const Stream &stream, ArrayRef<Place> hosts, const Machine &machine) {
+  bool isNear = stream.rowBytes > 0 && stream.rowBytes <= sizes::mostNearBytes(machine);
   return llvm::all_of(hosts, [&](const Place &host) {
     return host.blocks ? stream.elementBytes < 4 : isNear && !stores(host);
   });
@@ -233,14 +222,17 @@ bool hasLead(const Stream &stream, ArrayRef<Place> hosts) {
 struct Rows {
   scf::ForOp loop;
   scf::ForOp readBlocks, hostBlocks; ///< null when rows are walked at once
+  const Machine &machine;
 };
 
 /// `ahead` where rows are short enough to be prefetched, else zero: this row is there already.
-Value aheadOfBlocks(OpBuilder &builder, Value ahead, const Stream &stream, scf::ForOp blocks) {
+Value aheadOfBlocks(OpBuilder &builder, Value ahead, const Stream &stream, scf::ForOp blocks,
+                    const Machine &machine) {
   Location loc = stream.base.getLoc();
   Value length = builder.create<arith::SubIOp>(loc, blocks.getUpperBound(), blocks.getLowerBound());
   Value most = builder.create<arith::ConstantOp>(
-      loc, builder.getIntegerAttr(length.getType(), longestRowBytes / stream.elementBytes));
+      loc, builder.getIntegerAttr(length.getType(),
+                                  sizes::longestRowBytes(machine) / stream.elementBytes));
   Value isShort = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ule, length, most);
   Value none = builder.create<arith::ConstantOp>(loc, builder.getIntegerAttr(ahead.getType(), 0));
   return builder.create<arith::SelectOp>(loc, isShort, ahead, none);
@@ -300,7 +292,7 @@ void insertPrefetches(const Stream &stream, const Rows &rows, scf::ForOp host,
   Location loc = stream.base.getLoc();
   int64_t steps = stepsAhead(stream, rows.loop);
   Value base = laterBase(stream, rows, host, slice, steps);
-  int64_t lead = isLeading && steps == 1 ? leadBytes / stream.elementBytes : 0;
+  int64_t lead = isLeading && steps == 1 ? sizes::leadBytes / stream.elementBytes : 0;
   Value gap = lead > 0 && !rows.hostBlocks ? gapBehind(stream, rows, host, slice, base) : Value();
   auto inside = OpBuilder::atBlockBegin(host.getBody());
   Type position = host.getInductionVar().getType();
@@ -326,7 +318,7 @@ void insertPrefetches(const Stream &stream, const Rows &rows, scf::ForOp host,
                                        ArrayRef<LLVM::GEPArg>{skip});
   }
   int64_t bytes = *constantStep(host) * stream.elementBytes * quarters.count / 4;
-  for (int64_t offset = 0; offset < bytes; offset += lineBytes) {
+  for (int64_t offset = 0; offset < bytes; offset += sizes::lineBytes) {
     Value address =
         inside.create<LLVM::GEPOp>(loc, pointer, inside.getI8Type(), start,
                                    ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset)});
@@ -338,7 +330,7 @@ void insertPrefetches(const Stream &stream, const Rows &rows, scf::ForOp host,
 constexpr Quarters besideArithmetic{0, 1}, besideStores{1, 3};
 static_assert(mostHosts == 2);
 
-void prefetchInto(scf::ForOp rows) {
+void prefetchInto(scf::ForOp rows, const Machine &machine) {
   if (rows->hasAttr(readsNeighbours)) {
     return;
   }
@@ -357,14 +349,14 @@ void prefetchInto(scf::ForOp rows) {
       continue;
     }
     SmallVector<Place> hosts = chooseHosts(stream.reader, places);
-    bool isLeading = hasLead(stream, hosts);
+    bool isLeading = hasLead(stream, hosts, machine);
     for (size_t index = 0; index < hosts.size(); ++index) {
       Quarters quarters = hosts.size() == 1 ? Quarters{}
                           : index == 0      ? besideArithmetic
                                             : besideStores;
       for (scf::ForOp host : hosts[index].versions) {
-        insertPrefetches(stream, {rows, blocks, hosts[index].blocks}, host, slice.getArrayRef(),
-                         quarters, isLeading);
+        insertPrefetches(stream, {rows, blocks, hosts[index].blocks, machine}, host,
+                         slice.getArrayRef(), quarters, isLeading);
       }
     }
   }
@@ -372,11 +364,11 @@ void prefetchInto(scf::ForOp rows) {
 
 } // namespace
 
-void prefetchNextRow(func::FuncOp kernel) {
+void prefetchNextRow(func::FuncOp kernel, const Machine &machine) {
   SmallVector<scf::ForOp> loops;
   kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
   for (scf::ForOp loop : loops) {
-    prefetchInto(loop);
+    prefetchInto(loop, machine);
   }
 }
 

@@ -13,6 +13,7 @@
 // longer ones that are only read, the end a little sooner, for its turn comes right after.
 #pragma once
 
+#include "lib/machine/Machine.h"
 #include "lib/targets/cpu/LoopAttributes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -25,11 +26,10 @@ constexpr const char *hostsPrefetches = "nereid.hosts_prefetches";
 
 /// Attribute of a lane loop: how many elements it walks at most, when these are few.
 constexpr const char *shortRow = "nereid.short_row";
-constexpr int64_t mostShortRow = 8192;
 
 /// Attribute of a row loop whose rows read what the rows before have brought in.
 constexpr const char *readsNeighbours = "nereid.reads_neighbours";
 
-void prefetchNextRow(mlir::func::FuncOp kernel);
+void prefetchNextRow(mlir::func::FuncOp kernel, const Machine &machine);
 
 } // namespace nereid::cpu

@@ -168,7 +168,7 @@ public:
   }
 
   void runOnOperation() override {
-    if (machine.architecture != Architecture::X86) { // others have products of neighbours
+    if (machine.instructionSet != Architecture::X86) { // others have products of neighbours
       return;
     }
     getOperation()->walk([&](Block *block) {

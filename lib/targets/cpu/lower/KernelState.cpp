@@ -209,7 +209,7 @@ void KernelState::fail(Diagnostic error, Operation *op) {
 }
 
 bool KernelState::checkScratchLimit() {
-  if (static_cast<uint64_t>(peak) <= options.scratchLimitBytes) {
+  if (static_cast<uint64_t>(peak) <= machine.scratchLimitBytes) {
     return true;
   }
   // What the scratch memory is divided into when most of it is taken: the last buffer at each
@@ -229,7 +229,7 @@ bool KernelState::checkScratchLimit() {
                     [](const Buffer *a, const Buffer *b) { return takenBy(*a) > takenBy(*b); });
   Diagnostic error = makeError("E0501", "the tiles of this kernel need " + std::to_string(peak) +
                                             " bytes of scratch memory, but the limit is " +
-                                            std::to_string(options.scratchLimitBytes));
+                                            std::to_string(machine.scratchLimitBytes));
   if (!largest.empty()) {
     setPlace(error, largest[0]->loc);
   }

@@ -22,8 +22,8 @@ struct Buffer {
 
 class KernelState {
 public:
-  KernelState(const LoweringOptions &options, Diagnostics &diags)
-      : options(options), diags(diags), plan(axes) {}
+  KernelState(const Machine &machine, Diagnostics &diags)
+      : machine(machine), diags(diags), plan(axes) {}
 
   // ---- types ----
   static mlir::Type memoryType(mlir::Type element);
@@ -76,7 +76,7 @@ public:
   /// see mayWrap. Found when first asked for, as few kernels do.
   const tile::AxisInfos &numbers() const;
 
-  const LoweringOptions &options;
+  const Machine &machine;
   Diagnostics &diags;
   TileAxes axes;
   FusionPlan plan;

@@ -167,7 +167,7 @@ static func::FuncOp lowerFunction(KernelState &kernel, func::FuncOp source, func
   block.builder().create<func::ReturnOp>(loc);
   mark->erase();
   packScalars(target);
-  prefetchNextRow(target);
+  prefetchNextRow(target, kernel.machine);
   prefetchAhead(target);
   for (NamedAttribute attribute : original->getDiscardableAttrs()) {
     target->setAttr(attribute.getName(), attribute.getValue());
@@ -196,15 +196,14 @@ static void useForeignExtrema(func::FuncOp kernel) {
   });
 }
 
-LogicalResult lowerTileToLoops(ModuleOp module, const LoweringOptions &options,
-                               Diagnostics &diags) {
+LogicalResult lowerTileToLoops(ModuleOp module, const Machine &machine, Diagnostics &diags) {
   func::FuncOp source = findKernel(module);
   if (!source || source.getBody().empty()) {
     diags.add(makeError("E0301", "the module holds no function with the attribute 'tile.kernel'"));
     return failure();
   }
   loadLoweringDialects(*module.getContext());
-  KernelState kernel(options, diags);
+  KernelState kernel(machine, diags);
   if (!checkTypes(kernel, source)) {
     return failure();
   }
@@ -214,15 +213,15 @@ LogicalResult lowerTileToLoops(ModuleOp module, const LoweringOptions &options,
   func::FuncOp target;
   auto attempt = [&](func::FuncOp form, bool sharesPanels = false) {
     Diagnostics unsaid;
-    KernelState state(options, unsaid);
+    KernelState state(machine, unsaid);
     state.sharesPanels = sharesPanels;
     target = lowerFunction(state, form, source);
   };
   OwningOpRef<func::FuncOp> looped = loopOverPrograms(source);
   for (bool isShared : {true, false}) {
     OwningOpRef<func::FuncOp> pipelined;
-    if (!target && (!isShared || options.vectorRegisters >= 32)) {
-      pipelined = pipelineRows(looped ? *looped : source, options, isShared);
+    if (!target && (!isShared || machine.vectorRegisters >= 32)) {
+      pipelined = pipelineRows(looped ? *looped : source, machine, isShared);
     }
     if (pipelined) {
       attempt(*pipelined);
@@ -252,7 +251,7 @@ namespace {
 struct ConvertTileToLoopsPass : PassWrapper<ConvertTileToLoopsPass, OperationPass<ModuleOp>> {
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(ConvertTileToLoopsPass)
 
-  explicit ConvertTileToLoopsPass(const LoweringOptions &options) : options(options) {}
+  explicit ConvertTileToLoopsPass(const Machine &machine) : machine(machine) {}
   StringRef getArgument() const override { return "convert-tile-to-loops"; }
   StringRef getDescription() const override {
     return "turn one kernel of tile operations into loops over vectors and memory accesses";
@@ -263,7 +262,7 @@ struct ConvertTileToLoopsPass : PassWrapper<ConvertTileToLoopsPass, OperationPas
   }
   void runOnOperation() override {
     Diagnostics diags;
-    if (succeeded(lowerTileToLoops(getOperation(), options, diags))) {
+    if (succeeded(lowerTileToLoops(getOperation(), machine, diags))) {
       return;
     }
     for (const Diagnostic &diagnostic : diags.all()) {
@@ -271,12 +270,12 @@ struct ConvertTileToLoopsPass : PassWrapper<ConvertTileToLoopsPass, OperationPas
     }
     signalPassFailure();
   }
-  LoweringOptions options;
+  Machine machine;
 };
 } // namespace
 
-std::unique_ptr<Pass> createConvertTileToLoopsPass(const LoweringOptions &options) {
-  return std::make_unique<ConvertTileToLoopsPass>(options);
+std::unique_ptr<Pass> createConvertTileToLoopsPass(const Machine &machine) {
+  return std::make_unique<ConvertTileToLoopsPass>(machine);
 }
 
 } // namespace nereid::cpu

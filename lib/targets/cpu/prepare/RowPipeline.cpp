@@ -33,7 +33,7 @@ constexpr int64_t leastRowBytes = 2048;
 constexpr int64_t leastArithmetic = 16;
 
 /// The only store of the loop's body that could be delayed.
-tile::StoreOp findStore(scf::ForOp loop, const LoweringOptions &options) {
+tile::StoreOp findStore(scf::ForOp loop, const Machine &machine) {
   tile::StoreOp found;
   for (Operation &op : loop.getBody()->without_terminator()) {
     if (auto store = dyn_cast<tile::StoreOp>(op); store && isTile(store.getPointer())) {
@@ -50,7 +50,7 @@ tile::StoreOp findStore(scf::ForOp loop, const LoweringOptions &options) {
   }
   // In large launches plain stores go past the caches as well; a loop over programs knows the size.
   if (!found || (found.getCache() != tile::CacheModifier::CS && !tile::isProgramLoop(loop)) ||
-      !options.hasStreamingStores || shapeOf(found.getPointer()).size() != 1 ||
+      !machine.hasStreamingStores || shapeOf(found.getPointer()).size() != 1 ||
       isPointerTile(found.getValue())) {
     return {};
   }
@@ -62,8 +62,8 @@ tile::StoreOp findStore(scf::ForOp loop, const LoweringOptions &options) {
 class Pipeline {
 public:
   Pipeline(scf::ForOp loop, tile::StoreOp store, const FusionPlan &plan, const TileAxes &axes,
-           const LoweringOptions &options, bool isShared)
-      : loop(loop), store(store), plan(plan), ranges(loop, axes), options(options),
+           const Machine &machine, bool isShared)
+      : loop(loop), store(store), plan(plan), ranges(loop, axes), machine(machine),
         isShared(isShared), axes(axes) {}
 
   bool plans();
@@ -83,7 +83,7 @@ private:
   tile::StoreOp store;
   const FusionPlan &plan;
   RowRanges ranges;
-  const LoweringOptions &options;
+  const Machine &machine;
   bool isShared;
   const TileAxes &axes;
   tile::ReduceOp first;
@@ -137,7 +137,7 @@ bool Pipeline::hasArithmetic() {
 }
 
 bool Pipeline::plans() {
-  if (!loop.getInitArgs().empty() || (isPlain() && !mayStream(store, plan, options))) {
+  if (!loop.getInitArgs().empty() || (isPlain() && !mayStream(store, plan, machine))) {
     return false;
   }
   for (Value operand : store->getOperands()) {
@@ -219,7 +219,7 @@ Value Pipeline::isSmallLaunch(OpBuilder &builder) {
     programs = programs ? builder.create<arith::MulIOp>(loc, programs, count) : count;
   }
   Value least = builder.create<arith::ConstantOp>(
-      loc, builder.getI64IntegerAttr(leastStreamingPrograms(store, options)));
+      loc, builder.getI64IntegerAttr(leastStreamingPrograms(store, machine)));
   return builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, programs, least);
 }
 
@@ -280,7 +280,7 @@ void Pipeline::rewrite() {
     also(isSmall);
   }
   RowRanges::Bytes written = ranges.emit(builder, loc, stored, row);
-  also(ranges.isUnaligned(builder, loc, written, options.vectorBytes));
+  also(ranges.isUnaligned(builder, loc, written, machine.vectorBytes));
   Value next = builder.create<arith::AddIOp>(loc, row, loop.getStep());
   for (const RowRange &access : accesses) {
     also(ranges.overlap(builder, loc, written, ranges.emit(builder, loc, access, next)));
@@ -315,9 +315,8 @@ bool isOfRowBefore(Operation *op) { return op && op->hasAttr(rowBeforeName); }
 
 bool isPipelined(scf::ForOp loop) { return loop->hasAttr(pipelinedName); }
 
-OwningOpRef<func::FuncOp> pipelineRows(func::FuncOp kernel, const LoweringOptions &options,
-                                       bool isShared) {
-  auto isCandidate = [&](scf::ForOp loop) { return static_cast<bool>(findStore(loop, options)); };
+OwningOpRef<func::FuncOp> pipelineRows(func::FuncOp kernel, const Machine &machine, bool isShared) {
+  auto isCandidate = [&](scf::ForOp loop) { return static_cast<bool>(findStore(loop, machine)); };
   bool hasCandidate =
       kernel
           .walk([&](scf::ForOp loop) {
@@ -334,8 +333,8 @@ OwningOpRef<func::FuncOp> pipelineRows(func::FuncOp kernel, const LoweringOption
   plan.analyse(*copy);
   std::vector<Pipeline> pipelines;
   copy->walk([&](scf::ForOp loop) {
-    if (tile::StoreOp store = findStore(loop, options)) {
-      Pipeline pipeline(loop, store, plan, axes, options, isShared);
+    if (tile::StoreOp store = findStore(loop, machine)) {
+      Pipeline pipeline(loop, store, plan, axes, machine, isShared);
       if (pipeline.plans()) {
         countFired(Recogniser::RowPipeline);
         pipelines.push_back(std::move(pipeline));

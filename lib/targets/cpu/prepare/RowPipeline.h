@@ -30,7 +30,7 @@ namespace nereid::cpu {
 /// a quarter of the row is stored in the row's first nest, so that memory does not rest there;
 /// not of rows that the store computes from tensors again.
 mlir::OwningOpRef<mlir::func::FuncOp> pipelineRows(mlir::func::FuncOp kernel,
-                                                   const LoweringOptions &options, bool isShared);
+                                                   const Machine &machine, bool isShared);
 
 /// A branch around one store that belongs into the nest before it.
 bool isDelayedStore(mlir::Operation *op);

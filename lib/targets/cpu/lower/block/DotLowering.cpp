@@ -4,6 +4,8 @@
 // times vectors of columns stays in registers over the whole k loop. Order inside it: all vectors
 // of b, then per row of a one broadcast and its multiply-adds; the other way round the compiler
 // keeps every broadcast alive.
+
+#include "lib/targets/cpu/MachineSizes.h"
 #include "lib/targets/cpu/lower/Recognisers.h"
 #include "lib/targets/cpu/lower/block/BlockLowering.h"
 
@@ -14,10 +16,6 @@ using namespace mlir;
 namespace nereid::cpu {
 
 namespace {
-/// About what a first-level cache holds. Of a larger b every row of blocks brings the panel in from
-/// the second level again: one of half the width is half as much for each step of the k loop.
-constexpr int64_t cachedBytes = 48 << 10;
-
 /// `count` equal pieces of a dimension.
 struct Pieces {
   int64_t start = 0, count = 0, step = 0;
@@ -35,9 +33,10 @@ public:
   bool isTurned = false; ///< a[row, step] stands where a row-major [k, m] has [step, row]
 
   void emit(OpBuilder &builder) {
-    const int64_t lanes = kernel.options.vectorBytes / KernelState::byteSize(type);
-    const bool many = kernel.options.vectorRegisters >= 32;
-    const bool isCached = n * k * KernelState::byteSize(type) <= cachedBytes;
+    const int64_t lanes = kernel.machine.vectorBytes / KernelState::byteSize(type);
+    const bool many = kernel.machine.vectorRegisters >= 32;
+    const bool isCached =
+        n * k * KernelState::byteSize(type) <= sizes::cachedProductBytes(kernel.machine);
     const int64_t columns = many && isCached ? 4 : 2; // vectors of b in registers
     for (const Pieces &columnPieces : splitColumns(lanes, columns)) {
       // Rows so that rows times vectors is 16 accumulators, or 12 of 16 registers.
@@ -113,7 +112,7 @@ private:
     if (!isa<FloatType>(type)) {
       return builder.create<arith::AddIOp>(loc, sum, builder.create<arith::MulIOp>(loc, x, y));
     }
-    if (kernel.options.hasFma) {
+    if (kernel.machine.hasFma) {
       return builder.create<math::FmaOp>(loc, x, y, sum);
     }
     return builder.create<arith::AddFOp>(loc, sum, builder.create<arith::MulFOp>(loc, x, y));

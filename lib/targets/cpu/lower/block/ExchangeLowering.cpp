@@ -14,7 +14,7 @@ static int64_t countOf(Value tile) { return ShapedType::getNumElements(shapeOf(t
 
 /// Lanes of a full vector, or what is there of them.
 static int64_t lanesFor(const KernelState &kernel, Type memory, int64_t count) {
-  int64_t full = kernel.options.vectorBytes / KernelState::byteSize(memory);
+  int64_t full = kernel.machine.vectorBytes / KernelState::byteSize(memory);
   return std::min<int64_t>(full, static_cast<int64_t>(llvm::bit_floor<uint64_t>(count)));
 }
 

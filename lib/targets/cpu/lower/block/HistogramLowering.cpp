@@ -24,7 +24,7 @@ void BlockLowering::lowerHistogram(tile::HistogramOp op) {
   int result = kernel.allocate({tables * stride}, i32, loc);
   kernel.buffers[op.getResult()] = result;
   own(op.getResult(), result);
-  const int64_t lanes = kernel.options.vectorBytes / 4;
+  const int64_t lanes = kernel.machine.vectorBytes / 4;
   forBlocks(loc, tables * stride, lanes, [&](OpBuilder &b, Value index, unsigned width) {
     storeLanes(b, loc, result, index, kernel.zero(lanesOf(i32, width)));
   });

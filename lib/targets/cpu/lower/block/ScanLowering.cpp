@@ -28,7 +28,7 @@ public:
       widest = std::max(widest, KernelState::byteSize(kernel.buffer(source).element));
     }
     if (combiner.isElementwise()) {
-      widthLimit = kernel.options.vectorBytes / widest;
+      widthLimit = kernel.machine.vectorBytes / widest;
     }
   }
 

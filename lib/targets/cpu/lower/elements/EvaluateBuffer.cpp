@@ -74,7 +74,7 @@ Value Evaluator::loadFromBuffer(int id, ArrayRef<int64_t> shape, Type element, c
   Value raw;
   if (stride == 1) {
     raw = builder.create<LLVM::LoadOp>(loc, vectorType, address, align);
-  } else if (align >= 4 && kernel.options.hasGather) {
+  } else if (align >= 4 && kernel.machine.hasGather) {
     Value addresses = vectorOfAddresses(
         builder, loc, {address, iota(kernel, builder.getI32Type(), width, stride)}, buffer.element);
     Value all = kernel.constantInt(lanesOf(builder.getI1Type(), width), 1);

@@ -102,7 +102,7 @@ Value Evaluator::computeGather(tile::GatherOp op, const Dims &dims, unsigned cop
     return finish(builder.create<LLVM::LoadOp>(loc, buffer.element, move(base, offset), align));
   }
   auto vectorType = cast<VectorType>(lanesOf(buffer.element, width));
-  if (align >= 4 && kernel.options.hasGather) {
+  if (align >= 4 && kernel.machine.hasGather) {
     Value addresses = vectorOfAddresses(builder, loc, {base, offset}, buffer.element);
     Value all = kernel.constantInt(lanesOf(builder.getI1Type(), width), 1);
     return finish(builder.create<LLVM::masked_gather>(loc, vectorType, addresses, all,

@@ -402,7 +402,7 @@ void Evaluator::storeStreaming(tile::StoreOp op, ArrayRef<Value> copies) {
   Type element = KernelState::scalarType(elementTypeOf(op.getValue()));
   Type memory = KernelState::memoryType(element);
   unsigned bytes = static_cast<unsigned>(KernelState::byteSize(element)) * width;
-  unsigned joined = static_cast<unsigned>(kernel.options.vectorBytes) / bytes;
+  unsigned joined = static_cast<unsigned>(kernel.machine.vectorBytes) / bytes;
   int lane = lanePosition(dims);
   bool canJoin = joined > 1 && copies.size() % joined == 0 && lane >= 0;
   for (unsigned c = 0; canJoin && c < copies.size(); ++c) {

@@ -158,7 +158,7 @@ Value Evaluator::gatherNeighbours(tile::GatherOp op, const Dims &dims, unsigned 
   if (!isa<arith::XOrIOp>(bitwise)) {
     return known ? setOrClear(*known) : nullptr;
   }
-  StringRef permute = permuteFor(kernel.options.lanePermutes, memory, width);
+  StringRef permute = permuteFor(kernel.machine.lanePermutes, memory, width);
   if (!known && permute.empty()) {
     return nullptr;
   }

@@ -148,8 +148,8 @@ std::optional<LanePattern> Evaluator::patternOf(tile::LoadOp op, const Dims &dim
                                                 const LaneMask &mask) const {
   int64_t bytes = KernelState::byteSize(elementTypeOf(op.getResult()));
   Dims own = kernel.axes.normalise(op.getPointer(), dims);
-  if (!kernel.options.hasMaskedMoves || op.getIsVolatile() ||
-      bytes * width > kernel.options.vectorBytes) {
+  if (!kernel.machine.hasMaskedMoves || op.getIsVolatile() ||
+      bytes * width > kernel.machine.vectorBytes) {
     return std::nullopt;
   }
   auto pattern =

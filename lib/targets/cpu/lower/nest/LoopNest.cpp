@@ -2,6 +2,7 @@
 // The loops of a nest and their parts; what one iteration does is emitBody. Reductions are in
 // NestReduction.cpp.
 #include "lib/targets/cpu/lower/nest/LoopNest.h"
+#include "lib/targets/cpu/MachineSizes.h"
 
 #include "lib/targets/cpu/loops/PrefetchNext.h"
 #include "lib/targets/cpu/lower/nest/Streaming.h"
@@ -148,7 +149,8 @@ void LoopNest::emitSteps(unsigned depth, Value start, Value end, Part part, unsi
         lanes->setAttr(anyLaneOrder, outer().getUnitAttr());
       }
     }
-    if (int64_t size = shape[plan.dim]; part == Part::Main && size <= mostShortRow) {
+    if (int64_t size = shape[plan.dim];
+        part == Part::Main && size <= sizes::mostShortRow(kernel.machine)) {
       OpBuilder &builder = outer();
       builder.getInsertionBlock()->getParentOp()->setAttr(shortRow,
                                                           builder.getI64IntegerAttr(size));
@@ -195,14 +197,14 @@ void LoopNest::emitLaneBody(unsigned depth, Value base, unsigned copies) {
 bool LoopNest::canStream(tile::StoreOp store) const {
   // Of blocks that are turned round nothing is known in front of the loop: both their dimensions
   // belong to its inside.
-  if (!kernel.options.hasStreamingStores || evaluator.width == 1 || transposedDim != zeroDim) {
+  if (!kernel.machine.hasStreamingStores || evaluator.width == 1 || transposedDim != zeroDim) {
     return false;
   }
   // Narrow types: neighbouring copies of the unrolled body are joined to a full register.
   int64_t bytes = KernelState::byteSize(elementTypeOf(store.getValue())) * evaluator.width;
   Axis axis = kernel.axes.axis(store.getPointer(), plan.dim, AxisView::Assumed);
   return axis.kind == AxisKind::Linear && axis.stride.value_or(1) == 1 && bytes >= 16 &&
-         bytes <= kernel.options.vectorBytes;
+         bytes <= kernel.machine.vectorBytes;
 }
 
 Value LoopNest::isAligned(tile::StoreOp store) {
@@ -211,7 +213,7 @@ Value LoopNest::isAligned(tile::StoreOp store) {
   dims[plan.dim] = zeroDim;
   Value address = evaluator.evaluateAddressBits(store.getPointer(), dims, 0);
   Value low =
-      builder.create<arith::AndIOp>(loc, address, kernel.i64(kernel.options.vectorBytes - 1));
+      builder.create<arith::AndIOp>(loc, address, kernel.i64(kernel.machine.vectorBytes - 1));
   return builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, low, kernel.i64(0));
 }
 

@@ -16,7 +16,7 @@ bool LoopNest::canTranspose() const {
   if (storesDownColumns(kernel, roots, plan.dim)) {
     return tally(Recogniser::TransposedStore,
                  writesTransposed(kernel, roots, plan.dim) &&
-                     plan.width == static_cast<unsigned>(kernel.options.vectorBytes / 4));
+                     plan.width == static_cast<unsigned>(kernel.machine.vectorBytes / 4));
   }
   if (roots.size() != 1 || roots[0].kind != Root::Kind::Keep || isPointerTile(roots[0].value) ||
       shape.size() < 2 || plan.width < 4) {
@@ -54,7 +54,7 @@ void LoopNest::emitTransposedBody() {
   if (evaluator.width == 1) {
     return;
   }
-  transposeBlock(builder, loc, rows, kernel.options.lanePermutes == LanePermutes::Avx512);
+  transposeBlock(builder, loc, rows, kernel.machine.lanePermutes == LanePermutes::Avx512);
   // Row i of the block now holds lane i: stored along the contiguous dimension.
   Value laneStart = evaluator.laneBase[0];
   int8_t laneDim = std::exchange(evaluator.laneDim, transposedDim);

@@ -65,7 +65,7 @@ bool writesTransposed(const KernelState &kernel, ArrayRef<Root> roots, int8_t di
     return false;
   }
   Value value = cast<tile::StoreOp>(roots[0].op).getValue();
-  const int64_t lanes = kernel.options.vectorBytes / 4;
+  const int64_t lanes = kernel.machine.vectorBytes / 4;
   return KernelState::byteSize(elementTypeOf(value)) == 4 && lanes >= 4 &&
          roots[0].shape()[0] % lanes == 0 && roots[0].shape()[1] % lanes == 0 &&
          RowWiseValue(kernel, dim).holds(value);
@@ -97,7 +97,7 @@ void LoopNest::emitTransposedStore() {
       at(laneDim, laneStart, i,
          [&] { vectors.push_back(evaluator.evaluateLanes(store.getValue(), dims, 0)); });
     }
-    transposeBlock(builder, loc, vectors, kernel.options.lanePermutes == LanePermutes::Avx512);
+    transposeBlock(builder, loc, vectors, kernel.machine.lanePermutes == LanePermutes::Avx512);
     evaluator.part = part;
     evaluator.laneDim = laneDim;
     evaluator.laneBase[0] = laneStart;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/targets/cpu/lower/nest/Streaming.h"
 
+#include "lib/targets/cpu/MachineSizes.h"
 #include "lib/targets/cpu/lower/Recognisers.h"
 
 #include "llvm/Support/MathExtras.h"
@@ -24,19 +25,20 @@ static bool isOnlyWritten(const FusionPlan &plan, tile::StoreOp store) {
   return !result.wasInterrupted();
 }
 
-bool mayStream(tile::StoreOp store, const FusionPlan &plan, const LoweringOptions &options) {
+bool mayStream(tile::StoreOp store, const FusionPlan &plan, const Machine &machine) {
   bool isPlain = store.getCache() == tile::CacheModifier::None &&
                  store.getEvict() == tile::EvictionPolicy::Normal && !store->hasAttr(cachedName);
-  return isPlain && options.hasStreamingStores && options.streamFromBytes != 0 &&
-         !isPointerTile(store.getValue()) && isOnlyWritten(plan, store);
+  return isPlain && machine.hasStreamingStores && !isPointerTile(store.getValue()) &&
+         isOnlyWritten(plan, store);
 }
 
-int64_t leastStreamingPrograms(tile::StoreOp store, const LoweringOptions &options) {
+int64_t leastStreamingPrograms(tile::StoreOp store, const Machine &machine) {
   auto bytes = static_cast<uint64_t>(KernelState::byteSize(elementTypeOf(store.getValue())));
   for (int64_t size : shapeOf(store.getValue())) {
     bytes *= static_cast<uint64_t>(size);
   }
-  return static_cast<int64_t>(llvm::divideCeil(options.streamFromBytes, bytes));
+  return static_cast<int64_t>(
+      llvm::divideCeil(static_cast<uint64_t>(sizes::streamFromBytes(machine)), bytes));
 }
 
 void keepInCaches(tile::StoreOp store) {
@@ -82,7 +84,7 @@ static Value storesOfProgram(KernelState &kernel, tile::StoreOp store) {
 }
 
 Value isLargeLaunch(KernelState &kernel, tile::StoreOp store) {
-  if (!tally(Recogniser::Streaming, mayStream(store, kernel.plan, kernel.options))) {
+  if (!tally(Recogniser::Streaming, mayStream(store, kernel.plan, kernel.machine))) {
     return nullptr;
   }
   Location loc = store.getLoc();
@@ -100,7 +102,7 @@ Value isLargeLaunch(KernelState &kernel, tile::StoreOp store) {
     programs = builder.create<arith::MulIOp>(loc, programs, times);
   }
   return builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::sge, programs,
-                                       kernel.i64(leastStreamingPrograms(store, kernel.options)));
+                                       kernel.i64(leastStreamingPrograms(store, kernel.machine)));
 }
 
 void fenceStreams(KernelState &kernel, OpBuilder &builder, Location loc) {

@@ -10,10 +10,10 @@ namespace nereid::cpu {
 
 /// A store of a kernel that neither reads the tensor as well, nor multiplies matrices, nor says
 /// where it wants the data.
-bool mayStream(tile::StoreOp store, const FusionPlan &plan, const LoweringOptions &options);
+bool mayStream(tile::StoreOp store, const FusionPlan &plan, const Machine &machine);
 
 /// Programs of a launch that is large enough.
-int64_t leastStreamingPrograms(tile::StoreOp store, const LoweringOptions &options);
+int64_t leastStreamingPrograms(tile::StoreOp store, const Machine &machine);
 
 /// The same store elsewhere bypasses the caches: this one never does.
 void keepInCaches(tile::StoreOp store);

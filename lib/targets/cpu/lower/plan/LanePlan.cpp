@@ -120,7 +120,7 @@ private:
       return false;
     }
     int64_t lanes =
-        kernel.options.vectorBytes / KernelState::byteSize(kernel.buffer(root.target).element);
+        kernel.machine.vectorBytes / KernelState::byteSize(kernel.buffer(root.target).element);
     return plan.dim + 1 != static_cast<int>(root.shape().size()) && root.shape().back() >= lanes &&
            root.shape()[plan.dim] >= lanes;
   }
@@ -149,8 +149,8 @@ private:
     if (axis.kind != AxisKind::Uniform || isStore) {
       widest = std::max<int>(widest, bytes);
     }
-    bool hasGather = kernel.options.hasGather && bytes >= 4;
-    bool hasScatter = kernel.options.hasScatter && bytes >= 4;
+    bool hasGather = kernel.machine.hasGather && bytes >= 4;
+    bool hasScatter = kernel.machine.hasScatter && bytes >= 4;
     if (axis.kind == AxisKind::Linear && axis.stride.value_or(1) == 1) {
       plan.score += (axis.stride ? 6 : 3) + (isStore ? 1 : 0);
       if (!axis.stride) {
@@ -158,7 +158,7 @@ private:
         narrowMaskedAccess |= isStore ? !hasScatter : !hasGather;
       }
       bool hasMasked =
-          kernel.options.hasMaskedMoves || (kernel.options.vectorBytes == 32 && bytes >= 4);
+          kernel.machine.hasMaskedMoves || (kernel.machine.vectorBytes == 32 && bytes >= 4);
       narrowMaskedAccess |= masked && !hasMasked;
       Axis plain = kernel.axes.axis(pointer, lane, AxisView::Address);
       if (plain.kind == AxisKind::General) {
@@ -178,8 +178,8 @@ private:
 
   /// A permutation of neighbours instead of a gather.
   bool hasPattern(Value pointer, int lane, int64_t bytes) const {
-    auto width = static_cast<unsigned>(kernel.options.vectorBytes / bytes);
-    return kernel.options.hasMaskedMoves &&
+    auto width = static_cast<unsigned>(kernel.machine.vectorBytes / bytes);
+    return kernel.machine.hasMaskedMoves &&
            lanePatternOf(kernel, pointer, static_cast<unsigned>(lane), width);
   }
 
@@ -367,18 +367,18 @@ static LanePlan planFor(const KernelState &kernel, ArrayRef<Root> roots, int8_t 
   int64_t size = roots[0].shape()[dim];
   LaneScan scan(kernel, plan);
   scan.scan(roots);
-  unsigned width = std::max(1, kernel.options.vectorBytes / std::max(1, scan.widest));
+  unsigned width = std::max(1, kernel.machine.vectorBytes / std::max(1, scan.widest));
   bool hasReduce = llvm::any_of(roots, [](const Root &r) { return r.kind == Root::Kind::Reduce; });
   width = std::min<unsigned>(width, static_cast<unsigned>(llvm::bit_floor<uint64_t>(size)));
   plan.score += size >= width * 2 ? 2 : (size >= 4 ? 1 : 0);
-  plan.score -= static_cast<int64_t>(width) * scan.widest < kernel.options.vectorBytes ? 3 : 0;
+  plan.score -= static_cast<int64_t>(width) * scan.widest < kernel.machine.vectorBytes ? 3 : 0;
   if (scan.needsScalars) {
     width = 1;
     plan.score -= 4;
   }
   plan.scalarEnds = scan.narrowMaskedAccess;
   plan.width = width;
-  unsigned registers = kernel.options.vectorRegisters;
+  unsigned registers = kernel.machine.vectorRegisters;
   unsigned unroll = plan.cost <= 10 ? 4 : plan.cost <= 45 ? 2 : 1;
   if (hasReduce && plan.cost <= 30) {
     unroll = 4;

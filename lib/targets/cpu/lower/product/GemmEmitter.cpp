@@ -76,7 +76,7 @@ public:
     // Every element that is looked at passes through a register block.
     const bool seesAll = saved < 0 && !isList && isInPlace && operands.hasAllColumns;
     const bool skipsZeros = startsAtZero && seesAll;
-    const bool makesStore = gemm.store && seesAll && kernel.options.hasMaskedMoves;
+    const bool makesStore = gemm.store && seesAll && kernel.machine.hasMaskedMoves;
     // A rest makes no block of its own; the first block stores what is seen without any k.
     Value least = skipsZeros || makesStore ? kernel.i64(1) : fold.min(b, tripCount, kernel.i64(1));
     Value rest = fold.sub(b, mostAtOnce, perBlock);
@@ -259,7 +259,7 @@ private:
       return;
     }
     Value direct = operands.neighbours, inPlace = operands.b.inPlace;
-    if (operands.isRagged && !kernel.options.hasMaskedMoves) {
+    if (operands.isRagged && !kernel.machine.hasMaskedMoves) {
       direct = fold.both(at, direct, fold.isGreater(at, left, kernel.i64(panelWidth() - 1)));
     }
     if (direct) {
@@ -290,7 +290,7 @@ private:
       }
     }
     packing.addRows(at, source);
-    if (operands.isRagged && kernel.options.hasMaskedMoves) {
+    if (operands.isRagged && kernel.machine.hasMaskedMoves) {
       packing.addMasks(at, left, source);
     }
     if (operands.b.maybeInPlace && !gemm.b.rowMasks.empty()) {

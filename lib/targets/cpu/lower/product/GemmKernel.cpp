@@ -3,6 +3,7 @@
 // its multiply-adds; the other way round the compiler keeps every broadcast alive. Packing is a
 // branch inside the same loop: a block of its own would double the time to compile.
 #include "lib/targets/cpu/lower/product/GemmKernel.h"
+#include "lib/targets/cpu/MachineSizes.h"
 #include "lib/targets/cpu/lower/elements/Evaluator.h"
 #include "lib/targets/cpu/lower/elements/FoldingArithmetic.h"
 
@@ -12,9 +13,6 @@ using namespace mlir;
 
 namespace nereid::cpu {
 
-/// A part of the first-level cache that b may fill while rows of a and c pass through the rest.
-constexpr int64_t panelBytes = 32 << 10;
-
 int64_t GemmShape::rowsFor(int64_t width) const {
   if (manyRegisters) {
     return width == 4 ? 4 : 8; // 16 accumulators: two multiply-adds of four cycles need eight
@@ -22,16 +20,16 @@ int64_t GemmShape::rowsFor(int64_t width) const {
   return width == 2 ? 6 : 8; // 12 of 16 registers
 }
 
-GemmShape gemmShapeFor(const LoweringOptions &options, int64_t elementBytes, int64_t columns) {
+GemmShape gemmShapeFor(const Machine &machine, int64_t elementBytes, int64_t columns) {
   GemmShape shape;
-  shape.lanes = options.vectorBytes / elementBytes;
-  shape.manyRegisters = options.vectorRegisters >= 32;
+  shape.lanes = machine.vectorBytes / elementBytes;
+  shape.manyRegisters = machine.vectorRegisters >= 32;
   shape.vectors = shape.manyRegisters ? 4 : 2;
   while (shape.vectors > 1 && columns % (shape.vectors * shape.lanes) != 0) {
     shape.vectors /= 2;
   }
-  int64_t rowBytes = shape.vectors * options.vectorBytes;
-  shape.depth = std::clamp<int64_t>(panelBytes / rowBytes, 64, 256);
+  int64_t rowBytes = shape.vectors * machine.vectorBytes;
+  shape.depth = std::clamp<int64_t>(sizes::panelBytes(machine) / rowBytes, 64, 256);
   return shape;
 }
 
@@ -161,7 +159,7 @@ Value GemmKernel::multiplyAdd(OpBuilder &builder, Value x, Value y, Value sum) c
   if (types.group == 4) {
     return intrinsic("llvm.x86.avx512.vpdpbusd.512", {sum, x, y});
   }
-  if (kernel.options.hasFma) {
+  if (kernel.machine.hasFma) {
     return builder.create<math::FmaOp>(loc, x, y, sum);
   }
   return builder.create<arith::AddFOp>(loc, sum, builder.create<arith::MulFOp>(loc, x, y));

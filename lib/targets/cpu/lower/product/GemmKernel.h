@@ -11,7 +11,7 @@
 
 namespace nereid::cpu {
 
-/// Shape of the register block for the options' vectors and registers.
+/// Shape of the register block for the machine's vectors, registers and caches.
 struct GemmShape {
   int64_t lanes = 16;  ///< elements in a vector
   int64_t vectors = 4; ///< of columns in the widest block
@@ -24,7 +24,7 @@ struct GemmShape {
   int64_t rowsFor(int64_t width) const;
   bool manyRegisters = true;
 };
-GemmShape gemmShapeFor(const LoweringOptions &options, int64_t elementBytes, int64_t columns);
+GemmShape gemmShapeFor(const Machine &machine, int64_t elementBytes, int64_t columns);
 
 /// What is multiplied. A lane of 32 bits has `group` operands of consecutive k.
 struct GemmTypes {

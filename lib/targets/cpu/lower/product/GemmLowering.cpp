@@ -138,7 +138,7 @@ bool BlockLowering::lowerGemm(scf::ForOp op) {
   }
   Location loc = op.getLoc();
   Type f32 = builder().getF32Type();
-  GemmShape shape = gemmShapeFor(kernel.options, KernelState::byteSize(f32), gemm->n);
+  GemmShape shape = gemmShapeFor(kernel.machine, KernelState::byteSize(f32), gemm->n);
   shape.depth *= gemm->group;
   const int64_t panelWidth = shape.vectors * shape.lanes;
   if (gemm->n % panelWidth != 0) {

@@ -206,7 +206,7 @@ void GemmOperands::emit(Value copyOfA, const GemmShape &shape) {
     fillColumnTable(nullptr);
   } else if (b.maybeInPlace) {
     Value all = neighbours;
-    if (!kernel.options.hasMaskedMoves && isRagged) {
+    if (!kernel.machine.hasMaskedMoves && isRagged) {
       // Masks cost a branch per element here: panels that are not whole go by the table.
       Value rest = builder.create<arith::RemUIOp>(loc, columnEnd, kernel.i64(panelWidth));
       all = fold.both(builder, all, fold.isEqual(builder, rest, kernel.i64(0)));

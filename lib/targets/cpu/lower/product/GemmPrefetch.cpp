@@ -2,15 +2,12 @@
 // Prefetches take places in the queue of cache misses, 2 % of a product's time where all is in the
 // second-level cache anyway: a's rows are asked for in the first panel only, unless they collide.
 #include "lib/targets/cpu/lower/product/GemmPrefetch.h"
+#include "lib/targets/cpu/MachineSizes.h"
 #include "lib/targets/cpu/lower/elements/FoldingArithmetic.h"
 
 using namespace mlir;
 
 namespace nereid::cpu {
-
-/// Rows that are a multiple of this apart fall into few sets of a second-level cache: a tile's rows
-/// do not stay there.
-constexpr int64_t collidingBytes = 16 << 10;
 
 bool GemmPrefetch::readsRowsInPlace() const {
   return operands.a.maybeInPlace && !operands.packedRows;
@@ -27,7 +24,8 @@ void GemmPrefetch::prepare(OpBuilder &at) {
     return at.create<LLVM::LoadOp>(loc, i64, place, 8);
   };
   Value apart = fold.sub(at, entry(1), entry(0));
-  apart = at.create<arith::AndIOp>(loc, apart, kernel.i64(collidingBytes - 1));
+  apart =
+      at.create<arith::AndIOp>(loc, apart, kernel.i64(sizes::collidingBytes(kernel.machine) - 1));
   collide = fold.isEqual(at, apart, kernel.i64(0));
 }
 

@@ -4,6 +4,7 @@
 // first-level cache. Nothing is kept where no rows follow, as in a product of few rows: packing
 // would fill the caches for nobody.
 #include "lib/targets/cpu/lower/product/pack/GemmKeptPanels.h"
+#include "lib/targets/cpu/MachineSizes.h"
 #include "lib/targets/cpu/lower/Recognisers.h"
 #include "lib/targets/cpu/lower/elements/FoldingArithmetic.h"
 
@@ -11,9 +12,6 @@ using namespace mlir;
 
 namespace nereid::cpu {
 
-/// Larger than a second-level cache: packed rows that lie one behind the other come from the third
-/// level faster than rows of b.
-constexpr int64_t keptPanelBytes = 3 << 19;
 constexpr int64_t keyBytes = 64; ///< of what the panels were made of
 
 bool mayKeepPanels(func::FuncOp kernel) {
@@ -57,7 +55,7 @@ int64_t GemmKeptPanels::blockBytes() const {
 bool GemmKeptPanels::canKeep() const {
   return kernel.sharesPanels && operands.b.maybeInPlace && !operands.b.maybeCopied() &&
          !gemm.b.transposed && gemm.b.rowMasks.empty() && !gemmKernel.rowPlaces &&
-         kernel.options.hasMaskedMoves;
+         kernel.machine.hasMaskedMoves;
 }
 
 /// No store of the kernel goes to the tensor that b is read from; null = one may.
@@ -90,7 +88,7 @@ bool GemmKeptPanels::isSameForAll(Value value) const {
 
 void GemmKeptPanels::emit(OpBuilder &builder, Value tripCount) {
   FoldingArithmetic fold(loc);
-  keptBlocks = keptPanelBytes / blockBytes();
+  keptBlocks = sizes::keptPanelBytes(kernel.machine) / blockBytes();
   if (std::optional<int64_t> iterations = fold.known(tripCount)) {
     keptBlocks = std::min(keptBlocks, (*iterations * gemm.k + shape.depth - 1) / shape.depth);
   }

@@ -104,14 +104,14 @@ private:
 
   /// False when there is no register block for these types.
   bool chooseGroup(GemmLoop &gemm) {
-    const LoweringOptions &options = kernel.options;
+    const Machine &machine = kernel.machine;
     Type element = elementTypeOf(tile::DotOp(gemm.dot).getA());
     Type sum = elementTypeOf(tile::DotOp(gemm.dot).getC());
     if (sum.isInteger(32)) {
       gemm.group = 4;
-      return element.isInteger(8) && options.hasInt8Dots && gemm.k % gemm.group == 0;
+      return element.isInteger(8) && machine.hasInt8Dots && gemm.k % gemm.group == 0;
     }
-    gemm.group = element.isBF16() && options.hasBf16Dots && gemm.k % 2 == 0 ? 2 : 1;
+    gemm.group = element.isBF16() && machine.hasBf16Dots && gemm.k % 2 == 0 ? 2 : 1;
     return sum.isF32() && (element.isF32() || element.isF16() || element.isBF16());
   }
 
@@ -301,7 +301,7 @@ private:
     if (prefix && outer && !prefix->isLower && !isExact && !isDemanded(*prefix, isB)) {
       prefix.reset();
     }
-    if (!prefix && !inner && (!isB || kernel.options.hasMaskedMoves)) {
+    if (!prefix && !inner && (!isB || kernel.machine.hasMaskedMoves)) {
       operand.rowMasks.push_back(term);
       operand.rowMaskDims.push_back(dims);
       return steps.isInvariant(term);
