@@ -44,10 +44,11 @@ struct ChosenTarget {
 };
 
 /// The ones that ask for more first; equal ones once.
-Result<std::vector<ChosenTarget>> chooseTargets(const std::vector<std::string> &specs) {
+Result<std::vector<ChosenTarget>> chooseTargets(const std::vector<std::string> &specs,
+                                                const std::string &chip) {
   std::vector<ChosenTarget> chosen;
   for (const std::string &spec : specs) {
-    Result<pipeline::Target *> target = pipeline::findTarget(spec);
+    Result<pipeline::Target *> target = pipeline::findTarget(spec, chip);
     if (!target) {
       return target.error();
     }
@@ -91,8 +92,8 @@ public:
     }
     const std::string_view architecture =
         request.architecture.empty() ? runtime::cpuArchitecture() : request.architecture;
-    auto chosen =
-        chooseTargets(request.targets.empty() ? portableTargets(architecture) : request.targets);
+    auto chosen = chooseTargets(
+        request.targets.empty() ? portableTargets(architecture) : request.targets, request.chip);
     if (!chosen) {
       diags.add(chosen.error());
       return std::nullopt;
@@ -170,6 +171,7 @@ private:
         input.signature = library.interface.specializations[i].kernelSignature;
         pipeline::CompileOptions options;
         options.target = target.spec;
+        options.chip = request.chip;
         options.useCache = request.useCache;
         auto output = pipeline::compile(input, options, diags);
         if (!output) {

@@ -20,6 +20,7 @@ struct LibraryRequest {
   std::vector<std::string> signatures;
   std::vector<std::string> targets; ///< "cpu:x86-64-v3"; empty = portableTargets(architecture)
   std::string architecture;         ///< empty = this machine's
+  std::string chip;                 ///< see pipeline::CompileOptions
   std::string grid;                 ///< "cdiv(n, BLOCK)"; empty: the launcher takes the grid
   std::vector<std::string> gridArguments; ///< integers that only the grid needs
   std::vector<std::string> chosen;        ///< constants that the launcher does not ask for

@@ -32,6 +32,9 @@ struct Session {
 /// each once in a process, however often its kernel is compiled or interpreted.
 void printWarnings(const Diagnostics &diags);
 
+/// Of --chip.
+inline constexpr const char *chipHelp = "descriptor of the chip that code is shaped for";
+
 void addRun(CLI::App &app, Session &session);
 void addCheck(CLI::App &app, Session &session);
 void addCompile(CLI::App &app, Session &session);

@@ -127,6 +127,7 @@ void compileCommand(Options options, Session &session) {
                            .runtime = options.runtime,
                            .depfile = options.depfile,
                            .architecture = options.architecture,
+                           .chip = options.compile.chip,
                            .useCache = !options.noCache},
                           session);
   }
@@ -206,6 +207,7 @@ void addCompile(CLI::App &app, Session &session) {
               "cpu, or cpu:x86-64-v3 and the like; of a library several, the machine's own "
               "levels if none is given")
           ->allow_extra_args(false);
+  command->add_option("--chip", options->compile.chip, chipHelp);
   command
       ->add_option("--architecture", options->architecture,
                    "of a library without --target: its levels instead of the machine's own")

@@ -210,6 +210,7 @@ void compileLibrary(const LibraryOptions &options, Session &session) {
   request.gridArguments = options.gridArguments;
   request.chosen = options.chosen;
   request.name = options.name;
+  request.chip = options.chip;
   request.useCache = options.useCache;
   if (request.signatures.empty()) {
     request.signatures.emplace_back(); // defaults and configs may give every parameter

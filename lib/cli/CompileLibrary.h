@@ -13,7 +13,7 @@ namespace nereid::cli {
 struct LibraryOptions {
   std::string kernel, form; ///< form: "object", "header", "static" or "shared"
   std::vector<std::string> signatures, targets, gridArguments, chosen;
-  std::string grid, name, output, runtime, depfile, architecture;
+  std::string grid, name, output, runtime, depfile, architecture, chip;
   bool useCache = true;
 };
 

@@ -200,7 +200,7 @@ CLI::App *addStage(CLI::App &app, const std::string &name, const std::string &su
   command->add_option("input", options->input, inputHelp)->required();
   command->add_option("--out", options->out, "folder; default: the definition's name");
   command->add_option("--target", options->develop.target, "cpu, or cpu:x86-64-v3 and the like");
-  command->add_option("--chip", options->develop.chipFile, "descriptor to generate for");
+  command->add_option("--chip", options->develop.chipFile, chipHelp);
   command->add_option("--dtype", options->dtypes, "only these of the definition's types");
   command->add_flag("--fresh", options->develop.isFresh, "forget recorded results");
   return command;
@@ -296,10 +296,11 @@ void addVerify(CLI::App &app, Session &session) {
   command->callback([options, execution, command, &session] {
     const develop::DevelopOptions &settings = options->develop;
     execution->target = settings.target;
+    execution->chip = settings.chipFile;
     if (isKernelBench(options->input)) {
       if (auto unused = unusedOption(*command, "a folder of kernels",
-                                     {"--target", "--seed", "--interpret", "--runner", "--case",
-                                      "--dump", "--import-path"})) {
+                                     {"--target", "--chip", "--seed", "--interpret", "--runner",
+                                      "--case", "--dump", "--import-path"})) {
         return session.fail(*unused);
       }
       execution->importPaths = session.importPaths;
@@ -353,6 +354,7 @@ void addBench(CLI::App &app, Session &session) {
       kernel->against = options->against;
       kernel->given.kernel = options->input;
       kernel->target = options->develop.target;
+      kernel->chip = options->develop.chipFile;
       kernel->secondsPerCase = options->develop.secondsPerCase;
       runKernelBench(*kernel, session);
     } else {

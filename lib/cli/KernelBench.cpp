@@ -89,7 +89,8 @@ bool KernelBench::measureAll(const std::vector<KernelCase> &cases, std::vector<K
       break;
     }
     Diagnostics diags;
-    const launch::Execution execution{.target = options.target, .importPaths = session.importPaths};
+    const launch::Execution execution{
+        .target = options.target, .chip = options.chip, .importPaths = session.importPaths};
     auto row = bench::measureKernel(one, {execution, options.secondsPerCase}, chip, diags);
     if (!row) {
       session.fail(diags);
@@ -180,7 +181,8 @@ void addKernelBenchOptions(CLI::App &command, KernelBenchOptions &options) {
 std::optional<Diagnostic> unusedBenchOption(const CLI::App &command, const std::string &input) {
   std::error_code ignored;
   const bool isFolder = std::filesystem::is_directory(input, ignored);
-  std::vector<std::string> used = {"--target", "--seconds-per-case", "--import-path", "--against"};
+  std::vector<std::string> used = {"--target", "--chip", "--seconds-per-case", "--import-path",
+                                   "--against"};
   if (isFolder) {
     used.emplace_back("--case");
   } else {

@@ -14,7 +14,7 @@ namespace nereid::cli {
 struct KernelBenchOptions {
   /// What the command line says: of a folder of kernels its path alone.
   launch::KernelCase given;
-  std::string target = "cpu", caseName;
+  std::string target = "cpu", chip, caseName;
   double secondsPerCase = 3;
   std::string against; ///< an earlier result file, empty = none
 };

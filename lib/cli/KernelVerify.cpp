@@ -25,6 +25,9 @@ std::vector<std::string> verifyCommand(const KernelVerifyOptions &options) {
   const launch::Execution &execution = options.execution;
   std::vector<std::string> words = {"nereid", "verify", absolute(options.input), "--target",
                                     execution.target};
+  if (!execution.chip.empty()) {
+    words.insert(words.end(), {"--chip", absolute(execution.chip)});
+  }
   if (execution.interpret) {
     words.emplace_back("--interpret");
   }

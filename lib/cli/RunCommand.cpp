@@ -142,6 +142,7 @@ void addRun(CLI::App &app, Session &session) {
                       "name=randn(1024,seed=1), name=x.npy, name=7");
   command->add_option("--save", options->saves, "name=file.npy, after the launch");
   command->add_option("--target", options->execution.target, "cpu, or cpu:x86-64-v3 and the like");
+  command->add_option("--chip", options->execution.chip, chipHelp);
   command->add_option("--runner", options->execution.runner,
                       "run it there: \"ssh board ./nereid-runner\" (nereid explain E0414)");
   command->add_option("--case", options->caseName, "a case of kernels/OP/cases.toml");
@@ -160,7 +161,7 @@ void addRun(CLI::App &app, Session &session) {
     if (options->execution.interpret) {
       used.emplace_back("--interpret");
     } else {
-      used.insert(used.end(), {"--target", "--runner", "--no-cache"});
+      used.insert(used.end(), {"--target", "--chip", "--runner", "--no-cache"});
     }
     const std::string input =
         options->execution.interpret ? "the interpreter" : "a compiled kernel";

@@ -10,6 +10,7 @@
 #include "lib/support/DiskCache.h"
 #include "lib/support/Hash.h"
 #include "lib/support/Version.h"
+#include "runtime/cpu/CpuFeatures.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -217,6 +218,10 @@ std::string Development::inputsHash() const {
   hash.field(workspace.manifest.definitionHash);
   hash.field(machine.fingerprint);
   hash.field(options.target);
+  if (!source().chip.empty()) {
+    auto target = pipeline::findTarget(options.target, source().chip);
+    hash.field(target ? (*target)->name() : "");
+  }
   hash.field(versionText()).field(revisionText());
   hash.field(digestOfSources(source(), generation, machine, dtypes().front()));
   for (const std::string &folder : options.importPaths) {
@@ -229,7 +234,10 @@ std::string Development::inputsHash() const {
 }
 
 KernelSource Development::source() const {
-  return {workspace.tritonFile(), options.target, options.importPaths};
+  // A chip of another architecture is generated for; what is verified here runs here.
+  const bool isLikeHere = machine.architecture == runtime::cpuArchitecture();
+  return {workspace.tritonFile(), options.target, options.importPaths,
+          isLikeHere ? options.chipFile : std::string()};
 }
 
 PerformanceOptions Development::performanceOptions() const {

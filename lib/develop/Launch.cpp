@@ -23,6 +23,7 @@ static Result<runtime::Kernel> kernelOf(const KernelSource &source,
   Diagnostics diags;
   pipeline::CompileOptions options;
   options.target = source.target;
+  options.chip = source.chip;
   auto kernel = pipeline::compileKernel(input, options, diags);
   if (!kernel) {
     return firstError(diags);

@@ -24,6 +24,7 @@ struct KernelSource {
   std::string path; ///< `<op>_triton.py`
   std::string target = "cpu";
   std::vector<std::string> importPaths = {};
+  std::string chip = {}; ///< see pipeline::CompileOptions
   /// What many launches of a source that stays as it is compile once; null = each compiles, or
   /// finds in the cache, what the file says now.
   std::shared_ptr<CompiledKernels> compiled = nullptr;

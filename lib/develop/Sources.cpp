@@ -16,6 +16,7 @@ std::vector<std::string> sourcesOf(const KernelSource &source, const generator::
   Diagnostics diags;
   pipeline::CompileOptions options;
   options.target = source.target;
+  options.chip = source.chip;
   options.to = "tile";
   auto tile = pipeline::compile({.path = source.path,
                                  .function = plan.function,

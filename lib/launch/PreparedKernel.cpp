@@ -39,6 +39,7 @@ std::optional<PreparedKernel> PreparedKernel::prepare(const std::string &referen
 bool PreparedKernel::compileHere(const Execution &execution, Diagnostics &diags) {
   pipeline::CompileOptions options;
   options.target = execution.target;
+  options.chip = execution.chip;
   options.useCache = execution.useCache;
   auto compiled = pipeline::compileKernel(input, options, diags);
   if (compiled) {
@@ -59,6 +60,7 @@ bool PreparedKernel::compileForRunner(const Execution &execution, Diagnostics &d
   runner = std::move(std::get<0>(started));
   pipeline::CompileOptions options;
   options.useCache = execution.useCache;
+  options.chip = execution.chip;
   Result<std::string> target =
       pipeline::targetNameOn(execution.target, runner->architecture(), runner->features());
   if (!target) {

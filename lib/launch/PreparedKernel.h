@@ -15,6 +15,7 @@ namespace nereid::launch {
 /// What a kernel runs on.
 struct Execution {
   std::string target = "cpu";
+  std::string chip = {}; ///< see pipeline::CompileOptions
   std::string runner =
       {}; ///< command of a nereid-runner; a vendor alone is then the machine it runs on
   bool useCache = true, interpret = false;

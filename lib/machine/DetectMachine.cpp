@@ -2,6 +2,8 @@
 // What the operating system says of the processor: /proc/cpuinfo, /sys and the affinity mask.
 #include "lib/machine/Machine.h"
 
+#include "runtime/cpu/CpuFeatures.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -91,11 +93,7 @@ Machine detectMachine() {
   Machine machine;
   auto info = cpuInfo();
   machine.name = info.count("model name") > 0 ? info["model name"] : "unknown CPU";
-#if defined(__x86_64__)
-  machine.architecture = "x86-64";
-#else
-  machine.architecture = "unknown";
-#endif
+  machine.architecture = runtime::cpuArchitecture();
   std::stringstream flags(info["flags"]);
   for (std::string flag; flags >> flag;) {
     machine.features.push_back(flag);
@@ -108,7 +106,7 @@ Machine detectMachine() {
                       : static_cast<int>(std::thread::hardware_concurrency());
   bool hasAvx512 = contains(machine.features, "avx512f") && contains(machine.features, "avx512vl");
   machine.vectorBytes = hasAvx512 ? 64 : contains(machine.features, "avx2") ? 32 : 16;
-  machine.vectorRegisters = hasAvx512 ? 32 : 16;
+  machine.vectorRegisters = hasAvx512 || machine.architecture != "x86-64" ? 32 : 16;
   machine.memoryBytes = static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE);
   machine.caches = readCaches();
   machine.fingerprint = fmt::format("{} family {} model {} stepping {} cores {} vector {}",

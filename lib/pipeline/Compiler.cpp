@@ -246,7 +246,7 @@ Result<std::string> sourceText(const CompileInput &input) {
 
 std::optional<CompileOutput> compile(const CompileInput &input, const CompileOptions &options,
                                      Diagnostics &diags) {
-  Result<Target *> target = findTarget(options.target);
+  Result<Target *> target = findTarget(options.target, options.chip);
   if (!target) {
     diags.add(target.error());
     return std::nullopt;
@@ -335,7 +335,8 @@ std::optional<runtime::Kernel> compileKernel(const CompileInput &input,
       return std::nullopt;
     }
     std::fputs(staticOutput(diags).c_str(), stdout);
-    if (auto refused = foreignCode(output->info, (*findTarget(options.target))->name())) {
+    if (auto refused =
+            foreignCode(output->info, (*findTarget(options.target, options.chip))->name())) {
       diags.add(std::move(*refused));
       return std::nullopt;
     }

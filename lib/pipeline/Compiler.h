@@ -31,6 +31,7 @@ struct PhaseTime {
 
 struct CompileOptions {
   std::string target = "cpu";  ///< "cpu", "cpu:x86-64-v3", …
+  std::string chip = {};       ///< file of the descriptor to shape code for; empty = none
   std::string from = "source"; ///< phase whose output the input file is
   std::string to;              ///< last phase to run; empty = the target's last
   std::string dumpTo;          ///< folder, created; empty = none

@@ -4,6 +4,7 @@
 
 #include <map>
 #include <mutex>
+#include <optional>
 
 namespace nereid::pipeline {
 namespace {
@@ -11,7 +12,7 @@ namespace {
 struct Registry {
   std::mutex lock;
   std::map<std::string, TargetVendor> vendors;
-  std::map<std::string, std::unique_ptr<Target>> targets; // by what was asked for
+  std::map<std::string, std::unique_ptr<Target>> targets; // by what was asked for, chip included
 };
 
 Registry &registry() {
@@ -59,11 +60,20 @@ void registerTarget(std::string name, TargetVendor vendor) {
   all.vendors[std::move(name)] = vendor;
 }
 
-Result<Target *> findTarget(std::string_view spec) {
+Result<Target *> findTarget(std::string_view spec, const std::string &chipFile) {
+  std::optional<Machine> chip;
+  if (!chipFile.empty()) {
+    Result<Machine> loaded = loadMachine(chipFile);
+    if (!loaded) {
+      return loaded.error();
+    }
+    chip = std::move(*loaded);
+  }
   Registry &all = registry();
   std::lock_guard guard(all.lock);
   std::string name(spec);
-  auto known = all.targets.find(name);
+  const std::string key = chip ? name + "\n" + toJson(*chip) : name;
+  auto known = all.targets.find(key);
   if (known != all.targets.end()) {
     return known->second.get();
   }
@@ -73,12 +83,13 @@ Result<Target *> findTarget(std::string_view spec) {
   }
   const size_t colon = name.find(':');
   auto made = vendor->make(colon == std::string::npos ? std::string_view()
-                                                      : std::string_view(name).substr(colon + 1));
+                                                      : std::string_view(name).substr(colon + 1),
+                           chip ? &*chip : nullptr);
   if (!made) {
     return made.error();
   }
   Target *target = made->get();
-  all.targets[name] = std::move(*made);
+  all.targets[key] = std::move(*made);
   return target;
 }
 

@@ -5,6 +5,7 @@
 // this library names none of them.
 #pragma once
 
+#include "lib/machine/Machine.h"
 #include "lib/support/Diagnostics.h"
 #include "runtime/Kernel.h"
 
@@ -73,9 +74,11 @@ public:
   virtual bool assemble(std::string_view text, std::vector<uint8_t> &object, Diagnostics &diags);
 };
 
-/// What a vendor registers. `architecture` is what follows "vendor:", possibly empty.
+/// What a vendor registers. `architecture` is what follows "vendor:", possibly empty. `chip`
+/// describes what code is shaped for, within the instructions of the architecture; null = what is
+/// usual for these.
 struct TargetVendor {
-  Result<std::unique_ptr<Target>> (*make)(std::string_view architecture);
+  Result<std::unique_ptr<Target>> (*make)(std::string_view architecture, const Machine *chip);
   /// The full name of the target for another machine, from what that machine says of itself
   /// (runtime/cpu/CpuFeatures.h); null when the vendor's code does not go to other machines.
   Result<std::string> (*nameFor)(std::string_view architecture,
@@ -86,9 +89,10 @@ struct TargetVendor {
 /// lib/targets/Targets.h.
 void registerTarget(std::string name, TargetVendor vendor);
 
-/// The target for "vendor[:architecture]", made at the first call and kept for the process.
-/// E0303 when the vendor is unknown or its factory refuses.
-Result<Target *> findTarget(std::string_view spec);
+/// The target for "vendor[:architecture]" and the descriptor in `chipFile` (empty = none), made at
+/// the first call and kept for the process. E0303 when the vendor is unknown or its factory
+/// refuses; E0001 or E0701 when the file cannot be used, or not with this architecture.
+Result<Target *> findTarget(std::string_view spec, const std::string &chipFile = {});
 
 /// The names that were registered, in alphabetical order.
 std::vector<std::string> targetVendors();

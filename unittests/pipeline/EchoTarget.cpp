@@ -102,7 +102,7 @@ const Phase echoPhases[] = {
 
 std::span<const Phase> EchoTarget::phases() const { return echoPhases; }
 
-Result<std::unique_ptr<Target>> makeEcho(std::string_view architecture) {
+Result<std::unique_ptr<Target>> makeEcho(std::string_view architecture, const Machine *) {
   if (!architecture.empty() && architecture != "loud") {
     return makeError("E0303", "no such echo");
   }

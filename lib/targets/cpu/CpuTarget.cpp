@@ -5,6 +5,7 @@
 
 #include "lib/llvm/Pool.h"
 #include "lib/pipeline/Phases.h"
+#include "lib/targets/cpu/MachineSizes.h"
 #include "lib/targets/cpu/VerifyLlvm.h"
 #include "lib/targets/cpu/VerifyLoops.h"
 #include "lib/targets/cpu/codegen/Codegen.h"
@@ -16,6 +17,8 @@
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/PassManager.h"
 
+#include <fmt/format.h>
+
 namespace nereid::cpu {
 namespace {
 
@@ -23,13 +26,14 @@ using pipeline::CompileState;
 
 class CpuTarget final : public pipeline::Target {
 public:
-  explicit CpuTarget(const CpuMachine &machine)
-      : machine(machine),
+  /// `shape` is figuresOf(machine) where they are not those of the architecture.
+  CpuTarget(const CpuMachine &machine, std::string shape)
+      : machine(machine), shape(std::move(shape)),
         generators([machine] { return std::make_unique<CodeGenerator>(machine); }) {}
 
   std::string name() const override {
     std::string tuned = machine.tuneFor.empty() ? "" : " for " + machine.tuneFor;
-    return "cpu:" + machine.targetName + tuned;
+    return "cpu:" + machine.targetName + tuned + (shape.empty() ? "" : " with " + shape);
   }
   std::string features() const override { return machine.requirementText(); }
   void registerDialects(mlir::DialectRegistry &registry) const override {
@@ -43,6 +47,7 @@ public:
   }
 
   const CpuMachine machine;
+  const std::string shape;
   codegen::Pool<CodeGenerator> generators;
 };
 
@@ -109,12 +114,26 @@ const pipeline::Phase cpuPhases[] = {
 
 std::span<const pipeline::Phase> CpuTarget::phases() const { return cpuPhases; }
 
-Result<std::unique_ptr<pipeline::Target>> makeCpuTarget(std::string_view architecture) {
-  Result<CpuMachine> machine = parseMachine(architecture);
+/// All that code depends on besides instructions: equal figures make equal code.
+std::string figuresOf(const CpuMachine &machine) {
+  return fmt::format("vectors {}x{}, caches {}/{}/{}", machine.vectorRegisters, machine.vectorBytes,
+                     sizes::levelBytes(machine, 1), sizes::levelBytes(machine, 2),
+                     sizes::levelBytes(machine, 3));
+}
+
+Result<std::unique_ptr<pipeline::Target>> makeCpuTarget(std::string_view architecture,
+                                                        const Machine *chip) {
+  Result<CpuMachine> machine = parseMachine(architecture, chip);
   if (!machine) {
     return machine.error();
   }
-  return std::unique_ptr<pipeline::Target>(std::make_unique<CpuTarget>(*machine));
+  std::string shape;
+  if (chip != nullptr) {
+    const Result<CpuMachine> usual = parseMachine(architecture);
+    shape = usual && figuresOf(*usual) == figuresOf(*machine) ? "" : figuresOf(*machine);
+  }
+  return std::unique_ptr<pipeline::Target>(
+      std::make_unique<CpuTarget>(std::move(*machine), std::move(shape)));
 }
 
 /// "cpu:aarch64+lse"; E0303 when the machine is too old.

@@ -13,7 +13,8 @@ launch = {"--signature": "*fp32, *fp32, *fp32, i32, 64", "--grid": "1"}
 stages = {"--target", "--chip", "--dtype", "--fresh"}
 rounds = {"--seed", "--rounds", "--require-target", "--import-path", "--start"}
 one_file = {"--signature", "--grid", "--arg", "--bytes", "--flops"}
-emitted = {"--signature", "--target", "--import-path", "--output", "--depfile", "--no-cache", "--emit"}
+emitted = {"--signature", "--target", "--chip", "--import-path", "--output", "--depfile", "--no-cache",
+           "--emit"}
 library = {"--architecture", "--grid", "--grid-argument", "--choose", "--name", "--runtime"}
 phases = {"--to", "--from", "--dump-to", "--verify-each", "--times", "--specialization"}
 # Command, what it is given, and the options that it reads then.
@@ -24,20 +25,22 @@ kinds = [
     ("generate", ["op"], stages | {"--start"}),
     ("verify", [definition], stages | {"--out", "--seed", "--case", "--dump", "--import-path"}),
     ("verify", ["op"], stages | {"--seed", "--case", "--dump", "--import-path"}),
-    ("verify", [folder], {"--target", "--seed", "--interpret", "--runner", "--case", "--dump",
-                          "--import-path"}),
+    ("verify", [folder], {"--target", "--chip", "--seed", "--interpret", "--runner", "--case",
+                          "--dump", "--import-path"}),
     ("optimize", ["op"], stages | rounds),
     ("optimize", [definition], stages | rounds | {"--out"}),
     ("bench", [definition], stages | {"--out", "--seed", "--seconds-per-case", "--import-path",
                                      "--against"}),
     ("bench", ["op"], stages | {"--seed", "--seconds-per-case", "--import-path", "--against"}),
-    ("bench", [folder], {"--target", "--seconds-per-case", "--import-path", "--case", "--against"}),
-    ("bench", [file], {"--target", "--seconds-per-case", "--import-path", "--against"} | one_file),
+    ("bench", [folder], {"--target", "--chip", "--seconds-per-case", "--import-path", "--case",
+                         "--against"}),
+    ("bench", [file], {"--target", "--chip", "--seconds-per-case", "--import-path", "--against"}
+     | one_file),
     ("bench", ["results.json"], {"--against"}),
     ("run", [folder, "--case", "small"], {"--arg", "--save", "--import-path", "--case", "--target",
-                                          "--runner", "--no-cache", "--interpret"}),
+                                          "--chip", "--runner", "--no-cache", "--interpret"}),
     ("run", [file], {"--signature", "--grid", "--arg", "--save", "--import-path", "--target",
-                     "--runner", "--no-cache", "--interpret"}),
+                     "--chip", "--runner", "--no-cache", "--interpret"}),
     ("run", [file, "--interpret"], {"--signature", "--grid", "--arg", "--save", "--import-path",
                                     "--interpret"}),
     ("check", [folder], {"--arg", "--resident", "--import-path", "--schedule", "--max-reports",

@@ -33,11 +33,60 @@ std::string_view nameOf(Architecture architecture) {
   return {};
 }
 
+/// Bytes of a vector, and registers for them, that every processor has.
+constexpr int leastOfVectors = 16;
+
+/// Vectors no longer and registers no more than the chip's.
+void limitVectors(CpuMachine &machine, const Machine &chip) {
+  // RISC-V's vectors are groups of registers, see describeVectors.
+  const int group = machine.instructionSet == Architecture::Riscv64 ? 2 : 1;
+  machine.vectorRegisters =
+      std::min(machine.vectorRegisters, std::max(chip.vectorRegisters / group, leastOfVectors));
+  if (chip.vectorBytes * group >= machine.vectorBytes) {
+    return;
+  }
+  machine.vectorBytes = chip.vectorBytes * group;
+  // These are instructions for the architecture's whole vectors.
+  machine.hasAvx512 = machine.hasBf16Dots = machine.hasInt8Dots = false;
+  machine.lanePermutes = machine.lanePermutes != LanePermutes::None && machine.vectorBytes == 32
+                             ? LanePermutes::Avx2
+                             : LanePermutes::None;
+  if (machine.instructionSet == Architecture::Aarch64) { // NEON's, see describeVectors
+    machine.hasMaskedMoves = machine.hasGather = machine.hasScatter = false;
+    machine.roundsWideIntegersOnce = false;
+  }
+}
+
+/// What no processor of the architecture is like.
+Status checkChip(const Machine &chip, Architecture architecture) {
+  auto refused = [&](const std::string &expected, const char *key, const std::string &got) {
+    return makeError("E0701", "chip descriptor '" + chip.name + "' expects " + expected + " for '" +
+                                  key + "', but got " + got);
+  };
+  if (chip.architecture != nameOf(architecture)) {
+    return refused("'" + std::string(nameOf(architecture)) + "', which the target is of,",
+                   "architecture", "'" + chip.architecture + "'")
+        .withHelp("name a target of the chip's architecture with --target");
+  }
+  for (const auto &[key, value] : {std::pair("vector_bytes", chip.vectorBytes),
+                                   std::pair("vector_registers", chip.vectorRegisters)}) {
+    if (value < leastOfVectors) {
+      return refused("at least " + std::to_string(leastOfVectors), key, std::to_string(value))
+          .withHelp("every " + chip.architecture + " processor that there is code for has them");
+    }
+  }
+  return Done{};
+}
+
+/// `chip` as for parseMachine, or null.
 CpuMachine makeMachine(Architecture architecture, int level,
-                       const std::vector<std::string_view> &added) {
+                       const std::vector<std::string_view> &added, const Machine *chip = nullptr) {
   std::span<const Level> levels = levelsOf(architecture);
   CpuMachine machine;
-  static_cast<Machine &>(machine) = genericMachine();
+  static_cast<Machine &>(machine) = chip != nullptr ? *chip : genericMachine();
+  if (machine.caches.empty()) {
+    machine.caches = genericMachine().caches;
+  }
   machine.architecture = nameOf(architecture);
   machine.instructionSet = architecture;
   machine.targetName = levels[static_cast<size_t>(level)].name;
@@ -62,6 +111,9 @@ CpuMachine makeMachine(Architecture architecture, int level,
     machine.hasVnni |= extension.feature == "avx512vnni";
   }
   describeVectors(machine, level);
+  if (chip != nullptr) {
+    limitVectors(machine, *chip);
+  }
   return machine;
 }
 
@@ -174,13 +226,16 @@ Diagnostic unsupportedMachine(std::string_view what, std::span<const Level> leve
                 "RISC-V with the vector extension");
 }
 
-Result<CpuMachine> hostMachine() {
+Result<CpuMachine> hostMachine(const Machine *chip) {
   Architecture architecture =
       architectureNamed(runtime::cpuArchitecture()).value_or(Architecture::X86);
   std::span<const Level> levels = levelsOf(architecture);
   int level = highestLevel(levels, runtime::hasCpuFeature);
   if (level < 0) {
     return unsupportedMachine("this machine", levels);
+  }
+  if (Status usable = chip != nullptr ? checkChip(*chip, architecture) : Status(Done{}); !usable) {
+    return usable.error();
   }
   std::vector<std::string_view> removed;
   if (const char *limit = std::getenv("NEREID_CPU_FEATURES")) {
@@ -197,10 +252,13 @@ Result<CpuMachine> hostMachine() {
     }
   }
   CpuMachine machine = makeMachine(
-      architecture, level, offeredExtensions(architecture, level, [&](std::string_view name) {
-        return runtime::hasCpuFeature(name) &&
-               std::find(removed.begin(), removed.end(), name) == removed.end();
-      }));
+      architecture, level,
+      offeredExtensions(architecture, level,
+                        [&](std::string_view name) {
+                          return runtime::hasCpuFeature(name) &&
+                                 std::find(removed.begin(), removed.end(), name) == removed.end();
+                        }),
+      chip);
   machine.tuneFor = llvm::sys::getHostCPUName().str();
   return machine;
 }
@@ -240,9 +298,9 @@ std::string CpuMachine::requirementText() const {
   return text;
 }
 
-Result<CpuMachine> parseMachine(std::string_view architecture) {
+Result<CpuMachine> parseMachine(std::string_view architecture, const Machine *chip) {
   if (architecture.empty()) {
-    return hostMachine();
+    return hostMachine(chip);
   }
   std::string where = "target 'cpu:" + std::string(architecture) + "'";
   std::vector<std::string_view> parts = splitNames(architecture);
@@ -251,6 +309,10 @@ Result<CpuMachine> parseMachine(std::string_view architecture) {
     return unknownName("architecture", parts[0], where);
   }
   std::span<const Level> levels = levelsOf(found.architecture);
+  if (Status usable = chip != nullptr ? checkChip(*chip, found.architecture) : Status(Done{});
+      !usable) {
+    return usable.error();
+  }
   std::vector<std::string_view> added;
   for (size_t i = 1; i < parts.size(); ++i) {
     std::span<const Extension> extensions = allExtensions();
@@ -268,7 +330,7 @@ Result<CpuMachine> parseMachine(std::string_view architecture) {
     }
     added.push_back(extension->name);
   }
-  return makeMachine(found.architecture, found.level, added);
+  return makeMachine(found.architecture, found.level, added, chip);
 }
 
 } // namespace nereid::cpu

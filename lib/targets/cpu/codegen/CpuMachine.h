@@ -43,7 +43,10 @@ struct CpuMachine : Machine {
 /// `architecture` is empty for this machine (NEREID_CPU_FEATURES may restrict it: a level such as
 /// "x86-64-v3", or "-avx512f"), else "x86-64-v2|v3|v4", "aarch64" or "rv64gcv" with extensions
 /// behind it: "x86-64-v4,+avx512bf16". E0303 when it is unknown.
-Result<CpuMachine> parseMachine(std::string_view architecture);
+/// `chip` says what code is shaped for: its caches, and of the architecture's vectors and registers
+/// as many as it has. Null = the architecture's vectors and registers, and genericMachine()'s
+/// caches. E0701 when it is of another architecture, or has less than any processor of it.
+Result<CpuMachine> parseMachine(std::string_view architecture, const Machine *chip = nullptr);
 
 /// The most that a machine with these features can run, both named as in runtime/cpu/CpuFeatures.h;
 /// E0303 when it is less than the architecture's lowest level.

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+# chips.py: descriptors beside generic-x86-64-v3.json, each with something else than it.
+# chips.py softmax: a signature.
+import copy
+import json
+import sys
+
+if sys.argv[1:] == ["softmax"]:
+    print("x=*fp32:16, out=*fp32:16, x_stride=i32, out_stride=i32, n_cols=i32, BLOCK=1024")
+    sys.exit()
+
+generic = json.load(open("generic-x86-64-v3.json"))
+
+
+def write(name, change):
+    chip = copy.deepcopy(generic)
+    change(chip)
+    json.dump(chip, open(name, "w"))
+
+
+def cache(level, size):
+    return lambda chip: chip["caches"][level].update(bytes=size)
+
+
+write("renamed.json", lambda chip: chip.update(name="x", fingerprint="y", cores=96, copy_bandwidth=7e11,
+                                               memory_bytes=1 << 40, calibrated=True))
+write("l1.json", cache(0, 16 << 10))
+write("l2.json", lambda chip: (cache(1, 256 << 10)(chip), chip.update(vector_bytes=64, vector_registers=32)))
+write("l3.json", cache(2, 8 << 20))
+write("narrow.json", lambda chip: chip.update(vector_bytes=16))
+write("eight.json", lambda chip: chip.update(vector_bytes=8))
+write("empty-cache.json", cache(1, 0))
+write("tiny.json", lambda chip: chip.update(vector_bytes=16, caches=[{"name": "L1d", "bytes": 1}]))
