@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A compiled CPU kernel and how it is called. The entry ABI below is the contract between generated
+// A compiled kernel and how it is called. The entry ABI below is the contract between generated
 // code (lib/targets/cpu) and the runtime; nothing else crosses. No MLIR here.
 #pragma once
 
 #include "runtime/DType.h"
+#include "runtime/Module.h"
+#include "runtime/Stream.h"
 #include "runtime/Tensor.h"
 
-#include <array>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -57,36 +58,19 @@ struct KernelInfo {
   std::string signature;    ///< canonical specialisation, for messages
 };
 
-/// Machine code made executable. Destroying it unmaps the code.
-class LoadedCode {
-public:
-  virtual ~LoadedCode() = default;
-  /// Address of a symbol defined in the object, or null.
-  virtual void *symbol(std::string_view name) const = 0;
-};
-
+/// A function of a module. Without module it is one of this program, for the CPU.
 struct Kernel {
   KernelInfo info;
-  std::shared_ptr<LoadedCode> code;
+  std::shared_ptr<Module> code;
+  /// What Module::symbol gave: for the CPU what is called, for another device what its streams
+  /// take.
   KernelEntry entry = nullptr;
 };
 
-using Grid = std::array<int64_t, 3>;
 /// A tensor passes its address; integers and doubles are converted to the argument's type.
 using ArgumentValue = std::variant<const Tensor *, int64_t, double>;
 
-/// What a launch refused, in words; empty = launched. Message form follows STYLE ("expects …, but
-/// got …"); code is E0401, E0405..E0411, E0413, E0505 or E0507.
-struct LaunchError {
-  std::string code, message;
-  explicit operator bool() const { return !code.empty(); }
-};
-
 class ThreadPool;
-
-/// In which order a thread takes programs. Descending, one by one, is for tests: a kernel whose
-/// programs depend on each other shows it. Programs that may wait for others are always ascending.
-enum class ProgramOrder : uint8_t { Ascending, Descending };
 
 /// Checks count, kinds, dtypes and promised alignment of the arguments, then runs every program
 /// instance of the grid on the pool and waits. Any grid size of 0 is a launch of nothing.
@@ -101,6 +85,6 @@ LaunchError launchPacked(const Kernel &kernel, Grid grid, const uint64_t *slots,
 /// Maps a relocatable ELF object of this architecture into memory and links it. External symbols
 /// resolve only to the runtime's own table (memcpy, memset, memmove, nereid_rt_*); an unknown one
 /// or a damaged object is an error text, never a crash.
-std::variant<std::shared_ptr<LoadedCode>, std::string> loadObject(std::span<const uint8_t> object);
+std::variant<std::shared_ptr<Module>, std::string> loadObject(std::span<const uint8_t> object);
 
 } // namespace nereid::runtime

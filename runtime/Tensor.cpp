@@ -2,23 +2,21 @@
 // Memory, shape and views of tensors. Sizes come from users and files, so every product is checked.
 #include "runtime/Tensor.h"
 
+#include "runtime/Device.h"
 #include "runtime/ElementBlocks.h"
 #include "runtime/FloatConversion.h"
 #include "runtime/ThreadPool.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <limits>
-#include <sys/mman.h>
-#include <unistd.h>
 
 namespace nereid::runtime {
 namespace {
 
-constexpr uint64_t hugePageBytes = 2 << 20;
-constexpr uint64_t hugePagesFromBytes = 4 << 20;
 constexpr int64_t maxCount = std::numeric_limits<int64_t>::max();
+/// So that a device can round up.
+constexpr int64_t allocationSlack = 1 << 26;
 
 /// Saturates instead of overflowing; -1 when a size is negative.
 int64_t countOf(const std::vector<int64_t> &shape) {
@@ -46,44 +44,6 @@ std::vector<int64_t> rowMajorSteps(const std::vector<int64_t> &shape) {
     }
   }
   return steps;
-}
-
-/// More than the machine has would be given by an overcommitting system and end the process when
-/// it is touched.
-bool exceedsMachine(uint64_t bytes) {
-  const long pages = ::sysconf(_SC_PHYS_PAGES), pageBytes = ::sysconf(_SC_PAGESIZE);
-  return pages > 0 && pageBytes > 0 &&
-         bytes / static_cast<uint64_t>(pageBytes) > static_cast<uint64_t>(pages);
-}
-
-std::shared_ptr<void> mapHugePages(uint64_t bytes) {
-  const uint64_t rounded = (bytes + hugePageBytes - 1) & ~(hugePageBytes - 1);
-  const uint64_t reserved = rounded + hugePageBytes;
-  void *memory =
-      ::mmap(nullptr, reserved, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) {
-    return nullptr;
-  }
-  uint8_t *start = static_cast<uint8_t *>(memory);
-  const uint64_t misalignment = reinterpret_cast<uintptr_t>(start) & (hugePageBytes - 1);
-  const uint64_t before = misalignment ? hugePageBytes - misalignment : 0;
-  if (before) {
-    ::munmap(start, before);
-  }
-  if (hugePageBytes - before) {
-    ::munmap(start + before + rounded, hugePageBytes - before);
-  }
-  start += before;
-  ::madvise(start, rounded, MADV_HUGEPAGE);
-  return std::shared_ptr<void>(start, [rounded](void *address) { ::munmap(address, rounded); });
-}
-
-std::shared_ptr<void> allocate(uint64_t bytes) {
-  if (bytes >= hugePagesFromBytes) {
-    return exceedsMachine(bytes) ? nullptr : mapHugePages(bytes);
-  }
-  void *memory = std::aligned_alloc(64, (bytes + 63) & ~uint64_t{63});
-  return memory ? std::shared_ptr<void>(memory, &std::free) : nullptr;
 }
 
 /// First and last element offset that a shape with strides reaches; false when it has no elements.
@@ -127,10 +87,11 @@ Tensor Tensor::empty(std::vector<int64_t> shape, DType dtype) {
   tensor.steps = rowMajorSteps(shape);
   tensor.sizes = std::move(shape);
   const int64_t elementBytes = static_cast<int64_t>(nereid::sizeInBytes(dtype));
-  if (count == 0 || count > maxCount / elementBytes - static_cast<int64_t>(hugePageBytes)) {
+  if (count == 0 || count > maxCount / elementBytes - allocationSlack) {
     return tensor;
   }
-  tensor.owner = allocate(static_cast<uint64_t>(count) * static_cast<uint64_t>(elementBytes));
+  tensor.owner =
+      cpuDevice().allocate(static_cast<uint64_t>(count) * static_cast<uint64_t>(elementBytes));
   tensor.address = tensor.owner.get();
   return tensor;
 }

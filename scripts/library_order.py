@@ -34,6 +34,7 @@ NAMING = {
     "lib/launch/PreparedKernel.h": "default of --target",
     "lib/measure/SystemState.cpp": "a word of /proc/stat",
     "lib/pipeline/Compiler.h": "the target when none is named",
+    "runtime/cpu/CpuDevice.cpp": "the kind of the device",
 }
 
 

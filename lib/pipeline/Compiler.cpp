@@ -341,7 +341,7 @@ std::optional<runtime::Kernel> compileKernel(const CompileInput &input,
       return std::nullopt;
     }
     auto loaded = runtime::loadObject(output->object);
-    auto *code = std::get_if<std::shared_ptr<runtime::LoadedCode>>(&loaded);
+    auto *code = std::get_if<std::shared_ptr<runtime::Module>>(&loaded);
     void *entry = code ? (*code)->symbol(output->info.name) : nullptr;
     if (entry) {
       runtime::Kernel kernel;

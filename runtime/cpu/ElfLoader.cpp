@@ -4,6 +4,7 @@
 // is checked against what was read before it. Pages are writable while they are filled and
 // executable or read-only afterwards, never both. Format: System V gABI chapter 4; what each
 // architecture adds is in Relocations.h.
+#include "runtime/Device.h"
 #include "runtime/Kernel.h"
 #include "runtime/cpu/ExternalSymbols.h"
 #include "runtime/cpu/Relocations.h"
@@ -26,10 +27,10 @@ constexpr uint64_t leadBytes = 64;
 constexpr uint32_t unwindSection = 0x70000001;
 
 /// Unmaps the image when the last kernel that uses it is gone.
-class ElfCode final : public LoadedCode {
+class ElfCode final : public Module {
 public:
   ElfCode(uint8_t *base, size_t bytes, std::map<std::string, void *, std::less<>> symbols)
-      : base(base), bytes(bytes), symbols(std::move(symbols)) {}
+      : Module(cpuDevice()), base(base), bytes(bytes), symbols(std::move(symbols)) {}
   ~ElfCode() override { ::munmap(base, bytes); }
   void *symbol(std::string_view name) const override {
     const auto found = symbols.find(name);
@@ -368,7 +369,7 @@ struct Linker {
 
 } // namespace
 
-std::variant<std::shared_ptr<LoadedCode>, std::string> loadObject(std::span<const uint8_t> object) {
+std::variant<std::shared_ptr<Module>, std::string> loadObject(std::span<const uint8_t> object) {
   Linker linker;
   linker.file = object;
   if (!linker.run()) {

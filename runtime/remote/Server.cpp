@@ -84,7 +84,7 @@ private:
     if (const std::string *problem = std::get_if<std::string>(&loaded)) {
       return {"E0408", named + "cannot be loaded: " + *problem};
     }
-    kernel.code = std::get<std::shared_ptr<LoadedCode>>(std::move(loaded));
+    kernel.code = std::get<std::shared_ptr<Module>>(std::move(loaded));
     kernel.entry = reinterpret_cast<KernelEntry>(kernel.code->symbol(kernel.info.name));
     return kernel.entry ? LaunchError{}
                         : LaunchError{"E0408", named + "is not in the object that has its code"};

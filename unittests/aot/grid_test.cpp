@@ -50,7 +50,7 @@ public:
       ADD_FAILURE() << *problem;
       return;
     }
-    code = std::get<std::shared_ptr<runtime::LoadedCode>>(loaded);
+    code = std::get<std::shared_ptr<runtime::Module>>(loaded);
     functions = static_cast<const GridFunction *>(code->symbol("all"));
   }
 
@@ -77,7 +77,7 @@ public:
   }
 
 private:
-  std::shared_ptr<runtime::LoadedCode> code;
+  std::shared_ptr<runtime::Module> code;
   const GridFunction *functions = nullptr;
 };
 

@@ -13,13 +13,13 @@ using test::ObjectBuilder;
 
 namespace {
 
-std::shared_ptr<LoadedCode> load(const std::vector<uint8_t> &object) {
+std::shared_ptr<Module> load(const std::vector<uint8_t> &object) {
   auto loaded = loadObject(object);
   if (std::string *problem = std::get_if<std::string>(&loaded)) {
     ADD_FAILURE() << *problem;
     return nullptr;
   }
-  return std::get<std::shared_ptr<LoadedCode>>(loaded);
+  return std::get<std::shared_ptr<Module>>(loaded);
 }
 
 std::string problemOf(const std::vector<uint8_t> &object) {

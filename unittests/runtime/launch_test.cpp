@@ -271,9 +271,9 @@ TEST(Launch, ScratchIsAlignedAndPrivate) {
 
 TEST(Launch, LoadedObjectRunsOnThePool) {
   auto loaded = loadObject(test::addThousandObject());
-  ASSERT_TRUE(std::holds_alternative<std::shared_ptr<LoadedCode>>(loaded));
+  ASSERT_TRUE(std::holds_alternative<std::shared_ptr<Module>>(loaded));
   Kernel kernel = kernelOf(nullptr, {{"out", ArgumentKind::Pointer, DType::I32, 4}});
-  kernel.code = std::get<std::shared_ptr<LoadedCode>>(loaded);
+  kernel.code = std::get<std::shared_ptr<Module>>(loaded);
   kernel.entry = reinterpret_cast<KernelEntry>(kernel.code->symbol("kernel"));
   ThreadPool pool(2);
   Tensor out = Tensor::empty({4096}, DType::I32);

@@ -14,7 +14,7 @@
 namespace nereid::cpu::test {
 
 struct CompiledLoops {
-  std::shared_ptr<runtime::LoadedCode> code;
+  std::shared_ptr<runtime::Module> code;
   runtime::KernelEntry entry = nullptr;
   std::vector<uint8_t> object;
   std::string llvmText;

@@ -120,7 +120,7 @@ TEST_P(CompileKernels, ResumeFromEveryDump) {
     if (std::string(phase) != "llvm") {
       EXPECT_EQ(resumed->object, whole->object) << phase;
     }
-    EXPECT_TRUE(std::holds_alternative<std::shared_ptr<runtime::LoadedCode>>(
+    EXPECT_TRUE(std::holds_alternative<std::shared_ptr<runtime::Module>>(
         runtime::loadObject(resumed->object)));
     EXPECT_EQ(resumed->info.scratchBytes, whole->info.scratchBytes);
     EXPECT_EQ(resumed->info.features, whole->info.features);

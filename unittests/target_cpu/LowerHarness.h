@@ -21,7 +21,7 @@ struct LoweredKernel {
   std::string remarks; ///< what was declined and why, a line each; see Recognisers.h
   uint64_t scratchBytes = 0;
   bool takesRanges = false;
-  std::shared_ptr<runtime::LoadedCode> code;
+  std::shared_ptr<runtime::Module> code;
   runtime::KernelEntry entry = nullptr;
 
   /// Runs every program instance of the grid in order, in ranges of different sizes if it takes

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Devices by name and by DLPack's numbers.
+#include "runtime/Device.h"
+
+#include <dlpack/dlpack.h>
+
+#include <charconv>
+#include <map>
+#include <mutex>
+
+namespace nereid::runtime {
+namespace {
+
+struct Kind {
+  int32_t dlpackType = 0;
+  DeviceFactory factory = nullptr;
+  std::map<int32_t, Device *> devices; ///< for ever, so that tensors may outlive all else
+};
+
+struct Registry {
+  std::mutex lock;
+  std::map<std::string, Kind, std::less<>> kinds;
+};
+
+Registry &registry() {
+  static Registry &all = *[] {
+    auto *made = new Registry;
+    Device &cpu = cpuDevice();
+    made->kinds[cpu.kind()] = {cpu.dlpackType(), nullptr, {{cpu.id(), &cpu}}};
+    return made;
+  }();
+  return all;
+}
+
+LaunchError unknown(const std::string &what, const Registry &all) {
+  std::string known;
+  for (const auto &[name, kind] : all.kinds) {
+    known += (known.empty() ? "'" : ", '") + name + "'";
+  }
+  return {"E0415", "expects a device of the kinds " + known + ", but got " + what};
+}
+
+std::variant<Device *, LaunchError> findOf(const std::string &name, Kind &kind, int32_t id) {
+  if (const auto made = kind.devices.find(id); made != kind.devices.end()) {
+    return made->second;
+  }
+  if (!kind.factory) {
+    return LaunchError{"E0415", "expects the only device of kind '" + name + "', '" + name +
+                                    ":0', but got '" + name + ":" + std::to_string(id) + "'"};
+  }
+  auto made = kind.factory(id);
+  if (LaunchError *error = std::get_if<LaunchError>(&made)) {
+    return std::move(*error);
+  }
+  return kind.devices[id] = std::get<std::unique_ptr<Device>>(made).release();
+}
+
+} // namespace
+
+void registerDevices(std::string kind, int32_t dlpackType, DeviceFactory factory) {
+  Registry &all = registry();
+  std::lock_guard guard(all.lock);
+  Kind &made = all.kinds[std::move(kind)];
+  made.dlpackType = dlpackType;
+  made.factory = factory;
+}
+
+std::variant<Device *, LaunchError> findDevice(std::string_view name) {
+  Registry &all = registry();
+  std::lock_guard guard(all.lock);
+  const size_t colon = name.find(':');
+  const auto kind = all.kinds.find(name.substr(0, colon));
+  int32_t id = 0;
+  if (colon != std::string_view::npos) {
+    const char *end = name.data() + name.size();
+    const auto read = std::from_chars(name.data() + colon + 1, end, id);
+    if (read.ec != std::errc() || read.ptr != end || id < 0) {
+      return LaunchError{"E0415", "expects a device such as 'cpu' or 'cpu:0', but got '" +
+                                      std::string(name) + "'"};
+    }
+  }
+  if (kind == all.kinds.end()) {
+    return unknown("'" + std::string(name) + "'", all);
+  }
+  return findOf(kind->first, kind->second, id);
+}
+
+std::variant<Device *, LaunchError> findDevice(int32_t dlpackType, int32_t id) {
+  if (dlpackType == kDLCPU || dlpackType == kDLCUDAHost || dlpackType == kDLROCMHost) {
+    return &cpuDevice(); // whatever number another library gives to the only host
+  }
+  Registry &all = registry();
+  std::lock_guard guard(all.lock);
+  for (auto &[name, kind] : all.kinds) {
+    if (kind.dlpackType == dlpackType) {
+      return findOf(name, kind, id);
+    }
+  }
+  return unknown("DLPack device type " + std::to_string(dlpackType), all);
+}
+
+} // namespace nereid::runtime

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// A device for tests, "far:0": this processor, but with memory that only the device may touch, so
+// that a host access is a fault, and with streams that do nothing before they are waited for. Its
+// modules are objects for the CPU.
+#pragma once
+
+#include "runtime/Clock.h"
+#include "runtime/Device.h"
+#include "runtime/Kernel.h"
+#include "runtime/ThreadPool.h"
+
+#include <cstring>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <sys/mman.h>
+#include <utility>
+#include <vector>
+
+namespace nereid::test {
+
+class FarDevice final : public runtime::Device {
+public:
+  /// kDLExtDev of DLPack, which nothing else uses.
+  static constexpr int32_t dlpackType = 12;
+
+  /// Registers the kind "far" with the devices 0 and 1.
+  static FarDevice &get(int32_t id = 0) {
+    runtime::registerDevices("far", dlpackType, &make);
+    return static_cast<FarDevice &>(
+        *std::get<runtime::Device *>(runtime::findDevice(dlpackType, id)));
+  }
+
+  std::shared_ptr<void> allocate(uint64_t bytes) override {
+    if (failsAllocations) {
+      return nullptr;
+    }
+    std::lock_guard guard(lock);
+    void *memory = ::mmap(nullptr, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) {
+      return nullptr;
+    }
+    allocations[memory] = bytes;
+    return std::shared_ptr<void>(memory, [this](void *address) {
+      std::lock_guard guard(lock);
+      ::munmap(address, allocations[address]);
+      allocations.erase(address);
+    });
+  }
+  std::variant<std::shared_ptr<runtime::Module>, std::string>
+  load(std::span<const uint8_t> code) override {
+    auto loaded = runtime::loadObject(code);
+    if (std::string *problem = std::get_if<std::string>(&loaded)) {
+      return std::move(*problem);
+    }
+    return std::make_shared<FarModule>(*this, std::get<0>(std::move(loaded)));
+  }
+  std::variant<std::unique_ptr<runtime::Stream>, runtime::LaunchError> makeStream() override {
+    return std::make_unique<FarStream>(*this);
+  }
+  runtime::Stream &defaultStream() override { return stream; }
+
+  size_t allocationCount() {
+    std::lock_guard guard(lock);
+    return allocations.size();
+  }
+  bool failsAllocations = false;
+  /// The next queued operation fails with this.
+  std::optional<runtime::LaunchError> nextError;
+  int launches = 0, copies = 0; ///< done
+
+private:
+  class FarModule final : public runtime::Module {
+  public:
+    FarModule(Device &device, std::shared_ptr<runtime::Module> code)
+        : Module(device), code(std::move(code)) {}
+    void *symbol(std::string_view name) const override { return code->symbol(name); }
+
+  private:
+    std::shared_ptr<runtime::Module> code;
+  };
+
+  class FarEvent final : public runtime::Event {
+  public:
+    FarEvent(runtime::Device &device, runtime::Stream &stream) : Event(device), stream(stream) {}
+    runtime::LaunchError synchronize() override {
+      return *nanos < 0 ? stream.synchronize() : runtime::LaunchError{};
+    }
+    std::variant<double, runtime::LaunchError> nanosSince(runtime::Event &start) override {
+      for (runtime::Event *event : {&start, static_cast<runtime::Event *>(this)}) {
+        if (runtime::LaunchError error = event->synchronize()) {
+          return error;
+        }
+      }
+      return static_cast<double>(*nanos - *static_cast<FarEvent &>(start).nanos);
+    }
+    std::shared_ptr<int64_t> nanos = std::make_shared<int64_t>(-1);
+
+  private:
+    runtime::Stream &stream;
+  };
+
+  class FarStream final : public runtime::Stream {
+  public:
+    explicit FarStream(FarDevice &device) : Stream(device), far(device) {}
+    runtime::LaunchError launch(const runtime::Kernel &kernel, runtime::Grid grid,
+                                const uint64_t *slots, runtime::ProgramOrder order) override {
+      size_t count = 0;
+      for (const runtime::ArgumentInfo &info : kernel.info.arguments) {
+        count += info.slots();
+      }
+      return later([this, kernel, grid, order, copy = std::vector(slots, slots + count)] {
+        ++far.launches;
+        return runtime::launchPacked(kernel, grid, copy.data(), runtime::defaultPool(), order);
+      });
+    }
+    runtime::LaunchError copyIn(void *to, const void *from, uint64_t bytes) override {
+      return copyOut(to, from, bytes);
+    }
+    runtime::LaunchError copyOut(void *to, const void *from, uint64_t bytes) override {
+      return later([this, to, from, bytes] {
+        ++far.copies;
+        std::memcpy(to, from, bytes);
+        return runtime::LaunchError{};
+      });
+    }
+    std::variant<std::unique_ptr<runtime::Event>, runtime::LaunchError> record() override {
+      auto event = std::make_unique<FarEvent>(far, *this);
+      if (runtime::LaunchError error = later([nanos = event->nanos] {
+            *nanos = runtime::nowNanos();
+            return runtime::LaunchError{};
+          })) {
+        return error;
+      }
+      return event;
+    }
+    runtime::LaunchError synchronize() override {
+      std::lock_guard guard(far.lock);
+      far.protect(PROT_READ | PROT_WRITE);
+      runtime::LaunchError first;
+      for (const auto &work : std::exchange(queue, {})) {
+        runtime::LaunchError error = work();
+        first = first ? first : error;
+      }
+      far.protect(PROT_NONE);
+      return first;
+    }
+
+  private:
+    runtime::LaunchError later(std::function<runtime::LaunchError()> work) {
+      std::lock_guard guard(far.lock);
+      if (far.nextError) {
+        runtime::LaunchError error = *far.nextError;
+        far.nextError.reset();
+        return error;
+      }
+      queue.push_back(std::move(work));
+      return {};
+    }
+    FarDevice &far;
+    std::vector<std::function<runtime::LaunchError()>> queue;
+  };
+
+  explicit FarDevice(int32_t id) : Device("far", dlpackType, id) {}
+  static std::variant<std::unique_ptr<Device>, runtime::LaunchError> make(int32_t id) {
+    if (id > 1) {
+      return runtime::LaunchError{
+          "E0415", "expects 'far:0' or 'far:1', but got 'far:" + std::to_string(id) + "'"};
+    }
+    return std::unique_ptr<Device>(new FarDevice(id));
+  }
+  void protect(int access) {
+    for (const auto &[address, bytes] : allocations) {
+      ::mprotect(address, bytes, access);
+    }
+  }
+
+  std::recursive_mutex lock;
+  std::map<void *, uint64_t> allocations;
+  FarStream stream{*this};
+};
+
+} // namespace nereid::test
