@@ -2,7 +2,7 @@
 // A processor with memory of its own: it allocates, loads code and has streams to launch and copy.
 // The CPU is one, `cpuDevice()`, whose memory is the host's. The address of another device's memory
 // is no address of the host: only the copies of its streams (runtime/Stream.h) reach the bytes,
-// and runtime/HostTensor.h does that for tensors.
+// which tensors (runtime/Tensor.h) use.
 #pragma once
 
 #include "runtime/LaunchError.h"
@@ -21,6 +21,7 @@ namespace nereid::runtime {
 /// Lives as long as the process. All functions may be called from several threads at once.
 class Device {
 public:
+  static constexpr int32_t hostDlpackType = 1; ///< kDLCPU
   /// kind: "cpu", the word in front of ":" in the names of devices and of targets. dlpackType:
   /// DLDeviceType.
   Device(std::string kind, int32_t dlpackType, int32_t id)
@@ -32,6 +33,8 @@ public:
   const std::string &kind() const { return kindName; }
   int32_t dlpackType() const { return type; }
   int32_t id() const { return number; }
+  /// Its memory is the host's: it is `cpuDevice()`.
+  bool isHost() const { return type == hostDlpackType; }
   /// "cpu:0"
   std::string name() const { return kindName + ":" + std::to_string(number); }
 

@@ -4,6 +4,7 @@
 // them are understood.
 #include "runtime/Dlpack.h"
 
+#include "runtime/Device.h"
 #include "runtime/Extent.h"
 
 #include <limits>
@@ -70,10 +71,10 @@ struct Export {
 } // namespace
 
 std::variant<Tensor, std::string> borrowDlpack(const DLTensor &given) {
-  if (given.device.device_type != kDLCPU && given.device.device_type != kDLCUDAHost &&
-      given.device.device_type != kDLROCMHost) {
-    return "expects a tensor in host memory, but got DLPack device type " +
-           std::to_string(static_cast<int>(given.device.device_type));
+  const std::variant<Device *, LaunchError> device =
+      findDevice(given.device.device_type, given.device.device_id);
+  if (const LaunchError *error = std::get_if<LaunchError>(&device)) {
+    return error->message;
   }
   if (given.ndim < 0 || given.ndim > maxRank) {
     return "expects a tensor of 0 to " + std::to_string(maxRank) + " dimensions, but got " +
@@ -104,7 +105,8 @@ std::variant<Tensor, std::string> borrowDlpack(const DLTensor &given) {
            std::to_string(given.byte_offset);
   }
   void *data = given.data ? reinterpret_cast<void *>(base + given.byte_offset) : nullptr;
-  Tensor tensor = Tensor::borrow(data, std::move(shape), *type, std::move(strides));
+  Tensor tensor = Tensor::borrow(data, std::move(shape), *type, std::move(strides),
+                                 *std::get<Device *>(device));
   if (!tensor.isValid()) {
     return std::string("expects a tensor with memory, but its data pointer is null");
   }
@@ -137,7 +139,7 @@ DLManagedTensor *Tensor::toDlpack() const {
   exported->strides = steps;
   DLTensor &description = exported->managed.dl_tensor;
   description.data = address;
-  description.device = {kDLCPU, 0};
+  description.device = {static_cast<DLDeviceType>(device().dlpackType()), device().id()};
   description.ndim = static_cast<int>(sizes.size());
   description.dtype = elementCode(type);
   description.shape = exported->shape.data();

@@ -9,7 +9,7 @@
 
 namespace nereid::runtime {
 
-/// Borrows the memory a DLTensor describes; error text for another device or element type.
+/// Borrows the memory a DLTensor describes; error text for an unknown device or element type.
 std::variant<Tensor, std::string> borrowDlpack(const DLTensor &tensor);
 
 } // namespace nereid::runtime

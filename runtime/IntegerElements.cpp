@@ -2,6 +2,7 @@
 #include "runtime/IntegerElements.h"
 
 #include "runtime/ElementBlocks.h"
+#include "runtime/HostTensor.h"
 
 #include <cstring>
 
@@ -46,11 +47,22 @@ void storeInteger(void *element, DType type, uint64_t value) {
 }
 
 void storeInteger(const Tensor &tensor, int64_t i, uint64_t value) {
-  storeInteger(elementAddress(tensor, i), tensor.dtype(), value);
+  if (tensor.isOnHost()) {
+    storeInteger(elementAddress(tensor, i), tensor.dtype(), value);
+    return;
+  }
+  uint64_t element = 0;
+  storeInteger(&element, tensor.dtype(), value);
+  (void)writeElement(tensor, i, &element);
 }
 
 uint64_t loadInteger(const Tensor &tensor, int64_t i) {
-  return loadInteger(elementAddress(tensor, i), tensor.dtype());
+  if (tensor.isOnHost()) {
+    return loadInteger(elementAddress(tensor, i), tensor.dtype());
+  }
+  uint64_t element = 0;
+  (void)readElement(tensor, i, &element);
+  return loadInteger(&element, tensor.dtype());
 }
 
 } // namespace nereid::runtime

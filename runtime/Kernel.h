@@ -72,13 +72,19 @@ using ArgumentValue = std::variant<const Tensor *, int64_t, double>;
 
 class ThreadPool;
 
-/// Checks count, kinds, dtypes and promised alignment of the arguments, then runs every program
-/// instance of the grid on the pool and waits. Any grid size of 0 is a launch of nothing.
+/// Checks count, kinds, devices, dtypes and promised alignment of the arguments, then runs every
+/// program instance of the grid and waits: on the pool, or for a kernel of another device than the
+/// CPU on that device's own stream. Any grid size of 0 is a launch of nothing.
 LaunchError launch(const Kernel &kernel, Grid grid, std::span<const ArgumentValue> arguments,
                    ThreadPool &pool, ProgramOrder order = ProgramOrder::Ascending);
 
-/// The same without checks, from slots already packed: what `launch` does in the end; for loops
-/// that call one kernel many times.
+/// The same on a stream of the kernel's device (E0416 for another one's), which need not have run
+/// the programs yet.
+LaunchError launch(const Kernel &kernel, Grid grid, std::span<const ArgumentValue> arguments,
+                   Stream &stream, ProgramOrder order = ProgramOrder::Ascending);
+
+/// A launch on the CPU without checks, from slots already packed: what `launch` does in the end;
+/// for loops that call one kernel many times.
 LaunchError launchPacked(const Kernel &kernel, Grid grid, const uint64_t *slots, ThreadPool &pool,
                          ProgramOrder order = ProgramOrder::Ascending);
 

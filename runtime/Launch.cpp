@@ -6,6 +6,7 @@
 
 #include "runtime/Coroutines.h"
 #include "runtime/Descriptor.h"
+#include "runtime/Device.h"
 #include "runtime/IntegerRange.h"
 #include "runtime/LaunchFrame.h"
 #include "runtime/LaunchSharing.h"
@@ -111,6 +112,8 @@ bool isSameElement(DType parameter, DType given) {
          ((parameter == DType::Bool || isFloat8(parameter)) && given == DType::U8);
 }
 
+Device &deviceOf(const Kernel &kernel) { return kernel.code ? kernel.code->device() : cpuDevice(); }
+
 LaunchError packPointer(const Kernel &kernel, const ArgumentInfo &info, const ArgumentValue &value,
                         uint64_t &slot) {
   const Tensor *const *given = std::get_if<const Tensor *>(&value);
@@ -126,6 +129,11 @@ LaunchError packPointer(const Kernel &kernel, const ArgumentInfo &info, const Ar
     return {"E0410", parameter(kernel, info) + "expects elements of type '" +
                          std::string(torchName(info.dtype)) + "', but got '" +
                          std::string(torchName(tensor.dtype())) + "'"};
+  }
+  const Device &device = deviceOf(kernel);
+  if (tensor.isOnHost() ? !device.isHost() : &tensor.device() != &device) {
+    return {"E0416", parameter(kernel, info) + "expects a tensor on '" + device.name() +
+                         "', as the kernel is, but got one on '" + tensor.device().name() + "'"};
   }
   const uint64_t address = reinterpret_cast<uintptr_t>(tensor.data());
   const uint64_t divisor = static_cast<uint64_t>(info.divisibility);
@@ -213,15 +221,34 @@ LaunchError packOne(const Kernel &kernel, const ArgumentInfo &info, const Argume
   return {};
 }
 
-LaunchError pack(const Kernel &kernel, std::span<const ArgumentValue> arguments, uint64_t *slots) {
-  for (size_t i = 0; i < arguments.size(); ++i) {
+/// Calls use(slots) with the checked arguments.
+template <class Use>
+LaunchError withSlots(const Kernel &kernel, std::span<const ArgumentValue> arguments,
+                      const Use &use) {
+  const size_t expected = kernel.info.arguments.size();
+  if (arguments.size() != expected) {
+    return {"E0401", "kernel '" + kernel.info.name + "' expects " + std::to_string(expected) +
+                         " run-time arguments, but got " + std::to_string(arguments.size())};
+  }
+  size_t slotCount = 0;
+  for (const ArgumentInfo &info : kernel.info.arguments) {
+    slotCount += info.slots();
+  }
+  uint64_t few[32];
+  std::vector<uint64_t> many(slotCount > 32 ? slotCount : 0);
+  uint64_t *const slots = slotCount > 32 ? many.data() : few, *next = slots;
+  for (size_t i = 0; i < expected; ++i) {
     const ArgumentInfo &info = kernel.info.arguments[i];
-    if (LaunchError error = packOne(kernel, info, arguments[i], slots)) {
+    if (LaunchError error = packOne(kernel, info, arguments[i], next)) {
       return error;
     }
-    slots += info.slots();
+    next += info.slots();
   }
-  return {};
+  return use(slots);
+}
+
+LaunchError noCode(const Kernel &kernel) {
+  return {"E0408", "kernel '" + kernel.info.name + "' has no code"};
 }
 
 } // namespace
@@ -247,7 +274,7 @@ LaunchError launchPacked(const Kernel &kernel, Grid grid, const uint64_t *slots,
     return error;
   }
   if (!kernel.entry) {
-    return {"E0408", "kernel '" + kernel.info.name + "' has no code"};
+    return noCode(kernel);
   }
   const int64_t programs = grid[0] * grid[1] * grid[2];
   if (programs == 0) {
@@ -315,22 +342,32 @@ LaunchError launchPacked(const Kernel &kernel, Grid grid, const uint64_t *slots,
 
 LaunchError launch(const Kernel &kernel, Grid grid, std::span<const ArgumentValue> arguments,
                    ThreadPool &pool, ProgramOrder order) {
-  const size_t expected = kernel.info.arguments.size();
-  if (arguments.size() != expected) {
-    return {"E0401", "kernel '" + kernel.info.name + "' expects " + std::to_string(expected) +
-                         " run-time arguments, but got " + std::to_string(arguments.size())};
+  if (Device &device = deviceOf(kernel); !device.isHost()) {
+    Stream &stream = device.defaultStream();
+    LaunchError error = launch(kernel, grid, arguments, stream, order);
+    return error ? error : stream.synchronize();
   }
-  size_t slotCount = 0;
-  for (const ArgumentInfo &info : kernel.info.arguments) {
-    slotCount += info.slots();
+  return withSlots(kernel, arguments, [&](const uint64_t *slots) {
+    return launchPacked(kernel, grid, slots, pool, order);
+  });
+}
+
+LaunchError launch(const Kernel &kernel, Grid grid, std::span<const ArgumentValue> arguments,
+                   Stream &stream, ProgramOrder order) {
+  if (const Device &device = deviceOf(kernel); &device != &stream.device()) {
+    return {"E0416", "kernel '" + kernel.info.name + "' expects a stream of '" + device.name() +
+                         "', but got one of '" + stream.device().name() + "'"};
   }
-  uint64_t few[32];
-  std::vector<uint64_t> many(slotCount > 32 ? slotCount : 0);
-  uint64_t *slots = slotCount > 32 ? many.data() : few;
-  if (LaunchError error = pack(kernel, arguments, slots)) {
-    return error;
-  }
-  return launchPacked(kernel, grid, slots, pool, order);
+  return withSlots(kernel, arguments, [&](const uint64_t *slots) -> LaunchError {
+    if (LaunchError error = checkGrid(grid)) {
+      return error;
+    }
+    if (!kernel.entry) {
+      return noCode(kernel);
+    }
+    return grid[0] * grid[1] * grid[2] == 0 ? LaunchError{}
+                                            : stream.launch(kernel, grid, slots, order);
+  });
 }
 
 } // namespace nereid::runtime

@@ -3,6 +3,7 @@
 // matter; logarithm, sine and cosine are computed here from exactly rounded operations, so the C
 // library and the processor do not matter either.
 #include "runtime/ElementBlocks.h"
+#include "runtime/HostTensor.h"
 #include "runtime/Philox.h"
 #include "runtime/ThreadPool.h"
 
@@ -119,19 +120,27 @@ NormalBlock normalForThisMachine() {
 
 uint64_t groupOf(int64_t element) { return static_cast<uint64_t>(element) / 4; }
 
+/// Calls body(tensor, begin, count) for all elements, with the tensor or a copy in host memory.
+template <class Body> LaunchError fillBlocks(const Tensor &given, const Body &body) {
+  return writeOnHost(given, [&](const Tensor &tensor) {
+    forEachBlock(tensor, defaultPool(),
+                 [&](int64_t begin, int count) { body(tensor, begin, count); });
+  });
+}
+
 } // namespace
 
-void fillNormal(const Tensor &tensor, uint64_t seed) {
+LaunchError fillNormal(const Tensor &given, uint64_t seed) {
   const NormalBlock makeBlock = normalForThisMachine();
-  forEachBlock(tensor, defaultPool(), [&](int64_t begin, int count) {
+  return fillBlocks(given, [&](const Tensor &tensor, int64_t begin, int count) {
     double values[blockElements];
     makeBlock(seed, groupOf(begin), values);
     writeBlock(tensor, begin, count, values);
   });
 }
 
-void fillUniform(const Tensor &tensor, uint64_t seed, double low, double high) {
-  forEachBlock(tensor, defaultPool(), [&](int64_t begin, int count) {
+LaunchError fillUniform(const Tensor &given, uint64_t seed, double low, double high) {
+  return fillBlocks(given, [&](const Tensor &tensor, int64_t begin, int count) {
     uint32_t words[4][groups];
     randomWords(seed, groupOf(begin), words);
     double values[blockElements];
@@ -142,9 +151,9 @@ void fillUniform(const Tensor &tensor, uint64_t seed, double low, double high) {
   });
 }
 
-void fillIntegers(const Tensor &tensor, uint64_t seed, int64_t low, int64_t high) {
+LaunchError fillIntegers(const Tensor &given, uint64_t seed, int64_t low, int64_t high) {
   const uint64_t range = high > low ? static_cast<uint64_t>(high) - static_cast<uint64_t>(low) : 1;
-  forEachBlock(tensor, defaultPool(), [&](int64_t begin, int count) {
+  return fillBlocks(given, [&](const Tensor &tensor, int64_t begin, int count) {
     uint32_t words[4][groups], others[4][groups];
     randomWords(seed, groupOf(begin), words);
     // Ranges beyond 32 bits need a second word for each element; ~seed is another stream.
@@ -165,13 +174,14 @@ void fillIntegers(const Tensor &tensor, uint64_t seed, int64_t low, int64_t high
   });
 }
 
-void fillConstant(const Tensor &tensor, double value) {
+LaunchError fillConstant(const Tensor &given, double value) {
   double values[blockElements];
   for (double &element : values) {
     element = value;
   }
-  forEachBlock(tensor, defaultPool(),
-               [&](int64_t begin, int count) { writeBlock(tensor, begin, count, values); });
+  return fillBlocks(given, [&](const Tensor &tensor, int64_t begin, int count) {
+    writeBlock(tensor, begin, count, values);
+  });
 }
 
 } // namespace nereid::runtime

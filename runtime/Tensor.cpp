@@ -5,6 +5,7 @@
 #include "runtime/Device.h"
 #include "runtime/ElementBlocks.h"
 #include "runtime/FloatConversion.h"
+#include "runtime/HostTensor.h"
 #include "runtime/ThreadPool.h"
 
 #include <algorithm>
@@ -75,10 +76,23 @@ void convertDense(const Tensor &from, const Tensor &to) {
       });
 }
 
+/// Contiguous, in host memory.
+void poisonBytes(const Tensor &tensor, int byte) {
+  const auto bytes = static_cast<int64_t>(tensor.byteCount());
+  defaultPool().parallelFor(bytes, chunkBytes, [&](int64_t begin, int64_t end, int) {
+    std::memset(tensor.as<uint8_t>() + begin, byte, static_cast<size_t>(end - begin));
+  });
+}
+
 } // namespace
 
 Tensor Tensor::empty(std::vector<int64_t> shape, DType dtype) {
+  return empty(std::move(shape), dtype, cpuDevice());
+}
+
+Tensor Tensor::empty(std::vector<int64_t> shape, DType dtype, Device &device) {
   Tensor tensor;
+  tensor.place = device.isHost() ? nullptr : &device;
   tensor.type = dtype;
   const int64_t count = countOf(shape);
   if (count < 0) {
@@ -91,14 +105,20 @@ Tensor Tensor::empty(std::vector<int64_t> shape, DType dtype) {
     return tensor;
   }
   tensor.owner =
-      cpuDevice().allocate(static_cast<uint64_t>(count) * static_cast<uint64_t>(elementBytes));
+      device.allocate(static_cast<uint64_t>(count) * static_cast<uint64_t>(elementBytes));
   tensor.address = tensor.owner.get();
   return tensor;
 }
 
 Tensor Tensor::borrow(void *data, std::vector<int64_t> shape, DType dtype,
                       std::vector<int64_t> strides) {
+  return borrow(data, std::move(shape), dtype, std::move(strides), cpuDevice());
+}
+
+Tensor Tensor::borrow(void *data, std::vector<int64_t> shape, DType dtype,
+                      std::vector<int64_t> strides, Device &device) {
   Tensor tensor;
+  tensor.place = device.isHost() ? nullptr : &device;
   tensor.type = dtype;
   if (countOf(shape) < 0 || (!strides.empty() && strides.size() != shape.size())) {
     return tensor;
@@ -155,13 +175,32 @@ bool Tensor::isContiguous() const {
   return isRowMajor;
 }
 
-double Tensor::at(int64_t i) const { return loadAsDouble(elementAddress(*this, i), type); }
+double Tensor::at(int64_t i) const {
+  if (isOnHost()) {
+    return loadAsDouble(elementAddress(*this, i), type);
+  }
+  uint64_t element = 0;
+  return readElement(*this, i, &element) ? std::numeric_limits<double>::quiet_NaN()
+                                         : loadAsDouble(&element, type);
+}
 
 void Tensor::set(int64_t i, double value) const {
-  storeFromDouble(elementAddress(*this, i), type, value);
+  if (isOnHost()) {
+    storeFromDouble(elementAddress(*this, i), type, value);
+    return;
+  }
+  uint64_t element = 0;
+  storeFromDouble(&element, type, value);
+  (void)writeElement(*this, i, &element);
 }
 
 Tensor Tensor::to(DType dtype) const {
+  if (!isOnHost()) {
+    const std::variant<Tensor, LaunchError> copied = copyTo(cpuDevice());
+    const Tensor *copy = std::get_if<Tensor>(&copied);
+    std::variant<Tensor, LaunchError> made = copy ? copy->to(dtype).copyTo(*place) : Tensor();
+    return std::holds_alternative<Tensor>(made) ? std::get<Tensor>(std::move(made)) : Tensor();
+  }
   Tensor result = empty(sizes, dtype);
   if (!isValid() || !result.isValid()) {
     return result.elementCount() == 0 ? result : Tensor();
@@ -189,23 +228,22 @@ Tensor Tensor::to(DType dtype) const {
   return result;
 }
 
-void Tensor::poison() const {
+LaunchError Tensor::poison() const {
   // All bits set is a NaN in every floating-point type but those whose only NaN is 0x80, and in
   // F8E4B15, which has none, a number that no conversion makes.
   const bool hasOneNan = type == DType::F8E4M3FNUZ || type == DType::F8E5M2FNUZ;
   const int byte = hasOneNan ? 0x80 : isFloat(type) ? 0xFF : 0xCD;
   const size_t elementBytes = nereid::sizeInBytes(type);
-  if (isContiguous() && address) {
-    const auto bytes = static_cast<int64_t>(byteCount());
-    defaultPool().parallelFor(bytes, chunkBytes, [&](int64_t begin, int64_t end, int) {
-      std::memset(as<uint8_t>() + begin, byte, static_cast<size_t>(end - begin));
-    });
-    return;
-  }
-  forEachBlock(*this, defaultPool(), [&](int64_t begin, int count) {
-    for (int i = 0; i < count; ++i) {
-      std::memset(elementAddress(*this, begin + i), byte, elementBytes);
+  return writeOnHost(*this, [&](const Tensor &tensor) {
+    if (tensor.isContiguous() && tensor.data()) {
+      poisonBytes(tensor, byte);
+      return;
     }
+    forEachBlock(tensor, defaultPool(), [&](int64_t begin, int count) {
+      for (int i = 0; i < count; ++i) {
+        std::memset(elementAddress(tensor, begin + i), byte, elementBytes);
+      }
+    });
   });
 }
 

@@ -18,18 +18,17 @@
 #include <utility>
 #include <vector>
 
-namespace nereid::test {
+namespace nereid::runtime::test {
 
-class FarDevice final : public runtime::Device {
+class FarDevice final : public Device {
 public:
   /// kDLExtDev of DLPack, which nothing else uses.
   static constexpr int32_t dlpackType = 12;
 
   /// Registers the kind "far" with the devices 0 and 1.
   static FarDevice &get(int32_t id = 0) {
-    runtime::registerDevices("far", dlpackType, &make);
-    return static_cast<FarDevice &>(
-        *std::get<runtime::Device *>(runtime::findDevice(dlpackType, id)));
+    registerDevices("far", dlpackType, &make);
+    return static_cast<FarDevice &>(*std::get<Device *>(findDevice(dlpackType, id)));
   }
 
   std::shared_ptr<void> allocate(uint64_t bytes) override {
@@ -48,18 +47,17 @@ public:
       allocations.erase(address);
     });
   }
-  std::variant<std::shared_ptr<runtime::Module>, std::string>
-  load(std::span<const uint8_t> code) override {
-    auto loaded = runtime::loadObject(code);
+  std::variant<std::shared_ptr<Module>, std::string> load(std::span<const uint8_t> code) override {
+    auto loaded = loadObject(code);
     if (std::string *problem = std::get_if<std::string>(&loaded)) {
       return std::move(*problem);
     }
     return std::make_shared<FarModule>(*this, std::get<0>(std::move(loaded)));
   }
-  std::variant<std::unique_ptr<runtime::Stream>, runtime::LaunchError> makeStream() override {
+  std::variant<std::unique_ptr<Stream>, LaunchError> makeStream() override {
     return std::make_unique<FarStream>(*this);
   }
-  runtime::Stream &defaultStream() override { return stream; }
+  Stream &defaultStream() override { return stream; }
 
   size_t allocationCount() {
     std::lock_guard guard(lock);
@@ -67,29 +65,27 @@ public:
   }
   bool failsAllocations = false;
   /// The next queued operation fails with this.
-  std::optional<runtime::LaunchError> nextError;
+  std::optional<LaunchError> nextError;
   int launches = 0, copies = 0; ///< done
 
 private:
-  class FarModule final : public runtime::Module {
+  class FarModule final : public Module {
   public:
-    FarModule(Device &device, std::shared_ptr<runtime::Module> code)
+    FarModule(Device &device, std::shared_ptr<Module> code)
         : Module(device), code(std::move(code)) {}
     void *symbol(std::string_view name) const override { return code->symbol(name); }
 
   private:
-    std::shared_ptr<runtime::Module> code;
+    std::shared_ptr<Module> code;
   };
 
-  class FarEvent final : public runtime::Event {
+  class FarEvent final : public Event {
   public:
-    FarEvent(runtime::Device &device, runtime::Stream &stream) : Event(device), stream(stream) {}
-    runtime::LaunchError synchronize() override {
-      return *nanos < 0 ? stream.synchronize() : runtime::LaunchError{};
-    }
-    std::variant<double, runtime::LaunchError> nanosSince(runtime::Event &start) override {
-      for (runtime::Event *event : {&start, static_cast<runtime::Event *>(this)}) {
-        if (runtime::LaunchError error = event->synchronize()) {
+    FarEvent(Device &device, Stream &stream) : Event(device), stream(stream) {}
+    LaunchError synchronize() override { return *nanos < 0 ? stream.synchronize() : LaunchError{}; }
+    std::variant<double, LaunchError> nanosSince(Event &start) override {
+      for (Event *event : {&start, static_cast<Event *>(this)}) {
+        if (LaunchError error = event->synchronize()) {
           return error;
         }
       }
@@ -98,49 +94,49 @@ private:
     std::shared_ptr<int64_t> nanos = std::make_shared<int64_t>(-1);
 
   private:
-    runtime::Stream &stream;
+    Stream &stream;
   };
 
-  class FarStream final : public runtime::Stream {
+  class FarStream final : public Stream {
   public:
     explicit FarStream(FarDevice &device) : Stream(device), far(device) {}
-    runtime::LaunchError launch(const runtime::Kernel &kernel, runtime::Grid grid,
-                                const uint64_t *slots, runtime::ProgramOrder order) override {
+    LaunchError launch(const Kernel &kernel, Grid grid, const uint64_t *slots,
+                       ProgramOrder order) override {
       size_t count = 0;
-      for (const runtime::ArgumentInfo &info : kernel.info.arguments) {
+      for (const ArgumentInfo &info : kernel.info.arguments) {
         count += info.slots();
       }
       return later([this, kernel, grid, order, copy = std::vector(slots, slots + count)] {
         ++far.launches;
-        return runtime::launchPacked(kernel, grid, copy.data(), runtime::defaultPool(), order);
+        return launchPacked(kernel, grid, copy.data(), defaultPool(), order);
       });
     }
-    runtime::LaunchError copyIn(void *to, const void *from, uint64_t bytes) override {
+    LaunchError copyIn(void *to, const void *from, uint64_t bytes) override {
       return copyOut(to, from, bytes);
     }
-    runtime::LaunchError copyOut(void *to, const void *from, uint64_t bytes) override {
+    LaunchError copyOut(void *to, const void *from, uint64_t bytes) override {
       return later([this, to, from, bytes] {
         ++far.copies;
         std::memcpy(to, from, bytes);
-        return runtime::LaunchError{};
+        return LaunchError{};
       });
     }
-    std::variant<std::unique_ptr<runtime::Event>, runtime::LaunchError> record() override {
+    std::variant<std::unique_ptr<Event>, LaunchError> record() override {
       auto event = std::make_unique<FarEvent>(far, *this);
-      if (runtime::LaunchError error = later([nanos = event->nanos] {
-            *nanos = runtime::nowNanos();
-            return runtime::LaunchError{};
+      if (LaunchError error = later([nanos = event->nanos] {
+            *nanos = nowNanos();
+            return LaunchError{};
           })) {
         return error;
       }
       return event;
     }
-    runtime::LaunchError synchronize() override {
+    LaunchError synchronize() override {
       std::lock_guard guard(far.lock);
       far.protect(PROT_READ | PROT_WRITE);
-      runtime::LaunchError first;
+      LaunchError first;
       for (const auto &work : std::exchange(queue, {})) {
-        runtime::LaunchError error = work();
+        LaunchError error = work();
         first = first ? first : error;
       }
       far.protect(PROT_NONE);
@@ -148,10 +144,10 @@ private:
     }
 
   private:
-    runtime::LaunchError later(std::function<runtime::LaunchError()> work) {
+    LaunchError later(std::function<LaunchError()> work) {
       std::lock_guard guard(far.lock);
       if (far.nextError) {
-        runtime::LaunchError error = *far.nextError;
+        LaunchError error = *far.nextError;
         far.nextError.reset();
         return error;
       }
@@ -159,14 +155,14 @@ private:
       return {};
     }
     FarDevice &far;
-    std::vector<std::function<runtime::LaunchError()>> queue;
+    std::vector<std::function<LaunchError()>> queue;
   };
 
   explicit FarDevice(int32_t id) : Device("far", dlpackType, id) {}
-  static std::variant<std::unique_ptr<Device>, runtime::LaunchError> make(int32_t id) {
+  static std::variant<std::unique_ptr<Device>, LaunchError> make(int32_t id) {
     if (id > 1) {
-      return runtime::LaunchError{
-          "E0415", "expects 'far:0' or 'far:1', but got 'far:" + std::to_string(id) + "'"};
+      return LaunchError{"E0415",
+                         "expects 'far:0' or 'far:1', but got 'far:" + std::to_string(id) + "'"};
     }
     return std::unique_ptr<Device>(new FarDevice(id));
   }
@@ -181,4 +177,4 @@ private:
   FarStream stream{*this};
 };
 
-} // namespace nereid::test
+} // namespace nereid::runtime::test

@@ -136,7 +136,8 @@ void fillIntegerData(const Tensor &tensor, const Data &data, uint64_t seed,
   if (tensor.dtype() == DType::Bool) {
     bool isPlain = data.kind == DataKind::Zeros || data.kind == DataKind::Ones;
     int64_t low = data.kind == DataKind::Ones ? 1 : 0;
-    return runtime::fillIntegers(tensor, seed, low, isPlain ? low + 1 : 2);
+    runtime::fillIntegers(tensor, seed, low, isPlain ? low + 1 : 2);
+    return;
   }
   IntegerFiller(tensor, data, seed).run();
   for (int64_t i = 0; !allowed.isEverything() && i < tensor.elementCount(); ++i) {

@@ -6,8 +6,6 @@
 #include "runtime/Kernel.h"
 #include "runtime/ThreadPool.h"
 
-#include <dlpack/dlpack.h>
-
 #include <cstdlib>
 #include <cstring>
 #include <sys/mman.h>
@@ -85,7 +83,7 @@ public:
 
 class CpuDevice final : public Device {
 public:
-  CpuDevice() : Device("cpu", kDLCPU, 0) {}
+  CpuDevice() : Device("cpu", hostDlpackType, 0) {}
 
   /// Aligned to 2 MiB, with huge pages advised, from 4 MiB on.
   std::shared_ptr<void> allocate(uint64_t bytes) override {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/remote/Runner.h"
 
+#include "runtime/Device.h"
 #include "runtime/remote/Arguments.h"
 
 #include <cerrno>
@@ -103,6 +104,13 @@ std::variant<uint64_t, LaunchError> Runner::load(const KernelInfo &info,
 }
 
 LaunchError Runner::launch(uint64_t kernel, Grid grid, std::span<const ArgumentValue> arguments) {
+  for (const ArgumentValue &value : arguments) {
+    const Tensor *const *tensor = std::get_if<const Tensor *>(&value);
+    if (tensor && *tensor && !(*tensor)->isOnHost()) {
+      return {"E0416", "runner '" + command + "' expects tensors in host memory, but got one on '" +
+                           (*tensor)->device().name() + "'"};
+    }
+  }
   const std::vector<Region> regions = regionsOf(arguments);
   MessageWriter message;
   message.number(static_cast<uint64_t>(Request::Launch));

@@ -10,7 +10,7 @@
 #include <vector>
 
 using namespace nereid::runtime;
-using nereid::test::FarDevice;
+using test::FarDevice;
 
 namespace {
 

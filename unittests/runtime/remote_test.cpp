@@ -6,6 +6,7 @@
 #include "runtime/cpu/CpuFeatures.h"
 #include "runtime/remote/Arguments.h"
 #include "runtime/remote/Runner.h"
+#include "unittests/FarDevice.h"
 
 #include <gtest/gtest.h>
 
@@ -45,6 +46,17 @@ TEST(Remote, GreetsWithItsProcessor) {
   ASSERT_TRUE(runner);
   EXPECT_EQ(runner->architecture(), cpuArchitecture());
   EXPECT_EQ(runner->features(), presentCpuFeatures());
+}
+
+TEST(Remote, TakesTensorsOfTheHostOnly) {
+  auto runner = start();
+  ASSERT_TRUE(runner);
+  auto loaded = runner->load(infoOf({ArgumentKind::Pointer}), test::addThousandObject());
+  const Tensor there = Tensor::empty({5}, DType::I32, test::FarDevice::get());
+  const ArgumentValue arguments[] = {&there};
+  const LaunchError error = runner->launch(std::get<uint64_t>(loaded), {4, 1, 1}, arguments);
+  EXPECT_EQ(error.code, "E0416");
+  EXPECT_NE(error.message.find("far:0"), std::string::npos);
 }
 
 TEST(Remote, LaunchesAndBringsTensorsBack) {
