@@ -253,7 +253,7 @@ Value laterBase(const Stream &stream, const Rows &where, Operation *host,
   }
   IRMapping mapping;
   if (hostBlocks) {
-    ahead = aheadOfBlocks(outside, ahead, stream, hostBlocks);
+    ahead = aheadOfBlocks(outside, ahead, stream, hostBlocks, where.machine);
     mapping.map(readBlocks.getInductionVar(), hostBlocks.getInductionVar());
   }
   mapping.map(rows.getInductionVar(),
