@@ -44,7 +44,9 @@ Result<std::string> emittedPhase(const std::string &emit, const std::string &tar
     if (phase.name == name) {
       return name;
     }
-    known += phase.name + ", ";
+    const bool isForm =
+        std::find(libraryForms.begin(), libraryForms.end(), phase.name) != libraryForms.end();
+    known += isForm ? "" : phase.name + ", ";
   }
   return makeError("E0013", fmt::format("--emit: '{}' is no phase of '{}' and no form of a library",
                                         emit, target))

@@ -14,8 +14,8 @@ struct EchoControl {
   bool lowerFailsSilently = false;
   bool lowerMakesInvalidIr = false;
   bool lowerLeavesTooLittle = false; ///< so that the phase's own verifier refuses it
-  const char *features = "+echo"; ///< what the host must have
-  int lowered = 0;                ///< how often `lower` ran
+  const char *features = "+echo";    ///< what the host must have
+  int lowered = 0;                   ///< how often `lower` ran
 };
 
 /// Shared by all echo targets.

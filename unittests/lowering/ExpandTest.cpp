@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// The expansions for a processor with no instruction beyond the common ones: what is left asks for
+// nothing that a target might lack. Their numbers are tested where they can run
+// (unittests/target_cpu).
+#include "lib/lowering/Passes.h"
+#include "lib/lowering/math/LaneInstructions.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+namespace nereid::lowering {
+namespace {
+
+using namespace mlir;
+
+/// A processor with a table look-up and nothing else, which counts what it is asked for.
+class Counting final : public LaneInstructions {
+public:
+  mutable int scaled = 0, bounded = 0, extrema = 0, lookedUp = 0, rounded = 0;
+
+  Lanes scaleByFloor(Lanes x, Lanes) const override { return ++scaled, x; }
+  Lanes boundMagnitude(Lanes x, double) const override { return ++bounded, x; }
+  Lanes largerNumber(Lanes a, Lanes) const override { return ++extrema, a; }
+  Lanes smallerNumber(Lanes, Lanes b) const override { return ++extrema, b; }
+  Lanes lookUp(std::span<const float>, Lanes, Lanes like) const override {
+    return ++lookedUp, like;
+  }
+  std::optional<Lanes> bf16FromSingle(Lanes) const override { return ++rounded, std::nullopt; }
+};
+
+class Expand : public testing::Test {
+protected:
+  Expand() {
+    context.loadDialect<arith::ArithDialect, func::FuncDialect, LLVM::LLVMDialect,
+                        math::MathDialect, scf::SCFDialect, vector::VectorDialect>();
+  }
+
+  /// How often each operation is left of `text`, by its name; empty when it became invalid.
+  std::map<std::string, int> expand(const std::string &text, const FloatUnit &machine) {
+    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, ParserConfig(&context));
+    EXPECT_TRUE(module) << text;
+    PassManager passes(&context);
+    passes.addPass(createExpandHalfPass(machine));
+    passes.addPass(createExpandMathPass(machine));
+    std::map<std::string, int> counts;
+    if (!module || failed(passes.run(*module)) || failed(verify(*module))) {
+      return counts;
+    }
+    module->walk([&](Operation *op) { ++counts[op->getName().getStringRef().str()]; });
+    return counts;
+  }
+
+  /// The same of one operation on %x and %y of `type`.
+  std::map<std::string, int> expandOne(const std::string &operation, const std::string &type,
+                                       const FloatUnit &machine) {
+    return expand("func.func @f(%p: !llvm.ptr) {\n  %x = llvm.load %p : !llvm.ptr -> " + type +
+                      "\n  %y = llvm.load %p : !llvm.ptr -> " + type + "\n  %z = " + operation +
+                      " : " + type + "\n  llvm.store %z, %p : " + type + ", !llvm.ptr\n  return\n}",
+                  machine);
+  }
+
+  MLIRContext context;
+};
+
+const char *const functions[] = {
+    "exp", "exp2", "expm1", "log",  "log2", "log10", "log1p", "cbrt",  "rsqrt", "sin",   "cos",
+    "tan", "asin", "acos",  "atan", "tanh", "sinh",  "cosh",  "asinh", "acosh", "atanh", "erf"};
+
+TEST_F(Expand, EveryFunctionNeedsOnlyWhatEveryProcessorHas) {
+  for (const char *function : functions) {
+    for (const char *type : {"f32", "f64", "vector<16xf32>", "vector<4xf64>"}) {
+      const auto left = expandOne("math." + std::string(function) + " %x", type, {});
+      ASSERT_FALSE(left.empty()) << function << " of " << type;
+      for (const auto &[name, count] : left) {
+        const bool isInstruction = name == "math.absf" || name == "math.copysign" ||
+                                   name == "math.sqrt" || name == "math.roundeven";
+        EXPECT_TRUE(name.rfind("math.", 0) != 0 || isInstruction) << function << " leaves " << name;
+        EXPECT_NE(name, "llvm.call_intrinsic") << function << " of " << type;
+      }
+    }
+  }
+}
+
+TEST_F(Expand, AFusedProductIsOneOperationWhereThereIsOne) {
+  EXPECT_EQ(expandOne("math.fma %x, %y, %x", "f64", {})["math.fma"], 0);
+  EXPECT_EQ(expandOne("math.fma %x, %y, %x", "f64", {.hasFma = true})["math.fma"], 1);
+}
+
+TEST_F(Expand, HalvesAreConvertedByTheMachineWhereItCan) {
+  EXPECT_EQ(expandOne("arith.addf %x, %y", "vector<8xf16>", {})["arith.extf"], 0);
+  EXPECT_EQ(
+      expandOne("arith.addf %x, %y", "vector<8xf16>", {.hasHalfConversions = true})["arith.extf"],
+      2);
+}
+
+TEST_F(Expand, ATargetsInstructionsAreTakenOnFullRegistersAlone) {
+  const Counting chip;
+  const FloatUnit machine{.hasFma = true, .instructions = &chip};
+  expandOne("math.exp %x", "vector<8xf32>", machine);
+  EXPECT_EQ(chip.scaled + chip.bounded + chip.lookedUp, 0);
+  expandOne("math.exp %x", "vector<16xf32>", machine);
+  EXPECT_EQ(chip.scaled, 1);
+  EXPECT_EQ(chip.bounded, 1);
+  EXPECT_EQ(chip.lookedUp, 1);
+  expandOne("math.exp %x", "f32", machine); // computed as a register of sixteen
+  EXPECT_EQ(chip.scaled, 2);
+  expandOne("arith.maxnumf %x, %y", "vector<8xf64>", machine);
+  expandOne("arith.minnumf %x, %y", "vector<4xf64>", machine);
+  EXPECT_EQ(chip.extrema, 1);
+  expandOne("arith.addf %x, %y", "vector<16xbf16>", machine);
+  EXPECT_EQ(chip.rounded, 1);
+}
+
+} // namespace
+} // namespace nereid::lowering
