@@ -155,7 +155,7 @@ private:
       }
     };
     for (const auto &[name, value] : config.options) {
-      check(name, findKernelOption(name) || name == "kwargs" || name == "pre_hook" ||
+      check(name, findCommonOption(name) || name == "kwargs" || name == "pre_hook" ||
                       name == "ir_override");
     }
     for (size_t i = 0; i < config.items->size(); i += 2) {

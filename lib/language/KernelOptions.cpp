@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <bit>
+#include <deque>
+#include <mutex>
 
 namespace nereid::language {
 
@@ -17,13 +19,67 @@ static const KernelOption table[] = {
 
 std::span<const KernelOption> kernelOptions() { return table; }
 
-const KernelOption *findKernelOption(std::string_view name) {
+namespace {
+struct Declared {
+  std::mutex lock;
+  std::deque<KernelOption> options; // addresses stay
+};
+} // namespace
+
+static Declared &declared() {
+  static Declared *all = new Declared; // kernels may be compiled while the process shuts down
+  return *all;
+}
+
+void declareKernelOptions(std::span<const KernelOption> options) {
+  for (const KernelOption &option : options) {
+    if (!findKernelOption(option.name)) {
+      std::lock_guard guard(declared().lock);
+      declared().options.push_back(option);
+    }
+  }
+}
+
+std::vector<std::string> kernelOptionNames() {
+  std::vector<std::string> names;
+  for (const KernelOption &option : table) {
+    names.emplace_back(option.name);
+  }
+  std::lock_guard guard(declared().lock);
+  for (const KernelOption &option : declared().options) {
+    names.emplace_back(option.name);
+  }
+  return names;
+}
+
+const KernelOption *findCommonOption(std::string_view name) {
   for (const KernelOption &option : table) {
     if (option.name == name) {
       return &option;
     }
   }
   return nullptr;
+}
+
+const KernelOption *findKernelOption(std::string_view name) {
+  if (const KernelOption *option = findCommonOption(name)) {
+    return option;
+  }
+  std::lock_guard guard(declared().lock);
+  for (const KernelOption &option : declared().options) {
+    if (option.name == name) {
+      return &option;
+    }
+  }
+  return nullptr;
+}
+
+std::optional<int64_t> valueOf(const KernelOptions &options, const KernelOption &option) {
+  if (option.field) {
+    return options.*option.field;
+  }
+  auto given = options.ofTargets.find(std::string(option.name));
+  return given == options.ofTargets.end() ? std::nullopt : std::optional(given->second);
 }
 
 std::string KernelOption::expected() const {
@@ -38,6 +94,9 @@ std::string KernelOptions::text() const {
       out += "," + std::string(option.name) + "=" + std::to_string(*value);
     }
   }
+  for (const auto &[name, value] : ofTargets) {
+    out += "," + name + "=" + std::to_string(value);
+  }
   return out;
 }
 
@@ -46,8 +105,12 @@ std::optional<Diagnostic> setOption(KernelOptions &options, const KernelOption &
   const auto *number = std::get_if<int64_t>(&value);
   bool isFitting = number && *number >= option.least && *number <= option.most &&
                    !(option.isPowerOfTwo && !std::has_single_bit(static_cast<uint64_t>(*number)));
-  if (isFitting) {
+  if (isFitting && option.field) {
     options.*option.field = *number;
+    return std::nullopt;
+  }
+  if (isFitting) {
+    options.ofTargets[std::string(option.name)] = *number;
     return std::nullopt;
   }
   int64_t nearest = option.standard.value_or(option.most);

@@ -181,7 +181,7 @@ private:
   }
 
   std::optional<Diagnostic> placeOption(const KernelOption &option, const SignatureEntry &entry) {
-    if (options.*option.field) {
+    if (valueOf(options, option)) {
       return mismatch("the option '" + std::string(option.name) + "' is given twice", entry.begin,
                       entry.end);
     }
@@ -214,8 +214,8 @@ private:
     for (const Param &param : kernel.params) {
       known.push_back(param.name);
     }
-    for (const KernelOption &option : kernelOptions()) {
-      known.emplace_back(option.name);
+    for (std::string &option : kernelOptionNames()) {
+      known.push_back(std::move(option));
     }
     Diagnostic error =
         mismatch("'" + kernel.name + "' has no parameter '" + std::string(entry.name) + "'",

@@ -109,7 +109,7 @@ Result<Specialization> specialize(std::string_view text, const SourceModule &mod
     if (value.kind != HostValue::Kind::Constant) {
       continue;
     }
-    const KernelOption *option = findKernelOption(name);
+    const KernelOption *option = findCommonOption(name);
     if (!option || positionOf(kernel, name) < kernel.params.size()) {
       take(name, value.constant, "triton.heuristics");
     } else if (std::holds_alternative<std::monostate>(value.constant)) {

@@ -6,6 +6,7 @@
 #include "lib/pipeline/KernelInfo.h"
 #include "lib/pipeline/OrderDependence.h"
 #include "lib/pipeline/ReadOnlyArguments.h"
+#include "lib/pipeline/TargetOptions.h"
 #include "lib/tile/transforms/Passes.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -16,7 +17,20 @@
 namespace nereid::pipeline {
 namespace {
 
+bool verifyOptions(CompileState &state) {
+  Status known = checkTargetOptions(kernelFunctions(*state.module).front(), *state.target);
+  if (!known) {
+    Diagnostic error = known.error();
+    error.file = state.input.path;
+    state.diags.add(std::move(error));
+  }
+  return bool(known);
+}
+
 bool optimizeTile(CompileState &state) {
+  if (!verifyOptions(state)) {
+    return false;
+  }
   mlir::PassManager passes(&state.session->context());
   passes.enableVerifier(state.options.verifyEach);
   if (!state.target->takesDescriptors()) {
@@ -35,7 +49,7 @@ const Phase commonPhases[] = {
   {"tile", ".mlir", "elaborate the kernel for the signature into tile IR",
    emitTile, readTile, printMlir},
   {"tile-opt", ".mlir", "simplify tile IR, the same for every target",
-   optimizeTile, readTile, printMlir},
+   optimizeTile, readTile, printMlir, verifyOptions},
 };
 // clang-format on
 

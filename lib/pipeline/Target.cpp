@@ -57,7 +57,15 @@ bool Target::assemble(std::string_view, std::vector<uint8_t> &, Diagnostics &dia
 void registerTarget(std::string name, TargetVendor vendor) {
   Registry &all = registry();
   std::lock_guard guard(all.lock);
+  language::declareKernelOptions(vendor.options);
   all.vendors[std::move(name)] = vendor;
+}
+
+std::span<const language::KernelOption> targetOptions(std::string_view spec) {
+  Registry &all = registry();
+  std::lock_guard guard(all.lock);
+  Result<TargetVendor> vendor = vendorOf(all, spec);
+  return vendor ? vendor->options : std::span<const language::KernelOption>();
 }
 
 Result<Target *> findTarget(std::string_view spec, const std::string &chipFile) {

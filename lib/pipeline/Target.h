@@ -5,6 +5,7 @@
 // this library names none of them.
 #pragma once
 
+#include "lib/language/KernelOptions.h"
 #include "lib/machine/Machine.h"
 #include "lib/support/Diagnostics.h"
 #include "runtime/Kernel.h"
@@ -83,6 +84,10 @@ struct TargetVendor {
   /// (runtime/cpu/CpuFeatures.h); null when the vendor's code does not go to other machines.
   Result<std::string> (*nameFor)(std::string_view architecture,
                                  const std::vector<std::string> &features) = nullptr;
+  /// Options of a kernel that this vendor's targets alone know, `field` null in each: signatures
+  /// may give them ("*fp32, n=i32, waves=2"), tile IR has them as `tile.target_options`, and other
+  /// targets refuse them, E0306. Lives as long as the process.
+  std::span<const language::KernelOption> options = {};
 };
 
 /// Makes `name` known; registering it again replaces the entry. Programs call registerTargets() of
@@ -93,6 +98,9 @@ void registerTarget(std::string name, TargetVendor vendor);
 /// the first call and kept for the process. E0303 when the vendor is unknown or its factory
 /// refuses; E0001 or E0701 when the file cannot be used, or not with this architecture.
 Result<Target *> findTarget(std::string_view spec, const std::string &chipFile = {});
+
+/// TargetVendor::options of the target `spec`; none of an unknown one.
+std::span<const language::KernelOption> targetOptions(std::string_view spec);
 
 /// The names that were registered, in alphabetical order.
 std::vector<std::string> targetVendors();

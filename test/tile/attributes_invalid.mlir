@@ -37,6 +37,13 @@ func.func @warps() attributes {tile.kernel, tile.num_warps = 3 : i32} {
 
 // -----
 
+// expected-error @+1 {{attribute 'tile.target_options' expects a kernel and a dictionary of numbers of type i64, but got {waves = 2 : i32}}}
+func.func @target_options() attributes {tile.kernel, tile.target_options = {waves = 2 : i32}} {
+  return
+}
+
+// -----
+
 // expected-error @+1 {{attribute 'tile.num_ctas' expects a power of two from 1 to 16 of type i32, but got 2 : i64}}
 func.func @ctas() attributes {tile.kernel, tile.num_ctas = 2 : i64} {
   return

@@ -25,15 +25,16 @@ public:
 
 class EchoTarget final : public Target {
 public:
-  explicit EchoTarget(std::string architecture) : architecture(std::move(architecture)) {}
+  EchoTarget(std::string vendor, std::string architecture)
+      : vendor(std::move(vendor)), architecture(std::move(architecture)) {}
 
-  std::string name() const override { return "echo:" + architecture; }
+  std::string name() const override { return vendor + ":" + architecture; }
   std::string features() const override { return echoControl().features; }
   void registerDialects(mlir::DialectRegistry &) const override {}
   std::span<const Phase> phases() const override;
 
 private:
-  std::string architecture;
+  std::string vendor, architecture;
 };
 
 bool lower(CompileState &state) {
@@ -106,7 +107,11 @@ Result<std::unique_ptr<Target>> makeEcho(std::string_view architecture, const Ma
   if (!architecture.empty() && architecture != "loud") {
     return makeError("E0303", "no such echo");
   }
-  return std::unique_ptr<Target>(std::make_unique<EchoTarget>(std::string(architecture)));
+  return std::unique_ptr<Target>(std::make_unique<EchoTarget>("echo", std::string(architecture)));
+}
+
+Result<std::unique_ptr<Target>> makeDeaf(std::string_view) {
+  return std::unique_ptr<Target>(std::make_unique<EchoTarget>("deaf", ""));
 }
 
 /// All tests of this program share one cache of their own, chosen before it is first used.
@@ -128,7 +133,12 @@ EchoControl &echoControl() {
   return control;
 }
 
-void registerEchoTarget() { registerTarget("echo", {makeEcho}); }
+void registerEchoTarget() {
+  static constexpr language::KernelOption options[] = {
+      {"echo_times", nullptr, std::nullopt, 1, 8, /*isPowerOfTwo=*/false}};
+  registerTarget("echo", {makeEcho, nullptr, options});
+  registerTarget("deaf", {makeDeaf});
+}
 
 TemporaryFolder::TemporaryFolder() {
   std::string pattern = (std::filesystem::temp_directory_path() / "nereid-XXXXXX").string();

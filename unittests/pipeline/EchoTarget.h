@@ -20,7 +20,8 @@ struct EchoControl {
 
 /// Shared by all echo targets.
 EchoControl &echoControl();
-/// Makes "echo" and "echo:loud" known.
+/// Makes "echo" and "echo:loud" known, with the option `echo_times` from 1 to 8, and "deaf", the
+/// same without it.
 void registerEchoTarget();
 
 /// A folder for one test, removed with what is in it.

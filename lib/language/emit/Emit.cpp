@@ -94,6 +94,13 @@ static void setOptions(mlir::func::FuncOp function, const KernelOptions &options
   set(tile::attribute::numStages, options.numStages);
   set(tile::attribute::numCtas, options.numCtas);
   set(tile::attribute::maxRegisters, options.maxRegisters);
+  llvm::SmallVector<mlir::NamedAttribute> ofTargets;
+  for (const auto &[name, value] : options.ofTargets) {
+    ofTargets.push_back(builder.getNamedAttr(name, builder.getI64IntegerAttr(value)));
+  }
+  if (!ofTargets.empty()) {
+    function->setAttr(tile::attribute::targetOptions, builder.getDictionaryAttr(ofTargets));
+  }
 }
 
 mlir::Block *Emitter::addFunction(const FunctionDef &kernel, const Signature &signature) {

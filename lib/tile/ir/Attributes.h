@@ -17,6 +17,9 @@ inline constexpr llvm::StringLiteral kernel = "tile.kernel";
 inline constexpr llvm::StringLiteral numWarps = "tile.num_warps";
 inline constexpr llvm::StringLiteral numCtas = "tile.num_ctas";
 inline constexpr llvm::StringLiteral maxRegisters = "tile.maxnreg";
+/// Dictionary of i64, of a kernel: options by name that a target has declared; a target refuses
+/// those of others.
+inline constexpr llvm::StringLiteral targetOptions = "tile.target_options";
 /// i32: of a kernel the stages of software pipelines; of an scf.for those of this loop, from
 /// tl.range.
 inline constexpr llvm::StringLiteral numStages = "tile.num_stages";

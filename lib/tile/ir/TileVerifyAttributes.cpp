@@ -66,6 +66,18 @@ Complaint checkKernelOption(Operation *op, Attribute value) {
   return isKernel(op) ? checkInteger(value, least, most, isPowerOfTwo) : "expects a kernel";
 }
 
+Complaint checkTargetOptions(Operation *op, Attribute value) {
+  auto options = mlir::dyn_cast<mlir::DictionaryAttr>(value);
+  bool isFitting =
+      isKernel(op) && options && llvm::all_of(options, [](mlir::NamedAttribute option) {
+        auto number = mlir::dyn_cast<mlir::IntegerAttr>(option.getValue());
+        return number && number.getType().isSignlessInteger(64);
+      });
+  return isFitting
+             ? ""
+             : "expects a kernel and a dictionary of numbers of type i64, but got " + textOf(value);
+}
+
 template <int64_t least, int64_t most> Complaint checkLoopNumber(Operation *op, Attribute value) {
   return mlir::isa<mlir::scf::ForOp>(op) ? checkInteger(value, least, most, false)
                                          : "expects a 'scf.for'";
@@ -118,6 +130,7 @@ const Row rows[] = {
     {attribute::numStages, checkStages},
     {attribute::numCtas, checkKernelOption<1, 16, true>},
     {attribute::maxRegisters, checkKernelOption<1, 255, false>},
+    {attribute::targetOptions, checkTargetOptions},
     {attribute::loopUnrollFactor, checkLoopNumber<0, INT32_MAX>},
     {attribute::warpSpecialize, checkMark<mlir::scf::ForOp>},
     {attribute::flatten, checkMark<mlir::scf::ForOp>},
