@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/launch/KernelRunning.h"
 
+#include "lib/launch/DeviceArguments.h"
+
 #include <atomic>
 
 namespace nereid::launch {
@@ -17,7 +19,21 @@ runtime::LaunchError launchHere(const runtime::Kernel &kernel, runtime::Grid gri
                                 std::span<const runtime::ArgumentValue> arguments,
                                 runtime::ThreadPool &pool, runtime::ProgramOrder order) {
   const KernelRunning running;
-  return runtime::launch(kernel, grid, arguments, pool, order);
+  if (!kernel.code || kernel.code->device().isHost()) {
+    return runtime::launch(kernel, grid, arguments, pool, order);
+  }
+  auto made = DeviceArguments::make(kernel.code->device(), arguments);
+  if (const auto *error = std::get_if<runtime::LaunchError>(&made)) {
+    return *error;
+  }
+  const DeviceArguments &placed = std::get<DeviceArguments>(made);
+  if (runtime::LaunchError error = placed.send()) {
+    return error;
+  }
+  // What a failed launch has written is brought back as well, as it is there on the CPU.
+  runtime::LaunchError failed = runtime::launch(kernel, grid, placed.values(), pool, order);
+  runtime::LaunchError error = placed.fetch();
+  return failed ? failed : error;
 }
 
 } // namespace nereid::launch

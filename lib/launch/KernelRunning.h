@@ -21,7 +21,8 @@ public:
 /// Safe to call from a signal handler.
 bool isKernelRunning();
 
-/// runtime::launch of a user's kernel, which runs meanwhile.
+/// runtime::launch of a user's kernel, which runs meanwhile. For a kernel of another device than
+/// the CPU, tensors in host memory are copied there and back.
 runtime::LaunchError launchHere(const runtime::Kernel &kernel, runtime::Grid grid,
                                 std::span<const runtime::ArgumentValue> arguments,
                                 runtime::ThreadPool &pool,
