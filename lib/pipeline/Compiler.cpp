@@ -11,6 +11,7 @@
 #include "lib/support/AtomicFile.h"
 #include "lib/support/DiskCache.h"
 #include "lib/support/Hash.h"
+#include "runtime/Device.h"
 #include "runtime/cpu/CpuFeatures.h"
 
 #include "mlir/IR/Verifier.h"
@@ -323,6 +324,25 @@ std::string staticOutput(const Diagnostics &diags) {
   return text;
 }
 
+/// The first device of the target's kind: "cpu:0" for "cpu:x86-64-v3". E0415 when there is none,
+/// E0305 when this host does not run the code; other devices say when they load it.
+static Result<runtime::Device *> deviceOf(const runtime::KernelInfo &info,
+                                          const CompileOptions &options) {
+  const std::string &target = options.target;
+  auto found = runtime::findDevice(target.substr(0, target.find(':')));
+  if (const auto *error = std::get_if<runtime::LaunchError>(&found)) {
+    return makeError(error->code, error->message)
+        .withHelp("'nereid compile' makes code for it; launching needs the device");
+  }
+  runtime::Device *device = std::get<runtime::Device *>(found);
+  if (device->isHost()) {
+    if (auto refused = foreignCode(info, (*findTarget(target, options.chip))->name())) {
+      return std::move(*refused);
+    }
+  }
+  return device;
+}
+
 std::optional<runtime::Kernel> compileKernel(const CompileInput &input,
                                              const CompileOptions &options, Diagnostics &diags) {
   CompileOptions wanted = options;
@@ -335,12 +355,12 @@ std::optional<runtime::Kernel> compileKernel(const CompileInput &input,
       return std::nullopt;
     }
     std::fputs(staticOutput(diags).c_str(), stdout);
-    if (auto refused =
-            foreignCode(output->info, (*findTarget(options.target, options.chip))->name())) {
-      diags.add(std::move(*refused));
+    Result<runtime::Device *> device = deviceOf(output->info, options);
+    if (!device) {
+      diags.add(device.error());
       return std::nullopt;
     }
-    auto loaded = runtime::loadObject(output->object);
+    auto loaded = (*device)->load(output->object);
     auto *code = std::get_if<std::shared_ptr<runtime::Module>>(&loaded);
     void *entry = code ? (*code)->symbol(output->info.name) : nullptr;
     if (entry) {

@@ -82,8 +82,9 @@ std::optional<CompileOutput> compile(const CompileInput &input, const CompileOpt
 /// What the kernel's tl.static_print says, line by line.
 std::string staticOutput(const Diagnostics &diags);
 
-/// compile (or cache hit) + load: ready to launch on this machine. Writes what tl.static_print says
-/// to standard output, as upstream's compiler does.
+/// compile (or cache hit) + load on the first device of the target's kind ("cpu:0" for
+/// "cpu:x86-64-v3"; E0415 when there is none): ready to launch. Writes what tl.static_print says to
+/// standard output, as upstream's compiler does.
 std::optional<runtime::Kernel> compileKernel(const CompileInput &input,
                                              const CompileOptions &options, Diagnostics &diags);
 

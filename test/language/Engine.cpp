@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "test/language/Engine.h"
 
+#include "lib/launch/KernelRunning.h"
 #include "runtime/ThreadPool.h"
 #include "runtime/remote/Runner.h"
+#include "test/language/ToyTarget.h"
 
 #include <cstdio>
 
@@ -33,7 +35,7 @@ public:
     if (!kernel) {
       return diags.render();
     }
-    return runtime::launch(*kernel, grid, arguments, runtime::defaultPool()).message;
+    return launch::launchHere(*kernel, grid, arguments, runtime::defaultPool()).message;
   }
 
 private:
@@ -150,6 +152,10 @@ std::unique_ptr<Engine> Engine::start(const std::string &name, std::string &prob
     return std::make_unique<Interpreter>();
   }
   if (name == "cpu" || name.starts_with("cpu:")) {
+    return std::make_unique<Host>(name);
+  }
+  if (name == "toy") {
+    registerToy();
     return std::make_unique<Host>(name);
   }
   if (const Emulated *emulated = findEmulated(name)) {

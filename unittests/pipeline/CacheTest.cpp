@@ -131,6 +131,14 @@ TEST_F(KernelCache, RefusesCodeForAnotherMachineBeforeLoadingIt) {
   EXPECT_EQ(echoControl().lowered, 1);
 }
 
+TEST_F(KernelCache, CompilesForDevicesThatAreNotHereAndLoadsNothing) {
+  options.target = "deaf";
+  EXPECT_FALSE(compileKernel(input, options, diags));
+  ASSERT_EQ(diags.all().size(), 1u);
+  EXPECT_EQ(diags.all()[0].code, "E0415") << diags.render();
+  EXPECT_TRUE(compile(input, options, diags));
+}
+
 /// The kernel calls a function of another file.
 class ImportingKernelCache : public KernelCache {
 protected:

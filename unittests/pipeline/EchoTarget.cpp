@@ -3,6 +3,7 @@
 
 #include "lib/pipeline/Phases.h"
 #include "lib/support/AtomicFile.h"
+#include "runtime/Device.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -114,6 +115,27 @@ Result<std::unique_ptr<Target>> makeDeaf(std::string_view) {
   return std::unique_ptr<Target>(std::make_unique<EchoTarget>("deaf", ""));
 }
 
+/// Where echoes would run: the CPU under another name.
+class EchoDevice final : public runtime::Device {
+public:
+  EchoDevice() : Device("echo", hostDlpackType, 0) {}
+  std::shared_ptr<void> allocate(uint64_t bytes) override {
+    return runtime::cpuDevice().allocate(bytes);
+  }
+  std::variant<std::shared_ptr<runtime::Module>, std::string>
+  load(std::span<const uint8_t> code) override {
+    return runtime::cpuDevice().load(code);
+  }
+  std::variant<std::unique_ptr<runtime::Stream>, runtime::LaunchError> makeStream() override {
+    return runtime::cpuDevice().makeStream();
+  }
+  runtime::Stream &defaultStream() override { return runtime::cpuDevice().defaultStream(); }
+};
+
+std::variant<std::unique_ptr<runtime::Device>, runtime::LaunchError> makeEchoDevice(int32_t) {
+  return std::make_unique<EchoDevice>();
+}
+
 /// All tests of this program share one cache of their own, chosen before it is first used.
 class CacheFolder : public testing::Environment {
 public:
@@ -138,6 +160,7 @@ void registerEchoTarget() {
       {"echo_times", nullptr, std::nullopt, 1, 8, /*isPowerOfTwo=*/false}};
   registerTarget("echo", {makeEcho, nullptr, options});
   registerTarget("deaf", {makeDeaf});
+  runtime::registerDevices("echo", runtime::Device::hostDlpackType, makeEchoDevice);
 }
 
 TemporaryFolder::TemporaryFolder() {
