@@ -97,7 +97,7 @@ void showChip(bool recalibrate, Session &session) {
                            report::formatRate(chip.copyBandwidthOneCore))});
   table.add({"read, write", fmt::format("{}, {}", report::formatRate(chip.readBandwidth),
                                         report::formatRate(chip.writeBandwidth))});
-  const measure::Calibration &calibration = chip.calibration;
+  const Calibration &calibration = chip.calibration;
   table.add({"measured", fmt::format("{} times, the best counts", calibration.times)});
   fmt::print("{}{}", table.text(), measure::uncertaintyNote(chip));
 }

@@ -148,8 +148,15 @@ void KernelBench::run(const std::vector<KernelCase> &cases,
   }
   if (!session.json) {
     fmt::print("{}{}", bench::kernelTable(rows), measure::uncertaintyNote(chip));
+    if (!options.chip.empty()) {
+      fmt::print("code is shaped for the chip of '{}'; it was measured on this machine\n",
+                 options.chip);
+    }
   }
   Json results = json(rows);
+  if (!options.chip.empty()) {
+    results["code_shaped_for"] = options.chip;
+  }
   if (earlier && !isInterrupted()) {
     auto judged = judge(cases, rows, *earlier);
     if (!judged) {

@@ -16,14 +16,17 @@
 namespace nereid::generator {
 namespace {
 
+/// A program of so many takes longer than handing it out, which the pool's code decides.
 constexpr int64_t elementsPerProgram = 16384;
 /// Rows that stream: a program prefetches the row behind the one at work, and orders its stores
 /// once, at its end.
 constexpr int64_t streamedElementsPerProgram = 16 * elementsPerProgram;
+/// Where the rules begin; scheduleSpace() goes on to four times as many.
 constexpr int64_t widestTileColumns = 4096;
 /// Upstream's limit for one tile.
 constexpr int64_t largestTile = 1 << 20;
 constexpr int64_t largestRows = 4096;
+/// Of float32 in the longest vectors that there is code for: one source is for all chips.
 constexpr int64_t vectorLanes = 16;
 
 int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }

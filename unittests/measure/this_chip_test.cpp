@@ -12,13 +12,14 @@
 
 #include <unistd.h>
 
+using namespace nereid;
 using namespace nereid::measure;
 namespace fs = std::filesystem;
 
 namespace {
 
 /// A machine whose rates are `speed` times the usual ones at each calibration.
-class Machine : public testing::Test {
+class ThisChip : public testing::Test {
 protected:
   void SetUp() override {
     folder = fs::path(testing::TempDir()) / ("chips_" + std::to_string(::getpid()));
@@ -74,7 +75,7 @@ constexpr int64_t day = 86400;
 
 } // namespace
 
-TEST_F(Machine, IsMeasuredOnceAndSaysSo) {
+TEST_F(ThisChip, IsMeasuredOnceAndSaysSo) {
   EXPECT_EQ(chip().copyBandwidth, 1e10);
   EXPECT_NE(said.find("measuring what this machine can do"), std::string::npos);
   EXPECT_NE(said.find(seams.folder), std::string::npos);
@@ -84,7 +85,7 @@ TEST_F(Machine, IsMeasuredOnceAndSaysSo) {
   EXPECT_EQ(said, "");
 }
 
-TEST_F(Machine, BusyRatesAreUncertainAndRepairedWhenItIsQuiet) {
+TEST_F(ThisChip, BusyRatesAreUncertainAndRepairedWhenItIsQuiet) {
   disturbance.others = 0.4;
   speed = 0.5;
   const Machine busy = chip();
@@ -105,7 +106,7 @@ TEST_F(Machine, BusyRatesAreUncertainAndRepairedWhenItIsQuiet) {
   EXPECT_EQ(calibrations, 2);
 }
 
-TEST_F(Machine, StolenTimeAndSpreadAreUncertainToo) {
+TEST_F(ThisChip, StolenTimeAndSpreadAreUncertainToo) {
   disturbance.stolen = 0.2;
   EXPECT_EQ(chip().calibration.uncertainty, "other guests of the host took 20 % of the processors");
   disturbance.stolen = 0;
@@ -114,7 +115,7 @@ TEST_F(Machine, StolenTimeAndSpreadAreUncertainToo) {
   EXPECT_EQ(chip().calibration.uncertainty, "repetitions of one figure were 50 % apart");
 }
 
-TEST_F(Machine, AMachineThatIsNeverSteadyIsNotMeasuredForEver) {
+TEST_F(ThisChip, AMachineThatIsNeverSteadyIsNotMeasuredForEver) {
   spread = 0.5;
   for (int i = 0; i < 1000; ++i) {
     (void)chip();
@@ -124,7 +125,7 @@ TEST_F(Machine, AMachineThatIsNeverSteadyIsNotMeasuredForEver) {
   EXPECT_LE(calibrations, 15) << "within a week";
 }
 
-TEST_F(Machine, TheBestOfSeveralDaysCounts) {
+TEST_F(ThisChip, TheBestOfSeveralDaysCounts) {
   for (double today : {1.0, 0.7, 1.2, 0.9, 1.0, 2.0, 3.0}) {
     speed = today;
     (void)chip();
@@ -136,7 +137,7 @@ TEST_F(Machine, TheBestOfSeveralDaysCounts) {
   EXPECT_EQ(chip().caches[1].allBytesPerSecond, 1.2e11);
 }
 
-TEST_F(Machine, WhatWasCertainStaysCertain) {
+TEST_F(ThisChip, WhatWasCertainStaysCertain) {
   (void)chip();
   disturbance.others = 0.5;
   speed = 0.5;
@@ -145,7 +146,7 @@ TEST_F(Machine, WhatWasCertainStaysCertain) {
   EXPECT_EQ(again.calibration.uncertainty, "");
 }
 
-TEST_F(Machine, DoctoredFilesAreMeasuredAgain) {
+TEST_F(ThisChip, DoctoredFilesAreMeasuredAgain) {
   const std::vector<std::function<void(nlohmann::json &)>> changes = {
       [](auto &json) { json["copy_bandwidth"] = 0; },
       [](auto &json) { json["copy_bandwidth"] = -1e10; },
@@ -174,14 +175,14 @@ TEST_F(Machine, DoctoredFilesAreMeasuredAgain) {
   EXPECT_EQ(chip().copyBandwidth, 1e10);
 }
 
-TEST_F(Machine, UnbelievableRatesGiveWayToQuietOnes) {
+TEST_F(ThisChip, UnbelievableRatesGiveWayToQuietOnes) {
   (void)chip();
   doctor([](auto &json) { json["copy_bandwidth"] = 1e15; });
   EXPECT_EQ(chip().copyBandwidth, 1e15);
   EXPECT_EQ(chip(true).copyBandwidth, 1e10);
 }
 
-TEST_F(Machine, RatesThatCannotBeMeasuredAreUncertain) {
+TEST_F(ThisChip, RatesThatCannotBeMeasuredAreUncertain) {
   seams.calibrate = [this](Machine &) {
     ++calibrations;
     return 0.0;
@@ -196,7 +197,7 @@ TEST(Calibration, MeasuresEveryRate) {
   EXPECT_TRUE(hasRates(chip)) << toJson(chip);
 }
 
-TEST_F(Machine, UncertainRatesAreMeasuredAgainBeforeTheyForbid) {
+TEST_F(ThisChip, UncertainRatesAreMeasuredAgainBeforeTheyForbid) {
   disturbance.others = 0.8;
   speed = 0.1;
   const Machine busy = chip();

@@ -117,8 +117,8 @@ std::span<const pipeline::Phase> CpuTarget::phases() const { return cpuPhases; }
 /// All that code depends on besides instructions: equal figures make equal code.
 std::string figuresOf(const CpuMachine &machine) {
   return fmt::format("vectors {}x{}, caches {}/{}/{}", machine.vectorRegisters, machine.vectorBytes,
-                     sizes::levelBytes(machine, 1), sizes::levelBytes(machine, 2),
-                     sizes::levelBytes(machine, 3));
+                     sizes::bytesOfCore(machine, 1), sizes::bytesOfCore(machine, 2),
+                     sizes::streamFromBytes(machine));
 }
 
 Result<std::unique_ptr<pipeline::Target>> makeCpuTarget(std::string_view architecture,

@@ -9,6 +9,7 @@
 // Example: `a = f(x); b = g(a); c = f(y); d = g(c)` becomes `a = f(x); c = f(y); b = g(a);
 // d = g(c)`.
 #include "lib/targets/cpu/LoopAttributes.h"
+#include "lib/targets/cpu/MachineSizes.h"
 #include "lib/targets/cpu/codegen/Passes.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -30,13 +31,11 @@ constexpr int shortestChain = 8;
 /// Loads for each carried vector, above which memory binds: cross entropy of float32 from memory is
 /// slower by 3 % in this order, from the caches faster by 9 %.
 constexpr double mostLoads = 0.5;
-/// Vectors alive at once, constants among them. A few more than there are registers: constants can
-/// be read from memory.
-constexpr size_t mostAlive = 36;
 
 class Steps {
 public:
-  explicit Steps(scf::ForOp loop) : loop(loop) {}
+  Steps(scf::ForOp loop, const Machine &machine)
+      : loop(loop), mostAlive(sizes::mostAlive(machine)) {}
 
   void interleave() {
     if (!classify() || longest < shortestChain || isBoundByMemory()) {
@@ -131,6 +130,7 @@ private:
   llvm::DenseMap<Operation *, int> steps;
   size_t loads = 0;
   int longest = 0;
+  const size_t mostAlive;
 };
 
 class InterleaveVectorsPass : public PassWrapper<InterleaveVectorsPass, OperationPass<ModuleOp>> {
@@ -148,9 +148,9 @@ public:
     if (!machine.hasAvx512) { // fewer registers, or not measured
       return;
     }
-    getOperation()->walk([](scf::ForOp loop) {
+    getOperation()->walk([&](scf::ForOp loop) {
       if (loop->hasAttr(wholeVectors) && !loop.getInitArgs().empty()) {
-        Steps(loop).interleave();
+        Steps(loop, machine).interleave();
       }
     });
   }

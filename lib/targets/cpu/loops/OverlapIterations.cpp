@@ -11,6 +11,7 @@
 // Example: `for i: { store f(g(load i)) }` becomes `for i = -1 …, carrying c: { c' = g(load i + 1);
 // if i >= 0: { store f(c) } }`.
 #include "lib/targets/cpu/LoopAttributes.h"
+#include "lib/targets/cpu/MachineSizes.h"
 #include "lib/targets/cpu/codegen/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -35,8 +36,6 @@ namespace {
 constexpr int shortestChain = 40;
 /// Operations looked at to find the middle; every place that is tried looks at all of them.
 constexpr int64_t mostVisits = 100000;
-/// Vectors carried from one iteration to the next; more would be kept in memory.
-constexpr size_t mostCarried = 12;
 
 /// Cycles, roughly: what matters is where half of them have passed.
 int latencyOf(Operation *op) {
@@ -72,7 +71,8 @@ bool isValue(Operation *op) {
 
 class Stages {
 public:
-  explicit Stages(scf::ForOp loop) : loop(loop) {}
+  Stages(scf::ForOp loop, const Machine &machine)
+      : loop(loop), mostCarried(sizes::mostCarried(machine)) {}
 
   bool overlap() {
     if (!loop.getInitArgs().empty() || !classify() || !cut()) {
@@ -279,6 +279,7 @@ private:
   int chain = 0;
   llvm::DenseSet<Operation *> early; ///< the first half of what depends on loads
   llvm::SetVector<Value> carried;
+  const size_t mostCarried;
 };
 
 class OverlapIterationsPass : public PassWrapper<OverlapIterationsPass, OperationPass<ModuleOp>> {
@@ -306,7 +307,7 @@ public:
       }
     });
     for (scf::ForOp loop : loops) {
-      Stages(loop).overlap();
+      Stages(loop, machine).overlap();
     }
   }
 
