@@ -27,6 +27,8 @@ bool verifyOptions(CompileState &state) {
   return bool(known);
 }
 
+bool verifyOptimized(CompileState &state) { return verifyTile(state) && verifyOptions(state); }
+
 bool optimizeTile(CompileState &state) {
   if (!verifyOptions(state)) {
     return false;
@@ -47,9 +49,9 @@ const Phase commonPhases[] = {
   {"source", ".py", "read the file, choose the kernel and its signature",
    readSource, readSource, printSource},
   {"tile", ".mlir", "elaborate the kernel for the signature into tile IR",
-   emitTile, readTile, printMlir},
+   emitTile, readTile, printMlir, verifyTile},
   {"tile-opt", ".mlir", "simplify tile IR, the same for every target",
-   optimizeTile, readTile, printMlir, verifyOptions},
+   optimizeTile, readTile, printMlir, verifyOptimized},
 };
 // clang-format on
 

@@ -66,6 +66,9 @@ std::string printAssembly(const CompileState &state);
 /// Reads the kernel, unless the input brings it.
 bool readSource(CompileState &state);
 bool emitTile(CompileState &state);
+/// Whether the kernel is one that every target can take: its function, arguments and their
+/// description.
+bool verifyTile(CompileState &state);
 /// As readMlir; a kernel written by hand gets the description of its arguments.
 bool readTile(CompileState &state);
 

@@ -60,6 +60,14 @@ TEST(VerifyLoops, NoValueIsATile) {
                     "vectors and addresses are left after phase 'loops'\n");
 }
 
+TEST(VerifyLoops, NoFloatIsTooWide) {
+  const std::string errors = fromLoops("func.func @k" + entry + " " + attributes + R"( {
+    %x = llvm.load %slots : !llvm.ptr -> f128
+    return
+  })");
+  EXPECT_EQ(errors.find("E0391 'llvm.load' has a value of type 'f128'"), 0u) << errors;
+}
+
 TEST(VerifyLoops, NoBlockTakesATile) {
   const std::string errors =
       fromLoops("func.func private @helper(%t: tensor<8xf32>) { return }\nfunc.func @k" + entry +

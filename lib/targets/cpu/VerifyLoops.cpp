@@ -6,13 +6,19 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 
 namespace nereid::cpu {
 namespace {
 
-bool isOfTiles(Type type) { return isa<TensorType, tile::PtrType, tile::DescriptorType>(type); }
+/// Of tiles, or a float that no instruction of a CPU computes with.
+bool isForeign(Type type) {
+  auto number = dyn_cast<FloatType>(getElementTypeOrSelf(type));
+  return isa<TensorType, tile::PtrType, tile::DescriptorType>(type) ||
+         (number && number.getWidth() > 64);
+}
 
 LogicalResult verifyOperation(Operation *op) {
   if (isa_and_nonnull<tile::TileDialect>(op->getDialect())) {
@@ -25,14 +31,14 @@ LogicalResult verifyOperation(Operation *op) {
                               "'loops'";
   };
   for (Type type : op->getResultTypes()) {
-    if (isOfTiles(type)) {
+    if (isForeign(type)) {
       return refuse(type);
     }
   }
   for (Region &region : op->getRegions()) {
     for (Block &block : region) {
       for (Type type : block.getArgumentTypes()) {
-        if (isOfTiles(type)) {
+        if (isForeign(type)) {
           return refuse(type);
         }
       }

@@ -8,7 +8,8 @@
 namespace nereid::cpu {
 
 /// Emits an error at each place where the module is not what lowerTileToLoops leaves: an operation
-/// of the dialect tile, a value that is a tile or a tile pointer, a kernel with another entry than
+/// of the dialect tile, a value that is a tile, a tile pointer or a
+/// float of more than 64 bits, a kernel with another entry than
 /// that of runtime/Kernel.h or without its description (`nereid.arguments`,
 /// `nereid.scratch_bytes`).
 mlir::LogicalResult verifyLoops(mlir::ModuleOp module);
