@@ -25,7 +25,8 @@ public:
   /// kind: "cpu", the word in front of ":" in the names of devices and of targets. dlpackType:
   /// DLDeviceType.
   Device(std::string kind, int32_t dlpackType, int32_t id)
-      : kindName(std::move(kind)), type(dlpackType), number(id) {}
+      : kindName(std::move(kind)), ownName(kindName + ":" + std::to_string(id)), type(dlpackType),
+        number(id) {}
   virtual ~Device() = default;
   Device(const Device &) = delete;
   Device &operator=(const Device &) = delete;
@@ -36,7 +37,7 @@ public:
   /// Its memory is the host's: it is `cpuDevice()`.
   bool isHost() const { return type == hostDlpackType; }
   /// "cpu:0"
-  std::string name() const { return kindName + ":" + std::to_string(number); }
+  const std::string &name() const { return ownName; }
 
   /// Uninitialised, aligned to 64 bytes at least; freed with the last copy of the pointer. Null
   /// when the memory cannot be had. bytes > 0; the pointer is an address of the device, on which
@@ -51,7 +52,7 @@ public:
   virtual Stream &defaultStream() = 0;
 
 private:
-  std::string kindName;
+  std::string kindName, ownName;
   int32_t type, number;
 };
 

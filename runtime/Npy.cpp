@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tensors in NumPy's .npy files: magic, version, header length, header text, elements. What the
 // header says is compared with the file's length before memory is asked for.
-#include "runtime/Device.h"
 #include "runtime/ElementBlocks.h"
 #include "runtime/FileIo.h"
 #include "runtime/NpyHeader.h"
@@ -118,13 +117,12 @@ std::variant<Tensor, std::string> loadNpy(const std::string &path) {
   return readElements(path, file, std::get<NpyHeader>(header), size > before ? size - before : 0);
 }
 
-std::string saveNpy(const Tensor &tensor, const std::string &path) {
-  if (!tensor.isOnHost()) {
-    const std::variant<Tensor, LaunchError> copied = tensor.copyTo(cpuDevice());
-    const LaunchError *error = std::get_if<LaunchError>(&copied);
-    return error ? "cannot write '" + path + "': " + error->message
-                 : saveNpy(std::get<Tensor>(copied), path);
+std::string saveNpy(const Tensor &given, const std::string &path) {
+  const std::variant<Tensor, LaunchError> found = given.onHost();
+  if (const LaunchError *error = std::get_if<LaunchError>(&found)) {
+    return "cannot write '" + path + "': " + error->message;
   }
+  const Tensor &tensor = std::get<Tensor>(found);
   const std::string_view descriptor = npyDescriptor(tensor.dtype());
   if (descriptor.empty()) {
     return "cannot write '" + path + "': .npy files have no type '" +

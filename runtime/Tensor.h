@@ -41,6 +41,8 @@ public:
   /// A tensor of the same shape, strides and bytes, those between elements included, on a device;
   /// E0506 or what the device says.
   std::variant<Tensor, LaunchError> copyTo(Device &device) const;
+  /// This tensor, or where it is on another device a copy in host memory.
+  std::variant<Tensor, LaunchError> onHost() const;
   /// Takes over the bytes of a tensor of the same type, shape and strides on any device; E0410 for
   /// another one.
   LaunchError copyFrom(const Tensor &other) const;

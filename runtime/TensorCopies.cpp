@@ -45,6 +45,10 @@ std::variant<Tensor, LaunchError> Tensor::copyTo(Device &device) const {
   return copy;
 }
 
+std::variant<Tensor, LaunchError> Tensor::onHost() const {
+  return isOnHost() ? *this : copyTo(cpuDevice());
+}
+
 LaunchError Tensor::copyFrom(const Tensor &other) const {
   if (type != other.type || sizes != other.sizes || steps != other.steps) {
     return {"E0410", "a copy expects a tensor of the same type, shape and strides"};

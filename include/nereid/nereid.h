@@ -88,6 +88,9 @@ NEREID_API size_t nereid_dtype_bytes(nereid_dtype dtype);
 /* Contiguous and uninitialised. */
 NEREID_API nereid_status nereid_tensor_create(const int64_t *shape, int rank, nereid_dtype dtype,
                                               nereid_tensor **tensor);
+/* The same in the memory of a device: "cpu", or with a number, "cpu:0". */
+NEREID_API nereid_status nereid_tensor_create_on(const char *device, const int64_t *shape, int rank,
+                                                 nereid_dtype dtype, nereid_tensor **tensor);
 /* Memory the caller keeps alive. strides: in elements, NULL = contiguous. Every element must lie
  * within the address space, at a multiple of its size. */
 NEREID_API nereid_status nereid_tensor_borrow(void *data, const int64_t *shape,
@@ -111,6 +114,9 @@ NEREID_API nereid_status nereid_tensor_save(const nereid_tensor *tensor, const c
 /* NULL is allowed. */
 NEREID_API void nereid_tensor_free(nereid_tensor *tensor);
 
+/* "cpu:0" */
+NEREID_API const char *nereid_tensor_device(const nereid_tensor *tensor);
+/* An address of the tensor's device, which the host can reach only if that is the CPU. */
 NEREID_API void *nereid_tensor_data(const nereid_tensor *tensor);
 NEREID_API int nereid_tensor_rank(const nereid_tensor *tensor);
 /* `rank` values each, valid as long as the tensor. */
@@ -183,6 +189,38 @@ typedef struct nereid_argument {
  * signature "tensordesc<fp16[128,64]>", takes a tensor of as many dimensions. */
 NEREID_API nereid_status nereid_kernel_launch(const nereid_kernel *kernel, const int64_t grid[3],
                                               const nereid_argument *arguments, size_t count);
+
+/* ---- streams of devices -------------------------------------------------------------------- */
+
+/* Work of a device, done in order. On the CPU each call returns when its work is done; on other
+ * devices copies and launches are queued, and host memory that they name must stay as it is until
+ * nereid_stream_synchronize. One thread at a time uses a stream. */
+typedef struct nereid_stream nereid_stream;
+typedef struct nereid_event nereid_event;
+
+NEREID_API nereid_status nereid_stream_create(const char *device, nereid_stream **stream);
+/* NULL is allowed. The stream must have been waited for. */
+NEREID_API void nereid_stream_free(nereid_stream *stream);
+/* All elements of a contiguous tensor of the stream's device, from and to host memory. bytes: the
+ * size of the tensor. */
+NEREID_API nereid_status nereid_stream_copy_in(nereid_stream *stream, nereid_tensor *tensor,
+                                               const void *from, size_t bytes);
+NEREID_API nereid_status nereid_stream_copy_out(nereid_stream *stream, const nereid_tensor *tensor,
+                                                void *to, size_t bytes);
+/* nereid_kernel_launch of a kernel of the stream's device, without waiting. Tensors and kernel must
+ * live until the stream was waited for. */
+NEREID_API nereid_status nereid_stream_launch(nereid_stream *stream, const nereid_kernel *kernel,
+                                              const int64_t grid[3],
+                                              const nereid_argument *arguments, size_t count);
+/* A point behind all that was queued. */
+NEREID_API nereid_status nereid_stream_record(nereid_stream *stream, nereid_event **event);
+/* Waits, and tells what failed since the last time. */
+NEREID_API nereid_status nereid_stream_synchronize(nereid_stream *stream);
+/* NULL is allowed. */
+NEREID_API void nereid_event_free(nereid_event *event);
+/* Waits for both events, of one device. */
+NEREID_API nereid_status nereid_event_elapsed(const nereid_event *start, const nereid_event *end,
+                                              double *nanos);
 
 /* ---- eager operations, comparison and timing: what generated companions are written with ------
  */

@@ -104,7 +104,8 @@ template <class T> constexpr DType dtypeOf() {
   }
 }
 
-/// A strided tensor in host memory. A shared handle: copying the object copies no elements.
+/// A strided tensor, in host memory unless it is made on another device. A shared handle: copying
+/// the object copies no elements.
 class Tensor {
 public:
   /// Contiguous and uninitialised.
@@ -112,6 +113,14 @@ public:
     nereid_tensor *made = nullptr;
     check(nereid_tensor_create(shape.data(), static_cast<int>(shape.size()),
                                static_cast<nereid_dtype>(dtype), &made));
+    return Tensor(made);
+  }
+  /// In the memory of a device: "cpu", or with a number, "cpu:0".
+  static Tensor empty(const std::vector<int64_t> &shape, DType dtype, const std::string &device) {
+    nereid_tensor *made = nullptr;
+    check(nereid_tensor_create_on(detail::cText(device), shape.data(),
+                                  static_cast<int>(shape.size()), static_cast<nereid_dtype>(dtype),
+                                  &made));
     return Tensor(made);
   }
   /// A tensor without dimensions that holds one value.
@@ -184,6 +193,9 @@ public:
   }
 
   nereid_tensor *get() const { return handle.get(); }
+  /// "cpu:0"
+  std::string device() const { return nereid_tensor_device(get()); }
+  /// An address of the device.
   void *data() const { return nereid_tensor_data(get()); }
   template <class T> T *as() const { return static_cast<T *>(data()); }
   DType dtype() const { return static_cast<DType>(nereid_tensor_dtype(get())); }
@@ -388,6 +400,56 @@ public:
 
 private:
   std::shared_ptr<nereid_kernel> handle;
+};
+
+/// A point in a stream. A shared handle.
+class Event {
+public:
+  explicit Event(nereid_event *owned) : handle(owned, &nereid_event_free) {}
+  /// Nanoseconds from `start` to this event of the same device, after waiting for both.
+  double nanosSince(const Event &start) const {
+    double nanos = 0;
+    check(nereid_event_elapsed(start.get(), get(), &nanos));
+    return nanos;
+  }
+  nereid_event *get() const { return handle.get(); }
+
+private:
+  std::shared_ptr<nereid_event> handle;
+};
+
+/// Copies and launches of a device, done in order: at once on the CPU, by synchronize() elsewhere.
+/// Until then host memory must stay as it is, tensors and kernels must live. A shared handle.
+class Stream {
+public:
+  explicit Stream(const std::string &device) {
+    nereid_stream *made = nullptr;
+    check(nereid_stream_create(detail::cText(device), &made));
+    handle.reset(made, &nereid_stream_free);
+  }
+  /// All elements of a contiguous tensor of the device, from and to host memory.
+  void copyIn(const Tensor &tensor, const void *from) const {
+    check(nereid_stream_copy_in(get(), tensor.get(), from, tensor.byteCount()));
+  }
+  void copyOut(const Tensor &tensor, void *to) const {
+    check(nereid_stream_copy_out(get(), tensor.get(), to, tensor.byteCount()));
+  }
+  /// stream.launch(kernel, {programs}, x, y, n)
+  template <class... Arguments>
+  void launch(const Kernel &kernel, Grid grid, const Arguments &...arguments) const {
+    const nereid_argument raw[] = {Argument(arguments).get()..., Argument(0).get()};
+    check(nereid_stream_launch(get(), kernel.get(), grid.sizes, raw, sizeof...(Arguments)));
+  }
+  Event record() const {
+    nereid_event *made = nullptr;
+    check(nereid_stream_record(get(), &made));
+    return Event(made);
+  }
+  void synchronize() const { check(nereid_stream_synchronize(get())); }
+  nereid_stream *get() const { return handle.get(); }
+
+private:
+  std::shared_ptr<nereid_stream> handle;
 };
 
 /// Value of an attribute: true, -1, 1e-5, "tanh" or a list of integers.

@@ -165,7 +165,9 @@ nereid_status nereid_eager(const char *operation, const nereid_tensor *const *in
       if (!inputs[i]) {
         return refuse("nereid_eager", "got a null pointer as input " + std::to_string(i));
       }
-      tensors.push_back(inputs[i]->tensor);
+      if (nereid_status status = hostTensor(*inputs[i], tensors.emplace_back())) {
+        return status;
+      }
     }
     auto parsed = attributesOf(attributes);
     if (!parsed) {
@@ -198,8 +200,13 @@ nereid_status nereid_compare(const nereid_tensor *actual, const nereid_tensor *e
     if (actual->tensor.shape() != expected->tensor.shape()) {
       return refuse("nereid_compare", "expects two tensors of one shape");
     }
-    const eager::Comparison found =
-        eager::compare(actual->tensor, expected->tensor, relative, absolute);
+    runtime::Tensor given, wanted;
+    for (nereid_status status : {hostTensor(*actual, given), hostTensor(*expected, wanted)}) {
+      if (status) {
+        return status;
+      }
+    }
+    const eager::Comparison found = eager::compare(given, wanted, relative, absolute);
     *result = {found.passed() ? 1 : 0, found.mismatches,     found.first.index,
                found.first.actual,     found.first.expected, found.maxAbsoluteError,
                found.maxRelativeError};

@@ -3,10 +3,12 @@
 #pragma once
 
 #include "nereid/nereid.h"
+#include "runtime/Device.h"
 #include "runtime/Kernel.h"
 #include "runtime/Tensor.h"
 #include "runtime/ThreadPool.h"
 
+#include <memory>
 #include <optional>
 
 struct nereid_tensor {
@@ -17,7 +19,23 @@ struct nereid_kernel {
   nereid::runtime::Kernel kernel;
 };
 
+struct nereid_stream {
+  std::shared_ptr<nereid::runtime::Stream> stream;
+};
+
+struct nereid_event {
+  std::shared_ptr<nereid::runtime::Stream> stream; ///< outlives its events
+  std::unique_ptr<nereid::runtime::Event> event;
+};
+
 namespace nereid::capi {
+
+/// NEREID_OK without error.
+nereid_status failOf(const runtime::LaunchError &error);
+/// Writes the tensor, or a copy of it in host memory, for functions that look at elements.
+nereid_status hostTensor(const nereid_tensor &given, runtime::Tensor &tensor);
+/// Refuses for `caller`, or writes the device of this name.
+nereid_status findDevice(const char *caller, const char *name, runtime::Device *&device);
 
 /// The default pool until nereid_set_thread_count chooses another size.
 runtime::ThreadPool &pool();

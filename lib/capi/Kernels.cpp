@@ -88,6 +88,45 @@ std::variant<runtime::ArgumentValue, std::string> valueOf(const nereid_argument 
   return "has the unknown kind " + std::to_string(argument.kind);
 }
 
+/// Checks what `caller` was given and calls launch(kernel, grid, values).
+template <class Launch>
+nereid_status withArguments(const char *caller, const nereid_kernel *kernel, const int64_t grid[3],
+                            const nereid_argument *arguments, size_t count, const Launch &launch) {
+  if (!kernel || !grid || (count > 0 && !arguments)) {
+    return refuse(caller, "expects a kernel, a grid and arguments");
+  }
+  const size_t expected = kernel->kernel.info.arguments.size();
+  if (count != expected) {
+    return fail(NEREID_ERROR_LAUNCH,
+                makeError("E0401", "kernel '" + kernel->kernel.info.name + "' expects " +
+                                       std::to_string(expected) + " run-time arguments, but got " +
+                                       std::to_string(count)));
+  }
+  runtime::ArgumentValue few[fewArguments];
+  std::vector<runtime::ArgumentValue> many(count > fewArguments ? count : 0);
+  runtime::ArgumentValue *values = count > fewArguments ? many.data() : few;
+  std::vector<runtime::Tensor> borrowed; // only for DLPack: a launch allocates nothing else
+  runtime::Tensor unused;
+  for (size_t i = 0; i < count; ++i) {
+    const bool isBorrowed = arguments[i].kind == NEREID_ARGUMENT_DLPACK;
+    if (isBorrowed) {
+      borrowed.reserve(count); // addresses stay
+    }
+    auto value = valueOf(arguments[i], isBorrowed ? borrowed.emplace_back() : unused);
+    if (std::string *text = std::get_if<std::string>(&value)) {
+      return fail(NEREID_ERROR_LAUNCH,
+                  makeError("E0408", "argument '" + kernel->kernel.info.arguments[i].name +
+                                         "' of kernel '" + kernel->kernel.info.name +
+                                         "': " + *text));
+    }
+    values[i] = std::get<runtime::ArgumentValue>(value);
+  }
+  const runtime::LaunchError error =
+      launch(kernel->kernel, runtime::Grid{grid[0], grid[1], grid[2]},
+             std::span<const runtime::ArgumentValue>(values, count));
+  return error ? failOf(error) : NEREID_OK;
+}
+
 } // namespace
 } // namespace nereid::capi
 
@@ -161,38 +200,30 @@ int nereid_kernel_argument_count(const nereid_kernel *kernel) {
 nereid_status nereid_kernel_launch(const nereid_kernel *kernel, const int64_t grid[3],
                                    const nereid_argument *arguments, size_t count) {
   return guarded([&] {
-    if (!kernel || !grid || (count > 0 && !arguments)) {
-      return refuse("nereid_kernel_launch", "expects a kernel, a grid and arguments");
+    return withArguments("nereid_kernel_launch", kernel, grid, arguments, count,
+                         [](const runtime::Kernel &launched, runtime::Grid sizes,
+                            std::span<const runtime::ArgumentValue> values) {
+                           return runtime::launch(launched, sizes, values, pool());
+                         });
+  });
+}
+
+nereid_status nereid_stream_launch(nereid_stream *stream, const nereid_kernel *kernel,
+                                   const int64_t grid[3], const nereid_argument *arguments,
+                                   size_t count) {
+  return guarded([&] {
+    if (!stream) {
+      return refuse("nereid_stream_launch", "expects a stream, but got a null pointer");
     }
-    const size_t expected = kernel->kernel.info.arguments.size();
-    if (count != expected) {
-      return fail(NEREID_ERROR_LAUNCH,
-                  makeError("E0401", "kernel '" + kernel->kernel.info.name + "' expects " +
-                                         std::to_string(expected) +
-                                         " run-time arguments, but got " + std::to_string(count)));
-    }
-    runtime::ArgumentValue few[fewArguments];
-    std::vector<runtime::ArgumentValue> many(count > fewArguments ? count : 0);
-    runtime::ArgumentValue *values = count > fewArguments ? many.data() : few;
-    std::vector<runtime::Tensor> borrowed; // only for DLPack: a launch allocates nothing else
-    runtime::Tensor unused;
-    for (size_t i = 0; i < count; ++i) {
-      const bool isBorrowed = arguments[i].kind == NEREID_ARGUMENT_DLPACK;
-      if (isBorrowed) {
-        borrowed.reserve(count); // addresses stay
-      }
-      auto value = valueOf(arguments[i], isBorrowed ? borrowed.emplace_back() : unused);
-      if (std::string *text = std::get_if<std::string>(&value)) {
-        return fail(NEREID_ERROR_LAUNCH,
-                    makeError("E0408", "argument '" + kernel->kernel.info.arguments[i].name +
-                                           "' of kernel '" + kernel->kernel.info.name +
-                                           "': " + *text));
-      }
-      values[i] = std::get<runtime::ArgumentValue>(value);
-    }
-    const runtime::LaunchError error =
-        runtime::launch(kernel->kernel, {grid[0], grid[1], grid[2]}, {values, count}, pool());
-    return error ? fail(NEREID_ERROR_LAUNCH, makeError(error.code, error.message)) : NEREID_OK;
+    return withArguments("nereid_stream_launch", kernel, grid, arguments, count,
+                         [&](const runtime::Kernel &launched, runtime::Grid sizes,
+                             std::span<const runtime::ArgumentValue> values) {
+                           runtime::Stream &queue = *stream->stream;
+                           const bool isHost = queue.device().isHost() &&
+                                               (!launched.code || launched.code->device().isHost());
+                           return isHost ? runtime::launch(launched, sizes, values, pool())
+                                         : runtime::launch(launched, sizes, values, queue);
+                         });
   });
 }
 }

@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 struct nereid_operator {
   nereid::definition::Operator definition;
 };
@@ -18,17 +20,21 @@ namespace {
 
 constexpr const char *verifyName = "nereid_operator_verify";
 
-/// Nothing when one of them is null.
-std::optional<std::vector<runtime::Tensor>> tensorsOf(const nereid_tensor *const *list,
-                                                      size_t count) {
-  std::vector<runtime::Tensor> tensors;
+/// None of them is null.
+bool hasAll(const nereid_tensor *const *list, size_t count) {
+  return count == 0 ||
+         (list && std::all_of(list, list + count, [](const auto *one) { return one; }));
+}
+
+nereid_status hostTensors(const nereid_tensor *const *list, size_t count,
+                          std::vector<runtime::Tensor> &tensors) {
+  tensors.resize(count);
   for (size_t i = 0; i < count; ++i) {
-    if (!list || !list[i]) {
-      return std::nullopt;
+    if (nereid_status status = hostTensor(*list[i], tensors[i])) {
+      return status;
     }
-    tensors.push_back(list[i]->tensor);
   }
-  return tensors;
+  return NEREID_OK;
 }
 
 /// The type that the operator runs in for these inputs; E0604 or E0606 when they do not agree.
@@ -111,8 +117,7 @@ nereid_status nereid_operator_verify(const nereid_operator *made,
                                      const nereid_tensor *const *outputs, size_t output_count,
                                      nereid_rounding rounding, nereid_verdict *verdict) {
   return guarded([&] {
-    const auto in = tensorsOf(inputs, input_count), out = tensorsOf(outputs, output_count);
-    if (!made || !in || !out || !verdict) {
+    if (!made || !hasAll(inputs, input_count) || !hasAll(outputs, output_count) || !verdict) {
       return refuse(verifyName, "expects an operator, tensors and a place for the verdict");
     }
     if (rounding != NEREID_ROUNDS_RESULTS && rounding != NEREID_ROUNDS_EACH) {
@@ -121,17 +126,24 @@ nereid_status nereid_operator_verify(const nereid_operator *made,
                                 int{NEREID_ROUNDS_RESULTS}, int{NEREID_ROUNDS_EACH}, rounding));
     }
     const definition::Operator &op = made->definition;
-    if (out->size() != op.outputNames.size()) {
+    if (output_count != op.outputNames.size()) {
       return refuse(verifyName, fmt::format("expects {} outputs of '{}', but got {}",
-                                            op.outputNames.size(), op.name, out->size()));
+                                            op.outputNames.size(), op.name, output_count));
     }
-    auto type = typeOf(op, *in);
+    std::vector<runtime::Tensor> in, out;
+    for (nereid_status status :
+         {hostTensors(inputs, input_count, in), hostTensors(outputs, output_count, out)}) {
+      if (status) {
+        return status;
+      }
+    }
+    auto type = typeOf(op, in);
     if (!type) {
       return fail(NEREID_ERROR_ARGUMENT, type.error());
     }
     const auto way = rounding == NEREID_ROUNDS_EACH ? eager::Rounding::EachOperation
                                                     : eager::Rounding::OncePerResult;
-    auto found = eager::checkOutputs(op, *in, *out, *type, way, pool());
+    auto found = eager::checkOutputs(op, in, out, *type, way, pool());
     if (!found) {
       const bool isMemory = found.error().code == "E0506";
       return fail(isMemory ? NEREID_ERROR_MEMORY : NEREID_ERROR_ARGUMENT, found.error());

@@ -52,6 +52,20 @@ nereid_status noMemory(const std::string &what) {
               makeError("E0506", "no memory for " + what).withHelp("use smaller sizes"));
 }
 
+nereid_status create(const char *caller, runtime::Device &device, const int64_t *shape, int rank,
+                     nereid_dtype dtype, nereid_tensor **tensor) {
+  std::string problem = tensor ? problemOf(shape, rank, dtype) : "expects a place for the tensor";
+  if (!problem.empty()) {
+    return refuse(caller, problem);
+  }
+  runtime::Tensor made = runtime::Tensor::empty(listOf(shape, rank), *dtypeOf(dtype), device);
+  if (!made.isValid()) {
+    return noMemory("a tensor of " + std::to_string(made.elementCount()) + " elements of type '" +
+                    nereid_dtype_name(dtype) + "'");
+  }
+  return give(std::move(made), tensor);
+}
+
 const runtime::Tensor &tensorOf(const nereid_tensor *tensor) {
   static const runtime::Tensor none = runtime::Tensor::borrow(nullptr, {0}, DType::F32);
   return tensor ? tensor->tensor : none;
@@ -118,16 +132,16 @@ extern "C" {
 nereid_status nereid_tensor_create(const int64_t *shape, int rank, nereid_dtype dtype,
                                    nereid_tensor **tensor) {
   return guarded([&] {
-    std::string problem = tensor ? problemOf(shape, rank, dtype) : "expects a place for the tensor";
-    if (!problem.empty()) {
-      return refuse("nereid_tensor_create", problem);
-    }
-    Tensor made = Tensor::empty(listOf(shape, rank), *dtypeOf(dtype));
-    if (!made.isValid()) {
-      return noMemory("a tensor of " + std::to_string(made.elementCount()) + " elements of type '" +
-                      nereid_dtype_name(dtype) + "'");
-    }
-    return give(std::move(made), tensor);
+    return create("nereid_tensor_create", runtime::cpuDevice(), shape, rank, dtype, tensor);
+  });
+}
+
+nereid_status nereid_tensor_create_on(const char *device, const int64_t *shape, int rank,
+                                      nereid_dtype dtype, nereid_tensor **tensor) {
+  return guarded([&] {
+    runtime::Device *found = nullptr;
+    const nereid_status status = findDevice("nereid_tensor_create_on", device, found);
+    return status ? status : create("nereid_tensor_create_on", *found, shape, rank, dtype, tensor);
   });
 }
 
@@ -223,6 +237,9 @@ nereid_status nereid_tensor_save(const nereid_tensor *tensor, const char *path) 
 
 void nereid_tensor_free(nereid_tensor *tensor) { delete tensor; }
 
+const char *nereid_tensor_device(const nereid_tensor *tensor) {
+  return tensorOf(tensor).device().name().c_str();
+}
 void *nereid_tensor_data(const nereid_tensor *tensor) { return tensorOf(tensor).data(); }
 int nereid_tensor_rank(const nereid_tensor *tensor) {
   return static_cast<int>(tensorOf(tensor).shape().size());
@@ -273,8 +290,7 @@ nereid_status nereid_tensor_poison(nereid_tensor *tensor) {
     if (!tensor) {
       return refuse("nereid_tensor_poison", noTensor);
     }
-    tensor->tensor.poison();
-    return NEREID_OK;
+    return failOf(tensor->tensor.poison());
   });
 }
 
@@ -287,8 +303,7 @@ nereid_status nereid_tensor_fill(nereid_tensor *tensor, double value) {
       return refuse("nereid_tensor_fill", "expects a finite number for the type " + typeText(type) +
                                               ", but got " + fmt::format("{}", value));
     }
-    runtime::fillConstant(tensor->tensor, value);
-    return NEREID_OK;
+    return failOf(runtime::fillConstant(tensor->tensor, value));
   });
 }
 
@@ -297,8 +312,7 @@ nereid_status nereid_tensor_fill_normal(nereid_tensor *tensor, uint64_t seed) {
     if (!tensor) {
       return refuse("nereid_tensor_fill_normal", noTensor);
     }
-    runtime::fillNormal(tensor->tensor, seed);
-    return NEREID_OK;
+    return failOf(runtime::fillNormal(tensor->tensor, seed));
   });
 }
 
@@ -309,8 +323,7 @@ nereid_status nereid_tensor_fill_uniform(nereid_tensor *tensor, uint64_t seed, d
     if (!problem.empty()) {
       return refuse("nereid_tensor_fill_uniform", problem);
     }
-    runtime::fillUniform(tensor->tensor, seed, low, high);
-    return NEREID_OK;
+    return failOf(runtime::fillUniform(tensor->tensor, seed, low, high));
   });
 }
 
@@ -321,8 +334,7 @@ nereid_status nereid_tensor_fill_integers(nereid_tensor *tensor, uint64_t seed, 
     if (!problem.empty()) {
       return refuse("nereid_tensor_fill_integers", problem);
     }
-    runtime::fillIntegers(tensor->tensor, seed, low, high);
-    return NEREID_OK;
+    return failOf(runtime::fillIntegers(tensor->tensor, seed, low, high));
   });
 }
 }

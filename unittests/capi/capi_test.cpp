@@ -65,6 +65,26 @@ TEST_F(CApi, VectorAddOnVectorsOfTheProgram) {
   }
 }
 
+TEST_F(CApi, StreamsCopyLaunchAndTellTheTime) {
+  const nereid::Kernel kernel = nereid::Kernel::load(vectorAdd, "vector_add", vectorAddSignature);
+  const nereid::Stream stream("cpu");
+  std::vector<float> ones(3000, 1), twos(3000, 2), sums(3000);
+  const nereid::Tensor x = nereid::Tensor::empty({3000}, nereid::DType::F32, "cpu:0");
+  const nereid::Tensor y = nereid::Tensor::empty({3000}, nereid::DType::F32, "cpu");
+  EXPECT_EQ(x.device(), "cpu:0");
+  const nereid::Event start = stream.record();
+  stream.copyIn(x, ones.data());
+  stream.copyIn(y, twos.data());
+  stream.launch(kernel, {nereid::cdiv(3000, 1024)}, x, y, x, 3000);
+  stream.copyOut(x, sums.data());
+  const nereid::Event end = stream.record();
+  stream.synchronize();
+  EXPECT_EQ(sums, std::vector<float>(3000, 3));
+  EXPECT_GT(end.nanosSince(start), 0);
+  EXPECT_EQ(errorOf([] { nereid::Stream("npu:3"); }).code(), "E0415");
+  EXPECT_EQ(errorOf([&] { stream.copyIn(nereid::Tensor(nullptr), ones.data()); }).code(), "E0031");
+}
+
 TEST_F(CApi, KernelFromTextOnDlpackTensors) {
   const nereid::Kernel kernel =
       nereid::Kernel::loadSource("import triton\n"

@@ -31,6 +31,8 @@ struct Things {
   std::string path = "/tmp/nereid_null_" + std::to_string(::getpid()) + ".npy";
   nereid_tensor *tensor = nullptr, *other = nullptr;
   nereid_kernel *kernel = nullptr;
+  nereid_stream *stream = nullptr;
+  nereid_event *event = nullptr;
   nereid_comparison comparison{};
   nereid_time_options options{};
   nereid_time_pair_result timing{};
@@ -46,6 +48,8 @@ struct Things {
     EXPECT_EQ(nereid_kernel_load_source(source, "one.py", nullptr, "*fp32", nullptr, &kernel),
               NEREID_OK)
         << nereid_last_error();
+    EXPECT_EQ(nereid_stream_create("cpu", &stream), NEREID_OK);
+    EXPECT_EQ(nereid_stream_record(stream, &event), NEREID_OK);
     argument.kind = NEREID_ARGUMENT_TENSOR;
     argument.value.tensor = tensor;
     options.minimum_samples = 2;
@@ -57,6 +61,8 @@ struct Things {
     drop();
     nereid_tensor_free(tensor);
     nereid_kernel_free(kernel);
+    nereid_event_free(event);
+    nereid_stream_free(stream);
     ::unlink(path.c_str());
   }
   /// A place for a result, emptied first.
@@ -90,6 +96,11 @@ const std::vector<Call> &calls() {
        [](Things &t, int at) {
          return nereid_tensor_create(unless(at == 0, t.shape), 2, NEREID_F32,
                                      unless(at == 1, t.place()));
+       }},
+      {"nereid_tensor_create_on", 3, 0,
+       [](Things &t, int at) {
+         return nereid_tensor_create_on(unless(at == 0, "cpu"), unless(at == 1, t.shape), 2,
+                                        NEREID_F32, unless(at == 2, t.place()));
        }},
       {"nereid_tensor_borrow", 3, 1,
        [](Things &t, int at) {
@@ -169,6 +180,44 @@ const std::vector<Call> &calls() {
        [](Things &t, int at) {
          return nereid_kernel_launch(unless(at == 0, t.kernel), unless(at == 1, t.grid),
                                      unless(at == 2, &t.argument), 1);
+       }},
+      {"nereid_stream_create", 2, 0,
+       [](Things &, int at) {
+         nereid_stream *made = nullptr;
+         const nereid_status status =
+             nereid_stream_create(unless(at == 0, "cpu:0"), unless(at == 1, &made));
+         nereid_stream_free(made);
+         return status;
+       }},
+      {"nereid_stream_copy_in", 3, 0,
+       [](Things &t, int at) {
+         return nereid_stream_copy_in(unless(at == 0, t.stream), unless(at == 1, t.tensor),
+                                      unless<void>(at == 2, t.data), sizeof t.data);
+       }},
+      {"nereid_stream_copy_out", 3, 0,
+       [](Things &t, int at) {
+         return nereid_stream_copy_out(unless(at == 0, t.stream), unless(at == 1, t.tensor),
+                                       unless<void>(at == 2, t.data), sizeof t.data);
+       }},
+      {"nereid_stream_launch", 4, 0,
+       [](Things &t, int at) {
+         return nereid_stream_launch(unless(at == 0, t.stream), unless(at == 1, t.kernel),
+                                     unless(at == 2, t.grid), unless(at == 3, &t.argument), 1);
+       }},
+      {"nereid_stream_record", 2, 0,
+       [](Things &t, int at) {
+         nereid_event *made = nullptr;
+         const nereid_status status =
+             nereid_stream_record(unless(at == 0, t.stream), unless(at == 1, &made));
+         nereid_event_free(made);
+         return status;
+       }},
+      {"nereid_stream_synchronize", 1, 0,
+       [](Things &t, int at) { return nereid_stream_synchronize(unless(at == 0, t.stream)); }},
+      {"nereid_event_elapsed", 3, 0,
+       [](Things &t, int at) {
+         return nereid_event_elapsed(unless(at == 0, t.event), unless(at == 1, t.event),
+                                     unless(at == 2, &t.number));
        }},
       {"nereid_eager", 3, 1,
        [](Things &t, int at) {
@@ -266,6 +315,9 @@ TEST(NullPointers, PropertiesOfNothing) {
   nereid_tensor_set(nullptr, 0, 1);
   nereid_tensor_free(nullptr);
   nereid_kernel_free(nullptr);
+  nereid_stream_free(nullptr);
+  nereid_event_free(nullptr);
+  EXPECT_STREQ(nereid_tensor_device(nullptr), "cpu:0");
   EXPECT_STREQ(nereid_kernel_name(nullptr), "");
   EXPECT_STREQ(nereid_kernel_signature(nullptr), "");
   EXPECT_EQ(nereid_kernel_argument_count(nullptr), 0);
@@ -283,8 +335,9 @@ TEST(NullPointers, NoFunctionOfTheHeaderIsLeftOut) {
       "nereid_tensor_data", "nereid_tensor_rank", "nereid_tensor_shape", "nereid_tensor_strides",
       "nereid_tensor_dtype", "nereid_tensor_element_count", "nereid_tensor_is_contiguous",
       "nereid_tensor_get", "nereid_tensor_set", "nereid_tensor_free", "nereid_kernel_free",
-      "nereid_kernel_name", "nereid_kernel_signature", "nereid_kernel_argument_count",
-      "nereid_operator_free", "nereid_verdict_text"};
+      "nereid_tensor_device", "nereid_stream_free", "nereid_event_free", "nereid_kernel_name",
+      "nereid_kernel_signature", "nereid_kernel_argument_count", "nereid_operator_free",
+      "nereid_verdict_text"};
   for (const Call &call : calls()) {
     tested.insert(call.name);
   }
