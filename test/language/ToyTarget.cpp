@@ -37,7 +37,7 @@ const pipeline::Phase toyPhases[] = {
 
 std::span<const pipeline::Phase> ToyTarget::phases() const { return toyPhases; }
 
-Result<std::unique_ptr<pipeline::Target>> makeToy(std::string_view architecture) {
+Result<std::unique_ptr<pipeline::Target>> makeToy(std::string_view architecture, const Machine *) {
   if (!architecture.empty() && architecture != "1") {
     return makeError("E0303", "there is one toy, 'toy:1'");
   }

@@ -111,7 +111,7 @@ Result<std::unique_ptr<Target>> makeEcho(std::string_view architecture, const Ma
   return std::unique_ptr<Target>(std::make_unique<EchoTarget>("echo", std::string(architecture)));
 }
 
-Result<std::unique_ptr<Target>> makeDeaf(std::string_view) {
+Result<std::unique_ptr<Target>> makeDeaf(std::string_view, const Machine *) {
   return std::unique_ptr<Target>(std::make_unique<EchoTarget>("deaf", ""));
 }
 

@@ -9,7 +9,7 @@
 namespace nereid::pipeline::test {
 namespace {
 
-Result<std::unique_ptr<Target>> makeNone(std::string_view) {
+Result<std::unique_ptr<Target>> makeNone(std::string_view, const Machine *) {
   return makeError("E0303", "this vendor makes no targets");
 }
 
