@@ -34,7 +34,7 @@ public:
   explicit ToyModule(runtime::Device &device) : Module(device) {}
   ~ToyModule() override { module = {}; } // before its context goes to the next one
 
-  bool parse(std::string_view text) {
+  bool parse(const std::string &text) { // ended by a zero, as the parser wants it
     module = mlir::parseSourceString<mlir::ModuleOp>(text, &session.context());
     return module && pipeline::kernelFunctions(*module).size() == 1;
   }
@@ -106,7 +106,7 @@ public:
   std::variant<std::shared_ptr<runtime::Module>, std::string>
   load(std::span<const uint8_t> code) override {
     auto module = std::make_shared<ToyModule>(*this);
-    if (!module->parse({reinterpret_cast<const char *>(code.data()), code.size()})) {
+    if (!module->parse(std::string(code.begin(), code.end()))) {
       return std::string("this is no tile IR with one kernel");
     }
     return module;
@@ -140,8 +140,7 @@ ToyStream::ToyStream(ToyDevice &device) : Stream(device), toy(device) {}
 runtime::Tensor ToyStream::tensorOf(const ArgumentInfo &info, const uint64_t *slots) {
   auto *address = static_cast<uint8_t *>(otherSide(reinterpret_cast<void *>(slots[0])));
   if (info.kind == ArgumentKind::Pointer) {
-    const auto count =
-        static_cast<int64_t>(toy.bytesFrom(address) / runtime::sizeInBytes(info.dtype));
+    const auto count = static_cast<int64_t>(toy.bytesFrom(address) / sizeInBytes(info.dtype));
     return runtime::Tensor::borrow(address, {count}, info.dtype);
   }
   const auto *parts = reinterpret_cast<const int64_t *>(slots + 1);

@@ -44,7 +44,7 @@ TEST(VerifyLoops, TakesWhatLoopsAre) {
 
 TEST(VerifyLoops, NoOperationOfTileIrIsLeft) {
   const std::string errors = fromLoops("func.func @k" + entry + " " + attributes + R"( {
-    %pid = tile.program_id 0 : i32
+    %pid = tile.program_id 0
     return
   })");
   EXPECT_EQ(errors, "E0391 'tile.program_id' is an operation of tile IR, and none is left after "
