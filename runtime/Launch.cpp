@@ -112,7 +112,27 @@ bool isSameElement(DType parameter, DType given) {
          ((parameter == DType::Bool || isFloat8(parameter)) && given == DType::U8);
 }
 
-Device &deviceOf(const Kernel &kernel) { return kernel.code ? kernel.code->device() : cpuDevice(); }
+/// Null for the CPU's kernels, whose launches are too short to ask for more.
+Device *otherDevice(const Kernel &kernel) {
+  Device *device = kernel.code ? &kernel.code->device() : nullptr;
+  return device && !device->isHost() ? device : nullptr;
+}
+
+Device &deviceOf(const Kernel &kernel) {
+  Device *device = otherDevice(kernel);
+  return device ? *device : cpuDevice();
+}
+
+bool isOnDeviceOf(const Kernel &kernel, const Tensor &tensor) {
+  const Device *device = otherDevice(kernel);
+  return device ? &tensor.device() == device : tensor.isOnHost();
+}
+
+[[gnu::noinline]] LaunchError refuseDevice(const Kernel &kernel, const ArgumentInfo &info,
+                                           const Tensor &tensor) {
+  return {"E0416", parameter(kernel, info) + "expects a tensor on '" + deviceOf(kernel).name() +
+                       "', as the kernel is, but got one on '" + tensor.device().name() + "'"};
+}
 
 LaunchError packPointer(const Kernel &kernel, const ArgumentInfo &info, const ArgumentValue &value,
                         uint64_t &slot) {
@@ -130,10 +150,8 @@ LaunchError packPointer(const Kernel &kernel, const ArgumentInfo &info, const Ar
                          std::string(torchName(info.dtype)) + "', but got '" +
                          std::string(torchName(tensor.dtype())) + "'"};
   }
-  const Device &device = deviceOf(kernel);
-  if (tensor.isOnHost() ? !device.isHost() : &tensor.device() != &device) {
-    return {"E0416", parameter(kernel, info) + "expects a tensor on '" + device.name() +
-                         "', as the kernel is, but got one on '" + tensor.device().name() + "'"};
+  if (!isOnDeviceOf(kernel, tensor)) {
+    return refuseDevice(kernel, info, tensor);
   }
   const uint64_t address = reinterpret_cast<uintptr_t>(tensor.data());
   const uint64_t divisor = static_cast<uint64_t>(info.divisibility);
@@ -221,34 +239,15 @@ LaunchError packOne(const Kernel &kernel, const ArgumentInfo &info, const Argume
   return {};
 }
 
-/// Calls use(slots) with the checked arguments.
-template <class Use>
-LaunchError withSlots(const Kernel &kernel, std::span<const ArgumentValue> arguments,
-                      const Use &use) {
-  const size_t expected = kernel.info.arguments.size();
-  if (arguments.size() != expected) {
-    return {"E0401", "kernel '" + kernel.info.name + "' expects " + std::to_string(expected) +
-                         " run-time arguments, but got " + std::to_string(arguments.size())};
-  }
-  size_t slotCount = 0;
-  for (const ArgumentInfo &info : kernel.info.arguments) {
-    slotCount += info.slots();
-  }
-  uint64_t few[32];
-  std::vector<uint64_t> many(slotCount > 32 ? slotCount : 0);
-  uint64_t *const slots = slotCount > 32 ? many.data() : few, *next = slots;
-  for (size_t i = 0; i < expected; ++i) {
+LaunchError pack(const Kernel &kernel, std::span<const ArgumentValue> arguments, uint64_t *slots) {
+  for (size_t i = 0; i < arguments.size(); ++i) {
     const ArgumentInfo &info = kernel.info.arguments[i];
-    if (LaunchError error = packOne(kernel, info, arguments[i], next)) {
+    if (LaunchError error = packOne(kernel, info, arguments[i], slots)) {
       return error;
     }
-    next += info.slots();
+    slots += info.slots();
   }
-  return use(slots);
-}
-
-LaunchError noCode(const Kernel &kernel) {
-  return {"E0408", "kernel '" + kernel.info.name + "' has no code"};
+  return {};
 }
 
 } // namespace
@@ -268,18 +267,23 @@ LaunchError assertionError(const Kernel &kernel, const LaunchFailure &failure) {
                        text(failure.id[2]) + "): " + failure.message};
 }
 
-LaunchError launchPacked(const Kernel &kernel, Grid grid, const uint64_t *slots, ThreadPool &pool,
-                         ProgramOrder order) {
+/// On the stream, or without one on the pool.
+static LaunchError launchSlots(const Kernel &kernel, Grid grid, const uint64_t *slots,
+                               ThreadPool *given, Stream *stream, ProgramOrder order) {
   if (LaunchError error = checkGrid(grid)) {
     return error;
   }
   if (!kernel.entry) {
-    return noCode(kernel);
+    return {"E0408", "kernel '" + kernel.info.name + "' has no code"};
   }
   const int64_t programs = grid[0] * grid[1] * grid[2];
   if (programs == 0) {
     return {};
   }
+  if (stream) {
+    return stream->launch(kernel, grid, slots, order);
+  }
+  ThreadPool &pool = *given;
   if (kernel.info.canWait) {
     return launchCoroutines(kernel, grid, slots, pool);
   }
@@ -340,16 +344,41 @@ LaunchError launchPacked(const Kernel &kernel, Grid grid, const uint64_t *slots,
   return assertionError(kernel, launch.failure);
 }
 
+LaunchError launchPacked(const Kernel &kernel, Grid grid, const uint64_t *slots, ThreadPool &pool,
+                         ProgramOrder order) {
+  return launchSlots(kernel, grid, slots, &pool, nullptr, order);
+}
+
+/// The same with arguments that are not checked yet.
+[[gnu::always_inline]] static inline LaunchError
+packAndLaunch(const Kernel &kernel, Grid grid, std::span<const ArgumentValue> arguments,
+              ThreadPool *pool, Stream *stream, ProgramOrder order) {
+  const size_t expected = kernel.info.arguments.size();
+  if (arguments.size() != expected) {
+    return {"E0401", "kernel '" + kernel.info.name + "' expects " + std::to_string(expected) +
+                         " run-time arguments, but got " + std::to_string(arguments.size())};
+  }
+  size_t slotCount = 0;
+  for (const ArgumentInfo &info : kernel.info.arguments) {
+    slotCount += info.slots();
+  }
+  uint64_t few[32];
+  std::vector<uint64_t> many(slotCount > 32 ? slotCount : 0);
+  uint64_t *slots = slotCount > 32 ? many.data() : few;
+  if (LaunchError error = pack(kernel, arguments, slots)) {
+    return error;
+  }
+  return launchSlots(kernel, grid, slots, pool, stream, order);
+}
+
 LaunchError launch(const Kernel &kernel, Grid grid, std::span<const ArgumentValue> arguments,
                    ThreadPool &pool, ProgramOrder order) {
-  if (Device &device = deviceOf(kernel); !device.isHost()) {
-    Stream &stream = device.defaultStream();
-    LaunchError error = launch(kernel, grid, arguments, stream, order);
+  if (Device *device = otherDevice(kernel)) {
+    Stream &stream = device->defaultStream();
+    LaunchError error = packAndLaunch(kernel, grid, arguments, nullptr, &stream, order);
     return error ? error : stream.synchronize();
   }
-  return withSlots(kernel, arguments, [&](const uint64_t *slots) {
-    return launchPacked(kernel, grid, slots, pool, order);
-  });
+  return packAndLaunch(kernel, grid, arguments, &pool, nullptr, order);
 }
 
 LaunchError launch(const Kernel &kernel, Grid grid, std::span<const ArgumentValue> arguments,
@@ -358,16 +387,7 @@ LaunchError launch(const Kernel &kernel, Grid grid, std::span<const ArgumentValu
     return {"E0416", "kernel '" + kernel.info.name + "' expects a stream of '" + device.name() +
                          "', but got one of '" + stream.device().name() + "'"};
   }
-  return withSlots(kernel, arguments, [&](const uint64_t *slots) -> LaunchError {
-    if (LaunchError error = checkGrid(grid)) {
-      return error;
-    }
-    if (!kernel.entry) {
-      return noCode(kernel);
-    }
-    return grid[0] * grid[1] * grid[2] == 0 ? LaunchError{}
-                                            : stream.launch(kernel, grid, slots, order);
-  });
+  return packAndLaunch(kernel, grid, arguments, nullptr, &stream, order);
 }
 
 } // namespace nereid::runtime

@@ -88,7 +88,7 @@ NEREID_API size_t nereid_dtype_bytes(nereid_dtype dtype);
 /* Contiguous and uninitialised. */
 NEREID_API nereid_status nereid_tensor_create(const int64_t *shape, int rank, nereid_dtype dtype,
                                               nereid_tensor **tensor);
-/* The same in the memory of a device: "cpu", or with a number, "cpu:0". */
+/* The same in the memory of a device: 'cpu', or with a number, 'cpu:0'. */
 NEREID_API nereid_status nereid_tensor_create_on(const char *device, const int64_t *shape, int rank,
                                                  nereid_dtype dtype, nereid_tensor **tensor);
 /* Memory the caller keeps alive. strides: in elements, NULL = contiguous. Every element must lie
@@ -114,7 +114,7 @@ NEREID_API nereid_status nereid_tensor_save(const nereid_tensor *tensor, const c
 /* NULL is allowed. */
 NEREID_API void nereid_tensor_free(nereid_tensor *tensor);
 
-/* "cpu:0" */
+/* 'cpu:0' */
 NEREID_API const char *nereid_tensor_device(const nereid_tensor *tensor);
 /* An address of the tensor's device, which the host can reach only if that is the CPU. */
 NEREID_API void *nereid_tensor_data(const nereid_tensor *tensor);
