@@ -5,8 +5,8 @@
 #include "runtime/KernelSupport.h"
 #include "runtime/LaunchFrame.h"
 #include "runtime/ProgramMemory.h"
-#include "runtime/StallWatch.h"
 #include "runtime/ThreadPool.h"
+#include "runtime/core/StallWatch.h"
 #include "runtime/cpu/ContextSwitch.h"
 
 #include <algorithm>
@@ -329,6 +329,9 @@ LaunchError launchCoroutines(const Kernel &kernel, Grid grid, const uint64_t *sl
       programs,
       deadlockNanos(),
       StallWatch(pool.threadCount())};
+  if (!launch.watch.isValid()) {
+    return outOfScratch(kernel);
+  }
   const int64_t workers = std::min<int64_t>(programs, pool.threadCount());
   pool.parallelFor(workers, 1, [&](int64_t begin, int64_t end, int worker) {
     for (int64_t i = begin; i < end; ++i) {

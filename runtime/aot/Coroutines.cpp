@@ -7,7 +7,7 @@
 #include "runtime/KernelSupport.h"
 #include "runtime/aot/Launch.h"
 #include "runtime/aot/Message.h"
-#include "runtime/aot/StallRows.h"
+#include "runtime/core/StallWatch.h"
 #include "runtime/cpu/ContextSwitch.h"
 
 #include <cstdlib>
@@ -42,7 +42,7 @@ enum class Verdict : uint8_t { None, Deadlock, Full, NoMemory };
 
 struct Launch {
   Run &run;
-  StallRows watch;
+  runtime::StallWatch watch;
   int64_t patience;
   std::atomic<int64_t> next{0}; ///< first program not yet started
   std::atomic<uint64_t> bytes{0};
@@ -377,7 +377,7 @@ void runWorker(void *data, int index) { Worker(*static_cast<Launch *>(data), ind
 
 bool runCoroutines(const Table &table, Run &run, const nereid_aot_pool &pool,
                    nereid_aot_status &status) {
-  Launch launch{.run = run, .watch = StallRows(run.tasks), .patience = deadlockNanos()};
+  Launch launch{.run = run, .watch = runtime::StallWatch(run.tasks), .patience = deadlockNanos()};
   if (!launch.watch.isValid()) {
     launch.verdict.store(Verdict::NoMemory, std::memory_order_relaxed);
   }

@@ -3,8 +3,8 @@
 // said when nothing can get on. The kernels are written by hand to the entry contract.
 #include "runtime/Coroutines.h"
 #include "runtime/KernelSupport.h"
-#include "runtime/StallWatch.h"
 #include "runtime/ThreadPool.h"
+#include "runtime/core/StallWatch.h"
 #include "runtime/cpu/ContextSwitch.h"
 
 #include <atomic>

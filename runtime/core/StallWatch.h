@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells a grid that waits from one that can never get on, as runtime/StallWatch.h explains: all
-// tasks have reported nothing but waiting for a time, and none is in the middle of a long step.
+// Tells a grid that waits from one that can never get on. Each worker reports after a round over
+// its programs whether any of them changed. When all workers report nothing but waiting for a given
+// time, and none of them is in the middle of a long step, nothing in the grid can change any more:
+// whoever could wake the others would have shown up as a change itself. Shared by both runtimes; no
+// C++ library.
 #pragma once
 
 #include <atomic>
@@ -8,21 +11,22 @@
 #include <cstdlib>
 #include <new>
 
-namespace nereid::aot {
+namespace nereid::runtime {
 
-class StallRows {
+class StallWatch {
 public:
-  explicit StallRows(int tasks) : count(tasks) {
+  explicit StallWatch(int tasks) : count(tasks) {
     const auto bytes = static_cast<size_t>(tasks) * sizeof(Row);
     rows = static_cast<Row *>(std::aligned_alloc(alignof(Row), bytes));
     for (int i = 0; rows && i < tasks; ++i) {
       new (&rows[i]) Row{};
     }
   }
-  ~StallRows() { std::free(rows); }
-  StallRows(const StallRows &) = delete;
-  StallRows &operator=(const StallRows &) = delete;
+  ~StallWatch() { std::free(rows); }
+  StallWatch(const StallWatch &) = delete;
+  StallWatch &operator=(const StallWatch &) = delete;
 
+  /// False when there was no memory for it.
   bool isValid() const { return rows != nullptr; }
 
   void enter(int task) {
@@ -34,7 +38,12 @@ public:
     lastLeave.store(now, std::memory_order_release);
     rows[task].isActive.store(false, std::memory_order_release);
   }
-  void moved(int task) { rows[task].since.store(0, std::memory_order_relaxed); }
+  void moved(int task) {
+    std::atomic<int64_t> &since = rows[task].since;
+    if (since.load(std::memory_order_relaxed) != 0) {
+      since.store(0, std::memory_order_relaxed);
+    }
+  }
   void stalled(int task, int64_t now) {
     if (rows[task].since.load(std::memory_order_relaxed) == 0) {
       rows[task].since.store(now, std::memory_order_relaxed);
@@ -73,4 +82,4 @@ private:
   std::atomic<int64_t> lastLeave{0};
 };
 
-} // namespace nereid::aot
+} // namespace nereid::runtime
