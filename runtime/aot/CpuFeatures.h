@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which of the instruction sets that targets name this machine has, for the choice between the
-// variants of a kernel. The names are LLVM's, as runtime/cpu/CpuFeatures.h has them; that file
-// knows more of them and needs the C++ library.
+// variants of a kernel. The names are those of runtime/core/CpuFeatures.h.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +16,5 @@ bool hasCpuFeature(const char *name, uint64_t length);
 /// Whether NEREID_CPU_FEATURES's text (a level such as "x86-64-v3", or "-avx512f,-avx2") leaves a
 /// feature on a machine that has it.
 bool isLeftBy(const char *restriction, const char *name, uint64_t length);
-
-/// Asks this machine, without the restriction.
-bool machineHasFeature(const char *name, uint64_t length);
 
 } // namespace nereid::aot

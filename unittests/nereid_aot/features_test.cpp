@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the runtime asks the processor itself agrees with what the operating system says about it.
 #include "runtime/aot/CpuFeatures.h"
+#include "runtime/core/CpuFeatures.h"
+#include "runtime/core/FeatureNames.h"
 
 #include <gtest/gtest.h>
 
@@ -48,12 +50,34 @@ TEST(AotFeatures, SameAsTheSystemSays) {
                                                          {"avx512vbmi2", "avx512_vbmi2"}};
   for (const auto &[name, flag] : names) {
     const bool isThere = flags.find(" " + std::string(flag) + " ") != std::string::npos;
-    EXPECT_EQ(machineHasFeature(name, std::strlen(name)), isThere) << name;
+    EXPECT_EQ(runtime::machineHasFeature(name, std::strlen(name)), isThere) << name;
   }
-  EXPECT_FALSE(machineHasFeature("nosuch", 6));
-  EXPECT_FALSE(machineHasFeature("", 0));
+  EXPECT_FALSE(runtime::machineHasFeature("nosuch", 6));
+  EXPECT_FALSE(runtime::machineHasFeature("", 0));
 }
 #endif
+
+TEST(AotFeatures, EveryNameThatIsListedIsFound) {
+  runtime::visitCpuFeatures(
+      [](void *, const char *name) {
+        EXPECT_TRUE(runtime::machineHasFeature(name, std::strlen(name))) << name;
+        EXPECT_FALSE(runtime::machineHasFeature(name, std::strlen(name) + 1)) << name;
+      },
+      nullptr);
+}
+
+TEST(AotFeatures, BitsOfANameThatEndsWithThem) {
+  const auto bits = [](const std::string &name, const char *suffix = "") {
+    return runtime::bitsIn(name.data(), name.size(), *suffix ? "zvl" : "sve", suffix);
+  };
+  EXPECT_EQ(bits("sve512"), 512u);
+  EXPECT_EQ(bits("zvl256b", "b"), 256u);
+  for (const char *name : {"sve", "sve2x", "svx512", "sve 512", "", "sve99999999999999999999"}) {
+    EXPECT_EQ(bits(name), 0u) << name;
+  }
+  EXPECT_EQ(bits("zvl256", "b"), 0u);
+  EXPECT_EQ(bits("zvlb", "b"), 0u);
+}
 
 TEST(AotFeatures, Restriction) {
   auto isLeft = [](const char *restriction, const char *name) {

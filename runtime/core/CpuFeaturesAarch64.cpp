@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // On AArch64 the kernel says what there is: AT_HWCAP and AT_HWCAP2 of the auxiliary vector (Linux,
 // Documentation/arch/arm64/elf_hwcaps.rst) and, for the length of SVE's registers, a prctl.
-#include "runtime/cpu/CpuFeatures.h"
+#include "runtime/core/CpuFeatures.h"
 
 #if defined(__aarch64__)
 
-#include <cstdint>
+#include "runtime/core/FeatureNames.h"
+
 #include <sys/auxv.h>
 #include <sys/prctl.h>
 
@@ -13,7 +14,7 @@ namespace nereid::runtime {
 namespace {
 
 struct Row {
-  std::string_view name; ///< LLVM's
+  const char *name; ///< LLVM's
   unsigned long vector;
   int bit;
 };
@@ -28,25 +29,35 @@ constexpr Row rows[] = {
 };
 
 /// Of this thread, as the kernel set it up; 0 without SVE.
-int sveBits() {
+unsigned long sveBits() {
   constexpr int getVectorLength = 51; // PR_SVE_GET_VL
   const int answer = ::prctl(getVectorLength);
-  return answer < 0 ? 0 : (answer & 0xffff) * 8;
+  return answer < 0 ? 0 : static_cast<unsigned long>(answer & 0xffff) * 8;
 }
+
+bool has(const Row &row) { return ::getauxval(row.vector) >> row.bit & 1; }
 
 } // namespace
 
-std::vector<std::string> detectCpuFeatures() {
-  std::vector<std::string> found;
+bool machineHasFeature(const char *name, uint64_t length) {
   for (const Row &row : rows) {
-    if (::getauxval(row.vector) >> row.bit & 1) {
-      found.emplace_back(row.name);
+    if (isText(name, length, row.name)) {
+      return has(row);
     }
   }
-  for (int bits = 256, length = sveBits(); bits <= length; bits *= 2) {
-    found.push_back("sve" + std::to_string(bits));
+  const unsigned long wanted = bitsIn(name, length, "sve", "");
+  return wanted != 0 && sveBits() >= wanted;
+}
+
+void visitCpuFeatures(void (*visit)(void *context, const char *name), void *context) {
+  for (const Row &row : rows) {
+    if (has(row)) {
+      visit(context, row.name);
+    }
   }
-  return found;
+  for (unsigned long bits = 256, length = sveBits(); bits <= length; bits *= 2) {
+    visit(context, BitsName("sve", bits, "").text);
+  }
 }
 
 } // namespace nereid::runtime
