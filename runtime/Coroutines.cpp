@@ -2,10 +2,10 @@
 #include "runtime/Coroutines.h"
 
 #include "runtime/Clock.h"
-#include "runtime/KernelSupport.h"
-#include "runtime/LaunchFrame.h"
+#include "runtime/LaunchErrors.h"
 #include "runtime/ProgramMemory.h"
 #include "runtime/ThreadPool.h"
+#include "runtime/core/KernelSupport.h"
 #include "runtime/core/StallWatch.h"
 #include "runtime/cpu/ContextSwitch.h"
 
@@ -194,13 +194,12 @@ Worker::Start Worker::startNext() {
 }
 
 bool Worker::resume(Coroutine &coroutine) {
-  LaunchFrame *&frame = currentLaunchFrame();
-  LaunchFrame *outer = std::exchange(frame, &coroutine.frame);
+  LaunchFrame *const outer = std::exchange(currentLaunchFrame, &coroutine.frame);
   coroutine.hasChanged = false;
   running = &coroutine;
   switchContext(scheduler, coroutine.context);
   running = nullptr;
-  frame = outer;
+  currentLaunchFrame = outer;
   if (coroutine.isFinished) {
     launch.finished.fetch_add(1, std::memory_order_relaxed);
     idle.push_back(&coroutine);
@@ -343,7 +342,7 @@ LaunchError launchCoroutines(const Kernel &kernel, Grid grid, const uint64_t *sl
 
 } // namespace nereid::runtime
 
-extern "C" void nereid_rt_yield(uint64_t observed, const char *place) {
+extern "C" NEREID_RT_API void nereid_rt_yield(uint64_t observed, const char *place) {
   if (nereid::runtime::Worker *worker = nereid::runtime::currentWorker) {
     worker->yield(observed, place);
   }

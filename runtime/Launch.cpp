@@ -8,7 +8,7 @@
 #include "runtime/Descriptor.h"
 #include "runtime/Device.h"
 #include "runtime/IntegerRange.h"
-#include "runtime/LaunchFrame.h"
+#include "runtime/LaunchErrors.h"
 #include "runtime/LaunchSharing.h"
 #include "runtime/ProgramWalk.h"
 #include "runtime/StoreFence.h"
@@ -68,14 +68,13 @@ struct Launch {
 
   void runRange(int64_t begin, int64_t end, int worker, uint8_t *scratch) {
     LaunchFrame frame{&failure, {}, nullptr, &deferred, worker};
-    LaunchFrame *&current = currentLaunchFrame();
-    LaunchFrame *outer = current;
-    current = &frame;
+    LaunchFrame *const outer = currentLaunchFrame;
+    currentLaunchFrame = &frame;
     // A failed assertion comes back here; the rest of the range is skipped.
     if (_setjmp(frame.exit) == 0) {
       walkPrograms(begin, end, takesRanges, count, entry, slots, scratch, failure.hasFailed);
     }
-    currentLaunchFrame() = outer;
+    currentLaunchFrame = outer;
     finishStreamingStores();
   }
 };

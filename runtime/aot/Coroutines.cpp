@@ -4,9 +4,9 @@
 // waiting loops. A task starts further programs, lowest first, when it has none and when its own
 // only wait: so every program gets its turn, however few threads there are.
 #include "runtime/Clock.h"
-#include "runtime/KernelSupport.h"
 #include "runtime/aot/Launch.h"
 #include "runtime/aot/Message.h"
+#include "runtime/core/KernelSupport.h"
 #include "runtime/core/StallWatch.h"
 #include "runtime/cpu/ContextSwitch.h"
 
@@ -51,7 +51,7 @@ struct Launch {
   const char *places[placeLimit] = {}; ///< where programs waited when the launch was given up
 
   bool isOver() const {
-    return run.hasFailed.load(std::memory_order_relaxed) != 0 ||
+    return run.failure.hasFailed.load(std::memory_order_relaxed) != 0 ||
            verdict.load(std::memory_order_relaxed) != Verdict::None;
   }
 };
@@ -65,7 +65,7 @@ struct Coroutine {
   Coroutine *nextOwned; ///< of its worker
   uint8_t *mapping;
   StackContext context;
-  Frame frame;
+  runtime::LaunchFrame frame;
   int32_t id[3];
   uint64_t observed;
   const char *place; ///< of the loop in which it gave way last
@@ -192,7 +192,8 @@ Coroutine *Worker::idleCoroutine() {
     return nullptr;
   }
   made->worker = this;
-  made->frame.run = &launch.run;
+  made->frame = frameOf(launch.run, index);
+  made->frame.deferred = nullptr; // other programs may wait for what one adds
   // After a failed assertion the launch is over and no program is continued.
   made->frame.leaveStack = [] {
     Worker &worker = *currentWorker;
@@ -230,13 +231,13 @@ Worker::Start Worker::startNext() {
 
 /// Until it finishes or gives way; true when it did more than wait.
 bool Worker::resume(Coroutine &coroutine) {
-  Frame *outer = currentFrame;
-  currentFrame = &coroutine.frame;
+  runtime::LaunchFrame *outer = runtime::currentLaunchFrame;
+  runtime::currentLaunchFrame = &coroutine.frame;
   coroutine.hasChanged = false;
   running = &coroutine;
   runtime::switchContext(scheduler, coroutine.context);
   running = nullptr;
-  currentFrame = outer;
+  runtime::currentLaunchFrame = outer;
   if (coroutine.isFinished) {
     launch.run.finished.fetch_add(1, std::memory_order_relaxed);
     coroutine.next = idle;
@@ -394,7 +395,7 @@ bool runCoroutines(const Table &table, Run &run, const nereid_aot_pool &pool,
 
 } // namespace nereid::aot
 
-extern "C" NEREID_AOT_API void nereid_rt_yield(uint64_t observed, const char *place) {
+extern "C" NEREID_RT_API void nereid_rt_yield(uint64_t observed, const char *place) {
   if (nereid::aot::Worker *worker = nereid::aot::currentWorker) {
     worker->yield(observed, place);
   }

@@ -5,12 +5,11 @@
 #pragma once
 
 #include "nereid/aot.h"
-#include "runtime/DeferredAdditions.h"
 #include "runtime/ItemParts.h"
 #include "runtime/aot/Table.h"
+#include "runtime/core/LaunchFrame.h"
 
 #include <atomic>
-#include <csetjmp>
 #include <cstdint>
 
 namespace nereid::aot {
@@ -46,22 +45,16 @@ struct Run {
   int64_t sampleNanos = 0, samplePrograms = 0; ///< of the first task
   std::atomic<int64_t> finished{0};            ///< programs
   std::atomic<bool> lacksMemory{false};
-  /// An assertion: 1, and the two below are set by its thread. No bool: exchanging bytes needs a
-  /// library of its own on some machines.
-  std::atomic<int> hasFailed{0};
-  const char *assertion = nullptr;
-  int32_t failedId[3] = {0, 0, 0};
+  runtime::LaunchFailure failure = {};
+  runtime::LinePrinter printer = {}; ///< the options'; without function when they have none
   runtime::DeferredList deferred = {};
 };
 
-/// Of the program that runs on this thread: where its callbacks report, and the way out of it.
-struct Frame {
-  Run *run;
-  std::jmp_buf exit;
-  void (*leaveStack)(); ///< of a coroutine, instead of the jump
-  int task = 0;
-};
-extern constinit thread_local Frame *currentFrame;
+/// What programs of the run that `task` runs report to.
+inline runtime::LaunchFrame frameOf(Run &run, int task) {
+  return {&run.failure,  {},   nullptr,
+          &run.deferred, task, run.printer.print ? &run.printer : nullptr};
+}
 
 /// Runs all programs on the options' pool. `slots` are the entry's own.
 nereid_aot_status runGrid(const Table &table, const Choice &choice, const uint64_t *slots,

@@ -10,8 +10,6 @@
 
 namespace nereid::aot {
 
-constinit thread_local Frame *currentFrame = nullptr;
-
 namespace {
 
 constinit runtime::Streak streak;
@@ -24,16 +22,17 @@ uint8_t *callersScratch(const Run &run, int task) {
 /// A failed assertion comes back to the jump's target; generated code has no destructors to skip. A
 /// function of its own, whose caller's variables the jump cannot touch.
 [[gnu::noinline]] void runGuarded(Run &run, int task, uint8_t *scratch) {
-  Frame frame{&run, {}, nullptr, task};
-  Frame *const outer = currentFrame;
-  currentFrame = &frame;
+  using runtime::currentLaunchFrame;
+  runtime::LaunchFrame frame = frameOf(run, task);
+  runtime::LaunchFrame *const outer = currentLaunchFrame;
+  currentLaunchFrame = &frame;
   const bool isSample = task == 0 && run.programs > 1; // one task is enough
   if (_setjmp(frame.exit) == 0) {
     for (int64_t begin, end;
          takeRange(run.parts, run.partCount, task, run.tasks, run.grain, begin, end);) {
       const int64_t start = isSample ? runtime::nowNanos() : 0;
       runtime::walkPrograms(begin, end, run.takesRanges, run.count, run.entry, run.slots, scratch,
-                            run.hasFailed);
+                            run.failure.hasFailed);
       runtime::finishStreamingStores();
       run.finished.fetch_add(end - begin, std::memory_order_relaxed);
       if (isSample) {
@@ -42,7 +41,7 @@ uint8_t *callersScratch(const Run &run, int task) {
       }
     }
   }
-  currentFrame = outer;
+  currentLaunchFrame = outer;
 }
 
 void runTask(void *data, int index) {
@@ -63,10 +62,11 @@ void runTask(void *data, int index) {
 }
 
 nereid_aot_status statusOf(const Table &table, const Run &run, bool isPoolDone) {
-  if (run.hasFailed.load(std::memory_order_acquire)) {
+  const runtime::LaunchFailure &failure = run.failure;
+  if (failure.hasFailed.load(std::memory_order_acquire)) {
     Message(run.options) << "device assertion failed in kernel '" << table.name << "', program ("
-                         << int64_t{run.failedId[0]} << ", " << int64_t{run.failedId[1]} << ", "
-                         << int64_t{run.failedId[2]} << "): " << run.assertion;
+                         << int64_t{failure.id[0]} << ", " << int64_t{failure.id[1]} << ", "
+                         << int64_t{failure.id[2]} << "): " << failure.message;
     return NEREID_AOT_ERROR_ASSERTION;
   }
   const int64_t finished = run.finished.load(std::memory_order_relaxed);
@@ -149,6 +149,9 @@ nereid_aot_status runGrid(const Table &table, const Choice &choice, const uint64
           .tasks = programs < threads ? static_cast<int>(programs) : threads,
           .scratchBytes = (static_cast<uint64_t>(variant.scratchBytes) + 63) & ~uint64_t{63},
           .options = options};
+  if (options && options->print) {
+    run.printer = {options->print, options->print_context};
+  }
   if (variant.canWait) {
     nereid_aot_status status = NEREID_AOT_OK;
     const bool isPoolDone = runCoroutines(table, run, *pool, status);

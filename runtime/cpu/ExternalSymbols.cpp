@@ -2,7 +2,7 @@
 // The table of functions that compiled code may call.
 #include "runtime/cpu/ExternalSymbols.h"
 
-#include "runtime/KernelSupport.h"
+#include "runtime/core/KernelSupport.h"
 
 #include <cmath>
 #include <cstring>

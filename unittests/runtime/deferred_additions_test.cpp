@@ -3,8 +3,8 @@
 // generated code.
 #include "runtime/DeferredAdditions.h"
 #include "runtime/Kernel.h"
-#include "runtime/KernelSupport.h"
 #include "runtime/ThreadPool.h"
+#include "runtime/core/KernelSupport.h"
 
 #include <gtest/gtest.h>
 

@@ -2,8 +2,8 @@
 // Launching: argument checks, slot packing, grid walk, device assertions, cost of one program.
 #include "ObjectBuilder.h"
 #include "runtime/Kernel.h"
-#include "runtime/KernelSupport.h"
 #include "runtime/ThreadPool.h"
+#include "runtime/core/KernelSupport.h"
 
 #include <atomic>
 #include <bit>

@@ -1,24 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a running launch and the functions its programs call back share: the first failed device
-// assertion and the way out of the program instance that failed; and what a launch says then.
-// Private to the runtime.
+// assertion, the way out of the program instance that failed, and where its lines go. Shared by
+// both runtimes; no C++ library.
 #pragma once
 
 #include "runtime/DeferredAdditions.h"
-#include "runtime/Kernel.h"
 
 #include <atomic>
 #include <csetjmp>
 #include <cstdint>
-#include <string>
 
 namespace nereid::runtime {
 
 /// One per launch, shared by all threads that work on it.
 struct LaunchFailure {
-  std::atomic<bool> hasFailed{false};
-  std::string message; ///< written by the one thread that set hasFailed
+  /// 0 or 1. No bool: exchanging bytes needs a library of its own on some machines.
+  std::atomic<int> hasFailed{0};
+  const char *message = nullptr; ///< in the code; written by the one thread that set hasFailed
   int32_t id[3] = {0, 0, 0};
+};
+
+/// Takes the lines that programs print.
+struct LinePrinter {
+  void (*print)(void *context, const char *line);
+  void *context;
 };
 
 /// One per thread and stretch of programs, or per coroutine. Generated code has no destructors, so
@@ -30,14 +35,10 @@ struct LaunchFrame {
   void (*leaveStack)() = nullptr;
   DeferredList *deferred = nullptr; ///< the launch's; null = additions are not deferred
   int worker = 0;
+  const LinePrinter *printer = nullptr; ///< null = standard output
 };
 
 /// The frame of the program running on this thread, or null.
-LaunchFrame *&currentLaunchFrame();
-
-/// E0407 when an assertion failed, else nothing.
-LaunchError assertionError(const Kernel &kernel, const LaunchFailure &failure);
-/// E0505.
-LaunchError outOfScratch(const Kernel &kernel);
+extern constinit thread_local LaunchFrame *currentLaunchFrame;
 
 } // namespace nereid::runtime
