@@ -88,10 +88,9 @@ std::variant<runtime::ArgumentValue, std::string> valueOf(const nereid_argument 
   return "has the unknown kind " + std::to_string(argument.kind);
 }
 
-/// Checks what `caller` was given and calls launch(kernel, grid, values).
-template <class Launch>
-nereid_status withArguments(const char *caller, const nereid_kernel *kernel, const int64_t grid[3],
-                            const nereid_argument *arguments, size_t count, const Launch &launch) {
+/// Checks what `caller` was given and launches on the stream, or without one on the pool.
+nereid_status launch(const char *caller, const nereid_kernel *kernel, const int64_t grid[3],
+                     const nereid_argument *arguments, size_t count, runtime::Stream *stream) {
   if (!kernel || !grid || (count > 0 && !arguments)) {
     return refuse(caller, "expects a kernel, a grid and arguments");
   }
@@ -121,9 +120,10 @@ nereid_status withArguments(const char *caller, const nereid_kernel *kernel, con
     }
     values[i] = std::get<runtime::ArgumentValue>(value);
   }
-  const runtime::LaunchError error =
-      launch(kernel->kernel, runtime::Grid{grid[0], grid[1], grid[2]},
-             std::span<const runtime::ArgumentValue>(values, count));
+  const runtime::Grid sizes = {grid[0], grid[1], grid[2]};
+  const std::span<const runtime::ArgumentValue> given(values, count);
+  const runtime::LaunchError error = stream ? runtime::launch(kernel->kernel, sizes, given, *stream)
+                                            : runtime::launch(kernel->kernel, sizes, given, pool());
   return error ? failOf(error) : NEREID_OK;
 }
 
@@ -199,13 +199,8 @@ int nereid_kernel_argument_count(const nereid_kernel *kernel) {
 
 nereid_status nereid_kernel_launch(const nereid_kernel *kernel, const int64_t grid[3],
                                    const nereid_argument *arguments, size_t count) {
-  return guarded([&] {
-    return withArguments("nereid_kernel_launch", kernel, grid, arguments, count,
-                         [](const runtime::Kernel &launched, runtime::Grid sizes,
-                            std::span<const runtime::ArgumentValue> values) {
-                           return runtime::launch(launched, sizes, values, pool());
-                         });
-  });
+  return guarded(
+      [&] { return launch("nereid_kernel_launch", kernel, grid, arguments, count, nullptr); });
 }
 
 nereid_status nereid_stream_launch(nereid_stream *stream, const nereid_kernel *kernel,
@@ -215,15 +210,12 @@ nereid_status nereid_stream_launch(nereid_stream *stream, const nereid_kernel *k
     if (!stream) {
       return refuse("nereid_stream_launch", "expects a stream, but got a null pointer");
     }
-    return withArguments("nereid_stream_launch", kernel, grid, arguments, count,
-                         [&](const runtime::Kernel &launched, runtime::Grid sizes,
-                             std::span<const runtime::ArgumentValue> values) {
-                           runtime::Stream &queue = *stream->stream;
-                           const bool isHost = queue.device().isHost() &&
-                                               (!launched.code || launched.code->device().isHost());
-                           return isHost ? runtime::launch(launched, sizes, values, pool())
-                                         : runtime::launch(launched, sizes, values, queue);
-                         });
+    // The CPU's streams are its pool.
+    runtime::Stream &queue = *stream->stream;
+    const bool isHost = queue.device().isHost() && kernel &&
+                        (!kernel->kernel.code || kernel->kernel.code->device().isHost());
+    return launch("nereid_stream_launch", kernel, grid, arguments, count,
+                  isHost ? nullptr : &queue);
   });
 }
 }
