@@ -9,7 +9,7 @@
 #include "runtime/Clock.h"
 #include "runtime/CpuCount.h"
 #include "runtime/ItemParts.h"
-#include "runtime/WorkerPlacement.h"
+#include "runtime/core/Placement.h"
 
 #include <atomic>
 #include <climits>
@@ -82,7 +82,8 @@ struct ThreadPool::State {
   std::mutex callers;
   std::once_flag started;
   std::vector<std::thread> workers;
-  WorkerPlacement placement;
+  std::vector<PlacedWorker> placed; ///< the workers' threads
+  int excluded = -1;                ///< see runtime/core/Placement.h
   std::vector<Scratch> scratch;
 
   alignas(64) std::atomic<uint64_t> offer{0};
@@ -171,6 +172,7 @@ struct ThreadPool::State {
       for (int i = 1; i < threads; ++i) {
         try {
           workers.emplace_back([this, i] { workerLoop(i); });
+          placed.push_back({workers.back().native_handle(), {}, {}, false});
         } catch (const std::exception &) {
           return; // the caller and the workers that exist do the work
         }
@@ -183,7 +185,7 @@ struct ThreadPool::State {
     const int asleep = sleepers.load(std::memory_order_seq_cst);
     if (asleep > 0) {
       if (hasOwnCpus) {
-        placement.leaveCallersCpu(workers);
+        leaveCallersCpu(placed.data(), static_cast<int>(placed.size()), excluded);
       }
       futexWake(bell, wanted);
     }

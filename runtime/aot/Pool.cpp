@@ -5,7 +5,7 @@
 #include "nereid/aot.h"
 #include "runtime/Clock.h"
 #include "runtime/aot/Launch.h"
-#include "runtime/aot/Placement.h"
+#include "runtime/core/Placement.h"
 
 #include <climits>
 #include <cstdlib>
@@ -34,9 +34,9 @@ using Task = void (*)(void *data, int index);
 
 struct Pool {
   nereid_aot_pool interface; ///< first: its address is the pool's
-  Worker *workers;
+  runtime::PlacedWorker *workers;
   int workerCount; ///< those that were started
-  int excluded;    ///< see Placement.h; -1 at first
+  int excluded;    ///< see runtime/core/Placement.h; -1 at first
   bool isStarted, isCrowded;
   uint32_t forkCount;
   Task task;
@@ -176,7 +176,7 @@ int parallelFor(void *context, int tasks, Task task, void *data) {
   pool.bell.fetch_add(1, std::memory_order_seq_cst);
   if (pool.sleepers.load(std::memory_order_seq_cst) > 0) {
     if (!pool.isCrowded) {
-      leaveCallersCpu(pool.workers, pool.workerCount, pool.excluded);
+      runtime::leaveCallersCpu(pool.workers, pool.workerCount, pool.excluded);
     }
     futex(pool.bell, FUTEX_WAKE_PRIVATE, static_cast<uint32_t>(tasks - 1));
   }
@@ -262,7 +262,8 @@ nereid_aot_pool *nereid_aot_pool_create(int threads) {
   threads = threads <= 0 ? cpus : threads;
   threads = threads < threadLimit ? threads : threadLimit;
   void *memory = std::aligned_alloc(alignof(Pool), sizeof(Pool));
-  auto *workers = static_cast<Worker *>(std::calloc(static_cast<size_t>(threads), sizeof(Worker)));
+  auto *workers = static_cast<nereid::runtime::PlacedWorker *>(
+      std::calloc(static_cast<size_t>(threads), sizeof(nereid::runtime::PlacedWorker)));
   if (!memory || !workers) {
     std::free(memory);
     std::free(workers);

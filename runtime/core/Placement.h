@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeps sleeping workers off the CPU of the thread that wakes them, as runtime/WorkerPlacement.h
-// explains: schedulers start a woken thread beside its waker, and here both are about to compute.
+// Keeps sleeping workers off the CPU of the thread that wakes them. Schedulers like to start a
+// woken thread beside its waker, as if the two took turns; here both are about to compute, and on
+// one CPU a launch on two threads takes longer than on one
+// (docs/notes/2026-11-cpu-limit-launch.md). Shared by both runtimes; no C++ library.
 #pragma once
 
 #include <pthread.h>
 #include <sched.h>
 
-namespace nereid::aot {
+namespace nereid::runtime {
 
-struct Worker {
+struct PlacedWorker {
   pthread_t thread;
   cpu_set_t own, set; ///< the CPUs that the worker had, and what was made of them
   bool isPlaced;
@@ -16,14 +18,14 @@ struct Worker {
 
 /// Lets the workers run on every CPU they may use but the calling thread's. `excluded` keeps that
 /// CPU's number; system calls are made when it has changed only.
-inline void leaveCallersCpu(Worker *workers, int count, int &excluded) {
+inline void leaveCallersCpu(PlacedWorker *workers, int count, int &excluded) {
   const int cpu = sched_getcpu();
   if (cpu < 0 || cpu >= CPU_SETSIZE || cpu == excluded) {
     return;
   }
   excluded = cpu;
   for (int i = 0; i < count; ++i) {
-    Worker &worker = workers[i];
+    PlacedWorker &worker = workers[i];
     cpu_set_t current;
     if (pthread_getaffinity_np(worker.thread, sizeof current, &current) != 0) {
       continue; // more CPUs than a set holds: the scheduler decides
@@ -40,4 +42,4 @@ inline void leaveCallersCpu(Worker *workers, int count, int &excluded) {
   }
 }
 
-} // namespace nereid::aot
+} // namespace nereid::runtime
