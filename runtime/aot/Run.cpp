@@ -26,10 +26,10 @@ uint8_t *callersScratch(const Run &run, int task) {
   runtime::LaunchFrame frame = frameOf(run, task);
   runtime::LaunchFrame *const outer = currentLaunchFrame;
   currentLaunchFrame = &frame;
-  const bool isSample = task == 0 && run.programs > 1; // one task is enough
   if (_setjmp(frame.exit) == 0) {
     for (int64_t begin, end;
          takeRange(run.parts, run.partCount, task, run.tasks, run.grain, begin, end);) {
+      const bool isSample = task == 0 && run.programs > 1; // one task is enough
       const int64_t start = isSample ? runtime::nowNanos() : 0;
       runtime::walkPrograms(begin, end, run.takesRanges, run.count, run.entry, run.slots, scratch,
                             run.failure.hasFailed);
