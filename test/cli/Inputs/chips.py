@@ -1,13 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # chips.py: descriptors beside generic-x86-64-v3.json, each with something else than it.
-# chips.py softmax: a signature.
 import copy
 import json
-import sys
-
-if sys.argv[1:] == ["softmax"]:
-    print("x=*fp32:16, out=*fp32:16, x_stride=i32, out_stride=i32, n_cols=i32, BLOCK=1024")
-    sys.exit()
 
 generic = json.load(open("generic-x86-64-v3.json"))
 
