@@ -84,6 +84,21 @@ bool isOfShortRows(scf::ForOp loop, const CoarsenProgramsOptions &options) {
          loop.getBody()->getOps<scf::ForOp>().empty();
 }
 
+/// Bytes of all tiles of one program, as if each had memory of its own.
+int64_t bytesOfTiles(scf::ForOp loop) {
+  int64_t bytes = 0;
+  loop.walk([&](Operation *op) {
+    for (Type type : op->getResultTypes()) {
+      if (auto tile = dyn_cast<RankedTensorType>(type)) {
+        Type element = tile.getElementType();
+        int64_t bits = element.isIntOrFloat() ? element.getIntOrFloatBitWidth() : 64;
+        bytes += tile.getNumElements() * ((bits + 7) / 8);
+      }
+    }
+  });
+  return bytes;
+}
+
 /// A loop over `jammedPrograms` programs at a time in front of the loop, operation by operation in
 /// turns; the loop takes the rest.
 void jamPrograms(scf::ForOp loop, int64_t jammedPrograms) {
@@ -155,8 +170,12 @@ void coarsen(func::FuncOp kernel, const CoarsenProgramsOptions &options) {
     }
   });
   const bool isShort = isOfShortRows(loop, options);
-  tell(options.jams, loop, isShort ? "" : "its rows are long, or reduced once or many times");
-  if (isShort) {
+  const bool fits = bytesOfTiles(loop) <= options.mostJammedBytes / options.jammedPrograms;
+  tell(options.jams, loop,
+       !isShort ? "its rows are long, or reduced once or many times"
+       : !fits  ? "its tiles are too large to be taken several times"
+                : "");
+  if (isShort && fits) {
     jamPrograms(loop, options.jammedPrograms);
   }
 }
@@ -171,7 +190,9 @@ struct CoarsenProgramsPass : PassWrapper<CoarsenProgramsPass, OperationPass<>> {
 
   void runOnOperation() final {
     getOperation()->walk([&](func::FuncOp kernel) {
-      if (mayCoarsenPrograms(kernel, options)) {
+      const bool gains = mayCoarsenPrograms(kernel, options);
+      tell(options.loops, kernel, gains ? "" : "a program reduces no row, or does more than that");
+      if (gains) {
         coarsen(kernel, options);
       }
     });

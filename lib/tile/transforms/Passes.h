@@ -74,11 +74,13 @@ std::unique_ptr<mlir::Pass> createPrivatiseAtomicsPass(PrivatiseAtomicsOptions o
 struct CoarsenProgramsOptions {
   /// An operation of which a program is so long that it gains nothing; unset = none but dots.
   std::function<bool(mlir::Operation *)> isLong;
-  PrivatiseAtomicsOptions atomics; ///< what private additions are, which end no program
-  int64_t longestJammedRow = 256;  ///< elements of rows that are taken several at a time
-  int64_t jammedPrograms = 4;      ///< how many; a power of two
-  int mostJammedReductions = 8;    ///< of one program
-  RewriteListener jams;            ///< of the loops over programs
+  PrivatiseAtomicsOptions atomics;     ///< what private additions are, which end no program
+  int64_t longestJammedRow = 256;      ///< elements of rows that are taken several at a time
+  int64_t jammedPrograms = 4;          ///< how many; a power of two
+  int mostJammedReductions = 8;        ///< of one program
+  int64_t mostJammedBytes = INT64_MAX; ///< of all tiles of the programs that are taken at a time
+  RewriteListener loops;               ///< of the kernels
+  RewriteListener jams;                ///< of the loops over programs
 };
 bool mayCoarsenPrograms(mlir::func::FuncOp kernel, const CoarsenProgramsOptions &options);
 std::unique_ptr<mlir::Pass> createCoarsenProgramsPass(CoarsenProgramsOptions options = {});
