@@ -2,7 +2,7 @@
 // Elements picked from a tile in scratch by an index tile. An index outside the source reads the
 // source's last element: undefined for the program, but never foreign memory.
 #include "lib/targets/cpu/lower/Recognisers.h"
-#include "lib/targets/cpu/lower/elements/Evaluator.h"
+#include "lib/targets/cpu/lower/elements/Gathers.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -31,8 +31,10 @@ static Value clampedIndex(KernelState &kernel, OpBuilder &builder, Location loc,
   return index;
 }
 
-Value Evaluator::computeGather(tile::GatherOp op, const Dims &dims, unsigned copy,
-                               OpBuilder &builder) {
+Value evaluateGather(Evaluator &evaluator, tile::GatherOp op, const Dims &dims, unsigned copy,
+                     OpBuilder &builder) {
+  KernelState &kernel = evaluator.kernel;
+  const unsigned width = evaluator.width;
   Location loc = op.getLoc();
   Value source = op.getSource();
   ArrayRef<int64_t> shape = shapeOf(source);
@@ -43,8 +45,8 @@ Value Evaluator::computeGather(tile::GatherOp op, const Dims &dims, unsigned cop
       return nullptr;
     }
     Dims first(shape.size(), zeroDim);
-    return isPointerTile(source) ? evaluateAddressBits(source, first, copy)
-                                 : evaluate(source, first, copy);
+    return isPointerTile(source) ? evaluator.evaluateAddressBits(source, first, copy)
+                                 : evaluator.evaluate(source, first, copy);
   }
   const Buffer &buffer = kernel.buffer(stored->second);
   Type i32 = builder.getI32Type();
@@ -53,14 +55,14 @@ Value Evaluator::computeGather(tile::GatherOp op, const Dims &dims, unsigned cop
   auto add = [&](Value sum, Value term) -> Value {
     return sum ? builder.create<arith::AddIOp>(loc, sum, term) : term;
   };
-  int lane = width > 1 ? lanePosition(dims) : -1;
+  int lane = width > 1 ? evaluator.lanePosition(dims) : -1;
   SmallVector<int64_t> strides(shape.size(), 1);
   for (size_t d = shape.size() - 1; d > 0; --d) {
     strides[d - 1] = strides[d] * shape[d];
   }
   for (unsigned d = 0; d < shape.size(); ++d) {
     if (d != axis && dims[d] != zeroDim && shape[d] != 1) {
-      first = add(first, builder.create<arith::MulIOp>(loc, coordinate(dims[d], copy),
+      first = add(first, builder.create<arith::MulIOp>(loc, evaluator.coordinate(dims[d], copy),
                                                        kernel.i64(strides[d])));
     }
   }
@@ -78,14 +80,14 @@ Value Evaluator::computeGather(tile::GatherOp op, const Dims &dims, unsigned cop
     return isa<LLVM::LLVMPointerType>(element) ? raw : convertElements(builder, loc, raw, element);
   };
   if (lane >= 0 && static_cast<unsigned>(lane) == axis && strides[axis] == 1) {
-    Value raw = gatherNeighbours(op, dims, copy, builder, base, buffer.element);
+    Value raw = gatherNeighbours(evaluator, op, dims, copy, builder, base, buffer.element);
     if (tally(Recogniser::GatherNeighbours, raw != nullptr)) {
       return finish(raw);
     }
   }
   // … and what each adds.
-  Value offset =
-      clampedIndex(kernel, builder, loc, evaluate(op.getIndex(), dims, copy), shape[axis]);
+  Value offset = clampedIndex(kernel, builder, loc, evaluator.evaluate(op.getIndex(), dims, copy),
+                              shape[axis]);
   if (strides[axis] != 1) {
     offset = builder.create<arith::MulIOp>(loc, offset,
                                            kernel.constantInt(offset.getType(), strides[axis]));
@@ -95,7 +97,7 @@ Value Evaluator::computeGather(tile::GatherOp op, const Dims &dims, unsigned cop
       return finish(builder.create<LLVM::LoadOp>(loc, lanesOf(buffer.element, width),
                                                  move(base, offset), align));
     }
-    offset = builder.create<arith::AddIOp>(loc, broadcast(builder, offset, i32),
+    offset = builder.create<arith::AddIOp>(loc, evaluator.broadcast(builder, offset, i32),
                                            iota(kernel, i32, width, strides[lane]));
   }
   if (!isa<VectorType>(offset.getType())) {
@@ -103,7 +105,7 @@ Value Evaluator::computeGather(tile::GatherOp op, const Dims &dims, unsigned cop
   }
   auto vectorType = cast<VectorType>(lanesOf(buffer.element, width));
   if (align >= 4 && kernel.machine.hasGather) {
-    Value addresses = vectorOfAddresses(builder, loc, {base, offset}, buffer.element);
+    Value addresses = evaluator.vectorOfAddresses(builder, loc, {base, offset}, buffer.element);
     Value all = kernel.constantInt(lanesOf(builder.getI1Type(), width), 1);
     return finish(builder.create<LLVM::masked_gather>(loc, vectorType, addresses, all,
                                                       ValueRange{kernel.zero(vectorType)}, align));

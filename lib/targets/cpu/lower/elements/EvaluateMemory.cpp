@@ -2,6 +2,8 @@
 // Loads and stores of lanes: one element for all, consecutive elements, or gathers and scatters,
 // each with or without a mask.
 #include "lib/targets/cpu/lower/elements/Evaluator.h"
+
+#include "lib/targets/cpu/lower/elements/Gathers.h"
 #include "lib/targets/cpu/lower/elements/LanePattern.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -227,7 +229,7 @@ LaneAddresses Evaluator::computeAddresses(Value pointer, const Dims &dims, unsig
                                                     broadcast(builder, no, bits)));
   }
   if (auto gather = dyn_cast_or_null<tile::GatherOp>(op)) {
-    return fromBits(computeGather(gather, dims, copy, builder));
+    return fromBits(evaluateGather(*this, gather, dims, copy, builder));
   }
   if (auto load = dyn_cast_or_null<tile::LoadOp>(op)) {
     return fromBits(computeLoad(load, dims, copy, builder));
@@ -381,8 +383,8 @@ Value Evaluator::computeLoad(tile::LoadOp op, const Dims &dims, unsigned copy, O
       Value one = builder.create<LLVM::LoadOp>(loc, memory, at, align);
       raw = builder.create<vector::InsertOp>(loc, one, raw, static_cast<int64_t>(i));
     }
-  } else if (auto pattern = patternOf(op, dims, mask)) {
-    raw = loadPattern(op, *pattern, dims, copy, builder, mask, memory);
+  } else if (auto pattern = lanePatternOf(*this, op, dims, mask)) {
+    raw = loadPattern(*this, op, *pattern, dims, copy, builder, mask, memory);
     if (mask.kind != LaneMask::Kind::All && op.getOther()) {
       raw = builder.create<arith::SelectOp>(loc, lanes, raw, passThrough);
     }

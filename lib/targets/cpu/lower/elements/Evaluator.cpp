@@ -3,6 +3,8 @@
 // accesses are in EvaluateMemory.cpp, masks in LaneMasks.cpp.
 #include "lib/targets/cpu/lower/elements/Evaluator.h"
 
+#include "lib/targets/cpu/lower/elements/Gathers.h"
+
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -178,7 +180,7 @@ Value Evaluator::compute(Value tile, const Dims &dims, unsigned copy, OpBuilder 
     return computeSelect(select, dims, copy, builder);
   }
   if (auto gather = dyn_cast<tile::GatherOp>(op)) {
-    Value bits = computeGather(gather, dims, copy, builder);
+    Value bits = evaluateGather(*this, gather, dims, copy, builder);
     return bits ? convertElements(builder, loc, bits, KernelState::scalarType(element)) : nullptr;
   }
   if (auto reshape = dyn_cast<tile::ReshapeOp>(op); reshape && !isTrivialReshape(op)) {

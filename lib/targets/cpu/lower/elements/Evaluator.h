@@ -146,6 +146,13 @@ public:
   AxisView addressView() const {
     return part == Part::Main ? AxisView::Assumed : AxisView::Address;
   }
+  // ---- pieces used by loads and gathers ----
+  /// The address, or one that exists where the mask leaves out all lanes.
+  mlir::Value readableAddress(tile::LoadOp op, const Dims &dims, mlir::Value address,
+                              mlir::OpBuilder &builder);
+  /// Addresses in an address vector of their own.
+  mlir::Value vectorOfAddresses(mlir::OpBuilder &builder, mlir::Location loc,
+                                const LaneAddresses &addresses, mlir::Type pointee);
   KernelState &kernel;
 
 private:
@@ -156,25 +163,8 @@ private:
                             mlir::OpBuilder &builder);
   mlir::Value computeLoad(tile::LoadOp op, const Dims &dims, unsigned copy,
                           mlir::OpBuilder &builder);
-  /// The address, or one that exists where the mask leaves out all lanes.
-  mlir::Value readableAddress(tile::LoadOp op, const Dims &dims, mlir::Value address,
-                              mlir::OpBuilder &builder);
-  /// Of a load that would be a gather, where neighbours and a permutation take its place.
-  std::optional<struct LanePattern> patternOf(tile::LoadOp op, const Dims &dims,
-                                              const LaneMask &mask) const;
-  /// Neighbours loaded and permuted; lanes that the mask leaves out are zero.
-  mlir::Value loadPattern(tile::LoadOp op, const struct LanePattern &pattern, const Dims &dims,
-                          unsigned copy, mlir::OpBuilder &builder, const LaneMask &mask,
-                          mlir::Type memory);
   mlir::Value computeConstant(mlir::arith::ConstantOp op, const Dims &dims, unsigned copy,
                               mlir::OpBuilder &builder);
-  /// Elements as memory holds them: addresses are integers.
-  mlir::Value computeGather(tile::GatherOp op, const Dims &dims, unsigned copy,
-                            mlir::OpBuilder &builder);
-  /// The lanes of a gather whose elements stand side by side in the source, in whatever order; null
-  /// when they may not. `base` is the address of the line they are in.
-  mlir::Value gatherNeighbours(tile::GatherOp op, const Dims &dims, unsigned copy,
-                               mlir::OpBuilder &builder, mlir::Value base, mlir::Type memory);
   /// A pointer plus an offset that grows evenly along `steppedDim`; null when it does not.
   mlir::Value steppedAddress(mlir::Value pointer, mlir::Value offset, const Dims &dims,
                              mlir::Type pointee, mlir::OpBuilder &builder);
@@ -184,8 +174,6 @@ private:
   /// The pointer of lane 0 of a Linear or Uniform pointer tile (see addressView).
   mlir::Value firstAddress(mlir::Value tile, const Dims &dims, int lane, unsigned copy,
                            mlir::OpBuilder &builder);
-  mlir::Value vectorOfAddresses(mlir::OpBuilder &builder, mlir::Location loc,
-                                const LaneAddresses &addresses, mlir::Type pointee);
   /// Addresses of all lanes, for gathers and scatters.
   mlir::Value gatherAddresses(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value pointer,
                               const Dims &dims, unsigned copy, mlir::Type pointee);

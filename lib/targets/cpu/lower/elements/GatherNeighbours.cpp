@@ -2,7 +2,7 @@
 // Gathers that need none: lanes along the gathered axis that go up or down one by one within the
 // source (`flip`, a part of a tile), or that are a range with some bits flipped, set or cleared
 // (`position ^ stride` and the like of sorting networks): one vector load, and its lanes moved.
-#include "lib/targets/cpu/lower/elements/Evaluator.h"
+#include "lib/targets/cpu/lower/elements/Gathers.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/Matchers.h"
@@ -82,8 +82,10 @@ static Value flipLanes(Evaluator &evaluator, OpBuilder &b, Location loc, Value v
   return isCast ? b.create<vector::BitCastOp>(loc, type, moved).getResult() : moved;
 }
 
-Value Evaluator::gatherNeighbours(tile::GatherOp op, const Dims &dims, unsigned copy,
-                                  OpBuilder &builder, Value base, Type memory) {
+Value gatherNeighbours(Evaluator &evaluator, tile::GatherOp op, const Dims &dims, unsigned copy,
+                       OpBuilder &builder, Value base, Type memory) {
+  KernelState &kernel = evaluator.kernel;
+  const unsigned width = evaluator.width;
   Location loc = op.getLoc();
   Value index = op.getIndex();
   unsigned axis = op.getAxis();
@@ -117,8 +119,8 @@ Value Evaluator::gatherNeighbours(tile::GatherOp op, const Dims &dims, unsigned 
       return nullptr;
     }
     Value first = kernel.i64(isUp ? *start : *start - (width - 1));
-    first = isUp ? builder.create<arith::AddIOp>(loc, first, laneBase[copy]).getResult()
-                 : builder.create<arith::SubIOp>(loc, first, laneBase[copy]).getResult();
+    first = isUp ? builder.create<arith::AddIOp>(loc, first, evaluator.laneBase[copy]).getResult()
+                 : builder.create<arith::SubIOp>(loc, first, evaluator.laneBase[copy]).getResult();
     Value raw = loadFrom(first);
     return isUp ? raw : shuffle(raw, [&](int64_t i) { return width - 1 - i; });
   }
@@ -144,7 +146,8 @@ Value Evaluator::gatherNeighbours(tile::GatherOp op, const Dims &dims, unsigned 
   auto setOrClear = [&](int64_t known) -> Value {
     const bool isAnd = isa<arith::AndIOp>(bitwise);
     const int64_t low = width - 1;
-    Value at = builder.create<arith::AddIOp>(loc, laneBase[copy], kernel.i64(*rangeStart));
+    Value at =
+        builder.create<arith::AddIOp>(loc, evaluator.laneBase[copy], kernel.i64(*rangeStart));
     at = isAnd ? builder.create<arith::AndIOp>(loc, at, kernel.i64(known & ~low)).getResult()
                : builder.create<arith::OrIOp>(loc, at, kernel.i64(known & ~low)).getResult();
     // Outside of the source all lanes are: any element will do.
@@ -162,7 +165,7 @@ Value Evaluator::gatherNeighbours(tile::GatherOp op, const Dims &dims, unsigned 
   if (!known && permute.empty()) {
     return nullptr;
   }
-  Value flipped = known ? kernel.i64(*known) : evaluate(bits, first, copy);
+  Value flipped = known ? kernel.i64(*known) : evaluator.evaluate(bits, first, copy);
   if (flipped.getType().isInteger(32)) {
     flipped = builder.create<arith::ExtUIOp>(loc, builder.getI64Type(), flipped);
   } else if (isa<IndexType>(flipped.getType())) {
@@ -170,7 +173,7 @@ Value Evaluator::gatherNeighbours(tile::GatherOp op, const Dims &dims, unsigned 
   }
   Value high =
       builder.create<arith::AndIOp>(loc, flipped, kernel.i64(-static_cast<int64_t>(width)));
-  Value at = builder.create<arith::AddIOp>(loc, laneBase[copy], kernel.i64(*rangeStart));
+  Value at = builder.create<arith::AddIOp>(loc, evaluator.laneBase[copy], kernel.i64(*rangeStart));
   at = builder.create<arith::XOrIOp>(loc, at, high);
   // Outside of the source all lanes are: any element will do.
   at = builder.create<arith::MinUIOp>(loc, at, kernel.i64(size - width));
@@ -179,7 +182,7 @@ Value Evaluator::gatherNeighbours(tile::GatherOp op, const Dims &dims, unsigned 
     return shuffle(raw, [&](int64_t i) { return i ^ (*known & (width - 1)); });
   }
   Value low = builder.create<arith::AndIOp>(loc, flipped, kernel.i64(width - 1));
-  return flipLanes(*this, builder, loc, raw, low, permute);
+  return flipLanes(evaluator, builder, loc, raw, low, permute);
 }
 
 } // namespace nereid::cpu

@@ -144,37 +144,43 @@ std::optional<LanePattern> lanePatternOf(const KernelState &kernel, Value pointe
   return isNear ? std::optional(pattern) : std::nullopt;
 }
 
-std::optional<LanePattern> Evaluator::patternOf(tile::LoadOp op, const Dims &dims,
-                                                const LaneMask &mask) const {
+std::optional<LanePattern> lanePatternOf(const Evaluator &evaluator, tile::LoadOp op,
+                                         const Dims &dims, const LaneMask &mask) {
+  const KernelState &kernel = evaluator.kernel;
+  const unsigned width = evaluator.width;
   int64_t bytes = KernelState::byteSize(elementTypeOf(op.getResult()));
   Dims own = kernel.axes.normalise(op.getPointer(), dims);
   if (!kernel.machine.hasMaskedMoves || op.getIsVolatile() ||
       bytes * width > kernel.machine.vectorBytes) {
     return std::nullopt;
   }
-  auto pattern =
-      lanePatternOf(kernel, op.getPointer(), static_cast<unsigned>(lanePosition(own)), width);
+  auto pattern = lanePatternOf(kernel, op.getPointer(),
+                               static_cast<unsigned>(evaluator.lanePosition(own)), width);
   if (pattern && mask.kind == LaneMask::Kind::Vector && !pattern->readsEachOnce() &&
-      !masksLastLanes(op.getMask(), dims)) {
+      !evaluator.masksLastLanes(op.getMask(), dims)) {
     pattern.reset(); // the first lane of an element does not speak for the others
   }
   tally(Recogniser::LanePattern, pattern.has_value());
   return pattern;
 }
 
-Value Evaluator::loadPattern(tile::LoadOp op, const LanePattern &pattern, const Dims &dims,
-                             unsigned copy, OpBuilder &builder, const LaneMask &mask, Type memory) {
+Value loadPattern(Evaluator &evaluator, tile::LoadOp op, const LanePattern &pattern,
+                  const Dims &dims, unsigned copy, OpBuilder &builder, const LaneMask &mask,
+                  Type memory) {
+  KernelState &kernel = evaluator.kernel;
+  const unsigned width = evaluator.width;
   Location loc = op.getLoc();
   Value pointer = op.getPointer();
   const int64_t lanes = width;
   Dims first(dims);
-  first[lanePosition(dims)] = zeroDim;
-  Value vectors = builder.createOrFold<arith::DivUIOp>(loc, laneBase[copy], kernel.i64(lanes));
+  first[evaluator.lanePosition(dims)] = zeroDim;
+  Value vectors =
+      builder.createOrFold<arith::DivUIOp>(loc, evaluator.laneBase[copy], kernel.i64(lanes));
   Value index = pattern.period % lanes == 0
-                    ? builder.createOrFold<arith::MulIOp>(loc, laneBase[copy],
+                    ? builder.createOrFold<arith::MulIOp>(loc, evaluator.laneBase[copy],
                                                           kernel.i64(pattern.period / lanes))
                     : builder.createOrFold<arith::MulIOp>(loc, vectors, kernel.i64(pattern.period));
-  Value start = evaluate(pointer, first, copy);
+  Value start = evaluator.evaluate(pointer, first, copy);
   auto vectorType = cast<VectorType>(lanesOf(memory, width));
   Type bits = lanesOf(builder.getI1Type(), width);
   SmallVector<Value, 2> parts;
@@ -191,8 +197,8 @@ Value Evaluator::loadPattern(tile::LoadOp op, const LanePattern &pattern, const 
     }
     Value wanted = kernel.constant(DenseElementsAttr::get(cast<VectorType>(bits), isRead));
     if (mask.kind == LaneMask::Kind::Scalar) {
-      wanted = builder.create<arith::AndIOp>(loc, wanted,
-                                             broadcast(builder, mask.value, builder.getI1Type()));
+      wanted = builder.create<arith::AndIOp>(
+          loc, wanted, evaluator.broadcast(builder, mask.value, builder.getI1Type()));
     } else if (mask.kind == LaneMask::Kind::Vector) {
       wanted =
           builder.create<vector::ShuffleOp>(loc, mask.value, kernel.constantInt(bits, 0), reader);
@@ -201,7 +207,7 @@ Value Evaluator::loadPattern(tile::LoadOp op, const LanePattern &pattern, const 
         builder.create<LLVM::GEPOp>(loc, start.getType(), memory, start, ValueRange{index});
     from = builder.create<LLVM::GEPOp>(loc, start.getType(), memory, from,
                                        ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(part * lanes)});
-    from = readableAddress(op, dims, from, builder);
+    from = evaluator.readableAddress(op, dims, from, builder);
     parts.push_back(builder.create<LLVM::MaskedLoadOp>(
         loc, vectorType, from, wanted, ValueRange{kernel.zero(vectorType)},
         static_cast<unsigned>(KernelState::byteSize(memory))));

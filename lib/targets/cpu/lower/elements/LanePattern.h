@@ -23,4 +23,13 @@ struct LanePattern {
 std::optional<LanePattern> lanePatternOf(const KernelState &kernel, mlir::Value pointer,
                                          unsigned lane, unsigned width);
 
+/// Of a load that would be a gather, where neighbours and a permutation take its place.
+std::optional<LanePattern> lanePatternOf(const Evaluator &evaluator, tile::LoadOp op,
+                                         const Dims &dims, const LaneMask &mask);
+
+/// Neighbours loaded and permuted; lanes that the mask leaves out are zero.
+mlir::Value loadPattern(Evaluator &evaluator, tile::LoadOp op, const LanePattern &pattern,
+                        const Dims &dims, unsigned copy, mlir::OpBuilder &builder,
+                        const LaneMask &mask, mlir::Type memory);
+
 } // namespace nereid::cpu
