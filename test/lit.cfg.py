@@ -26,7 +26,7 @@ config.environment["NEREID_CACHE_DIR"] = os.path.join(config.test_exec_root, "ca
 config.environment["NEREID_PATTERNS"] = os.path.join(config.test_exec_root, "patterns.json")
 # What CMake takes otherwise, make, is no tool of this project.
 config.environment["CMAKE_GENERATOR"] = "Ninja"
-for tool in ["tile-opt", "nereid"]:
+for tool in ["tile-opt", "cpu-opt", "nereid"]:
     if not os.path.exists(os.path.join(build, "bin", tool)):
         lit_config.fatal(f"build/bin/{tool} is missing: build the target {tool} first")
 

@@ -8,25 +8,13 @@
 #include "lib/tile/analysis/MemoryAccesses.h"
 #include "lib/tile/analysis/WaitingLoops.h"
 #include "lib/tile/transforms/Passes.h"
+#include "tools/pass-tool/PassTool.h"
 
-#include "mlir/IR/Diagnostics.h"
-#include "mlir/IR/Verifier.h"
-#include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
-#include "mlir/Support/FileUtilities.h"
-#include "mlir/Support/ToolUtilities.h"
 #include "mlir/Transforms/Passes.h"
-#include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/ToolOutputFile.h"
 
 namespace {
 
-struct NamedPass {
-  llvm::StringRef flag, summary;
-  void (*add)(mlir::OpPassManager &manager);
-};
-
-const NamedPass passes[] = {
+const nereid::tools::NamedPass passes[] = {
     {"canonicalize", "the general canonicaliser",
      [](mlir::OpPassManager &manager) { manager.addPass(mlir::createCanonicalizerPass()); }},
     {"cse", "remove common subexpressions",
@@ -94,106 +82,8 @@ const NamedPass passes[] = {
     {"tile-opt", "the whole phase", nereid::tile::buildTileOptPipeline},
 };
 
-struct Options {
-  std::string input = "-";
-  bool splitsInput = false;
-  bool verifiesDiagnostics = false;
-  llvm::SmallVector<const NamedPass *> passes;
-};
-
-void printUsage(llvm::raw_ostream &out) {
-  out << "usage: tile-opt [--split-input-file] [--verify-diagnostics] [--PASS ...] [FILE]\n"
-         "passes, run in the order given:\n";
-  for (const NamedPass &pass : passes) {
-    out << "  --" << pass.flag;
-    out.indent(40 - pass.flag.size()) << pass.summary << "\n";
-  }
-}
-
-/// False after a message on standard error.
-bool parseCommandLine(int argc, char **argv, Options &options) {
-  for (int i = 1; i < argc; ++i) {
-    llvm::StringRef argument(argv[i]);
-    llvm::StringRef flag = argument;
-    if (!flag.consume_front("--")) {
-      options.input = argument.str();
-      continue;
-    }
-    const auto *pass = llvm::find_if(passes, [&](const NamedPass &p) { return p.flag == flag; });
-    if (flag == "split-input-file") {
-      options.splitsInput = true;
-    } else if (flag == "verify-diagnostics") {
-      options.verifiesDiagnostics = true;
-    } else if (pass != std::end(passes)) {
-      options.passes.push_back(pass);
-    } else {
-      llvm::errs() << "tile-opt: unknown option '" << argument << "'\n";
-      printUsage(llvm::errs());
-      return false;
-    }
-  }
-  return true;
-}
-
-mlir::LogicalResult process(const Options &options, llvm::SourceMgr &sources,
-                            mlir::MLIRContext &context, llvm::raw_ostream &out) {
-  auto module = mlir::parseSourceFile<mlir::ModuleOp>(sources, &context);
-  if (!module) {
-    return mlir::failure();
-  }
-  mlir::PassManager manager(&context);
-  for (const NamedPass *pass : options.passes) {
-    pass->add(manager);
-  }
-  if (mlir::failed(manager.run(*module))) {
-    return mlir::failure();
-  }
-  module->print(out);
-  out << "\n";
-  return mlir::success();
-}
-
-mlir::LogicalResult processBuffer(const Options &options,
-                                  std::unique_ptr<llvm::MemoryBuffer> buffer,
-                                  llvm::raw_ostream &out) {
-  mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  nereid::tile::loadDialects(context);
-  llvm::SourceMgr sources;
-  sources.AddNewSourceBuffer(std::move(buffer), llvm::SMLoc());
-  if (options.verifiesDiagnostics) {
-    context.printOpOnDiagnostic(false);
-    mlir::SourceMgrDiagnosticVerifierHandler verifier(sources, &context);
-    // Errors are wanted here; only the comparison with the expectations decides.
-    (void)process(options, sources, context, out);
-    return verifier.verify();
-  }
-  mlir::SourceMgrDiagnosticHandler printer(sources, &context);
-  return process(options, sources, context, out);
-}
-
 } // namespace
 
 int main(int argc, char **argv) {
-  if (argc == 2 && llvm::StringRef(argv[1]) == "--help") {
-    printUsage(llvm::outs());
-    return 0;
-  }
-  Options options;
-  if (!parseCommandLine(argc, argv, options)) {
-    return 2;
-  }
-  std::string message;
-  std::unique_ptr<llvm::MemoryBuffer> input = mlir::openInputFile(options.input, &message);
-  if (!input) {
-    llvm::errs() << "tile-opt: " << message << "\n";
-    return 2;
-  }
-  mlir::LogicalResult result = mlir::splitAndProcessBuffer(
-      std::move(input),
-      [&](std::unique_ptr<llvm::MemoryBuffer> chunk, llvm::raw_ostream &out) {
-        return processBuffer(options, std::move(chunk), out);
-      },
-      llvm::outs(), options.splitsInput ? mlir::kDefaultSplitMarker : "",
-      options.splitsInput ? mlir::kDefaultSplitMarker : "");
-  return mlir::succeeded(result) ? 0 : 1;
+  return nereid::tools::runPassTool({"tile-opt", passes, nereid::tile::loadDialects}, argc, argv);
 }

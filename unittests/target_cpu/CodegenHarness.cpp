@@ -2,6 +2,7 @@
 #include "unittests/target_cpu/CodegenHarness.h"
 
 #include "lib/targets/cpu/codegen/Passes.h"
+#include "lib/targets/cpu/loops/Passes.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/MLIRContext.h"
@@ -29,7 +30,8 @@ Translated translate(const std::string &text, const std::string &architecture) {
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
   mlir::PassManager passes(&context);
-  buildLoopsToLlvmPipeline(passes, *machine);
+  buildLoopsOptPipeline(passes, *machine);
+  buildLoopsToLlvmPipeline(passes);
   if (!module || failed(passes.run(*module))) {
     result.error = "loops level: cannot be parsed or lowered";
     return result;

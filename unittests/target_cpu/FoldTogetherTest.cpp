@@ -109,20 +109,6 @@ std::string logarithms(const std::string &second) {
          "    tl.store(out + 3, ld)\n    tl.store(out + 4, le)\n";
 }
 
-TEST(PackScalars, FourLogarithmsAreOneOfAVector) {
-  const std::string loops = lower(logarithms("b")).loops;
-  EXPECT_EQ(countOf(loops, "math.log"), 2u);
-  EXPECT_EQ(countOf(loops, "math.log %"), 2u);
-  EXPECT_NE(loops.find("vector<4xf32>"), std::string::npos);
-  // One that needs the one before begins anew.
-  EXPECT_EQ(countOf(lower(logarithms("la")).loops, "math.log"), 2u);
-  EXPECT_EQ(
-      countOf(
-          lower(logarithms("la + lb0").replace(0, 0, "    lb0 = tl.log(tl.load(x + 5))\n")).loops,
-          "math.log"),
-      3u);
-}
-
 TEST(PackScalars, ResultsOnEveryMachine) {
   for (const std::string &architecture : runnableArchitectures()) {
     for (const char *second : {"b", "la", "la * la"}) {

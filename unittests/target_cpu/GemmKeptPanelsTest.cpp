@@ -66,6 +66,17 @@ TEST(GemmKeptPanels, RowsShareColumns) {
   EXPECT_EQ(compare(product(), 100, 300, 200), "");
 }
 
+/// Beside its tiles there is no room for them: the kernel does without, and says so.
+TEST(GemmKeptPanels, NotWhereScratchMemoryIsShort) {
+  LoweredKernel kernel = lowerSource(product(), signature, wideVectors, {1 << 20});
+  EXPECT_EQ(kernel.error, "");
+  EXPECT_LT(kernel.scratchBytes, 1U << 20);
+  EXPECT_NE(kernel.remarks.find("not recognised as packed columns that serve the programs that "
+                                "follow: beside its tiles they exceed the scratch memory"),
+            std::string::npos)
+      << kernel.remarks;
+}
+
 TEST(GemmKeptPanels, MoreThanIsKept) { EXPECT_EQ(compare(product(), 40, 100, 2600), ""); }
 
 /// The columns are the same, but not what was packed of them.

@@ -7,7 +7,10 @@
 #include "lib/language/emit/Emit.h"
 #include "lib/targets/cpu/codegen/Codegen.h"
 #include "lib/targets/cpu/codegen/Passes.h"
+#include "lib/targets/cpu/loops/Passes.h"
 #include "lib/targets/cpu/lower/Lower.h"
+#include "lib/targets/cpu/lower/Recognisers.h"
+#include "lib/targets/cpu/prepare/Passes.h"
 #include "lib/tile/ir/Tile.h"
 #include "lib/tile/transforms/Passes.h"
 
@@ -73,9 +76,19 @@ LoweredKernel lowerKernel(const std::string &text, const std::string &architectu
       result.remarks += diagnostic.str() + "\n";
       return mlir::success();
     });
-    if (failed(lowerTileToLoops(*module, *machine, diags))) {
-      result.error = diags.render();
+    const std::vector<RecogniserCount> before = recogniserCounts();
+    mlir::PassManager prepares(&context);
+    buildTileCpuPipeline(prepares, *machine);
+    if (failed(checkTileKernel(*module, diags)) || failed(prepares.run(*module)) ||
+        failed(lowerTileToLoops(*module, *machine, diags))) {
+      result.error = diags.hasErrors() ? diags.render() : "the phase tile-cpu fails";
       return result;
+    }
+    const std::vector<RecogniserCount> after = recogniserCounts();
+    for (size_t i = 0; i < after.size(); ++i) {
+      if (after[i].fired > before[i].fired) {
+        result.recognised.insert(after[i].name);
+      }
     }
   }
   llvm::raw_string_ostream(result.loops) << *module;
@@ -96,7 +109,8 @@ LoweredKernel lowerKernel(const std::string &text, const std::string &architectu
     result.takesRanges = function->hasAttr("nereid.takes_ranges");
   });
   mlir::PassManager passes(&context);
-  buildLoopsToLlvmPipeline(passes, *machine);
+  buildLoopsOptPipeline(passes, *machine);
+  buildLoopsToLlvmPipeline(passes);
   if (failed(passes.run(*again))) {
     result.error = "codegen refuses the loops:\n" + result.loops;
     return result;

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct LoweredKernel {
   std::string assembly;
   std::string error;   ///< rendered diagnostics; empty = compiled and loaded
   std::string remarks; ///< what was declined and why, a line each; see Recognisers.h
+  std::set<std::string_view> recognised; ///< names of the recognisers that fired
   uint64_t scratchBytes = 0;
   bool takesRanges = false;
   std::shared_ptr<runtime::Module> code;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the loops look like, tile sizes that are no powers of two (only tile IR can have them), and
-// the errors of lower/.
+// Tile sizes that are no powers of two (only tile IR can have them), effects, and the errors of
+// lower/. What loops look like is in test/targets/cpu/.
 #include "unittests/target_cpu/LowerHarness.h"
 
 #include <gtest/gtest.h>
@@ -14,54 +14,6 @@ using namespace nereid::cpu::test;
 using runtime::Tensor;
 
 namespace {
-
-TEST(LowerStructure, MaskedTailOnlyInTheRaggedPart) {
-  const char *source = R"(
-@triton.jit
-def kernel(x, out, n, BLOCK: tl.constexpr):
-    o = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
-    tl.store(out + o, tl.load(x + o, mask=o < n) + 1, mask=o < n)
-)";
-  LoweredKernel kernel = lowerSource(source, "*fp32, *fp32, i32, 1024");
-  ASSERT_EQ(kernel.error, "");
-  EXPECT_EQ(kernel.scratchBytes, 0u);
-  EXPECT_EQ(countOf(kernel.loops, "scf.for"), 2u);
-  EXPECT_EQ(countOf(kernel.loops, "llvm.intr.masked.load"), 1u);
-  EXPECT_EQ(countOf(kernel.loops, "llvm.intr.masked.store"), 1u);
-  EXPECT_EQ(countOf(kernel.loops, "gather"), 0u);
-  EXPECT_EQ(countOf(kernel.loops, "tile."), 1u); // the attribute tile.kernel
-}
-
-TEST(LowerStructure, SoftmaxKeepsOnlyTheExponentials) {
-  const char *source = R"(
-@triton.jit
-def kernel(out, x, BLOCK: tl.constexpr):
-    o = tl.arange(0, BLOCK)
-    v = tl.load(x + o)
-    e = tl.exp(v - tl.max(v, axis=0))
-    tl.store(out + o, e / tl.sum(e, axis=0))
-)";
-  LoweredKernel kernel = lowerSource(source, "*fp32, *fp32, 1024");
-  ASSERT_EQ(kernel.error, "");
-  EXPECT_EQ(kernel.scratchBytes, 4096u);
-  EXPECT_EQ(countOf(kernel.loops, "scf.for"), 3u);
-  EXPECT_EQ(lowerSource(source, "*fp32, *fp32, 1024").loops, kernel.loops);
-}
-
-TEST(LowerStructure, ReductionsOfOneLoadShareItsLoop) {
-  const char *source = R"(
-@triton.jit
-def kernel(x, out, BLOCK: tl.constexpr):
-    v = tl.load(x + tl.arange(0, BLOCK))
-    first = tl.sum(v, axis=0)
-    second = tl.sum(v * v, axis=0)
-    tl.store(out, first)
-    tl.store(out + 1, second)
-)";
-  LoweredKernel kernel = lowerSource(source, "*fp32, *fp32, 1024");
-  ASSERT_EQ(kernel.error, "");
-  EXPECT_EQ(countOf(kernel.loops, "scf.for"), 1u);
-}
 
 TEST(LowerStructure, StreamingStoresPassTheCaches) {
   const char *source = R"(
@@ -93,82 +45,6 @@ def kernel(a, b, c, n, B: tl.constexpr):
   EXPECT_EQ(kernel.scratchBytes, 72u * 64 * 4 + 80 * 8 + 128 * 64 * 4 + 8 * 64 * 4);
   // One block of 4 rows and 4 vectors; whether it packs b is decided while it runs.
   EXPECT_EQ(countOf(kernel.loops, "math.fma"), 16u);
-}
-
-TEST(LowerStructure, TransposedOperandsAreTransposedInRegisters) {
-  const char *source = R"(
-@triton.jit
-def kernel(q, k, c, B: tl.constexpr):
-    i = tl.arange(0, B)
-    p = i[:, None] * B + i[None, :]
-    tl.store(c + p, tl.dot(tl.load(q + p), tl.trans(tl.load(k + p))))
-)";
-  LoweredKernel kernel = lowerSource(source, "*fp32, *fp32, *fp32, 64");
-  ASSERT_EQ(kernel.error, "");
-  EXPECT_EQ(countOf(kernel.loops, "vector.shuffle"), 64u); // 4 stages of 16
-  EXPECT_EQ(countOf(kernel.loops, "gather"), 0u);
-}
-
-/// The other dimension's stride might be 1 too, for all that is known when the kernel is compiled.
-TEST(LowerStructure, ColumnsOfAKnownStrideAreTransposedInRegisters) {
-  const char *source = R"(
-@triton.jit
-def kernel(q, k, c, stride, n, B: tl.constexpr):
-    i = tl.arange(0, B)
-    p = i[:, None] * B + i[None, :]
-    keys = tl.load(k + i[:, None] + i[None, :] * stride, mask=i[None, :] < n, other=0.0)
-    tl.store(c + p, tl.dot(tl.load(q + p), keys))
-)";
-  LoweredKernel kernel = lowerSource(source, "*fp32, *fp32, *fp32, i32, i32, 64");
-  ASSERT_EQ(kernel.error, "");
-  EXPECT_EQ(countOf(kernel.loops, "vector.shuffle"), 64u);
-  EXPECT_EQ(countOf(kernel.loops, "gather"), 0u);
-}
-
-/// A maximum takes the constant behind the mask's end once, where a sum of it needs a loop.
-TEST(LowerStructure, AMaximumTakesTheValueBehindTheMaskOnce) {
-  auto loopsOf = [](const std::string &reduction) {
-    LoweredKernel kernel = lowerSource(R"(
-@triton.jit
-def kernel(x, c, n, B: tl.constexpr):
-    i = tl.arange(0, B)
-    tl.store(c, tl.)" + reduction + R"((tl.load(x + i, mask=i < n, other=1.0), axis=0))
-)",
-                                       "*fp32, *fp32, i32, 1024");
-    EXPECT_EQ(kernel.error, "");
-    return countOf(kernel.loops, "scf.for");
-  };
-  EXPECT_EQ(loopsOf("max"), 2u);
-  EXPECT_EQ(loopsOf("sum"), 3u);
-}
-
-/// The exponential of what lies behind the mask's end is the same for all of it: computed once, in
-/// front of the loop over it, and behind a test of whether there is anything.
-TEST(LowerStructure, AnExpensiveValueBehindTheMaskIsComputedWhenThereIsAny) {
-  const char *source = R"(
-@triton.jit
-def kernel(x, w, c, n, B: tl.constexpr):
-    i = tl.arange(0, B)
-    p = i[:, None] * B + i[None, :]
-    v = tl.load(x + p, mask=i[None, :] < n, other=1.0)
-    top = tl.max(v, axis=1)
-    tl.store(c + p, tl.dot(tl.exp(v - top[:, None]), tl.load(w + p)))
-)";
-  LoweredKernel kernel = lowerSource(source, "*fp32, *fp32, *fp32, i32, 64");
-  ASSERT_EQ(kernel.error, "");
-  size_t found = 0;
-  for (size_t at = kernel.loops.find(": f32\n"); at != std::string::npos;
-       at = kernel.loops.find(": f32\n", at + 1)) {
-    const size_t line = kernel.loops.rfind('\n', at) + 1;
-    if (kernel.loops.substr(line, at - line).find("math.exp") == std::string::npos) {
-      continue;
-    }
-    ++found;
-    const size_t loop = kernel.loops.rfind("scf.for", at), test = kernel.loops.rfind("scf.if", at);
-    EXPECT_GT(test, loop);
-    EXPECT_EQ(kernel.loops.substr(test, at - test).find('}'), std::string::npos);
-  }
-  EXPECT_EQ(found, 1u);
 }
 
 /// sum along both axes and an elementwise result of an M by N tile, masked to `n` columns.

@@ -91,7 +91,7 @@ TEST(NestRows, BoundsFromAboveAloneKeepOneLoop) {
   auto loopsOf = [](std::string text, const std::string &signature) {
     LoweredKernel kernel = lowerSource(text, signature, "x86-64-v4");
     EXPECT_EQ(kernel.error, "");
-    return kernel.loops.find("nereid.reads_neighbours") != std::string::npos;
+    return kernel.loops.find("cpu.reads_neighbours") != std::string::npos;
   };
   Sizes s{40, 40, 32, 1, 9, 3, 1, 16, 32};
   EXPECT_TRUE(loopsOf(source, signatureOf(s)));

@@ -53,7 +53,7 @@ float byHand(float x, int length) {
   return v + x;
 }
 
-constexpr const char *mainLoop = "{nereid.whole_vectors}";
+constexpr const char *mainLoop = "{cpu.whole_vectors}";
 
 bool runsHere() {
   Result<CpuMachine> host = parseMachine("");

@@ -10,7 +10,9 @@
 #include "lib/targets/cpu/VerifyLoops.h"
 #include "lib/targets/cpu/codegen/Codegen.h"
 #include "lib/targets/cpu/codegen/Passes.h"
+#include "lib/targets/cpu/loops/Passes.h"
 #include "lib/targets/cpu/lower/Lower.h"
+#include "lib/targets/cpu/prepare/Passes.h"
 #include "lib/tile/transforms/Passes.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -62,7 +64,15 @@ bool lowerToLoops(CompileState &state) {
   }
   pipeline::noteKernelFacts(state);
   loadLoweringDialects(state.session->context());
-  return succeeded(lowerTileToLoops(*state.module, targetOf(state).machine, state.diags));
+  const CpuMachine &machine = targetOf(state).machine;
+  if (failed(checkTileKernel(*state.module, state.diags))) {
+    return false;
+  }
+  mlir::PassManager prepares(&state.session->context());
+  prepares.enableVerifier(state.options.verifyEach);
+  buildTileCpuPipeline(prepares, machine);
+  return succeeded(prepares.run(*state.module)) &&
+         succeeded(lowerTileToLoops(*state.module, machine, state.diags));
 }
 
 bool verifyPhaseLoops(CompileState &state) { return succeeded(verifyLoops(*state.module)); }
@@ -71,7 +81,8 @@ bool translateToLlvm(CompileState &state) {
   CpuTarget &target = targetOf(state);
   mlir::PassManager passes(&state.session->context());
   passes.enableVerifier(state.options.verifyEach);
-  buildLoopsToLlvmPipeline(passes, target.machine);
+  buildLoopsOptPipeline(passes, target.machine);
+  buildLoopsToLlvmPipeline(passes);
   return succeeded(passes.run(*state.module)) &&
          keepCode(state, target.generators.lease()->translate(*state.module, state.diags));
 }

@@ -7,8 +7,7 @@
 // Guarantees: only LLVM dialect operations remain.
 // Example: `%s = arith.addf %a, %b : vector<16xf32>` becomes `%s = llvm.fadd %a, %b :
 // vector<16xf32>`.
-#include "lib/lowering/Passes.h"
-#include "lib/targets/cpu/codegen/Avx512.h"
+#include "lib/targets/cpu/Attributes.h"
 #include "lib/targets/cpu/codegen/DirectConversions.h"
 #include "lib/targets/cpu/codegen/Passes.h"
 
@@ -76,29 +75,14 @@ std::unique_ptr<Pass> createConvertLoopsToLlvmPass() {
   return std::make_unique<ConvertLoopsToLlvmPass>();
 }
 
-static lowering::FloatUnit floatUnitOf(const CpuMachine &machine) {
-  lowering::FloatUnit unit{machine.hasFma, machine.hasHalfConversions};
-  if (machine.hasAvx512) {
-    unit.instructions = &avx512Instructions(machine.hasBf16);
-  }
-  return unit;
-}
-
-void buildLoopsToLlvmPipeline(OpPassManager &manager, const CpuMachine &machine) {
-  const lowering::FloatUnit floats = floatUnitOf(machine);
-  manager.addPass(createWidenPairsPass());
-  manager.addPass(lowering::createExpandHalfPass(floats));
-  manager.addPass(lowering::createExpandMathPass(floats));
-  manager.addPass(createSplitProductsPass(machine));
-  manager.addPass(createOverlapIterationsPass(machine));
-  manager.addPass(createInterleaveVectorsPass(machine));
+void buildLoopsToLlvmPipeline(OpPassManager &manager) {
   manager.addPass(createConvertLoopsToLlvmPass());
   manager.addPass(createReconcileUnrealizedCastsPass());
 }
 
 void registerCodegenDialects(DialectRegistry &registry) {
   registry.insert<arith::ArithDialect, cf::ControlFlowDialect, func::FuncDialect, LLVM::LLVMDialect,
-                  math::MathDialect, scf::SCFDialect, vector::VectorDialect>();
+                  math::MathDialect, scf::SCFDialect, vector::VectorDialect, CpuDialect>();
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
 }

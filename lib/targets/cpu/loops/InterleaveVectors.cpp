@@ -3,14 +3,14 @@
 //
 // Why: each vector's exponential is a chain; computed one after the other, most of what a processor
 // looks ahead at waits for its own chain. Step by step, each result is there when it is asked for.
-// Requires: expand-math has run; main loops of nests carry `nereid.whole_vectors`. Loops
+// Requires: expand-math has run; main loops of nests carry `cpu.whole_vectors`. Loops
 // without carried values are left to cpu-overlap-iterations.
 // Guarantees: the same operations; loops that store stay as they are.
 // Example: `a = f(x); b = g(a); c = f(y); d = g(c)` becomes `a = f(x); c = f(y); b = g(a);
 // d = g(c)`.
-#include "lib/targets/cpu/LoopAttributes.h"
+#include "lib/targets/cpu/Attributes.h"
 #include "lib/targets/cpu/MachineSizes.h"
-#include "lib/targets/cpu/codegen/Passes.h"
+#include "lib/targets/cpu/loops/Passes.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -149,7 +149,7 @@ public:
       return;
     }
     getOperation()->walk([&](scf::ForOp loop) {
-      if (loop->hasAttr(wholeVectors) && !loop.getInitArgs().empty()) {
+      if (loop->hasAttr(attribute::wholeVectors) && !loop.getInitArgs().empty()) {
         Steps(loop, machine).interleave();
       }
     });

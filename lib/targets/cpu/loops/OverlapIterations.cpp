@@ -6,13 +6,13 @@
 // of polynomials these are two or three iterations, so that its units idle; what was computed an
 // iteration ago need not be waited for.
 // Requires: cpu-split-products has run (its loops stay as they are); main loops of nests carry
-// `nereid.whole_vectors`, load before they store, and store nothing that a later iteration loads.
+// `cpu.whole_vectors`, load before they store, and store nothing that a later iteration loads.
 // Guarantees: the same values in the same places; a load is repeated at the end of a loop.
 // Example: `for i: { store f(g(load i)) }` becomes `for i = -1 …, carrying c: { c' = g(load i + 1);
 // if i >= 0: { store f(c) } }`.
-#include "lib/targets/cpu/LoopAttributes.h"
+#include "lib/targets/cpu/Attributes.h"
 #include "lib/targets/cpu/MachineSizes.h"
-#include "lib/targets/cpu/codegen/Passes.h"
+#include "lib/targets/cpu/loops/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -302,7 +302,7 @@ public:
     }
     SmallVector<scf::ForOp> loops;
     getOperation()->walk([&](scf::ForOp loop) {
-      if (loop->hasAttr(wholeVectors)) {
+      if (loop->hasAttr(attribute::wholeVectors)) {
         loops.push_back(loop);
       }
     });

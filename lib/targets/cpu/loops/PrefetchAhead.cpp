@@ -1,9 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/targets/cpu/loops/PrefetchAhead.h"
+// cpu-prefetch-ahead: read a page ahead where a large launch bypasses the caches.
+//
+// Why: hardware prefetchers stop at the end of a page, and a loop with much arithmetic fills the
+// processor's window with it before the next page's first loads are reached. The next 4096 bytes
+// are what the next program reads, or this one's next pages. Rows whose numbers are read from
+// memory (embeddings) have nothing behind them that is needed.
+// Requires: loops as LoopNest writes them.
+// Guarantees: only prefetches are added, which cannot fault, and only where stores bypass the
+// caches: small launches have their data in the caches.
+// Example:
+//   for i: { x = load a[i] ; if large { stream b[i] = f(x) } else { b[i] = f(x) } }
+//   for i: { x = load a[i] ; if large { prefetch a[i] + 4096 ; stream b[i] = f(x) } else { … } }
 #include "lib/targets/cpu/MachineSizes.h"
+#include "lib/targets/cpu/loops/Passes.h"
 
 #include "lib/targets/cpu/lower/KernelState.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
@@ -114,15 +127,27 @@ void prefetchIn(scf::ForOp loop) {
   }
 }
 
+class PrefetchAheadPass : public PassWrapper<PrefetchAheadPass, OperationPass<ModuleOp>> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PrefetchAheadPass)
+
+  StringRef getArgument() const override { return "cpu-prefetch-ahead"; }
+  StringRef getDescription() const override {
+    return "read a page ahead where a large launch bypasses the caches";
+  }
+
+  void runOnOperation() override {
+    getOperation()->walk([](scf::ForOp loop) {
+      // Inside a loop over rows, what follows a row need not be the next one.
+      if (!loop->getParentOfType<scf::ForOp>() && !loop->getParentOfType<scf::WhileOp>()) {
+        prefetchIn(loop);
+      }
+    });
+  }
+};
+
 } // namespace
 
-void prefetchAhead(func::FuncOp kernel) {
-  kernel.walk([](scf::ForOp loop) {
-    // Inside a loop over rows, what follows a row need not be the next one.
-    if (!loop->getParentOfType<scf::ForOp>() && !loop->getParentOfType<scf::WhileOp>()) {
-      prefetchIn(loop);
-    }
-  });
-}
+std::unique_ptr<Pass> createPrefetchAheadPass() { return std::make_unique<PrefetchAheadPass>(); }
 
 } // namespace nereid::cpu

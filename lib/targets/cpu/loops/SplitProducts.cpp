@@ -11,8 +11,8 @@
 // on vector<8xi64>, of `%x` and of `%x >> 32`.
 #include "lib/targets/cpu/loops/SplitProducts.h"
 
-#include "lib/targets/cpu/codegen/Passes.h"
 #include "lib/targets/cpu/loops/ChainRewriter.h"
+#include "lib/targets/cpu/loops/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

@@ -4,12 +4,12 @@
 //
 // Why: sixteen numbers in order take a permutation and a shift; of thirty-two loaded at once the
 // odd ones are a mask away and the even ones a shift.
-// Requires: loops that only combine lanes, in any order, carry `nereid.any_lane_order`.
+// Requires: loops that only combine lanes, in any order, carry `cpu.any_lane_order`.
 // Guarantees: the same numbers, each once, in the accumulators of the same two vectors.
 // Example: `%a = extf (load x[i : i+16])`, `%b = extf (load x[i+16 : i+32])` become
 // `%w = load x[i : i+32]` as 16 words, `%a = %w << 16`, `%b = %w & 0xffff0000`.
-#include "lib/targets/cpu/LoopAttributes.h"
-#include "lib/targets/cpu/codegen/Passes.h"
+#include "lib/targets/cpu/Attributes.h"
+#include "lib/targets/cpu/loops/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -275,7 +275,7 @@ public:
 
   void runOnOperation() override {
     getOperation()->walk([](scf::ForOp loop) {
-      if (loop->hasAttr(anyLaneOrder)) {
+      if (loop->hasAttr(attribute::anyLaneOrder)) {
         Pairs(loop).widen();
       }
     });

@@ -168,42 +168,16 @@ void KernelState::placeShared() {
   }
 }
 
-Place placeOf(Location loc) {
-  if (auto file = dyn_cast<FileLineColLoc>(loc)) {
-    return {file.getFilename().str(), static_cast<int>(file.getLine()),
-            static_cast<int>(file.getColumn())};
-  }
-  if (auto call = dyn_cast<CallSiteLoc>(loc)) {
-    return placeOf(call.getCallee());
-  }
-  if (auto name = dyn_cast<NameLoc>(loc)) {
-    return placeOf(name.getChildLoc());
-  }
-  if (auto fused = dyn_cast<FusedLoc>(loc)) {
-    for (Location inner : fused.getLocations()) {
-      Place place = placeOf(inner);
-      if (place.line != 0) {
-        return place;
-      }
-    }
-  }
-  return {};
-}
-
-static void setPlace(Diagnostic &diagnostic, Location loc) {
-  Place place = placeOf(loc);
-  diagnostic.file = place.file;
-  diagnostic.range = {place.line, place.column, place.column + 1};
-}
-
 void KernelState::unsupported(Operation *op, const std::string &why) {
-  fail(makeError("E0301", "the cpu target cannot compile '" + op->getName().getStringRef().str() +
-                              "': " + why),
-       op);
+  failed = true;
+  diags.add(unsupportedError(op, why));
 }
 
-void KernelState::fail(Diagnostic error, Operation *op) {
+void KernelState::misplaced(Operation *op, std::string_view why) {
   failed = true;
+  Diagnostic error = makeError("E0391", "the rows of this loop cannot be pipelined as its "
+                                        "attributes say: " +
+                                            std::string(why));
   setPlace(error, op->getLoc());
   diags.add(std::move(error));
 }
@@ -250,7 +224,7 @@ bool KernelState::checkScratchLimit() {
   }
   error.withHelp("choose smaller block sizes");
   diags.add(std::move(error));
-  failed = true;
+  failed = exceedsLimit = true;
   return false;
 }
 

@@ -3,6 +3,7 @@
 // scalar of the source function is called in the output function.
 #pragma once
 
+#include "lib/targets/cpu/Places.h"
 #include "lib/targets/cpu/lower/Lower.h"
 #include "lib/targets/cpu/lower/plan/FusionPlan.h"
 #include "lib/tile/analysis/AxisInfo.h"
@@ -62,8 +63,11 @@ public:
 
   // ---- errors ----
   void unsupported(mlir::Operation *op, const std::string &why);
-  void fail(Diagnostic error, mlir::Operation *op);
+  /// A pass in front of the lowering, or whoever wrote the text, has put together what does not
+  /// belong together: E0391.
+  void misplaced(mlir::Operation *op, std::string_view why);
   bool failed = false;
+  bool exceedsLimit = false; ///< failed because the tiles need more scratch memory than there is
 
   /// An i1: the arguments that the two pointers are made from are two tensors. Null when they may
   /// be one, as far as the source tells.
@@ -109,12 +113,5 @@ private:
   };
   llvm::SmallVector<Hole> holes; ///< released memory below scratchTop
 };
-
-/// `file:line:column` of an operation, through call sites to where the kernel's text is.
-struct Place {
-  std::string file;
-  int line = 0, column = 0;
-};
-Place placeOf(mlir::Location loc);
 
 } // namespace nereid::cpu

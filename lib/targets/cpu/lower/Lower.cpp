@@ -2,17 +2,13 @@
 // The entry of convert-tile-to-loops: reads the arguments from their slots, lowers the body, and
 // puts the result in the place of the source function.
 #include "lib/targets/cpu/lower/Lower.h"
-#include "lib/targets/cpu/loops/PackScalars.h"
-#include "lib/targets/cpu/loops/PrefetchAhead.h"
-#include "lib/targets/cpu/loops/PrefetchNext.h"
 #include "lib/targets/cpu/lower/Recognisers.h"
 #include "lib/targets/cpu/lower/nest/Streaming.h"
 #include "lib/targets/cpu/lower/product/pack/GemmKeptPanels.h"
-#include "lib/targets/cpu/prepare/RowPipeline.h"
-#include "lib/targets/cpu/prepare/TilePasses.h"
+#include "lib/targets/cpu/prepare/Passes.h"
 
 #include "lib/targets/cpu/lower/block/BlockLowering.h"
-#include "lib/tile/ir/Attributes.h"
+#include "lib/tile/transforms/Passes.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -22,7 +18,7 @@ namespace nereid::cpu {
 
 void loadLoweringDialects(MLIRContext &context) {
   context.loadDialect<tile::TileDialect, arith::ArithDialect, math::MathDialect, scf::SCFDialect,
-                      func::FuncDialect, vector::VectorDialect, LLVM::LLVMDialect>();
+                      func::FuncDialect, vector::VectorDialect, LLVM::LLVMDialect, CpuDialect>();
 }
 
 /// A parameter's value from its 8-byte slot (see runtime/Kernel.h).
@@ -44,75 +40,6 @@ static Value loadArgument(OpBuilder &builder, Location loc, Value slots, unsigne
   return load(type); // the low bytes of a little-endian slot
 }
 
-static func::FuncOp findKernel(ModuleOp module) {
-  func::FuncOp found;
-  module.walk([&](func::FuncOp function) {
-    if (function->hasAttr(tile::attribute::kernel)) {
-      found = function;
-      return WalkResult::interrupt();
-    }
-    return WalkResult::advance();
-  });
-  return found;
-}
-
-/// Tiles have at most so many dimensions: a tile of 2^20 elements, the largest that the language
-/// makes, has no more that are longer than one.
-static constexpr int64_t maxRank = 20;
-
-static bool isKnownElement(Type element) {
-  return isa<tile::PtrType, IndexType>(element) || element.isF16() || element.isBF16() ||
-         element.isF32() || element.isF64() || tile::isFloat8(element) || element.isInteger(1) ||
-         element.isInteger(8) || element.isInteger(16) || element.isInteger(32) ||
-         element.isInteger(64);
-}
-
-/// A result that the evaluation cannot represent, of an operation that has a place in the source if
-/// any has one: constants that several lines share have none.
-static Value unknownValue(func::FuncOp source) {
-  Value unknown;
-  source.walk([&](Operation *op) {
-    for (Value result : op->getResults()) {
-      auto tensor = dyn_cast<RankedTensorType>(result.getType());
-      bool isKnown = isKnownElement(tensor ? tensor.getElementType() : result.getType()) &&
-                     (!tensor || tensor.getRank() <= maxRank);
-      bool isPlaced = !unknown || placeOf(unknown.getLoc()).line == 0;
-      if (!isKnown && isPlaced) {
-        unknown = result;
-      }
-    }
-  });
-  return unknown;
-}
-
-/// What the evaluation cannot represent is refused before anything is emitted.
-static bool checkTypes(KernelState &kernel, func::FuncOp source) {
-  source.walk([&](Operation *op) {
-    if (auto assembly = dyn_cast<tile::InlineAsmOp>(op); assembly && !kernel.failed) {
-      StringRef first = assembly.getText().trim().split('\n').first.rtrim();
-      kernel.fail(makeError("E0304", "inline assembly runs only on the chip it is written for, "
-                                     "which the cpu target is not")
-                      .note("the assembly starts with '" + first.str() + "'")
-                      .withHelp("guard it by a constexpr and give the cpu the same computation in "
-                                "the kernel language"),
-                  op);
-    }
-  });
-  Value unknown = kernel.failed ? Value() : unknownValue(source);
-  if (unknown) {
-    std::string text;
-    llvm::raw_string_ostream(text) << unknown.getType();
-    auto tensor = dyn_cast<RankedTensorType>(unknown.getType());
-    bool isDeep = tensor && tensor.getRank() > maxRank;
-    kernel.unsupported(unknown.getDefiningOp(),
-                       isDeep ? "a tile has at most " + std::to_string(maxRank) +
-                                    " dimensions, but got " + std::to_string(tensor.getRank()) +
-                                    " in '" + text + "'"
-                              : "it has no values of type '" + text + "'");
-  }
-  return !kernel.failed;
-}
-
 static void eraseWhatWasAdded(ModuleOp module) {
   SmallVector<Operation *> leftovers;
   for (Operation &op : *module.getBody()) {
@@ -125,18 +52,14 @@ static void eraseWhatWasAdded(ModuleOp module) {
   }
 }
 
-/// The loops of `source`, a new function in the place of `original`; null when that failed.
-static func::FuncOp lowerFunction(KernelState &kernel, func::FuncOp source, func::FuncOp original) {
-  Location loc = original.getLoc();
-  if (failed(runTilePasses(source))) {
-    return {};
-  }
+/// The loops of `source`, a new function beside it; null when that failed.
+static func::FuncOp lowerFunction(KernelState &kernel, func::FuncOp source) {
+  Location loc = source.getLoc();
   kernel.analyse(source);
-
-  Type pointer = LLVM::LLVMPointerType::get(original.getContext());
-  OpBuilder top(original);
+  Type pointer = LLVM::LLVMPointerType::get(source.getContext());
+  OpBuilder top(source);
   auto type = top.getFunctionType({pointer, pointer, pointer, pointer}, {});
-  auto target = top.create<func::FuncOp>(loc, (original.getName() + ".loops").str(), type);
+  auto target = top.create<func::FuncOp>(loc, (source.getName() + ".loops").str(), type);
   Block *entryBlock = target.addEntryBlock();
   kernel.target = target;
   kernel.slotsArgument = entryBlock->getArgument(0);
@@ -160,16 +83,13 @@ static func::FuncOp lowerFunction(KernelState &kernel, func::FuncOp source, func
   kernel.placeShared();
   if (kernel.failed || !kernel.checkScratchLimit()) {
     target.erase();
-    eraseWhatWasAdded(original->getParentOfType<ModuleOp>());
+    eraseWhatWasAdded(source->getParentOfType<ModuleOp>());
     return {};
   }
   fenceStreams(kernel, block.builder(), loc);
   block.builder().create<func::ReturnOp>(loc);
   mark->erase();
-  packScalars(target);
-  prefetchNextRow(target, kernel.machine);
-  prefetchAhead(target);
-  for (NamedAttribute attribute : original->getDiscardableAttrs()) {
+  for (NamedAttribute attribute : source->getDiscardableAttrs()) {
     target->setAttr(attribute.getName(), attribute.getValue());
   }
   target->setAttr("nereid.scratch_bytes", top.getI64IntegerAttr(kernel.scratchPeak()));
@@ -179,67 +99,46 @@ static func::FuncOp lowerFunction(KernelState &kernel, func::FuncOp source, func
   return target;
 }
 
-/// Nothing folds from here on, so that the forms which the patterns of LLVM know are safe.
-static void useForeignExtrema(func::FuncOp kernel) {
-  kernel.walk([](Operation *op) {
-    OpBuilder builder(op);
-    Operation *foreign = nullptr;
-    if (auto max = dyn_cast<tile::MaxNumOp>(op)) {
-      foreign = builder.create<arith::MaxNumFOp>(op->getLoc(), max.getLeft(), max.getRight());
-    } else if (auto min = dyn_cast<tile::MinNumOp>(op)) {
-      foreign = builder.create<arith::MinNumFOp>(op->getLoc(), min.getLeft(), min.getRight());
-    }
-    if (foreign) {
-      op->replaceAllUsesWith(foreign);
-      op->erase();
-    }
-  });
+/// One call runs several programs (tile-coarsen-programs).
+static bool takesRanges(func::FuncOp kernel) {
+  return kernel
+      .walk([](tile::ProgramIdOp id) {
+        return tile::isEndOfRange(id) ? WalkResult::interrupt() : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 LogicalResult lowerTileToLoops(ModuleOp module, const Machine &machine, Diagnostics &diags) {
-  func::FuncOp source = findKernel(module);
-  if (!source || source.getBody().empty()) {
-    diags.add(makeError("E0301", "the module holds no function with the attribute 'tile.kernel'"));
-    return failure();
-  }
   loadLoweringDialects(*module.getContext());
-  KernelState kernel(machine, diags);
-  if (!checkTypes(kernel, source)) {
+  if (failed(checkTileKernel(module, diags))) {
     return failure();
   }
-  useForeignExtrema(source);
-  // Whether the nests of a pipeline are as planned turns out on the way; whatever is wrong with the
-  // kernel is said about the kernel as it was written.
-  func::FuncOp target;
-  auto attempt = [&](func::FuncOp form, bool sharesPanels = false) {
+  func::FuncOp source = findKernel(module), target;
+  if (mayKeepPanels(source)) {
+    // Whether packed panels fit beside the tiles is known when all tiles have their place.
     Diagnostics unsaid;
-    KernelState state(machine, unsaid);
-    state.sharesPanels = sharesPanels;
-    target = lowerFunction(state, form, source);
-  };
-  OwningOpRef<func::FuncOp> looped = loopOverPrograms(source);
-  for (bool isShared : {true, false}) {
-    OwningOpRef<func::FuncOp> pipelined;
-    if (!target && (!isShared || machine.vectorRegisters >= 32)) {
-      pipelined = pipelineRows(looped ? *looped : source, machine, isShared);
+    KernelState kernel(machine, unsaid);
+    kernel.sharesPanels = true;
+    target = lowerFunction(kernel, source);
+    if (!target && !kernel.exceedsLimit) {
+      for (const Diagnostic &diagnostic : unsaid.all()) {
+        diags.add(diagnostic);
+      }
+      return failure();
     }
-    if (pipelined) {
-      attempt(*pipelined);
+    if (!target) {
+      decline(Recogniser::KeptPanels, source, "beside its tiles they exceed the scratch memory");
     }
-  }
-  if (!target && looped) {
-    attempt(*looped);
-  }
-  if (!target && mayKeepPanels(source)) {
-    attempt(source, /*sharesPanels=*/true); // may need more scratch than there is
   }
   if (!target) {
-    target = lowerFunction(kernel, source, source);
-  } else if (looped) {
-    target->setAttr("nereid.takes_ranges", UnitAttr::get(module.getContext()));
+    KernelState kernel(machine, diags);
+    target = lowerFunction(kernel, source);
   }
   if (!target) {
     return failure();
+  }
+  if (takesRanges(source)) {
+    target->setAttr("nereid.takes_ranges", UnitAttr::get(module.getContext()));
   }
   std::string name = source.getName().str();
   source.erase();
@@ -258,7 +157,14 @@ struct ConvertTileToLoopsPass : PassWrapper<ConvertTileToLoopsPass, OperationPas
   }
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<tile::TileDialect, arith::ArithDialect, math::MathDialect, scf::SCFDialect,
-                    func::FuncDialect, vector::VectorDialect, LLVM::LLVMDialect>();
+                    func::FuncDialect, vector::VectorDialect, LLVM::LLVMDialect, CpuDialect>();
+  }
+  Location locationOf(const Diagnostic &diagnostic) {
+    Builder builder(&getContext());
+    return diagnostic.range.line == 0
+               ? getOperation().getLoc()
+               : FileLineColLoc::get(builder.getStringAttr(diagnostic.file), diagnostic.range.line,
+                                     diagnostic.range.column);
   }
   void runOnOperation() override {
     Diagnostics diags;
@@ -266,7 +172,7 @@ struct ConvertTileToLoopsPass : PassWrapper<ConvertTileToLoopsPass, OperationPas
       return;
     }
     for (const Diagnostic &diagnostic : diags.all()) {
-      getOperation().emitError(diagnostic.message) << " [" << diagnostic.code << "]";
+      emitError(locationOf(diagnostic)) << diagnostic.message << " [" << diagnostic.code << "]";
     }
     signalPassFailure();
   }

@@ -32,8 +32,8 @@ struct RecogniserCount {
   uint64_t fired = 0, declined = 0;
 };
 
-/// One entry per line of Recognisers.def, of all threads since the last reset. A form of a kernel
-/// that was tried and given up counts as well.
+/// One entry per line of Recognisers.def, of all threads since the last reset. A product that is
+/// lowered again without kept panels counts twice.
 std::vector<RecogniserCount> recogniserCounts();
 void resetRecogniserCounts();
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bytes that a contiguous rank-1 access of a row loop touches, as scalar tile IR for any row:
-// what RowPipeline compares at run time.
+// what PipelineRows.cpp compares at run time.
 #pragma once
 
 #include "lib/targets/cpu/lower/plan/TileAxes.h"

@@ -2,7 +2,8 @@
 // Atomic read-modify-write and compare-and-swap: one element after the other, in row-major order.
 // Everything before an atomic is done before it and nothing behind it is begun: it ends the loop
 // nest collected so far, and what its operands load is in scratch already (FusionPlan).
-#include "lib/targets/cpu/lower/block/BlockLowering.h"
+#include "lib/targets/cpu/lower/block/ElementLoops.h"
+#include "lib/targets/cpu/lower/block/Operations.h"
 
 using namespace mlir;
 
@@ -151,8 +152,8 @@ private:
 
 } // namespace
 
-Value BlockLowering::emitAtomic(OpBuilder &outside, Operation &op,
-                                llvm::function_ref<Value(Value)> valueOf) {
+Value emitAtomic(KernelState &kernel, OpBuilder &outside, Operation &op,
+                 llvm::function_ref<Value(Value)> valueOf) {
   Location loc = op.getLoc();
   Type element = KernelState::scalarType(elementTypeOf(op.getResult(0)));
   auto rmw = dyn_cast<tile::AtomicRMWOp>(op);
@@ -178,22 +179,23 @@ Value BlockLowering::emitAtomic(OpBuilder &outside, Operation &op,
   return branch.getResult(0);
 }
 
-void BlockLowering::lowerAtomic(Operation &op) {
+void lowerAtomic(BlockLowering &block, Operation &op) {
+  KernelState &kernel = block.kernel;
   Value result = op.getResult(0);
   if (!isTile(result)) {
     kernel.scalars[result] =
-        emitAtomic(builder(), op, [&](Value value) { return kernel.scalar(value); });
+        emitAtomic(kernel, block.builder(), op, [&](Value value) { return kernel.scalar(value); });
     return;
   }
-  if (lowerDeferredAddition(op)) {
+  if (lowerDeferredAddition(block, op)) {
     return;
   }
   Location loc = op.getLoc();
   ArrayRef<int64_t> shape = shapeOf(result);
   int buffer = result.use_empty() ? -1 : kernel.allocate(shape, elementTypeOf(result), loc);
-  forEachElement(loc, shape, [&](Evaluator &evaluator, Value) {
+  forEachElement(kernel, block.scope, loc, shape, [&](Evaluator &evaluator, Value) {
     Dims dims = identityDims(shape.size());
-    Value old = emitAtomic(evaluator.scopes.back()->builder, op,
+    Value old = emitAtomic(kernel, evaluator.scopes.back()->builder, op,
                            [&](Value value) { return evaluator.evaluate(value, dims, 0); });
     if (buffer >= 0) {
       evaluator.storeToBuffer(buffer, old, dims, 0, loc);

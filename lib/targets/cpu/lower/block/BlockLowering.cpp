@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Straight-line code: scalars and the collection of roots.
 #include "lib/targets/cpu/lower/block/BlockLowering.h"
+
 #include "lib/targets/cpu/lower/Recognisers.h"
-#include "lib/targets/cpu/prepare/RowPipeline.h"
+#include "lib/targets/cpu/lower/block/Operations.h"
 #include "lib/tile/transforms/Passes.h"
 
 using namespace mlir;
@@ -10,44 +11,21 @@ using namespace mlir;
 namespace nereid::cpu {
 
 BlockLowering::BlockLowering(KernelState &kernel, OpBuilder builder, const Scope *parent)
-    : kernel(kernel), scope(builder, parent), pending(kernel.plan) {}
+    : kernel(kernel), scope(builder, parent), pending(kernel.plan, [this](ArrayRef<Root> roots) {
+        LoopNest(this->kernel, scope, roots).build();
+      }) {}
 
-void BlockLowering::flush() {
-  if (pending.empty()) {
-    return;
-  }
-  SmallVector<Root> roots(pending.all());
-  pending.clear();
-  LoopNest(kernel, scope, roots).build();
-}
-
-void BlockLowering::addRoot(const Root &root) {
-  if (!pending.canJoin(root)) {
-    flush();
-  }
-  pending.add(root);
-}
-
-/// Joins the nest that is pending, which must be the one that overwrites what the store reads.
 void BlockLowering::addDelayedStore(scf::IfOp branch) {
   Root root{Root::Kind::Store, &branch.getThenRegion().front().front(), nullptr, -1, false};
   root.guard = kernel.scalar(branch.getCondition());
   root.part = delayedPart(branch);
-  bool fits = !pending.empty() && pending.canJoin(root) &&
-              llvm::none_of(pending.all(), [](const Root &other) { return bool(other.guard); });
-  for (auto &[tile, buffer] : kernel.inPlace) {
-    bool isHere = tile.getParentBlock() == branch->getBlock();
-    fits &= !isHere || pending.keeps(tile) == (root.part != DelayedPart::First);
+  if (std::string_view why = pending.addDelayedStore(root); !why.empty()) {
+    kernel.misplaced(branch, why);
   }
-  if (!fits) {
-    kernel.failed = true; // then the rows are lowered without a pipeline
-    return;
-  }
-  pending.add(root);
 }
 
 void BlockLowering::releaseBefore(Operation *op) {
-  if (!pending.empty()) {
+  if (!pending.group().empty()) {
     return;
   }
   llvm::erase_if(owned, [&](const std::pair<Value, int> &entry) {
@@ -81,40 +59,40 @@ void BlockLowering::lowerOp(Operation &op) {
   }
   if (auto store = dyn_cast<tile::StoreOp>(op)) {
     if (isTile(store.getPointer())) {
-      addRoot({Root::Kind::Store, &op, nullptr, -1, false});
+      pending.add({Root::Kind::Store, &op, nullptr, -1, false});
     } else {
       lowerScalarStore(store);
     }
     return;
   }
   if (isa<tile::ReduceOp>(op)) {
-    addRoot({Root::Kind::Reduce, &op, nullptr, -1, false});
+    pending.add({Root::Kind::Reduce, &op, nullptr, -1, false});
     return;
   }
   if (isExchange(&op)) {
     flush();
     releaseBefore(&op);
-    lowerExchange(op);
+    lowerExchange(*this, op);
     return;
   }
   if (auto dot = dyn_cast<tile::DotOp>(op)) {
     flush();
-    lowerDot(dot);
+    lowerDot(*this, dot);
     return;
   }
   if (tile::isAtomic(&op)) {
     flush();
-    lowerAtomic(op);
+    lowerAtomic(*this, op);
     return;
   }
   if (auto print = dyn_cast<tile::PrintOp>(op)) {
     flush();
-    lowerPrint(print);
+    lowerPrint(*this, print);
     return;
   }
   if (auto check = dyn_cast<tile::AssertOp>(op)) {
     flush();
-    lowerAssert(check);
+    lowerAssert(*this, check);
     return;
   }
   if (isa<tile::BarrierOp>(op)) {
@@ -156,7 +134,7 @@ Value BlockLowering::overwrittenProduct(const Root &root, Type element) const {
   for (auto [tile, buffer] : owned) {
     if (tile.getDefiningOp<tile::DotOp>() && kernel.plan.lastUse(tile) == here &&
         tally(Recogniser::OverwrittenProduct, kernel.buffer(buffer).element == element &&
-                                                  !pending.reads(tile) &&
+                                                  !pending.group().reads(tile) &&
                                                   readsInPlace(kernel.plan, root, tile))) {
       return tile;
     }
@@ -165,20 +143,17 @@ Value BlockLowering::overwrittenProduct(const Root &root, Type element) const {
 }
 
 void BlockLowering::keep(Value tile) {
-  if (isOfRowBefore(tile.getDefiningOp())) {
-    kernel.failed = true;
+  if (tile.getDefiningOp()->hasAttr(attribute::rowBefore)) {
+    kernel.misplaced(tile.getDefiningOp(), "a tile of the row before is computed once for several "
+                                           "nests");
     return;
   }
-  auto load = tile.getDefiningOp<tile::LoadOp>();
-  bool alone = kernel.plan.isReadTransposed(tile) || (load && load.getIsVolatile());
-  Root root{Root::Kind::Keep, nullptr, tile, -1, false};
-  if (alone || !pending.canJoin(root)) {
-    flush();
-  }
+  pending.makeRoomFor(tile);
   releaseBefore(tile.getDefiningOp());
+  Root root{Root::Kind::Keep, nullptr, tile, -1, false};
   if (auto carried = kernel.inPlace.find(tile); carried != kernel.inPlace.end()) {
     root.target = carried->second;
-    pending.add(root);
+    pending.addKept(root);
     return;
   }
   Type stored = kernel.plan.storageType(tile);
@@ -190,10 +165,25 @@ void BlockLowering::keep(Value tile) {
     root.target = kernel.allocate(shapeOf(tile), element, tile.getLoc());
   }
   own(tile, root.target);
-  pending.add(root);
-  if (alone) {
-    flush();
+  pending.addKept(root);
+}
+
+int BlockLowering::bufferOf(Value tile, Type type) {
+  auto own = kernel.buffers.find(tile);
+  if (own != kernel.buffers.end() && kernel.buffer(own->second).element == type) {
+    return own->second;
   }
+  int buffer = kernel.allocate(shapeOf(tile), type, tile.getLoc());
+  pending.add({Root::Kind::Keep, nullptr, tile, buffer, true});
+  flush();
+  return buffer;
+}
+
+int BlockLowering::bufferFor(Value result) {
+  int buffer = kernel.allocate(shapeOf(result), elementTypeOf(result), result.getLoc());
+  kernel.buffers[result] = buffer;
+  own(result, buffer);
+  return buffer;
 }
 
 Value BlockLowering::scalarAtZero(Value tile) {
@@ -245,11 +235,7 @@ Value BlockLowering::lowerScalarLoad(tile::LoadOp op) {
 
 void BlockLowering::lowerScalar(Operation &op) {
   Location loc = op.getLoc();
-  bool needed = llvm::any_of(op.getOperands(), [&](Value v) { return pending.isNeededBy(v); });
-  auto load = dyn_cast<tile::LoadOp>(op);
-  if (needed || (load && (load.getIsVolatile() || pending.writesMemory()))) {
-    flush();
-  }
+  pending.flushBefore(op);
   if (isa<arith::ConstantOp>(op)) {
     return; // made where it is used
   }

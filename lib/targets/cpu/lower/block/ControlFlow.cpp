@@ -4,8 +4,9 @@
 // carries only that step's sum.
 #include "lib/targets/cpu/lower/Recognisers.h"
 #include "lib/targets/cpu/lower/block/BlockLowering.h"
+#include "lib/targets/cpu/lower/block/RuntimeCalls.h"
+#include "lib/targets/cpu/lower/product/GemmLowering.h"
 #include "lib/targets/cpu/lower/product/GemmOperands.h"
-#include "lib/targets/cpu/prepare/RowPipeline.h"
 #include "lib/tile/analysis/WaitingLoops.h"
 
 using namespace mlir;
@@ -82,7 +83,7 @@ void BlockLowering::copyInto(const Copies &copies) {
       buffer = kernel.allocate(shapeOf(tile), elementTypeOf(tile), tile.getLoc());
       back.push_back({tile, buffer});
     }
-    addRoot({Root::Kind::Keep, nullptr, tile, buffer, true});
+    pending.add({Root::Kind::Keep, nullptr, tile, buffer, true});
   }
   flush();
   for (size_t i = 0; i < back.size(); ++i) {
@@ -122,12 +123,12 @@ void BlockLowering::giveWay(OpBuilder &b, Location loc, ArrayRef<Value> observed
     mixed = b.create<arith::AddIOp>(loc, mixed, bits);
   }
   Place place = placeOf(loc);
-  Value where = textAddress(b, place.file + ":" + std::to_string(place.line), loc);
-  callRuntime(b, loc, "nereid_rt_yield", {mixed, where});
+  Value where = textAddress(kernel, b, place.file + ":" + std::to_string(place.line), loc);
+  callRuntime(kernel, b, loc, "nereid_rt_yield", {mixed, where});
 }
 
 void BlockLowering::lowerFor(scf::ForOp op) {
-  if (lowerGemm(op)) {
+  if (lowerGemm(*this, op)) {
     return;
   }
   Location loc = op.getLoc();
@@ -145,7 +146,7 @@ void BlockLowering::lowerFor(scf::ForOp op) {
     if (kernel.axes.induction(arg)) {
       slot[i] = static_cast<int>(initial.size());
       initial.push_back(kernel.zero(isPointerTile(arg) ? i64 : elementTypeOf(arg)));
-    } else if (isTile(arg) && isPipelined(op)) {
+    } else if (isTile(arg) && op->hasAttr(attribute::pipelinedRows)) {
       // Read only after the first row has written it.
       carriedBuffer[i] = kernel.allocate(shapeOf(arg), elementTypeOf(arg), loc);
       kernel.inPlace[op.getYieldedValues()[i]] = carriedBuffer[i];

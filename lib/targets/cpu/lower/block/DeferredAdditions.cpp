@@ -5,8 +5,9 @@
 // elements add zero to the sums, and a zero never gets to memory.
 #include "lib/targets/cpu/lower/block/DeferredAdditions.h"
 
-#include "lib/targets/cpu/loops/PrefetchNext.h"
-#include "lib/targets/cpu/lower/block/BlockLowering.h"
+#include "lib/targets/cpu/Attributes.h"
+#include "lib/targets/cpu/lower/block/ElementLoops.h"
+#include "lib/targets/cpu/lower/block/Operations.h"
 #include "lib/tile/ir/Attributes.h"
 #include "lib/tile/transforms/Passes.h"
 
@@ -107,7 +108,9 @@ private:
 };
 } // namespace
 
-bool BlockLowering::lowerDeferredAddition(Operation &op) {
+bool lowerDeferredAddition(BlockLowering &block, Operation &op) {
+  KernelState &kernel = block.kernel;
+  Scope &scope = block.scope;
   auto atomic = dyn_cast<tile::AtomicRMWOp>(op);
   const std::optional<AdditionKind> kind =
       atomic ? additionKindOf(elementTypeOf(atomic.getResult())) : std::nullopt;
@@ -117,9 +120,9 @@ bool BlockLowering::lowerDeferredAddition(Operation &op) {
   const int64_t elements = ShapedType::getNumElements(shapeOf(atomic.getResult()));
   Location loc = op.getLoc();
   const int64_t mark = kernel.scratchMark();
-  const int addresses = bufferOf(atomic.getPointer(), builder().getI64Type());
-  const int values = bufferOf(atomic.getValue(), elementTypeOf(atomic.getValue()));
-  OpBuilder &b = builder();
+  const int addresses = block.bufferOf(atomic.getPointer(), block.builder().getI64Type());
+  const int values = block.bufferOf(atomic.getValue(), elementTypeOf(atomic.getValue()));
+  OpBuilder &b = block.builder();
   Type pointer = kernel.scratchArgument.getType();
   auto function = declare(kernel.target->getParentOfType<ModuleOp>(), loc,
                           "nereid_rt_defer_additions", pointer, {b.getI32Type(), b.getI64Type()});
@@ -130,25 +133,31 @@ bool BlockLowering::lowerDeferredAddition(Operation &op) {
   Value isDeferred = b.create<LLVM::ICmpOp>(loc, LLVM::ICmpPredicate::ne, sums, none);
   auto choice = b.create<scf::IfOp>(loc, isDeferred, true);
   scope.builder = choice.getThenBodyBuilder();
-  const int64_t block = std::gcd<int64_t>(8, elements);
-  forBlocks(loc, elements, block, [&](OpBuilder &inside, Value first, unsigned) {
-    inside.getBlock()->getParentOp()->setAttr(hostsPrefetches, inside.getUnitAttr());
-    SumsOfThread(kernel, loc, sums)
-        .add(inside, element(inside, loc, addresses, first), element(inside, loc, values, first),
-             elementTypeOf(atomic.getValue()), block);
-  });
+  const int64_t together = std::gcd<int64_t>(8, elements);
+  forBlocks(kernel, scope.builder, loc, elements, together,
+            [&](OpBuilder &inside, Value first, unsigned) {
+              if (elements > together) {
+                inside.getBlock()->getParentOp()->setAttr(attribute::hostsPrefetches,
+                                                          inside.getUnitAttr());
+              }
+              SumsOfThread(kernel, loc, sums)
+                  .add(inside, elementAddress(kernel, inside, loc, addresses, first),
+                       elementAddress(kernel, inside, loc, values, first),
+                       elementTypeOf(atomic.getValue()), together);
+            });
   scope.builder = choice.getElseBodyBuilder();
   Dims dims = identityDims(shapeOf(atomic.getResult()).size());
-  forEachElement(loc, shapeOf(atomic.getResult()), [&](Evaluator &evaluator, Value index) {
-    OpBuilder &inside = evaluator.scopes.back()->builder;
-    Value ahead = inside.create<arith::AddIOp>(loc, index, kernel.i64(elementsAhead));
-    ahead = inside.create<arith::MinUIOp>(loc, ahead, kernel.i64(elements - 1));
-    Value later =
-        inside.create<LLVM::IntToPtrOp>(loc, pointer, loadLanes(inside, loc, addresses, ahead, 1));
-    inside.create<LLVM::Prefetch>(loc, later, /*rw=*/1, /*hint=*/3, /*cache=*/1);
-    emitAtomic(evaluator.scopes.back()->builder, op,
-               [&](Value value) { return evaluator.evaluate(value, dims, 0); });
-  });
+  forEachElement(
+      kernel, scope, loc, shapeOf(atomic.getResult()), [&](Evaluator &evaluator, Value index) {
+        OpBuilder &inside = evaluator.scopes.back()->builder;
+        Value ahead = inside.create<arith::AddIOp>(loc, index, kernel.i64(elementsAhead));
+        ahead = inside.create<arith::MinUIOp>(loc, ahead, kernel.i64(elements - 1));
+        Value later = inside.create<LLVM::IntToPtrOp>(
+            loc, pointer, loadLanes(kernel, inside, loc, addresses, ahead, 1));
+        inside.create<LLVM::Prefetch>(loc, later, /*rw=*/1, /*hint=*/3, /*cache=*/1);
+        emitAtomic(kernel, evaluator.scopes.back()->builder, op,
+                   [&](Value value) { return evaluator.evaluate(value, dims, 0); });
+      });
   scope.builder.setInsertionPointAfter(choice);
   kernel.releaseTo(mark);
   return true;

@@ -7,7 +7,7 @@
 
 #include "lib/targets/cpu/MachineSizes.h"
 #include "lib/targets/cpu/lower/Recognisers.h"
-#include "lib/targets/cpu/lower/block/BlockLowering.h"
+#include "lib/targets/cpu/lower/block/Operations.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -185,23 +185,13 @@ private:
 };
 } // namespace
 
-int BlockLowering::bufferOf(Value tile, Type type) {
-  auto own = kernel.buffers.find(tile);
-  if (own != kernel.buffers.end() && kernel.buffer(own->second).element == type) {
-    return own->second;
-  }
-  int buffer = kernel.allocate(shapeOf(tile), type, tile.getLoc());
-  addRoot({Root::Kind::Keep, nullptr, tile, buffer, true});
-  flush();
-  return buffer;
-}
-
-void BlockLowering::lowerDot(tile::DotOp op) {
+void lowerDot(BlockLowering &block, tile::DotOp op) {
+  KernelState &kernel = block.kernel;
   Location loc = op.getLoc();
   Type storedC = elementTypeOf(op.getC());
   Type type = storedC;
   if (isa<FloatType>(storedC) && storedC.getIntOrFloatBitWidth() < 32) {
-    type = builder().getF32Type();
+    type = block.builder().getF32Type();
   }
   Type operandType = elementTypeOf(op.getA());
   if (isa<FloatType>(operandType) != isa<FloatType>(type) || operandType.isInteger(1)) {
@@ -213,20 +203,20 @@ void BlockLowering::lowerDot(tile::DotOp op) {
   int target = assigned != kernel.buffers.end() ? assigned->second
                                                 : kernel.allocate(shapeOf(op.getC()), storedC, loc);
   if (assigned == kernel.buffers.end()) {
-    own(op.getResult(), target);
+    block.own(op.getResult(), target);
   }
   mark = kernel.scratchMark();
   Value turned = kernel.plan.turnedOperand(op);
   if (op.getA().getDefiningOp<tile::TransOp>()) {
     tally(Recogniser::TurnedOperand, turned != nullptr);
   }
-  int a = bufferOf(turned ? turned : op.getA(), type);
-  int b = bufferOf(op.getB(), type);
+  int a = block.bufferOf(turned ? turned : op.getA(), type);
+  int b = block.bufferOf(op.getB(), type);
   Value initial;
   if (kernel.axes.isUniformEverywhere(op.getC()) && !kernel.buffers.count(op.getC())) {
-    initial = convertElements(builder(), loc, scalarAtZero(op.getC()), type);
+    initial = convertElements(block.builder(), loc, block.scalarAtZero(op.getC()), type);
   } else {
-    copyInto({{op.getC(), target}});
+    block.copyInto({{op.getC(), target}});
   }
   ArrayRef<int64_t> shapeA = shapeOf(op.getA()), shapeB = shapeOf(op.getB());
   size_t batchRank = shapeA.size() - 2;
@@ -240,10 +230,10 @@ void BlockLowering::lowerDot(tile::DotOp op) {
   dot.a = kernel.bufferAddress(a);
   dot.b = kernel.bufferAddress(b);
   dot.c = kernel.bufferAddress(target);
-  OpBuilder inside = builder();
+  OpBuilder inside = block.builder();
   if (batchRank == 1 && shapeA[0] > 1) {
-    auto loop =
-        builder().create<scf::ForOp>(loc, kernel.i64(0), kernel.i64(shapeA[0]), kernel.i64(1));
+    auto loop = block.builder().create<scf::ForOp>(loc, kernel.i64(0), kernel.i64(shapeA[0]),
+                                                   kernel.i64(1));
     inside = OpBuilder(loop.getBody()->getTerminator());
     auto advance = [&](Value base, Type element, int64_t size) -> Value {
       Value index = inside.create<arith::MulIOp>(loc, loop.getInductionVar(), kernel.i64(size));

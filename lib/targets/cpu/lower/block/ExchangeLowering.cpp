@@ -2,7 +2,8 @@
 // Operations that move elements between the lanes of a vector: both sides are whole tiles in
 // scratch, walked by a loop of their own. Scans are in ScanLowering.cpp, histograms in
 // HistogramLowering.cpp.
-#include "lib/targets/cpu/lower/block/BlockLowering.h"
+#include "lib/targets/cpu/lower/block/ElementLoops.h"
+#include "lib/targets/cpu/lower/block/Operations.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -18,78 +19,22 @@ static int64_t lanesFor(const KernelState &kernel, Type memory, int64_t count) {
   return std::min<int64_t>(full, static_cast<int64_t>(llvm::bit_floor<uint64_t>(count)));
 }
 
-void BlockLowering::forBlocks(Location loc, int64_t count, int64_t width, BlockBody body) {
-  int64_t whole = count / width * width;
-  auto emit = [&](int64_t start, int64_t end, int64_t step) {
-    if (start >= end) {
-      return;
-    }
-    if (start + step == end) {
-      body(builder(), kernel.i64(start), static_cast<unsigned>(step));
-      return;
-    }
-    auto loop =
-        builder().create<scf::ForOp>(loc, kernel.i64(start), kernel.i64(end), kernel.i64(step));
-    OpBuilder inside(loop.getBody()->getTerminator());
-    body(inside, loop.getInductionVar(), static_cast<unsigned>(step));
-  };
-  emit(0, whole, width);
-  emit(whole, count, 1);
-}
-
-Value BlockLowering::element(OpBuilder &b, Location loc, int buffer, Value index) {
-  Value base = kernel.bufferAddress(buffer);
-  return b.create<LLVM::GEPOp>(loc, base.getType(), kernel.buffer(buffer).element, base,
-                               ValueRange{index});
-}
-
-Value BlockLowering::loadLanes(OpBuilder &b, Location loc, int buffer, Value index,
-                               unsigned width) {
-  Type memory = kernel.buffer(buffer).element;
-  return b.create<LLVM::LoadOp>(loc, lanesOf(memory, width), element(b, loc, buffer, index),
-                                static_cast<unsigned>(KernelState::byteSize(memory)));
-}
-
-void BlockLowering::storeLanes(OpBuilder &b, Location loc, int buffer, Value index, Value lanes) {
-  Type memory = kernel.buffer(buffer).element;
-  b.create<LLVM::StoreOp>(loc, lanes, element(b, loc, buffer, index),
-                          static_cast<unsigned>(KernelState::byteSize(memory)));
-}
-
-void BlockLowering::lowerExchange(Operation &op) {
-  if (auto scan = dyn_cast<tile::ScanOp>(op)) {
-    lowerScan(scan);
-  } else if (auto join = dyn_cast<tile::JoinOp>(op)) {
-    lowerJoin(join);
-  } else if (auto split = dyn_cast<tile::SplitOp>(op)) {
-    lowerSplit(split);
-  } else {
-    lowerHistogram(cast<tile::HistogramOp>(op));
-  }
-}
-
-int BlockLowering::bufferFor(Value result) {
-  int buffer = kernel.allocate(shapeOf(result), elementTypeOf(result), result.getLoc());
-  kernel.buffers[result] = buffer;
-  own(result, buffer);
-  return buffer;
-}
-
-void BlockLowering::lowerJoin(tile::JoinOp op) {
+static void lowerJoin(BlockLowering &block, tile::JoinOp op) {
+  KernelState &kernel = block.kernel;
   Location loc = op.getLoc();
   Type memory = KernelState::memoryType(elementTypeOf(op.getLeft()));
-  int left = bufferOf(op.getLeft(), memory), right = bufferOf(op.getRight(), memory);
-  int result = bufferFor(op.getResult());
+  int left = block.bufferOf(op.getLeft(), memory), right = block.bufferOf(op.getRight(), memory);
+  int result = block.bufferFor(op.getResult());
   int64_t count = countOf(op.getLeft());
-  forBlocks(loc, count, lanesFor(kernel, memory, count),
+  forBlocks(kernel, block.builder(), loc, count, lanesFor(kernel, memory, count),
             [&](OpBuilder &b, Value index, unsigned width) {
-              Value a = loadLanes(b, loc, left, index, width);
-              Value c = loadLanes(b, loc, right, index, width);
+              Value a = loadLanes(kernel, b, loc, left, index, width);
+              Value c = loadLanes(kernel, b, loc, right, index, width);
               Value low = b.create<arith::MulIOp>(loc, index, kernel.i64(2));
               Value high = b.create<arith::AddIOp>(loc, low, kernel.i64(width));
               if (width == 1) {
-                storeLanes(b, loc, result, low, a);
-                storeLanes(b, loc, result, high, c);
+                storeLanes(kernel, b, loc, result, low, a);
+                storeLanes(kernel, b, loc, result, high, c);
                 return;
               }
               for (unsigned half : {0u, 1u}) {
@@ -97,27 +42,28 @@ void BlockLowering::lowerJoin(tile::JoinOp op) {
                 for (unsigned i = 0; i < width; ++i) {
                   order.push_back((half * width + i) / 2 + (i % 2) * width);
                 }
-                storeLanes(b, loc, result, half == 0 ? low : high,
+                storeLanes(kernel, b, loc, result, half == 0 ? low : high,
                            b.create<vector::ShuffleOp>(loc, a, c, order));
               }
             });
 }
 
-void BlockLowering::lowerSplit(tile::SplitOp op) {
+static void lowerSplit(BlockLowering &block, tile::SplitOp op) {
+  KernelState &kernel = block.kernel;
   Location loc = op.getLoc();
   Type memory = KernelState::memoryType(elementTypeOf(op.getSource()));
-  int source = bufferOf(op.getSource(), memory);
-  int left = bufferFor(op.getLeft()), right = bufferFor(op.getRight());
+  int source = block.bufferOf(op.getSource(), memory);
+  int left = block.bufferFor(op.getLeft()), right = block.bufferFor(op.getRight());
   int64_t count = countOf(op.getLeft());
-  forBlocks(loc, count, lanesFor(kernel, memory, count),
+  forBlocks(kernel, block.builder(), loc, count, lanesFor(kernel, memory, count),
             [&](OpBuilder &b, Value index, unsigned width) {
               Value low = b.create<arith::MulIOp>(loc, index, kernel.i64(2));
               Value high = b.create<arith::AddIOp>(loc, low, kernel.i64(width));
-              Value a = loadLanes(b, loc, source, low, width);
-              Value c = loadLanes(b, loc, source, high, width);
+              Value a = loadLanes(kernel, b, loc, source, low, width);
+              Value c = loadLanes(kernel, b, loc, source, high, width);
               if (width == 1) {
-                storeLanes(b, loc, left, index, a);
-                storeLanes(b, loc, right, index, c);
+                storeLanes(kernel, b, loc, left, index, a);
+                storeLanes(kernel, b, loc, right, index, c);
                 return;
               }
               for (unsigned odd : {0u, 1u}) {
@@ -125,10 +71,22 @@ void BlockLowering::lowerSplit(tile::SplitOp op) {
                 for (unsigned i = 0; i < width; ++i) {
                   order.push_back(2 * i + odd);
                 }
-                storeLanes(b, loc, odd == 0 ? left : right, index,
+                storeLanes(kernel, b, loc, odd == 0 ? left : right, index,
                            b.create<vector::ShuffleOp>(loc, a, c, order));
               }
             });
+}
+
+void lowerExchange(BlockLowering &block, Operation &op) {
+  if (auto scan = dyn_cast<tile::ScanOp>(op)) {
+    lowerScan(block, scan);
+  } else if (auto join = dyn_cast<tile::JoinOp>(op)) {
+    lowerJoin(block, join);
+  } else if (auto split = dyn_cast<tile::SplitOp>(op)) {
+    lowerSplit(block, split);
+  } else {
+    lowerHistogram(block, cast<tile::HistogramOp>(op));
+  }
 }
 
 } // namespace nereid::cpu

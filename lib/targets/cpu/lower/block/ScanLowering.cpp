@@ -3,7 +3,7 @@
 // the lanes are neighbouring lines, combined step by step. Along the last axis a vector is scanned
 // in log2(width) steps: in step d each lane takes in what stands d lanes before it, then all take
 // in what the vectors before hold.
-#include "lib/targets/cpu/lower/block/BlockLowering.h"
+#include "lib/targets/cpu/lower/block/Operations.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -195,26 +195,27 @@ static bool canScanInPlace(const KernelState &kernel, tile::ScanOp op, Value sou
          source.getParentBlock() == op->getBlock() && !kernel.plan.storageType(source);
 }
 
-void BlockLowering::lowerScan(tile::ScanOp op) {
+void lowerScan(BlockLowering &block, tile::ScanOp op) {
+  KernelState &kernel = block.kernel;
   if (llvm::any_of(op.getSources(), isPointerTile)) {
     kernel.unsupported(op, "addresses cannot be combined");
     return;
   }
   SmallVector<int> sources, results;
   for (Value source : op.getSources()) {
-    sources.push_back(bufferOf(source, KernelState::memoryType(elementTypeOf(source))));
+    sources.push_back(block.bufferOf(source, KernelState::memoryType(elementTypeOf(source))));
   }
   for (auto [i, result] : llvm::enumerate(op.getResults())) {
     if (canScanInPlace(kernel, op, op.getSources()[i])) {
       kernel.buffers[result] = sources[i];
-      disown(op.getSources()[i]);
-      own(result, sources[i]);
+      block.disown(op.getSources()[i]);
+      block.own(result, sources[i]);
       results.push_back(sources[i]);
     } else {
-      results.push_back(bufferFor(result));
+      results.push_back(block.bufferFor(result));
     }
   }
-  ScanKernel(kernel, op, sources, results).emit(builder());
+  ScanKernel(kernel, op, sources, results).emit(block.builder());
 }
 
 } // namespace nereid::cpu

@@ -91,9 +91,10 @@ ResultRange Evaluator::applyElementwise(OpBuilder &builder, Operation *op, Array
     }
     types.push_back(lanesOf(KernelState::scalarType(type), lanes));
   }
-  Operation *created = Operation::create(
-      op->getLoc(), op->getName(), types, operands, op->getDiscardableAttrDictionary(),
-      op->getPropertiesStorage(), BlockRange(), op->getNumRegions());
+  // Discardable attributes say something of the tile's elements, or of the source's loops.
+  Operation *created =
+      Operation::create(op->getLoc(), op->getName(), types, operands, builder.getDictionaryAttr({}),
+                        op->getPropertiesStorage(), BlockRange(), op->getNumRegions());
   builder.insert(created);
   return created->getResults();
 }

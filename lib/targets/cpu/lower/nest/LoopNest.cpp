@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The loops of a nest and their parts; what one iteration does is emitBody. Reductions are in
-// NestReduction.cpp.
+// The loops of a nest and their parts; what one iteration does is emitBody.
 #include "lib/targets/cpu/lower/nest/LoopNest.h"
 #include "lib/targets/cpu/MachineSizes.h"
 
-#include "lib/targets/cpu/loops/PrefetchNext.h"
+#include "lib/targets/cpu/Attributes.h"
 #include "lib/targets/cpu/lower/nest/Streaming.h"
+#include "lib/targets/cpu/lower/nest/TransposedNest.h"
 
 using namespace mlir;
 
@@ -16,17 +16,9 @@ static Location nestLocation(ArrayRef<Root> roots) {
 }
 
 LoopNest::LoopNest(KernelState &kernel, Scope &block, ArrayRef<Root> roots)
-    : kernel(kernel), roots(roots), shape(roots[0].shape()), evaluator(kernel),
+    : kernel(kernel), roots(roots), shape(roots[0].shape()), evaluator(kernel), reductions(roots),
       loc(nestLocation(roots)) {
   evaluator.scopes.push_back(&block);
-  for (const Root &root : roots) {
-    if (root.kind == Root::Kind::Reduce) {
-      combiners.emplace_back(cast<tile::ReduceOp>(root.op));
-      reduceAxis = static_cast<int>(cast<tile::ReduceOp>(root.op).getAxis());
-      sources += combiners.back().count();
-      identitiesKnown &= !combiners.back().identity().empty();
-    }
-  }
 }
 
 void LoopNest::build() {
@@ -38,20 +30,20 @@ void LoopNest::build() {
   evaluator.dimIndex.assign(shape.size(), kernel.i64(0));
   evaluator.laneBase.assign(1, kernel.i64(0));
   for (int8_t d = 0; d < static_cast<int8_t>(shape.size()); ++d) {
-    if (shape[d] != 1 && d != plan.dim && d != reduceAxis) {
+    if (shape[d] != 1 && d != plan.dim && d != reductions.axis) {
       order.push_back(d);
     }
   }
   if (plan.dim != zeroDim) {
     order.push_back(plan.dim);
   }
-  if (reduceAxis >= 0 && reduceAxis != plan.dim && shape[reduceAxis] != 1) {
-    order.push_back(static_cast<int8_t>(reduceAxis));
+  if (reductions.axis >= 0 && reductions.axis != plan.dim && shape[reductions.axis] != 1) {
+    order.push_back(static_cast<int8_t>(reductions.axis));
   }
   for (unsigned i = 0; i < order.size(); ++i) {
     evaluator.dimLevel[order[i]] = static_cast<int>(i) + 1;
   }
-  if (canTranspose()) {
+  if (canTranspose(kernel, roots, plan)) {
     // Its coordinate differs inside one lane body, so nothing that depends on it may move out.
     transposedDim = static_cast<int8_t>(shape.size() - 1);
     evaluator.dimLevel[transposedDim] = evaluator.dimLevel[plan.dim];
@@ -75,7 +67,8 @@ void LoopNest::build() {
 
 void LoopNest::loop(Value low, Value high, int64_t step, Body body) {
   OpBuilder &creator = branch ? *branch : outer();
-  auto forOp = creator.create<scf::ForOp>(loc, low, high, kernel.i64(step), accumulators);
+  auto forOp =
+      creator.create<scf::ForOp>(loc, low, high, kernel.i64(step), reductions.accumulators);
   InFrontOf around(evaluator.scopes, forOp);
   OpBuilder *savedBranch = std::exchange(branch, nullptr);
   Block *block = forOp.getBody();
@@ -84,12 +77,13 @@ void LoopNest::loop(Value low, Value high, int64_t step, Body body) {
   }
   Scope inner(OpBuilder::atBlockEnd(block), ahead);
   evaluator.scopes.push_back(&inner);
-  accumulators.assign(forOp.getRegionIterArgs().begin(), forOp.getRegionIterArgs().end());
+  reductions.accumulators.assign(forOp.getRegionIterArgs().begin(),
+                                 forOp.getRegionIterArgs().end());
   body(forOp.getInductionVar());
-  inner.builder.create<scf::YieldOp>(loc, accumulators);
+  inner.builder.create<scf::YieldOp>(loc, reductions.accumulators);
   evaluator.scopes.pop_back();
   branch = savedBranch;
-  accumulators.assign(forOp.getResults().begin(), forOp.getResults().end());
+  reductions.accumulators.assign(forOp.getResults().begin(), forOp.getResults().end());
 }
 
 /// A loop body that runs once needs no loop; its code still belongs to its own level.
@@ -144,15 +138,15 @@ void LoopNest::emitSteps(unsigned depth, Value start, Value end, Part part, unsi
   loop(start, end, step, [&](Value base) {
     if (part == Part::Main && copies == plan.unroll) {
       Operation *lanes = outer().getInsertionBlock()->getParentOp();
-      lanes->setAttr(wholeVectors, outer().getUnitAttr());
+      lanes->setAttr(attribute::wholeVectors, outer().getUnitAttr());
       if (reducesLanes()) {
-        lanes->setAttr(anyLaneOrder, outer().getUnitAttr());
+        lanes->setAttr(attribute::anyLaneOrder, outer().getUnitAttr());
       }
     }
     if (int64_t size = shape[plan.dim];
         part == Part::Main && size <= sizes::mostShortRow(kernel.machine)) {
       OpBuilder &builder = outer();
-      builder.getInsertionBlock()->getParentOp()->setAttr(shortRow,
+      builder.getInsertionBlock()->getParentOp()->setAttr(attribute::shortRow,
                                                           builder.getI64IntegerAttr(size));
     }
     emitLaneBody(depth, base, copies);
@@ -181,16 +175,16 @@ void LoopNest::emitLaneBody(unsigned depth, Value base, unsigned copies) {
     evaluator.dimIndex[axis] = index;
     emitBody(copies);
   };
-  if (identitiesKnown) {
-    startAccumulators(copies);
+  if (reductions.identitiesKnown) {
+    reductions.start(evaluator, copies);
   } else {
-    seeding = true;
+    reductions.seeding = true;
     once([&] { body(kernel.i64(0)); });
     first = 1;
   }
   loop(kernel.i64(first), kernel.i64(shape[axis]), 1, body);
-  finishReductions(copies);
-  accumulators.clear();
+  reductions.finish(evaluator, copies, results);
+  reductions.accumulators.clear();
 }
 
 /// In the main part, if its address is aligned.
@@ -231,7 +225,7 @@ void LoopNest::findLargeStores() {
 }
 
 Value LoopNest::alignedForStreaming() {
-  if (!accumulators.empty() || reduceAxis >= 0 || insideRows.rowsInLanes) {
+  if (!reductions.accumulators.empty() || reductions.axis >= 0 || insideRows.rowsInLanes) {
     return nullptr;
   }
   Value all;
@@ -249,7 +243,7 @@ Value LoopNest::alignedForStreaming() {
 }
 
 void LoopNest::emitMain(unsigned depth, Value start, Value end) {
-  unsigned copies = reducesLanes() && !identitiesKnown ? 1 : plan.unroll;
+  unsigned copies = reducesLanes() && !reductions.identitiesKnown ? 1 : plan.unroll;
   Value aligned = alignedForStreaming();
   if (!aligned) {
     mainEnd = end;
@@ -285,16 +279,16 @@ void LoopNest::buildVectorParts(unsigned depth, const LoopBounds &bounds) {
   OpBuilder &builder = outer();
   int64_t first = 0;
   if (reducesLanes()) {
-    if (identitiesKnown) {
-      startAccumulators(plan.unroll);
+    if (reductions.identitiesKnown) {
+      reductions.start(evaluator, plan.unroll);
     } else {
-      seeding = true;
+      reductions.seeding = true;
       evaluator.part = Part::Ragged;
       once([&] { emitLaneBody(depth, kernel.i64(0), 1); });
       first = width;
     }
   }
-  unsigned copies = reducesLanes() && !identitiesKnown ? 1 : plan.unroll;
+  unsigned copies = reducesLanes() && !reductions.identitiesKnown ? 1 : plan.unroll;
   const int64_t block = width * copies;
   Value start = kernel.i64(first), end = kernel.i64(covered), stop = kernel.i64(size);
   Value mainEnd;
@@ -320,12 +314,12 @@ void LoopNest::buildVectorParts(unsigned depth, const LoopBounds &bounds) {
   }
   emitMain(depth, start, mainEnd);
   if (reducesLanes()) {
-    foldCopies();
+    reductions.foldCopies(evaluator);
   }
   bool scalarEnds = plan.scalarEnds && bounds.mainEnd && width > 1;
   if (scalarEnds) {
     if (reducesLanes()) {
-      foldLanes();
+      reductions.foldLanes(evaluator);
     }
     evaluator.width = 1;
   }
@@ -340,7 +334,7 @@ void LoopNest::buildVectorParts(unsigned depth, const LoopBounds &bounds) {
     emitSteps(depth, mainEnd, end, Part::Main, 1);
   }
   if (reducesLanes() && evaluator.width > 1) {
-    foldLanes();
+    reductions.foldLanes(evaluator);
   }
   evaluator.width = 1;
   if (covered < size) {
@@ -349,8 +343,8 @@ void LoopNest::buildVectorParts(unsigned depth, const LoopBounds &bounds) {
   evaluator.width = static_cast<unsigned>(width);
   evaluator.part = Part::Plain;
   if (reducesLanes()) {
-    finishReductions(1);
-    accumulators.clear();
+    reductions.finish(evaluator, 1, results);
+    reductions.accumulators.clear();
   }
 }
 
@@ -383,7 +377,7 @@ void LoopNest::emitStore(tile::StoreOp store, ArrayRef<Value> values, bool isAli
 
 void LoopNest::emitBody(unsigned copies) {
   if (transposedDim != zeroDim) {
-    roots[0].kind == Root::Kind::Store ? emitTransposedStore() : emitTransposedBody();
+    emitTransposed(evaluator, roots[0], plan, transposedDim, loc);
     return;
   }
   // All copies are evaluated before anything is stored: stores would keep loads from moving up.
@@ -420,8 +414,8 @@ void LoopNest::emitBody(unsigned copies) {
       }
     }
   }
-  if (!combiners.empty()) {
-    accumulate(reduced, copies);
+  if (!reductions.combiners.empty()) {
+    reductions.accumulate(evaluator, reduced, copies);
   }
   unsigned next = 0;
   for (const Root &root : roots) {
@@ -442,9 +436,9 @@ void LoopNest::emitBody(unsigned copies) {
     }
     ++next;
   }
-  if (reduceAxis >= 0 && shape[reduceAxis] == 1) {
-    finishReductions(copies); // one element along the axis: it is the result
-    accumulators.clear();
+  if (reductions.axis >= 0 && shape[reductions.axis] == 1) {
+    reductions.finish(evaluator, copies, results); // one element along the axis: it is the result
+    reductions.accumulators.clear();
   }
 }
 

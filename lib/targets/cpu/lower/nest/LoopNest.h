@@ -4,7 +4,7 @@
 // a multiple of the vector.
 #pragma once
 
-#include "lib/targets/cpu/lower/nest/Combiner.h"
+#include "lib/targets/cpu/lower/nest/NestReduction.h"
 #include "lib/targets/cpu/lower/plan/LanePlan.h"
 
 namespace nereid::cpu {
@@ -41,22 +41,12 @@ private:
   // ---- delayed stores ----
   void checkDelayedParts();
   void emitDelayedStore(const Root &root, unsigned copies);
-  /// One kept tile that is read along one dimension and written along another: square blocks are
-  /// transposed in registers.
-  bool canTranspose() const;
-  void emitTransposedBody();
-  void emitTransposedStore();
   void loop(mlir::Value low, mlir::Value high, int64_t step, Body body);
   void once(llvm::function_ref<void()> body);
   mlir::OpBuilder &outer() { return evaluator.scopes.back()->builder; }
 
   // ---- reductions ----
-  bool reducesLanes() const { return reduceAxis >= 0 && reduceAxis == plan.dim; }
-  void startAccumulators(unsigned copies);
-  void accumulate(llvm::ArrayRef<llvm::SmallVector<mlir::Value>> values, unsigned copies);
-  void foldCopies();
-  void foldLanes();
-  void finishReductions(unsigned copies);
+  bool reducesLanes() const { return reductions.axis >= 0 && reductions.axis == plan.dim; }
   bool canStream(tile::StoreOp store) const;
   mlir::Value isAligned(tile::StoreOp store);
   mlir::Value alignedForStreaming();
@@ -66,10 +56,9 @@ private:
   llvm::ArrayRef<Root> roots;
   llvm::ArrayRef<int64_t> shape;
   Evaluator evaluator;
+  Reductions reductions;
   LanePlan plan;
   llvm::SmallVector<int8_t> order;
-  llvm::SmallVector<Combiner> combiners;
-  int reduceAxis = -1;
   /// Rows in which these masks of rows hold; with `rowsInLanes` they are walked inside the lane
   /// loop.
   struct InsideRows {
@@ -80,12 +69,7 @@ private:
   };
   InsideRows insideRows;
   int8_t transposedDim = zeroDim; ///< the buffer's contiguous dimension, when it is not the lanes'
-  /// Running values of the reductions, [copy][source of all combiners].
-  llvm::SmallVector<mlir::Value> accumulators;
-  unsigned sources = 0;
-  bool seeding = false; ///< the next body starts the accumulators
-  bool identitiesKnown = true;
-  bool streaming = false; ///< stores of the body are aligned and may bypass the cache
+  bool streaming = false;         ///< stores of the body are aligned and may bypass the cache
   llvm::DenseMap<mlir::Operation *, mlir::Value> largeStores; ///< whether they stream
   mlir::Value mainEnd; ///< of the part in which delayed stores may; null elsewhere
   const Scope *ahead =

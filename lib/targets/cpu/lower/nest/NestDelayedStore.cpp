@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The store of the row before (see RowPipeline.h) inside the lane loop of this one: all of it in
+// The store of the row before (see PipelineRows.cpp) inside the lane loop of this one: all of it in
 // step with the loop, or shared between the row's first and last nest. Of four vectors the first
 // nest then takes those that make one cache line, from the beginning of the row, and the last nest
 // the others, from where the first one ends.
 #include "lib/targets/cpu/lower/nest/LoopNest.h"
 
-#include "llvm/ADT/SetVector.h"
+#include "lib/targets/cpu/lower/nest/DelayedStores.h"
 
 using namespace mlir;
 
 namespace nereid::cpu {
 
-/// Both nests must walk the main part in steps of four vectors to the same end.
 constexpr unsigned sharedCopies = 4;
 
 void LoopNest::checkDelayedParts() {
@@ -19,19 +18,12 @@ void LoopNest::checkDelayedParts() {
     if (root.part == DelayedPart::All) {
       continue;
     }
-    llvm::SmallSetVector<Value, 4> masks;
-    for (auto &[mask, dims] : plan.masks) {
-      masks.insert(mask);
+    std::optional<SmallVector<Value>> masks = masksOfSharedRows(roots, plan);
+    if (!masks || (root.part == DelayedPart::Rest && !areSameMasks(*masks, kernel.splitMasks))) {
+      kernel.misplaced(root.op, "the first and the last nest do not walk the row alike");
+    } else if (root.part == DelayedPart::First) {
+      kernel.splitMasks = *masks;
     }
-    bool fits = plan.unroll == sharedCopies && identitiesKnown && plan.remainders.empty() &&
-                plan.runtimeStrides.empty();
-    if (root.part == DelayedPart::First) {
-      kernel.splitMasks.assign(masks.begin(), masks.end());
-    } else {
-      fits &= masks.size() == kernel.splitMasks.size() &&
-              llvm::all_of(kernel.splitMasks, [&](Value mask) { return masks.contains(mask); });
-    }
-    kernel.failed |= !fits;
   }
 }
 

@@ -82,7 +82,7 @@ bool LoopNest::reduceOffOnce(Value start, Value end) {
   Scope inner(builder);
   evaluator.scopes.push_back(&inner);
   SmallVector<std::pair<const Combiner *, Value>> sources;
-  for (const Combiner &combiner : combiners) {
+  for (const Combiner &combiner : reductions.combiners) {
     for (Value source : combiner.op->getOperands()) {
       sources.push_back({&combiner, evaluator.evaluate(source, identityDims(shape.size()), 0)});
     }
@@ -98,12 +98,12 @@ bool LoopNest::reduceOffOnce(Value start, Value end) {
     constants.push_back(kernel.constant(constant));
   }
   Value isAny = outer().create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, start, end);
-  SmallVector<Value> before(accumulators.begin(), accumulators.end());
+  SmallVector<Value> before(reductions.accumulators.begin(), reductions.accumulators.end());
   for (Value &constant : constants) {
     constant = evaluator.broadcast(outer(), constant, constant.getType());
   }
-  accumulate({constants}, 1);
-  for (auto [value, old] : llvm::zip(accumulators, before)) {
+  reductions.accumulate(evaluator, {constants}, 1);
+  for (auto [value, old] : llvm::zip(reductions.accumulators, before)) {
     value = outer().create<arith::SelectOp>(loc, isAny, value, old);
   }
   return true;
@@ -152,7 +152,7 @@ void LoopNest::emitOff(unsigned depth, Value start, Value end) {
   }
   OpBuilder &builder = outer();
   Value isAny = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, start, end);
-  SmallVector<Value> before(accumulators.begin(), accumulators.end());
+  SmallVector<Value> before(reductions.accumulators.begin(), reductions.accumulators.end());
   auto choice = builder.create<scf::IfOp>(loc, TypeRange(ValueRange(before)), isAny,
                                           /*withElseRegion=*/!before.empty());
   OpBuilder then = OpBuilder::atBlockBegin(choice.thenBlock());
@@ -168,9 +168,10 @@ void LoopNest::emitOff(unsigned depth, Value start, Value end) {
   if (before.empty()) {
     return;
   }
-  OpBuilder::atBlockEnd(choice.thenBlock()).create<scf::YieldOp>(loc, ValueRange(accumulators));
+  OpBuilder::atBlockEnd(choice.thenBlock())
+      .create<scf::YieldOp>(loc, ValueRange(reductions.accumulators));
   OpBuilder::atBlockEnd(choice.elseBlock()).create<scf::YieldOp>(loc, ValueRange(before));
-  accumulators.assign(choice.getResults().begin(), choice.getResults().end());
+  reductions.accumulators.assign(choice.getResults().begin(), choice.getResults().end());
 }
 
 } // namespace nereid::cpu

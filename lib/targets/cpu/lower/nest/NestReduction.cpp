@@ -1,26 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions in a nest: the source's region is applied to whole vectors, several independent ones
 // to hide latency, then across the lanes of one vector by halves.
+#include "lib/targets/cpu/lower/nest/NestReduction.h"
+
 #include "lib/targets/cpu/lower/nest/FoldTogether.h"
-#include "lib/targets/cpu/lower/nest/LoopNest.h"
 
 using namespace mlir;
 
 namespace nereid::cpu {
 
-void LoopNest::startAccumulators(unsigned copies) {
+Reductions::Reductions(ArrayRef<Root> roots) : shape(roots[0].shape()) {
+  for (const Root &root : roots) {
+    if (root.kind == Root::Kind::Reduce) {
+      combiners.emplace_back(cast<tile::ReduceOp>(root.op));
+      axis = static_cast<int>(cast<tile::ReduceOp>(root.op).getAxis());
+      sources += combiners.back().count();
+      identitiesKnown &= !combiners.back().identity().empty();
+    }
+  }
+}
+
+void Reductions::start(Evaluator &evaluator, unsigned copies) {
   accumulators.clear();
   for (unsigned c = 0; c < copies; ++c) {
     for (Combiner &combiner : combiners) {
       for (TypedAttr neutral : combiner.identity()) {
-        accumulators.push_back(
-            evaluator.broadcast(outer(), kernel.constant(neutral), neutral.getType()));
+        accumulators.push_back(evaluator.broadcast(evaluator.scopes.back()->builder,
+                                                   evaluator.kernel.constant(neutral),
+                                                   neutral.getType()));
       }
     }
   }
 }
 
-void LoopNest::accumulate(ArrayRef<SmallVector<Value>> values, unsigned copies) {
+void Reductions::accumulate(Evaluator &evaluator, ArrayRef<SmallVector<Value>> values,
+                            unsigned copies) {
   if (seeding || accumulators.empty()) {
     accumulators.clear();
     for (const SmallVector<Value> &copy : values) {
@@ -35,7 +49,8 @@ void LoopNest::accumulate(ArrayRef<SmallVector<Value>> values, unsigned copies) 
       unsigned n = combiner.count();
       ArrayRef<Value> running = ArrayRef<Value>(accumulators).slice(c * sources + at, n);
       ArrayRef<Value> next = ArrayRef<Value>(values[c]).slice(at, n);
-      SmallVector<Value> result = combiner.apply(evaluator, outer(), running, next);
+      SmallVector<Value> result =
+          combiner.apply(evaluator, evaluator.scopes.back()->builder, running, next);
       std::copy(result.begin(), result.end(), accumulators.begin() + c * sources + at);
       at += n;
     }
@@ -43,7 +58,7 @@ void LoopNest::accumulate(ArrayRef<SmallVector<Value>> values, unsigned copies) 
 }
 
 /// Combines the accumulators of the unrolled copies pairwise into one set.
-void LoopNest::foldCopies() {
+void Reductions::foldCopies(Evaluator &evaluator) {
   unsigned copies = accumulators.size() / sources;
   for (; copies > 1; copies /= 2) {
     for (unsigned c = 0; c < copies / 2; ++c) {
@@ -51,9 +66,9 @@ void LoopNest::foldCopies() {
       for (Combiner &combiner : combiners) {
         unsigned n = combiner.count();
         ArrayRef<Value> all(accumulators);
-        SmallVector<Value> result =
-            combiner.apply(evaluator, outer(), all.slice(c * sources + at, n),
-                           all.slice((c + copies / 2) * sources + at, n));
+        SmallVector<Value> result = combiner.apply(evaluator, evaluator.scopes.back()->builder,
+                                                   all.slice(c * sources + at, n),
+                                                   all.slice((c + copies / 2) * sources + at, n));
         std::copy(result.begin(), result.end(), accumulators.begin() + c * sources + at);
         at += n;
       }
@@ -62,7 +77,7 @@ void LoopNest::foldCopies() {
   accumulators.resize(sources);
 }
 
-void LoopNest::foldLanes() {
+void Reductions::foldLanes(Evaluator &evaluator) {
   ArrayRef<Combiner> all(combiners);
   auto type = dyn_cast<VectorType>(accumulators[0].getType());
   unsigned at = 0;
@@ -71,31 +86,33 @@ void LoopNest::foldLanes() {
     unsigned together = type ? foldableTogether(all.drop_front(i), type.getNumElements()) : 1;
     unsigned n = combiner.count() * together;
     SmallVector<Value> lanes(accumulators.begin() + at, accumulators.begin() + at + n);
-    SmallVector<Value> result = together > 1 ? foldTogether(combiner, evaluator, outer(), lanes)
-                                             : combiner.acrossLanes(evaluator, outer(), lanes);
+    SmallVector<Value> result =
+        together > 1 ? foldTogether(combiner, evaluator, evaluator.scopes.back()->builder, lanes)
+                     : combiner.acrossLanes(evaluator, evaluator.scopes.back()->builder, lanes);
     std::copy(result.begin(), result.end(), accumulators.begin() + at);
     at += n;
     i += together;
   }
 }
 
-void LoopNest::finishReductions(unsigned copies) {
+void Reductions::finish(Evaluator &evaluator, unsigned copies,
+                        const llvm::DenseMap<Value, int> &results) {
   for (unsigned c = 0; c < copies; ++c) {
     unsigned at = c * sources;
     for (Combiner &combiner : combiners) {
       for (Value result : combiner.op->getResults()) {
         Value value = accumulators[at++];
         if (!isTile(result)) {
-          kernel.scalars[result] = value;
+          evaluator.kernel.scalars[result] = value;
           continue;
         }
         Dims dims;
         for (int8_t d = 0; d < static_cast<int8_t>(shape.size()); ++d) {
-          if (d != reduceAxis) {
+          if (d != axis) {
             dims.push_back(shape[d] == 1 ? zeroDim : d);
           }
         }
-        evaluator.storeToBuffer(results[result], value, dims, c, combiner.op->getLoc());
+        evaluator.storeToBuffer(results.lookup(result), value, dims, c, combiner.op->getLoc());
       }
     }
   }

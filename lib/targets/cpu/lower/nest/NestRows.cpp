@@ -2,7 +2,6 @@
 // Rows of a nest in which masks of rows hold: a loop of their own, without those masks. A stencil
 // with padding has such masks for every tap, `row + tap - padding >= 0` and `< height`; all but the
 // first and last rows fulfil them all.
-#include "lib/targets/cpu/loops/PrefetchNext.h"
 #include "lib/targets/cpu/lower/Recognisers.h"
 #include "lib/targets/cpu/lower/nest/LoopNest.h"
 #include "lib/targets/cpu/lower/plan/NarrowIntegers.h"
@@ -94,7 +93,7 @@ Value LoopNest::storedRows(int8_t dim) {
 bool LoopNest::buildRowsInside(unsigned depth) {
   int8_t dim = order[depth];
   bool isInnermost = depth + 2 == order.size() && order[depth + 1] == plan.dim;
-  if (!isInnermost || reduceAxis >= 0 || transposedDim != zeroDim) {
+  if (!isInnermost || reductions.axis >= 0 || transposedDim != zeroDim) {
     return false;
   }
   SmallVector<RowTerm> terms = rowTermsOf(kernel, plan, dim);
@@ -120,7 +119,7 @@ bool LoopNest::buildRowsInside(unsigned depth) {
   Value outside = builder.create<arith::SubIOp>(loc, size, inside);
   auto markRows = [&] {
     Operation *rows = outer().getInsertionBlock()->getParentOp();
-    rows->setAttr(readsNeighbours, builder.getUnitAttr());
+    rows->setAttr(attribute::readsNeighbours, builder.getUnitAttr());
   };
   loop(kernel.i64(0), outside, 1, [&](Value number) {
     markRows();

@@ -3,8 +3,8 @@
 // along another, as the second operand of q·kᵀ is: width by width blocks are loaded as vectors of
 // one kind, transposed in registers and stored as vectors of the other.
 #include "lib/targets/cpu/lower/Recognisers.h"
-#include "lib/targets/cpu/lower/nest/LoopNest.h"
 #include "lib/targets/cpu/lower/nest/TransposeBlock.h"
+#include "lib/targets/cpu/lower/nest/TransposedNest.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
@@ -12,7 +12,8 @@ using namespace mlir;
 
 namespace nereid::cpu {
 
-bool LoopNest::canTranspose() const {
+bool canTranspose(const KernelState &kernel, ArrayRef<Root> roots, const LanePlan &plan) {
+  ArrayRef<int64_t> shape = roots[0].shape();
   if (storesDownColumns(kernel, roots, plan.dim)) {
     return tally(Recogniser::TransposedStore,
                  writesTransposed(kernel, roots, plan.dim) &&
@@ -28,13 +29,14 @@ bool LoopNest::canTranspose() const {
                plan.dim != last && shape[last] % width == 0 && shape[plan.dim] % width == 0);
 }
 
-void LoopNest::emitTransposedBody() {
-  const Root &root = roots[0];
+static void emitTransposedKeep(Evaluator &evaluator, const Root &root, const LanePlan &plan,
+                               int8_t transposedDim, Location loc) {
+  KernelState &kernel = evaluator.kernel;
   Scope *lanes = evaluator.scopes.back();
   OpBuilder &builder = lanes->builder;
   Type element = kernel.buffer(root.target).element;
   Value base = evaluator.dimIndex[transposedDim];
-  Dims dims = identityDims(shape.size());
+  Dims dims = identityDims(root.shape().size());
   const int64_t block = plan.width;
   SmallVector<Value> rows;
   for (int64_t j = 0; j < block; ++j) {
@@ -70,6 +72,15 @@ void LoopNest::emitTransposedBody() {
   evaluator.laneDim = laneDim;
   evaluator.laneBase[0] = laneStart;
   evaluator.dimIndex[laneDim] = laneIndex;
+}
+
+void emitTransposed(Evaluator &evaluator, const Root &root, const LanePlan &plan,
+                    int8_t transposedDim, Location loc) {
+  if (root.kind == Root::Kind::Store) {
+    emitTransposedStore(evaluator, cast<tile::StoreOp>(root.op), plan, transposedDim, loc);
+  } else {
+    emitTransposedKeep(evaluator, root, plan, transposedDim, loc);
+  }
 }
 
 } // namespace nereid::cpu

@@ -2,8 +2,8 @@
 // Storing a kept tile whose neighbours in memory are those of its columns, as the sums of a
 // convolution over images with planes of channels are: width by width blocks are read along the
 // rows of the buffer, transposed in registers and stored along the columns.
-#include "lib/targets/cpu/lower/nest/LoopNest.h"
 #include "lib/targets/cpu/lower/nest/TransposeBlock.h"
+#include "lib/targets/cpu/lower/nest/TransposedNest.h"
 
 using namespace mlir;
 
@@ -71,11 +71,12 @@ bool writesTransposed(const KernelState &kernel, ArrayRef<Root> roots, int8_t di
          RowWiseValue(kernel, dim).holds(value);
 }
 
-void LoopNest::emitTransposedStore() {
-  auto store = cast<tile::StoreOp>(roots[0].op);
+void emitTransposedStore(Evaluator &evaluator, tile::StoreOp store, const LanePlan &plan,
+                         int8_t transposedDim, Location loc) {
+  KernelState &kernel = evaluator.kernel;
   Scope *lanes = evaluator.scopes.back();
   OpBuilder &builder = lanes->builder;
-  const Dims dims = identityDims(shape.size());
+  const Dims dims = identityDims(shapeOf(store.getPointer()).size());
   const int8_t laneDim = plan.dim;
   const Value base = evaluator.dimIndex[transposedDim], laneStart = evaluator.laneBase[0];
   const Value laneIndex = evaluator.dimIndex[laneDim];

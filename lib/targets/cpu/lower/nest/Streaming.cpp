@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/targets/cpu/lower/nest/Streaming.h"
 
+#include "lib/targets/cpu/Attributes.h"
 #include "lib/targets/cpu/MachineSizes.h"
 #include "lib/targets/cpu/lower/Recognisers.h"
 
@@ -9,8 +10,6 @@
 using namespace mlir;
 
 namespace nereid::cpu {
-
-constexpr llvm::StringLiteral cachedName = "nereid.cached";
 
 /// What a kernel loads it may load again, or has in the cache already.
 static bool isOnlyWritten(const FusionPlan &plan, tile::StoreOp store) {
@@ -27,7 +26,8 @@ static bool isOnlyWritten(const FusionPlan &plan, tile::StoreOp store) {
 
 bool mayStream(tile::StoreOp store, const FusionPlan &plan, const Machine &machine) {
   bool isPlain = store.getCache() == tile::CacheModifier::None &&
-                 store.getEvict() == tile::EvictionPolicy::Normal && !store->hasAttr(cachedName);
+                 store.getEvict() == tile::EvictionPolicy::Normal &&
+                 !store->hasAttr(attribute::cached);
   return isPlain && machine.hasStreamingStores && !isPointerTile(store.getValue()) &&
          isOnlyWritten(plan, store);
 }
@@ -42,7 +42,7 @@ int64_t leastStreamingPrograms(tile::StoreOp store, const Machine &machine) {
 }
 
 void keepInCaches(tile::StoreOp store) {
-  store->setAttr(cachedName, UnitAttr::get(store.getContext()));
+  store->setAttr(attribute::cached, UnitAttr::get(store.getContext()));
 }
 
 /// The value in the prologue; null when it is neither a constant nor an argument of the kernel.

@@ -2,7 +2,6 @@
 // The analysis behind FusionPlan: positions, costs, a trial grouping, then one walk from the last
 // operation to the first that spreads "who reads me" from the roots upwards.
 #include "lib/targets/cpu/lower/plan/FusionPlan.h"
-#include "lib/targets/cpu/prepare/RowPipeline.h"
 
 #include "llvm/ADT/StringSwitch.h"
 

@@ -5,6 +5,7 @@
 // inside the nests of the roots that reach it.
 #pragma once
 
+#include "lib/targets/cpu/Attributes.h"
 #include "lib/targets/cpu/lower/plan/TileAxes.h"
 #include "lib/tile/analysis/MemoryAccesses.h"
 
@@ -12,9 +13,6 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace nereid::cpu {
-
-/// Which share of a delayed store (see RowPipeline.h) a nest takes.
-enum class DelayedPart : uint8_t { All, First, Rest };
 
 struct Root {
   enum class Kind : uint8_t { Store, Reduce, Keep };

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The loop of a matrix product among the operations of a block: its sums, the scalars that each
 // iteration starts with, operands that are computed into scratch; GemmEmitter.cpp does the rest.
+#include "lib/targets/cpu/lower/product/GemmLowering.h"
+
 #include "lib/targets/cpu/lower/Recognisers.h"
-#include "lib/targets/cpu/lower/block/BlockLowering.h"
 #include "lib/targets/cpu/lower/product/GemmEmitter.h"
 
 using namespace mlir;
@@ -10,10 +11,11 @@ using namespace mlir;
 namespace nereid::cpu {
 
 /// The values that iteration `t` of the source loop starts with; null = the first.
-void BlockLowering::startIteration(scf::ForOp op, OpBuilder &at, Value t) {
+static void startIteration(BlockLowering &block, scf::ForOp op, OpBuilder &at, Value t) {
+  KernelState &kernel = block.kernel;
   Location loc = op.getLoc();
   Evaluator evaluator(kernel);
-  Scope fresh(at, &scope);
+  Scope fresh(at, &block.scope);
   evaluator.scopes.push_back(&fresh);
   LoopSteps steps(kernel, op);
   auto growth = [&](Value source) -> Value {
@@ -49,11 +51,12 @@ void BlockLowering::startIteration(scf::ForOp op, OpBuilder &at, Value t) {
 
 /// The operand of iteration `t` element by element: for addresses that turned out not to be what
 /// reading in place takes for granted, which is rare and must not cost much code.
-void BlockLowering::computeByElement(scf::ForOp op, Value tile, int buffer, OpBuilder &at,
-                                     Value t) {
+static void computeByElement(BlockLowering &block, scf::ForOp op, Value tile, int buffer,
+                             OpBuilder &at, Value t) {
+  KernelState &kernel = block.kernel;
   Location loc = op.getLoc();
-  startIteration(op, at, t);
-  BlockLowering inner(kernel, at, &scope);
+  startIteration(block, op, at, t);
+  BlockLowering inner(kernel, at, &block.scope);
   for (Operation &source : op.getBody()->without_terminator()) {
     if (!isTile(source.getResult(0))) {
       inner.lowerScalar(source);
@@ -65,7 +68,7 @@ void BlockLowering::computeByElement(scf::ForOp op, Value tile, int buffer, OpBu
   auto rows = at.create<scf::ForOp>(loc, kernel.i64(0), kernel.i64(shape[0]), kernel.i64(1));
   OpBuilder inRow(rows.getBody()->getTerminator());
   auto columns = inRow.create<scf::ForOp>(loc, kernel.i64(0), kernel.i64(shape[1]), kernel.i64(1));
-  Scope outside(OpBuilder(rows), &scope), row{OpBuilder(columns)};
+  Scope outside(OpBuilder(rows), &block.scope), row{OpBuilder(columns)};
   Scope element(OpBuilder(columns.getBody()->getTerminator()));
   evaluator.scopes = {&outside, &row, &element};
   evaluator.dimLevel = {1, 2};
@@ -89,10 +92,12 @@ static llvm::SmallPtrSet<Operation *, 16> operationsBehind(scf::ForOp loop, Valu
 }
 
 /// The operand of iteration `t`, with whatever its loop nests need besides.
-void BlockLowering::computeInNests(scf::ForOp op, Value tile, int buffer, OpBuilder &at, Value t) {
+static void computeInNests(BlockLowering &block, scf::ForOp op, Value tile, int buffer,
+                           OpBuilder &at, Value t) {
+  KernelState &kernel = block.kernel;
   const int64_t mark = kernel.scratchMark();
-  startIteration(op, at, t);
-  BlockLowering inner(kernel, at, &scope);
+  startIteration(block, op, at, t);
+  BlockLowering inner(kernel, at, &block.scope);
   // What else is in the body would only take time, and the memory of what this tile is made of.
   auto needed = operationsBehind(op, tile);
   needed.erase(tile.getDefiningOp());
@@ -116,28 +121,30 @@ void BlockLowering::computeInNests(scf::ForOp op, Value tile, int buffer, OpBuil
 }
 
 /// Where a product's sum is: in place when the loops around it carry the sum on.
-int BlockLowering::bufferForSum(scf::ForOp op, Value initial) {
+static int bufferForSum(BlockLowering &block, scf::ForOp op, Value initial) {
+  KernelState &kernel = block.kernel;
   SmallVector<int64_t> shape(shapeOf(initial));
   shape[0] += gemmPaddingRows;
   auto own = kernel.buffers.find(initial);
   if (own != kernel.buffers.end() && initial.hasOneUse() &&
       initial.getParentBlock() == op->getBlock() &&
       ArrayRef<int64_t>(kernel.buffer(own->second).shape) == ArrayRef<int64_t>(shape)) {
-    disown(initial);
+    block.disown(initial);
     return own->second;
   }
   int target = kernel.allocate(shape, elementTypeOf(initial), op.getLoc());
-  copyInto({{initial, target}});
+  block.copyInto({{initial, target}});
   return target;
 }
 
-bool BlockLowering::lowerGemm(scf::ForOp op) {
+bool lowerGemm(BlockLowering &block, scf::ForOp op) {
+  KernelState &kernel = block.kernel;
   std::optional<GemmLoop> gemm = recogniseGemm(kernel, op);
   if (!gemm) {
     return false;
   }
   Location loc = op.getLoc();
-  Type f32 = builder().getF32Type();
+  Type f32 = block.builder().getF32Type();
   GemmShape shape = gemmShapeFor(kernel.machine, KernelState::byteSize(f32), gemm->n);
   shape.depth *= gemm->group;
   const int64_t panelWidth = shape.vectors * shape.lanes;
@@ -155,12 +162,12 @@ bool BlockLowering::lowerGemm(scf::ForOp op) {
   const bool startsAtZero = gemm->startsAtZero && !kernel.buffers.count(initial);
   int target = startsAtZero ? kernel.allocate({gemm->m + gemmPaddingRows, gemm->n},
                                               elementTypeOf(initial), loc)
-                            : bufferForSum(op, initial);
+                            : bufferForSum(block, op, initial);
   int64_t mark = kernel.scratchMark();
-  startIteration(op, builder(), nullptr);
+  startIteration(block, op, block.builder(), nullptr);
   for (Operation &inner : op.getBody()->without_terminator()) {
     if (!isTile(inner.getResult(0))) {
-      lowerScalar(inner);
+      block.lowerScalar(inner);
     }
   }
   auto copyFor = [&](const GemmOperand &operand, bool isB) -> GemmCopy {
@@ -177,22 +184,22 @@ bool BlockLowering::lowerGemm(scf::ForOp op) {
     Value tile = operand.tile;
     int buffer = copy.tile;
     if (operand.load) {
-      copy.compute = [this, op, tile, buffer](OpBuilder &at, Value t) {
-        computeByElement(op, tile, buffer, at, t);
+      copy.compute = [&block, op, tile, buffer](OpBuilder &at, Value t) {
+        computeByElement(block, op, tile, buffer, at, t);
       };
       return copy;
     }
-    copy.compute = [this, op, tile, buffer](OpBuilder &at, Value t) {
-      computeInNests(op, tile, buffer, at, t);
+    copy.compute = [&block, op, tile, buffer](OpBuilder &at, Value t) {
+      computeInNests(block, op, tile, buffer, at, t);
     };
     return copy;
   };
   kernel.buffers[op.getResult(gemm->carried)] = target;
   bool isStored =
-      emitGemm(kernel, op, *gemm, shape, scope, {copyFor(gemm->a, false), copyFor(gemm->b, true)},
-               {target, startsAtZero});
+      emitGemm(kernel, op, *gemm, shape, block.scope,
+               {copyFor(gemm->a, false), copyFor(gemm->b, true)}, {target, startsAtZero});
   if (tally(Recogniser::GemmEpilogue, isStored)) {
-    done.insert(gemm->store);
+    block.skip(gemm->store);
   }
   kernel.releaseTo(mark);
   return true;

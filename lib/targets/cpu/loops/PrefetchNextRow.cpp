@@ -1,7 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/targets/cpu/loops/PrefetchNext.h"
+// cpu-prefetch-next-row: read the next row while this one is computed and written.
+//
+// Why: a program that walks several rows reads one in a first loop, computes in a second and writes
+// in a third; while it computes or writes, no reads run ahead. Hardware prefetchers see only the
+// first loop.
+// Requires: loops as LoopNest writes them, with their attributes (Attributes.h).
+// Guarantees: only prefetches are added, which cannot fault.
+// Example, softmax:
+//   for row: { for i < n: max(load x[row][i]) ; for i: exp(…) ; for i: store(…) }
+//   for row: { for i < n: max(load x[row][i]) ; for i: { prefetch x[row+1][i/4] ; exp(…) }
+//              for i: { prefetch x[row+1][(n+3i)/4] ; store(…) } }
+// Of short rows it is not the next one that is prefetched, but one so many rows behind that memory
+// has the time to bring it. Of longer rows that are only read, the prefetches have a lead over the
+// reading loop, which takes its turn right after them.
+#include "lib/targets/cpu/loops/Passes.h"
+
+#include "lib/targets/cpu/Attributes.h"
 #include "lib/targets/cpu/MachineSizes.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
@@ -115,7 +132,7 @@ void findStreams(scf::ForOp lanes, size_t reader, ArrayRef<Place> places,
     }
     Stream stream{address.getBase(), reader, address.getElemType(),
                   type.getElementTypeBitWidth() / 8};
-    auto size = lanes->getAttrOfType<IntegerAttr>(shortRow);
+    auto size = lanes->getAttrOfType<IntegerAttr>(attribute::shortRow);
     if (size && !places[reader].blocks) {
       stream.rowBytes = size.getInt() * stream.elementBytes;
     }
@@ -176,12 +193,13 @@ SmallVector<Place> chooseHosts(size_t reader, ArrayRef<Place> places) {
       continue;
     }
     scf::ForOp first = place.versions.front(), readerLoop = places[reader].versions.front();
-    if (first->hasAttr(hostsPrefetches)) {
+    if (first->hasAttr(attribute::hostsPrefetches)) {
       return {place};
     }
     if (llvm::all_of(place.versions, [&](scf::ForOp loop) {
           return constantStep(loop) == constantStep(readerLoop) ||
-                 (loop->hasAttr(wholeVectors) && readerLoop->hasAttr(wholeVectors));
+                 (loop->hasAttr(attribute::wholeVectors) &&
+                  readerLoop->hasAttr(attribute::wholeVectors));
         })) {
       hosts.push_back(place);
     }
@@ -331,7 +349,7 @@ constexpr Quarters besideArithmetic{0, 1}, besideStores{1, 3};
 static_assert(mostHosts == 2);
 
 void prefetchInto(scf::ForOp rows, const Machine &machine) {
-  if (rows->hasAttr(readsNeighbours)) {
+  if (rows->hasAttr(attribute::readsNeighbours)) {
     return;
   }
   SmallVector<Place> places = laneLoops(rows);
@@ -362,14 +380,33 @@ void prefetchInto(scf::ForOp rows, const Machine &machine) {
   }
 }
 
+class PrefetchNextRowPass : public PassWrapper<PrefetchNextRowPass, OperationPass<ModuleOp>> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PrefetchNextRowPass)
+
+  explicit PrefetchNextRowPass(const Machine &machine) : machine(machine) {}
+
+  StringRef getArgument() const override { return "cpu-prefetch-next-row"; }
+  StringRef getDescription() const override {
+    return "read the next row while this one is computed and written";
+  }
+
+  void runOnOperation() override {
+    SmallVector<scf::ForOp> loops;
+    getOperation()->walk([&](scf::ForOp loop) { loops.push_back(loop); });
+    for (scf::ForOp loop : loops) {
+      prefetchInto(loop, machine);
+    }
+  }
+
+private:
+  Machine machine;
+};
+
 } // namespace
 
-void prefetchNextRow(func::FuncOp kernel, const Machine &machine) {
-  SmallVector<scf::ForOp> loops;
-  kernel.walk([&](scf::ForOp loop) { loops.push_back(loop); });
-  for (scf::ForOp loop : loops) {
-    prefetchInto(loop, machine);
-  }
+std::unique_ptr<Pass> createPrefetchNextRowPass(const Machine &machine) {
+  return std::make_unique<PrefetchNextRowPass>(machine);
 }
 
 } // namespace nereid::cpu

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/targets/cpu/prepare/TilePasses.h"
-
+// The list of passes that makes the phase `tile-cpu`, with this target's criteria.
 #include "lib/targets/cpu/lower/Recognisers.h"
 #include "lib/targets/cpu/lower/block/DeferredAdditions.h"
 #include "lib/targets/cpu/lower/plan/TileAxes.h"
+#include "lib/targets/cpu/prepare/Passes.h"
 #include "lib/tile/transforms/Passes.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -28,40 +28,28 @@ static tile::PrivatiseAtomicsOptions deferredAdditions() {
   return options;
 }
 
-static LogicalResult run(PassManager &passes, func::FuncOp kernel) {
-  passes.enableVerifier(false);
-  return passes.run(kernel);
-}
-
-OwningOpRef<func::FuncOp> loopOverPrograms(func::FuncOp kernel) {
-  tile::CoarsenProgramsOptions options;
-  options.isLong = isExchange;
-  options.atomics = deferredAdditions();
-  options.jams = tallyAs(Recogniser::JammedPrograms);
-  if (!tally(Recogniser::ProgramLoop, tile::mayCoarsenPrograms(kernel, options))) {
-    return {};
-  }
-  OwningOpRef<func::FuncOp> copy(kernel.clone());
-  PassManager passes(kernel.getContext(), func::FuncOp::getOperationName());
-  passes.addPass(tile::createCoarsenProgramsPass(std::move(options)));
-  return succeeded(run(passes, *copy)) ? std::move(copy) : OwningOpRef<func::FuncOp>();
-}
-
-LogicalResult runTilePasses(func::FuncOp kernel) {
-  PassManager passes(kernel.getContext(), func::FuncOp::getOperationName());
-  passes.addPass(tile::createPrepareHistogramsPass());
-  passes.addPass(tile::createHoistBeforeProductsPass());
+void buildTileCpuPipeline(OpPassManager &manager, const Machine &machine) {
+  manager.addPass(createUseLlvmExtremaPass());
+  tile::CoarsenProgramsOptions programs;
+  programs.isLong = isExchange;
+  programs.atomics = deferredAdditions();
+  programs.mostJammedBytes = static_cast<int64_t>(machine.scratchLimitBytes);
+  programs.loops = tallyAs(Recogniser::ProgramLoop);
+  programs.jams = tallyAs(Recogniser::JammedPrograms);
+  manager.addPass(tile::createCoarsenProgramsPass(std::move(programs)));
+  manager.addPass(tile::createPrepareHistogramsPass());
+  manager.addPass(tile::createHoistBeforeProductsPass());
   tile::ReduceBlocksOptions blocks;
   blocks.leastElements = leastReducedBlock;
   blocks.listener = [](Operation *op, std::string_view declined) {
     declined.empty() ? countFired(Recogniser::BlockReductions)
                      : decline(Recogniser::BlockReductions, op, declined);
   };
-  passes.addPass(tile::createReduceBlocksPass(std::move(blocks)));
+  manager.addPass(tile::createReduceBlocksPass(std::move(blocks)));
   tile::PrivatiseAtomicsOptions additions = deferredAdditions();
   additions.listener = tallyAs(Recogniser::DeferredAdditions);
-  passes.addPass(tile::createPrivatiseAtomicsPass(std::move(additions)));
-  return run(passes, kernel);
+  manager.addPass(tile::createPrivatiseAtomicsPass(std::move(additions)));
+  manager.addPass(createPipelineRowsPass(machine));
 }
 
 } // namespace nereid::cpu

@@ -1,15 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
-// The operations of a loop's body are split in two: what the store alone needs (repeated for the
-// row before and inside the branch that stores at once) and everything else, which stays.
-#include "lib/targets/cpu/prepare/RowPipeline.h"
-
+// cpu-pipeline-rows: delay the last store of a row until the next row is computed, so that one lane
+// loop writes row r - 1 beside the arithmetic and the reads of row r.
+//
+// Why: a row that is reduced has passes that only read, only compute or only write; memory rests in
+// the second and half of it in the others.
+// Requires: a loop whose body reduces rank-1 tiles and ends in a store past the caches, and nests
+// that can take the delayed store (DelayedStores.h).
+// Guarantees: every access happens that happened before. A row's store stays where it was when the
+// next row may access the same bytes, when it is the last one, and when it is not aligned.
+// Example, softmax (`before` is the row before):
+//   for row: { e = exp(x[row] - max) ; store out[row], e / sum }
+//   for row with before_e, before_sum, pending = false:
+//     e = exp(x[row] - max)
+//     if pending: store out[row - 1], before_e / before_sum      (joins the loop of e)
+//     now = row is the last or out[row] overlaps x[row + 1] or is not aligned
+//     if now: store out[row], e / sum
+//     yield e, sum, not now
+// Where registers are many, a quarter of the row is stored in the row's first nest, so that memory
+// does not rest there; not of rows that the store computes from tensors again. The body's
+// operations are split in two: what the store alone needs (repeated for the row before and inside
+// the branch that stores at once) and everything else, which stays.
+#include "lib/targets/cpu/Attributes.h"
 #include "lib/targets/cpu/lower/KernelState.h"
 #include "lib/targets/cpu/lower/Recognisers.h"
+#include "lib/targets/cpu/lower/nest/DelayedStores.h"
 #include "lib/targets/cpu/lower/nest/Streaming.h"
+#include "lib/targets/cpu/prepare/Passes.h"
 #include "lib/targets/cpu/prepare/RowRanges.h"
 #include "lib/tile/transforms/Passes.h"
 
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/OwningOpRef.h"
 #include "llvm/ADT/SetVector.h"
 
 #include <vector>
@@ -19,9 +40,6 @@ using namespace mlir;
 namespace nereid::cpu {
 
 namespace {
-
-constexpr llvm::StringLiteral delayedName = "nereid.delayed", pipelinedName = "nereid.pipelined",
-                              rowBeforeName = "nereid.row_before";
 
 /// Shorter rows are over before the processor has looked through them: it overlaps them by itself.
 constexpr int64_t leastRowBytes = 2048;
@@ -203,7 +221,7 @@ void Pipeline::cloneLate(OpBuilder &builder, IRMapping &mapping) {
 void Pipeline::storeRowBefore(OpBuilder &builder, Value pending, const IRMapping &before,
                               DelayedPart part) {
   auto branch = builder.create<scf::IfOp>(store.getLoc(), pending, false);
-  branch->setAttr(delayedName, builder.getI32IntegerAttr(static_cast<int32_t>(part)));
+  branch->setAttr(attribute::delayedStore, builder.getI32IntegerAttr(static_cast<int32_t>(part)));
   IRMapping mapping(before);
   cast<tile::StoreOp>(branch.getThenBodyBuilder().clone(*store, mapping))
       .setCache(tile::CacheModifier::CS);
@@ -236,7 +254,7 @@ void Pipeline::rewrite() {
   Value isSmall = isPlain() ? isSmallLaunch(outside) : Value();
   auto pipelined = outside.create<scf::ForOp>(loop.getLoc(), loop.getLowerBound(),
                                               loop.getUpperBound(), loop.getStep(), initial);
-  pipelined->setAttr(pipelinedName, outside.getUnitAttr());
+  pipelined->setAttr(attribute::pipelinedRows, outside.getUnitAttr());
   Block *body = pipelined.getBody();
   if (!body->empty()) {
     body->getTerminator()->erase();
@@ -252,7 +270,7 @@ void Pipeline::rewrite() {
   }
   cloneLate(builder, before);
   for (Operation &op : *body) {
-    op.setAttr(rowBeforeName, builder.getUnitAttr());
+    op.setAttr(attribute::rowBefore, builder.getUnitAttr());
   }
   // What the store loads again would be brought into the first level by both nests.
   bool hasParts = isShared && first != last &&
@@ -303,29 +321,10 @@ void Pipeline::rewrite() {
   loop.erase();
 }
 
-} // namespace
-
-bool isDelayedStore(Operation *op) { return isa<scf::IfOp>(op) && op->hasAttr(delayedName); }
-
-DelayedPart delayedPart(scf::IfOp branch) {
-  return static_cast<DelayedPart>(cast<IntegerAttr>(branch->getAttr(delayedName)).getInt());
-}
-
-bool isOfRowBefore(Operation *op) { return op && op->hasAttr(rowBeforeName); }
-
-bool isPipelined(scf::ForOp loop) { return loop->hasAttr(pipelinedName); }
-
-OwningOpRef<func::FuncOp> pipelineRows(func::FuncOp kernel, const Machine &machine, bool isShared) {
-  auto isCandidate = [&](scf::ForOp loop) { return static_cast<bool>(findStore(loop, machine)); };
-  bool hasCandidate =
-      kernel
-          .walk([&](scf::ForOp loop) {
-            return isCandidate(loop) ? WalkResult::interrupt() : WalkResult::advance();
-          })
-          .wasInterrupted();
-  if (!hasCandidate) {
-    return {};
-  }
+/// A copy of the kernel in which rows are pipelined; null when no loop allows it. Loops that do not
+/// are told when `isFirst`.
+OwningOpRef<func::FuncOp> pipelined(func::FuncOp kernel, const Machine &machine, bool isShared,
+                                    bool isFirst) {
   OwningOpRef<func::FuncOp> copy(kernel.clone());
   TileAxes axes;
   axes.analyse(*copy);
@@ -336,9 +335,8 @@ OwningOpRef<func::FuncOp> pipelineRows(func::FuncOp kernel, const Machine &machi
     if (tile::StoreOp store = findStore(loop, machine)) {
       Pipeline pipeline(loop, store, plan, axes, machine, isShared);
       if (pipeline.plans()) {
-        countFired(Recogniser::RowPipeline);
         pipelines.push_back(std::move(pipeline));
-      } else {
+      } else if (isFirst) {
         decline(Recogniser::RowPipeline, store,
                 "the next row may not be read, or too little is computed, before it is stored");
       }
@@ -348,6 +346,64 @@ OwningOpRef<func::FuncOp> pipelineRows(func::FuncOp kernel, const Machine &machi
     pipeline.rewrite();
   }
   return pipelines.empty() ? OwningOpRef<func::FuncOp>() : std::move(copy);
+}
+
+class PipelineRowsPass : public PassWrapper<PipelineRowsPass, OperationPass<ModuleOp>> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PipelineRowsPass)
+
+  explicit PipelineRowsPass(const Machine &machine) : machine(machine) {}
+
+  StringRef getArgument() const override { return "cpu-pipeline-rows"; }
+  StringRef getDescription() const override {
+    return "delay the last store of a row until the next row is computed";
+  }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<arith::ArithDialect, scf::SCFDialect, tile::TileDialect, CpuDialect>();
+  }
+
+  void runOnOperation() override {
+    func::FuncOp kernel = findKernel(getOperation());
+    if (!kernel || !hasCandidate(kernel)) {
+      return;
+    }
+    const bool mayShare = machine.vectorRegisters >= 32;
+    std::string why;
+    for (bool isShared : {true, false}) {
+      if (isShared && !mayShare) {
+        continue;
+      }
+      OwningOpRef<func::FuncOp> rows =
+          pipelined(kernel, machine, isShared, /*isFirst=*/isShared == mayShare);
+      if (!rows) {
+        return;
+      }
+      why = whyRowsAreRefused(*rows, machine);
+      if (why.empty()) {
+        countFired(Recogniser::RowPipeline);
+        kernel.getBody().takeBody(rows->getBody());
+        return;
+      }
+    }
+    decline(Recogniser::RowPipeline, kernel, why);
+  }
+
+private:
+  bool hasCandidate(func::FuncOp kernel) const {
+    return kernel
+        .walk([&](scf::ForOp loop) {
+          return findStore(loop, machine) ? WalkResult::interrupt() : WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
+
+  Machine machine;
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createPipelineRowsPass(const Machine &machine) {
+  return std::make_unique<PipelineRowsPass>(machine);
 }
 
 } // namespace nereid::cpu
