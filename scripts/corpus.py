@@ -36,7 +36,7 @@ import source  # noqa: E402
 
 TABLES = ["flag_gems/runtime/backend/_nvidia/tune_configs.yaml"]  # of configurations, below an import root
 TIERS = ["T0", "T1", "T2", "T3", "T4", "T5", "other"]
-PHASES = ["source", "tile", "tile-opt", "loops", "llvm", "object"]
+PHASES = ["source", "tile", "tile-opt", "tile-cpu", "loops", "loops-opt", "llvm", "object"]
 WORST = ["crash", "timeout", "internal", "silent"]  # anything but a clean diagnostic
 
 

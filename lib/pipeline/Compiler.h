@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a kernel's file to something that runs, through named phases. This header knows no MLIR, so
 // that the command line, the tuner and the C API stay cheap to build. The phases are source → tile
-// → tile-opt, then the target's own, for cpu → loops → llvm → object (see phaseNames). Each phase's
-// output is a file: --to stops after one, --from starts with such a file, --dump-to writes all.
+// → tile-opt, then the target's own, for cpu → tile-cpu → loops → loops-opt → llvm → object (see
+// phaseNames). Each phase's output is a file: --to stops after one, --from starts with such a file,
+// --dump-to writes all.
 #pragma once
 
 #include "lib/language/Signature.h"
@@ -71,7 +72,8 @@ struct PhaseName {
   bool isSideExit = false; ///< beside the way: runs only when it is asked for
 };
 
-/// The phases of a target in order: of "cpu" source, tile, tile-opt, loops, llvm, asm, object.
+/// The phases of a target in order: of "cpu" source, tile, tile-opt, tile-cpu, loops,
+/// loops-opt, llvm, asm, object.
 /// E0303.
 Result<std::vector<PhaseName>> phaseNames(std::string_view target);
 

@@ -110,8 +110,10 @@ TEST_P(CompileKernels, ResumeFromEveryDump) {
   options.dumpTo.clear();
   for (auto [phase, file] : {std::pair{"tile", "1-tile.mlir"},
                              {"tile-opt", "2-tile-opt.mlir"},
-                             {"loops", "3-loops.mlir"},
-                             {"llvm", "4-llvm.ll"}}) {
+                             {"tile-cpu", "3-tile-cpu.mlir"},
+                             {"loops", "4-loops.mlir"},
+                             {"loops-opt", "5-loops-opt.mlir"},
+                             {"llvm", "6-llvm.ll"}}) {
     options.from = phase;
     input.path = folder + "/vector_add-" + file;
     auto resumed = compile(input, options, diags);

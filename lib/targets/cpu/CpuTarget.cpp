@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The CPU's phases: lowering to loops, translation, machine code. One CodeGenerator serves one
-// compilation at a time; several threads get one each.
+// The CPU's phases: preparation, lowering to loops, passes on loops, translation, machine code. One
+// CodeGenerator serves one compilation at a time; several threads get one each.
 #include "lib/targets/cpu/CpuTarget.h"
 
 #include "lib/llvm/Pool.h"
@@ -55,36 +55,40 @@ public:
 
 CpuTarget &targetOf(const CompileState &state) { return static_cast<CpuTarget &>(*state.target); }
 
-bool lowerToLoops(CompileState &state) {
-  mlir::PassManager passes(&state.session->context());
-  passes.enableVerifier(state.options.verifyEach);
-  passes.addPass(tile::createDropAssumptionsPass());
-  if (failed(passes.run(*state.module))) {
+bool prepareTiles(CompileState &state) {
+  mlir::PassManager drops(&state.session->context());
+  drops.enableVerifier(state.options.verifyEach);
+  drops.addPass(tile::createDropAssumptionsPass());
+  if (failed(drops.run(*state.module)) || failed(checkTileKernel(*state.module, state.diags))) {
     return false;
   }
   pipeline::noteKernelFacts(state);
+  mlir::PassManager passes(&state.session->context());
+  passes.enableVerifier(state.options.verifyEach);
+  buildTileCpuPipeline(passes, targetOf(state).machine);
+  return succeeded(passes.run(*state.module));
+}
+
+bool lowerToLoops(CompileState &state) {
   loadLoweringDialects(state.session->context());
-  const CpuMachine &machine = targetOf(state).machine;
-  if (failed(checkTileKernel(*state.module, state.diags))) {
-    return false;
-  }
-  mlir::PassManager prepares(&state.session->context());
-  prepares.enableVerifier(state.options.verifyEach);
-  buildTileCpuPipeline(prepares, machine);
-  return succeeded(prepares.run(*state.module)) &&
-         succeeded(lowerTileToLoops(*state.module, machine, state.diags));
+  return succeeded(lowerTileToLoops(*state.module, targetOf(state).machine, state.diags));
 }
 
 bool verifyPhaseLoops(CompileState &state) { return succeeded(verifyLoops(*state.module)); }
 
-bool translateToLlvm(CompileState &state) {
-  CpuTarget &target = targetOf(state);
+bool optimizeLoops(CompileState &state) {
   mlir::PassManager passes(&state.session->context());
   passes.enableVerifier(state.options.verifyEach);
-  buildLoopsOptPipeline(passes, target.machine);
+  buildLoopsOptPipeline(passes, targetOf(state).machine);
+  return succeeded(passes.run(*state.module));
+}
+
+bool translateToLlvm(CompileState &state) {
+  mlir::PassManager passes(&state.session->context());
+  passes.enableVerifier(state.options.verifyEach);
   buildLoopsToLlvmPipeline(passes);
   return succeeded(passes.run(*state.module)) &&
-         keepCode(state, target.generators.lease()->translate(*state.module, state.diags));
+         keepCode(state, targetOf(state).generators.lease()->translate(*state.module, state.diags));
 }
 
 bool readLlvm(CompileState &state) {
@@ -112,8 +116,12 @@ bool emitObject(CompileState &state) {
 
 // clang-format off
 const pipeline::Phase cpuPhases[] = {
+  {"tile-cpu", ".mlir", "tile IR in the form that suits loops",
+   prepareTiles, pipeline::readMlir, pipeline::printMlir, nullptr},
   {"loops", ".mlir", "loops over vectors, memory through addresses",
    lowerToLoops, pipeline::readMlir, pipeline::printMlir, verifyPhaseLoops},
+  {"loops-opt", ".mlir", "loops that read ahead and overlap, without functions",
+   optimizeLoops, pipeline::readMlir, pipeline::printMlir, verifyPhaseLoops},
   {"llvm", ".ll", "LLVM IR, optimised",
    translateToLlvm, readLlvm, pipeline::printCode, verifyPhaseLlvm},
   {"asm", ".s", "assembly text, for reading",
