@@ -209,7 +209,7 @@ private:
     machine.vectorRegisters = static_cast<int>(
         fields.whole("vector_registers", {1, 4096}, "write how many vector registers code names"));
     machine.memoryBytes =
-        fields.whole("memory_bytes", {1, mostBytes}, "write the size of the memory in bytes");
+        fields.whole("memory_bytes", {0, mostBytes}, "write the size of the memory in bytes, or 0");
   }
 
   void readCaches(Fields &fields, Machine &machine) {

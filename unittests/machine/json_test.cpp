@@ -63,7 +63,7 @@ TEST(MachineJson, NumbersThatNoChipHasAreNamed) {
       {"/vector_bytes", -32, "'vector_bytes', but got -32"},
       {"/vector_bytes", 1 << 20, "'vector_bytes', but got 1048576"},
       {"/vector_registers", 0, "'vector_registers', but got 0"},
-      {"/memory_bytes", 0, "'memory_bytes', but got 0"},
+      {"/memory_bytes", -1, "'memory_bytes', but got -1"},
       {"/memory_bytes", UINT64_MAX, "'memory_bytes', but got 18446744073709551615"},
       {"/caches/1/bytes", 0, "'caches[1].bytes', but got 0"},
       {"/caches/0/bytes", -1, "'caches[0].bytes', but got -1"},
