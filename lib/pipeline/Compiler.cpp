@@ -336,7 +336,7 @@ static Result<runtime::Device *> deviceOf(const runtime::KernelInfo &info,
   }
   runtime::Device *device = std::get<runtime::Device *>(found);
   if (device->isHost()) {
-    if (auto refused = foreignCode(info, (*findTarget(target, options.chip))->name())) {
+    if (auto refused = foreignCode(info, target)) {
       return std::move(*refused);
     }
   }

@@ -27,8 +27,6 @@ bool verifyOptions(CompileState &state) {
   return bool(known);
 }
 
-bool verifyOptimized(CompileState &state) { return verifyTile(state) && verifyOptions(state); }
-
 bool optimizeTile(CompileState &state) {
   if (!verifyOptions(state)) {
     return false;
@@ -51,7 +49,7 @@ const Phase commonPhases[] = {
   {"tile", ".mlir", "elaborate the kernel for the signature into tile IR",
    emitTile, readTile, printMlir, verifyTile},
   {"tile-opt", ".mlir", "simplify tile IR, the same for every target",
-   optimizeTile, readTile, printMlir, verifyOptimized},
+   optimizeTile, readTile, printMlir, verifyTileForTarget},
 };
 // clang-format on
 
@@ -93,6 +91,8 @@ std::string printMlir(const CompileState &state) {
 
 std::string printCode(const CompileState &state) { return state.code->text(); }
 std::string printAssembly(const CompileState &state) { return state.assembly; }
+
+bool verifyTileForTarget(CompileState &state) { return verifyTile(state) && verifyOptions(state); }
 
 void noteKernelFacts(CompileState &state) {
   mlir::Operation *kernel = kernelFunctions(*state.module).front();

@@ -69,6 +69,8 @@ bool emitTile(CompileState &state);
 /// Whether the kernel is one that every target can take: its function, arguments and their
 /// description.
 bool verifyTile(CompileState &state);
+/// That, and no option that another target alone knows (E0306).
+bool verifyTileForTarget(CompileState &state);
 /// As readMlir; a kernel written by hand gets the description of its arguments.
 bool readTile(CompileState &state);
 

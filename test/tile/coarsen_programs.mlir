@@ -1,5 +1,7 @@
 // A loop over neighbouring programs of kernels that reduce rows.
 // RUN: tile-opt %s --tile-coarsen-programs | FileCheck %s
+// Run again, it changes nothing: programs are taken together once.
+// RUN: tile-opt %s --tile-coarsen-programs --tile-coarsen-programs | FileCheck %s
 
 // The scalar that all programs share stays in front of the loop.
 // CHECK-LABEL: func.func @row_sum

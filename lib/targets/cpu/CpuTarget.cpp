@@ -62,7 +62,6 @@ bool prepareTiles(CompileState &state) {
   if (failed(drops.run(*state.module)) || failed(checkTileKernel(*state.module, state.diags))) {
     return false;
   }
-  pipeline::noteKernelFacts(state);
   mlir::PassManager passes(&state.session->context());
   passes.enableVerifier(state.options.verifyEach);
   buildTileCpuPipeline(passes, targetOf(state).machine);
@@ -70,6 +69,7 @@ bool prepareTiles(CompileState &state) {
 }
 
 bool lowerToLoops(CompileState &state) {
+  pipeline::noteKernelFacts(state);
   loadLoweringDialects(state.session->context());
   return succeeded(lowerTileToLoops(*state.module, targetOf(state).machine, state.diags));
 }
@@ -117,7 +117,7 @@ bool emitObject(CompileState &state) {
 // clang-format off
 const pipeline::Phase cpuPhases[] = {
   {"tile-cpu", ".mlir", "tile IR in the form that suits loops",
-   prepareTiles, pipeline::readMlir, pipeline::printMlir, nullptr},
+   prepareTiles, pipeline::readTile, pipeline::printMlir, pipeline::verifyTileForTarget},
   {"loops", ".mlir", "loops over vectors, memory through addresses",
    lowerToLoops, pipeline::readMlir, pipeline::printMlir, verifyPhaseLoops},
   {"loops-opt", ".mlir", "loops that read ahead and overlap, without functions",

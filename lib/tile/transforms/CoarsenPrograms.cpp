@@ -46,6 +46,9 @@ bool mayCoarsenPrograms(func::FuncOp kernel, const CoarsenProgramsOptions &optio
           op->getParentOp() == kernel && shapeOf(reduce.getSources()[0].getType()).size() == 1;
     }
     if (auto id = dyn_cast<ProgramIdOp>(op)) {
+      if (isEndOfRange(id)) {
+        return WalkResult::interrupt(); // programs are taken together already
+      }
       readsId |= id.getAxis() == 0;
     }
     return WalkResult::advance();

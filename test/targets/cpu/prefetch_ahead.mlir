@@ -123,3 +123,24 @@ func.func @in_loop(%slots: !llvm.ptr, %id: !llvm.ptr, %count: !llvm.ptr, %scratc
   }
   return
 }
+
+// Steps of whole vectors, in a text written by hand, are left alone.
+// CHECK-LABEL: func.func @vectors
+// CHECK-NOT: prefetch
+func.func @vectors(%slots: !llvm.ptr, %id: !llvm.ptr, %count: !llvm.ptr, %scratch: !llvm.ptr) {
+  %zero = arith.constant 0 : i64
+  %one = arith.constant 1 : i64
+  %end = arith.constant 64 : i64
+  %large = llvm.load %slots : !llvm.ptr -> i1
+  %x = llvm.load %slots : !llvm.ptr -> !llvm.ptr
+  %program = llvm.load %id : !llvm.ptr -> i32
+  %from = llvm.getelementptr %x[%program] : (!llvm.ptr, i32) -> !llvm.ptr, f32
+  scf.for %i = %zero to %end step %one : i64 {
+    %a = llvm.getelementptr %from[%i] : (!llvm.ptr, i64) -> !llvm.ptr, vector<16xf32>
+    %v = llvm.load %a {alignment = 4 : i64} : !llvm.ptr -> vector<16xf32>
+    scf.if %large {
+      llvm.store %v, %a {alignment = 64 : i64, nontemporal} : vector<16xf32>, !llvm.ptr
+    }
+  }
+  return
+}

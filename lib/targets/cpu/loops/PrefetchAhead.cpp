@@ -97,7 +97,8 @@ bool followsPrograms(Value base) {
 bool beginsLine(LLVM::LoadOp load, scf::ForOp loop) {
   auto address = load.getAddr().getDefiningOp<LLVM::GEPOp>();
   if (!isa<VectorType>(load.getType()) || !address || address.getIndices().size() != 1 ||
-      address.getDynamicIndices().size() != 1 || !loop.isDefinedOutsideOfLoop(address.getBase())) {
+      !address.getElemType().isIntOrFloat() || address.getDynamicIndices().size() != 1 ||
+      !loop.isDefinedOutsideOfLoop(address.getBase())) {
     return false;
   }
   std::optional<int64_t> offset =

@@ -119,7 +119,8 @@ void findStreams(scf::ForOp lanes, size_t reader, ArrayRef<Place> places,
   for (auto load : lanes.getBody()->getOps<LLVM::LoadOp>()) {
     auto type = dyn_cast<VectorType>(load.getType());
     auto address = load.getAddr().getDefiningOp<LLVM::GEPOp>();
-    bool isDirect = type && address && address.getDynamicIndices().size() == 1 &&
+    bool isDirect = type && type.getElementTypeBitWidth() >= 8 && address &&
+                    address.getDynamicIndices().size() == 1 &&
                     address.getDynamicIndices()[0] == lanes.getInductionVar();
     if (!isDirect || isScratch(address.getBase())) {
       continue;

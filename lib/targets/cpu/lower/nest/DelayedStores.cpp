@@ -13,7 +13,6 @@ using namespace mlir;
 namespace nereid::cpu {
 
 std::optional<SmallVector<Value>> masksOfSharedRows(ArrayRef<Root> roots, const LanePlan &plan) {
-  constexpr unsigned sharedCopies = 4; // see NestDelayedStore.cpp
   bool fits = plan.unroll == sharedCopies && plan.remainders.empty() && plan.runtimeStrides.empty();
   for (const Root &root : roots) {
     fits &= root.kind != Root::Kind::Reduce ||

@@ -12,8 +12,11 @@
 
 namespace nereid::cpu {
 
+/// Vectors of one iteration of a nest that takes a part of a delayed store.
+constexpr unsigned sharedCopies = 4;
+
 /// The nest's masks when it may take a part of a delayed store, which needs a main part in steps of
-/// four vectors that nothing but these masks ends; nothing when it may not.
+/// `sharedCopies` vectors that nothing but these masks ends; nothing when it may not.
 std::optional<llvm::SmallVector<mlir::Value>> masksOfSharedRows(llvm::ArrayRef<Root> roots,
                                                                 const LanePlan &plan);
 

@@ -11,8 +11,6 @@ using namespace mlir;
 
 namespace nereid::cpu {
 
-constexpr unsigned sharedCopies = 4;
-
 void LoopNest::checkDelayedParts() {
   for (const Root &root : roots) {
     if (root.part == DelayedPart::All) {
