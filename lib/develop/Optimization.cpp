@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <ctime>
 #include <map>
+#include <utility>
 
 namespace nereid::develop {
 
@@ -32,7 +33,8 @@ const definition::Case *findCase(const definition::Operator &op, const std::stri
   return nullptr;
 }
 
-/// The unfinished row farthest from its roofline, or null.
+/// The unfinished row farthest from its roofline, or null. Rows from memory come first: what a
+/// cache can do is known less well, and there is less to gain.
 PerformanceRow *worstRow(std::vector<PerformanceRow> &rows, const definition::Operator &op,
                          double goodFraction,
                          const std::vector<const PerformanceRow *> &exhausted) {
@@ -40,7 +42,10 @@ PerformanceRow *worstRow(std::vector<PerformanceRow> &rows, const definition::Op
   for (auto &row : rows) {
     bool isDone = !row.skipped.empty() || isGoodEnough(row, op.targetSpeedup, goodFraction) ||
                   std::find(exhausted.begin(), exhausted.end(), &row) != exhausted.end();
-    if (!isDone && (worst == nullptr || row.rooflineShare() < worst->rooflineShare())) {
+    auto urgency = [](const PerformanceRow &one) {
+      return std::pair(!one.isBeyondCache, one.rooflineShare());
+    };
+    if (!isDone && (worst == nullptr || urgency(row) < urgency(*worst))) {
       worst = &row;
     }
   }

@@ -107,6 +107,22 @@ TEST_F(Rounds, AGainReachesFilesPatternsAndTheNextChoice) {
   EXPECT_NE(readTextFile(project->path("optimization_log.md"))->find("kept"), std::string::npos);
 }
 
+/// A cache can do so much that its rows seem far away, and rounds would never reach the others.
+TEST_F(Rounds, RowsInACacheComeLast) {
+  const std::vector<definition::Case> &cases = generation.fused.op.performanceCases;
+  ASSERT_GT(cases.size(), 1u);
+  PerformanceRow cached = rows.front();
+  cached.caseName = cases[1].name;
+  cached.isBeyondCache = false;
+  cached.speedup = 0.5; // short of the target
+  cached.floor.memorySeconds = 1e-5;
+  rows.insert(rows.begin(), cached);
+  evidence = {clear(1.01)};
+  const OptimizationResult result = run();
+  ASSERT_EQ(result.rounds.size(), 1u);
+  EXPECT_EQ(result.rounds.front().caseName, cases[0].name);
+}
+
 TEST_F(Rounds, NoiseChangesNothing) {
   const std::string before = rows.front().schedule.text();
   for (const measure::Evidence &one :
