@@ -2,6 +2,8 @@
 // The registry of targets: vendors by name, and the targets already made by full name.
 #include "lib/pipeline/Target.h"
 
+#include "llvm/ADT/StringExtras.h"
+
 #include <map>
 #include <mutex>
 #include <optional>
@@ -37,10 +39,7 @@ Result<TargetVendor> vendorOf(const Registry &all, std::string_view spec) {
   if (vendor != all.vendors.end()) {
     return vendor->second;
   }
-  std::string known;
-  for (const std::string &registered : namesOf(all)) {
-    known += (known.empty() ? "" : ", ") + registered;
-  }
+  const std::string known = llvm::join(namesOf(all), ", ");
   return makeError("E0303", "unknown target '" + std::string(spec) + "'")
       .note("supported vendors: " + (known.empty() ? "none in this program" : known))
       .withHelp("write 'cpu' for this machine");

@@ -6,19 +6,12 @@
 
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/Operation.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <algorithm>
 
 namespace nereid::pipeline {
 namespace {
-
-std::string listed(const std::vector<std::string> &names) {
-  std::string text;
-  for (const std::string &name : names) {
-    text += (text.empty() ? "" : ", ") + name;
-  }
-  return text;
-}
 
 Diagnostic unknownOption(const std::string &name, const Target &target) {
   std::vector<std::string> own, others;
@@ -37,9 +30,9 @@ Diagnostic unknownOption(const std::string &name, const Target &target) {
   }
   Diagnostic error =
       makeError("E0306", "target '" + target.name() + "' has no option '" + name + "'")
-          .note("its options are " + listed(own));
-  return error.withHelp(others.empty() ? "leave it out"
-                                       : "leave it out, or compile for " + listed(others));
+          .note("its options are " + llvm::join(own, ", "));
+  return error.withHelp(
+      others.empty() ? "leave it out" : "leave it out, or compile for " + llvm::join(others, ", "));
 }
 
 } // namespace
