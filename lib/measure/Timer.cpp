@@ -72,24 +72,20 @@ std::vector<Timing> timeInterleaved(const std::vector<Version> &versions,
     timing.runsPerSample = warmUp(version, options, start + options.secondsBudget / 3);
     timings.push_back(std::move(timing));
   }
-  for (int round = 0; round < options.maximumSamples; ++round) {
-    if (options.isStopped()) {
-      break;
+  const double begin = options.clock();
+  const auto isDone = [&](int rounds) {
+    const double now = options.clock();
+    if (rounds < options.minimumSamples || now - begin < options.leastSpan) {
+      return false;
     }
+    return now >= deadline || rounds >= options.maximumSamples ||
+           std::all_of(timings.begin(), timings.end(), [&](const Timing &timing) {
+             return isSteady(summarize(timing.samples), options);
+           });
+  };
+  for (int round = 0; !options.isStopped() && !isDone(round); ++round) {
     for (size_t i = 0; i < versions.size(); ++i) {
       timings[i].samples.push_back(sample(versions[i], timings[i].runsPerSample, options.clock));
-    }
-    if (round + 1 < options.minimumSamples) {
-      continue;
-    }
-    if (options.clock() >= deadline) {
-      break;
-    }
-    bool allSteady = std::all_of(timings.begin(), timings.end(), [&](const Timing &timing) {
-      return isSteady(summarize(timing.samples), options);
-    });
-    if (allSteady) {
-      break;
     }
   }
   for (auto &timing : timings) {

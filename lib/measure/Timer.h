@@ -27,14 +27,17 @@ struct Version {
 };
 
 struct TimerOptions {
-  int minimumSamples = 20; ///< taken whatever the budget
-  int maximumSamples = 200;
+  int minimumSamples = 20;        ///< taken whatever the budget
+  int maximumSamples = 200;       ///< more only where these take less than leastSpan
   double maximumDeviation = 0.05; ///< above this relative deviation more samples are taken
   /// Likewise above this ratio of p90 to the median: what hits every tenth sample, and all that
   /// hits it, are outliers to the deviation.
   double maximumTail = 1.5;
   double secondsBudget = 10;     ///< for all versions together, warm-up included; lengthens only
   double shortestSample = 20e-6; ///< quicker runs are repeated within one sample
+  /// Seconds that sampling lasts at least, whatever the budget: other work comes in bursts of
+  /// milliseconds, and samples of microseconds that fit between two of them all agree.
+  double leastSpan = 60e-3;
   Clock clock = steadyClock();
   std::function<bool()> isStopped = [] { return false; }; ///< asked between samples
 };

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 using namespace nereid::measure;
 
 namespace {
@@ -49,6 +51,19 @@ TEST(Timer, BurstsAreNoise) {
     EXPECT_LT(timings[0].summary.relativeDeviation, 0.05) << hit;
     EXPECT_EQ(timings[0].isNoisy, isNoise) << hit;
   }
+}
+
+/// Twenty samples of 27 us fit between two bursts of 4 ms in 15, and would all agree.
+TEST(Timer, ShortSamplesSeeBurstsToo) {
+  FakeClock clock;
+  clock.now = 4e-3;
+  const auto run = [&] {
+    const bool isHit = std::fmod(clock.now, 15e-3) < 4e-3;
+    clock.now += isHit ? 54e-6 : 27e-6;
+  };
+  auto timings = timeInterleaved({{"a", run}}, clock.options());
+  EXPECT_GE(clock.now, 60e-3);
+  EXPECT_TRUE(timings[0].isNoisy);
 }
 
 TEST(Timer, VersionsTakeTurnsAndHooksAreNotTimed) {
