@@ -15,6 +15,7 @@
 #include <iterator>
 #include <limits>
 #include <map>
+#include <optional>
 
 namespace nereid::bench {
 
@@ -25,15 +26,16 @@ using launch::PreparedCase;
 namespace {
 
 /// One launch with the arguments as they are.
-Result<CaseRow> tryCase(const KernelCase &one, PreparedCase &ready, Diagnostics &diags) {
-  if (auto reset = resetOutputs(one, ready.arguments); !reset) {
+Result<CaseRow> tryCase(const KernelCase &one, const PreparedCase &ready,
+                        KernelArguments &arguments, Diagnostics &diags) {
+  if (auto reset = resetOutputs(one, arguments); !reset) {
     return reset.error();
   }
-  auto wrong = tryLaunch(one, ready.kernel, ready.grid, ready.arguments, diags);
+  auto wrong = tryLaunch(one, ready.kernel, ready.grid, arguments, diags);
   if (!wrong) {
     return wrong.error();
   }
-  auto comparison = compareOutputs(one, ready.arguments);
+  auto comparison = compareOutputs(one, arguments);
   if (!comparison) {
     return comparison.error();
   }
@@ -49,8 +51,7 @@ Result<CaseRow> tryCase(const KernelCase &one, PreparedCase &ready, Diagnostics 
 
 /// The tensors of the case as files.
 Status keepRow(const CaseRow &row, const KernelCase &one, const PreparedCase &ready,
-               const CaseVerificationOptions &options) {
-  const KernelArguments &arguments = ready.arguments;
+               const KernelArguments &arguments, const CaseVerificationOptions &options) {
   verify::KeptCase kept;
   kept.name = one.name;
   kept.verdict = row.failure.empty() ? "passed" : "FAILED: " + row.failure;
@@ -92,21 +93,35 @@ Status keepRow(const CaseRow &row, const KernelCase &one, const PreparedCase &re
   return verify::keepCase(options.keepIn, kept);
 }
 
-/// A case that was right on its own data, and its inputs that other data may take the place of.
+/// A case with its tensors, and the inputs that other data may take the place of: none where it
+/// is not tried with other data.
 struct Judged {
   const KernelCase *one = nullptr;
   uint64_t seed = 0;
   PreparedCase ready;
   std::vector<std::string> inputs;
+  std::optional<CaseRow> row; ///< on its own data; none of a case that is not chosen
+  Diagnostics diags;
 };
 
-/// The rows of one verification as they come.
+/// One kind of data for one case, and what came of it.
+struct DataTrial {
+  Judged *judged;
+  OtherData other;
+  std::optional<Result<CaseRow>> row = std::nullopt;       ///< none after an interruption
+  std::optional<KernelArguments> arguments = std::nullopt; ///< of a row that is to be kept
+  Diagnostics diags = {};
+};
+
+/// The rows of one verification, in the order of the cases and of their data. Several cases are
+/// tried at a time: most of one is work of a single thread.
 class Verification {
 public:
   explicit Verification(const CaseVerificationOptions &options) : options(options) {}
 
-  /// `number` among the cases for test. Of one case alone, the others only say what its share is.
-  Status addCase(const KernelCase &one, size_t number, Diagnostics &diags);
+  /// Those for test, or for which it is asked. Of one case alone, the others only say what its
+  /// share is.
+  Status addCases(const std::vector<KernelCase> &cases, Diagnostics &diags);
   Status tryOtherData(Diagnostics &diags);
   bool isChosen(const KernelCase &one) const {
     return options.onlyCase.empty() ? one.isTest
@@ -116,9 +131,13 @@ public:
   CaseVerification result;
 
 private:
-  Status add(CaseRow row, const KernelCase &one, const PreparedCase &ready);
-  Status tryGroup(std::vector<Judged> &group, Diagnostics &diags);
-  Status tryData(Judged &judged, OtherData other, Diagnostics &diags);
+  Status add(CaseRow row, const KernelCase &one, const PreparedCase &ready,
+             const KernelArguments &arguments);
+  /// `number` among the cases of one verification. Of several, `diags` has the error.
+  Result<Judged> judge(const KernelCase &one, size_t number, Diagnostics &diags) const;
+  Status addJudged(Judged judged);
+  std::vector<DataTrial> trialsOf(std::vector<Judged> &group) const;
+  void tryData(DataTrial &trial) const;
   /// Too few elements to tell one kind of data from another.
   static bool isSmall(const Judged &judged) { return elementsOf(judged.ready.arguments) < 64; }
   /// Those not much larger than the smallest: how large a case is tells most kinds of data nothing.
@@ -129,12 +148,12 @@ private:
   KeptChoice choice{options};
 };
 
-Status Verification::add(CaseRow row, const KernelCase &one, const PreparedCase &ready) {
-  row.requireVerifiable();
+Status Verification::add(CaseRow row, const KernelCase &one, const PreparedCase &ready,
+                         const KernelArguments &arguments) {
   const bool failed = !row.failure.empty();
   Status done = Done{};
   if (choice.wants(failed)) {
-    done = keepRow(row, one, ready, options);
+    done = keepRow(row, one, ready, arguments, options);
     choice.choose(fmt::format("{} ({})", row.caseName, row.data), failed);
     result.kept = choice.name();
   }
@@ -142,54 +161,126 @@ Status Verification::add(CaseRow row, const KernelCase &one, const PreparedCase 
   return done;
 }
 
-Status Verification::tryData(Judged &judged, OtherData other, Diagnostics &diags) {
-  auto attempt = [&]() -> Result<CaseRow> {
-    replaceInputs(judged.inputs, other, judged.seed, judged.ready.arguments);
-    if (auto computed = computeInputs(*judged.one, judged.ready.arguments); !computed) {
-      return computed.error();
-    }
-    return tryCase(*judged.one, judged.ready, diags);
-  };
-  auto row = untilVerifiable(other.data, attempt, std::identity());
-  if (!row) {
-    return row.error();
-  }
-  row->data =
-      definition::name(other.data) + (other.input.empty() ? "" : " in '" + other.input + "'");
-  return add(std::move(*row), *judged.one, judged.ready);
-}
-
-Status Verification::addCase(const KernelCase &one, size_t number, Diagnostics &diags) {
-  const bool isWanted = isChosen(one);
+Result<Judged> Verification::judge(const KernelCase &one, size_t number, Diagnostics &diags) const {
   auto ready = prepareCase(one, options.execution, diags);
   if (!ready) {
     return ready.error();
   }
-  if (isWanted) {
-    auto row = tryCase(one, *ready, diags);
+  Judged judged{&one, options.seed + number, std::move(*ready), {}, std::nullopt, {}};
+  if (isChosen(one)) {
+    auto row = tryCase(one, judged.ready, judged.ready.arguments, diags);
     if (!row) {
       return row.error();
     }
     row->data = "its own";
-    const bool failed = !row->failure.empty();
-    if (Status added = add(std::move(*row), one, *ready); !added || failed) {
+    row->requireVerifiable();
+    judged.row = std::move(*row);
+  }
+  // In the interpreter and in a runner the time goes to the case's own data.
+  const bool isCompiledHere = judged.ready.kernel.compiled().entry != nullptr;
+  if (one.isTest && isCompiledHere && !(judged.row && !judged.row->failure.empty())) {
+    judged.inputs = replaceableInputs(one, judged.ready.arguments);
+  }
+  judged.diags = std::move(diags);
+  return judged;
+}
+
+Status Verification::addJudged(Judged judged) {
+  if (judged.row) {
+    Status added = add(std::move(*judged.row), *judged.one, judged.ready, judged.ready.arguments);
+    if (!added) {
       return added;
     }
   }
-  std::vector<std::string> inputs = replaceableInputs(one, ready->arguments);
-  // In the interpreter and in a runner the time goes to the case's own data.
-  const bool isCompiledHere = ready->kernel.compiled().entry != nullptr;
-  if (one.isTest && !inputs.empty() && isCompiledHere) {
-    groups[dataGroup(one, inputs, ready->arguments)].push_back(
-        {&one, options.seed + number, std::move(*ready), std::move(inputs)});
+  if (!judged.inputs.empty()) {
+    const std::string group = dataGroup(*judged.one, judged.inputs, judged.ready.arguments);
+    groups[group].push_back(std::move(judged));
   }
   return Done{};
 }
 
+Status Verification::addCases(const std::vector<KernelCase> &cases, Diagnostics &diags) {
+  std::vector<const KernelCase *> wanted;
+  for (const KernelCase &one : cases) {
+    if (one.isTest || isChosen(one)) {
+      wanted.push_back(&one);
+    }
+  }
+  std::vector<std::optional<Result<Judged>>> judged(wanted.size());
+  std::vector<Diagnostics> errors(wanted.size());
+  forEachAtOnce(wanted.size(), [&](size_t i) {
+    if (!isInterrupted()) {
+      judged[i] = judge(*wanted[i], i, errors[i]);
+    }
+  });
+  for (size_t i = 0; i < wanted.size() && judged[i]; ++i) {
+    if (!*judged[i] && !isChosen(*wanted[i])) {
+      continue;
+    }
+    if (!*judged[i]) {
+      diags = std::move(errors[i]);
+      return judged[i]->error();
+    }
+    for (const Diagnostic &remark : (*judged[i])->diags.all()) {
+      diags.add(remark);
+    }
+    if (Status added = addJudged(std::move(**judged[i])); !added) {
+      return added;
+    }
+  }
+  return Done{};
+}
+
+void Verification::tryData(DataTrial &trial) const {
+  const Judged &judged = *trial.judged;
+  OtherData &other = trial.other;
+  KernelArguments arguments = judged.ready.arguments.clone();
+  auto attempt = [&]() -> Result<CaseRow> {
+    replaceInputs(judged.inputs, other, judged.seed, arguments);
+    if (auto computed = computeInputs(*judged.one, arguments); !computed) {
+      return computed.error();
+    }
+    return tryCase(*judged.one, judged.ready, arguments, trial.diags);
+  };
+  auto row = untilVerifiable(other.data, attempt, std::identity());
+  if (row) {
+    row->data =
+        definition::name(other.data) + (other.input.empty() ? "" : " in '" + other.input + "'");
+    row->requireVerifiable();
+    if (!options.keepIn.empty() && (!row->failure.empty() || !options.onlyCase.empty())) {
+      trial.arguments = std::move(arguments);
+    }
+  }
+  trial.row = std::move(row);
+}
+
 Status Verification::tryOtherData(Diagnostics &diags) {
+  std::vector<DataTrial> trials;
   for (auto &[name, group] : groups) {
-    if (auto tried = tryGroup(group, diags); !tried) {
-      return tried;
+    for (DataTrial &trial : trialsOf(group)) {
+      trials.push_back(std::move(trial));
+    }
+  }
+  forEachAtOnce(trials.size(), [&](size_t i) {
+    if (!isInterrupted()) {
+      tryData(trials[i]);
+    }
+  });
+  for (DataTrial &trial : trials) {
+    if (!trial.row) {
+      continue;
+    }
+    for (const Diagnostic &remark : trial.diags.all()) {
+      diags.add(remark);
+    }
+    if (!*trial.row) {
+      return trial.row->error();
+    }
+    const Judged &judged = *trial.judged;
+    Status added = add(std::move(**trial.row), *judged.one, judged.ready,
+                       trial.arguments ? *trial.arguments : judged.ready.arguments);
+    if (!added) {
+      return added;
     }
   }
   return Done{};
@@ -208,7 +299,7 @@ std::vector<Judged *> Verification::lightOnes(const std::vector<Judged *> &cases
   return light;
 }
 
-Status Verification::tryGroup(std::vector<Judged> &group, Diagnostics &diags) {
+std::vector<DataTrial> Verification::trialsOf(std::vector<Judged> &group) const {
   std::vector<Judged *> cases;
   int64_t rowCount = std::numeric_limits<int64_t>::max();
   const bool areSmall = std::all_of(group.begin(), group.end(), isSmall);
@@ -219,22 +310,17 @@ Status Verification::tryGroup(std::vector<Judged> &group, Diagnostics &diags) {
     }
   }
   const std::vector<Judged *> light = lightOnes(cases);
+  std::vector<DataTrial> trials;
   size_t nextSpecial = 0, nextLight = 0;
   for (const OtherData &other : otherData(group.front().inputs, rowCount, options.seed)) {
     const bool isSpecial = other.data.kind == definition::DataKind::Special;
     Judged &judged =
         isSpecial ? *cases[nextSpecial++ % cases.size()] : *light[nextLight++ % light.size()];
-    if (isInterrupted()) {
-      return Done{};
-    }
-    if ((judged.one->isFinite && isSpecial) || !isChosen(*judged.one)) {
-      continue;
-    }
-    if (auto tried = tryData(judged, other, diags); !tried) {
-      return tried;
+    if ((!judged.one->isFinite || !isSpecial) && isChosen(*judged.one)) {
+      trials.push_back({&judged, other});
     }
   }
-  return Done{};
+  return trials;
 }
 
 /// E0016, or which names there are.
@@ -270,23 +356,8 @@ Result<CaseVerification> verifyCases(const std::string &folder,
     return checked.error();
   }
   Verification verification(options);
-  size_t number = 0;
-  for (const KernelCase &one : cases) {
-    if (isInterrupted() || (!one.isTest && !verification.isChosen(one))) {
-      continue;
-    }
-    Diagnostics own;
-    auto added = verification.addCase(one, number++, own);
-    if (!added && !verification.isChosen(one)) {
-      continue;
-    }
-    if (!added) {
-      diags = std::move(own);
-      return added.error();
-    }
-    for (const Diagnostic &remark : own.all()) {
-      diags.add(remark);
-    }
+  if (auto added = verification.addCases(cases, diags); !added) {
+    return added.error();
   }
   if (auto tried = verification.tryOtherData(diags); !tried) {
     return tried.error();

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/bench/Verification.h"
 
+#include "runtime/CpuCount.h"
+#include "runtime/ThreadPool.h"
+
+#include <algorithm>
+
 namespace nereid::bench {
 
 void VerifiedCase::requireVerifiable() {
@@ -17,6 +22,17 @@ bool KeptChoice::wants(bool failed) const {
 void KeptChoice::choose(std::string name, bool failed) {
   kept = std::move(name);
   isFailure = failed;
+}
+
+void forEachAtOnce(size_t count, const std::function<void(size_t)> &verify) {
+  // Each has a case's tensors, and launches that use every thread of the machine besides.
+  constexpr int mostThreads = 4;
+  static runtime::ThreadPool threads(std::min(runtime::usableCpuCount(), mostThreads));
+  threads.parallelFor(static_cast<int64_t>(count), 1, [&](int64_t begin, int64_t end, int) {
+    for (int64_t i = begin; i < end; ++i) {
+      verify(static_cast<size_t>(i));
+    }
+  });
 }
 
 Result<verify::TrialResult> inspectLaunch(std::span<const verify::TrialTensor> tensors,

@@ -63,6 +63,10 @@ Result<verify::TrialResult> inspectLaunch(std::span<const verify::TrialTensor> t
                                           const std::function<Result<std::string>()> &check,
                                           bool isCheckedAlready = false);
 
+/// Calls `verify` with 0 to count - 1, on a few threads at the same time; in any order, the first
+/// ones first.
+void forEachAtOnce(size_t count, const std::function<void(size_t)> &verify);
+
 /// Magnitudes come nearer to 1 until what can be verified is enough: `attempt` tries a case on
 /// `data` as it is then and returns a Result, in which `rowOf` finds the VerifiedCase.
 template <class Attempt, class RowOf>

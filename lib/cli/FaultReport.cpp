@@ -8,11 +8,13 @@
 
 #include <array>
 #include <csignal>
+#include <cstdint>
 #include <exception>
 #include <new>
 #include <string_view>
 #include <system_error>
 
+#include <sys/mman.h>
 #include <unistd.h>
 
 namespace nereid::cli {
@@ -42,7 +44,22 @@ std::array<char, 64 * 1024> alternateStack;
   ::_exit(status);
 }
 
-void onFault(int) {
+/// Libraries that take what an allocation gives them without a look write to address 0 when no
+/// memory is left, here MLIR when it loads its dialects.
+bool isFailedAllocation(const siginfo_t *info) {
+  constexpr uintptr_t nearNull = 4096;
+  constexpr size_t tried = size_t{2} << 20;
+  if (reinterpret_cast<uintptr_t>(info->si_addr) >= nearNull) {
+    return false;
+  }
+  void *memory = ::mmap(nullptr, tried, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return memory == MAP_FAILED;
+}
+
+void onFault(int, siginfo_t *info, void *) {
+  if (isFailedAllocation(info)) {
+    endWith(memoryMessage, exitBadInput);
+  }
   const bool isKernel = launch::isKernelRunning();
   endWith(isKernel ? accessMessage : internalMessage, isKernel ? exitBadInput : exitInternal);
 }
@@ -81,8 +98,8 @@ void reportFaults() {
   stack.ss_size = alternateStack.size();
   ::sigaltstack(&stack, nullptr);
   struct sigaction action{};
-  action.sa_handler = onFault;
-  action.sa_flags = SA_ONSTACK;
+  action.sa_sigaction = onFault;
+  action.sa_flags = SA_ONSTACK | SA_SIGINFO;
   for (int signal : {SIGSEGV, SIGBUS}) {
     ::sigaction(signal, &action, nullptr);
   }

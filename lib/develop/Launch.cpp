@@ -14,24 +14,21 @@ namespace nereid::develop {
 using generator::FusedOperator;
 using runtime::Tensor;
 
-static Result<runtime::Kernel> kernelOf(const KernelSource &source,
-                                        const pipeline::CompileInput &input) {
-  const std::pair key(input.function, input.signature);
-  if (source.compiled && source.compiled->contains(key)) {
-    return source.compiled->at(key);
-  }
+static Result<runtime::Kernel> compile(const KernelSource &source,
+                                       const pipeline::CompileInput &input) {
   Diagnostics diags;
   pipeline::CompileOptions options;
   options.target = source.target;
   options.chip = source.chip;
   auto kernel = pipeline::compileKernel(input, options, diags);
-  if (!kernel) {
-    return firstError(diags);
-  }
-  if (source.compiled) {
-    source.compiled->emplace(key, *kernel);
-  }
-  return std::move(*kernel);
+  return kernel ? Result<runtime::Kernel>(std::move(*kernel)) : firstError(diags);
+}
+
+static Result<runtime::Kernel> kernelOf(const KernelSource &source,
+                                        const pipeline::CompileInput &input) {
+  return source.compiled ? source.compiled->get(input.function, input.signature,
+                                                [&] { return compile(source, input); })
+                         : compile(source, input);
 }
 
 Result<PreparedLaunch> PreparedLaunch::prepare(const KernelSource &source,

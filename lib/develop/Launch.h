@@ -4,20 +4,16 @@
 #pragma once
 
 #include "lib/definition/CaseGrid.h"
+#include "lib/develop/CompiledKernels.h"
 #include "lib/eager/Reference.h"
 #include "lib/generator/LaunchPlan.h"
 #include "lib/pipeline/Compiler.h"
 #include "runtime/Kernel.h"
 #include "runtime/ThreadPool.h"
 
-#include <map>
 #include <memory>
-#include <utility>
 
 namespace nereid::develop {
-
-/// Kernels of one source for one target, by function and signature.
-using CompiledKernels = std::map<std::pair<std::string, std::string>, runtime::Kernel>;
 
 /// Where the kernel's source is and for which target it is compiled.
 struct KernelSource {

@@ -7,7 +7,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <set>
 
 namespace nereid::develop {
@@ -71,10 +74,23 @@ std::string placesOf(const CaseTensors &tensors, const generator::Schedule &sche
   return text;
 }
 
-/// What cases of one verification share.
+/// What cases of one verification share, several of them at the same time.
 struct Progress {
-  KernelSource source;           ///< with the kernels that are compiled
-  std::set<std::string> checked; ///< places of launches in which `nereid check` finds nothing
+  KernelSource source; ///< with the kernels that are compiled
+
+  /// Whether `nereid check` found nothing in a launch that touches the same places.
+  bool isChecked(const std::string &places) {
+    std::lock_guard lock(mutex);
+    return checked.contains(places);
+  }
+  void addChecked(const std::string &places) {
+    std::lock_guard lock(mutex);
+    checked.insert(places);
+  }
+
+private:
+  std::mutex mutex;
+  std::set<std::string> checked;
 };
 
 Result<Attempt> tryCase(Generation &generation, Progress &progress, const Machine &chip,
@@ -118,7 +134,7 @@ Result<Attempt> tryCase(Generation &generation, Progress &progress, const Machin
     return found;
   };
   auto tried = bench::inspectLaunch(trialTensors(generation.fused, *tensors, grid.layout), launch,
-                                    {}, check, progress.checked.contains(places));
+                                    {}, check, progress.isChecked(places));
   if (!tried) {
     // Neither says that the kernel is wrong in this case.
     if (isOfSource(tried.error()) || tried.error().code == "E0506") {
@@ -130,7 +146,7 @@ Result<Attempt> tryCase(Generation &generation, Progress &progress, const Machin
   attempt.computed.assign(tried->tensors.begin() + static_cast<long>(tensors->inputs.size()),
                           tried->tensors.end());
   if (isClean) {
-    progress.checked.insert(places);
+    progress.addChecked(places);
   }
   row.failure = tried->text;
   if (!row.failure.empty()) {
@@ -171,6 +187,31 @@ Result<Attempt> verifyCase(Generation &generation, Progress &progress, const Mac
     attempt->row.requireVerifiable();
   }
   return attempt;
+}
+
+/// Several cases at a time: most of one is work of a single thread. After an error or an
+/// interruption no case is begun; those have no attempt. Only what may be kept as files has its
+/// tensors.
+std::vector<std::optional<Result<Attempt>>>
+verifyTogether(Generation &generation, Progress &progress, const Machine &chip,
+               const std::vector<GridCase> &grid, DType dtype, const AccuracyOptions &options) {
+  std::vector<std::optional<Result<Attempt>>> attempts(grid.size());
+  std::atomic<bool> isOver = false;
+  bench::forEachAtOnce(grid.size(), [&](size_t i) {
+    if (isOver || isInterrupted()) {
+      return;
+    }
+    auto attempt = verifyCase(generation, progress, chip, grid[i], dtype);
+    isOver = isOver || !attempt;
+    const bool mayBeKept = !options.keepIn.empty() && attempt &&
+                           (!attempt->row.failure.empty() || !options.onlyCase.empty());
+    if (attempt && !mayBeKept) {
+      attempt->tensors = {};
+      attempt->computed.clear();
+    }
+    attempts[i] = std::move(attempt);
+  });
+  return attempts;
 }
 
 /// The cases that were asked for.
@@ -242,7 +283,8 @@ Result<AccuracyReport> verifyAccuracy(Generation &generation, const KernelSource
   AccuracyReport report;
   report.seed = options.seed;
   bench::KeptChoice choice(options);
-  Progress progress{source, {}};
+  Progress progress;
+  progress.source = source;
   progress.source.compiled = std::make_shared<CompiledKernels>();
   for (DType dtype : options.dtypes) {
     auto grid = chosenCases(generation, options, dtype);
@@ -250,24 +292,29 @@ Result<AccuracyReport> verifyAccuracy(Generation &generation, const KernelSource
       return grid.error();
     }
     options.progress(fmt::format("verify: {}, {} cases", torchName(dtype), grid->size()));
-    for (const GridCase &one : *grid) {
-      if (isInterrupted()) {
+    auto attempts = verifyTogether(generation, progress, chip, *grid, dtype, options);
+    for (size_t i = 0; i < attempts.size(); ++i) {
+      auto &attempt = attempts[i];
+      if (!attempt && isInterrupted()) {
         report.isInterrupted = true;
         return report;
       }
-      auto attempt = verifyCase(generation, progress, chip, one, dtype);
       if (!attempt) {
-        return attempt.error();
+        continue; // the error that another case met comes
       }
-      const bool failed = !attempt->row.failure.empty();
+      if (!*attempt) {
+        return attempt->error();
+      }
+      AccuracyRow &row = (*attempt)->row;
+      const bool failed = !row.failure.empty();
       if (choice.wants(failed)) {
-        if (Status kept = keepAttempt(generation, *attempt, one.name, options); !kept) {
+        if (Status kept = keepAttempt(generation, **attempt, (*grid)[i].name, options); !kept) {
           return kept.error();
         }
-        choice.choose(fmt::format("{} ({})", attempt->row.caseName, torchName(dtype)), failed);
+        choice.choose(fmt::format("{} ({})", row.caseName, torchName(dtype)), failed);
         report.kept = choice.name();
       }
-      report.rows.push_back(std::move(attempt->row));
+      report.rows.push_back(std::move(row));
     }
     const auto mine = report.rows.end() - static_cast<long>(grid->size());
     bool isNothing = std::all_of(mine, report.rows.end(),
