@@ -2,7 +2,7 @@
 // Rows of kernels as a table for people and as a result file has them.
 #pragma once
 
-#include "lib/bench/CaseMeasurement.h"
+#include "lib/bench/measurement/CaseMeasurement.h"
 
 #include <nlohmann/json.hpp>
 

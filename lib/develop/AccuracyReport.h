@@ -2,7 +2,7 @@
 // What verifying an operator came to, as rows, as a table for people and as the record has it.
 #pragma once
 
-#include "lib/bench/Verification.h"
+#include "lib/bench/verification/Verification.h"
 #include "runtime/DType.h"
 
 #include <string>

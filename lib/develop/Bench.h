@@ -3,7 +3,7 @@
 // them: the unfused baseline, and a copy of as many bytes.
 #pragma once
 
-#include "lib/bench/Measurement.h"
+#include "lib/bench/measurement/Measurement.h"
 #include "lib/develop/Performance.h"
 
 namespace nereid::develop {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Times a generated kernel against the unfused baseline on the definition's performance cases, on
-// fresh random inputs and by the rules of bench/Measurement.h.
+// fresh random inputs and by the rules of bench/measurement/Measurement.h.
 #pragma once
 
 #include "lib/bench/Row.h"

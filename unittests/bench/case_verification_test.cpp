@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Cases of a folder against their references: compiled, interpreted, one by name, kept as files.
-#include "lib/bench/CaseVerification.h"
+#include "lib/bench/verification/CaseVerification.h"
 
 #include "lib/targets/Targets.h"
 #include "unittests/bench/Cases.h"

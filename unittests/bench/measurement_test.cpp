@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What becomes of launches that are wrong at first, wrong later, not launches of their own tensors,
 // or quicker than the machine. The launches are functions here.
-#include "lib/bench/Measurement.h"
+#include "lib/bench/measurement/Measurement.h"
 
 #include <gtest/gtest.h>
 

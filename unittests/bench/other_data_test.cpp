@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Other data than a case's own: which inputs take it, which kinds there are, and outputs made
 // again.
-#include "lib/bench/OtherData.h"
-#include "lib/bench/OutputReset.h"
+#include "lib/bench/measurement/OutputReset.h"
+#include "lib/bench/verification/OtherData.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which expressions are the call of one operation.
-#include "lib/bench/PeerCall.h"
+#include "lib/bench/measurement/PeerCall.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The parts that every verification is made of: data that a type can bear, the case that is kept.
-#include "lib/bench/Verification.h"
+#include "lib/bench/verification/Verification.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/bench/OtherData.h"
+#include "lib/bench/verification/OtherData.h"
 
 #include "lib/launch/CaseReference.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/bench/CaseVerification.h"
+#include "lib/bench/verification/CaseVerification.h"
 
-#include "lib/bench/CaseTrial.h"
-#include "lib/bench/OtherData.h"
+#include "lib/bench/verification/CaseTrial.h"
+#include "lib/bench/verification/OtherData.h"
 #include "lib/launch/CaseReference.h"
 #include "lib/launch/PreparedCase.h"
 #include "lib/support/Interrupt.h"

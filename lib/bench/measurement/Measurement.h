@@ -4,8 +4,8 @@
 // right at the end, and not quicker than the machine.
 #pragma once
 
-#include "lib/bench/OutputCheck.h"
 #include "lib/bench/Row.h"
+#include "lib/bench/measurement/OutputCheck.h"
 
 namespace nereid::bench {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/bench/OutputReset.h"
+#include "lib/bench/measurement/OutputReset.h"
 
 #include <cstring>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/bench/CaseTrial.h"
+#include "lib/bench/verification/CaseTrial.h"
 
-#include "lib/bench/Verification.h"
+#include "lib/bench/verification/Verification.h"
 #include "lib/check/Check.h"
 #include "lib/launch/KernelRunning.h"
 #include "lib/support/FirstError.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/bench/PeerCall.h"
+#include "lib/bench/measurement/PeerCall.h"
 
 #include "lib/language/Parser.h"
 #include "lib/launch/TensorMaker.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/bench/Measurement.h"
+#include "lib/bench/measurement/Measurement.h"
 
 #include "lib/eager/Eager.h"
 #include "lib/measure/FloorPeers.h"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/bench/CaseMeasurement.h"
+#include "lib/bench/measurement/CaseMeasurement.h"
 
-#include "lib/bench/CasePeer.h"
-#include "lib/bench/Measurement.h"
-#include "lib/bench/OutputReset.h"
+#include "lib/bench/measurement/CasePeer.h"
+#include "lib/bench/measurement/Measurement.h"
+#include "lib/bench/measurement/OutputReset.h"
 #include "lib/language/IntegerExpression.h"
 #include "lib/launch/CaseReference.h"
 #include "lib/launch/KernelRunning.h"

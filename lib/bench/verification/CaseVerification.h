@@ -3,7 +3,7 @@
 // one of the cases of each kernel and type, and compared with the case's float64 reference.
 #pragma once
 
-#include "lib/bench/Verification.h"
+#include "lib/bench/verification/Verification.h"
 #include "lib/launch/KernelCases.h"
 #include "lib/launch/PreparedKernel.h"
 

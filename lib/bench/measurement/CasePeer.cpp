@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/bench/CasePeer.h"
+#include "lib/bench/measurement/CasePeer.h"
 
-#include "lib/bench/PeerCall.h"
+#include "lib/bench/measurement/PeerCall.h"
 #include "lib/eager/Compare.h"
 #include "lib/measure/PeakMemory.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/bench/OutputCheck.h"
+#include "lib/bench/measurement/OutputCheck.h"
 
 #include "lib/verify/Digest.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/bench/Verification.h"
+#include "lib/bench/verification/Verification.h"
 
 #include "runtime/CpuCount.h"
 #include "runtime/ThreadPool.h"
