@@ -27,7 +27,7 @@ ALSO = {"aot": ["nereid_aot"]}
 # leaves the list; a new one asks the target through pipeline/Target.h instead.
 NAMING = {
     "lib/aot/Library.cpp": "which instruction sets a portable library has",
-    "lib/cli/KernelBench.h": "default of --target",
+    "lib/cli/develop/KernelBench.h": "default of --target",
     "lib/develop/Develop.h": "default of --target",
     "lib/develop/Launch.h": "default of --target",
     "lib/language/HostFacts.cpp": "what kernels see as triton's backend",

@@ -3,8 +3,8 @@
 #include "lib/cli/Cli.h"
 
 #include "lib/cli/Command.h"
-#include "lib/cli/FaultReport.h"
-#include "lib/cli/StandardStreams.h"
+#include "lib/cli/process/FaultReport.h"
+#include "lib/cli/process/StandardStreams.h"
 #include "lib/support/Version.h"
 #include "lib/targets/Targets.h"
 

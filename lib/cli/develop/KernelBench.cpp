@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/cli/KernelBench.h"
+#include "lib/cli/develop/KernelBench.h"
 
 #include "lib/bench/Against.h"
 #include "lib/bench/KernelReport.h"
-#include "lib/cli/Against.h"
 #include "lib/cli/OptionUse.h"
-#include "lib/cli/StandardStreams.h"
+#include "lib/cli/develop/Against.h"
+#include "lib/cli/process/StandardStreams.h"
 #include "lib/launch/KernelReference.h"
 #include "lib/measure/Environment.h"
 #include "lib/measure/ThisChip.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/cli/DevelopReport.h"
+#include "lib/cli/develop/DevelopReport.h"
 
 #include "lib/develop/InterfaceTable.h"
 #include "lib/measure/ThisChip.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/cli/Progress.h"
-#include "lib/cli/StandardStreams.h"
+#include "lib/cli/process/Progress.h"
+#include "lib/cli/process/StandardStreams.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The handler may only call what is safe in a signal: write and _exit on text made beforehand.
-#include "lib/cli/FaultReport.h"
+#include "lib/cli/process/FaultReport.h"
 
 #include "lib/cli/Command.h"
 #include "lib/launch/KernelRunning.h"

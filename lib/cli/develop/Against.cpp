@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/cli/Against.h"
+#include "lib/cli/develop/Against.h"
 
 #include "lib/report/GateReport.h"
 

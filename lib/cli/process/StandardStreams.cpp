@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/cli/StandardStreams.h"
+#include "lib/cli/process/StandardStreams.h"
 
 #include <cerrno>
 #include <csignal>

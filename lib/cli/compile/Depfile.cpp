@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/cli/Depfile.h"
+#include "lib/cli/compile/Depfile.h"
 
 #include <string_view>
 

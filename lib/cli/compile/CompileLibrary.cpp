@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/cli/CompileLibrary.h"
+#include "lib/cli/compile/CompileLibrary.h"
 
 #include "lib/aot/Library.h"
 #include "lib/aot/Linking.h"
 #include "lib/aot/RuntimeArchive.h"
-#include "lib/cli/Depfile.h"
-#include "lib/cli/StandardStreams.h"
+#include "lib/cli/compile/Depfile.h"
+#include "lib/cli/process/StandardStreams.h"
 #include "lib/language/ChooseKernel.h"
 #include "lib/language/Parser.h"
 #include "lib/launch/KernelReference.h"

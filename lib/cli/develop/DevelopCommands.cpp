@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // `nereid develop`, its five stages as commands of their own, and what they print.
 #include "lib/bench/Against.h"
-#include "lib/cli/Against.h"
 #include "lib/cli/Command.h"
-#include "lib/cli/DevelopReport.h"
-#include "lib/cli/KernelBench.h"
-#include "lib/cli/KernelVerify.h"
 #include "lib/cli/OptionUse.h"
-#include "lib/cli/Progress.h"
+#include "lib/cli/develop/Against.h"
+#include "lib/cli/develop/DevelopReport.h"
+#include "lib/cli/develop/KernelBench.h"
+#include "lib/cli/develop/KernelVerify.h"
+#include "lib/cli/process/Progress.h"
 #include "lib/definition/Limits.h"
 #include "lib/develop/Develop.h"
 #include "lib/report/GateReport.h"

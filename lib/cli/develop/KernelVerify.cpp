@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/cli/KernelVerify.h"
+#include "lib/cli/develop/KernelVerify.h"
 
 #include "lib/bench/verification/CaseVerification.h"
-#include "lib/cli/StandardStreams.h"
+#include "lib/cli/process/StandardStreams.h"
 #include "lib/report/Table.h"
 #include "lib/support/Interrupt.h"
 

@@ -3,9 +3,9 @@
 // as libraries for C, which CompileLibrary.cpp makes.
 #include "lib/aot/Library.h"
 #include "lib/cli/Command.h"
-#include "lib/cli/CompileLibrary.h"
-#include "lib/cli/Depfile.h"
-#include "lib/cli/StandardStreams.h"
+#include "lib/cli/compile/CompileLibrary.h"
+#include "lib/cli/compile/Depfile.h"
+#include "lib/cli/process/StandardStreams.h"
 #include "lib/launch/KernelReference.h"
 #include "lib/pipeline/Compiler.h"
 #include "lib/pipeline/Target.h"
