@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Commands that only tell: explain, chips, ops, knobs, doctor.
 #include "lib/cli/Command.h"
-#include "lib/definition/Operations.h"
+#include "lib/definition/operations/Operations.h"
 #include "lib/language/emit/BuiltinTable.h"
 #include "lib/measure/Environment.h"
 #include "lib/measure/ThisChip.h"

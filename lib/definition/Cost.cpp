@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bytes and floating-point operations of one case, counted on the graph: once as a fused kernel
 // must do it, once as operation-by-operation execution does.
-#include "lib/definition/Operations.h"
+#include "lib/definition/operations/Operations.h"
 
 namespace nereid::definition {
 namespace {

@@ -2,7 +2,7 @@
 // Everything the document says is counted on the graph; nothing is written per operator.
 #include "lib/definition/Document.h"
 
-#include "lib/definition/Operations.h"
+#include "lib/definition/operations/Operations.h"
 
 #include <fmt/format.h>
 

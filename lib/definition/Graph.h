@@ -4,7 +4,7 @@
 // measure/ and report/ read it. No code generation here.
 #pragma once
 
-#include "lib/definition/Constraint.h"
+#include "lib/definition/constraints/Constraint.h"
 #include "lib/support/Diagnostics.h"
 #include "runtime/DType.h"
 

@@ -3,7 +3,7 @@
 // value has collected; products add them, sums keep the larger, a reduction adds its length's.
 #include "lib/definition/Tolerance.h"
 
-#include "lib/definition/Operations.h"
+#include "lib/definition/operations/Operations.h"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 // launch. Owns whatever must live as long as the launch.
 #pragma once
 
-#include "lib/definition/CaseGrid.h"
+#include "lib/definition/cases/CaseGrid.h"
 #include "lib/develop/CompiledKernels.h"
 #include "lib/eager/Reference.h"
 #include "lib/generator/LaunchPlan.h"

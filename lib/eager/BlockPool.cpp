@@ -3,7 +3,7 @@
 // travels inside a DLPack tensor whose deleter brings it back.
 #include "lib/eager/BlockPool.h"
 
-#include "lib/definition/Shape.h"
+#include "lib/definition/operations/Shape.h"
 #include "lib/eager/Eager.h"
 
 #include <dlpack/dlpack.h>

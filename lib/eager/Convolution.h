@@ -4,7 +4,7 @@
 // weights.
 #pragma once
 
-#include "lib/definition/Convolution.h"
+#include "lib/definition/operations/Convolution.h"
 #include "runtime/Tensor.h"
 #include "runtime/ThreadPool.h"
 

@@ -4,7 +4,7 @@
 // after Higham, Accuracy and Stability of Numerical Algorithms, chapter 3.
 #pragma once
 
-#include "lib/definition/Operations.h"
+#include "lib/definition/operations/Operations.h"
 #include "runtime/DType.h"
 
 #include <span>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/eager/IntegerRules.h"
 
-#include "lib/definition/Shape.h"
 #include "lib/definition/Tolerance.h"
+#include "lib/definition/operations/Shape.h"
 
 #include <algorithm>
 #include <cmath>

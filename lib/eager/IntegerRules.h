@@ -3,7 +3,7 @@
 // from conditions only: a comparison of rounded numbers may have gone the other way.
 #pragma once
 
-#include "lib/definition/Operations.h"
+#include "lib/definition/operations/Operations.h"
 #include "lib/eager/ReferenceGraph.h"
 
 namespace nereid::eager {

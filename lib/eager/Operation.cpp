@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // runOperation: checks one call against the operations table, finds shape and type of the result
 // by the same rules the graph uses, and hands it to the pointwise, reduction or row code.
-#include "lib/definition/Infer.h"
-#include "lib/definition/Promotion.h"
-#include "lib/definition/Shape.h"
+#include "lib/definition/operations/Infer.h"
+#include "lib/definition/operations/Promotion.h"
+#include "lib/definition/operations/Shape.h"
 #include "lib/eager/BlockPool.h"
 #include "lib/eager/Convolution.h"
 #include "lib/eager/Eager.h"
@@ -31,7 +31,7 @@ using runtime::Tensor;
 std::optional<OpId> idOf(const std::string &name) {
   static const std::map<std::string, OpId> ids = {
 #define NEREID_OPERATION(name, kind, flops, rounding, result, signature) {#name, OpId::name},
-#include "lib/definition/operations.def"
+#include "lib/definition/operations/operations.def"
   };
   auto found = ids.find(name);
   return found == ids.end() ? std::nullopt : std::optional<OpId>(found->second);

@@ -3,8 +3,8 @@
 // stores what comes out.
 #include "lib/eager/Reference.h"
 
-#include "lib/definition/Shape.h"
 #include "lib/definition/Tolerance.h"
+#include "lib/definition/operations/Shape.h"
 #include "lib/eager/Eager.h"
 #include "lib/eager/ReferenceBlocks.h"
 #include "lib/eager/ReferenceGraph.h"

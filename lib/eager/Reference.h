@@ -2,9 +2,9 @@
 // The reference an implementation is held against: the operator's graph in float64, element by
 // element with the C library's functions, together with a bound for each element on what a correct
 // implementation in the operator's type may differ. Independent of the kernels in this folder, and
-// of the generator that it judges but for definition/Decompose.cpp, by whose formulas both open
-// composites; composites_test.cpp compares these with kernels that are written without them.
-// Large tensors are worked through in blocks of rows, so memory stays small.
+// of the generator that it judges but for definition/operations/Decompose.cpp, by whose formulas
+// both open composites; composites_test.cpp compares these with kernels that are written without
+// them. Large tensors are worked through in blocks of rows, so memory stays small.
 #pragma once
 
 #include "lib/definition/Graph.h"

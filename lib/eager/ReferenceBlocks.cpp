@@ -2,7 +2,7 @@
 // Union-find over the dimensions of all nodes: what an operation walks together is one class.
 #include "lib/eager/ReferenceBlocks.h"
 
-#include "lib/definition/Convolution.h"
+#include "lib/definition/operations/Convolution.h"
 
 #include <algorithm>
 #include <numeric>

@@ -4,8 +4,8 @@
 // double. Taps in the padding add nothing.
 #include "lib/eager/ReferenceConvolution.h"
 
-#include "lib/definition/Convolution.h"
-#include "lib/definition/Shape.h"
+#include "lib/definition/operations/Convolution.h"
+#include "lib/definition/operations/Shape.h"
 
 #include <algorithm>
 #include <cmath>

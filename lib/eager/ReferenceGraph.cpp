@@ -3,9 +3,9 @@
 // against.
 #include "lib/eager/ReferenceGraph.h"
 
-#include "lib/definition/Promotion.h"
-#include "lib/definition/Shape.h"
 #include "lib/definition/Tolerance.h"
+#include "lib/definition/operations/Promotion.h"
+#include "lib/definition/operations/Shape.h"
 #include "lib/eager/IntegerRules.h"
 #include "lib/eager/ReferenceConvolution.h"
 #include "lib/eager/ReferenceProduct.h"

@@ -3,7 +3,7 @@
 // Products of float32 are exact in double; for float64 the sums are in long double.
 #include "lib/eager/ReferenceProduct.h"
 
-#include "lib/definition/Shape.h"
+#include "lib/definition/operations/Shape.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // runGraph: the nodes of an operator one after another, each as a call of runOperation.
-#include "lib/definition/Operations.h"
+#include "lib/definition/operations/Operations.h"
 #include "lib/eager/Eager.h"
 
 #include <fmt/format.h>

@@ -3,7 +3,7 @@
 // runs it.
 #include "lib/generator/CompanionWriter.h"
 
-#include "lib/definition/Promotion.h"
+#include "lib/definition/operations/Promotion.h"
 
 #include <fmt/format.h>
 

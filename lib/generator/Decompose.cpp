@@ -4,8 +4,8 @@
 // arguments is taken (source in the code).
 #include "lib/generator/Decompose.h"
 
-#include "lib/definition/Operations.h"
-#include "lib/definition/Shape.h"
+#include "lib/definition/operations/Operations.h"
+#include "lib/definition/operations/Shape.h"
 #include "lib/generator/KernelTypes.h"
 
 #include <fmt/format.h>

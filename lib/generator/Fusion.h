@@ -10,7 +10,7 @@
 //   dimensions
 #pragma once
 
-#include "lib/definition/Promotion.h"
+#include "lib/definition/operations/Promotion.h"
 
 #include <map>
 #include <string>

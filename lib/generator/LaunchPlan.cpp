@@ -2,7 +2,7 @@
 // Plans launches, see LaunchPlan.h.
 #include "lib/generator/LaunchPlan.h"
 
-#include "lib/definition/Shape.h"
+#include "lib/definition/operations/Shape.h"
 #include "lib/generator/ScheduleRules.h"
 #include "lib/generator/TensorLayout.h"
 

@@ -2,7 +2,7 @@
 // Bodies: operators, calls, methods, folding, and what is refused with which code and caret.
 #include "unittests/definition/Loading.h"
 
-#include "lib/definition/Operations.h"
+#include "lib/definition/operations/Operations.h"
 
 namespace nereid::definition {
 namespace {

@@ -3,7 +3,7 @@
 // leave to the grid and its data.
 #include "unittests/definition/Loading.h"
 
-#include "lib/definition/CaseGrid.h"
+#include "lib/definition/cases/CaseGrid.h"
 
 #include <cmath>
 

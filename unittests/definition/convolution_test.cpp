@@ -3,7 +3,7 @@
 // work that is counted, all against numbers worked out by hand.
 #include "unittests/definition/Loading.h"
 
-#include "lib/definition/Operations.h"
+#include "lib/definition/operations/Operations.h"
 
 #include <gtest/gtest.h>
 

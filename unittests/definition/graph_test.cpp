@@ -2,9 +2,9 @@
 // Laws of shapes, counts of work, tolerances and decomposition, against numbers worked out by hand.
 #include "unittests/definition/Loading.h"
 
-#include "lib/definition/Promotion.h"
-#include "lib/definition/Shape.h"
 #include "lib/definition/Tolerance.h"
+#include "lib/definition/operations/Promotion.h"
+#include "lib/definition/operations/Shape.h"
 
 #include <cmath>
 

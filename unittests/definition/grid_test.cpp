@@ -2,9 +2,9 @@
 // The accuracy grid holds what it promises, and the definition document what was counted.
 #include "unittests/definition/Loading.h"
 
-#include "lib/definition/CaseGrid.h"
 #include "lib/definition/Document.h"
 #include "lib/definition/Tolerance.h"
+#include "lib/definition/cases/CaseGrid.h"
 
 #include <cmath>
 #include <set>

@@ -2,8 +2,8 @@
 // Types of integer and bool operators after PyTorch's rules, what is refused, and their test data.
 #include "unittests/definition/Loading.h"
 
-#include "lib/definition/CaseGrid.h"
-#include "lib/definition/Promotion.h"
+#include "lib/definition/cases/CaseGrid.h"
+#include "lib/definition/operations/Promotion.h"
 #include "runtime/IntegerElements.h"
 
 #include <set>

@@ -2,7 +2,7 @@
 // Definitions that load, and every way one is refused: code, place and help.
 #include "unittests/definition/Loading.h"
 
-#include "lib/definition/Operations.h"
+#include "lib/definition/operations/Operations.h"
 
 #include <filesystem>
 

@@ -2,7 +2,7 @@
 // What generated kernels compute: every variant of the shipped operators and of graphs chosen for
 // their shapes, run by the interpreter (out-of-bounds and uninitialised reads are errors there) and
 // compiled for this CPU, both held against the float64 reference of the operator's graph.
-#include "lib/definition/CaseGrid.h"
+#include "lib/definition/cases/CaseGrid.h"
 #include "lib/eager/Reference.h"
 #include "lib/generator/Generator.h"
 #include "lib/generator/KernelWriter.h"

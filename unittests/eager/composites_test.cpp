@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The formulas by which composites are opened (definition/Decompose.cpp), for reference and
-// generated kernels alike, against this folder's kernels of whole rows, variances and sums, which
-// are written without them.
+// The formulas by which composites are opened (definition/operations/Decompose.cpp), for reference
+// and generated kernels alike, against this folder's kernels of whole rows, variances and sums,
+// which are written without them.
 #include "unittests/eager/Values.h"
 
 #include "lib/eager/Reference.h"

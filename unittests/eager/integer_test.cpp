@@ -3,7 +3,7 @@
 // each other on every type and case of the grid.
 #include "unittests/eager/Values.h"
 
-#include "lib/definition/CaseGrid.h"
+#include "lib/definition/cases/CaseGrid.h"
 #include "lib/eager/Reference.h"
 #include "runtime/IntegerElements.h"
 

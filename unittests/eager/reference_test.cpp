@@ -4,7 +4,7 @@
 #include "unittests/ShippedOperators.h"
 #include "unittests/eager/Values.h"
 
-#include "lib/definition/CaseGrid.h"
+#include "lib/definition/cases/CaseGrid.h"
 #include "lib/eager/Reference.h"
 
 #include <cmath>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every pointwise line of operations.def has what the baseline and the reference call for it: a
 // line without them would end the process that uses it.
-#include "lib/definition/Operations.h"
+#include "lib/definition/operations/Operations.h"
 #include "lib/eager/ErrorRules.h"
 #include "lib/eager/Staging.h"
 
@@ -17,7 +17,7 @@ struct Row {
 
 const Row rows[] = {
 #define NEREID_OPERATION(name, kind, flops, rounding, result, signature) {#name, OpId::name},
-#include "lib/definition/operations.def"
+#include "lib/definition/operations/operations.def"
 };
 
 TEST(Table, EveryPointwiseOperationHasALoopAndARule) {

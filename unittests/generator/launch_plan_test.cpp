@@ -2,7 +2,7 @@
 // Launch plans against figures worked out by hand.
 #include "unittests/generator/Making.h"
 
-#include "lib/definition/CaseGrid.h"
+#include "lib/definition/cases/CaseGrid.h"
 #include "lib/generator/TensorLayout.h"
 
 namespace nereid::generator {

@@ -3,7 +3,7 @@
 // accuracy grid, where a case's reference can judge them.
 #pragma once
 
-#include "lib/definition/CaseData.h"
+#include "lib/definition/cases/CaseData.h"
 #include "lib/launch/KernelCases.h"
 
 #include <vector>

@@ -3,7 +3,7 @@
 // that nobody trusts, data that a case's type can bear, and which case is kept as files.
 #pragma once
 
-#include "lib/definition/CaseData.h"
+#include "lib/definition/cases/CaseData.h"
 #include "lib/eager/Comparison.h"
 #include "lib/verify/Limits.h"
 #include "lib/verify/Trial.h"

@@ -13,7 +13,7 @@ namespace nereid::eager {
 
 enum class OpId : int {
 #define NEREID_OPERATION(name, kind, flops, rounding, result, signature) name,
-#include "lib/definition/operations.def"
+#include "lib/definition/operations/operations.def"
   count
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Symbolic and concrete shapes, and the way from one to the other (bind, bindShapes).
-#include "lib/definition/Shape.h"
+#include "lib/definition/operations/Shape.h"
 
 #include <fmt/format.h>
 

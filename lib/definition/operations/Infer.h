@@ -3,7 +3,7 @@
 // and whoever adds nodes to a graph: the body reader and the decomposition.
 #pragma once
 
-#include "lib/definition/Operations.h"
+#include "lib/definition/operations/Operations.h"
 
 namespace nereid::definition {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reads operations.def into the table of Operations.h, once, at first use.
-#include "lib/definition/Operations.h"
+#include "lib/definition/operations/Operations.h"
 
 #include <fmt/format.h>
 
@@ -59,7 +59,7 @@ struct Table {
   operations.emplace(#name, Operation{#name, OperationKind::kind, flops, rounding,                 \
                                       ResultType::result, readSignature(signature)});
 #define NEREID_OPERATION_ALIAS(alias, name) aliases.emplace(#alias, #name);
-#include "lib/definition/operations.def"
+#include "lib/definition/operations/operations.def"
     for (const auto &[name, operation] : operations) {
       names.push_back(name);
     }

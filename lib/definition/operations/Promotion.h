@@ -5,7 +5,7 @@
 // generator's and each call of eager execution.
 #pragma once
 
-#include "lib/definition/Operations.h"
+#include "lib/definition/operations/Operations.h"
 
 #include <span>
 

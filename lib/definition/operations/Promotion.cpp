@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/definition/Promotion.h"
+#include "lib/definition/operations/Promotion.h"
 
-#include "lib/definition/Infer.h"
+#include "lib/definition/operations/Infer.h"
 
 #include <fmt/format.h>
 

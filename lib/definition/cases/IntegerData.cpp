@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Test data of integer and bool tensors, exact to 64 bits: the whole range of the type and its
 // ends, where sums and products wrap.
-#include "lib/definition/CaseData.h"
-#include "lib/definition/Promotion.h"
+#include "lib/definition/cases/CaseData.h"
+#include "lib/definition/operations/Promotion.h"
 #include "runtime/IntegerElements.h"
 
 #include <algorithm>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The expression kinds a body may hold. Calls are taken apart in BodyCalls.cpp.
-#include "lib/definition/BodyExpressions.h"
+#include "lib/definition/reader/BodyExpressions.h"
 
-#include "lib/definition/Infer.h"
-#include "lib/definition/Promotion.h"
+#include "lib/definition/operations/Infer.h"
+#include "lib/definition/operations/Promotion.h"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 // tolerance and eager execution.
 #pragma once
 
-#include "lib/definition/Operations.h"
+#include "lib/definition/operations/Operations.h"
 
 #include <array>
 #include <span>

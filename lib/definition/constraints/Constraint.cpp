@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Constraints evaluated on concrete sizes. Numbers are long double, which holds every 64-bit
 // integer.
-#include "lib/definition/Constraint.h"
+#include "lib/definition/constraints/Constraint.h"
 
 #include "lib/definition/Graph.h"
-#include "lib/definition/Shape.h"
+#include "lib/definition/operations/Shape.h"
 
 #include <fmt/format.h>
 

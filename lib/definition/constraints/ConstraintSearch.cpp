@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // fulfilled: from wanted sizes to ones that meet the constraints. Each step changes one size, or
 // the number of leading ones, to what leaves the fewest constraints unmet and moves least.
-#include "lib/definition/Constraint.h"
 #include "lib/definition/Graph.h"
-#include "lib/definition/Shape.h"
+#include "lib/definition/constraints/Constraint.h"
+#include "lib/definition/operations/Shape.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Composite operations written out as primitives, by the formulas PyTorch documents for them. What
 // generates code, computes references or proves error bounds then needs to know primitives only.
-#include "lib/definition/Infer.h"
+#include "lib/definition/operations/Infer.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/definition/CaseReader.h"
+#include "lib/definition/reader/CaseReader.h"
 
-#include "lib/definition/Shape.h"
+#include "lib/definition/operations/Shape.h"
 
 #include <fmt/format.h>
 

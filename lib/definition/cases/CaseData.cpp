@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/definition/CaseData.h"
+#include "lib/definition/cases/CaseData.h"
 
 #include "lib/definition/Tolerance.h"
 #include "runtime/ElementBlocks.h"

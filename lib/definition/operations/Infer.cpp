@@ -2,11 +2,11 @@
 // Rules by kind of operation: pointwise broadcasts, reductions drop or keep dimensions,
 // contractions drop the one they share, convolutions and views have rules of their own
 // (Convolution.h), composites keep the shape of their first operand.
-#include "lib/definition/Infer.h"
+#include "lib/definition/operations/Infer.h"
 
-#include "lib/definition/Convolution.h"
-#include "lib/definition/Promotion.h"
-#include "lib/definition/Shape.h"
+#include "lib/definition/operations/Convolution.h"
+#include "lib/definition/operations/Promotion.h"
+#include "lib/definition/operations/Shape.h"
 
 #include <fmt/format.h>
 

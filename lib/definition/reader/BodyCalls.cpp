@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls of a body: which function is meant, and its arguments matched against the signature in
 // operations.def the way Python matches them.
-#include "lib/definition/BodyExpressions.h"
+#include "lib/definition/reader/BodyExpressions.h"
 
-#include "lib/definition/Shape.h"
+#include "lib/definition/operations/Shape.h"
 
 #include <fmt/format.h>
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // loadOperator: a definition's TOML (docs/definitions.md) to an Operator. Reports every problem it
 // can find in one run; an operator comes back only when there was none.
-#include "lib/definition/Body.h"
-#include "lib/definition/CaseReader.h"
-#include "lib/definition/ConstraintReader.h"
 #include "lib/definition/Limits.h"
-#include "lib/definition/Operations.h"
-#include "lib/definition/Shape.h"
-#include "lib/definition/TomlReader.h"
+#include "lib/definition/constraints/ConstraintReader.h"
+#include "lib/definition/operations/Operations.h"
+#include "lib/definition/operations/Shape.h"
+#include "lib/definition/reader/Body.h"
+#include "lib/definition/reader/CaseReader.h"
+#include "lib/definition/reader/TomlReader.h"
 
 #include <fmt/format.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sizes are chosen to leave remainders of every vector width and block; data and layout kinds vary
 // on one middle size, so that the grid stays quick.
-#include "lib/definition/CaseGrid.h"
+#include "lib/definition/cases/CaseGrid.h"
 
-#include "lib/definition/Shape.h"
+#include "lib/definition/operations/Shape.h"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 // arranged so that a kernel that leaves out part of its work gives something else.
 #pragma once
 
-#include "lib/definition/Constraint.h"
+#include "lib/definition/constraints/Constraint.h"
 #include "runtime/Tensor.h"
 
 #include <cstdint>

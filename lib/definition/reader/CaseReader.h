@@ -4,7 +4,7 @@
 #pragma once
 
 #include "lib/definition/Graph.h"
-#include "lib/definition/TomlReader.h"
+#include "lib/definition/reader/TomlReader.h"
 
 namespace nereid::definition {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Typed access to TOML with places for messages.
-#include "lib/definition/TomlReader.h"
+#include "lib/definition/reader/TomlReader.h"
 
 #include <fmt/format.h>
 

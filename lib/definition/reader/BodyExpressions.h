@@ -3,8 +3,8 @@
 // numbers. Every refusal says what can be written instead.
 #pragma once
 
-#include "lib/definition/Body.h"
-#include "lib/definition/Operations.h"
+#include "lib/definition/operations/Operations.h"
+#include "lib/definition/reader/Body.h"
 #include "lib/language/Ast.h"
 
 #include <map>

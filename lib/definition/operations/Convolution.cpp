@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conditions are those of torch.nn.functional.conv2d and torch.permute.
-#include "lib/definition/Convolution.h"
+#include "lib/definition/operations/Convolution.h"
 
-#include "lib/definition/Infer.h"
-#include "lib/definition/Shape.h"
+#include "lib/definition/operations/Infer.h"
+#include "lib/definition/operations/Shape.h"
 
 #include <fmt/format.h>
 

@@ -3,8 +3,8 @@
 // odd and larger sizes, every kind of data and of memory layout. Reproducible from the seed.
 #pragma once
 
-#include "lib/definition/CaseData.h"
 #include "lib/definition/Graph.h"
+#include "lib/definition/cases/CaseData.h"
 #include "runtime/Tensor.h"
 
 namespace nereid::definition {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Statements of a body: assignments in order, each name bound to the node it was last given, then
 // the outputs are looked up and what none of them needs is dropped.
-#include "lib/definition/Body.h"
+#include "lib/definition/reader/Body.h"
 
-#include "lib/definition/BodyExpressions.h"
-#include "lib/definition/Infer.h"
+#include "lib/definition/operations/Infer.h"
+#include "lib/definition/reader/BodyExpressions.h"
 #include "lib/language/Parser.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/definition/ConstraintReader.h"
+#include "lib/definition/constraints/ConstraintReader.h"
 
-#include "lib/definition/Shape.h"
+#include "lib/definition/operations/Shape.h"
 #include "lib/language/Parser.h"
 
 #include <fmt/format.h>
