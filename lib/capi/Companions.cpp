@@ -5,7 +5,7 @@
 #include "lib/capi/Handles.h"
 #include "lib/capi/Texts.h"
 #include "lib/eager/Compare.h"
-#include "lib/eager/Eager.h"
+#include "lib/eager/baseline/Eager.h"
 #include "lib/measure/ThisChip.h"
 #include "lib/measure/Timer.h"
 

@@ -4,7 +4,7 @@
 #include "lib/capi/Failure.h"
 #include "lib/capi/Handles.h"
 #include "lib/definition/Graph.h"
-#include "lib/eager/Reference.h"
+#include "lib/eager/reference/Reference.h"
 #include "lib/verify/Limits.h"
 
 #include <fmt/format.h>

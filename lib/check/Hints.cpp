@@ -3,7 +3,7 @@
 #include "lib/check/Hints.h"
 
 #include "lib/check/Marks.h"
-#include "lib/interpreter/MemoryAccess.h"
+#include "lib/interpreter/operations/MemoryAccess.h"
 #include "lib/tile/ir/Promises.h"
 
 #include "llvm/ADT/DenseSet.h"

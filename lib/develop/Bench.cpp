@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/develop/Bench.h"
 
-#include "lib/eager/Eager.h"
+#include "lib/eager/baseline/Eager.h"
 
 #include <fmt/format.h>
 

@@ -5,7 +5,7 @@
 
 #include "lib/definition/cases/CaseGrid.h"
 #include "lib/develop/CompiledKernels.h"
-#include "lib/eager/Reference.h"
+#include "lib/eager/reference/Reference.h"
 #include "lib/generator/LaunchPlan.h"
 #include "lib/pipeline/Compiler.h"
 #include "runtime/Kernel.h"

@@ -2,8 +2,8 @@
 #include "lib/launch/CaseReference.h"
 
 #include "lib/eager/Compare.h"
-#include "lib/eager/Eager.h"
-#include "lib/eager/Reference.h"
+#include "lib/eager/baseline/Eager.h"
+#include "lib/eager/reference/Reference.h"
 #include "lib/launch/TensorMaker.h"
 #include "runtime/ThreadPool.h"
 

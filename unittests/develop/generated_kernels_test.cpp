@@ -3,7 +3,7 @@
 // their shapes, run by the interpreter (out-of-bounds and uninitialised reads are errors there) and
 // compiled for this CPU, both held against the float64 reference of the operator's graph.
 #include "lib/definition/cases/CaseGrid.h"
-#include "lib/eager/Reference.h"
+#include "lib/eager/reference/Reference.h"
 #include "lib/generator/Generator.h"
 #include "lib/generator/KernelWriter.h"
 #include "lib/generator/ScheduleRules.h"

@@ -2,7 +2,7 @@
 // Tensors from lists, and calls that must succeed, for the tests of this folder.
 #pragma once
 
-#include "lib/eager/Eager.h"
+#include "lib/eager/baseline/Eager.h"
 
 #include <gtest/gtest.h>
 

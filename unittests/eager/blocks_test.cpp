@@ -3,8 +3,8 @@
 // that blocks give what the whole gives.
 #include "unittests/eager/Values.h"
 
-#include "lib/eager/Reference.h"
-#include "lib/eager/ReferenceBlocks.h"
+#include "lib/eager/reference/Reference.h"
+#include "lib/eager/reference/ReferenceBlocks.h"
 
 #include <cmath>
 

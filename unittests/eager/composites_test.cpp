@@ -4,7 +4,7 @@
 // which are written without them.
 #include "unittests/eager/Values.h"
 
-#include "lib/eager/Reference.h"
+#include "lib/eager/reference/Reference.h"
 
 #include <cmath>
 

@@ -3,7 +3,7 @@
 // results, and the reference with its bounds.
 #include "unittests/eager/Values.h"
 
-#include "lib/eager/Reference.h"
+#include "lib/eager/reference/Reference.h"
 
 #include <fmt/format.h>
 

@@ -4,7 +4,7 @@
 #include "unittests/eager/Values.h"
 
 #include "lib/definition/cases/CaseGrid.h"
-#include "lib/eager/Reference.h"
+#include "lib/eager/reference/Reference.h"
 #include "runtime/IntegerElements.h"
 
 #include <cmath>

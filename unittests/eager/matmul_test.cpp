@@ -3,7 +3,7 @@
 // the reference's bounds for them.
 #include "unittests/eager/Values.h"
 
-#include "lib/eager/Reference.h"
+#include "lib/eager/reference/Reference.h"
 
 #include <cmath>
 

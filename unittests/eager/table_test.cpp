@@ -2,8 +2,8 @@
 // Every pointwise line of operations.def has what the baseline and the reference call for it: a
 // line without them would end the process that uses it.
 #include "lib/definition/operations/Operations.h"
-#include "lib/eager/ErrorRules.h"
-#include "lib/eager/Staging.h"
+#include "lib/eager/baseline/Staging.h"
+#include "lib/eager/reference/ErrorRules.h"
 
 #include <gtest/gtest.h>
 
@@ -29,11 +29,11 @@ TEST(Table, EveryPointwiseOperationHasALoopAndARule) {
     const auto index = static_cast<size_t>(row.id);
     const bool isOfIntegers = operation.result == definition::ResultType::IntegerOnly;
     EXPECT_TRUE(isOfIntegers || kernelsFor<float>().pointwise[index] != nullptr)
-        << row.name << " has no line in lib/eager/kernels/Kernels.inc.h";
+        << row.name << " has no line in lib/eager/baseline/kernels/Kernels.inc.h";
     definition::Node node;
     node.op = row.name;
     EXPECT_TRUE(makeRule(node, operation, ErrorModel{}).run != nullptr)
-        << row.name << " has no rule in lib/eager/ErrorRules.cpp";
+        << row.name << " has no rule in lib/eager/reference/ErrorRules.cpp";
   }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/bench/measurement/Measurement.h"
 
-#include "lib/eager/Eager.h"
+#include "lib/eager/baseline/Eager.h"
 #include "lib/measure/FloorPeers.h"
 #include "lib/support/Interrupt.h"
 

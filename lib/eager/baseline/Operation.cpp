@@ -1,0 +1,458 @@
+// SPDX-License-Identifier: Apache-2.0
+// runOperation: checks one call against the operations table, finds shape and type of the result
+// by the same rules the graph uses, and hands it to the pointwise, reduction or row code.
+#include "lib/definition/operations/Infer.h"
+#include "lib/definition/operations/Promotion.h"
+#include "lib/definition/operations/Shape.h"
+#include "lib/eager/baseline/BlockPool.h"
+#include "lib/eager/baseline/Convolution.h"
+#include "lib/eager/baseline/Eager.h"
+#include "lib/eager/baseline/Matmul.h"
+#include "lib/eager/baseline/Pointwise.h"
+#include "lib/eager/baseline/Reduction.h"
+#include "runtime/IntegerElements.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
+namespace nereid::eager {
+namespace {
+
+using definition::Argument;
+using definition::ArgumentType;
+using definition::Node;
+using definition::Operation;
+using definition::OperationKind;
+using runtime::Tensor;
+
+std::optional<OpId> idOf(const std::string &name) {
+  static const std::map<std::string, OpId> ids = {
+#define NEREID_OPERATION(name, kind, flops, rounding, result, signature) {#name, OpId::name},
+#include "lib/definition/operations/operations.def"
+  };
+  auto found = ids.find(name);
+  return found == ids.end() ? std::nullopt : std::optional<OpId>(found->second);
+}
+
+definition::SymbolicShape constantShape(const std::vector<int64_t> &sizes) {
+  definition::SymbolicShape shape;
+  for (int64_t size : sizes) {
+    shape.push_back(definition::Dim{"", size});
+  }
+  return shape;
+}
+
+/// One call as a graph: its inputs, then its node. Shapes are constants.
+struct CallGraph {
+  Operator op;
+  std::vector<Tensor> inputs;
+};
+
+Status checkAttribute(const Operation &operation, const std::string &name, const Attribute &value) {
+  auto known =
+      std::find_if(operation.arguments.begin(), operation.arguments.end(), [&](const Argument &a) {
+        bool isShape = a.type == ArgumentType::TrailingShape;
+        return a.type != ArgumentType::Operand && (a.name == name || (isShape && name == "dim"));
+      });
+  if (known == operation.arguments.end()) {
+    return makeError("E0608", fmt::format("'{}' has no attribute '{}'", operation.name, name));
+  }
+  bool fits = false;
+  switch (known->type) {
+  case ArgumentType::Bool:
+    fits = std::holds_alternative<bool>(value);
+    break;
+  case ArgumentType::String: {
+    const auto *word = std::get_if<std::string>(&value);
+    fits = word && (*word == "none" || *word == "tanh");
+    break;
+  }
+  case ArgumentType::Integer:
+    fits = std::holds_alternative<int64_t>(value);
+    break;
+  case ArgumentType::Padding:
+    fits = !std::holds_alternative<bool>(value) && !std::holds_alternative<double>(value);
+    break;
+  default:
+    fits = std::holds_alternative<int64_t>(value) ||
+           std::holds_alternative<std::vector<int64_t>>(value);
+  }
+  if (!fits) {
+    return makeError("E0608", fmt::format("attribute '{}' of '{}' has a value it cannot take", name,
+                                          operation.name));
+  }
+  return Done{};
+}
+
+/// "dim" as an ascending list of negative dimensions; a normalized_shape becomes one.
+Status setDims(Node &node, const Attribute &value, bool isTrailingShape,
+               const std::vector<int64_t> &sizes) {
+  std::vector<int64_t> dims;
+  if (const auto *one = std::get_if<int64_t>(&value)) {
+    dims = {*one};
+  } else {
+    dims = std::get<std::vector<int64_t>>(value);
+  }
+  if (isTrailingShape) {
+    bool fits =
+        dims.size() <= sizes.size() && std::equal(dims.rbegin(), dims.rend(), sizes.rbegin());
+    if (!fits || dims.empty()) {
+      return makeError(
+          "E0604", fmt::format("the normalised shape of '{}' expects the last sizes of "
+                               "{}, but got {}",
+                               node.op, definition::sizesText(sizes), definition::sizesText(dims)));
+    }
+    auto count = static_cast<int64_t>(dims.size());
+    for (int64_t i = 0; i < count; ++i) {
+      dims[static_cast<size_t>(i)] = i - count;
+    }
+  }
+  auto normalised = definition::normaliseDims(constantShape(sizes), dims);
+  if (auto *problem = std::get_if<std::string>(&normalised)) {
+    return makeError("E0604", fmt::format("'{}': {}", node.op, *problem));
+  }
+  if (auto &list = std::get<std::vector<int64_t>>(normalised); !list.empty()) {
+    node.attributes["dim"] = list;
+  }
+  return Done{};
+}
+
+/// Left out, or given as it would be then.
+bool isDefault(const Argument &argument, const Tensor &given) {
+  return argument.hasDefault && given.shape().empty() && isFloat(given.dtype()) &&
+         given.at(0) == std::strtod(argument.defaultText.c_str(), nullptr);
+}
+
+Result<CallGraph> makeCall(const Operation &operation, std::span<const Tensor> inputs,
+                           const std::map<std::string, Attribute> &attributes) {
+  CallGraph call;
+  call.inputs.assign(inputs.begin(), inputs.end());
+  std::vector<const Argument *> operands;
+  for (const Argument &argument : operation.arguments) {
+    if (argument.type == ArgumentType::Operand) {
+      operands.push_back(&argument);
+    }
+  }
+  if (inputs.size() > operands.size()) {
+    return makeError("E0608", fmt::format("'{}' expects at most {} operands, but got {}",
+                                          operation.name, operands.size(), inputs.size()));
+  }
+  for (size_t i = inputs.size(); i < operands.size(); ++i) {
+    if (!operands[i]->hasDefault) {
+      return makeError(
+          "E0608", fmt::format("'{}' expects the operand '{}'", operation.name, operands[i]->name));
+    }
+    call.inputs.push_back(numberTensor(std::strtod(operands[i]->defaultText.c_str(), nullptr)));
+  }
+  Node node;
+  node.op = operation.name;
+  for (size_t i = 0; i < call.inputs.size(); ++i) {
+    Node leaf;
+    leaf.op = call.inputs[i].shape().empty() ? "scalar" : "input";
+    leaf.shape = constantShape(call.inputs[i].shape());
+    leaf.name = operands[i]->name;
+    if (isDefault(*operands[i], call.inputs[i]) || call.inputs[i].dtype() == DType::Bool) {
+      leaf.attributes["default"] = true; // says nothing about the result's type
+    } else if (!isFloat(call.inputs[i].dtype())) {
+      leaf.attributes["integer"] = int64_t{0};
+    }
+    definition::Parameter parameter;
+    parameter.name = leaf.name;
+    parameter.shape = leaf.shape;
+    parameter.fixedDtype = call.inputs[i].dtype();
+    parameter.isScalar = call.inputs[i].shape().empty();
+    call.op.parameters.push_back(std::move(parameter));
+    call.op.nodes.push_back(std::move(leaf));
+    node.inputs.push_back(static_cast<int>(i));
+  }
+  bool needsDims = false;
+  for (const Argument &argument : operation.arguments) {
+    bool isShape = argument.type == ArgumentType::TrailingShape;
+    needsDims |= (argument.type == ArgumentType::Dims || isShape) && !argument.hasDefault;
+  }
+  for (const auto &[name, value] : attributes) {
+    if (Status fits = checkAttribute(operation, name, value); !fits) {
+      return fits.error();
+    }
+    if (name == "dim" || name == "normalized_shape") {
+      Status set = setDims(node, value, name == "normalized_shape", call.inputs[0].shape());
+      if (!set) {
+        return set.error();
+      }
+    } else {
+      node.attributes[name] = value;
+    }
+  }
+  if (needsDims && !node.attributes.count("dim")) {
+    return makeError("E0608", fmt::format("'{}' expects the attribute 'dim'", operation.name));
+  }
+  call.op.name = operation.name;
+  call.op.outputs = {static_cast<int>(call.op.nodes.size())};
+  call.op.outputNames = {"out"};
+  call.op.nodes.push_back(std::move(node));
+  return call;
+}
+
+/// Of numbers among themselves: a body's constants are int64 and yield to tensors of rank 0.
+DType smallestInteger(const std::vector<Tensor> &inputs) {
+  DType type = DType::Bool;
+  for (const Tensor &input : inputs) {
+    bool isBetter = type == DType::Bool || sizeInBytes(input.dtype()) < sizeInBytes(type);
+    type = input.dtype() != DType::Bool && isBetter ? input.dtype() : type;
+  }
+  return type;
+}
+
+/// The operator's type, as a graph of this call alone has it. Numbers do not decide it, unless
+/// there is nothing else.
+DType operatorType(const CallGraph &call) {
+  std::optional<DType> preferred;
+  for (const Tensor &input : call.inputs) {
+    if (!input.shape().empty() && isFloat(input.dtype())) {
+      preferred = preferred ? definition::promote(*preferred, input.dtype()) : input.dtype();
+    }
+  }
+  bool anyDimensions = std::any_of(call.inputs.begin(), call.inputs.end(),
+                                   [](const Tensor &t) { return !t.shape().empty(); });
+  if (!anyDimensions) {
+    // Numbers among themselves: a body's constants are float64 and yield to tensors of rank 0.
+    for (const Tensor &input : call.inputs) {
+      if (isFloat(input.dtype()) &&
+          (!preferred || sizeInBytes(input.dtype()) < sizeInBytes(*preferred))) {
+        preferred = input.dtype();
+      }
+    }
+  }
+  if (!anyDimensions && !preferred) {
+    preferred = smallestInteger(call.inputs);
+  }
+  return preferred.value_or(DType::F32);
+}
+
+/// The type in which a call computes, when it is an integer's; nothing for floats and bools.
+std::optional<DType> integerType(const CallGraph &call, const Operation &operation, DType type) {
+  std::vector<DType> types = definition::nodeDtypes(call.op, type);
+  for (size_t i = 0; i < call.inputs.size(); ++i) {
+    types[i] = call.inputs[i].dtype();
+  }
+  const Node &node = call.op.nodes.back();
+  DType computed = definition::computedDtype(
+      operation, definition::typedOperands(node, call.op.nodes, types), type);
+  bool isInteger = !isFloat(computed) && computed != DType::Bool;
+  return isInteger ? std::optional(computed) : std::nullopt;
+}
+
+/// float32 when nothing in the call needs more; wider floats and integers go through double.
+bool computesInFloat(const CallGraph &call, DType result) {
+  auto fits = [](DType type) {
+    return type == DType::F32 || type == DType::F16 || type == DType::BF16 || type == DType::Bool ||
+           type == DType::U8 || type == DType::I8 || type == DType::I16 || type == DType::U16;
+  };
+  return fits(result) && std::all_of(call.inputs.begin(), call.inputs.end(), [&](const Tensor &t) {
+           return t.shape().empty() || fits(t.dtype());
+         });
+}
+
+Result<Tensor> allocate(const std::vector<int64_t> &sizes, DType dtype) {
+  Tensor out = allocateTensor(sizes, dtype);
+  if (!out.isValid() || (out.elementCount() > 0 && !out.data())) {
+    return makeError("E0506", fmt::format("no memory for a {} tensor of shape {}", torchName(dtype),
+                                          definition::sizesText(sizes)))
+        .withHelp("use smaller shapes, or a machine with more memory");
+  }
+  return out;
+}
+
+Result<Tensor> reduceCall(const CallGraph &call, OpId id, DType type,
+                          const std::vector<int64_t> &sizes, bool isInteger,
+                          runtime::ThreadPool &pool) {
+  const Node &node = call.op.nodes.back();
+  const Tensor &in = call.inputs[0];
+  ReductionPlan plan;
+  plan.op = id;
+  plan.correction = definition::integerAttribute(node, "correction", 1);
+  std::vector<int64_t> dims = definition::dimsOf(node);
+  auto rank = static_cast<int64_t>(in.shape().size());
+  plan.reduced.assign(in.shape().size(), dims.empty());
+  for (int64_t dim : dims) {
+    plan.reduced[static_cast<size_t>(rank + dim)] = true;
+  }
+  Result<Tensor> out = allocate(sizes, type);
+  bool isExtremum = id == OpId::amax || id == OpId::amin;
+  if (isExtremum && in.elementCount() == 0 && out && out->elementCount() > 0) {
+    return makeError("E0604", fmt::format("'{}' of no elements has no value, but got the shape {}",
+                                          node.op, definition::sizesText(in.shape())));
+  }
+  if (out && out->elementCount() > 0 && isInteger) {
+    runIntegerReduction(plan, in, *out, pool);
+  } else if (out && out->elementCount() > 0) {
+    runReduction(plan, in, *out, computesInFloat(call, type), pool);
+  }
+  return out;
+}
+
+bool isWholeRow(const Tensor &tensor, int64_t columns) {
+  return tensor.elementCount() == columns && tensor.isContiguous();
+}
+
+Result<Tensor> convolutionCall(const CallGraph &call, DType type, const std::vector<int64_t> &sizes,
+                               runtime::ThreadPool &pool) {
+  const Tensor &input = call.inputs[0], &weight = call.inputs[1];
+  auto geometry = definition::convolutionSizes(call.op.nodes.back(), input.shape(), weight.shape());
+  if (!geometry) {
+    return geometry.error();
+  }
+  Result<Tensor> out = allocate(sizes, type);
+  if (out && !runConvolution(*geometry, input, weight, call.inputs[2], *out,
+                             computesInFloat(call, type), pool)) {
+    return makeError("E0506", "no memory for the operands of 'conv2d'");
+  }
+  return out;
+}
+
+/// The same memory with the strides in another order.
+Result<Tensor> permuteCall(const CallGraph &call, const std::vector<int64_t> &sizes) {
+  const Tensor &input = call.inputs[0];
+  auto order = definition::permutationOf(call.op.nodes.back(), input.shape().size());
+  if (!order) {
+    return order.error();
+  }
+  std::vector<int64_t> strides;
+  for (size_t dim : *order) {
+    strides.push_back(input.strides()[dim]);
+  }
+  auto view = input.view(0, sizes, strides);
+  if (auto *problem = std::get_if<std::string>(&view)) {
+    return makeError("E0604", fmt::format("'permute': {}", *problem));
+  }
+  return std::get<Tensor>(view);
+}
+
+/// The composites as one pass over rows, when the rows are contiguous; nothing otherwise.
+std::optional<Result<Tensor>> rowCall(const CallGraph &call, OpId id, DType type,
+                                      runtime::ThreadPool &pool) {
+  const Node &node = call.op.nodes.back();
+  const Tensor &in = call.inputs[0];
+  std::vector<int64_t> dims = definition::dimsOf(node);
+  bool isTrailing = !dims.empty() && dims.front() == -static_cast<int64_t>(dims.size());
+  bool isKnown = id == OpId::softmax || id == OpId::log_softmax || id == OpId::layer_norm ||
+                 id == OpId::rms_norm;
+  if (!isKnown || !isTrailing || !in.isContiguous()) {
+    return std::nullopt;
+  }
+  RowPlan plan;
+  plan.op = id;
+  plan.columns = 1;
+  for (size_t i = in.shape().size() - dims.size(); i < in.shape().size(); ++i) {
+    plan.columns *= in.shape()[i];
+  }
+  plan.rows = plan.columns ? in.elementCount() / plan.columns : 0;
+  bool isNorm = id == OpId::layer_norm || id == OpId::rms_norm;
+  if (isNorm) {
+    const Tensor &eps = call.inputs.back();
+    bool weightIsOne = call.inputs[1].shape().empty() && call.inputs[1].at(0) == 1;
+    bool biasIsZero =
+        id == OpId::rms_norm || (call.inputs[2].shape().empty() && call.inputs[2].at(0) == 0);
+    if (!eps.shape().empty() || !(weightIsOne || isWholeRow(call.inputs[1], plan.columns)) ||
+        !(biasIsZero || isWholeRow(call.inputs[2], plan.columns))) {
+      return std::nullopt;
+    }
+    plan.weight = weightIsOne ? nullptr : &call.inputs[1];
+    plan.bias = biasIsZero ? nullptr : &call.inputs[2];
+    plan.eps = eps.at(0);
+  }
+  Result<Tensor> out = allocate(in.shape(), type);
+  if (out) {
+    runRows(plan, in, *out, computesInFloat(call, type), pool);
+  }
+  return out;
+}
+
+/// clamp's bounds that are left out are the ends of the integer's range.
+std::vector<Tensor> withBounds(const CallGraph &call, DType type) {
+  std::vector<Tensor> inputs = call.inputs;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    bool isBound = call.op.nodes[i].attributes.contains("default") && isFloat(inputs[i].dtype());
+    if (isBound) {
+      const uint64_t end = inputs[i].at(0) < 0
+                               ? static_cast<uint64_t>(definition::lowestInteger(type))
+                               : definition::highestInteger(type);
+      inputs[i] = Tensor::empty({}, type);
+      runtime::storeInteger(inputs[i], 0, end);
+    }
+  }
+  return inputs;
+}
+
+} // namespace
+
+Result<Tensor> runOperation(const std::string &op, std::span<const Tensor> inputs,
+                            const std::map<std::string, Attribute> &attributes,
+                            runtime::ThreadPool &pool) {
+  const Operation *operation = definition::findOperation(op);
+  if (!operation) {
+    auto near = nearestNames(op, definition::operationNames());
+    return makeError("E0603", fmt::format("unknown operation '{}'", op))
+        .withHelp(near.empty() ? "'nereid ops' lists the operations"
+                               : fmt::format("did you mean '{}'?", fmt::join(near, "', '")));
+  }
+  Result<CallGraph> call = makeCall(*operation, inputs, attributes);
+  if (!call) {
+    return call.error();
+  }
+  Node &node = call->op.nodes.back();
+  Result<definition::SymbolicShape> shape = definition::inferShape(node, call->op.nodes);
+  if (!shape) {
+    return shape.error();
+  }
+  node.shape = *shape;
+  Result<std::vector<int64_t>> sizes = definition::bind(node.shape, {});
+  if (!sizes) {
+    return sizes.error();
+  }
+  OpId id = *idOf(operation->name);
+  const DType own = operatorType(*call);
+  const DType type = definition::nodeDtypes(call->op, own).back();
+  const std::optional<DType> integers = integerType(*call, *operation, own);
+  if (operation->kind == OperationKind::Reduction) {
+    return reduceCall(*call, id, type, *sizes, integers.has_value(), pool);
+  }
+  if (operation->kind == OperationKind::Contraction) {
+    Result<Tensor> out = allocate(*sizes, type);
+    bool inFloat = computesInFloat(*call, type);
+    if (out && !runMatmul(call->inputs[0], call->inputs[1], *out, inFloat, pool)) {
+      return makeError("E0506", fmt::format("no memory for the operands of '{}'", node.op));
+    }
+    return out;
+  }
+  if (operation->kind == OperationKind::Convolution) {
+    return convolutionCall(*call, type, *sizes, pool);
+  }
+  if (operation->kind == OperationKind::View) {
+    return permuteCall(*call, *sizes);
+  }
+  if (operation->kind == OperationKind::Composite) {
+    if (auto whole = rowCall(*call, id, type, pool)) {
+      return std::move(*whole);
+    }
+    call->op.dtypes = {type};
+    Result<std::vector<Tensor>> outputs =
+        runGraph(definition::decomposed(call->op), call->inputs, pool);
+    return outputs ? Result<Tensor>((*outputs)[0]) : Result<Tensor>(outputs.error());
+  }
+  Result<Tensor> out = allocate(*sizes, type);
+  if (out && integers) {
+    runIntegers(id, withBounds(*call, *integers), *out, *integers, pool);
+  } else if (out) {
+    bool geluTanh = definition::stringAttribute(node, "approximate", "none") == "tanh";
+    runPointwise(id, geluTanh, call->inputs, *out, computesInFloat(*call, type), pool);
+  }
+  return out;
+}
+
+std::string_view kernelInstructionSet() { return kernelTable().instructionSet; }
+
+} // namespace nereid::eager

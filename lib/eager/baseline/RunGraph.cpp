@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+// runGraph: the nodes of an operator one after another, each as a call of runOperation.
+#include "lib/definition/operations/Operations.h"
+#include "lib/eager/baseline/Eager.h"
+
+#include <fmt/format.h>
+
+namespace nereid::eager {
+
+using definition::Node;
+using runtime::Tensor;
+
+Tensor numberTensor(double value) {
+  Tensor number = Tensor::empty({}, DType::F64);
+  number.set(0, value);
+  return number;
+}
+
+/// Without a fraction it is an int64.
+static Tensor constantTensor(const Node &node) {
+  if (!node.attributes.contains("integer")) {
+    return numberTensor(definition::constantValue(node));
+  }
+  Tensor number = Tensor::empty({}, DType::I64);
+  *number.as<int64_t>() = definition::integerAttribute(node, "integer", 0);
+  return number;
+}
+
+Result<std::vector<Tensor>> runGraph(const Operator &op, std::span<const Tensor> inputs,
+                                     runtime::ThreadPool &pool) {
+  size_t tensors = 0;
+  for (const definition::Parameter &parameter : op.parameters) {
+    tensors += parameter.isScalar ? 0 : 1;
+  }
+  if (inputs.size() != tensors && inputs.size() != op.parameters.size()) {
+    return makeError("E0604", fmt::format("'{}' expects {} tensors, but got {}", op.name, tensors,
+                                          inputs.size()));
+  }
+  std::vector<Tensor> values(op.nodes.size());
+  std::vector<size_t> lastUse(op.nodes.size(), 0);
+  for (size_t i = 0; i < op.nodes.size(); ++i) {
+    for (int input : op.nodes[i].inputs) {
+      lastUse[static_cast<size_t>(input)] = i;
+    }
+  }
+  for (int output : op.outputs) {
+    lastUse[static_cast<size_t>(output)] = op.nodes.size();
+  }
+  bool hasNumbers = inputs.size() == op.parameters.size();
+  size_t next = 0;
+  for (size_t i = 0; i < op.nodes.size(); ++i) {
+    const Node &node = op.nodes[i];
+    if (i < op.parameters.size()) {
+      bool isDefault = op.parameters[i].isScalar && !hasNumbers;
+      values[i] = isDefault ? numberTensor(op.parameters[i].value) : inputs[next++];
+      if (op.parameters[i].isScalar && op.parameters[i].isInteger) {
+        values[i] = values[i].to(DType::I64);
+      }
+      continue;
+    }
+    if (node.op == "constant") {
+      values[i] = constantTensor(node);
+      continue;
+    }
+    std::vector<Tensor> operands;
+    for (int input : node.inputs) {
+      operands.push_back(values[static_cast<size_t>(input)]);
+    }
+    Result<Tensor> value = runOperation(node.op, operands, node.attributes, pool);
+    if (!value) {
+      return value.error();
+    }
+    values[i] = std::move(*value);
+    for (int input : node.inputs) {
+      if (lastUse[static_cast<size_t>(input)] == i) {
+        values[static_cast<size_t>(input)] = Tensor();
+      }
+    }
+  }
+  std::vector<Tensor> outputs;
+  for (int output : op.outputs) {
+    outputs.push_back(values[static_cast<size_t>(output)]);
+  }
+  return outputs;
+}
+
+} // namespace nereid::eager

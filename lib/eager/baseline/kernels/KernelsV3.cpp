@@ -1,0 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
+// The inner loops for x86-64-v3; flags.cmake compiles this file for it.
+#define NEREID_EAGER_ISA v3
+#include "lib/eager/baseline/kernels/Kernels.inc.h"

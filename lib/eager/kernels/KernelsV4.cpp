@@ -1,4 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-// The inner loops for x86-64-v4; flags.cmake compiles this file for it.
-#define NEREID_EAGER_ISA v4
-#include "lib/eager/kernels/Kernels.inc.h"

@@ -1,0 +1,410 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rules. Functions that rise or fall steadily are bounded by their values at the ends of the
+// argument's interval, the others by their steepest slope.
+#include "lib/eager/reference/ErrorRules.h"
+
+#include "lib/definition/Tolerance.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+namespace nereid::eager {
+namespace {
+
+using definition::Node;
+using definition::Operation;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+double reluOf(double x) { return x < 0 ? 0.0 : x; }
+double sigmoidOf(double x) { return 1 / (1 + std::exp(-x)); }
+double softplusOf(double x) { return x > 40 ? x : std::log1p(std::exp(x)); }
+double signOf(double x) { return x > 0 ? 1.0 : x < 0 ? -1.0 : x; }
+double geluOf(double x) { return 0.5 * x * std::erfc(-x * 0.70710678118654752440); }
+double geluTanhOf(double x) {
+  return x * sigmoidOf(2 * 0.79788456080286535588 * (x + 0.044715 * x * x * x));
+}
+
+/// Steady functions; the bound follows from the interval's ends.
+const std::map<std::string, ScalarFunction> &steadyFunctions() {
+  static const std::map<std::string, ScalarFunction> functions = {
+      {"exp2", [](double x) { return std::exp2(x); }},
+      {"expm1", [](double x) { return std::expm1(x); }},
+      {"log", [](double x) { return std::log(x); }},
+      {"log2", [](double x) { return std::log2(x); }},
+      {"log1p", [](double x) { return std::log1p(x); }},
+      {"sqrt", [](double x) { return std::sqrt(x); }},
+      {"rsqrt", [](double x) { return 1 / std::sqrt(x); }},
+      {"tanh", [](double x) { return std::tanh(x); }},
+      {"erf", [](double x) { return std::erf(x); }},
+      {"erfc", [](double x) { return std::erfc(x); }},
+      {"sigmoid", sigmoidOf},
+      {"floor", [](double x) { return std::floor(x); }},
+      {"ceil", [](double x) { return std::ceil(x); }},
+      {"round", [](double x) { return std::nearbyint(x); }},
+      {"trunc", [](double x) { return std::trunc(x); }},
+      {"sign", signOf},
+  };
+  return functions;
+}
+
+struct Sloped {
+  ScalarFunction function;
+  double slope;          ///< largest absolute derivative
+  double argumentFactor; ///< unit roundoffs of |x| lost to cancellation inside the formula
+};
+
+const std::map<std::string, Sloped> &slopedFunctions() {
+  static const std::map<std::string, Sloped> functions = {
+      {"neg", {[](double x) { return -x; }, 1, 0}},
+      {"abs", {[](double x) { return std::fabs(x); }, 1, 0}},
+      {"relu", {reluOf, 1, 0}},
+      {"sin", {[](double x) { return std::sin(x); }, 1, 4}},
+      {"cos", {[](double x) { return std::cos(x); }, 1, 4}},
+      {"gelu", {geluOf, 1.13, 4}},
+      {"silu", {[](double x) { return x * sigmoidOf(x); }, 1.1, 0}},
+      {"mish", {[](double x) { return x * std::tanh(softplusOf(x)); }, 1.09, 4}},
+      {"hardsigmoid",
+       {[](double x) { return std::isnan(x) ? x : std::clamp(x / 6 + 0.5, 0., 1.); }, 0.17, 0.5}},
+      {"hardswish",
+       {[](double x) { return x <= -3  ? 0.0
+                              : x >= 3 ? x
+                                       : x * (x + 3) / 6; }, 1.5, 2}},
+  };
+  return functions;
+}
+
+Bounded steady(const Rule &rule, const Bounded &x) {
+  Bounded out{rule.function(x.value), 0};
+  if (x.error > 0) {
+    double low = rule.function(x.value - x.error), high = rule.function(x.value + x.error);
+    out.error = std::max(std::fabs(out.value - low), std::fabs(high - out.value));
+  }
+  return out;
+}
+
+Bounded sloped(const Rule &rule, const Bounded &x) {
+  if (std::isinf(x.value)) {
+    return {rule.function(x.value), 0}; // the limit itself
+  }
+  return {rule.function(x.value), rule.slope * x.error + rule.argumentLoss * std::fabs(x.value)};
+}
+
+Bounded exponential(const Rule &, const Bounded &x) {
+  const double value = std::exp(x.value);
+  if (x.error < 1) { // the ends of the interval would cancel
+    return {value, x.error > 0 ? value * std::expm1(x.error) : 0};
+  }
+  const double low = std::exp(x.value - x.error), high = std::exp(x.value + x.error);
+  return {value, std::max(high - value, value - low)};
+}
+
+Bounded quotient(const Bounded &a, const Bounded &b) {
+  Bounded out{a.value / b.value, 0};
+  double numerator = a.error + std::fabs(out.value) * b.error;
+  double denominator = std::fabs(b.value) - b.error;
+  out.error = numerator == 0 ? 0 : denominator > 0 ? numerator / denominator : infinity;
+  return out;
+}
+
+Bounded product(const Bounded &a, const Bounded &b) {
+  return {a.value * b.value,
+          std::fabs(a.value) * b.error + std::fabs(b.value) * a.error + a.error * b.error};
+}
+
+Bounded power(const Bounded &a, const Bounded &b) {
+  Bounded out{std::pow(a.value, b.value), 0};
+  if (a.error > 0 || b.error > 0) {
+    double low = std::fabs(a.value) - a.error;
+    double relative = low > 0 ? std::fabs(b.value) * a.error / low : infinity;
+    double growth = low > 0 ? std::fabs(std::log(std::fabs(a.value))) * b.error : infinity;
+    bool isSquare = b.value == 2 && b.error == 0;
+    out.error = isSquare ? 2 * std::fabs(a.value) * a.error + a.error * a.error
+                         : std::fabs(out.value) * std::expm1(relative + growth);
+  }
+  return out;
+}
+
+Bounded select(const Bounded &condition, const Bounded &a, const Bounded &b) {
+  const Bounded &chosen = condition.value != 0 ? a : b;
+  if (condition.error == 0) {
+    return chosen;
+  }
+  return {chosen.value, std::fabs(a.value - b.value) + std::max(a.error, b.error)};
+}
+
+template <bool largest> Bounded extremum(const Bounded &a, const Bounded &b) {
+  bool beats = largest ? a.value > b.value : a.value < b.value;
+  bool first = std::isnan(a.value) || (!std::isnan(b.value) && beats);
+  return {first ? a.value : b.value, std::max(a.error, b.error)};
+}
+
+Bounded clamped(const Bounded &x, const Bounded &low, const Bounded &high) {
+  double raised = x.value < low.value ? low.value : x.value;
+  return {raised > high.value ? high.value : raised, std::max({x.error, low.error, high.error})};
+}
+
+template <class Holds> Bounded compared(const Bounded &a, const Bounded &b, Holds holds) {
+  double margin = a.error + b.error;
+  bool isClose = margin > 0 && !(std::fabs(a.value - b.value) > margin);
+  return {holds(a.value, b.value) ? 1.0 : 0.0, isClose ? 1.0 : 0.0};
+}
+
+Bounded truth(bool holds, bool isUncertain) { return {holds ? 1.0 : 0.0, isUncertain ? 1.0 : 0.0}; }
+
+Bounded kneed(const Rule &rule, const Bounded &x, const Bounded &factor) {
+  double below = rule.function ? factor.value * rule.function(x.value) : factor.value * x.value;
+  double slope = std::max(1.0, std::fabs(factor.value));
+  const double inherited = factor.error > 0 ? std::fabs(x.value) * factor.error : 0;
+  return {x.value < 0 ? below : x.value, slope * x.error + inherited};
+}
+
+Bounded softplus(const Rule &rule, const Bounded &x, const Bounded &beta,
+                 const Bounded &threshold) {
+  double scaled = x.value * beta.value;
+  return {scaled > threshold.value ? x.value : softplusOf(scaled) / beta.value,
+          x.error + rule.unit / std::fabs(beta.value)};
+}
+
+/// Adds the operation's own rounding and looks after the type's range.
+inline Bounded rounded(const Rule &rule, Bounded out, bool inputLost) {
+  if (inputLost) {
+    return {out.value, infinity};
+  }
+  if (!std::isfinite(out.value)) {
+    return {out.value, 0};
+  }
+  double magnitude = std::fabs(out.value);
+  const bool isExact = rule.keepsRepresentable && out.error == 0 && magnitude >= rule.tiny &&
+                       static_cast<double>(static_cast<float>(out.value)) == out.value;
+  double error = out.error + (isExact ? 0 : rule.roundings * magnitude);
+  error += magnitude < 2 * rule.tiny ? rule.flushed : 0;
+  // Below the normal numbers a rounding is that of the smallest of them.
+  error += magnitude > 0 && magnitude < rule.tiny && rule.roundings > 0 ? rule.unit * rule.tiny : 0;
+  error += rule.storageUnit * (magnitude + error + rule.storageTiny);
+  bool inside = magnitude + error <= rule.largest; // false for NaN too
+  return {out.value, inside ? error : infinity};
+}
+
+/// What becomes of an exact result: numbers are rounded and lost when an operand was; selections
+/// are only lost with what they select; truth values are exact.
+enum class Finish { Number, Selection, Truth };
+
+template <Finish finish, size_t operandCount, class Exact>
+void runRule(const Rule &rule, const Bounded *const *operands, const int64_t *steps, Bounded *out,
+             int64_t n) {
+  Bounded in[operandCount];
+  for (int64_t i = 0; i < n; ++i) {
+    bool lost = false;
+    for (size_t k = 0; k < operandCount; ++k) {
+      in[k] = operands[k][i * steps[k]];
+      lost = lost || in[k].error == infinity;
+    }
+    Bounded exact = Exact{}(rule, in);
+    if constexpr (finish == Finish::Truth) {
+      out[i] = exact;
+    } else {
+      out[i] = rounded(rule, exact, finish == Finish::Number ? lost : exact.error == infinity);
+    }
+  }
+}
+
+using Run = decltype(Rule::run);
+
+#define NEREID_RULE(FINISH, COUNT, EXPRESSION)                                                     \
+  [] {                                                                                             \
+    struct Exact {                                                                                 \
+      Bounded operator()([[maybe_unused]] const Rule &rule, const Bounded *in) const {             \
+        return EXPRESSION;                                                                         \
+      }                                                                                            \
+    };                                                                                             \
+    return static_cast<Run>(runRule<Finish::FINISH, COUNT, Exact>);                                \
+  }()
+#define NEREID_COMPARISON(SIGN)                                                                    \
+  NEREID_RULE(Truth, 2, compared(in[0], in[1], [](double a, double b) { return a SIGN b; }))
+
+const std::map<std::string, Run> &otherRules() {
+  static const std::map<std::string, Run> rules = {
+      {"exp", NEREID_RULE(Number, 1, exponential(rule, in[0]))},
+      {"square", NEREID_RULE(Number, 1, product(in[0], in[0]))},
+      {"reciprocal", NEREID_RULE(Number, 1, quotient({1, 0}, in[0]))},
+      {"add",
+       NEREID_RULE(Number, 2, (Bounded{in[0].value + in[1].value, in[0].error + in[1].error}))},
+      {"sub",
+       NEREID_RULE(Number, 2, (Bounded{in[0].value - in[1].value, in[0].error + in[1].error}))},
+      {"mul", NEREID_RULE(Number, 2, product(in[0], in[1]))},
+      {"div", NEREID_RULE(Number, 2, quotient(in[0], in[1]))},
+      {"pow", NEREID_RULE(Number, 2, power(in[0], in[1]))},
+      {"maximum", NEREID_RULE(Number, 2, extremum<true>(in[0], in[1]))},
+      {"minimum", NEREID_RULE(Number, 2, extremum<false>(in[0], in[1]))},
+      {"leaky_relu", NEREID_RULE(Number, 2, kneed(rule, in[0], in[1]))},
+      {"elu", NEREID_RULE(Number, 2, kneed(rule, in[0], in[1]))},
+      {"clamp", NEREID_RULE(Number, 3, clamped(in[0], in[1], in[2]))},
+      {"softplus", NEREID_RULE(Number, 3, softplus(rule, in[0], in[1], in[2]))},
+      {"where", NEREID_RULE(Selection, 3, select(in[0], in[1], in[2]))},
+      {"masked_fill", NEREID_RULE(Selection, 3, select(in[1], in[2], in[0]))},
+      {"isnan", NEREID_RULE(Truth, 1, truth(std::isnan(in[0].value), in[0].error == infinity))},
+      {"isinf", NEREID_RULE(Truth, 1, truth(std::isinf(in[0].value), in[0].error == infinity))},
+      {"isfinite",
+       NEREID_RULE(Truth, 1, truth(std::isfinite(in[0].value), in[0].error == infinity))},
+      {"logical_not", NEREID_RULE(Truth, 1, truth(in[0].value == 0, in[0].error > 0))},
+      {"logical_and",
+       NEREID_RULE(Truth, 2,
+                   truth(in[0].value != 0 && in[1].value != 0, in[0].error + in[1].error > 0))},
+      {"logical_or",
+       NEREID_RULE(Truth, 2,
+                   truth(in[0].value != 0 || in[1].value != 0, in[0].error + in[1].error > 0))},
+      {"logical_xor",
+       NEREID_RULE(Truth, 2,
+                   truth((in[0].value != 0) != (in[1].value != 0), in[0].error + in[1].error > 0))},
+      {"bitwise_not", NEREID_RULE(Truth, 1, truth(in[0].value == 0, in[0].error > 0))},
+      {"bitwise_and",
+       NEREID_RULE(Truth, 2,
+                   truth(in[0].value != 0 && in[1].value != 0, in[0].error + in[1].error > 0))},
+      {"bitwise_or",
+       NEREID_RULE(Truth, 2,
+                   truth(in[0].value != 0 || in[1].value != 0, in[0].error + in[1].error > 0))},
+      {"bitwise_xor",
+       NEREID_RULE(Truth, 2,
+                   truth((in[0].value != 0) != (in[1].value != 0), in[0].error + in[1].error > 0))},
+      {"eq", NEREID_COMPARISON(==)},
+      {"ne", NEREID_COMPARISON(!=)},
+      {"lt", NEREID_COMPARISON(<)},
+      {"le", NEREID_COMPARISON(<=)},
+      {"gt", NEREID_COMPARISON(>)},
+      {"ge", NEREID_COMPARISON(>=)},
+  };
+  return rules;
+}
+
+Rule modelRule(double roundings, const ErrorModel &model) {
+  Rule rule;
+  rule.unit = definition::unitRoundoff(model.compute);
+  rule.tiny = definition::smallestNormal(model.compute);
+  rule.largest = definition::largestFinite(model.compute);
+  rule.roundings = roundings * rule.unit;
+  rule.flushed = roundings >= 4 ? rule.tiny : 0; // functions may flush what underflows
+  if (model.storesEachOperation) {
+    rule.storageUnit = definition::unitRoundoff(model.storage);
+    rule.storageTiny = definition::smallestNormal(model.storage);
+    rule.largest = definition::largestFinite(model.storage);
+  }
+  return rule;
+}
+
+Bounded rounded(Bounded out, double roundings, bool inputLost, const ErrorModel &model) {
+  return rounded(modelRule(roundings, model), out, inputLost);
+}
+
+} // namespace
+
+Rule makeRule(const Node &node, const Operation &operation, const ErrorModel &model) {
+  Rule rule = modelRule(operation.rounding, model);
+  if (auto found = steadyFunctions().find(node.op); found != steadyFunctions().end()) {
+    rule.function = found->second;
+    rule.run = NEREID_RULE(Number, 1, steady(rule, in[0]));
+  } else if (auto slope = slopedFunctions().find(node.op); slope != slopedFunctions().end()) {
+    bool isTanhForm =
+        node.op == "gelu" && definition::stringAttribute(node, "approximate", "none") == "tanh";
+    rule.function = isTanhForm ? geluTanhOf : slope->second.function;
+    rule.slope = slope->second.slope;
+    rule.argumentLoss = slope->second.argumentFactor * rule.unit;
+    rule.run = NEREID_RULE(Number, 1, sloped(rule, in[0]));
+  } else {
+    rule.keepsRepresentable =
+        model.compute == DType::F32 && (node.op == "add" || node.op == "sub" || node.op == "mul");
+    rule.function = node.op == "elu" ? [](double x) { return std::expm1(x); } : ScalarFunction{};
+    auto found = otherRules().find(node.op);
+    rule.run = found == otherRules().end() ? nullptr : found->second;
+  }
+  return rule;
+}
+
+Bounded finishProductSum(const Rule &rule, Bounded sum, double magnitudes, int64_t terms,
+                         bool isLost, const ErrorModel &model) {
+  // One rounding of each product, then those of the sum; products may underflow one by one.
+  double steps = 1 + definition::summationSteps(terms);
+  sum.error += steps * rule.unit * magnitudes + static_cast<double>(terms) * rule.unit * rule.tiny;
+  bool overflows =
+      std::isfinite(magnitudes) && magnitudes > definition::largestFinite(model.compute);
+  return rounded(rule, sum, isLost || overflows);
+}
+
+Bounded reduceRule(const Node &node, std::span<const Bounded> elements, const ErrorModel &model) {
+  const std::string &op = node.op;
+  auto n = static_cast<double>(elements.size());
+  double steps = definition::summationSteps(static_cast<int64_t>(elements.size()));
+  double unit = definition::unitRoundoff(model.compute);
+  bool lost = false;
+  for (const Bounded &each : elements) {
+    lost = lost || std::isinf(each.error);
+  }
+  if (elements.size() == 1 && op != "var" && op != "std") {
+    return elements.front(); // nothing to add, to divide or to compare
+  }
+  if (op == "amax" || op == "amin") {
+    Bounded out{op == "amax" ? -infinity : infinity, 0};
+    for (const Bounded &each : elements) {
+      bool better = op == "amax" ? each.value > out.value : each.value < out.value;
+      bool replaces = !std::isnan(out.value) && (std::isnan(each.value) || better);
+      out = {replaces ? each.value : out.value, std::max(out.error, each.error)};
+    }
+    return rounded(out, 0, lost, model);
+  }
+  if (op == "prod") {
+    Bounded out{1, 0};
+    double relative = steps * unit;
+    for (const Bounded &each : elements) {
+      out.value *= each.value;
+      relative += each.error > 0 ? each.error / std::fabs(each.value) : 0;
+    }
+    out.error = std::fabs(out.value) * std::expm1(relative);
+    return rounded(out, 1, lost, model);
+  }
+  long double sum = 0;
+  double magnitudes = 0, errors = 0, special = 0;
+  for (const Bounded &each : elements) {
+    magnitudes += std::fabs(each.value);
+    errors += each.error;
+    special += std::isfinite(each.value) ? 0 : each.value;
+  }
+  // Infinities and NaN decide a sum alone, and extended precision adds them a hundred times slower.
+  for (size_t i = 0; special == 0 && i < elements.size(); ++i) {
+    sum += elements[i].value;
+  }
+  sum += special;
+  // A sum may pass through partial sums as large as the magnitudes allow.
+  bool overflows =
+      std::isfinite(magnitudes) && magnitudes > definition::largestFinite(model.compute);
+  lost = lost || overflows;
+  Bounded total{static_cast<double>(sum), errors + steps * unit * magnitudes};
+  if (op == "sum") {
+    return rounded(total, 1, lost, model);
+  }
+  Bounded mean{static_cast<double>(sum / n), total.error / n};
+  if (op == "mean") {
+    return rounded(mean, 2, lost, model);
+  }
+  auto correction = static_cast<double>(definition::integerAttribute(node, "correction", 1));
+  double squares = 0, spread = 0;
+  for (const Bounded &each : elements) {
+    double deviation = std::fabs(each.value - mean.value);
+    double error = each.error + mean.error + unit * deviation;
+    squares += deviation * deviation;
+    spread += 2 * deviation * error + error * error;
+  }
+  double degrees = std::max(0.0, n - correction);
+  Bounded variance{squares / degrees, (spread + steps * unit * squares) / degrees};
+  if (op == "std" && variance.error > 0) {
+    double root = std::sqrt(variance.value);
+    double low = std::sqrt(std::max(0.0, variance.value - variance.error));
+    return rounded({root, std::max(root - low, std::sqrt(variance.value + variance.error) - root)},
+                   5, lost, model);
+  }
+  return op == "std" ? rounded({std::sqrt(variance.value), 0}, 5, lost, model)
+                     : rounded(variance, 4, lost, model);
+}
+
+} // namespace nereid::eager

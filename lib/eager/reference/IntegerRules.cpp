@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/eager/reference/IntegerRules.h"
+
+#include "lib/definition/Tolerance.h"
+#include "lib/definition/operations/Shape.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+namespace nereid::eager {
+namespace {
+
+using definition::Node;
+
+double asDouble(uint64_t value, DType type) {
+  return type == DType::U64 ? static_cast<double>(value)
+                            : static_cast<double>(static_cast<int64_t>(value));
+}
+
+/// What a rule knows: the operands in the type of the operation, and which of them the body left
+/// out.
+struct IntegerCall {
+  uint64_t in[3];
+  bool isUnsigned;
+  bool isAbsent[3];
+  int64_t power; ///< of pow
+
+  bool less(uint64_t a, uint64_t b) const {
+    return isUnsigned ? a < b : static_cast<int64_t>(a) < static_cast<int64_t>(b);
+  }
+  bool isNegative(uint64_t a) const { return less(a, 0); }
+};
+
+uint64_t clamped(const IntegerCall &call) {
+  uint64_t x = call.in[0];
+  x = !call.isAbsent[1] && call.less(x, call.in[1]) ? call.in[1] : x;
+  return !call.isAbsent[2] && call.less(call.in[2], x) ? call.in[2] : x;
+}
+
+uint64_t power(const IntegerCall &call) {
+  uint64_t result = 1;
+  for (int64_t i = 0; i < call.power; ++i) {
+    result *= call.in[0];
+  }
+  return result;
+}
+
+using IntegerRule = uint64_t (*)(const IntegerCall &);
+#define NEREID_INTEGER(EXPRESSION)                                                                 \
+  [](const IntegerCall &call) -> uint64_t {                                                        \
+    [[maybe_unused]] const uint64_t a = call.in[0], b = call.in[1];                                \
+    return EXPRESSION;                                                                             \
+  }
+
+const std::map<std::string, IntegerRule> &integerRules() {
+  static const std::map<std::string, IntegerRule> rules = {
+      {"neg", NEREID_INTEGER(uint64_t{0} - a)},
+      {"abs", NEREID_INTEGER(call.isNegative(a) ? uint64_t{0} - a : a)},
+      {"sign", NEREID_INTEGER(call.isNegative(a) ? ~uint64_t{0} : a != 0)},
+      {"floor", NEREID_INTEGER(a)},
+      {"ceil", NEREID_INTEGER(a)},
+      {"round", NEREID_INTEGER(a)},
+      {"trunc", NEREID_INTEGER(a)},
+      {"square", NEREID_INTEGER(a * a)},
+      {"relu", NEREID_INTEGER(call.isNegative(a) ? 0 : a)},
+      {"add", NEREID_INTEGER(a + b)},
+      {"sub", NEREID_INTEGER(a - b)},
+      {"mul", NEREID_INTEGER(a * b)},
+      {"pow", power},
+      {"maximum", NEREID_INTEGER(call.less(a, b) ? b : a)},
+      {"minimum", NEREID_INTEGER(call.less(b, a) ? b : a)},
+      {"clamp", clamped},
+      {"bitwise_and", NEREID_INTEGER(a & b)},
+      {"bitwise_or", NEREID_INTEGER(a | b)},
+      {"bitwise_xor", NEREID_INTEGER(a ^ b)},
+      {"bitwise_not", NEREID_INTEGER(~a)},
+      {"where", NEREID_INTEGER(a != 0 ? b : call.in[2])},
+      {"masked_fill", NEREID_INTEGER(b != 0 ? call.in[2] : a)},
+      {"eq", NEREID_INTEGER(a == b)},
+      {"ne", NEREID_INTEGER(a != b)},
+      {"lt", NEREID_INTEGER(call.less(a, b))},
+      {"le", NEREID_INTEGER(!call.less(b, a))},
+      {"gt", NEREID_INTEGER(call.less(b, a))},
+      {"ge", NEREID_INTEGER(!call.less(a, b))},
+      {"logical_not", NEREID_INTEGER(a == 0)},
+      {"logical_and", NEREID_INTEGER(a != 0 && b != 0)},
+      {"logical_or", NEREID_INTEGER(a != 0 || b != 0)},
+      {"logical_xor", NEREID_INTEGER((a != 0) != (b != 0))},
+      {"isnan", NEREID_INTEGER(0)},
+      {"isinf", NEREID_INTEGER(0)},
+      {"isfinite", NEREID_INTEGER(1)},
+  };
+  return rules;
+}
+
+/// Which operand is a condition, and no number of the operation's type.
+int conditionOf(const std::string &op) { return op == "where" ? 0 : op == "masked_fill" ? 1 : -1; }
+
+uint64_t elementOf(const BoundedTensor &tensor, int64_t i) {
+  const auto at = static_cast<size_t>(i);
+  return tensor.integers.empty() ? tensor.elements[at].value != 0 : tensor.integers[at];
+}
+
+} // namespace
+
+uint64_t wrapped(uint64_t value, DType type) {
+  const auto unused = 64 - 8 * static_cast<int>(sizeInBytes(type));
+  if (unused == 0) {
+    return value;
+  }
+  return isSignedInteger(type)
+             ? static_cast<uint64_t>(static_cast<int64_t>(value << unused) >> unused)
+             : (value << unused) >> unused;
+}
+
+void pointwiseIntegers(const Node &node, DType computed,
+                       const std::vector<const BoundedTensor *> &operands,
+                       const std::vector<bool> &isAbsent, BoundedTensor &out) {
+  const IntegerRule rule = integerRules().at(node.op);
+  const bool isTruth = definition::findOperation(node.op)->result == definition::ResultType::Bool;
+  const int condition = conditionOf(node.op);
+  std::vector<std::vector<int64_t>> steps;
+  for (const BoundedTensor *operand : operands) {
+    steps.push_back(definition::broadcastSteps(operand->sizes, out.sizes));
+  }
+  IntegerCall call{};
+  call.isUnsigned = isUnsignedInteger(computed);
+  call.power = node.op == "pow" ? static_cast<int64_t>(elementOf(*operands[1], 0)) : 0;
+  std::copy(isAbsent.begin(), isAbsent.end(), call.isAbsent);
+  out.integers.resize(isTruth ? 0 : out.elements.size());
+  for (size_t i = 0; i < out.elements.size(); ++i) {
+    auto rest = static_cast<int64_t>(i);
+    int64_t offsets[3] = {};
+    for (size_t d = out.sizes.size(); d-- > 0; rest /= out.sizes[d]) {
+      for (size_t k = 0; k < operands.size(); ++k) {
+        offsets[k] += rest % out.sizes[d] * steps[k][d];
+      }
+    }
+    for (size_t k = 0; k < operands.size(); ++k) {
+      const uint64_t element = elementOf(*operands[k], offsets[k]);
+      call.in[k] = static_cast<int>(k) == condition ? element : wrapped(element, computed);
+    }
+    const uint64_t result = isTruth ? rule(call) : wrapped(rule(call), computed);
+    out.elements[i].value = asDouble(result, computed);
+    if (!isTruth) {
+      out.integers[i] = result;
+    }
+  }
+}
+
+void reduceIntegers(const Node &node, DType result, const BoundedTensor &in, BoundedTensor &out) {
+  const std::vector<int64_t> dims = definition::dimsOf(node);
+  const auto rank = static_cast<int64_t>(in.sizes.size());
+  std::vector<int64_t> kept;
+  for (int64_t d = 0; d < rank; ++d) {
+    bool isReduced = dims.empty() || std::find(dims.begin(), dims.end(), d - rank) != dims.end();
+    kept.push_back(isReduced ? 1 : in.sizes[static_cast<size_t>(d)]);
+  }
+  const std::vector<int64_t> steps = definition::broadcastSteps(kept, in.sizes);
+  const bool isExtremum = node.op == "amax" || node.op == "amin";
+  IntegerCall call{};
+  call.isUnsigned = isUnsignedInteger(result);
+  std::vector<bool> isBegun(out.elements.size(), !isExtremum);
+  out.integers.assign(out.elements.size(), node.op == "prod" ? 1 : 0);
+  for (size_t i = 0; i < in.elements.size(); ++i) {
+    auto rest = static_cast<int64_t>(i);
+    int64_t group = 0;
+    for (size_t d = in.sizes.size(); d-- > 0; rest /= in.sizes[d]) {
+      group += rest % in.sizes[d] * steps[d];
+    }
+    const auto at = static_cast<size_t>(group);
+    const uint64_t value = elementOf(in, static_cast<int64_t>(i));
+    uint64_t &total = out.integers[at];
+    if (isExtremum) {
+      bool isBetter = node.op == "amax" ? call.less(total, value) : call.less(value, total);
+      total = !isBegun[at] || isBetter ? value : total;
+      isBegun[at] = true;
+    } else {
+      total = node.op == "prod" ? total * value : total + value;
+    }
+  }
+  for (size_t i = 0; i < out.elements.size(); ++i) {
+    out.integers[i] = wrapped(out.integers[i], result);
+    out.elements[i].value = asDouble(out.integers[i], result);
+  }
+}
+
+BoundedTensor asNumbers(const BoundedTensor &integers, DType computed, const ErrorModel &model) {
+  BoundedTensor out;
+  out.sizes = integers.sizes;
+  out.allocate(integers.elements.size());
+  const double unit =
+      std::max(definition::unitRoundoff(model.compute), definition::unitRoundoff(computed));
+  const double exact = 1 / unit, largest = definition::largestFinite(computed);
+  for (size_t i = 0; i < out.elements.size(); ++i) {
+    const Bounded &from = integers.elements[i];
+    const double magnitude = std::fabs(from.value);
+    const double rounding = magnitude <= exact ? 0 : unit * magnitude;
+    out.elements[i] = {from.value, magnitude + rounding <= largest
+                                       ? from.error + rounding
+                                       : std::numeric_limits<double>::infinity()};
+  }
+  return out;
+}
+
+} // namespace nereid::eager

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+// Evaluates the graph block by block (ReferenceBlocks.h), each block on one thread, and compares or
+// stores what comes out.
+#include "lib/eager/reference/Reference.h"
+
+#include "lib/definition/Tolerance.h"
+#include "lib/definition/operations/Shape.h"
+#include "lib/eager/baseline/Eager.h"
+#include "lib/eager/reference/ReferenceBlocks.h"
+#include "lib/eager/reference/ReferenceGraph.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <mutex>
+#include <set>
+
+namespace nereid::eager {
+namespace {
+
+using definition::Node;
+using definition::Operator;
+using runtime::Tensor;
+
+/// Over the first-order bound, for what it neglects.
+constexpr double safety = 2;
+
+/// Per node: IEEE 754 says which sign a zero has, as only operations for which it does, or that
+/// copy, lead to it. Extrema, sums of many and most functions leave it open.
+std::vector<bool> zeroSigns(const Operator &graph) {
+  static const std::set<std::string> defined = {"neg",  "abs",    "floor",  "ceil", "round",
+                                                "add",  "trunc",  "sub",    "mul",  "div",
+                                                "sqrt", "square", "permute"};
+  std::vector<bool> signs;
+  auto all = [&](const std::vector<int> &inputs) {
+    return std::all_of(inputs.begin(), inputs.end(),
+                       [&](int input) { return signs[static_cast<size_t>(input)]; });
+  };
+  for (const Node &node : graph.nodes) {
+    const std::vector<int> &in = node.inputs;
+    const bool isGiven = signs.size() < graph.parameters.size() || node.op == "constant";
+    signs.push_back(isGiven || (defined.contains(node.op) && all(in)) ||
+                    (node.op == "where" && all({in[1], in[2]})) ||
+                    (node.op == "masked_fill" && all({in[0], in[2]})));
+  }
+  return signs;
+}
+
+struct Prepared {
+  Operator graph;
+  std::vector<Tensor> inputs;              // one per parameter
+  std::vector<std::vector<int64_t>> sizes; // of the outputs
+  std::vector<DType> types;                // of the outputs
+  std::vector<DType> nodeTypes;
+  std::vector<bool> hasZeroSigns; // of the outputs
+  BlockPlan plan;
+  ErrorModel model;
+};
+
+Result<Prepared> prepare(const Operator &op, std::span<const Tensor> inputs, DType dtype,
+                         Rounding rounding) {
+  Prepared prepared;
+  prepared.graph = definition::decomposed(op);
+  std::vector<std::vector<int64_t>> shapes;
+  size_t next = 0;
+  bool hasNumbers = inputs.size() == op.parameters.size();
+  for (const definition::Parameter &parameter : op.parameters) {
+    bool isDefault = parameter.isScalar && !hasNumbers;
+    if (!isDefault && next >= inputs.size()) {
+      return makeError("E0604", fmt::format("'{}' expects {} tensors, but got {}", op.name,
+                                            op.parameters.size(), inputs.size()));
+    }
+    prepared.inputs.push_back(isDefault ? numberTensor(parameter.value) : inputs[next++]);
+    shapes.push_back(prepared.inputs.back().shape());
+  }
+  Result<definition::Binding> binding = definition::bindShapes(op, shapes);
+  if (!binding) {
+    return binding.error();
+  }
+  std::vector<std::vector<int64_t>> nodeSizes;
+  for (size_t i = 0; i < prepared.graph.nodes.size(); ++i) {
+    Result<std::vector<int64_t>> sizes = definition::bind(prepared.graph.nodes[i].shape, *binding);
+    if (!sizes) {
+      return sizes.error();
+    }
+    nodeSizes.push_back(std::move(*sizes));
+  }
+  std::vector<DType> types = definition::nodeDtypes(prepared.graph, dtype);
+  const std::vector<bool> signs = zeroSigns(prepared.graph);
+  for (int output : prepared.graph.outputs) {
+    prepared.sizes.push_back(nodeSizes[static_cast<size_t>(output)]);
+    prepared.types.push_back(types[static_cast<size_t>(output)]);
+    prepared.hasZeroSigns.push_back(signs[static_cast<size_t>(output)] &&
+                                    isFloat(prepared.types.back()));
+  }
+  prepared.nodeTypes = std::move(types);
+  prepared.plan = planBlocks(prepared.graph, nodeSizes);
+  prepared.model.compute = definition::computeType(dtype);
+  prepared.model.storage = isFloat(dtype) ? dtype : DType::F32;
+  prepared.model.storesEachOperation = rounding == Rounding::EachOperation;
+  return prepared;
+}
+
+using Visit = std::function<void(size_t output, const BoundedTensor &values, const Block &block)>;
+
+/// Calls `visit` for every block of every output, from all threads.
+Status forEachBlock(const Prepared &prepared, runtime::ThreadPool &pool, const Visit &visit) {
+  const BlockPlan &plan = prepared.plan;
+  // What every block needs whole is loaded once.
+  std::vector<BoundedTensor> shared(prepared.inputs.size());
+  std::vector<const BoundedTensor *> loaded(prepared.inputs.size(), nullptr);
+  for (size_t i = 0; i < prepared.inputs.size(); ++i) {
+    if (plan.count > 1 && !plan.isCut(i)) {
+      shared[i] = loadBounded(prepared.inputs[i]);
+      loaded[i] = &shared[i];
+    }
+  }
+  std::mutex lock;
+  std::optional<Diagnostic> failure;
+  pool.parallelFor(plan.count, 1, [&](int64_t first, int64_t last, int) {
+    for (int64_t number = first; number < last; ++number) {
+      Block block = plan.block(number);
+      std::vector<Tensor> inputs;
+      for (size_t i = 0; i < prepared.inputs.size(); ++i) {
+        inputs.push_back(plan.input(prepared.inputs[i], i, block));
+      }
+      auto values =
+          evaluateBounded(prepared.graph, prepared.nodeTypes, inputs, loaded, prepared.model);
+      if (!values) {
+        std::lock_guard guard(lock);
+        failure = values.error();
+        return;
+      }
+      for (size_t output = 0; output < values->size(); ++output) {
+        visit(output, (*values)[output], block);
+      }
+    }
+  });
+  return failure ? Status(*failure) : Status(Done{});
+}
+
+/// How far a result in `type` may be from a finite reference.
+double boundOf(const Bounded &expected, DType type) {
+  if (!isFloat(type)) {
+    return expected.error;
+  }
+  const double unit = definition::unitRoundoff(type), magnitude = std::fabs(expected.value);
+  const double first = safety * expected.error;
+  return first + unit * (magnitude + first) + unit * definition::smallestNormal(type);
+}
+
+/// Error over bound of one element; 0 when it is as it must be. Zeros have the reference's sign
+/// where `hasZeroSigns`.
+double ratioOf(double actual, const Bounded &expected, DType type, bool hasZeroSigns,
+               double &bound) {
+  bound = 0;
+  if (actual == expected.value) {
+    const bool isOtherZero = std::signbit(actual) != std::signbit(expected.value);
+    return hasZeroSigns && isOtherZero && expected.error == 0 ? INFINITY : 0;
+  }
+  if (!std::isfinite(expected.value)) {
+    return std::isnan(expected.value) && std::isnan(actual) ? 0 : INFINITY;
+  }
+  bound = boundOf(expected, type);
+  if (std::isnan(actual)) {
+    return INFINITY;
+  }
+  const double error = std::fabs(actual - expected.value);
+  if (!isFloat(type)) {
+    return error <= bound ? 0 : INFINITY;
+  }
+  if (std::isinf(actual)) {
+    const bool rounds = std::fabs(expected.value) + bound > definition::largestFinite(type);
+    return rounds && (actual > 0) == (expected.value > 0) ? 0 : INFINITY;
+  }
+  return error <= bound ? error / bound : bound > 0 ? std::max(error / bound, 1 + 1e-9) : INFINITY;
+}
+
+/// 64 bits of an integer as a number.
+std::string integerText(uint64_t value, DType type) {
+  return type == DType::U64 ? std::to_string(value) : std::to_string(static_cast<int64_t>(value));
+}
+
+/// Integers are equal, or as near as uncertain conditions allow.
+double integerRatio(uint64_t actual, uint64_t expected, const Bounded &bounded) {
+  if (actual == expected) {
+    return 0;
+  }
+  const auto distance = static_cast<double>(std::min(actual - expected, expected - actual));
+  return bounded.error > 0 && distance <= bounded.error ? distance / bounded.error : INFINITY;
+}
+
+} // namespace
+
+Result<std::vector<ReferenceOutput>> runReference(const Operator &op,
+                                                  std::span<const Tensor> inputs, DType dtype,
+                                                  Rounding rounding, runtime::ThreadPool &pool) {
+  Result<Prepared> prepared = prepare(op, inputs, dtype, rounding);
+  if (!prepared) {
+    return prepared.error();
+  }
+  std::vector<ReferenceOutput> outputs;
+  for (const std::vector<int64_t> &sizes : prepared->sizes) {
+    outputs.push_back({Tensor::empty(sizes, DType::F64), Tensor::empty(sizes, DType::F64)});
+    if (!outputs.back().values.isValid() || !outputs.back().bounds.isValid()) {
+      return makeError("E0506", fmt::format("no memory for a float64 reference of shape {}",
+                                            definition::sizesText(sizes)));
+    }
+  }
+  auto store = [&](size_t output, const BoundedTensor &block, const Block &where) {
+    int64_t first = prepared->plan.firstElement(prepared->sizes[output], where);
+    auto *values = outputs[output].values.as<double>() + first;
+    auto *bounds = outputs[output].bounds.as<double>() + first;
+    for (size_t i = 0; i < block.elements.size(); ++i) {
+      values[i] = block.elements[i].value;
+      bounds[i] = block.elements[i].error;
+    }
+  };
+  Status done = forEachBlock(*prepared, pool, store);
+  return done ? Result<std::vector<ReferenceOutput>>(std::move(outputs)) : done.error();
+}
+
+Result<Comparison> checkOutputs(const Operator &op, std::span<const Tensor> inputs,
+                                std::span<const Tensor> outputs, DType dtype, Rounding rounding,
+                                runtime::ThreadPool &pool) {
+  Result<Prepared> prepared = prepare(op, inputs, dtype, rounding);
+  if (!prepared) {
+    return prepared.error();
+  }
+  for (size_t i = 0; i < prepared->sizes.size(); ++i) {
+    bool fits = i < outputs.size() && outputs[i].shape() == prepared->sizes[i] &&
+                outputs[i].dtype() == prepared->types[i];
+    if (!fits) {
+      return makeError(
+          "E0604", fmt::format("output '{}' of '{}' expects {} of shape {}, but got {}",
+                               op.outputNames[i], op.name, torchName(prepared->types[i]),
+                               definition::sizesText(prepared->sizes[i]),
+                               i < outputs.size()
+                                   ? fmt::format("{} of shape {}", torchName(outputs[i].dtype()),
+                                                 definition::sizesText(outputs[i].shape()))
+                                   : "nothing"));
+    }
+  }
+  Comparison total;
+  std::mutex lock;
+  auto visit = [&](size_t output, const BoundedTensor &block, const Block &where) {
+    int64_t first = prepared->plan.firstElement(prepared->sizes[output], where);
+    BoundedTensor actual = loadBounded(prepared->plan.output(outputs[output], where));
+    Comparison mine;
+    for (size_t i = 0; i < block.elements.size(); ++i) {
+      const Bounded &expected = block.elements[i];
+      ++mine.elements;
+      if (std::isinf(expected.error)) {
+        ++mine.unverifiable;
+        continue;
+      }
+      double value = actual.elements[i].value, bound = 0;
+      const bool isInteger = !block.integers.empty();
+      const DType type = prepared->types[output];
+      double ratio = isInteger
+                         ? integerRatio(actual.integers[i], block.integers[i], expected)
+                         : ratioOf(value, expected, type, prepared->hasZeroSigns[output], bound);
+      mine.worstRatio = std::max(mine.worstRatio, ratio);
+      if (std::isfinite(value) && std::isfinite(expected.value)) {
+        mine.maxAbsoluteError = std::max(mine.maxAbsoluteError, std::fabs(value - expected.value));
+      }
+      if (ratio > 1 && mine.mismatches++ == 0) {
+        mine.first = {static_cast<int>(output),
+                      first + static_cast<int64_t>(i),
+                      value,
+                      expected.value,
+                      isInteger ? expected.error : bound,
+                      "",
+                      ""};
+        if (isInteger) {
+          mine.first.actualText = integerText(actual.integers[i], type);
+          mine.first.expectedText = integerText(block.integers[i], type);
+        }
+      }
+    }
+    std::lock_guard guard(lock);
+    total.merge(mine);
+  };
+  Status done = forEachBlock(*prepared, pool, visit);
+  return done ? Result<Comparison>(total) : Result<Comparison>(done.error());
+}
+
+} // namespace nereid::eager

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+// One row of results at a time: every tap adds its products to the whole row, so that the compiler
+// adds them side by side. Products of float32 are exact in double; for float64 the sums are in long
+// double. Taps in the padding add nothing.
+#include "lib/eager/reference/ReferenceConvolution.h"
+
+#include "lib/definition/operations/Convolution.h"
+#include "lib/definition/operations/Shape.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace nereid::eager {
+namespace {
+
+using definition::ConvolutionSizes;
+using definition::Window;
+
+template <class Sum> struct RowSums {
+  std::vector<Sum> values;
+  std::vector<double> magnitudes, errors;
+
+  void clear(int64_t n) {
+    values.assign(static_cast<size_t>(n), Sum(0));
+    magnitudes.assign(static_cast<size_t>(n), 0);
+    errors.assign(static_cast<size_t>(n), 0);
+  }
+};
+
+/// Values and errors of a tensor in arrays of their own.
+struct Planes {
+  std::vector<double> values, errors;
+  bool hasErrors = false;
+
+  explicit Planes(const BoundedTensor &tensor) {
+    for (const Bounded &each : tensor.elements) {
+      values.push_back(each.value);
+      errors.push_back(each.error);
+      hasErrors = hasErrors || each.error != 0;
+    }
+  }
+};
+
+/// Results [first, last) whose tap lies inside the input.
+std::pair<int64_t, int64_t> insideOf(const Window &window, int64_t tap) {
+  int64_t first = 0, last = window.result;
+  while (first < last && window.position(first, tap) < 0) {
+    ++first;
+  }
+  while (last > first && window.position(last - 1, tap) >= window.size) {
+    --last;
+  }
+  return {first, last};
+}
+
+template <class Sum> class Convolver {
+public:
+  Convolver(const ConvolutionSizes &sizes, const BoundedTensor &input, const BoundedTensor &weight)
+      : sizes(sizes), input(input), weight(weight) {
+    for (int64_t tap = 0; tap < sizes.width.kernel; ++tap) {
+      inside.push_back(insideOf(sizes.width, tap));
+    }
+  }
+
+  /// Sums of result row `row` of one feature of one image, without the bias.
+  const RowSums<Sum> &row(int64_t image, int64_t feature, int64_t row) {
+    const Window &height = sizes.height;
+    int64_t group = feature / sizes.featuresPerGroup();
+    sums.clear(sizes.width.result);
+    for (int64_t c = 0; c < sizes.channelsPerGroup(); ++c) {
+      int64_t channel = image * sizes.channels + group * sizes.channelsPerGroup() + c;
+      for (int64_t y = 0; y < height.kernel; ++y) {
+        int64_t from = height.position(row, y);
+        int64_t taps =
+            ((feature * sizes.channelsPerGroup() + c) * height.kernel + y) * sizes.width.kernel;
+        if (from >= 0 && from < height.size) {
+          addRow((channel * height.size + from) * sizes.width.size, taps);
+        }
+      }
+    }
+    return sums;
+  }
+
+  bool hasErrors() const { return input.hasErrors || weight.hasErrors; }
+
+private:
+  void addRow(int64_t inputRow, int64_t taps) {
+    const Window &width = sizes.width;
+    for (int64_t x = 0; x < width.kernel; ++x) {
+      auto [first, last] = inside[static_cast<size_t>(x)];
+      auto tap = static_cast<size_t>(taps + x);
+      double by = weight.values[tap], byError = weight.errors[tap];
+      for (int64_t at = first; at < last; ++at) {
+        auto from = static_cast<size_t>(inputRow + width.position(at, x));
+        auto to = static_cast<size_t>(at);
+        sums.values[to] += static_cast<Sum>(by) * static_cast<Sum>(input.values[from]);
+        sums.magnitudes[to] += std::fabs(by * input.values[from]);
+        if (hasErrors()) {
+          double own = std::fabs(by) * input.errors[from];
+          sums.errors[to] += own + byError * (std::fabs(input.values[from]) + input.errors[from]);
+        }
+      }
+    }
+  }
+
+  ConvolutionSizes sizes;
+  Planes input, weight;
+  std::vector<std::pair<int64_t, int64_t>> inside;
+  RowSums<Sum> sums;
+};
+
+template <class Sum>
+void convolve(const ConvolutionSizes &sizes, const BoundedTensor &input,
+              const BoundedTensor &weight, const BoundedTensor &bias, BoundedTensor &out,
+              const Rule &rule, const ErrorModel &model) {
+  Convolver<Sum> convolver(sizes, input, weight);
+  Bounded *to = out.elements.data();
+  for (int64_t image = 0; image < sizes.batch; ++image) {
+    for (int64_t feature = 0; feature < sizes.features; ++feature) {
+      const Bounded &added = bias.elements[bias.sizes.empty() ? 0 : static_cast<size_t>(feature)];
+      for (int64_t row = 0; row < sizes.height.result; ++row) {
+        const RowSums<Sum> &sums = convolver.row(image, feature, row);
+        for (int64_t i = 0; i < sizes.width.result; ++i, ++to) {
+          auto at = static_cast<size_t>(i);
+          Bounded total{static_cast<double>(sums.values[at] + static_cast<Sum>(added.value)),
+                        sums.errors[at] + added.error};
+          bool isLost = !std::isfinite(total.error);
+          *to = finishProductSum(rule, total, sums.magnitudes[at] + std::fabs(added.value),
+                                 sizes.terms() + 1, isLost, model);
+        }
+      }
+    }
+  }
+}
+
+} // namespace
+
+Result<BoundedTensor> convolutionBounded(const definition::Node &node, const BoundedTensor &input,
+                                         const BoundedTensor &weight, const BoundedTensor &bias,
+                                         const Rule &rule, const ErrorModel &model) {
+  auto sizes = definition::convolutionSizes(node, input.sizes, weight.sizes);
+  if (!sizes) {
+    return sizes.error();
+  }
+  BoundedTensor out;
+  out.sizes = {sizes->features, sizes->height.result, sizes->width.result};
+  if (sizes->hasBatch) {
+    out.sizes.insert(out.sizes.begin(), sizes->batch);
+  }
+  out.allocate(static_cast<size_t>(definition::elementCountOf(out.sizes).value_or(0)));
+  auto run = model.compute == DType::F64 ? convolve<long double> : convolve<double>;
+  run(*sizes, input, weight, bias, out, rule, model);
+  return out;
+}
+
+Result<BoundedTensor> permuteBounded(const definition::Node &node, const BoundedTensor &input) {
+  auto order = definition::permutationOf(node, input.sizes.size());
+  if (!order) {
+    return order.error();
+  }
+  std::vector<int64_t> inputSteps(input.sizes.size(), 1);
+  for (size_t d = input.sizes.size(); d-- > 1;) {
+    inputSteps[d - 1] = inputSteps[d] * input.sizes[d];
+  }
+  BoundedTensor out;
+  std::vector<int64_t> steps;
+  for (size_t dim : *order) {
+    out.sizes.push_back(input.sizes[dim]);
+    steps.push_back(inputSteps[dim]);
+  }
+  out.allocate(input.elements.size());
+  out.integers.resize(input.integers.size());
+  for (size_t i = 0; i < out.elements.size(); ++i) {
+    auto rest = static_cast<int64_t>(i);
+    int64_t from = 0;
+    for (size_t d = out.sizes.size(); d-- > 0;) {
+      from += rest % out.sizes[d] * steps[d];
+      rest /= out.sizes[d];
+    }
+    out.elements[i] = input.elements[static_cast<size_t>(from)];
+    if (!out.integers.empty()) {
+      out.integers[i] = input.integers[static_cast<size_t>(from)];
+    }
+  }
+  return out;
+}
+
+} // namespace nereid::eager

@@ -1,0 +1,374 @@
+// SPDX-License-Identifier: Apache-2.0
+// Plain loops over broadcast indices; clarity before speed, since this is what others are checked
+// against.
+#include "lib/eager/reference/ReferenceGraph.h"
+
+#include "lib/definition/Tolerance.h"
+#include "lib/definition/operations/Promotion.h"
+#include "lib/definition/operations/Shape.h"
+#include "lib/eager/reference/IntegerRules.h"
+#include "lib/eager/reference/ReferenceConvolution.h"
+#include "lib/eager/reference/ReferenceProduct.h"
+#include "lib/eager/reference/ShiftedByMaximum.h"
+#include "runtime/IntegerElements.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <limits>
+
+namespace nereid::eager {
+namespace {
+
+using definition::Node;
+using definition::Operation;
+using runtime::Tensor;
+
+template <class T, class Convert>
+void loadRun(const void *base, int64_t stride, Bounded *out, int64_t n, Convert convert) {
+  const auto *in = static_cast<const T *>(base);
+  for (int64_t i = 0; i < n; ++i) {
+    out[i] = {convert(in[i * stride]), 0};
+  }
+}
+
+Result<BoundedTensor>
+pointwise(const Node &node, const std::vector<const BoundedTensor *> &operands, const Rule &rule) {
+  BoundedTensor out;
+  for (const BoundedTensor *operand : operands) {
+    auto joined = definition::broadcastSizes(out.sizes, operand->sizes);
+    if (!joined) {
+      return makeError("E0604", fmt::format("'{}' cannot broadcast {} with {}", node.op,
+                                            definition::sizesText(out.sizes),
+                                            definition::sizesText(operand->sizes)));
+    }
+    out.sizes = std::move(*joined);
+  }
+  std::vector<std::vector<int64_t>> steps;
+  for (const BoundedTensor *operand : operands) {
+    steps.push_back(definition::broadcastSteps(operand->sizes, out.sizes));
+  }
+  auto count = static_cast<size_t>(definition::elementCountOf(out.sizes).value_or(0));
+  out.allocate(count);
+  size_t outer = out.sizes.empty() ? 0 : out.sizes.size() - 1;
+  int64_t run = out.sizes.empty() ? 1 : out.sizes.back();
+  std::vector<const Bounded *> at(operands.size());
+  std::vector<int64_t> inner(operands.size(), 0);
+  for (size_t first = 0; first < count; first += static_cast<size_t>(run)) {
+    for (size_t k = 0; k < operands.size(); ++k) {
+      int64_t rest = static_cast<int64_t>(first) / run, offset = 0;
+      for (size_t d = outer; d-- > 0;) {
+        offset += rest % out.sizes[d] * steps[k][d];
+        rest /= out.sizes[d];
+      }
+      at[k] = operands[k]->elements.data() + offset;
+      inner[k] = out.sizes.empty() ? 0 : steps[k].back();
+    }
+    rule.run(rule, at.data(), inner.data(), out.elements.data() + first, run);
+  }
+  return out;
+}
+
+BoundedTensor reduction(const Node &node, const BoundedTensor &in, const ErrorModel &model) {
+  std::vector<int64_t> dims = definition::dimsOf(node);
+  auto rank = static_cast<int64_t>(in.sizes.size());
+  BoundedTensor out;
+  std::vector<int64_t> keptSizes;
+  for (int64_t d = 0; d < rank; ++d) {
+    bool reduced = dims.empty() || std::find(dims.begin(), dims.end(), d - rank) != dims.end();
+    keptSizes.push_back(reduced ? 1 : in.sizes[static_cast<size_t>(d)]);
+    if (!reduced || definition::keepsDim(node)) {
+      out.sizes.push_back(keptSizes.back());
+    }
+  }
+  bool isTrailing = dims.empty() || dims.front() == -static_cast<int64_t>(dims.size());
+  auto groupCount = static_cast<size_t>(definition::elementCountOf(keptSizes).value_or(0));
+  if (isTrailing && groupCount > 0) {
+    size_t length = in.elements.size() / groupCount;
+    for (size_t g = 0; g < groupCount; ++g) {
+      std::span<const Bounded> group(in.elements.data() + g * length, length);
+      out.elements.push_back(reduceRule(node, group, model));
+    }
+    return out;
+  }
+  std::vector<int64_t> steps = definition::broadcastSteps(keptSizes, in.sizes);
+  std::vector<std::vector<Bounded>> members(groupCount);
+  for (size_t i = 0; i < in.elements.size(); ++i) {
+    auto rest = static_cast<int64_t>(i);
+    int64_t group = 0;
+    for (int64_t d = rank; d-- > 0;) {
+      auto dim = static_cast<size_t>(d);
+      group += rest % in.sizes[dim] * steps[dim];
+      rest /= in.sizes[dim];
+    }
+    members[static_cast<size_t>(group)].push_back(in.elements[i]);
+  }
+  for (const std::vector<Bounded> &group : members) {
+    out.elements.push_back(reduceRule(node, group, model));
+  }
+  return out;
+}
+
+/// Node after which each value is no longer needed; outputs stay.
+std::vector<size_t> lastUses(const definition::Operator &graph) {
+  std::vector<size_t> last(graph.nodes.size(), graph.nodes.size());
+  for (size_t i = 0; i < graph.nodes.size(); ++i) {
+    for (int input : graph.nodes[i].inputs) {
+      last[static_cast<size_t>(input)] = i;
+    }
+  }
+  for (int output : graph.outputs) {
+    last[static_cast<size_t>(output)] = graph.nodes.size();
+  }
+  return last;
+}
+
+} // namespace
+
+/// Element lists of blocks that are done, of this thread.
+static std::vector<std::vector<Bounded>> &spareLists() {
+  thread_local std::vector<std::vector<Bounded>> lists;
+  return lists;
+}
+
+BoundedTensor::~BoundedTensor() {
+  constexpr size_t mostLists = 32, mostElements = 65536;
+  auto &spare = spareLists();
+  if (elements.capacity() > 1 && elements.capacity() <= mostElements && spare.size() < mostLists) {
+    spare.push_back(std::move(elements));
+  }
+}
+
+void BoundedTensor::allocate(size_t n) {
+  auto &spare = spareLists();
+  for (size_t i = spare.size(); elements.capacity() < n && i-- > 0;) {
+    if (spare[i].capacity() >= n) {
+      elements = std::move(spare[i]);
+      spare.erase(spare.begin() + static_cast<ptrdiff_t>(i));
+    }
+  }
+  elements.resize(n);
+}
+
+/// Runs along the last dimension, so that no element needs its index taken apart.
+BoundedTensor loadBounded(const Tensor &tensor) {
+  BoundedTensor loaded;
+  loaded.sizes = tensor.shape();
+  int64_t count = tensor.elementCount();
+  loaded.allocate(static_cast<size_t>(count));
+  bool hasRows = !loaded.sizes.empty() && count > 0;
+  int64_t run = hasRows ? loaded.sizes.back() : count;
+  int64_t stride = hasRows ? tensor.strides().back() : 1;
+  auto bytes = static_cast<int64_t>(sizeInBytes(tensor.dtype()));
+  const bool isInteger = !isFloat(tensor.dtype()) && tensor.dtype() != DType::Bool;
+  for (int64_t first = 0; first < count; first += run) {
+    int64_t rest = first / run, offset = 0;
+    for (size_t d = loaded.sizes.size() - (hasRows ? 1 : 0); d-- > 0;) {
+      offset += rest % loaded.sizes[d] * tensor.strides()[d];
+      rest /= loaded.sizes[d];
+    }
+    const char *base = static_cast<const char *>(tensor.data()) + offset * bytes;
+    Bounded *out = loaded.elements.data() + first;
+    switch (tensor.dtype()) {
+    case DType::F32:
+      loadRun<float>(base, stride, out, run, [](float x) { return static_cast<double>(x); });
+      break;
+    case DType::F64:
+      loadRun<double>(base, stride, out, run, [](double x) { return x; });
+      break;
+    case DType::F16:
+      loadRun<uint16_t>(base, stride, out, run, [](uint16_t x) { return fromHalf(x); });
+      break;
+    case DType::BF16:
+      loadRun<uint16_t>(base, stride, out, run, [](uint16_t x) { return fromBFloat16(x); });
+      break;
+    default:
+      for (int64_t i = 0; i < run; ++i) {
+        out[i] = {loadAsDouble(base + i * stride * bytes, tensor.dtype()), 0};
+        if (isInteger) {
+          loaded.integers.push_back(
+              runtime::loadInteger(base + i * stride * bytes, tensor.dtype()));
+        }
+      }
+    }
+  }
+  return loaded;
+}
+
+namespace {
+
+/// One operation after another, each in the arithmetic that its type asks for.
+class GraphEvaluator {
+public:
+  GraphEvaluator(const definition::Operator &graph, const std::vector<DType> &types,
+                 std::span<const Tensor> inputs, std::span<const BoundedTensor *const> loaded,
+                 const ErrorModel &model)
+      : graph(graph), types(types), inputs(inputs), loaded(loaded), model(model),
+        values(graph.nodes.size()), at(graph.nodes.size()) {}
+
+  Result<std::vector<BoundedTensor>> run() {
+    std::vector<size_t> lastUse = lastUses(graph);
+    for (size_t i = 0; i < graph.nodes.size(); ++i) {
+      const Node &node = graph.nodes[i];
+      at[i] = &values[i];
+      if (definition::isLeaf(node)) {
+        leaf(i);
+        continue;
+      }
+      auto value = operation(i);
+      if (!value) {
+        return value.error();
+      }
+      values[i] = std::move(*value);
+      for (int input : node.inputs) {
+        if (lastUse[static_cast<size_t>(input)] == i) {
+          BoundedTensor done = std::move(values[static_cast<size_t>(input)]);
+        }
+      }
+    }
+    return outputs();
+  }
+
+private:
+  void leaf(size_t i) {
+    const Node &node = graph.nodes[i];
+    if (node.op == "constant") {
+      values[i].elements = {{definition::constantValue(node), 0}};
+    } else if (i < loaded.size() && loaded[i]) {
+      at[i] = loaded[i];
+    } else {
+      values[i] = loadBounded(inputs[i]);
+    }
+    bool isWhole = definition::operandKind(node) == definition::OperandKind::Whole;
+    if (isWhole && at[i]->integers.empty()) {
+      if (at[i] != &values[i]) {
+        values[i].elements = at[i]->elements;
+        at[i] = &values[i];
+      }
+      const auto given = static_cast<int64_t>(values[i].elements[0].value);
+      values[i].integers = {static_cast<uint64_t>(
+          node.op == "constant" ? definition::integerAttribute(node, "integer", given) : given)};
+    }
+  }
+
+  /// A float64 operator may have float32 among its intermediates, where PyTorch makes floats of
+  /// integers.
+  ErrorModel modelOf(size_t i) const {
+    ErrorModel own = model;
+    if (isFloat(types[i])) {
+      own.compute = definition::computeType(types[i]) == DType::F32 ? DType::F32 : model.compute;
+      own.storage = types[i];
+    }
+    return own;
+  }
+
+  Result<BoundedTensor> operation(size_t i) {
+    const Node &node = graph.nodes[i];
+    const Operation &operation = *definition::findOperation(node.op);
+    const DType computed = definition::computedDtype(
+        operation, definition::typedOperands(node, graph.nodes, types), model.storage);
+    std::vector<const BoundedTensor *> operands;
+    for (int input : node.inputs) {
+      operands.push_back(at[static_cast<size_t>(input)]);
+    }
+    const bool isFloating = isFloat(computed);
+    const ErrorModel own = modelOf(i);
+    std::vector<BoundedTensor> converted;
+    converted.reserve(operands.size());
+    for (size_t k = 0; isFloating && k < operands.size(); ++k) {
+      if (!operands[k]->integers.empty()) {
+        converted.push_back(asNumbers(*operands[k], computed, own));
+        operands[k] = &converted.back();
+      }
+    }
+    Rule rule = isFloating ? makeRule(node, operation, own) : exactRule(node, operation);
+    switch (operation.kind) {
+    case definition::OperationKind::Reduction: {
+      BoundedTensor out = reduction(node, *operands[0], own);
+      if (!isFloating) {
+        dropRoundings(*operands[0], out);
+        reduceIntegers(node, types[i], *operands[0], out);
+      }
+      return out;
+    }
+    case definition::OperationKind::Contraction:
+      return productBounded(*operands[0], *operands[1], rule, own);
+    case definition::OperationKind::Convolution:
+      return convolutionBounded(node, *operands[0], *operands[1], *operands[2], rule, own);
+    case definition::OperationKind::View:
+      return permuteBounded(node, *operands[0]);
+    default:
+      break;
+    }
+    Result<BoundedTensor> value = pointwise(node, operands, rule);
+    if (value && !isFloating && computed != DType::Bool) {
+      pointwiseIntegers(node, computed, operands, absentOperands(node), *value);
+    }
+    if (value && isFloating) {
+      if (const int from = shiftedByMaximum(graph, node); from >= 0) {
+        boundShifted(*at[static_cast<size_t>(from)], *at[static_cast<size_t>(node.inputs[1])],
+                     *value);
+      }
+    }
+    return value;
+  }
+
+  std::vector<bool> absentOperands(const Node &node) const {
+    std::vector<bool> isAbsent;
+    for (int input : node.inputs) {
+      isAbsent.push_back(graph.nodes[static_cast<size_t>(input)].attributes.contains("default"));
+    }
+    return isAbsent;
+  }
+
+  /// Of integers: nothing is rounded, and nothing leaves a range that wraps.
+  Rule exactRule(const Node &node, const Operation &operation) const {
+    Rule rule = makeRule(node, operation, model);
+    rule.argumentLoss = rule.roundings = rule.flushed = 0;
+    rule.storageUnit = rule.storageTiny = rule.tiny = rule.unit = 0;
+    rule.largest = std::numeric_limits<double>::infinity();
+    return rule;
+  }
+
+  /// Nothing is rounded: what a sum of integers may be off comes from its terms.
+  static void dropRoundings(const BoundedTensor &in, BoundedTensor &out) {
+    bool isExact = std::all_of(in.elements.begin(), in.elements.end(),
+                               [](const Bounded &each) { return each.error == 0; });
+    for (Bounded &each : out.elements) {
+      each.error = isExact ? 0 : std::ceil(each.error);
+    }
+  }
+
+  std::vector<BoundedTensor> outputs() const {
+    std::vector<BoundedTensor> list;
+    for (int output : graph.outputs) {
+      const BoundedTensor &value = *at[static_cast<size_t>(output)];
+      list.emplace_back();
+      list.back().sizes = value.sizes;
+      list.back().allocate(value.elements.size());
+      std::copy(value.elements.begin(), value.elements.end(), list.back().elements.begin());
+      list.back().integers = value.integers;
+    }
+    return list;
+  }
+
+  const definition::Operator &graph;
+  const std::vector<DType> &types;
+  std::span<const Tensor> inputs;
+  std::span<const BoundedTensor *const> loaded;
+  const ErrorModel &model;
+  std::vector<BoundedTensor> values;
+  std::vector<const BoundedTensor *> at;
+};
+
+} // namespace
+
+Result<std::vector<BoundedTensor>> evaluateBounded(const definition::Operator &graph,
+                                                   const std::vector<DType> &types,
+                                                   std::span<const Tensor> inputs,
+                                                   std::span<const BoundedTensor *const> loaded,
+                                                   const ErrorModel &model) {
+  return GraphEvaluator(graph, types, inputs, loaded, model).run();
+}
+
+} // namespace nereid::eager

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums run over k for a strip of neighbouring results, so that the compiler adds them side by side.
+// Products of float32 are exact in double; for float64 the sums are in long double.
+#include "lib/eager/reference/ReferenceProduct.h"
+
+#include "lib/definition/operations/Shape.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace nereid::eager {
+namespace {
+
+constexpr int64_t strip = 128;
+
+/// One row of the result by a strip of columns: sums of values, magnitudes and inherited errors.
+template <class Sum> struct RowSums {
+  Sum values[strip];
+  double magnitudes[strip], errors[strip];
+
+  void clear(int64_t n) {
+    std::fill(values, values + n, Sum(0));
+    std::fill(magnitudes, magnitudes + n, 0.0);
+    std::fill(errors, errors + n, 0.0);
+  }
+  void add(double a, const double *b, int64_t n) {
+    for (int64_t j = 0; j < n; ++j) {
+      values[j] += static_cast<Sum>(a) * static_cast<Sum>(b[j]);
+      magnitudes[j] += std::fabs(a * b[j]);
+    }
+  }
+  void addErrors(const Bounded &a, const double *b, const double *bErrors, int64_t n) {
+    for (int64_t j = 0; j < n; ++j) {
+      double own = std::fabs(a.value) * bErrors[j];
+      errors[j] += own + a.error * (std::fabs(b[j]) + bErrors[j]);
+    }
+  }
+  /// The same where some are not finite, whose products are known with the other's sign.
+  void addSpecialErrors(const Bounded &a, const double *b, const double *bErrors, int64_t n) {
+    for (int64_t j = 0; j < n; ++j) {
+      if (std::isfinite(a.value) && std::isfinite(b[j])) {
+        errors[j] += std::fabs(a.value) * bErrors[j] + a.error * (std::fabs(b[j]) + bErrors[j]);
+      } else if (!std::isnan(a.value) && !std::isnan(b[j])) {
+        const bool isLeft = std::isfinite(a.value), isRight = std::isfinite(b[j]);
+        const bool mayBeZero = (isLeft && a.error > 0 && std::fabs(a.value) <= a.error) ||
+                               (isRight && bErrors[j] > 0 && std::fabs(b[j]) <= bErrors[j]);
+        errors[j] += mayBeZero ? std::numeric_limits<double>::infinity() : 0;
+      }
+    }
+  }
+};
+
+struct Sizes {
+  int64_t m, n, k;
+};
+
+bool isFinite(const Bounded *elements, int64_t n) {
+  return std::all_of(elements, elements + n,
+                     [](const Bounded &each) { return std::isfinite(each.value); });
+}
+
+bool anyError(const BoundedTensor &tensor) {
+  return std::any_of(tensor.elements.begin(), tensor.elements.end(),
+                     [](const Bounded &each) { return each.error != 0; });
+}
+
+template <class Sum>
+void multiplyMatrix(const Bounded *a, const Bounded *b, Bounded *out, const Sizes &sizes,
+                    bool hasErrors, const Rule &rule, const ErrorModel &model) {
+  std::vector<double> panel(static_cast<size_t>(sizes.k * strip));
+  std::vector<double> errors(hasErrors ? panel.size() : 0);
+  RowSums<Sum> sums;
+  const bool hasSpecials =
+      hasErrors && !(isFinite(a, sizes.m * sizes.k) && isFinite(b, sizes.k * sizes.n));
+  for (int64_t first = 0; first < sizes.n; first += strip) {
+    int64_t width = std::min(strip, sizes.n - first);
+    for (int64_t k = 0; k < sizes.k; ++k) {
+      for (int64_t j = 0; j < width; ++j) {
+        const Bounded &from = b[k * sizes.n + first + j];
+        panel[static_cast<size_t>(k * strip + j)] = from.value;
+        if (hasErrors) {
+          errors[static_cast<size_t>(k * strip + j)] = from.error;
+        }
+      }
+    }
+    for (int64_t i = 0; i < sizes.m; ++i) {
+      sums.clear(width);
+      for (int64_t k = 0; k < sizes.k; ++k) {
+        const Bounded &left = a[i * sizes.k + k];
+        sums.add(left.value, panel.data() + k * strip, width);
+        if (hasSpecials) {
+          sums.addSpecialErrors(left, panel.data() + k * strip, errors.data() + k * strip, width);
+        } else if (hasErrors) {
+          sums.addErrors(left, panel.data() + k * strip, errors.data() + k * strip, width);
+        }
+      }
+      for (int64_t j = 0; j < width; ++j) {
+        // Infinity times zero is no number: an operand was lost as well.
+        bool isLost = hasErrors && !std::isfinite(sums.errors[j]);
+        Bounded total{static_cast<double>(sums.values[j]), sums.errors[j]};
+        out[i * sizes.n + first + j] =
+            finishProductSum(rule, total, sums.magnitudes[j], sizes.k, isLost, model);
+      }
+    }
+  }
+}
+
+} // namespace
+
+BoundedTensor productBounded(const BoundedTensor &a, const BoundedTensor &b, const Rule &rule,
+                             const ErrorModel &model) {
+  bool leftIsVector = a.sizes.size() == 1, rightIsVector = b.sizes.size() == 1;
+  Sizes sizes{leftIsVector ? 1 : a.sizes[a.sizes.size() - 2], rightIsVector ? 1 : b.sizes.back(),
+              a.sizes.back()};
+  auto batchOf = [](const BoundedTensor &tensor) {
+    size_t rank = tensor.sizes.size() - std::min<size_t>(2, tensor.sizes.size());
+    return std::vector<int64_t>(tensor.sizes.begin(),
+                                tensor.sizes.begin() + static_cast<ptrdiff_t>(rank));
+  };
+  std::vector<int64_t> leftBatch = batchOf(a), rightBatch = batchOf(b);
+  std::vector<int64_t> batch =
+      definition::broadcastSizes(leftBatch, rightBatch).value_or(std::vector<int64_t>{});
+  BoundedTensor out;
+  out.sizes = batch;
+  if (!leftIsVector) {
+    out.sizes.push_back(sizes.m);
+  }
+  if (!rightIsVector) {
+    out.sizes.push_back(sizes.n);
+  }
+  out.allocate(static_cast<size_t>(definition::elementCountOf(out.sizes).value_or(0)));
+  /// Row-major number of the operand's matrix that result matrix `index` takes.
+  auto matrixOf = [&](const std::vector<int64_t> &own, int64_t index) {
+    int64_t number = 0, step = 1;
+    for (size_t d = batch.size(); d-- > 0;) {
+      size_t missing = batch.size() - own.size();
+      if (d >= missing && own[d - missing] != 1) {
+        number += index % batch[d] * step;
+        step *= own[d - missing];
+      }
+      index /= batch[d];
+    }
+    return number;
+  };
+  bool hasErrors = anyError(a) || anyError(b);
+  auto matrices =
+      out.elements.empty() ? 0 : static_cast<int64_t>(out.elements.size()) / (sizes.m * sizes.n);
+  auto multiply =
+      model.compute == DType::F64 ? multiplyMatrix<long double> : multiplyMatrix<double>;
+  for (int64_t i = 0; i < matrices; ++i) {
+    multiply(a.elements.data() + matrixOf(leftBatch, i) * sizes.m * sizes.k,
+             b.elements.data() + matrixOf(rightBatch, i) * sizes.k * sizes.n,
+             out.elements.data() + i * sizes.m * sizes.n, sizes, hasErrors, rule, model);
+  }
+  return out;
+}
+
+} // namespace nereid::eager
