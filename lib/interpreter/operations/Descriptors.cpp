@@ -2,7 +2,7 @@
 // Descriptors and the accesses through them, element by element: each element of a block has its
 // index, is inside of the array or not, and has its address. A descriptor's value is a tile of its
 // base, sizes, strides and whether it pads with NaN.
-#include "lib/interpreter/MemoryAccess.h"
+#include "lib/interpreter/operations/MemoryAccess.h"
 
 namespace nereid::interpreter {
 namespace {

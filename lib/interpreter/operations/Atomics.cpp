@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Atomic operations. The elements of one operation are combined one after the other, in order; an
 // instance is never interrupted within one, so each is a single step for all the others.
-#include "lib/interpreter/MemoryAccess.h"
+#include "lib/interpreter/operations/MemoryAccess.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Combining elements by a region; see the header.
-#include "lib/interpreter/Combine.h"
+#include "lib/interpreter/operations/Combine.h"
 
 namespace nereid::interpreter {
 

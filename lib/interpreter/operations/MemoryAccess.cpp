@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Address arithmetic, loads and stores. Every active element is checked against the tensors of the
 // launch before anything of the access happens.
-#include "lib/interpreter/MemoryAccess.h"
+#include "lib/interpreter/operations/MemoryAccess.h"
 
 namespace nereid::interpreter {
 

@@ -2,7 +2,7 @@
 // Reductions. The combining region is associative and commutative, so elements are combined as a
 // balanced tree: half of the axis with the other half. A region of elementwise operations then runs
 // once per level on whole tiles; any other region runs once per pair of elements.
-#include "lib/interpreter/Combine.h"
+#include "lib/interpreter/operations/Combine.h"
 
 namespace nereid::interpreter {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Scans, element after element along the axis: the region sees what a loop written by hand would
 // give it, the combination so far on the left and the next element on the right.
-#include "lib/interpreter/Combine.h"
+#include "lib/interpreter/operations/Combine.h"
 
 namespace nereid::interpreter {
 namespace {
