@@ -30,7 +30,7 @@ NAMING = {
     "lib/cli/develop/KernelBench.h": "default of --target",
     "lib/develop/Develop.h": "default of --target",
     "lib/develop/Launch.h": "default of --target",
-    "lib/language/HostFacts.cpp": "what kernels see as triton's backend",
+    "lib/language/host/HostFacts.cpp": "what kernels see as triton's backend",
     "lib/launch/PreparedKernel.h": "default of --target",
     "lib/measure/SystemState.cpp": "a word of /proc/stat",
     "lib/pipeline/Compiler.h": "the target when none is named",

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/aot/GridCode.h"
 
-#include "lib/language/Parser.h"
+#include "lib/language/syntax/Parser.h"
 
 #include <fmt/format.h>
 

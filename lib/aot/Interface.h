@@ -6,7 +6,7 @@
 #pragma once
 
 #include "lib/language/IntegerExpression.h"
-#include "lib/language/Signature.h"
+#include "lib/language/signature/Signature.h"
 #include "runtime/aot/Table.h"
 
 #include <string>

@@ -5,7 +5,7 @@
 #include "lib/aot/Launcher.h"
 #include "lib/aot/ObjectMerge.h"
 #include "lib/aot/SpecificityOrder.h"
-#include "lib/language/KernelDecorators.h"
+#include "lib/language/host/KernelDecorators.h"
 #include "lib/pipeline/Target.h"
 #include "runtime/cpu/CpuFeatures.h"
 

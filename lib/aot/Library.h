@@ -5,7 +5,7 @@
 #pragma once
 
 #include "lib/aot/Interface.h"
-#include "lib/language/Ast.h"
+#include "lib/language/syntax/Ast.h"
 #include "lib/pipeline/Compiler.h"
 
 #include <cstdint>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/capi/Texts.h"
 
-#include "lib/language/Characters.h"
+#include "lib/language/syntax/Characters.h"
 
 #include <cstring>
 #include <string_view>

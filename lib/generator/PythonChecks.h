@@ -4,7 +4,7 @@
 #pragma once
 
 #include "lib/generator/Interface.h"
-#include "lib/language/Ast.h"
+#include "lib/language/syntax/Ast.h"
 
 namespace nereid::generator {
 

@@ -3,7 +3,7 @@
 #include "lib/generator/Interface.h"
 #include "lib/generator/PythonChecks.h"
 #include "lib/generator/PythonText.h"
-#include "lib/language/Parser.h"
+#include "lib/language/syntax/Parser.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

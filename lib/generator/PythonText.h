@@ -3,7 +3,7 @@
 // expressions that mean the same: local names are replaced by what they stand for.
 #pragma once
 
-#include "lib/language/Ast.h"
+#include "lib/language/syntax/Ast.h"
 
 #include <map>
 #include <optional>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/language/ChooseKernel.h"
 
-#include "lib/language/KernelDecorators.h"
+#include "lib/language/host/KernelDecorators.h"
 
 #include <algorithm>
 

@@ -2,7 +2,7 @@
 // Which kernel of a file is meant: the one that is named, or the only one.
 #pragma once
 
-#include "lib/language/Ast.h"
+#include "lib/language/syntax/Ast.h"
 #include "lib/support/Diagnostics.h"
 
 #include <string>

@@ -3,7 +3,7 @@
 // limit on a tree's height.
 #include "lib/language/IntegerExpression.h"
 
-#include "lib/language/Parser.h"
+#include "lib/language/syntax/Parser.h"
 
 #include <limits>
 

@@ -6,7 +6,7 @@
 //   auto grid = evaluateGrid("cdiv(n, BLOCK), 1, 1", {{"n", 1000}, {"BLOCK", 256}}); // {4, 1, 1}
 #pragma once
 
-#include "lib/language/Ast.h"
+#include "lib/language/syntax/Ast.h"
 
 #include <array>
 #include <map>

@@ -2,8 +2,8 @@
 // Paths are put together from what the user wrote, so that messages show them in the same form.
 #include "lib/language/ModuleLoader.h"
 
-#include "lib/language/Lexer.h"
-#include "lib/language/Parser.h"
+#include "lib/language/syntax/Lexer.h"
+#include "lib/language/syntax/Parser.h"
 #include "lib/support/AtomicFile.h"
 #include "lib/support/Hash.h"
 

@@ -4,7 +4,7 @@
 // itself. What was read and what was looked for is kept, for the cache of compiled kernels.
 #pragma once
 
-#include "lib/language/Ast.h"
+#include "lib/language/syntax/Ast.h"
 
 #include <map>
 #include <memory>

@@ -2,7 +2,7 @@
 // libraryFiles() is in a file that cmake/EmbedText.cmake writes.
 #include "lib/language/StandardLibrary.h"
 
-#include "lib/language/Parser.h"
+#include "lib/language/syntax/Parser.h"
 
 #include <cstdio>
 #include <cstdlib>

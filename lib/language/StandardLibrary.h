@@ -4,7 +4,7 @@
 // functions, once per process.
 #pragma once
 
-#include "lib/language/Ast.h"
+#include "lib/language/syntax/Ast.h"
 
 #include <span>
 #include <string>

@@ -2,7 +2,7 @@
 #include "lib/launch/Arguments.h"
 
 #include "lib/language/IntegerExpression.h"
-#include "lib/language/Parser.h"
+#include "lib/language/syntax/Parser.h"
 #include "lib/launch/TensorMaker.h"
 
 #include <fmt/format.h>

@@ -3,7 +3,7 @@
 // `out=view(x,offset=64)` for memory of another argument.
 #pragma once
 
-#include "lib/language/Signature.h"
+#include "lib/language/signature/Signature.h"
 #include "runtime/Kernel.h"
 
 #include <map>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/launch/TensorMaker.h"
 
-#include "lib/language/Parser.h"
+#include "lib/language/syntax/Parser.h"
 #include "lib/report/Table.h"
 #include "lib/support/AvailableMemory.h"
 

@@ -2,7 +2,7 @@
 // Tensors from text: `randn(8192,4096,seed=1)` and its like, or the path of a .npy file.
 #pragma once
 
-#include "lib/language/Ast.h"
+#include "lib/language/syntax/Ast.h"
 #include "lib/support/Diagnostics.h"
 #include "runtime/Tensor.h"
 

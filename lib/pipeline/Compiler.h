@@ -6,7 +6,7 @@
 // --dump-to writes all.
 #pragma once
 
-#include "lib/language/Signature.h"
+#include "lib/language/signature/Signature.h"
 #include "lib/support/Diagnostics.h"
 #include "runtime/Kernel.h"
 

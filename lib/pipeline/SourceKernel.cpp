@@ -2,8 +2,8 @@
 #include "lib/pipeline/SourceKernel.h"
 
 #include "lib/language/ChooseKernel.h"
-#include "lib/language/KernelDecorators.h"
-#include "lib/language/Parser.h"
+#include "lib/language/host/KernelDecorators.h"
+#include "lib/language/syntax/Parser.h"
 #include "lib/pipeline/Compiler.h"
 
 namespace nereid::pipeline {

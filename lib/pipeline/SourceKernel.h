@@ -4,8 +4,8 @@
 // header knows no MLIR.
 #pragma once
 
-#include "lib/language/Ast.h"
-#include "lib/language/Signature.h"
+#include "lib/language/signature/Signature.h"
+#include "lib/language/syntax/Ast.h"
 #include "lib/support/Diagnostics.h"
 
 #include <memory>

@@ -5,7 +5,7 @@
 // this library names none of them.
 #pragma once
 
-#include "lib/language/KernelOptions.h"
+#include "lib/language/signature/KernelOptions.h"
 #include "lib/machine/Machine.h"
 #include "lib/support/Diagnostics.h"
 #include "runtime/Kernel.h"

@@ -5,8 +5,8 @@
 //   aot_verify KERNELS RUNTIME.a FOLDER
 #include "lib/aot/Library.h"
 #include "lib/language/ChooseKernel.h"
-#include "lib/language/KernelDecorators.h"
-#include "lib/language/Parser.h"
+#include "lib/language/host/KernelDecorators.h"
+#include "lib/language/syntax/Parser.h"
 #include "lib/launch/CaseReference.h"
 #include "lib/support/AtomicFile.h"
 #include "lib/targets/Targets.h"

@@ -2,8 +2,8 @@
 // The parsers under libFuzzer: whatever the bytes, they return. The first byte chooses what the
 // rest is: a file of kernels, the body of a definition, an expression, or a signature for the
 // first kernel of a fixed file. Built by the preset `fuzz`, run by `./dev fuzz`.
-#include "lib/language/Parser.h"
-#include "lib/language/Signature.h"
+#include "lib/language/signature/Signature.h"
+#include "lib/language/syntax/Parser.h"
 #include "lib/support/Diagnostics.h"
 
 #include <cstdint>

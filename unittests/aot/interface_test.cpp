@@ -2,7 +2,7 @@
 // What becomes a parameter of the launcher, under which conditions a specialization runs, and in
 // which order they are tried.
 #include "lib/aot/Interface.h"
-#include "lib/language/Parser.h"
+#include "lib/language/syntax/Parser.h"
 
 #include <gtest/gtest.h>
 

@@ -2,7 +2,7 @@
 // Specializations by ranges of sizes: their conditions, their order, which overlaps are refused,
 // and constants that the launcher takes from the specialization instead of asking for them.
 #include "lib/aot/Interface.h"
-#include "lib/language/Parser.h"
+#include "lib/language/syntax/Parser.h"
 
 #include <gtest/gtest.h>
 

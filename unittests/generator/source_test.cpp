@@ -4,8 +4,8 @@
 
 #include "lib/generator/KernelWriter.h"
 #include "lib/generator/ScheduleRules.h"
-#include "lib/language/Parser.h"
-#include "lib/language/Signature.h"
+#include "lib/language/signature/Signature.h"
+#include "lib/language/syntax/Parser.h"
 
 namespace nereid::generator {
 namespace {

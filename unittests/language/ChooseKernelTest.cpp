@@ -2,7 +2,7 @@
 // Which function of a file is the kernel that is meant.
 #include "lib/language/ChooseKernel.h"
 
-#include "lib/language/Parser.h"
+#include "lib/language/syntax/Parser.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Configs, heuristics and options read from the source, and the signatures they complete.
-#include "lib/language/KernelDecorators.h"
-#include "lib/language/Parser.h"
+#include "lib/language/host/KernelDecorators.h"
+#include "lib/language/syntax/Parser.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tensor descriptors in signatures: reading, canonical text, what is malformed.
-#include "lib/language/Parser.h"
-#include "lib/language/Signature.h"
+#include "lib/language/signature/Signature.h"
+#include "lib/language/syntax/Parser.h"
 
 #include <gtest/gtest.h>
 

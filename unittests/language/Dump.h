@@ -2,7 +2,7 @@
 // Trees as short text, so that a test reads as source → structure.
 #pragma once
 
-#include "lib/language/Parser.h"
+#include "lib/language/syntax/Parser.h"
 
 #include <string>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What Python's libraries give on every machine, against values computed by Python 3.11.
-#include "lib/language/HostFacts.h"
+#include "lib/language/host/HostFacts.h"
 
 #include <gtest/gtest.h>
 

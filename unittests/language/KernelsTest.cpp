@@ -2,7 +2,7 @@
 // The shipped kernels parse whole, nothing of them passed over.
 #include "unittests/language/Dump.h"
 
-#include "lib/language/Signature.h"
+#include "lib/language/signature/Signature.h"
 
 #include <gtest/gtest.h>
 

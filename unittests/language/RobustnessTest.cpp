@@ -4,7 +4,7 @@
 #include "unittests/language/Dump.h"
 
 #include "lib/language/IntegerExpression.h"
-#include "lib/language/Signature.h"
+#include "lib/language/signature/Signature.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Signatures: every kind of entry, matching, the canonical text, every error with its caret.
-#include "lib/language/Signature.h"
-#include "lib/language/Parser.h"
+#include "lib/language/signature/Signature.h"
+#include "lib/language/syntax/Parser.h"
 
 #include <gtest/gtest.h>
 

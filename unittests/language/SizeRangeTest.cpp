@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Ranges of sizes in signatures: what is read, how it is written again, what is refused and where.
-#include "lib/language/Parser.h"
-#include "lib/language/Signature.h"
+#include "lib/language/signature/Signature.h"
+#include "lib/language/syntax/Parser.h"
 
 #include <gtest/gtest.h>
 

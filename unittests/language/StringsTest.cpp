@@ -2,7 +2,7 @@
 // Every string form: quotes, prefixes, escapes, joining, f-strings.
 #include "unittests/language/Dump.h"
 
-#include "lib/language/Literals.h"
+#include "lib/language/syntax/Literals.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decorators applied by a call give the kernels that the decorator syntax gives.
-#include "lib/language/KernelDecorators.h"
+#include "lib/language/host/KernelDecorators.h"
 #include "unittests/language/Dump.h"
 
 #include <gtest/gtest.h>

@@ -2,9 +2,9 @@
 #include "unittests/target_cpu/LowerHarness.h"
 
 #include "lib/interpreter/Interpreter.h"
-#include "lib/language/Parser.h"
-#include "lib/language/Signature.h"
 #include "lib/language/emit/Emit.h"
+#include "lib/language/signature/Signature.h"
+#include "lib/language/syntax/Parser.h"
 #include "lib/targets/cpu/codegen/Codegen.h"
 #include "lib/targets/cpu/codegen/Passes.h"
 #include "lib/targets/cpu/loops/Passes.h"

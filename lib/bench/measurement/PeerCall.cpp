@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/bench/measurement/PeerCall.h"
 
-#include "lib/language/Parser.h"
+#include "lib/language/syntax/Parser.h"
 #include "lib/launch/TensorMaker.h"
 
 namespace nereid::bench {

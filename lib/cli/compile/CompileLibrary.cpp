@@ -7,7 +7,7 @@
 #include "lib/cli/compile/Depfile.h"
 #include "lib/cli/process/StandardStreams.h"
 #include "lib/language/ChooseKernel.h"
-#include "lib/language/Parser.h"
+#include "lib/language/syntax/Parser.h"
 #include "lib/launch/KernelReference.h"
 #include "lib/support/AtomicFile.h"
 

@@ -2,7 +2,7 @@
 #include "lib/definition/constraints/ConstraintReader.h"
 
 #include "lib/definition/operations/Shape.h"
-#include "lib/language/Parser.h"
+#include "lib/language/syntax/Parser.h"
 
 #include <fmt/format.h>
 

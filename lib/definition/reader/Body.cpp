@@ -5,7 +5,7 @@
 
 #include "lib/definition/operations/Infer.h"
 #include "lib/definition/reader/BodyExpressions.h"
-#include "lib/language/Parser.h"
+#include "lib/language/syntax/Parser.h"
 
 #include <fmt/format.h>
 

@@ -5,7 +5,7 @@
 
 #include "lib/definition/operations/Operations.h"
 #include "lib/definition/reader/Body.h"
-#include "lib/language/Ast.h"
+#include "lib/language/syntax/Ast.h"
 
 #include <map>
 #include <optional>

@@ -5,8 +5,8 @@
 #pragma once
 
 #include "lib/language/ModuleLoader.h"
-#include "lib/language/Parser.h"
-#include "lib/language/Signature.h"
+#include "lib/language/signature/Signature.h"
+#include "lib/language/syntax/Parser.h"
 #include "lib/support/Diagnostics.h"
 
 #include "mlir/IR/BuiltinOps.h"

@@ -4,11 +4,11 @@
 // below. Errors are reported once and yield poison, so that elaboration goes on and finds more.
 #pragma once
 
-#include "lib/language/HostPython.h"
 #include "lib/language/ModuleLoader.h"
 #include "lib/language/emit/Builtins.h"
 #include "lib/language/emit/Emit.h"
 #include "lib/language/emit/Value.h"
+#include "lib/language/host/HostPython.h"
 #include "lib/tile/ir/Tile.h"
 
 #include <functional>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the top level of a file gives a name: jit functions, constants, imports. Nothing is
 // evaluated before a kernel uses it, so the rest of a file may hold any Python.
-#include "lib/language/HostPython.h"
 #include "lib/language/emit/Emitter.h"
+#include "lib/language/host/HostPython.h"
 
 #include <algorithm>
 

@@ -2,8 +2,8 @@
 // What kernels take from Python's libraries at the top level of a file, without those libraries:
 // torch's types and the limits of numbers, and settings from the environment, which have their
 // defaults here so that a kernel means the same on every machine.
-#include "lib/language/HostFacts.h"
 #include "lib/language/emit/Emitter.h"
+#include "lib/language/host/HostFacts.h"
 
 #include <limits>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Imports: from names in import statements to the language's own modules, to files that the module
 // loader finds, or to a value that stands for something not found until a kernel needs it.
-#include "lib/language/HostFacts.h"
 #include "lib/language/emit/Emitter.h"
+#include "lib/language/host/HostFacts.h"
 
 #include <algorithm>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a name means: a local, something at the top level of the file (Globals.cpp), or a Python
 // function. Also the contents of the modules `triton` and `triton.language`.
-#include "lib/language/HostFacts.h"
 #include "lib/language/emit/Emitter.h"
+#include "lib/language/host/HostFacts.h"
 
 namespace nereid::language::emit {
 

@@ -4,7 +4,7 @@
 // the kernel language's type travels beside each mlir::Value.
 #pragma once
 
-#include "lib/language/Ast.h"
+#include "lib/language/syntax/Ast.h"
 #include "runtime/DType.h"
 
 #include "mlir/IR/Value.h"
