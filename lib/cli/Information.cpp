@@ -2,7 +2,7 @@
 // Commands that only tell: explain, chips, ops, knobs, doctor.
 #include "lib/cli/Command.h"
 #include "lib/definition/operations/Operations.h"
-#include "lib/language/emit/BuiltinTable.h"
+#include "lib/language/emit/builtins/BuiltinTable.h"
 #include "lib/measure/Environment.h"
 #include "lib/measure/ThisChip.h"
 #include "lib/report/Table.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of docs/coverage.md.
-#include "lib/language/emit/Builtins.h"
+#include "lib/language/emit/builtins/Builtins.h"
 #include "test/language/Case.h"
 
 #include <fmt/format.h>

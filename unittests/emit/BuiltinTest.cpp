@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Builtins: memory, shapes, mathematics, hints and queries.
 #include "EmitTest.h"
-#include "lib/language/emit/BuiltinTable.h"
+#include "lib/language/emit/builtins/BuiltinTable.h"
 
 #include <cmath>
 

@@ -4,8 +4,8 @@
 #include "unittests/emit/EmitTest.h"
 
 #include "lib/language/StandardLibrary.h"
-#include "lib/language/emit/BuiltinTable.h"
-#include "lib/language/emit/Builtins.h"
+#include "lib/language/emit/builtins/BuiltinTable.h"
+#include "lib/language/emit/builtins/Builtins.h"
 
 #include <algorithm>
 

@@ -2,8 +2,8 @@
 // Entry: makes the module and the kernel's function for one signature, elaborates the body, and
 // hands out the table of builtins.
 #include "lib/language/StandardLibrary.h"
-#include "lib/language/emit/BuiltinTable.h"
 #include "lib/language/emit/Emitter.h"
+#include "lib/language/emit/builtins/BuiltinTable.h"
 #include "lib/tile/ir/Attributes.h"
 #include "lib/tile/ir/Promises.h"
 

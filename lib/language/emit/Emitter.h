@@ -5,9 +5,9 @@
 #pragma once
 
 #include "lib/language/ModuleLoader.h"
-#include "lib/language/emit/Builtins.h"
 #include "lib/language/emit/Emit.h"
 #include "lib/language/emit/Value.h"
+#include "lib/language/emit/builtins/Builtins.h"
 #include "lib/language/host/HostPython.h"
 #include "lib/tile/ir/Tile.h"
 
@@ -122,7 +122,7 @@ public:
   /// The number a value has at this moment of elaboration, if it has one.
   std::optional<Value> knownNumber(const Value &value);
 
-  // ---- Promotion.cpp ----
+  // ---- expressions/Promotion.cpp ----
   enum class Arithmetic { Plain, Division, Bitwise };
   /// Brings both to one type and shape by the language's promotion rules; E0204 when there is none.
   bool promote(Value &a, Value &b, const std::string &spelled, Arithmetic kind);
@@ -131,7 +131,7 @@ public:
   Value literalAsScalar(Value value);
   bool isExactly(const Value &literal, DType type);
 
-  // ---- Operators.cpp, ConstantOperators.cpp ----
+  // ---- expressions/: Operators.cpp, ConstantOperators.cpp ----
   Value binary(const std::string &op, const Value &a, const Value &b);
   Value compare(const std::string &op, const Value &a, const Value &b);
   Value unary(const std::string &op, const Value &a);
@@ -152,7 +152,7 @@ public:
     return Value::tile(make<Op>(std::forward<Args>(args)...), like.tileType, like.origins);
   }
 
-  // ---- Expressions.cpp, Attributes.cpp, Scope.cpp ----
+  // ---- expressions/: Expressions.cpp, Attributes.cpp; Scope.cpp ----
   Value evaluate(const Expr &expr);
   Value attribute(const Value &base, const std::string &name);
   /// The attribute without a word when there is none.
@@ -173,7 +173,7 @@ public:
   std::optional<Shape> constantShape(const Value &value, const std::string &what);
   std::optional<ElementType> constantType(const Value &value, const std::string &what);
 
-  // ---- Imports.cpp ----
+  // ---- modules/Imports.cpp ----
   /// What an import statement of `importer` gives the name that it binds.
   Value importedValue(const SourceModule &importer, const Stmt &stmt, const std::string &name);
   /// The name, when a `from module import *` of `importer` gives it.
@@ -187,10 +187,10 @@ public:
   /// E0230, or E0239 of an installed library: a value of kind Import is needed.
   Value failNotFound(const Value &import);
 
-  // ---- Comprehensions.cpp ----
+  // ---- statements/Comprehensions.cpp ----
   Value comprehension(const Expr &expr);
 
-  // ---- Calls.cpp ----
+  // ---- expressions/Calls.cpp ----
   Value call(const Expr &expr);
   bool checkUnused(const Expr &expr, const Value &callee);
   Value callBuiltin(const BuiltinEntry &entry, std::vector<Argument> positional,
@@ -199,7 +199,7 @@ public:
                      std::vector<Argument> positional, std::vector<Argument> keywords,
                      std::shared_ptr<const Captured> captured = nullptr, Value *self = nullptr);
 
-  // ---- Classes.cpp ----
+  // ---- modules/Classes.cpp ----
   /// An object: by its __init__, or with its fields in order.
   Value construct(const Value &type, std::vector<Argument> positional,
                   std::vector<Argument> keywords);
@@ -208,7 +208,7 @@ public:
   /// `target = value` for a field of an object that a variable holds.
   bool assignField(const Expr &target, const Value &value);
 
-  // ---- Statements.cpp, Assignments.cpp ----
+  // ---- statements/: Statements.cpp, Assignments.cpp ----
   Flow runBlock(const std::vector<StmtPtr> &list, size_t from, const Rest *outer);
   Flow runRest(const Rest *rest);
   Flow runStatement(const Stmt &stmt, const Rest &rest);
@@ -217,13 +217,13 @@ public:
   /// A number assigned to a plain variable promotes like a scalar from then on.
   Value boundOnAssign(Value value);
 
-  // ---- Conditionals.cpp, Loops.cpp, LoopRanges.cpp ----
+  // ---- statements/: Conditionals.cpp, Loops.cpp ----
   Flow runIf(const Stmt &stmt, const Rest &rest);
-  // ---- ElementwiseConditionals.cpp ----
+  // ---- statements/ElementwiseConditionals.cpp ----
   Flow runElementwiseIf(const Stmt &stmt, const Rest &rest, const Value &condition);
   Value selectElements(const Value &condition, const Value &a, const Value &b,
                        const std::string &name);
-  // ---- Conditionals.cpp ----
+  // ---- statements/Conditionals.cpp ----
   /// A literal meets a run-time value of the other side: it takes that value's type when it may.
   Value adapted(const Value &value, const Value &other);
   Value conditional(const Expr &expr);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Run-time values: MLIR types of the language's types, constants, casts, splats and broadcasts.
 #include "lib/language/emit/Emitter.h"
-#include "lib/language/emit/Float8E4B15.h"
+#include "lib/language/emit/expressions/Float8E4B15.h"
 
 #include "runtime/Float8.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What stands after a dot on block pointers and tensor descriptors: types, sizes and methods.
-#include "lib/language/emit/BlockAccess.h"
+#include "lib/language/emit/builtins/BlockAccess.h"
 
 namespace nereid::language::emit {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The bits of a float16 are sign, 5 exponent bits and 10 mantissa bits of the same bias: the byte
 // shifted left by 7 lies in them with the highest exponent bit zero.
-#include "lib/language/emit/Float8E4B15.h"
+#include "lib/language/emit/expressions/Float8E4B15.h"
 
 namespace nereid::language::emit {
 

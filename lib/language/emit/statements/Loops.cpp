@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // `for` over ranges and tuples, and `while`. range and tl.range run as scf.for, also with constant
 // bounds; tl.static_range and tuples are unrolled.
-#include "lib/language/emit/LoopHints.h"
-#include "lib/language/emit/LoopState.h"
+#include "lib/language/emit/statements/LoopHints.h"
+#include "lib/language/emit/statements/LoopState.h"
 #include "lib/tile/ir/Attributes.h"
 
 namespace nereid::language::emit {

@@ -2,7 +2,7 @@
 // isinstance: which of upstream's classes a value is of. Upstream runs Python's own isinstance on
 // its objects, with constants taken out of their wrapper, so that what is constant is an int or a
 // str and never a tl.constexpr.
-#include "lib/language/emit/BlockAccess.h"
+#include "lib/language/emit/builtins/BlockAccess.h"
 
 namespace nereid::language::emit {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/language/emit/LoopHints.h"
+#include "lib/language/emit/statements/LoopHints.h"
 #include "lib/tile/ir/Attributes.h"
 
 namespace nereid::language::emit {

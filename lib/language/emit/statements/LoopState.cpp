@@ -2,7 +2,7 @@
 // Discovery of loop-carried variables: those assigned in the body that had a value before. The body
 // is emitted once with all of them carried; names that turn out not to change (an assignment in a
 // dead constexpr branch) become constants again and the body is emitted anew.
-#include "lib/language/emit/LoopState.h"
+#include "lib/language/emit/statements/LoopState.h"
 
 #include <algorithm>
 

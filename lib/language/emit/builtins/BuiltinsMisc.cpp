@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Builtins about the program itself: ranges, hints, checks, printing, constants and the few Python
 // functions kernels use.
-#include "lib/language/emit/LoopHints.h"
+#include "lib/language/emit/statements/LoopHints.h"
 #include "lib/tile/ir/PrintDescription.h"
 #include "lib/tile/ir/Promises.h"
 

@@ -68,7 +68,7 @@ Value builtinValue(const BuiltinEntry *entry);
   Value function(Emitter &emitter, const Bound &args);
 #define NEREID_LIBRARY(name, scopes, category)
 #define NEREID_KNOWN(name, scopes, category)
-#include "lib/language/emit/Builtins.def"
+#include "lib/language/emit/builtins/Builtins.def"
 #undef NEREID_BUILTIN
 #undef NEREID_LIBRARY
 #undef NEREID_KNOWN

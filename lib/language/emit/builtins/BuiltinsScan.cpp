@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions and scans whose combination is a function of the kernel's own: it is elaborated on
 // scalars in the operation's region. Several tiles of one shape combine as one tuple.
-#include "lib/language/emit/Reduction.h"
+#include "lib/language/emit/builtins/Reduction.h"
 
 namespace nereid::language::emit {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise builtins. Like upstream, mathematical functions take f32 and f64 only.
 #include "lib/language/emit/Emitter.h"
-#include "lib/language/emit/Float8E4B15.h"
+#include "lib/language/emit/expressions/Float8E4B15.h"
 
 #include <bit>
 

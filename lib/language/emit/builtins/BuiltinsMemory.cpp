@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Builtins on the grid and on memory: program_id, num_programs, load, store.
-#include "lib/language/emit/BlockAccess.h"
+#include "lib/language/emit/builtins/BlockAccess.h"
 
 namespace nereid::language::emit {
 

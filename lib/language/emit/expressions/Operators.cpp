@@ -2,7 +2,7 @@
 // Operators on run-time values: arithmetic, bits, comparisons, logic, pointer offsets. Signed `//`
 // and `%` truncate like C; comparisons of floats are ordered, except `!=`.
 #include "lib/language/emit/Emitter.h"
-#include "lib/language/emit/Float8E4B15.h"
+#include "lib/language/emit/expressions/Float8E4B15.h"
 
 #include "mlir/IR/Matchers.h"
 

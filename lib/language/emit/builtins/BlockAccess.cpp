@@ -2,7 +2,7 @@
 // The scalar part of every address, base + offset · stride over all dimensions, is added up first,
 // so that what varies over the tile is a range times a stride: rows with a stride of 1 are seen to
 // be contiguous, and what is uniform leaves the loops.
-#include "lib/language/emit/BlockAccess.h"
+#include "lib/language/emit/builtins/BlockAccess.h"
 
 #include <cmath>
 

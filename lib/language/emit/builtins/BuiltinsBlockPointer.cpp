@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // make_block_ptr and advance. A block pointer is a value of the front end alone: tl.load and
 // tl.store turn it into a tile of pointers (BlockAccess.h).
-#include "lib/language/emit/BlockAccess.h"
+#include "lib/language/emit/builtins/BlockAccess.h"
 
 #include <algorithm>
 

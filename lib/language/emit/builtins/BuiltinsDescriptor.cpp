@@ -2,7 +2,7 @@
 // Tensor descriptors: a base address with sizes and strides, through which whole blocks are read
 // and written. What lies outside the sizes reads as 0 (or NaN) and is never written. Here they are
 // their parts, as loops and branches carry them; each access has operations of its own in tile IR.
-#include "lib/language/emit/BlockAccess.h"
+#include "lib/language/emit/builtins/BlockAccess.h"
 
 #include <cmath>
 

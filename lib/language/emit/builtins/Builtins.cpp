@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of builtins in memory: look-up by name and scope, and the parameters read from their
 // written form.
-#include "lib/language/emit/Builtins.h"
+#include "lib/language/emit/builtins/Builtins.h"
 
 #include "lib/language/StandardLibrary.h"
 
@@ -17,7 +17,7 @@ const std::vector<BuiltinEntry> &builtins() {
   {name, scopes, params, category, function},
 #define NEREID_LIBRARY(name, scopes, category) {name, scopes, "", category, nullptr, true},
 #define NEREID_KNOWN(name, scopes, category) {name, scopes, "", category, nullptr},
-#include "lib/language/emit/Builtins.def"
+#include "lib/language/emit/builtins/Builtins.def"
 #undef NEREID_BUILTIN
 #undef NEREID_LIBRARY
 #undef NEREID_KNOWN

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What stands after a dot or in brackets: dtype queries, shapes, methods, tile indexing with `:`
 // and None, and indexing of tuples.
-#include "lib/language/emit/BlockAccess.h"
+#include "lib/language/emit/builtins/BlockAccess.h"
 
 namespace nereid::language::emit {
 

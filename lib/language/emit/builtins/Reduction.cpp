@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Builds tile.reduce and the combining regions of reductions and scans.
-#include "lib/language/emit/Reduction.h"
+#include "lib/language/emit/builtins/Reduction.h"
 
 namespace nereid::language::emit {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions: sum, max, min with or without indices, xor and or. Types follow upstream: sums of
 // small integers widen to 32 bits, max and min of 16-bit floats give f32.
-#include "lib/language/emit/Reduction.h"
+#include "lib/language/emit/builtins/Reduction.h"
 
 namespace nereid::language::emit {
 

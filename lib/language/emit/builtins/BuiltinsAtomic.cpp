@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Atomics on a pointer or a tile of pointers. Each gives what memory held before.
-#include "lib/language/emit/BlockAccess.h"
+#include "lib/language/emit/builtins/BlockAccess.h"
 
 namespace nereid::language::emit {
 
