@@ -3,7 +3,7 @@
 // row's samples in their result files, named as `nereid bench` names them.
 #pragma once
 
-#include "lib/measure/Statistics.h"
+#include "lib/measure/statistics/Statistics.h"
 
 #include <chrono>
 #include <cstdio>

@@ -32,7 +32,7 @@ NAMING = {
     "lib/develop/Launch.h": "default of --target",
     "lib/language/host/HostFacts.cpp": "what kernels see as triton's backend",
     "lib/launch/PreparedKernel.h": "default of --target",
-    "lib/measure/SystemState.cpp": "a word of /proc/stat",
+    "lib/measure/results/SystemState.cpp": "a word of /proc/stat",
     "lib/pipeline/Compiler.h": "the target when none is named",
     "runtime/cpu/CpuDevice.cpp": "the kind of the device",
 }

@@ -5,7 +5,7 @@
 #include "bench/Figures.h"
 #include "lib/launch/KernelCases.h"
 #include "lib/machine/Machine.h"
-#include "lib/measure/Environment.h"
+#include "lib/measure/results/Environment.h"
 #include "lib/pipeline/Compiler.h"
 #include "lib/report/Table.h"
 #include "lib/targets/Targets.h"

@@ -6,7 +6,7 @@
 // OpenBLAS chooses its kernels by the chip's name and takes old ones for chips it does not know:
 // with AVX-512 it is told to take those, unless OPENBLAS_CORETYPE in the environment says something
 // else. The choice is printed.
-#include "lib/measure/PeakLoops.h"
+#include "lib/measure/peaks/PeakLoops.h"
 
 #include "bench/Figures.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // oneDNN as a peer of pointwise and normalising kernels, of products of float32, bfloat16 and
-// int8, and of convolutions (lib/measure/PeerLibrary.h).
+// int8, and of convolutions (lib/measure/peers/PeerLibrary.h).
 #include "bench/peers/Onednn.h"
 #include "runtime/DType.h"
 

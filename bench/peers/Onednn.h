@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the parts of the oneDNN peer share: primitives run one after another on the request's
-// tensors (lib/measure/PeerLibrary.h).
+// tensors (lib/measure/peers/PeerLibrary.h).
 #pragma once
 
-#include "lib/measure/PeerLibrary.h"
+#include "lib/measure/peers/PeerLibrary.h"
 
 #include <oneapi/dnnl/dnnl.hpp>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The C++ standard library's algorithms, parallel where there is one row, and oneTBB, as a peer of
-// kernels that sort, scan, count and gather (lib/measure/PeerLibrary.h). Where there are several
-// ways, each is timed when the peer is opened and the quickest one is the peer.
-#include "lib/measure/PeerLibrary.h"
+// kernels that sort, scan, count and gather (lib/measure/peers/PeerLibrary.h). Where there are
+// several ways, each is timed when the peer is opened and the quickest one is the peer.
+#include "lib/measure/peers/PeerLibrary.h"
 #include "runtime/DType.h"
 
 #include <algorithm>

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "lib/bench/Row.h"
-#include "lib/measure/Gate.h"
+#include "lib/measure/statistics/Gate.h"
 
 #include <functional>
 #include <optional>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/bench/KernelReport.h"
 
-#include "lib/measure/Statistics.h"
-#include "lib/measure/SummaryJson.h"
+#include "lib/measure/results/SummaryJson.h"
+#include "lib/measure/statistics/Statistics.h"
 #include "lib/report/Table.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/bench/Row.h"
 
-#include "lib/measure/ThisChip.h"
+#include "lib/measure/peaks/ThisChip.h"
 #include "lib/report/RooflineReport.h"
 
 #include <algorithm>

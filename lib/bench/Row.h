@@ -3,8 +3,8 @@
 #pragma once
 
 #include "lib/machine/Machine.h"
-#include "lib/measure/Roofline.h"
 #include "lib/measure/Timer.h"
+#include "lib/measure/peaks/Roofline.h"
 
 #include <cstdint>
 #include <optional>

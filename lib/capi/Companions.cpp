@@ -6,8 +6,8 @@
 #include "lib/capi/Texts.h"
 #include "lib/eager/Compare.h"
 #include "lib/eager/baseline/Eager.h"
-#include "lib/measure/ThisChip.h"
 #include "lib/measure/Timer.h"
+#include "lib/measure/peaks/ThisChip.h"
 
 #include <fmt/format.h>
 

@@ -3,8 +3,8 @@
 
 #include "lib/develop/EditedFiles.h"
 #include "lib/develop/Sources.h"
-#include "lib/measure/Environment.h"
-#include "lib/measure/ThisChip.h"
+#include "lib/measure/peaks/ThisChip.h"
+#include "lib/measure/results/Environment.h"
 #include "lib/pipeline/Target.h"
 #include "lib/support/AtomicFile.h"
 #include "lib/support/DiskCache.h"

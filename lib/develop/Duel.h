@@ -4,7 +4,7 @@
 #pragma once
 
 #include "lib/develop/Performance.h"
-#include "lib/measure/Evidence.h"
+#include "lib/measure/statistics/Evidence.h"
 
 namespace nereid::develop {
 

@@ -2,7 +2,7 @@
 #include "lib/develop/Performance.h"
 
 #include "lib/develop/Bench.h"
-#include "lib/measure/SummaryJson.h"
+#include "lib/measure/results/SummaryJson.h"
 #include "lib/report/Table.h"
 #include "runtime/BusyTime.h"
 

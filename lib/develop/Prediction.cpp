@@ -3,8 +3,8 @@
 
 #include "lib/definition/Graph.h"
 #include "lib/develop/Performance.h"
-#include "lib/measure/Roofline.h"
-#include "lib/measure/Statistics.h"
+#include "lib/measure/peaks/Roofline.h"
+#include "lib/measure/statistics/Statistics.h"
 #include "lib/report/Table.h"
 
 #include <nlohmann/json.hpp>

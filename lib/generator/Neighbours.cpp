@@ -5,7 +5,7 @@
 // where there is some.
 #include "lib/generator/Patterns.h"
 #include "lib/generator/ScheduleRules.h"
-#include "lib/measure/Evidence.h"
+#include "lib/measure/statistics/Evidence.h"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 // enough to hide the hand-out (about a microsecond: some ten thousand elements) and small enough
 // that every core gets several. Tiles are inner-dimension first: long contiguous runs.
 #include "lib/generator/ScheduleRules.h"
-#include "lib/measure/Evidence.h"
+#include "lib/measure/statistics/Evidence.h"
 
 #include "lib/generator/Patterns.h"
 

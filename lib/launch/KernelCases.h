@@ -22,7 +22,7 @@ struct KernelCase {
   std::vector<std::string> given;               ///< "name=maker": integers only the reference reads
   std::map<std::string, std::string> computed;  ///< input to expression over the other inputs
   std::map<std::string, std::string> reference; ///< output to expression
-  std::map<std::string, std::string> peer;      ///< output to a call of measure/Peers.h
+  std::map<std::string, std::string> peer;      ///< output to a call of measure/peers/Peers.h
   std::optional<definition::Tolerance> tolerance;
   std::string bytes, flops; ///< integer expressions, empty = unknown
   /// What the same operations move one after the other; an integer expression, empty = unknown.

@@ -3,7 +3,7 @@
 // hand; nothing here decides whether a result is correct, callers verify outputs in `afterSample`.
 #pragma once
 
-#include "lib/measure/Statistics.h"
+#include "lib/measure/statistics/Statistics.h"
 
 #include <functional>
 #include <string>

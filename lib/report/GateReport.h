@@ -2,7 +2,7 @@
 // What a comparison with an earlier run says to people and to programs.
 #pragma once
 
-#include "lib/measure/Gate.h"
+#include "lib/measure/statistics/Gate.h"
 
 #include <nlohmann/json.hpp>
 

@@ -2,7 +2,7 @@
 // What is said of times and shares of the roofline that cannot be.
 #pragma once
 
-#include "lib/measure/Roofline.h"
+#include "lib/measure/peaks/Roofline.h"
 
 #include <string>
 

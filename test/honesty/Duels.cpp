@@ -3,7 +3,7 @@
 // same kernel, decided as optimisation rounds decide. Best beside busy loops, as `./dev honesty
 // --duels` runs it.
 #include "lib/develop/Optimization.h"
-#include "lib/measure/ThisChip.h"
+#include "lib/measure/peaks/ThisChip.h"
 #include "lib/support/AtomicFile.h"
 #include "lib/targets/Targets.h"
 

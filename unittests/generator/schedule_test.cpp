@@ -3,7 +3,7 @@
 #include "unittests/generator/Making.h"
 
 #include "lib/generator/ScheduleRules.h"
-#include "lib/measure/Evidence.h"
+#include "lib/measure/statistics/Evidence.h"
 #include "lib/support/AtomicFile.h"
 
 #include <filesystem>

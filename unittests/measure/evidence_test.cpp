@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Gains are told from noise on samples whose truth is known.
-#include "lib/measure/Evidence.h"
+#include "lib/measure/statistics/Evidence.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The roofline's floors as peers: what they do in a run, and what their timings are taken for.
-#include "lib/measure/FloorPeers.h"
-#include "lib/measure/PeakLoops.h"
+#include "lib/measure/peaks/PeakLoops.h"
+#include "lib/measure/peers/FloorPeers.h"
 
 #include <gtest/gtest.h>
 

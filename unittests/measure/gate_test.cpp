@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two runs at different times: what became slower, what the machine did, and what cannot be told.
-#include "lib/measure/Gate.h"
+#include "lib/measure/statistics/Gate.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Libraries found at run time as peers: OpenBLAS's product against one written here, and what no
 // library is asked for.
-#include "lib/measure/Peers.h"
+#include "lib/measure/peers/Peers.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Result files from anywhere: read back what was written, and refused whatever is wrong with them.
-#include "lib/measure/ResultFile.h"
-#include "lib/measure/SummaryJson.h"
+#include "lib/measure/results/ResultFile.h"
+#include "lib/measure/results/SummaryJson.h"
 
 #include <gtest/gtest.h>
 

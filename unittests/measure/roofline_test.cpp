@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Laws of the roofline: what moving bytes takes at best wherever they live, what is impossible, and
 // what is no result.
-#include "lib/measure/Roofline.h"
+#include "lib/measure/peaks/Roofline.h"
 
 #include <gtest/gtest.h>
 

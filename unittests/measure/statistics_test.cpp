@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Order statistics and tests against values worked out by hand or taken from published tables.
-#include "lib/measure/Statistics.h"
+#include "lib/measure/statistics/Statistics.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the system says, from files made here: everything, nothing, and nonsense.
-#include "lib/measure/Environment.h"
+#include "lib/measure/results/Environment.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

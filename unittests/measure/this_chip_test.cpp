@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // When the machine's rates are measured, believed, and measured again; the machine, the clock and
 // what disturbs them are made here.
-#include "lib/measure/Calibrate.h"
-#include "lib/measure/ThisChip.h"
+#include "lib/measure/peaks/Calibrate.h"
+#include "lib/measure/peaks/ThisChip.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

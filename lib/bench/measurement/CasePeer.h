@@ -4,7 +4,7 @@
 
 #include "lib/eager/Comparison.h"
 #include "lib/launch/KernelCases.h"
-#include "lib/measure/Peers.h"
+#include "lib/measure/peers/Peers.h"
 
 #include <optional>
 

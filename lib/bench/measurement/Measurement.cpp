@@ -2,7 +2,7 @@
 #include "lib/bench/measurement/Measurement.h"
 
 #include "lib/eager/baseline/Eager.h"
-#include "lib/measure/FloorPeers.h"
+#include "lib/measure/peers/FloorPeers.h"
 #include "lib/support/Interrupt.h"
 
 #include <algorithm>

@@ -2,7 +2,7 @@
 // A case's reference or `peer` expression as the call of one operation, where it is one.
 #pragma once
 
-#include "lib/measure/Peers.h"
+#include "lib/measure/peers/Peers.h"
 
 #include <optional>
 #include <string>

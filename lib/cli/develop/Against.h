@@ -4,7 +4,7 @@
 #pragma once
 
 #include "lib/cli/Command.h"
-#include "lib/measure/Gate.h"
+#include "lib/measure/statistics/Gate.h"
 
 #include <string>
 

@@ -2,7 +2,7 @@
 #include "lib/cli/develop/DevelopReport.h"
 
 #include "lib/develop/InterfaceTable.h"
-#include "lib/measure/ThisChip.h"
+#include "lib/measure/peaks/ThisChip.h"
 #include "lib/report/Table.h"
 
 #include <fmt/format.h>

@@ -7,8 +7,8 @@
 #include "lib/cli/develop/Against.h"
 #include "lib/cli/process/StandardStreams.h"
 #include "lib/launch/KernelReference.h"
-#include "lib/measure/Environment.h"
-#include "lib/measure/ThisChip.h"
+#include "lib/measure/peaks/ThisChip.h"
+#include "lib/measure/results/Environment.h"
 #include "lib/report/GateReport.h"
 #include "lib/support/Interrupt.h"
 

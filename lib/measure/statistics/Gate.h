@@ -4,8 +4,8 @@
 // what is not told apart passes.
 #pragma once
 
-#include "lib/measure/Evidence.h"
-#include "lib/measure/ResultFile.h"
+#include "lib/measure/results/ResultFile.h"
+#include "lib/measure/statistics/Evidence.h"
 
 #include <string_view>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/measure/SystemState.h"
+#include "lib/measure/results/SystemState.h"
 
 #include <fmt/format.h>
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/measure/FloorPeers.h"
+#include "lib/measure/peers/FloorPeers.h"
 
-#include "lib/measure/MemoryCopy.h"
-#include "lib/measure/PeakLoops.h"
-#include "lib/measure/Statistics.h"
+#include "lib/measure/peaks/MemoryCopy.h"
+#include "lib/measure/peaks/PeakLoops.h"
+#include "lib/measure/statistics/Statistics.h"
 #include "runtime/ThreadPool.h"
 
 #include <algorithm>

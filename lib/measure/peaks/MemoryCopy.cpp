@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/measure/MemoryCopy.h"
+#include "lib/measure/peaks/MemoryCopy.h"
 
 #include "runtime/ThreadPool.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/measure/ResultFile.h"
+#include "lib/measure/results/ResultFile.h"
 
 #include "lib/support/AtomicFile.h"
 

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "lib/machine/Machine.h"
-#include "lib/measure/SystemState.h"
+#include "lib/measure/results/SystemState.h"
 
 #include <string>
 

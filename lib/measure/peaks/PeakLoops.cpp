@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One loop for each type and instruction set. Twelve independent chains cover the latency of two
 // pipes; what they end with is stored once, so that no loop is left out.
-#include "lib/measure/PeakLoops.h"
+#include "lib/measure/peaks/PeakLoops.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/measure/Gate.h"
+#include "lib/measure/statistics/Gate.h"
 
 #include <fmt/format.h>
 

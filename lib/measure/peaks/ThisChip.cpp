@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/measure/ThisChip.h"
+#include "lib/measure/peaks/ThisChip.h"
 
-#include "lib/measure/Calibrate.h"
-#include "lib/measure/SystemState.h"
+#include "lib/measure/peaks/Calibrate.h"
+#include "lib/measure/results/SystemState.h"
 #include "lib/support/AtomicFile.h"
 #include "lib/support/DiskCache.h"
 #include "lib/support/Hash.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/measure/Peers.h"
+#include "lib/measure/peers/Peers.h"
 
-#include "lib/measure/PeerLibrary.h"
+#include "lib/measure/peers/PeerLibrary.h"
 #include "runtime/ThreadPool.h"
 #include "runtime/cpu/CpuFeatures.h"
 

@@ -3,7 +3,7 @@
 // machine that is shared or busy shows what it can do only now and then.
 #pragma once
 
-#include "lib/measure/Roofline.h"
+#include "lib/measure/peaks/Roofline.h"
 
 #include <functional>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/measure/Statistics.h"
+#include "lib/measure/statistics/Statistics.h"
 
 #include <algorithm>
 #include <cmath>

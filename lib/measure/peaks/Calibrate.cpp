@@ -2,11 +2,11 @@
 // Measures the rates of this machine: FMA peak per type, bandwidth per cache level and of memory.
 // The loops are compiled for each instruction set and chosen at run time, so that the figures are
 // what the chip can do. When to measure, and what to think of it, is decided in ThisChip.cpp.
-#include "lib/measure/Calibrate.h"
-#include "lib/measure/MemoryCopy.h"
-#include "lib/measure/MemoryLoops.h"
-#include "lib/measure/PeakLoops.h"
+#include "lib/measure/peaks/Calibrate.h"
 #include "lib/measure/Timer.h"
+#include "lib/measure/peaks/MemoryCopy.h"
+#include "lib/measure/peaks/MemoryLoops.h"
+#include "lib/measure/peaks/PeakLoops.h"
 #include "runtime/Tensor.h"
 #include "runtime/ThreadPool.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // One loop body for all widths; each caller compiles it with the instructions that it may use.
-#include "lib/measure/MemoryLoops.h"
+#include "lib/measure/peaks/MemoryLoops.h"
 
 namespace nereid::measure {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/measure/SummaryJson.h"
+#include "lib/measure/results/SummaryJson.h"
 
 #include <cmath>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/measure/Environment.h"
+#include "lib/measure/results/Environment.h"
 
 #include "lib/support/Version.h"
 #include "runtime/ThreadPool.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/measure/Roofline.h"
+#include "lib/measure/peaks/Roofline.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/measure/Evidence.h"
+#include "lib/measure/statistics/Evidence.h"
 
 #include <algorithm>
 #include <cstddef>
