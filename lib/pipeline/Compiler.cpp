@@ -4,10 +4,10 @@
 #include "lib/pipeline/Compiler.h"
 
 #include "lib/pipeline/KernelCache.h"
-#include "lib/pipeline/KernelFunction.h"
 #include "lib/pipeline/OutOfMemory.h"
 #include "lib/pipeline/Phases.h"
 #include "lib/pipeline/Recorder.h"
+#include "lib/pipeline/kernel/KernelFunction.h"
 #include "lib/support/AtomicFile.h"
 #include "lib/support/DiskCache.h"
 #include "lib/support/Hash.h"

@@ -4,7 +4,7 @@
 #include "lib/pipeline/KernelCache.h"
 
 #include "lib/pipeline/ImportPaths.h"
-#include "lib/pipeline/KernelInfo.h"
+#include "lib/pipeline/kernel/KernelInfo.h"
 #include "lib/support/DiskCache.h"
 #include "lib/support/Hash.h"
 

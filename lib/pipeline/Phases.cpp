@@ -2,11 +2,11 @@
 // The phases that all targets share, and what targets' rows have in common.
 #include "lib/pipeline/Phases.h"
 
-#include "lib/pipeline/KernelFunction.h"
-#include "lib/pipeline/KernelInfo.h"
-#include "lib/pipeline/OrderDependence.h"
-#include "lib/pipeline/ReadOnlyArguments.h"
 #include "lib/pipeline/TargetOptions.h"
+#include "lib/pipeline/kernel/KernelFunction.h"
+#include "lib/pipeline/kernel/KernelInfo.h"
+#include "lib/pipeline/kernel/OrderDependence.h"
+#include "lib/pipeline/kernel/ReadOnlyArguments.h"
 #include "lib/tile/transforms/Passes.h"
 
 #include "mlir/Pass/PassManager.h"

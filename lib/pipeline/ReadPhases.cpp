@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // How each phase's output comes in from a file, and the step from source to tile IR.
 #include "lib/pipeline/ImportPaths.h"
-#include "lib/pipeline/KernelFunction.h"
-#include "lib/pipeline/KernelInfo.h"
 #include "lib/pipeline/Phases.h"
+#include "lib/pipeline/kernel/KernelFunction.h"
+#include "lib/pipeline/kernel/KernelInfo.h"
 
 #include "lib/language/ChooseKernel.h"
 #include "lib/language/emit/Emit.h"

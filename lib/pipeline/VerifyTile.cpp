@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What every target and the launch rely on in tile IR and its own verifiers do not ask for: they
 // know operations, and this is about the kernel as a whole.
-#include "lib/pipeline/KernelFunction.h"
 #include "lib/pipeline/Phases.h"
+#include "lib/pipeline/kernel/KernelFunction.h"
 #include "lib/tile/ir/Tile.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -2,8 +2,8 @@
 #include "test/language/ToyDevice.h"
 
 #include "lib/interpreter/Interpreter.h"
-#include "lib/pipeline/KernelFunction.h"
 #include "lib/pipeline/Session.h"
+#include "lib/pipeline/kernel/KernelFunction.h"
 #include "runtime/Clock.h"
 #include "runtime/Device.h"
 #include "runtime/Kernel.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "test/language/ToyTarget.h"
 
-#include "lib/pipeline/KernelFunction.h"
 #include "lib/pipeline/Phases.h"
+#include "lib/pipeline/kernel/KernelFunction.h"
 #include "test/language/ToyDevice.h"
 
 namespace nereid::conformance {

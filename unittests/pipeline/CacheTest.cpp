@@ -4,8 +4,8 @@
 #include "unittests/pipeline/EchoTarget.h"
 
 #include "lib/pipeline/KernelCache.h"
-#include "lib/pipeline/KernelInfo.h"
 #include "lib/pipeline/Target.h"
+#include "lib/pipeline/kernel/KernelInfo.h"
 #include "lib/support/DiskCache.h"
 
 #include <gtest/gtest.h>

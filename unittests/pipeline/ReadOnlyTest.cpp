@@ -3,7 +3,7 @@
 // cannot be followed counts as written.
 #include "unittests/pipeline/EchoTarget.h"
 
-#include "lib/pipeline/KernelInfo.h"
+#include "lib/pipeline/kernel/KernelInfo.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/pipeline/KernelInfo.h"
+#include "lib/pipeline/kernel/KernelInfo.h"
 
 #include <nlohmann/json.hpp>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/pipeline/ReadOnlyArguments.h"
+#include "lib/pipeline/kernel/ReadOnlyArguments.h"
 
 #include "lib/tile/analysis/MemoryAccesses.h"
 #include "lib/tile/ir/Tile.h"

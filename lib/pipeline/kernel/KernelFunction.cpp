@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/pipeline/KernelFunction.h"
+#include "lib/pipeline/kernel/KernelFunction.h"
 
 #include "lib/tile/ir/Attributes.h"
 #include "lib/tile/ir/Promises.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/pipeline/OrderDependence.h"
+#include "lib/pipeline/kernel/OrderDependence.h"
 
 #include "lib/tile/ir/Tile.h"
 
