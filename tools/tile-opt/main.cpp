@@ -2,11 +2,11 @@
 // tile-opt: reads tile IR, runs the passes named on the command line in order, prints the result.
 // For the compiler's own tests and for looking at one pass; users have `nereid compile --emit`.
 //   tile-opt [--split-input-file] [--verify-diagnostics] [--PASS …] [FILE]
-#include "lib/tile/analysis/AxisInfo.h"
 #include "lib/tile/analysis/Inductions.h"
 #include "lib/tile/analysis/MaskBounds.h"
 #include "lib/tile/analysis/MemoryAccesses.h"
 #include "lib/tile/analysis/WaitingLoops.h"
+#include "lib/tile/analysis/axis/AxisInfo.h"
 #include "lib/tile/transforms/Passes.h"
 #include "tools/pass-tool/PassTool.h"
 

@@ -4,7 +4,7 @@
 #include "RandomProgram.h"
 
 #include "lib/interpreter/Instance.h"
-#include "lib/tile/analysis/AxisInfo.h"
+#include "lib/tile/analysis/axis/AxisInfo.h"
 #include "runtime/Tensor.h"
 
 #include "mlir/IR/MLIRContext.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/tile/analysis/Inductions.h"
 
-#include "lib/tile/analysis/AxisInfo.h"
+#include "lib/tile/analysis/axis/AxisInfo.h"
 #include "lib/tile/ir/Tile.h"
 
 namespace nereid::tile {

@@ -7,7 +7,7 @@
 // term that is no bound is `other`.
 #include "lib/tile/analysis/MaskBounds.h"
 
-#include "lib/tile/analysis/AxisInfo.h"
+#include "lib/tile/analysis/axis/AxisInfo.h"
 #include "lib/tile/ir/Tile.h"
 
 #include "mlir/Pass/Pass.h"

@@ -7,7 +7,7 @@
 // `access 2: writes argument 0, same addresses as access 0, conflicts with access 1`.
 #include "lib/tile/analysis/MemoryAccesses.h"
 
-#include "lib/tile/analysis/AxisInfo.h"
+#include "lib/tile/analysis/axis/AxisInfo.h"
 #include "lib/tile/ir/Tile.h"
 
 #include "mlir/Pass/Pass.h"

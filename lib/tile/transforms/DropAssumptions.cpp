@@ -6,7 +6,7 @@
 // Requires: tile IR. Guarantees: no tile.assume is left. Ranges are lost.
 // Example: %r = arith.remsi %n, %c16; %c = arith.cmpi eq, %r, %c0; tile.assume %c
 //   becomes {tile.divisibility = 16} of the argument %n
-#include "lib/tile/analysis/Assumptions.h"
+#include "lib/tile/analysis/axis/Assumptions.h"
 #include "lib/tile/ir/Promises.h"
 #include "lib/tile/transforms/Passes.h"
 

@@ -6,7 +6,7 @@
 #include "lib/targets/cpu/Places.h"
 #include "lib/targets/cpu/lower/Lower.h"
 #include "lib/targets/cpu/lower/plan/FusionPlan.h"
-#include "lib/tile/analysis/AxisInfo.h"
+#include "lib/tile/analysis/axis/AxisInfo.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/tile/analysis/AxisRuns.h"
+#include "lib/tile/analysis/axis/AxisRuns.h"
 
 #include <bit>
 #include <numeric>

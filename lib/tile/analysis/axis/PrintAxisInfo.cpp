@@ -9,7 +9,7 @@
 // multiple of `first`, where 0 means that it is 0; the stride, `2 in 8` where it holds in groups of
 // 8 only, `?` where it is not known, `-` where there is none. Of all elements: a divisor and a
 // range.
-#include "lib/tile/analysis/AxisInfo.h"
+#include "lib/tile/analysis/axis/AxisInfo.h"
 
 #include "lib/tile/ir/Tile.h"
 

@@ -3,7 +3,7 @@
 // keep runs: a stride that is a multiple of the divisor, and numbers between two multiples of a
 // power of two that divides the divisor, such as 16 to 19 divided by 12: one quotient, and the
 // remainder counts up. Division that rounds towards zero has neither on both sides of zero.
-#include "lib/tile/analysis/AxisRules.h"
+#include "lib/tile/analysis/axis/AxisRules.h"
 
 #include "lib/tile/ir/Tile.h"
 

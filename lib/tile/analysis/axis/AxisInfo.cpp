@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The facts themselves: what follows from them, what two have in common, and their text.
-#include "lib/tile/analysis/AxisRuns.h"
+#include "lib/tile/analysis/axis/AxisRuns.h"
 
 #include "lib/tile/ir/Tile.h"
 

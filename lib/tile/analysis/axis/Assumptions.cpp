@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/tile/analysis/Assumptions.h"
+#include "lib/tile/analysis/axis/Assumptions.h"
 
 #include "lib/tile/ir/Tile.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations that make elements or move them without computing.
-#include "lib/tile/analysis/AxisRules.h"
+#include "lib/tile/analysis/axis/AxisRules.h"
 
 #include "lib/tile/ir/Tile.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The fixpoint: MLIR's sparse forward analysis carries the facts through loops and branches.
-#include "lib/tile/analysis/Assumptions.h"
-#include "lib/tile/analysis/AxisRules.h"
+#include "lib/tile/analysis/axis/Assumptions.h"
+#include "lib/tile/analysis/axis/AxisRules.h"
 
 #include "lib/tile/ir/Tile.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Picks the rule of an operation; ranges, which MLIR's own interface knows; hints and arguments.
-#include "lib/tile/analysis/AxisRules.h"
+#include "lib/tile/analysis/axis/AxisRules.h"
 
 #include "lib/tile/ir/Promises.h"
 #include "lib/tile/ir/Tile.h"

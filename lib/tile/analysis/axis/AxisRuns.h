@@ -3,7 +3,7 @@
 // whether a run passes the end of its type.
 #pragma once
 
-#include "lib/tile/analysis/AxisInfo.h"
+#include "lib/tile/analysis/axis/AxisInfo.h"
 
 namespace nereid::tile {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums, products, and conversions between types: all of them exact modulo the type's range, except
 // for widening, which breaks the runs that pass the end of the narrow type.
-#include "lib/tile/analysis/AxisRules.h"
+#include "lib/tile/analysis/axis/AxisRules.h"
 
 #include "lib/tile/ir/Tile.h"
 

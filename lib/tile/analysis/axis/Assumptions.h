@@ -9,7 +9,7 @@
 // it. Tiles, and what stands inside of a branch about numbers from outside, say nothing.
 #pragma once
 
-#include "lib/tile/analysis/AxisInfo.h"
+#include "lib/tile/analysis/axis/AxisInfo.h"
 
 #include "llvm/ADT/MapVector.h"
 

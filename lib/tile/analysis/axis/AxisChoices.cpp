@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations that choose: comparisons, selections, the smaller and the larger of two, and bits of
 // one or the other.
-#include "lib/tile/analysis/AxisRules.h"
+#include "lib/tile/analysis/axis/AxisRules.h"
 
 #include "lib/tile/ir/Tile.h"
 

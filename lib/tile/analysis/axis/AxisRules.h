@@ -2,7 +2,7 @@
 // What an operation makes of the facts about its operands: one rule for each kind of operation.
 #pragma once
 
-#include "lib/tile/analysis/AxisRuns.h"
+#include "lib/tile/analysis/axis/AxisRuns.h"
 
 #include "mlir/IR/Operation.h"
 
