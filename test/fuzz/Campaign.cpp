@@ -4,7 +4,7 @@
 #include "lib/support/AtomicFile.h"
 #include "lib/targets/cpu/lower/Recognisers.h"
 #include "test/fuzz/Reducer.h"
-#include "test/fuzz/programs/Statements.h"
+#include "test/fuzz/programs/statements/Statements.h"
 
 #include <fmt/format.h>
 

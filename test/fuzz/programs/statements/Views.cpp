@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Quotients and remainders of ranges as addresses, as group norms, channel biases and chains of
 // views (reshape, permute, slice) have them: in front of a loop, or inside it.
-#include "test/fuzz/programs/Statements.h"
+#include "test/fuzz/programs/statements/Statements.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -2,7 +2,7 @@
 // Memory that is read and written in place through addresses that look alike: a tile that may hold
 // an address twice, and offsets that equal atomics return. What is stored to one address is one
 // number, as it depends on the address and on what stood there.
-#include "test/fuzz/programs/Statements.h"
+#include "test/fuzz/programs/statements/Statements.h"
 
 #include <fmt/format.h>
 

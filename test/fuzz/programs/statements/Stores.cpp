@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Statements about memory that is written: read back, written several times, added to atomically.
-#include "test/fuzz/programs/Statements.h"
+#include "test/fuzz/programs/statements/Statements.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Half of the programs are general, a dozen statements of any kind; the others are about one or two
 // statements, with a few general ones around them.
-#include "test/fuzz/programs/Statements.h"
+#include "test/fuzz/programs/statements/Statements.h"
 
 namespace nereid::fuzz {
 namespace {
@@ -13,7 +13,7 @@ struct Statement {
 
 const Statement statements[] = {
 #define FUZZ_STATEMENT(NAME, GENERAL, SPECIAL) {NAME, GENERAL, SPECIAL},
-#include "test/fuzz/programs/Statements.def"
+#include "test/fuzz/programs/statements/Statements.def"
 #undef FUZZ_STATEMENT
 };
 

@@ -2,7 +2,7 @@
 // Parameters that share memory: results in place of arguments, interleaved rows and elements of one
 // buffer, and parts of it beside each other. Program order alone decides what each reads: no two
 // programs of the grid touch the same bytes.
-#include "test/fuzz/programs/Statements.h"
+#include "test/fuzz/programs/statements/Statements.h"
 
 #include <fmt/format.h>
 

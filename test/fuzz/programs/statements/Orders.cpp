@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tiles whose dimensions lie in memory in another order than the row-major one, read whole and
 // reduced, in loops and outside of them, and stored in yet another order.
-#include "test/fuzz/programs/Statements.h"
+#include "test/fuzz/programs/statements/Statements.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

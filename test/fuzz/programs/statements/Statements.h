@@ -7,7 +7,7 @@
 namespace nereid::fuzz {
 
 #define FUZZ_STATEMENT(NAME, GENERAL, SPECIAL) void NAME(Writer &w);
-#include "test/fuzz/programs/Statements.def"
+#include "test/fuzz/programs/statements/Statements.def"
 #undef FUZZ_STATEMENT
 
 /// The program of a seed, always the same.

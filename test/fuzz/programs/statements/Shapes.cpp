@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Statements that move elements: broadcasts, reshapes, permutations, joins, splits, gathers.
-#include "test/fuzz/programs/Statements.h"
+#include "test/fuzz/programs/statements/Statements.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loops and branches, one inside the other, that change values made before them.
-#include "test/fuzz/programs/Statements.h"
+#include "test/fuzz/programs/statements/Statements.h"
 
 #include <fmt/format.h>
 

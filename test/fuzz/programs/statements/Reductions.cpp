@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Statements that combine the elements of a tile: reductions, scans, sorts, histograms.
-#include "test/fuzz/programs/Statements.h"
+#include "test/fuzz/programs/statements/Statements.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of numbers of few bits with scales for each 32 of them (`tl.dot_scaled`). All products
 // are multiples of 2^-6 and sums stay below 2^18, so that float32 holds them exactly.
-#include "test/fuzz/programs/Statements.h"
+#include "test/fuzz/programs/statements/Statements.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows that are reduced and stored, one per program or several in a loop, as softmax and
 // normalisations are written, in whole numbers.
-#include "test/fuzz/programs/Statements.h"
+#include "test/fuzz/programs/statements/Statements.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sums over neighbours: taps along a row, windows of an image, with and without padding.
-#include "test/fuzz/programs/Statements.h"
+#include "test/fuzz/programs/statements/Statements.h"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Signed beside unsigned integers, of every two widths.
-#include "test/fuzz/programs/Statements.h"
+#include "test/fuzz/programs/statements/Statements.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "test/fuzz/programs/DotOperands.h"
+#include "test/fuzz/programs/statements/DotOperands.h"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Products of matrices: alone, and in loops with everything that may stand around them. Numbers are
 // whole and sums stay below 2^24, so that float32 holds them exactly in any order.
-#include "test/fuzz/programs/DotOperands.h"
-#include "test/fuzz/programs/Statements.h"
+#include "test/fuzz/programs/statements/DotOperands.h"
+#include "test/fuzz/programs/statements/Statements.h"
 
 #include <fmt/format.h>
 
