@@ -3,7 +3,7 @@
 #pragma once
 
 #include "test/fuzz/programs/Program.h"
-#include "test/language/Engine.h"
+#include "test/language/engines/Engine.h"
 
 namespace nereid::fuzz {
 

@@ -4,7 +4,7 @@
 #include "lib/support/AtomicFile.h"
 #include "lib/targets/Targets.h"
 #include "test/language/Case.h"
-#include "test/language/Engine.h"
+#include "test/language/engines/Engine.h"
 
 #include <gtest/gtest.h>
 

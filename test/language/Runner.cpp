@@ -2,7 +2,7 @@
 // Runs one case for one element type on one engine and compares with the reference.
 #include "runtime/Tensor.h"
 #include "test/language/Case.h"
-#include "test/language/Engine.h"
+#include "test/language/engines/Engine.h"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 // the tables say, bit for bit, result types included.
 #pragma once
 
-#include "test/language/Engine.h"
+#include "test/language/engines/Engine.h"
 #include "test/tables/Scalar.h"
 
 namespace nereid::tables {

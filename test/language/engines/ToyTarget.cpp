@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "test/language/ToyTarget.h"
+#include "test/language/engines/ToyTarget.h"
 
 #include "lib/pipeline/Phases.h"
 #include "lib/pipeline/kernel/KernelFunction.h"
-#include "test/language/ToyDevice.h"
+#include "test/language/engines/ToyDevice.h"
 
 namespace nereid::conformance {
 namespace {

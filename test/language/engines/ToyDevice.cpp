@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "test/language/ToyDevice.h"
+#include "test/language/engines/ToyDevice.h"
 
 #include "lib/interpreter/Interpreter.h"
 #include "lib/pipeline/Session.h"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "test/language/Engine.h"
+#include "test/language/engines/Engine.h"
 
 #include "lib/launch/KernelRunning.h"
 #include "runtime/ThreadPool.h"
 #include "runtime/remote/Runner.h"
-#include "test/language/ToyTarget.h"
+#include "test/language/engines/ToyTarget.h"
 
 #include <cstdio>
 
