@@ -23,7 +23,7 @@ std::set<std::string> codesIn(std::initializer_list<const char *> folders, const
     for (const auto &entry :
          fs::recursive_directory_iterator(NEREID_SOURCE_DIR + std::string("/") + folder)) {
       std::string name = entry.path().filename().string();
-      if (!entry.is_regular_file() || name == "DiagnosticsTest.cpp" ||
+      if (!entry.is_regular_file() || name == "diagnostics_test.cpp" ||
           name == "DiagnosticCodes.def") {
         continue;
       }

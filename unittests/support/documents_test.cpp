@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Documents named in messages, for a program that is installed, built, or copied somewhere.
-#include "lib/support/Documents.h"
 #include "lib/support/Diagnostics.h"
+#include "lib/support/Documents.h"
 
 #include <gtest/gtest.h>
 
