@@ -44,9 +44,9 @@ private:
 /// Those of one launch.
 struct DeferredList {
   std::atomic<DeferredAdditions *> first{nullptr};
-  int64_t programs = 0; ///< of the launch
+  const int64_t programs; ///< of the launch
 
-  DeferredList() = default;
+  explicit DeferredList(int64_t programs = 0) : programs(programs) {}
   ~DeferredList() { finish(); }
   DeferredList(const DeferredList &) = delete;
   DeferredList &operator=(const DeferredList &) = delete;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A compiled kernel and how it is called. The entry ABI below is the contract between generated
-// code (lib/targets/cpu) and the runtime; nothing else crosses. No MLIR here.
+// A compiled kernel and how it is called. The ABI of core/KernelEntry.h is the contract between
+// generated code (lib/targets/cpu) and the runtime; nothing else crosses. No MLIR here.
 #pragma once
 
 #include "runtime/DType.h"
 #include "runtime/Module.h"
 #include "runtime/Stream.h"
 #include "runtime/Tensor.h"
+#include "runtime/core/KernelEntry.h"
 
 #include <cstdint>
 #include <memory>
@@ -16,19 +17,6 @@
 #include <vector>
 
 namespace nereid::runtime {
-
-/// One program instance, or the neighbours from it to the end of a range (KernelInfo::takesRanges).
-/// slots: one 8-byte slot per run-time parameter in order (constexprs have none): the address, the
-/// integer sign- or zero-extended to 64 bits, a float32/64 by its bits in the low bytes (fp16 and
-/// bf16 scalars are passed as float32 bits). A descriptor has several, see ArgumentInfo::slots.
-/// id/count: program id and grid size, three each; id[3] is the end of the range, id[0] + 1 for one
-/// program; id[4] says that scratch is as the call before has left it, for another program of this
-/// launch, and is missing where programs wait for each other. scratch: KernelInfo::scratchBytes
-/// bytes, 64-byte aligned, private to the program while it runs. The code may call the functions of
-/// runtime/core/KernelSupport.h. Unless the kernel can wait, its last stores may be weakly ordered:
-/// see runtime/StoreFence.h.
-using KernelEntry = void (*)(const uint64_t *slots, const int32_t *id, const int32_t *count,
-                             uint8_t *scratch);
 
 enum class ArgumentKind : uint8_t { Pointer, Integer, Float, Descriptor };
 

@@ -1,83 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// From argument values to program instances: checks, packs the slots of KernelEntry, and walks the
-// grid on the pool, x fastest. A launch known to be too small to pay for waking a worker stays on
-// the calling thread.
+// From argument values to a launch: checks them, and packs the slots of KernelEntry.
 #include "runtime/Kernel.h"
 
-#include "runtime/Coroutines.h"
 #include "runtime/Descriptor.h"
 #include "runtime/Device.h"
 #include "runtime/IntegerRange.h"
-#include "runtime/LaunchErrors.h"
-#include "runtime/LaunchSharing.h"
-#include "runtime/ProgramWalk.h"
-#include "runtime/StoreFence.h"
-#include "runtime/ThreadPool.h"
+#include "runtime/LaunchGrid.h"
 
-#include <atomic>
 #include <bit>
 #include <climits>
 #include <cstdio>
-#include <functional>
 
 namespace nereid::runtime {
 namespace {
 
 constexpr int64_t gridLimit = INT32_MAX;
-
-/// What one program of a kernel took lately, by its entry address. Collisions and races only make
-/// an estimate worse, never a result.
-class CostTable {
-public:
-  /// Nanoseconds × 16 per program; 0 = unknown.
-  int64_t find(KernelEntry entry) const {
-    const Row &row = rowOf(entry);
-    return row.entry.load(std::memory_order_relaxed) == entry
-               ? row.cost.load(std::memory_order_relaxed)
-               : 0;
-  }
-  void record(KernelEntry entry, int64_t nanos, int64_t programs) {
-    Row &row = rowOf(entry);
-    row.cost.store(estimateCost(find(entry), nanos, programs), std::memory_order_relaxed);
-    row.entry.store(entry, std::memory_order_relaxed);
-  }
-
-private:
-  struct Row {
-    std::atomic<KernelEntry> entry{nullptr};
-    std::atomic<int64_t> cost{0};
-  };
-  Row rows[256];
-  Row &rowOf(KernelEntry entry) {
-    return rows[(std::bit_cast<uintptr_t>(entry) >> 4) * 0x9E3779B97F4A7C15ull >> 56];
-  }
-  const Row &rowOf(KernelEntry entry) const { return const_cast<CostTable *>(this)->rowOf(entry); }
-};
-
-CostTable costs;
-
-Streak streak;
-
-struct Launch {
-  KernelEntry entry;
-  const uint64_t *slots;
-  int32_t count[3];
-  bool takesRanges;
-  LaunchFailure failure;
-  DeferredList deferred;
-
-  void runRange(int64_t begin, int64_t end, int worker, uint8_t *scratch) {
-    LaunchFrame frame{&failure, {}, nullptr, &deferred, worker};
-    LaunchFrame *const outer = currentLaunchFrame;
-    currentLaunchFrame = &frame;
-    // A failed assertion comes back here; the rest of the range is skipped.
-    if (_setjmp(frame.exit) == 0) {
-      walkPrograms(begin, end, takesRanges, count, entry, slots, scratch, failure.hasFailed);
-    }
-    currentLaunchFrame = outer;
-    finishStreamingStores();
-  }
-};
 
 std::string text(int64_t value) { return std::to_string(value); }
 
@@ -251,96 +188,22 @@ LaunchError pack(const Kernel &kernel, std::span<const ArgumentValue> arguments,
 
 } // namespace
 
-LaunchError outOfScratch(const Kernel &kernel) {
-  return {"E0505", "kernel '" + kernel.info.name + "' needs " +
-                       std::to_string(kernel.info.scratchBytes) +
-                       " bytes of scratch memory for each thread, but the system gives none"};
-}
-
-LaunchError assertionError(const Kernel &kernel, const LaunchFailure &failure) {
-  if (!failure.hasFailed.load(std::memory_order_acquire)) {
-    return {};
-  }
-  return {"E0407", "device assertion failed in kernel '" + kernel.info.name + "', program (" +
-                       text(failure.id[0]) + ", " + text(failure.id[1]) + ", " +
-                       text(failure.id[2]) + "): " + failure.message};
-}
-
 /// On the stream, or without one on the pool.
 static LaunchError launchSlots(const Kernel &kernel, Grid grid, const uint64_t *slots,
-                               ThreadPool *given, Stream *stream, ProgramOrder order) {
+                               ThreadPool *pool, Stream *stream, ProgramOrder order) {
   if (LaunchError error = checkGrid(grid)) {
     return error;
   }
   if (!kernel.entry) {
     return {"E0408", "kernel '" + kernel.info.name + "' has no code"};
   }
-  const int64_t programs = grid[0] * grid[1] * grid[2];
-  if (programs == 0) {
+  if (grid[0] * grid[1] * grid[2] == 0) {
     return {};
   }
   if (stream) {
     return stream->launch(kernel, grid, slots, order);
   }
-  ThreadPool &pool = *given;
-  if (kernel.info.canWait) {
-    return launchCoroutines(kernel, grid, slots, pool);
-  }
-  Launch launch{
-      kernel.entry,
-      slots,
-      {static_cast<int32_t>(grid[0]), static_cast<int32_t>(grid[1]), static_cast<int32_t>(grid[2])},
-      kernel.info.takesRanges,
-      {},
-      {}};
-  launch.deferred.programs = programs;
-  std::atomic<bool> lacksScratch{false};
-  const auto body = [&](int64_t begin, int64_t end, int worker) {
-    uint8_t *scratch = pool.scratch(worker, kernel.info.scratchBytes);
-    if (!scratch) {
-      lacksScratch.store(true, std::memory_order_relaxed);
-      return;
-    }
-    launch.runRange(begin, end, worker, scratch);
-  };
-  if (programs == 1) {
-    // Cannot be shared, so its cost need not be known and the clock is left alone.
-    pool.parallelFor(1, 1, std::cref(body));
-  } else if (order == ProgramOrder::Descending) {
-    pool.parallelFor(programs, 1, [&](int64_t begin, int64_t end, int worker) {
-      for (int64_t i = begin; i < end; ++i) {
-        body(programs - 1 - i, programs - i, worker);
-      }
-    });
-  } else {
-    const int64_t cost = costs.find(kernel.entry);
-    const bool hasWorkers = pool.threadCount() > 1;
-    const LaunchSharing plan =
-        shareLaunch(cost, programs, [&] { return hasWorkers && pool.hasAwakeWorker(); }, streak);
-    const int64_t grain = hasWorkers && plan.isShared ? plan.grain : programs;
-    const auto sharing = plan.inParts ? ThreadPool::Sharing::Parts : ThreadPool::Sharing::Next;
-    // Of the calling thread alone: a sample is enough, and nothing is shared.
-    int64_t nanos = 0, timedPrograms = 0;
-    const auto timed = [&](int64_t begin, int64_t end, int worker) {
-      if (worker != 0) {
-        body(begin, end, worker);
-        return;
-      }
-      const int64_t start = nowNanos();
-      body(begin, end, worker);
-      nanos += nowNanos() - start;
-      timedPrograms += end - begin;
-    };
-    pool.parallelFor(programs, grain, std::cref(timed), sharing);
-    if (timedPrograms > 0) {
-      costs.record(kernel.entry, nanos, timedPrograms);
-    }
-  }
-  launch.deferred.finish();
-  if (lacksScratch.load(std::memory_order_relaxed)) {
-    return outOfScratch(kernel);
-  }
-  return assertionError(kernel, launch.failure);
+  return launchGrid(kernel, grid, slots, *pool, order);
 }
 
 LaunchError launchPacked(const Kernel &kernel, Grid grid, const uint64_t *slots, ThreadPool &pool,

@@ -34,6 +34,7 @@ NAMING = {
     "lib/launch/PreparedKernel.h": "default of --target",
     "lib/measure/results/SystemState.cpp": "a word of /proc/stat",
     "lib/pipeline/Compiler.h": "the target when none is named",
+    "runtime/core/CpuCount.cpp": "a controller of cgroups",
     "runtime/cpu/CpuDevice.cpp": "the kind of the device",
 }
 

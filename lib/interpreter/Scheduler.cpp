@@ -37,8 +37,13 @@ bool areEqual(const Tiles &a, const Tiles &b) {
 struct Scheduler::Program {
   Program(Scheduler &scheduler, runtime::Grid id)
       : scheduler(scheduler), instance(scheduler.launch, id, scheduler.diags, &scheduler),
-        memory(stackBytes - runtime::ProgramMemory::stackBytes) {}
-  ~Program() { runtime::dropContext(context); }
+        memory(runtime::takeStack(stackBytes - runtime::ProgramMemory::stackBytes)) {}
+  ~Program() {
+    runtime::dropContext(context);
+    runtime::giveBack(memory);
+  }
+  Program(const Program &) = delete;
+  Program &operator=(const Program &) = delete;
 
   Scheduler &scheduler;
   Instance instance;

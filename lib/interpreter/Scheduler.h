@@ -11,7 +11,7 @@
 #pragma once
 
 #include "lib/interpreter/Instance.h"
-#include "runtime/ProgramMemory.h"
+#include "runtime/core/ProgramMemory.h"
 #include "runtime/cpu/ContextSwitch.h"
 
 #include <memory>

@@ -3,6 +3,7 @@
 
 #include "runtime/aot/Launch.h"
 #include "runtime/aot/Message.h"
+#include "runtime/core/ProgramMemory.h"
 
 namespace nereid::aot {
 namespace {
@@ -80,6 +81,6 @@ nereid_aot_status nereid_rt_select_4(const Table *table, const uint64_t *slots,
 
 void nereid_aot_release(void) {
   destroyDefaultPool();
-  freeScratch();
+  nereid::runtime::releaseProgramMemory();
 }
 }

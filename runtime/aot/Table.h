@@ -5,6 +5,8 @@
 // a specialization's entry takes some of them.
 #pragma once
 
+#include "runtime/core/KernelEntry.h"
+
 #include <atomic>
 #include <cstdint>
 
@@ -13,10 +15,6 @@ namespace nereid::aot {
 /// Of these structures and of what a kernel's entry is called with; a table of another version is
 /// refused.
 inline constexpr int64_t tableVersion = 4;
-
-/// As runtime/Kernel.h has it.
-using KernelEntry = void (*)(const uint64_t *slots, const int32_t *id, const int32_t *count,
-                             uint8_t *scratch);
 
 enum class ParameterKind : int64_t { Pointer, Integer, Float };
 
@@ -42,7 +40,7 @@ struct Condition {
 };
 
 struct Variant {
-  KernelEntry entry;
+  runtime::KernelEntry entry;
   int64_t scratchBytes;
   int64_t canWait;     ///< programs may wait for each other
   int64_t takesRanges; ///< one call runs the programs from id[0] to id[3]

@@ -2,6 +2,7 @@
 // The pool of the ahead-of-time runtime: every task once, whatever happens around it.
 #include "nereid/aot.h"
 #include "runtime/aot/Launch.h"
+#include "runtime/core/ProgramMemory.h"
 
 #include <gtest/gtest.h>
 
@@ -161,14 +162,14 @@ TEST(AotPool, ChildOfAForkWorksOn) {
   nereid_aot_pool_destroy(pool);
 }
 
-/// Forks while other threads hold the locks of pools and scratch memory now and then.
+/// Forks while other threads hold the locks of pools now and then, and have scratch memory.
 TEST(AotPool, ForksAmongLaunches) {
   std::atomic<bool> isOver{false};
   std::vector<std::thread> busy;
   for (int i = 0; i < 2; ++i) {
     busy.emplace_back([&] {
       while (!isOver.load()) {
-        giveScratch(takeScratch(4096));
+        runtime::giveBack(runtime::takeScratch(4096));
         runOnce(defaultPool(), 3);
       }
     });
@@ -177,7 +178,7 @@ TEST(AotPool, ForksAmongLaunches) {
     const pid_t child = fork();
     if (child == 0) {
       alarm(20);
-      giveScratch(takeScratch(4096));
+      runtime::giveBack(runtime::takeScratch(4096));
       _exit(runOnce(defaultPool(), 3) ? 0 : 1);
     }
     int status = -1;
@@ -205,25 +206,6 @@ TEST(AotPool, DefaultComesBackAfterRelease) {
   nereid_aot_release();
   EXPECT_TRUE(runOnce(defaultPool(), 4));
   nereid_aot_release();
-}
-
-TEST(AotScratch, KeptAndReplaced) {
-  uint8_t *first = takeScratch(1000);
-  uint8_t *second = takeScratch(1000);
-  ASSERT_NE(first, nullptr);
-  ASSERT_NE(second, nullptr);
-  EXPECT_NE(first, second);
-  EXPECT_EQ(reinterpret_cast<uintptr_t>(first) % 64, 0u);
-  giveScratch(first);
-  EXPECT_EQ(takeScratch(500), first);
-  giveScratch(first);
-  giveScratch(second);
-  uint8_t *large = takeScratch(1 << 20);
-  ASSERT_NE(large, nullptr);
-  large[(1 << 20) - 1] = 1;
-  giveScratch(large);
-  EXPECT_EQ(takeScratch(uint64_t{1} << 60), nullptr);
-  freeScratch();
 }
 
 } // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs of one grid that wait for each other: locks, flags of lower and higher programs, what is
 // said when nothing can get on. The kernels are written by hand to the entry contract.
-#include "runtime/Coroutines.h"
+#include "runtime/Kernel.h"
 #include "runtime/ThreadPool.h"
 #include "runtime/core/KernelSupport.h"
 #include "runtime/core/StallWatch.h"

@@ -100,8 +100,7 @@ TEST(DeferredAdditions, NothingIsDeferredOutsideALaunch) {
 
 TEST(DeferredAdditions, LinesOfOnePlaceGiveWay) {
   std::vector<double> memory(static_cast<size_t>(3 * period) / sizeof(double));
-  DeferredList list;
-  list.programs = 1000;
+  DeferredList list(1000);
   DeferredAdditions *sums = list.begin(0, AdditionKind::F64, tile);
   ASSERT_TRUE(sums);
   const size_t apart = period / sizeof(double);
@@ -121,16 +120,14 @@ TEST(DeferredAdditions, LinesOfOnePlaceGiveWay) {
 TEST(DeferredAdditions, AZeroDoesNotTouchMemory) {
   void *page = mmap(nullptr, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(page, MAP_FAILED);
-  DeferredList list;
-  list.programs = 1000;
+  DeferredList list(1000);
   add(list.begin(0, AdditionKind::F32, tile), static_cast<float *>(page) + 5, 0.0F);
   list.finish();
   munmap(page, 4096);
 }
 
 TEST(DeferredAdditions, OneTypeForEachLaunch) {
-  DeferredList list;
-  list.programs = 1000;
+  DeferredList list(1000);
   EXPECT_TRUE(list.begin(0, AdditionKind::F32, tile));
   EXPECT_FALSE(list.begin(0, AdditionKind::I64, tile));
   EXPECT_TRUE(list.begin(1, AdditionKind::I64, tile));
@@ -138,8 +135,7 @@ TEST(DeferredAdditions, OneTypeForEachLaunch) {
 
 TEST(DeferredAdditions, TilesThatHardlyMeetTheirLinesAreAddedDirectly) {
   std::vector<float> memory(static_cast<size_t>(2 * period) / sizeof(float));
-  DeferredList list;
-  list.programs = 1000;
+  DeferredList list(1000);
   auto disturb = [&](DeferredAdditions *sums) {
     for (int64_t i = 0; i < tile; ++i) {
       add(sums, &memory[static_cast<size_t>(i % 2 * period) / sizeof(float)], 1.0F);

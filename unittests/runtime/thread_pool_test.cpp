@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pool: coverage of ranges, nesting, callers in parallel, exceptions, fork.
-#include "runtime/CpuCount.h"
 #include "runtime/ThreadPool.h"
 
 #include <algorithm>
 #include <atomic>
-#include <filesystem>
-#include <fstream>
 #include <gtest/gtest.h>
 #include <mutex>
 #include <numeric>
@@ -20,20 +17,15 @@ using namespace nereid::runtime;
 
 namespace {
 
-using Sharing = ThreadPool::Sharing;
-
-void expectEveryIndexOnce(ThreadPool &pool, int64_t count, int64_t grain, Sharing sharing) {
+void expectEveryIndexOnce(ThreadPool &pool, int64_t count, int64_t grain) {
   std::vector<std::atomic<int>> hits(static_cast<size_t>(count));
-  pool.parallelFor(
-      count, grain,
-      [&](int64_t begin, int64_t end, int worker) {
-        EXPECT_LT(begin, end);
-        EXPECT_TRUE(worker >= 0 && worker < pool.threadCount());
-        for (int64_t i = begin; i < end; ++i) {
-          hits[static_cast<size_t>(i)].fetch_add(1);
-        }
-      },
-      sharing);
+  pool.parallelFor(count, grain, [&](int64_t begin, int64_t end, int worker) {
+    EXPECT_LT(begin, end);
+    EXPECT_TRUE(worker >= 0 && worker < pool.threadCount());
+    for (int64_t i = begin; i < end; ++i) {
+      hits[static_cast<size_t>(i)].fetch_add(1);
+    }
+  });
   for (auto &hit : hits) {
     ASSERT_EQ(hit.load(), 1);
   }
@@ -45,48 +37,10 @@ TEST(ThreadPool, CoversEveryIndexOnce) {
     EXPECT_EQ(pool.threadCount(), threads);
     for (int64_t count : {0, 1, 2, 3, 63, 1000, 100001}) {
       for (int64_t grain : {0, 1, 7, 1000000}) {
-        expectEveryIndexOnce(pool, count, grain, Sharing::Next);
-        expectEveryIndexOnce(pool, count, grain, Sharing::Parts);
+        expectEveryIndexOnce(pool, count, grain);
       }
     }
   }
-}
-
-TEST(ThreadPool, EachWorkerBeginsInAPartOfItsOwn) {
-  ThreadPool pool(2);
-  for (int round = 0; round < 50; ++round) {
-    // The ranges wait for each other, so neither thread can take the other's.
-    std::atomic<int> arrived{0};
-    pool.parallelFor(
-        2, 1,
-        [&](int64_t begin, int64_t, int worker) {
-          EXPECT_EQ(begin, worker);
-          arrived.fetch_add(1);
-          while (arrived.load() < 2) {
-            std::this_thread::yield();
-          }
-        },
-        Sharing::Parts);
-  }
-}
-
-TEST(ThreadPool, KnowsWhetherAWorkerIsAwake) {
-  ThreadPool alone(1), pool(2);
-  alone.parallelFor(10, 1, [](int64_t, int64_t, int) {});
-  EXPECT_FALSE(alone.hasAwakeWorker());
-  EXPECT_FALSE(pool.hasAwakeWorker()); // none has been started
-  std::atomic<int> arrived{0};
-  pool.parallelFor(2, 1, [&](int64_t, int64_t, int worker) {
-    arrived.fetch_add(1);
-    while (arrived.load() < 2) {
-      std::this_thread::yield();
-    }
-    EXPECT_TRUE(worker == 0 || pool.hasAwakeWorker()); // the caller may be late
-  });
-  for (int i = 0; i < 5000 && pool.hasAwakeWorker(); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  EXPECT_FALSE(pool.hasAwakeWorker());
 }
 
 TEST(ThreadPool, ManySmallJobsInARow) {
@@ -225,52 +179,6 @@ TEST(ThreadPool, ChildOfAForkCanWork) {
   int status = 0;
   ASSERT_EQ(::waitpid(child, &status, 0), child);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << status;
-}
-
-TEST(ThreadPool, ScratchGrowsAndRefusesTheImpossible) {
-  ThreadPool pool(2);
-  uint8_t *small = pool.scratch(1, 100);
-  ASSERT_TRUE(small);
-  EXPECT_EQ(reinterpret_cast<uintptr_t>(small) % 64, 0u);
-  EXPECT_EQ(pool.scratch(1, 50), small);
-  ASSERT_TRUE(pool.scratch(1, 1 << 20));
-  EXPECT_NE(pool.scratch(0, 100), pool.scratch(1, 100));
-  EXPECT_EQ(pool.scratch(0, ~uint64_t{0}), nullptr);
-  EXPECT_EQ(pool.scratch(2, 8), nullptr);
-}
-
-TEST(CpuCount, ReadsQuotas) {
-  EXPECT_EQ(cpusFromQuota("150000 100000"), 2);
-  EXPECT_EQ(cpusFromQuota("200000 100000\n"), 2);
-  EXPECT_EQ(cpusFromQuota("1000 100000"), 1);
-  EXPECT_EQ(cpusFromQuota("max 100000"), std::nullopt);
-  EXPECT_EQ(cpusFromQuota("-1 100000"), std::nullopt);
-  EXPECT_EQ(cpusFromQuota("100000 0"), std::nullopt);
-  EXPECT_EQ(cpusFromQuota(""), std::nullopt);
-}
-
-TEST(CpuCount, TakesTheSmallestQuotaOnTheWayUp) {
-  const std::filesystem::path mount =
-      std::filesystem::temp_directory_path() / ("nereid_quota_" + std::to_string(::getpid()));
-  std::filesystem::create_directories(mount / "a" / "b");
-  std::ofstream(mount / "cpu.max") << "max 100000\n";
-  std::ofstream(mount / "a" / "cpu.max") << "300000 100000\n";
-  std::ofstream(mount / "a" / "b" / "cpu.max") << "500000 100000\n";
-  EXPECT_EQ(smallestQuota(mount, "/a/b"), 3);
-  EXPECT_EQ(smallestQuota(mount, "/"), std::nullopt);
-  std::filesystem::remove_all(mount);
-}
-
-TEST(CpuCount, IsAtLeastOne) { EXPECT_GE(usableCpuCount(), 1); }
-
-TEST(CpuCount, ReadsTheKnob) {
-  ::setenv("NEREID_THREADS", "3", 1);
-  EXPECT_EQ(threadCountFromEnvironment(), 3);
-  for (const char *bad : {"", "0", "-2", "4x", "99999999"}) {
-    ::setenv("NEREID_THREADS", bad, 1);
-    EXPECT_EQ(threadCountFromEnvironment(), 0) << bad;
-  }
-  ::unsetenv("NEREID_THREADS");
 }
 
 } // namespace

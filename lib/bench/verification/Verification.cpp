@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/bench/verification/Verification.h"
 
-#include "runtime/CpuCount.h"
 #include "runtime/ThreadPool.h"
+#include "runtime/core/CpuCount.h"
 
 #include <algorithm>
 
