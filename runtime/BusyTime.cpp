@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/BusyTime.h"
 
-#include "runtime/Clock.h"
+#include "runtime/core/Clock.h"
 
 namespace nereid::runtime {
 namespace {

@@ -2,7 +2,7 @@
 // A processor with memory of its own: it allocates, loads code and has streams to launch and copy.
 // The CPU is one, `cpuDevice()`, whose memory is the host's. The address of another device's memory
 // is no address of the host: only the copies of its streams (runtime/Stream.h) reach the bytes,
-// which tensors (runtime/Tensor.h) use.
+// which tensors (runtime/tensor/Tensor.h) use.
 #pragma once
 
 #include "runtime/LaunchError.h"

@@ -3,11 +3,11 @@
 // generated code (lib/targets/cpu) and the runtime; nothing else crosses. No MLIR here.
 #pragma once
 
-#include "runtime/DType.h"
 #include "runtime/Module.h"
 #include "runtime/Stream.h"
-#include "runtime/Tensor.h"
 #include "runtime/core/KernelEntry.h"
+#include "runtime/elements/DType.h"
+#include "runtime/tensor/Tensor.h"
 
 #include <cstdint>
 #include <memory>

@@ -2,10 +2,10 @@
 // From argument values to a launch: checks them, and packs the slots of KernelEntry.
 #include "runtime/Kernel.h"
 
-#include "runtime/Descriptor.h"
 #include "runtime/Device.h"
-#include "runtime/IntegerRange.h"
 #include "runtime/LaunchGrid.h"
+#include "runtime/elements/IntegerRange.h"
+#include "runtime/tensor/Descriptor.h"
 
 #include <bit>
 #include <climits>

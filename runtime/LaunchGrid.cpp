@@ -3,9 +3,9 @@
 #include "runtime/LaunchGrid.h"
 
 #include "runtime/BusyTime.h"
-#include "runtime/LaunchSharing.h"
 #include "runtime/ThreadPool.h"
-#include "runtime/core/Coroutines.h"
+#include "runtime/core/LaunchSharing.h"
+#include "runtime/core/coroutines/Coroutines.h"
 
 #include <algorithm>
 #include <bit>

@@ -2,10 +2,10 @@
 // Reproducible data. Element i depends on the seed and i alone, so the thread count does not
 // matter; logarithm, sine and cosine are computed here from exactly rounded operations, so the C
 // library and the processor do not matter either.
-#include "runtime/ElementBlocks.h"
-#include "runtime/HostTensor.h"
 #include "runtime/Philox.h"
 #include "runtime/ThreadPool.h"
+#include "runtime/elements/ElementBlocks.h"
+#include "runtime/tensor/HostTensor.h"
 
 #include <bit>
 #include <cmath>

@@ -2,8 +2,8 @@
 #include "runtime/ThreadPool.h"
 
 #include "runtime/BusyTime.h"
-#include "runtime/ItemParts.h"
 #include "runtime/core/CpuCount.h"
+#include "runtime/core/ItemParts.h"
 
 #include <climits>
 #include <exception>

@@ -4,10 +4,10 @@
 // modules are objects for the CPU.
 #pragma once
 
-#include "runtime/Clock.h"
 #include "runtime/Device.h"
 #include "runtime/Kernel.h"
 #include "runtime/ThreadPool.h"
+#include "runtime/core/Clock.h"
 
 #include <cstring>
 #include <functional>

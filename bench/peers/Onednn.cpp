@@ -2,7 +2,7 @@
 // oneDNN as a peer of pointwise and normalising kernels, of products of float32, bfloat16 and
 // int8, and of convolutions (lib/measure/peers/PeerLibrary.h).
 #include "bench/peers/Onednn.h"
-#include "runtime/DType.h"
+#include "runtime/elements/DType.h"
 
 #include <cstdio>
 #include <memory>

@@ -4,7 +4,7 @@
 // is a pass of its own because oneDNN has no vector code for it behind a product. Its gradients
 // take the weights as the forward pass has left them, and neither scores nor mask again.
 #include "bench/peers/Onednn.h"
-#include "runtime/DType.h"
+#include "runtime/elements/DType.h"
 
 #include <limits>
 

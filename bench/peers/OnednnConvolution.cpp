@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // oneDNN's convolution as a peer, with bias and ReLU fused.
 #include "bench/peers/Onednn.h"
-#include "runtime/DType.h"
+#include "runtime/elements/DType.h"
 
 #include <algorithm>
 #include <chrono>

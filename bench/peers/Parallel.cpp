@@ -3,7 +3,7 @@
 // kernels that sort, scan, count and gather (lib/measure/peers/PeerLibrary.h). Where there are
 // several ways, each is timed when the peer is opened and the quickest one is the peer.
 #include "lib/measure/peers/PeerLibrary.h"
-#include "runtime/DType.h"
+#include "runtime/elements/DType.h"
 
 #include <algorithm>
 #include <atomic>

@@ -5,8 +5,8 @@
 #include "nereid/nereid.h"
 #include "runtime/Device.h"
 #include "runtime/Kernel.h"
-#include "runtime/Tensor.h"
 #include "runtime/ThreadPool.h"
+#include "runtime/tensor/Tensor.h"
 
 #include <memory>
 #include <optional>

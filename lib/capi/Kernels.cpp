@@ -5,7 +5,7 @@
 #include "lib/capi/Texts.h"
 #include "lib/pipeline/Compiler.h"
 #include "lib/targets/Targets.h"
-#include "runtime/Dlpack.h"
+#include "runtime/tensor/Dlpack.h"
 
 #include <algorithm>
 #include <mutex>

@@ -3,8 +3,8 @@
 #include "lib/capi/Failure.h"
 #include "lib/capi/Handles.h"
 #include "lib/capi/Texts.h"
-#include "runtime/Extent.h"
-#include "runtime/IntegerRange.h"
+#include "runtime/elements/IntegerRange.h"
+#include "runtime/tensor/Extent.h"
 
 #include <fmt/format.h>
 

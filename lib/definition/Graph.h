@@ -6,7 +6,7 @@
 
 #include "lib/definition/constraints/Constraint.h"
 #include "lib/support/Diagnostics.h"
-#include "runtime/DType.h"
+#include "runtime/elements/DType.h"
 
 #include <cstdint>
 #include <map>

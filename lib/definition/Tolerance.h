@@ -4,7 +4,7 @@
 // the same model along with the data for a bound per element.
 #pragma once
 
-#include "runtime/DType.h"
+#include "runtime/elements/DType.h"
 
 #include <cstdint>
 

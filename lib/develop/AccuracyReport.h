@@ -3,7 +3,7 @@
 #pragma once
 
 #include "lib/bench/verification/Verification.h"
-#include "runtime/DType.h"
+#include "runtime/elements/DType.h"
 
 #include <string>
 #include <vector>

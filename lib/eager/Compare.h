@@ -5,7 +5,7 @@
 #pragma once
 
 #include "lib/eager/Comparison.h"
-#include "runtime/Tensor.h"
+#include "runtime/tensor/Tensor.h"
 
 namespace nereid::eager {
 

@@ -6,7 +6,7 @@
 
 #include "lib/generator/Schedule.h"
 #include "runtime/Kernel.h"
-#include "runtime/Tensor.h"
+#include "runtime/tensor/Tensor.h"
 
 #include <span>
 #include <string>

@@ -5,7 +5,7 @@
 #include "lib/interpreter/Scheduler.h"
 #include "lib/tile/analysis/WaitingLoops.h"
 #include "lib/tile/ir/Attributes.h"
-#include "runtime/Descriptor.h"
+#include "runtime/tensor/Descriptor.h"
 
 #include <cmath>
 

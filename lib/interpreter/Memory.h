@@ -3,7 +3,7 @@
 #pragma once
 
 #include "lib/interpreter/Tile.h"
-#include "runtime/Tensor.h"
+#include "runtime/tensor/Tensor.h"
 
 #include <cstdint>
 #include <optional>

@@ -12,7 +12,7 @@
 
 #include "lib/interpreter/Instance.h"
 #include "runtime/core/ProgramMemory.h"
-#include "runtime/cpu/ContextSwitch.h"
+#include "runtime/core/coroutines/ContextSwitch.h"
 
 #include <memory>
 #include <random>

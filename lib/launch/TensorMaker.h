@@ -4,7 +4,7 @@
 
 #include "lib/language/syntax/Ast.h"
 #include "lib/support/Diagnostics.h"
-#include "runtime/Tensor.h"
+#include "runtime/tensor/Tensor.h"
 
 #include <map>
 #include <optional>

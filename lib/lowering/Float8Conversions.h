@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Conversions between the 8-bit floats, held as i8 lanes, and f32 or f64, for expand-half.
-// They give the very bits of runtime/Float8.h: one rounding to nearest even, saturation at the
-// largest finite number, NaN stays NaN.
+// They give the very bits of runtime/elements/Float8.h: one rounding to nearest even, saturation at
+// the largest finite number, NaN stays NaN.
 #pragma once
 
 #include "lib/lowering/math/Lanes.h"

@@ -2,7 +2,7 @@
 // The runtime's file replacement with diagnostics in front.
 #include "lib/support/AtomicFile.h"
 
-#include "runtime/FileIo.h"
+#include "runtime/tensor/FileIo.h"
 
 #include <filesystem>
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "lib/support/Diagnostics.h"
-#include "runtime/Tensor.h"
+#include "runtime/tensor/Tensor.h"
 
 #include <cstdint>
 #include <string>

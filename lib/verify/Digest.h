@@ -3,7 +3,7 @@
 // that agreed with a reference once and need not be compared again.
 #pragma once
 
-#include "runtime/Tensor.h"
+#include "runtime/tensor/Tensor.h"
 
 #include <cstdint>
 #include <span>

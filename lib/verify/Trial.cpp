@@ -2,9 +2,9 @@
 #include "lib/verify/Trial.h"
 
 #include "lib/verify/GuardedMemory.h"
-#include "runtime/ElementBlocks.h"
-#include "runtime/Extent.h"
 #include "runtime/ThreadPool.h"
+#include "runtime/elements/ElementBlocks.h"
+#include "runtime/tensor/Extent.h"
 
 #include <fmt/format.h>
 

@@ -8,7 +8,7 @@
 
 #include "lib/support/Diagnostics.h"
 #include "runtime/Kernel.h"
-#include "runtime/Tensor.h"
+#include "runtime/tensor/Tensor.h"
 
 #include <cstdint>
 #include <functional>

@@ -2,7 +2,7 @@
 // The list in a feature text, and what NEREID_CPU_FEATURES leaves of the machine's.
 #include "runtime/aot/CpuFeatures.h"
 
-#include "runtime/core/CpuFeatures.h"
+#include "runtime/core/features/CpuFeatures.h"
 
 #include <cstdlib>
 #include <cstring>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which of the instruction sets that targets name this machine has, for the choice between the
-// variants of a kernel. The names are those of runtime/core/CpuFeatures.h.
+// variants of a kernel. The names are those of runtime/core/features/CpuFeatures.h.
 #pragma once
 
 #include <cstdint>

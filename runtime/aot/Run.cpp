@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs the programs of a grid as tasks on a pool. A launch known to be too small to pay for other
 // threads stays on the calling one.
-#include "runtime/LaunchSharing.h"
 #include "runtime/aot/Launch.h"
 #include "runtime/aot/Message.h"
-#include "runtime/core/Coroutines.h"
+#include "runtime/core/LaunchSharing.h"
+#include "runtime/core/coroutines/Coroutines.h"
 
 namespace nereid::aot {
 

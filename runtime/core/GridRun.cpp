@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/core/GridRun.h"
 
-#include "runtime/Clock.h"
-#include "runtime/ProgramWalk.h"
-#include "runtime/StoreFence.h"
+#include "runtime/core/Clock.h"
 #include "runtime/core/ProgramMemory.h"
+#include "runtime/core/ProgramWalk.h"
+#include "runtime/core/StoreFence.h"
 
 namespace nereid::runtime {
 

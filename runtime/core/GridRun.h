@@ -4,7 +4,7 @@
 // time. Shared by both runtimes; no C++ library.
 #pragma once
 
-#include "runtime/ItemParts.h"
+#include "runtime/core/ItemParts.h"
 #include "runtime/core/KernelEntry.h"
 #include "runtime/core/LaunchFrame.h"
 

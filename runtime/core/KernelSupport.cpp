@@ -2,8 +2,8 @@
 // Device assertions and prints, called from generated code on any thread of a pool.
 #include "runtime/core/KernelSupport.h"
 
-#include "runtime/PrintLine.h"
 #include "runtime/core/LaunchFrame.h"
+#include "runtime/core/PrintLine.h"
 
 #include <cstdio>
 

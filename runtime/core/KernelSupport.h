@@ -20,7 +20,7 @@ extern "C" {
 NEREID_RT_API void nereid_rt_assert_fail(const char *message, const int32_t *id);
 
 /// One line for one element, on stdout unless the launch has a place for it; see
-/// runtime/PrintLine.h for the description and the bits.
+/// runtime/core/PrintLine.h for the description and the bits.
 NEREID_RT_API void nereid_rt_print(const char *description, const int32_t *id, int64_t index,
                                    int64_t bits);
 
@@ -30,8 +30,8 @@ NEREID_RT_API void nereid_rt_print(const char *description, const int32_t *id, i
 NEREID_RT_API void nereid_rt_yield(uint64_t observed, const char *place);
 
 /// Where the thread sums up a tile's additions that nobody waits for, laid out as
-/// runtime/DeferredAdditions.h has it; `kind` is its AdditionKind. Null when they are better done
-/// directly, as outside a launch.
+/// runtime/core/DeferredAdditions.h has it; `kind` is its AdditionKind. Null when they are better
+/// done directly, as outside a launch.
 NEREID_RT_API void *nereid_rt_defer_additions(int32_t kind, int64_t elements);
 /// Adds elements whose lines may not be in it: `count` addresses, and values of its kind.
 NEREID_RT_API void nereid_rt_add_deferred(void *sums, const uint64_t *addresses, const void *values,

@@ -4,7 +4,7 @@
 // both runtimes; no C++ library.
 #pragma once
 
-#include "runtime/DeferredAdditions.h"
+#include "runtime/core/DeferredAdditions.h"
 
 #include <atomic>
 #include <csetjmp>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/core/WorkerPool.h"
 
-#include "runtime/Clock.h"
+#include "runtime/core/Clock.h"
 #include "runtime/core/CpuCount.h"
 
 #include <climits>

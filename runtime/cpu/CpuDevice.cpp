@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The CPU as a device: its memory is the host's, nothing is queued, and copies are plain. Launches
 // that name no stream do not come through here, see runtime/Launch.cpp.
-#include "runtime/Clock.h"
 #include "runtime/Device.h"
 #include "runtime/Kernel.h"
 #include "runtime/ThreadPool.h"
+#include "runtime/core/Clock.h"
 
 #include <cstdlib>
 #include <cstring>

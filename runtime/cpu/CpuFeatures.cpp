@@ -2,7 +2,7 @@
 // What runtime/core/ finds, asked once and sorted; on RISC-V also what only trying finds.
 #include "runtime/cpu/CpuFeatures.h"
 
-#include "runtime/core/CpuFeatures.h"
+#include "runtime/core/features/CpuFeatures.h"
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runtime/remote/Arguments.h"
 
-#include "runtime/Extent.h"
+#include "runtime/tensor/Extent.h"
 
 #include <algorithm>
 #include <bit>

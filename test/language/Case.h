@@ -4,7 +4,7 @@
 // for every element type it names, on the engines that the program is given.
 #pragma once
 
-#include "runtime/DType.h"
+#include "runtime/elements/DType.h"
 
 #include <array>
 #include <cstdint>

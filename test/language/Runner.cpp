@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs one case for one element type on one engine and compares with the reference.
-#include "runtime/Tensor.h"
+#include "runtime/tensor/Tensor.h"
 #include "test/language/Case.h"
 #include "test/language/engines/Engine.h"
 

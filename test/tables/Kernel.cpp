@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "test/tables/Kernel.h"
 
-#include "runtime/Tensor.h"
+#include "runtime/tensor/Tensor.h"
 
 #include <algorithm>
 #include <cstring>

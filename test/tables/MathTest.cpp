@@ -5,7 +5,7 @@
 #include "test/language/Case.h"
 #include "test/tables/Kernel.h"
 
-#include "runtime/Tensor.h"
+#include "runtime/tensor/Tensor.h"
 
 #include <gtest/gtest.h>
 

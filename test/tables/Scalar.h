@@ -3,7 +3,7 @@
 // both the interpreter and the targets, and shares no code with either.
 #pragma once
 
-#include "runtime/DType.h"
+#include "runtime/elements/DType.h"
 
 #include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/APSInt.h"

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "lib/check/Check.h"
-#include "runtime/Tensor.h"
+#include "runtime/tensor/Tensor.h"
 
 #include <gtest/gtest.h>
 

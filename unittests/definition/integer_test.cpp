@@ -4,7 +4,7 @@
 
 #include "lib/definition/cases/CaseGrid.h"
 #include "lib/definition/operations/Promotion.h"
-#include "runtime/IntegerElements.h"
+#include "runtime/elements/IntegerElements.h"
 
 #include <set>
 

@@ -5,7 +5,7 @@
 
 #include "lib/definition/cases/CaseGrid.h"
 #include "lib/eager/reference/Reference.h"
-#include "runtime/IntegerElements.h"
+#include "runtime/elements/IntegerElements.h"
 
 #include <cmath>
 

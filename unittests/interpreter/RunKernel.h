@@ -5,7 +5,7 @@
 
 #include "lib/interpreter/Interpreter.h"
 #include "lib/tile/ir/Tile.h"
-#include "runtime/Tensor.h"
+#include "runtime/tensor/Tensor.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the runtime asks the processor itself agrees with what the operating system says about it.
 #include "runtime/aot/CpuFeatures.h"
-#include "runtime/core/CpuFeatures.h"
-#include "runtime/core/FeatureNames.h"
+#include "runtime/core/features/CpuFeatures.h"
+#include "runtime/core/features/FeatureNames.h"
 
 #include <gtest/gtest.h>
 

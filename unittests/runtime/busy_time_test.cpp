@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is counted as work of threads: bodies, on every thread that runs one, and nothing else.
 #include "runtime/BusyTime.h"
-#include "runtime/Clock.h"
 #include "runtime/ThreadPool.h"
+#include "runtime/core/Clock.h"
 
 #include <gtest/gtest.h>
 

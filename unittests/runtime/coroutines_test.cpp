@@ -4,8 +4,8 @@
 #include "runtime/Kernel.h"
 #include "runtime/ThreadPool.h"
 #include "runtime/core/KernelSupport.h"
-#include "runtime/core/StallWatch.h"
-#include "runtime/cpu/ContextSwitch.h"
+#include "runtime/core/coroutines/ContextSwitch.h"
+#include "runtime/core/coroutines/StallWatch.h"
 
 #include <atomic>
 #include <chrono>

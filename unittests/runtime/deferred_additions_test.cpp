@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Additions summed up per thread: what reaches memory and when, with a C++ function in the place of
 // generated code.
-#include "runtime/DeferredAdditions.h"
 #include "runtime/Kernel.h"
 #include "runtime/ThreadPool.h"
+#include "runtime/core/DeferredAdditions.h"
 #include "runtime/core/KernelSupport.h"
 
 #include <gtest/gtest.h>

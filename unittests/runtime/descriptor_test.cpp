@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A tensor passed for a descriptor: the slots a kernel gets, and what is refused.
-#include "runtime/Descriptor.h"
 #include "runtime/ThreadPool.h"
+#include "runtime/tensor/Descriptor.h"
 
 #include <algorithm>
 #include <gtest/gtest.h>

@@ -2,8 +2,8 @@
 // Tensors on a device whose memory the host cannot touch: copies, elements, fills, files, DLPack
 // and launches; and who is refused.
 #include "runtime/Device.h"
-#include "runtime/Dlpack.h"
-#include "runtime/IntegerElements.h"
+#include "runtime/elements/IntegerElements.h"
+#include "runtime/tensor/Dlpack.h"
 #include "unittests/FarDevice.h"
 #include "unittests/runtime/ObjectBuilder.h"
 

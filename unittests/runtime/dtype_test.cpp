@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Element types: names, and the 16-bit conversions over all patterns. The references use the
 // definition of the formats (value = significand × 2^exponent) and exact search, not bit tricks.
-#include "runtime/DType.h"
+#include "runtime/elements/DType.h"
 
 #include <bit>
 #include <cmath>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // 8-bit floats: all codes both ways, all midpoints between neighbours, saturation, NaN and signed
 // zero. The reference is the definition of the formats: (-1)^s × significand × 2^exponent.
-#include "runtime/Float8.h"
+#include "runtime/elements/Float8.h"
 
-#include "runtime/Tensor.h"
+#include "runtime/tensor/Tensor.h"
 
 #include <cmath>
 #include <gtest/gtest.h>

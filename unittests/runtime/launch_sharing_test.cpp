@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which launches are shared, by what they last: limits computed by hand. A cost is in sixteenths of
 // a nanosecond.
-#include "runtime/LaunchSharing.h"
+#include "runtime/core/LaunchSharing.h"
 
-#include "runtime/ItemParts.h"
+#include "runtime/core/ItemParts.h"
 
 #include <gtest/gtest.h>
 

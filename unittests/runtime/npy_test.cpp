@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // .npy files: bytes written by NumPy (spelled out here), round trips, damage.
-#include "runtime/FileIo.h"
-#include "runtime/NpyHeader.h"
-#include "runtime/Tensor.h"
+#include "runtime/tensor/FileIo.h"
+#include "runtime/tensor/NpyHeader.h"
+#include "runtime/tensor/Tensor.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -2,7 +2,7 @@
 // Random data: the generator's published vectors, distribution, independence of threads and
 // strides.
 #include "runtime/Philox.h"
-#include "runtime/Tensor.h"
+#include "runtime/tensor/Tensor.h"
 
 #include <algorithm>
 #include <bit>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tensors: allocation, strides, views, conversion, DLPack in both directions.
-#include "runtime/Dlpack.h"
-#include "runtime/Tensor.h"
+#include "runtime/tensor/Dlpack.h"
+#include "runtime/tensor/Tensor.h"
 
 #include <cmath>
 #include <cstring>

@@ -5,7 +5,7 @@
 
 #include "lib/interpreter/Instance.h"
 #include "lib/tile/analysis/axis/AxisInfo.h"
-#include "runtime/Tensor.h"
+#include "runtime/tensor/Tensor.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Parser/Parser.h"

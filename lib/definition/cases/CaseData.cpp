@@ -2,7 +2,7 @@
 #include "lib/definition/cases/CaseData.h"
 
 #include "lib/definition/Tolerance.h"
-#include "runtime/ElementBlocks.h"
+#include "runtime/elements/ElementBlocks.h"
 
 #include <fmt/format.h>
 

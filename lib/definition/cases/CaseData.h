@@ -4,7 +4,7 @@
 #pragma once
 
 #include "lib/definition/constraints/Constraint.h"
-#include "runtime/Tensor.h"
+#include "runtime/tensor/Tensor.h"
 
 #include <cstdint>
 #include <string>

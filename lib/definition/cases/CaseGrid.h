@@ -5,7 +5,7 @@
 
 #include "lib/definition/Graph.h"
 #include "lib/definition/cases/CaseData.h"
-#include "runtime/Tensor.h"
+#include "runtime/tensor/Tensor.h"
 
 namespace nereid::definition {
 

@@ -3,7 +3,7 @@
 // ends, where sums and products wrap.
 #include "lib/definition/cases/CaseData.h"
 #include "lib/definition/operations/Promotion.h"
-#include "runtime/IntegerElements.h"
+#include "runtime/elements/IntegerElements.h"
 
 #include <algorithm>
 #include <cmath>

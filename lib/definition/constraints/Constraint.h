@@ -6,7 +6,7 @@
 #pragma once
 
 #include "lib/support/Diagnostics.h"
-#include "runtime/DType.h"
+#include "runtime/elements/DType.h"
 
 #include <cstdint>
 #include <optional>

@@ -4,7 +4,7 @@
 // baseline would be slower than what it stands for.
 #pragma once
 
-#include "runtime/Tensor.h"
+#include "runtime/tensor/Tensor.h"
 
 namespace nereid::eager {
 

@@ -5,8 +5,8 @@
 #pragma once
 
 #include "lib/definition/operations/Convolution.h"
-#include "runtime/Tensor.h"
 #include "runtime/ThreadPool.h"
+#include "runtime/tensor/Tensor.h"
 
 namespace nereid::eager {
 

@@ -8,8 +8,8 @@
 #pragma once
 
 #include "lib/definition/Graph.h"
-#include "runtime/Tensor.h"
 #include "runtime/ThreadPool.h"
+#include "runtime/tensor/Tensor.h"
 
 #include <map>
 #include <span>

@@ -2,8 +2,8 @@
 // Matrix products with PyTorch's rules for vectors and leading dimensions, on all threads.
 #pragma once
 
-#include "runtime/Tensor.h"
 #include "runtime/ThreadPool.h"
+#include "runtime/tensor/Tensor.h"
 
 namespace nereid::eager {
 

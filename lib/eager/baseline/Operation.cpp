@@ -10,7 +10,7 @@
 #include "lib/eager/baseline/Matmul.h"
 #include "lib/eager/baseline/Pointwise.h"
 #include "lib/eager/baseline/Reduction.h"
-#include "runtime/IntegerElements.h"
+#include "runtime/elements/IntegerElements.h"
 
 #include <fmt/format.h>
 

@@ -4,8 +4,8 @@
 #pragma once
 
 #include "lib/eager/baseline/kernels/KernelTable.h"
-#include "runtime/Tensor.h"
 #include "runtime/ThreadPool.h"
+#include "runtime/tensor/Tensor.h"
 
 #include <vector>
 

@@ -3,8 +3,8 @@
 // table; the other combinations are plain loops.
 #include "lib/eager/baseline/Staging.h"
 
-#include "runtime/Float8.h"
-#include "runtime/IntegerElements.h"
+#include "runtime/elements/Float8.h"
+#include "runtime/elements/IntegerElements.h"
 
 #include <cstring>
 #include <type_traits>

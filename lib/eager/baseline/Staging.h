@@ -4,7 +4,7 @@
 #pragma once
 
 #include "lib/eager/baseline/kernels/KernelTable.h"
-#include "runtime/Tensor.h"
+#include "runtime/tensor/Tensor.h"
 
 namespace nereid::eager {
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "lib/definition/operations/Operations.h"
-#include "runtime/DType.h"
+#include "runtime/elements/DType.h"
 
 #include <span>
 

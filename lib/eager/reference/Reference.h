@@ -9,8 +9,8 @@
 
 #include "lib/definition/Graph.h"
 #include "lib/eager/Comparison.h"
-#include "runtime/Tensor.h"
 #include "runtime/ThreadPool.h"
+#include "runtime/tensor/Tensor.h"
 
 #include <span>
 

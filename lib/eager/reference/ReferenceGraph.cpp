@@ -10,7 +10,7 @@
 #include "lib/eager/reference/ReferenceConvolution.h"
 #include "lib/eager/reference/ReferenceProduct.h"
 #include "lib/eager/reference/ShiftedByMaximum.h"
-#include "runtime/IntegerElements.h"
+#include "runtime/elements/IntegerElements.h"
 
 #include <algorithm>
 #include <cmath>

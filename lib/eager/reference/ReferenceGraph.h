@@ -4,7 +4,7 @@
 #pragma once
 
 #include "lib/eager/reference/ErrorRules.h"
-#include "runtime/Tensor.h"
+#include "runtime/tensor/Tensor.h"
 
 #include <vector>
 

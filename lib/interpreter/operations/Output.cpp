@@ -2,7 +2,7 @@
 // Device prints and assertions.
 #include "lib/interpreter/Instance.h"
 #include "lib/tile/ir/PrintDescription.h"
-#include "runtime/PrintLine.h"
+#include "runtime/core/PrintLine.h"
 
 #include <bit>
 #include <cstdio>
@@ -10,7 +10,7 @@
 namespace nereid::interpreter {
 namespace {
 
-/// The element as runtime/PrintLine.h takes it.
+/// The element as runtime/core/PrintLine.h takes it.
 int64_t printedBits(const Tile &tile, size_t i, char form) {
   if (form == 'f') {
     return std::bit_cast<int64_t>(tile.number(i));

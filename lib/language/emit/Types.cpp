@@ -3,7 +3,7 @@
 #include "lib/language/emit/Emitter.h"
 #include "lib/language/emit/expressions/Float8E4B15.h"
 
-#include "runtime/Float8.h"
+#include "runtime/elements/Float8.h"
 
 #include "mlir/IR/Matchers.h"
 

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "lib/language/syntax/Ast.h"
-#include "runtime/DType.h"
+#include "runtime/elements/DType.h"
 
 #include "mlir/IR/Value.h"
 #include "llvm/ADT/SmallVector.h"

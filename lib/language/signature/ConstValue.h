@@ -4,7 +4,7 @@
 #pragma once
 
 #include "lib/support/Diagnostics.h"
-#include "runtime/DType.h"
+#include "runtime/elements/DType.h"
 
 #include <memory>
 #include <optional>

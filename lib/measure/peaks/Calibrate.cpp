@@ -7,8 +7,8 @@
 #include "lib/measure/peaks/MemoryCopy.h"
 #include "lib/measure/peaks/MemoryLoops.h"
 #include "lib/measure/peaks/PeakLoops.h"
-#include "runtime/Tensor.h"
 #include "runtime/ThreadPool.h"
+#include "runtime/tensor/Tensor.h"
 
 #include <algorithm>
 #include <cstring>

@@ -6,7 +6,7 @@
 
 #include "lib/machine/Machine.h"
 #include "lib/measure/Timer.h"
-#include "runtime/Tensor.h"
+#include "runtime/tensor/Tensor.h"
 
 #include <optional>
 

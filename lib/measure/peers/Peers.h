@@ -3,7 +3,7 @@
 // time with dlopen, so that the program needs none of them; a missing one is simply no peer.
 #pragma once
 
-#include "runtime/Tensor.h"
+#include "runtime/tensor/Tensor.h"
 
 #include <functional>
 #include <map>

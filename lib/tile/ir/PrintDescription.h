@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How the operands of tile.print are written, as runtime/PrintLine.h reads it.
+// How the operands of tile.print are written, as runtime/core/PrintLine.h reads it.
 #pragma once
 
 #include "lib/tile/ir/Tile.h"

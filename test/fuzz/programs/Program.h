@@ -3,7 +3,7 @@
 #pragma once
 
 #include "runtime/Kernel.h"
-#include "runtime/Tensor.h"
+#include "runtime/tensor/Tensor.h"
 
 #include <string>
 #include <vector>

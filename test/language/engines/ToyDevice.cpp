@@ -4,9 +4,9 @@
 #include "lib/interpreter/Interpreter.h"
 #include "lib/pipeline/Session.h"
 #include "lib/pipeline/kernel/KernelFunction.h"
-#include "runtime/Clock.h"
 #include "runtime/Device.h"
 #include "runtime/Kernel.h"
+#include "runtime/core/Clock.h"
 
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Parser/Parser.h"

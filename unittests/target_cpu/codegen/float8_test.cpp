@@ -2,7 +2,7 @@
 // 8-bit floats on every vector width: all 256 patterns, and numbers at and around every rounding
 // boundary, against a search through the table of all values and against runtime/Float8; rounding
 // towards zero of every narrow format.
-#include "runtime/Float8.h"
+#include "runtime/elements/Float8.h"
 #include "unittests/target_cpu/LowerHarness.h"
 
 #include <gtest/gtest.h>

@@ -5,7 +5,7 @@
 // compiled for instructions the machine may lack.
 #pragma once
 
-#include "runtime/DType.h"
+#include "runtime/elements/DType.h"
 
 #include <cstdint>
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The 8-bit float `fp8e4b15` has no type in MLIR: tile IR carries its bytes as i8, and what depends
-// on the number they stand for is made of integer operations here. runtime/Float8.h has the format.
+// on the number they stand for is made of integer operations here. runtime/elements/Float8.h has
+// the format.
 #pragma once
 
 #include "lib/language/emit/Emitter.h"

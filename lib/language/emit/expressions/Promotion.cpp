@@ -5,7 +5,7 @@
 // literalAsScalar().
 #include "lib/language/emit/Emitter.h"
 
-#include "runtime/Float8.h"
+#include "runtime/elements/Float8.h"
 
 #include "llvm/ADT/APFloat.h"
 

@@ -2,7 +2,7 @@
 // Masks of sums that a constant takes beyond the end of int32 within one tile: no intervals.
 #include "unittests/target_cpu/LowerHarness.h"
 
-#include "runtime/Tensor.h"
+#include "runtime/tensor/Tensor.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Atomic additions that a thread sums up until the launch ends (runtime/DeferredAdditions.h); which
-// ones may be is said by tile-privatise-atomics.
+// Atomic additions that a thread sums up until the launch ends (runtime/core/DeferredAdditions.h);
+// which ones may be is said by tile-privatise-atomics.
 #pragma once
 
-#include "runtime/DeferredAdditions.h"
+#include "runtime/core/DeferredAdditions.h"
 
 #include "mlir/IR/Types.h"
 
