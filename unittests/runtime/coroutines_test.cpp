@@ -5,6 +5,7 @@
 #include "runtime/ThreadPool.h"
 #include "runtime/core/KernelSupport.h"
 #include "runtime/core/coroutines/ContextSwitch.h"
+#include "runtime/core/coroutines/Coroutines.h"
 #include "runtime/core/coroutines/StallWatch.h"
 
 #include <atomic>
@@ -12,6 +13,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <gtest/gtest.h>
+#include <string>
 #include <vector>
 
 using namespace nereid;
@@ -230,6 +232,21 @@ TEST_P(Coroutines, AFailedAssertionEndsTheWaitingOnes) {
   LaunchError error = run(entry, shared, {30, 1, 1}, GetParam());
   EXPECT_EQ(error.code, "E0407");
   EXPECT_NE(error.message.find("program (9, 0, 0): broken"), std::string::npos) << error.message;
+}
+
+TEST(Coroutine, TheFirstPlacesOfTheAlphabetAreNamed) {
+  GridRun grid{.entry = nullptr,
+               .slots = nullptr,
+               .count = {1, 1, 1},
+               .programs = 1,
+               .takesRanges = false,
+               .scratchBytes = 0};
+  CoroutineRun launch(grid, 1);
+  for (const char *place : {"f", "b", "k", "a", "f", "c", "j", "e", "i", "d", "h", "g", "a"}) {
+    launch.notePlace(place);
+  }
+  const std::vector<std::string> named(launch.places, launch.places + CoroutineRun::placeLimit);
+  EXPECT_EQ(named, (std::vector<std::string>{"a", "b", "c", "d", "e", "f", "g", "h"}));
 }
 
 TEST(Coroutine, YieldOutsideALaunchDoesNothing) { nereid_rt_yield(1, "sample.py:1"); }
