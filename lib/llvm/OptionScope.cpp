@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
-#include <string_view>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -15,16 +15,20 @@ namespace {
 
 using Option = llvm::cl::opt<unsigned>;
 
-bool isEqual(const LlvmOption &a, const LlvmOption &b) {
-  return std::string_view(a.name) == b.name && a.value == b.value;
-}
+/// As LlvmOption, whose name is the caller's.
+struct Held {
+  std::string name;
+  unsigned value;
+};
+
+bool isEqual(const Held &a, const LlvmOption &b) { return a.name == b.name && a.value == b.value; }
 
 struct Holding {
   std::mutex lock;
   std::condition_variable changed;
   uint64_t nextTicket = 0, turn = 0; ///< first come, first served
   int scopes = 0;                    ///< that hold
-  std::span<const LlvmOption> options;
+  std::vector<Held> options;
   std::vector<std::pair<Option *, unsigned>> before;
 
   bool takes(std::span<const LlvmOption> wanted) const {
@@ -46,8 +50,9 @@ OptionScope::OptionScope(std::span<const LlvmOption> options) {
   const uint64_t ticket = all.nextTicket++;
   all.changed.wait(guard, [&] { return all.turn == ticket && all.takes(options); });
   if (all.scopes++ == 0) {
-    all.options = options;
+    all.options.clear();
     for (const LlvmOption &option : options) {
+      all.options.push_back({option.name, option.value});
       auto *known = static_cast<Option *>(llvm::cl::getRegisteredOptions().lookup(option.name));
       all.before.emplace_back(known, known->getValue());
       known->setValue(option.value);

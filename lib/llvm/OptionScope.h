@@ -19,7 +19,7 @@ struct LlvmOption {
 /// second one in the same thread.
 class OptionScope {
 public:
-  /// `options` must outlive the scope. A name that LLVM does not know, or of an option of another
+  /// A name that LLVM does not know, or of an option of another
   /// type, is a mistake in this program.
   explicit OptionScope(std::span<const LlvmOption> options);
   ~OptionScope();

@@ -8,6 +8,7 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <string>
 #include <thread>
 
 namespace nereid::codegen::test {
@@ -34,6 +35,27 @@ TEST(OptionScope, EqualOnesHoldAtOnce) {
   const OptionScope scope(near);
   std::thread([] { const OptionScope other(near); }).join(); // would wait for ever
   EXPECT_EQ(optionValue("cgpp-huge-func"), 64u) << "the first one still holds";
+}
+
+/// A scope may end before one of equal options, and take the list it was given along.
+TEST(OptionScope, TheListNeedsToLiveForTheConstructorAlone) {
+  std::string budget = "grow-region-complexity-budget";
+  LlvmOption given[] = {{budget.c_str(), 1}};
+  auto first = std::make_unique<OptionScope>(given);
+  constexpr LlvmOption equal[] = {{"grow-region-complexity-budget", 1}};
+  auto second = std::make_unique<OptionScope>(equal);
+  first = nullptr;
+  given[0].value = 77;
+  std::atomic<unsigned> seen = 0;
+  std::thread stranger([&] {
+    const OptionScope other(far);
+    seen = optionValue("grow-region-complexity-budget");
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_EQ(seen, 0u);
+  second = nullptr;
+  stranger.join();
+  EXPECT_EQ(seen, 77u);
 }
 
 TEST(OptionScope, OthersWaitUntilItEnds) {
