@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The registry of targets: vendors by name, and the targets already made by full name.
+// The registry of targets: vendors and the targets already made, by name.
 #include "lib/pipeline/Target.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -14,7 +14,8 @@ namespace {
 struct Registry {
   std::mutex lock;
   std::map<std::string, TargetVendor> vendors;
-  std::map<std::string, std::unique_ptr<Target>> targets; // by what was asked for, chip included
+  std::map<std::string, std::unique_ptr<Target>> targets; ///< by Target::name
+  std::map<std::string, Target *, std::less<>> known;     ///< by what was asked for without a chip
 };
 
 Registry &registry() {
@@ -77,17 +78,16 @@ Result<Target *> findTarget(std::string_view spec, const std::string &chipFile) 
     chip = std::move(*loaded);
   }
   Registry &all = registry();
-  std::lock_guard guard(all.lock);
-  std::string name(spec);
-  const std::string key = chip ? name + "\n" + toJson(*chip) : name;
-  auto known = all.targets.find(key);
-  if (known != all.targets.end()) {
-    return known->second.get();
+  std::unique_lock guard(all.lock);
+  const std::string name(spec);
+  if (auto known = all.known.find(name); !chip && known != all.known.end()) {
+    return known->second;
   }
   Result<TargetVendor> vendor = vendorOf(all, name);
   if (!vendor) {
     return vendor.error();
   }
+  guard.unlock(); // a factory may ask for other targets
   const size_t colon = name.find(':');
   auto made = vendor->make(colon == std::string::npos ? std::string_view()
                                                       : std::string_view(name).substr(colon + 1),
@@ -95,8 +95,13 @@ Result<Target *> findTarget(std::string_view spec, const std::string &chipFile) 
   if (!made) {
     return made.error();
   }
-  Target *target = made->get();
-  all.targets[key] = std::move(*made);
+  guard.lock();
+  // Of several with one name, which make equal code, the first one stays.
+  const std::string own = (*made)->name();
+  Target *target = all.targets.try_emplace(own, std::move(*made)).first->second.get();
+  if (!chip) {
+    all.known[name] = target;
+  }
   return target;
 }
 

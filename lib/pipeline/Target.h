@@ -94,8 +94,8 @@ struct TargetVendor {
 /// lib/targets/Targets.h.
 void registerTarget(std::string name, TargetVendor vendor);
 
-/// The target for "vendor[:architecture]" and the descriptor in `chipFile` (empty = none), made at
-/// the first call and kept for the process. E0303 when the vendor is unknown or its factory
+/// The target for "vendor[:architecture]" and the descriptor in `chipFile` (empty = none), one for
+/// each Target::name and kept for the process. E0303 when the vendor is unknown or its factory
 /// refuses; E0001 or E0701 when the file cannot be used, or not with this architecture.
 Result<Target *> findTarget(std::string_view spec, const std::string &chipFile = {});
 

@@ -6,6 +6,10 @@
 
 #include <gtest/gtest.h>
 
+#include <fstream>
+#include <iterator>
+#include <set>
+
 namespace nereid::pipeline::test {
 namespace {
 
@@ -42,6 +46,39 @@ TEST(TargetNameOn, RefusesVendorsThatAreUnknownOrStayHere) {
   ASSERT_FALSE(unknown);
   EXPECT_EQ(unknown.error().code, "E0303");
   EXPECT_NE(unknown.error().message.find("'nobody:x'"), std::string::npos);
+}
+
+/// A descriptor that changes no code makes no target of its own.
+TEST(FindTarget, EqualNamesAreOneTarget) {
+  registerEchoTarget();
+  TemporaryFolder folder;
+  std::ifstream file(NEREID_SOURCE_DIR "/chips/generic-aarch64.json");
+  std::string text(std::istreambuf_iterator<char>(file), {});
+  const size_t name = text.find("\"name\": \"");
+  ASSERT_NE(name, std::string::npos);
+  std::set<Target *> found = {*findTarget("echo")};
+  for (const char *other : {"One ", "Another "}) {
+    std::string changed = text;
+    auto target = findTarget("echo", folder.write("chip.json", changed.insert(name + 9, other)));
+    ASSERT_TRUE(target) << target.error().message;
+    found.insert(*target);
+  }
+  EXPECT_EQ(found.size(), 1u);
+  EXPECT_EQ(*findTarget("echo:loud"), *findTarget("echo:loud"));
+  EXPECT_NE(*findTarget("echo:loud"), *findTarget("echo"));
+}
+
+Result<std::unique_ptr<Target>> makeAsking(std::string_view, const Machine *) {
+  registerTarget("asked", {makeNone});
+  return makeError("E0303", "there are " + std::to_string(targetVendors().size()) +
+                                " vendors and " + (findTarget("echo") ? "an echo" : "no echo"));
+}
+
+TEST(FindTarget, AFactoryMayAskForOthers) {
+  registerEchoTarget();
+  registerTarget("asking", {makeAsking});
+  const std::string count = std::to_string(targetVendors().size() + 1);
+  EXPECT_EQ(findTarget("asking").error().message, "there are " + count + " vendors and an echo");
 }
 
 } // namespace
