@@ -20,10 +20,9 @@ void lowerHistogram(BlockLowering &block, tile::HistogramOp op) {
   int source = block.bufferOf(op.getSource(), i32);
   int64_t count = ShapedType::getNumElements(shapeOf(op.getSource()));
   int64_t bins = shapeOf(op.getResult())[0], stride = bins + 1;
-  // Neighbours are counted in different tables where clearing and adding these up costs little: a
-  // number that comes again would wait for its own count to be written.
-  const int64_t tables = tally(Recogniser::Histogram, bins * 4 <= count) ? 4 : 1;
-  int result = kernel.allocate({tables * stride}, i32, loc);
+  const int64_t tables = histogramTables(op);
+  tally(Recogniser::Histogram, tables > 1);
+  int result = kernel.allocate({histogramEntries(op)}, i32, loc);
   kernel.buffers[op.getResult()] = result;
   block.own(op.getResult(), result);
   const int64_t lanes = kernel.machine.vectorBytes / 4;

@@ -35,6 +35,12 @@ bool areSameMasks(ArrayRef<Value> masks, ArrayRef<Value> others) {
 
 namespace {
 
+int allocateWhole(KernelState &state, Value tile) {
+  auto counted = tile.getDefiningOp<tile::HistogramOp>();
+  return counted ? state.allocate({histogramEntries(counted)}, elementTypeOf(tile), tile.getLoc())
+                 : state.allocate(shapeOf(tile), elementTypeOf(tile), tile.getLoc());
+}
+
 class PipelinedRows {
 public:
   PipelinedRows(KernelState &state, scf::ForOp rows)
@@ -69,6 +75,7 @@ private:
     } else if (store || op.getNumRegions() != 0 || isExchange(&op) || tile::isAtomic(&op) ||
                isa<tile::DotOp, tile::BarrierOp, tile::PrintOp, tile::AssertOp>(op)) {
       collector.flush();
+      holdWholeTiles(op);
     } else if (op.getNumResults() != 0 && isTile(op.getResult(0))) {
       for (Value tile : op.getResults()) {
         if (state.plan.isKept(tile)) {
@@ -77,6 +84,25 @@ private:
       }
     } else {
       collector.flushBefore(op);
+    }
+  }
+
+  /// An operation that is no nest works on whole tiles in scratch: those it writes, and those it
+  /// reads where they are not there yet in the type that it computes in.
+  void holdWholeTiles(Operation &op) {
+    auto product = dyn_cast<tile::DotOp>(op);
+    for (Value operand : op.getOperands()) {
+      const bool isReadWhole = isTile(operand) && (product || isExchange(&op));
+      const bool isConverted =
+          product && elementTypeOf(operand) != elementTypeOf(product.getResult());
+      if (isReadWhole && (isConverted || !state.buffers.count(operand))) {
+        (void)allocateWhole(state, operand);
+      }
+    }
+    for (Value result : op.getResults()) {
+      if (isTile(result)) {
+        state.buffers[result] = allocateWhole(state, result);
+      }
     }
   }
 
@@ -146,7 +172,7 @@ std::string whyRowsAreRefused(func::FuncOp kernel, const Machine &machine) {
   // What is in scratch when a loop is reached; more than that takes no place at any time.
   auto allocate = [&](Value value) {
     if (isTile(value) && state.plan.isStored(value)) {
-      state.buffers[value] = state.allocate(shapeOf(value), elementTypeOf(value), value.getLoc());
+      state.buffers[value] = allocateWhole(state, value);
     }
   };
   SmallVector<scf::ForOp> loops;

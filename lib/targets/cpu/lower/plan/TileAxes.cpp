@@ -36,6 +36,15 @@ bool isExchange(Operation *op) {
   return isa<tile::ScanOp, tile::JoinOp, tile::SplitOp, tile::HistogramOp>(op);
 }
 
+int64_t histogramTables(tile::HistogramOp op) {
+  const int64_t count = ShapedType::getNumElements(shapeOf(op.getSource()));
+  return shapeOf(op.getResult())[0] * 4 <= count ? 4 : 1;
+}
+
+int64_t histogramEntries(tile::HistogramOp op) {
+  return histogramTables(op) * (shapeOf(op.getResult())[0] + 1);
+}
+
 const TileAxes::Axes *TileAxes::find(Value tile, AxisView view) const {
   auto it = table.find(tile);
   return it == table.end() ? nullptr : &it->second.byView[static_cast<int>(view)];

@@ -81,5 +81,10 @@ bool isTile(mlir::Value value);
 bool isPointerTile(mlir::Value value);
 /// Reads whole tiles from scratch and writes whole tiles there, in loops of its own.
 bool isExchange(mlir::Operation *op);
+/// In how many tables a histogram counts: neighbours in different ones where clearing and adding
+/// these up costs little, as a number that comes again would wait for its own count to be written.
+int64_t histogramTables(tile::HistogramOp op);
+/// Numbers in all of them: each has a bin more, for what is not counted.
+int64_t histogramEntries(tile::HistogramOp op);
 
 } // namespace nereid::cpu
