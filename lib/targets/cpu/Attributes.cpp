@@ -6,6 +6,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinAttributes.h"
 
+#include <limits>
+
 using namespace mlir;
 
 MLIR_DEFINE_EXPLICIT_TYPE_ID(nereid::cpu::CpuDialect)
@@ -61,6 +63,39 @@ Complaint checkDelayedStore(Operation *op, Attribute value) {
                       static_cast<int64_t>(DelayedPart::Rest));
 }
 
+/// The delayed stores of a loop, by their parts: the whole row, or its first part and then the
+/// rest.
+Complaint checkPipelinedRows(Operation *op, Attribute value) {
+  if (!isa<scf::ForOp>(op)) {
+    return "expects a 'scf.for'";
+  }
+  if (op->getNumRegions() != 1 || !op->getRegion(0).hasOneBlock()) {
+    return {}; // the loop's own verifier says so, after this one
+  }
+  SmallVector<int64_t> parts;
+  for (Operation &inner : op->getRegion(0).front()) {
+    if (auto part = inner.getAttrOfType<IntegerAttr>(attribute::delayedStore)) {
+      parts.push_back(part.getInt());
+    }
+  }
+  constexpr int64_t all = static_cast<int64_t>(DelayedPart::All);
+  constexpr int64_t first = static_cast<int64_t>(DelayedPart::First);
+  constexpr int64_t rest = static_cast<int64_t>(DelayedPart::Rest);
+  const bool areNumbers =
+      llvm::all_of(parts, [](int64_t part) { return part >= all && part <= rest; });
+  const bool areWhole = parts.empty() || parts == SmallVector<int64_t>{all} ||
+                        parts == SmallVector<int64_t>{first, rest};
+  if (areNumbers && !areWhole) { // others are the branches' to complain of
+    std::string given;
+    llvm::raw_string_ostream stream(given);
+    llvm::interleaveComma(parts, stream);
+    return "expects one delayed store of a whole row, part 0, or two of its parts 1 and 2 in this "
+           "order, but got " +
+           given;
+  }
+  return checkUnit(value);
+}
+
 Complaint checkRowBefore(Operation *op, Attribute value) {
   if (!isOfPipelinedRows(op) || op->getNumRegions() != 0) {
     return "expects an operation without regions in a loop with the attribute '" +
@@ -70,8 +105,8 @@ Complaint checkRowBefore(Operation *op, Attribute value) {
 }
 
 Complaint checkShortRow(Operation *op, Attribute value) {
-  constexpr int64_t largestTile = 1 << 20;
-  return isa<scf::ForOp>(op) ? checkInteger(value, 64, 1, largestTile) : "expects a 'scf.for'";
+  constexpr int64_t most = std::numeric_limits<int64_t>::max();
+  return isa<scf::ForOp>(op) ? checkInteger(value, 64, 1, most) : "expects a 'scf.for'";
 }
 
 struct Row {
@@ -81,7 +116,7 @@ struct Row {
 
 const Row rows[] = {
     {attribute::delayedStore, checkDelayedStore},
-    {attribute::pipelinedRows, checkMark<scf::ForOp>},
+    {attribute::pipelinedRows, checkPipelinedRows},
     {attribute::rowBefore, checkRowBefore},
     {attribute::cached, checkMark<tile::StoreOp>},
     {attribute::wholeVectors, checkMark<scf::ForOp>},

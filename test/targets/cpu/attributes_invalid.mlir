@@ -27,7 +27,7 @@ func.func @no_mark(%n: i64) {
 // -----
 
 func.func @no_length(%n: i64) {
-  // expected-error @below {{attribute 'cpu.short_row' expects an integer from 1 to 1048576 of type i64, but got 0 : i64}}
+  // expected-error @below {{attribute 'cpu.short_row' expects an integer from 1 to 9223372036854775807 of type i64, but got 0 : i64}}
   scf.for %i = %n to %n step %n : i64 {
   } {cpu.short_row = 0}
   return
@@ -90,3 +90,49 @@ func.func @row_before_what(%n: i32) {
   %0 = arith.addi %n, %n {cpu.row_before} : i32
   return
 }
+
+// -----
+
+// A machine with a large first level has rows that count as short and are longer than any tile of the
+// language.
+func.func @short_of_a_large_machine(%n: i64) {
+  scf.for %i = %n to %n step %n : i64 {
+  } {cpu.short_row = 4194304}
+  return
+}
+
+// -----
+
+func.func @first_part_alone(%c: i1, %n: i32, %p: tensor<8x!tile.ptr<f32>>, %v: tensor<8xf32>) {
+  // expected-error @below {{attribute 'cpu.pipelined_rows' expects one delayed store of a whole row, part 0, or two of its parts 1 and 2 in this order, but got 1}}
+  scf.for %i = %n to %n step %n : i32 {
+    scf.if %c {
+      tile.store %p, %v : tensor<8x!tile.ptr<f32>>, tensor<8xf32>
+    } {cpu.delayed_store = 1 : i32}
+  } {cpu.pipelined_rows}
+  return
+}
+
+// -----
+
+func.func @rest_before_first_part(%c: i1, %n: i32, %p: tensor<8x!tile.ptr<f32>>, %v: tensor<8xf32>) {
+  // expected-error @below {{attribute 'cpu.pipelined_rows' expects one delayed store of a whole row, part 0, or two of its parts 1 and 2 in this order, but got 2, 1}}
+  scf.for %i = %n to %n step %n : i32 {
+    scf.if %c {
+      tile.store %p, %v : tensor<8x!tile.ptr<f32>>, tensor<8xf32>
+    } {cpu.delayed_store = 2 : i32}
+    scf.if %c {
+      tile.store %p, %v : tensor<8x!tile.ptr<f32>>, tensor<8xf32>
+    } {cpu.delayed_store = 1 : i32}
+  } {cpu.pipelined_rows}
+  return
+}
+
+// -----
+
+"func.func"() ({
+^bb0(%n: i32):
+  // expected-error @below {{'scf.for' op region #0 ('region') failed to verify constraint: region with 1 blocks}}
+  "scf.for"(%n, %n, %n) ({
+  }) {cpu.pipelined_rows} : (i32, i32, i32) -> ()
+}) {function_type = (i32) -> (), sym_name = "no_body"} : () -> ()
