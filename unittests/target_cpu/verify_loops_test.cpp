@@ -87,6 +87,62 @@ TEST(VerifyLoops, TheKernelHasTheEntry) {
       "");
 }
 
+TEST(VerifyLoops, ScratchMemoryIsSuchAsThereCanBe) {
+  for (const std::string wrong : {"-1 : i64", "1099511627777 : i64", "64 : i32"}) {
+    const std::string errors =
+        fromLoops("func.func @k" + entry + " attributes {nereid.arguments = [], tile.kernel, " +
+                  "nereid.scratch_bytes = " + wrong + "} { return }");
+    EXPECT_EQ(errors, "E0391 after phase 'loops' the attribute 'nereid.scratch_bytes' expects 0 to "
+                      "1099511627776 bytes of type i64, but got " +
+                          wrong + "\n");
+  }
+}
+
+TEST(VerifyLoops, NoFunctionIsLeftBehindLoopsOpt) {
+  for (const char *type : {"f32", "f64", "vector<8xf32>"}) {
+    for (const char *call :
+         {"math.exp %x", "math.tan %x", "math.powf %x, %x", "math.rsqrt %x", "math.erf %x"}) {
+      const std::string body = std::string("{\n%x = llvm.load %slots : !llvm.ptr -> ") + type +
+                               "\n%y = " + call + " : " + type +
+                               "\nllvm.store %y, %slots : " + type + ", !llvm.ptr\nreturn\n}";
+      const std::string text = "func.func @k" + entry + " " + attributes + " " + body;
+      const std::string errors = compileFrom("loops-opt", text);
+      EXPECT_EQ(errors.find("E0391 'math."), 0u) << errors;
+      EXPECT_NE(errors.find("is a function, and none is left after phase 'loops-opt'"),
+                std::string::npos)
+          << errors;
+      EXPECT_EQ(fromLoops(text), "");
+    }
+  }
+}
+
+TEST(VerifyLoops, NothingComputesWithNarrowFloatsBehindLoopsOpt) {
+  for (const char *type : {"f16", "bf16", "vector<8xbf16>"}) {
+    const std::string text = "func.func @k" + entry + " " + attributes +
+                             " {\n%x = llvm.load %slots : !llvm.ptr -> " + type +
+                             "\n%y = arith.addf %x, %x : " + type +
+                             "\nllvm.store %y, %slots : " + type + ", !llvm.ptr\nreturn\n}";
+    EXPECT_EQ(compileFrom("loops-opt", text),
+              "E0391 'arith.addf' computes with floats of less than 32 bits, and phase 'loops-opt' "
+              "leaves no such arithmetic: start from phase 'loops'\n");
+    EXPECT_EQ(fromLoops(text), "");
+  }
+}
+
+/// What is an instruction, or several, stays.
+TEST(VerifyLoops, InstructionsAreTakenBehindLoopsOpt) {
+  for (const char *call : {"math.floor %x", "math.sqrt %x", "math.fma %x, %x, %x", "math.absf %x",
+                           "math.roundeven %x", "math.copysign %x, %x"}) {
+    EXPECT_EQ(
+        compileFrom("loops-opt", "func.func @k" + entry + " " + attributes +
+                                     " {\n%x = llvm.load %slots : !llvm.ptr -> f32\n%y = " + call +
+                                     " : f32\nllvm.store %y, %slots : f32, !llvm.ptr"
+                                     "\nreturn\n}"),
+        "")
+        << call;
+  }
+}
+
 TEST(VerifyLoops, TheKernelDescribesItself) {
   for (const std::string missing :
        {"nereid.arguments = [], ", "nereid.scratch_bytes = 0 : i64, "}) {

@@ -76,6 +76,8 @@ bool lowerToLoops(CompileState &state) {
 
 bool verifyPhaseLoops(CompileState &state) { return succeeded(verifyLoops(*state.module)); }
 
+bool verifyPhaseLoopsOpt(CompileState &state) { return succeeded(verifyLoopsOpt(*state.module)); }
+
 bool optimizeLoops(CompileState &state) {
   mlir::PassManager passes(&state.session->context());
   passes.enableVerifier(state.options.verifyEach);
@@ -121,7 +123,7 @@ const pipeline::Phase cpuPhases[] = {
   {"loops", ".mlir", "loops over vectors, memory through addresses",
    lowerToLoops, pipeline::readMlir, pipeline::printMlir, verifyPhaseLoops},
   {"loops-opt", ".mlir", "loops that read ahead and overlap, without functions",
-   optimizeLoops, pipeline::readMlir, pipeline::printMlir, verifyPhaseLoops},
+   optimizeLoops, pipeline::readMlir, pipeline::printMlir, verifyPhaseLoopsOpt},
   {"llvm", ".ll", "LLVM IR, optimised",
    translateToLlvm, readLlvm, pipeline::printCode, verifyPhaseLlvm},
   {"asm", ".s", "assembly text, for reading",

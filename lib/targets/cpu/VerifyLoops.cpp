@@ -4,8 +4,10 @@
 #include "lib/tile/ir/Attributes.h"
 #include "lib/tile/ir/Tile.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
@@ -61,10 +63,58 @@ LogicalResult verifyKernel(func::FuncOp kernel) {
         "after phase 'loops' a kernel has the attributes 'nereid.arguments' and "
         "'nereid.scratch_bytes', which say how it is launched");
   }
+  auto scratch = kernel->getAttrOfType<IntegerAttr>("nereid.scratch_bytes");
+  constexpr int64_t most = int64_t{1} << 40; // see runtime/ProgramMemory.cpp
+  if (!scratch.getType().isSignlessInteger(64) || scratch.getInt() < 0 || scratch.getInt() > most) {
+    return kernel.emitError(
+               "after phase 'loops' the attribute 'nereid.scratch_bytes' expects 0 to ")
+           << most << " bytes of type i64, but got " << scratch;
+  }
+  return success();
+}
+
+/// One instruction each, or several that do not call.
+bool isInstruction(Operation *op) {
+  return isa<math::AbsFOp, math::AbsIOp, math::CopySignOp, math::FloorOp, math::CeilOp,
+             math::TruncOp, math::RoundOp, math::RoundEvenOp, math::SqrtOp, math::FmaOp,
+             math::CountLeadingZerosOp, math::CountTrailingZerosOp, math::CtPopOp>(op);
+}
+
+bool isNarrow(Type type) {
+  auto number = dyn_cast<FloatType>(getElementTypeOrSelf(type));
+  return number && number.getWidth() < 32;
+}
+
+/// Moves, bits and conversions from and to float16, which are instructions where they are left.
+bool computesNarrow(Operation *op) {
+  return isa_and_nonnull<arith::ArithDialect, math::MathDialect>(op->getDialect()) &&
+         !isa<arith::ConstantOp, arith::SelectOp, arith::BitcastOp, arith::ExtFOp, arith::TruncFOp>(
+             op) &&
+         (llvm::any_of(op->getOperandTypes(), isNarrow) ||
+          llvm::any_of(op->getResultTypes(), isNarrow));
+}
+
+LogicalResult verifyInstructions(Operation *op) {
+  if (isa_and_nonnull<math::MathDialect>(op->getDialect()) && !isInstruction(op)) {
+    return op->emitError() << "'" << op->getName()
+                           << "' is a function, and none is left after phase 'loops-opt', which "
+                              "computes them: start from phase 'loops'";
+  }
+  if (computesNarrow(op)) {
+    return op->emitError() << "'" << op->getName()
+                           << "' computes with floats of less than 32 bits, and phase 'loops-opt' "
+                              "leaves no such arithmetic: start from phase 'loops'";
+  }
   return success();
 }
 
 } // namespace
+
+LogicalResult verifyLoopsOpt(ModuleOp module) {
+  bool isRight = succeeded(verifyLoops(module));
+  module.walk([&](Operation *op) { isRight &= succeeded(verifyInstructions(op)); });
+  return success(isRight);
+}
 
 LogicalResult verifyLoops(ModuleOp module) {
   bool isRight = true;

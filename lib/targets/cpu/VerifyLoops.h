@@ -11,7 +11,11 @@ namespace nereid::cpu {
 /// of the dialect tile, a value that is a tile, a tile pointer or a
 /// float of more than 64 bits, a kernel with another entry than
 /// that of runtime/Kernel.h or without its description (`nereid.arguments`,
-/// `nereid.scratch_bytes`).
+/// `nereid.scratch_bytes`), or one whose scratch memory no system has.
 mlir::LogicalResult verifyLoops(mlir::ModuleOp module);
+
+/// The same behind the phase `loops-opt`, and an error at each function that no instruction
+/// computes and at arithmetic on floats of less than 32 bits: those would be calls into a library.
+mlir::LogicalResult verifyLoopsOpt(mlir::ModuleOp module);
 
 } // namespace nereid::cpu
