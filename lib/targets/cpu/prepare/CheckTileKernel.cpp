@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the lowering cannot represent is refused before anything is changed.
+#include "lib/pipeline/kernel/KernelFunction.h"
 #include "lib/targets/cpu/Places.h"
 #include "lib/targets/cpu/prepare/Passes.h"
-#include "lib/tile/ir/Attributes.h"
 #include "lib/tile/ir/Tile.h"
 
 using namespace mlir;
@@ -10,15 +10,8 @@ using namespace mlir;
 namespace nereid::cpu {
 
 func::FuncOp findKernel(ModuleOp module) {
-  func::FuncOp found;
-  module.walk([&](func::FuncOp function) {
-    if (function->hasAttr(tile::attribute::kernel)) {
-      found = function;
-      return WalkResult::interrupt();
-    }
-    return WalkResult::advance();
-  });
-  return found;
+  const std::vector<Operation *> kernels = pipeline::kernelFunctions(module);
+  return kernels.empty() ? func::FuncOp() : dyn_cast<func::FuncOp>(kernels.front());
 }
 
 /// Tiles have at most so many dimensions: a tile of 2^20 elements, the largest that the language
