@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <fstream>
 #include <sstream>
 #include <thread>
@@ -89,6 +90,19 @@ bool contains(const std::vector<std::string> &features, const std::string &name)
 
 } // namespace
 
+int vectorBytesOf(const std::vector<std::string> &features) {
+  const bool hasAvx512 = contains(features, "avx512f") && contains(features, "avx512vl");
+  int most = hasAvx512 ? 64 : contains(features, "avx2") ? 32 : 16;
+  for (const std::string &name : features) {
+    // "sve512": registers of at least so many bits; "zvl512b" the same.
+    int bits = 0;
+    const bool isLength = std::sscanf(name.c_str(), "sve%d", &bits) == 1 ||
+                          std::sscanf(name.c_str(), "zvl%d", &bits) == 1;
+    most = isLength ? std::max(most, bits / 8) : most;
+  }
+  return most;
+}
+
 Machine detectMachine() {
   Machine machine;
   auto info = cpuInfo();
@@ -105,7 +119,8 @@ Machine detectMachine() {
                       ? CPU_COUNT(&mask)
                       : static_cast<int>(std::thread::hardware_concurrency());
   bool hasAvx512 = contains(machine.features, "avx512f") && contains(machine.features, "avx512vl");
-  machine.vectorBytes = hasAvx512 ? 64 : contains(machine.features, "avx2") ? 32 : 16;
+  machine.vectorBytes =
+      std::max(vectorBytesOf(machine.features), vectorBytesOf(runtime::presentCpuFeatures()));
   machine.vectorRegisters = hasAvx512 || machine.architecture != "x86-64" ? 32 : 16;
   machine.memoryBytes = static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE);
   machine.caches = readCaches();

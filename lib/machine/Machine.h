@@ -75,6 +75,9 @@ struct Machine {
 /// A chip of which nothing is known: the cache sizes that are common to server cores, one core, no
 /// rates. What is made for it does not depend on the machine it is made on.
 Machine genericMachine();
+/// Bytes of the longest vectors that a processor with these features has; the names are those of
+/// /proc/cpuinfo and of runtime/cpu/CpuFeatures.h. 16 without any that is longer.
+int vectorBytesOf(const std::vector<std::string> &features);
 /// Reads cpuid and /sys; no measuring, rates 0.
 Machine detectMachine();
 /// Every rate that a calibration measures is there, finite, and such as a machine can have.
