@@ -6,35 +6,10 @@
 
 #include <algorithm>
 
-#if defined(__riscv) && __riscv_xlen == 64
-#include <csetjmp>
-#include <csignal>
-#endif
-
 namespace nereid::runtime {
 
 #if defined(__riscv) && __riscv_xlen == 64
 namespace {
-
-sigjmp_buf afterFault;
-
-void leaveFault(int) { siglongjmp(afterFault, 1); }
-
-/// Bits of a vector register; 0 when the instruction that reads them does not exist here.
-unsigned long triedVectorBits() {
-  struct sigaction own = {}, previous = {};
-  own.sa_handler = leaveFault;
-  sigemptyset(&own.sa_mask);
-  if (::sigaction(SIGILL, &own, &previous) != 0) {
-    return 0;
-  }
-  volatile unsigned long bits = 0;
-  if (sigsetjmp(afterFault, 1) == 0) {
-    bits = vectorBits();
-  }
-  ::sigaction(SIGILL, &previous, nullptr);
-  return bits;
-}
 
 /// An old kernel, and QEMU 7, say nothing of V. One that names extensions and leaves out V is
 /// believed.
@@ -42,7 +17,7 @@ void addTriedVectors(std::vector<std::string> &found) {
   if (kernelNamesExtensions() || std::find(found.begin(), found.end(), "v") != found.end()) {
     return;
   }
-  const unsigned long bits = triedVectorBits();
+  const unsigned long bits = vectorBits();
   if (bits != 0) {
     found.emplace_back("v");
   }

@@ -20,7 +20,7 @@ void visitCpuFeatures(void (*visit)(void *context, const char *name), void *cont
 #if defined(__riscv)
 /// Whether hwprobe says which extensions there are, as it does since Linux 6.4.
 bool kernelNamesExtensions();
-/// Of a vector register. Without vectors an illegal instruction.
+/// Of a vector register; 0 without vectors, whatever was announced.
 unsigned long vectorBits();
 #endif
 

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // On RISC-V Linux 6.4 and later answer hwprobe; earlier ones, and QEMU 7, give a letter for each
-// extension in AT_HWCAP at best. The length of V's registers is read from the processor.
+// extension in AT_HWCAP at best. The length of V's registers is read from the processor, and V
+// counts as missing where that fails.
 #include "runtime/core/features/CpuFeatures.h"
 
 #if defined(__riscv) && __riscv_xlen == 64
 
 #include "runtime/core/features/FeatureNames.h"
+#include "runtime/core/features/IllegalInstruction.h"
 
 #include <sys/auxv.h>
 #include <unistd.h>
@@ -50,9 +52,17 @@ bool kernelNamesExtensions() {
 }
 
 unsigned long vectorBits() {
-  unsigned long bytes;
-  __asm__ volatile("csrr %0, 0xC22" : "=r"(bytes)); // vlenb
-  return 8 * bytes;
+  static unsigned long bits = ~0ul; // not asked yet; whoever asks gets the same answer
+  unsigned long known = __atomic_load_n(&bits, __ATOMIC_RELAXED);
+  if (known == ~0ul) {
+    unsigned long bytes = 0;
+    const auto read = [](void *place) {
+      __asm__ volatile("csrr %0, 0xC22" : "=r"(*static_cast<unsigned long *>(place))); // vlenb
+    };
+    known = isExecuted(read, &bytes) ? 8 * bytes : 0;
+    __atomic_store_n(&bits, known, __ATOMIC_RELAXED);
+  }
+  return known;
 }
 
 bool machineHasFeature(const char *name, uint64_t length) {
@@ -62,7 +72,7 @@ bool machineHasFeature(const char *name, uint64_t length) {
   bool isBase;
   uint64_t bits;
   const bool isAnswered = askKernel(isBase, bits);
-  const bool hasVectors = isAnswered ? bits >> 2 & 1 : hasLetter('v');
+  const bool hasVectors = (isAnswered ? bits >> 2 & 1 : hasLetter('v')) && vectorBits() != 0;
   if (const unsigned long wanted = bitsIn(name, length, "zvl", "b")) {
     return hasVectors && vectorBits() >= wanted;
   }
@@ -86,20 +96,21 @@ void visitCpuFeatures(void (*visit)(void *context, const char *name), void *cont
       visit(context, "m");
       visit(context, "a");
     }
+    hasVectors = (bits >> 2 & 1) && vectorBits() != 0;
     for (const Row &row : rows) {
-      if (bits >> row.bit & 1) {
+      const bool isVector = isText("v", 1, row.name);
+      if (isVector ? hasVectors : bits >> row.bit & 1) {
         visit(context, row.name);
       }
     }
-    hasVectors = bits >> 2 & 1;
   } else {
     constexpr const char *letters[] = {"m", "a", "f", "d", "c", "v"};
+    hasVectors = hasLetter('v') && vectorBits() != 0;
     for (const char *letter : letters) {
-      if (hasLetter(*letter)) {
+      if (*letter == 'v' ? hasVectors : hasLetter(*letter)) {
         visit(context, letter);
       }
     }
-    hasVectors = hasLetter('v');
   }
   for (unsigned long length = 128, all = hasVectors ? vectorBits() : 0; length <= all;
        length *= 2) {
