@@ -40,7 +40,13 @@ LaunchError unknown(const std::string &what, const Registry &all) {
   return {"E0415", "expects a device of the kinds " + known + ", but got " + what};
 }
 
-std::variant<Device *, LaunchError> findOf(const std::string &name, Kind &kind, int32_t id) {
+/// Kinds are never taken out of the registry, so that `kind` may be used without its lock.
+std::variant<Device *, LaunchError> findOf(std::unique_lock<std::mutex> &guard,
+                                           const std::string &name, Kind &kind, int32_t id) {
+  if (id < 0) {
+    return LaunchError{"E0415", "expects the number of a device of kind '" + name + "', but got " +
+                                    std::to_string(id)};
+  }
   if (const auto made = kind.devices.find(id); made != kind.devices.end()) {
     return made->second;
   }
@@ -48,11 +54,20 @@ std::variant<Device *, LaunchError> findOf(const std::string &name, Kind &kind, 
     return LaunchError{"E0415", "expects the only device of kind '" + name + "', '" + name +
                                     ":0', but got '" + name + ":" + std::to_string(id) + "'"};
   }
-  auto made = kind.factory(id);
+  const DeviceFactory factory = kind.factory;
+  guard.unlock(); // a factory may ask for other devices
+  auto made = factory(id);
+  guard.lock();
   if (LaunchError *error = std::get_if<LaunchError>(&made)) {
     return std::move(*error);
   }
-  return kind.devices[id] = std::get<std::unique_ptr<Device>>(made).release();
+  // Of two threads that made it at once, the first one's stays.
+  auto &own = std::get<std::unique_ptr<Device>>(made);
+  const auto [place, isFirst] = kind.devices.try_emplace(id, own.get());
+  if (isFirst) {
+    (void)own.release();
+  }
+  return place->second;
 }
 
 } // namespace
@@ -67,7 +82,7 @@ void registerDevices(std::string kind, int32_t dlpackType, DeviceFactory factory
 
 std::variant<Device *, LaunchError> findDevice(std::string_view name) {
   Registry &all = registry();
-  std::lock_guard guard(all.lock);
+  std::unique_lock guard(all.lock);
   const size_t colon = name.find(':');
   const auto kind = all.kinds.find(name.substr(0, colon));
   int32_t id = 0;
@@ -82,7 +97,7 @@ std::variant<Device *, LaunchError> findDevice(std::string_view name) {
   if (kind == all.kinds.end()) {
     return unknown("'" + std::string(name) + "'", all);
   }
-  return findOf(kind->first, kind->second, id);
+  return findOf(guard, kind->first, kind->second, id);
 }
 
 std::variant<Device *, LaunchError> findDevice(int32_t dlpackType, int32_t id) {
@@ -90,10 +105,10 @@ std::variant<Device *, LaunchError> findDevice(int32_t dlpackType, int32_t id) {
     return &cpuDevice(); // whatever number another library gives to the only host
   }
   Registry &all = registry();
-  std::lock_guard guard(all.lock);
+  std::unique_lock guard(all.lock);
   for (auto &[name, kind] : all.kinds) {
     if (kind.dlpackType == dlpackType) {
-      return findOf(name, kind, id);
+      return findOf(guard, name, kind, id);
     }
   }
   return unknown("DLPack device type " + std::to_string(dlpackType), all);

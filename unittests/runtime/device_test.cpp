@@ -53,6 +53,23 @@ TEST(Device, ARegisteredOneIsMadeOnceForEachNumber) {
   EXPECT_EQ(codeOf(findDevice("far:2")), "E0415: expects 'far:0' or 'far:1', but got 'far:2'");
 }
 
+TEST(Device, NegativeNumbersAreRefused) {
+  FarDevice::get();
+  EXPECT_EQ(codeOf(findDevice(FarDevice::dlpackType, -1)),
+            "E0415: expects the number of a device of kind 'far', but got -1");
+}
+
+/// A factory may look for other devices and make kinds known.
+TEST(Device, AFactoryMayAskForOthers) {
+  registerDevices("near", kDLVulkan,
+                  [](int32_t) -> std::variant<std::unique_ptr<Device>, LaunchError> {
+                    registerDevices("nearer", kDLMetal, nullptr);
+                    auto cpu = findDevice("cpu");
+                    return LaunchError{"E0415", "there is only " + std::get<Device *>(cpu)->name()};
+                  });
+  EXPECT_EQ(codeOf(findDevice("near")), "E0415: there is only cpu:0");
+}
+
 TEST(Device, CopiesReachMemoryThatTheHostCannot) {
   for (Device *device : {&cpuDevice(), static_cast<Device *>(&FarDevice::get())}) {
     const std::shared_ptr<void> memory = device->allocate(64);
