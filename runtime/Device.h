@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A processor with memory of its own: it allocates, loads code and has streams to launch and copy.
+// docs/streams.md says what users may rely on, and what a new device has to see to.
 // The CPU is one, `cpuDevice()`, whose memory is the host's. The address of another device's memory
 // is no address of the host: only the copies of its streams (runtime/Stream.h) reach the bytes,
 // which tensors (runtime/tensor/Tensor.h) use.
@@ -10,11 +11,14 @@
 #include "runtime/Stream.h"
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
 #include <variant>
+#include <vector>
 
 namespace nereid::runtime {
 
@@ -43,15 +47,30 @@ public:
   /// when the memory cannot be had. bytes > 0; the pointer is an address of the device, on which
   /// byte offsets can be added.
   virtual std::shared_ptr<void> allocate(uint64_t bytes) = 0;
-  /// Error text when this is no code that the device runs.
-  virtual std::variant<std::shared_ptr<Module>, std::string>
+  /// Host memory that copies of this device's streams reach without the processor (pinned), so that
+  /// they do not keep their caller waiting; otherwise as allocate(). What a device without such
+  /// memory gives is plain.
+  virtual std::shared_ptr<void> allocateHost(uint64_t bytes);
+  /// E0390 when this is no code for this kind of device, E0305 when it is for another one of it,
+  /// E0506 without memory, E0418 when something else keeps the device from running it.
+  virtual std::variant<std::shared_ptr<Module>, LaunchError>
   load(std::span<const uint8_t> code) = 0;
   virtual std::variant<std::unique_ptr<Stream>, LaunchError> makeStream() = 0;
-  /// The one that is taken where a caller names none. Unlike others it may be used by several
-  /// threads at once.
-  virtual Stream &defaultStream() = 0;
+  /// A stream of another library, by the handle that this kind of device has for it (a CUstream,
+  /// null being the one without a name); the two libraries' work is in the order of their calls. It
+  /// stays that library's and must live longer. E0417 from devices that have none.
+  virtual std::variant<std::unique_ptr<Stream>, LaunchError> wrapStream(void *handle);
+
+  /// For work whose caller names no stream: queue(stream) on one that nobody else uses meanwhile,
+  /// then waits until nothing of it touches memory any more, also when it failed. The first
+  /// failure, which is of this work.
+  LaunchError runAndWait(const std::function<LaunchError(Stream &)> &queue);
 
 private:
+  std::variant<std::unique_ptr<Stream>, LaunchError> takeStream();
+
+  std::mutex idleLock;
+  std::vector<std::unique_ptr<Stream>> idle; ///< made for runAndWait
   std::string kindName, ownName;
   int32_t type, number;
 };
@@ -59,7 +78,8 @@ private:
 /// "cpu:0".
 Device &cpuDevice();
 
-/// Makes the device of this number, or says why there is none.
+/// Makes the device of this number, which is not negative, or says why there is none. It may be
+/// called by two threads at once; the second one's device goes again.
 using DeviceFactory = std::variant<std::unique_ptr<Device>, LaunchError> (*)(int32_t id);
 
 /// Makes a kind of devices known; none is looked for before one is asked for. Registering a kind

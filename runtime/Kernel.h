@@ -62,7 +62,7 @@ class ThreadPool;
 
 /// Checks count, kinds, devices, dtypes and promised alignment of the arguments, then runs every
 /// program instance of the grid and waits: on the pool, or for a kernel of another device than the
-/// CPU on that device's own stream. Any grid size of 0 is a launch of nothing.
+/// CPU as Device::runAndWait does. Any grid size of 0 is a launch of nothing.
 LaunchError launch(const Kernel &kernel, Grid grid, std::span<const ArgumentValue> arguments,
                    ThreadPool &pool, ProgramOrder order = ProgramOrder::Ascending);
 
@@ -78,7 +78,8 @@ LaunchError launchPacked(const Kernel &kernel, Grid grid, const uint64_t *slots,
 
 /// Maps a relocatable ELF object of this architecture into memory and links it. External symbols
 /// resolve only to the runtime's own table (memcpy, memset, memmove, nereid_rt_*); an unknown one
-/// or a damaged object is an error text, never a crash.
-std::variant<std::shared_ptr<Module>, std::string> loadObject(std::span<const uint8_t> object);
+/// or a damaged object is E0390, never a crash; E0506 says that there is no memory for it, E0418
+/// that the system does not let it be run.
+std::variant<std::shared_ptr<Module>, LaunchError> loadObject(std::span<const uint8_t> object);
 
 } // namespace nereid::runtime

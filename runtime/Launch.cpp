@@ -233,12 +233,18 @@ packAndLaunch(const Kernel &kernel, Grid grid, std::span<const ArgumentValue> ar
   return launchSlots(kernel, grid, slots, pool, stream, order);
 }
 
+[[gnu::noinline]] static LaunchError launchAndWait(Device &device, const Kernel &kernel, Grid grid,
+                                                   std::span<const ArgumentValue> arguments,
+                                                   ProgramOrder order) {
+  return device.runAndWait([&](Stream &stream) {
+    return packAndLaunch(kernel, grid, arguments, nullptr, &stream, order);
+  });
+}
+
 LaunchError launch(const Kernel &kernel, Grid grid, std::span<const ArgumentValue> arguments,
                    ThreadPool &pool, ProgramOrder order) {
   if (Device *device = otherDevice(kernel)) {
-    Stream &stream = device->defaultStream();
-    LaunchError error = packAndLaunch(kernel, grid, arguments, nullptr, &stream, order);
-    return error ? error : stream.synchronize();
+    return launchAndWait(*device, kernel, grid, arguments, order);
   }
   return packAndLaunch(kernel, grid, arguments, &pool, nullptr, order);
 }

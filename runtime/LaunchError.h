@@ -7,7 +7,7 @@
 namespace nereid::runtime {
 
 /// What was refused, in words; empty = done. Message form follows STYLE ("expects …, but got …");
-/// a launch's code is E0401, E0405..E0411, E0413, E0416, E0505 or E0507.
+/// a launch's code is E0401, E0405..E0411, E0413, E0416, E0505, E0507 or what its device says.
 struct LaunchError {
   std::string code, message;
   explicit operator bool() const { return !code.empty(); }

@@ -13,6 +13,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <new>
 #include <optional>
 #include <sys/mman.h>
 #include <utility>
@@ -47,26 +48,31 @@ public:
       allocations.erase(address);
     });
   }
-  std::variant<std::shared_ptr<Module>, std::string> load(std::span<const uint8_t> code) override {
+  std::variant<std::shared_ptr<Module>, LaunchError> load(std::span<const uint8_t> code) override {
     auto loaded = loadObject(code);
-    if (std::string *problem = std::get_if<std::string>(&loaded)) {
-      return std::move(*problem);
+    if (LaunchError *error = std::get_if<LaunchError>(&loaded)) {
+      return std::move(*error);
     }
     return std::make_shared<FarModule>(*this, std::get<0>(std::move(loaded)));
   }
   std::variant<std::unique_ptr<Stream>, LaunchError> makeStream() override {
     return std::make_unique<FarStream>(*this);
   }
-  Stream &defaultStream() override { return stream; }
 
   size_t allocationCount() {
     std::lock_guard guard(lock);
     return allocations.size();
   }
   bool failsAllocations = false;
-  /// The next queued operation fails with this.
+  /// The next queued operation fails with this, after so many that do not.
   std::optional<LaunchError> nextError;
-  int launches = 0, copies = 0; ///< done
+  int callsBeforeError = 0;
+  bool throwsNext = false; ///< the next queued operation throws std::bad_alloc
+  /// Called once, in front of the next wait: what another thread would do just then.
+  std::function<void()> beforeWait;
+  int launches = 0, copies = 0;       ///< done
+  uint64_t bytesIn = 0, bytesOut = 0; ///< that copies were asked for
+  int pending = 0;                    ///< operations that are queued in any of its streams
 
 private:
   class FarModule final : public Module {
@@ -79,27 +85,34 @@ private:
     std::shared_ptr<Module> code;
   };
 
+  class FarStream;
   class FarEvent final : public Event {
   public:
-    FarEvent(Device &device, Stream &stream) : Event(device), stream(stream) {}
-    LaunchError synchronize() override { return *nanos < 0 ? stream.synchronize() : LaunchError{}; }
+    FarEvent(Device &device, FarStream &stream) : Event(device), stream(&stream) {}
+    LaunchError synchronize() override {
+      reach(stream, *nanos);
+      return {};
+    }
     std::variant<double, LaunchError> nanosSince(Event &start) override {
       for (Event *event : {&start, static_cast<Event *>(this)}) {
-        if (LaunchError error = event->synchronize()) {
-          return error;
-        }
+        (void)event->synchronize();
       }
       return static_cast<double>(*nanos - *static_cast<FarEvent &>(start).nanos);
     }
+    /// A stream that is gone has come to all its points.
+    static void reach(FarStream *stream, const int64_t &nanos) {
+      if (nanos < 0) {
+        stream->run();
+      }
+    }
     std::shared_ptr<int64_t> nanos = std::make_shared<int64_t>(-1);
-
-  private:
-    Stream &stream;
+    FarStream *stream;
   };
 
   class FarStream final : public Stream {
   public:
     explicit FarStream(FarDevice &device) : Stream(device), far(device) {}
+    ~FarStream() override { run(); }
     LaunchError launch(const Kernel &kernel, Grid grid, const uint64_t *slots,
                        ProgramOrder order) override {
       size_t count = 0;
@@ -112,14 +125,12 @@ private:
       });
     }
     LaunchError copyIn(void *to, const void *from, uint64_t bytes) override {
-      return copyOut(to, from, bytes);
+      far.bytesIn += bytes;
+      return copy(to, from, bytes);
     }
     LaunchError copyOut(void *to, const void *from, uint64_t bytes) override {
-      return later([this, to, from, bytes] {
-        ++far.copies;
-        std::memcpy(to, from, bytes);
-        return LaunchError{};
-      });
+      far.bytesOut += bytes;
+      return copy(to, from, bytes);
     }
     std::variant<std::unique_ptr<Event>, LaunchError> record() override {
       auto event = std::make_unique<FarEvent>(far, *this);
@@ -132,30 +143,56 @@ private:
       return event;
     }
     LaunchError synchronize() override {
-      std::lock_guard guard(far.lock);
-      far.protect(PROT_READ | PROT_WRITE);
-      LaunchError first;
-      for (const auto &work : std::exchange(queue, {})) {
-        LaunchError error = work();
-        first = first ? first : error;
+      if (const auto call = far.takeCall()) {
+        call();
       }
-      far.protect(PROT_NONE);
-      return first;
+      run();
+      return std::exchange(failure, {});
+    }
+    void run() {
+      std::lock_guard guard(far.lock);
+      far.enter();
+      for (const auto &work : std::exchange(queue, {})) {
+        --far.pending;
+        LaunchError error = work();
+        failure = failure ? failure : error;
+      }
+      far.leave();
     }
 
   private:
+    LaunchError copy(void *to, const void *from, uint64_t bytes) {
+      return later([this, to, from, bytes] {
+        ++far.copies;
+        std::memcpy(to, from, bytes);
+        return LaunchError{};
+      });
+    }
     LaunchError later(std::function<LaunchError()> work) {
       std::lock_guard guard(far.lock);
-      if (far.nextError) {
+      if (std::exchange(far.throwsNext, false)) {
+        throw std::bad_alloc();
+      }
+      if (far.nextError && far.callsBeforeError-- == 0) {
+        far.callsBeforeError = 0;
         LaunchError error = *far.nextError;
         far.nextError.reset();
         return error;
       }
       queue.push_back(std::move(work));
+      ++far.pending;
       return {};
+    }
+    LaunchError queueWait(Event &event) override {
+      const auto &other = static_cast<FarEvent &>(event);
+      return later([stream = other.stream, nanos = other.nanos] {
+        FarEvent::reach(stream, *nanos);
+        return LaunchError{};
+      });
     }
     FarDevice &far;
     std::vector<std::function<LaunchError()>> queue;
+    LaunchError failure; ///< the first one, until it is told
   };
 
   explicit FarDevice(int32_t id) : Device("far", dlpackType, id) {}
@@ -166,6 +203,21 @@ private:
     }
     return std::unique_ptr<Device>(new FarDevice(id));
   }
+  std::function<void()> takeCall() {
+    std::lock_guard guard(lock);
+    return std::exchange(beforeWait, nullptr);
+  }
+  /// While work is done, its memory can be touched; work may wait for that of another stream.
+  void enter() {
+    if (depth++ == 0) {
+      protect(PROT_READ | PROT_WRITE);
+    }
+  }
+  void leave() {
+    if (--depth == 0) {
+      protect(PROT_NONE);
+    }
+  }
   void protect(int access) {
     for (const auto &[address, bytes] : allocations) {
       ::mprotect(address, bytes, access);
@@ -174,7 +226,7 @@ private:
 
   std::recursive_mutex lock;
   std::map<void *, uint64_t> allocations;
-  FarStream stream{*this};
+  int depth = 0; ///< of streams that work
 };
 
 } // namespace nereid::runtime::test

@@ -78,13 +78,13 @@ DeviceArguments::make(runtime::Device &device, std::span<const ArgumentValue> ar
 }
 
 template <class Copy> LaunchError DeviceArguments::copyAll(const Copy &copy) const {
-  runtime::Stream &stream = device->defaultStream();
-  for (size_t i = 0; i < host.size(); ++i) {
-    if (LaunchError error = copy(stream, host[i], there[i])) {
-      return error;
+  return device->runAndWait([&](runtime::Stream &stream) {
+    LaunchError error;
+    for (size_t i = 0; i < host.size() && !error; ++i) {
+      error = copy(stream, host[i], there[i]);
     }
-  }
-  return stream.synchronize();
+    return error;
+  });
 }
 
 LaunchError DeviceArguments::send() const {

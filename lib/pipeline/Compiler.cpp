@@ -324,17 +324,24 @@ std::string staticOutput(const Diagnostics &diags) {
   return text;
 }
 
-/// The first device of the target's kind: "cpu:0" for "cpu:x86-64-v3". E0415 when there is none,
-/// E0305 when this host does not run the code; other devices say when they load it.
+/// What the code is loaded on, by default the first device of the target's kind. E0415 when there
+/// is none, E0416 when it is of another kind, E0305 when this host does not run the code; other
+/// devices say when they load it.
 static Result<runtime::Device *> deviceOf(const runtime::KernelInfo &info,
                                           const CompileOptions &options) {
   const std::string &target = options.target;
-  auto found = runtime::findDevice(target.substr(0, target.find(':')));
+  const std::string kind = target.substr(0, target.find(':'));
+  auto found = runtime::findDevice(options.device.empty() ? kind : options.device);
   if (const auto *error = std::get_if<runtime::LaunchError>(&found)) {
     return makeError(error->code, error->message)
         .withHelp("'nereid compile' makes code for it; launching needs the device");
   }
   runtime::Device *device = std::get<runtime::Device *>(found);
+  if (device->kind() != kind) {
+    return makeError("E0416", "code for target '" + target + "' expects a device of kind '" + kind +
+                                  "', but got '" + device->name() + "'")
+        .withHelp("compile for the target '" + device->kind() + "'");
+  }
   if (device->isHost()) {
     if (auto refused = foreignCode(info, target)) {
       return std::move(*refused);
@@ -370,11 +377,15 @@ std::optional<runtime::Kernel> compileKernel(const CompileInput &input,
       kernel.entry = reinterpret_cast<runtime::KernelEntry>(entry);
       return kernel;
     }
-    if (!output->fromCache) {
-      std::string reason =
-          code ? "it has no symbol '" + output->info.name + "'" : std::get<std::string>(loaded);
-      diags.add(makeError("E0390", "the compiled kernel cannot be loaded: " + reason)
-                    .withHelp("this is a bug in nereid; please report it"));
+    const runtime::LaunchError error =
+        code ? runtime::LaunchError{"E0390", "it has no symbol '" + output->info.name + "'"}
+             : std::get<runtime::LaunchError>(std::move(loaded));
+    const bool isOurs = error.code == "E0390"; // all else is of the device, whatever code it is
+    if (!isOurs || !output->fromCache) {
+      Diagnostic refused = makeError(error.code, "the compiled kernel '" + output->info.name +
+                                                     "' cannot be loaded on '" + (*device)->name() +
+                                                     "': " + error.message);
+      diags.add(isOurs ? refused.withHelp("this is a bug in nereid; please report it") : refused);
       return std::nullopt;
     }
   }

@@ -32,6 +32,7 @@ struct PhaseTime {
 
 struct CompileOptions {
   std::string target = "cpu";  ///< "cpu", "cpu:x86-64-v3", …
+  std::string device = {};     ///< to load on, "cpu:0"; empty = the first one of the target's kind
   std::string chip = {};       ///< file of the descriptor to shape code for; empty = none
   std::string from = "source"; ///< phase whose output the input file is
   std::string to;              ///< last phase to run; empty = the target's last
@@ -84,9 +85,9 @@ std::optional<CompileOutput> compile(const CompileInput &input, const CompileOpt
 /// What the kernel's tl.static_print says, line by line.
 std::string staticOutput(const Diagnostics &diags);
 
-/// compile (or cache hit) + load on the first device of the target's kind ("cpu:0" for
-/// "cpu:x86-64-v3"; E0415 when there is none): ready to launch. Writes what tl.static_print says to
-/// standard output, as upstream's compiler does.
+/// compile (or cache hit) + load on the device, which is of the target's kind ("cpu:0" for
+/// "cpu:x86-64-v3"; E0415 when there is none, E0416 when it is of another): ready to launch. Writes
+/// what tl.static_print says to standard output, as upstream's compiler does.
 std::optional<runtime::Kernel> compileKernel(const CompileInput &input,
                                              const CompileOptions &options, Diagnostics &diags);
 

@@ -79,6 +79,9 @@ public:
     return std::make_unique<CpuEvent>(device());
   }
   LaunchError synchronize() override { return {}; }
+
+private:
+  LaunchError queueWait(Event &) override { return {}; }
 };
 
 class CpuDevice final : public Device {
@@ -93,16 +96,12 @@ public:
     void *memory = std::aligned_alloc(64, (bytes + 63) & ~uint64_t{63});
     return memory ? std::shared_ptr<void>(memory, &std::free) : nullptr;
   }
-  std::variant<std::shared_ptr<Module>, std::string> load(std::span<const uint8_t> code) override {
+  std::variant<std::shared_ptr<Module>, LaunchError> load(std::span<const uint8_t> code) override {
     return loadObject(code);
   }
   std::variant<std::unique_ptr<Stream>, LaunchError> makeStream() override {
     return std::make_unique<CpuStream>(*this);
   }
-  Stream &defaultStream() override { return stream; }
-
-private:
-  CpuStream stream{*this};
 };
 
 } // namespace

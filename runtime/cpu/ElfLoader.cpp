@@ -48,7 +48,7 @@ enum Segment { Code, ReadOnly, Writable, SegmentCount };
 
 struct Linker {
   std::span<const uint8_t> file;
-  std::string problem;
+  LaunchError problem;
   const RelocationArchitecture *architecture = hostRelocations();
 
   Elf64_Ehdr header{};
@@ -65,7 +65,7 @@ struct Linker {
   static constexpr uint64_t unplaced = ~uint64_t{0};
 
   bool fail(std::string text) {
-    problem = "object code is damaged or of an unknown form: " + std::move(text);
+    problem = {"E0390", "object code is damaged or of an unknown form: " + std::move(text)};
     return false;
   }
 
@@ -205,8 +205,9 @@ struct Linker {
         continue;
       }
       if (!externalSymbol(nameOf(symbols[i]))) {
-        problem = "object code refers to '" + std::string(nameOf(symbols[i]).substr(0, 200)) +
-                  "', which the runtime does not offer";
+        problem = {"E0390", "object code refers to '" +
+                                std::string(nameOf(symbols[i]).substr(0, 200)) +
+                                "', which the runtime does not offer"};
         return false;
       }
       stubOf[i] = end;
@@ -225,7 +226,8 @@ struct Linker {
     void *memory = ::mmap(nullptr, segmentStart[SegmentCount], PROT_READ | PROT_WRITE,
                           MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (memory == MAP_FAILED) {
-      problem = "no memory for " + std::to_string(segmentStart[SegmentCount]) + " bytes of code";
+      problem = {"E0506",
+                 "no memory for " + std::to_string(segmentStart[SegmentCount]) + " bytes of code"};
       return false;
     }
     image = static_cast<uint8_t *>(memory);
@@ -341,8 +343,8 @@ struct Linker {
     for (int segment = Code; segment < SegmentCount; ++segment) {
       const uint64_t bytes = segmentStart[segment + 1] - segmentStart[segment];
       if (bytes != 0 && ::mprotect(image + segmentStart[segment], bytes, access[segment]) != 0) {
-        problem = "the system does not allow code to be made executable (" +
-                  std::string(std::strerror(errno)) + ")";
+        problem = {"E0418", "the system does not allow code to be made executable (" +
+                                std::string(std::strerror(errno)) + ")"};
         return false;
       }
     }
@@ -369,7 +371,7 @@ struct Linker {
 
 } // namespace
 
-std::variant<std::shared_ptr<Module>, std::string> loadObject(std::span<const uint8_t> object) {
+std::variant<std::shared_ptr<Module>, LaunchError> loadObject(std::span<const uint8_t> object) {
   Linker linker;
   linker.file = object;
   if (!linker.run()) {

@@ -81,8 +81,10 @@ private:
                            std::string(cpuArchitecture()) + " machine lacks"};
     }
     auto loaded = loadObject(object);
-    if (const std::string *problem = std::get_if<std::string>(&loaded)) {
-      return {"E0408", named + "cannot be loaded: " + *problem};
+    if (const LaunchError *error = std::get_if<LaunchError>(&loaded)) {
+      // What was received is damaged: that is no bug of this program.
+      return {error->code == "E0390" ? "E0408" : error->code,
+              named + "cannot be loaded: " + error->message};
     }
     kernel.code = std::get<std::shared_ptr<Module>>(std::move(loaded));
     kernel.entry = reinterpret_cast<KernelEntry>(kernel.code->symbol(kernel.info.name));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How functions that work on elements reach those of a tensor that lies on a device: by a copy on
-// the host, which is copied back. Private to the runtime.
+// How functions that work on elements reach those of a tensor that lies on a device: by a tensor on
+// the host, of which it takes over the elements. Private to the runtime.
 #pragma once
 
 #include "runtime/Device.h"
@@ -10,14 +10,14 @@
 
 namespace nereid::runtime {
 
-/// Calls write(tensor) with a tensor in host memory: this one, or a copy whose bytes the tensor
-/// takes over afterwards.
+/// Calls write(tensor), which writes every element, with a tensor in host memory: this one, or an
+/// uninitialised one of the same form whose elements it takes over afterwards.
 template <class Write> LaunchError writeOnHost(const Tensor &tensor, const Write &write) {
   if (tensor.isOnHost()) {
     write(tensor);
     return {};
   }
-  std::variant<Tensor, LaunchError> copied = tensor.copyTo(cpuDevice());
+  std::variant<Tensor, LaunchError> copied = tensor.likeThisOn(cpuDevice());
   if (LaunchError *error = std::get_if<LaunchError>(&copied)) {
     return std::move(*error);
   }

@@ -91,8 +91,17 @@ Tensor Tensor::empty(std::vector<int64_t> shape, DType dtype) {
 }
 
 Tensor Tensor::empty(std::vector<int64_t> shape, DType dtype, Device &device) {
-  Tensor tensor;
+  Tensor tensor = make(std::move(shape), dtype, device, &Device::allocate);
   tensor.place = device.isHost() ? nullptr : &device;
+  return tensor;
+}
+
+Tensor Tensor::emptyPinned(std::vector<int64_t> shape, DType dtype, Device &device) {
+  return make(std::move(shape), dtype, device, &Device::allocateHost);
+}
+
+Tensor Tensor::make(std::vector<int64_t> shape, DType dtype, Device &device, Allocation allocate) {
+  Tensor tensor;
   tensor.type = dtype;
   const int64_t count = countOf(shape);
   if (count < 0) {
@@ -105,7 +114,7 @@ Tensor Tensor::empty(std::vector<int64_t> shape, DType dtype, Device &device) {
     return tensor;
   }
   tensor.owner =
-      device.allocate(static_cast<uint64_t>(count) * static_cast<uint64_t>(elementBytes));
+      (device.*allocate)(static_cast<uint64_t>(count) * static_cast<uint64_t>(elementBytes));
   tensor.address = tensor.owner.get();
   return tensor;
 }
@@ -179,19 +188,26 @@ double Tensor::at(int64_t i) const {
   if (isOnHost()) {
     return loadAsDouble(elementAddress(*this, i), type);
   }
-  uint64_t element = 0;
-  return readElement(*this, i, &element) ? std::numeric_limits<double>::quiet_NaN()
-                                         : loadAsDouble(&element, type);
+  double value;
+  (void)get(i, value);
+  return value;
 }
 
-void Tensor::set(int64_t i, double value) const {
+LaunchError Tensor::get(int64_t i, double &value) const {
+  uint64_t element = 0;
+  LaunchError error = readElement(*this, i, &element);
+  value = error ? std::numeric_limits<double>::quiet_NaN() : loadAsDouble(&element, type);
+  return error;
+}
+
+LaunchError Tensor::set(int64_t i, double value) const {
+  uint64_t element = 0;
   if (isOnHost()) {
     storeFromDouble(elementAddress(*this, i), type, value);
-    return;
+    return {};
   }
-  uint64_t element = 0;
   storeFromDouble(&element, type, value);
-  (void)writeElement(*this, i, &element);
+  return writeElement(*this, i, &element);
 }
 
 Tensor Tensor::to(DType dtype) const {

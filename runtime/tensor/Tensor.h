@@ -28,6 +28,8 @@ public:
   static Tensor empty(std::vector<int64_t> shape, DType dtype);
   /// In the device's memory.
   static Tensor empty(std::vector<int64_t> shape, DType dtype, Device &device);
+  /// In host memory that the device copies from and to by itself (Device::allocateHost).
+  static Tensor emptyPinned(std::vector<int64_t> shape, DType dtype, Device &device);
   /// Borrows memory the caller keeps alive; strides in elements, empty = contiguous. Invalid when
   /// a size is negative or the strides are not one for each dimension.
   static Tensor borrow(void *data, std::vector<int64_t> shape, DType dtype,
@@ -38,13 +40,15 @@ public:
   /// strides empty = contiguous. Error text when an element lies outside this tensor's extent.
   std::variant<Tensor, std::string> view(int64_t offset, std::vector<int64_t> shape,
                                          std::vector<int64_t> strides = {}) const;
+  /// A tensor of the same type, shape and strides on a device, uninitialised; E0506.
+  std::variant<Tensor, LaunchError> likeThisOn(Device &device) const;
   /// A tensor of the same shape, strides and bytes, those between elements included, on a device;
   /// E0506 or what the device says.
   std::variant<Tensor, LaunchError> copyTo(Device &device) const;
   /// This tensor, or where it is on another device a copy in host memory.
   std::variant<Tensor, LaunchError> onHost() const;
-  /// Takes over the bytes of a tensor of the same type, shape and strides on any device; E0410 for
-  /// another one.
+  /// Takes over the elements of a tensor of the same type, shape and strides on any device, and
+  /// leaves the bytes between them; E0410 for another one.
   LaunchError copyFrom(const Tensor &other) const;
   /// Takes over a DLPack tensor (its deleter runs when the last copy dies); error text otherwise,
   /// also for a device that this program does not know.
@@ -67,13 +71,19 @@ public:
   bool isContiguous() const;
   /// Row-major element number i as double, whatever the strides; NaN when its device fails.
   double at(int64_t i) const;
-  void set(int64_t i, double value) const;
+  /// The same, and why its device failed.
+  LaunchError get(int64_t i, double &value) const;
+  LaunchError set(int64_t i, double value) const;
   /// Contiguous copy in another type, on the same device; invalid when there is no memory.
   Tensor to(DType dtype) const;
   /// Every byte set to 0xCD, floats to NaN: reads as wrong wherever a kernel did not write.
   LaunchError poison() const;
 
 private:
+  using Allocation = std::shared_ptr<void> (Device::*)(uint64_t bytes);
+  /// Contiguous, on the host as far as it knows.
+  static Tensor make(std::vector<int64_t> shape, DType dtype, Device &device, Allocation allocate);
+
   void *address = nullptr;
   Device *place = nullptr; ///< null: the CPU
   DType type = DType::F32;

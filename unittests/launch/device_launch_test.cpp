@@ -119,6 +119,16 @@ TEST_F(DeviceLaunch, FailuresAreTold) {
   EXPECT_EQ(run(x, y).code, "E0401");
 }
 
+/// Nothing is queued any more on memory that is given back.
+TEST_F(DeviceLaunch, ACopyThatFailsLeavesNoneBehind) {
+  for (int before = 0; before < 2; ++before) {
+    far.nextError = LaunchError{"E0407", "the cable is out"};
+    far.callsBeforeError = before;
+    EXPECT_EQ(run(x, y).message, "the cable is out");
+    EXPECT_EQ(far.pending, 0) << before;
+  }
+}
+
 TEST_F(DeviceLaunch, TrialsFindTheFaultsOfItsKernels) {
   EXPECT_EQ(trial().fault, verify::Fault::None) << trial().text;
   EXPECT_EQ(trial().tensors[1].at(63), 64);

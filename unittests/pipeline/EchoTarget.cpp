@@ -122,14 +122,16 @@ public:
   std::shared_ptr<void> allocate(uint64_t bytes) override {
     return runtime::cpuDevice().allocate(bytes);
   }
-  std::variant<std::shared_ptr<runtime::Module>, std::string>
+  std::variant<std::shared_ptr<runtime::Module>, runtime::LaunchError>
   load(std::span<const uint8_t> code) override {
+    if (echoControl().loadError) {
+      return *echoControl().loadError;
+    }
     return runtime::cpuDevice().load(code);
   }
   std::variant<std::unique_ptr<runtime::Stream>, runtime::LaunchError> makeStream() override {
     return runtime::cpuDevice().makeStream();
   }
-  runtime::Stream &defaultStream() override { return runtime::cpuDevice().defaultStream(); }
 };
 
 std::variant<std::unique_ptr<runtime::Device>, runtime::LaunchError> makeEchoDevice(int32_t) {

@@ -6,6 +6,7 @@
 
 #include "lib/pipeline/Compiler.h"
 
+#include <optional>
 #include <string>
 
 namespace nereid::pipeline::test {
@@ -15,7 +16,8 @@ struct EchoControl {
   bool lowerMakesInvalidIr = false;
   bool lowerLeavesTooLittle = false; ///< so that the phase's own verifier refuses it
   const char *features = "+echo";    ///< what the host must have
-  int lowered = 0;                   ///< how often `lower` ran
+  std::optional<runtime::LaunchError> loadError = {}; ///< of its device
+  int lowered = 0;                                    ///< how often `lower` ran
 };
 
 /// Shared by all echo targets.

@@ -116,6 +116,22 @@ TEST_F(KernelCache, RefusesAnObjectThatCannotBeLoaded) {
   EXPECT_EQ(echoControl().lowered, 2);
 }
 
+/// What a device says is no bug of this program, and compiling once more would not change it.
+TEST_F(KernelCache, TellsWhyADeviceDoesNotLoadTheCode) {
+  echoControl().features = "";
+  for (const char *code : {"E0506", "E0418"}) {
+    echoControl().loadError = runtime::LaunchError{code, "the drawer is full"};
+    EXPECT_FALSE(compileKernel(input, options, diags));
+    EXPECT_EQ(diags.all().back().code, code);
+    EXPECT_TRUE(
+        diags.all().back().message.ends_with("cannot be loaded on 'echo:0': the drawer is full"))
+        << diags.render();
+    EXPECT_TRUE(diags.all().back().help.empty());
+  }
+  EXPECT_EQ(echoControl().lowered, 1);
+  echoControl().loadError.reset();
+}
+
 TEST_F(KernelCache, RefusesCodeForAnotherMachineBeforeLoadingIt) {
   echoControl().features = "+nonexistent,-avx2,+another";
   for (int round = 0; round < 2; ++round) { // compiled, then from the cache

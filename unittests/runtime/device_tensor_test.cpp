@@ -2,8 +2,9 @@
 // Tensors on a device whose memory the host cannot touch: copies, elements, fills, files, DLPack
 // and launches; and who is refused.
 #include "runtime/Device.h"
-#include "runtime/elements/IntegerElements.h"
 #include "runtime/tensor/Dlpack.h"
+#include "runtime/elements/IntegerElements.h"
+#include "runtime/core/KernelSupport.h"
 #include "unittests/FarDevice.h"
 #include "unittests/runtime/ObjectBuilder.h"
 
@@ -123,6 +124,29 @@ TEST(DeviceTensor, PoisonSparesTheBytesBetween) {
   EXPECT_TRUE(std::isnan(all.at(1)));
 }
 
+/// Bytes between elements may be another's, and what is overwritten need not be read.
+TEST(DeviceTensor, FillsMoveTheElementsAlone) {
+  FarDevice &far = FarDevice::get();
+  const Tensor all = copied(counted({6, 4}), far);
+  const Tensor column = std::get<Tensor>(all.view(1, {6}, {4}));
+  const Tensor columns = std::get<Tensor>(all.view(23, {6, 2}, {-4, -1}));
+  const Tensor windows = std::get<Tensor>(all.view(0, {3, 4}, {2, 1}));
+  const std::pair<const Tensor *, uint64_t> fills[] = {
+      {&all, 24 * 4}, {&column, 6 * 4}, {&columns, 12 * 4}, {&windows, 8 * 4}};
+  for (const auto &[tensor, bytes] : fills) {
+    far.bytesIn = far.bytesOut = 0;
+    EXPECT_FALSE(tensor->poison());
+    EXPECT_FALSE(fillConstant(*tensor, static_cast<double>(bytes)));
+    EXPECT_EQ(far.bytesOut, 0u);
+    EXPECT_EQ(far.bytesIn, 2 * bytes);
+  }
+  const Tensor here = copied(all, cpuDevice());
+  for (int64_t i = 0; i < 24; ++i) {
+    const double expected = i < 8 ? 32 : i % 4 > 1 ? 48 : i % 4 == 1 ? 24 : 96;
+    EXPECT_EQ(here.at(i), expected) << i;
+  }
+}
+
 TEST(DeviceTensor, IsWrittenToAFile) {
   const std::string path = testing::TempDir() + "device_tensor.npy";
   const Tensor given = counted({3, 5});
@@ -225,13 +249,27 @@ TEST_F(DeviceLaunch, OnAStreamOfTheCpuIsDoneAtOnce) {
   kernel.entry = reinterpret_cast<KernelEntry>(kernel.code->symbol("kernel"));
   const Tensor here = Tensor::empty({64}, DType::I32);
   const ArgumentValue values[] = {&here};
-  EXPECT_FALSE(launch(kernel, {64, 1, 1}, values, cpuDevice().defaultStream()));
+  const auto stream = std::get<0>(cpuDevice().makeStream());
+  EXPECT_FALSE(launch(kernel, {64, 1, 1}, values, *stream));
   EXPECT_EQ(here.at(63), 1063);
 }
 
 TEST_F(DeviceLaunch, ErrorsOfTheDeviceAreTold) {
   far.nextError = LaunchError{"E0407", "the cable is out"};
   EXPECT_EQ(launch(kernel, {64, 1, 1}, arguments, pool).message, "the cable is out");
+}
+
+/// What fails is told to who has launched it, though another thread waits in between.
+TEST_F(DeviceLaunch, AFailureIsToldToItsOwnLaunch) {
+  ASSERT_FALSE(fillConstant(out, 7));
+  kernel.entry = [](const uint64_t *, const int32_t *id, const int32_t *, uint8_t *) {
+    nereid_rt_assert_fail("it always fails", id);
+  };
+  double meanwhile = 0;
+  far.beforeWait = [&] { meanwhile = out.at(3); };
+  EXPECT_EQ(launch(kernel, {64, 1, 1}, arguments, pool).code, "E0407");
+  EXPECT_EQ(meanwhile, 7);
+  EXPECT_EQ(out.at(3), 7);
 }
 
 TEST_F(DeviceLaunch, TensorsAndStreamsOfAnotherDeviceAreRefused) {
@@ -245,8 +283,10 @@ TEST_F(DeviceLaunch, TensorsAndStreamsOfAnotherDeviceAreRefused) {
                              "the kernel is, but got one on '" +
                                  wrong->device().name() + "'");
   }
-  EXPECT_EQ(launch(kernel, {64, 1, 1}, arguments, cpuDevice().defaultStream()).code, "E0416");
-  EXPECT_EQ(launch(kernel, {64, 1, 1}, arguments, FarDevice::get(1).defaultStream()).code, "E0416");
+  for (Device *other : {&cpuDevice(), static_cast<Device *>(&FarDevice::get(1))}) {
+    const auto stream = std::get<0>(other->makeStream());
+    EXPECT_EQ(launch(kernel, {64, 1, 1}, arguments, *stream).code, "E0416");
+  }
   kernel.code = std::get<0>(cpuDevice().load(test::addThousandObject()));
   EXPECT_EQ(launch(kernel, {64, 1, 1}, arguments, pool).code, "E0416");
   kernel.code = nullptr; // a function of this program

@@ -95,7 +95,8 @@ TEST(Device, AnEventIsLaterThanTheOneBeforeTheWork) {
   for (Device *device : {&cpuDevice(), static_cast<Device *>(&FarDevice::get())}) {
     std::vector<char> bytes(1 << 20);
     const std::shared_ptr<void> memory = device->allocate(bytes.size());
-    Stream &stream = device->defaultStream();
+    const auto made = device->makeStream();
+    Stream &stream = *std::get<0>(made);
     auto start = std::get<std::unique_ptr<Event>>(stream.record());
     EXPECT_FALSE(stream.copyIn(memory.get(), bytes.data(), bytes.size()));
     auto end = std::get<std::unique_ptr<Event>>(stream.record());
@@ -112,7 +113,9 @@ TEST(Device, AModuleKnowsWhoLoadedIt) {
     EXPECT_EQ(&module.device(), device);
     EXPECT_NE(module.symbol("kernel"), nullptr);
     EXPECT_EQ(module.symbol("other"), nullptr);
-    EXPECT_TRUE(std::holds_alternative<std::string>(device->load({})));
+    auto refused = device->load({});
+    ASSERT_TRUE(std::holds_alternative<LaunchError>(refused));
+    EXPECT_EQ(std::get<LaunchError>(refused).code, "E0390");
   }
 }
 

@@ -15,8 +15,8 @@ namespace {
 
 std::shared_ptr<Module> load(const std::vector<uint8_t> &object) {
   auto loaded = loadObject(object);
-  if (std::string *problem = std::get_if<std::string>(&loaded)) {
-    ADD_FAILURE() << *problem;
+  if (LaunchError *error = std::get_if<LaunchError>(&loaded)) {
+    ADD_FAILURE() << error->message;
     return nullptr;
   }
   return std::get<std::shared_ptr<Module>>(loaded);
@@ -24,8 +24,9 @@ std::shared_ptr<Module> load(const std::vector<uint8_t> &object) {
 
 std::string problemOf(const std::vector<uint8_t> &object) {
   auto loaded = loadObject(object);
-  const std::string *problem = std::get_if<std::string>(&loaded);
-  return problem ? *problem : "";
+  const LaunchError *error = std::get_if<LaunchError>(&loaded);
+  EXPECT_TRUE(!error || error->code == "E0390") << error->code;
+  return error ? error->message : "";
 }
 
 /// Protection of the mapping that holds the address: "r-xp".

@@ -4,30 +4,25 @@
 #include "lib/interpreter/Interpreter.h"
 #include "lib/pipeline/Session.h"
 #include "lib/pipeline/kernel/KernelFunction.h"
-#include "runtime/Device.h"
-#include "runtime/Kernel.h"
-#include "runtime/core/Clock.h"
+#include "test/language/engines/ToyStream.h"
 
 #include "mlir/IR/OwningOpRef.h"
 #include "mlir/Parser/Parser.h"
 
 #include <cstring>
-#include <map>
-#include <mutex>
 
 namespace nereid::conformance {
-namespace {
 
 using runtime::ArgumentInfo;
 using runtime::ArgumentKind;
 using runtime::LaunchError;
 
-/// Makes a host address one of the device, which no host has, and back.
-constexpr uint64_t farBit = uint64_t{1} << 62;
-
 void *otherSide(const void *address) {
+  constexpr uint64_t farBit = uint64_t{1} << 62;
   return reinterpret_cast<void *>(reinterpret_cast<uintptr_t>(address) ^ farBit);
 }
+
+namespace {
 
 class ToyModule final : public runtime::Module {
 public:
@@ -42,105 +37,26 @@ public:
     mlir::Operation *kernel = pipeline::kernelFunctions(*module).front();
     return pipeline::readKernelInfo(kernel).name == name ? const_cast<ToyModule *>(this) : nullptr;
   }
-  mlir::ModuleOp get() { return *module; }
+  LaunchError launch(runtime::Grid grid, std::span<const runtime::ArgumentValue> arguments) {
+    std::lock_guard guard(lock);
+    Diagnostics diags;
+    if (!interpret(*module, grid, arguments, diags)) {
+      return {diags.all().front().code, diags.all().front().message};
+    }
+    return {};
+  }
 
 private:
+  std::mutex lock; ///< one stream at a time
   pipeline::Session session{nullptr};
   mlir::OwningOpRef<mlir::ModuleOp> module;
 };
 
-class ToyDevice;
-
-class ToyEvent final : public runtime::Event {
-public:
-  using Event::Event;
-  const uint64_t nanos = runtime::nowNanos();
-  LaunchError synchronize() override { return {}; }
-  std::variant<double, LaunchError> nanosSince(Event &start) override {
-    return static_cast<double>(nanos - static_cast<ToyEvent &>(start).nanos);
-  }
-};
-
-class ToyStream final : public runtime::Stream {
-public:
-  explicit ToyStream(ToyDevice &device);
-
-  LaunchError launch(const runtime::Kernel &kernel, runtime::Grid grid, const uint64_t *slots,
-                     runtime::ProgramOrder) override;
-  LaunchError copyIn(void *to, const void *from, uint64_t bytes) override {
-    std::memcpy(otherSide(to), from, bytes);
-    return {};
-  }
-  LaunchError copyOut(void *to, const void *from, uint64_t bytes) override {
-    std::memcpy(to, otherSide(from), bytes);
-    return {};
-  }
-  std::variant<std::unique_ptr<runtime::Event>, LaunchError> record() override {
-    return std::make_unique<ToyEvent>(device());
-  }
-  LaunchError synchronize() override { return {}; }
-
-private:
-  runtime::Tensor tensorOf(const ArgumentInfo &info, const uint64_t *slots);
-
-  ToyDevice &toy;
-};
-
-class ToyDevice final : public runtime::Device {
-public:
-  static constexpr int32_t dlpackType = 12; ///< kDLExtDev, which nothing else in the test uses
-  ToyDevice() : Device("toy", dlpackType, 0) {}
-
-  std::shared_ptr<void> allocate(uint64_t bytes) override {
-    std::shared_ptr<void> memory = runtime::cpuDevice().allocate(bytes);
-    if (!memory) {
-      return nullptr;
-    }
-    std::lock_guard guard(lock);
-    sizes[memory.get()] = bytes;
-    return std::shared_ptr<void>(otherSide(memory.get()), [this, memory](void *) {
-      std::lock_guard guard(lock);
-      sizes.erase(memory.get());
-    });
-  }
-  std::variant<std::shared_ptr<runtime::Module>, std::string>
-  load(std::span<const uint8_t> code) override {
-    auto module = std::make_shared<ToyModule>(*this);
-    if (!module->parse(std::string(code.begin(), code.end()))) {
-      return std::string("this is no tile IR with one kernel");
-    }
-    return module;
-  }
-  std::variant<std::unique_ptr<runtime::Stream>, LaunchError> makeStream() override {
-    return std::make_unique<ToyStream>(*this);
-  }
-  runtime::Stream &defaultStream() override { return stream; }
-
-  /// Bytes from the host address to the end of the allocation that it is in.
-  uint64_t bytesFrom(uint8_t *address) {
-    std::lock_guard guard(lock);
-    auto next = sizes.upper_bound(address);
-    if (next == sizes.begin()) {
-      return 0;
-    }
-    const auto &[begin, bytes] = *std::prev(next);
-    const uint64_t offset = static_cast<uint64_t>(address - static_cast<uint8_t *>(begin));
-    return offset < bytes ? bytes - offset : 0;
-  }
-
-private:
-  std::mutex lock;
-  std::map<void *, uint64_t> sizes; ///< by host address
-  ToyStream stream{*this};
-};
-
-ToyStream::ToyStream(ToyDevice &device) : Stream(device), toy(device) {}
-
 /// Of a pointer all that lies behind it; of a descriptor the tensor it describes.
-runtime::Tensor ToyStream::tensorOf(const ArgumentInfo &info, const uint64_t *slots) {
+runtime::Tensor tensorOf(ToyDevice &device, const ArgumentInfo &info, const uint64_t *slots) {
   auto *address = static_cast<uint8_t *>(otherSide(reinterpret_cast<void *>(slots[0])));
   if (info.kind == ArgumentKind::Pointer) {
-    const auto count = static_cast<int64_t>(toy.bytesFrom(address) / sizeInBytes(info.dtype));
+    const auto count = static_cast<int64_t>(device.bytesFrom(address) / sizeInBytes(info.dtype));
     return runtime::Tensor::borrow(address, {count}, info.dtype);
   }
   const auto *parts = reinterpret_cast<const int64_t *>(slots + 1);
@@ -161,8 +77,63 @@ double floatIn(DType dtype, uint64_t slot) {
   return static_cast<double>(number);
 }
 
-LaunchError ToyStream::launch(const runtime::Kernel &kernel, runtime::Grid grid,
-                              const uint64_t *slots, runtime::ProgramOrder) {
+std::variant<std::unique_ptr<runtime::Device>, LaunchError> makeToyDevice(int32_t id) {
+  if (id > 1) {
+    return LaunchError{"E0415",
+                       "expects 'toy:0' or 'toy:1', but got 'toy:" + std::to_string(id) + "'"};
+  }
+  return std::make_unique<ToyDevice>(id);
+}
+
+} // namespace
+
+std::shared_ptr<void> ToyDevice::allocate(uint64_t bytes) {
+  std::shared_ptr<void> memory = runtime::cpuDevice().allocate(bytes);
+  if (!memory) {
+    return nullptr;
+  }
+  std::lock_guard guard(lock);
+  sizes[memory.get()] = bytes;
+  return std::shared_ptr<void>(otherSide(memory.get()), [this, memory](void *) {
+    std::lock_guard guard(lock);
+    sizes.erase(memory.get());
+  });
+}
+
+std::variant<std::shared_ptr<runtime::Module>, LaunchError>
+ToyDevice::load(std::span<const uint8_t> code) {
+  auto module = std::make_shared<ToyModule>(*this);
+  if (!module->parse(std::string(code.begin(), code.end()))) {
+    return LaunchError{"E0390", "this is no tile IR with one kernel"};
+  }
+  return module;
+}
+
+std::variant<std::unique_ptr<runtime::Stream>, LaunchError> ToyDevice::makeStream() {
+  return makeToyStream(*this);
+}
+
+std::variant<std::unique_ptr<runtime::Stream>, LaunchError> ToyDevice::wrapStream(void *handle) {
+  if (!handle) {
+    return LaunchError{"E0417", "expects a stream of another library, but toys have none of their "
+                                "own that has no name"};
+  }
+  return makeToyStream(*this, static_cast<ToyQueue *>(handle));
+}
+
+uint64_t ToyDevice::bytesFrom(uint8_t *address) {
+  std::lock_guard guard(lock);
+  auto next = sizes.upper_bound(address);
+  if (next == sizes.begin()) {
+    return 0;
+  }
+  const auto &[begin, bytes] = *std::prev(next);
+  const uint64_t offset = static_cast<uint64_t>(address - static_cast<uint8_t *>(begin));
+  return offset < bytes ? bytes - offset : 0;
+}
+
+LaunchError launchToy(ToyDevice &device, const runtime::Kernel &kernel, runtime::Grid grid,
+                      const uint64_t *slots) {
   std::vector<runtime::Tensor> tensors;
   tensors.reserve(kernel.info.arguments.size()); // addresses stay
   std::vector<runtime::ArgumentValue> arguments;
@@ -172,26 +143,12 @@ LaunchError ToyStream::launch(const runtime::Kernel &kernel, runtime::Grid grid,
     } else if (info.kind == ArgumentKind::Float) {
       arguments.emplace_back(floatIn(info.dtype, *slots));
     } else {
-      arguments.emplace_back(&tensors.emplace_back(tensorOf(info, slots)));
+      arguments.emplace_back(&tensors.emplace_back(tensorOf(device, info, slots)));
     }
     slots += info.slots();
   }
-  Diagnostics diags;
-  auto *module = static_cast<ToyModule *>(kernel.code.get());
-  if (!interpret(module->get(), grid, arguments, diags)) {
-    return {diags.all().front().code, diags.all().front().message};
-  }
-  return {};
+  return static_cast<ToyModule *>(kernel.code.get())->launch(grid, arguments);
 }
-
-std::variant<std::unique_ptr<runtime::Device>, LaunchError> makeToyDevice(int32_t id) {
-  if (id > 0) {
-    return LaunchError{"E0415", "expects 'toy:0', but got 'toy:" + std::to_string(id) + "'"};
-  }
-  return std::make_unique<ToyDevice>();
-}
-
-} // namespace
 
 void registerToyDevices() { runtime::registerDevices("toy", ToyDevice::dlpackType, makeToyDevice); }
 

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// What streams of all devices have in common: who may wait for whom, and streams for work that
+// names none.
+#include "runtime/Stream.h"
+
+#include "runtime/Device.h"
+
+#include <utility>
+
+namespace nereid::runtime {
+
+LaunchError Stream::waitFor(Event &event) {
+  const Device &here = device(), &there = event.device();
+  if (here.kind() != there.kind()) {
+    return {"E0416", "a stream of '" + here.name() + "' expects an event of a device of kind '" +
+                         here.kind() + "', but got one of '" + there.name() + "'"};
+  }
+  return queueWait(event);
+}
+
+std::variant<std::unique_ptr<Stream>, LaunchError> Device::takeStream() {
+  std::unique_lock guard(idleLock);
+  if (idle.empty()) {
+    guard.unlock();
+    return makeStream();
+  }
+  std::unique_ptr<Stream> stream = std::move(idle.back());
+  idle.pop_back();
+  return stream;
+}
+
+LaunchError Device::runAndWait(const std::function<LaunchError(Stream &)> &queue) {
+  auto taken = takeStream();
+  if (LaunchError *error = std::get_if<LaunchError>(&taken)) {
+    return std::move(*error);
+  }
+  std::unique_ptr<Stream> stream = std::get<0>(std::move(taken));
+  LaunchError refused = queue(*stream);
+  LaunchError failed = stream->synchronize();
+  if (!failed) { // else nobody knows what a later call would be told
+    std::lock_guard guard(idleLock);
+    idle.push_back(std::move(stream));
+  }
+  return refused ? refused : failed;
+}
+
+std::shared_ptr<void> Device::allocateHost(uint64_t bytes) { return cpuDevice().allocate(bytes); }
+
+std::variant<std::unique_ptr<Stream>, LaunchError> Device::wrapStream(void *) {
+  return LaunchError{"E0417", "expects a device whose streams other libraries share, but got '" +
+                                  name() + "'"};
+}
+
+} // namespace nereid::runtime
