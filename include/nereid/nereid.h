@@ -91,6 +91,11 @@ NEREID_API nereid_status nereid_tensor_create(const int64_t *shape, int rank, ne
 /* The same in the memory of a device: 'cpu', or with a number, 'cpu:0'. */
 NEREID_API nereid_status nereid_tensor_create_on(const char *device, const int64_t *shape, int rank,
                                                  nereid_dtype dtype, nereid_tensor **tensor);
+/* The same in host memory that copies of the device's streams need not stage (pinned): they do not
+ * keep their caller waiting. A device without such memory gives plain memory. */
+NEREID_API nereid_status nereid_tensor_create_pinned(const char *device, const int64_t *shape,
+                                                     int rank, nereid_dtype dtype,
+                                                     nereid_tensor **tensor);
 /* Memory the caller keeps alive. strides: in elements, NULL = contiguous. Every element must lie
  * within the address space, at a multiple of its size. */
 NEREID_API nereid_status nereid_tensor_borrow(void *data, const int64_t *shape,
@@ -125,7 +130,8 @@ NEREID_API const int64_t *nereid_tensor_strides(const nereid_tensor *tensor);
 NEREID_API nereid_dtype nereid_tensor_dtype(const nereid_tensor *tensor);
 NEREID_API int64_t nereid_tensor_element_count(const nereid_tensor *tensor);
 NEREID_API int nereid_tensor_is_contiguous(const nereid_tensor *tensor);
-/* Element number `index` in row-major order; 0 and no effect when out of range. */
+/* Element number `index` in row-major order; 0 and no effect when out of range. Where the tensor's
+ * device fails, NaN and no effect; nereid_last_error has the text. */
 NEREID_API double nereid_tensor_get(const nereid_tensor *tensor, int64_t index);
 NEREID_API void nereid_tensor_set(nereid_tensor *tensor, int64_t index, double value);
 /* A contiguous copy in another type. */
@@ -152,10 +158,19 @@ typedef struct nereid_kernel nereid_kernel;
 NEREID_API nereid_status nereid_kernel_load(const char *path, const char *function,
                                             const char *signature, const char *target,
                                             nereid_kernel **kernel);
-/* The same from text; `name` stands for the file in messages. */
+/* The same on a device, for NULL as `target` compiled for it; else the target is of its kind.
+ * Without a device a kernel is loaded on the first one of the target's kind. */
+NEREID_API nereid_status nereid_kernel_load_on(const char *device, const char *path,
+                                               const char *function, const char *signature,
+                                               const char *target, nereid_kernel **kernel);
+/* Both from text; `name` stands for the file in messages. */
 NEREID_API nereid_status nereid_kernel_load_source(const char *source, const char *name,
                                                    const char *function, const char *signature,
                                                    const char *target, nereid_kernel **kernel);
+NEREID_API nereid_status nereid_kernel_load_source_on(const char *device, const char *source,
+                                                      const char *name, const char *function,
+                                                      const char *signature, const char *target,
+                                                      nereid_kernel **kernel);
 /* Also looks for the modules that kernels import in this folder, after the folders of the kernel's
  * own file and before those of NEREID_IMPORT_PATH: for every kernel this process loads from now on.
  */
@@ -194,12 +209,20 @@ NEREID_API nereid_status nereid_kernel_launch(const nereid_kernel *kernel, const
 
 /* Work of a device, done in order. On the CPU each call returns when its work is done; on other
  * devices copies and launches are queued, and host memory that they name must stay as it is until
- * nereid_stream_synchronize. One thread at a time uses a stream. */
+ * the stream was waited for. One thread at a time uses a stream. Nothing orders the work of two
+ * streams but nereid_stream_wait; functions that name no stream return when their work is done and
+ * wait for no stream. A call that fails has queued nothing, and may tell a failure of earlier work.
+ * docs/streams.md has the whole contract. */
 typedef struct nereid_stream nereid_stream;
 typedef struct nereid_event nereid_event;
 
 NEREID_API nereid_status nereid_stream_create(const char *device, nereid_stream **stream);
-/* NULL is allowed. The stream must have been waited for. */
+/* A stream of another library on this device, by its handle (a CUstream, NULL being the one without
+ * a name): the work of both is in the order of the calls. It stays that library's, and must live as
+ * long as `stream`. */
+NEREID_API nereid_status nereid_stream_wrap(const char *device, void *handle,
+                                            nereid_stream **stream);
+/* NULL is allowed. Waits for what is queued, unless the stream is another library's. */
 NEREID_API void nereid_stream_free(nereid_stream *stream);
 /* All elements of a contiguous tensor of the stream's device, from and to host memory. bytes: the
  * size of the tensor. */
@@ -214,7 +237,11 @@ NEREID_API nereid_status nereid_stream_launch(nereid_stream *stream, const nerei
                                               const nereid_argument *arguments, size_t count);
 /* A point behind all that was queued. */
 NEREID_API nereid_status nereid_stream_record(nereid_stream *stream, nereid_event **event);
-/* Waits, and tells what failed since the last time. */
+/* What is queued from here on begins when the event's stream has come to its point. The event, of a
+ * device of the same kind, may be freed at once. */
+NEREID_API nereid_status nereid_stream_wait(nereid_stream *stream, const nereid_event *event);
+/* Waits until nothing that was queued touches memory any more, and tells what failed first since
+ * the last time. */
 NEREID_API nereid_status nereid_stream_synchronize(nereid_stream *stream);
 /* NULL is allowed. */
 NEREID_API void nereid_event_free(nereid_event *event);

@@ -123,6 +123,15 @@ public:
                                   &made));
     return Tensor(made);
   }
+  /// In host memory that copies of the device's streams need not stage.
+  static Tensor emptyPinned(const std::vector<int64_t> &shape, DType dtype,
+                            const std::string &device) {
+    nereid_tensor *made = nullptr;
+    check(nereid_tensor_create_pinned(detail::cText(device), shape.data(),
+                                      static_cast<int>(shape.size()),
+                                      static_cast<nereid_dtype>(dtype), &made));
+    return Tensor(made);
+  }
   /// A tensor without dimensions that holds one value.
   static Tensor scalar(double value, DType dtype) {
     Tensor tensor = empty({}, dtype);
@@ -375,6 +384,25 @@ public:
                                     detail::cTextOrNull(target), &made));
     return Kernel(made);
   }
+  /// The same on a device; target empty = compiled for it.
+  static Kernel loadOn(const std::string &device, const std::string &path,
+                       const std::string &function, const std::string &signature,
+                       const std::string &target = "") {
+    nereid_kernel *made = nullptr;
+    check(nereid_kernel_load_on(detail::cText(device), detail::cText(path),
+                                detail::cTextOrNull(function), detail::cText(signature),
+                                detail::cTextOrNull(target), &made));
+    return Kernel(made);
+  }
+  static Kernel loadSourceOn(const std::string &device, const std::string &source,
+                             const std::string &function, const std::string &signature,
+                             const std::string &target = "") {
+    nereid_kernel *made = nullptr;
+    check(nereid_kernel_load_source_on(detail::cText(device), detail::cText(source), "<source>",
+                                       detail::cTextOrNull(function), detail::cText(signature),
+                                       detail::cTextOrNull(target), &made));
+    return Kernel(made);
+  }
   explicit Kernel(nereid_kernel *owned) : handle(owned, &nereid_kernel_free) {}
 
   /// kernel.launch({programs}, x, y, n); waits until all program instances are done.
@@ -419,13 +447,20 @@ private:
 };
 
 /// Copies and launches of a device, done in order: at once on the CPU, by synchronize() elsewhere.
-/// Until then host memory must stay as it is, tensors and kernels must live. A shared handle.
+/// Until then host memory must stay as it is, tensors and kernels must live. Nothing orders two
+/// streams but waitFor(). A shared handle, of which the last one waits.
 class Stream {
 public:
   explicit Stream(const std::string &device) {
     nereid_stream *made = nullptr;
     check(nereid_stream_create(detail::cText(device), &made));
     handle.reset(made, &nereid_stream_free);
+  }
+  /// A stream of another library on the device, by its handle; it stays that library's.
+  static Stream wrap(const std::string &device, void *handle) {
+    nereid_stream *made = nullptr;
+    check(nereid_stream_wrap(detail::cText(device), handle, &made));
+    return Stream(made);
   }
   /// All elements of a contiguous tensor of the device, from and to host memory.
   void copyIn(const Tensor &tensor, const void *from) const {
@@ -445,10 +480,14 @@ public:
     check(nereid_stream_record(get(), &made));
     return Event(made);
   }
+  /// What is queued from here on begins when the event's stream has come to its point.
+  void waitFor(const Event &event) const { check(nereid_stream_wait(get(), event.get())); }
   void synchronize() const { check(nereid_stream_synchronize(get())); }
   nereid_stream *get() const { return handle.get(); }
 
 private:
+  explicit Stream(nereid_stream *owned) : handle(owned, &nereid_stream_free) {}
+
   std::shared_ptr<nereid_stream> handle;
 };
 

@@ -3,6 +3,7 @@
 #include "lib/capi/Failure.h"
 #include "lib/capi/Handles.h"
 #include "lib/capi/Texts.h"
+#include "lib/targets/Targets.h"
 
 #include <variant>
 
@@ -32,8 +33,12 @@ std::string problemOfCopy(const nereid_stream *stream, const nereid_tensor *tens
 
 } // namespace
 
-nereid_status failOf(const runtime::LaunchError &error) {
-  return error ? fail(NEREID_ERROR_LAUNCH, makeError(error.code, error.message)) : NEREID_OK;
+nereid_status failOf(const runtime::LaunchError &error, nereid_status status) {
+  if (!error) {
+    return NEREID_OK;
+  }
+  return fail(error.code == "E0506" ? NEREID_ERROR_MEMORY : status,
+              makeError(error.code, error.message));
 }
 
 nereid_status hostTensor(const nereid_tensor &given, runtime::Tensor &tensor) {
@@ -50,9 +55,10 @@ nereid_status findDevice(const char *caller, const char *name, runtime::Device *
       !problem.empty()) {
     return refuse(caller, problem);
   }
+  registerTargets();
   auto found = runtime::findDevice(name);
   if (const auto *error = std::get_if<runtime::LaunchError>(&found)) {
-    return fail(NEREID_ERROR_ARGUMENT, makeError(error->code, error->message));
+    return failOf(*error, NEREID_ERROR_ARGUMENT);
   }
   device = std::get<runtime::Device *>(found);
   return NEREID_OK;
@@ -75,6 +81,24 @@ nereid_status nereid_stream_create(const char *device, nereid_stream **stream) {
       return status;
     }
     auto made = found->makeStream();
+    if (const auto *error = std::get_if<runtime::LaunchError>(&made)) {
+      return failOf(*error);
+    }
+    *stream = new nereid_stream{std::get<std::unique_ptr<runtime::Stream>>(std::move(made))};
+    return NEREID_OK;
+  });
+}
+
+nereid_status nereid_stream_wrap(const char *device, void *handle, nereid_stream **stream) {
+  return guarded([&] {
+    if (!stream) {
+      return refuse("nereid_stream_wrap", "expects a place for the stream");
+    }
+    runtime::Device *found = nullptr;
+    if (nereid_status status = findDevice("nereid_stream_wrap", device, found)) {
+      return status;
+    }
+    auto made = found->wrapStream(handle);
     if (const auto *error = std::get_if<runtime::LaunchError>(&made)) {
       return failOf(*error);
     }
@@ -114,9 +138,17 @@ nereid_status nereid_stream_record(nereid_stream *stream, nereid_event **event) 
     if (const auto *error = std::get_if<runtime::LaunchError>(&made)) {
       return failOf(*error);
     }
-    *event = new nereid_event{stream->stream,
-                              std::get<std::unique_ptr<runtime::Event>>(std::move(made))};
+    *event = new nereid_event{std::get<std::unique_ptr<runtime::Event>>(std::move(made))};
     return NEREID_OK;
+  });
+}
+
+nereid_status nereid_stream_wait(nereid_stream *stream, const nereid_event *event) {
+  return guarded([&] {
+    if (!stream || !event) {
+      return refuse("nereid_stream_wait", "expects a stream and an event, but got a null pointer");
+    }
+    return failOf(stream->stream->waitFor(*event->event));
   });
 }
 

@@ -20,18 +20,17 @@ struct nereid_kernel {
 };
 
 struct nereid_stream {
-  std::shared_ptr<nereid::runtime::Stream> stream;
+  std::unique_ptr<nereid::runtime::Stream> stream;
 };
 
 struct nereid_event {
-  std::shared_ptr<nereid::runtime::Stream> stream; ///< outlives its events
   std::unique_ptr<nereid::runtime::Event> event;
 };
 
 namespace nereid::capi {
 
-/// NEREID_OK without error.
-nereid_status failOf(const runtime::LaunchError &error);
+/// NEREID_OK without error, NEREID_ERROR_MEMORY for E0506, else `status`.
+nereid_status failOf(const runtime::LaunchError &error, nereid_status status = NEREID_ERROR_LAUNCH);
 /// Writes the tensor, or a copy of it in host memory, for functions that look at elements.
 nereid_status hostTensor(const nereid_tensor &given, runtime::Tensor &tensor);
 /// Refuses for `caller`, or writes the device of this name.

@@ -24,8 +24,14 @@ ImportPaths &importPaths() {
   return all;
 }
 
-nereid_status load(const char *caller, pipeline::CompileInput input, const char *function,
-                   const char *signature, const char *target, nereid_kernel **kernel) {
+/// What is loaded and on what, as the C functions are given it.
+struct Wanted {
+  const char *device, *function, *signature, *target; ///< all but the signature may be null
+};
+
+nereid_status load(const char *caller, pipeline::CompileInput input, const Wanted &wanted,
+                   nereid_kernel **kernel) {
+  const auto &[device, function, signature, target] = wanted;
   for (const std::string &problem :
        {problemOfText("a signature", signature, longestList),
         problemOfOptionalText("the name of a function", function, longestName),
@@ -37,6 +43,18 @@ nereid_status load(const char *caller, pipeline::CompileInput input, const char 
   if (!kernel) {
     return refuse(caller, "expects a place for the kernel, but got a null pointer");
   }
+  pipeline::CompileOptions options;
+  if (device) {
+    runtime::Device *found = nullptr;
+    if (nereid_status status = findDevice(caller, device, found)) {
+      return status;
+    }
+    options.device = found->name();
+    options.target = found->kind();
+  }
+  if (target) {
+    options.target = target;
+  }
   registerTargets();
   input.function = function ? function : "";
   {
@@ -44,10 +62,6 @@ nereid_status load(const char *caller, pipeline::CompileInput input, const char 
     input.importPaths = importPaths().folders;
   }
   input.signature = signature;
-  pipeline::CompileOptions options;
-  if (target) {
-    options.target = target;
-  }
   Diagnostics diagnostics;
   std::optional<runtime::Kernel> compiled = pipeline::compileKernel(input, options, diagnostics);
   if (!compiled) {
@@ -55,6 +69,32 @@ nereid_status load(const char *caller, pipeline::CompileInput input, const char 
   }
   *kernel = new nereid_kernel{std::move(*compiled)};
   return NEREID_OK;
+}
+
+nereid_status loadFile(const char *caller, const char *path, const Wanted &wanted,
+                       nereid_kernel **kernel) {
+  if (std::string problem = problemOfText("the path of a .py file", path, longestName);
+      !problem.empty()) {
+    return refuse(caller, problem);
+  }
+  pipeline::CompileInput input;
+  input.path = path;
+  return load(caller, std::move(input), wanted, kernel);
+}
+
+nereid_status loadSource(const char *caller, const char *source, const char *name,
+                         const Wanted &wanted, nereid_kernel **kernel) {
+  if (!source) {
+    return refuse(caller, "expects the text of a kernel, but got a null pointer");
+  }
+  if (std::string problem = problemOfOptionalText("a name of the text", name, longestName);
+      !problem.empty()) {
+    return refuse(caller, problem);
+  }
+  pipeline::CompileInput input;
+  input.path = name ? name : "<source>";
+  input.source = source;
+  return load(caller, std::move(input), wanted, kernel);
 }
 
 /// Launches with at most this many arguments keep them on the stack.
@@ -138,13 +178,17 @@ extern "C" {
 nereid_status nereid_kernel_load(const char *path, const char *function, const char *signature,
                                  const char *target, nereid_kernel **kernel) {
   return guarded([&] {
-    if (std::string problem = problemOfText("the path of a .py file", path, longestName);
-        !problem.empty()) {
-      return refuse("nereid_kernel_load", problem);
-    }
-    pipeline::CompileInput input;
-    input.path = path;
-    return load("nereid_kernel_load", std::move(input), function, signature, target, kernel);
+    return loadFile("nereid_kernel_load", path, {nullptr, function, signature, target}, kernel);
+  });
+}
+
+nereid_status nereid_kernel_load_on(const char *device, const char *path, const char *function,
+                                    const char *signature, const char *target,
+                                    nereid_kernel **kernel) {
+  return guarded([&] {
+    return device ? loadFile("nereid_kernel_load_on", path, {device, function, signature, target},
+                             kernel)
+                  : refuse("nereid_kernel_load_on", "expects a device, but got a null pointer");
   });
 }
 
@@ -152,18 +196,19 @@ nereid_status nereid_kernel_load_source(const char *source, const char *name, co
                                         const char *signature, const char *target,
                                         nereid_kernel **kernel) {
   return guarded([&] {
-    if (!source) {
-      return refuse("nereid_kernel_load_source",
-                    "expects the text of a kernel, but got a null pointer");
-    }
-    if (std::string problem = problemOfOptionalText("a name of the text", name, longestName);
-        !problem.empty()) {
-      return refuse("nereid_kernel_load_source", problem);
-    }
-    pipeline::CompileInput input;
-    input.path = name ? name : "<source>";
-    input.source = source;
-    return load("nereid_kernel_load_source", std::move(input), function, signature, target, kernel);
+    return loadSource("nereid_kernel_load_source", source, name,
+                      {nullptr, function, signature, target}, kernel);
+  });
+}
+
+nereid_status nereid_kernel_load_source_on(const char *device, const char *source, const char *name,
+                                           const char *function, const char *signature,
+                                           const char *target, nereid_kernel **kernel) {
+  return guarded([&] {
+    return device
+               ? loadSource("nereid_kernel_load_source_on", source, name,
+                            {device, function, signature, target}, kernel)
+               : refuse("nereid_kernel_load_source_on", "expects a device, but got a null pointer");
   });
 }
 

@@ -3,12 +3,14 @@
 #include "lib/capi/Failure.h"
 #include "lib/capi/Handles.h"
 #include "lib/capi/Texts.h"
-#include "runtime/elements/IntegerRange.h"
+#include "lib/targets/Targets.h"
 #include "runtime/tensor/Extent.h"
+#include "runtime/elements/IntegerRange.h"
 
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -52,18 +54,29 @@ nereid_status noMemory(const std::string &what) {
               makeError("E0506", "no memory for " + what).withHelp("use smaller sizes"));
 }
 
-nereid_status create(const char *caller, runtime::Device &device, const int64_t *shape, int rank,
-                     nereid_dtype dtype, nereid_tensor **tensor) {
+using MakeEmpty = runtime::Tensor (*)(std::vector<int64_t>, DType, runtime::Device &);
+
+nereid_status create(const char *caller, MakeEmpty empty, runtime::Device &device,
+                     const int64_t *shape, int rank, nereid_dtype dtype, nereid_tensor **tensor) {
   std::string problem = tensor ? problemOf(shape, rank, dtype) : "expects a place for the tensor";
   if (!problem.empty()) {
     return refuse(caller, problem);
   }
-  runtime::Tensor made = runtime::Tensor::empty(listOf(shape, rank), *dtypeOf(dtype), device);
+  runtime::Tensor made = empty(listOf(shape, rank), *dtypeOf(dtype), device);
   if (!made.isValid()) {
     return noMemory("a tensor of " + std::to_string(made.elementCount()) + " elements of type '" +
                     nereid_dtype_name(dtype) + "'");
   }
   return give(std::move(made), tensor);
+}
+
+nereid_status createOn(const char *caller, MakeEmpty empty, const char *device,
+                       const int64_t *shape, int rank, nereid_dtype dtype, nereid_tensor **tensor) {
+  return guarded([&] {
+    runtime::Device *found = nullptr;
+    const nereid_status status = findDevice(caller, device, found);
+    return status ? status : create(caller, empty, *found, shape, rank, dtype, tensor);
+  });
 }
 
 const runtime::Tensor &tensorOf(const nereid_tensor *tensor) {
@@ -132,17 +145,20 @@ extern "C" {
 nereid_status nereid_tensor_create(const int64_t *shape, int rank, nereid_dtype dtype,
                                    nereid_tensor **tensor) {
   return guarded([&] {
-    return create("nereid_tensor_create", runtime::cpuDevice(), shape, rank, dtype, tensor);
+    return create("nereid_tensor_create", Tensor::empty, runtime::cpuDevice(), shape, rank, dtype,
+                  tensor);
   });
 }
 
 nereid_status nereid_tensor_create_on(const char *device, const int64_t *shape, int rank,
                                       nereid_dtype dtype, nereid_tensor **tensor) {
-  return guarded([&] {
-    runtime::Device *found = nullptr;
-    const nereid_status status = findDevice("nereid_tensor_create_on", device, found);
-    return status ? status : create("nereid_tensor_create_on", *found, shape, rank, dtype, tensor);
-  });
+  return createOn("nereid_tensor_create_on", Tensor::empty, device, shape, rank, dtype, tensor);
+}
+
+nereid_status nereid_tensor_create_pinned(const char *device, const int64_t *shape, int rank,
+                                          nereid_dtype dtype, nereid_tensor **tensor) {
+  return createOn("nereid_tensor_create_pinned", Tensor::emptyPinned, device, shape, rank, dtype,
+                  tensor);
 }
 
 nereid_status nereid_tensor_borrow(void *data, const int64_t *shape, const int64_t *strides,
@@ -185,6 +201,7 @@ nereid_status nereid_tensor_from_dlpack(DLManagedTensor *managed, nereid_tensor 
     if (!tensor) {
       return refuse("nereid_tensor_from_dlpack", "expects a place for the tensor");
     }
+    registerTargets(); // it may be on a device of one
     // Made first, so that nothing was taken over when there is no memory for it.
     auto handle = std::make_unique<nereid_tensor>();
     auto taken = Tensor::fromDlpack(managed);
@@ -262,13 +279,19 @@ int nereid_tensor_is_contiguous(const nereid_tensor *tensor) {
 
 double nereid_tensor_get(const nereid_tensor *tensor, int64_t index) {
   const Tensor &from = tensorOf(tensor);
-  return index >= 0 && index < from.elementCount() ? from.at(index) : 0;
+  double value = 0;
+  const nereid_status status = guarded([&] {
+    const bool isInside = index >= 0 && index < from.elementCount();
+    return isInside ? failOf(from.get(index, value)) : NEREID_OK;
+  });
+  return status ? std::numeric_limits<double>::quiet_NaN() : value;
 }
 void nereid_tensor_set(nereid_tensor *tensor, int64_t index, double value) {
   const Tensor &to = tensorOf(tensor);
-  if (index >= 0 && index < to.elementCount()) {
-    to.set(index, value);
-  }
+  (void)guarded([&] {
+    const bool isInside = index >= 0 && index < to.elementCount();
+    return isInside ? failOf(to.set(index, value)) : NEREID_OK;
+  });
 }
 
 nereid_status nereid_tensor_convert(const nereid_tensor *tensor, nereid_dtype dtype,

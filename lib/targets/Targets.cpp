@@ -5,6 +5,9 @@
 
 namespace nereid {
 
-void registerTargets() { cpu::registerCpuTarget(); }
+void registerTargets() {
+  static const bool isRegistered = (cpu::registerCpuTarget(), true);
+  (void)isRegistered;
+}
 
 } // namespace nereid

@@ -80,6 +80,10 @@ TEST_F(CApi, StreamsCopyLaunchAndTellTheTime) {
   const nereid::Event end = stream.record();
   stream.synchronize();
   EXPECT_EQ(sums, std::vector<float>(3000, 3));
+  const nereid::Stream other("cpu");
+  other.waitFor(end);
+  EXPECT_EQ(errorOf([&] { nereid::Stream::wrap("cpu", ones.data()); }).code(), "E0417");
+  EXPECT_EQ(nereid::Tensor::emptyPinned({3}, nereid::DType::F32, "cpu").device(), "cpu:0");
   EXPECT_GT(end.nanosSince(start), 0);
   EXPECT_EQ(errorOf([] { nereid::Stream("npu:3"); }).code(), "E0415");
   EXPECT_EQ(errorOf([&] { stream.copyIn(nereid::Tensor(nullptr), ones.data()); }).code(), "E0031");
@@ -102,6 +106,19 @@ TEST_F(CApi, KernelFromTextOnDlpackTensors) {
   EXPECT_EQ(data[0], 5);
   EXPECT_EQ(data[98], 5);
   EXPECT_EQ(data[99], 2) << "beyond n";
+}
+
+TEST_F(CApi, KernelsAreLoadedOnADevice) {
+  const char *source = "import triton\nimport triton.language as tl\n@triton.jit\n"
+                       "def one(x):\n    tl.store(x, 1.0)\n";
+  const auto x = nereid::Tensor::empty({1}, nereid::DType::F32);
+  nereid::Kernel::loadSourceOn("cpu:0", source, "one", "*fp32").launch({1}, x);
+  EXPECT_EQ(x.at(0), 1);
+  nereid::Kernel::loadOn("cpu", vectorAdd, "", vectorAddSignature, "cpu");
+  EXPECT_EQ(errorOf([&] { nereid::Kernel::loadSourceOn("cpu:1", source, "one", "*fp32"); }).code(),
+            "E0415");
+  EXPECT_EQ(errorOf([] { nereid::Kernel::loadOn("npu", vectorAdd, "", "i32"); }).status(),
+            NEREID_ERROR_ARGUMENT);
 }
 
 TEST_F(CApi, CompileErrorsComeBackWithPlaceAndCode) {

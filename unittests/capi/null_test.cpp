@@ -102,6 +102,11 @@ const std::vector<Call> &calls() {
          return nereid_tensor_create_on(unless(at == 0, "cpu"), unless(at == 1, t.shape), 2,
                                         NEREID_F32, unless(at == 2, t.place()));
        }},
+      {"nereid_tensor_create_pinned", 3, 0,
+       [](Things &t, int at) {
+         return nereid_tensor_create_pinned(unless(at == 0, "cpu"), unless(at == 1, t.shape), 2,
+                                            NEREID_F32, unless(at == 2, t.place()));
+       }},
       {"nereid_tensor_borrow", 3, 1,
        [](Things &t, int at) {
          return nereid_tensor_borrow(unless<void>(at == 0, t.data), unless(at == 1, t.shape),
@@ -165,6 +170,27 @@ const std::vector<Call> &calls() {
          nereid_kernel_free(made);
          return status;
        }},
+      {"nereid_kernel_load_on", 4, 2,
+       [](Things &, int at) {
+         const std::string path = std::string(NEREID_SOURCE_DIR) + "/kernels/relu/relu.py";
+         nereid_kernel *made = nullptr;
+         const nereid_status status = nereid_kernel_load_on(
+             unless(at == 0, "cpu:0"), unless(at == 1, path.c_str()), unless(at == 4, "relu"),
+             unless(at == 2, "*fp32, *fp32, i32, 64"), unless(at == 5, "cpu"),
+             unless(at == 3, &made));
+         nereid_kernel_free(made);
+         return status;
+       }},
+      {"nereid_kernel_load_source_on", 4, 3,
+       [](Things &, int at) {
+         nereid_kernel *made = nullptr;
+         const nereid_status status = nereid_kernel_load_source_on(
+             unless(at == 0, "cpu:0"), unless(at == 1, source), unless(at == 4, "one.py"),
+             unless(at == 5, "one"), unless(at == 2, "*fp32"), unless(at == 6, "cpu"),
+             unless(at == 3, &made));
+         nereid_kernel_free(made);
+         return status;
+       }},
       {"nereid_kernel_load_source", 3, 3,
        [](Things &t, int at) {
          nereid_kernel *made = nullptr;
@@ -188,6 +214,18 @@ const std::vector<Call> &calls() {
              nereid_stream_create(unless(at == 0, "cpu:0"), unless(at == 1, &made));
          nereid_stream_free(made);
          return status;
+       }},
+      // The CPU has no streams of other libraries; stream_test.cpp wraps one.
+      {"nereid_stream_wrap", 2, 0,
+       [](Things &t, int at) {
+         nereid_stream *made = nullptr;
+         const nereid_status status =
+             nereid_stream_wrap(unless(at == 0, "cpu:0"), t.data, unless(at == 1, &made));
+         return at < 0 && std::string(nereid_last_error_code()) == "E0417" ? NEREID_OK : status;
+       }},
+      {"nereid_stream_wait", 2, 0,
+       [](Things &t, int at) {
+         return nereid_stream_wait(unless(at == 0, t.stream), unless(at == 1, t.event));
        }},
       {"nereid_stream_copy_in", 3, 0,
        [](Things &t, int at) {

@@ -2,6 +2,7 @@
 // Devices, streams and events of the C interface, on the CPU and on a device whose memory the host
 // cannot reach. capi_test.cpp has them in C++.
 #include "lib/capi/Handles.h"
+#include "lib/pipeline/Target.h"
 #include "unittests/FarDevice.h"
 #include "unittests/runtime/ObjectBuilder.h"
 
@@ -9,6 +10,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <dlpack/dlpack.h>
 #include <numeric>
 
@@ -109,6 +111,33 @@ TEST_P(Streams, ComparisonAndEagerOperationsTakeTensorsOfAnyDevice) {
   EXPECT_EQ(nereid_tensor_get(sum, 4), 2 * nereid_tensor_get(here, 4));
   nereid_tensor_free(sum);
   nereid_tensor_free(here);
+}
+
+TEST_P(Streams, OneWaitsForAnEventOfAnother) {
+  nereid_stream *reader = nullptr;
+  nereid_event *event = nullptr;
+  nereid_tensor *pinned = nullptr;
+  ASSERT_EQ(nereid_stream_create(GetParam(), &reader), NEREID_OK);
+  ASSERT_EQ(nereid_tensor_create_pinned(GetParam(), &size, 1, NEREID_I32, &pinned), NEREID_OK);
+  EXPECT_STREQ(nereid_tensor_device(pinned), "cpu:0");
+  ASSERT_EQ(nereid_stream_launch(stream, kernel, grid, &argument, 1), NEREID_OK);
+  ASSERT_EQ(nereid_stream_record(stream, &event), NEREID_OK);
+  ASSERT_EQ(nereid_stream_wait(reader, event), NEREID_OK) << nereid_last_error();
+  nereid_event_free(event);
+  ASSERT_EQ(nereid_stream_copy_out(reader, tensor, nereid_tensor_data(pinned), bytes), NEREID_OK);
+  ASSERT_EQ(nereid_stream_synchronize(reader), NEREID_OK);
+  EXPECT_EQ(nereid_tensor_get(pinned, 3), 1003);
+  nereid_tensor_free(pinned);
+  nereid_stream_free(reader);
+}
+
+TEST_P(Streams, AStreamThatIsFreedHasDoneItsWork) {
+  int32_t got[size] = {};
+  ASSERT_EQ(nereid_stream_launch(stream, kernel, grid, &argument, 1), NEREID_OK);
+  ASSERT_EQ(nereid_stream_copy_out(stream, tensor, got, bytes), NEREID_OK);
+  nereid_stream_free(stream);
+  stream = nullptr;
+  EXPECT_EQ(got[3], 1003);
 }
 
 TEST_P(Streams, AnEventOutlivesItsStreamsHandle) {
@@ -214,6 +243,58 @@ TEST(Device, ItsFailuresAreTold) {
   }
   nereid_stream_free(stream);
   nereid_tensor_free(tensor);
+}
+
+TEST(Device, WithoutMemoryForACopyTheStatusSaysSo) {
+  FarDevice &far = FarDevice::get();
+  nereid_tensor *tensor = nullptr;
+  ASSERT_EQ(nereid_tensor_create_on("far", &size, 1, NEREID_F32, &tensor), NEREID_OK);
+  far.nextError = nereid::runtime::LaunchError{"E0506", "no memory for a copy"};
+  EXPECT_EQ(nereid_tensor_fill(tensor, 1), NEREID_ERROR_MEMORY);
+  EXPECT_STREQ(nereid_last_error_code(), "E0506");
+  nereid_tensor_free(tensor);
+}
+
+TEST(Device, ElementsThatCannotBeReachedAreTold) {
+  FarDevice &far = FarDevice::get();
+  nereid_tensor *tensor = nullptr;
+  ASSERT_EQ(nereid_tensor_create_on("far", &size, 1, NEREID_F32, &tensor), NEREID_OK);
+  far.throwsNext = true;
+  EXPECT_TRUE(std::isnan(nereid_tensor_get(tensor, 3)));
+  EXPECT_STREQ(nereid_last_error_code(), "E0506");
+  far.throwsNext = true;
+  nereid_tensor_set(tensor, 3, 1);
+  for (const bool isRead : {true, false}) {
+    far.nextError = nereid::runtime::LaunchError{"E0407", "the cable is out"};
+    if (isRead) {
+      EXPECT_TRUE(std::isnan(nereid_tensor_get(tensor, 3)));
+    } else {
+      nereid_tensor_set(tensor, 3, 1);
+    }
+    EXPECT_STREQ(nereid_last_error_code(), "E0407") << isRead;
+    EXPECT_EQ(nereid_tensor_create_on("npu", &size, 1, NEREID_F32, nullptr), NEREID_ERROR_ARGUMENT);
+  }
+  nereid_tensor_free(tensor);
+}
+
+/// In a process that has not loaded a kernel yet.
+TEST(DeviceDeathTest, DevicesOfTargetsAreKnownFromTheStart) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto isKnown = [] { return nereid::pipeline::targetVendors().size() == 1 ? 0 : 1; };
+  EXPECT_EXIT(
+      {
+        nereid_stream *stream = nullptr;
+        (void)nereid_stream_create("cpu", &stream);
+        std::exit(isKnown());
+      },
+      testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(
+      {
+        nereid_tensor *tensor = nullptr;
+        (void)nereid_tensor_from_dlpack(nullptr, &tensor);
+        std::exit(isKnown());
+      },
+      testing::ExitedWithCode(0), "");
 }
 
 TEST(Device, ADlpackTensorOfAnUnknownOneIsRefused) {
