@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/develop/Bench.h"
 
+#include "lib/bench/measurement/KernelLaunch.h"
 #include "lib/eager/baseline/Eager.h"
 
 #include <fmt/format.h>
@@ -127,9 +128,10 @@ PerformanceRow OperatorBench::rowOf(const bench::Row &timed,
 }
 
 bench::TimedLaunch timedLaunch(const std::string &name, const PreparedLaunch &launch) {
-  return {.name = name,
-          .run = [&launch] { return launch.run(runtime::defaultPool()).message; },
-          .runEmpty = [&launch] { (void)launch.runEmpty(runtime::defaultPool()); }};
+  if (launch.plan().isEmpty) {
+    return {.name = name, .run = [] { return std::string(); }, .runEmpty = [] {}};
+  }
+  return bench::launchOf(name, launch.compiled(), launch.plan().grid, launch.values());
 }
 
 } // namespace nereid::develop

@@ -74,13 +74,6 @@ Result<std::string> PreparedLaunch::check() const {
   return check::firstFinding(input, launchPlan.grid, arguments);
 }
 
-runtime::LaunchError PreparedLaunch::runEmpty(runtime::ThreadPool &pool) const {
-  if (launchPlan.isEmpty) {
-    return {};
-  }
-  return runtime::launch(kernel, {0, 1, 1}, arguments, pool);
-}
-
 Result<eager::Comparison> compareOutputs(const FusedOperator &fused, const CaseTensors &tensors,
                                          DType dtype) {
   return eager::checkOutputs(fused.op, tensors.inputs, tensors.outputs, dtype,

@@ -37,8 +37,9 @@ public:
 
   runtime::LaunchError run(runtime::ThreadPool &pool,
                            runtime::ProgramOrder order = runtime::ProgramOrder::Ascending) const;
-  /// The launch without its programs: what a call costs the host.
-  runtime::LaunchError runEmpty(runtime::ThreadPool &pool) const;
+  /// What is launched, and with what, unless the plan is empty.
+  const runtime::Kernel &compiled() const { return kernel; }
+  std::span<const runtime::ArgumentValue> values() const { return arguments; }
   /// The first finding of `nereid check` on this launch, "x.py:7:5: load reads outside 'x' …"; ""
   /// = none. Runs the kernel on the tensors, in the interpreter.
   Result<std::string> check() const;

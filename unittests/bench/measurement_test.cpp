@@ -57,6 +57,37 @@ TEST_F(MeasurementTest, ARightLaunchIsTimedAndVerifiedByBytes) {
   EXPECT_FALSE(row.hasPeer());
 }
 
+/// Its tensors are copies that it works on; time and verdict are of the launch.
+TEST_F(MeasurementTest, ALaunchElsewhereIsSentWhatIsNewAndFetchedBeforeItIsVerified) {
+  const Tensor from = x.to(DType::F32), to = out.to(DType::F32);
+  TimedLaunch launch = doubling();
+  launch.send = [&] {
+    from.copyFrom(x);
+    to.copyFrom(out);
+    return std::string();
+  };
+  launch.run = [&] {
+    ++launches;
+    const bool isNew = to.at(3) != 6; // the outputs of the launch before are gone
+    for (int64_t i = 0; i < 64; ++i) {
+      to.set(i, isNew ? from.at(i) * 2 : 0);
+    }
+    return std::string();
+  };
+  launch.fetch = [&] {
+    out.copyFrom(to);
+    return std::string();
+  };
+  const Row row = time(launch);
+  EXPECT_EQ(row.failure, "");
+  EXPECT_TRUE(row.isVerified);
+  for (auto step : {&TimedLaunch::send, &TimedLaunch::fetch}) {
+    TimedLaunch failing = launch;
+    failing.*step = [] { return std::string("the cable is out"); };
+    EXPECT_EQ(time(failing).failure, "the cable is out");
+  }
+}
+
 TEST_F(MeasurementTest, AWrongLaunchIsNotTimed) {
   const Row row = time(doubling(3));
   EXPECT_EQ(row.failure, "wrong result");

@@ -2,6 +2,7 @@
 #include "lib/bench/measurement/CaseMeasurement.h"
 
 #include "lib/bench/measurement/CasePeer.h"
+#include "lib/bench/measurement/KernelLaunch.h"
 #include "lib/bench/measurement/Measurement.h"
 #include "lib/bench/measurement/OutputReset.h"
 #include "lib/language/IntegerExpression.h"
@@ -195,15 +196,14 @@ std::string Measuring::compare() const {
 }
 
 TimedLaunch Measuring::timedKernel() const {
-  TimedLaunch timed;
-  timed.name = "kernel";
-  timed.run = [this] {
-    Diagnostics own;
-    return prepared->launch(own) ? std::string() : firstError(own).message;
-  };
-  timed.runEmpty = [this, values = prepared->arguments.values()] {
-    (void)runtime::launch(prepared->kernel.compiled(), {0, 1, 1}, values, runtime::defaultPool());
-  };
+  TimedLaunch timed =
+      launchOf("kernel", prepared->kernel.compiled(), prepared->grid, prepared->arguments.values());
+  if (!prepared->kernel.compiled().entry) { // it is interpreted, or in another process
+    timed.run = [this] {
+      Diagnostics own;
+      return prepared->launch(own) ? std::string() : firstError(own).message;
+    };
+  }
   // A peer has threads of its own, which spin for a while after a run before they fall asleep. Both
   // begin with their own threads awake and the other's asleep.
   if (peer) {

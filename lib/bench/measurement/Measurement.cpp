@@ -76,15 +76,19 @@ measure::Version versionOf(const TimedLaunch &launch, std::string &failure) {
 /// What one of the samples left is verified, and nobody knows which.
 measure::Version kernelVersion(const TimedLaunch &launch, Bench &bench, std::string &failure) {
   measure::Version version = versionOf(launch, failure);
-  version.renew = bench.renew;
+  version.renew = [&bench, &launch, &failure] {
+    bench.renew();
+    note(failure, launch.send());
+  };
   const auto chosen =
       static_cast<int>(std::random_device()() % measure::TimerOptions().minimumSamples);
-  version.finish = [&bench, &failure, chosen, taken = 0]() mutable {
+  version.finish = [&bench, &launch, &failure, chosen, taken = 0]() mutable {
     if (taken++ != chosen || !failure.empty()) {
       return;
     }
+    note(failure, launch.fetch());
     if (std::string wrong = bench.check.verify(); !wrong.empty()) {
-      failure = "a timed launch: " + wrong;
+      note(failure, "a timed launch: " + wrong);
     }
   };
   return version;
@@ -92,7 +96,10 @@ measure::Version kernelVersion(const TimedLaunch &launch, Bench &bench, std::str
 
 std::string verifyLaunch(Bench &bench, const TimedLaunch &launch) {
   bench.renew();
-  std::string wrong = launch.run();
+  std::string wrong;
+  for (const auto *step : {&launch.send, &launch.run, &launch.fetch}) {
+    wrong = wrong.empty() ? (*step)() : wrong;
+  }
   return wrong.empty() ? bench.check.verify() : wrong;
 }
 
@@ -133,6 +140,9 @@ std::vector<Row> timeLaunches(Bench &bench, const std::vector<TimedLaunch> &laun
   timer.isStopped = isInterrupted;
   const std::vector<measure::Timing> timings = measure::timeInterleaved(versions, timer);
   eager::releaseCachedMemory();
+  if (!launches.empty()) {
+    note(rows.back().failure, launches.back().fetch());
+  }
   const std::string wrong = bench.check.verify();
   for (size_t i = 0; i < launches.size(); ++i) {
     Row &row = rows[i];

@@ -15,6 +15,10 @@ struct TimedLaunch {
   std::function<std::string()> run;      ///< what went wrong, "" = nothing
   std::function<void()> runEmpty = {};   ///< the launch without its programs
   std::function<void()> prepare = [] {}; ///< before every sample, not timed
+  /// Between where outputs are made new and verified and where the launch works, if that is
+  /// elsewhere; what went wrong, "" = nothing. Not timed.
+  std::function<std::string()> send = [] { return std::string(); };
+  std::function<std::string()> fetch = [] { return std::string(); };
 };
 
 /// Memory that a copy is timed in, both contiguous.

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/bench/measurement/KernelLaunch.h"
+
+#include "lib/launch/DeviceArguments.h"
+#include "lib/launch/KernelRunning.h"
+#include "runtime/Device.h"
+#include "runtime/ThreadPool.h"
+
+#include <memory>
+#include <vector>
+
+namespace nereid::bench {
+
+using launch::DeviceArguments;
+using runtime::ArgumentValue;
+
+TimedLaunch launchOf(std::string name, const runtime::Kernel &kernel, runtime::Grid grid,
+                     std::span<const ArgumentValue> arguments) {
+  TimedLaunch timed;
+  timed.name = std::move(name);
+  auto values = std::make_shared<std::vector<ArgumentValue>>(arguments.begin(), arguments.end());
+  if (kernel.code && !kernel.code->device().isHost()) {
+    auto made = DeviceArguments::make(kernel.code->device(), arguments);
+    if (const auto *error = std::get_if<runtime::LaunchError>(&made)) {
+      timed.run = [wrong = error->message] { return wrong; };
+      timed.runEmpty = [] {};
+      return timed;
+    }
+    auto placed = std::make_shared<DeviceArguments>(std::move(std::get<DeviceArguments>(made)));
+    values->assign(placed->values().begin(), placed->values().end());
+    timed.send = [placed] { return placed->send().message; };
+    timed.fetch = [placed] { return placed->fetch().message; };
+  }
+  timed.run = [&kernel, grid, values] {
+    const launch::KernelRunning running;
+    return runtime::launch(kernel, grid, *values, runtime::defaultPool()).message;
+  };
+  timed.runEmpty = [&kernel, values] {
+    (void)runtime::launch(kernel, {0, 1, 1}, *values, runtime::defaultPool());
+  };
+  return timed;
+}
+
+} // namespace nereid::bench

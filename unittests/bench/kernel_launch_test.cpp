@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is timed of a kernel: its launch, and no copies to the device that it runs on.
+#include "lib/bench/measurement/KernelLaunch.h"
+
+#include "unittests/FarDevice.h"
+#include "unittests/runtime/ObjectBuilder.h"
+
+#include <gtest/gtest.h>
+
+namespace nereid::bench {
+namespace {
+
+using runtime::test::FarDevice;
+
+/// x[i] = 1000 + i
+class KernelLaunch : public testing::Test {
+protected:
+  void loadOn(runtime::Device &device) {
+    kernel.info.name = "kernel";
+    kernel.info.arguments = {{"x", runtime::ArgumentKind::Pointer, DType::I32, 1}};
+    kernel.code = std::get<0>(device.load(runtime::test::addThousandObject()));
+    kernel.entry = reinterpret_cast<runtime::KernelEntry>(kernel.code->symbol("kernel"));
+    for (int64_t i = 0; i < 16; ++i) {
+      x.set(i, 0);
+    }
+  }
+  TimedLaunch launch() {
+    const runtime::ArgumentValue values[] = {&x};
+    return launchOf("one", kernel, {16, 1, 1}, values);
+  }
+
+  FarDevice &far = FarDevice::get();
+  runtime::Kernel kernel;
+  runtime::Tensor x = runtime::Tensor::empty({16}, DType::I32);
+};
+
+TEST_F(KernelLaunch, OfADeviceCopiesNothingWhileItIsTimed) {
+  loadOn(far);
+  const TimedLaunch timed = launch();
+  EXPECT_EQ(timed.send(), "");
+  const int copies = far.copies, launches = far.launches;
+  EXPECT_EQ(timed.run(), "");
+  EXPECT_EQ(timed.run(), "");
+  timed.runEmpty();
+  EXPECT_EQ(far.copies, copies);
+  EXPECT_EQ(far.launches, launches + 2);
+  EXPECT_EQ(x.at(3), 0);
+  EXPECT_EQ(timed.fetch(), "");
+  EXPECT_EQ(x.at(3), 1003);
+}
+
+TEST_F(KernelLaunch, OfADeviceWithoutMemorySaysSo) {
+  loadOn(far);
+  far.failsAllocations = true;
+  EXPECT_EQ(launch().run(), "no memory for 64 bytes of tensors on 'far:0'");
+  far.failsAllocations = false;
+}
+
+TEST_F(KernelLaunch, OfTheCpuWorksOnTheTensorsThemselves) {
+  loadOn(runtime::cpuDevice());
+  const TimedLaunch timed = launch();
+  EXPECT_EQ(timed.send() + timed.run() + timed.fetch(), "");
+  EXPECT_EQ(x.at(15), 1015);
+}
+
+} // namespace
+} // namespace nereid::bench
