@@ -26,7 +26,7 @@ TEST(MachineSizes, AreTheMeasuredOnesWhereNoChipIsDescribed) {
     EXPECT_EQ(sizes::cachedProductBytes(*machine), 48 << 10);
     EXPECT_EQ(sizes::mostNearBytes(*machine), 16384);
     EXPECT_EQ(sizes::mostShortRow(*machine), 8192);
-    EXPECT_EQ(sizes::keptPanelBytes(*machine), 3 << 19);
+    EXPECT_EQ(sizes::panelCacheBytes(*machine), 3 << 19);
     EXPECT_EQ(sizes::collidingBytes(*machine), 16 << 10);
     EXPECT_EQ(sizes::longestRowBytes(*machine), 256 << 10);
     EXPECT_EQ(sizes::streamFromBytes(*machine), 32 << 20);
@@ -65,7 +65,7 @@ TEST(MachineSizes, StayUsableWhateverTheDescriptorSays) {
     const Machine machine = withCaches({bytes, bytes, bytes});
     for (int64_t size : {sizes::panelBytes(machine), sizes::cachedProductBytes(machine),
                          sizes::mostNearBytes(machine), sizes::mostShortRow(machine),
-                         sizes::keptPanelBytes(machine), sizes::collidingBytes(machine),
+                         sizes::panelCacheBytes(machine), sizes::collidingBytes(machine),
                          sizes::longestRowBytes(machine), sizes::streamFromBytes(machine)}) {
       EXPECT_GE(size, 64);
       EXPECT_LE(size, int64_t{1} << 30);

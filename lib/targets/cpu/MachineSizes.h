@@ -65,7 +65,7 @@ inline int64_t mostShortRow(const Machine &machine) { return bytesOfCore(machine
 
 /// 1.5 MiB. Larger than the second level: packed rows that lie one behind the other come from the
 /// third level faster than rows of b. At most 2 MiB: tiles need scratch memory, too.
-inline int64_t keptPanelBytes(const Machine &machine) {
+inline int64_t panelCacheBytes(const Machine &machine) {
   return std::min<int64_t>(bytesOfCore(machine, 2) * 3 / 2, 2 << 20);
 }
 

@@ -95,7 +95,7 @@ public:
   llvm::SmallVector<mlir::Value> splitMasks; ///< of the nest that took a delayed store's first part
   bool storesStream = false;
   bool canWait = false;      ///< some loop may wait for another program
-  bool sharesPanels = false; ///< see GemmKeptPanels.h
+  bool sharesPanels = false; ///< see GemmPanelCache.h
   int stringCount = 0;
 
 private:

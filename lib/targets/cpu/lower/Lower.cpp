@@ -4,7 +4,7 @@
 #include "lib/targets/cpu/lower/Lower.h"
 #include "lib/targets/cpu/lower/Recognisers.h"
 #include "lib/targets/cpu/lower/nest/Streaming.h"
-#include "lib/targets/cpu/lower/product/pack/GemmKeptPanels.h"
+#include "lib/targets/cpu/lower/product/pack/GemmPanelCache.h"
 #include "lib/targets/cpu/prepare/Passes.h"
 
 #include "lib/targets/cpu/lower/block/BlockLowering.h"
@@ -114,7 +114,7 @@ LogicalResult lowerTileToLoops(ModuleOp module, const Machine &machine, Diagnost
     return failure();
   }
   func::FuncOp source = findKernel(module), target;
-  if (mayKeepPanels(source)) {
+  if (mayCachePanels(source)) {
     // Whether packed panels fit beside the tiles is known when all tiles have their place.
     Diagnostics unsaid;
     KernelState kernel(machine, unsaid);
@@ -127,7 +127,8 @@ LogicalResult lowerTileToLoops(ModuleOp module, const Machine &machine, Diagnost
       return failure();
     }
     if (!target) {
-      decline(Recogniser::KeptPanels, source, "beside its tiles they exceed the scratch memory");
+      decline(Recogniser::PackedPanelCache, source,
+              "beside its tiles they exceed the scratch memory");
     }
   }
   if (!target) {

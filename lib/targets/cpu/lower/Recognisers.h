@@ -33,7 +33,7 @@ struct RecogniserCount {
 };
 
 /// One entry per line of Recognisers.def, of all threads since the last reset. A product that is
-/// lowered again without kept panels counts twice.
+/// lowered again without packed-panel cache counts twice.
 std::vector<RecogniserCount> recogniserCounts();
 void resetRecogniserCounts();
 

@@ -8,9 +8,9 @@
 #include "lib/targets/cpu/lower/product/GemmEpilogue.h"
 #include "lib/targets/cpu/lower/product/GemmLeftOut.h"
 #include "lib/targets/cpu/lower/product/GemmPrefetch.h"
-#include "lib/targets/cpu/lower/product/pack/GemmKeptPanels.h"
 #include "lib/targets/cpu/lower/product/pack/GemmPack.h"
 #include "lib/targets/cpu/lower/product/pack/GemmPacking.h"
+#include "lib/targets/cpu/lower/product/pack/GemmPanelCache.h"
 #include "lib/targets/cpu/lower/product/pack/GemmPartGroups.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -31,7 +31,7 @@ public:
         types(gemmKernel.types), operands(kernel, loop, gemm, scope, gemmKernel),
         packing(kernel, loc, shape, gemmKernel, operands),
         prefetch(kernel, loc, shape, gemmKernel, operands),
-        kept(kernel, gemm, shape, gemmKernel, operands) {}
+        panelCache(kernel, gemm, shape, gemmKernel, operands) {}
 
   Copy copyOfA, copyOfB;
 
@@ -46,10 +46,10 @@ public:
     mostAtOnce = fold.select(b, operands.joins, kernel.i64(shape.deepest / gemm.k), kernel.i64(1));
     tripCount = emitTripCount();
     if (!isPanelInMemory()) {
-      kept.emit(b, tripCount);
+      panelCache.emit(b, tripCount);
     }
     if (operands.b.maybeInPlace || types.group > 1) {
-      packing.allocate(b, kept.isUsed());
+      packing.allocate(b, panelCache.isUsed());
       panel = packing.panel;
     }
     // A block may overhang the last valid row. What it adds to rows that are looked at all the same
@@ -213,10 +213,10 @@ private:
     if (types.group > 1) {
       completeGroups(kernel, at, loc, gemm, shape, gemmKernel, operands);
     }
-    if (kept.isUsed()) {
-      kept.beginBlock(at, t);
+    if (panelCache.isUsed()) {
+      panelCache.beginBlock(at, t);
       isToBePacked =
-          at.create<arith::XOrIOp>(loc, kept.isPacked, kernel.constantInt(at.getI1Type(), 1));
+          at.create<arith::XOrIOp>(loc, panelCache.isPacked, kernel.constantInt(at.getI1Type(), 1));
     }
     Value bBlock, bNext;
     if (operands.columnTable) {
@@ -300,7 +300,7 @@ private:
         source.masks[v] = fold.both(at, source.masks[v], chosen[v]);
       }
     }
-    const bool isCopiedAnyway = kept.isUsed() || operands.b.maybeCopied();
+    const bool isCopiedAnyway = panelCache.isUsed() || operands.b.maybeCopied();
     if (types.group == 1 && !isCopiedAnyway && gemm.b.rowMasks.empty()) {
       // Rows of the panel's width, one behind the other, are a panel already.
       Value width = kernel.i64(panelWidth());
@@ -319,9 +319,9 @@ private:
 
   void emitPanel(OpBuilder &at, Value column, Value bBlock, Value bNext) {
     Value left = fold.sub(at, operands.columnEnd, column);
-    if (kept.isUsed()) {
-      panel = packing.panel = kept.panelAt(at, column);
-      gemmKernel.columnSums = gemmKernel.columnSums ? kept.columnSumsOf(at, panel) : Value();
+    if (panelCache.isUsed()) {
+      panel = packing.panel = panelCache.panelAt(at, column);
+      gemmKernel.columnSums = gemmKernel.columnSums ? panelCache.columnSumsOf(at, panel) : Value();
     }
     GemmBlock block;
     block.column = column;
@@ -439,9 +439,9 @@ private:
     if (block.vectors == shape.vectors && !isNear) {
       if (bNext) {
         Value next = gemmKernel.move(at, bNext, block.column), stride = operands.b.stride;
-        if (kept.isUsed()) {
-          next = fold.select(at, kept.isNextPacked, kept.nextOf(at, panel), next);
-          stride = fold.select(at, kept.isNextPacked, kernel.i64(panelWidth()), stride);
+        if (panelCache.isUsed()) {
+          next = fold.select(at, panelCache.isNextPacked, panelCache.nextOf(at, panel), next);
+          stride = fold.select(at, panelCache.isNextPacked, kernel.i64(panelWidth()), stride);
         }
         prefetch.emitNextPanel(at, next, stride, panel, block);
       }
@@ -463,7 +463,7 @@ private:
   GemmOperands operands;
   GemmPacking packing;
   GemmPrefetch prefetch;
-  GemmKeptPanels kept;
+  GemmPanelCache panelCache;
   Value isToBePacked;        ///< the block of k's panels; null = always
   Value tripCount, perBlock; ///< iterations, of all, of a block
   Value mostAtOnce;          ///< iterations of the last block

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // In the memory that programs share: what the panels were made of, then the panels, block of k by
-// block of k. All panels that are not kept share the place behind them, which stays in the
-// first-level cache. Nothing is kept where no rows follow, as in a product of few rows: packing
+// block of k. All panels that are not cached share the place behind them, which stays in the
+// first-level cache. Nothing is cached where no rows follow, as in a product of few rows: packing
 // would fill the caches for nobody.
-#include "lib/targets/cpu/lower/product/pack/GemmKeptPanels.h"
+#include "lib/targets/cpu/lower/product/pack/GemmPanelCache.h"
 #include "lib/targets/cpu/MachineSizes.h"
 #include "lib/targets/cpu/lower/Recognisers.h"
 #include "lib/targets/cpu/lower/elements/FoldingArithmetic.h"
@@ -14,7 +14,7 @@ namespace nereid::cpu {
 
 constexpr int64_t keyBytes = 64; ///< of what the panels were made of
 
-bool mayKeepPanels(func::FuncOp kernel) {
+bool mayCachePanels(func::FuncOp kernel) {
   int64_t dots = 0;
   WalkResult result = kernel.walk([&](Operation *op) {
     auto load = dyn_cast<tile::LoadOp>(op);
@@ -34,32 +34,32 @@ bool mayKeepPanels(func::FuncOp kernel) {
   return !result.wasInterrupted() && dots == 1;
 }
 
-GemmKeptPanels::GemmKeptPanels(KernelState &kernel, const GemmLoop &gemm, const GemmShape &shape,
+GemmPanelCache::GemmPanelCache(KernelState &kernel, const GemmLoop &gemm, const GemmShape &shape,
                                const GemmKernel &gemmKernel, GemmOperands &operands)
     : kernel(kernel), gemm(gemm), shape(shape), gemmKernel(gemmKernel), operands(operands),
       loc(tile::DotOp(gemm.dot).getLoc()) {}
 
-int64_t GemmKeptPanels::columnSumBytes() const {
+int64_t GemmPanelCache::columnSumBytes() const {
   return gemmKernel.types.group == 4 ? shape.vectors * shape.lanes * 4 : 0;
 }
 
-int64_t GemmKeptPanels::panelBytes() const {
+int64_t GemmPanelCache::panelBytes() const {
   const int64_t groups = shape.deepest / gemmKernel.types.group;
   return groups * shape.vectors * shape.lanes * 4 + columnSumBytes();
 }
 
-int64_t GemmKeptPanels::blockBytes() const {
+int64_t GemmPanelCache::blockBytes() const {
   return panelBytes() * gemm.n / (shape.vectors * shape.lanes);
 }
 
-bool GemmKeptPanels::canKeep() const {
+bool GemmPanelCache::canCache() const {
   return kernel.sharesPanels && operands.b.maybeInPlace && !operands.b.maybeCopied() &&
          !gemm.b.transposed && gemm.b.rowMasks.empty() && !gemmKernel.rowPlaces &&
          kernel.machine.hasMaskedMoves;
 }
 
 /// No store of the kernel goes to the tensor that b is read from; null = one may.
-Value GemmKeptPanels::isNeverWritten(OpBuilder &builder) const {
+Value GemmPanelCache::isNeverWritten(OpBuilder &builder) const {
   Value result;
   bool isKnown = true;
   tile::DotOp(gemm.dot)->getParentOfType<func::FuncOp>().walk([&](tile::StoreOp store) {
@@ -72,7 +72,7 @@ Value GemmKeptPanels::isNeverWritten(OpBuilder &builder) const {
 }
 
 /// Computed from what all programs of the launch have in common.
-bool GemmKeptPanels::isSameForAll(Value value) const {
+bool GemmPanelCache::isSameForAll(Value value) const {
   Operation *op = value.getDefiningOp();
   if (!op) {
     return false;
@@ -86,22 +86,23 @@ bool GemmKeptPanels::isSameForAll(Value value) const {
          llvm::all_of(op->getOperands(), [&](Value operand) { return isSameForAll(operand); });
 }
 
-void GemmKeptPanels::emit(OpBuilder &builder, Value tripCount) {
+void GemmPanelCache::emit(OpBuilder &builder, Value tripCount) {
   FoldingArithmetic fold(loc);
-  keptBlocks = sizes::keptPanelBytes(kernel.machine) / blockBytes();
+  cachedBlocks = sizes::panelCacheBytes(kernel.machine) / blockBytes();
   if (std::optional<int64_t> iterations = fold.known(tripCount)) {
-    keptBlocks = std::min(keptBlocks, (*iterations * gemm.k + shape.depth - 1) / shape.depth);
+    cachedBlocks = std::min(cachedBlocks, (*iterations * gemm.k + shape.depth - 1) / shape.depth);
   }
-  Value mayKeep = canKeep() && keptBlocks > 0 ? isNeverWritten(builder) : Value();
-  if (!mayKeep) {
-    countDeclined(Recogniser::KeptPanels);
+  Value mayCache = canCache() && cachedBlocks > 0 ? isNeverWritten(builder) : Value();
+  if (!mayCache) {
+    countDeclined(Recogniser::PackedPanelCache);
     return;
   }
   Type i64 = builder.getI64Type();
   // Other blocks of k, other columns, or none at all, as without rows.
-  mayKeep = fold.both(builder, mayKeep, operands.joins);
-  mayKeep = fold.both(builder, mayKeep, operands.neighbours);
-  mayKeep = fold.both(builder, mayKeep, fold.isGreater(builder, operands.panelEnd, kernel.i64(0)));
+  mayCache = fold.both(builder, mayCache, operands.joins);
+  mayCache = fold.both(builder, mayCache, operands.neighbours);
+  mayCache =
+      fold.both(builder, mayCache, fold.isGreater(builder, operands.panelEnd, kernel.i64(0)));
   SmallVector<Value> key{builder.create<LLVM::PtrToIntOp>(loc, i64, operands.bFirst)};
   SmallVector<Value> parts{operands.columnEnd, tripCount, operands.b.step, operands.b.stride};
   operands.addInnerBounds(parts);
@@ -110,54 +111,54 @@ void GemmKeptPanels::emit(OpBuilder &builder, Value tripCount) {
       key.push_back(part);
     }
   }
-  if (!tally(Recogniser::KeptPanels, static_cast<int64_t>(key.size()) * 8 <= keyBytes)) {
+  if (!tally(Recogniser::PackedPanelCache, static_cast<int64_t>(key.size()) * 8 <= keyBytes)) {
     return;
   }
-  Value shared = kernel.shareBetweenPrograms(keyBytes + keptBlocks * blockBytes() + panelBytes());
+  Value shared = kernel.shareBetweenPrograms(keyBytes + cachedBlocks * blockBytes() + panelBytes());
   memory = gemmKernel.move(builder, builder.getI8Type(), shared, keyBytes);
   auto entry = [&](size_t i) {
     return gemmKernel.move(builder, i64, shared, static_cast<int64_t>(i));
   };
-  isUsedAgain = fold.both(builder, mayKeep, kernel.follows(builder));
+  isUsedAgain = fold.both(builder, mayCache, kernel.follows(builder));
   for (auto [i, part] : llvm::enumerate(key)) {
     Value before = builder.create<LLVM::LoadOp>(loc, i64, entry(i), 8);
     isUsedAgain = fold.both(builder, isUsedAgain, fold.isEqual(builder, before, part));
   }
-  Value keeps = mayKeep;
+  Value caches = mayCache;
   if (Value others = operands.hasRowsBehind(builder)) {
-    keeps = fold.both(builder, keeps, builder.create<arith::OrIOp>(loc, others, isUsedAgain));
+    caches = fold.both(builder, caches, builder.create<arith::OrIOp>(loc, others, isUsedAgain));
   }
-  key[0] = fold.select(builder, keeps, key[0], kernel.i64(0));
+  key[0] = fold.select(builder, caches, key[0], kernel.i64(0));
   for (auto [i, part] : llvm::enumerate(key)) {
     builder.create<LLVM::StoreOp>(loc, part, entry(i), 8);
   }
-  limit = fold.select(builder, keeps, kernel.i64(keptBlocks), kernel.i64(0));
+  limit = fold.select(builder, caches, kernel.i64(cachedBlocks), kernel.i64(0));
 }
 
-void GemmKeptPanels::beginBlock(OpBuilder &at, Value t) {
+void GemmPanelCache::beginBlock(OpBuilder &at, Value t) {
   FoldingArithmetic fold(loc);
   Value number = fold.quotient(at, t, kernel.i64(shape.depth / gemm.k));
-  Value isKept = fold.isGreater(at, limit, number);
-  isPacked = fold.both(at, isUsedAgain, isKept);
+  Value isCached = fold.isGreater(at, limit, number);
+  isPacked = fold.both(at, isUsedAgain, isCached);
   Value next = fold.add(at, number, kernel.i64(1));
   isNextPacked = fold.both(at, isUsedAgain, fold.isGreater(at, limit, next));
-  number = fold.select(at, isKept, number, kernel.i64(keptBlocks));
+  number = fold.select(at, isCached, number, kernel.i64(cachedBlocks));
   block =
       gemmKernel.move(at, at.getI8Type(), memory, fold.mul(at, number, kernel.i64(blockBytes())));
   const int64_t bytes = panelBytes() / (shape.vectors * shape.lanes);
-  perColumn = fold.select(at, isKept, kernel.i64(bytes), kernel.i64(0));
+  perColumn = fold.select(at, isCached, kernel.i64(bytes), kernel.i64(0));
 }
 
-Value GemmKeptPanels::panelAt(OpBuilder &at, Value column) const {
+Value GemmPanelCache::panelAt(OpBuilder &at, Value column) const {
   return gemmKernel.move(at, at.getI8Type(), block,
                          FoldingArithmetic(loc).mul(at, column, perColumn));
 }
 
-Value GemmKeptPanels::nextOf(OpBuilder &at, Value panel) const {
+Value GemmPanelCache::nextOf(OpBuilder &at, Value panel) const {
   return gemmKernel.move(at, at.getI8Type(), panel, blockBytes());
 }
 
-Value GemmKeptPanels::columnSumsOf(OpBuilder &at, Value panel) const {
+Value GemmPanelCache::columnSumsOf(OpBuilder &at, Value panel) const {
   return gemmKernel.move(at, at.getI8Type(), panel, panelBytes() - columnSumBytes());
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that follow each other on a thread often multiply other rows of a by the same columns of
-// b: a panel that one of them has packed serves the next ones.
+// The packed-panel cache. Programs that follow each other on a thread often multiply other rows of
+// a by the same columns of b: a panel that one of them has packed serves the next ones.
 //
 // Why: packing takes 3 to 7 % of a product of 128 rows, more of narrow types; libraries pack b once
 // for all rows.
 // Requires: a kernel with one product, whose loop stands in no other, that neither waits, prints,
 // asserts nor has atomics.
 // Guarantees: panels are used again only where everything that they were made of is the same and
-// no program writes to b. Scratch grows by `keptPanelBytes` at most.
+// no program writes to b. Scratch grows by `panelCacheBytes` at most.
 // Example, matmul with neighbouring programs down the rows:
 //   program 0: pack b[0:K, 0:128] ; multiply        program 1: multiply …
 #pragma once
@@ -17,11 +17,11 @@
 namespace nereid::cpu {
 
 /// A kernel that fulfils what is required of it above.
-bool mayKeepPanels(mlir::func::FuncOp kernel);
+bool mayCachePanels(mlir::func::FuncOp kernel);
 
-class GemmKeptPanels {
+class GemmPanelCache {
 public:
-  GemmKeptPanels(KernelState &kernel, const GemmLoop &gemm, const GemmShape &shape,
+  GemmPanelCache(KernelState &kernel, const GemmLoop &gemm, const GemmShape &shape,
                  const GemmKernel &gemmKernel, GemmOperands &operands);
 
   /// In front of the loop over blocks of k: compares with what the program before has left.
@@ -38,7 +38,7 @@ public:
   mlir::Value isPacked, isNextPacked; ///< by a program before, in this block of k and in the next
 
 private:
-  bool canKeep() const;
+  bool canCache() const;
   mlir::Value isNeverWritten(mlir::OpBuilder &builder) const;
   bool isSameForAll(mlir::Value value) const;
   int64_t panelBytes() const;
@@ -51,9 +51,9 @@ private:
   const GemmKernel &gemmKernel;
   GemmOperands &operands;
   mlir::Location loc;
-  int64_t keptBlocks = 0;
-  mlir::Value memory;           ///< of the panels; null = none are kept
-  mlir::Value limit;            ///< blocks of k that this program keeps, or finds kept
+  int64_t cachedBlocks = 0;
+  mlir::Value memory;           ///< of the panels; null = none are cached
+  mlir::Value limit;            ///< blocks of k that this program caches, or finds cached
   mlir::Value isUsedAgain;      ///< a program before has packed them
   mlir::Value block, perColumn; ///< the block's panels, bytes from column to column
 };

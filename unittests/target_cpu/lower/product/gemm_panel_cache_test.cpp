@@ -61,13 +61,13 @@ std::string compare(const std::string &source, int64_t m, int64_t n, int64_t k) 
   return compareWithOracle(source, signature, grid, {&a, &b, &c, m, n, k}, 1e-6 * (10.0 + k));
 }
 
-TEST(GemmKeptPanels, RowsShareColumns) {
+TEST(GemmPanelCache, RowsShareColumns) {
   EXPECT_TRUE(keepsPanels(product()));
   EXPECT_EQ(compare(product(), 100, 300, 200), "");
 }
 
 /// Beside its tiles there is no room for them: the kernel does without, and says so.
-TEST(GemmKeptPanels, NotWhereScratchMemoryIsShort) {
+TEST(GemmPanelCache, NotWhereScratchMemoryIsShort) {
   LoweredKernel kernel = lowerSource(product(), signature, wideVectors, {1 << 20});
   EXPECT_EQ(kernel.error, "");
   EXPECT_LT(kernel.scratchBytes, 1U << 20);
@@ -77,22 +77,22 @@ TEST(GemmKeptPanels, NotWhereScratchMemoryIsShort) {
       << kernel.remarks;
 }
 
-TEST(GemmKeptPanels, MoreThanIsKept) { EXPECT_EQ(compare(product(), 40, 100, 2600), ""); }
+TEST(GemmPanelCache, MoreThanIsCached) { EXPECT_EQ(compare(product(), 40, 100, 2600), ""); }
 
 /// The columns are the same, but not what was packed of them.
-TEST(GemmKeptPanels, ProgramsOfOtherDepths) {
+TEST(GemmPanelCache, ProgramsOfOtherDepths) {
   EXPECT_EQ(compare(product("min(K, (pid + 1) * 150)"), 70, 128, 400), "");
   EXPECT_EQ(compare(product("min(K, pid % 2 * K)"), 70, 128, 300), "");
 }
 
-TEST(GemmKeptPanels, ProgramsOfOtherColumns) {
+TEST(GemmPanelCache, ProgramsOfOtherColumns) {
   for (const char *columns : {"pid % 2 * 4", "(pid + tl.program_id(1)) % 3 * BN"}) {
     EXPECT_EQ(compare(product("K", "", columns), 70, 300, 170), "") << columns;
   }
 }
 
 /// The first programs have no rows, and so pack nothing.
-TEST(GemmKeptPanels, ProgramsWithoutRows) {
+TEST(GemmPanelCache, ProgramsWithoutRows) {
   std::string source = product();
   const std::string rising = "pid = tl.program_id(0)";
   source.replace(source.find(rising), rising.size(),
@@ -105,12 +105,12 @@ TEST(GemmKeptPanels, ProgramsWithoutRows) {
 }
 
 /// The last tile of rows keeps nothing, and stands first.
-TEST(GemmKeptPanels, RowsFromTheLastToTheFirst) {
+TEST(GemmPanelCache, RowsFromTheLastToTheFirst) {
   const char *tile = "(tl.num_programs(0) - 1 - pid)";
   EXPECT_EQ(compare(product("K", "", "tl.program_id(1) * BN", tile), 100, 300, 200), "");
 }
 
-TEST(GemmKeptPanels, OnlyWhereNothingElseWrites) {
+TEST(GemmPanelCache, OnlyWhereNothingElseWrites) {
   EXPECT_FALSE(keepsPanels(product("K", "    tl.store(b + pid, 1.0)\n")));
   EXPECT_FALSE(keepsPanels(product("K", "    tl.atomic_add(c + pid, 1.0)\n")));
 }
@@ -136,7 +136,7 @@ float sumOf(const std::vector<float> &a, const std::vector<float> &b, int64_t si
 constexpr int64_t size = 128;
 
 /// Programs of one kernel, called with the same scratch memory.
-class KeptPanelPrograms : public ::testing::Test {
+class PanelCachePrograms : public ::testing::Test {
 protected:
   void SetUp() override {
     if (!canRun()) {
@@ -160,7 +160,7 @@ protected:
   std::vector<uint8_t> memory;
 };
 
-TEST_F(KeptPanelPrograms, AnotherLaunchPacksAgain) {
+TEST_F(PanelCachePrograms, AnotherLaunchPacksAgain) {
   std::vector<float> a = smallNumbers(size * size, 1), b = smallNumbers(size * size, 2);
   std::vector<float> c(size * size), before = b;
   run(0, false, a.data(), b.data(), c.data());
@@ -175,7 +175,7 @@ TEST_F(KeptPanelPrograms, AnotherLaunchPacksAgain) {
   }
 }
 
-TEST_F(KeptPanelPrograms, NothingIsKeptWhereNoRowsFollow) {
+TEST_F(PanelCachePrograms, NothingIsCachedWhereNoRowsFollow) {
   std::vector<float> a = smallNumbers(size * size, 1), b = smallNumbers(size * size, 2);
   std::vector<float> c(size * size);
   for (bool follows : {false, true}) {
@@ -190,7 +190,7 @@ TEST_F(KeptPanelPrograms, NothingIsKeptWhereNoRowsFollow) {
 }
 
 /// One program's result is the next one's operand.
-TEST_F(KeptPanelPrograms, ResultsThatOverwriteColumns) {
+TEST_F(PanelCachePrograms, ResultsThatOverwriteColumns) {
   const std::vector<float> a = smallNumbers(size * size, 1);
   std::vector<float> b = smallNumbers(size * size, 2), expected = b;
   for (int32_t pid = 0; pid < 2; ++pid) {
