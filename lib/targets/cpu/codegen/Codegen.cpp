@@ -54,8 +54,9 @@ void initializeTarget(Architecture architecture) {
 /// lowering has reduced addresses itself, the processors schedule out of order, and masks are
 /// computed where they are used. Hoisting constants out of loops, in contrast, makes exponentials
 /// twice as fast (docs/notes/2026-11-cpu-limit-rows.md).
-constexpr const char *leftOut[] = {"canon-freeze",  "loop-reduce", "machine-scheduler",
-                                   "post-RA-sched", "postmisched", "x86-domain-reassignment"};
+constexpr const char *disabledPasses[] = {"canon-freeze",      "loop-reduce",
+                                          "machine-scheduler", "post-RA-sched",
+                                          "postmisched",       "x86-domain-reassignment"};
 
 constexpr codegen::LlvmOption llvmOptions[] = {
     // How far register allocation looks for a region to split a value around.
@@ -99,7 +100,7 @@ struct CodeGenerator::State {
 
   explicit State(const CpuMachine &machine)
       : machine(machine), target(createTargetMachine(machine)),
-        emitter(*target, {leftOut, llvmOptions}) {}
+        emitter(*target, {disabledPasses, llvmOptions}) {}
 
   /// See Emitter::emit.
   const llvm::SmallVectorImpl<char> *emit(llvm::Module &module, llvm::CodeGenFileType type) {

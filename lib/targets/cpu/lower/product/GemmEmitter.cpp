@@ -6,7 +6,7 @@
 #include "lib/targets/cpu/lower/product/GemmEmitter.h"
 #include "lib/targets/cpu/lower/elements/FoldingArithmetic.h"
 #include "lib/targets/cpu/lower/product/GemmEpilogue.h"
-#include "lib/targets/cpu/lower/product/GemmLeftOut.h"
+#include "lib/targets/cpu/lower/product/GemmPaddingRows.h"
 #include "lib/targets/cpu/lower/product/GemmPrefetch.h"
 #include "lib/targets/cpu/lower/product/pack/GemmPack.h"
 #include "lib/targets/cpu/lower/product/pack/GemmPacking.h"
@@ -350,7 +350,7 @@ private:
       block.panel = operands.b.inPlace ? fold.select(at, operands.b.inPlace, panel, copy) : copy;
     }
     emitRows(at, block, left, bNext);
-    emitLeftOutRows(kernel, at, loc, shape, gemmKernel, operands, block);
+    emitPaddingRows(kernel, at, loc, shape, gemmKernel, operands, block);
   }
 
   void emitRows(OpBuilder &at, GemmBlock block, Value left, Value bNext) {

@@ -47,8 +47,8 @@ public:
   int64_t packedStride = 0;
   mlir::Value rowEnd, columnEnd; ///< of what is computed; with rowPlaces, the number of rows
   mlir::Value panelEnd;          ///< columnEnd, or 0 without rows
-  /// Of a list of rows: how many are left out, and a table of where their sums are.
-  mlir::Value leftOutRows, leftOutPlaces;
+  /// Of a list of rows: how many are padding, and a table of where their sums are.
+  mlir::Value paddingRows, paddingPlaces;
   mlir::Value demandedRows;   ///< rows from rowEnd to here keep what they start with
   bool hasAllColumns = false; ///< all columns that are looked at are computed
   bool isRagged = true;       ///< the last panel may have fewer columns than the others

@@ -55,7 +55,7 @@ private:
 void GemmOperands::listChosenRows() {
   FoldingArithmetic fold(loc);
   const int64_t lanes = kernel.machine.lanePermutes == LanePermutes::Avx512 ? packedEntries : 1;
-  leftOutPlaces =
+  paddingPlaces =
       kernel.bufferAddress(kernel.allocate({gemm.m + packedEntries}, builder.getI64Type(), loc));
   auto each = builder.create<scf::ForOp>(loc, kernel.i64(0), rowEnd, kernel.i64(lanes),
                                          ValueRange{kernel.i64(0)});
@@ -63,7 +63,7 @@ void GemmOperands::listChosenRows() {
   Value row = each.getInductionVar(), count = each.getRegionIterArgs()[0];
   Value chosen = lanes == 1 ? listRow(at, row, count) : listRows(at, row, count);
   at.create<scf::YieldOp>(loc, fold.add(at, count, chosen));
-  leftOutRows = fold.sub(builder, rowEnd, each.getResult(0));
+  paddingRows = fold.sub(builder, rowEnd, each.getResult(0));
   rowEnd = each.getResult(0);
   // Blocks that reach beyond the last row read that row again, and add to a row behind the tile.
   Value last = fold.max(builder, fold.sub(builder, rowEnd, kernel.i64(1)), kernel.i64(0));
@@ -88,7 +88,7 @@ Value GemmOperands::listRow(OpBuilder &at, Value row, Value count) {
   Value place = fold.mul(at, row, kernel.i64(gemm.n));
   storeEntry(at, gemmKernel.rowTable, count, address);
   storeEntry(at, gemmKernel.rowPlaces, count, place);
-  storeEntry(at, leftOutPlaces, fold.sub(at, row, count), place);
+  storeEntry(at, paddingPlaces, fold.sub(at, row, count), place);
   return fold.sub(at, kernel.i64(0), isChosen);
 }
 
@@ -107,7 +107,7 @@ Value GemmOperands::listRows(OpBuilder &at, Value row, Value count) {
   Value bits = loadEntries(at, gemmKernel.rowPlaces, row, packedEntries);
   Value isRead = at.create<arith::CmpIOp>(loc, Predicate::ne, bits, kernel.zero(entries));
   Value isChosen = at.create<arith::AndIOp>(loc, isInside, isRead);
-  Value isLeftOut = at.create<arith::XOrIOp>(loc, isInside, isChosen);
+  Value isPadding = at.create<arith::XOrIOp>(loc, isInside, isChosen);
   Value places =
       at.create<arith::AddIOp>(loc, iota(kernel, i64, packedEntries, static_cast<int>(gemm.n)),
                                broadcast(fold.mul(at, row, kernel.i64(gemm.n))));
@@ -121,7 +121,7 @@ Value GemmOperands::listRows(OpBuilder &at, Value row, Value count) {
   Value addresses = loadEntries(at, gemmKernel.rowTable, row, packedEntries);
   storeEntry(at, gemmKernel.rowTable, count, pack(addresses, isChosen));
   storeEntry(at, gemmKernel.rowPlaces, count, pack(places, isChosen));
-  storeEntry(at, leftOutPlaces, fold.sub(at, row, count), pack(places, isLeftOut));
+  storeEntry(at, paddingPlaces, fold.sub(at, row, count), pack(places, isPadding));
   Value mask = at.create<LLVM::BitcastOp>(loc, at.getI8Type(), isChosen);
   return at.create<math::CtPopOp>(loc, at.create<arith::ExtUIOp>(loc, i64, mask));
 }

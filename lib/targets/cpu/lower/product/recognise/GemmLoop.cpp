@@ -201,7 +201,7 @@ private:
     if (group > 1 && isOdd) {
       return result;
     }
-    // Rows that are not read are left out; columns are masked while they are packed.
+    // Rows that are not read are padding; columns are masked while they are packed.
     bool isMaskable = !isB || (group == 1 && !result.transposed && !result.needsCheck);
     if (!result.rowMasks.empty() && !isMaskable) {
       return result;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Seldom taken, so that it is made of little code: one pass over the panel, one over the rows.
-#include "lib/targets/cpu/lower/product/GemmLeftOut.h"
+#include "lib/targets/cpu/lower/product/GemmPaddingRows.h"
 #include "lib/targets/cpu/lower/elements/Evaluator.h"
 #include "lib/targets/cpu/lower/elements/FoldingArithmetic.h"
 
@@ -11,9 +11,9 @@ using namespace mlir;
 namespace nereid::cpu {
 
 namespace {
-class LeftOutRows {
+class PaddingRows {
 public:
-  LeftOutRows(KernelState &kernel, Location loc, const GemmShape &shape,
+  PaddingRows(KernelState &kernel, Location loc, const GemmShape &shape,
               const GemmKernel &gemmKernel, const GemmOperands &operands, const GemmBlock &block)
       : kernel(kernel), loc(loc), shape(shape), gemmKernel(gemmKernel), operands(operands),
         block(block), fold(loc), types(gemmKernel.types),
@@ -21,7 +21,7 @@ public:
         sums(lanesOf(types.sum, static_cast<unsigned>(shape.lanes))) {}
 
   void emit(OpBuilder &at) const {
-    Value isMissing = fold.isGreater(at, operands.leftOutRows, kernel.i64(0));
+    Value isMissing = fold.isGreater(at, operands.paddingRows, kernel.i64(0));
     Value isAlone = fold.isEqual(at, operands.rowEnd, kernel.i64(0));
     Value isSuspect = at.create<arith::OrIOp>(loc, isAlone, tellsNonFinite(at));
     Value needed = fold.both(at, isMissing, isSuspect);
@@ -78,9 +78,9 @@ private:
   }
 
   void addToRows(OpBuilder &at, ArrayRef<Value> addends) const {
-    auto each = at.create<scf::ForOp>(loc, kernel.i64(0), operands.leftOutRows, kernel.i64(1));
+    auto each = at.create<scf::ForOp>(loc, kernel.i64(0), operands.paddingRows, kernel.i64(1));
     OpBuilder inside(each.getBody()->getTerminator());
-    Value row = sumsOf(inside, operands.leftOutPlaces, each.getInductionVar());
+    Value row = sumsOf(inside, operands.paddingPlaces, each.getInductionVar());
     for (auto [v, addend] : llvm::enumerate(addends)) {
       Value place = gemmKernel.move(inside, types.sum, row, static_cast<int64_t>(v) * shape.lanes);
       Value sum = inside.create<LLVM::LoadOp>(loc, sums, place, 4);
@@ -100,13 +100,13 @@ private:
 };
 } // namespace
 
-void emitLeftOutRows(KernelState &kernel, OpBuilder &at, Location loc, const GemmShape &shape,
+void emitPaddingRows(KernelState &kernel, OpBuilder &at, Location loc, const GemmShape &shape,
                      const GemmKernel &gemmKernel, const GemmOperands &operands,
                      const GemmBlock &block) {
   if (!gemmKernel.rowPlaces || !isa<FloatType>(gemmKernel.types.sum)) {
     return; // zero times an integer is zero
   }
-  LeftOutRows(kernel, loc, shape, gemmKernel, operands, block).emit(at);
+  PaddingRows(kernel, loc, shape, gemmKernel, operands, block).emit(at);
 }
 
 } // namespace nereid::cpu

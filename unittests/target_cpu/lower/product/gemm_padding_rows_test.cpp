@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of a product that the mask leaves out, beside infinities in the other operand: zero times
+// Padding rows of a product, beside infinities in the other operand: zero times
 // infinity is NaN wherever the rows lie, whether any row of the tile is read, and in whichever
 // block of k; on every vector width, by rule and against the interpreter.
 #include "unittests/target_cpu/LowerHarness.h"
@@ -16,7 +16,7 @@ using runtime::Tensor;
 
 namespace {
 
-/// Rows i with i % PERIOD == 0 are left out. a's element (i, k) is at i * row_step + k * k_step.
+/// Rows i with i % PERIOD == 0 are padding. a's element (i, k) is at i * row_step + k * k_step.
 const char *source = R"(
 @triton.jit
 def kernel(a, b, c, M, N, K, row_step, k_step, PERIOD: tl.constexpr, BM: tl.constexpr,
@@ -83,10 +83,10 @@ void check(const Product &p) {
             "");
   for (int64_t i = 0; i < p.m * p.n; ++i) {
     const double value = results[2].at(i);
-    const bool isLeftOut = i / p.n % p.period == 0;
+    const bool isPadding = i / p.n % p.period == 0;
     if (p.infiniteK >= 0 && i % p.n == p.infiniteColumn) {
-      EXPECT_TRUE(isLeftOut ? std::isnan(value) : std::isinf(value)) << i << ": " << value;
-    } else if (isLeftOut) {
+      EXPECT_TRUE(isPadding ? std::isnan(value) : std::isinf(value)) << i << ": " << value;
+    } else if (isPadding) {
       EXPECT_EQ(value, 0.0) << i;
     } else {
       EXPECT_TRUE(std::isfinite(value)) << i;
@@ -94,25 +94,25 @@ void check(const Product &p) {
   }
 }
 
-TEST(GemmLeftOut, FiniteNumbersAddNothing) {
+TEST(GemmPaddingRows, FiniteNumbersAddNothing) {
   check({37, 51, 45, 5, false, "fp32", -1, 0, 32, 64, 16});
   check({70, 64, 300, 3, true, "fp32", -1, 0, 64, 64, 32});
   check({40, 64, 20, 1, false, "fp32", -1, 0, 32, 64, 16});
   check({64, 128, 96, 4, false, "bf16", -1, 0, 32, 64, 32});
 }
 
-TEST(GemmLeftOut, ZeroTimesInfinityIsNaN) {
+TEST(GemmPaddingRows, ZeroTimesInfinityIsNaN) {
   check({37, 51, 45, 5, false, "fp32", 44, 50, 32, 64, 16});
   check({40, 130, 20, 7, true, "fp32", 0, 129, 32, 64, 16});
   check({64, 128, 96, 4, false, "bf16", 33, 65, 32, 64, 32});
 }
 
-TEST(GemmLeftOut, InALaterBlockOfK) {
+TEST(GemmPaddingRows, InALaterBlockOfK) {
   check({70, 64, 700, 3, false, "fp32", 699, 63, 64, 64, 32});
   check({70, 64, 700, 3, true, "fp32", 300, 0, 64, 64, 32});
 }
 
-TEST(GemmLeftOut, WhereNoRowIsRead) {
+TEST(GemmPaddingRows, WhereNoRowIsRead) {
   check({40, 64, 20, 1, false, "fp32", 3, 9, 32, 64, 16});
   check({40, 51, 300, 1, true, "fp32", 299, 50, 32, 64, 32});
 }
