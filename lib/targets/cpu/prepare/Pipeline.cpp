@@ -31,7 +31,7 @@ static tile::PrivatiseAtomicsOptions deferredAdditions() {
 void buildTileCpuPipeline(OpPassManager &manager, const Machine &machine) {
   manager.addPass(createUseLlvmExtremaPass());
   tile::CoarsenProgramsOptions programs;
-  programs.isLong = isExchange;
+  programs.isLong = isCrossLane;
   programs.atomics = deferredAdditions();
   programs.mostJammedBytes = static_cast<int64_t>(machine.scratchLimitBytes);
   programs.loops = tallyAs(Recogniser::ProgramLoop);

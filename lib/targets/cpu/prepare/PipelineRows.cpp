@@ -132,7 +132,7 @@ bool Pipeline::visit(Value value) {
     return true;
   } else if (isa<tile::LoadOp>(op) && axes.isUniformEverywhere(op->getOperand(0))) {
     return false; // read once for the row, and then outside of the branch
-  } else if (isa<tile::ReduceOp, tile::DotOp>(op) || isExchange(op) || op->getNumRegions() != 0) {
+  } else if (isa<tile::ReduceOp, tile::DotOp>(op) || isCrossLane(op) || op->getNumRegions() != 0) {
     return false;
   }
   for (Value operand : op->getOperands()) {

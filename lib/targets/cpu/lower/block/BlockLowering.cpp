@@ -69,10 +69,10 @@ void BlockLowering::lowerOp(Operation &op) {
     pending.add({Root::Kind::Reduce, &op, nullptr, -1, false});
     return;
   }
-  if (isExchange(&op)) {
+  if (isCrossLane(&op)) {
     flush();
     releaseBefore(&op);
-    lowerExchange(*this, op);
+    lowerCrossLane(*this, op);
     return;
   }
   if (auto dot = dyn_cast<tile::DotOp>(op)) {

@@ -26,9 +26,9 @@ bool lowerDeferredAddition(BlockLowering &block, mlir::Operation &op);
 /// A product that is no loop.
 void lowerDot(BlockLowering &block, tile::DotOp op);
 
-// ---- ExchangeLowering.cpp, ScanLowering.cpp, HistogramLowering.cpp ----
-/// Any of the operations that isExchange names.
-void lowerExchange(BlockLowering &block, mlir::Operation &op);
+// ---- CrossLaneLowering.cpp, ScanLowering.cpp, HistogramLowering.cpp ----
+/// Any of the operations that isCrossLane names.
+void lowerCrossLane(BlockLowering &block, mlir::Operation &op);
 void lowerScan(BlockLowering &block, tile::ScanOp op);
 void lowerHistogram(BlockLowering &block, tile::HistogramOp op);
 

@@ -72,7 +72,7 @@ private:
       Root root{Root::Kind::Store, &op.getRegion(0).front().front(), nullptr, -1, false};
       root.part = delayedPart(&op);
       refuse(collector.addDelayedStore(root));
-    } else if (store || op.getNumRegions() != 0 || isExchange(&op) || tile::isAtomic(&op) ||
+    } else if (store || op.getNumRegions() != 0 || isCrossLane(&op) || tile::isAtomic(&op) ||
                isa<tile::DotOp, tile::BarrierOp, tile::PrintOp, tile::AssertOp>(op)) {
       collector.flush();
       holdWholeTiles(op);

@@ -47,7 +47,7 @@ bool FusionPlan::isStored(Value tile) const {
   if (!op) {
     return !axes.induction(tile);
   }
-  return isa<tile::ReduceOp, tile::DotOp>(op) || isExchange(op) || tile::isAtomic(op) ||
+  return isa<tile::ReduceOp, tile::DotOp>(op) || isCrossLane(op) || tile::isAtomic(op) ||
          op->getNumRegions() != 0;
 }
 
@@ -134,7 +134,7 @@ void FusionPlan::number(Operation *function) {
       stores.push_back(store);
     }
     if (op->getNumResults() == 0 || !isTile(op->getResult(0)) || op->getNumRegions() != 0 ||
-        isa<tile::DotOp>(op) || isExchange(op) || tile::isAtomic(op)) {
+        isa<tile::DotOp>(op) || isCrossLane(op) || tile::isAtomic(op)) {
       return WalkResult::advance();
     }
     int cost = ownCost(op), depth = 1;
@@ -193,7 +193,7 @@ void FusionPlan::simulateGroups(Block &block) {
     bool tileless =
         llvm::none_of(op.getOperands(), isTile) && llvm::none_of(op.getResults(), isTile);
     bool ends = op.getNumRegions() != 0 || tile::hasSideEffects(&op) || isa<tile::DotOp>(op) ||
-                isExchange(&op) || (tileless && isa<tile::LoadOp>(op) && state.writesMemory());
+                isCrossLane(&op) || (tileless && isa<tile::LoadOp>(op) && state.writesMemory());
     ends |=
         tileless && llvm::any_of(op.getOperands(), [&](Value v) { return state.isNeededBy(v); });
     if (ends) {
@@ -341,12 +341,12 @@ void FusionPlan::decide(Operation *op) {
   if (op->getNumRegions() != 0 ||
       isa<tile::DotOp, tile::UnsplatOp, tile::PrintOp, tile::AssertOp, tile::StoreOp,
           tile::ReduceOp>(op) ||
-      isExchange(op) || tile::isAtomic(op) || op->hasTrait<OpTrait::IsTerminator>()) {
+      isCrossLane(op) || tile::isAtomic(op) || op->hasTrait<OpTrait::IsTerminator>()) {
     unsigned group = groups.lookup(op) ? groups.lookup(op) : here;
     Use use;
     for (Value operand : op->getOperands()) {
       // An atomic's loads are done before its first write.
-      use.forced = isExchange(op) || (tile::isAtomic(op) && readsMemory(operand));
+      use.forced = isCrossLane(op) || (tile::isAtomic(op) && readsMemory(operand));
       use.repeated = tile::isAtomic(op); // computed once in vectors rather than element by element
       note(op, operand, group, here, use);
     }

@@ -32,7 +32,7 @@ bool isPointerTile(Value value) {
   return isTile(value) && isa<tile::PtrType>(elementTypeOf(value));
 }
 
-bool isExchange(Operation *op) {
+bool isCrossLane(Operation *op) {
   return isa<tile::ScanOp, tile::JoinOp, tile::SplitOp, tile::HistogramOp>(op);
 }
 

@@ -79,8 +79,9 @@ llvm::ArrayRef<int64_t> shapeOf(mlir::Value value);
 mlir::Type elementTypeOf(mlir::Value value);
 bool isTile(mlir::Value value);
 bool isPointerTile(mlir::Value value);
-/// Reads whole tiles from scratch and writes whole tiles there, in loops of its own.
-bool isExchange(mlir::Operation *op);
+/// A cross-lane operation: reads whole tiles from scratch and writes whole tiles there, in loops of
+/// its own.
+bool isCrossLane(mlir::Operation *op);
 /// In how many tables a histogram counts: neighbours in different ones where clearing and adding
 /// these up costs little, as a number that comes again would wait for its own count to be written.
 int64_t histogramTables(tile::HistogramOp op);

@@ -77,7 +77,7 @@ static void lowerSplit(BlockLowering &block, tile::SplitOp op) {
             });
 }
 
-void lowerExchange(BlockLowering &block, Operation &op) {
+void lowerCrossLane(BlockLowering &block, Operation &op) {
   if (auto scan = dyn_cast<tile::ScanOp>(op)) {
     lowerScan(block, scan);
   } else if (auto join = dyn_cast<tile::JoinOp>(op)) {
