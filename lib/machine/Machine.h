@@ -60,7 +60,7 @@ struct Machine {
   bool hasMaskedMoves = false; ///< masked vector loads and stores of any element width
   bool hasGather = false;      ///< vector loads from one address for each element, of 4 or 8 bytes
   bool hasScatter = false;     ///< the same for stores
-  bool hasStreamingStores = false; ///< stores past the caches, ordered by a fence
+  bool hasNonTemporalStores = false; ///< stores past the caches, ordered by a fence
   bool hasBf16Dots = false; ///< sums of two products of bfloat16 in each lane of a whole vector
   bool hasInt8Dots = false; ///< sums of four products of int8, the first factor unsigned
   LanePermutes lanePermutes = LanePermutes::None;

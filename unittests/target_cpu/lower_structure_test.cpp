@@ -15,7 +15,7 @@ using runtime::Tensor;
 
 namespace {
 
-TEST(LowerStructure, StreamingStoresPassTheCaches) {
+TEST(LowerStructure, NonTemporalStoresPassTheCaches) {
   const char *source = R"(
 @triton.jit
 def kernel(x, out, BLOCK: tl.constexpr):

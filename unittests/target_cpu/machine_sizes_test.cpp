@@ -29,7 +29,7 @@ TEST(MachineSizes, AreTheMeasuredOnesWhereNoChipIsDescribed) {
     EXPECT_EQ(sizes::panelCacheBytes(*machine), 3 << 19);
     EXPECT_EQ(sizes::collidingBytes(*machine), 16 << 10);
     EXPECT_EQ(sizes::longestRowBytes(*machine), 256 << 10);
-    EXPECT_EQ(sizes::streamFromBytes(*machine), 32 << 20);
+    EXPECT_EQ(sizes::nonTemporalFromBytes(*machine), 32 << 20);
   }
   EXPECT_EQ(sizes::mostCarried(*parseMachine("x86-64-v4")), 12u);
   EXPECT_EQ(sizes::mostAlive(*parseMachine("x86-64-v4")), 36u);
@@ -42,7 +42,7 @@ TEST(MachineSizes, FollowTheirCacheAlone) {
   const Machine second = withCaches({48 << 10, 2 << 20, 32 << 20});
   EXPECT_EQ(sizes::panelBytes(second), 32 << 10);
   EXPECT_EQ(sizes::longestRowBytes(second), 512 << 10);
-  EXPECT_EQ(sizes::streamFromBytes(withCaches({48 << 10, 1 << 20, 96 << 20})), 96 << 20);
+  EXPECT_EQ(sizes::nonTemporalFromBytes(withCaches({48 << 10, 1 << 20, 96 << 20})), 96 << 20);
 }
 
 TEST(MachineSizes, OfASharedLevelOneCoreHasItsShare) {
@@ -50,14 +50,14 @@ TEST(MachineSizes, OfASharedLevelOneCoreHasItsShare) {
   machine.caches[1].sharedBy = 4;
   machine.caches[2].sharedBy = 16;
   EXPECT_EQ(sizes::longestRowBytes(machine), 128 << 10);
-  EXPECT_EQ(sizes::streamFromBytes(machine), 32 << 20);
+  EXPECT_EQ(sizes::nonTemporalFromBytes(machine), 32 << 20);
 }
 
 TEST(MachineSizes, OfAChipWithFewerLevelsTheLastCounts) {
   const Machine machine = withCaches({32 << 10, 4 << 20});
   EXPECT_EQ(sizes::longestRowBytes(machine), 1 << 20);
-  EXPECT_EQ(sizes::streamFromBytes(machine), 4 << 20);
-  EXPECT_EQ(sizes::streamFromBytes(withCaches({})), 32 << 20);
+  EXPECT_EQ(sizes::nonTemporalFromBytes(machine), 4 << 20);
+  EXPECT_EQ(sizes::nonTemporalFromBytes(withCaches({})), 32 << 20);
 }
 
 TEST(MachineSizes, StayUsableWhateverTheDescriptorSays) {
@@ -66,7 +66,7 @@ TEST(MachineSizes, StayUsableWhateverTheDescriptorSays) {
     for (int64_t size : {sizes::panelBytes(machine), sizes::cachedProductBytes(machine),
                          sizes::mostNearBytes(machine), sizes::mostShortRow(machine),
                          sizes::panelCacheBytes(machine), sizes::collidingBytes(machine),
-                         sizes::longestRowBytes(machine), sizes::streamFromBytes(machine)}) {
+                         sizes::longestRowBytes(machine), sizes::nonTemporalFromBytes(machine)}) {
       EXPECT_GE(size, 64);
       EXPECT_LE(size, int64_t{1} << 30);
     }

@@ -139,7 +139,7 @@ std::span<const pipeline::Phase> CpuTarget::phases() const { return cpuPhases; }
 std::string figuresOf(const CpuMachine &machine) {
   return fmt::format("vectors {}x{}, caches {}/{}/{}", machine.vectorRegisters, machine.vectorBytes,
                      sizes::bytesOfCore(machine, 1), sizes::bytesOfCore(machine, 2),
-                     sizes::streamFromBytes(machine));
+                     sizes::nonTemporalFromBytes(machine));
 }
 
 Result<std::unique_ptr<pipeline::Target>> makeCpuTarget(std::string_view architecture,

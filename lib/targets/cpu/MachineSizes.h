@@ -83,7 +83,7 @@ inline int64_t longestRowBytes(const Machine &machine) { return bytesOfCore(mach
 
 /// 32 MiB. A launch that writes so much to one tensor bypasses the caches also without `.cs`: the
 /// last level, which all cores write to, does not have it any more when it is read.
-inline int64_t streamFromBytes(const Machine &machine) {
+inline int64_t nonTemporalFromBytes(const Machine &machine) {
   return usableBytes(levelOf(machine, 3).bytes);
 }
 

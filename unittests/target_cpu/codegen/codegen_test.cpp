@@ -310,7 +310,7 @@ TEST(CpuMachine, DescribesOtherArchitectures) {
   EXPECT_EQ(neon->vectorBytes, 16);
   EXPECT_EQ(neon->vectorRegisters, 32);
   EXPECT_TRUE(neon->hasFma && neon->hasHalfConversions);
-  EXPECT_FALSE(neon->hasMaskedMoves || neon->hasGather || neon->hasStreamingStores);
+  EXPECT_FALSE(neon->hasMaskedMoves || neon->hasGather || neon->hasNonTemporalStores);
   EXPECT_EQ(neon->requirementText(), "+fp-armv8,+neon");
 
   // "+x" and ",+x" are the same; the length is a requirement that LLVM has no feature for.
@@ -326,7 +326,7 @@ TEST(CpuMachine, DescribesOtherArchitectures) {
   Result<CpuMachine> v = parseMachine("rv64gcv");
   ASSERT_TRUE(v);
   EXPECT_EQ(v->minimumVectorBits, 128);
-  EXPECT_FALSE(v->hasHalfConversions || v->hasStreamingStores);
+  EXPECT_FALSE(v->hasHalfConversions || v->hasNonTemporalStores);
   EXPECT_NE(v->requirementText().find("+v"), std::string::npos);
   EXPECT_EQ(parseMachine("rv64gcv+zvl256b")->minimumVectorBits, 256);
 

@@ -57,7 +57,7 @@ void describeX86(CpuMachine &machine, int level) {
   machine.processor = "x86-64";
   machine.hasFma = machine.hasHalfConversions = machine.hasGather = level >= 1;
   machine.hasAvx512 = machine.hasMaskedMoves = machine.hasScatter = level >= 2;
-  machine.hasStreamingStores = true;
+  machine.hasNonTemporalStores = true;
   machine.vectorBytes = 16 << level;
   machine.vectorRegisters = level >= 2 ? 32 : 16;
   machine.hasBf16Dots = machine.hasBf16 && machine.hasAvx512;

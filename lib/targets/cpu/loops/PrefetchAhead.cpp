@@ -9,8 +9,8 @@
 // Guarantees: only prefetches are added, which cannot fault, and only where stores bypass the
 // caches: small launches have their data in the caches.
 // Example:
-//   for i: { x = load a[i] ; if large { stream b[i] = f(x) } else { b[i] = f(x) } }
-//   for i: { x = load a[i] ; if large { prefetch a[i] + 4096 ; stream b[i] = f(x) } else { … } }
+//   for i: { x = load a[i] ; if large { store nt b[i] = f(x) } else { b[i] = f(x) } }
+//   for i: { x = load a[i] ; if large { prefetch a[i] + 4096 ; store nt b[i] = f(x) } else { … } }
 #include "lib/targets/cpu/MachineSizes.h"
 #include "lib/targets/cpu/loops/Passes.h"
 
@@ -28,7 +28,7 @@ namespace {
 
 constexpr unsigned firstLevel = 3; // __builtin_prefetch's locality
 
-bool streams(scf::IfOp choice) {
+bool isNonTemporal(scf::IfOp choice) {
   return choice
       .walk([](LLVM::StoreOp store) {
         return store.getNontemporal() ? WalkResult::interrupt() : WalkResult::advance();
@@ -114,7 +114,7 @@ void prefetchIn(scf::ForOp loop) {
       loads.push_back(load);
     }
     auto choice = dyn_cast<scf::IfOp>(op);
-    if (!choice || loads.empty() || !streams(choice)) {
+    if (!choice || loads.empty() || !isNonTemporal(choice)) {
       continue;
     }
     OpBuilder builder = OpBuilder::atBlockBegin(choice.thenBlock());

@@ -93,7 +93,7 @@ public:
   llvm::DenseMap<mlir::Value, mlir::Value> inductionOffsets;
   llvm::DenseMap<mlir::Value, int> inPlace;  ///< kept tile -> buffer of the row before
   llvm::SmallVector<mlir::Value> splitMasks; ///< of the nest that took a delayed store's first part
-  bool storesStream = false;
+  bool storesNonTemporal = false;
   bool canWait = false;      ///< some loop may wait for another program
   bool sharesPanels = false; ///< see GemmPanelCache.h
   int stringCount = 0;

@@ -3,7 +3,7 @@
 // puts the result in the place of the source function.
 #include "lib/targets/cpu/lower/Lower.h"
 #include "lib/targets/cpu/lower/Recognisers.h"
-#include "lib/targets/cpu/lower/nest/Streaming.h"
+#include "lib/targets/cpu/lower/nest/NonTemporal.h"
 #include "lib/targets/cpu/lower/product/pack/GemmPanelCache.h"
 #include "lib/targets/cpu/prepare/Passes.h"
 
@@ -86,7 +86,7 @@ static func::FuncOp lowerFunction(KernelState &kernel, func::FuncOp source) {
     eraseWhatWasAdded(source->getParentOfType<ModuleOp>());
     return {};
   }
-  fenceStreams(kernel, block.builder(), loc);
+  fenceNonTemporalStores(kernel, block.builder(), loc);
   block.builder().create<func::ReturnOp>(loc);
   mark->erase();
   for (NamedAttribute attribute : source->getDiscardableAttrs()) {

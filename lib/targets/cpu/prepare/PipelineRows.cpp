@@ -24,7 +24,7 @@
 #include "lib/targets/cpu/lower/KernelState.h"
 #include "lib/targets/cpu/lower/Recognisers.h"
 #include "lib/targets/cpu/lower/nest/DelayedStores.h"
-#include "lib/targets/cpu/lower/nest/Streaming.h"
+#include "lib/targets/cpu/lower/nest/NonTemporal.h"
 #include "lib/targets/cpu/prepare/Passes.h"
 #include "lib/targets/cpu/prepare/RowRanges.h"
 #include "lib/tile/transforms/Passes.h"
@@ -68,7 +68,7 @@ tile::StoreOp findStore(scf::ForOp loop, const Machine &machine) {
   }
   // In large launches plain stores go past the caches as well; a loop over programs knows the size.
   if (!found || (found.getCache() != tile::CacheModifier::CS && !tile::isProgramLoop(loop)) ||
-      !machine.hasStreamingStores || shapeOf(found.getPointer()).size() != 1 ||
+      !machine.hasNonTemporalStores || shapeOf(found.getPointer()).size() != 1 ||
       isPointerTile(found.getValue())) {
     return {};
   }
@@ -155,7 +155,7 @@ bool Pipeline::hasArithmetic() {
 }
 
 bool Pipeline::plans() {
-  if (!loop.getInitArgs().empty() || (isPlain() && !mayStream(store, plan, machine))) {
+  if (!loop.getInitArgs().empty() || (isPlain() && !mayBeNonTemporal(store, plan, machine))) {
     return false;
   }
   for (Value operand : store->getOperands()) {
@@ -237,7 +237,7 @@ Value Pipeline::isSmallLaunch(OpBuilder &builder) {
     programs = programs ? builder.create<arith::MulIOp>(loc, programs, count) : count;
   }
   Value least = builder.create<arith::ConstantOp>(
-      loc, builder.getI64IntegerAttr(leastStreamingPrograms(store, machine)));
+      loc, builder.getI64IntegerAttr(leastNonTemporalPrograms(store, machine)));
   return builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt, programs, least);
 }
 

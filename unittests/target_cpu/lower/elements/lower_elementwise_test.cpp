@@ -244,7 +244,7 @@ def kernel(x, BLOCK: tl.constexpr):
   EXPECT_EQ(results[0].at(5), x.at(4) * 2 + x.at(5));
 }
 
-TEST(LowerElementwise, StreamingStoresAtEveryAlignment) {
+TEST(LowerElementwise, NonTemporalStoresAtEveryAlignment) {
   const char *kernel = R"(
 @triton.jit
 def kernel(x, out, skip, n, BLOCK: tl.constexpr):

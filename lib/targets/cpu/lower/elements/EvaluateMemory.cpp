@@ -396,7 +396,7 @@ Value Evaluator::computeLoad(tile::LoadOp op, const Dims &dims, unsigned copy, O
   return convertElements(builder, loc, raw, element);
 }
 
-void Evaluator::storeStreaming(tile::StoreOp op, ArrayRef<Value> copies) {
+void Evaluator::storeNonTemporal(tile::StoreOp op, ArrayRef<Value> copies) {
   Location loc = op.getLoc();
   Value pointer = op.getPointer();
   Dims dims = identityDims(shapeOf(pointer).size());

@@ -126,7 +126,7 @@ public:
   void store(tile::StoreOp op, unsigned copy, mlir::Value lanes, bool nonTemporal);
   /// All copies of the unrolled body past the cache, as many joined as fill one vector register: a
   /// narrowing conversion would otherwise swallow its store and with it the hint.
-  void storeStreaming(tile::StoreOp op, llvm::ArrayRef<mlir::Value> copies);
+  void storeNonTemporal(tile::StoreOp op, llvm::ArrayRef<mlir::Value> copies);
   void storeToBuffer(int buffer, mlir::Value lanes, const Dims &dims, unsigned copy,
                      mlir::Location loc);
   mlir::Value loadFromBuffer(int buffer, llvm::ArrayRef<int64_t> shape, mlir::Type element,

@@ -4,7 +4,7 @@
 #include "lib/targets/cpu/MachineSizes.h"
 
 #include "lib/targets/cpu/Attributes.h"
-#include "lib/targets/cpu/lower/nest/Streaming.h"
+#include "lib/targets/cpu/lower/nest/NonTemporal.h"
 #include "lib/targets/cpu/lower/nest/TransposedNest.h"
 
 using namespace mlir;
@@ -188,10 +188,10 @@ void LoopNest::emitLaneBody(unsigned depth, Value base, unsigned copies) {
 }
 
 /// In the main part, if its address is aligned.
-bool LoopNest::canStream(tile::StoreOp store) const {
+bool LoopNest::canBeNonTemporal(tile::StoreOp store) const {
   // Of blocks that are turned round nothing is known in front of the loop: both their dimensions
   // belong to its inside.
-  if (!kernel.machine.hasStreamingStores || evaluator.width == 1 || transposedDim != zeroDim) {
+  if (!kernel.machine.hasNonTemporalStores || evaluator.width == 1 || transposedDim != zeroDim) {
     return false;
   }
   // Narrow types: neighbouring copies of the unrolled body are joined to a full register.
@@ -211,20 +211,20 @@ Value LoopNest::isAligned(tile::StoreOp store) {
   return builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, low, kernel.i64(0));
 }
 
-/// Decides once for the lane loop about stores that stream in large launches only.
+/// Decides once for the lane loop about stores that are non-temporal in large launches only.
 void LoopNest::findLargeStores() {
   evaluator.part = Part::Main;
   for (const Root &root : roots) {
     auto store = root.kind == Root::Kind::Store ? cast<tile::StoreOp>(root.op) : tile::StoreOp();
-    Value isLarge = store && canStream(store) ? isLargeLaunch(kernel, store) : Value();
+    Value isLarge = store && canBeNonTemporal(store) ? isLargeLaunch(kernel, store) : Value();
     if (isLarge) {
-      kernel.storesStream = true;
+      kernel.storesNonTemporal = true;
       largeStores[store] = outer().create<arith::AndIOp>(loc, isLarge, isAligned(store));
     }
   }
 }
 
-Value LoopNest::alignedForStreaming() {
+Value LoopNest::alignedForNonTemporal() {
   if (!reductions.accumulators.empty() || reductions.axis >= 0 || insideRows.rowsInLanes) {
     return nullptr;
   }
@@ -233,7 +233,7 @@ Value LoopNest::alignedForStreaming() {
   evaluator.part = Part::Main;
   for (const Root &root : roots) {
     auto store = root.kind == Root::Kind::Store ? cast<tile::StoreOp>(root.op) : tile::StoreOp();
-    if (!store || store.getCache() != tile::CacheModifier::CS || !canStream(store)) {
+    if (!store || store.getCache() != tile::CacheModifier::CS || !canBeNonTemporal(store)) {
       continue;
     }
     Value aligned = isAligned(store);
@@ -244,7 +244,7 @@ Value LoopNest::alignedForStreaming() {
 
 void LoopNest::emitMain(unsigned depth, Value start, Value end) {
   unsigned copies = reducesLanes() && !reductions.identitiesKnown ? 1 : plan.unroll;
-  Value aligned = alignedForStreaming();
+  Value aligned = alignedForNonTemporal();
   if (!aligned) {
     mainEnd = end;
     if (depth + 1 == order.size()) {
@@ -256,12 +256,12 @@ void LoopNest::emitMain(unsigned depth, Value start, Value end) {
     return;
   }
   auto choice = outer().create<scf::IfOp>(loc, aligned, true);
-  for (bool stream : {true, false}) {
-    streaming = stream;
-    inBranch(choice, stream ? choice.getThenBodyBuilder() : choice.getElseBodyBuilder(),
+  for (bool bypasses : {true, false}) {
+    isNonTemporal = bypasses;
+    inBranch(choice, bypasses ? choice.getThenBodyBuilder() : choice.getElseBodyBuilder(),
              [&] { emitSteps(depth, start, end, Part::Main, copies); });
   }
-  streaming = false;
+  isNonTemporal = false;
 }
 
 /// Loops of the body go into the branch, code of the levels around in front of the choice.
@@ -349,9 +349,9 @@ void LoopNest::buildVectorParts(unsigned depth, const LoopBounds &bounds) {
 }
 
 void LoopNest::emitStore(tile::StoreOp store, ArrayRef<Value> values, bool isAligned) {
-  if (isAligned && store.getCache() == tile::CacheModifier::CS && canStream(store)) {
-    evaluator.storeStreaming(store, values);
-    kernel.storesStream = true;
+  if (isAligned && store.getCache() == tile::CacheModifier::CS && canBeNonTemporal(store)) {
+    evaluator.storeNonTemporal(store, values);
+    kernel.storesNonTemporal = true;
     return;
   }
   auto storePlainly = [&] {
@@ -369,7 +369,7 @@ void LoopNest::emitStore(tile::StoreOp store, ArrayRef<Value> values, bool isAli
   InFrontOf around(ArrayRef(evaluator.scopes).drop_back(), choice);
   Scope past(choice.getThenBodyBuilder(), lanes), through(choice.getElseBodyBuilder(), lanes);
   evaluator.scopes.back() = &past;
-  evaluator.storeStreaming(store, values);
+  evaluator.storeNonTemporal(store, values);
   evaluator.scopes.back() = &through;
   storePlainly();
   evaluator.scopes.back() = lanes;
@@ -432,7 +432,7 @@ void LoopNest::emitBody(unsigned copies) {
       for (unsigned c = 0; c < copies; ++c) {
         values.push_back(stored[c][next]);
       }
-      emitStore(store, values, streaming);
+      emitStore(store, values, isNonTemporal);
     }
     ++next;
   }

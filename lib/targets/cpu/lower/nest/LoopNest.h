@@ -47,9 +47,9 @@ private:
 
   // ---- reductions ----
   bool reducesLanes() const { return reductions.axis >= 0 && reductions.axis == plan.dim; }
-  bool canStream(tile::StoreOp store) const;
+  bool canBeNonTemporal(tile::StoreOp store) const;
   mlir::Value isAligned(tile::StoreOp store);
-  mlir::Value alignedForStreaming();
+  mlir::Value alignedForNonTemporal();
   void findLargeStores();
 
   KernelState &kernel;
@@ -69,8 +69,8 @@ private:
   };
   InsideRows insideRows;
   int8_t transposedDim = zeroDim; ///< the buffer's contiguous dimension, when it is not the lanes'
-  bool streaming = false;         ///< stores of the body are aligned and may bypass the cache
-  llvm::DenseMap<mlir::Operation *, mlir::Value> largeStores; ///< whether they stream
+  bool isNonTemporal = false;     ///< stores of the body are aligned and may bypass the cache
+  llvm::DenseMap<mlir::Operation *, mlir::Value> largeStores; ///< whether they are non-temporal
   mlir::Value mainEnd; ///< of the part in which delayed stores may; null elsewhere
   const Scope *ahead =
       nullptr; ///< what was computed in front of the innermost loop and holds in it

@@ -51,7 +51,7 @@ void LoopNest::emitDelayedStore(const Root &root, unsigned copies) {
   if (isShared) {
     int64_t bytes = KernelState::byteSize(elementTypeOf(store.getValue())) * evaluator.width;
     unsigned line =
-        canStream(store) ? static_cast<unsigned>(kernel.machine.vectorBytes / bytes) : 1;
+        canBeNonTemporal(store) ? static_cast<unsigned>(kernel.machine.vectorBytes / bytes) : 1;
     unsigned taken = root.part == DelayedPart::First ? line : sharedCopies - line;
     auto shareOf = [&](Value position, unsigned share) -> Value {
       Value quarter = builder.create<arith::ShRUIOp>(loc, position, kernel.i64(2));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/targets/cpu/lower/nest/Streaming.h"
+#include "lib/targets/cpu/lower/nest/NonTemporal.h"
 
 #include "lib/targets/cpu/Attributes.h"
 #include "lib/targets/cpu/MachineSizes.h"
@@ -24,21 +24,21 @@ static bool isOnlyWritten(const FusionPlan &plan, tile::StoreOp store) {
   return !result.wasInterrupted();
 }
 
-bool mayStream(tile::StoreOp store, const FusionPlan &plan, const Machine &machine) {
+bool mayBeNonTemporal(tile::StoreOp store, const FusionPlan &plan, const Machine &machine) {
   bool isPlain = store.getCache() == tile::CacheModifier::None &&
                  store.getEvict() == tile::EvictionPolicy::Normal &&
                  !store->hasAttr(attribute::cached);
-  return isPlain && machine.hasStreamingStores && !isPointerTile(store.getValue()) &&
+  return isPlain && machine.hasNonTemporalStores && !isPointerTile(store.getValue()) &&
          isOnlyWritten(plan, store);
 }
 
-int64_t leastStreamingPrograms(tile::StoreOp store, const Machine &machine) {
+int64_t leastNonTemporalPrograms(tile::StoreOp store, const Machine &machine) {
   auto bytes = static_cast<uint64_t>(KernelState::byteSize(elementTypeOf(store.getValue())));
   for (int64_t size : shapeOf(store.getValue())) {
     bytes *= static_cast<uint64_t>(size);
   }
   return static_cast<int64_t>(
-      llvm::divideCeil(static_cast<uint64_t>(sizes::streamFromBytes(machine)), bytes));
+      llvm::divideCeil(static_cast<uint64_t>(sizes::nonTemporalFromBytes(machine)), bytes));
 }
 
 void keepInCaches(tile::StoreOp store) {
@@ -84,7 +84,7 @@ static Value storesOfProgram(KernelState &kernel, tile::StoreOp store) {
 }
 
 Value isLargeLaunch(KernelState &kernel, tile::StoreOp store) {
-  if (!tally(Recogniser::Streaming, mayStream(store, kernel.plan, kernel.machine))) {
+  if (!tally(Recogniser::NonTemporal, mayBeNonTemporal(store, kernel.plan, kernel.machine))) {
     return nullptr;
   }
   Location loc = store.getLoc();
@@ -102,11 +102,11 @@ Value isLargeLaunch(KernelState &kernel, tile::StoreOp store) {
     programs = builder.create<arith::MulIOp>(loc, programs, times);
   }
   return builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::sge, programs,
-                                       kernel.i64(leastStreamingPrograms(store, kernel.machine)));
+                                       kernel.i64(leastNonTemporalPrograms(store, kernel.machine)));
 }
 
-void fenceStreams(KernelState &kernel, OpBuilder &builder, Location loc) {
-  if (kernel.storesStream && kernel.canWait) {
+void fenceNonTemporalStores(KernelState &kernel, OpBuilder &builder, Location loc) {
+  if (kernel.storesNonTemporal && kernel.canWait) {
     builder.create<LLVM::CallIntrinsicOp>(loc, TypeRange{},
                                           builder.getStringAttr("llvm.x86.sse.sfence"),
                                           ValueRange{}, LLVM::FastmathFlagsAttr());

@@ -10,13 +10,13 @@ using namespace nereid::cpu::test;
 
 namespace {
 
-bool streams(const std::string &body) {
+bool isNonTemporal(const std::string &body) {
   LoweredKernel kernel = lowerBody(body, "*fp32, *fp32, i32, 256");
   return kernel.loops.find("nontemporal") != std::string::npos;
 }
 
 /// Who runs the programs fences all others.
-TEST(Streaming, OnlyProgramsThatMaySignalAreFenced) {
+TEST(NonTemporal, OnlyProgramsThatMaySignalAreFenced) {
   std::string store = "    tl.store(out + o, tl.load(x + o) + 1)\n";
   std::string poll = "    while tl.load(x + n, volatile=True) == 0.0:\n        pass\n";
   EXPECT_EQ(lowerBody(store, "*fp32, *fp32, i32, 256").loops.find("sfence"), std::string::npos);
@@ -24,22 +24,23 @@ TEST(Streaming, OnlyProgramsThatMaySignalAreFenced) {
             std::string::npos);
 }
 
-TEST(Streaming, PlainStoresOfWhatIsOnlyWritten) {
-  EXPECT_TRUE(streams("    tl.store(out + o, tl.load(x + o) + 1)\n"));
-  EXPECT_TRUE(streams("    tl.store(out + o, tl.load(x + o) + 1, mask=o < n)\n"));
+TEST(NonTemporal, PlainStoresOfWhatIsOnlyWritten) {
+  EXPECT_TRUE(isNonTemporal("    tl.store(out + o, tl.load(x + o) + 1)\n"));
+  EXPECT_TRUE(isNonTemporal("    tl.store(out + o, tl.load(x + o) + 1, mask=o < n)\n"));
 }
 
-TEST(Streaming, NotWhatTheKernelReadsOrPlaces) {
-  EXPECT_FALSE(streams("    tl.store(x + o, tl.load(x + o) + 1)\n"));
-  EXPECT_FALSE(streams("    tl.store(out + o, tl.load(x + o), eviction_policy=\"evict_last\")\n"));
-  EXPECT_FALSE(streams("    tl.store(out + o, tl.load(x + o), cache_modifier=\".cg\")\n"));
-  EXPECT_FALSE(streams("    tl.store(out + o * 2, tl.load(x + o))\n"));
-  EXPECT_FALSE(streams("    tl.atomic_add(x, 1.0)\n    tl.store(out + o, 2.0)\n"));
+TEST(NonTemporal, NotWhatTheKernelReadsOrPlaces) {
+  EXPECT_FALSE(isNonTemporal("    tl.store(x + o, tl.load(x + o) + 1)\n"));
+  EXPECT_FALSE(
+      isNonTemporal("    tl.store(out + o, tl.load(x + o), eviction_policy=\"evict_last\")\n"));
+  EXPECT_FALSE(isNonTemporal("    tl.store(out + o, tl.load(x + o), cache_modifier=\".cg\")\n"));
+  EXPECT_FALSE(isNonTemporal("    tl.store(out + o * 2, tl.load(x + o))\n"));
+  EXPECT_FALSE(isNonTemporal("    tl.atomic_add(x, 1.0)\n    tl.store(out + o, 2.0)\n"));
 }
 
 /// One step of the lane loop is a whole row, whose mask lies in scratch: its address is computed
 /// outside of the branches that choose between the two kinds of stores.
-TEST(Streaming, RowsOfOneStepFindTheirMaskInBothBranches) {
+TEST(NonTemporal, RowsOfOneStepFindTheirMaskInBothBranches) {
   const char *source = R"(
 @triton.jit
 def kernel(x, y, counts, out, B: tl.constexpr):
@@ -60,7 +61,7 @@ def kernel(x, y, counts, out, B: tl.constexpr):
 }
 
 /// 32 MiB are 32768 programs of 1 KiB; their results end where aligned stores cannot begin.
-TEST(Streaming, LargeAndSmallLaunchesGiveTheSame) {
+TEST(NonTemporal, LargeAndSmallLaunchesGiveTheSame) {
   LoweredKernel kernel = lowerBody("    tl.store(out + o, tl.load(x + o % 512) * 2, mask=o < n)\n",
                                    "*fp32, *fp32, i32, 256");
   ASSERT_EQ(kernel.error, "");
@@ -84,7 +85,7 @@ TEST(Streaming, LargeAndSmallLaunchesGiveTheSame) {
 }
 
 /// 32 MiB are 2048 programs that walk 16 blocks of 1 KiB; 2047 of them end in another loop's body.
-TEST(Streaming, BlocksOfALoopCountWithTheirNumber) {
+TEST(NonTemporal, BlocksOfALoopCountWithTheirNumber) {
   LoweredKernel kernel = lowerBody("    o = tl.program_id(0) * n + tl.arange(0, BLOCK)\n"
                                    "    for at in range(0, n, BLOCK):\n"
                                    "        tl.store(out + o + at, tl.load(x + at % 512) * 2)\n",
