@@ -163,9 +163,9 @@ func.func @unsigned(%x: i32) {
 
 // -----
 
-func.func @program_loop(%x: i32) {
-  // expected-error @+1 {{attribute 'tile.program_loop' expects a 'scf.for'}}
-  %0 = arith.addi %x, %x {tile.program_loop} : i32
+func.func @coarsened(%x: i32) {
+  // expected-error @+1 {{attribute 'tile.coarsened' expects a 'scf.for'}}
+  %0 = arith.addi %x, %x {tile.coarsened} : i32
   return
 }
 

@@ -15,7 +15,7 @@ func.func @row_sum(%x: !tile.ptr<f32>, %out: !tile.ptr<f32>, %n: i32) {
   // CHECK: %[[SUM:.*]] = tile.reduce
   // CHECK: %[[P:.*]] = tile.addptr %[[OUT]], %[[ROW]]
   // CHECK: tile.store %[[P]], %[[SUM]]
-  // CHECK: } {tile.program_loop}
+  // CHECK: } {tile.coarsened}
   // CHECK-NEXT: return
   %row = tile.program_id 0
   %stride = arith.addi %n, %n : i32
@@ -50,7 +50,7 @@ func.func @row_sum(%x: !tile.ptr<f32>, %out: !tile.ptr<f32>, %n: i32) {
 // CHECK: scf.for %{{.*}} = %[[REST]] to %[[END]]
 // CHECK-COUNT-1: tile.load
 // CHECK-NOT: tile.load
-// CHECK: {tile.program_loop}
+// CHECK: {tile.coarsened}
 func.func @short_rows(%x: !tile.ptr<f32>, %out: !tile.ptr<f32>) {
   %row = tile.program_id 0
   %range = tile.make_range 0 to 64 : tensor<64xi32>
@@ -77,7 +77,7 @@ func.func @short_rows(%x: !tile.ptr<f32>, %out: !tile.ptr<f32>) {
 
 // A kernel without rows overlaps with the next program by itself; what prints or waits runs alone, and
 // without the program's id all programs do the same.
-// CHECK-NOT: tile.program_loop
+// CHECK-NOT: tile.coarsened
 // CHECK-LABEL: func.func @elements
 func.func @elements(%x: !tile.ptr<f32>) {
   %row = tile.program_id 0

@@ -40,7 +40,7 @@ inline constexpr llvm::StringLiteral disableLicm = "tile.disable_licm";
 /// Units. Of an scf.for: it runs over neighbouring programs; of a tile.program_id: it stands for
 /// the end of their range (`tile-coarsen-programs`). Of a tile.atomic_rmw: threads may sum it up
 /// until the launch ends (`tile-privatise-atomics`).
-inline constexpr llvm::StringLiteral programLoop = "tile.program_loop";
+inline constexpr llvm::StringLiteral coarsened = "tile.coarsened";
 inline constexpr llvm::StringLiteral endOfRange = "tile.end_of_range";
 inline constexpr llvm::StringLiteral privateAtomic = "tile.private";
 

@@ -140,7 +140,7 @@ const Row rows[] = {
     {promise::contiguity, checkPromise},
     {promise::constancy, checkPromise},
     {attribute::iterations, checkIterations},
-    {attribute::programLoop, checkMark<mlir::scf::ForOp>},
+    {attribute::coarsened, checkMark<mlir::scf::ForOp>},
     {attribute::endOfRange, checkMark<ProgramIdOp>},
     {attribute::privateAtomic, checkMark<AtomicRMWOp>},
     {unsignedOperands, checkUnsigned},

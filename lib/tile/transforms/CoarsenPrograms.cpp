@@ -7,7 +7,7 @@
 // additions may be private (tile-privatise-atomics), and that neither multiplies, waits, prints nor
 // asserts. Others gain nothing: a product is long, what writes element by element overlaps with the
 // next program by itself, and a program may have a loop over rows of its own. Guarantees: the same
-// accesses; those of one program keep their order. The loop has the attribute `tile.program_loop`,
+// accesses; those of one program keep their order. The loop has the attribute `tile.coarsened`,
 // the id behind the last program `tile.end_of_range`. Example:
 //   row = program_id(0) ; load x[row] …
 //   for row = program_id(0) to end of the range: { load x[row] … }
@@ -157,7 +157,7 @@ void coarsen(func::FuncOp kernel, const CoarsenProgramsOptions &options) {
   Value one = builder.create<arith::ConstantOp>(loc, builder.getI32IntegerAttr(1));
   builder.setInsertionPoint(body.getTerminator());
   auto loop = builder.create<scf::ForOp>(loc, first, end, one);
-  loop->setAttr(attribute::programLoop, builder.getUnitAttr());
+  loop->setAttr(attribute::coarsened, builder.getUnitAttr());
   for (Operation *op : all) {
     if (!isOfAllPrograms(op, loop)) {
       op->moveBefore(loop.getBody()->getTerminator());
@@ -206,7 +206,7 @@ struct CoarsenProgramsPass : PassWrapper<CoarsenProgramsPass, OperationPass<>> {
 
 } // namespace
 
-bool isProgramLoop(scf::ForOp loop) { return loop->hasAttr(attribute::programLoop); }
+bool isCoarsenedLoop(scf::ForOp loop) { return loop->hasAttr(attribute::coarsened); }
 
 bool isEndOfRange(Operation *op) { return op->hasAttr(attribute::endOfRange); }
 

@@ -84,7 +84,7 @@ struct CoarsenProgramsOptions {
 };
 bool mayCoarsenPrograms(mlir::func::FuncOp kernel, const CoarsenProgramsOptions &options);
 std::unique_ptr<mlir::Pass> createCoarsenProgramsPass(CoarsenProgramsOptions options = {});
-bool isProgramLoop(mlir::scf::ForOp loop);
+bool isCoarsenedLoop(mlir::scf::ForOp loop);
 /// A `tile.program_id` that stands for the id behind the last program of the loop.
 bool isEndOfRange(mlir::Operation *op);
 

@@ -41,7 +41,7 @@ bool accessesMemory(Operation *op, const PrivatiseAtomicsOptions &options) {
 bool isMemoryAccessedBehind(Operation *op, func::FuncOp kernel,
                             const PrivatiseAtomicsOptions &options) {
   for (; op != kernel; op = op->getParentOp()) {
-    if (auto loop = dyn_cast<scf::ForOp>(op); loop && isProgramLoop(loop)) {
+    if (auto loop = dyn_cast<scf::ForOp>(op); loop && isCoarsenedLoop(loop)) {
       return false;
     }
     if (isa<LoopLikeOpInterface>(op) && accessesMemory(op, options)) {

@@ -10,9 +10,9 @@
 // FOUR: scf.for
 // FOUR-COUNT-4: tile.load
 // FOUR-COUNT-4: arith.maxnumf
-// FOUR-NOT: {tile.program_loop}
+// FOUR-NOT: {tile.coarsened}
 // FOUR: scf.for
-// FOUR: } {tile.program_loop}
+// FOUR: } {tile.coarsened}
 
 // ONE-LABEL: func.func @short_rows
 // ONE: tile.program_id 0 {tile.end_of_range}
@@ -20,7 +20,7 @@
 // ONE-NOT: scf.for
 // ONE: tile.load
 // ONE-NOT: tile.load
-// ONE: } {tile.program_loop}
+// ONE: } {tile.coarsened}
 
 // LOOPS: func.func @short_rows
 // LOOPS-SAME: nereid.takes_ranges

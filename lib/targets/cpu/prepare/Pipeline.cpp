@@ -34,7 +34,7 @@ void buildTileCpuPipeline(OpPassManager &manager, const Machine &machine) {
   programs.isLong = isCrossLane;
   programs.atomics = deferredAdditions();
   programs.mostJammedBytes = static_cast<int64_t>(machine.scratchLimitBytes);
-  programs.loops = tallyAs(Recogniser::ProgramLoop);
+  programs.loops = tallyAs(Recogniser::CoarsenedPrograms);
   programs.jams = tallyAs(Recogniser::JammedPrograms);
   manager.addPass(tile::createCoarsenProgramsPass(std::move(programs)));
   manager.addPass(tile::createPrepareHistogramsPass());

@@ -67,7 +67,7 @@ tile::StoreOp findStore(scf::ForOp loop, const Machine &machine) {
     }
   }
   // In large launches plain stores go past the caches as well; a loop over programs knows the size.
-  if (!found || (found.getCache() != tile::CacheModifier::CS && !tile::isProgramLoop(loop)) ||
+  if (!found || (found.getCache() != tile::CacheModifier::CS && !tile::isCoarsenedLoop(loop)) ||
       !machine.hasNonTemporalStores || shapeOf(found.getPointer()).size() != 1 ||
       isPointerTile(found.getValue())) {
     return {};

@@ -32,7 +32,7 @@ bool takesRanges(const std::string &body) {
   return kernel.takesRanges;
 }
 
-TEST(ProgramLoop, KernelsThatReduceRowsTakeRanges) {
+TEST(CoarsenPrograms, KernelsThatReduceRowsTakeRanges) {
   EXPECT_TRUE(takesRanges(softmax));
   EXPECT_TRUE(takesRanges(R"(
     row = tl.program_id(0)
@@ -43,7 +43,7 @@ TEST(ProgramLoop, KernelsThatReduceRowsTakeRanges) {
 )"));
 }
 
-TEST(ProgramLoop, OtherKernelsRunProgramByProgram) {
+TEST(CoarsenPrograms, OtherKernelsRunProgramByProgram) {
   const char *row = "    o = tl.program_id(0) * stride + tl.arange(0, BLOCK)\n";
   const char *bodies[] = {
       "    tl.store(out + o, tl.load(x + o) + 1)\n",
@@ -58,7 +58,7 @@ TEST(ProgramLoop, OtherKernelsRunProgramByProgram) {
                            "    tl.store(out + o, tl.sum(tl.load(x + o), axis=0))\n"));
 }
 
-TEST(ProgramLoop, PlainStoresOfOtherTensorsWaitForTheNextProgram) {
+TEST(CoarsenPrograms, PlainStoresOfOtherTensorsWaitForTheNextProgram) {
   EXPECT_TRUE(lower(softmax).recognised.count("row-pipeline"));
   // In place, nothing goes past the caches.
   EXPECT_EQ(lower(R"(
@@ -71,7 +71,7 @@ TEST(ProgramLoop, PlainStoresOfOtherTensorsWaitForTheNextProgram) {
 }
 
 /// Where there is little to compute, only reading is overlapped; conversions of narrow types count.
-TEST(ProgramLoop, StoresOfLittleArithmeticDoNotWait) {
+TEST(CoarsenPrograms, StoresOfLittleArithmeticDoNotWait) {
   const std::string norm = R"(
     row = tl.program_id(0)
     o = tl.arange(0, BLOCK)
@@ -103,7 +103,7 @@ void softmaxRow(const float *x, float *out, int64_t n) {
 }
 
 /// 32 MiB are 8192 programs of 4 KiB: below that, stores stay in the caches.
-TEST(ProgramLoop, LargeAndSmallLaunchesGiveTheSame) {
+TEST(CoarsenPrograms, LargeAndSmallLaunchesGiveTheSame) {
   constexpr int64_t stride = 1024;
   for (const std::string &architecture : runnableArchitectures()) {
     LoweredKernel kernel = lower(softmax, architecture);
@@ -134,7 +134,7 @@ TEST(ProgramLoop, LargeAndSmallLaunchesGiveTheSame) {
 }
 
 /// Four at a time and the rest one by one, for every number of programs in a range.
-TEST(ProgramLoop, ShortRowsComeInFours) {
+TEST(CoarsenPrograms, ShortRowsComeInFours) {
   constexpr int64_t stride = 96;
   for (const std::string &architecture : runnableArchitectures()) {
     LoweredKernel kernel = lower(softmax, architecture, "*fp32, *fp32, i32, i32, 128");
@@ -162,7 +162,7 @@ TEST(ProgramLoop, ShortRowsComeInFours) {
 }
 
 /// Two reductions, a branch with a store and a load, and a row of the output read back.
-TEST(ProgramLoop, ShortRowsWithBranches) {
+TEST(CoarsenPrograms, ShortRowsWithBranches) {
   const char *source = R"(
 @triton.jit
 def kernel(out, x, picks, n, BLOCK: tl.constexpr):
@@ -192,7 +192,7 @@ def kernel(out, x, picks, n, BLOCK: tl.constexpr):
 }
 
 /// Four copies of such a program would only be four times the code.
-TEST(ProgramLoop, LongChainsAndBranchesAreNotMultiplied) {
+TEST(CoarsenPrograms, LongChainsAndBranchesAreNotMultiplied) {
   const char *const sums = R"(
     row = tl.program_id(0)
     o = tl.arange(0, BLOCK)
@@ -225,7 +225,7 @@ TEST(ProgramLoop, LongChainsAndBranchesAreNotMultiplied) {
 }
 
 /// Ids of all axes and the grid's size, in branches and loops too.
-TEST(ProgramLoop, ProgramsSeeTheirOwnIds) {
+TEST(CoarsenPrograms, ProgramsSeeTheirOwnIds) {
   const char *source = R"(
 @triton.jit
 def kernel(out, x, n, BLOCK: tl.constexpr):
