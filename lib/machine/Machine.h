@@ -32,7 +32,7 @@ struct Calibration {
 };
 
 /// Moving the lanes of one vector register by a register of lane numbers.
-enum class LanePermutes : uint8_t { None, Avx2, Avx512 };
+enum class LaneShuffles : uint8_t { None, Avx2, Avx512 };
 
 struct Machine {
   std::string name;         ///< "AMD EPYC (zen5)"
@@ -63,7 +63,7 @@ struct Machine {
   bool hasNonTemporalStores = false; ///< stores past the caches, ordered by a fence
   bool hasBf16Dots = false; ///< sums of two products of bfloat16 in each lane of a whole vector
   bool hasInt8Dots = false; ///< sums of four products of int8, the first factor unsigned
-  LanePermutes lanePermutes = LanePermutes::None;
+  LaneShuffles laneShuffles = LaneShuffles::None;
   /// Largest scratch memory of a thread; what a kernel needs is known when it is compiled (E0501).
   uint64_t scratchLimitBytes = 8u << 20;
 

@@ -89,7 +89,7 @@ TEST(CpuMachine, HasNoMoreThanTheChipAndNoMoreThanTheTarget) {
   EXPECT_EQ(v4->vectorBytes, 32);
   EXPECT_EQ(v4->vectorRegisters, 16);
   EXPECT_FALSE(v4->hasBf16Dots || v4->hasInt8Dots || v4->hasAvx512);
-  EXPECT_EQ(v4->lanePermutes, LanePermutes::Avx2);
+  EXPECT_EQ(v4->laneShuffles, LaneShuffles::Avx2);
   EXPECT_TRUE(v4->hasMaskedMoves);
   EXPECT_EQ(v4->requirementText(),
             parseMachine("x86-64-v4,+avx512bf16,+avx512vnni")->requirementText());

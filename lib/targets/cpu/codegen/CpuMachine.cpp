@@ -48,9 +48,9 @@ void limitVectors(CpuMachine &machine, const Machine &chip) {
   machine.vectorBytes = chip.vectorBytes * group;
   // These are instructions for the architecture's whole vectors.
   machine.hasAvx512 = machine.hasBf16Dots = machine.hasInt8Dots = false;
-  machine.lanePermutes = machine.lanePermutes != LanePermutes::None && machine.vectorBytes == 32
-                             ? LanePermutes::Avx2
-                             : LanePermutes::None;
+  machine.laneShuffles = machine.laneShuffles != LaneShuffles::None && machine.vectorBytes == 32
+                             ? LaneShuffles::Avx2
+                             : LaneShuffles::None;
   if (machine.instructionSet == Architecture::Aarch64) { // NEON's, see describeVectors
     machine.hasMaskedMoves = machine.hasGather = machine.hasScatter = false;
     machine.roundsWideIntegersOnce = false;

@@ -62,9 +62,9 @@ void describeX86(CpuMachine &machine, int level) {
   machine.vectorRegisters = level >= 2 ? 32 : 16;
   machine.hasBf16Dots = machine.hasBf16 && machine.hasAvx512;
   machine.hasInt8Dots = machine.hasVnni && machine.hasAvx512;
-  machine.lanePermutes = machine.hasAvx512           ? LanePermutes::Avx512
-                         : machine.vectorBytes >= 32 ? LanePermutes::Avx2
-                                                     : LanePermutes::None;
+  machine.laneShuffles = machine.hasAvx512           ? LaneShuffles::Avx512
+                         : machine.vectorBytes >= 32 ? LaneShuffles::Avx2
+                                                     : LaneShuffles::None;
 }
 
 void describeAarch64(CpuMachine &machine) {

@@ -2,7 +2,7 @@
 // cpu-widen-pairs: widen neighbouring vectors of bfloat16 by their even and odd lanes where the
 // order of lanes does not matter.
 //
-// Why: sixteen numbers in order take a permutation and a shift; of thirty-two loaded at once the
+// Why: sixteen numbers in order take a shuffle and a shift; of thirty-two loaded at once the
 // odd ones are a mask away and the even ones a shift.
 // Requires: loops that only combine lanes, in any order, carry `cpu.any_lane_order`.
 // Guarantees: the same numbers, each once, in the accumulators of the same two vectors.

@@ -38,8 +38,8 @@ static std::optional<int64_t> staticStart(Value tile) {
   return std::nullopt;
 }
 
-/// x86's lane permutation of such vectors; empty when there is none.
-static StringRef permuteFor(LanePermutes permutes, Type element, unsigned width) {
+/// x86's lane shuffle of such vectors; empty when there is none.
+static StringRef shuffleFor(LaneShuffles shuffles, Type element, unsigned width) {
   struct Row {
     StringRef integers, floats;
   };
@@ -54,8 +54,8 @@ static StringRef permuteFor(LanePermutes permutes, Type element, unsigned width)
   };
   unsigned bits = element.getIntOrFloatBitWidth();
   auto row = rows.find({bits, width});
-  bool isThere = row != rows.end() && permutes != LanePermutes::None &&
-                 (permutes == LanePermutes::Avx512 || (bits == 32 && width == 8));
+  bool isThere = row != rows.end() && shuffles != LaneShuffles::None &&
+                 (shuffles == LaneShuffles::Avx512 || (bits == 32 && width == 8));
   if (!isThere) {
     return "";
   }
@@ -64,7 +64,7 @@ static StringRef permuteFor(LanePermutes permutes, Type element, unsigned width)
 
 /// lanes[i] = vector[i ^ flipped], `flipped` below the width.
 static Value flipLanes(Evaluator &evaluator, OpBuilder &b, Location loc, Value vector,
-                       Value flipped, StringRef permute) {
+                       Value flipped, StringRef intrinsic) {
   auto type = cast<VectorType>(vector.getType());
   auto width = static_cast<unsigned>(type.getNumElements());
   Type number = b.getIntegerType(type.getElementTypeBitWidth());
@@ -76,9 +76,10 @@ static Value flipLanes(Evaluator &evaluator, OpBuilder &b, Location loc, Value v
                                         b.create<vector::BroadcastOp>(loc, numbers, flipped));
   bool isCast = isa<FloatType>(type.getElementType()) && number.getIntOrFloatBitWidth() == 16;
   Value moved = isCast ? b.create<vector::BitCastOp>(loc, numbers, vector).getResult() : vector;
-  moved = b.create<LLVM::CallIntrinsicOp>(loc, TypeRange{moved.getType()}, b.getStringAttr(permute),
-                                          ValueRange{moved, order}, LLVM::FastmathFlagsAttr())
-              .getResult(0);
+  moved =
+      b.create<LLVM::CallIntrinsicOp>(loc, TypeRange{moved.getType()}, b.getStringAttr(intrinsic),
+                                      ValueRange{moved, order}, LLVM::FastmathFlagsAttr())
+          .getResult(0);
   return isCast ? b.create<vector::BitCastOp>(loc, type, moved).getResult() : moved;
 }
 
@@ -161,8 +162,8 @@ Value gatherNeighbours(Evaluator &evaluator, tile::GatherOp op, const Dims &dims
   if (!isa<arith::XOrIOp>(bitwise)) {
     return known ? setOrClear(*known) : nullptr;
   }
-  StringRef permute = permuteFor(kernel.machine.lanePermutes, memory, width);
-  if (!known && permute.empty()) {
+  StringRef intrinsic = shuffleFor(kernel.machine.laneShuffles, memory, width);
+  if (!known && intrinsic.empty()) {
     return nullptr;
   }
   Value flipped = known ? kernel.i64(*known) : evaluator.evaluate(bits, first, copy);
@@ -182,7 +183,7 @@ Value gatherNeighbours(Evaluator &evaluator, tile::GatherOp op, const Dims &dims
     return shuffle(raw, [&](int64_t i) { return i ^ (*known & (width - 1)); });
   }
   Value low = builder.create<arith::AndIOp>(loc, flipped, kernel.i64(width - 1));
-  return flipLanes(evaluator, builder, loc, raw, low, permute);
+  return flipLanes(evaluator, builder, loc, raw, low, intrinsic);
 }
 
 } // namespace nereid::cpu

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Addresses whose lanes are not neighbours, but stand at places that the program's text decides:
 // every second element, or a channel for each group of lanes, `lane // 4 * 4 + 1`. A load or two of
-// neighbours and a permutation read them, where a gather would take an access for each lane.
+// neighbours and a shuffle read them, where a gather would take an access for each lane.
 #pragma once
 
 #include "lib/targets/cpu/lower/elements/Evaluator.h"
@@ -23,11 +23,11 @@ struct LanePattern {
 std::optional<LanePattern> lanePatternOf(const KernelState &kernel, mlir::Value pointer,
                                          unsigned lane, unsigned width);
 
-/// Of a load that would be a gather, where neighbours and a permutation take its place.
+/// Of a load that would be a gather, where neighbours and a shuffle take its place.
 std::optional<LanePattern> lanePatternOf(const Evaluator &evaluator, tile::LoadOp op,
                                          const Dims &dims, const LaneMask &mask);
 
-/// Neighbours loaded and permuted; lanes that the mask leaves out are zero.
+/// Neighbours loaded and shuffled; lanes that the mask leaves out are zero.
 mlir::Value loadPattern(Evaluator &evaluator, tile::LoadOp op, const LanePattern &pattern,
                         const Dims &dims, unsigned copy, mlir::OpBuilder &builder,
                         const LaneMask &mask, mlir::Type memory);

@@ -56,7 +56,7 @@ static void emitTransposedKeep(Evaluator &evaluator, const Root &root, const Lan
   if (evaluator.width == 1) {
     return;
   }
-  transposeBlock(builder, loc, rows, kernel.machine.lanePermutes == LanePermutes::Avx512);
+  transposeBlock(builder, loc, rows, kernel.machine.laneShuffles == LaneShuffles::Avx512);
   // Row i of the block now holds lane i: stored along the contiguous dimension.
   Value laneStart = evaluator.laneBase[0];
   int8_t laneDim = std::exchange(evaluator.laneDim, transposedDim);

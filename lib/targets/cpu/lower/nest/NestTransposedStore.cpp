@@ -98,7 +98,7 @@ void emitTransposedStore(Evaluator &evaluator, tile::StoreOp store, const LanePl
       at(laneDim, laneStart, i,
          [&] { vectors.push_back(evaluator.evaluateLanes(store.getValue(), dims, 0)); });
     }
-    transposeBlock(builder, loc, vectors, kernel.machine.lanePermutes == LanePermutes::Avx512);
+    transposeBlock(builder, loc, vectors, kernel.machine.laneShuffles == LaneShuffles::Avx512);
     evaluator.part = part;
     evaluator.laneDim = laneDim;
     evaluator.laneBase[0] = laneStart;

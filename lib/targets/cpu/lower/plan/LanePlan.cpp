@@ -176,7 +176,7 @@ private:
     address(pointer, dims);
   }
 
-  /// A permutation of neighbours instead of a gather.
+  /// A shuffle of neighbours instead of a gather.
   bool hasPattern(Value pointer, int lane, int64_t bytes) const {
     auto width = static_cast<unsigned>(kernel.machine.vectorBytes / bytes);
     return kernel.machine.hasMaskedMoves &&

@@ -39,7 +39,7 @@ public:
 
 private:
   bool isSlowDivision(Operation *op) const {
-    const bool isFast = kernel.machine.lanePermutes != LanePermutes::None &&
+    const bool isFast = kernel.machine.laneShuffles != LaneShuffles::None &&
                         isa<arith::DivSIOp, arith::RemSIOp>(op) &&
                         elementTypeOf(op->getResult(0)).isInteger(32);
     return !isFast && isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op);
@@ -54,7 +54,7 @@ private:
 /// where they lie, since entries only move to the front.
 void GemmOperands::listChosenRows() {
   FoldingArithmetic fold(loc);
-  const int64_t lanes = kernel.machine.lanePermutes == LanePermutes::Avx512 ? packedEntries : 1;
+  const int64_t lanes = kernel.machine.laneShuffles == LaneShuffles::Avx512 ? packedEntries : 1;
   paddingPlaces =
       kernel.bufferAddress(kernel.allocate({gemm.m + packedEntries}, builder.getI64Type(), loc));
   auto each = builder.create<scf::ForOp>(loc, kernel.i64(0), rowEnd, kernel.i64(lanes),

@@ -60,7 +60,7 @@ void packTransposedPanel(OpBuilder &builder, Location loc, KernelState &kernel,
                                           wanted, ValueRange{kernel.zero(loaded)}, align);
     block.push_back(types.group == 1 ? row : inside.create<LLVM::BitcastOp>(loc, vector, row));
   }
-  transposeBlock(inside, loc, block, kernel.machine.lanePermutes == LanePermutes::Avx512);
+  transposeBlock(inside, loc, block, kernel.machine.laneShuffles == LaneShuffles::Avx512);
   Value first = fold.mul(inside, k, kernel.i64(width / types.group));
   Value target = fold.add(inside, first, column);
   for (int64_t i = 0; i < lanes; ++i) {
