@@ -187,7 +187,7 @@ void lowerAtomic(BlockLowering &block, Operation &op) {
         emitAtomic(kernel, block.builder(), op, [&](Value value) { return kernel.scalar(value); });
     return;
   }
-  if (lowerDeferredAddition(block, op)) {
+  if (lowerPrivatisedAtomic(block, op)) {
     return;
   }
   Location loc = op.getLoc();

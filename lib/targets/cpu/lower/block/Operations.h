@@ -18,9 +18,9 @@ void lowerAtomic(BlockLowering &block, mlir::Operation &op);
 mlir::Value emitAtomic(KernelState &kernel, mlir::OpBuilder &outside, mlir::Operation &op,
                        llvm::function_ref<mlir::Value(mlir::Value)> valueOf);
 
-// ---- DeferredAdditions.cpp ----
+// ---- PrivatisedAtomics.cpp ----
 /// False when the atomic has to reach memory at once, and then nothing was emitted.
-bool lowerDeferredAddition(BlockLowering &block, mlir::Operation &op);
+bool lowerPrivatisedAtomic(BlockLowering &block, mlir::Operation &op);
 
 // ---- DotLowering.cpp ----
 /// A product that is no loop.

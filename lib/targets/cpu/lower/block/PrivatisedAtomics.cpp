@@ -3,7 +3,7 @@
 // loops over the elements behind one choice. Eight elements are added here when all their lines of
 // 64 bytes are in the sums, else by a call, which is rare where summing up is worth it. Masked
 // elements add zero to the sums, and a zero never gets to memory.
-#include "lib/targets/cpu/lower/block/DeferredAdditions.h"
+#include "lib/targets/cpu/lower/block/PrivatisedAtomics.h"
 
 #include "lib/targets/cpu/Attributes.h"
 #include "lib/targets/cpu/lower/block/ElementLoops.h"
@@ -108,7 +108,7 @@ private:
 };
 } // namespace
 
-bool lowerDeferredAddition(BlockLowering &block, Operation &op) {
+bool lowerPrivatisedAtomic(BlockLowering &block, Operation &op) {
   KernelState &kernel = block.kernel;
   Scope &scope = block.scope;
   auto atomic = dyn_cast<tile::AtomicRMWOp>(op);
@@ -130,8 +130,8 @@ bool lowerDeferredAddition(BlockLowering &block, Operation &op) {
   Value sums =
       b.create<LLVM::CallOp>(loc, function, ValueRange{number, kernel.i64(elements)}).getResult();
   Value none = b.create<LLVM::ZeroOp>(loc, pointer);
-  Value isDeferred = b.create<LLVM::ICmpOp>(loc, LLVM::ICmpPredicate::ne, sums, none);
-  auto choice = b.create<scf::IfOp>(loc, isDeferred, true);
+  Value isPrivatised = b.create<LLVM::ICmpOp>(loc, LLVM::ICmpPredicate::ne, sums, none);
+  auto choice = b.create<scf::IfOp>(loc, isPrivatised, true);
   scope.builder = choice.getThenBodyBuilder();
   const int64_t together = std::gcd<int64_t>(8, elements);
   forBlocks(kernel, scope.builder, loc, elements, together,

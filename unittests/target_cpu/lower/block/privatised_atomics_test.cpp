@@ -22,49 +22,50 @@ const std::string head = "\n@triton.jit\n"
                          "    p = tl.load(place + i, mask=i < n, other=0)\n"
                          "    v = tl.load(x + i, mask=i < n, other=0)\n";
 
-bool defers(const std::string &body,
-            const std::string &signature = "*fp32, *i32, *fp32, i32, 128") {
+bool privatises(const std::string &body,
+                const std::string &signature = "*fp32, *i32, *fp32, i32, 128") {
   LoweredKernel kernel = lowerSource(head + body, signature, "");
   EXPECT_EQ(kernel.error, "") << body;
   return kernel.loops.find("nereid_rt_defer_additions") != std::string::npos;
 }
 
-TEST(DeferredAdditions, AdditionsThatEndAProgramAreDeferred) {
-  EXPECT_TRUE(defers("    tl.atomic_add(out + p, v, mask=i < n)\n"));
-  EXPECT_TRUE(defers("    tl.atomic_add(out + p, v, mask=i < n, sem='relaxed')\n"));
-  EXPECT_TRUE(defers("    tl.atomic_add(out + p, v)\n    tl.atomic_add(out + p + 1, v)\n"));
-  EXPECT_TRUE(defers("    for k in range(3):\n        tl.atomic_add(out + p, v)\n"));
-  EXPECT_TRUE(defers("    tl.store(x + i, v + 1)\n    tl.atomic_add(out + p, v)\n"));
-  EXPECT_TRUE(defers("    if n > 5:\n        tl.atomic_add(out + p, v)\n"));
+TEST(PrivatisedAtomics, AdditionsThatEndAProgramArePrivatised) {
+  EXPECT_TRUE(privatises("    tl.atomic_add(out + p, v, mask=i < n)\n"));
+  EXPECT_TRUE(privatises("    tl.atomic_add(out + p, v, mask=i < n, sem='relaxed')\n"));
+  EXPECT_TRUE(privatises("    tl.atomic_add(out + p, v)\n    tl.atomic_add(out + p + 1, v)\n"));
+  EXPECT_TRUE(privatises("    for k in range(3):\n        tl.atomic_add(out + p, v)\n"));
+  EXPECT_TRUE(privatises("    tl.store(x + i, v + 1)\n    tl.atomic_add(out + p, v)\n"));
+  EXPECT_TRUE(privatises("    if n > 5:\n        tl.atomic_add(out + p, v)\n"));
 }
 
-TEST(DeferredAdditions, MemoryAccessedBehindThemForbidsIt) {
-  EXPECT_FALSE(defers("    tl.atomic_add(out + p, v)\n    tl.store(x + i, v)\n"));
-  EXPECT_FALSE(defers("    tl.atomic_add(out + p, v)\n    w = tl.load(out + i)\n"
-                      "    tl.atomic_add(out + p, w)\n"));
-  EXPECT_FALSE(defers("    for k in range(3):\n        w = tl.load(x + i + k)\n"
-                      "        tl.atomic_add(out + p, w)\n"));
-  EXPECT_FALSE(defers("    if n > 5:\n        tl.atomic_add(out + p, v)\n"
-                      "    tl.store(x + i, v)\n"));
+TEST(PrivatisedAtomics, MemoryAccessedBehindThemForbidsIt) {
+  EXPECT_FALSE(privatises("    tl.atomic_add(out + p, v)\n    tl.store(x + i, v)\n"));
+  EXPECT_FALSE(privatises("    tl.atomic_add(out + p, v)\n    w = tl.load(out + i)\n"
+                          "    tl.atomic_add(out + p, w)\n"));
+  EXPECT_FALSE(privatises("    for k in range(3):\n        w = tl.load(x + i + k)\n"
+                          "        tl.atomic_add(out + p, w)\n"));
+  EXPECT_FALSE(privatises("    if n > 5:\n        tl.atomic_add(out + p, v)\n"
+                          "    tl.store(x + i, v)\n"));
 }
 
-TEST(DeferredAdditions, OtherAtomicsForbidIt) {
-  EXPECT_FALSE(defers("    old = tl.atomic_add(out + p, v)\n    tl.atomic_add(out + p, old)\n"));
-  EXPECT_FALSE(defers("    tl.atomic_max(out + p, v)\n    tl.atomic_add(out + p, v)\n"));
-  EXPECT_FALSE(defers("    tl.atomic_add(out + p, v)\n    tl.atomic_add(place + p, 1)\n"));
-  EXPECT_FALSE(defers("    tl.atomic_add(out + p, v)\n", "*fp16, *i32, *fp16, i32, 128"));
+TEST(PrivatisedAtomics, OtherAtomicsForbidIt) {
+  EXPECT_FALSE(
+      privatises("    old = tl.atomic_add(out + p, v)\n    tl.atomic_add(out + p, old)\n"));
+  EXPECT_FALSE(privatises("    tl.atomic_max(out + p, v)\n    tl.atomic_add(out + p, v)\n"));
+  EXPECT_FALSE(privatises("    tl.atomic_add(out + p, v)\n    tl.atomic_add(place + p, 1)\n"));
+  EXPECT_FALSE(privatises("    tl.atomic_add(out + p, v)\n", "*fp16, *i32, *fp16, i32, 128"));
 }
 
-TEST(DeferredAdditions, WaitingAndFewElementsForbidIt) {
-  EXPECT_FALSE(defers("    while tl.load(place, volatile=True) == 0:\n        pass\n"
-                      "    tl.atomic_add(out + p, v)\n"));
-  EXPECT_FALSE(defers("    while tl.load(place) == 0:\n        tl.store(x, 1.0)\n"
-                      "    tl.atomic_add(out + p, v)\n"));
-  EXPECT_FALSE(defers("    tl.atomic_add(out, tl.sum(v, axis=0))\n"));
-  EXPECT_FALSE(defers("    tl.atomic_add(out + p, v)\n", "*fp32, *i32, *fp32, i32, 32"));
+TEST(PrivatisedAtomics, WaitingAndFewElementsForbidIt) {
+  EXPECT_FALSE(privatises("    while tl.load(place, volatile=True) == 0:\n        pass\n"
+                          "    tl.atomic_add(out + p, v)\n"));
+  EXPECT_FALSE(privatises("    while tl.load(place) == 0:\n        tl.store(x, 1.0)\n"
+                          "    tl.atomic_add(out + p, v)\n"));
+  EXPECT_FALSE(privatises("    tl.atomic_add(out, tl.sum(v, axis=0))\n"));
+  EXPECT_FALSE(privatises("    tl.atomic_add(out + p, v)\n", "*fp32, *i32, *fp32, i32, 32"));
 }
 
-class DeferredLaunch : public testing::TestWithParam<std::string> {
+class PrivatisedLaunch : public testing::TestWithParam<std::string> {
 protected:
   void SetUp() override {
     cpu::registerCpuTarget();
@@ -74,7 +75,7 @@ protected:
   }
 
   std::optional<runtime::Kernel> compile(const std::string &body, const std::string &signature) {
-    const std::string path = testing::TempDir() + "/deferred_" + GetParam() + ".py";
+    const std::string path = testing::TempDir() + "/privatised_" + GetParam() + ".py";
     EXPECT_TRUE(
         writeFileAtomically(path, "import triton\nimport triton.language as tl\n\n" + head + body));
     auto kernel = pipeline::compileKernel({path, "kernel", signature}, options, diags);
@@ -113,7 +114,7 @@ protected:
   runtime::ThreadPool pool{3};
 };
 
-TEST_P(DeferredLaunch, SumsAreThoseOfAdditionsInOrder) {
+TEST_P(PrivatisedLaunch, SumsAreThoseOfAdditionsInOrder) {
   for (int64_t places : {1, 1000, 300'000}) {
     check<float>("fp32", DType::F32, places);
     check<double>("fp64", DType::F64, places);
@@ -123,7 +124,7 @@ TEST_P(DeferredLaunch, SumsAreThoseOfAdditionsInOrder) {
 }
 
 /// Neighbours of one address, and a tile of two dimensions: no addresses come from memory.
-TEST_P(DeferredLaunch, AddressesOfTwoDimensions) {
+TEST_P(PrivatisedLaunch, AddressesOfTwoDimensions) {
   auto kernel = compile("    r = tl.arange(0, 16)\n    c = tl.arange(0, 32)\n"
                         "    both = r[:, None] * 40 + c[None, :]\n"
                         "    tl.atomic_add(out + both, both.to(tl.float32), mask=c[None, :] < n)\n",
@@ -143,8 +144,8 @@ TEST_P(DeferredLaunch, AddressesOfTwoDimensions) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Architectures, DeferredLaunch, testing::ValuesIn(runnableArchitectures()),
-                         [](const auto &info) {
+INSTANTIATE_TEST_SUITE_P(Architectures, PrivatisedLaunch,
+                         testing::ValuesIn(runnableArchitectures()), [](const auto &info) {
                            std::string name = info.param;
                            std::replace_if(
                                name.begin(), name.end(),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Atomic additions that a thread sums up until the launch ends (runtime/core/DeferredAdditions.h);
-// which ones may be is said by tile-privatise-atomics.
+// Privatised atomics: additions that a thread sums up until the launch ends
+// (runtime/core/DeferredAdditions.h); which ones may be is said by tile-privatise-atomics.
 #pragma once
 
 #include "runtime/core/DeferredAdditions.h"
