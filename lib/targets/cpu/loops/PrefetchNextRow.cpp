@@ -83,7 +83,7 @@ bool sliceOf(Value value, scf::ForOp rows, scf::ForOp blocks, SetVector<Operatio
   return true;
 }
 
-/// Tiles kept by the kernel itself are in the caches.
+/// Tiles that the kernel itself has materialised are in the caches.
 bool isScratch(Value address) {
   while (auto element = address.getDefiningOp<LLVM::GEPOp>()) {
     address = element.getBase();

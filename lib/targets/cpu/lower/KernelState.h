@@ -91,7 +91,7 @@ public:
   llvm::DenseMap<mlir::Value, mlir::Value> scalars;
   /// Induction tile -> what was added to its initial value so far (a scalar).
   llvm::DenseMap<mlir::Value, mlir::Value> inductionOffsets;
-  llvm::DenseMap<mlir::Value, int> inPlace;  ///< kept tile -> buffer of the row before
+  llvm::DenseMap<mlir::Value, int> inPlace;  ///< materialised tile -> buffer of the row before
   llvm::SmallVector<mlir::Value> splitMasks; ///< of the nest that took a delayed store's first part
   bool storesNonTemporal = false;
   bool canWait = false;      ///< some loop may wait for another program

@@ -127,7 +127,7 @@ bool Pipeline::visit(Value value) {
       carried.insert(value);
       return value.getType().isIntOrFloat();
     }
-  } else if (plan.isKept(value)) {
+  } else if (plan.isMaterialised(value)) {
     carried.insert(value);
     return true;
   } else if (isa<tile::LoadOp>(op) && axes.isUniformEverywhere(op->getOperand(0))) {

@@ -28,7 +28,7 @@ def sums(x, out, BLOCK: tl.constexpr):
 
 
 @triton.jit
-def turned(q, k, c, B: tl.constexpr):
+def transposed(q, k, c, B: tl.constexpr):
     i = tl.arange(0, B)
     p = i[:, None] * B + i[None, :]
     tl.store(c + p, tl.dot(tl.load(q + p), tl.trans(tl.load(k + p))))

@@ -79,7 +79,7 @@ TEST(ColumnMajor, OtherTypes) {
   }
 }
 
-/// A modifier that asks for stores past the caches, on a store of blocks that are turned round.
+/// A modifier that asks for stores past the caches, on a store of blocks that are transposed.
 TEST(ColumnMajor, NonTemporalExplicitly) {
   std::string source = kernelOf("by_column", "tl.store(sums + rows, tl.sum(v, axis=1))\n"
                                              "    tl.store(out + by_column, v, "

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a product's factors stand: transposed tiles that are read where they are, or turned round
+// Where a product's factors stand: transposed tiles that are read where they are, or transposed
 // in registers, and sums that are a factor of their own product.
 #include "unittests/target_cpu/LowerHarness.h"
 
@@ -76,7 +76,7 @@ TEST(DotOperands, NarrowTypesAreReadTransposedToo) {
   check({16, 32, 64}, DType::BF16, "bf16", 1e-1);
 }
 
-TEST(DotOperands, OnlyTheSecondFactorIsTurnedRound) {
+TEST(DotOperands, OnlyTheSecondFactorIsTransposed) {
   const LoweredKernel kernel =
       lowerSource(bothWays, "*fp32, *fp32, *fp32, *fp32, i32, 128, 128, 64", "x86-64-v4");
   ASSERT_EQ(kernel.error, "");

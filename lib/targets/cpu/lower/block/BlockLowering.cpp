@@ -11,12 +11,14 @@ using namespace mlir;
 namespace nereid::cpu {
 
 BlockLowering::BlockLowering(KernelState &kernel, OpBuilder builder, const Scope *parent)
-    : kernel(kernel), scope(builder, parent), pending(kernel.plan, [this](ArrayRef<Root> roots) {
+    : kernel(kernel), scope(builder, parent),
+      pending(kernel.plan, [this](ArrayRef<FusionRoot> roots) {
         LoopNest(this->kernel, scope, roots).build();
       }) {}
 
 void BlockLowering::addDelayedStore(scf::IfOp branch) {
-  Root root{Root::Kind::Store, &branch.getThenRegion().front().front(), nullptr, -1, false};
+  FusionRoot root{FusionRoot::Kind::Store, &branch.getThenRegion().front().front(), nullptr, -1,
+                  false};
   root.guard = kernel.scalar(branch.getCondition());
   root.part = delayedPart(branch);
   if (std::string_view why = pending.addDelayedStore(root); !why.empty()) {
@@ -59,14 +61,14 @@ void BlockLowering::lowerOp(Operation &op) {
   }
   if (auto store = dyn_cast<tile::StoreOp>(op)) {
     if (isTile(store.getPointer())) {
-      pending.add({Root::Kind::Store, &op, nullptr, -1, false});
+      pending.add({FusionRoot::Kind::Store, &op, nullptr, -1, false});
     } else {
       lowerScalarStore(store);
     }
     return;
   }
   if (isa<tile::ReduceOp>(op)) {
-    pending.add({Root::Kind::Reduce, &op, nullptr, -1, false});
+    pending.add({FusionRoot::Kind::Reduce, &op, nullptr, -1, false});
     return;
   }
   if (isCrossLane(&op)) {
@@ -118,18 +120,18 @@ void BlockLowering::lowerOp(Operation &op) {
   }
   if (op.getNumResults() != 0 && isTile(op.getResult(0))) {
     for (Value tile : op.getResults()) {
-      if (kernel.plan.isKept(tile)) {
-        keep(tile);
+      if (kernel.plan.isMaterialised(tile)) {
+        materialise(tile);
       }
     }
-    return; // a virtual tile is evaluated where it is used
+    return; // a fused producer is evaluated where it is used
   }
   lowerScalar(op);
 }
 
 /// A product that only this tile still reads, element by element: the tile takes its place, and
 /// finds it in the cache.
-Value BlockLowering::overwrittenProduct(const Root &root, Type element) const {
+Value BlockLowering::overwrittenProduct(const FusionRoot &root, Type element) const {
   const unsigned here = kernel.plan.position(root.value.getDefiningOp());
   for (auto [tile, buffer] : owned) {
     if (tile.getDefiningOp<tile::DotOp>() && kernel.plan.lastUse(tile) == here &&
@@ -142,7 +144,7 @@ Value BlockLowering::overwrittenProduct(const Root &root, Type element) const {
   return nullptr;
 }
 
-void BlockLowering::keep(Value tile) {
+void BlockLowering::materialise(Value tile) {
   if (tile.getDefiningOp()->hasAttr(attribute::rowBefore)) {
     kernel.misplaced(tile.getDefiningOp(), "a tile of the row before is computed once for several "
                                            "nests");
@@ -150,10 +152,10 @@ void BlockLowering::keep(Value tile) {
   }
   pending.makeRoomFor(tile);
   releaseBefore(tile.getDefiningOp());
-  Root root{Root::Kind::Keep, nullptr, tile, -1, false};
+  FusionRoot root{FusionRoot::Kind::Materialise, nullptr, tile, -1, false};
   if (auto carried = kernel.inPlace.find(tile); carried != kernel.inPlace.end()) {
     root.target = carried->second;
-    pending.addKept(root);
+    pending.addMaterialised(root);
     return;
   }
   Type stored = kernel.plan.storageType(tile);
@@ -165,7 +167,7 @@ void BlockLowering::keep(Value tile) {
     root.target = kernel.allocate(shapeOf(tile), element, tile.getLoc());
   }
   own(tile, root.target);
-  pending.addKept(root);
+  pending.addMaterialised(root);
 }
 
 int BlockLowering::bufferOf(Value tile, Type type) {
@@ -174,7 +176,7 @@ int BlockLowering::bufferOf(Value tile, Type type) {
     return own->second;
   }
   int buffer = kernel.allocate(shapeOf(tile), type, tile.getLoc());
-  pending.add({Root::Kind::Keep, nullptr, tile, buffer, true});
+  pending.add({FusionRoot::Kind::Materialise, nullptr, tile, buffer, true});
   flush();
   return buffer;
 }

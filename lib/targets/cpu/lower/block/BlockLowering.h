@@ -23,12 +23,12 @@ public:
   // ---- for what lowers one operation, see Operations.h ----
   void lowerOp(mlir::Operation &op);
   void lowerScalar(mlir::Operation &op);
-  void addRoot(const Root &root) { pending.add(root); }
+  void addRoot(const FusionRoot &root) { pending.add(root); }
   /// The operation was made part of a loop in front of it.
   void skip(mlir::Operation *op) { done.insert(op); }
   /// The element at the first place of a tile.
   mlir::Value scalarAtZero(mlir::Value tile);
-  /// The tile in scratch with elements of `type`: where it is kept, or a converted copy.
+  /// The tile in scratch with elements of `type`: where it is materialised, or a converted copy.
   int bufferOf(mlir::Value tile, mlir::Type type);
   /// A new buffer that holds the result.
   int bufferFor(mlir::Value result);
@@ -44,8 +44,8 @@ public:
 
 private:
   /// Computes a tile into a buffer where it is defined.
-  void keep(mlir::Value tile);
-  mlir::Value overwrittenProduct(const Root &root, mlir::Type element) const;
+  void materialise(mlir::Value tile);
+  mlir::Value overwrittenProduct(const FusionRoot &root, mlir::Type element) const;
   void addDelayedStore(mlir::scf::IfOp branch);
   /// Gives back the buffers of this block's tiles that nobody reads at or behind the operation.
   void releaseBefore(mlir::Operation *op);

@@ -83,7 +83,7 @@ void BlockLowering::copyInto(const Copies &copies) {
       buffer = kernel.allocate(shapeOf(tile), elementTypeOf(tile), tile.getLoc());
       back.push_back({tile, buffer});
     }
-    pending.add({Root::Kind::Keep, nullptr, tile, buffer, true});
+    pending.add({FusionRoot::Kind::Materialise, nullptr, tile, buffer, true});
   }
   flush();
   for (size_t i = 0; i < back.size(); ++i) {
@@ -96,7 +96,7 @@ void BlockLowering::copyInto(const Copies &copies) {
     }
     kernel.buffers[tile] = buffer;
     Scope fresh(scope.builder);
-    Root root{Root::Kind::Keep, nullptr, tile, needed[i].second, true};
+    FusionRoot root{FusionRoot::Kind::Materialise, nullptr, tile, needed[i].second, true};
     LoopNest(kernel, fresh, root).build();
     if (saved) {
       kernel.buffers[tile] = *saved;
@@ -175,7 +175,7 @@ void BlockLowering::lowerFor(scf::ForOp op) {
     auto dot = op.getYieldedValues()[i].getDefiningOp<tile::DotOp>();
     if (dot && dot->getBlock() == op.getBody() &&
         tally(Recogniser::SumInPlace, dot.getA() != arg && dot.getB() != arg &&
-                                          kernel.plan.turnedOperand(dot) != arg &&
+                                          kernel.plan.transposedOperand(dot) != arg &&
                                           kernel.plan.lastUse(arg) <= kernel.plan.position(dot) &&
                                           !kernel.buffers.count(dot.getResult()))) {
       kernel.buffers[dot.getResult()] = carriedBuffer[i];
@@ -237,7 +237,9 @@ void BlockLowering::lowerFor(scf::ForOp op) {
       keepsScratch = true;
     } else if (resultBuffer[i] >= 0) {
       kernel.inductionOffsets[arg] = loop.getResult(slot[i]);
-      LoopNest(kernel, scope, Root{Root::Kind::Keep, nullptr, arg, resultBuffer[i], true}).build();
+      LoopNest(kernel, scope,
+               FusionRoot{FusionRoot::Kind::Materialise, nullptr, arg, resultBuffer[i], true})
+          .build();
       kernel.buffers[result] = resultBuffer[i];
       keepsScratch = true;
     }

@@ -30,7 +30,7 @@ public:
   Type storedC;
   Value initial; ///< a scalar every element of c starts from; null = c's content
   int64_t m = 0, n = 0, k = 0;
-  bool isTurned = false; ///< a[row, step] stands where a row-major [k, m] has [step, row]
+  bool isTransposed = false; ///< a[row, step] stands where a row-major [k, m] has [step, row]
 
   void emit(OpBuilder &builder) {
     const int64_t lanes = kernel.machine.vectorBytes / KernelState::byteSize(type);
@@ -126,7 +126,7 @@ private:
     Value corner = builder.create<arith::AddIOp>(
         loc, builder.create<arith::MulIOp>(loc, row, kernel.i64(n)), column);
     Value cBlock = move(builder, c, storedC, corner);
-    const int64_t rowStride = isTurned ? 1 : k, stepStride = isTurned ? m : 1;
+    const int64_t rowStride = isTransposed ? 1 : k, stepStride = isTransposed ? m : 1;
     Value aRow = move(builder, a, type,
                       builder.createOrFold<arith::MulIOp>(loc, row, kernel.i64(rowStride)));
     Value bColumn = move(builder, b, type, column);
@@ -206,11 +206,11 @@ void lowerDot(BlockLowering &block, tile::DotOp op) {
     block.own(op.getResult(), target);
   }
   mark = kernel.scratchMark();
-  Value turned = kernel.plan.turnedOperand(op);
+  Value transposed = kernel.plan.transposedOperand(op);
   if (op.getA().getDefiningOp<tile::TransOp>()) {
-    tally(Recogniser::TurnedOperand, turned != nullptr);
+    tally(Recogniser::TransposedOperand, transposed != nullptr);
   }
-  int a = block.bufferOf(turned ? turned : op.getA(), type);
+  int a = block.bufferOf(transposed ? transposed : op.getA(), type);
   int b = block.bufferOf(op.getB(), type);
   Value initial;
   if (kernel.axes.isUniformEverywhere(op.getC()) && !kernel.buffers.count(op.getC())) {
@@ -226,7 +226,7 @@ void lowerDot(BlockLowering &block, tile::DotOp op) {
   dot.n = shapeB[batchRank + 1];
   dot.storedC = KernelState::memoryType(storedC);
   dot.initial = initial;
-  dot.isTurned = bool(turned);
+  dot.isTransposed = bool(transposed);
   dot.a = kernel.bufferAddress(a);
   dot.b = kernel.bufferAddress(b);
   dot.c = kernel.bufferAddress(target);

@@ -191,7 +191,7 @@ private:
 
 /// The source's buffer may become the result's: nobody reads the source afterwards.
 static bool canScanInPlace(const KernelState &kernel, tile::ScanOp op, Value source) {
-  return kernel.plan.isKept(source) && source.hasOneUse() &&
+  return kernel.plan.isMaterialised(source) && source.hasOneUse() &&
          source.getParentBlock() == op->getBlock() && !kernel.plan.storageType(source);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values of virtual tiles: the dispatch over operations, with memoisation per loop level. Memory
+// Values of fused producers: the dispatch over operations, with memoisation per loop level. Memory
 // accesses are in EvaluateMemory.cpp, masks in LaneMasks.cpp.
 #include "lib/targets/cpu/lower/elements/Evaluator.h"
 
@@ -190,7 +190,7 @@ Value Evaluator::compute(Value tile, const Dims &dims, unsigned copy, OpBuilder 
       return loadFromBuffer(source->second, shapeOf(tile), element, dims, copy, loc);
     }
     if (!kernel.axes.isUniformEverywhere(reshape.getSource())) {
-      return nullptr; // its elements stand elsewhere, and nobody has kept them
+      return nullptr; // its elements stand elsewhere, and nobody has materialised them
     }
     return evaluate(reshape.getSource(), Dims(shapeOf(reshape.getSource()).size(), zeroDim), copy);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Computes the elements of virtual tiles inside a loop nest, on demand and once each: at scalar
+// Computes the elements of fused producers inside a loop nest, on demand and once each: at scalar
 // coordinates, or for a vector of neighbouring coordinates along one dimension (the lanes). Code
 // goes to the outermost loop whose coordinates it needs, so what does not change in a loop is
 // outside of it.
@@ -112,7 +112,7 @@ public:
   mlir::Value evaluate(mlir::Value tile, const Dims &dims, unsigned copy);
   /// The same, always as a vector when width > 1.
   mlir::Value evaluateLanes(mlir::Value tile, const Dims &dims, unsigned copy);
-  /// Addresses as integers, for keeping a pointer tile in scratch.
+  /// Addresses as integers, for materialising a pointer tile.
   mlir::Value evaluateAddressBits(mlir::Value tile, const Dims &dims, unsigned copy);
   LaneMask evaluateMask(mlir::Value mask, const Dims &dims, unsigned copy);
   /// The part of a bounded mask that is the same for all lanes; null = there is none, or it holds.

@@ -12,10 +12,11 @@ using namespace mlir;
 
 namespace nereid::cpu {
 
-std::optional<SmallVector<Value>> masksOfSharedRows(ArrayRef<Root> roots, const LanePlan &plan) {
+std::optional<SmallVector<Value>> masksOfSharedRows(ArrayRef<FusionRoot> roots,
+                                                    const LanePlan &plan) {
   bool fits = plan.unroll == sharedCopies && plan.remainders.empty() && plan.runtimeStrides.empty();
-  for (const Root &root : roots) {
-    fits &= root.kind != Root::Kind::Reduce ||
+  for (const FusionRoot &root : roots) {
+    fits &= root.kind != FusionRoot::Kind::Reduce ||
             !Combiner(cast<tile::ReduceOp>(root.op)).identity().empty();
   }
   if (!fits) {
@@ -45,7 +46,7 @@ class PipelinedRows {
 public:
   PipelinedRows(KernelState &state, scf::ForOp rows)
       : state(state), rows(rows),
-        collector(state.plan, [this](ArrayRef<Root> roots) { complete(roots); }) {}
+        collector(state.plan, [this](ArrayRef<FusionRoot> roots) { complete(roots); }) {}
 
   std::string whyRefused() {
     for (auto [argument, value] : llvm::zip(rows.getRegionIterArgs(), rows.getYieldedValues())) {
@@ -65,11 +66,12 @@ private:
   void visit(Operation &op) {
     auto store = dyn_cast<tile::StoreOp>(op);
     if (store && isTile(store.getPointer())) {
-      collector.add({Root::Kind::Store, &op, nullptr, -1, false});
+      collector.add({FusionRoot::Kind::Store, &op, nullptr, -1, false});
     } else if (isa<tile::ReduceOp>(op)) {
-      collector.add({Root::Kind::Reduce, &op, nullptr, -1, false});
+      collector.add({FusionRoot::Kind::Reduce, &op, nullptr, -1, false});
     } else if (isDelayedStore(&op)) {
-      Root root{Root::Kind::Store, &op.getRegion(0).front().front(), nullptr, -1, false};
+      FusionRoot root{FusionRoot::Kind::Store, &op.getRegion(0).front().front(), nullptr, -1,
+                      false};
       root.part = delayedPart(&op);
       refuse(collector.addDelayedStore(root));
     } else if (store || op.getNumRegions() != 0 || isCrossLane(&op) || tile::isAtomic(&op) ||
@@ -78,8 +80,8 @@ private:
       holdWholeTiles(op);
     } else if (op.getNumResults() != 0 && isTile(op.getResult(0))) {
       for (Value tile : op.getResults()) {
-        if (state.plan.isKept(tile)) {
-          keep(tile);
+        if (state.plan.isMaterialised(tile)) {
+          materialise(tile);
         }
       }
     } else {
@@ -92,7 +94,7 @@ private:
   void holdWholeTiles(Operation &op) {
     auto product = dyn_cast<tile::DotOp>(op);
     for (Value operand : op.getOperands()) {
-      const bool isReadWhole = isTile(operand) && (product || isExchange(&op));
+      const bool isReadWhole = isTile(operand) && (product || isCrossLane(&op));
       const bool isConverted =
           product && elementTypeOf(operand) != elementTypeOf(product.getResult());
       if (isReadWhole && (isConverted || !state.buffers.count(operand))) {
@@ -106,32 +108,32 @@ private:
     }
   }
 
-  void keep(Value tile) {
+  void materialise(Value tile) {
     if (tile.getDefiningOp()->hasAttr(attribute::rowBefore)) {
       refuse("a tile of the row before is computed once for several nests");
     }
     collector.makeRoomFor(tile);
-    Root root{Root::Kind::Keep, nullptr, tile, -1, false};
+    FusionRoot root{FusionRoot::Kind::Materialise, nullptr, tile, -1, false};
     auto buffer = carried.find(tile);
     Type stored = state.plan.storageType(tile);
     root.target =
         buffer != carried.end()
             ? buffer->second
             : state.allocate(shapeOf(tile), stored ? stored : elementTypeOf(tile), tile.getLoc());
-    collector.addKept(root);
+    collector.addMaterialised(root);
   }
 
   /// What the nest computes is in scratch from here on.
-  void complete(ArrayRef<Root> roots) {
-    for (const Root &root : roots) {
+  void complete(ArrayRef<FusionRoot> roots) {
+    for (const FusionRoot &root : roots) {
       if (root.part != DelayedPart::All) {
         plan(roots, root.part);
       }
     }
-    for (const Root &root : roots) {
-      if (root.kind == Root::Kind::Keep) {
+    for (const FusionRoot &root : roots) {
+      if (root.kind == FusionRoot::Kind::Materialise) {
         state.buffers[root.value] = root.target;
-      } else if (root.kind == Root::Kind::Reduce && root.shape().size() > 1) {
+      } else if (root.kind == FusionRoot::Kind::Reduce && root.shape().size() > 1) {
         for (Value result : root.op->getResults()) {
           state.buffers[result] =
               state.allocate(shapeOf(result), elementTypeOf(result), rows.getLoc());
@@ -140,7 +142,7 @@ private:
     }
   }
 
-  void plan(ArrayRef<Root> roots, DelayedPart part) {
+  void plan(ArrayRef<FusionRoot> roots, DelayedPart part) {
     std::optional<SmallVector<Value>> masks = masksOfSharedRows(roots, planLanes(state, roots));
     if (!masks || (part == DelayedPart::Rest && !areSameMasks(*masks, first))) {
       refuse("its first and its last nest do not walk the row alike");

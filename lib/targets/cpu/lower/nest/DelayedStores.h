@@ -17,7 +17,7 @@ constexpr unsigned sharedCopies = 4;
 
 /// The nest's masks when it may take a part of a delayed store, which needs a main part in steps of
 /// `sharedCopies` vectors that nothing but these masks ends; nothing when it may not.
-std::optional<llvm::SmallVector<mlir::Value>> masksOfSharedRows(llvm::ArrayRef<Root> roots,
+std::optional<llvm::SmallVector<mlir::Value>> masksOfSharedRows(llvm::ArrayRef<FusionRoot> roots,
                                                                 const LanePlan &plan);
 
 /// Both nests of a shared row end at the same place.

@@ -11,11 +11,11 @@ using namespace mlir;
 
 namespace nereid::cpu {
 
-static Location nestLocation(ArrayRef<Root> roots) {
+static Location nestLocation(ArrayRef<FusionRoot> roots) {
   return roots[0].op ? roots[0].op->getLoc() : roots[0].value.getLoc();
 }
 
-LoopNest::LoopNest(KernelState &kernel, Scope &block, ArrayRef<Root> roots)
+LoopNest::LoopNest(KernelState &kernel, Scope &block, ArrayRef<FusionRoot> roots)
     : kernel(kernel), roots(roots), shape(roots[0].shape()), evaluator(kernel), reductions(roots),
       loc(nestLocation(roots)) {
   evaluator.scopes.push_back(&block);
@@ -49,11 +49,11 @@ void LoopNest::build() {
     evaluator.dimLevel[transposedDim] = evaluator.dimLevel[plan.dim];
     plan.unroll = 1;
   }
-  for (const Root &root : roots) {
-    if (root.kind == Root::Kind::Keep && !root.isCopy) {
+  for (const FusionRoot &root : roots) {
+    if (root.kind == FusionRoot::Kind::Materialise && !root.isCopy) {
       results[root.value] = root.target;
     }
-    if (root.kind == Root::Kind::Reduce && shape.size() > 1) {
+    if (root.kind == FusionRoot::Kind::Reduce && shape.size() > 1) {
       for (Value result : root.op->getResults()) {
         results[result] = kernel.allocate(shapeOf(result), elementTypeOf(result), loc);
       }
@@ -189,7 +189,7 @@ void LoopNest::emitLaneBody(unsigned depth, Value base, unsigned copies) {
 
 /// In the main part, if its address is aligned.
 bool LoopNest::canBeNonTemporal(tile::StoreOp store) const {
-  // Of blocks that are turned round nothing is known in front of the loop: both their dimensions
+  // Of blocks that are transposed nothing is known in front of the loop: both their dimensions
   // belong to its inside.
   if (!kernel.machine.hasNonTemporalStores || evaluator.width == 1 || transposedDim != zeroDim) {
     return false;
@@ -214,8 +214,9 @@ Value LoopNest::isAligned(tile::StoreOp store) {
 /// Decides once for the lane loop about stores that are non-temporal in large launches only.
 void LoopNest::findLargeStores() {
   evaluator.part = Part::Main;
-  for (const Root &root : roots) {
-    auto store = root.kind == Root::Kind::Store ? cast<tile::StoreOp>(root.op) : tile::StoreOp();
+  for (const FusionRoot &root : roots) {
+    auto store =
+        root.kind == FusionRoot::Kind::Store ? cast<tile::StoreOp>(root.op) : tile::StoreOp();
     Value isLarge = store && canBeNonTemporal(store) ? isLargeLaunch(kernel, store) : Value();
     if (isLarge) {
       kernel.storesNonTemporal = true;
@@ -231,8 +232,9 @@ Value LoopNest::alignedForNonTemporal() {
   Value all;
   OpBuilder &builder = outer();
   evaluator.part = Part::Main;
-  for (const Root &root : roots) {
-    auto store = root.kind == Root::Kind::Store ? cast<tile::StoreOp>(root.op) : tile::StoreOp();
+  for (const FusionRoot &root : roots) {
+    auto store =
+        root.kind == FusionRoot::Kind::Store ? cast<tile::StoreOp>(root.op) : tile::StoreOp();
     if (!store || store.getCache() != tile::CacheModifier::CS || !canBeNonTemporal(store)) {
       continue;
     }
@@ -323,8 +325,8 @@ void LoopNest::buildVectorParts(unsigned depth, const LoopBounds &bounds) {
     }
     evaluator.width = 1;
   }
-  bool skipOff =
-      bounds.offStart && llvm::all_of(roots, [&](const Root &root) { return endsWithMask(root); });
+  bool skipOff = bounds.offStart &&
+                 llvm::all_of(roots, [&](const FusionRoot &root) { return endsWithMask(root); });
   if (bounds.mainEnd) {
     emitSteps(depth, mainEnd, offStart, Part::Ragged, 1);
     if (bounds.offStart && !skipOff) {
@@ -383,29 +385,29 @@ void LoopNest::emitBody(unsigned copies) {
   // All copies are evaluated before anything is stored: stores would keep loads from moving up.
   SmallVector<SmallVector<Value>> reduced(copies);
   SmallVector<SmallVector<Value>> stored(copies);
-  for (const Root &root : roots) {
+  for (const FusionRoot &root : roots) {
     if (root.guard) {
       emitDelayedStore(root, copies);
     }
   }
   for (unsigned c = 0; c < copies; ++c) {
-    for (const Root &root : roots) {
+    for (const FusionRoot &root : roots) {
       if (root.guard) {
         continue;
       }
       Dims dims = identityDims(shape.size());
       switch (root.kind) {
-      case Root::Kind::Reduce:
+      case FusionRoot::Kind::Reduce:
         for (Value source : cast<tile::ReduceOp>(root.op).getSources()) {
           reduced[c].push_back(evaluator.evaluateLanes(source, dims, c));
         }
         break;
-      case Root::Kind::Keep:
+      case FusionRoot::Kind::Materialise:
         stored[c].push_back(isPointerTile(root.value)
                                 ? evaluator.evaluateAddressBits(root.value, dims, c)
                                 : evaluator.evaluate(root.value, dims, c));
         break;
-      case Root::Kind::Store: {
+      case FusionRoot::Kind::Store: {
         Value value = cast<tile::StoreOp>(root.op).getValue();
         stored[c].push_back(isPointerTile(value) ? evaluator.evaluateAddressBits(value, dims, c)
                                                  : evaluator.evaluate(value, dims, c));
@@ -418,11 +420,11 @@ void LoopNest::emitBody(unsigned copies) {
     reductions.accumulate(evaluator, reduced, copies);
   }
   unsigned next = 0;
-  for (const Root &root : roots) {
-    if (root.kind == Root::Kind::Reduce || root.guard) {
+  for (const FusionRoot &root : roots) {
+    if (root.kind == FusionRoot::Kind::Reduce || root.guard) {
       continue;
     }
-    if (root.kind == Root::Kind::Keep) {
+    if (root.kind == FusionRoot::Kind::Materialise) {
       for (unsigned c = 0; c < copies; ++c) {
         evaluator.storeToBuffer(root.target, stored[c][next], identityDims(shape.size()), c, loc);
       }

@@ -11,7 +11,7 @@ namespace nereid::cpu {
 
 class LoopNest {
 public:
-  LoopNest(KernelState &kernel, Scope &block, llvm::ArrayRef<Root> roots);
+  LoopNest(KernelState &kernel, Scope &block, llvm::ArrayRef<FusionRoot> roots);
   /// Emits the nest at the block's insertion point; afterwards results are in kernel.scalars and
   /// kernel.buffers.
   void build();
@@ -36,11 +36,11 @@ private:
   void emitOff(unsigned depth, mlir::Value start, mlir::Value end);
   bool reduceOffOnce(mlir::Value start, mlir::Value end);
   void evaluateAhead(Scope &scope, mlir::Value start);
-  bool endsWithMask(const Root &root) const;
+  bool endsWithMask(const FusionRoot &root) const;
 
   // ---- delayed stores ----
   void checkDelayedParts();
-  void emitDelayedStore(const Root &root, unsigned copies);
+  void emitDelayedStore(const FusionRoot &root, unsigned copies);
   void loop(mlir::Value low, mlir::Value high, int64_t step, Body body);
   void once(llvm::function_ref<void()> body);
   mlir::OpBuilder &outer() { return evaluator.scopes.back()->builder; }
@@ -53,7 +53,7 @@ private:
   void findLargeStores();
 
   KernelState &kernel;
-  llvm::ArrayRef<Root> roots;
+  llvm::ArrayRef<FusionRoot> roots;
   llvm::ArrayRef<int64_t> shape;
   Evaluator evaluator;
   Reductions reductions;

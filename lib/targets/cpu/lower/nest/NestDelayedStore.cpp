@@ -12,7 +12,7 @@ using namespace mlir;
 namespace nereid::cpu {
 
 void LoopNest::checkDelayedParts() {
-  for (const Root &root : roots) {
+  for (const FusionRoot &root : roots) {
     if (root.part == DelayedPart::All) {
       continue;
     }
@@ -28,7 +28,7 @@ void LoopNest::checkDelayedParts() {
 /// Before anything else in the body: it reads the buffer that the body overwrites. The vectors of
 /// the last nest's share are read no later than the loop gets there: its first one is ahead of the
 /// loop at the beginning of the row, and level with it at the end.
-void LoopNest::emitDelayedStore(const Root &root, unsigned copies) {
+void LoopNest::emitDelayedStore(const FusionRoot &root, unsigned copies) {
   auto store = cast<tile::StoreOp>(root.op);
   bool isShared = mainEnd && root.part != DelayedPart::All;
   bool isOff = evaluator.part == Part::Off && store.getMask() &&

@@ -10,8 +10,9 @@ using namespace mlir;
 namespace nereid::cpu {
 
 /// Nothing is stored behind the end of the mask.
-bool LoopNest::endsWithMask(const Root &root) const {
-  auto store = root.kind == Root::Kind::Store ? cast<tile::StoreOp>(root.op) : tile::StoreOp();
+bool LoopNest::endsWithMask(const FusionRoot &root) const {
+  auto store =
+      root.kind == FusionRoot::Kind::Store ? cast<tile::StoreOp>(root.op) : tile::StoreOp();
   if (!store || !store.getMask()) {
     return false;
   }
@@ -69,8 +70,8 @@ static Constants constantsIn(Block &block) {
 /// Behind the end of the masks such a constant is combined once, not in a loop; false where there
 /// is more to do.
 bool LoopNest::reduceOffOnce(Value start, Value end) {
-  if (!llvm::all_of(roots, [&](const Root &root) {
-        return root.kind == Root::Kind::Reduce || endsWithMask(root);
+  if (!llvm::all_of(roots, [&](const FusionRoot &root) {
+        return root.kind == FusionRoot::Kind::Reduce || endsWithMask(root);
       })) {
     return false;
   }
@@ -128,10 +129,10 @@ void LoopNest::evaluateAhead(Scope &scope, Value start) {
       scope.values.insert(inner.values.begin(), inner.values.end());
     }
   };
-  for (const Root &root : roots) {
-    if (root.kind == Root::Kind::Reduce) {
+  for (const FusionRoot &root : roots) {
+    if (root.kind == FusionRoot::Kind::Reduce) {
       llvm::for_each(cast<tile::ReduceOp>(root.op).getSources(), evaluate);
-    } else if (root.kind == Root::Kind::Keep && !isPointerTile(root.value)) {
+    } else if (root.kind == FusionRoot::Kind::Materialise && !isPointerTile(root.value)) {
       evaluate(root.value);
     }
   }

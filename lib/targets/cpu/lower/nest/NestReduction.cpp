@@ -9,9 +9,9 @@ using namespace mlir;
 
 namespace nereid::cpu {
 
-Reductions::Reductions(ArrayRef<Root> roots) : shape(roots[0].shape()) {
-  for (const Root &root : roots) {
-    if (root.kind == Root::Kind::Reduce) {
+Reductions::Reductions(ArrayRef<FusionRoot> roots) : shape(roots[0].shape()) {
+  for (const FusionRoot &root : roots) {
+    if (root.kind == FusionRoot::Kind::Reduce) {
       combiners.emplace_back(cast<tile::ReduceOp>(root.op));
       axis = static_cast<int>(cast<tile::ReduceOp>(root.op).getAxis());
       sources += combiners.back().count();

@@ -9,7 +9,7 @@ namespace nereid::cpu {
 /// What is emitted goes to the evaluator's innermost scope.
 class Reductions {
 public:
-  explicit Reductions(llvm::ArrayRef<Root> roots);
+  explicit Reductions(llvm::ArrayRef<FusionRoot> roots);
   bool empty() const { return combiners.empty(); }
   /// Identities, for each copy of an unrolled body.
   void start(Evaluator &evaluator, unsigned copies);

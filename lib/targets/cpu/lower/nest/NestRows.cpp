@@ -73,8 +73,9 @@ Value rowsBelow(Evaluator &evaluator, const RowTerm &row, int64_t size) {
 Value LoopNest::storedRows(int8_t dim) {
   OpBuilder &builder = outer();
   Value end, size = kernel.i64(shape[dim]);
-  for (const Root &root : roots) {
-    Value mask = root.kind == Root::Kind::Store ? cast<tile::StoreOp>(root.op).getMask() : Value();
+  for (const FusionRoot &root : roots) {
+    Value mask =
+        root.kind == FusionRoot::Kind::Store ? cast<tile::StoreOp>(root.op).getMask() : Value();
     Value own = size;
     if (mask) {
       LanePlan store;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Keeping a tile whose elements are contiguous in memory along one dimension and in the buffer
-// along another, as the second operand of q·kᵀ is: width by width blocks are loaded as vectors of
-// one kind, transposed in registers and stored as vectors of the other.
+// Materialising a tile whose elements are contiguous in memory along one dimension and in the
+// buffer along another, as the second operand of q·kᵀ is: width by width blocks are loaded as
+// vectors of one kind, transposed in registers and stored as vectors of the other.
 #include "lib/targets/cpu/lower/Recognisers.h"
 #include "lib/targets/cpu/lower/nest/TransposeBlock.h"
 #include "lib/targets/cpu/lower/nest/TransposedNest.h"
@@ -12,15 +12,15 @@ using namespace mlir;
 
 namespace nereid::cpu {
 
-bool canTranspose(const KernelState &kernel, ArrayRef<Root> roots, const LanePlan &plan) {
+bool canTranspose(const KernelState &kernel, ArrayRef<FusionRoot> roots, const LanePlan &plan) {
   ArrayRef<int64_t> shape = roots[0].shape();
   if (storesDownColumns(kernel, roots, plan.dim)) {
     return tally(Recogniser::TransposedStore,
                  writesTransposed(kernel, roots, plan.dim) &&
                      plan.width == static_cast<unsigned>(kernel.machine.vectorBytes / 4));
   }
-  if (roots.size() != 1 || roots[0].kind != Root::Kind::Keep || isPointerTile(roots[0].value) ||
-      shape.size() < 2 || plan.width < 4) {
+  if (roots.size() != 1 || roots[0].kind != FusionRoot::Kind::Materialise ||
+      isPointerTile(roots[0].value) || shape.size() < 2 || plan.width < 4) {
     return false;
   }
   int8_t last = static_cast<int8_t>(shape.size() - 1);
@@ -29,7 +29,7 @@ bool canTranspose(const KernelState &kernel, ArrayRef<Root> roots, const LanePla
                plan.dim != last && shape[last] % width == 0 && shape[plan.dim] % width == 0);
 }
 
-static void emitTransposedKeep(Evaluator &evaluator, const Root &root, const LanePlan &plan,
+static void emitTransposedTile(Evaluator &evaluator, const FusionRoot &root, const LanePlan &plan,
                                int8_t transposedDim, Location loc) {
   KernelState &kernel = evaluator.kernel;
   Scope *lanes = evaluator.scopes.back();
@@ -74,12 +74,12 @@ static void emitTransposedKeep(Evaluator &evaluator, const Root &root, const Lan
   evaluator.dimIndex[laneDim] = laneIndex;
 }
 
-void emitTransposed(Evaluator &evaluator, const Root &root, const LanePlan &plan,
+void emitTransposed(Evaluator &evaluator, const FusionRoot &root, const LanePlan &plan,
                     int8_t transposedDim, Location loc) {
-  if (root.kind == Root::Kind::Store) {
+  if (root.kind == FusionRoot::Kind::Store) {
     emitTransposedStore(evaluator, cast<tile::StoreOp>(root.op), plan, transposedDim, loc);
   } else {
-    emitTransposedKeep(evaluator, root, plan, transposedDim, loc);
+    emitTransposedTile(evaluator, root, plan, transposedDim, loc);
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Storing a kept tile whose neighbours in memory are those of its columns, as the sums of a
+// Storing a materialised tile whose neighbours in memory are those of its columns, as the sums of a
 // convolution over images with planes of channels are: width by width blocks are read along the
 // rows of the buffer, transposed in registers and stored along the columns.
 #include "lib/targets/cpu/lower/nest/TransposeBlock.h"
@@ -46,8 +46,8 @@ private:
 };
 } // namespace
 
-bool storesDownColumns(const KernelState &kernel, ArrayRef<Root> roots, int8_t dim) {
-  auto store = roots.size() == 1 && roots[0].kind == Root::Kind::Store && !roots[0].guard
+bool storesDownColumns(const KernelState &kernel, ArrayRef<FusionRoot> roots, int8_t dim) {
+  auto store = roots.size() == 1 && roots[0].kind == FusionRoot::Kind::Store && !roots[0].guard
                    ? cast<tile::StoreOp>(roots[0].op)
                    : tile::StoreOp();
   if (!store || roots[0].shape().size() != 2 || dim != 0 || isPointerTile(store.getValue())) {
@@ -60,7 +60,7 @@ bool storesDownColumns(const KernelState &kernel, ArrayRef<Root> roots, int8_t d
   return isUnit(0) && !isUnit(1);
 }
 
-bool writesTransposed(const KernelState &kernel, ArrayRef<Root> roots, int8_t dim) {
+bool writesTransposed(const KernelState &kernel, ArrayRef<FusionRoot> roots, int8_t dim) {
   if (!storesDownColumns(kernel, roots, dim)) {
     return false;
   }

@@ -7,12 +7,13 @@
 
 namespace nereid::cpu {
 
-/// The nest keeps or stores one such tile.
-bool canTranspose(const KernelState &kernel, llvm::ArrayRef<Root> roots, const LanePlan &plan);
+/// The nest materialises or stores one such tile.
+bool canTranspose(const KernelState &kernel, llvm::ArrayRef<FusionRoot> roots,
+                  const LanePlan &plan);
 
 /// One block, of the vector's width along both dimensions. `transposedDim` is the one that is
 /// contiguous on the side that is not the lanes'.
-void emitTransposed(Evaluator &evaluator, const Root &root, const LanePlan &plan,
+void emitTransposed(Evaluator &evaluator, const FusionRoot &root, const LanePlan &plan,
                     int8_t transposedDim, mlir::Location loc);
 void emitTransposedStore(Evaluator &evaluator, tile::StoreOp store, const LanePlan &plan,
                          int8_t transposedDim, mlir::Location loc);

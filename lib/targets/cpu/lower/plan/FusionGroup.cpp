@@ -15,20 +15,20 @@ Dims identityDims(size_t rank) {
   return dims;
 }
 
-llvm::ArrayRef<int64_t> Root::shape() const {
+llvm::ArrayRef<int64_t> FusionRoot::shape() const {
   switch (kind) {
   case Kind::Store:
     return shapeOf(cast<tile::StoreOp>(op).getPointer());
   case Kind::Reduce:
     return shapeOf(cast<tile::ReduceOp>(op).getSources()[0]);
-  case Kind::Keep:
+  case Kind::Materialise:
     return shapeOf(value);
   }
   return {};
 }
 
-static SmallVector<Value, 4> inputsOf(const Root &root) {
-  if (root.kind == Root::Kind::Keep) {
+static SmallVector<Value, 4> inputsOf(const FusionRoot &root) {
+  if (root.kind == FusionRoot::Kind::Materialise) {
     return {root.value};
   }
   SmallVector<Value, 4> inputs;
@@ -40,12 +40,12 @@ static SmallVector<Value, 4> inputsOf(const Root &root) {
   return inputs;
 }
 
-/// Visits what the root reads. A kept tile about to be computed is looked into, not stopped at.
-static void forEachInput(const FusionPlan &plan, const Root &root,
+/// Visits what the root reads. A tile about to be materialised is looked into, not stopped at.
+static void forEachInput(const FusionPlan &plan, const FusionRoot &root,
                          llvm::function_ref<void(Value, const Dims &)> visit) {
   Dims dims = identityDims(root.shape().size());
   for (Value input : inputsOf(root)) {
-    if (root.kind == Root::Kind::Keep && !root.isCopy && input.getDefiningOp()) {
+    if (root.kind == FusionRoot::Kind::Materialise && !root.isCopy && input.getDefiningOp()) {
       Operation *op = input.getDefiningOp();
       if (isa<tile::LoadOp>(op)) {
         visit(input, dims);
@@ -63,7 +63,7 @@ static void forEachInput(const FusionPlan &plan, const Root &root,
   }
 }
 
-bool readsInPlace(const FusionPlan &plan, const Root &root, Value stored) {
+bool readsInPlace(const FusionPlan &plan, const FusionRoot &root, Value stored) {
   const Dims identity = identityDims(root.shape().size());
   bool inPlace = root.shape() == shapeOf(stored);
   forEachInput(plan, root, [&](Value leaf, const Dims &dims) {
@@ -74,27 +74,27 @@ bool readsInPlace(const FusionPlan &plan, const Root &root, Value stored) {
 
 bool GroupState::reads(Value stored) const {
   bool isRead = false;
-  for (const Root &root : roots) {
+  for (const FusionRoot &root : roots) {
     forEachInput(plan, root, [&](Value leaf, const Dims &) { isRead |= leaf == stored; });
   }
   return isRead;
 }
 
-bool GroupState::canJoin(const Root &root) const {
+bool GroupState::canJoin(const FusionRoot &root) const {
   if (roots.empty()) {
     return true;
   }
   if (root.shape() != roots[0].shape()) {
     return false;
   }
-  if (root.kind == Root::Kind::Reduce && reduceAxis >= 0 &&
+  if (root.kind == FusionRoot::Kind::Reduce && reduceAxis >= 0 &&
       static_cast<int>(cast<tile::ReduceOp>(root.op).getAxis()) != reduceAxis) {
     return false;
   }
   Dims identity = identityDims(root.shape().size());
   bool fits = true;
   Value ownStore;
-  if (root.kind == Root::Kind::Store) {
+  if (root.kind == FusionRoot::Kind::Store) {
     ownStore = cast<tile::StoreOp>(root.op).getPointer();
     for (Value pointer : loadPointers) {
       fits &= !plan.mayConflict(pointer, ownStore);
@@ -111,17 +111,17 @@ bool GroupState::canJoin(const Root &root) const {
       fits = false;
       return;
     }
-    if (keptHere.contains(leaf)) {
+    if (materialisedHere.contains(leaf)) {
       for (size_t i = 0; i < dims.size(); ++i) {
         fits &= dims[i] == identity[i] || shapeOf(leaf)[i] == 1;
       }
       return;
     }
     auto load = leaf.getDefiningOp<tile::LoadOp>();
-    if (load && isTile(leaf) && !plan.isKept(leaf)) {
+    if (load && isTile(leaf) && !plan.isMaterialised(leaf)) {
       fits &= plan.position(load) < firstStore;
     }
-    if (load && isTile(leaf) && (!plan.isKept(leaf) || leaf == root.value)) {
+    if (load && isTile(leaf) && (!plan.isMaterialised(leaf) || leaf == root.value)) {
       for (Value pointer : storePointers) {
         fits &= plan.position(load) < firstStore && !plan.mayConflict(pointer, load.getPointer());
       }
@@ -130,25 +130,25 @@ bool GroupState::canJoin(const Root &root) const {
   return fits;
 }
 
-void GroupState::add(const Root &root) {
+void GroupState::add(const FusionRoot &root) {
   roots.push_back(root);
-  if (root.kind == Root::Kind::Reduce) {
+  if (root.kind == FusionRoot::Kind::Reduce) {
     auto reduce = cast<tile::ReduceOp>(root.op);
     reduceAxis = reduce.getAxis();
     for (Value result : reduce.getResults()) {
       reduced.insert(result);
     }
   }
-  if (root.kind == Root::Kind::Keep && !root.isCopy) {
-    keptHere.insert(root.value);
+  if (root.kind == FusionRoot::Kind::Materialise && !root.isCopy) {
+    materialisedHere.insert(root.value);
   }
   forEachInput(plan, root, [&](Value leaf, const Dims &) {
     auto load = leaf.getDefiningOp<tile::LoadOp>();
-    if (load && isTile(leaf) && (!plan.isKept(leaf) || leaf == root.value)) {
+    if (load && isTile(leaf) && (!plan.isMaterialised(leaf) || leaf == root.value)) {
       loadPointers.push_back(load.getPointer());
     }
   });
-  if (root.kind == Root::Kind::Store) {
+  if (root.kind == FusionRoot::Kind::Store) {
     firstStore = std::min(firstStore, plan.position(root.op));
     storePointers.push_back(cast<tile::StoreOp>(root.op).getPointer());
   }
@@ -157,7 +157,7 @@ void GroupState::add(const Root &root) {
 void GroupState::clear() {
   roots.clear();
   reduced.clear();
-  keptHere.clear();
+  materialisedHere.clear();
   loadPointers.clear();
   storePointers.clear();
   firstStore = ~0u;
@@ -168,7 +168,7 @@ bool GroupState::isNeededBy(Value value) const {
   if (roots.empty()) {
     return false;
   }
-  if (reduced.contains(value) || keptHere.contains(value)) {
+  if (reduced.contains(value) || materialisedHere.contains(value)) {
     return true;
   }
   if (!isTile(value)) {
@@ -176,7 +176,7 @@ bool GroupState::isNeededBy(Value value) const {
   }
   bool needed = false;
   plan.forEachLeaf(value, Dims(shapeOf(value).size(), zeroDim), [&](Value leaf, const Dims &) {
-    needed |= reduced.contains(leaf) || keptHere.contains(leaf);
+    needed |= reduced.contains(leaf) || materialisedHere.contains(leaf);
   });
   return needed;
 }

@@ -11,7 +11,7 @@ namespace nereid::cpu {
 
 /// Recomputing more than this many vector operations costs more than a trip through the cache.
 constexpr int keepAboveCost = 12;
-/// Evaluation is recursive; a longer chain of operations is cut by keeping a tile.
+/// Evaluation is recursive; a longer chain of operations is cut by materialising a tile.
 constexpr int keepAboveDepth = 150;
 constexpr int costCap = 1 << 20;
 
@@ -40,7 +40,7 @@ int FusionPlan::cost(Value tile) const {
 }
 
 bool FusionPlan::isStored(Value tile) const {
-  if (kept.contains(tile)) {
+  if (materialised.contains(tile)) {
     return true;
   }
   Operation *op = tile.getDefiningOp();
@@ -150,7 +150,7 @@ void FusionPlan::number(Operation *function) {
     bool cut = depth > keepAboveDepth;
     for (Value result : op->getResults()) {
       if (cut) {
-        kept.insert(result);
+        materialised.insert(result);
       }
       // What is recomputed from a load is recomputed from the cache.
       costs[result] = cut ? 1 : isa<tile::LoadOp>(op) ? 2 : cost;
@@ -163,16 +163,17 @@ void FusionPlan::number(Operation *function) {
   });
 }
 
-/// A root that must be in a nest, before kept tiles are known.
-static std::optional<Root> asRoot(Operation &op) {
+/// A root that must be in a nest, before it is known which tiles are materialised.
+static std::optional<FusionRoot> asRoot(Operation &op) {
   if (auto store = dyn_cast<tile::StoreOp>(op); store && isTile(store.getPointer())) {
-    return Root{Root::Kind::Store, &op, nullptr, -1, false};
+    return FusionRoot{FusionRoot::Kind::Store, &op, nullptr, -1, false};
   }
   if (isDelayedStore(&op)) {
-    return Root{Root::Kind::Store, &op.getRegion(0).front().front(), nullptr, -1, false};
+    return FusionRoot{FusionRoot::Kind::Store, &op.getRegion(0).front().front(), nullptr, -1,
+                      false};
   }
   if (isa<tile::ReduceOp>(op)) {
-    return Root{Root::Kind::Reduce, &op, nullptr, -1, false};
+    return FusionRoot{FusionRoot::Kind::Reduce, &op, nullptr, -1, false};
   }
   return std::nullopt;
 }
@@ -181,7 +182,7 @@ void FusionPlan::simulateGroups(Block &block) {
   GroupState state(*this);
   unsigned first = 0;
   for (Operation &op : block) {
-    if (std::optional<Root> root = asRoot(op)) {
+    if (std::optional<FusionRoot> root = asRoot(op)) {
       if (state.empty() || !state.canJoin(*root)) {
         state.clear();
         first = position(&op);
@@ -232,7 +233,8 @@ bool FusionPlan::hasEffectBetween(unsigned after, unsigned before) const {
   return it != effects.end() && *it < before;
 }
 
-/// A load is also kept when a store of its own nest writes the same tensor at other coordinates.
+/// A load is also materialised when a store of its own nest writes the same tensor at other
+/// coordinates.
 bool FusionPlan::clashesWithStore(tile::LoadOp load) const {
   const Use &use = uses.find(load.getResult())->second;
   for (tile::StoreOp store : stores) {
@@ -262,7 +264,7 @@ static bool isQuotient(Operation *op) {
   return isa_and_nonnull<arith::DivSIOp, arith::DivUIOp>(op);
 }
 
-bool FusionPlan::shouldKeep(Operation *op, Value tile, const Use &use) const {
+bool FusionPlan::shouldMaterialise(Operation *op, Value tile, const Use &use) const {
   if (use.forced) {
     return true;
   }
@@ -320,20 +322,20 @@ static bool repeatsOuter(Operation *op) {
 }
 
 /// A dot reads single elements of its first operand, which it finds in columns as well as in rows:
-/// what is kept anyhow is not turned round for it.
-static Value sourceOfTurned(tile::DotOp dot) {
-  auto turned = dot.getA().getDefiningOp<tile::TransOp>();
-  if (!turned || shapeOf(turned.getResult()).size() != 2 || turned.getOrder()[0] != 1) {
+/// what is materialised anyhow is not transposed for it.
+static Value sourceOfTransposed(tile::DotOp dot) {
+  auto transposed = dot.getA().getDefiningOp<tile::TransOp>();
+  if (!transposed || shapeOf(transposed.getResult()).size() != 2 || transposed.getOrder()[0] != 1) {
     return nullptr;
   }
-  Value source = turned.getSource();
-  bool isKeptAnyhow = source.getDefiningOp<tile::DotOp>() ||
-                      llvm::any_of(source.getUsers(), llvm::IsaPred<tile::DotOp>);
-  return isKeptAnyhow ? source : nullptr;
+  Value source = transposed.getSource();
+  bool isMaterialisedAnyhow = source.getDefiningOp<tile::DotOp>() ||
+                              llvm::any_of(source.getUsers(), llvm::IsaPred<tile::DotOp>);
+  return isMaterialisedAnyhow ? source : nullptr;
 }
 
-Value FusionPlan::turnedOperand(tile::DotOp dot) const {
-  return isKept(dot.getA()) ? Value() : sourceOfTurned(dot);
+Value FusionPlan::transposedOperand(tile::DotOp dot) const {
+  return isMaterialised(dot.getA()) ? Value() : sourceOfTransposed(dot);
 }
 
 void FusionPlan::decide(Operation *op) {
@@ -354,7 +356,7 @@ void FusionPlan::decide(Operation *op) {
       uses[store.getValue()].forced = true;
     }
     if (auto dot = dyn_cast<tile::DotOp>(op)) {
-      Value source = sourceOfTurned(dot);
+      Value source = sourceOfTransposed(dot);
       uses[source ? source : dot.getA()].forced = uses[dot.getB()].forced = true;
       Type type = elementTypeOf(dot.getC());
       if (isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32) {
@@ -384,12 +386,12 @@ void FusionPlan::decide(Operation *op, Value tile) {
     return; // nobody reads it
   }
   Use use = it->second;
-  if (shouldKeep(op, tile, use)) {
-    kept.insert(tile);
+  if (shouldMaterialise(op, tile, use)) {
+    materialised.insert(tile);
   }
   Use passed;
   unsigned first = use.first, last = use.last, lastPosition = use.lastPosition;
-  if (kept.contains(tile)) {
+  if (materialised.contains(tile)) {
     first = last = lastPosition = here;
   } else {
     passed.insideLoop = use.insideLoop;

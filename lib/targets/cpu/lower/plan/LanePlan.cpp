@@ -37,12 +37,12 @@ class LaneScan {
 public:
   LaneScan(const KernelState &kernel, LanePlan &plan) : kernel(kernel), plan(plan) {}
 
-  void scan(ArrayRef<Root> roots) {
+  void scan(ArrayRef<FusionRoot> roots) {
     turnsBlocks = writesTransposed(kernel, roots, plan.dim);
     plan.score += turnsBlocks ? 16 : 0; // whatever is read along the rows, see access()
-    for (const Root &root : roots) {
+    for (const FusionRoot &root : roots) {
       Dims dims = identityDims(root.shape().size());
-      if (root.kind == Root::Kind::Keep) {
+      if (root.kind == FusionRoot::Kind::Materialise) {
         Purpose purpose = isPointerTile(root.value) ? Purpose::Address : Purpose::Value;
         if (purpose == Purpose::Address) {
           widest = 8;
@@ -52,7 +52,7 @@ public:
           touch(root.shape(), dims, 2);
         }
         widest = std::max<int>(widest, KernelState::byteSize(kernel.buffer(root.target).element));
-      } else if (root.kind == Root::Kind::Reduce) {
+      } else if (root.kind == FusionRoot::Kind::Reduce) {
         auto reduce = cast<tile::ReduceOp>(root.op);
         for (Value source : reduce.getSources()) {
           push(source, dims, Purpose::Value);
@@ -111,9 +111,9 @@ private:
   }
 
   /// What is only loaded or transposed may have its lanes along another dimension than the
-  /// buffer's: blocks are turned round in registers.
-  bool canTranspose(ArrayRef<Root> roots) const {
-    const Root &root = roots[0];
+  /// buffer's: blocks are transposed in registers.
+  bool canTranspose(ArrayRef<FusionRoot> roots) const {
+    const FusionRoot &root = roots[0];
     bool isMoved = roots.size() == 1 &&
                    isa_and_nonnull<tile::LoadOp, tile::TransOp>(root.value.getDefiningOp());
     if (!isMoved || isPointerTile(root.value) || root.shape().size() < 2) {
@@ -297,7 +297,8 @@ private:
            kernel.axes.axis(value, lane, AxisView::Assumed).kind != AxisKind::General;
   }
 
-  /// The same element again whenever it is evaluated: no load stands between it and what is kept.
+  /// The same element again whenever it is evaluated: no load stands between it and what is
+  /// materialised.
   bool isRepeatable(Value value) const {
     SmallVector<Value> open{value};
     llvm::SmallPtrSet<Operation *, 16> visited;
@@ -318,10 +319,11 @@ private:
     return true;
   }
 
-  /// What AxisView::Assumed takes for granted about a tile does not end where the tile is kept: its
-  /// remainders and quotients are checked in every nest whose addresses contain it.
-  void premises(Value kept, const Dims &dims) {
-    SmallVector<std::pair<Value, Dims>> open{{kept, dims}};
+  /// What AxisView::Assumed takes for granted about a tile does not end where the tile is
+  /// materialised: its remainders and quotients are checked in every nest whose addresses contain
+  /// it.
+  void premises(Value tile, const Dims &dims) {
+    SmallVector<std::pair<Value, Dims>> open{{tile, dims}};
     while (!open.empty()) {
       auto [value, at] = open.pop_back_val();
       int lane = lanePosition(at);
@@ -361,14 +363,15 @@ private:
 };
 } // namespace
 
-static LanePlan planFor(const KernelState &kernel, ArrayRef<Root> roots, int8_t dim) {
+static LanePlan planFor(const KernelState &kernel, ArrayRef<FusionRoot> roots, int8_t dim) {
   LanePlan plan;
   plan.dim = dim;
   int64_t size = roots[0].shape()[dim];
   LaneScan scan(kernel, plan);
   scan.scan(roots);
   unsigned width = std::max(1, kernel.machine.vectorBytes / std::max(1, scan.widest));
-  bool hasReduce = llvm::any_of(roots, [](const Root &r) { return r.kind == Root::Kind::Reduce; });
+  bool hasReduce =
+      llvm::any_of(roots, [](const FusionRoot &r) { return r.kind == FusionRoot::Kind::Reduce; });
   width = std::min<unsigned>(width, static_cast<unsigned>(llvm::bit_floor<uint64_t>(size)));
   plan.score += size >= width * 2 ? 2 : (size >= 4 ? 1 : 0);
   plan.score -= static_cast<int64_t>(width) * scan.widest < kernel.machine.vectorBytes ? 3 : 0;
@@ -402,7 +405,7 @@ static LanePlan planFor(const KernelState &kernel, ArrayRef<Root> roots, int8_t 
   return plan;
 }
 
-LanePlan planLanes(const KernelState &kernel, ArrayRef<Root> roots) {
+LanePlan planLanes(const KernelState &kernel, ArrayRef<FusionRoot> roots) {
   ArrayRef<int64_t> shape = roots[0].shape();
   LanePlan best;
   for (int dim = static_cast<int>(shape.size()) - 1; dim >= 0; --dim) {

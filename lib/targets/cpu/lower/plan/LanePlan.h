@@ -27,13 +27,13 @@ struct LanePlan {
 };
 
 /// A tile of two dimensions alone is stored, with its neighbours in memory along `dim`, the first.
-bool storesDownColumns(const KernelState &kernel, llvm::ArrayRef<Root> roots, int8_t dim);
+bool storesDownColumns(const KernelState &kernel, llvm::ArrayRef<FusionRoot> roots, int8_t dim);
 
-/// What is stored so comes from a kept tile and can be read along the rows of its buffer: blocks of
-/// it are turned round in registers.
-bool writesTransposed(const KernelState &kernel, llvm::ArrayRef<Root> roots, int8_t dim);
+/// What is stored so comes from a materialised tile and can be read along the rows of its buffer:
+/// blocks of it are transposed in registers.
+bool writesTransposed(const KernelState &kernel, llvm::ArrayRef<FusionRoot> roots, int8_t dim);
 
-LanePlan planLanes(const KernelState &kernel, llvm::ArrayRef<Root> roots);
+LanePlan planLanes(const KernelState &kernel, llvm::ArrayRef<FusionRoot> roots);
 
 /// Where the parts of the lane loop begin and end; null = at the tile's end.
 struct LoopBounds {

@@ -9,38 +9,39 @@ void NestCollector::flush() {
   if (pending.empty()) {
     return;
   }
-  SmallVector<Root> roots(pending.all());
+  SmallVector<FusionRoot> roots(pending.all());
   pending.clear();
   build(roots);
 }
 
-void NestCollector::add(const Root &root) {
+void NestCollector::add(const FusionRoot &root) {
   if (!pending.canJoin(root)) {
     flush();
   }
   pending.add(root);
 }
 
-bool NestCollector::isAlone(Value kept) const {
-  auto load = kept.getDefiningOp<tile::LoadOp>();
-  return plan.isReadTransposed(kept) || (load && load.getIsVolatile());
+bool NestCollector::isAlone(Value tile) const {
+  auto load = tile.getDefiningOp<tile::LoadOp>();
+  return plan.isReadTransposed(tile) || (load && load.getIsVolatile());
 }
 
-void NestCollector::makeRoomFor(Value kept) {
-  if (isAlone(kept) || !pending.canJoin({Root::Kind::Keep, nullptr, kept, -1, false})) {
+void NestCollector::makeRoomFor(Value tile) {
+  if (isAlone(tile) ||
+      !pending.canJoin({FusionRoot::Kind::Materialise, nullptr, tile, -1, false})) {
     flush();
   }
 }
 
-void NestCollector::addKept(const Root &root) {
+void NestCollector::addMaterialised(const FusionRoot &root) {
   pending.add(root);
   if (isAlone(root.value)) {
     flush();
   }
 }
 
-std::string_view NestCollector::addDelayedStore(const Root &root) {
-  auto isDelayed = [](const Root &other) {
+std::string_view NestCollector::addDelayedStore(const FusionRoot &root) {
+  auto isDelayed = [](const FusionRoot &other) {
     return other.op && isDelayedStore(other.op->getParentOp());
   };
   if (pending.empty()) {
@@ -51,7 +52,7 @@ std::string_view NestCollector::addDelayedStore(const Root &root) {
   }
   auto rows = cast<scf::ForOp>(root.op->getParentOp()->getParentOp());
   for (Value tile : rows.getYieldedValues()) {
-    if (isTile(tile) && pending.keeps(tile) != (root.part != DelayedPart::First)) {
+    if (isTile(tile) && pending.materialises(tile) != (root.part != DelayedPart::First)) {
       return "a tile that the delayed store reads is overwritten in another nest than the one it "
              "joins";
     }

@@ -13,7 +13,7 @@ namespace nereid::cpu {
 class NestCollector {
 public:
   /// Told of each nest's roots when it is complete; the collector is empty then.
-  using Build = std::function<void(llvm::ArrayRef<Root>)>;
+  using Build = std::function<void(llvm::ArrayRef<FusionRoot>)>;
   NestCollector(const FusionPlan &plan, Build build)
       : plan(plan), pending(plan), build(std::move(build)) {}
 
@@ -21,16 +21,16 @@ public:
   /// Completes the nest collected so far, if there is one.
   void flush();
   /// A store or a reduction.
-  void add(const Root &root);
-  /// The kept tile wants a nest of its own.
-  bool isAlone(mlir::Value kept) const;
-  /// Completes the nest that a kept tile cannot join; `addKept` then adds it.
-  void makeRoomFor(mlir::Value kept);
-  void addKept(const Root &root);
+  void add(const FusionRoot &root);
+  /// The tile to be materialised wants a nest of its own.
+  bool isAlone(mlir::Value tile) const;
+  /// Completes the nest that a tile to be materialised cannot join; `addMaterialised` then adds it.
+  void makeRoomFor(mlir::Value tile);
+  void addMaterialised(const FusionRoot &root);
   /// Adds a delayed store to the nest in front of it, which must be the one that overwrites what
   /// the store reads, or come before that one when the store is the first part. Says why it cannot;
   /// nothing when it has.
-  std::string_view addDelayedStore(const Root &root);
+  std::string_view addDelayedStore(const FusionRoot &root);
   /// Completes the nest when a scalar operation needs a result of it or must not be moved in front.
   void flushBefore(mlir::Operation &scalar);
 

@@ -107,7 +107,7 @@ static void computeInNests(BlockLowering &block, scf::ForOp op, Value tile, int 
     }
   }
   inner.flush();
-  inner.addRoot({Root::Kind::Keep, nullptr, tile, buffer, true});
+  inner.addRoot({FusionRoot::Kind::Materialise, nullptr, tile, buffer, true});
   inner.flush();
   at = inner.builder();
   kernel.releaseTo(mark);

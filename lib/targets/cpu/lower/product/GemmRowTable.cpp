@@ -15,7 +15,7 @@ namespace nereid::cpu {
 constexpr int64_t packedEntries = 8;
 
 namespace {
-/// Neither memory is read nor divided, what is kept in scratch apart: vectors of such values take
+/// Neither memory is read nor divided, materialised tiles apart: vectors of such values take
 /// one instruction for each operation. x86 divides vectors of 32-bit numbers (SafeDivision.h).
 class PlainArithmetic {
 public:

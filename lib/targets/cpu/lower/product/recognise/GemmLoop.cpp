@@ -210,12 +210,12 @@ private:
     return result;
   }
 
-  /// No part of its address or mask is a tile that each iteration would have to keep.
+  /// No part of its address or mask is a tile that each iteration would have to materialise.
   bool isKnownWithoutScratch(tile::LoadOp load) {
     bool isKnown = true;
     auto visit = [&](Value leaf, const Dims &) {
-      bool isKept = isTile(leaf) && kernel.plan.isStored(leaf);
-      isKnown &= !isKept || !loop.getRegion().isAncestor(leaf.getParentRegion());
+      bool isInScratch = isTile(leaf) && kernel.plan.isStored(leaf);
+      isKnown &= !isInScratch || !loop.getRegion().isAncestor(leaf.getParentRegion());
     };
     for (Value part : {load.getPointer(), load.getMask()}) {
       if (part) {
