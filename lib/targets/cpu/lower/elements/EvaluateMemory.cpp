@@ -58,7 +58,8 @@ Value convertElements(OpBuilder &builder, Location loc, Value value, Type elemen
 
 bool Evaluator::isUnitStride(Value pointer, unsigned dim) const {
   Axis axis = kernel.axes.axis(pointer, dim, addressView());
-  return axis.kind == AxisKind::Linear && axis.stride.value_or(part == Part::Main ? 1 : 0) == 1;
+  return axis.kind == AxisKind::Linear &&
+         axis.stride.value_or(part == PeeledPart::Main ? 1 : 0) == 1;
 }
 
 static Type pointeeOf(Value pointer) {

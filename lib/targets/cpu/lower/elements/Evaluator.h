@@ -38,10 +38,10 @@ struct MaskBounds {
   llvm::SmallVector<std::pair<mlir::Value, Dims>, 2> rest;
 };
 
-/// What is known about masks in the loop being generated.
-/// Plain: nothing. Main: every bounded mask is true. Ragged: bounds are compared lane by lane.
-/// Off: every bounded mask is false.
-enum class Part : uint8_t { Plain, Main, Ragged, Off };
+/// The lane loop is peeled into parts by what is known about masks in them.
+/// Plain: nothing. Main: every bounded mask is true. Boundary: the mask's bounds are compared lane
+/// by lane. Outside: every bounded mask is false.
+enum class PeeledPart : uint8_t { Plain, Main, Boundary, Outside };
 
 } // namespace nereid::cpu
 
@@ -103,7 +103,7 @@ public:
   int8_t laneDim = zeroDim;
   unsigned width = 1;                         ///< lanes in a vector; 1 = scalars
   llvm::SmallVector<mlir::Value, 4> laneBase; ///< coordinate of lane 0 by unrolled copy
-  Part part = Part::Plain;
+  PeeledPart part = PeeledPart::Plain;
   llvm::DenseMap<ElementKey, MaskBounds> masks;
 
   // ---- values ----
@@ -144,7 +144,7 @@ public:
   int lanePosition(const Dims &dims) const;
   static ElementKey keyOf(mlir::Value tile, const Dims &dims, unsigned copy = 0);
   AxisView addressView() const {
-    return part == Part::Main ? AxisView::Assumed : AxisView::Address;
+    return part == PeeledPart::Main ? AxisView::Assumed : AxisView::Address;
   }
   // ---- pieces used by loads and gathers ----
   /// The address, or one that exists where the mask leaves out all lanes.

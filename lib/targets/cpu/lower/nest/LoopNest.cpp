@@ -124,7 +124,7 @@ void LoopNest::buildLanes(unsigned depth) {
 }
 
 /// Between start and end, which are multiples of the vector width apart.
-void LoopNest::emitSteps(unsigned depth, Value start, Value end, Part part, unsigned copies) {
+void LoopNest::emitSteps(unsigned depth, Value start, Value end, PeeledPart part, unsigned copies) {
   evaluator.part = part;
   int64_t step = static_cast<int64_t>(evaluator.width) * copies;
   auto low = getConstantIntValue(start), high = getConstantIntValue(end);
@@ -136,7 +136,7 @@ void LoopNest::emitSteps(unsigned depth, Value start, Value end, Part part, unsi
     return;
   }
   loop(start, end, step, [&](Value base) {
-    if (part == Part::Main && copies == plan.unroll) {
+    if (part == PeeledPart::Main && copies == plan.unroll) {
       Operation *lanes = outer().getInsertionBlock()->getParentOp();
       lanes->setAttr(attribute::wholeVectors, outer().getUnitAttr());
       if (reducesLanes()) {
@@ -144,7 +144,7 @@ void LoopNest::emitSteps(unsigned depth, Value start, Value end, Part part, unsi
       }
     }
     if (int64_t size = shape[plan.dim];
-        part == Part::Main && size <= sizes::mostShortRow(kernel.machine)) {
+        part == PeeledPart::Main && size <= sizes::mostShortRow(kernel.machine)) {
       OpBuilder &builder = outer();
       builder.getInsertionBlock()->getParentOp()->setAttr(attribute::shortRow,
                                                           builder.getI64IntegerAttr(size));
@@ -213,7 +213,7 @@ Value LoopNest::isAligned(tile::StoreOp store) {
 
 /// Decides once for the lane loop about stores that are non-temporal in large launches only.
 void LoopNest::findLargeStores() {
-  evaluator.part = Part::Main;
+  evaluator.part = PeeledPart::Main;
   for (const FusionRoot &root : roots) {
     auto store =
         root.kind == FusionRoot::Kind::Store ? cast<tile::StoreOp>(root.op) : tile::StoreOp();
@@ -231,7 +231,7 @@ Value LoopNest::alignedForNonTemporal() {
   }
   Value all;
   OpBuilder &builder = outer();
-  evaluator.part = Part::Main;
+  evaluator.part = PeeledPart::Main;
   for (const FusionRoot &root : roots) {
     auto store =
         root.kind == FusionRoot::Kind::Store ? cast<tile::StoreOp>(root.op) : tile::StoreOp();
@@ -252,7 +252,7 @@ void LoopNest::emitMain(unsigned depth, Value start, Value end) {
     if (depth + 1 == order.size()) {
       findLargeStores();
     }
-    emitSteps(depth, start, end, Part::Main, copies);
+    emitSteps(depth, start, end, PeeledPart::Main, copies);
     largeStores.clear();
     mainEnd = {};
     return;
@@ -261,7 +261,7 @@ void LoopNest::emitMain(unsigned depth, Value start, Value end) {
   for (bool bypasses : {true, false}) {
     isNonTemporal = bypasses;
     inBranch(choice, bypasses ? choice.getThenBodyBuilder() : choice.getElseBodyBuilder(),
-             [&] { emitSteps(depth, start, end, Part::Main, copies); });
+             [&] { emitSteps(depth, start, end, PeeledPart::Main, copies); });
   }
   isNonTemporal = false;
 }
@@ -285,7 +285,7 @@ void LoopNest::buildVectorParts(unsigned depth, const LoopBounds &bounds) {
       reductions.start(evaluator, plan.unroll);
     } else {
       reductions.seeding = true;
-      evaluator.part = Part::Ragged;
+      evaluator.part = PeeledPart::Boundary;
       once([&] { emitLaneBody(depth, kernel.i64(0), 1); });
       first = width;
     }
@@ -306,13 +306,13 @@ void LoopNest::buildVectorParts(unsigned depth, const LoopBounds &bounds) {
     usable = builder.create<arith::AndIOp>(loc, usable, kernel.i64(-block));
     mainEnd = builder.create<arith::AddIOp>(loc, usable, start);
   }
-  Value offStart = end;
-  if (bounds.offStart) {
+  Value outsideStart = end;
+  if (bounds.outsideStart) {
     // Rounded up to whole vectors counted from the start of the main part.
-    Value rounded = builder.create<arith::AddIOp>(loc, bounds.offStart, kernel.i64(width - 1));
+    Value rounded = builder.create<arith::AddIOp>(loc, bounds.outsideStart, kernel.i64(width - 1));
     rounded = builder.create<arith::AndIOp>(loc, rounded, kernel.i64(-width));
     rounded = builder.create<arith::MinSIOp>(loc, rounded, end);
-    offStart = builder.create<arith::MaxSIOp>(loc, rounded, start);
+    outsideStart = builder.create<arith::MaxSIOp>(loc, rounded, start);
   }
   emitMain(depth, start, mainEnd);
   if (reducesLanes()) {
@@ -325,25 +325,26 @@ void LoopNest::buildVectorParts(unsigned depth, const LoopBounds &bounds) {
     }
     evaluator.width = 1;
   }
-  bool skipOff = bounds.offStart &&
-                 llvm::all_of(roots, [&](const FusionRoot &root) { return endsWithMask(root); });
+  bool skipOutside = bounds.outsideStart && llvm::all_of(roots, [&](const FusionRoot &root) {
+                       return endsWithMask(root);
+                     });
   if (bounds.mainEnd) {
-    emitSteps(depth, mainEnd, offStart, Part::Ragged, 1);
-    if (bounds.offStart && !skipOff) {
-      emitOff(depth, offStart, end);
+    emitSteps(depth, mainEnd, outsideStart, PeeledPart::Boundary, 1);
+    if (bounds.outsideStart && !skipOutside) {
+      emitOutside(depth, outsideStart, end);
     }
   } else {
-    emitSteps(depth, mainEnd, end, Part::Main, 1);
+    emitSteps(depth, mainEnd, end, PeeledPart::Main, 1);
   }
   if (reducesLanes() && evaluator.width > 1) {
     reductions.foldLanes(evaluator);
   }
   evaluator.width = 1;
   if (covered < size) {
-    emitSteps(depth, end, stop, Part::Ragged, 1);
+    emitSteps(depth, end, stop, PeeledPart::Boundary, 1);
   }
   evaluator.width = static_cast<unsigned>(width);
-  evaluator.part = Part::Plain;
+  evaluator.part = PeeledPart::Plain;
   if (reducesLanes()) {
     reductions.finish(evaluator, 1, results);
     reductions.accumulators.clear();

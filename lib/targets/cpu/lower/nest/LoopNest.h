@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One loop nest over the shape its roots share: outer dimensions as scalar loops, one dimension in
-// vectors. The vector loop has up to three parts (see Part) and a scalar rest when the size is not
-// a multiple of the vector.
+// vectors. The vector loop has up to three parts (see PeeledPart) and a scalar rest when the size
+// is not a multiple of the vector.
 #pragma once
 
 #include "lib/targets/cpu/lower/nest/NestReduction.h"
@@ -27,14 +27,15 @@ private:
   void buildVectorParts(unsigned depth, const LoopBounds &bounds);
   void emitMain(unsigned depth, mlir::Value start, mlir::Value end);
   void inBranch(mlir::Operation *choice, mlir::OpBuilder inside, llvm::function_ref<void()> body);
-  void emitSteps(unsigned depth, mlir::Value start, mlir::Value end, Part part, unsigned copies);
+  void emitSteps(unsigned depth, mlir::Value start, mlir::Value end, PeeledPart part,
+                 unsigned copies);
   void emitLaneBody(unsigned depth, mlir::Value base, unsigned copies);
   void emitBody(unsigned copies);
   void emitStore(tile::StoreOp store, llvm::ArrayRef<mlir::Value> values, bool isAligned);
 
   // ---- the part behind the ends of the masks ----
-  void emitOff(unsigned depth, mlir::Value start, mlir::Value end);
-  bool reduceOffOnce(mlir::Value start, mlir::Value end);
+  void emitOutside(unsigned depth, mlir::Value start, mlir::Value end);
+  bool reduceOutsideOnce(mlir::Value start, mlir::Value end);
   void evaluateAhead(Scope &scope, mlir::Value start);
   bool endsWithMask(const FusionRoot &root) const;
 

@@ -31,10 +31,10 @@ void LoopNest::checkDelayedParts() {
 void LoopNest::emitDelayedStore(const FusionRoot &root, unsigned copies) {
   auto store = cast<tile::StoreOp>(root.op);
   bool isShared = mainEnd && root.part != DelayedPart::All;
-  bool isOff = evaluator.part == Part::Off && store.getMask() &&
-               evaluator.evaluateMask(store.getMask(), identityDims(shape.size()), 0).kind ==
-                   LaneMask::Kind::None;
-  if (isOff || (root.part == DelayedPart::First && !mainEnd)) {
+  bool isOutside = evaluator.part == PeeledPart::Outside && store.getMask() &&
+                   evaluator.evaluateMask(store.getMask(), identityDims(shape.size()), 0).kind ==
+                       LaneMask::Kind::None;
+  if (isOutside || (root.part == DelayedPart::First && !mainEnd)) {
     return;
   }
   Scope *lanes = evaluator.scopes.back();

@@ -91,7 +91,7 @@ void emitTransposedStore(Evaluator &evaluator, tile::StoreOp store, const LanePl
   const bool isVector = evaluator.width > 1;
   if (isVector) {
     // Along the rows nothing is known of masks and strides.
-    const Part part = std::exchange(evaluator.part, Part::Plain);
+    const PeeledPart part = std::exchange(evaluator.part, PeeledPart::Plain);
     evaluator.laneDim = transposedDim;
     evaluator.laneBase[0] = base;
     for (int64_t i = 0; i < plan.width; ++i) {

@@ -40,8 +40,8 @@ Value Evaluator::boundsMask(OpBuilder &builder, const MaskBounds &bounds, unsign
 
 LaneMask Evaluator::evaluateMask(Value mask, const Dims &coordinates, unsigned copy) {
   Dims dims = kernel.axes.normalise(mask, coordinates);
-  auto it =
-      lanePosition(dims) >= 0 && part != Part::Plain ? masks.find(keyOf(mask, dims)) : masks.end();
+  auto it = lanePosition(dims) >= 0 && part != PeeledPart::Plain ? masks.find(keyOf(mask, dims))
+                                                                 : masks.end();
   if (it == masks.end()) {
     Value value = evaluate(mask, dims, copy);
     if (auto constant = value.getDefiningOp<arith::ConstantOp>()) {
@@ -52,7 +52,7 @@ LaneMask Evaluator::evaluateMask(Value mask, const Dims &coordinates, unsigned c
     return {isa<VectorType>(value.getType()) ? LaneMask::Kind::Vector : LaneMask::Kind::Scalar,
             value};
   }
-  if (part == Part::Off && it->second.upper) {
+  if (part == PeeledPart::Outside && it->second.upper) {
     return {LaneMask::Kind::None, nullptr};
   }
   Scope *scope = scopes[levelOf(dims)];
@@ -61,7 +61,7 @@ LaneMask Evaluator::evaluateMask(Value mask, const Dims &coordinates, unsigned c
   if (!result) {
     MaskBounds bounds = it->second; // evaluating the rest may look up other masks
     OpBuilder &builder = scope->builder;
-    if (part != Part::Main) {
+    if (part != PeeledPart::Main) {
       result = boundsMask(builder, bounds, copy, mask.getLoc());
     }
     for (auto &[term, at] : bounds.rest) {
@@ -82,14 +82,16 @@ LaneMask Evaluator::evaluateMask(Value mask, const Dims &coordinates, unsigned c
 }
 
 Value Evaluator::conditionOfLanes(Value mask, const Dims &dims) const {
-  auto it = part == Part::Ragged ? masks.find(keyOf(mask, kernel.axes.normalise(mask, dims)))
-                                 : masks.end();
+  auto it = part == PeeledPart::Boundary
+                ? masks.find(keyOf(mask, kernel.axes.normalise(mask, dims)))
+                : masks.end();
   return it == masks.end() ? Value() : it->second.holds;
 }
 
 bool Evaluator::masksLastLanes(Value mask, const Dims &dims) const {
-  auto it = part == Part::Ragged ? masks.find(keyOf(mask, kernel.axes.normalise(mask, dims)))
-                                 : masks.end();
+  auto it = part == PeeledPart::Boundary
+                ? masks.find(keyOf(mask, kernel.axes.normalise(mask, dims)))
+                : masks.end();
   return it != masks.end() && !it->second.lower &&
          llvm::all_of(it->second.rest,
                       [&](const auto &term) { return lanePosition(term.second) < 0; });
@@ -178,7 +180,7 @@ LoopBounds emitLoopBounds(Evaluator &evaluator, const LanePlan &plan, int64_t si
   KernelState &kernel = evaluator.kernel;
   BoundsBuilder bounds{evaluator, builder, size, static_cast<int>(evaluator.scopes.size())};
   LoopBounds result;
-  Value mainEnd, offStart;
+  Value mainEnd, outsideStart;
   bool someUnbounded = false;
   auto limit = [&](Location loc, Value end) {
     mainEnd = mainEnd ? builder.create<arith::MinSIOp>(loc, mainEnd, end) : end;
@@ -198,8 +200,8 @@ LoopBounds emitLoopBounds(Evaluator &evaluator, const LanePlan &plan, int64_t si
     }
     if (found.upper) {
       limit(loc, found.upper);
-      offStart =
-          offStart ? builder.create<arith::MaxSIOp>(loc, offStart, found.upper) : found.upper;
+      outsideStart = outsideStart ? builder.create<arith::MaxSIOp>(loc, outsideStart, found.upper)
+                                  : found.upper;
     } else {
       someUnbounded = true;
     }
@@ -249,7 +251,7 @@ LoopBounds emitLoopBounds(Evaluator &evaluator, const LanePlan &plan, int64_t si
     limit(loc, builder.create<arith::SelectOp>(loc, unit, kernel.i64(size), kernel.i64(0)));
   }
   result.mainEnd = mainEnd;
-  result.offStart = someUnbounded ? Value() : offStart;
+  result.outsideStart = someUnbounded ? Value() : outsideStart;
   return result;
 }
 

@@ -12,7 +12,8 @@ struct LanePlan {
   int8_t dim = zeroDim;
   unsigned width = 1;
   unsigned unroll = 1;
-  /// Ragged ends are done element by element: a masked vector access would not be one instruction.
+  /// Boundary parts are done element by element: a masked vector access would not be one
+  /// instruction.
   bool scalarEnds = false;
   int score = 0;
   int cost = 0;
@@ -37,8 +38,8 @@ LanePlan planLanes(const KernelState &kernel, llvm::ArrayRef<FusionRoot> roots);
 
 /// Where the parts of the lane loop begin and end; null = at the tile's end.
 struct LoopBounds {
-  mlir::Value mainEnd;  ///< before it every assumption of the main part holds
-  mlir::Value offStart; ///< from it on every bounded mask is false
+  mlir::Value mainEnd;      ///< before it every assumption of the main part holds
+  mlir::Value outsideStart; ///< from it on every bounded mask is false
 };
 
 /// Fills evaluator.masks and emits the bounds in the scope around the lane loop.

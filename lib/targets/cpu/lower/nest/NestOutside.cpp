@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of the lane loop behind the end of every mask (Part::Off). What is loaded there is the
-// load's `other`, so that most values are the same in each of its vectors.
+// The peeled part of the lane loop behind the end of every mask (PeeledPart::Outside). What is
+// loaded there is the load's `other`, so that most values are the same in each of its vectors.
 #include "lib/targets/cpu/lower/nest/LoopNest.h"
 
 #include "lib/targets/cpu/lower/Recognisers.h"
@@ -69,13 +69,13 @@ static Constants constantsIn(Block &block) {
 
 /// Behind the end of the masks such a constant is combined once, not in a loop; false where there
 /// is more to do.
-bool LoopNest::reduceOffOnce(Value start, Value end) {
+bool LoopNest::reduceOutsideOnce(Value start, Value end) {
   if (!llvm::all_of(roots, [&](const FusionRoot &root) {
         return root.kind == FusionRoot::Kind::Reduce || endsWithMask(root);
       })) {
     return false;
   }
-  evaluator.part = Part::Off;
+  evaluator.part = PeeledPart::Outside;
   evaluator.laneBase.assign(1, start);
   Block aside; // what is not a constant stays behind here
   OpBuilder builder(outer().getContext());
@@ -113,7 +113,7 @@ bool LoopNest::reduceOffOnce(Value start, Value end) {
 /// Evaluates the values of the loop that are the same in each of its steps, for `scope` to hold.
 void LoopNest::evaluateAhead(Scope &scope, Value start) {
   auto position = scope.builder.create<arith::AddIOp>(loc, start, kernel.i64(0));
-  evaluator.part = Part::Off;
+  evaluator.part = PeeledPart::Outside;
   evaluator.laneBase.assign(1, position);
   auto evaluate = [&](Value value) {
     Block aside; // what depends on the position stays behind here
@@ -141,14 +141,15 @@ void LoopNest::evaluateAhead(Scope &scope, Value start) {
 
 /// Where a value takes long to compute, it must not be computed in front of a loop that has nothing
 /// to do, nor in each of its steps.
-void LoopNest::emitOff(unsigned depth, Value start, Value end) {
+void LoopNest::emitOutside(unsigned depth, Value start, Value end) {
   constexpr int longCost = 16;
   bool isInnermost = depth + 1 == order.size() && !insideRows.rowsInLanes;
-  if (isInnermost && reducesLanes() && tally(Recogniser::NestOff, reduceOffOnce(start, end))) {
+  if (isInnermost && reducesLanes() &&
+      tally(Recogniser::NestOutside, reduceOutsideOnce(start, end))) {
     return;
   }
   if (plan.cost < longCost) {
-    emitSteps(depth, start, end, Part::Off, 1);
+    emitSteps(depth, start, end, PeeledPart::Outside, 1);
     return;
   }
   OpBuilder &builder = outer();
@@ -163,7 +164,7 @@ void LoopNest::emitOff(unsigned depth, Value start, Value end) {
       evaluateAhead(once, start);
       ahead = &once;
     }
-    emitSteps(depth, start, end, Part::Off, 1);
+    emitSteps(depth, start, end, PeeledPart::Outside, 1);
     ahead = nullptr;
   });
   if (before.empty()) {

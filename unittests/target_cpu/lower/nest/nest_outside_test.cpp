@@ -37,7 +37,7 @@ size_t loopsOf(const std::string &value, const std::string &other,
 }
 
 /// Whole vectors, the vector in which the mask ends, and what lies behind it.
-TEST(NestOff, ZerosNeedNoLoop) {
+TEST(NestOutside, ZerosNeedNoLoop) {
   EXPECT_EQ(loopsOf("v", "1"), 3u);
   EXPECT_EQ(loopsOf("v", "0"), 2u);
   EXPECT_EQ(loopsOf("v", "-0.0"), 2u);
@@ -47,7 +47,7 @@ TEST(NestOff, ZerosNeedNoLoop) {
   EXPECT_EQ(loopsOf("v.to(tl.float32) * 2", "0", "bf16"), 2u);
 }
 
-TEST(NestOff, SumsAreThoseOfAllElements) {
+TEST(NestOutside, SumsAreThoseOfAllElements) {
   for (const std::string &architecture : runnableArchitectures()) {
     for (const auto &[value, other, behind] :
          {std::tuple("v * v", "0", 0.0f), {"v", "2", 2.0f}, {"v * 3 - 6", "2", 0.0f}}) {
@@ -71,7 +71,7 @@ TEST(NestOff, SumsAreThoseOfAllElements) {
 }
 
 /// The constant counts where something lies behind the mask, and nowhere else.
-TEST(NestOff, ExtremaMeetTheConstantOnlyWhereItStands) {
+TEST(NestOutside, ExtremaMeetTheConstantOnlyWhereItStands) {
   for (const std::string &architecture : runnableArchitectures()) {
     for (const auto &[reduction, other, constant] :
          {std::tuple("max", "20", 20.0f), {"max", "-20", -20.0f}, {"min", "-20", -20.0f}}) {
@@ -94,7 +94,7 @@ TEST(NestOff, ExtremaMeetTheConstantOnlyWhereItStands) {
 }
 
 /// What is behind the mask is computed from constants, one of which is NaN.
-TEST(NestOff, NumbersBesideNaN) {
+TEST(NestOutside, NumbersBesideNaN) {
   for (const std::string &architecture : runnableArchitectures()) {
     LoweredKernel kernel = reductionOf("min", "tl.maximum(v, tl.full((BLOCK,), 0.5, tl.float32))",
                                        "float('nan')", architecture);
@@ -109,7 +109,7 @@ TEST(NestOff, NumbersBesideNaN) {
 }
 
 /// Negative zeros add up to a negative one, unless a positive one is among them.
-TEST(NestOff, SignsOfZeros) {
+TEST(NestOutside, SignsOfZeros) {
   for (const auto &[other, isNegative] : {std::pair("-0.0", true), {"0.0", false}}) {
     LoweredKernel kernel = sumOf("v", other);
     ASSERT_EQ(kernel.error, "");
