@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Products of bfloat16 and int8 by instructions that multiply groups of k: against sums by the
+// Products of bfloat16 and int8 by instructions that multiply VNNI groups of k: against sums by the
 // definition, with matrices that end where memory ends, so that nothing behind them may be read.
 #include "unittests/target_cpu/LowerHarness.h"
 

@@ -48,7 +48,7 @@ public:
     if (!isPanelInMemory()) {
       panelCache.emit(b, tripCount);
     }
-    if (operands.b.maybeInPlace || types.group > 1) {
+    if (operands.b.maybeInPlace || types.packFactor > 1) {
       packing.allocate(b, panelCache.isUsed());
       panel = packing.panel;
     }
@@ -179,7 +179,7 @@ private:
                });
     emitCopies(
         at, operands.b, copyOfB, t, count, [&](OpBuilder &inside, Value from, Value to, Value k) {
-          if (types.group > 1) { // as b is in memory
+          if (types.packFactor > 1) { // as b is in memory
             to = gemmKernel.move(inside, to, fold.mul(inside, k, kernel.i64(gemm.n)));
             gemmKernel.copyRows(inside, types.operand, from, gemm.n, to, gemm.n, gemm.k, gemm.n);
             return;
@@ -210,7 +210,7 @@ private:
       gemmKernel.aOffset = offset;
       gemmKernel.aStride = fold.known(stride) == 1 ? Value() : stride;
     }
-    if (types.group > 1) {
+    if (types.packFactor > 1) {
       completeGroups(kernel, at, loc, gemm, shape, gemmKernel, operands);
     }
     if (panelCache.isUsed()) {
@@ -244,14 +244,14 @@ private:
 
   /// Rows of b are as wide as the only panel and lie one behind the other: nothing is to be packed.
   bool isPanelInMemory() const {
-    return types.group == 1 && !operands.b.maybeCopied() && !operands.neighbours &&
+    return types.packFactor == 1 && !operands.b.maybeCopied() && !operands.neighbours &&
            gemm.b.rowMasks.empty() && gemm.n == panelWidth() &&
            fold.known(operands.b.stride) == panelWidth() && !operands.isRagged;
   }
 
   /// The register block of the first rows packs the panel, unless all of it is packed before.
   void chooseSource(OpBuilder &at, Value column, Value left, Value bBlock, GemmBlock &block) {
-    if (!operands.b.maybeInPlace && types.group == 1) {
+    if (!operands.b.maybeInPlace && types.packFactor == 1) {
       return;
     }
     if (isPanelInMemory()) {
@@ -274,7 +274,7 @@ private:
       source.stride = operands.b.stride;
     }
     block.packs = isToBePacked ? isToBePacked : kernel.constantInt(at.getI1Type(), 1);
-    if (types.group == 1) {
+    if (types.packFactor == 1) {
       direct = fold.both(at, inPlace, direct);
       block.packs = direct ? fold.both(at, isToBePacked, direct) : block.packs;
     } else {
@@ -301,7 +301,7 @@ private:
       }
     }
     const bool isCopiedAnyway = panelCache.isUsed() || operands.b.maybeCopied();
-    if (types.group == 1 && !isCopiedAnyway && gemm.b.rowMasks.empty()) {
+    if (types.packFactor == 1 && !isCopiedAnyway && gemm.b.rowMasks.empty()) {
       // Rows of the panel's width, one behind the other, are a panel already.
       Value width = kernel.i64(panelWidth());
       Value isPanel = fold.isEqual(at, operands.b.stride, width);
@@ -336,7 +336,7 @@ private:
           inPlace ? at.create<scf::IfOp>(loc, inPlace, false).getThenBodyBuilder() : at;
       packTransposedPanel(inside, loc, kernel, shape, types, columns, bOffset, left,
                           gemmKernel.depth, panel);
-      if (types.group == 4) { // nothing to pack, but columns to sum up
+      if (types.packFactor == 4) { // nothing to pack, but columns to sum up
         block.packs = kernel.constantInt(at.getI1Type(), 1);
         block.pack = [this](OpBuilder &inside, Value, Value to, int64_t vectors) {
           return gemmKernel.readPanel(inside, to, vectors);
@@ -345,7 +345,7 @@ private:
     } else {
       chooseSource(at, column, left, bBlock, block);
     }
-    if (operands.b.maybeCopied() && types.group == 1) {
+    if (operands.b.maybeCopied() && types.packFactor == 1) {
       Value copy = panelOfCopy(at, kernel.bufferAddress(copyOfB.joined), column);
       block.panel = operands.b.inPlace ? fold.select(at, operands.b.inPlace, panel, copy) : copy;
     }

@@ -120,8 +120,9 @@ SmallVector<Value> GemmKernel::rowsOfSums(OpBuilder &builder, const GemmBlock &b
 
 Value GemmKernel::groups(OpBuilder &builder) const {
   FoldingArithmetic fold(loc);
-  Value rounded = fold.add(builder, depth, kernel.i64(types.group - 1));
-  return types.group == 1 ? depth : fold.quotient(builder, rounded, kernel.i64(types.group));
+  Value rounded = fold.add(builder, depth, kernel.i64(types.packFactor - 1));
+  return types.packFactor == 1 ? depth
+                               : fold.quotient(builder, rounded, kernel.i64(types.packFactor));
 }
 
 /// The instruction for int8 takes an unsigned and a signed factor. a + 128 is unsigned, so that
@@ -150,13 +151,13 @@ Value GemmKernel::multiplyAdd(OpBuilder &builder, Value x, Value y, Value sum) c
                                        arguments, LLVM::FastmathFlagsAttr())
         .getResult(0);
   };
-  if (types.group == 2) {
+  if (types.packFactor == 2) {
     auto pairs = VectorType::get({2 * shape.lanes}, builder.getBF16Type());
     Value left = builder.create<LLVM::BitcastOp>(loc, pairs, x);
     Value right = builder.create<LLVM::BitcastOp>(loc, pairs, y);
     return intrinsic("llvm.x86.avx512bf16.dpbf16ps.512", {sum, left, right});
   }
-  if (types.group == 4) {
+  if (types.packFactor == 4) {
     return intrinsic("llvm.x86.avx512.vpdpbusd.512", {sum, x, y});
   }
   if (kernel.machine.hasFma) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The innermost loop of a matrix product: a block of rows times a few vectors of columns stays in
-// registers while k runs, one number or a group of narrow ones at a time. Rows of a are read
+// registers while k runs, one number or a VNNI group of narrow ones at a time. Rows of a are read
 // through a table of addresses, so it does not matter how they lie in memory; b is read from a
 // panel, which the first block of rows fills as it goes.
 #pragma once
@@ -26,12 +26,13 @@ struct GemmShape {
 };
 GemmShape gemmShapeFor(const Machine &machine, int64_t elementBytes, int64_t columns);
 
-/// What is multiplied. A lane of 32 bits has `group` operands of consecutive k.
+/// What is multiplied. A lane of 32 bits has `packFactor` operands of consecutive k, one group: the
+/// VNNI pack factor of the instruction that multiplies them.
 struct GemmTypes {
   mlir::Type operand; ///< of a and b in memory: f32, i16 (the bits of bfloat16) or i8
   mlir::Type lane;    ///< f32 or i32
   mlir::Type sum;     ///< f32 or i32
-  int64_t group = 1;
+  int64_t packFactor = 1;
 };
 
 /// One register block, where it is and what happens besides.

@@ -146,7 +146,7 @@ bool lowerGemm(BlockLowering &block, scf::ForOp op) {
   Location loc = op.getLoc();
   Type f32 = block.builder().getF32Type();
   GemmShape shape = gemmShapeFor(kernel.machine, KernelState::byteSize(f32), gemm->n);
-  shape.depth *= gemm->group;
+  shape.depth *= gemm->packFactor;
   const int64_t panelWidth = shape.vectors * shape.lanes;
   if (gemm->n % panelWidth != 0) {
     decline(Recogniser::Gemm, gemm->dot, "its columns are no whole number of vectors");
@@ -175,9 +175,9 @@ bool lowerGemm(BlockLowering &block, scf::ForOp op) {
       return {};
     }
     GemmCopy copy;
-    Type type = gemm->group == 1 ? f32 : elementTypeOf(operand.tile);
+    Type type = gemm->packFactor == 1 ? f32 : elementTypeOf(operand.tile);
     copy.tile = kernel.allocate(shapeOf(operand.tile), type, loc);
-    bool isPanel = !isB || gemm->n == panelWidth || gemm->group > 1;
+    bool isPanel = !isB || gemm->n == panelWidth || gemm->packFactor > 1;
     copy.joined = shape.deepest == gemm->k && isPanel
                       ? copy.tile
                       : kernel.allocate({shape.deepest, isB ? gemm->n : gemm->m}, type, loc);

@@ -10,11 +10,11 @@ namespace nereid::cpu {
 
 GemmTypes gemmTypesFor(const GemmLoop &gemm, MLIRContext *context) {
   Type f32 = Float32Type::get(context), i32 = IntegerType::get(context, 32);
-  if (gemm.group == 1) {
+  if (gemm.packFactor == 1) {
     return {f32, f32, f32, 1};
   }
-  return {IntegerType::get(context, static_cast<unsigned>(32 / gemm.group)), i32,
-          gemm.group == 2 ? f32 : i32, gemm.group};
+  return {IntegerType::get(context, static_cast<unsigned>(32 / gemm.packFactor)), i32,
+          gemm.packFactor == 2 ? f32 : i32, gemm.packFactor};
 }
 
 GemmOperands::GemmOperands(KernelState &kernel, scf::ForOp loop, const GemmLoop &gemm, Scope &scope,

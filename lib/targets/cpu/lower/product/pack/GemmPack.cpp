@@ -31,7 +31,7 @@ void packTransposedPanel(OpBuilder &builder, Location loc, KernelState &kernel,
                          Value offset, Value left, Value depth, Value panel) {
   FoldingArithmetic fold(loc);
   const int64_t lanes = shape.lanes, width = shape.vectors * lanes;
-  const int64_t numbers = lanes * types.group; // of one column in a vector
+  const int64_t numbers = lanes * types.packFactor; // of one column in a vector
   Type vector = lanesOf(types.lane, static_cast<unsigned>(lanes));
   Type loaded = lanesOf(types.operand, static_cast<unsigned>(numbers));
   const auto align = static_cast<unsigned>(KernelState::byteSize(types.operand));
@@ -58,10 +58,10 @@ void packTransposedPanel(OpBuilder &builder, Location loc, KernelState &kernel,
     Value row =
         inside.create<LLVM::MaskedLoadOp>(loc, loaded, move(inside, loc, types.operand, source, k),
                                           wanted, ValueRange{kernel.zero(loaded)}, align);
-    block.push_back(types.group == 1 ? row : inside.create<LLVM::BitcastOp>(loc, vector, row));
+    block.push_back(types.packFactor == 1 ? row : inside.create<LLVM::BitcastOp>(loc, vector, row));
   }
   transposeBlock(inside, loc, block, kernel.machine.laneShuffles == LaneShuffles::Avx512);
-  Value first = fold.mul(inside, k, kernel.i64(width / types.group));
+  Value first = fold.mul(inside, k, kernel.i64(width / types.packFactor));
   Value target = fold.add(inside, first, column);
   for (int64_t i = 0; i < lanes; ++i) {
     Value to =

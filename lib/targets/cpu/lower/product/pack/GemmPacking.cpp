@@ -20,19 +20,19 @@ void GemmPacking::allocate(OpBuilder &builder, bool hasPanel) {
     return kernel.bufferAddress(kernel.allocate(sizes, type, loc));
   };
   if (!hasPanel) {
-    panel = place({shape.deepest / types.group, width}, types.lane);
+    panel = place({shape.deepest / types.packFactor, width}, types.lane);
   }
-  if (types.group == 4) {
+  if (types.packFactor == 4) {
     gemmKernel.columnSums = place({width}, types.sum);
     gemmKernel.prepareSigns(builder, place({shape.lanes}, types.lane));
   }
-  if (types.group > 1 && operands.columnTable) {
+  if (types.packFactor > 1 && operands.columnTable) {
     columnCopy = place({shape.deepest, width}, types.operand);
   }
-  if (types.group == 2 && operands.hasInnerBounds()) {
+  if (types.packFactor == 2 && operands.hasInnerBounds()) {
     zeros = place({width}, types.operand);
     Value zero = kernel.zero(lanesOf(types.lane, static_cast<unsigned>(shape.lanes)));
-    for (int64_t v = 0; v < shape.vectors / types.group; ++v) {
+    for (int64_t v = 0; v < shape.vectors / types.packFactor; ++v) {
       Value to = gemmKernel.move(builder, types.lane, zeros, v * shape.lanes);
       builder.create<LLVM::StoreOp>(loc, zero, to, 4);
     }
@@ -52,7 +52,7 @@ void GemmPacking::addMasks(OpBuilder &at, Value left, Source &source) const {
     source.masks.push_back(compare(at.getI32Type(), shape.lanes, v * shape.lanes));
   }
   if (isWide(shape.vectors)) {
-    const int64_t width = types.group * shape.lanes;
+    const int64_t width = types.packFactor * shape.lanes;
     left = FoldingArithmetic(loc).min(at, left, kernel.i64(127)); // fits a signed byte
     for (int64_t start = 0; start < shape.vectors * shape.lanes; start += width) {
       source.wideMasks.push_back(compare(types.operand, width, start));
@@ -62,7 +62,7 @@ void GemmPacking::addMasks(OpBuilder &at, Value left, Source &source) const {
 
 /// Whole vectors of narrow numbers make up a row of the panel.
 bool GemmPacking::isWide(int64_t vectors) const {
-  return gemmKernel.types.group > 1 && vectors % gemmKernel.types.group == 0;
+  return gemmKernel.types.packFactor > 1 && vectors % gemmKernel.types.packFactor == 0;
 }
 
 SmallVector<Value> GemmPacking::packGroup(OpBuilder &at, const Source &source, int64_t vectors,
@@ -93,17 +93,17 @@ SmallVector<Value> GemmPacking::packGroup(OpBuilder &at, const Source &source, i
 
 void GemmPacking::addRows(OpBuilder &at, Source &source) const {
   FoldingArithmetic fold(loc);
-  const int64_t group = gemmKernel.types.group;
-  source.groupStride = fold.mul(at, source.stride, kernel.i64(group));
-  for (int64_t i = 1; i < group; ++i) {
+  const int64_t factor = gemmKernel.types.packFactor;
+  source.groupStride = fold.mul(at, source.stride, kernel.i64(factor));
+  for (int64_t i = 1; i < factor; ++i) {
     source.offsets.push_back(fold.mul(at, source.stride, kernel.i64(i)));
   }
-  if (group == 1 || !operands.hasInnerBounds()) {
+  if (factor == 1 || !operands.hasInnerBounds()) {
     return;
   }
-  source.wholeGroups = fold.quotient(at, gemmKernel.depth, kernel.i64(group));
-  Value rest = fold.sub(at, gemmKernel.depth, fold.mul(at, source.wholeGroups, kernel.i64(group)));
-  for (int64_t i = 1; i < group; ++i) {
+  source.wholeGroups = fold.quotient(at, gemmKernel.depth, kernel.i64(factor));
+  Value rest = fold.sub(at, gemmKernel.depth, fold.mul(at, source.wholeGroups, kernel.i64(factor)));
+  for (int64_t i = 1; i < factor; ++i) {
     Value isThere = fold.isGreater(at, rest, kernel.i64(i));
     source.offsetsInPart.push_back(
         fold.select(at, isThere, source.offsets[static_cast<size_t>(i) - 1], kernel.i64(0)));
@@ -153,7 +153,7 @@ SmallVector<Value> GemmPacking::packVectors(OpBuilder &at, const Source &source,
     for (int64_t v = 0; v < vectors; ++v) {
       Value mask = source.masks.empty() ? Value() : source.masks[v];
       Value value = load(at, shape.lanes, gemmKernel.move(at, row, v * shape.lanes), mask);
-      value = types.group == 1 ? value : at.create<arith::ExtUIOp>(loc, lanes, value);
+      value = types.packFactor == 1 ? value : at.create<arith::ExtUIOp>(loc, lanes, value);
       values[v] = i == 0 ? value : joinLanes(at, values[v], value, position);
     }
   }
@@ -163,9 +163,9 @@ SmallVector<Value> GemmPacking::packVectors(OpBuilder &at, const Source &source,
 SmallVector<Value> GemmPacking::packWide(OpBuilder &at, const Source &source,
                                          ArrayRef<Value> rows) const {
   const GemmTypes &types = gemmKernel.types;
-  const int64_t width = types.group * shape.lanes;
+  const int64_t width = types.packFactor * shape.lanes;
   SmallVector<Value> values;
-  for (int64_t part = 0; part < shape.vectors / types.group; ++part) {
+  for (int64_t part = 0; part < shape.vectors / types.packFactor; ++part) {
     SmallVector<Value> numbers;
     for (Value row : rows) {
       Value mask = source.wideMasks.empty() ? Value() : source.wideMasks[part];
@@ -180,7 +180,7 @@ SmallVector<Value> GemmPacking::packWide(OpBuilder &at, const Source &source,
 /// each 128 bits, then twos of them, as the instructions go, then the 128 bits in their order.
 SmallVector<Value> GemmPacking::interleave(OpBuilder &at, ArrayRef<Value> rows) const {
   const GemmTypes &types = gemmKernel.types;
-  const int64_t width = types.group * shape.lanes;
+  const int64_t width = types.packFactor * shape.lanes;
   auto shuffle = [&](Value x, Value y, llvm::function_ref<int64_t(int64_t)> source) -> Value {
     SmallVector<int64_t> places;
     for (int64_t i = 0; i < width; ++i) {
@@ -188,7 +188,7 @@ SmallVector<Value> GemmPacking::interleave(OpBuilder &at, ArrayRef<Value> rows) 
     }
     return at.create<vector::ShuffleOp>(loc, x, y, places);
   };
-  if (types.group == 2) {
+  if (types.packFactor == 2) {
     SmallVector<Value> values;
     for (int64_t half : {0, 1}) {
       Value pairs = shuffle(rows[0], rows[1],
@@ -241,7 +241,7 @@ SmallVector<Value> GemmPacking::asLanes(OpBuilder &at, ArrayRef<Value> values) c
 
 /// The number `position` of each group set to `row`.
 Value GemmPacking::joinLanes(OpBuilder &at, Value groups, Value row, int64_t position) const {
-  const int64_t bits = position * 32 / gemmKernel.types.group;
+  const int64_t bits = position * 32 / gemmKernel.types.packFactor;
   auto shift = DenseElementsAttr::get(cast<ShapedType>(row.getType()),
                                       APInt(32, static_cast<uint64_t>(bits)));
   row = at.create<arith::ShLIOp>(loc, row, kernel.constant(shift));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Brings row-major b into the panel that the register blocks of a matrix product read: lanes of
-// one number or of a group of narrow ones of consecutive k, columns side by side.
+// one number or of a VNNI group of narrow ones of consecutive k, columns side by side.
 #pragma once
 
 #include "lib/targets/cpu/lower/product/GemmOperands.h"

@@ -40,11 +40,11 @@ GemmPanelCache::GemmPanelCache(KernelState &kernel, const GemmLoop &gemm, const 
       loc(tile::DotOp(gemm.dot).getLoc()) {}
 
 int64_t GemmPanelCache::columnSumBytes() const {
-  return gemmKernel.types.group == 4 ? shape.vectors * shape.lanes * 4 : 0;
+  return gemmKernel.types.packFactor == 4 ? shape.vectors * shape.lanes * 4 : 0;
 }
 
 int64_t GemmPanelCache::panelBytes() const {
-  const int64_t groups = shape.deepest / gemmKernel.types.group;
+  const int64_t groups = shape.deepest / gemmKernel.types.packFactor;
   return groups * shape.vectors * shape.lanes * 4 + columnSumBytes();
 }
 

@@ -14,7 +14,7 @@ void completeGroups(KernelState &kernel, OpBuilder &at, Location loc, const Gemm
   }
   FoldingArithmetic fold(loc);
   const GemmTypes &types = gemmKernel.types;
-  Value rest = at.create<arith::AndIOp>(loc, gemmKernel.depth, kernel.i64(types.group - 1));
+  Value rest = at.create<arith::AndIOp>(loc, gemmKernel.depth, kernel.i64(types.packFactor - 1));
   // Without rows there is nothing to read, nor an entry of the table that says where.
   Value isPart = fold.both(at, fold.isGreater(at, rest, kernel.i64(0)),
                            fold.isGreater(at, operands.rowEnd, kernel.i64(0)));

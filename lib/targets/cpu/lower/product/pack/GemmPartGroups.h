@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Narrow numbers are read in groups of consecutive k. Where the number of k leaves a part of a
-// group, what stands in memory behind a's rows must not be multiplied.
+// Narrow numbers are read in VNNI groups of consecutive k (GemmTypes::packFactor). Where the number
+// of k leaves a part of a group, what stands in memory behind a's rows must not be multiplied.
 #pragma once
 
 #include "lib/targets/cpu/lower/product/GemmOperands.h"

@@ -51,7 +51,7 @@ public:
     gemm.m = a[0];
     gemm.k = a[1];
     gemm.n = b[1];
-    if (!chooseGroup(gemm)) {
+    if (!choosePackFactor(gemm)) {
       return declines(gemm, "there is no register block for these types");
     }
     findDemand(kernel, loop, gemm);
@@ -103,15 +103,15 @@ private:
   }
 
   /// False when there is no register block for these types.
-  bool chooseGroup(GemmLoop &gemm) {
+  bool choosePackFactor(GemmLoop &gemm) {
     const Machine &machine = kernel.machine;
     Type element = elementTypeOf(tile::DotOp(gemm.dot).getA());
     Type sum = elementTypeOf(tile::DotOp(gemm.dot).getC());
     if (sum.isInteger(32)) {
-      gemm.group = 4;
-      return element.isInteger(8) && machine.hasInt8Dots && gemm.k % gemm.group == 0;
+      gemm.packFactor = 4;
+      return element.isInteger(8) && machine.hasInt8Dots && gemm.k % gemm.packFactor == 0;
     }
-    gemm.group = element.isBF16() && machine.hasBf16Dots && gemm.k % 2 == 0 ? 2 : 1;
+    gemm.packFactor = element.isBF16() && machine.hasBf16Dots && gemm.k % 2 == 0 ? 2 : 1;
     return sum.isF32() && (element.isF32() || element.isF16() || element.isBF16());
   }
 
@@ -178,7 +178,7 @@ private:
   }
 
   GemmOperand operand(const GemmLoop &gemm, Value tile, Dims dims, bool isB) {
-    const int64_t group = gemm.group;
+    const int64_t factor = gemm.packFactor;
     GemmOperand result = computed(tile, dims);
     Value source = tile;
     while (auto trans = source.getDefiningOp<tile::TransOp>()) {
@@ -189,7 +189,7 @@ private:
       source = trans.getSource();
     }
     auto load = source.getDefiningOp<tile::LoadOp>();
-    if (!load || (group == 1 && !elementTypeOf(tile).isF32()) || !source.hasOneUse() ||
+    if (!load || (factor == 1 && !elementTypeOf(tile).isF32()) || !source.hasOneUse() ||
         load->getBlock() != loop.getBody() || !steps.isSteady(load.getPointer()) ||
         !isKnownWithoutScratch(load) || !hasUsableAxes(result, load, isB) ||
         !takeMask(gemm, result, load, isB)) {
@@ -198,11 +198,11 @@ private:
     Axis along = kernel.axes.axis(load.getPointer(), result.position(innerDim), AxisView::Address);
     // Groups are read as one number each, or put together from neighbouring columns.
     const bool isOdd = isB ? result.transposed && !result.lowerMasks.empty() : along.stride != 1;
-    if (group > 1 && isOdd) {
+    if (factor > 1 && isOdd) {
       return result;
     }
     // Rows that are not read are padding; columns are masked while they are packed.
-    bool isMaskable = !isB || (group == 1 && !result.transposed && !result.needsCheck);
+    bool isMaskable = !isB || (factor == 1 && !result.transposed && !result.needsCheck);
     if (!result.rowMasks.empty() && !isMaskable) {
       return result;
     }

@@ -48,8 +48,9 @@ struct GemmLoop {
   unsigned carried = 0; ///< number of the accumulator among the iteration arguments
   GemmOperand a, b;
   int64_t m = 0, n = 0, k = 0;
-  /// Consecutive k that one instruction multiplies: 2 of bfloat16, 4 of int8; 1 = as float32.
-  int64_t group = 1;
+  /// VNNI pack factor, the consecutive k that one instruction multiplies: 2 of bfloat16, 4 of int8;
+  /// 1 = as float32.
+  int64_t packFactor = 1;
   /// What alone takes the sums, maybe through element-wise operations, and may be made part of the
   /// loop; null = they are wanted as a tile.
   tile::StoreOp store;
