@@ -61,3 +61,31 @@ def expensive(x, w, c, n, B: tl.constexpr):
     v = tl.load(x + p, mask=i[None, :] < n, other=1.0)
     top = tl.max(v, axis=1)
     tl.store(c + p, tl.dot(tl.exp(v - top[:, None]), tl.load(w + p)))
+
+
+@triton.jit
+def padded_rows(x, w, y, rows, out, columns, pad, BR: tl.constexpr, BC: tl.constexpr):
+    r = tl.arange(0, BR)
+    c = tl.arange(0, BC)
+    acc = tl.zeros((BR, BC), tl.float32)
+    is_column = (c < columns)[None, :]
+    for t in tl.static_range(3):
+        at = r + t - pad
+        inside = (at >= 0) & (rows > at)
+        a = tl.load(x + at[:, None] * columns + c[None, :], mask=inside[:, None] & is_column, other=0.0)
+        acc += a * tl.load(w + t * columns + c[None, :], mask=is_column, other=0.0)
+    tl.store(y + r[:, None] * columns + c[None, :], acc, mask=(r < out)[:, None] & is_column)
+
+
+@triton.jit
+def rows_bounded_above(x, w, y, rows, out, columns, pad, BR: tl.constexpr, BC: tl.constexpr):
+    r = tl.arange(0, BR)
+    c = tl.arange(0, BC)
+    acc = tl.zeros((BR, BC), tl.float32)
+    is_column = (c < columns)[None, :]
+    for t in tl.static_range(3):
+        at = r + t - pad
+        inside = rows > at
+        a = tl.load(x + at[:, None] * columns + c[None, :], mask=inside[:, None] & is_column, other=0.0)
+        acc += a * tl.load(w + t * columns + c[None, :], mask=is_column, other=0.0)
+    tl.store(y + r[:, None] * columns + c[None, :], acc, mask=(r < out)[:, None] & is_column)

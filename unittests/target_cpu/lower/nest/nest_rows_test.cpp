@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nests whose masks bound rows from both sides, as stencils with padding have them: the rows in
-// which all masks hold are walked apart. Against the interpreter on every vector width, and against
-// sums written out here.
+// which all masks hold are walked apart (test/targets/cpu/nests.test). Against the interpreter on
+// every vector width, and against sums written out here.
 #include "unittests/target_cpu/LowerHarness.h"
 
 #include <fmt/format.h>
@@ -85,19 +85,6 @@ TEST(NestRows, RowsInsideAndOutsideAreAllThere) {
           << where << ", " << i;
     }
   }
-}
-
-TEST(NestRows, BoundsFromAboveAloneKeepOneLoop) {
-  auto loopsOf = [](std::string text, const std::string &signature) {
-    LoweredKernel kernel = lowerSource(text, signature, "x86-64-v4");
-    EXPECT_EQ(kernel.error, "");
-    return kernel.loops.find("cpu.reads_neighbours") != std::string::npos;
-  };
-  Sizes s{40, 40, 32, 1, 9, 3, 1, 16, 32};
-  EXPECT_TRUE(loopsOf(source, signatureOf(s)));
-  std::string above = source;
-  above.replace(above.find("(at >= 0) & "), 12, "");
-  EXPECT_FALSE(loopsOf(above, signatureOf(s)));
 }
 
 /// What stands between a label and the jump back to it, for loops without others inside.
