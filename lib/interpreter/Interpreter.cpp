@@ -3,7 +3,7 @@
 #include "lib/interpreter/Interpreter.h"
 
 #include "lib/interpreter/Scheduler.h"
-#include "lib/tile/analysis/WaitingLoops.h"
+#include "lib/tile/analysis/BlockingLoops.h"
 #include "lib/tile/ir/Attributes.h"
 #include "runtime/tensor/Descriptor.h"
 
@@ -244,7 +244,7 @@ bool interpret(mlir::ModuleOp module, runtime::Grid grid,
   if (options.monitor != nullptr) {
     options.monitor->launchBegins(launch);
   }
-  if (options.schedule != Schedule::InOrder || tile::mayWait(launch.kernel)) {
+  if (options.schedule != Schedule::InOrder || tile::mayBlock(launch.kernel)) {
     return interpreter::Scheduler(launch, diags).run();
   }
   for (int64_t z = 0; z < grid[2]; ++z) {

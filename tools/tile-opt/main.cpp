@@ -2,10 +2,10 @@
 // tile-opt: reads tile IR, runs the passes named on the command line in order, prints the result.
 // For the compiler's own tests and for looking at one pass; users have `nereid compile --emit`.
 //   tile-opt [--split-input-file] [--verify-diagnostics] [--PASS …] [FILE]
+#include "lib/tile/analysis/BlockingLoops.h"
 #include "lib/tile/analysis/Inductions.h"
 #include "lib/tile/analysis/MaskBounds.h"
 #include "lib/tile/analysis/MemoryAccesses.h"
-#include "lib/tile/analysis/WaitingLoops.h"
 #include "lib/tile/analysis/axis/AxisInfo.h"
 #include "lib/tile/transforms/Passes.h"
 #include "tools/pass-tool/PassTool.h"
@@ -75,9 +75,9 @@ const nereid::tools::NamedPass passes[] = {
      [](mlir::OpPassManager &manager) {
        manager.addPass(nereid::tile::createPrintMaskBoundsPass());
      }},
-    {"tile-print-waiting-loops", "say which loops may wait",
+    {"tile-print-blocking-loops", "say which loops may block",
      [](mlir::OpPassManager &manager) {
-       manager.addPass(nereid::tile::createPrintWaitingLoopsPass());
+       manager.addPass(nereid::tile::createPrintBlockingLoopsPass());
      }},
     {"tile-opt", "the whole phase", nereid::tile::buildTileOptPipeline},
 };

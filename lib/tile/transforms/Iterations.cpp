@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/tile/transforms/Iterations.h"
 
-#include "lib/tile/analysis/WaitingLoops.h"
+#include "lib/tile/analysis/BlockingLoops.h"
 
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/STLExtras.h"

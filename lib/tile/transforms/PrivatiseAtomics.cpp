@@ -9,8 +9,8 @@
 // Example:
 //   atomic_add(p, x, mask=m)        a tile of 64 elements, the kernel's last access
 //   atomic_add(p, m ? x : 0, mask=m) {tile.private}
+#include "lib/tile/analysis/BlockingLoops.h"
 #include "lib/tile/analysis/MemoryAccesses.h"
-#include "lib/tile/analysis/WaitingLoops.h"
 #include "lib/tile/ir/Attributes.h"
 #include "lib/tile/transforms/Passes.h"
 
@@ -68,7 +68,7 @@ bool mayPrivatiseAtomics(func::FuncOp kernel, const PrivatiseAtomicsOptions &opt
   WalkResult result = kernel.walk([&](Operation *op) {
     auto load = dyn_cast<LoadOp>(op);
     auto loop = dyn_cast<scf::WhileOp>(op);
-    if ((load && load.getIsVolatile()) || (loop && waitsOn(loop))) {
+    if ((load && load.getIsVolatile()) || (loop && blocksOn(loop))) {
       return WalkResult::interrupt();
     }
     if (!isAtomic(op)) {

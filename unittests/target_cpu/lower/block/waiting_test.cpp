@@ -304,7 +304,7 @@ TEST_P(Waiting, ADeadlockIsAnError) {
   EXPECT_EQ(sum, 0);
 }
 
-TEST(WaitingLoops, OnlyThoseThatDependOnMemory) {
+TEST(BlockingLoops, OnlyThoseThatDependOnMemory) {
   struct Row {
     const char *body;
     bool isWaiting;

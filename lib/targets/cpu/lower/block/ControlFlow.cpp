@@ -7,7 +7,7 @@
 #include "lib/targets/cpu/lower/block/RuntimeCalls.h"
 #include "lib/targets/cpu/lower/product/GemmLowering.h"
 #include "lib/targets/cpu/lower/product/GemmOperands.h"
-#include "lib/tile/analysis/WaitingLoops.h"
+#include "lib/tile/analysis/BlockingLoops.h"
 
 using namespace mlir;
 
@@ -222,7 +222,7 @@ void BlockLowering::lowerFor(scf::ForOp op) {
     }
   }
   inner.copyInto(yields);
-  if (tally(Recogniser::WaitingLoops, tile::polls(op))) {
+  if (tally(Recogniser::BlockingLoops, tile::polls(op))) {
     giveWay(inner.builder(), loc, {op.getInductionVar()});
   }
   inner.builder().create<scf::YieldOp>(loc, next);
@@ -369,8 +369,8 @@ void BlockLowering::lowerWhile(scf::WhileOp op) {
     inner.copyInto(tiles);
     return scalars;
   };
-  std::optional<SmallVector<Value>> observed = tile::waitsOn(op);
-  tally(Recogniser::WaitingLoops, observed.has_value());
+  std::optional<SmallVector<Value>> observed = tile::blocksOn(op);
+  tally(Recogniser::BlockingLoops, observed.has_value());
   lowerRegion(*op.getBeforeBody(), loop.getBefore(), initialTypes, before,
               [&](BlockLowering &inner) {
                 Value holds = kernel.scalar(condition.getCondition());

@@ -1,7 +1,7 @@
 // Loops whose end depends on memory that other programs write.
-// RUN: tile-opt %s --split-input-file --tile-print-waiting-loops --verify-diagnostics
+// RUN: tile-opt %s --split-input-file --tile-print-blocking-loops --verify-diagnostics
 
-// expected-remark@below {{may wait}}
+// expected-remark@below {{may block}}
 func.func @spin_lock(%lock: !tile.ptr<i32>) {
   %zero = arith.constant 0 : i32
   %one = arith.constant 1 : i32
@@ -19,7 +19,7 @@ func.func @spin_lock(%lock: !tile.ptr<i32>) {
 // -----
 
 // What is read goes around the loop, once through a branch, before it decides.
-// expected-remark@below {{may wait}}
+// expected-remark@below {{may block}}
 func.func @carried(%flag: !tile.ptr<i32>, %c: i1) {
   %zero = arith.constant 0 : i32
   // expected-remark@below {{waits while 3 values stay as they are}}
@@ -63,12 +63,12 @@ func.func @counts(%x: !tile.ptr<i32>, %out: !tile.ptr<i32>, %n: i32) {
 // -----
 
 // A function that the condition calls, and a loop in a function that the kernel calls.
-// expected-remark@below {{may wait}}
+// expected-remark@below {{may block}}
 func.func @calls(%flag: !tile.ptr<i32>) {
   func.call @waits(%flag) : (!tile.ptr<i32>) -> ()
   return
 }
-// expected-remark@below {{may wait}}
+// expected-remark@below {{may block}}
 func.func @waits(%flag: !tile.ptr<i32>) {
   // expected-remark@below {{waits while 1 values stay as they are}}
   scf.while : () -> () {

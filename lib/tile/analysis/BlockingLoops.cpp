@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The backward slice of a loop's condition, through the values carried around the loop. An inner
 // loop, branch or call in the slice counts with everything it holds.
-#include "lib/tile/analysis/WaitingLoops.h"
+#include "lib/tile/analysis/BlockingLoops.h"
 
 #include "lib/tile/analysis/MemoryAccesses.h"
 
@@ -41,7 +41,7 @@ bool readMemory(Functions functions) {
 
 } // namespace
 
-std::optional<llvm::SmallVector<mlir::Value>> waitsOn(mlir::scf::WhileOp loop) {
+std::optional<llvm::SmallVector<mlir::Value>> blocksOn(mlir::scf::WhileOp loop) {
   llvm::SetVector<mlir::Value> slice;
   slice.insert(loop.getConditionOp().getCondition());
   bool reads = false;
@@ -79,7 +79,7 @@ std::optional<llvm::SmallVector<mlir::Value>> waitsOn(mlir::scf::WhileOp loop) {
   return observed;
 }
 
-bool mayWait(mlir::func::FuncOp kernel) {
+bool mayBlock(mlir::func::FuncOp kernel) {
   Functions functions;
   functions.insert(kernel);
   bool waits = false;
@@ -87,7 +87,7 @@ bool mayWait(mlir::func::FuncOp kernel) {
     mlir::Operation *function = functions[i];
     function->walk([&](mlir::Operation *op) {
       auto loop = mlir::dyn_cast<mlir::scf::WhileOp>(op);
-      waits |= loop && waitsOn(loop);
+      waits |= loop && blocksOn(loop);
       addCallee(op, functions);
     });
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which loops may wait for another program of the grid: those whose end depends on memory that
+// Blocking loops, which may wait for another program of the grid: their end depends on memory that
 // others write. A target has to let the other programs run meanwhile, and whoever launches the
 // kernel has to have them side by side.
 #pragma once
@@ -17,17 +17,17 @@ namespace nereid::tile {
 
 /// Nothing when the condition is computed from values alone. Otherwise the scalars of the condition
 /// block that the condition depends on: while none of them changes, the program only waits.
-std::optional<llvm::SmallVector<mlir::Value>> waitsOn(mlir::scf::WhileOp loop);
+std::optional<llvm::SmallVector<mlir::Value>> blocksOn(mlir::scf::WhileOp loop);
 
-/// Some loop of the kernel, or of a function that it calls, waits.
-bool mayWait(mlir::func::FuncOp kernel);
+/// Some loop of the kernel, or of a function that it calls, is a blocking one.
+bool mayBlock(mlir::func::FuncOp kernel);
 
 /// The operation, or one in its regions, looks at what other programs have done: it is a volatile
 /// load, or an atomic whose result is used. A loop of so many turns that polls is no deadlock, but
 /// others must run for the polling to succeed.
 bool polls(mlir::Operation *op);
 
-/// `tile-print-waiting-loops`: a remark at each loop that waits or polls.
-std::unique_ptr<mlir::Pass> createPrintWaitingLoopsPass();
+/// `tile-print-blocking-loops`: a remark at each loop that blocks or polls.
+std::unique_ptr<mlir::Pass> createPrintBlockingLoopsPass();
 
 } // namespace nereid::tile
