@@ -6,7 +6,7 @@
 //
 // Constants of other files stay where they are: they are ratios of costs of instructions
 // (leastArithmetic, smallProduct, leastReducedBlock, FusionPlan's), limits of patterns (maxRank) or
-// layouts that the runtime knows (paddingAddresses), none of which a descriptor says anything of.
+// layouts that the runtime knows (overhangAddresses), none of which a descriptor says anything of.
 // Those of runtime/ and eager/ follow no descriptor either: what is linked into programs runs on
 // any machine, and pieces of another size would round the baseline's sums in another way.
 #pragma once

@@ -23,7 +23,7 @@ static SmallVector<int64_t> shapeForCarried(Operation *loop, Value initial) {
   }
   for (auto [init, arg] : llvm::zip_equal(outer.getInitArgs(), outer.getRegionIterArgs())) {
     bool goesOn = init == initial && arg.hasOneUse() && isa<scf::ForOp>(*arg.user_begin());
-    shape[0] += goesOn ? gemmPaddingRows : 0;
+    shape[0] += goesOn ? gemmOverhangRows : 0;
   }
   return shape;
 }

@@ -60,7 +60,7 @@ public:
                              : fold.isGreater(b, operands.demandedRows, operands.rowEnd);
     int saved = fold.known(overhangs) == 0
                     ? -1
-                    : kernel.allocate({gemmPaddingRows, gemm.n}, types.sum, loc);
+                    : kernel.allocate({gemmOverhangRows, gemm.n}, types.sum, loc);
     auto keepRows = [&](bool restore) {
       if (saved < 0) {
         return;
@@ -70,7 +70,7 @@ public:
                                      fold.mul(then, operands.rowEnd, kernel.i64(gemm.n)));
       Value copy = kernel.bufferAddress(saved);
       gemmKernel.copyRows(then, types.sum, restore ? copy : behind, gemm.n, restore ? behind : copy,
-                          gemm.n, gemmPaddingRows, gemm.n);
+                          gemm.n, gemmOverhangRows, gemm.n);
     };
     const bool isInPlace = !operands.a.maybeCopied() && !operands.b.maybeCopied();
     // Every element that is looked at passes through a register block.
@@ -112,7 +112,7 @@ public:
 private:
   /// What the sums of a register block start from.
   Value zeroRows() {
-    const int64_t count = gemmPaddingRows * gemm.n;
+    const int64_t count = gemmOverhangRows * gemm.n;
     Value zeros = kernel.bufferAddress(kernel.allocate({count}, types.sum, loc));
     gemmKernel.fillWithZeros(b, zeros, count);
     return gemmKernel.zeros = zeros;

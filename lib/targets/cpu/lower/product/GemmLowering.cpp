@@ -124,7 +124,7 @@ static void computeInNests(BlockLowering &block, scf::ForOp op, Value tile, int 
 static int bufferForSum(BlockLowering &block, scf::ForOp op, Value initial) {
   KernelState &kernel = block.kernel;
   SmallVector<int64_t> shape(shapeOf(initial));
-  shape[0] += gemmPaddingRows;
+  shape[0] += gemmOverhangRows;
   auto own = kernel.buffers.find(initial);
   if (own != kernel.buffers.end() && initial.hasOneUse() &&
       initial.getParentBlock() == op->getBlock() &&
@@ -160,7 +160,7 @@ bool lowerGemm(BlockLowering &block, scf::ForOp op) {
   shape.deepest += shape.depth;
   Value initial = op.getInitArgs()[gemm->carried];
   const bool startsAtZero = gemm->startsAtZero && !kernel.buffers.count(initial);
-  int target = startsAtZero ? kernel.allocate({gemm->m + gemmPaddingRows, gemm->n},
+  int target = startsAtZero ? kernel.allocate({gemm->m + gemmOverhangRows, gemm->n},
                                               elementTypeOf(initial), loc)
                             : bufferForSum(block, op, initial);
   int64_t mark = kernel.scratchMark();

@@ -174,16 +174,16 @@ void GemmOperands::emit(Value copyOfA, const GemmShape &shape) {
   // A constant end may stand inside of a panel, as one behind a limit that the text names does.
   std::optional<int64_t> knownEnd = fold.known(columnEnd);
   isRagged = !knownEnd || (*knownEnd != gemm.n && *knownEnd % panelWidth != 0);
-  int table = kernel.allocate({gemm.m + paddingAddresses}, builder.getI64Type(), loc);
+  int table = kernel.allocate({gemm.m + overhangAddresses}, builder.getI64Type(), loc);
   gemmKernel.rowTable = kernel.bufferAddress(table);
   if (tally(Recogniser::GemmRowList, !gemm.a.rowMasks.empty() && a.maybeInPlace)) {
-    int places = kernel.allocate({gemm.m + paddingAddresses}, builder.getI64Type(), loc);
+    int places = kernel.allocate({gemm.m + overhangAddresses}, builder.getI64Type(), loc);
     gemmKernel.rowPlaces = kernel.bufferAddress(places);
   }
   if (a.maybeInPlace && !a.inPlace && gemm.a.transposed && gemm.a.rowMasks.empty()) {
     // Read in place, each element would come from a cache line of its own.
     aFirst = corner(gemm.a);
-    packedStride = gemm.m + gemmPaddingRows;
+    packedStride = gemm.m + gemmOverhangRows;
     packedStride += (lanes - packedStride % lanes) % lanes;
     int packed = kernel.allocate({depth, packedStride}, builder.getF32Type(), loc);
     packedRows = kernel.bufferAddress(packed);
@@ -292,7 +292,7 @@ void GemmOperands::fillColumnTable(Value missing) {
 
 void GemmOperands::fillTableOfCopies(OpBuilder &at, Value copyOfA, int64_t depth) {
   FoldingArithmetic fold(loc);
-  auto fill = at.create<scf::ForOp>(loc, kernel.i64(0), kernel.i64(gemm.m + gemmPaddingRows),
+  auto fill = at.create<scf::ForOp>(loc, kernel.i64(0), kernel.i64(gemm.m + gemmOverhangRows),
                                     kernel.i64(1));
   OpBuilder inside(fill.getBody()->getTerminator());
   Value row = fold.min(inside, fill.getInductionVar(), kernel.i64(gemm.m - 1));

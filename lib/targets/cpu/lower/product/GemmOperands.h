@@ -12,11 +12,12 @@
 
 namespace nereid::cpu {
 
-/// Rows of scratch behind the tile: a register block may reach beyond the last valid row.
-constexpr int64_t gemmPaddingRows = 8;
+/// Rows of scratch behind the tile, into which a register block that reaches beyond the last valid
+/// row overhangs.
+constexpr int64_t gemmOverhangRows = 8;
 /// The table of row addresses is read ahead by a block for prefetching, and written a vector at a
 /// time.
-constexpr int64_t paddingAddresses = 2 * gemmPaddingRows;
+constexpr int64_t overhangAddresses = 2 * gemmOverhangRows;
 
 /// How an operand is read.
 struct OperandPlace {

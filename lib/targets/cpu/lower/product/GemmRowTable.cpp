@@ -67,9 +67,9 @@ void GemmOperands::listChosenRows() {
   rowEnd = each.getResult(0);
   // Blocks that reach beyond the last row read that row again, and add to a row behind the tile.
   Value last = fold.max(builder, fold.sub(builder, rowEnd, kernel.i64(1)), kernel.i64(0));
-  auto padding = VectorType::get({gemmPaddingRows}, builder.getI64Type());
+  auto overhang = VectorType::get({gemmOverhangRows}, builder.getI64Type());
   auto pad = [&](Value to, Value entry) {
-    storeEntry(builder, to, rowEnd, builder.create<vector::BroadcastOp>(loc, padding, entry));
+    storeEntry(builder, to, rowEnd, builder.create<vector::BroadcastOp>(loc, overhang, entry));
   };
   pad(gemmKernel.rowTable, loadEntries(builder, gemmKernel.rowTable, last, 1));
   pad(gemmKernel.rowPlaces, kernel.i64(gemm.m * gemm.n));
@@ -168,7 +168,7 @@ void GemmOperands::fillRowTable(OpBuilder &at, int64_t lanes) {
   Value entry =
       at.create<LLVM::GEPOp>(loc, table.getType(), i64, table, ArrayRef<LLVM::GEPArg>{last});
   Value repeated = at.create<LLVM::LoadOp>(loc, i64, entry, 8);
-  auto type = VectorType::get({gemmPaddingRows}, i64);
+  auto type = VectorType::get({gemmOverhangRows}, i64);
   storeEntry(at, table, rowEnd, at.create<vector::BroadcastOp>(loc, type, repeated));
 }
 

@@ -18,12 +18,12 @@ void completeGroups(KernelState &kernel, OpBuilder &at, Location loc, const Gemm
   // Without rows there is nothing to read, nor an entry of the table that says where.
   Value isPart = fold.both(at, fold.isGreater(at, rest, kernel.i64(0)),
                            fold.isGreater(at, operands.rowEnd, kernel.i64(0)));
-  const int64_t rows = gemm.m + gemmPaddingRows;
+  const int64_t rows = gemm.m + gemmOverhangRows;
   Value copies = kernel.bufferAddress(kernel.allocate({rows, shape.deepest}, types.operand, loc));
   Value table =
-      kernel.bufferAddress(kernel.allocate({gemm.m + paddingAddresses}, at.getI64Type(), loc));
+      kernel.bufferAddress(kernel.allocate({gemm.m + overhangAddresses}, at.getI64Type(), loc));
   OpBuilder then = at.create<scf::IfOp>(loc, isPart, false).getThenBodyBuilder();
-  Value end = fold.add(then, operands.rowEnd, kernel.i64(gemmPaddingRows));
+  Value end = fold.add(then, operands.rowEnd, kernel.i64(gemmOverhangRows));
   auto each = then.create<scf::ForOp>(loc, kernel.i64(0), end, kernel.i64(1));
   OpBuilder inRow(each.getBody()->getTerminator());
   Value row = each.getInductionVar();
