@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 using namespace nereid::measure;
 
 TEST(Percentile, InterpolatesBetweenOrderStatistics) {
@@ -22,9 +24,12 @@ TEST(Summarize, LeavesOutliersOutOfTheDeviation) {
 }
 
 TEST(Summarize, RelativeDeviationOfKnownSet) {
-  // mean 5, sum of squared deviations 32, n - 1 = 7.
   Summary summary = summarize({2, 4, 4, 4, 5, 5, 7, 9});
   EXPECT_EQ(summary.outliers, 1); // 9 lies above q3 + 1.5 IQR = 5.5 + 2.25
+  // Without it: mean 31 / 7, sum of squared deviations 151 - 31 * 31 / 7, n - 1 = 6.
+  EXPECT_NEAR(summary.mean, 31.0 / 7, 1e-12);
+  EXPECT_NEAR(summary.deviation, std::sqrt((151 - 31 * 31 / 7.0) / 6), 1e-12);
+  EXPECT_NEAR(summary.relativeDeviation, summary.deviation / summary.mean, 1e-12);
   Summary inner = summarize({4, 6});
   EXPECT_NEAR(inner.relativeDeviation, 1.4142135623730951 / 5, 1e-12);
   EXPECT_NEAR(summarize({-4, -6}).deviation, 1.4142135623730951, 1e-12);
