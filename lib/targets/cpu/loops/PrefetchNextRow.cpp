@@ -10,9 +10,9 @@
 //   for row: { for i < n: max(load x[row][i]) ; for i: exp(…) ; for i: store(…) }
 //   for row: { for i < n: max(load x[row][i]) ; for i: { prefetch x[row+1][i/4] ; exp(…) }
 //              for i: { prefetch x[row+1][(n+3i)/4] ; store(…) } }
-// Of short rows it is not the next one that is prefetched, but one so many rows behind that memory
-// has the time to bring it. Of longer rows that are only read, the prefetches have a lead over the
-// reading loop, which takes its turn right after them.
+// Where rows are short, the pass prefetches a later row than the next one, so far ahead that memory
+// has the time to bring it. Where rows are longer and only read, the prefetches have a lead over
+// the loop that reads the row right after them.
 #include "lib/targets/cpu/loops/Passes.h"
 
 #include "lib/targets/cpu/Attributes.h"
@@ -227,9 +227,9 @@ bool stores(const Place &place) {
   });
 }
 
-/// Rows that are only read, and fit. Of those that are stored narrow ones walked in blocks gain
-/// (layer norm of bfloat16: 0.51 to 0.58 of a copy); elsewhere the first level overflows (of 4096
-/// float32: 0.71 to 0.61).
+/// Prefetches may have a lead over rows that are only read and fit into the near caches. A lead
+/// also helps stored rows of narrow numbers that are walked in blocks; other stored rows overflow
+/// the first level. What both cost is measured in docs/notes/2026-11-cpu-limit-rows.md.
 bool hasLead(const Stream &stream, ArrayRef<Place> hosts, const Machine &machine) {
   bool isNear = stream.rowBytes > 0 && stream.rowBytes <= sizes::mostNearBytes(machine);
   return llvm::all_of(hosts, [&](const Place &host) {

@@ -77,7 +77,8 @@ public:
     const bool seesAll = saved < 0 && !isList && isInPlace && operands.hasAllColumns;
     const bool skipsZeros = startsAtZero && seesAll;
     const bool makesStore = gemm.store && seesAll && kernel.machine.hasMaskedMoves;
-    // A rest makes no block of its own; the first block stores what is seen without any k.
+    // The last iterations, when fewer than a block, join the block before them. A product without
+    // any k still needs one block, which stores the elements that are looked at.
     Value least = skipsZeros || makesStore ? kernel.i64(1) : fold.min(b, tripCount, kernel.i64(1));
     Value rest = fold.sub(b, mostAtOnce, perBlock);
     readEnd = fold.max(b, fold.sub(b, tripCount, rest), least);
