@@ -17,13 +17,13 @@ namespace {
 /// it is added: LLVM's own manager drops those that it has already.
 class ChosenPasses final : public llvm::legacy::PassManagerBase {
 public:
-  ChosenPasses(llvm::legacy::PassManager &passes, std::span<const char *const> leftOut)
-      : passes(passes), leftOut(leftOut) {}
+  ChosenPasses(llvm::legacy::PassManager &passes, std::span<const char *const> disabledPasses)
+      : passes(passes), disabledPasses(disabledPasses) {}
 
   void add(llvm::Pass *pass) override {
     const llvm::PassInfo *info =
         llvm::PassRegistry::getPassRegistry()->getPassInfo(pass->getPassID());
-    if (info && llvm::is_contained(leftOut, info->getPassArgument())) {
+    if (info && llvm::is_contained(disabledPasses, info->getPassArgument())) {
       delete pass;
       return;
     }
@@ -32,7 +32,7 @@ public:
 
 private:
   llvm::legacy::PassManager &passes;
-  std::span<const char *const> leftOut;
+  std::span<const char *const> disabledPasses;
 };
 
 } // namespace
@@ -55,7 +55,7 @@ const llvm::SmallVectorImpl<char> *Emitter::emit(llvm::Module &module, llvm::Cod
   auto &passes = type == llvm::CodeGenFileType::ObjectFile ? object : assembly;
   if (!passes) {
     auto made = std::make_unique<Passes>();
-    ChosenPasses chosen(made->list, options.leftOut);
+    ChosenPasses chosen(made->list, options.disabledPasses);
     if (machine.addPassesToEmitFile(chosen, made->stream, nullptr, type,
                                     /*DisableVerify=*/true)) {
       return nullptr;

@@ -21,7 +21,7 @@ namespace nereid::codegen {
 struct EmissionOptions {
   /// Passes of the code generator that are not run, by their names (`llc --print-passes` of LLVM);
   /// names that a machine's code generator does not have are passed over. Must outlive the emitter.
-  std::span<const char *const> leftOut = {};
+  std::span<const char *const> disabledPasses = {};
   /// What LLVM has for the whole process alone; see OptionScope. Must outlive the emitter.
   std::span<const LlvmOption> options = {};
 };

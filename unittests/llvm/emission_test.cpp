@@ -31,9 +31,9 @@ end:
 bool multiplies(const std::string &assembly) { return assembly.find("imul") != std::string::npos; }
 
 TEST(Emission, LeavesOutWhatItIsTold) {
-  static constexpr const char *leftOut[] = {"loop-reduce", "no-such-pass"};
+  static constexpr const char *disabledPasses[] = {"loop-reduce", "no-such-pass"};
   EXPECT_FALSE(multiplies(x86Assembly(stridedLoop)));
-  EXPECT_TRUE(multiplies(x86Assembly(stridedLoop, {leftOut, {}})));
+  EXPECT_TRUE(multiplies(x86Assembly(stridedLoop, {disabledPasses, {}})));
   EXPECT_FALSE(multiplies(x86Assembly(stridedLoop)));
 }
 
