@@ -5,8 +5,8 @@
 #pragma once
 
 #include "lib/develop/Optimization.h"
-#include "lib/develop/Prediction.h"
-#include "lib/develop/Verification.h"
+#include "lib/develop/accuracy/Verification.h"
+#include "lib/develop/performance/Prediction.h"
 #include "lib/generator/InterfaceCheck.h"
 
 #include <functional>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/develop/Optimization.h"
 
-#include "lib/develop/Duel.h"
+#include "lib/develop/performance/Duel.h"
 #include "lib/report/Table.h"
 #include "lib/support/Interrupt.h"
 

@@ -4,7 +4,7 @@
 // all of it. Ends when every case is where it should be, or nothing is left that should gain.
 #pragma once
 
-#include "lib/develop/Duel.h"
+#include "lib/develop/performance/Duel.h"
 #include "lib/generator/OptimizationLog.h"
 #include "lib/generator/Project.h"
 

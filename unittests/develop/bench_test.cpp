@@ -2,7 +2,7 @@
 // What bench says of tensors that were written next to, of inputs that changed, and of times that
 // cannot be or say that the roofline is wrong.
 #include "lib/definition/Graph.h"
-#include "lib/develop/Bench.h"
+#include "lib/develop/performance/Bench.h"
 
 #include <gtest/gtest.h>
 

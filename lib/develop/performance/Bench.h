@@ -4,7 +4,7 @@
 #pragma once
 
 #include "lib/bench/measurement/Measurement.h"
-#include "lib/develop/Performance.h"
+#include "lib/develop/performance/Performance.h"
 
 namespace nereid::develop {
 

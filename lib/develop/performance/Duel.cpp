@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/develop/Duel.h"
+#include "lib/develop/performance/Duel.h"
 
-#include "lib/develop/Bench.h"
+#include "lib/develop/performance/Bench.h"
 
 namespace nereid::develop {
 

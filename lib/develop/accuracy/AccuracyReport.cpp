@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/develop/AccuracyReport.h"
+#include "lib/develop/accuracy/AccuracyReport.h"
 
 #include "lib/report/Table.h"
 

@@ -3,8 +3,8 @@
 // extreme values, dense and strided layouts, every type of the definition, against float64.
 #pragma once
 
-#include "lib/develop/AccuracyReport.h"
 #include "lib/develop/Launch.h"
+#include "lib/develop/accuracy/AccuracyReport.h"
 #include "lib/generator/Generator.h"
 
 #include <functional>

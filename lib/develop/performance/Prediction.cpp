@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/develop/Prediction.h"
+#include "lib/develop/performance/Prediction.h"
 
 #include "lib/definition/Graph.h"
-#include "lib/develop/Performance.h"
+#include "lib/develop/performance/Performance.h"
 #include "lib/measure/peaks/Roofline.h"
 #include "lib/measure/statistics/Statistics.h"
 #include "lib/report/Table.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/develop/Performance.h"
+#include "lib/develop/performance/Performance.h"
 
-#include "lib/develop/Bench.h"
+#include "lib/develop/performance/Bench.h"
 #include "lib/measure/results/SummaryJson.h"
 #include "lib/report/Table.h"
 #include "runtime/BusyTime.h"

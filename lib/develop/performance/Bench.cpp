@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/develop/Bench.h"
+#include "lib/develop/performance/Bench.h"
 
 #include "lib/bench/measurement/KernelLaunch.h"
 #include "lib/eager/baseline/Eager.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/develop/Verification.h"
+#include "lib/develop/accuracy/Verification.h"
 
 #include "lib/support/Interrupt.h"
 #include "lib/verify/KeptCase.h"

@@ -3,7 +3,7 @@
 // quicker, or only seems to be.
 #pragma once
 
-#include "lib/develop/Performance.h"
+#include "lib/develop/performance/Performance.h"
 #include "lib/measure/statistics/Evidence.h"
 
 namespace nereid::develop {
