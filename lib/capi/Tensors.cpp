@@ -4,8 +4,8 @@
 #include "lib/capi/Handles.h"
 #include "lib/capi/Texts.h"
 #include "lib/targets/Targets.h"
-#include "runtime/tensor/Extent.h"
 #include "runtime/elements/IntegerRange.h"
+#include "runtime/tensor/Extent.h"
 
 #include <fmt/format.h>
 

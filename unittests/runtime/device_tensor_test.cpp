@@ -2,9 +2,9 @@
 // Tensors on a device whose memory the host cannot touch: copies, elements, fills, files, DLPack
 // and launches; and who is refused.
 #include "runtime/Device.h"
-#include "runtime/tensor/Dlpack.h"
-#include "runtime/elements/IntegerElements.h"
 #include "runtime/core/KernelSupport.h"
+#include "runtime/elements/IntegerElements.h"
+#include "runtime/tensor/Dlpack.h"
 #include "unittests/FarDevice.h"
 #include "unittests/runtime/ObjectBuilder.h"
 

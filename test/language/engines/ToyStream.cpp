@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "test/language/engines/ToyStream.h"
 
-#include "runtime/core/Clock.h"
 #include "runtime/Kernel.h"
+#include "runtime/core/Clock.h"
 #include "test/language/engines/ToyDevice.h"
 
 #include <cstring>
