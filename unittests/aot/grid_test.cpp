@@ -46,8 +46,8 @@ public:
       return;
     }
     auto loaded = runtime::loadObject(object);
-    if (const std::string *problem = std::get_if<std::string>(&loaded)) {
-      ADD_FAILURE() << *problem;
+    if (const auto *error = std::get_if<runtime::LaunchError>(&loaded)) {
+      ADD_FAILURE() << error->message;
       return;
     }
     code = std::get<std::shared_ptr<runtime::Module>>(loaded);

@@ -70,8 +70,8 @@ CompiledLoops compileLoops(const std::string &text, const std::string &architect
     return result;
   }
   auto loaded = runtime::loadObject(result.object);
-  if (auto *problem = std::get_if<std::string>(&loaded)) {
-    result.error = *problem;
+  if (const auto *error = std::get_if<runtime::LaunchError>(&loaded)) {
+    result.error = error->message;
     return result;
   }
   result.code = std::get<0>(loaded);

@@ -126,8 +126,8 @@ LoweredKernel lowerKernel(const std::string &text, const std::string &architectu
     generator.emitAssembly(*twice, result.assembly, diags);
   }
   auto loaded = runtime::loadObject(object);
-  if (auto *problem = std::get_if<std::string>(&loaded)) {
-    result.error = *problem;
+  if (const auto *error = std::get_if<runtime::LaunchError>(&loaded)) {
+    result.error = error->message;
     return result;
   }
   result.code = std::get<0>(loaded);
