@@ -87,6 +87,12 @@ struct Progress {
     std::lock_guard lock(mutex);
     checked.insert(places);
   }
+  /// The generation notes which schedules it was asked for.
+  generator::Schedule scheduleFor(Generation &generation, const definition::Binding &binding,
+                                  DType dtype, const Machine &chip) {
+    std::lock_guard lock(mutex);
+    return generation.scheduleFor(binding, dtype, chip);
+  }
 
 private:
   std::mutex mutex;
@@ -113,7 +119,7 @@ Result<Attempt> tryCase(Generation &generation, Progress &progress, const Machin
   }
   attempt.tensors = *tensors;
   row.shape = fmt::format("{}", fmt::join(tensors->outputs[0].shape(), "x"));
-  auto schedule = generation.scheduleFor(grid.binding, dtype, chip);
+  auto schedule = progress.scheduleFor(generation, grid.binding, dtype, chip);
   auto launch = [&](std::span<const Tensor> given, const verify::LaunchWay &way) -> Status {
     auto prepared = PreparedLaunch::prepare(source, generation.fused, schedule,
                                             given.first(tensors->inputs.size()),

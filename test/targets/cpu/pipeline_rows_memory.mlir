@@ -5,7 +5,7 @@
 // RUN: cpu-opt %s --cpu=x86-64-v4 --split-input-file --cpu-pipeline-rows | FileCheck %s
 
 // REMARK: remark: not recognised as a row stored while the next one is computed: the tiles of two rows may need {{.*}} bytes of scratch memory, but the limit is 12288
-// TIGHT: func.func @with_split{{.*}} nereid.scratch_bytes = 12288
+// TIGHT: func.func @with_split{{.*}}nereid.scratch_bytes = 12288
 // CHECK-LABEL: func.func @with_split
 // CHECK: cpu.pipelined_rows
 func.func @with_split(%out: !tile.ptr<f32>, %x: !tile.ptr<f32>, %first: i32, %last: i32, %stride: i32)
@@ -48,7 +48,7 @@ func.func @with_split(%out: !tile.ptr<f32>, %x: !tile.ptr<f32>, %first: i32, %la
 
 // The counts are in four tables.
 // REMARK: remark: not recognised as a row stored while the next one is computed: the tiles of two rows may need {{.*}} bytes of scratch memory, but the limit is 12288
-// TIGHT: func.func @with_histogram{{.*}} nereid.scratch_bytes = 8256
+// TIGHT: func.func @with_histogram{{.*}}nereid.scratch_bytes = 8256
 // CHECK-LABEL: func.func @with_histogram
 // CHECK: cpu.pipelined_rows
 func.func @with_histogram(%out: !tile.ptr<f32>, %x: !tile.ptr<f32>, %first: i32, %last: i32, %stride: i32)
