@@ -94,6 +94,9 @@ KernelArguments KernelArguments::clone() const {
   for (auto &[name, tensor] : copy.tensors) {
     tensor = views.count(name) != 0 ? tensor : tensor.to(tensor.dtype());
   }
+  for (auto &[name, tensor] : copy.before) {
+    tensor = tensor.to(tensor.dtype());
+  }
   for (const auto &[name, view] : views) {
     Tensor &tensor = copy.tensors.at(name);
     tensor = std::get<Tensor>(copy.tensors.at(view.of).view(view.offset, tensor.shape()));
