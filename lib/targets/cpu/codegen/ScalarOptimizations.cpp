@@ -1,25 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Registers by hand the analyses that the four passes ask for. A pass that asks for one that is
-// missing here aborts, which the tests would see at once: the set does not depend on the kernel.
 #include "lib/targets/cpu/codegen/ScalarOptimizations.h"
 
+#include "lib/llvm/Analyses.h"
 #include "lib/lowering/SafeDivision.h"
 #include "lib/lowering/SafeShifts.h"
 
-#include "llvm/Analysis/AliasAnalysis.h"
-#include "llvm/Analysis/AssumptionCache.h"
-#include "llvm/Analysis/BasicAliasAnalysis.h"
-#include "llvm/Analysis/BlockFrequencyInfo.h"
-#include "llvm/Analysis/BranchProbabilityInfo.h"
-#include "llvm/Analysis/CGSCCPassManager.h"
-#include "llvm/Analysis/LoopAnalysisManager.h"
-#include "llvm/Analysis/MemorySSA.h"
-#include "llvm/Analysis/OptimizationRemarkEmitter.h"
-#include "llvm/Analysis/PostDominators.h"
-#include "llvm/Analysis/ProfileSummaryInfo.h"
-#include "llvm/Analysis/ScalarEvolution.h"
-#include "llvm/Analysis/TargetLibraryInfo.h"
-#include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
@@ -104,36 +89,7 @@ static bool usesHalf(const Module &module) {
 }
 
 void runScalarOptimizations(Module &module, TargetMachine &machine) {
-  LoopAnalysisManager loops;
-  FunctionAnalysisManager functions;
-  ModuleAnalysisManager modules;
-
-  loops.registerPass([] { return PassInstrumentationAnalysis(); });
-  functions.registerPass([] { return PassInstrumentationAnalysis(); });
-  modules.registerPass([] { return PassInstrumentationAnalysis(); });
-  modules.registerPass([] { return ProfileSummaryAnalysis(); });
-  functions.registerPass([] { return AssumptionAnalysis(); });
-  functions.registerPass([] { return BasicAA(); });
-  functions.registerPass([] {
-    AAManager aliases;
-    aliases.registerFunctionAnalysis<BasicAA>();
-    return aliases;
-  });
-  functions.registerPass([] { return BlockFrequencyAnalysis(); });
-  functions.registerPass([] { return BranchProbabilityAnalysis(); });
-  functions.registerPass([] { return DominatorTreeAnalysis(); });
-  functions.registerPass([] { return LoopAnalysis(); });
-  functions.registerPass([] { return MemorySSAAnalysis(); });
-  functions.registerPass([] { return OptimizationRemarkEmitterAnalysis(); });
-  functions.registerPass([] { return PostDominatorTreeAnalysis(); });
-  functions.registerPass([] { return ScalarEvolutionAnalysis(); });
-  functions.registerPass([] { return TargetLibraryAnalysis(); });
-  functions.registerPass([&] { return machine.getTargetIRAnalysis(); });
-  modules.registerPass([&] { return FunctionAnalysisManagerModuleProxy(functions); });
-  functions.registerPass([&] { return ModuleAnalysisManagerFunctionProxy(modules); });
-  functions.registerPass([&] { return LoopAnalysisManagerFunctionProxy(loops); });
-  loops.registerPass([&] { return FunctionAnalysisManagerLoopProxy(functions); });
-
+  codegen::Analyses analyses(machine);
   FunctionPassManager passes;
   passes.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
   // For narrowing alone: the lowering leaves nothing else to do that it would see, and it takes a
@@ -148,7 +104,7 @@ void runScalarOptimizations(Module &module, TargetMachine &machine) {
       allowSharedCopies(function);
       lowering::makeDivisionsSafe(function, machine.getTargetTriple().isX86());
       lowering::makeShiftsSafe(function);
-      passes.run(function, functions);
+      passes.run(function, analyses.functions);
       removeHalfExtrema(function);
     }
   }
