@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which thread of a program holds which elements of a tile, as a linear map over bits: an element's
+// row-major number is the exclusive or of one basis for each bit that is set in the number of the
+// register, of the lane and of the warp that hold it. Shapes and numbers are powers of two, so that
+// every layout here (rows across lanes, fragments of matrix instructions, replicas) is one such
+// map, and transposing, slicing and reshaping tiles are permutations of the bits of its bases.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace nereid::layout {
+
+/// What of a program holds an element.
+enum class Holder : uint8_t { Register, Lane, Warp };
+
+class LinearLayout {
+public:
+  using Shape = std::vector<int64_t>;
+  using Bases = std::vector<int64_t>;
+
+  LinearLayout() = default;
+  /// Basis i of each list belongs to bit i of the holder's number. Sizes of `shape` are powers of
+  /// two, bases are numbers of elements, 0 where the bit makes no difference: replicas.
+  LinearLayout(Shape shape, Bases registers, Bases lanes, Bases warps);
+
+  const Shape &shape() const { return sizes; }
+  int64_t elementCount() const;
+  const Bases &bases(Holder holder) const { return lists[static_cast<size_t>(holder)]; }
+  /// How many registers, lanes or warps there are.
+  int64_t count(Holder holder) const { return int64_t{1} << bases(holder).size(); }
+  bool operator==(const LinearLayout &) const = default;
+
+  /// Row-major number of the element that is held there.
+  int64_t elementAt(int64_t reg, int64_t lane, int64_t warp) const;
+  /// What the number's bits contribute on their own.
+  int64_t contribution(Holder holder, int64_t number) const;
+  /// Whether every element is held by somebody.
+  bool isComplete() const;
+  /// Whether no two bases share a bit of the element's number, so that adding contributions is as
+  /// good as their exclusive or, and each basis is a single bit.
+  bool isPermutation() const;
+  /// Bits of the holder's numbers that make no difference, as a mask: those holders that have one
+  /// of them set hold replicas.
+  int64_t replicaBits(Holder holder) const;
+
+  // ---- layouts of the same elements in other shapes ----
+
+  /// The row-major numbers stay; equal element counts.
+  LinearLayout reshaped(Shape shape) const;
+  /// Dimension i of the result is dimension order[i] of this one.
+  LinearLayout transposed(std::span<const int32_t> order) const;
+  /// That of the tile with size 1 along each dimension in which `shape` has size 1 and this one has
+  /// not: replicas along it, without registers of their own. The layout an operand needs that is
+  /// broadcast to this one.
+  LinearLayout projectedTo(const Shape &shape) const;
+  /// `axis` removed, as of the result of a reduction along it.
+  LinearLayout withoutAxis(unsigned axis) const;
+  /// This one broadcast to `shape`, with registers for what is repeated.
+  LinearLayout broadcastTo(const Shape &shape) const;
+  /// That of a half of a tile with this layout, whose last dimension is 2.
+  LinearLayout halved() const;
+  /// That of a tile with a last dimension of 2, whose halves have this layout, in two registers.
+  LinearLayout doubled() const;
+
+  /// "registers 1 2, lanes 4 8 16 32 64, warps 128 256"
+  std::string text() const;
+
+private:
+  template <class Map> LinearLayout mapped(Shape shape, const Map &map) const;
+
+  Shape sizes;
+  Bases lists[3];
+};
+
+/// Consecutive elements along the dimensions of `order`, fastest first: `vector` elements of the
+/// first one for each thread, then lanes, then warps; what is left over goes to further registers.
+/// Counts are powers of two. Where the tile has fewer elements than threads, threads hold replicas.
+LinearLayout blockedLayout(const LinearLayout::Shape &shape, std::span<const int32_t> order,
+                           int64_t vector, int64_t lanes, int64_t warps);
+
+/// n-1, n-2, … 0: the last dimension is the fastest.
+std::vector<int32_t> rowMajorOrder(size_t rank);
+
+/// The layout for a walk along `axis`: lanes and registers side by side along it, in that order of
+/// significance, no warps.
+LinearLayout scanLayout(const LinearLayout::Shape &shape, unsigned axis, int64_t lanes,
+                        int64_t warps);
+
+} // namespace nereid::layout
