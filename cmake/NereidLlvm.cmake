@@ -34,6 +34,7 @@ set(NEREID_MLIR_LIBRARIES
     MLIRTargetLLVMIRExport MLIRBuiltinToLLVMIRTranslation MLIRLLVMToLLVMIRTranslation
     LLVMFrontendOpenMP LLVMX86CodeGen LLVMX86AsmParser LLVMX86Desc LLVMX86Info
     LLVMAArch64CodeGen LLVMAArch64Desc LLVMAArch64Info LLVMRISCVCodeGen LLVMRISCVDesc LLVMRISCVInfo
+    LLVMNVPTXCodeGen LLVMNVPTXDesc LLVMNVPTXInfo
     LLVMScalarOpts LLVMInstCombine
     LLVMTransformUtils LLVMAnalysis LLVMIRReader LLVMAsmParser LLVMCore LLVMSupport
     LLVMTargetParser LLVMTarget LLVMMC)

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// The phases of NVIDIA GPUs: layouts of tiles over threads, the code of a thread, LLVM IR, PTX.
+#include "lib/targets/nvidia/NvidiaTarget.h"
+
+#include "lib/llvm/Pool.h"
+#include "lib/pipeline/Phases.h"
+#include "lib/targets/nvidia/codegen/Passes.h"
+#include "lib/targets/nvidia/codegen/PtxGenerator.h"
+#include "lib/targets/nvidia/ir/Nvidia.h"
+#include "lib/targets/nvidia/layouts/Passes.h"
+#include "lib/targets/nvidia/threads/Lowering.h"
+#include "lib/tile/ir/Attributes.h"
+#include "lib/tile/transforms/Passes.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+#include <fmt/format.h>
+
+namespace nereid::nvidia {
+namespace {
+
+using pipeline::CompileState;
+
+class NvidiaTarget final : public pipeline::Target {
+public:
+  explicit NvidiaTarget(const NvidiaMachine &machine)
+      : machine(machine),
+        generators([machine] { return std::make_unique<PtxGenerator>(machine); }) {}
+
+  std::string name() const override { return "nvidia:" + machine.name; }
+  std::string features() const override { return machine.name; }
+  void registerDialects(mlir::DialectRegistry &registry) const override {
+    registerNvidiaDialects(registry);
+  }
+  std::span<const pipeline::Phase> phases() const override;
+
+  const NvidiaMachine machine;
+  codegen::Pool<PtxGenerator> generators;
+};
+
+NvidiaTarget &targetOf(const CompileState &state) {
+  return static_cast<NvidiaTarget &>(*state.target);
+}
+
+int64_t warpsOf(mlir::ModuleOp module) {
+  int64_t warps = 4;
+  module.walk([&](mlir::func::FuncOp function) {
+    if (auto own = function->getAttrOfType<mlir::IntegerAttr>(tile::attribute::numWarps)) {
+      warps = own.getInt();
+    }
+  });
+  return warps;
+}
+
+bool assignLayouts(CompileState &state) {
+  pipeline::noteKernelFacts(state);
+  mlir::MLIRContext &context = state.session->context();
+  context.loadDialect<NvidiaDialect>();
+  mlir::PassManager passes(&context);
+  passes.enableVerifier(state.options.verifyEach);
+  passes.addPass(tile::createDropAssumptionsPass());
+  passes.addPass(mlir::createInlinerPass());
+  passes.addNestedPass<mlir::func::FuncOp>(createAssignLayoutsPass());
+  passes.addPass(mlir::createCSEPass());
+  return succeeded(passes.run(*state.module));
+}
+
+bool lowerToThreads(CompileState &state) {
+  state.session->context().loadDialect<mlir::LLVM::LLVMDialect>();
+  if (failed(lowerTilesToThreads(*state.module))) {
+    return false;
+  }
+  const auto most = targetOf(state).machine.sharedBytes;
+  int64_t wanted = 0;
+  state.module->walk([&](mlir::func::FuncOp function) {
+    if (auto bytes = function->getAttrOfType<mlir::IntegerAttr>("nereid.scratch_bytes")) {
+      wanted = bytes.getInt();
+    }
+  });
+  if (wanted > most) {
+    state.diags.add(makeError("E0501", fmt::format("a program needs {} bytes of shared memory, but "
+                                                   "{} has {}",
+                                                   wanted, targetOf(state).machine.name, most))
+                        .withHelp("use smaller blocks"));
+    return false;
+  }
+  return true;
+}
+
+bool translateToLlvm(CompileState &state) {
+  const int64_t threads = 32 * warpsOf(*state.module);
+  mlir::PassManager passes(&state.session->context());
+  passes.enableVerifier(state.options.verifyEach);
+  buildThreadsToLlvmPipeline(passes);
+  return succeeded(passes.run(*state.module)) &&
+         keepCode(state, targetOf(state).generators.lease()->translate(*state.module, threads,
+                                                                       state.diags));
+}
+
+bool readLlvm(CompileState &state) {
+  return keepReadCode(state, targetOf(state).generators.lease()->parse(
+                                 state.inputText, state.input.path, state.diags));
+}
+
+bool emitPtx(CompileState &state) {
+  if (!targetOf(state).generators.lease()->emitPtx(*state.code, state.assembly, state.diags)) {
+    return false;
+  }
+  // The driver reads up to a zero.
+  state.object.assign(state.assembly.begin(), state.assembly.end());
+  state.object.push_back(0);
+  return true;
+}
+
+// clang-format off
+const pipeline::Phase nvidiaPhases[] = {
+  {"tile-nvidia", ".mlir", "tile IR with the layout of each tile over the threads",
+   assignLayouts, pipeline::readTile, pipeline::printMlir, pipeline::verifyTileForTarget},
+  {"threads", ".mlir", "the code of one thread, on scalars",
+   lowerToThreads, pipeline::readMlir, pipeline::printMlir},
+  {"llvm", ".ll", "LLVM IR, optimised",
+   translateToLlvm, readLlvm, pipeline::printCode},
+  {"ptx", ".ptx", "PTX text, which the driver compiles",
+   emitPtx, nullptr, pipeline::printAssembly},
+};
+// clang-format on
+
+std::span<const pipeline::Phase> NvidiaTarget::phases() const { return nvidiaPhases; }
+
+Result<std::unique_ptr<pipeline::Target>> makeNvidiaTarget(std::string_view architecture,
+                                                           const Machine *) {
+  auto machine = parseNvidiaMachine(architecture);
+  if (!machine) {
+    return machine.error();
+  }
+  return std::unique_ptr<pipeline::Target>(std::make_unique<NvidiaTarget>(*machine));
+}
+
+} // namespace
+
+void registerNvidiaTarget() { pipeline::registerTarget("nvidia", {makeNvidiaTarget}); }
+
+} // namespace nereid::nvidia

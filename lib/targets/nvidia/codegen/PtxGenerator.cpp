@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// Multiplication and addition contract, as the kernel language allows it.
+#include "lib/targets/nvidia/codegen/PtxGenerator.h"
+
+#include "lib/llvm/Analyses.h"
+#include "lib/llvm/Emission.h"
+#include "lib/llvm/LlvmModule.h"
+#include "lib/lowering/SafeDivision.h"
+#include "lib/lowering/SafeShifts.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/Metadata.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/LICM.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
+
+#include <mutex>
+
+namespace nereid::nvidia {
+namespace {
+
+constexpr const char *triple = "nvptx64-nvidia-cuda";
+
+std::unique_ptr<llvm::TargetMachine> createTargetMachine(const NvidiaMachine &machine) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+  });
+  std::string error;
+  const llvm::Target *target = llvm::TargetRegistry::lookupTarget(triple, error);
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Fast;
+  return std::unique_ptr<llvm::TargetMachine>(
+      target->createTargetMachine(triple, machine.name, "+ptx83", options, llvm::Reloc::PIC_,
+                                  std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+}
+
+void annotate(llvm::Module &module, llvm::Function *kernel, const char *what, int64_t value) {
+  llvm::LLVMContext &context = module.getContext();
+  module.getOrInsertNamedMetadata("nvvm.annotations")
+      ->addOperand(llvm::MDNode::get(
+          context, {llvm::ValueAsMetadata::get(kernel), llvm::MDString::get(context, what),
+                    llvm::ValueAsMetadata::get(llvm::ConstantInt::get(
+                        llvm::Type::getInt32Ty(context), static_cast<uint64_t>(value)))}));
+}
+
+void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+  codegen::Analyses analyses(machine);
+  llvm::FunctionPassManager passes;
+  passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
+  passes.addPass(llvm::InstCombinePass(llvm::InstCombineOptions().setVerifyFixpoint(false)));
+  passes.addPass(llvm::SimplifyCFGPass());
+  passes.addPass(llvm::createFunctionToLoopPassAdaptor(llvm::LICMPass(llvm::LICMOptions()),
+                                                       /*UseMemorySSA=*/true));
+  passes.addPass(llvm::EarlyCSEPass(/*UseMemorySSA=*/true));
+  for (llvm::Function &function : module) {
+    if (!function.isDeclaration()) {
+      lowering::makeDivisionsSafe(function, /*inFloat=*/false);
+      lowering::makeShiftsSafe(function);
+      passes.run(function, analyses.functions);
+    }
+  }
+}
+
+} // namespace
+
+struct PtxGenerator::State {
+  NvidiaMachine machine;
+  std::unique_ptr<llvm::TargetMachine> target;
+  codegen::Emitter emitter;
+
+  explicit State(NvidiaMachine given)
+      : machine(std::move(given)), target(createTargetMachine(machine)), emitter(*target, {}) {}
+};
+
+PtxGenerator::PtxGenerator(NvidiaMachine machine)
+    : state(std::make_unique<State>(std::move(machine))) {}
+PtxGenerator::~PtxGenerator() = default;
+
+std::unique_ptr<pipeline::CodeModule> PtxGenerator::translate(mlir::ModuleOp module,
+                                                              int64_t threads, Diagnostics &diags) {
+  auto code = codegen::translateModule(module, *state->target, diags);
+  if (!code) {
+    return nullptr;
+  }
+  for (llvm::Function &function : *code->module) {
+    if (!function.isDeclaration()) {
+      annotate(*code->module, &function, "kernel", 1);
+      annotate(*code->module, &function, "reqntidx", threads);
+    }
+  }
+  optimize(*code->module, *state->target);
+  return code;
+}
+
+std::unique_ptr<pipeline::CodeModule>
+PtxGenerator::parse(std::string_view text, const std::string &path, Diagnostics &diags) {
+  return codegen::parseModule(text, path, *state->target, diags);
+}
+
+bool PtxGenerator::emitPtx(pipeline::CodeModule &code, std::string &text, Diagnostics &diags) {
+  const auto *bytes = state->emitter.emit(*static_cast<codegen::LlvmModule &>(code).module,
+                                          llvm::CodeGenFileType::AssemblyFile);
+  if (!bytes) {
+    diags.add(makeError("E0390", "the code generator cannot write PTX")
+                  .withHelp("this is a bug in nereid; please report it"));
+    return false;
+  }
+  text.assign(bytes->begin(), bytes->end());
+  return true;
+}
+
+} // namespace nereid::nvidia

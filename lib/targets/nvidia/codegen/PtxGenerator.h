@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// LLVM's code generator for PTX: from the LLVM dialect to optimised LLVM IR, and from that to text.
+#pragma once
+
+#include "lib/pipeline/Target.h"
+#include "lib/targets/nvidia/NvidiaMachine.h"
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace mlir {
+class ModuleOp;
+}
+
+namespace nereid::nvidia {
+
+/// Serves one thread at a time.
+class PtxGenerator {
+public:
+  explicit PtxGenerator(NvidiaMachine machine);
+  ~PtxGenerator();
+
+  /// `threads` of a program; the only function with a body is the kernel. Null with E0390.
+  std::unique_ptr<pipeline::CodeModule> translate(mlir::ModuleOp module, int64_t threads,
+                                                  Diagnostics &diags);
+  /// LLVM IR text, which `path` names in messages. Null with E0391.
+  std::unique_ptr<pipeline::CodeModule> parse(std::string_view text, const std::string &path,
+                                              Diagnostics &diags);
+  bool emitPtx(pipeline::CodeModule &code, std::string &text, Diagnostics &diags);
+
+private:
+  struct State;
+  std::unique_ptr<State> state;
+};
+
+} // namespace nereid::nvidia

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// The nvidia dialect for C++. The layouts of an operation's tile results are an array of
+// #nvidia.layout in its attribute `nvidia.layouts`, one for each result and `unit` for those that
+// are no tiles. What a loop carries has the layouts of its results; the arguments of the first
+// region of an scf.while have an array of their own.
+#pragma once
+
+#include "lib/layout/LinearLayout.h"
+#include "lib/tile/ir/Tile.h"
+
+#include <optional>
+
+#include "lib/targets/nvidia/ir/NvidiaDialect.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "lib/targets/nvidia/ir/NvidiaAttributes.h.inc"
+
+#define GET_OP_CLASSES
+#include "lib/targets/nvidia/ir/NvidiaOps.h.inc"
+
+namespace nereid::nvidia {
+
+inline constexpr llvm::StringLiteral layoutsAttribute = "nvidia.layouts";
+inline constexpr llvm::StringLiteral beforeLayoutsAttribute = "nvidia.before_layouts";
+
+/// Whether the value is a tile of one or more dimensions, which threads share.
+bool isTile(mlir::Value value);
+/// The shape of a tile as the layouts have it.
+layout::LinearLayout::Shape shapeOf(mlir::Value tile);
+
+/// The layout that was assigned to a tile; nothing before that.
+std::optional<layout::LinearLayout> layoutOf(mlir::Value tile);
+/// Assigns the layout of a result, or of what a loop carries.
+void setLayout(mlir::Value tile, const layout::LinearLayout &layout);
+
+} // namespace nereid::nvidia

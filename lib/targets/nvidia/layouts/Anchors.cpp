@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/targets/nvidia/layouts/Anchors.h"
+
+#include "lib/targets/nvidia/ir/Nvidia.h"
+#include "lib/targets/nvidia/layouts/MatrixLayouts.h"
+
+#include <algorithm>
+
+using namespace mlir;
+
+namespace nereid::nvidia {
+
+using layout::LinearLayout;
+
+namespace {
+
+int64_t elementBytes(Type element) {
+  auto pointer = dyn_cast<tile::PtrType>(element);
+  const Type pointee = pointer ? pointer.getPointee() : element;
+  return isa<tile::PtrType>(pointee)
+             ? 8
+             : std::max<int64_t>(1, static_cast<int64_t>(pointee.getIntOrFloatBitWidth()) / 8);
+}
+
+MatrixShape matrixShape(tile::DotOp dot) {
+  const int64_t bits = tile::elementTypeOf(dot.getA().getType()).getIntOrFloatBitWidth();
+  return {256 / bits, bits};
+}
+
+WarpGrid warpGrid(tile::DotOp dot, const Threads &threads) {
+  const auto shape = shapeOf(dot.getResult());
+  return warpGridFor(shape[0], shape[1], threads.warps);
+}
+
+} // namespace
+
+LinearLayout accessLayout(Value pointer, const tile::AxisInfo &info, const Threads &threads) {
+  const LinearLayout::Shape shape = shapeOf(pointer);
+  std::vector<int32_t> order = layout::rowMajorOrder(shape.size());
+  // The dimension that memory runs along comes first.
+  std::stable_sort(order.begin(), order.end(), [&](int32_t left, int32_t right) {
+    return info.contiguity(static_cast<unsigned>(left)) >
+           info.contiguity(static_cast<unsigned>(right));
+  });
+  const auto fastest = static_cast<unsigned>(order.front());
+  const int64_t bytes = elementBytes(tile::elementTypeOf(pointer.getType()));
+  const int64_t run = info.contiguity(fastest);
+  const int64_t aligned = info.divisibility(fastest) / bytes;
+  const int64_t elements = LinearLayout(shape, {}, {}, {}).elementCount();
+  const int64_t share = elements / (threads.lanes * threads.warps);
+  const int64_t vector = std::max<int64_t>(1, std::min({16 / bytes, run, aligned, share}));
+  return layout::blockedLayout(shape, order, vector, threads.lanes, threads.warps);
+}
+
+LinearLayout usualLayout(Value tile, const Threads &threads) {
+  const LinearLayout::Shape shape = shapeOf(tile);
+  return layout::blockedLayout(shape, layout::rowMajorOrder(shape.size()), 1, threads.lanes,
+                               threads.warps);
+}
+
+bool usesMatrixUnit(Operation *op) {
+  auto dot = cast<tile::DotOp>(op);
+  const auto left = shapeOf(dot.getA()), result = shapeOf(dot.getResult());
+  const Type from = tile::elementTypeOf(dot.getA().getType());
+  const Type to = tile::elementTypeOf(dot.getResult().getType());
+  const bool isHalf = (from.isF16() || from.isBF16()) && to.isF32();
+  const bool isTf32 =
+      from.isF32() && to.isF32() && dot.getInputPrecision() == tile::InputPrecision::TF32;
+  const bool isByte = from.isInteger(8) && to.isInteger(32);
+  return result.size() == 2 && (isHalf || isTf32 || isByte) && result[0] >= 16 && result[1] >= 8 &&
+         left[1] >= matrixShape(dot).k;
+}
+
+LinearLayout productLayout(Operation *op, const Threads &threads) {
+  auto dot = cast<tile::DotOp>(op);
+  if (!usesMatrixUnit(op)) {
+    return usualLayout(dot.getResult(), threads);
+  }
+  const auto shape = shapeOf(dot.getResult());
+  return accumulatorLayout(shape[0], shape[1], warpGrid(dot, threads));
+}
+
+LinearLayout factorLayout(Operation *op, unsigned operand, const Threads &threads) {
+  auto dot = cast<tile::DotOp>(op);
+  const auto shape = shapeOf(op->getOperand(operand));
+  const WarpGrid warps = warpGrid(dot, threads);
+  return operand == 0 ? leftLayout(shape[0], shape[1], matrixShape(dot), warps)
+                      : rightLayout(shape[0], shape[1], matrixShape(dot), warps);
+}
+
+} // namespace nereid::nvidia

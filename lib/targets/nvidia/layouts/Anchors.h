@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operations that say how their tiles are held, because instructions or memory ask for it:
+// accesses, products, scans. All others follow.
+#pragma once
+
+#include "lib/layout/LinearLayout.h"
+#include "lib/tile/analysis/axis/AxisInfo.h"
+
+#include "mlir/IR/Operation.h"
+
+namespace nereid::nvidia {
+
+/// Threads of a program.
+struct Threads {
+  int64_t warps = 4;
+  static constexpr int64_t lanes = 32;
+};
+
+/// Side by side in memory, 16 bytes for each thread where the tile has that many.
+layout::LinearLayout accessLayout(mlir::Value pointer, const tile::AxisInfo &info,
+                                  const Threads &threads);
+/// One that suits anything: the last dimension is the fastest.
+layout::LinearLayout usualLayout(mlir::Value tile, const Threads &threads);
+/// Of the product's accumulator and result.
+layout::LinearLayout productLayout(mlir::Operation *dot, const Threads &threads);
+/// In which an operand is needed, 0 the left one, where the product is made by matrix instructions.
+layout::LinearLayout factorLayout(mlir::Operation *dot, unsigned operand, const Threads &threads);
+
+/// Whether matrix instructions make this product.
+bool usesMatrixUnit(mlir::Operation *dot);
+
+} // namespace nereid::nvidia

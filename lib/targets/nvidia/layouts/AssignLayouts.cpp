@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: Apache-2.0
+// nvidia-assign-layouts: assign each tile a layout over the kernel's threads.
+//
+// Why: everything after this pass works thread by thread.
+// Requires: one function, without calls.
+// Guarantees: every tile has a layout; operations that compute element by element have operands in
+// the layout of their result, those that move elements to other shapes in the corresponding one.
+// Where a value is needed in two layouts, what can be computed from nothing (ranges, splats, what
+// is made of them) is computed twice, and everything else moves by `nvidia.convert_layout`.
+// Example: of `tile.load` the addresses, made of a range and a splat, are computed by the threads
+// that load.
+#include "lib/targets/nvidia/ir/Nvidia.h"
+#include "lib/targets/nvidia/layouts/Anchors.h"
+#include "lib/targets/nvidia/layouts/OperandLayouts.h"
+#include "lib/targets/nvidia/layouts/Passes.h"
+#include "lib/tile/ir/Attributes.h"
+
+#include "mlir/IR/Iterators.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace nereid::nvidia {
+
+using layout::LinearLayout;
+
+namespace {
+
+class Assigner {
+public:
+  Assigner(func::FuncOp kernel, const tile::AxisInfos &axes, Threads threads)
+      : kernel(kernel), axes(axes), threads(threads) {}
+
+  void run() {
+    assignBlock(kernel.getBody().front());
+    // What was computed anew in the layout of each user is left without users.
+    kernel.walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
+      if (isOpTriviallyDead(op)) {
+        op->erase();
+      }
+    });
+  }
+
+private:
+  void assignBlock(Block &block) {
+    for (Operation &op : llvm::make_early_inc_range(block)) {
+      assign(&op);
+    }
+  }
+
+  void assign(Operation *op) {
+    llvm::TypeSwitch<Operation *>(op)
+        .Case<tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp>(
+            [&](auto access) { assignAccess(access); })
+        .Case([&](tile::DotOp dot) { assignProduct(dot); })
+        .Case([&](tile::ReduceOp reduce) { assignReduction(reduce); })
+        .Case([&](tile::ScanOp scan) { assignScan(scan); })
+        .Case([&](scf::ForOp loop) { assignFor(loop); })
+        .Case([&](scf::WhileOp loop) { assignWhile(loop); })
+        .Case([&](scf::IfOp branch) { assignIf(branch); })
+        .Default([&](Operation *other) {
+          if (worksInAnyLayout(other)) {
+            assignFollower(other);
+          } else {
+            assignOther(other);
+          }
+        });
+  }
+
+  // ---- layouts of values ----
+
+  /// Whether any thread can compute the value from scalars alone.
+  bool isFree(Value value) {
+    if (!isTile(value)) {
+      return true;
+    }
+    Operation *op = value.getDefiningOp();
+    if (!op || !worksInAnyLayout(op)) {
+      return false;
+    }
+    auto [entry, isNew] = free.try_emplace(op, false);
+    if (isNew) {
+      const bool all = llvm::all_of(op->getOperands(), [&](Value one) { return isFree(one); });
+      free[op] = all;
+      return all;
+    }
+    return entry->second;
+  }
+
+  /// The layout the value has, or the one that it gets when nobody asks for another.
+  LinearLayout homeOf(Value value) {
+    if (auto layout = layoutOf(value)) {
+      return *layout;
+    }
+    return usualLayout(value, threads);
+  }
+
+  /// The value in this layout.
+  Value inLayout(OpBuilder &builder, Value value, const LinearLayout &layout) {
+    if (!isTile(value)) {
+      return value;
+    }
+    if (isFree(value)) {
+      return computeIn(builder, value, layout);
+    }
+    if (homeOf(value) == layout) {
+      return value;
+    }
+    auto moved = builder.create<ConvertLayoutOp>(value.getLoc(), value.getType(), value);
+    setLayout(moved.getResult(), layout);
+    return moved;
+  }
+
+  Value computeIn(OpBuilder &builder, Value value, const LinearLayout &layout) {
+    Operation *op = value.getDefiningOp();
+    IRMapping mapping;
+    for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+      if (isTile(operand)) {
+        mapping.map(operand, inLayout(builder, operand,
+                                      operandLayout(op, static_cast<unsigned>(i), layout)));
+      }
+    }
+    Operation *copy = builder.clone(*op, mapping);
+    for (Value result : copy->getResults()) {
+      setLayout(result, layout);
+    }
+    return copy->getResult(cast<OpResult>(value).getResultNumber());
+  }
+
+  void need(OpOperand &operand, const LinearLayout &layout) {
+    if (!isTile(operand.get())) {
+      return;
+    }
+    OpBuilder builder(operand.getOwner());
+    operand.set(inLayout(builder, operand.get(), layout));
+  }
+
+  // ---- the layout that a carried value is wanted in ----
+
+  /// What the users of a value that some loop or branch hands on would like best.
+  std::optional<LinearLayout> wish(Value value, unsigned depth = 0) {
+    constexpr unsigned deepest = 8;
+    if (depth == deepest) {
+      return std::nullopt;
+    }
+    for (OpOperand &use : value.getUses()) {
+      if (auto layout = wishOf(use, depth)) {
+        return layout;
+      }
+    }
+    return std::nullopt;
+  }
+
+  std::optional<LinearLayout> wishOf(OpOperand &use, unsigned depth) {
+    Operation *user = use.getOwner();
+    if (auto dot = dyn_cast<tile::DotOp>(user)) {
+      return use.getOperandNumber() == 2 ? std::optional(productLayout(dot, threads))
+                                         : std::nullopt;
+    }
+    if (isa<tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp>(user)) {
+      Value pointer = user->getOperand(0);
+      return accessLayout(pointer, axes.of(pointer), threads);
+    }
+    if (worksInAnyLayout(user) && user->getNumResults() == 1 && isTile(user->getResult(0))) {
+      if (auto layout = wish(user->getResult(0), depth + 1)) {
+        return operandLayout(user, use.getOperandNumber(), *layout);
+      }
+    }
+    return std::nullopt;
+  }
+
+  LinearLayout carriedLayout(Value carried, Value initial) {
+    if (auto wanted = wish(carried)) {
+      return *wanted;
+    }
+    return isFree(initial) ? usualLayout(carried, threads) : homeOf(initial);
+  }
+
+  // ---- operations ----
+
+  void assignFollower(Operation *op) {
+    if (llvm::none_of(op->getResults(), isTile) || isFree(op->getResult(0))) {
+      return;
+    }
+    // The widest operand that is bound to a layout leads: the others have less to move.
+    OpOperand *leader = nullptr;
+    for (OpOperand &operand : op->getOpOperands()) {
+      const bool mayLead = isTile(operand.get()) && !isFree(operand.get());
+      if (mayLead && (!leader || homeOf(leader->get()).count(layout::Holder::Register) <
+                                     homeOf(operand.get()).count(layout::Holder::Register))) {
+        leader = &operand;
+      }
+    }
+    const LinearLayout result = followed(op, leader->get());
+    for (OpOperand &operand : op->getOpOperands()) {
+      if (isTile(operand.get())) {
+        need(operand, operandLayout(op, operand.getOperandNumber(), result));
+      }
+    }
+    for (Value value : op->getResults()) {
+      setLayout(value, result);
+    }
+  }
+
+  LinearLayout followed(Operation *op, Value leader) {
+    LinearLayout home = homeOf(leader);
+    if (isa<tile::BroadcastOp>(op)) {
+      // What it is combined with decides; repeating in registers would be as many as it gets.
+      if (auto wanted = wish(op->getResult(0))) {
+        return *wanted;
+      }
+    }
+    return resultLayout(op, home);
+  }
+
+  template <class Access> void assignAccess(Access access) {
+    Value pointer = access->getOperand(0);
+    if (!isTile(pointer)) {
+      return;
+    }
+    const LinearLayout layout = accessLayout(pointer, axes.of(pointer), threads);
+    for (OpOperand &operand : access->getOpOperands()) {
+      need(operand, layout);
+    }
+    for (Value result : access->getResults()) {
+      setLayout(result, layout);
+    }
+  }
+
+  void assignProduct(tile::DotOp dot) {
+    const LinearLayout result = productLayout(dot, threads);
+    const bool isMatrix = usesMatrixUnit(dot);
+    for (unsigned i : {0U, 1U}) {
+      OpOperand &operand = dot->getOpOperand(i);
+      need(operand, isMatrix                ? factorLayout(dot, i, threads)
+                    : isFree(operand.get()) ? usualLayout(operand.get(), threads)
+                                            : homeOf(operand.get()));
+    }
+    need(dot->getOpOperand(2), result);
+    setLayout(dot.getResult(), result);
+  }
+
+  void assignReduction(tile::ReduceOp reduce) {
+    Value first = reduce.getSources().front();
+    LinearLayout layout = isFree(first) ? usualLayout(first, threads) : homeOf(first);
+    if (!layout.isPermutation()) {
+      layout = usualLayout(first, threads);
+    }
+    for (OpOperand &operand : reduce->getOpOperands()) {
+      need(operand, layout);
+    }
+    for (Value result : reduce.getResults()) {
+      if (isTile(result)) {
+        setLayout(result, layout.withoutAxis(static_cast<unsigned>(reduce.getAxis())));
+      }
+    }
+    for (Operation &inner : reduce.getCombine().front()) {
+      (void)inner; // scalars
+    }
+  }
+
+  void assignScan(tile::ScanOp scan) {
+    const LinearLayout layout =
+        layout::scanLayout(shapeOf(scan.getSources().front()),
+                           static_cast<unsigned>(scan.getAxis()), threads.lanes, threads.warps);
+    for (OpOperand &operand : scan->getOpOperands()) {
+      need(operand, layout);
+    }
+    for (Value result : scan.getResults()) {
+      setLayout(result, layout);
+    }
+  }
+
+  /// Gathers, histograms, assembly, what talks to the user: operands as they are.
+  void assignOther(Operation *op) {
+    std::optional<LinearLayout> common;
+    const bool isElementwise = isa<tile::InlineAsmOp>(op);
+    for (OpOperand &operand : op->getOpOperands()) {
+      if (!isTile(operand.get())) {
+        continue;
+      }
+      LinearLayout layout =
+          isFree(operand.get()) ? usualLayout(operand.get(), threads) : homeOf(operand.get());
+      if (isElementwise && common) {
+        layout = *common;
+      }
+      common = common ? common : layout;
+      need(operand, layout);
+    }
+    for (Value result : op->getResults()) {
+      if (!isTile(result)) {
+        continue;
+      }
+      if (auto gather = dyn_cast<tile::GatherOp>(op)) {
+        setLayout(result, homeOf(gather.getIndex()));
+      } else {
+        setLayout(result, isElementwise ? *common : usualLayout(result, threads));
+      }
+    }
+  }
+
+  void assignFor(scf::ForOp loop) {
+    for (auto [argument, initial, result] :
+         llvm::zip(loop.getRegionIterArgs(), loop.getInitArgsMutable(), loop.getResults())) {
+      if (isTile(argument)) {
+        setLayout(result, carriedLayout(argument, initial.get()));
+        need(initial, homeOf(result));
+      }
+    }
+    assignBlock(*loop.getBody());
+    needAll(loop.getBody()->getTerminator(), loop.getResults(), 0);
+  }
+
+  void assignWhile(scf::WhileOp loop) {
+    for (auto [argument, initial] : llvm::zip(loop.getBeforeArguments(), loop.getInitsMutable())) {
+      if (isTile(argument)) {
+        setLayout(argument, carriedLayout(argument, initial.get()));
+        need(initial, homeOf(argument));
+      }
+    }
+    assignBlock(*loop.getBeforeBody());
+    auto condition = loop.getConditionOp();
+    for (auto [handed, result] : llvm::zip(condition.getArgsMutable(), loop.getResults())) {
+      if (isTile(result)) {
+        setLayout(result,
+                  isFree(handed.get()) ? usualLayout(result, threads) : homeOf(handed.get()));
+        need(handed, homeOf(result));
+      }
+    }
+    assignBlock(*loop.getAfterBody());
+    needAll(loop.getYieldOp(), loop.getBeforeArguments(), 0);
+  }
+
+  void assignIf(scf::IfOp branch) {
+    for (Region *region : branch.getRegions()) {
+      if (!region->empty()) {
+        assignBlock(region->front());
+      }
+    }
+    if (branch.getNumResults() == 0) {
+      return;
+    }
+    for (auto [result, handed, other] :
+         llvm::zip(branch.getResults(), branch.thenYield().getOperands(),
+                   branch.elseYield().getOperands())) {
+      if (isTile(result)) {
+        setLayout(result, !isFree(handed)  ? homeOf(handed)
+                          : !isFree(other) ? homeOf(other)
+                                           : usualLayout(result, threads));
+      }
+    }
+    needAll(branch.thenYield(), branch.getResults(), 0);
+    needAll(branch.elseYield(), branch.getResults(), 0);
+  }
+
+  void needAll(Operation *terminator, ValueRange targets, unsigned first) {
+    for (auto [i, target] : llvm::enumerate(targets)) {
+      if (isTile(target)) {
+        need(terminator->getOpOperand(first + static_cast<unsigned>(i)), homeOf(target));
+      }
+    }
+  }
+
+  func::FuncOp kernel;
+  const tile::AxisInfos &axes;
+  Threads threads;
+  llvm::DenseMap<Operation *, bool> free;
+};
+
+class AssignLayoutsPass : public PassWrapper<AssignLayoutsPass, OperationPass<func::FuncOp>> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(AssignLayoutsPass)
+
+  StringRef getArgument() const override { return "nvidia-assign-layouts"; }
+  StringRef getDescription() const override {
+    return "assign each tile a layout over the kernel's threads";
+  }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<NvidiaDialect>();
+  }
+
+  void runOnOperation() override {
+    func::FuncOp kernel = getOperation();
+    if (!kernel->hasAttr(tile::attribute::kernel)) {
+      return;
+    }
+    auto warps = kernel->getAttrOfType<IntegerAttr>(tile::attribute::numWarps);
+    const tile::AxisInfos axes(kernel);
+    Assigner(kernel, axes, {warps ? warps.getInt() : 4}).run();
+  }
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createAssignLayoutsPass() { return std::make_unique<AssignLayoutsPass>(); }
+
+} // namespace nereid::nvidia

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/targets/nvidia/layouts/MatrixLayouts.h"
+
+#include <algorithm>
+
+namespace nereid::nvidia {
+
+using layout::LinearLayout;
+
+namespace {
+
+/// Steps from `first` to the last power of two below `end`, each times `unit`.
+void addSteps(LinearLayout::Bases &list, int64_t first, int64_t end, int64_t unit) {
+  for (int64_t step = first; step < end; step <<= 1) {
+    list.push_back(step * unit);
+  }
+}
+
+/// The bits of the warps' numbers: columns of the grid first. A step is 0 where the operand does
+/// not depend on it.
+LinearLayout::Bases warpBases(const WarpGrid &warps, int64_t rowStep, int64_t columnStep) {
+  LinearLayout::Bases bases;
+  addSteps(bases, 1, warps.columns, columnStep);
+  addSteps(bases, 1, warps.rows, rowStep);
+  return bases;
+}
+
+} // namespace
+
+WarpGrid warpGridFor(int64_t rows, int64_t columns, int64_t warps) {
+  WarpGrid grid;
+  while (grid.rows * grid.columns < warps) {
+    // Square parts read least; a warp beyond the tile's end holds a replica.
+    const int64_t high = rows / grid.rows, wide = columns / grid.columns;
+    (high >= wide && high > 16) || wide <= 8 ? grid.rows *= 2 : grid.columns *= 2;
+  }
+  return grid;
+}
+
+LinearLayout accumulatorLayout(int64_t rows, int64_t columns, const WarpGrid &warps) {
+  LinearLayout::Bases registers{1, 8 * columns};
+  LinearLayout::Bases lanes{2, 4, columns, 2 * columns, 4 * columns};
+  addSteps(registers, 8 * warps.columns, columns, 1);
+  addSteps(registers, 16 * warps.rows, rows, columns);
+  auto ofWarps = warpBases(warps, 16 * columns, 8);
+  // Warps beyond the tile are replicas.
+  const int64_t size = rows * columns;
+  for (size_t i = 0; i < ofWarps.size(); ++i) {
+    const bool isColumn = (int64_t{1} << i) < warps.columns;
+    const bool isBeyond = isColumn ? ofWarps[i] >= columns : ofWarps[i] >= size;
+    ofWarps[i] = isBeyond ? 0 : ofWarps[i];
+  }
+  return {{rows, columns}, std::move(registers), std::move(lanes), std::move(ofWarps)};
+}
+
+LinearLayout leftLayout(int64_t rows, int64_t k, const MatrixShape &shape, const WarpGrid &warps) {
+  const int64_t packed = 32 / shape.elementBits; // elements of one 32-bit register along k
+  LinearLayout::Bases registers;
+  addSteps(registers, 1, packed, 1);
+  registers.push_back(8 * k);
+  registers.push_back(4 * packed);
+  LinearLayout::Bases lanes{packed, 2 * packed, k, 2 * k, 4 * k};
+  addSteps(registers, shape.k, k, 1);
+  addSteps(registers, 16 * warps.rows, rows, k);
+  auto ofWarps = warpBases(warps, 16 * k, 0);
+  std::replace_if(
+      ofWarps.begin(), ofWarps.end(), [&](int64_t basis) { return basis >= rows * k; }, 0);
+  return {{rows, k}, std::move(registers), std::move(lanes), std::move(ofWarps)};
+}
+
+LinearLayout rightLayout(int64_t k, int64_t columns, const MatrixShape &shape,
+                         const WarpGrid &warps) {
+  const int64_t packed = 32 / shape.elementBits;
+  LinearLayout::Bases registers;
+  addSteps(registers, 1, packed, columns);
+  registers.push_back(4 * packed * columns);
+  LinearLayout::Bases lanes{packed * columns, 2 * packed * columns, 1, 2, 4};
+  addSteps(registers, shape.k, k, columns);
+  addSteps(registers, 8 * warps.columns, columns, 1);
+  auto ofWarps = warpBases(warps, 0, 8);
+  std::replace_if(
+      ofWarps.begin(), ofWarps.end(), [&](int64_t basis) { return basis >= columns; }, 0);
+  return {{k, columns}, std::move(registers), std::move(lanes), std::move(ofWarps)};
+}
+
+} // namespace nereid::nvidia

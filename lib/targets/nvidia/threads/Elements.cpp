@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/targets/nvidia/threads/Lowering.h"
+
+using namespace mlir;
+
+namespace nereid::nvidia {
+
+using layout::Holder;
+
+/// How many registers the results of `op` have.
+static size_t registerCount(Operation *op) {
+  Value result = op->getResult(0);
+  return isTile(result) ? static_cast<size_t>(layoutOf(result)->count(Holder::Register)) : 1;
+}
+
+void lowerElementwise(ThreadCode &code, Operation *op) {
+  const size_t count = registerCount(op);
+  SmallVector<ThreadCode::Held> results(op->getNumResults());
+  SmallVector<Type> types;
+  for (Type type : op->getResultTypes()) {
+    types.push_back(threadType(tile::elementTypeOf(type)));
+  }
+  SmallVector<NamedAttribute> attributes;
+  for (NamedAttribute attribute : op->getAttrs()) {
+    if (attribute.getName() != layoutsAttribute &&
+        !attribute.getName().strref().starts_with("tile.")) {
+      attributes.push_back(attribute);
+    }
+  }
+  for (size_t i = 0; i < count; ++i) {
+    OperationState state(code.loc, op->getName());
+    bool isSame = i > 0; // as the register before: of splats
+    for (Value operand : op->getOperands()) {
+      const auto &held = code.held(operand);
+      const size_t at = isTile(operand) ? i : 0;
+      state.operands.push_back(held[at]);
+      isSame = isSame && (at == 0 || held[at] == held[at - 1]);
+    }
+    if (isSame) {
+      for (ThreadCode::Held &held : results) {
+        held.push_back(held.back());
+      }
+      continue;
+    }
+    state.addTypes(types);
+    state.addAttributes(attributes);
+    Operation *made = code.builder.create(state);
+    for (auto [held, value] : llvm::zip(results, made->getResults())) {
+      held.push_back(value);
+    }
+  }
+  for (auto [result, held] : llvm::zip(op->getResults(), results)) {
+    code.hold(result, held);
+  }
+}
+
+template <class To, class Op> static void lowerAs(ThreadCode &code, Op op) {
+  const auto &left = code.held(op.getLeft()), &right = code.held(op.getRight());
+  ThreadCode::Held held;
+  for (size_t i = 0; i < left.size(); ++i) {
+    held.push_back(code.builder.create<To>(code.loc, left[i], right[i]));
+  }
+  code.hold(op, held);
+}
+
+void lowerExtremumOf(ThreadCode &code, tile::MaxNumOp op) { lowerAs<arith::MaxNumFOp>(code, op); }
+void lowerExtremumOf(ThreadCode &code, tile::MinNumOp op) { lowerAs<arith::MinNumFOp>(code, op); }
+
+void lowerConstant(ThreadCode &code, arith::ConstantOp op) {
+  auto elements = dyn_cast<DenseElementsAttr>(op.getValue());
+  if (!elements) {
+    code.hold(op, code.builder.create<arith::ConstantOp>(code.loc, op.getValue()).getResult());
+    return;
+  }
+  const size_t count = registerCount(op);
+  if (elements.isSplat()) {
+    auto value = elements.getSplatValue<TypedAttr>();
+    Value one = code.builder.create<arith::ConstantOp>(code.loc, value);
+    code.hold(op, ThreadCode::Held(count, one));
+    return;
+  }
+  // Which elements a thread has is known when it runs: a choice among all, by their numbers.
+  const auto layout = *layoutOf(op);
+  ThreadCode::Held held;
+  for (Value element : code.elements(layout)) {
+    Value chosen;
+    for (auto [number, value] : llvm::enumerate(elements.getValues<TypedAttr>())) {
+      Value one = code.builder.create<arith::ConstantOp>(code.loc, value);
+      if (!chosen) {
+        chosen = one;
+        continue;
+      }
+      Value is = code.builder.create<arith::CmpIOp>(code.loc, arith::CmpIPredicate::eq, element,
+                                                    code.constant(static_cast<int64_t>(number)));
+      chosen = code.builder.create<arith::SelectOp>(code.loc, is, one, chosen);
+    }
+    held.push_back(chosen);
+  }
+  code.hold(op, held);
+}
+
+void lowerAddPtr(ThreadCode &code, tile::AddPtrOp op) {
+  const Type pointee =
+      cast<tile::PtrType>(tile::elementTypeOf(op.getPointer().getType())).getPointee();
+  const int64_t bytes = memoryBits(pointee) / 8;
+  Type byte = code.builder.getI8Type(), i64 = code.builder.getI64Type();
+  const auto &pointers = code.held(op.getPointer()), &offsets = code.held(op.getOffset());
+  ThreadCode::Held held;
+  for (size_t i = 0; i < pointers.size(); ++i) {
+    if (i > 0 && pointers[i] == pointers[i - 1] && offsets[i] == offsets[i - 1]) {
+      held.push_back(held.back());
+      continue;
+    }
+    Value offset = offsets[i];
+    if (offset.getType() != i64) {
+      offset = code.builder.create<arith::ExtSIOp>(code.loc, i64, offset);
+    }
+    offset = code.builder.create<arith::MulIOp>(code.loc, offset, code.constant(bytes, 64));
+    held.push_back(code.builder.create<LLVM::GEPOp>(code.loc, pointers[i].getType(), byte,
+                                                    pointers[i], ArrayRef<LLVM::GEPArg>{offset}));
+  }
+  code.hold(op, held);
+}
+
+void lowerPointerCast(ThreadCode &code, Operation *op) {
+  ThreadCode::Held held;
+  const Type type = threadType(tile::elementTypeOf(op->getResult(0).getType()));
+  for (Value value : code.held(op->getOperand(0))) {
+    if (isa<tile::PtrToIntOp>(op)) {
+      value = code.builder.create<LLVM::PtrToIntOp>(code.loc, type, value);
+    } else if (isa<tile::IntToPtrOp>(op)) {
+      value = code.builder.create<LLVM::IntToPtrOp>(code.loc, type, value);
+    }
+    held.push_back(value);
+  }
+  code.hold(op->getResult(0), held);
+}
+
+} // namespace nereid::nvidia

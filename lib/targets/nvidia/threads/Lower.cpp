@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+// Walks the kernel and writes a function that each thread of a program runs: control flow stays,
+// each tile that it hands on becomes the scalars of its registers.
+#include "lib/targets/nvidia/threads/Lowering.h"
+#include "lib/targets/nvidia/threads/MemoryOrder.h"
+#include "lib/tile/ir/Attributes.h"
+
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace nereid::nvidia {
+
+using layout::Holder;
+
+namespace {
+
+class KernelLowering {
+public:
+  KernelLowering(func::FuncOp kernel, ThreadCode &code)
+      : code(code), axes(kernel), barriers(accessesBehindBarriers(kernel)) {
+    code.lowerBlock = [this](Block &block) {
+      const LogicalResult done = lowerBlock(block);
+      hasFailed = hasFailed || failed(done);
+      return done;
+    };
+  }
+
+  LogicalResult lowerBlock(Block &block) {
+    for (Operation &op : block.without_terminator()) {
+      if (failed(lower(&op)) || hasFailed) {
+        return failure();
+      }
+    }
+    return success();
+  }
+
+private:
+  LogicalResult lower(Operation *op) {
+    code.loc = op->getLoc();
+    if (barriers.contains(op)) {
+      code.barrier();
+    }
+    return llvm::TypeSwitch<Operation *, LogicalResult>(op)
+        .Case([&](arith::ConstantOp one) { return done(lowerConstant, one); })
+        .Case([&](tile::ProgramIdOp one) { return lowerPlace(one, "ctaid"); })
+        .Case([&](tile::NumProgramsOp one) { return lowerPlace(one, "nctaid"); })
+        .Case([&](tile::MakeRangeOp one) { return done(lowerRange, one); })
+        .Case([&](tile::SplatOp one) { return done(lowerSplat, one); })
+        .Case([&](tile::UnsplatOp one) { return done(lowerUnsplat, one); })
+        .Case<tile::ExpandDimsOp, tile::BroadcastOp, tile::ReshapeOp, tile::TransOp>(
+            [&](auto one) { return done(lowerMove, one); })
+        .Case([&](tile::JoinOp one) { return done(lowerJoin, one); })
+        .Case([&](tile::SplitOp one) { return done(lowerSplit, one); })
+        .Case([&](tile::AddPtrOp one) { return done(lowerAddPtr, one); })
+        .Case<tile::PtrToIntOp, tile::IntToPtrOp, tile::PtrCastOp>(
+            [&](auto one) { return done(lowerPointerCast, one); })
+        .Case([&](tile::LoadOp one) {
+          lowerLoad(code, one, axes);
+          return success();
+        })
+        .Case([&](tile::StoreOp one) {
+          lowerStore(code, one, axes);
+          return success();
+        })
+        .Case([&](tile::AtomicRMWOp one) { return lowerAtomic(code, one); })
+        .Case([&](tile::AtomicCASOp one) { return lowerCompareAndSwap(code, one); })
+        .Case([&](tile::ReduceOp one) { return done(lowerReduce, one); })
+        .Case([&](tile::ScanOp one) { return done(lowerScan, one); })
+        .Case([&](tile::DotOp one) { return done(lowerDot, one); })
+        .Case([&](tile::GatherOp one) { return done(lowerGather, one); })
+        .Case([&](tile::HistogramOp one) { return done(lowerHistogram, one); })
+        .Case([&](ConvertLayoutOp one) { return done(lowerConvertLayout, one); })
+        .Case([&](tile::BarrierOp) {
+          code.barrier();
+          return success();
+        })
+        .Case<tile::MaxNumOp, tile::MinNumOp>([&](auto one) { return lowerExtremum(one); })
+        .Case([&](scf::ForOp loop) { return lowerFor(loop); })
+        .Case([&](scf::WhileOp loop) { return lowerWhile(loop); })
+        .Case([&](scf::IfOp branch) { return lowerIf(branch); })
+        .Default([&](Operation *other) -> LogicalResult {
+          if (OpTrait::hasElementwiseMappableTraits(other) && other->getNumRegions() == 0) {
+            lowerElementwise(code, other);
+            return success();
+          }
+          return other->emitError()
+                 << "'" << other->getName().getStringRef() << "' is not supported by nvidia yet";
+        });
+  }
+
+  template <class Function, class Op> LogicalResult done(Function function, Op op) {
+    function(code, op);
+    return success();
+  }
+
+  template <class Op> LogicalResult lowerPlace(Op op, StringRef name) {
+    const char axis = "xyz"[op.getAxis()];
+    code.hold(op, code.intrinsic(("llvm.nvvm.read.ptx.sreg." + name + "." + Twine(axis)).str(),
+                                 code.builder.getI32Type(), {}));
+    return success();
+  }
+
+  template <class Op> LogicalResult lowerExtremum(Op op) {
+    lowerExtremumOf(code, op);
+    return success();
+  }
+
+  // ---- control flow ----
+
+  static void addTypes(Value value, SmallVectorImpl<Type> &types) {
+    const size_t count =
+        isTile(value) ? static_cast<size_t>(layoutOf(value)->count(Holder::Register)) : 1;
+    types.append(count, threadType(tile::elementTypeOf(value.getType())));
+  }
+
+  /// What the thread holds of several values, one after the other.
+  SmallVector<Value> heldOf(ValueRange list) {
+    SmallVector<Value> result;
+    for (Value value : list) {
+      const auto &held = code.held(value);
+      result.append(held.begin(), held.end());
+    }
+    return result;
+  }
+
+  void holdAll(ValueRange list, ValueRange scalars) {
+    size_t next = 0;
+    for (Value value : list) {
+      SmallVector<Type> types;
+      addTypes(value, types);
+      const ValueRange own = scalars.slice(next, types.size());
+      code.hold(value, ThreadCode::Held(own.begin(), own.end()));
+      next += types.size();
+    }
+  }
+
+  /// Writes the block's operations and then `end` with what its terminator hands on.
+  LogicalResult lowerInto(Block &from, Block *into, llvm::function_ref<void()> end) {
+    OpBuilder::InsertionGuard guard(code.builder);
+    code.builder.setInsertionPointToEnd(into);
+    if (failed(lowerBlock(from))) {
+      return failure();
+    }
+    code.loc = from.getTerminator()->getLoc();
+    end();
+    return success();
+  }
+
+  LogicalResult lowerFor(scf::ForOp loop) {
+    auto made = code.builder.create<scf::ForOp>(
+        code.loc, code.scalar(loop.getLowerBound()), code.scalar(loop.getUpperBound()),
+        code.scalar(loop.getStep()), heldOf(loop.getInitArgs()));
+    if (Block *body = made.getBody(); body->mightHaveTerminator()) {
+      body->getTerminator()->erase();
+    }
+    code.hold(loop.getInductionVar(), made.getInductionVar());
+    holdAll(loop.getRegionIterArgs(), made.getRegionIterArgs());
+    Operation *yield = loop.getBody()->getTerminator();
+    if (failed(lowerInto(*loop.getBody(), made.getBody(), [&] {
+          code.builder.create<scf::YieldOp>(code.loc, heldOf(yield->getOperands()));
+        }))) {
+      return failure();
+    }
+    holdAll(loop.getResults(), made.getResults());
+    return success();
+  }
+
+  LogicalResult lowerWhile(scf::WhileOp loop) {
+    SmallVector<Type> before, after;
+    for (Value value : loop.getBeforeArguments()) {
+      addTypes(value, before);
+    }
+    for (Value value : loop.getResults()) {
+      addTypes(value, after);
+    }
+    auto made = code.builder.create<scf::WhileOp>(code.loc, after, heldOf(loop.getInits()));
+    OpBuilder::InsertionGuard guard(code.builder);
+    Block *first = code.builder.createBlock(&made.getBefore(), {}, before,
+                                            SmallVector<Location>(before.size(), code.loc));
+    Block *second = code.builder.createBlock(&made.getAfter(), {}, after,
+                                             SmallVector<Location>(after.size(), code.loc));
+    holdAll(loop.getBeforeArguments(), first->getArguments());
+    auto condition = loop.getConditionOp();
+    if (failed(lowerInto(*loop.getBeforeBody(), first, [&] {
+          code.builder.create<scf::ConditionOp>(code.loc, code.scalar(condition.getCondition()),
+                                                heldOf(condition.getArgs()));
+        }))) {
+      return failure();
+    }
+    holdAll(loop.getAfterArguments(), second->getArguments());
+    if (failed(lowerInto(*loop.getAfterBody(), second, [&] {
+          code.builder.create<scf::YieldOp>(code.loc, heldOf(loop.getYieldOp().getOperands()));
+        }))) {
+      return failure();
+    }
+    holdAll(loop.getResults(), made.getResults());
+    return success();
+  }
+
+  LogicalResult lowerIf(scf::IfOp branch) {
+    SmallVector<Type> types;
+    for (Value value : branch.getResults()) {
+      addTypes(value, types);
+    }
+    const bool hasElse = !branch.getElseRegion().empty();
+    auto made = code.builder.create<scf::IfOp>(code.loc, types, code.scalar(branch.getCondition()),
+                                               /*addThenBlock=*/true, /*addElseBlock=*/hasElse);
+    for (unsigned i : {0U, 1U}) {
+      Region &from = branch->getRegion(i);
+      if (from.empty()) {
+        continue;
+      }
+      Operation *yield = from.front().getTerminator();
+      if (failed(lowerInto(from.front(), &made->getRegion(i).front(), [&] {
+            code.builder.create<scf::YieldOp>(code.loc, heldOf(yield->getOperands()));
+          }))) {
+        return failure();
+      }
+    }
+    holdAll(branch.getResults(), made.getResults());
+    return success();
+  }
+
+  ThreadCode &code;
+  tile::AxisInfos axes;
+  llvm::DenseSet<Operation *> barriers;
+  bool hasFailed = false; ///< in a region that an operation had lowered
+};
+
+constexpr const char *sharedSymbol = "nereid_shared";
+
+/// How an argument arrives, see runtime/Kernel.h: small floats as float32.
+Type argumentType(Type type) {
+  const bool isSmallFloat = isa<FloatType>(type) && type.getIntOrFloatBitWidth() < 32;
+  if (isSmallFloat) {
+    return Float32Type::get(type.getContext());
+  }
+  if (type.isInteger() && type.getIntOrFloatBitWidth() < 32) {
+    return IntegerType::get(type.getContext(), 32);
+  }
+  return threadType(type);
+}
+
+Value argumentValue(ThreadCode &code, Value argument, Type type) {
+  Type wanted = threadType(type);
+  if (argument.getType() == wanted) {
+    return argument;
+  }
+  return isa<FloatType>(wanted)
+             ? code.builder.create<arith::TruncFOp>(code.loc, wanted, argument).getResult()
+             : code.builder.create<arith::TruncIOp>(code.loc, wanted, argument).getResult();
+}
+
+} // namespace
+
+LogicalResult lowerTilesToThreads(ModuleOp module) {
+  func::FuncOp kernel;
+  module.walk([&](func::FuncOp function) {
+    if (function->hasAttr(tile::attribute::kernel)) {
+      kernel = function;
+    }
+  });
+  OpBuilder builder(module.getContext());
+  builder.setInsertionPoint(kernel);
+  const Location loc = kernel.getLoc();
+  auto bytes = LLVM::LLVMArrayType::get(builder.getI8Type(), 0);
+  builder.create<LLVM::GlobalOp>(loc, bytes, /*isConstant=*/false, LLVM::Linkage::External,
+                                 sharedSymbol, Attribute(), /*alignment=*/16,
+                                 unsigned(Space::Shared));
+  SmallVector<Type> types;
+  for (Type type : kernel.getArgumentTypes()) {
+    types.push_back(argumentType(type));
+  }
+  auto made =
+      builder.create<func::FuncOp>(loc, kernel.getName(), builder.getFunctionType(types, {}));
+  for (NamedAttribute attribute : kernel->getDiscardableAttrs()) {
+    made->setAttr(attribute.getName(), attribute.getValue());
+  }
+  Block *entry = made.addEntryBlock();
+  builder.setInsertionPointToEnd(entry);
+  auto warps = kernel->getAttrOfType<IntegerAttr>(tile::attribute::numWarps);
+  ThreadCode code(builder, loc, {warps ? warps.getInt() : 4}, sharedSymbol);
+  for (auto [from, to] : llvm::zip(kernel.getArguments(), entry->getArguments())) {
+    code.hold(from, argumentValue(code, to, from.getType()));
+  }
+  KernelLowering lowering(kernel, code);
+  if (failed(lowering.lowerBlock(kernel.getBody().front()))) {
+    return failure();
+  }
+  code.builder.create<func::ReturnOp>(loc);
+  made->setAttr("nereid.scratch_bytes", builder.getI64IntegerAttr(code.reservedShared()));
+  kernel.erase();
+  return success();
+}
+
+} // namespace nereid::nvidia

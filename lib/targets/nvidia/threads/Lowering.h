@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// From operations on tiles to what one thread does: one function for each kind of operation, which
+// reads what the thread holds of the operands and says what it holds of the results. Those that
+// fail have said why.
+#pragma once
+
+#include "lib/targets/nvidia/threads/ThreadCode.h"
+#include "lib/tile/analysis/axis/AxisInfo.h"
+
+namespace nereid::nvidia {
+
+// ---- Elements.cpp ----
+
+/// One operation for each element; scalars alike.
+void lowerElementwise(ThreadCode &code, mlir::Operation *op);
+void lowerExtremumOf(ThreadCode &code, tile::MaxNumOp op);
+void lowerExtremumOf(ThreadCode &code, tile::MinNumOp op);
+void lowerConstant(ThreadCode &code, mlir::arith::ConstantOp op);
+void lowerAddPtr(ThreadCode &code, tile::AddPtrOp op);
+void lowerPointerCast(ThreadCode &code, mlir::Operation *op);
+
+// ---- Moves.cpp: elements of other shapes, which no thread has to fetch ----
+
+void lowerRange(ThreadCode &code, tile::MakeRangeOp op);
+void lowerSplat(ThreadCode &code, tile::SplatOp op);
+/// Of expand_dims, broadcast, reshape and trans.
+void lowerMove(ThreadCode &code, mlir::Operation *op);
+void lowerJoin(ThreadCode &code, tile::JoinOp op);
+void lowerSplit(ThreadCode &code, tile::SplitOp op);
+
+// ---- Memory.cpp ----
+
+void lowerLoad(ThreadCode &code, tile::LoadOp op, const tile::AxisInfos &axes);
+void lowerStore(ThreadCode &code, tile::StoreOp op, const tile::AxisInfos &axes);
+
+// ---- Atomics.cpp ----
+
+mlir::LogicalResult lowerAtomic(ThreadCode &code, tile::AtomicRMWOp op);
+mlir::LogicalResult lowerCompareAndSwap(ThreadCode &code, tile::AtomicCASOp op);
+
+// ---- Exchange.cpp: through registers of other threads or shared memory ----
+
+void lowerConvertLayout(ThreadCode &code, ConvertLayoutOp op);
+void lowerUnsplat(ThreadCode &code, tile::UnsplatOp op);
+void lowerGather(ThreadCode &code, tile::GatherOp op);
+void lowerHistogram(ThreadCode &code, tile::HistogramOp op);
+
+// ---- Combine.cpp ----
+
+void lowerReduce(ThreadCode &code, tile::ReduceOp op);
+void lowerScan(ThreadCode &code, tile::ScanOp op);
+
+// ---- Products.cpp ----
+
+void lowerDot(ThreadCode &code, tile::DotOp op);
+
+// ---- Lower.cpp ----
+
+/// Makes the kernel of `module` the code of one thread. Fails with a message at what this target does not have.
+mlir::LogicalResult lowerTilesToThreads(mlir::ModuleOp module);
+
+} // namespace nereid::nvidia

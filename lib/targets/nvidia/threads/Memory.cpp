@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loads and stores of global memory: neighbouring elements of a thread in one instruction, masked
+// ones by its predicate, which costs no branch.
+#include "lib/targets/nvidia/threads/Lowering.h"
+
+#include <fmt/format.h>
+
+#include <numeric>
+
+using namespace mlir;
+
+namespace nereid::nvidia {
+
+using layout::Holder;
+using layout::LinearLayout;
+
+namespace {
+
+/// Registers that one instruction takes, and the type of the words it moves them in.
+struct Access {
+  int64_t registers = 1; ///< a power of two; neighbours in memory
+  unsigned wordBits = 32;
+  unsigned words = 1;
+};
+
+/// How many registers from a multiple on are neighbours in memory, behind each other along the
+/// dimension that memory runs along, with one truth value of the mask.
+Access accessFor(const LinearLayout &layout, Type element, const tile::AxisInfo &pointer,
+                 const std::optional<tile::AxisInfo> &mask) {
+  const int64_t bits = memoryBits(element);
+  int64_t longest = 1;
+  int64_t inner = 1; // the step of a dimension in an element's number
+  for (size_t dim = layout.shape().size(); dim-- > 0; inner *= layout.shape()[dim]) {
+    const auto axis = static_cast<unsigned>(dim);
+    int64_t run = std::min({pointer.contiguity(axis), pointer.divisibility(axis) * 8 / bits,
+                            128 / bits, mask ? mask->constancy(axis) : int64_t{128}});
+    int64_t neighbours = 1;
+    for (int64_t basis : layout.bases(Holder::Register)) {
+      if (basis != neighbours * inner || neighbours * 2 > run) {
+        break;
+      }
+      neighbours *= 2;
+    }
+    longest = std::max(longest, neighbours);
+  }
+  Access access{longest};
+  const auto all = static_cast<unsigned>(longest * bits);
+  access.wordBits = bits == 64 ? 64 : std::min(all, 32U);
+  access.words = all / access.wordBits;
+  return access;
+}
+
+char registerLetter(unsigned bits) { return bits == 64 ? 'l' : bits == 32 ? 'r' : 'h'; }
+
+std::string_view cacheText(tile::CacheModifier cache) {
+  switch (cache) {
+  case tile::CacheModifier::CA:
+    return ".ca";
+  case tile::CacheModifier::CG:
+    return ".cg";
+  case tile::CacheModifier::CS:
+    return ".cs";
+  case tile::CacheModifier::WB:
+    return ".wb";
+  case tile::CacheModifier::WT:
+    return ".wt";
+  case tile::CacheModifier::CV:
+    return ".cv";
+  case tile::CacheModifier::None:
+    break;
+  }
+  return "";
+}
+
+std::string_view evictText(tile::EvictionPolicy evict) {
+  return evict == tile::EvictionPolicy::First  ? ".L1::evict_first"
+         : evict == tile::EvictionPolicy::Last ? ".L1::evict_last"
+                                               : "";
+}
+
+/// Elements as the words of an access, the first in the lowest bits.
+SmallVector<Value> packWords(ThreadCode &code, ArrayRef<Value> elements, const Access &access) {
+  OpBuilder &b = code.builder;
+  Type word = b.getIntegerType(std::max(16U, access.wordBits));
+  SmallVector<Value> words;
+  const size_t each = elements.size() / access.words;
+  for (size_t begin = 0; begin < elements.size(); begin += each) {
+    Value sum;
+    for (size_t i = 0; i < each; ++i) {
+      Value bits = code.toBits(elements[begin + i]);
+      const unsigned width = bits.getType().getIntOrFloatBitWidth();
+      if (bits.getType() != word) {
+        bits = b.create<arith::ExtUIOp>(code.loc, word, bits);
+      }
+      if (i > 0) {
+        bits = b.create<arith::ShLIOp>(
+            code.loc, bits,
+            code.constant(static_cast<int64_t>(i * width), word.getIntOrFloatBitWidth()));
+      }
+      sum = sum ? b.create<arith::OrIOp>(code.loc, sum, bits).getResult() : bits;
+    }
+    words.push_back(sum);
+  }
+  return words;
+}
+
+void unpackWord(ThreadCode &code, Value word, size_t count, Type type, ThreadCode::Held &into) {
+  OpBuilder &b = code.builder;
+  const unsigned width = memoryBits(type), have = word.getType().getIntOrFloatBitWidth();
+  for (size_t i = 0; i < count; ++i) {
+    Value bits = word;
+    if (i > 0) {
+      bits = b.create<arith::ShRUIOp>(code.loc, bits,
+                                      code.constant(static_cast<int64_t>(i * width), have));
+    }
+    if (have != width) {
+      bits = b.create<arith::TruncIOp>(code.loc, b.getIntegerType(width), bits);
+    }
+    into.push_back(code.fromBits(bits, type));
+  }
+}
+
+/// "{$0, $1}", or "$0" alone.
+std::string listOf(unsigned first, unsigned count) {
+  std::string text = count == 1 ? "" : "{";
+  for (unsigned i = 0; i < count; ++i) {
+    text += fmt::format("{}${}", i == 0 ? "" : ", ", first + i);
+  }
+  return text + (count == 1 ? "" : "}");
+}
+
+std::string typeText(const Access &access) {
+  return fmt::format("{}.b{}", access.words == 1 ? "" : fmt::format(".v{}", access.words),
+                     access.wordBits);
+}
+
+/// Emits the words of one load; `condition` and `others` may be missing.
+SmallVector<Value> loadWords(ThreadCode &code, tile::LoadOp op, const Access &access, Value address,
+                             Value condition, ArrayRef<Value> others) {
+  OpBuilder &b = code.builder;
+  const unsigned n = access.words;
+  Type word = b.getIntegerType(std::max(16U, access.wordBits));
+  const char letter = registerLetter(access.wordBits);
+  std::string text, constraints;
+  for (unsigned i = 0; i < n; ++i) {
+    constraints += fmt::format("{}=&{}", i == 0 ? "" : ",", letter);
+  }
+  SmallVector<Value> operands{address};
+  constraints += ",l";
+  if (condition) {
+    operands.push_back(condition);
+    constraints += ",b";
+    for (unsigned i = 0; i < n; ++i) {
+      // A byte has a register of 16 bits.
+      const unsigned bits = std::max(16U, access.wordBits);
+      if (others.empty()) {
+        text += fmt::format("mov.b{} ${}, 0; ", bits, i);
+      } else {
+        operands.push_back(others[i]);
+        constraints += fmt::format(",{}", letter);
+        text += fmt::format("mov.b{} ${}, ${}; ", bits, i, n + 2 + i);
+      }
+    }
+    text += fmt::format("@${} ", n + 1);
+  }
+  text += fmt::format("ld{}.global{}{}{} {}, [${}];", op.getIsVolatile() ? ".volatile" : "",
+                      op.getIsVolatile() ? "" : cacheText(op.getCache()),
+                      op.getIsVolatile() ? "" : evictText(op.getEvict()), typeText(access),
+                      listOf(0, n), n);
+  constraints += ",~{memory}";
+  if (n == 1) {
+    return {code.assembly(text, constraints, word, operands)};
+  }
+  Type structure = LLVM::LLVMStructType::getLiteral(b.getContext(), SmallVector<Type>(n, word));
+  Value all = code.assembly(text, constraints, structure, operands);
+  SmallVector<Value> words;
+  for (unsigned i = 0; i < n; ++i) {
+    words.push_back(b.create<LLVM::ExtractValueOp>(code.loc, all, ArrayRef<int64_t>{i}));
+  }
+  return words;
+}
+
+} // namespace
+
+void lowerLoad(ThreadCode &code, tile::LoadOp op, const tile::AxisInfos &axes) {
+  const Type type = threadType(tile::elementTypeOf(op.getType()));
+  const bool isSpread = isTile(op.getResult());
+  Access access{1, std::min(64U, memoryBits(type)), 1};
+  if (isSpread) {
+    auto mask = op.getMask() ? std::optional(axes.of(op.getMask())) : std::nullopt;
+    access = accessFor(*layoutOf(op.getResult()), type, axes.of(op.getPointer()), mask);
+  }
+  const auto &pointers = code.held(op.getPointer());
+  const auto n = static_cast<size_t>(access.registers);
+  ThreadCode::Held held;
+  for (size_t reg = 0; reg < pointers.size(); reg += n) {
+    Value condition = op.getMask() ? code.held(op.getMask())[reg] : Value();
+    SmallVector<Value> others;
+    if (op.getOther()) {
+      others = packWords(code, ArrayRef<Value>(code.held(op.getOther())).slice(reg, n), access);
+    }
+    for (Value word : loadWords(code, op, access, pointers[reg], condition, others)) {
+      unpackWord(code, word, n / access.words, type, held);
+    }
+  }
+  code.hold(op.getResult(), held);
+}
+
+void lowerStore(ThreadCode &code, tile::StoreOp op, const tile::AxisInfos &axes) {
+  OpBuilder &b = code.builder;
+  const Type type = threadType(tile::elementTypeOf(op.getValue().getType()));
+  const bool isSpread = isTile(op.getPointer());
+  Access access{1, std::min(64U, memoryBits(type)), 1};
+  Value isMine;
+  LinearLayout layout;
+  if (isSpread) {
+    layout = *layoutOf(op.getPointer());
+    auto mask = op.getMask() ? std::optional(axes.of(op.getMask())) : std::nullopt;
+    access = accessFor(layout, type, axes.of(op.getPointer()), mask);
+    isMine = code.isFirstReplica(layout);
+  } else {
+    isMine = code.isFirstThread();
+  }
+  const auto &pointers = code.held(op.getPointer()), &values = code.held(op.getValue());
+  const auto n = static_cast<size_t>(access.registers);
+  for (size_t reg = 0; reg < pointers.size(); reg += n) {
+    if (isSpread && ThreadCode::isRepeatedRegister(layout, static_cast<int64_t>(reg))) {
+      continue;
+    }
+    Value condition = isMine;
+    if (op.getMask()) {
+      Value mask = code.held(op.getMask())[reg];
+      condition = condition ? b.create<arith::AndIOp>(code.loc, condition, mask).getResult() : mask;
+    }
+    SmallVector<Value> operands{pointers[reg]};
+    std::string constraints = "l";
+    for (Value word : packWords(code, ArrayRef<Value>(values).slice(reg, n), access)) {
+      operands.push_back(word);
+      constraints += fmt::format(",{}", registerLetter(access.wordBits));
+    }
+    std::string text;
+    if (condition) {
+      text = fmt::format("@${} ", operands.size());
+      operands.push_back(condition);
+      constraints += ",b";
+    }
+    text += fmt::format("st.global{}{}{} [$0], {};", cacheText(op.getCache()),
+                        evictText(op.getEvict()), typeText(access), listOf(1, access.words));
+    code.assembly(text, constraints + ",~{memory}", nullptr, operands);
+  }
+}
+
+} // namespace nereid::nvidia

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/targets/nvidia/threads/ThreadCode.h"
+
+using namespace mlir;
+
+namespace nereid::nvidia {
+
+using layout::Holder;
+using layout::LinearLayout;
+
+unsigned memoryBits(Type element) {
+  return isa<tile::PtrType, LLVM::LLVMPointerType>(element)
+             ? 64
+             : std::max(8U, element.getIntOrFloatBitWidth());
+}
+
+Type threadType(Type scalar) {
+  return isa<tile::PtrType>(scalar)
+             ? LLVM::LLVMPointerType::get(scalar.getContext(), unsigned(Space::Global))
+             : scalar;
+}
+
+ThreadCode::ThreadCode(OpBuilder builder, Location loc, Threads threads, std::string sharedName)
+    : builder(builder), loc(loc), threads(threads), sharedName(std::move(sharedName)) {
+  Type i32 = this->builder.getI32Type();
+  Value thread = intrinsic("llvm.nvvm.read.ptx.sreg.tid.x", i32, {});
+  OpBuilder &b = this->builder;
+  lane = b.create<arith::AndIOp>(loc, thread, constant(Threads::lanes - 1));
+  warp = threads.warps == 1 ? constant(0) : b.create<arith::ShRUIOp>(loc, thread, constant(5));
+}
+
+Value ThreadCode::constant(int64_t number, unsigned bits) {
+  return builder.create<arith::ConstantIntOp>(loc, number, bits);
+}
+
+Value ThreadCode::add(Value left, int64_t right) {
+  return right == 0 ? left : builder.create<arith::AddIOp>(loc, left, constant(right));
+}
+
+Value ThreadCode::threadPart(const LinearLayout &layout) {
+  Value sum;
+  for (Holder holder : {Holder::Lane, Holder::Warp}) {
+    Value number = holder == Holder::Lane ? lane : warp;
+    const LinearLayout::Bases &bases = layout.bases(holder);
+    // Neighbouring bits with neighbouring steps move together.
+    for (size_t bit = 0; bit < bases.size();) {
+      size_t end = bit + 1;
+      const bool isPower = (bases[bit] & (bases[bit] - 1)) == 0;
+      while (end < bases.size() && isPower && bases[end] == bases[end - 1] * 2) {
+        ++end;
+      }
+      if (bases[bit] != 0) {
+        const int64_t mask = ((int64_t{1} << (end - bit)) - 1) << bit;
+        Value part = builder.create<arith::AndIOp>(loc, number, constant(mask));
+        part = builder.create<arith::ShRUIOp>(loc, part, constant(static_cast<int64_t>(bit)));
+        part = builder.create<arith::MulIOp>(loc, part, constant(bases[bit]));
+        sum = !sum ? part : builder.create<arith::XOrIOp>(loc, sum, part).getResult();
+      }
+      bit = end;
+    }
+  }
+  return sum ? sum : constant(0);
+}
+
+ThreadCode::Held ThreadCode::elements(const LinearLayout &layout) {
+  Value base = threadPart(layout);
+  const bool isSum = layout.isPermutation();
+  Held result;
+  for (int64_t reg = 0; reg < layout.count(Holder::Register); ++reg) {
+    const int64_t part = layout.contribution(Holder::Register, reg);
+    result.push_back(isSum || part == 0
+                         ? add(base, part)
+                         : builder.create<arith::XOrIOp>(loc, base, constant(part)).getResult());
+  }
+  return result;
+}
+
+Value ThreadCode::isFirstReplica(const LinearLayout &layout) {
+  Value condition;
+  for (Holder holder : {Holder::Lane, Holder::Warp}) {
+    const int64_t mask = layout.replicaBits(holder);
+    if (mask == 0) {
+      continue;
+    }
+    Value bits =
+        builder.create<arith::AndIOp>(loc, holder == Holder::Lane ? lane : warp, constant(mask));
+    Value is = builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, bits, constant(0));
+    condition = condition ? builder.create<arith::AndIOp>(loc, condition, is).getResult() : is;
+  }
+  return condition;
+}
+
+Value ThreadCode::isFirstThread() {
+  Value thread = intrinsic("llvm.nvvm.read.ptx.sreg.tid.x", builder.getI32Type(), {});
+  return builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, thread, constant(0));
+}
+
+Value ThreadCode::toBits(Value value) {
+  Type type = value.getType();
+  if (isa<LLVM::LLVMPointerType>(type)) {
+    return builder.create<LLVM::PtrToIntOp>(loc, builder.getI64Type(), value);
+  }
+  const unsigned bits = type.getIntOrFloatBitWidth();
+  if (isa<FloatType>(type)) {
+    value = builder.create<arith::BitcastOp>(loc, builder.getIntegerType(bits), value);
+  }
+  return bits == memoryBits(type)
+             ? value
+             : builder.create<arith::ExtUIOp>(loc, builder.getIntegerType(memoryBits(type)), value);
+}
+
+Value ThreadCode::fromBits(Value bits, Type type) {
+  if (isa<LLVM::LLVMPointerType>(type)) {
+    return builder.create<LLVM::IntToPtrOp>(loc, type, bits);
+  }
+  if (type.isInteger(1)) {
+    return builder.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ne, bits, constant(0, 8));
+  }
+  const unsigned wanted = type.getIntOrFloatBitWidth();
+  if (bits.getType().getIntOrFloatBitWidth() > wanted) {
+    bits = builder.create<arith::TruncIOp>(loc, builder.getIntegerType(wanted), bits);
+  }
+  return isa<FloatType>(type) ? builder.create<arith::BitcastOp>(loc, type, bits).getResult()
+                              : bits;
+}
+
+Value ThreadCode::shared(Value offset) {
+  Type pointer = LLVM::LLVMPointerType::get(builder.getContext(), unsigned(Space::Shared));
+  Value base = builder.create<LLVM::AddressOfOp>(loc, pointer, sharedName);
+  return builder.create<LLVM::GEPOp>(loc, pointer, builder.getI8Type(), base,
+                                     ArrayRef<LLVM::GEPArg>{offset});
+}
+
+void ThreadCode::storeShared(Value value, Value element) {
+  Value bits = toBits(value);
+  const unsigned bytes = bits.getType().getIntOrFloatBitWidth() / 8;
+  Value offset = builder.create<arith::MulIOp>(loc, element, constant(bytes));
+  builder.create<LLVM::StoreOp>(loc, bits, shared(offset), bytes);
+}
+
+Value ThreadCode::loadShared(Type type, Value element) {
+  const unsigned bits = memoryBits(type);
+  Value offset = builder.create<arith::MulIOp>(loc, element, constant(bits / 8));
+  Value loaded =
+      builder.create<LLVM::LoadOp>(loc, builder.getIntegerType(bits), shared(offset), bits / 8);
+  return fromBits(loaded, type);
+}
+
+void ThreadCode::barrier() { intrinsic("llvm.nvvm.barrier0", nullptr, {}); }
+
+Value ThreadCode::shuffle(StringRef kind, Value value, int64_t operand, int64_t clamp) {
+  Value bits = toBits(value);
+  Type i32 = builder.getI32Type();
+  const unsigned width = bits.getType().getIntOrFloatBitWidth();
+  const std::string name = ("llvm.nvvm.shfl.sync." + kind + ".i32").str();
+  auto move = [&](Value word) {
+    return intrinsic(name, i32, {constant(-1), word, constant(operand), constant(clamp)});
+  };
+  if (width < 32) {
+    Value moved = move(builder.create<arith::ExtUIOp>(loc, i32, bits));
+    return fromBits(builder.create<arith::TruncIOp>(loc, bits.getType(), moved), value.getType());
+  }
+  if (width == 32) {
+    return fromBits(move(bits), value.getType());
+  }
+  Type i64 = builder.getI64Type();
+  Value low = builder.create<arith::TruncIOp>(loc, i32, bits);
+  Value high = builder.create<arith::TruncIOp>(
+      loc, i32, builder.create<arith::ShRUIOp>(loc, bits, constant(32, 64)).getResult());
+  Value wideLow = builder.create<arith::ExtUIOp>(loc, i64, move(low));
+  Value wideHigh = builder.create<arith::ShLIOp>(
+      loc, builder.create<arith::ExtUIOp>(loc, i64, move(high)).getResult(), constant(32, 64));
+  return fromBits(builder.create<arith::OrIOp>(loc, wideLow, wideHigh), value.getType());
+}
+
+Value ThreadCode::shuffleXor(Value value, int64_t mask) { return shuffle("bfly", value, mask, 31); }
+
+Value ThreadCode::shuffleUp(Value value, int64_t distance) {
+  return shuffle("up", value, distance, 0);
+}
+
+Value ThreadCode::shuffleDown(Value value, int64_t distance) {
+  return shuffle("down", value, distance, 31);
+}
+
+Value ThreadCode::intrinsic(StringRef name, Type type, ValueRange operands) {
+  auto call = builder.create<LLVM::CallIntrinsicOp>(loc, type ? TypeRange(type) : TypeRange(),
+                                                    builder.getStringAttr(name), operands,
+                                                    LLVM::FastmathFlagsAttr());
+  return type ? call.getResults() : Value();
+}
+
+Value ThreadCode::assembly(StringRef text, StringRef constraints, Type type, ValueRange operands) {
+  auto made = builder.create<LLVM::InlineAsmOp>(
+      loc, type ? TypeRange(type) : TypeRange(), operands, text, constraints,
+      /*has_side_effects=*/true, /*is_align_stack=*/false, LLVM::AsmDialectAttr(), ArrayAttr());
+  return type ? made.getRes() : Value();
+}
+
+} // namespace nereid::nvidia

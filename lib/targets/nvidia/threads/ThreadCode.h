@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// The code of one thread while it is written: which scalars stand for the elements that the thread
+// holds of each tile, and the small things that every operation needs (who am I, shared memory,
+// barriers, bits of values).
+#pragma once
+
+#include "lib/layout/LinearLayout.h"
+#include "lib/targets/nvidia/ir/Nvidia.h"
+#include "lib/targets/nvidia/layouts/Anchors.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "llvm/ADT/DenseMap.h"
+
+#include <algorithm>
+#include <functional>
+#include <string>
+
+namespace nereid::nvidia {
+
+/// Address spaces of NVPTX.
+enum class Space : unsigned { Global = 1, Shared = 3, Constant = 4 };
+
+/// In memory: one byte for a truth value, 64 bits for an address.
+unsigned memoryBits(mlir::Type element);
+/// The type that a scalar has in a thread's code: addresses are pointers to global memory.
+mlir::Type threadType(mlir::Type scalar);
+
+class ThreadCode {
+public:
+  using Held = llvm::SmallVector<mlir::Value, 8>;
+
+  /// Writes at `builder`'s place. `sharedName` is the symbol of the program's shared memory.
+  ThreadCode(mlir::OpBuilder builder, mlir::Location loc, Threads threads, std::string sharedName);
+
+  // ---- values ----
+
+  /// What the thread holds of a tile, by register; of anything else, its one value.
+  const Held &held(mlir::Value value) const { return values.find(value)->second; }
+  mlir::Value scalar(mlir::Value value) const { return held(value).front(); }
+  void hold(mlir::Value value, Held registers) { values[value] = std::move(registers); }
+  void hold(mlir::Value value, mlir::Value scalar) { values[value] = Held{scalar}; }
+
+  // ---- arithmetic of places, in i32 ----
+
+  mlir::Value constant(int64_t number, unsigned bits = 32);
+  mlir::Value add(mlir::Value left, int64_t right);
+  /// What the thread's own number contributes to its elements' row-major numbers.
+  mlir::Value threadPart(const layout::LinearLayout &layout);
+  /// The number of the element in each register.
+  Held elements(const layout::LinearLayout &layout);
+  /// True in one thread of those that hold replicas of an element; null where there are none.
+  mlir::Value isFirstReplica(const layout::LinearLayout &layout);
+  /// Whether another register of the same thread, before this one, holds the same element.
+  static bool isRepeatedRegister(const layout::LinearLayout &layout, int64_t reg) {
+    return (reg & layout.replicaBits(layout::Holder::Register)) != 0;
+  }
+  mlir::Value laneNumber() const { return lane; }
+  mlir::Value warpNumber() const { return warp; }
+  mlir::Value isFirstThread();
+
+  // ---- bits ----
+
+  /// The value as an integer of as many bits as it has in memory, and back.
+  mlir::Value toBits(mlir::Value value);
+  mlir::Value fromBits(mlir::Value bits, mlir::Type type);
+
+  // ---- between threads ----
+
+  /// Address of a byte of the program's shared memory, of which `bytes` from `offset` on are used.
+  mlir::Value shared(mlir::Value offset);
+  void reserveShared(int64_t bytes) { sharedBytes = std::max(sharedBytes, bytes); }
+  int64_t reservedShared() const { return sharedBytes; }
+  void storeShared(mlir::Value value, mlir::Value element);
+  mlir::Value loadShared(mlir::Type type, mlir::Value element);
+  /// All threads of the program wait for each other, and see what the others wrote.
+  void barrier();
+  /// The value of the lane whose number differs in the bits of `mask`.
+  mlir::Value shuffleXor(mlir::Value value, int64_t mask);
+  /// That of the lane `distance` before this one, or its own where there is none.
+  mlir::Value shuffleUp(mlir::Value value, int64_t distance);
+  /// Likewise the lane behind this one.
+  mlir::Value shuffleDown(mlir::Value value, int64_t distance);
+
+  /// An intrinsic of LLVM by its name, "llvm.nvvm.barrier0"; no result where type is null.
+  mlir::Value intrinsic(llvm::StringRef name, mlir::Type type, mlir::ValueRange operands);
+  /// Inline assembly with side effects on memory; several results as a structure.
+  mlir::Value assembly(llvm::StringRef text, llvm::StringRef constraints, mlir::Type type,
+                       mlir::ValueRange operands);
+
+  /// Writes what the operations of a block do, without its terminator.
+  std::function<mlir::LogicalResult(mlir::Block &)> lowerBlock;
+
+  mlir::OpBuilder builder;
+  mlir::Location loc;
+  const Threads threads;
+
+private:
+  mlir::Value shuffle(llvm::StringRef kind, mlir::Value value, int64_t operand, int64_t clamp);
+
+  llvm::DenseMap<mlir::Value, Held> values;
+  mlir::Value lane, warp;
+  std::string sharedName;
+  int64_t sharedBytes = 0;
+};
+
+} // namespace nereid::nvidia

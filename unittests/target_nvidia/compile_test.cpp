@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels through all phases of the target, to PTX text.
+#include "lib/pipeline/Compiler.h"
+#include "lib/targets/nvidia/NvidiaTarget.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+using namespace nereid;
+
+namespace {
+
+std::string ptxOf(const std::string &kernel, const std::string &signature,
+                  const std::string &target = "nvidia:sm_90a") {
+  nvidia::registerNvidiaTarget();
+  pipeline::CompileInput input;
+  input.path = std::string(NEREID_SOURCE_DIR) + "/kernels/" + kernel;
+  input.signature = signature;
+  pipeline::CompileOptions options;
+  options.target = target;
+  options.useCache = false;
+  options.verifyEach = true;
+  Diagnostics diags;
+  auto output = pipeline::compile(input, options, diags);
+  EXPECT_TRUE(output) << diags.render();
+  return output ? std::string(output->object.begin(), output->object.end()) : "";
+}
+
+int countOf(const std::string &text, const std::string &what) {
+  int count = 0;
+  for (size_t at = 0; (at = text.find(what, at)) != std::string::npos; ++at) {
+    ++count;
+  }
+  return count;
+}
+
+} // namespace
+
+TEST(NvidiaTarget, NeighboursAreLoadedTogether) {
+  const std::string ptx = ptxOf("vector_add/vector_add.py",
+                                "x=*fp32:16, y=*fp32:16, out=*fp32:16, n=i32:16, BLOCK=1024");
+  EXPECT_NE(ptx.find(".target sm_90a"), std::string::npos);
+  EXPECT_NE(ptx.find(".visible .entry vector_add("), std::string::npos);
+  EXPECT_NE(ptx.find(".reqntid 128"), std::string::npos);
+  EXPECT_EQ(countOf(ptx, "ld.global.v4.b32"), 4);
+  EXPECT_EQ(countOf(ptx, "st.global.v4.b32"), 2);
+  EXPECT_EQ(countOf(ptx, ".local"), 0);
+}
+
+TEST(NvidiaTarget, RowsAreReducedByShufflesThenSharedMemory) {
+  const std::string ptx =
+      ptxOf("softmax/softmax.py", "x=*fp32:16, out=*fp32:16, x_stride=i32:16, out_stride=i32:16, "
+                                  "n_cols=i32:16, BLOCK=1024");
+  EXPECT_GT(countOf(ptx, "shfl.sync.bfly.b32"), 9);
+  EXPECT_GT(countOf(ptx, "bar.sync"), 2);
+  EXPECT_NE(ptx.find("ld.shared"), std::string::npos);
+}
