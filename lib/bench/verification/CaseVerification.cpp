@@ -101,14 +101,13 @@ struct Judged {
   PreparedCase ready;
   std::vector<std::string> inputs;
   std::optional<CaseRow> row; ///< on its own data; none of a case that is not chosen
-  Diagnostics diags;
 };
 
 /// One kind of data for one case, and what came of it.
 struct DataTrial {
   Judged *judged;
   OtherData other;
-  std::optional<Result<CaseRow>> row = std::nullopt;       ///< none after an interruption
+  std::optional<Result<CaseRow>> row = std::nullopt;       ///< none where it was not begun
   std::optional<KernelArguments> arguments = std::nullopt; ///< of a row that is to be kept
   Diagnostics diags = {};
 };
@@ -166,7 +165,7 @@ Result<Judged> Verification::judge(const KernelCase &one, size_t number, Diagnos
   if (!ready) {
     return ready.error();
   }
-  Judged judged{&one, options.seed + number, std::move(*ready), {}, std::nullopt, {}};
+  Judged judged{&one, options.seed + number, std::move(*ready), {}, std::nullopt};
   if (isChosen(one)) {
     auto row = tryCase(one, judged.ready, judged.ready.arguments, diags);
     if (!row) {
@@ -181,7 +180,6 @@ Result<Judged> Verification::judge(const KernelCase &one, size_t number, Diagnos
   if (one.isTest && isCompiledHere && !(judged.row && !judged.row->failure.empty())) {
     judged.inputs = replaceableInputs(one, judged.ready.arguments);
   }
-  judged.diags = std::move(diags);
   return judged;
 }
 
@@ -207,21 +205,21 @@ Status Verification::addCases(const std::vector<KernelCase> &cases, Diagnostics 
     }
   }
   std::vector<std::optional<Result<Judged>>> judged(wanted.size());
-  std::vector<Diagnostics> errors(wanted.size());
+  std::vector<Diagnostics> remarks(wanted.size());
   forEachAtOnce(wanted.size(), [&](size_t i) {
-    if (!isInterrupted()) {
-      judged[i] = judge(*wanted[i], i, errors[i]);
-    }
+    judged[i] = judge(*wanted[i], i, remarks[i]);
+    return *judged[i] || !isChosen(*wanted[i]);
   });
-  for (size_t i = 0; i < wanted.size() && judged[i]; ++i) {
-    if (!*judged[i] && !isChosen(*wanted[i])) {
+  for (size_t i = 0; i < wanted.size(); ++i) {
+    // Not begun after an interruption or an error, which comes; or one that nobody asked for.
+    if (!judged[i] || (!*judged[i] && !isChosen(*wanted[i]))) {
       continue;
     }
     if (!*judged[i]) {
-      diags = std::move(errors[i]);
+      diags = std::move(remarks[i]);
       return judged[i]->error();
     }
-    for (const Diagnostic &remark : (*judged[i])->diags.all()) {
+    for (const Diagnostic &remark : remarks[i].all()) {
       diags.add(remark);
     }
     if (Status added = addJudged(std::move(**judged[i])); !added) {
@@ -247,7 +245,7 @@ void Verification::tryData(DataTrial &trial) const {
     row->data =
         definition::name(other.data) + (other.input.empty() ? "" : " in '" + other.input + "'");
     row->requireVerifiable();
-    if (!options.keepIn.empty() && (!row->failure.empty() || !options.onlyCase.empty())) {
+    if (options.mayKeep(!row->failure.empty())) {
       trial.arguments = std::move(arguments);
     }
   }
@@ -262,9 +260,8 @@ Status Verification::tryOtherData(Diagnostics &diags) {
     }
   }
   forEachAtOnce(trials.size(), [&](size_t i) {
-    if (!isInterrupted()) {
-      tryData(trials[i]);
-    }
+    tryData(trials[i]);
+    return bool(*trials[i].row);
   });
   for (DataTrial &trial : trials) {
     if (!trial.row) {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/bench/verification/Verification.h"
 
+#include "lib/support/Interrupt.h"
+
 #include "runtime/ThreadPool.h"
 #include "runtime/core/CpuCount.h"
 
 #include <algorithm>
+#include <atomic>
 
 namespace nereid::bench {
 
@@ -15,8 +18,7 @@ void VerifiedCase::requireVerifiable() {
 }
 
 bool KeptChoice::wants(bool failed) const {
-  const bool isAsked = failed || (!options.onlyCase.empty() && kept.empty());
-  return !options.keepIn.empty() && !isFailure && isAsked;
+  return options.mayKeep(failed) && !isFailure && (failed || kept.empty());
 }
 
 void KeptChoice::choose(std::string name, bool failed) {
@@ -24,13 +26,16 @@ void KeptChoice::choose(std::string name, bool failed) {
   isFailure = failed;
 }
 
-void forEachAtOnce(size_t count, const std::function<void(size_t)> &verify) {
+void forEachAtOnce(size_t count, const std::function<bool(size_t)> &verify) {
   // Each has a case's tensors, and launches that use every thread of the machine besides.
   constexpr int mostThreads = 4;
   static runtime::ThreadPool threads(std::min(runtime::usableCpuCount(), mostThreads));
+  std::atomic<bool> isOver = false;
   threads.parallelFor(static_cast<int64_t>(count), 1, [&](int64_t begin, int64_t end, int) {
-    for (int64_t i = begin; i < end; ++i) {
-      verify(static_cast<size_t>(i));
+    for (int64_t i = begin; i < end && !isOver && !isInterrupted(); ++i) {
+      if (!verify(static_cast<size_t>(i))) {
+        isOver = true;
+      }
     }
   });
 }

@@ -35,6 +35,9 @@ struct VerificationOptions {
   std::string keepIn = {};
   /// Words of a command line that verifies the same; what names one case is added to it.
   std::vector<std::string> command = {};
+
+  /// Whether a case of that outcome may be kept.
+  bool mayKeep(bool failed) const { return !keepIn.empty() && (failed || !onlyCase.empty()); }
 };
 
 /// Which of the cases is kept.
@@ -64,8 +67,8 @@ Result<verify::TrialResult> inspectLaunch(std::span<const verify::TrialTensor> t
                                           bool isCheckedAlready = false);
 
 /// Calls `verify` with 0 to count - 1, on a few threads at the same time; in any order, the first
-/// ones first.
-void forEachAtOnce(size_t count, const std::function<void(size_t)> &verify);
+/// ones first. After one that returns false, and after an interruption, none is begun.
+void forEachAtOnce(size_t count, const std::function<bool(size_t)> &verify);
 
 /// Magnitudes come nearer to 1 until what can be verified is enough: `attempt` tries a case on
 /// `data` as it is then and returns a Result, in which `rowOf` finds the VerifiedCase.

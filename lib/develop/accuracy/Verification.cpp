@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -202,20 +201,14 @@ std::vector<std::optional<Result<Attempt>>>
 verifyTogether(Generation &generation, Progress &progress, const Machine &chip,
                const std::vector<GridCase> &grid, DType dtype, const AccuracyOptions &options) {
   std::vector<std::optional<Result<Attempt>>> attempts(grid.size());
-  std::atomic<bool> isOver = false;
   bench::forEachAtOnce(grid.size(), [&](size_t i) {
-    if (isOver || isInterrupted()) {
-      return;
-    }
     auto attempt = verifyCase(generation, progress, chip, grid[i], dtype);
-    isOver = isOver || !attempt;
-    const bool mayBeKept = !options.keepIn.empty() && attempt &&
-                           (!attempt->row.failure.empty() || !options.onlyCase.empty());
-    if (attempt && !mayBeKept) {
+    if (attempt && !options.mayKeep(!attempt->row.failure.empty())) {
       attempt->tensors = {};
       attempt->computed.clear();
     }
     attempts[i] = std::move(attempt);
+    return bool(*attempts[i]);
   });
   return attempts;
 }
