@@ -44,6 +44,9 @@ struct KernelInfo {
   bool addsFloats = false;  ///< atomically: results depend on the order of programs
   std::string features;     ///< CPU features the code needs, "+avx2,+fma"; refused when missing
   std::string signature;    ///< canonical specialisation, for messages
+
+  /// Of all arguments.
+  size_t slots() const;
 };
 
 /// A function of a module. Without module it is one of this program, for the CPU.
@@ -54,6 +57,10 @@ struct Kernel {
   /// take.
   KernelEntry entry = nullptr;
 };
+
+/// The device that the kernel is for; null for the CPU's kernels, whose launches are too short to
+/// ask for more.
+Device *otherDevice(const Kernel &kernel);
 
 /// A tensor passes its address; integers and doubles are converted to the argument's type.
 using ArgumentValue = std::variant<const Tensor *, int64_t, double>;

@@ -12,6 +12,20 @@
 #include <cstdio>
 
 namespace nereid::runtime {
+
+size_t KernelInfo::slots() const {
+  size_t count = 0;
+  for (const ArgumentInfo &argument : arguments) {
+    count += argument.slots();
+  }
+  return count;
+}
+
+Device *otherDevice(const Kernel &kernel) {
+  Device *device = kernel.code ? &kernel.code->device() : nullptr;
+  return device && !device->isHost() ? device : nullptr;
+}
+
 namespace {
 
 constexpr int64_t gridLimit = INT32_MAX;
@@ -46,12 +60,6 @@ const char *kindName(const ArgumentValue &value) {
 bool isSameElement(DType parameter, DType given) {
   return parameter == given ||
          ((parameter == DType::Bool || isFloat8(parameter)) && given == DType::U8);
-}
-
-/// Null for the CPU's kernels, whose launches are too short to ask for more.
-Device *otherDevice(const Kernel &kernel) {
-  Device *device = kernel.code ? &kernel.code->device() : nullptr;
-  return device && !device->isHost() ? device : nullptr;
 }
 
 Device &deviceOf(const Kernel &kernel) {
@@ -220,10 +228,7 @@ packAndLaunch(const Kernel &kernel, Grid grid, std::span<const ArgumentValue> ar
     return {"E0401", "kernel '" + kernel.info.name + "' expects " + std::to_string(expected) +
                          " run-time arguments, but got " + std::to_string(arguments.size())};
   }
-  size_t slotCount = 0;
-  for (const ArgumentInfo &info : kernel.info.arguments) {
-    slotCount += info.slots();
-  }
+  const size_t slotCount = kernel.info.slots();
   uint64_t few[32];
   std::vector<uint64_t> many(slotCount > 32 ? slotCount : 0);
   uint64_t *slots = slotCount > 32 ? many.data() : few;

@@ -115,14 +115,11 @@ private:
     ~FarStream() override { run(); }
     LaunchError launch(const Kernel &kernel, Grid grid, const uint64_t *slots,
                        ProgramOrder order) override {
-      size_t count = 0;
-      for (const ArgumentInfo &info : kernel.info.arguments) {
-        count += info.slots();
-      }
-      return later([this, kernel, grid, order, copy = std::vector(slots, slots + count)] {
-        ++far.launches;
-        return launchPacked(kernel, grid, copy.data(), defaultPool(), order);
-      });
+      return later(
+          [this, kernel, grid, order, copy = std::vector(slots, slots + kernel.info.slots())] {
+            ++far.launches;
+            return launchPacked(kernel, grid, copy.data(), defaultPool(), order);
+          });
     }
     LaunchError copyIn(void *to, const void *from, uint64_t bytes) override {
       far.bytesIn += bytes;

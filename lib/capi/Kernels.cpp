@@ -257,8 +257,7 @@ nereid_status nereid_stream_launch(nereid_stream *stream, const nereid_kernel *k
     }
     // The CPU's streams are its pool.
     runtime::Stream &queue = *stream->stream;
-    const bool isHost = queue.device().isHost() && kernel &&
-                        (!kernel->kernel.code || kernel->kernel.code->device().isHost());
+    const bool isHost = queue.device().isHost() && kernel && !runtime::otherDevice(kernel->kernel);
     return launch("nereid_stream_launch", kernel, grid, arguments, count,
                   isHost ? nullptr : &queue);
   });

@@ -19,10 +19,11 @@ runtime::LaunchError launchHere(const runtime::Kernel &kernel, runtime::Grid gri
                                 std::span<const runtime::ArgumentValue> arguments,
                                 runtime::ThreadPool &pool, runtime::ProgramOrder order) {
   const KernelRunning running;
-  if (!kernel.code || kernel.code->device().isHost()) {
+  runtime::Device *device = runtime::otherDevice(kernel);
+  if (!device) {
     return runtime::launch(kernel, grid, arguments, pool, order);
   }
-  auto made = DeviceArguments::make(kernel.code->device(), arguments);
+  auto made = DeviceArguments::make(*device, arguments);
   if (const auto *error = std::get_if<runtime::LaunchError>(&made)) {
     return *error;
   }

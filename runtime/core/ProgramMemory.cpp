@@ -8,7 +8,6 @@ namespace nereid::runtime {
 namespace {
 
 constexpr uint64_t page = 4096;
-constexpr uint64_t mostBytes = uint64_t{1} << 40;
 constexpr uint64_t keptStacksLimit = 64 << 20;
 
 uint64_t roundUp(uint64_t bytes) { return (bytes + page - 1) / page * page; }
@@ -113,7 +112,7 @@ bool keepStack(const ProgramMemory &memory) {
 }
 
 ProgramMemory take(uint64_t bytes, bool hasStack) {
-  if (bytes > mostBytes) {
+  if (bytes > mostProgramBytes) {
     return {};
   }
   if (const ProgramMemory memory = takeKept(hasStack)) {

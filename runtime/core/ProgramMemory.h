@@ -10,6 +10,9 @@
 
 namespace nereid::runtime {
 
+/// Of scratch memory, for one program; more is refused.
+constexpr uint64_t mostProgramBytes = uint64_t{1} << 40;
+
 /// One piece: the guard, the stack, and the scratch memory to its end; the first two may be
 /// missing.
 struct ProgramMemory {

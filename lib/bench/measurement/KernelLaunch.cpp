@@ -19,8 +19,8 @@ TimedLaunch launchOf(std::string name, const runtime::Kernel &kernel, runtime::G
   TimedLaunch timed;
   timed.name = std::move(name);
   auto values = std::make_shared<std::vector<ArgumentValue>>(arguments.begin(), arguments.end());
-  if (kernel.code && !kernel.code->device().isHost()) {
-    auto made = DeviceArguments::make(kernel.code->device(), arguments);
+  if (runtime::Device *device = runtime::otherDevice(kernel)) {
+    auto made = DeviceArguments::make(*device, arguments);
     if (const auto *error = std::get_if<runtime::LaunchError>(&made)) {
       timed.run = [wrong = error->message] { return wrong; };
       timed.runEmpty = [] {};

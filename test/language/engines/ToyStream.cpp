@@ -98,11 +98,7 @@ public:
 
   LaunchError launch(const runtime::Kernel &kernel, runtime::Grid grid, const uint64_t *slots,
                      runtime::ProgramOrder) override {
-    size_t count = 0;
-    for (const runtime::ArgumentInfo &info : kernel.info.arguments) {
-      count += info.slots();
-    }
-    push([&device = toy, kernel, grid, copy = std::vector(slots, slots + count)] {
+    push([&device = toy, kernel, grid, copy = std::vector(slots, slots + kernel.info.slots())] {
       return launchToy(device, kernel, grid, copy.data());
     });
     return {};
