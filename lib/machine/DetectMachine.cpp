@@ -118,10 +118,9 @@ Machine detectMachine() {
   machine.cores = sched_getaffinity(0, sizeof mask, &mask) == 0
                       ? CPU_COUNT(&mask)
                       : static_cast<int>(std::thread::hardware_concurrency());
-  bool hasAvx512 = contains(machine.features, "avx512f") && contains(machine.features, "avx512vl");
   machine.vectorBytes =
       std::max(vectorBytesOf(machine.features), vectorBytesOf(runtime::presentCpuFeatures()));
-  machine.vectorRegisters = hasAvx512 || machine.architecture != "x86-64" ? 32 : 16;
+  machine.vectorRegisters = machine.vectorBytes == 64 || machine.architecture != "x86-64" ? 32 : 16;
   machine.memoryBytes = static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE);
   machine.caches = readCaches();
   machine.fingerprint = fmt::format("{} family {} model {} stepping {} cores {} vector {}",

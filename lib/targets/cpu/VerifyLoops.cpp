@@ -4,6 +4,8 @@
 #include "lib/tile/ir/Attributes.h"
 #include "lib/tile/ir/Tile.h"
 
+#include "runtime/core/ProgramMemory.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -57,14 +59,13 @@ LogicalResult verifyKernel(func::FuncOp kernel) {
         "after phase 'loops' a kernel has a body, no results and four arguments "
         "of type !llvm.ptr: slots, id, count and scratch");
   }
-  if (!kernel->getAttrOfType<ArrayAttr>("nereid.arguments") ||
-      !kernel->getAttrOfType<IntegerAttr>("nereid.scratch_bytes")) {
+  auto scratch = kernel->getAttrOfType<IntegerAttr>("nereid.scratch_bytes");
+  if (!kernel->getAttrOfType<ArrayAttr>("nereid.arguments") || !scratch) {
     return kernel.emitError(
         "after phase 'loops' a kernel has the attributes 'nereid.arguments' and "
         "'nereid.scratch_bytes', which say how it is launched");
   }
-  auto scratch = kernel->getAttrOfType<IntegerAttr>("nereid.scratch_bytes");
-  constexpr int64_t most = int64_t{1} << 40; // see runtime/ProgramMemory.cpp
+  constexpr auto most = static_cast<int64_t>(runtime::mostProgramBytes);
   if (!scratch.getType().isSignlessInteger(64) || scratch.getInt() < 0 || scratch.getInt() > most) {
     return kernel.emitError(
                "after phase 'loops' the attribute 'nereid.scratch_bytes' expects 0 to ")
