@@ -116,6 +116,7 @@ void writeKernelInfo(MessageWriter &message, const KernelInfo &info) {
   message.text(info.features);
   message.text(info.signature);
   message.number(info.scratchBytes);
+  message.number(info.threads);
   message.number(info.canWait);
   message.number(info.takesRanges);
   message.number(info.addsFloats);
@@ -135,6 +136,7 @@ KernelInfo readKernelInfo(MessageReader &message) {
   info.features = message.text();
   info.signature = message.text();
   info.scratchBytes = message.number();
+  info.threads = static_cast<uint32_t>(message.number());
   info.canWait = message.number() != 0;
   info.takesRanges = message.number() != 0;
   info.addsFloats = message.number() != 0;

@@ -16,7 +16,7 @@ namespace nereid::runtime::remote {
 
 /// First text of a runner's greeting; another version means another form of messages, or of what a
 /// kernel's entry is called with.
-inline constexpr std::string_view greeting = "nereid-runner 4";
+inline constexpr std::string_view greeting = "nereid-runner 5";
 
 enum class Request : uint64_t { Load = 1, Launch = 2, Unload = 3 };
 

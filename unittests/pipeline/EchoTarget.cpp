@@ -47,6 +47,7 @@ bool lower(CompileState &state) {
   mlir::Operation &kernel = state.module->getBody()->front();
   mlir::Builder builder(kernel.getContext());
   kernel.setAttr("nereid.scratch_bytes", builder.getI64IntegerAttr(640));
+  kernel.setAttr("nereid.threads", builder.getI64IntegerAttr(96));
   kernel.setAttr("nereid.can_wait", builder.getUnitAttr());
   if (echoControl().lowerMakesInvalidIr) {
     kernel.removeAttr("sym_name");

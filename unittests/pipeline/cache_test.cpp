@@ -269,6 +269,7 @@ TEST(KernelInfoText, ComesBackUnchanged) {
   info.signature = "x=*fp32:16";
   info.features = "+avx2";
   info.scratchBytes = 1u << 20;
+  info.threads = 256;
   info.canWait = true;
   info.takesRanges = true;
   info.addsFloats = true;
@@ -278,6 +279,7 @@ TEST(KernelInfoText, ComesBackUnchanged) {
   auto again = kernelInfoFromJson(toJson(info));
   ASSERT_TRUE(again);
   EXPECT_EQ(toJson(*again), toJson(info));
+  EXPECT_EQ(again->threads, 256u);
   EXPECT_TRUE(again->canWait);
   EXPECT_TRUE(again->takesRanges);
   EXPECT_TRUE(again->addsFloats);

@@ -213,6 +213,7 @@ TEST(Remote, MessagesCutOffAnywhereAreRefused) {
   KernelInfo info = infoOf({ArgumentKind::Pointer, ArgumentKind::Integer});
   info.features = "+a,+b";
   info.scratchBytes = 4096;
+  info.threads = 128;
   info.canWait = true;
   info.takesRanges = true;
   info.addsFloats = true;
@@ -224,6 +225,7 @@ TEST(Remote, MessagesCutOffAnywhereAreRefused) {
   EXPECT_EQ(got.name, "kernel");
   EXPECT_EQ(got.features, "+a,+b");
   EXPECT_EQ(got.scratchBytes, 4096U);
+  EXPECT_EQ(got.threads, 128U);
   EXPECT_TRUE(got.canWait);
   EXPECT_TRUE(got.takesRanges);
   EXPECT_TRUE(got.addsFloats);

@@ -85,6 +85,9 @@ std::string toJson(const runtime::KernelInfo &info) {
                  {"adds_floats", info.addsFloats},
                  {"features", info.features},
                  {"signature", info.signature}};
+  if (info.threads != 0) {
+    object["threads"] = info.threads;
+  }
   return object.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
@@ -95,7 +98,8 @@ std::optional<runtime::KernelInfo> kernelInfoFromJson(std::string_view text) {
       !take(object, "scratch_bytes", info.scratchBytes) ||
       !take(object, "can_wait", info.canWait) || !take(object, "takes_ranges", info.takesRanges) ||
       !take(object, "adds_floats", info.addsFloats) || !take(object, "features", info.features) ||
-      !take(object, "signature", info.signature)) {
+      !take(object, "signature", info.signature) ||
+      (object.contains("threads") && !take(object, "threads", info.threads))) {
     return std::nullopt;
   }
   auto arguments = object.find("arguments");
