@@ -51,6 +51,9 @@ public:
   /// they do not keep their caller waiting; otherwise as allocate(). What a device without such
   /// memory gives is plain.
   virtual std::shared_ptr<void> allocateHost(uint64_t bytes);
+  /// Why allocate(bytes) has given null, asked right afterwards: E0506 with what was asked, and
+  /// what is free where the device tells; or what the device has failed with.
+  virtual LaunchError noMemory(uint64_t bytes);
   /// E0390 when this is no code for this kind of device, E0305 when it is for another one of it,
   /// E0506 without memory, E0418 when something else keeps the device from running it.
   virtual std::variant<std::shared_ptr<Module>, LaunchError>

@@ -44,6 +44,10 @@ LaunchError Device::runAndWait(const std::function<LaunchError(Stream &)> &queue
   return refused ? refused : failed;
 }
 
+LaunchError Device::noMemory(uint64_t bytes) {
+  return {"E0506", "no memory for " + std::to_string(bytes) + " bytes on '" + name() + "'"};
+}
+
 std::shared_ptr<void> Device::allocateHost(uint64_t bytes) { return cpuDevice().allocate(bytes); }
 
 std::variant<std::unique_ptr<Stream>, LaunchError> Device::wrapStream(void *) {

@@ -36,11 +36,6 @@ LaunchError copyPieces(Device &toDevice, uint8_t *to, Device &fromDevice, const 
 
 uint8_t *addressOf(uint64_t begin) { return reinterpret_cast<uint8_t *>(begin); }
 
-LaunchError noMemory(uint64_t bytes, const Device &device) {
-  return {"E0506",
-          "no memory for a copy of " + std::to_string(bytes) + " bytes on '" + device.name() + "'"};
-}
-
 } // namespace
 
 Device &Tensor::device() const { return place ? *place : cpuDevice(); }
@@ -52,7 +47,7 @@ std::variant<Tensor, LaunchError> Tensor::likeThisOn(Device &device) const {
   const uint64_t bytes = extent.end - extent.begin;
   copy.owner = bytes ? device.allocate(bytes) : nullptr;
   if (bytes && !copy.owner) {
-    return noMemory(bytes, device);
+    return device.noMemory(bytes);
   }
   const uint64_t offset = bytes ? reinterpret_cast<uintptr_t>(address) - extent.begin : 0;
   copy.address = bytes ? static_cast<uint8_t *>(copy.owner.get()) + offset : nullptr;

@@ -200,7 +200,10 @@ TEST(DeviceTensor, ADeviceThatFailsSaysSo) {
   failNext();
   EXPECT_NE(saveNpy(there, testing::TempDir() + "none.npy").find("the cable"), std::string::npos);
   far.failsAllocations = true;
-  EXPECT_EQ(std::get<LaunchError>(here.copyTo(far)).code, "E0506");
+  const LaunchError full = std::get<LaunchError>(here.copyTo(far));
+  EXPECT_EQ(full.code, "E0506");
+  EXPECT_EQ(full.message,
+            "no memory for " + std::to_string(here.byteCount()) + " bytes on 'far:0'");
   EXPECT_FALSE(Tensor::empty({4}, DType::F32, far).isValid());
   far.failsAllocations = false;
 }
