@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// What this program uses of the CUDA driver API: its types and numbers, declared here so that no
+// toolkit is needed to build, and with the meaning that NVIDIA's "CUDA Driver API" reference gives
+// them. The functions stand in CudaFunctions.def. unittests/nvidia_driver/abi_test.cpp compares all
+// of it with cuda.h where there is one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace nereid::nvidia::cuda {
+
+using DeviceNumber = int;           ///< CUdevice
+using Address = unsigned long long; ///< CUdeviceptr
+using Context = struct ContextData *;
+using Stream = struct StreamData *; ///< null is the stream without a name
+using Event = struct EventData *;
+using Module = struct ModuleData *;
+using Function = struct FunctionData *;
+using Graph = struct GraphData *;
+using GraphExec = struct GraphExecData *;
+
+/// CUresult. Others are passed on with the driver's own name and text.
+enum Result : int {
+  Success = 0,
+  InvalidValue = 1,
+  OutOfMemory = 2,
+  NotInitialized = 3,
+  Deinitialized = 4,
+  DeviceUnavailable = 46,
+  NoDevice = 100,
+  InvalidImage = 200,
+  InvalidContext = 201,
+  NoBinaryForGpu = 209,
+  EccUncorrectable = 214,
+  InvalidPtx = 218,
+  NvlinkUncorrectable = 220,
+  JitCompilerNotFound = 221,
+  UnsupportedPtxVersion = 222,
+  JitCompilationDisabled = 223,
+  Contained = 226,
+  InvalidHandle = 400,
+  NotFound = 500,
+  IllegalAddress = 700,
+  LaunchOutOfResources = 701,
+  LaunchTimeout = 702,
+  ContextIsDestroyed = 709,
+  Assert = 710,
+  HardwareStackError = 714,
+  IllegalInstruction = 715,
+  MisalignedAddress = 716,
+  InvalidAddressSpace = 717,
+  InvalidPc = 718,
+  LaunchFailed = 719,
+  TensorMemoryLeak = 721,
+  MpsClientTerminated = 810,
+  StreamCaptureInvalidated = 901,
+  Timeout = 909,
+  ExternalDevice = 911,
+};
+
+/// CUdevice_attribute
+enum DeviceAttribute : int {
+  MaxThreadsPerBlock = 1,
+  MaxGridX = 5,
+  MaxGridY = 6,
+  MaxGridZ = 7,
+  MultiprocessorCount = 16,
+  CapabilityMajor = 75,
+  CapabilityMinor = 76,
+  MaxSharedBytesPerBlockOptIn = 97,
+};
+
+/// CUfunction_attribute
+enum FunctionAttribute : int {
+  FunctionMaxThreadsPerBlock = 0,
+  FunctionSharedBytes = 1, ///< static
+  FunctionMaxDynamicSharedBytes = 8,
+};
+
+/// CUjit_option; the value of a size travels in the pointer itself.
+enum JitOption : int {
+  JitInfoLog = 3,
+  JitInfoLogBytes = 4,
+  JitErrorLog = 5,
+  JitErrorLogBytes = 6,
+};
+
+/// CUstreamCaptureMode: what another thread does does not disturb a capture, nor it that.
+enum CaptureMode : int { CaptureOfThread = 1 };
+
+inline constexpr unsigned streamNonBlocking = 1;  ///< CU_STREAM_NON_BLOCKING
+inline constexpr unsigned eventDefault = 0;       ///< CU_EVENT_DEFAULT: with times
+inline constexpr unsigned eventWaitDefault = 0;   ///< CU_EVENT_WAIT_DEFAULT
+inline constexpr unsigned hostMemoryPortable = 1; ///< CU_MEMHOSTALLOC_PORTABLE
+
+} // namespace nereid::nvidia::cuda

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/targets/nvidia/driver/NvidiaStream.h"
+
+#include "lib/targets/nvidia/driver/Errors.h"
+#include "lib/targets/nvidia/driver/NvidiaEvent.h"
+#include "lib/targets/nvidia/driver/NvidiaModule.h"
+#include "runtime/Kernel.h"
+
+#include <bit>
+
+namespace nereid::nvidia {
+namespace {
+
+std::string text(int64_t number) { return std::to_string(number); }
+
+/// The driver wants the address of each parameter's value: of its slot, whose low bytes it takes.
+class Parameters {
+public:
+  Parameters(const runtime::KernelInfo &info, const uint64_t *slots) {
+    size_t count = 0;
+    for (const runtime::ArgumentInfo &argument : info.arguments) {
+      count += argument.slots();
+    }
+    if (count > std::size(few)) {
+      many.resize(count);
+      addresses = many.data();
+    }
+    for (size_t i = 0; i < count; ++i) {
+      addresses[i] = const_cast<uint64_t *>(slots + i); // the driver only reads
+    }
+  }
+  Parameters(const Parameters &) = delete;
+  Parameters &operator=(const Parameters &) = delete;
+  void **get() { return addresses; }
+
+private:
+  void *few[32];
+  std::vector<void *> many;
+  void **addresses = few;
+};
+
+} // namespace
+
+NvidiaStream::~NvidiaStream() {
+  if (owner == Owner::Us) {
+    (void)synchronize();
+    (void)nvidia.context().run([&] { return nvidia.driver().streamDestroy(stream); });
+  }
+}
+
+LaunchError NvidiaStream::error(cuda::Result result, std::string_view asked) const {
+  return errorOf(nvidia.driver(), result, asked, nvidia.name(),
+                 lastKernel ? std::string_view(*lastKernel) : std::string_view());
+}
+
+LaunchError NvidiaStream::refuse(const runtime::Kernel &kernel, const KernelFunction &function,
+                                 runtime::Grid grid) const {
+  const DeviceFacts &facts = nvidia.facts();
+  const std::string who = "kernel '" + kernel.info.name + "'", where = "'" + nvidia.name() + "'";
+  for (size_t axis = 0; axis < grid.size(); ++axis) {
+    if (grid[axis] > facts.gridLimits[axis]) {
+      return {"E0405", "grid size " + text(axis) + " of " + who + " expects at most " +
+                           text(facts.gridLimits[axis]) + " on " + where + ", but got " +
+                           text(grid[axis]) + ": lay the programs along axis 0, which takes " +
+                           text(facts.gridLimits[0])};
+    }
+  }
+  if (kernel.info.threads > static_cast<uint32_t>(function.maxThreads)) {
+    return {"E0508", who + " expects " + text(kernel.info.threads) +
+                         " threads for a program, but " + where + " has registers for " +
+                         text(function.maxThreads) + ": use fewer warps"};
+  }
+  const uint64_t whole = kernel.info.scratchBytes + function.staticSharedBytes;
+  return {"E0501", who + " expects " + text(whole) + " bytes of shared memory for a program (" +
+                       text(kernel.info.scratchBytes) + " dynamic, " +
+                       text(function.staticSharedBytes) + " static), but " + where + " has " +
+                       text(facts.sharedBytesPerBlock) +
+                       ": use smaller block sizes or fewer pipeline stages"};
+}
+
+LaunchError NvidiaStream::launch(const runtime::Kernel &kernel, runtime::Grid grid,
+                                 const uint64_t *slots, runtime::ProgramOrder) {
+  const auto &function = *std::bit_cast<const KernelFunction *>(kernel.entry);
+  const auto &limits = nvidia.facts().gridLimits;
+  const runtime::KernelInfo &info = kernel.info;
+  if (grid[0] > limits[0] || grid[1] > limits[1] || grid[2] > limits[2] ||
+      info.threads > static_cast<uint32_t>(function.maxThreads) ||
+      info.scratchBytes > static_cast<uint64_t>(function.maxDynamicSharedBytes)) {
+    return refuse(kernel, function, grid);
+  }
+  const unsigned threads = info.threads ? info.threads : static_cast<unsigned>(function.maxThreads);
+  Parameters parameters(info, slots);
+  const cuda::Result result = nvidia.context().run([&] {
+    return nvidia.driver().launchKernel(
+        function.handle, static_cast<unsigned>(grid[0]), static_cast<unsigned>(grid[1]),
+        static_cast<unsigned>(grid[2]), threads, 1, 1, static_cast<unsigned>(info.scratchBytes),
+        stream, parameters.get(), nullptr);
+  });
+  if (result == cuda::Success) {
+    lastKernel = function.name;
+    return {};
+  }
+  return error(result, "a launch of kernel '" + info.name + "' with " + text(threads) +
+                           " threads and " + text(info.scratchBytes) +
+                           " bytes of dynamic shared memory");
+}
+
+LaunchError NvidiaStream::copyIn(void *to, const void *from, uint64_t bytes) {
+  const cuda::Result result = nvidia.context().run([&] {
+    return nvidia.driver().memcpyHtoDAsync(reinterpret_cast<cuda::Address>(to), from, bytes,
+                                           stream);
+  });
+  return result == cuda::Success
+             ? LaunchError{}
+             : error(result, "a copy of " + std::to_string(bytes) + " bytes from the host");
+}
+
+LaunchError NvidiaStream::copyOut(void *to, const void *from, uint64_t bytes) {
+  const cuda::Result result = nvidia.context().run([&] {
+    return nvidia.driver().memcpyDtoHAsync(to, reinterpret_cast<cuda::Address>(from), bytes,
+                                           stream);
+  });
+  return result == cuda::Success
+             ? LaunchError{}
+             : error(result, "a copy of " + std::to_string(bytes) + " bytes to the host");
+}
+
+std::variant<std::unique_ptr<runtime::Event>, LaunchError> NvidiaStream::record() {
+  const Driver &api = nvidia.driver();
+  cuda::Event event = nullptr;
+  const cuda::Result made =
+      nvidia.context().run([&] { return api.eventCreate(&event, cuda::eventDefault); });
+  if (made != cuda::Success) {
+    return error(made, "an event");
+  }
+  auto point = std::make_unique<NvidiaEvent>(nvidia, event);
+  const cuda::Result recorded =
+      nvidia.context().run([&] { return api.eventRecord(event, stream); });
+  if (recorded != cuda::Success) {
+    return error(recorded, "to record an event");
+  }
+  return point;
+}
+
+LaunchError NvidiaStream::synchronize() {
+  return error(nvidia.context().run([&] { return nvidia.driver().streamSynchronize(stream); }),
+               "a wait for a stream");
+}
+
+LaunchError NvidiaStream::queueWait(runtime::Event &event) {
+  const cuda::Event point = static_cast<NvidiaEvent &>(event).handle();
+  return error(nvidia.context().run([&] {
+    return nvidia.driver().streamWaitEvent(stream, point, cuda::eventWaitDefault);
+  }),
+               "to let a stream wait for an event");
+}
+
+} // namespace nereid::nvidia

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// A CUstream as a stream of the runtime. A launch costs a look at the current context and at the
+// limits of device and kernel besides cuLaunchKernel.
+#pragma once
+
+#include "lib/targets/nvidia/driver/NvidiaDevice.h"
+#include "runtime/Stream.h"
+
+namespace nereid::nvidia {
+
+struct KernelFunction;
+
+class NvidiaStream final : public runtime::Stream {
+public:
+  enum class Owner : uint8_t { Us, AnotherLibrary };
+
+  NvidiaStream(NvidiaDevice &device, cuda::Stream handle, Owner owner)
+      : Stream(device), nvidia(device), stream(handle), owner(owner) {}
+  ~NvidiaStream() override;
+
+  cuda::Stream handle() const { return stream; }
+
+  /// The programs' order is the device's own. Besides what runtime::launch refuses: E0405 for a
+  /// grid beyond the device's limits, E0501 for more shared memory and E0508 for more threads than
+  /// a program can have; E0421 may be of earlier work.
+  LaunchError launch(const runtime::Kernel &kernel, runtime::Grid grid, const uint64_t *slots,
+                     runtime::ProgramOrder order) override;
+  LaunchError copyIn(void *to, const void *from, uint64_t bytes) override;
+  LaunchError copyOut(void *to, const void *from, uint64_t bytes) override;
+  std::variant<std::unique_ptr<runtime::Event>, LaunchError> record() override;
+  LaunchError synchronize() override;
+
+private:
+  LaunchError queueWait(runtime::Event &event) override;
+  LaunchError error(cuda::Result result, std::string_view asked) const;
+  LaunchError refuse(const runtime::Kernel &kernel, const KernelFunction &function,
+                     runtime::Grid grid) const;
+
+  NvidiaDevice &nvidia;
+  cuda::Stream stream;
+  Owner owner;
+  const std::string *lastKernel = nullptr;
+};
+
+} // namespace nereid::nvidia

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the kernels of unittests/nvidia_driver/Kernels.h do, on the host.
+#include "unittests/nvidia_driver/fake/State.h"
+
+#include <cstring>
+
+namespace nereid::nvidia::test {
+namespace {
+
+/// Where an access faults, null.
+template <class T> T *element(uint64_t base, uint64_t index) {
+  return reinterpret_cast<T *>(state().at(base + index * sizeof(T), sizeof(T)));
+}
+
+cuda::Result addScalar(const FakeCuda::Launch &launch, const std::vector<uint64_t> &values) {
+  float scalar;
+  std::memcpy(&scalar, &values[1], sizeof scalar);
+  const uint64_t threads = uint64_t{launch.grid[0]} * launch.threads;
+  for (uint64_t i = 0; i < threads && i < values[2]; ++i) {
+    auto *place = element<float>(values[0], i);
+    if (!place) {
+      return cuda::IllegalAddress;
+    }
+    *place += scalar;
+  }
+  return cuda::Success;
+}
+
+cuda::Result writeIds(const FakeCuda::Launch &launch, const std::vector<uint64_t> &values) {
+  const auto &[x, y, z] = launch.grid;
+  for (uint32_t i = 0; i < x * y * z; ++i) {
+    auto *place = element<uint32_t>(values[0], i);
+    if (!place) {
+      return cuda::IllegalAddress;
+    }
+    *place = i % x | (i / x % y) << 8 | (i / x / y) << 16;
+  }
+  return cuda::Success;
+}
+
+cuda::Result useShared(const FakeCuda::Launch &launch, const std::vector<uint64_t> &values) {
+  auto *place = element<uint32_t>(values[0], 0);
+  if (!place || values[1] + 4 > launch.sharedBytes) {
+    return cuda::IllegalAddress;
+  }
+  *place = launch.threads;
+  return cuda::Success;
+}
+
+} // namespace
+
+cuda::Result runKernel(const FakeCuda::Launch &launch, const std::vector<uint64_t> &values,
+                       const FakeKernel &kernel) {
+  if (kernel.name == "fault") {
+    return cuda::IllegalAddress;
+  }
+  return kernel.name == "add_scalar"   ? addScalar(launch, values)
+         : kernel.name == "write_ids"  ? writeIds(launch, values)
+         : kernel.name == "use_shared" ? useShared(launch, values)
+                                       : cuda::Success;
+}
+
+} // namespace nereid::nvidia::test

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// Of the fake driver: modules and launches. It reads from PTX which kernels there are, the sizes of
+// their parameters and their limits; what they do stands in Kernels.cpp.
+#include "unittests/nvidia_driver/fake/State.h"
+
+#include <cstring>
+#include <regex>
+
+using namespace nereid::nvidia;
+using namespace nereid::nvidia::test;
+using cuda::Result;
+
+static std::map<std::string, FakeKernel> kernelsOf(const std::string &ptx) {
+  std::map<std::string, FakeKernel> found;
+  const std::regex entry(R"(\.entry\s+(\w+)\s*\(([^)]*)\)\s*(?:\.maxntid\s+(\d+))?[^{]*\{([^}]*))");
+  for (std::sregex_iterator i(ptx.begin(), ptx.end(), entry), end; i != end; ++i) {
+    FakeKernel kernel;
+    kernel.name = (*i)[1];
+    const std::string parameters = (*i)[2];
+    const std::regex parameter(R"(\.param\s+\.\w(\d+))");
+    for (std::sregex_iterator p(parameters.begin(), parameters.end(), parameter); p != end; ++p) {
+      kernel.parameterBytes.push_back(std::stoul((*p)[1]) / 8);
+    }
+    kernel.maxThreads = (*i)[3].matched ? std::stoi((*i)[3]) : 1024;
+    std::smatch shared;
+    const std::string body = (*i)[4];
+    if (std::regex_search(body, shared, std::regex(R"(\.shared[^;]*\[(\d+)\])"))) {
+      kernel.staticShared = std::stoi(shared[1]);
+    }
+    found[kernel.name] = kernel;
+  }
+  return found;
+}
+
+FAKE_CUDA Result cuModuleLoadDataEx(cuda::Module *module, const void *image, unsigned count,
+                                    cuda::JitOption *options, void **values) {
+  Call call("cuModuleLoadDataEx");
+  if (call.result != cuda::Success) {
+    for (unsigned i = 0; i + 1 < count; ++i) {
+      if (options[i] == cuda::JitErrorLog && options[i + 1] == cuda::JitErrorLogBytes) {
+        std::strncpy(static_cast<char *>(values[i]), state().jitLog.c_str(),
+                     reinterpret_cast<uintptr_t>(values[i + 1]));
+      }
+    }
+    return call.result;
+  }
+  FakeModule *made = &state().madeModules.emplace_back();
+  made->context = call.context;
+  made->kernels = kernelsOf(static_cast<const char *>(image));
+  state().modules.insert(made);
+  *module = reinterpret_cast<cuda::Module>(made);
+  return cuda::Success;
+}
+
+FAKE_CUDA Result cuModuleUnload(cuda::Module handle) {
+  Call call("cuModuleUnload");
+  auto *module = reinterpret_cast<FakeModule *>(handle);
+  if (state().modules.erase(module) == 0) {
+    return state().violate("cuModuleUnload of a module that is gone", cuda::InvalidHandle);
+  }
+  return call.result;
+}
+
+FAKE_CUDA Result cuModuleGetFunction(cuda::Function *function, cuda::Module handle,
+                                     const char *name) {
+  Call call("cuModuleGetFunction");
+  auto *module = reinterpret_cast<FakeModule *>(handle);
+  if (call.result != cuda::Success) {
+    return call.result;
+  }
+  if (!state().modules.contains(module)) {
+    return state().violate("cuModuleGetFunction of a module that is gone", cuda::InvalidHandle);
+  }
+  const auto found = module->kernels.find(name);
+  if (found == module->kernels.end()) {
+    return cuda::NotFound;
+  }
+  *function = reinterpret_cast<cuda::Function>(&found->second);
+  return cuda::Success;
+}
+
+/// Of a module that is loaded in this context, or null.
+static FakeKernel *kernelOf(Call &call, cuda::Function function) {
+  for (FakeModule *module : state().modules) {
+    for (auto &[name, kernel] : module->kernels) {
+      if (&kernel == reinterpret_cast<FakeKernel *>(function) && module->context == call.context) {
+        return &kernel;
+      }
+    }
+  }
+  call.result =
+      state().violate("a function that is gone or of another context", cuda::InvalidHandle);
+  return nullptr;
+}
+
+FAKE_CUDA Result cuFuncGetAttribute(int *value, cuda::FunctionAttribute attribute,
+                                    cuda::Function function) {
+  Call call("cuFuncGetAttribute");
+  FakeKernel *kernel = call.result == cuda::Success ? kernelOf(call, function) : nullptr;
+  if (!kernel) {
+    return call.result;
+  }
+  *value = attribute == cuda::FunctionMaxThreadsPerBlock ? kernel->maxThreads
+           : attribute == cuda::FunctionSharedBytes      ? kernel->staticShared
+                                                         : kernel->maxDynamicShared;
+  return cuda::Success;
+}
+
+FAKE_CUDA Result cuFuncSetAttribute(cuda::Function function, cuda::FunctionAttribute attribute,
+                                    int value) {
+  Call call("cuFuncSetAttribute");
+  FakeKernel *kernel = call.result == cuda::Success ? kernelOf(call, function) : nullptr;
+  if (!kernel) {
+    return call.result;
+  }
+  if (attribute != cuda::FunctionMaxDynamicSharedBytes || value + kernel->staticShared > 232448) {
+    return state().violate("an attribute that cannot be set", cuda::InvalidValue);
+  }
+  kernel->maxDynamicShared = value;
+  return cuda::Success;
+}
+
+FAKE_CUDA Result cuLaunchKernel(cuda::Function function, unsigned gridX, unsigned gridY,
+                                unsigned gridZ, unsigned blockX, unsigned blockY, unsigned blockZ,
+                                unsigned sharedBytes, cuda::Stream handle, void **parameters,
+                                void **extra) {
+  Call call("cuLaunchKernel");
+  FakeStream *stream = call.result == cuda::Success ? call.stream(handle) : nullptr;
+  FakeKernel *kernel = stream ? kernelOf(call, function) : nullptr;
+  if (!kernel) {
+    return call.result;
+  }
+  const bool isGrid =
+      gridX > 0 && gridX <= INT32_MAX && gridY > 0 && gridY <= 65535 && gridZ > 0 && gridZ <= 65535;
+  if (!isGrid || blockX == 0 || blockY != 1 || blockZ != 1 || extra ||
+      blockX > static_cast<unsigned>(kernel->maxThreads) ||
+      sharedBytes > static_cast<unsigned>(kernel->maxDynamicShared)) {
+    return state().violate("a launch beyond the limits", cuda::InvalidValue);
+  }
+  std::vector<uint64_t> values;
+  for (size_t i = 0; i < kernel->parameterBytes.size(); ++i) {
+    std::memcpy(&values.emplace_back(0), parameters[i], kernel->parameterBytes[i]);
+  }
+  FakeCuda::Launch launch{kernel->name, {gridX, gridY, gridZ}, blockX, sharedBytes};
+  return state().enqueue(*stream, [launch, values, copy = *kernel] {
+    state().launches.push_back(launch);
+    return runKernel(launch, values, copy);
+  });
+}
