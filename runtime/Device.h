@@ -42,6 +42,9 @@ public:
   bool isHost() const { return type == hostDlpackType; }
   /// "cpu:0"
   const std::string &name() const { return ownName; }
+  /// What the name of the target whose code suits this device best has behind the kind, "sm_90a";
+  /// empty: the kind alone is that target.
+  virtual std::string architecture() const { return {}; }
 
   /// Uninitialised, aligned to 64 bytes at least; freed with the last copy of the pointer. Null
   /// when the memory cannot be had. bytes > 0; the pointer is an address of the device, on which

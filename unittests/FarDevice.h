@@ -32,6 +32,7 @@ public:
     return static_cast<FarDevice &>(*std::get<Device *>(findDevice(dlpackType, id)));
   }
 
+  std::string architecture() const override { return "away" + std::to_string(id()); }
   std::shared_ptr<void> allocate(uint64_t bytes) override {
     if (failsAllocations) {
       return nullptr;

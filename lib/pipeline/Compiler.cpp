@@ -277,6 +277,9 @@ std::optional<CompileOutput> compile(const CompileInput &input, const CompileOpt
     if (auto cached = findCachedKernel(key, input)) {
       output.info = std::move(cached->info);
       output.object = std::move(cached->object);
+      if (way->phases.back().print) {
+        output.text.assign(output.object.begin(), output.object.end());
+      }
       output.fromCache = true;
       output.sources = sourcesOf(input, cached->dependencies);
       output.times.push_back({"cache", watch.millis()});
@@ -324,14 +327,17 @@ std::string staticOutput(const Diagnostics &diags) {
   return text;
 }
 
-/// What the code is loaded on, by default the first device of the target's kind. E0415 when there
+/// What the code is loaded on, by default the device that names the target, else the first one of
+/// its kind. E0415 when there
 /// is none, E0416 when it is of another kind, E0305 when this host does not run the code; other
 /// devices say when they load it.
 static Result<runtime::Device *> deviceOf(const runtime::KernelInfo &info,
                                           const CompileOptions &options) {
   const std::string &target = options.target;
   const std::string kind = target.substr(0, target.find(':'));
-  auto found = runtime::findDevice(options.device.empty() ? kind : options.device);
+  auto found = runtime::findDevice(!options.device.empty() ? options.device
+                                   : namesDevice(target)   ? target
+                                                           : kind);
   if (const auto *error = std::get_if<runtime::LaunchError>(&found)) {
     return makeError(error->code, error->message)
         .withHelp("'nereid compile' makes code for it; launching needs the device");

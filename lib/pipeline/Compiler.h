@@ -31,8 +31,9 @@ struct PhaseTime {
 };
 
 struct CompileOptions {
-  std::string target = "cpu";  ///< "cpu", "cpu:x86-64-v3", …
-  std::string device = {};     ///< to load on, "cpu:0"; empty = the first one of the target's kind
+  std::string target = "cpu"; ///< "cpu", "cpu:x86-64-v3", …
+  /// To load on, "cpu:0"; empty = the one that names the target, else the first of its kind.
+  std::string device = {};
   std::string chip = {};       ///< file of the descriptor to shape code for; empty = none
   std::string from = "source"; ///< phase whose output the input file is
   std::string to;              ///< last phase to run; empty = the target's last
@@ -74,8 +75,8 @@ struct PhaseName {
 };
 
 /// The phases of a target in order: of "cpu" source, tile, tile-opt, tile-cpu, loops,
-/// loops-opt, llvm, asm, object.
-/// E0303.
+/// loops-opt, llvm, asm, object. All targets of a vendor have the same; for a vendor alone no
+/// device is looked for. E0303.
 Result<std::vector<PhaseName>> phaseNames(std::string_view target);
 
 /// Runs the phases. On failure returns nothing and diags says why (E01xx…E05xx).

@@ -69,7 +69,7 @@ int findPhase(std::span<const Phase> phases, std::string_view name) {
 }
 
 Result<std::vector<PhaseName>> phaseNames(std::string_view target) {
-  Result<Target *> found = findTarget(target);
+  Result<Target *> found = findTarget(targetAnywhere(target));
   if (!found) {
     return found.error();
   }

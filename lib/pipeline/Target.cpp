@@ -2,6 +2,8 @@
 // The registry of targets: vendors and the targets already made, by name.
 #include "lib/pipeline/Target.h"
 
+#include "runtime/Device.h"
+
 #include "llvm/ADT/StringExtras.h"
 
 #include <map>
@@ -46,7 +48,39 @@ Result<TargetVendor> vendorOf(const Registry &all, std::string_view spec) {
       .withHelp("write 'cpu' for this machine");
 }
 
+/// What stands behind the colon.
+std::string_view architectureIn(std::string_view spec) {
+  const size_t colon = spec.find(':');
+  return colon == std::string_view::npos ? std::string_view() : spec.substr(colon + 1);
+}
+
+/// The architecture that is asked for: of a device's name, the device's.
+Result<std::string> architectureOf(std::string_view spec) {
+  if (!namesDevice(spec)) {
+    return std::string(architectureIn(spec));
+  }
+  auto found = runtime::findDevice(spec);
+  if (const auto *error = std::get_if<runtime::LaunchError>(&found)) {
+    return makeError(error->code, error->message)
+        .withHelp("an architecture in the place of the number needs no device to compile for");
+  }
+  return std::get<runtime::Device *>(found)->architecture();
+}
+
 } // namespace
+
+bool namesDevice(std::string_view spec) {
+  const std::string_view number = architectureIn(spec);
+  return !number.empty() && number.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+std::string targetAnywhere(std::string_view spec) {
+  Registry &all = registry();
+  std::lock_guard guard(all.lock);
+  const auto vendor = all.vendors.find(std::string(spec));
+  const bool isAlone = vendor != all.vendors.end() && !vendor->second.anyArchitecture.empty();
+  return std::string(spec) + (isAlone ? ":" + std::string(vendor->second.anyArchitecture) : "");
+}
 
 bool Target::assemble(std::string_view, std::vector<uint8_t> &, Diagnostics &diags) {
   diags.add(makeError("E0310", "target '" + name() + "' does not compile ahead of time")
@@ -88,10 +122,11 @@ Result<Target *> findTarget(std::string_view spec, const std::string &chipFile) 
     return vendor.error();
   }
   guard.unlock(); // a factory may ask for other targets
-  const size_t colon = name.find(':');
-  auto made = vendor->make(colon == std::string::npos ? std::string_view()
-                                                      : std::string_view(name).substr(colon + 1),
-                           chip ? &*chip : nullptr);
+  Result<std::string> architecture = architectureOf(name);
+  if (!architecture) {
+    return architecture.error();
+  }
+  auto made = vendor->make(*architecture, chip ? &*chip : nullptr);
   if (!made) {
     return made.error();
   }
@@ -118,6 +153,12 @@ Result<std::string> targetNameOn(std::string_view spec, std::string_view archite
   Result<TargetVendor> vendor = vendorOf(all, spec);
   if (!vendor) {
     return vendor.error();
+  }
+  if (namesDevice(spec)) {
+    return makeError("E0303", "'" + std::string(spec) +
+                                  "' is a device of this machine, and code "
+                                  "for another one was asked for")
+        .withHelp("name an architecture, or the vendor alone for the machine of the runner");
   }
   if (spec.find(':') != std::string_view::npos) {
     return std::string(spec);

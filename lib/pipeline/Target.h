@@ -67,7 +67,7 @@ public:
   /// through addresses before `tile-opt`.
   virtual bool takesDescriptors() const { return false; }
   /// The phases after `tile-opt`, in order, the same at every call. The last one is no side exit
-  /// and leaves CompileState::object.
+  /// and leaves CompileState::object, which is its text where it has one.
   virtual std::span<const Phase> phases() const = 0;
 
   /// An object from LLVM IR of our own making, without triple, that may refer to other objects: the
@@ -88,6 +88,8 @@ struct TargetVendor {
   /// may give them ("*fp32, n=i32, waves=2"), tile IR has them as `tile.target_options`, and other
   /// targets refuse them, E0306. Lives as long as the process.
   std::span<const language::KernelOption> options = {};
+  /// An architecture whose code needs no machine, where the vendor alone means one that is here.
+  std::string_view anyArchitecture = {};
 };
 
 /// Makes `name` known; registering it again replaces the entry. Programs call registerTargets() of
@@ -95,19 +97,27 @@ struct TargetVendor {
 void registerTarget(std::string name, TargetVendor vendor);
 
 /// The target for "vendor[:architecture]" and the descriptor in `chipFile` (empty = none), one for
-/// each Target::name and kept for the process. E0303 when the vendor is unknown or its factory
-/// refuses; E0001 or E0701 when the file cannot be used, or not with this architecture.
+/// each Target::name and kept for the process. "vendor:0" is the one for that device of the
+/// runtime. E0303 when the vendor is unknown or its factory refuses; E0001 or E0701 when the file
+/// cannot be used, or not with this architecture; what runtime::findDevice says of the device.
 Result<Target *> findTarget(std::string_view spec, const std::string &chipFile = {});
 
 /// TargetVendor::options of the target `spec`; none of an unknown one.
 std::span<const language::KernelOption> targetOptions(std::string_view spec);
+
+/// Whether the target is named by a device of the runtime, "vendor:0": its code is loaded there.
+bool namesDevice(std::string_view spec);
+
+/// `spec`, for a vendor alone with TargetVendor::anyArchitecture: a target that can be compiled for
+/// on any machine.
+std::string targetAnywhere(std::string_view spec);
 
 /// The names that were registered, in alphabetical order.
 std::vector<std::string> targetVendors();
 
 /// What `spec` means on another machine: a vendor alone becomes the target for that machine, all
 /// else stays. E0303 when the vendor is unknown, has no code for other machines, or that machine
-/// offers too little.
+/// offers too little, and for a device, which is of this machine.
 Result<std::string> targetNameOn(std::string_view spec, std::string_view architecture,
                                  const std::vector<std::string> &features);
 

@@ -3,6 +3,7 @@
 #include "unittests/pipeline/EchoTarget.h"
 
 #include "lib/pipeline/Target.h"
+#include "unittests/FarDevice.h"
 
 #include <gtest/gtest.h>
 
@@ -46,6 +47,38 @@ TEST(TargetNameOn, RefusesVendorsThatAreUnknownOrStayHere) {
   ASSERT_FALSE(unknown);
   EXPECT_EQ(unknown.error().code, "E0303");
   EXPECT_NE(unknown.error().message.find("'nobody:x'"), std::string::npos);
+}
+
+TEST(TargetNameOn, RefusesDevicesOfThisMachine) {
+  registerTarget("traveller", {makeNone, nameFor});
+  auto device = targetNameOn("traveller:0", "abacus", {"beads"});
+  ASSERT_FALSE(device);
+  EXPECT_EQ(device.error().code, "E0303");
+  EXPECT_NE(device.error().message.find("a device of this machine"), std::string::npos);
+}
+
+Result<std::unique_ptr<Target>> makeFar(std::string_view architecture, const Machine *) {
+  return makeError("E0303", "asked for '" + std::string(architecture) + "'");
+}
+
+TEST(FindTarget, ADeviceNamesTheTargetThatSuitsIt) {
+  (void)runtime::test::FarDevice::get();
+  registerTarget("far", {.make = makeFar, .anyArchitecture = "away7"});
+  EXPECT_EQ(findTarget("far:1").error().message, "asked for 'away1'");
+  EXPECT_EQ(findTarget("far:away1").error().message, "asked for 'away1'");
+  EXPECT_EQ(findTarget("far").error().message, "asked for ''");
+  const Diagnostic missing = findTarget("far:2").error();
+  EXPECT_EQ(missing.code, "E0415");
+  EXPECT_EQ(missing.message, "expects 'far:0' or 'far:1', but got 'far:2'");
+  EXPECT_FALSE(missing.help.empty());
+  EXPECT_EQ(findTarget("nobody:0").error().code, "E0303");
+  EXPECT_TRUE(namesDevice("far:1"));
+  for (const char *other : {"far", "far:", "far:-1", "far:1a", "far:0,1"}) {
+    EXPECT_FALSE(namesDevice(other)) << other;
+  }
+  EXPECT_EQ(targetAnywhere("far"), "far:away7");
+  EXPECT_EQ(targetAnywhere("far:1"), "far:1");
+  EXPECT_EQ(targetAnywhere("nobody"), "nobody");
 }
 
 /// A descriptor that changes no code makes no target of its own.
