@@ -42,6 +42,10 @@ for architecture in ["aarch64", "riscv64"]: # tools/cross.cmake
         config.available_features.add(f"runner-{architecture}")
         config.substitutions.append((f"%runner-{architecture}", runner))
 
+# NVIDIA's driver as unittests/nvidia_driver has it.
+if os.path.exists(os.path.join(build, "lib", "libfake_cuda.so")):
+    config.available_features.add("fake-cuda")
+
 root = os.path.dirname(os.path.abspath(config.test_source_root))
 inputs = os.path.join(config.test_source_root, "cli", "Inputs")
 config.substitutions += [

@@ -141,7 +141,8 @@ void addRun(CLI::App &app, Session &session) {
   command->add_option("--arg,-a", options->given.arguments,
                       "name=randn(1024,seed=1), name=x.npy, name=7");
   command->add_option("--save", options->saves, "name=file.npy, after the launch");
-  command->add_option("--target", options->execution.target, "cpu, or cpu:x86-64-v3 and the like");
+  command->add_option("--target", options->execution.target,
+                      "cpu, cpu:x86-64-v3, nvidia:0, nvidia:sm_90a and the like");
   command->add_option("--chip", options->execution.chip, chipHelp);
   command->add_option("--runner", options->execution.runner,
                       "run it there: \"ssh board ./nereid-runner\" (nereid explain E0414)");

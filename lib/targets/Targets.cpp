@@ -2,11 +2,12 @@
 #include "lib/targets/Targets.h"
 
 #include "lib/targets/cpu/CpuTarget.h"
+#include "lib/targets/nvidia/NvidiaTarget.h"
 
 namespace nereid {
 
 void registerTargets() {
-  static const bool isRegistered = (cpu::registerCpuTarget(), true);
+  static const bool isRegistered = (cpu::registerCpuTarget(), nvidia::registerNvidiaTarget(), true);
   (void)isRegistered;
 }
 

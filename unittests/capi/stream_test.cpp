@@ -280,7 +280,7 @@ TEST(Device, ElementsThatCannotBeReachedAreTold) {
 /// In a process that has not loaded a kernel yet.
 TEST(DeviceDeathTest, DevicesOfTargetsAreKnownFromTheStart) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  const auto isKnown = [] { return nereid::pipeline::targetVendors().size() == 1 ? 0 : 1; };
+  const auto isKnown = [] { return nereid::pipeline::targetVendors().empty() ? 1 : 0; };
   EXPECT_EXIT(
       {
         nereid_stream *stream = nullptr;

@@ -25,6 +25,21 @@ TEST_F(Devices, AreDescribed) {
   EXPECT_EQ(facts.gridLimits, (std::array<int64_t, 3>{2147483647, 65535, 65535}));
 }
 
+/// Of the newest architecture that code is made for and the device runs.
+TEST_F(Devices, NameTheArchitectureOfTheirCode) {
+  const int before = fake().capability;
+  const std::pair<int, const char *> known[] = {{75, "sm_75"},  {80, "sm_80"}, {86, "sm_86"},
+                                                {87, "sm_86"},  {89, "sm_89"}, {90, "sm_90a"},
+                                                {100, "sm_90"}, {120, "sm_90"}};
+  for (const auto &[capability, architecture] : known) {
+    fake().capability = capability;
+    auto device = NvidiaDevice::make(*driver, 1);
+    ASSERT_FALSE(errorIn(device));
+    EXPECT_EQ(std::get<0>(device)->architecture(), architecture) << capability;
+  }
+  fake().capability = before;
+}
+
 TEST_F(Devices, OfANumberThatThereIsNotAreRefused) {
   for (const int32_t number : {4, 2147483647, -1}) {
     const LaunchError error = errorIn(NvidiaDevice::make(*driver, number));

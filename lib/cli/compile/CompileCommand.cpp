@@ -63,7 +63,7 @@ std::string phasesHelp() {
     }
     text += fmt::format("  of {}:\n", vendor);
     for (const pipeline::PhaseName &phase : *phases) {
-      text += fmt::format("    {:<10} {:<6} {}{}\n", phase.name, phase.extension, phase.summary,
+      text += fmt::format("    {:<11} {:<6} {}{}\n", phase.name, phase.extension, phase.summary,
                           phase.isSideExit ? "; only when asked for" : "");
     }
   }
@@ -202,13 +202,12 @@ void addCompile(CLI::App &app, Session &session) {
       ->add_option("--signature,-s", options->signatures,
                    "types, e.g. \"*fp32:16, i32, 1024\"; of a library one for each specialization")
       ->allow_extra_args(false);
-  auto *target =
-      command
-          ->add_option(
-              "--target", options->targets,
-              "cpu, or cpu:x86-64-v3 and the like; of a library several, the machine's own "
-              "levels if none is given")
-          ->allow_extra_args(false);
+  auto *target = command
+                     ->add_option("--target", options->targets,
+                                  "cpu, cpu:x86-64-v3, nvidia:sm_90a and the like; of a library "
+                                  "several, the machine's own "
+                                  "levels if none is given")
+                     ->allow_extra_args(false);
   command->add_option("--chip", options->compile.chip, chipHelp);
   command
       ->add_option("--architecture", options->architecture,

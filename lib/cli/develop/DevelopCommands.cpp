@@ -199,7 +199,8 @@ CLI::App *addStage(CLI::App &app, const std::string &name, const std::string &su
   CLI::App *command = app.add_subcommand(name, summary);
   command->add_option("input", options->input, inputHelp)->required();
   command->add_option("--out", options->out, "folder; default: the definition's name");
-  command->add_option("--target", options->develop.target, "cpu, or cpu:x86-64-v3 and the like");
+  command->add_option("--target", options->develop.target,
+                      "cpu, cpu:x86-64-v3, nvidia:0, nvidia:sm_90a and the like");
   command->add_option("--chip", options->develop.chipFile, chipHelp);
   command->add_option("--dtype", options->dtypes, "only these of the definition's types");
   command->add_flag("--fresh", options->develop.isFresh, "forget recorded results");

@@ -6,6 +6,7 @@
 #include "lib/pipeline/Phases.h"
 #include "lib/targets/nvidia/codegen/Passes.h"
 #include "lib/targets/nvidia/codegen/PtxGenerator.h"
+#include "lib/targets/nvidia/driver/NvidiaDevice.h"
 #include "lib/targets/nvidia/ir/Nvidia.h"
 #include "lib/targets/nvidia/layouts/Passes.h"
 #include "lib/targets/nvidia/threads/Lowering.h"
@@ -44,14 +45,15 @@ NvidiaTarget &targetOf(const CompileState &state) {
   return static_cast<NvidiaTarget &>(*state.target);
 }
 
-int64_t warpsOf(mlir::ModuleOp module) {
+/// Of a program.
+int64_t threadsOf(mlir::ModuleOp module) {
   int64_t warps = 4;
   module.walk([&](mlir::func::FuncOp function) {
     if (auto own = function->getAttrOfType<mlir::IntegerAttr>(tile::attribute::numWarps)) {
       warps = own.getInt();
     }
   });
-  return warps;
+  return 32 * warps;
 }
 
 bool assignLayouts(CompileState &state) {
@@ -74,8 +76,11 @@ bool lowerToThreads(CompileState &state) {
   }
   const auto most = targetOf(state).machine.sharedBytes;
   int64_t wanted = 0;
+  mlir::Builder builder(state.module->getContext());
+  const auto threads = builder.getI64IntegerAttr(threadsOf(*state.module));
   state.module->walk([&](mlir::func::FuncOp function) {
     if (auto bytes = function->getAttrOfType<mlir::IntegerAttr>("nereid.scratch_bytes")) {
+      function->setAttr("nereid.threads", threads);
       wanted = bytes.getInt();
     }
   });
@@ -90,7 +95,7 @@ bool lowerToThreads(CompileState &state) {
 }
 
 bool translateToLlvm(CompileState &state) {
-  const int64_t threads = 32 * warpsOf(*state.module);
+  const int64_t threads = threadsOf(*state.module);
   mlir::PassManager passes(&state.session->context());
   passes.enableVerifier(state.options.verifyEach);
   buildThreadsToLlvmPipeline(passes);
@@ -108,9 +113,7 @@ bool emitPtx(CompileState &state) {
   if (!targetOf(state).generators.lease()->emitPtx(*state.code, state.assembly, state.diags)) {
     return false;
   }
-  // The driver reads up to a zero.
   state.object.assign(state.assembly.begin(), state.assembly.end());
-  state.object.push_back(0);
   return true;
 }
 
@@ -129,17 +132,44 @@ const pipeline::Phase nvidiaPhases[] = {
 
 std::span<const pipeline::Phase> NvidiaTarget::phases() const { return nvidiaPhases; }
 
+/// That of the chip, else of the first device. E0415, E0419 and E0420 where there is none.
+Result<std::string> usualArchitecture(const Machine *chip) {
+  if (chip) {
+    return chip->architecture;
+  }
+  auto first = runtime::findDevice("nvidia");
+  if (const auto *error = std::get_if<runtime::LaunchError>(&first)) {
+    return makeError(error->code, error->message)
+        .withHelp("name an architecture, such as nvidia:sm_90a, to compile without a device");
+  }
+  return std::get<runtime::Device *>(first)->architecture();
+}
+
 Result<std::unique_ptr<pipeline::Target>> makeNvidiaTarget(std::string_view architecture,
-                                                           const Machine *) {
-  auto machine = parseNvidiaMachine(architecture);
+                                                           const Machine *chip) {
+  const auto wanted = architecture.empty() ? usualArchitecture(chip)
+                                           : Result<std::string>(std::string(architecture));
+  if (!wanted) {
+    return wanted.error();
+  }
+  auto machine = parseNvidiaMachine(*wanted);
   if (!machine) {
     return machine.error();
+  }
+  if (chip && chip->architecture != machine->name) {
+    return makeError("E0701", fmt::format("chip '{}' is described as '{}', but the code is for "
+                                          "'nvidia:{}'",
+                                          chip->name, chip->architecture, machine->name))
+        .withHelp("compile for the chip's architecture, or leave the target's out");
   }
   return std::unique_ptr<pipeline::Target>(std::make_unique<NvidiaTarget>(*machine));
 }
 
 } // namespace
 
-void registerNvidiaTarget() { pipeline::registerTarget("nvidia", {makeNvidiaTarget}); }
+void registerNvidiaTarget() {
+  registerNvidiaDevices();
+  pipeline::registerTarget("nvidia", {.make = makeNvidiaTarget, .anyArchitecture = "sm_90a"});
+}
 
 } // namespace nereid::nvidia

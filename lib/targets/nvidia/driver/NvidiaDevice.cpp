@@ -91,6 +91,20 @@ std::variant<std::unique_ptr<NvidiaDevice>, LaunchError> NvidiaDevice::make(cons
       new NvidiaDevice(driver, number, std::get<0>(std::move(context)), std::move(facts)));
 }
 
+std::string NvidiaDevice::architecture() const {
+  // Of those that we make code for, newest first: a device runs PTX of every older one, and that
+  // of a name with "a" on exactly its own capability.
+  if (known.capability == 90) {
+    return "sm_90a";
+  }
+  for (const int capability : {90, 89, 86, 80}) {
+    if (known.capability >= capability) {
+      return "sm_" + std::to_string(capability);
+    }
+  }
+  return "sm_" + std::to_string(known.capability); // which the target refuses
+}
+
 std::shared_ptr<void> NvidiaDevice::allocate(uint64_t bytes) {
   cuda::Address address = 0;
   if (primary->run([&] { return api.memAlloc(&address, bytes); }) != cuda::Success) {

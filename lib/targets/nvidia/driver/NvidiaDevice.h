@@ -34,6 +34,7 @@ public:
   static std::variant<std::unique_ptr<NvidiaDevice>, LaunchError> make(const Driver &driver,
                                                                        int32_t number);
 
+  std::string architecture() const override;
   std::shared_ptr<void> allocate(uint64_t bytes) override;
   std::shared_ptr<void> allocateHost(uint64_t bytes) override;
   /// With the bytes that are free; E0421 of a device that is lost.
