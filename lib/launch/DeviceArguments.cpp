@@ -60,8 +60,7 @@ DeviceArguments::make(runtime::Device &device, std::span<const ArgumentValue> ar
   for (const Region &region : made.host) {
     made.there.push_back(placeOf(region, device));
     if (!made.there.back().data) {
-      return LaunchError{"E0506", "no memory for " + std::to_string(region.bytes) +
-                                      " bytes of tensors on '" + device.name() + "'"};
+      return device.noMemory(region.bytes);
     }
   }
   for (const ArgumentValue &value : arguments) {

@@ -19,6 +19,10 @@ double sample(const Version &version, int runs, const Clock &clock) {
     if (version.renew) {
       version.renew();
     }
+    if (version.timedRuns) {
+      elapsed += version.timedRuns(together);
+      continue;
+    }
     const double start = clock();
     for (int i = 0; i < together; ++i) {
       version.run();

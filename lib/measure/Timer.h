@@ -24,6 +24,9 @@ struct Version {
   std::function<void()> prepare = [] {};
   std::function<void()> finish = [] {};
   std::function<void()> renew = {};
+  /// So many runs, and the seconds that they took by another clock than TimerOptions'; empty: `run`
+  /// is called.
+  std::function<double(int runs)> timedRuns = {};
 };
 
 struct TimerOptions {

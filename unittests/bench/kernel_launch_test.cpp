@@ -49,10 +49,27 @@ TEST_F(KernelLaunch, OfADeviceCopiesNothingWhileItIsTimed) {
   EXPECT_EQ(x.at(3), 1003);
 }
 
+TEST_F(KernelLaunch, OfADeviceIsTimedByItsEvents) {
+  loadOn(far);
+  const TimedLaunch timed = launch();
+  EXPECT_EQ(timed.send(), "");
+  const int copies = far.copies, launches = far.launches;
+  double seconds = -1;
+  EXPECT_EQ(timed.timedRuns(5, seconds), "");
+  EXPECT_GE(seconds, 0);
+  EXPECT_LT(seconds, 10);
+  EXPECT_EQ(far.launches, launches + 5);
+  EXPECT_EQ(far.copies, copies + 1) << "the stream is busy while the launches are queued";
+  far.nextError = runtime::LaunchError{"E0421", "the device is lost"};
+  far.callsBeforeError = 3; // the copy, an event and a launch
+  EXPECT_EQ(timed.timedRuns(5, seconds), "the device is lost");
+  EXPECT_GT(seconds, 0);
+}
+
 TEST_F(KernelLaunch, OfADeviceWithoutMemorySaysSo) {
   loadOn(far);
   far.failsAllocations = true;
-  EXPECT_EQ(launch().run(), "no memory for 64 bytes of tensors on 'far:0'");
+  EXPECT_EQ(launch().run(), "no memory for 64 bytes on 'far:0'");
   far.failsAllocations = false;
 }
 

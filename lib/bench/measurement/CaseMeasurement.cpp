@@ -11,6 +11,7 @@
 #include "lib/launch/PreparedCase.h"
 #include "lib/measure/PeakMemory.h"
 #include "lib/support/FirstError.h"
+#include "runtime/Device.h"
 #include "runtime/ThreadPool.h"
 
 #include <cstring>
@@ -66,6 +67,23 @@ const runtime::Tensor *largestInput(const KernelCase &one, const KernelArguments
   return largest;
 }
 
+/// Whether the kernel runs on this processor, in whatever way.
+bool runsHere(const PreparedKernel &kernel) {
+  const runtime::Kernel &compiled = kernel.compiled();
+  return !compiled.code || compiled.code->device().isHost();
+}
+
+/// What speaks against a time on another device: the rates of the descriptor that its code was
+/// shaped for, or nothing.
+Result<Machine> chipOfDevice(const PreparedKernel &kernel, const launch::Execution &execution) {
+  if (!execution.chip.empty()) {
+    return loadMachine(execution.chip);
+  }
+  Machine unknown;
+  unknown.name = kernel.compiled().code->device().name();
+  return unknown;
+}
+
 /// One launch on threads of its own, so that their scratch memory counts; the outputs must be
 /// resident.
 std::optional<uint64_t> memoryOf(const PreparedKernel &kernel, runtime::Grid grid,
@@ -93,7 +111,7 @@ class Measuring {
 public:
   Measuring(const KernelCase &one, const KernelMeasurement &how, const Machine &chip,
             Diagnostics &diags)
-      : one(one), how(how), chip(chip), diags(diags) {}
+      : one(one), how(how), chip(&chip), diags(diags) {}
 
   std::optional<KernelRow> run();
 
@@ -113,7 +131,8 @@ private:
 
   const KernelCase &one;
   const KernelMeasurement &how;
-  const Machine &chip;
+  const Machine *chip;
+  std::optional<Machine> chipElsewhere; ///< of another device than this processor
   Diagnostics &diags;
   std::optional<launch::PreparedCase> prepared;
   std::optional<measure::Peer> peer;
@@ -132,8 +151,8 @@ bool Measuring::fillWork() {
     *value = *number;
   }
   row.caseName = one.name;
-  row.peakType = peakTypeOf(prepared->arguments, chip);
-  row.isBeyondCache = row.bytes > static_cast<double>(chip.lastCacheBytes());
+  row.peakType = peakTypeOf(prepared->arguments, *chip);
+  row.isBeyondCache = row.bytes > static_cast<double>(chip->lastCacheBytes());
   return true;
 }
 
@@ -153,6 +172,15 @@ bool Measuring::prepare() {
     return diags.hasErrors() ? false : fail(made.error());
   }
   prepared = std::move(*made);
+  bench.isHere = runsHere(prepared->kernel);
+  if (!bench.isHere) {
+    auto described = chipOfDevice(prepared->kernel, how.execution);
+    if (!described) {
+      return fail(described.error());
+    }
+    chipElsewhere = std::move(*described);
+    chip = &*chipElsewhere;
+  }
   if (!fillWork()) {
     return false;
   }
@@ -206,7 +234,7 @@ TimedLaunch Measuring::timedKernel() const {
   }
   // A peer has threads of its own, which spin for a while after a run before they fall asleep. Both
   // begin with their own threads awake and the other's asleep.
-  if (peer) {
+  if (peer && bench.isHere) {
     timed.prepare = [run = timed.run] { repeatUntilAlone(run); };
   }
   return timed;
@@ -217,6 +245,9 @@ void Measuring::addVersions() {
     renewed();
     wakeThreads();
   };
+  if (!bench.isHere) {
+    return; // a library on this processor is no peer of a kernel elsewhere
+  }
   if (peer) {
     bench.peer = TimedLaunch{.name = peer->name,
                              .run =
@@ -243,12 +274,14 @@ std::optional<KernelRow> Measuring::run() {
   }
   bench.row.failure = bench.check.verify();
   if (bench.row.failure.empty()) {
-    bench.row.memory = memoryOf(prepared->kernel, prepared->grid, prepared->arguments);
+    bench.row.memory = !bench.isHere
+                           ? std::nullopt
+                           : memoryOf(prepared->kernel, prepared->grid, prepared->arguments);
     if (!reset()) {
       return std::nullopt;
     }
     addVersions();
-    bench.row = timeLaunches(bench, {timedKernel()}, chip, how.secondsPerCase).front();
+    bench.row = timeLaunches(bench, {timedKernel()}, *chip, how.secondsPerCase).front();
   }
   return KernelRow{bench.row, std::filesystem::path(one.kernel).filename().string()};
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/bench/measurement/KernelLaunch.h"
 
+#include "lib/bench/measurement/DeviceClock.h"
 #include "lib/launch/DeviceArguments.h"
 #include "lib/launch/KernelRunning.h"
 #include "runtime/Device.h"
@@ -30,6 +31,14 @@ TimedLaunch launchOf(std::string name, const runtime::Kernel &kernel, runtime::G
     values->assign(placed->values().begin(), placed->values().end());
     timed.send = [placed] { return placed->send().message; };
     timed.fetch = [placed] { return placed->fetch().message; };
+    auto clock = std::make_shared<DeviceClock>(kernel.code->device());
+    timed.timedRuns = [&kernel, grid, values, clock](int runs, double &seconds) {
+      const auto launchOnce = [&](runtime::Stream &stream) {
+        return runtime::launch(kernel, grid, *values, stream);
+      };
+      const launch::KernelRunning running;
+      return clock->time(runs, launchOnce, seconds).message;
+    };
   }
   timed.run = [&kernel, grid, values] {
     const launch::KernelRunning running;

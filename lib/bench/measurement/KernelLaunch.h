@@ -10,9 +10,9 @@
 
 namespace nereid::bench {
 
-/// The launch alone is timed. A kernel of another device than the CPU works on copies that its
-/// tensors in host memory have there, sent before and fetched after the time is taken. Kernel and
-/// tensors must outlive it.
+/// The launch alone is timed. A kernel of another device than the CPU is timed by that device's
+/// clock, see DeviceClock.h, and works on copies that its tensors in host memory have there, sent
+/// before and fetched after the time is taken. Kernel and tensors must outlive it.
 TimedLaunch launchOf(std::string name, const runtime::Kernel &kernel, runtime::Grid grid,
                      std::span<const runtime::ArgumentValue> arguments);
 

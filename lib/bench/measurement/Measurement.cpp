@@ -24,6 +24,9 @@ struct Yardsticks {
 
   Yardsticks(const Bench &bench, const Machine &chip) {
     const Row &row = bench.row;
+    if (!bench.isHere) {
+      return;
+    }
     if (bench.copy) {
       copy = measure::copyPeer(chip, bench.copy->to, bench.copy->from);
     }
@@ -70,6 +73,13 @@ measure::Version versionOf(const TimedLaunch &launch, std::string &failure) {
       note(failure, std::move(wrong));
     }
   };
+  if (launch.timedRuns) {
+    version.timedRuns = [&launch, &failure](int runs) {
+      double seconds = 0;
+      note(failure, launch.timedRuns(runs, seconds));
+      return seconds;
+    };
+  }
   return version;
 }
 

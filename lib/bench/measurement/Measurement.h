@@ -12,7 +12,10 @@ namespace nereid::bench {
 /// Something to be timed.
 struct TimedLaunch {
   std::string name;
-  std::function<std::string()> run;      ///< what went wrong, "" = nothing
+  std::function<std::string()> run; ///< what went wrong, "" = nothing
+  /// So many runs, and the seconds that they took by the clock of the device they are on; what went
+  /// wrong, "" = nothing. Empty: the host's clock, around `run`.
+  std::function<std::string(int runs, double &seconds)> timedRuns = {};
   std::function<void()> runEmpty = {};   ///< the launch without its programs
   std::function<void()> prepare = [] {}; ///< before every sample, not timed
   /// Between where outputs are made new and verified and where the launch works, if that is
@@ -34,6 +37,7 @@ struct Bench {
   std::function<void()> renew; ///< makes the outputs what they are before every launch
   std::optional<TimedLaunch> peer;
   std::optional<CopyTensors> copy; ///< beyond the caches, where there is something to copy
+  bool isHere = true; ///< on the processor that the yardsticks run on; else there are none
 };
 
 /// One row for each launch; a row's failure says what was wrong with it, or with the peer. Nothing

@@ -57,8 +57,7 @@ DType peakType(const Machine &chip, DType dtype) {
     return DType::F64;
   }
   dtype = dtype == DType::U8 ? DType::I8 : dtype;
-  const bool hasOwn = (dtype == DType::BF16 || dtype == DType::I8) &&
-                      chip.peakFlops.contains(std::string(kernelName(dtype)));
+  const bool hasOwn = chip.peakFlops.contains(std::string(kernelName(dtype)));
   return hasOwn ? dtype : DType::F32;
 }
 
