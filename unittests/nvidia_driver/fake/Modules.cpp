@@ -3,31 +3,56 @@
 // their parameters and their limits; what they do stands in Kernels.cpp.
 #include "unittests/nvidia_driver/fake/State.h"
 
+#include <algorithm>
+#include <cstdlib>
 #include <cstring>
-#include <regex>
+#include <string_view>
 
 using namespace nereid::nvidia;
 using namespace nereid::nvidia::test;
 using cuda::Result;
 
-static std::map<std::string, FakeKernel> kernelsOf(const std::string &ptx) {
+/// The number behind the first `name` in the text, or `otherwise`.
+static int numberBehind(std::string_view text, std::string_view name, int otherwise) {
+  const size_t found = text.find(name);
+  return found == text.npos ? otherwise : std::atoi(text.data() + found + name.size());
+}
+
+/// Of ".param .u64 a, .param .f32 b": 8, 4.
+static std::vector<size_t> parameterBytes(std::string_view text) {
+  constexpr std::string_view parameter = ".param .";
+  std::vector<size_t> bytes;
+  for (size_t at = 0; (at = text.find(parameter, at)) != text.npos;) {
+    at += parameter.size();
+    bytes.push_back(std::strtoul(text.data() + at + 1, nullptr, 10) / 8);
+  }
+  return bytes;
+}
+
+/// Of ".shared .align 4 .b8 fixed[1024];" in a kernel's body, 0 without one.
+static int staticSharedBytes(std::string_view body) {
+  const size_t shared = body.find(".shared .align");
+  const size_t line = std::min(shared, body.size());
+  return shared == body.npos ? 0
+                             : numberBehind(body.substr(line, body.find(';', line) - line), "[", 0);
+}
+
+static std::map<std::string, FakeKernel> kernelsOf(std::string_view ptx) {
+  constexpr std::string_view entry = ".entry ";
   std::map<std::string, FakeKernel> found;
-  const std::regex entry(R"(\.entry\s+(\w+)\s*\(([^)]*)\)\s*(?:\.maxntid\s+(\d+))?[^{]*\{([^}]*))");
-  for (std::sregex_iterator i(ptx.begin(), ptx.end(), entry), end; i != end; ++i) {
+  for (size_t at = ptx.find(entry); at != ptx.npos;) {
+    const size_t next = ptx.find(entry, at + entry.size());
+    const std::string_view text = ptx.substr(at + entry.size(), next - at - entry.size());
+    const size_t open = text.find('('), close = text.find(')'), body = text.find('{');
+    const std::string_view limits = text.substr(close, body - close);
     FakeKernel kernel;
-    kernel.name = (*i)[1];
-    const std::string parameters = (*i)[2];
-    const std::regex parameter(R"(\.param\s+\.\w(\d+))");
-    for (std::sregex_iterator p(parameters.begin(), parameters.end(), parameter); p != end; ++p) {
-      kernel.parameterBytes.push_back(std::stoul((*p)[1]) / 8);
-    }
-    kernel.maxThreads = (*i)[3].matched ? std::stoi((*i)[3]) : 1024;
-    std::smatch shared;
-    const std::string body = (*i)[4];
-    if (std::regex_search(body, shared, std::regex(R"(\.shared[^;]*\[(\d+)\])"))) {
-      kernel.staticShared = std::stoi(shared[1]);
-    }
+    kernel.name = text.substr(0, open);
+    kernel.parameterBytes = parameterBytes(text.substr(open, close - open));
+    kernel.threads = numberBehind(limits, ".reqntid", 0);
+    kernel.maxThreads = numberBehind(limits, ".maxntid", kernel.threads ? kernel.threads : 1024);
+    kernel.staticShared = staticSharedBytes(text.substr(body));
     found[kernel.name] = kernel;
+    at = next;
   }
   return found;
 }
@@ -134,6 +159,7 @@ FAKE_CUDA Result cuLaunchKernel(cuda::Function function, unsigned gridX, unsigne
       gridX > 0 && gridX <= INT32_MAX && gridY > 0 && gridY <= 65535 && gridZ > 0 && gridZ <= 65535;
   if (!isGrid || blockX == 0 || blockY != 1 || blockZ != 1 || extra ||
       blockX > static_cast<unsigned>(kernel->maxThreads) ||
+      (kernel->threads != 0 && blockX != static_cast<unsigned>(kernel->threads)) ||
       sharedBytes > static_cast<unsigned>(kernel->maxDynamicShared)) {
     return state().violate("a launch beyond the limits", cuda::InvalidValue);
   }

@@ -41,6 +41,7 @@ struct FakeEvent {
 struct FakeKernel {
   std::string name;
   std::vector<size_t> parameterBytes;
+  int threads = 0; ///< that every launch must have; 0 = any number
   int maxThreads = 1024, staticShared = 0, maxDynamicShared = 48 << 10;
 };
 
