@@ -24,12 +24,11 @@ std::vector<unsigned> firstBits(const LinearLayout::Shape &shape) {
   return first;
 }
 
-/// The bits that a dimension has in an element's number.
-int64_t bitsOf(const LinearLayout::Shape &shape, size_t dim) {
-  return (shape[dim] - 1) << firstBits(shape)[dim];
-}
-
 } // namespace
+
+int64_t axisBits(const LinearLayout::Shape &shape, size_t axis) {
+  return (shape[axis] - 1) << firstBits(shape)[axis];
+}
 
 LinearLayout::LinearLayout(Shape shape, Bases registers, Bases lanes, Bases warps)
     : sizes(std::move(shape)), lists{std::move(registers), std::move(lanes), std::move(warps)} {}
@@ -45,6 +44,14 @@ int64_t LinearLayout::contribution(Holder holder, int64_t number) const {
     number >>= 1;
   }
   return element;
+}
+
+std::unordered_map<int64_t, size_t> LinearLayout::registersByContribution() const {
+  std::unordered_map<int64_t, size_t> registers;
+  for (int64_t reg = 0; reg < count(Holder::Register); ++reg) {
+    registers.try_emplace(contribution(Holder::Register, reg), static_cast<size_t>(reg));
+  }
+  return registers;
 }
 
 int64_t LinearLayout::elementAt(int64_t reg, int64_t lane, int64_t warp) const {
@@ -229,10 +236,10 @@ LinearLayout scanLayout(const LinearLayout::Shape &shape, unsigned axis, int64_t
   for (unsigned bit = 0; bit < bits; ++bit) {
     (bit < inRegisters ? registers : ofLanes).push_back(int64_t{1} << (first + bit));
   }
-  const int64_t axisBits = bitsOf(shape, axis);
+  const int64_t along = axisBits(shape, axis);
   for (int64_t bit = 1, size = LinearLayout(shape, {}, {}, {}).elementCount(); bit < size;
        bit <<= 1) {
-    if ((bit & axisBits) == 0) {
+    if ((bit & along) == 0) {
       others.push_back(bit);
     }
   }

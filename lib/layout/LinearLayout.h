@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 namespace nereid::layout {
@@ -37,6 +38,9 @@ public:
   int64_t elementAt(int64_t reg, int64_t lane, int64_t warp) const;
   /// What the number's bits contribute on their own.
   int64_t contribution(Holder holder, int64_t number) const;
+  /// The first register for each contribution that registers make: where a thread holds an element,
+  /// by what the element's number has beside the thread's own part.
+  std::unordered_map<int64_t, size_t> registersByContribution() const;
   /// Whether every element is held by somebody.
   bool isComplete() const;
   /// Whether no two bases share a bit of the element's number, so that adding contributions is as
@@ -80,6 +84,9 @@ private:
 /// Counts are powers of two. Where the tile has fewer elements than threads, threads hold replicas.
 LinearLayout blockedLayout(const LinearLayout::Shape &shape, std::span<const int32_t> order,
                            int64_t vector, int64_t lanes, int64_t warps);
+
+/// The bits that an axis has in an element's row-major number.
+int64_t axisBits(const LinearLayout::Shape &shape, size_t axis);
 
 /// n-1, n-2, … 0: the last dimension is the fastest.
 std::vector<int32_t> rowMajorOrder(size_t rank);

@@ -157,3 +157,22 @@ TEST(LinearLayout, AScanWalksLanesInOrder) {
     EXPECT_EQ(layout.elementAt(place % 4, place / 4, 0) % 128, place);
   }
 }
+
+TEST(LinearLayout, ARegisterIsFoundByWhatItContributes) {
+  for (const LinearLayout &layout : someLayouts({8, 4, 32})) {
+    const auto places = layout.registersByContribution();
+    for (int64_t reg = 0; reg < layout.count(Holder::Register); ++reg) {
+      const int64_t part = layout.contribution(Holder::Register, reg);
+      const auto first = static_cast<int64_t>(places.at(part));
+      EXPECT_EQ(layout.contribution(Holder::Register, first), part);
+      EXPECT_LE(first, reg) << "replicas come later";
+    }
+  }
+}
+
+TEST(LinearLayout, TheBitsOfAnAxisAreItsNumbersSteps) {
+  EXPECT_EQ(axisBits({8, 4, 32}, 0), 7 << 7);
+  EXPECT_EQ(axisBits({8, 4, 32}, 1), 3 << 5);
+  EXPECT_EQ(axisBits({8, 4, 32}, 2), 31);
+  EXPECT_EQ(axisBits({8, 1, 32}, 1), 0);
+}

@@ -12,6 +12,10 @@
 
 namespace nereid::pipeline {
 
+/// Attribute of a kernel, i64: the memory that a program needs beside its arguments, which becomes
+/// KernelInfo::scratchBytes.
+inline constexpr const char *scratchBytesAttribute = "nereid.scratch_bytes";
+
 /// All functions with the attribute `tile.kernel`, in order.
 std::vector<mlir::Operation *> kernelFunctions(mlir::ModuleOp module);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/targets/cpu/VerifyLoops.h"
 
+#include "lib/pipeline/kernel/KernelFunction.h"
 #include "lib/tile/ir/Attributes.h"
 #include "lib/tile/ir/Tile.h"
 
@@ -59,7 +60,7 @@ LogicalResult verifyKernel(func::FuncOp kernel) {
         "after phase 'loops' a kernel has a body, no results and four arguments "
         "of type !llvm.ptr: slots, id, count and scratch");
   }
-  auto scratch = kernel->getAttrOfType<IntegerAttr>("nereid.scratch_bytes");
+  auto scratch = kernel->getAttrOfType<IntegerAttr>(pipeline::scratchBytesAttribute);
   if (!kernel->getAttrOfType<ArrayAttr>("nereid.arguments") || !scratch) {
     return kernel.emitError(
         "after phase 'loops' a kernel has the attributes 'nereid.arguments' and "

@@ -4,13 +4,14 @@
 
 #include "lib/llvm/Pool.h"
 #include "lib/pipeline/Phases.h"
+#include "lib/pipeline/kernel/KernelFunction.h"
 #include "lib/targets/nvidia/codegen/Passes.h"
 #include "lib/targets/nvidia/codegen/PtxGenerator.h"
 #include "lib/targets/nvidia/driver/NvidiaDevice.h"
 #include "lib/targets/nvidia/ir/Nvidia.h"
+#include "lib/targets/nvidia/layouts/Anchors.h"
 #include "lib/targets/nvidia/layouts/Passes.h"
 #include "lib/targets/nvidia/threads/Lowering.h"
-#include "lib/tile/ir/Attributes.h"
 #include "lib/tile/transforms/Passes.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -45,17 +46,6 @@ NvidiaTarget &targetOf(const CompileState &state) {
   return static_cast<NvidiaTarget &>(*state.target);
 }
 
-/// Of a program.
-int64_t threadsOf(mlir::ModuleOp module) {
-  int64_t warps = 4;
-  module.walk([&](mlir::func::FuncOp function) {
-    if (auto own = function->getAttrOfType<mlir::IntegerAttr>(tile::attribute::numWarps)) {
-      warps = own.getInt();
-    }
-  });
-  return 32 * warps;
-}
-
 bool assignLayouts(CompileState &state) {
   pipeline::noteKernelFacts(state);
   mlir::MLIRContext &context = state.session->context();
@@ -75,15 +65,10 @@ bool lowerToThreads(CompileState &state) {
     return false;
   }
   const auto most = targetOf(state).machine.sharedBytes;
-  int64_t wanted = 0;
-  mlir::Builder builder(state.module->getContext());
-  const auto threads = builder.getI64IntegerAttr(threadsOf(*state.module));
-  state.module->walk([&](mlir::func::FuncOp function) {
-    if (auto bytes = function->getAttrOfType<mlir::IntegerAttr>("nereid.scratch_bytes")) {
-      function->setAttr("nereid.threads", threads);
-      wanted = bytes.getInt();
-    }
-  });
+  mlir::Operation *kernel = pipeline::kernelFunctions(*state.module).front();
+  const int64_t threads = Threads::lanes * threadsOf(kernel).warps;
+  kernel->setAttr("nereid.threads", mlir::Builder(kernel->getContext()).getI64IntegerAttr(threads));
+  const int64_t wanted = pipeline::readKernelInfo(kernel).scratchBytes;
   if (wanted > most) {
     state.diags.add(makeError("E0501", fmt::format("a program needs {} bytes of shared memory, but "
                                                    "{} has {}",
@@ -95,7 +80,8 @@ bool lowerToThreads(CompileState &state) {
 }
 
 bool translateToLlvm(CompileState &state) {
-  const int64_t threads = threadsOf(*state.module);
+  const int64_t threads =
+      Threads::lanes * threadsOf(pipeline::kernelFunctions(*state.module).front()).warps;
   mlir::PassManager passes(&state.session->context());
   passes.enableVerifier(state.options.verifyEach);
   buildThreadsToLlvmPipeline(passes);

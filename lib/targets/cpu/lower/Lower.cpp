@@ -2,6 +2,7 @@
 // The entry of convert-tile-to-loops: reads the arguments from their slots, lowers the body, and
 // puts the result in the place of the source function.
 #include "lib/targets/cpu/lower/Lower.h"
+#include "lib/pipeline/kernel/KernelFunction.h"
 #include "lib/targets/cpu/lower/Recognisers.h"
 #include "lib/targets/cpu/lower/nest/NonTemporal.h"
 #include "lib/targets/cpu/lower/product/pack/GemmPanelCache.h"
@@ -92,7 +93,7 @@ static func::FuncOp lowerFunction(KernelState &kernel, func::FuncOp source) {
   for (NamedAttribute attribute : source->getDiscardableAttrs()) {
     target->setAttr(attribute.getName(), attribute.getValue());
   }
-  target->setAttr("nereid.scratch_bytes", top.getI64IntegerAttr(kernel.scratchPeak()));
+  target->setAttr(pipeline::scratchBytesAttribute, top.getI64IntegerAttr(kernel.scratchPeak()));
   if (kernel.canWait) {
     target->setAttr("nereid.can_wait", top.getUnitAttr());
   }

@@ -3,6 +3,7 @@
 
 #include "lib/targets/nvidia/ir/Nvidia.h"
 #include "lib/targets/nvidia/layouts/MatrixLayouts.h"
+#include "lib/tile/ir/Attributes.h"
 
 #include <algorithm>
 
@@ -33,6 +34,14 @@ WarpGrid warpGrid(tile::DotOp dot, const Threads &threads) {
 }
 
 } // namespace
+
+Threads threadsOf(Operation *kernel) {
+  Threads threads;
+  if (auto warps = kernel->getAttrOfType<IntegerAttr>(tile::attribute::numWarps)) {
+    threads.warps = warps.getInt();
+  }
+  return threads;
+}
 
 LinearLayout accessLayout(Value pointer, const tile::AxisInfo &info, const Threads &threads) {
   const LinearLayout::Shape shape = shapeOf(pointer);

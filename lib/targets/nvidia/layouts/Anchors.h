@@ -16,6 +16,9 @@ struct Threads {
   static constexpr int64_t lanes = 32;
 };
 
+/// Those that a kernel is launched with.
+Threads threadsOf(mlir::Operation *kernel);
+
 /// Side by side in memory, 16 bytes for each thread where the tile has that many.
 layout::LinearLayout accessLayout(mlir::Value pointer, const tile::AxisInfo &info,
                                   const Threads &threads);

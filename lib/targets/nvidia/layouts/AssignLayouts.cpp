@@ -254,9 +254,6 @@ private:
         setLayout(result, layout.withoutAxis(static_cast<unsigned>(reduce.getAxis())));
       }
     }
-    for (Operation &inner : reduce.getCombine().front()) {
-      (void)inner; // scalars
-    }
   }
 
   void assignScan(tile::ScanOp scan) {
@@ -384,9 +381,8 @@ public:
     if (!kernel->hasAttr(tile::attribute::kernel)) {
       return;
     }
-    auto warps = kernel->getAttrOfType<IntegerAttr>(tile::attribute::numWarps);
     const tile::AxisInfos axes(kernel);
-    Assigner(kernel, axes, {warps ? warps.getInt() : 4}).run();
+    Assigner(kernel, axes, threadsOf(kernel)).run();
   }
 };
 

@@ -25,6 +25,11 @@ LinearLayout::Bases warpBases(const WarpGrid &warps, int64_t rowStep, int64_t co
   return bases;
 }
 
+/// Warps beyond the last row are replicas: the grid has no columns beyond the tile.
+void dropBeyond(LinearLayout::Bases &ofWarps, int64_t size) {
+  std::replace_if(ofWarps.begin(), ofWarps.end(), [&](int64_t basis) { return basis >= size; }, 0);
+}
+
 } // namespace
 
 WarpGrid warpGridFor(int64_t rows, int64_t columns, int64_t warps) {
@@ -43,13 +48,7 @@ LinearLayout accumulatorLayout(int64_t rows, int64_t columns, const WarpGrid &wa
   addSteps(registers, 8 * warps.columns, columns, 1);
   addSteps(registers, 16 * warps.rows, rows, columns);
   auto ofWarps = warpBases(warps, 16 * columns, 8);
-  // Warps beyond the tile are replicas.
-  const int64_t size = rows * columns;
-  for (size_t i = 0; i < ofWarps.size(); ++i) {
-    const bool isColumn = (int64_t{1} << i) < warps.columns;
-    const bool isBeyond = isColumn ? ofWarps[i] >= columns : ofWarps[i] >= size;
-    ofWarps[i] = isBeyond ? 0 : ofWarps[i];
-  }
+  dropBeyond(ofWarps, rows * columns);
   return {{rows, columns}, std::move(registers), std::move(lanes), std::move(ofWarps)};
 }
 
@@ -63,8 +62,7 @@ LinearLayout leftLayout(int64_t rows, int64_t k, const MatrixShape &shape, const
   addSteps(registers, shape.k, k, 1);
   addSteps(registers, 16 * warps.rows, rows, k);
   auto ofWarps = warpBases(warps, 16 * k, 0);
-  std::replace_if(
-      ofWarps.begin(), ofWarps.end(), [&](int64_t basis) { return basis >= rows * k; }, 0);
+  dropBeyond(ofWarps, rows * k);
   return {{rows, k}, std::move(registers), std::move(lanes), std::move(ofWarps)};
 }
 
@@ -77,10 +75,7 @@ LinearLayout rightLayout(int64_t k, int64_t columns, const MatrixShape &shape,
   LinearLayout::Bases lanes{packed * columns, 2 * packed * columns, 1, 2, 4};
   addSteps(registers, shape.k, k, columns);
   addSteps(registers, 8 * warps.columns, columns, 1);
-  auto ofWarps = warpBases(warps, 0, 8);
-  std::replace_if(
-      ofWarps.begin(), ofWarps.end(), [&](int64_t basis) { return basis >= columns; }, 0);
-  return {{k, columns}, std::move(registers), std::move(lanes), std::move(ofWarps)};
+  return {{k, columns}, std::move(registers), std::move(lanes), warpBases(warps, 0, 8)};
 }
 
 } // namespace nereid::nvidia

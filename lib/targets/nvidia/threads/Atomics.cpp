@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Atomic operations as PTX text: LLVM's own drop order and scope.
 #include "lib/targets/nvidia/threads/Lowering.h"
+#include "lib/targets/nvidia/threads/Words.h"
 
 #include <fmt/format.h>
 
@@ -75,13 +76,11 @@ struct Elements {
   }
 };
 
-char letterOf(unsigned bits) { return bits == 64 ? 'l' : bits == 32 ? 'r' : 'h'; }
-
 /// The operation for one element, under `condition` unless null. Gives the bits that were read.
 Value emitOne(ThreadCode &code, const std::string &instruction, Value address, Value condition,
               ArrayRef<Value> operands) {
   Type type = operands.front().getType();
-  const char letter = letterOf(type.getIntOrFloatBitWidth());
+  const char letter = registerLetter(type.getIntOrFloatBitWidth());
   std::string constraints = fmt::format("=&{},l", letter);
   SmallVector<Value> all{address};
   std::string list;
@@ -108,7 +107,7 @@ Value emitLoop(ThreadCode &code, tile::AtomicRMWOp op, Value address, Value cond
   Type type = value.getType();
   const unsigned bits = type.getIntOrFloatBitWidth();
   Type word = b.getIntegerType(bits);
-  const char letter = letterOf(bits);
+  const char letter = registerLetter(bits);
   Value zero = code.constant(0, bits);
   Value truth = condition ? condition : b.create<arith::ConstantIntOp>(loc, 1, 1).getResult();
   auto branch = b.create<scf::IfOp>(loc, TypeRange(word), truth, /*withElseRegion=*/true);

@@ -19,15 +19,6 @@ namespace {
 /// One value of each source.
 using Group = SmallVector<Value, 2>;
 
-/// The bits that an axis has in an element's number.
-int64_t axisBits(const LinearLayout::Shape &shape, size_t axis) {
-  int64_t inner = 1;
-  for (size_t dim = axis + 1; dim < shape.size(); ++dim) {
-    inner *= shape[dim];
-  }
-  return (shape[axis] - 1) * inner;
-}
-
 /// The region's result for an earlier group and a later one.
 Group combine(ThreadCode &code, Region &region, const Group &earlier, const Group &later) {
   Block &block = region.front();
@@ -153,7 +144,7 @@ void lowerReduce(ThreadCode &code, tile::ReduceOp op) {
   Value first = op.getSources().front();
   const LinearLayout layout = *layoutOf(first);
   const auto axis = static_cast<unsigned>(op.getAxis());
-  const int64_t along = axisBits(layout.shape(), axis);
+  const int64_t along = layout::axisBits(layout.shape(), axis);
   Parts parts = combineRegisters(code, op, layout, along);
   const LinearLayout::Bases &lanes = layout.bases(Holder::Lane);
   for (auto &[rest, mine] : parts) {
@@ -189,7 +180,7 @@ void lowerScan(ThreadCode &code, tile::ScanOp op) {
   OpBuilder &b = code.builder;
   const LinearLayout layout = *layoutOf(op.getSources().front());
   const auto axis = static_cast<size_t>(op.getAxis());
-  const int64_t along = axisBits(layout.shape(), axis);
+  const int64_t along = layout::axisBits(layout.shape(), axis);
   const bool isReverse = op.getReverse();
   Region &region = op.getCombine();
   std::map<int64_t, SmallVector<size_t>> rows; // registers along the axis, in the scan's order

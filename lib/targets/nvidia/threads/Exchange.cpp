@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/targets/nvidia/threads/Lowering.h"
 
-#include <unordered_map>
-
 using namespace mlir;
 
 namespace nereid::nvidia {
@@ -37,10 +35,7 @@ void lowerConvertLayout(ThreadCode &code, ConvertLayoutOp op) {
   if (from.bases(Holder::Lane) == to.bases(Holder::Lane) &&
       from.bases(Holder::Warp) == to.bases(Holder::Warp)) {
     // Each thread has what it needs, in other registers.
-    std::unordered_map<int64_t, size_t> places;
-    for (int64_t reg = 0; reg < from.count(Holder::Register); ++reg) {
-      places.try_emplace(from.contribution(Holder::Register, reg), static_cast<size_t>(reg));
-    }
+    const auto places = from.registersByContribution();
     bool isThere = true;
     for (int64_t reg = 0; reg < to.count(Holder::Register) && isThere; ++reg) {
       const auto place = places.find(to.contribution(Holder::Register, reg));

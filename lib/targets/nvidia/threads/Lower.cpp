@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Walks the kernel and writes a function that each thread of a program runs: control flow stays,
 // each tile that it hands on becomes the scalars of its registers.
+#include "lib/pipeline/kernel/KernelFunction.h"
 #include "lib/targets/nvidia/threads/Lowering.h"
 #include "lib/targets/nvidia/threads/MemoryOrder.h"
-#include "lib/tile/ir/Attributes.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -255,12 +255,7 @@ Value argumentValue(ThreadCode &code, Value argument, Type type) {
 } // namespace
 
 LogicalResult lowerTilesToThreads(ModuleOp module) {
-  func::FuncOp kernel;
-  module.walk([&](func::FuncOp function) {
-    if (function->hasAttr(tile::attribute::kernel)) {
-      kernel = function;
-    }
-  });
+  auto kernel = cast<func::FuncOp>(pipeline::kernelFunctions(module).front());
   OpBuilder builder(module.getContext());
   builder.setInsertionPoint(kernel);
   const Location loc = kernel.getLoc();
@@ -279,8 +274,7 @@ LogicalResult lowerTilesToThreads(ModuleOp module) {
   }
   Block *entry = made.addEntryBlock();
   builder.setInsertionPointToEnd(entry);
-  auto warps = kernel->getAttrOfType<IntegerAttr>(tile::attribute::numWarps);
-  ThreadCode code(builder, loc, {warps ? warps.getInt() : 4}, sharedSymbol);
+  ThreadCode code(builder, loc, threadsOf(kernel), sharedSymbol);
   for (auto [from, to] : llvm::zip(kernel.getArguments(), entry->getArguments())) {
     code.hold(from, argumentValue(code, to, from.getType()));
   }
@@ -289,7 +283,7 @@ LogicalResult lowerTilesToThreads(ModuleOp module) {
     return failure();
   }
   code.builder.create<func::ReturnOp>(loc);
-  made->setAttr("nereid.scratch_bytes", builder.getI64IntegerAttr(code.reservedShared()));
+  made->setAttr(pipeline::scratchBytesAttribute, builder.getI64IntegerAttr(code.reservedShared()));
   kernel.erase();
   return success();
 }

@@ -2,6 +2,7 @@
 // Loads and stores of global memory: neighbouring elements of a thread in one instruction, masked
 // ones by its predicate, which costs no branch.
 #include "lib/targets/nvidia/threads/Lowering.h"
+#include "lib/targets/nvidia/threads/Words.h"
 
 #include <fmt/format.h>
 
@@ -50,8 +51,6 @@ Access accessFor(const LinearLayout &layout, Type element, const tile::AxisInfo 
   return access;
 }
 
-char registerLetter(unsigned bits) { return bits == 64 ? 'l' : bits == 32 ? 'r' : 'h'; }
-
 std::string_view cacheText(tile::CacheModifier cache) {
   switch (cache) {
   case tile::CacheModifier::CA:
@@ -76,48 +75,6 @@ std::string_view evictText(tile::EvictionPolicy evict) {
   return evict == tile::EvictionPolicy::First  ? ".L1::evict_first"
          : evict == tile::EvictionPolicy::Last ? ".L1::evict_last"
                                                : "";
-}
-
-/// Elements as the words of an access, the first in the lowest bits.
-SmallVector<Value> packWords(ThreadCode &code, ArrayRef<Value> elements, const Access &access) {
-  OpBuilder &b = code.builder;
-  Type word = b.getIntegerType(std::max(16U, access.wordBits));
-  SmallVector<Value> words;
-  const size_t each = elements.size() / access.words;
-  for (size_t begin = 0; begin < elements.size(); begin += each) {
-    Value sum;
-    for (size_t i = 0; i < each; ++i) {
-      Value bits = code.toBits(elements[begin + i]);
-      const unsigned width = bits.getType().getIntOrFloatBitWidth();
-      if (bits.getType() != word) {
-        bits = b.create<arith::ExtUIOp>(code.loc, word, bits);
-      }
-      if (i > 0) {
-        bits = b.create<arith::ShLIOp>(
-            code.loc, bits,
-            code.constant(static_cast<int64_t>(i * width), word.getIntOrFloatBitWidth()));
-      }
-      sum = sum ? b.create<arith::OrIOp>(code.loc, sum, bits).getResult() : bits;
-    }
-    words.push_back(sum);
-  }
-  return words;
-}
-
-void unpackWord(ThreadCode &code, Value word, size_t count, Type type, ThreadCode::Held &into) {
-  OpBuilder &b = code.builder;
-  const unsigned width = memoryBits(type), have = word.getType().getIntOrFloatBitWidth();
-  for (size_t i = 0; i < count; ++i) {
-    Value bits = word;
-    if (i > 0) {
-      bits = b.create<arith::ShRUIOp>(code.loc, bits,
-                                      code.constant(static_cast<int64_t>(i * width), have));
-    }
-    if (have != width) {
-      bits = b.create<arith::TruncIOp>(code.loc, b.getIntegerType(width), bits);
-    }
-    into.push_back(code.fromBits(bits, type));
-  }
 }
 
 /// "{$0, $1}", or "$0" alone.
@@ -197,10 +154,12 @@ void lowerLoad(ThreadCode &code, tile::LoadOp op, const tile::AxisInfos &axes) {
     Value condition = op.getMask() ? code.held(op.getMask())[reg] : Value();
     SmallVector<Value> others;
     if (op.getOther()) {
-      others = packWords(code, ArrayRef<Value>(code.held(op.getOther())).slice(reg, n), access);
+      others =
+          packWords(code, ArrayRef<Value>(code.held(op.getOther())).slice(reg, n), access.wordBits);
     }
     for (Value word : loadWords(code, op, access, pointers[reg], condition, others)) {
-      unpackWord(code, word, n / access.words, type, held);
+      const auto elements = unpackWord(code, word, n / access.words, type);
+      held.append(elements.begin(), elements.end());
     }
   }
   code.hold(op.getResult(), held);
@@ -234,7 +193,7 @@ void lowerStore(ThreadCode &code, tile::StoreOp op, const tile::AxisInfos &axes)
     }
     SmallVector<Value> operands{pointers[reg]};
     std::string constraints = "l";
-    for (Value word : packWords(code, ArrayRef<Value>(values).slice(reg, n), access)) {
+    for (Value word : packWords(code, ArrayRef<Value>(values).slice(reg, n), access.wordBits)) {
       operands.push_back(word);
       constraints += fmt::format(",{}", registerLetter(access.wordBits));
     }

@@ -2,6 +2,7 @@
 #include "lib/targets/nvidia/threads/MemoryOrder.h"
 
 #include "lib/targets/nvidia/ir/Nvidia.h"
+#include "lib/tile/analysis/MemoryAccesses.h"
 
 using namespace mlir;
 
@@ -15,48 +16,29 @@ struct Access {
   bool isWrite = false;
 };
 
-/// The argument that an address is made of.
-Value baseOf(Value pointer) {
-  while (true) {
-    if (auto argument = dyn_cast<BlockArgument>(pointer)) {
-      Operation *parent = argument.getOwner()->getParentOp();
-      if (isa<func::FuncOp>(parent)) {
-        return argument;
-      }
-      auto loop = dyn_cast<scf::ForOp>(parent);
-      if (!loop) {
-        return nullptr;
-      }
-      pointer = loop.getInitArgs()[argument.getArgNumber() - 1];
-      continue;
-    }
-    Operation *op = pointer.getDefiningOp();
-    if (!isa<tile::AddPtrOp, tile::SplatOp, tile::BroadcastOp, tile::ExpandDimsOp, tile::ReshapeOp,
-             tile::TransOp, tile::PtrCastOp, tile::UnsplatOp, ConvertLayoutOp>(op)) {
-      return nullptr;
-    }
-    pointer = op->getOperand(0);
-  }
-}
-
 class Walk {
 public:
+  explicit Walk(Operation *kernel) {
+    arguments.find(kernel);
+    block(kernel->getRegion(0).front());
+  }
+
   llvm::DenseSet<Operation *> barriers;
 
+private:
   void block(Block &block) {
     for (Operation &op : block) {
       visit(&op);
     }
   }
 
-private:
   void visit(Operation *op) {
     if (isa<tile::BarrierOp>(op)) {
       since.clear();
       return;
     }
-    if (isa<tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp>(op)) {
-      access(op);
+    if (Value pointer = tile::accessedThrough(op)) {
+      access(op, pointer);
       return;
     }
     if (isa<tile::ReduceOp, tile::ScanOp>(op)) {
@@ -89,8 +71,8 @@ private:
     isLaterTurn = false;
   }
 
-  void access(Operation *op) {
-    Access mine{op->getOperand(0), baseOf(op->getOperand(0)), std::nullopt, !isa<tile::LoadOp>(op)};
+  void access(Operation *op, Value pointer) {
+    Access mine{pointer, arguments.argumentOf(pointer), std::nullopt, !isa<tile::LoadOp>(op)};
     if (isTile(mine.pointer)) {
       mine.layout = layoutOf(mine.pointer);
     }
@@ -113,28 +95,12 @@ private:
       return true;
     }
     // The same addresses, each touched by the thread that touched it before.
-    const bool isSame =
-        !isLaterTurn && isSameAddress(mine.pointer, other.pointer) && mine.layout == other.layout;
+    const bool isSame = !isLaterTurn && tile::isSameValue(mine.pointer, other.pointer) &&
+                        mine.layout == other.layout;
     return !isSame;
   }
 
-  /// Computed from the same values by the same operations.
-  static bool isSameAddress(Value left, Value right) {
-    if (left == right) {
-      return true;
-    }
-    Operation *one = left.getDefiningOp(), *other = right.getDefiningOp();
-    if (!one || !other || one->getName() != other->getName() || one->getNumRegions() > 0 ||
-        !isMemoryEffectFree(one) || one->getAttrDictionary() != other->getAttrDictionary() ||
-        left.getType() != right.getType() ||
-        cast<OpResult>(left).getResultNumber() != cast<OpResult>(right).getResultNumber()) {
-      return false;
-    }
-    return llvm::all_of(llvm::zip(one->getOperands(), other->getOperands()), [](auto pair) {
-      return isSameAddress(std::get<0>(pair), std::get<1>(pair));
-    });
-  }
-
+  tile::MemoryAccesses arguments;
   SmallVector<Access> since;
   bool isLaterTurn = false;
 };
@@ -142,9 +108,7 @@ private:
 } // namespace
 
 llvm::DenseSet<Operation *> accessesBehindBarriers(Operation *kernel) {
-  Walk walk;
-  walk.block(kernel->getRegion(0).front());
-  return std::move(walk.barriers);
+  return std::move(Walk(kernel).barriers);
 }
 
 } // namespace nereid::nvidia

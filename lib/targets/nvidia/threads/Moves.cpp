@@ -2,32 +2,12 @@
 #include "lib/targets/nvidia/layouts/OperandLayouts.h"
 #include "lib/targets/nvidia/threads/Lowering.h"
 
-#include <unordered_map>
-
 using namespace mlir;
 
 namespace nereid::nvidia {
 
 using layout::Holder;
 using layout::LinearLayout;
-
-namespace {
-
-/// For each register of `wanted` the one of `given` with the same element: both layouts are of one
-/// shape and differ in registers only.
-SmallVector<size_t> sameRegisters(const LinearLayout &wanted, const LinearLayout &given) {
-  std::unordered_map<int64_t, size_t> places;
-  for (int64_t reg = 0; reg < given.count(Holder::Register); ++reg) {
-    places.try_emplace(given.contribution(Holder::Register, reg), static_cast<size_t>(reg));
-  }
-  SmallVector<size_t> result;
-  for (int64_t reg = 0; reg < wanted.count(Holder::Register); ++reg) {
-    result.push_back(places.at(wanted.contribution(Holder::Register, reg)));
-  }
-  return result;
-}
-
-} // namespace
 
 void lowerRange(ThreadCode &code, tile::MakeRangeOp op) {
   ThreadCode::Held held = code.elements(*layoutOf(op));
@@ -53,35 +33,28 @@ void lowerMove(ThreadCode &code, Operation *op) {
     code.hold(result, ThreadCode::Held(count, code.scalar(source)));
     return;
   }
-  const LinearLayout wanted = operandLayout(op, 0, *layoutOf(result)), given = *layoutOf(source);
-  // Element numbers of the operand's shape that each register of the result stands for.
-  LinearLayout all = *layoutOf(result);
+  const LinearLayout to = *layoutOf(result);
+  const auto places = layoutOf(source)->registersByContribution();
   ThreadCode::Held held;
   if (isa<tile::BroadcastOp>(op)) {
     // Registers of what is repeated stand for one of the operand.
-    std::unordered_map<int64_t, size_t> places;
-    for (int64_t reg = 0; reg < given.count(Holder::Register); ++reg) {
-      places.try_emplace(given.contribution(Holder::Register, reg), static_cast<size_t>(reg));
-    }
-    for (int64_t reg = 0; reg < all.count(Holder::Register); ++reg) {
-      const LinearLayout one(all.shape(), {all.contribution(Holder::Register, reg)}, {}, {});
+    for (int64_t reg = 0; reg < to.count(Holder::Register); ++reg) {
+      const LinearLayout one(to.shape(), {to.contribution(Holder::Register, reg)}, {}, {});
       const auto projected = one.projectedTo(shapeOf(source)).bases(Holder::Register);
       held.push_back(code.held(source)[places.at(projected.empty() ? 0 : projected.front())]);
     }
   } else {
-    for (size_t reg : sameRegisters(wanted, given)) {
-      held.push_back(code.held(source)[reg]);
+    const LinearLayout wanted = operandLayout(op, 0, to);
+    for (int64_t reg = 0; reg < wanted.count(Holder::Register); ++reg) {
+      held.push_back(code.held(source)[places.at(wanted.contribution(Holder::Register, reg))]);
     }
   }
   code.hold(result, held);
 }
 
 void lowerJoin(ThreadCode &code, tile::JoinOp op) {
-  const LinearLayout layout = *layoutOf(op), half = *layoutOf(op.getLeft());
-  std::unordered_map<int64_t, size_t> places;
-  for (int64_t reg = 0; reg < half.count(Holder::Register); ++reg) {
-    places.try_emplace(half.contribution(Holder::Register, reg), static_cast<size_t>(reg));
-  }
+  const LinearLayout layout = *layoutOf(op);
+  const auto places = layoutOf(op.getLeft())->registersByContribution();
   Value thread = code.threadPart(layout);
   Value isRight = code.builder.create<arith::TruncIOp>(code.loc, code.builder.getI1Type(), thread);
   ThreadCode::Held held;
@@ -107,11 +80,7 @@ void lowerJoin(ThreadCode &code, tile::JoinOp op) {
 }
 
 void lowerSplit(ThreadCode &code, tile::SplitOp op) {
-  const LinearLayout given = *layoutOf(op.getSource());
-  std::unordered_map<int64_t, size_t> places;
-  for (int64_t reg = 0; reg < given.count(Holder::Register); ++reg) {
-    places.try_emplace(given.contribution(Holder::Register, reg), static_cast<size_t>(reg));
-  }
+  const auto places = layoutOf(op.getSource())->registersByContribution();
   for (int64_t half : {0, 1}) {
     Value result = op->getResult(static_cast<unsigned>(half));
     if (!isTile(result)) {

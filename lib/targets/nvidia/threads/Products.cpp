@@ -2,6 +2,7 @@
 // Matrix products: by the warps' matrix instructions where there is one for the types, else one
 // multiplication at a time on operands in shared memory.
 #include "lib/targets/nvidia/threads/Lowering.h"
+#include "lib/targets/nvidia/threads/Words.h"
 
 #include <fmt/format.h>
 
@@ -14,31 +15,6 @@ using layout::LinearLayout;
 
 namespace {
 
-/// Registers of 32 bits, each of `packed` elements that follow each other.
-SmallVector<Value> packFragments(ThreadCode &code, ArrayRef<Value> elements) {
-  OpBuilder &b = code.builder;
-  Type i32 = b.getI32Type();
-  const unsigned width = memoryBits(elements.front().getType());
-  const size_t packed = 32 / width;
-  SmallVector<Value> words;
-  for (size_t begin = 0; begin < elements.size(); begin += packed) {
-    Value sum;
-    for (size_t i = 0; i < packed; ++i) {
-      Value bits = code.toBits(elements[begin + i]);
-      if (width != 32) {
-        bits = b.create<arith::ExtUIOp>(code.loc, i32, bits);
-      }
-      if (i > 0) {
-        bits =
-            b.create<arith::ShLIOp>(code.loc, bits, code.constant(static_cast<int64_t>(i * width)));
-      }
-      sum = sum ? b.create<arith::OrIOp>(code.loc, sum, bits).getResult() : bits;
-    }
-    words.push_back(sum);
-  }
-  return words;
-}
-
 void lowerMatrixUnit(ThreadCode &code, tile::DotOp op) {
   OpBuilder &b = code.builder;
   const Type from = tile::elementTypeOf(op.getA().getType());
@@ -47,8 +23,8 @@ void lowerMatrixUnit(ThreadCode &code, tile::DotOp op) {
   const LinearLayout left = *layoutOf(op.getA()), right = *layoutOf(op.getB());
   const LinearLayout result = *layoutOf(op);
   const int64_t k = shapeOf(op.getA())[1], step = 256 / width, steps = k / step;
-  const SmallVector<Value> a = packFragments(code, code.held(op.getA()));
-  const SmallVector<Value> bs = packFragments(code, code.held(op.getB()));
+  const SmallVector<Value> a = packWords(code, code.held(op.getA()), 32);
+  const SmallVector<Value> bs = packWords(code, code.held(op.getB()), 32);
   const char *name = from.isF16() ? "f16" : from.isBF16() ? "bf16" : width == 32 ? "tf32" : "s8";
   const std::string instruction = fmt::format(
       "mma.sync.aligned.m16n8k{}.row.col.{}.{}.{}.{} {{$0, $1, $2, $3}}, {{$4, $5, $6, $7}}, "
