@@ -6,7 +6,8 @@
 // Guarantees: every tile has a layout; operations that compute element by element have operands in
 // the layout of their result, those that move elements to other shapes in the corresponding one.
 // Where a value is needed in two layouts, what can be computed from nothing (ranges, splats, what
-// is made of them) is computed twice, and everything else moves by `nvidia.convert_layout`.
+// is made of them) or repeats a narrower tile is computed twice, and everything else moves by
+// `nvidia.convert_layout`.
 // Example: of `tile.load` the addresses, made of a range and a splat, are computed by the threads
 // that load.
 #include "lib/targets/nvidia/ir/Nvidia.h"
@@ -69,7 +70,8 @@ private:
 
   // ---- layouts of values ----
 
-  /// Whether any thread can compute the value from scalars alone.
+  /// Whether the value is made anew in the layout of each user: any thread can compute it from
+  /// scalars alone, or from narrower tiles, which move at less cost than what repeats them.
   bool isFree(Value value) {
     if (!isTile(value)) {
       return true;
@@ -80,7 +82,8 @@ private:
     }
     auto [entry, isNew] = free.try_emplace(op, false);
     if (isNew) {
-      const bool all = llvm::all_of(op->getOperands(), [&](Value one) { return isFree(one); });
+      const bool all = isa<tile::BroadcastOp>(op) ||
+                       llvm::all_of(op->getOperands(), [&](Value one) { return isFree(one); });
       free[op] = all;
       return all;
     }
@@ -106,12 +109,24 @@ private:
     if (homeOf(value) == layout) {
       return value;
     }
-    auto moved = builder.create<ConvertLayoutOp>(value.getLoc(), value.getType(), value);
+    // A value from around a loop moves once, before it.
+    OpBuilder place = builder;
+    if (value.getParentBlock() != builder.getInsertionBlock()) {
+      place.setInsertionPointAfterValue(value);
+    }
+    auto moved = place.create<ConvertLayoutOp>(value.getLoc(), value.getType(), value);
     setLayout(moved.getResult(), layout);
     return moved;
   }
 
   Value computeIn(OpBuilder &builder, Value value, const LinearLayout &layout) {
+    // Blocks are written in order, so that what stands in this one is before this place.
+    auto &made = copies[{value, builder.getInsertionBlock()}];
+    for (const auto &[former, copy] : made) {
+      if (former == layout) {
+        return copy;
+      }
+    }
     Operation *op = value.getDefiningOp();
     IRMapping mapping;
     for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
@@ -124,7 +139,9 @@ private:
     for (Value result : copy->getResults()) {
       setLayout(result, layout);
     }
-    return copy->getResult(cast<OpResult>(value).getResultNumber());
+    Value result = copy->getResult(cast<OpResult>(value).getResultNumber());
+    copies[{value, builder.getInsertionBlock()}].emplace_back(layout, result);
+    return result;
   }
 
   void need(OpOperand &operand, const LinearLayout &layout) {
@@ -191,7 +208,7 @@ private:
         leader = &operand;
       }
     }
-    const LinearLayout result = followed(op, leader->get());
+    const LinearLayout result = resultLayout(op, homeOf(leader->get()));
     for (OpOperand &operand : op->getOpOperands()) {
       if (isTile(operand.get())) {
         need(operand, operandLayout(op, operand.getOperandNumber(), result));
@@ -200,17 +217,6 @@ private:
     for (Value value : op->getResults()) {
       setLayout(value, result);
     }
-  }
-
-  LinearLayout followed(Operation *op, Value leader) {
-    LinearLayout home = homeOf(leader);
-    if (isa<tile::BroadcastOp>(op)) {
-      // What it is combined with decides; repeating in registers would be as many as it gets.
-      if (auto wanted = wish(op->getResult(0))) {
-        return *wanted;
-      }
-    }
-    return resultLayout(op, home);
   }
 
   template <class Access> void assignAccess(Access access) {
@@ -362,6 +368,8 @@ private:
   const tile::AxisInfos &axes;
   Threads threads;
   llvm::DenseMap<Operation *, bool> free;
+  /// What has been computed anew, by value and block, with its layout.
+  llvm::DenseMap<std::pair<Value, Block *>, SmallVector<std::pair<LinearLayout, Value>, 1>> copies;
 };
 
 class AssignLayoutsPass : public PassWrapper<AssignLayoutsPass, OperationPass<func::FuncOp>> {

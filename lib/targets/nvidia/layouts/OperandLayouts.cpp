@@ -38,7 +38,6 @@ LinearLayout operandLayout(Operation *op, unsigned operand, const LinearLayout &
 LinearLayout resultLayout(Operation *op, const LinearLayout &operand) {
   const LinearLayout::Shape shape = shapeOf(op->getResult(0));
   return llvm::TypeSwitch<Operation *, LinearLayout>(op)
-      .Case([&](tile::BroadcastOp) { return operand.broadcastTo(shape); })
       .Case<tile::ExpandDimsOp, tile::ReshapeOp>([&](auto) { return operand.reshaped(shape); })
       .Case([&](tile::TransOp trans) { return operand.transposed(trans.getOrder()); })
       .Case([&](tile::JoinOp) { return operand.doubled(); })

@@ -19,7 +19,8 @@ bool worksInAnyLayout(mlir::Operation *op);
 layout::LinearLayout operandLayout(mlir::Operation *op, unsigned operand,
                                    const layout::LinearLayout &result);
 
-/// The layout that result gets for nothing when the tile operand has layout `operand`.
+/// The layout that the result gets for nothing when the tile operand has layout `operand`. Not of a
+/// broadcast, whose users decide.
 layout::LinearLayout resultLayout(mlir::Operation *op, const layout::LinearLayout &operand);
 
 } // namespace nereid::nvidia
