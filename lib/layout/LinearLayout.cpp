@@ -152,23 +152,6 @@ LinearLayout LinearLayout::withoutAxis(unsigned axis) const {
   return projectedTo(one).reshaped(without);
 }
 
-LinearLayout LinearLayout::broadcastTo(const Shape &shape) const {
-  const std::vector<unsigned> from = firstBits(sizes), to = firstBits(shape);
-  LinearLayout result = mapped(shape, [&](int64_t basis) {
-    int64_t moved = 0;
-    for (size_t i = 0; i < shape.size(); ++i) {
-      moved |= ((basis >> from[i]) & (sizes[i] - 1)) << to[i];
-    }
-    return moved;
-  });
-  for (size_t i = shape.size(); i-- > 0;) {
-    for (int64_t step = 1; sizes[i] == 1 && step < shape[i]; step <<= 1) {
-      result.lists[0].push_back(step << to[i]);
-    }
-  }
-  return result;
-}
-
 LinearLayout LinearLayout::halved() const {
   LinearLayout result =
       mapped(Shape(sizes.begin(), sizes.end() - 1), [](int64_t basis) { return basis >> 1; });
@@ -225,6 +208,40 @@ LinearLayout blockedLayout(const LinearLayout::Shape &shape, std::span<const int
   LinearLayout::Bases registers = take(log2Of(std::min(vector, fastest)));
   LinearLayout::Bases ofLanes = take(log2Of(lanes)), ofWarps = take(log2Of(warps));
   registers.insert(registers.end(), next, steps.end());
+  return {shape, std::move(registers), std::move(ofLanes), std::move(ofWarps)};
+}
+
+LinearLayout squareLayout(const LinearLayout::Shape &shape, int64_t lanes, int64_t warps) {
+  const std::vector<unsigned> first = firstBits(shape);
+  const size_t rank = shape.size();
+  LinearLayout::Bases columns, rows, others; // lowest bit last
+  for (size_t dim = 0; dim < rank; ++dim) {
+    auto &list = dim + 1 == rank ? columns : dim + 2 == rank ? rows : others;
+    for (int64_t step = shape[dim] / 2; step > 0; step >>= 1) {
+      list.push_back(step << first[dim]);
+    }
+  }
+  auto take = [](std::initializer_list<LinearLayout::Bases *> lists) -> int64_t {
+    for (LinearLayout::Bases *list : lists) {
+      if (!list->empty()) {
+        const int64_t basis = list->back();
+        list->pop_back();
+        return basis;
+      }
+    }
+    return 0;
+  };
+  LinearLayout::Bases registers, ofLanes(log2Of(lanes)), ofWarps(log2Of(warps));
+  for (size_t bit = 0; bit < ofLanes.size(); ++bit) {
+    const bool isColumn = 2 * bit <= ofLanes.size();
+    ofLanes[bit] = isColumn ? take({&columns, &rows, &others}) : take({&rows, &columns, &others});
+  }
+  for (int64_t &basis : ofWarps) {
+    basis = take({&rows, &columns, &others});
+  }
+  while (const int64_t basis = take({&columns, &rows, &others})) {
+    registers.push_back(basis);
+  }
   return {shape, std::move(registers), std::move(ofLanes), std::move(ofWarps)};
 }
 

@@ -62,8 +62,6 @@ public:
   LinearLayout projectedTo(const Shape &shape) const;
   /// `axis` removed, as of the result of a reduction along it.
   LinearLayout withoutAxis(unsigned axis) const;
-  /// This one broadcast to `shape`, with registers for what is repeated.
-  LinearLayout broadcastTo(const Shape &shape) const;
   /// That of a half of a tile with this layout, whose last dimension is 2.
   LinearLayout halved() const;
   /// That of a tile with a last dimension of 2, whose halves have this layout, in two registers.
@@ -90,6 +88,11 @@ int64_t axisBits(const LinearLayout::Shape &shape, size_t axis);
 
 /// n-1, n-2, … 0: the last dimension is the fastest.
 std::vector<int32_t> rowMajorOrder(size_t rank);
+
+/// For what each thread computes from a few rows and a few columns: lanes and registers are spread
+/// over the last two dimensions alike, warps along the last but one, so that a row stays within a
+/// warp. At least two dimensions; further ones come last. Replicas as of blockedLayout.
+LinearLayout squareLayout(const LinearLayout::Shape &shape, int64_t lanes, int64_t warps);
 
 /// The layout for a walk along `axis`: lanes and registers side by side along it, in that order of
 /// significance, no warps.

@@ -128,12 +128,25 @@ TEST(LinearLayout, AnAxisGoesAndTheOthersStay) {
   }
 }
 
-TEST(LinearLayout, BroadcastGivesBackWhatItWasMadeOf) {
-  for (const Shape &small : {Shape{16, 1}, Shape{1, 64}, Shape{1, 1}}) {
-    const LinearLayout layout = blockedLayout(small, rowMajorOrder(2), 2, 32, 4);
-    const LinearLayout wide = layout.broadcastTo({16, 64});
-    EXPECT_TRUE(wide.isComplete()) << wide.text();
-    EXPECT_EQ(wide.projectedTo(small), layout);
+TEST(LinearLayout, SquaresKeepRowsWithinAWarp) {
+  for (const Shape &shape : {Shape{64, 64}, Shape{16, 128}, Shape{128, 16}, Shape{2, 32, 32}}) {
+    const LinearLayout layout = squareLayout(shape, 32, 4);
+    EXPECT_TRUE(layout.isComplete()) << layout.text();
+    EXPECT_TRUE(layout.isPermutation());
+    for (int64_t basis : layout.bases(Holder::Warp)) {
+      EXPECT_EQ(basis & axisBits(shape, shape.size() - 1), 0) << layout.text();
+    }
+  }
+  EXPECT_EQ(squareLayout({64, 64}, 32, 4).text(),
+            "registers 8 16 32 1024 2048, lanes 1 2 4 64 128, warps 256 512");
+}
+
+TEST(LinearLayout, SquaresWithFewerElementsThanThreadsHaveReplicas) {
+  for (const Shape &shape : {Shape{1, 64}, Shape{64, 1}, Shape{2, 2}, Shape{1, 1}}) {
+    const LinearLayout layout = squareLayout(shape, 32, 4);
+    EXPECT_TRUE(layout.isComplete()) << layout.text();
+    EXPECT_EQ(layout.bases(Holder::Lane).size(), 5U);
+    EXPECT_EQ(layout.bases(Holder::Warp).size(), 2U);
   }
 }
 

@@ -56,3 +56,23 @@ TEST(NvidiaTarget, RowsAreReducedByShufflesThenSharedMemory) {
   EXPECT_GT(countOf(ptx, "bar.sync"), 2);
   EXPECT_NE(ptx.find("ld.shared"), std::string::npos);
 }
+
+TEST(NvidiaTarget, AttentionInFloat32IsALoopOverTheContractedDimension) {
+  const std::string ptx =
+      ptxOf("attention/attention.py",
+            "q=*fp32:16, k=*fp32:16, v=*fp32:16, out=*fp32:16, lse=*fp32, scale=fp32, N=i32:16, "
+            "stride_qh=i32:16, stride_qn=i32:16, stride_kh=i32:16, stride_kn=i32:16, stride_kd=1, "
+            "stride_vh=i32:16, stride_vn=i32:16, stride_oh=i32:16, stride_on=i32:16, CAUSAL=True, "
+            "WINDOW=0, D=64, BLOCK_M=128, BLOCK_N=128");
+  // A tile of 128 x 128 is 128 elements for each of 128 threads; half a million lines before.
+  EXPECT_LT(countOf(ptx, "\n"), 20000);
+  EXPECT_GE(countOf(ptx, "fma.rn.f32"), 128 + 64);
+}
+
+TEST(NvidiaTarget, LargeTilesGoThroughSharedMemoryPartByPart) {
+  // 65536 numbers, of which shared memory takes a quarter at a time.
+  const std::string ptx =
+      ptxOf("sort/sort.py", "x=*fp32:16, out=*fp32:16, x_stride=i32, out_stride=i32, n_cols=i32, "
+                            "DESCENDING=False, BLOCK=65536");
+  EXPECT_GT(countOf(ptx, "ld.shared"), 0);
+}

@@ -83,7 +83,7 @@ bool usesMatrixUnit(Operation *op) {
 LinearLayout productLayout(Operation *op, const Threads &threads) {
   auto dot = cast<tile::DotOp>(op);
   if (!usesMatrixUnit(op)) {
-    return usualLayout(dot.getResult(), threads);
+    return layout::squareLayout(shapeOf(dot.getResult()), threads.lanes, threads.warps);
   }
   const auto shape = shapeOf(dot.getResult());
   return accumulatorLayout(shape[0], shape[1], warpGrid(dot, threads));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/targets/nvidia/threads/Lowering.h"
+#include "lib/targets/nvidia/threads/Staging.h"
 
 using namespace mlir;
 
@@ -10,32 +11,62 @@ using layout::LinearLayout;
 
 namespace {
 
-/// Writes a tile to shared memory in row-major order, for all threads to read afterwards.
-void publish(ThreadCode &code, Value tile) {
-  const LinearLayout layout = *layoutOf(tile);
-  const auto &held = code.held(tile);
-  code.reserveShared(layout.elementCount() *
-                     memoryBits(threadType(tile::elementTypeOf(tile.getType()))) / 8);
-  const auto elements = code.elements(layout);
-  code.barrier(); // what was published before has been read
-  for (size_t reg = 0; reg < held.size(); ++reg) {
-    if (!ThreadCode::isRepeatedRegister(layout, static_cast<int64_t>(reg))) {
-      code.storeShared(held[reg], elements[reg]);
-    }
+/// Writes a tile to shared memory in row-major order, part by part, and lets `read` take what
+/// threads want of each part: for the number of an element, `placeOf` says where it lies if it is
+/// of the part.
+void publish(ThreadCode &code, Value tile,
+             llvm::function_ref<void(const TilePart &, llvm::function_ref<Value(Value)>)> read) {
+  const int64_t bytes = memoryBits(threadType(tile::elementTypeOf(tile.getType()))) / 8;
+  const int64_t all = layoutOf(tile)->elementCount();
+  const int64_t size = std::min(all, mostStagedBytes / bytes);
+  auto placeOf = [&](Value element) {
+    return size == all
+               ? element
+               : code.builder.create<arith::AndIOp>(code.loc, element, code.constant(size - 1))
+                     .getResult();
+  };
+  code.reserveShared(size * bytes);
+  for (int64_t first = 0; first < all; first += size) {
+    const TilePart part{all - size, first};
+    code.barrier(); // what was published before has been read
+    stage(code, tile, part, placeOf);
+    code.barrier();
+    read(part, placeOf);
   }
-  code.barrier();
+}
+
+/// `loaded` where the condition holds, else what was there; null conditions hold.
+void replaceWhere(ThreadCode &code, Value &held, Value condition, Value loaded) {
+  held = condition && held
+             ? code.builder.create<arith::SelectOp>(code.loc, condition, loaded, held).getResult()
+             : loaded;
+}
+
+/// What this thread holds of the tile in the layout `to`.
+ThreadCode::Held exchanged(ThreadCode &code, Value tile, const LinearLayout &to) {
+  const Type type = threadType(tile::elementTypeOf(tile.getType()));
+  const auto elements = code.elements(to);
+  ThreadCode::Held held(elements.size());
+  publish(code, tile, [&](const TilePart &part, auto placeOf) {
+    for (const PartRegisters &group : registersOf(code, to, part)) {
+      for (size_t reg : group.registers) {
+        replaceWhere(code, held[reg], group.isOfPart,
+                     code.loadShared(type, placeOf(elements[reg])));
+      }
+    }
+  });
+  return held;
 }
 
 } // namespace
 
 void lowerConvertLayout(ThreadCode &code, ConvertLayoutOp op) {
   const LinearLayout from = *layoutOf(op.getSource()), to = *layoutOf(op.getResult());
-  const Type type = threadType(tile::elementTypeOf(op.getType()));
-  ThreadCode::Held held;
   if (from.bases(Holder::Lane) == to.bases(Holder::Lane) &&
       from.bases(Holder::Warp) == to.bases(Holder::Warp)) {
     // Each thread has what it needs, in other registers.
     const auto places = from.registersByContribution();
+    ThreadCode::Held held;
     bool isThere = true;
     for (int64_t reg = 0; reg < to.count(Holder::Register) && isThere; ++reg) {
       const auto place = places.find(to.contribution(Holder::Register, reg));
@@ -48,13 +79,8 @@ void lowerConvertLayout(ThreadCode &code, ConvertLayoutOp op) {
       code.hold(op, held);
       return;
     }
-    held.clear();
   }
-  publish(code, op.getSource());
-  for (Value element : code.elements(to)) {
-    held.push_back(code.loadShared(type, element));
-  }
-  code.hold(op, held);
+  code.hold(op, exchanged(code, op.getSource(), to));
 }
 
 void lowerUnsplat(ThreadCode &code, tile::UnsplatOp op) {
@@ -70,10 +96,9 @@ void lowerGather(ThreadCode &code, tile::GatherOp op) {
   for (size_t dim = axis + 1; dim < shape.size(); ++dim) {
     inner *= shape[dim];
   }
-  publish(code, op.getSource());
   OpBuilder &b = code.builder;
   const auto elements = code.elements(*layoutOf(op));
-  ThreadCode::Held held;
+  ThreadCode::Held sources; // the numbers of the wanted elements
   for (size_t reg = 0; reg < elements.size(); ++reg) {
     Value index = code.held(op.getIndex())[reg];
     const unsigned width = index.getType().getIntOrFloatBitWidth();
@@ -91,9 +116,20 @@ void lowerGather(ThreadCode &code, tile::GatherOp op) {
     element = b.create<arith::AddIOp>(
         code.loc, element,
         b.create<arith::MulIOp>(code.loc, index, code.constant(inner)).getResult());
-    element = b.create<arith::AddIOp>(code.loc, element, below);
-    held.push_back(code.loadShared(type, element));
+    sources.push_back(b.create<arith::AddIOp>(code.loc, element, below));
   }
+  ThreadCode::Held held(sources.size());
+  publish(code, op.getSource(), [&](const TilePart &part, auto placeOf) {
+    for (auto [into, source] : llvm::zip(held, sources)) {
+      Value isOfPart;
+      if (part.mask != 0) {
+        Value bits = b.create<arith::AndIOp>(code.loc, source, code.constant(part.mask));
+        isOfPart = b.create<arith::CmpIOp>(code.loc, arith::CmpIPredicate::eq, bits,
+                                           code.constant(part.bits));
+      }
+      replaceWhere(code, into, isOfPart, code.loadShared(type, placeOf(source)));
+    }
+  });
   code.hold(op, held);
 }
 

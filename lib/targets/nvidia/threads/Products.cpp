@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products: by the warps' matrix instructions where there is one for the types, else one
-// multiplication at a time on operands in shared memory.
+// Matrix products: by the warps' matrix instructions where there is one for the types, else by
+// multiplications and additions on operands in shared memory.
 #include "lib/targets/nvidia/threads/Lowering.h"
+#include "lib/targets/nvidia/threads/Staging.h"
 #include "lib/targets/nvidia/threads/Words.h"
 
 #include <fmt/format.h>
+
+#include <map>
 
 using namespace mlir;
 
@@ -75,79 +78,127 @@ Value widened(ThreadCode &code, Value value, Type to) {
   return b.create<arith::ExtSIOp>(code.loc, to, value);
 }
 
-/// Writes an operand to shared memory, behind `base` bytes.
-void publishAt(ThreadCode &code, Value tile, int64_t base) {
-  const LinearLayout layout = *layoutOf(tile);
-  const auto elements = code.elements(layout);
-  for (size_t reg = 0; reg < elements.size(); ++reg) {
-    if (!ThreadCode::isRepeatedRegister(layout, static_cast<int64_t>(reg))) {
-      const int64_t bytes = memoryBits(code.held(tile)[reg].getType()) / 8;
-      code.storeShared(code.held(tile)[reg], code.add(elements[reg], base / bytes));
+/// Of a product without matrix instructions: where its operands lie in shared memory, a slice of
+/// the contracted dimension at a time.
+struct Slices {
+  int64_t batches = 1, rows, columns, k;
+  int64_t bytes; ///< of an element
+  int64_t step;  ///< of k in a slice
+
+  explicit Slices(tile::DotOp op) {
+    const auto shape = shapeOf(op.getResult()), left = shapeOf(op.getA());
+    rows = shape[shape.size() - 2];
+    columns = shape.back();
+    k = left.back();
+    batches = LinearLayout(shape, {}, {}, {}).elementCount() / (rows * columns);
+    bytes = memoryBits(tile::elementTypeOf(op.getA().getType())) / 8;
+    step = k;
+    while (step > 1 && size() > mostStagedBytes) {
+      step /= 2;
     }
   }
+  /// Rows of A lie one element further apart, so that neighbouring rows are in different banks.
+  int64_t leftPitch() const { return step + 1; }
+  int64_t leftSize() const { return batches * rows * leftPitch(); } // in elements
+  int64_t size() const { return (leftSize() + batches * step * columns) * bytes; }
+};
+
+Value times(ThreadCode &code, Value value, int64_t factor) {
+  return code.builder.create<arith::MulIOp>(code.loc, value, code.constant(factor));
 }
 
-/// One step of k at a time in a loop, for all elements of the thread.
-void lowerOneByOne(ThreadCode &code, tile::DotOp op) {
+/// The element's number divided by a power of two, and the remainder.
+std::pair<Value, Value> split(ThreadCode &code, Value element, int64_t size) {
+  return {code.builder.create<arith::DivUIOp>(code.loc, element, code.constant(size)),
+          code.builder.create<arith::AndIOp>(code.loc, element, code.constant(size - 1))};
+}
+
+void stageSlice(ThreadCode &code, tile::DotOp op, const Slices &slices, int64_t first) {
+  OpBuilder &b = code.builder;
+  const int64_t beyond = slices.k - slices.step; // the bits of k that tell slices apart
+  code.barrier();
+  stage(code, op.getA(), {beyond, first}, [&](Value element) {
+    auto [row, at] = split(code, element, slices.k);
+    at = split(code, at, slices.step).second;
+    return b.create<arith::AddIOp>(code.loc, times(code, row, slices.leftPitch()), at).getResult();
+  });
+  stage(code, op.getB(), {beyond * slices.columns, first * slices.columns}, [&](Value element) {
+    const int64_t size = slices.step * slices.columns;
+    auto [batch, at] = split(code, element, slices.k * slices.columns);
+    at = split(code, at, size).second;
+    at = b.create<arith::AddIOp>(code.loc, times(code, batch, size), at);
+    return code.add(at, slices.leftSize());
+  });
+  code.barrier();
+}
+
+/// A loop over the contracted dimension, which reads what the thread needs of a row and of a column
+/// from shared memory.
+void lowerMultiplyAdd(ThreadCode &code, tile::DotOp op) {
   OpBuilder &b = code.builder;
   const Type from = threadType(tile::elementTypeOf(op.getA().getType()));
   const Type to = tile::elementTypeOf(op.getType());
   const LinearLayout result = *layoutOf(op);
-  const auto shape = shapeOf(op.getResult());
-  const size_t rank = shape.size();
-  const int64_t rows = shape[rank - 2], columns = shape[rank - 1];
-  const int64_t k = shapeOf(op.getA())[rank - 1];
-  const int64_t bytes = memoryBits(from) / 8;
-  const int64_t leftBytes = LinearLayout(shapeOf(op.getA()), {}, {}, {}).elementCount() * bytes;
-  const int64_t rightBytes = LinearLayout(shapeOf(op.getB()), {}, {}, {}).elementCount() * bytes;
-  code.reserveShared(leftBytes + rightBytes);
-  code.barrier();
-  publishAt(code, op.getA(), 0);
-  publishAt(code, op.getB(), leftBytes);
-  code.barrier();
+  const Slices slices(op);
+  code.reserveShared(slices.size());
+  // A row of A is read once for all its elements, and so is a column of B.
+  const int64_t inRow = slices.columns - 1;
+  const int64_t ofBatch = ~(slices.rows * slices.columns - 1);
   const auto elements = code.elements(result);
-  SmallVector<Value> leftPlaces, rightPlaces;
-  for (Value element : elements) {
-    Value column = b.create<arith::AndIOp>(code.loc, element, code.constant(columns - 1));
-    Value rowOfAll = b.create<arith::DivUIOp>(code.loc, element, code.constant(columns));
-    leftPlaces.push_back(b.create<arith::MulIOp>(code.loc, rowOfAll, code.constant(k)));
-    Value batch = b.create<arith::DivUIOp>(code.loc, rowOfAll, code.constant(rows));
-    Value right = b.create<arith::MulIOp>(code.loc, batch, code.constant(k * columns));
-    right = b.create<arith::AddIOp>(code.loc, right, column);
-    rightPlaces.push_back(code.add(right, leftBytes / bytes));
+  std::map<int64_t, Value> leftPlaces, rightPlaces; // by the bits of the element that matter
+  SmallVector<std::pair<int64_t, int64_t>> keys;
+  for (auto [reg, element] : llvm::enumerate(elements)) {
+    const int64_t part = result.contribution(Holder::Register, static_cast<int64_t>(reg));
+    keys.emplace_back(part & ~inRow, part & (inRow | ofBatch));
+    auto [row, column] = split(code, element, slices.columns);
+    if (!leftPlaces.contains(keys.back().first)) {
+      leftPlaces[keys.back().first] = times(code, row, slices.leftPitch());
+    }
+    if (!rightPlaces.contains(keys.back().second)) {
+      Value batch = split(code, row, slices.rows).first;
+      Value place = times(code, batch, slices.step * slices.columns);
+      place = b.create<arith::AddIOp>(code.loc, place, column);
+      rightPlaces[keys.back().second] = code.add(place, slices.leftSize());
+    }
   }
   // Half types are summed up in float32 and rounded at the end, like a matrix unit does.
   const bool isNarrow = isa<FloatType>(to) && to.getIntOrFloatBitWidth() < 32;
   const Type sumType = isNarrow ? b.getF32Type() : to;
-  SmallVector<Value> start;
+  SmallVector<Value> sums;
   for (Value value : code.held(op.getC())) {
-    start.push_back(widened(code, value, sumType));
+    sums.push_back(widened(code, value, sumType));
   }
-  Value zero = code.constant(0), one = code.constant(1), end = code.constant(k);
-  auto loop = b.create<scf::ForOp>(code.loc, zero, end, one, start);
-  {
+  Value zero = code.constant(0), one = code.constant(1), end = code.constant(slices.step);
+  for (int64_t first = 0; first < slices.k; first += slices.step) {
+    stageSlice(code, op, slices, first);
+    auto loop = b.create<scf::ForOp>(code.loc, zero, end, one, sums);
     OpBuilder::InsertionGuard guard(b);
     b.setInsertionPointToStart(loop.getBody());
+    auto loadAll = [&](const std::map<int64_t, Value> &places, Value offset) {
+      std::map<int64_t, Value> loaded;
+      for (const auto &[key, place] : places) {
+        Value at = b.create<arith::AddIOp>(code.loc, place, offset);
+        loaded[key] = widened(code, code.loadShared(from, at), sumType);
+      }
+      return loaded;
+    };
     Value i = loop.getInductionVar();
-    Value below = b.create<arith::MulIOp>(code.loc, i, code.constant(columns));
-    SmallVector<Value> sums;
+    const auto left = loadAll(leftPlaces, i);
+    const auto right = loadAll(rightPlaces, times(code, i, slices.columns));
     for (auto [at, sum] : llvm::enumerate(loop.getRegionIterArgs())) {
-      Value left = code.loadShared(from, b.create<arith::AddIOp>(code.loc, leftPlaces[at], i));
-      Value right =
-          code.loadShared(from, b.create<arith::AddIOp>(code.loc, rightPlaces[at], below));
-      left = widened(code, left, sumType);
-      right = widened(code, right, sumType);
+      Value row = left.at(keys[at].first), column = right.at(keys[at].second);
       if (isa<FloatType>(sumType)) {
-        sums.push_back(b.create<math::FmaOp>(code.loc, left, right, sum));
+        sums[at] = b.create<math::FmaOp>(code.loc, row, column, sum);
       } else {
-        sums.push_back(b.create<arith::AddIOp>(
-            code.loc, sum, b.create<arith::MulIOp>(code.loc, left, right).getResult()));
+        Value product = b.create<arith::MulIOp>(code.loc, row, column);
+        sums[at] = b.create<arith::AddIOp>(code.loc, sum, product);
       }
     }
     b.create<scf::YieldOp>(code.loc, sums);
+    llvm::copy(loop.getResults(), sums.begin());
   }
   ThreadCode::Held held;
-  for (Value sum : loop.getResults()) {
+  for (Value sum : sums) {
     held.push_back(widened(code, sum, to));
   }
   code.hold(op, held);
@@ -156,7 +207,7 @@ void lowerOneByOne(ThreadCode &code, tile::DotOp op) {
 } // namespace
 
 void lowerDot(ThreadCode &code, tile::DotOp op) {
-  usesMatrixUnit(op) ? lowerMatrixUnit(code, op) : lowerOneByOne(code, op);
+  usesMatrixUnit(op) ? lowerMatrixUnit(code, op) : lowerMultiplyAdd(code, op);
 }
 
 } // namespace nereid::nvidia
