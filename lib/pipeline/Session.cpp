@@ -7,7 +7,9 @@
 
 #include "mlir/IR/Location.h"
 
+#include <algorithm>
 #include <mutex>
+#include <utility>
 
 namespace nereid::pipeline {
 namespace {
@@ -57,6 +59,18 @@ mlir::FileLineColLoc findFile(mlir::Location location) {
   return found;
 }
 
+/// "message [E0301]" as the message and its code, which is empty where none ends it.
+std::pair<std::string, std::string> withoutCode(const std::string &text) {
+  constexpr size_t length = 8; // " [E0301]"
+  const size_t at = text.size() < length ? 0 : text.size() - length;
+  const bool hasCode = text.size() > length && text.compare(at, 3, " [E") == 0 &&
+                       text.back() == ']' &&
+                       std::all_of(text.begin() + static_cast<ptrdiff_t>(at) + 3, text.end() - 1,
+                                   [](char c) { return c >= '0' && c <= '9'; });
+  return hasCode ? std::pair(text.substr(0, at), text.substr(at + 2, length - 3))
+                 : std::pair(text, std::string());
+}
+
 } // namespace
 
 Session::Session(const Target *target) : target(target) {
@@ -92,7 +106,8 @@ DiagnosticCapture::DiagnosticCapture(mlir::MLIRContext &context, std::string cod
         if (reported.getSeverity() != mlir::DiagnosticSeverity::Error) {
           return mlir::success();
         }
-        Diagnostic diagnostic = makeError(code, reported.str());
+        auto [message, own] = withoutCode(reported.str());
+        Diagnostic diagnostic = makeError(own.empty() ? code : own, message);
         if (mlir::FileLineColLoc file = findFile(reported.getLocation())) {
           int line = static_cast<int>(file.getLine()), column = static_cast<int>(file.getColumn());
           std::string name = file.getFilename().str();
@@ -101,7 +116,13 @@ DiagnosticCapture::DiagnosticCapture(mlir::MLIRContext &context, std::string cod
                         {line, column, column + 1});
         }
         for (mlir::Diagnostic &note : reported.getNotes()) {
-          diagnostic.note(note.str());
+          const std::string said = note.str();
+          constexpr std::string_view help = "help: ";
+          if (said.starts_with(help)) {
+            diagnostic.withHelp(said.substr(help.size()));
+          } else {
+            diagnostic.note(said);
+          }
         }
         diags.add(std::move(diagnostic));
         return mlir::success();

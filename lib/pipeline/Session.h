@@ -37,7 +37,8 @@ private:
 /// kernel's source. Errors get `code`; remarks and warnings are dropped.
 class DiagnosticCapture {
 public:
-  /// `path` and `text` are the source file that locations point into.
+  /// `path` and `text` are the source file that locations point into. An error is `code` unless its
+  /// message ends in a code of its own, as "… [E0301]"; a note "help: …" is its help.
   DiagnosticCapture(mlir::MLIRContext &context, std::string code, std::string path,
                     std::string text, Diagnostics &diags);
 
