@@ -1,41 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels through all phases of the target, to PTX text.
-#include "lib/pipeline/Compiler.h"
-#include "lib/targets/nvidia/NvidiaTarget.h"
+// Kernels of kernels/ through all phases of the target.
+#include "unittests/target_nvidia/Ptx.h"
 
 #include <gtest/gtest.h>
 
-#include <string>
-
-using namespace nereid;
-
-namespace {
-
-std::string ptxOf(const std::string &kernel, const std::string &signature,
-                  const std::string &target = "nvidia:sm_90a") {
-  nvidia::registerNvidiaTarget();
-  pipeline::CompileInput input;
-  input.path = std::string(NEREID_SOURCE_DIR) + "/kernels/" + kernel;
-  input.signature = signature;
-  pipeline::CompileOptions options;
-  options.target = target;
-  options.useCache = false;
-  options.verifyEach = true;
-  Diagnostics diags;
-  auto output = pipeline::compile(input, options, diags);
-  EXPECT_TRUE(output) << diags.render();
-  return output ? std::string(output->object.begin(), output->object.end()) : "";
-}
-
-int countOf(const std::string &text, const std::string &what) {
-  int count = 0;
-  for (size_t at = 0; (at = text.find(what, at)) != std::string::npos; ++at) {
-    ++count;
-  }
-  return count;
-}
-
-} // namespace
+using namespace nereid::nvidia;
 
 TEST(NvidiaTarget, NeighboursAreLoadedTogether) {
   const std::string ptx = ptxOf("vector_add/vector_add.py",

@@ -61,21 +61,12 @@ bool assignLayouts(CompileState &state) {
 
 bool lowerToThreads(CompileState &state) {
   state.session->context().loadDialect<mlir::LLVM::LLVMDialect>();
-  if (failed(lowerTilesToThreads(*state.module))) {
+  if (failed(lowerTilesToThreads(*state.module, targetOf(state).machine))) {
     return false;
   }
-  const auto most = targetOf(state).machine.sharedBytes;
   mlir::Operation *kernel = pipeline::kernelFunctions(*state.module).front();
   const int64_t threads = Threads::lanes * threadsOf(kernel).warps;
   kernel->setAttr("nereid.threads", mlir::Builder(kernel->getContext()).getI64IntegerAttr(threads));
-  const int64_t wanted = pipeline::readKernelInfo(kernel).scratchBytes;
-  if (wanted > most) {
-    state.diags.add(makeError("E0501", fmt::format("a program needs {} bytes of shared memory, but "
-                                                   "{} has {}",
-                                                   wanted, targetOf(state).machine.name, most))
-                        .withHelp("use smaller blocks"));
-    return false;
-  }
   return true;
 }
 

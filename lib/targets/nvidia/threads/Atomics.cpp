@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Atomic operations as PTX text: LLVM's own drop order and scope.
+#include "lib/targets/nvidia/threads/Errors.h"
 #include "lib/targets/nvidia/threads/Lowering.h"
 #include "lib/targets/nvidia/threads/Words.h"
 
@@ -99,85 +100,123 @@ Value emitOne(ThreadCode &code, const std::string &instruction, Value address, V
   return code.assembly(text, constraints + ",~{memory}", type, all);
 }
 
-/// Where there is no instruction: tries compare-and-swap until nobody was in between.
-Value emitLoop(ThreadCode &code, tile::AtomicRMWOp op, Value address, Value condition,
-               Value value) {
+/// What an operation makes of the former value.
+Value updated(ThreadCode &code, tile::AtomicKind kind, Value old, Value value) {
   OpBuilder &b = code.builder;
   Location loc = code.loc;
-  Type type = value.getType();
-  const unsigned bits = type.getIntOrFloatBitWidth();
-  Type word = b.getIntegerType(bits);
-  const char letter = registerLetter(bits);
-  Value zero = code.constant(0, bits);
-  Value truth = condition ? condition : b.create<arith::ConstantIntOp>(loc, 1, 1).getResult();
-  auto branch = b.create<scf::IfOp>(loc, TypeRange(word), truth, /*withElseRegion=*/true);
-  {
-    OpBuilder::InsertionGuard guard(b);
-    b.setInsertionPointToStart(&branch.getElseRegion().front());
-    b.create<scf::YieldOp>(loc, zero);
-    b.setInsertionPointToStart(&branch.getThenRegion().front());
-    Value seen = code.assembly(
-        fmt::format("ld.relaxed{}.global.b{} $0, [$1];", scopeText(op.getScope()), bits),
-        fmt::format("=&{},l,~{{memory}}", letter), word, {address});
-    auto loop = b.create<scf::WhileOp>(
-        loc, TypeRange(word), ValueRange(seen),
-        [&](OpBuilder &inner, Location where, ValueRange arguments) {
-          OpBuilder::InsertionGuard nested(b);
-          b.setInsertionPoint(inner.getInsertionBlock(), inner.getInsertionPoint());
-          Value old = code.fromBits(arguments[0], type);
-          Value made;
-          switch (op.getKind()) {
-          case tile::AtomicKind::FAdd:
-            made = b.create<arith::AddFOp>(where, old, value);
-            break;
-          case tile::AtomicKind::FMax:
-            made = b.create<arith::MaxNumFOp>(where, old, value);
-            break;
-          case tile::AtomicKind::FMin:
-            made = b.create<arith::MinNumFOp>(where, old, value);
-            break;
-          case tile::AtomicKind::Add:
-            made = b.create<arith::AddIOp>(where, old, value);
-            break;
-          case tile::AtomicKind::And:
-            made = b.create<arith::AndIOp>(where, old, value);
-            break;
-          case tile::AtomicKind::Or:
-            made = b.create<arith::OrIOp>(where, old, value);
-            break;
-          case tile::AtomicKind::Xor:
-            made = b.create<arith::XOrIOp>(where, old, value);
-            break;
-          case tile::AtomicKind::Max:
-            made = b.create<arith::MaxSIOp>(where, old, value);
-            break;
-          case tile::AtomicKind::Min:
-            made = b.create<arith::MinSIOp>(where, old, value);
-            break;
-          case tile::AtomicKind::UMax:
-            made = b.create<arith::MaxUIOp>(where, old, value);
-            break;
-          case tile::AtomicKind::UMin:
-            made = b.create<arith::MinUIOp>(where, old, value);
-            break;
-          case tile::AtomicKind::Exchange:
-            made = value;
-            break;
-          }
-          Value found = emitOne(code,
-                                fmt::format("atom{}{}.global.cas.b{}", orderText(op.getSem()),
-                                            scopeText(op.getScope()), bits),
-                                address, nullptr, {arguments[0], code.toBits(made)});
-          Value isLate =
-              b.create<arith::CmpIOp>(where, arith::CmpIPredicate::ne, found, arguments[0]);
-          b.create<scf::ConditionOp>(where, isLate, ValueRange(found));
-        },
-        [](OpBuilder &inner, Location where, ValueRange arguments) {
-          inner.create<scf::YieldOp>(where, arguments);
-        });
-    b.setInsertionPointAfter(loop);
-    b.create<scf::YieldOp>(loc, loop.getResults());
+  switch (kind) {
+  case tile::AtomicKind::FAdd:
+    return b.create<arith::AddFOp>(loc, old, value);
+  case tile::AtomicKind::FMax:
+    return b.create<arith::MaxNumFOp>(loc, old, value);
+  case tile::AtomicKind::FMin:
+    return b.create<arith::MinNumFOp>(loc, old, value);
+  case tile::AtomicKind::Add:
+    return b.create<arith::AddIOp>(loc, old, value);
+  case tile::AtomicKind::And:
+    return b.create<arith::AndIOp>(loc, old, value);
+  case tile::AtomicKind::Or:
+    return b.create<arith::OrIOp>(loc, old, value);
+  case tile::AtomicKind::Xor:
+    return b.create<arith::XOrIOp>(loc, old, value);
+  case tile::AtomicKind::Max:
+    return b.create<arith::MaxSIOp>(loc, old, value);
+  case tile::AtomicKind::Min:
+    return b.create<arith::MinSIOp>(loc, old, value);
+  case tile::AtomicKind::UMax:
+    return b.create<arith::MaxUIOp>(loc, old, value);
+  case tile::AtomicKind::UMin:
+    return b.create<arith::MinUIOp>(loc, old, value);
+  case tile::AtomicKind::Exchange:
+    break;
   }
+  return value;
+}
+
+/// Where an element lies in memory that compare-and-swap reaches: itself, or a byte of a word.
+class Cell {
+public:
+  Cell(ThreadCode &code, Value address, unsigned bits) : code(code), address(address), bits(bits) {
+    if (bits != 8) {
+      return;
+    }
+    OpBuilder &b = code.builder;
+    Value number = b.create<LLVM::PtrToIntOp>(code.loc, b.getI64Type(), address);
+    Value low = b.create<arith::AndIOp>(code.loc, number, code.constant(3, 64));
+    Value aligned = b.create<arith::SubIOp>(code.loc, number, low);
+    this->address = b.create<LLVM::IntToPtrOp>(code.loc, address.getType(), aligned);
+    low = b.create<arith::TruncIOp>(code.loc, b.getI32Type(), low);
+    shift = b.create<arith::ShLIOp>(code.loc, low, code.constant(3));
+  }
+  unsigned wordBits() const { return shift ? 32 : bits; }
+  Value wordAddress() const { return address; }
+  Value elementOf(Value word) const {
+    if (!shift) {
+      return word;
+    }
+    OpBuilder &b = code.builder;
+    Value moved = b.create<arith::ShRUIOp>(code.loc, word, shift);
+    return b.create<arith::TruncIOp>(code.loc, b.getIntegerType(bits), moved);
+  }
+  Value withElement(Value word, Value element) const {
+    if (!shift) {
+      return element;
+    }
+    OpBuilder &b = code.builder;
+    Value ones = b.create<arith::ShLIOp>(code.loc, code.constant(0xff), shift);
+    Value others = b.create<arith::XOrIOp>(code.loc, ones, code.constant(-1));
+    others = b.create<arith::AndIOp>(code.loc, word, others);
+    Value wide = b.create<arith::ExtUIOp>(code.loc, b.getI32Type(), element);
+    wide = b.create<arith::ShLIOp>(code.loc, wide, shift);
+    return b.create<arith::OrIOp>(code.loc, others, wide);
+  }
+
+private:
+  ThreadCode &code;
+  Value address;
+  unsigned bits;
+  Value shift; ///< of the byte in its word; null: the element is the word
+};
+
+/// Where there is no instruction: tries compare-and-swap until nobody was in between. `make` gives
+/// the bits that follow upon those that were there.
+Value emitLoop(ThreadCode &code, tile::MemorySemantics sem, tile::MemoryScope scope, Value address,
+               Value condition, unsigned bits, llvm::function_ref<Value(Value)> make) {
+  OpBuilder &b = code.builder;
+  Location loc = code.loc;
+  Type element = b.getIntegerType(bits);
+  Value truth = condition ? condition : b.create<arith::ConstantIntOp>(loc, 1, 1).getResult();
+  auto branch = b.create<scf::IfOp>(loc, TypeRange(element), truth, /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&branch.getElseRegion().front());
+  Value zero = code.constant(0, bits);
+  b.create<scf::YieldOp>(loc, zero);
+  b.setInsertionPointToStart(&branch.getThenRegion().front());
+  const Cell cell(code, address, bits);
+  Type word = b.getIntegerType(cell.wordBits());
+  Value seen = code.assembly(
+      fmt::format("ld.relaxed{}.global.b{} $0, [$1];", scopeText(scope), cell.wordBits()),
+      fmt::format("=&{},l,~{{memory}}", registerLetter(cell.wordBits())), word,
+      {cell.wordAddress()});
+  auto loop = b.create<scf::WhileOp>(
+      loc, TypeRange(word), ValueRange(seen),
+      [&](OpBuilder &inner, Location where, ValueRange arguments) {
+        OpBuilder::InsertionGuard nested(b);
+        b.setInsertionPoint(inner.getInsertionBlock(), inner.getInsertionPoint());
+        Value made = cell.withElement(arguments[0], make(cell.elementOf(arguments[0])));
+        Value found = emitOne(code,
+                              fmt::format("atom{}{}.global.cas.b{}", orderText(sem),
+                                          scopeText(scope), cell.wordBits()),
+                              cell.wordAddress(), nullptr, {arguments[0], made});
+        Value isLate =
+            b.create<arith::CmpIOp>(where, arith::CmpIPredicate::ne, found, arguments[0]);
+        b.create<scf::ConditionOp>(where, isLate, ValueRange(found));
+      },
+      [](OpBuilder &inner, Location where, ValueRange arguments) {
+        inner.create<scf::YieldOp>(where, arguments);
+      });
+  b.setInsertionPointAfter(loop);
+  b.create<scf::YieldOp>(loc, cell.elementOf(loop.getResult(0)));
   return branch.getResult(0);
 }
 
@@ -254,43 +293,51 @@ void lowerAccesses(ThreadCode &code, Value pointer, Value mask, tile::MemorySema
 
 LogicalResult lowerAtomic(ThreadCode &code, tile::AtomicRMWOp op) {
   const Type type = threadType(tile::elementTypeOf(op.getType()));
-  if (isa<LLVM::LLVMPointerType>(type) || type.getIntOrFloatBitWidth() < 16) {
-    return op.emitError() << "atomics of elements of " << type
-                          << " are not supported by nvidia yet";
+  if (isa<LLVM::LLVMPointerType>(type)) {
+    return unsupported(op, "it has no atomic operations on addresses", "use 64-bit integers");
   }
   const std::string operation = operationText(op.getKind(), type);
-  lowerAccesses(code, op.getPointer(), op.getMask(), op.getSem(), op.getResult(),
-                [&](size_t reg, Value condition) {
-                  Value address = code.held(op.getPointer())[reg];
-                  Value value = code.held(op.getValue())[reg];
-                  Value bits =
-                      operation.empty()
-                          ? emitLoop(code, op, address, condition, value)
-                          : emitOne(code,
-                                    fmt::format("atom{}{}.global.{}", orderText(op.getSem()),
-                                                scopeText(op.getScope()), operation),
-                                    address, condition, {code.toBits(value)});
-                  return code.fromBits(bits, type);
-                });
+  auto emit = [&](size_t reg, Value condition) {
+    Value address = code.held(op.getPointer())[reg];
+    Value value = code.held(op.getValue())[reg];
+    Value bits;
+    if (operation.empty()) {
+      auto make = [&](Value old) {
+        return code.toBits(updated(code, op.getKind(), code.fromBits(old, type), value));
+      };
+      bits = emitLoop(code, op.getSem(), op.getScope(), address, condition, memoryBits(type), make);
+    } else {
+      const std::string instruction = fmt::format("atom{}{}.global.{}", orderText(op.getSem()),
+                                                  scopeText(op.getScope()), operation);
+      bits = emitOne(code, instruction, address, condition, {code.toBits(value)});
+    }
+    return code.fromBits(bits, type);
+  };
+  lowerAccesses(code, op.getPointer(), op.getMask(), op.getSem(), op.getResult(), emit);
   return success();
 }
 
-LogicalResult lowerCompareAndSwap(ThreadCode &code, tile::AtomicCASOp op) {
+void lowerCompareAndSwap(ThreadCode &code, tile::AtomicCASOp op) {
+  OpBuilder &b = code.builder;
   const Type type = threadType(tile::elementTypeOf(op.getType()));
-  if (memoryBits(type) < 16) {
-    return op.emitError() << "atomics of elements of " << type
-                          << " are not supported by nvidia yet";
-  }
   const std::string instruction = fmt::format("atom{}{}.global.cas.b{}", orderText(op.getSem()),
                                               scopeText(op.getScope()), memoryBits(type));
-  lowerAccesses(
-      code, op.getPointer(), {}, op.getSem(), op.getResult(), [&](size_t reg, Value condition) {
-        Value bits = emitOne(code, instruction, code.held(op.getPointer())[reg], condition,
-                             {code.toBits(code.held(op.getCompare())[reg]),
-                              code.toBits(code.held(op.getValue())[reg])});
-        return code.fromBits(bits, type);
-      });
-  return success();
+  auto emit = [&](size_t reg, Value condition) {
+    Value address = code.held(op.getPointer())[reg];
+    Value expected = code.toBits(code.held(op.getCompare())[reg]);
+    Value value = code.toBits(code.held(op.getValue())[reg]);
+    if (memoryBits(type) >= 16) {
+      return code.fromBits(emitOne(code, instruction, address, condition, {expected, value}), type);
+    }
+    auto make = [&](Value old) -> Value {
+      Value is = b.create<arith::CmpIOp>(code.loc, arith::CmpIPredicate::eq, old, expected);
+      return b.create<arith::SelectOp>(code.loc, is, value, old);
+    };
+    return code.fromBits(
+        emitLoop(code, op.getSem(), op.getScope(), address, condition, memoryBits(type), make),
+        type);
+  };
+  lowerAccesses(code, op.getPointer(), {}, op.getSem(), op.getResult(), emit);
 }
 
 } // namespace nereid::nvidia

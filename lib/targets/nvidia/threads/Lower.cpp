@@ -2,6 +2,7 @@
 // Walks the kernel and writes a function that each thread of a program runs: control flow stays,
 // each tile that it hands on becomes the scalars of its registers.
 #include "lib/pipeline/kernel/KernelFunction.h"
+#include "lib/targets/nvidia/threads/Errors.h"
 #include "lib/targets/nvidia/threads/Lowering.h"
 #include "lib/targets/nvidia/threads/MemoryOrder.h"
 
@@ -64,7 +65,7 @@ private:
           return success();
         })
         .Case([&](tile::AtomicRMWOp one) { return lowerAtomic(code, one); })
-        .Case([&](tile::AtomicCASOp one) { return lowerCompareAndSwap(code, one); })
+        .Case([&](tile::AtomicCASOp one) { return done(lowerCompareAndSwap, one); })
         .Case([&](tile::ReduceOp one) { return done(lowerReduce, one); })
         .Case([&](tile::ScanOp one) { return done(lowerScan, one); })
         .Case([&](tile::DotOp one) { return done(lowerDot, one); })
@@ -84,8 +85,8 @@ private:
             lowerElementwise(code, other);
             return success();
           }
-          return other->emitError()
-                 << "'" << other->getName().getStringRef() << "' is not supported by nvidia yet";
+          return unsupported(other, "it has no code for it",
+                             "`nereid check` and the interpreter still run the kernel");
         });
   }
 
@@ -254,7 +255,7 @@ Value argumentValue(ThreadCode &code, Value argument, Type type) {
 
 } // namespace
 
-LogicalResult lowerTilesToThreads(ModuleOp module) {
+LogicalResult lowerTilesToThreads(ModuleOp module, const NvidiaMachine &machine) {
   auto kernel = cast<func::FuncOp>(pipeline::kernelFunctions(module).front());
   OpBuilder builder(module.getContext());
   builder.setInsertionPoint(kernel);
@@ -281,6 +282,14 @@ LogicalResult lowerTilesToThreads(ModuleOp module) {
   KernelLowering lowering(kernel, code);
   if (failed(lowering.lowerBlock(kernel.getBody().front()))) {
     return failure();
+  }
+  if (code.reservedShared() > machine.sharedBytes) {
+    InFlightDiagnostic error = emitError(code.largestPlace())
+                               << "a program needs " << code.reservedShared()
+                               << " bytes of shared memory here, but " << machine.name << " has "
+                               << machine.sharedBytes << " [E0501]";
+    error.attachNote() << "help: use smaller blocks";
+    return error;
   }
   code.builder.create<func::ReturnOp>(loc);
   made->setAttr(pipeline::scratchBytesAttribute, builder.getI64IntegerAttr(code.reservedShared()));

@@ -4,6 +4,7 @@
 // fail have said why.
 #pragma once
 
+#include "lib/targets/nvidia/NvidiaMachine.h"
 #include "lib/targets/nvidia/threads/ThreadCode.h"
 #include "lib/tile/analysis/axis/AxisInfo.h"
 
@@ -36,7 +37,7 @@ void lowerStore(ThreadCode &code, tile::StoreOp op, const tile::AxisInfos &axes)
 // ---- Atomics.cpp ----
 
 mlir::LogicalResult lowerAtomic(ThreadCode &code, tile::AtomicRMWOp op);
-mlir::LogicalResult lowerCompareAndSwap(ThreadCode &code, tile::AtomicCASOp op);
+void lowerCompareAndSwap(ThreadCode &code, tile::AtomicCASOp op);
 
 // ---- Exchange.cpp: through registers of other threads or shared memory ----
 
@@ -56,7 +57,8 @@ void lowerDot(ThreadCode &code, tile::DotOp op);
 
 // ---- Lower.cpp ----
 
-/// Makes the kernel of `module` the code of one thread. Fails with a message at what this target does not have.
-mlir::LogicalResult lowerTilesToThreads(mlir::ModuleOp module);
+/// Makes the kernel of `module` the code of one thread. Tells E0301 at what this target does not
+/// have, and E0501 at what needs more shared memory than the machine has.
+mlir::LogicalResult lowerTilesToThreads(mlir::ModuleOp module, const NvidiaMachine &machine);
 
 } // namespace nereid::nvidia

@@ -21,7 +21,8 @@ Type threadType(Type scalar) {
 }
 
 ThreadCode::ThreadCode(OpBuilder builder, Location loc, Threads threads, std::string sharedName)
-    : builder(builder), loc(loc), threads(threads), sharedName(std::move(sharedName)) {
+    : builder(builder), loc(loc), threads(threads), sharedName(std::move(sharedName)),
+      ofLargest(loc) {
   Type i32 = this->builder.getI32Type();
   Value thread = intrinsic("llvm.nvvm.read.ptx.sreg.tid.x", i32, {});
   OpBuilder &b = this->builder;
@@ -122,6 +123,13 @@ Value ThreadCode::fromBits(Value bits, Type type) {
   }
   return isa<FloatType>(type) ? builder.create<arith::BitcastOp>(loc, type, bits).getResult()
                               : bits;
+}
+
+void ThreadCode::reserveShared(int64_t bytes) {
+  if (bytes > sharedBytes) {
+    sharedBytes = bytes;
+    ofLargest = loc;
+  }
 }
 
 Value ThreadCode::shared(Value offset) {

@@ -68,8 +68,10 @@ public:
 
   /// Address of a byte of the program's shared memory, of which `bytes` from `offset` on are used.
   mlir::Value shared(mlir::Value offset);
-  void reserveShared(int64_t bytes) { sharedBytes = std::max(sharedBytes, bytes); }
+  void reserveShared(int64_t bytes);
   int64_t reservedShared() const { return sharedBytes; }
+  /// Of the operation that needs as much.
+  mlir::Location largestPlace() const { return ofLargest; }
   void storeShared(mlir::Value value, mlir::Value element);
   mlir::Value loadShared(mlir::Type type, mlir::Value element);
   /// All threads of the program wait for each other, and see what the others wrote.
@@ -101,6 +103,7 @@ private:
   mlir::Value lane, warp;
   std::string sharedName;
   int64_t sharedBytes = 0;
+  mlir::Location ofLargest;
 };
 
 } // namespace nereid::nvidia

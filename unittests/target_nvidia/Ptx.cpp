@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "unittests/target_nvidia/Ptx.h"
+
+#include "lib/pipeline/Compiler.h"
+#include "lib/targets/nvidia/NvidiaTarget.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <unistd.h>
+
+namespace nereid::nvidia {
+
+static std::optional<std::string> compile(const pipeline::CompileInput &input,
+                                          const std::string &target, Diagnostics &diags,
+                                          const std::string &from = "source") {
+  registerNvidiaTarget();
+  pipeline::CompileOptions options;
+  options.from = from;
+  options.target = target;
+  options.useCache = false;
+  options.verifyEach = true;
+  auto output = pipeline::compile(input, options, diags);
+  if (!output) {
+    return std::nullopt;
+  }
+  return std::string(output->object.begin(), output->object.end() - 1);
+}
+
+std::string ptxOf(const std::string &kernel, const std::string &signature,
+                  const std::string &target) {
+  pipeline::CompileInput input;
+  input.path = std::string(NEREID_SOURCE_DIR) + "/kernels/" + kernel;
+  input.signature = signature;
+  Diagnostics diags;
+  auto ptx = compile(input, target, diags);
+  EXPECT_TRUE(ptx) << diags.render();
+  return ptx.value_or("");
+}
+
+std::optional<std::string> tryPtxOfText(const std::string &lines, const std::string &signature,
+                                        Diagnostics &diags, const std::string &target) {
+  pipeline::CompileInput input;
+  input.path = "k.py";
+  input.function = "k";
+  input.signature = signature;
+  input.source = "import triton\nimport triton.language as tl\n" + lines;
+  return compile(input, target, diags);
+}
+
+std::optional<std::string> tryPtxOfTiles(const std::string &module, Diagnostics &diags) {
+  pipeline::CompileInput input;
+  input.path = "k.mlir";
+  input.source = module;
+  return compile(input, "nvidia:sm_90a", diags, "tile-opt");
+}
+
+std::string ptxOfText(const std::string &lines, const std::string &signature,
+                      const std::string &target) {
+  Diagnostics diags;
+  auto ptx = tryPtxOfText(lines, signature, diags, target);
+  EXPECT_TRUE(ptx) << diags.render();
+  if (ptx) {
+    EXPECT_EQ(complaintOfPtxas(*ptx, target.substr(target.find(':') + 1)), "") << *ptx;
+  }
+  return ptx.value_or("");
+}
+
+std::string complaintOfPtxas(const std::string &ptx, const std::string &architecture) {
+  const char *ptxas = "/usr/local/cuda/bin/ptxas";
+  if (!std::filesystem::exists(ptxas)) {
+    return "";
+  }
+  const auto base =
+      std::filesystem::temp_directory_path() / ("nereid-ptx-" + std::to_string(getpid()));
+  const std::string text = base.string() + ".ptx", log = base.string() + ".log";
+  std::ofstream(text) << ptx;
+  const std::string command = std::string(ptxas) + " -arch=" + architecture + " -o /dev/null " +
+                              text + " > " + log + " 2>&1";
+  const int status = std::system(command.c_str());
+  std::stringstream said;
+  said << std::ifstream(log).rdbuf();
+  std::filesystem::remove(text);
+  std::filesystem::remove(log);
+  return status == 0 ? "" : "ptxas: " + said.str();
+}
+
+int countOf(const std::string &text, const std::string &what) {
+  int count = 0;
+  for (size_t at = 0; (at = text.find(what, at)) != std::string::npos; ++at) {
+    ++count;
+  }
+  return count;
+}
+
+} // namespace nereid::nvidia
