@@ -55,6 +55,16 @@ void lowerScan(ThreadCode &code, tile::ScanOp op);
 
 void lowerDot(ThreadCode &code, tile::DotOp op);
 
+// ---- Assembly.cpp ----
+
+void lowerAssembly(ThreadCode &code, tile::InlineAsmOp op);
+
+// ---- Output.cpp ----
+
+void lowerPrint(ThreadCode &code, tile::PrintOp op);
+/// A program in which an element is false leaves a record (Failure.h) and ends.
+void lowerAssert(ThreadCode &code, tile::AssertOp op);
+
 // ---- Lower.cpp ----
 
 /// Makes the kernel of `module` the code of one thread. Tells E0301 at what this target does not

@@ -89,6 +89,17 @@ public:
   mlir::Value assembly(llvm::StringRef text, llvm::StringRef constraints, mlir::Type type,
                        mlir::ValueRange operands);
 
+  // ---- symbols of the module, made at their first use ----
+
+  /// Address of a text with a zero behind it, generic.
+  mlir::Value text(const std::string &content);
+  /// Address of so many bytes of global memory, zeros at first, which the host finds by their name.
+  mlir::Value global(llvm::StringRef name, int64_t bytes);
+  /// Calls a function that the driver provides.
+  void callExternal(llvm::StringRef name, mlir::Type result, mlir::ValueRange operands);
+  /// Address of memory of this thread alone, generic.
+  mlir::Value local(mlir::Type type);
+
   /// Writes what the operations of a block do, without its terminator.
   std::function<mlir::LogicalResult(mlir::Block &)> lowerBlock;
 
