@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loads and stores of global memory: neighbouring elements of a thread in one instruction, masked
-// ones by its predicate, which costs no branch.
+// ones by its predicate, which costs no branch. Where masks may tell neighbours apart, threads
+// without an excluded element branch to the wide instructions.
 #include "lib/targets/nvidia/threads/Lowering.h"
 #include "lib/targets/nvidia/threads/Words.h"
 
@@ -137,23 +138,48 @@ SmallVector<Value> loadWords(ThreadCode &code, tile::LoadOp op, const Access &ac
   return words;
 }
 
-} // namespace
+/// How an operation accesses memory: by `masked`, or, where no mask of a thread excludes anything
+/// and that is wider, by `whole`.
+struct Plan {
+  Access masked, whole;
 
-void lowerLoad(ThreadCode &code, tile::LoadOp op, const tile::AxisInfos &axes) {
-  const Type type = threadType(tile::elementTypeOf(op.getType()));
-  const bool isSpread = isTile(op.getResult());
-  Access access{1, std::min(64U, memoryBits(type)), 1};
-  if (isSpread) {
-    auto mask = op.getMask() ? std::optional(axes.of(op.getMask())) : std::nullopt;
-    access = accessFor(*layoutOf(op.getResult()), type, axes.of(op.getPointer()), mask);
+  Plan(Value pointer, Value mask, Type element, const tile::AxisInfos &axes) {
+    if (!isTile(pointer)) {
+      masked.wordBits = std::min(64U, memoryBits(element));
+      whole = masked;
+      return;
+    }
+    const LinearLayout layout = *layoutOf(pointer);
+    auto ofMask = mask ? std::optional(axes.of(mask)) : std::nullopt;
+    masked = accessFor(layout, element, axes.of(pointer), ofMask);
+    whole = accessFor(layout, element, axes.of(pointer), std::nullopt);
   }
+  bool hasBoth() const { return whole.registers > masked.registers; }
+};
+
+/// Whether the thread's masks are all true.
+Value allOf(ThreadCode &code, Value mask) {
+  Value all;
+  for (auto [reg, own] : llvm::enumerate(code.held(mask))) {
+    if (!all) {
+      all = own;
+    } else if (own != code.held(mask)[reg - 1]) {
+      all = code.builder.create<arith::AndIOp>(code.loc, all, own);
+    }
+  }
+  return all;
+}
+
+/// What the thread loads; `mask` may be null.
+ThreadCode::Held loadAll(ThreadCode &code, tile::LoadOp op, const Access &access, Value mask) {
+  const Type type = threadType(tile::elementTypeOf(op.getType()));
   const auto &pointers = code.held(op.getPointer());
   const auto n = static_cast<size_t>(access.registers);
   ThreadCode::Held held;
   for (size_t reg = 0; reg < pointers.size(); reg += n) {
-    Value condition = op.getMask() ? code.held(op.getMask())[reg] : Value();
+    Value condition = mask ? code.held(mask)[reg] : Value();
     SmallVector<Value> others;
-    if (op.getOther()) {
+    if (mask && op.getOther()) {
       others =
           packWords(code, ArrayRef<Value>(code.held(op.getOther())).slice(reg, n), access.wordBits);
     }
@@ -162,24 +188,13 @@ void lowerLoad(ThreadCode &code, tile::LoadOp op, const tile::AxisInfos &axes) {
       held.append(elements.begin(), elements.end());
     }
   }
-  code.hold(op.getResult(), held);
+  return held;
 }
 
-void lowerStore(ThreadCode &code, tile::StoreOp op, const tile::AxisInfos &axes) {
+void storeAll(ThreadCode &code, tile::StoreOp op, const Access &access, Value isMine, Value mask) {
   OpBuilder &b = code.builder;
-  const Type type = threadType(tile::elementTypeOf(op.getValue().getType()));
   const bool isSpread = isTile(op.getPointer());
-  Access access{1, std::min(64U, memoryBits(type)), 1};
-  Value isMine;
-  LinearLayout layout;
-  if (isSpread) {
-    layout = *layoutOf(op.getPointer());
-    auto mask = op.getMask() ? std::optional(axes.of(op.getMask())) : std::nullopt;
-    access = accessFor(layout, type, axes.of(op.getPointer()), mask);
-    isMine = code.isFirstReplica(layout);
-  } else {
-    isMine = code.isFirstThread();
-  }
+  const LinearLayout layout = isSpread ? *layoutOf(op.getPointer()) : LinearLayout();
   const auto &pointers = code.held(op.getPointer()), &values = code.held(op.getValue());
   const auto n = static_cast<size_t>(access.registers);
   for (size_t reg = 0; reg < pointers.size(); reg += n) {
@@ -187,9 +202,9 @@ void lowerStore(ThreadCode &code, tile::StoreOp op, const tile::AxisInfos &axes)
       continue;
     }
     Value condition = isMine;
-    if (op.getMask()) {
-      Value mask = code.held(op.getMask())[reg];
-      condition = condition ? b.create<arith::AndIOp>(code.loc, condition, mask).getResult() : mask;
+    if (mask) {
+      Value own = code.held(mask)[reg];
+      condition = condition ? b.create<arith::AndIOp>(code.loc, condition, own).getResult() : own;
     }
     SmallVector<Value> operands{pointers[reg]};
     std::string constraints = "l";
@@ -207,6 +222,45 @@ void lowerStore(ThreadCode &code, tile::StoreOp op, const tile::AxisInfos &axes)
                         evictText(op.getEvict()), typeText(access), listOf(1, access.words));
     code.assembly(text, constraints + ",~{memory}", nullptr, operands);
   }
+}
+
+} // namespace
+
+void lowerLoad(ThreadCode &code, tile::LoadOp op, const tile::AxisInfos &axes) {
+  OpBuilder &b = code.builder;
+  const Type type = threadType(tile::elementTypeOf(op.getType()));
+  const Plan plan(op.getPointer(), op.getMask(), type, axes);
+  if (!plan.hasBoth()) {
+    code.hold(op.getResult(), loadAll(code, op, plan.masked, op.getMask()));
+    return;
+  }
+  const SmallVector<Type> types(code.held(op.getPointer()).size(), type);
+  auto branch = b.create<scf::IfOp>(code.loc, types, allOf(code, op.getMask()),
+                                    /*addThenBlock=*/true, /*addElseBlock=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&branch.getThenRegion().front());
+  b.create<scf::YieldOp>(code.loc, loadAll(code, op, plan.whole, {}));
+  b.setInsertionPointToStart(&branch.getElseRegion().front());
+  b.create<scf::YieldOp>(code.loc, loadAll(code, op, plan.masked, op.getMask()));
+  code.hold(op.getResult(), ThreadCode::Held(branch.getResults()));
+}
+
+void lowerStore(ThreadCode &code, tile::StoreOp op, const tile::AxisInfos &axes) {
+  OpBuilder &b = code.builder;
+  const Type type = threadType(tile::elementTypeOf(op.getValue().getType()));
+  const Plan plan(op.getPointer(), op.getMask(), type, axes);
+  Value isMine = isTile(op.getPointer()) ? code.isFirstReplica(*layoutOf(op.getPointer()))
+                                         : code.isFirstThread();
+  if (!plan.hasBoth()) {
+    storeAll(code, op, plan.masked, isMine, op.getMask());
+    return;
+  }
+  auto branch = b.create<scf::IfOp>(code.loc, allOf(code, op.getMask()), /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(&branch.getThenRegion().front());
+  storeAll(code, op, plan.whole, isMine, {});
+  b.setInsertionPointToStart(&branch.getElseRegion().front());
+  storeAll(code, op, plan.masked, isMine, op.getMask());
 }
 
 } // namespace nereid::nvidia
