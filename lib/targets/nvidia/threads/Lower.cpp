@@ -19,7 +19,7 @@ namespace {
 class KernelLowering {
 public:
   KernelLowering(func::FuncOp kernel, ThreadCode &code)
-      : code(code), axes(kernel), barriers(accessesBehindBarriers(kernel)) {
+      : code(code), axes(kernel), barriers(accessesBehindBarriers(kernel, axes)) {
     code.lowerBlock = [this](Block &block) {
       const LogicalResult done = lowerBlock(block);
       hasFailed = hasFailed || failed(done);

@@ -18,7 +18,7 @@ struct Access {
 
 class Walk {
 public:
-  explicit Walk(Operation *kernel) {
+  Walk(Operation *kernel, const tile::AxisInfos &axes) : axes(axes) {
     arguments.find(kernel);
     block(kernel->getRegion(0).front());
   }
@@ -88,18 +88,33 @@ private:
     if (!mine.isWrite && !other.isWrite) {
       return false;
     }
+    const bool sameThread = touchByOneThread(mine, other);
     if (mine.base && other.base && mine.base != other.base) {
-      return false; // different arguments promise nothing
-    }
-    if (!mine.base && !other.base) {
-      return true;
+      // Two arguments may be one tensor, of which tiles share elements at one position alone.
+      return !sameThread && countOf(mine.pointer) == countOf(other.pointer);
     }
     // The same addresses, each touched by the thread that touched it before.
-    const bool isSame = !isLaterTurn && tile::isSameValue(mine.pointer, other.pointer) &&
-                        mine.layout == other.layout;
-    return !isSame;
+    return isLaterTurn || !sameThread ||
+           arguments.mayConflict(mine.pointer, other.pointer, [&](Value pointer) {
+             return llvm::any_of(axes.of(pointer).axes, [](const tile::AxisRun &run) {
+               return run.size > 1 && (!run.isWhole() || run.isConstant());
+             });
+           });
   }
 
+  /// Whether what stands at one position of both tiles is held by one thread, the same for both.
+  /// All threads load a scalar, and one stores it.
+  static bool touchByOneThread(const Access &mine, const Access &other) {
+    return mine.layout && mine.layout == other.layout &&
+           mine.layout->replicaBits(layout::Holder::Lane) == 0 &&
+           mine.layout->replicaBits(layout::Holder::Warp) == 0;
+  }
+
+  static int64_t countOf(Value pointer) {
+    return isTile(pointer) ? cast<RankedTensorType>(pointer.getType()).getNumElements() : 1;
+  }
+
+  const tile::AxisInfos &axes;
   tile::MemoryAccesses arguments;
   SmallVector<Access> since;
   bool isLaterTurn = false;
@@ -107,8 +122,8 @@ private:
 
 } // namespace
 
-llvm::DenseSet<Operation *> accessesBehindBarriers(Operation *kernel) {
-  return std::move(Walk(kernel).barriers);
+llvm::DenseSet<Operation *> accessesBehindBarriers(Operation *kernel, const tile::AxisInfos &axes) {
+  return std::move(Walk(kernel, axes).barriers);
 }
 
 } // namespace nereid::nvidia

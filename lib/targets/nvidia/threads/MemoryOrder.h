@@ -4,6 +4,8 @@
 // another thread may have touched since the last barrier.
 #pragma once
 
+#include "lib/tile/analysis/axis/AxisInfo.h"
+
 #include "llvm/ADT/DenseSet.h"
 
 #include "mlir/IR/Operation.h"
@@ -11,6 +13,7 @@
 namespace nereid::nvidia {
 
 /// The operations of the kernel that want a barrier in front of them.
-llvm::DenseSet<mlir::Operation *> accessesBehindBarriers(mlir::Operation *kernel);
+llvm::DenseSet<mlir::Operation *> accessesBehindBarriers(mlir::Operation *kernel,
+                                                         const tile::AxisInfos &axes);
 
 } // namespace nereid::nvidia

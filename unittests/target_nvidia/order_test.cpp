@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Barriers in front of accesses that touch what another thread may have touched (docs/memory.md).
+#include "unittests/target_nvidia/Ptx.h"
+
+#include <gtest/gtest.h>
+
+using namespace nereid::nvidia;
+
+namespace {
+
+int barriersOf(const std::string &body, const std::string &signature) {
+  return countOf(ptxOfText("\n@triton.jit\ndef k(x, y):\n" + body, signature), "bar.sync");
+}
+
+} // namespace
+
+TEST(NvidiaMemoryOrder, AThreadNeedsNoneForItsOwnElements) {
+  EXPECT_EQ(barriersOf("    at = x + tl.arange(0, 1024)\n"
+                       "    tl.store(at, tl.load(at) + 1)\n"
+                       "    tl.store(at, tl.load(at) * 2)\n",
+                       "x=*fp32:16, y=*fp32:16"),
+            0);
+  EXPECT_EQ(barriersOf("    at = tl.arange(0, 1024)\n"
+                       "    tl.store(y + at, tl.load(x + at) + 1)\n"
+                       "    tl.store(y + at, tl.load(x + at) * 2)\n",
+                       "x=*fp32:16, y=*fp32:16"),
+            0);
+}
+
+TEST(NvidiaMemoryOrder, OneThreadStoresAScalarThatAllHaveLoaded) {
+  EXPECT_EQ(barriersOf("    tl.store(x, tl.load(x) + 1)\n"
+                       "    tl.store(y, tl.load(x))\n",
+                       "x=*i32, y=*i64"),
+            3); // load | store | load | store through what may be the same tensor
+}
+
+TEST(NvidiaMemoryOrder, ThreadsHoldReplicasOfASmallTile) {
+  EXPECT_EQ(barriersOf("    at = x + tl.arange(0, 32)\n"
+                       "    tl.store(at, tl.load(at) + 1)\n",
+                       "x=*fp32, y=*fp32"),
+            1);
+}
+
+TEST(NvidiaMemoryOrder, ElementsOfATileMayHaveOneAddress) {
+  EXPECT_EQ(barriersOf("    at = x + tl.arange(0, 1024) // 8\n"
+                       "    tl.store(at, tl.load(at) + 1)\n",
+                       "x=*fp32, y=*fp32"),
+            1);
+}
+
+TEST(NvidiaMemoryOrder, TwoArgumentsMayBeOneTensorHeldByOtherThreads) {
+  // y has no promise, so that its elements are stored one by one.
+  EXPECT_EQ(barriersOf("    at = tl.arange(0, 1024)\n"
+                       "    tl.store(y + at, at.to(tl.float32))\n"
+                       "    tl.store(x + at, tl.load(x + at) * 2)\n",
+                       "x=*fp32:16, y=*fp32"),
+            1);
+}
