@@ -13,7 +13,7 @@ namespace {
 
 constexpr const char *argumentsName = "nereid.arguments";
 constexpr const char *signatureName = "nereid.signature";
-constexpr const char *threadsName = "nereid.threads";
+
 constexpr const char *canWaitName = "nereid.can_wait";
 constexpr const char *takesRangesName = "nereid.takes_ranges";
 constexpr const char *addsFloatsName = "nereid.adds_floats";
@@ -104,7 +104,7 @@ runtime::KernelInfo readKernelInfo(mlir::Operation *kernel) {
   info.name = textOf(kernel->getAttr(mlir::SymbolTable::getSymbolAttrName()));
   info.signature = textOf(kernel->getAttr(signatureName));
   info.scratchBytes = integerOf(kernel->getAttr(scratchBytesAttribute), 0);
-  info.threads = static_cast<uint32_t>(integerOf(kernel->getAttr(threadsName), 0));
+  info.threads = static_cast<uint32_t>(integerOf(kernel->getAttr(threadsAttribute), 0));
   info.canWait = kernel->hasAttr(canWaitName);
   info.takesRanges = kernel->hasAttr(takesRangesName);
   info.addsFloats = kernel->hasAttr(addsFloatsName);

@@ -15,6 +15,8 @@ namespace nereid::pipeline {
 /// Attribute of a kernel, i64: the memory that a program needs beside its arguments, which becomes
 /// KernelInfo::scratchBytes.
 inline constexpr const char *scratchBytesAttribute = "nereid.scratch_bytes";
+/// Threads of a program, i64; missing where a program has one.
+inline constexpr const char *threadsAttribute = "nereid.threads";
 
 /// All functions with the attribute `tile.kernel`, in order.
 std::vector<mlir::Operation *> kernelFunctions(mlir::ModuleOp module);

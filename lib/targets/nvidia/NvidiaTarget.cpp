@@ -66,7 +66,8 @@ bool lowerToThreads(CompileState &state) {
   }
   mlir::Operation *kernel = pipeline::kernelFunctions(*state.module).front();
   const int64_t threads = Threads::lanes * threadsOf(kernel).warps;
-  kernel->setAttr("nereid.threads", mlir::Builder(kernel->getContext()).getI64IntegerAttr(threads));
+  kernel->setAttr(pipeline::threadsAttribute,
+                  mlir::Builder(kernel->getContext()).getI64IntegerAttr(threads));
   return true;
 }
 
