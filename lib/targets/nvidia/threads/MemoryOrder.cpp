@@ -4,12 +4,15 @@
 #include "lib/targets/nvidia/ir/Nvidia.h"
 #include "lib/tile/analysis/MemoryAccesses.h"
 
+#include "llvm/ADT/SetVector.h"
+
+#include <unordered_map>
+
 using namespace mlir;
 
 namespace nereid::nvidia {
 namespace {
 
-/// An access since the last barrier.
 struct Access {
   Value pointer, base; ///< base: the kernel's argument, null where it is not known
   std::optional<layout::LinearLayout> layout;
@@ -46,13 +49,13 @@ private:
     }
     if (isa<scf::IfOp>(op)) {
       const auto before = since;
-      SmallVector<Access> after = before;
+      auto after = before;
       for (Region &region : op->getRegions()) {
         since = before;
         if (!region.empty()) {
           block(region.front());
         }
-        after.append(since.begin(), since.end());
+        after.insert(since.begin(), since.end());
       }
       since = std::move(after);
       return;
@@ -63,7 +66,7 @@ private:
       for (Region &region : op->getRegions()) {
         block(region.front());
       }
-      since.append(before.begin(), before.end());
+      since.insert(before.begin(), before.end());
       if (turn == 0) {
         isLaterTurn = true;
       }
@@ -72,15 +75,16 @@ private:
   }
 
   void access(Operation *op, Value pointer) {
-    Access mine{pointer, arguments.argumentOf(pointer), std::nullopt, !isa<tile::LoadOp>(op)};
-    if (isTile(mine.pointer)) {
-      mine.layout = layoutOf(mine.pointer);
+    Access &mine = accesses[op];
+    mine = {pointer, arguments.argumentOf(pointer), std::nullopt, !isa<tile::LoadOp>(op)};
+    if (isTile(pointer)) {
+      mine.layout = layoutOf(pointer);
     }
-    if (llvm::any_of(since, [&](const Access &other) { return mayMeet(mine, other); })) {
+    if (llvm::any_of(since, [&](Operation *other) { return mayMeet(mine, accesses.at(other)); })) {
       barriers.insert(op);
       since.clear();
     }
-    since.push_back(std::move(mine));
+    since.insert(op);
   }
 
   /// Whether two threads may touch one address, one of them writing.
@@ -116,7 +120,8 @@ private:
 
   const tile::AxisInfos &axes;
   tile::MemoryAccesses arguments;
-  SmallVector<Access> since;
+  std::unordered_map<Operation *, Access> accesses;
+  llvm::SetVector<Operation *> since; ///< those since the last barrier
   bool isLaterTurn = false;
 };
 
