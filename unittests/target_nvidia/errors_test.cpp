@@ -64,3 +64,35 @@ func.func @k(%x: !tile.ptr<f32>) attributes {tile.kernel} {
   EXPECT_EQ(diags.all().front().message,
             "the nvidia target cannot compile 'scf.parallel': it has no code for it");
 }
+
+TEST(NvidiaErrors, ConstraintsOfAssemblyFitItsRegisters) { // E0301
+  auto messageOf = [](const std::string &constraints, const std::string &pack) {
+    Diagnostics diags;
+    EXPECT_FALSE(tryPtxOfText(R"(
+@triton.jit
+def k(x, y):
+    offs = tl.arange(0, 512)
+    out = tl.inline_asm_elementwise("mov.b32 $0, $1;", ")" +
+                                  constraints + R"(", [tl.load(x + offs)],
+                                    dtype=tl.int8, is_pure=True, pack=)" +
+                                  pack + R"()
+    tl.store(y + offs, out)
+)",
+                              "x=*i8, y=*i8", diags));
+    EXPECT_EQ(diags.all().size(), 1U) << diags.render();
+    EXPECT_EQ(diags.all().front().code, "E0301");
+    EXPECT_EQ(diags.all().front().range.line, 7);
+    EXPECT_NE(diags.all().front().help, "");
+    return diags.all().front().message;
+  };
+  const std::string begin = "the nvidia target cannot compile 'tile.inline_asm': ";
+  EXPECT_EQ(messageOf("=r,r", "3"), begin + "a pack has 3 elements");
+  EXPECT_EQ(messageOf("=r,r,r", "4"),
+            begin + "its constraints '=r,r,r' have 1 outputs and 2 inputs, but packs of 4 elements "
+                    "take 1 and 1");
+  EXPECT_EQ(messageOf("=r,r", "8"),
+            begin + "its constraints '=r,r' have 1 outputs and 1 inputs, but packs of 8 elements "
+                    "take 2 and 2");
+  EXPECT_EQ(messageOf("=r,x", "4"), begin + "its constraints '=r,x' ask for what is none");
+  EXPECT_EQ(messageOf("=r,*m", "4"), begin + "its constraints '=r,*m' ask for what is none");
+}

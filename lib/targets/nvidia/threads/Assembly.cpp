@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // tl.inline_asm_elementwise: the text once for each pack of elements. Elements of less than 32 bits
 // come several in a register, as many as a pack has and fit.
+#include "lib/targets/nvidia/threads/Errors.h"
 #include "lib/targets/nvidia/threads/Lowering.h"
 #include "lib/targets/nvidia/threads/Words.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/IR/InlineAsm.h"
 
 using namespace mlir;
 
@@ -31,15 +35,59 @@ struct Packing {
   }
 };
 
+size_t registersOf(ValueRange values, size_t pack) {
+  size_t count = 0;
+  for (Value value : values) {
+    count += pack / Packing(value, pack).each;
+  }
+  return count;
+}
+
+/// What LLVM would not survive: constraints for other numbers of registers, or of kinds that PTX
+/// has not.
+LogicalResult checkConstraints(tile::InlineAsmOp op, size_t pack) {
+  if (!llvm::isPowerOf2_64(pack)) {
+    return unsupported(op, "a pack has " + Twine(pack) + " elements", "use a power of two");
+  }
+  size_t outputs = 0, inputs = 0;
+  for (const auto &one : llvm::InlineAsm::ParseConstraints(op.getConstraints())) {
+    if (one.Type == llvm::InlineAsm::isClobber) {
+      continue;
+    }
+    (one.Type == llvm::InlineAsm::isOutput ? outputs : inputs) += 1;
+    const bool isTie = one.Codes.size() == 1 && llvm::isDigit(one.Codes.front().front());
+    const bool isKnown = one.Codes.size() == 1 && !one.isIndirect && !one.isMultipleAlternative &&
+                         StringRef("bchrlfd").contains(one.Codes.front());
+    if (!isTie && !isKnown) {
+      return unsupported(op, "its constraints '" + op.getConstraints() + "' ask for what is none",
+                         "use h, r and l for integers of 16, 32 and 64 bits, f and d for floats");
+    }
+  }
+  const size_t results = registersOf(op.getResults(), pack);
+  const size_t operands = registersOf(op.getOperands(), pack);
+  if (outputs != results || inputs != operands) {
+    return unsupported(op,
+                       "its constraints '" + op.getConstraints() + "' have " + Twine(outputs) +
+                           " outputs and " + Twine(inputs) + " inputs, but packs of " +
+                           Twine(pack) + " elements take " + Twine(results) + " and " +
+                           Twine(operands),
+                       "name each register of the results first, '=r', then of the operands, 'r'");
+  }
+  return success();
+}
+
 } // namespace
 
-void lowerAssembly(ThreadCode &code, tile::InlineAsmOp op) {
+LogicalResult lowerAssembly(ThreadCode &code, tile::InlineAsmOp op) {
   OpBuilder &b = code.builder;
   const auto pack = static_cast<size_t>(op.getPack());
+  if (failed(checkConstraints(op, pack))) {
+    return failure();
+  }
   SmallVector<Type> types;
   for (Value result : op.getResults()) {
     const Packing packing(result, pack);
-    types.append((pack + packing.each - 1) / packing.each, packing.registerType());
+    types.append(pack / packing.each, packing.registerType());
   }
   Value first = op.getResult(0);
   const size_t count =
@@ -89,6 +137,7 @@ void lowerAssembly(ThreadCode &code, tile::InlineAsmOp op) {
   for (auto [value, own] : llvm::zip(op.getResults(), held)) {
     code.hold(value, own);
   }
+  return success();
 }
 
 } // namespace nereid::nvidia

@@ -72,7 +72,7 @@ private:
         .Case([&](tile::GatherOp one) { return done(lowerGather, one); })
         .Case([&](tile::HistogramOp one) { return done(lowerHistogram, one); })
         .Case([&](ConvertLayoutOp one) { return done(lowerConvertLayout, one); })
-        .Case([&](tile::InlineAsmOp one) { return done(lowerAssembly, one); })
+        .Case([&](tile::InlineAsmOp one) { return lowerAssembly(code, one); })
         .Case([&](tile::PrintOp one) { return done(lowerPrint, one); })
         .Case([&](tile::AssertOp one) { return done(lowerAssert, one); })
         .Case([&](tile::BarrierOp) {

@@ -57,7 +57,7 @@ void lowerDot(ThreadCode &code, tile::DotOp op);
 
 // ---- Assembly.cpp ----
 
-void lowerAssembly(ThreadCode &code, tile::InlineAsmOp op);
+mlir::LogicalResult lowerAssembly(ThreadCode &code, tile::InlineAsmOp op);
 
 // ---- Output.cpp ----
 
