@@ -2,7 +2,10 @@
 // How a launch, a copy or another operation of a device refuses.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 
 namespace nereid::runtime {
 
@@ -12,5 +15,9 @@ struct LaunchError {
   std::string code, message;
   explicit operator bool() const { return !code.empty(); }
 };
+
+/// E0407: an assertion of a kernel has failed in the program with these numbers.
+LaunchError assertionError(std::string_view kernel, std::span<const int32_t, 3> id,
+                           std::string_view message);
 
 } // namespace nereid::runtime

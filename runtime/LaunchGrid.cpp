@@ -88,15 +88,6 @@ LaunchError outOfScratch(const Kernel &kernel) {
                        " bytes of scratch memory for each thread, but the system gives none"};
 }
 
-LaunchError assertionError(const Kernel &kernel, const LaunchFailure &failure) {
-  std::string program;
-  for (int32_t id : failure.id) {
-    program += (program.empty() ? "(" : ", ") + std::to_string(id);
-  }
-  return {"E0407", "device assertion failed in kernel '" + kernel.info.name + "', program " +
-                       program + "): " + failure.message};
-}
-
 LaunchError waitError(const Kernel &kernel, const CoroutineRun &run) {
   const std::string name = "kernel '" + kernel.info.name + "' ";
   const std::string waiting = std::to_string(run.waiting());
@@ -150,7 +141,7 @@ LaunchError launchGrid(const Kernel &kernel, Grid grid, const uint64_t *slots, T
   }
   const bool isDone = run.finish();
   if (run.failure.hasFailed.load(std::memory_order_acquire)) {
-    return assertionError(kernel, run.failure);
+    return assertionError(kernel.info.name, run.failure.id, run.failure.message);
   }
   return error || isDone ? error : outOfScratch(kernel);
 }

@@ -57,6 +57,22 @@ protected:
   std::unique_ptr<runtime::Stream> stream;
 };
 
+TEST_F(OnADevice, AFailedAssertionIsToldOnceAndTheDeviceGoesOn) {
+  const runtime::Kernel kernel =
+      kernelOf(module, "assert_not_one",
+               {{.name = "number", .kind = ArgumentKind::Integer, .dtype = DType::U32}});
+  const auto tryNumber = [&](int64_t number) {
+    const runtime::ArgumentValue values[] = {number};
+    EXPECT_EQ(messageOf(runtime::launch(kernel, {1, 1, 1}, values, *stream)), ": ");
+    return messageOf(stream->synchronize());
+  };
+  EXPECT_EQ(tryNumber(0), ": ");
+  EXPECT_EQ(tryNumber(1),
+            "E0407: device assertion failed in kernel 'assert_not_one', program (0, 7, 0): ons");
+  EXPECT_EQ(messageOf(stream->synchronize()), ": ");
+  EXPECT_EQ(tryNumber(2), ": ");
+}
+
 TEST_F(OnADevice, AKernelRunsWithTheThreadsItIsCompiledFor) {
   runtime::Kernel kernel = addScalar();
   ASSERT_TRUE(kernel.entry);

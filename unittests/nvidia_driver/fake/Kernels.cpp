@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the kernels of unittests/nvidia_driver/Kernels.h do, on the host.
+#include "lib/targets/nvidia/driver/Failure.h"
 #include "unittests/nvidia_driver/fake/State.h"
 
 #include <cstring>
@@ -47,6 +48,20 @@ cuda::Result useShared(const FakeCuda::Launch &launch, const std::vector<uint64_
   return cuda::Success;
 }
 
+cuda::Result assertNotOne(const std::vector<uint64_t> &values) {
+  for (FakeModule *module : state().modules) {
+    const auto record = module->globals.find("nereid_failure");
+    auto *place =
+        record == module->globals.end() ? nullptr : state().at(record->second.first, failureBytes);
+    if (place && values[0] == 1) {
+      const uint32_t numbers[] = {1, 0, 7, 0};
+      std::memcpy(place, numbers, sizeof numbers);
+      std::strcpy(reinterpret_cast<char *>(place) + failureTextAt, "ons");
+    }
+  }
+  return cuda::Success;
+}
+
 } // namespace
 
 cuda::Result runKernel(const FakeCuda::Launch &launch, const std::vector<uint64_t> &values,
@@ -54,10 +69,11 @@ cuda::Result runKernel(const FakeCuda::Launch &launch, const std::vector<uint64_
   if (kernel.name == "fault") {
     return cuda::IllegalAddress;
   }
-  return kernel.name == "add_scalar"   ? addScalar(launch, values)
-         : kernel.name == "write_ids"  ? writeIds(launch, values)
-         : kernel.name == "use_shared" ? useShared(launch, values)
-                                       : cuda::Success;
+  return kernel.name == "add_scalar"       ? addScalar(launch, values)
+         : kernel.name == "write_ids"      ? writeIds(launch, values)
+         : kernel.name == "use_shared"     ? useShared(launch, values)
+         : kernel.name == "assert_not_one" ? assertNotOne(values)
+                                           : cuda::Success;
 }
 
 } // namespace nereid::nvidia::test

@@ -57,6 +57,41 @@ static std::map<std::string, FakeKernel> kernelsOf(std::string_view ptx) {
   return found;
 }
 
+/// Of ".visible .global .align 4 .b8 name[256];" and the like, in the memory of a context.
+static std::map<std::string, std::pair<cuda::Address, size_t>> globalsOf(std::string_view ptx,
+                                                                         FakeContext *context) {
+  constexpr std::string_view global = ".global .align ", type = ".b8 ";
+  std::map<std::string, std::pair<cuda::Address, size_t>> found;
+  for (size_t at = 0; (at = ptx.find(global, at)) != ptx.npos; at += global.size()) {
+    const size_t name = ptx.find(type, at) + type.size(), open = ptx.find('[', name);
+    const auto bytes = static_cast<size_t>(numberBehind(ptx.substr(open), "[", 0));
+    const cuda::Address address = state().nextAddress;
+    state().nextAddress += (bytes + 511) / 256 * 256;
+    state().memory[address] = {context, std::vector<uint8_t>(bytes)};
+    found[std::string(ptx.substr(name, open - name))] = {address, bytes};
+  }
+  return found;
+}
+
+FAKE_CUDA Result cuModuleGetGlobal_v2(cuda::Address *address, size_t *bytes, cuda::Module handle,
+                                      const char *name) {
+  Call call("cuModuleGetGlobal");
+  auto *module = reinterpret_cast<FakeModule *>(handle);
+  if (call.result != cuda::Success) {
+    return call.result;
+  }
+  if (!state().modules.contains(module)) {
+    return state().violate("cuModuleGetGlobal of a module that is gone", cuda::InvalidHandle);
+  }
+  const auto found = module->globals.find(name);
+  if (found == module->globals.end()) {
+    return cuda::NotFound;
+  }
+  *address = found->second.first;
+  *bytes = found->second.second;
+  return cuda::Success;
+}
+
 FAKE_CUDA Result cuModuleLoadDataEx(cuda::Module *module, const void *image, unsigned count,
                                     cuda::JitOption *options, void **values) {
   Call call("cuModuleLoadDataEx");
@@ -72,6 +107,7 @@ FAKE_CUDA Result cuModuleLoadDataEx(cuda::Module *module, const void *image, uns
   FakeModule *made = &state().madeModules.emplace_back();
   made->context = call.context;
   made->kernels = kernelsOf(static_cast<const char *>(image));
+  made->globals = globalsOf(static_cast<const char *>(image), call.context);
   state().modules.insert(made);
   *module = reinterpret_cast<cuda::Module>(made);
   return cuda::Success;
@@ -82,6 +118,9 @@ FAKE_CUDA Result cuModuleUnload(cuda::Module handle) {
   auto *module = reinterpret_cast<FakeModule *>(handle);
   if (state().modules.erase(module) == 0) {
     return state().violate("cuModuleUnload of a module that is gone", cuda::InvalidHandle);
+  }
+  for (const auto &[name, place] : module->globals) {
+    state().memory.erase(place.first);
   }
   return call.result;
 }

@@ -48,6 +48,7 @@ struct FakeKernel {
 struct FakeModule {
   FakeContext *context = nullptr;
   std::map<std::string, FakeKernel> kernels;
+  std::map<std::string, std::pair<cuda::Address, size_t>> globals;
 };
 
 struct FakeGraph {

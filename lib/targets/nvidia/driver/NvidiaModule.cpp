@@ -3,6 +3,7 @@
 
 #include "lib/targets/nvidia/driver/Code.h"
 #include "lib/targets/nvidia/driver/Errors.h"
+#include "lib/targets/nvidia/driver/Failure.h"
 
 #include <algorithm>
 #include <cstring>
@@ -116,6 +117,14 @@ cuda::Result NvidiaModule::describe(const std::string &name, KernelFunction &fun
   const Driver &api = nvidia.driver();
   if (const auto result = api.moduleGetFunction(&function.handle, handle, name.c_str())) {
     return result;
+  }
+  size_t bytes = 0;
+  const auto found = api.moduleGetGlobal(&function.failure, &bytes, handle, failureSymbol);
+  if (found != cuda::Success && found != cuda::NotFound) {
+    return found;
+  }
+  if (found == cuda::NotFound || bytes != failureBytes) {
+    function.failure = 0;
   }
   if (const auto result = api.funcGetAttribute(&function.maxThreads,
                                                cuda::FunctionMaxThreadsPerBlock, function.handle)) {

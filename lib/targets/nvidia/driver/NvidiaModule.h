@@ -20,6 +20,7 @@ struct KernelFunction {
   int maxThreads = 0;                ///< of a program, as its registers allow
   int staticSharedBytes = 0;         ///< of a program
   int maxDynamicSharedBytes = 0;     ///< of a program
+  cuda::Address failure = 0;         ///< the record of Failure.h; 0: the module asserts nothing
   const std::string *name = nullptr; ///< of the process: it outlives the module, for messages
 };
 

@@ -2,11 +2,15 @@
 #include "lib/targets/nvidia/driver/NvidiaStream.h"
 
 #include "lib/targets/nvidia/driver/Errors.h"
+#include "lib/targets/nvidia/driver/Failure.h"
 #include "lib/targets/nvidia/driver/NvidiaEvent.h"
 #include "lib/targets/nvidia/driver/NvidiaModule.h"
 #include "runtime/Kernel.h"
 
+#include <algorithm>
 #include <bit>
+#include <cstring>
+#include <utility>
 
 namespace nereid::nvidia {
 namespace {
@@ -17,10 +21,7 @@ std::string text(int64_t number) { return std::to_string(number); }
 class Parameters {
 public:
   Parameters(const runtime::KernelInfo &info, const uint64_t *slots) {
-    size_t count = 0;
-    for (const runtime::ArgumentInfo &argument : info.arguments) {
-      count += argument.slots();
-    }
+    const size_t count = info.slots();
     if (count > std::size(few)) {
       many.resize(count);
       addresses = many.data();
@@ -98,6 +99,10 @@ LaunchError NvidiaStream::launch(const runtime::Kernel &kernel, runtime::Grid gr
   });
   if (result == cuda::Success) {
     lastKernel = function.name;
+    const auto isThis = [&](const Asserting &other) { return other.function == &function; };
+    if (function.failure && std::none_of(asserting.begin(), asserting.end(), isThis)) {
+      asserting.push_back({kernel.code, &function});
+    }
     return {};
   }
   return error(result, "a launch of kernel '" + info.name + "' with " + text(threads) +
@@ -142,9 +147,46 @@ std::variant<std::unique_ptr<runtime::Event>, LaunchError> NvidiaStream::record(
   return point;
 }
 
-LaunchError NvidiaStream::synchronize() {
+LaunchError NvidiaStream::takeFailure(cuda::Address record, const std::string &kernel) {
+  uint8_t bytes[failureBytes] = {};
+  if (LaunchError failed = copyOut(bytes, reinterpret_cast<void *>(record), sizeof bytes)) {
+    return failed;
+  }
+  if (const LaunchError failed = wait()) {
+    return failed;
+  }
+  int32_t numbers[4]; // whether there is one, and the program
+  std::memcpy(numbers, bytes, sizeof numbers);
+  if (numbers[0] == 0) {
+    return {};
+  }
+  const auto *text = reinterpret_cast<const char *>(bytes) + failureTextAt;
+  const std::string message(text, strnlen(text, failureBytes - failureTextAt));
+  std::memset(bytes, 0, sizeof bytes);
+  if (LaunchError failed = copyIn(reinterpret_cast<void *>(record), bytes, sizeof bytes)) {
+    return failed;
+  }
+  if (const LaunchError failed = wait()) {
+    return failed;
+  }
+  return runtime::assertionError(kernel, std::span<const int32_t, 3>(numbers + 1, 3), message);
+}
+
+LaunchError NvidiaStream::wait() {
   return error(nvidia.context().run([&] { return nvidia.driver().streamSynchronize(stream); }),
                "a wait for a stream");
+}
+
+LaunchError NvidiaStream::synchronize() {
+  LaunchError first = wait();
+  const std::vector<Asserting> launched = std::exchange(asserting, {});
+  for (const Asserting &one : launched) {
+    if (LaunchError failed =
+            first ? LaunchError{} : takeFailure(one.function->failure, *one.function->name)) {
+      first = std::move(failed);
+    }
+  }
+  return first;
 }
 
 LaunchError NvidiaStream::queueWait(runtime::Event &event) {

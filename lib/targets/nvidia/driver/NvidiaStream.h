@@ -4,7 +4,12 @@
 #pragma once
 
 #include "lib/targets/nvidia/driver/NvidiaDevice.h"
+#include "runtime/Module.h"
 #include "runtime/Stream.h"
+
+#include <memory>
+#include <string>
+#include <vector>
 
 namespace nereid::nvidia {
 
@@ -28,11 +33,16 @@ public:
   LaunchError copyIn(void *to, const void *from, uint64_t bytes) override;
   LaunchError copyOut(void *to, const void *from, uint64_t bytes) override;
   std::variant<std::unique_ptr<runtime::Event>, LaunchError> record() override;
+  /// Also E0407, of the first launch since the last wait in which an assertion failed.
   LaunchError synchronize() override;
 
 private:
   LaunchError queueWait(runtime::Event &event) override;
   LaunchError error(cuda::Result result, std::string_view asked) const;
+  /// For all that is queued.
+  LaunchError wait();
+  /// E0407 if a program has left a record, which is empty afterwards.
+  LaunchError takeFailure(cuda::Address record, const std::string &kernel);
   LaunchError refuse(const runtime::Kernel &kernel, const KernelFunction &function,
                      runtime::Grid grid) const;
 
@@ -40,6 +50,12 @@ private:
   cuda::Stream stream;
   Owner owner;
   const std::string *lastKernel = nullptr;
+  /// Launched since the last wait: those whose programs may leave a record of a failed assertion.
+  struct Asserting {
+    std::shared_ptr<runtime::Module> module;
+    const KernelFunction *function;
+  };
+  std::vector<Asserting> asserting;
 };
 
 } // namespace nereid::nvidia

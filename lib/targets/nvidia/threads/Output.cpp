@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // print and assert. A line is printed by one thread that holds the element, in the form of
 // runtime/core/PrintLine.h; lines of different threads come in any order.
-#include "lib/targets/nvidia/threads/Failure.h"
+#include "lib/targets/nvidia/driver/Failure.h"
 #include "lib/targets/nvidia/threads/Lowering.h"
 #include "lib/tile/ir/PrintDescription.h"
 
