@@ -2,10 +2,12 @@
 #include "test/language/engines/Engine.h"
 
 #include "lib/launch/KernelRunning.h"
+#include "lib/pipeline/Target.h"
 #include "runtime/ThreadPool.h"
 #include "runtime/remote/Runner.h"
 #include "test/language/engines/ToyTarget.h"
 
+#include <algorithm>
 #include <cstdio>
 
 namespace nereid::conformance {
@@ -151,8 +153,11 @@ std::unique_ptr<Engine> Engine::start(const std::string &name, std::string &prob
   if (name == "interpreter") {
     return std::make_unique<Interpreter>();
   }
-  if (name == "cpu" || name.starts_with("cpu:")) {
-    return std::make_unique<Host>(name);
+  const std::vector<std::string> vendors = pipeline::targetVendors();
+  if (std::find(vendors.begin(), vendors.end(), name.substr(0, name.find(':'))) != vendors.end()) {
+    auto target = pipeline::findTarget(name);
+    problem = target ? "" : target.error().message;
+    return target ? std::make_unique<Host>(name) : nullptr;
   }
   if (name == "toy") {
     registerToy();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What runs the cases: the interpreter, this machine's CPU, code for another processor in a
-// nereid-runner under qemu, one process for the whole suite, or the toy target's device
-// (ToyTarget.h), which only tests the seams.
+// What runs the cases: the interpreter, this machine's CPU or another device of it, code for
+// another processor in a nereid-runner under qemu, one process for the whole suite, or the toy
+// target's device (ToyTarget.h), which only tests the seams.
 #pragma once
 
 #include "lib/pipeline/Compiler.h"
@@ -21,8 +21,8 @@ public:
                           std::span<const runtime::ArgumentValue> arguments) = 0;
 
   /// Of knownNames(), also without a length of registers, or a target of this machine,
-  /// "cpu:x86-64-v3", or "toy". Null with a message when there is none of this name or its runner
-  /// does not start.
+  /// "cpu:x86-64-v3", "nvidia:0", or "toy". Null with a message when there is none of this name or
+  /// its runner does not start.
   static std::unique_ptr<Engine> start(const std::string &name, std::string &problem);
   /// "interpreter;cpu;aarch64;…"
   static std::string knownNames();
