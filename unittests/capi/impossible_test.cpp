@@ -38,7 +38,9 @@ std::vector<DlpackCase> dlpackCases() {
   };
   const char *noType = "element type", *beyond = "reach beyond it";
   return {
-      {"a GPU", [](DLTensor &t) { t.device.device_type = kDLCUDA; }, "device type 2"},
+      {"a GPU of a kind without a target", [](DLTensor &t) { t.device.device_type = kDLROCM; },
+       "device type 10"},
+      {"a GPU that is not there", [](DLTensor &t) { t.device = {kDLCUDA, 1 << 20}; }, "driver"},
       {"device type 0", [](DLTensor &t) { t.device.device_type = DLDeviceType(0); }, "type 0"},
       {"managed memory", [](DLTensor &t) { t.device.device_type = DLDeviceType(13); }, "type 13"},
       {"unknown device", [](DLTensor &t) { t.device.device_type = DLDeviceType(15); }, "type 15"},
