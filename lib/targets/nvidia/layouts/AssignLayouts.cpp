@@ -278,13 +278,15 @@ private:
   void assignOther(Operation *op) {
     std::optional<LinearLayout> common;
     const bool isElementwise = isa<tile::InlineAsmOp>(op);
+    // A histogram's mask belongs to the elements of its source.
+    const bool haveOneLayout = isElementwise || isa<tile::HistogramOp>(op);
     for (OpOperand &operand : op->getOpOperands()) {
       if (!isTile(operand.get())) {
         continue;
       }
       LinearLayout layout =
           isFree(operand.get()) ? usualLayout(operand.get(), threads) : homeOf(operand.get());
-      if (isElementwise && common) {
+      if (haveOneLayout && common) {
         layout = *common;
       }
       common = common ? common : layout;

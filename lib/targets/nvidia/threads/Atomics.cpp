@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Atomic operations as PTX text: LLVM's own drop order and scope.
 #include "lib/targets/nvidia/threads/Errors.h"
+#include "lib/targets/nvidia/threads/Extrema.h"
 #include "lib/targets/nvidia/threads/Lowering.h"
 #include "lib/targets/nvidia/threads/Words.h"
 
@@ -108,9 +109,9 @@ Value updated(ThreadCode &code, tile::AtomicKind kind, Value old, Value value) {
   case tile::AtomicKind::FAdd:
     return b.create<arith::AddFOp>(loc, old, value);
   case tile::AtomicKind::FMax:
-    return b.create<arith::MaxNumFOp>(loc, old, value);
+    return extremumOfNumbers(code, Extremum::Max, old, value);
   case tile::AtomicKind::FMin:
-    return b.create<arith::MinNumFOp>(loc, old, value);
+    return extremumOfNumbers(code, Extremum::Min, old, value);
   case tile::AtomicKind::Add:
     return b.create<arith::AddIOp>(loc, old, value);
   case tile::AtomicKind::And:

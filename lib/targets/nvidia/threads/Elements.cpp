@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "lib/targets/nvidia/threads/Extrema.h"
 #include "lib/targets/nvidia/threads/Lowering.h"
 
 using namespace mlir;
@@ -54,17 +55,17 @@ void lowerElementwise(ThreadCode &code, Operation *op) {
   }
 }
 
-template <class To, class Op> static void lowerAs(ThreadCode &code, Op op) {
+template <class Op> static void lowerAs(ThreadCode &code, Op op, Extremum extremum) {
   const auto &left = code.held(op.getLeft()), &right = code.held(op.getRight());
   ThreadCode::Held held;
   for (size_t i = 0; i < left.size(); ++i) {
-    held.push_back(code.builder.create<To>(code.loc, left[i], right[i]));
+    held.push_back(extremumOfNumbers(code, extremum, left[i], right[i]));
   }
   code.hold(op, held);
 }
 
-void lowerExtremumOf(ThreadCode &code, tile::MaxNumOp op) { lowerAs<arith::MaxNumFOp>(code, op); }
-void lowerExtremumOf(ThreadCode &code, tile::MinNumOp op) { lowerAs<arith::MinNumFOp>(code, op); }
+void lowerExtremumOf(ThreadCode &code, tile::MaxNumOp op) { lowerAs(code, op, Extremum::Max); }
+void lowerExtremumOf(ThreadCode &code, tile::MinNumOp op) { lowerAs(code, op, Extremum::Min); }
 
 void lowerConstant(ThreadCode &code, arith::ConstantOp op) {
   auto elements = dyn_cast<DenseElementsAttr>(op.getValue());
