@@ -167,7 +167,11 @@ private:
                                  : program;
     Outcome last = isShrinkable ? judgeApart(small, options.engine) : outcome;
     if (last.verdict != outcome.verdict) {
-      last = {outcome.verdict, outcome.text + ", but not when it was run again by itself"};
+      // A device's driver does not work in a child of the process that has begun to use it.
+      const std::string again = last.verdict == Verdict::Refused
+                                    ? ", and could not be run again by itself: " + last.text
+                                    : ", but not when it was run again by itself";
+      last = {outcome.verdict, outcome.text + again};
     }
     std::string text = fmt::format("seed {}: {}\n", seed, last.text.substr(0, 2000));
     std::string path = fmt::format("{}/program-{}.py", options.folder, seed);

@@ -7,6 +7,7 @@
 #include "lib/llvm/LlvmModule.h"
 #include "lib/lowering/SafeDivision.h"
 #include "lib/lowering/SafeShifts.h"
+#include "lib/targets/nvidia/codegen/SafeExtrema.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/IR/Constants.h"
@@ -68,6 +69,7 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
       lowering::makeDivisionsSafe(function, /*inFloat=*/false);
       lowering::makeShiftsSafe(function);
       passes.run(function, analyses.functions);
+      makeExtremaSafe(function);
     }
   }
 }
