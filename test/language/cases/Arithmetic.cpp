@@ -145,6 +145,17 @@ void choices(Cases &cases) {
   add(cases, elementwise(
                  "tl.minimum", "tl.minimum(a, b)", numbers, {Fill::Special, Fill::Special},
                  [=](DType, V v) { return smaller(v[0], v[1]); }, 0));
+  // Three at once are one instruction on some chips.
+  add(cases,
+      elementwise(
+          "tl.maximum", "tl.maximum(tl.maximum(a, -b), c)",
+          {DType::I8, DType::I16, DType::I32, DType::I64}, {Fill::Small, Fill::Small, Fill::Small},
+          [=](DType, V v) { return larger(larger(v[0], -v[1]), v[2]); }, 0, {}, "of three"));
+  add(cases,
+      elementwise(
+          "tl.minimum", "tl.minimum(a, tl.minimum(-b, c))",
+          {DType::I8, DType::I16, DType::I32, DType::I64}, {Fill::Small, Fill::Small, Fill::Small},
+          [=](DType, V v) { return smaller(v[0], smaller(-v[1], v[2])); }, 0, {}, "of three"));
   auto passing = [](Number a, Number b, Number chosen) {
     return std::isnan(a) || std::isnan(b) ? static_cast<Number>(NAN) : chosen;
   };

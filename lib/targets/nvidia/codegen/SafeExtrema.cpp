@@ -21,7 +21,8 @@ void makeExtremaSafe(llvm::Function &function) {
   llvm::SmallVector<llvm::Instruction *> extrema;
   for (llvm::Instruction &instruction : llvm::instructions(function)) {
     auto *call = llvm::dyn_cast<llvm::MinMaxIntrinsic>(&instruction);
-    if (call && call->isSigned() && call->getType()->isIntegerTy(32)) {
+    if (call && call->isSigned() && call->getType()->isIntegerTy() &&
+        call->getType()->getIntegerBitWidth() <= 32) {
       extrema.push_back(call);
     }
   }
@@ -30,8 +31,9 @@ void makeExtremaSafe(llvm::Function &function) {
   }
   llvm::Value *zero = unknownZero(function);
   for (llvm::Instruction *extremum : extrema) {
-    auto *sum = llvm::BinaryOperator::CreateAdd(extremum, zero);
-    sum->insertAfter(extremum);
+    llvm::IRBuilder<> b(extremum->getNextNode());
+    auto *sum = llvm::cast<llvm::Instruction>(
+        b.CreateAdd(extremum, b.CreateTrunc(zero, extremum->getType())));
     extremum->replaceUsesWithIf(sum, [&](llvm::Use &use) { return use.getUser() != sum; });
   }
 }

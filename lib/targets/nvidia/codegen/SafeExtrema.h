@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Around a fault of ptxas (seen in CUDA 13.0 and driver 580): for Hopper it makes one instruction
-// of max(max(a, -b), c), of signed 32-bit integers, and loses the sign of b. min alike.
+// of max(max(a, -b), c), of signed integers of 16 or 32 bits, and loses the sign of b. min alike.
 #pragma once
 
 namespace llvm {
@@ -9,9 +9,10 @@ class Function;
 
 namespace nereid::nvidia {
 
-/// Keeps every signed 32-bit maximum and minimum of the function out of that instruction: a zero
-/// that ptxas cannot know is added to its result. Behind all other passes over the function. The
-/// addition costs nothing before another maximum or minimum, which takes it along.
+/// Keeps every signed maximum and minimum of 32 bits or fewer of the function out of that
+/// instruction: a zero that ptxas cannot know is added to its result. Behind all other passes over
+/// the function. The addition costs nothing before another maximum or minimum, which takes it
+/// along.
 void makeExtremaSafe(llvm::Function &function);
 
 } // namespace nereid::nvidia
