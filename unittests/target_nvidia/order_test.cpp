@@ -56,3 +56,20 @@ TEST(NvidiaMemoryOrder, TwoArgumentsMayBeOneTensorHeldByOtherThreads) {
                        "x=*fp32:16, y=*fp32"),
             1);
 }
+
+TEST(NvidiaMemoryOrder, AnotherTurnOfALoopReachesElementsOfOtherThreads) {
+  // One element further in each turn; one barrier in the text, in front of the store.
+  EXPECT_EQ(barriersOf("    at = tl.arange(0, 128)\n"
+                       "    for turn in range(tl.load(y)):\n"
+                       "        tl.store(x + at + turn, at + turn)\n",
+                       "x=*i32:16, y=*i32"),
+            1);
+  // The turns of the outer loop, too, behind a loop within.
+  EXPECT_EQ(barriersOf("    at = tl.arange(0, 128)\n"
+                       "    for turn in range(tl.load(y)):\n"
+                       "        for other in range(tl.load(y)):\n"
+                       "            tl.debug_barrier()\n"
+                       "        tl.store(x + at + turn, at + turn)\n",
+                       "x=*i32:16, y=*i32"),
+            2);
+}

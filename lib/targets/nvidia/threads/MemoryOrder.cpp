@@ -61,17 +61,16 @@ private:
       return;
     }
     // Loops: once more behind what a turn has left.
+    const bool isInLaterTurn = isLaterTurn;
     for (int turn = 0; turn < 2 && op->getNumRegions() > 0; ++turn) {
       const auto before = since;
       for (Region &region : op->getRegions()) {
         block(region.front());
       }
       since.insert(before.begin(), before.end());
-      if (turn == 0) {
-        isLaterTurn = true;
-      }
+      isLaterTurn = true;
     }
-    isLaterTurn = false;
+    isLaterTurn = isInLaterTurn;
   }
 
   void access(Operation *op, Value pointer) {
