@@ -5,20 +5,14 @@
 #include "lib/aot/ObjectMerge.h"
 #include "lib/aot/RuntimeArchive.h"
 #include "lib/support/AtomicFile.h"
+#include "lib/support/RunProgram.h"
+#include "lib/support/TemporaryFolder.h"
 
 #include <fmt/format.h>
 
-#include <cerrno>
 #include <cstdlib>
-#include <cstring>
 #include <elf.h>
-#include <fcntl.h>
 #include <filesystem>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-extern char **environ;
 
 namespace nereid::aot {
 namespace {
@@ -33,27 +27,6 @@ int machineOfArchive(std::span<const uint8_t> bytes) {
   }
   return 0;
 }
-
-/// A folder that is removed with what is in it.
-class TemporaryFolder {
-public:
-  TemporaryFolder() {
-    const char *parent = std::getenv("TMPDIR");
-    path = std::string(parent && *parent ? parent : "/tmp") + "/nereid-XXXXXX";
-    isMade = ::mkdtemp(path.data()) != nullptr;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    if (isMade) {
-      std::filesystem::remove_all(path, ignored);
-    }
-  }
-  TemporaryFolder(const TemporaryFolder &) = delete;
-  TemporaryFolder &operator=(const TemporaryFolder &) = delete;
-
-  std::string path;
-  bool isMade = false;
-};
 
 /// Compilers first: they know where the C library is.
 std::vector<std::string> linkerNames(int machine) {
@@ -78,31 +51,6 @@ std::vector<std::string> linkerNames(int machine) {
 
 bool isCompiler(const std::string &name) {
   return std::filesystem::path(name).filename().string().rfind("ld", 0) != 0;
-}
-
-/// 127 when there is no such program; what it printed goes to `logFile`.
-int runProgram(const std::vector<std::string> &words, const std::string &logFile) {
-  std::vector<char *> arguments;
-  for (const std::string &word : words) {
-    arguments.push_back(const_cast<char *>(word.c_str()));
-  }
-  arguments.push_back(nullptr);
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_addopen(&actions, 1, logFile.c_str(), O_WRONLY | O_CREAT | O_TRUNC,
-                                   0600);
-  posix_spawn_file_actions_adddup2(&actions, 1, 2);
-  pid_t child = 0;
-  const int failure =
-      ::posix_spawnp(&child, arguments[0], &actions, nullptr, arguments.data(), environ);
-  posix_spawn_file_actions_destroy(&actions);
-  if (failure != 0) {
-    return 127;
-  }
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }
 
 std::vector<std::string> commandLine(const std::string &linker, const std::string &folder,
@@ -162,9 +110,8 @@ Result<std::vector<uint8_t>> staticLibrary(const CompiledLibrary &library,
 Status linkShared(const CompiledLibrary &library, const std::vector<uint8_t> &runtime,
                   const std::string &path) {
   TemporaryFolder folder;
-  if (!folder.isMade) {
-    return makeError(
-        "E0003", fmt::format("cannot create a folder '{}': {}", folder.path, std::strerror(errno)));
+  if (Status made = folder.made(); !made) {
+    return made.error();
   }
   const std::string exports =
       fmt::format("{{ global: {0}; {0}_select; nereid_aot_*; local: *; }};\n", library.name);
