@@ -46,6 +46,10 @@ for architecture in ["aarch64", "riscv64"]: # tools/cross.cmake
 if os.path.exists(os.path.join(build, "lib", "libfake_cuda.so")):
     config.available_features.add("fake-cuda")
 
+# NVIDIA's assembler, where the compiler finds it without being told.
+if shutil.which("ptxas") or os.path.exists("/usr/local/cuda/bin/ptxas"):
+    config.available_features.add("ptxas")
+
 root = os.path.dirname(os.path.abspath(config.test_source_root))
 inputs = os.path.join(config.test_source_root, "cli", "Inputs")
 config.substitutions += [

@@ -12,6 +12,9 @@ const std::vector<Knob> &allKnobs() {
        "how long a launch waits when no program gets on; default 10, 0 = for ever"},
       {"NEREID_IMPORT_PATH", "folders in which kernels' imports are looked for, split by colons"},
       {"NEREID_PATTERNS", "file of what worked, read and extended by develop and optimize"},
+      {"NEREID_PTXAS", "the ptxas that makes machine code for NVIDIA GPUs; default: that of PATH "
+                       "or of CUDA's usual "
+                       "folders; none = do without"},
       {"NEREID_RECORD_KERNELS",
        "folder that gets source and signature of every kernel that is compiled, one file each"},
       {"NEREID_THREADS", "threads that launches use; default: the CPUs this process may run on"},

@@ -3,15 +3,9 @@
 
 #include "lib/pipeline/Compiler.h"
 #include "lib/targets/nvidia/NvidiaTarget.h"
+#include "lib/targets/nvidia/assembler/Ptxas.h"
 
 #include <gtest/gtest.h>
-
-#include <cstdio>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <sstream>
-#include <unistd.h>
 
 namespace nereid::nvidia {
 
@@ -71,22 +65,12 @@ std::string ptxOfText(const std::string &lines, const std::string &signature,
 }
 
 std::string complaintOfPtxas(const std::string &ptx, const std::string &architecture) {
-  const char *ptxas = "/usr/local/cuda/bin/ptxas";
-  if (!std::filesystem::exists(ptxas)) {
+  const auto ptxas = findPtxas();
+  if (ptxas && !*ptxas) {
     return "";
   }
-  const auto base =
-      std::filesystem::temp_directory_path() / ("nereid-ptx-" + std::to_string(getpid()));
-  const std::string text = base.string() + ".ptx", log = base.string() + ".log";
-  std::ofstream(text) << ptx;
-  const std::string command = std::string(ptxas) + " -arch=" + architecture + " -o /dev/null " +
-                              text + " > " + log + " 2>&1";
-  const int status = std::system(command.c_str());
-  std::stringstream said;
-  said << std::ifstream(log).rdbuf();
-  std::filesystem::remove(text);
-  std::filesystem::remove(log);
-  return status == 0 ? "" : "ptxas: " + said.str();
+  const auto made = assemble(ptx, architecture);
+  return made ? "" : render(made.error());
 }
 
 int countOf(const std::string &text, const std::string &what) {

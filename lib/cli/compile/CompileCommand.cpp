@@ -53,6 +53,18 @@ Result<std::string> emittedPhase(const std::string &emit, const std::string &tar
       .withHelp(fmt::format("it takes {}{}", known, fmt::join(libraryForms, ", ")));
 }
 
+/// Of a file with the output of the phase that `options` end with.
+std::string extensionOf(const pipeline::CompileOptions &options) {
+  const auto phases = pipeline::phaseNames(options.target);
+  for (size_t i = 0; phases && i < phases->size(); ++i) {
+    const pipeline::PhaseName &phase = (*phases)[i];
+    if (phase.name == options.to || (options.to.empty() && i + 1 == phases->size())) {
+      return phase.extension;
+    }
+  }
+  return "";
+}
+
 /// The end of the command's help: the phases of every target.
 std::string phasesHelp() {
   std::string text = "PHASES:\n";
@@ -160,7 +172,7 @@ void compileCommand(Options options, Session &session) {
   printWarnings(diags);
   bool isObject = !output->object.empty() && output->text.empty();
   if (options.output.empty() && isObject) {
-    options.output = output->info.name + ".o";
+    options.output = output->info.name + extensionOf(options.compile);
   }
   if (options.output.empty() || options.output == "-") {
     fmt::print("{}", output->text);

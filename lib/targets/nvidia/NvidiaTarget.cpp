@@ -5,6 +5,7 @@
 #include "lib/llvm/Pool.h"
 #include "lib/pipeline/Phases.h"
 #include "lib/pipeline/kernel/KernelFunction.h"
+#include "lib/targets/nvidia/assembler/Ptxas.h"
 #include "lib/targets/nvidia/codegen/Passes.h"
 #include "lib/targets/nvidia/codegen/PtxGenerator.h"
 #include "lib/targets/nvidia/driver/NvidiaDevice.h"
@@ -95,6 +96,19 @@ bool emitPtx(CompileState &state) {
   return true;
 }
 
+bool emitCubin(CompileState &state) {
+  if (!emitPtx(state)) {
+    return false;
+  }
+  Result<AssembledCode> made = assemble(state.assembly, targetOf(state).machine.name);
+  if (!made) {
+    state.diags.add(made.error());
+    return false;
+  }
+  state.object = std::move(made->cubin);
+  return true;
+}
+
 // clang-format off
 const pipeline::Phase nvidiaPhases[] = {
   {"tile-nvidia", ".mlir", "tile IR with the layout of each tile over the threads",
@@ -103,6 +117,8 @@ const pipeline::Phase nvidiaPhases[] = {
    lowerToThreads, pipeline::readMlir, pipeline::printMlir},
   {"llvm", ".ll", "LLVM IR, optimised",
    translateToLlvm, readLlvm, pipeline::printCode},
+  {"cubin", ".cubin", "machine code for this architecture alone, by ptxas",
+   emitCubin, nullptr, nullptr, nullptr, /*isSideExit=*/true},
   {"ptx", ".ptx", "PTX text, which the driver compiles",
    emitPtx, nullptr, pipeline::printAssembly},
 };
