@@ -23,6 +23,13 @@ foreach(folder include/nereid cmake/toolchains tools/runner)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder}
           DESTINATION ${CMAKE_INSTALL_DATADIR}/nereid/${parent})
 endforeach()
+file(GLOB files RELATIVE ${PROJECT_SOURCE_DIR} CONFIGURE_DEPENDS
+     ${PROJECT_SOURCE_DIR}/lib/targets/*/aot/* ${PROJECT_SOURCE_DIR}/lib/targets/*/driver/*.h
+     ${PROJECT_SOURCE_DIR}/lib/targets/*/driver/*.def)
+foreach(file ${files})
+  get_filename_component(parent ${file} DIRECTORY)
+  install(FILES ${PROJECT_SOURCE_DIR}/${file} DESTINATION ${CMAKE_INSTALL_DATADIR}/nereid/${parent})
+endforeach()
 install(EXPORT nereidTargets FILE nereidTargets.cmake NAMESPACE nereid:: DESTINATION ${package})
 include(CMakePackageConfigHelpers)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/nereidConfigVersion.cmake

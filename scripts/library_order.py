@@ -20,7 +20,8 @@ INCLUDE = re.compile(r'\s*#\s*include\s+["<]((?:lib|runtime|nereid|mlir)/[^">]+)
 
 # Folders that CMake makes otherwise, and what they see: what compiled libraries need takes single files
 # of runtime/, and the public headers need nothing. Whoever writes such tables includes them.
-OTHERS = {"runtime/aot": ("nereid_aot", ["runtime"]), "include": ("include", [])}
+OTHERS = {"runtime/aot": ("nereid_aot", ["runtime"]), "include": ("include", []),
+          "lib/targets/nvidia/aot": ("nereid_aot_nvidia", ["nereid_aot", "nvidia_driver"])}
 ALSO = {"aot": ["nereid_aot"]}
 
 # Files outside of a target's folder whose text has a target's name, and why. A file that ceases to

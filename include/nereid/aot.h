@@ -32,7 +32,9 @@ typedef enum nereid_aot_status {
   NEREID_AOT_ERROR_ASSERTION = 8,      /* a device assertion failed */
   NEREID_AOT_ERROR_DEADLOCK = 9,       /* programs that wait for each other cannot get on */
   NEREID_AOT_ERROR_POOL = 10,          /* the caller's parallel_for failed or left tasks undone */
-  NEREID_AOT_ERROR_VERSION = 11        /* the kernel and this runtime are of different versions */
+  NEREID_AOT_ERROR_VERSION = 11,       /* the kernel and this runtime are of different versions */
+  NEREID_AOT_ERROR_DRIVER = 12,        /* no driver of the device, or one that is too old */
+  NEREID_AOT_ERROR_DEVICE = 13         /* the device has no code, or refuses a call, or is lost */
 } nereid_aot_status;
 
 /* One line in English for a nereid_aot_status; never NULL, whatever the number. */
@@ -57,7 +59,8 @@ NEREID_AOT_API void nereid_aot_pool_destroy(nereid_aot_pool *pool);
 /* Everything on the calling thread. */
 NEREID_AOT_API const nereid_aot_pool *nereid_aot_no_pool(void);
 
-/* NULL instead of it, and a member that is 0, mean the default. */
+/* NULL instead of it, and a member that is 0, mean the default. Kernels on devices take the message
+ * alone. */
 typedef struct nereid_aot_options {
   /* The default is one pool for the process, made at the first launch that needs it. */
   const nereid_aot_pool *pool;
@@ -74,7 +77,8 @@ typedef struct nereid_aot_options {
   void *print_context;
 } nereid_aot_options;
 
-/* What a launch with the same arguments would run. */
+/* What a launch with the same arguments would run; on a device the target is what of the library's
+ * code it takes, and there is no scratch memory. */
 typedef struct nereid_aot_selection {
   int specialization;    /* from 0, in the order of the kernel's header */
   const char *signature; /* of that specialization */

@@ -82,6 +82,10 @@ std::string targetAnywhere(std::string_view spec) {
   return std::string(spec) + (isAlone ? ":" + std::string(vendor->second.anyArchitecture) : "");
 }
 
+Result<std::vector<uint8_t>> Target::machineCode(std::span<const uint8_t>) const {
+  return std::vector<uint8_t>();
+}
+
 bool Target::assemble(std::string_view, std::vector<uint8_t> &, Diagnostics &diags) {
   diags.add(makeError("E0310", "target '" + name() + "' does not compile ahead of time")
                 .withHelp("the cpu target does"));

@@ -70,6 +70,13 @@ public:
   /// and leaves CompileState::object, which is its text where it has one.
   virtual std::span<const Phase> phases() const = 0;
 
+  /// Who launches this target's code from a library for C, where it runs on a device and not on the
+  /// host: the vendor's name in the functions of runtime/aot/DeviceTable.h. Empty: the host does.
+  virtual std::string_view deviceRuntime() const { return {}; }
+  /// Machine code of exactly this architecture from what the last phase leaves, which the device's
+  /// driver would compile as well; empty where there is no program for it. E0027 when it refuses.
+  virtual Result<std::vector<uint8_t>> machineCode(std::span<const uint8_t> object) const;
+
   /// An object from LLVM IR of our own making, without triple, that may refer to other objects: the
   /// launcher of a kernel compiled ahead of time. E0310 from targets that have none.
   virtual bool assemble(std::string_view text, std::vector<uint8_t> &object, Diagnostics &diags);

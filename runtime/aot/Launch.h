@@ -15,12 +15,25 @@ struct Choice {
   int64_t specialization = 0, target = 0;
 };
 
+/// Slots of an entry; more are refused when the library is made.
+inline constexpr int64_t slotLimit = 256;
+
 /// By the arguments and this machine; on failure writes the message.
 nereid_aot_status select(const Table &table, const uint64_t *slots,
                          const nereid_aot_options *options, Choice &choice);
 
+/// By the arguments alone: the first specialization whose conditions hold, if the table is of this
+/// version.
+nereid_aot_status selectSpecialization(const Table &table, const uint64_t *slots,
+                                       const nereid_aot_options *options, int64_t &specialization);
+
+/// Puts the caller's slots that the specialization takes into `own`, of which there is room for
+/// slotLimit. A pointer among them that is NULL is an error.
+nereid_aot_status takeSlots(const Table &table, int64_t specialization, const uint64_t *slots,
+                            const nereid_aot_options *options, uint64_t *own);
+
 /// `given` or the specialization's own; checks sizes. Empty grids are allowed.
-nereid_aot_status findGrid(const Table &table, const Choice &choice, const uint64_t *slots,
+nereid_aot_status findGrid(const Table &table, int64_t specialization, const uint64_t *slots,
                            const int64_t *given, const nereid_aot_options *options,
                            int64_t grid[3]);
 

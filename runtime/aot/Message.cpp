@@ -83,6 +83,10 @@ const char *nereid_aot_status_text(int status) {
     return "the thread pool did not run every task";
   case NEREID_AOT_ERROR_VERSION:
     return "the kernel and the runtime are of different versions of Nereid";
+  case NEREID_AOT_ERROR_DRIVER:
+    return "the device's driver is missing, does not start or is too old";
+  case NEREID_AOT_ERROR_DEVICE:
+    return "the device has no code of the kernel, refuses a call or is lost";
   }
   return "an unknown status";
 }

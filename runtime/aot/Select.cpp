@@ -118,19 +118,16 @@ nereid_aot_status describe(const Table &table, const Condition &broken, const ui
 
 } // namespace
 
-nereid_aot_status select(const Table &table, const uint64_t *slots,
-                         const nereid_aot_options *options, Choice &choice) {
+nereid_aot_status selectSpecialization(const Table &table, const uint64_t *slots,
+                                       const nereid_aot_options *options, int64_t &specialization) {
   if (table.version != tableVersion) {
     Message(options) << "kernel '" << table.name << "' was compiled for version " << table.version
                      << " of the runtime, and this is version " << tableVersion;
     return NEREID_AOT_ERROR_VERSION;
   }
-  if (nereid_aot_status status = selectTarget(table, options, choice.target)) {
-    return status;
-  }
   for (int64_t i = 0; i < table.specializationCount; ++i) {
     if (!firstBroken(table.specializations[i], slots)) {
-      choice.specialization = i;
+      specialization = i;
       return NEREID_AOT_OK;
     }
   }
@@ -141,19 +138,44 @@ nereid_aot_status select(const Table &table, const uint64_t *slots,
   }
   message << "no specialization fits";
   for (int64_t i = 0; i < table.specializationCount; ++i) {
-    const Specialization &specialization = table.specializations[i];
-    message << "; '" << specialization.signature << "': ";
-    describe(table, *firstBroken(specialization, slots), slots, message);
+    const Specialization &other = table.specializations[i];
+    message << "; '" << other.signature << "': ";
+    describe(table, *firstBroken(other, slots), slots, message);
   }
   return NEREID_AOT_ERROR_SPECIALIZATION;
 }
 
-nereid_aot_status findGrid(const Table &table, const Choice &choice, const uint64_t *slots,
+nereid_aot_status select(const Table &table, const uint64_t *slots,
+                         const nereid_aot_options *options, Choice &choice) {
+  if (table.version == tableVersion) { // else the rest of the table is unknown
+    if (nereid_aot_status status = selectTarget(table, options, choice.target)) {
+      return status;
+    }
+  }
+  return selectSpecialization(table, slots, options, choice.specialization);
+}
+
+nereid_aot_status takeSlots(const Table &table, int64_t specialization, const uint64_t *slots,
+                            const nereid_aot_options *options, uint64_t *own) {
+  const Specialization &chosen = table.specializations[specialization];
+  for (int64_t i = 0; i < chosen.slotCount; ++i) {
+    const int64_t slot = chosen.slots[i];
+    const Parameter &parameter = table.parameters[slot];
+    if (parameter.kind == ParameterKind::Pointer && slots[slot] == 0) {
+      Message(options) << "kernel '" << table.name << "': parameter '" << parameter.name
+                       << "' expects an address, but got NULL";
+      return NEREID_AOT_ERROR_NULL;
+    }
+    own[i] = slots[slot];
+  }
+  return NEREID_AOT_OK;
+}
+
+nereid_aot_status findGrid(const Table &table, int64_t specialization, const uint64_t *slots,
                            const int64_t *given, const nereid_aot_options *options,
                            int64_t grid[3]) {
-  const Specialization &specialization = table.specializations[choice.specialization];
   if (!given) {
-    if (const char *problem = specialization.grid(slots, grid)) {
+    if (const char *problem = table.specializations[specialization].grid(slots, grid)) {
       Message(options) << "kernel '" << table.name << "': its grid has no size: " << problem;
       return NEREID_AOT_ERROR_GRID;
     }

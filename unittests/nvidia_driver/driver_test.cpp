@@ -51,7 +51,7 @@ TEST_F(Loading, RefusesADriverThatIsTooOldWithBothVersions) {
   EXPECT_EQ(error.message, "expects an NVIDIA driver for CUDA 12.0 or newer, but '" +
                                std::string(fakeLibrary) +
                                "' is for CUDA 11.8: install a newer driver");
-  fake().version = oldestCuda;
+  fake().version = cuda::oldestVersion;
   EXPECT_FALSE(load());
 }
 

@@ -38,10 +38,25 @@ public:
     registerNvidiaDialects(registry);
   }
   std::span<const pipeline::Phase> phases() const override;
+  std::string_view deviceRuntime() const override { return "nvidia"; }
+  Result<std::vector<uint8_t>> machineCode(std::span<const uint8_t> object) const override;
 
   const NvidiaMachine machine;
   codegen::Pool<PtxGenerator> generators;
 };
+
+Result<std::vector<uint8_t>> NvidiaTarget::machineCode(std::span<const uint8_t> object) const {
+  Result<std::optional<std::string>> ptxas = findPtxas();
+  if (!ptxas) {
+    return ptxas.error();
+  }
+  if (!*ptxas) {
+    return std::vector<uint8_t>();
+  }
+  auto made = nvidia::assemble({reinterpret_cast<const char *>(object.data()), object.size()},
+                               machine.name);
+  return made ? Result(std::move(made->cubin)) : Result<std::vector<uint8_t>>(made.error());
+}
 
 NvidiaTarget &targetOf(const CompileState &state) {
   return static_cast<NvidiaTarget &>(*state.target);
@@ -100,7 +115,7 @@ bool emitCubin(CompileState &state) {
   if (!emitPtx(state)) {
     return false;
   }
-  Result<AssembledCode> made = assemble(state.assembly, targetOf(state).machine.name);
+  Result<AssembledCode> made = nvidia::assemble(state.assembly, targetOf(state).machine.name);
   if (!made) {
     state.diags.add(made.error());
     return false;

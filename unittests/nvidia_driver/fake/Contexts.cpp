@@ -101,6 +101,7 @@ FAKE_CUDA Result cuDevicePrimaryCtxRetain(cuda::Context *context, cuda::DeviceNu
   }
   FakeContext &primary = state().primaries[device - 100];
   primary.device = device - 100;
+  primary.id = primary.retained == 0 ? state().nextContext++ : primary.id;
   ++primary.retained;
   state().contexts.insert(&primary);
   *context = reinterpret_cast<cuda::Context>(&primary);
@@ -122,6 +123,22 @@ FAKE_CUDA Result cuDevicePrimaryCtxRelease_v2(cuda::DeviceNumber device) {
 FAKE_CUDA Result cuCtxGetCurrent(cuda::Context *context) {
   Call call("cuCtxGetCurrent", Call::Initialized);
   *context = state().current();
+  return call.result;
+}
+
+FAKE_CUDA Result cuCtxGetDevice(cuda::DeviceNumber *device) {
+  Call call("cuCtxGetDevice");
+  *device = call.context ? 100 + call.context->device : -1;
+  return call.result;
+}
+
+FAKE_CUDA Result cuCtxGetId(cuda::Context context, unsigned long long *id) {
+  Call call("cuCtxGetId", Call::Initialized);
+  auto *given = reinterpret_cast<FakeContext *>(context);
+  if (!state().contexts.contains(given)) {
+    return state().violate("cuCtxGetId of a context that is gone", cuda::InvalidContext);
+  }
+  *id = given->id;
   return call.result;
 }
 

@@ -21,6 +21,7 @@ public:
   cuda::Result initResult = cuda::Success;
   int capability = 90;
   uint64_t memoryBytes = 64 << 20; ///< of each device
+  int loadMilliseconds = 0;        ///< how long it takes to load code
   std::string jitLog;              ///< what the driver's compiler writes when loading fails
 
   std::vector<std::string> violations;
@@ -48,6 +49,9 @@ public:
     std::string kernel;
     unsigned grid[3] = {};
     unsigned threads = 0, sharedBytes = 0;
+    int device = 0;
+    bool isMachineCode = false;       ///< the module was a cubin, whose parameters are not known
+    std::vector<uint64_t> parameters; ///< the bytes of each, zeros behind
   };
   std::vector<Launch> launches; ///< that have run
 

@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Of the fake driver: modules and launches. It reads from PTX which kernels there are, the sizes of
-// their parameters and their limits; what they do stands in Kernels.cpp.
+// their parameters and their limits, from machine code the names alone; what they do stands in
+// Kernels.cpp.
 #include "unittests/nvidia_driver/fake/State.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <elf.h>
 #include <string_view>
+#include <thread>
 
 using namespace nereid::nvidia;
 using namespace nereid::nvidia::test;
@@ -57,6 +61,24 @@ static std::map<std::string, FakeKernel> kernelsOf(std::string_view ptx) {
   return found;
 }
 
+/// Of a cubin: the names of its sections ".text.NAME".
+static std::map<std::string, FakeKernel> kernelsOfCubin(const char *image) {
+  Elf64_Ehdr header;
+  std::memcpy(&header, image, sizeof header);
+  const auto *sections = reinterpret_cast<const Elf64_Shdr *>(image + header.e_shoff);
+  const char *names = image + sections[header.e_shstrndx].sh_offset;
+  std::map<std::string, FakeKernel> found;
+  for (int i = 0; i < header.e_shnum; ++i) {
+    const std::string_view name = names + sections[i].sh_name;
+    if (name.starts_with(".text.")) {
+      FakeKernel kernel;
+      kernel.name = name.substr(6);
+      found[kernel.name] = kernel;
+    }
+  }
+  return found;
+}
+
 /// Of ".visible .global .align 4 .b8 name[256];" and the like, in the memory of a context.
 static std::map<std::string, std::pair<cuda::Address, size_t>> globalsOf(std::string_view ptx,
                                                                          FakeContext *context) {
@@ -94,6 +116,7 @@ FAKE_CUDA Result cuModuleGetGlobal_v2(cuda::Address *address, size_t *bytes, cud
 
 FAKE_CUDA Result cuModuleLoadDataEx(cuda::Module *module, const void *image, unsigned count,
                                     cuda::JitOption *options, void **values) {
+  std::this_thread::sleep_for(std::chrono::milliseconds(state().loadMilliseconds));
   Call call("cuModuleLoadDataEx");
   if (call.result != cuda::Success) {
     for (unsigned i = 0; i + 1 < count; ++i) {
@@ -106,8 +129,12 @@ FAKE_CUDA Result cuModuleLoadDataEx(cuda::Module *module, const void *image, uns
   }
   FakeModule *made = &state().madeModules.emplace_back();
   made->context = call.context;
-  made->kernels = kernelsOf(static_cast<const char *>(image));
-  made->globals = globalsOf(static_cast<const char *>(image), call.context);
+  const char *code = static_cast<const char *>(image);
+  made->isMachineCode = std::memcmp(code, ELFMAG, SELFMAG) == 0;
+  made->kernels = made->isMachineCode ? kernelsOfCubin(code) : kernelsOf(code);
+  if (!made->isMachineCode) {
+    made->globals = globalsOf(code, call.context);
+  }
   state().modules.insert(made);
   *module = reinterpret_cast<cuda::Module>(made);
   return cuda::Success;
@@ -144,10 +171,13 @@ FAKE_CUDA Result cuModuleGetFunction(cuda::Function *function, cuda::Module hand
 }
 
 /// Of a module that is loaded in this context, or null.
-static FakeKernel *kernelOf(Call &call, cuda::Function function) {
+static FakeKernel *kernelOf(Call &call, cuda::Function function, bool *isMachineCode = nullptr) {
   for (FakeModule *module : state().modules) {
     for (auto &[name, kernel] : module->kernels) {
       if (&kernel == reinterpret_cast<FakeKernel *>(function) && module->context == call.context) {
+        if (isMachineCode) {
+          *isMachineCode = module->isMachineCode;
+        }
         return &kernel;
       }
     }
@@ -190,7 +220,8 @@ FAKE_CUDA Result cuLaunchKernel(cuda::Function function, unsigned gridX, unsigne
                                 void **extra) {
   Call call("cuLaunchKernel");
   FakeStream *stream = call.result == cuda::Success ? call.stream(handle) : nullptr;
-  FakeKernel *kernel = stream ? kernelOf(call, function) : nullptr;
+  bool isMachineCode = false;
+  FakeKernel *kernel = stream ? kernelOf(call, function, &isMachineCode) : nullptr;
   if (!kernel) {
     return call.result;
   }
@@ -206,7 +237,13 @@ FAKE_CUDA Result cuLaunchKernel(cuda::Function function, unsigned gridX, unsigne
   for (size_t i = 0; i < kernel->parameterBytes.size(); ++i) {
     std::memcpy(&values.emplace_back(0), parameters[i], kernel->parameterBytes[i]);
   }
-  FakeCuda::Launch launch{kernel->name, {gridX, gridY, gridZ}, blockX, sharedBytes};
+  const FakeCuda::Launch launch{.kernel = kernel->name,
+                                .grid = {gridX, gridY, gridZ},
+                                .threads = blockX,
+                                .sharedBytes = sharedBytes,
+                                .device = call.context->device,
+                                .isMachineCode = isMachineCode,
+                                .parameters = values};
   return state().enqueue(*stream, [launch, values, copy = *kernel] {
     state().launches.push_back(launch);
     return runKernel(launch, values, copy);

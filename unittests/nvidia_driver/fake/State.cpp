@@ -122,6 +122,7 @@ cuda::Context State::makeContext(int device) {
   std::lock_guard guard(lock);
   FakeContext *made = &madeContexts.emplace_back();
   made->device = device;
+  made->id = nextContext++;
   contexts.insert(made);
   return reinterpret_cast<cuda::Context>(made);
 }

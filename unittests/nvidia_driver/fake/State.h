@@ -19,6 +19,7 @@ using Operation = std::function<cuda::Result()>;
 
 struct FakeContext {
   int device = 0;
+  unsigned long long id = 0; ///< another one for each context that there has been
   int retained = 0;
   cuda::Result sticky = cuda::Success; ///< what a fault has left
   struct FakeStream *unnamed = nullptr;
@@ -47,6 +48,7 @@ struct FakeKernel {
 
 struct FakeModule {
   FakeContext *context = nullptr;
+  bool isMachineCode = false;
   std::map<std::string, FakeKernel> kernels;
   std::map<std::string, std::pair<cuda::Address, size_t>> globals;
 };
@@ -79,6 +81,7 @@ public:
   std::map<cuda::Address, Block> memory; ///< the addresses are none of the host's
   std::map<void *, FakeContext *> pinned;
   cuda::Address nextAddress = 0x7d0000000000;
+  unsigned long long nextContext = 1;
 
   cuda::Result violate(const std::string &what, cuda::Result result) {
     violations.push_back(what);

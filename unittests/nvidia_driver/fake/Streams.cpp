@@ -67,7 +67,7 @@ FAKE_CUDA Result cuStreamWaitEvent(cuda::Stream handle, cuda::Event event, unsig
 }
 
 FAKE_CUDA Result cuStreamGetCtx(cuda::Stream handle, cuda::Context *context) {
-  Call call("cuStreamGetCtx");
+  Call call("cuStreamGetCtx", handle ? Call::Initialized : Call::CurrentContext);
   if (call.result != cuda::Success) {
     return call.result;
   }

@@ -94,4 +94,7 @@ inline constexpr unsigned eventDefault = 0;       ///< CU_EVENT_DEFAULT: with ti
 inline constexpr unsigned eventWaitDefault = 0;   ///< CU_EVENT_WAIT_DEFAULT
 inline constexpr unsigned hostMemoryPortable = 1; ///< CU_MEMHOSTALLOC_PORTABLE
 
+/// The oldest CUDA whose driver is enough: the first that knows PTX 8.0 and with it sm_90a.
+inline constexpr int oldestVersion = 12000;
+
 } // namespace nereid::nvidia::cuda

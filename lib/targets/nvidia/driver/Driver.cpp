@@ -18,7 +18,7 @@ std::string pathOf(void *handle, const char *name) {
 }
 
 LaunchError tooOld(const std::string &library, const std::string &but) {
-  return {"E0420", "expects an NVIDIA driver for CUDA " + cudaVersionText(oldestCuda) +
+  return {"E0420", "expects an NVIDIA driver for CUDA " + cudaVersionText(cuda::oldestVersion) +
                        " or newer, but '" + library + "' " + but + ": install a newer driver"};
 }
 
@@ -63,7 +63,8 @@ std::variant<std::unique_ptr<Driver>, LaunchError> loadDriver(const char *librar
   driver->library = pathOf(handle, library);
   // The version first: what a driver is too old for is said better by it than by a missing name.
   if (find(handle, "cuDriverGetVersion", driver->driverGetVersion) &&
-      driver->driverGetVersion(&driver->version) == cuda::Success && driver->version < oldestCuda) {
+      driver->driverGetVersion(&driver->version) == cuda::Success &&
+      driver->version < cuda::oldestVersion) {
     return tooOld(driver->library, "is for CUDA " + cudaVersionText(driver->version));
   }
   if (const char *missing = findAll(handle, *driver)) {

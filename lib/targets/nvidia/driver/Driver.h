@@ -25,9 +25,6 @@ struct Driver {
   int version = 0;     ///< the newest CUDA it knows: 1000 × major + 10 × minor
 };
 
-/// The oldest CUDA whose driver is enough: the first that knows PTX 8.0 and with it sm_90a.
-inline constexpr int oldestCuda = 12000;
-
 /// "12.4" for 12040
 std::string cudaVersionText(int version);
 
