@@ -19,7 +19,8 @@ std::string cmakeText(const CompiledLibrary &library, LibraryForm form, const st
             "if(NOT TARGET nereid::aot)\n  find_package(nereid REQUIRED)\nendif()\n";
   }
   const std::string file = fmt::format("${{_{}_folder}}/{}", library.name, fileName);
-  const char *links = hasRuntime ? "Threads::Threads;m" : "nereid::aot;Threads::Threads;m";
+  const std::string links = std::string(hasRuntime ? "" : "nereid::aot;") + "Threads::Threads;m" +
+                            (library.deviceRuntime.empty() ? "" : ";${CMAKE_DL_LIBS}");
   switch (form) {
   case LibraryForm::Object:
     text += fmt::format("add_library({0}::{0} INTERFACE IMPORTED)\n"

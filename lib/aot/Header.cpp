@@ -37,8 +37,13 @@ public:
     text += fmt::format("#ifndef {0}\n#define {0}\n\n", guard);
     text += "#include \"nereid/aot.h\"\n\n#include <stdbool.h>\n\n"
             "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n";
-    writeConstants();
+    if (!isForDevice) {
+      writeConstants();
+    }
     writeLauncher();
+    if (isForDevice) {
+      writeWait();
+    }
     writeSelection();
     text += "#ifdef __cplusplus\n}\n#endif\n#endif\n";
     return std::move(text);
@@ -56,11 +61,19 @@ private:
         text += fmt::format(" *      when {}\n", conditionText(library.interface, condition));
       }
     }
-    text += " * Instruction sets, the first that the machine has is taken:";
-    for (const CompiledTarget &target : library.targets) {
-      text += " " + target.name;
+    if (isForDevice) {
+      text += " * Devices, of which the newest that a device can stand for is taken:\n";
+      for (const CompiledTarget &target : library.targets) {
+        text += fmt::format(" *   {}: {}code that the driver compiles\n", target.name,
+                            target.hasMachineCode ? "machine code, and " : "");
+      }
+    } else {
+      text += " * Instruction sets, the first that the machine has is taken:";
+      for (const CompiledTarget &target : library.targets) {
+        text += " " + target.name;
+      }
+      text += "\n";
     }
-    text += "\n";
     text += library.grid.empty() ? " * Grid: given by the caller.\n"
                                  : fmt::format(" * Grid: {}\n", inComment(library.grid));
     if (library.canWait) {
@@ -87,6 +100,9 @@ private:
     for (const CParameter &parameter : library.interface.parameters) {
       result.push_back(parameter.type() + parameter.name);
     }
+    if (isForDevice) {
+      result.emplace_back("void *stream");
+    }
     return result;
   }
 
@@ -107,10 +123,18 @@ private:
   }
 
   void writeLauncher() {
-    text +=
-        fmt::format("/* Runs the kernel and waits for it. Returns NEREID_AOT_OK, or what is wrong"
-                    "; nothing has run\n * then unless it is NEREID_AOT_ERROR_ASSERTION, _DEADLOCK,"
-                    " _MEMORY or _POOL. options may be NULL.\n");
+    if (isForDevice) {
+      text +=
+          "/* Puts the kernel into the stream, of that stream's context; NULL: the default stream"
+          " of the context\n * that is current. Returns NEREID_AOT_OK, or why it is not there."
+          " Tensors are in the device's memory.\n * The first launch in a context loads the"
+          " code, which waits for the device; do it before a graph is\n * captured. options may"
+          " be NULL.\n";
+    } else {
+      text += "/* Runs the kernel and waits for it. Returns NEREID_AOT_OK, or what is wrong"
+              "; nothing has run\n * then unless it is NEREID_AOT_ERROR_ASSERTION, _DEADLOCK,"
+              " _MEMORY or _POOL. options may be NULL.\n";
+    }
     for (const CParameter &parameter : library.interface.parameters) {
       if (!parameter.remark.empty()) {
         text += fmt::format(" * {}: {}\n", parameter.name, parameter.remark);
@@ -118,6 +142,13 @@ private:
     }
     text += " */\n";
     writeFunction(library.name, declarations());
+  }
+
+  void writeWait() {
+    text +=
+        "/* Waits until the stream has done all that it was given, and says what failed there."
+        "\n * NEREID_AOT_ERROR_ASSERTION: an assertion of this kernel, since the last call. */\n";
+    writeFunction(library.name + "_wait", {"void *stream"});
   }
 
   void writeSelection() {
@@ -129,6 +160,7 @@ private:
   }
 
   const CompiledLibrary &library;
+  const bool isForDevice = !library.deviceRuntime.empty();
   std::string text;
 };
 

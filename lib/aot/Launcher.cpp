@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <iterator>
+#include <map>
 #include <set>
 
 namespace nereid::aot {
@@ -19,15 +21,30 @@ public:
     declareEntries();
     writeGrids();
     writeTable();
-    text += fmt::format("declare signext i32 @nereid_rt_launch_{}(ptr, ptr, ptr, ptr)\n"
-                        "declare signext i32 @nereid_rt_select_{}(ptr, ptr, ptr, ptr, ptr)\n\n",
-                        tableVersion, tableVersion);
+    if (isForDevice) {
+      writeDeviceTable();
+      text += fmt::format("declare signext i32 @{}(ptr, ptr, ptr, ptr, ptr)\n"
+                          "declare signext i32 @{}(ptr, ptr, ptr, ptr, ptr, ptr)\n"
+                          "declare signext i32 @{}(ptr, ptr, ptr)\n\n",
+                          runtimeName("launch"), runtimeName("select"), runtimeName("wait"));
+      writeWait();
+    } else {
+      text += fmt::format("declare signext i32 @{}(ptr, ptr, ptr, ptr)\n"
+                          "declare signext i32 @{}(ptr, ptr, ptr, ptr, ptr)\n\n",
+                          runtimeName("launch"), runtimeName("select"));
+    }
     writeFunction(false);
     writeFunction(true);
     return std::move(text);
   }
 
 private:
+  /// "nereid_rt_launch_4", or with the device's runtime in it.
+  std::string runtimeName(const char *what) const {
+    return fmt::format("nereid_rt_{}{}{}_{}", content.deviceRuntime, isForDevice ? "_" : "", what,
+                       tableVersion);
+  }
+
   void declareEntries() {
     std::set<std::string> declared;
     for (const auto &row : content.variants) {
@@ -46,17 +63,38 @@ private:
     }
   }
 
-  /// A zero-ended text; gives its name.
-  std::string string(const std::string &value) {
+  static std::string escaped(std::string_view value) {
     std::string bytes;
     for (unsigned char c : value) {
-      const bool isPlain = c >= 0x20 && c < 0x7F && c != '"' && c != '\\';
-      bytes += isPlain ? std::string(1, static_cast<char>(c)) : fmt::format("\\{:02X}", c);
+      if (c >= 0x20 && c < 0x7F && c != '"' && c != '\\') {
+        bytes += static_cast<char>(c);
+      } else {
+        fmt::format_to(std::back_inserter(bytes), "\\{:02X}", c);
+      }
     }
+    return bytes;
+  }
+
+  /// A zero-ended text; gives its name.
+  std::string string(const std::string &value) {
     std::string name = fmt::format("@text.{}", texts++);
     text += fmt::format("{} = private unnamed_addr constant [{} x i8] c\"{}\\00\"\n", name,
-                        value.size() + 1, bytes);
+                        value.size() + 1, escaped(value));
     return "ptr " + name;
+  }
+
+  /// Code with a zero behind it, equal code once; "ptr null" when there is none.
+  std::string image(const std::vector<uint8_t> &code) {
+    if (code.empty()) {
+      return "ptr null";
+    }
+    const auto [known, isNew] = images.try_emplace(code, fmt::format("@image.{}", images.size()));
+    if (isNew) {
+      const std::string_view bytes(reinterpret_cast<const char *>(code.data()), code.size());
+      text += fmt::format("{} = private constant [{} x i8] c\"{}\\00\", align 16\n", known->second,
+                          code.size() + 1, escaped(bytes));
+    }
+    return "ptr " + known->second;
   }
 
   /// An array of structures of one type; "ptr null" when there are none.
@@ -87,7 +125,8 @@ private:
     for (int64_t slot : plan.slots) {
       slots.push_back(fmt::format("{}", slot));
     }
-    for (const LauncherVariant &variant : content.variants[index]) {
+    for (size_t i = 0; !isForDevice && i < content.variants[index].size(); ++i) {
+      const LauncherVariant &variant = content.variants[index][i];
       variants.push_back(fmt::format("{{ ptr @\"{}\", i64 {}, i64 {}, i64 {} }}", variant.entry,
                                      variant.scratchBytes, variant.canWait ? 1 : 0,
                                      variant.takesRanges ? 1 : 0));
@@ -121,13 +160,38 @@ private:
     const std::string specializationArray =
         array("specializations", "{ ptr, ptr, i64, ptr, i64, ptr, ptr }", specializations);
     const std::string targetArray = array("targets", "{ ptr, ptr }", targets);
-    text += fmt::format("@state = internal global [{} x i64] zeroinitializer, align 8\n",
-                        1 + specializations.size());
-    text +=
-        fmt::format("@table = private constant {{ i64, ptr, ptr, i64, ptr, i64, ptr, i64, ptr }} "
-                    "{{ i64 {}, {}, {}, i64 {}, {}, i64 {}, {}, i64 {}, ptr @state }}\n\n",
-                    tableVersion, name, parameterArray, parameters.size(), specializationArray,
-                    specializations.size(), targetArray, targets.size());
+    if (!isForDevice) {
+      text += fmt::format("@state = internal global [{} x i64] zeroinitializer, align 8\n",
+                          1 + specializations.size());
+    }
+    text += fmt::format(
+        "@table = private constant {{ i64, ptr, ptr, i64, ptr, i64, ptr, i64, ptr }} "
+        "{{ i64 {}, {}, {}, i64 {}, {}, i64 {}, {}, i64 {}, ptr {} }}\n\n",
+        tableVersion, name, parameterArray, parameters.size(), specializationArray,
+        specializations.size(), targetArray, targets.size(), isForDevice ? "null" : "@state");
+  }
+
+  void writeDeviceTable() {
+    std::vector<std::string> variants;
+    for (const auto &row : content.deviceVariants) {
+      for (const DeviceCode &code : row) {
+        const std::string entry = string(code.entry), portable = image(code.portable);
+        variants.push_back(fmt::format("{{ {}, {}, {}, i64 {}, i64 {} }}", entry, portable,
+                                       image(code.native), code.threads, code.memoryBytes));
+      }
+    }
+    const std::string all = array("device.variants", "{ ptr, ptr, ptr, i64, i64 }", variants);
+    text += "@loaded = internal global ptr null, align 8\n";
+    text += fmt::format("@device = private constant {{ ptr, ptr, ptr }} {{ ptr @table, {}, ptr "
+                        "@loaded }}\n\n",
+                        all);
+  }
+
+  void writeWait() {
+    text += fmt::format("define signext i32 @\"{}_wait\"(ptr %stream, ptr %options) nounwind {{\n"
+                        "  %status = call signext i32 @{}(ptr @device, ptr %stream, ptr %options)\n"
+                        "  ret i32 %status\n}}\n\n",
+                        content.name, runtimeName("wait"));
   }
 
   /// As C passes it.
@@ -178,7 +242,8 @@ private:
     for (size_t i = 0; i < parameters.size(); ++i) {
       text += fmt::format("{} %a{}, ", typeOf(parameters[i]), i);
     }
-    text += fmt::format("{}ptr %options) nounwind {{\n", isSelection ? "ptr %selection, " : "");
+    text += fmt::format("{}{}ptr %options) nounwind {{\n", isForDevice ? "ptr %stream, " : "",
+                        isSelection ? "ptr %selection, " : "");
     text += fmt::format("  %slots = alloca [{} x i64], align 8\n",
                         std::max<size_t>(parameters.size(), 1));
     store("%slots", "%p", parameters.size(), [&](size_t i) { return slotValue(i); });
@@ -186,10 +251,11 @@ private:
       text += "  %grid = alloca [3 x i64], align 8\n";
       store("%grid", "%g", 3, [](size_t i) { return fmt::format("%{}", "xyz"[i]); });
     }
-    text += fmt::format("  %status = call signext i32 @nereid_rt_{}_{}(ptr @table, ptr %slots, ptr "
-                        "{}, ptr %options{})\n  ret i32 %status\n}}\n\n",
-                        isSelection ? "select" : "launch", tableVersion,
-                        takesGrid ? "%grid" : "null", isSelection ? ", ptr %selection" : "");
+    text += fmt::format("  %status = call signext i32 @{}(ptr {}, ptr %slots, ptr {}{}, ptr "
+                        "%options{})\n  ret i32 %status\n}}\n\n",
+                        runtimeName(isSelection ? "select" : "launch"),
+                        isForDevice ? "@device" : "@table", takesGrid ? "%grid" : "null",
+                        isForDevice ? ", ptr %stream" : "", isSelection ? ", ptr %selection" : "");
   }
 
   template <class Value>
@@ -203,8 +269,10 @@ private:
   }
 
   const LauncherContent &content;
+  const bool isForDevice = !content.deviceRuntime.empty();
   std::string text;
   int texts = 0;
+  std::map<std::vector<uint8_t>, std::string> images; ///< their names
 };
 
 } // namespace

@@ -90,10 +90,9 @@ public:
     if (!checkName() || !matchSignatures() || !writeGrids()) {
       return std::nullopt;
     }
-    const std::string_view architecture =
-        request.architecture.empty() ? runtime::cpuArchitecture() : request.architecture;
-    auto chosen = chooseTargets(
-        request.targets.empty() ? portableTargets(architecture) : request.targets, request.chip);
+    auto chosen = chooseTargets(request.targets.empty() ? portableTargets(hostArchitecture())
+                                                        : request.targets,
+                                request.chip);
     if (!chosen) {
       diags.add(chosen.error());
       return std::nullopt;
@@ -102,6 +101,7 @@ public:
     for (const ChosenTarget &target : targets) {
       library.targets.push_back({shortName(*target.target), target.target->features()});
     }
+    library.deviceRuntime = targets.front().target->deviceRuntime();
     if (!compileVariants() || !link()) {
       return std::nullopt;
     }
@@ -112,6 +112,13 @@ public:
   }
 
 private:
+  std::string_view hostArchitecture() const {
+    return request.architecture.empty() ? runtime::cpuArchitecture()
+                                        : std::string_view(request.architecture);
+  }
+
+  bool isForDevice() const { return !library.deviceRuntime.empty(); }
+
   bool checkName() {
     if (isCName(library.name)) {
       return true;
@@ -159,13 +166,17 @@ private:
     return true;
   }
 
-  /// Code that is the same for several targets is kept once.
   bool compileVariants() {
     for (size_t i = 0; i < library.interface.specializations.size(); ++i) {
       variants.emplace_back();
+      deviceVariants.emplace_back();
       library.parts.emplace_back();
       library.scratchBytes.push_back(0);
-      for (const ChosenTarget &target : targets) {
+      for (size_t number = 0; number < targets.size(); ++number) {
+        const ChosenTarget &target = targets[number];
+        if (target.target->deviceRuntime() != library.deviceRuntime) {
+          return refuseTogether(*target.target);
+        }
         pipeline::CompileInput input = request.kernel;
         input.function = function.name;
         input.signature = library.interface.specializations[i].kernelSignature;
@@ -177,46 +188,106 @@ private:
         if (!output) {
           return false;
         }
-        if (!objects.empty() && machineOf(output->object) != machineOf(objects.front())) {
-          diags.add(makeError("E0022",
-                              fmt::format("targets '{}' and '{}' are for different "
-                                          "processors, and a library is for one",
-                                          library.targets.front().name, shortName(*target.target)))
-                        .withHelp("compile one library for each"));
+        noteOutput(*output);
+        if (isForDevice() ? !addDeviceVariant(i, *output, number)
+                          : !addVariant(i, *output, *target.target)) {
           return false;
         }
-        addVariant(i, *output, shortName(*target.target));
       }
     }
     return true;
   }
 
-  void addVariant(size_t specialization, const pipeline::CompileOutput &output,
-                  const std::string &target) {
+  bool refuseTogether(const pipeline::Target &other) {
+    diags.add(makeError("E0022", fmt::format("targets '{}' and '{}' are for different "
+                                             "processors, and a library is for one",
+                                             library.targets.front().name, shortName(other)))
+                  .withHelp("compile one library for each"));
+    return false;
+  }
+
+  void noteOutput(const pipeline::CompileOutput &output) {
     for (const std::string &path : output.sources) {
       if (std::find(library.sources.begin(), library.sources.end(), path) ==
           library.sources.end()) {
         library.sources.push_back(path);
       }
     }
-    auto same = std::find(objects.begin(), objects.end(), output.object);
-    const auto number = static_cast<size_t>(same - objects.begin());
-    if (same == objects.end()) {
-      objects.push_back(output.object);
-      entries.push_back(fmt::format("{}.{}.{}", library.kernel, specialization, target));
-    }
-    variants.back().push_back(
-        {entries[number], output.info.scratchBytes, output.info.canWait, output.info.takesRanges});
-    library.parts.back().push_back(entries[number]);
     for (const runtime::ArgumentInfo &argument : output.info.arguments) {
       if (argument.isWritten) {
         written.insert(argument.name);
       }
     }
+  }
+
+  std::string partName(size_t specialization, const pipeline::Target &target) const {
+    return fmt::format("{}.{}.{}", library.kernel, specialization, shortName(target));
+  }
+
+  /// Code that is the same for several targets is kept once.
+  bool addVariant(size_t specialization, const pipeline::CompileOutput &output,
+                  const pipeline::Target &target) {
+    if (!objects.empty() && machineOf(output.object) != machineOf(objects.front())) {
+      return refuseTogether(target);
+    }
+    auto same = std::find(objects.begin(), objects.end(), output.object);
+    const auto number = static_cast<size_t>(same - objects.begin());
+    if (same == objects.end()) {
+      objects.push_back(output.object);
+      entries.push_back(partName(specialization, target));
+    }
+    variants.back().push_back(
+        {entries[number], output.info.scratchBytes, output.info.canWait, output.info.takesRanges});
+    library.parts.back().push_back(entries[number]);
     if (!output.info.canWait) { // else every program has memory of its own
       library.scratchBytes.back() = std::max(library.scratchBytes.back(), output.info.scratchBytes);
     }
     library.canWait |= output.info.canWait;
+    return true;
+  }
+
+  bool addDeviceVariant(size_t specialization, const pipeline::CompileOutput &output,
+                        size_t number) {
+    const pipeline::Target &target = *targets[number].target;
+    Result<std::vector<uint8_t>> native = target.machineCode(output.object);
+    if (!native) {
+      diags.add(native.error());
+      return false;
+    }
+    library.targets[number].hasMachineCode = !native->empty();
+    library.parts.back().push_back(partName(specialization, target));
+    deviceVariants.back().push_back({.entry = output.info.name,
+                                     .portable = output.object,
+                                     .native = std::move(*native),
+                                     .threads = output.info.threads,
+                                     .memoryBytes = output.info.scratchBytes});
+    return true;
+  }
+
+  /// Of the launcher. For the least of the targets, which also has to say that a machine has none
+  /// of them; where they are devices', for the least of the host's. False with an error.
+  bool assembleLauncher(const std::string &text, std::vector<uint8_t> &object) {
+    Result<pipeline::Target *> host =
+        pipeline::findTarget(portableTargets(hostArchitecture()).back());
+    if (!host) {
+      diags.add(host.error());
+      return false;
+    }
+    if (isForDevice()) {
+      return (*host)->assemble(text, object, diags);
+    }
+    std::vector<uint8_t> nothing;
+    if (!targets.back().target->assemble(text, object, diags) ||
+        !(*host)->assemble("", nothing, diags)) {
+      return false;
+    }
+    if (!request.architecture.empty() && machineOf(nothing) != machineOf(object)) {
+      diags.add(makeError("E0022", fmt::format("target '{}' is not for the architecture '{}'",
+                                               library.targets.front().name, request.architecture))
+                    .withHelp("leave one of --target and --architecture out"));
+      return false;
+    }
+    return true;
   }
 
   bool link() {
@@ -225,20 +296,22 @@ private:
                             .interface = library.interface,
                             .grids = grids,
                             .variants = variants,
-                            .targets = {}};
+                            .targets = {},
+                            .deviceRuntime = library.deviceRuntime,
+                            .deviceVariants = deviceVariants};
     for (const CompiledTarget &target : library.targets) {
       content.targets.emplace_back(target.name, target.features);
     }
-    // For the least of the targets: it also has to say that a machine has none of them.
     std::vector<uint8_t> launcher;
-    if (!targets.back().target->assemble(launcherText(content), launcher, diags)) {
+    if (!assembleLauncher(launcherText(content), launcher)) {
       return false;
     }
     std::vector<ObjectPart> parts = {{launcher, {}}};
     for (size_t i = 0; i < objects.size(); ++i) {
       parts.push_back({objects[i], {{library.kernel, entries[i]}}});
     }
-    auto merged = mergeObjects(parts, {library.name, library.name + "_select"});
+    const std::vector<std::string> names = functionNames(library);
+    auto merged = mergeObjects(parts, {names.begin(), names.end()});
     if (!merged) {
       diags.add(merged.error());
       return false;
@@ -255,6 +328,7 @@ private:
   std::vector<ChosenTarget> targets;
   std::vector<std::string> grids; ///< IR, by specialization
   std::vector<std::vector<LauncherVariant>> variants;
+  std::vector<std::vector<DeviceCode>> deviceVariants;
   std::vector<std::vector<uint8_t>> objects; ///< each different one once
   std::vector<std::string> entries;          ///< symbols of their code
   std::set<std::string> written;             ///< parameters, in any specialization
@@ -275,6 +349,14 @@ std::vector<std::string> architectures() {
   std::vector<std::string> names;
   for (const auto &[name, targets] : targetsByArchitecture()) {
     names.push_back(name);
+  }
+  return names;
+}
+
+std::vector<std::string> functionNames(const CompiledLibrary &library) {
+  std::vector<std::string> names = {library.name, library.name + "_select"};
+  if (!library.deviceRuntime.empty()) {
+    names.push_back(library.name + "_wait");
   }
   return names;
 }

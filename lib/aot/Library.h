@@ -19,7 +19,7 @@ struct LibraryRequest {
   pipeline::CompileInput kernel; ///< its signature is not read
   std::vector<std::string> signatures;
   std::vector<std::string> targets; ///< "cpu:x86-64-v3"; empty = portableTargets(architecture)
-  std::string architecture;         ///< empty = this machine's
+  std::string architecture;         ///< of the host; empty = this machine's
   std::string chip;                 ///< see pipeline::CompileOptions
   std::string grid;                 ///< "cdiv(n, BLOCK)"; empty: the launcher takes the grid
   std::vector<std::string> gridArguments; ///< integers that only the grid needs
@@ -30,12 +30,14 @@ struct LibraryRequest {
 
 struct CompiledTarget {
   std::string name, features; ///< "x86-64-v3", "+avx2,+fma"
+  bool hasMachineCode = true; ///< else the device's driver compiles what there is
 };
 
 struct CompiledLibrary {
   std::string name, kernel, grid;
   Interface interface;
   std::vector<CompiledTarget> targets; ///< the ones that ask for more first
+  std::string deviceRuntime;           ///< Target::deviceRuntime(); empty: code that the host runs
   std::vector<uint64_t> scratchBytes;  ///< by specialization, the most of any target
   std::vector<std::vector<std::string>>
       parts; ///< by specialization and target: which code, by name
@@ -50,12 +52,16 @@ std::vector<std::string> portableTargets(std::string_view architecture);
 /// "x86-64", "aarch64", "riscv64".
 std::vector<std::string> architectures();
 
-/// Compiles everything. E0020 specializations, E0021 grid, E0022 targets, E0023 names; what the
-/// compiler says about a kernel comes with the specialization it was compiled for.
+/// Compiles everything. E0020 specializations, E0021 grid, E0022 targets, E0023 names, E0027 what a
+/// device's machine code is made with; what the compiler says about a kernel comes with the
+/// specialization it was compiled for.
 std::optional<CompiledLibrary> compileLibrary(const LibraryRequest &request,
                                               const language::SourceModule &module,
                                               const language::FunctionDef &function,
                                               Diagnostics &diags);
+
+/// Of the C functions that it defines.
+std::vector<std::string> functionNames(const CompiledLibrary &library);
 
 /// The C header.
 std::string headerText(const CompiledLibrary &library);

@@ -113,8 +113,8 @@ Status linkShared(const CompiledLibrary &library, const std::vector<uint8_t> &ru
   if (Status made = folder.made(); !made) {
     return made.error();
   }
-  const std::string exports =
-      fmt::format("{{ global: {0}; {0}_select; nereid_aot_*; local: *; }};\n", library.name);
+  const std::string exports = fmt::format("{{ global: {}; nereid_aot_*; local: *; }};\n",
+                                          fmt::join(functionNames(library), "; "));
   for (const Status &written : {writeFileAtomically(folder.path + "/kernel.o", library.object),
                                 writeFileAtomically(folder.path + "/runtime.a", runtime),
                                 writeFileAtomically(folder.path + "/exports.map", exports)}) {

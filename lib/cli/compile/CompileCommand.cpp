@@ -214,18 +214,17 @@ void addCompile(CLI::App &app, Session &session) {
       ->add_option("--signature,-s", options->signatures,
                    "types, e.g. \"*fp32:16, i32, 1024\"; of a library one for each specialization")
       ->allow_extra_args(false);
-  auto *target = command
-                     ->add_option("--target", options->targets,
-                                  "cpu, cpu:x86-64-v3, nvidia:sm_90a and the like; of a library "
-                                  "several, the machine's own "
-                                  "levels if none is given")
-                     ->allow_extra_args(false);
+  command
+      ->add_option("--target", options->targets,
+                   "cpu, cpu:x86-64-v3, nvidia:sm_90a and the like; of a library several, the "
+                   "machine's own levels if none is given")
+      ->allow_extra_args(false);
   command->add_option("--chip", options->compile.chip, chipHelp);
   command
       ->add_option("--architecture", options->architecture,
-                   "of a library without --target: its levels instead of the machine's own")
-      ->check(CLI::IsMember(aot::architectures()))
-      ->excludes(target);
+                   "of a library: its processor, if not this machine's; without --target its "
+                   "levels")
+      ->check(CLI::IsMember(aot::architectures()));
   command->add_option("--grid", options->grid,
                       "of a library: the grid from the arguments, e.g. \"cdiv(n, BLOCK)\"");
   command

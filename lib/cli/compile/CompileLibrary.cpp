@@ -145,7 +145,9 @@ private:
 void printJson(const CompiledLibrary &library, const Writer &written) {
   nlohmann::ordered_json targets = nlohmann::ordered_json::array();
   for (const aot::CompiledTarget &target : library.targets) {
-    targets.push_back({{"name", target.name}, {"features", target.features}});
+    targets.push_back({{"name", target.name},
+                       {"features", target.features},
+                       {"has_machine_code", target.hasMachineCode}});
   }
   nlohmann::ordered_json specializations = nlohmann::ordered_json::array();
   for (size_t i = 0; i < library.interface.specializations.size(); ++i) {
