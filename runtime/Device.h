@@ -45,6 +45,8 @@ public:
   /// What the name of the target whose code suits this device best has behind the kind, "sm_90a";
   /// empty: the kind alone is that target.
   virtual std::string architecture() const { return {}; }
+  /// How many processors run its programs, each several at a time; 0 = it does not say.
+  virtual int processors() const { return 0; }
 
   /// Uninitialised, aligned to 64 bytes at least; freed with the last copy of the pointer. Null
   /// when the memory cannot be had. bytes > 0; the pointer is an address of the device, on which

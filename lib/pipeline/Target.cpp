@@ -86,6 +86,21 @@ Result<std::vector<uint8_t>> Target::machineCode(std::span<const uint8_t>) const
   return std::vector<uint8_t>();
 }
 
+static Diagnostic withoutOccupation(const std::string &name) {
+  return makeError("E0310", "a processor of target '" + name +
+                                "' runs one program at a time, and has no occupancy")
+      .withHelp("a target of devices has; 'nereid bench' measures on every target");
+}
+
+Result<CodeAccount> Target::account(std::span<const uint8_t>) const {
+  return withoutOccupation(name());
+}
+
+Result<Occupation> Target::occupation(const runtime::FunctionResources &,
+                                      const runtime::KernelInfo &) const {
+  return withoutOccupation(name());
+}
+
 bool Target::assemble(std::string_view, std::vector<uint8_t> &, Diagnostics &diags) {
   diags.add(makeError("E0310", "target '" + name() + "' does not compile ahead of time")
                 .withHelp("the cpu target does"));

@@ -7,6 +7,7 @@
 
 #include "lib/language/signature/KernelOptions.h"
 #include "lib/machine/Machine.h"
+#include "lib/pipeline/Occupation.h"
 #include "lib/support/Diagnostics.h"
 #include "runtime/Kernel.h"
 
@@ -76,6 +77,13 @@ public:
   /// Machine code of exactly this architecture from what the last phase leaves, which the device's
   /// driver would compile as well; empty where there is no program for it. E0027 when it refuses.
   virtual Result<std::vector<uint8_t>> machineCode(std::span<const uint8_t> object) const;
+
+  /// What the code that the last phase leaves takes of a processor, as the program says that makes
+  /// machine code of it. E0027 without one; E0310 from targets whose processors run one program.
+  virtual Result<CodeAccount> account(std::span<const uint8_t> object) const;
+  /// How many programs of such a kernel a processor runs at a time. E0310 likewise.
+  virtual Result<Occupation> occupation(const runtime::FunctionResources &resources,
+                                        const runtime::KernelInfo &info) const;
 
   /// An object from LLVM IR of our own making, without triple, that may refer to other objects: the
   /// launcher of a kernel compiled ahead of time. E0310 from targets that have none.

@@ -85,6 +85,8 @@ TEST(CudaDeclarations, HaveNvidiasNumbers) {
       {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, cuda::MaxSharedBytesPerBlockOptIn},
       {CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, cuda::FunctionMaxThreadsPerBlock},
       {CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, cuda::FunctionSharedBytes},
+      {CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES, cuda::FunctionLocalBytes},
+      {CU_FUNC_ATTRIBUTE_NUM_REGS, cuda::FunctionRegisters},
       {CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, cuda::FunctionMaxDynamicSharedBytes},
       {CU_JIT_INFO_LOG_BUFFER, cuda::JitInfoLog},
       {CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, cuda::JitInfoLogBytes},

@@ -3,6 +3,7 @@
 #include "unittests/nvidia_driver/Fixture.h"
 
 #include "lib/targets/nvidia/driver/Code.h"
+#include "unittests/nvidia_driver/Kernels.h"
 
 #include <elf.h>
 
@@ -40,6 +41,22 @@ TEST_F(Modules, AreMadeOfPtxCubinsAndFatBinaries) {
   EXPECT_FALSE(loadText(ptxFor("sm_80") + '\0'));
   EXPECT_FALSE(loadText(cubin(3)));
   EXPECT_FALSE(loadText(fatBinary(40)));
+}
+
+TEST_F(Modules, TellWhatTheirFunctionsTake) {
+  auto loaded = device().load(bytesOf(kernelsPtx));
+  const auto *module = std::get_if<std::shared_ptr<runtime::Module>>(&loaded);
+  ASSERT_TRUE(module);
+  const auto taken = (*module)->resources("narrow");
+  ASSERT_TRUE(taken);
+  EXPECT_EQ(taken->registers, 40);
+  EXPECT_EQ(taken->sharedBytes, 1024);
+  EXPECT_EQ(taken->localBytes, 16);
+  EXPECT_FALSE(taken->spillStoreBytes);
+  EXPECT_FALSE((*module)->resources("no_such_kernel"));
+  fake().fail("cuFuncGetAttribute", cuda::InvalidHandle);
+  EXPECT_FALSE((*module)->resources("narrow"));
+  EXPECT_EQ(device().processors(), 132);
 }
 
 TEST_F(Modules, OfOtherBytesAreRefused) {

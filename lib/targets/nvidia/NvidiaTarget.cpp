@@ -6,12 +6,14 @@
 #include "lib/pipeline/Phases.h"
 #include "lib/pipeline/kernel/KernelFunction.h"
 #include "lib/targets/nvidia/assembler/Ptxas.h"
+#include "lib/targets/nvidia/assembler/PtxasLog.h"
 #include "lib/targets/nvidia/codegen/Passes.h"
 #include "lib/targets/nvidia/codegen/PtxGenerator.h"
 #include "lib/targets/nvidia/driver/NvidiaDevice.h"
 #include "lib/targets/nvidia/ir/Nvidia.h"
 #include "lib/targets/nvidia/layouts/Anchors.h"
 #include "lib/targets/nvidia/layouts/Passes.h"
+#include "lib/targets/nvidia/occupancy/Occupancy.h"
 #include "lib/targets/nvidia/threads/Lowering.h"
 #include "lib/tile/transforms/Passes.h"
 
@@ -40,10 +42,20 @@ public:
   std::span<const pipeline::Phase> phases() const override;
   std::string_view deviceRuntime() const override { return "nvidia"; }
   Result<std::vector<uint8_t>> machineCode(std::span<const uint8_t> object) const override;
+  Result<pipeline::CodeAccount> account(std::span<const uint8_t> object) const override;
+  Result<pipeline::Occupation> occupation(const runtime::FunctionResources &resources,
+                                          const runtime::KernelInfo &info) const override {
+    return occupancy(*multiprocessorOf(machine.capability), resources, info.threads,
+                     static_cast<int64_t>(info.scratchBytes));
+  }
 
   const NvidiaMachine machine;
   codegen::Pool<PtxGenerator> generators;
 };
+
+std::string_view textOf(std::span<const uint8_t> object) {
+  return {reinterpret_cast<const char *>(object.data()), object.size()};
+}
 
 Result<std::vector<uint8_t>> NvidiaTarget::machineCode(std::span<const uint8_t> object) const {
   Result<std::optional<std::string>> ptxas = findPtxas();
@@ -53,9 +65,13 @@ Result<std::vector<uint8_t>> NvidiaTarget::machineCode(std::span<const uint8_t> 
   if (!*ptxas) {
     return std::vector<uint8_t>();
   }
-  auto made = nvidia::assemble({reinterpret_cast<const char *>(object.data()), object.size()},
-                               machine.name);
+  auto made = nvidia::assemble(textOf(object), machine.name);
   return made ? Result(std::move(made->cubin)) : Result<std::vector<uint8_t>>(made.error());
+}
+
+Result<pipeline::CodeAccount> NvidiaTarget::account(std::span<const uint8_t> object) const {
+  auto made = nvidia::assemble(textOf(object), machine.name);
+  return made ? Result(readPtxasLog(made->log)) : Result<pipeline::CodeAccount>(made.error());
 }
 
 NvidiaTarget &targetOf(const CompileState &state) {

@@ -196,6 +196,8 @@ FAKE_CUDA Result cuFuncGetAttribute(int *value, cuda::FunctionAttribute attribut
   }
   *value = attribute == cuda::FunctionMaxThreadsPerBlock ? kernel->maxThreads
            : attribute == cuda::FunctionSharedBytes      ? kernel->staticShared
+           : attribute == cuda::FunctionRegisters        ? 40
+           : attribute == cuda::FunctionLocalBytes       ? 16
                                                          : kernel->maxDynamicShared;
   return cuda::Success;
 }

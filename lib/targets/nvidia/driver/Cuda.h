@@ -75,6 +75,8 @@ enum DeviceAttribute : int {
 enum FunctionAttribute : int {
   FunctionMaxThreadsPerBlock = 0,
   FunctionSharedBytes = 1, ///< static
+  FunctionLocalBytes = 3,  ///< of a thread
+  FunctionRegisters = 4,   ///< of a thread
   FunctionMaxDynamicSharedBytes = 8,
 };
 

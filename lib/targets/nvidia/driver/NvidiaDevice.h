@@ -35,6 +35,7 @@ public:
                                                                        int32_t number);
 
   std::string architecture() const override;
+  int processors() const override { return known.multiprocessors; }
   std::shared_ptr<void> allocate(uint64_t bytes) override;
   std::shared_ptr<void> allocateHost(uint64_t bytes) override;
   /// With the bytes that are free; E0421 of a device that is lost.

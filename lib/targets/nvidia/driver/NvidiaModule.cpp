@@ -154,4 +154,25 @@ void *NvidiaModule::symbol(std::string_view name) const {
   return &functions.emplace(own, function).first->second;
 }
 
+std::optional<runtime::FunctionResources> NvidiaModule::resources(std::string_view name) const {
+  const auto *function = static_cast<const KernelFunction *>(symbol(name));
+  if (!function) {
+    return std::nullopt;
+  }
+  const Driver &api = nvidia.driver();
+  int registers = 0, local = 0;
+  const cuda::Result result = nvidia.context().run([&] {
+    const cuda::Result first =
+        api.funcGetAttribute(&registers, cuda::FunctionRegisters, function->handle);
+    return first == cuda::Success
+               ? api.funcGetAttribute(&local, cuda::FunctionLocalBytes, function->handle)
+               : first;
+  });
+  if (result != cuda::Success) {
+    return std::nullopt;
+  }
+  return runtime::FunctionResources{
+      .registers = registers, .sharedBytes = function->staticSharedBytes, .localBytes = local};
+}
+
 } // namespace nereid::nvidia

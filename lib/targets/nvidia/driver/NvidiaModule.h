@@ -36,6 +36,7 @@ public:
 
   /// A KernelFunction that lives as long as the module, or null when there is none of this name.
   void *symbol(std::string_view name) const override;
+  std::optional<runtime::FunctionResources> resources(std::string_view name) const override;
 
 private:
   NvidiaModule(NvidiaDevice &device, cuda::Module handle)
