@@ -128,6 +128,7 @@ int run(int argc, char **argv) {
   addGenerate(app, session);
   addVerify(app, session);
   addBench(app, session);
+  addProfile(app, session);
   addOptimize(app, session);
   addCompile(app, session);
   addRun(app, session);

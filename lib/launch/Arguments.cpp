@@ -69,6 +69,43 @@ Result<Tensor> makeView(const std::string &assignment, Expr &expr, DType dtype,
   return std::get<Tensor>(tensor);
 }
 
+/// By name. E0010.
+Result<std::map<std::string, std::string>>
+readAssignments(const std::vector<std::string> &assignments) {
+  std::map<std::string, std::string> texts;
+  for (const auto &assignment : assignments) {
+    size_t equals = assignment.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      return malformedArgument(assignment, "has no name");
+    }
+    texts[assignment.substr(0, equals)] = assignment.substr(equals + 1);
+  }
+  return texts;
+}
+
+Status addScalar(const ParamType &param, const std::string &text, KernelArguments &result) {
+  const std::string assignment = param.name + "=" + text;
+  Diagnostics diags;
+  language::ExprPtr expr = language::parseExpression("argument", text, diags);
+  auto value = expr ? literalNumber(*expr) : std::nullopt;
+  if (!value) {
+    return malformedArgument(assignment, "expects a number");
+  }
+  constexpr double intLimit = 9223372036854775808.0;
+  bool isInteger = expr->kind == ExprKind::Integer ||
+                   (*value == std::floor(*value) && *value >= -intLimit && *value < intLimit);
+  if (!isFloat(param.dtype) && !isInteger) {
+    return malformedArgument(assignment, "expects an integer");
+  }
+  if (isFloat(param.dtype)) {
+    result.reals[param.name] = *value;
+  } else {
+    result.integers[param.name] =
+        expr->kind == ExprKind::Integer ? expr->integer : static_cast<int64_t>(*value);
+  }
+  return Done{};
+}
+
 bool endsWith(const std::string &text, std::string_view end) {
   return text.size() >= end.size() && text.compare(text.size() - end.size(), end.size(), end) == 0;
 }
@@ -106,14 +143,11 @@ KernelArguments KernelArguments::clone() const {
 
 Result<KernelArguments> makeArguments(const language::Signature &signature,
                                       const std::vector<std::string> &assignments) {
-  std::map<std::string, std::string> texts;
-  for (const auto &assignment : assignments) {
-    size_t equals = assignment.find('=');
-    if (equals == std::string::npos || equals == 0) {
-      return malformedArgument(assignment, "has no name");
-    }
-    texts[assignment.substr(0, equals)] = assignment.substr(equals + 1);
+  auto read = readAssignments(assignments);
+  if (!read) {
+    return read.error();
   }
+  const std::map<std::string, std::string> &texts = *read;
 
   KernelArguments result;
   std::vector<std::string> known;
@@ -151,24 +185,8 @@ Result<KernelArguments> makeArguments(const language::Signature &signature,
       result.tensors.emplace(param.name, *tensor);
       continue;
     }
-    Diagnostics diags;
-    language::ExprPtr expr = language::parseExpression("argument", found->second, diags);
-    auto value = expr ? literalNumber(*expr) : std::nullopt;
-    if (!value) {
-      return malformedArgument(assignment, "expects a number");
-    }
-    constexpr double intLimit = 9223372036854775808.0;
-    bool isInteger =
-        expr && (expr->kind == ExprKind::Integer || (value && *value == std::floor(*value) &&
-                                                     *value >= -intLimit && *value < intLimit));
-    if (!isFloat(param.dtype) && !isInteger) {
-      return malformedArgument(assignment, "expects an integer");
-    }
-    if (isFloat(param.dtype)) {
-      result.reals[param.name] = *value;
-    } else {
-      result.integers[param.name] =
-          expr->kind == ExprKind::Integer ? expr->integer : static_cast<int64_t>(*value);
+    if (Status added = addScalar(param, found->second, result); !added) {
+      return added.error();
     }
   }
   for (const ParamType &param : signature.params) {
@@ -195,6 +213,31 @@ Result<KernelArguments> makeArguments(const language::Signature &signature,
         error.note(fmt::format("nearest name: '{}'", near[0]));
       }
       return error;
+    }
+  }
+  return result;
+}
+
+Result<KernelArguments> makeIntegers(const language::Signature &signature,
+                                     const std::vector<std::string> &assignments) {
+  auto texts = readAssignments(assignments);
+  if (!texts) {
+    return texts.error();
+  }
+  KernelArguments result;
+  for (const ParamType &param : signature.flattened()) {
+    if (param.kind == ParamType::Kind::Constexpr) {
+      if (const auto *integer = std::get_if<int64_t>(&param.constant)) {
+        result.integers[param.name] = *integer;
+      }
+      continue;
+    }
+    const auto found = texts->find(param.name);
+    if (param.kind != ParamType::Kind::Scalar || found == texts->end()) {
+      continue; // the grid says when it wants for one
+    }
+    if (Status added = addScalar(param, found->second, result); !added) {
+      return added.error();
     }
   }
   return result;

@@ -38,6 +38,11 @@ struct KernelArguments {
 Result<KernelArguments> makeArguments(const language::Signature &signature,
                                       const std::vector<std::string> &assignments);
 
+/// The integers alone, for a grid: no tensor is made, and one that is
+/// not given is missed by what asks for it. E0010.
+Result<KernelArguments> makeIntegers(const language::Signature &signature,
+                                     const std::vector<std::string> &assignments);
+
 /// "cdiv(n, BLOCK), 1, 1" with the values of the integer arguments; one to three sizes.
 Result<runtime::Grid> evaluateGrid(const std::string &text, const KernelArguments &arguments);
 

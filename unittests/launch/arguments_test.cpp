@@ -35,6 +35,16 @@ std::string codeOf(const std::vector<std::string> &assignments) {
   return made ? "" : made.error().code;
 }
 
+TEST(Arguments, IntegersAloneMakeNoTensor) {
+  auto made = makeIntegers(signature(), {"x=no maker", "n=100", "scale=0.5"});
+  ASSERT_TRUE(bool(made)) << made.error().message;
+  EXPECT_EQ(made->integers, (std::map<std::string, int64_t>{{"BLOCK", 64}, {"n", 100}}));
+  EXPECT_TRUE(made->tensors.empty());
+  EXPECT_EQ((*evaluateGrid("cdiv(n, BLOCK)", *made))[0], 2);
+  EXPECT_EQ(makeIntegers(signature(), {"n=1.5"}).error().code, "E0010");
+  EXPECT_EQ(makeIntegers(signature(), {"n"}).error().code, "E0010");
+}
+
 TEST(Arguments, ValuesComeInTheOrderOfTheParameters) {
   auto made = makeArguments(signature(), {"scale=0.5", "n=100", "y=zeros(3)", "x=ones(2,2)"});
   ASSERT_TRUE(bool(made)) << made.error().message;

@@ -124,6 +124,7 @@ private:
   std::string compare() const;
   TimedLaunch timedKernel() const;
   void addVersions();
+  DeviceLaunch deviceLaunch() const;
   bool fail(const Diagnostic &error) {
     diags.add(error);
     return false;
@@ -283,7 +284,21 @@ std::optional<KernelRow> Measuring::run() {
     addVersions();
     bench.row = timeLaunches(bench, {timedKernel()}, *chip, how.secondsPerCase).front();
   }
-  return KernelRow{bench.row, std::filesystem::path(one.kernel).filename().string()};
+  KernelRow row{bench.row, std::filesystem::path(one.kernel).filename().string()};
+  if (!bench.isHere) {
+    row.onDevice = deviceLaunch();
+  }
+  return row;
+}
+
+DeviceLaunch Measuring::deviceLaunch() const {
+  const runtime::Kernel &kernel = prepared->kernel.compiled();
+  const runtime::Device &device = kernel.code->device();
+  return {.device = device.name(),
+          .info = kernel.info,
+          .grid = prepared->grid,
+          .resources = kernel.code->resources(kernel.info.name),
+          .processors = device.processors()};
 }
 
 } // namespace

@@ -13,8 +13,18 @@
 
 namespace nereid::bench {
 
+/// A launch on another device than the processor that this program runs on.
+struct DeviceLaunch {
+  std::string device; ///< "nvidia:0"
+  runtime::KernelInfo info;
+  runtime::Grid grid{};
+  std::optional<runtime::FunctionResources> resources; ///< where the device tells
+  int processors = 0;                                  ///< 0 = it does not say
+};
+
 struct KernelRow : Row {
   std::string file; ///< of the kernel, and function, without the folder
+  std::optional<DeviceLaunch> onDevice = {};
 
   /// Where there are rates to tell: bytes or FLOPs are known.
   bool hasWork() const { return bytes > 0 || flops > 0; }

@@ -43,23 +43,6 @@ std::string subjectOf(const std::string &input) {
   return path.has_filename() ? path.stem().string() : path.parent_path().stem().string();
 }
 
-Result<std::vector<KernelCase>> casesOf(const KernelBenchOptions &options) {
-  const std::string &input = options.given.kernel;
-  std::error_code ignored;
-  if (!std::filesystem::is_directory(input, ignored)) {
-    std::vector one = {options.given};
-    one.front().name = "command line";
-    return one;
-  }
-  auto cases = launch::loadCases(input);
-  if (!cases || !options.caseName.empty()) {
-    return cases ? launch::chooseCases(input, *cases, options.caseName) : cases;
-  }
-  std::erase_if(*cases, [](const KernelCase &one) { return !one.isBench; });
-  return cases->empty() ? makeError("E0016", fmt::format("'{}' has no case for bench", input))
-                        : cases;
-}
-
 /// The rows of one run and how they were come by.
 class KernelBench {
 public:
@@ -195,7 +178,25 @@ std::optional<Diagnostic> unusedBenchOption(const CLI::App &command, const std::
   } else {
     used.insert(used.end(), {"--signature", "--grid", "--arg", "--bytes", "--flops"});
   }
+  std::erase_if(used, [&](const std::string &name) { return !command.get_option_no_throw(name); });
   return unusedOption(command, isFolder ? "a folder of kernels" : "one kernel's file", used);
+}
+
+Result<std::vector<KernelCase>> benchCases(const KernelBenchOptions &options) {
+  const std::string &input = options.given.kernel;
+  std::error_code ignored;
+  if (!std::filesystem::is_directory(input, ignored)) {
+    std::vector one = {options.given};
+    one.front().name = "command line";
+    return one;
+  }
+  auto cases = launch::loadCases(input);
+  if (!cases || !options.caseName.empty()) {
+    return cases ? launch::chooseCases(input, *cases, options.caseName) : cases;
+  }
+  std::erase_if(*cases, [](const KernelCase &one) { return !one.isBench; });
+  return cases->empty() ? makeError("E0016", fmt::format("'{}' has no case for bench", input))
+                        : cases;
 }
 
 bool isKernelBench(const std::string &input) {
@@ -206,7 +207,7 @@ bool isKernelBench(const std::string &input) {
 }
 
 void runKernelBench(const KernelBenchOptions &options, Session &session) {
-  auto cases = casesOf(options);
+  auto cases = benchCases(options);
   if (!cases) {
     return session.fail(cases.error());
   }

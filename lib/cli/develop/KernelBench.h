@@ -22,6 +22,8 @@ struct KernelBenchOptions {
 void addKernelBenchOptions(CLI::App &command, KernelBenchOptions &options);
 /// An option that means nothing for the file or folder of kernels, see OptionUse.h.
 std::optional<Diagnostic> unusedBenchOption(const CLI::App &command, const std::string &input);
+/// The cases of the folder that are for bench, or the one that is named, or the command line's.
+Result<std::vector<launch::KernelCase>> benchCases(const KernelBenchOptions &options);
 /// A .py file, or a folder with cases.toml.
 bool isKernelBench(const std::string &input);
 void runKernelBench(const KernelBenchOptions &options, Session &session);

@@ -12,6 +12,7 @@ file = f"{kernels}/vector_add/vector_add.py"
 launch = {"--signature": "*fp32, *fp32, *fp32, i32, 64", "--grid": "1"}
 stages = {"--target", "--chip", "--dtype", "--fresh"}
 rounds = {"--seed", "--rounds", "--require-target", "--import-path", "--start"}
+architecture = ["--target", "nvidia:sm_80"]
 one_file = {"--signature", "--grid", "--arg", "--bytes", "--flops"}
 emitted = {"--signature", "--target", "--chip", "--import-path", "--output", "--depfile", "--no-cache",
            "--emit"}
@@ -37,6 +38,10 @@ kinds = [
     ("bench", [file], {"--target", "--chip", "--seconds-per-case", "--import-path", "--against"}
      | one_file),
     ("bench", ["results.json"], {"--against"}),
+    ("profile", [folder, *architecture], {"--target", "--chip", "--seconds-per-case", "--import-path",
+                                          "--case"}),
+    ("profile", [file, *architecture], {"--target", "--chip", "--seconds-per-case", "--import-path"}
+     | one_file),
     ("run", [folder, "--case", "small"], {"--arg", "--save", "--import-path", "--case", "--target",
                                           "--chip", "--runner", "--no-cache", "--interpret"}),
     ("run", [file], {"--signature", "--grid", "--arg", "--save", "--import-path", "--target",
