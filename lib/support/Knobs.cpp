@@ -5,6 +5,9 @@ namespace nereid {
 
 const std::vector<Knob> &allKnobs() {
   static const std::vector<Knob> knobs = {
+      {"NEREID_BLOCKING",
+       "1 = launches on a GPU wait for their kernel, so that the one that fails is named; for "
+       "debugging"},
       {"NEREID_CACHE_BYTES", "size limit of the kernel cache in bytes; default 1 GiB"},
       {"NEREID_CACHE_DIR", "folder for cached kernels and the calibrated chip descriptor"},
       {"NEREID_CPU_FEATURES", "restrict the features this machine is taken to have, e.g. -avx512f"},

@@ -5,6 +5,8 @@
 #include "lib/targets/nvidia/driver/Errors.h"
 #include "lib/targets/nvidia/driver/NvidiaGraph.h"
 
+#include <cstdlib>
+
 namespace nereid::nvidia::test {
 namespace {
 
@@ -77,6 +79,62 @@ TEST_F(Failures, OfAKernelLoseTheDeviceToTheProcess) {
   EXPECT_EQ(device().noMemory(8).code, "E0421"); // which is why
   EXPECT_FALSE(module->symbol("narrow"));
   fake().revive(1); // so that what is held here goes as it should
+}
+
+/// While one lives, launches wait.
+struct Blocking {
+  Blocking() { blockingLaunches() = true; }
+  ~Blocking() { blockingLaunches() = false; }
+};
+
+TEST_F(Failures, OfBlockingLaunchesAreTheirOwn) {
+  const auto module = load();
+  const auto stream = makeStream();
+  const runtime::Kernel good = kernelOf(module, "narrow", {});
+  EXPECT_FALSE(stream->launch(good, {1, 1, 1}, nullptr, ascending));
+  EXPECT_TRUE(fake().launches.empty()); // until it is waited for
+  const Blocking blocking;
+  EXPECT_FALSE(stream->launch(good, {1, 1, 1}, nullptr, ascending));
+  EXPECT_EQ(fake().launches.size(), 2u);
+  const uint64_t numbers[] = {1};
+  EXPECT_EQ(messageOf(stream->launch(kernelOf(module, "assert_not_one", {{.name = "number"}}),
+                                     {1, 1, 1}, numbers, ascending)),
+            "E0407: device assertion failed in kernel 'assert_not_one', program (0, 7, 0): ons");
+  const LaunchError fault =
+      stream->launch(kernelOf(module, "fault", {}), {1, 1, 1}, nullptr, ascending);
+  EXPECT_EQ(fault.code, "E0421");
+  EXPECT_NE(fault.message.find("given last is 'fault'"), std::string::npos) << fault.message;
+  fake().revive(1);
+}
+
+/// Each in a process of its own, as it is asked for once.
+TEST(BlockingLaunches, AreWhatTheKnobSays) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  for (const auto &[value, isSet] : {std::pair("1", 1), std::pair("0", 0), std::pair("", 0)}) {
+    EXPECT_EXIT(
+        {
+          ::setenv("NEREID_BLOCKING", value, 1);
+          std::exit(blockingLaunches() ? 1 : 0);
+        },
+        testing::ExitedWithCode(isSet), "")
+        << value;
+  }
+}
+
+TEST_F(Failures, OfBlockingLaunchesDoNotEndACapture) {
+  const auto module = load();
+  const auto stream = makeStream();
+  auto &own = static_cast<NvidiaStream &>(*stream);
+  const runtime::Kernel kernel = kernelOf(module, "narrow", {});
+  const Blocking blocking;
+  const auto graph = NvidiaGraph::capture(own, [&](runtime::Stream &into) {
+    return into.launch(kernel, {1, 1, 1}, nullptr, ascending);
+  });
+  ASSERT_FALSE(errorIn(graph)) << messageOf(errorIn(graph));
+  EXPECT_TRUE(fake().launches.empty());
+  EXPECT_FALSE(std::get<0>(graph)->replay(own));
+  EXPECT_FALSE(stream->synchronize());
+  EXPECT_EQ(fake().launches.size(), 1u);
 }
 
 TEST_F(Failures, OfALostDeviceLetEverythingGo) {

@@ -140,6 +140,13 @@ FAKE_CUDA Result cuEventElapsedTime(float *milliseconds, cuda::Event start, cuda
   return cuda::Success;
 }
 
+FAKE_CUDA Result cuStreamIsCapturing(cuda::Stream handle, int *status) {
+  Call call("cuStreamIsCapturing");
+  FakeStream *stream = call.result == cuda::Success ? call.stream(handle) : nullptr;
+  *status = stream && stream->capture ? 1 : 0;
+  return call.result;
+}
+
 FAKE_CUDA Result cuStreamBeginCapture_v2(cuda::Stream handle, cuda::CaptureMode) {
   Call call("cuStreamBeginCapture");
   FakeStream *stream = call.result == cuda::Success ? call.stream(handle) : nullptr;

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 #include <cstring>
 #include <utility>
 
@@ -103,7 +104,8 @@ LaunchError NvidiaStream::launch(const runtime::Kernel &kernel, runtime::Grid gr
     if (function.failure && std::none_of(asserting.begin(), asserting.end(), isThis)) {
       asserting.push_back({kernel.code, &function});
     }
-    return {};
+    return blockingLaunches().load(std::memory_order_relaxed) && !isCapturing() ? synchronize()
+                                                                                : LaunchError{};
   }
   return error(result, "a launch of kernel '" + info.name + "' with " + text(threads) +
                            " threads and " + text(info.scratchBytes) +
@@ -170,6 +172,20 @@ LaunchError NvidiaStream::takeFailure(cuda::Address record, const std::string &k
     return failed;
   }
   return runtime::assertionError(kernel, std::span<const int32_t, 3>(numbers + 1, 3), message);
+}
+
+std::atomic<bool> &blockingLaunches() {
+  static std::atomic<bool> isSet = [] {
+    const char *value = std::getenv("NEREID_BLOCKING");
+    return value && *value && std::string_view(value) != "0";
+  }();
+  return isSet;
+}
+
+bool NvidiaStream::isCapturing() const {
+  int status = 0; // CU_STREAM_CAPTURE_STATUS_NONE
+  const auto call = [&] { return nvidia.driver().streamIsCapturing(stream, &status); };
+  return nvidia.context().run(call) != cuda::Success || status != 0;
 }
 
 LaunchError NvidiaStream::wait() {

@@ -7,6 +7,7 @@
 #include "runtime/Module.h"
 #include "runtime/Stream.h"
 
+#include <atomic>
 #include <memory>
 #include <string>
 #include <vector>
@@ -14,6 +15,10 @@
 namespace nereid::nvidia {
 
 struct KernelFunction;
+
+/// Every launch waits for its kernel, so that what fails is told by the launch it is of: as the
+/// knob NEREID_BLOCKING says, until it is set here.
+std::atomic<bool> &blockingLaunches();
 
 class NvidiaStream final : public runtime::Stream {
 public:
@@ -27,7 +32,8 @@ public:
 
   /// The programs' order is the device's own. Besides what runtime::launch refuses: E0405 for a
   /// grid beyond the device's limits, E0501 for more shared memory and E0508 for more threads than
-  /// a program can have; E0421 may be of earlier work.
+  /// a program can have; E0421 may be of earlier work. Where blockingLaunches() is set it waits,
+  /// and what fails is of this launch: also E0407 and a kernel's fault.
   LaunchError launch(const runtime::Kernel &kernel, runtime::Grid grid, const uint64_t *slots,
                      runtime::ProgramOrder order) override;
   LaunchError copyIn(void *to, const void *from, uint64_t bytes) override;
@@ -41,6 +47,8 @@ private:
   LaunchError error(cuda::Result result, std::string_view asked) const;
   /// For all that is queued.
   LaunchError wait();
+  /// What is queued goes into a graph, and may not be waited for.
+  bool isCapturing() const;
   /// E0407 if a program has left a record, which is empty afterwards.
   LaunchError takeFailure(cuda::Address record, const std::string &kernel);
   LaunchError refuse(const runtime::Kernel &kernel, const KernelFunction &function,
