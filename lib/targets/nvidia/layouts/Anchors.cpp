@@ -61,6 +61,29 @@ LinearLayout accessLayout(Value pointer, const tile::AxisInfo &info, const Threa
   return layout::blockedLayout(shape, order, vector, threads.lanes, threads.warps);
 }
 
+bool fillsSectors(const LinearLayout &layout, Value pointer, const tile::AxisInfo &info) {
+  using layout::Holder;
+  constexpr int64_t sector = 32;
+  const int64_t bytes = elementBytes(tile::elementTypeOf(pointer.getType()));
+  int64_t unit = 1; // the step of a dimension in an element's number
+  for (size_t dim = layout.shape().size(); dim-- > 0; unit *= layout.shape()[dim]) {
+    const auto axis = static_cast<unsigned>(dim);
+    // Neighbours of a thread, which one instruction takes, then those of its neighbours.
+    int64_t count = 1;
+    for (Holder holder : {Holder::Register, Holder::Lane}) {
+      for (int64_t basis : layout.bases(holder)) {
+        count *= basis == count * unit ? 2 : 1;
+      }
+    }
+    count = std::min(count, layout.shape()[dim]);
+    if (info.contiguity(axis) * bytes >= sector && info.divisibility(axis) >= 16) {
+      return count * bytes >= sector && layout.replicaBits(Holder::Register) == 0 &&
+             layout.replicaBits(Holder::Lane) == 0 && layout.replicaBits(Holder::Warp) == 0;
+    }
+  }
+  return false;
+}
+
 LinearLayout usualLayout(Value tile, const Threads &threads) {
   const LinearLayout::Shape shape = shapeOf(tile);
   return layout::blockedLayout(shape, layout::rowMajorOrder(shape.size()), 1, threads.lanes,

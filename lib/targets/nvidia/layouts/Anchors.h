@@ -22,6 +22,10 @@ Threads threadsOf(mlir::Operation *kernel);
 /// Side by side in memory, 16 bytes for each thread where the tile has that many.
 layout::LinearLayout accessLayout(mlir::Value pointer, const tile::AxisInfo &info,
                                   const Threads &threads);
+/// Whether threads that hold a tile in this layout write whole sectors of memory (32 bytes), each
+/// by one instruction: nothing is gained by moving it to other threads first.
+bool fillsSectors(const layout::LinearLayout &layout, mlir::Value pointer,
+                  const tile::AxisInfo &info);
 /// One that suits anything: the last dimension is the fastest.
 layout::LinearLayout usualLayout(mlir::Value tile, const Threads &threads);
 /// Of the product's accumulator and result.

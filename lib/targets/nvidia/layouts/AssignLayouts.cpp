@@ -219,12 +219,24 @@ private:
     }
   }
 
+  LinearLayout layoutOfAccess(Operation *access, Value pointer) {
+    auto store = dyn_cast<tile::StoreOp>(access);
+    if (store && !isFree(store.getValue()) && isFree(pointer) &&
+        (!store.getMask() || isFree(store.getMask()))) {
+      const LinearLayout own = homeOf(store.getValue());
+      if (fillsSectors(own, pointer, axes.of(pointer))) {
+        return own;
+      }
+    }
+    return accessLayout(pointer, axes.of(pointer), threads);
+  }
+
   template <class Access> void assignAccess(Access access) {
     Value pointer = access->getOperand(0);
     if (!isTile(pointer)) {
       return;
     }
-    const LinearLayout layout = accessLayout(pointer, axes.of(pointer), threads);
+    const LinearLayout layout = layoutOfAccess(access, pointer);
     for (OpOperand &operand : access->getOpOperands()) {
       need(operand, layout);
     }
