@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "lib/targets/nvidia/products/Products.h"
 #include "lib/targets/nvidia/threads/Lowering.h"
 #include "lib/targets/nvidia/threads/Staging.h"
 
@@ -79,6 +80,10 @@ void lowerConvertLayout(ThreadCode &code, ConvertLayoutOp op) {
       code.hold(op, held);
       return;
     }
+  }
+  if (auto fragment = exchangedForMatrixUnit(code, op.getSource(), to)) {
+    code.hold(op, std::move(*fragment));
+    return;
   }
   code.hold(op, exchanged(code, op.getSource(), to));
 }

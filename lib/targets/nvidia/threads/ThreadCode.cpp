@@ -139,6 +139,25 @@ Value ThreadCode::shared(Value offset) {
                                      ArrayRef<LLVM::GEPArg>{offset});
 }
 
+Value ThreadCode::sharedAddress(Value offset) {
+  return builder.create<LLVM::PtrToIntOp>(loc, builder.getI32Type(), shared(offset));
+}
+
+void ThreadCode::storeWords(Value address, int64_t offset, ValueRange words) {
+  SmallVector<Value> operands{address};
+  std::string list, constraints = "r";
+  const unsigned bits = words.front().getType().getIntOrFloatBitWidth();
+  for (auto [i, word] : llvm::enumerate(words)) {
+    list += (i == 0 ? "$" : ", $") + std::to_string(i + 1);
+    constraints += bits == 32 ? ",r" : ",h";
+    operands.push_back(word);
+  }
+  const std::string vector = words.size() == 1 ? "" : ".v" + std::to_string(words.size());
+  assembly("st.shared" + vector + ".b" + std::to_string(bits) + " [$0 + " + std::to_string(offset) +
+               "], " + (words.size() == 1 ? list : "{" + list + "}") + ";",
+           constraints + ",~{memory}", nullptr, operands);
+}
+
 void ThreadCode::storeShared(Value value, Value element) {
   Value bits = toBits(value);
   const unsigned bytes = bits.getType().getIntOrFloatBitWidth() / 8;

@@ -68,12 +68,16 @@ public:
 
   /// Address of a byte of the program's shared memory, of which `bytes` from `offset` on are used.
   mlir::Value shared(mlir::Value offset);
+  /// The same as a number, i32, which instructions in assembly take.
+  mlir::Value sharedAddress(mlir::Value offset);
   void reserveShared(int64_t bytes);
   int64_t reservedShared() const { return sharedBytes; }
   /// Of the operation that needs as much.
   mlir::Location largestPlace() const { return ofLargest; }
   void storeShared(mlir::Value value, mlir::Value element);
   mlir::Value loadShared(mlir::Type type, mlir::Value element);
+  /// Stores up to four words of 32 bits, or one of 16, to neighbouring places.
+  void storeWords(mlir::Value address, int64_t offset, mlir::ValueRange words);
   /// All threads of the program wait for each other, and see what the others wrote.
   void barrier();
   /// The value of the lane whose number differs in the bits of `mask`.
