@@ -14,6 +14,7 @@
 #include "lib/targets/nvidia/layouts/Anchors.h"
 #include "lib/targets/nvidia/layouts/Passes.h"
 #include "lib/targets/nvidia/occupancy/Occupancy.h"
+#include "lib/targets/nvidia/pipeline/Passes.h"
 #include "lib/targets/nvidia/threads/Lowering.h"
 #include "lib/tile/transforms/Passes.h"
 
@@ -86,6 +87,7 @@ bool assignLayouts(CompileState &state) {
   passes.enableVerifier(state.options.verifyEach);
   passes.addPass(tile::createDropAssumptionsPass());
   passes.addPass(mlir::createInlinerPass());
+  passes.addNestedPass<mlir::func::FuncOp>(createPipelineLoopsPass(targetOf(state).machine));
   passes.addNestedPass<mlir::func::FuncOp>(createAssignLayoutsPass());
   passes.addPass(mlir::createCSEPass());
   return succeeded(passes.run(*state.module));

@@ -22,6 +22,8 @@ namespace nereid::nvidia {
 
 inline constexpr llvm::StringLiteral layoutsAttribute = "nvidia.layouts";
 inline constexpr llvm::StringLiteral beforeLayoutsAttribute = "nvidia.before_layouts";
+/// Of a kernel: the bytes of shared memory in which copies lie, from its start on.
+inline constexpr llvm::StringLiteral copyBytesAttribute = "nvidia.copy_bytes";
 
 /// Whether the value is a tile of one or more dimensions, which threads share.
 bool isTile(mlir::Value value);

@@ -38,6 +38,12 @@ static ValueRange valuesOf(Operation *op, StringRef attribute) {
 }
 
 LogicalResult NvidiaDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
+  if (attribute.getName() == copyBytesAttribute) {
+    auto bytes = dyn_cast<IntegerAttr>(attribute.getValue());
+    return bytes && bytes.getInt() >= 0 ? success()
+                                        : op->emitError() << "expects '" << copyBytesAttribute
+                                                          << "' to be a number of bytes";
+  }
   auto list = dyn_cast<ArrayAttr>(attribute.getValue());
   const ValueRange values = valuesOf(op, attribute.getName());
   if (!list || list.size() != values.size()) {

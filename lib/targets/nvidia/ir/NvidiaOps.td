@@ -42,4 +42,63 @@ def Nvidia_ConvertLayoutOp : Op<Nvidia_Dialect, "convert_layout", [Pure, SameOpe
   let assemblyFormat = "$source attr-dict `:` type($result)";
 }
 
+// ---- copies that go on while the program computes ----
+//
+// A loop's copies lie in shared memory, in as many slots as there are turns under way. A slot has
+// the tile's bytes, the first one begins at byte `place`, and SharedTile.h says where an element
+// lies in it. Copies that one thread makes between two commits are a group; groups end in order.
+
+def Nvidia_AsyncCopyOp : Op<Nvidia_Dialect, "async_copy", [AttrSizedOperandSegments,
+    MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "begin to copy elements from memory into a slot";
+  let description = [{
+    As tile.load of a matrix of 16-bit elements, whose elements without `other` are zero where the
+    mask is false. Nothing is copied unless `guard` is true. `fastest` is the dimension that memory
+    runs along.
+  }];
+  let arguments = (ins AnyRankedTensor:$pointer, Optional<AnyRankedTensor>:$mask,
+                       Optional<AnyRankedTensor>:$other, I1:$guard, I32:$slot,
+                       ConfinedAttr<I64Attr, [IntNonNegative]>:$place,
+                       ConfinedAttr<I64Attr, [IntNonNegative, IntMaxValue<1>]>:$fastest);
+  let assemblyFormat = [{
+    $pointer (`mask` $mask^ `:` type($mask))? (`other` $other^ `:` type($other))? `when` $guard
+    `into` $slot attr-dict `:` type($pointer)
+  }];
+}
+
+def Nvidia_CommitCopiesOp : Op<Nvidia_Dialect, "commit_copies", [
+    MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "the copies begun since the last commit are a group";
+  let assemblyFormat = "attr-dict";
+}
+
+def Nvidia_WaitCopiesOp : Op<Nvidia_Dialect, "wait_copies", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "all threads wait until their groups but the last few have ended";
+  let description = [{ Every thread then sees what the others copied. }];
+  let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$pending);
+  let assemblyFormat = "$pending attr-dict";
+}
+
+def Nvidia_ReadCopyOp : Op<Nvidia_Dialect, "read_copy", [MemoryEffects<[MemRead]>]> {
+  let summary = "an operand of a product, out of a slot";
+  let description = [{
+    `fastest` counts dimensions of the tile in the slot. `transposed`: the result is its transpose.
+    The result has one user, a tile.dot.
+  }];
+  let arguments = (ins I32:$slot, ConfinedAttr<I64Attr, [IntNonNegative]>:$place,
+                       ConfinedAttr<I64Attr, [IntNonNegative, IntMaxValue<1>]>:$fastest,
+                       UnitAttr:$transposed);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$slot attr-dict `:` type($result)";
+}
+
+def Nvidia_OpaqueOp : Op<Nvidia_Dialect, "opaque", [MemoryEffects<[MemWrite]>,
+                                                    SameOperandsAndResultType]> {
+  let summary = "the same integer, of which no later step knows where it comes from";
+  let description = [{ Keeps what is seldom needed from being computed ahead. }];
+  let arguments = (ins I32:$source);
+  let results = (outs I32:$result);
+  let assemblyFormat = "$source attr-dict `:` type($result)";
+}
+
 #endif

@@ -51,8 +51,13 @@ private:
 
   void assign(Operation *op) {
     llvm::TypeSwitch<Operation *>(op)
-        .Case<tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp>(
+        .Case<tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp, AsyncCopyOp>(
             [&](auto access) { assignAccess(access); })
+        .Case([&](ReadCopyOp read) {
+          OpOperand &use = *read->getUses().begin();
+          setLayout(read.getResult(),
+                    factorLayout(use.getOwner(), use.getOperandNumber(), threads));
+        })
         .Case([&](tile::DotOp dot) { assignProduct(dot); })
         .Case([&](tile::ReduceOp reduce) { assignReduction(reduce); })
         .Case([&](tile::ScanOp scan) { assignScan(scan); })
@@ -174,7 +179,7 @@ private:
       return use.getOperandNumber() == 2 ? std::optional(productLayout(dot, threads))
                                          : std::nullopt;
     }
-    if (isa<tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp>(user)) {
+    if (isa<tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp, AsyncCopyOp>(user)) {
       Value pointer = user->getOperand(0);
       return accessLayout(pointer, axes.of(pointer), threads);
     }

@@ -73,6 +73,12 @@ std::pair<Value, int64_t> SharedPlaces::at(int64_t reg) {
   return {address, part & ~threadBits};
 }
 
+Value slotAddress(ThreadCode &code, Value slot, uint64_t place, const SharedTile &tile) {
+  Value offset =
+      code.builder.create<arith::MulIOp>(code.loc, code.scalar(slot), code.constant(tile.bytes()));
+  return code.copyAddress(code.add(offset, static_cast<int64_t>(place)));
+}
+
 MatrixReader::MatrixReader(ThreadCode &code, const LinearLayout &fragment, const SharedTile &tile,
                            int64_t fastest, Value base)
     : code(code), rows(*matrixRowsOf(fragment, fastest)),

@@ -37,6 +37,9 @@ private:
   std::map<int64_t, mlir::Value> made;
 };
 
+/// The first byte of a slot, i32; slots of the tile begin at byte `place`.
+mlir::Value slotAddress(ThreadCode &code, mlir::Value slot, uint64_t place, const SharedTile &tile);
+
 /// Reads words of a fragment when they are asked for, each once.
 class MatrixReader {
 public:

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The warps' matrix instruction `mma.sync`, over a whole tile.
+#include "lib/targets/nvidia/products/MatrixReader.h"
 #include "lib/targets/nvidia/products/Products.h"
 #include "lib/targets/nvidia/threads/Words.h"
 
@@ -12,6 +13,37 @@ namespace nereid::nvidia {
 using layout::Holder;
 using layout::LinearLayout;
 
+namespace {
+
+/// The words of an operand: in registers, or read from a slot when they are needed.
+class Factor {
+public:
+  Factor(ThreadCode &code, Value tile) {
+    auto read = tile.getDefiningOp<ReadCopyOp>();
+    if (!read) {
+      words = packWords(code, code.held(tile), 32);
+      return;
+    }
+    LinearLayout fragment = *layoutOf(tile);
+    if (read.getTransposed()) {
+      fragment = fragment.transposed(ArrayRef<int32_t>{1, 0});
+    }
+    const auto fastest = static_cast<int64_t>(read.getFastest());
+    const SharedTile placed(fragment.shape(), 2, fastest);
+    reader.emplace(code, fragment, placed, fastest,
+                   slotAddress(code, read.getSlot(), read.getPlace(), placed));
+  }
+  Value word(int64_t number) {
+    return reader ? reader->word(number) : words[static_cast<size_t>(number)];
+  }
+
+private:
+  SmallVector<Value> words;
+  std::optional<MatrixReader> reader;
+};
+
+} // namespace
+
 void lowerMatrixUnit(ThreadCode &code, tile::DotOp op) {
   OpBuilder &b = code.builder;
   const Type from = tile::elementTypeOf(op.getA().getType());
@@ -19,8 +51,7 @@ void lowerMatrixUnit(ThreadCode &code, tile::DotOp op) {
   const unsigned width = from.getIntOrFloatBitWidth();
   const LinearLayout right = *layoutOf(op.getB());
   const int64_t k = shapeOf(op.getA())[1], step = 256 / width, steps = k / step;
-  const SmallVector<Value> a = packWords(code, code.held(op.getA()), 32);
-  const SmallVector<Value> bs = packWords(code, code.held(op.getB()), 32);
+  Factor a(code, op.getA()), bs(code, op.getB());
   const char *name = from.isF16() ? "f16" : from.isBF16() ? "bf16" : width == 32 ? "tf32" : "s8";
   const std::string instruction = fmt::format(
       "mma.sync.aligned.m16n8k{}.row.col.{}.{}.{}.{} {{$0, $1, $2, $3}}, {{$4, $5, $6, $7}}, "
@@ -40,10 +71,12 @@ void lowerMatrixUnit(ThreadCode &code, tile::DotOp op) {
       const auto tile = static_cast<int64_t>(first / 4);
       const int64_t column = tile % columnSteps, row = tile / columnSteps;
       SmallVector<Value> operands;
-      const auto atA = static_cast<size_t>(4 * (row * steps + i));
-      const auto atB = static_cast<size_t>(2 * (column * steps + i));
-      operands.append(a.begin() + atA, a.begin() + atA + 4);
-      operands.append(bs.begin() + atB, bs.begin() + atB + 2);
+      for (int64_t word = 0; word < 4; ++word) {
+        operands.push_back(a.word(4 * (row * steps + i) + word));
+      }
+      for (int64_t word = 0; word < 2; ++word) {
+        operands.push_back(bs.word(2 * (column * steps + i) + word));
+      }
       operands.append(sums.begin() + first, sums.begin() + first + 4);
       Value all = b.create<LLVM::InlineAsmOp>(code.loc, TypeRange(structure), operands, instruction,
                                               constraints, /*has_side_effects=*/true, false,

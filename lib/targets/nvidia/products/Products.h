@@ -3,6 +3,7 @@
 #pragma once
 
 #include "lib/targets/nvidia/threads/ThreadCode.h"
+#include "lib/tile/analysis/axis/AxisInfo.h"
 
 #include <optional>
 
@@ -19,5 +20,14 @@ void lowerMatrixUnit(ThreadCode &code, tile::DotOp op);
 /// `ldmatrix` reads. Nothing where the layout is no such one or the tile is too large.
 std::optional<ThreadCode::Held> exchangedForMatrixUnit(ThreadCode &code, mlir::Value tile,
                                                        const layout::LinearLayout &to);
+
+// ---- Copies.cpp ----
+
+void lowerAsyncCopy(ThreadCode &code, AsyncCopyOp op, const tile::AxisInfos &axes);
+void lowerCommitCopies(ThreadCode &code, CommitCopiesOp op);
+void lowerWaitCopies(ThreadCode &code, WaitCopiesOp op);
+/// Nothing is read here, but by the product that needs it.
+void lowerReadCopy(ThreadCode &code, ReadCopyOp op);
+void lowerOpaque(ThreadCode &code, OpaqueOp op);
 
 } // namespace nereid::nvidia

@@ -2,6 +2,7 @@
 // Walks the kernel and writes a function that each thread of a program runs: control flow stays,
 // each tile that it hands on becomes the scalars of its registers.
 #include "lib/pipeline/kernel/KernelFunction.h"
+#include "lib/targets/nvidia/products/Products.h"
 #include "lib/targets/nvidia/threads/Errors.h"
 #include "lib/targets/nvidia/threads/Lowering.h"
 #include "lib/targets/nvidia/threads/MemoryOrder.h"
@@ -72,6 +73,14 @@ private:
         .Case([&](tile::GatherOp one) { return done(lowerGather, one); })
         .Case([&](tile::HistogramOp one) { return done(lowerHistogram, one); })
         .Case([&](ConvertLayoutOp one) { return done(lowerConvertLayout, one); })
+        .Case([&](AsyncCopyOp one) {
+          lowerAsyncCopy(code, one, axes);
+          return success();
+        })
+        .Case([&](CommitCopiesOp one) { return done(lowerCommitCopies, one); })
+        .Case([&](WaitCopiesOp one) { return done(lowerWaitCopies, one); })
+        .Case([&](ReadCopyOp one) { return done(lowerReadCopy, one); })
+        .Case([&](OpaqueOp one) { return done(lowerOpaque, one); })
         .Case([&](tile::InlineAsmOp one) { return lowerAssembly(code, one); })
         .Case([&](tile::PrintOp one) { return done(lowerPrint, one); })
         .Case([&](tile::AssertOp one) { return done(lowerAssert, one); })
@@ -265,7 +274,7 @@ LogicalResult lowerTilesToThreads(ModuleOp module, const NvidiaMachine &machine)
   const Location loc = kernel.getLoc();
   auto bytes = LLVM::LLVMArrayType::get(builder.getI8Type(), 0);
   builder.create<LLVM::GlobalOp>(loc, bytes, /*isConstant=*/false, LLVM::Linkage::External,
-                                 sharedSymbol, Attribute(), /*alignment=*/16,
+                                 sharedSymbol, Attribute(), /*alignment=*/128,
                                  unsigned(Space::Shared));
   SmallVector<Type> types;
   for (Type type : kernel.getArgumentTypes()) {
@@ -278,7 +287,10 @@ LogicalResult lowerTilesToThreads(ModuleOp module, const NvidiaMachine &machine)
   }
   Block *entry = made.addEntryBlock();
   builder.setInsertionPointToEnd(entry);
-  ThreadCode code(builder, loc, threadsOf(kernel), sharedSymbol);
+  made->removeAttr(copyBytesAttribute);
+  auto copyBytes = kernel->getAttrOfType<IntegerAttr>(copyBytesAttribute);
+  ThreadCode code(builder, loc, threadsOf(kernel), sharedSymbol,
+                  copyBytes ? copyBytes.getInt() : 0);
   for (auto [from, to] : llvm::zip(kernel.getArguments(), entry->getArguments())) {
     code.hold(from, argumentValue(code, to, from.getType()));
   }

@@ -2,6 +2,7 @@
 // Loads and stores of global memory: neighbouring elements of a thread in one instruction, masked
 // ones by its predicate, which costs no branch. Where masks may tell neighbours apart, threads
 // without an excluded element branch to the wide instructions.
+#include "lib/targets/nvidia/threads/Accesses.h"
 #include "lib/targets/nvidia/threads/Lowering.h"
 #include "lib/targets/nvidia/threads/Words.h"
 
@@ -16,17 +17,6 @@ namespace nereid::nvidia {
 using layout::Holder;
 using layout::LinearLayout;
 
-namespace {
-
-/// Registers that one instruction takes, and the type of the words it moves them in.
-struct Access {
-  int64_t registers = 1; ///< a power of two; neighbours in memory
-  unsigned wordBits = 32;
-  unsigned words = 1;
-};
-
-/// How many registers from a multiple on are neighbours in memory, behind each other along the
-/// dimension that memory runs along, with one truth value of the mask.
 Access accessFor(const LinearLayout &layout, Type element, const tile::AxisInfo &pointer,
                  const std::optional<tile::AxisInfo> &mask) {
   const int64_t bits = memoryBits(element);
@@ -51,6 +41,8 @@ Access accessFor(const LinearLayout &layout, Type element, const tile::AxisInfo 
   access.words = all / access.wordBits;
   return access;
 }
+
+namespace {
 
 std::string_view cacheText(tile::CacheModifier cache) {
   switch (cache) {
@@ -92,9 +84,10 @@ std::string typeText(const Access &access) {
                      access.wordBits);
 }
 
-/// Emits the words of one load; `condition` and `others` may be missing.
-SmallVector<Value> loadWords(ThreadCode &code, tile::LoadOp op, const Access &access, Value address,
-                             Value condition, ArrayRef<Value> others) {
+} // namespace
+
+SmallVector<Value> loadWords(ThreadCode &code, const LoadHints &hints, const Access &access,
+                             Value address, Value condition, ArrayRef<Value> others) {
   OpBuilder &b = code.builder;
   const unsigned n = access.words;
   Type word = b.getIntegerType(std::max(16U, access.wordBits));
@@ -121,9 +114,9 @@ SmallVector<Value> loadWords(ThreadCode &code, tile::LoadOp op, const Access &ac
     }
     text += fmt::format("@${} ", n + 1);
   }
-  text += fmt::format("ld{}.global{}{}{} {}, [${}];", op.getIsVolatile() ? ".volatile" : "",
-                      op.getIsVolatile() ? "" : cacheText(op.getCache()),
-                      op.getIsVolatile() ? "" : evictText(op.getEvict()), typeText(access),
+  text += fmt::format("ld{}.global{}{}{} {}, [${}];", hints.isVolatile ? ".volatile" : "",
+                      hints.isVolatile ? "" : cacheText(hints.cache),
+                      hints.isVolatile ? "" : evictText(hints.evict), typeText(access),
                       listOf(0, n), n);
   constraints += ",~{memory}";
   if (n == 1) {
@@ -137,6 +130,20 @@ SmallVector<Value> loadWords(ThreadCode &code, tile::LoadOp op, const Access &ac
   }
   return words;
 }
+
+Value allOf(ThreadCode &code, Value mask) {
+  Value all;
+  for (auto [reg, own] : llvm::enumerate(code.held(mask))) {
+    if (!all) {
+      all = own;
+    } else if (own != code.held(mask)[reg - 1]) {
+      all = code.builder.create<arith::AndIOp>(code.loc, all, own);
+    }
+  }
+  return all;
+}
+
+namespace {
 
 /// How an operation accesses memory: by `masked`, or, where no mask of a thread excludes anything
 /// and that is wider, by `whole`.
@@ -157,24 +164,12 @@ struct Plan {
   bool hasBoth() const { return whole.registers > masked.registers; }
 };
 
-/// Whether the thread's masks are all true.
-Value allOf(ThreadCode &code, Value mask) {
-  Value all;
-  for (auto [reg, own] : llvm::enumerate(code.held(mask))) {
-    if (!all) {
-      all = own;
-    } else if (own != code.held(mask)[reg - 1]) {
-      all = code.builder.create<arith::AndIOp>(code.loc, all, own);
-    }
-  }
-  return all;
-}
-
 /// What the thread loads; `mask` may be null.
 ThreadCode::Held loadAll(ThreadCode &code, tile::LoadOp op, const Access &access, Value mask) {
   const Type type = threadType(tile::elementTypeOf(op.getType()));
   const auto &pointers = code.held(op.getPointer());
   const auto n = static_cast<size_t>(access.registers);
+  const LoadHints hints{op.getIsVolatile(), op.getCache(), op.getEvict()};
   ThreadCode::Held held;
   for (size_t reg = 0; reg < pointers.size(); reg += n) {
     Value condition = mask ? code.held(mask)[reg] : Value();
@@ -183,7 +178,7 @@ ThreadCode::Held loadAll(ThreadCode &code, tile::LoadOp op, const Access &access
       others =
           packWords(code, ArrayRef<Value>(code.held(op.getOther())).slice(reg, n), access.wordBits);
     }
-    for (Value word : loadWords(code, op, access, pointers[reg], condition, others)) {
+    for (Value word : loadWords(code, hints, access, pointers[reg], condition, others)) {
       const auto elements = unpackWord(code, word, n / access.words, type);
       held.append(elements.begin(), elements.end());
     }

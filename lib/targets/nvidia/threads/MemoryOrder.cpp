@@ -36,12 +36,21 @@ private:
   }
 
   void visit(Operation *op) {
-    if (isa<tile::BarrierOp>(op)) {
+    auto wait = dyn_cast<WaitCopiesOp>(op);
+    if (isa<tile::BarrierOp>(op) || (wait && wait.getPending() == 0)) {
       since.clear();
+      return;
+    }
+    if (wait) { // a barrier for all but copies, of which some go on
+      since.remove_if([](Operation *other) { return !isa<AsyncCopyOp>(other); });
       return;
     }
     if (Value pointer = tile::accessedThrough(op)) {
       access(op, pointer);
+      return;
+    }
+    if (auto copy = dyn_cast<AsyncCopyOp>(op)) {
+      access(op, copy.getPointer());
       return;
     }
     if (isa<tile::ReduceOp, tile::ScanOp>(op)) {
@@ -75,8 +84,10 @@ private:
 
   void access(Operation *op, Value pointer) {
     Access &mine = accesses[op];
-    mine = {pointer, arguments.argumentOf(pointer), std::nullopt, !isa<tile::LoadOp>(op)};
-    if (isTile(pointer)) {
+    mine = {pointer, arguments.argumentOf(pointer), std::nullopt,
+            !isa<tile::LoadOp, AsyncCopyOp>(op)};
+    // A copy reads at some time until it is waited for: not even its own thread's order holds.
+    if (isTile(pointer) && !isa<AsyncCopyOp>(op)) {
       mine.layout = layoutOf(pointer);
     }
     if (llvm::any_of(since, [&](Operation *other) { return mayMeet(mine, accesses.at(other)); })) {

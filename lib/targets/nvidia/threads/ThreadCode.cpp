@@ -20,9 +20,10 @@ Type threadType(Type scalar) {
              : scalar;
 }
 
-ThreadCode::ThreadCode(OpBuilder builder, Location loc, Threads threads, std::string sharedName)
+ThreadCode::ThreadCode(OpBuilder builder, Location loc, Threads threads, std::string sharedName,
+                       int64_t copyBytes)
     : builder(builder), loc(loc), threads(threads), sharedName(std::move(sharedName)),
-      ofLargest(loc) {
+      copyBytes(copyBytes), ofLargest(loc) {
   Type i32 = this->builder.getI32Type();
   Value thread = intrinsic("llvm.nvvm.read.ptx.sreg.tid.x", i32, {});
   OpBuilder &b = this->builder;
@@ -132,15 +133,25 @@ void ThreadCode::reserveShared(int64_t bytes) {
   }
 }
 
-Value ThreadCode::shared(Value offset) {
+Value ThreadCode::sharedByte(int64_t first, Value offset) {
   Type pointer = LLVM::LLVMPointerType::get(builder.getContext(), unsigned(Space::Shared));
   Value base = builder.create<LLVM::AddressOfOp>(loc, pointer, sharedName);
+  if (first != 0) {
+    base = builder.create<LLVM::GEPOp>(loc, pointer, builder.getI8Type(), base,
+                                       ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(first)});
+  }
   return builder.create<LLVM::GEPOp>(loc, pointer, builder.getI8Type(), base,
                                      ArrayRef<LLVM::GEPArg>{offset});
 }
 
+Value ThreadCode::shared(Value offset) { return sharedByte(copyBytes, offset); }
+
 Value ThreadCode::sharedAddress(Value offset) {
   return builder.create<LLVM::PtrToIntOp>(loc, builder.getI32Type(), shared(offset));
+}
+
+Value ThreadCode::copyAddress(Value offset) {
+  return builder.create<LLVM::PtrToIntOp>(loc, builder.getI32Type(), sharedByte(0, offset));
 }
 
 void ThreadCode::storeWords(Value address, int64_t offset, ValueRange words) {

@@ -29,8 +29,10 @@ class ThreadCode {
 public:
   using Held = llvm::SmallVector<mlir::Value, 8>;
 
-  /// Writes at `builder`'s place. `sharedName` is the symbol of the program's shared memory.
-  ThreadCode(mlir::OpBuilder builder, mlir::Location loc, Threads threads, std::string sharedName);
+  /// Writes at `builder`'s place. `sharedName` is the symbol of the program's shared memory, whose
+  /// first `copyBytes` belong to copies (nvidia.async_copy).
+  ThreadCode(mlir::OpBuilder builder, mlir::Location loc, Threads threads, std::string sharedName,
+             int64_t copyBytes);
 
   // ---- values ----
 
@@ -66,12 +68,15 @@ public:
 
   // ---- between threads ----
 
-  /// Address of a byte of the program's shared memory, of which `bytes` from `offset` on are used.
+  /// Address of a byte of the program's shared memory behind that of copies, of which `bytes` from
+  /// `offset` on are used.
   mlir::Value shared(mlir::Value offset);
   /// The same as a number, i32, which instructions in assembly take.
   mlir::Value sharedAddress(mlir::Value offset);
+  /// Of a byte in the copies' part.
+  mlir::Value copyAddress(mlir::Value offset);
   void reserveShared(int64_t bytes);
-  int64_t reservedShared() const { return sharedBytes; }
+  int64_t reservedShared() const { return copyBytes + sharedBytes; }
   /// Of the operation that needs as much.
   mlir::Location largestPlace() const { return ofLargest; }
   void storeShared(mlir::Value value, mlir::Value element);
@@ -112,12 +117,13 @@ public:
   const Threads threads;
 
 private:
+  mlir::Value sharedByte(int64_t first, mlir::Value offset);
   mlir::Value shuffle(llvm::StringRef kind, mlir::Value value, int64_t operand, int64_t clamp);
 
   llvm::DenseMap<mlir::Value, Held> values;
   mlir::Value lane, warp;
   std::string sharedName;
-  int64_t sharedBytes = 0;
+  int64_t copyBytes = 0, sharedBytes = 0;
   mlir::Location ofLargest;
 };
 

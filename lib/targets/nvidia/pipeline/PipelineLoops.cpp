@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: Apache-2.0
+// nvidia-pipeline-loops: copy operands of products into shared memory turns ahead of their use.
+//
+// Why: a thread does not wait for memory while it multiplies, and registers hold no operands.
+// Requires: one function, without calls and layouts.
+// Guarantees: a loop's copies of several turns are under way at once, in slots of their own. At the
+// start of a turn all threads wait for the turn's copies; then the slot is free that the turn
+// before has read, and the copies for the turn that needs it begin. Behind the loop nothing is
+// under way. Copies of turns that do not come are guarded.
+// Example, with three slots:
+//   for i { a = load(p + i) ; acc = dot(a, …) }
+// becomes
+//   for t in 0, 1 { async_copy p + t when t is a turn ; commit }
+//   for i { wait 1 ; async_copy p + i + 2 when that is a turn ; commit ; acc = dot(read_copy, …) }
+//   wait 0
+#include "lib/targets/nvidia/ir/Nvidia.h"
+#include "lib/targets/nvidia/pipeline/CarriedTiles.h"
+#include "lib/targets/nvidia/pipeline/Passes.h"
+#include "lib/targets/nvidia/pipeline/StagedLoads.h"
+#include "lib/targets/nvidia/threads/Staging.h"
+#include "lib/tile/ir/Attributes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace nereid::nvidia {
+namespace {
+
+/// Of slots, where the source does not say: more keep a second program off the processor.
+constexpr int64_t usualStages = 3;
+
+/// Bytes that one asynchronous copy of the pointer's elements could move.
+int64_t vectorBytes(const tile::AxisInfo &info, int64_t dim) {
+  constexpr int64_t elementBytes = 2;
+  const auto axis = static_cast<unsigned>(dim);
+  return std::min({int64_t{16}, info.contiguity(axis) * elementBytes, info.divisibility(axis)});
+}
+
+class Loop {
+public:
+  Loop(scf::ForOp loop, SmallVector<StagedLoad> loads, int64_t stages)
+      : loop(loop), loads(std::move(loads)), stages(stages), loc(loop.getLoc()) {}
+
+  /// Bytes of all slots.
+  static int64_t slotBytes(ArrayRef<StagedLoad> loads) {
+    int64_t sum = 0;
+    for (const StagedLoad &one : loads) {
+      sum += one.bytes();
+    }
+    return sum;
+  }
+
+  void run() {
+    for (const StagedLoad &one : loads) {
+      addCopy(slice, loop, one);
+    }
+    int64_t place = 0;
+    for (StagedLoad &one : loads) {
+      one.place = place;
+      place += one.bytes() * stages;
+    }
+    OpBuilder b(loop);
+    const SmallVector<Value> ahead = fill(b);
+    rebuild(b, ahead);
+  }
+
+private:
+  Value number(OpBuilder &b, int64_t value) {
+    return b.create<arith::ConstantOp>(loc, b.getIntegerAttr(loop.getStep().getType(), value));
+  }
+  int64_t step() {
+    APInt value;
+    matchPattern(loop.getStep(), m_ConstantInt(&value));
+    return value.getSExtValue();
+  }
+
+  /// The loop in front: copies of the first turns. What the loop carries behind those, for the
+  /// slice.
+  SmallVector<Value> fill(OpBuilder &b) {
+    SmallVector<Value> initials;
+    for (unsigned index : slice.carried) {
+      initials.push_back(loop.getInitArgs()[index]);
+    }
+    initials.push_back(b.create<arith::ConstantIntOp>(loc, 0, 32)); // slot
+    auto first = b.create<scf::ForOp>(loc, number(b, 0), number(b, (stages - 1) * step()),
+                                      loop.getStep(), initials);
+    if (first.getBody()->mightHaveTerminator()) {
+      first.getBody()->getTerminator()->erase();
+    }
+    OpBuilder inside = OpBuilder::atBlockEnd(first.getBody());
+    Value distance = first.getInductionVar();
+    Value turn = inside.create<arith::AddIOp>(loc, loop.getLowerBound(), distance);
+    Value hasAny = inside.create<arith::CmpIOp>(loc, arith::CmpIPredicate::slt,
+                                                loop.getLowerBound(), loop.getUpperBound());
+    Value count = inside.create<arith::SubIOp>(loc, loop.getUpperBound(), loop.getLowerBound());
+    Value reaches = inside.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ugt, count, distance);
+    Value guard = inside.create<arith::AndIOp>(loc, hasAny, reaches);
+    Value slot = first.getRegionIterArgs().back();
+    SmallVector<Value> next =
+        copies(inside, turn, first.getRegionIterArgs().drop_back(), guard, slot);
+    Value one = inside.create<arith::ConstantIntOp>(loc, 1, 32);
+    next.push_back(inside.create<arith::AddIOp>(loc, slot, one));
+    inside.create<scf::YieldOp>(loc, next);
+    return SmallVector<Value>(first.getResults().drop_back());
+  }
+
+  /// The copies of a turn; returns what the slice carries to the next one.
+  SmallVector<Value> copies(OpBuilder &b, Value turn, ValueRange carried, Value guard, Value slot) {
+    IRMapping mapping;
+    mapping.map(loop.getInductionVar(), turn);
+    for (auto [index, value] : llvm::zip(slice.carried, carried)) {
+      mapping.map(loop.getRegionIterArgs()[index], value);
+    }
+    for (Operation &op : *original) {
+      if (slice.operations.contains(&op)) {
+        b.clone(op, mapping);
+      }
+    }
+    for (StagedLoad &one : loads) {
+      copy(b, one, mapping, guard, slot);
+    }
+    b.create<CommitCopiesOp>(loc);
+    SmallVector<Value> next;
+    for (unsigned index : slice.carried) {
+      next.push_back(mapping.lookupOrDefault(yielded[index]));
+    }
+    return next;
+  }
+
+  void copy(OpBuilder &b, StagedLoad &one, IRMapping &mapping, Value guard, Value slot) {
+    auto at = [&](Value value) { return value ? mapping.lookupOrDefault(value) : value; };
+    auto create = [&](OpBuilder &place, Value pointer) {
+      place.create<AsyncCopyOp>(one.load.getLoc(), pointer, at(one.load.getMask()),
+                                at(one.load.getOther()), guard, slot, one.place, one.fastest);
+    };
+    if (!one.neighbours) {
+      create(b, at(one.load.getPointer()));
+      return;
+    }
+    if (!one.neighbours->condition) {
+      create(b, at(one.neighbours->tile));
+      return;
+    }
+    auto branch = b.create<scf::IfOp>(one.load.getLoc(), at(one.neighbours->condition),
+                                      /*withElseRegion=*/true);
+    OpBuilder then = branch.getThenBodyBuilder();
+    create(then, at(one.neighbours->tile));
+    OpBuilder other = branch.getElseBodyBuilder();
+    SmallVector<Value> starts;
+    for (Value start : one.neighbours->starts) {
+      starts.push_back(at(start));
+    }
+    create(other, madeApart(other, at(one.load.getPointer()), starts));
+  }
+
+  void rebuild(OpBuilder &b, ArrayRef<Value> ahead) {
+    SmallVector<Value> initials(loop.getInitArgs());
+    initials.append(ahead.begin(), ahead.end());
+    initials.push_back(b.create<arith::ConstantIntOp>(loc, 0, 32)); // slot
+    auto made = b.create<scf::ForOp>(loc, loop.getLowerBound(), loop.getUpperBound(),
+                                     loop.getStep(), initials);
+    made->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+    Block *body = made.getBody();
+    if (body->mightHaveTerminator()) {
+      body->getTerminator()->erase();
+    }
+    OpBuilder inside = OpBuilder::atBlockEnd(body);
+    inside.create<WaitCopiesOp>(loc, static_cast<uint64_t>(stages - 2));
+    Value slot = made.getRegionIterArgs().back();
+    auto small = [&](int64_t value) {
+      return inside.create<arith::ConstantIntOp>(loc, value, 32).getResult();
+    };
+    auto wrapped = [&](int64_t when, Value otherwise, int64_t to) {
+      Value is = inside.create<arith::CmpIOp>(loc, arith::CmpIPredicate::eq, slot, small(when));
+      return inside.create<arith::SelectOp>(loc, is, small(to), otherwise).getResult();
+    };
+    Value before = wrapped(0, inside.create<arith::SubIOp>(loc, slot, small(1)), stages - 1);
+    Value behind = wrapped(stages - 1, inside.create<arith::AddIOp>(loc, slot, small(1)), 0);
+    Value distance = number(inside, (stages - 1) * step());
+    Value turn = inside.create<arith::AddIOp>(loc, made.getInductionVar(), distance);
+    Value left = inside.create<arith::SubIOp>(loc, made.getUpperBound(), made.getInductionVar());
+    Value guard = inside.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ugt, left, distance);
+    const size_t own = loop.getNumRegionIterArgs();
+    const SmallVector<Value> nextAhead =
+        copies(inside, turn, made.getRegionIterArgs().drop_front(own).drop_back(), guard, before);
+    for (auto [from, to] :
+         llvm::zip(loop.getBody()->getArguments(), body->getArguments().take_front(own + 1))) {
+      from.replaceAllUsesWith(to);
+    }
+    body->getOperations().splice(body->end(), original->getOperations());
+    auto yield = cast<scf::YieldOp>(body->getTerminator());
+    SmallVector<Value> handed(yield.getOperands());
+    handed.append(nextAhead.begin(), nextAhead.end());
+    handed.push_back(behind);
+    yield->setOperands(handed);
+    for (StagedLoad &one : loads) {
+      readFrom(one, slot);
+    }
+    b.setInsertionPointAfter(made);
+    b.create<WaitCopiesOp>(loc, 0U);
+    for (auto [from, to] : llvm::zip(loop.getResults(), made.getResults().take_front(own))) {
+      from.replaceAllUsesWith(to);
+    }
+    loop.erase();
+  }
+
+  static void readFrom(StagedLoad &one, Value slot) {
+    SmallVector<OpOperand *> uses;
+    SmallVector<Operation *> transposes;
+    for (OpOperand &use : one.load.getResult().getUses()) {
+      if (isa<tile::TransOp>(use.getOwner())) {
+        transposes.push_back(use.getOwner());
+        for (OpOperand &inner : use.getOwner()->getResult(0).getUses()) {
+          uses.push_back(&inner);
+        }
+      } else {
+        uses.push_back(&use);
+      }
+    }
+    for (OpOperand *use : uses) {
+      OpBuilder b(use->getOwner());
+      const bool isTransposed = use->get() != one.load.getResult();
+      use->set(b.create<ReadCopyOp>(one.load.getLoc(), use->get().getType(), slot, one.place,
+                                    one.fastest, isTransposed));
+    }
+    for (Operation *transpose : transposes) {
+      transpose->erase();
+    }
+    one.load.erase();
+  }
+
+  scf::ForOp loop;
+  SmallVector<StagedLoad> loads;
+  int64_t stages;
+  Location loc;
+  Slice slice;
+  Block *original = loop.getBody();
+  SmallVector<Value> yielded{loop.getYieldedValues()};
+};
+
+class PipelineLoopsPass : public PassWrapper<PipelineLoopsPass, OperationPass<func::FuncOp>> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PipelineLoopsPass)
+
+  explicit PipelineLoopsPass(const NvidiaMachine &machine) : sharedBytes(machine.sharedBytes) {}
+
+  StringRef getArgument() const override { return "nvidia-pipeline-loops"; }
+  StringRef getDescription() const override {
+    return "copy operands of products into shared memory turns ahead of their use";
+  }
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<NvidiaDialect>();
+  }
+
+  void runOnOperation() override {
+    func::FuncOp kernel = getOperation();
+    if (!kernel->hasAttr(tile::attribute::kernel)) {
+      return;
+    }
+    SmallVector<scf::ForOp> loops;
+    kernel.walk([&](scf::ForOp loop) {
+      if (stagesOf(loop) > 1 && hasUsualStep(loop) && mayOverlap(loop) &&
+          !stagedLoadsOf(loop).empty()) {
+        loops.push_back(loop);
+      }
+    });
+    if (loops.empty()) {
+      return;
+    }
+    for (scf::ForOp &loop : loops) {
+      loop = carryScalars(loop);
+    }
+    SmallVector<SmallVector<StagedLoad>> loads;
+    {
+      const tile::AxisInfos axes(kernel);
+      for (scf::ForOp loop : loops) {
+        loads.push_back(stagedLoadsOf(loop));
+        for (StagedLoad &one : loads.back()) {
+          OpBuilder before(one.load);
+          one.neighbours = withNeighbours(before, one.load.getPointer(), axes);
+        }
+      }
+    }
+    const tile::AxisInfos axes(kernel);
+    for (auto &list : loads) {
+      llvm::erase_if(list, [&](StagedLoad &one) { return !choose(one, axes); });
+    }
+    for (auto [loop, list] : llvm::zip(loops, loads)) {
+      pipeline(loop, list);
+    }
+    if (copyBytes > 0) {
+      kernel->setAttr(copyBytesAttribute,
+                      OpBuilder(kernel.getContext()).getI64IntegerAttr(copyBytes));
+    }
+  }
+
+private:
+  /// Of the loop, else of the kernel, else the usual number.
+  static int64_t stagesOf(scf::ForOp loop) {
+    for (Operation *op :
+         {loop.getOperation(), loop->getParentOfType<func::FuncOp>().getOperation()}) {
+      if (auto stages = op->getAttrOfType<IntegerAttr>(tile::attribute::numStages)) {
+        return stages.getInt();
+      }
+    }
+    return usualStages;
+  }
+
+  /// Steps that no sum of a few makes wrap around.
+  static bool hasUsualStep(scf::ForOp loop) {
+    APInt step;
+    return matchPattern(loop.getStep(), m_ConstantInt(&step)) && step.isStrictlyPositive() &&
+           step.getActiveBits() <= 20;
+  }
+
+  /// Which way of its addresses a copy takes; false where memory is not asynchronous for it.
+  static bool choose(StagedLoad &one, const tile::AxisInfos &axes) {
+    constexpr int64_t leastBytes = 4;
+    int64_t best = 0;
+    bool takesNeighbours = false;
+    auto consider = [&](Value pointer, bool isNeighbours) {
+      const tile::AxisInfo info = axes.of(pointer);
+      for (int64_t dim : {1, 0}) {
+        if (vectorBytes(info, dim) > best) {
+          best = vectorBytes(info, dim);
+          one.fastest = dim;
+          takesNeighbours = isNeighbours;
+        }
+      }
+    };
+    consider(one.load.getPointer(), false);
+    if (one.neighbours) {
+      consider(one.neighbours->tile, true);
+      if (!takesNeighbours) {
+        one.neighbours.reset();
+      }
+    }
+    return best >= leastBytes;
+  }
+
+  void pipeline(scf::ForOp loop, SmallVector<StagedLoad> &loads) {
+    Slice slice;
+    llvm::erase_if(loads, [&](const StagedLoad &one) { return !addCopy(slice, loop, one); });
+    // What else the program stages needs its room, too.
+    const int64_t each = Loop::slotBytes(loads), room = sharedBytes - mostStagedBytes;
+    const int64_t stages =
+        loads.empty() ? 0 : std::min(std::min<int64_t>(stagesOf(loop), 32), room / each);
+    if (stages < 2) {
+      return;
+    }
+    Loop(loop, loads, stages).run();
+    copyBytes = std::max(copyBytes, each * stages);
+  }
+
+  int64_t sharedBytes, copyBytes = 0;
+};
+
+} // namespace
+
+std::unique_ptr<Pass> createPipelineLoopsPass(const NvidiaMachine &machine) {
+  return std::make_unique<PipelineLoopsPass>(machine);
+}
+
+} // namespace nereid::nvidia

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/targets/nvidia/pipeline/StagedLoads.h"
+
+#include "lib/targets/nvidia/ir/Nvidia.h"
+#include "lib/targets/nvidia/layouts/Anchors.h"
+#include "lib/tile/analysis/MemoryAccesses.h"
+
+using namespace mlir;
+
+namespace nereid::nvidia {
+
+int64_t StagedLoad::bytes() const {
+  tile::LoadOp load = this->load;
+  auto type = cast<RankedTensorType>(load.getType());
+  return type.getNumElements() * type.getElementTypeBitWidth() / 8;
+}
+
+bool mayOverlap(scf::ForOp loop) {
+  const bool hasLoop =
+      loop.getBody()
+          ->walk([](Operation *op) {
+            auto load = dyn_cast<tile::LoadOp>(op);
+            const bool isOrdered =
+                load && (load.getIsVolatile() || load.getCache() == tile::CacheModifier::CV);
+            return isa<scf::ForOp, scf::WhileOp>(op) || isOrdered ? WalkResult::interrupt()
+                                                                  : WalkResult::advance();
+          })
+          .wasInterrupted();
+  return !hasLoop && !tile::hasSideEffects(loop);
+}
+
+/// Whether all users are products that matrix instructions make, of the load or of its transpose.
+static bool isForProducts(Value value, Block *block, bool mayTranspose) {
+  return !value.use_empty() && llvm::all_of(value.getUses(), [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    if (user->getBlock() != block) {
+      return false;
+    }
+    if (isa<tile::TransOp>(user)) {
+      return mayTranspose && isForProducts(user->getResult(0), block, false);
+    }
+    return isa<tile::DotOp>(user) && use.getOperandNumber() < 2 && usesMatrixUnit(user);
+  });
+}
+
+SmallVector<StagedLoad> stagedLoadsOf(scf::ForOp loop) {
+  constexpr int64_t chunk = 8; // elements of 16 bytes
+  SmallVector<StagedLoad> found;
+  for (auto load : loop.getBody()->getOps<tile::LoadOp>()) {
+    auto type = dyn_cast<RankedTensorType>(load.getType());
+    if (type && type.getRank() == 2 &&
+        (type.getElementType().isF16() || type.getElementType().isBF16()) &&
+        type.getDimSize(0) >= chunk && type.getDimSize(1) >= chunk &&
+        isForProducts(load.getResult(), loop.getBody(), /*mayTranspose=*/true)) {
+      found.push_back({load});
+    }
+  }
+  return found;
+}
+
+bool Slice::add(scf::ForOp loop, Value value) {
+  if (loop.isDefinedOutsideOfLoop(value) || value == loop.getInductionVar()) {
+    return true;
+  }
+  if (auto argument = dyn_cast<BlockArgument>(value)) {
+    if (argument.getOwner() != loop.getBody() || isTile(value)) {
+      return false;
+    }
+    const unsigned index = argument.getArgNumber() - 1;
+    return !carried.insert(index) || add(loop, loop.getYieldedValues()[index]);
+  }
+  Operation *op = value.getDefiningOp();
+  if (op->getBlock() != loop.getBody() || op->getNumRegions() != 0 || !isMemoryEffectFree(op)) {
+    return false;
+  }
+  for (Value operand : op->getOperands()) {
+    if (!operations.contains(op) && !add(loop, operand)) {
+      return false;
+    }
+  }
+  operations.insert(op);
+  return true;
+}
+
+bool addCopy(Slice &slice, scf::ForOp loop, const StagedLoad &staged) {
+  Slice more = slice;
+  tile::LoadOp load = staged.load;
+  for (Value operand : load->getOperands()) {
+    if (!more.add(loop, operand)) {
+      return false;
+    }
+  }
+  if (staged.neighbours) {
+    SmallVector<Value> values(staged.neighbours->starts);
+    values.push_back(staged.neighbours->tile);
+    if (staged.neighbours->condition) {
+      values.push_back(staged.neighbours->condition);
+    }
+    for (Value value : values) {
+      if (!more.add(loop, value)) {
+        return false;
+      }
+    }
+  }
+  slice = std::move(more);
+  return true;
+}
+
+} // namespace nereid::nvidia

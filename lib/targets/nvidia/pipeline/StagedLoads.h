@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Loads of a loop that only products read, and what their addresses are made of.
+#pragma once
+
+#include "lib/targets/nvidia/pipeline/Remainders.h"
+#include "lib/tile/ir/Tile.h"
+
+#include "llvm/ADT/SetVector.h"
+
+namespace nereid::nvidia {
+
+struct StagedLoad {
+  tile::LoadOp load;
+  std::optional<Neighbours> neighbours; ///< of the pointer, where it has them
+  int64_t fastest = 1;                  ///< dimension that memory runs along
+  int64_t place = 0;                    ///< first byte of its slots in shared memory
+  int64_t bytes() const;                ///< of a slot
+};
+
+/// Whether turns of the loop can overlap: it has no other loop and no effect but loads.
+bool mayOverlap(mlir::scf::ForOp loop);
+/// The loads of the loop's own block that nothing but operands of matrix instructions needs, each
+/// perhaps transposed.
+llvm::SmallVector<StagedLoad> stagedLoadsOf(mlir::scf::ForOp loop);
+
+/// What has to be computed again for an earlier turn's copy: operations of the loop in order, and
+/// the numbers that it carries from turn to turn.
+struct Slice {
+  llvm::SetVector<mlir::Operation *> operations;
+  llvm::SetVector<unsigned> carried;
+
+  /// False where something of it can only be known in its own turn.
+  bool add(mlir::scf::ForOp loop, mlir::Value value);
+};
+/// Adds all that the load's copy needs, or nothing and false.
+bool addCopy(Slice &slice, mlir::scf::ForOp loop, const StagedLoad &staged);
+
+} // namespace nereid::nvidia
