@@ -49,6 +49,9 @@ enum class Fault : uint8_t { None, Outside, Input, Unwritten, Varies };
 struct TrialResult {
   /// What the tensors held after the first launch, contiguous; in the order of the trial's.
   std::vector<runtime::Tensor> tensors;
+  /// The same after the second launch, where results may vary and did; empty otherwise. Each of the
+  /// two has to be right.
+  std::vector<runtime::Tensor> others;
   /// The first thing that is wrong beside the numbers, the gravest kind first; `text` names the
   /// tensor, the element and both values.
   Fault fault = Fault::None;
@@ -59,6 +62,8 @@ struct TrialOptions {
   /// The results of the two launches may differ in more than bits that were never written: sums by
   /// atomic additions of floating-point numbers.
   bool mayVary = false;
+  /// Draws what stands in the memory of the second launch, so that no kernel knows it.
+  uint64_t seed = 0;
 };
 
 /// E0506 without memory, or what `launch` says.

@@ -8,6 +8,7 @@
 
 #include <atomic>
 #include <cstring>
+#include <set>
 
 namespace nereid::verify {
 namespace {
@@ -166,7 +167,39 @@ TEST(Trial, WhatDependsOnTheLaunch) {
   EXPECT_EQ(result.fault, Fault::Varies);
   EXPECT_EQ(result.text, "not deterministic: element 3 of 'out' is 1 in one launch and 2 in "
                          "another one");
-  EXPECT_EQ(tryKernel(plain(), count, {.mayVary = true}).fault, Fault::None);
+}
+
+/// A kernel that knows both patterns could tell memory that was not written from results.
+TEST(Trial, WhatStandsInMemoryIsDrawn) {
+  auto patternsOf = [](uint64_t seed) {
+    std::vector<uint32_t> patterns;
+    tryKernel(plain(),
+              [&](std::span<const Tensor> given, const LaunchWay &) {
+                patterns.push_back(*(given[1].as<uint32_t>() + given[1].elementCount()));
+              },
+              {.seed = seed});
+    return patterns;
+  };
+  std::set<uint32_t> second;
+  for (uint64_t seed = 0; seed < 16; ++seed) {
+    second.insert(patternsOf(seed).back());
+  }
+  EXPECT_GT(second.size(), 8u);
+  EXPECT_EQ(patternsOf(7), patternsOf(7));
+}
+
+/// Which of two launches a caller happens to judge does not decide.
+TEST(Trial, WhatMayVaryIsKeptOfBothLaunches) {
+  std::atomic<int> launches{0};
+  auto count = [&](std::span<const Tensor> tensors, auto &) { tensors[1].set(3, ++launches); };
+  TrialResult result = tryKernel(plain(), count, {.mayVary = true});
+  EXPECT_EQ(result.fault, Fault::None) << result.text;
+  ASSERT_EQ(result.others.size(), 2u);
+  EXPECT_EQ(result.tensors[1].at(3), 1);
+  EXPECT_EQ(result.others[1].at(3), 2);
+  EXPECT_EQ(result.others[1].at(4), result.tensors[1].at(4));
+  result = tryKernel(plain(), [](auto, auto &) {}, {.mayVary = true});
+  EXPECT_TRUE(result.others.empty()) << "they agree";
 }
 
 TEST(Trial, NothingAtAll) {
