@@ -106,7 +106,7 @@ bool Checker::admitElement(const Element &element) {
   const Allocation *tensor = memory.owner(address);
   const uint64_t offset = tensor != nullptr ? memory.hostAddress(address) - tensor->host : 0;
   if (tensor == nullptr || element.bytes > tensor->bytes ||
-      offset > tensor->bytes - element.bytes) {
+      offset > tensor->bytes - element.bytes || tensor->meetsGap(offset, element.bytes)) {
     if (mark == 0) { // otherwise the cause has been reported
       reportOutside(element);
     }

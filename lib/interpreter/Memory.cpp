@@ -2,6 +2,8 @@
 // Bounds-checked access to the tensors of one launch.
 #include "lib/interpreter/Memory.h"
 
+#include "runtime/elements/ElementBlocks.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -9,6 +11,29 @@ namespace nereid::interpreter {
 
 /// Each tensor's own addresses when they are separate.
 static constexpr unsigned regionBits = 48;
+
+bool Allocation::meetsGap(uint64_t offset, unsigned count) const {
+  if (isElement.empty()) {
+    return false;
+  }
+  const auto first = isElement.begin() + static_cast<std::ptrdiff_t>(offset);
+  return std::find(first, first + count, false) != first + count;
+}
+
+/// For `Allocation::isElement`; `low` bytes lie in front of the first element.
+static std::vector<bool> elementBytes(const runtime::Tensor &tensor, int64_t low, uint64_t bytes) {
+  const auto element = static_cast<int64_t>(sizeInBytes(tensor.dtype()));
+  std::vector<bool> isElement;
+  if (static_cast<uint64_t>(tensor.elementCount() * element) == bytes) {
+    return isElement;
+  }
+  isElement.resize(bytes);
+  for (int64_t i = 0; i < tensor.elementCount(); ++i) {
+    const int64_t offset = runtime::elementAddress(tensor, i) - tensor.as<uint8_t>() - low;
+    std::fill_n(isElement.begin() + offset, element, true);
+  }
+  return isElement;
+}
 
 uint64_t Memory::add(const runtime::Tensor &tensor, std::string name) {
   const int64_t element = static_cast<int64_t>(sizeInBytes(tensor.dtype()));
@@ -27,8 +52,14 @@ uint64_t Memory::add(const runtime::Tensor &tensor, std::string name) {
     address = (uint64_t(allocations.size()) + 1) << regionBits | uint64_t(1) << (regionBits - 1) |
               (first & 0xFFFF);
   }
-  allocations.push_back({address + static_cast<uint64_t>(low), static_cast<uint64_t>(high - low),
-                         std::move(name), first + static_cast<uint64_t>(low)});
+  allocations.push_back({address + static_cast<uint64_t>(low),
+                         static_cast<uint64_t>(high - low),
+                         std::move(name),
+                         first + static_cast<uint64_t>(low),
+                         {}});
+  if (isSeparate) {
+    allocations.back().isElement = elementBytes(tensor, low, allocations.back().bytes);
+  }
   return address;
 }
 
@@ -101,7 +132,10 @@ std::string describeAddress(const Memory &memory, uint64_t address) {
     return "the address is " + std::to_string(allocation->base - address) +
            " bytes before the start of " + whole;
   }
-  return "the address is at byte " + std::to_string(address - allocation->base) + " of " + whole;
+  const uint64_t offset = address - allocation->base;
+  const bool isGap = offset < allocation->bytes && allocation->meetsGap(offset, 1);
+  return "the address is at byte " + std::to_string(offset) + " of " + whole +
+         (isGap ? " with the gaps between its rows, and in one of them" : "");
 }
 
 } // namespace nereid::interpreter

@@ -17,6 +17,11 @@ struct Allocation {
   uint64_t bytes = 0;
   std::string name;  ///< of the argument, for messages
   uint64_t host = 0; ///< where it really is; the same as base unless addresses are separate
+  /// With separate addresses: which bytes belong to an element of a tensor with gaps; empty: all.
+  std::vector<bool> isElement;
+
+  /// Whether one of the bytes, which lie within, belongs to no element.
+  bool meetsGap(uint64_t offset, unsigned count) const;
 };
 
 class Memory {

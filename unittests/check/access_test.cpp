@@ -53,6 +53,26 @@ def k(y):
             "takes 4");
 }
 
+/// Rows of 3 that are 5 apart: elements 3, 4, 8 and 9 of the memory are nobody's.
+TEST(CheckAccess, GapsBetweenRowsAreOutside) {
+  const char *kernel = R"(
+@triton.jit
+def k(x, y, columns, BLOCK: tl.constexpr):
+    at = tl.arange(0, BLOCK)
+    value = tl.load(x + tl.program_id(0) * 5 + at, mask=at < columns)  # HERE
+    tl.store(y + tl.program_id(0) * 4 + at, value, mask=at < 3)
+)";
+  auto memory = floats(13), y = floats(12);
+  auto x = runtime::Tensor::borrow(memory.data(), {3, 3}, DType::F32, {5, 1});
+  expectClean(checkSource(kernel, "*fp32, *fp32, i32, 4", {3, 1, 1}, {&x, &y, int64_t(3)}));
+  Checked checked = checkSource(kernel, "*fp32, *fp32, i32, 4", {2, 1, 1}, {&x, &y, int64_t(4)});
+  expectOnly(checked, "E0801", "load reads outside 'x' at element [3] of the tile");
+  EXPECT_EQ(checked.only().occurrences, 2u);
+  EXPECT_EQ(checked.only().diagnostic.notes[1],
+            "the address is at byte 12 of 'x', which has 52 bytes with the gaps between its rows, "
+            "and in one of them, and the element takes 4");
+}
+
 TEST(CheckAccess, AnotherTensorsMemoryIsOutsideToo) {
   // One block of memory cut in two: the address behind x is a good one, of y.
   auto whole = floats(8);
