@@ -169,6 +169,48 @@ TEST(CaseGrid, ARowHasOneSpecialNumber) {
   EXPECT_EQ(kinds.size(), static_cast<size_t>(specialTurns));
 }
 
+/// A kernel may look at one element to tell how its work can be left out.
+TEST(CaseGrid, FirstElementsAreSpecialInEveryWay) {
+  auto kindOf = [](double value) {
+    return std::isnan(value) ? 3 : std::isinf(value) ? (value > 0 ? 1 : 2) : value == 0 ? 4 : 0;
+  };
+  std::set<int> kinds;
+  for (const GridCase &one : accuracyGrid(shipped("scale_shift"), 3)) {
+    if (one.data.kind == DataKind::Special) {
+      kinds.insert(kindOf(filled(one.data, DType::F32).x[0]));
+    }
+  }
+  EXPECT_EQ(kinds, (std::set<int>{1, 2, 3, 4}));
+  int last = 0, inside = 0;
+  const Filled data = filled({DataKind::Special, 0, nanFirst}, DType::F32);
+  for (size_t i = 0; i < data.x.size(); ++i) {
+    const bool isSpecial = kindOf(data.x[i]) % 4 != 0;
+    last += isSpecial && i % 400 == 399 ? 1 : 0;
+    inside += isSpecial && i % 400 > 0 && i % 400 < 399 ? 1 : 0;
+  }
+  EXPECT_GT(last + inside, 0) << "not in front alone";
+}
+
+/// A vector has one row, and NaN is to be seen in front and elsewhere.
+TEST(CaseGrid, OnlyRowsHaveNanInFrontAndElsewhere) {
+  auto placeOfNan = [](int turn, uint64_t seed) {
+    const runtime::Tensor vector = runtime::Tensor::empty({1000}, DType::F32);
+    fillData(vector, {DataKind::Special, 0, turn}, seed, {});
+    int64_t place = 0;
+    while (place < 1000 && !std::isnan(vector.at(place))) {
+      ++place;
+    }
+    return place;
+  };
+  std::set<int64_t> elsewhere;
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    EXPECT_EQ(placeOfNan(nanFirst, seed), 0);
+    EXPECT_LT(placeOfNan(nanFirst + specialTurns, seed), 1000);
+    elsewhere.insert(placeOfNan(nanFirst + specialTurns, seed));
+  }
+  EXPECT_GT(elsewhere.size(), 5u);
+}
+
 TEST(CaseGrid, RowsAreArrangedAsTheySay) {
   auto rows = [](DataKind kind, auto holds) {
     const Filled data = filled({kind, 1}, DType::F32);

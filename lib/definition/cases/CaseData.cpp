@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <limits>
 #include <vector>
 
@@ -41,6 +42,7 @@ public:
     });
   }
   DType dtype() const { return tensor.dtype(); }
+  bool isOnlyOne() const { return tensor.elementCount() == length; }
   double at(int64_t i) const { return values[static_cast<size_t>(i)]; }
   void set(int64_t i, double value) { values[static_cast<size_t>(i)] = value; }
   void write() {
@@ -61,9 +63,20 @@ private:
   std::vector<double> values;
 };
 
+/// Often where a kernel would look to tell a row by one element: its first and its last one. The
+/// first row's is the first element of the tensor; an only row's in the turn of NaN alone.
+int64_t specialPlace(const Row &row, int turn, uint64_t seed) {
+  const uint64_t hash = hashed(seed + static_cast<uint64_t>(turn), row.number);
+  const bool isInFront = row.number == 0 && (!row.isOnlyOne() || turn == nanFirst);
+  if (isInFront || hash % 4 == 0) {
+    return 0;
+  }
+  return hash % 4 == 1 ? row.length - 1
+                       : static_cast<int64_t>((hash >> 2) % static_cast<uint64_t>(row.length));
+}
+
 void fillSpecial(Row &row, int turn, uint64_t seed) {
-  const auto place =
-      static_cast<int64_t>(hashed(seed, row.number) % static_cast<uint64_t>(row.length));
+  const int64_t place = specialPlace(row, turn, seed);
   switch ((row.number + turn) % specialTurns) {
   case 0:
     return row.set(place, infinity);
@@ -188,12 +201,15 @@ static void setFitted(const Tensor &tensor, int64_t i, const ValueRange &allowed
   }
 }
 
-void fillData(const Tensor &tensor, const Data &data, uint64_t seed, const ValueRange &allowed) {
+void fillData(const Tensor &tensor, const Data &data, uint64_t seed, const ValueRange &allowed,
+              const Tensor *normal) {
   const DType dtype = tensor.dtype();
   if (!isFloat(dtype)) {
     return fillIntegerData(tensor, data, seed, allowed);
   }
-  if (isOfNormalNumbers(data.kind)) {
+  if (isOfNormalNumbers(data.kind) && normal != nullptr) {
+    std::memcpy(tensor.data(), normal->data(), tensor.byteCount());
+  } else if (isOfNormalNumbers(data.kind)) {
     runtime::fillNormal(tensor, seed);
   }
   const int64_t count = tensor.elementCount();

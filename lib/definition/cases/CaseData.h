@@ -32,18 +32,25 @@ struct Data {
   /// subnormal number, to 1, a tenth of its largest number. Cancelling: of a thousand.
   double range = 0;
   /// Special: what the first row has, of an infinity, the other, NaN and zeros; rows go on in turn.
+  /// From specialTurns on the same again, at other places.
   int turn = 0;
 };
 constexpr int specialTurns = 4;
+/// The turn in which the first element is NaN; of an only row it is another one elsewhere in
+/// nanFirst + specialTurns.
+constexpr int nanFirst = 2;
+/// So many from nanFirst on show few rows all that many rows show in one.
+constexpr int turnsOfFewRows = specialTurns + 1;
 
 std::string_view name(DataKind kind, DType dtype = DType::F32);
 /// With the magnitude, where it has one.
 std::string name(const Data &data, DType dtype = DType::F32);
 
 /// Fills any float, integer or bool tensor of any strides; a row is what lies along the last
-/// dimension. Numbers outside of `allowed` are moved into it; NaN stays.
+/// dimension. Numbers outside of `allowed` are moved into it; NaN stays. `normal`, where it is
+/// given, holds what runtime::fillNormal makes of the seed, contiguous as the tensor is.
 void fillData(const runtime::Tensor &tensor, const Data &data, uint64_t seed,
-              const ValueRange &allowed);
+              const ValueRange &allowed, const runtime::Tensor *normal = nullptr);
 /// The same for integers and bool. Their magnitudes reach the ends of the type's range, and so do
 /// their special numbers.
 void fillIntegerData(const runtime::Tensor &tensor, const Data &data, uint64_t seed,

@@ -177,10 +177,10 @@ public:
     // One input at a time: two that are not finite hide each other.
     for (int parameter : tensorParameters()) {
       const Binding binding = small(op, {2, 4}, 64);
-      const int turns = rowsOf(parameter, binding) < specialTurns ? specialTurns : 1;
+      const int turns = rowsOf(parameter, binding) < specialTurns ? turnsOfFewRows : 1;
       for (int turn = 0; turn < turns; ++turn) {
         add(turn == 0 ? "values" : fmt::format("values {}", turn + 1), binding,
-            {DataKind::Special, 0, turn}, LayoutKind::Contiguous, parameter);
+            {DataKind::Special, 0, nanFirst + turn}, LayoutKind::Contiguous, parameter);
       }
     }
     add("larger", small(op, {17}, 4099), {DataKind::Special}, LayoutKind::Contiguous,
@@ -188,9 +188,11 @@ public:
   }
 
   void addLayouts() {
-    for (LayoutKind layout : {LayoutKind::OuterStride, LayoutKind::Unaligned}) {
+    // What stands in front of the first row differs from the other cases with such numbers.
+    for (auto [layout, turn] :
+         {std::pair(LayoutKind::OuterStride, 1), std::pair(LayoutKind::Unaligned, 3)}) {
       add("layout", small(op, {5}, 129), {}, layout);
-      add("layout", small(op, {2, 3}, 64), {DataKind::Special}, layout);
+      add("layout", small(op, {2, 3}, 64), {DataKind::Special, 0, turn}, layout);
     }
   }
 
@@ -345,7 +347,8 @@ Result<std::vector<LaidOut>> makeInputs(const Operator &op, const GridCase &grid
                                isKept ? LayoutKind::Contiguous : grid.layout);
     if (!made.view.isValid()) {
       return makeError("E0506", fmt::format("no memory for input '{}' of shape {}", parameter.name,
-                                            sizesText(*sizes)));
+                                            sizesText(*sizes)))
+          .withHelp("use smaller shapes, or a machine with more memory");
     }
     const bool isPlain = (grid.dataOf >= 0 && grid.dataOf != static_cast<int>(number)) ||
                          (isBesideFloats(made.view.dtype(), dtype) && isFar(grid.data.kind));
