@@ -138,6 +138,20 @@ TEST(Matmul, SizesThatDoNotFitAreRefused) {
             std::string::npos);
 }
 
+/// VDPBF16PS gives 0 for sums that are no normal numbers.
+TEST(Matmul, SumsBelowTheNormalNumbersMayBeLost) {
+  auto mismatches = [](double magnitude) {
+    const std::vector<Tensor> in = {make({1, 2}, {magnitude, magnitude}),
+                                    make({2, 1}, {magnitude, magnitude})};
+    auto agreement = checkOutputs(matrices(), in, std::vector{make({1, 1}, {0})}, DType::F32,
+                                  Rounding::OncePerResult, runtime::defaultPool());
+    EXPECT_TRUE(agreement);
+    return agreement->mismatches;
+  };
+  EXPECT_EQ(mismatches(5e-20), 0);
+  EXPECT_EQ(mismatches(5e-19), 1);
+}
+
 TEST(Matmul, ReferenceBoundsHoldAndFindOneWrongElement) {
   for (DType dtype : {DType::F32, DType::F16, DType::BF16, DType::F64}) {
     std::vector<Tensor> in = {normal({300, 257}, 1, dtype), normal({257, 130}, 2, dtype)};

@@ -308,7 +308,8 @@ Result<Tensor> convolutionCall(const CallGraph &call, DType type, const std::vec
   Result<Tensor> out = allocate(sizes, type);
   if (out && !runConvolution(*geometry, input, weight, call.inputs[2], *out,
                              computesInFloat(call, type), pool)) {
-    return makeError("E0506", "no memory for the operands of 'conv2d'");
+    return makeError("E0506", "no memory for the operands of 'conv2d'")
+        .withHelp("use smaller shapes, or a machine with more memory");
   }
   return out;
 }
@@ -424,7 +425,8 @@ Result<Tensor> runOperation(const std::string &op, std::span<const Tensor> input
     Result<Tensor> out = allocate(*sizes, type);
     bool inFloat = computesInFloat(*call, type);
     if (out && !runMatmul(call->inputs[0], call->inputs[1], *out, inFloat, pool)) {
-      return makeError("E0506", fmt::format("no memory for the operands of '{}'", node.op));
+      return makeError("E0506", fmt::format("no memory for the operands of '{}'", node.op))
+          .withHelp("use smaller shapes, or a machine with more memory");
     }
     return out;
   }

@@ -324,9 +324,10 @@ Rule makeRule(const Node &node, const Operation &operation, const ErrorModel &mo
 
 Bounded finishProductSum(const Rule &rule, Bounded sum, double magnitudes, int64_t terms,
                          bool isLost, const ErrorModel &model) {
-  // One rounding of each product, then those of the sum; products may underflow one by one.
+  // One rounding of each product, then those of the sum. What is smaller than a normal number may
+  // be lost with each of them: dot products of bfloat16 on x86-64 (VDPBF16PS) give 0 for it.
   double steps = 1 + definition::summationSteps(terms);
-  sum.error += steps * rule.unit * magnitudes + static_cast<double>(terms) * rule.unit * rule.tiny;
+  sum.error += steps * rule.unit * magnitudes + static_cast<double>(terms) * rule.tiny;
   bool overflows =
       std::isfinite(magnitudes) && magnitudes > definition::largestFinite(model.compute);
   return rounded(rule, sum, isLost || overflows);

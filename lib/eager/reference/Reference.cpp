@@ -140,24 +140,32 @@ Status forEachBlock(const Prepared &prepared, runtime::ThreadPool &pool, const V
   return failure ? Status(*failure) : Status(Done{});
 }
 
-/// How far a result in `type` may be from a finite reference.
-double boundOf(const Bounded &expected, DType type) {
-  if (!isFloat(type)) {
+/// What comparing an output of a type needs to know of it, looked up once.
+struct ResultType {
+  bool isNumber, hasZeroSigns;
+  double unit, smallest, largest;
+
+  ResultType(DType type, bool hasZeroSigns)
+      : isNumber(isFloat(type)), hasZeroSigns(hasZeroSigns), unit(definition::unitRoundoff(type)),
+        smallest(definition::smallestNormal(type)), largest(definition::largestFinite(type)) {}
+};
+
+/// How far a result may be from a finite reference.
+double boundOf(const Bounded &expected, const ResultType &type) {
+  if (!type.isNumber) {
     return expected.error;
   }
-  const double unit = definition::unitRoundoff(type), magnitude = std::fabs(expected.value);
   const double first = safety * expected.error;
-  return first + unit * (magnitude + first) + unit * definition::smallestNormal(type);
+  return first + type.unit * (std::fabs(expected.value) + first) + type.unit * type.smallest;
 }
 
 /// Error over bound of one element; 0 when it is as it must be. Zeros have the reference's sign
-/// where `hasZeroSigns`.
-double ratioOf(double actual, const Bounded &expected, DType type, bool hasZeroSigns,
-               double &bound) {
+/// where the type says so.
+double ratioOf(double actual, const Bounded &expected, const ResultType &type, double &bound) {
   bound = 0;
   if (actual == expected.value) {
     const bool isOtherZero = std::signbit(actual) != std::signbit(expected.value);
-    return hasZeroSigns && isOtherZero && expected.error == 0 ? INFINITY : 0;
+    return type.hasZeroSigns && isOtherZero && expected.error == 0 ? INFINITY : 0;
   }
   if (!std::isfinite(expected.value)) {
     return std::isnan(expected.value) && std::isnan(actual) ? 0 : INFINITY;
@@ -167,11 +175,11 @@ double ratioOf(double actual, const Bounded &expected, DType type, bool hasZeroS
     return INFINITY;
   }
   const double error = std::fabs(actual - expected.value);
-  if (!isFloat(type)) {
+  if (!type.isNumber) {
     return error <= bound ? 0 : INFINITY;
   }
   if (std::isinf(actual)) {
-    const bool rounds = std::fabs(expected.value) + bound > definition::largestFinite(type);
+    const bool rounds = std::fabs(expected.value) + bound > type.largest;
     return rounds && (actual > 0) == (expected.value > 0) ? 0 : INFINITY;
   }
   return error <= bound ? error / bound : bound > 0 ? std::max(error / bound, 1 + 1e-9) : INFINITY;
@@ -205,7 +213,8 @@ Result<std::vector<ReferenceOutput>> runReference(const Operator &op,
     outputs.push_back({Tensor::empty(sizes, DType::F64), Tensor::empty(sizes, DType::F64)});
     if (!outputs.back().values.isValid() || !outputs.back().bounds.isValid()) {
       return makeError("E0506", fmt::format("no memory for a float64 reference of shape {}",
-                                            definition::sizesText(sizes)));
+                                            definition::sizesText(sizes)))
+          .withHelp("use smaller shapes, or a machine with more memory");
     }
   }
   auto store = [&](size_t output, const BoundedTensor &block, const Block &where) {
@@ -248,6 +257,8 @@ Result<Comparison> checkOutputs(const Operator &op, std::span<const Tensor> inpu
     int64_t first = prepared->plan.firstElement(prepared->sizes[output], where);
     BoundedTensor actual = loadBounded(prepared->plan.output(outputs[output], where));
     Comparison mine;
+    const bool isInteger = !block.integers.empty();
+    const ResultType type(prepared->types[output], prepared->hasZeroSigns[output]);
     for (size_t i = 0; i < block.elements.size(); ++i) {
       const Bounded &expected = block.elements[i];
       ++mine.elements;
@@ -256,11 +267,8 @@ Result<Comparison> checkOutputs(const Operator &op, std::span<const Tensor> inpu
         continue;
       }
       double value = actual.elements[i].value, bound = 0;
-      const bool isInteger = !block.integers.empty();
-      const DType type = prepared->types[output];
-      double ratio = isInteger
-                         ? integerRatio(actual.integers[i], block.integers[i], expected)
-                         : ratioOf(value, expected, type, prepared->hasZeroSigns[output], bound);
+      double ratio = isInteger ? integerRatio(actual.integers[i], block.integers[i], expected)
+                               : ratioOf(value, expected, type, bound);
       mine.worstRatio = std::max(mine.worstRatio, ratio);
       if (std::isfinite(value) && std::isfinite(expected.value)) {
         mine.maxAbsoluteError = std::max(mine.maxAbsoluteError, std::fabs(value - expected.value));
@@ -274,8 +282,8 @@ Result<Comparison> checkOutputs(const Operator &op, std::span<const Tensor> inpu
                       "",
                       ""};
         if (isInteger) {
-          mine.first.actualText = integerText(actual.integers[i], type);
-          mine.first.expectedText = integerText(block.integers[i], type);
+          mine.first.actualText = integerText(actual.integers[i], prepared->types[output]);
+          mine.first.expectedText = integerText(block.integers[i], prepared->types[output]);
         }
       }
     }
