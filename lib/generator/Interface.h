@@ -31,6 +31,9 @@ struct Interface {
   Part result;
   int outputs = 1;
   std::vector<Part> checks; ///< that are made whatever the inputs are, in order
+  /// What each kernel is launched with, keywords apart, in the order of the wrapper; of variables
+  /// the meaning is the name, of all else it is empty.
+  std::vector<std::vector<Part>> launches;
 
   std::string names() const; ///< "x, bias"
   std::string text() const;  ///< "'broadcast_add(x, bias) -> 1 tensor'"

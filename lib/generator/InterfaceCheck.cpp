@@ -6,6 +6,7 @@
 #include "lib/support/AtomicFile.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
@@ -73,6 +74,15 @@ public:
     for (size_t i = 0; i < wanted.parameters.size(); ++i) {
       const auto &[name, type, value, place] = wanted.parameters[i];
       compare(type, actual->parameters[i].type, fmt::format("parameter '{}' of type", name));
+      const Part &given = actual->parameters[i].value;
+      if (!isNumber(wanted.parameters[i]) && !given.meaning.empty()) {
+        cells.back() = {fmt::format("{} = {}", actual->parameters[i].type.shown, given.shown),
+                        true};
+        report(given.place,
+               fmt::format("expects parameter '{}' without a default, but got '{}'", name,
+                           given.shown),
+               fmt::format("remove '= {}'", given.shown));
+      }
     }
     for (size_t i = 0; i < wanted.parameters.size(); ++i) {
       const auto &[name, type, value, place] = wanted.parameters[i];
@@ -82,6 +92,7 @@ public:
       }
     }
     compare(wanted.result, actual->result, "the result type");
+    compareLaunches();
     for (size_t i = 0; i < checkRows; ++i) {
       if (i < wanted.checks.size()) {
         check(wanted.checks[i]);
@@ -122,6 +133,31 @@ private:
           got.place,
           fmt::format("expects {} '{}', but got '{}'", what, orNone(want.shown), orNone(got.shown)),
           fix);
+    }
+  }
+
+  void compareLaunches() {
+    cells.push_back({wanted.launches.empty() ? "" : "yes", false});
+    const bool areAlike = wanted.launches.size() == actual->launches.size();
+    for (size_t i = 0; areAlike && i < wanted.launches.size(); ++i) {
+      compareLaunch(wanted.launches[i], actual->launches[i]);
+    }
+  }
+
+  /// A variable that belongs to another place: other expressions and other names may mean the same.
+  void compareLaunch(const std::vector<Part> &want, const std::vector<Part> &got) {
+    for (size_t i = 0; want.size() == got.size() && i < want.size(); ++i) {
+      const std::string &name = got[i].meaning;
+      const bool isKnown = std::any_of(want.begin(), want.end(), [&](const Part &one) {
+        return !name.empty() && one.meaning == name;
+      });
+      if (isKnown && want[i].meaning != name) {
+        cells.back() = {name, true};
+        report(got[i].place,
+               fmt::format("expects the kernel's argument {} to be '{}', but got '{}'", i + 1,
+                           want[i].shown, got[i].shown),
+               fmt::format("write '{}'", want[i].shown));
+      }
     }
   }
 
@@ -171,6 +207,11 @@ std::vector<InterfaceReport::Row> rowsOf(const Interface &wanted, size_t checkRo
     }
   }
   rows.push_back({"result", wanted.result.shown, {}});
+  std::vector<std::string> arguments;
+  for (const Part &one : wanted.launches.empty() ? std::vector<Part>() : wanted.launches.front()) {
+    arguments.push_back(one.shown);
+  }
+  rows.push_back({"launched with", fmt::format("{}", fmt::join(arguments, ", ")), {}});
   for (size_t i = 0; i < checkRows; ++i) {
     rows.push_back({"check", i < wanted.checks.size() ? wanted.checks[i].shown : "", {}});
   }

@@ -86,10 +86,31 @@ public:
           index.kind == ExprKind::Tuple ? static_cast<int>(index.operands.size()) : 1;
     }
     interface.checks = checksOf(module, function);
+    addLaunches(function.body, interface);
     return interface;
   }
 
 private:
+  /// `kernel[grid](…)` as a statement of its own.
+  void addLaunches(const std::vector<language::StmtPtr> &body, Interface &interface) {
+    for (const language::StmtPtr &statement : body) {
+      addLaunches(statement->body, interface);
+      addLaunches(statement->orelse, interface);
+      const Expr *call = statement->value.get();
+      if (statement->kind != language::StmtKind::ExprStmt || call->kind != ExprKind::Call ||
+          call->operands.front()->kind != ExprKind::Subscript) {
+        continue;
+      }
+      std::vector<Interface::Part> arguments;
+      for (size_t i = 1; i < call->operands.size(); ++i) {
+        const Expr &argument = *call->operands[i];
+        arguments.push_back({written.text(argument, {}),
+                             argument.kind == ExprKind::Name ? argument.text : "", argument.range});
+      }
+      interface.launches.push_back(std::move(arguments));
+    }
+  }
+
   Interface::Part part(const Expr *expr, SourceRange owner) {
     if (expr == nullptr) {
       return {"", "", owner};

@@ -163,6 +163,28 @@ TEST_F(LayerNorm, DefaultRemoved) {
   expectPython("eps: float = 1e-05", "eps: float", "eps: float", "'1e-05'", "'none'");
 }
 
+TEST_F(LayerNorm, DefaultOfATensor) {
+  expectPython("bias: torch.Tensor", "bias: torch.Tensor = None", "bias: torch.Tensor = None",
+               "'bias' without a default", "'None'");
+}
+
+/// No Python runs the wrapper, so what it gives the kernel is compared where names say it.
+TEST_F(LayerNorm, ArgumentsOfTheKernelSwapped) {
+  expectPython("        weight,\n        bias,\n", "        bias,\n        weight.contiguous(),\n",
+               "        bias,", "argument 2 to be 'weight'", "got 'bias'");
+}
+
+TEST_F(LayerNorm, SizesOfTheKernelSwapped) {
+  expectPython("        rows,\n", "        columns,\n", "        columns,", "to be 'rows'",
+               "got 'columns'");
+}
+
+TEST_F(LayerNorm, ArgumentsOfTheKernelWrittenInOtherWays) {
+  expectAccepted(python, replaced(replaced(folder.text(python), "        weight,\n",
+                                           "        weight.view(-1),\n"),
+                                  "        rows,\n", "        x.shape[0],\n"));
+}
+
 TEST_F(LayerNorm, ParametersReordered) {
   std::string text = folder.text(python);
   text = replaced(text, "    weight: torch.Tensor,\n    bias: torch.Tensor,\n",
