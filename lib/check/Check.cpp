@@ -58,10 +58,13 @@ bool checkKernel(const pipeline::CompileInput &input, runtime::Grid grid,
 }
 
 Result<std::string> firstFinding(const pipeline::CompileInput &input, runtime::Grid grid,
-                                 std::span<const runtime::ArgumentValue> arguments) {
+                                 std::span<const runtime::ArgumentValue> arguments,
+                                 std::set<std::string> emptyTensors) {
+  CheckOptions options;
+  options.emptyTensors = std::move(emptyTensors);
   std::vector<Report> reports;
   Diagnostics diags;
-  if (!checkKernel(input, grid, arguments, {}, reports, diags)) {
+  if (!checkKernel(input, grid, arguments, options, reports, diags)) {
     return firstError(diags);
   }
   if (reports.empty()) {

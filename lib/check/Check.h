@@ -42,8 +42,10 @@ bool checkKernel(const pipeline::CompileInput &input, runtime::Grid grid,
                  std::vector<Report> &reports, Diagnostics &diags);
 
 /// The same for who wants a line: the first finding, "x.py:7:5: load reads outside 'x' … [E0801]",
-/// "" = none; the first error where the kernel could not be checked.
+/// "" = none; the first error where the kernel could not be checked. `emptyTensors` as in the
+/// options.
 Result<std::string> firstFinding(const pipeline::CompileInput &input, runtime::Grid grid,
-                                 std::span<const runtime::ArgumentValue> arguments);
+                                 std::span<const runtime::ArgumentValue> arguments,
+                                 std::set<std::string> emptyTensors);
 
 } // namespace nereid::check

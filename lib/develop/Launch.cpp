@@ -54,6 +54,12 @@ Result<PreparedLaunch> PreparedLaunch::prepare(const KernelSource &source,
     return kernel.error();
   }
   result.kernel = std::move(*kernel);
+  for (const generator::LaunchPlan::Argument &argument : result.launchPlan.arguments) {
+    if (argument.isTensor() &&
+        fused.operands[static_cast<size_t>(std::get<int>(argument.value))].isOutput) {
+      result.emptyTensors.insert(argument.name);
+    }
+  }
   result.arguments =
       generator::argumentValues(result.launchPlan, fused, inputs, outputs, result.copies);
   return result;
@@ -71,7 +77,7 @@ Result<std::string> PreparedLaunch::check() const {
   if (launchPlan.isEmpty) {
     return std::string();
   }
-  return check::firstFinding(input, launchPlan.grid, arguments);
+  return check::firstFinding(input, launchPlan.grid, arguments, emptyTensors);
 }
 
 Result<eager::Comparison> compareOutputs(const FusedOperator &fused, const CaseTensors &tensors,
@@ -114,7 +120,8 @@ Result<CaseTensors> makeTensors(const FusedOperator &fused, const definition::Gr
         definition::makeLaidOut(*shape, generator::operandType(operand, fused, dtype), grid.layout,
                                 generator::rowDimensions(fused, operand, grid.binding));
     if (!output.view.isValid()) {
-      return makeError("E0506", fmt::format("output '{}' does not fit in memory", operand.name));
+      return makeError("E0506", fmt::format("output '{}' does not fit in memory", operand.name))
+          .withHelp("use a machine with more memory, or a smaller case in the definition");
     }
     output.view.poison();
     result.outputs.push_back(output.view);

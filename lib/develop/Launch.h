@@ -12,6 +12,7 @@
 #include "runtime/ThreadPool.h"
 
 #include <memory>
+#include <set>
 
 namespace nereid::develop {
 
@@ -51,6 +52,7 @@ private:
   runtime::Kernel kernel;
   std::vector<runtime::ArgumentValue> arguments;
   std::vector<runtime::Tensor> copies;
+  std::set<std::string> emptyTensors; ///< parameters of outputs
 };
 
 /// Inputs (tensor parameters only) and poisoned outputs of one case.

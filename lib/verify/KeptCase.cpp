@@ -12,6 +12,10 @@ namespace nereid::verify {
 
 using runtime::Tensor;
 
+void KeptCase::addCommand(const std::string &onlyCase, uint64_t seed) {
+  command.insert(command.end(), {"--case", onlyCase, "--seed", std::to_string(seed)});
+}
+
 void KeptCase::addInput(const std::string &tensor, const Tensor &content) {
   tensors.push_back({tensor, content, "input"});
 }

@@ -7,6 +7,7 @@
 #include "lib/support/Diagnostics.h"
 #include "runtime/tensor/Tensor.h"
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,6 +32,8 @@ struct KeptCase {
   std::vector<std::pair<std::string, std::string>> facts;
   std::vector<KeptTensor> tensors;
 
+  /// The words that name the case and repeat its data.
+  void addCommand(const std::string &onlyCase, uint64_t seed);
   void addInput(const std::string &tensor, const runtime::Tensor &content);
   void addOutput(const std::string &tensor, const runtime::Tensor &content);
   /// `bounds`: how far each element may be from its value, infinity = cannot be verified; invalid

@@ -66,6 +66,60 @@ TEST_F(CaseVerificationTest, OneCaseByNameAndNoneOfThatName) {
   EXPECT_EQ(verified.error().code, "E0016");
 }
 
+/// A column of one element is as constant as it is sorted, and its softmax is 1.
+TEST_F(CaseVerificationTest, KindsOfDataGoToRowsThatShowThem) {
+  launch::KernelCase column = doubling("right"), rows = doubling("right");
+  column.name = "column";
+  column.arguments = {"x=randn(33,1)", "out=empty(33,1)", "n=33"};
+  rows.name = "rows";
+  rows.arguments = {"x=randn(8,64)", "out=empty(8,64)", "n=512"};
+  const CaseVerification verified = verify({column, rows});
+  EXPECT_TRUE(verified.passed());
+  for (const CaseRow &row : verified.rows) {
+    EXPECT_TRUE(row.data == "its own" || row.caseName == "rows") << row.data;
+  }
+}
+
+/// Right on memory that holds neither numbers nor the pattern of a launch.
+TEST_F(CaseVerificationTest, WhatIsReadBeforeItIsWrittenIsFound) {
+  ASSERT_TRUE(bool(writeFileAtomically(
+      folder + "/reads.py", "import triton\nimport triton.language as tl\n\n@triton.jit\n"
+                            "def reads(x, out, n, BLOCK: tl.constexpr):\n"
+                            "    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n"
+                            "    before = tl.load(out + i, i < n)\n"
+                            "    value = tl.load(x + i, i < n) * 2\n"
+                            "    isThere = (before > 0) & (before < 1e-30)\n"
+                            "    tl.store(out + i, tl.where(isThere, before, value), i < n)\n")));
+  launch::KernelCase one = doubling("right");
+  one.kernel = folder + "/reads.py:reads";
+  const CaseVerification verified = verify({one});
+  ASSERT_FALSE(verified.rows.empty());
+  EXPECT_NE(verified.rows[0].failure.find("[E0802]"), std::string::npos)
+      << verified.rows[0].failure;
+}
+
+/// Additions of floats may vary, so the launches are not held against each other; each of them is
+/// held against the reference. The first one's pattern where nothing was written is a NaN.
+TEST_F(CaseVerificationTest, OfResultsThatMayVaryBothLaunchesAreJudged) {
+  ASSERT_TRUE(bool(writeFileAtomically(
+      folder + "/adds.py", "import triton\nimport triton.language as tl\n\n@triton.jit\n"
+                           "def adds(x, total, out, n, BLOCK: tl.constexpr):\n"
+                           "    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)\n"
+                           "    tl.atomic_add(total, 0.0)\n"
+                           "    before = tl.load(out + i, i < n)\n"
+                           "    factor = tl.where(before == before, 2.5, 2.0)\n"
+                           "    tl.store(out + i, tl.load(x + i, i < n) * factor, i < n)\n")));
+  launch::KernelCase one = doubling("right");
+  one.kernel = folder + "/adds.py:adds";
+  one.signature = "*fp32, *fp32, *fp32, i32, 64";
+  one.arguments = {"x=randn(5000)", "total=zeros(1)", "out=empty(5000)", "n=5000"};
+  one.reference = {{"out", "x * 2"}, {"total", "total_before * 1"}};
+  const CaseVerification verified = verify({one});
+  ASSERT_FALSE(verified.rows.empty());
+  EXPECT_NE(verified.rows[0].failure.find("differ)"), std::string::npos)
+      << verified.rows[0].failure;
+}
+
 TEST_F(CaseVerificationTest, AKernelThatDoesNotCompileEndsIt) {
   launch::KernelCase broken = doubling("right");
   broken.kernel = folder + "/double.py:absent";

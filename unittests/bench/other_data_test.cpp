@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace nereid::bench {
 namespace {
@@ -50,6 +51,7 @@ TEST(OtherData, ReplacesRandomFloatsThatAReferenceJudges) {
   EXPECT_TRUE(replaceableInputs(tolerant, arguments()).empty()) << "it holds for its own data";
   EXPECT_EQ(dataGroup(both, {"x", "y"}, arguments()), "a.py:add, x float32, y float32");
   EXPECT_EQ(fewestRows({"x"}, arguments()), 4);
+  EXPECT_EQ(shortestRow({"x"}, arguments()), 8);
 }
 
 TEST(OtherData, HasEveryKindForEverySeed) {
@@ -59,7 +61,16 @@ TEST(OtherData, HasEveryKindForEverySeed) {
       return std::count_if(all.begin(), all.end(),
                            [&](const OtherData &one) { return one.data.kind == kind; });
     };
-    EXPECT_EQ(count(definition::DataKind::Special), 2) << "one input at a time";
+    EXPECT_EQ(count(definition::DataKind::Special), 4) << "one input at a time, twice";
+    std::set<int> first;
+    for (const OtherData &one : all) {
+      if (one.data.kind == definition::DataKind::Special && one.input == "x") {
+        first.insert(one.data.turn);
+        EXPECT_EQ(one.isForLarge, one.data.turn == definition::nanFirst);
+      }
+    }
+    EXPECT_EQ(first.size(), 2u) << "what stands in front of the first row differs";
+    EXPECT_TRUE(first.contains(definition::nanFirst));
     for (const auto kind : {definition::DataKind::Scaled, definition::DataKind::Decades,
                             definition::DataKind::Negative, definition::DataKind::Zeros,
                             definition::DataKind::Ones, definition::DataKind::ConstantRows,

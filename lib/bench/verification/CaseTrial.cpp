@@ -44,18 +44,33 @@ std::vector<verify::TrialTensor> trialTensors(const KernelCase &testCase,
 }
 
 /// What `nereid check` says of the launch, on copies.
-Result<std::string> finding(const PreparedKernel &kernel, runtime::Grid grid,
-                            const KernelArguments &arguments) {
+Result<std::string> finding(const KernelCase &testCase, const PreparedKernel &kernel,
+                            runtime::Grid grid, const KernelArguments &arguments) {
   const KernelArguments copies = arguments.clone();
-  return check::firstFinding(kernel.compileInput(), grid, copies.values());
+  std::set<std::string> empty = outputNames(testCase);
+  std::erase_if(empty, [&](const std::string &name) { return !startsEmpty(testCase, name); });
+  return check::firstFinding(kernel.compileInput(), grid, copies.values(), std::move(empty));
 }
 
 void take(Tensor &into, const Tensor &from) {
   std::memcpy(into.data(), from.data(), from.byteCount());
 }
 
+/// Leaves the outputs of a trial in the arguments it was made with.
+void takeOutputs(const KernelCase &testCase, const std::vector<Tensor> &computed,
+                 KernelArguments &arguments) {
+  const std::set<std::string> outputs = outputNames(testCase);
+  size_t next = 0;
+  for (auto &[name, tensor] : arguments.tensors) {
+    const Tensor &one = computed[next++];
+    if (outputs.contains(name)) {
+      take(tensor, one);
+    }
+  }
+}
+
 /// Where nothing can be placed between forbidden pages: inputs are compared with what they were.
-Result<std::string> launchOnCopies(const KernelCase &testCase, const PreparedKernel &kernel,
+Result<TriedLaunch> launchOnCopies(const KernelCase &testCase, const PreparedKernel &kernel,
                                    runtime::Grid grid, KernelArguments &arguments,
                                    Diagnostics &diags) {
   KernelArguments copies = arguments.clone();
@@ -69,16 +84,17 @@ Result<std::string> launchOnCopies(const KernelCase &testCase, const PreparedKer
     if (outputs.contains(name)) {
       take(tensor, after);
     } else if (!sharesMemory && std::memcmp(tensor.data(), after.data(), tensor.byteCount()) != 0) {
-      return fmt::format("input '{}' is changed", name);
+      return TriedLaunch{fmt::format("input '{}' is changed", name), std::nullopt};
     }
   }
-  return std::string();
+  return TriedLaunch();
 }
 
 } // namespace
 
-Result<std::string> tryLaunch(const KernelCase &testCase, const PreparedKernel &kernel,
-                              runtime::Grid grid, KernelArguments &arguments, Diagnostics &diags) {
+Result<TriedLaunch> tryLaunch(const KernelCase &testCase, const PreparedKernel &kernel,
+                              runtime::Grid grid, KernelArguments &arguments,
+                              const LaunchTrial &how, Diagnostics &diags) {
   const bool isCompiledHere = kernel.compiled().entry != nullptr;
   const bool isDense = std::all_of(arguments.tensors.begin(), arguments.tensors.end(),
                                    [](const auto &one) { return one.second.isContiguous(); });
@@ -96,20 +112,19 @@ Result<std::string> tryLaunch(const KernelCase &testCase, const PreparedKernel &
   };
   // Sums that programs add up in memory, or under a lock, follow the programs' order.
   const bool mayVary = kernel.info().addsFloats || kernel.info().canWait;
-  auto tried = inspectLaunch(trialTensors(testCase, kernel, arguments), launch, {mayVary},
-                             [&] { return finding(kernel, grid, arguments); });
+  auto tried = inspectLaunch(
+      trialTensors(testCase, kernel, arguments), launch, {mayVary, how.seed},
+      [&] { return finding(testCase, kernel, grid, arguments); }, how.isCheckedAlready);
   if (!tried) {
     return tried.error();
   }
-  const std::set<std::string> outputs = outputNames(testCase);
-  size_t next = 0;
-  for (auto &[name, tensor] : arguments.tensors) {
-    const Tensor &computed = tried->tensors[next++];
-    if (outputs.contains(name)) {
-      take(tensor, computed);
-    }
+  takeOutputs(testCase, tried->tensors, arguments);
+  TriedLaunch result{std::move(tried->text), std::nullopt};
+  if (!tried->others.empty()) {
+    result.again = arguments.clone();
+    takeOutputs(testCase, tried->others, *result.again);
   }
-  return tried->text;
+  return result;
 }
 
 } // namespace nereid::bench

@@ -7,15 +7,29 @@
 #include "lib/launch/KernelCases.h"
 #include "lib/launch/PreparedKernel.h"
 
+#include <optional>
 #include <string>
 
 namespace nereid::bench {
 
-/// Launches and leaves in `arguments` what the outputs hold then; everything else stays. Returns
-/// what is wrong beside the numbers, "" = nothing: see verify::runTrial and check::checkKernel.
-/// Arguments that share memory, runners and the interpreter are launched once, on copies.
-Result<std::string> tryLaunch(const launch::KernelCase &testCase,
+struct TriedLaunch {
+  std::string wrong; ///< beside the numbers, "" = nothing: see verify::runTrial, check::checkKernel
+  /// What the second launch left where it may leave other numbers and did: right as well, or the
+  /// kernel is not.
+  std::optional<launch::KernelArguments> again;
+};
+
+struct LaunchTrial {
+  uint64_t seed = 0;             ///< draws a pattern of memory
+  bool isCheckedAlready = false; ///< `nereid check` has seen the case on other data
+};
+
+/// Launches and leaves in `arguments` what the outputs hold then; everything else stays.
+/// Arguments that share memory, runners and the interpreter are
+/// launched once, on copies.
+Result<TriedLaunch> tryLaunch(const launch::KernelCase &testCase,
                               const launch::PreparedKernel &kernel, runtime::Grid grid,
-                              launch::KernelArguments &arguments, Diagnostics &diags);
+                              launch::KernelArguments &arguments, const LaunchTrial &how,
+                              Diagnostics &diags);
 
 } // namespace nereid::bench

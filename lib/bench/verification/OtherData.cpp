@@ -65,11 +65,16 @@ std::vector<OtherData> otherData(const std::vector<std::string> &inputs, int64_t
   std::mt19937_64 random(seed);
   auto drawn = [&] { return static_cast<double>(random() >> 11) * 0x1p-53; };
   std::vector<OtherData> all;
-  const int turns = fewestRows < definition::specialTurns ? definition::specialTurns : 1;
+  const bool hasFewRows = fewestRows < definition::specialTurns;
   for (size_t i = 0; i < std::min(inputs.size(), mostSpecialInputs); ++i) {
+    const std::string input = inputs.size() == 1 ? "" : inputs[(i + seed) % inputs.size()];
+    // Rows go on in turn: of many only the first one's number is left to choose.
+    const int turns = hasFewRows ? definition::turnsOfFewRows : 2;
+    const int step =
+        hasFewRows ? 1 : 1 + static_cast<int>(drawn() * (definition::specialTurns - 1));
     for (int turn = 0; turn < turns; ++turn) {
-      all.push_back({{DataKind::Special, 0, turn},
-                     inputs.size() == 1 ? "" : inputs[(i + seed) % inputs.size()]});
+      const int first = definition::nanFirst + turn * step;
+      all.push_back({{DataKind::Special, 0, first}, input, hasFewRows || turn == 0});
     }
   }
   for (const Data &data :
@@ -79,10 +84,19 @@ std::vector<OtherData> otherData(const std::vector<std::string> &inputs, int64_t
         Data{DataKind::Decades, drawn()}, Data{DataKind::Negative}, Data{DataKind::Zeros},
         Data{DataKind::Ones}, Data{DataKind::ConstantRows}, Data{DataKind::SortedRows},
         Data{DataKind::Cancelling, 1}}) {
-    all.push_back({data, ""});
+    all.push_back({data, "", false});
   }
   std::rotate(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(seed % all.size()), all.end());
   return all;
+}
+
+int64_t shortestRow(const std::vector<std::string> &inputs, const KernelArguments &arguments) {
+  int64_t shortest = std::numeric_limits<int64_t>::max();
+  for (const std::string &name : inputs) {
+    const runtime::Tensor &tensor = arguments.tensors.at(name);
+    shortest = std::min<int64_t>(shortest, tensor.shape().empty() ? 1 : tensor.shape().back());
+  }
+  return shortest;
 }
 
 int64_t fewestRows(const std::vector<std::string> &inputs, const KernelArguments &arguments) {
@@ -95,14 +109,36 @@ int64_t fewestRows(const std::vector<std::string> &inputs, const KernelArguments
   return fewest;
 }
 
+/// What holds the input's numbers in front of a launch.
+static const runtime::Tensor &inputOf(const KernelArguments &arguments, const std::string &name) {
+  const auto before = arguments.before.find(name);
+  return before == arguments.before.end() ? arguments.tensors.at(name) : before->second;
+}
+
+std::map<std::string, runtime::Tensor> normalInputs(const std::vector<std::string> &inputs,
+                                                    uint64_t seed,
+                                                    const KernelArguments &arguments) {
+  std::map<std::string, runtime::Tensor> normals;
+  for (const std::string &name : inputs) {
+    const runtime::Tensor &tensor = inputOf(arguments, name);
+    auto normal = runtime::Tensor::empty(tensor.shape(), tensor.dtype());
+    ++seed;
+    if (tensor.isContiguous() && normal.isValid()) {
+      runtime::fillNormal(normal, seed);
+      normals.emplace(name, std::move(normal));
+    }
+  }
+  return normals;
+}
+
 void replaceInputs(const std::vector<std::string> &inputs, const OtherData &other, uint64_t seed,
-                   const KernelArguments &arguments) {
+                   const KernelArguments &arguments,
+                   const std::map<std::string, runtime::Tensor> &normals) {
   for (const std::string &name : inputs) {
     const bool isPlain = !other.input.empty() && name != other.input;
-    const auto before = arguments.before.find(name);
-    const runtime::Tensor &tensor =
-        before == arguments.before.end() ? arguments.tensors.at(name) : before->second;
-    definition::fillData(tensor, isPlain ? Data{} : other.data, ++seed, {});
+    const auto normal = normals.find(name);
+    definition::fillData(inputOf(arguments, name), isPlain ? Data{} : other.data, ++seed, {},
+                         normal == normals.end() ? nullptr : &normal->second);
   }
 }
 

@@ -6,6 +6,8 @@
 #include "lib/definition/cases/CaseData.h"
 #include "lib/launch/KernelCases.h"
 
+#include <map>
+#include <string>
 #include <vector>
 
 namespace nereid::bench {
@@ -28,6 +30,7 @@ struct OtherData {
   definition::Data data;
   /// Special numbers go to this input alone; the others keep normal ones.
   std::string input;
+  bool isForLarge = false; ///< worth the time of larger cases
 };
 
 /// Every kind, for inputs that have `fewestRows` rows at least; magnitudes and order follow from
@@ -39,8 +42,18 @@ std::vector<OtherData> otherData(const std::vector<std::string> &inputs, int64_t
 int64_t fewestRows(const std::vector<std::string> &inputs,
                    const launch::KernelArguments &arguments);
 
-/// Fills the inputs.
+/// Of the inputs' last dimensions.
+int64_t shortestRow(const std::vector<std::string> &inputs,
+                    const launch::KernelArguments &arguments);
+
+/// The normal numbers that replaceInputs() starts from, by input.
+std::map<std::string, runtime::Tensor> normalInputs(const std::vector<std::string> &inputs,
+                                                    uint64_t seed,
+                                                    const launch::KernelArguments &arguments);
+
+/// Fills the inputs; `normals` are of the same seed, or none.
 void replaceInputs(const std::vector<std::string> &inputs, const OtherData &other, uint64_t seed,
-                   const launch::KernelArguments &arguments);
+                   const launch::KernelArguments &arguments,
+                   const std::map<std::string, runtime::Tensor> &normals = {});
 
 } // namespace nereid::bench

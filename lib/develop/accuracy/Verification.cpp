@@ -139,7 +139,7 @@ Result<Attempt> tryCase(Generation &generation, Progress &progress, const Machin
     return found;
   };
   auto tried = bench::inspectLaunch(trialTensors(generation.fused, *tensors, grid.layout), launch,
-                                    {}, check, progress.isChecked(places));
+                                    {.seed = grid.seed}, check, progress.isChecked(places));
   if (!tried) {
     // Neither says that the kernel is wrong in this case.
     if (isOfSource(tried.error()) || tried.error().code == "E0506") {
@@ -243,13 +243,10 @@ Status keepAttempt(const Generation &generation, const Attempt &attempt, const s
                  : !row.skipped.empty() ? "skipped: " + row.skipped
                                         : "passed";
   kept.command = options.command;
-  const std::string seed = std::to_string(options.seed);
-  for (const std::string &word : {std::string("--case"), name, std::string("--dtype"),
-                                  std::string(torchName(row.dtype)), std::string("--seed"), seed}) {
-    kept.command.push_back(word);
-  }
+  kept.addCommand(name, options.seed);
+  kept.command.insert(kept.command.end(), {"--dtype", std::string(torchName(row.dtype))});
   kept.facts = {{"dtype", std::string(torchName(row.dtype))},
-                {"seed", seed},
+                {"seed", std::to_string(options.seed)},
                 {"data", row.data},
                 {"layout", row.layout},
                 {"schedule", row.schedule}};
