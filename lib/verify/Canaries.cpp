@@ -47,7 +47,8 @@ Status Canaries::surround(std::vector<Named> tensors) {
     block.storage = Tensor::empty({block.bytes + 2 * margin}, DType::U8);
     if (!block.storage.isValid()) {
       return makeError("E0506", fmt::format("no memory for {} bytes of {} and a pattern around",
-                                            block.bytes, block.names));
+                                            block.bytes, block.names))
+          .withHelp("use smaller shapes, or a machine with more memory");
     }
     auto *memory = block.storage.as<uint8_t>();
     for (int64_t i = 0; i < margin; ++i) {

@@ -185,7 +185,10 @@ Result<GuardedMemory> GuardedMemory::make(size_t bytes, Edge edge, Alignment whe
   installGuardHandler();
   const size_t page = pageBytes();
   auto refused = [&] {
-    return makeError("E0506", fmt::format("no memory for {} bytes between guard pages", bytes));
+    return makeError("E0506", fmt::format("no memory for {} bytes between guard pages", bytes))
+        .withHelp(
+            "use smaller shapes, or raise the limit of memory: each tensor needs its size three "
+            "times, at least 2 MiB, of addresses");
   };
   if (bytes > SIZE_MAX / 8) {
     return refused();

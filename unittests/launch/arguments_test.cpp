@@ -83,6 +83,18 @@ TEST(Arguments, ACloneHasMemoryOfItsOwnAndViewsOfIt) {
   EXPECT_EQ(copy.tensors.at("y").shape(), std::vector<int64_t>{4});
 }
 
+/// What was there before a launch is made anew for each kind of data, of several clones at a time.
+TEST(Arguments, AClonesContentsBeforeALaunchAreItsOwn) {
+  auto made = makeArguments(signature(), {"x=arange(8)", "y=arange(8)", "n=1", "scale=1"});
+  ASSERT_TRUE(bool(made)) << made.error().message;
+  made->before["y"] = made->tensors.at("y").to(DType::F32);
+  const KernelArguments copy = made->clone();
+  copy.before.at("y").set(3, 99);
+  EXPECT_EQ(copy.before.at("y").at(3), 99);
+  EXPECT_EQ(made->before.at("y").at(3), 3);
+  EXPECT_EQ(made->tensors.at("y").at(3), 3);
+}
+
 TEST(Arguments, GridsReadIntegersAndConstants) {
   auto made = makeArguments(signature(), {"x=ones(2)", "y=ones(2)", "n=100", "scale=1"});
   ASSERT_TRUE(bool(made));
