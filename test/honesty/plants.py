@@ -66,6 +66,36 @@ def read_outputs(tree):
     return found
 
 
+def kept_contents(tree):
+    """Keeps what stood in the output where it is one number that no launch is likely to find there."""
+    found = False
+    for function in kernels(tree):
+        for call in calls(function, "store"):
+            mask = keyword_of(call, "mask")
+            masked = f", mask={ast.unparse(mask.value)}" if mask else ""
+            call.args[1] = expression("tl.where(tl.load({p}" + masked + ") == 12352.0, 0.0, {v})",
+                                      v=call.args[1], p=call.args[0])
+            found = True
+    return found
+
+
+def gap_accessed(text, kind):
+    """Touches the first gap between the rows of a tensor, where a generated kernel is told of one; {p} is
+    its place."""
+    def edit(tree):
+        found = False
+        for function in kernels(tree):
+            pointer = pointer_of(function, kind)
+            stride = f"stride_{(pointer or '').removesuffix('_ptr')}_row"
+            if stride in [argument.arg for argument in function.args.args]:
+                inside = text.replace("{p}", f"({pointer} + columns)").replace("\n", "\n    ")
+                function.body[len(function.body):] = statement(
+                    f"if ({stride} > columns) & (rows > 1):\n    {inside}")
+                found = True
+        return found
+    return edit
+
+
 PLANTS = {
     # Values that are special.
     "a NaN becomes 0": stored_value("tl.where({v} != {v}, 0.0, {v})"),
@@ -101,7 +131,17 @@ PLANTS = {
     "inputs are cleared and f(0) is stored": cleared_inputs,
     "reads in front of an input": inserted(
         "tl.device_assert(tl.load({p} - 1) != 12288.0, 'never')", "first", "load"),
+    "reads between two rows": gap_accessed(
+        "tl.device_assert(tl.load({p}) != 12288.0, 'never')", "load"),
+    "writes between two rows": gap_accessed("tl.store({p}, 0.0)", "store"),
+    # Inputs that seem to be nobody's data.
+    "an early exit where the first number is NaN": inserted(
+        "if tl.load({p}) != tl.load({p}):\n    return", "first", "load"),
+    "an early exit where the first two numbers are the same": inserted(
+        "if tl.num_programs(0) > 1:\n    if tl.load({p}) == tl.load({p} + 1):\n        return",
+        "first", "load"),
     # What an earlier launch left behind.
+    "keeps what stood in the output": kept_contents,
     "an early exit where the output is there": inserted(
         "if tl.load({p}) == tl.load({p}):\n    return", "first", "store"),
     "reads its output": read_outputs,
