@@ -52,7 +52,9 @@ TEST(NvidiaPipeline, CopiesRunAheadOfProducts) {
     EXPECT_EQ(countOf(ptx, "cp.async.commit_group"), 2) << target;
     EXPECT_EQ(countOf(ptx, "cp.async.wait_group 1"), 1) << target;
     EXPECT_EQ(countOf(ptx, "cp.async.wait_group 0"), 1) << target;
-    EXPECT_EQ(countOf(ptx, "bar.sync"), 2) << target;
+    // In front of the slots' first use, at the start of a turn, behind the loop; and where a
+    // product may go on in the next turn, before its slot is filled again.
+    EXPECT_EQ(countOf(ptx, "bar.sync"), target == std::string("nvidia:sm_90a") ? 4 : 3) << target;
     EXPECT_EQ(countOf(ptx, "ld.global"), 0) << target;
     EXPECT_EQ(countOf(ptx, "st.shared"), 0) << target;
   }
@@ -99,20 +101,19 @@ TEST(NvidiaPipeline, WhatAProgramDoesInItsOrderStaysThere) {
 }
 
 TEST(NvidiaPipeline, ACopyWaitsForWhatWasStoredBefore) {
-  const auto barriersOf = [](const std::string &before) {
-    return countOf(ptxOfText("\n@triton.jit\ndef k(a, b, K):\n"
-                             "    i = tl.arange(0, 64)\n"
-                             "    at = i[:, None] * 64 + i[None, :]\n"
-                             "    acc = tl.zeros((64, 64), dtype=tl.float32)\n" +
-                                 before +
-                                 "    for k in range(0, K):\n"
-                                 "        x = tl.load(a + k * 4096 + at)\n"
-                                 "        acc = tl.dot(x, x, acc)\n"
-                                 "    tl.store(b + at, acc)\n",
-                             "a=*fp16:16, b=*fp32:16, K=i32"),
-                   "bar.sync");
-  };
-  EXPECT_EQ(barriersOf("    tl.store(a + at, at.to(tl.float16))\n"), barriersOf("") + 1);
+  const std::string ptx = ptxOfText("\n@triton.jit\ndef k(a, b, K):\n"
+                                    "    i = tl.arange(0, 64)\n"
+                                    "    at = i[:, None] * 64 + i[None, :]\n"
+                                    "    acc = tl.zeros((64, 64), dtype=tl.float32)\n"
+                                    "    tl.store(a + at, at.to(tl.float16))\n"
+                                    "    for k in range(0, K):\n"
+                                    "        x = tl.load(a + k * 4096 + at)\n"
+                                    "        acc = tl.dot(x, x, acc)\n"
+                                    "    tl.store(b + at, acc)\n",
+                                    "a=*fp16:16, b=*fp32:16, K=i32");
+  const size_t stored = ptx.find("st.global"), waits = ptx.find("bar.sync", stored);
+  ASSERT_NE(stored, std::string::npos);
+  EXPECT_LT(waits, ptx.find("cp.async.c"));
 }
 
 TEST(NvidiaPipeline, NeighboursStayNeighboursBehindARemainder) {

@@ -87,6 +87,7 @@ bool assignLayouts(CompileState &state) {
   passes.enableVerifier(state.options.verifyEach);
   passes.addPass(tile::createDropAssumptionsPass());
   passes.addPass(mlir::createInlinerPass());
+  passes.addNestedPass<mlir::func::FuncOp>(createAccumulateProductsPass());
   passes.addNestedPass<mlir::func::FuncOp>(createPipelineLoopsPass(targetOf(state).machine));
   passes.addNestedPass<mlir::func::FuncOp>(createAssignLayoutsPass());
   passes.addPass(mlir::createCSEPass());
@@ -108,12 +109,14 @@ bool lowerToThreads(CompileState &state) {
 bool translateToLlvm(CompileState &state) {
   const int64_t threads =
       Threads::lanes * threadsOf(pipeline::kernelFunctions(*state.module).front()).warps;
+  const int64_t registers =
+      mostRegistersOf(pipeline::kernelFunctions(*state.module).front()).value_or(0);
   mlir::PassManager passes(&state.session->context());
   passes.enableVerifier(state.options.verifyEach);
   buildThreadsToLlvmPipeline(passes);
   return succeeded(passes.run(*state.module)) &&
-         keepCode(state, targetOf(state).generators.lease()->translate(*state.module, threads,
-                                                                       state.diags));
+         keepCode(state, targetOf(state).generators.lease()->translate(
+                             *state.module, {threads, registers}, state.diags));
 }
 
 bool readLlvm(CompileState &state) {

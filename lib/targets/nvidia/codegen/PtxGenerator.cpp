@@ -89,8 +89,8 @@ PtxGenerator::PtxGenerator(NvidiaMachine machine)
     : state(std::make_unique<State>(std::move(machine))) {}
 PtxGenerator::~PtxGenerator() = default;
 
-std::unique_ptr<pipeline::CodeModule> PtxGenerator::translate(mlir::ModuleOp module,
-                                                              int64_t threads, Diagnostics &diags) {
+std::unique_ptr<pipeline::CodeModule>
+PtxGenerator::translate(mlir::ModuleOp module, const LaunchBounds &bounds, Diagnostics &diags) {
   auto code = codegen::translateModule(module, *state->target, diags);
   if (!code) {
     return nullptr;
@@ -98,7 +98,10 @@ std::unique_ptr<pipeline::CodeModule> PtxGenerator::translate(mlir::ModuleOp mod
   for (llvm::Function &function : *code->module) {
     if (!function.isDeclaration()) {
       annotate(*code->module, &function, "kernel", 1);
-      annotate(*code->module, &function, "reqntidx", threads);
+      annotate(*code->module, &function, "reqntidx", bounds.threads);
+      if (bounds.mostRegisters != 0) {
+        annotate(*code->module, &function, "maxnreg", bounds.mostRegisters);
+      }
     }
   }
   optimize(*code->module, *state->target);

@@ -15,14 +15,20 @@ class ModuleOp;
 
 namespace nereid::nvidia {
 
+/// What the assembler is told of a kernel's launches.
+struct LaunchBounds {
+  int64_t threads = 0;       ///< of a program
+  int64_t mostRegisters = 0; ///< of a thread; 0: as many as the assembler likes
+};
+
 /// Serves one thread at a time.
 class PtxGenerator {
 public:
   explicit PtxGenerator(NvidiaMachine machine);
   ~PtxGenerator();
 
-  /// `threads` of a program; the only function with a body is the kernel. Null with E0390.
-  std::unique_ptr<pipeline::CodeModule> translate(mlir::ModuleOp module, int64_t threads,
+  /// The only function with a body is the kernel. Null with E0390.
+  std::unique_ptr<pipeline::CodeModule> translate(mlir::ModuleOp module, const LaunchBounds &bounds,
                                                   Diagnostics &diags);
   /// LLVM IR text, which `path` names in messages. Null with E0391.
   std::unique_ptr<pipeline::CodeModule> parse(std::string_view text, const std::string &path,

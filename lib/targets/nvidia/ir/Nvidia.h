@@ -22,9 +22,19 @@ namespace nereid::nvidia {
 
 inline constexpr llvm::StringLiteral layoutsAttribute = "nvidia.layouts";
 inline constexpr llvm::StringLiteral beforeLayoutsAttribute = "nvidia.before_layouts";
+/// Of a tile.dot: a warpgroup makes it by `wgmma`, whose right operand is a nvidia.read_copy.
+inline constexpr llvm::StringLiteral warpgroupAttribute = "nvidia.warpgroup";
+/// Of such a product: it may still be under way when the operations behind it begin.
+inline constexpr llvm::StringLiteral deferredAttribute = "nvidia.deferred";
 /// Of a kernel: the bytes of shared memory in which copies lie, from its start on.
 inline constexpr llvm::StringLiteral copyBytesAttribute = "nvidia.copy_bytes";
 
+/// Of a kernel: the most registers of a thread, where more would cost programs at a time.
+inline constexpr llvm::StringLiteral mostRegistersAttribute = "nvidia.most_registers";
+std::optional<int64_t> mostRegistersOf(mlir::Operation *kernel);
+
+/// Whether all elements of a tile are zero, for all that is known.
+bool isZeros(mlir::Value tile);
 /// Whether the value is a tile of one or more dimensions, which threads share.
 bool isTile(mlir::Value value);
 /// The shape of a tile as the layouts have it.

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/targets/nvidia/ir/Nvidia.h"
 
+#include "lib/targets/nvidia/layouts/Anchors.h"
+#include "lib/targets/nvidia/layouts/MatrixLayouts.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/IR/Matchers.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include "lib/targets/nvidia/ir/NvidiaDialect.cpp.inc"
@@ -37,12 +42,32 @@ static ValueRange valuesOf(Operation *op, StringRef attribute) {
                                                      : ValueRange();
 }
 
+/// Whether a warpgroup can make the product that `op` is.
+static bool isOfWarpgroup(Operation *op) {
+  auto dot = dyn_cast<tile::DotOp>(op);
+  auto kernel = op->getParentOfType<func::FuncOp>();
+  if (!dot || !kernel || !usesMatrixUnit(dot) || !dot.getB().getDefiningOp<ReadCopyOp>() ||
+      tile::elementTypeOf(dot.getA().getType()).getIntOrFloatBitWidth() != 16) {
+    return false;
+  }
+  const auto shape = shapeOf(dot.getResult());
+  return warpgroupGridFor(shape[0], shape[1], threadsOf(kernel).warps).has_value();
+}
+
 LogicalResult NvidiaDialect::verifyOperationAttribute(Operation *op, NamedAttribute attribute) {
-  if (attribute.getName() == copyBytesAttribute) {
+  if (attribute.getName() == copyBytesAttribute || attribute.getName() == mostRegistersAttribute) {
     auto bytes = dyn_cast<IntegerAttr>(attribute.getValue());
     return bytes && bytes.getInt() >= 0 ? success()
-                                        : op->emitError() << "expects '" << copyBytesAttribute
-                                                          << "' to be a number of bytes";
+                                        : op->emitError()
+                                              << "expects '" << attribute.getName().getValue()
+                                              << "' to be a number that is not negative";
+  }
+  if (attribute.getName() == warpgroupAttribute || attribute.getName() == deferredAttribute) {
+    return isOfWarpgroup(op) ? success()
+                             : op->emitError()
+                                   << "expects '" << attribute.getName().getValue()
+                                   << "' on a product of 16-bit elements whose right operand is a "
+                                      "'nvidia.read_copy' and whose rows four warps share out";
   }
   auto list = dyn_cast<ArrayAttr>(attribute.getValue());
   const ValueRange values = valuesOf(op, attribute.getName());
@@ -60,6 +85,18 @@ LogicalResult NvidiaDialect::verifyOperationAttribute(Operation *op, NamedAttrib
     }
   }
   return success();
+}
+
+std::optional<int64_t> mostRegistersOf(Operation *kernel) {
+  auto most = kernel->getAttrOfType<IntegerAttr>(mostRegistersAttribute);
+  return most ? std::optional(most.getInt()) : std::nullopt;
+}
+
+bool isZeros(Value tile) {
+  if (auto splat = tile.getDefiningOp<tile::SplatOp>()) {
+    tile = splat.getSource();
+  }
+  return matchPattern(tile, m_AnyZeroFloat()) || matchPattern(tile, m_Zero());
 }
 
 bool isTile(Value value) {

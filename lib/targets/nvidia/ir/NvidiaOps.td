@@ -48,6 +48,13 @@ def Nvidia_ConvertLayoutOp : Op<Nvidia_Dialect, "convert_layout", [Pure, SameOpe
 // the tile's bytes, the first one begins at byte `place`, and SharedTile.h says where an element
 // lies in it. Copies that one thread makes between two commits are a group; groups end in order.
 
+def Nvidia_BeginCopiesOp : Op<Nvidia_Dialect, "begin_copies", [
+    MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "all threads are done with what lay in shared memory, which belongs to slots now";
+  let description = [{ Until nvidia.end_copies. }];
+  let assemblyFormat = "attr-dict";
+}
+
 def Nvidia_AsyncCopyOp : Op<Nvidia_Dialect, "async_copy", [AttrSizedOperandSegments,
     MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "begin to copy elements from memory into a slot";
@@ -74,9 +81,18 @@ def Nvidia_CommitCopiesOp : Op<Nvidia_Dialect, "commit_copies", [
 
 def Nvidia_WaitCopiesOp : Op<Nvidia_Dialect, "wait_copies", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "all threads wait until their groups but the last few have ended";
-  let description = [{ Every thread then sees what the others copied. }];
-  let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$pending);
+  let description = [{
+    Every thread then sees what the others copied, and with `for_warpgroups` so do the products of
+    warpgroups, which read shared memory by themselves.
+  }];
+  let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$pending,
+                       UnitAttr:$for_warpgroups);
   let assemblyFormat = "$pending attr-dict";
+}
+
+def Nvidia_EndCopiesOp : Op<Nvidia_Dialect, "end_copies", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "all threads wait until no copies are under way, and are done with the slots";
+  let assemblyFormat = "attr-dict";
 }
 
 def Nvidia_ReadCopyOp : Op<Nvidia_Dialect, "read_copy", [MemoryEffects<[MemRead]>]> {
@@ -90,6 +106,24 @@ def Nvidia_ReadCopyOp : Op<Nvidia_Dialect, "read_copy", [MemoryEffects<[MemRead]
                        UnitAttr:$transposed);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$slot attr-dict `:` type($result)";
+}
+
+// ---- products of warpgroups ----
+
+def Nvidia_WaitProductsOp : Op<Nvidia_Dialect, "wait_products", [
+    MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "a warp waits until its deferred products but the last few have ended";
+  let description = [{ It no longer reads the operands of those then. }];
+  let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative]>:$pending);
+  let assemblyFormat = "$pending attr-dict";
+}
+
+def Nvidia_AwaitProductOp : Op<Nvidia_Dialect, "await_product", [
+    MemoryEffects<[MemRead, MemWrite]>, SameOperandsAndResultType]> {
+  let summary = "the tile when all deferred products have ended, of which it is a result";
+  let arguments = (ins AnyRankedTensor:$source);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$source attr-dict `:` type($result)";
 }
 
 def Nvidia_OpaqueOp : Op<Nvidia_Dialect, "opaque", [MemoryEffects<[MemWrite]>,

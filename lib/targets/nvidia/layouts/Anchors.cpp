@@ -30,7 +30,8 @@ MatrixShape matrixShape(tile::DotOp dot) {
 
 WarpGrid warpGrid(tile::DotOp dot, const Threads &threads) {
   const auto shape = shapeOf(dot.getResult());
-  return warpGridFor(shape[0], shape[1], threads.warps);
+  return dot->hasAttr(warpgroupAttribute) ? *warpgroupGridFor(shape[0], shape[1], threads.warps)
+                                          : warpGridFor(shape[0], shape[1], threads.warps);
 }
 
 } // namespace

@@ -58,6 +58,7 @@ private:
           setLayout(read.getResult(),
                     factorLayout(use.getOwner(), use.getOperandNumber(), threads));
         })
+        .Case([&](AwaitProductOp wait) { setLayout(wait.getResult(), homeOf(wait.getSource())); })
         .Case([&](tile::DotOp dot) { assignProduct(dot); })
         .Case([&](tile::ReduceOp reduce) { assignReduction(reduce); })
         .Case([&](tile::ScanOp scan) { assignScan(scan); })

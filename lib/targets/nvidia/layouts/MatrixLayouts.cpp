@@ -16,13 +16,32 @@ void addSteps(LinearLayout::Bases &list, int64_t first, int64_t end, int64_t uni
   }
 }
 
-/// The bits of the warps' numbers: columns of the grid first. A step is 0 where the operand does
-/// not depend on it.
+/// The bits of the warps' numbers. A step is 0 where the operand does not depend on it.
 LinearLayout::Bases warpBases(const WarpGrid &warps, int64_t rowStep, int64_t columnStep) {
   LinearLayout::Bases bases;
-  addSteps(bases, 1, warps.columns, columnStep);
-  addSteps(bases, 1, warps.rows, rowStep);
+  if (warps.isOfWarpgroups) {
+    addSteps(bases, 1, warps.rows, rowStep);
+    addSteps(bases, 1, warps.columns, columnStep);
+  } else {
+    addSteps(bases, 1, warps.columns, columnStep);
+    addSteps(bases, 1, warps.rows, rowStep);
+  }
   return bases;
+}
+
+/// From a warp's first column to that of the next warp.
+int64_t columnStep(const WarpGrid &warps, int64_t columns) {
+  return warps.isOfWarpgroups ? columns / warps.columns : 8;
+}
+
+/// Steps between a thread's columns beyond the first eight.
+void addColumns(LinearLayout::Bases &registers, const WarpGrid &warps, int64_t columns,
+                int64_t unit) {
+  if (warps.isOfWarpgroups) {
+    addSteps(registers, 8, columns / warps.columns, unit);
+  } else {
+    addSteps(registers, 8 * warps.columns, columns, unit);
+  }
 }
 
 /// Warps beyond the last row are replicas: the grid has no columns beyond the tile.
@@ -42,12 +61,22 @@ WarpGrid warpGridFor(int64_t rows, int64_t columns, int64_t warps) {
   return grid;
 }
 
+std::optional<WarpGrid> warpgroupGridFor(int64_t rows, int64_t columns, int64_t warps) {
+  constexpr int64_t ofGroup = 4, height = 64;
+  if (warps % ofGroup != 0 || rows < height) {
+    return std::nullopt;
+  }
+  WarpGrid grid{.rows = std::min(warps, rows / (height / ofGroup)), .isOfWarpgroups = true};
+  grid.columns = warps / grid.rows;
+  return columns / grid.columns < 8 ? std::nullopt : std::optional(grid);
+}
+
 LinearLayout accumulatorLayout(int64_t rows, int64_t columns, const WarpGrid &warps) {
   LinearLayout::Bases registers{1, 8 * columns};
   LinearLayout::Bases lanes{2, 4, columns, 2 * columns, 4 * columns};
-  addSteps(registers, 8 * warps.columns, columns, 1);
+  addColumns(registers, warps, columns, 1);
   addSteps(registers, 16 * warps.rows, rows, columns);
-  auto ofWarps = warpBases(warps, 16 * columns, 8);
+  auto ofWarps = warpBases(warps, 16 * columns, columnStep(warps, columns));
   dropBeyond(ofWarps, rows * columns);
   return {{rows, columns}, std::move(registers), std::move(lanes), std::move(ofWarps)};
 }
@@ -74,8 +103,11 @@ LinearLayout rightLayout(int64_t k, int64_t columns, const MatrixShape &shape,
   registers.push_back(4 * packed * columns);
   LinearLayout::Bases lanes{packed * columns, 2 * packed * columns, 1, 2, 4};
   addSteps(registers, shape.k, k, columns);
-  addSteps(registers, 8 * warps.columns, columns, 1);
-  return {{k, columns}, std::move(registers), std::move(lanes), warpBases(warps, 0, 8)};
+  addColumns(registers, warps, columns, 1);
+  return {{k, columns},
+          std::move(registers),
+          std::move(lanes),
+          warpBases(warps, 0, columnStep(warps, columns))};
 }
 
 } // namespace nereid::nvidia

@@ -6,22 +6,23 @@
 namespace nereid::nvidia {
 namespace {
 
-constexpr int64_t lanes = 32;   ///< threads of a warp
-constexpr int64_t quarters = 4; ///< parts of a multiprocessor, each with warps of its own
-constexpr int64_t registersOfQuarter = 16 << 10;
-constexpr int64_t registerUnit = 256;       ///< of a warp
-constexpr int64_t sharedUnit = 128;         ///< bytes
+constexpr int64_t lanes = 32;         ///< threads of a warp
+constexpr int64_t quarters = 4;       ///< parts of a multiprocessor, each with warps of its own
+constexpr int64_t registerUnit = 256; ///< of a warp
+constexpr int64_t sharedUnit = 128;   ///< bytes
 constexpr int64_t sharedOfDriver = 1 << 10; ///< bytes of each program
 constexpr int64_t mostThreads = 1024;       ///< of a program
 
 int64_t roundedUp(int64_t value, int64_t unit) { return (value + unit - 1) / unit * unit; }
 
-int64_t byRegisters(int64_t registers, int64_t warps, int64_t otherwise) {
+int64_t byRegisters(const Multiprocessor &processor, int64_t registers, int64_t warps,
+                    int64_t otherwise) {
+  const int64_t registersOfQuarter = processor.registers / quarters;
   if (registers == 0) {
     return otherwise;
   }
   const int64_t perWarp = roundedUp(registers * lanes, registerUnit);
-  if (perWarp * roundedUp(warps, quarters) > quarters * registersOfQuarter) {
+  if (perWarp * roundedUp(warps, quarters) > processor.registers) {
     return 0; // a program is asked for as if its warps took the same of every quarter
   }
   return registersOfQuarter / perWarp * quarters / warps;
@@ -50,7 +51,7 @@ pipeline::Occupation occupancy(const Multiprocessor &processor,
   pipeline::Occupation result;
   result.limits = {
       {"threads", threads > mostThreads ? 0 : processor.threads / lanes / warps},
-      {"registers", byRegisters(resources.registers, warps, processor.programs)},
+      {"registers", byRegisters(processor, resources.registers, warps, processor.programs)},
       {"shared memory", processor.sharedBytes / shared},
       {"programs", processor.programs},
   };

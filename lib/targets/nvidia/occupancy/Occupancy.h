@@ -17,6 +17,7 @@ struct Multiprocessor {
   int capability = 0; ///< 10 × major + minor
   int64_t threads = 0, programs = 0;
   int64_t sharedBytes = 0; ///< for all programs; 1 KiB of each is the driver's
+  int64_t registers = 64 << 10;
 };
 
 /// Nothing of one that is not known.

@@ -10,6 +10,8 @@
 
 namespace nereid::nvidia {
 
+/// add a product to what it is added to while it is made
+std::unique_ptr<mlir::Pass> createAccumulateProductsPass();
 /// copy operands of products into shared memory turns ahead of their use
 std::unique_ptr<mlir::Pass> createPipelineLoopsPass(const NvidiaMachine &machine);
 

@@ -6,23 +6,27 @@
 // Guarantees: a loop's copies of several turns are under way at once, in slots of their own. At the
 // start of a turn all threads wait for the turn's copies; then the slot is free that the turn
 // before has read, and the copies for the turn that needs it begin. Behind the loop nothing is
-// under way. Copies of turns that do not come are guarded.
+// under way. Copies of turns that do not come are guarded. Products that warpgroups can make are
+// marked; where the last of them may go on in the next turn, the slot is free when all threads have
+// waited at the end of a turn for the products of the turn before, and the copies begin there.
 // Example, with three slots:
 //   for i { a = load(p + i) ; acc = dot(a, …) }
 // becomes
-//   for t in 0, 1 { async_copy p + t when t is a turn ; commit }
+//   begin ; for t in 0, 1 { async_copy p + t when t is a turn ; commit }
 //   for i { wait 1 ; async_copy p + i + 2 when that is a turn ; commit ; acc = dot(read_copy, …) }
-//   wait 0
+//   end
 #include "lib/targets/nvidia/ir/Nvidia.h"
 #include "lib/targets/nvidia/pipeline/CarriedTiles.h"
 #include "lib/targets/nvidia/pipeline/Passes.h"
 #include "lib/targets/nvidia/pipeline/StagedLoads.h"
+#include "lib/targets/nvidia/pipeline/WarpgroupProducts.h"
 #include "lib/targets/nvidia/threads/Staging.h"
 #include "lib/tile/ir/Attributes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -41,28 +45,28 @@ int64_t vectorBytes(const tile::AxisInfo &info, int64_t dim) {
 
 class Loop {
 public:
-  Loop(scf::ForOp loop, SmallVector<StagedLoad> loads, int64_t stages)
-      : loop(loop), loads(std::move(loads)), stages(stages), loc(loop.getLoc()) {}
+  /// `deferred` products of a turn end in the next one.
+  Loop(scf::ForOp loop, SmallVector<StagedLoad> loads, int64_t stages, bool isForWarpgroups,
+       int64_t deferred)
+      : loop(loop), loads(std::move(loads)), stages(stages), isForWarpgroups(isForWarpgroups),
+        deferred(deferred), loc(loop.getLoc()) {}
 
-  /// Bytes of all slots.
-  static int64_t slotBytes(ArrayRef<StagedLoad> loads) {
-    int64_t sum = 0;
-    for (const StagedLoad &one : loads) {
-      sum += one.bytes();
+  /// Says where the slots of each load begin; returns the bytes of all.
+  static int64_t place(MutableArrayRef<StagedLoad> loads, int64_t stages) {
+    int64_t end = 0;
+    for (StagedLoad &one : loads) {
+      one.place = static_cast<int64_t>(llvm::alignTo(static_cast<uint64_t>(end), slotAlignment));
+      end = one.place + one.bytes() * stages;
     }
-    return sum;
+    return end;
   }
 
   void run() {
     for (const StagedLoad &one : loads) {
       addCopy(slice, loop, one);
     }
-    int64_t place = 0;
-    for (StagedLoad &one : loads) {
-      one.place = place;
-      place += one.bytes() * stages;
-    }
     OpBuilder b(loop);
+    b.create<BeginCopiesOp>(loc);
     const SmallVector<Value> ahead = fill(b);
     rebuild(b, ahead);
   }
@@ -100,24 +104,23 @@ private:
     Value guard = inside.create<arith::AndIOp>(loc, hasAny, reaches);
     Value slot = first.getRegionIterArgs().back();
     SmallVector<Value> next =
-        copies(inside, turn, first.getRegionIterArgs().drop_back(), guard, slot);
+        copies(inside, loop, turn, first.getRegionIterArgs().drop_back(), guard, slot);
     Value one = inside.create<arith::ConstantIntOp>(loc, 1, 32);
     next.push_back(inside.create<arith::AddIOp>(loc, slot, one));
     inside.create<scf::YieldOp>(loc, next);
     return SmallVector<Value>(first.getResults().drop_back());
   }
 
-  /// The copies of a turn; returns what the slice carries to the next one.
-  SmallVector<Value> copies(OpBuilder &b, Value turn, ValueRange carried, Value guard, Value slot) {
+  /// The copies of a turn, as `from` has them; returns what the slice carries to the next one.
+  SmallVector<Value> copies(OpBuilder &b, scf::ForOp from, Value turn, ValueRange carried,
+                            Value guard, Value slot) {
     IRMapping mapping;
-    mapping.map(loop.getInductionVar(), turn);
+    mapping.map(from.getInductionVar(), turn);
     for (auto [index, value] : llvm::zip(slice.carried, carried)) {
-      mapping.map(loop.getRegionIterArgs()[index], value);
+      mapping.map(from.getRegionIterArgs()[index], value);
     }
-    for (Operation &op : *original) {
-      if (slice.operations.contains(&op)) {
-        b.clone(op, mapping);
-      }
+    for (Operation *op : slice.operations) {
+      b.clone(*op, mapping);
     }
     for (StagedLoad &one : loads) {
       copy(b, one, mapping, guard, slot);
@@ -125,7 +128,7 @@ private:
     b.create<CommitCopiesOp>(loc);
     SmallVector<Value> next;
     for (unsigned index : slice.carried) {
-      next.push_back(mapping.lookupOrDefault(yielded[index]));
+      next.push_back(mapping.lookupOrDefault(from.getYieldedValues()[index]));
     }
     return next;
   }
@@ -168,7 +171,7 @@ private:
       body->getTerminator()->erase();
     }
     OpBuilder inside = OpBuilder::atBlockEnd(body);
-    inside.create<WaitCopiesOp>(loc, static_cast<uint64_t>(stages - 2));
+    inside.create<WaitCopiesOp>(loc, static_cast<uint64_t>(stages - 2), isForWarpgroups);
     Value slot = made.getRegionIterArgs().back();
     auto small = [&](int64_t value) {
       return inside.create<arith::ConstantIntOp>(loc, value, 32).getResult();
@@ -184,14 +187,21 @@ private:
     Value left = inside.create<arith::SubIOp>(loc, made.getUpperBound(), made.getInductionVar());
     Value guard = inside.create<arith::CmpIOp>(loc, arith::CmpIPredicate::ugt, left, distance);
     const size_t own = loop.getNumRegionIterArgs();
-    const SmallVector<Value> nextAhead =
-        copies(inside, turn, made.getRegionIterArgs().drop_front(own).drop_back(), guard, before);
     for (auto [from, to] :
          llvm::zip(loop.getBody()->getArguments(), body->getArguments().take_front(own + 1))) {
       from.replaceAllUsesWith(to);
     }
-    body->getOperations().splice(body->end(), original->getOperations());
+    Operation *lastOfStart = &body->back();
+    body->getOperations().splice(body->end(), loop.getBody()->getOperations());
     auto yield = cast<scf::YieldOp>(body->getTerminator());
+    inside.setInsertionPointAfter(lastOfStart);
+    if (deferred > 0) {
+      inside.setInsertionPoint(yield);
+      inside.create<WaitProductsOp>(loc, static_cast<uint64_t>(deferred));
+      inside.create<tile::BarrierOp>(loc);
+    }
+    const SmallVector<Value> nextAhead = copies(
+        inside, made, turn, made.getRegionIterArgs().drop_front(own).drop_back(), guard, before);
     SmallVector<Value> handed(yield.getOperands());
     handed.append(nextAhead.begin(), nextAhead.end());
     handed.push_back(behind);
@@ -200,10 +210,14 @@ private:
       readFrom(one, slot);
     }
     b.setInsertionPointAfter(made);
-    b.create<WaitCopiesOp>(loc, 0U);
     for (auto [from, to] : llvm::zip(loop.getResults(), made.getResults().take_front(own))) {
-      from.replaceAllUsesWith(to);
+      Value behind = to;
+      if (isDeferred(yield.getOperand(to.getResultNumber()))) {
+        behind = b.create<AwaitProductOp>(loc, to);
+      }
+      from.replaceAllUsesWith(behind);
     }
+    b.create<EndCopiesOp>(loc);
     loop.erase();
   }
 
@@ -232,20 +246,25 @@ private:
     one.load.erase();
   }
 
+  static bool isDeferred(Value handed) {
+    Operation *op = handed.getDefiningOp();
+    return op && op->hasAttr(deferredAttribute);
+  }
+
   scf::ForOp loop;
   SmallVector<StagedLoad> loads;
   int64_t stages;
+  bool isForWarpgroups;
+  int64_t deferred;
   Location loc;
   Slice slice;
-  Block *original = loop.getBody();
-  SmallVector<Value> yielded{loop.getYieldedValues()};
 };
 
 class PipelineLoopsPass : public PassWrapper<PipelineLoopsPass, OperationPass<func::FuncOp>> {
 public:
   MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(PipelineLoopsPass)
 
-  explicit PipelineLoopsPass(const NvidiaMachine &machine) : sharedBytes(machine.sharedBytes) {}
+  explicit PipelineLoopsPass(const NvidiaMachine &machine) : machine(machine) {}
 
   StringRef getArgument() const override { return "nvidia-pipeline-loops"; }
   StringRef getDescription() const override {
@@ -344,18 +363,51 @@ private:
   void pipeline(scf::ForOp loop, SmallVector<StagedLoad> &loads) {
     Slice slice;
     llvm::erase_if(loads, [&](const StagedLoad &one) { return !addCopy(slice, loop, one); });
-    // What else the program stages needs its room, too.
-    const int64_t each = Loop::slotBytes(loads), room = sharedBytes - mostStagedBytes;
-    const int64_t stages =
-        loads.empty() ? 0 : std::min(std::min<int64_t>(stagesOf(loop), 32), room / each);
+    const int64_t room = roomFor(loop, loads);
+    int64_t stages = loads.empty() ? 0 : std::min<int64_t>(stagesOf(loop), 32);
+    while (stages > 1 && Loop::place(loads, stages) > room) {
+      --stages;
+    }
     if (stages < 2) {
       return;
     }
-    Loop(loop, loads, stages).run();
-    copyBytes = std::max(copyBytes, each * stages);
+    copyBytes = std::max(copyBytes, Loop::place(loads, stages));
+    int64_t deferred = 0;
+    if (machine.hasWarpgroups) {
+      deferred = markWarpgroupProducts(loop, loads, threadsOf(getOperation()));
+    }
+    const bool isForWarpgroups =
+        llvm::any_of(*loop.getBody(), [](Operation &op) { return op.hasAttr(warpgroupAttribute); });
+    Loop(loop, loads, stages, isForWarpgroups, deferred).run();
   }
 
-  int64_t sharedBytes, copyBytes = 0;
+  /// Whether the loop's tiles are its loads, products of them that are carried, and whole numbers.
+  static bool onlyMultiplies(scf::ForOp loop, ArrayRef<StagedLoad> loads) {
+    const bool carriesProducts = llvm::all_of(
+        llvm::zip(loop.getRegionIterArgs(), loop.getYieldedValues()), [&](const auto &one) {
+          auto [carried, handed] = one;
+          auto dot = handed.template getDefiningOp<tile::DotOp>();
+          return !isTile(carried) || (dot && dot.getC() == carried && carried.hasOneUse());
+        });
+    return carriesProducts && llvm::all_of(*loop.getBody(), [&](Operation &op) {
+             if (auto dot = dyn_cast<tile::DotOp>(op)) {
+               return stagedLoadOf(dot.getA(), loads) && stagedLoadOf(dot.getB(), loads);
+             }
+             return llvm::all_of(op.getResults(), [&](Value result) {
+               return !isTile(result) || stagedLoadOf(result, loads) ||
+                      !isa<FloatType>(tile::elementTypeOf(result.getType()));
+             });
+           });
+  }
+
+  /// Shared memory for slots: what else the loop stages needs its room, too.
+  int64_t roomFor(scf::ForOp loop, ArrayRef<StagedLoad> loads) const {
+    const bool stagesOthers = !onlyMultiplies(loop, loads);
+    return machine.sharedBytes - slotAlignment - (stagesOthers ? mostStagedBytes : 0);
+  }
+
+  const NvidiaMachine machine;
+  int64_t copyBytes = 0;
 };
 
 } // namespace

@@ -148,13 +148,27 @@ void lowerAsyncCopy(ThreadCode &code, AsyncCopyOp op, const tile::AxisInfos &axe
   Copy(code, op, axes).run();
 }
 
+void lowerBeginCopies(ThreadCode &code, BeginCopiesOp /*op*/) {
+  code.barrier();
+  code.beginCopies();
+}
+
 void lowerCommitCopies(ThreadCode &code, CommitCopiesOp /*op*/) {
   code.intrinsic("llvm.nvvm.cp.async.commit.group", nullptr, {});
 }
 
 void lowerWaitCopies(ThreadCode &code, WaitCopiesOp op) {
   code.assembly(fmt::format("cp.async.wait_group {};", op.getPending()), "~{memory}", nullptr, {});
+  if (op.getForWarpgroups()) {
+    code.assembly("fence.proxy.async.shared::cta;", "~{memory}", nullptr, {});
+  }
   code.barrier();
+}
+
+void lowerEndCopies(ThreadCode &code, EndCopiesOp /*op*/) {
+  code.assembly("cp.async.wait_group 0;", "~{memory}", nullptr, {});
+  code.barrier();
+  code.endCopies();
 }
 
 void lowerReadCopy(ThreadCode & /*code*/, ReadCopyOp /*op*/) {}

@@ -14,6 +14,13 @@ namespace nereid::nvidia {
 /// A product for which usesMatrixUnit() holds.
 void lowerMatrixUnit(ThreadCode &code, tile::DotOp op);
 
+// ---- WarpgroupUnit.cpp ----
+
+/// A product that is marked as a warpgroup's.
+void lowerWarpgroupProduct(ThreadCode &code, tile::DotOp op);
+void lowerWaitProducts(ThreadCode &code, WaitProductsOp op);
+void lowerAwaitProduct(ThreadCode &code, AwaitProductOp op);
+
 // ---- MatrixExchange.cpp ----
 
 /// What this thread holds of the tile in the layout `to` of a fragment: vectors are stored and
@@ -21,11 +28,18 @@ void lowerMatrixUnit(ThreadCode &code, tile::DotOp op);
 std::optional<ThreadCode::Held> exchangedForMatrixUnit(ThreadCode &code, mlir::Value tile,
                                                        const layout::LinearLayout &to);
 
+/// Likewise for a layout in which threads hold neighbours: written and read in vectors, without
+/// conflicts of banks. Nothing where threads hold none, or the tile is no matrix of 16 or 32 bits.
+std::optional<ThreadCode::Held> exchangedInVectors(ThreadCode &code, mlir::Value tile,
+                                                   const layout::LinearLayout &to);
+
 // ---- Copies.cpp ----
 
 void lowerAsyncCopy(ThreadCode &code, AsyncCopyOp op, const tile::AxisInfos &axes);
+void lowerBeginCopies(ThreadCode &code, BeginCopiesOp op);
 void lowerCommitCopies(ThreadCode &code, CommitCopiesOp op);
 void lowerWaitCopies(ThreadCode &code, WaitCopiesOp op);
+void lowerEndCopies(ThreadCode &code, EndCopiesOp op);
 /// Nothing is read here, but by the product that needs it.
 void lowerReadCopy(ThreadCode &code, ReadCopyOp op);
 void lowerOpaque(ThreadCode &code, OpaqueOp op);

@@ -85,6 +85,10 @@ void lowerConvertLayout(ThreadCode &code, ConvertLayoutOp op) {
     code.hold(op, std::move(*fragment));
     return;
   }
+  if (auto vectors = exchangedInVectors(code, op.getSource(), to)) {
+    code.hold(op, std::move(*vectors));
+    return;
+  }
   code.hold(op, exchanged(code, op.getSource(), to));
 }
 

@@ -2,10 +2,12 @@
 // Walks the kernel and writes a function that each thread of a program runs: control flow stays,
 // each tile that it hands on becomes the scalars of its registers.
 #include "lib/pipeline/kernel/KernelFunction.h"
+#include "lib/targets/nvidia/occupancy/Occupancy.h"
 #include "lib/targets/nvidia/products/Products.h"
 #include "lib/targets/nvidia/threads/Errors.h"
 #include "lib/targets/nvidia/threads/Lowering.h"
 #include "lib/targets/nvidia/threads/MemoryOrder.h"
+#include "lib/tile/ir/Attributes.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -78,7 +80,11 @@ private:
           return success();
         })
         .Case([&](CommitCopiesOp one) { return done(lowerCommitCopies, one); })
+        .Case([&](BeginCopiesOp one) { return done(lowerBeginCopies, one); })
         .Case([&](WaitCopiesOp one) { return done(lowerWaitCopies, one); })
+        .Case([&](EndCopiesOp one) { return done(lowerEndCopies, one); })
+        .Case([&](WaitProductsOp one) { return done(lowerWaitProducts, one); })
+        .Case([&](AwaitProductOp one) { return done(lowerAwaitProduct, one); })
         .Case([&](ReadCopyOp one) { return done(lowerReadCopy, one); })
         .Case([&](OpaqueOp one) { return done(lowerOpaque, one); })
         .Case([&](tile::InlineAsmOp one) { return lowerAssembly(code, one); })
@@ -265,6 +271,35 @@ Value argumentValue(ThreadCode &code, Value argument, Type type) {
              : code.builder.create<arith::TruncIOp>(code.loc, wanted, argument).getResult();
 }
 
+/// As the source says, else as many as leave room for the programs that shared memory has room for:
+/// paths that are seldom taken would have more, and cost a program's place. None where nothing is
+/// gained or a thread's sums alone need about as many.
+std::optional<int64_t> mostRegisters(func::FuncOp kernel, const NvidiaMachine &machine,
+                                     int64_t sharedBytes) {
+  if (auto given = kernel->getAttrOfType<IntegerAttr>(tile::attribute::maxRegisters)) {
+    return given.getInt();
+  }
+  if (!kernel->hasAttr(copyBytesAttribute)) {
+    return std::nullopt;
+  }
+  constexpr int64_t besides = 60, unit = 8, most = 255;
+  int64_t sums = 0;
+  kernel.walk([&](tile::DotOp dot) {
+    sums = std::max(sums, layoutOf(dot.getResult())->count(Holder::Register));
+  });
+  const Multiprocessor processor = *multiprocessorOf(machine.capability);
+  const int64_t threads = Threads::lanes * threadsOf(kernel).warps;
+  int64_t programs = occupancy(processor, {}, threads, sharedBytes).programs;
+  const auto registersFor = [&](int64_t count) {
+    return processor.registers / (threads * count) / unit * unit;
+  };
+  while (programs > 1 && registersFor(programs) < sums + besides) {
+    --programs;
+  }
+  return programs > 1 && registersFor(programs) < most ? std::optional(registersFor(programs))
+                                                       : std::nullopt;
+}
+
 } // namespace
 
 LogicalResult lowerTilesToThreads(ModuleOp module, const NvidiaMachine &machine) {
@@ -308,6 +343,9 @@ LogicalResult lowerTilesToThreads(ModuleOp module, const NvidiaMachine &machine)
   }
   code.builder.create<func::ReturnOp>(loc);
   made->setAttr(pipeline::scratchBytesAttribute, builder.getI64IntegerAttr(code.reservedShared()));
+  if (auto most = mostRegisters(kernel, machine, code.reservedShared())) {
+    made->setAttr(mostRegistersAttribute, builder.getI64IntegerAttr(*most));
+  }
   kernel.erase();
   return success();
 }

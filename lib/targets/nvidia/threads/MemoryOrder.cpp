@@ -36,12 +36,11 @@ private:
   }
 
   void visit(Operation *op) {
-    auto wait = dyn_cast<WaitCopiesOp>(op);
-    if (isa<tile::BarrierOp>(op) || (wait && wait.getPending() == 0)) {
+    if (isa<tile::BarrierOp, BeginCopiesOp, EndCopiesOp>(op)) {
       since.clear();
       return;
     }
-    if (wait) { // a barrier for all but copies, of which some go on
+    if (isa<WaitCopiesOp>(op)) { // a barrier for all but copies, of which some go on
       since.remove_if([](Operation *other) { return !isa<AsyncCopyOp>(other); });
       return;
     }

@@ -159,7 +159,13 @@ void lowerMultiplyAdd(ThreadCode &code, tile::DotOp op) {
 } // namespace
 
 void lowerDot(ThreadCode &code, tile::DotOp op) {
-  usesMatrixUnit(op) ? lowerMatrixUnit(code, op) : lowerMultiplyAdd(code, op);
+  if (op->hasAttr(warpgroupAttribute)) {
+    lowerWarpgroupProduct(code, op);
+  } else if (usesMatrixUnit(op)) {
+    lowerMatrixUnit(code, op);
+  } else {
+    lowerMultiplyAdd(code, op);
+  }
 }
 
 } // namespace nereid::nvidia

@@ -45,11 +45,15 @@ void stage(ThreadCode &code, Value tile, const TilePart &part,
   const LinearLayout layout = *layoutOf(tile);
   const auto &held = code.held(tile);
   const auto elements = code.elements(layout);
+  Value isFirst = code.isFirstReplica(layout); // the others have nothing to add
   for (const PartRegisters &group : registersOf(code, layout, part)) {
     OpBuilder::InsertionGuard guard(code.builder);
-    if (group.isOfPart) {
-      auto branch =
-          code.builder.create<scf::IfOp>(code.loc, group.isOfPart, /*withElseRegion=*/false);
+    Value stores = group.isOfPart ? group.isOfPart : isFirst;
+    if (group.isOfPart && isFirst) {
+      stores = code.builder.create<arith::AndIOp>(code.loc, stores, isFirst);
+    }
+    if (stores) {
+      auto branch = code.builder.create<scf::IfOp>(code.loc, stores, /*withElseRegion=*/false);
       code.builder.setInsertionPointToStart(&branch.getThenRegion().front());
     }
     for (size_t reg : group.registers) {

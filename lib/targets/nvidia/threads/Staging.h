@@ -10,6 +10,10 @@ namespace nereid::nvidia {
 /// the processor.
 inline constexpr int64_t mostStagedBytes = 64 << 10;
 
+/// Slots of copies begin at multiples of it: the swizzle of 128 bytes is a function of the address,
+/// repeated each 1024 bytes. Where the driver puts shared memory is no such multiple by promise.
+inline constexpr int64_t slotAlignment = 1024;
+
 /// The elements whose row-major number has these bits.
 struct TilePart {
   int64_t mask = 0; ///< 0: all elements

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/targets/nvidia/threads/ThreadCode.h"
 
+#include "lib/targets/nvidia/threads/Staging.h"
+
 using namespace mlir;
 
 namespace nereid::nvidia {
@@ -23,7 +25,8 @@ Type threadType(Type scalar) {
 ThreadCode::ThreadCode(OpBuilder builder, Location loc, Threads threads, std::string sharedName,
                        int64_t copyBytes)
     : builder(builder), loc(loc), threads(threads), sharedName(std::move(sharedName)),
-      copyBytes(copyBytes), ofLargest(loc) {
+      copyBytes(copyBytes == 0 ? 0 : copyBytes + slotAlignment), sharedBytes(this->copyBytes),
+      ofLargest(loc) {
   Type i32 = this->builder.getI32Type();
   Value thread = intrinsic("llvm.nvvm.read.ptx.sreg.tid.x", i32, {});
   OpBuilder &b = this->builder;
@@ -127,31 +130,40 @@ Value ThreadCode::fromBits(Value bits, Type type) {
 }
 
 void ThreadCode::reserveShared(int64_t bytes) {
-  if (bytes > sharedBytes) {
-    sharedBytes = bytes;
+  if (slotBytes() + bytes > sharedBytes) {
+    sharedBytes = slotBytes() + bytes;
     ofLargest = loc;
   }
 }
 
-Value ThreadCode::sharedByte(int64_t first, Value offset) {
-  Type pointer = LLVM::LLVMPointerType::get(builder.getContext(), unsigned(Space::Shared));
-  Value base = builder.create<LLVM::AddressOfOp>(loc, pointer, sharedName);
-  if (first != 0) {
-    base = builder.create<LLVM::GEPOp>(loc, pointer, builder.getI8Type(), base,
-                                       ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(first)});
-  }
-  return builder.create<LLVM::GEPOp>(loc, pointer, builder.getI8Type(), base,
-                                     ArrayRef<LLVM::GEPArg>{offset});
+int64_t ThreadCode::mostStaged() const {
+  return areCopiesUnderWay ? mostStagedBytes : std::max(mostStagedBytes, copyBytes);
 }
 
-Value ThreadCode::shared(Value offset) { return sharedByte(copyBytes, offset); }
+Value ThreadCode::sharedBase() {
+  Type pointer = LLVM::LLVMPointerType::get(builder.getContext(), unsigned(Space::Shared));
+  return builder.create<LLVM::AddressOfOp>(loc, pointer, sharedName);
+}
+
+Value ThreadCode::shared(Value offset) {
+  Value base = sharedBase();
+  if (slotBytes() != 0) {
+    base = builder.create<LLVM::GEPOp>(loc, base.getType(), builder.getI8Type(), base,
+                                       ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(slotBytes())});
+  }
+  return builder.create<LLVM::GEPOp>(loc, base.getType(), builder.getI8Type(), base,
+                                     ArrayRef<LLVM::GEPArg>{offset});
+}
 
 Value ThreadCode::sharedAddress(Value offset) {
   return builder.create<LLVM::PtrToIntOp>(loc, builder.getI32Type(), shared(offset));
 }
 
 Value ThreadCode::copyAddress(Value offset) {
-  return builder.create<LLVM::PtrToIntOp>(loc, builder.getI32Type(), sharedByte(0, offset));
+  Value base = builder.create<LLVM::PtrToIntOp>(loc, builder.getI32Type(), sharedBase());
+  Value aligned =
+      builder.create<arith::AndIOp>(loc, add(base, slotAlignment - 1), constant(-slotAlignment));
+  return builder.create<arith::AddIOp>(loc, aligned, offset);
 }
 
 void ThreadCode::storeWords(Value address, int64_t offset, ValueRange words) {
@@ -167,6 +179,29 @@ void ThreadCode::storeWords(Value address, int64_t offset, ValueRange words) {
   assembly("st.shared" + vector + ".b" + std::to_string(bits) + " [$0 + " + std::to_string(offset) +
                "], " + (words.size() == 1 ? list : "{" + list + "}") + ";",
            constraints + ",~{memory}", nullptr, operands);
+}
+
+ThreadCode::Held ThreadCode::loadWords(Value address, int64_t offset, int64_t count) {
+  std::string list, constraints;
+  for (int64_t i = 0; i < count; ++i) {
+    list += (i == 0 ? "$" : ", $") + std::to_string(i);
+    constraints += "=r,";
+  }
+  const std::string place = ", [$" + std::to_string(count) + " + " + std::to_string(offset) + "];";
+  Type word = builder.getI32Type();
+  constraints += "r,~{memory}";
+  if (count == 1) {
+    return {assembly("ld.shared.b32 " + list + place, constraints, word, address)};
+  }
+  Type all = LLVM::LLVMStructType::getLiteral(builder.getContext(),
+                                              SmallVector<Type>(static_cast<size_t>(count), word));
+  Value read = assembly("ld.shared.v" + std::to_string(count) + ".b32 {" + list + "}" + place,
+                        constraints, all, address);
+  Held words;
+  for (int64_t i = 0; i < count; ++i) {
+    words.push_back(builder.create<LLVM::ExtractValueOp>(loc, read, ArrayRef<int64_t>{i}));
+  }
+  return words;
 }
 
 void ThreadCode::storeShared(Value value, Value element) {

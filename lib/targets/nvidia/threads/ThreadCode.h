@@ -29,8 +29,8 @@ class ThreadCode {
 public:
   using Held = llvm::SmallVector<mlir::Value, 8>;
 
-  /// Writes at `builder`'s place. `sharedName` is the symbol of the program's shared memory, whose
-  /// first `copyBytes` belong to copies (nvidia.async_copy).
+  /// Writes at `builder`'s place. `sharedName` is the symbol of the program's shared memory, of
+  /// which `copyBytes` belong to copies (nvidia.async_copy) while these are under way.
   ThreadCode(mlir::OpBuilder builder, mlir::Location loc, Threads threads, std::string sharedName,
              int64_t copyBytes);
 
@@ -68,21 +68,27 @@ public:
 
   // ---- between threads ----
 
-  /// Address of a byte of the program's shared memory behind that of copies, of which `bytes` from
-  /// `offset` on are used.
+  /// Address of a byte of the program's shared memory that operations stage tiles in: behind the
+  /// slots while copies are under way, else from the start.
   mlir::Value shared(mlir::Value offset);
   /// The same as a number, i32, which instructions in assembly take.
   mlir::Value sharedAddress(mlir::Value offset);
-  /// Of a byte in the copies' part.
+  /// Of a byte of the slots, which begin at a multiple of slotAlignment.
   mlir::Value copyAddress(mlir::Value offset);
+  void beginCopies() { areCopiesUnderWay = true; }
+  void endCopies() { areCopiesUnderWay = false; }
   void reserveShared(int64_t bytes);
-  int64_t reservedShared() const { return copyBytes + sharedBytes; }
+  int64_t reservedShared() const { return sharedBytes; }
+  /// Bytes that one operation may stage: slots that are not in use cost nothing.
+  int64_t mostStaged() const;
   /// Of the operation that needs as much.
   mlir::Location largestPlace() const { return ofLargest; }
   void storeShared(mlir::Value value, mlir::Value element);
   mlir::Value loadShared(mlir::Type type, mlir::Value element);
   /// Stores up to four words of 32 bits, or one of 16, to neighbouring places.
   void storeWords(mlir::Value address, int64_t offset, mlir::ValueRange words);
+  /// Loads one, two or four words of 32 bits from neighbouring places.
+  Held loadWords(mlir::Value address, int64_t offset, int64_t count);
   /// All threads of the program wait for each other, and see what the others wrote.
   void barrier();
   /// The value of the lane whose number differs in the bits of `mask`.
@@ -117,13 +123,16 @@ public:
   const Threads threads;
 
 private:
-  mlir::Value sharedByte(int64_t first, mlir::Value offset);
+  mlir::Value sharedBase();
+  /// Bytes in front of those that operations stage in.
+  int64_t slotBytes() const { return areCopiesUnderWay ? copyBytes : 0; }
   mlir::Value shuffle(llvm::StringRef kind, mlir::Value value, int64_t operand, int64_t clamp);
 
   llvm::DenseMap<mlir::Value, Held> values;
   mlir::Value lane, warp;
   std::string sharedName;
-  int64_t copyBytes = 0, sharedBytes = 0;
+  int64_t copyBytes, sharedBytes;
+  bool areCopiesUnderWay = false;
   mlir::Location ofLargest;
 };
 
