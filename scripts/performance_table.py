@@ -146,8 +146,9 @@ def memory_table():
 
 
 def machine():
-    """The environment of the newest result that has one."""
-    contents = [json.loads(path.read_text()) for path in results.glob("*.json")]
+    """The environment of the newest result that has one; those of GPUs are no part of the table."""
+    contents = [json.loads(path.read_text()) for path in results.glob("*.json")
+                if "-gpu-" not in path.name]
     known = [content["environment"] for content in contents if "environment" in content]
     return max(known, key=lambda it: it["date"]) if known else {}
 

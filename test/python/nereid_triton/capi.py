@@ -6,16 +6,26 @@ import os
 import pathlib
 
 COMPILE, LAUNCH, INTERNAL = 2, 3, 6  # of nereid_status
-TENSOR, INTEGER, FLOAT = 0, 2, 3  # of nereid_argument_kind
+TENSOR, DLPACK, INTEGER, FLOAT = 0, 1, 2, 3  # of nereid_argument_kind
+CUDA = 2  # of DLDeviceType
 
 
 class Value(ctypes.Union):
-    _fields_ = [("tensor", ctypes.c_void_p), ("integer", ctypes.c_int64),
-                ("number", ctypes.c_double)]
+    _fields_ = [("tensor", ctypes.c_void_p), ("dlpack", ctypes.c_void_p),
+                ("integer", ctypes.c_int64), ("number", ctypes.c_double)]
 
 
 class Argument(ctypes.Structure):
     _fields_ = [("kind", ctypes.c_int32), ("value", Value)]
+
+
+class DlTensor(ctypes.Structure):
+    """DLTensor of dlpack.h."""
+    _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int32),
+                ("device_id", ctypes.c_int32), ("ndim", ctypes.c_int32), ("code", ctypes.c_uint8),
+                ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
+                ("shape", ctypes.POINTER(ctypes.c_int64)),
+                ("strides", ctypes.POINTER(ctypes.c_int64)), ("byte_offset", ctypes.c_uint64)]
 
 
 class Failure(Exception):
@@ -32,7 +42,7 @@ def _open():
     library = ctypes.CDLL(path)
     for name in ("nereid_last_error", "nereid_last_error_code"):
         getattr(library, name).restype = ctypes.c_char_p
-    for name in ("nereid_tensor_free", "nereid_kernel_free"):
+    for name in ("nereid_tensor_free", "nereid_kernel_free", "nereid_stream_free"):
         getattr(library, name).argtypes = [ctypes.c_void_p]
         getattr(library, name).restype = None
     return library
@@ -70,19 +80,48 @@ class Tensor:
         library.nereid_tensor_free(self.handle)
 
 
-class Kernel:
+class Stream:
+    """A stream of another library, by its handle."""
 
-    def __init__(self, text, name, function, signature):
+    def __init__(self, device, handle):
         self.handle = ctypes.c_void_p()
         check(
-            library.nereid_kernel_load_source(text.encode(), name.encode(), function.encode(),
-                                              signature.encode(), None, ctypes.byref(self.handle)))
+            library.nereid_stream_wrap(device.encode(), ctypes.c_void_p(handle),
+                                       ctypes.byref(self.handle)))
+
+    def __del__(self):
+        library.nereid_stream_free(self.handle)
+
+
+class Kernel:
+    """A kernel on the CPU, or on the device that is named."""
+
+    def __init__(self, text, name, function, signature, device=None):
+        self.handle = ctypes.c_void_p()
+        rest = (text.encode(), name.encode(), function.encode(), signature.encode(), None,
+                ctypes.byref(self.handle))
+        if device:
+            check(library.nereid_kernel_load_source_on(device.encode(), *rest))
+        else:
+            check(library.nereid_kernel_load_source(*rest))
 
     def launch(self, grid, arguments):
         array = (Argument * len(arguments))(*arguments)
         check(
             library.nereid_kernel_launch(self.handle, (ctypes.c_int64 * 3)(*grid), array,
                                          ctypes.c_size_t(len(arguments))))
+
+    def prepared(self, stream, grid, arguments):
+        """A call that queues this launch again and again."""
+        array = (Argument * len(arguments))(*arguments)
+        sizes, count = (ctypes.c_int64 * 3)(*grid), ctypes.c_size_t(len(arguments))
+
+        def launch(keep=(self, stream, arguments)):
+            status = library.nereid_stream_launch(stream.handle, self.handle, sizes, array, count)
+            if status:
+                check(status)
+
+        return launch
 
     def __del__(self):
         library.nereid_kernel_free(self.handle)
@@ -104,4 +143,15 @@ def tensor(value):
     argument = Argument(kind=TENSOR)
     argument.value.tensor = value.handle
     argument.owner = value  # lives as long as the argument
+    return argument
+
+
+def device_memory(address, elements, code, bits, number=0):
+    """Neighbouring elements on a GPU as an argument; code: DLPack's of the element type."""
+    extent = (ctypes.c_int64 * 1)(elements)
+    memory = DlTensor(data=address, device_type=CUDA, device_id=number, ndim=1, code=code, bits=bits,
+                      lanes=1, shape=ctypes.cast(extent, ctypes.POINTER(ctypes.c_int64)))
+    argument = Argument(kind=DLPACK)
+    argument.value.dlpack = ctypes.addressof(memory)
+    argument.owner = (memory, extent)  # live as long as the argument
     return argument
