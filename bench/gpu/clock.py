@@ -17,8 +17,10 @@ class Clock:
         self.torch = torch
         self.memory = torch.empty(_FLUSH_BYTES // 4, dtype=torch.int32, device="cuda")
 
-    def _sample(self, call):
+    def _sample(self, call, prepare):
         begin, end = (self.torch.cuda.Event(enable_timing=True) for _ in range(2))
+        if prepare:
+            prepare()
         self.memory.zero_()
         self.torch.cuda._sleep(_WAIT_CYCLES)
         begin.record()
@@ -26,10 +28,13 @@ class Clock:
         end.record()
         return begin, end
 
-    def race(self, calls, rounds, budget):
-        """Seconds of each call by name, in rounds of all; fewer rounds where the budget ends."""
+    def race(self, calls, rounds, budget, prepare=None):
+        """Seconds of each call by name, in rounds of all; fewer rounds where the budget ends.
+        prepare: in front of each call, not timed."""
         for call in calls.values():
             for _ in range(2):
+                if prepare:
+                    prepare()
                 call()
         self.torch.cuda.synchronize()
         names = list(calls)
@@ -39,7 +44,7 @@ class Clock:
             events = []
             for i in range(len(names)):
                 name = names[(turn + i) % len(names)]  # nobody is always behind the same one
-                events.append((name, *self._sample(calls[name])))
+                events.append((name, *self._sample(calls[name], prepare)))
             self.torch.cuda.synchronize()
             for name, begin, end in events:
                 samples[name].append(begin.elapsed_time(end) * 1e-3)

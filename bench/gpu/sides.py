@@ -14,10 +14,8 @@ import triton  # noqa: F401
 sys.path.insert(0, str(ROOT / "test" / "python"))
 from nereid_triton import capi  # noqa: E402
 
-_NAMES = {"float16": ("fp16", 2, 16), "bfloat16": ("bf16", 4, 16), "float32": ("fp32", 2, 32),
-          "float64": ("fp64", 2, 64), "int8": ("i8", 0, 8), "int16": ("i16", 0, 16),
-          "int32": ("i32", 0, 32), "int64": ("i64", 0, 64), "uint8": ("u8", 1, 8),
-          "bool": ("i1", 6, 8)}
+_NAMES = {"float16": "fp16", "bfloat16": "bf16", "float32": "fp32", "float64": "fp64",
+          "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64", "uint8": "u8", "bool": "i1"}
 
 
 def _element(tensor):
@@ -29,7 +27,7 @@ def _type(name, value, constants):
     if name in constants:
         return repr(value)
     if hasattr(value, "data_ptr"):
-        return f"*{_element(value)[0]}" + (":16" if value.data_ptr() % 16 == 0 else "")
+        return f"*{_element(value)}" + (":16" if value.data_ptr() % 16 == 0 else "")
     if isinstance(value, float):
         return "fp32"
     if value == 1:
@@ -52,10 +50,10 @@ def _extent(tensor):
 def _argument(value):
     if not hasattr(value, "data_ptr"):
         return capi.number(value) if isinstance(value, float) else capi.integer(value)
-    name, code, bits = _element(value)
+    name, extent = _element(value), _extent(value)
     if value.device.type == "cpu":
-        return capi.tensor(capi.Tensor(value.data_ptr(), (_extent(value),), (1,), capi.dtype(name)))
-    return capi.device_memory(value.data_ptr(), _extent(value), code, bits, value.device.index or 0)
+        return capi.tensor(capi.Tensor(value.data_ptr(), (extent,), (1,), capi.dtype(name)))
+    return capi.device_tensor(value.data_ptr(), (extent,), (1,), name, value.device.index or 0)
 
 
 def ours(work, stream):

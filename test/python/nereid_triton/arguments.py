@@ -22,30 +22,40 @@ class _Kind:
         return self.type
 
 
+def _tensor(base, address, shape, strides, element):
+    """On the device of `base`, a torch tensor or an object that has nothing but an address."""
+    device = base.device if isinstance(base, torch.Tensor) else torch.device("cpu")
+    if device.type == "cuda":
+        return capi.device_tensor(address, shape, strides, element, device.index or 0)
+    if device.type != "cpu":
+        raise ValueError(f"expects a tensor on the CPU or a GPU, but got one on {device}")
+    return capi.tensor(capi.Tensor(address, shape, strides, capi.dtype(element)))
+
+
 class _Pointer(_Kind):
 
     def __init__(self, element):
-        self.element = capi.dtype(element)
-        self.type = "*" + element
+        capi.dtype(element)  # one that the library knows
+        self.element, self.type = element, "*" + element
 
     def value(self, argument):
         base = argument.base if isinstance(argument, triton.runtime.jit.TensorWrapper) else argument
         if isinstance(base, torch.Tensor):
-            if base.device.type != "cpu":
-                raise ValueError(f"expects a tensor on the CPU, but got one on {base.device}")
             size = 1 + sum((n - 1) * abs(s) for n, s in zip(base.shape, base.stride()))
             size = max(size, 1) if base.numel() else 1
-            address = base.data_ptr() or torch.empty(16, dtype=torch.int8).data_ptr()
+            address = base.data_ptr() or torch.empty(16, dtype=torch.int8,
+                                                     device=base.device).data_ptr()
         else:
             address, size = argument.data_ptr(), 1
-        return capi.tensor(capi.Tensor(address, (size, ), (1, ), self.element))
+        return _tensor(base, address, (size, ), (1, ), self.element)
 
 
 class _Descriptor(_Kind):
 
     def __init__(self, text):
         self.type = text
-        self.element = capi.dtype(text[len("tensordesc<"):text.index("[")])
+        self.element = text[len("tensordesc<"):text.index("[")]
+        capi.dtype(self.element)
 
     def type_for(self, argument):
         return self.type.replace("]", "],nan") if argument.padding == "nan" else self.type
@@ -53,9 +63,8 @@ class _Descriptor(_Kind):
     def value(self, argument):
         base = argument.base
         base = base.base if isinstance(base, triton.runtime.jit.TensorWrapper) else base
-        return capi.tensor(
-            capi.Tensor(base.data_ptr(), tuple(argument.shape), tuple(argument.strides),
-                        self.element))
+        return _tensor(base, base.data_ptr(), tuple(argument.shape), tuple(argument.strides),
+                       self.element)
 
 
 class _Scalar(_Kind):

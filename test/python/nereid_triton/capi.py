@@ -24,8 +24,8 @@ class DlTensor(ctypes.Structure):
     _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int32),
                 ("device_id", ctypes.c_int32), ("ndim", ctypes.c_int32), ("code", ctypes.c_uint8),
                 ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16),
-                ("shape", ctypes.POINTER(ctypes.c_int64)),
-                ("strides", ctypes.POINTER(ctypes.c_int64)), ("byte_offset", ctypes.c_uint64)]
+                ("shape", ctypes.c_void_p), ("strides", ctypes.c_void_p),
+                ("byte_offset", ctypes.c_uint64)]
 
 
 class Failure(Exception):
@@ -146,12 +146,28 @@ def tensor(value):
     return argument
 
 
-def device_memory(address, elements, code, bits, number=0):
-    """Neighbouring elements on a GPU as an argument; code: DLPack's of the element type."""
-    extent = (ctypes.c_int64 * 1)(elements)
-    memory = DlTensor(data=address, device_type=CUDA, device_id=number, ndim=1, code=code, bits=bits,
-                      lanes=1, shape=ctypes.cast(extent, ctypes.POINTER(ctypes.c_int64)))
+# Of DLPack: the code of an element type without its bits, where that is none of the letters'.
+_DLPACK_CODES = {"bf": 4, "fp": 2, "f": 2, "i": 0, "u": 1}
+_DLPACK_TYPES = {"i1": (6, 8), "fp8e4nv": (10, 8), "fp8e4b8": (11, 8), "fp8e5": (12, 8),
+                 "fp8e5b16": (13, 8)}
+
+
+def dlpack_type(name):
+    """Code and bits of "fp16"."""
+    if name in _DLPACK_TYPES:
+        return _DLPACK_TYPES[name]
+    letters = name.rstrip("0123456789")
+    return _DLPACK_CODES[letters], int(name[len(letters):])
+
+
+def device_tensor(address, shape, strides, name, number=0):
+    """Memory of a GPU as an argument: elements of the type "fp16" on the device of this number."""
+    rank, (code, bits) = len(shape), dlpack_type(name)
+    sizes = (ctypes.c_int64 * (2 * rank))(*shape, *strides)
+    steps = ctypes.addressof(sizes) + 8 * rank
+    memory = DlTensor(data=address, device_type=CUDA, device_id=number, ndim=rank, code=code,
+                      bits=bits, lanes=1, shape=ctypes.addressof(sizes), strides=steps)
     argument = Argument(kind=DLPACK)
     argument.value.dlpack = ctypes.addressof(memory)
-    argument.owner = (memory, extent)  # live as long as the argument
+    argument.owner = (memory, sizes)  # live as long as the argument
     return argument

@@ -137,6 +137,10 @@ class Text:
                 self._function(key, value)
         elif isinstance(value, type) and not _is_built_in(value.__module__):
             self._class(key, value)
+        elif isinstance(value, tl.constexpr) and isinstance(value.value, types.FunctionType):
+            self._plain_function(key, value.value)
+        elif isinstance(value, types.FunctionType) and not _is_built_in(value.__module__):
+            self._plain_function(key, value)
         elif _is_from_library(value):
             self._import(key, value.__module__, value.__name__, preferred)
         else:
@@ -185,6 +189,13 @@ class Text:
         text = self._rewritten(function.src, function.get_capture_scope(), self.names[key])
         self.owners[len(self.blocks)] = (function, len(decorators))
         self.blocks.append("\n".join([*decorators, text]))
+
+    def _plain_function(self, key, function):
+        """One that is evaluated while compiling; `@tl.constexpr` above it is part of its text."""
+        self.names[key] = self.unique(function.__name__)
+        scope = function.__globals__ | inspect.getclosurevars(function).nonlocals
+        text = textwrap.dedent(inspect.getsource(function))
+        self.blocks.append(self._rewritten(text, scope, self.names[key]))
 
     def _class(self, key, value):
         self.names[key] = self.unique(value.__name__)
