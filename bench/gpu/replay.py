@@ -27,10 +27,11 @@ def _tensors(arguments):
         if isinstance(argument, (tuple, list)):
             yield from _tensors(argument)
         else:
-            base = getattr(argument, "base", argument)
-            base = getattr(base, "base", base) if not isinstance(base, torch.Tensor) else base
-            if isinstance(base, torch.Tensor) and base.is_cuda:
-                yield base
+            while hasattr(argument, "base") and not hasattr(argument, "untyped_storage"):
+                argument = argument.base  # of a descriptor, or of a tensor taken for another type
+            # A library's own stand-ins for tensors have these as well.
+            if hasattr(argument, "untyped_storage") and argument.device.type == "cuda":
+                yield argument
 
 
 class Memory:

@@ -23,8 +23,8 @@ class _Kind:
 
 
 def _tensor(base, address, shape, strides, element):
-    """On the device of `base`, a torch tensor or an object that has nothing but an address."""
-    device = base.device if isinstance(base, torch.Tensor) else torch.device("cpu")
+    """On the device of `base`: a torch tensor, or an object of which only the address is sure."""
+    device = getattr(base, "device", None) or torch.device("cpu")
     if device.type == "cuda":
         return capi.device_tensor(address, shape, strides, element, device.index or 0)
     if device.type != "cpu":
