@@ -19,6 +19,7 @@ using Module = struct ModuleData *;
 using Function = struct FunctionData *;
 using Graph = struct GraphData *;
 using GraphExec = struct GraphExecData *;
+using LinkState = struct LinkStateData *;
 
 /// CUresult. Others are passed on with the driver's own name and text.
 enum Result : int {
@@ -87,6 +88,9 @@ enum JitOption : int {
   JitErrorLog = 5,
   JitErrorLogBytes = 6,
 };
+
+/// CUjitInputType
+enum JitInput : int { JitInputPtx = 1 };
 
 /// CUstreamCaptureMode: what another thread does does not disturb a capture, nor it that.
 enum CaptureMode : int { CaptureOfThread = 1 };

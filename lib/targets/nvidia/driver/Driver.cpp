@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <dlfcn.h>
 #include <link.h>
+#include <sys/stat.h>
 
 namespace nereid::nvidia {
 namespace {
@@ -15,6 +16,15 @@ std::string pathOf(void *handle, const char *name) {
   link_map *map = nullptr;
   const bool known = ::dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map && *map->l_name;
   return known ? map->l_name : name;
+}
+
+std::string buildOf(const std::string &library) {
+  const std::unique_ptr<char, decltype(&std::free)> found(::realpath(library.c_str(), nullptr),
+                                                          &std::free);
+  const std::string file = found ? found.get() : library;
+  struct stat status{};
+  const auto bytes = ::stat(file.c_str(), &status) == 0 ? status.st_size : 0;
+  return file.substr(file.rfind('/') + 1) + " of " + std::to_string(bytes) + " bytes";
 }
 
 LaunchError tooOld(const std::string &library, const std::string &but) {
@@ -61,6 +71,7 @@ std::variant<std::unique_ptr<Driver>, LaunchError> loadDriver(const char *librar
   }
   auto driver = std::make_unique<Driver>();
   driver->library = pathOf(handle, library);
+  driver->build = buildOf(driver->library);
   // The version first: what a driver is too old for is said better by it than by a missing name.
   if (find(handle, "cuDriverGetVersion", driver->driverGetVersion) &&
       driver->driverGetVersion(&driver->version) == cuda::Success &&

@@ -22,6 +22,7 @@ struct Driver {
 #define NEREID_CUDA(name, symbol, parameters) cuda::Result(*name) parameters = nullptr;
 #include "lib/targets/nvidia/driver/CudaFunctions.def"
   std::string library; ///< the file, for messages
+  std::string build;   ///< the file behind all links, whose name tells the release, and its size
   int version = 0;     ///< the newest CUDA it knows: 1000 × major + 10 × minor
 };
 

@@ -143,6 +143,16 @@ NvidiaDevice::load(std::span<const uint8_t> code) {
   return NvidiaModule::load(*this, code);
 }
 
+std::string NvidiaDevice::compiler() const {
+  return api.build + ", CUDA " + cudaVersionText(api.version) + ", for " +
+         std::to_string(known.capability / 10) + "." + std::to_string(known.capability % 10);
+}
+
+std::variant<std::vector<uint8_t>, LaunchError>
+NvidiaDevice::translate(std::span<const uint8_t> code) {
+  return NvidiaModule::translate(*this, code);
+}
+
 std::variant<std::unique_ptr<runtime::Stream>, LaunchError> NvidiaDevice::makeStream() {
   cuda::Stream stream = nullptr;
   const auto call = [&] { return api.streamCreate(&stream, cuda::streamNonBlocking); };
