@@ -4,65 +4,17 @@
 #include "lib/support/AtomicFile.h"
 #include "lib/support/RunProgram.h"
 #include "lib/support/TemporaryFolder.h"
-
-#include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <unistd.h>
+#include "lib/targets/nvidia/assembler/Toolkit.h"
 
 namespace nereid::nvidia {
 namespace {
 
 constexpr const char *knob = "NEREID_PTXAS";
 
-std::string valueOf(const char *variable) {
-  const char *value = std::getenv(variable);
-  return value ? value : "";
-}
-
-bool isProgram(const std::string &path) {
-  std::error_code ignored;
-  return std::filesystem::is_regular_file(path, ignored) && ::access(path.c_str(), X_OK) == 0;
-}
-
-/// "cuda-12.4" stands before "cuda-11.8" and "cuda-9.0".
-bool isNewer(const std::filesystem::path &a, const std::filesystem::path &b) {
-  const std::string left = a.filename(), right = b.filename();
-  return left.size() != right.size() ? left.size() > right.size() : left > right;
-}
-
-/// Folders in the order in which they are looked at.
-std::vector<std::string> folders() {
-  std::vector<std::string> result;
-  const std::string path = valueOf("PATH");
-  for (size_t start = 0; start < path.size();) {
-    const size_t end = std::min(path.find(':', start), path.size());
-    result.push_back(path.substr(start, end - start));
-    start = end + 1;
-  }
-  for (const char *variable : {"CUDA_HOME", "CUDA_PATH"}) {
-    if (const std::string folder = valueOf(variable); !folder.empty()) {
-      result.push_back(folder + "/bin");
-    }
-  }
-  result.insert(result.end(), {"/usr/local/cuda/bin", "/opt/cuda/bin"});
-  std::vector<std::filesystem::path> versions;
-  std::error_code ignored;
-  for (const auto &entry : std::filesystem::directory_iterator("/usr/local", ignored)) {
-    if (entry.path().filename().string().starts_with("cuda-")) {
-      versions.push_back(entry.path() / "bin");
-    }
-  }
-  std::sort(versions.begin(), versions.end(),
-            [](const auto &a, const auto &b) { return isNewer(a.parent_path(), b.parent_path()); });
-  result.insert(result.end(), versions.begin(), versions.end());
-  return result;
-}
-
 } // namespace
 
 Result<std::optional<std::string>> findPtxas() {
-  if (const std::string named = valueOf(knob); !named.empty()) {
+  if (const std::string named = environmentText(knob); !named.empty()) {
     if (named == "none") {
       return std::optional<std::string>();
     }
@@ -73,12 +25,8 @@ Result<std::optional<std::string>> findPtxas() {
     }
     return std::optional(named);
   }
-  for (const std::string &folder : folders()) {
-    if (const std::string path = folder + "/ptxas"; isProgram(path)) {
-      return std::optional(path);
-    }
-  }
-  return std::optional<std::string>();
+  std::string found = findToolkitProgram("ptxas");
+  return found.empty() ? std::optional<std::string>() : std::optional(std::move(found));
 }
 
 Result<AssembledCode> assemble(std::string_view ptx, const std::string &architecture) {
@@ -89,7 +37,7 @@ Result<AssembledCode> assemble(std::string_view ptx, const std::string &architec
   if (!*ptxas) {
     Diagnostic error = makeError("E0027", "machine code for '" + architecture +
                                               "' needs ptxas, and there is none");
-    error.note(valueOf(knob) == "none"
+    error.note(environmentText(knob) == "none"
                    ? std::string(knob) + " is 'none'"
                    : "looked in the folders of PATH, in $CUDA_HOME/bin, $CUDA_PATH/bin, "
                      "/usr/local/cuda/bin, /opt/cuda/bin and /usr/local/cuda-*/bin");
