@@ -17,6 +17,15 @@ static std::string memoryText(const std::optional<uint64_t> &bytes) {
   return bytes ? report::formatBytes(static_cast<double>(*bytes)) : std::string("-");
 }
 
+static std::string peerText(const measure::Timing &peer) {
+  return fmt::format("{} {}", peer.name, report::formatSeconds(peer.summary.median));
+}
+
+/// How many times as fast as the peer the kernel is.
+static std::string ratioText(const measure::Timing &peer, const KernelRow &row) {
+  return report::formatRatio(measure::medianRatio(peer.samples, row.kernel.samples));
+}
+
 std::string kernelTable(const std::vector<KernelRow> &rows) {
   std::vector<std::string> titles = {"case",  "kernel",   ">median",      ">p90",    ">RSD",
                                      ">rate", ">GFLOP/s", ">of roofline", ">launch", ">memory",
@@ -40,25 +49,21 @@ std::string kernelTable(const std::vector<KernelRow> &rows) {
          row.hasWork() && row.rooflineFault().empty() ? report::formatPercent(row.rooflineShare())
                                                       : "-",
          report::formatSeconds(row.launchSeconds), memoryText(row.memory),
-         row.hasPeer()
-             ? fmt::format("{} {}", row.peer.name, report::formatSeconds(row.peer.summary.median))
-             : "-",
-         row.hasPeer()
-             ? report::formatRatio(measure::medianRatio(row.peer.samples, row.kernel.samples))
-             : "-",
+         row.hasPeer() ? peerText(row.peer) : "-", row.hasPeer() ? ratioText(row.peer, row) : "-",
          memoryText(row.peerMemory), row.note(),
          row.unfusedBytes > 0 ? report::formatPercent(1 - row.bytes / row.unfusedBytes) : ""});
+    for (const measure::Timing &other : row.otherPeers) {
+      table.add({"", "", "", "", "", "", "", "", "", "", peerText(other), ratioText(other, row), "",
+                 other.isNoisy ? "noisy" : ""});
+    }
   }
   return table.text();
 }
 
-static Json peerJson(const KernelRow &row) {
-  Json json = {{"name", row.peer.name},
-               {"ratio", measure::medianRatio(row.peer.samples, row.kernel.samples)}};
-  measure::addTiming(json, row.peer);
-  if (row.peerMemory) {
-    json["memory_bytes"] = *row.peerMemory;
-  }
+static Json peerJson(const measure::Timing &peer, const KernelRow &row) {
+  Json json = {{"name", peer.name},
+               {"ratio", measure::medianRatio(peer.samples, row.kernel.samples)}};
+  measure::addTiming(json, peer);
   return json;
 }
 
@@ -94,7 +99,13 @@ Json kernelJson(const KernelRow &row) {
     entry["yardstick"] = measure::yardstickJson(row.yardstick, row.yardstickAmount);
   }
   if (row.hasPeer()) {
-    entry["peer"] = peerJson(row);
+    entry["peer"] = peerJson(row.peer, row);
+    if (row.peerMemory) {
+      entry["peer"]["memory_bytes"] = *row.peerMemory;
+    }
+    for (const measure::Timing &other : row.otherPeers) {
+      entry["other_peers"].push_back(peerJson(other, row));
+    }
   }
   return entry;
 }

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace nereid::bench {
 
@@ -21,7 +22,8 @@ struct Row {
   measure::Timing kernel;
   /// Another implementation, in turns with the kernel: a library, or the unfused operations.
   measure::Timing peer;
-  measure::Timing yardstick; ///< a copy or arithmetic, in turns with the kernel
+  std::vector<measure::Timing> otherPeers; ///< further ones, in turns as well
+  measure::Timing yardstick;               ///< a copy or arithmetic, in turns with the kernel
   double yardstickAmount = 0;
   /// What copying as many bytes takes, and as many FLOPs at the peak rate, timed in turns; 0 = not
   /// timed: within caches, or it is clear which of the two binds.

@@ -45,7 +45,8 @@ void Session::fail(const Diagnostics &diags, const Diagnostic &otherwise) {
 void printWarnings(const Diagnostics &diags) {
   static std::set<std::string> printed;
   for (const Diagnostic &diagnostic : diags.all()) {
-    if (diagnostic.code == "R0204" || diagnostic.code == "R0205") {
+    const bool isKernels = diagnostic.code == "R0204" || diagnostic.code == "R0205";
+    if (isKernels || diagnostic.severity == Severity::Warning) {
       std::string text = render(diagnostic);
       if (printed.insert(text).second) {
         printError(text);

@@ -28,8 +28,8 @@ struct Session {
   void fail(const Diagnostics &diags, const Diagnostic &otherwise);
 };
 
-/// Writes to standard error what a kernel's meaning hangs on or upstream warns of (R0204, R0205),
-/// each once in a process, however often its kernel is compiled or interpreted.
+/// Writes warnings to standard error, and what a kernel's meaning hangs on or upstream warns of
+/// (R0204, R0205), each once in a process, however often its kernel is compiled or interpreted.
 void printWarnings(const Diagnostics &diags);
 
 /// Of --chip.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/launch/KernelCases.h"
 
+#include "lib/launch/CasePeers.h"
 #include "lib/launch/KernelReference.h"
 #include "lib/launch/TensorMaker.h"
 #include "lib/support/AtomicFile.h"
@@ -12,9 +13,6 @@
 #include <cctype>
 #include <cstring>
 #include <filesystem>
-
-#define TOML_EXCEPTIONS 0
-#include <toml++/toml.h>
 
 namespace nereid::launch {
 
@@ -80,7 +78,9 @@ Result<KernelCase> readCase(const toml::table &table, const std::string &folder,
   result.isFinite = table["finite"].value_or(false);
   result.computed = readTexts(table["computed"]);
   result.reference = readTexts(table["reference"]);
-  result.peer = readTexts(table["peer"]);
+  if (std::string wrong = readPeers(table["peer"], folder, result); !wrong.empty()) {
+    return badCase(path, result.name, wrong);
+  }
   if (const toml::table *tolerance = table["tolerance"].as_table()) {
     result.tolerance =
         definition::Tolerance{(*tolerance)["rtol"].value_or(0.0),

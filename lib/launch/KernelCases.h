@@ -14,6 +14,17 @@
 
 namespace nereid::launch {
 
+/// A kernel in the own language of a target's devices, to be timed beside the case's kernel on the
+/// same data: 'peer = "gelu.cu:gelu"', or a table that says how it is launched.
+struct ForeignPeer {
+  std::string path, function;
+  std::vector<std::string> arguments = {}; ///< names; empty = the kernel's of the case, in order
+  std::string grid = {};                   ///< empty = the case's
+  std::string threads = {};                ///< integer expression; empty = as its source says
+  std::map<std::string, std::string> shapes = {}; ///< of tensors: lists of integer expressions
+  std::vector<std::string> flags = {};            ///< for its compiler
+};
+
 struct KernelCase {
   std::string name;
   std::string kernel; ///< path of the file, ":", function
@@ -23,6 +34,7 @@ struct KernelCase {
   std::map<std::string, std::string> computed;  ///< input to expression over the other inputs
   std::map<std::string, std::string> reference; ///< output to expression
   std::map<std::string, std::string> peer;      ///< output to a call of measure/peers/Peers.h
+  std::vector<ForeignPeer> foreignPeers;
   std::optional<definition::Tolerance> tolerance;
   std::string bytes, flops; ///< integer expressions, empty = unknown
   /// What the same operations move one after the other; an integer expression, empty = unknown.

@@ -101,6 +101,12 @@ Result<Occupation> Target::occupation(const runtime::FunctionResources &,
   return withoutOccupation(name());
 }
 
+Result<ForeignCode> Target::compileForeign(const ForeignSource &source) const {
+  return makeError("E0313", "target '" + name() + "' has no compiler for '" + source.path +
+                                "', which is no kernel in the Triton language")
+      .withHelp("a peer in CUDA C++ is compiled for NVIDIA GPUs");
+}
+
 bool Target::assemble(std::string_view, std::vector<uint8_t> &, Diagnostics &diags) {
   diags.add(makeError("E0310", "target '" + name() + "' does not compile ahead of time")
                 .withHelp("the cpu target does"));

@@ -8,6 +8,7 @@
 #include "lib/language/signature/KernelOptions.h"
 #include "lib/machine/Machine.h"
 #include "lib/pipeline/Occupation.h"
+#include "lib/pipeline/kernel/ForeignKernel.h"
 #include "lib/support/Diagnostics.h"
 #include "runtime/Kernel.h"
 
@@ -84,6 +85,11 @@ public:
   /// How many programs of such a kernel a processor runs at a time. E0310 likewise.
   virtual Result<Occupation> occupation(const runtime::FunctionResources &resources,
                                         const runtime::KernelInfo &info) const;
+
+  /// Code from a kernel in the language that the target's devices have of their own. E0313 from
+  /// targets without one, E0028 where its compiler is missing, E0314 for a source that does not
+  /// compile, E0315 without a kernel of that name, E0316 for one that takes other arguments.
+  virtual Result<ForeignCode> compileForeign(const ForeignSource &source) const;
 
   /// An object from LLVM IR of our own making, without triple, that may refer to other objects: the
   /// launcher of a kernel compiled ahead of time. E0310 from targets that have none.

@@ -11,6 +11,9 @@ const std::vector<Knob> &allKnobs() {
       {"NEREID_CACHE_BYTES", "size limit of the kernel cache in bytes; default 1 GiB"},
       {"NEREID_CACHE_DIR", "folder for cached kernels and the calibrated chip descriptor"},
       {"NEREID_CPU_FEATURES", "restrict the features this machine is taken to have, e.g. -avx512f"},
+      {"NEREID_CUDA_COMPILER", "the libnvrtc or the nvcc that compiles peers in CUDA C++; default: "
+                               "that of the system or of "
+                               "CUDA's usual folders; none = do without"},
       {"NEREID_DEADLOCK_SECONDS",
        "how long a launch waits when no program gets on; default 10, 0 = for ever"},
       {"NEREID_IMPORT_PATH", "folders in which kernels' imports are looked for, split by colons"},

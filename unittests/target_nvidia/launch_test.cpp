@@ -6,29 +6,14 @@
 #include "lib/targets/nvidia/NvidiaTarget.h"
 #include "runtime/Device.h"
 #include "runtime/ThreadPool.h"
-#include "unittests/nvidia_driver/fake/FakeCuda.h"
+#include "unittests/target_nvidia/FakeDriver.h"
 
 #include <gtest/gtest.h>
 
 #include <chrono>
-#include <dlfcn.h>
 
 namespace nereid::nvidia::test {
 namespace {
-
-FakeCuda &fake() {
-  static FakeCuda &loaded = *[] {
-    void *library = ::dlopen(NEREID_FAKE_CUDA, RTLD_NOW | RTLD_LOCAL);
-    auto *entry =
-        library ? reinterpret_cast<FakeCudaEntry>(::dlsym(library, "nereidFakeCuda")) : nullptr;
-    if (!entry) {
-      std::fprintf(stderr, "no fake driver: %s\n", ::dlerror());
-      std::abort();
-    }
-    return entry();
-  }();
-  return loaded;
-}
 
 std::optional<runtime::Kernel> compiled(const char *file, const char *signature,
                                         const char *target) {

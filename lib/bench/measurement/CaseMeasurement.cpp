@@ -2,6 +2,7 @@
 #include "lib/bench/measurement/CaseMeasurement.h"
 
 #include "lib/bench/measurement/CasePeer.h"
+#include "lib/bench/measurement/ForeignLaunch.h"
 #include "lib/bench/measurement/KernelLaunch.h"
 #include "lib/bench/measurement/Measurement.h"
 #include "lib/bench/measurement/OutputReset.h"
@@ -119,6 +120,9 @@ private:
   bool prepare();
   bool fillWork();
   void findPeer();
+  /// Those of the case that this machine and the target have.
+  bool findForeign();
+  std::string verifyForeign() const;
   /// Makes the outputs, and the peer's, what they are before a launch.
   bool reset();
   std::string compare() const;
@@ -137,6 +141,7 @@ private:
   Diagnostics &diags;
   std::optional<launch::PreparedCase> prepared;
   std::optional<measure::Peer> peer;
+  std::vector<std::unique_ptr<ForeignLaunch>> foreign;
   Bench bench;
 };
 
@@ -167,6 +172,30 @@ void Measuring::findPeer() {
   }
 }
 
+bool Measuring::findForeign() {
+  for (const launch::ForeignPeer &asked : one.foreignPeers) {
+    auto made = ForeignLaunch::make(one, asked, *prepared, how.execution);
+    if (made) {
+      foreign.push_back(std::move(*made));
+    } else if (isPeerMissing(made.error())) {
+      made.error().severity = Severity::Warning;
+      diags.add(made.error());
+    } else {
+      return fail(made.error());
+    }
+  }
+  return true;
+}
+
+std::string Measuring::verifyForeign() const {
+  for (const auto &launch : foreign) {
+    if (std::string wrong = launch->verify(); !wrong.empty()) {
+      return "peer " + launch->timed().name + ": " + wrong;
+    }
+  }
+  return "";
+}
+
 bool Measuring::prepare() {
   auto made = launch::prepareCase(one, how.execution, diags);
   if (!made) {
@@ -182,7 +211,7 @@ bool Measuring::prepare() {
     chipElsewhere = std::move(*described);
     chip = &*chipElsewhere;
   }
-  if (!fillWork()) {
+  if (!fillWork() || !findForeign()) {
     return false;
   }
   std::vector<verify::Canaries::Named> named;
@@ -246,10 +275,17 @@ void Measuring::addVersions() {
     renewed();
     wakeThreads();
   };
+  for (const auto &launch : foreign) {
+    if (bench.peer) {
+      bench.otherPeers.push_back(launch->timed());
+    } else {
+      bench.peer = launch->timed();
+    }
+  }
   if (!bench.isHere) {
     return; // a library on this processor is no peer of a kernel elsewhere
   }
-  if (peer) {
+  if (peer && !bench.peer) {
     bench.peer = TimedLaunch{.name = peer->name,
                              .run =
                                  [this] {
@@ -274,6 +310,9 @@ std::optional<KernelRow> Measuring::run() {
     return std::nullopt;
   }
   bench.row.failure = bench.check.verify();
+  if (bench.row.failure.empty()) {
+    bench.row.failure = verifyForeign();
+  }
   if (bench.row.failure.empty()) {
     bench.row.memory = !bench.isHere
                            ? std::nullopt

@@ -138,7 +138,11 @@ std::vector<Row> timeLaunches(Bench &bench, const std::vector<TimedLaunch> &laun
   std::vector<measure::Version> versions;
   if (bench.peer) {
     versions.push_back(versionOf(*bench.peer, peerFailure));
+    for (const TimedLaunch &other : bench.otherPeers) {
+      versions.push_back(versionOf(other, peerFailure));
+    }
   }
+  const size_t peers = versions.size();
   // Before the launches: the outputs that are verified afterwards are those of the last one.
   yardsticks.addTo(versions);
   const size_t first = versions.size();
@@ -159,8 +163,9 @@ std::vector<Row> timeLaunches(Bench &bench, const std::vector<TimedLaunch> &laun
     row.kernel = timings[first + i];
     if (bench.peer) {
       row.peer = timings.front();
+      row.otherPeers.assign(timings.begin() + 1, timings.begin() + static_cast<ptrdiff_t>(peers));
     }
-    yardsticks.record(row, timings.data() + (bench.peer ? 1 : 0));
+    yardsticks.record(row, timings.data() + peers);
     note(row.failure, peerFailure);
     note(row.failure, wrong);
     row.isVerified = bench.check.hasReference() && row.failure.empty();

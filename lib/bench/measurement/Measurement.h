@@ -36,7 +36,8 @@ struct Bench {
   OutputCheck check;
   std::function<void()> renew; ///< makes the outputs what they are before every launch
   std::optional<TimedLaunch> peer;
-  std::optional<CopyTensors> copy; ///< beyond the caches, where there is something to copy
+  std::vector<TimedLaunch> otherPeers; ///< timed as well, where there is a peer
+  std::optional<CopyTensors> copy;     ///< beyond the caches, where there is something to copy
   bool isHere = true; ///< on the processor that the yardsticks run on; else there are none
 };
 

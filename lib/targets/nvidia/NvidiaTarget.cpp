@@ -9,6 +9,7 @@
 #include "lib/targets/nvidia/assembler/PtxasLog.h"
 #include "lib/targets/nvidia/codegen/Passes.h"
 #include "lib/targets/nvidia/codegen/PtxGenerator.h"
+#include "lib/targets/nvidia/cuda/CudaKernel.h"
 #include "lib/targets/nvidia/driver/NvidiaDevice.h"
 #include "lib/targets/nvidia/ir/Nvidia.h"
 #include "lib/targets/nvidia/layouts/Anchors.h"
@@ -48,6 +49,10 @@ public:
                                           const runtime::KernelInfo &info) const override {
     return occupancy(*multiprocessorOf(machine.capability), resources, info.threads,
                      static_cast<int64_t>(info.scratchBytes));
+  }
+  Result<pipeline::ForeignCode>
+  compileForeign(const pipeline::ForeignSource &source) const override {
+    return compileCuda(source, machine.name);
   }
 
   const NvidiaMachine machine;
