@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What streams of all devices have in common: who may wait for whom, and streams for work that
-// names none.
+// What streams of all devices have in common: who may wait for whom, what a capture takes, and
+// streams for work that names none.
 #include "runtime/Stream.h"
 
 #include "runtime/Device.h"
@@ -15,7 +15,52 @@ LaunchError Stream::waitFor(Event &event) {
     return {"E0416", "a stream of '" + here.name() + "' expects an event of a device of kind '" +
                          here.kind() + "', but got one of '" + there.name() + "'"};
   }
-  return queueWait(event);
+  const LaunchError refused = refuseInCapture("a wait for an event");
+  return refused ? refused : queueWait(event);
+}
+
+LaunchError Stream::refuseInCapture(const char *what) const {
+  if (!capturing) {
+    return {};
+  }
+  return {"E0424", std::string("a capture on a stream of '") + device().name() +
+                       "' expects launches and copies, but got " + what};
+}
+
+LaunchError Stream::beginCapture() {
+  if (LaunchError refused = refuseInCapture("the begin of another capture")) {
+    return refused;
+  }
+  LaunchError failed = startCapture();
+  capturing = !failed;
+  return failed;
+}
+
+std::variant<std::unique_ptr<Graph>, LaunchError> Stream::endCapture() {
+  if (!capturing) {
+    return LaunchError{"E0424", "the end of a capture on a stream of '" + device().name() +
+                                    "' expects that one has begun, but none has"};
+  }
+  capturing = false;
+  return finishCapture();
+}
+
+LaunchError Stream::startCapture() {
+  return {"E0423", "expects a device that has graphs, but '" + device().name() + "' has none"};
+}
+
+std::variant<std::unique_ptr<Graph>, LaunchError> Stream::finishCapture() { return startCapture(); }
+
+LaunchError Graph::replay(Stream &stream) {
+  if (&stream.device() != owner) {
+    return {"E0416", "a graph of '" + owner->name() + "' expects a stream of it, but got one of '" +
+                         stream.device().name() + "'"};
+  }
+  if (stream.isCapturing()) {
+    return {"E0424", "a capture on a stream of '" + owner->name() +
+                         "' expects launches and copies, but got a graph"};
+  }
+  return queue(stream);
 }
 
 std::variant<std::unique_ptr<Stream>, LaunchError> Device::takeStream() {

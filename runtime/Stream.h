@@ -12,6 +12,7 @@
 // The CPU's streams have done their work when a call returns; of any other, synchronize() tells.
 #pragma once
 
+#include "runtime/Graph.h"
 #include "runtime/LaunchError.h"
 
 #include <array>
@@ -79,11 +80,27 @@ public:
   /// Waits until nothing that was queued touches memory any more, also when it fails.
   virtual LaunchError synchronize() = 0;
 
+  /// From here on launches and copies are recorded and not run; copies are of host memory of
+  /// Device::allocateHost. Events, waits, a replay and another capture are E0424 meanwhile, and the
+  /// capture goes on. E0423 from devices that have no graphs.
+  LaunchError beginCapture();
+  /// What was recorded, of which nothing has run. Afterwards the stream is as before the capture,
+  /// also after an error. E0424 without a capture.
+  std::variant<std::unique_ptr<Graph>, LaunchError> endCapture();
+  bool isCapturing() const { return capturing; }
+
+protected:
+  /// E0424 while a capture lasts: "a wait of the host".
+  LaunchError refuseInCapture(const char *what) const;
+
 private:
   /// Of an event of a device of this kind.
   virtual LaunchError queueWait(Event &event) = 0;
+  virtual LaunchError startCapture();
+  virtual std::variant<std::unique_ptr<Graph>, LaunchError> finishCapture();
 
   Device *owner;
+  bool capturing = false;
 };
 
 } // namespace nereid::runtime

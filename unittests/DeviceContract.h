@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What runtime/Device.h and runtime/Stream.h promise, asked of a device by its name. A program of
 // tests includes this once and instantiates it for its devices:
-//   INSTANTIATE_TEST_SUITE_P(Far, DeviceContract, testing::Values("far:0"));
+//   NEREID_DEVICE_CONTRACT(Far, testing::Values("far:0"));
 #pragma once
 
 #include "runtime/Device.h"
@@ -118,6 +118,109 @@ TEST_P(DeviceContract, AnEventOutlivesItsStream) {
   EXPECT_FALSE(other->synchronize());
 }
 
+/// Copies from one pinned host memory to the other and back by way of the device, as a graph; null
+/// where the device has none, which says so and queues as before.
+class DeviceGraphs : public DeviceContract {
+protected:
+  const std::shared_ptr<void> from = device.allocateHost(bytes), to = device.allocateHost(bytes);
+  const std::unique_ptr<Stream> stream = makeStream();
+
+  std::unique_ptr<Graph> capture() {
+    std::memset(from.get(), 1, bytes);
+    std::memset(to.get(), 0, bytes);
+    if (const LaunchError refused = stream->beginCapture()) {
+      EXPECT_EQ(refused.code, "E0423");
+      EXPECT_FALSE(stream->isCapturing());
+      EXPECT_FALSE(stream->copyIn(memory.get(), from.get(), bytes));
+      EXPECT_FALSE(stream->synchronize());
+      return nullptr;
+    }
+    EXPECT_TRUE(stream->isCapturing());
+    EXPECT_FALSE(stream->copyIn(memory.get(), from.get(), bytes));
+    EXPECT_FALSE(stream->copyOut(to.get(), memory.get(), bytes));
+    refuseInCapture();
+    auto ended = stream->endCapture();
+    EXPECT_FALSE(std::holds_alternative<LaunchError>(ended));
+    EXPECT_FALSE(stream->isCapturing());
+    return std::get<std::unique_ptr<Graph>>(std::move(ended));
+  }
+  /// Whether `to` holds this value.
+  bool has(uint8_t value) {
+    std::memcpy(got.data(), to.get(), bytes);
+    return got == std::vector<uint8_t>(bytes, value);
+  }
+  virtual void refuseInCapture() {}
+};
+
+TEST_P(DeviceGraphs, RunWhatWasCapturedEachTimeTheyAreReplayed) {
+  const std::unique_ptr<Graph> graph = capture();
+  if (!graph) {
+    return;
+  }
+  EXPECT_EQ(&graph->device(), &device);
+  EXPECT_FALSE(stream->synchronize());
+  EXPECT_TRUE(has(0)) << "nothing has run";
+  const std::unique_ptr<Stream> other = makeStream();
+  for (const uint8_t value : {2, 3}) {
+    std::memset(from.get(), value, bytes);
+    EXPECT_FALSE(graph->replay(value == 2 ? *stream : *other));
+    EXPECT_FALSE((value == 2 ? *stream : *other).synchronize());
+    EXPECT_TRUE(has(value));
+  }
+}
+
+/// In the order of the calls, between what stands in front and behind.
+TEST_P(DeviceGraphs, AreWorkOfTheirStream) {
+  const std::unique_ptr<Graph> graph = capture();
+  if (!graph) {
+    return;
+  }
+  queueWrites(*stream, 20);
+  EXPECT_FALSE(graph->replay(*stream));
+  EXPECT_FALSE(stream->copyOut(got.data(), memory.get(), bytes));
+  queueWrites(*stream, 9);
+  EXPECT_FALSE(stream->synchronize());
+  expectGot(1);
+  EXPECT_TRUE(has(1));
+}
+
+class DeviceCaptures : public DeviceGraphs {
+  void refuseInCapture() override {
+    const std::unique_ptr<Event> event = record(*makeStream());
+    EXPECT_EQ(stream->beginCapture().code, "E0424");
+    EXPECT_EQ(stream->synchronize().code, "E0424");
+    EXPECT_EQ(stream->waitFor(*event).code, "E0424");
+    const auto recorded = stream->record();
+    ASSERT_TRUE(std::holds_alternative<LaunchError>(recorded));
+    EXPECT_EQ(std::get<LaunchError>(recorded).code, "E0424");
+  }
+};
+
+TEST_P(DeviceCaptures, GoOnWhenACallIsRefused) {
+  const std::unique_ptr<Graph> graph = capture();
+  if (!graph) {
+    return;
+  }
+  EXPECT_FALSE(graph->replay(*stream));
+  EXPECT_FALSE(stream->synchronize());
+  EXPECT_TRUE(has(1));
+  EXPECT_FALSE(stream->beginCapture());
+  EXPECT_EQ(graph->replay(*stream).code, "E0424");
+  EXPECT_FALSE(std::holds_alternative<LaunchError>(stream->endCapture()));
+}
+
+TEST_P(DeviceGraphs, NeedABeginAndAStreamThatLives) {
+  const auto ended = stream->endCapture();
+  ASSERT_TRUE(std::holds_alternative<LaunchError>(ended));
+  EXPECT_EQ(std::get<LaunchError>(ended).code, "E0424");
+  std::unique_ptr<Stream> going = makeStream();
+  if (!going->beginCapture()) {
+    EXPECT_FALSE(going->copyIn(memory.get(), from.get(), bytes));
+  }
+  going = nullptr; // and with it the capture
+  EXPECT_FALSE(makeStream()->synchronize());
+}
+
 TEST_P(DeviceContract, EventsOfAnotherKindOfDeviceAreRefused) {
   class Strange final : public Device {
   public:
@@ -177,3 +280,9 @@ TEST_P(DeviceContract, WorkThatNamesNoStreamHasOneToItself) {
 }
 
 } // namespace nereid::runtime::test
+
+/// For the devices of these names.
+#define NEREID_DEVICE_CONTRACT(name, ...)                                                          \
+  INSTANTIATE_TEST_SUITE_P(name, DeviceContract, __VA_ARGS__);                                     \
+  INSTANTIATE_TEST_SUITE_P(name, DeviceGraphs, __VA_ARGS__);                                       \
+  INSTANTIATE_TEST_SUITE_P(name, DeviceCaptures, __VA_ARGS__)

@@ -215,6 +215,7 @@ NEREID_API nereid_status nereid_kernel_launch(const nereid_kernel *kernel, const
  * docs/streams.md has the whole contract. */
 typedef struct nereid_stream nereid_stream;
 typedef struct nereid_event nereid_event;
+typedef struct nereid_graph nereid_graph;
 
 NEREID_API nereid_status nereid_stream_create(const char *device, nereid_stream **stream);
 /* A stream of another library on this device, by its handle (a CUstream, NULL being the one without
@@ -243,6 +244,17 @@ NEREID_API nereid_status nereid_stream_wait(nereid_stream *stream, const nereid_
 /* Waits until nothing that was queued touches memory any more, and tells what failed first since
  * the last time. */
 NEREID_API nereid_status nereid_stream_synchronize(nereid_stream *stream);
+/* From here on launches, and copies from and to pinned host memory, are recorded and not run. All
+ * other calls on the stream fail meanwhile, and the capture goes on. Fails on devices that have no
+ * graphs: the CPU and NVIDIA's GPUs have. */
+NEREID_API nereid_status nereid_stream_begin_capture(nereid_stream *stream);
+/* Ends the capture, also when it fails. What was recorded can be launched as often as wanted:
+ * arguments keep their values, tensors and host memory must live, kernels may be freed. */
+NEREID_API nereid_status nereid_stream_end_capture(nereid_stream *stream, nereid_graph **graph);
+/* Queues all of it on a stream of the graph's device. One thread at a time uses a graph. */
+NEREID_API nereid_status nereid_graph_launch(const nereid_graph *graph, nereid_stream *stream);
+/* NULL is allowed. When the streams that it was launched on were waited for. */
+NEREID_API void nereid_graph_free(nereid_graph *graph);
 /* NULL is allowed. */
 NEREID_API void nereid_event_free(nereid_event *event);
 /* Waits for both events, of one device. */

@@ -446,6 +446,18 @@ private:
   std::shared_ptr<nereid_event> handle;
 };
 
+/// Work of a stream, to be queued again and again as a whole: see Stream::capture.
+class Graph {
+public:
+  nereid_graph *get() const { return handle.get(); }
+
+private:
+  friend class Stream;
+  explicit Graph(nereid_graph *owned) : handle(owned, &nereid_graph_free) {}
+
+  std::shared_ptr<nereid_graph> handle;
+};
+
 /// Copies and launches of a device, done in order: at once on the CPU, by synchronize() elsewhere.
 /// Until then host memory must stay as it is, tensors and kernels must live. Nothing orders two
 /// streams but waitFor(). A shared handle, of which the last one waits.
@@ -480,6 +492,28 @@ public:
     check(nereid_stream_record(get(), &made));
     return Event(made);
   }
+  /// What queue() launches and copies on this stream, of which nothing runs:
+  /// auto graph = stream.capture([&] { stream.launch(kernel, {programs}, x, y, n); });
+  /// When it throws, the capture ends, and the stream is as before.
+  template <class Queue> Graph capture(const Queue &queue) const {
+    check(nereid_stream_begin_capture(get()));
+    struct Ending {
+      nereid_stream *stream;
+      nereid_graph *graph = nullptr;
+      ~Ending() {
+        if (stream && nereid_stream_end_capture(stream, &graph) == NEREID_OK) {
+          nereid_graph_free(graph);
+        }
+      }
+    } ending{get()};
+    queue();
+    ending.stream = nullptr;
+    nereid_graph *made = nullptr;
+    check(nereid_stream_end_capture(get(), &made));
+    return Graph(made);
+  }
+  /// All of a graph of this device. Tensors and host memory that it names must live.
+  void launch(const Graph &graph) const { check(nereid_graph_launch(graph.get(), get())); }
   /// What is queued from here on begins when the event's stream has come to its point.
   void waitFor(const Event &event) const { check(nereid_stream_wait(get(), event.get())); }
   void synchronize() const { check(nereid_stream_synchronize(get())); }

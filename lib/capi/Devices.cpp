@@ -4,6 +4,7 @@
 #include "lib/capi/Handles.h"
 #include "lib/capi/Texts.h"
 #include "lib/targets/Targets.h"
+#include "runtime/cpu/HostGraph.h"
 
 #include <variant>
 
@@ -160,6 +161,45 @@ nereid_status nereid_stream_synchronize(nereid_stream *stream) {
     return failOf(stream->stream->synchronize());
   });
 }
+
+nereid_status nereid_stream_begin_capture(nereid_stream *stream) {
+  return guarded([&] {
+    if (!stream) {
+      return refuse("nereid_stream_begin_capture", "expects a stream, but got a null pointer");
+    }
+    return failOf(stream->stream->beginCapture());
+  });
+}
+
+nereid_status nereid_stream_end_capture(nereid_stream *stream, nereid_graph **graph) {
+  return guarded([&] {
+    if (!stream || !graph) {
+      return refuse("nereid_stream_end_capture", "expects a stream and a place for the graph");
+    }
+    auto made = stream->stream->endCapture();
+    if (const auto *error = std::get_if<runtime::LaunchError>(&made)) {
+      return failOf(*error);
+    }
+    *graph = new nereid_graph{std::get<std::unique_ptr<runtime::Graph>>(std::move(made))};
+    return NEREID_OK;
+  });
+}
+
+nereid_status nereid_graph_launch(const nereid_graph *graph, nereid_stream *stream) {
+  return guarded([&] {
+    if (!graph || !stream) {
+      return refuse("nereid_graph_launch", "expects a graph and a stream, but got a null pointer");
+    }
+    runtime::Graph &work = *graph->graph;
+    runtime::Stream &queue = *stream->stream;
+    // The CPU's streams are its pool.
+    const bool isHost = work.device().isHost() && queue.device().isHost() && !queue.isCapturing();
+    return failOf(isHost ? static_cast<runtime::HostGraph &>(work).run(pool())
+                         : work.replay(queue));
+  });
+}
+
+void nereid_graph_free(nereid_graph *graph) { delete graph; }
 
 void nereid_event_free(nereid_event *event) { delete event; }
 

@@ -27,6 +27,10 @@ struct nereid_event {
   std::unique_ptr<nereid::runtime::Event> event;
 };
 
+struct nereid_graph {
+  std::unique_ptr<nereid::runtime::Graph> graph;
+};
+
 namespace nereid::capi {
 
 /// NEREID_OK without error, NEREID_ERROR_MEMORY for E0506, else `status`.

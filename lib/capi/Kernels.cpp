@@ -255,9 +255,10 @@ nereid_status nereid_stream_launch(nereid_stream *stream, const nereid_kernel *k
     if (!stream) {
       return refuse("nereid_stream_launch", "expects a stream, but got a null pointer");
     }
-    // The CPU's streams are its pool.
+    // The CPU's streams are its pool, unless they record.
     runtime::Stream &queue = *stream->stream;
-    const bool isHost = queue.device().isHost() && kernel && !runtime::otherDevice(kernel->kernel);
+    const bool isHost = queue.device().isHost() && !queue.isCapturing() && kernel &&
+                        !runtime::otherDevice(kernel->kernel);
     return launch("nereid_stream_launch", kernel, grid, arguments, count,
                   isHost ? nullptr : &queue);
   });

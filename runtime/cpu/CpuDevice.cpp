@@ -5,6 +5,7 @@
 #include "runtime/Kernel.h"
 #include "runtime/ThreadPool.h"
 #include "runtime/core/Clock.h"
+#include "runtime/cpu/HostGraph.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -59,29 +60,57 @@ private:
   int64_t nanos;
 };
 
-/// Has no state, so that any thread may use any of them.
+/// Has no state but that of a capture, so that any thread may use any of them otherwise.
 class CpuStream final : public Stream {
 public:
   using Stream::Stream;
   LaunchError launch(const Kernel &kernel, Grid grid, const uint64_t *slots,
                      ProgramOrder order) override {
+    if (captured) {
+      captured->add([kernel, grid, order,
+                     own = std::vector(slots, slots + kernel.info.slots())](ThreadPool &pool) {
+        return launchPacked(kernel, grid, own.data(), pool, order);
+      });
+      return {};
+    }
     return launchPacked(kernel, grid, slots, defaultPool(), order);
   }
   LaunchError copyIn(void *to, const void *from, uint64_t bytes) override {
-    std::memmove(to, from, bytes);
-    return {};
+    return copy(to, from, bytes);
   }
   LaunchError copyOut(void *to, const void *from, uint64_t bytes) override {
-    std::memmove(to, from, bytes);
-    return {};
+    return copy(to, from, bytes);
   }
   std::variant<std::unique_ptr<Event>, LaunchError> record() override {
+    if (LaunchError refused = refuseInCapture("an event")) {
+      return refused;
+    }
     return std::make_unique<CpuEvent>(device());
   }
-  LaunchError synchronize() override { return {}; }
+  LaunchError synchronize() override { return refuseInCapture("a wait of the host"); }
 
 private:
+  LaunchError copy(void *to, const void *from, uint64_t bytes) {
+    const auto move = [to, from, bytes](ThreadPool &) {
+      std::memmove(to, from, bytes);
+      return LaunchError{};
+    };
+    if (captured) {
+      captured->add(move);
+      return {};
+    }
+    return move(defaultPool());
+  }
   LaunchError queueWait(Event &) override { return {}; }
+  LaunchError startCapture() override {
+    captured = std::make_unique<HostGraph>(device());
+    return {};
+  }
+  std::variant<std::unique_ptr<Graph>, LaunchError> finishCapture() override {
+    return std::move(captured);
+  }
+
+  std::unique_ptr<HostGraph> captured; ///< null unless there is a capture
 };
 
 class CpuDevice final : public Device {

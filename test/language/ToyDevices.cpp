@@ -14,7 +14,7 @@ namespace nereid::runtime::test {
 
 static const bool isKnown = (conformance::registerToyDevices(), true);
 
-INSTANTIATE_TEST_SUITE_P(Toy, DeviceContract, testing::Values("toy:0", "toy:1"));
+NEREID_DEVICE_CONTRACT(Toy, testing::Values("toy:0", "toy:1"));
 
 } // namespace nereid::runtime::test
 

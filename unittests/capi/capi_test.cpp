@@ -89,6 +89,27 @@ TEST_F(CApi, StreamsCopyLaunchAndTellTheTime) {
   EXPECT_EQ(errorOf([&] { stream.copyIn(nereid::Tensor(nullptr), ones.data()); }).code(), "E0031");
 }
 
+TEST_F(CApi, AGraphIsCapturedAndLaunched) {
+  const nereid::Kernel kernel = nereid::Kernel::load(vectorAdd, "vector_add", vectorAddSignature);
+  const nereid::Stream stream("cpu");
+  const nereid::Tensor x = nereid::Tensor::empty({3000}, nereid::DType::F32, "cpu");
+  x.fill(1);
+  const nereid::Graph graph = stream.capture([&] {
+    for (int i = 0; i < 2; ++i) {
+      stream.launch(kernel, {nereid::cdiv(3000, 1024)}, x, x, x, 3000);
+    }
+  });
+  EXPECT_EQ(x.at(0), 1);
+  stream.launch(graph);
+  stream.launch(graph);
+  EXPECT_EQ(x.at(2999), 16);
+  // A capture that is left by an exception is over.
+  EXPECT_EQ(errorOf([&] { stream.capture([&] { stream.synchronize(); }); }).code(), "E0424");
+  stream.synchronize();
+  stream.launch(graph);
+  EXPECT_EQ(x.at(7), 64);
+}
+
 TEST_F(CApi, KernelFromTextOnDlpackTensors) {
   const nereid::Kernel kernel =
       nereid::Kernel::loadSource("import triton\n"

@@ -33,6 +33,7 @@ struct Things {
   nereid_kernel *kernel = nullptr;
   nereid_stream *stream = nullptr;
   nereid_event *event = nullptr;
+  nereid_graph *graph = nullptr;
   nereid_comparison comparison{};
   nereid_time_options options{};
   nereid_time_pair_result timing{};
@@ -50,6 +51,8 @@ struct Things {
         << nereid_last_error();
     EXPECT_EQ(nereid_stream_create("cpu", &stream), NEREID_OK);
     EXPECT_EQ(nereid_stream_record(stream, &event), NEREID_OK);
+    EXPECT_EQ(nereid_stream_begin_capture(stream), NEREID_OK);
+    EXPECT_EQ(nereid_stream_end_capture(stream, &graph), NEREID_OK);
     argument.kind = NEREID_ARGUMENT_TENSOR;
     argument.value.tensor = tensor;
     options.minimum_samples = 2;
@@ -62,6 +65,7 @@ struct Things {
     nereid_tensor_free(tensor);
     nereid_kernel_free(kernel);
     nereid_event_free(event);
+    nereid_graph_free(graph);
     nereid_stream_free(stream);
     ::unlink(path.c_str());
   }
@@ -252,6 +256,32 @@ const std::vector<Call> &calls() {
        }},
       {"nereid_stream_synchronize", 1, 0,
        [](Things &t, int at) { return nereid_stream_synchronize(unless(at == 0, t.stream)); }},
+      {"nereid_stream_begin_capture", 1, 0,
+       [](Things &t, int at) {
+         nereid_graph *made = nullptr;
+         const nereid_status status = nereid_stream_begin_capture(unless(at == 0, t.stream));
+         if (status == NEREID_OK) {
+           EXPECT_EQ(nereid_stream_end_capture(t.stream, &made), NEREID_OK);
+         }
+         nereid_graph_free(made);
+         return status;
+       }},
+      {"nereid_stream_end_capture", 2, 0,
+       [](Things &t, int at) {
+         nereid_graph *made = nullptr;
+         EXPECT_EQ(nereid_stream_begin_capture(t.stream), NEREID_OK);
+         const nereid_status status =
+             nereid_stream_end_capture(unless(at == 0, t.stream), unless(at == 1, &made));
+         if (status != NEREID_OK) {
+           EXPECT_EQ(nereid_stream_end_capture(t.stream, &made), NEREID_OK) << "it went on";
+         }
+         nereid_graph_free(made);
+         return status;
+       }},
+      {"nereid_graph_launch", 2, 0,
+       [](Things &t, int at) {
+         return nereid_graph_launch(unless(at == 0, t.graph), unless(at == 1, t.stream));
+       }},
       {"nereid_event_elapsed", 3, 0,
        [](Things &t, int at) {
          return nereid_event_elapsed(unless(at == 0, t.event), unless(at == 1, t.event),
@@ -355,6 +385,7 @@ TEST(NullPointers, PropertiesOfNothing) {
   nereid_kernel_free(nullptr);
   nereid_stream_free(nullptr);
   nereid_event_free(nullptr);
+  nereid_graph_free(nullptr);
   EXPECT_STREQ(nereid_tensor_device(nullptr), "cpu:0");
   EXPECT_STREQ(nereid_kernel_name(nullptr), "");
   EXPECT_STREQ(nereid_kernel_signature(nullptr), "");
@@ -373,9 +404,9 @@ TEST(NullPointers, NoFunctionOfTheHeaderIsLeftOut) {
       "nereid_tensor_data", "nereid_tensor_rank", "nereid_tensor_shape", "nereid_tensor_strides",
       "nereid_tensor_dtype", "nereid_tensor_element_count", "nereid_tensor_is_contiguous",
       "nereid_tensor_get", "nereid_tensor_set", "nereid_tensor_free", "nereid_kernel_free",
-      "nereid_tensor_device", "nereid_stream_free", "nereid_event_free", "nereid_kernel_name",
-      "nereid_kernel_signature", "nereid_kernel_argument_count", "nereid_operator_free",
-      "nereid_verdict_text"};
+      "nereid_tensor_device", "nereid_stream_free", "nereid_event_free", "nereid_graph_free",
+      "nereid_kernel_name", "nereid_kernel_signature", "nereid_kernel_argument_count",
+      "nereid_operator_free", "nereid_verdict_text"};
   for (const Call &call : calls()) {
     tested.insert(call.name);
   }

@@ -131,6 +131,51 @@ TEST_P(Streams, OneWaitsForAnEventOfAnother) {
   nereid_stream_free(reader);
 }
 
+/// The far device has no graphs.
+TEST_P(Streams, WhatIsCapturedIsLaunchedAsAWhole) {
+  nereid_graph *graph = nullptr;
+  nereid_tensor *from = nullptr;
+  EXPECT_EQ(nereid_stream_end_capture(stream, &graph), NEREID_ERROR_LAUNCH);
+  EXPECT_STREQ(nereid_last_error_code(), "E0424");
+  if (isFar()) {
+    EXPECT_EQ(nereid_stream_begin_capture(stream), NEREID_ERROR_LAUNCH);
+    EXPECT_STREQ(nereid_last_error_code(), "E0423");
+    return;
+  }
+  ASSERT_EQ(nereid_tensor_create_pinned(GetParam(), &size, 1, NEREID_I32, &from), NEREID_OK);
+  ASSERT_EQ(nereid_tensor_fill(from, 5), NEREID_OK);
+  ASSERT_EQ(nereid_tensor_fill(tensor, 1), NEREID_OK);
+  ASSERT_EQ(nereid_stream_begin_capture(stream), NEREID_OK) << nereid_last_error();
+  EXPECT_EQ(nereid_stream_copy_in(stream, tensor, nereid_tensor_data(from), bytes), NEREID_OK);
+  const int64_t half[3] = {size / 2, 1, 1};
+  EXPECT_EQ(nereid_stream_launch(stream, kernel, half, &argument, 1), NEREID_OK)
+      << nereid_last_error();
+  EXPECT_EQ(nereid_stream_synchronize(stream), NEREID_ERROR_LAUNCH);
+  EXPECT_STREQ(nereid_last_error_code(), "E0424");
+  ASSERT_EQ(nereid_stream_end_capture(stream, &graph), NEREID_OK) << nereid_last_error();
+  nereid_kernel_free(kernel); // the graph keeps its code
+  kernel = nullptr;
+  EXPECT_EQ(nereid_tensor_get(tensor, 3), 1) << "nothing has run";
+  for (const double value : {6, 7}) {
+    ASSERT_EQ(nereid_tensor_fill(from, value), NEREID_OK);
+    ASSERT_EQ(nereid_tensor_fill(tensor, 1), NEREID_OK);
+    ASSERT_EQ(nereid_graph_launch(graph, stream), NEREID_OK) << nereid_last_error();
+    ASSERT_EQ(nereid_stream_synchronize(stream), NEREID_OK);
+    EXPECT_EQ(nereid_tensor_get(tensor, 3), 1003);
+    EXPECT_EQ(nereid_tensor_get(tensor, size - 1), value);
+  }
+  nereid_stream *elsewhere = nullptr;
+  ASSERT_EQ(nereid_stream_create(other(), &elsewhere), NEREID_OK);
+  EXPECT_EQ(nereid_graph_launch(graph, elsewhere), NEREID_ERROR_LAUNCH);
+  EXPECT_STREQ(nereid_last_error_code(), "E0416");
+  nereid_stream_free(elsewhere);
+  ASSERT_EQ(nereid_stream_begin_capture(stream), NEREID_OK);
+  EXPECT_EQ(nereid_graph_launch(graph, stream), NEREID_ERROR_LAUNCH);
+  EXPECT_STREQ(nereid_last_error_code(), "E0424");
+  nereid_graph_free(graph);
+  nereid_tensor_free(from);
+}
+
 TEST_P(Streams, AStreamThatIsFreedHasDoneItsWork) {
   int32_t got[size] = {};
   ASSERT_EQ(nereid_stream_launch(stream, kernel, grid, &argument, 1), NEREID_OK);

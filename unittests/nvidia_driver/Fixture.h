@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -43,6 +44,17 @@ inline runtime::Kernel kernelOf(std::shared_ptr<runtime::Module> module, const c
   kernel.entry = reinterpret_cast<runtime::KernelEntry>(module->symbol(name));
   kernel.code = std::move(module);
   return kernel;
+}
+
+/// What `queue` queues, as a graph; its own error comes first.
+inline std::variant<std::unique_ptr<runtime::Graph>, LaunchError>
+capture(runtime::Stream &stream, const std::function<LaunchError(runtime::Stream &)> &queue) {
+  if (LaunchError error = stream.beginCapture()) {
+    return error;
+  }
+  LaunchError queued = queue(stream);
+  auto graph = stream.endCapture();
+  return queued ? std::move(queued) : std::move(graph);
 }
 
 /// One device of a fake driver that was loaded for the test. Whatever happens, the driver must have

@@ -22,7 +22,9 @@ std::vector<const char *> names() {
 }
 
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(DeviceContract);
-INSTANTIATE_TEST_SUITE_P(Nvidia, DeviceContract, testing::ValuesIn(names()));
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(DeviceGraphs);
+GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(DeviceCaptures);
+NEREID_DEVICE_CONTRACT(Nvidia, testing::ValuesIn(names()));
 
 TEST(NvidiaContract, HasADeviceToAsk) {
   const auto found = firstDevice();

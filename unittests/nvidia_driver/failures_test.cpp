@@ -3,7 +3,7 @@
 #include "unittests/nvidia_driver/Fixture.h"
 
 #include "lib/targets/nvidia/driver/Errors.h"
-#include "lib/targets/nvidia/driver/NvidiaGraph.h"
+#include "lib/targets/nvidia/driver/NvidiaStream.h"
 
 #include <cstdlib>
 
@@ -124,15 +124,14 @@ TEST(BlockingLaunches, AreWhatTheKnobSays) {
 TEST_F(Failures, OfBlockingLaunchesDoNotEndACapture) {
   const auto module = load();
   const auto stream = makeStream();
-  auto &own = static_cast<NvidiaStream &>(*stream);
   const runtime::Kernel kernel = kernelOf(module, "narrow", {});
   const Blocking blocking;
-  const auto graph = NvidiaGraph::capture(own, [&](runtime::Stream &into) {
+  const auto graph = capture(*stream, [&](runtime::Stream &into) {
     return into.launch(kernel, {1, 1, 1}, nullptr, ascending);
   });
   ASSERT_FALSE(errorIn(graph)) << messageOf(errorIn(graph));
   EXPECT_TRUE(fake().launches.empty());
-  EXPECT_FALSE(std::get<0>(graph)->replay(own));
+  EXPECT_FALSE(std::get<0>(graph)->replay(*stream));
   EXPECT_FALSE(stream->synchronize());
   EXPECT_EQ(fake().launches.size(), 1u);
 }
@@ -180,19 +179,18 @@ TEST_F(Failures, OfTimesBetweenDevices) {
 
 TEST_F(Failures, OfGraphsAreTold) {
   const auto stream = makeStream();
-  auto &own = static_cast<NvidiaStream &>(*stream);
   const auto nothing = [](runtime::Stream &) { return LaunchError{}; };
   for (const char *call : {"cuStreamBeginCapture", "cuGraphInstantiate"}) {
     fake().fail(call, cuda::InvalidValue);
-    EXPECT_EQ(errorIn(NvidiaGraph::capture(own, nothing)).code, "E0422") << call;
+    EXPECT_EQ(errorIn(capture(*stream, nothing)).code, "E0422") << call;
   }
-  const auto graph = std::get<0>(NvidiaGraph::capture(own, nothing));
+  const auto graph = std::get<0>(capture(*stream, nothing));
   fake().fail("cuGraphLaunch", cuda::InvalidValue);
-  EXPECT_EQ(messageOf(graph->replay(own)), "E0422: 'nvidia:1' refuses to replay a graph: "
-                                           "CUDA_ERROR_INVALID_VALUE (invalid argument)");
+  EXPECT_EQ(messageOf(graph->replay(*stream)), "E0422: 'nvidia:1' refuses to replay a graph: "
+                                               "CUDA_ERROR_INVALID_VALUE (invalid argument)");
   auto other = std::get<0>(NvidiaDevice::make(*driver, 2));
   const auto there = std::get<0>(other->makeStream());
-  EXPECT_EQ(messageOf(graph->replay(static_cast<NvidiaStream &>(*there))),
+  EXPECT_EQ(messageOf(graph->replay(*there)),
             "E0416: a graph of 'nvidia:1' expects a stream of it, but got one of 'nvidia:2'");
 }
 

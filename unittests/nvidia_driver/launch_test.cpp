@@ -2,7 +2,6 @@
 // Kernels on a device, the fake one or with NEREID_TEST_GPU=1 the first GPU of the machine.
 #include "unittests/nvidia_driver/Fixture.h"
 
-#include "lib/targets/nvidia/driver/NvidiaGraph.h"
 #include "lib/targets/nvidia/driver/NvidiaModule.h"
 #include "runtime/tensor/Tensor.h"
 
@@ -50,7 +49,6 @@ protected:
                      {.name = "scalar", .kind = ArgumentKind::Float, .dtype = DType::F32},
                      {.name = "n", .kind = ArgumentKind::Integer, .dtype = DType::U32}});
   }
-  NvidiaStream &nvidiaStream() { return static_cast<NvidiaStream &>(*stream); }
 
   NvidiaDevice *device = nullptr;
   std::shared_ptr<runtime::Module> module;
@@ -180,7 +178,7 @@ TEST_F(OnADevice, CapturedWorkIsReplayed) {
   kernel.info.threads = 64;
   const Tensor x = Tensor::empty({64}, DType::F32, *device);
   ASSERT_FALSE(runtime::fillConstant(x, 0));
-  auto captured = NvidiaGraph::capture(nvidiaStream(), [&](runtime::Stream &into) {
+  auto captured = capture(*stream, [&](runtime::Stream &into) {
     const std::vector<runtime::ArgumentValue> one{&x, 1.0, int64_t{64}}, ten{&x, 10.0, int64_t{32}};
     const LaunchError error = runtime::launch(kernel, {1, 1, 1}, one, into);
     return error ? error : runtime::launch(kernel, {1, 1, 1}, ten, into);
@@ -189,21 +187,71 @@ TEST_F(OnADevice, CapturedWorkIsReplayed) {
   EXPECT_FALSE(stream->synchronize());
   EXPECT_EQ(x.at(0), 0) << "what is captured does not run";
   for (int i = 0; i < 3; ++i) {
-    EXPECT_FALSE(std::get<0>(captured)->replay(nvidiaStream()));
+    EXPECT_FALSE(std::get<0>(captured)->replay(*stream));
   }
   EXPECT_FALSE(stream->synchronize());
   EXPECT_EQ(x.at(0), 33);
   EXPECT_EQ(x.at(63), 3);
 }
 
-TEST_F(OnADevice, ACaptureThatFailsLeavesTheStreamAsItWas) {
-  const auto refused = NvidiaGraph::capture(
-      nvidiaStream(), [](runtime::Stream &) { return LaunchError{"E0407", "refused"}; });
-  EXPECT_EQ(messageOf(errorIn(refused)), "E0407: refused");
-  const auto waiting = NvidiaGraph::capture(nvidiaStream(), [](runtime::Stream &into) {
-    return (void)into.synchronize(), LaunchError{};
+/// One kernel of the tests', in a module that asserts nothing.
+std::string withoutAssertions() {
+  const std::string_view all = kernelsPtx;
+  const size_t kernel = all.find(".visible .entry add_scalar"), next = all.find("\n//", kernel);
+  return std::string(all.substr(0, all.find(".extern"))) +
+         std::string(all.substr(kernel, next - kernel));
+}
+
+/// The driver is not asked for any of it, as it would end the capture. What the graph needs of the
+/// module it keeps.
+TEST_F(OnADevice, ACaptureGoesOnWhenACallIsRefused) {
+  const Tensor x = Tensor::empty({64}, DType::F32, *device);
+  ASSERT_FALSE(runtime::fillConstant(x, 0));
+  const size_t unloaded = usesGpu() ? 0 : fake().count("cuModuleUnload");
+  std::variant<std::unique_ptr<runtime::Graph>, LaunchError> captured =
+      capture(*stream, [&](runtime::Stream &into) {
+        auto own = device->load(bytesOf(withoutAssertions()));
+        runtime::Kernel kernel =
+            kernelOf(std::get<0>(own), "add_scalar",
+                     {{.name = "x", .kind = ArgumentKind::Pointer, .dtype = DType::F32},
+                      {.name = "scalar", .kind = ArgumentKind::Float, .dtype = DType::F32},
+                      {.name = "n", .kind = ArgumentKind::Integer, .dtype = DType::U32}});
+        kernel.info.threads = 64;
+        EXPECT_EQ(into.synchronize().code, "E0424");
+        EXPECT_EQ(errorIn(into.record()).code, "E0424");
+        const std::vector<runtime::ArgumentValue> values{&x, 2.0, int64_t{64}};
+        return runtime::launch(kernel, {1, 1, 1}, values, into);
+      });
+  ASSERT_FALSE(errorIn(captured)) << messageOf(errorIn(captured));
+  if (!usesGpu()) {
+    EXPECT_EQ(fake().count("cuModuleUnload"), unloaded) << "the graph's code is gone";
+  }
+  EXPECT_FALSE(std::get<0>(captured)->replay(*stream));
+  EXPECT_FALSE(stream->synchronize());
+  EXPECT_EQ(x.at(63), 2);
+}
+
+TEST_F(OnADevice, AnAssertionThatFailsInAGraphIsTold) {
+  const runtime::Kernel kernel =
+      kernelOf(module, "assert_not_one",
+               {{.name = "number", .kind = ArgumentKind::Integer, .dtype = DType::U32}});
+  auto captured = capture(*stream, [&](runtime::Stream &into) {
+    const runtime::ArgumentValue values[] = {int64_t{1}};
+    return runtime::launch(kernel, {1, 1, 1}, values, into);
   });
-  EXPECT_EQ(errorIn(waiting).code, "E0422") << errorIn(waiting).message;
+  ASSERT_FALSE(errorIn(captured)) << messageOf(errorIn(captured));
+  EXPECT_EQ(messageOf(stream->synchronize()), ": ") << "it has not run";
+  for (int i = 0; i < 2; ++i) {
+    EXPECT_FALSE(std::get<0>(captured)->replay(*stream));
+    EXPECT_EQ(messageOf(stream->synchronize()),
+              "E0407: device assertion failed in kernel 'assert_not_one', program (0, 7, 0): ons");
+  }
+}
+
+TEST_F(OnADevice, ACaptureThatFailsLeavesTheStreamAsItWas) {
+  const auto refused =
+      capture(*stream, [](runtime::Stream &) { return LaunchError{"E0407", "refused"}; });
+  EXPECT_EQ(messageOf(errorIn(refused)), "E0407: refused");
   const std::shared_ptr<void> memory = device->allocate(4);
   int given = 3, got = 0;
   EXPECT_FALSE(stream->copyIn(memory.get(), &given, 4));

@@ -4,6 +4,7 @@
 #include "lib/targets/nvidia/driver/Errors.h"
 #include "lib/targets/nvidia/driver/Failure.h"
 #include "lib/targets/nvidia/driver/NvidiaEvent.h"
+#include "lib/targets/nvidia/driver/NvidiaGraph.h"
 #include "lib/targets/nvidia/driver/NvidiaModule.h"
 #include "runtime/Kernel.h"
 
@@ -44,6 +45,9 @@ private:
 } // namespace
 
 NvidiaStream::~NvidiaStream() {
+  if (isCapturing()) {
+    (void)endCapture();
+  }
   if (owner == Owner::Us) {
     (void)synchronize();
     (void)nvidia.context().run([&] { return nvidia.driver().streamDestroy(stream); });
@@ -52,7 +56,7 @@ NvidiaStream::~NvidiaStream() {
 
 LaunchError NvidiaStream::error(cuda::Result result, std::string_view asked) const {
   return errorOf(nvidia.driver(), result, asked, nvidia.name(),
-                 lastKernel ? std::string_view(*lastKernel) : std::string_view());
+                 queued.last ? std::string_view(*queued.last) : std::string_view());
 }
 
 LaunchError NvidiaStream::refuse(const runtime::Kernel &kernel, const KernelFunction &function,
@@ -99,17 +103,51 @@ LaunchError NvidiaStream::launch(const runtime::Kernel &kernel, runtime::Grid gr
         stream, parameters.get(), nullptr);
   });
   if (result == cuda::Success) {
-    lastKernel = function.name;
-    const auto isThis = [&](const Asserting &other) { return other.function == &function; };
-    if (function.failure && std::none_of(asserting.begin(), asserting.end(), isThis)) {
-      asserting.push_back({kernel.code, &function});
+    queued.last = function.name;
+    if (function.failure) {
+      expectAssertions({kernel.code, &function});
     }
-    return blockingLaunches().load(std::memory_order_relaxed) && !isCapturing() ? synchronize()
-                                                                                : LaunchError{};
+    if (isCapturing()) {
+      queued.modules.push_back(kernel.code);
+    }
+    return blockingLaunches().load(std::memory_order_relaxed) && !isBeingCaptured() ? synchronize()
+                                                                                    : LaunchError{};
   }
   return error(result, "a launch of kernel '" + info.name + "' with " + text(threads) +
                            " threads and " + text(info.scratchBytes) +
                            " bytes of dynamic shared memory");
+}
+
+void NvidiaStream::expectAssertions(const Queued::Asserting &launched) {
+  const auto isThis = [&](const Queued::Asserting &other) {
+    return other.function == launched.function;
+  };
+  if (std::none_of(queued.asserting.begin(), queued.asserting.end(), isThis)) {
+    queued.asserting.push_back(launched);
+  }
+}
+
+LaunchError NvidiaStream::noteQueued(const Queued &graph) {
+  for (const Queued::Asserting &one : graph.asserting) {
+    expectAssertions(one);
+  }
+  queued.last = graph.last ? graph.last : queued.last;
+  return blockingLaunches().load(std::memory_order_relaxed) ? synchronize() : LaunchError{};
+}
+
+LaunchError NvidiaStream::startCapture() {
+  const auto begin = [&] {
+    return nvidia.driver().streamBeginCapture(stream, cuda::CaptureOfThread);
+  };
+  if (LaunchError failed = error(nvidia.context().run(begin), "to capture a stream")) {
+    return failed;
+  }
+  beforeCapture = std::exchange(queued, {});
+  return {};
+}
+
+std::variant<std::unique_ptr<runtime::Graph>, LaunchError> NvidiaStream::finishCapture() {
+  return NvidiaGraph::endCapture(*this, std::exchange(queued, std::exchange(beforeCapture, {})));
 }
 
 LaunchError NvidiaStream::copyIn(void *to, const void *from, uint64_t bytes) {
@@ -133,6 +171,9 @@ LaunchError NvidiaStream::copyOut(void *to, const void *from, uint64_t bytes) {
 }
 
 std::variant<std::unique_ptr<runtime::Event>, LaunchError> NvidiaStream::record() {
+  if (LaunchError refused = refuseInCapture("an event")) {
+    return refused;
+  }
   const Driver &api = nvidia.driver();
   cuda::Event event = nullptr;
   const cuda::Result made =
@@ -182,7 +223,7 @@ std::atomic<bool> &blockingLaunches() {
   return isSet;
 }
 
-bool NvidiaStream::isCapturing() const {
+bool NvidiaStream::isBeingCaptured() const {
   int status = 0; // CU_STREAM_CAPTURE_STATUS_NONE
   const auto call = [&] { return nvidia.driver().streamIsCapturing(stream, &status); };
   return nvidia.context().run(call) != cuda::Success || status != 0;
@@ -194,9 +235,12 @@ LaunchError NvidiaStream::wait() {
 }
 
 LaunchError NvidiaStream::synchronize() {
+  if (LaunchError refused = refuseInCapture("a wait of the host")) {
+    return refused; // which would end the capture
+  }
   LaunchError first = wait();
-  const std::vector<Asserting> launched = std::exchange(asserting, {});
-  for (const Asserting &one : launched) {
+  const std::vector<Queued::Asserting> launched = std::exchange(queued.asserting, {});
+  for (const Queued::Asserting &one : launched) {
     if (LaunchError failed =
             first ? LaunchError{} : takeFailure(one.function->failure, *one.function->name)) {
       first = std::move(failed);

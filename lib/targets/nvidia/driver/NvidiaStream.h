@@ -42,13 +42,30 @@ public:
   /// Also E0407, of the first launch since the last wait in which an assertion failed.
   LaunchError synchronize() override;
 
+  /// What the stream has to know of kernels that were queued.
+  struct Queued {
+    /// Those whose programs may leave a record of a failed assertion, with the module of each.
+    struct Asserting {
+      std::shared_ptr<runtime::Module> module;
+      const KernelFunction *function;
+    };
+    std::vector<Asserting> asserting;
+    std::vector<std::shared_ptr<runtime::Module>> modules; ///< of what was captured
+    const std::string *last = nullptr; ///< the kernel that is queued last, for messages
+  };
+  /// The kernels of a graph that was queued. Waits where blockingLaunches() is set.
+  LaunchError noteQueued(const Queued &graph);
+
 private:
   LaunchError queueWait(runtime::Event &event) override;
+  LaunchError startCapture() override;
+  std::variant<std::unique_ptr<runtime::Graph>, LaunchError> finishCapture() override;
+  void expectAssertions(const Queued::Asserting &launched);
   LaunchError error(cuda::Result result, std::string_view asked) const;
   /// For all that is queued.
   LaunchError wait();
-  /// What is queued goes into a graph, and may not be waited for.
-  bool isCapturing() const;
+  /// What is queued goes into a graph, ours or another library's, and may not be waited for.
+  bool isBeingCaptured() const;
   /// E0407 if a program has left a record, which is empty afterwards.
   LaunchError takeFailure(cuda::Address record, const std::string &kernel);
   LaunchError refuse(const runtime::Kernel &kernel, const KernelFunction &function,
@@ -57,13 +74,8 @@ private:
   NvidiaDevice &nvidia;
   cuda::Stream stream;
   Owner owner;
-  const std::string *lastKernel = nullptr;
-  /// Launched since the last wait: those whose programs may leave a record of a failed assertion.
-  struct Asserting {
-    std::shared_ptr<runtime::Module> module;
-    const KernelFunction *function;
-  };
-  std::vector<Asserting> asserting;
+  Queued queued;        ///< since the last wait, or in the capture that lasts
+  Queued beforeCapture; ///< of the stream, while a capture lasts
 };
 
 } // namespace nereid::nvidia
