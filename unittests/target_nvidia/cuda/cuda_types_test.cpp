@@ -159,7 +159,11 @@ TEST(CudaTypes, OneWithoutTypesTakesKindsAndSizes) {
   std::swap(arguments[2], arguments[3]);
   arguments[2].dtype = DType::I64;
   EXPECT_NE(problemOfCall(five, arguments), "");
-  arguments[2].dtype = DType::I32;
+  arguments[2] = real("n");
+  EXPECT_EQ(problemOfCall(five, arguments),
+            "its parameter 3 is an integer of 4 bytes, but the case gives 'float n'");
+  arguments[2] = integer("n");
+  EXPECT_EQ(problemOfCall(five, arguments), "");
   arguments[1].kind = ArgumentKind::Descriptor;
   EXPECT_NE(problemOfCall(five, arguments), "");
 }
