@@ -2,6 +2,7 @@
 // Products by matrix instructions, and the ways of their operands through shared memory.
 #pragma once
 
+#include "lib/targets/nvidia/layouts/Conversion.h"
 #include "lib/targets/nvidia/threads/ThreadCode.h"
 #include "lib/tile/analysis/axis/AxisInfo.h"
 
@@ -24,14 +25,14 @@ void lowerAwaitProduct(ThreadCode &code, AwaitProductOp op);
 // ---- MatrixExchange.cpp ----
 
 /// What this thread holds of the tile in the layout `to` of a fragment: vectors are stored and
-/// `ldmatrix` reads. Nothing where the layout is no such one or the tile is too large.
-std::optional<ThreadCode::Held> exchangedForMatrixUnit(ThreadCode &code, mlir::Value tile,
-                                                       const layout::LinearLayout &to);
+/// `ldmatrix` reads.
+ThreadCode::Held exchangedForMatrixUnit(ThreadCode &code, mlir::Value tile,
+                                        const layout::LinearLayout &to,
+                                        const Conversion &conversion);
 
-/// Likewise for a layout in which threads hold neighbours: written and read in vectors, without
-/// conflicts of banks. Nothing where threads hold none, or the tile is no matrix of 16 or 32 bits.
-std::optional<ThreadCode::Held> exchangedInVectors(ThreadCode &code, mlir::Value tile,
-                                                   const layout::LinearLayout &to);
+/// Likewise for a layout in which threads hold neighbours: vectors are stored and loaded.
+ThreadCode::Held exchangedInVectors(ThreadCode &code, mlir::Value tile,
+                                    const layout::LinearLayout &to, const Conversion &conversion);
 
 // ---- Copies.cpp ----
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "lib/targets/nvidia/layouts/Conversion.h"
 #include "lib/targets/nvidia/products/Products.h"
 #include "lib/targets/nvidia/threads/Lowering.h"
 #include "lib/targets/nvidia/threads/Staging.h"
@@ -62,34 +63,29 @@ ThreadCode::Held exchanged(ThreadCode &code, Value tile, const LinearLayout &to)
 } // namespace
 
 void lowerConvertLayout(ThreadCode &code, ConvertLayoutOp op) {
-  const LinearLayout from = *layoutOf(op.getSource()), to = *layoutOf(op.getResult());
-  if (from.bases(Holder::Lane) == to.bases(Holder::Lane) &&
-      from.bases(Holder::Warp) == to.bases(Holder::Warp)) {
-    // Each thread has what it needs, in other registers.
-    const auto places = from.registersByContribution();
+  const LinearLayout to = *layoutOf(op.getResult());
+  const Conversion conversion =
+      conversionOf(tile::elementTypeOf(op.getSource().getType()), *layoutOf(op.getSource()), to,
+                   code.mostStaged());
+  switch (conversion.way) {
+  case Conversion::Way::Registers: {
     ThreadCode::Held held;
-    bool isThere = true;
-    for (int64_t reg = 0; reg < to.count(Holder::Register) && isThere; ++reg) {
-      const auto place = places.find(to.contribution(Holder::Register, reg));
-      isThere = place != places.end();
-      if (isThere) {
-        held.push_back(code.held(op.getSource())[place->second]);
-      }
+    for (size_t place : conversion.registers) {
+      held.push_back(code.held(op.getSource())[place]);
     }
-    if (isThere) {
-      code.hold(op, held);
-      return;
-    }
+    code.hold(op, held);
+    break;
   }
-  if (auto fragment = exchangedForMatrixUnit(code, op.getSource(), to)) {
-    code.hold(op, std::move(*fragment));
-    return;
+  case Conversion::Way::Fragment:
+    code.hold(op, exchangedForMatrixUnit(code, op.getSource(), to, conversion));
+    break;
+  case Conversion::Way::Vectors:
+    code.hold(op, exchangedInVectors(code, op.getSource(), to, conversion));
+    break;
+  case Conversion::Way::Elements:
+    code.hold(op, exchanged(code, op.getSource(), to));
+    break;
   }
-  if (auto vectors = exchangedInVectors(code, op.getSource(), to)) {
-    code.hold(op, std::move(*vectors));
-    return;
-  }
-  code.hold(op, exchanged(code, op.getSource(), to));
 }
 
 void lowerUnsplat(ThreadCode &code, tile::UnsplatOp op) {
