@@ -134,6 +134,7 @@ int run(int argc, char **argv) {
   addCompile(app, session);
   addRun(app, session);
   addCheck(app, session);
+  addExplainLayout(app, session);
   addInformation(app, session);
   try {
     app.parse(argc, argv);

@@ -205,6 +205,9 @@ bool runEach(CompileState &state, std::optional<Session> &session, const Way &wa
     state.info = readKernelInfo(kernelFunctions(*state.module).front());
   }
   state.info.features = state.target->features();
+  if (state.options.layouts) {
+    state.layouts = state.target->layouts(state);
+  }
   const Phase &last = way.phases[way.last];
   if (last.print) {
     state.printed = last.print(state);
@@ -252,7 +255,14 @@ std::optional<CompileOutput> compile(const CompileInput &input, const CompileOpt
     diags.add(target.error());
     return std::nullopt;
   }
-  Result<Way> way = findWay(**target, options.from, options.to);
+  if (options.layouts && (*target)->layoutPhase().empty()) {
+    diags.add(makeError("E0310", "a program of target '" + (*target)->name() +
+                                     "' is one thread, and its tiles have no layouts")
+                  .withHelp("name a target whose programs have threads, such as a GPU"));
+    return std::nullopt;
+  }
+  Result<Way> way = findWay(**target, options.from,
+                            options.layouts ? std::string((*target)->layoutPhase()) : options.to);
   if (!way) {
     diags.add(way.error());
     return std::nullopt;
@@ -296,6 +306,7 @@ std::optional<CompileOutput> compile(const CompileInput &input, const CompileOpt
   output.specialization = state.kernel ? state.kernel->specialization : std::string();
   output.text = std::move(state.printed);
   output.object = std::move(state.object);
+  output.layouts = std::move(state.layouts);
   output.info = std::move(state.info);
   if (isCached) {
     storeCachedKernel(key, input, {output.info, output.object, state.dependencies});

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "lib/language/signature/Signature.h"
+#include "lib/pipeline/kernel/TileLayouts.h"
 #include "lib/support/Diagnostics.h"
 #include "runtime/Kernel.h"
 
@@ -40,6 +41,7 @@ struct CompileOptions {
   std::string dumpTo;          ///< folder, created; empty = none
   bool verifyEach = false;
   bool useCache = true;
+  bool layouts = false; ///< only CompileOutput::layouts is wanted, instead of the output of `to`
 };
 
 struct CompileInput {
@@ -65,6 +67,7 @@ struct CompileOutput {
   bool fromCache = false;
   /// Absolute paths of the files that decided what was made: the input and what it imports.
   std::vector<std::string> sources;
+  TileLayouts layouts;        ///< with CompileOptions::layouts
   std::string specialization; ///< what every parameter stands for, and why; empty from the cache
 };
 

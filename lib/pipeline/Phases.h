@@ -36,6 +36,7 @@ struct CompileState {
   std::vector<uint8_t> object{}; // what the target's last phase leaves
   runtime::KernelInfo info{};
   std::vector<language::FileState> dependencies{}; // of the kernel, besides the input file
+  TileLayouts layouts{};                           // with CompileOptions::layouts
   std::string printed{};                           // the last phase's output
 };
 

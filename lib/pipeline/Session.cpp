@@ -99,6 +99,23 @@ Session::~Session() {
   all.contexts.push_back({target, uses, std::move(held)});
 }
 
+void putAt(Diagnostic &diagnostic, mlir::Location location, const std::string &path,
+           const std::string &text) {
+  if (mlir::FileLineColLoc file = findFile(location)) {
+    int line = static_cast<int>(file.getLine()), column = static_cast<int>(file.getColumn());
+    std::string name = file.getFilename().str();
+    Result<std::string> other = name == path ? Result<std::string>(text) : readTextFile(name);
+    diagnostic.at(name, other ? std::string_view(*other) : std::string_view(),
+                  {line, column, column + 1});
+  }
+}
+
+SourcePlace placeOf(mlir::Location location, const std::string &path, const std::string &text) {
+  Diagnostic place;
+  putAt(place, location, path, text);
+  return {place.file, place.range.line, place.lineText};
+}
+
 DiagnosticCapture::DiagnosticCapture(mlir::MLIRContext &context, std::string code, std::string path,
                                      std::string text, Diagnostics &diags)
     : handler(&context, [code = std::move(code), path = std::move(path), text = std::move(text),
@@ -108,13 +125,7 @@ DiagnosticCapture::DiagnosticCapture(mlir::MLIRContext &context, std::string cod
         }
         auto [message, own] = withoutCode(reported.str());
         Diagnostic diagnostic = makeError(own.empty() ? code : own, message);
-        if (mlir::FileLineColLoc file = findFile(reported.getLocation())) {
-          int line = static_cast<int>(file.getLine()), column = static_cast<int>(file.getColumn());
-          std::string name = file.getFilename().str();
-          Result<std::string> other = name == path ? Result<std::string>(text) : readTextFile(name);
-          diagnostic.at(name, other ? std::string_view(*other) : std::string_view(),
-                        {line, column, column + 1});
-        }
+        putAt(diagnostic, reported.getLocation(), path, text);
         for (mlir::Diagnostic &note : reported.getNotes()) {
           const std::string said = note.str();
           constexpr std::string_view help = "help: ";

@@ -3,6 +3,7 @@
 // loading its dialects takes as long as lowering a small kernel.
 #pragma once
 
+#include "lib/pipeline/kernel/TileLayouts.h"
 #include "lib/support/Diagnostics.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -32,6 +33,12 @@ private:
   int uses = 0; ///< compilations the context has served
   std::unique_ptr<mlir::MLIRContext> held;
 };
+
+/// Points at the place in the source that a location stands for, if any: that of inlined code in
+/// its function. `path` and `text` are the file that is compiled; others are read.
+void putAt(Diagnostic &diagnostic, mlir::Location location, const std::string &path,
+           const std::string &text);
+SourcePlace placeOf(mlir::Location location, const std::string &path, const std::string &text);
 
 /// While it lives, what MLIR reports on the context becomes Diagnostics with the place in the
 /// kernel's source. Errors get `code`; remarks and warnings are dropped.

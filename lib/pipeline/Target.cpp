@@ -82,6 +82,8 @@ std::string targetAnywhere(std::string_view spec) {
   return std::string(spec) + (isAlone ? ":" + std::string(vendor->second.anyArchitecture) : "");
 }
 
+TileLayouts Target::layouts(const CompileState &) const { return {}; }
+
 Result<std::vector<uint8_t>> Target::machineCode(std::span<const uint8_t>) const {
   return std::vector<uint8_t>();
 }

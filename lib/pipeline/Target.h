@@ -9,6 +9,7 @@
 #include "lib/machine/Machine.h"
 #include "lib/pipeline/Occupation.h"
 #include "lib/pipeline/kernel/ForeignKernel.h"
+#include "lib/pipeline/kernel/TileLayouts.h"
 #include "lib/support/Diagnostics.h"
 #include "runtime/Kernel.h"
 
@@ -90,6 +91,10 @@ public:
   /// targets without one, E0028 where its compiler is missing, E0314 for a source that does not
   /// compile, E0315 without a kernel of that name, E0316 for one that takes other arguments.
   virtual Result<ForeignCode> compileForeign(const ForeignSource &source) const;
+  /// The phase behind which tiles lie in threads; empty where a program is one thread.
+  virtual std::string_view layoutPhase() const { return {}; }
+  /// Those of the kernel, whose module is behind that phase.
+  virtual TileLayouts layouts(const CompileState &state) const;
 
   /// An object from LLVM IR of our own making, without triple, that may refer to other objects: the
   /// launcher of a kernel compiled ahead of time. E0310 from targets that have none.

@@ -11,6 +11,7 @@
 #include "lib/targets/nvidia/codegen/PtxGenerator.h"
 #include "lib/targets/nvidia/cuda/CudaKernel.h"
 #include "lib/targets/nvidia/driver/NvidiaDevice.h"
+#include "lib/targets/nvidia/explain/TileLayouts.h"
 #include "lib/targets/nvidia/ir/Nvidia.h"
 #include "lib/targets/nvidia/layouts/Anchors.h"
 #include "lib/targets/nvidia/layouts/Passes.h"
@@ -53,6 +54,10 @@ public:
   Result<pipeline::ForeignCode>
   compileForeign(const pipeline::ForeignSource &source) const override {
     return compileCuda(source, machine.name);
+  }
+  std::string_view layoutPhase() const override { return "tile-nvidia"; }
+  pipeline::TileLayouts layouts(const CompileState &state) const override {
+    return tileLayoutsOf(state);
   }
 
   const NvidiaMachine machine;

@@ -54,6 +54,10 @@ kinds = [
      {"--arg", "--resident", "--import-path", "--schedule", "--max-reports", "--signature", "--grid"}),
     ("check", [folder, "--schedule", "random"],
      {"--arg", "--resident", "--import-path", "--schedule", "--max-reports", "--case", "--seed"}),
+    ("explain-layout", [file, *architecture], {"--signature", "--target", "--chip", "--import-path",
+                                               "--line", "--rows", "--columns"}),
+    ("explain-layout", ["--layout", "lanes 1", "--shape", "2"],
+     {"--layout", "--shape", "--places", "--element-bytes", "--rows", "--columns"}),
     ("compile", [file, "--emit", "asm"], emitted | phases),
     ("compile", [file, "--emit", "object"], emitted | library),
     ("explain", [], set()),
@@ -67,7 +71,8 @@ choosing = {"check": {"--signature"}, "run": {"--case", "--interpret"}, "compile
 # Options that read a further value than a word.
 values = {"--rounds": "0", "--seed": "1", "--seconds-per-case": "0.001", "--dtype": "float32",
           "--architecture": "x86-64", "--to": "tile", "--from": "tile", "--schedule": "in-order",
-          "--resident": "0", "--max-reports": "1", "--emit": "object", **launch}
+          "--resident": "0", "--max-reports": "1", "--emit": "object",
+          "--line": "1", "--element-bytes": "4", **launch}
 
 
 def options_of(command):

@@ -6,7 +6,6 @@
 #include "lib/targets/nvidia/threads/ThreadCode.h"
 #include "lib/tile/analysis/axis/AxisInfo.h"
 
-#include <optional>
 
 namespace nereid::nvidia {
 
