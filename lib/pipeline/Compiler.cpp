@@ -183,7 +183,7 @@ bool runEach(CompileState &state, std::optional<Session> &session, const Way &wa
       session.emplace(state.target);
       state.session = &*session;
       capture.emplace(session->context(), state.options.from == "source" ? "E0390" : "E0391",
-                      state.input.path, state.inputText, state.diags);
+                      state.input.path, state.inputText, state.options.remarks, state.diags);
     }
     size_t firstDiagnostic = state.diags.all().size();
     Stopwatch watch;
@@ -191,6 +191,9 @@ bool runEach(CompileState &state, std::optional<Session> &session, const Way &wa
     bool succeeded = isRead ? phase.read(state) : phase.run(state);
     if (succeeded && (isRead || state.options.verifyEach)) {
       succeeded = verifyOutput(state, phase, isRead);
+    }
+    if (succeeded && state.options.remarks && phase.remark) {
+      phase.remark(state);
     }
     times.push_back({phase.name, watch.millis()});
     if (!succeeded) {
@@ -278,8 +281,8 @@ std::optional<CompileOutput> compile(const CompileInput &input, const CompileOpt
   }
 
   CompileOutput output;
-  const bool isCached =
-      options.useCache && way->isWhole() && options.dumpTo.empty() && !options.verifyEach;
+  const bool isCached = options.useCache && way->isWhole() && options.dumpTo.empty() &&
+                        !options.verifyEach && !options.remarks;
   std::string key;
   if (isCached) {
     Stopwatch watch;

@@ -41,6 +41,7 @@ struct CompileOptions {
   std::string dumpTo;          ///< folder, created; empty = none
   bool verifyEach = false;
   bool useCache = true;
+  bool remarks = false; ///< diags gets remarks on what the target could not make fast, R03 to R05
   bool layouts = false; ///< only CompileOutput::layouts is wanted, instead of the output of `to`
 };
 

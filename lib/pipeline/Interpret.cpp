@@ -25,7 +25,8 @@ bool interpretKernel(const CompileInput &input, runtime::Grid grid,
   CompileState state{.input = input, .options = {}, .diags = diags, .target = nullptr};
   state.inputText = std::move(*text);
   state.session = &session;
-  DiagnosticCapture capture(session.context(), "E0390", input.path, state.inputText, diags);
+  DiagnosticCapture capture(session.context(), "E0390", input.path, state.inputText,
+                            /*keepsRemarks=*/false, diags);
   bool succeeded = readSource(state) && emitTile(state);
   if (succeeded && options.monitor) { // monitors know addresses
     mlir::PassManager passes(&session.context());

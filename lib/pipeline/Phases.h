@@ -35,6 +35,7 @@ struct CompileState {
   std::string assembly{};
   std::vector<uint8_t> object{}; // what the target's last phase leaves
   runtime::KernelInfo info{};
+  std::optional<Diagnostic> fullest{}; // remark on where a thread holds most, if that is too much
   std::vector<language::FileState> dependencies{}; // of the kernel, besides the input file
   TileLayouts layouts{};                           // with CompileOptions::layouts
   std::string printed{};                           // the last phase's output

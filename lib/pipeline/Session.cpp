@@ -63,8 +63,8 @@ mlir::FileLineColLoc findFile(mlir::Location location) {
 std::pair<std::string, std::string> withoutCode(const std::string &text) {
   constexpr size_t length = 8; // " [E0301]"
   const size_t at = text.size() < length ? 0 : text.size() - length;
-  const bool hasCode = text.size() > length && text.compare(at, 3, " [E") == 0 &&
-                       text.back() == ']' &&
+  const bool hasCode = text.size() > length && text.compare(at, 2, " [") == 0 &&
+                       (text[at + 2] == 'E' || text[at + 2] == 'R') && text.back() == ']' &&
                        std::all_of(text.begin() + static_cast<ptrdiff_t>(at) + 3, text.end() - 1,
                                    [](char c) { return c >= '0' && c <= '9'; });
   return hasCode ? std::pair(text.substr(0, at), text.substr(at + 2, length - 3))
@@ -116,15 +116,26 @@ SourcePlace placeOf(mlir::Location location, const std::string &path, const std:
   return {place.file, place.range.line, place.lineText};
 }
 
+/// Unrolled and inlined code says the same several times.
+static bool isKnown(const Diagnostic &remark, const Diagnostics &diags) {
+  const std::string text = render(remark);
+  return std::any_of(diags.all().begin(), diags.all().end(), [&](const Diagnostic &other) {
+    return other.code == remark.code && other.range.line == remark.range.line &&
+           render(other) == text;
+  });
+}
+
 DiagnosticCapture::DiagnosticCapture(mlir::MLIRContext &context, std::string code, std::string path,
-                                     std::string text, Diagnostics &diags)
+                                     std::string text, bool keepsRemarks, Diagnostics &diags)
     : handler(&context, [code = std::move(code), path = std::move(path), text = std::move(text),
-                         &diags](mlir::Diagnostic &reported) {
-        if (reported.getSeverity() != mlir::DiagnosticSeverity::Error) {
+                         keepsRemarks, &diags](mlir::Diagnostic &reported) {
+        const bool isRemark = reported.getSeverity() == mlir::DiagnosticSeverity::Remark;
+        if (reported.getSeverity() != mlir::DiagnosticSeverity::Error &&
+            !(isRemark && keepsRemarks)) {
           return mlir::success();
         }
         auto [message, own] = withoutCode(reported.str());
-        Diagnostic diagnostic = makeError(own.empty() ? code : own, message);
+        Diagnostic diagnostic = makeError(!own.empty() ? own : isRemark ? "R0301" : code, message);
         putAt(diagnostic, reported.getLocation(), path, text);
         for (mlir::Diagnostic &note : reported.getNotes()) {
           const std::string said = note.str();
@@ -135,7 +146,12 @@ DiagnosticCapture::DiagnosticCapture(mlir::MLIRContext &context, std::string cod
             diagnostic.note(said);
           }
         }
-        diags.add(std::move(diagnostic));
+        if (isRemark) {
+          diagnostic.severity = Severity::Remark;
+        }
+        if (!isRemark || !isKnown(diagnostic, diags)) {
+          diags.add(std::move(diagnostic));
+        }
         return mlir::success();
       }) {}
 

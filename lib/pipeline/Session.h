@@ -41,13 +41,14 @@ void putAt(Diagnostic &diagnostic, mlir::Location location, const std::string &p
 SourcePlace placeOf(mlir::Location location, const std::string &path, const std::string &text);
 
 /// While it lives, what MLIR reports on the context becomes Diagnostics with the place in the
-/// kernel's source. Errors get `code`; remarks and warnings are dropped.
+/// kernel's source. Errors get `code`, remarks R0301; warnings are dropped.
 class DiagnosticCapture {
 public:
   /// `path` and `text` are the source file that locations point into. An error is `code` unless its
-  /// message ends in a code of its own, as "… [E0301]"; a note "help: …" is its help.
+  /// message ends in a code of its own, as "… [E0301]"; a note "help: …" is its help. The same
+  /// remark is kept once, and none without `keepsRemarks`.
   DiagnosticCapture(mlir::MLIRContext &context, std::string code, std::string path,
-                    std::string text, Diagnostics &diags);
+                    std::string text, bool keepsRemarks, Diagnostics &diags);
 
 private:
   mlir::ScopedDiagnosticHandler handler;

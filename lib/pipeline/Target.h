@@ -45,6 +45,9 @@ struct Phase {
   bool (*verify)(CompileState &state) = nullptr;
   /// An ending of its own beside the way to the last phase: runs only when it is asked for.
   bool isSideExit = false;
+  /// Says by MLIR's remarks, or in state.diags, what is slow in the phase's output and why; with
+  /// CompileOptions::remarks alone. Null: nothing, but what passes say while they run.
+  void (*remark)(CompileState &state) = nullptr;
 };
 
 /// Code in whatever form a target keeps it between its phases, with the kernel's description.

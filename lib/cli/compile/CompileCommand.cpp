@@ -92,6 +92,7 @@ std::optional<Diagnostic> misusedOption(const Options &options, bool isLibrary) 
   if (isLibrary) {
     const char *misused = !options.compile.dumpTo.empty()           ? "--dump-to"
                           : options.compile.verifyEach              ? "--verify-each"
+                          : options.compile.remarks                 ? "--remarks"
                           : options.compile.from != "source"        ? "--from"
                           : options.specialization || options.times ? "--specialization and --times"
                                                                     : nullptr;
@@ -119,6 +120,17 @@ std::optional<Diagnostic> misusedOption(const Options &options, bool isLibrary) 
                      fmt::format("{} goes with --emit {}", misused, fmt::join(libraryForms, ", ")));
   }
   return std::nullopt;
+}
+
+/// Those that --remarks asks for: R03 to R05.
+void printRemarks(const Diagnostics &diags, bool json) {
+  Diagnostics remarks;
+  for (const Diagnostic &diagnostic : diags.all()) {
+    if (diagnostic.severity == Severity::Remark && diagnostic.code >= "R03") {
+      remarks.add(diagnostic);
+    }
+  }
+  printError(json ? remarks.renderJson() + "\n" : remarks.render());
 }
 
 void compileCommand(Options options, Session &session) {
@@ -170,6 +182,9 @@ void compileCommand(Options options, Session &session) {
   }
   printError(pipeline::staticOutput(diags));
   printWarnings(diags);
+  if (options.compile.remarks) {
+    printRemarks(diags, session.json);
+  }
   bool isObject = !output->object.empty() && output->text.empty();
   if (options.output.empty() && isObject) {
     options.output = output->info.name + extensionOf(options.compile);
@@ -253,6 +268,9 @@ void addCompile(CLI::App &app, Session &session) {
                       "file that gets a rule for make: the output and every source it depends on");
   addImportPaths(*command, session);
   command->add_flag("--verify-each", options->compile.verifyEach, "verify the IR after each phase");
+  command->add_flag("--remarks", options->compile.remarks,
+                    "say at the kernel's lines what is slow there and why: moves between threads, "
+                    "bank conflicts, accesses, loops, spills");
   command->add_flag("--times", options->times, "print how long each phase took");
   command->add_flag("--specialization", options->specialization,
                     "print what each parameter stands for, and where a constant came from");

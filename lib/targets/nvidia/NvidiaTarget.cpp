@@ -11,6 +11,7 @@
 #include "lib/targets/nvidia/codegen/PtxGenerator.h"
 #include "lib/targets/nvidia/cuda/CudaKernel.h"
 #include "lib/targets/nvidia/driver/NvidiaDevice.h"
+#include "lib/targets/nvidia/explain/Remarks.h"
 #include "lib/targets/nvidia/explain/TileLayouts.h"
 #include "lib/targets/nvidia/ir/Nvidia.h"
 #include "lib/targets/nvidia/layouts/Anchors.h"
@@ -158,15 +159,16 @@ bool emitCubin(CompileState &state) {
 // clang-format off
 const pipeline::Phase nvidiaPhases[] = {
   {"tile-nvidia", ".mlir", "tile IR with the layout of each tile over the threads",
-   assignLayouts, pipeline::readTile, pipeline::printMlir, pipeline::verifyTileForTarget},
+   assignLayouts, pipeline::readTile, pipeline::printMlir, pipeline::verifyTileForTarget,
+   /*isSideExit=*/false, remarkOnTiles},
   {"threads", ".mlir", "the code of one thread, on scalars",
    lowerToThreads, pipeline::readMlir, pipeline::printMlir},
   {"llvm", ".ll", "LLVM IR, optimised",
    translateToLlvm, readLlvm, pipeline::printCode},
   {"cubin", ".cubin", "machine code for this architecture alone, by ptxas",
-   emitCubin, nullptr, nullptr, nullptr, /*isSideExit=*/true},
+   emitCubin, nullptr, nullptr, nullptr, /*isSideExit=*/true, remarkOnCode},
   {"ptx", ".ptx", "PTX text, which the driver compiles",
-   emitPtx, nullptr, pipeline::printAssembly},
+   emitPtx, nullptr, pipeline::printAssembly, nullptr, /*isSideExit=*/false, remarkOnCode},
 };
 // clang-format on
 

@@ -17,7 +17,8 @@ one_file = {"--signature", "--grid", "--arg", "--bytes", "--flops"}
 emitted = {"--signature", "--target", "--chip", "--import-path", "--output", "--depfile", "--no-cache",
            "--emit"}
 library = {"--architecture", "--grid", "--grid-argument", "--choose", "--name", "--runtime"}
-phases = {"--to", "--from", "--dump-to", "--verify-each", "--times", "--specialization"}
+phases = {"--to", "--from", "--dump-to", "--verify-each", "--times", "--specialization",
+          "--remarks"}
 # Command, what it is given, and the options that it reads then.
 kinds = [
     ("develop", [definition], stages | rounds | {"--out", "--seconds-per-case"}),

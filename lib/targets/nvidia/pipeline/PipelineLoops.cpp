@@ -17,6 +17,7 @@
 //   end
 #include "lib/targets/nvidia/ir/Nvidia.h"
 #include "lib/targets/nvidia/pipeline/CarriedTiles.h"
+#include "lib/targets/nvidia/pipeline/Declined.h"
 #include "lib/targets/nvidia/pipeline/Passes.h"
 #include "lib/targets/nvidia/pipeline/StagedLoads.h"
 #include "lib/targets/nvidia/pipeline/WarpgroupProducts.h"
@@ -281,8 +282,7 @@ public:
     }
     SmallVector<scf::ForOp> loops;
     kernel.walk([&](scf::ForOp loop) {
-      if (stagesOf(loop) > 1 && hasUsualStep(loop) && mayOverlap(loop) &&
-          !stagedLoadsOf(loop).empty()) {
+      if (hasCopies(loop)) {
         loops.push_back(loop);
       }
     });
@@ -304,8 +304,16 @@ public:
       }
     }
     const tile::AxisInfos axes(kernel);
-    for (auto &list : loads) {
-      llvm::erase_if(list, [&](StagedLoad &one) { return !choose(one, axes); });
+    for (auto [loop, list] : llvm::zip(loops, loads)) {
+      llvm::erase_if(list, [&, loop = loop](StagedLoad &one) {
+        const bool isChosen = choose(one, axes);
+        if (!isChosen) {
+          declineLoop(loop, one.load,
+                      "no two elements of the block are known to be neighbours at "
+                      "a multiple of 4 bytes");
+        }
+        return !isChosen;
+      });
     }
     for (auto [loop, list] : llvm::zip(loops, loads)) {
       pipeline(loop, list);
@@ -317,6 +325,22 @@ public:
   }
 
 private:
+  /// Whether there is something to copy ahead in the loop; a remark says why not.
+  static bool hasCopies(scf::ForOp loop) {
+    if (stagesOf(loop) < 2) {
+      declineLoop(loop, loop, "num_stages is " + Twine(stagesOf(loop)));
+    } else if (!hasUsualStep(loop)) {
+      declineLoop(loop, loop, "the step of the loop is no constant from 1 to 2^20 - 1");
+    } else if (!mayOverlap(loop)) {
+      declineTurns(loop);
+    } else if (stagedLoadsOf(loop).empty()) {
+      declineOperands(loop);
+    } else {
+      return true;
+    }
+    return false;
+  }
+
   /// Of the loop, else of the kernel, else the usual number.
   static int64_t stagesOf(scf::ForOp loop) {
     for (Operation *op :
@@ -362,13 +386,24 @@ private:
 
   void pipeline(scf::ForOp loop, SmallVector<StagedLoad> &loads) {
     Slice slice;
-    llvm::erase_if(loads, [&](const StagedLoad &one) { return !addCopy(slice, loop, one); });
+    llvm::erase_if(loads, [&](const StagedLoad &one) {
+      const bool isAdded = addCopy(slice, loop, one);
+      if (!isAdded) {
+        declineLoop(loop, one.load, "where it lies is only known in its own turn of the loop");
+      }
+      return !isAdded;
+    });
     const int64_t room = roomFor(loop, loads);
     int64_t stages = loads.empty() ? 0 : std::min<int64_t>(stagesOf(loop), 32);
     while (stages > 1 && Loop::place(loads, stages) > room) {
       --stages;
     }
     if (stages < 2) {
+      if (!loads.empty()) {
+        declineLoop(loop, loop,
+                    "two turns of " + Twine(Loop::place(loads, 1)) + " bytes are more than the " + Twine(room) +
+                        " bytes of shared memory that are left");
+      }
       return;
     }
     copyBytes = std::max(copyBytes, Loop::place(loads, stages));

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/targets/nvidia/pipeline/Declined.h"
+
+#include "lib/targets/nvidia/layouts/Anchors.h"
+#include "lib/tile/analysis/MemoryAccesses.h"
+
+#include "mlir/IR/Diagnostics.h"
+
+using namespace mlir;
+
+namespace nereid::nvidia {
+
+void declineLoop(scf::ForOp loop, Operation *at, const Twine &why) {
+  if (!loop.getBody()->getOps<tile::DotOp>().empty()) {
+    emitRemark(at->getLoc()) << "operands of products are not copied ahead: " << why << " [R0404]";
+  }
+}
+
+void declineTurns(scf::ForOp loop) {
+  Operation *found = nullptr;
+  loop.getBody()->walk([&](Operation *op) {
+    auto load = dyn_cast<tile::LoadOp>(op);
+    const bool isOrdered =
+        load && (load.getIsVolatile() || load.getCache() == tile::CacheModifier::CV);
+    const bool isEffect = !load && op->getNumRegions() == 0 && tile::hasSideEffects(op);
+    if (isa<scf::ForOp, scf::WhileOp>(op) || isOrdered || isEffect) {
+      found = op;
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  if (!found) {
+    declineLoop(loop, loop, "its turns have effects");
+  } else if (isa<scf::ForOp, scf::WhileOp>(found)) {
+    declineLoop(loop, found, "the loop around this one would have to run it ahead");
+  } else {
+    declineLoop(loop, found,
+                "'" + found->getName().getStringRef() + "' has to stay in its turn of the loop");
+  }
+}
+
+void declineOperands(scf::ForOp loop) {
+  for (auto dot : loop.getBody()->getOps<tile::DotOp>()) {
+    const Type element = tile::elementTypeOf(dot.getA().getType());
+    if (!element.isF16() && !element.isBF16()) {
+      declineLoop(loop, dot, "their elements are not of type f16 or bf16");
+    } else if (!usesMatrixUnit(dot)) {
+      declineLoop(loop, dot, "no matrix instruction makes a product of such blocks and types");
+    } else {
+      declineLoop(loop, dot,
+                  "neither is a block that is loaded and used as it is, by products of "
+                  "the loop alone");
+    }
+  }
+}
+
+} // namespace nereid::nvidia
