@@ -46,6 +46,8 @@ const tools::NamedPass passes[] = {
      [](OpPassManager &manager) {
        manager.addPass(lowering::createExpandMathPass(floatUnitOf(machine)));
      }},
+    {"expand-remainders", "remainders of floats by integers",
+     add<lowering::createExpandRemaindersPass>},
     {"cpu-split-products", "products by even and odd lanes", addFor<createSplitProductsPass>},
     {"cpu-overlap-iterations", "half an iteration ahead", addFor<createOverlapIterationsPass>},
     {"cpu-interleave-vectors", "vectors step by step", addFor<createInterleaveVectorsPass>},

@@ -2,7 +2,7 @@
 // nvidia-convert-threads-to-llvm: convert scf, arith, math, cf and func to the LLVM dialect.
 //
 // Why: see lib/lowering/ConvertToLlvm.h.
-// Requires: expand-half and expand-math have run; values are scalars.
+// Requires: expand-half, expand-math and expand-remainders have run; values are scalars.
 // Guarantees: only operations of the LLVM dialect remain.
 // Example: `%s = arith.addf %a, %b : f32` becomes `%s = llvm.fadd %a, %b : f32`.
 #include "lib/lowering/ConvertToLlvm.h"
@@ -48,6 +48,7 @@ void buildThreadsToLlvmPipeline(OpPassManager &manager) {
   const lowering::FloatUnit floats{/*hasFma=*/true, /*hasHalfConversions=*/true};
   manager.addPass(lowering::createExpandHalfPass(floats));
   manager.addPass(lowering::createExpandMathPass(floats));
+  manager.addPass(lowering::createExpandRemaindersPass());
   manager.addPass(createConvertThreadsToLlvmPass());
   manager.addPass(createReconcileUnrealizedCastsPass());
 }
