@@ -135,8 +135,22 @@ bool readLlvm(CompileState &state) {
                                  state.inputText, state.input.path, state.diags));
 }
 
+/// Whatever it was made of: the code generator would end the process, or say nothing and make other
+/// code.
+bool verifyLlvm(CompileState &state) {
+  const std::string why = targetOf(state).generators.lease()->refusalOf(*state.code);
+  if (!why.empty()) {
+    // What the user has written in one of the phases, or what one of them should not have.
+    Diagnostic error = makeError(state.options.from == "source" ? "E0390" : "E0391", why);
+    error.file = state.input.path;
+    state.diags.add(std::move(error));
+  }
+  return why.empty();
+}
+
 bool emitPtx(CompileState &state) {
-  if (!targetOf(state).generators.lease()->emitPtx(*state.code, state.assembly, state.diags)) {
+  if (!verifyLlvm(state) ||
+      !targetOf(state).generators.lease()->emitPtx(*state.code, state.assembly, state.diags)) {
     return false;
   }
   state.object.assign(state.assembly.begin(), state.assembly.end());
@@ -164,7 +178,7 @@ const pipeline::Phase nvidiaPhases[] = {
   {"threads", ".mlir", "the code of one thread, on scalars",
    lowerToThreads, pipeline::readMlir, pipeline::printMlir},
   {"llvm", ".ll", "LLVM IR, optimised",
-   translateToLlvm, readLlvm, pipeline::printCode},
+   translateToLlvm, readLlvm, pipeline::printCode, verifyLlvm},
   {"cubin", ".cubin", "machine code for this architecture alone, by ptxas",
    emitCubin, nullptr, nullptr, nullptr, /*isSideExit=*/true, remarkOnCode},
   {"ptx", ".ptx", "PTX text, which the driver compiles",

@@ -7,6 +7,7 @@
 #include "lib/llvm/LlvmModule.h"
 #include "lib/lowering/SafeDivision.h"
 #include "lib/lowering/SafeShifts.h"
+#include "lib/targets/nvidia/codegen/LegalCode.h"
 #include "lib/targets/nvidia/codegen/SafeExtrema.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -111,6 +112,14 @@ PtxGenerator::translate(mlir::ModuleOp module, const LaunchBounds &bounds, Diagn
 std::unique_ptr<pipeline::CodeModule>
 PtxGenerator::parse(std::string_view text, const std::string &path, Diagnostics &diags) {
   return codegen::parseModule(text, path, *state->target, diags);
+}
+
+std::string PtxGenerator::refusalOf(const pipeline::CodeModule &code) const {
+  const auto found = findIllegalCode(*static_cast<const codegen::LlvmModule &>(code).module,
+                                     state->machine.capability);
+  return found ? "no code can be made for " + state->machine.name + " of " + found->what + ": " +
+                     found->why
+               : "";
 }
 
 bool PtxGenerator::emitPtx(pipeline::CodeModule &code, std::string &text, Diagnostics &diags) {

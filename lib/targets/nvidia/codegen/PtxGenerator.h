@@ -33,6 +33,9 @@ public:
   /// LLVM IR text, which `path` names in messages. Null with E0391.
   std::unique_ptr<pipeline::CodeModule> parse(std::string_view text, const std::string &path,
                                               Diagnostics &diags);
+  /// What the code generator must not have in the module, see LegalCode.h; empty: nothing.
+  std::string refusalOf(const pipeline::CodeModule &code) const;
+  /// Of a module that nothing is refused of.
   bool emitPtx(pipeline::CodeModule &code, std::string &text, Diagnostics &diags);
 
 private:
