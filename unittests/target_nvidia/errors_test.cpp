@@ -96,3 +96,109 @@ def k(x, y):
   EXPECT_EQ(messageOf("=r,x", "4"), begin + "its constraints '=r,x' ask for what is none");
   EXPECT_EQ(messageOf("=r,*m", "4"), begin + "its constraints '=r,*m' ask for what is none");
 }
+
+namespace {
+
+/// What is said of a kernel of 128 numbers with this text, constraints and types.
+std::string saidOf(const std::string &text, const std::string &constraints,
+                   const std::string &operand = "i32", const std::string &result = "int32") {
+  Diagnostics diags;
+  const auto ptx =
+      tryPtxOfText(R"(
+@triton.jit
+def k(x, y):
+    offs = tl.arange(0, 128)
+    out = tl.inline_asm_elementwise(")" +
+                       text + "\", \"" + constraints + R"(", [tl.load(x + offs)],
+                                    dtype=tl.)" +
+                       result + R"(, is_pure=True, pack=1)
+    tl.store(y + offs, out)
+)",
+                   "x=*" + operand + ", y=*" + (result == "int32" ? "i32" : "i64"), diags);
+  EXPECT_EQ(ptx.has_value(), !diags.hasErrors());
+  if (ptx) {
+    return "";
+  }
+  EXPECT_EQ(diags.all().front().code, "E0301");
+  EXPECT_EQ(diags.all().front().range.line, 7);
+  const std::string begin = "the nvidia target cannot compile 'tile.inline_asm': ";
+  EXPECT_EQ(diags.all().front().message.rfind(begin, 0), 0U);
+  return diags.all().front().message.substr(begin.size());
+}
+
+} // namespace
+
+TEST(NvidiaErrors, AssemblyThatNamesNoOperandDoesNotEndTheProcess) { // E0301
+  const std::string number = "in its text '$' expects the number of an operand behind it, such as "
+                             "$0 or ${0}; a dollar itself is '$$'";
+  for (const char *text :
+       {"mov.b32 $0, $;", "mov.b32 $0, ${1;", "mov.b32 $0, ${1:x};", "mov.b32 $0, ${:what};",
+        "mov.b32 $0, $1; $(a$|b$)", "mov.b32 $0, $1 $"}) {
+    EXPECT_EQ(saidOf(text, "=r,r"), number) << text;
+  }
+  for (const char *text : {"mov.b32 $0, $2;", "mov.b32 $0, ${2};"}) {
+    EXPECT_EQ(saidOf(text, "=r,r"), "in its text '$2' expects an operand of that number, but there "
+                                    "are 2, results included")
+        << text;
+  }
+  EXPECT_NE(saidOf("mov.b32 $0, $99999999999999999999;", "=r,r"), "");
+  for (const char *text : {"mov.b32 $0, ${1};", "mov.b32 $0, $1; // $$ ${:uid}"}) {
+    EXPECT_EQ(saidOf(text, "=r,r"), "") << text;
+  }
+}
+
+TEST(NvidiaErrors, RegistersOfAssemblyHaveTheWidthOfTheirValues) { // E0301
+  EXPECT_EQ(saidOf("mov.b64 $0, $1;", "=d,d"),
+            "its constraints '=d,d' have 'd' for a register of 32 bits");
+  EXPECT_EQ(saidOf("cvt.f64.u32 $0, $1;", "=d,r"),
+            "its constraints '=d,r' have 'd' for a register of 32 bits");
+  EXPECT_EQ(saidOf("mov.b16 $0, $1;", "=r,h"),
+            "its constraints '=r,h' have 'h' for a register of 32 bits");
+  EXPECT_EQ(saidOf("mov.b32 $0, $1;", "=r,b"),
+            "its constraints '=r,b' have 'b' for a register of 32 bits");
+  EXPECT_EQ(saidOf("mov.b32 $0, $1;", "r,=r"),
+            "its constraints 'r,=r' have a result behind an operand");
+  EXPECT_EQ(saidOf("mov.b32 $0, $1;", "=r,f", "fp32"), "");
+  EXPECT_EQ(saidOf("cvt.s64.s32 $0, $1;", "=l,r", "i32", "int64"), "");
+  EXPECT_EQ(saidOf("cvt.u32.u16 $0, $1;", "=r,h", "i16"), "");
+}
+
+TEST(NvidiaErrors, NamesThatPtxHasNotAreRefused) { // E0301
+  Diagnostics diags;
+  EXPECT_FALSE(
+      tryPtxOfTiles("func.func @\"k\\C3\\A9\"(%x: !tile.ptr<f32>) attributes {tile.kernel} {\n"
+                    "  return\n}",
+                    diags));
+  ASSERT_EQ(diags.all().size(), 1U) << diags.render();
+  EXPECT_EQ(diags.all().front().code, "E0301");
+  EXPECT_NE(diags.all().front().message.find("PTX has no name"), std::string::npos);
+  EXPECT_EQ(diags.all().front().help, "use ASCII letters, digits and '_'");
+}
+
+TEST(NvidiaErrors, MoreWarpsThanAProgramCanHaveAreRefused) { // E0508
+  const std::string kernel = "\n@triton.jit\ndef k(x):\n    i = tl.arange(0, 4096)\n"
+                             "    tl.store(x + i, i)\n";
+  Diagnostics diags;
+  EXPECT_FALSE(tryPtxOfText(kernel, "x=*i32, num_warps=64", diags));
+  ASSERT_EQ(diags.all().size(), 1U) << diags.render();
+  EXPECT_EQ(diags.all().front().code, "E0508");
+  EXPECT_EQ(diags.all().front().message,
+            "a program of 64 warps has 2048 threads, but sm_90a has at most 1024");
+  EXPECT_EQ(diags.all().front().help, "num_warps=32 is the most");
+  EXPECT_EQ(countOf(ptxOfText(kernel, "x=*i32, num_warps=32"), ".reqntid 1024"), 1);
+}
+
+TEST(NvidiaErrors, RegistersAreLimitedAsTheKernelSays) {
+  const std::string kernel = "\n@triton.jit\ndef k(x):\n    tl.store(x, 1)\n";
+  EXPECT_EQ(countOf(ptxOfText(kernel, "x=*i32, maxnreg=40"), ".maxnreg 40"), 1);
+  EXPECT_EQ(countOf(ptxOfText(kernel, "x=*i32"), ".maxnreg"), 0);
+}
+
+TEST(NvidiaErrors, GridsWaitForEachOtherWhereTheyCan) {
+  const std::string kernel = "\n@triton.jit\ndef k(x):\n    tl.extra.cuda.gdc_wait()\n"
+                             "    tl.store(x, 1)\n    tl.extra.cuda.gdc_launch_dependents()\n";
+  EXPECT_EQ(countOf(ptxOfText(kernel, "x=*i32", "nvidia:sm_90a"), "griddepcontrol."), 2);
+  for (const char *older : {"nvidia:sm_80", "nvidia:sm_86", "nvidia:sm_89"}) {
+    EXPECT_EQ(countOf(ptxOfText(kernel, "x=*i32", older), "griddepcontrol."), 0) << older;
+  }
+}

@@ -19,6 +19,7 @@
 #include "lib/targets/nvidia/occupancy/Occupancy.h"
 #include "lib/targets/nvidia/pipeline/Passes.h"
 #include "lib/targets/nvidia/threads/Lowering.h"
+#include "lib/tile/ir/Attributes.h"
 #include "lib/tile/transforms/Passes.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

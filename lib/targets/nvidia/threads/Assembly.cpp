@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tl.inline_asm_elementwise: the text once for each pack of elements. Elements of less than 32 bits
 // come several in a register, as many as a pack has and fit.
+#include "lib/targets/nvidia/codegen/AssemblyText.h"
 #include "lib/targets/nvidia/threads/Errors.h"
 #include "lib/targets/nvidia/threads/Lowering.h"
 #include "lib/targets/nvidia/threads/Words.h"
@@ -35,26 +36,49 @@ struct Packing {
   }
 };
 
-size_t registersOf(ValueRange values, size_t pack) {
-  size_t count = 0;
+/// The registers that a value comes in.
+SmallVector<Type> registerTypesOf(ValueRange values, size_t pack) {
+  SmallVector<Type> types;
   for (Value value : values) {
-    count += pack / Packing(value, pack).each;
+    const Packing packing(value, pack);
+    types.append(pack / packing.each, packing.registerType());
   }
-  return count;
+  return types;
+}
+
+/// Whether a register of that letter takes the value: its own width, or what integers extend to it.
+/// A predicate takes what fits a register of 16 bits, of which it is the lowest.
+bool takes(char letter, Type type) {
+  const unsigned bits = type.getIntOrFloatBitWidth();
+  const unsigned own = StringRef("hcb").contains(letter)  ? 16
+                       : StringRef("rf").contains(letter) ? 32
+                                                          : 64;
+  const bool isExtended = StringRef("rl").contains(letter) && (type.isInteger() || bits == 16);
+  return bits == own || (isExtended && bits < own);
 }
 
 /// What LLVM would not survive: constraints for other numbers of registers, or of kinds that PTX
-/// has not.
+/// has not, and a text that names operands which are not there.
 LogicalResult checkConstraints(tile::InlineAsmOp op, size_t pack) {
   if (!llvm::isPowerOf2_64(pack)) {
     return unsupported(op, "a pack has " + Twine(pack) + " elements", "use a power of two");
   }
+  SmallVector<Type> types = registerTypesOf(op.getResults(), pack);
+  const size_t results = types.size();
+  types.append(registerTypesOf(op.getOperands(), pack));
+  const size_t operands = types.size() - results;
   size_t outputs = 0, inputs = 0;
   for (const auto &one : llvm::InlineAsm::ParseConstraints(op.getConstraints())) {
     if (one.Type == llvm::InlineAsm::isClobber) {
       continue;
     }
-    (one.Type == llvm::InlineAsm::isOutput ? outputs : inputs) += 1;
+    const bool isOutput = one.Type == llvm::InlineAsm::isOutput;
+    if (isOutput && inputs > 0) {
+      return unsupported(
+          op, "its constraints '" + op.getConstraints() + "' have a result behind an operand",
+          "name the registers of the results first");
+    }
+    (isOutput ? outputs : inputs) += 1;
     const bool isTie = one.Codes.size() == 1 && llvm::isDigit(one.Codes.front().front());
     const bool isKnown = one.Codes.size() == 1 && !one.isIndirect && !one.isMultipleAlternative &&
                          StringRef("bchrlfd").contains(one.Codes.front());
@@ -62,9 +86,15 @@ LogicalResult checkConstraints(tile::InlineAsmOp op, size_t pack) {
       return unsupported(op, "its constraints '" + op.getConstraints() + "' ask for what is none",
                          "use h, r and l for integers of 16, 32 and 64 bits, f and d for floats");
     }
+    const size_t number = outputs + inputs - 1;
+    if (!isTie && number < types.size() && !takes(one.Codes.front().front(), types[number])) {
+      return unsupported(op,
+                         "its constraints '" + op.getConstraints() + "' have '" +
+                             one.Codes.front() + "' for a register of " +
+                             Twine(types[number].getIntOrFloatBitWidth()) + " bits",
+                         "use h, r and l for 16, 32 and 64 bits, f and d for floats of 32 and 64");
+    }
   }
-  const size_t results = registersOf(op.getResults(), pack);
-  const size_t operands = registersOf(op.getOperands(), pack);
   if (outputs != results || inputs != operands) {
     return unsupported(op,
                        "its constraints '" + op.getConstraints() + "' have " + Twine(outputs) +
@@ -73,7 +103,11 @@ LogicalResult checkConstraints(tile::InlineAsmOp op, size_t pack) {
                            Twine(operands),
                        "name each register of the results first, '=r', then of the operands, 'r'");
   }
-  return success();
+  const std::string problem = problemOfAssembly(op.getText(), types.size());
+  return problem.empty() ? success()
+                         : unsupported(op, "in its text " + problem,
+                                       "number the registers of the results first, then those of "
+                                       "the operands");
 }
 
 } // namespace
@@ -84,11 +118,7 @@ LogicalResult lowerAssembly(ThreadCode &code, tile::InlineAsmOp op) {
   if (failed(checkConstraints(op, pack))) {
     return failure();
   }
-  SmallVector<Type> types;
-  for (Value result : op.getResults()) {
-    const Packing packing(result, pack);
-    types.append(pack / packing.each, packing.registerType());
-  }
+  const SmallVector<Type> types = registerTypesOf(op.getResults(), pack);
   Value first = op.getResult(0);
   const size_t count =
       isTile(first) ? static_cast<size_t>(layoutOf(first)->count(Holder::Register)) : 1;

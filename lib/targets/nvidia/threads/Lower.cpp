@@ -300,10 +300,48 @@ std::optional<int64_t> mostRegisters(func::FuncOp kernel, const NvidiaMachine &m
                                                        : std::nullopt;
 }
 
+/// What no program of the kernel could be launched with, whatever its code.
+LogicalResult checkKernel(func::FuncOp kernel, const NvidiaMachine &machine) {
+  const auto isOfPtx = [](char c) { return llvm::isAlnum(c) || c == '_'; };
+  if (!llvm::all_of(kernel.getName(), isOfPtx)) {
+    return unsupported(kernel, "PTX has no name '" + kernel.getName() + "'",
+                       "use ASCII letters, digits and '_'");
+  }
+  constexpr int64_t mostThreads = 1024; // of every architecture that there is code for
+  const Threads threads = threadsOf(kernel);
+  if (threads.warps * Threads::lanes > mostThreads) {
+    InFlightDiagnostic error = emitError(kernel.getLoc())
+                               << "a program of " << threads.warps << " warps has "
+                               << threads.warps * Threads::lanes << " threads, but " << machine.name
+                               << " has at most " << mostThreads << " [E0508]";
+    error.attachNote() << "help: num_warps=" << mostThreads / Threads::lanes << " is the most";
+    return error;
+  }
+  return success();
+}
+
+/// tl.extra.cuda.gdc_wait and its like. Before sm_90 no grid begins while the one before it runs:
+/// there is nothing to wait for, and nobody to tell.
+void dropGridControl(func::FuncOp kernel, const NvidiaMachine &machine) {
+  if (machine.capability >= 90) {
+    return;
+  }
+  kernel.walk([](tile::InlineAsmOp op) {
+    const auto [instruction, rest] = op.getText().split(';');
+    if (instruction.starts_with("griddepcontrol.")) {
+      op.setText(rest.ltrim());
+    }
+  });
+}
+
 } // namespace
 
 LogicalResult lowerTilesToThreads(ModuleOp module, const NvidiaMachine &machine) {
   auto kernel = cast<func::FuncOp>(pipeline::kernelFunctions(module).front());
+  if (failed(checkKernel(kernel, machine))) {
+    return failure();
+  }
+  dropGridControl(kernel, machine);
   OpBuilder builder(module.getContext());
   builder.setInsertionPoint(kernel);
   const Location loc = kernel.getLoc();
