@@ -3,10 +3,12 @@
 // cache, and what is said when a phase fails without saying why.
 #include "lib/pipeline/Compiler.h"
 
+#include "lib/language/host/KernelDecorators.h"
 #include "lib/pipeline/KernelCache.h"
 #include "lib/pipeline/OutOfMemory.h"
 #include "lib/pipeline/Phases.h"
 #include "lib/pipeline/Recorder.h"
+#include "lib/pipeline/kernel/FittingConfigs.h"
 #include "lib/pipeline/kernel/KernelFunction.h"
 #include "lib/support/AtomicFile.h"
 #include "lib/support/DiskCache.h"
@@ -251,6 +253,38 @@ Result<std::string> sourceText(const CompileInput &input) {
                         : readTextFile(input.path);
 }
 
+/// Adds to E0501 what near the kernel's sizes fits, as far as the phase that has refused them.
+static void tellFitting(CompileState &state, const std::string &phase) {
+  constexpr double mostMillis = 5000;
+  const Stopwatch watch;
+  Diagnostics told;
+  for (Diagnostic one : state.diags.all()) {
+    if (one.code == "E0501") {
+      const SourceKernel &kernel = *state.kernel;
+      const auto fits = [&](const language::Signature &signature) -> std::optional<bool> {
+        if (watch.millis() > mostMillis) {
+          return std::nullopt;
+        }
+        CompileInput input = state.input;
+        input.kernel = nullptr;
+        input.source = kernel.text;
+        input.signature = signature.text();
+        CompileOptions options = state.options;
+        options.to = phase;
+        options.dumpTo.clear();
+        options.useCache = options.findsFitting = false;
+        Diagnostics ignored;
+        return compile(input, options, ignored).has_value();
+      };
+      const std::string text = fittingText(
+          kernel.signature, readDecorators(kernel.module, *kernel.function).configs, fits);
+      one.help += text.empty() ? "" : (one.help.empty() ? "" : ": ") + text;
+    }
+    told.add(std::move(one));
+  }
+  state.diags = std::move(told);
+}
+
 std::optional<CompileOutput> compile(const CompileInput &input, const CompileOptions &options,
                                      Diagnostics &diags) {
   Result<Target *> target = findTarget(options.target, options.chip);
@@ -303,6 +337,9 @@ std::optional<CompileOutput> compile(const CompileInput &input, const CompileOpt
   CompileState state{.input = input, .options = options, .diags = diags, .target = *target};
   state.inputText = std::move(*text);
   if (!runPhases(state, *way, output.times)) {
+    if (options.findsFitting && state.kernel) {
+      tellFitting(state, output.times.back().phase);
+    }
     return std::nullopt;
   }
   output.sources = sourcesOf(input, state.dependencies);

@@ -43,6 +43,9 @@ struct CompileOptions {
   bool useCache = true;
   bool remarks = false; ///< diags gets remarks on what the target could not make fast, R03 to R05
   bool layouts = false; ///< only CompileOutput::layouts is wanted, instead of the output of `to`
+  /// Where the kernel takes too much memory (E0501), says what near its sizes fits, which compiles
+  /// it again some times.
+  bool findsFitting = true;
 };
 
 struct CompileInput {

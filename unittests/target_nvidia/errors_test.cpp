@@ -25,6 +25,20 @@ def k(x, y):
   EXPECT_EQ(error.help, "use smaller blocks");
 }
 
+TEST(NvidiaErrors, TooMuchSharedMemoryNamesTheNearestSizeThatFits) { // E0501
+  Diagnostics diags;
+  EXPECT_FALSE(tryPtxOfText(R"(
+@triton.jit
+def k(x, y, BINS: tl.constexpr):
+    offs = tl.arange(0, 1024)
+    tl.store(y + tl.arange(0, BINS), tl.histogram(tl.load(x + offs), BINS))
+)",
+                            "x=*i32, y=*i32, BINS=262144", diags));
+  ASSERT_EQ(diags.all().size(), 1U) << diags.render();
+  EXPECT_EQ(diags.all().front().code, "E0501");
+  EXPECT_EQ(diags.all().front().help, "use smaller blocks: BINS=32768 fits");
+}
+
 TEST(NvidiaErrors, AtomicsOnAddressesAreRefusedWithTheirPlace) { // E0301
   Diagnostics diags;
   EXPECT_FALSE(tryPtxOfTiles(R"(

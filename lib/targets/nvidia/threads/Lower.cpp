@@ -376,6 +376,11 @@ LogicalResult lowerTilesToThreads(ModuleOp module, const NvidiaMachine &machine)
                                << "a program needs " << code.reservedShared()
                                << " bytes of shared memory here, but " << machine.name << " has "
                                << machine.sharedBytes << " [E0501]";
+    if (copyBytes) {
+      error.attachNote() << copyBytes.getInt() << " bytes of operands that loops copy ahead, "
+                         << code.reservedShared() - copyBytes.getInt()
+                         << " bytes that threads exchange here";
+    }
     error.attachNote() << "help: use smaller blocks";
     return error;
   }
