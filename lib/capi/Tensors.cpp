@@ -54,6 +54,22 @@ nereid_status noMemory(const std::string &what) {
               makeError("E0506", "no memory for " + what).withHelp("use smaller sizes"));
 }
 
+/// What the device says: what is free there, or that it works no more.
+nereid_status noMemoryOn(runtime::Device &device, int64_t elements, DType dtype) {
+  const std::string what = "a tensor of " + std::to_string(elements) + " elements of type '" +
+                           std::string(torchName(dtype)) + "'";
+  int64_t bytes = 0;
+  if (__builtin_mul_overflow(elements, static_cast<int64_t>(sizeInBytes(dtype)), &bytes)) {
+    return noMemory(what);
+  }
+  const runtime::LaunchError why = device.noMemory(static_cast<uint64_t>(bytes));
+  if (why.code != "E0506") {
+    return failOf(why);
+  }
+  return fail(NEREID_ERROR_MEMORY,
+              makeError(why.code, why.message + ", for " + what).withHelp("use smaller sizes"));
+}
+
 using MakeEmpty = runtime::Tensor (*)(std::vector<int64_t>, DType, runtime::Device &);
 
 nereid_status create(const char *caller, MakeEmpty empty, runtime::Device &device,
@@ -64,8 +80,7 @@ nereid_status create(const char *caller, MakeEmpty empty, runtime::Device &devic
   }
   runtime::Tensor made = empty(listOf(shape, rank), *dtypeOf(dtype), device);
   if (!made.isValid()) {
-    return noMemory("a tensor of " + std::to_string(made.elementCount()) + " elements of type '" +
-                    nereid_dtype_name(dtype) + "'");
+    return noMemoryOn(device, made.elementCount(), *dtypeOf(dtype));
   }
   return give(std::move(made), tensor);
 }

@@ -300,6 +300,22 @@ TEST(Device, WithoutMemoryForACopyTheStatusSaysSo) {
   nereid_tensor_free(tensor);
 }
 
+TEST(Device, WithoutMemoryForATensorTellsWhatWasAsked) {
+  FarDevice &far = FarDevice::get();
+  nereid_tensor *tensor = nullptr;
+  far.failsAllocations = true;
+  EXPECT_EQ(nereid_tensor_create_on("far", &size, 1, NEREID_F64, &tensor), NEREID_ERROR_MEMORY);
+  far.failsAllocations = false;
+  EXPECT_EQ(tensor, nullptr);
+  EXPECT_STREQ(nereid_last_error_code(), "E0506");
+  const std::string elements = std::to_string(size), bytes = std::to_string(8 * size);
+  EXPECT_NE(std::string(nereid_last_error())
+                .find("no memory for " + bytes + " bytes on 'far:0', for a tensor of " + elements +
+                      " elements of type 'float64'"),
+            std::string::npos)
+      << nereid_last_error();
+}
+
 TEST(Device, ElementsThatCannotBeReachedAreTold) {
   FarDevice &far = FarDevice::get();
   nereid_tensor *tensor = nullptr;
