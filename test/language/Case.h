@@ -100,6 +100,7 @@ Cases elementwise(const std::string &builtin, const std::string &expression,
 void addArithmetic(Cases &cases);
 void addMath(Cases &cases);
 void addLibdevice(Cases &cases);
+void addDirected(Cases &cases);
 void addCasts(Cases &cases);
 void addMemory(Cases &cases);
 void addShapes(Cases &cases);

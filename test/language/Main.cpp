@@ -17,9 +17,9 @@ namespace nereid::conformance {
 Cases allCases() {
   Cases cases;
   for (auto add :
-       {addArithmetic, addMath, addLibdevice, addCasts, addMemory, addShapes, addReductions,
-        addScans, addAtomics, addMatrix, addControl, addRandom, addReinterpretation, addCompileTime,
-        addFloat8, addBlockPointers, addDescriptors, addDotScaled}) {
+       {addArithmetic, addMath, addLibdevice, addDirected, addCasts, addMemory, addShapes,
+        addReductions, addScans, addAtomics, addMatrix, addControl, addRandom, addReinterpretation,
+        addCompileTime, addFloat8, addBlockPointers, addDescriptors, addDotScaled}) {
     add(cases);
   }
   return cases;

@@ -81,11 +81,18 @@ TEST(Constants, becomeTensorsAndTuples) {
   refused("y = tl.tuple(3)", "E0204");
 }
 
-TEST(Libdevice, directedRoundingIsNamedAndRefused) {
-  for (const char *name : {"add_rz", "mul_rd", "div_ru", "fma_rz", "sqrt_rd", "ll2float_rz"}) {
-    expectPart(refused("y = tl.extra.cuda.libdevice." + std::string(name) + "(x, x)", "E0310"),
-               "no target rounds arithmetic toward zero, down or up");
+TEST(Libdevice, directedRoundingIsOfWideFloats) {
+  for (const char *call : {"add_rz(x, x)", "mul_rd(x, 2.0)", "div_ru(x, x)", "fma_rz(x, x, x)",
+                           "sqrt_rd(x)", "rcp_ru(x)"}) {
+    for (const char *type : {"fp32", "fp64"}) {
+      emitted("tl.static_assert(tl.extra.cuda.libdevice." + std::string(call) +
+                  ".dtype == x.dtype)",
+              type);
+    }
+    expectPart(refused("y = tl.extra.libdevice." + std::string(call), "E0229", "fp16"),
+               "expects fp32 or fp64, but got fp16");
   }
+  refused("y = tl.extra.libdevice.ll2float_rz(x)", "E0229");
 }
 
 TEST(Libdevice, typesAreChecked) {

@@ -96,11 +96,7 @@ Value Emitter::call(const Expr &expr) {
     return Value::poison();
   }
   if (callee.kind == Value::Kind::Builtin && !callee.builtin->function) {
-    bool isDirected = callee.builtin->category == "directed rounding";
-    return fail("E0310", "'" + std::string(callee.builtin->name) + "' is not supported yet",
-                isDirected ? "no target rounds arithmetic toward zero, down or up; the form that "
-                             "ends in '_rn' rounds to nearest"
-                           : "");
+    return fail("E0310", "'" + std::string(callee.builtin->name) + "' is not supported yet");
   }
   if (callee.kind == Value::Kind::Import) {
     bool isDone = collectArguments(*this, expr, positional, keywords);
