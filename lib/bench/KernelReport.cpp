@@ -26,36 +26,61 @@ static std::string ratioText(const measure::Timing &peer, const KernelRow &row) 
   return report::formatRatio(measure::medianRatio(peer.samples, row.kernel.samples));
 }
 
-std::string kernelTable(const std::vector<KernelRow> &rows) {
-  std::vector<std::string> titles = {"case",  "kernel",   ">median",      ">p90",    ">RSD",
-                                     ">rate", ">GFLOP/s", ">of roofline", ">launch", ">memory",
-                                     ">peer", ">vs peer", ">its memory",  "state"};
-  if (std::any_of(rows.begin(), rows.end(), [](const auto &row) { return row.unfusedBytes > 0; })) {
-    titles.emplace_back(">fewer bytes than unfused");
+static const std::vector<std::string> titles = {
+    "case",         "kernel",  ">median", ">p90",  ">RSD",     ">rate",       ">GFLOP/s",
+    ">of roofline", ">launch", ">memory", ">peer", ">vs peer", ">its memory", "state"};
+/// A column behind these, where a row has it.
+static constexpr const char *unfusedTitle = ">fewer bytes than unfused";
+
+static KernelLine kernelLine(const KernelRow &row) {
+  const auto &s = row.kernel.summary;
+  if (s.count == 0) {
+    return {row.caseName, row.file, "-", "-", "-", "-", "-",
+            "-",          "-",      "-", "-", "-", "-", "FAILED: " + row.failure};
   }
-  report::Table table(titles);
-  for (const KernelRow &row : rows) {
-    const auto &s = row.kernel.summary;
-    if (s.count == 0) {
-      table.add({row.caseName, row.file, "-", "-", "-", "-", "-", "-", "-", "-", "-", "-", "-",
-                 "FAILED: " + row.failure});
-      continue;
-    }
-    table.add(
-        {row.caseName, row.file, report::formatSeconds(s.median), report::formatSeconds(s.p90),
-         report::formatPercent(s.relativeDeviation),
-         row.bytes > 0 ? report::formatRate(row.bytes / s.median) : "-",
-         row.flops > 0 ? fmt::format("{:.1f}", row.flops / s.median / 1e9) : "-",
-         row.hasWork() && row.rooflineFault().empty() ? report::formatPercent(row.rooflineShare())
-                                                      : "-",
-         report::formatSeconds(row.launchSeconds), memoryText(row.memory),
-         row.hasPeer() ? peerText(row.peer) : "-", row.hasPeer() ? ratioText(row.peer, row) : "-",
-         memoryText(row.peerMemory), row.note(),
-         row.unfusedBytes > 0 ? report::formatPercent(1 - row.bytes / row.unfusedBytes) : ""});
-    for (const measure::Timing &other : row.otherPeers) {
-      table.add({"", "", "", "", "", "", "", "", "", "", peerText(other), ratioText(other, row), "",
-                 other.isNoisy ? "noisy" : ""});
-    }
+  KernelLine cells = {
+      row.caseName,
+      row.file,
+      report::formatSeconds(s.median),
+      report::formatSeconds(s.p90),
+      report::formatPercent(s.relativeDeviation),
+      row.bytes > 0 ? report::formatRate(row.bytes / s.median) : "-",
+      row.flops > 0 ? fmt::format("{:.1f}", row.flops / s.median / 1e9) : "-",
+      row.hasWork() && row.rooflineFault().empty() ? report::formatPercent(row.rooflineShare())
+                                                   : "-",
+      report::formatSeconds(row.launchSeconds),
+      memoryText(row.memory),
+      row.hasPeer() ? peerText(row.peer) : "-",
+      row.hasPeer() ? ratioText(row.peer, row) : "-",
+      memoryText(row.peerMemory),
+      row.note()};
+  if (row.unfusedBytes > 0) {
+    cells.push_back(report::formatPercent(1 - row.bytes / row.unfusedBytes));
+  }
+  return cells;
+}
+
+std::vector<KernelLine> kernelLines(const KernelRow &row) {
+  std::vector<KernelLine> lines = {kernelLine(row)};
+  if (row.kernel.summary.count == 0) {
+    return lines;
+  }
+  for (const measure::Timing &other : row.otherPeers) {
+    lines.push_back({"", "", "", "", "", "", "", "", "", "", peerText(other), ratioText(other, row),
+                     "", other.isNoisy ? "noisy" : ""});
+  }
+  return lines;
+}
+
+std::string kernelTable(const std::vector<KernelLine> &lines) {
+  std::vector<std::string> all = titles;
+  if (std::any_of(lines.begin(), lines.end(),
+                  [](const auto &cells) { return cells.size() > titles.size(); })) {
+    all.emplace_back(unfusedTitle);
+  }
+  report::Table table(all);
+  for (const KernelLine &cells : lines) {
+    table.add(cells);
   }
   return table.text();
 }

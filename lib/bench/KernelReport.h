@@ -11,7 +11,12 @@
 
 namespace nereid::bench {
 
-std::string kernelTable(const std::vector<KernelRow> &rows);
+/// The cells of a line of the table.
+using KernelLine = std::vector<std::string>;
+
+/// The table's lines for a row: its own, and one for each peer beyond the first.
+std::vector<KernelLine> kernelLines(const KernelRow &row);
+std::string kernelTable(const std::vector<KernelLine> &lines);
 nlohmann::ordered_json kernelJson(const KernelRow &row);
 
 } // namespace nereid::bench

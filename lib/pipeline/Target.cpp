@@ -74,6 +74,12 @@ bool namesDevice(std::string_view spec) {
   return !number.empty() && number.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
+bool runsOnDevice(std::string_view spec) {
+  const std::string vendor(spec.substr(0, spec.find(':')));
+  Result<Target *> target = findTarget(targetAnywhere(vendor));
+  return target && !(*target)->deviceRuntime().empty();
+}
+
 std::string targetAnywhere(std::string_view spec) {
   Registry &all = registry();
   std::lock_guard guard(all.lock);

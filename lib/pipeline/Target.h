@@ -137,6 +137,10 @@ std::span<const language::KernelOption> targetOptions(std::string_view spec);
 /// Whether the target is named by a device of the runtime, "vendor:0": its code is loaded there.
 bool namesDevice(std::string_view spec);
 
+/// Whether the target's code runs on a device and not on the host. No device is looked for; false
+/// for an unknown vendor.
+bool runsOnDevice(std::string_view spec);
+
 /// `spec`, for a vendor alone with TargetVendor::anyArchitecture: a target that can be compiled for
 /// on any machine.
 std::string targetAnywhere(std::string_view spec);

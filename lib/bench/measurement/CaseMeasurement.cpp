@@ -9,6 +9,7 @@
 #include "lib/language/IntegerExpression.h"
 #include "lib/launch/CaseReference.h"
 #include "lib/launch/KernelRunning.h"
+#include "lib/launch/LostDevice.h"
 #include "lib/launch/PreparedCase.h"
 #include "lib/measure/PeakMemory.h"
 #include "lib/support/FirstError.h"
@@ -125,6 +126,8 @@ private:
   std::string verifyForeign() const;
   /// Makes the outputs, and the peer's, what they are before a launch.
   bool reset();
+  /// The first launch, whose results are compared; false with errors in `diags`.
+  bool tryOut();
   std::string compare() const;
   TimedLaunch timedKernel() const;
   void addVersions();
@@ -305,11 +308,24 @@ void Measuring::addVersions() {
   }
 }
 
+bool Measuring::tryOut() {
+  Diagnostics own;
+  const bool isLaunched = prepared->launch(own);
+  if (!isLaunched && launch::isDeviceLost(firstError(own))) {
+    bench.row.failure = launch::lostDeviceText(firstError(own));
+    return true;
+  }
+  for (const Diagnostic &remark : own.all()) {
+    diags.add(remark);
+  }
+  bench.row.failure = isLaunched ? bench.check.verify() : "";
+  return isLaunched;
+}
+
 std::optional<KernelRow> Measuring::run() {
-  if (!prepare() || !reset() || !prepared->launch(diags)) {
+  if (!prepare() || !reset() || !tryOut()) {
     return std::nullopt;
   }
-  bench.row.failure = bench.check.verify();
   if (bench.row.failure.empty()) {
     bench.row.failure = verifyForeign();
   }
@@ -325,6 +341,7 @@ std::optional<KernelRow> Measuring::run() {
   }
   KernelRow row{bench.row, std::filesystem::path(one.kernel).filename().string()};
   if (!bench.isHere) {
+    row.isDeviceLost = !row.failure.empty() && launch::isDeviceLost(prepared->kernel.compiled());
     row.onDevice = deviceLaunch();
   }
   return row;

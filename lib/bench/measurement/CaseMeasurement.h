@@ -25,6 +25,7 @@ struct DeviceLaunch {
 struct KernelRow : Row {
   std::string file; ///< of the kernel, and function, without the folder
   std::optional<DeviceLaunch> onDevice = {};
+  bool isDeviceLost = false; ///< to this process, see launch/LostDevice.h
 
   /// Where there are rates to tell: bytes or FLOPs are known.
   bool hasWork() const { return bytes > 0 || flops > 0; }

@@ -4,6 +4,7 @@
 #include "lib/bench/verification/CaseTrial.h"
 #include "lib/bench/verification/OtherData.h"
 #include "lib/launch/CaseReference.h"
+#include "lib/launch/LostDevice.h"
 #include "lib/launch/PreparedCase.h"
 #include "lib/support/Interrupt.h"
 #include "lib/verify/KeptCase.h"
@@ -32,7 +33,20 @@ Result<CaseRow> tryCase(const KernelCase &one, const PreparedCase &ready,
   if (auto reset = resetOutputs(one, arguments); !reset) {
     return reset.error();
   }
-  auto tried = tryLaunch(one, ready.kernel, ready.grid, arguments, how, diags);
+  CaseRow row;
+  row.caseName = one.name;
+  row.kernel = one.kernel.substr(one.kernel.rfind('/') + 1);
+  // The errors of such a launch are the row's, whose place they are to be told at.
+  Diagnostics own;
+  auto tried = tryLaunch(one, ready.kernel, ready.grid, arguments, how, own);
+  if (!tried && launch::isDeviceLost(tried.error())) {
+    row.failure = launch::lostDeviceText(tried.error());
+    row.isDeviceLost = true;
+    return row;
+  }
+  for (const Diagnostic &remark : own.all()) {
+    diags.add(remark);
+  }
   if (!tried) {
     return tried.error();
   }
@@ -45,9 +59,6 @@ Result<CaseRow> tryCase(const KernelCase &one, const PreparedCase &ready,
   if (!comparison) {
     return comparison.error();
   }
-  CaseRow row;
-  row.caseName = one.name;
-  row.kernel = one.kernel.substr(one.kernel.rfind('/') + 1);
   row.comparison = std::move(*comparison);
   row.failure =
       row.comparison.passed() ? wrong : row.comparison.text() + (wrong.empty() ? "" : "; ") + wrong;
@@ -160,6 +171,9 @@ Status Verification::add(CaseRow row, const KernelCase &one, const PreparedCase 
     choice.choose(fmt::format("{} ({})", row.caseName, row.data), failed);
     result.kept = choice.name();
   }
+  if (row.isDeviceLost) {
+    result.deviceLost = row.failure;
+  }
   result.rows.push_back(std::move(row));
   return done;
 }
@@ -212,12 +226,20 @@ Status Verification::addCases(const std::vector<KernelCase> &cases, Diagnostics 
   std::vector<Diagnostics> remarks(wanted.size());
   forEachAtOnce(wanted.size(), [&](size_t i) {
     judged[i] = judge(*wanted[i], i, remarks[i]);
-    return *judged[i] || !isChosen(*wanted[i]);
+    if (!*judged[i]) {
+      return !isChosen(*wanted[i]) && !launch::isDeviceLost(judged[i]->error());
+    }
+    const std::optional<CaseRow> &row = (*judged[i])->row;
+    return !row || !row->isDeviceLost;
   });
   for (size_t i = 0; i < wanted.size(); ++i) {
     // Not begun after an interruption or an error, which comes; or one that nobody asked for.
     if (!judged[i] || (!*judged[i] && !isChosen(*wanted[i]))) {
       continue;
+    }
+    if (!*judged[i] && launch::isDeviceLost(judged[i]->error())) {
+      result.deviceLost = launch::lostDeviceText(judged[i]->error());
+      continue; // it was not begun
     }
     if (!*judged[i]) {
       diags = std::move(remarks[i]);
@@ -279,7 +301,7 @@ Status Verification::tryOtherData(Diagnostics &diags) {
   });
   forEachAtOnce(trials.size(), [&](size_t i) {
     tryData(trials[i]);
-    return bool(*trials[i].row);
+    return *trials[i].row && !(*trials[i].row)->isDeviceLost;
   });
   for (DataTrial &trial : trials) {
     if (!trial.row) {
@@ -366,8 +388,9 @@ Status checkChoice(const std::vector<KernelCase> &cases, const std::string &fold
 } // namespace
 
 bool CaseVerification::passed() const {
-  return !isInterrupted && std::all_of(rows.begin(), rows.end(),
-                                       [](const CaseRow &row) { return row.failure.empty(); });
+  return !isInterrupted && deviceLost.empty() &&
+         std::all_of(rows.begin(), rows.end(),
+                     [](const CaseRow &row) { return row.failure.empty(); });
 }
 
 Result<CaseVerification> verifyCases(const std::string &folder,
@@ -380,8 +403,10 @@ Result<CaseVerification> verifyCases(const std::string &folder,
   if (auto added = verification.addCases(cases, diags); !added) {
     return added.error();
   }
-  if (auto tried = verification.tryOtherData(diags); !tried) {
-    return tried.error();
+  if (verification.result.deviceLost.empty()) {
+    if (auto tried = verification.tryOtherData(diags); !tried) {
+      return tried.error();
+    }
   }
   verification.result.isInterrupted = isInterrupted();
   return std::move(verification.result);

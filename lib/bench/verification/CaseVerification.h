@@ -14,12 +14,17 @@ namespace nereid::bench {
 
 struct CaseRow : VerifiedCase {
   std::string kernel; ///< file and function, without the folder
+  /// This process has lost the device while the case ran, or another one beside it: see
+  /// launch/LostDevice.h.
+  bool isDeviceLost = false;
 };
 
 struct CaseVerification {
   std::vector<CaseRow> rows; ///< `data` is "its own", or what took its place
   std::string kept;          ///< name of the row whose tensors are kept as files; "" = none
   bool isInterrupted = false;
+  /// Why nothing goes on in this process, "" = it does; rows that are missing were not begun.
+  std::string deviceLost;
 
   bool passed() const;
 };

@@ -7,6 +7,7 @@
 #include "lib/cli/develop/DevelopReport.h"
 #include "lib/cli/develop/KernelBench.h"
 #include "lib/cli/develop/KernelVerify.h"
+#include "lib/cli/process/ChildProcess.h"
 #include "lib/cli/process/Progress.h"
 #include "lib/definition/Limits.h"
 #include "lib/develop/Develop.h"
@@ -219,6 +220,14 @@ void addSeed(CLI::App &command, Options &options) {
       ->check(CLI::NonNegativeNumber);
 }
 
+/// Of commands that run kernels of others one after another.
+void addProcessOptions(CLI::App &command, bool &isInProcess, std::string &reportTo) {
+  command.add_flag("--in-process", isInProcess,
+                   "all kernels in this process, also those of a device, which a fault of one then "
+                   "takes from the others");
+  command.add_option(reportOption, reportTo)->group(""); // hidden: between our own processes
+}
+
 void addRounds(CLI::App &command, Options &options) {
   addStart(command, options);
   command
@@ -293,20 +302,24 @@ void addVerify(CLI::App &app, Session &session) {
                       "only this case, named as the table and --json name it");
   command->add_option("--dump", options->develop.keepIn,
                       "folder for tensors and command of the first case that fails, or of --case");
+  auto verify = std::make_shared<KernelVerifyOptions>();
+  addProcessOptions(*command, verify->isInProcess, verify->reportTo);
   addImportPaths(*command, session);
-  command->callback([options, execution, command, &session] {
+  command->callback([options, execution, verify, command, &session] {
     const develop::DevelopOptions &settings = options->develop;
     execution->target = settings.target;
     execution->chip = settings.chipFile;
     if (isKernelBench(options->input)) {
-      if (auto unused = unusedOption(*command, "a folder of kernels",
-                                     {"--target", "--chip", "--seed", "--interpret", "--runner",
-                                      "--case", "--dump", "--import-path"})) {
+      if (auto unused =
+              unusedOption(*command, "a folder of kernels",
+                           {"--target", "--chip", "--seed", "--interpret", "--runner", "--case",
+                            "--dump", "--in-process", reportOption, "--import-path"})) {
         return session.fail(*unused);
       }
       execution->importPaths = session.importPaths;
-      runKernelVerify(
-          {options->input, *execution, settings.seed, settings.onlyCase, settings.keepIn}, session);
+      runKernelVerify({options->input, *execution, settings.seed, settings.onlyCase,
+                       settings.keepIn, verify->isInProcess, verify->reportTo},
+                      session);
     } else if (!execution->runner.empty()) {
       session.fail(makeError("E0013", "--runner expects kernels/OP, but '" + options->input +
                                           "' has no cases.toml")
@@ -341,6 +354,8 @@ void addBench(CLI::App &app, Session &session) {
   command->add_option("--against", options->against,
                       "an earlier result file; exit 1 when a case is slower now");
   addKernelBenchOptions(*command, *kernel);
+  addProcessOptions(*command, kernel->isInProcess, kernel->reportTo);
+  command->add_option("--numbers", kernel->numbers)->delimiter(',')->group(""); // see reportTo
   addImportPaths(*command, session);
   command->callback([options, kernel, command, &session] {
     if (isResultFile(options->input)) {

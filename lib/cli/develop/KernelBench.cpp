@@ -5,10 +5,12 @@
 #include "lib/bench/KernelReport.h"
 #include "lib/cli/OptionUse.h"
 #include "lib/cli/develop/Against.h"
+#include "lib/cli/process/ChildProcess.h"
 #include "lib/cli/process/StandardStreams.h"
 #include "lib/launch/KernelReference.h"
 #include "lib/measure/peaks/ThisChip.h"
 #include "lib/measure/results/Environment.h"
+#include "lib/pipeline/Target.h"
 #include "lib/report/GateReport.h"
 #include "lib/support/Interrupt.h"
 
@@ -18,6 +20,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <numeric>
+#include <utility>
 
 namespace nereid::cli {
 
@@ -28,10 +32,28 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::vector<measure::RecordedCase> recorded(const std::vector<KernelRow> &rows) {
+/// A row as it is told, whatever process it was measured in.
+struct ToldRow {
+  std::string name; ///< of the case, with its kernel
+  Json json;
+  std::vector<bench::KernelLine> lines; ///< of the table
+  measure::RecordedCase recorded;
+  bool failed = false, isDeviceLost = false;
+};
+
+ToldRow toldRow(const KernelRow &row) {
+  return {.name = measure::recordedName(row.caseName, row.file),
+          .json = bench::kernelJson(row),
+          .lines = bench::kernelLines(row),
+          .recorded = bench::recordedCase(row, row.file),
+          .failed = !row.failure.empty(),
+          .isDeviceLost = row.isDeviceLost};
+}
+
+std::vector<measure::RecordedCase> recorded(const std::vector<ToldRow> &rows) {
   std::vector<measure::RecordedCase> cases;
-  for (const KernelRow &row : rows) {
-    cases.push_back(bench::recordedCase(row, row.file));
+  for (const ToldRow &row : rows) {
+    cases.push_back(row.recorded);
   }
   return cases;
 }
@@ -46,73 +68,191 @@ std::string subjectOf(const std::string &input) {
 /// The rows of one run and how they were come by.
 class KernelBench {
 public:
-  KernelBench(const KernelBenchOptions &options, Session &session)
-      : options(options), session(session), chip(measure::thisChip()),
+  KernelBench(const KernelBenchOptions &options, const std::vector<KernelCase> &cases,
+              Session &session)
+      : options(options), cases(cases), session(session), chip(measure::thisChip()),
         environment(measure::describeEnvironment(chip)) {}
 
-  void run(const std::vector<KernelCase> &cases, const std::optional<measure::ResultFile> &earlier);
+  void run(const std::optional<measure::ResultFile> &earlier);
+  /// The cases that another process asks for, until the device is lost.
+  void runForParent();
 
 private:
+  using Numbers = std::vector<size_t>; ///< of cases
+
   /// False when one could not be measured; the session has failed then.
-  bool measureAll(const std::vector<KernelCase> &cases, std::vector<KernelRow> &rows);
-  Json json(const std::vector<KernelRow> &rows) const;
-  std::optional<measure::GateResult> judge(const std::vector<KernelCase> &cases,
-                                           const std::vector<KernelRow> &rows,
+  bool measureAll(const Numbers &numbers, std::vector<ToldRow> &rows);
+  bool measureHere(const Numbers &numbers, std::vector<ToldRow> &rows);
+  /// In processes of their own: a case that has lost the device is the last one in its process, and
+  /// the next one begins another.
+  bool measureInChildren(Numbers numbers, std::vector<ToldRow> &rows);
+  bool takeRows(const ChildResult &child, std::vector<ToldRow> &rows);
+  ToldRow deadRow(const KernelCase &one, const std::string &fate) const;
+  bool isHere() const;
+  Json json(const std::vector<ToldRow> &rows) const;
+  Json withEnvironment(Json rows) const;
+  std::optional<measure::GateResult> judge(const std::vector<ToldRow> &rows,
                                            const measure::ResultFile &earlier);
 
   const KernelBenchOptions &options;
+  const std::vector<KernelCase> &cases;
   Session &session;
   Machine chip;
   measure::Environment environment; ///< before anything is measured
 };
 
-bool KernelBench::measureAll(const std::vector<KernelCase> &cases, std::vector<KernelRow> &rows) {
-  for (const KernelCase &one : cases) {
+/// One kernel alone has no neighbours that it could take the device from.
+bool KernelBench::isHere() const {
+  std::error_code ignored;
+  return options.isInProcess || !options.reportTo.empty() ||
+         !std::filesystem::is_directory(options.given.kernel, ignored) ||
+         !pipeline::runsOnDevice(options.target);
+}
+
+bool KernelBench::measureAll(const Numbers &numbers, std::vector<ToldRow> &rows) {
+  const bool isDone = isHere() ? measureHere(numbers, rows) : measureInChildren(numbers, rows);
+  if (std::any_of(rows.begin(), rows.end(), [](const ToldRow &row) { return row.failed; }) &&
+      isDone) {
+    session.status = exitCheckFailed;
+  }
+  return isDone;
+}
+
+bool KernelBench::measureHere(const Numbers &numbers, std::vector<ToldRow> &rows) {
+  for (const size_t number : numbers) {
     if (isInterrupted()) {
       break;
     }
     Diagnostics diags;
     const launch::Execution execution{
         .target = options.target, .chip = options.chip, .importPaths = session.importPaths};
-    auto row = bench::measureKernel(one, {execution, options.secondsPerCase}, chip, diags);
+    auto row =
+        bench::measureKernel(cases[number], {execution, options.secondsPerCase}, chip, diags);
     if (!row) {
       session.fail(diags);
       return false;
     }
     printWarnings(diags);
-    if (!row->failure.empty()) {
-      session.status = exitCheckFailed;
+    rows.push_back(toldRow(*row));
+    if (row->isDeviceLost) {
+      break;
     }
-    rows.push_back(std::move(*row));
+  }
+  if (rows.size() < numbers.size() && !rows.empty() && rows.back().isDeviceLost &&
+      options.reportTo.empty()) {
+    printError("the device is lost to this process: the cases behind were not measured\n");
   }
   return true;
 }
 
-Json KernelBench::json(const std::vector<KernelRow> &rows) const {
+ToldRow KernelBench::deadRow(const KernelCase &one, const std::string &fate) const {
+  KernelRow row;
+  row.caseName = one.name;
+  row.file = std::filesystem::path(one.kernel).filename().string();
+  row.failure = fate;
+  return toldRow(row);
+}
+
+bool KernelBench::takeRows(const ChildResult &child, std::vector<ToldRow> &rows) {
+  Json all = Json::array();
+  for (const Json &row : (*child.report)["rows"]) {
+    all.push_back(row["json"]);
+  }
+  // As a result file would be read, which has all that is compared.
+  auto read = measure::resultsFromJson(withEnvironment(all).dump(), "of another process");
+  if (!read) {
+    session.fail(read.error());
+    return false;
+  }
+  for (size_t i = 0; i < read->cases.size(); ++i) {
+    const Json &row = (*child.report)["rows"][i];
+    rows.push_back({.name = read->cases[i].name,
+                    .json = row["json"],
+                    .lines = row["lines"],
+                    .recorded = read->cases[i],
+                    .failed = !read->cases[i].failure.empty()});
+  }
+  return true;
+}
+
+bool KernelBench::measureInChildren(Numbers numbers, std::vector<ToldRow> &rows) {
+  while (!numbers.empty() && !isInterrupted()) {
+    std::vector<std::string> words = {"bench",
+                                      options.given.kernel,
+                                      "--target",
+                                      options.target,
+                                      "--seconds-per-case",
+                                      fmt::format("{}", options.secondsPerCase),
+                                      "--numbers",
+                                      fmt::format("{}", fmt::join(numbers, ","))};
+    if (!options.chip.empty()) {
+      words.insert(words.end(), {"--chip", options.chip});
+    }
+    if (!options.caseName.empty()) {
+      words.insert(words.end(), {"--case", options.caseName});
+    }
+    for (const std::string &folder : session.importPaths) {
+      words.insert(words.end(), {"--import-path", folder});
+    }
+    if (session.json) {
+      words.emplace_back("--json");
+    }
+    const ChildResult child = runChild(words);
+    if (child.report) {
+      const size_t before = rows.size();
+      if (!takeRows(child, rows)) {
+        return false;
+      }
+      const size_t measured = rows.size() - before;
+      if (measured == 0) {
+        break; // interrupted
+      }
+      numbers.erase(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(measured));
+    } else if (child.fate.empty()) { // it has said what it could not do
+      session.status = child.status;
+      return false;
+    } else if (numbers.size() == 1) {
+      rows.push_back(deadRow(cases[numbers.front()], child.fate));
+      numbers.clear();
+    } else { // each of them alone
+      for (const size_t number : std::exchange(numbers, {})) {
+        if (!measureInChildren({number}, rows)) {
+          return false;
+        }
+      }
+    }
+  }
+  return true;
+}
+
+Json KernelBench::withEnvironment(Json rows) const {
   Json all;
   all["schema"] = 1;
   all["subject"] = subjectOf(options.given.kernel);
   all["environment"] = Json::parse(measure::toJson(environment));
-  all["rows"] = Json::array();
-  for (const KernelRow &row : rows) {
-    all["rows"].push_back(bench::kernelJson(row));
-  }
+  all["rows"] = std::move(rows);
   return all;
 }
 
-std::optional<measure::GateResult> KernelBench::judge(const std::vector<KernelCase> &cases,
-                                                      const std::vector<KernelRow> &rows,
+Json KernelBench::json(const std::vector<ToldRow> &rows) const {
+  Json all = Json::array();
+  for (const ToldRow &row : rows) {
+    all.push_back(row.json);
+  }
+  return withEnvironment(std::move(all));
+}
+
+std::optional<measure::GateResult> KernelBench::judge(const std::vector<ToldRow> &rows,
                                                       const measure::ResultFile &earlier) {
   auto judged =
       bench::judgeAgainst(earlier, recorded(rows), [&](const std::vector<std::string> &names) {
-        std::vector<KernelCase> slower;
-        for (size_t i = 0; i < cases.size(); ++i) {
-          const std::string name = measure::recordedName(rows[i].caseName, rows[i].file);
-          if (std::find(names.begin(), names.end(), name) != names.end()) {
-            slower.push_back(cases[i]);
+        Numbers slower;
+        for (size_t i = 0; i < rows.size(); ++i) {
+          if (std::find(names.begin(), names.end(), rows[i].name) != names.end()) {
+            slower.push_back(i);
           }
         }
-        std::vector<KernelRow> again;
+        std::vector<ToldRow> again;
         (void)measureAll(slower, again);
         return recorded(again);
       });
@@ -123,14 +263,34 @@ std::optional<measure::GateResult> KernelBench::judge(const std::vector<KernelCa
   return std::move(*judged);
 }
 
-void KernelBench::run(const std::vector<KernelCase> &cases,
-                      const std::optional<measure::ResultFile> &earlier) {
-  std::vector<KernelRow> rows;
-  if (!measureAll(cases, rows)) {
+void KernelBench::runForParent() {
+  endWithParent();
+  Numbers numbers = options.numbers;
+  std::erase_if(numbers, [&](size_t number) { return number >= cases.size(); });
+  std::vector<ToldRow> rows;
+  if (!measureAll(numbers, rows)) {
+    return;
+  }
+  Json all = Json::array();
+  for (const ToldRow &row : rows) {
+    all.push_back({{"json", row.json}, {"lines", row.lines}});
+  }
+  leaveReport(options.reportTo, {{"rows", all}});
+}
+
+void KernelBench::run(const std::optional<measure::ResultFile> &earlier) {
+  Numbers numbers(cases.size());
+  std::iota(numbers.begin(), numbers.end(), size_t(0));
+  std::vector<ToldRow> rows;
+  if (!measureAll(numbers, rows)) {
     return;
   }
   if (!session.json) {
-    fmt::print("{}{}", bench::kernelTable(rows), measure::uncertaintyNote(chip));
+    std::vector<bench::KernelLine> lines;
+    for (const ToldRow &row : rows) {
+      lines.insert(lines.end(), row.lines.begin(), row.lines.end());
+    }
+    fmt::print("{}{}", bench::kernelTable(lines), measure::uncertaintyNote(chip));
     if (!options.chip.empty()) {
       fmt::print("code is shaped for the chip of '{}'; it was measured on this machine\n",
                  options.chip);
@@ -141,7 +301,7 @@ void KernelBench::run(const std::vector<KernelCase> &cases,
     results["code_shaped_for"] = options.chip;
   }
   if (earlier && !isInterrupted()) {
-    auto judged = judge(cases, rows, *earlier);
+    auto judged = judge(rows, *earlier);
     if (!judged) {
       return;
     }
@@ -174,7 +334,7 @@ std::optional<Diagnostic> unusedBenchOption(const CLI::App &command, const std::
   std::vector<std::string> used = {"--target", "--chip", "--seconds-per-case", "--import-path",
                                    "--against"};
   if (isFolder) {
-    used.emplace_back("--case");
+    used.insert(used.end(), {"--case", "--in-process", reportOption, "--numbers"});
   } else {
     used.insert(used.end(), {"--signature", "--grid", "--arg", "--bytes", "--flops"});
   }
@@ -220,7 +380,8 @@ void runKernelBench(const KernelBenchOptions &options, Session &session) {
     return session.fail(earlier.error());
   }
   watchInterrupt();
-  KernelBench(options, session).run(*cases, *earlier);
+  KernelBench bench(options, *cases, session);
+  options.reportTo.empty() ? bench.run(*earlier) : bench.runForParent();
 }
 
 } // namespace nereid::cli

@@ -16,7 +16,10 @@ struct KernelBenchOptions {
   launch::KernelCase given;
   std::string target = "cpu", chip, caseName;
   double secondsPerCase = 3;
-  std::string against; ///< an earlier result file, empty = none
+  std::string against;      ///< an earlier result file, empty = none
+  bool isInProcess = false; ///< and reportTo: as those of KernelVerifyOptions
+  std::string reportTo = {};
+  std::vector<size_t> numbers = {}; ///< of the cases that another process asks for
 };
 
 void addKernelBenchOptions(CLI::App &command, KernelBenchOptions &options);

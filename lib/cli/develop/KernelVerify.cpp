@@ -2,17 +2,22 @@
 #include "lib/cli/develop/KernelVerify.h"
 
 #include "lib/bench/verification/CaseVerification.h"
+#include "lib/cli/process/ChildProcess.h"
 #include "lib/cli/process/StandardStreams.h"
+#include "lib/pipeline/Target.h"
 #include "lib/report/Table.h"
 #include "lib/support/Interrupt.h"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <filesystem>
 #include <random>
 
 namespace nereid::cli {
+
+using Json = nlohmann::ordered_json;
 
 namespace {
 
@@ -44,24 +49,190 @@ std::string resultOf(const bench::CaseRow &row) {
   return row.failure.empty() ? "passed" : "FAILED: " + row.failure;
 }
 
-std::string tableOf(const bench::CaseVerification &verified) {
+/// What one verification came to, whatever process it was done in. A row is as --json prints it.
+struct Outcome {
+  Json rows = Json::array();
+  std::string kept;
+  bool passed = true;
+  /// "" = it is not: rows are missing, and one that failed may be innocent.
+  std::string deviceLost;
+  bool isInterrupted = false;
+};
+
+Json jsonOf(const bench::CaseRow &row) {
+  return {{"case", row.caseName},
+          {"data", row.data},
+          {"kernel", row.kernel},
+          {"unverifiable", row.comparison.unverifiableShare()},
+          {"result", resultOf(row)}};
+}
+
+bool hasPassed(const Json &row) { return row["result"] == "passed"; }
+
+bool haveAllPassed(const Json &rows) { return std::all_of(rows.begin(), rows.end(), hasPassed); }
+
+std::string tableOf(const Json &rows) {
   report::Table table({"case", "data", "kernel", "result"});
-  for (const bench::CaseRow &row : verified.rows) {
-    table.add({row.caseName, row.data, row.kernel, resultOf(row)});
+  for (const Json &row : rows) {
+    table.add({row["case"], row["data"], row["kernel"], row["result"]});
   }
   return table.text();
 }
 
-nlohmann::ordered_json jsonOf(const bench::CaseVerification &verified, uint64_t seed) {
-  nlohmann::ordered_json rows = nlohmann::ordered_json::array();
-  for (const bench::CaseRow &row : verified.rows) {
-    rows.push_back({{"case", row.caseName},
-                    {"data", row.data},
-                    {"kernel", row.kernel},
-                    {"unverifiable", row.comparison.unverifiableShare()},
-                    {"result", resultOf(row)}});
+/// In this process. Nothing when the session has failed.
+std::optional<Outcome> verifyHere(const KernelVerifyOptions &options,
+                                  const std::vector<launch::KernelCase> &cases, uint64_t seed,
+                                  Session &session) {
+  Diagnostics diags;
+  auto verified = bench::verifyCases(
+      options.input, cases,
+      {{seed, options.onlyCase, options.keepIn, verifyCommand(options)}, options.execution}, diags);
+  if (!verified) {
+    session.fail(diags, verified.error());
+    return std::nullopt;
   }
-  return {{"seed", seed}, {"rows", rows}};
+  printWarnings(diags);
+  Outcome outcome{.kept = verified->kept,
+                  .passed = verified->passed(),
+                  .deviceLost = verified->deviceLost,
+                  .isInterrupted = verified->isInterrupted};
+  for (const bench::CaseRow &row : verified->rows) {
+    outcome.rows.push_back(jsonOf(row));
+  }
+  return outcome;
+}
+
+/// Cases in processes of their own: all in one, and where that has lost the device, each in
+/// another, so that a fault is told of the kernel that made it and all others are verified.
+class ChildVerification {
+public:
+  ChildVerification(const KernelVerifyOptions &options,
+                    const std::vector<launch::KernelCase> &cases, uint64_t seed, Session &session)
+      : options(options), cases(cases), seed(seed), session(session) {}
+
+  /// Nothing when the session has failed.
+  std::optional<Outcome> run();
+
+private:
+  /// Of one case, "" = all. A process that ends without a report is a row that failed, of one case,
+  /// or a lost device.
+  std::optional<Outcome> runCases(const std::string &caseName, const std::string &keepIn);
+  Json deadRow(const std::string &caseName, const std::string &fate) const;
+  bool keepFailure(Outcome &outcome);
+
+  const KernelVerifyOptions &options;
+  const std::vector<launch::KernelCase> &cases;
+  uint64_t seed;
+  Session &session;
+};
+
+std::optional<Outcome> ChildVerification::runCases(const std::string &caseName,
+                                                   const std::string &keepIn) {
+  const launch::Execution &execution = options.execution;
+  std::vector<std::string> words = {"verify",         options.input, "--target",
+                                    execution.target, "--seed",      std::to_string(seed)};
+  if (!execution.chip.empty()) {
+    words.insert(words.end(), {"--chip", execution.chip});
+  }
+  for (const std::string &folder : execution.importPaths) {
+    words.insert(words.end(), {"--import-path", folder});
+  }
+  if (!caseName.empty()) {
+    words.insert(words.end(), {"--case", caseName});
+  }
+  if (!keepIn.empty()) {
+    words.insert(words.end(), {"--dump", keepIn});
+  }
+  if (session.json) {
+    words.emplace_back("--json");
+  }
+  const ChildResult child = runChild(words);
+  Outcome outcome;
+  if (child.report) {
+    const Json &report = *child.report;
+    outcome.rows = report["rows"];
+    outcome.kept = report["kept"];
+    outcome.deviceLost = report["device_lost"];
+    if (!caseName.empty() && outcome.rows.empty() && !outcome.deviceLost.empty()) {
+      outcome.rows.push_back(deadRow(caseName, outcome.deviceLost));
+    }
+  } else if (child.fate.empty()) { // it has said what it could not do
+    session.status = child.status;
+    return std::nullopt;
+  } else if (caseName.empty()) {
+    outcome.deviceLost = child.fate;
+  } else {
+    outcome.rows.push_back(deadRow(caseName, child.fate));
+  }
+  return outcome;
+}
+
+Json ChildVerification::deadRow(const std::string &caseName, const std::string &fate) const {
+  bench::CaseRow row;
+  row.caseName = caseName;
+  row.data = "its own";
+  row.failure = fate;
+  for (const launch::KernelCase &one : cases) {
+    if (one.name == caseName) {
+      row.kernel = one.kernel.substr(one.kernel.rfind('/') + 1);
+    }
+  }
+  return jsonOf(row);
+}
+
+/// One more process, with the tensors of the first case that failed.
+bool ChildVerification::keepFailure(Outcome &outcome) {
+  const auto failed = std::find_if_not(outcome.rows.begin(), outcome.rows.end(), hasPassed);
+  if (options.keepIn.empty() || failed == outcome.rows.end() || isInterrupted()) {
+    return true;
+  }
+  auto kept = runCases((*failed)["case"], options.keepIn);
+  if (kept) {
+    outcome.kept = kept->kept;
+  }
+  return kept.has_value();
+}
+
+std::optional<Outcome> ChildVerification::run() {
+  const bool isOne = !options.onlyCase.empty();
+  auto outcome = runCases(options.onlyCase, isOne ? options.keepIn : "");
+  if (!outcome) {
+    return std::nullopt;
+  }
+  if (!outcome->deviceLost.empty() && !isOne) {
+    outcome->rows = Json::array(); // other data was tried with none, or only with some
+    for (const launch::KernelCase &one : cases) {
+      if (!one.isTest || isInterrupted()) {
+        continue;
+      }
+      auto alone = runCases(one.name, "");
+      if (!alone) {
+        return std::nullopt;
+      }
+      outcome->rows.insert(outcome->rows.end(), alone->rows.begin(), alone->rows.end());
+    }
+  }
+  outcome->deviceLost.clear(); // every case has its rows
+  if (!isOne && !keepFailure(*outcome)) {
+    return std::nullopt;
+  }
+  outcome->isInterrupted = isInterrupted();
+  outcome->passed = !outcome->isInterrupted && haveAllPassed(outcome->rows);
+  return outcome;
+}
+
+void print(const Outcome &outcome, const KernelVerifyOptions &options, uint64_t seed,
+           Session &session) {
+  if (session.json) {
+    fmt::print("{}\n", Json{{"seed", seed}, {"rows", outcome.rows}}.dump(2));
+  } else {
+    fmt::print("{}other data than the cases' own: --seed {}\n", tableOf(outcome.rows), seed);
+    printKept(options.keepIn, outcome.kept);
+  }
+  if (!outcome.deviceLost.empty()) {
+    printError("the device is lost to this process: the cases above that name it may be innocent, "
+               "and those that are missing were not verified\n");
+  }
 }
 
 } // namespace
@@ -84,25 +255,32 @@ void runKernelVerify(const KernelVerifyOptions &options, Session &session) {
   }
   watchInterrupt();
   const uint64_t seed = options.seed.value_or(std::random_device()());
-  Diagnostics diags;
-  auto verified = bench::verifyCases(
-      options.input, *cases,
-      {{seed, options.onlyCase, options.keepIn, verifyCommand(options)}, options.execution}, diags);
-  if (!verified) {
-    return session.fail(diags, verified.error());
+  const launch::Execution &execution = options.execution;
+  const bool isChild = !options.reportTo.empty();
+  const bool isHere = isChild || options.isInProcess || execution.interpret ||
+                      !execution.runner.empty() || !pipeline::runsOnDevice(execution.target);
+  if (isChild) {
+    endWithParent();
   }
-  printWarnings(diags);
-  if (!verified->passed()) {
+  auto outcome = isHere ? verifyHere(options, *cases, seed, session)
+                        : ChildVerification(options, *cases, seed, session).run();
+  if (!outcome) {
+    return;
+  }
+  if (!outcome->passed) {
     session.status = exitCheckFailed;
   }
-  if (session.json) {
-    fmt::print("{}\n", jsonOf(*verified, seed).dump(2));
-  } else {
-    fmt::print("{}other data than the cases' own: --seed {}\n", tableOf(*verified), seed);
-    printKept(options.keepIn, verified->kept);
-  }
-  if (verified->isInterrupted) {
+  if (outcome->isInterrupted) {
     session.status = interruptStatus();
+  }
+  if (isChild) {
+    leaveReport(
+        options.reportTo,
+        {{"rows", outcome->rows}, {"kept", outcome->kept}, {"device_lost", outcome->deviceLost}});
+    return;
+  }
+  print(*outcome, options, seed, session);
+  if (outcome->isInterrupted) {
     printError("interrupted: the cases above are verified, the others are not\n");
   }
 }

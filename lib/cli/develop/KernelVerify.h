@@ -18,6 +18,10 @@ struct KernelVerifyOptions {
   std::string onlyCase = {}; ///< "" = all that are for test
   /// Folder for the first case that fails; one that is chosen by name is kept if it passes, too.
   std::string keepIn = {};
+  /// In this process, whatever a kernel may do to it. Otherwise kernels of devices run in processes
+  /// of their own, so that the others are verified when one has lost the device.
+  bool isInProcess = false;
+  std::string reportTo = {}; ///< of a process for another one: see process/ChildProcess.h
 };
 
 /// Says where the tensors of a case are kept; `name` is "" when none failed, `folder` when nobody

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernels of unittests/nvidia_driver/Kernels.h do, on the host.
+// What the kernels of unittests/nvidia_driver/Kernels.h do, on the host, and kernels of text tests
+// that are named after what they do to the process.
 #include "lib/targets/nvidia/driver/Failure.h"
 #include "unittests/nvidia_driver/fake/State.h"
 
+#include <csignal>
 #include <cstring>
 
 namespace nereid::nvidia::test {
@@ -68,6 +70,12 @@ cuda::Result runKernel(const FakeCuda::Launch &launch, const std::vector<uint64_
                        const FakeKernel &kernel) {
   if (kernel.name == "fault") {
     return cuda::IllegalAddress;
+  }
+  if (kernel.name == "fail_launch") {
+    return cuda::LaunchFailed;
+  }
+  if (kernel.name == "end_process") { // as a driver that does not survive it
+    ::raise(SIGKILL);
   }
   return kernel.name == "add_scalar"       ? addScalar(launch, values)
          : kernel.name == "write_ids"      ? writeIds(launch, values)

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// This program once more, in a process of its own: for work that may end the process it is done in,
+// or take a device from it. What it prints goes where ours goes; what it found comes back as JSON.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace nereid::cli {
+
+/// What takes the name of a file behind it, and is no option for users.
+inline constexpr const char *reportOption = "--report-to";
+
+struct ChildResult {
+  int status = 0;   ///< it ended with; 1 after a signal
+  std::string fate; ///< "" = it ended by itself, else what ended it
+  std::optional<nlohmann::ordered_json> report = {};
+};
+
+/// words: a command line without the program's name, to which the option for the report is added.
+ChildResult runChild(std::vector<std::string> words);
+
+/// The child's side. Its work is nobody's once the process that started it is gone: it ends then.
+void endWithParent();
+/// False when the file cannot be written.
+bool leaveReport(const std::string &path, const nlohmann::ordered_json &report);
+
+} // namespace nereid::cli
