@@ -140,11 +140,10 @@ def sanitizer_checks(programs, options, folders):
         for kind in TOOLS:
             # What is asked for and not there, such as the record of assertions of a kernel without
             # one, counts as an error of the API there.
-            command = [tool, "--tool", kind, "--error-exitcode", "99", "--target-processes", "all",
-                       "--print-limit", "20"]
+            command = [tool, "--tool", kind, "--error-exitcode", "99", "--print-limit", "20"]
             command += ["--report-api-errors", "no"] if kind == "memcheck" else []
             command += [str(programs.find("nereid")), "verify", str(folder), "--target", options.device,
-                        "--seed", str(options.seed)]
+                        "--seed", str(options.seed), "--in-process"]
             check = Check("sanitizer", f"{kind} {folder.name}", command, options.sanitizer_seconds)
             yield check if os.access(tool, os.X_OK) else check.skip("no compute-sanitizer")
 

@@ -3,6 +3,8 @@
 """What NVIDIA's ptxas makes of every kernel of kernels/, for every architecture that there is code for.
 
   scripts/ptxas.py [--architecture sm_90a]... [--only TEXT] [--nereid PROGRAM]
+  scripts/ptxas.py --language PROGRAM   the kernels of the language suite, which language_conformance
+                                        records: only what is refused is listed
 
 Each different specialization of cases.toml is compiled and assembled; a line says what it takes: registers
 of a thread, bytes spilled, shared memory of a program, and how much of a processor it fills. Exit status 1
@@ -24,6 +26,7 @@ import pathlib
 import re
 import subprocess
 import sys
+import tempfile
 import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -55,12 +58,58 @@ def profile(nereid, folder, case, architecture):
         return None, [{"code": "?", "message": f"status {done.returncode}: {done.stderr}"}]
 
 
+def recorded_kernels(program, only):
+    """What the language suite compiles for this machine's CPU, by name and signature."""
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run([program, "--engines=cpu", "--gtest_brief=1"], capture_output=True, text=True,
+                              env={**os.environ, "NEREID_RECORD_KERNELS": folder})
+        if done.returncode != 0:
+            sys.exit(f"{program} ended with status {done.returncode}: {done.stdout[-2000:]}{done.stderr}")
+        kernels = [json.loads(file.read_text()) for file in sorted(pathlib.Path(folder).glob("*.json"))]
+    return [kernel for kernel in kernels if only in kernel["source"]]
+
+
+def assemble(nereid, kernel, architecture):
+    """What is said against it; empty: nothing."""
+    with tempfile.TemporaryDirectory() as folder:
+        source = pathlib.Path(folder) / "kernel.py"
+        source.write_text(kernel["source"])
+        name = f"{source}:{kernel['function']}" if kernel["function"] else str(source)
+        done = subprocess.run([nereid, "compile", name, "-s", kernel["signature"], "--target",
+                               f"nvidia:{architecture}", "--emit", "cubin", "--no-cache", "-o",
+                               folder + "/kernel.cubin"], capture_output=True, text=True)
+        return done.stderr if done.returncode != 0 else ""
+
+
+def assemble_language(options):
+    """Exit status."""
+    architectures = options.architecture or ARCHITECTURES
+    kernels = recorded_kernels(options.language, options.only)
+    work = [(kernel, architecture) for kernel in kernels for architecture in architectures]
+    failures = 0
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        said = pool.map(lambda one: assemble(options.nereid, *one), work)
+        for (kernel, architecture), text in zip(work, said):
+            if "needs ptxas" in text:
+                pool.shutdown(cancel_futures=True)
+                print(text)
+                return 77
+            if text:
+                failures += 1
+                print(f"{architecture} {kernel['signature']}\n{kernel['source']}\n{text}", flush=True)
+    print(f"{len(kernels)} kernels of the language suite on {', '.join(architectures)}: {failures} failures")
+    return 1 if failures else 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("--architecture", action="append", help="by default all four")
     parser.add_argument("--only", default="", help="kernels whose folder/file:function has this text")
     parser.add_argument("--nereid", default=str(ROOT / "build/bin/nereid"))
+    parser.add_argument("--language", metavar="PROGRAM", help="language_conformance")
     options = parser.parse_args()
+    if options.language:
+        return assemble_language(options)
     launches = read_launches(options.only)
     if not launches:
         sys.exit(f"no kernel's name has '{options.only}'")
