@@ -12,7 +12,7 @@ Value indexValue(Emitter &emitter, const Value &given, DType type, const std::st
   if (given.isPoison()) {
     return given;
   }
-  std::optional<Value> known = emitter.knownNumber(given);
+  std::optional<Value> known = knownNumber(given);
   if (known && known->isWhole()) {
     Value constant = Value::whole(known->integer);
     constant.bound = type;
@@ -21,20 +21,20 @@ Value indexValue(Emitter &emitter, const Value &given, DType type, const std::st
   bool isInteger = given.isTile() && !given.isBlock() && !given.isPointer() &&
                    !isFloat(given.tileType.element.dtype);
   if (!isInteger) {
-    return emitter.fail("E0216", what + " expects integers, but got " + describe(given),
-                        given.isBlock() ? "the block adds its own range of indices to a scalar"
-                                        : "");
+    return emitter.report.fail(
+        "E0216", what + " expects integers, but got " + describe(given),
+        given.isBlock() ? "the block adds its own range of indices to a scalar" : "");
   }
-  return emitter.cast(given, {type, false});
+  return emitter.tiles.cast(given, {type, false});
 }
 
 Value indexTuple(Emitter &emitter, const Value &given, size_t rank, DType type,
                  const std::string &what) {
   std::vector<Value> elements = given.isTuple() ? given.elements : std::vector<Value>{given};
   if (elements.size() != rank) {
-    return emitter.fail("E0216", what + " expects " + std::to_string(rank) +
-                                     (rank == 1 ? " value" : " values") + ", but got " +
-                                     std::to_string(elements.size()));
+    return emitter.report.fail("E0216", what + " expects " + std::to_string(rank) +
+                                            (rank == 1 ? " value" : " values") + ", but got " +
+                                            std::to_string(elements.size()));
   }
   for (Value &element : elements) {
     element = indexValue(emitter, element, type, what);
@@ -49,7 +49,7 @@ bool checkBase(Emitter &emitter, const Value &base, const std::string &what) {
   if (base.isPointer() && !base.isBlock()) {
     return true;
   }
-  emitter.error("E0216", what + " expects a scalar pointer, but got " + describe(base))
+  emitter.report.error("E0216", what + " expects a scalar pointer, but got " + describe(base))
       .withHelp(base.isNone() ? "the argument is None in this specialisation; guard the use with "
                                 "'is not None'"
                               : "pass the address of the first element");
@@ -58,19 +58,20 @@ bool checkBase(Emitter &emitter, const Value &base, const std::string &what) {
 
 std::optional<Shape> blockShape(Emitter &emitter, const Bound &args, const std::string &what,
                                 Origins &origins) {
-  std::optional<Shape> shape = emitter.constantShape(args["block_shape"], what);
-  if (!shape || !emitter.checkShape(*shape)) {
+  std::optional<Shape> shape = emitter.constants.shape(args["block_shape"], what);
+  if (!shape || !emitter.tiles.checkShape(*shape)) {
     return std::nullopt;
   }
   if (shape->empty()) {
-    emitter.error("E0216", what + " expects at least one size, but got none");
+    emitter.report.error("E0216", what + " expects at least one size, but got none");
     return std::nullopt;
   }
   const Expr *expr = args.expr("block_shape");
   bool isDisplay = expr && (expr->kind == ExprKind::Tuple || expr->kind == ExprKind::List) &&
                    expr->operands.size() == shape->size();
   for (size_t i = 0; i < shape->size(); ++i) {
-    origins.push_back(emitter.origin(isDisplay ? expr->operands[i].get() : expr, (*shape)[i]));
+    origins.push_back(
+        emitter.position.origin(isDisplay ? expr->operands[i].get() : expr, (*shape)[i]));
   }
   return shape;
 }
@@ -78,39 +79,42 @@ std::optional<Shape> blockShape(Emitter &emitter, const Bound &args, const std::
 /// The offsets 0 … size-1.
 static Value indexRange(Emitter &emitter, int64_t size) {
   TileType type{{DType::I32, false}, {size}};
-  mlir::Value ssa =
-      emitter.make<tile::MakeRangeOp>(emitter.mlirType(type), 0, static_cast<uint32_t>(size));
-  return emitter.cast(Value::tile(ssa, type), {DType::I64, false});
+  mlir::Value ssa = emitter.tiles.make<tile::MakeRangeOp>(emitter.tiles.mlirType(type), 0,
+                                                          static_cast<uint32_t>(size));
+  return emitter.tiles.cast(Value::tile(ssa, type), {DType::I64, false});
 }
 
 /// A tile of rank 1 as one that varies along dimension `at` of `rank` dimensions.
 static Value alongDimension(Emitter &emitter, Value tile, size_t at, size_t rank) {
   for (size_t d = 0; d < rank; ++d) {
     if (d != at) {
-      tile = emitter.expandDim(tile, static_cast<int64_t>(d));
+      tile = emitter.tiles.expandDim(tile, static_cast<int64_t>(d));
     }
   }
   return tile;
 }
 
 static bool isKnownToBe(Emitter &emitter, const Value &value, Integer wanted) {
-  std::optional<Value> known = emitter.knownNumber(value);
+  std::optional<Value> known = knownNumber(value);
   return known && known->integer == wanted;
 }
 
 static bool isKnownNotNegative(Emitter &emitter, const Value &value) {
-  std::optional<Value> known = emitter.knownNumber(value);
+  std::optional<Value> known = knownNumber(value);
   return known && known->integer >= 0;
 }
 
 /// Where offset + range is an index of a dimension of the size.
 static Value inside(Emitter &emitter, const Value &offset, const Value &range, const Value &size) {
-  Value index = isKnownToBe(emitter, offset, 0) ? range : emitter.binary("+", range, offset);
-  Value isBelow = emitter.compare("<", index, emitter.cast(size, {DType::I64, false}));
+  Value index =
+      isKnownToBe(emitter, offset, 0) ? range : emitter.operators.binary("+", range, offset);
+  Value isBelow =
+      emitter.operators.compare("<", index, emitter.tiles.cast(size, {DType::I64, false}));
   if (isKnownNotNegative(emitter, offset)) {
     return isBelow;
   }
-  return emitter.logical(true, emitter.compare(">=", index, Value::whole(0)), isBelow);
+  return emitter.operators.logical(true, emitter.operators.compare(">=", index, Value::whole(0)),
+                                   isBelow);
 }
 
 static BlockTile addressBlock(Emitter &emitter, const Value &access,
@@ -121,30 +125,32 @@ static BlockTile addressBlock(Emitter &emitter, const Value &access,
   std::vector<Value> offsets, ranges;
   for (size_t d = 0; d < rank; ++d) {
     const Value &offset = access.elements[BlockParts::Offsets].elements[d];
-    offsets.push_back(emitter.cast(offset, {DType::I64, false}));
+    offsets.push_back(emitter.tiles.cast(offset, {DType::I64, false}));
     ranges.push_back(indexRange(emitter, access.tileType.shape[d]));
   }
   Value pointers = access.elements[BlockParts::Base];
   for (size_t d = 0; d < rank; ++d) {
     if (!isKnownToBe(emitter, offsets[d], 0)) {
-      pointers = emitter.addPointer(pointers, emitter.binary("*", offsets[d], strides[d]));
+      pointers = emitter.operators.addPointer(
+          pointers, emitter.operators.binary("*", offsets[d], strides[d]));
     }
   }
   Value mask;
   for (size_t d = 0; d < rank; ++d) {
-    Value moved = isKnownToBe(emitter, strides[d], 1) ? ranges[d]
-                                                      : emitter.binary("*", ranges[d], strides[d]);
-    pointers = emitter.addPointer(pointers, alongDimension(emitter, moved, d, rank));
+    Value moved = isKnownToBe(emitter, strides[d], 1)
+                      ? ranges[d]
+                      : emitter.operators.binary("*", ranges[d], strides[d]);
+    pointers = emitter.operators.addPointer(pointers, alongDimension(emitter, moved, d, rank));
     if (isChecked[d]) {
       Value holds =
           alongDimension(emitter, inside(emitter, offsets[d], ranges[d], sizes[d]), d, rank);
-      mask = mask.isNone() ? holds : emitter.logical(true, mask, holds);
+      mask = mask.isNone() ? holds : emitter.operators.logical(true, mask, holds);
     }
     if (pointers.isPoison() || mask.isPoison()) {
       return {Value::poison(), Value::none()};
     }
   }
-  if (!mask.isNone() && !emitter.broadcastPair(pointers, mask)) {
+  if (!mask.isNone() && !emitter.tiles.broadcastPair(pointers, mask)) {
     return {Value::poison(), Value::none()};
   }
   return {pointers, mask};
@@ -158,15 +164,15 @@ static std::optional<llvm::SmallVector<bool>> checkedDimensions(Emitter &emitter
   if (given.isNone()) {
     return isChecked;
   }
-  std::optional<Shape> named = emitter.constantShape(given, "'boundary_check'");
+  std::optional<Shape> named = emitter.constants.shape(given, "'boundary_check'");
   if (!named) {
     return std::nullopt;
   }
   for (int64_t dimension : *named) {
     if (dimension < 0 || dimension >= static_cast<int64_t>(rank)) {
-      emitter.error("E0216", "'boundary_check' expects dimensions from 0 to " +
-                                 std::to_string(rank - 1) + ", but got " +
-                                 std::to_string(dimension));
+      emitter.report.error("E0216", "'boundary_check' expects dimensions from 0 to " +
+                                        std::to_string(rank - 1) + ", but got " +
+                                        std::to_string(dimension));
       return std::nullopt;
     }
     isChecked[static_cast<size_t>(dimension)] = true;
@@ -178,10 +184,10 @@ BlockTile addressForAccess(Emitter &emitter, const Bound &args, const char *name
   const Value &access = args["pointer"];
   for (const char *refused : {"mask", "other"}) {
     if (!args[refused].isNone()) {
-      return {emitter.fail("E0216",
-                           "'" + std::string(name) + "' of a block pointer takes no '" + refused +
-                               "', but got " + describe(args[refused]),
-                           "name the dimensions that can end early in 'boundary_check'"),
+      return {emitter.report.fail("E0216",
+                                  "'" + std::string(name) + "' of a block pointer takes no '" +
+                                      refused + "', but got " + describe(args[refused]),
+                                  "name the dimensions that can end early in 'boundary_check'"),
               Value::none()};
     }
   }
@@ -193,20 +199,20 @@ BlockTile addressForAccess(Emitter &emitter, const Bound &args, const char *name
 }
 
 Value paddingValue(Emitter &emitter, const Value &option, DType type) {
-  std::optional<std::string> text = emitter.constantString(option, "'padding_option'");
+  std::optional<std::string> text = emitter.constants.string(option, "'padding_option'");
   if (!text) {
     return Value::poison();
   }
   bool isNan = *text == "nan";
   if (!isNan && !text->empty() && *text != "zero") {
-    return emitter.fail("E0229",
-                        "'padding_option' expects 'zero', 'nan' or '', but got '" + *text + "'");
+    return emitter.report.fail("E0229", "'padding_option' expects 'zero', 'nan' or '', but got '" +
+                                            *text + "'");
   }
   if (isNan && (!isFloat(type) || type == DType::F8E4B15)) {
-    return emitter.fail("E0216",
-                        "'padding_option' is 'nan', but the elements are " +
-                            typeText(ElementType{type, false}) + ", which has none",
-                        "pad them with 'zero'");
+    return emitter.report.fail("E0216",
+                               "'padding_option' is 'nan', but the elements are " +
+                                   typeText(ElementType{type, false}) + ", which has none",
+                               "pad them with 'zero'");
   }
   return isNan ? Value::floating(std::nan("")) : Value::whole(0);
 }

@@ -10,7 +10,7 @@
 
 namespace nereid::language::emit {
 
-class Emitter;
+struct Emitter;
 
 struct Argument {
   std::string name; ///< keywords only
@@ -27,7 +27,7 @@ public:
   const std::vector<Argument> &rest() const { return extra; }
 
 private:
-  friend class Emitter;
+  friend class Calls;
   struct Slot {
     std::string_view name;
     Value value;

@@ -16,14 +16,13 @@ static std::vector<Value> emitAssembly(Emitter &emitter, const std::string &text
   std::vector<mlir::Type> resultTypes;
   std::vector<mlir::Value> inputs;
   for (ElementType type : types) {
-    resultTypes.push_back(emitter.mlirType(TileType{type, shape}));
+    resultTypes.push_back(emitter.tiles.mlirType(TileType{type, shape}));
   }
   for (const Value &operand : operands) {
     inputs.push_back(operand.ssa);
   }
-  auto op =
-      emitter.builder.create<tile::InlineAsmOp>(emitter.location(), resultTypes, text, constraints,
-                                                static_cast<uint32_t>(pack), isPure, inputs);
+  auto op = emitter.tiles.create<tile::InlineAsmOp>(resultTypes, text, constraints,
+                                                    static_cast<uint32_t>(pack), isPure, inputs);
   Origins origins = operands.empty() ? Origins{} : operands[0].origins;
   std::vector<Value> results;
   for (unsigned i = 0; i < types.size(); ++i) {
@@ -34,25 +33,25 @@ static std::vector<Value> emitAssembly(Emitter &emitter, const std::string &text
 
 Value inlineAsmElementwise(Emitter &emitter, const Bound &args) {
   const std::string of = " of 'inline_asm_elementwise'";
-  std::optional<std::string> text = emitter.constantString(args["asm"], "'asm'" + of);
+  std::optional<std::string> text = emitter.constants.string(args["asm"], "'asm'" + of);
   std::optional<std::string> constraints =
-      emitter.constantString(args["constraints"], "'constraints'" + of);
-  std::optional<bool> isPure = emitter.constantBool(args["is_pure"], "'is_pure'" + of);
-  std::optional<int64_t> pack = emitter.constantInteger(args["pack"], "'pack'" + of);
+      emitter.constants.string(args["constraints"], "'constraints'" + of);
+  std::optional<bool> isPure = emitter.constants.flag(args["is_pure"], "'is_pure'" + of);
+  std::optional<int64_t> pack = emitter.constants.integer(args["pack"], "'pack'" + of);
   if (!text || !constraints || !isPure || !pack) {
     return Value::poison();
   }
   if (*pack < 1) {
-    return emitter.fail("E0229",
-                        "'pack'" + of + " expects 1 or more, but got " + std::to_string(*pack));
+    return emitter.report.fail("E0229", "'pack'" + of + " expects 1 or more, but got " +
+                                            std::to_string(*pack));
   }
   if (!args["args"].isTuple()) {
-    return emitter.fail("E0229", "'args'" + of + " expects a list of operands, but got " +
-                                     describe(args["args"]));
+    return emitter.report.fail("E0229", "'args'" + of + " expects a list of operands, but got " +
+                                            describe(args["args"]));
   }
   std::vector<Value> operands;
   for (const Value &each : args["args"].elements) {
-    operands.push_back(emitter.toTile(each));
+    operands.push_back(emitter.tiles.toTile(each));
     if (operands.back().isPoison()) {
       return operands.back();
     }
@@ -61,16 +60,17 @@ Value inlineAsmElementwise(Emitter &emitter, const Bound &args) {
       args["dtype"].isTuple() ? args["dtype"].elements : std::vector<Value>{args["dtype"]};
   std::vector<ElementType> types;
   for (const Value &each : dtypes) {
-    std::optional<ElementType> type = emitter.constantType(each, "'dtype'" + of);
+    std::optional<ElementType> type = emitter.constants.type(each, "'dtype'" + of);
     if (!type) {
       return Value::poison();
     }
     types.push_back(*type);
   }
   if (types.empty()) {
-    return emitter.fail("E0229", "'dtype'" + of + " expects at least one type, but got none");
+    return emitter.report.fail("E0229",
+                               "'dtype'" + of + " expects at least one type, but got none");
   }
-  if (!emitter.broadcastAll(operands)) {
+  if (!emitter.tiles.broadcastAll(operands)) {
     return Value::poison();
   }
   std::vector<Value> results =

@@ -18,7 +18,7 @@ static std::optional<Ordering> orderingOf(Emitter &emitter, const Bound &args,
       continue;
     }
     std::optional<std::string> given =
-        emitter.constantString(args[key], "'" + std::string(key) + "' of '" + name + "'");
+        emitter.constants.string(args[key], "'" + std::string(key) + "' of '" + name + "'");
     if (!given) {
       return std::nullopt;
     }
@@ -27,14 +27,16 @@ static std::optional<Ordering> orderingOf(Emitter &emitter, const Bound &args,
   std::optional<tile::MemorySemantics> semantics = tile::symbolizeMemorySemantics(semText);
   std::optional<tile::MemoryScope> scope = tile::symbolizeMemoryScope(scopeText);
   if (!semantics) {
-    emitter.error("E0229", "'sem' of '" + name +
-                               "' expects 'acquire', 'release', 'acq_rel' or 'relaxed', but got '" +
-                               semText + "'");
+    emitter.report.error("E0229",
+                         "'sem' of '" + name +
+                             "' expects 'acquire', 'release', 'acq_rel' or 'relaxed', but got '" +
+                             semText + "'");
     return std::nullopt;
   }
   if (!scope) {
-    emitter.error("E0229", "'scope' of '" + name + "' expects 'gpu', 'cta' or 'sys', but got '" +
-                               scopeText + "'");
+    emitter.report.error("E0229", "'scope' of '" + name +
+                                      "' expects 'gpu', 'cta' or 'sys', but got '" + scopeText +
+                                      "'");
     return std::nullopt;
   }
   return Ordering{*semantics, *scope};
@@ -44,7 +46,7 @@ static bool checkPointer(Emitter &emitter, const Value &pointer, const std::stri
   if (pointer.isPointer()) {
     return !refuseConst(emitter, pointer, name);
   }
-  emitter.error("E0216", "'" + name + "' expects a pointer, but got " + describe(pointer))
+  emitter.report.error("E0216", "'" + name + "' expects a pointer, but got " + describe(pointer))
       .withHelp(pointer.isBlockAccess()
                     ? "atomics take addresses: add offsets to the pointer itself"
                     : "declare the argument as a pointer in the signature, e.g. *i32");
@@ -55,20 +57,20 @@ static bool checkPointer(Emitter &emitter, const Value &pointer, const std::stri
 static Value operandFor(Emitter &emitter, const Value &given, const Value &pointer,
                         const std::string &what, const std::string &name) {
   if (given.isPointer()) {
-    return emitter.fail("E0216", "'" + what + "' of '" + name + "' expects numbers, but got " +
-                                     describe(given));
+    return emitter.report.fail("E0216", "'" + what + "' of '" + name +
+                                            "' expects numbers, but got " + describe(given));
   }
-  Value value = emitter.cast(given, {pointer.tileType.element.dtype, false});
+  Value value = emitter.tiles.cast(given, {pointer.tileType.element.dtype, false});
   if (value.isPoison()) {
     return value;
   }
   if (value.isBlock() && !pointer.isBlock()) {
-    return emitter.fail("E0216",
-                        "'" + what + "' of '" + name + "' is " + describe(value) +
-                            ", but the pointer is a scalar",
-                        "add an offset tile to the pointer, e.g. pointer + tl.arange(0, BLOCK)");
+    return emitter.report.fail(
+        "E0216",
+        "'" + what + "' of '" + name + "' is " + describe(value) + ", but the pointer is a scalar",
+        "add an offset tile to the pointer, e.g. pointer + tl.arange(0, BLOCK)");
   }
-  return emitter.broadcastTo(value, pointer.tileType.shape, pointer.origins);
+  return emitter.tiles.broadcastTo(value, pointer.tileType.shape, pointer.origins);
 }
 
 /// The mask in the pointers' shape, which never grow: an element would be updated twice.
@@ -77,18 +79,18 @@ static std::optional<Value> maskFor(Emitter &emitter, const Value &given, const 
   if (given.isNone()) {
     return given;
   }
-  Value mask = emitter.truth(given);
+  Value mask = emitter.tiles.truth(given);
   if (mask.isPoison()) {
     return std::nullopt;
   }
   if (mask.isBlock() && !pointer.isBlock()) {
-    emitter
+    emitter.report
         .error("E0216",
                "the mask of '" + name + "' is " + describe(mask) + ", but the pointer is a scalar")
         .withHelp("add an offset tile to the pointer, e.g. pointer + tl.arange(0, BLOCK)");
     return std::nullopt;
   }
-  mask = emitter.broadcastTo(mask, pointer.tileType.shape, pointer.origins);
+  mask = emitter.tiles.broadcastTo(mask, pointer.tileType.shape, pointer.origins);
   return mask.isPoison() ? std::nullopt : std::optional(mask);
 }
 
@@ -116,7 +118,7 @@ static bool checkElement(Emitter &emitter, const Value &pointer, const std::stri
     break;
   }
   if (!isAllowed) {
-    emitter
+    emitter.report
         .error("E0216",
                "'" + name + "' expects a pointer to " + allowed + ", but got " + describe(pointer))
         .withHelp(isInteger(type) ? "keep the values in 32 bits, or update the word around them "
@@ -155,9 +157,9 @@ static Value update(Emitter &emitter, const Bound &args, const std::string &name
     return Value::poison();
   }
   DType type = pointer.tileType.element.dtype;
-  auto op = emitter.builder.create<tile::AtomicRMWOp>(
-      emitter.location(), value.ssa.getType(), kindFor(kind, type), pointer.ssa, value.ssa,
-      mask->ssa, ordering->semantics, ordering->scope);
+  auto op = emitter.tiles.create<tile::AtomicRMWOp>(value.ssa.getType(), kindFor(kind, type),
+                                                    pointer.ssa, value.ssa, mask->ssa,
+                                                    ordering->semantics, ordering->scope);
   return Value::tile(op.getResult(), {{type, false}, pointer.tileType.shape}, pointer.origins);
 }
 
@@ -197,9 +199,10 @@ Value atomicCas(Emitter &emitter, const Bound &args) {
   }
   ElementType element{pointer.tileType.element.dtype, false};
   if (bitWidth(element.dtype) < 16) {
-    return emitter.fail("E0216", "'atomic_cas' expects a pointer to elements of 16, 32 or 64 bits, "
-                                 "but got " +
-                                     describe(pointer));
+    return emitter.report.fail("E0216",
+                               "'atomic_cas' expects a pointer to elements of 16, 32 or 64 bits, "
+                               "but got " +
+                                   describe(pointer));
   }
   Value compare = operandFor(emitter, args["cmp"], pointer, "cmp", name);
   Value value = operandFor(emitter, args["val"], pointer, "val", name);
@@ -207,9 +210,9 @@ Value atomicCas(Emitter &emitter, const Bound &args) {
   if (compare.isPoison() || value.isPoison() || !ordering) {
     return Value::poison();
   }
-  auto op = emitter.builder.create<tile::AtomicCASOp>(emitter.location(), value.ssa.getType(),
-                                                      pointer.ssa, compare.ssa, value.ssa,
-                                                      ordering->semantics, ordering->scope);
+  auto op =
+      emitter.tiles.create<tile::AtomicCASOp>(value.ssa.getType(), pointer.ssa, compare.ssa,
+                                              value.ssa, ordering->semantics, ordering->scope);
   return Value::tile(op.getResult(), {element, pointer.tileType.shape}, pointer.origins);
 }
 

@@ -9,7 +9,7 @@ namespace nereid::language::emit {
 
 /// The order of dimensions in memory is a hint that nothing here needs; it must make sense.
 static bool checkOrder(Emitter &emitter, const Value &given, size_t rank) {
-  std::optional<Shape> order = emitter.constantShape(given, "'order' of 'make_block_ptr'");
+  std::optional<Shape> order = emitter.constants.shape(given, "'order' of 'make_block_ptr'");
   if (!order) {
     return false;
   }
@@ -20,8 +20,9 @@ static bool checkOrder(Emitter &emitter, const Value &given, size_t rank) {
     isPermutation = sorted[i] == static_cast<int64_t>(i);
   }
   if (!isPermutation) {
-    emitter.error("E0216", "'order' of 'make_block_ptr' expects each dimension from 0 to " +
-                               std::to_string(rank - 1) + " once, but got " + shapeText(*order));
+    emitter.report.error("E0216", "'order' of 'make_block_ptr' expects each dimension from 0 to " +
+                                      std::to_string(rank - 1) + " once, but got " +
+                                      shapeText(*order));
   }
   return isPermutation;
 }
@@ -53,8 +54,9 @@ Value makeBlockPointer(Emitter &emitter, const Bound &args) {
 Value advanceBuiltin(Emitter &emitter, const Bound &args) {
   Value pointer = args["base"];
   if (pointer.kind != Value::Kind::BlockPointer) {
-    return emitter.fail("E0216", "'advance' expects a block pointer, but got " + describe(pointer),
-                        "make one with tl.make_block_ptr; add an integer to move other pointers");
+    return emitter.report.fail(
+        "E0216", "'advance' expects a block pointer, but got " + describe(pointer),
+        "make one with tl.make_block_ptr; add an integer to move other pointers");
   }
   Value steps = indexTuple(emitter, args["offsets"], pointer.tileType.shape.size(), DType::I64,
                            "'offsets' of 'advance'");
@@ -63,12 +65,12 @@ Value advanceBuiltin(Emitter &emitter, const Bound &args) {
   }
   std::vector<Value> &offsets = pointer.elements[BlockParts::Offsets].elements;
   for (size_t i = 0; i < offsets.size(); ++i) {
-    std::optional<Value> step = emitter.knownNumber(steps.elements[i]);
+    std::optional<Value> step = knownNumber(steps.elements[i]);
     if (step && step->integer == 0) {
       continue;
     }
-    offsets[i] = indexValue(emitter, emitter.binary("+", offsets[i], steps.elements[i]), DType::I64,
-                            "'offsets' of 'advance'");
+    offsets[i] = indexValue(emitter, emitter.operators.binary("+", offsets[i], steps.elements[i]),
+                            DType::I64, "'offsets' of 'advance'");
     if (offsets[i].isPoison()) {
       return Value::poison();
     }

@@ -15,7 +15,8 @@ static bool isDescriptor(Emitter &emitter, const Value &given, const std::string
   if (given.kind == Value::Kind::Descriptor) {
     return true;
   }
-  emitter.error("E0216", "'" + name + "' expects a tensor descriptor, but got " + describe(given))
+  emitter.report
+      .error("E0216", "'" + name + "' expects a tensor descriptor, but got " + describe(given))
       .withHelp(howToMake);
   return false;
 }
@@ -35,7 +36,7 @@ Value makeTensorDescriptor(Emitter &emitter, const Bound &args) {
   DType type = args["base"].tileType.element.dtype;
   constexpr int64_t smallestRow = 16; // upstream's limit, in bytes
   if (const int64_t bytes = block->back() * std::max(bitWidth(type) / 8, 1); bytes < smallestRow) {
-    return emitter.fail(
+    return emitter.report.fail(
         "E0216",
         "the last of 'block_shape'" + of + " expects at least " + std::to_string(smallestRow) +
             " bytes, but got " + std::to_string(block->back()) + " elements of " +
@@ -48,11 +49,11 @@ Value makeTensorDescriptor(Emitter &emitter, const Bound &args) {
   if (sizes.isPoison() || strides.isPoison() || padding.isPoison()) {
     return Value::poison();
   }
-  std::optional<Value> last = emitter.knownNumber(strides.elements.back());
+  std::optional<Value> last = knownNumber(strides.elements.back());
   if (last && last->integer != 1) {
-    return emitter.fail("E0216",
-                        "the last of 'strides'" + of + " expects 1, but got " + pythonText(*last),
-                        "a descriptor's rows are contiguous; use tl.make_block_ptr for others");
+    return emitter.report.fail(
+        "E0216", "the last of 'strides'" + of + " expects 1, but got " + pythonText(*last),
+        "a descriptor's rows are contiguous; use tl.make_block_ptr for others");
   }
   descriptor.tileType = {{type, false}, *block};
   descriptor.text = padding.kind == Value::Kind::Float ? "nan" : "";
@@ -62,7 +63,8 @@ Value makeTensorDescriptor(Emitter &emitter, const Bound &args) {
 
 /// For isinstance; nothing can be made by calling it.
 Value descriptorType(Emitter &emitter, const Bound &) {
-  return emitter.fail("E0224", "'tensor_descriptor' is a type and cannot be called", howToMake);
+  return emitter.report.fail("E0224", "'tensor_descriptor' is a type and cannot be called",
+                             howToMake);
 }
 
 /// The operation that makes the descriptor, in front of each access: equal ones become one, and
@@ -71,15 +73,16 @@ static mlir::Value descriptorValue(Emitter &emitter, const Value &descriptor) {
   auto scalars = [&](size_t part) {
     llvm::SmallVector<mlir::Value> values;
     for (const Value &element : descriptor.elements[part].elements) {
-      values.push_back(emitter.cast(element, {DType::I64, false}).ssa);
+      values.push_back(emitter.tiles.cast(element, {DType::I64, false}).ssa);
     }
     return values;
   };
-  auto type = tile::DescriptorType::get(emitter.builder.getContext(), descriptor.tileType.shape,
-                                        emitter.mlirType(descriptor.tileType.element));
-  return emitter.builder.create<tile::MakeDescriptorOp>(
-      emitter.location(), type, descriptor.elements[BlockParts::Base].ssa,
-      scalars(BlockParts::Sizes), scalars(BlockParts::Strides),
+  auto type =
+      tile::DescriptorType::get(emitter.tiles.builder.getContext(), descriptor.tileType.shape,
+                                emitter.tiles.mlirType(descriptor.tileType.element));
+  return emitter.tiles.create<tile::MakeDescriptorOp>(
+      type, descriptor.elements[BlockParts::Base].ssa, scalars(BlockParts::Sizes),
+      scalars(BlockParts::Strides),
       descriptor.text == "nan" ? tile::Padding::NaN : tile::Padding::Zero);
 }
 
@@ -101,12 +104,12 @@ static std::optional<DescriptorAccess> blockAt(Emitter &emitter, const Bound &ar
   size_t rank = descriptor.tileType.shape.size();
   Value offsets =
       indexTuple(emitter, args["offsets"], rank, DType::I64, "'offsets' of '" + name + "'");
-  if (offsets.isPoison() || !emitter.checkShape(descriptor.tileType.shape)) {
+  if (offsets.isPoison() || !emitter.tiles.checkShape(descriptor.tileType.shape)) {
     return std::nullopt;
   }
   DescriptorAccess access{descriptor, descriptor.tileType, {}, {}, {}};
   for (const Value &offset : offsets.elements) {
-    access.offsets.push_back(emitter.cast(offset, {DType::I64, false}).ssa);
+    access.offsets.push_back(emitter.tiles.cast(offset, {DType::I64, false}).ssa);
   }
   return access;
 }
@@ -120,33 +123,34 @@ static std::optional<DescriptorAccess> rowsAt(Emitter &emitter, const Bound &arg
   }
   const Shape &shape = descriptor.tileType.shape;
   if (shape.size() != 2 || shape[0] != 1) {
-    emitter
+    emitter.report
         .error("E0216", "'" + name + "' expects a descriptor with blocks of one row, but got " +
                             describe(descriptor))
         .withHelp("make it with block_shape=[1, N]");
     return std::nullopt;
   }
-  Value rows = emitter.toTile(args["x_offsets"]);
+  Value rows = emitter.tiles.toTile(args["x_offsets"]);
   if (rows.isPoison()) {
     return std::nullopt;
   }
   bool areIndices =
       rows.tileType.shape.size() == 1 && !rows.isPointer() && !isFloat(rows.tileType.element.dtype);
   if (!areIndices) {
-    emitter.error("E0216", "'x_offsets' of '" + name +
-                               "' expects a tile of rank 1 of integers, but got " + describe(rows));
+    emitter.report.error("E0216", "'x_offsets' of '" + name +
+                                      "' expects a tile of rank 1 of integers, but got " +
+                                      describe(rows));
     return std::nullopt;
   }
   Value column = indexValue(emitter, args["y_offset"], DType::I64, "'y_offset' of '" + name + "'");
   TileType type{descriptor.tileType.element, {rows.tileType.shape[0], shape[1]}};
-  if (column.isPoison() || !emitter.checkShape(type.shape)) {
+  if (column.isPoison() || !emitter.tiles.checkShape(type.shape)) {
     return std::nullopt;
   }
   return DescriptorAccess{descriptor,
                           type,
                           {},
-                          emitter.cast(rows, {DType::I64, false}).ssa,
-                          emitter.cast(column, {DType::I64, false}).ssa};
+                          emitter.tiles.cast(rows, {DType::I64, false}).ssa,
+                          emitter.tiles.cast(column, {DType::I64, false}).ssa};
 }
 
 /// The value as the descriptor's elements; its shape must be that of the tile written.
@@ -155,17 +159,17 @@ static Value operandFor(Emitter &emitter, const DescriptorAccess &access, const 
   if (refuseConst(emitter, access.descriptor.elements[BlockParts::Base], name)) {
     return Value::poison();
   }
-  Value value = emitter.toTile(given);
+  Value value = emitter.tiles.toTile(given);
   if (value.isPoison()) {
     return value;
   }
   if (value.isPointer() || value.tileType.shape != access.type.shape) {
-    return emitter.fail("E0216",
-                        "'value' of '" + name + "' expects a tile of " + typeText(access.type) +
-                            ", but got " + describe(value),
-                        "reshape it, or broadcast it with tl.broadcast_to");
+    return emitter.report.fail("E0216",
+                               "'value' of '" + name + "' expects a tile of " +
+                                   typeText(access.type) + ", but got " + describe(value),
+                               "reshape it, or broadcast it with tl.broadcast_to");
   }
-  return emitter.cast(value, access.type.element);
+  return emitter.tiles.cast(value, access.type.element);
 }
 
 Value loadDescriptor(Emitter &emitter, const Bound &args) {
@@ -173,9 +177,9 @@ Value loadDescriptor(Emitter &emitter, const Bound &args) {
   if (!access) {
     return Value::poison();
   }
-  mlir::Value ssa = emitter.builder.create<tile::DescriptorLoadOp>(
-      emitter.location(), emitter.mlirType(access->type),
-      descriptorValue(emitter, access->descriptor), access->offsets);
+  mlir::Value ssa = emitter.tiles.create<tile::DescriptorLoadOp>(
+      emitter.tiles.mlirType(access->type), descriptorValue(emitter, access->descriptor),
+      access->offsets);
   return Value::tile(ssa, access->type, access->descriptor.origins);
 }
 
@@ -185,8 +189,8 @@ Value storeDescriptor(Emitter &emitter, const Bound &args) {
   if (value.isPoison()) {
     return value;
   }
-  emitter.builder.create<tile::DescriptorStoreOp>(
-      emitter.location(), descriptorValue(emitter, access->descriptor), access->offsets, value.ssa);
+  emitter.tiles.create<tile::DescriptorStoreOp>(descriptorValue(emitter, access->descriptor),
+                                                access->offsets, value.ssa);
   return Value::none();
 }
 
@@ -195,9 +199,9 @@ Value gatherDescriptor(Emitter &emitter, const Bound &args) {
   if (!access) {
     return Value::poison();
   }
-  mlir::Value ssa = emitter.builder.create<tile::DescriptorGatherOp>(
-      emitter.location(), emitter.mlirType(access->type),
-      descriptorValue(emitter, access->descriptor), access->rows, access->column);
+  mlir::Value ssa = emitter.tiles.create<tile::DescriptorGatherOp>(
+      emitter.tiles.mlirType(access->type), descriptorValue(emitter, access->descriptor),
+      access->rows, access->column);
   return Value::tile(ssa, access->type, {nullptr, access->descriptor.origins[1]});
 }
 
@@ -207,9 +211,8 @@ Value scatterDescriptor(Emitter &emitter, const Bound &args) {
   if (value.isPoison()) {
     return value;
   }
-  emitter.builder.create<tile::DescriptorScatterOp>(emitter.location(),
-                                                    descriptorValue(emitter, access->descriptor),
-                                                    access->rows, access->column, value.ssa);
+  emitter.tiles.create<tile::DescriptorScatterOp>(descriptorValue(emitter, access->descriptor),
+                                                  access->rows, access->column, value.ssa);
   return Value::none();
 }
 
@@ -244,15 +247,14 @@ static Value update(Emitter &emitter, const Bound &args, const std::string &name
   DType type = value.tileType.element.dtype;
   std::optional<tile::AtomicKind> fitting = kindFor(kind, type);
   if (!fitting) {
-    return emitter.fail("E0216",
-                        "'" + name + "' is not defined for elements of " +
-                            typeText(ElementType{type, false}),
-                        "it updates integers of 32 and 64 bits; atomic_add, atomic_max and "
-                        "atomic_min also floats of 16 bits and more");
+    return emitter.report.fail("E0216",
+                               "'" + name + "' is not defined for elements of " +
+                                   typeText(ElementType{type, false}),
+                               "it updates integers of 32 and 64 bits; atomic_add, atomic_max and "
+                               "atomic_min also floats of 16 bits and more");
   }
-  emitter.builder.create<tile::DescriptorReduceOp>(emitter.location(), *fitting,
-                                                   descriptorValue(emitter, access->descriptor),
-                                                   access->offsets, value.ssa);
+  emitter.tiles.create<tile::DescriptorReduceOp>(
+      *fitting, descriptorValue(emitter, access->descriptor), access->offsets, value.ssa);
   return Value::none();
 }
 

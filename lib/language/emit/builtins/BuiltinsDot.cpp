@@ -8,7 +8,7 @@ namespace nereid::language::emit {
 
 static std::string operandName(Emitter &emitter, const Bound &args, const char *param) {
   const Expr *expr = args.expr(param);
-  std::string text = expr ? emitter.sourceText(*expr) : "";
+  std::string text = expr ? emitter.position.sourceText(*expr) : "";
   return "'" + (text.empty() ? std::string(param) : text) + "'";
 }
 
@@ -27,27 +27,27 @@ static bool checkOperands(Emitter &emitter, const Bound &args, const Value &a, c
       nameA + " is " + typeText(a.tileType) + " and " + nameB + " is " + typeText(b.tileType);
   size_t rank = a.tileType.shape.size();
   if (a.isPointer() || b.isPointer() || rank != b.tileType.shape.size() || rank < 2) {
-    emitter.error("E0214", "'tl.dot' expects two tiles of one rank, which is 2 or more")
+    emitter.report.error("E0214", "'tl.dot' expects two tiles of one rank, which is 2 or more")
         .note(types)
         .withHelp("load tiles with x[:, None] and x[None, :] offsets");
     return false;
   }
   if (!(a.tileType.element == b.tileType.element) || a.tileType.element.dtype == DType::Bool) {
-    emitter.error("E0214", "'tl.dot' operands expect one number type")
+    emitter.report.error("E0214", "'tl.dot' operands expect one number type")
         .note(types)
         .withHelp("convert one of them with .to(" + nameA.substr(1, nameA.size() - 2) + ".dtype)");
     return false;
   }
   const Shape &left = a.tileType.shape, &right = b.tileType.shape;
   if (llvm::ArrayRef<int64_t>(left).drop_back(2) != llvm::ArrayRef<int64_t>(right).drop_back(2)) {
-    emitter.error("E0214", "'tl.dot' operands disagree on the batch size").note(types);
+    emitter.report.error("E0214", "'tl.dot' operands disagree on the batch size").note(types);
     return false;
   }
   if (left[rank - 1] == right[rank - 2]) {
     return true;
   }
   Diagnostic &diagnostic =
-      emitter.error("E0214", "'tl.dot' operands disagree on the contracted size");
+      emitter.report.error("E0214", "'tl.dot' operands disagree on the contracted size");
   std::string dimA = std::to_string(rank - 1), dimB = std::to_string(rank - 2);
   diagnostic.note(types + "; expects a.shape[" + dimA + "] == b.shape[" + dimB + "], but got " +
                   std::to_string(left[rank - 1]) + " and " + std::to_string(right[rank - 2]));
@@ -64,8 +64,8 @@ static bool checkOperands(Emitter &emitter, const Bound &args, const Value &a, c
 
 static std::optional<tile::InputPrecision> precisionOf(Emitter &emitter, const Bound &args) {
   std::optional<std::string> text =
-      emitter.constantString(args["input_precision"], "'input_precision'");
-  std::optional<bool> allowTf32 = emitter.constantBool(args["allow_tf32"], "'allow_tf32'");
+      emitter.constants.string(args["input_precision"], "'input_precision'");
+  std::optional<bool> allowTf32 = emitter.constants.flag(args["allow_tf32"], "'allow_tf32'");
   if (!text || !allowTf32) {
     return std::nullopt;
   }
@@ -77,9 +77,9 @@ static std::optional<tile::InputPrecision> precisionOf(Emitter &emitter, const B
   std::optional<tile::InputPrecision> precision =
       isSplit ? tile::InputPrecision::IEEE : tile::symbolizeInputPrecision(*text);
   if (!precision) {
-    emitter.error("E0229", "'input_precision' expects 'ieee', 'tf32', 'tf32x3', 'bf16x3' or "
-                           "'bf16x6', but got '" +
-                               *text + "'");
+    emitter.report.error("E0229", "'input_precision' expects 'ieee', 'tf32', 'tf32x3', 'bf16x3' or "
+                                  "'bf16x6', but got '" +
+                                      *text + "'");
   }
   return precision;
 }
@@ -92,14 +92,14 @@ static std::optional<DType> resultType(Emitter &emitter, const Bound &args, DTyp
   }
   if (!args["out_dtype"].isNone()) {
     std::optional<ElementType> type =
-        emitter.constantType(args["out_dtype"], "'out_dtype' of 'dot'");
+        emitter.constants.type(args["out_dtype"], "'out_dtype' of 'dot'");
     if (!type) {
       return std::nullopt;
     }
     bool isFitting = isFloat(type->dtype) == isFloat(operand) && !type->isPointer;
     if (!isFitting) {
-      emitter.error("E0214", "'tl.dot' of " + typeText(ElementType{operand, false}) +
-                                 " operands cannot give " + typeText(*type));
+      emitter.report.error("E0214", "'tl.dot' of " + typeText(ElementType{operand, false}) +
+                                        " operands cannot give " + typeText(*type));
       return std::nullopt;
     }
     // for wider operands the default of upstream, f32 or i32, would lose what they hold
@@ -115,24 +115,24 @@ static std::optional<DType> resultType(Emitter &emitter, const Bound &args, DTyp
 }
 
 Value dot(Emitter &emitter, const Bound &args) {
-  Value a = emitter.toTile(args["input"]), b = emitter.toTile(args["other"]);
+  Value a = emitter.tiles.toTile(args["input"]), b = emitter.tiles.toTile(args["other"]);
   const bool areFloat8 = isFloat8(a.tileType.element.dtype) && isFloat8(b.tileType.element.dtype) &&
                          !a.isPointer() && !b.isPointer();
   if (areFloat8) { // of all formats, mixed ones too; float16 holds their numbers exactly
-    a = emitter.cast(a, {DType::F16, false});
-    b = emitter.cast(b, {DType::F16, false});
+    a = emitter.tiles.cast(a, {DType::F16, false});
+    b = emitter.tiles.cast(b, {DType::F16, false});
   }
   if (a.isPoison() || b.isPoison() || !checkOperands(emitter, args, a, b)) {
     return Value::poison();
   }
   if (areFloat8 && !args["max_num_imprecise_acc"].isNone()) {
-    std::optional<int64_t> most =
-        emitter.constantInteger(args["max_num_imprecise_acc"], "'max_num_imprecise_acc' of 'dot'");
+    std::optional<int64_t> most = emitter.constants.integer(args["max_num_imprecise_acc"],
+                                                            "'max_num_imprecise_acc' of 'dot'");
     if (const int64_t contracted = a.tileType.shape.back(); most && *most > contracted) {
-      return emitter.fail("E0214", "'max_num_imprecise_acc' of 'tl.dot' expects at most the "
-                                   "contracted size " +
-                                       std::to_string(contracted) + ", but got " +
-                                       std::to_string(*most));
+      return emitter.report.fail("E0214", "'max_num_imprecise_acc' of 'tl.dot' expects at most the "
+                                          "contracted size " +
+                                              std::to_string(contracted) + ", but got " +
+                                              std::to_string(*most));
     }
     if (!most) {
       return Value::poison();
@@ -145,8 +145,8 @@ Value dot(Emitter &emitter, const Bound &args) {
   }
   if (isUnsigned(a.tileType.element.dtype) &&
       bitWidth(a.tileType.element.dtype) < bitWidth(*type)) {
-    a = emitter.cast(a, {*type, false}); // the operation extends integers by their sign
-    b = emitter.cast(b, {*type, false});
+    a = emitter.tiles.cast(a, {*type, false}); // the operation extends integers by their sign
+    b = emitter.tiles.cast(b, {*type, false});
   }
   size_t rank = a.tileType.shape.size();
   TileType result{{*type, false}, a.tileType.shape};
@@ -155,11 +155,11 @@ Value dot(Emitter &emitter, const Bound &args) {
   origins[rank - 1] = b.origins[rank - 1];
   Value acc = args["acc"];
   if (acc.isNone() || acc.isNumber()) {
-    acc = emitter.constantTile(acc.isNone() ? Value::whole(0) : acc, *type, result.shape);
+    acc = emitter.tiles.constantTile(acc.isNone() ? Value::whole(0) : acc, *type, result.shape);
   }
   bool isFloating = isFloat(*type) == isFloat(a.tileType.element.dtype);
   if (!acc.isTile() || !(acc.tileType == result) || !isFloating) {
-    emitter
+    emitter.report
         .error("E0214", "the accumulator of 'tl.dot' expects " + typeText(result) + ", but got " +
                             describe(acc))
         .note(operandName(emitter, args, "input") + " is " + typeText(a.tileType) + " and " +
@@ -169,18 +169,19 @@ Value dot(Emitter &emitter, const Bound &args) {
     return Value::poison();
   }
   if (rank <= 3) {
-    mlir::Value ssa = emitter.make<tile::DotOp>(a.ssa, b.ssa, acc.ssa, *precision);
+    mlir::Value ssa = emitter.tiles.make<tile::DotOp>(a.ssa, b.ssa, acc.ssa, *precision);
     return Value::tile(ssa, result, origins);
   }
   auto asBatch = [&](const Value &tile) {
     const Shape &shape = tile.tileType.shape;
     const int64_t matrix = shape[rank - 2] * shape[rank - 1];
-    return emitter.reshapeTo(
+    return emitter.tiles.reshapeTo(
         tile, {tile.tileType.elementCount() / matrix, shape[rank - 2], shape[rank - 1]});
   };
   acc = asBatch(acc);
-  mlir::Value ssa = emitter.make<tile::DotOp>(asBatch(a).ssa, asBatch(b).ssa, acc.ssa, *precision);
-  Value batch = emitter.reshapeTo(Value::tile(ssa, acc.tileType), result.shape);
+  mlir::Value ssa =
+      emitter.tiles.make<tile::DotOp>(asBatch(a).ssa, asBatch(b).ssa, acc.ssa, *precision);
+  Value batch = emitter.tiles.reshapeTo(Value::tile(ssa, acc.tileType), result.shape);
   return Value::tile(batch.ssa, result, origins);
 }
 

@@ -26,7 +26,8 @@ static Value permuted(Emitter &emitter, const Value &value, llvm::ArrayRef<int32
   for (size_t i = 0; i < order.size(); ++i) {
     type.shape[i] = value.tileType.shape[static_cast<size_t>(order[i])];
   }
-  return Value::tile(emitter.make<tile::TransOp>(emitter.mlirType(type), value.ssa, order), type);
+  return Value::tile(
+      emitter.tiles.make<tile::TransOp>(emitter.tiles.mlirType(type), value.ssa, order), type);
 }
 
 static Value swappedLast(Emitter &emitter, const Value &value) {
@@ -46,39 +47,41 @@ static Value unsignedConstant(uint64_t number, DType type) {
 
 /// Bits of a bfloat16 from a u16 tile.
 static Value asBrain(Emitter &emitter, const Value &bits) {
-  return emitter.bitcast(bits, {DType::BF16, false});
+  return emitter.tiles.bitcast(bits, {DType::BF16, false});
 }
 
 /// The numbers 0, 0.5, 1, 1.5, 2, 3, 4, 6 by the low three bits, the sign by the fourth.
 static Value decodeNibble(Emitter &emitter, const Value &nibbles) {
   auto word = [](uint64_t number) { return unsignedConstant(number, DType::U16); };
-  Value bits = emitter.cast(nibbles, {DType::U16, false});
-  Value code = emitter.binary("&", bits, word(7));
-  Value sign = emitter.binary("<<", emitter.binary("&", bits, word(8)), word(12));
+  Value bits = emitter.tiles.cast(nibbles, {DType::U16, false});
+  Value code = emitter.operators.binary("&", bits, word(7));
+  Value sign =
+      emitter.operators.binary("<<", emitter.operators.binary("&", bits, word(8)), word(12));
   // From 1 on the code's exponent and mantissa are a bfloat16's but for the bias; 0.5 is the only
   // subnormal number besides 0.
-  Value normal = emitter.binary("+", emitter.binary("<<", code, word(6)), word(0x3F00));
-  Value magnitude = emitter.select(emitter.compare(">=", code, word(2)), normal,
-                                   emitter.binary("*", code, word(0x3F00)));
-  return asBrain(emitter, emitter.binary("|", magnitude, sign));
+  Value normal =
+      emitter.operators.binary("+", emitter.operators.binary("<<", code, word(6)), word(0x3F00));
+  Value magnitude = emitter.operators.select(emitter.operators.compare(">=", code, word(2)), normal,
+                                             emitter.operators.binary("*", code, word(0x3F00)));
+  return asBrain(emitter, emitter.operators.binary("|", magnitude, sign));
 }
 
 /// Two numbers in each byte, the first in the low four bits, side by side along the packed axis.
 static Value unpack(Emitter &emitter, const ScaledOperand &operand) {
-  Value low =
-      decodeNibble(emitter, emitter.binary("&", operand.value, unsignedConstant(15, DType::U8)));
-  Value high =
-      decodeNibble(emitter, emitter.binary(">>", operand.value, unsignedConstant(4, DType::U8)));
+  Value low = decodeNibble(
+      emitter, emitter.operators.binary("&", operand.value, unsignedConstant(15, DType::U8)));
+  Value high = decodeNibble(
+      emitter, emitter.operators.binary(">>", operand.value, unsignedConstant(4, DType::U8)));
   TileType pair = low.tileType;
   pair.shape.push_back(2);
-  Value joined =
-      Value::tile(emitter.make<tile::JoinOp>(emitter.mlirType(pair), low.ssa, high.ssa), pair);
+  Value joined = Value::tile(
+      emitter.tiles.make<tile::JoinOp>(emitter.tiles.mlirType(pair), low.ssa, high.ssa), pair);
   Shape shape = operand.value.tileType.shape;
   shape[operand.packed()] *= 2;
   if (operand.packed() + 1 != operand.rank()) {
     joined = swappedLast(emitter, joined); // the pair goes beside the axis it belongs to
   }
-  return emitter.reshapeTo(joined, shape);
+  return emitter.tiles.reshapeTo(joined, shape);
 }
 
 /// E0214 unless the element type is the format's, or an unsigned integer of its width.
@@ -98,43 +101,45 @@ static Value withFormat(Emitter &emitter, const ScaledOperand &operand) {
       continue;
     }
     if (given.isPointer || (given.dtype != row.type && given.dtype != row.bits)) {
-      return emitter.fail("E0214",
-                          "'" + operand.name + "' of 'tl.dot_scaled' has the format '" +
-                              operand.format + "' and expects elements of " +
-                              typeText(ElementType{row.type, false}) + ", but got " +
-                              typeText(given),
-                          "'e2m1' is two numbers in a u8; the others may come as bits in an "
-                          "unsigned integer of their width");
+      return emitter.report.fail("E0214",
+                                 "'" + operand.name + "' of 'tl.dot_scaled' has the format '" +
+                                     operand.format + "' and expects elements of " +
+                                     typeText(ElementType{row.type, false}) + ", but got " +
+                                     typeText(given),
+                                 "'e2m1' is two numbers in a u8; the others may come as bits in an "
+                                 "unsigned integer of their width");
     }
     if (operand.format == "e2m1") {
       return unpack(emitter, operand);
     }
-    return emitter.bitcast(operand.value, {row.type, false});
+    return emitter.tiles.bitcast(operand.value, {row.type, false});
   }
-  return emitter.fail("E0229", "'" + operand.name +
-                                   "_format' of 'tl.dot_scaled' expects 'e2m1', 'e4m3', 'e5m2', "
-                                   "'fp16' or 'bf16', but got '" +
-                                   operand.format + "'");
+  return emitter.report.fail("E0229",
+                             "'" + operand.name +
+                                 "_format' of 'tl.dot_scaled' expects 'e2m1', 'e4m3', 'e5m2', "
+                                 "'fp16' or 'bf16', but got '" +
+                                 operand.format + "'");
 }
 
 /// 2^(byte - 127) as bfloat16, NaN for 255.
 static Value decodeScale(Emitter &emitter, const Value &bytes) {
   auto word = [](uint64_t number) { return unsignedConstant(number, DType::U16); };
-  Value code = emitter.cast(bytes, {DType::U16, false});
-  Value normal = emitter.binary("<<", code, word(7));
-  Value small = emitter.select(emitter.compare("==", code, word(0)), word(0x0040), normal);
-  return asBrain(emitter,
-                 emitter.select(emitter.compare("==", code, word(255)), word(0x7FC0), small));
+  Value code = emitter.tiles.cast(bytes, {DType::U16, false});
+  Value normal = emitter.operators.binary("<<", code, word(7));
+  Value small = emitter.operators.select(emitter.operators.compare("==", code, word(0)),
+                                         word(0x0040), normal);
+  return asBrain(emitter, emitter.operators.select(emitter.operators.compare("==", code, word(255)),
+                                                   word(0x7FC0), small));
 }
 
 /// The operand times its scales in `type`; `value` is unpacked.
 static Value scaled(Emitter &emitter, const ScaledOperand &operand, const Value &value,
                     DType type) {
-  Value wide = emitter.cast(value, {type, false});
+  Value wide = emitter.tiles.cast(value, {type, false});
   if (operand.scale.isNone() || wide.isPoison()) {
     return wide;
   }
-  Value scale = emitter.toTile(operand.scale);
+  Value scale = emitter.tiles.toTile(operand.scale);
   if (scale.isPoison()) {
     return scale;
   }
@@ -150,27 +155,27 @@ static Value scaled(Emitter &emitter, const ScaledOperand &operand, const Value 
   bool isByte = isFloat8Scale || scale.tileType.element == ElementType{DType::U8, false} ||
                 scale.tileType.element == ElementType{DType::I8, false};
   if (!isByte || turned.back() % groupSize != 0 || scale.tileType.shape != expected) {
-    return emitter.fail("E0214",
-                        "'" + operand.name + "_scale' of 'tl.dot_scaled' expects " +
-                            typeText(TileType{{DType::U8, false}, expected}) + ", but got " +
-                            describe(scale),
-                        "one byte 2^(byte - 127) for 32 elements along K, or one float8e4nv for "
-                        "16; K is the last dimension of the scales of both operands");
+    return emitter.report.fail(
+        "E0214",
+        "'" + operand.name + "_scale' of 'tl.dot_scaled' expects " +
+            typeText(TileType{{DType::U8, false}, expected}) + ", but got " + describe(scale),
+        "one byte 2^(byte - 127) for 32 elements along K, or one float8e4nv for "
+        "16; K is the last dimension of the scales of both operands");
   }
-  scale = isFloat8Scale ? emitter.cast(scale, {DType::BF16, false})
-                        : decodeScale(emitter, emitter.bitcast(scale, {DType::U8, false}));
-  scale = emitter.expandDim(scale, static_cast<int64_t>(expected.size()));
+  scale = isFloat8Scale ? emitter.tiles.cast(scale, {DType::BF16, false})
+                        : decodeScale(emitter, emitter.tiles.bitcast(scale, {DType::U8, false}));
+  scale = emitter.tiles.expandDim(scale, static_cast<int64_t>(expected.size()));
   Shape repeated = expected;
   repeated.push_back(groupSize);
-  scale = emitter.reshapeTo(emitter.broadcastTo(scale, repeated), turned);
+  scale = emitter.tiles.reshapeTo(emitter.tiles.broadcastTo(scale, repeated), turned);
   if (operand.isRight) {
     scale = swappedLast(emitter, scale);
   }
   // float16 has not the range of the scales: multiply in float32, where it is exact, and round.
   DType product = type == DType::F16 ? DType::F32 : type;
-  Value result = emitter.binary("*", emitter.cast(wide, {product, false}),
-                                emitter.cast(scale, {product, false}));
-  return emitter.cast(result, {type, false});
+  Value result = emitter.operators.binary("*", emitter.tiles.cast(wide, {product, false}),
+                                          emitter.tiles.cast(scale, {product, false}));
+  return emitter.tiles.cast(result, {type, false});
 }
 
 static std::optional<ScaledOperand> bindOperand(Emitter &emitter, const Bound &args,
@@ -178,22 +183,22 @@ static std::optional<ScaledOperand> bindOperand(Emitter &emitter, const Bound &a
   ScaledOperand operand;
   operand.name = name;
   operand.isRight = name == "rhs";
-  operand.value = emitter.toTile(args[name]);
+  operand.value = emitter.tiles.toTile(args[name]);
   operand.scale = args[name + "_scale"];
   std::optional<std::string> format =
-      emitter.constantString(args[name + "_format"], "'" + name + "_format'");
+      emitter.constants.string(args[name + "_format"], "'" + name + "_format'");
   std::optional<bool> isPackedAlongK =
-      emitter.constantBool(args[name + "_k_pack"], "'" + name + "_k_pack'");
+      emitter.constants.flag(args[name + "_k_pack"], "'" + name + "_k_pack'");
   if (operand.value.isPoison() || !format || !isPackedAlongK) {
     return std::nullopt;
   }
   operand.format = *format;
   operand.isPackedAlongK = *isPackedAlongK;
   if (operand.rank() < 2 || operand.rank() > 3) {
-    emitter.error("E0214", "'" + name +
-                               "' of 'tl.dot_scaled' expects a tile of rank 2 or 3, but "
-                               "got " +
-                               describe(operand.value));
+    emitter.report.error("E0214", "'" + name +
+                                      "' of 'tl.dot_scaled' expects a tile of rank 2 or 3, but "
+                                      "got " +
+                                      describe(operand.value));
     return std::nullopt;
   }
   return operand;
@@ -202,7 +207,7 @@ static std::optional<ScaledOperand> bindOperand(Emitter &emitter, const Bound &a
 Value dotScaled(Emitter &emitter, const Bound &args) {
   std::optional<ScaledOperand> left = bindOperand(emitter, args, "lhs");
   std::optional<ScaledOperand> right = bindOperand(emitter, args, "rhs");
-  std::optional<bool> isFastMath = emitter.constantBool(args["fast_math"], "'fast_math'");
+  std::optional<bool> isFastMath = emitter.constants.flag(args["fast_math"], "'fast_math'");
   if (!left || !right || !isFastMath) {
     return Value::poison();
   }
@@ -217,10 +222,10 @@ Value dotScaled(Emitter &emitter, const Bound &args) {
   if (a.isPoison() || b.isPoison()) {
     return Value::poison();
   }
-  return emitter.callBuiltin(*findBuiltin("dot", 'T'),
-                             {{"", a, args.expr("lhs")}, {"", b, args.expr("rhs")}},
-                             {{"acc", args["acc"], args.expr("acc")},
-                              {"out_dtype", args["out_dtype"], args.expr("out_dtype")}});
+  return emitter.evaluation.callBuiltin(*findBuiltin("dot", 'T'),
+                                        {{"", a, args.expr("lhs")}, {"", b, args.expr("rhs")}},
+                                        {{"acc", args["acc"], args.expr("acc")},
+                                         {"out_dtype", args["out_dtype"], args.expr("out_dtype")}});
 }
 
 } // namespace nereid::language::emit

@@ -10,37 +10,41 @@ static mlir::Value unsignedHigh(Emitter &emitter, const Value &a, const Value &b
   int bits = bitWidth(a.tileType.element.dtype);
   if (bits == 32) {
     TileType wideType{{DType::U64, false}, a.tileType.shape};
-    mlir::Type wide = emitter.mlirType(wideType);
-    mlir::Value product = emitter.make<MulIOp>(emitter.make<ExtUIOp>(wide, a.ssa),
-                                               emitter.make<ExtUIOp>(wide, b.ssa));
-    Value half = emitter.constantTile(Value::whole(32), DType::U64, a.tileType.shape);
-    return emitter.make<TruncIOp>(a.ssa.getType(), emitter.make<ShRUIOp>(product, half.ssa));
+    mlir::Type wide = emitter.tiles.mlirType(wideType);
+    mlir::Value product = emitter.tiles.make<MulIOp>(emitter.tiles.make<ExtUIOp>(wide, a.ssa),
+                                                     emitter.tiles.make<ExtUIOp>(wide, b.ssa));
+    Value half = emitter.tiles.constantTile(Value::whole(32), DType::U64, a.tileType.shape);
+    return emitter.tiles.make<TruncIOp>(a.ssa.getType(),
+                                        emitter.tiles.make<ShRUIOp>(product, half.ssa));
   }
   // Products of halves, as on paper; the middle column cannot overflow: (2^32-1)^2 + 2 (2^32-1).
-  Value mask = emitter.constantTile(Value::whole(0xFFFFFFFF), DType::U64, a.tileType.shape);
-  Value half = emitter.constantTile(Value::whole(32), DType::U64, a.tileType.shape);
-  auto low = [&](mlir::Value x) { return emitter.make<AndIOp>(x, mask.ssa); };
-  auto high = [&](mlir::Value x) { return emitter.make<ShRUIOp>(x, half.ssa); };
+  Value mask = emitter.tiles.constantTile(Value::whole(0xFFFFFFFF), DType::U64, a.tileType.shape);
+  Value half = emitter.tiles.constantTile(Value::whole(32), DType::U64, a.tileType.shape);
+  auto low = [&](mlir::Value x) { return emitter.tiles.make<AndIOp>(x, mask.ssa); };
+  auto high = [&](mlir::Value x) { return emitter.tiles.make<ShRUIOp>(x, half.ssa); };
   mlir::Value lowA = low(a.ssa), highA = high(a.ssa), lowB = low(b.ssa), highB = high(b.ssa);
-  mlir::Value lowest = emitter.make<MulIOp>(lowA, lowB);
-  mlir::Value first = emitter.make<AddIOp>(emitter.make<MulIOp>(highA, lowB), high(lowest));
-  mlir::Value second = emitter.make<AddIOp>(emitter.make<MulIOp>(lowA, highB), low(first));
-  mlir::Value upper = emitter.make<AddIOp>(emitter.make<MulIOp>(highA, highB), high(first));
-  return emitter.make<AddIOp>(upper, high(second));
+  mlir::Value lowest = emitter.tiles.make<MulIOp>(lowA, lowB);
+  mlir::Value first =
+      emitter.tiles.make<AddIOp>(emitter.tiles.make<MulIOp>(highA, lowB), high(lowest));
+  mlir::Value second =
+      emitter.tiles.make<AddIOp>(emitter.tiles.make<MulIOp>(lowA, highB), low(first));
+  mlir::Value upper =
+      emitter.tiles.make<AddIOp>(emitter.tiles.make<MulIOp>(highA, highB), high(first));
+  return emitter.tiles.make<AddIOp>(upper, high(second));
 }
 
 /// Both factors as integers of one type of 32 or 64 bits; E0204 otherwise.
 static bool bindFactors(Emitter &emitter, const Bound &args, const std::string &name, Value &a,
                         Value &b) {
-  a = emitter.literalAsScalar(args["x"]);
-  b = emitter.literalAsScalar(args["y"]);
-  if (!emitter.promote(a, b, name, Emitter::Arithmetic::Plain)) {
+  a = literalAsScalar(args["x"]);
+  b = literalAsScalar(args["y"]);
+  if (!emitter.promotion.promote(a, b, name, Arithmetic::Plain)) {
     return false;
   }
   DType type = a.tileType.element.dtype;
   if (isFloat(type) || bitWidth(type) < 32) {
-    emitter.error("E0204", "'" + name + "' expects integers of 32 or 64 bits, but got " +
-                               describe(args["x"]) + " and " + describe(args["y"]));
+    emitter.report.error("E0204", "'" + name + "' expects integers of 32 or 64 bits, but got " +
+                                      describe(args["x"]) + " and " + describe(args["y"]));
     return false;
   }
   return true;
@@ -66,23 +70,25 @@ Value mulhi(Emitter &emitter, const Bound &args) {
   }
   // As an unsigned number a negative factor is too large by 2^bits.
   for (auto [factor, other] : {std::pair(&a, &b), std::pair(&b, &a)}) {
-    Value isNegative = emitter.compare("<", *factor, Value::whole(0));
-    high = emitter.binary("-", high, emitter.select(isNegative, *other, Value::whole(0)));
+    Value isNegative = emitter.operators.compare("<", *factor, Value::whole(0));
+    high = emitter.operators.binary("-", high,
+                                    emitter.operators.select(isNegative, *other, Value::whole(0)));
   }
   return high;
 }
 
 template <class Op> static Value bitCount(Emitter &emitter, const Value &x, const char *name) {
-  Value source = emitter.toTile(x);
+  Value source = emitter.tiles.toTile(x);
   if (source.isPoison()) {
     return source;
   }
   ElementType type = source.tileType.element;
   if (type.isPointer || isFloat(type.dtype) || bitWidth(type.dtype) < 32) {
-    return emitter.fail("E0204", "'" + std::string(name) +
-                                     "' expects integers of 32 or 64 bits, but got " + describe(x));
+    return emitter.report.fail("E0204", "'" + std::string(name) +
+                                            "' expects integers of 32 or 64 bits, but got " +
+                                            describe(x));
   }
-  return emitter.cast(emitter.like<Op>(source, source.ssa), {DType::I32, false});
+  return emitter.tiles.cast(emitter.tiles.like<Op>(source, source.ssa), {DType::I32, false});
 }
 
 Value popc(Emitter &emitter, const Bound &args) {

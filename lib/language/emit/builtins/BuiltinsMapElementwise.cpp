@@ -15,9 +15,9 @@ static std::vector<Value> unpacked(Emitter &emitter, const Value &tile, int64_t 
   pairs.back() /= 2;
   TileType half{tile.tileType.element, pairs};
   pairs.push_back(2);
-  Value source = emitter.reshapeTo(tile, pairs);
-  mlir::Type type = emitter.mlirType(half);
-  auto split = emitter.builder.create<tile::SplitOp>(emitter.location(), type, type, source.ssa);
+  Value source = emitter.tiles.reshapeTo(tile, pairs);
+  mlir::Type type = emitter.tiles.mlirType(half);
+  auto split = emitter.tiles.create<tile::SplitOp>(type, type, source.ssa);
   std::vector<Value> even = unpacked(emitter, Value::tile(split->getResult(0), half), pack / 2);
   std::vector<Value> odd = unpacked(emitter, Value::tile(split->getResult(1), half), pack / 2);
   std::vector<Value> all;
@@ -41,11 +41,11 @@ static Value packed(Emitter &emitter, llvm::ArrayRef<Value> tiles) {
   Value left = packed(emitter, even), right = packed(emitter, odd);
   TileType pair = left.tileType;
   pair.shape.push_back(2);
-  Value joined =
-      Value::tile(emitter.make<tile::JoinOp>(emitter.mlirType(pair), left.ssa, right.ssa), pair);
+  Value joined = Value::tile(
+      emitter.tiles.make<tile::JoinOp>(emitter.tiles.mlirType(pair), left.ssa, right.ssa), pair);
   Shape shape = left.tileType.shape;
   shape.back() *= 2;
-  return emitter.reshapeTo(joined, shape);
+  return emitter.tiles.reshapeTo(joined, shape);
 }
 
 /// The function's results for tiles of one shape, each broadcast to it. False after an error.
@@ -55,19 +55,18 @@ static bool apply(Emitter &emitter, const Value &function, const std::vector<Val
   for (const Value &operand : operands) {
     arguments.push_back({"", operand, nullptr});
   }
-  const bool wasElementwise = emitter.frame->isElementwise;
-  emitter.frame->isElementwise = true;
-  Value returned = emitter.callFunction(*function.function, *function.module, std::move(arguments),
-                                        {}, function.captured);
-  emitter.frame->isElementwise = wasElementwise;
+  const bool wasElementwise = emitter.frame().isElementwise;
+  emitter.frame().isElementwise = true;
+  Value returned = emitter.evaluation.callFunction(function, std::move(arguments));
+  emitter.frame().isElementwise = wasElementwise;
   if (returned.isPoison()) {
     return false;
   }
   isTuple = returned.isTuple();
   results = isTuple ? returned.elements : std::vector<Value>{returned};
   for (Value &result : results) {
-    result = emitter.broadcastTo(emitter.toTile(result), operands[0].tileType.shape,
-                                 operands[0].origins);
+    result = emitter.tiles.broadcastTo(emitter.tiles.toTile(result), operands[0].tileType.shape,
+                                       operands[0].origins);
     if (result.isPoison()) {
       return false;
     }
@@ -78,33 +77,34 @@ static bool apply(Emitter &emitter, const Value &function, const std::vector<Val
 Value mapElementwise(Emitter &emitter, const Bound &args) {
   const Value &function = args["scalar_fn"];
   if (function.kind != Value::Kind::Function) {
-    return emitter.fail("E0224",
-                        "'scalar_fn' of 'map_elementwise' expects a function, but got " +
-                            describe(function),
-                        "write a function of elements, decorated with @triton.jit");
+    return emitter.report.fail("E0224",
+                               "'scalar_fn' of 'map_elementwise' expects a function, but got " +
+                                   describe(function),
+                               "write a function of elements, decorated with @triton.jit");
   }
   std::optional<int64_t> pack =
-      emitter.constantInteger(args["pack"], "'pack' of 'map_elementwise'");
+      emitter.constants.integer(args["pack"], "'pack' of 'map_elementwise'");
   std::vector<Value> operands;
   for (const Argument &argument : args.rest()) {
-    operands.push_back(emitter.toTile(argument.value));
+    operands.push_back(emitter.tiles.toTile(argument.value));
     if (operands.back().isPoison()) {
       return operands.back();
     }
   }
   if (operands.empty()) {
-    return emitter.fail("E0229", "'map_elementwise' expects at least one tile, but got none");
+    return emitter.report.fail("E0229",
+                               "'map_elementwise' expects at least one tile, but got none");
   }
-  if (!pack || !emitter.broadcastAll(operands)) {
+  if (!pack || !emitter.tiles.broadcastAll(operands)) {
     return Value::poison();
   }
   const Shape shape = operands[0].tileType.shape;
   const bool isPower = *pack > 0 && (*pack & (*pack - 1)) == 0;
   if (!isPower || (*pack > 1 && (shape.empty() || shape.back() % *pack != 0))) {
-    return emitter.fail("E0229",
-                        "'pack' of 'map_elementwise' expects a power of two that divides the last "
-                        "dimension, but got " +
-                            std::to_string(*pack) + " for " + describe(operands[0]));
+    return emitter.report.fail(
+        "E0229", "'pack' of 'map_elementwise' expects a power of two that divides the last "
+                 "dimension, but got " +
+                     std::to_string(*pack) + " for " + describe(operands[0]));
   }
   std::vector<Value> elements, results;
   for (const Value &operand : operands) {
@@ -118,7 +118,7 @@ Value mapElementwise(Emitter &emitter, const Bound &args) {
   }
   const auto step = static_cast<size_t>(*pack);
   if (results.size() % step != 0) {
-    return emitter.fail(
+    return emitter.report.fail(
         "E0229", "the function of 'map_elementwise' returns " + std::to_string(results.size()) +
                      " values, but pack=" + std::to_string(*pack) + " expects a multiple of it");
   }

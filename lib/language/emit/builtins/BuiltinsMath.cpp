@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Elementwise builtins. Like upstream, mathematical functions take f32 and f64 only.
 #include "lib/language/emit/Emitter.h"
-#include "lib/language/emit/expressions/Float8E4B15.h"
+#include "lib/language/emit/operators/Float8E4B15.h"
 
 #include <bit>
 
@@ -9,13 +9,13 @@ namespace nereid::language::emit {
 
 /// A run-time f32 or f64 value, or poison with the cast to write.
 static Value realArgument(Emitter &emitter, const Value &value, const char *name) {
-  Value source = emitter.toTile(value);
+  Value source = emitter.tiles.toTile(value);
   if (source.isPoison()) {
     return source;
   }
   ElementType type = source.tileType.element;
   if (type.isPointer || (type.dtype != DType::F32 && type.dtype != DType::F64)) {
-    return emitter.fail(
+    return emitter.report.fail(
         "E0204", "'" + std::string(name) + "' expects f32 or f64, but got " + describe(value),
         type.isPointer ? "load the value first" : "convert with .to(tl.float32)");
   }
@@ -24,7 +24,7 @@ static Value realArgument(Emitter &emitter, const Value &value, const char *name
 
 template <class Op> static Value unaryMath(Emitter &emitter, const Value &x, const char *name) {
   Value source = realArgument(emitter, x, name);
-  return source.isPoison() ? source : emitter.like<Op>(source, source.ssa);
+  return source.isPoison() ? source : emitter.tiles.like<Op>(source, source.ssa);
 }
 
 #define NEREID_UNARY(function, Op)                                                                 \
@@ -64,12 +64,12 @@ NEREID_UNARY(round, RoundOp)
 #undef NEREID_UNARY
 
 template <class Op> static Value binaryMath(Emitter &emitter, const Bound &args, const char *name) {
-  Value x = emitter.literalAsScalar(args["x"]), y = emitter.literalAsScalar(args["y"]);
-  if (!emitter.promote(x, y, name, Emitter::Arithmetic::Plain)) {
+  Value x = literalAsScalar(args["x"]), y = literalAsScalar(args["y"]);
+  if (!emitter.promotion.promote(x, y, name, Arithmetic::Plain)) {
     return Value::poison();
   }
   Value source = realArgument(emitter, x, name);
-  return source.isPoison() ? source : emitter.like<Op>(x, x.ssa, y.ssa);
+  return source.isPoison() ? source : emitter.tiles.like<Op>(x, x.ssa, y.ssa);
 }
 
 Value atan2(Emitter &emitter, const Bound &args) {
@@ -90,34 +90,37 @@ Value fmod(Emitter &emitter, const Bound &args) {
 
 Value isnan(Emitter &emitter, const Bound &args) {
   Value source = realArgument(emitter, args["x"], "isnan");
-  return source.isPoison() ? source : emitter.compare("!=", source, source);
+  return source.isPoison() ? source : emitter.operators.compare("!=", source, source);
 }
 
 Value isinf(Emitter &emitter, const Bound &args) {
   Value source = unaryMath<mlir::math::AbsFOp>(emitter, args["x"], "isinf");
-  return source.isPoison() ? source : emitter.compare("==", source, Value::floating(HUGE_VAL));
+  return source.isPoison() ? source
+                           : emitter.operators.compare("==", source, Value::floating(HUGE_VAL));
 }
 
 Value absolute(Emitter &emitter, const Bound &args) {
-  Value source = emitter.toTile(args["x"]);
+  Value source = emitter.tiles.toTile(args["x"]);
   if (source.isPoison()) {
     return source;
   }
   if (source.isPointer()) {
-    return emitter.fail("E0204", "'abs' expects numbers, but got " + describe(source));
+    return emitter.report.fail("E0204", "'abs' expects numbers, but got " + describe(source));
   }
   DType type = source.tileType.element.dtype;
   if (type == DType::F8E4B15) {
-    return magnitudeOfE4B15(emitter, source);
+    return magnitudeOfE4B15(emitter.tiles, source);
   }
   if (isFloat8(type)) {
-    Value wide = emitter.cast(source, {DType::F32, false});
-    return emitter.cast(emitter.like<mlir::math::AbsFOp>(wide, wide.ssa), {type, false});
+    Value wide = emitter.tiles.cast(source, {DType::F32, false});
+    return emitter.tiles.cast(emitter.tiles.like<mlir::math::AbsFOp>(wide, wide.ssa),
+                              {type, false});
   }
   if (isFloat(type)) {
-    return emitter.like<mlir::math::AbsFOp>(source, source.ssa);
+    return emitter.tiles.like<mlir::math::AbsFOp>(source, source.ssa);
   }
-  return isSignedInteger(type) ? emitter.like<mlir::math::AbsIOp>(source, source.ssa) : source;
+  return isSignedInteger(type) ? emitter.tiles.like<mlir::math::AbsIOp>(source, source.ssa)
+                               : source;
 }
 
 Value fabsBuiltin(Emitter &emitter, const Bound &args) {
@@ -128,16 +131,19 @@ Value where(Emitter &emitter, const Bound &args) {
   const Value &condition = args["condition"];
   bool isNumber = condition.isTile() && !condition.isPointer() &&
                   condition.tileType.element.dtype != DType::Bool;
-  if (isNumber && !emitter.frame->module->isLibrary) {
-    emitter.remarkOnce("R0205", "the condition of 'tl.where' is " + describe(condition) +
-                                    " and not i1; upstream will refuse it in a later release");
+  if (isNumber && !emitter.frame().module->isLibrary) {
+    emitter.report.remarkOnce("R0205",
+                              "the condition of 'tl.where' is " + describe(condition) +
+                                  " and not i1; upstream will refuse it in a later release");
   }
-  return emitter.select(args["condition"], args["x"], args["y"]);
+  return emitter.operators.select(args["condition"], args["x"], args["y"]);
 }
 
 static Value extremumOf(Emitter &emitter, const Bound &args, bool isMax) {
-  std::optional<std::string> nan = emitter.constantString(args["propagate_nan"], "'propagate_nan'");
-  return nan ? emitter.extremum(isMax, args["x"], args["y"], *nan == "all") : Value::poison();
+  std::optional<std::string> nan =
+      emitter.constants.string(args["propagate_nan"], "'propagate_nan'");
+  return nan ? emitter.operators.extremum(isMax, args["x"], args["y"], *nan == "all")
+             : Value::poison();
 }
 
 Value maximum(Emitter &emitter, const Bound &args) { return extremumOf(emitter, args, true); }
@@ -146,51 +152,53 @@ Value mathMax(Emitter &emitter, const Bound &args) { return extremumOf(emitter, 
 Value mathMin(Emitter &emitter, const Bound &args) { return extremumOf(emitter, args, false); }
 
 Value clamp(Emitter &emitter, const Bound &args) {
-  std::optional<std::string> nan = emitter.constantString(args["propagate_nan"], "'propagate_nan'");
+  std::optional<std::string> nan =
+      emitter.constants.string(args["propagate_nan"], "'propagate_nan'");
   if (!nan) {
     return Value::poison();
   }
   bool propagateNan = *nan == "all";
-  Value x = args["x"], min = emitter.literalAsScalar(args["min"]),
-        max = emitter.literalAsScalar(args["max"]);
+  Value x = args["x"], min = literalAsScalar(args["min"]), max = literalAsScalar(args["max"]);
   // The bounds meet first, so that neither is rounded to the other operand's narrower type.
-  using Kind = Emitter::Arithmetic;
-  if (!emitter.promote(min, max, "clamp", Kind::Plain)) {
+  using Kind = Arithmetic;
+  if (!emitter.promotion.promote(min, max, "clamp", Kind::Plain)) {
     return Value::poison();
   }
-  Value low = emitter.extremum(true, x, min, propagateNan);
-  return low.isPoison() ? low : emitter.extremum(false, low, max, propagateNan);
+  Value low = emitter.operators.extremum(true, x, min, propagateNan);
+  return low.isPoison() ? low : emitter.operators.extremum(false, low, max, propagateNan);
 }
 
 Value addBuiltin(Emitter &emitter, const Bound &args) {
-  return emitter.binary("+", args["x"], args["y"]);
+  return emitter.operators.binary("+", args["x"], args["y"]);
 }
 
 Value subBuiltin(Emitter &emitter, const Bound &args) {
-  return emitter.binary("-", args["x"], args["y"]);
+  return emitter.operators.binary("-", args["x"], args["y"]);
 }
 
 Value mulBuiltin(Emitter &emitter, const Bound &args) {
-  return emitter.binary("*", args["x"], args["y"]);
+  return emitter.operators.binary("*", args["x"], args["y"]);
 }
 
 Value cdiv(Emitter &emitter, const Bound &args) {
-  Value sum = emitter.binary("-", emitter.binary("+", args["x"], args["div"]), Value::whole(1));
-  return emitter.binary("//", sum, args["div"]);
+  Value sum = emitter.operators.binary("-", emitter.operators.binary("+", args["x"], args["div"]),
+                                       Value::whole(1));
+  return emitter.operators.binary("//", sum, args["div"]);
 }
 
 Value fdiv(Emitter &emitter, const Bound &args) {
-  Value x = emitter.literalAsScalar(args["x"]), y = emitter.literalAsScalar(args["y"]);
-  if (!emitter.promote(x, y, "fdiv", Emitter::Arithmetic::Plain)) {
+  Value x = literalAsScalar(args["x"]), y = literalAsScalar(args["y"]);
+  if (!emitter.promotion.promote(x, y, "fdiv", Arithmetic::Plain)) {
     return Value::poison();
   }
   if (!isFloat(x.tileType.element.dtype)) {
-    return emitter.fail("E0204", "'fdiv' expects floating-point operands, but got " + describe(x));
+    return emitter.report.fail("E0204",
+                               "'fdiv' expects floating-point operands, but got " + describe(x));
   }
   if (x.tileType.element.dtype == DType::F8E4B15) { // bytes in tile IR
-    return emitter.binary("/", x, y);
+    return emitter.operators.binary("/", x, y);
   }
-  return emitter.like<mlir::arith::DivFOp>(x, x.ssa, y.ssa);
+  return emitter.tiles.like<mlir::arith::DivFOp>(x, x.ssa, y.ssa);
 }
 
 Value divRn(Emitter &emitter, const Bound &args) {
@@ -210,11 +218,11 @@ Value mulRn(Emitter &emitter, const Bound &args) {
 }
 
 Value fmaxBuiltin(Emitter &emitter, const Bound &args) {
-  return emitter.extremum(true, args["x"], args["y"], false);
+  return emitter.operators.extremum(true, args["x"], args["y"], false);
 }
 
 Value fminBuiltin(Emitter &emitter, const Bound &args) {
-  return emitter.extremum(false, args["x"], args["y"], false);
+  return emitter.operators.extremum(false, args["x"], args["y"], false);
 }
 
 Value fastExp10(Emitter &emitter, const Bound &args) {
@@ -223,54 +231,58 @@ Value fastExp10(Emitter &emitter, const Bound &args) {
     return source;
   }
   const TileType &type = source.tileType;
-  Value ten = emitter.constantTile(Value::floating(10), type.element.dtype, type.shape);
-  return emitter.like<mlir::math::PowFOp>(source, ten.ssa, source.ssa);
+  Value ten = emitter.tiles.constantTile(Value::floating(10), type.element.dtype, type.shape);
+  return emitter.tiles.like<mlir::math::PowFOp>(source, ten.ssa, source.ssa);
 }
 
 Value fma(Emitter &emitter, const Bound &args) {
-  Value x = emitter.literalAsScalar(args["x"]), y = emitter.literalAsScalar(args["y"]),
-        z = emitter.literalAsScalar(args["z"]);
-  using Kind = Emitter::Arithmetic;
+  Value x = literalAsScalar(args["x"]), y = literalAsScalar(args["y"]),
+        z = literalAsScalar(args["z"]);
+  using Kind = Arithmetic;
   // three operands meet in pairs until all have one type and shape
-  if (!emitter.promote(x, y, "fma", Kind::Plain) || !emitter.promote(x, z, "fma", Kind::Plain) ||
-      !emitter.promote(y, z, "fma", Kind::Plain)) {
+  if (!emitter.promotion.promote(x, y, "fma", Kind::Plain) ||
+      !emitter.promotion.promote(x, z, "fma", Kind::Plain) ||
+      !emitter.promotion.promote(y, z, "fma", Kind::Plain)) {
     return Value::poison();
   }
   if (!isFloat(x.tileType.element.dtype)) {
-    return emitter.fail("E0204", "'fma' expects floating-point operands, but got " + describe(x));
+    return emitter.report.fail("E0204",
+                               "'fma' expects floating-point operands, but got " + describe(x));
   }
   ElementType element = x.tileType.element;
   if (element.dtype == DType::F8E4B15) { // bytes in tile IR
     for (Value *operand : {&x, &y, &z}) {
-      *operand = emitter.cast(*operand, {DType::F32, false});
+      *operand = emitter.tiles.cast(*operand, {DType::F32, false});
     }
   }
-  return emitter.cast(emitter.like<mlir::math::FmaOp>(x, x.ssa, y.ssa, z.ssa), element);
+  return emitter.tiles.cast(emitter.tiles.like<mlir::math::FmaOp>(x, x.ssa, y.ssa, z.ssa), element);
 }
 
 Value nextPowerOf2(Emitter &emitter, const Bound &args) {
-  std::optional<int64_t> n = emitter.constantInteger(args["n"], "'next_power_of_2'");
+  std::optional<int64_t> n = emitter.constants.integer(args["n"], "'next_power_of_2'");
   if (!n) {
     return Value::poison();
   }
   if (*n > (int64_t(1) << 61)) {
-    return emitter.fail("E0222", "'next_power_of_2' of " + std::to_string(*n) + " is too large");
+    return emitter.report.fail("E0222",
+                               "'next_power_of_2' of " + std::to_string(*n) + " is too large");
   }
   return Value::whole(*n <= 1 ? 1 : static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(*n))));
 }
 
 Value logicalAnd(Emitter &emitter, const Bound &args) {
-  return emitter.logical(true, args["self"], args["other"]);
+  return emitter.operators.logical(true, args["self"], args["other"]);
 }
 
 Value logicalOr(Emitter &emitter, const Bound &args) {
-  return emitter.logical(false, args["self"], args["other"]);
+  return emitter.operators.logical(false, args["self"], args["other"]);
 }
 
 Value sigmoid(Emitter &emitter, const Bound &args) {
-  Value power = unaryMath<mlir::math::ExpOp>(emitter, emitter.unary("-", emitter.toTile(args["x"])),
-                                             "sigmoid");
-  return emitter.binary("/", Value::whole(1), emitter.binary("+", Value::whole(1), power));
+  Value power = unaryMath<mlir::math::ExpOp>(
+      emitter, emitter.operators.unary("-", emitter.tiles.toTile(args["x"])), "sigmoid");
+  return emitter.operators.binary("/", Value::whole(1),
+                                  emitter.operators.binary("+", Value::whole(1), power));
 }
 
 } // namespace nereid::language::emit

@@ -6,10 +6,10 @@ namespace nereid::language::emit {
 
 static std::optional<uint32_t> gridAxis(Emitter &emitter, const Bound &args, const char *name) {
   std::optional<int64_t> axis =
-      emitter.constantInteger(args["axis"], "'axis' of '" + std::string(name) + "'");
+      emitter.constants.integer(args["axis"], "'axis' of '" + std::string(name) + "'");
   if (axis && (*axis < 0 || *axis > 2)) {
-    emitter.error("E0215", "'axis' of '" + std::string(name) + "' expects 0, 1 or 2, but got " +
-                               std::to_string(*axis));
+    emitter.report.error("E0215", "'axis' of '" + std::string(name) +
+                                      "' expects 0, 1 or 2, but got " + std::to_string(*axis));
     return std::nullopt;
   }
   return axis ? std::optional(static_cast<uint32_t>(*axis)) : std::nullopt;
@@ -17,20 +17,21 @@ static std::optional<uint32_t> gridAxis(Emitter &emitter, const Bound &args, con
 
 Value programId(Emitter &emitter, const Bound &args) {
   std::optional<uint32_t> axis = gridAxis(emitter, args, "program_id");
-  return axis ? Value::tile(emitter.make<tile::ProgramIdOp>(*axis), {{DType::I32, false}, {}})
+  return axis ? Value::tile(emitter.tiles.make<tile::ProgramIdOp>(*axis), {{DType::I32, false}, {}})
               : Value::poison();
 }
 
 Value numPrograms(Emitter &emitter, const Bound &args) {
   std::optional<uint32_t> axis = gridAxis(emitter, args, "num_programs");
-  return axis ? Value::tile(emitter.make<tile::NumProgramsOp>(*axis), {{DType::I32, false}, {}})
+  return axis ? Value::tile(emitter.tiles.make<tile::NumProgramsOp>(*axis),
+                            {{DType::I32, false}, {}})
               : Value::poison();
 }
 
 static bool checkPointer(Emitter &emitter, const Bound &args, const char *name) {
   const Value &pointer = args["pointer"];
   if (!pointer.isPointer()) {
-    emitter
+    emitter.report
         .error("E0216",
                "'" + std::string(name) + "' expects a pointer, but got " + describe(pointer))
         .withHelp(pointer.isNone()
@@ -42,7 +43,7 @@ static bool checkPointer(Emitter &emitter, const Bound &args, const char *name) 
   const Value &check = args["boundary_check"], &padding = args["padding_option"];
   if ((check.isTuple() && !check.elements.empty()) || check.isNumber() ||
       (padding.isString() && !padding.text.empty())) {
-    emitter
+    emitter.report
         .error("E0216", "'boundary_check' and 'padding_option' go with a block pointer, but '" +
                             std::string(name) + "' got " + describe(pointer))
         .withHelp("use 'mask' and 'other', or make a block pointer with tl.make_block_ptr");
@@ -54,24 +55,24 @@ static bool checkPointer(Emitter &emitter, const Bound &args, const char *name) 
 /// Brings a mask to i1 and the pointers' shape, widening the pointers when the mask is larger.
 static bool bindMask(Emitter &emitter, const Value &given, Value &pointer, Value &mask,
                      const char *name) {
-  mask = emitter.truth(given);
+  mask = emitter.tiles.truth(given);
   if (mask.isPoison()) {
     return false;
   }
   if (mask.isBlock() && !pointer.isBlock()) {
-    emitter
+    emitter.report
         .error("E0216", "the mask of '" + std::string(name) + "' is " + describe(mask) +
                             ", but the pointer is a scalar")
         .withHelp("add an offset tile to the pointer, e.g. pointer + tl.arange(0, BLOCK)");
     return false;
   }
-  return emitter.broadcastPair(pointer, mask);
+  return emitter.tiles.broadcastPair(pointer, mask);
 }
 
 static std::optional<tile::CacheModifier> cacheModifier(Emitter &emitter, const Bound &args,
                                                         const char *allowed) {
   std::optional<std::string> text =
-      emitter.constantString(args["cache_modifier"], "'cache_modifier'");
+      emitter.constants.string(args["cache_modifier"], "'cache_modifier'");
   if (!text) {
     return std::nullopt;
   }
@@ -82,8 +83,8 @@ static std::optional<tile::CacheModifier> cacheModifier(Emitter &emitter, const 
   std::optional<tile::CacheModifier> modifier =
       tile::symbolizeCacheModifier(llvm::StringRef(*text).drop_front());
   if (!isAllowed || !modifier) {
-    emitter.error("E0229", "'cache_modifier' expects one of " + std::string(allowed) +
-                               "or '', but got '" + *text + "'");
+    emitter.report.error("E0229", "'cache_modifier' expects one of " + std::string(allowed) +
+                                      "or '', but got '" + *text + "'");
     return std::nullopt;
   }
   return modifier;
@@ -91,7 +92,7 @@ static std::optional<tile::CacheModifier> cacheModifier(Emitter &emitter, const 
 
 static std::optional<tile::EvictionPolicy> evictionPolicy(Emitter &emitter, const Bound &args) {
   std::optional<std::string> text =
-      emitter.constantString(args["eviction_policy"], "'eviction_policy'");
+      emitter.constants.string(args["eviction_policy"], "'eviction_policy'");
   if (!text) {
     return std::nullopt;
   }
@@ -101,8 +102,9 @@ static std::optional<tile::EvictionPolicy> evictionPolicy(Emitter &emitter, cons
   if (*text == "evict_first" || *text == "evict_last") {
     return *text == "evict_first" ? tile::EvictionPolicy::First : tile::EvictionPolicy::Last;
   }
-  emitter.error("E0229", "'eviction_policy' expects 'evict_first', 'evict_last' or '', but got '" +
-                             *text + "'");
+  emitter.report.error("E0229",
+                       "'eviction_policy' expects 'evict_first', 'evict_last' or '', but got '" +
+                           *text + "'");
   return std::nullopt;
 }
 
@@ -115,7 +117,7 @@ static bool bindLoad(Emitter &emitter, const Bound &args, Value &pointer, Value 
   pointer = args["pointer"];
   bool hasMask = !args["mask"].isNone(), hasOther = !args["other"].isNone();
   if (hasOther && !hasMask) {
-    emitter.error("E0216", "'other' of 'load' needs a mask")
+    emitter.report.error("E0216", "'other' of 'load' needs a mask")
         .withHelp("add 'mask=', or drop 'other'");
     return false;
   }
@@ -123,16 +125,16 @@ static bool bindLoad(Emitter &emitter, const Bound &args, Value &pointer, Value 
     return false;
   }
   if (hasOther) {
-    other = emitter.cast(args["other"], {pointer.tileType.element.dtype, false});
+    other = emitter.tiles.cast(args["other"], {pointer.tileType.element.dtype, false});
     if (other.isPoison()) {
       return false;
     }
     if (other.isBlock() && !pointer.isBlock()) {
-      emitter.error("E0216",
-                    "'other' of 'load' is " + describe(other) + ", but the pointer is a scalar");
+      emitter.report.error("E0216", "'other' of 'load' is " + describe(other) +
+                                        ", but the pointer is a scalar");
       return false;
     }
-    other = emitter.broadcastTo(other, pointer.tileType.shape, pointer.origins);
+    other = emitter.tiles.broadcastTo(other, pointer.tileType.shape, pointer.origins);
   }
   return !other.isPoison();
 }
@@ -150,7 +152,8 @@ static bool bindBlockLoad(Emitter &emitter, const Bound &args, Value &pointer, V
   pointer.origins = access.origins;
   mask = block.mask;
   if (!mask.isNone()) {
-    other = emitter.constantTile(padding, access.tileType.element.dtype, access.tileType.shape);
+    other =
+        emitter.tiles.constantTile(padding, access.tileType.element.dtype, access.tileType.shape);
   }
   return true;
 }
@@ -164,14 +167,13 @@ Value loadBuiltin(Emitter &emitter, const Bound &args) {
   ElementType element{pointer.tileType.element.dtype, false};
   std::optional<tile::CacheModifier> cache = cacheModifier(emitter, args, ".ca .cg .cs .cv ");
   std::optional<tile::EvictionPolicy> evict = evictionPolicy(emitter, args);
-  std::optional<bool> isVolatile = emitter.constantBool(args["volatile"], "'volatile'");
+  std::optional<bool> isVolatile = emitter.constants.flag(args["volatile"], "'volatile'");
   if (!cache || !evict || !isVolatile) {
     return Value::poison();
   }
   TileType type{element, pointer.tileType.shape};
-  mlir::Value ssa =
-      emitter.builder.create<tile::LoadOp>(emitter.location(), emitter.mlirType(type), pointer.ssa,
-                                           mask.ssa, other.ssa, *cache, *evict, *isVolatile);
+  mlir::Value ssa = emitter.tiles.create<tile::LoadOp>(
+      emitter.tiles.mlirType(type), pointer.ssa, mask.ssa, other.ssa, *cache, *evict, *isVolatile);
   return Value::tile(ssa, type, pointer.origins);
 }
 
@@ -179,7 +181,7 @@ bool refuseConst(Emitter &emitter, const Value &pointer, const std::string &name
   if (!pointer.tileType.element.isConst) {
     return false;
   }
-  emitter
+  emitter.report
       .error("E0216", "'" + name + "' writes through " + describe(pointer) +
                           ", which is annotated tl.const and only read")
       .withHelp("remove the annotation, or write to another tensor");
@@ -205,22 +207,22 @@ Value storeBuiltin(Emitter &emitter, const Bound &args) {
   } else if (!args["mask"].isNone() && !bindMask(emitter, args["mask"], pointer, mask, "store")) {
     return Value::poison();
   }
-  Value value = emitter.cast(args["value"], {pointer.tileType.element.dtype, false});
+  Value value = emitter.tiles.cast(args["value"], {pointer.tileType.element.dtype, false});
   if (value.isPoison()) {
     return value;
   }
   if (value.isBlock() && !pointer.isBlock()) {
-    return emitter.fail("E0216", "'store' writes " + describe(value) + " through a scalar pointer",
-                        "add an offset tile to the pointer, e.g. pointer + tl.arange(0, BLOCK)");
+    return emitter.report.fail(
+        "E0216", "'store' writes " + describe(value) + " through a scalar pointer",
+        "add an offset tile to the pointer, e.g. pointer + tl.arange(0, BLOCK)");
   }
-  value = emitter.broadcastTo(value, pointer.tileType.shape);
+  value = emitter.tiles.broadcastTo(value, pointer.tileType.shape);
   std::optional<tile::CacheModifier> cache = cacheModifier(emitter, args, ".wb .cg .cs .wt ");
   std::optional<tile::EvictionPolicy> evict = evictionPolicy(emitter, args);
   if (!cache || !evict || value.isPoison()) {
     return Value::poison();
   }
-  emitter.builder.create<tile::StoreOp>(emitter.location(), pointer.ssa, value.ssa, mask.ssa,
-                                        *cache, *evict);
+  emitter.tiles.create<tile::StoreOp>(pointer.ssa, value.ssa, mask.ssa, *cache, *evict);
   return Value::none();
 }
 

@@ -6,20 +6,20 @@
 namespace nereid::language::emit {
 
 Value pyGetattr(Emitter &emitter, const Bound &args) {
-  std::optional<std::string> name = emitter.constantString(args["name"], "'name' of getattr");
+  std::optional<std::string> name = emitter.constants.string(args["name"], "'name' of getattr");
   if (!name) {
     return Value::poison();
   }
   if (args.isGiven("default")) {
-    std::optional<Value> found = emitter.tryAttribute(args["object"], *name);
+    std::optional<Value> found = emitter.evaluation.tryAttribute(args["object"], *name);
     return found ? *found : args["default"];
   }
-  return emitter.attribute(args["object"], *name);
+  return emitter.evaluation.attribute(args["object"], *name);
 }
 
 Value pyHasattr(Emitter &emitter, const Bound &args) {
-  std::optional<std::string> name = emitter.constantString(args["name"], "'name' of hasattr");
-  return name ? Value::boolean(emitter.tryAttribute(args["object"], *name).has_value())
+  std::optional<std::string> name = emitter.constants.string(args["name"], "'name' of hasattr");
+  return name ? Value::boolean(emitter.evaluation.tryAttribute(args["object"], *name).has_value())
               : Value::poison();
 }
 
@@ -33,17 +33,18 @@ Value pyTuple(Emitter &emitter, const Bound &args) {
     return Value::tuple({});
   }
   std::vector<Value> items;
-  if (values.kind == Value::Kind::Range && emitter.rangeItems(values, items)) {
+  if (values.kind == Value::Kind::Range && emitter.constants.rangeItems(values, items)) {
     return Value::tuple(std::move(items));
   }
   return values.kind == Value::Kind::Range
              ? Value::poison()
-             : emitter.fail("E0217", "expects a tuple or a range, but got " + describe(values));
+             : emitter.report.fail("E0217",
+                                   "expects a tuple or a range, but got " + describe(values));
 }
 
 Value getIntDtype(Emitter &emitter, const Bound &args) {
-  std::optional<int64_t> bits = emitter.constantInteger(args["bitwidth"], "'bitwidth'");
-  std::optional<bool> isSigned = emitter.constantBool(args["signed"], "'signed'");
+  std::optional<int64_t> bits = emitter.constants.integer(args["bitwidth"], "'bitwidth'");
+  std::optional<bool> isSigned = emitter.constants.flag(args["signed"], "'signed'");
   if (!bits || !isSigned) {
     return Value::poison();
   }
@@ -59,8 +60,8 @@ Value getIntDtype(Emitter &emitter, const Bound &args) {
   case 64:
     return Value::type({*isSigned ? DType::I64 : DType::U64, false});
   default:
-    return emitter.fail("E0203",
-                        "'bitwidth' expects 1, 8, 16, 32 or 64, but got " + std::to_string(*bits));
+    return emitter.report.fail("E0203", "'bitwidth' expects 1, 8, 16, 32 or 64, but got " +
+                                            std::to_string(*bits));
   }
 }
 
@@ -76,9 +77,9 @@ Value pyType(Emitter &emitter, const Bound &args) {
   const BuiltinEntry *entry = name == "tensor" || name == "dtype" ? findBuiltin(name, 'T')
                               : name.empty()                      ? nullptr
                                                                   : findBuiltin(name, 'P');
-  return entry
-             ? builtinValue(entry)
-             : emitter.fail("E0311", "'type' of " + describe(x) + " is not supported in a kernel");
+  return entry ? builtinValue(entry)
+               : emitter.report.fail("E0311",
+                                     "'type' of " + describe(x) + " is not supported in a kernel");
 }
 
 } // namespace nereid::language::emit

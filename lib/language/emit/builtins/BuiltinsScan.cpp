@@ -16,16 +16,17 @@ static std::optional<CombinedInputs> inputsOf(Emitter &emitter, const Value &giv
   CombinedInputs inputs;
   inputs.isTuple = given.isTuple();
   for (const Value &each : given.isTuple() ? given.elements : std::vector<Value>{given}) {
-    Value tile = emitter.toTile(each);
+    Value tile = emitter.tiles.toTile(each);
     if (tile.isPoison()) {
       return std::nullopt;
     }
     if (!tile.isBlock() || tile.isPointer()) {
-      emitter.error("E0215", "'" + name + "' expects tiles of numbers, but got " + describe(each));
+      emitter.report.error("E0215",
+                           "'" + name + "' expects tiles of numbers, but got " + describe(each));
       return std::nullopt;
     }
     if (!inputs.tiles.empty() && tile.tileType.shape != inputs.tiles[0].tileType.shape) {
-      emitter
+      emitter.report
           .error("E0213", "'" + name + "' expects tiles of one shape, but got " +
                               shapeText(inputs.tiles[0].tileType.shape) + " and " +
                               shapeText(tile.tileType.shape))
@@ -35,7 +36,8 @@ static std::optional<CombinedInputs> inputsOf(Emitter &emitter, const Value &giv
     inputs.tiles.push_back(std::move(tile));
   }
   if (inputs.tiles.empty()) {
-    emitter.error("E0229", "'" + name + "' expects at least one tile, but got an empty tuple");
+    emitter.report.error("E0229",
+                         "'" + name + "' expects at least one tile, but got an empty tuple");
     return std::nullopt;
   }
   return inputs;
@@ -45,17 +47,17 @@ static std::optional<CombinedInputs> inputsOf(Emitter &emitter, const Value &giv
 static Value combinedElement(Emitter &emitter, const Value &value, ElementType type,
                              const std::string &function) {
   if (value.isWeak() && (value.isWhole() || isFloat(type.dtype))) {
-    return emitter.cast(value, type);
+    return emitter.tiles.cast(value, type);
   }
-  Value result = value.isNumber() ? emitter.toTile(value) : value;
+  Value result = value.isNumber() ? emitter.tiles.toTile(value) : value;
   if (result.isPoison() || (result.isTile() && result.tileType == TileType{type, {}})) {
     return result;
   }
-  return emitter.fail("E0204",
-                      "'" + function + "' combines elements of type " + typeText(type) +
-                          " and must return one, but returns " + describe(result),
-                      "convert the elements before, or the result inside '" + function +
-                          "', so that both have one type");
+  return emitter.report.fail("E0204",
+                             "'" + function + "' combines elements of type " + typeText(type) +
+                                 " and must return one, but returns " + describe(result),
+                             "convert the elements before, or the result inside '" + function +
+                                 "', so that both have one type");
 }
 
 static std::vector<Value> callCombine(Emitter &emitter, const Value &function,
@@ -68,18 +70,18 @@ static std::vector<Value> callCombine(Emitter &emitter, const Value &function,
     }
   }
   bool isBuiltin = function.kind == Value::Kind::Builtin;
-  Value returned = isBuiltin ? emitter.callBuiltin(*function.builtin, std::move(arguments), {})
-                             : emitter.callFunction(*function.function, *function.module,
-                                                    std::move(arguments), {});
+  Value returned = isBuiltin
+                       ? emitter.evaluation.callBuiltin(*function.builtin, std::move(arguments), {})
+                       : emitter.evaluation.callFunction(function, std::move(arguments));
   if (returned.isPoison()) {
     return {returned};
   }
   std::string name = isBuiltin ? std::string(function.builtin->name) : function.function->name;
   std::vector<Value> values = returned.isTuple() ? returned.elements : std::vector<Value>{returned};
   if (values.size() != first.size()) {
-    return {emitter.fail("E0217", "'" + name + "' combines " + std::to_string(first.size()) +
-                                      " values and must return as many, but returns " +
-                                      describe(returned))};
+    return {emitter.report.fail("E0217", "'" + name + "' combines " + std::to_string(first.size()) +
+                                             " values and must return as many, but returns " +
+                                             describe(returned))};
   }
   for (size_t i = 0; i < values.size(); ++i) {
     values[i] = combinedElement(emitter, values[i], first[i].tileType.element, name);
@@ -91,7 +93,7 @@ static bool checkFunction(Emitter &emitter, const Value &function, const std::st
   bool isCallable = function.kind == Value::Kind::Function ||
                     (function.kind == Value::Kind::Builtin && function.builtin->function);
   if (!isCallable) {
-    emitter
+    emitter.report
         .error("E0224",
                "'combine_fn' of '" + name + "' expects a function, but got " + describe(function))
         .withHelp(
@@ -113,7 +115,7 @@ Value reduceBuiltin(Emitter &emitter, const Bound &args) {
   }
   std::vector<Value> sources = {reduction->input};
   for (size_t i = 1; i < inputs->tiles.size(); ++i) {
-    sources.push_back(emitter.reshapeTo(inputs->tiles[i], reduction->input.tileType.shape));
+    sources.push_back(emitter.tiles.reshapeTo(inputs->tiles[i], reduction->input.tileType.shape));
   }
   std::vector<Value> results = emitReduce(
       emitter, *reduction, sources, [&](const std::vector<Value> &a, const std::vector<Value> &b) {
@@ -130,12 +132,13 @@ Value associativeScan(Emitter &emitter, const Bound &args) {
   std::optional<CombinedInputs> inputs = inputsOf(emitter, args["input"], name);
   const Value &function = args["combine_fn"];
   std::optional<bool> isReverse =
-      emitter.constantBool(args["reverse"], "'reverse' of 'associative_scan'");
+      emitter.constants.flag(args["reverse"], "'reverse' of 'associative_scan'");
   if (!inputs || !isReverse || !checkFunction(emitter, function, name)) {
     return Value::poison();
   }
   if (args["axis"].isNone()) {
-    return emitter.fail("E0215", "'axis' of 'associative_scan' expects a dimension, but got None");
+    return emitter.report.fail("E0215",
+                               "'axis' of 'associative_scan' expects a dimension, but got None");
   }
   std::optional<Reduction> along =
       reductionOf(emitter, inputs->tiles[0], args["axis"], Value::boolean(false), name);
@@ -145,11 +148,11 @@ Value associativeScan(Emitter &emitter, const Bound &args) {
   std::vector<mlir::Type> types;
   std::vector<mlir::Value> operands;
   for (const Value &source : inputs->tiles) {
-    types.push_back(emitter.mlirType(source.tileType));
+    types.push_back(emitter.tiles.mlirType(source.tileType));
     operands.push_back(source.ssa);
   }
-  auto op = emitter.builder.create<tile::ScanOp>(emitter.location(), types, operands,
-                                                 static_cast<uint32_t>(along->axis), *isReverse);
+  auto op = emitter.tiles.create<tile::ScanOp>(types, operands, static_cast<uint32_t>(along->axis),
+                                               *isReverse);
   bool isFilled = fillCombineRegion(emitter, op.getCombine(), inputs->tiles,
                                     [&](const std::vector<Value> &a, const std::vector<Value> &b) {
                                       return callCombine(emitter, function, a, b);

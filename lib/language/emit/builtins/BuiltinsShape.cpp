@@ -7,23 +7,24 @@
 namespace nereid::language::emit {
 
 Value arange(Emitter &emitter, const Bound &args) {
-  std::optional<int64_t> start = emitter.constantInteger(args["start"], "'start' of 'arange'");
-  std::optional<int64_t> end = emitter.constantInteger(args["end"], "'end' of 'arange'");
+  std::optional<int64_t> start = emitter.constants.integer(args["start"], "'start' of 'arange'");
+  std::optional<int64_t> end = emitter.constants.integer(args["end"], "'end' of 'arange'");
   if (!start || !end) {
     return Value::poison();
   }
   constexpr int64_t limit = int64_t(1) << 31;
   if (*end <= *start || *start < -limit || *end > limit) {
-    return emitter.fail("E0215", "'arange' expects start < end in 32 bits, but got " +
-                                     std::to_string(*start) + " and " + std::to_string(*end));
+    return emitter.report.fail("E0215", "'arange' expects start < end in 32 bits, but got " +
+                                            std::to_string(*start) + " and " +
+                                            std::to_string(*end));
   }
   TileType type{{DType::I32, false}, {*end - *start}};
-  if (!emitter.checkShape(type.shape)) {
+  if (!emitter.tiles.checkShape(type.shape)) {
     return Value::poison();
   }
-  mlir::Value ssa = emitter.make<tile::MakeRangeOp>(
-      emitter.mlirType(type), static_cast<uint32_t>(*start), static_cast<uint32_t>(*end));
-  return Value::tile(ssa, type, {emitter.origin(args.expr("end"), type.shape[0])});
+  mlir::Value ssa = emitter.tiles.make<tile::MakeRangeOp>(
+      emitter.tiles.mlirType(type), static_cast<uint32_t>(*start), static_cast<uint32_t>(*end));
+  return Value::tile(ssa, type, {emitter.position.origin(args.expr("end"), type.shape[0])});
 }
 
 /// Origins of a shape written as a tuple display, one per element.
@@ -32,7 +33,7 @@ static Origins shapeOrigins(Emitter &emitter, const Expr *expr, const Shape &sha
   bool isDisplay = expr && (expr->kind == ExprKind::Tuple || expr->kind == ExprKind::List) &&
                    expr->operands.size() == shape.size();
   for (size_t i = 0; i < shape.size(); ++i) {
-    origins[i] = emitter.origin(isDisplay ? expr->operands[i].get() : expr, shape[i]);
+    origins[i] = emitter.position.origin(isDisplay ? expr->operands[i].get() : expr, shape[i]);
   }
   return origins;
 }
@@ -49,24 +50,24 @@ static bool isTakenBy(const Value &literal, DType type) {
 
 static Value filled(Emitter &emitter, const Value &shapeArgument, const Expr *shapeExpr,
                     const Value &value, const Value &type, const std::string &name) {
-  std::optional<Shape> shape = emitter.constantShape(shapeArgument, "'shape' of '" + name + "'");
-  std::optional<ElementType> element = emitter.constantType(type, "'dtype' of '" + name + "'");
-  if (!shape || !element || !emitter.checkShape(*shape)) {
+  std::optional<Shape> shape = emitter.constants.shape(shapeArgument, "'shape' of '" + name + "'");
+  std::optional<ElementType> element = emitter.constants.type(type, "'dtype' of '" + name + "'");
+  if (!shape || !element || !emitter.tiles.checkShape(*shape)) {
     return Value::poison();
   }
   if (!element->isPointer && !isTakenBy(value, element->dtype)) {
-    return emitter.fail(
+    return emitter.report.fail(
         "E0222", "the constant " + pythonText(value) + " is not a value of " + typeText(*element),
         "write an integer that the type holds");
   }
-  Value scalar = emitter.cast(value, *element);
+  Value scalar = emitter.tiles.cast(value, *element);
   if (scalar.isBlock()) {
-    return emitter.fail("E0204",
-                        "'value' of '" + name + "' expects a scalar, but got " + describe(value));
+    return emitter.report.fail("E0204", "'value' of '" + name + "' expects a scalar, but got " +
+                                            describe(value));
   }
   return scalar.isPoison()
              ? scalar
-             : emitter.splat(scalar, *shape, shapeOrigins(emitter, shapeExpr, *shape));
+             : emitter.tiles.splat(scalar, *shape, shapeOrigins(emitter, shapeExpr, *shape));
 }
 
 Value full(Emitter &emitter, const Bound &args) {
@@ -79,22 +80,23 @@ Value zeros(Emitter &emitter, const Bound &args) {
 }
 
 Value zerosLike(Emitter &emitter, const Bound &args) {
-  Value like = emitter.toTile(args["input"]);
+  Value like = emitter.tiles.toTile(args["input"]);
   if (like.isPoison() || like.isPointer()) {
-    return like.isPoison() ? like
-                           : emitter.fail("E0204", "'zeros_like' expects a tile of numbers, but "
-                                                   "got " +
-                                                       describe(like));
+    return like.isPoison()
+               ? like
+               : emitter.report.fail("E0204", "'zeros_like' expects a tile of numbers, but "
+                                              "got " +
+                                                  describe(like));
   }
   Value zero =
-      emitter.constantTile(Value::whole(0), like.tileType.element.dtype, like.tileType.shape);
+      emitter.tiles.constantTile(Value::whole(0), like.tileType.element.dtype, like.tileType.shape);
   zero.origins = like.origins;
   return zero;
 }
 
 /// The cast that `fp_downcast_rounding='rtz'` asks for: to a narrower float, dropping digits.
 static Value castTowardZero(Emitter &emitter, const Value &input, ElementType to, bool isBitcast) {
-  Value source = emitter.toTile(input);
+  Value source = emitter.tiles.toTile(input);
   if (source.isPoison()) {
     return source;
   }
@@ -102,39 +104,41 @@ static Value castTowardZero(Emitter &emitter, const Value &input, ElementType to
   bool isNarrowing = !isBitcast && !from.isPointer && !to.isPointer && isFloat(from.dtype) &&
                      isFloat(to.dtype) && bitWidth(from.dtype) > bitWidth(to.dtype);
   if (!isNarrowing) {
-    return emitter.fail("E0209",
-                        "'fp_downcast_rounding' expects a cast to a narrower float, but got " +
-                            typeText(from) + " to " + typeText(to),
-                        "drop the rounding");
+    return emitter.report.fail(
+        "E0209",
+        "'fp_downcast_rounding' expects a cast to a narrower float, but got " + typeText(from) +
+            " to " + typeText(to),
+        "drop the rounding");
   }
   if (to.dtype == DType::F8E4B15) {
-    return emitter.cast(source, to); // which upstream rounds in one way, whatever is asked for
+    return emitter.tiles.cast(source,
+                              to); // which upstream rounds in one way, whatever is asked for
   }
   TileType target{to, source.tileType.shape};
-  auto mode = mlir::arith::RoundingModeAttr::get(emitter.builder.getContext(),
+  auto mode = mlir::arith::RoundingModeAttr::get(emitter.tiles.builder.getContext(),
                                                  mlir::arith::RoundingMode::toward_zero);
-  mlir::Value ssa = emitter.make<mlir::arith::TruncFOp>(emitter.mlirType(target), source.ssa, mode,
-                                                        mlir::arith::FastMathFlagsAttr());
+  mlir::Value ssa = emitter.tiles.make<mlir::arith::TruncFOp>(
+      emitter.tiles.mlirType(target), source.ssa, mode, mlir::arith::FastMathFlagsAttr());
   return Value::tile(ssa, target, source.origins);
 }
 
 Value castBuiltin(Emitter &emitter, const Bound &args) {
-  std::optional<ElementType> type = emitter.constantType(args["dtype"], "'dtype' of a cast");
-  std::optional<bool> isBitcast = emitter.constantBool(args["bitcast"], "'bitcast'");
+  std::optional<ElementType> type = emitter.constants.type(args["dtype"], "'dtype' of a cast");
+  std::optional<bool> isBitcast = emitter.constants.flag(args["bitcast"], "'bitcast'");
   std::optional<std::string> rounding =
-      emitter.constantString(args["fp_downcast_rounding"], "'fp_downcast_rounding'");
+      emitter.constants.string(args["fp_downcast_rounding"], "'fp_downcast_rounding'");
   if (!type || !isBitcast || !rounding) {
     return Value::poison();
   }
   if (!rounding->empty() && *rounding != "rtne" && *rounding != "rtz") {
-    return emitter.fail("E0229", "'fp_downcast_rounding' expects 'rtne' or 'rtz', but got '" +
-                                     *rounding + "'");
+    return emitter.report.fail(
+        "E0229", "'fp_downcast_rounding' expects 'rtne' or 'rtz', but got '" + *rounding + "'");
   }
   const Value &input = args[args.isGiven("self") ? "self" : "input"];
   if (*rounding == "rtz") {
     return castTowardZero(emitter, input, *type, *isBitcast);
   }
-  return *isBitcast ? emitter.bitcast(input, *type) : emitter.cast(input, *type);
+  return *isBitcast ? emitter.tiles.bitcast(input, *type) : emitter.tiles.cast(input, *type);
 }
 
 Value toMethod(Emitter &emitter, const Bound &args) { return castBuiltin(emitter, args); }
@@ -153,67 +157,70 @@ static Value spreadArgument(const Bound &args) {
 
 Value broadcastToBuiltin(Emitter &emitter, const Bound &args) {
   std::optional<Shape> shape =
-      emitter.constantShape(spreadArgument(args), "'shape' of 'broadcast_to'");
-  return shape && emitter.checkShape(*shape) ? emitter.broadcastTo(args["input"], *shape)
-                                             : Value::poison();
+      emitter.constants.shape(spreadArgument(args), "'shape' of 'broadcast_to'");
+  return shape && emitter.tiles.checkShape(*shape)
+             ? emitter.tiles.broadcastTo(args["input"], *shape)
+             : Value::poison();
 }
 
 Value broadcastBuiltin(Emitter &emitter, const Bound &args) {
-  Value a = emitter.toTile(args["input"]), b = emitter.toTile(args["other"]);
-  bool isDone = !a.isPoison() && !b.isPoison() && emitter.broadcastPair(a, b);
+  Value a = emitter.tiles.toTile(args["input"]), b = emitter.tiles.toTile(args["other"]);
+  bool isDone = !a.isPoison() && !b.isPoison() && emitter.tiles.broadcastPair(a, b);
   return isDone ? Value::tuple({a, b}) : Value::poison();
 }
 
 Value expandDims(Emitter &emitter, const Bound &args) {
-  std::optional<Shape> axes = emitter.constantShape(args["axis"], "'axis' of 'expand_dims'");
-  Value result = emitter.toTile(args["input"]);
+  std::optional<Shape> axes = emitter.constants.shape(args["axis"], "'axis' of 'expand_dims'");
+  Value result = emitter.tiles.toTile(args["input"]);
   if (!axes || result.isPoison()) {
     return Value::poison();
   }
   auto rank = static_cast<int64_t>(result.tileType.shape.size() + axes->size());
   for (int64_t &axis : *axes) {
     if (axis < -rank || axis >= rank) {
-      return emitter.fail("E0215", "'axis' of 'expand_dims' expects -" + std::to_string(rank) +
-                                       " to " + std::to_string(rank - 1) + ", but got " +
-                                       std::to_string(axis));
+      return emitter.report.fail(
+          "E0215", "'axis' of 'expand_dims' expects -" + std::to_string(rank) + " to " +
+                       std::to_string(rank - 1) + ", but got " + std::to_string(axis));
     }
     axis = axis < 0 ? axis + rank : axis;
   }
   std::sort(axes->begin(), axes->end());
   for (int64_t axis : *axes) {
-    result = emitter.expandDim(result, axis);
+    result = emitter.tiles.expandDim(result, axis);
   }
   return result;
 }
 
 Value reshapeBuiltin(Emitter &emitter, const Bound &args) {
   Value given = spreadArgument(args);
-  std::optional<Shape> shape = emitter.constantShape(given, "'shape' of 'reshape'");
-  if (!shape || !emitter.checkShape(*shape)) {
+  std::optional<Shape> shape = emitter.constants.shape(given, "'shape' of 'reshape'");
+  if (!shape || !emitter.tiles.checkShape(*shape)) {
     return Value::poison();
   }
-  return emitter.reshapeTo(args["input"], *shape);
+  return emitter.tiles.reshapeTo(args["input"], *shape);
 }
 
 Value viewBuiltin(Emitter &emitter, const Bound &args) { return reshapeBuiltin(emitter, args); }
 
 /// The one element of a tile, as a scalar.
 Value item(Emitter &emitter, const Bound &args) {
-  Value tile = emitter.toTile(args["self"]);
+  Value tile = emitter.tiles.toTile(args["self"]);
   if (!tile.isPoison() && tile.tileType.elementCount() != 1) {
-    return emitter.fail("E0215", "'item' expects a tile of one element, but got " + describe(tile),
-                        "reduce the tile first, e.g. with tl.max");
+    return emitter.report.fail("E0215",
+                               "'item' expects a tile of one element, but got " + describe(tile),
+                               "reduce the tile first, e.g. with tl.max");
   }
-  return tile.isBlock() ? emitter.reshapeTo(tile, {}) : tile;
+  return tile.isBlock() ? emitter.tiles.reshapeTo(tile, {}) : tile;
 }
 
 Value ravel(Emitter &emitter, const Bound &args) {
-  Value source = emitter.toTile(args["x"]);
-  return source.isPoison() ? source : emitter.reshapeTo(source, {source.tileType.elementCount()});
+  Value source = emitter.tiles.toTile(args["x"]);
+  return source.isPoison() ? source
+                           : emitter.tiles.reshapeTo(source, {source.tileType.elementCount()});
 }
 
 static Value permuted(Emitter &emitter, const Value &input, Shape order) {
-  Value source = emitter.toTile(input);
+  Value source = emitter.tiles.toTile(input);
   if (source.isPoison()) {
     return source;
   }
@@ -234,9 +241,9 @@ static Value permuted(Emitter &emitter, const Value &input, Shape order) {
     isPermutation = sorted[static_cast<size_t>(i)] == i;
   }
   if (!isPermutation) {
-    return emitter.fail("E0215", "the order " + shapeText(order) +
-                                     " is not a permutation of the dimensions of " +
-                                     describe(source));
+    return emitter.report.fail("E0215", "the order " + shapeText(order) +
+                                            " is not a permutation of the dimensions of " +
+                                            describe(source));
   }
   TileType type{source.tileType.element, {}};
   Origins origins;
@@ -246,26 +253,26 @@ static Value permuted(Emitter &emitter, const Value &input, Shape order) {
     origins.push_back(source.origins[static_cast<size_t>(axis)]);
     axes.push_back(static_cast<int32_t>(axis));
   }
-  mlir::Value ssa = emitter.make<tile::TransOp>(emitter.mlirType(type), source.ssa,
-                                                llvm::ArrayRef<int32_t>(axes));
+  mlir::Value ssa = emitter.tiles.make<tile::TransOp>(emitter.tiles.mlirType(type), source.ssa,
+                                                      llvm::ArrayRef<int32_t>(axes));
   return Value::tile(ssa, type, origins);
 }
 
 Value trans(Emitter &emitter, const Bound &args) {
-  std::optional<Shape> order = emitter.constantShape(spreadArgument(args), "'dims' of 'trans'");
+  std::optional<Shape> order = emitter.constants.shape(spreadArgument(args), "'dims' of 'trans'");
   if (!order) {
     return Value::poison();
   }
   const Value &input = args["input"];
   if (order->empty() && input.isTile() && input.tileType.shape.size() < 2) {
-    return emitter.fail("E0215",
-                        "'trans' expects a tile of rank 2 or more, but got " + describe(input));
+    return emitter.report.fail("E0215", "'trans' expects a tile of rank 2 or more, but got " +
+                                            describe(input));
   }
   return permuted(emitter, input, *order);
 }
 
 Value permute(Emitter &emitter, const Bound &args) {
-  std::optional<Shape> order = emitter.constantShape(spreadArgument(args), "'dims' of 'permute'");
+  std::optional<Shape> order = emitter.constants.shape(spreadArgument(args), "'dims' of 'permute'");
   return order ? permuted(emitter, args["input"], *order) : Value::poison();
 }
 

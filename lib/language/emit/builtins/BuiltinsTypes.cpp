@@ -62,10 +62,10 @@ Value pyIsInstance(Emitter &emitter, const Bound &args) {
       answer = x.isTuple() && x.classDef == each.classDef;
     }
     if (!answer) {
-      return emitter.fail("E0311",
-                          "'isinstance' with " + describe(each) + " is not supported in a kernel",
-                          "ask for tl.tensor, tl.dtype, tl.pointer_type, tl.block_type, "
-                          "tl.constexpr_type, tl.tuple, int, float, bool, str or a class");
+      return emitter.report.fail(
+          "E0311", "'isinstance' with " + describe(each) + " is not supported in a kernel",
+          "ask for tl.tensor, tl.dtype, tl.pointer_type, tl.block_type, "
+          "tl.constexpr_type, tl.tuple, int, float, bool, str or a class");
     }
     isMatching = isMatching || *answer;
   }
@@ -73,13 +73,13 @@ Value pyIsInstance(Emitter &emitter, const Bound &args) {
 }
 
 Value constantTypeBuiltin(Emitter &emitter, const Bound &args) {
-  return emitter.attribute(args["value"], "type");
+  return emitter.evaluation.attribute(args["value"], "type");
 }
 
 /// The type of a block is asked for and never made in a kernel.
 Value blockType(Emitter &emitter, const Bound &) {
-  return emitter.fail("E0224", "'block_type' is a class and cannot be called in a kernel",
-                      "take the type of a tile: x.type");
+  return emitter.report.fail("E0224", "'block_type' is a class and cannot be called in a kernel",
+                             "take the type of a tile: x.type");
 }
 
 } // namespace nereid::language::emit

@@ -7,16 +7,17 @@ namespace nereid::language::emit {
 std::optional<Reduction> reductionOf(Emitter &emitter, const Value &input, const Value &axis,
                                      const Value &keepDims, const std::string &name) {
   Reduction reduction;
-  reduction.input = emitter.toTile(input);
+  reduction.input = emitter.tiles.toTile(input);
   if (reduction.input.isPoison()) {
     return std::nullopt;
   }
   if (!reduction.input.isBlock() || reduction.input.isPointer()) {
-    emitter.error("E0215", "'" + name + "' expects a tile of numbers, but got " + describe(input))
+    emitter.report
+        .error("E0215", "'" + name + "' expects a tile of numbers, but got " + describe(input))
         .withHelp("to combine two values use tl.maximum, tl.minimum or +");
     return std::nullopt;
   }
-  std::optional<bool> keep = emitter.constantBool(keepDims, "'keep_dims' of '" + name + "'");
+  std::optional<bool> keep = emitter.constants.flag(keepDims, "'keep_dims' of '" + name + "'");
   if (!keep) {
     return std::nullopt;
   }
@@ -25,17 +26,19 @@ std::optional<Reduction> reductionOf(Emitter &emitter, const Value &input, const
   auto rank = static_cast<int64_t>(reduction.rank);
   if (axis.isNone()) {
     reduction.isWhole = true;
-    reduction.input = emitter.reshapeTo(reduction.input, {reduction.input.tileType.elementCount()});
+    reduction.input =
+        emitter.tiles.reshapeTo(reduction.input, {reduction.input.tileType.elementCount()});
     return reduction;
   }
-  std::optional<int64_t> at = emitter.constantInteger(axis, "'axis' of '" + name + "'");
+  std::optional<int64_t> at = emitter.constants.integer(axis, "'axis' of '" + name + "'");
   if (!at) {
     return std::nullopt;
   }
   if (*at < -rank || *at >= rank) {
-    emitter.error("E0215", "'axis' of '" + name + "' is " + std::to_string(*at) +
-                               ", but the tile " + typeText(reduction.input.tileType) + " has " +
-                               std::to_string(rank) + (rank == 1 ? " dimension" : " dimensions"));
+    emitter.report.error("E0215", "'axis' of '" + name + "' is " + std::to_string(*at) +
+                                      ", but the tile " + typeText(reduction.input.tileType) +
+                                      " has " + std::to_string(rank) +
+                                      (rank == 1 ? " dimension" : " dimensions"));
     return std::nullopt;
   }
   reduction.axis = *at < 0 ? *at + rank : *at;
@@ -47,20 +50,20 @@ static Value restoreDims(Emitter &emitter, const Reduction &reduction, Value res
     return result;
   }
   if (reduction.isWhole) {
-    return emitter.splat(result, Shape(reduction.rank, 1));
+    return emitter.tiles.splat(result, Shape(reduction.rank, 1));
   }
-  return emitter.expandDim(result, reduction.axis);
+  return emitter.tiles.expandDim(result, reduction.axis);
 }
 
 bool fillCombineRegion(Emitter &emitter, mlir::Region &region, const std::vector<Value> &sources,
                        const Combine &combine) {
-  mlir::OpBuilder &builder = emitter.builder;
+  mlir::OpBuilder &builder = emitter.tiles.builder;
   mlir::OpBuilder::InsertionGuard guard(builder);
-  mlir::Location place = emitter.location();
+  mlir::Location place = emitter.tiles.location();
   std::vector<mlir::Type> types;
   for (int group = 0; group < 2; ++group) {
     for (const Value &source : sources) {
-      types.push_back(emitter.mlirType(source.tileType.element));
+      types.push_back(emitter.tiles.mlirType(source.tileType.element));
     }
   }
   std::vector<mlir::Location> places(types.size(), place);
@@ -94,11 +97,11 @@ std::vector<Value> emitReduce(Emitter &emitter, const Reduction &reduction,
     TileType type = source.tileType;
     type.shape.erase(type.shape.begin() + reduction.axis);
     types.push_back(type);
-    resultTypes.push_back(emitter.mlirType(type));
+    resultTypes.push_back(emitter.tiles.mlirType(type));
     operands.push_back(source.ssa);
   }
-  auto op = emitter.builder.create<tile::ReduceOp>(emitter.location(), resultTypes, operands,
-                                                   static_cast<uint32_t>(reduction.axis));
+  auto op = emitter.tiles.create<tile::ReduceOp>(resultTypes, operands,
+                                                 static_cast<uint32_t>(reduction.axis));
   if (!fillCombineRegion(emitter, op.getCombine(), sources, combine)) {
     return std::vector<Value>(sources.size(), Value::poison());
   }

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands after a dot or in brackets: dtype queries, shapes, methods, tile indexing with `:`
-// and None, and indexing of tuples.
+#include "lib/language/emit/expressions/Attributes.h"
+
 #include "lib/language/emit/builtins/BlockAccess.h"
+#include "lib/language/emit/modules/Imports.h"
+#include "lib/language/emit/modules/LanguageModules.h"
+#include "lib/language/emit/modules/Objects.h"
+
+#include <map>
 
 namespace nereid::language::emit {
 
@@ -134,25 +139,26 @@ static std::optional<bool> typePredicate(const TileType &type, const std::string
   return std::nullopt;
 }
 
-Value Emitter::typeMethod(const Value &type, const std::string &name) {
+Value typeMethod(Reporter &report, const Value &type, const std::string &name) {
   if (name == "get_block_shapes") {
     return shapeValue(type.tileType.shape);
   }
   std::optional<bool> answer = typePredicate(type.tileType, name);
-  return answer ? Value::boolean(*answer) : fail("E0223", "a type has no method '" + name + "'");
+  return answer ? Value::boolean(*answer)
+                : report.fail("E0223", "a type has no method '" + name + "'");
 }
 
-static Value transposed(Emitter &emitter, const Value &base) {
+Value Attributes::transposed(const Value &base) {
   if (base.tileType.shape.size() != 2) {
-    return emitter.fail("E0215", "'.T' expects a tile of rank 2, but got " + describe(base),
-                        "use tl.trans with the order of dimensions");
+    return emitter.report.fail("E0215", "'.T' expects a tile of rank 2, but got " + describe(base),
+                               "use tl.trans with the order of dimensions");
   }
   const BuiltinEntry *entry = findBuiltin("trans", 'T');
-  return emitter.callBuiltin(*entry, {Argument{"", base, nullptr}}, {});
+  return emitter.evaluation.callBuiltin(*entry, {Argument{"", base, nullptr}}, {});
 }
 
-static std::optional<Value> runtimeAttribute(Emitter &emitter, const Value &base,
-                                             const TileType &type, const std::string &name) {
+std::optional<Value> Attributes::runtimeAttribute(const Value &base, const TileType &type,
+                                                  const std::string &name) {
   if (name == "dtype") {
     return Value::type(type.element);
   }
@@ -166,7 +172,7 @@ static std::optional<Value> runtimeAttribute(Emitter &emitter, const Value &base
     return Value::whole(type.elementCount());
   }
   if (name == "T") {
-    return transposed(emitter, base);
+    return transposed(base);
   }
   if (name == "value" && base.isNumber()) {
     return base;
@@ -177,7 +183,7 @@ static std::optional<Value> runtimeAttribute(Emitter &emitter, const Value &base
   return std::nullopt;
 }
 
-Value Emitter::attribute(const Value &base, const std::string &name) {
+Value Attributes::attribute(const Value &base, const std::string &name) {
   bool isConstant = base.isType() || base.isString() || base.isTuple() || base.isNone() ||
                     base.kind == Value::Kind::Function;
   if (base.isTuple() && base.classDef) {
@@ -198,10 +204,10 @@ Value Emitter::attribute(const Value &base, const std::string &name) {
   case Value::Kind::Poison:
     return base;
   case Value::Kind::Module:
-    return moduleAttribute(base.text, name);
+    return languageModules.attribute(base.text, name);
   case Value::Kind::File:
   case Value::Kind::Import:
-    return importAttribute(base, name);
+    return imports.attribute(base, name);
   case Value::Kind::BlockPointer:
   case Value::Kind::Descriptor:
     if (std::optional<Value> found = blockAttribute(base, name)) {
@@ -224,7 +230,7 @@ Value Emitter::attribute(const Value &base, const std::string &name) {
     }
     break;
   case Value::Kind::Tile:
-    if (std::optional<Value> found = runtimeAttribute(*this, base, base.tileType, name)) {
+    if (std::optional<Value> found = runtimeAttribute(base, base.tileType, name)) {
       return *found;
     }
     break;
@@ -232,7 +238,7 @@ Value Emitter::attribute(const Value &base, const std::string &name) {
   case Value::Kind::Int:
   case Value::Kind::Float: {
     TileType type{{defaultType(base).value_or(DType::I64), false}, {}};
-    if (std::optional<Value> found = runtimeAttribute(*this, base, type, name)) {
+    if (std::optional<Value> found = runtimeAttribute(base, type, name)) {
       return *found;
     }
     break;
@@ -249,126 +255,17 @@ Value Emitter::attribute(const Value &base, const std::string &name) {
   } else if (base.isNone()) {
     help = "the argument is None in this specialisation; guard the use with 'is not None'";
   }
-  return fail("E0223", describe(base) + " has no attribute '" + name + "'", help);
+  return emitter.report.fail("E0223", describe(base) + " has no attribute '" + name + "'", help);
 }
 
-std::optional<Value> Emitter::tryAttribute(const Value &base, const std::string &name) {
-  size_t before = reported.size();
+std::optional<Value> Attributes::tryAttribute(const Value &base, const std::string &name) {
+  size_t before = emitter.report.mark();
   Value value = attribute(base, name);
   bool isMissing = value.isPoison() || value.kind == Value::Kind::Import;
   if (isMissing) {
-    rollBack(before);
+    emitter.report.rollBack(before);
   }
   return isMissing ? std::nullopt : std::optional(value);
-}
-
-/// `:`, also written with None for its ends.
-static bool isFullSlice(const Expr &index) {
-  return index.kind == ExprKind::Slice && llvm::all_of(index.operands, [](const ExprPtr &end) {
-           return !end || end->kind == ExprKind::None;
-         });
-}
-
-static Value subscriptTile(Emitter &emitter, const Value &base, const Expr &index) {
-  std::vector<const Expr *> parts;
-  if (index.kind == ExprKind::Tuple) {
-    for (const ExprPtr &operand : index.operands) {
-      parts.push_back(operand.get());
-    }
-  } else {
-    parts.push_back(&index);
-  }
-  Value result = base;
-  int64_t rank = static_cast<int64_t>(base.tileType.shape.size());
-  int64_t axis = 0, used = 0;
-  for (const Expr *part : parts) {
-    At at(emitter, part->range);
-    if (part->kind == ExprKind::Ellipsis) {
-      axis += rank - used;
-      used = rank;
-      continue;
-    }
-    if (isFullSlice(*part)) {
-      if (!base.isBlock()) {
-        continue; // upstream counts a scalar's dimensions as they come: s[:, None] has one
-      }
-      if (++used > rank) {
-        return emitter.fail("E0218", "too many indices for " + describe(base));
-      }
-      ++axis;
-      continue;
-    }
-    Value value = emitter.evaluate(*part);
-    if (value.isPoison()) {
-      return value;
-    }
-    if (!value.isNone()) {
-      return emitter.fail("E0218",
-                          "a tile is indexed with ':' and None only, but got " + describe(value),
-                          "load the element you need, or reduce over the dimension");
-    }
-    // a scalar becomes a tile of one element first
-    result = emitter.expandDim(result, result.isBlock() ? axis : 0);
-    ++axis;
-  }
-  return result;
-}
-
-static std::optional<int64_t> sliceBound(Emitter &emitter, const Expr *expr, int64_t fallback,
-                                         int64_t count) {
-  if (!expr) {
-    return fallback;
-  }
-  std::optional<int64_t> bound =
-      emitter.constantInteger(emitter.evaluate(*expr), "a slice of a tuple");
-  if (!bound) {
-    return std::nullopt;
-  }
-  int64_t at = *bound < 0 ? *bound + count : *bound;
-  return std::max<int64_t>(0, std::min(at, count));
-}
-
-static Value subscriptTuple(Emitter &emitter, const Value &base, const Expr &index) {
-  auto count = static_cast<int64_t>(base.elements.size());
-  if (index.kind == ExprKind::Slice) {
-    if (index.operands.size() > 2 && index.operands[2]) {
-      return emitter.fail("E0218", "a slice with a step is not supported in a kernel");
-    }
-    std::optional<int64_t> from = sliceBound(emitter, index.operands[0].get(), 0, count);
-    std::optional<int64_t> to = sliceBound(emitter, index.operands[1].get(), count, count);
-    if (!from || !to) {
-      return Value::poison();
-    }
-    std::vector<Value> elements;
-    for (int64_t i = *from; i < *to; ++i) {
-      elements.push_back(base.elements[static_cast<size_t>(i)]);
-    }
-    return Value::tuple(std::move(elements));
-  }
-  std::optional<int64_t> at = emitter.constantInteger(emitter.evaluate(index), "a tuple's index");
-  if (!at) {
-    return Value::poison();
-  }
-  if (*at < -count || *at >= count) {
-    return emitter.fail("E0218", "index " + std::to_string(*at) + " is outside a tuple of " +
-                                     std::to_string(count));
-  }
-  return base.elements[static_cast<size_t>(*at < 0 ? *at + count : *at)];
-}
-
-Value Emitter::subscript(const Value &base, const Expr &index) {
-  if (base.isPoison()) {
-    return base;
-  }
-  if (base.isTuple()) {
-    return subscriptTuple(*this, base, index);
-  }
-  if (base.isTile() || base.isNumber()) {
-    Value source = toTile(base);
-    return source.isPoison() ? source : subscriptTile(*this, source, index);
-  }
-  return fail("E0218", describe(base) + " cannot be indexed",
-              base.kind == Value::Kind::Function ? "a kernel cannot launch another kernel" : "");
 }
 
 } // namespace nereid::language::emit

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls: arguments are bound to parameters, builtins run, helpers are elaborated in place with a
-// frame of their own.
-#include "lib/language/emit/Emitter.h"
+#include "lib/language/emit/expressions/Calls.h"
+
+#include "lib/language/emit/expressions/Attributes.h"
+#include "lib/language/emit/expressions/Expressions.h"
+#include "lib/language/emit/modules/HostLibraries.h"
+#include "lib/language/emit/modules/Objects.h"
+#include "lib/language/emit/statements/Assignments.h"
+#include "lib/language/emit/statements/Statements.h"
 
 #include <algorithm>
+#include <set>
 
 namespace nereid::language::emit {
 
@@ -39,18 +45,18 @@ static bool hasPoison(const std::vector<Argument> &arguments) {
                      [](const Argument &argument) { return argument.value.isPoison(); });
 }
 
-static bool collectArguments(Emitter &emitter, const Expr &expr, std::vector<Argument> &positional,
+bool Calls::collectArguments(const Expr &expr, std::vector<Argument> &positional,
                              std::vector<Argument> &keywords) {
   for (size_t i = 1; i < expr.operands.size(); ++i) {
     const Expr &operand = *expr.operands[i];
     if (operand.kind != ExprKind::Starred) {
-      positional.push_back({"", emitter.evaluate(operand), &operand});
+      positional.push_back({"", expressions.evaluate(operand), &operand});
       continue;
     }
-    Value inner = emitter.evaluate(*operand.operands[0]);
+    Value inner = expressions.evaluate(*operand.operands[0]);
     if (!inner.isTuple()) {
       if (!inner.isPoison()) {
-        emitter.error("E0217", "'*' expects a tuple, but got " + describe(inner));
+        emitter.report.error("E0217", "'*' expects a tuple, but got " + describe(inner));
       }
       return false;
     }
@@ -60,18 +66,18 @@ static bool collectArguments(Emitter &emitter, const Expr &expr, std::vector<Arg
   }
   for (const Keyword &keyword : expr.keywords) {
     if (keyword.name.empty()) {
-      At at(emitter, keyword.range);
-      emitter.error("E0311", "'**' arguments are not supported in a kernel");
+      At at(emitter.position, keyword.range);
+      emitter.report.error("E0311", "'**' arguments are not supported in a kernel");
       return false;
     }
-    keywords.push_back({keyword.name, emitter.evaluate(*keyword.value), keyword.value.get()});
+    keywords.push_back({keyword.name, expressions.evaluate(*keyword.value), keyword.value.get()});
   }
   return !hasPoison(positional) && !hasPoison(keywords);
 }
 
 /// E0233 when a statement throws away a result that must be used: of tl.advance, and of functions
 /// decorated with must_use_result, whose text says why.
-bool Emitter::checkUnused(const Expr &expr, const Value &callee) {
+bool Calls::checkUnused(const Expr &expr, const Value &callee) {
   std::string why;
   if (callee.kind == Value::Kind::Builtin && callee.builtin->name == "advance") {
     why = "tl.advance has no effect but its result: assign it to the variable";
@@ -81,63 +87,78 @@ bool Emitter::checkUnused(const Expr &expr, const Value &callee) {
       return true;
     }
     if (mark->kind == ExprKind::Call && mark->operands.size() > 1) {
-      Value text = evaluateAtTop(*callee.module, *mark->operands[1]);
+      Value text = expressions.evaluateAtTop(*callee.module, *mark->operands[1]);
       why = text.isString() ? text.text : "";
     }
   }
-  error("E0233", "the result of '" + sourceText(*expr.operands[0]) + "' is not used").withHelp(why);
+  emitter.report
+      .error("E0233",
+             "the result of '" + emitter.position.sourceText(*expr.operands[0]) + "' is not used")
+      .withHelp(why);
   return false;
 }
 
-Value Emitter::call(const Expr &expr) {
-  Value callee = evaluate(*expr.operands[0]);
+Value Calls::callMethod(const Expr &expr, const Value &callee, std::vector<Argument> positional,
+                        std::vector<Argument> keywords) {
+  if (callee.function) {
+    positional.insert(positional.begin(), {"", callee.elements[0], nullptr});
+    return callFunction(*callee.function, *callee.module, std::move(positional),
+                        std::move(keywords));
+  }
+  if (!callee.builtin) {
+    return positional.empty() && keywords.empty()
+               ? typeMethod(emitter.report, callee.elements[0], callee.text)
+               : emitter.report.fail("E0229", "'" + callee.text + "' takes no arguments");
+  }
+  if (!callee.builtin->function && !callee.builtin->isLibrary) {
+    return emitter.report.fail("E0310", "'" + callee.text + "' is not supported yet");
+  }
+  positional.insert(positional.begin(),
+                    {"", callee.elements[0], expr.operands[0]->operands[0].get()});
+  if (callee.builtin->isLibrary) {
+    Value function = builtinValue(callee.builtin);
+    return callFunction(*function.function, *function.module, std::move(positional),
+                        std::move(keywords));
+  }
+  return callBuiltin(*callee.builtin, std::move(positional), std::move(keywords));
+}
+
+void Calls::callUnused(const Expr &expr) {
+  unusedCall = &expr;
+  expressions.evaluate(expr);
+  unusedCall = nullptr;
+}
+
+Value Calls::call(const Expr &expr) {
+  Value callee = expressions.evaluate(*expr.operands[0]);
   std::vector<Argument> positional, keywords;
   if (callee.isPoison() || (&expr == unusedCall && !checkUnused(expr, callee))) {
     return Value::poison();
   }
   if (callee.kind == Value::Kind::Builtin && !callee.builtin->function) {
-    return fail("E0310", "'" + std::string(callee.builtin->name) + "' is not supported yet");
+    return emitter.report.fail("E0310", "'" + std::string(callee.builtin->name) +
+                                            "' is not supported yet");
   }
   if (callee.kind == Value::Kind::Import) {
-    bool isDone = collectArguments(*this, expr, positional, keywords);
-    std::optional<Value> known = isDone ? hostCall(callee, positional) : std::nullopt;
-    return known ? *known : failNotFound(callee);
+    bool isDone = collectArguments(expr, positional, keywords);
+    std::optional<Value> known = isDone ? hostLibraries.call(callee, positional) : std::nullopt;
+    return known ? *known : emitter.report.failNotFound(callee);
   }
-  if (!collectArguments(*this, expr, positional, keywords) || !takeStep()) {
+  if (!collectArguments(expr, positional, keywords) || !emitter.report.takeStep()) {
     return Value::poison();
   }
   switch (callee.kind) {
   case Value::Kind::Builtin:
     return callBuiltin(*callee.builtin, std::move(positional), std::move(keywords));
   case Value::Kind::Class:
-    return construct(callee, std::move(positional), std::move(keywords));
+    return objects.construct(callee, std::move(positional), std::move(keywords));
   case Value::Kind::Method:
-    if (callee.function) {
-      positional.insert(positional.begin(), {"", callee.elements[0], nullptr});
-      return callFunction(*callee.function, *callee.module, std::move(positional),
-                          std::move(keywords));
-    }
-    if (!callee.builtin) {
-      return positional.empty() && keywords.empty()
-                 ? typeMethod(callee.elements[0], callee.text)
-                 : fail("E0229", "'" + callee.text + "' takes no arguments");
-    }
-    if (!callee.builtin->function && !callee.builtin->isLibrary) {
-      return fail("E0310", "'" + callee.text + "' is not supported yet");
-    }
-    positional.insert(positional.begin(),
-                      {"", callee.elements[0], expr.operands[0]->operands[0].get()});
-    if (callee.builtin->isLibrary) {
-      Value function = builtinValue(callee.builtin);
-      return callFunction(*function.function, *function.module, std::move(positional),
-                          std::move(keywords));
-    }
-    return callBuiltin(*callee.builtin, std::move(positional), std::move(keywords));
+    return callMethod(expr, callee, std::move(positional), std::move(keywords));
   case Value::Kind::Function:
     return callFunction(*callee.function, *callee.module, std::move(positional),
                         std::move(keywords), callee.captured);
   default:
-    return fail("E0224", describe(callee) + " cannot be called");
+    return emitter.report.fail("E0224", describe(callee) + " cannot be called");
   }
 }
 
@@ -145,8 +166,8 @@ static std::string spelled(const BuiltinEntry &entry) {
   return "'" + std::string(entry.name) + "(" + std::string(entry.params) + ")'";
 }
 
-Value Emitter::callBuiltin(const BuiltinEntry &entry, std::vector<Argument> positional,
-                           std::vector<Argument> keywords) {
+Value Calls::callBuiltin(const BuiltinEntry &entry, std::vector<Argument> positional,
+                         std::vector<Argument> keywords) {
   const std::vector<ParamSpec> &params = paramsOf(entry);
   Bound bound;
   size_t next = 0;
@@ -167,22 +188,23 @@ Value Emitter::callBuiltin(const BuiltinEntry &entry, std::vector<Argument> posi
     bound.slots.push_back(std::move(slot));
   }
   if (next < positional.size()) {
-    return fail("E0229",
-                "'" + std::string(entry.name) + "' takes at most " +
-                    std::to_string(bound.slots.size()) + " arguments, but got " +
-                    std::to_string(positional.size()),
-                "call it as " + spelled(entry));
+    return emitter.report.fail("E0229",
+                               "'" + std::string(entry.name) + "' takes at most " +
+                                   std::to_string(bound.slots.size()) + " arguments, but got " +
+                                   std::to_string(positional.size()),
+                               "call it as " + spelled(entry));
   }
   for (const Argument &keyword : keywords) {
     auto slot = std::find_if(bound.slots.begin(), bound.slots.end(),
                              [&](const Bound::Slot &s) { return s.name == keyword.name; });
     if (slot == bound.slots.end()) {
-      return fail("E0229",
-                  "'" + std::string(entry.name) + "' has no parameter '" + keyword.name + "'",
-                  "call it as " + spelled(entry));
+      return emitter.report.fail(
+          "E0229", "'" + std::string(entry.name) + "' has no parameter '" + keyword.name + "'",
+          "call it as " + spelled(entry));
     }
     if (slot->given) {
-      return fail("E0229", "'" + std::string(entry.name) + "' got '" + keyword.name + "' twice");
+      return emitter.report.fail("E0229", "'" + std::string(entry.name) + "' got '" + keyword.name +
+                                              "' twice");
     }
     slot->value = keyword.value;
     slot->expr = keyword.expr;
@@ -193,14 +215,14 @@ Value Emitter::callBuiltin(const BuiltinEntry &entry, std::vector<Argument> posi
       continue;
     }
     if (!bound.slots[slot].given && !params[i].hasDefault) {
-      return fail("E0229",
-                  "'" + std::string(entry.name) + "' lacks the argument '" +
-                      std::string(params[i].name) + "'",
-                  "call it as " + spelled(entry));
+      return emitter.report.fail("E0229",
+                                 "'" + std::string(entry.name) + "' lacks the argument '" +
+                                     std::string(params[i].name) + "'",
+                                 "call it as " + spelled(entry));
     }
     ++slot;
   }
-  return entry.function(*this, bound);
+  return entry.function(emitter, bound);
 }
 
 /// Decorated to run on constants only: its results stay constants.
@@ -218,7 +240,7 @@ static bool isNoinline(const FunctionDef &function) {
 }
 
 /// E0229 where a function that is not inlined gets a tile, as upstream refuses it.
-static bool checkNoinline(Emitter &emitter, const FunctionDef &function, const Frame &inside) {
+bool Calls::checkNoinline(const FunctionDef &function, const Frame &inside) {
   if (!isNoinline(function)) {
     return true;
   }
@@ -227,7 +249,7 @@ static bool checkNoinline(Emitter &emitter, const FunctionDef &function, const F
     bool isTile = given != inside.locals.end() && given->second.isBlock() &&
                   given->second.tileType.elementCount() != 1;
     if (isTile) {
-      emitter
+      emitter.report
           .error("E0229", "'" + function.name +
                               "' is marked noinline and takes scalars only, but '" + param.name +
                               "' is " + describe(given->second))
@@ -238,8 +260,7 @@ static bool checkNoinline(Emitter &emitter, const FunctionDef &function, const F
   return true;
 }
 
-static bool bindParameters(Emitter &emitter, const FunctionDef &function,
-                           const std::vector<Argument> &positional,
+bool Calls::bindParameters(const FunctionDef &function, const std::vector<Argument> &positional,
                            const std::vector<Argument> &keywords, Frame &inside) {
   std::string name = "'" + function.name + "'";
   std::set<std::string> used;
@@ -258,7 +279,7 @@ static bool bindParameters(Emitter &emitter, const FunctionDef &function,
     bool isPositional = next < positional.size();
     if (keyword != keywords.end()) {
       if (isPositional) {
-        emitter.error("E0229", name + " got '" + param.name + "' twice");
+        emitter.report.error("E0229", name + " got '" + param.name + "' twice");
         return false;
       }
       used.insert(param.name);
@@ -266,9 +287,9 @@ static bool bindParameters(Emitter &emitter, const FunctionDef &function,
     } else if (isPositional) {
       inside.locals[param.name] = positional[next++].value;
     } else if (param.defaultValue) {
-      inside.locals[param.name] = emitter.evaluateAtTop(*inside.module, *param.defaultValue);
+      inside.locals[param.name] = expressions.evaluateAtTop(*inside.module, *param.defaultValue);
     } else {
-      emitter.error("E0229", name + " lacks the argument '" + param.name + "'");
+      emitter.report.error("E0229", name + " lacks the argument '" + param.name + "'");
       return false;
     }
     Value &value = inside.locals[param.name];
@@ -277,19 +298,19 @@ static bool bindParameters(Emitter &emitter, const FunctionDef &function,
     }
     if (param.isConstexpr()) {
       // A helper's annotation is a wish: upstream passes a run-time value on as it is.
-      if (std::optional<Value> known = emitter.knownNumber(value)) {
+      if (std::optional<Value> known = knownNumber(value)) {
         value = *known;
         value.bound.reset();
       } else if (value.isTile() && inside.module->isLibrary) {
-        emitter.error("E0203", name + " expects a constant for '" + param.name + "', but got " +
-                                   describe(value));
+        emitter.report.error("E0203", name + " expects a constant for '" + param.name +
+                                          "', but got " + describe(value));
         return false;
       }
     }
   }
   if (next < positional.size()) {
-    emitter.error("E0229", name + " takes " + std::to_string(function.params.size()) +
-                               " arguments, but got " + std::to_string(positional.size()));
+    emitter.report.error("E0229", name + " takes " + std::to_string(function.params.size()) +
+                                      " arguments, but got " + std::to_string(positional.size()));
     return false;
   }
   for (const Argument &keyword : keywords) {
@@ -299,7 +320,7 @@ static bool bindParameters(Emitter &emitter, const FunctionDef &function,
         known.push_back(param.name);
       }
       std::vector<std::string> near = nearestNames(keyword.name, known);
-      emitter.error("E0229", name + " has no parameter '" + keyword.name + "'")
+      emitter.report.error("E0229", name + " has no parameter '" + keyword.name + "'")
           .withHelp(near.empty() ? "" : "did you mean '" + near[0] + "'?");
       return false;
     }
@@ -307,52 +328,48 @@ static bool bindParameters(Emitter &emitter, const FunctionDef &function,
   return true;
 }
 
-Value Emitter::callFunction(const FunctionDef &function, const SourceModule &module,
-                            std::vector<Argument> positional, std::vector<Argument> keywords,
-                            std::shared_ptr<const Captured> captured, Value *self) {
+Value Calls::callFunction(const FunctionDef &function, const SourceModule &module,
+                          std::vector<Argument> positional, std::vector<Argument> keywords,
+                          std::shared_ptr<const Captured> captured, Value *self) {
   bool isConstexpr = isConstexprFunction(function);
   // Python that runs before the kernel: the top level of a file, and functions of constants.
-  bool isOutside = !frame->function || frame->isConstexpr;
+  bool isOutside = !emitter.frame().function || emitter.frame().isConstexpr;
   if (!function.isJit() && !isConstexpr && isOutside && !self) {
     isConstexpr = true;
   }
   if (!function.isJit() && !isConstexpr && !self) {
-    return fail("E0224", "'" + function.name + "' is not a kernel function",
-                "decorate it with @triton.jit");
+    return emitter.report.fail("E0224", "'" + function.name + "' is not a kernel function",
+                               "decorate it with @triton.jit");
   }
   if (depth >= maxCallDepth) {
-    return fail("E0224",
-                "calls nest deeper than " + std::to_string(maxCallDepth) + " at '" + function.name +
-                    "'",
-                "a kernel cannot call itself: write a loop");
+    return emitter.report.fail("E0224",
+                               "calls nest deeper than " + std::to_string(maxCallDepth) + " at '" +
+                                   function.name + "'",
+                               "a kernel cannot call itself: write a loop");
   }
-  Frame inside;
-  inside.module = &module;
-  inside.function = &function;
-  inside.isConstexpr = isConstexpr && !self; // an object may hold run-time values
-  inside.isElementwise = frame->isElementwise;
-  inside.captured = std::move(captured);
-  inside.caller = frame;
-  inside.callRange = here;
-  inside.callLocation = mlir::LocationAttr(location());
-  if (!bindParameters(*this, function, positional, keywords, inside) ||
-      !checkNoinline(*this, function, inside)) {
+  Frame frame = calledFromHere(emitter.position, module);
+  frame.function = &function;
+  frame.isConstexpr = isConstexpr && !self; // an object may hold run-time values
+  frame.isElementwise = emitter.frame().isElementwise;
+  frame.captured = std::move(captured);
+  if (!bindParameters(function, positional, keywords, frame) || !checkNoinline(function, frame)) {
     return Value::poison();
   }
-  At at(*this, here);
-  frame = &inside;
-  ++depth;
-  size_t before = errorTotal;
-  runBlock(function.body, 0, nullptr);
-  --depth;
-  frame = inside.caller;
+  size_t before = emitter.report.errorCount();
+  {
+    At at(emitter.position, emitter.position.range());
+    Inside inside(emitter.position, frame);
+    ++depth;
+    statements.runBlock(function.body, 0, nullptr);
+    --depth;
+  }
   if (self && !function.params.empty()) {
-    *self = inside.locals[function.params[0].name];
+    *self = frame.locals[function.params[0].name];
   }
-  if (errorTotal != before) {
+  if (emitter.report.errorCount() != before) {
     return Value::poison();
   }
-  return isConstexpr ? inside.returned : boundOnAssign(inside.returned);
+  return isConstexpr ? frame.returned : boundOnAssign(emitter.frame(), frame.returned);
 }
 
 } // namespace nereid::language::emit

@@ -1,213 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the top level of a file gives a name: jit functions, constants, imports. Nothing is
-// evaluated before a kernel uses it, so the rest of a file may hold any Python.
-#include "lib/language/emit/Emitter.h"
-#include "lib/language/host/HostPython.h"
+#include "lib/language/emit/modules/Globals.h"
 
-#include <algorithm>
+#include "lib/language/emit/expressions/Calls.h"
+#include "lib/language/emit/expressions/Expressions.h"
+#include "lib/language/emit/modules/HostLibraries.h"
+#include "lib/language/emit/modules/Imports.h"
+
+#include <set>
 
 namespace nereid::language::emit {
-
-static bool isTarget(const Stmt &stmt, const std::string &name) {
-  for (const ExprPtr &target : stmt.targets) {
-    if (target && target->kind == ExprKind::Name && target->text == name) {
-      return true;
-    }
-  }
-  return false;
-}
-
-static bool isImportOf(const Stmt &stmt, const std::string &name) {
-  for (const ImportName &import : stmt.names) {
-    std::string bound = import.alias.empty() ? import.name : import.alias;
-    if (stmt.kind == StmtKind::Import && import.alias.empty()) {
-      bound = bound.substr(0, bound.find('.'));
-    }
-    if (bound == name) {
-      return true;
-    }
-  }
-  return false;
-}
-
-static bool usesName(const Expr &expr, const std::string &name) {
-  if (expr.kind == ExprKind::Name && expr.text == name) {
-    return true;
-  }
-  for (const ExprPtr &operand : expr.operands) {
-    if (operand && usesName(*operand, name)) {
-      return true;
-    }
-  }
-  for (const Keyword &keyword : expr.keywords) {
-    if (keyword.value && usesName(*keyword.value, name)) {
-      return true;
-    }
-  }
-  return false;
-}
-
-/// What a condition at the top level decides; nothing while it is open: it asks about a device,
-/// about a library that is not read, or about itself.
-std::optional<bool> Emitter::conditionAtTop(const SourceModule &module, const Stmt &stmt) {
-  if (auto known = topConditions.find(&stmt); known != topConditions.end()) {
-    return known->second;
-  }
-  if (!conditionsInProgress.insert(&stmt).second) {
-    return std::nullopt;
-  }
-  size_t before = reported.size();
-  Value condition = evaluateAtTop(module, *stmt.value);
-  std::optional<bool> truth = condition.isTile() ? std::nullopt : constantTruth(condition);
-  rollBack(before);
-  conditionsInProgress.erase(&stmt);
-  topConditions.emplace(&stmt, truth);
-  return truth;
-}
-
-static bool isPlainFunction(const Stmt &stmt) {
-  return stmt.kind == StmtKind::FunctionDef && !stmt.function->isJit();
-}
-
-/// Of `if` at the top level the branch that its condition chooses. While that is open, the branches
-/// are tried in turn, one that only has a function of Python for the name last.
-void Emitter::addBindingsOfIf(const SourceModule &module, const Stmt &stmt, const std::string &name,
-                              std::vector<Binding> &bindings) {
-  std::vector<Binding> whenTrue, whenFalse;
-  addBindings(module, stmt.body, name, whenTrue);
-  addBindings(module, stmt.orelse, name, whenFalse);
-  if (whenTrue.empty() && whenFalse.empty()) {
-    return;
-  }
-  if (std::optional<bool> truth = conditionAtTop(module, stmt)) {
-    const std::vector<Binding> &chosen = *truth ? whenTrue : whenFalse;
-    bindings.insert(bindings.end(), chosen.begin(), chosen.end());
-    return;
-  }
-  if (!whenTrue.empty() && !whenFalse.empty()) {
-    std::pair<const Stmt *, const SourceModule *> open{&stmt, &module};
-    if (std::find(openConditions.begin(), openConditions.end(), open) == openConditions.end()) {
-      openConditions.push_back(open);
-    }
-    if (isPlainFunction(*whenTrue[0].stmt) && !isPlainFunction(*whenFalse[0].stmt)) {
-      std::swap(whenTrue, whenFalse);
-    }
-  }
-  addAlternatives(whenTrue, whenFalse, bindings);
-}
-
-/// The first list, and the second one where nothing of the first can be evaluated.
-void Emitter::addAlternatives(std::vector<Binding> first, const std::vector<Binding> &second,
-                              std::vector<Binding> &bindings) {
-  for (Binding &binding : first) {
-    binding.hasFallback |= !second.empty();
-  }
-  bindings.insert(bindings.end(), first.begin(), first.end());
-  bindings.insert(bindings.end(), second.begin(), second.end());
-}
-
-/// Whether the body of a `try` at the top level raises: it imports what there is not, or names it.
-bool Emitter::raisesAtTop(const SourceModule &module, const Stmt &stmt) {
-  if (auto known = topTries.find(&stmt); known != topTries.end()) {
-    return known->second;
-  }
-  topTries.emplace(&stmt, false); // a module that imports itself is being imported, as in Python
-  bool raises = false;
-  size_t before = reported.size();
-  for (const StmtPtr &inner : stmt.body) {
-    bool isImport = inner->kind == StmtKind::Import || inner->kind == StmtKind::ImportFrom;
-    for (const ImportName &import : inner->names) {
-      if (raises || !isImport || import.name == "*") {
-        continue;
-      }
-      std::string bound = import.alias.empty() ? import.name : import.alias;
-      bound = inner->kind == StmtKind::Import && import.alias.empty()
-                  ? bound.substr(0, bound.find('.'))
-                  : bound;
-      raises = isMissing(importedValue(module, *inner, bound));
-    }
-    bool isName = inner->value &&
-                  (inner->kind == StmtKind::Assign || inner->kind == StmtKind::ExprStmt) &&
-                  inner->value->kind == ExprKind::Attribute;
-    raises = raises || (isName && isMissing(evaluateAtTop(module, *inner->value)));
-  }
-  rollBack(before);
-  topTries[&stmt] = raises;
-  return raises;
-}
-
-/// The handler's names when the body raises, otherwise the body's; the others where those cannot be
-/// evaluated.
-void Emitter::addBindingsOfTry(const SourceModule &module, const Stmt &stmt,
-                               const std::string &name, std::vector<Binding> &bindings) {
-  std::vector<Binding> body, handler;
-  addBindings(module, stmt.body, name, body);
-  if (!stmt.orelse.empty()) { // the first one is for what a kernel's file expects to happen
-    addBindings(module, stmt.orelse[0]->body, name, handler);
-  }
-  if (body.empty() && handler.empty()) {
-    return;
-  }
-  bool raises = !stmt.orelse.empty() && raisesAtTop(module, stmt);
-  addAlternatives(raises ? handler : body, raises ? body : handler, bindings);
-}
-
-/// The statements that give the name a value, the one that holds at the end of the file first.
-void Emitter::addBindings(const SourceModule &module, const std::vector<StmtPtr> &list,
-                          const std::string &name, std::vector<Binding> &bindings) {
-  for (size_t i = list.size(); i-- > 0;) {
-    const Stmt &stmt = *list[i];
-    bool isBinding = false;
-    switch (stmt.kind) {
-    case StmtKind::FunctionDef:
-      isBinding = stmt.function && stmt.function->name == name;
-      break;
-    case StmtKind::Assign:
-      isBinding = isTarget(stmt, name);
-      break;
-    case StmtKind::AnnAssign:
-      isBinding = stmt.value && isTarget(stmt, name);
-      break;
-    case StmtKind::Import:
-    case StmtKind::ImportFrom:
-      isBinding = isImportOf(stmt, name);
-      break;
-    case StmtKind::If:
-      addBindingsOfIf(module, stmt, name, bindings);
-      break;
-    case StmtKind::Opaque:
-      if (stmt.text == "try") {
-        addBindingsOfTry(module, stmt, name, bindings);
-      } else if (stmt.text == "with") {
-        addBindings(module, stmt.body, name, bindings);
-      }
-      isBinding = stmt.text == "class" && stmt.names[0].name == name;
-      break;
-    default:
-      break;
-    }
-    if (isBinding) {
-      // A name wrapped in a call of itself keeps its meaning when the call cannot be run.
-      bool isWrapped = stmt.kind == StmtKind::Assign && usesName(*stmt.value, name);
-      bindings.push_back({&stmt, isWrapped});
-    }
-  }
-}
-
-/// The statements that bind the name in any branch, whatever its condition says.
-static void addOfAnyBranch(const std::vector<StmtPtr> &list, const std::string &name,
-                           std::vector<const Stmt *> &found) {
-  for (size_t i = list.size(); i-- > 0;) {
-    const Stmt &stmt = *list[i];
-    bool isFunction = stmt.kind == StmtKind::FunctionDef && stmt.function->name == name;
-    if (isFunction || (stmt.value && isTarget(stmt, name)) || isImportOf(stmt, name)) {
-      found.push_back(&stmt);
-    } else if (stmt.kind == StmtKind::If) {
-      addOfAnyBranch(stmt.body, name, found);
-      addOfAnyBranch(stmt.orelse, name, found);
-    }
-  }
-}
 
 static bool hasImports(const SourceModule &module) {
   for (const StmtPtr &stmt : module.body) {
@@ -218,23 +19,10 @@ static bool hasImports(const SourceModule &module) {
   return false;
 }
 
-Value Emitter::evaluateAtTop(const SourceModule &module, const Expr &expr) {
-  Frame outside;
-  outside.module = &module;
-  outside.caller = frame;
-  outside.callRange = here;
-  outside.callLocation = mlir::LocationAttr(location());
-  Frame *inside = frame;
-  frame = &outside;
-  Value value = evaluate(expr);
-  frame = inside;
-  return value;
-}
-
 /// A library's decorator may put another function in the place of the one below it, such as a
 /// vendor's. Only a language function or a jit function is taken; whatever else a decorator makes
 /// (a cache, a launcher) is ignored, and so is one that cannot be run.
-Value Emitter::decorated(const SourceModule &module, Value function) {
+Value Globals::decorated(const SourceModule &module, Value function) {
   const std::vector<ExprPtr> &decorators = function.function->decorators;
   for (auto it = decorators.rbegin(); it != decorators.rend(); ++it) {
     const Expr &callee = (*it)->kind == ExprKind::Call ? *(*it)->operands[0] : **it;
@@ -243,22 +31,16 @@ Value Emitter::decorated(const SourceModule &module, Value function) {
     if (known.count(callee.text)) {
       continue;
     }
-    size_t before = reported.size();
-    Value decorator = evaluateAtTop(module, **it);
+    size_t before = emitter.report.mark();
+    Value decorator = expressions.evaluateAtTop(module, **it);
     Value result = Value::poison();
     if (decorator.kind == Value::Kind::Function && !decorator.function->isJit()) {
-      Frame outside;
-      outside.module = &module;
-      outside.caller = frame;
-      outside.callRange = here;
-      outside.callLocation = mlir::LocationAttr(location());
-      Frame *inside = frame;
-      frame = &outside;
-      result = callFunction(*decorator.function, *decorator.module, {{"", function, nullptr}}, {},
-                            decorator.captured);
-      frame = inside;
+      Frame outside = calledFromHere(emitter.position, module);
+      Inside inside(emitter.position, outside);
+      result = calls.callFunction(*decorator.function, *decorator.module, {{"", function, nullptr}},
+                                  {}, decorator.captured);
     }
-    rollBack(before);
+    emitter.report.rollBack(before);
     bool isJit = result.kind == Value::Kind::Function && result.function->isJit();
     if (isJit || result.kind == Value::Kind::Builtin) {
       function = std::move(result);
@@ -271,7 +53,7 @@ Value Emitter::decorated(const SourceModule &module, Value function) {
 }
 
 /// The value of one binding; poison, with the error reported, when it has none.
-Value Emitter::boundValue(const SourceModule &module, const Stmt &stmt, const std::string &name) {
+Value Globals::boundValue(const SourceModule &module, const Stmt &stmt, const std::string &name) {
   if (stmt.kind == StmtKind::FunctionDef) {
     Value value;
     value.kind = Value::Kind::Function;
@@ -288,52 +70,45 @@ Value Emitter::boundValue(const SourceModule &module, const Stmt &stmt, const st
     return value;
   }
   if (stmt.kind == StmtKind::Import || stmt.kind == StmtKind::ImportFrom) {
-    return importedValue(module, stmt, name);
+    return imports.importedValue(module, stmt, name);
   }
-  size_t before = reported.size();
-  Value value = evaluateAtTop(module, *stmt.value);
+  size_t before = emitter.report.mark();
+  Value value = expressions.evaluateAtTop(module, *stmt.value);
   if (value.isPoison()) { // dictionaries, lists that grow: what only host Python has
     HostPython python(module);
     HostLocals none;
     HostValue host = python.evaluate(*stmt.value, none);
     if (std::optional<ConstValue> constant = constantOf(host)) {
-      rollBack(before);
-      return constantValue(*constant);
+      emitter.report.rollBack(before);
+      return valueOf(*constant);
     }
   }
   return value.isTile()
-             ? fail("E0219", "the value of '" + name + "' is not known when the kernel is compiled",
-                    "make it a constant, e.g. " + name + " = tl.constexpr(16)")
+             ? emitter.report.fail(
+                   "E0219", "the value of '" + name + "' is not known when the kernel is compiled",
+                   "make it a constant, e.g. " + name + " = tl.constexpr(16)")
              : value;
 }
 
-std::optional<Value> Emitter::global(const SourceModule &module, const std::string &name) {
+std::optional<Value> Globals::find(const SourceModule &module, const std::string &name) {
   std::pair<const SourceModule *, std::string> key{&module, name};
-  if (auto found = globals.find(key); found != globals.end()) {
+  if (auto found = known.find(key); found != known.end()) {
     return found->second;
   }
-  std::vector<Binding> bindings;
-  addBindings(module, module.body, name, bindings);
-  if (bindings.empty()) {
-    // A file for GPUs may define its kernels and what they use only for those.
-    std::vector<const Stmt *> elsewhere;
-    addOfAnyBranch(module.body, name, elsewhere);
-    for (const Stmt *stmt : elsewhere) {
-      bindings.push_back({stmt, true});
-    }
-  }
+  const std::vector<TopLevelBindings::Binding> binding = bindings.of(module, name);
   // Inside its own definition a name means what it was bound to before.
-  auto progress = globalsInProgress.find(key);
-  size_t first = progress == globalsInProgress.end() ? 0 : progress->second + 1;
-  if (first >= bindings.size()) {
+  auto progress = inProgress.find(key);
+  size_t first = progress == inProgress.end() ? 0 : progress->second + 1;
+  if (first >= binding.size()) {
     if (first > 0) {
-      const Stmt &last = *bindings.back().stmt;
+      const Stmt &last = *binding.back().stmt;
       bool isImport = last.kind == StmtKind::Import || last.kind == StmtKind::ImportFrom;
-      return isImport ? fail("E0232", "the import of '" + name + "' goes in a circle",
-                             "define '" + name + "' in one of the files")
-                      : fail("E0219", "the value of '" + name + "' depends on itself");
+      return isImport
+                 ? emitter.report.fail("E0232", "the import of '" + name + "' goes in a circle",
+                                       "define '" + name + "' in one of the files")
+                 : emitter.report.fail("E0219", "the value of '" + name + "' depends on itself");
     }
-    std::optional<Value> value = starImport(module, name);
+    std::optional<Value> value = imports.starImport(module, name);
     if (!value && !hasImports(module) && (name == "tl" || name == "triton")) {
       return Value::moduleNamed(name == "tl" ? "triton.language" : "triton");
     }
@@ -341,62 +116,35 @@ std::optional<Value> Emitter::global(const SourceModule &module, const std::stri
   }
   Value value;
   std::vector<Diagnostic> firstErrors;
-  size_t before = reported.size();
-  for (size_t i = first; i < bindings.size(); ++i) {
-    globalsInProgress[key] = i;
-    value = boundValue(module, *bindings[i].stmt, name);
+  size_t before = emitter.report.mark();
+  for (size_t i = first; i < binding.size(); ++i) {
+    inProgress[key] = i;
+    value = boundValue(module, *binding[i].stmt, name);
     bool isUsable = !value.isPoison() && value.kind != Value::Kind::Import;
-    if (isUsable || !bindings[i].hasFallback || i + 1 == bindings.size()) {
+    if (isUsable || !binding[i].hasFallback || i + 1 == binding.size()) {
       break;
     }
     if (firstErrors.empty()) {
-      firstErrors.assign(reported.begin() + static_cast<std::ptrdiff_t>(before), reported.end());
+      firstErrors = emitter.report.since(before);
     }
-    rollBack(before);
+    emitter.report.rollBack(before);
   }
   if (first == 0) {
-    globalsInProgress.erase(key);
+    inProgress.erase(key);
   } else {
-    globalsInProgress[key] = first - 1;
+    inProgress[key] = first - 1;
     return value;
   }
   if (value.isPoison() && !firstErrors.empty()) { // the first way is the one that was meant
-    rollBack(before);
+    emitter.report.rollBack(before);
     for (Diagnostic &diagnostic : firstErrors) {
-      errorTotal += diagnostic.severity == Severity::Error ? 1 : 0;
-      reported.push_back(std::move(diagnostic));
+      emitter.report.add(std::move(diagnostic));
     }
   }
   if (!value.isPoison()) { // an error may be rolled back; it must be found again then
-    globals.emplace(key, value);
+    known.emplace(key, value);
   }
   return value;
-}
-
-static void addNames(const std::vector<StmtPtr> &list, std::vector<std::string> &names) {
-  for (const StmtPtr &stmt : list) {
-    if (stmt->kind == StmtKind::FunctionDef && stmt->function) {
-      names.push_back(stmt->function->name);
-    }
-    for (const ExprPtr &target : stmt->targets) {
-      if (target && target->kind == ExprKind::Name) {
-        names.push_back(target->text);
-      }
-    }
-    for (const ImportName &import : stmt->names) {
-      names.push_back(import.alias.empty() ? import.name : import.alias);
-    }
-    if (stmt->kind == StmtKind::If || (stmt->kind == StmtKind::Opaque && stmt->text != "class")) {
-      addNames(stmt->body, names);
-      addNames(stmt->orelse, names);
-    }
-  }
-}
-
-std::vector<std::string> topLevelNames(const SourceModule &module) {
-  std::vector<std::string> names;
-  addNames(module.body, names);
-  return names;
 }
 
 } // namespace nereid::language::emit

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// What kernels take from Python's libraries at the top level of a file, without those libraries:
-// torch's types and the limits of numbers, and settings from the environment, which have their
-// defaults here so that a kernel means the same on every machine.
-#include "lib/language/emit/Emitter.h"
+#include "lib/language/emit/modules/HostLibraries.h"
+
+#include "lib/language/emit/modules/Imports.h"
 #include "lib/language/host/HostFacts.h"
 
 #include <limits>
+#include <map>
 
 namespace nereid::language::emit {
 
@@ -147,8 +147,8 @@ static const std::map<std::string, std::string> &pythonOperators() {
   return operators;
 }
 
-std::optional<Value> Emitter::hostCall(const Value &callee,
-                                       const std::vector<Argument> &arguments) {
+std::optional<Value> HostLibraries::call(const Value &callee,
+                                         const std::vector<Argument> &arguments) {
   if (isLimits(callee.text) && arguments.size() == 1 && arguments[0].value.isType()) {
     Value value = callee;
     value.elements = {callee.elements[0], arguments[0].value};
@@ -161,16 +161,16 @@ std::optional<Value> Emitter::hostCall(const Value &callee,
   }
   if (callee.text == "importlib.import_module" && arguments.size() == 1 &&
       arguments[0].value.isString()) {
-    Value found = moduleImport(*callee.module, arguments[0].value.text);
-    return isMissing(found) ? failNotFound(found) : found;
+    Value found = imports.moduleImport(*callee.module, arguments[0].value.text);
+    return isMissing(found) ? emitter.report.failNotFound(found) : found;
   }
   if (callee.text.starts_with("operator.") && arguments.size() == 2) {
     auto found = pythonOperators().find(callee.text.substr(9));
     if (found != pythonOperators().end()) {
       const std::string &op = found->second;
       bool isComparison = op[0] == '<' || op[0] == '>' || op == "==" || op == "!=";
-      return isComparison ? compare(op, arguments[0].value, arguments[1].value)
-                          : binary(op, arguments[0].value, arguments[1].value);
+      return isComparison ? emitter.operators.compare(op, arguments[0].value, arguments[1].value)
+                          : emitter.operators.binary(op, arguments[0].value, arguments[1].value);
     }
   }
   std::vector<ConstValue> constants;
@@ -184,11 +184,6 @@ std::optional<Value> Emitter::hostCall(const Value &callee,
   }
   std::optional<ConstValue> result = hostFunction(callee.text, constants);
   return result ? std::optional(valueOf(*result)) : std::nullopt;
-}
-
-bool isMissing(const Value &value) {
-  return value.isPoison() ||
-         (value.kind == Value::Kind::Import && !isInstalledModule(value.elements[0].text));
 }
 
 } // namespace nereid::language::emit

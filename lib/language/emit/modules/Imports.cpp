@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Imports: from names in import statements to the language's own modules, to files that the module
-// loader finds, or to a value that stands for something not found until a kernel needs it.
-#include "lib/language/emit/Emitter.h"
+#include "lib/language/emit/modules/Imports.h"
+
+#include "lib/language/emit/modules/Globals.h"
+#include "lib/language/emit/modules/HostLibraries.h"
+#include "lib/language/emit/modules/LanguageModules.h"
 #include "lib/language/host/HostFacts.h"
 
 #include <algorithm>
+#include <map>
 
 namespace nereid::language::emit {
 
@@ -16,8 +19,7 @@ static Value fileValue(const SourceModule &module, std::string name) {
   return value;
 }
 
-/// `name` of the module `source`, which the file `importer` imports and nobody has found.
-static Value notFound(const SourceModule &importer, const std::string &source, std::string name) {
+Value missingImport(const SourceModule &importer, const std::string &source, std::string name) {
   // Other names of the language's own modules, under which torch hands them to generated kernels.
   static const std::map<std::string, std::string> aliases = {
       {"torch._inductor.runtime.triton_helpers.libdevice", "triton.language.extra.libdevice"},
@@ -44,14 +46,14 @@ static bool isPackage(const SourceModule &module) {
   return path.size() >= marker.size() && path.substr(path.size() - marker.size()) == marker;
 }
 
-std::optional<Value> Emitter::fileMember(const SourceModule &module, const std::string &name) {
-  if (std::optional<Value> value = global(module, name)) {
+std::optional<Value> Imports::fileMember(const SourceModule &module, const std::string &name) {
+  if (std::optional<Value> value = globals.find(module, name)) {
     return value;
   }
   if (loader && isPackage(module)) {
     const FoundModule &inside = loader->find("." + name, module.path);
     if (inside.problems) {
-      reportAll(*inside.problems);
+      emitter.report.reportAll(*inside.problems);
       return Value::poison();
     }
     if (inside.module) {
@@ -62,12 +64,12 @@ std::optional<Value> Emitter::fileMember(const SourceModule &module, const std::
 }
 
 /// What `from source import name` gives.
-Value Emitter::namedImport(const SourceModule &importer, const std::string &source,
+Value Imports::namedImport(const SourceModule &importer, const std::string &source,
                            const std::string &name) {
   if (isKnownModule(source)) {
-    return moduleAttribute(source, name);
+    return languageModules.attribute(source, name);
   }
-  Value absent = notFound(importer, source, below(source, name));
+  Value absent = missingImport(importer, source, below(source, name));
   if (std::optional<ConstValue> constant = hostConstant(absent.text)) {
     return valueOf(*constant);
   }
@@ -76,22 +78,22 @@ Value Emitter::namedImport(const SourceModule &importer, const std::string &sour
   }
   const FoundModule &found = loader->find(source, importer.path);
   if (found.problems) {
-    reportAll(*found.problems);
+    emitter.report.reportAll(*found.problems);
     return Value::poison();
   }
   if (found.module) {
-    return importAttribute(fileValue(*found.module, source), name);
+    return attribute(fileValue(*found.module, source), name);
   }
   // A folder without __init__.py is a package as well.
   const FoundModule &file = loader->find(below(source, name), importer.path);
   if (file.problems) {
-    reportAll(*file.problems);
+    emitter.report.reportAll(*file.problems);
     return Value::poison();
   }
   return file.module ? fileValue(*file.module, name) : absent;
 }
 
-Value Emitter::importedValue(const SourceModule &importer, const Stmt &stmt,
+Value Imports::importedValue(const SourceModule &importer, const Stmt &stmt,
                              const std::string &name) {
   for (const ImportName &import : stmt.names) {
     const std::string &alias = import.alias;
@@ -111,24 +113,24 @@ Value Emitter::importedValue(const SourceModule &importer, const Stmt &stmt,
   return Value::poison();
 }
 
-Value Emitter::moduleImport(const SourceModule &importer, const std::string &name) {
+Value Imports::moduleImport(const SourceModule &importer, const std::string &name) {
   if (isKnownModule(name)) {
     return Value::moduleNamed(name);
   }
   if (loader && !isInstalledModule(name)) {
     const FoundModule &found = loader->find(name, importer.path);
     if (found.problems) {
-      reportAll(*found.problems);
+      emitter.report.reportAll(*found.problems);
       return Value::poison();
     }
     if (found.module) {
       return fileValue(*found.module, name);
     }
   }
-  return notFound(importer, name, name);
+  return missingImport(importer, name, name);
 }
 
-Value Emitter::importAttribute(const Value &base, const std::string &name) {
+Value Imports::attribute(const Value &base, const std::string &name) {
   if (base.kind == Value::Kind::File) {
     if (std::optional<Value> value = fileMember(*base.module, name)) {
       return *value;
@@ -137,7 +139,7 @@ Value Emitter::importAttribute(const Value &base, const std::string &name) {
     for (const std::string &other : nearestNames(name, topLevelNames(*base.module))) {
       help += (help.empty() ? "did you mean '" : ", '") + other + "'";
     }
-    error("E0231", "module '" + base.text + "' has no '" + name + "'")
+    emitter.report.error("E0231", "module '" + base.text + "' has no '" + name + "'")
         .note("the module is " + base.module->path)
         .withHelp(help.empty() ? help : help + "?");
     return Value::poison();
@@ -150,14 +152,14 @@ Value Emitter::importAttribute(const Value &base, const std::string &name) {
   if (isLookedFor && base.text.rfind(base.elements[0].text, 0) == 0) {
     const FoundModule &found = loader->find(path, base.module->path);
     if (found.problems) {
-      reportAll(*found.problems);
+      emitter.report.reportAll(*found.problems);
       return Value::poison();
     }
     if (found.module) {
       return fileValue(*found.module, path);
     }
   }
-  return notFound(*base.module, base.elements[0].text, path);
+  return missingImport(*base.module, base.elements[0].text, path);
 }
 
 /// Names that `__all__` lists; nothing when the file has none that is written out.
@@ -185,9 +187,9 @@ static bool isExported(const SourceModule &module, const std::string &name) {
   return name.rfind('_', 0) != 0;
 }
 
-std::optional<Value> Emitter::starImport(const SourceModule &importer, const std::string &name) {
-  std::pair<const SourceModule *, std::string> key{&importer, "*" + name};
-  if (!globalsInProgress.emplace(key, 0).second) {
+std::optional<Value> Imports::starImport(const SourceModule &importer, const std::string &name) {
+  std::pair<const SourceModule *, std::string> key{&importer, name};
+  if (!starImportsInProgress.insert(key).second) {
     return std::nullopt; // two files import everything of each other
   }
   std::optional<Value> value;
@@ -198,51 +200,25 @@ std::optional<Value> Emitter::starImport(const SourceModule &importer, const std
     const std::string &source = (*stmt)->text;
     if (isKnownModule(source)) {
       if (name[0] != '_' && knownModuleHas(source, name)) {
-        value = moduleAttribute(source, name);
+        value = languageModules.attribute(source, name);
       }
       continue;
     }
     const FoundModule *found = loader ? &loader->find(source, importer.path) : nullptr;
     if (found && found->problems) {
-      reportAll(*found->problems);
+      emitter.report.reportAll(*found->problems);
       value = Value::poison();
     } else if (found && found->module && isExported(*found->module, name)) {
       value = fileMember(*found->module, name);
     }
   }
-  globalsInProgress.erase(key);
+  starImportsInProgress.erase(key);
   return value;
 }
 
-Value Emitter::failNotFound(const Value &import) {
-  const std::string &source = import.elements[0].text;
-  if (isHostMath(import.text)) {
-    return fail("E0201", "Python's '" + import.text + "' cannot be used in a kernel",
-                "use tl." + import.text.substr(5) +
-                    ", or compute it outside and pass it as a constexpr");
-  }
-  if (isInstalledModule(source)) {
-    return fail("E0239",
-                "'" + import.text + "' is only known when Python runs, and '" + source +
-                    "' is not run here",
-                "pass it as a constexpr, or write a constant");
-  }
-  Diagnostic &diagnostic =
-      error("E0230", import.text == source ? "module '" + source + "' is not found"
-                                           : "'" + import.text + "' is imported from '" + source +
-                                                 "', a module that is not found");
-  if (!loader) {
-    diagnostic.withHelp("copy the function into this file, decorated with @triton.jit");
-    return Value::poison();
-  }
-  std::string files;
-  for (const std::string &file : loader->find(source, import.module->path).searched) {
-    files += (files.empty() ? "" : ", ") + file;
-  }
-  diagnostic.note("imported in " + import.module->path + "; looked for " + files)
-      .withHelp("name the folder that holds it with --import-path DIR, or copy the function into "
-                "this file");
-  return Value::poison();
+bool isMissing(const Value &value) {
+  return value.isPoison() ||
+         (value.kind == Value::Kind::Import && !isInstalledModule(value.elements[0].text));
 }
 
 } // namespace nereid::language::emit

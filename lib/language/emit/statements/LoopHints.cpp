@@ -21,16 +21,16 @@ const Hint table[] = {
 };
 
 Value readFlag(Emitter &emitter, const Value &given, const std::string &what) {
-  std::optional<bool> isSet = emitter.constantBool(given, what);
+  std::optional<bool> isSet = emitter.constants.flag(given, what);
   return isSet ? Value::boolean(*isSet) : Value::poison();
 }
 
 Value readNumber(Emitter &emitter, const Value &given, const std::string &what) {
-  std::optional<int64_t> number = emitter.constantInteger(given, what);
+  std::optional<int64_t> number = emitter.constants.integer(given, what);
   if (number && (*number < 0 || *number > INT32_MAX)) {
-    return emitter.fail("E0229", what + " expects an integer from 0 to " +
-                                     std::to_string(INT32_MAX) + ", but got " +
-                                     std::to_string(*number));
+    return emitter.report.fail("E0229", what + " expects an integer from 0 to " +
+                                            std::to_string(INT32_MAX) + ", but got " +
+                                            std::to_string(*number));
   }
   return number ? Value::whole(*number) : Value::poison();
 }

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// `for` over ranges and tuples, and `while`. range and tl.range run as scf.for, also with constant
-// bounds; tl.static_range and tuples are unrolled.
+#include "lib/language/emit/statements/Loops.h"
+
+#include "lib/language/emit/expressions/Expressions.h"
+#include "lib/language/emit/statements/Assignments.h"
+#include "lib/language/emit/statements/CarriedVariables.h"
+#include "lib/language/emit/statements/Conditionals.h"
 #include "lib/language/emit/statements/LoopHints.h"
-#include "lib/language/emit/statements/LoopState.h"
 #include "lib/tile/ir/Attributes.h"
 
 namespace nereid::language::emit {
@@ -74,97 +77,74 @@ private:
 
 } // namespace
 
-void Emitter::unroll(const Stmt &stmt, const std::vector<Value> &items, Flow &flow) {
-  bool wasUnrolling = frame->isUnrolling;
-  frame->isUnrolling = true;
-  size_t errors = errorTotal;
-  IterationEnds ends(builder);
+Flow Loops::unroll(const Stmt &stmt, const std::vector<Value> &items) {
+  Flow flow = Flow::Next;
+  bool wasUnrolling = emitter.frame().isUnrolling;
+  emitter.frame().isUnrolling = true;
+  size_t errors = emitter.report.errorCount();
+  IterationEnds ends(emitter.tiles.builder);
   for (const Value &item : items) {
-    assign(*stmt.targets[0], item);
-    flow = runBlock(stmt.body, 0, nullptr);
+    assignments.assign(*stmt.targets[0], item);
+    flow = statements.runBlock(stmt.body, 0, nullptr);
     ends.add();
     // one iteration's errors are enough
-    if (flow == Flow::Return || errorTotal != errors || !takeStep()) {
+    if (flow == Flow::Return || emitter.report.errorCount() != errors ||
+        !emitter.report.takeStep()) {
       break;
     }
   }
   ends.mark(unrolledLoops);
-  frame->isUnrolling = wasUnrolling;
+  emitter.frame().isUnrolling = wasUnrolling;
+  return flow;
 }
 
-bool Emitter::rangeItems(const Value &range, std::vector<Value> &items) {
-  std::optional<int64_t> start = constantInteger(range.elements[0], "tl.static_range");
-  std::optional<int64_t> stop = constantInteger(range.elements[1], "tl.static_range");
-  std::optional<int64_t> step = constantInteger(range.elements[2], "tl.static_range");
-  if (!start || !stop || !step) {
-    return false;
-  }
-  if (*step == 0) {
-    error("E0222", "the step of a range is zero");
-    return false;
-  }
-  constexpr Integer limit = 65536;
-  Integer distance = static_cast<Integer>(*stop) - *start;
-  Integer count = (distance + *step + (*step > 0 ? -1 : 1)) / *step;
-  if ((distance > 0) == (*step > 0) && count > limit) {
-    error("E0312", "tl.static_range unrolls to " + integerText(count) +
-                       " iterations, but at most " + integerText(limit) + " are possible")
-        .withHelp("use range, which runs as a loop");
-    return false;
-  }
-  for (Integer i = *start; *step > 0 ? i < *stop : i > *stop; i += *step) {
-    items.push_back(Value::whole(i));
-  }
-  return true;
-}
-
-void Emitter::runFor(const Stmt &stmt, Flow &flow) {
-  Value iterable = evaluate(*stmt.value);
+Flow Loops::runFor(const Stmt &stmt) {
+  Value iterable = expressions.evaluate(*stmt.value);
   if (!stmt.orelse.empty()) {
-    error("E0311", "'else' of a loop is not supported in a kernel");
-    return;
+    emitter.report.error("E0311", "'else' of a loop is not supported in a kernel");
+    return Flow::Next;
   }
   if (iterable.isPoison()) {
-    return;
+    return Flow::Next;
   }
-  At at(*this, stmt.value->range);
+  At at(emitter.position, stmt.value->range);
   if (iterable.isTuple()) {
-    unroll(stmt, iterable.elements, flow);
-    return;
+    return unroll(stmt, iterable.elements);
   }
   if (iterable.kind != Value::Kind::Range) {
-    fail("E0217", "a 'for' loop expects range, tl.range, tl.static_range or a tuple, but got " +
-                      describe(iterable));
-    return;
+    emitter.report.fail(
+        "E0217", "a 'for' loop expects range, tl.range, tl.static_range or a tuple, but got " +
+                     describe(iterable));
+    return Flow::Next;
   }
   if (iterable.text == "static_range") {
     std::vector<Value> items;
-    if (rangeItems(iterable, items)) {
-      unroll(stmt, items, flow);
-    }
-    return;
+    return emitter.constants.rangeItems(iterable, items) ? unroll(stmt, items) : Flow::Next;
   }
   if (stmt.targets[0]->kind != ExprKind::Name) {
-    fail("E0217", "a loop over a range gives one integer at a time, but there are several targets");
-    return;
+    emitter.report.fail(
+        "E0217", "a loop over a range gives one integer at a time, but there are several targets");
+    return Flow::Next;
   }
-  runRangeLoop(stmt, iterable);
+  runRange(stmt, iterable);
+  return Flow::Next;
 }
 
-Value Emitter::loopBound(const Value &value, const char *name) {
-  Value bound = toTile(value);
+Value Loops::loopBound(const Value &value, const char *name) {
+  Value bound = emitter.tiles.toTile(value);
   if (bound.isPoison()) {
     return bound;
   }
   bool isFitting =
       !bound.isBlock() && !bound.isPointer() && isInteger(bound.tileType.element.dtype);
-  return isFitting ? bound
-                   : fail("E0204", std::string("the ") + name +
-                                       " of a range expects an integer scalar, but got " +
-                                       describe(value));
+  return isFitting
+             ? bound
+             : emitter.report.fail("E0204", std::string("the ") + name +
+                                                " of a range expects an integer scalar, but got " +
+                                                describe(value));
 }
 
-void Emitter::runRangeLoop(const Stmt &stmt, const Value &range) {
+void Loops::runRange(const Stmt &stmt, const Value &range) {
   Value start = loopBound(range.elements[0], "start"), stop = loopBound(range.elements[1], "end");
   Value step = loopBound(range.elements[2], "step");
   if (start.isPoison() || stop.isPoison() || step.isPoison()) {
@@ -173,7 +153,7 @@ void Emitter::runRangeLoop(const Stmt &stmt, const Value &range) {
   std::optional<Value> knownStep = knownNumber(step);
   bool isDescending = knownStep && knownStep->integer < 0;
   if (knownStep && knownStep->integer == 0) {
-    fail("E0222", "the step of a range is zero");
+    emitter.report.fail("E0222", "the step of a range is zero");
     return;
   }
   DType type = *promotedType(start, stop, Arithmetic::Bitwise);
@@ -181,73 +161,72 @@ void Emitter::runRangeLoop(const Stmt &stmt, const Value &range) {
   // scf.for compares as signed
   DType counter =
       type == DType::U32 || type == DType::U64 || type == DType::I64 ? DType::I64 : DType::I32;
-  start = cast(start, {counter, false});
-  stop = cast(stop, {counter, false});
-  step = cast(isDescending ? unary("-", step) : step, {counter, false});
+  start = emitter.tiles.cast(start, {counter, false});
+  stop = emitter.tiles.cast(stop, {counter, false});
+  step = emitter.tiles.cast(isDescending ? emitter.operators.unary("-", step) : step,
+                            {counter, false});
   mlir::Value low = isDescending ? stop.ssa : start.ssa;
   mlir::Value high = isDescending ? start.ssa : stop.ssa;
   const std::string &target = stmt.targets[0]->text;
-  LoopState state;
-  state.targets.insert(target);
-  mlir::Location place = location();
+  CarriedVariables variables(emitter, stmt, target);
+  mlir::Location place = emitter.tiles.location();
   auto attempt = [&]() -> mlir::Operation * {
-    auto loop = builder.create<mlir::scf::ForOp>(place, low, high, step.ssa, state.inits);
+    auto loop = emitter.tiles.builder.create<mlir::scf::ForOp>(place, low, high, step.ssa,
+                                                               variables.initial());
     mlir::Block *body = loop.getBody();
     if (body->mightHaveTerminator()) {
       body->getTerminator()->erase();
     }
     setLoopHints(loop, range.elements[3]);
-    builder.setInsertionPointToStart(body);
+    emitter.tiles.builder.setInsertionPointToStart(body);
     Value index = Value::tile(loop.getInductionVar(), {{counter, false}, {}});
     if (isDescending) {
-      index = binary("-", start, binary("-", index, stop));
+      index = emitter.operators.binary("-", start, emitter.operators.binary("-", index, stop));
     }
-    enterBody(state, loop.getRegionIterArgs());
-    frame->locals[target] = cast(index, {type, false});
-    state.bodyStart[target] = frame->locals[target];
-    runBlock(stmt.body, 0, nullptr);
+    variables.enterBody(loop.getRegionIterArgs(), emitter.tiles.cast(index, {type, false}));
+    statements.runBlock(stmt.body, 0, nullptr);
     return loop;
   };
-  settleLoop(stmt, state, attempt, [&](llvm::ArrayRef<mlir::Value> yields) {
-    builder.create<mlir::scf::YieldOp>(place, yields);
-  });
+  variables.settle(attempt);
 }
 
-void Emitter::runWhile(const Stmt &stmt) {
+void Loops::runWhile(const Stmt &stmt) {
   if (!stmt.orelse.empty()) {
-    error("E0311", "'else' of a loop is not supported in a kernel");
+    emitter.report.error("E0311", "'else' of a loop is not supported in a kernel");
     return;
   }
-  At at(*this, stmt.value->range);
-  LoopState state;
-  mlir::Location place = location();
+  At at(emitter.position, stmt.value->range);
+  CarriedVariables variables(emitter, stmt);
+  mlir::Location place = emitter.tiles.location();
   auto attempt = [&]() -> mlir::Operation * {
-    mlir::ValueRange inits(state.inits);
-    auto loop = builder.create<mlir::scf::WhileOp>(place, mlir::TypeRange(inits), inits);
-    std::vector<mlir::Location> places(state.inits.size(), place);
+    mlir::ValueRange inits(variables.initial());
+    auto loop =
+        emitter.tiles.builder.create<mlir::scf::WhileOp>(place, mlir::TypeRange(inits), inits);
+    std::vector<mlir::Location> places(variables.initial().size(), place);
     mlir::Block *before =
-        builder.createBlock(&loop.getBefore(), {}, mlir::TypeRange(inits), places);
-    enterBody(state, before->getArguments());
-    Value condition = evaluate(*stmt.value);
+        emitter.tiles.builder.createBlock(&loop.getBefore(), {}, mlir::TypeRange(inits), places);
+    variables.enterBody(before->getArguments());
+    Value condition = expressions.evaluate(*stmt.value);
     std::optional<bool> known = constantTruth(condition);
     if (known && *known) {
-      fail("E0227", "the condition of this loop is always true",
-           "change a variable of the condition in the loop; 'break' is not supported in a kernel");
+      emitter.report.fail(
+          "E0227", "the condition of this loop is always true",
+          "change a variable of the condition in the loop; 'break' is not supported in a kernel");
     }
-    Value bit = known || condition.isPoison() ? Value::poison() : conditionOf(condition);
+    Value bit =
+        known || condition.isPoison() ? Value::poison() : conditionals.conditionOf(condition);
     if (bit.isPoison()) {
       loop.erase(); // never entered, or wrong
       return nullptr;
     }
-    builder.create<mlir::scf::ConditionOp>(place, bit.ssa, before->getArguments());
-    mlir::Block *after = builder.createBlock(&loop.getAfter(), {}, mlir::TypeRange(inits), places);
-    enterBody(state, after->getArguments());
-    runBlock(stmt.body, 0, nullptr);
+    emitter.tiles.builder.create<mlir::scf::ConditionOp>(place, bit.ssa, before->getArguments());
+    mlir::Block *after =
+        emitter.tiles.builder.createBlock(&loop.getAfter(), {}, mlir::TypeRange(inits), places);
+    variables.enterBody(after->getArguments());
+    statements.runBlock(stmt.body, 0, nullptr);
     return loop;
   };
-  settleLoop(stmt, state, attempt, [&](llvm::ArrayRef<mlir::Value> yields) {
-    builder.create<mlir::scf::YieldOp>(place, yields);
-  });
+  variables.settle(attempt);
 }
 
 } // namespace nereid::language::emit

@@ -1,44 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
-// Statements in order. A `return` ends the list; one under a run-time condition makes the
-// statements that follow it (`Rest`) part of that condition's branches, see Conditionals.cpp.
-#include "lib/language/emit/Emitter.h"
+#include "lib/language/emit/statements/Statements.h"
+
+#include "lib/language/emit/expressions/Calls.h"
+#include "lib/language/emit/expressions/Expressions.h"
+#include "lib/language/emit/modules/Imports.h"
+#include "lib/language/emit/statements/Assignments.h"
+#include "lib/language/emit/statements/Conditionals.h"
+#include "lib/language/emit/statements/Loops.h"
 
 #include <algorithm>
+#include <set>
 
 namespace nereid::language::emit {
 
-Flow Emitter::runBlock(const std::vector<StmtPtr> &list, size_t from, const Rest *outer) {
-  size_t errors = errorTotal;
+bool mayReturn(const std::vector<StmtPtr> &list) {
+  return std::any_of(list.begin(), list.end(), [](const StmtPtr &stmt) {
+    return stmt->kind == StmtKind::Return || mayReturn(stmt->body) || mayReturn(stmt->orelse);
+  });
+}
+
+Flow Statements::runBlock(const std::vector<StmtPtr> &list, size_t from, const Rest *outer) {
+  size_t errors = emitter.report.errorCount();
   for (size_t i = from; i < list.size(); ++i) {
-    if (!takeStep()) {
+    if (!emitter.report.takeStep()) {
       return Flow::Return;
     }
-    At at(*this, list[i]->range);
+    At at(emitter.position, list[i]->range);
     if (runStatement(*list[i], Rest{&list, i + 1, outer}) == Flow::Return) {
       return Flow::Return;
     }
-    if (frame->module->isLibrary && errorTotal != errors) {
+    if (emitter.frame().module->isLibrary && emitter.report.errorCount() != errors) {
       return Flow::Return; // the caller's mistake is told; its consequences are not
     }
   }
   return Flow::Next;
 }
 
-Flow Emitter::runRest(const Rest *rest) {
+Flow Statements::runRest(const Rest *rest) {
   for (; rest; rest = rest->outer) {
     if (runBlock(*rest->list, rest->next, rest->outer) == Flow::Return) {
       return Flow::Return;
     }
   }
-  frame->returned = Value::none();
+  emitter.frame().returned = Value::none();
   return Flow::Return;
 }
 
-static void runAssert(Emitter &emitter, const Stmt &stmt) {
-  std::vector<Argument> arguments = {{"", emitter.evaluate(*stmt.value), stmt.value.get()}};
-  bool isStatic = emitter.constantTruth(arguments[0].value).has_value();
+void Statements::runAssert(const Stmt &stmt) {
+  std::vector<Argument> arguments = {{"", expressions.evaluate(*stmt.value), stmt.value.get()}};
+  bool isStatic = constantTruth(arguments[0].value).has_value();
   if (stmt.message) {
-    arguments.push_back({"", emitter.evaluate(*stmt.message), stmt.message.get()});
+    arguments.push_back({"", expressions.evaluate(*stmt.message), stmt.message.get()});
   }
   for (const Argument &argument : arguments) {
     if (argument.value.isPoison()) {
@@ -46,19 +58,19 @@ static void runAssert(Emitter &emitter, const Stmt &stmt) {
     }
   }
   const BuiltinEntry *entry = findBuiltin(isStatic ? "static_assert" : "device_assert", 'T');
-  emitter.callBuiltin(*entry, std::move(arguments), {});
+  calls.callBuiltin(*entry, std::move(arguments), {});
 }
 
-static void runRaise(Emitter &emitter, const Stmt &stmt) {
+void Statements::runRaise(const Stmt &stmt) {
   std::string text;
   if (stmt.value) {
-    text = emitter.sourceText(*stmt.value);
+    text = emitter.position.sourceText(*stmt.value);
     if (stmt.value->kind == ExprKind::Call && stmt.value->operands.size() == 2) {
-      Value message = emitter.evaluate(*stmt.value->operands[1]);
+      Value message = expressions.evaluate(*stmt.value->operands[1]);
       text = message.isString() ? message.text : text;
     }
   }
-  emitter
+  emitter.report
       .error("E0221",
              "the kernel raises for this specialisation" + (text.empty() ? "" : ": " + text))
       .withHelp("the statement is reached with the given constexprs and types; change those");
@@ -66,81 +78,118 @@ static void runRaise(Emitter &emitter, const Stmt &stmt) {
 
 /// `try` in Python outside of kernels: the first handler runs when the body raises. An error that
 /// only says that a value is open here is none of Python's.
-Flow Emitter::runTry(const Stmt &stmt, const Rest &rest) {
+Flow Statements::runTry(const Stmt &stmt, const Rest &rest) {
   static const std::set<std::string> raised = {"E0201", "E0202", "E0221",
                                                "E0223", "E0230", "E0231"};
-  size_t before = reported.size(), errors = errorTotal;
+  size_t before = emitter.report.mark(), errors = emitter.report.errorCount();
   const Rest afterTry{rest.list, rest.next, rest.outer};
   Flow flow = runBlock(stmt.body, 0, &afterTry);
-  auto first = std::find_if(reported.begin() + static_cast<std::ptrdiff_t>(before), reported.end(),
-                            [](const Diagnostic &d) { return d.severity == Severity::Error; });
-  bool isRaised = errorTotal != errors && first != reported.end() && raised.count(first->code);
+  const Diagnostic *first = emitter.report.firstError(before);
+  bool isRaised = emitter.report.errorCount() != errors && first && raised.count(first->code);
   if (!isRaised || stmt.orelse.empty()) {
     return flow;
   }
-  rollBack(before);
+  emitter.report.rollBack(before);
   return runBlock(stmt.orelse[0]->body, 0, &afterTry);
 }
 
-Flow Emitter::runStatement(const Stmt &stmt, const Rest &rest) {
-  Flow flow = Flow::Next;
+Flow Statements::runReturn(const Stmt &stmt) {
+  if (emitter.frame().returnBarrier) {
+    emitter.report
+        .error("E0225", std::string("'return' inside ") + emitter.frame().returnBarrier +
+                            " is not supported in a kernel")
+        .withHelp("keep the result in a variable, and mask or condition what follows");
+    return Flow::Return;
+  }
+  emitter.frame().returned = stmt.value ? expressions.evaluate(*stmt.value) : Value::none();
+  if (!emitter.frame().caller && !emitter.frame().returned.isNone() &&
+      !emitter.frame().returned.isPoison()) {
+    emitter.report
+        .error("E0226",
+               "a kernel returns nothing, but this returns " + describe(emitter.frame().returned))
+        .withHelp("write the result with tl.store");
+  }
+  return Flow::Return;
+}
+
+void Statements::runAnnotated(const Stmt &stmt) {
+  if (!stmt.value) {
+    return;
+  }
+  Value value = expressions.evaluate(*stmt.value);
+  if (isConstexprAnnotation(*stmt.annotation)) {
+    // A value known only at run time stays what it is, as upstream has it.
+    if (std::optional<Value> known = knownNumber(value)) {
+      value = *known;
+      value.bound.reset();
+    }
+  } else {
+    value = boundOnAssign(emitter.frame(), std::move(value));
+  }
+  assignments.assign(*stmt.targets[0], std::move(value));
+}
+
+void Statements::runFunctionDef(const Stmt &stmt) {
+  if (emitter.frame().isConstexpr && !stmt.function->isJit()) { // Python outside of kernels
+    Value value;
+    value.kind = Value::Kind::Function;
+    value.function = stmt.function.get();
+    value.module = emitter.frame().module;
+    value.captured = std::make_shared<Captured>(Captured{emitter.frame().locals});
+    emitter.frame().locals[stmt.function->name] = std::move(value);
+    return;
+  }
+  emitter.report.error("E0311", "a nested function is not supported in a kernel")
+      .withHelp("move it to the top level of the file and decorate it with @triton.jit");
+}
+
+void Statements::runImport(const Stmt &stmt) {
+  if (emitter.frame().isConstexpr) { // Python outside of kernels
+    for (const ImportName &import : stmt.names) {
+      std::string name = import.alias.empty() ? import.name : import.alias;
+      name = stmt.kind == StmtKind::Import ? name.substr(0, name.find('.')) : name;
+      Value value = imports.importedValue(*emitter.frame().module, stmt, name);
+      emitter.frame().locals[name] =
+          isMissing(value) && !value.isPoison() ? emitter.report.failNotFound(value) : value;
+    }
+    return;
+  }
+  emitter.report.error("E0311", "an import inside a kernel is not supported")
+      .withHelp("import at the top of the file");
+}
+
+Flow Statements::runStatement(const Stmt &stmt, const Rest &rest) {
   switch (stmt.kind) {
   case StmtKind::Return:
-    if (frame->returnBarrier) {
-      error("E0225", std::string("'return' inside ") + frame->returnBarrier +
-                         " is not supported in a kernel")
-          .withHelp("keep the result in a variable, and mask or condition what follows");
-      return Flow::Return;
-    }
-    frame->returned = stmt.value ? evaluate(*stmt.value) : Value::none();
-    if (!frame->caller && !frame->returned.isNone() && !frame->returned.isPoison()) {
-      error("E0226", "a kernel returns nothing, but this returns " + describe(frame->returned))
-          .withHelp("write the result with tl.store");
-    }
-    return Flow::Return;
+    return runReturn(stmt);
   case StmtKind::Assign: {
-    Value value = boundOnAssign(evaluate(*stmt.value));
+    Value value = boundOnAssign(emitter.frame(), expressions.evaluate(*stmt.value));
     for (const ExprPtr &target : stmt.targets) {
-      assign(*target, value);
+      assignments.assign(*target, value);
     }
     break;
   }
   case StmtKind::AugAssign: {
-    Value left = evaluate(*stmt.targets[0]);
-    Value right = evaluate(*stmt.value);
-    assign(*stmt.targets[0], boundOnAssign(binary(stmt.text, left, right)));
+    Value left = expressions.evaluate(*stmt.targets[0]);
+    Value right = expressions.evaluate(*stmt.value);
+    assignments.assign(
+        *stmt.targets[0],
+        boundOnAssign(emitter.frame(), emitter.operators.binary(stmt.text, left, right)));
     break;
   }
-  case StmtKind::AnnAssign: {
-    if (!stmt.value) {
-      break;
-    }
-    Value value = evaluate(*stmt.value);
-    if (isConstexprAnnotation(*stmt.annotation)) {
-      // A value known only at run time stays what it is, as upstream has it.
-      if (std::optional<Value> known = knownNumber(value)) {
-        value = *known;
-        value.bound.reset();
-      }
-    } else {
-      value = boundOnAssign(std::move(value));
-    }
-    assign(*stmt.targets[0], std::move(value));
+  case StmtKind::AnnAssign:
+    runAnnotated(stmt);
     break;
-  }
   case StmtKind::For:
-    runFor(stmt, flow);
-    break;
+    return loops.runFor(stmt);
   case StmtKind::While:
-    runWhile(stmt);
+    loops.runWhile(stmt);
     break;
   case StmtKind::If:
-    return runIf(stmt, rest);
+    return conditionals.runIf(stmt, rest);
   case StmtKind::ExprStmt:
     if (stmt.value->kind != ExprKind::String && stmt.value->kind != ExprKind::Ellipsis) {
-      unusedCall = stmt.value.get();
-      evaluate(*stmt.value);
-      unusedCall = nullptr;
+      calls.callUnused(*stmt.value);
     }
     break;
   case StmtKind::Pass:
@@ -148,52 +197,33 @@ Flow Emitter::runStatement(const Stmt &stmt, const Rest &rest) {
   case StmtKind::Break:
   case StmtKind::Continue: {
     std::string word = stmt.kind == StmtKind::Break ? "break" : "continue";
-    error("E0110", "'" + word + "' is not supported in a kernel")
+    emitter.report.error("E0110", "'" + word + "' is not supported in a kernel")
         .withHelp("use a while loop whose condition ends it, or mask the rest of the body");
     return Flow::Return;
   }
   case StmtKind::Assert:
-    runAssert(*this, stmt);
+    runAssert(stmt);
     break;
   case StmtKind::Raise:
-    runRaise(*this, stmt);
+    runRaise(stmt);
     return Flow::Return;
   case StmtKind::FunctionDef:
-    if (frame->isConstexpr && !stmt.function->isJit()) { // Python outside of kernels
-      Value value;
-      value.kind = Value::Kind::Function;
-      value.function = stmt.function.get();
-      value.module = frame->module;
-      value.captured = std::make_shared<Captured>(Captured{frame->locals});
-      frame->locals[stmt.function->name] = std::move(value);
-      break;
-    }
-    error("E0311", "a nested function is not supported in a kernel")
-        .withHelp("move it to the top level of the file and decorate it with @triton.jit");
+    runFunctionDef(stmt);
     break;
   case StmtKind::Import:
   case StmtKind::ImportFrom:
-    if (frame->isConstexpr) { // Python outside of kernels
-      for (const ImportName &import : stmt.names) {
-        std::string name = import.alias.empty() ? import.name : import.alias;
-        name = stmt.kind == StmtKind::Import ? name.substr(0, name.find('.')) : name;
-        Value value = importedValue(*frame->module, stmt, name);
-        frame->locals[name] = isMissing(value) && !value.isPoison() ? failNotFound(value) : value;
-      }
-      break;
-    }
-    error("E0311", "an import inside a kernel is not supported")
-        .withHelp("import at the top of the file");
+    runImport(stmt);
     break;
   case StmtKind::Opaque:
-    if (frame->isConstexpr && stmt.text == "try") {
+    if (emitter.frame().isConstexpr && stmt.text == "try") {
       return runTry(stmt, rest);
     }
-    error("E0311", stmt.text.empty() ? "this statement is not supported in a kernel"
-                                     : "'" + stmt.text + "' is not supported in a kernel");
+    emitter.report.error("E0311", stmt.text.empty()
+                                      ? "this statement is not supported in a kernel"
+                                      : "'" + stmt.text + "' is not supported in a kernel");
     break;
   }
-  return flow;
+  return Flow::Next;
 }
 
 } // namespace nereid::language::emit

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a name means: a local, something at the top level of the file (Globals.cpp), or a Python
-// function. Also the contents of the modules `triton` and `triton.language`.
-#include "lib/language/emit/Emitter.h"
+#include "lib/language/emit/modules/LanguageModules.h"
+
+#include "lib/language/emit/builtins/Builtins.h"
+#include "lib/language/emit/modules/HostLibraries.h"
+#include "lib/language/emit/modules/Imports.h"
 #include "lib/language/host/HostFacts.h"
+
+#include <map>
 
 namespace nereid::language::emit {
 
@@ -71,18 +75,18 @@ static std::optional<ElementType> typeNamed(const std::string &name) {
   return found == types.end() ? std::nullopt : std::optional(ElementType{found->second, false});
 }
 
-Value Emitter::moduleAttribute(const std::string &path, const std::string &name) {
+Value LanguageModules::attribute(const std::string &path, const std::string &name) {
   if (std::optional<ConstValue> constant = hostConstant(path + "." + name)) {
     return valueOf(*constant);
   }
   if (path == "triton" && name == "runtime") {
-    return moduleImport(*frame->module, "triton.runtime");
+    return missingImport(*position.frame().module, "triton.runtime", "triton.runtime");
   }
   if (path == "PropagateNan") {
     if (name == "ALL" || name == "NONE") {
       return Value::string(name == "ALL" ? "all" : "none");
     }
-    return fail("E0201", "'tl.PropagateNan' has no '" + name + "'", "write ALL or NONE");
+    return report.fail("E0201", "'tl.PropagateNan' has no '" + name + "'", "write ALL or NONE");
   }
   if (path == "triton" && name == "jit") {
     return Value::none();
@@ -101,9 +105,10 @@ Value Emitter::moduleAttribute(const std::string &path, const std::string &name)
       return Value::moduleNamed("PropagateNan");
     }
     if (name.rfind("float8", 0) == 0) {
-      return fail("E0310", "the type 'tl." + name + "' is not supported yet",
-                  "supported 8-bit floats are float8e4nv, float8e5, float8e4b8, float8e5b16 and "
-                  "float8e4b15");
+      return report.fail(
+          "E0310", "the type 'tl." + name + "' is not supported yet",
+          "supported 8-bit floats are float8e4nv, float8e5, float8e4b8, float8e5b16 and "
+          "float8e4b15");
     }
   }
   if (const BuiltinEntry *entry = findBuiltin(name, scopeOf(path))) {
@@ -114,7 +119,7 @@ Value Emitter::moduleAttribute(const std::string &path, const std::string &name)
                       : path == "triton.language.math" ? "tl.math"
                                                        : path;
   std::vector<std::string> near = nearestNames(name, builtinNames(scopeOf(path)));
-  Diagnostic &diagnostic = error("E0201", "unknown function '" + shown + "." + name + "'");
+  Diagnostic &diagnostic = report.error("E0201", "unknown function '" + shown + "." + name + "'");
   std::string help;
   for (const std::string &other : near) {
     help += (help.empty() ? "did you mean '" : ", '") + shown + "." + other + "'";
@@ -126,53 +131,6 @@ Value Emitter::moduleAttribute(const std::string &path, const std::string &name)
 bool knownModuleHas(const std::string &path, const std::string &name) {
   return findBuiltin(name, scopeOf(path)) || isKnownModule(path + "." + name) ||
          (scopeOf(path) == 'T' && typeNamed(name));
-}
-
-std::vector<std::string> Emitter::visibleNames() const {
-  std::vector<std::string> names;
-  for (const auto &[name, value] : frame->locals) {
-    names.push_back(name);
-  }
-  for (std::string &name : topLevelNames(*frame->module)) {
-    names.push_back(std::move(name));
-  }
-  for (const std::string &name : builtinNames('P')) {
-    names.push_back(name);
-  }
-  return names;
-}
-
-Value Emitter::lookup(const std::string &name) {
-  if (auto found = frame->locals.find(name); found != frame->locals.end()) {
-    return found->second;
-  }
-  if (frame->captured) {
-    if (auto found = frame->captured->locals.find(name); found != frame->captured->locals.end()) {
-      return found->second;
-    }
-  }
-  // A name whose every assignment sits in a branch or loop is a local without a value: the global
-  // of the same name must not shine through.
-  auto lost = frame->lost.find(name);
-  if (lost == frame->lost.end()) {
-    if (std::optional<Value> value = global(*frame->module, name)) {
-      return *value;
-    }
-    if (const BuiltinEntry *entry = findBuiltin(name, 'P')) {
-      return builtinValue(entry);
-    }
-  }
-  Diagnostic &diagnostic = error("E0202", "'" + name + "' is not defined");
-  if (lost != frame->lost.end()) {
-    diagnostic.note(lost->second).withHelp("give '" + name + "' a value before");
-    return Value::poison();
-  }
-  std::string help;
-  for (const std::string &other : nearestNames(name, visibleNames())) {
-    help += (help.empty() ? "did you mean '" : ", '") + other + "'";
-  }
-  diagnostic.withHelp(help.empty() ? help : help + "?");
-  return Value::poison();
 }
 
 } // namespace nereid::language::emit

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objects inside kernels: named tuples and aggregates. An object is a tuple of its fields that
-// knows its class, so that loops and conditions carry it like any tuple.
-#include "lib/language/emit/Emitter.h"
+#include "lib/language/emit/modules/Objects.h"
+
+#include "lib/language/emit/expressions/Calls.h"
+#include "lib/language/emit/expressions/Expressions.h"
 
 namespace nereid::language::emit {
 
@@ -36,7 +37,7 @@ static std::optional<size_t> fieldIndex(const Stmt &classDef, const std::string 
   return std::nullopt;
 }
 
-Value Emitter::construct(const Value &type, std::vector<Argument> positional,
+Value Objects::construct(const Value &type, std::vector<Argument> positional,
                          std::vector<Argument> keywords) {
   const Stmt &classDef = *type.classDef;
   std::vector<const Stmt *> fields = fieldsOf(classDef);
@@ -45,14 +46,16 @@ Value Emitter::construct(const Value &type, std::vector<Argument> positional,
   object.module = type.module;
   if (const FunctionDef *init = methodOf(classDef, "__init__")) {
     positional.insert(positional.begin(), {"", object, nullptr});
-    size_t before = errorTotal;
-    callFunction(*init, *type.module, std::move(positional), std::move(keywords), nullptr, &object);
-    return errorTotal == before ? object : Value::poison();
+    size_t before = emitter.report.errorCount();
+    calls.callFunction(*init, *type.module, std::move(positional), std::move(keywords), nullptr,
+                       &object);
+    return emitter.report.errorCount() == before ? object : Value::poison();
   }
   const std::string &name = classDef.names[0].name;
   if (positional.size() > fields.size()) {
-    return fail("E0229", "'" + name + "' takes " + std::to_string(fields.size()) +
-                             " arguments, but got " + std::to_string(positional.size()));
+    return emitter.report.fail("E0229", "'" + name + "' takes " + std::to_string(fields.size()) +
+                                            " arguments, but got " +
+                                            std::to_string(positional.size()));
   }
   std::vector<bool> isSet(fields.size());
   for (size_t i = 0; i < positional.size(); ++i) {
@@ -62,26 +65,26 @@ Value Emitter::construct(const Value &type, std::vector<Argument> positional,
   for (const Argument &keyword : keywords) {
     std::optional<size_t> index = fieldIndex(classDef, keyword.name);
     if (!index || isSet[*index]) {
-      return fail("E0229", "'" + name + "' " +
-                               (index ? "got '" + keyword.name + "' twice"
-                                      : "has no parameter '" + keyword.name + "'"));
+      return emitter.report.fail("E0229", "'" + name + "' " +
+                                              (index ? "got '" + keyword.name + "' twice"
+                                                     : "has no parameter '" + keyword.name + "'"));
     }
     object.elements[*index] = keyword.value;
     isSet[*index] = true;
   }
   for (size_t i = 0; i < fields.size(); ++i) {
     if (!isSet[i] && !fields[i]->value) {
-      return fail("E0229",
-                  "'" + name + "' lacks the argument '" + fields[i]->targets[0]->text + "'");
+      return emitter.report.fail("E0229", "'" + name + "' lacks the argument '" +
+                                              fields[i]->targets[0]->text + "'");
     }
     if (!isSet[i]) {
-      object.elements[i] = evaluateAtTop(*type.module, *fields[i]->value);
+      object.elements[i] = expressions.evaluateAtTop(*type.module, *fields[i]->value);
     }
   }
   return object;
 }
 
-std::optional<Value> Emitter::objectAttribute(const Value &object, const std::string &name) {
+std::optional<Value> objectAttribute(const Value &object, const std::string &name) {
   if (std::optional<size_t> index = fieldIndex(*object.classDef, name)) {
     return object.elements[*index];
   }
@@ -97,10 +100,10 @@ std::optional<Value> Emitter::objectAttribute(const Value &object, const std::st
   return method;
 }
 
-bool Emitter::assignField(const Expr &target, const Value &value) {
+bool assignField(Locals &variables, const Expr &target, const Value &value) {
   const Expr &base = *target.operands[0];
-  auto variable = base.kind == ExprKind::Name ? frame->locals.find(base.text) : frame->locals.end();
-  if (variable == frame->locals.end() || !variable->second.classDef) {
+  auto variable = base.kind == ExprKind::Name ? variables.find(base.text) : variables.end();
+  if (variable == variables.end() || !variable->second.classDef) {
     return false;
   }
   std::optional<size_t> index = fieldIndex(*variable->second.classDef, target.text);

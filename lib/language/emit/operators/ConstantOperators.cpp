@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Operators on constants, with Python's results: floor division and modulo round toward minus
-// infinity, `/` is exact division, sequences concatenate and repeat.
-#include "lib/language/emit/Emitter.h"
+#include "lib/language/emit/operators/ConstantOperators.h"
 
 #include <cmath>
 
@@ -9,7 +7,7 @@ namespace nereid::language::emit {
 
 static constexpr size_t maxSequence = 4096;
 
-static Value foldReals(Emitter &emitter, const std::string &op, double a, double b) {
+Value ConstantOperators::reals(const std::string &op, double a, double b) {
   if (op == "+") {
     return Value::floating(a + b);
   }
@@ -24,7 +22,7 @@ static Value foldReals(Emitter &emitter, const std::string &op, double a, double
   }
   if (op == "/" || op == "//" || op == "%") {
     if (b == 0) {
-      return emitter.fail("E0222", "division of a constant by zero");
+      return report.fail("E0222", "division of a constant by zero");
     }
     if (op == "/") {
       return Value::floating(a / b);
@@ -35,26 +33,26 @@ static Value foldReals(Emitter &emitter, const std::string &op, double a, double
     }
     return Value::floating(op == "%" ? rest : std::floor((a - rest) / b + 0.5));
   }
-  return emitter.fail("E0204", "'" + op + "' expects integers, but got the constants " +
-                                   pythonText(Value::floating(a)) + " and " +
-                                   pythonText(Value::floating(b)));
+  return report.fail("E0204", "'" + op + "' expects integers, but got the constants " +
+                                  pythonText(Value::floating(a)) + " and " +
+                                  pythonText(Value::floating(b)));
 }
 
-static Value foldPower(Emitter &emitter, Integer a, Integer b) {
+Value ConstantOperators::power(Integer a, Integer b) {
   if (b < 0) {
-    return foldReals(emitter, "**", static_cast<double>(a), static_cast<double>(b));
+    return reals("**", static_cast<double>(a), static_cast<double>(b));
   }
   Integer result = 1;
   bool isTooLarge = b > 127 && a != 0 && a != 1 && a != -1;
   for (Integer i = 0; !isTooLarge && i < (b > 127 ? b % 2 + 2 : b); ++i) {
     isTooLarge = __builtin_mul_overflow(result, a, &result);
   }
-  return isTooLarge ? emitter.fail("E0222", "the constant " + integerText(a) + " ** " +
-                                                integerText(b) + " is too large")
+  return isTooLarge ? report.fail("E0222", "the constant " + integerText(a) + " ** " +
+                                               integerText(b) + " is too large")
                     : Value::whole(result);
 }
 
-static Value foldWholes(Emitter &emitter, const std::string &op, Integer a, Integer b) {
+Value ConstantOperators::wholes(const std::string &op, Integer a, Integer b) {
   Integer result = 0;
   bool isTooLarge = false;
   if (op == "+") {
@@ -64,12 +62,12 @@ static Value foldWholes(Emitter &emitter, const std::string &op, Integer a, Inte
   } else if (op == "*") {
     isTooLarge = __builtin_mul_overflow(a, b, &result);
   } else if (op == "**") {
-    return foldPower(emitter, a, b);
+    return power(a, b);
   } else if (op == "&" || op == "|" || op == "^") {
     result = op == "&" ? (a & b) : op == "|" ? (a | b) : (a ^ b);
   } else if (op == "<<" || op == ">>") {
     if (b < 0) {
-      return emitter.fail("E0222", "shift of a constant by " + integerText(b) + " bits");
+      return report.fail("E0222", "shift of a constant by " + integerText(b) + " bits");
     }
     if (op == ">>") {
       result = b > 126 ? (a < 0 ? -1 : 0) : a >> static_cast<int>(b);
@@ -80,7 +78,7 @@ static Value foldWholes(Emitter &emitter, const std::string &op, Integer a, Inte
     }
   } else if (op == "/" || op == "//" || op == "%") {
     if (b == 0) {
-      return emitter.fail("E0222", "division of a constant by zero");
+      return report.fail("E0222", "division of a constant by zero");
     }
     if (op == "/") {
       return Value::floating(static_cast<double>(a) / static_cast<double>(b));
@@ -93,15 +91,14 @@ static Value foldWholes(Emitter &emitter, const std::string &op, Integer a, Inte
       result = op == "%" ? rest + (isRoundedUp ? b : 0) : quotient - (isRoundedUp ? 1 : 0);
     }
   } else {
-    return emitter.fail("E0311", "operator '" + op + "' is not supported in a kernel");
+    return report.fail("E0311", "operator '" + op + "' is not supported in a kernel");
   }
-  return isTooLarge ? emitter.fail("E0222", "the constant " + integerText(a) + " " + op + " " +
-                                                integerText(b) + " is too large")
+  return isTooLarge ? report.fail("E0222", "the constant " + integerText(a) + " " + op + " " +
+                                               integerText(b) + " is too large")
                     : Value::whole(result);
 }
 
-static Value foldSequences(Emitter &emitter, const std::string &op, const Value &a,
-                           const Value &b) {
+Value ConstantOperators::sequences(const std::string &op, const Value &a, const Value &b) {
   if (op == "+" && a.isTuple() && b.isTuple()) {
     std::vector<Value> elements = a.elements;
     elements.insert(elements.end(), b.elements.begin(), b.elements.end());
@@ -115,30 +112,30 @@ static Value foldSequences(Emitter &emitter, const std::string &op, const Value 
     std::vector<Value> elements;
     if (count.integer > 0 && count.integer * static_cast<Integer>(sequence.elements.size()) >
                                  static_cast<Integer>(maxSequence)) {
-      return emitter.fail("E0222",
-                          "a tuple of more than " + std::to_string(maxSequence) + " elements");
+      return report.fail("E0222",
+                         "a tuple of more than " + std::to_string(maxSequence) + " elements");
     }
     for (Integer i = 0; i < count.integer; ++i) {
       elements.insert(elements.end(), sequence.elements.begin(), sequence.elements.end());
     }
     return Value::tuple(std::move(elements));
   }
-  return emitter.fail("E0204",
-                      "'" + op + "' does not work on " + describe(a) + " and " + describe(b));
+  return report.fail("E0204",
+                     "'" + op + "' does not work on " + describe(a) + " and " + describe(b));
 }
 
-Value Emitter::foldBinary(const std::string &op, const Value &a, const Value &b) {
+Value ConstantOperators::binary(const std::string &op, const Value &a, const Value &b) {
   if (!a.isNumber() || !b.isNumber()) {
-    return foldSequences(*this, op, a, b);
+    return sequences(op, a, b);
   }
   if (a.kind == Value::Kind::Float || b.kind == Value::Kind::Float) {
-    return foldReals(*this, op, a.asReal(), b.asReal());
+    return reals(op, a.asReal(), b.asReal());
   }
   bool isLogic = op == "&" || op == "|" || op == "^";
   if (isLogic && a.kind == Value::Kind::Bool && b.kind == Value::Kind::Bool) {
-    return Value::boolean(foldWholes(*this, op, a.integer, b.integer).integer != 0);
+    return Value::boolean(wholes(op, a.integer, b.integer).integer != 0);
   }
-  return foldWholes(*this, op, a.integer, b.integer);
+  return wholes(op, a.integer, b.integer);
 }
 
 static std::optional<int> order(const Value &a, const Value &b) {
@@ -188,7 +185,7 @@ static bool equals(const Value &a, const Value &b) {
   return isSame(a, b);
 }
 
-Value Emitter::foldCompare(const std::string &op, const Value &a, const Value &b) {
+Value ConstantOperators::compare(const std::string &op, const Value &a, const Value &b) {
   if (op == "==" || op == "is") {
     return Value::boolean(equals(a, b));
   }
@@ -204,12 +201,13 @@ Value Emitter::foldCompare(const std::string &op, const Value &a, const Value &b
     } else if (b.isString() && a.isString()) {
       isFound = b.text.find(a.text) != std::string::npos;
     } else {
-      return fail("E0204", "'" + op + "' expects a tuple or a string, but got " + describe(b));
+      return report.fail("E0204",
+                         "'" + op + "' expects a tuple or a string, but got " + describe(b));
     }
     return Value::boolean(isFound == (op == "in"));
   }
   if (!isOrdered(a, b)) {
-    return fail("E0204", "cannot order " + describe(a) + " and " + describe(b));
+    return report.fail("E0204", "cannot order " + describe(a) + " and " + describe(b));
   }
   std::optional<int> sign = order(a, b);
   if (!sign) {
@@ -219,6 +217,17 @@ Value Emitter::foldCompare(const std::string &op, const Value &a, const Value &b
                         : op == "<=" ? *sign <= 0
                         : op == ">"  ? *sign > 0
                                      : *sign >= 0);
+}
+
+Value ConstantOperators::unary(const std::string &op, const Value &a) {
+  if (op == "+") {
+    return a.kind == Value::Kind::Bool ? Value::whole(a.integer) : a;
+  }
+  if (op == "~") {
+    return a.isWhole() ? Value::whole(~a.integer)
+                       : report.fail("E0204", "'~' expects an integer, but got " + describe(a));
+  }
+  return a.isWhole() ? Value::whole(-a.integer) : Value::floating(-a.real);
 }
 
 } // namespace nereid::language::emit

@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Type promotion of the kernel language: a literal takes the other operand's type unless it is of a
-// higher kind (bool < integer < float); otherwise the wider float wins, and integers follow C.
-// Upstream's comparisons and most of its functions make a scalar of a literal first; see
-// literalAsScalar().
-#include "lib/language/emit/Emitter.h"
+#include "lib/language/emit/operators/Promotion.h"
 
 #include "runtime/elements/Float8.h"
 
@@ -60,15 +56,14 @@ static std::optional<DType> numberType(const Value &value) {
   return value.isTile() ? value.tileType.element.dtype : defaultType(value);
 }
 
-Value Emitter::literalAsScalar(Value value) {
+Value literalAsScalar(Value value) {
   if (value.isWeak()) {
     value.bound = defaultType(value);
   }
   return value;
 }
 
-/// Whether the type holds the literal, and the scalar that it would be, without rounding either.
-bool Emitter::isExactly(const Value &literal, DType type) {
+bool Promotion::isExactly(const Value &literal, DType type) {
   std::optional<DType> own = defaultType(literal);
   if (!own || kindRank(*own) > kindRank(type)) {
     return false;
@@ -86,7 +81,7 @@ bool Emitter::isExactly(const Value &literal, DType type) {
     llvm::APFloat number(literal.asReal());
     bool losesInfo = false;
     number.convert(
-        llvm::cast<mlir::FloatType>(mlirType(ElementType{each, false})).getFloatSemantics(),
+        llvm::cast<mlir::FloatType>(tiles.mlirType(ElementType{each, false})).getFloatSemantics(),
         llvm::APFloat::rmNearestTiesToEven, &losesInfo);
     if (losesInfo) {
       return false;
@@ -101,7 +96,7 @@ static bool hasYieldingLiteral(const Value &a, const Value &b, DType typeA, DTyp
          (a.isWeak() ? kindRank(typeA) <= kindRank(typeB) : kindRank(typeB) <= kindRank(typeA));
 }
 
-std::optional<DType> Emitter::promotedType(const Value &a, const Value &b, Arithmetic kind) {
+std::optional<DType> promotedType(const Value &a, const Value &b, Arithmetic kind) {
   std::optional<DType> typeA = numberType(a), typeB = numberType(b);
   if (!typeA || !typeB) {
     return std::nullopt;
@@ -122,13 +117,13 @@ std::optional<DType> Emitter::promotedType(const Value &a, const Value &b, Arith
 }
 
 /// A literal must be a value of the integer type it takes.
-static bool checkLiteral(Emitter &emitter, const Value &value, DType type) {
+bool Promotion::checkLiteral(const Value &value, DType type) {
   if (!value.isWeak() || !value.isWhole() || isFloat(type) || type == DType::Bool ||
       fitsInteger(value.integer, type)) {
     return true;
   }
   auto [low, high] = integerRange(type);
-  emitter
+  report
       .error("E0222", "the constant " + pythonText(value) + " is not a value of " +
                           typeText(ElementType{type, false}) + ", which holds " + integerText(low) +
                           " to " + integerText(high))
@@ -136,14 +131,16 @@ static bool checkLiteral(Emitter &emitter, const Value &value, DType type) {
   return false;
 }
 
-bool Emitter::promote(Value &a, Value &b, const std::string &spelled, Arithmetic kind) {
+bool Promotion::promote(Value &a, Value &b, const std::string &spelled, Arithmetic kind) {
   for (const Value *value : {&a, &b}) {
     if (value->isPoison()) {
       return false;
     }
     bool isOperand = value->isNumber() || (value->isTile() && !value->isPointer());
     if (!isOperand) {
-      error("E0204", "'" + spelled + "' does not work on " + describe(a) + " and " + describe(b))
+      report
+          .error("E0204",
+                 "'" + spelled + "' does not work on " + describe(a) + " and " + describe(b))
           .withHelp(value->isNone()
                         ? "the value is None in this specialisation; guard the use with "
                           "'is not None'"
@@ -155,12 +152,13 @@ bool Emitter::promote(Value &a, Value &b, const std::string &spelled, Arithmetic
   std::optional<DType> type = promotedType(a, b, kind);
   if (!type) {
     bool isOfA = a.isNumber() && !defaultType(a);
-    error("E0222", "the constant " + pythonText(isOfA ? a : b) + " does not fit 64 bits");
+    report.error("E0222", "the constant " + pythonText(isOfA ? a : b) + " does not fit 64 bits");
     return false;
   }
   if (kind == Arithmetic::Bitwise && isFloat(*type)) {
-    error("E0204",
-          "'" + spelled + "' expects integers, but got " + describe(a) + " and " + describe(b))
+    report
+        .error("E0204",
+               "'" + spelled + "' expects integers, but got " + describe(a) + " and " + describe(b))
         .withHelp("convert with .to(tl.int32), or reinterpret the bits with "
                   ".to(tl.int32, bitcast=True)");
     return false;
@@ -168,17 +166,18 @@ bool Emitter::promote(Value &a, Value &b, const std::string &spelled, Arithmetic
   DType typeA = *numberType(a), typeB = *numberType(b);
   if (kind == Arithmetic::Division && isInteger(*type) &&
       isZeroExtended(typeA) != isZeroExtended(typeB) && !hasYieldingLiteral(a, b, typeA, typeB)) {
-    error("E0228", "'" + spelled + "' of " + describe(a) + " and " + describe(b) +
-                       ": one is signed, the other is not")
+    report
+        .error("E0228", "'" + spelled + "' of " + describe(a) + " and " + describe(b) +
+                            ": one is signed, the other is not")
         .withHelp("cast one of them so that both are signed or both unsigned");
     return false;
   }
-  if (!checkLiteral(*this, a, *type) || !checkLiteral(*this, b, *type)) {
+  if (!checkLiteral(a, *type) || !checkLiteral(b, *type)) {
     return false;
   }
-  a = cast(a, {*type, false});
-  b = cast(b, {*type, false});
-  return !a.isPoison() && !b.isPoison() && broadcastPair(a, b);
+  a = tiles.cast(a, {*type, false});
+  b = tiles.cast(b, {*type, false});
+  return !a.isPoison() && !b.isPoison() && tiles.broadcastPair(a, b);
 }
 
 } // namespace nereid::language::emit

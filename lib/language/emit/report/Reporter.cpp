@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Errors and places: where the expression being elaborated stands, through which calls it was
-// reached, and which source text sizes came from.
-#include "lib/language/emit/Emitter.h"
+#include "lib/language/emit/report/Reporter.h"
+
+#include "lib/language/host/HostFacts.h"
 
 #include <algorithm>
 
@@ -14,32 +14,6 @@ static constexpr int64_t maxSteps = 1000000;
 /// Expressions and statements inside each other, through calls: bounds the compiler's own stack.
 static constexpr int maxNesting = 800;
 
-/// The file's name; of a package's __init__.py with the folder's, which tells it from others.
-static std::string baseName(const std::string &path) {
-  size_t slash = path.find_last_of('/');
-  std::string name = path.substr(slash + 1);
-  if (name != "__init__.py" || slash == std::string::npos || slash == 0) {
-    return name;
-  }
-  return path.substr(path.find_last_of('/', slash - 1) + 1);
-}
-
-const Frame *Emitter::visibleFrame(SourceRange &range) const {
-  const Frame *at = frame;
-  range = here;
-  while (at->module->isLibrary && at->caller) {
-    range = at->callRange;
-    at = at->caller;
-  }
-  return at;
-}
-
-std::string Emitter::placeText() const {
-  SourceRange range;
-  const Frame *place = visibleFrame(range);
-  return baseName(place->module->path) + ":" + std::to_string(range.line);
-}
-
 /// Through which function of the library an error came about.
 static std::string libraryNote(const Frame *inner, const Frame *visible, SourceRange inside) {
   std::string name;
@@ -49,13 +23,13 @@ static std::string libraryNote(const Frame *inner, const Frame *visible, SourceR
   return "inside 'tl." + name + "', at " + inner->module->path + ":" + std::to_string(inside.line);
 }
 
-Diagnostic &Emitter::error(std::string code, std::string message) {
+Diagnostic &Reporter::error(std::string code, std::string message) {
   Diagnostic diagnostic = makeError(std::move(code), std::move(message));
   SourceRange range;
-  const Frame *visible = visibleFrame(range);
+  const Frame *visible = &position.visibleFrame(range);
   diagnostic.at(visible->module->path, visible->module->text, range);
-  if (visible != frame) {
-    diagnostic.note(libraryNote(frame, visible, here));
+  if (visible != &position.frame()) {
+    diagnostic.note(libraryNote(&position.frame(), visible, position.range()));
   }
   constexpr int mostCallers = 8;
   int callers = 0;
@@ -85,40 +59,65 @@ Diagnostic &Emitter::error(std::string code, std::string message) {
   return reported.back();
 }
 
-Value Emitter::fail(std::string code, std::string message, std::string help) {
+Value Reporter::fail(std::string code, std::string message, std::string help) {
   error(std::move(code), std::move(message)).withHelp(std::move(help));
   return Value::poison();
 }
 
-void Emitter::remark(std::string code, std::string message) {
+Value Reporter::failNotFound(const Value &import) {
+  const std::string &source = import.elements[0].text;
+  if (isHostMath(import.text)) {
+    return fail("E0201", "Python's '" + import.text + "' cannot be used in a kernel",
+                "use tl." + import.text.substr(5) +
+                    ", or compute it outside and pass it as a constexpr");
+  }
+  if (isInstalledModule(source)) {
+    return fail("E0239",
+                "'" + import.text + "' is only known when Python runs, and '" + source +
+                    "' is not run here",
+                "pass it as a constexpr, or write a constant");
+  }
+  Diagnostic &diagnostic =
+      error("E0230", import.text == source ? "module '" + source + "' is not found"
+                                           : "'" + import.text + "' is imported from '" + source +
+                                                 "', a module that is not found");
+  if (!loader) {
+    diagnostic.withHelp("copy the function into this file, decorated with @triton.jit");
+    return Value::poison();
+  }
+  std::string files;
+  for (const std::string &file : loader->find(source, import.module->path).searched) {
+    files += (files.empty() ? "" : ", ") + file;
+  }
+  diagnostic.note("imported in " + import.module->path + "; looked for " + files)
+      .withHelp("name the folder that holds it with --import-path DIR, or copy the function into "
+                "this file");
+  return Value::poison();
+}
+
+void Reporter::remark(std::string code, std::string message) {
   Diagnostic diagnostic = makeError(std::move(code), std::move(message));
   diagnostic.severity = Severity::Remark;
   SourceRange range;
-  const Frame *visible = visibleFrame(range);
-  diagnostic.at(visible->module->path, visible->module->text, range);
+  const Frame &visible = position.visibleFrame(range);
+  diagnostic.at(visible.module->path, visible.module->text, range);
   reported.push_back(std::move(diagnostic));
 }
 
-void Emitter::remarkOnce(std::string code, std::string message) {
+void Reporter::remarkOnce(std::string code, std::string message) {
   SourceRange range;
-  const Frame *visible = visibleFrame(range);
+  const Frame &visible = position.visibleFrame(range);
   bool isRepeated = std::any_of(reported.begin(), reported.end(), [&](const Diagnostic &other) {
     return other.code == code && other.range.line == range.line &&
-           other.range.column == range.column && other.file == visible->module->path;
+           other.range.column == range.column && other.file == visible.module->path;
   });
   if (!isRepeated) {
     remark(std::move(code), std::move(message));
   }
 }
 
-void Emitter::remarkOpenConditions() {
-  for (const auto &[stmt, module] : openConditions) {
-    reported.push_back(openConditionRemark(*module, *stmt));
-  }
-}
-
-void Emitter::reportAll(const Diagnostics &problems) {
-  std::string place = placeText();
+void Reporter::reportAll(const Diagnostics &problems) {
+  std::string place = position.placeText();
   for (Diagnostic diagnostic : problems.all()) {
     bool isRepeated = std::any_of(reported.begin(), reported.end(), [&](const Diagnostic &other) {
       return other.message == diagnostic.message && other.file == diagnostic.file &&
@@ -131,62 +130,38 @@ void Emitter::reportAll(const Diagnostics &problems) {
   }
 }
 
-void Emitter::rollBack(size_t errors) {
-  reported.resize(errors);
+void Reporter::rollBack(size_t mark) {
+  reported.resize(mark);
   errorTotal = static_cast<size_t>(
       std::count_if(reported.begin(), reported.end(), [](const Diagnostic &diagnostic) {
         return diagnostic.severity == Severity::Error;
       }));
 }
 
-mlir::Location Emitter::location() const {
-  if (frame->module->isLibrary && frame->callLocation) {
-    return mlir::Location(frame->callLocation); // as for a builtin: where the user called it
-  }
-  mlir::Location place =
-      mlir::FileLineColLoc::get(&context, frame->module->path, static_cast<unsigned>(here.line),
-                                static_cast<unsigned>(here.column));
-  return frame->callLocation
-             ? mlir::Location(mlir::CallSiteLoc::get(place, mlir::Location(frame->callLocation)))
-             : place;
+void Reporter::add(Diagnostic diagnostic) {
+  errorTotal += diagnostic.severity == Severity::Error ? 1 : 0;
+  reported.push_back(std::move(diagnostic));
 }
 
-std::string Emitter::sourceText(const Expr &expr) const {
-  const std::string &text = frame->module->text;
-  size_t start = 0;
-  for (int line = 1; line < expr.range.line; ++line) {
-    start = text.find('\n', start);
-    if (start == std::string::npos) {
-      return "";
-    }
-    ++start;
-  }
-  size_t end = std::min(text.find('\n', start), text.size());
-  std::string_view line = std::string_view(text).substr(start, end - start);
-  size_t from = static_cast<size_t>(std::max(expr.range.column - 1, 0));
-  size_t to = static_cast<size_t>(std::max(expr.range.endColumn - 1, 0));
-  if (expr.range.line == 0 || from >= to || to > line.size()) {
-    return "";
-  }
-  return std::string(line.substr(from, to - from));
+std::vector<Diagnostic> Reporter::since(size_t mark) const {
+  return {reported.begin() + static_cast<std::ptrdiff_t>(mark), reported.end()};
 }
 
-const DimOrigin *Emitter::origin(const Expr *expr, int64_t size) {
-  if (frame->module->isLibrary) {
-    return nullptr;
-  }
-  std::string text = expr ? sourceText(*expr) : "";
-  std::string number = std::to_string(size);
-  if (text.empty() || text == number) {
-    text = number;
-  } else {
-    text += " = " + number;
-  }
-  originPool.push_back(std::make_unique<DimOrigin>(DimOrigin{placeText(), std::move(text)}));
-  return originPool.back().get();
+Diagnostic *Reporter::firstError(size_t mark) {
+  auto first = std::find_if(
+      reported.begin() + static_cast<std::ptrdiff_t>(mark), reported.end(),
+      [](const Diagnostic &diagnostic) { return diagnostic.severity == Severity::Error; });
+  return first == reported.end() ? nullptr : &*first;
 }
 
-bool Emitter::takeStep() {
+void Reporter::tell(Diagnostics &diags) {
+  for (Diagnostic &diagnostic : reported) {
+    diags.add(std::move(diagnostic));
+  }
+  reported.clear();
+}
+
+bool Reporter::takeStep() {
   if (++steps < maxSteps) {
     return true;
   }
@@ -197,8 +172,8 @@ bool Emitter::takeStep() {
   return false;
 }
 
-bool Emitter::isTooDeep() {
-  if (nesting <= maxNesting) {
+bool Reporter::isTooDeep() {
+  if (position.nesting() <= maxNesting) {
     return false;
   }
   error("E0312", "expressions and calls nest more than " + std::to_string(maxNesting) + " deep")

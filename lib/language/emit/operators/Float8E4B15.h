@@ -4,16 +4,16 @@
 // the format.
 #pragma once
 
-#include "lib/language/emit/Emitter.h"
+#include "lib/language/emit/tiles/TileBuilder.h"
 
 namespace nereid::language::emit {
 
 /// float16 holds every number of the format; exact.
-Value halfOfE4B15(Emitter &emitter, const Value &source);
+Value halfOfE4B15(TileBuilder &tiles, const Value &source);
 /// Of any other float, rounded as upstream rounds it.
-Value e4b15Of(Emitter &emitter, const Value &source);
+Value e4b15Of(TileBuilder &tiles, const Value &source);
 /// The sign alone changes: through a wider type 1.875 would become 1.75.
-Value magnitudeOfE4B15(Emitter &emitter, const Value &source);
-Value negativeOfE4B15(Emitter &emitter, const Value &source);
+Value magnitudeOfE4B15(TileBuilder &tiles, const Value &source);
+Value negativeOfE4B15(TileBuilder &tiles, const Value &source);
 
 } // namespace nereid::language::emit
