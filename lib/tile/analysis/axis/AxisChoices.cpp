@@ -121,15 +121,15 @@ static void bits(const AxisRule &rule, AxisInfo &result) {
   }
 }
 
-bool AxisRule::choices(AxisInfo &result) const {
-  if (auto comparison = mlir::dyn_cast<arith::CmpIOp>(op)) {
-    compare(*this, comparison.getPredicate(), result);
-  } else if (mlir::isa<arith::SelectOp>(op)) {
-    select(*this, result);
-  } else if (mlir::isa<arith::MaxSIOp, arith::MinSIOp, arith::MaxUIOp, arith::MinUIOp>(op)) {
-    extremum(*this, result);
-  } else if (mlir::isa<arith::AndIOp, arith::OrIOp, arith::XOrIOp>(op)) {
-    bits(*this, result);
+bool inferChoice(const AxisRule &rule, AxisInfo &result) {
+  if (auto comparison = mlir::dyn_cast<arith::CmpIOp>(rule.op)) {
+    compare(rule, comparison.getPredicate(), result);
+  } else if (mlir::isa<arith::SelectOp>(rule.op)) {
+    select(rule, result);
+  } else if (mlir::isa<arith::MaxSIOp, arith::MinSIOp, arith::MaxUIOp, arith::MinUIOp>(rule.op)) {
+    extremum(rule, result);
+  } else if (mlir::isa<arith::AndIOp, arith::OrIOp, arith::XOrIOp>(rule.op)) {
+    bits(rule, result);
   } else {
     return false;
   }

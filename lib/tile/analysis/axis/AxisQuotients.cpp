@@ -174,15 +174,15 @@ static bool mask(const AxisRule &rule, AxisInfo &result) {
   return false;
 }
 
-bool AxisRule::quotients(AxisInfo &result) const {
+bool inferQuotient(const AxisRule &rule, AxisInfo &result) {
   if (mlir::isa<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp, arith::RemSIOp,
-                arith::RemUIOp>(op)) {
-    return divide(*this, result);
+                arith::RemUIOp>(rule.op)) {
+    return divide(rule, result);
   }
-  if (mlir::isa<arith::ShRUIOp, arith::ShRSIOp>(op)) {
-    return shiftRight(*this, result);
+  if (mlir::isa<arith::ShRUIOp, arith::ShRSIOp>(rule.op)) {
+    return shiftRight(rule, result);
   }
-  return mlir::isa<arith::AndIOp>(op) && mask(*this, result);
+  return mlir::isa<arith::AndIOp>(rule.op) && mask(rule, result);
 }
 
 } // namespace nereid::tile

@@ -110,13 +110,13 @@ llvm::SmallVector<AxisInfo, 1> inferAxisInfo(mlir::Operation *op, llvm::ArrayRef
   }
   const AxisRule rule{op, operands, overflow};
   inferRanges(rule, results);
-  const bool hasRule = rule.shapes(results.front()) ||
+  const bool hasRule = inferShape(rule, results.front()) ||
                        (results.size() == 1 && results.front().width != 0 &&
-                        (rule.sums(results.front()) || rule.quotients(results.front()) ||
-                         rule.choices(results.front())));
+                        (inferSum(rule, results.front()) || inferQuotient(rule, results.front()) ||
+                         inferChoice(rule, results.front())));
   if (hasRule) {
     for (AxisInfo &other : llvm::drop_begin(results)) {
-      rule.shapes(other);
+      inferShape(rule, other);
     }
   } else if (passesConstancy(op)) {
     llvm::for_each(results, [&](AxisInfo &result) { rule.elementwise(result); });

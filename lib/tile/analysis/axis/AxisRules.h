@@ -15,16 +15,17 @@ struct AxisRule {
   Overflow overflow;
 
   const AxisInfo &operand(unsigned i) const { return operands[i]; }
-  /// True where it knew a rule for the operation.
-  bool sums(AxisInfo &result) const;      ///< AxisSums.cpp
-  bool quotients(AxisInfo &result) const; ///< AxisQuotients.cpp
-  bool choices(AxisInfo &result) const;   ///< AxisChoices.cpp
-  bool shapes(AxisInfo &result) const;    ///< AxisShapes.cpp
   /// For operations that work element by element, whatever they compute.
   void elementwise(AxisInfo &result) const;
   /// Runs of equal elements in all of these operands.
   int64_t commonConstancy(unsigned dim, llvm::ArrayRef<AxisInfo> of) const;
 };
+
+/// True where it knew a rule for the operation.
+bool inferSum(const AxisRule &rule, AxisInfo &result);      // AxisSums.cpp
+bool inferQuotient(const AxisRule &rule, AxisInfo &result); // AxisQuotients.cpp
+bool inferChoice(const AxisRule &rule, AxisInfo &result);   // AxisChoices.cpp
+bool inferShape(const AxisRule &rule, AxisInfo &result);    // AxisShapes.cpp
 
 /// Facts about all results of an operation without regions, or of one whose regions compute numbers
 /// of their own.

@@ -246,17 +246,17 @@ static bool movesElements(mlir::Operation *op, const AxisInfo &source, AxisInfo 
   return true;
 }
 
-bool AxisRule::shapes(AxisInfo &result) const {
-  if (mlir::isa<JoinOp>(op)) {
-    join(operand(0), operand(1), result);
+bool inferShape(const AxisRule &rule, AxisInfo &result) {
+  if (mlir::isa<JoinOp>(rule.op)) {
+    join(rule.operand(0), rule.operand(1), result);
     return true;
   }
-  if (auto pick = mlir::dyn_cast<GatherOp>(op)) {
-    gather(pick, operand(0), operand(1), result);
+  if (auto pick = mlir::dyn_cast<GatherOp>(rule.op)) {
+    gather(pick, rule.operand(0), rule.operand(1), result);
     return true;
   }
-  return makesElements(op, result) ||
-         (operands.size() == 1 && movesElements(op, operand(0), result));
+  return makesElements(rule.op, result) ||
+         (rule.operands.size() == 1 && movesElements(rule.op, rule.operand(0), result));
 }
 
 } // namespace nereid::tile

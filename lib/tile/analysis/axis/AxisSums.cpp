@@ -150,21 +150,21 @@ static void addToAddress(const AxisInfo &pointer, const AxisInfo &offset, Overfl
   add(pointer, elements, 1, result);
 }
 
-bool AxisRule::sums(AxisInfo &result) const {
-  if (mlir::isa<arith::AddIOp, arith::SubIOp>(op)) {
-    add(operand(0), operand(1), mlir::isa<arith::SubIOp>(op) ? -1 : 1, result);
-  } else if (mlir::isa<arith::MulIOp>(op)) {
-    multiply(operand(0), operand(1), result);
-  } else if (mlir::isa<arith::ShLIOp>(op)) {
-    shiftLeft(operand(0), operand(1), *this, result);
-  } else if (mlir::isa<AddPtrOp>(op)) {
-    addToAddress(operand(0), operand(1), overflow, result);
-  } else if (mlir::isa<arith::ExtSIOp, arith::IndexCastOp, arith::TruncIOp>(op)) {
-    convert(operand(0), true, overflow, result);
-  } else if (mlir::isa<arith::ExtUIOp, arith::IndexCastUIOp>(op)) {
-    convert(operand(0), false, overflow, result);
-  } else if (mlir::isa<PtrCastOp, PtrToIntOp, IntToPtrOp>(op)) {
-    recount(operand(0), result);
+bool inferSum(const AxisRule &rule, AxisInfo &result) {
+  if (mlir::isa<arith::AddIOp, arith::SubIOp>(rule.op)) {
+    add(rule.operand(0), rule.operand(1), mlir::isa<arith::SubIOp>(rule.op) ? -1 : 1, result);
+  } else if (mlir::isa<arith::MulIOp>(rule.op)) {
+    multiply(rule.operand(0), rule.operand(1), result);
+  } else if (mlir::isa<arith::ShLIOp>(rule.op)) {
+    shiftLeft(rule.operand(0), rule.operand(1), rule, result);
+  } else if (mlir::isa<AddPtrOp>(rule.op)) {
+    addToAddress(rule.operand(0), rule.operand(1), rule.overflow, result);
+  } else if (mlir::isa<arith::ExtSIOp, arith::IndexCastOp, arith::TruncIOp>(rule.op)) {
+    convert(rule.operand(0), true, rule.overflow, result);
+  } else if (mlir::isa<arith::ExtUIOp, arith::IndexCastUIOp>(rule.op)) {
+    convert(rule.operand(0), false, rule.overflow, result);
+  } else if (mlir::isa<PtrCastOp, PtrToIntOp, IntToPtrOp>(rule.op)) {
+    recount(rule.operand(0), result);
   } else {
     return false;
   }
