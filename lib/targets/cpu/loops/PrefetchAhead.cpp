@@ -12,6 +12,7 @@
 //   for i: { x = load a[i] ; if large { store nt b[i] = f(x) } else { b[i] = f(x) } }
 //   for i: { x = load a[i] ; if large { prefetch a[i] + 4096 ; store nt b[i] = f(x) } else { … } }
 #include "lib/targets/cpu/MachineSizes.h"
+#include "lib/targets/cpu/Prefetch.h"
 #include "lib/targets/cpu/loops/Passes.h"
 
 #include "lib/targets/cpu/lower/KernelState.h"
@@ -25,8 +26,6 @@ using namespace mlir;
 
 namespace nereid::cpu {
 namespace {
-
-constexpr unsigned firstLevel = 3; // __builtin_prefetch's locality
 
 bool isNonTemporal(scf::IfOp choice) {
   return choice
@@ -119,10 +118,8 @@ void prefetchIn(scf::ForOp loop) {
     }
     OpBuilder builder = OpBuilder::atBlockBegin(choice.thenBlock());
     for (LLVM::LoadOp load : loads) {
-      Value ahead =
-          builder.create<LLVM::GEPOp>(load.getLoc(), load.getAddr().getType(), builder.getI8Type(),
-                                      load.getAddr(), ArrayRef<LLVM::GEPArg>{sizes::aheadBytes});
-      builder.create<LLVM::Prefetch>(load.getLoc(), ahead, 0, firstLevel, 1);
+      prefetch::lines(builder, load.getLoc(), load.getAddr(), sizes::aheadBytes, sizes::lineBytes,
+                      prefetch::Level::First);
     }
     return;
   }

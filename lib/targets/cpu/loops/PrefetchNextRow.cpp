@@ -17,6 +17,7 @@
 
 #include "lib/targets/cpu/Attributes.h"
 #include "lib/targets/cpu/MachineSizes.h"
+#include "lib/targets/cpu/Prefetch.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -31,9 +32,6 @@ namespace nereid::cpu {
 
 namespace {
 
-/// __builtin_prefetch's locality 3: into the first-level cache too. Beside 2 on layer_norm
-/// 16384x4096, 0.90 against 0.83 of a copy's rate.
-constexpr int32_t firstLevel = 3;
 constexpr size_t mostHosts = 2;
 
 /// A row's base address inside the row loop and which of the lane loops reads it first.
@@ -337,12 +335,8 @@ void insertPrefetches(const Stream &stream, const Rows &rows, scf::ForOp host,
                                        ArrayRef<LLVM::GEPArg>{skip});
   }
   int64_t bytes = *constantStep(host) * stream.elementBytes * quarters.count / 4;
-  for (int64_t offset = 0; offset < bytes; offset += sizes::lineBytes) {
-    Value address =
-        inside.create<LLVM::GEPOp>(loc, pointer, inside.getI8Type(), start,
-                                   ArrayRef<LLVM::GEPArg>{static_cast<int32_t>(offset)});
-    inside.create<LLVM::Prefetch>(loc, address, 0, firstLevel, 1);
-  }
+  // Beside the second level, on layer_norm 16384x4096, 0.90 against 0.83 of a copy's rate.
+  prefetch::lines(inside, loc, start, 0, bytes, prefetch::Level::First);
 }
 
 /// Of two hosts the last one stores, and reads beside writes are what a copy does well.

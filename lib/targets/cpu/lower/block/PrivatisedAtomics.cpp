@@ -6,6 +6,7 @@
 #include "lib/targets/cpu/lower/block/PrivatisedAtomics.h"
 
 #include "lib/targets/cpu/Attributes.h"
+#include "lib/targets/cpu/Prefetch.h"
 #include "lib/targets/cpu/lower/block/ElementLoops.h"
 #include "lib/targets/cpu/lower/block/Operations.h"
 #include "lib/tile/ir/Attributes.h"
@@ -154,7 +155,7 @@ bool lowerPrivatisedAtomic(BlockLowering &block, Operation &op) {
         ahead = inside.create<arith::MinUIOp>(loc, ahead, kernel.i64(elements - 1));
         Value later = inside.create<LLVM::IntToPtrOp>(
             loc, pointer, loadLanes(kernel, inside, loc, addresses, ahead, 1));
-        inside.create<LLVM::Prefetch>(loc, later, /*rw=*/1, /*hint=*/3, /*cache=*/1);
+        prefetch::line(inside, loc, later, prefetch::Level::First, prefetch::For::Writing);
         emitAtomic(kernel, evaluator.scopes.back()->builder, op,
                    [&](Value value) { return evaluator.evaluate(value, dims, 0); });
       });

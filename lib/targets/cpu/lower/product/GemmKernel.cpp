@@ -4,6 +4,7 @@
 // branch inside the same loop: a block of its own would double the time to compile.
 #include "lib/targets/cpu/lower/product/GemmKernel.h"
 #include "lib/targets/cpu/MachineSizes.h"
+#include "lib/targets/cpu/Prefetch.h"
 #include "lib/targets/cpu/lower/elements/Evaluator.h"
 #include "lib/targets/cpu/lower/elements/FoldingArithmetic.h"
 
@@ -266,7 +267,7 @@ void GemmKernel::emit(OpBuilder &builder, const GemmBlock &block) const {
   }
   next[bSlot] = move(inside, types.lane, arg(bSlot), block.panelStride);
   if (block.prefetch) {
-    inside.create<LLVM::Prefetch>(loc, arg(prefetchSlot), 0, /*hint=*/2, 1);
+    prefetch::line(inside, loc, arg(prefetchSlot), prefetch::Level::Second);
     Value step = block.prefetchRowStep, last = kernel.i64(block.prefetchLines - 1);
     if (block.prefetchLines > 1) {
       Value number = inside.create<arith::AndIOp>(loc, loop.getInductionVar(), last);

@@ -3,6 +3,7 @@
 // second-level cache anyway: a's rows are asked for in the first panel only, unless they collide.
 #include "lib/targets/cpu/lower/product/GemmPrefetch.h"
 #include "lib/targets/cpu/MachineSizes.h"
+#include "lib/targets/cpu/Prefetch.h"
 #include "lib/targets/cpu/lower/elements/FoldingArithmetic.h"
 
 using namespace mlir;
@@ -72,7 +73,7 @@ void GemmPrefetch::emitNextRows(OpBuilder &outside, const GemmBlock &block) cons
   OpBuilder body(along.getBody()->getTerminator());
   Value first = gemmKernel.move(body, address, along.getInductionVar());
   for (int64_t i = 0; i < lines; ++i) {
-    body.create<LLVM::Prefetch>(loc, gemmKernel.move(body, first, i * line), 0, /*hint=*/2, 1);
+    prefetch::line(body, loc, gemmKernel.move(body, first, i * line), prefetch::Level::Second);
   }
 }
 

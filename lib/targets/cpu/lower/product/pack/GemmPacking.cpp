@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rows are loaded a vector at a time; the numbers of a group are shifted into their places.
 #include "lib/targets/cpu/lower/product/pack/GemmPacking.h"
+#include "lib/targets/cpu/Prefetch.h"
 #include "lib/targets/cpu/lower/elements/FoldingArithmetic.h"
 
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
@@ -81,7 +82,7 @@ SmallVector<Value> GemmPacking::packGroup(OpBuilder &at, const Source &source, i
   for (Value row : rows) {
     Value next = gemmKernel.move(at, row, ahead);
     auto ask = [&](int64_t column) {
-      at.create<LLVM::Prefetch>(loc, gemmKernel.move(at, next, column), 0, /*hint=*/3, 1);
+      prefetch::line(at, loc, gemmKernel.move(at, next, column), prefetch::Level::First);
     };
     for (int64_t column = 0; column < vectors * shape.lanes; column += line) {
       ask(column);
