@@ -40,7 +40,7 @@ struct KernelInfo {
   std::vector<ArgumentInfo> arguments;
   uint64_t scratchBytes = 0;
   uint32_t threads = 0;     ///< of a program, where a device's have several; 0 = not said
-  bool canWait = false;     ///< a program may wait for another: they run as coroutines
+  bool isBlocking = false;  ///< a program may wait for another: they run as coroutines
   bool takesRanges = false; ///< one call runs the programs from id[0] to id[3]
   bool addsFloats = false;  ///< atomically: results depend on the order of programs
   std::string features;     ///< CPU features the code needs, "+avx2,+fma"; refused when missing

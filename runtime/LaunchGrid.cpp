@@ -134,7 +134,7 @@ LaunchError launchGrid(const Kernel &kernel, Grid grid, const uint64_t *slots, T
               .scratchBytes = (kernel.info.scratchBytes + 63) & ~uint64_t{63},
               .isDescending = order == ProgramOrder::Descending};
   LaunchError error;
-  if (kernel.info.canWait) {
+  if (kernel.info.isBlocking) {
     error = runWaiting(kernel, run, pool);
   } else {
     runPlain(run, pool);

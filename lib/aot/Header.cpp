@@ -76,7 +76,7 @@ private:
     }
     text += library.grid.empty() ? " * Grid: given by the caller.\n"
                                  : fmt::format(" * Grid: {}\n", inComment(library.grid));
-    if (library.canWait) {
+    if (library.isBlocking) {
       text += " * Its programs may wait for each other: they run as coroutines.\n";
     }
     text += " */\n";

@@ -128,7 +128,7 @@ private:
     for (size_t i = 0; !isForDevice && i < content.variants[index].size(); ++i) {
       const LauncherVariant &variant = content.variants[index][i];
       variants.push_back(fmt::format("{{ ptr @\"{}\", i64 {}, i64 {}, i64 {} }}", variant.entry,
-                                     variant.scratchBytes, variant.canWait ? 1 : 0,
+                                     variant.scratchBytes, variant.isBlocking ? 1 : 0,
                                      variant.takesRanges ? 1 : 0));
     }
     const std::string number = fmt::format(".{}", index);

@@ -16,7 +16,7 @@ namespace nereid::aot {
 struct LauncherVariant {
   std::string entry; ///< symbol of the code
   uint64_t scratchBytes = 0;
-  bool canWait = false;
+  bool isBlocking = false;
   bool takesRanges = false;
 };
 

@@ -236,13 +236,13 @@ private:
       objects.push_back(output.object);
       entries.push_back(partName(specialization, target));
     }
-    variants.back().push_back(
-        {entries[number], output.info.scratchBytes, output.info.canWait, output.info.takesRanges});
+    variants.back().push_back({entries[number], output.info.scratchBytes, output.info.isBlocking,
+                               output.info.takesRanges});
     library.parts.back().push_back(entries[number]);
-    if (!output.info.canWait) { // else every program has memory of its own
+    if (!output.info.isBlocking) { // else every program has memory of its own
       library.scratchBytes.back() = std::max(library.scratchBytes.back(), output.info.scratchBytes);
     }
-    library.canWait |= output.info.canWait;
+    library.isBlocking |= output.info.isBlocking;
     return true;
   }
 

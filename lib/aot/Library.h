@@ -41,7 +41,7 @@ struct CompiledLibrary {
   std::vector<uint64_t> scratchBytes;  ///< by specialization, the most of any target
   std::vector<std::vector<std::string>>
       parts; ///< by specialization and target: which code, by name
-  bool canWait = false;
+  bool isBlocking = false;
   std::vector<std::string> sources; ///< absolute paths of the files it was compiled from
   std::vector<uint8_t> object;      ///< relocatable: machine code, table and launcher
 };

@@ -72,7 +72,7 @@ struct Launch {
 
 class Instance {
 public:
-  /// With a scheduler the instance gives way to others, see Scheduler.h.
+  /// With a scheduler the instance yields to others, see Scheduler.h.
   Instance(const Launch &launch, runtime::Grid id, Diagnostics &diags,
            Scheduler *scheduler = nullptr)
       : launch(launch), id(id), scheduler(scheduler), diags(diags) {}

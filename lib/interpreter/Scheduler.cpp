@@ -6,7 +6,7 @@ namespace {
 
 /// The interpreter calls itself for every nested region.
 constexpr uint64_t stackBytes = uint64_t(1) << 20;
-/// A loop whose values change may be counting how often it polls: it gives way now and then.
+/// A loop whose values change may be counting how often it polls: it yields now and then.
 constexpr uint64_t iterationsPerTurn = 256;
 /// How many programs take turns from the start when accesses interleave.
 constexpr size_t interleavedPrograms = 64;
@@ -127,7 +127,7 @@ void Scheduler::resume(Program &program) {
   running = nullptr;
 }
 
-bool Scheduler::giveWay() {
+bool Scheduler::yield() {
   runtime::switchContext(running->context, own);
   return !isOver;
 }
@@ -141,7 +141,7 @@ bool Scheduler::iterationBegins(mlir::Operation *loop, const Tiles &carried, Loo
     running->waitsIn = loop;
     running->waitsSince = changes;
     history.turn = 0;
-    return giveWay();
+    return yield();
   }
   // Kept at iterations 1, 2, 4 …: a cycle of any length is found (Brent, 1980).
   if (std::has_single_bit(++history.iterations)) {
@@ -151,14 +151,14 @@ bool Scheduler::iterationBegins(mlir::Operation *loop, const Tiles &carried, Loo
     return true;
   }
   ++idleTurns;
-  return giveWay();
+  return yield();
 }
 
 bool Scheduler::accessBegins() {
   if (launch.options.schedule == Schedule::InOrder || --accessesLeft > 0) {
     return true;
   }
-  return giveWay();
+  return yield();
 }
 
 bool Scheduler::run() {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs the program instances of a grid as if at the same time, so that they may wait for each
-// other. Each has a stack of its own; one runs until it gives way, and who goes on is decided here,
+// other. Each has a stack of its own; one runs until it yields, and who goes on is decided here,
 // in the same way in every run with the same options.
 //
-// An instance gives way in `scf.while`. It waits when one iteration after the other begins with the
+// An instance yields in `scf.while`. It waits when one iteration after the other begins with the
 // same loop-carried values while nobody changes memory: it would then repeat itself for ever, so it
 // gets no turn until memory changes. When all started instances wait and no other can start, the
 // grid cannot make progress (E0413). This is exact: what an instance does next depends on nothing
@@ -53,7 +53,7 @@ private:
   Program *choose();
   void resume(Program &program);
   /// Out of the running program; false when the launch is over.
-  bool giveWay();
+  bool yield();
   /// Ends all that have started.
   void abandon();
   void reportDeadlock();
@@ -67,7 +67,7 @@ private:
   Program *running = nullptr;
   runtime::StackContext own;
   std::mt19937_64 random;
-  uint64_t accessesLeft = 1; ///< until the running program gives way
+  uint64_t accessesLeft = 1; ///< until the running program yields
   uint64_t idleTurns = 0;    ///< that ended in a loop, since a program started
   bool isOver = false;
 };

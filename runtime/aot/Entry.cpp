@@ -46,7 +46,7 @@ nereid_aot_status nereid_rt_select_4(const Table *table, const uint64_t *slots,
     }
     // Programs that wait have memory of their own.
     const Variant &variant = specialization.variants[choice.target];
-    selection->scratch_bytes = variant.canWait ? 0 : static_cast<size_t>(variant.scratchBytes);
+    selection->scratch_bytes = variant.isBlocking ? 0 : static_cast<size_t>(variant.scratchBytes);
   }
   return status;
 }

@@ -157,7 +157,7 @@ nereid_aot_status runGrid(const Table &table, const Choice &choice, const uint64
               .scratchBytes = (static_cast<uint64_t>(variant.scratchBytes) + 63) & ~uint64_t{63},
               .printer = printer.print ? &printer : nullptr};
   const Launch launch = {table, options, run};
-  if (variant.canWait) {
+  if (variant.isBlocking) {
     return runWaiting(launch, *pool, tasks);
   }
   if (run.scratchBytes > 0 && options && options->scratch) {

@@ -42,7 +42,7 @@ struct Condition {
 struct Variant {
   runtime::KernelEntry entry;
   int64_t scratchBytes;
-  int64_t canWait;     ///< programs may wait for each other
+  int64_t isBlocking;  ///< programs may wait for each other
   int64_t takesRanges; ///< one call runs the programs from id[0] to id[3]
 };
 

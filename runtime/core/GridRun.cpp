@@ -32,7 +32,7 @@ void GridRun::runRange(int64_t begin, int64_t end, uint8_t *scratch) {
 [[gnu::noinline]] void GridRun::runGuarded(int task, uint8_t *scratch, int64_t &done) {
   LaunchFrame frame;
   frame.failure = &failure;
-  frame.deferred = &deferred;
+  frame.privatised = &privatised;
   frame.worker = task;
   frame.printer = printer;
   LaunchFrame *const outer = currentLaunchFrame;
@@ -79,7 +79,7 @@ void GridRun::runTask(int task) {
 }
 
 bool GridRun::finish() {
-  deferred.finish();
+  privatised.finish();
   return finished.load(std::memory_order_relaxed) == programs;
 }
 

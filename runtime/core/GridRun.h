@@ -34,14 +34,14 @@ struct GridRun {
   std::atomic<int64_t> finished{0};            ///< programs
   std::atomic<bool> lacksMemory{false}; ///< of a task at least; others may have made up for it
   LaunchFailure failure = {};
-  DeferredList deferred{programs};
+  PrivatisedList privatised{programs};
 
   /// Among `taskCount` tasks, neighbouring items to all or a part to each. `storage` has
   /// min(taskCount, partLimit) elements.
   void divide(int taskCount, int64_t programsAtATime, bool inParts, Part *storage);
   /// Runs what is left for one task, with a number of its own.
   void runTask(int task);
-  /// When no task runs any more: adds what was deferred. False when programs have not run.
+  /// When no task runs any more: adds the private sums. False when programs have not run.
   bool finish();
 
 private:

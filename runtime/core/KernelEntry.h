@@ -16,7 +16,7 @@ namespace nereid::runtime {
 /// program; id[4] says that scratch is as the call before has left it, for another program of this
 /// launch, and is missing where programs wait for each other. scratch: as many bytes as the kernel
 /// needs, 64-byte aligned, private to the program while it runs; null when it needs none. The code
-/// may call the functions of runtime/core/KernelSupport.h. Unless the kernel can wait, its last
+/// may call the functions of runtime/core/KernelSupport.h. Unless the kernel is blocking, its last
 /// stores may be weakly ordered: see runtime/core/StoreFence.h.
 using KernelEntry = void (*)(const uint64_t *slots, const int32_t *id, const int32_t *count,
                              uint8_t *scratch);

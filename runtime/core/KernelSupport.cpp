@@ -46,16 +46,16 @@ void nereid_rt_print(const char *description, const int32_t *id, int64_t index, 
   }
 }
 
-void *nereid_rt_defer_additions(int32_t kind, int64_t elements) {
+void *nereid_rt_privatise(int32_t kind, int64_t elements) {
   using namespace nereid::runtime;
   LaunchFrame *frame = currentLaunchFrame;
-  return frame && frame->deferred
-             ? frame->deferred->begin(frame->worker, static_cast<AdditionKind>(kind), elements)
+  return frame && frame->privatised
+             ? frame->privatised->begin(frame->worker, static_cast<AdditionKind>(kind), elements)
              : nullptr;
 }
 
-void nereid_rt_add_deferred(void *sums, const uint64_t *addresses, const void *values,
-                            int64_t count) {
-  static_cast<nereid::runtime::DeferredAdditions *>(sums)->add(addresses, values, count);
+void nereid_rt_add_private(void *sums, const uint64_t *addresses, const void *values,
+                           int64_t count) {
+  static_cast<nereid::runtime::PrivatisedAtomics *>(sums)->add(addresses, values, count);
 }
 }

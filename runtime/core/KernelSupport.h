@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What compiled kernels may call back: device assertions, device prints, giving way to other
-// programs and summing up additions. These names are the whole nereid_rt_* part of the loader's
+// What compiled kernels may call back: device assertions, device prints, yielding to other
+// programs and privatised atomics. These names are the whole nereid_rt_* part of the loader's
 // symbol table; generated code declares them by hand. Of the ahead-of-time runtime they are public:
 // kernels in other libraries call them.
 #pragma once
@@ -30,10 +30,10 @@ NEREID_RT_API void nereid_rt_print(const char *description, const int32_t *id, i
 NEREID_RT_API void nereid_rt_yield(uint64_t observed, const char *place);
 
 /// Where the thread sums up a tile's additions that nobody waits for, laid out as
-/// runtime/core/DeferredAdditions.h has it; `kind` is its AdditionKind. Null when they are better
+/// runtime/core/PrivatisedAtomics.h has it; `kind` is its AdditionKind. Null when they are better
 /// done directly, as outside a launch.
-NEREID_RT_API void *nereid_rt_defer_additions(int32_t kind, int64_t elements);
+NEREID_RT_API void *nereid_rt_privatise(int32_t kind, int64_t elements);
 /// Adds elements whose lines may not be in it: `count` addresses, and values of its kind.
-NEREID_RT_API void nereid_rt_add_deferred(void *sums, const uint64_t *addresses, const void *values,
-                                          int64_t count);
+NEREID_RT_API void nereid_rt_add_private(void *sums, const uint64_t *addresses, const void *values,
+                                         int64_t count);
 }

@@ -4,7 +4,7 @@
 // both runtimes; no C++ library.
 #pragma once
 
-#include "runtime/core/DeferredAdditions.h"
+#include "runtime/core/PrivatisedAtomics.h"
 
 #include <atomic>
 #include <csetjmp>
@@ -33,7 +33,7 @@ struct LaunchFrame {
   std::jmp_buf exit;
   /// Of a coroutine: leaves its stack for good, instead of the jump.
   void (*leaveStack)() = nullptr;
-  DeferredList *deferred = nullptr; ///< the launch's; null = additions are not deferred
+  PrivatisedList *privatised = nullptr; ///< the launch's; null = none are
   int worker = 0;
   const LinePrinter *printer = nullptr; ///< null = standard output
 };

@@ -19,7 +19,7 @@ constexpr uint64_t openBit = uint64_t{1} << 31;
 constexpr uint64_t insideMask = openBit - 1;
 /// How long a worker looks for the next job before it sleeps. Waking one costs 10 to 40 µs, above
 /// all in a virtual machine; a program that launches one kernel after the other should pay it once.
-/// Workers that lack a CPU of their own give way sooner.
+/// Workers that lack a CPU of their own yield sooner.
 constexpr int64_t spinNanos = 100'000;
 constexpr int64_t spinNanosCrowded = 5'000;
 constexpr int spinsPerClock = 32;

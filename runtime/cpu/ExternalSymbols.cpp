@@ -31,8 +31,8 @@ void *externalSymbol(std::string_view name) {
       {"nereid_rt_assert_fail", addressOf(&nereid_rt_assert_fail)},
       {"nereid_rt_print", addressOf(&nereid_rt_print)},
       {"nereid_rt_yield", addressOf(&nereid_rt_yield)},
-      {"nereid_rt_defer_additions", addressOf(&nereid_rt_defer_additions)},
-      {"nereid_rt_add_deferred", addressOf(&nereid_rt_add_deferred)},
+      {"nereid_rt_privatise", addressOf(&nereid_rt_privatise)},
+      {"nereid_rt_add_private", addressOf(&nereid_rt_add_private)},
   };
   for (const Row &row : rows) {
     if (row.name == name) {

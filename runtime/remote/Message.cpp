@@ -117,7 +117,7 @@ void writeKernelInfo(MessageWriter &message, const KernelInfo &info) {
   message.text(info.signature);
   message.number(info.scratchBytes);
   message.number(info.threads);
-  message.number(info.canWait);
+  message.number(info.isBlocking);
   message.number(info.takesRanges);
   message.number(info.addsFloats);
   message.number(info.arguments.size());
@@ -137,7 +137,7 @@ KernelInfo readKernelInfo(MessageReader &message) {
   info.signature = message.text();
   info.scratchBytes = message.number();
   info.threads = static_cast<uint32_t>(message.number());
-  info.canWait = message.number() != 0;
+  info.isBlocking = message.number() != 0;
   info.takesRanges = message.number() != 0;
   info.addsFloats = message.number() != 0;
   for (uint64_t left = message.count(); left > 0 && !message.failed(); --left) {

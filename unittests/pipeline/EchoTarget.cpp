@@ -48,7 +48,7 @@ bool lower(CompileState &state) {
   mlir::Builder builder(kernel.getContext());
   kernel.setAttr("nereid.scratch_bytes", builder.getI64IntegerAttr(640));
   kernel.setAttr("nereid.threads", builder.getI64IntegerAttr(96));
-  kernel.setAttr("nereid.can_wait", builder.getUnitAttr());
+  kernel.setAttr("nereid.blocking", builder.getUnitAttr());
   if (echoControl().lowerMakesInvalidIr) {
     kernel.removeAttr("sym_name");
   }

@@ -271,7 +271,7 @@ TEST(KernelInfoText, ComesBackUnchanged) {
   info.features = "+avx2";
   info.scratchBytes = 1u << 20;
   info.threads = 256;
-  info.canWait = true;
+  info.isBlocking = true;
   info.takesRanges = true;
   info.addsFloats = true;
   info.arguments = {{"x", runtime::ArgumentKind::Pointer, DType::BF16, 16},
@@ -281,7 +281,7 @@ TEST(KernelInfoText, ComesBackUnchanged) {
   ASSERT_TRUE(again);
   EXPECT_EQ(toJson(*again), toJson(info));
   EXPECT_EQ(again->threads, 256u);
-  EXPECT_TRUE(again->canWait);
+  EXPECT_TRUE(again->isBlocking);
   EXPECT_TRUE(again->takesRanges);
   EXPECT_TRUE(again->addsFloats);
   EXPECT_EQ(again->arguments[1].dtype, DType::U64);

@@ -102,7 +102,7 @@ TEST_F(Phases, DescribeTheKernel) {
   EXPECT_EQ(info.features, "+echo");
   EXPECT_EQ(info.scratchBytes, 640u);
   EXPECT_EQ(info.threads, 96u);
-  EXPECT_TRUE(info.canWait);
+  EXPECT_TRUE(info.isBlocking);
   EXPECT_NE(info.signature.find("BLOCK=64"), std::string::npos) << info.signature;
   ASSERT_EQ(info.arguments.size(), 3u);
   EXPECT_EQ(info.arguments[0].name, "x");
@@ -132,7 +132,7 @@ TEST_F(Phases, ResumeFromEveryDump) {
     EXPECT_EQ(resumed->info.signature, whole->info.signature) << phase;
     EXPECT_EQ(resumed->info.scratchBytes, 640u) << phase;
     EXPECT_EQ(resumed->info.threads, 96u) << phase;
-    EXPECT_TRUE(resumed->info.canWait) << phase;
+    EXPECT_TRUE(resumed->info.isBlocking) << phase;
   }
   EXPECT_TRUE(folder.has("dump/double-6-silence.o"));
 }

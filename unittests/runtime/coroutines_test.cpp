@@ -24,7 +24,7 @@ namespace {
 Kernel waitingKernel(KernelEntry entry, uint64_t scratch = 0) {
   Kernel kernel;
   kernel.info.name = "sample";
-  kernel.info.canWait = true;
+  kernel.info.isBlocking = true;
   kernel.info.scratchBytes = scratch;
   kernel.entry = entry;
   return kernel;

@@ -214,7 +214,7 @@ TEST(Remote, MessagesCutOffAnywhereAreRefused) {
   info.features = "+a,+b";
   info.scratchBytes = 4096;
   info.threads = 128;
-  info.canWait = true;
+  info.isBlocking = true;
   info.takesRanges = true;
   info.addsFloats = true;
   MessageWriter kernel;
@@ -226,7 +226,7 @@ TEST(Remote, MessagesCutOffAnywhereAreRefused) {
   EXPECT_EQ(got.features, "+a,+b");
   EXPECT_EQ(got.scratchBytes, 4096U);
   EXPECT_EQ(got.threads, 128U);
-  EXPECT_TRUE(got.canWait);
+  EXPECT_TRUE(got.isBlocking);
   EXPECT_TRUE(got.takesRanges);
   EXPECT_TRUE(got.addsFloats);
   ASSERT_EQ(got.arguments.size(), 2U);

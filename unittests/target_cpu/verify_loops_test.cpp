@@ -161,11 +161,12 @@ TEST(VerifyLoops, AKernelIsAFunction) {
 
 TEST(VerifyLlvm, TheModuleDefinesTheEntry) {
   auto fromLlvm = [](const std::string &definition) {
-    return compileFrom("llvm", "target triple = \"x86_64-unknown-linux-gnu\"\n" + definition +
-                                   "\n!nereid.kernel = !{!0}\n!0 = !{!\"{\\22name\\22:\\22k\\22,"
-                                   "\\22arguments\\22:[],\\22scratch_bytes\\22:0,\\22can_wait\\22:"
-                                   "false,\\22takes_ranges\\22:false,\\22adds_floats\\22:false,"
-                                   "\\22features\\22:\\22\\22,\\22signature\\22:\\22\\22}\"}\n");
+    return compileFrom("llvm",
+                       "target triple = \"x86_64-unknown-linux-gnu\"\n" + definition +
+                           "\n!nereid.kernel = !{!0}\n!0 = !{!\"{\\22name\\22:\\22k\\22,"
+                           "\\22arguments\\22:[],\\22scratch_bytes\\22:0,\\22is_blocking\\22:"
+                           "false,\\22takes_ranges\\22:false,\\22adds_floats\\22:false,"
+                           "\\22features\\22:\\22\\22,\\22signature\\22:\\22\\22}\"}\n");
   };
   EXPECT_EQ(fromLlvm("define void @k(ptr %a, ptr %b, ptr %c, ptr %d) {\n ret void\n}"), "");
   EXPECT_EQ(fromLlvm("define void @other() {\n ret void\n}"),

@@ -111,7 +111,7 @@ Result<TriedLaunch> tryLaunch(const KernelCase &testCase, const PreparedKernel &
     return error ? Status(makeError(error.code, error.message)) : Done{};
   };
   // Sums that programs add up in memory, or under a lock, follow the programs' order.
-  const bool mayVary = kernel.info().addsFloats || kernel.info().canWait;
+  const bool mayVary = kernel.info().addsFloats || kernel.info().isBlocking;
   auto tried = inspectLaunch(
       trialTensors(testCase, kernel, arguments), launch, {mayVary, how.seed},
       [&] { return finding(testCase, kernel, grid, arguments); }, how.isCheckedAlready);

@@ -14,7 +14,7 @@ namespace {
 constexpr const char *argumentsName = "nereid.arguments";
 constexpr const char *signatureName = "nereid.signature";
 
-constexpr const char *canWaitName = "nereid.can_wait";
+constexpr const char *blockingName = "nereid.blocking";
 constexpr const char *takesRangesName = "nereid.takes_ranges";
 constexpr const char *addsFloatsName = "nereid.adds_floats";
 
@@ -105,7 +105,7 @@ runtime::KernelInfo readKernelInfo(mlir::Operation *kernel) {
   info.signature = textOf(kernel->getAttr(signatureName));
   info.scratchBytes = integerOf(kernel->getAttr(scratchBytesAttribute), 0);
   info.threads = static_cast<uint32_t>(integerOf(kernel->getAttr(threadsAttribute), 0));
-  info.canWait = kernel->hasAttr(canWaitName);
+  info.isBlocking = kernel->hasAttr(blockingName);
   info.takesRanges = kernel->hasAttr(takesRangesName);
   info.addsFloats = kernel->hasAttr(addsFloatsName);
   auto arguments = mlir::dyn_cast_or_null<mlir::ArrayAttr>(kernel->getAttr(argumentsName));

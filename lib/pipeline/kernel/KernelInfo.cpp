@@ -80,7 +80,7 @@ std::string toJson(const runtime::KernelInfo &info) {
   Json object = {{"name", info.name},
                  {"arguments", arguments},
                  {"scratch_bytes", info.scratchBytes},
-                 {"can_wait", info.canWait},
+                 {"is_blocking", info.isBlocking},
                  {"takes_ranges", info.takesRanges},
                  {"adds_floats", info.addsFloats},
                  {"features", info.features},
@@ -96,7 +96,8 @@ std::optional<runtime::KernelInfo> kernelInfoFromJson(std::string_view text) {
   runtime::KernelInfo info;
   if (!object.is_object() || !take(object, "name", info.name) ||
       !take(object, "scratch_bytes", info.scratchBytes) ||
-      !take(object, "can_wait", info.canWait) || !take(object, "takes_ranges", info.takesRanges) ||
+      !take(object, "is_blocking", info.isBlocking) ||
+      !take(object, "takes_ranges", info.takesRanges) ||
       !take(object, "adds_floats", info.addsFloats) || !take(object, "features", info.features) ||
       !take(object, "signature", info.signature) ||
       (object.contains("threads") && !take(object, "threads", info.threads))) {

@@ -67,7 +67,7 @@ private:
   Start startNext();
   Coroutine *idleCoroutine();
   Coroutine *makeCoroutine(const ProgramMemory &memory);
-  /// Until it finishes or gives way; true when it did more than wait.
+  /// Until it finishes or yields; true when it did more than wait.
   bool resume(Coroutine &coroutine);
   /// One turn for each program; gives how many of them only waited.
   size_t round();

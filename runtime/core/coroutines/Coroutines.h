@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs a grid whose programs may wait for each other: each program has a stack and scratch memory
-// of its own and gives way in its waiting loops, so that every program of the grid gets its turn,
+// of its own and yields in its blocking loops, so that every program of the grid gets its turn,
 // however few threads there are. Shared by both runtimes; no C++ library.
 //
 // A task runs its programs in turns. It starts further ones, lowest id first, when it has none, and

@@ -94,7 +94,7 @@ public:
   llvm::DenseMap<mlir::Value, int> inPlace;  ///< materialised tile -> buffer of the row before
   llvm::SmallVector<mlir::Value> splitMasks; ///< of the nest that took a delayed store's first part
   bool storesNonTemporal = false;
-  bool canWait = false;      ///< some loop may wait for another program
+  bool isBlocking = false;   ///< some loop may wait for another program
   bool sharesPanels = false; ///< see GemmPanelCache.h
   int stringCount = 0;
 

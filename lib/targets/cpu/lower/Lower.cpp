@@ -94,8 +94,8 @@ static func::FuncOp lowerFunction(KernelState &kernel, func::FuncOp source) {
     target->setAttr(attribute.getName(), attribute.getValue());
   }
   target->setAttr(pipeline::scratchBytesAttribute, top.getI64IntegerAttr(kernel.scratchPeak()));
-  if (kernel.canWait) {
-    target->setAttr("nereid.can_wait", top.getUnitAttr());
+  if (kernel.isBlocking) {
+    target->setAttr("nereid.blocking", top.getUnitAttr());
   }
   return target;
 }

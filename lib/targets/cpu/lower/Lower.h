@@ -23,7 +23,7 @@ namespace nereid::cpu {
 /// Rewrites the module's only `tile.kernel` function into
 ///   func.func @name(%slots: !llvm.ptr, %id: !llvm.ptr, %count: !llvm.ptr, %scratch: !llvm.ptr)
 /// with attributes `tile.kernel`, `nereid.scratch_bytes : i64`, when a loop may wait for another
-/// program `nereid.can_wait`, and when one call runs programs up to %id[3] `nereid.takes_ranges`;
+/// program `nereid.blocking`, and when one call runs programs up to %id[3] `nereid.takes_ranges`;
 /// other discardable attributes stay. Expects what the phase `tile-cpu` makes. On failure diags
 /// says why (E03xx unsupported, E05xx resources) and the module is left unchanged. The loops are
 /// shaped for `machine`, whose vectors have 16, 32 or 64 bytes.

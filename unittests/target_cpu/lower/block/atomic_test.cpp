@@ -236,7 +236,7 @@ func.func @kernel(%p: !tile.ptr<i32>, %f: !tile.ptr<f32>, %out: !tile.ptr<i32>, 
 })";
   LoweredKernel kernel = lowerKernel(text);
   ASSERT_EQ(kernel.error, "");
-  EXPECT_EQ(kernel.loops.find("nereid.can_wait"), std::string::npos);
+  EXPECT_EQ(kernel.loops.find("nereid.blocking"), std::string::npos);
   int32_t memory = 0, out = 0;
   float sum = 1;
   ASSERT_TRUE(kernel.launch({1, 1, 1}, {address(&memory), address(&sum), address(&out), 0}));

@@ -26,7 +26,7 @@ bool privatises(const std::string &body,
                 const std::string &signature = "*fp32, *i32, *fp32, i32, 128") {
   LoweredKernel kernel = lowerSource(head + body, signature, "");
   EXPECT_EQ(kernel.error, "") << body;
-  return kernel.loops.find("nereid_rt_defer_additions") != std::string::npos;
+  return kernel.loops.find("nereid_rt_privatise") != std::string::npos;
 }
 
 TEST(PrivatisedAtomics, AdditionsThatEndAProgramArePrivatised) {

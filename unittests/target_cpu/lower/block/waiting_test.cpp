@@ -13,15 +13,15 @@ using namespace nereid::cpu::test;
 
 namespace {
 
-bool canWait(const LoweredKernel &kernel) {
-  return kernel.loops.find("nereid.can_wait") != std::string::npos;
+bool isBlocking(const LoweredKernel &kernel) {
+  return kernel.loops.find("nereid.blocking") != std::string::npos;
 }
 
 runtime::LaunchError launchOn(int threads, const LoweredKernel &kernel, int64_t programs,
                               std::vector<uint64_t> slots) {
   runtime::Kernel loaded;
   loaded.info.name = "kernel";
-  loaded.info.canWait = canWait(kernel);
+  loaded.info.isBlocking = isBlocking(kernel);
   loaded.info.scratchBytes = kernel.scratchBytes;
   loaded.code = kernel.code;
   loaded.entry = kernel.entry;
@@ -91,7 +91,7 @@ INSTANTIATE_TEST_SUITE_P(Threads, Waiting, testing::Values(1, 2, 8));
 TEST_P(Waiting, ASpinLockGuardsPlainMemory) {
   LoweredKernel kernel = lowerKernel(kernelOf(pointers, spinLock));
   ASSERT_EQ(kernel.error, "");
-  ASSERT_TRUE(canWait(kernel));
+  ASSERT_TRUE(isBlocking(kernel));
   for (int repeat = 0; repeat < 1000; ++repeat) {
     int32_t lock = 0;
     int64_t sum = 0;
@@ -111,7 +111,7 @@ TEST_P(Waiting, AHigherProgramIsWaitedFor) {
         "%flag = tile.atomic_cas %p, %one, %one : !tile.ptr<i32>, i32"}) {
     LoweredKernel kernel = lowerKernel(kernelOf(pointers, withLoad(waitsForHigher, load)));
     ASSERT_EQ(kernel.error, "");
-    ASSERT_TRUE(canWait(kernel));
+    ASSERT_TRUE(isBlocking(kernel));
     for (int repeat = 0; repeat < 20; ++repeat) {
       std::vector<int32_t> flags(40);
       std::vector<int64_t> out(40);
@@ -155,7 +155,7 @@ TEST_P(Waiting, ATileOfFlagsIsReadAgain) {
   tile.store %o, %wide : !tile.ptr<i64>, i64
 )"));
     ASSERT_EQ(kernel.error, "");
-    ASSERT_TRUE(canWait(kernel));
+    ASSERT_TRUE(isBlocking(kernel));
     std::vector<int32_t> flags(40);
     std::vector<int64_t> out(40);
     auto error = launchOn(GetParam(), kernel, 33, {address(flags.data()), address(out.data())});
@@ -189,7 +189,7 @@ TEST_P(Waiting, TheLastBlockSeesEverything) {
   }
 )"));
   ASSERT_EQ(kernel.error, "");
-  EXPECT_FALSE(canWait(kernel));
+  EXPECT_FALSE(isBlocking(kernel));
   for (int repeat = 0; repeat < 1000; ++repeat) {
     int32_t counter = 0;
     int64_t sum = 0;
@@ -246,7 +246,7 @@ TEST_P(Waiting, ALookBackScan) {
   tile.store %op, %total : !tile.ptr<i64>, i64
 )"));
   ASSERT_EQ(kernel.error, "");
-  ASSERT_TRUE(canWait(kernel));
+  ASSERT_TRUE(isBlocking(kernel));
   for (int repeat = 0; repeat < 100; ++repeat) {
     std::vector<int64_t> status(500), out(500);
     std::vector<int32_t> values(500);
@@ -282,7 +282,7 @@ TEST_P(Waiting, AQueueOfTickets) {
   }
 )"));
   ASSERT_EQ(kernel.error, "");
-  EXPECT_TRUE(canWait(kernel));
+  EXPECT_TRUE(isBlocking(kernel));
   int32_t lock = 0;
   std::vector<int64_t> out(200);
   auto error = launchOn(GetParam(), kernel, 7, {address(&lock), address(out.data())});
@@ -362,7 +362,7 @@ TEST(BlockingLoops, OnlyThoseThatDependOnMemory) {
         Row{addsInAFor, false}, Row{pollsInAFor, true}}) {
     LoweredKernel kernel = lowerKernel(kernelOf(pointers, body));
     EXPECT_EQ(kernel.error, "") << body;
-    EXPECT_EQ(canWait(kernel), isWaiting) << body;
+    EXPECT_EQ(isBlocking(kernel), isWaiting) << body;
     EXPECT_EQ(kernel.loops.find("call @nereid_rt_yield") != std::string::npos, isWaiting) << body;
   }
 }

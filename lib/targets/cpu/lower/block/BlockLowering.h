@@ -53,7 +53,8 @@ private:
   mlir::Value lowerScalarLoad(tile::LoadOp op);
   // ---- ControlFlow.cpp ----
   /// Lets other programs run; `observed` changes when this one gets on.
-  void giveWay(mlir::OpBuilder &builder, mlir::Location loc, llvm::ArrayRef<mlir::Value> observed);
+  void emitYield(mlir::OpBuilder &builder, mlir::Location loc,
+                 llvm::ArrayRef<mlir::Value> observed);
   void lowerFor(mlir::scf::ForOp op);
   void lowerIf(mlir::scf::IfOp op);
   void lowerWhile(mlir::scf::WhileOp op);

@@ -107,8 +107,8 @@ void BlockLowering::copyInto(const Copies &copies) {
   kernel.releaseTo(mark);
 }
 
-void BlockLowering::giveWay(OpBuilder &b, Location loc, ArrayRef<Value> observed) {
-  kernel.canWait = true;
+void BlockLowering::emitYield(OpBuilder &b, Location loc, ArrayRef<Value> observed) {
+  kernel.isBlocking = true;
   Type i64 = b.getI64Type();
   // A hash: what matters is only whether it is the same as the last time.
   Value mixed = kernel.i64(0);
@@ -223,7 +223,7 @@ void BlockLowering::lowerFor(scf::ForOp op) {
   }
   inner.copyInto(yields);
   if (tally(Recogniser::BlockingLoops, tile::polls(op))) {
-    giveWay(inner.builder(), loc, {op.getInductionVar()});
+    emitYield(inner.builder(), loc, {op.getInductionVar()});
   }
   inner.builder().create<scf::YieldOp>(loc, next);
   kernel.releaseTo(bodyMark);
@@ -378,7 +378,7 @@ void BlockLowering::lowerWhile(scf::WhileOp op) {
                 if (observed) {
                   auto again = inner.builder().create<scf::IfOp>(loc, holds, false);
                   OpBuilder then = again.getThenBodyBuilder();
-                  giveWay(then, loc, *observed);
+                  emitYield(then, loc, *observed);
                 }
                 inner.builder().create<scf::ConditionOp>(loc, holds, scalars);
               });

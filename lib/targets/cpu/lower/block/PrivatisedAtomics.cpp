@@ -20,7 +20,7 @@ using namespace mlir;
 namespace nereid::cpu {
 
 using runtime::AdditionKind;
-using Sums = runtime::DeferredAdditions;
+using Sums = runtime::PrivatisedAtomics;
 
 /// Places that are added to directly are far from each other, and an atomic operation waits for its
 /// line before the next one begins.
@@ -84,7 +84,7 @@ public:
     }
     Type pointer = sums.getType();
     auto function =
-        declare(kernel.target->getParentOfType<ModuleOp>(), loc, "nereid_rt_add_deferred",
+        declare(kernel.target->getParentOfType<ModuleOp>(), loc, "nereid_rt_add_private",
                 LLVM::LLVMVoidType::get(b.getContext()), {pointer, pointer, pointer, word});
     elsewhere.create<LLVM::CallOp>(loc, function,
                                    ValueRange{sums, firstAddress, firstValue, kernel.i64(count)});
@@ -125,8 +125,8 @@ bool lowerPrivatisedAtomic(BlockLowering &block, Operation &op) {
   const int values = block.bufferOf(atomic.getValue(), elementTypeOf(atomic.getValue()));
   OpBuilder &b = block.builder();
   Type pointer = kernel.scratchArgument.getType();
-  auto function = declare(kernel.target->getParentOfType<ModuleOp>(), loc,
-                          "nereid_rt_defer_additions", pointer, {b.getI32Type(), b.getI64Type()});
+  auto function = declare(kernel.target->getParentOfType<ModuleOp>(), loc, "nereid_rt_privatise",
+                          pointer, {b.getI32Type(), b.getI64Type()});
   Value number = kernel.constantInt(b.getI32Type(), static_cast<int32_t>(*kind));
   Value sums =
       b.create<LLVM::CallOp>(loc, function, ValueRange{number, kernel.i64(elements)}).getResult();

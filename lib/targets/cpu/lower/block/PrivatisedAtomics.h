@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Privatised atomics: additions that a thread sums up until the launch ends
-// (runtime/core/DeferredAdditions.h); which ones may be is said by tile-privatise-atomics.
+// (runtime/core/PrivatisedAtomics.h); which ones may be is said by tile-privatise-atomics.
 #pragma once
 
-#include "runtime/core/DeferredAdditions.h"
+#include "runtime/core/PrivatisedAtomics.h"
 
 #include "mlir/IR/Types.h"
 

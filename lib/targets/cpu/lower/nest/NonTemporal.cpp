@@ -106,7 +106,7 @@ Value isLargeLaunch(KernelState &kernel, tile::StoreOp store) {
 }
 
 void fenceNonTemporalStores(KernelState &kernel, OpBuilder &builder, Location loc) {
-  if (kernel.storesNonTemporal && kernel.canWait) {
+  if (kernel.storesNonTemporal && kernel.isBlocking) {
     builder.create<LLVM::CallIntrinsicOp>(loc, TypeRange{},
                                           builder.getStringAttr("llvm.x86.sse.sfence"),
                                           ValueRange{}, LLVM::FastmathFlagsAttr());

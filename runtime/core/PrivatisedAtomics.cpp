@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runtime/core/DeferredAdditions.h"
+#include "runtime/core/PrivatisedAtomics.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -8,7 +8,7 @@
 namespace nereid::runtime {
 namespace {
 
-constexpr uint64_t lineBytes = DeferredAdditions::lineBytes;
+constexpr uint64_t lineBytes = PrivatisedAtomics::lineBytes;
 
 /// A launch that adds fewer elements is done before the sums have paid for their memory.
 constexpr int64_t leastElements = 1 << 16;
@@ -42,7 +42,7 @@ template <class Word, class Value> void addLine(uint64_t line, const uint8_t *su
 
 } // namespace
 
-void DeferredAdditions::flushLine(uint64_t slot) {
+void PrivatisedAtomics::flushLine(uint64_t slot) {
   const uint8_t *line = sums + slot * lineBytes;
   switch (kind) {
   case AdditionKind::F32:
@@ -56,7 +56,7 @@ void DeferredAdditions::flushLine(uint64_t slot) {
   }
 }
 
-void DeferredAdditions::changeLine(uint64_t line) {
+void PrivatisedAtomics::changeLine(uint64_t line) {
   const uint64_t slot = line % lines;
   if (tags[slot] != 0) {
     ++changes;
@@ -67,7 +67,7 @@ void DeferredAdditions::changeLine(uint64_t line) {
 }
 
 template <class Value>
-void DeferredAdditions::addAll(const uint64_t *addresses, const Value *values, int64_t count) {
+void PrivatisedAtomics::addAll(const uint64_t *addresses, const Value *values, int64_t count) {
   for (int64_t i = 0; i < count; ++i) {
     const uint64_t line = addresses[i] / lineBytes;
     if (tags[line % lines] != line) {
@@ -81,7 +81,7 @@ void DeferredAdditions::addAll(const uint64_t *addresses, const Value *values, i
   }
 }
 
-void DeferredAdditions::add(const uint64_t *addresses, const void *values, int64_t count) {
+void PrivatisedAtomics::add(const uint64_t *addresses, const void *values, int64_t count) {
   switch (kind) {
   case AdditionKind::F32:
     return addAll(addresses, static_cast<const float *>(values), count);
@@ -94,7 +94,7 @@ void DeferredAdditions::add(const uint64_t *addresses, const void *values, int64
   }
 }
 
-void DeferredAdditions::flush() {
+void PrivatisedAtomics::flush() {
   for (uint64_t slot = 0; slot < lines; ++slot) {
     if (tags[slot] != 0) {
       flushLine(slot);
@@ -102,19 +102,19 @@ void DeferredAdditions::flush() {
   }
 }
 
-DeferredAdditions *DeferredList::find(int task, AdditionKind kind) {
-  DeferredAdditions *known = first.load(std::memory_order_acquire);
-  for (DeferredAdditions *one = known; one; one = one->next) {
+PrivatisedAtomics *PrivatisedList::find(int task, AdditionKind kind) {
+  PrivatisedAtomics *known = first.load(std::memory_order_acquire);
+  for (PrivatisedAtomics *one = known; one; one = one->next) {
     if (one->task == task) {
       return one;
     }
   }
   // Zeroed pages of the system: those that are not needed cost nothing.
-  auto *memory = static_cast<uint8_t *>(std::calloc(1, sizeof(DeferredAdditions) + lineBytes));
+  auto *memory = static_cast<uint8_t *>(std::calloc(1, sizeof(PrivatisedAtomics) + lineBytes));
   if (!memory) {
     return nullptr;
   }
-  auto *made = reinterpret_cast<DeferredAdditions *>(
+  auto *made = reinterpret_cast<PrivatisedAtomics *>(
       (reinterpret_cast<uintptr_t>(memory) + lineBytes) & ~uintptr_t{lineBytes - 1});
   reinterpret_cast<uint8_t **>(made)[-1] = memory;
   made->kind = kind;
@@ -126,11 +126,11 @@ DeferredAdditions *DeferredList::find(int task, AdditionKind kind) {
   return made;
 }
 
-DeferredAdditions *DeferredList::begin(int task, AdditionKind kind, int64_t elements) {
+PrivatisedAtomics *PrivatisedList::begin(int task, AdditionKind kind, int64_t elements) {
   if (programs < 2 || programs <= leastElements / elements) {
     return nullptr;
   }
-  DeferredAdditions *sums = find(task, kind);
+  PrivatisedAtomics *sums = find(task, kind);
   if (!sums || sums->kind != kind) {
     return nullptr;
   }
@@ -148,10 +148,10 @@ DeferredAdditions *DeferredList::begin(int task, AdditionKind kind, int64_t elem
   return sums;
 }
 
-void DeferredList::finishAll() {
-  DeferredAdditions *one = first.exchange(nullptr, std::memory_order_acquire);
+void PrivatisedList::finishAll() {
+  PrivatisedAtomics *one = first.exchange(nullptr, std::memory_order_acquire);
   while (one) {
-    DeferredAdditions *next = one->next;
+    PrivatisedAtomics *next = one->next;
     one->flush();
     std::free(reinterpret_cast<uint8_t **>(one)[-1]);
     one = next;

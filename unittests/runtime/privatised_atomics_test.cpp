@@ -3,8 +3,8 @@
 // generated code.
 #include "runtime/Kernel.h"
 #include "runtime/ThreadPool.h"
-#include "runtime/core/DeferredAdditions.h"
 #include "runtime/core/KernelSupport.h"
+#include "runtime/core/PrivatisedAtomics.h"
 
 #include <gtest/gtest.h>
 
@@ -17,7 +17,7 @@ namespace {
 
 constexpr int64_t tile = 1024;
 /// Lines so many bytes apart have one place in the sums.
-constexpr int64_t period = DeferredAdditions::lines * DeferredAdditions::lineBytes;
+constexpr int64_t period = PrivatisedAtomics::lines * PrivatisedAtomics::lineBytes;
 
 template <class T> constexpr AdditionKind kindOf = AdditionKind::I64;
 template <> constexpr AdditionKind kindOf<int32_t> = AdditionKind::I32;
@@ -26,23 +26,23 @@ template <> constexpr AdditionKind kindOf<double> = AdditionKind::F64;
 
 /// What generated code does, with one element.
 template <class T> void add(void *sums, T *element, T value) {
-  auto &own = *static_cast<DeferredAdditions *>(sums);
+  auto &own = *static_cast<PrivatisedAtomics *>(sums);
   const auto address = reinterpret_cast<uint64_t>(element);
-  const uint64_t line = address / DeferredAdditions::lineBytes;
-  if (own.tags[line % DeferredAdditions::lines] == line) {
+  const uint64_t line = address / PrivatisedAtomics::lineBytes;
+  if (own.tags[line % PrivatisedAtomics::lines] == line) {
     *reinterpret_cast<T *>(own.sums + address % sizeof own.sums) += value;
   } else {
-    nereid_rt_add_deferred(sums, &address, &value, 1);
+    nereid_rt_add_private(sums, &address, &value, 1);
   }
 }
 
-/// slots: memory, number of places, atomic counter of deferred tiles. A program adds 1, 2 or 3 to
+/// slots: memory, number of places, atomic counter of privatised tiles. A program adds 1, 2 or 3 to
 /// `tile` places by turns.
 template <class T>
 void addTile(const uint64_t *slots, const int32_t *id, const int32_t *, uint8_t *) {
   T *memory = reinterpret_cast<T *>(slots[0]);
   const auto places = static_cast<int64_t>(slots[1]);
-  void *sums = nereid_rt_defer_additions(static_cast<int32_t>(kindOf<T>), tile);
+  void *sums = nereid_rt_privatise(static_cast<int32_t>(kindOf<T>), tile);
   if (sums) {
     reinterpret_cast<std::atomic<int64_t> *>(slots[2])->fetch_add(1);
   }
@@ -66,19 +66,19 @@ Kernel kernelOf(KernelEntry entry) {
 
 template <class T> int64_t checkSums(int64_t programs, int64_t places) {
   std::vector<T> memory(static_cast<size_t>(places), T{5}), expected = memory;
-  std::atomic<int64_t> deferred{0};
+  std::atomic<int64_t> privatised{0};
   ThreadPool pool(4);
   const uint64_t slots[] = {reinterpret_cast<uint64_t>(memory.data()),
-                            static_cast<uint64_t>(places), reinterpret_cast<uint64_t>(&deferred)};
+                            static_cast<uint64_t>(places), reinterpret_cast<uint64_t>(&privatised)};
   EXPECT_FALSE(launchPacked(kernelOf(addTile<T>), {programs, 1, 1}, slots, pool));
   for (int64_t number = 0; number < programs * tile; ++number) {
     expected[static_cast<size_t>(number * 7 % places)] += static_cast<T>(number % 3 + 1);
   }
   EXPECT_EQ(memory, expected) << programs << " programs, " << places << " places";
-  return deferred;
+  return privatised;
 }
 
-TEST(DeferredAdditions, EverySumReachesMemory) {
+TEST(PrivatisedAtomics, EverySumReachesMemory) {
   for (int64_t places : {1, 17, 4096, 30'000}) {
     EXPECT_EQ(checkSums<int32_t>(200, places), 200);
     EXPECT_EQ(checkSums<int64_t>(200, places), 200);
@@ -87,21 +87,21 @@ TEST(DeferredAdditions, EverySumReachesMemory) {
   }
 }
 
-TEST(DeferredAdditions, ManyMorePlacesThanFit) { checkSums<float>(500, 2'000'000); }
+TEST(PrivatisedAtomics, ManyMorePlacesThanFit) { checkSums<float>(500, 2'000'000); }
 
-TEST(DeferredAdditions, SmallLaunchesAddDirectly) {
+TEST(PrivatisedAtomics, SmallLaunchesAddDirectly) {
   EXPECT_EQ(checkSums<int32_t>(1, 10), 0);
   EXPECT_EQ(checkSums<int32_t>(32, 10), 0);
 }
 
-TEST(DeferredAdditions, NothingIsDeferredOutsideALaunch) {
-  EXPECT_EQ(nereid_rt_defer_additions(0, tile), nullptr);
+TEST(PrivatisedAtomics, NothingIsPrivatisedOutsideALaunch) {
+  EXPECT_EQ(nereid_rt_privatise(0, tile), nullptr);
 }
 
-TEST(DeferredAdditions, LinesOfOnePlaceGiveWay) {
+TEST(PrivatisedAtomics, LinesOfOnePlaceEvictEachOther) {
   std::vector<double> memory(static_cast<size_t>(3 * period) / sizeof(double));
-  DeferredList list(1000);
-  DeferredAdditions *sums = list.begin(0, AdditionKind::F64, tile);
+  PrivatisedList list(1000);
+  PrivatisedAtomics *sums = list.begin(0, AdditionKind::F64, tile);
   ASSERT_TRUE(sums);
   const size_t apart = period / sizeof(double);
   for (int round = 1; round <= 3; ++round) {
@@ -117,33 +117,33 @@ TEST(DeferredAdditions, LinesOfOnePlaceGiveWay) {
   EXPECT_EQ(memory[3 + 2 * apart], 6);
 }
 
-TEST(DeferredAdditions, AZeroDoesNotTouchMemory) {
+TEST(PrivatisedAtomics, AZeroDoesNotTouchMemory) {
   void *page = mmap(nullptr, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(page, MAP_FAILED);
-  DeferredList list(1000);
+  PrivatisedList list(1000);
   add(list.begin(0, AdditionKind::F32, tile), static_cast<float *>(page) + 5, 0.0F);
   list.finish();
   munmap(page, 4096);
 }
 
-TEST(DeferredAdditions, OneTypeForEachLaunch) {
-  DeferredList list(1000);
+TEST(PrivatisedAtomics, OneTypeForEachLaunch) {
+  PrivatisedList list(1000);
   EXPECT_TRUE(list.begin(0, AdditionKind::F32, tile));
   EXPECT_FALSE(list.begin(0, AdditionKind::I64, tile));
   EXPECT_TRUE(list.begin(1, AdditionKind::I64, tile));
 }
 
-TEST(DeferredAdditions, TilesThatHardlyMeetTheirLinesAreAddedDirectly) {
+TEST(PrivatisedAtomics, TilesThatHardlyMeetTheirLinesAreAddedDirectly) {
   std::vector<float> memory(static_cast<size_t>(2 * period) / sizeof(float));
-  DeferredList list(1000);
-  auto disturb = [&](DeferredAdditions *sums) {
+  PrivatisedList list(1000);
+  auto disturb = [&](PrivatisedAtomics *sums) {
     for (int64_t i = 0; i < tile; ++i) {
       add(sums, &memory[static_cast<size_t>(i % 2 * period) / sizeof(float)], 1.0F);
     }
   };
   int64_t direct = 0;
   for (int64_t expected : {63, 126}) {
-    DeferredAdditions *sums = list.begin(0, AdditionKind::F32, tile);
+    PrivatisedAtomics *sums = list.begin(0, AdditionKind::F32, tile);
     ASSERT_TRUE(sums);
     disturb(sums);
     for (direct = 0; direct < expected; ++direct) {
