@@ -81,6 +81,42 @@ def kernel(x, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
   EXPECT_EQ(compareWithOracle(source, "x=*i32, ROWS=16, COLUMNS=64", {1, 1, 1}, {&x}, 0), "");
 }
 
+/// What is known when the kernel is compiled does not say that the rows lie apart.
+TEST(SameAddress, StridesThatAreKnownAtRunTimeOnly) {
+  const char *const source = R"(
+@triton.jit
+def kernel(x, stride, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
+    i = stride * tl.arange(0, ROWS)[:, None] + tl.arange(0, COLUMNS)[None, :]
+    tl.store(x + i, tl.load(x + i) + 1)
+)";
+  for (const char *shape : {"ROWS=16, COLUMNS=64", "ROWS=256, COLUMNS=1", "ROWS=2, COLUMNS=256"}) {
+    for (int64_t stride : {0, 1, 3, 64, 70}) {
+      Tensor x = randomTensor({70 * 256}, DType::I32, 1);
+      EXPECT_EQ(compareWithOracle(source, std::string("x=*i32, stride=i32, ") + shape, {1, 1, 1},
+                                  {&x, stride}, 0),
+                "")
+          << shape << " stride " << stride;
+    }
+  }
+}
+
+TEST(SameAddress, StridesThatAreKnownAtRunTimeOnlyOfColumnsToo) {
+  const char *const source = R"(
+@triton.jit
+def kernel(x, down, right, ROWS: tl.constexpr, COLUMNS: tl.constexpr):
+    i = 128 + down * tl.arange(0, ROWS)[:, None] + right * tl.arange(0, COLUMNS)[None, :]
+    tl.store(x + i, tl.load(x + i) * 2)
+)";
+  for (auto [down, right] :
+       {std::pair<int64_t, int64_t>(1, 16), {16, 1}, {0, 3}, {1, 1}, {2, -1}}) {
+    Tensor x = randomTensor({4096}, DType::I32, 1);
+    EXPECT_EQ(compareWithOracle(source, "x=*i32, down=i32, right=i32, ROWS=16, COLUMNS=64",
+                                {1, 1, 1}, {&x, down, right}, 0),
+              "")
+        << down << " and " << right;
+  }
+}
+
 /// The later of two stores wins, also where only one of two equal addresses is stored to again.
 TEST(SameAddress, TheLaterStoreWins) {
   const char *const source = R"(

@@ -84,12 +84,10 @@ bool TileAxes::mayRepeat(Value pointer) const {
       continue;
     }
     const Axis found = axis(pointer, dim, AxisView::Address);
-    if (found.kind != AxisKind::Linear) {
-      return true;
+    if (found.kind != AxisKind::Linear || !found.stride) {
+      return true; // a stride known at run time only may be 0, or less than the rows are wide
     }
-    if (found.stride) {
-      known.push_back({std::abs(*found.stride), size});
-    }
+    known.push_back({std::abs(*found.stride), size});
   }
   llvm::sort(known);
   int64_t reach = 0; // of the dimensions with smaller strides

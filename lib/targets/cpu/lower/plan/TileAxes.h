@@ -47,8 +47,7 @@ public:
     return axis(tile, dim, AxisView::Exact).kind == AxisKind::Uniform;
   }
   bool isUniformEverywhere(mlir::Value tile) const;
-  /// A tile of addresses may hold one more than once. What steps by a number that is known only at
-  /// run time is taken to step far enough.
+  /// A tile of addresses may hold one more than once, as far as is known when it is compiled.
   bool mayRepeat(mlir::Value pointer) const;
   /// The term of a mask as a bound along this dimension; nothing when it is none, or its numbers
   /// may wrap around.
