@@ -38,22 +38,22 @@ static KernelLine kernelLine(const KernelRow &row) {
     return {row.caseName, row.file, "-", "-", "-", "-", "-",
             "-",          "-",      "-", "-", "-", "-", "FAILED: " + row.failure};
   }
-  KernelLine cells = {
-      row.caseName,
-      row.file,
-      report::formatSeconds(s.median),
-      report::formatSeconds(s.p90),
-      report::formatPercent(s.relativeDeviation),
-      row.bytes > 0 ? report::formatRate(row.bytes / s.median) : "-",
-      row.flops > 0 ? fmt::format("{:.1f}", row.flops / s.median / 1e9) : "-",
-      row.hasWork() && row.rooflineFault().empty() ? report::formatPercent(row.rooflineShare())
-                                                   : "-",
-      report::formatSeconds(row.launchSeconds),
-      memoryText(row.memory),
-      row.hasPeer() ? peerText(row.peer) : "-",
-      row.hasPeer() ? ratioText(row.peer, row) : "-",
-      memoryText(row.peerMemory),
-      row.note()};
+  KernelLine cells = {row.caseName,
+                      row.file,
+                      report::formatSeconds(s.median),
+                      report::formatSeconds(s.p90),
+                      report::formatPercent(s.relativeDeviation),
+                      row.bytes > 0 ? report::formatRate(row.bytes / s.median) : "-",
+                      row.flops > 0 ? fmt::format("{:.1f}", row.flops / s.median / 1e9) : "-",
+                      row.hasWork() && row.rooflineFault().empty()
+                          ? report::formatPercent(row.rooflineShare())
+                          : "-",
+                      report::formatSeconds(row.launchSeconds),
+                      memoryText(row.memory),
+                      row.hasPeer() ? peerText(row.peer) : "-",
+                      row.hasPeer() ? ratioText(row.peer, row) : "-",
+                      memoryText(row.peerMemory),
+                      row.note()};
   if (row.unfusedBytes > 0) {
     cells.push_back(report::formatPercent(1 - row.bytes / row.unfusedBytes));
   }

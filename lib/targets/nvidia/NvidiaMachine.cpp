@@ -10,7 +10,7 @@ namespace nereid::nvidia {
 Result<NvidiaMachine> parseNvidiaMachine(std::string_view architecture) {
   // CUDA C++ Programming Guide, "Compute Capabilities": shared memory per thread block.
   static const NvidiaMachine known[] = {
-      {"sm_80", 80, 163 << 10}, {"sm_86", 86, 99 << 10},   {"sm_89", 89, 99 << 10},
+      {"sm_80", 80, 163 << 10}, {"sm_86", 86, 99 << 10},         {"sm_89", 89, 99 << 10},
       {"sm_90", 90, 227 << 10}, {"sm_90a", 90, 227 << 10, true},
   };
   const auto *found = std::find_if(std::begin(known), std::end(known),

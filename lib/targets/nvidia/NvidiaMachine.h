@@ -10,9 +10,9 @@
 namespace nereid::nvidia {
 
 struct NvidiaMachine {
-  std::string name;        ///< "sm_90a"
-  int capability = 0;      ///< 90
-  int64_t sharedBytes = 0; ///< the most that one program can have
+  std::string name;           ///< "sm_90a"
+  int capability = 0;         ///< 90
+  int64_t sharedBytes = 0;    ///< the most that one program can have
   bool hasWarpgroups = false; ///< whether four warps together multiply tiles in shared memory
 };
 

@@ -136,8 +136,8 @@ Value Calls::call(const Expr &expr) {
     return Value::poison();
   }
   if (callee.kind == Value::Kind::Builtin && !callee.builtin->function) {
-    return emitter.report.fail("E0310", "'" + std::string(callee.builtin->name) +
-                                            "' is not supported yet");
+    return emitter.report.fail("E0310",
+                               "'" + std::string(callee.builtin->name) + "' is not supported yet");
   }
   if (callee.kind == Value::Kind::Import) {
     bool isDone = collectArguments(expr, positional, keywords);

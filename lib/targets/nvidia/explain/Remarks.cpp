@@ -24,7 +24,7 @@ void remarkOnConversion(Operation *op) {
   auto convert = cast<ConvertLayoutOp>(op);
   const auto from = *layoutOf(convert.getSource()), to = *layoutOf(convert.getResult());
   const Type element = tile::elementTypeOf(convert.getSource().getType());
-  const Conversion conversion = conversionOf(element, from, to);
+  const Conversion conversion = conversionOf(convert);
   if (conversion.way == Conversion::Way::Registers) {
     return;
   }

@@ -58,7 +58,7 @@ SharedAccess fragmentRead(const SharedAccess &tile, const LinearLayout &fragment
 Accesses accessesOf(ConvertLayoutOp op) {
   const LinearLayout from = *layoutOf(op.getSource()), to = *layoutOf(op.getResult());
   const Type element = tile::elementTypeOf(op.getSource().getType());
-  const Conversion conversion = conversionOf(element, from, to);
+  const Conversion conversion = conversionOf(op);
   const int64_t bytes = memoryBits(element) / 8;
   if (conversion.way == Conversion::Way::Registers) {
     return {};
@@ -68,6 +68,12 @@ Accesses accessesOf(ConvertLayoutOp op) {
     const SharedAccess tile = accessTo(op, element, from.shape(), placesOf(placed, from.shape()));
     return {with(tile, "written", placed.placesOf(from), conversion.vector * bytes),
             fragmentRead(tile, to, placed, conversion.fastest)};
+  }
+  if (conversion.way == Conversion::Way::Vectors) {
+    const SharedTile placed(from.shape(), bytes, conversion.fastest);
+    const SharedAccess tile = accessTo(op, element, from.shape(), placesOf(placed, from.shape()));
+    return {with(tile, "written", placed.placesOf(from), conversion.vector * bytes),
+            with(tile, "read", placed.placesOf(to), conversion.readVector * bytes)};
   }
   // Parts lie in the same room.
   layout::Places places = layout::rowMajorPlaces(from.shape(), bytes);
@@ -95,6 +101,10 @@ Accesses accessesOf(AsyncCopyOp op, const tile::AxisInfos &axes) {
 }
 
 Accesses accessesOf(ReadCopyOp op) {
+  auto dot = dyn_cast<tile::DotOp>(*op->getUsers().begin());
+  if (dot && dot->hasAttr(warpgroupAttribute)) {
+    return {}; // the matrix unit reads the slot by itself, in the swizzle that it is made for
+  }
   LinearLayout fragment = *layoutOf(op.getResult());
   if (op.getTransposed()) {
     fragment = fragment.transposed(ArrayRef<int32_t>{1, 0});

@@ -192,11 +192,44 @@ private:
     return std::nullopt;
   }
 
-  LinearLayout carriedLayout(Value carried, Value initial) {
+  /// The layout in which a value is made, as far as accesses and products that it is computed from
+  /// say so.
+  std::optional<LinearLayout> origin(Value value, unsigned depth = 0) {
+    constexpr unsigned deepest = 8;
+    Operation *op = value.getDefiningOp();
+    if (!op || !isTile(value) || depth == deepest) {
+      return std::nullopt;
+    }
+    if (auto layout = layoutOf(value)) {
+      return layout;
+    }
+    if (isa<tile::DotOp>(op)) {
+      return productLayout(op, threads);
+    }
+    if (isa<tile::LoadOp>(op)) {
+      Value pointer = op->getOperand(0);
+      return accessLayout(pointer, axes.of(pointer), threads);
+    }
+    if (worksInAnyLayout(op) && !isa<tile::BroadcastOp>(op)) {
+      for (Value operand : op->getOperands()) {
+        if (auto layout = origin(operand, depth + 1)) {
+          return resultLayout(op, *layout);
+        }
+      }
+    }
+    return std::nullopt;
+  }
+
+  /// `handed`: what the next turn gets.
+  LinearLayout carriedLayout(Value carried, Value initial, Value handed) {
     if (auto wanted = wish(carried)) {
       return *wanted;
     }
-    return isFree(initial) ? usualLayout(carried, threads) : homeOf(initial);
+    if (!isFree(initial)) {
+      return homeOf(initial);
+    }
+    auto made = origin(handed);
+    return made ? *made : usualLayout(carried, threads);
   }
 
   // ---- operations ----
@@ -323,10 +356,11 @@ private:
   }
 
   void assignFor(scf::ForOp loop) {
-    for (auto [argument, initial, result] :
-         llvm::zip(loop.getRegionIterArgs(), loop.getInitArgsMutable(), loop.getResults())) {
+    for (auto [argument, initial, result, handed] :
+         llvm::zip(loop.getRegionIterArgs(), loop.getInitArgsMutable(), loop.getResults(),
+                   loop.getYieldedValues())) {
       if (isTile(argument)) {
-        setLayout(result, carriedLayout(argument, initial.get()));
+        setLayout(result, carriedLayout(argument, initial.get(), handed));
         need(initial, homeOf(result));
       }
     }
@@ -337,7 +371,9 @@ private:
   void assignWhile(scf::WhileOp loop) {
     for (auto [argument, initial] : llvm::zip(loop.getBeforeArguments(), loop.getInitsMutable())) {
       if (isTile(argument)) {
-        setLayout(argument, carriedLayout(argument, initial.get()));
+        const unsigned index = argument.getArgNumber();
+        setLayout(argument,
+                  carriedLayout(argument, initial.get(), loop.getYieldOp().getOperand(index)));
         need(initial, homeOf(argument));
       }
     }

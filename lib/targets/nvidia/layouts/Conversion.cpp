@@ -4,6 +4,8 @@
 #include "lib/targets/nvidia/products/MatrixReader.h"
 #include "lib/targets/nvidia/threads/Staging.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
 #include <optional>
 
 using namespace mlir;
@@ -65,8 +67,7 @@ bool goesInVectors(const LinearLayout &from, const LinearLayout &to, int64_t byt
   conversion.readVector = std::min(neighboursAlong(to, fastest), longest);
   conversion.vector = std::min(neighboursAlong(from, fastest), longest);
   conversion.fastest = fastest;
-  return conversion.readVector * bytes >= 8 &&
-         shape[static_cast<size_t>(fastest)] * bytes >= 16 &&
+  return conversion.readVector * bytes >= 8 && shape[static_cast<size_t>(fastest)] * bytes >= 16 &&
          shape[0] * shape[1] * bytes <= mostStaged;
 }
 
@@ -95,6 +96,23 @@ Conversion conversionOf(Type element, const LinearLayout &from, const LinearLayo
   }
   conversion.parts = std::max<int64_t>(1, from.elementCount() * bytes / mostStagedBytes);
   return conversion;
+}
+
+Conversion conversionOf(ConvertLayoutOp op) {
+  // Slots of copies are free outside of the loops that read them.
+  int64_t mostStaged = mostStagedBytes;
+  auto kernel = op->getParentOfType<func::FuncOp>();
+  auto slots = kernel ? kernel->getAttrOfType<IntegerAttr>(copyBytesAttribute) : IntegerAttr();
+  bool isAmongCopies = false;
+  for (auto loop = op->getParentOfType<scf::ForOp>(); loop && !isAmongCopies;
+       loop = loop->getParentOfType<scf::ForOp>()) {
+    isAmongCopies = !loop.getBody()->getOps<WaitCopiesOp>().empty();
+  }
+  if (slots && !isAmongCopies) {
+    mostStaged = std::max(mostStaged, slots.getInt() + slotAlignment);
+  }
+  return conversionOf(tile::elementTypeOf(op.getSource().getType()), *layoutOf(op.getSource()),
+                      *layoutOf(op.getResult()), mostStaged);
 }
 
 } // namespace nereid::nvidia

@@ -5,7 +5,7 @@
 
 #include "lib/layout/LinearLayout.h"
 
-#include "mlir/IR/Types.h"
+#include "lib/targets/nvidia/ir/Nvidia.h"
 
 #include <cstdint>
 #include <vector>
@@ -24,11 +24,13 @@ struct Conversion {
   int64_t fastest = 1;    ///< of Fragment, Vectors: the dimension that shared memory runs along
   int64_t vector = 1;     ///< of Fragment, Vectors: registers that are stored at a time
   int64_t readVector = 1; ///< of Vectors: registers that are loaded at a time
-  int64_t parts = 1;             ///< of Elements: that are staged one after the other
+  int64_t parts = 1;      ///< of Elements: that are staged one after the other
 };
 
 /// `mostStaged`: bytes of shared memory that it may take.
 Conversion conversionOf(mlir::Type element, const layout::LinearLayout &from,
                         const layout::LinearLayout &to, int64_t mostStaged);
+/// That of an operation in its place.
+Conversion conversionOf(ConvertLayoutOp op);
 
 } // namespace nereid::nvidia

@@ -401,8 +401,8 @@ private:
     if (stages < 2) {
       if (!loads.empty()) {
         declineLoop(loop, loop,
-                    "two turns of " + Twine(Loop::place(loads, 1)) + " bytes are more than the " + Twine(room) +
-                        " bytes of shared memory that are left");
+                    "two turns of " + Twine(Loop::place(loads, 1)) + " bytes are more than the " +
+                        Twine(room) + " bytes of shared memory that are left");
       }
       return;
     }

@@ -6,7 +6,6 @@
 #include "lib/targets/nvidia/threads/ThreadCode.h"
 #include "lib/tile/analysis/axis/AxisInfo.h"
 
-
 namespace nereid::nvidia {
 
 // ---- MatrixUnit.cpp ----

@@ -64,9 +64,8 @@ ThreadCode::Held exchanged(ThreadCode &code, Value tile, const LinearLayout &to)
 
 void lowerConvertLayout(ThreadCode &code, ConvertLayoutOp op) {
   const LinearLayout to = *layoutOf(op.getResult());
-  const Conversion conversion =
-      conversionOf(tile::elementTypeOf(op.getSource().getType()), *layoutOf(op.getSource()), to,
-                   code.mostStaged());
+  const Conversion conversion = conversionOf(tile::elementTypeOf(op.getSource().getType()),
+                                             *layoutOf(op.getSource()), to, code.mostStaged());
   switch (conversion.way) {
   case Conversion::Way::Registers: {
     ThreadCode::Held held;
