@@ -9,6 +9,7 @@
 #include "lib/lowering/SafeShifts.h"
 #include "lib/targets/nvidia/codegen/LegalCode.h"
 #include "lib/targets/nvidia/codegen/SafeExtrema.h"
+#include "lib/targets/nvidia/codegen/SafeQuotients.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/IR/Constants.h"
@@ -71,6 +72,7 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
       lowering::makeShiftsSafe(function);
       passes.run(function, analyses.functions);
       makeExtremaSafe(function);
+      makeQuotientsSafe(function);
     }
   }
 }
