@@ -156,7 +156,8 @@ def _directed_fma(x, y, z, direction: tl.constexpr):
         scale = tl.where((x == 0) | (y == 0), power_term, power_left + power_right)
         scale = tl.where(apart < -300, power_term - 300, scale)
         term = tl.math.ldexp(term, tl.where(z == 0, 0, tl.where((x == 0) | (y == 0), 0, -near)))
-        product = tl.math.mul_rn(left, right)
+        # By fma, as nobody joins that with the sums that follow.
+        product = tl.fma(left, right, 0.0)
         low = tl.fma(left, right, -product)
         inner = term + low
         inner_rest = _sum_error(term, low, inner)
