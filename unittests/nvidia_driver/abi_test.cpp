@@ -93,7 +93,7 @@ TEST(CudaDeclarations, HaveNvidiasNumbers) {
       {CU_JIT_ERROR_LOG_BUFFER, cuda::JitErrorLog},
       {CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, cuda::JitErrorLogBytes},
       {CU_JIT_INPUT_PTX, cuda::JitInputPtx},
-      {CU_STREAM_CAPTURE_MODE_THREAD_LOCAL, cuda::CaptureOfThread},
+      {CU_STREAM_CAPTURE_MODE_RELAXED, cuda::CaptureRelaxed},
       {CU_STREAM_NON_BLOCKING, cuda::streamNonBlocking},
       {CU_EVENT_DEFAULT, cuda::eventDefault},
       {CU_EVENT_WAIT_DEFAULT, cuda::eventWaitDefault},

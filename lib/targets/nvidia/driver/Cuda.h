@@ -92,8 +92,9 @@ enum JitOption : int {
 /// CUjitInputType
 enum JitInput : int { JitInputPtx = 1 };
 
-/// CUstreamCaptureMode: what another thread does does not disturb a capture, nor it that.
-enum CaptureMode : int { CaptureOfThread = 1 };
+/// CUstreamCaptureMode: what any thread does beside a capture does not disturb it, nor it that. The
+/// stricter modes end a capture when its thread makes, waits for or frees another stream.
+enum CaptureMode : int { CaptureRelaxed = 2 };
 
 inline constexpr unsigned streamNonBlocking = 1;  ///< CU_STREAM_NON_BLOCKING
 inline constexpr unsigned eventDefault = 0;       ///< CU_EVENT_DEFAULT: with times

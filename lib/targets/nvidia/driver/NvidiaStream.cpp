@@ -137,7 +137,7 @@ LaunchError NvidiaStream::noteQueued(const Queued &graph) {
 
 LaunchError NvidiaStream::startCapture() {
   const auto begin = [&] {
-    return nvidia.driver().streamBeginCapture(stream, cuda::CaptureOfThread);
+    return nvidia.driver().streamBeginCapture(stream, cuda::CaptureRelaxed);
   };
   if (LaunchError failed = error(nvidia.context().run(begin), "to capture a stream")) {
     return failed;
