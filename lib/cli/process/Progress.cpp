@@ -18,6 +18,8 @@ void Progress::show(const std::string &line) {
     return;
   }
   if (!isTerminal) {
+    // Where both streams go to one place, no line of results is cut in two.
+    std::fflush(stdout);
     printError(fmt::format("{}\n", line));
     return;
   }

@@ -26,8 +26,6 @@ void prepareStandardStreams() {
 }
 
 void printError(std::string_view text) {
-  // Where both streams go to one place, a line of results is not cut in two by a message.
-  std::fflush(stdout);
   std::fwrite(text.data(), 1, text.size(), stderr);
   std::fflush(stderr);
 }
