@@ -144,7 +144,9 @@ def sanitizer_checks(programs, options, folders):
             command += ["--report-api-errors", "no"] if kind == "memcheck" else []
             command += [str(programs.find("nereid")), "verify", str(folder), "--target", options.device,
                         "--seed", str(options.seed), "--in-process"]
-            check = Check("sanitizer", f"{kind} {folder.name}", command, options.sanitizer_seconds)
+            # Of threads that launch at once it loses track, and tells errors that are none.
+            check = Check("sanitizer", f"{kind} {folder.name}", command, options.sanitizer_seconds,
+                          {"NEREID_THREADS": "1"})
             yield check if os.access(tool, os.X_OK) else check.skip("no compute-sanitizer")
 
 
