@@ -2,27 +2,12 @@
 #include "unittests/nvidia_driver/Fixture.h"
 
 #include <cstdlib>
-#include <dlfcn.h>
 
 namespace nereid::nvidia::test {
 
 bool usesGpu() {
   const char *chosen = std::getenv("NEREID_TEST_GPU");
   return chosen && std::string_view(chosen) == "1";
-}
-
-FakeCuda &fake() {
-  static FakeCuda &loaded = *[] {
-    void *library = ::dlopen(fakeLibrary, RTLD_NOW | RTLD_LOCAL);
-    auto *entry =
-        library ? reinterpret_cast<FakeCudaEntry>(::dlsym(library, "nereidFakeCuda")) : nullptr;
-    if (!entry) {
-      std::fprintf(stderr, "no fake driver: %s\n", ::dlerror());
-      std::abort();
-    }
-    return entry();
-  }();
-  return loaded;
 }
 
 void WithFakeDriver::SetUp() {

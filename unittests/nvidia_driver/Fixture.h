@@ -7,7 +7,7 @@
 #include "lib/targets/nvidia/driver/NvidiaDevice.h"
 #include "runtime/Kernel.h"
 #include "unittests/nvidia_driver/Kernels.h"
-#include "unittests/nvidia_driver/fake/FakeCuda.h"
+#include "unittests/nvidia_driver/fake/LoadedFake.h"
 
 #include <gtest/gtest.h>
 
@@ -21,8 +21,6 @@ namespace nereid::nvidia::test {
 
 /// Tests are to run on the system's driver.
 bool usesGpu();
-/// The fake driver, loaded; afterwards a program that looks for libcuda.so.1 finds it.
-FakeCuda &fake();
 inline constexpr const char *fakeLibrary = NEREID_FAKE_CUDA;
 
 inline std::string messageOf(const LaunchError &error) { return error.code + ": " + error.message; }

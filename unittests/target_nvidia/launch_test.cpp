@@ -6,7 +6,7 @@
 #include "lib/targets/nvidia/NvidiaTarget.h"
 #include "runtime/Device.h"
 #include "runtime/ThreadPool.h"
-#include "unittests/target_nvidia/FakeDriver.h"
+#include "unittests/nvidia_driver/fake/LoadedFake.h"
 
 #include <gtest/gtest.h>
 

@@ -19,7 +19,6 @@
 #include "lib/targets/nvidia/occupancy/Occupancy.h"
 #include "lib/targets/nvidia/pipeline/Passes.h"
 #include "lib/targets/nvidia/threads/Lowering.h"
-#include "lib/tile/ir/Attributes.h"
 #include "lib/tile/transforms/Passes.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -119,10 +118,9 @@ bool lowerToThreads(CompileState &state) {
 }
 
 bool translateToLlvm(CompileState &state) {
-  const int64_t threads =
-      Threads::lanes * threadsOf(pipeline::kernelFunctions(*state.module).front()).warps;
-  const int64_t registers =
-      mostRegistersOf(pipeline::kernelFunctions(*state.module).front()).value_or(0);
+  mlir::Operation *kernel = pipeline::kernelFunctions(*state.module).front();
+  const int64_t threads = Threads::lanes * threadsOf(kernel).warps;
+  const int64_t registers = mostRegistersOf(kernel).value_or(0);
   mlir::PassManager passes(&state.session->context());
   passes.enableVerifier(state.options.verifyEach);
   buildThreadsToLlvmPipeline(passes);

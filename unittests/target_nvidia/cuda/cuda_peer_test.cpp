@@ -5,7 +5,7 @@
 #include "lib/pipeline/kernel/ForeignKernel.h"
 #include "lib/targets/Targets.h"
 #include "runtime/Device.h"
-#include "unittests/target_nvidia/FakeDriver.h"
+#include "unittests/nvidia_driver/fake/LoadedFake.h"
 #include "unittests/target_nvidia/cuda/Environment.h"
 
 #include <algorithm>
