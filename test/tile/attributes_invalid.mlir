@@ -171,6 +171,14 @@ func.func @coarsened(%x: i32) {
 
 // -----
 
+func.func @one_order(%x: i32) {
+  // expected-error @+1 {{attribute 'tile.one_order' expects a 'scf.for'}}
+  %0 = arith.addi %x, %x {tile.one_order} : i32
+  return
+}
+
+// -----
+
 func.func @end_of_range(%x: i32) {
   // expected-error @+1 {{attribute 'tile.end_of_range' expects a 'tile.program_id'}}
   %0 = arith.addi %x, %x {tile.end_of_range} : i32

@@ -47,10 +47,11 @@ func.func @row_sum(%x: !tile.ptr<f32>, %out: !tile.ptr<f32>, %n: i32) {
 // CHECK-COUNT-8: tile.reduce
 // CHECK-COUNT-4: tile.store
 // CHECK-NOT: tile.store
+// CHECK: } {tile.one_order}
 // CHECK: scf.for %{{.*}} = %[[REST]] to %[[END]]
 // CHECK-COUNT-1: tile.load
 // CHECK-NOT: tile.load
-// CHECK: {tile.coarsened}
+// CHECK: } {tile.coarsened, tile.one_order}
 func.func @short_rows(%x: !tile.ptr<f32>, %out: !tile.ptr<f32>) {
   %row = tile.program_id 0
   %range = tile.make_range 0 to 64 : tensor<64xi32>

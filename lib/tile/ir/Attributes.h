@@ -37,10 +37,12 @@ inline constexpr llvm::StringLiteral disableLicm = "tile.disable_licm";
 
 // ---- of operations that a pass has made or judged ----
 
-/// Units. Of an scf.for: it runs over neighbouring programs; of a tile.program_id: it stands for
-/// the end of their range (`tile-coarsen-programs`). Of a tile.atomic_rmw: threads may sum it up
-/// until the launch ends (`tile-privatise-atomics`).
+/// Units. Of an scf.for: it runs over neighbouring programs; it is one of two loops that run the
+/// same programs, several or one at a time, so that both must combine a row in one order; of a
+/// tile.program_id: it stands for the end of their range (`tile-coarsen-programs`). Of a
+/// tile.atomic_rmw: threads may sum it up until the launch ends (`tile-privatise-atomics`).
 inline constexpr llvm::StringLiteral coarsened = "tile.coarsened";
+inline constexpr llvm::StringLiteral oneOrder = "tile.one_order";
 inline constexpr llvm::StringLiteral endOfRange = "tile.end_of_range";
 inline constexpr llvm::StringLiteral privateAtomic = "tile.private";
 

@@ -141,6 +141,7 @@ const Row rows[] = {
     {promise::constancy, checkPromise},
     {attribute::iterations, checkIterations},
     {attribute::coarsened, checkMark<mlir::scf::ForOp>},
+    {attribute::oneOrder, checkMark<mlir::scf::ForOp>},
     {attribute::endOfRange, checkMark<ProgramIdOp>},
     {attribute::privateAtomic, checkMark<AtomicRMWOp>},
     {unsignedOperands, checkUnsigned},

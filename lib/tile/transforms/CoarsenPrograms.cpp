@@ -14,6 +14,8 @@
 // Short rows four at a time, operation by operation in turns:
 //   for row = … step 4: { load x[row] ; load x[row + 1] ; … ; max … ; max … }
 //   for the rest: { load x[row] … }
+// Which rows are left over depends on how the threads share the grid, and a result must not: both
+// loops have the attribute `tile.one_order`.
 #include "lib/tile/analysis/MemoryAccesses.h"
 #include "lib/tile/ir/Attributes.h"
 #include "lib/tile/transforms/Passes.h"
@@ -82,6 +84,7 @@ bool isOfShortRows(scf::ForOp loop, const CoarsenProgramsOptions &options) {
       ++reductions;
     }
     isShort &= !isAtomic(op); // a tile of additions is no chain
+    isShort &= !options.branches || !options.branches(op);
   });
   return isShort && reductions > 1 && reductions <= options.mostJammedReductions &&
          loop.getBody()->getOps<scf::ForOp>().empty();
@@ -116,6 +119,9 @@ void jamPrograms(scf::ForOp loop, int64_t jammedPrograms) {
   Value rest = outside.create<arith::AddIOp>(loc, first, whole);
   auto jammed = outside.create<scf::ForOp>(loc, first, rest, constant(outside, jammedPrograms));
   loop.setLowerBound(rest);
+  for (scf::ForOp each : {jammed, loop}) {
+    each->setAttr(attribute::oneOrder, outside.getUnitAttr());
+  }
   OpBuilder inside(jammed.getBody()->getTerminator());
   SmallVector<IRMapping> mappings(static_cast<size_t>(jammedPrograms));
   for (int64_t i = 0; i < jammedPrograms; ++i) {
@@ -175,7 +181,7 @@ void coarsen(func::FuncOp kernel, const CoarsenProgramsOptions &options) {
   const bool isShort = isOfShortRows(loop, options);
   const bool fits = bytesOfTiles(loop) <= options.mostJammedBytes / options.jammedPrograms;
   tell(options.jams, loop,
-       !isShort ? "its rows are long, or reduced once or many times"
+       !isShort ? "its rows are long, reduced once or many times, or a part of them branches"
        : !fits  ? "its tiles are too large to be taken several times"
                 : "");
   if (isShort && fits) {
@@ -207,6 +213,14 @@ struct CoarsenProgramsPass : PassWrapper<CoarsenProgramsPass, OperationPass<>> {
 } // namespace
 
 bool isCoarsenedLoop(scf::ForOp loop) { return loop->hasAttr(attribute::coarsened); }
+
+bool combinesInOneOrder(Operation *op) {
+  auto loop = op->getParentOfType<scf::ForOp>();
+  while (loop && !loop->hasAttr(attribute::oneOrder)) {
+    loop = loop->getParentOfType<scf::ForOp>();
+  }
+  return loop != nullptr;
+}
 
 bool isEndOfRange(Operation *op) { return op->hasAttr(attribute::endOfRange); }
 

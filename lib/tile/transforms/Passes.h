@@ -74,6 +74,9 @@ std::unique_ptr<mlir::Pass> createPrivatiseAtomicsPass(PrivatiseAtomicsOptions o
 struct CoarsenProgramsOptions {
   /// An operation of which a program is so long that it gains nothing; unset = none but dots.
   std::function<bool(mlir::Operation *)> isLong;
+  /// An operation whose code has branches: products and sums on its two sides may be joined to one
+  /// operation in one loop and not in the other, so such programs are taken one at a time.
+  std::function<bool(mlir::Operation *)> branches;
   PrivatiseAtomicsOptions atomics;     ///< what private additions are, which end no program
   int64_t longestJammedRow = 256;      ///< elements of rows that are taken several at a time
   int64_t jammedPrograms = 4;          ///< how many; a power of two
@@ -85,6 +88,9 @@ struct CoarsenProgramsOptions {
 bool mayCoarsenPrograms(mlir::func::FuncOp kernel, const CoarsenProgramsOptions &options);
 std::unique_ptr<mlir::Pass> createCoarsenProgramsPass(CoarsenProgramsOptions options = {});
 bool isCoarsenedLoop(mlir::scf::ForOp loop);
+/// The operation runs in two loops, for several programs at a time and for those left over: what it
+/// combines must be combined in one order, however many programs stand beside it.
+bool combinesInOneOrder(mlir::Operation *op);
 /// A `tile.program_id` that stands for the id behind the last program of the loop.
 bool isEndOfRange(mlir::Operation *op);
 

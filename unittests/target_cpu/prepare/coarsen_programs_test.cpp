@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstring>
 
 using namespace nereid;
 using namespace nereid::cpu::test;
@@ -161,6 +162,64 @@ TEST(CoarsenPrograms, ShortRowsComeInFours) {
   }
 }
 
+/// Which rows are left over depends on how threads share the grid: a row alone has the same bits.
+TEST(CoarsenPrograms, ShortRowsHaveTheSameBitsAlone) {
+  const std::string load = R"(
+    row = tl.program_id(0)
+    o = tl.arange(0, BLOCK)
+    v = tl.load(x + row * stride + o, mask=o < n, other=0).to(tl.float32)
+)";
+  const std::string bodies[] = {softmax, load + R"(
+    centred = tl.where(o < n, v - tl.sum(v, axis=0) / n, 0.0)
+    var = tl.sum(centred * centred, axis=0) / n
+    tl.store(out + row * stride + o, centred * tl.rsqrt(var + 1e-5), mask=o < n)
+)",
+                                load + R"(
+    positive = tl.sum((v > 0).to(tl.int64), axis=0)
+    total = tl.sum(v * 1.7 + v * v, axis=0)
+    cubes = tl.sum(tl.erf(v) * v * v, axis=0)
+    tl.store(out + row * stride + o, v * total + positive + cubes, mask=o < n)
+)",
+                                load + R"(
+    top = tl.max(v, axis=0)
+    log = tl.log(tl.sum(tl.exp((v - top).to(tl.float64)), axis=0))
+    tl.store(out + row * stride + o, v - top - log, mask=o < n)
+)"};
+  constexpr int64_t stride = 272, programs = 23;
+  for (const std::string &architecture : runnableArchitectures()) {
+    for (const std::string &body : bodies) {
+      for (const char *type : {"*fp32", "*fp16"}) {
+        for (int64_t block : {128, 256}) {
+          LoweredKernel kernel =
+              lower(body, architecture,
+                    std::string(type) + ", " + type + ", i32, i32, " + std::to_string(block));
+          ASSERT_EQ(kernel.error, "");
+          EXPECT_TRUE(kernel.recognised.count("jammed-programs")) << body;
+          const DType dtype = type == std::string("*fp32") ? DType::F32 : DType::F16;
+          const size_t bytes = dtype == DType::F32 ? 4 : 2;
+          runtime::Tensor x = randomTensor({programs, stride}, dtype, 5);
+          for (int64_t n : {block, block - 3, block * 3 / 4 + 2, int64_t{1}}) {
+            runtime::Tensor whole = runtime::Tensor::empty({programs, stride}, dtype);
+            runtime::Tensor alone = runtime::Tensor::empty({programs, stride}, dtype);
+            std::memset(whole.data(), 0, programs * stride * bytes);
+            std::memset(alone.data(), 0, programs * stride * bytes);
+            ASSERT_TRUE(kernel.launch({programs, 1, 1}, {address(whole.data()), address(x.data()),
+                                                         number(stride), number(n)}));
+            for (int64_t row = 0; row < programs; ++row) {
+              const int64_t from = row * stride * bytes;
+              ASSERT_TRUE(
+                  kernel.launch({1, 1, 1}, {address(alone.data()) + from, address(x.data()) + from,
+                                            number(stride), number(n)}));
+            }
+            EXPECT_EQ(std::memcmp(whole.data(), alone.data(), programs * stride * bytes), 0)
+                << architecture << ", " << type << ", " << n << " of " << block << body;
+          }
+        }
+      }
+    }
+  }
+}
+
 /// Two reductions, a branch with a store and a load, and a row of the output read back.
 TEST(CoarsenPrograms, ShortRowsWithBranches) {
   const char *source = R"(
@@ -225,6 +284,18 @@ TEST(CoarsenPrograms, LongChainsAndBranchesAreNotMultiplied) {
 }
 
 /// Ids of all axes and the grid's size, in branches and loops too.
+/// The sine of a large angle is a branch; LLVM joins products and sums within one block of code.
+TEST(CoarsenPrograms, RowsWithBranchesInTheirCodeComeAlone) {
+  LoweredKernel kernel = lower(R"(
+    row = tl.program_id(0)
+    v = tl.sin(tl.load(x + row * stride + tl.arange(0, BLOCK)))
+    tl.store(out + row, tl.sum(v, axis=0) + tl.max(v, axis=0))
+)",
+                               "", "*fp32, *fp32, i32, i32, 128");
+  EXPECT_TRUE(kernel.takesRanges);
+  EXPECT_FALSE(kernel.recognised.count("jammed-programs"));
+}
+
 TEST(CoarsenPrograms, ProgramsSeeTheirOwnIds) {
   const char *source = R"(
 @triton.jit

@@ -6,6 +6,7 @@
 #include "lib/targets/cpu/prepare/Passes.h"
 #include "lib/tile/transforms/Passes.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Pass/PassManager.h"
 
 using namespace mlir;
@@ -32,6 +33,7 @@ void buildTileCpuPipeline(OpPassManager &manager, const Machine &machine) {
   manager.addPass(createUseLlvmExtremaPass());
   tile::CoarsenProgramsOptions programs;
   programs.isLong = isCrossLane;
+  programs.branches = [](Operation *op) { return isa<math::SinOp, math::CosOp>(op); };
   programs.atomics = privatisedAtomics();
   programs.mostJammedBytes = static_cast<int64_t>(machine.scratchLimitBytes);
   programs.loops = tallyAs(Recogniser::CoarsenedPrograms);

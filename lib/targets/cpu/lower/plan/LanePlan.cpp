@@ -5,6 +5,7 @@
 #include "lib/targets/cpu/lower/elements/LanePattern.h"
 
 #include "lib/targets/cpu/lower/nest/Combiner.h"
+#include "lib/tile/transforms/Passes.h"
 
 #include "llvm/Support/MathExtras.h"
 
@@ -370,8 +371,9 @@ static LanePlan planFor(const KernelState &kernel, ArrayRef<FusionRoot> roots, i
   LaneScan scan(kernel, plan);
   scan.scan(roots);
   unsigned width = std::max(1, kernel.machine.vectorBytes / std::max(1, scan.widest));
-  bool hasReduce =
-      llvm::any_of(roots, [](const FusionRoot &r) { return r.kind == FusionRoot::Kind::Reduce; });
+  const FusionRoot *reduce =
+      llvm::find_if(roots, [](const FusionRoot &r) { return r.kind == FusionRoot::Kind::Reduce; });
+  const bool hasReduce = reduce != roots.end();
   width = std::min<unsigned>(width, static_cast<unsigned>(llvm::bit_floor<uint64_t>(size)));
   plan.score += size >= width * 2 ? 2 : (size >= 4 ? 1 : 0);
   plan.score -= static_cast<int64_t>(width) * scan.widest < kernel.machine.vectorBytes ? 3 : 0;
@@ -397,6 +399,9 @@ static LanePlan planFor(const KernelState &kernel, ArrayRef<FusionRoot> roots, i
   }
   if (registers < 32 && plan.cost > 8) {
     unroll = std::min(unroll, 2u);
+  }
+  if (hasReduce && tile::combinesInOneOrder(reduce->op)) {
+    unroll = 2; // the cost of four programs is another one than that of one; four are chains enough
   }
   while (unroll > 1 && (width == 1 || static_cast<int64_t>(unroll) * width > size)) {
     unroll /= 2;
