@@ -35,6 +35,49 @@ Case product(const std::string &title, std::vector<DType> types, const std::stri
   return one;
 }
 
+/// Columns that a remainder makes of numbers below zero, at it and above: neighbours in memory, but
+/// for the first one of a whole multiple.
+Case wrappedColumns() {
+  Case one;
+  one.builtin = "tl.dot";
+  one.title = "columns behind a remainder, from below zero on";
+  one.types = {DType::F16, DType::BF16, DType::F32};
+  one.source = R"(@triton.jit
+def kernel(A, B, OUT):
+    m = tl.arange(0, 16)
+    n = tl.arange(0, 32)
+    first = tl.program_id(0) * 32 - 64
+    columns = (first + n) % 64
+    c = tl.zeros((16, 32), dtype=tl.float32)
+    for start in range(0, 64, 16):
+        k = start + tl.arange(0, 16)
+        a = tl.load(A + m[:, None] * 64 + k[None, :])
+        b = tl.load(B + 64 + k[:, None] * 128 + columns[None, :])
+        c = tl.dot(a, b, c)
+    tl.store(OUT + tl.program_id(0) * 512 + m[:, None] * 32 + n[None, :], c)
+)";
+  one.tensors = {{"A", 16 * 64, Fill::Small},
+                 {"B", 64 * 128, Fill::Small},
+                 {"OUT", 4 * 16 * 32, Fill::Poison, {DType::F32}}};
+  one.grid = {4, 1, 1};
+  one.reference = [](Run &run) {
+    for (int64_t program = 0; program < 4; ++program) {
+      for (int64_t i = 0; i < 16; ++i) {
+        for (int64_t j = 0; j < 32; ++j) {
+          const int64_t column = 64 + (program * 32 - 64 + j) % 64;
+          Number sum = 0;
+          for (int64_t k = 0; k < 64; ++k) {
+            sum += run.in("A")[static_cast<size_t>(i * 64 + k)] *
+                   run.in("B")[static_cast<size_t>(k * 128 + column)];
+          }
+          run.expect("OUT", (program * 16 + i) * 32 + j, sum);
+        }
+      }
+    }
+  };
+  return one;
+}
+
 } // namespace
 
 void addMatrix(Cases &cases) {
@@ -99,6 +142,7 @@ void addMatrix(Cases &cases) {
               "    c = tl.dot(a, b)\n"
               "    tl.store(OUT + p * 512 + m[None, :, None] * 32 + n[None, None, :], c)\n",
               DType::F32, 2));
+  cases.push_back(wrappedColumns());
 }
 
 } // namespace nereid::conformance
