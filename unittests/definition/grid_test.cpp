@@ -234,6 +234,29 @@ TEST(CaseGrid, RowsAreArrangedAsTheySay) {
   EXPECT_FALSE(rows(DataKind::Normal, [](double a, double b, size_t) { return a < b; }));
 }
 
+/// Of ten rows that stand out, one is at every distance that a tenth of the numbers have, so that
+/// exp(-distance) is of each magnitude down to where float32 loses it beside 1.
+TEST(CaseGrid, LastNumbersStandOutAtEveryDistance) {
+  for (uint64_t seed : {1, 2, 3, 1000}) {
+    runtime::Tensor tensor = runtime::Tensor::empty({20, 98}, DType::F32);
+    fillData(tensor, {DataKind::SortedRows}, seed, {});
+    std::vector<double> above;
+    for (int64_t row = 0; row < 20; ++row) {
+      const double distance = tensor.at(row * 98 + 97) - tensor.at(row * 98 + 96);
+      if (distance > 1) {
+        above.push_back(distance);
+      }
+    }
+    ASSERT_EQ(above.size(), 10u);
+    std::sort(above.begin(), above.end());
+    EXPECT_LT(above.front(), 6);
+    EXPECT_GT(above.back(), 20);
+    for (size_t i = 1; i < above.size(); ++i) {
+      EXPECT_LT(above[i] - above[i - 1], 4) << seed;
+    }
+  }
+}
+
 TEST(Document, SaysWhatWasCounted) {
   Operator op = shipped("bias_gelu");
   std::string plain = definitionDocument(op, DType::F32, {});

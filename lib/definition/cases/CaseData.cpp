@@ -22,6 +22,9 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double cancellingMagnitude = 1000;
 /// Normal numbers above it are as rare as one in fifteen thousand, and taken for it.
 constexpr double largestNormal = 4;
+/// How far a last number that stands out is above the others of its row, at least and at most: from
+/// where their exponentials count to where they vanish beside its own in float32.
+constexpr double leastAbove = 2, mostAbove = 24;
 
 /// 1 for 0; the ends of the type's range for -1 and 1, with a logarithm that is linear between.
 double magnitudeAt(double range, DType dtype) {
@@ -90,6 +93,20 @@ void fillSpecial(Row &row, int turn, uint64_t seed) {
   }
 }
 
+/// A row that rises; the last number of every second one stands out.
+void fillSorted(Row &row, uint64_t seed) {
+  for (int64_t i = 0; i < row.length; ++i) {
+    row.set(i, largestNormal * (2 * static_cast<double>(i) / static_cast<double>(row.length) - 1));
+  }
+  if ((static_cast<uint64_t>(row.number) + seed) % 2 == 1) {
+    // Steps of the golden ratio: the distances of few rows lie evenly between the ends.
+    const double first = static_cast<double>(hashed(seed, 0) >> 11) * 0x1p-53;
+    const double place = first + 0.6180339887498949 * static_cast<double>(row.number / 2);
+    const double part = place - std::floor(place);
+    row.set(row.length - 1, largestNormal + leastAbove + part * (mostAbove - leastAbove));
+  }
+}
+
 bool isOfNormalNumbers(DataKind kind) {
   return kind != DataKind::Zeros && kind != DataKind::Ones && kind != DataKind::SortedRows;
 }
@@ -100,6 +117,9 @@ void fillRow(Row &row, const Data &data, uint64_t seed) {
   if (data.kind == DataKind::Special) {
     return fillSpecial(row, data.turn, seed);
   }
+  if (data.kind == DataKind::SortedRows) {
+    return fillSorted(row, seed);
+  }
   for (int64_t i = 0; i < row.length; ++i) {
     const double value = std::clamp(row.at(i), -largestNormal, largestNormal);
     const uint64_t hash = hashed(seed, row.number * row.length + i);
@@ -107,6 +127,7 @@ void fillRow(Row &row, const Data &data, uint64_t seed) {
     switch (data.kind) {
     case DataKind::Normal:
     case DataKind::Special:
+    case DataKind::SortedRows:
       return;
     case DataKind::Scaled:
       row.set(i, value * magnitude);
@@ -127,10 +148,6 @@ void fillRow(Row &row, const Data &data, uint64_t seed) {
       break;
     case DataKind::ConstantRows:
       row.set(i, first);
-      break;
-    case DataKind::SortedRows:
-      row.set(i,
-              largestNormal * (2 * static_cast<double>(i) / static_cast<double>(row.length) - 1));
       break;
     case DataKind::Cancelling:
       row.set(i, isSecond ? -row.at(i - 1) : std::pow(cancellingMagnitude, data.range) * value);
