@@ -273,7 +273,8 @@ Value argumentValue(ThreadCode &code, Value argument, Type type) {
 
 /// As the source says, else as many as leave room for the programs that shared memory has room for:
 /// paths that are seldom taken would have more, and cost a program's place. None where nothing is
-/// gained or a thread's sums alone need about as many.
+/// gained or the sums of a thread's products, which are alive together in one turn, alone need
+/// about as many.
 std::optional<int64_t> mostRegisters(func::FuncOp kernel, const NvidiaMachine &machine,
                                      int64_t sharedBytes) {
   if (auto given = kernel->getAttrOfType<IntegerAttr>(tile::attribute::maxRegisters)) {
@@ -283,9 +284,12 @@ std::optional<int64_t> mostRegisters(func::FuncOp kernel, const NvidiaMachine &m
     return std::nullopt;
   }
   constexpr int64_t besides = 60, unit = 8, most = 255;
+  llvm::DenseMap<Block *, int64_t> sumsOf;
   int64_t sums = 0;
   kernel.walk([&](tile::DotOp dot) {
-    sums = std::max(sums, layoutOf(dot.getResult())->count(Holder::Register));
+    int64_t &ofBlock = sumsOf[dot->getBlock()];
+    ofBlock += layoutOf(dot.getResult())->count(Holder::Register);
+    sums = std::max(sums, ofBlock);
   });
   const Multiprocessor processor = *multiprocessorOf(machine.capability);
   const int64_t threads = Threads::lanes * threadsOf(kernel).warps;
