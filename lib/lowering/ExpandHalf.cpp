@@ -5,8 +5,8 @@
 // Why: LLVM would call __truncsfbf2 and the like, or scalarise, and has no 8-bit floats; and a
 // vector of 16- or 8-bit integers moves, masks and shuffles in every instruction set.
 // Requires: the loops level; function arguments are pointers.
-// Guarantees: no value of type f16, bf16 or an 8-bit float remains, except an f16 inside a pair of
-// bitcast and extension or truncation that is one F16C instruction. Conversions round once, to
+// Guarantees: no value of type f16, bf16 or an 8-bit float remains, except an f16 or bf16 inside a
+// pair of bitcast and extension or truncation that is one instruction of the machine. Conversions round once, to
 // nearest even or, where arith.truncf says so, towards zero; no rounding mode remains.
 // Example: `arith.addf %a, %b : vector<16xbf16>` becomes two shifts into f32, `arith.addf` and the
 // rounding in integer operations.

@@ -83,16 +83,16 @@ Lanes decodeHalf(Lanes bits, bool isBf16) {
 }
 
 Lanes encodeHalf(Lanes single, bool isBf16) {
-  if (isBf16) {
+  LanesContext &where = single.where();
+  if (isBf16 && !where.machine.roundsToBrain) {
     return bf16FromSingle(single);
   }
-  LanesContext &where = single.where();
-  if (!where.machine.hasHalfConversions) {
+  if (!isBf16 && !where.machine.hasHalfConversions) {
     return halfFromSingleByIntegers(single);
   }
   OpBuilder &builder = where.builder;
-  Value half =
-      builder.create<arith::TruncFOp>(where.loc, single.typeOf(builder.getF16Type()), single.get());
+  Type format = isBf16 ? Type(builder.getBF16Type()) : Type(builder.getF16Type());
+  Value half = builder.create<arith::TruncFOp>(where.loc, single.typeOf(format), single.get());
   return Lanes(where, builder.create<arith::BitcastOp>(where.loc,
                                                        single.typeOf(builder.getI16Type()), half));
 }

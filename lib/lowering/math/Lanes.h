@@ -18,6 +18,7 @@ class LaneInstructions;
 struct FloatUnit {
   bool hasFma = false;
   bool hasHalfConversions = false;                ///< float16 to and from float32
+  bool roundsToBrain = false;                     ///< float32 to bfloat16
   const LaneInstructions *instructions = nullptr; ///< null: none; they outlive all compilations
 };
 

@@ -45,7 +45,8 @@ std::unique_ptr<Pass> createConvertThreadsToLlvmPass() {
 }
 
 void buildThreadsToLlvmPipeline(OpPassManager &manager) {
-  const lowering::FloatUnit floats{/*hasFma=*/true, /*hasHalfConversions=*/true};
+  const lowering::FloatUnit floats{/*hasFma=*/true, /*hasHalfConversions=*/true,
+                                   /*roundsToBrain=*/true};
   manager.addPass(lowering::createExpandHalfPass(floats));
   manager.addPass(lowering::createExpandMathPass(floats));
   manager.addPass(lowering::createExpandRemaindersPass());

@@ -8,6 +8,7 @@
 #include "lib/lowering/SafeDivision.h"
 #include "lib/lowering/SafeShifts.h"
 #include "lib/targets/nvidia/codegen/LegalCode.h"
+#include "lib/targets/nvidia/codegen/PairedRoundings.h"
 #include "lib/targets/nvidia/codegen/SafeExtrema.h"
 #include "lib/targets/nvidia/codegen/SafeQuotients.h"
 
@@ -73,6 +74,7 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
       passes.run(function, analyses.functions);
       makeExtremaSafe(function);
       makeQuotientsSafe(function);
+      pairRoundings(function);
     }
   }
 }
