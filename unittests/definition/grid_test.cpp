@@ -234,8 +234,8 @@ TEST(CaseGrid, RowsAreArrangedAsTheySay) {
   EXPECT_FALSE(rows(DataKind::Normal, [](double a, double b, size_t) { return a < b; }));
 }
 
-/// Of ten rows that stand out, one is at every distance that a tenth of the numbers have, so that
-/// exp(-distance) is of each magnitude down to where float32 loses it beside 1.
+/// Few rows stand out at distances that leave no gap, so that exp(-distance) is of each magnitude
+/// down to where float32 loses it beside 1.
 TEST(CaseGrid, LastNumbersStandOutAtEveryDistance) {
   for (uint64_t seed : {1, 2, 3, 1000}) {
     runtime::Tensor tensor = runtime::Tensor::empty({20, 98}, DType::F32);
@@ -247,12 +247,12 @@ TEST(CaseGrid, LastNumbersStandOutAtEveryDistance) {
         above.push_back(distance);
       }
     }
-    ASSERT_EQ(above.size(), 10u);
+    ASSERT_GE(above.size(), 13u);
     std::sort(above.begin(), above.end());
     EXPECT_LT(above.front(), 6);
-    EXPECT_GT(above.back(), 20);
+    EXPECT_GT(above.back(), 17);
     for (size_t i = 1; i < above.size(); ++i) {
-      EXPECT_LT(above[i] - above[i - 1], 4) << seed;
+      EXPECT_LT(above[i] - above[i - 1], 2.5) << seed;
     }
   }
 }

@@ -156,6 +156,7 @@ private:
   static bool isSmall(const Judged &judged);
   /// Those not much larger than the smallest: how large a case is tells most kinds of data nothing.
   static std::vector<Judged *> lightOnes(const std::vector<Judged *> &cases);
+  static Judged *oneOfMostRows(const std::vector<Judged *> &cases);
 
   const CaseVerificationOptions &options;
   std::map<std::string, std::vector<Judged>> groups;
@@ -342,6 +343,13 @@ std::vector<Judged *> Verification::lightOnes(const std::vector<Judged *> &cases
   return light;
 }
 
+Judged *Verification::oneOfMostRows(const std::vector<Judged *> &cases) {
+  return *std::max_element(cases.begin(), cases.end(), [](const Judged *left, const Judged *right) {
+    return fewestRows(left->inputs, left->ready.arguments) <
+           fewestRows(right->inputs, right->ready.arguments);
+  });
+}
+
 std::vector<DataTrial> Verification::trialsOf(std::vector<Judged> &group) const {
   std::vector<Judged *> cases;
   int64_t rowCount = std::numeric_limits<int64_t>::max();
@@ -357,8 +365,11 @@ std::vector<DataTrial> Verification::trialsOf(std::vector<Judged> &group) const 
   size_t nextLarge = 0, nextLight = 0;
   for (const OtherData &other : otherData(group.front().inputs, rowCount, options.seed)) {
     const bool isSpecial = other.data.kind == definition::DataKind::Special;
-    Judged &judged =
-        other.isForLarge ? *cases[nextLarge++ % cases.size()] : *light[nextLight++ % light.size()];
+    // Rows that rise differ in how far their last number stands out.
+    Judged &judged = other.isForLarge ? *cases[nextLarge++ % cases.size()]
+                     : other.data.kind == definition::DataKind::SortedRows
+                         ? *oneOfMostRows(light)
+                         : *light[nextLight++ % light.size()];
     if ((!judged.one->isFinite || !isSpecial) && isChosen(*judged.one)) {
       trials.push_back({&judged, other});
     }

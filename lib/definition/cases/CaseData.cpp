@@ -24,7 +24,7 @@ constexpr double cancellingMagnitude = 1000;
 constexpr double largestNormal = 4;
 /// How far a last number that stands out is above the others of its row, at least and at most: from
 /// where their exponentials count to where they vanish beside its own in float32.
-constexpr double leastAbove = 2, mostAbove = 24;
+constexpr double leastAbove = 3, mostAbove = 20;
 
 /// 1 for 0; the ends of the type's range for -1 and 1, with a logarithm that is linear between.
 double magnitudeAt(double range, DType dtype) {
@@ -93,15 +93,15 @@ void fillSpecial(Row &row, int turn, uint64_t seed) {
   }
 }
 
-/// A row that rises; the last number of every second one stands out.
+/// A row that rises; the last numbers of two rows of three stand out.
 void fillSorted(Row &row, uint64_t seed) {
   for (int64_t i = 0; i < row.length; ++i) {
     row.set(i, largestNormal * (2 * static_cast<double>(i) / static_cast<double>(row.length) - 1));
   }
-  if ((static_cast<uint64_t>(row.number) + seed) % 2 == 1) {
+  if ((static_cast<uint64_t>(row.number) + seed) % 3 != 0) {
     // Steps of the golden ratio: the distances of few rows lie evenly between the ends.
     const double first = static_cast<double>(hashed(seed, 0) >> 11) * 0x1p-53;
-    const double place = first + 0.6180339887498949 * static_cast<double>(row.number / 2);
+    const double place = first + 0.6180339887498949 * static_cast<double>(row.number);
     const double part = place - std::floor(place);
     row.set(row.length - 1, largestNormal + leastAbove + part * (mostAbove - leastAbove));
   }

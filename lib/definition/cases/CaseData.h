@@ -21,7 +21,7 @@ enum class DataKind : uint8_t {
   Zeros,        ///< of both signs
   Ones,         ///< the same everywhere
   ConstantRows, ///< one number per row
-  SortedRows,   ///< rows that rise; the last number of every second one stands out
+  SortedRows,   ///< rows that rise; the last numbers of two of three stand out
   Cancelling,   ///< rows whose large numbers add up to nothing
 };
 constexpr int dataKindCount = 10;
