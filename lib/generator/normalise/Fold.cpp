@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+// What bounds and constants decide, see Normalise.h.
+#include "lib/generator/normalise/Normalise.h"
+
+#include "lib/generator/program/Guards.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace nereid::generator {
+namespace {
+
+std::optional<bool> truthOf(const Node *node) {
+  bool isConstant = node->kind == NodeKind::Const && node->dtype == DType::Bool;
+  return isConstant ? std::optional(node->integer != 0) : std::nullopt;
+}
+
+bool isNumber(const Node *node, double value) {
+  if (node->kind != NodeKind::Const) {
+    return false;
+  }
+  return isFloat(node->dtype)
+             ? node->real == value && std::signbit(node->real) == std::signbit(value)
+             : static_cast<double>(node->integer) == value;
+}
+
+class Folder {
+public:
+  explicit Folder(Program &program) : program(program) {}
+
+  const Node *fold(NodeParts parts) {
+    NodeTable &nodes = program.nodes;
+    if (parts.kind == NodeKind::Index && parts.indices[0].isConstant()) {
+      if (auto number = parts.indices[0].constant().constant()) {
+        return nodes.integer(*number, DType::I64);
+      }
+    }
+    if (parts.kind != NodeKind::Map) {
+      return nodes.make(std::move(parts));
+    }
+    if (parts.name == "cast" && parts.inputs[0]->dtype == parts.dtype) {
+      return parts.inputs[0];
+    }
+    if (const Node *simpler = selection(parts)) {
+      return simpler;
+    }
+    if (const Node *simpler = arithmetic(parts)) {
+      return simpler;
+    }
+    if (const Node *simpler = condition(parts)) {
+      return simpler;
+    }
+    return nodes.make(std::move(parts));
+  }
+
+private:
+  static const Node *selection(const NodeParts &parts) {
+    const std::vector<const Node *> &in = parts.inputs;
+    if (parts.name == "where") {
+      if (std::optional<bool> truth = truthOf(in[0])) {
+        return in[*truth ? 1 : 2];
+      }
+      return in[1] == in[2] ? in[1] : nullptr;
+    }
+    bool isAnd = parts.name == "logical_and";
+    if (isAnd || parts.name == "logical_or") {
+      for (size_t i = 0; i < 2; ++i) {
+        if (std::optional<bool> truth = truthOf(in[i])) {
+          return *truth == isAnd ? in[1 - i] : in[i];
+        }
+      }
+      return in[0] == in[1] ? in[0] : nullptr;
+    }
+    return nullptr;
+  }
+
+  static const Node *arithmetic(const NodeParts &parts) {
+    const std::vector<const Node *> &in = parts.inputs;
+    const std::string &name = parts.name;
+    bool isFloating = isFloat(parts.dtype);
+    if (name == "mul" || name == "add") {
+      // -0 is what leaves every float as it is; 0 makes 0 of -0.
+      double neutral = name == "mul" ? 1 : isFloating ? -0.0 : 0;
+      return isNumber(in[1], neutral) ? in[0] : isNumber(in[0], neutral) ? in[1] : nullptr;
+    }
+    bool isNeutral = (name == "div" && isNumber(in[1], 1)) || (name == "sub" && isNumber(in[1], 0));
+    return isNeutral ? in[0] : nullptr;
+  }
+
+  const Node *truth(bool value) { return program.nodes.integer(value ? 1 : 0, DType::Bool); }
+  const Node *indexNode(Affine value) {
+    return fold({NodeKind::Index, DType::I64, {}, {std::move(value)}});
+  }
+
+  const Node *condition(const NodeParts &parts) {
+    const std::vector<const Node *> &in = parts.inputs;
+    if (parts.name == "logical_not") {
+      std::optional<bool> known = truthOf(in[0]);
+      return known ? truth(!*known) : nullptr;
+    }
+    std::optional<Comparison> comparison = comparisonOf(parts);
+    if (!comparison) {
+      return nullptr;
+    }
+    if (std::optional<bool> known = truthByBounds(*comparison, program.space)) {
+      return truth(*known);
+    }
+    Affine difference = withoutFactor(*comparison);
+    // The sides: what varies, its first coefficient positive, and what does not.
+    Affine limit = Affine(-difference.constant()), varying = difference + limit;
+    const auto &[atom, coefficient] = *varying.terms().begin();
+    bool isLess = comparison->name == "lt";
+    if (program.space.symbols.isPositive(-coefficient)) {
+      varying = varying * -1;
+      bool isOrdered = isLess || comparison->name == "ge"; // -v < l is v ≥ 1 - l
+      limit = limit * -1 + Affine(isOrdered ? 1 : 0);
+      comparison->name = isLess ? "ge" : isOrdered ? "lt" : comparison->name;
+    }
+    return program.nodes.map(comparison->name, DType::Bool, {indexNode(varying), indexNode(limit)});
+  }
+
+  /// g·q + r < 0 is q < 0 when r lies in [0, g).
+  Affine withoutFactor(const Comparison &comparison) const {
+    const Affine &value = comparison.difference;
+    bool isOrdered = comparison.name == "lt" || comparison.name == "ge";
+    for (const auto &[atom, coefficient] : value.terms()) {
+      bool isRising = program.space.symbols.isPositive(coefficient);
+      Polynomial factor = isRising ? coefficient : -coefficient;
+      if (!isOrdered || factor.isOne() || !program.space.symbols.isPositive(factor)) {
+        continue;
+      }
+      Affine quotient = floorDivide(value, factor, program.space);
+      bool isPart =
+          std::all_of(quotient.terms().begin(), quotient.terms().end(),
+                      [&](const auto &term) { return value.terms().contains(term.first); });
+      if (isPart) {
+        return quotient;
+      }
+    }
+    return value;
+  }
+
+  Program &program;
+};
+
+} // namespace
+
+void foldConstants(Program &program) {
+  Folder folder(program);
+  program.rebuild([&](NodeParts parts) { return folder.fold(std::move(parts)); });
+  for (Stage &stage : program.stages) {
+    for (Store &store : stage.stores) {
+      if (store.guard && truthOf(store.guard) == true) {
+        store.guard = nullptr;
+      }
+    }
+  }
+}
+
+} // namespace nereid::generator
