@@ -19,7 +19,8 @@ inline definition::Operator parsed(const std::string &text) {
 /// inputs: lines such as "[inputs.x]\nshape = [\"...\", \"D\"]".
 inline definition::Operator made(const std::string &body, const std::string &inputs,
                                  const std::string &outShape,
-                                 const std::string &dtypes = "\"float32\", \"float16\"") {
+                                 const std::string &dtypes = "\"float32\", \"float16\"",
+                                 const std::string &outDtype = "") {
   // One small case that binds every symbol the inputs use.
   std::string sizes = inputs.find("...") != std::string::npos ? "\"...\" = [2, 3]" : "";
   for (char symbol = 'A'; symbol <= 'Z'; ++symbol) {
@@ -29,7 +30,8 @@ inline definition::Operator made(const std::string &body, const std::string &inp
   }
   return parsed("[operator]\nname = \"t\"\nsummary = \"s\"\ndtypes = [" + dtypes +
                 "]\nbody = \"\"\"\n" + body + "\n\"\"\"\n" + inputs + "\n[outputs.out]\nshape = [" +
-                outShape + "]\n[performance]\ncases = [{ " + sizes + " }]\n");
+                outShape + "]\n" + (outDtype.empty() ? "" : "dtype = \"" + outDtype + "\"\n") +
+                "[performance]\ncases = [{ " + sizes + " }]\n");
 }
 
 inline definition::Operator shipped(const std::string &name) {
