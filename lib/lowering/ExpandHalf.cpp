@@ -6,10 +6,10 @@
 // vector of 16- or 8-bit integers moves, masks and shuffles in every instruction set.
 // Requires: the loops level; function arguments are pointers.
 // Guarantees: no value of type f16, bf16 or an 8-bit float remains, except an f16 or bf16 inside a
-// pair of bitcast and extension or truncation that is one instruction of the machine. Conversions round once, to
-// nearest even or, where arith.truncf says so, towards zero; no rounding mode remains.
-// Example: `arith.addf %a, %b : vector<16xbf16>` becomes two shifts into f32, `arith.addf` and the
-// rounding in integer operations.
+// pair of bitcast and extension or truncation that is one instruction of the machine. Conversions
+// round once, to nearest even or, where arith.truncf says so, towards zero; no rounding mode
+// remains. Example: `arith.addf %a, %b : vector<16xbf16>` becomes two shifts into f32, `arith.addf`
+// and the rounding in integer operations.
 #include "lib/lowering/Float8Conversions.h"
 #include "lib/lowering/HalfConversions.h"
 #include "lib/lowering/Passes.h"
