@@ -202,6 +202,32 @@ TEST(Reference, WhatUnderflowsOnTheWayMayBeLost) {
   EXPECT_EQ(agreementOf("out = (x * x) * 1e30", {3.7e-23, 1}, {1.4e-12, 1e30}).mismatches, 1);
 }
 
+/// x times a sigmoid that is no normal number any more, which 1 / (1 + exp(-x)) makes 0.
+TEST(Reference, FactorsThatUnderflowMayBeLost) {
+  const double lost = -90 * std::exp(-90.0), kept = -80 * std::exp(-80.0);
+  EXPECT_TRUE(agreementOf("out = silu(x)", {-90, -80}, {-0.0, kept}).passed());
+  EXPECT_TRUE(agreementOf("out = silu(x)", {-90, -80}, {lost, kept}).passed());
+  EXPECT_EQ(agreementOf("out = silu(x)", {-90, -80}, {lost, 0}).mismatches, 1);
+  EXPECT_EQ(agreementOf("out = silu(x)", {-90, -80}, {2 * kept, kept}).mismatches, 1);
+}
+
+TEST(Reference, HardswishOfMinusInfinityIsNaN) {
+  EXPECT_TRUE(agreementOf("out = hardswish(x)", {-inf, inf}, {std::nan(""), inf}).passed());
+  EXPECT_EQ(agreementOf("out = hardswish(x)", {-inf, inf}, {0, inf}).mismatches, 1);
+}
+
+/// Squares leave the range of float32 where deviations are below 1e-19 or above 1e19.
+TEST(Reference, SquaresOfDeviationsMayLeaveTheRange) {
+  const std::string body = "out = x * 0 + x.std(dim=-1, keepdim=True)";
+  const double root = std::sqrt(2.0);
+  EXPECT_TRUE(agreementOf(body, {1, -1}, {root, root}).passed());
+  EXPECT_EQ(agreementOf(body, {1, -1}, {root, 0}).mismatches, 1);
+  EXPECT_TRUE(agreementOf(body, {1e25, -1e25}, {inf, 1e25 * root}).passed());
+  EXPECT_EQ(agreementOf(body, {1e25, -1e25}, {inf, inf}).unverifiable, 2);
+  EXPECT_TRUE(agreementOf(body, {1e-25, -1e-25}, {0, 1e-25 * root}).passed());
+  EXPECT_EQ(agreementOf(body, {1e-25, -1e-25}, {1, 0}).mismatches, 1);
+}
+
 TEST(Reference, SoftmaxOfHugeNumbersIsKnown) {
   const std::vector<double> x = {3e37F, -1e37F, 2.9999e37F, 0}, right = {1, 0, 0, 0};
   const std::string body = "out = softmax(x, dim=-1)";

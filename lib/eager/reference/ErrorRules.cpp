@@ -52,8 +52,9 @@ const std::map<std::string, ScalarFunction> &steadyFunctions() {
 
 struct Sloped {
   ScalarFunction function;
-  double slope;          ///< largest absolute derivative
-  double argumentFactor; ///< unit roundoffs of |x| lost to cancellation inside the formula
+  double slope;           ///< largest absolute derivative
+  double argumentFactor;  ///< unit roundoffs of |x| lost to cancellation inside the formula
+  double flushFactor = 0; ///< smallest normal numbers of |x| lost where a factor of x underflows
 };
 
 const std::map<std::string, Sloped> &slopedFunctions() {
@@ -64,14 +65,17 @@ const std::map<std::string, Sloped> &slopedFunctions() {
       {"sin", {[](double x) { return std::sin(x); }, 1, 4}},
       {"cos", {[](double x) { return std::cos(x); }, 1, 4}},
       {"gelu", {geluOf, 1.13, 4}},
-      {"silu", {[](double x) { return x * sigmoidOf(x); }, 1.1, 0}},
+      {"silu", {[](double x) { return x * sigmoidOf(x); }, 1.1, 0, 1}},
       {"mish", {[](double x) { return x * std::tanh(softplusOf(x)); }, 1.09, 4}},
       {"hardsigmoid",
        {[](double x) { return std::isnan(x) ? x : std::clamp(x / 6 + 0.5, 0., 1.); }, 0.17, 0.5}},
       {"hardswish",
-       {[](double x) { return x <= -3  ? 0.0
-                              : x >= 3 ? x
-                                       : x * (x + 3) / 6; }, 1.5, 2}},
+       {[](double x) {
+          return x <= -3  ? x * 0.0 // NaN where the formula, x relu6(x + 3) / 6, is
+                 : x >= 3 ? x
+                          : x * (x + 3) / 6;
+        },
+        1.5, 2}},
   };
   return functions;
 }
@@ -89,7 +93,9 @@ Bounded sloped(const Rule &rule, const Bounded &x) {
   if (std::isinf(x.value)) {
     return {rule.function(x.value), 0}; // the limit itself
   }
-  return {rule.function(x.value), rule.slope * x.error + rule.argumentLoss * std::fabs(x.value)};
+  const double value = rule.function(x.value), size = std::fabs(x.value);
+  const double flushed = std::fabs(value) < 2 * rule.argumentFlush * size ? rule.argumentFlush : 0;
+  return {value, rule.slope * x.error + (rule.argumentLoss + flushed) * size};
 }
 
 Bounded exponential(const Rule &, const Bounded &x) {
@@ -311,6 +317,7 @@ Rule makeRule(const Node &node, const Operation &operation, const ErrorModel &mo
     rule.function = isTanhForm ? geluTanhOf : slope->second.function;
     rule.slope = slope->second.slope;
     rule.argumentLoss = slope->second.argumentFactor * rule.unit;
+    rule.argumentFlush = slope->second.flushFactor * rule.tiny;
     rule.run = NEREID_RULE(Number, 1, sloped(rule, in[0]));
   } else {
     rule.keepsRepresentable =
@@ -397,7 +404,10 @@ Bounded reduceRule(const Node &node, std::span<const Bounded> elements, const Er
     spread += 2 * deviation * error + error * error;
   }
   double degrees = std::max(0.0, n - correction);
-  Bounded variance{squares / degrees, (spread + steps * unit * squares) / degrees};
+  // Squares leave the range long before the numbers do, at either end.
+  lost = lost || squares > definition::largestFinite(model.compute);
+  const double flushed = squares > 0 ? n * definition::smallestNormal(model.compute) : 0;
+  Bounded variance{squares / degrees, (spread + steps * unit * squares + flushed) / degrees};
   if (op == "std" && variance.error > 0) {
     double root = std::sqrt(variance.value);
     double low = std::sqrt(std::max(0.0, variance.value - variance.error));
