@@ -114,11 +114,28 @@ Result<std::unique_ptr<Development>> Development::fromDefinition(const std::stri
   return result;
 }
 
+/// That the folder's definition is the one its files were generated from; E0610.
+static Status checkDefinition(const Project &project) {
+  const std::string file = project.definitionFile();
+  auto text = readTextFile(file);
+  if (!text || *text == project.manifest.definitionText) {
+    return Done{};
+  }
+  return makeError("E0610", fmt::format("'{}' was edited behind the files that were generated from "
+                                        "it",
+                                        file))
+      .withHelp(fmt::format("write them anew: nereid generate {} --out {}", file,
+                            project.directory()));
+}
+
 Result<std::unique_ptr<Development>>
 Development::fromProject(const std::string &directory, DevelopOptions options, Diagnostics &diags) {
   auto project = Project::open(directory);
   if (!project) {
     return project.error();
+  }
+  if (auto checked = checkDefinition(*project); !checked) {
+    return checked.error();
   }
   auto op =
       definition::parseOperator(project->definitionFile(), project->manifest.definitionText, diags);
