@@ -1,47 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/generator/KernelBody.h"
 
+#include "lib/generator/kernel/Printer.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace nereid::generator {
 namespace {
 
-constexpr size_t lineLimit = 96;
-
-size_t matchingParenthesis(const std::string &value, size_t open) {
-  int depth = 0;
-  for (size_t i = open; i < value.size(); ++i) {
-    depth += value[i] == '(' ? 1 : value[i] == ')' ? -1 : 0;
-    if (depth == 0) {
-      return i;
-    }
-  }
-  return value.size() - 1;
-}
-
-std::string termsText(const std::vector<OffsetTerm> &terms, const std::string &index) {
-  std::string sum;
+/// The offset that the terms add up to, from the position `index`.
+kernel::Expr offset(const std::vector<OffsetTerm> &terms, const std::string &index) {
+  kernel::Expr sum;
   for (const OffsetTerm &term : terms) {
-    std::string position = index;
+    kernel::Expr position = kernel::name(index);
     if (term.needsDivision) {
-      position += " // " + sizeName(term.inner);
+      position = kernel::binary("//", position, kernel::name(sizeName(term.inner)));
     }
     if (term.needsRemainder) {
-      position =
-          (term.needsDivision ? "(" + position + ")" : position) + " % " + sizeName(term.size);
+      position = kernel::binary("%", position, kernel::name(sizeName(term.size)));
     }
-    bool isPlain = position == index;
-    sum += (sum.empty() ? "" : " + ") + (isPlain ? position : "(" + position + ")") + " * " +
-           term.stride;
+    kernel::Expr part = position * kernel::name(term.stride);
+    sum = sum ? sum + part : part;
   }
   return sum;
 }
 
 const char *reduceFunction(const std::string &op) {
   return op == "amax" ? "tl.max" : op == "amin" ? "tl.min" : "tl.sum";
+}
+
+kernel::Expr infinity(bool isNegative) {
+  return kernel::real(isNegative ? -std::numeric_limits<double>::infinity()
+                                 : std::numeric_limits<double>::infinity());
 }
 
 } // namespace
@@ -100,40 +94,11 @@ KernelBody::KernelBody(const FusedOperator &fused, KernelVariant variant)
            "False"};
 }
 
-// ---- lines ----
-
-void KernelBody::line(const std::string &content) {
-  text += std::string(indent * 4, ' ') + content + "\n";
-}
-
-void KernelBody::assign(const std::string &name, const std::string &value) {
-  std::string whole = name + " = " + value;
-  if (whole.size() + indent * 4 <= lineLimit || value.back() != ')') {
-    line(whole);
-    return;
-  }
-  size_t open = value.find('(');
-  size_t close = matchingParenthesis(value, open);
-  line(name + " = " + value.substr(0, open + 1));
-  ++indent;
-  line(value.substr(open + 1, close - open - 1));
-  --indent;
-  line(value.substr(close));
-}
-
-void KernelBody::header() {
-  std::string runTime, constants;
+void KernelBody::chooseParameters() {
   for (const KernelParameter &parameter : kernelParameters(fused, variant)) {
     taken.insert(parameter.name);
-    bool isConstant = parameter.kind == KernelParameter::Kind::Constexpr;
-    std::string &list = isConstant ? constants : runTime;
-    std::string entry = parameter.name + (isConstant ? ": tl.constexpr," : ",");
-    size_t lastLine = list.size() - (list.rfind('\n') == std::string::npos ? 0 : list.rfind('\n'));
-    list += list.empty() ? "    " : lastLine + entry.size() > lineLimit ? "\n    " : " ";
-    list += entry;
+    parameters.push_back({parameter.name, parameter.kind == KernelParameter::Kind::Constexpr});
   }
-  text += fmt::format("@triton.jit\ndef {}(\n{}\n{}\n):\n", kernelName(fused, variant), runTime,
-                      constants);
 }
 
 void KernelBody::chooseComputeType() {
@@ -142,30 +107,37 @@ void KernelBody::chooseComputeType() {
                                 [](DType type) { return type == DType::F64; });
   auto free = std::find_if(fused.operands.begin(), fused.operands.end(),
                            [](const Operand &operand) { return !operand.fixedDtype; });
+  if (free == fused.operands.end() || (!fused.hasIntegers && !needsQuery)) {
+    return;
+  }
+  auto element = kernel::name(pointerName(*free) + ".dtype.element_ty");
   if (fused.hasIntegers) {
     std::set<std::string> names;
     for (const FusedNode &node : fused.nodes) {
       names.insert({typeName(node.types), typeName(node.computedTypes)});
       if (node.op == "amax" || node.op == "amin") {
-        names.insert(kernelTypes.end(node.types, node.op == "amax"));
+        names.insert(kernel::text(kernelTypes.end(node.types, node.op == "amax")));
       }
     }
-    std::vector<std::string> lines = kernelTypes.lines(names);
-    if (!lines.empty() && free != fused.operands.end()) {
-      line("# Integers are computed in their own type, floats below 32 bits in float32.");
-      line(fmt::format("element: tl.constexpr = {}.dtype.element_ty", pointerName(*free)));
-      std::for_each(lines.begin(), lines.end(), [&](const std::string &each) { line(each); });
+    if (kernelTypes.hasConstants(names)) {
+      body.comment("Integers are computed in their own type, floats below 32 bits in float32.");
+      body.assign("element", element, "tl.constexpr");
+      kernelTypes.define(names, body);
     }
     return;
   }
-  if (needsQuery && free != fused.operands.end()) {
-    line("# Types below 32 bits are computed in float32, all others in their own type.");
-    line(fmt::format("element: tl.constexpr = {}.dtype.element_ty", pointerName(*free)));
-    line("compute: tl.constexpr = (");
-    line("    tl.float32 if element == tl.float16 or element == tl.bfloat16 else element");
-    line(")");
-    computeType = "compute";
-  }
+  body.comment("Types below 32 bits are computed in float32, all others in their own type.");
+  body.assign("element", element, "tl.constexpr");
+  auto isElement = [](const char *type) {
+    return kernel::binary("==", kernel::name("element"), kernel::name(type));
+  };
+  body.assign(
+      "compute",
+      kernel::choice(kernel::name("tl.float32"),
+                     kernel::binary("or", isElement("tl.float16"), isElement("tl.bfloat16")),
+                     kernel::name("element")),
+      "tl.constexpr");
+  computeType = "compute";
 }
 
 // ---- names and values ----
@@ -187,19 +159,17 @@ Expression KernelBody::use(int number, Extent as) {
   if (!is2d() || as != Extent::Full || extent == as || extent == Extent::Scalar || isLeaf) {
     return value;
   }
-  std::string base = value.precedence == Precedence::Atom ? value.text : "(" + value.text + ")";
-  return {base + (extent == Extent::Row ? "[None, :]" : "[:, None]"), Precedence::Atom,
-          value.isBoolean};
+  return {kernel::axis(value.tree, extent == Extent::Row ? 1 : 0, 2), value.isBoolean};
 }
 
 void KernelBody::bind(int number, Expression value, bool force) {
   const FusedNode &n = node(number);
   bool isNamed = !n.name.empty();
-  bool isLong = value.text.size() > 72;
+  bool isLong = kernel::text(value.tree).size() > 72;
   if (force || isNamed || isLong || uses[static_cast<size_t>(number)] > 1) {
     std::string name = variableFor(number);
-    assign(name, value.text);
-    value = {name, Precedence::Atom, value.isBoolean};
+    body.assign(name, value.tree);
+    value.tree = kernel::name(name);
   }
   values[number] = std::move(value);
 }
@@ -231,11 +201,11 @@ std::string KernelBody::sumName(int number) const {
 void KernelBody::compute(int number) {
   const FusedNode &n = node(number);
   if (n.op == "constant") {
-    values[number] = constantExpression(n.value, fused.hasIntegers);
+    values[number] = {constantExpression(n.value, fused.hasIntegers)};
   } else if (n.op == "columns") {
-    values[number] = {"columns"};
+    values[number] = {kernel::name("columns")};
   } else if (n.op == "scalar") {
-    values[number] = {scalarName(n.parameter)};
+    values[number] = {kernel::name(scalarName(n.parameter))};
   } else if (n.op == "squeeze") {
     values[number] = values.at(n.inputs[0]);
   } else {
@@ -244,15 +214,16 @@ void KernelBody::compute(int number) {
                                      [&](int input) { return node(input).op == "columns"; });
     for (size_t i = 0; i < n.inputs.size(); ++i) {
       const FusedNode &in = node(n.inputs[i]);
-      operands.push_back(countsColumns && in.op == "constant" ? constantExpression(in.value, true)
-                         : fused.hasIntegers                  ? operand(number, i)
-                                                              : use(n.inputs[i], n.extent));
+      operands.push_back(countsColumns && in.op == "constant"
+                             ? Expression{constantExpression(in.value, true)}
+                         : fused.hasIntegers ? operand(number, i)
+                                             : use(n.inputs[i], n.extent));
     }
     std::string op = n.op;
     if (op == "div" && isSumOfShiftedPowers(fused, n.inputs[1])) {
       // The divisor lies in [1, columns], so its reciprocal is safe: one division per row.
       op = "mul";
-      operands[1] = {"(1.0 / " + operands[1].text + ")"};
+      operands[1] = {kernel::real(1) / operands[1].tree};
     }
     const bool isFloating = !fused.hasIntegers || areAllFloat(n.computedTypes);
     auto made = pointwiseExpression(
@@ -261,9 +232,10 @@ void KernelBody::compute(int number) {
                      std::all_of(n.inputs.begin() + 1, n.inputs.end(),
                                  [&](int input) { return node(input).op == "constant"; });
     if (made && hasNoType) {
-      made = cast(*made, typeName(n.types));
+      const std::string type = typeName(n.types);
+      made = Expression{cast(made->tree, type), type == "tl.int1"};
     }
-    bind(number, made ? *made : Expression{n.op}, false);
+    bind(number, made ? *made : Expression{kernel::name(n.op)}, false);
   }
 }
 
@@ -271,19 +243,12 @@ std::string KernelBody::typeName(const std::vector<DType> &types) const {
   return kernelTypes.name(types);
 }
 
-Expression KernelBody::cast(const Expression &value, const std::string &type) const {
-  std::string base = value.precedence == Precedence::Atom ? value.text : "(" + value.text + ")";
-  return {fmt::format("{}.to({})", base, type), Precedence::Atom, type == "tl.int1"};
-}
-
 Expression KernelBody::operand(int user, size_t input) {
   const FusedNode &n = node(user);
   const FusedNode &in = node(n.inputs[input]);
   if (in.op == "constant") {
     bool isInteger = !areAllFloat(n.computedTypes) && std::isfinite(in.value);
-    return isInteger ? Expression{std::to_string(in.integer),
-                                  in.integer < 0 ? Precedence::Unary : Precedence::Atom}
-                     : constantExpression(in.value, false);
+    return {isInteger ? kernel::Expr(in.integer) : constantExpression(in.value, false)};
   }
   Expression value = use(n.inputs[input], n.extent);
   bool isCondition = n.op.starts_with("logical_") || (n.op == "where" && input == 0);
@@ -292,8 +257,9 @@ Expression KernelBody::operand(int user, size_t input) {
     return value;
   }
   // A number that the compiler knows has no method: a tensor of it has.
-  return in.op == "scalar" ? Expression{fmt::format("tl.full((), {}, {})", value.text, type)}
-                           : cast(value, type);
+  return in.op == "scalar" ? Expression{kernel::call(
+                                 "tl.full", {kernel::tuple({}), value.tree, kernel::name(type)})}
+                           : Expression{cast(value.tree, type), type == "tl.int1"};
 }
 
 std::string KernelBody::scalarName(int parameter) const {
@@ -324,70 +290,72 @@ void KernelBody::generalOffsets(bool ofRows) {
     if (!offsetVariables.contains(key)) {
       offsetVariables[key] = freshName(key);
     }
-    assign(offsetVariables[key],
-           termsText(offsetTerms(operand, ofRows ? fused.rowGroups : fused.columnGroups,
-                                 ofRows ? operand.rowGroups : operand.columnGroups),
-                     index));
+    body.assign(offsetVariables[key],
+                offset(offsetTerms(operand, ofRows ? fused.rowGroups : fused.columnGroups,
+                                   ofRows ? operand.rowGroups : operand.columnGroups),
+                       index));
   }
 }
 
-std::string KernelBody::address(const Operand &operand) {
-  std::string at = pointerName(operand);
+kernel::Expr KernelBody::address(const Operand &operand) {
+  kernel::Expr at = kernel::name(pointerName(operand));
   if (variant == KernelVariant::Flat) {
-    return operand.extent == Extent::Scalar ? at : at + " + offsets";
+    return operand.extent == Extent::Scalar ? at : at + kernel::name("offsets");
   }
   bool isTile = is2d() && operand.extent == Extent::Full;
+  auto along = [&](const std::string &index, unsigned dim) {
+    return isTile ? kernel::axis(kernel::name(index), dim, 2) : kernel::name(index);
+  };
   if (operand.hasSomeRows()) {
     bool isGeneral = hasGeneralRows(operand);
-    std::string row = isGeneral ? offsetVariables.at(operand.name + "_row") : "row";
-    at += " + " + row + (isTile ? "[:, None]" : "");
-    at += isGeneral ? "" : " * " + rowStrideName(operand);
+    kernel::Expr row = along(isGeneral ? offsetVariables.at(operand.name + "_row") : "row", 0);
+    at = at + (isGeneral ? row : row * kernel::name(rowStrideName(operand)));
   }
   if (operand.hasSomeColumns()) {
-    std::string col =
-        hasGeneralColumns(operand) ? offsetVariables.at(operand.name + "_col") : "col";
-    at += " + " + col + (isTile ? "[None, :]" : "");
+    bool isGeneral = hasGeneralColumns(operand);
+    at = at + along(isGeneral ? offsetVariables.at(operand.name + "_col") : "col", 1);
   }
   return at;
 }
 
-std::string KernelBody::mask(Extent extent) const {
+kernel::Expr KernelBody::mask(Extent extent) const {
   if (extent == Extent::Scalar) {
-    return "";
+    return {};
   }
   if (variant == KernelVariant::Flat || !is2d()) {
     bool isVector =
         variant == KernelVariant::Flat || extent == Extent::Full || extent == Extent::Row;
-    return isVector ? "inside" : "";
+    return isVector ? kernel::name("inside") : kernel::Expr();
   }
-  return extent == Extent::Full ? "inside" : extent == Extent::Row ? "col_inside" : "row_inside";
+  return kernel::name(extent == Extent::Full  ? "inside"
+                      : extent == Extent::Row ? "col_inside"
+                                              : "row_inside");
 }
 
 void KernelBody::load(int number) {
   const Operand &operand = operandOf(number, false);
-  std::string at = address(operand), guard = mask(operand.extent);
-  std::string call = "tl.load(" + at;
-  if (!guard.empty()) {
+  std::vector<kernel::Argument> arguments = {address(operand)};
+  if (kernel::Expr guard = mask(operand.extent)) {
     bool isInteger = !areAllFloat(node(number).types);
-    std::string other = isInteger ? "0" : "0.0";
+    kernel::Expr other = isInteger ? kernel::Expr(0) : kernel::real(0);
     if (fused.hasReduction && !isInteger) {
       Lane lane = lanes[static_cast<size_t>(number)];
-      other = lane == Lane::NegativeInfinity   ? "-float(\"inf\")"
-              : lane == Lane::PositiveInfinity ? "float(\"inf\")"
-                                               : other;
+      bool isInfinite = lane == Lane::NegativeInfinity || lane == Lane::PositiveInfinity;
+      other = isInfinite ? infinity(lane == Lane::NegativeInfinity) : other;
     }
-    call += fmt::format(", mask={}, other={}", guard, other);
+    arguments.emplace_back("mask", guard);
+    arguments.emplace_back("other", other);
   }
-  call += ")";
+  kernel::Expr value = kernel::call("tl.load", std::move(arguments));
   const FusedNode &n = node(number);
   bool isFloating =
       std::any_of(n.types.begin(), n.types.end(), [](DType type) { return isFloat(type); });
   if (isFloating) {
-    call += fmt::format(".to({})", fused.hasIntegers ? typeName(n.types) : computeType);
+    value = cast(value, fused.hasIntegers ? typeName(n.types) : computeType);
   }
   std::string name = variableFor(number);
-  assign(name, call);
-  values[number] = {name, Precedence::Atom, n.isBoolean};
+  body.assign(name, value);
+  values[number] = {kernel::name(name), n.isBoolean};
 }
 
 void KernelBody::store(size_t output) {
@@ -396,32 +364,35 @@ void KernelBody::store(size_t output) {
       *std::find_if(fused.operands.begin(), fused.operands.end(), [&](const Operand &o) {
         return o.isOutput && o.index == static_cast<int>(output);
       });
-  const Expression value = values.at(number);
-  std::string at = address(operand), guard = mask(operand.extent);
+  kernel::Expr stored = values.at(number).tree, at = address(operand);
   bool isLiteral = node(number).op == "constant" || node(number).op == "scalar";
-  std::string stored = value.text;
   if (!isLiteral) {
-    stored = storedName(operand);
-    assign(stored,
-           fmt::format("{}.to({}.dtype.element_ty)",
-                       value.precedence == Precedence::Atom ? value.text : "(" + value.text + ")",
-                       pointerName(operand)));
+    const std::string name = storedName(operand);
+    body.assign(name, cast(stored, pointerName(operand) + ".dtype.element_ty"));
+    stored = kernel::name(name);
   }
-  std::string arguments = at + ", " + stored + (guard.empty() ? "" : ", mask=" + guard);
+  auto call = [&](bool isStreaming) {
+    std::vector<kernel::Argument> arguments = {at, stored};
+    if (kernel::Expr guard = mask(operand.extent)) {
+      arguments.emplace_back("mask", guard);
+    }
+    if (isStreaming) {
+      arguments.emplace_back("cache_modifier", kernel::string(".cs"));
+    }
+    return kernel::call("tl.store", std::move(arguments));
+  };
   if (operand.extent != Extent::Full && !(operand.extent == Extent::Row && !fused.hasReduction)) {
-    line("tl.store(" + arguments + ")");
+    body.evaluate(call(false));
     return;
   }
-  std::string whole = "tl.store(" + arguments + ", cache_modifier=\".cs\")";
-  if (whole.size() + (indent + 1) * 4 > lineLimit) {
+  if (kernel::text(call(true)).size() + (body.depth() + 2) * 4 > kernel::lineLimit) {
     std::string name = addressName(operand);
-    assign(name, at);
-    arguments = name + ", " + stored + ", mask=" + guard;
+    body.assign(name, at);
+    at = kernel::name(name);
   }
-  line("if STREAMING:");
-  line("    tl.store(" + arguments + ", cache_modifier=\".cs\")");
-  line("else:");
-  line("    tl.store(" + arguments + ")");
+  body.when(
+      kernel::name("STREAMING"), [&] { body.evaluate(call(true)); },
+      [&] { body.evaluate(call(false)); });
 }
 
 std::string KernelBody::storedName(const Operand &operand) {
@@ -436,27 +407,25 @@ std::string KernelBody::addressName(const Operand &operand) {
 
 // ---- reductions ----
 
-std::string KernelBody::identityText(int number) const {
+kernel::Expr KernelBody::identity(int number) const {
   const FusedNode &n = node(number);
+  bool isEnd = n.op == "amax" || n.op == "amin";
   if (areAllFloat(n.types)) {
-    return n.op == "amax" ? "-float(\"inf\")" : n.op == "amin" ? "float(\"inf\")" : "0.0";
+    return isEnd ? infinity(n.op == "amax") : kernel::real(0);
   }
-  return n.op == "sum" ? "0" : kernelTypes.end(n.types, n.op == "amax");
+  return isEnd ? kernelTypes.end(n.types, n.op == "amax") : kernel::Expr(0);
 }
 
-Expression KernelBody::guarded(int reduction) {
+kernel::Expr KernelBody::guarded(int reduction) {
   const FusedNode &n = node(reduction);
-  Expression value = values.at(n.inputs[0]);
+  const Expression &own = values.at(n.inputs[0]);
   const std::string type = fused.hasIntegers ? typeName(n.types) : computeType;
-  if (value.isBoolean) {
-    value = {fmt::format("({}).to({})", value.text, type)};
-  } else if (fused.hasIntegers && typeName(node(n.inputs[0]).types) != type) {
-    value = cast(value, type);
-  }
+  bool isOther = fused.hasIntegers && typeName(node(n.inputs[0]).types) != type;
+  kernel::Expr value = own.isBoolean || isOther ? cast(own.tree, type) : own.tree;
   if (lanes[static_cast<size_t>(n.inputs[0])] == identityOf(n.op)) {
     return value;
   }
-  return {fmt::format("tl.where(inside, {}, {})", value.text, identityText(reduction))};
+  return kernel::call("tl.where", {kernel::name("inside"), value, identity(reduction)});
 }
 
 bool KernelBody::needsNanCheck(int number) const {
@@ -464,30 +433,32 @@ bool KernelBody::needsNanCheck(int number) const {
          !(node(number).op == "amax" && hasNanCovered(fused, number));
 }
 
-void KernelBody::finishReduction(int number, const std::string &value) {
+void KernelBody::finishReduction(int number, const kernel::Expr &value) {
   std::string name = variableFor(number);
-  std::string reduced = fmt::format("{}({}, axis=0)", reduceFunction(node(number).op), value);
+  const kernel::Argument alongRow("axis", 0);
+  kernel::Expr reduced = kernel::call(reduceFunction(node(number).op), {value, alongRow});
   // The language reduces narrow integers as 32 bits.
-  assign(name, areAllFloat(node(number).types)
-                   ? reduced
-                   : fmt::format("{}.to({})", reduced, typeName(node(number).types)));
+  body.assign(name, areAllFloat(node(number).types) ? reduced
+                                                    : cast(reduced, typeName(node(number).types)));
   if (needsNanCheck(number)) {
-    line("# A maximum of the language passes over NaN; PyTorch's does not.");
+    body.comment("A maximum of the language passes over NaN; PyTorch's does not.");
     std::string count = freshName(name + "_nans");
-    assign(count, fmt::format("tl.sum(({0} != {0}).to(tl.int32), axis=0)", value));
-    assign(name, fmt::format("tl.where({} > 0, float(\"nan\"), {})", count, name));
+    kernel::Expr isNan = cast(kernel::binary("!=", value, value), "tl.int32");
+    body.assign(count, kernel::call("tl.sum", {isNan, alongRow}));
+    body.assign(name, kernel::call("tl.where", {kernel::binary(">", kernel::name(count), 0),
+                                                kernel::real(std::nan("")), kernel::name(name)}));
   }
-  values[number] = {name};
+  values[number] = {kernel::name(name)};
 }
 
 void KernelBody::reduceTile(int number) {
-  Expression value = guarded(number);
+  kernel::Expr value = guarded(number);
   if (needsNanCheck(number)) {
     std::string part = freshName("masked");
-    assign(part, value.text);
-    value = {part};
+    body.assign(part, value);
+    value = kernel::name(part);
   }
-  finishReduction(number, value.text);
+  finishReduction(number, value);
 }
 
 } // namespace nereid::generator

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all variants of a kernel have in common: its lines, the names and expressions of its values,
-// its loads, stores and reductions. KernelWriter.cpp arranges them.
+// What all variants of a kernel have in common: the names and expressions of its values, its loads,
+// stores and reductions. KernelWriter.cpp arranges them.
 #pragma once
 
 #include "lib/generator/KernelExpression.h"
@@ -21,11 +21,7 @@ class KernelBody {
 protected:
   KernelBody(const FusedOperator &fused, KernelVariant variant);
 
-  // ---- lines ----
-  void line(const std::string &content);
-  /// A call too long for one line is broken after its parenthesis.
-  void assign(const std::string &name, const std::string &value);
-  void header();
+  void chooseParameters();
   void chooseComputeType();
 
   // ---- names and values ----
@@ -44,26 +40,26 @@ protected:
   Expression operand(int user, size_t input);
   /// The type of values in the source.
   std::string typeName(const std::vector<DType> &types) const;
-  Expression cast(const Expression &value, const std::string &type) const;
   std::string scalarName(int parameter) const;
 
   // ---- memory ----
   const Operand &operandOf(int number, bool isOutput) const;
   /// Offsets of operands that move along some groups only, as variables "<name>_row", "<name>_col".
   void generalOffsets(bool ofRows);
-  std::string address(const Operand &operand);
-  std::string mask(Extent extent) const;
+  kernel::Expr address(const Operand &operand);
+  /// None for a scalar.
+  kernel::Expr mask(Extent extent) const;
   void load(int number);
   void store(size_t output);
   std::string storedName(const Operand &operand);
   std::string addressName(const Operand &operand);
 
   // ---- reductions ----
-  std::string identityText(int number) const;
+  kernel::Expr identity(int number) const;
   /// The value to reduce, with masked lanes that the reduction ignores.
-  Expression guarded(int reduction);
+  kernel::Expr guarded(int reduction);
   bool needsNanCheck(int number) const;
-  void finishReduction(int number, const std::string &value);
+  void finishReduction(int number, const kernel::Expr &value);
   void reduceTile(int number);
 
   const FusedOperator &fused;
@@ -75,9 +71,10 @@ protected:
   std::map<int, Expression> values;
   std::map<int, std::string> variables;
   std::map<std::string, std::string> offsetVariables;
-  std::string computeType, text;
+  std::string computeType;
   KernelTypes kernelTypes;
-  size_t indent = 1;
+  std::vector<kernel::Parameter> parameters;
+  kernel::Body body;
 };
 
 } // namespace nereid::generator

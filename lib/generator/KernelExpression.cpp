@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The table of primitives and their Triton spelling.
+// The table of primitives and their spelling in the kernel language.
 #include "lib/generator/KernelExpression.h"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -11,38 +9,19 @@
 namespace nereid::generator {
 namespace {
 
-std::string parenthesised(const Expression &expression, Precedence atLeast) {
-  return expression.precedence >= atLeast ? expression.text : "(" + expression.text + ")";
-}
-
-Precedence next(Precedence precedence) {
-  return static_cast<Precedence>(static_cast<int>(precedence) + 1);
-}
-
 struct BinaryForm {
   const char *symbol;
-  Precedence precedence;
   bool isBoolean;
 };
 
 const BinaryForm *binaryForm(const std::string &op) {
   static const std::map<std::string, BinaryForm> forms = {
-      {"add", {"+", Precedence::Sum, false}},
-      {"sub", {"-", Precedence::Sum, false}},
-      {"mul", {"*", Precedence::Product, false}},
-      {"div", {"/", Precedence::Product, false}},
-      {"eq", {"==", Precedence::Comparison, true}},
-      {"ne", {"!=", Precedence::Comparison, true}},
-      {"lt", {"<", Precedence::Comparison, true}},
-      {"le", {"<=", Precedence::Comparison, true}},
-      {"gt", {">", Precedence::Comparison, true}},
-      {"ge", {">=", Precedence::Comparison, true}},
-      {"logical_and", {"&", Precedence::BitAnd, true}},
-      {"logical_or", {"|", Precedence::BitOr, true}},
-      {"logical_xor", {"^", Precedence::BitXor, true}},
-      {"bitwise_and", {"&", Precedence::BitAnd, false}},
-      {"bitwise_or", {"|", Precedence::BitOr, false}},
-      {"bitwise_xor", {"^", Precedence::BitXor, false}},
+      {"add", {"+", false}},         {"sub", {"-", false}},         {"mul", {"*", false}},
+      {"div", {"/", false}},         {"eq", {"==", true}},          {"ne", {"!=", true}},
+      {"lt", {"<", true}},           {"le", {"<=", true}},          {"gt", {">", true}},
+      {"ge", {">=", true}},          {"logical_and", {"&", true}},  {"logical_or", {"|", true}},
+      {"logical_xor", {"^", true}},  {"bitwise_and", {"&", false}}, {"bitwise_or", {"|", false}},
+      {"bitwise_xor", {"^", false}},
   };
   auto found = forms.find(op);
   return found == forms.end() ? nullptr : &found->second;
@@ -62,40 +41,23 @@ const char *functionName(const std::string &op) {
 }
 
 Expression asNumber(const Expression &expression, const std::string &computeType) {
-  if (!expression.isBoolean) {
-    return expression;
-  }
-  return {fmt::format("{}.to({})", parenthesised(expression, Precedence::Atom), computeType)};
+  return expression.isBoolean ? Expression{cast(expression.tree, computeType)} : expression;
 }
 
 Expression asBoolean(const Expression &expression) {
-  if (expression.isBoolean) {
-    return expression;
-  }
-  return {fmt::format("{} != 0", parenthesised(expression, next(Precedence::Comparison))),
-          Precedence::Comparison, true};
+  return expression.isBoolean ? expression
+                              : Expression{kernel::binary("!=", expression.tree, 0), true};
 }
 
 } // namespace
 
-Expression constantExpression(double value, bool preferInteger) {
-  if (std::isnan(value)) {
-    return {"float(\"nan\")"};
-  }
-  if (std::isinf(value)) {
-    return value > 0 ? Expression{"float(\"inf\")"}
-                     : Expression{"-float(\"inf\")", Precedence::Unary};
-  }
-  std::string text;
-  if (preferInteger && value == std::floor(value) && std::abs(value) < 1e15) {
-    text = fmt::format("{}", static_cast<int64_t>(value));
-  } else {
-    text = fmt::format("{}", value);
-    if (text.find_first_of(".e") == std::string::npos) {
-      text += ".0";
-    }
-  }
-  return {text, std::signbit(value) ? Precedence::Unary : Precedence::Atom};
+kernel::Expr cast(kernel::Expr value, const std::string &type) {
+  return kernel::method(std::move(value), "to", {kernel::name(type)});
+}
+
+kernel::Expr constantExpression(double value, bool preferInteger) {
+  bool isWhole = value == std::floor(value) && std::abs(value) < 1e15;
+  return preferInteger && isWhole ? kernel::Expr(static_cast<int64_t>(value)) : kernel::real(value);
 }
 
 std::optional<Expression> pointwiseExpression(const std::string &op,
@@ -114,12 +76,10 @@ std::optional<Expression> pointwiseExpression(const std::string &op,
     bool isBoolean = in[1].isBoolean && in[2].isBoolean;
     Expression a = isBoolean ? in[1] : asNumber(in[1], computeType);
     Expression b = isBoolean ? in[2] : asNumber(in[2], computeType);
-    return Expression{fmt::format("tl.where({}, {}, {})", in[0].text, a.text, b.text),
-                      Precedence::Atom, isBoolean};
+    return Expression{kernel::call("tl.where", {in[0].tree, a.tree, b.tree}), isBoolean};
   }
-  if (op == "logical_not") {
-    return Expression{fmt::format("{} == 0", parenthesised(in[0], next(Precedence::Comparison))),
-                      Precedence::Comparison, true};
+  if (op == "logical_not" || (op == "bitwise_not" && isOfBits)) {
+    return Expression{kernel::binary("==", in[0].tree, 0), true};
   }
   if (!isLogical && !isOfBits) {
     for (Expression &operand : in) {
@@ -127,33 +87,24 @@ std::optional<Expression> pointwiseExpression(const std::string &op,
     }
   }
   if (const BinaryForm *form = binaryForm(op)) {
-    // Left-associative, and comparisons do not chain: the right side binds tighter.
-    Precedence left = form->isBoolean && !isLogical ? next(form->precedence) : form->precedence;
-    return Expression{fmt::format("{} {} {}", parenthesised(in[0], left), form->symbol,
-                                  parenthesised(in[1], next(form->precedence))),
-                      form->precedence, form->isBoolean || isOfBits};
+    return Expression{kernel::binary(form->symbol, in[0].tree, in[1].tree),
+                      form->isBoolean || isOfBits};
   }
-  if (op == "neg") {
-    return Expression{"-" + parenthesised(in[0], Precedence::Unary), Precedence::Unary};
-  }
-  if (op == "bitwise_not") {
-    return isOfBits ? Expression{fmt::format("{} == 0",
-                                             parenthesised(in[0], next(Precedence::Comparison))),
-                                 Precedence::Comparison, true}
-                    : Expression{"~" + parenthesised(in[0], Precedence::Unary), Precedence::Unary};
-  }
-  if ((op == "maximum" || op == "minimum") && !isFloating) {
-    return Expression{fmt::format("tl.{}({}, {})", op, in[0].text, in[1].text)};
+  if (op == "neg" || op == "bitwise_not") {
+    return Expression{kernel::unary(op == "neg" ? "-" : "~", in[0].tree)};
   }
   if (op == "maximum" || op == "minimum") {
-    return Expression{fmt::format("tl.{}({}, {}, propagate_nan=tl.PropagateNan.ALL)", op,
-                                  in[0].text, in[1].text)};
+    std::vector<kernel::Argument> arguments = {in[0].tree, in[1].tree};
+    if (isFloating) {
+      arguments.emplace_back("propagate_nan", kernel::name("tl.PropagateNan.ALL"));
+    }
+    return Expression{kernel::call("tl." + op, std::move(arguments))};
   }
   if (op == "pow") {
-    return Expression{fmt::format("libdevice.pow({}, {})", in[0].text, in[1].text)};
+    return Expression{kernel::call("libdevice.pow", {in[0].tree, in[1].tree})};
   }
   if (const char *name = functionName(op)) {
-    return Expression{fmt::format("{}({})", name, in[0].text)};
+    return Expression{kernel::call(name, {in[0].tree})};
   }
   return std::nullopt;
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// One primitive operation as a Triton-language expression, with just the parentheses Python needs.
+// One primitive operation as an expression of the kernel language.
 #pragma once
 
 #include "lib/generator/Fusion.h"
+#include "lib/generator/kernel/Tree.h"
 
 #include <optional>
 #include <span>
@@ -10,17 +11,13 @@
 
 namespace nereid::generator {
 
-/// How tightly an expression binds; larger binds tighter.
-enum class Precedence { Comparison, BitOr, BitXor, BitAnd, Sum, Product, Unary, Atom };
-
 struct Expression {
-  std::string text;
-  Precedence precedence = Precedence::Atom;
+  kernel::Expr tree;
   bool isBoolean = false;
 };
 
-/// "2.0", "1e-05", `float("inf")`; "2" when asked for integers and the value is one.
-Expression constantExpression(double value, bool preferInteger);
+/// 2.0, 1e-05, float("inf"); 2 when asked for integers and the value is one.
+kernel::Expr constantExpression(double value, bool preferInteger);
 
 /// The operation on these operands; nothing for a name that is no pointwise primitive.
 /// `computeType` is what booleans become in arithmetic; `isFloating`: it may hold NaN.
@@ -28,6 +25,9 @@ std::optional<Expression> pointwiseExpression(const std::string &op,
                                               std::span<const Expression> operands,
                                               const std::string &computeType,
                                               bool isFloating = true);
+
+/// value.to(type).
+kernel::Expr cast(kernel::Expr value, const std::string &type);
 
 /// True when the expression uses the libdevice module.
 bool needsLibdevice(const std::string &op);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/generator/KernelTypes.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace nereid::generator {
@@ -20,9 +18,9 @@ DType seen(DType type, DType own) {
 DType floating(DType own) { return isFloat(own) ? computed(own) : DType::F32; }
 DType total(DType own) { return isFloat(own) ? computed(own) : DType::I64; }
 
-std::string endOf(DType type, bool isLowest) {
-  return isLowest ? std::to_string(definition::lowestInteger(type))
-                  : std::to_string(definition::highestInteger(type));
+kernel::Expr endOf(DType type, bool isLowest) {
+  return kernel::integer(isLowest ? std::to_string(definition::lowestInteger(type))
+                                  : std::to_string(definition::highestInteger(type)));
 }
 
 std::string spelt(DType type) {
@@ -66,30 +64,34 @@ std::string KernelTypes::name(const std::vector<DType> &types) const {
                              : "";
 }
 
-std::vector<std::string> KernelTypes::lines(const std::set<std::string> &names) const {
-  std::vector<std::string> text;
+bool KernelTypes::hasConstants(const std::set<std::string> &names) const {
+  return std::any_of(names.begin(), names.end(), [](const std::string &name) {
+    return name == "compute" || name == "floating" || name == "total" || name == "lowest" ||
+           name == "highest";
+  });
+}
+
+void KernelTypes::define(const std::set<std::string> &names, kernel::Body &body) const {
   auto add = [&](const std::string &name, auto valueOf) {
     if (!names.contains(name)) {
       return;
     }
-    text.push_back(name + ": tl.constexpr = (");
-    for (size_t i = 0; i + 1 < own.size(); ++i) {
-      text.push_back(fmt::format("    {} if element == {} else", valueOf(own[i]), spelt(own[i])));
+    std::vector<std::pair<kernel::Expr, kernel::Expr>> cases;
+    for (DType type : own) {
+      cases.emplace_back(kernel::name(spelt(type)), valueOf(type));
     }
-    text.push_back("    " + valueOf(own.back()));
-    text.push_back(")");
+    body.select(name, kernel::name("element"), std::move(cases));
   };
-  add("compute", [](DType type) { return spelt(computed(type)); });
-  add("floating", [](DType type) { return spelt(floating(type)); });
-  add("total", [](DType type) { return spelt(total(type)); });
+  add("compute", [](DType type) { return kernel::name(spelt(computed(type))); });
+  add("floating", [](DType type) { return kernel::name(spelt(floating(type))); });
+  add("total", [](DType type) { return kernel::name(spelt(total(type))); });
   add("lowest", [](DType type) { return endOf(type, true); });
   add("highest", [](DType type) { return endOf(type, false); });
-  return text;
 }
 
-std::string KernelTypes::end(const std::vector<DType> &types, bool isLowest) const {
+kernel::Expr KernelTypes::end(const std::vector<DType> &types, bool isLowest) const {
   bool isOne = std::equal(types.begin() + 1, types.end(), types.begin());
-  return isOne ? endOf(types.front(), isLowest) : isLowest ? "lowest" : "highest";
+  return isOne ? endOf(types.front(), isLowest) : kernel::name(isLowest ? "lowest" : "highest");
 }
 
 } // namespace nereid::generator

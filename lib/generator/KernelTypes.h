@@ -4,6 +4,7 @@
 #pragma once
 
 #include "lib/generator/Fusion.h"
+#include "lib/generator/kernel/Tree.h"
 
 #include <set>
 
@@ -14,13 +15,14 @@ public:
   explicit KernelTypes(const definition::Operator &op);
 
   /// Name of the type that a value has for each type of the operator: "tl.int32", or "compute",
-  /// "floating" or "total", which lines() defines. Empty when it follows in no such way.
+  /// "floating" or "total", which define() defines. Empty when it follows in no such way.
   std::string name(const std::vector<DType> &types) const;
-  /// The constants among `names`, as lines; `element` is the operator's type there.
-  std::vector<std::string> lines(const std::set<std::string> &names) const;
-  /// The end of an integer type's range, "lowest" or "highest": a number, or the name of a constant
-  /// that lines() defines.
-  std::string end(const std::vector<DType> &types, bool isLowest) const;
+  /// True when some of `names` are constants that have to be defined.
+  bool hasConstants(const std::set<std::string> &names) const;
+  /// Defines the constants among `names`; `element` is the operator's type there.
+  void define(const std::set<std::string> &names, kernel::Body &body) const;
+  /// The end of an integer type's range: a number, or a constant, "lowest" or "highest".
+  kernel::Expr end(const std::vector<DType> &types, bool isLowest) const;
 
 private:
   std::vector<DType> own; ///< the operator's types

@@ -3,8 +3,7 @@
 #include "lib/generator/KernelWriter.h"
 
 #include "lib/generator/KernelBody.h"
-
-#include <fmt/format.h>
+#include "lib/generator/kernel/Printer.h"
 
 #include <algorithm>
 #include <set>
@@ -12,12 +11,17 @@
 namespace nereid::generator {
 namespace {
 
+using kernel::binary;
+using kernel::call;
+using kernel::Expr;
+using kernel::name;
+
 class KernelWriter : KernelBody {
 public:
   KernelWriter(const FusedOperator &fused, KernelVariant variant) : KernelBody(fused, variant) {}
 
   std::string run() {
-    header();
+    chooseParameters();
     chooseComputeType();
     switch (variant) {
     case KernelVariant::Flat:
@@ -33,7 +37,8 @@ public:
       loopedRows();
       break;
     }
-    return text;
+    return kernel::text(
+        kernel::Kernel{kernelName(fused, variant), std::move(parameters), body.take()});
   }
 
 private:
@@ -80,64 +85,75 @@ private:
     }
     return reached;
   }
-  void programId(const std::string &name) {
-    line(fmt::format("{} = tl.program_id(axis=0)", name));
-    widen({name});
+  static Expr programId(int axis) {
+    return call("tl.program_id", {kernel::Argument("axis", axis)});
+  }
+  static Expr range(const std::string &size) { return call("tl.arange", {0, name(size)}); }
+  static Expr isBelow(const std::string &index, const std::string &size) {
+    return binary("<", name(index), name(size));
   }
   void widen(const std::vector<std::string> &names) {
-    line("if WIDE:");
-    for (const std::string &name : names) {
-      line(fmt::format("    {0} = {0}.to(tl.int64)", name));
-    }
+    body.when(name("WIDE"), [&] {
+      for (const std::string &each : names) {
+        body.assign(each, cast(name(each), "tl.int64"));
+      }
+    });
   }
 
-  void start(const std::string &comment) { text += fmt::format("    # {}\n", comment); }
-
   void flat() {
-    start("BLOCK consecutive elements per program.");
-    programId("pid");
-    line("offsets = pid * BLOCK + tl.arange(0, BLOCK)");
-    line("inside = offsets < elements");
+    body.comment("BLOCK consecutive elements per program.");
+    body.assign("pid", programId(0));
+    widen({"pid"});
+    body.assign("offsets", name("pid") * name("BLOCK") + range("BLOCK"));
+    body.assign("inside", isBelow("offsets", "elements"));
     emitAll();
   }
 
   void tiles() {
-    start("A tile of BLOCK_M rows and BLOCK_N columns per program.");
-    line("if GRID_2D:");
-    line("    pid_m = tl.program_id(axis=0)");
-    line("    pid_n = tl.program_id(axis=1)");
-    line("else:");
-    line("    column_blocks = tl.cdiv(columns, BLOCK_N)");
-    line("    pid_m = tl.program_id(axis=0) // column_blocks");
-    line("    pid_n = tl.program_id(axis=0) % column_blocks");
+    body.comment("A tile of BLOCK_M rows and BLOCK_N columns per program.");
+    body.when(
+        name("GRID_2D"),
+        [&] {
+          body.assign("pid_m", programId(0));
+          body.assign("pid_n", programId(1));
+        },
+        [&] {
+          body.assign("column_blocks", call("tl.cdiv", {name("columns"), name("BLOCK_N")}));
+          body.assign("pid_m", binary("//", programId(0), name("column_blocks")));
+          body.assign("pid_n", binary("%", programId(0), name("column_blocks")));
+        });
     widen({"pid_m", "pid_n"});
-    line("row = pid_m * BLOCK_M + tl.arange(0, BLOCK_M)");
-    line("col = pid_n * BLOCK_N + tl.arange(0, BLOCK_N)");
-    line("row_inside = row < rows");
-    line("col_inside = col < columns");
-    line("inside = row_inside[:, None] & col_inside[None, :]");
+    body.assign("row", name("pid_m") * name("BLOCK_M") + range("BLOCK_M"));
+    body.assign("col", name("pid_n") * name("BLOCK_N") + range("BLOCK_N"));
+    body.assign("row_inside", isBelow("row", "rows"));
+    body.assign("col_inside", isBelow("col", "columns"));
+    body.assign("inside", binary("&", kernel::axis(name("row_inside"), 0, 2),
+                                 kernel::axis(name("col_inside"), 1, 2)));
     generalOffsets(true);
     generalOffsets(false);
     emitAll();
   }
 
-  void rowLoop() {
-    programId("pid");
-    line("first = pid * ROWS");
-    line("last = tl.minimum(first + ROWS, rows)");
+  void ofEachRow(const std::function<void()> &inside) {
+    body.loop("row", call("range", {name("first"), name("last")}), inside);
+  }
+  void rowsOfProgram() {
+    body.assign("pid", programId(0));
+    widen({"pid"});
+    body.assign("first", name("pid") * name("ROWS"));
+    body.assign("last", call("tl.minimum", {name("first") + name("ROWS"), name("rows")}));
   }
 
   void rows() {
-    start("ROWS rows per program; each is one tile of BLOCK_N >= columns elements.");
-    rowLoop();
-    line("col = tl.arange(0, BLOCK_N)");
-    line("inside = col < columns");
+    body.comment("ROWS rows per program; each is one tile of BLOCK_N >= columns elements.");
+    rowsOfProgram();
+    body.assign("col", range("BLOCK_N"));
+    body.assign("inside", isBelow("col", "columns"));
     generalOffsets(false);
-    line("for row in range(first, last):");
-    ++indent;
-    generalOffsets(true);
-    emitAll();
-    --indent;
+    ofEachRow([&] {
+      generalOffsets(true);
+      emitAll();
+    });
   }
 
   bool isVector(int number) const {
@@ -152,12 +168,13 @@ private:
       }
     }
   }
-  void columnLoop() {
-    line("for start in range(0, columns, BLOCK_N):");
-    ++indent;
-    line("col = start + tl.arange(0, BLOCK_N)");
-    line("inside = col < columns");
-    generalOffsets(false);
+  void ofEachBlock(const std::function<void()> &inside) {
+    body.loop("start", call("range", {0, name("columns"), name("BLOCK_N")}), [&] {
+      body.assign("col", name("start") + range("BLOCK_N"));
+      body.assign("inside", isBelow("col", "columns"));
+      generalOffsets(false);
+      inside();
+    });
   }
   void emitVectors(const std::set<int> &reached) {
     for (int number : reached) {
@@ -183,39 +200,51 @@ private:
     std::map<int, std::string> parts;
     for (int number : reductions) {
       parts[number] = freshName(variableFor(number) + "_parts");
-      assign(parts[number],
-             fmt::format("tl.full((BLOCK_N,), {}, {})", identityText(number),
-                         fused.hasIntegers ? typeName(node(number).types) : computeType));
+      const std::string type = fused.hasIntegers ? typeName(node(number).types) : computeType;
+      body.assign(parts[number], call("tl.full", {kernel::tuple({name("BLOCK_N")}),
+                                                  identity(number), name(type)}));
     }
-    columnLoop();
-    emitVectors(reached);
-    for (int number : reductions) {
-      const std::string &part = parts[number];
-      std::string value = guarded(number).text;
-      std::string nan = needsNanCheck(number) ? ", propagate_nan=tl.PropagateNan.ALL" : "";
-      const std::string &op = node(number).op;
-      line(op == "sum" ? fmt::format("{} += {}", part, value)
-                       : fmt::format("{0} = tl.{1}({0}, {2}{3})", part,
-                                     op == "amax" ? "maximum" : "minimum", value, nan));
-    }
-    --indent;
+    ofEachBlock([&] {
+      emitVectors(reached);
+      for (int number : reductions) {
+        combine(number, parts[number]);
+      }
+    });
     forgetVectors();
     for (int number : reductions) {
-      finishReduction(number, parts[number]);
+      finishReduction(number, name(parts[number]));
     }
   }
 
-  void loopedRows() {
-    start("ROWS rows per program; each is walked in blocks of BLOCK_N columns, once per reduction "
-          "and");
-    start("once for the result.");
-    rowLoop();
-    line("for row in range(first, last):");
-    ++indent;
-    generalOffsets(true);
-    for (int level = 1; level <= fused.levels; ++level) {
-      reductionPass(level);
+  void combine(int number, const std::string &part) {
+    Expr value = guarded(number);
+    const std::string &op = node(number).op;
+    if (op == "sum") {
+      body.update(part, "+", value);
+      return;
     }
+    std::vector<kernel::Argument> arguments = {name(part), value};
+    if (needsNanCheck(number)) {
+      arguments.emplace_back("propagate_nan", name("tl.PropagateNan.ALL"));
+    }
+    body.assign(part, call(op == "amax" ? "tl.maximum" : "tl.minimum", std::move(arguments)));
+  }
+
+  void loopedRows() {
+    body.comment("ROWS rows per program; each is walked in blocks of BLOCK_N columns, once per "
+                 "reduction and");
+    body.comment("once for the result.");
+    rowsOfProgram();
+    ofEachRow([&] {
+      generalOffsets(true);
+      for (int level = 1; level <= fused.levels; ++level) {
+        reductionPass(level);
+      }
+      resultPass();
+    });
+  }
+
+  void resultPass() {
     std::set<int> reached = pending(fused.outputNodes);
     emitRowValues(reached);
     std::vector<size_t> wide;
@@ -226,15 +255,15 @@ private:
         store(i);
       }
     }
-    if (!wide.empty()) {
-      columnLoop();
+    if (wide.empty()) {
+      return;
+    }
+    ofEachBlock([&] {
       emitVectors(reached);
       for (size_t output : wide) {
         store(output);
       }
-      --indent;
-    }
-    --indent;
+    });
   }
 };
 

@@ -8,6 +8,7 @@
 #include "lib/generator/KernelWriter.h"
 #include "lib/generator/ScheduleRules.h"
 #include "lib/generator/WrapperNames.h"
+#include "lib/generator/kernel/Printer.h"
 
 #include <fmt/format.h>
 
@@ -16,7 +17,7 @@
 namespace nereid::generator {
 namespace {
 
-std::string pythonNumber(double value) { return constantExpression(value, false).text; }
+std::string pythonNumber(double value) { return kernel::text(kernel::real(value)); }
 
 class TritonWriter {
 public:
