@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opens what definition::decomposed left: activations, means, variances. Formulas are those PyTorch
-// documents; where several are equal in exact arithmetic the one that stays accurate for large
-// arguments is taken (source in the code).
+// Opens what definition::decomposed left: what has a lowering in operations.def, powers, means and
+// variances.
 #include "lib/generator/Decompose.h"
 
+#include "lib/definition/operations/Lowering.h"
 #include "lib/definition/operations/Operations.h"
 #include "lib/definition/operations/Shape.h"
 #include "lib/generator/KernelTypes.h"
@@ -206,16 +206,6 @@ private:
     return over(squares, minus(columns(), constant(static_cast<double>(correction))));
   }
 
-  int gelu(int x, const Node &node) {
-    if (definition::stringAttribute(node, "approximate", "none") == "tanh") {
-      // (1 + tanh u) / 2 = sigmoid(2u): the same value without cancellation for u << 0.
-      int cube = mul(mul(mul(constant(0.044715), x), x), x);
-      int u = mul(constant(2 * 0.7978845608028654), plus(x, cube));
-      return mul(x, pointwise("sigmoid", {u}));
-    }
-    int e = pointwise("erf", {mul(x, constant(0.7071067811865476))});
-    return mul(mul(constant(0.5), x), plus(constant(1), e));
-  }
   int pow(int x, int exponent) {
     if (at(exponent).op == "constant") {
       double e = at(exponent).value;
@@ -246,25 +236,38 @@ private:
     }
     return result;
   }
-  int softplus(int x, int beta, int threshold) {
-    int scaledX = isConstant(beta, 1) ? x : mul(x, beta);
-    int soft = pointwise("log1p", {pointwise("exp", {scaledX})});
-    soft = isConstant(beta, 1) ? soft : over(soft, beta);
-    return pointwise("where", {pointwise("gt", {scaledX, threshold}), x, soft});
-  }
-  int clampedSixth(int x) {
-    int shifted = plus(x, constant(3));
-    return over(clamp(shifted, constant(0), constant(6)), constant(6));
-  }
-  /// By comparisons, so that NaN passes through as in PyTorch.
-  int clamp(int x, int low, int high) {
-    if (!isConstant(low, -infinity)) {
-      x = pointwise("where", {pointwise("lt", {x, low}), low, x});
+  /// The operation's row of operations.def, opened in its place: node `number` of that graph.
+  int inlined(const definition::Operator &lowering, int number, const std::vector<int> &in,
+              std::map<int, int> &made) {
+    if (auto known = made.find(number); known != made.end()) {
+      return known->second;
     }
-    if (!isConstant(high, infinity)) {
-      x = pointwise("where", {pointwise("gt", {x, high}), high, x});
+    const Node &node = lowering.nodes[static_cast<size_t>(number)];
+    if (node.op == "input") {
+      return made[number] = in[static_cast<size_t>(number)];
     }
-    return x;
+    if (node.op == "constant") {
+      return made[number] = constant(definition::constantValue(node));
+    }
+    auto operand = [&](size_t i) { return inlined(lowering, node.inputs[i], in, made); };
+    if (node.op == "where" && isNeverMet(lowering, node.inputs[0], in)) {
+      return made[number] = operand(2);
+    }
+    std::vector<int> operands;
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      operands.push_back(operand(i));
+    }
+    bool isUnchanged = (node.op == "mul" || node.op == "div") && isConstant(operands[1], 1);
+    return made[number] = isUnchanged ? operands[0] : open(node, operands);
+  }
+  /// A comparison with a bound that is left out: smaller than -inf, greater than inf.
+  bool isNeverMet(const definition::Operator &lowering, int condition,
+                  const std::vector<int> &in) const {
+    const Node &node = lowering.nodes[static_cast<size_t>(condition)];
+    bool isBound = (node.op == "lt" || node.op == "gt") &&
+                   lowering.nodes[static_cast<size_t>(node.inputs[1])].op == "input";
+    return isBound && isConstant(in[static_cast<size_t>(node.inputs[1])],
+                                 node.op == "lt" ? -infinity : infinity);
   }
 
   int open(const Node &node, const std::vector<int> &in) {
@@ -283,6 +286,10 @@ private:
     if (primitives.contains(node.op)) {
       return pointwise(node.op, in);
     }
+    if (const definition::Operator *lowering = definition::loweringOf(node)) {
+      std::map<int, int> made;
+      return inlined(*lowering, lowering->outputs[0], in, made);
+    }
     auto found = openers().find(node.op);
     return found == openers().end() ? -1 : found->second(*this, node, in);
   }
@@ -291,49 +298,7 @@ private:
   static const std::map<std::string, Opener> &openers() {
     using In = const std::vector<int> &;
     static const std::map<std::string, Opener> table = {
-        {"square", [](Builder &b, const Node &, In in) { return b.mul(in[0], in[0]); }},
-        {"reciprocal",
-         [](Builder &b, const Node &, In in) { return b.over(b.constant(1), in[0]); }},
-        {"relu", [](Builder &b, const Node &,
-                    In in) { return b.clamp(in[0], b.constant(0), b.constant(infinity)); }},
-        {"leaky_relu",
-         [](Builder &b, const Node &, In in) {
-           int isPositive = b.pointwise("gt", {in[0], b.constant(0)});
-           return b.pointwise("where", {isPositive, in[0], b.mul(in[0], in[1])});
-         }},
-        {"elu",
-         [](Builder &b, const Node &, In in) {
-           int isPositive = b.pointwise("gt", {in[0], b.constant(0)});
-           int below = b.mul(in[1], b.pointwise("expm1", {in[0]}));
-           return b.pointwise("where", {isPositive, in[0], below});
-         }},
-        {"gelu", [](Builder &b, const Node &n, In in) { return b.gelu(in[0], n); }},
-        {"silu", [](Builder &b, const Node &,
-                    In in) { return b.mul(in[0], b.pointwise("sigmoid", {in[0]})); }},
-        {"softplus",
-         [](Builder &b, const Node &, In in) { return b.softplus(in[0], in[1], in[2]); }},
-        {"mish",
-         [](Builder &b, const Node &, In in) {
-           int soft = b.softplus(in[0], b.constant(1), b.constant(20));
-           return b.mul(in[0], b.pointwise("tanh", {soft}));
-         }},
-        {"hardsigmoid", [](Builder &b, const Node &, In in) { return b.clampedSixth(in[0]); }},
-        {"hardswish",
-         [](Builder &b, const Node &, In in) { return b.mul(in[0], b.clampedSixth(in[0])); }},
-        {"isnan",
-         [](Builder &b, const Node &, In in) { return b.pointwise("ne", {in[0], in[0]}); }},
-        {"isinf",
-         [](Builder &b, const Node &, In in) {
-           return b.pointwise("eq", {b.pointwise("abs", {in[0]}), b.constant(infinity)});
-         }},
-        {"isfinite",
-         [](Builder &b, const Node &, In in) {
-           return b.pointwise("lt", {b.pointwise("abs", {in[0]}), b.constant(infinity)});
-         }},
         {"pow", [](Builder &b, const Node &, In in) { return b.pow(in[0], in[1]); }},
-        {"masked_fill", [](Builder &b, const Node &,
-                           In in) { return b.pointwise("where", {in[1], in[2], in[0]}); }},
-        {"clamp", [](Builder &b, const Node &, In in) { return b.clamp(in[0], in[1], in[2]); }},
         {"sum", [](Builder &b, const Node &n,
                    In in) { return b.reduction("sum", in[0], n, definition::keepsDim(n)); }},
         {"amax", [](Builder &b, const Node &n,
