@@ -24,6 +24,8 @@ const std::map<std::string, Function> &functions() {
       {"round", [](const double *x) { return std::nearbyint(x[0]); }},
       {"trunc", [](const double *x) { return std::trunc(x[0]); }},
       {"sqrt", [](const double *x) { return std::sqrt(x[0]); }},
+      {"rsqrt", [](const double *x) { return 1 / std::sqrt(x[0]); }},
+      {"sigmoid", [](const double *x) { return 1 / (1 + std::exp(-x[0])); }},
       {"exp", [](const double *x) { return std::exp(x[0]); }},
       {"exp2", [](const double *x) { return std::exp2(x[0]); }},
       {"expm1", [](const double *x) { return std::expm1(x[0]); }},

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nodes of operators' graphs as lazy tensors, see Lower.h.
+#include "lib/generator/lower/Lower.h"
+
+#include "lib/definition/operations/Lowering.h"
+#include "lib/definition/operations/Promotion.h"
+#include "lib/generator/lower/Lazy.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <numeric>
+
+namespace nereid::generator {
+namespace {
+
+using GraphNode = definition::Node;
+using definition::OperandKind;
+
+/// Thrown inside of this file alone.
+struct Unsupported {
+  std::string op;
+};
+
+/// The type in which values of a type are computed.
+DType computed(DType type) { return isFloat(type) && type != DType::F64 ? DType::F32 : type; }
+
+struct Value {
+  Lazy tensor;         ///< of a number: none
+  double real = 0;     ///< of a number in the text
+  int64_t integer = 0; ///< the same, when it has no fraction
+  OperandKind kind = OperandKind::Tensor;
+  DType dtype = DType::F32; ///< by the definition's rules; the tensor has the computed one
+  bool isNumber() const { return !tensor.at; }
+};
+
+class Lowerer {
+public:
+  Lowerer(const definition::Operator &written, DType dtype)
+      : op(definition::decomposed(written)), dtype(dtype) {}
+
+  Program run() {
+    for (const std::string &symbol : definition::symbolsOf(op)) {
+      sizes.emplace(symbol, program.space.symbols.add({symbol == "..." ? "rest" : symbol}));
+    }
+    for (size_t i = 0; i < op.nodes.size(); ++i) {
+      const GraphNode &node = op.nodes[i];
+      std::vector<Value> operands;
+      for (int input : node.inputs) {
+        operands.push_back(values[static_cast<size_t>(input)]);
+      }
+      values.push_back(i < op.parameters.size() ? parameter(op.parameters[i])
+                                                : apply(node, std::move(operands)));
+    }
+    for (size_t i = 0; i < op.outputs.size(); ++i) {
+      store(i);
+    }
+    return std::move(program);
+  }
+
+private:
+  // ---- leaves and outputs ----
+
+  Polynomial size(const definition::Dim &dim) const {
+    return dim.symbol.empty() ? Polynomial(dim.constant) : sizes.at(dim.symbol);
+  }
+
+  Value parameter(const definition::Parameter &parameter) {
+    Value result;
+    result.dtype = parameter.fixedDtype.value_or(dtype);
+    if (parameter.isScalar) {
+      result.kind = parameter.isInteger ? OperandKind::Whole : OperandKind::Fraction;
+      const DType type = parameter.isInteger ? DType::I64 : computed(result.dtype);
+      result.tensor = make.constant(program.nodes.parameter(parameter.name, type));
+      return result;
+    }
+    Buffer buffer;
+    buffer.name = parameter.name;
+    buffer.dtype = result.dtype;
+    for (const definition::Dim &dim : parameter.shape) {
+      buffer.sizes.push_back(size(dim));
+    }
+    buffer.strides = contiguousStrides(buffer.sizes);
+    result.tensor = make.input(program.add(std::move(buffer)));
+    return result;
+  }
+
+  void store(size_t output) {
+    const Value &value = values[static_cast<size_t>(op.outputs[output])];
+    Buffer buffer;
+    buffer.name = op.outputNames[output];
+    buffer.role = BufferRole::Output;
+    buffer.dtype = value.dtype;
+    buffer.sizes = value.tensor.shape;
+    buffer.strides = contiguousStrides(buffer.sizes);
+    make.store(op.name, program.add(std::move(buffer)), value.tensor);
+  }
+
+  // ---- operations ----
+
+  Value apply(const GraphNode &node, std::vector<Value> in) {
+    if (node.op == "constant") {
+      Value number;
+      number.real = definition::constantValue(node);
+      number.integer = definition::integerAttribute(node, "integer", 0);
+      number.kind = definition::operandKind(node);
+      number.dtype = dtype;
+      return number;
+    }
+    if (const definition::Operator *lowering = definition::loweringOf(node)) {
+      return inlined(*lowering, std::move(in));
+    }
+    const definition::Operation &operation = *definition::findOperation(node.op);
+    std::vector<definition::TypedOperand> typed;
+    for (const Value &value : in) {
+      typed.push_back({value.dtype, value.kind});
+    }
+    Value result;
+    result.dtype = definition::resultDtype(operation, typed, dtype);
+    const DType inside = computed(definition::computedDtype(operation, typed, dtype));
+    switch (operation.kind) {
+    case definition::OperationKind::Pointwise:
+      result.tensor = pointwise(node.op, in, inside);
+      break;
+    case definition::OperationKind::Reduction:
+      result.tensor = reduction(node, in[0], computed(result.dtype));
+      break;
+    case definition::OperationKind::Contraction:
+      result.tensor = product(as(in[0], inside), as(in[1], inside));
+      break;
+    case definition::OperationKind::View:
+      result.tensor = permuted(node, in[0].tensor);
+      break;
+    default:
+      throw Unsupported{node.op};
+    }
+    if (operation.kind != definition::OperationKind::View) {
+      result.tensor = make.cast(result.tensor, computed(result.dtype));
+    }
+    return result;
+  }
+
+  Value inlined(const definition::Operator &lowering, std::vector<Value> in) {
+    for (size_t i = in.size(); i < lowering.nodes.size(); ++i) {
+      std::vector<Value> operands;
+      for (int input : lowering.nodes[i].inputs) {
+        operands.push_back(in[static_cast<size_t>(input)]);
+      }
+      in.push_back(apply(lowering.nodes[i], std::move(operands)));
+    }
+    return in[static_cast<size_t>(lowering.outputs[0])];
+  }
+
+  /// The value in a type; of a number, its constant.
+  Lazy as(const Value &value, DType type) {
+    if (!value.isNumber()) {
+      return make.cast(value.tensor, type);
+    }
+    return make.constant(isFloat(type) ? program.nodes.real(value.real, type)
+                                       : program.nodes.integer(wholeOf(value, type), type));
+  }
+  /// A bound that is left out is infinite: no integer of the type is beyond its ends.
+  static int64_t wholeOf(const Value &number, DType type) {
+    if (std::isinf(number.real)) {
+      return number.real < 0 ? definition::lowestInteger(type)
+                             : static_cast<int64_t>(definition::highestInteger(type));
+    }
+    return number.kind == OperandKind::Whole ? number.integer : static_cast<int64_t>(number.real);
+  }
+  /// Not 0.
+  Lazy asCondition(const Value &value) {
+    Lazy tensor = value.isNumber() ? as(value, DType::F64) : value.tensor;
+    const DType type = tensor.dtype;
+    const Node *zero = isFloat(type) ? program.nodes.real(0, type) : program.nodes.integer(0, type);
+    return type == DType::Bool ? tensor : make.map("ne", {tensor, make.constant(zero)});
+  }
+
+  Lazy pointwise(const std::string &name, const std::vector<Value> &in, DType type) {
+    const bool isLogical = name.starts_with("logical_");
+    const bool isRounding = name == "floor" || name == "ceil" || name == "round" || name == "trunc";
+    std::vector<Lazy> operands;
+    for (size_t i = 0; i < in.size(); ++i) {
+      bool isCondition = isLogical || (name == "where" && i == 0);
+      operands.push_back(isCondition ? asCondition(in[i]) : as(in[i], type));
+    }
+    if (isRounding && !isFloat(type)) {
+      return operands[0];
+    }
+    const bool isOfBools = name.starts_with("bitwise_") && type == DType::Bool;
+    return make.map(isOfBools ? "logical_" + name.substr(8) : name, std::move(operands));
+  }
+
+  std::vector<size_t> dimsOf(const GraphNode &node, const Shape &shape) const {
+    std::vector<size_t> dims;
+    for (int64_t dim : definition::dimsOf(node)) {
+      dims.push_back(static_cast<size_t>(dim + static_cast<int64_t>(shape.size())));
+    }
+    if (dims.empty()) {
+      dims.resize(shape.size());
+      std::iota(dims.begin(), dims.end(), size_t{0});
+    }
+    return dims;
+  }
+
+  Lazy reduction(const GraphNode &node, const Value &value, DType type) {
+    const Lazy x = as(value, type);
+    const std::vector<size_t> dims = dimsOf(node, x.shape);
+    const bool keeps = definition::keepsDim(node);
+    auto reduce = [&](const char *monoid, const Lazy &of, bool keepsDims) {
+      return make.reduce(monoid, of, dims, keepsDims);
+    };
+    if (node.op == "sum" || node.op == "prod") {
+      return reduce(node.op.c_str(), x, keeps);
+    }
+    if (node.op == "amax" || node.op == "amin") {
+      return reduce(node.op == "amax" ? "max" : "min", x, keeps);
+    }
+    if (node.op == "mean") {
+      return make.map("div", {reduce("sum", x, keeps), count(x, dims, 0, type)});
+    }
+    if (node.op == "var" || node.op == "std") { // the mean first, then squared distances from it
+      Lazy mean = make.map("div", {reduce("sum", x, true), count(x, dims, 0, type)});
+      Lazy away = make.map("sub", {x, mean});
+      int64_t correction = definition::integerAttribute(node, "correction", 1);
+      Lazy variance = make.map("div", {reduce("sum", make.map("mul", {away, away}), keeps),
+                                       count(x, dims, correction, type)});
+      return node.op == "var" ? variance : make.map("sqrt", {variance});
+    }
+    throw Unsupported{node.op};
+  }
+
+  /// How many elements are reduced, less `correction`.
+  Lazy count(const Lazy &x, const std::vector<size_t> &dims, int64_t correction, DType type) {
+    Polynomial count = 1;
+    for (size_t dim : dims) {
+      count = count * x.shape[dim];
+    }
+    return make.cast(make.constant(program.nodes.index(Affine(count - correction))), type);
+  }
+
+  /// sum(a[..., i, k] * b[..., k, j], k)
+  Lazy product(Lazy a, Lazy b) {
+    const bool isRow = a.shape.size() == 1, isColumn = b.shape.size() == 1;
+    a = isRow ? make.insertDim(a, 0) : a;
+    b = isColumn ? make.insertDim(b, 1) : b;
+    a = make.insertDim(a, a.shape.size());
+    b = make.insertDim(b, b.shape.size() - 2);
+    Lazy pairs = make.map("mul", {a, b});
+    Lazy sum = make.reduce("sum", pairs, {pairs.shape.size() - 2}, false);
+    sum = isColumn ? make.dropDim(sum, sum.shape.size() - 1) : sum;
+    return isRow ? make.dropDim(sum, sum.shape.size() - (isColumn ? 1 : 2)) : sum;
+  }
+
+  Lazy permuted(const GraphNode &node, const Lazy &x) {
+    std::vector<size_t> order;
+    for (int64_t dim : std::get<std::vector<int64_t>>(node.attributes.at("dims"))) {
+      int64_t rank = static_cast<int64_t>(x.shape.size());
+      order.push_back(static_cast<size_t>(dim < 0 ? dim + rank : dim));
+    }
+    return make.permute(x, std::move(order));
+  }
+
+  const definition::Operator op;
+  const DType dtype;
+  Program program;
+  Tensors make{program};
+  std::map<std::string, Polynomial> sizes;
+  std::vector<Value> values;
+};
+
+} // namespace
+
+Result<Program> lower(const definition::Operator &op, DType dtype) {
+  try {
+    return Lowerer(op, dtype).run();
+  } catch (const Unsupported &found) {
+    return makeError("E0607", fmt::format("operation '{}' has no lowering", found.op));
+  }
+}
+
+} // namespace nereid::generator

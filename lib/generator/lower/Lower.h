@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// An operator's graph as index-space program: one stage, whose value is everything the outputs
+// depend on. Types become explicit: floats below 32 bits are computed in float32, operands are cast
+// to the type in which their operation computes, and a store rounds once. Composite pointwise
+// operations are opened by their rows in operations.def, others by definition::decomposed.
+#pragma once
+
+#include "lib/definition/Graph.h"
+#include "lib/generator/program/Program.h"
+
+namespace nereid::generator {
+
+/// Sizes are the symbols of the definition's shapes, "rest" for "...", each at least 1; tensors lie
+/// one element after another. E0607 for an operation that has no lowering yet.
+Result<Program> lower(const definition::Operator &op, DType dtype);
+
+} // namespace nereid::generator

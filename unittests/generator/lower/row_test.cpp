@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each operation of operations.def, lowered and evaluated, against the reference, which knows the
+// operation itself and not its lowering. Both are float64, each within the reference's own bound of
+// the exact value.
+#include "lib/generator/lower/Lower.h"
+
+#include "lib/definition/operations/Operations.h"
+#include "lib/eager/reference/Reference.h"
+#include "lib/generator/normalise/Normalise.h"
+#include "lib/generator/program/Evaluate.h"
+#include "lib/generator/program/Verify.h"
+#include "unittests/generator/Making.h"
+
+#include <cmath>
+#include <random>
+
+namespace nereid::generator {
+namespace {
+
+using runtime::Tensor;
+
+struct Sample {
+  std::string body, inputs, outShape;
+  std::vector<std::vector<int64_t>> shapes; ///< of the inputs
+  std::vector<int64_t> sizes;               ///< of the program's symbols
+};
+
+std::vector<Tensor> dataFor(const definition::Operator &op, const Sample &sample, DType dtype,
+                            unsigned number) {
+  std::mt19937 seed(number);
+  std::vector<Tensor> result;
+  for (size_t i = 0; i < op.parameters.size(); ++i) {
+    Tensor tensor = Tensor::empty(sample.shapes[i], op.parameters[i].fixedDtype.value_or(dtype));
+    const bool isMask = tensor.dtype() == DType::Bool;
+    for (int64_t at = 0; at < tensor.elementCount(); ++at) {
+      double value = std::uniform_real_distribution<double>(-3, 3)(seed);
+      tensor.set(at, isMask ? value > 0 : isFloat(dtype) ? value : std::trunc(4 * value));
+    }
+    result.push_back(std::move(tensor));
+  }
+  return result;
+}
+
+void expectReference(const std::string &what, const definition::Operator &op, const Sample &sample,
+                     DType dtype, bool isNormalised) {
+  SCOPED_TRACE(what + " " + std::string(torchName(dtype)));
+  std::vector<Tensor> inputs = dataFor(op, sample, dtype, 1);
+  auto reference = eager::runReference(op, inputs, dtype, eager::Rounding::OncePerResult,
+                                       runtime::defaultPool());
+  ASSERT_TRUE(bool(reference)) << render(reference.error());
+  auto program = lower(op, dtype);
+  ASSERT_TRUE(bool(program)) << render(program.error());
+  if (isNormalised) {
+    normalise(*program);
+  }
+  Status status = verify(*program);
+  ASSERT_TRUE(bool(status)) << render(status.error()) << print(*program);
+  EvaluationInput data{sample.sizes, {}, {}};
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    std::vector<double> &elements = data.memory[op.parameters[i].name];
+    for (int64_t at = 0; at < inputs[i].elementCount(); ++at) {
+      elements.push_back(inputs[i].at(at));
+    }
+  }
+  auto memory = evaluate(*program, data);
+  ASSERT_TRUE(bool(memory)) << memory.error().message << print(*program);
+  const std::vector<double> &out = memory->at("out");
+  ASSERT_EQ(static_cast<int64_t>(out.size()), (*reference)[0].values.elementCount());
+  for (size_t at = 0; at < out.size(); ++at) {
+    const double expected = (*reference)[0].values.at(static_cast<int64_t>(at));
+    const double bound = (*reference)[0].bounds.at(static_cast<int64_t>(at));
+    const bool isSame = out[at] == expected || (std::isnan(out[at]) && std::isnan(expected)) ||
+                        std::fabs(out[at] - expected) <= 2 * bound;
+    ASSERT_TRUE(isSame) << "element " << at << " is " << out[at] << ", not " << expected
+                        << ", bound " << bound << "\n"
+                        << print(*program);
+    ASSERT_TRUE(std::isfinite(bound)) << "element " << at;
+  }
+}
+
+// ---- pointwise rows ----
+
+std::vector<std::string> pointwiseRows() {
+  std::vector<std::string> names;
+  for (const std::string &name : definition::operationNames()) {
+    const definition::Operation *operation = definition::findOperation(name);
+    if (operation->name == name && operation->kind == definition::OperationKind::Pointwise) {
+      names.push_back(name);
+    }
+  }
+  return names;
+}
+
+/// A call with tensors for all operands without default, or for all operands.
+Sample call(const std::string &name, bool givesAll) {
+  const definition::Operation &operation = *definition::findOperation(name);
+  Sample sample{"", "", "\"N\", \"M\"", {}, {3, 8}};
+  std::string arguments;
+  for (const definition::Argument &argument : operation.arguments) {
+    if (argument.type != definition::ArgumentType::Operand || (argument.hasDefault && !givesAll)) {
+      continue;
+    }
+    const bool isMask = argument.name == "mask" || argument.name == "condition";
+    // The second operand is a row for all.
+    const bool isRow = sample.shapes.size() == 1 && !isMask;
+    arguments += (arguments.empty() ? "" : ", ") + argument.name + "=" + argument.name + "_in";
+    sample.inputs += "[inputs." + argument.name + "_in]\nshape = [" +
+                     (isRow ? "\"M\"" : "\"N\", \"M\"") + "]\n" +
+                     (isMask ? "dtype = \"bool\"\n" : "");
+    sample.shapes.push_back(isRow ? std::vector<int64_t>{8} : std::vector<int64_t>{3, 8});
+  }
+  sample.body = "out = torch." + name + "(" + arguments + ")";
+  return sample;
+}
+
+class PointwiseRow : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(All, PointwiseRow, testing::ValuesIn(pointwiseRows()),
+                         [](const auto &info) { return info.param; });
+
+TEST_P(PointwiseRow, LoweringIsTheReference) {
+  const definition::Operation &operation = *definition::findOperation(GetParam());
+  const bool isOfFloats = operation.result != definition::ResultType::IntegerOnly;
+  const bool isOfIntegers = operation.result != definition::ResultType::FloatOnly;
+  for (bool givesAll : {false, true}) {
+    Sample sample = call(GetParam(), givesAll);
+    for (DType dtype : {DType::F64, DType::I32}) {
+      if (isFloat(dtype) ? !isOfFloats : !isOfIntegers) {
+        continue;
+      }
+      if (GetParam() == "pow" && !isFloat(dtype)) { // of integers, for literal exponents
+        sample.body = "out = torch.pow(input_in, 3) * exponent_in";
+      }
+      const bool isBool = operation.result == definition::ResultType::Bool;
+      const bool becomesFloat =
+          operation.result == definition::ResultType::Float && !isFloat(dtype);
+      const definition::Operator op = made(sample.body, sample.inputs, sample.outShape,
+                                           "\"" + std::string(torchName(dtype)) + "\"",
+                                           isBool         ? "bool"
+                                           : becomesFloat ? "float32"
+                                                          : "");
+      expectReference(GetParam(), op, sample, dtype, givesAll);
+    }
+  }
+}
+
+// ---- the others ----
+
+constexpr const char *matrix = "[inputs.x]\nshape = [\"N\", \"M\"]\n";
+constexpr const char *cube = "[inputs.x]\nshape = [\"B\", \"N\", \"M\"]\n";
+
+TEST(Rows, ReductionsOverAnyDimensions) {
+  for (const char *name : {"sum", "mean", "prod", "amax", "amin", "var", "std"}) {
+    for (const char *dims : {"dim=-1", "dim=0", "dim=(0, 2)", "dim=1, keepdim=True"}) {
+      const std::string out = std::string(dims) == "dim=-1"       ? "\"B\", \"N\""
+                              : std::string(dims) == "dim=0"      ? "\"N\", \"M\""
+                              : std::string(dims) == "dim=(0, 2)" ? "\"N\""
+                                                                  : "\"B\", 1, \"M\"";
+      if (std::string(name) == "prod" && out == "\"N\"") {
+        continue; // one dimension, as in PyTorch
+      }
+      const Sample sample{"out = torch." + std::string(name) + "(x, " + dims + ")",
+                          cube,
+                          out,
+                          {{2, 3, 4}},
+                          {2, 3, 4}};
+      const definition::Operator op = made(sample.body, sample.inputs, out, "\"float64\"");
+      expectReference(sample.body, op, sample, DType::F64, false);
+      expectReference(sample.body, op, sample, DType::F64, true);
+    }
+  }
+}
+
+TEST(Rows, Composites) {
+  const std::vector<std::string> bodies = {
+      "out = F.softmax(x, dim=-1)",
+      "out = F.softmax(x, dim=0)",
+      "out = F.log_softmax(x, dim=1)",
+      "out = F.layer_norm(x, (M,))",
+      "out = F.rms_norm(x, (M,))",
+      "out = x - torch.logsumexp(x, dim=0, keepdim=True)",
+      "out = torch.where(x > 0.5, x * 2, F.gelu(x, approximate='tanh')) ** 2",
+      "out = (x.permute(1, 0) * 3).permute(1, 0) + (x == x)",
+  };
+  for (const std::string &body : bodies) {
+    const Sample sample{body, matrix, "\"N\", \"M\"", {{3, 5}}, {3, 5}};
+    const definition::Operator op = made(body, matrix, sample.outShape, "\"float64\"");
+    expectReference(body, op, sample, DType::F64, false);
+    expectReference(body, op, sample, DType::F64, true);
+  }
+}
+
+TEST(Rows, Products) {
+  auto input = [](const char *name, const char *shape) {
+    return "[inputs." + std::string(name) + "]\nshape = [" + shape + "]\n";
+  };
+  const std::string batch = cube, vector = input("x", "\"M\"");
+  const std::vector<Sample> samples = {
+      {"out = torch.relu(torch.matmul(x, w) + b)",
+       batch + input("w", "\"M\", \"K\"") + input("b", "\"K\""),
+       "\"B\", \"N\", \"K\"",
+       {{2, 3, 4}, {4, 5}, {5}},
+       {2, 3, 4, 5}},
+      {"out = x @ w",
+       batch + input("w", "\"B\", \"M\", \"K\""),
+       "\"B\", \"N\", \"K\"",
+       {{2, 3, 4}, {2, 4, 5}},
+       {2, 3, 4, 5}},
+      {"out = x @ w", batch + input("w", "\"M\""), "\"B\", \"N\"", {{2, 3, 4}, {4}}, {2, 3, 4}},
+      {"out = x @ w",
+       vector + input("w", "\"B\", \"M\", \"K\""),
+       "\"B\", \"K\"",
+       {{4}, {2, 4, 5}},
+       {4, 2, 5}},
+      {"out = (x @ w) * 2", vector + input("w", "\"M\""), "", {{4}, {4}}, {4}},
+  };
+  for (const Sample &sample : samples) {
+    const definition::Operator op =
+        made(sample.body, sample.inputs, sample.outShape, "\"float64\"");
+    expectReference(sample.body, op, sample, DType::F64, false);
+    expectReference(sample.body, op, sample, DType::F64, true);
+  }
+}
+
+TEST(Rows, ConvolutionsHaveNoLoweringYet) {
+  const definition::Operator op = made("out = conv2d(x, w)",
+                                       "[inputs.x]\nshape = [\"N\", 4, 8, 8]\n"
+                                       "[inputs.w]\nshape = [5, 4, 3, 3]\n",
+                                       "\"N\", 5, 6, 6", "\"float32\"");
+  auto program = lower(op, DType::F32);
+  ASSERT_FALSE(bool(program));
+  EXPECT_EQ(program.error().code + ": " + program.error().message,
+            "E0607: operation 'conv2d' has no lowering");
+}
+
+TEST(Rows, SoftmaxIsOneIterationSpace) {
+  auto program =
+      lower(made("out = F.softmax(x, dim=-1)", matrix, "\"N\", \"M\"", "\"float16\""), DType::F16);
+  ASSERT_TRUE(bool(program));
+  normalise(*program);
+  const std::string text = print(*program);
+  EXPECT_EQ(text.substr(text.find("stage(")), R"(stage("t")
+t_1 = cast(x[i, r], fp32)
+t_2 = exp(t_1 - max[r](t_1))
+out[i, r] = t_2 / sum[r](t_2)
+)");
+}
+
+} // namespace
+} // namespace nereid::generator
