@@ -19,6 +19,7 @@
 #include "lib/targets/nvidia/occupancy/Occupancy.h"
 #include "lib/targets/nvidia/pipeline/Passes.h"
 #include "lib/targets/nvidia/threads/Lowering.h"
+#include "lib/tile/ir/Attributes.h"
 #include "lib/tile/transforms/Passes.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -90,8 +91,24 @@ NvidiaTarget &targetOf(const CompileState &state) {
   return static_cast<NvidiaTarget &>(*state.target);
 }
 
+/// Programs are single blocks, whatever a kernel asks for.
+void warnOfBlocks(CompileState &state) {
+  mlir::Operation *kernel = pipeline::kernelFunctions(*state.module).front();
+  const auto asked = kernel->getAttrOfType<mlir::IntegerAttr>(tile::attribute::numCtas);
+  if (!asked || asked.getInt() <= 1) {
+    return;
+  }
+  Diagnostic warning = makeError("W0301", fmt::format("num_ctas = {} has no effect on '{}': a "
+                                                      "program is one block here",
+                                                      asked.getInt(), state.target->name()));
+  warning.severity = Severity::Warning;
+  warning.file = state.input.path;
+  state.diags.add(warning.withHelp("leave it out; num_warps gives a program more threads"));
+}
+
 bool assignLayouts(CompileState &state) {
   pipeline::noteKernelFacts(state);
+  warnOfBlocks(state);
   mlir::MLIRContext &context = state.session->context();
   context.loadDialect<NvidiaDialect>();
   mlir::PassManager passes(&context);
