@@ -22,6 +22,16 @@
 
 namespace nereid::runtime {
 
+/// What a device says of itself; 0 or "" where it does not.
+struct DeviceDescription {
+  std::string model;       ///< "NVIDIA H200"
+  int64_t memoryBytes = 0; ///< of its own memory
+  int64_t localBytes = 0;  ///< of the memory nearest to each processor, caches and scratch together
+  int64_t cacheBytes = 0;  ///< of the cache that all processors share
+  int vectorBytes = 0;     ///< of float32 that one instruction of a processor works on
+  int registers = 0;       ///< that code can name, of vectorBytes each
+};
+
 /// Lives as long as the process. All functions may be called from several threads at once.
 class Device {
 public:
@@ -47,6 +57,7 @@ public:
   virtual std::string architecture() const { return {}; }
   /// How many processors run its programs, each several at a time; 0 = it does not say.
   virtual int processors() const { return 0; }
+  virtual DeviceDescription describe() const { return {}; }
 
   /// Uninitialised, aligned to 64 bytes at least; freed with the last copy of the pointer. Null
   /// when the memory cannot be had. bytes > 0; the pointer is an address of the device, on which

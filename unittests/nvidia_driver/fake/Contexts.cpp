@@ -88,6 +88,8 @@ FAKE_CUDA Result cuDeviceGetAttribute(int *value, cuda::DeviceAttribute attribut
                                      {cuda::MultiprocessorCount, 132},
                                      {cuda::CapabilityMajor, state().capability / 10},
                                      {cuda::CapabilityMinor, state().capability % 10},
+                                     {cuda::CacheBytes, 50 << 20},
+                                     {cuda::SharedBytesPerMultiprocessor, 233472},
                                      {cuda::MaxSharedBytesPerBlockOptIn, 232448}};
   const auto found = values.find(attribute);
   *value = found == values.end() ? 0 : found->second;

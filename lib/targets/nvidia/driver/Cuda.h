@@ -67,8 +67,10 @@ enum DeviceAttribute : int {
   MaxGridY = 6,
   MaxGridZ = 7,
   MultiprocessorCount = 16,
+  CacheBytes = 38, ///< of the second level
   CapabilityMajor = 75,
   CapabilityMinor = 76,
+  SharedBytesPerMultiprocessor = 81,
   MaxSharedBytesPerBlockOptIn = 97,
 };
 

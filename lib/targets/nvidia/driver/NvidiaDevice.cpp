@@ -25,6 +25,8 @@ cuda::Result ask(const Driver &api, cuda::DeviceNumber device, DeviceFacts &fact
       {cuda::CapabilityMinor, &minor},
       {cuda::MultiprocessorCount, &facts.multiprocessors},
       {cuda::MaxThreadsPerBlock, &facts.threadsPerBlock},
+      {cuda::CacheBytes, &facts.cacheBytes},
+      {cuda::SharedBytesPerMultiprocessor, &facts.sharedBytes},
       {cuda::MaxSharedBytesPerBlockOptIn, &facts.sharedBytesPerBlock},
       {cuda::MaxGridX, &grid[0]},
       {cuda::MaxGridY, &grid[1]},
@@ -103,6 +105,16 @@ std::string NvidiaDevice::architecture() const {
     }
   }
   return "sm_" + std::to_string(known.capability); // which the target refuses
+}
+
+runtime::DeviceDescription NvidiaDevice::describe() const {
+  // A warp is 32 threads, each with registers of 4 bytes of which code can name 255.
+  return {.model = known.name,
+          .memoryBytes = static_cast<int64_t>(known.memoryBytes),
+          .localBytes = known.sharedBytes,
+          .cacheBytes = known.cacheBytes,
+          .vectorBytes = 128,
+          .registers = 255};
 }
 
 std::shared_ptr<void> NvidiaDevice::allocate(uint64_t bytes) {

@@ -17,6 +17,8 @@ struct DeviceFacts {
   int multiprocessors = 0;
   uint64_t memoryBytes = 0;
   int threadsPerBlock = 0;
+  int cacheBytes = 0;          ///< of the second level, which all multiprocessors share
+  int sharedBytes = 0;         ///< of a multiprocessor
   int sharedBytesPerBlock = 0; ///< at most, what kernels have to ask for included
   std::array<int64_t, 3> gridLimits{};
 };
@@ -36,6 +38,7 @@ public:
 
   std::string architecture() const override;
   int processors() const override { return known.multiprocessors; }
+  runtime::DeviceDescription describe() const override;
   std::shared_ptr<void> allocate(uint64_t bytes) override;
   std::shared_ptr<void> allocateHost(uint64_t bytes) override;
   /// With the bytes that are free; E0421 of a device that is lost.
