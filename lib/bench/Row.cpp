@@ -19,13 +19,14 @@ double Row::rooflineShare() const { return std::max(bandwidthShare(), computeSha
 
 std::string Row::rooflineFault() const {
   const bool isTimed = floor.isMemoryBound() ? copySeconds > 0 : peakSeconds > 0;
-  return measure::rooflineFault(rooflineShare(), isTimed);
+  return measure::rooflineFault(rooflineShare(), isTimed, isOnDevice);
 }
 
 void judgeSpeed(Row &row, const Machine &chip) {
   measure::TimedWork work{row.bytes, row.flops, row.peakType, {}, row.kernel.summary.median};
   work.beside.memorySeconds = row.copySeconds;
   work.beside.computeSeconds = row.peakSeconds;
+  row.isOnDevice = chip.isDevice;
   row.floor = measure::roofline(chip, row.bytes, row.flops, row.peakType);
   if (row.copySeconds > 0) {
     row.floor.memorySeconds = row.copySeconds;

@@ -19,6 +19,7 @@ struct Row {
   double unfusedBytes = 0;     ///< what the same operations move one after the other
   DType peakType = DType::F32; ///< whose peak the arithmetic may reach
   bool isBeyondCache = false;
+  bool isOnDevice = false; ///< the floor is that of a device, not of this processor
   measure::Timing kernel;
   /// Another implementation, in turns with the kernel: a library, or the unfused operations.
   measure::Timing peer;

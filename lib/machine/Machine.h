@@ -54,6 +54,14 @@ struct Machine {
   bool isCalibrated = false; ///< measured on the machine; else somebody wrote the rates down
   Calibration calibration;
 
+  /// What a caller waits for a launch of one program that does nothing, and what each of many
+  /// launches one behind the other adds; 0 = not measured. In seconds.
+  double launchSeconds = 0, queuedLaunchSeconds = 0;
+  std::string calibratedBy; ///< driver and program that the rates were measured with, "" = not said
+
+  /// Programs of a host are launched on it, many on a processor at a time: not in the file, as the
+  /// target says so.
+  bool isDevice = false;
   // What the instructions can do: not in the file, a target knows it from architecture and
   // features.
   bool hasFma = false;         ///< fused multiply-add of float32 and float64

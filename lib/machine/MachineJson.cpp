@@ -21,7 +21,7 @@ using Json = nlohmann::ordered_json;
 namespace {
 
 constexpr int schemaVersion = 1;
-constexpr double mostRate = 1e18, mostBytes = 1e18, mostCount = 1e6;
+constexpr double mostRate = 1e18, mostBytes = 1e18, mostCount = 1e6, mostSeconds = 1;
 /// Longest text of a value in a message.
 constexpr size_t longestValue = 60;
 
@@ -68,6 +68,17 @@ public:
   double rate(const char *key, std::optional<double> fallback = std::nullopt) {
     const Json *value = find(key, fallback.has_value());
     return value == nullptr ? fallback.value_or(0) : rateOf(*value, named(key));
+  }
+
+  /// 0 where it is missing.
+  double seconds(const char *key) {
+    const Json *value = find(key, true);
+    const double number = value != nullptr && value->is_number() ? value->get<double>() : 0;
+    if (value != nullptr && !(value->is_number() && isIn(number, {0, mostSeconds}))) {
+      report(named(key), fmt::format("seconds from 0 to {:g}", mostSeconds), *value,
+             "write what was measured, for example 5e-6, or 0 where it is not known");
+    }
+    return number;
   }
 
   std::map<std::string, double> rates(const char *key, bool isOptional) {
@@ -242,6 +253,9 @@ private:
     machine.writeBandwidth = fields.rate("write_bandwidth", 0);
     machine.bestCopy = fields.text("best_copy", "");
     machine.isCalibrated = fields.flag("calibrated", false);
+    machine.launchSeconds = fields.seconds("launch_seconds");
+    machine.queuedLaunchSeconds = fields.seconds("queued_launch_seconds");
+    machine.calibratedBy = fields.text("calibrated_by", "");
     if (const Json *calibration = fields.find("calibration", true)) {
       Fields measured(*calibration, "calibration", path, problem);
       machine.calibration.times = static_cast<int>(
@@ -284,7 +298,14 @@ std::string toJson(const Machine &machine) {
   json["read_bandwidth"] = machine.readBandwidth;
   json["write_bandwidth"] = machine.writeBandwidth;
   json["best_copy"] = machine.bestCopy;
+  if (machine.launchSeconds > 0) {
+    json["launch_seconds"] = machine.launchSeconds;
+    json["queued_launch_seconds"] = machine.queuedLaunchSeconds;
+  }
   json["calibrated"] = machine.isCalibrated;
+  if (!machine.calibratedBy.empty()) {
+    json["calibrated_by"] = machine.calibratedBy;
+  }
   json["calibration"] = {{"times", machine.calibration.times},
                          {"last_seconds", machine.calibration.lastSeconds},
                          {"uncertainty", machine.calibration.uncertainty}};

@@ -77,6 +77,19 @@ TEST(Roofline, WhatNobodyMeasuredForbidsNothing) {
   EXPECT_FALSE(isImpossible(Machine(), roofline(Machine(), 1e9, 1e9, DType::F32), {}, 1e-9));
 }
 
+TEST(Roofline, ADeviceKeepsItsSharedCacheBetweenLaunches) {
+  Machine device;
+  device.cores = 4;
+  device.caches = {{"L1d", 1 << 20, 1, 0, 1e12}, {"L2", 1 << 20, 4, 0, 100e9}};
+  device.copyBandwidth = 10e9;
+  const double bytes = 2 << 20;
+  EXPECT_DOUBLE_EQ(memorySeconds(device, bytes), bytes / 1e12) << "4 MiB of the first level";
+  device.isDevice = true;
+  EXPECT_DOUBLE_EQ(memorySeconds(device, bytes), bytes / 2 / 100e9 + bytes / 2 / 10e9);
+  EXPECT_EQ(rooflineFault(1.23, false, true),
+            "roofline too low (123 % of it): calibrate again, nereid calibrate --target");
+}
+
 TEST(Roofline, OfTwoFloorsTheSmallerForbids) {
   const Roofline floor = roofline(chip(), 1e9, 0, DType::F32);
   const double seconds = floor.memorySeconds;

@@ -12,6 +12,7 @@
 #include "lib/launch/LostDevice.h"
 #include "lib/launch/PreparedCase.h"
 #include "lib/measure/PeakMemory.h"
+#include "lib/measure/peaks/DeviceChip.h"
 #include "lib/support/FirstError.h"
 #include "runtime/Device.h"
 #include "runtime/ThreadPool.h"
@@ -76,14 +77,15 @@ bool runsHere(const PreparedKernel &kernel) {
 }
 
 /// What speaks against a time on another device: the rates of the descriptor that its code was
-/// shaped for, or nothing.
+/// shaped for, else those that were calibrated there, if they were.
 Result<Machine> chipOfDevice(const PreparedKernel &kernel, const launch::Execution &execution) {
-  if (!execution.chip.empty()) {
-    return loadMachine(execution.chip);
+  Result<Machine> chip = execution.chip.empty()
+                             ? Result(measure::deviceChip(kernel.compiled().code->device()))
+                             : loadMachine(execution.chip);
+  if (chip) {
+    chip->isDevice = true;
   }
-  Machine unknown;
-  unknown.name = kernel.compiled().code->device().name();
-  return unknown;
+  return chip;
 }
 
 /// One launch on threads of its own, so that their scratch memory counts; the outputs must be

@@ -36,6 +36,10 @@ double memorySeconds(const Machine &chip, double bytes) {
   double seconds = 0, held = 0;
   for (size_t level = 0; level < chip.caches.size(); ++level) {
     const CacheLevel &cache = chip.caches[level];
+    // What lies nearest to a device's processors is gone when a launch ends.
+    if (chip.isDevice && cache.sharedBy < chip.cores) {
+      continue;
+    }
     const int instances = std::max(1, chip.cores / std::max(1, cache.sharedBy));
     const double here = std::min(bytes, static_cast<double>(cache.bytes) * instances) - held;
     if (here <= 0) {
@@ -82,13 +86,14 @@ bool isImpossible(const Machine &chip, const Roofline &floor, const Roofline &ti
   return seconds < (isCertain ? margin : uncertainMargin) * limit;
 }
 
-std::string rooflineFault(double share, bool isTimed) {
+std::string rooflineFault(double share, bool isTimed, bool isOnDevice) {
   if (!(share > mostOfRoofline)) {
     return "";
   }
   return fmt::format("roofline too low ({:.0f} % of it): {}", 100 * share,
-                     isTimed ? "what was timed beside the kernel was held up"
-                             : "calibrate again, nereid chips --recalibrate");
+                     isTimed      ? "what was timed beside the kernel was held up"
+                     : isOnDevice ? "calibrate again, nereid calibrate --target"
+                                  : "calibrate again, nereid chips --recalibrate");
 }
 
 } // namespace nereid::measure

@@ -37,6 +37,7 @@ bool isImpossible(const Machine &chip, const Roofline &floor, const Roofline &ti
 
 /// A share of the roofline that is no result, in words: the roofline is too low then. "" = it is
 /// one. `isTimed`: by what was timed beside the kernel, not by the calibration.
-std::string rooflineFault(double share, bool isTimed);
+/// `isOnDevice`: by that of a device.
+std::string rooflineFault(double share, bool isTimed, bool isOnDevice = false);
 
 } // namespace nereid::measure

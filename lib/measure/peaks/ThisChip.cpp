@@ -68,11 +68,6 @@ private:
   double formerOwn = 0, formerWall = 0;
 };
 
-std::string pathFor(const Machine &chip, const std::string &folder) {
-  const std::string hash = toHex(sha256(std::string_view(chip.fingerprint))).substr(0, 16);
-  return folder.empty() ? "" : folder + "/chip-" + hash + ".json";
-}
-
 /// What was measured before, if it is of this chip and such as a machine can have.
 std::optional<Machine> knownChip(const Machine &chip, const std::string &path) {
   auto known = path.empty() ? Result<Machine>(makeError("E0701", "")) : loadMachine(path);
@@ -129,6 +124,11 @@ double better(double known, double now, bool isNowCertain) {
 
 } // namespace
 
+std::string chipPath(const Machine &chip, const std::string &folder) {
+  const std::string hash = toHex(sha256(std::string_view(chip.fingerprint))).substr(0, 16);
+  return folder.empty() ? "" : folder + "/chip-" + hash + ".json";
+}
+
 std::string Disturbance::text() const {
   if (stolen > mostDisturbed) {
     return fmt::format("other guests of the host took {:.0f} % of the processors", 100 * stolen);
@@ -154,7 +154,7 @@ bool isImpossibleHere(const Machine &chip, const TimedWork &work, const Calibrat
     return isImpossible(by, floor, work.beside, work.seconds);
   };
   const bool isBelow = isBelowFloor(chip);
-  if (!isBelow || chip.calibration.uncertainty.empty()) {
+  if (!isBelow || chip.calibration.uncertainty.empty() || chip.isDevice) {
     return isBelow;
   }
   // What an earlier time asked for may be enough.
@@ -208,7 +208,7 @@ Machine betterRates(const Machine &known, const Machine &now) {
 
 Machine thisChip(bool recalibrate, const CalibrationSeams &seams) {
   const Machine chip = seams.detect();
-  const std::string path = pathFor(chip, seams.folder);
+  const std::string path = chipPath(chip, seams.folder);
   const std::optional<Machine> known = knownChip(chip, path);
   const bool isAsked = recalibrate || !known;
   if (!isAsked && !isDue(known->calibration, seams.now())) {

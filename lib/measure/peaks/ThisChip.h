@@ -31,6 +31,9 @@ struct CalibrationSeams {
 /// The user's cache folder, this machine and its clocks; says it on standard error.
 CalibrationSeams systemSeams();
 
+/// The file in `folder` that keeps the rates of a chip, by its fingerprint; "" without a folder.
+std::string chipPath(const Machine &chip, const std::string &folder);
+
 /// detectMachine, with the rates from the folder or measured now and kept there. Rates that were
 /// taken on a machine that was not quiet, and those of a few days, are measured again when it is
 /// quiet; the better ones are kept.
@@ -49,6 +52,7 @@ struct TimedWork {
 };
 /// isImpossible(), by the rates of this machine that `chip` has. Where those are uncertain they are
 /// measured again before they speak against a time: the machine may be quieter now than it was.
+/// Those of a device are taken as they are.
 bool isImpossibleHere(const Machine &chip, const TimedWork &work,
                       const CalibrationSeams &seams = systemSeams());
 
