@@ -56,6 +56,9 @@ public:
     for (const KernelParameter &parameter : kernelParameters(fused, plan.schedule.variant)) {
       addParameter(parameter, views, given);
     }
+    if (const int64_t warps = plan.schedule.get(warpsName, 0)) {
+      sign(warpsName, std::to_string(warps));
+    }
     return std::move(plan);
   }
 

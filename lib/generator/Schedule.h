@@ -20,6 +20,7 @@ class Patterns;
 /// Tiles: BLOCK_M × BLOCK_N elements per program.
 /// Rows: ROWS whole rows per program, one after another, each one tile of BLOCK_N columns.
 /// LoopedRows: ROWS rows per program, each in column blocks of BLOCK_N, one pass per reduction.
+/// On a device each has num_warps besides, an option of the launch and no parameter of the kernel.
 enum class KernelVariant { Flat, Tiles, Rows, LoopedRows };
 std::string_view variantName(KernelVariant variant); ///< "flat", "tiles", "rows", "looped_rows"
 

@@ -21,6 +21,11 @@ constexpr int64_t elementsPerProgram = 16384;
 /// Rows that stream: a program prefetches the row behind the one at work, and orders its stores
 /// once, at its end.
 constexpr int64_t streamedElementsPerProgram = 16 * elementsPerProgram;
+/// A device starts a program in less than a microsecond, and keeps elements in registers: sixteen
+/// for each thread are two accesses of 16 bytes at least.
+constexpr int64_t deviceElementsPerProgram = 2048;
+constexpr int64_t lanes = 32, elementsPerLane = 16, mostWarps = 32, mostPerLane = 64;
+constexpr int64_t deviceTileColumns = 1024;
 /// Where the rules begin; scheduleSpace() goes on to four times as many.
 constexpr int64_t widestTileColumns = 4096;
 /// Upstream's limit for one tile.
@@ -41,6 +46,20 @@ int64_t balancedElements(const CaseSizes &sizes, const Machine &chip, int64_t bl
 
 int64_t isStreaming(const CaseSizes &sizes, const Machine &chip) {
   return sizes.outputBytes > static_cast<double>(chip.lastCacheBytes()) ? 1 : 0;
+}
+
+/// Elements that a program works on at a time.
+int64_t tileOf(const Schedule &schedule) {
+  return schedule.get("BLOCK", 1) * schedule.get("BLOCK_M", 1) * schedule.get("BLOCK_N", 1);
+}
+
+/// The schedule, on a device with so many warps that each thread holds some elements.
+Schedule withWarps(Schedule schedule, const Machine &chip) {
+  if (chip.isDevice) {
+    schedule.constants.emplace_back(
+        warpsName, std::clamp<int64_t>(tileOf(schedule) / (lanes * elementsPerLane), 1, mostWarps));
+  }
+  return schedule;
 }
 
 bool isPowerOfTwo(int64_t value) {
@@ -80,13 +99,14 @@ Schedule ruleFor(KernelVariant variant, const CaseSizes &sizes, const Machine &c
   Schedule schedule;
   schedule.variant = variant;
   int64_t streaming = isStreaming(sizes, chip);
-  int64_t elements = balancedElements(sizes, chip, elementsPerProgram);
+  const int64_t most = chip.isDevice ? deviceElementsPerProgram : elementsPerProgram;
+  int64_t elements = balancedElements(sizes, chip, most);
   switch (variant) {
   case KernelVariant::Flat:
     schedule.constants = {{"BLOCK", elements}, {"STREAMING", streaming}};
     break;
   case KernelVariant::Tiles: {
-    int64_t n = columnBlock(sizes.columns, widestTileColumns);
+    int64_t n = columnBlock(sizes.columns, chip.isDevice ? deviceTileColumns : widestTileColumns);
     int64_t m = std::clamp<int64_t>(elements / n, 1, powerOfTwoAtLeast(sizes.rows));
     schedule.constants = {{"BLOCK_M", m}, {"BLOCK_N", n}, {"GRID_2D", 1}, {"STREAMING", streaming}};
     break;
@@ -95,7 +115,7 @@ Schedule ruleFor(KernelVariant variant, const CaseSizes &sizes, const Machine &c
   case KernelVariant::LoopedRows: {
     int64_t n = columnBlock(sizes.columns,
                             variant == KernelVariant::Rows ? largestTile : widestTileColumns);
-    if (streaming) {
+    if (streaming && !chip.isDevice) {
       elements = balancedElements(sizes, chip, streamedElementsPerProgram);
     }
     int64_t rows = powerOfTwoAtMost(elements / std::max<int64_t>(sizes.columns, 1));
@@ -104,7 +124,7 @@ Schedule ruleFor(KernelVariant variant, const CaseSizes &sizes, const Machine &c
     break;
   }
   }
-  return schedule;
+  return withWarps(std::move(schedule), chip);
 }
 
 KernelVariant variantByRule(const FusedOperator &fused, const CaseSizes &sizes,
@@ -129,6 +149,13 @@ bool isValid(const Schedule &schedule, const FusedOperator &fused, const CaseSiz
                               variantName(schedule.variant)));
   }
   Schedule expected = ruleFor(schedule.variant, sizes, genericMachine());
+  if (const int64_t warps = schedule.get(warpsName, 0)) {
+    expected.constants.emplace_back(warpsName, warps);
+    if (warps > mostWarps) {
+      return refuse(
+          fmt::format("expects at most {} for '{}', but got {}", mostWarps, warpsName, warps));
+    }
+  }
   if (expected.constants.size() != schedule.constants.size()) {
     return refuse(fmt::format("expects the constants of '{}', but got '{}'", expected.text(),
                               schedule.text()));
@@ -147,7 +174,7 @@ bool isValid(const Schedule &schedule, const FusedOperator &fused, const CaseSiz
     if (!isSwitch && !isPowerOfTwo(value)) {
       return refuse(fmt::format("expects a power of two for '{}', but got {}", name, value));
     }
-    tile *= isSwitch || name == "ROWS" ? 1 : value;
+    tile *= isSwitch || name == "ROWS" || name == warpsName ? 1 : value;
     if (tile > largestTile) {
       return refuse(fmt::format("a tile has {} elements at most, but '{}' needs more", largestTile,
                                 schedule.text()));
@@ -160,12 +187,28 @@ bool isValid(const Schedule &schedule, const FusedOperator &fused, const CaseSiz
   return true;
 }
 
+/// The schedule with each number of warps that gives a thread neither too little nor too much.
+static std::vector<Schedule> warpForms(const Schedule &schedule) {
+  std::vector<Schedule> forms = {schedule};
+  if (schedule.get(warpsName, 0) == 0) {
+    return forms;
+  }
+  for (int64_t warps = 1; warps <= mostWarps; warps *= 2) {
+    const int64_t held = tileOf(schedule) / (lanes * warps);
+    if (held >= 2 && held <= mostPerLane && warps != schedule.get(warpsName)) {
+      forms.push_back(schedule.with(warpsName, warps));
+    }
+  }
+  return forms;
+}
+
 std::vector<Schedule> scheduleSpace(const FusedOperator &fused, const CaseSizes &sizes, DType,
                                     const Machine &chip) {
   std::vector<Schedule> space;
   std::set<std::string> seen;
+  const int64_t least = chip.isDevice ? 256 : 1024, largest = chip.isDevice ? 16384 : 65536;
   auto addAll = [&](Schedule schedule) {
-    std::vector<Schedule> forms = {schedule};
+    std::vector<Schedule> forms = warpForms(schedule);
     for (const char *name : {"STREAMING", "GRID_2D"}) {
       if (schedule.get(name, -1) >= 0) {
         size_t count = forms.size();
@@ -185,7 +228,7 @@ std::vector<Schedule> scheduleSpace(const FusedOperator &fused, const CaseSizes 
   for (KernelVariant variant : variantsOf(fused)) {
     Schedule rule = ruleFor(variant, sizes, chip);
     if (variant == KernelVariant::Flat) {
-      for (int64_t block = 1024; block <= 65536; block *= 2) {
+      for (int64_t block = least; block <= largest; block *= 2) {
         addAll(rule.with("BLOCK", block));
       }
       continue;
@@ -198,7 +241,7 @@ std::vector<Schedule> scheduleSpace(const FusedOperator &fused, const CaseSizes 
         continue;
       }
       int64_t width = variant == KernelVariant::Tiles ? n : powerOfTwoAtLeast(sizes.columns);
-      for (int64_t total = 1024; total <= 65536; total *= 2) {
+      for (int64_t total = least; total <= largest; total *= 2) {
         int64_t m = std::clamp<int64_t>(total / width, 1, powerOfTwoAtLeast(sizes.rows));
         Schedule schedule = rule.with(outer, std::min(m, largestRows));
         addAll(variant == KernelVariant::Rows ? schedule : schedule.with("BLOCK_N", n));

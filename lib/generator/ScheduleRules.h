@@ -16,6 +16,8 @@ int64_t columnBlock(int64_t columns, int64_t limit);
 std::vector<KernelVariant> variantsOf(const FusedOperator &fused);
 /// The widest row that is computed as one tile on this chip.
 int64_t widestRowTile(const Machine &chip);
+/// The option of a launch that schedules of devices have.
+inline constexpr const char *warpsName = "num_warps";
 /// What the rule picks for a variant.
 Schedule ruleFor(KernelVariant variant, const CaseSizes &sizes, const Machine &chip);
 KernelVariant variantByRule(const FusedOperator &fused, const CaseSizes &sizes,

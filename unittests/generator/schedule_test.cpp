@@ -46,6 +46,38 @@ TEST(Schedule, SpaceIsValidUniqueAndStartsWithTheRule) {
   }
 }
 
+TEST(Schedule, OfADeviceHasWarps) {
+  Machine device = testChip();
+  device.isDevice = true;
+  for (const std::string &name : {"broadcast_add", "softmax"}) {
+    FusedOperator fused = fusedOf(shipped(name));
+    for (int64_t columns : {17, 1000, 40000}) {
+      CaseSizes sizes = caseOf(fused, {300, 2}, columns);
+      std::set<std::string> seen;
+      std::set<int64_t> warps;
+      for (const Schedule &schedule : scheduleSpace(fused, sizes, DType::F32, device)) {
+        std::string why;
+        EXPECT_TRUE(isValid(schedule, fused, sizes, &why)) << why;
+        EXPECT_TRUE(seen.insert(schedule.text()).second);
+        EXPECT_EQ(parseSchedule(schedule.text()), schedule);
+        warps.insert(schedule.get("num_warps"));
+      }
+      EXPECT_GE(warps.size(), columns > 100 ? 3u : 1u);
+      EXPECT_GE(*warps.begin(), 1);
+      EXPECT_LE(*warps.rbegin(), 32);
+      std::string why;
+      const Schedule rule = firstSchedule(fused, sizes, DType::F32, device, nullptr).schedule;
+      EXPECT_FALSE(isValid(rule.with("num_warps", 64), fused, sizes, &why));
+      EXPECT_NE(why.find("at most 32"), std::string::npos) << why;
+      EXPECT_FALSE(isValid(rule.with("num_warps", 3), fused, sizes, &why));
+      auto plan = planLaunch(fused, rule, {{{"D", columns}}, {300, 2}}, DType::F32);
+      ASSERT_TRUE(bool(plan)) << plan.error().message;
+      const std::string option = "num_warps=" + std::to_string(rule.get("num_warps"));
+      EXPECT_TRUE(plan->signature.ends_with(option)) << plan->signature;
+    }
+  }
+}
+
 TEST(Schedule, RuleStreamsOutputsLargerThanTheCache) {
   FusedOperator fused = fusedOf(shipped("broadcast_add"));
   auto choose = [&](int64_t rows) {
