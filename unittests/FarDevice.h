@@ -65,6 +65,8 @@ public:
     return allocations.size();
   }
   bool failsAllocations = false;
+  bool hasGraphs = false; ///< of streams that are made from now on
+  int replays = 0;
   /// The next queued operation fails with this, after so many that do not.
   std::optional<LaunchError> nextError;
   int callsBeforeError = 0;
@@ -110,17 +112,34 @@ private:
     FarStream *stream;
   };
 
+  class FarGraph final : public Graph {
+  public:
+    explicit FarGraph(FarDevice &device) : Graph(device), far(device) {}
+    std::vector<std::function<LaunchError()>> calls;
+
+  private:
+    LaunchError queue(Stream &stream) override {
+      ++far.replays;
+      LaunchError error;
+      for (const auto &call : calls) {
+        error = error ? error : static_cast<FarStream &>(stream).later(call);
+      }
+      return error;
+    }
+    FarDevice &far;
+  };
+
   class FarStream final : public Stream {
   public:
     explicit FarStream(FarDevice &device) : Stream(device), far(device) {}
     ~FarStream() override { run(); }
     LaunchError launch(const Kernel &kernel, Grid grid, const uint64_t *slots,
                        ProgramOrder order) override {
-      return later(
-          [this, kernel, grid, order, copy = std::vector(slots, slots + kernel.info.slots())] {
-            ++far.launches;
-            return launchPacked(kernel, grid, copy.data(), defaultPool(), order);
-          });
+      return later([&far = far, kernel, grid, order,
+                    copy = std::vector(slots, slots + kernel.info.slots())] {
+        ++far.launches;
+        return launchPacked(kernel, grid, copy.data(), defaultPool(), order);
+      });
     }
     LaunchError copyIn(void *to, const void *from, uint64_t bytes) override {
       far.bytesIn += bytes;
@@ -159,15 +178,30 @@ private:
     }
 
   private:
+    LaunchError startCapture() override {
+      if (!far.hasGraphs) {
+        return {"E0423", "'" + far.name() + "' has no graphs"};
+      }
+      captured = std::make_unique<FarGraph>(far);
+      return {};
+    }
+    std::variant<std::unique_ptr<Graph>, LaunchError> finishCapture() override {
+      return std::unique_ptr<Graph>(std::move(captured));
+    }
     LaunchError copy(void *to, const void *from, uint64_t bytes) {
-      return later([this, to, from, bytes] {
+      return later([&far = far, to, from, bytes] {
         ++far.copies;
         std::memcpy(to, from, bytes);
         return LaunchError{};
       });
     }
+    friend class FarGraph;
     LaunchError later(std::function<LaunchError()> work) {
       std::lock_guard guard(far.lock);
+      if (captured) {
+        captured->calls.push_back(std::move(work));
+        return {};
+      }
       if (std::exchange(far.throwsNext, false)) {
         throw std::bad_alloc();
       }
@@ -190,6 +224,7 @@ private:
     }
     FarDevice &far;
     std::vector<std::function<LaunchError()>> queue;
+    std::unique_ptr<FarGraph> captured;
     LaunchError failure; ///< the first one, until it is told
   };
 

@@ -386,14 +386,12 @@ static Result<runtime::Device *> deviceOf(const runtime::KernelInfo &info,
                                           const CompileOptions &options) {
   const std::string &target = options.target;
   const std::string kind = target.substr(0, target.find(':'));
-  auto found = runtime::findDevice(!options.device.empty() ? options.device
-                                   : namesDevice(target)   ? target
-                                                           : kind);
-  if (const auto *error = std::get_if<runtime::LaunchError>(&found)) {
-    return makeError(error->code, error->message)
-        .withHelp("'nereid compile' makes code for it; launching needs the device");
+  Result<runtime::Device *> found =
+      options.device.empty() ? deviceFor(target) : deviceNamed(options.device);
+  if (!found) {
+    return found;
   }
-  runtime::Device *device = std::get<runtime::Device *>(found);
+  runtime::Device *device = *found;
   if (device->kind() != kind) {
     return makeError("E0416", "code for target '" + target + "' expects a device of kind '" + kind +
                                   "', but got '" + device->name() + "'")

@@ -80,6 +80,19 @@ bool runsOnDevice(std::string_view spec) {
   return target && !(*target)->deviceRuntime().empty();
 }
 
+Result<runtime::Device *> deviceNamed(std::string_view name) {
+  auto found = runtime::findDevice(name);
+  if (const auto *error = std::get_if<runtime::LaunchError>(&found)) {
+    return makeError(error->code, error->message)
+        .withHelp("'nereid compile' makes code for it; launching needs the device");
+  }
+  return std::get<runtime::Device *>(found);
+}
+
+Result<runtime::Device *> deviceFor(std::string_view spec) {
+  return deviceNamed(namesDevice(spec) ? spec : spec.substr(0, spec.find(':')));
+}
+
 std::string targetAnywhere(std::string_view spec) {
   Registry &all = registry();
   std::lock_guard guard(all.lock);

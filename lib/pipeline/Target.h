@@ -24,6 +24,10 @@ namespace mlir {
 class DialectRegistry;
 }
 
+namespace nereid::runtime {
+class Device;
+}
+
 namespace nereid::pipeline {
 
 struct CompileState; // lib/pipeline/Phases.h, which knows MLIR
@@ -140,6 +144,12 @@ bool namesDevice(std::string_view spec);
 /// Whether the target's code runs on a device and not on the host. No device is looked for; false
 /// for an unknown vendor.
 bool runsOnDevice(std::string_view spec);
+
+/// A device of the runtime by its name. What runtime::findDevice says where there is none.
+Result<runtime::Device *> deviceNamed(std::string_view name);
+/// The device that kernels of a target are loaded on unless another one is asked for: the one that
+/// names it, else the first of its kind. Errors as of deviceNamed.
+Result<runtime::Device *> deviceFor(std::string_view spec);
 
 /// `spec`, for a vendor alone with TargetVendor::anyArchitecture: a target that can be compiled for
 /// on any machine.

@@ -46,7 +46,7 @@ LaunchError DeviceClock::time(int runs, const std::function<LaunchError(Stream &
   const double begin = host();
   std::unique_ptr<runtime::Event> start, end;
   LaunchError error = device.runAndWait([&](Stream &stream) {
-    LaunchError failed = keepBusy(stream);
+    LaunchError failed = queueing == Queueing::Hidden ? keepBusy(stream) : LaunchError();
     start = failed ? nullptr : recordIn(stream, failed);
     for (int i = 0; i < runs && !failed; ++i) {
       failed = queue(stream);

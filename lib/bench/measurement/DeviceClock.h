@@ -11,14 +11,20 @@
 
 namespace nereid::bench {
 
+/// Whether the time in which a device waits for the host to queue its work counts.
+enum class Queueing : uint8_t {
+  Hidden,  ///< the stream is busy with a copy meanwhile, which counts only where that is longer
+  Counted, ///< the stream is idle when the first run is queued, as a caller has it
+};
+
 /// Of one thread at a time.
 class DeviceClock {
 public:
-  explicit DeviceClock(runtime::Device &device) : device(device) {}
+  explicit DeviceClock(runtime::Device &device, Queueing queueing = Queueing::Hidden)
+      : device(device), queueing(queueing) {}
 
-  /// Queues the work so often and waits for it. The stream is busy with a copy while it is queued,
-  /// so that what the host takes to queue it counts only where the device is quicker. The seconds
-  /// are those of all runs; after an error those that the host has waited.
+  /// Queues the work so often and waits for it. The seconds are those of all runs; after an error
+  /// those that the host has waited.
   runtime::LaunchError time(int runs,
                             const std::function<runtime::LaunchError(runtime::Stream &)> &queue,
                             double &seconds);
@@ -27,6 +33,7 @@ private:
   runtime::LaunchError keepBusy(runtime::Stream &stream);
 
   runtime::Device &device;
+  Queueing queueing;
   std::shared_ptr<void> here, there; ///< the copy's; made at the first call
 };
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// A compiled kernel as something to be timed.
+// A compiled kernel as something to be timed, and what else is queued on a device.
 #pragma once
 
+#include "lib/bench/measurement/DeviceClock.h"
 #include "lib/bench/measurement/Measurement.h"
+#include "lib/support/Diagnostics.h"
 #include "runtime/Kernel.h"
 
 #include <span>
@@ -14,6 +16,17 @@ namespace nereid::bench {
 /// clock, see DeviceClock.h, and works on copies that its tensors in host memory have there, sent
 /// before and fetched after the time is taken. Kernel and tensors must outlive it.
 TimedLaunch launchOf(std::string name, const runtime::Kernel &kernel, runtime::Grid grid,
-                     std::span<const runtime::ArgumentValue> arguments);
+                     std::span<const runtime::ArgumentValue> arguments,
+                     Queueing queueing = Queueing::Hidden);
+
+/// Work of user's kernels that `queue` puts on a stream of the device, timed by its clock.
+TimedLaunch queuedWork(std::string name, runtime::Device &device,
+                       std::function<runtime::LaunchError(runtime::Stream &)> queue,
+                       Queueing queueing);
+
+/// A launch on a device, recorded once in a graph (runtime/Graph.h) that each run replays. What it
+/// works on, and what it sends and fetches, is the launch's, which must outlive it. E0423 from
+/// devices without graphs, and what capturing says.
+Result<TimedLaunch> captured(std::string name, const TimedLaunch &launch, Queueing queueing);
 
 } // namespace nereid::bench

@@ -6,6 +6,7 @@
 
 #include "lib/bench/Row.h"
 #include "lib/bench/measurement/OutputCheck.h"
+#include "runtime/Device.h"
 
 namespace nereid::bench {
 
@@ -16,6 +17,9 @@ struct TimedLaunch {
   /// So many runs, and the seconds that they took by the clock of the device they are on; what went
   /// wrong, "" = nothing. Empty: the host's clock, around `run`.
   std::function<std::string(int runs, double &seconds)> timedRuns = {};
+  /// One run, put on a stream of `device`; empty on the host.
+  std::function<runtime::LaunchError(runtime::Stream &)> queue = {};
+  runtime::Device *device = nullptr;
   std::function<void()> runEmpty = {};   ///< the launch without its programs
   std::function<void()> prepare = [] {}; ///< before every sample, not timed
   /// Between where outputs are made new and verified and where the launch works, if that is
