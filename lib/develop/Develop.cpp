@@ -3,6 +3,7 @@
 
 #include "lib/develop/EditedFiles.h"
 #include "lib/develop/Sources.h"
+#include "lib/measure/peaks/DeviceChip.h"
 #include "lib/measure/peaks/ThisChip.h"
 #include "lib/measure/results/Environment.h"
 #include "lib/pipeline/Target.h"
@@ -174,18 +175,66 @@ void Development::findEditedFiles(const generator::Manifest &former) {
   edited = editedFiles(workspace, generator::writeFiles(*written));
 }
 
-Status Development::prepare(const definition::Operator &op) {
+Status Development::findMachine() {
+  if (pipeline::runsOnDevice(options.target)) {
+    return findDeviceMachine();
+  }
+  if (options.mode == Mode::ReduceOverhead) {
+    return makeError("E0013", fmt::format("--mode reduce-overhead expects a target that runs on a "
+                                          "device, but got '{}': launches there wait for no queue "
+                                          "that a graph would shorten",
+                                          options.target))
+        .withHelp("use default, or max-autotune-no-graphs");
+  }
+  if (options.mode == Mode::MaxAutotune) {
+    options.mode = Mode::MaxAutotuneNoGraphs;
+    options.progress(fmt::format("'{}' has no graphs: max-autotune is max-autotune-no-graphs there",
+                                 options.target));
+  }
   if (options.chipFile.empty()) {
     machine = measure::thisChip();
+    return Done{};
+  }
+  auto chip = loadMachine(options.chipFile);
+  if (!chip) {
+    return chip.error();
+  }
+  machine = std::move(*chip);
+  elsewhere = machine.fingerprint != detectMachine().fingerprint;
+  return Done{};
+}
+
+Status Development::findDeviceMachine() {
+  auto found = pipeline::deviceFor(options.target);
+  if (found) {
+    device_ = *found;
   } else {
-    auto chip = loadMachine(options.chipFile);
+    noDevice = found.error();
+    elsewhere = true;
+  }
+  if (!options.chipFile.empty()) {
+    // Refuses a chip of another architecture.
+    auto target = pipeline::findTarget(options.target, options.chipFile);
+    auto chip = target ? loadMachine(options.chipFile) : Result<Machine>(target.error());
     if (!chip) {
       return chip.error();
     }
     machine = std::move(*chip);
+  } else if (device_ != nullptr) {
+    machine = measure::deviceChip(*device_);
+  } else {
+    machine = genericMachine();
+    machine.name = fmt::format("a device of '{}'", options.target);
+    machine.fingerprint = machine.name;
   }
-  const Machine here = options.chipFile.empty() ? machine : detectMachine();
-  elsewhere = machine.fingerprint != here.fingerprint;
+  machine.isDevice = true;
+  return Done{};
+}
+
+Status Development::prepare(const definition::Operator &op) {
+  if (Status found = findMachine(); !found) {
+    return found;
+  }
   auto known = generator::Patterns::load(userPatternsPath());
   if (!known) {
     return known.error();
@@ -220,7 +269,7 @@ Status Development::prepare(const definition::Operator &op) {
     manifest.generatorVersion = versionText();
   }
   manifest.environmentJson =
-      measure::toJson(measure::describeEnvironment(elsewhere ? here : machine));
+      measure::toJson(measure::describeEnvironment(elsewhere ? detectMachine() : machine));
   return Done{};
 }
 
@@ -252,7 +301,7 @@ std::string Development::inputsHash() const {
 
 KernelSource Development::source() const {
   // A chip of another architecture is generated for; what is verified here runs here.
-  const bool isLikeHere = machine.architecture == runtime::cpuArchitecture();
+  const bool isLikeHere = machine.isDevice || machine.architecture == runtime::cpuArchitecture();
   return {workspace.tritonFile(), options.target, options.importPaths,
           isLikeHere ? options.chipFile : std::string()};
 }
@@ -262,6 +311,10 @@ PerformanceOptions Development::performanceOptions() const {
   performance.source = source();
   performance.secondsPerCase = options.secondsPerCase;
   performance.seed = seed;
+  performance.device = device_;
+  performance.mode = options.mode;
+  performance.leastSpeedup = options.leastSpeedup;
+  performance.progress = options.progress;
   return performance;
 }
 

@@ -6,6 +6,7 @@
 
 #include "lib/develop/Optimization.h"
 #include "lib/develop/accuracy/Verification.h"
+#include "lib/develop/performance/Autotune.h"
 #include "lib/develop/performance/Prediction.h"
 #include "lib/generator/InterfaceCheck.h"
 
@@ -25,7 +26,10 @@ struct DevelopOptions {
   int rounds = -1; ///< in all, those of earlier runs included; -1: as the definition says
   std::optional<uint64_t> seed; ///< of the random inputs; without one every run draws its own
   double secondsPerCase = 3;
-  bool isFresh = false; ///< forget recorded results, do every stage again
+  Mode mode = Mode::Default;
+  bool isModeAsked = false;                   ///< by the user, who gets mode_log.md
+  double leastSpeedup = standardLeastSpeedup; ///< see Choice
+  bool isFresh = false;                       ///< forget recorded results, do every stage again
   std::string onlyCase; ///< verify this case alone, see AccuracyOptions; nothing is recorded then
   std::string keepIn;   ///< folder for the first case that fails
   /// Where optimisation begins; none: as the folder's record says, by the rule in a new one.
@@ -65,10 +69,14 @@ public:
   const generator::InterfaceReport &interfaces() const { return interfaceReport; }
   const AccuracyReport &accuracy() const { return accuracyReport; }
   const std::vector<PerformanceRow> &performance() const { return rows; }
+  /// What the mode's search came to, by case and type; none where it does not search.
+  const std::vector<Tuning> &tunings() const { return tunings_; }
   const OptimizationResult &optimization() const { return optimization_; }
   /// The chip that is generated for; nothing is measured on it when it is not this machine's.
   const Machine &chip() const { return machine; }
   bool isElsewhere() const { return elsewhere; }
+  /// Where kernels run and are measured; null: this processor, or nowhere for want of a device.
+  const runtime::Device *device() const { return device_; }
   /// Instead of performance() when the chip is not this machine's.
   const std::vector<PredictedRow> &prediction() const { return predicted; }
   /// Of the rows that are decisive, against the definition's target; nothing without any.
@@ -84,6 +92,11 @@ public:
 private:
   Development(generator::Project project, DevelopOptions options);
   Status prepare(const definition::Operator &op);
+  /// The chip that is generated for, where it is and what it is measured on.
+  Status findMachine();
+  Status findDeviceMachine();
+  /// What is left to say of kernels that no device is here for: the error.
+  Diagnostic withoutDevice();
   void findEditedFiles(const generator::Manifest &former);
   std::vector<DType> dtypes() const;
   std::string inputsHash() const;
@@ -96,6 +109,9 @@ private:
   /// Runs `body`, records its time and result under `stage`.
   Result<StageResult> record(const std::string &stage, bool isSkippable,
                              const std::function<Result<StageResult>(std::string &json)> &body);
+  /// Tries every schedule of the space where the mode says so, and verifies what is kept.
+  Status searchSchedules();
+  std::string modeLog() const; ///< mode_log.md
   /// The files' interfaces against the definition's.
   Status compareInterfaces(Diagnostics &diags);
 
@@ -104,12 +120,15 @@ private:
   uint64_t seed = 0;
   Machine machine;
   bool elsewhere = false; ///< `machine` is not the one that the program runs on
+  runtime::Device *device_ = nullptr;
+  std::optional<Diagnostic> noDevice; ///< why there is none, of a target that runs on one
   std::vector<PredictedRow> predicted;
   generator::Patterns patterns;
   generator::Generation generation;
   generator::InterfaceReport interfaceReport;
   AccuracyReport accuracyReport;
   std::vector<PerformanceRow> rows;
+  std::vector<Tuning> tunings_;
   OptimizationResult optimization_;
   std::vector<StageShare> stageShares;
   std::vector<std::string> edited; ///< generated files changed by hand since

@@ -48,6 +48,7 @@ Result<PreparedLaunch> PreparedLaunch::prepare(const KernelSource &source,
   result.input = {.path = source.path,
                   .function = result.launchPlan.function,
                   .signature = result.launchPlan.signature,
+                  .source = source.text,
                   .importPaths = source.importPaths};
   auto kernel = kernelOf(source, result.input);
   if (!kernel) {

@@ -12,6 +12,7 @@
 #include "runtime/ThreadPool.h"
 
 #include <memory>
+#include <optional>
 #include <set>
 
 namespace nereid::develop {
@@ -21,7 +22,8 @@ struct KernelSource {
   std::string path; ///< `<op>_triton.py`
   std::string target = "cpu";
   std::vector<std::string> importPaths = {};
-  std::string chip = {}; ///< see pipeline::CompileOptions
+  std::string chip = {};                ///< see pipeline::CompileOptions
+  std::optional<std::string> text = {}; ///< instead of what stands in the file
   /// What many launches of a source that stays as it is compile once; null = each compiles, or
   /// finds in the cache, what the file says now.
   std::shared_ptr<CompiledKernels> compiled = nullptr;

@@ -3,6 +3,9 @@
 #include "lib/definition/Document.h"
 #include "lib/develop/Develop.h"
 #include "lib/develop/EditedFiles.h"
+#include "lib/develop/accuracy/Compilation.h"
+#include "lib/measure/peaks/DeviceChip.h"
+#include "lib/measure/results/Environment.h"
 #include "lib/support/AtomicFile.h"
 #include "lib/support/Interrupt.h"
 
@@ -90,6 +93,9 @@ Result<StageResult> Development::verify(Diagnostics &diags) {
   if (auto compared = compareInterfaces(diags); !compared) {
     return compared.error();
   }
+  if (noDevice) {
+    return withoutDevice();
+  }
   if (!options.onlyCase.empty()) {
     return verifyOne();
   }
@@ -110,6 +116,24 @@ Result<StageResult> Development::verify(Diagnostics &diags) {
     }
     return accuracyReport.passed() ? StageResult::Passed : StageResult::Failed;
   });
+}
+
+Diagnostic Development::withoutDevice() {
+  options.progress("verify: no device, the kernels are compiled");
+  auto compiled = compileCases(generation, source(), machine, accuracyOptions());
+  if (!compiled) {
+    return compiled.error();
+  }
+  std::vector<std::string_view> types;
+  for (DType dtype : dtypes()) {
+    types.push_back(torchName(dtype));
+  }
+  Diagnostic error = *noDevice;
+  error.note(fmt::format("not run: the {} cases of '{}' in {}, and no performance case; the {} "
+                         "kernels that they need compile for '{}'",
+                         compiled->cases, op().name, fmt::join(types, ", "), compiled->kernels,
+                         options.target));
+  return error.withHelp("run the same command on a machine with the device");
 }
 
 /// A command line that verifies what this one does.
@@ -176,9 +200,83 @@ std::string Development::resultsJson() const {
   const auto speedup = overallSpeedup(rows);
   json["speedup"] = speedup ? nlohmann::ordered_json(*speedup) : nullptr;
   json["seed"] = seed;
+  if (device_ != nullptr) {
+    json["device"] = {{"name", device_->name()},
+                      {"chip", measure::describeDevice(*device_).name},
+                      {"roofline_of", machine.name},
+                      {"rates_calibrated", machine.isCalibrated}};
+  }
+  json["mode"] = modeName(options.mode);
+  json["min_speedup"] = options.leastSpeedup;
+  for (const Tuning &one : tunings_) {
+    json["tuning"].push_back({{"case", one.caseName},
+                              {"dtype", torchName(one.dtype)},
+                              {"tried", one.tried},
+                              {"refused", one.refused},
+                              {"before", one.before.text()},
+                              {"after", one.after.text()},
+                              {"conclusion", one.conclusion}});
+  }
   json["environment"] = nlohmann::ordered_json::parse(workspace.manifest.environmentJson);
   json["rows"] = nlohmann::ordered_json::parse(performanceJson(rows));
   return json.dump(2) + "\n";
+}
+
+/// What one schedule verifies the others may break: the whole grid decides, and one that is wrong
+/// takes all of them back.
+Status Development::searchSchedules() {
+  const generator::ScheduleTable before = generation.table;
+  generator::ScheduleTable found = before;
+  tunings_.clear();
+  for (const auto &testCase : op().performanceCases) {
+    for (DType dtype : dtypes()) {
+      if (isInterrupted()) {
+        return Done{};
+      }
+      options.progress(
+          fmt::format("{}: {} {}", modeName(options.mode), testCase.name, torchName(dtype)));
+      auto tuning = autotune(generation, testCase, dtype, machine, performanceOptions());
+      if (!tuning) {
+        return tuning.error();
+      }
+      if (tuning->isChanged()) {
+        found.set(generator::classify(generation.fused, testCase.binding, dtype, machine),
+                  tuning->after, std::string(modeName(options.mode)));
+      }
+      tunings_.push_back(std::move(*tuning));
+    }
+  }
+  const bool isChanged = std::any_of(tunings_.begin(), tunings_.end(),
+                                     [](const Tuning &one) { return one.isChanged(); });
+  if (!isChanged || isInterrupted()) {
+    return Done{};
+  }
+  if (Status kept =
+          keepEditedFiles(workspace, edited, generator::writeFiles(generation), options.progress);
+      !kept) {
+    return kept;
+  }
+  auto enter = [&](const generator::ScheduleTable &table) {
+    generation.table = table;
+    workspace.manifest.table = table;
+    return workspace.writeFiles(generator::writeFiles(generation));
+  };
+  if (Status entered = enter(found); !entered) {
+    return entered;
+  }
+  auto report = verifyAccuracy(generation, source(), machine, accuracyOptions());
+  const std::string wrong = report ? report->firstFailure() : report.error().message;
+  if (!wrong.empty()) {
+    for (Tuning &one : tunings_) {
+      one.conclusion += one.isChanged() ? "; taken back: " + wrong : "";
+      one.after = one.before;
+    }
+    return enter(before);
+  }
+  auto &stage = workspace.manifest.stage("verify");
+  stage.inputHash = inputsHash();
+  stage.resultJson = accuracyJson(*report);
+  return Done{};
 }
 
 Result<StageResult> Development::bench() {
@@ -192,6 +290,11 @@ Result<StageResult> Development::bench() {
       predicted = predictPerformance(generation, dtypes(), machine);
       json = predictionJson(predicted);
       return StageResult::Passed;
+    }
+    if (searchesSchedules(options.mode)) {
+      if (Status searched = searchSchedules(); !searched) {
+        return searched.error();
+      }
     }
     rows = measureCases([](const std::string &, DType) { return true; });
     json = performanceJson(rows);
@@ -258,6 +361,27 @@ std::optional<bool> Development::isTargetMet() const {
   return speedup ? std::optional(*speedup >= op().targetSpeedup) : std::nullopt;
 }
 
+std::string Development::modeLog() const {
+  std::string text =
+      fmt::format("# Form of {}, by mode {}\n\nThe compiled form takes the place of "
+                  "the eager one from {:.2f}x on. {}, {}.\n\n",
+                  op().name, modeName(options.mode), options.leastSpeedup,
+                  device_ != nullptr ? device_->name() : std::string("this processor"),
+                  measure::describeEnvironment(machine).date);
+  text += "| case | type | form |\n|---|---|---|\n";
+  for (const PerformanceRow &row : rows) {
+    text += fmt::format("| {} | {} | {} |\n", row.caseName, torchName(row.dtype),
+                        row.choice             ? row.choice->text()
+                        : !row.skipped.empty() ? "skipped: " + row.skipped
+                                               : "none: " + row.failure);
+  }
+  for (const Tuning &one : tunings_) {
+    text += fmt::format("\n{} {}: {} schedules timed, {} do not compile; {}", one.caseName,
+                        torchName(one.dtype), one.tried, one.refused, one.conclusion);
+  }
+  return text + "\n";
+}
+
 Status Development::finish() {
   // What an earlier run measured stays until this one has measured again.
   if (!optimization_.stopReason.empty() && !elsewhere) {
@@ -281,6 +405,9 @@ Status Development::finish() {
   }
   if (!rows.empty()) {
     auto written = workspace.writeFile({"performance.json", resultsJson()});
+    if (written && options.isModeAsked) {
+      written = workspace.writeFile({"mode_log.md", modeLog()});
+    }
     if (!written) {
       return written.error();
     }

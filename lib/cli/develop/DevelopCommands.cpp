@@ -32,7 +32,7 @@ using develop::StageResult;
 namespace {
 
 struct Options {
-  std::string input, out, against, start;
+  std::string input, out, against, start, mode;
   std::vector<std::string> dtypes;
   bool requiresTarget = false;
   develop::DevelopOptions develop;
@@ -59,6 +59,16 @@ Result<std::unique_ptr<Development>> open(Options &options, const Session &sessi
       return makeError("E0013", fmt::format("unknown start '{}'", options.start))
           .withHelp(fmt::format("--start takes {}", fmt::join(generator::startNames(), " or ")));
     }
+  }
+  if (!options.mode.empty()) {
+    auto mode = develop::parseMode(options.mode);
+    if (!mode) {
+      return mode.error();
+    }
+    options.develop.mode = *mode;
+  }
+  if (Status known = develop::checkLeastSpeedup(options.develop.leastSpeedup); !known) {
+    return known.error();
   }
   watchInterrupt();
   options.develop.importPaths = session.importPaths;
@@ -164,6 +174,7 @@ void runStages(Options &options, Until until, Session &session) {
   if (until >= Until::Bench) {
     printPrediction(development, session);
     printPerformance(development, session);
+    printChoices(development, session);
     printRounds(development, session);
   }
   if (!isUsable) {
@@ -220,6 +231,14 @@ void addSeed(CLI::App &command, Options &options) {
       ->check(CLI::NonNegativeNumber);
 }
 
+void addMode(CLI::App &command, Options &options) {
+  command.add_option("--mode", options.mode,
+                     "how to look for the quickest form of the operator: default, reduce-overhead, "
+                     "max-autotune, max-autotune-no-graphs");
+  command.add_option("--min-speedup", options.develop.leastSpeedup,
+                     "over the eager form, from which on the compiled one takes its place; 1.2");
+}
+
 /// Of commands that run kernels of others one after another.
 void addProcessOptions(CLI::App &command, bool &isInProcess, std::string &reportTo) {
   command.add_flag("--in-process", isInProcess,
@@ -236,6 +255,14 @@ void addRounds(CLI::App &command, Options &options) {
       ->check(CLI::Range(0, static_cast<int>(definition::mostRounds)));
   command.add_flag("--require-target", options.requiresTarget,
                    "exit 1 when the definition's speed-up is not reached");
+}
+
+const std::vector<std::string> modeOptions = {"--mode", "--min-speedup"};
+
+void noteMode(const CLI::App &command, Options &options) {
+  options.develop.isModeAsked =
+      std::any_of(modeOptions.begin(), modeOptions.end(),
+                  [&](const std::string &name) { return command.count(name) > 0; });
 }
 
 /// What every stage of an operator reads; a folder stays where it is, so that only a definition
@@ -269,12 +296,15 @@ void addDevelop(CLI::App &app, Session &session) {
                                "DEF.toml", options);
   addSeed(*command, *options);
   addRounds(*command, *options);
+  addMode(*command, *options);
   command->add_option("--seconds-per-case", options->develop.secondsPerCase, "timing budget")
       ->check(CLI::Range(0.001, 3600.0));
   addImportPaths(*command, session);
   command->callback([options, command, &session] {
     std::vector<std::string> used = roundOptions;
     used.emplace_back("--seconds-per-case");
+    used.insert(used.end(), modeOptions.begin(), modeOptions.end());
+    noteMode(*command, *options);
     runStagesWith(*command, used, *options, Until::Optimize, session);
   });
 }
@@ -349,6 +379,7 @@ void addBench(CLI::App &app, Session &session) {
   CLI::App *command = addStage(app, "bench", "performance, only after accuracy passed",
                                "DIR, DEF.toml, kernels/OP or FILE.py[:function]", options);
   addSeed(*command, *options);
+  addMode(*command, *options);
   command->add_option("--seconds-per-case", options->develop.secondsPerCase, "timing budget")
       ->check(CLI::Range(0.001, 3600.0));
   command->add_option("--against", options->against,
@@ -374,8 +405,11 @@ void addBench(CLI::App &app, Session &session) {
       kernel->secondsPerCase = options->develop.secondsPerCase;
       runKernelBench(*kernel, session);
     } else {
-      runStagesWith(*command, {"--seed", "--seconds-per-case", "--import-path", "--against"},
-                    *options, Until::Bench, session);
+      std::vector<std::string> used = {"--seed", "--seconds-per-case", "--import-path",
+                                       "--against"};
+      used.insert(used.end(), modeOptions.begin(), modeOptions.end());
+      noteMode(*command, *options);
+      runStagesWith(*command, used, *options, Until::Bench, session);
     }
   });
 }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/cli/develop/DevelopReport.h"
 
+#include "lib/cli/process/StandardStreams.h"
 #include "lib/develop/InterfaceTable.h"
+#include "lib/measure/peaks/DeviceChip.h"
 #include "lib/measure/peaks/ThisChip.h"
 #include "lib/report/Table.h"
 
@@ -27,6 +29,17 @@ std::string overallText(const Development &development) {
                    : "not told, no case was measured steadily enough";
 }
 
+/// What shares of the roofline rest on, for a device.
+std::string rooflineText(const Machine &chip) {
+  if (chip.copyBandwidth <= 0) {
+    return "no rates are known to hold times against: nereid calibrate, or --chip";
+  }
+  return fmt::format("roofline of {} ({}), copy {}, fp32 {}", chip.name,
+                     chip.isCalibrated ? "measured" : "by its description, not measured",
+                     report::formatRate(chip.copyBandwidth),
+                     report::formatFlops(chip.peakFor(DType::F32)));
+}
+
 } // namespace
 
 void printInterfaces(const Development &development, const Session &session) {
@@ -40,6 +53,10 @@ void printAccuracy(const Development &development, const Session &session) {
   if (!development.accuracy().rows.empty() && !session.json) {
     fmt::print("\nAccuracy against float64, cases of --seed {}\n{}", development.accuracy().seed,
                develop::accuracyTable(development.accuracy()));
+  }
+  if (development.accuracy().isDeviceLost) {
+    printError("the device is lost to this process: the cases above that name it may be innocent, "
+               "and those that are missing were not verified\n");
   }
 }
 
@@ -57,11 +74,53 @@ void printPerformance(const Development &development, const Session &session) {
     return;
   }
   const auto &chip = development.chip();
-  fmt::print("\nPerformance on {} ({} cores, copy {}, fp32 {})\n{}", chip.name, chip.cores,
-             report::formatRate(chip.copyBandwidth), report::formatFlops(chip.peakFor(DType::F32)),
-             develop::performanceTable(development.performance()));
-  fmt::print("{}", measure::uncertaintyNote(chip));
-  fmt::print("overall speed-up over the unfused baseline: {}\n", overallText(development));
+  const char *baseline = "the unfused baseline";
+  if (const runtime::Device *device = development.device()) {
+    baseline = "the eager form, a kernel for each operation on the device";
+    fmt::print("\nPerformance on {}, {}; {}\n{}", device->name(),
+               measure::describeDevice(*device).name, rooflineText(chip),
+               develop::performanceTable(development.performance()));
+  } else {
+    fmt::print("\nPerformance on {} ({} cores, copy {}, fp32 {})\n{}", chip.name, chip.cores,
+               report::formatRate(chip.copyBandwidth),
+               report::formatFlops(chip.peakFor(DType::F32)),
+               develop::performanceTable(development.performance()));
+    fmt::print("{}", measure::uncertaintyNote(chip));
+  }
+  for (const develop::PerformanceRow &row : development.performance()) {
+    if (!row.missingBaseline.empty()) {
+      fmt::print("no eager form of {} {}: {}\n", row.caseName, torchName(row.dtype),
+                 row.missingBaseline);
+    }
+  }
+  fmt::print("overall speed-up over {}: {}\n", baseline, overallText(development));
+}
+
+void printChoices(const Development &development, const Session &session) {
+  if (session.json) {
+    return;
+  }
+  std::string lines;
+  for (const develop::Tuning &one : development.tunings()) {
+    lines += fmt::format("  {} {}: {} schedules timed, {} do not compile; {}\n", one.caseName,
+                         torchName(one.dtype), one.tried, one.refused, one.conclusion);
+  }
+  if (!lines.empty()) {
+    fmt::print("\nSchedules of the whole space\n{}", lines);
+  }
+  const develop::Choice *any = nullptr;
+  lines.clear();
+  for (const develop::PerformanceRow &row : development.performance()) {
+    if (row.choice) {
+      any = &*row.choice;
+      lines += fmt::format("  {} {}: {}\n", row.caseName, torchName(row.dtype), row.choice->text());
+    }
+  }
+  if (any != nullptr) {
+    fmt::print("\nForm by mode {}, compiled from {} the eager form on, by the clock of the {}\n{}",
+               develop::modeName(any->mode), report::formatRatio(any->leastSpeedup), any->clock,
+               lines);
+  }
 }
 
 void printVerdict(const Development &development, const Session &session) {
@@ -80,9 +139,9 @@ void printVerdict(const Development &development, const Session &session) {
     text = fmt::format("{} of {} accuracy cases failed", development.accuracy().failures(),
                        development.accuracy().rows.size());
   } else {
-    text =
-        fmt::format("speed-up over the unfused baseline {}, the geometric mean of {} of {} cases",
-                    overallText(development), counted, rows.size());
+    text = fmt::format("speed-up over {} {}, the geometric mean of {} of {} cases",
+                       development.device() != nullptr ? "the eager form" : "the unfused baseline",
+                       overallText(development), counted, rows.size());
   }
   if (!session.json) {
     fmt::print("{}: {}; the target is {}\n", isPassed ? "PASSED" : "NOT PASSED", text,
@@ -151,6 +210,16 @@ void printJson(const Development &development, const nlohmann::ordered_json &aga
   json["speedup"] = speedup ? nlohmann::ordered_json(*speedup) : nullptr;
   json["target"] = development.op().targetSpeedup;
   json["target_met"] = development.isTargetMet().value_or(false);
+  if (const runtime::Device *device = development.device()) {
+    json["device"] = device->name();
+  }
+  for (const develop::Tuning &one : development.tunings()) {
+    json["tuning"].push_back({{"case", one.caseName},
+                              {"dtype", torchName(one.dtype)},
+                              {"tried", one.tried},
+                              {"after", one.after.text()},
+                              {"conclusion", one.conclusion}});
+  }
   json["stop_reason"] = development.optimization().stopReason;
   for (const auto &share : development.shares()) {
     json["seconds"][share.stage] = share.seconds;

@@ -13,6 +13,8 @@ namespace nereid::cli {
 void printInterfaces(const develop::Development &development, const Session &session);
 void printAccuracy(const develop::Development &development, const Session &session);
 void printPrediction(const develop::Development &development, const Session &session);
+/// Which form of the operator is to be used, by the mode and its threshold.
+void printChoices(const develop::Development &development, const Session &session);
 void printPerformance(const develop::Development &development, const Session &session);
 /// What all of it comes to, one line.
 void printVerdict(const develop::Development &development, const Session &session);

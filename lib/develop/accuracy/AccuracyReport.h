@@ -19,7 +19,8 @@ struct AccuracyReport {
   std::vector<AccuracyRow> rows;
   uint64_t seed = 0; ///< what the cases were drawn from
   bool isInterrupted = false;
-  std::string kept; ///< name of the row whose tensors are kept as files
+  bool isDeviceLost = false; ///< to this process, by a case that failed: those behind have no row
+  std::string kept;          ///< name of the row whose tensors are kept as files
   int failures() const;
   int skips() const;
   /// "case (type): what was wrong"; "" when all is well, also when cases were skipped.

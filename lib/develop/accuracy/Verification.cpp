@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/develop/accuracy/Verification.h"
 
+#include "lib/launch/LostDevice.h"
 #include "lib/support/Interrupt.h"
 #include "lib/verify/KeptCase.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -86,6 +88,10 @@ struct Progress {
     std::lock_guard lock(mutex);
     checked.insert(places);
   }
+  /// A fault has taken the device from this process: no other case can be run.
+  void loseDevice() { isLost = true; }
+  bool hasLostDevice() const { return isLost; }
+
   /// The generation notes which schedules it was asked for.
   generator::Schedule scheduleFor(Generation &generation, const definition::Binding &binding,
                                   DType dtype, const Machine &chip) {
@@ -96,6 +102,7 @@ struct Progress {
 private:
   std::mutex mutex;
   std::set<std::string> checked;
+  std::atomic<bool> isLost = false;
 };
 
 Result<Attempt> tryCase(Generation &generation, Progress &progress, const Machine &chip,
@@ -146,6 +153,10 @@ Result<Attempt> tryCase(Generation &generation, Progress &progress, const Machin
       return tried.error();
     }
     row.failure = tried.error().message;
+    if (launch::isDeviceLost(tried.error())) {
+      row.failure = launch::lostDeviceText(tried.error());
+      progress.loseDevice();
+    }
     return attempt;
   }
   attempt.computed.assign(tried->tensors.begin() + static_cast<long>(tensors->inputs.size()),
@@ -208,7 +219,7 @@ verifyTogether(Generation &generation, Progress &progress, const Machine &chip,
       attempt->computed.clear();
     }
     attempts[i] = std::move(attempt);
-    return bool(*attempts[i]);
+    return bool(*attempts[i]) && !progress.hasLostDevice();
   });
   return attempts;
 }
@@ -311,6 +322,10 @@ Result<AccuracyReport> verifyAccuracy(Generation &generation, const KernelSource
         report.kept = choice.name();
       }
       report.rows.push_back(std::move(row));
+    }
+    if (progress.hasLostDevice()) {
+      report.isDeviceLost = true;
+      return report;
     }
     const auto mine = report.rows.end() - static_cast<long>(grid->size());
     bool isNothing = std::all_of(mine, report.rows.end(),

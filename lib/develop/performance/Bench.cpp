@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/develop/performance/Bench.h"
 
-#include "lib/bench/measurement/KernelLaunch.h"
+#include "lib/develop/performance/EagerForm.h"
 #include "lib/eager/baseline/Eager.h"
 
 #include <fmt/format.h>
@@ -58,6 +58,33 @@ static bench::TimedLaunch baseline(const Generation &generation, const CaseTenso
           }};
 }
 
+/// The same as kernels on the device, verified once; the row says why there is none.
+static std::optional<bench::TimedLaunch> eagerForm(const Generation &generation,
+                                                   const definition::Case &testCase,
+                                                   const CaseTensors &tensors, PerformanceRow &row,
+                                                   const Machine &chip,
+                                                   const PerformanceOptions &options) {
+  auto made = EagerForm::make(generation.fused.op, testCase.binding, row.dtype, tensors,
+                              options.source, chip, *options.device);
+  if (!made) {
+    row.missingBaseline = made.error().message;
+    return std::nullopt;
+  }
+  const std::shared_ptr<EagerForm> form = *made;
+  bench::TimedLaunch timed = bench::queuedWork(
+      "eager", *options.device, [form](runtime::Stream &stream) { return form->queue(stream); },
+      queueingOf(options));
+  std::string wrong = form->send().message;
+  wrong = wrong.empty() ? timed.run() : wrong;
+  row.missingBaseline = wrong.empty() ? form->verify() : wrong;
+  if (!row.missingBaseline.empty()) {
+    return std::nullopt;
+  }
+  // As for the kernel, the device has just written all tensors.
+  timed.prepare = [form] { (void)form->send(); };
+  return timed;
+}
+
 /// A copy between the case's own largest tensors. It starts from the caches the kernel starts from,
 /// full of the outputs' poison on its way to memory: without that it is a tenth faster on a 256 MiB
 /// output. Empty within the caches.
@@ -108,6 +135,14 @@ OperatorBench OperatorBench::make(Generation &generation, const definition::Case
   row.shape = shapeText(result.tensors.outputs[0].shape());
   result.bench.row = row;
   result.bench.renew = [outputs = result.tensors.outputs] { poison(outputs); };
+  if (options.device != nullptr) {
+    result.bench.isHere = false;
+    row.device = options.device->name();
+    if (options.withBaseline) {
+      result.bench.peer = eagerForm(generation, testCase, result.tensors, row, chip, options);
+    }
+    return result;
+  }
   result.bench.copy = copyOf(row, result.tensors);
   if (options.withBaseline) {
     result.bench.peer = baseline(generation, result.tensors);
@@ -127,11 +162,13 @@ PerformanceRow OperatorBench::rowOf(const bench::Row &timed,
   return result;
 }
 
-bench::TimedLaunch timedLaunch(const std::string &name, const PreparedLaunch &launch) {
+bench::TimedLaunch timedLaunch(const std::string &name, const PreparedLaunch &launch,
+                               const PerformanceOptions &options) {
   if (launch.plan().isEmpty) {
     return {.name = name, .run = [] { return std::string(); }, .runEmpty = [] {}};
   }
-  return bench::launchOf(name, launch.compiled(), launch.plan().grid, launch.values());
+  return bench::launchOf(name, launch.compiled(), launch.plan().grid, launch.values(),
+                         queueingOf(options));
 }
 
 } // namespace nereid::develop

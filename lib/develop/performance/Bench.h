@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The tensors of one performance case of an operator, and what its kernels are timed beside on
-// them: the unfused baseline, and a copy of as many bytes.
+// them: the unfused baseline and, on this processor, a copy of as many bytes.
 #pragma once
 
-#include "lib/bench/measurement/Measurement.h"
+#include "lib/bench/measurement/KernelLaunch.h"
 #include "lib/develop/performance/Performance.h"
 
 namespace nereid::develop {
@@ -20,6 +20,13 @@ struct OperatorBench {
 };
 
 /// The launch must outlive the version.
-bench::TimedLaunch timedLaunch(const std::string &name, const PreparedLaunch &launch);
+bench::TimedLaunch timedLaunch(const std::string &name, const PreparedLaunch &launch,
+                               const PerformanceOptions &options);
+
+/// Whether times of devices hold the time in which they wait for the host: where that is what the
+/// mode is to reduce.
+inline bench::Queueing queueingOf(const PerformanceOptions &options) {
+  return usesGraphs(options.mode) ? bench::Queueing::Counted : bench::Queueing::Hidden;
+}
 
 } // namespace nereid::develop

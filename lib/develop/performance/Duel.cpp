@@ -27,10 +27,11 @@ Duel duel(generator::Generation &generation, const definition::Case &testCase, D
     result.failure = !first ? first.error().message : second.error().message;
     return result;
   }
-  const std::vector<bench::Row> timed = bench::timeLaunches(
-      bench.bench,
-      {timedLaunch("before", *first), timedLaunch("after", *second), timedLaunch("again", *first)},
-      chip, options.secondsPerCase);
+  const std::vector<bench::Row> timed = bench::timeLaunches(bench.bench,
+                                                            {timedLaunch("before", *first, options),
+                                                             timedLaunch("after", *second, options),
+                                                             timedLaunch("again", *first, options)},
+                                                            chip, options.secondsPerCase);
   for (const bench::Row &row : timed) {
     result.failure = result.failure.empty() ? row.failure : result.failure;
   }

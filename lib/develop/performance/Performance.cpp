@@ -17,6 +17,9 @@ using generator::Generation;
 using generator::Schedule;
 
 double idleFraction(const PreparedLaunch &launch) {
+  if (!launch.plan().isEmpty && runtime::otherDevice(launch.compiled()) != nullptr) {
+    return 0; // its processors keep no account
+  }
   constexpr double shortest = 100e-6, budget = 0.1;
   constexpr int most = 5;
   const measure::Clock clock = measure::steadyClock();
@@ -35,6 +38,31 @@ double idleFraction(const PreparedLaunch &launch) {
   return measure::summarize(shares).median;
 }
 
+/// Of the launches and, where there is one, the graph; the peer is the eager form.
+static Choice choiceOf(const std::vector<bench::Row> &timed, const std::string &noGraph,
+                       const PerformanceOptions &options) {
+  const bench::Row &launches = timed.front();
+  Choice choice;
+  choice.mode = options.mode;
+  choice.leastSpeedup = options.leastSpeedup;
+  choice.clock = options.device == nullptr  ? "host"
+                 : usesGraphs(options.mode) ? "device, launching counted"
+                                            : "device";
+  choice.launchSeconds = launches.kernel.summary.median;
+  choice.eagerSeconds = launches.hasPeer() ? launches.peer.summary.median : 0;
+  choice.failure = !launches.failure.empty() ? launches.failure
+                   : !noGraph.empty()        ? noGraph
+                   : !launches.hasPeer()     ? "there is no eager form to compare with"
+                                             : "";
+  choice.isNoisy = launches.kernel.isNoisy || launches.peer.isNoisy;
+  if (timed.size() > 1) {
+    choice.failure = choice.failure.empty() ? timed[1].failure : choice.failure;
+    choice.graph = timed[1].kernel;
+    choice.isNoisy |= timed[1].kernel.isNoisy;
+  }
+  return choice;
+}
+
 PerformanceRow measureCase(Generation &generation, const definition::Case &testCase, DType dtype,
                            const Schedule *schedule, const Machine &chip,
                            const PerformanceOptions &options) {
@@ -51,11 +79,17 @@ PerformanceRow measureCase(Generation &generation, const definition::Case &testC
     row.failure = launch.error().message;
     return row;
   }
-  const auto timed = bench::timeLaunches(bench.bench, {timedLaunch("kernel", *launch)}, chip,
-                                         options.secondsPerCase);
+  std::vector<bench::TimedLaunch> forms = {timedLaunch("kernel", *launch, options)};
+  std::string noGraph;
+  if (usesGraphs(options.mode) && forms.front().device != nullptr) {
+    auto graph = bench::captured("graph", forms.front(), queueingOf(options));
+    graph ? forms.push_back(std::move(*graph)) : void(noGraph = graph.error().message);
+  }
+  const auto timed = bench::timeLaunches(bench.bench, forms, chip, options.secondsPerCase);
   PerformanceRow result = bench.rowOf(timed.front(), row.schedule);
   if (!result.kernel.samples.empty()) {
     result.idleFraction = idleFraction(*launch);
+    result.choice = choiceOf(timed, noGraph, options);
   }
   return result;
 }
@@ -78,8 +112,11 @@ static std::string timingNote(const PerformanceRow &row) {
 }
 
 std::string performanceTable(const std::vector<PerformanceRow> &rows) {
-  report::Table table({"case", "type", "shape", "schedule", ">kernel", ">p90", ">RSD", ">baseline",
-                       ">speed-up", ">rate", ">of roofline", ">launch", "note"});
+  const bool isOnDevice =
+      std::any_of(rows.begin(), rows.end(), [](const auto &row) { return !row.device.empty(); });
+  report::Table table({"case", "type", "shape", "schedule", ">kernel", ">p90", ">RSD",
+                       isOnDevice ? ">eager" : ">baseline", ">speed-up", ">rate", ">of roofline",
+                       ">launch", "note"});
   for (const auto &row : rows) {
     std::vector<std::string> cells = {row.caseName, std::string(torchName(row.dtype)), row.shape};
     if (!row.skipped.empty()) {
@@ -106,6 +143,25 @@ std::string performanceTable(const std::vector<PerformanceRow> &rows) {
     table.add(cells);
   }
   return table.text();
+}
+
+static nlohmann::ordered_json choiceJson(const Choice &choice) {
+  nlohmann::ordered_json json = {{"mode", modeName(choice.mode)},
+                                 {"min_speedup", choice.leastSpeedup},
+                                 {"clock", choice.clock}};
+  if (!choice.failure.empty()) {
+    json["failure"] = choice.failure;
+    return json;
+  }
+  json["form"] = !choice.isCompiled() ? "eager" : choice.isGraph() ? "graph" : "launches";
+  json["speedup"] = choice.speedup();
+  json["noisy"] = choice.isNoisy;
+  json["eager_seconds"] = choice.eagerSeconds;
+  json["launch_seconds"] = choice.launchSeconds;
+  if (choice.graph) {
+    measure::addTiming(json["graph"], *choice.graph);
+  }
+  return json;
 }
 
 std::string performanceJson(const std::vector<PerformanceRow> &rows) {
@@ -152,6 +208,17 @@ std::string performanceJson(const std::vector<PerformanceRow> &rows) {
       entry["roofline_fault"] = fault;
     }
     entry["verified"] = row.isVerified;
+    if (!row.device.empty()) {
+      entry["device"] = row.device;
+    }
+    entry["baseline_kind"] = row.device.empty() ? "unfused library operations"
+                                                : "a kernel for each operation, on the device";
+    if (!row.missingBaseline.empty()) {
+      entry["missing_baseline"] = row.missingBaseline;
+    }
+    if (row.choice) {
+      entry["choice"] = choiceJson(*row.choice);
+    }
     if (!row.failure.empty()) {
       entry["failure"] = row.failure;
     }

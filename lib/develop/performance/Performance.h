@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // Times a generated kernel against the unfused baseline on the definition's performance cases, on
-// fresh random inputs and by the rules of bench/measurement/Measurement.h.
+// fresh random inputs and by the rules of bench/measurement/Measurement.h. The baseline is the
+// library's operations on this processor, and on a device a kernel of our own for each operation.
 #pragma once
 
 #include "lib/bench/Row.h"
 #include "lib/develop/Launch.h"
+#include "lib/develop/performance/Mode.h"
 #include "lib/generator/Generator.h"
 #include "lib/machine/Machine.h"
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +24,9 @@ struct PerformanceRow : bench::Row {
   double idleFraction = 0; ///< of the threads' time in launches: measured, without a program
   double speedup = 0;      ///< baseline / kernel; 0 when the case failed
   double pValue = 1;
+  std::string device;           ///< that measured it, "nvidia:0"; "" = this processor
+  std::string missingBaseline;  ///< why there is none, where one is wanted
+  std::optional<Choice> choice; ///< of a form, where the case could be timed
 
   /// Says something about speed: it failed, or its times are many and steady enough.
   bool isDecisive() const;
@@ -31,6 +37,10 @@ struct PerformanceOptions {
   double secondsPerCase = 4;
   uint64_t seed = 1;
   bool withBaseline = true;
+  runtime::Device *device = nullptr; ///< where kernels run; null: this processor
+  Mode mode = Mode::Default;
+  double leastSpeedup = standardLeastSpeedup;
+  std::function<void(const std::string &)> progress = [](const std::string &) {};
 };
 
 /// One case. `schedule` null: the table's. The row says itself when it failed or was skipped.
