@@ -2,6 +2,7 @@
 #include "lib/bench/profile/CaseProfile.h"
 
 #include "lib/launch/KernelReference.h"
+#include "lib/measure/peaks/DeviceChip.h"
 #include "lib/pipeline/SourceKernel.h"
 #include "lib/pipeline/Target.h"
 
@@ -45,6 +46,9 @@ public:
     if (isOnDevice(execution.target) ? !measure() : !describe(**target)) {
       return std::nullopt;
     }
+    if (profile.isDeviceLost()) {
+      return std::move(profile);
+    }
     auto occupation = (*target)->occupation(profile.resources, profile.info);
     if (!occupation) {
       return fail(occupation.error());
@@ -70,6 +74,11 @@ private:
       return false;
     }
     const DeviceLaunch &launch = *profile.measured->onDevice;
+    if (profile.measured->isDeviceLost) {
+      profile.where = launch.device;
+      profile.grid = launch.grid;
+      return true;
+    }
     if (!launch.resources) {
       return refuse(makeError("E0422", "'" + launch.device + "' does not say what the code of '" +
                                            launch.info.name + "' takes"));
@@ -79,6 +88,12 @@ private:
     profile.grid = launch.grid;
     profile.resources = *launch.resources;
     profile.processors = launch.processors;
+    if (auto device = pipeline::deviceNamed(launch.device); device && !profile.chip) {
+      Machine known = measure::deviceChip(**device);
+      if (known.isCalibrated) {
+        profile.chip = std::move(known);
+      }
+    }
     return true;
   }
 

@@ -20,10 +20,12 @@ struct CaseProfile {
   int processors = 0; ///< 0 = not known
   /// Of a device; its failure says why there is no time.
   std::optional<KernelRow> measured;
-  std::optional<Machine> chip; ///< the descriptor that was given
+  std::optional<Machine> chip; ///< the descriptor that was given, else what was calibrated
 
   /// Where the number of processors is known, and a program fits into one.
   std::optional<Waves> waves() const;
+  /// The case has taken the device from this process, which can say nothing more of its code.
+  bool isDeviceLost() const { return measured && measured->isDeviceLost; }
   /// There is a time, and it is right.
   bool hasTime() const;
 };

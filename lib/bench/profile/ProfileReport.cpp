@@ -154,12 +154,22 @@ void addTime(Json &json, const CaseProfile &profile) {
 } // namespace
 
 std::string profileText(const CaseProfile &profile) {
-  return fmt::format("{} {} on {}, grid {}\n", profile.caseName, profile.file, profile.where,
-                     fmt::join(profile.grid, " x ")) +
-         timeText(profile) + codeText(profile) + occupancyText(profile) + wavesText(profile);
+  const std::string text = fmt::format("{} {} on {}, grid {}\n", profile.caseName, profile.file,
+                                       profile.where, fmt::join(profile.grid, " x ")) +
+                           timeText(profile);
+  return profile.isDeviceLost()
+             ? text
+             : text + codeText(profile) + occupancyText(profile) + wavesText(profile);
 }
 
 Json profileJson(const CaseProfile &profile) {
+  if (profile.isDeviceLost()) {
+    return {{"case", profile.caseName},
+            {"kernel", profile.file},
+            {"on", profile.where},
+            {"grid", profile.grid},
+            {"state", profile.measured->state()}};
+  }
   const runtime::FunctionResources &taken = profile.resources;
   Json json = {{"case", profile.caseName},
                {"kernel", profile.file},

@@ -239,14 +239,6 @@ void addMode(CLI::App &command, Options &options) {
                      "over the eager form, from which on the compiled one takes its place; 1.2");
 }
 
-/// Of commands that run kernels of others one after another.
-void addProcessOptions(CLI::App &command, bool &isInProcess, std::string &reportTo) {
-  command.add_flag("--in-process", isInProcess,
-                   "all kernels in this process, also those of a device, which a fault of one then "
-                   "takes from the others");
-  command.add_option(reportOption, reportTo)->group(""); // hidden: between our own processes
-}
-
 void addRounds(CLI::App &command, Options &options) {
   addStart(command, options);
   command
@@ -385,8 +377,7 @@ void addBench(CLI::App &app, Session &session) {
   command->add_option("--against", options->against,
                       "an earlier result file; exit 1 when a case is slower now");
   addKernelBenchOptions(*command, *kernel);
-  addProcessOptions(*command, kernel->isInProcess, kernel->reportTo);
-  command->add_option("--numbers", kernel->numbers)->delimiter(',')->group(""); // see reportTo
+  addProcessOptions(*command, *kernel);
   addImportPaths(*command, session);
   command->callback([options, kernel, command, &session] {
     if (isResultFile(options->input)) {

@@ -328,6 +328,18 @@ void addKernelBenchOptions(CLI::App &command, KernelBenchOptions &options) {
   command.add_option("--case", options.caseName, "only this case of cases.toml");
 }
 
+void addProcessOptions(CLI::App &command, bool &isInProcess, std::string &reportTo) {
+  command.add_flag("--in-process", isInProcess,
+                   "all kernels in this process, also those of a device, which a fault of one then "
+                   "takes from the others");
+  command.add_option(reportOption, reportTo)->group(""); // hidden: between our own processes
+}
+
+void addProcessOptions(CLI::App &command, KernelBenchOptions &options) {
+  addProcessOptions(command, options.isInProcess, options.reportTo);
+  command.add_option("--numbers", options.numbers)->delimiter(',')->group("");
+}
+
 std::optional<Diagnostic> unusedBenchOption(const CLI::App &command, const std::string &input) {
   std::error_code ignored;
   const bool isFolder = std::filesystem::is_directory(input, ignored);

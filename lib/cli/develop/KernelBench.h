@@ -23,6 +23,10 @@ struct KernelBenchOptions {
 };
 
 void addKernelBenchOptions(CLI::App &command, KernelBenchOptions &options);
+/// Whether the cases of a folder run in processes of their own, and what passes between those.
+void addProcessOptions(CLI::App &command, KernelBenchOptions &options);
+/// The same where no cases are numbered.
+void addProcessOptions(CLI::App &command, bool &isInProcess, std::string &reportTo);
 /// An option that means nothing for the file or folder of kernels, see OptionUse.h.
 std::optional<Diagnostic> unusedBenchOption(const CLI::App &command, const std::string &input);
 /// The cases of the folder that are for bench, or the one that is named, or the command line's.
