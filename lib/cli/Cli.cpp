@@ -130,6 +130,7 @@ int run(int argc, char **argv) {
   addVerify(app, session);
   addBench(app, session);
   addProfile(app, session);
+  addCalibrate(app, session);
   addOptimize(app, session);
   addCompile(app, session);
   addRun(app, session);
