@@ -24,9 +24,9 @@ protected:
       x.set(i, 0);
     }
   }
-  TimedLaunch launch() {
+  TimedLaunch launch(Queueing queueing = Queueing::Hidden) {
     const runtime::ArgumentValue values[] = {&x};
-    return launchOf("one", kernel, {16, 1, 1}, values);
+    return launchOf("one", kernel, {16, 1, 1}, values, queueing);
   }
 
   FarDevice &far = FarDevice::get();
@@ -64,6 +64,36 @@ TEST_F(KernelLaunch, OfADeviceIsTimedByItsEvents) {
   far.callsBeforeError = 3; // the copy, an event and a launch
   EXPECT_EQ(timed.timedRuns(5, seconds), "the device is lost");
   EXPECT_GT(seconds, 0);
+}
+
+TEST_F(KernelLaunch, OfADeviceCountsTheWaitForTheHostWhereThatIsAsked) {
+  loadOn(far);
+  const TimedLaunch timed = launch(Queueing::Counted);
+  EXPECT_EQ(timed.send(), "");
+  const int copies = far.copies;
+  double seconds = -1;
+  EXPECT_EQ(timed.timedRuns(5, seconds), "");
+  EXPECT_EQ(far.copies, copies) << "nothing keeps the stream busy";
+}
+
+TEST_F(KernelLaunch, IsCapturedOnceAndReplayed) {
+  loadOn(far);
+  const TimedLaunch timed = launch();
+  auto refused = captured("graph", timed, Queueing::Hidden);
+  ASSERT_FALSE(bool(refused));
+  EXPECT_EQ(refused.error().code, "E0423");
+  far.hasGraphs = true;
+  const int launches = far.launches, replays = far.replays;
+  auto graph = captured("graph", timed, Queueing::Hidden);
+  far.hasGraphs = false;
+  ASSERT_TRUE(bool(graph)) << graph.error().message;
+  EXPECT_EQ(far.launches, launches) << "a capture runs nothing";
+  EXPECT_EQ(graph->send() + graph->run() + graph->fetch(), "");
+  EXPECT_EQ(x.at(5), 1005);
+  double seconds = -1;
+  EXPECT_EQ(graph->timedRuns(3, seconds), "");
+  EXPECT_EQ(far.replays, replays + 4);
+  EXPECT_EQ(far.launches, launches + 4);
 }
 
 TEST_F(KernelLaunch, OfADeviceWithoutMemorySaysSo) {

@@ -314,8 +314,8 @@ Result<Machine> Calibration::run() {
         fmt::format("repetitions of one figure were {:.0f} % apart", 100 * spread);
   }
   const std::string compiler = device.compiler();
-  chip.calibratedBy = fmt::format("nereid {} ({}){}{}", versionText(), revisionText(),
-                                  compiler.empty() ? "" : ", ", compiler);
+  chip.calibratedBy =
+      fmt::format("nereid {}{}{}", versionText(), compiler.empty() ? "" : ", ", compiler);
   return std::move(chip);
 }
 

@@ -19,10 +19,11 @@ emitted = {"--signature", "--target", "--chip", "--import-path", "--output", "--
 library = {"--architecture", "--grid", "--grid-argument", "--choose", "--name", "--runtime"}
 phases = {"--to", "--from", "--dump-to", "--verify-each", "--times", "--specialization",
           "--remarks"}
+modes = {"--mode", "--min-speedup"}
 # Command, what it is given, and the options that it reads then.
 kinds = [
-    ("develop", [definition], stages | rounds | {"--out", "--seconds-per-case"}),
-    ("develop", ["op"], stages | rounds | {"--seconds-per-case"}),
+    ("develop", [definition], stages | rounds | modes | {"--out", "--seconds-per-case"}),
+    ("develop", ["op"], stages | rounds | modes | {"--seconds-per-case"}),
     ("generate", [definition], stages | {"--out", "--start"}),
     ("generate", ["op"], stages | {"--start"}),
     ("verify", [definition], stages | {"--out", "--seed", "--case", "--dump", "--import-path"}),
@@ -31,16 +32,18 @@ kinds = [
                           "--dump", "--in-process", "--import-path"}),
     ("optimize", ["op"], stages | rounds),
     ("optimize", [definition], stages | rounds | {"--out"}),
-    ("bench", [definition], stages | {"--out", "--seed", "--seconds-per-case", "--import-path",
-                                     "--against"}),
-    ("bench", ["op"], stages | {"--seed", "--seconds-per-case", "--import-path", "--against"}),
+    ("bench", [definition], stages | modes | {"--out", "--seed", "--seconds-per-case",
+                                             "--import-path", "--against"}),
+    ("bench", ["op"], stages | modes | {"--seed", "--seconds-per-case", "--import-path",
+                                       "--against"}),
     ("bench", [folder], {"--target", "--chip", "--seconds-per-case", "--import-path", "--case",
                          "--in-process", "--against"}),
     ("bench", [file], {"--target", "--chip", "--seconds-per-case", "--import-path", "--against"}
      | one_file),
     ("bench", ["results.json"], {"--against"}),
     ("profile", [folder, *architecture], {"--target", "--chip", "--seconds-per-case", "--import-path",
-                                          "--case"}),
+                                          "--case", "--in-process"}),
+    ("calibrate", architecture, {"--target", "--out"}),
     ("profile", [file, *architecture], {"--target", "--chip", "--seconds-per-case", "--import-path"}
      | one_file),
     ("run", [folder, "--case", "small"], {"--arg", "--save", "--import-path", "--case", "--target",
@@ -70,7 +73,8 @@ kinds = [
 # Options that say of which kind the input is.
 choosing = {"check": {"--signature"}, "run": {"--case", "--interpret"}, "compile": {"--emit"}}
 # Options that read a further value than a word.
-values = {"--rounds": "0", "--seed": "1", "--seconds-per-case": "0.001", "--dtype": "float32",
+values = {"--rounds": "0", "--seed": "1", "--seconds-per-case": "0.001", "--mode": "default",
+          "--min-speedup": "1", "--dtype": "float32",
           "--architecture": "x86-64", "--to": "tile", "--from": "tile", "--schedule": "in-order",
           "--resident": "0", "--max-reports": "1", "--emit": "object",
           "--line": "1", "--element-bytes": "4", **launch}
