@@ -259,6 +259,12 @@ Status Development::prepare(const definition::Operator &op) {
   }
   generation = std::move(*generated);
   if (isContinued) {
+    if (manifest.chip != machine.fingerprint) {
+      options.progress(
+          fmt::format("the schedules in '{}' were made for another chip, not for '{}': "
+                      "--fresh makes them anew",
+                      workspace.directory(), machine.name));
+    }
     generation.table = manifest.table;
     manifest.chip = machine.fingerprint;
   } else {
