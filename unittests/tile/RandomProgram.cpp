@@ -333,9 +333,19 @@ void RandomProgram::question(const Operand &index) {
                      index.type.name() + " to " + wide.name());
     return;
   }
-  case 1:
-    binary(any(divisions), index, filled(index.type, any(numbers)));
+  case 1: {
+    Operand by = filled(index.type, any(numbers));
+    const std::string division = any(divisions);
+    if (!isNarrow && once(3) && division.rfind("sh", 0) != 0) {
+      // From 1 to 8 times a number, which is all that is known of it.
+      const Type scalar{{}, index.type.element};
+      const Operand some = binary("andi", valueOf(scalar), filled(scalar, 7));
+      const Operand factor = binary("addi", some, filled(scalar, 1));
+      by = splat(binary("muli", factor, filled(scalar, once(4) ? -16 : any(numbers))), shape);
+    }
+    binary(division, index, by);
     return;
+  }
   case 2:
     binary(once(3) ? "ori" : "andi", index,
            filled(index.type, once(2) ? -any(numbers) : any(numbers) - 1));

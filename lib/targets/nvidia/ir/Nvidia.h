@@ -6,6 +6,7 @@
 #pragma once
 
 #include "lib/layout/LinearLayout.h"
+#include "lib/tile/ir/KeepsElements.h"
 #include "lib/tile/ir/Tile.h"
 
 #include <optional>

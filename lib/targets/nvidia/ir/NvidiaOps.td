@@ -34,7 +34,12 @@ def Nvidia_LayoutAttr : AttrDef<Nvidia_Dialect, "Layout"> {
   }];
 }
 
-def Nvidia_ConvertLayoutOp : Op<Nvidia_Dialect, "convert_layout", [Pure, SameOperandsAndResultType]> {
+def KeepsElements : NativeOpTrait<"KeepsElements"> {
+  let cppNamespace = "::nereid::tile::OpTrait";
+}
+
+def Nvidia_ConvertLayoutOp : Op<Nvidia_Dialect, "convert_layout", [Pure, SameOperandsAndResultType,
+    KeepsElements]> {
   let summary = "the same tile, held by other threads";
   let description = [{ The layouts are those of the operand and of the result. }];
   let arguments = (ins AnyRankedTensor:$source);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Quotients and remainders by a constant, and the shifts and masks that are the same. Two cases
+// Quotients and remainders, and the shifts and masks that are the same. By a constant, two cases
 // keep runs: a stride that is a multiple of the divisor, and numbers between two multiples of a
 // power of two that divides the divisor, such as 16 to 19 divided by 12: one quotient, and the
-// remainder counts up. Division that rounds towards zero has neither on both sides of zero.
+// remainder counts up. The latter also holds for a number of which only the power of two is known.
+// Division that rounds towards zero has neither on both sides of zero.
 #include "lib/tile/analysis/axis/AxisRules.h"
 
 #include "lib/tile/ir/Tile.h"
@@ -118,17 +119,47 @@ static bool isBelow(const AxisInfo &value, uint64_t bound) {
   return value.range && value.range->umax().ult(bound);
 }
 
+/// By a number of which nothing is known but a power of two that divides it.
+static bool divideByMultiple(const AxisRule &rule, bool isQuotient, bool roundsDown,
+                             AxisInfo &result) {
+  const AxisInfo &dividend = rule.operand(0), &divisor = rule.operand(1);
+  rule.elementwise(result);
+  if (!isQuotient) {
+    result.twos = std::min(dividend.twos, divisor.twos);
+  }
+  for (unsigned dim = 0; dim < result.axes.size(); ++dim) {
+    const int64_t size = result.axes[dim].size;
+    const int64_t length =
+        commonLength(size, roundsDown ? lengthWithin(dividend, dim, divisor.twos) : 1,
+                     divisor.axes.empty() ? size : divisor.constancy(dim));
+    if (length > result.axes[dim].length) {
+      const AxisRun own = shortened(dividend, dim, length);
+      result.axes[dim].length = length;
+      result.axes[dim].stride = isQuotient ? 0 : own.stride;
+      result.axes[dim].startTwos = isQuotient ? 0 : std::min(own.startTwos, divisor.twos);
+    }
+    if (!isQuotient) {
+      result.axes[dim].firstTwos = std::min(dividend.axes[dim].firstTwos, divisor.twos);
+    }
+  }
+  return true;
+}
+
 static bool divide(const AxisRule &rule, AxisInfo &result) {
   const bool isSigned = mlir::isa<arith::DivSIOp, arith::RemSIOp, arith::FloorDivSIOp>(rule.op);
   const bool isFloor = mlir::isa<arith::FloorDivSIOp>(rule.op);
   std::optional<uint64_t> divisor = divisorOf(rule.operand(1), isSigned);
   const AxisInfo &dividend = rule.operand(0);
+  const bool isQuotient = mlir::isa<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp>(rule.op);
   if (!divisor) {
-    return false;
+    // Rounding towards zero is rounding down where nothing is negative, or the divisor alone.
+    const bool roundsDown =
+        !isSigned || (dividend.isNonNegative() && (!isFloor || rule.operand(1).isNonNegative()));
+    return divideByMultiple(rule, isQuotient, roundsDown, result);
   }
   const Division by{dividend, *divisor, isSigned, !isSigned || isFloor || dividend.isNonNegative(),
                     rule.overflow};
-  if (mlir::isa<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp>(rule.op)) {
+  if (isQuotient) {
     quotient(by, result);
   } else if (isBelow(dividend, *divisor)) {
     copy(dividend, result);

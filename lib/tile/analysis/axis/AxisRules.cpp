@@ -2,6 +2,7 @@
 // Picks the rule of an operation; ranges, which MLIR's own interface knows; hints and arguments.
 #include "lib/tile/analysis/axis/AxisRules.h"
 
+#include "lib/tile/ir/KeepsElements.h"
 #include "lib/tile/ir/Promises.h"
 #include "lib/tile/ir/Tile.h"
 
@@ -42,6 +43,18 @@ static ConstantIntRanges rangeOfExclusiveOr(llvm::ArrayRef<ConstantIntRanges> in
   return ConstantIntRanges::fromUnsigned(APInt::getZero(width), APInt::getLowBitsSet(width, bits));
 }
 
+/// MLIR 19 knows the width of a scalar alone.
+static std::optional<ConstantIntRanges> rangeOfWidened(mlir::Operation *op, unsigned width,
+                                                       const ConstantIntRanges &in) {
+  if (mlir::isa<arith::ExtSIOp>(op)) {
+    return ConstantIntRanges::fromSigned(in.smin().sext(width), in.smax().sext(width));
+  }
+  if (mlir::isa<arith::ExtUIOp>(op)) {
+    return ConstantIntRanges::fromUnsigned(in.umin().zext(width), in.umax().zext(width));
+  }
+  return std::nullopt;
+}
+
 static void inferRanges(const AxisRule &rule, llvm::MutableArrayRef<AxisInfo> results) {
   auto interface = mlir::dyn_cast<mlir::InferIntRangeInterface>(rule.op);
   llvm::SmallVector<ConstantIntRanges> in;
@@ -56,6 +69,10 @@ static void inferRanges(const AxisRule &rule, llvm::MutableArrayRef<AxisInfo> re
       results.front().range = range;
       return;
     }
+  }
+  if (auto range = rangeOfWidened(rule.op, results.front().width, in.front())) {
+    results.front().range = range;
+    return;
   }
   if (mlir::isa<arith::XOrIOp>(rule.op)) {
     results.front().range = rangeOfExclusiveOr(in);
@@ -107,6 +124,10 @@ llvm::SmallVector<AxisInfo, 1> inferAxisInfo(mlir::Operation *op, llvm::ArrayRef
   llvm::SmallVector<AxisInfo, 1> results;
   for (mlir::Type type : op->getResultTypes()) {
     results.emplace_back(type);
+  }
+  if (op->hasTrait<OpTrait::KeepsElements>()) {
+    results.front() = operands.front();
+    return results;
   }
   const AxisRule rule{op, operands, overflow};
   inferRanges(rule, results);
