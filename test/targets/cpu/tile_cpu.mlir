@@ -10,9 +10,9 @@
 // FOUR: scf.for
 // FOUR-COUNT-4: tile.load
 // FOUR-COUNT-4: arith.maxnumf
-// FOUR-NOT: {tile.coarsened}
+// FOUR-NOT: {tile.coarsened
 // FOUR: scf.for
-// FOUR: } {tile.coarsened}
+// FOUR: } {tile.coarsened, tile.one_order}
 
 // ONE-LABEL: func.func @short_rows
 // ONE: tile.program_id 0 {tile.end_of_range}
