@@ -116,6 +116,10 @@ erf_ratio = even_series(lambda z: erf(sqrt(z)) / sqrt(z),
 erf_tail = lambda z: erf_ratio(z) - 1
 erf_weight = lambda z: 1 / erf_ratio(z)
 
+tanh_tail = even_series(lambda z: (tanh(sqrt(z)) / sqrt(z) - 1) / z,
+                        [-mpf(1) / 3, mpf(2) / 15, -mpf(17) / 315, mpf(62) / 2835])
+TANH32_SPLIT = mpf("0.55")
+
 ERF32_SPLIT, ERF32_END = mpf("0.921875"), mpf("3.9375")
 ERF64_END, ERF64_CENTRE = mpf(6), mpf(2)
 
@@ -159,6 +163,8 @@ fits = [
      "atan(t) = t + t z q(z), z = t^2, |t| <= sqrt(2) - 1; relative to t"),
     ("asin64", "double", asin_tail, lambda z: z + mpf("1e-9"), mpf(0), mpf("0.2501"), 12,
      "asin(x) = x + x z q(z), z = x^2, |x| <= 1/2; relative to x"),
+    ("tanh32Small", "float", tanh_tail, lambda z: z / (1 + z * tanh_tail(z)) + mpf("1e-9"), mpf(0),
+     TANH32_SPLIT ** 2, 4, "tanh(x) = x + x z q(z), z = x^2, |x| <= 0.55; relative"),
     ("erf32Small", "float", erf_tail, erf_weight, mpf(0), ERF32_SPLIT ** 2, 5,
      "erf(x) = x + x q(x^2), |x| <= 0.921875; relative"),
     ("erf32Large", "float", lambda a: -log(erfc(a)), lambda a: erfc(a) / erf(a), ERF32_SPLIT,
@@ -306,7 +312,7 @@ def main():
     print("// Written by scripts/derive_math_coefficients.py; change that and run it again.")
     print("// Minimax polynomials, lowest power first. The error is the fit's, before rounding of the")
     print("// coefficients and of the evaluation; docs/math.md states the bounds of the functions.")
-    print("// clang-format off\n#pragma once\n\n#include <cstdint>\n\nnamespace nereid::cpu::coefficients {\n")
+    print("// clang-format off\n#pragma once\n\n#include <cstdint>\n\nnamespace nereid::lowering::coefficients {\n")
     for name, kind, function, weight, low, high, degree, comment in fits:
         coefficients, worst = remez(function, weight, low, high, degree)
         print(f"/// {comment}.\n/// Error {mp.nstr(worst, 3)} = 2^{mp.nstr(log(worst, 2), 4)}.")
@@ -321,7 +327,7 @@ def main():
     digits = piece_table()
     for i in range(0, len(digits), 8):
         print("    " + " ".join(f"{d}," for d in digits[i:i + 8]))
-    print("};\n\n} // namespace nereid::cpu::coefficients")
+    print("};\n\n} // namespace nereid::lowering::coefficients")
 
 
 main()

@@ -12,6 +12,7 @@ this checkout and Python. A check whose tools are missing there is skipped and s
   programs     random programs against the interpreter
   sanitizer    compute-sanitizer's four tools over kernels/
   library      kernels compiled ahead of time
+  functions    every float32 through those that stand on the device's approximations
   repeats      1,000 launches give the same bits
   devices      all GPUs in one process
   torch        PyTorch's tensors and streams; it or we come first
@@ -43,7 +44,8 @@ PROGRAMS = ["nereid", "nvidia_driver_test", "language_conformance", "program_fuz
 LIBRARY = "libnereid.so"
 AOT = "gpu_library"
 TOOLS = ["memcheck", "racecheck", "initcheck", "synccheck"]
-NAMES = ["unit", "conformance", "kernels", "programs", "sanitizer", "library", "repeats", "devices",
+NAMES = ["unit", "conformance", "kernels", "programs", "sanitizer", "library", "functions",
+         "repeats", "devices",
          "torch", "contexts", "refusals", "faults"]
 SKIPPED = 77
 
@@ -172,6 +174,7 @@ def all_checks(programs, options):
     library = Check("library", "library", ["sh", str(ROOT / "scripts/gpu_library.sh"),
                                            str(programs.find("nereid")), str(programs.libraries)], 300)
     yield library if programs.find("nereid").exists() else library.skip("no nereid")
+    yield python_check(programs, "functions")
     yield python_check(programs, "repeats")
     yield python_check(programs, "devices")
     for first in ("torch", "nereid"):

@@ -8,6 +8,8 @@
 // trunc, round, roundeven, sqrt, fma, integer bit counts).
 // Example: `%y = math.rsqrt %x : f32` becomes `%s = math.sqrt %x`, `%y = arith.divf %one, %s`.
 #include "lib/lowering/Passes.h"
+#include "lib/lowering/math/ApproximateUnit.h"
+#include "lib/lowering/math/Approximated.h"
 #include "lib/lowering/math/Functions.h"
 #include "lib/lowering/math/LaneInstructions.h"
 
@@ -25,7 +27,10 @@ using namespace mlir;
 namespace nereid::lowering {
 namespace {
 
-Lanes reciprocalSquareRoot(Lanes x) { return 1.0 / squareRoot(x); }
+Lanes reciprocalSquareRoot(Lanes x) {
+  const ApproximateUnit *unit = approximateUnitFor(x);
+  return unit ? unit->reciprocalSquareRoot(x) : 1.0 / squareRoot(x);
+}
 
 /// x to an integer power: the integer is exact in f64 up to 2^53.
 Lanes powerByInteger(Lanes x, Lanes power) {
@@ -110,9 +115,17 @@ public:
     SmallVector<std::pair<Operation *, const Expansion *>> found;
     SmallVector<math::FmaOp> fused;
     SmallVector<Operation *> extrema;
+    SmallVector<arith::DivFOp> quotients; // that need not be rounded correctly
+    ApproximatedValues approximated;
     getOperation()->walk([&](Operation *op) {
       if (machine.instructions && isa<arith::MaxNumFOp, arith::MinNumFOp>(op)) {
         extrema.push_back(op);
+      }
+      if (auto quotient = dyn_cast<arith::DivFOp>(op);
+          machine.approximate && quotient && quotient.getType().isF32() &&
+          !quotient->hasAttr(roundedAttribute) &&
+          (approximated.contains(quotient.getLhs()) || approximated.contains(quotient.getRhs()))) {
+        quotients.push_back(quotient);
       }
       if (!isa<math::MathDialect>(op->getDialect())) {
         return;
@@ -124,6 +137,14 @@ public:
         fused.push_back(fma);
       }
     });
+    for (arith::DivFOp op : quotients) {
+      OpBuilder builder(op);
+      LanesContext where{builder, op.getLoc(), machine};
+      Lanes result =
+          machine.approximate->quotient(Lanes(where, op.getLhs()), Lanes(where, op.getRhs()));
+      op.getResult().replaceAllUsesWith(result.get());
+      op.erase();
+    }
     for (auto [op, expansion] : found) {
       OpBuilder builder(op);
       LanesContext where{builder, op->getLoc(), machine};

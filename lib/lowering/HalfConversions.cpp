@@ -84,7 +84,7 @@ Lanes decodeHalf(Lanes bits, bool isBf16) {
 
 Lanes encodeHalf(Lanes single, bool isBf16) {
   LanesContext &where = single.where();
-  if (isBf16 && !where.machine.roundsToBrain) {
+  if (isBf16 && !where.machine.hasBf16Rounding) {
     return bf16FromSingle(single);
   }
   if (!isBf16 && !where.machine.hasHalfConversions) {

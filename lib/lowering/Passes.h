@@ -11,6 +11,10 @@
 
 namespace nereid::lowering {
 
+/// Unit, of an arith.mulf or arith.divf of f32 or f64: its result is rounded correctly, whatever
+/// the processor's approximations and fused additions could do.
+inline constexpr llvm::StringLiteral roundedAttribute = "lowering.rounded";
+
 /// replace f16, bf16 and 8-bit float values by their bits, computing in f32 and rounding after each
 /// operation
 std::unique_ptr<mlir::Pass> createExpandHalfPass(const FloatUnit &machine);

@@ -67,6 +67,8 @@ struct Case {
   /// Allowed distance in units in the last place of the output's type. A half: correctly rounded.
   double ulps = 0.5;
   double absolute = 0; ///< allowed besides
+  /// Instead of `ulps` where a processor's own approximations are used; 0: the same.
+  double approximateUlps = 0;
 };
 
 using Cases = std::vector<Case>;

@@ -192,3 +192,11 @@ func.func @private(%p: !tile.ptr<i32>, %x: i32) {
   tile.store %p, %x {tile.private} : !tile.ptr<i32>, i32
   return
 }
+
+// -----
+
+func.func @rounded(%x: f32) -> f32 {
+  // expected-error @+1 {{attribute 'tile.rounded' expects an 'arith.mulf' or 'arith.divf'}}
+  %sum = arith.addf %x, %x {tile.rounded} : f32
+  return %sum : f32
+}

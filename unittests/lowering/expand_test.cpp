@@ -3,6 +3,7 @@
 // nothing that a target might lack. Their numbers are tested where they can run
 // (unittests/target_cpu).
 #include "lib/lowering/Passes.h"
+#include "lib/lowering/math/ApproximateUnit.h"
 #include "lib/lowering/math/LaneInstructions.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -40,6 +41,18 @@ public:
     return ++lookedUp, like;
   }
   std::optional<Lanes> bf16FromSingle(Lanes) const override { return ++rounded, std::nullopt; }
+};
+
+/// One that approximates functions of f32, and counts likewise.
+class Approximating final : public ApproximateUnit {
+public:
+  mutable int powers = 0, normalPowers = 0, reciprocals = 0, quotients = 0, roots = 0;
+
+  Lanes powerOfTwo(Lanes x) const override { return ++powers, x; }
+  Lanes powerOfTwoOfNormal(Lanes x) const override { return ++normalPowers, x; }
+  Lanes reciprocalOfNormal(Lanes x) const override { return ++reciprocals, x; }
+  Lanes quotient(Lanes a, Lanes) const override { return ++quotients, a; }
+  Lanes reciprocalSquareRoot(Lanes x) const override { return ++roots, x; }
 };
 
 class Expand : public testing::Test {
@@ -123,6 +136,83 @@ TEST_F(Expand, ATargetsInstructionsAreTakenOnFullRegistersAlone) {
   EXPECT_EQ(chip.extrema, 1);
   expandOne("arith.addf %x, %y", "vector<16xbf16>", machine);
   EXPECT_EQ(chip.rounded, 1);
+}
+
+TEST_F(Expand, AnApproximateUnitIsAskedForSinglesAlone) {
+  const Approximating unit;
+  const FloatUnit machine{.hasFma = true, .approximate = &unit};
+  for (const char *function : {"exp", "exp2", "tanh", "erf", "rsqrt", "sin", "cos"}) {
+    expandOne("math." + std::string(function) + " %x", "f64", machine);
+  }
+  EXPECT_EQ(unit.powers + unit.normalPowers + unit.reciprocals + unit.roots, 0);
+  expandOne("math.exp %x", "f32", machine);
+  expandOne("math.exp2 %x", "f32", machine);
+  EXPECT_EQ(unit.powers, 2);
+  expandOne("math.erf %x", "f32", machine);
+  EXPECT_EQ(unit.normalPowers, 1);
+  expandOne("math.tanh %x", "f32", machine);
+  EXPECT_EQ(unit.normalPowers, 2);
+  EXPECT_EQ(unit.reciprocals, 1);
+  expandOne("math.rsqrt %x", "f32", machine);
+  EXPECT_EQ(unit.roots, 1);
+}
+
+TEST_F(Expand, HugeAnglesAloneAreReducedInDouble) {
+  const Approximating unit;
+  const FloatUnit machine{.hasFma = true, .approximate = &unit};
+  auto near = expandOne("math.sin %x", "f32", machine),
+       all = expandOne("math.sin %x", "f32", {.hasFma = true});
+  EXPECT_EQ(near["scf.if"], all["scf.if"] + 1);
+}
+
+/// A function of f32 values %x and %y, in which `lines` make %z.
+std::string functionOf(const std::string &lines) {
+  return "func.func @f(%p: !llvm.ptr, %n: index) {\n  %x = llvm.load %p : !llvm.ptr -> f32\n"
+         "  %y = llvm.load %p : !llvm.ptr -> f32\n" +
+         lines + "\n  llvm.store %z, %p : f32, !llvm.ptr\n  return\n}";
+}
+
+TEST_F(Expand, OnlyQuotientsOfApproximatedNumbersAreApproximated) {
+  struct Row {
+    const char *lines;
+    int quotients;
+  };
+  const Row rows[] = {
+      {"%z = arith.divf %x, %y : f32", 0},
+      {"%e = math.exp %x : f32\n%z = arith.divf %e, %y : f32", 1},
+      {"%e = math.exp %x : f32\n%z = arith.divf %e, %y {lowering.rounded} : f32", 0},
+      {"%e = math.exp %x : f32\n%s = arith.addf %e, %x : f32\n%z = arith.divf %y, %s : f32", 1},
+      {"%e = math.exp %x : f32\n%i = arith.bitcast %e : f32 to i32\n"
+       "%c = arith.sitofp %i : i32 to f32\n%z = arith.divf %y, %c : f32",
+       0},
+      {"%l = arith.constant 0 : index\n%s = arith.constant 1 : index\n"
+       "%t = scf.for %i = %l to %n step %s iter_args(%a = %x) -> f32 {\n"
+       "  %e = math.exp %y : f32\n  %b = arith.addf %a, %e : f32\n  scf.yield %b : f32\n}\n"
+       "%z = arith.divf %x, %t : f32",
+       1},
+      {"%l = arith.constant 0 : index\n%s = arith.constant 1 : index\n"
+       "%t = scf.for %i = %l to %n step %s iter_args(%a = %x) -> f32 {\n"
+       "  %b = arith.addf %a, %y : f32\n  scf.yield %b : f32\n}\n"
+       "%z = arith.divf %x, %t : f32",
+       0},
+  };
+  for (const Row &row : rows) {
+    const Approximating unit;
+    EXPECT_FALSE(expand(functionOf(row.lines), {.hasFma = true, .approximate = &unit}).empty());
+    EXPECT_EQ(unit.quotients, row.quotients) << row.lines;
+  }
+}
+
+TEST_F(Expand, SmallPowersAreProductsWhereFunctionsAreApproximated) {
+  const Approximating unit;
+  const FloatUnit machine{.hasFma = true, .approximate = &unit};
+  auto cube =
+      expand(functionOf("%c = arith.constant 3.0 : f32\n%z = math.powf %x, %c : f32"), machine);
+  EXPECT_EQ(cube["arith.mulf"], 2);
+  EXPECT_EQ(cube["arith.extf"], 0);
+  auto other =
+      expand(functionOf("%c = arith.constant 2.5 : f32\n%z = math.powf %x, %c : f32"), machine);
+  EXPECT_GT(other["arith.extf"], 0);
 }
 
 } // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // exp, exp2, expm1: x = n ln(2) + r with |r| <= ln(2)/2, a polynomial for r, then scaling by 2^n.
 // n comes from adding 1.5 * 2^23 (2^52 in f64), which leaves the rounded number in the low bits.
+#include "lib/lowering/math/ApproximateUnit.h"
 #include "lib/lowering/math/Coefficients.h"
 #include "lib/lowering/math/Functions.h"
 #include "lib/lowering/math/LaneInstructions.h"
@@ -13,7 +14,7 @@
 namespace nereid::lowering {
 namespace {
 
-constexpr double log2OfE = 1.4426950408889634;
+constexpr double log2OfE = 1.4426950408889634, ln2 = 0.6931471805599453;
 
 /// What differs between the two float formats.
 struct Format {
@@ -102,9 +103,31 @@ Reduction reduceByLn2(Lanes x, const Format &format) {
   return {n, mulAdd(n.number, -format.ln2Low, r)};
 }
 
+/// x log2(e) as a number and 1 + ln(2) times what the number is off by: 2^number times it is
+/// exp(x).
+struct Scaled {
+  Lanes number, correction;
+};
+
+/// Of f32. Where exp(x) is 0 or infinite, the correction is any positive number.
+Scaled scaledByLog2OfE(Lanes x) {
+  constexpr double high = 0x1.715476p+0, low = 0x1.4ae0cp-26; // their sum is log2(e)
+  Lanes number = x * high;
+  Lanes rest = mulAdd(x, low, mulAdd(x, high, -number));
+  // It is below 2^-16 where it counts. Without these two bits of the exponent every number is, also
+  // infinities and NaN, and those that change are below 2^-31 before and after.
+  constexpr uint64_t twoExponentBits = 0x48000000;
+  Lanes bounded = floatOf(bitsOf(rest) & (0xffffffff ^ twoExponentBits));
+  return {number, mulAdd(bounded, bounded.constant(ln2), bounded.constant(1.0))};
+}
+
 } // namespace
 
 Lanes emitExp(Lanes x) {
+  if (const ApproximateUnit *unit = approximateUnitFor(x)) {
+    Scaled scaled = scaledByLog2OfE(x);
+    return unit->powerOfTwo(scaled.number) * scaled.correction;
+  }
   Format format = formatOf(x);
   bool isSingle = x.width() == 32;
   if (const LaneInstructions *instructions = isSingle ? instructionsFor(x) : nullptr) {
@@ -122,6 +145,9 @@ Lanes emitExp(Lanes x) {
 }
 
 Lanes emitExp2(Lanes x) {
+  if (const ApproximateUnit *unit = approximateUnitFor(x)) {
+    return unit->powerOfTwo(x);
+  }
   Format format = formatOf(x);
   bool isSingle = x.width() == 32;
   if (const LaneInstructions *instructions = isSingle ? instructionsFor(x) : nullptr) {
@@ -159,6 +185,10 @@ Lanes expm1InRange(Lanes x) {
 }
 
 Lanes expInRange32(Lanes x) {
+  if (const ApproximateUnit *unit = approximateUnitFor(x)) {
+    Scaled scaled = scaledByLog2OfE(x);
+    return unit->powerOfTwoOfNormal(scaled.number) * scaled.correction;
+  }
   Format format = formatOf(x);
   Reduction reduced = reduceByLn2(x, format);
   return expOfReduced(reduced.r) * powerOfTwo(reduced.n.bits, format);

@@ -50,7 +50,8 @@ Pair logPair(Lanes x);
 Lanes expOfPair(Pair x);
 /// exp(x) - 1 of f32 or f64 lanes for 0 <= x <= 40 (NaN comes through): no overflow to care for.
 Lanes expm1InRange(Lanes x);
-/// exp(x) of f32 lanes for -87 <= x <= 0.
+/// exp(x) of f32 lanes for -87 <= x <= 0; with an approximate unit for every x, results that are
+/// subnormal taken for 0.
 Lanes expInRange32(Lanes x);
 
 } // namespace nereid::lowering

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // tanh from exp(2|x|) - 1, which stays exact for small x; the others in f64 from exp, log1p and
 // their halves. Sixteen f32 with instructions for it have a polynomial for each of fourteen
-// intervals instead.
+// intervals instead; a unit that approximates exponentials and reciprocals has those.
+#include "lib/lowering/math/ApproximateUnit.h"
 #include "lib/lowering/math/Coefficients.h"
 #include "lib/lowering/math/Functions.h"
 #include "lib/lowering/math/LaneInstructions.h"
@@ -38,7 +39,19 @@ static Lanes tanhByIntervals(const LaneInstructions &instructions, Lanes x) {
   return copySign(mulAdd(q, t, first), x);
 }
 
+/// 1 - 2 / (exp(2x) + 1), and near 0, where that cancels, a polynomial.
+static Lanes tanhByUnit(const ApproximateUnit &unit, Lanes x) {
+  Lanes a = absolute(x), z = x * x;
+  Lanes near = mulAdd(x * z, polynomial(z, std::span<const float>(coefficients::tanh32Small)), x);
+  Lanes half = unit.reciprocalOfNormal(expInRange32(a + a) + 1.0);
+  Lanes far = copySign(mulAdd(half, -2.0, half.constant(1.0)), x);
+  return select(a < 0.55, near, far);
+}
+
 Lanes emitTanh(Lanes x) {
+  if (const ApproximateUnit *unit = approximateUnitFor(x)) {
+    return tanhByUnit(*unit, x);
+  }
   if (const LaneInstructions *instructions = x.width() == 32 ? instructionsFor(x) : nullptr) {
     return tanhByIntervals(*instructions, x);
   }

@@ -12,14 +12,16 @@
 
 namespace nereid::lowering {
 
+class ApproximateUnit;
 class LaneInstructions;
 
 /// What of a processor decides how numbers are computed.
 struct FloatUnit {
   bool hasFma = false;
   bool hasHalfConversions = false;                ///< float16 to and from float32
-  bool roundsToBrain = false;                     ///< float32 to bfloat16
+  bool hasBf16Rounding = false;                   ///< bfloat16 from float32
   const LaneInstructions *instructions = nullptr; ///< null: none; they outlive all compilations
+  const ApproximateUnit *approximate = nullptr;   ///< likewise
 };
 
 /// Where the operations go and what the machine can do.

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // pow as exp(y log(x)), the logarithm as a pair of numbers for f64 since y multiplies its error by
 // up to 2^10; cbrt by the same way and one Newton step; fused multiply-add in software.
+#include "lib/lowering/math/ApproximateUnit.h"
 #include "lib/lowering/math/Functions.h"
 
+#include "mlir/IR/Matchers.h"
+
 #include <limits>
+#include <optional>
 
 namespace nereid::lowering {
 namespace {
@@ -31,7 +35,26 @@ Lanes withPowCases(Lanes x, Lanes y, Lanes magnitude) {
 
 } // namespace
 
+/// x^2, x^3 or x^4 by products, each of them rounded; null for other powers.
+static std::optional<Lanes> smallPower(Lanes x, Lanes y) {
+  llvm::APFloat power(0.0);
+  if (!mlir::matchPattern(y.get(), mlir::m_ConstantFloat(&power))) {
+    return std::nullopt;
+  }
+  const bool isSquare = power.isExactlyValue(2.0), isCube = power.isExactlyValue(3.0);
+  if (!isSquare && !isCube && !power.isExactlyValue(4.0)) {
+    return std::nullopt;
+  }
+  Lanes square = x * x;
+  return isSquare ? square : square * (isCube ? x : square);
+}
+
 Lanes emitPow(Lanes x, Lanes y) {
+  if (approximateUnitFor(x)) {
+    if (std::optional<Lanes> product = smallPower(x, y)) {
+      return *product;
+    }
+  }
   if (x.width() == 32) {
     Lanes wideX = toDouble(x), wideY = toDouble(y);
     Lanes magnitude = emitExp(wideY * emitLog(absolute(wideX)));

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // sin, cos, tan: polynomials on [-pi/4, pi/4], exchanged and negated by quadrant. f32 computes in
-// f64 with shorter polynomials.
+// f64 with shorter polynomials; where the processor has an approximate unit, and so computes one
+// number at a time and may branch, sin and cos of all but huge angles stay in f32.
 #include "lib/lowering/math/AngleReduction.h"
+#include "lib/lowering/math/ApproximateUnit.h"
 #include "lib/lowering/math/Coefficients.h"
 #include "lib/lowering/math/Functions.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
 
 namespace nereid::lowering {
 namespace {
@@ -36,26 +40,81 @@ Lanes isOdd(Lanes quadrant) { return (quadrant & 1) == quadrant.constantBits(1);
 
 /// Negated where bit 1 of the quadrant is set.
 Lanes signedBy(Lanes quadrant, Lanes value) {
-  return floatOf(bitsOf(value) ^ ((quadrant & 2) << 62));
+  return floatOf(bitsOf(value) ^ ((quadrant & 2) << (value.width() - 2)));
 }
+
+/// Angles of f32 up to here, in magnitude, are reduced in f32: 2^16 quarter turns.
+constexpr double largestNear = 102943.0;
+
+/// In f32, for angles up to largestNear: pi/2 in three parts, of which the multiples of the first
+/// one leave the angle exactly.
+SineAndCosine evaluateNear(Lanes x) {
+  constexpr double roundingMagic = 12582912.0; // 1.5 * 2^23
+  constexpr double halfPi1 = 0x1.921fb6p+0, halfPi2 = -0x1.777a5cp-25, halfPi3 = -0x1.ee59dap-50;
+  Lanes magic = mulAdd(x, 0x1.45f306p-1, x.constant(roundingMagic));
+  Lanes number = magic - roundingMagic;
+  Lanes r = mulAdd(number, -halfPi1, x);
+  r = mulAdd(number, -halfPi3, mulAdd(number, -halfPi2, r));
+  Lanes z = r * r;
+  Lanes sine = mulAdd(r * z, polynomial(z, std::span<const double>(coefficients::sin32)), r);
+  Lanes cosine = mulAdd(z * z, polynomial(z, std::span<const double>(coefficients::cos32)),
+                        mulAdd(z, -0.5, x.constant(1.0)));
+  return {bitsOf(magic), sine, cosine};
+}
+
+/// What `near` makes of angles up to largestNear, and for others what `far` makes of them.
+Lanes nearOrFar(Lanes x, llvm::function_ref<Lanes()> near, llvm::function_ref<Lanes()> far) {
+  LanesContext &where = x.where();
+  mlir::OpBuilder &b = where.builder;
+  // NaN is not far: it comes through.
+  auto branch = b.create<mlir::scf::IfOp>(where.loc, mlir::TypeRange(x.type()),
+                                          (absolute(x) > largestNear).get(), true);
+  mlir::OpBuilder::InsertionGuard guard(b);
+  for (bool isFar : {true, false}) {
+    b.setInsertionPointToStart(isFar ? branch.thenBlock() : branch.elseBlock());
+    Lanes result = isFar ? far() : near();
+    b.create<mlir::scf::YieldOp>(where.loc, result.get());
+  }
+  return Lanes(where, branch.getResult(0));
+}
+
+Lanes sineOf(Lanes wide, const SineAndCosine &part) {
+  Lanes result = signedBy(part.quadrant, select(isOdd(part.quadrant), part.cosine, part.sine));
+  return select(absolute(wide) < 0x1p-27, wide, result);
+}
+
+Lanes cosineOf(const SineAndCosine &part) {
+  return signedBy(part.quadrant + part.quadrant.constantBits(1),
+                  select(isOdd(part.quadrant), part.sine, part.cosine));
+}
+
+Lanes sineInDouble(Lanes x) {
+  Lanes wide = toDouble(x);
+  return toSingle(sineOf(wide, evaluate(wide, /*isSingle=*/true)));
+}
+
+Lanes cosineInDouble(Lanes x) { return toSingle(cosineOf(evaluate(toDouble(x), true))); }
 
 } // namespace
 
 Lanes emitSin(Lanes x) {
-  bool isSingle = x.width() == 32;
-  Lanes wide = isSingle ? toDouble(x) : x;
-  SineAndCosine part = evaluate(wide, isSingle);
-  Lanes result = signedBy(part.quadrant, select(isOdd(part.quadrant), part.cosine, part.sine));
-  result = select(absolute(wide) < 0x1p-27, wide, result);
-  return isSingle ? toSingle(result) : result;
+  if (x.width() == 64) {
+    return sineOf(x, evaluate(x, /*isSingle=*/false));
+  }
+  return approximateUnitFor(x)
+             ? nearOrFar(
+                   x, [&] { return sineOf(x, evaluateNear(x)); }, [&] { return sineInDouble(x); })
+             : sineInDouble(x);
 }
 
 Lanes emitCos(Lanes x) {
-  bool isSingle = x.width() == 32;
-  SineAndCosine part = evaluate(isSingle ? toDouble(x) : x, isSingle);
-  Lanes result = signedBy(part.quadrant + part.quadrant.constantBits(1),
-                          select(isOdd(part.quadrant), part.sine, part.cosine));
-  return isSingle ? toSingle(result) : result;
+  if (x.width() == 64) {
+    return cosineOf(evaluate(x, /*isSingle=*/false));
+  }
+  return approximateUnitFor(x)
+             ? nearOrFar(
+                   x, [&] { return cosineOf(evaluateNear(x)); }, [&] { return cosineInDouble(x); })
+             : cosineInDouble(x);
 }
 
 Lanes emitTan(Lanes x) {

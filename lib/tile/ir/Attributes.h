@@ -46,6 +46,12 @@ inline constexpr llvm::StringLiteral oneOrder = "tile.one_order";
 inline constexpr llvm::StringLiteral endOfRange = "tile.end_of_range";
 inline constexpr llvm::StringLiteral privateAtomic = "tile.private";
 
+// ---- of arithmetic ----
+
+/// Unit, of an arith.mulf or arith.divf: the result is rounded correctly and once, whatever a
+/// target may do to products and quotients otherwise.
+inline constexpr llvm::StringLiteral rounded = "tile.rounded";
+
 // ---- of any operation ----
 
 /// array<i64>, of the last operation of each iteration of an unrolled loop: numbers of the unrolled

@@ -92,6 +92,12 @@ template <class Op> Complaint checkMark(Operation *op, Attribute value) {
   return mlir::isa<Op>(op) ? checkUnit(value) : "expects a '" + Op::getOperationName().str() + "'";
 }
 
+Complaint checkRounded(Operation *op, Attribute value) {
+  return mlir::isa<mlir::arith::MulFOp, mlir::arith::DivFOp>(op)
+             ? checkUnit(value)
+             : "expects an 'arith.mulf' or 'arith.divf'";
+}
+
 /// One number for each dimension of the only result.
 Complaint checkPromise(Operation *op, Attribute value) {
   if (op->getNumResults() != 1) {
@@ -144,6 +150,7 @@ const Row rows[] = {
     {attribute::oneOrder, checkMark<mlir::scf::ForOp>},
     {attribute::endOfRange, checkMark<ProgramIdOp>},
     {attribute::privateAtomic, checkMark<AtomicRMWOp>},
+    {attribute::rounded, checkRounded},
     {unsignedOperands, checkUnsigned},
 };
 

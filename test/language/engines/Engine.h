@@ -16,6 +16,8 @@ class Engine {
 public:
   virtual ~Engine() = default;
   virtual std::string name() const = 0;
+  /// Whether float32 functions have the bounds that docs/math.md states for NVIDIA GPUs.
+  bool approximates() const { return name().starts_with("nvidia:"); }
   /// Empty = ran; else what was refused.
   virtual std::string run(const pipeline::CompileInput &input, runtime::Grid grid,
                           std::span<const runtime::ArgumentValue> arguments) = 0;

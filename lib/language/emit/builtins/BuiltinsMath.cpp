@@ -2,6 +2,7 @@
 // Elementwise builtins. Like upstream, mathematical functions take f32 and f64 only.
 #include "lib/language/emit/Emitter.h"
 #include "lib/language/emit/operators/Float8E4B15.h"
+#include "lib/tile/ir/Attributes.h"
 
 #include <bit>
 
@@ -201,8 +202,16 @@ Value fdiv(Emitter &emitter, const Bound &args) {
   return emitter.tiles.like<mlir::arith::DivFOp>(x, x.ssa, y.ssa);
 }
 
+static Value rounded(Value result) {
+  if (!result.isPoison()) {
+    mlir::Operation *op = result.ssa.getDefiningOp();
+    op->setAttr(tile::attribute::rounded, mlir::UnitAttr::get(op->getContext()));
+  }
+  return result;
+}
+
 Value divRn(Emitter &emitter, const Bound &args) {
-  return binaryMath<mlir::arith::DivFOp>(emitter, args, "div_rn");
+  return rounded(binaryMath<mlir::arith::DivFOp>(emitter, args, "div_rn"));
 }
 
 Value addRn(Emitter &emitter, const Bound &args) {
@@ -214,7 +223,7 @@ Value subRn(Emitter &emitter, const Bound &args) {
 }
 
 Value mulRn(Emitter &emitter, const Bound &args) {
-  return binaryMath<mlir::arith::MulFOp>(emitter, args, "mul_rn");
+  return rounded(binaryMath<mlir::arith::MulFOp>(emitter, args, "mul_rn"));
 }
 
 Value fmaxBuiltin(Emitter &emitter, const Bound &args) {

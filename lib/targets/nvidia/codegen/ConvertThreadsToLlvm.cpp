@@ -7,16 +7,33 @@
 // Example: `%s = arith.addf %a, %b : f32` becomes `%s = llvm.fadd %a, %b : f32`.
 #include "lib/lowering/ConvertToLlvm.h"
 #include "lib/lowering/Passes.h"
+#include "lib/targets/nvidia/codegen/ApproximateFunctions.h"
 #include "lib/targets/nvidia/codegen/Passes.h"
 #include "lib/targets/nvidia/ir/Nvidia.h"
 
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Pass/PassManager.h"
 
 using namespace mlir;
 
 namespace nereid::nvidia {
 namespace {
+
+/// Additions that follow are joined with every other product.
+void keepRounded(arith::MulFOp op) {
+  Type type = op.getType();
+  if (!op->hasAttr(lowering::roundedAttribute) || !(type.isF32() || type.isF64())) {
+    return;
+  }
+  OpBuilder b(op);
+  auto name = b.getStringAttr(type.isF32() ? "llvm.nvvm.mul.rn.f" : "llvm.nvvm.mul.rn.d");
+  auto call = b.create<LLVM::CallIntrinsicOp>(op.getLoc(), type, name, op.getOperands(),
+                                              LLVM::FastmathFlagsAttr());
+  op.getResult().replaceAllUsesWith(call.getResults());
+  op.erase();
+}
 
 class ConvertThreadsToLlvmPass
     : public PassWrapper<ConvertThreadsToLlvmPass, OperationPass<ModuleOp>> {
@@ -32,6 +49,7 @@ public:
   }
 
   void runOnOperation() override {
+    getOperation().walk(keepRounded);
     if (failed(lowering::convertToLlvm(getOperation()))) {
       signalPassFailure();
     }
@@ -45,8 +63,10 @@ std::unique_ptr<Pass> createConvertThreadsToLlvmPass() {
 }
 
 void buildThreadsToLlvmPipeline(OpPassManager &manager) {
-  const lowering::FloatUnit floats{/*hasFma=*/true, /*hasHalfConversions=*/true,
-                                   /*roundsToBrain=*/true};
+  const lowering::FloatUnit floats{.hasFma = true,
+                                   .hasHalfConversions = true,
+                                   .hasBf16Rounding = true,
+                                   .approximate = &approximateFunctions()};
   manager.addPass(lowering::createExpandHalfPass(floats));
   manager.addPass(lowering::createExpandMathPass(floats));
   manager.addPass(lowering::createExpandRemaindersPass());

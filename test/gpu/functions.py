@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Functions that stand on the device's approximations, for every float32 there is, against PyTorch's in
+float64: the largest error in units of the last place is within docs/math.md's bounds."""
+
+import sys
+
+try:
+    import torch
+except ImportError:
+    print("skipped  PyTorch: it is not installed")
+    sys.exit(77)
+
+from interface import capi, expect, main
+
+DEVICE, BLOCK, PART = "nvidia:0", 1024, 1 << 26
+TEXT = """
+import triton, triton.language as tl
+from triton.language.extra import libdevice
+
+@triton.jit
+def kernel(x, out):
+    i = tl.program_id(0) * 1024 + tl.arange(0, 1024)
+    tl.store(out + i, {0}(tl.load(x + i)))
+"""
+
+
+def result_of(kernel, stream, x):
+    out = torch.full_like(x, float("nan"))
+    given = [capi.device_tensor(t.data_ptr(), (t.numel(), ), (1, ), "fp32", 0) for t in (x, out)]
+    kernel.prepared(stream, (x.numel() // BLOCK, 1, 1), given)()
+    torch.cuda.synchronize()
+    return out
+
+
+def units(x):
+    """Of the last place of float32, at numbers in float64."""
+    exponent = torch.frexp(x)[1].clamp(min=-125) - 24
+    return torch.ldexp(torch.ones_like(x), exponent)
+
+
+def worst(spelling, reference, parts, lowest):
+    stream = capi.Stream(DEVICE, torch.cuda.current_stream().cuda_stream)
+    kernel = capi.Kernel(TEXT.format(spelling), "functions.py", "kernel", "x=*fp32:16, out=*fp32:16", DEVICE)
+    most, where = 0.0, 0.0
+    for part in parts:
+        bits = torch.arange(part * PART, (part + 1) * PART, device="cuda", dtype=torch.int64)
+        x = bits.to(torch.int32).view(torch.float32)
+        got, exact = result_of(kernel, stream, x), reference(x.double())
+        rounded = exact.float()
+        same = (got == rounded) | (got.isnan() & rounded.isnan()) | (x < lowest)
+        error = torch.where(same, 0.0, (got.double() - exact).abs() / units(exact))
+        error = torch.where(error.isnan(), float("inf"), error)  # only one of them is no number
+        at = error.argmax()
+        if error[at] > most:
+            most, where = error[at].item(), x[at].item()
+    return most, where
+
+
+def bounded(spelling, reference, bound, lowest=float("-inf")):
+    most, where = worst(spelling, reference, range((1 << 32) // PART), lowest)
+    expect(most <= bound, f"'{spelling}' expects at most {bound} ulp, but got {most:.3f} at {where!r}")
+    return f"{most:.3f} ulp at {where!r}"
+
+
+def check_exp():
+    return bounded("tl.exp", torch.exp, 3.5)
+
+
+def check_exp2():
+    return bounded("tl.exp2", torch.exp2, 2.4)
+
+
+def check_tanh():
+    return bounded("libdevice.tanh", torch.tanh, 3)
+
+
+def check_erf():
+    return bounded("tl.erf", torch.erf, 1.5)
+
+
+def check_rsqrt():
+    return bounded("tl.rsqrt", torch.rsqrt, 1.6)
+
+
+def check_sin():
+    return bounded("tl.sin", torch.sin, 2)
+
+
+def check_cos():
+    return bounded("tl.cos", torch.cos, 2)
+
+
+def check_sigmoid():
+    """1 / (1 + exp(-x)), while the exponential is finite."""
+    return bounded("tl.sigmoid", torch.sigmoid, 5, lowest=-87)
+
+
+if __name__ == "__main__":
+    main(dict(globals()))
