@@ -247,28 +247,38 @@ LinearLayout squareLayout(const LinearLayout::Shape &shape, int64_t lanes, int64
 
 LinearLayout scanLayout(const LinearLayout::Shape &shape, unsigned axis, int64_t lanes,
                         int64_t warps) {
-  const unsigned first = firstBits(shape)[axis], bits = log2Of(shape[axis]);
-  const unsigned inLanes = std::min(bits, log2Of(lanes)), inRegisters = bits - inLanes;
-  LinearLayout::Bases registers, ofLanes, ofWarps, others;
-  for (unsigned bit = 0; bit < bits; ++bit) {
-    (bit < inRegisters ? registers : ofLanes).push_back(int64_t{1} << (first + bit));
+  std::vector<int32_t> order = rowMajorOrder(shape.size());
+  std::stable_partition(order.begin(), order.end(),
+                        [&](int32_t dim) { return static_cast<unsigned>(dim) == axis; });
+  constexpr int64_t mostOfThread = 32; // neighbours, so that a row stays within a warp
+  const int64_t share = LinearLayout(shape, {}, {}, {}).elementCount() / (lanes * warps);
+  const int64_t vector = std::max<int64_t>(1, std::min({shape[axis] / lanes, share, mostOfThread}));
+  return blockedLayout(shape, order, vector, lanes, warps);
+}
+
+bool isWalkable(const LinearLayout &layout, unsigned axis) {
+  if (!layout.isPermutation() || layout.replicaBits(Holder::Register) != 0) {
+    return false;
   }
-  const int64_t along = axisBits(shape, axis);
-  for (int64_t bit = 1, size = LinearLayout(shape, {}, {}, {}).elementCount(); bit < size;
-       bit <<= 1) {
-    if ((bit & along) == 0) {
-      others.push_back(bit);
+  const int64_t along = axisBits(layout.shape(), axis);
+  int64_t above = 0; // of the bits that lanes and warps have, the highest so far
+  int64_t below = along + 1;
+  for (Holder holder : {Holder::Lane, Holder::Warp}) {
+    bool hasBegun = false, hasEnded = false;
+    for (int64_t basis : layout.bases(holder)) {
+      const bool isAlong = (basis & along) != 0;
+      if (isAlong && (basis < above || (hasEnded && holder == Holder::Lane))) {
+        return false;
+      }
+      hasEnded = hasEnded || (hasBegun && !isAlong);
+      hasBegun = hasBegun || isAlong;
+      above = isAlong ? basis : above;
+      below = isAlong ? std::min(below, basis) : below;
     }
   }
-  auto next = others.begin();
-  for (auto *list : {&ofLanes, &ofWarps}) {
-    const unsigned wanted = log2Of(list == &ofLanes ? lanes : warps);
-    while (list->size() < wanted) {
-      list->push_back(next == others.end() ? 0 : *next++);
-    }
-  }
-  registers.insert(registers.end(), next, others.end());
-  return {shape, std::move(registers), std::move(ofLanes), std::move(ofWarps)};
+  return std::ranges::none_of(layout.bases(Holder::Register), [&](int64_t basis) {
+    return (basis & along) != 0 && basis > below && basis < above;
+  });
 }
 
 } // namespace nereid::layout

@@ -94,9 +94,14 @@ std::vector<int32_t> rowMajorOrder(size_t rank);
 /// warp. At least two dimensions; further ones come last. Replicas as of blockedLayout.
 LinearLayout squareLayout(const LinearLayout::Shape &shape, int64_t lanes, int64_t warps);
 
-/// The layout for a walk along `axis`: lanes and registers side by side along it, in that order of
-/// significance, no warps.
+/// For a walk along `axis`: neighbours along it in a thread's registers, then in its lanes, and in
+/// warps where these do not reach; then the other dimensions. isWalkable.
 LinearLayout scanLayout(const LinearLayout::Shape &shape, unsigned axis, int64_t lanes,
                         int64_t warps);
+
+/// Whether a walk along `axis` comes to neighbouring registers of a thread first, then to
+/// neighbouring lanes, then to warps in the order of their numbers, and after all of these to what
+/// further registers hold, in the same way.
+bool isWalkable(const LinearLayout &layout, unsigned axis);
 
 } // namespace nereid::layout

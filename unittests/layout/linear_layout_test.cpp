@@ -171,6 +171,32 @@ TEST(LinearLayout, AScanWalksLanesInOrder) {
   }
 }
 
+TEST(LinearLayout, AScansLayoutIsWalkable) {
+  for (const Shape &shape : shapes) {
+    for (unsigned axis = 0; axis < shape.size(); ++axis) {
+      EXPECT_TRUE(isWalkable(scanLayout(shape, axis, 32, 4), axis));
+    }
+  }
+}
+
+TEST(LinearLayout, AWalkComesToRegistersThenLanesThenWarpsThenFurtherRegisters) {
+  const Shape row = {1024};
+  EXPECT_TRUE(isWalkable({row, {1, 2}, {4, 8, 16, 32, 64}, {128, 256}}, 0));
+  EXPECT_TRUE(isWalkable({row, {1, 2, 512}, {4, 8, 16, 32, 64}, {128, 256}}, 0));
+  EXPECT_TRUE(isWalkable({row, {512, 1, 2}, {4, 8, 16, 32, 64}, {128, 256}}, 0));
+  // Registers between lanes and warps, warps below lanes, lanes in another order, replicas.
+  EXPECT_FALSE(isWalkable({row, {1, 2, 128}, {4, 8, 16, 32, 64}, {256, 512}}, 0));
+  EXPECT_FALSE(isWalkable({row, {1, 2}, {16, 32, 64, 128, 256}, {4, 8}}, 0));
+  EXPECT_FALSE(isWalkable({row, {1, 2}, {8, 4, 16, 32, 64}, {128, 256}}, 0));
+  EXPECT_FALSE(isWalkable({row, {1, 0}, {2, 4, 8, 16, 32}, {64, 128}}, 0));
+  // Of a matrix: lanes of rows between those of columns, and an exclusive or.
+  const Shape matrix = {8, 32};
+  EXPECT_TRUE(isWalkable({matrix, {1}, {2, 4, 8, 16, 32}, {64, 128}}, 0));
+  EXPECT_TRUE(isWalkable({matrix, {1}, {2, 4, 8, 16, 32}, {64, 128}}, 1));
+  EXPECT_FALSE(isWalkable({matrix, {1}, {2, 32, 4, 8, 16}, {64, 128}}, 1));
+  EXPECT_FALSE(isWalkable({matrix, {1}, {2, 4, 8, 16, 33}, {64, 128}}, 1));
+}
+
 TEST(LinearLayout, ARegisterIsFoundByWhatItContributes) {
   for (const LinearLayout &layout : someLayouts({8, 4, 32})) {
     const auto places = layout.registersByContribution();

@@ -44,3 +44,53 @@ TEST(NvidiaNumbers, NoResultOfASignedMaximumIsTheOperandOfAnother) {
     EXPECT_EQ(countOf(ptx, "%nwarpid"), 1);
   }
 }
+
+/// Of a kernel that stores an expression of the float32 numbers a and b.
+static std::string ptxOfExpression(const std::string &expression, const std::string &out = "fp32") {
+  return ptxOfText("@triton.jit\n"
+                   "def k(x, y, out):\n"
+                   "    i = tl.arange(0, 128)\n"
+                   "    a = tl.load(x + i)\n"
+                   "    b = tl.load(y + i)\n"
+                   "    tl.store(out + i, " +
+                       expression + ")\n",
+                   "x=*fp32:16, y=*fp32:16, out=*" + out + ":16");
+}
+
+TEST(NvidiaNumbers, ExponentialsStandOnTheInstructionAndKeepSubnormals) {
+  const std::string exp = ptxOfExpression("tl.exp(a)");
+  EXPECT_EQ(countOf(exp, "ex2.approx.f32"), 1) << exp;
+  EXPECT_EQ(countOf(exp, ".ftz"), 0) << exp;
+  EXPECT_EQ(countOf(ptxOfExpression("tl.exp2(a)"), "ex2.approx.f32"), 1);
+  EXPECT_EQ(countOf(ptxOfExpression("tl.rsqrt(a)"), "rsqrt.approx.f32"), 1);
+}
+
+TEST(NvidiaNumbers, QuotientsOfExactNumbersAreRounded) {
+  EXPECT_EQ(countOf(ptxOfExpression("a / b"), "div.rn.f32"), 1);
+  EXPECT_EQ(countOf(ptxOfExpression("tl.abs(a) / (b + 1)"), "div.rn.f32"), 1);
+}
+
+TEST(NvidiaNumbers, QuotientsOfFunctionsAreNotUnlessAsked) {
+  EXPECT_EQ(countOf(ptxOfExpression("tl.exp(a) / b"), "div.full.f32"), 1);
+  EXPECT_EQ(countOf(ptxOfExpression("a / (1 + tl.exp(-b))"), "div.full.f32"), 1);
+  EXPECT_EQ(countOf(ptxOfExpression("tl.math.div_rn(tl.exp(a), b)"), "div.rn.f32"), 1);
+}
+
+TEST(NvidiaNumbers, ARoundedProductIsNotJoinedWithASum) {
+  const std::string joined = ptxOfExpression("a * b + 1"),
+                    apart = ptxOfExpression("tl.math.mul_rn(a, b) + 1");
+  EXPECT_EQ(countOf(joined, "fma.rn.f32"), 1) << joined;
+  EXPECT_EQ(countOf(apart, "fma.rn.f32"), 0) << apart;
+  EXPECT_EQ(countOf(apart, "mul.rn.f32"), 1) << apart;
+}
+
+TEST(NvidiaNumbers, HalvesThatShareAWordAreRoundedTogether) {
+  const std::string half = ptxOfText("@triton.jit\n"
+                                     "def k(x, out):\n"
+                                     "    i = tl.arange(0, 1024)\n"
+                                     "    tl.store(out + i, tl.load(x + i))\n",
+                                     "x=*fp32:16, out=*fp16:16");
+  EXPECT_EQ(countOf(half, "cvt.rn.f16x2.f32"), 4) << half;
+  EXPECT_EQ(countOf(half, "cvt.rn.f16.f32"), 0) << half;
+  EXPECT_EQ(countOf(ptxOfExpression("a", "bf16"), "cvt.rn.bf16x2.f32"), 1);
+}

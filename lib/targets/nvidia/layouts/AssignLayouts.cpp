@@ -356,9 +356,12 @@ private:
   }
 
   void assignScan(tile::ScanOp scan) {
-    const LinearLayout layout =
-        layout::scanLayout(shapeOf(scan.getSources().front()),
-                           static_cast<unsigned>(scan.getAxis()), threads.lanes, threads.warps);
+    Value first = scan.getSources().front();
+    const auto axis = static_cast<unsigned>(scan.getAxis());
+    LinearLayout layout = homeOf(first);
+    if (isFree(first) || !layout::isWalkable(layout, axis)) {
+      layout = layout::scanLayout(shapeOf(first), axis, threads.lanes, threads.warps);
+    }
     for (OpOperand &operand : scan->getOpOperands()) {
       need(operand, layout);
     }
@@ -487,7 +490,7 @@ public:
     if (!kernel->hasAttr(tile::attribute::kernel)) {
       return;
     }
-    const tile::AxisInfos axes(kernel);
+    const tile::AxisInfos axes(kernel, tile::Overflow::Excluded);
     Assigner(kernel, axes, threadsOf(kernel)).run();
   }
 };

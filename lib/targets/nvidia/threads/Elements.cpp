@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "lib/lowering/Passes.h"
 #include "lib/targets/nvidia/threads/Extrema.h"
 #include "lib/targets/nvidia/threads/Lowering.h"
+#include "lib/tile/ir/Attributes.h"
 
 using namespace mlir;
 
@@ -14,14 +16,42 @@ static size_t registerCount(Operation *op) {
   return isTile(result) ? static_cast<size_t>(layoutOf(result)->count(Holder::Register)) : 1;
 }
 
-void lowerElementwise(ThreadCode &code, Operation *op) {
+/// For each register the first one whose element is known to equal its own.
+static SmallVector<size_t> equalRegisters(Operation *op, const tile::AxisInfo &info) {
+  const auto layout = *layoutOf(op->getResult(0));
+  int64_t ofRun = 0; // bits of an element's number that make no difference
+  int64_t step = 1;  // of the dimension
+  for (size_t dim = layout.shape().size(); dim-- > 0; step *= layout.shape()[dim]) {
+    const int64_t run = std::min(info.constancy(static_cast<unsigned>(dim)), layout.shape()[dim]);
+    ofRun |= llvm::isPowerOf2_64(static_cast<uint64_t>(run)) ? (run - 1) * step : 0;
+  }
+  SmallVector<size_t> result;
+  llvm::DenseMap<int64_t, size_t> first;
+  for (int64_t reg = 0; reg < layout.count(Holder::Register); ++reg) {
+    const int64_t rest = layout.contribution(Holder::Register, reg) & ~ofRun;
+    result.push_back(first.try_emplace(rest, result.size()).first->second);
+  }
+  return result;
+}
+
+void lowerElementwise(ThreadCode &code, Operation *op, const tile::AxisInfos &axes) {
   const size_t count = registerCount(op);
+  const bool mayRepeat = count > 1 && op->getNumResults() == 1 && isTile(op->getResult(0)) &&
+                         isa<IntegerType>(tile::elementTypeOf(op->getResult(0).getType()));
+  SmallVector<size_t> equal;
+  if (mayRepeat) {
+    equal = equalRegisters(op, axes.of(op->getResult(0)));
+  }
   SmallVector<ThreadCode::Held> results(op->getNumResults());
   SmallVector<Type> types;
   for (Type type : op->getResultTypes()) {
     types.push_back(threadType(tile::elementTypeOf(type)));
   }
   SmallVector<NamedAttribute> attributes;
+  if (op->hasAttr(tile::attribute::rounded)) {
+    attributes.emplace_back(code.builder.getStringAttr(lowering::roundedAttribute),
+                            code.builder.getUnitAttr());
+  }
   for (NamedAttribute attribute : op->getAttrs()) {
     if (attribute.getName() != layoutsAttribute &&
         !attribute.getName().strref().starts_with("tile.")) {
@@ -29,6 +59,10 @@ void lowerElementwise(ThreadCode &code, Operation *op) {
     }
   }
   for (size_t i = 0; i < count; ++i) {
+    if (mayRepeat && equal[i] != i) {
+      results.front().push_back(results.front()[equal[i]]);
+      continue;
+    }
     OperationState state(code.loc, op->getName());
     bool isSame = i > 0; // as the register before: of splats
     for (Value operand : op->getOperands()) {

@@ -2,6 +2,7 @@
 // Walks the kernel and writes a function that each thread of a program runs: control flow stays,
 // each tile that it hands on becomes the scalars of its registers.
 #include "lib/pipeline/kernel/KernelFunction.h"
+#include "lib/targets/nvidia/combine/Combine.h"
 #include "lib/targets/nvidia/occupancy/Occupancy.h"
 #include "lib/targets/nvidia/products/Products.h"
 #include "lib/targets/nvidia/threads/Errors.h"
@@ -22,7 +23,8 @@ namespace {
 class KernelLowering {
 public:
   KernelLowering(func::FuncOp kernel, ThreadCode &code)
-      : code(code), axes(kernel), barriers(accessesBehindBarriers(kernel, axes)) {
+      : code(code), axes(kernel, tile::Overflow::Excluded),
+        barriers(accessesBehindBarriers(kernel, axes)) {
     code.lowerBlock = [this](Block &block) {
       const LogicalResult done = lowerBlock(block);
       hasFailed = hasFailed || failed(done);
@@ -100,7 +102,7 @@ private:
         .Case([&](scf::IfOp branch) { return lowerIf(branch); })
         .Default([&](Operation *other) -> LogicalResult {
           if (OpTrait::hasElementwiseMappableTraits(other) && other->getNumRegions() == 0) {
-            lowerElementwise(code, other);
+            lowerElementwise(code, other, axes);
             return success();
           }
           return unsupported(other, "it has no code for it",
@@ -271,6 +273,22 @@ Value argumentValue(ThreadCode &code, Value argument, Type type) {
              : code.builder.create<arith::TruncIOp>(code.loc, wanted, argument).getResult();
 }
 
+/// Of 32 bits, that a thread holds of a single tile of numbers.
+int64_t mostWords(func::FuncOp kernel) {
+  int64_t most = 0;
+  kernel.walk([&](Operation *op) {
+    for (Value result : op->getResults()) {
+      auto layout = isTile(result) ? layoutOf(result) : std::nullopt;
+      const Type element = tile::elementTypeOf(result.getType());
+      if (layout && !isa<tile::PtrType>(element)) {
+        const unsigned bits = memoryBits(element);
+        most = std::max<int64_t>(most, layout->count(Holder::Register) * (bits > 32 ? 2 : 1));
+      }
+    }
+  });
+  return most;
+}
+
 /// As the source says, else as many as leave room for the programs that shared memory has room for:
 /// paths that are seldom taken would have more, and cost a program's place. None where nothing is
 /// gained or the sums of a thread's products, which are alive together in one turn, alone need
@@ -280,10 +298,13 @@ std::optional<int64_t> mostRegisters(func::FuncOp kernel, const NvidiaMachine &m
   if (auto given = kernel->getAttrOfType<IntegerAttr>(tile::attribute::maxRegisters)) {
     return given.getInt();
   }
-  if (!kernel->hasAttr(copyBytesAttribute)) {
-    return std::nullopt;
-  }
   constexpr int64_t besides = 60, unit = 8, most = 255;
+  if (!kernel->hasAttr(copyBytesAttribute)) {
+    // Where a tile alone fills half of what a thread can have, ptxas gives up and takes 32.
+    const int64_t threads = Threads::lanes * threadsOf(kernel).warps;
+    const bool canHaveAll = multiprocessorOf(machine.capability)->registers >= threads * most;
+    return canHaveAll && 2 * mostWords(kernel) > most ? std::optional(most) : std::nullopt;
+  }
   llvm::DenseMap<Block *, int64_t> sumsOf;
   int64_t sums = 0;
   kernel.walk([&](tile::DotOp dot) {

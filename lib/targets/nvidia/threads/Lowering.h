@@ -12,8 +12,8 @@ namespace nereid::nvidia {
 
 // ---- Elements.cpp ----
 
-/// One operation for each element; scalars alike.
-void lowerElementwise(ThreadCode &code, mlir::Operation *op);
+/// One operation for each element, or for each run of equal ones; scalars alike.
+void lowerElementwise(ThreadCode &code, mlir::Operation *op, const tile::AxisInfos &axes);
 void lowerExtremumOf(ThreadCode &code, tile::MaxNumOp op);
 void lowerExtremumOf(ThreadCode &code, tile::MinNumOp op);
 void lowerConstant(ThreadCode &code, mlir::arith::ConstantOp op);
@@ -45,11 +45,6 @@ void lowerConvertLayout(ThreadCode &code, ConvertLayoutOp op);
 void lowerUnsplat(ThreadCode &code, tile::UnsplatOp op);
 void lowerGather(ThreadCode &code, tile::GatherOp op);
 void lowerHistogram(ThreadCode &code, tile::HistogramOp op);
-
-// ---- Combine.cpp ----
-
-void lowerReduce(ThreadCode &code, tile::ReduceOp op);
-void lowerScan(ThreadCode &code, tile::ScanOp op);
 
 // ---- Products.cpp ----
 

@@ -204,16 +204,16 @@ ThreadCode::Held ThreadCode::loadWords(Value address, int64_t offset, int64_t co
   return words;
 }
 
-void ThreadCode::storeShared(Value value, Value element) {
+void ThreadCode::storeShared(Value value, Value element, int64_t begin) {
   Value bits = toBits(value);
   const unsigned bytes = bits.getType().getIntOrFloatBitWidth() / 8;
-  Value offset = builder.create<arith::MulIOp>(loc, element, constant(bytes));
+  Value offset = add(builder.create<arith::MulIOp>(loc, element, constant(bytes)), begin);
   builder.create<LLVM::StoreOp>(loc, bits, shared(offset), bytes);
 }
 
-Value ThreadCode::loadShared(Type type, Value element) {
+Value ThreadCode::loadShared(Type type, Value element, int64_t begin) {
   const unsigned bits = memoryBits(type);
-  Value offset = builder.create<arith::MulIOp>(loc, element, constant(bits / 8));
+  Value offset = add(builder.create<arith::MulIOp>(loc, element, constant(bits / 8)), begin);
   Value loaded =
       builder.create<LLVM::LoadOp>(loc, builder.getIntegerType(bits), shared(offset), bits / 8);
   return fromBits(loaded, type);
@@ -221,13 +221,13 @@ Value ThreadCode::loadShared(Type type, Value element) {
 
 void ThreadCode::barrier() { intrinsic("llvm.nvvm.barrier0", nullptr, {}); }
 
-Value ThreadCode::shuffle(StringRef kind, Value value, int64_t operand, int64_t clamp) {
+Value ThreadCode::shuffle(StringRef kind, Value value, Value operand, int64_t clamp) {
   Value bits = toBits(value);
   Type i32 = builder.getI32Type();
   const unsigned width = bits.getType().getIntOrFloatBitWidth();
   const std::string name = ("llvm.nvvm.shfl.sync." + kind + ".i32").str();
   auto move = [&](Value word) {
-    return intrinsic(name, i32, {constant(-1), word, constant(operand), constant(clamp)});
+    return intrinsic(name, i32, {constant(-1), word, operand, constant(clamp)});
   };
   if (width < 32) {
     Value moved = move(builder.create<arith::ExtUIOp>(loc, i32, bits));
@@ -246,14 +246,20 @@ Value ThreadCode::shuffle(StringRef kind, Value value, int64_t operand, int64_t 
   return fromBits(builder.create<arith::OrIOp>(loc, wideLow, wideHigh), value.getType());
 }
 
-Value ThreadCode::shuffleXor(Value value, int64_t mask) { return shuffle("bfly", value, mask, 31); }
+Value ThreadCode::shuffleXor(Value value, int64_t mask) {
+  return shuffle("bfly", value, constant(mask), 31);
+}
 
 Value ThreadCode::shuffleUp(Value value, int64_t distance) {
-  return shuffle("up", value, distance, 0);
+  return shuffle("up", value, constant(distance), 0);
 }
 
 Value ThreadCode::shuffleDown(Value value, int64_t distance) {
-  return shuffle("down", value, distance, 31);
+  return shuffle("down", value, constant(distance), 31);
+}
+
+Value ThreadCode::shuffleFrom(Value value, Value number) {
+  return shuffle("idx", value, number, 31);
 }
 
 Value ThreadCode::intrinsic(StringRef name, Type type, ValueRange operands) {

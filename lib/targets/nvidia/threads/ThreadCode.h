@@ -83,8 +83,9 @@ public:
   int64_t mostStaged() const;
   /// Of the operation that needs as much.
   mlir::Location largestPlace() const { return ofLargest; }
-  void storeShared(mlir::Value value, mlir::Value element);
-  mlir::Value loadShared(mlir::Type type, mlir::Value element);
+  /// Elements of an array of the value's type, which begins so many bytes behind the start.
+  void storeShared(mlir::Value value, mlir::Value element, int64_t begin = 0);
+  mlir::Value loadShared(mlir::Type type, mlir::Value element, int64_t begin = 0);
   /// Stores up to four words of 32 bits, or one of 16, to neighbouring places.
   void storeWords(mlir::Value address, int64_t offset, mlir::ValueRange words);
   /// Loads one, two or four words of 32 bits from neighbouring places.
@@ -97,6 +98,8 @@ public:
   mlir::Value shuffleUp(mlir::Value value, int64_t distance);
   /// Likewise the lane behind this one.
   mlir::Value shuffleDown(mlir::Value value, int64_t distance);
+  /// That of the lane with this number.
+  mlir::Value shuffleFrom(mlir::Value value, mlir::Value number);
 
   /// An intrinsic of LLVM by its name, "llvm.nvvm.barrier0"; no result where type is null.
   mlir::Value intrinsic(llvm::StringRef name, mlir::Type type, mlir::ValueRange operands);
@@ -126,7 +129,7 @@ private:
   mlir::Value sharedBase();
   /// Bytes in front of those that operations stage in.
   int64_t slotBytes() const { return areCopiesUnderWay ? copyBytes : 0; }
-  mlir::Value shuffle(llvm::StringRef kind, mlir::Value value, int64_t operand, int64_t clamp);
+  mlir::Value shuffle(llvm::StringRef kind, mlir::Value value, mlir::Value operand, int64_t clamp);
 
   llvm::DenseMap<mlir::Value, Held> values;
   mlir::Value lane, warp;
