@@ -452,7 +452,8 @@ private:
       return !isAdded;
     });
     const int64_t room = roomFor(loop, loads);
-    int64_t stages = loads.empty() ? 0 : std::min<int64_t>(stagesOf(loop), 32);
+    const int64_t asked = loads.empty() ? 0 : std::min<int64_t>(stagesOf(loop), 32);
+    int64_t stages = asked;
     while (stages > 1 && Loop::place(loads, stages) > room) {
       --stages;
     }
@@ -463,6 +464,11 @@ private:
                         Twine(room) + " bytes of shared memory that are left");
       }
       return;
+    }
+    if (stages < asked) {
+      emitRemark(loop.getLoc()) << "operands of products are copied ahead in " << stages
+                                << " stages: " << asked << " take " << Loop::place(loads, asked)
+                                << " bytes of shared memory, and " << room << " are left [R0404]";
     }
     copyBytes = std::max(copyBytes, Loop::place(loads, stages));
     int64_t deferred = 0;
