@@ -32,6 +32,14 @@ struct Rounded {
   }
 };
 
+/// Both numbers, rounded, in one register.
+llvm::Value *pairOf(llvm::IRBuilder<> &builder, llvm::Type *format, llvm::Value *high,
+                    llvm::Value *low) {
+  const auto pair =
+      format->isHalfTy() ? llvm::Intrinsic::nvvm_ff2f16x2_rn : llvm::Intrinsic::nvvm_ff2bf16x2_rn;
+  return builder.CreateIntrinsic(pair, {}, {high, low});
+}
+
 } // namespace
 
 void pairRoundings(llvm::Function &function) {
@@ -47,13 +55,23 @@ void pairRoundings(llvm::Function &function) {
       continue;
     }
     llvm::IRBuilder<> builder(&word);
-    const auto pair = low.format->isHalfTy() ? llvm::Intrinsic::nvvm_ff2f16x2_rn
-                                             : llvm::Intrinsic::nvvm_ff2bf16x2_rn;
-    llvm::Value *both = builder.CreateIntrinsic(pair, {}, {high.number, low.number});
+    llvm::Value *both = pairOf(builder, low.format, high.number, low.number);
     word.replaceAllUsesWith(builder.CreateBitCast(both, word.getType()));
     replaced.push_back(&word);
   }
   llvm::RecursivelyDeleteTriviallyDeadInstructions(replaced);
+  for (llvm::Instruction &instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
+    auto *single = llvm::dyn_cast<llvm::FPTruncInst>(&instruction);
+    if (single && single->getSrcTy()->isFloatTy() &&
+        (single->getDestTy()->isHalfTy() || single->getDestTy()->isBFloatTy())) {
+      llvm::IRBuilder<> builder(single);
+      llvm::Value *both =
+          pairOf(builder, single->getDestTy(), llvm::ConstantFP::getZero(single->getSrcTy()),
+                 single->getOperand(0));
+      single->replaceAllUsesWith(builder.CreateExtractElement(both, uint64_t{0}));
+      single->eraseFromParent();
+    }
+  }
 }
 
 } // namespace nereid::nvidia
