@@ -81,8 +81,6 @@ Expr axis(Expr vector, unsigned axis, unsigned rank) {
   return Expr(ExprNode{ExprKind::Axis, "", {std::move(vector)}, {}, axis, rank});
 }
 
-bool isAtom(const Expr &x) { return x->kind == ExprKind::Name || x->kind == ExprKind::Number; }
-
 // ---- statements ----
 
 void Body::assign(const std::string &name, Expr value, const std::string &annotation) {

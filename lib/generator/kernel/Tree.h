@@ -87,9 +87,6 @@ inline Expr operator-(Expr a, Expr b) { return binary("-", std::move(a), std::mo
 inline Expr operator*(Expr a, Expr b) { return binary("*", std::move(a), std::move(b)); }
 inline Expr operator/(Expr a, Expr b) { return binary("/", std::move(a), std::move(b)); }
 
-/// A name, a number: nothing to compute twice when it is used twice.
-bool isAtom(const Expr &x);
-
 enum class StatementKind : uint8_t {
   Assign,   ///< name = value; `annotation` after the name
   Update,   ///< name text= value

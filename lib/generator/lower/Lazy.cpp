@@ -89,11 +89,6 @@ Lazy Tensors::constant(const Node *value) const {
   return {{}, value->dtype, [value](const Point &) { return value; }};
 }
 
-Lazy Tensors::position(Shape shape, size_t dim) const {
-  return {std::move(shape), DType::I64,
-          [this, dim](const Point &point) { return program.nodes.index(point[dim]); }};
-}
-
 // ---- views ----
 
 Lazy Tensors::permute(const Lazy &x, std::vector<size_t> order) const {

@@ -32,8 +32,6 @@ public:
   Lazy make(Shape shape, DType dtype, std::function<const Node *(const Point &)> at) const;
   Lazy input(BufferId buffer) const;
   Lazy constant(const Node *value) const;
-  /// The position along a dimension, int64.
-  Lazy position(Shape shape, size_t dim) const;
 
   Lazy permute(const Lazy &x, std::vector<size_t> order) const;
   /// `shape` has x's dimensions last; those of x that are 1 repeat.

@@ -230,12 +230,20 @@ private:
     return result;
   }
 
+  double parameter(const std::string &name) const {
+    auto found = parameters.find(name);
+    if (found == parameters.end()) {
+      throw Fault{fmt::format("parameter '{}' has no value", name)};
+    }
+    return found->second;
+  }
+
   Tuple compute(const Node &node) {
     switch (node.kind) {
     case NodeKind::Const:
       return {isFloat(node.dtype) ? node.real : static_cast<double>(node.integer)};
     case NodeKind::Param:
-      return {parameters.at(node.name)};
+      return {parameter(node.name)};
     case NodeKind::Index:
       return {static_cast<double>(index(node.indices[0]))};
     case NodeKind::Load:

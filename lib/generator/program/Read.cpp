@@ -411,7 +411,6 @@ private:
       refuse(e, "expects a value");
     }
     const std::string &name = callee(e);
-    NodeParts parts;
     if (name == "index") {
       return program.nodes.index(affine(argument(e, 0)));
     }
@@ -421,59 +420,84 @@ private:
     if (name == "cast") {
       return program.nodes.map("cast", dtype(argument(e, 1)), {readValue(argument(e, 0))});
     }
-    if (name == "ref") {
-      const Node *load = readValue(argument(e, 0));
-      if (load->kind != NodeKind::Load) {
-        refuse(e, "expects an element of a temporary buffer");
-      }
-      parts = *load;
-      parts.kind = NodeKind::Ref;
-    } else if (name == "scan") {
-      parts.kind = NodeKind::Scan;
-      parts.name = string(argument(e, 0));
-      parts.iterators = {iterator(argument(e, 1))};
-      for (size_t i = 2; i + 1 < e.operands.size(); ++i) {
-        parts.inputs.push_back(readValue(argument(e, i)));
-      }
-      checkMonoid(e, parts.name, parts.inputs.size());
-      const Expr *at = keyword(e, "at");
-      if (!at) {
-        refuse(e, "expects the position, at=…");
-      }
-      parts.indices = {affine(*at)};
-      parts.isReverse = isSet(e, "reverse", false);
-      parts.isExclusive = isSet(e, "exclusive", false);
-      parts.dtype = parts.inputs[0]->dtype;
-    } else if (name == "order") {
-      parts.kind = NodeKind::Order;
-      parts.iterators = {iterator(argument(e, 0))};
-      parts.inputs = {readValue(argument(e, 1))};
-      parts.isDescending = isSet(e, "descending", false);
-      parts.isStable = isSet(e, "stable", true);
-      parts.dtype = parts.inputs[0]->dtype;
-    } else if (name == "pick") {
-      parts.kind = NodeKind::Pick;
-      parts.inputs = {readValue(argument(e, 0))};
-      parts.component = static_cast<uint32_t>(integer(argument(e, 1)));
-      if (e.operands.size() > 3) {
-        parts.indices = {affine(argument(e, 2))};
-      }
-      parts.dtype = componentType(*parts.inputs[0], parts.component);
-    } else if (name == "random") {
-      parts.kind = NodeKind::Random;
-      parts.inputs = {readValue(argument(e, 0))};
-      parts.indices = {affine(argument(e, 1))};
-      parts.dtype = DType::U32;
-    } else if (auto type = parseDType(name)) {
-      return literal(argument(e, 0), *type);
-    } else {
-      std::vector<const Node *> inputs;
-      for (size_t i = 1; i < e.operands.size(); ++i) {
-        inputs.push_back(readValue(*e.operands[i]));
-      }
-      return map(e, name, std::move(inputs));
+    static const std::map<std::string, NodeParts (Reader::*)(const Expr &)> kinds = {
+        {"ref", &Reader::ref},
+        {"scan", &Reader::scan},
+        {"order", &Reader::order},
+        {"pick", &Reader::pick},
+        {"random", &Reader::random}};
+    if (auto kind = kinds.find(name); kind != kinds.end()) {
+      return program.nodes.make((this->*kind->second)(e));
     }
-    return program.nodes.make(std::move(parts));
+    if (auto type = parseDType(name)) {
+      return literal(argument(e, 0), *type);
+    }
+    std::vector<const Node *> inputs;
+    for (size_t i = 1; i < e.operands.size(); ++i) {
+      inputs.push_back(readValue(*e.operands[i]));
+    }
+    return map(e, name, std::move(inputs));
+  }
+
+  NodeParts ref(const Expr &e) {
+    const Node *load = readValue(argument(e, 0));
+    if (load->kind != NodeKind::Load) {
+      refuse(e, "expects an element of a temporary buffer");
+    }
+    NodeParts parts = *load;
+    parts.kind = NodeKind::Ref;
+    return parts;
+  }
+
+  NodeParts scan(const Expr &e) {
+    NodeParts parts{NodeKind::Scan};
+    parts.name = string(argument(e, 0));
+    parts.iterators = {iterator(argument(e, 1))};
+    for (size_t i = 2; i + 1 < e.operands.size(); ++i) {
+      parts.inputs.push_back(readValue(argument(e, i)));
+    }
+    checkMonoid(e, parts.name, parts.inputs.size());
+    const Expr *at = keyword(e, "at");
+    if (!at) {
+      refuse(e, "expects the position, at=…");
+    }
+    parts.indices = {affine(*at)};
+    parts.isReverse = isSet(e, "reverse", false);
+    parts.isExclusive = isSet(e, "exclusive", false);
+    parts.dtype = parts.inputs[0]->dtype;
+    return parts;
+  }
+
+  NodeParts order(const Expr &e) {
+    NodeParts parts{NodeKind::Order};
+    parts.iterators = {iterator(argument(e, 0))};
+    parts.inputs = {readValue(argument(e, 1))};
+    parts.isDescending = isSet(e, "descending", false);
+    parts.isStable = isSet(e, "stable", true);
+    parts.dtype = parts.inputs[0]->dtype;
+    return parts;
+  }
+
+  NodeParts pick(const Expr &e) {
+    NodeParts parts{NodeKind::Pick};
+    parts.inputs = {readValue(argument(e, 0))};
+    parts.component = static_cast<uint32_t>(integer(argument(e, 1)));
+    if (e.operands.size() > 3) {
+      parts.indices = {affine(argument(e, 2))};
+    }
+    const NodeKind kind = parts.inputs[0]->kind;
+    if (kind != NodeKind::Reduce && kind != NodeKind::Scan && kind != NodeKind::Order) {
+      refuse(e, "expects a reduction, a scan or an order to pick from");
+    }
+    parts.dtype = componentType(*parts.inputs[0], parts.component);
+    return parts;
+  }
+
+  NodeParts random(const Expr &e) {
+    NodeParts parts{NodeKind::Random, DType::U32};
+    parts.inputs = {readValue(argument(e, 0))};
+    parts.indices = {affine(argument(e, 1))};
+    return parts;
   }
 
   Program program;

@@ -75,6 +75,8 @@ TEST(Evaluation, FaultsAreTold) {
   EXPECT_EQ(fault(head + "y[i] = x[data(k[0], N)]\n", input),
             "an index is 7, but was promised in [0, 2)");
   EXPECT_EQ(fault(head + "y[i] = gelu(x[i])\n", input), "'gelu' is no primitive operation");
+  EXPECT_EQ(fault(head + "y[i] = parameter(\"eps\", fp32)\n", input),
+            "parameter 'eps' has no value");
   input.sizes = {3};
   EXPECT_EQ(fault(head + "y[i] = x[i]\n", input), "'x' has 2 elements, but needs 3");
   input.sizes = {0};

@@ -77,6 +77,8 @@ TEST(ProgramText, ErrorsHaveTheirPlace) {
   EXPECT_EQ(complaint(head + "v = scan(\"sum\", i, x[i])\n"), "expects the position, at=…");
   EXPECT_EQ(complaint(head + "w = input(fp32, [N], strides=[1, 1])\n"),
             "expects as many strides as sizes, but got 2 and 1");
+  EXPECT_EQ(complaint(head + "v = pick(x[i], 0)\n"),
+            "expects a reduction, a scan or an order to pick from");
   EXPECT_EQ(complaint("N = size(low=4, high=3)\n"), "expects low <= high and a positive multiple");
   EXPECT_EQ(complaint("if N:\n    pass\n"), "expects a declaration, a stage or a store");
   EXPECT_EQ(complaint("launch(3)\n"),
