@@ -76,11 +76,18 @@ private:
     return split;
   }
 
-  /// The same expression has the same form, whatever it has been: multiples go that are not needed.
+  /// The same expression has the same form, whatever it has been: of a number, multiples go that
+  /// are not needed.
   Split withSmallConstant(Split split, const Polynomial &by) const {
-    Split again = splitBy(split.rest, by);
-    bool isEnough = isNonNegative(again.rest, space);
-    return isEnough ? Split{split.whole + again.whole, again.rest} : split;
+    const Polynomial &constant = split.rest.constant();
+    auto number = by.constant();
+    auto found = constant.terms().find({});
+    if (!number || found == constant.terms().end()) {
+      return split;
+    }
+    const Polynomial carry = floorDivide(found->second, *number);
+    Split smaller{split.whole + Affine(carry), split.rest - Affine(carry * by)};
+    return isNonNegative(smaller.rest, space) ? smaller : split;
   }
 
   /// The divisors g of `by` that might leave the division together with some of the terms, largest

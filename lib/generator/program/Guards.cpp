@@ -18,9 +18,10 @@ std::optional<Affine> indexOf(const Node *node) {
   return isInteger ? std::optional<Affine>(node->integer) : std::nullopt;
 }
 
-/// value / by, when every term can be divided.
-std::optional<Affine> dividedBy(const Affine &value, const Polynomial &by) {
-  std::optional<Polynomial> constant = value.constant().dividedBy(by);
+/// An expression that is not negative if and only if value is: by · result + k with 0 ≤ k < by.
+/// Nothing when `by` does not divide every term.
+std::optional<Affine> dividedBy(const Affine &value, const Polynomial &by, const Symbols &symbols) {
+  std::optional<Polynomial> constant = symbols.floorDivide(value.constant(), by);
   if (!constant) {
     return std::nullopt;
   }
@@ -46,7 +47,8 @@ std::vector<Affine> withoutQuotient(const Affine &value, const IndexSpace &space
     if (!isRising && !space.symbols.isPositive(-coefficient)) {
       continue;
     }
-    std::optional<Affine> claim = dividedBy(value, isRising ? coefficient : -coefficient);
+    std::optional<Affine> claim =
+        dividedBy(value, isRising ? coefficient : -coefficient, space.symbols);
     if (claim && isRising) { // e // n + r
       result.push_back(*atom.argument + (*claim - Affine::atom(atom)) * atom.size);
     } else if (claim) { // r - e // n

@@ -118,6 +118,15 @@ TEST(Laws, L3ConditionsReachThroughQuotients) {
       "L3");
 }
 
+TEST(Laws, L3ConditionsReachThroughMultiplesOfQuotients) {
+  const std::string head = "x = input(fp32, [4])\ny = output(fp32, [33])\ni = iterator(33)\n"
+                           "stage(\"s\")\n";
+  EXPECT_EQ(law(head + "y[i] = where(index(i) < 32, x[2*(i // 16)], 0.0)\n"), "");
+  EXPECT_EQ(law(head + "y[i] = where(index(i) < 32, x[2*(i // 16) + 1], 0.0)\n"), "");
+  EXPECT_EQ(law(head + "y[i] = where(index(i) < 32, x[2*(i // 16) + 2], 0.0)\n"), "L3");
+  EXPECT_EQ(law(head + "y[i] = where(index(i) < 33, x[2*(i // 16)], 0.0)\n"), "L3");
+}
+
 TEST(Laws, L4aAStoreIsInjective) {
   EXPECT_EQ(law("y = output(fp32, [9])\ni = iterator(3)\nj = iterator(3)\nstage(\"s\")\n"
                 "y[2*i + j] = 1.0\n"),
