@@ -107,12 +107,12 @@ func.func @same_row(%arg0: !tile.ptr<f32>, %arg1: !tile.ptr<f32>, %arg2: i32, %a
 
 // -----
 
-// Rows of 512 bytes, four at a time: the four streams are prefetched four steps ahead, a line of each
-// beside a vector's exponentials.
+// Rows of 512 bytes, four at a time: the four streams are prefetched four steps ahead, two lines of
+// each beside two vectors' exponentials.
 // CHECK-LABEL: func.func @short_rows
 // CHECK: arith.constant 4 : i32
 // CHECK: scf.for
-// CHECK-COUNT-4: llvm.intr.prefetch
+// CHECK-COUNT-8: llvm.intr.prefetch
 // CHECK-NOT: {{scf.for|prefetch}}
 // CHECK: math.exp
 func.func @short_rows(%arg0: !tile.ptr<f32>, %arg1: !tile.ptr<f32>, %arg2: i32, %arg3: i32) attributes {tile.kernel} {
