@@ -125,8 +125,8 @@ static Status checkDefinition(const Project &project) {
   return makeError("E0610", fmt::format("'{}' was edited behind the files that were generated from "
                                         "it",
                                         file))
-      .withHelp(fmt::format("write them anew: nereid generate {} --out {}", file,
-                            project.directory()));
+      .withHelp(
+          fmt::format("write them anew: nereid generate {} --out {}", file, project.directory()));
 }
 
 Result<std::unique_ptr<Development>>
