@@ -62,6 +62,40 @@ LinearLayout accessLayout(Value pointer, const tile::AxisInfo &info, const Threa
   return layout::blockedLayout(shape, order, vector, threads.lanes, threads.warps);
 }
 
+bool isScattered(const tile::AxisInfo &info) {
+  return llvm::all_of(info.axes, [](const tile::AxisRun &run) { return run.length == 1; });
+}
+
+/// Elements of a thread from its first one on that lie side by side along the last dimension.
+static int64_t neighboursOf(const LinearLayout &layout) {
+  int64_t count = 1;
+  for (int64_t basis : layout.bases(layout::Holder::Register)) {
+    count *= basis == count ? 2 : 1;
+  }
+  return count;
+}
+
+LinearLayout layoutBeside(Operation *access, const tile::AxisInfos &axes, const Threads &threads) {
+  const auto own = [&](Operation &op) {
+    return accessLayout(op.getOperand(0), axes.of(op.getOperand(0)), threads);
+  };
+  const auto shape = shapeOf(access->getOperand(0));
+  LinearLayout best = own(*access);
+  int64_t most = 1;
+  for (Operation &other : *access->getBlock()) {
+    if (!isa<tile::LoadOp, tile::StoreOp>(other) || &other == access ||
+        !isTile(other.getOperand(0)) || shapeOf(other.getOperand(0)) != shape) {
+      continue;
+    }
+    LinearLayout layout = own(other);
+    if (const int64_t taken = neighboursOf(layout); taken > most) {
+      most = taken;
+      best = std::move(layout);
+    }
+  }
+  return best;
+}
+
 bool fillsSectors(const LinearLayout &layout, Value pointer, const tile::AxisInfo &info) {
   using layout::Holder;
   constexpr int64_t sector = 32;

@@ -22,6 +22,12 @@ Threads threadsOf(mlir::Operation *kernel);
 /// Side by side in memory, 16 bytes for each thread where the tile has that many.
 layout::LinearLayout accessLayout(mlir::Value pointer, const tile::AxisInfo &info,
                                   const Threads &threads);
+/// Of no two addresses the distance is known: no layout reads them in fewer steps than another.
+bool isScattered(const tile::AxisInfo &info);
+/// For a scattered access: the layout of the access of as many elements in its block which takes
+/// the most at once, else its own.
+layout::LinearLayout layoutBeside(mlir::Operation *access, const tile::AxisInfos &axes,
+                                  const Threads &threads);
 /// Whether threads that hold a tile in this layout write whole sectors of memory (32 bytes), each
 /// by one instruction: nothing is gained by moving it to other threads first.
 bool fillsSectors(const layout::LinearLayout &layout, mlir::Value pointer,

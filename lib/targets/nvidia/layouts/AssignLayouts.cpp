@@ -267,49 +267,11 @@ private:
         return own;
       }
     }
-    if (isScattered(pointer)) {
-      return layoutOfScattered(access, pointer);
+    if (!isScattered(axes.of(pointer))) {
+      return accessLayout(pointer, axes.of(pointer), threads);
     }
-    return accessLayout(pointer, axes.of(pointer), threads);
-  }
-
-  /// Of no two addresses the distance is known: no layout reads them in fewer steps than another.
-  bool isScattered(Value pointer) const {
-    return llvm::all_of(axes.of(pointer).axes,
-                        [](const tile::AxisRun &run) { return run.length == 1; });
-  }
-
-  /// The one in which the least has to move: that of the addresses, else that of the access of as
-  /// many elements beside it which takes the most at once.
-  LinearLayout layoutOfScattered(Operation *access, Value pointer) {
-    if (!isFree(pointer)) {
-      return homeOf(pointer);
-    }
-    LinearLayout best = accessLayout(pointer, axes.of(pointer), threads);
-    int64_t most = 1;
-    for (Operation &other : *access->getBlock()) {
-      if (!isa<tile::LoadOp, tile::StoreOp>(other) || &other == access ||
-          !isTile(other.getOperand(0)) || shapeOf(other.getOperand(0)) != shapeOf(pointer)) {
-        continue;
-      }
-      const LinearLayout own =
-          accessLayout(other.getOperand(0), axes.of(other.getOperand(0)), threads);
-      const int64_t taken = neighboursOf(own);
-      if (taken > most) {
-        most = taken;
-        best = own;
-      }
-    }
-    return best;
-  }
-
-  /// Elements of a thread from its first one on that lie side by side along the last dimension.
-  static int64_t neighboursOf(const LinearLayout &layout) {
-    int64_t count = 1;
-    for (int64_t basis : layout.bases(layout::Holder::Register)) {
-      count *= basis == count ? 2 : 1;
-    }
-    return count;
+    // The one in which the least has to move: that of the addresses, else of what is beside it.
+    return isFree(pointer) ? layoutBeside(access, axes, threads) : homeOf(pointer);
   }
 
   template <class Access> void assignAccess(Access access) {
