@@ -14,23 +14,20 @@ using namespace llvm::PatternMatch;
 
 namespace {
 
-/// The number of which `half`, 16 bits in a word of 32, is what rounding leaves; null for others.
-struct Rounded {
-  llvm::Value *number = nullptr;
-  llvm::Type *format = nullptr;
+/// A rounding of float32 to 16 bits; null for anything else.
+llvm::FPTruncInst *roundingOf(llvm::Value *value) {
+  auto *rounding = llvm::dyn_cast<llvm::FPTruncInst>(value);
+  return rounding && rounding->getSrcTy()->isFloatTy() &&
+                 (rounding->getDestTy()->isHalfTy() || rounding->getDestTy()->isBFloatTy())
+             ? rounding
+             : nullptr;
+}
 
-  explicit Rounded(llvm::Value *half) {
-    llvm::Value *rounded = nullptr;
-    if (match(half, m_ZExt(m_BitCast(m_Value(rounded)))) && match(rounded, m_FPTrunc(m_Value())) &&
-        (rounded->getType()->isHalfTy() || rounded->getType()->isBFloatTy())) {
-      llvm::Value *from = llvm::cast<llvm::Instruction>(rounded)->getOperand(0);
-      if (from->getType()->isFloatTy()) {
-        number = from;
-        format = rounded->getType();
-      }
-    }
-  }
-};
+/// That of which the bits are the lower half of `word`, 0 above them.
+llvm::FPTruncInst *roundedIn(llvm::Value *word) {
+  llvm::Value *half = nullptr;
+  return match(word, m_ZExt(m_BitCast(m_Value(half)))) ? roundingOf(half) : nullptr;
+}
 
 /// Both numbers, rounded, in one register.
 llvm::Value *pairOf(llvm::IRBuilder<> &builder, llvm::Type *format, llvm::Value *high,
@@ -50,20 +47,18 @@ void pairRoundings(llvm::Function &function) {
         !match(&word, m_c_Or(m_Shl(m_Value(upper), m_SpecificInt(16)), m_Value(lower)))) {
       continue;
     }
-    const Rounded low(lower), high(upper);
-    if (!low.number || !high.number || low.format != high.format) {
+    llvm::FPTruncInst *low = roundedIn(lower), *high = roundedIn(upper);
+    if (!low || !high || low->getDestTy() != high->getDestTy()) {
       continue;
     }
     llvm::IRBuilder<> builder(&word);
-    llvm::Value *both = pairOf(builder, low.format, high.number, low.number);
+    llvm::Value *both = pairOf(builder, low->getDestTy(), high->getOperand(0), low->getOperand(0));
     word.replaceAllUsesWith(builder.CreateBitCast(both, word.getType()));
     replaced.push_back(&word);
   }
   llvm::RecursivelyDeleteTriviallyDeadInstructions(replaced);
   for (llvm::Instruction &instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
-    auto *single = llvm::dyn_cast<llvm::FPTruncInst>(&instruction);
-    if (single && single->getSrcTy()->isFloatTy() &&
-        (single->getDestTy()->isHalfTy() || single->getDestTy()->isBFloatTy())) {
+    if (llvm::FPTruncInst *single = roundingOf(&instruction)) {
       llvm::IRBuilder<> builder(single);
       llvm::Value *both =
           pairOf(builder, single->getDestTy(), llvm::ConstantFP::getZero(single->getSrcTy()),
