@@ -26,3 +26,19 @@ pathlib.Path("unrolled.py").write_text(head + '''unrolled(x):
 ''' + "".join(f"    value = tl.sin(value * {i}.5) + tl.exp(value - {i})\n" for i in range(3000)) + '''
     tl.store(x + tl.arange(0, 64), value)
 ''')
+# A folder whose case is four million programs: seconds in the interpreter on any machine.
+pathlib.Path("programs").mkdir()
+pathlib.Path("programs/twice.py").write_text(head + '''twice(x, out, n, BLOCK: tl.constexpr):
+    at = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + at, tl.load(x + at, mask=at < n) * 2, mask=at < n)
+''')
+pathlib.Path("programs/cases.toml").write_text('''schema = 1
+
+[[case]]
+name = "many"
+kernel = "twice.py:twice"
+signature = "x=*fp32, out=*fp32, n=i32, BLOCK=4"
+grid = "cdiv(n, BLOCK)"
+args = { x = "randn(16000000, seed=1)", out = "empty(16000000)", n = 16000000 }
+reference = { out = "x * 2" }
+''')
