@@ -5,12 +5,12 @@
 #include "lib/bench/KernelReport.h"
 #include "lib/cli/OptionUse.h"
 #include "lib/cli/develop/Against.h"
+#include "lib/cli/develop/CaseProcesses.h"
 #include "lib/cli/process/ChildProcess.h"
 #include "lib/cli/process/StandardStreams.h"
 #include "lib/launch/KernelReference.h"
 #include "lib/measure/peaks/ThisChip.h"
 #include "lib/measure/results/Environment.h"
-#include "lib/pipeline/Target.h"
 #include "lib/report/GateReport.h"
 #include "lib/support/Interrupt.h"
 
@@ -20,7 +20,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <numeric>
 #include <utility>
 
 namespace nereid::cli {
@@ -78,17 +77,13 @@ public:
   void runForParent();
 
 private:
-  using Numbers = std::vector<size_t>; ///< of cases
-
   /// False when one could not be measured; the session has failed then.
-  bool measureAll(const Numbers &numbers, std::vector<ToldRow> &rows);
-  bool measureHere(const Numbers &numbers, std::vector<ToldRow> &rows);
-  /// In processes of their own: a case that has lost the device is the last one in its process, and
-  /// the next one begins another.
-  bool measureInChildren(Numbers numbers, std::vector<ToldRow> &rows);
-  bool takeRows(const ChildResult &child, std::vector<ToldRow> &rows);
+  bool measureAll(const CaseNumbers &numbers, std::vector<ToldRow> &rows);
+  bool measureHere(const CaseNumbers &numbers, std::vector<ToldRow> &rows);
+  bool measureInChildren(const CaseNumbers &numbers, std::vector<ToldRow> &rows);
+  /// Those that another process reported; how many, nothing when they cannot be read.
+  std::optional<size_t> takeRows(const Json &told, std::vector<ToldRow> &rows);
   ToldRow deadRow(const KernelCase &one, const std::string &fate) const;
-  bool isHere() const;
   Json json(const std::vector<ToldRow> &rows) const;
   Json withEnvironment(Json rows) const;
   std::optional<measure::GateResult> judge(const std::vector<ToldRow> &rows,
@@ -101,16 +96,9 @@ private:
   measure::Environment environment; ///< before anything is measured
 };
 
-/// One kernel alone has no neighbours that it could take the device from.
-bool KernelBench::isHere() const {
-  std::error_code ignored;
-  return options.isInProcess || !options.reportTo.empty() ||
-         !std::filesystem::is_directory(options.given.kernel, ignored) ||
-         !pipeline::runsOnDevice(options.target);
-}
-
-bool KernelBench::measureAll(const Numbers &numbers, std::vector<ToldRow> &rows) {
-  const bool isDone = isHere() ? measureHere(numbers, rows) : measureInChildren(numbers, rows);
+bool KernelBench::measureAll(const CaseNumbers &numbers, std::vector<ToldRow> &rows) {
+  const bool isDone =
+      casesRunHere(options) ? measureHere(numbers, rows) : measureInChildren(numbers, rows);
   if (std::any_of(rows.begin(), rows.end(), [](const ToldRow &row) { return row.failed; }) &&
       isDone) {
     session.status = exitCheckFailed;
@@ -118,7 +106,7 @@ bool KernelBench::measureAll(const Numbers &numbers, std::vector<ToldRow> &rows)
   return isDone;
 }
 
-bool KernelBench::measureHere(const Numbers &numbers, std::vector<ToldRow> &rows) {
+bool KernelBench::measureHere(const CaseNumbers &numbers, std::vector<ToldRow> &rows) {
   for (const size_t number : numbers) {
     if (isInterrupted()) {
       break;
@@ -153,76 +141,35 @@ ToldRow KernelBench::deadRow(const KernelCase &one, const std::string &fate) con
   return toldRow(row);
 }
 
-bool KernelBench::takeRows(const ChildResult &child, std::vector<ToldRow> &rows) {
+std::optional<size_t> KernelBench::takeRows(const Json &told, std::vector<ToldRow> &rows) {
   Json all = Json::array();
-  for (const Json &row : (*child.report)["rows"]) {
+  for (const Json &row : told["rows"]) {
     all.push_back(row["json"]);
   }
   // As a result file would be read, which has all that is compared.
   auto read = measure::resultsFromJson(withEnvironment(all).dump(), "of another process");
   if (!read) {
     session.fail(read.error());
-    return false;
+    return std::nullopt;
   }
   for (size_t i = 0; i < read->cases.size(); ++i) {
-    const Json &row = (*child.report)["rows"][i];
+    const Json &row = told["rows"][i];
     rows.push_back({.name = read->cases[i].name,
                     .json = row["json"],
                     .lines = row["lines"],
                     .recorded = read->cases[i],
                     .failed = !read->cases[i].failure.empty()});
   }
-  return true;
+  return read->cases.size();
 }
 
-bool KernelBench::measureInChildren(Numbers numbers, std::vector<ToldRow> &rows) {
-  while (!numbers.empty() && !isInterrupted()) {
-    std::vector<std::string> words = {"bench",
-                                      options.given.kernel,
-                                      "--target",
-                                      options.target,
-                                      "--seconds-per-case",
-                                      fmt::format("{}", options.secondsPerCase),
-                                      "--numbers",
-                                      fmt::format("{}", fmt::join(numbers, ","))};
-    if (!options.chip.empty()) {
-      words.insert(words.end(), {"--chip", options.chip});
-    }
-    if (!options.caseName.empty()) {
-      words.insert(words.end(), {"--case", options.caseName});
-    }
-    for (const std::string &folder : session.importPaths) {
-      words.insert(words.end(), {"--import-path", folder});
-    }
-    if (session.json) {
-      words.emplace_back("--json");
-    }
-    const ChildResult child = runChild(words);
-    if (child.report) {
-      const size_t before = rows.size();
-      if (!takeRows(child, rows)) {
-        return false;
-      }
-      const size_t measured = rows.size() - before;
-      if (measured == 0) {
-        break; // interrupted
-      }
-      numbers.erase(numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(measured));
-    } else if (child.fate.empty()) { // it has said what it could not do
-      session.status = child.status;
-      return false;
-    } else if (numbers.size() == 1) {
-      rows.push_back(deadRow(cases[numbers.front()], child.fate));
-      numbers.clear();
-    } else { // each of them alone
-      for (const size_t number : std::exchange(numbers, {})) {
-        if (!measureInChildren({number}, rows)) {
-          return false;
-        }
-      }
-    }
-  }
-  return true;
+bool KernelBench::measureInChildren(const CaseNumbers &numbers, std::vector<ToldRow> &rows) {
+  CaseProcesses processes("bench", options, session);
+  processes.take = [&](const Json &told) { return takeRows(told, rows); };
+  processes.takeDead = [&](size_t number, const std::string &fate) {
+    rows.push_back(deadRow(cases[number], fate));
+  };
+  return processes.run(numbers);
 }
 
 Json KernelBench::withEnvironment(Json rows) const {
@@ -246,7 +193,7 @@ std::optional<measure::GateResult> KernelBench::judge(const std::vector<ToldRow>
                                                       const measure::ResultFile &earlier) {
   auto judged =
       bench::judgeAgainst(earlier, recorded(rows), [&](const std::vector<std::string> &names) {
-        Numbers slower;
+        CaseNumbers slower;
         for (size_t i = 0; i < rows.size(); ++i) {
           if (std::find(names.begin(), names.end(), rows[i].name) != names.end()) {
             slower.push_back(i);
@@ -264,11 +211,8 @@ std::optional<measure::GateResult> KernelBench::judge(const std::vector<ToldRow>
 }
 
 void KernelBench::runForParent() {
-  endWithParent();
-  Numbers numbers = options.numbers;
-  std::erase_if(numbers, [&](size_t number) { return number >= cases.size(); });
   std::vector<ToldRow> rows;
-  if (!measureAll(numbers, rows)) {
+  if (!measureAll(askedCases(cases.size(), options), rows)) {
     return;
   }
   Json all = Json::array();
@@ -279,8 +223,7 @@ void KernelBench::runForParent() {
 }
 
 void KernelBench::run(const std::optional<measure::ResultFile> &earlier) {
-  Numbers numbers(cases.size());
-  std::iota(numbers.begin(), numbers.end(), size_t(0));
+  const CaseNumbers numbers = askedCases(cases.size(), options);
   std::vector<ToldRow> rows;
   if (!measureAll(numbers, rows)) {
     return;

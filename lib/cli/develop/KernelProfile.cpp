@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // `nereid profile`: what kernels take of a device, and what they reach there. Cases of a folder run
-// on a device in processes of their own, as those of `nereid bench` do (KernelBench.cpp): one that
-// loses the device is the last one in its process.
+// on a device in processes of their own, as those of `nereid bench` do (CaseProcesses.h).
 #include "lib/bench/profile/ProfileReport.h"
-#include "lib/cli/develop/KernelBench.h"
+#include "lib/cli/develop/CaseProcesses.h"
 #include "lib/cli/process/ChildProcess.h"
 #include "lib/cli/process/StandardStreams.h"
-#include "lib/pipeline/Target.h"
 #include "lib/support/Interrupt.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <filesystem>
-#include <numeric>
-#include <utility>
 
 namespace nereid::cli {
 namespace {
@@ -40,13 +35,9 @@ public:
   void run();
 
 private:
-  using Numbers = std::vector<size_t>; ///< of cases
-
-  bool isHere() const;
   /// False when a case cannot be profiled at all; the session has failed then.
-  bool profileHere(const Numbers &numbers);
-  bool profileInChildren(Numbers numbers);
-  std::vector<std::string> childWords(const Numbers &numbers) const;
+  bool profileHere(const CaseNumbers &numbers);
+  bool profileInChildren(const CaseNumbers &numbers);
   void tell(ToldProfile profile);
   ToldProfile deadProfile(const KernelCase &one, const std::string &fate) const;
 
@@ -55,13 +46,6 @@ private:
   Session &session;
   std::vector<ToldProfile> told;
 };
-
-bool KernelProfiles::isHere() const {
-  std::error_code ignored;
-  return options.isInProcess || !options.reportTo.empty() ||
-         !std::filesystem::is_directory(options.given.kernel, ignored) ||
-         !pipeline::runsOnDevice(options.target);
-}
 
 /// At once: profiling goes on for long.
 void KernelProfiles::tell(ToldProfile profile) {
@@ -81,7 +65,7 @@ ToldProfile KernelProfiles::deadProfile(const KernelCase &one, const std::string
           .failed = true};
 }
 
-bool KernelProfiles::profileHere(const Numbers &numbers) {
+bool KernelProfiles::profileHere(const CaseNumbers &numbers) {
   for (size_t i = 0; i < numbers.size() && !isInterrupted(); ++i) {
     Diagnostics diags;
     const launch::Execution execution{
@@ -106,70 +90,24 @@ bool KernelProfiles::profileHere(const Numbers &numbers) {
   return true;
 }
 
-std::vector<std::string> KernelProfiles::childWords(const Numbers &numbers) const {
-  std::vector<std::string> words = {"profile",
-                                    options.given.kernel,
-                                    "--target",
-                                    options.target,
-                                    "--seconds-per-case",
-                                    fmt::format("{}", options.secondsPerCase),
-                                    "--numbers",
-                                    fmt::format("{}", fmt::join(numbers, ","))};
-  if (!options.chip.empty()) {
-    words.insert(words.end(), {"--chip", options.chip});
-  }
-  if (!options.caseName.empty()) {
-    words.insert(words.end(), {"--case", options.caseName});
-  }
-  for (const std::string &folder : session.importPaths) {
-    words.insert(words.end(), {"--import-path", folder});
-  }
-  if (session.json) {
-    words.emplace_back("--json");
-  }
-  return words;
-}
-
-bool KernelProfiles::profileInChildren(Numbers numbers) {
-  while (!numbers.empty() && !isInterrupted()) {
-    const ChildResult child = runChild(childWords(numbers));
-    if (child.report) {
-      const Json &profiles = (*child.report)["profiles"];
-      if (profiles.empty()) {
-        break; // interrupted
-      }
-      for (const Json &one : profiles) {
-        tell({.text = one["text"], .json = one["json"], .failed = one["failed"]});
-      }
-      numbers.erase(numbers.begin(),
-                    numbers.begin() + static_cast<std::ptrdiff_t>(profiles.size()));
-    } else if (child.fate.empty()) { // it has said what it could not do
-      session.status = child.status;
-      return false;
-    } else if (numbers.size() == 1) {
-      tell(deadProfile(cases[numbers.front()], child.fate));
-      numbers.clear();
-    } else { // each of them alone
-      for (const size_t number : std::exchange(numbers, {})) {
-        if (!profileInChildren({number})) {
-          return false;
-        }
-      }
+bool KernelProfiles::profileInChildren(const CaseNumbers &numbers) {
+  CaseProcesses processes("profile", options, session);
+  processes.take = [&](const Json &report) -> std::optional<size_t> {
+    for (const Json &one : report["profiles"]) {
+      tell({.text = one["text"], .json = one["json"], .failed = one["failed"]});
     }
-  }
-  return true;
+    return report["profiles"].size();
+  };
+  processes.takeDead = [&](size_t number, const std::string &fate) {
+    tell(deadProfile(cases[number], fate));
+  };
+  return processes.run(numbers);
 }
 
 void KernelProfiles::run() {
   const bool isChild = !options.reportTo.empty();
-  Numbers numbers(cases.size());
-  std::iota(numbers.begin(), numbers.end(), size_t(0));
-  if (isChild) {
-    endWithParent();
-    numbers = options.numbers;
-    std::erase_if(numbers, [&](size_t number) { return number >= cases.size(); });
-  }
-  if (!(isHere() ? profileHere(numbers) : profileInChildren(numbers))) {
+  const CaseNumbers numbers = askedCases(cases.size(), options);
+  if (!(casesRunHere(options) ? profileHere(numbers) : profileInChildren(numbers))) {
     return;
   }
   Json all = Json::array();
