@@ -110,8 +110,17 @@ TEST(OutputReset, OutputsAreAgainWhatTheyWereAtFirst) {
   EXPECT_EQ(made.tensors.at("y").at(5), 2);
   EXPECT_NE(made.tensors.at("out").at(5), 4) << "poisoned: the case makes it with empty";
   EXPECT_EQ(made.tensors.at("x").at(5), 99) << "an input";
-  EXPECT_EQ(tensorsOf(one, made, true).size(), 2u);
-  EXPECT_EQ(tensorsOf(one, made, false).size(), 2u);
+  EXPECT_EQ(outputsOf(one, made).size(), 2u);
+  EXPECT_EQ(inputsOf(one, made).size(), 2u);
+}
+
+TEST(OutputReset, WhatACaseMakesEmptyIsNoInput) {
+  KernelCase one = adding();
+  one.reference = {{"y", "y_before + x"}};
+  const size_t inputs = inputsOf(one, arguments()).size();
+  EXPECT_EQ(inputs, 2u) << "out has no reference, and nobody gave it anything";
+  one.computed = {{"out", "2 * x"}};
+  EXPECT_EQ(inputsOf(one, arguments()).size(), inputs + 1) << "out is computed, not written";
 }
 
 } // namespace

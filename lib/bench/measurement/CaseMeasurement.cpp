@@ -227,11 +227,11 @@ bool Measuring::prepare() {
     return fail(moved.error());
   }
   findPeer();
-  std::vector<runtime::Tensor> outputs = tensorsOf(one, prepared->arguments, true);
+  std::vector<runtime::Tensor> outputs = outputsOf(one, prepared->arguments);
   // A file without cases does not say which tensors are outputs.
   const bool knowsOutputs = !outputs.empty();
   const bool hasReference = !one.reference.empty() || peer;
-  bench.check.watch(knowsOutputs ? tensorsOf(one, prepared->arguments, false)
+  bench.check.watch(knowsOutputs ? inputsOf(one, prepared->arguments)
                                  : std::vector<runtime::Tensor>(),
                     std::move(outputs),
                     hasReference ? OutputCheck::Judge([this] { return compare(); }) : nullptr);

@@ -10,12 +10,21 @@ using launch::KernelCase;
 
 using runtime::Tensor;
 
-std::vector<Tensor> tensorsOf(const KernelCase &one, const KernelArguments &arguments,
-                              bool isOutput) {
+std::vector<Tensor> outputsOf(const KernelCase &one, const KernelArguments &arguments) {
+  std::vector<Tensor> list;
+  for (const std::string &name : outputNames(one)) {
+    if (auto found = arguments.tensors.find(name); found != arguments.tensors.end()) {
+      list.push_back(found->second);
+    }
+  }
+  return list;
+}
+
+std::vector<Tensor> inputsOf(const KernelCase &one, const KernelArguments &arguments) {
   std::vector<Tensor> list;
   const std::set<std::string> outputs = outputNames(one);
   for (const auto &[name, tensor] : arguments.tensors) {
-    if (outputs.contains(name) == isOutput) {
+    if (!outputs.contains(name) && (one.computed.contains(name) || !startsEmpty(one, name))) {
       list.push_back(tensor);
     }
   }

@@ -9,9 +9,14 @@
 
 namespace nereid::bench {
 
-/// The tensors that the case calls outputs, or the others.
-std::vector<runtime::Tensor> tensorsOf(const launch::KernelCase &one,
-                                       const launch::KernelArguments &arguments, bool isOutput);
+/// The tensors that the case has a reference or a peer for.
+std::vector<runtime::Tensor> outputsOf(const launch::KernelCase &one,
+                                       const launch::KernelArguments &arguments);
+
+/// Those that a launch must leave as they are: one that the case makes with `empty` is none, be it
+/// scratch or an output that nothing is known of.
+std::vector<runtime::Tensor> inputsOf(const launch::KernelCase &one,
+                                      const launch::KernelArguments &arguments);
 
 /// Makes outputs before every run what they are at first, quickly: copies of what a case makes,
 /// poison for the others.
