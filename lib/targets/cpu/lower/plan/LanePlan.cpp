@@ -34,6 +34,18 @@ bool matchHighProduct(Operation *op, SmallVectorImpl<Value> &factors) {
   return !factors.empty();
 }
 
+/// `where(x < 0, 0, x)` and the like, which processors do by one instruction.
+bool isClamp(arith::SelectOp select) {
+  Operation *test = select.getCondition().getDefiningOp();
+  if (!isa_and_nonnull<arith::CmpFOp, arith::CmpIOp>(test)) {
+    return false;
+  }
+  Value left = test->getOperand(0), right = test->getOperand(1);
+  Value yes = select.getTrueValue(), no = select.getFalseValue();
+  return matchPattern(right, m_Constant()) &&
+         ((left == yes && right == no) || (left == no && right == yes));
+}
+
 class LaneScan {
 public:
   LaneScan(const KernelState &kernel, LanePlan &plan) : kernel(kernel), plan(plan) {}
@@ -265,7 +277,9 @@ private:
       }
       if (auto select = dyn_cast<arith::SelectOp>(op); select && isTile(select.getCondition())) {
         plan.cost += 1;
-        mask(select.getCondition(), dims);
+        if (!isClamp(select)) {
+          mask(select.getCondition(), dims);
+        }
         push(select.getTrueValue(), dims, purpose);
         push(select.getFalseValue(), dims, purpose);
         continue;
