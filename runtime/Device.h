@@ -74,12 +74,9 @@ public:
   /// E0506 without memory, E0418 when something else keeps the device from running it.
   virtual std::variant<std::shared_ptr<Module>, LaunchError>
   load(std::span<const uint8_t> code) = 0;
-  /// Where load() compiles the code, a text: who does, and for what. Machine code of another
-  /// compiler is not to be used. Empty where nothing is compiled.
+  /// Where load() compiles the code, a text: who does, and for what. Empty where nothing is
+  /// compiled.
   virtual std::string compiler() const { return {}; }
-  /// The machine code that load() makes of such a text, which load() takes as well. Errors as of
-  /// load().
-  virtual std::variant<std::vector<uint8_t>, LaunchError> translate(std::span<const uint8_t> code);
   virtual std::variant<std::unique_ptr<Stream>, LaunchError> makeStream() = 0;
   /// A stream of another library, by the handle that this kind of device has for it (a CUstream,
   /// null being the one without a name); the two libraries' work is in the order of their calls. It

@@ -95,10 +95,6 @@ LaunchError Device::noMemory(uint64_t bytes) {
 
 std::shared_ptr<void> Device::allocateHost(uint64_t bytes) { return cpuDevice().allocate(bytes); }
 
-std::variant<std::vector<uint8_t>, LaunchError> Device::translate(std::span<const uint8_t> code) {
-  return std::vector<uint8_t>(code.begin(), code.end());
-}
-
 std::variant<std::unique_ptr<Stream>, LaunchError> Device::wrapStream(void *) {
   return LaunchError{"E0417", "expects a device whose streams other libraries share, but got '" +
                                   name() + "'"};

@@ -422,8 +422,7 @@ std::optional<runtime::Kernel> compileKernel(const CompileInput &input,
       diags.add(device.error());
       return std::nullopt;
     }
-    auto loaded =
-        wanted.useCache ? loadKeeping(**device, output->object) : (*device)->load(output->object);
+    auto loaded = (*device)->load(output->object);
     auto *code = std::get_if<std::shared_ptr<runtime::Module>>(&loaded);
     void *entry = code ? (*code)->symbol(output->info.name) : nullptr;
     if (entry) {

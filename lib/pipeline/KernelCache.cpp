@@ -161,37 +161,6 @@ std::optional<CachedKernel> findCachedKernel(const std::string &kernelKey,
   return kernel && language::isCurrent(kernel->dependencies) ? kernel : std::nullopt;
 }
 
-std::string machineCodeKey(const runtime::Device &device, std::span<const uint8_t> code) {
-  Sha256 hash;
-  hash.field("machine code").field(device.kind()).field(device.compiler());
-  hash.field({reinterpret_cast<const char *>(code.data()), code.size()});
-  return toHex(hash.finish());
-}
-
-std::variant<std::shared_ptr<runtime::Module>, runtime::LaunchError>
-loadKeeping(runtime::Device &device, std::span<const uint8_t> code) {
-  if (device.compiler().empty()) {
-    return device.load(code);
-  }
-  const std::string key = machineCodeKey(device, code);
-  DiskCache &cache = DiskCache::forKernels();
-  if (const auto kept = cache.read(key)) {
-    auto loaded = device.load(*kept);
-    if (std::holds_alternative<std::shared_ptr<runtime::Module>>(loaded)) {
-      return loaded;
-    }
-  }
-  const auto made = device.translate(code);
-  if (const auto *machineCode = std::get_if<std::vector<uint8_t>>(&made)) {
-    auto loaded = device.load(*machineCode);
-    if (std::holds_alternative<std::shared_ptr<runtime::Module>>(loaded)) {
-      cache.write(key, *machineCode);
-      return loaded;
-    }
-  }
-  return device.load(code); // which may do, or says why not
-}
-
 void storeCachedKernel(const std::string &kernelKey, const CompileInput &input,
                        const CachedKernel &kernel) {
   bool isImporting = !kernel.dependencies.empty();

@@ -95,7 +95,6 @@ TEST(CudaDeclarations, HaveNvidiasNumbers) {
       {CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, cuda::JitInfoLogBytes},
       {CU_JIT_ERROR_LOG_BUFFER, cuda::JitErrorLog},
       {CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, cuda::JitErrorLogBytes},
-      {CU_JIT_INPUT_PTX, cuda::JitInputPtx},
       {CU_STREAM_CAPTURE_MODE_RELAXED, cuda::CaptureRelaxed},
       {CU_STREAM_NON_BLOCKING, cuda::streamNonBlocking},
       {CU_EVENT_DEFAULT, cuda::eventDefault},

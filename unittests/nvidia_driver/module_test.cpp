@@ -43,40 +43,7 @@ TEST_F(Modules, AreMadeOfPtxCubinsAndFatBinaries) {
   EXPECT_FALSE(loadText(fatBinary(40)));
 }
 
-TEST_F(Modules, TranslateTextsToMachineCodeThatLoads) {
-  const auto made = device().translate(bytesOf(kernelsPtx));
-  const auto *cubin = std::get_if<std::vector<uint8_t>>(&made);
-  ASSERT_TRUE(cubin) << messageOf(errorIn(made));
-  EXPECT_EQ(std::memcmp(cubin->data(), ELFMAG, SELFMAG), 0);
-  EXPECT_EQ(fake().count("cuLinkDestroy"), 1u);
-  EXPECT_EQ(fake().count("cuModuleLoadDataEx"), 0u);
-  auto loaded = device().load(*cubin);
-  const auto *module = std::get_if<std::shared_ptr<runtime::Module>>(&loaded);
-  ASSERT_TRUE(module) << messageOf(errorIn(loaded));
-  EXPECT_TRUE((*module)->symbol("add_scalar"));
-  // Machine code is what it is.
-  const auto same = device().translate(*cubin);
-  EXPECT_EQ(std::get<std::vector<uint8_t>>(same), *cubin);
-  EXPECT_EQ(fake().count("cuLinkCreate"), 1u);
-}
-
-TEST_F(Modules, ThatAreNotTranslatedSayWhy) {
-  fake().jitLog = "ptxas fatal : no";
-  for (const char *call : {"cuLinkCreate", "cuLinkAddData", "cuLinkComplete"}) {
-    fake().fail(call, cuda::InvalidPtx);
-    const LaunchError error = errorIn(device().translate(bytesOf(kernelsPtx)));
-    EXPECT_EQ(error.code, "E0390") << call;
-    const bool hasLog = error.message.find("ptxas fatal : no") != error.message.npos;
-    EXPECT_EQ(hasLog, call != std::string_view("cuLinkCreate")) << error.message;
-  }
-  EXPECT_EQ(fake().count("cuLinkDestroy"), 2u) << "that failed to be made needs no end";
-  fake().jitLog.clear();
-  EXPECT_EQ(errorIn(device().translate(bytesOf(ptxFor("sm_100")))).code, "E0305");
-  EXPECT_EQ(errorIn(device().translate(bytesOf("hello"))).code, "E0390");
-}
-
-/// What is kept for one driver and one device is found for no other.
-TEST_F(Modules, AreTranslatedBySomebody) {
+TEST_F(Modules, AreCompiledBySomebody) {
   const std::string who = device().compiler();
   EXPECT_EQ(who.find("libfake_cuda.so of "), 0u) << who;
   EXPECT_NE(who.find(" bytes, CUDA 13.0, for 9.0"), who.npos) << who;

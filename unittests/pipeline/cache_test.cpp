@@ -7,7 +7,6 @@
 #include "lib/pipeline/Target.h"
 #include "lib/pipeline/kernel/KernelInfo.h"
 #include "lib/support/DiskCache.h"
-#include "runtime/Device.h"
 
 #include <gtest/gtest.h>
 
@@ -314,127 +313,6 @@ TEST(KernelInfoText, EntriesSurviveTruncation) {
 TEST(CompilerBuildId, IsStable) {
   EXPECT_FALSE(compilerBuildId().empty());
   EXPECT_EQ(compilerBuildId(), compilerBuildId());
-}
-
-/// A device that compiles texts, and cannot tell by what its machine code was made.
-class CompilingDevice final : public runtime::Device {
-public:
-  CompilingDevice() : Device("compiling", 99, 0) {}
-
-  std::string compiler() const override { return who; }
-  std::variant<std::vector<uint8_t>, runtime::LaunchError>
-  translate(std::span<const uint8_t> code) override {
-    ++translated;
-    if (!canTranslate) {
-      return runtime::LaunchError{"E0418", "no compiler"};
-    }
-    std::string text = "machine code for " + who + ": ";
-    text.append(code.begin(), code.end());
-    return std::vector<uint8_t>(text.begin(), text.end());
-  }
-  std::variant<std::shared_ptr<runtime::Module>, runtime::LaunchError>
-  load(std::span<const uint8_t> code) override {
-    loaded.assign(code.begin(), code.end());
-    if (loaded.starts_with("machine code for nobody")) {
-      return runtime::LaunchError{"E0305", "of another device"};
-    }
-    if (loaded.ends_with("bad")) {
-      return runtime::LaunchError{"E0390", "bad code"};
-    }
-    return std::make_shared<NoModule>(*this);
-  }
-  std::shared_ptr<void> allocate(uint64_t) override { return nullptr; }
-  std::variant<std::unique_ptr<runtime::Stream>, runtime::LaunchError> makeStream() override {
-    return runtime::LaunchError{"E0417", "no streams"};
-  }
-
-  std::string who = "driver 1 for a";
-  bool canTranslate = true;
-  int translated = 0;
-  std::string loaded; ///< last
-
-private:
-  class NoModule final : public runtime::Module {
-  public:
-    using Module::Module;
-    void *symbol(std::string_view) const override { return nullptr; }
-  };
-};
-
-class MachineCode : public testing::Test {
-protected:
-  MachineCode()
-      : text(std::string(testing::UnitTest::GetInstance()->current_test_info()->name()) +
-             TemporaryFolder().path()) {}
-
-  std::span<const uint8_t> bytes() const {
-    return {reinterpret_cast<const uint8_t *>(text.data()), text.size()};
-  }
-  /// The error's code, or "".
-  std::string load() {
-    const auto made = loadKeeping(device, bytes());
-    const auto *error = std::get_if<runtime::LaunchError>(&made);
-    return error ? error->code : "";
-  }
-
-  CompilingDevice device;
-  std::string text; ///< unlike what other tests and runs have kept
-};
-
-TEST_F(MachineCode, IsMadeOnce) {
-  EXPECT_EQ(load(), "");
-  EXPECT_EQ(device.translated, 1);
-  EXPECT_EQ(device.loaded, "machine code for driver 1 for a: " + text);
-  device.loaded.clear();
-  EXPECT_EQ(load(), "");
-  EXPECT_EQ(device.translated, 1);
-  EXPECT_EQ(device.loaded, "machine code for driver 1 for a: " + text);
-  text += "\n";
-  EXPECT_EQ(load(), "");
-  EXPECT_EQ(device.translated, 2);
-}
-
-TEST_F(MachineCode, OfAnotherDriverOrArchitectureIsNotUsed) {
-  EXPECT_EQ(load(), "");
-  for (const char *who : {"driver 2 for a", "driver 1 for b"}) {
-    const int before = device.translated;
-    device.who = who;
-    EXPECT_EQ(load(), "");
-    EXPECT_EQ(device.translated, before + 1) << who;
-    EXPECT_EQ(device.loaded, "machine code for " + device.who + ": " + text);
-  }
-}
-
-TEST_F(MachineCode, ThatDoesNotLoadIsMadeAnew) {
-  EXPECT_EQ(load(), "");
-  const std::string key = machineCodeKey(device, bytes());
-  const std::string foreign = "machine code for nobody: " + text;
-  DiskCache::forKernels().write(
-      key, {reinterpret_cast<const uint8_t *>(foreign.data()), foreign.size()});
-  EXPECT_EQ(load(), "");
-  EXPECT_EQ(device.translated, 2);
-  std::filesystem::resize_file(DiskCache::forKernels().entryPath(key), 20);
-  EXPECT_EQ(load(), "");
-  EXPECT_EQ(device.translated, 3);
-}
-
-TEST_F(MachineCode, ThatCannotBeMadeLeavesTheText) {
-  device.canTranslate = false;
-  EXPECT_EQ(load(), "");
-  EXPECT_EQ(device.loaded, text);
-  device.canTranslate = true;
-  text += "bad";
-  EXPECT_EQ(load(), "E0390");
-  EXPECT_EQ(load(), "E0390");
-  EXPECT_EQ(device.translated, 3) << "what does not load is not kept";
-}
-
-TEST_F(MachineCode, IsNotAskedOfDevicesThatCompileNothing) {
-  device.who.clear();
-  EXPECT_EQ(load(), "");
-  EXPECT_EQ(load(), "");
-  EXPECT_EQ(device.translated, 0);
-  EXPECT_EQ(device.loaded, text);
 }
 
 } // namespace

@@ -56,38 +56,6 @@ TEST(NvidiaLaunch, HasTheThreadsAndTheSharedMemoryOfTheKernel) {
   EXPECT_TRUE(fake().violations.empty()) << fake().violations.front();
 }
 
-TEST(NvidiaLaunch, KeepsTheMachineCodeOfTheDriver) {
-  (void)fake();
-  registerNvidiaTarget();
-  pipeline::CompileInput input;
-  // Its PTX is unlike what an earlier run has kept.
-  const auto now = std::chrono::system_clock::now().time_since_epoch().count();
-  input.source = R"(
-import triton
-import triton.language as tl
-
-@triton.jit
-def kept(x):
-    tl.store(x, )" +
-                 std::to_string(now) + ")\n";
-  input.path = "kept.py";
-  input.signature = "*i64";
-  pipeline::CompileOptions options;
-  options.target = "nvidia:2";
-  const size_t before = fake().count("cuLinkComplete");
-  for (const int made : {1, 1, 1}) {
-    Diagnostics diags;
-    const auto kernel = pipeline::compileKernel(input, options, diags);
-    ASSERT_TRUE(kernel) << diags.render();
-    EXPECT_EQ(fake().count("cuLinkComplete") - before, static_cast<size_t>(made));
-  }
-  options.useCache = false;
-  Diagnostics diags;
-  EXPECT_TRUE(pipeline::compileKernel(input, options, diags)) << diags.render();
-  EXPECT_EQ(fake().count("cuLinkComplete") - before, 1u);
-  EXPECT_TRUE(fake().violations.empty()) << fake().violations.front();
-}
-
 TEST(NvidiaLaunch, IsOnTheFirstDeviceUnlessOneIsNamed) {
   for (const char *target : {"nvidia", "nvidia:sm_80", "nvidia:0"}) {
     auto kernel = compiled("vector_add/vector_add.py",

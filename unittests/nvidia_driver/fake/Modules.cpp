@@ -127,19 +127,9 @@ FAKE_CUDA Result cuModuleLoadDataEx(cuda::Module *module, const void *image, uns
     }
     return call.result;
   }
-  const char *code = static_cast<const char *>(image);
-  if (std::memcmp(code, ELFMAG, SELFMAG) == 0) {
-    Elf64_Ehdr header;
-    std::memcpy(&header, code, sizeof header);
-    if (const char *text = ptxOfCubin(code)) {
-      if (header.e_flags != static_cast<uint32_t>(state().capability)) {
-        return cuda::NoBinaryForGpu;
-      }
-      code = text;
-    }
-  }
   FakeModule *made = &state().madeModules.emplace_back();
   made->context = call.context;
+  const char *code = static_cast<const char *>(image);
   made->isMachineCode = std::memcmp(code, ELFMAG, SELFMAG) == 0;
   made->kernels = made->isMachineCode ? kernelsOfCubin(code) : kernelsOf(code);
   if (!made->isMachineCode) {

@@ -115,7 +115,7 @@ uint64_t State::usedBytes(int device) const {
 size_t State::liveObjects() {
   std::lock_guard guard(lock);
   return streams.size() + events.size() + modules.size() + graphs.size() + execs.size() +
-         links.size() + memory.size() + pinned.size();
+         memory.size() + pinned.size();
 }
 
 cuda::Context State::makeContext(int device) {

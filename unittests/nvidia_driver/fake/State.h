@@ -53,13 +53,6 @@ struct FakeModule {
   std::map<std::string, std::pair<cuda::Address, size_t>> globals;
 };
 
-struct FakeLink {
-  FakeContext *context = nullptr;
-  std::string ptx, cubin;
-  char *log = nullptr;
-  size_t logBytes = 0;
-};
-
 struct FakeGraph {
   std::vector<Operation> operations;
 };
@@ -85,7 +78,6 @@ public:
   std::set<FakeEvent *> events;
   std::set<FakeModule *> modules;
   std::set<FakeGraph *> graphs, execs;
-  std::set<FakeLink *> links;
   std::map<cuda::Address, Block> memory; ///< the addresses are none of the host's
   std::map<void *, FakeContext *> pinned;
   cuda::Address nextAddress = 0x7d0000000000;
@@ -137,9 +129,6 @@ private:
   std::unique_lock<std::recursive_mutex> guard;
   std::string name;
 };
-
-/// The text that a link has put into machine code, or null: it is another compiler's.
-const char *ptxOfCubin(const char *image);
 
 /// The kernels that the tests' PTX has, on the host: see unittests/nvidia_driver/Kernels.h.
 cuda::Result runKernel(const FakeCuda::Launch &launch, const std::vector<uint64_t> &parameters,

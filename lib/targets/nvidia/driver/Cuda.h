@@ -19,7 +19,6 @@ using Module = struct ModuleData *;
 using Function = struct FunctionData *;
 using Graph = struct GraphData *;
 using GraphExec = struct GraphExecData *;
-using LinkState = struct LinkStateData *;
 
 /// CUresult. Others are passed on with the driver's own name and text.
 enum Result : int {
@@ -90,9 +89,6 @@ enum JitOption : int {
   JitErrorLog = 5,
   JitErrorLogBytes = 6,
 };
-
-/// CUjitInputType
-enum JitInput : int { JitInputPtx = 1 };
 
 /// CUstreamCaptureMode: what any thread does beside a capture does not disturb it, nor it that. The
 /// stricter modes end a capture when its thread makes, waits for or frees another stream.

@@ -160,11 +160,6 @@ std::string NvidiaDevice::compiler() const {
          std::to_string(known.capability / 10) + "." + std::to_string(known.capability % 10);
 }
 
-std::variant<std::vector<uint8_t>, LaunchError>
-NvidiaDevice::translate(std::span<const uint8_t> code) {
-  return NvidiaModule::translate(*this, code);
-}
-
 std::variant<std::unique_ptr<runtime::Stream>, LaunchError> NvidiaDevice::makeStream() {
   cuda::Stream stream = nullptr;
   const auto call = [&] { return api.streamCreate(&stream, cuda::streamNonBlocking); };

@@ -48,7 +48,6 @@ public:
   load(std::span<const uint8_t> code) override;
   /// "libcuda.so.580.159.04 of 96107528 bytes, CUDA 13.0, for 9.0"
   std::string compiler() const override;
-  std::variant<std::vector<uint8_t>, LaunchError> translate(std::span<const uint8_t> code) override;
   std::variant<std::unique_ptr<runtime::Stream>, LaunchError> makeStream() override;
   /// A CUstream of this device's primary context; E0416 for one of another context.
   std::variant<std::unique_ptr<runtime::Stream>, LaunchError> wrapStream(void *handle) override;

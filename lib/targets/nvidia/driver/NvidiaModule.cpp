@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <optional>
 #include <set>
 #include <vector>
 
@@ -77,127 +76,37 @@ LaunchError refuse(const NvidiaDevice &device, cuda::Result result, const PtxHea
   }
 }
 
-/// Code as the driver takes it.
-struct Image {
-  /// It takes a text up to its zero, and wants the others aligned as they were in a file.
-  std::vector<uint64_t> words;
-  std::optional<PtxHeader> ptx; ///< of a text
-  size_t bytes = 0;             ///< of a text with its zero
-
-  void *data() { return words.data(); }
-};
-
-std::variant<Image, LaunchError> imageOf(const NvidiaDevice &device,
-                                         std::span<const uint8_t> code) {
-  const auto kind = kindOf(code);
-  if (const LaunchError *error = std::get_if<LaunchError>(&kind)) {
-    return *error;
-  }
-  Image image;
-  image.words.resize(code.size() / 8 + 1);
-  std::memcpy(image.data(), code.data(), code.size());
-  if (std::get<CodeKind>(kind) == CodeKind::Ptx) {
-    const auto *text = static_cast<const char *>(image.data());
-    image.ptx = readPtxHeader(text);
-    image.bytes = std::strlen(text) + 1;
-    if (LaunchError error = checkTarget(*image.ptx, device)) {
-      return error;
-    }
-  }
-  return image;
-}
-
-/// The options with which the driver's compiler writes its log.
-class Logged {
-public:
-  static constexpr unsigned count = 4;
-  cuda::JitOption *options() { return names; }
-  void **values() { return given; }
-  std::string get() const { return errors.get().empty() ? remarks.get() : errors.get(); }
-
-private:
-  Log errors, remarks;
-  cuda::JitOption names[count] = {cuda::JitErrorLog, cuda::JitErrorLogBytes, cuda::JitInfoLog,
-                                  cuda::JitInfoLogBytes};
-  void *given[count] = {errors.buffer(), Log::bytes(), remarks.buffer(), Log::bytes()};
-};
-
-/// A link of the driver's, which is the way to the machine code that it makes of PTX.
-class Link {
-public:
-  Link(const Driver &api, Logged &log) : api(api) {
-    result = api.linkCreate(Logged::count, log.options(), log.values(), &state);
-  }
-  ~Link() {
-    if (state) {
-      (void)api.linkDestroy(state);
-    }
-  }
-  Link(const Link &) = delete;
-  Link &operator=(const Link &) = delete;
-
-  cuda::Result assemble(Image &image, std::vector<uint8_t> &cubin) {
-    void *made = nullptr;
-    size_t bytes = 0;
-    if (result == cuda::Success) {
-      result = api.linkAddData(state, cuda::JitInputPtx, image.data(), image.bytes, "kernel", 0,
-                               nullptr, nullptr);
-    }
-    if (result == cuda::Success) {
-      result = api.linkComplete(state, &made, &bytes);
-    }
-    if (result == cuda::Success) { // the memory is the link's
-      const auto *first = static_cast<const uint8_t *>(made);
-      cubin.assign(first, first + bytes);
-    }
-    return result;
-  }
-
-private:
-  const Driver &api;
-  cuda::LinkState state = nullptr;
-  cuda::Result result;
-};
-
 } // namespace
 
 std::variant<std::shared_ptr<runtime::Module>, LaunchError>
 NvidiaModule::load(NvidiaDevice &device, std::span<const uint8_t> code) {
-  auto made = imageOf(device, code);
-  if (LaunchError *error = std::get_if<LaunchError>(&made)) {
-    return std::move(*error);
+  const auto kind = kindOf(code);
+  if (const LaunchError *error = std::get_if<LaunchError>(&kind)) {
+    return *error;
   }
-  Image &image = std::get<Image>(made);
-  Logged log;
+  // The driver takes a text up to its zero, and wants the others aligned as they were in a file.
+  std::vector<uint64_t> image(code.size() / 8 + 1);
+  std::memcpy(image.data(), code.data(), code.size());
+  PtxHeader ptx;
+  if (std::get<CodeKind>(kind) == CodeKind::Ptx) {
+    ptx = readPtxHeader(reinterpret_cast<const char *>(image.data()));
+    if (LaunchError error = checkTarget(ptx, device)) {
+      return error;
+    }
+  }
+  Log errors, remarks;
+  cuda::JitOption options[] = {cuda::JitErrorLog, cuda::JitErrorLogBytes, cuda::JitInfoLog,
+                               cuda::JitInfoLogBytes};
+  void *values[] = {errors.buffer(), Log::bytes(), remarks.buffer(), Log::bytes()};
   cuda::Module module = nullptr;
   const cuda::Result result = device.context().run([&] {
-    return device.driver().moduleLoadDataEx(&module, image.data(), Logged::count, log.options(),
-                                            log.values());
+    return device.driver().moduleLoadDataEx(&module, image.data(), std::size(options), options,
+                                            values);
   });
   if (result != cuda::Success) {
-    return refuse(device, result, image.ptx.value_or(PtxHeader()), log.get());
+    return refuse(device, result, ptx, errors.get().empty() ? remarks.get() : errors.get());
   }
   return std::shared_ptr<runtime::Module>(new NvidiaModule(device, module));
-}
-
-std::variant<std::vector<uint8_t>, LaunchError>
-NvidiaModule::translate(NvidiaDevice &device, std::span<const uint8_t> code) {
-  auto made = imageOf(device, code);
-  if (LaunchError *error = std::get_if<LaunchError>(&made)) {
-    return std::move(*error);
-  }
-  Image &image = std::get<Image>(made);
-  if (!image.ptx) {
-    return std::vector<uint8_t>(code.begin(), code.end());
-  }
-  Logged log;
-  std::vector<uint8_t> cubin;
-  const cuda::Result result =
-      device.context().run([&] { return Link(device.driver(), log).assemble(image, cubin); });
-  if (result != cuda::Success) {
-    return refuse(device, result, *image.ptx, log.get());
-  }
-  return cubin;
 }
 
 NvidiaModule::~NvidiaModule() {

@@ -10,7 +10,6 @@
 #include <mutex>
 #include <span>
 #include <string>
-#include <vector>
 
 namespace nereid::nvidia {
 
@@ -33,9 +32,6 @@ public:
   /// says.
   static std::variant<std::shared_ptr<runtime::Module>, LaunchError>
   load(NvidiaDevice &device, std::span<const uint8_t> code);
-  /// The cubin of PTX, which load() takes as well, and other code as it is. Errors as of load().
-  static std::variant<std::vector<uint8_t>, LaunchError> translate(NvidiaDevice &device,
-                                                                   std::span<const uint8_t> code);
   ~NvidiaModule() override;
 
   /// A KernelFunction that lives as long as the module, or null when there is none of this name.
