@@ -59,8 +59,12 @@ static std::string ptxOfExpression(const std::string &expression, const std::str
 
 TEST(NvidiaNumbers, ExponentialsStandOnTheInstructionAndKeepSubnormals) {
   const std::string exp = ptxOfExpression("tl.exp(a)");
-  EXPECT_EQ(countOf(exp, "ex2.approx.f32"), 1) << exp;
-  EXPECT_EQ(countOf(exp, ".ftz"), 0) << exp;
+  // Of a number within 0 and 1 where the result is normal; the product with 2^n rounds what is not.
+  EXPECT_EQ(countOf(exp, "ex2.approx.ftz.f32"), 1) << exp;
+  EXPECT_EQ(countOf(exp, "fma.rn.sat.f32"), 1) << exp;
+  EXPECT_EQ(countOf(exp, "fma.rm.f32"), 1) << exp;
+  EXPECT_EQ(countOf(exp, "fma.rn.f32"), 2) << exp;
+  EXPECT_EQ(countOf(exp, "mul.f32") + countOf(exp, "mul.rn.f32"), 1) << exp;
   EXPECT_EQ(countOf(ptxOfExpression("tl.exp2(a)"), "ex2.approx.f32"), 1);
   EXPECT_EQ(countOf(ptxOfExpression("tl.rsqrt(a)"), "rsqrt.approx.f32"), 1);
 }

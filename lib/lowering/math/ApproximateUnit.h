@@ -17,6 +17,10 @@ public:
   virtual Lanes powerOfTwo(Lanes x) const = 0;
   /// The same; subnormal arguments and results are taken for 0.
   virtual Lanes powerOfTwoOfNormal(Lanes x) const = 0;
+  /// x * factor + addend held within 0 and 1, and 0 for NaN; off by one rounding.
+  virtual Lanes mulAddInUnitInterval(Lanes x, float factor, float addend) const = 0;
+  /// x * factor + addend rounded downwards.
+  virtual Lanes mulAddDownwards(Lanes x, float factor, float addend) const = 0;
   /// 1 / x within 2^-23; subnormal arguments and results are taken for 0.
   virtual Lanes reciprocalOfNormal(Lanes x) const = 0;
   /// a / b within 2 units in the last place, for all numbers.

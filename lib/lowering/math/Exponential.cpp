@@ -103,6 +103,21 @@ Reduction reduceByLn2(Lanes x, const Format &format) {
   return {n, mulAdd(n.number, -format.ln2Low, r)};
 }
 
+/// exp(x) of f32. n = floor(x log2(e)) is held within -126 and 126: what is beyond goes into the
+/// power that is approximated, so that only the last product rounds a subnormal result, and
+/// overflows.
+Lanes expByUnit(const ApproximateUnit &unit, Lanes x) {
+  constexpr double high = 0x1.715476p+0, low = 0x1.4ae0cp-26; // their sum is log2(e)
+  constexpr float steps = 252, half = 0.5;                    // from -126 on
+  // 1.5 * 2^23 and one more, so that the low bits are the exponent field of 2^n.
+  constexpr float magic = 12582913;
+  Lanes place = unit.mulAddInUnitInterval(x, static_cast<float>(log2OfE / steps), half);
+  Lanes withMagic = unit.mulAddDownwards(place, steps, magic);
+  Lanes n = withMagic - (magic + steps * half);
+  Lanes rest = mulAdd(x, low, mulAdd(x, high, -n));
+  return unit.powerOfTwoOfNormal(rest) * floatOf(bitsOf(withMagic) << 23);
+}
+
 /// x log2(e) as a number and 1 + ln(2) times what the number is off by: 2^number times it is
 /// exp(x).
 struct Scaled {
@@ -125,8 +140,7 @@ Scaled scaledByLog2OfE(Lanes x) {
 
 Lanes emitExp(Lanes x) {
   if (const ApproximateUnit *unit = approximateUnitFor(x)) {
-    Scaled scaled = scaledByLog2OfE(x);
-    return unit->powerOfTwo(scaled.number) * scaled.correction;
+    return expByUnit(*unit, x);
   }
   Format format = formatOf(x);
   bool isSingle = x.width() == 32;

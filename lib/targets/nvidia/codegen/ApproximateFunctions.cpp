@@ -6,6 +6,9 @@
 #include "lib/lowering/math/ApproximateUnit.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "llvm/ADT/bit.h"
+
+#include <fmt/format.h>
 
 using namespace mlir;
 
@@ -22,6 +25,24 @@ Lanes intrinsic(const char *name, Lanes x) {
   return Lanes(where, call.getResults());
 }
 
+/// An instruction of two or three numbers, of which `text` may hold some.
+Lanes instruction(const std::string &text, ValueRange operands, Lanes like) {
+  LanesContext &where = like.where();
+  std::string constraints = "=f";
+  for (size_t i = 0; i < operands.size(); ++i) {
+    constraints += ",f";
+  }
+  auto made = where.builder.create<LLVM::InlineAsmOp>(
+      where.loc, like.type(), operands, text, constraints, /*has_side_effects=*/false,
+      /*is_align_stack=*/false, LLVM::AsmDialectAttr(), ArrayAttr());
+  return Lanes(where, made.getRes());
+}
+
+/// As PTX writes it, to the bit.
+std::string literal(float number) {
+  return fmt::format("0f{:08X}", llvm::bit_cast<uint32_t>(number));
+}
+
 class Functions final : public lowering::ApproximateUnit {
 public:
   Lanes powerOfTwo(Lanes x) const override { return intrinsic("llvm.nvvm.ex2.approx.f", x); }
@@ -31,12 +52,17 @@ public:
   Lanes reciprocalOfNormal(Lanes x) const override {
     return intrinsic("llvm.nvvm.rcp.approx.ftz.f", x);
   }
+  Lanes mulAddInUnitInterval(Lanes x, float factor, float addend) const override {
+    return instruction(
+        fmt::format("fma.rn.sat.f32 $0, $1, {}, {};", literal(factor), literal(addend)), {x.get()},
+        x);
+  }
+  Lanes mulAddDownwards(Lanes x, float factor, float addend) const override {
+    return instruction(fmt::format("fma.rm.f32 $0, $1, {}, {};", literal(factor), literal(addend)),
+                       {x.get()}, x);
+  }
   Lanes quotient(Lanes a, Lanes b) const override {
-    LanesContext &where = a.where();
-    auto made = where.builder.create<LLVM::InlineAsmOp>(
-        where.loc, a.type(), ValueRange{a.get(), b.get()}, "div.full.f32 $0, $1, $2;", "=f,f,f",
-        /*has_side_effects=*/false, /*is_align_stack=*/false, LLVM::AsmDialectAttr(), ArrayAttr());
-    return Lanes(where, made.getRes());
+    return instruction("div.full.f32 $0, $1, $2;", {a.get(), b.get()}, a);
   }
   Lanes reciprocalSquareRoot(Lanes x) const override {
     return intrinsic("llvm.nvvm.rsqrt.approx.f", x);
