@@ -137,8 +137,8 @@ void lowerConstant(ThreadCode &code, arith::ConstantOp op) {
 void lowerAddPtr(ThreadCode &code, tile::AddPtrOp op) {
   const Type pointee =
       cast<tile::PtrType>(tile::elementTypeOf(op.getPointer().getType())).getPointee();
-  const int64_t bytes = memoryBits(pointee) / 8;
-  Type byte = code.builder.getI8Type(), i64 = code.builder.getI64Type();
+  // Of the pointee's size: constants in offsets become those of the instructions.
+  Type step = code.builder.getIntegerType(memoryBits(pointee)), i64 = code.builder.getI64Type();
   const auto &pointers = code.held(op.getPointer()), &offsets = code.held(op.getOffset());
   ThreadCode::Held held;
   for (size_t i = 0; i < pointers.size(); ++i) {
@@ -150,8 +150,7 @@ void lowerAddPtr(ThreadCode &code, tile::AddPtrOp op) {
     if (offset.getType() != i64) {
       offset = code.builder.create<arith::ExtSIOp>(code.loc, i64, offset);
     }
-    offset = code.builder.create<arith::MulIOp>(code.loc, offset, code.constant(bytes, 64));
-    held.push_back(code.builder.create<LLVM::GEPOp>(code.loc, pointers[i].getType(), byte,
+    held.push_back(code.builder.create<LLVM::GEPOp>(code.loc, pointers[i].getType(), step,
                                                     pointers[i], ArrayRef<LLVM::GEPArg>{offset}));
   }
   code.hold(op, held);
