@@ -73,3 +73,28 @@ TEST(NvidiaMemoryOrder, AnotherTurnOfALoopReachesElementsOfOtherThreads) {
                        "x=*i32:16, y=*i32"),
             2);
 }
+
+TEST(NvidiaMemoryOrder, ReductionsStageWhereNoThreadReads) {
+  const std::string load = "    a = tl.load(x + tl.arange(0, 1024))\n";
+  const std::string sum = "    a = a + tl.sum(a, axis=0)\n",
+                    store = "    tl.store(y, tl.sum(a, axis=0))\n";
+  const std::string signature = "x=*fp32:16, y=*fp32:16";
+  EXPECT_EQ(barriersOf(load + store, signature), 1);
+  EXPECT_EQ(barriersOf(load + sum + sum + sum + store, signature), 4);
+}
+
+TEST(NvidiaMemoryOrder, AReductionWaitsForAnotherTurnAndForOtherStaging) {
+  const std::string load = "    a = tl.load(x + tl.arange(0, 1024))\n";
+  const std::string signature = "x=*fp32:16, y=*fp32:16";
+  // In a turn of a loop nothing is known of what the turn before it reads.
+  EXPECT_EQ(barriersOf(load + "    for i in range(7):\n"
+                              "        a = a + tl.sum(a, axis=0)\n"
+                              "    tl.store(y + tl.arange(0, 1024), a)\n",
+                       signature),
+            2);
+  // A gather reads all of what was staged.
+  EXPECT_EQ(barriersOf(load + "    a = tl.gather(a, 1023 - tl.arange(0, 1024), 0)\n"
+                              "    tl.store(y, tl.sum(a, axis=0))\n",
+                       signature),
+            4);
+}

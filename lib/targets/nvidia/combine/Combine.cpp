@@ -115,7 +115,11 @@ SharedGroups::SharedGroups(ThreadCode &code, const Group &example, int64_t lanes
     constexpr int64_t alignment = 8;
     bytes += llvm::alignTo(count * memoryBits(value.getType()) / 8, alignment);
   }
-  code.reserveShared(bytes);
+  const int64_t begin = code.beginStaging(bytes);
+  range = {begin, begin + bytes};
+  for (int64_t &one : begins) {
+    one += begin;
+  }
 }
 
 int64_t SharedGroups::bytesOfPart(const ThreadCode &code, const Group &example, int64_t lanes) {
@@ -146,10 +150,12 @@ void SharedGroups::store(int64_t part, const Group &group) {
 
 Group SharedGroups::load(Value part, Value warp) const {
   Value at = place(part, warp);
+  const ThreadCode::Range before = code.usedShared();
   Group group;
   for (auto [type, begin] : llvm::zip(types, begins)) {
     group.push_back(code.loadShared(type, at, begin));
   }
+  code.setUsedShared(ThreadCode::join(before, range));
   return group;
 }
 

@@ -35,7 +35,7 @@ mlir::Value scatterBits(ThreadCode &code, mlir::Value number, int64_t mask);
 mlir::Value isEqual(ThreadCode &code, mlir::Value number, int64_t constant);
 
 /// Room in shared memory for `parts` groups of each warp, one for each value of `lanes` bits of the
-/// lane's number.
+/// lane's number, that no thread reads any more. A barrier stands between stores and loads.
 class SharedGroups {
 public:
   SharedGroups(ThreadCode &code, const Group &example, int64_t lanes, int64_t parts);
@@ -51,6 +51,7 @@ private:
   llvm::SmallVector<mlir::Type, 2> types;
   llvm::SmallVector<int64_t, 2> begins; ///< bytes, of each source
   int64_t lanes;
+  ThreadCode::Range range;
 };
 
 } // namespace nereid::nvidia

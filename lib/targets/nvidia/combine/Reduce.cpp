@@ -109,7 +109,6 @@ private:
 
   void combineWarps(Parts::iterator begin, Parts::iterator end, int64_t count, int64_t kept) {
     SharedGroups shared(code, begin->second, kept, count);
-    code.barrier(); // what was there has been read
     {
       OpBuilder::InsertionGuard guard(code.builder);
       if (lanes != 0) {

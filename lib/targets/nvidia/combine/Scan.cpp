@@ -173,7 +173,6 @@ private:
     for (size_t begin = 0; begin < rows.size(); begin += most) {
       const size_t end = std::min(begin + most, rows.size());
       SharedGroups shared(code, example, kept, static_cast<int64_t>(end - begin) * chunks);
-      code.barrier(); // what was there has been read
       {
         OpBuilder::InsertionGuard guard(code.builder);
         if (lanes != 0) {

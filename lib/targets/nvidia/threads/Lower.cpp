@@ -47,6 +47,23 @@ private:
     if (barriers.contains(op)) {
       code.barrier();
     }
+    const LogicalResult done = lowerOne(op);
+    if (!keepsTrackOfShared(op)) {
+      code.setUsedShared(ThreadCode::anyShared);
+    }
+    return done;
+  }
+
+  /// Whether ThreadCode::usedShared holds behind the operation: it stages nothing, or says where.
+  static bool keepsTrackOfShared(Operation *op) {
+    return OpTrait::hasElementwiseMappableTraits(op) ||
+           isa<arith::ConstantOp, tile::ProgramIdOp, tile::NumProgramsOp, tile::MakeRangeOp,
+               tile::SplatOp, tile::ExpandDimsOp, tile::BroadcastOp, tile::AddPtrOp, tile::LoadOp,
+               tile::StoreOp, tile::ReduceOp, tile::ScanOp, tile::BarrierOp, scf::ForOp,
+               scf::WhileOp, scf::IfOp>(op);
+  }
+
+  LogicalResult lowerOne(Operation *op) {
     return llvm::TypeSwitch<Operation *, LogicalResult>(op)
         .Case([&](arith::ConstantOp one) { return done(lowerConstant, one); })
         .Case([&](tile::ProgramIdOp one) { return lowerPlace(one, "ctaid"); })
@@ -177,6 +194,7 @@ private:
     }
     code.hold(loop.getInductionVar(), made.getInductionVar());
     holdAll(loop.getRegionIterArgs(), made.getRegionIterArgs());
+    code.setUsedShared(ThreadCode::anyShared);
     Operation *yield = loop.getBody()->getTerminator();
     if (failed(lowerInto(*loop.getBody(), made.getBody(), [&] {
           code.builder.create<scf::YieldOp>(code.loc, heldOf(yield->getOperands()));
@@ -184,6 +202,7 @@ private:
       return failure();
     }
     holdAll(loop.getResults(), made.getResults());
+    code.setUsedShared(ThreadCode::anyShared);
     return success();
   }
 
@@ -202,6 +221,7 @@ private:
     Block *second = code.builder.createBlock(&made.getAfter(), {}, after,
                                              SmallVector<Location>(after.size(), code.loc));
     holdAll(loop.getBeforeArguments(), first->getArguments());
+    code.setUsedShared(ThreadCode::anyShared);
     auto condition = loop.getConditionOp();
     if (failed(lowerInto(*loop.getBeforeBody(), first, [&] {
           code.builder.create<scf::ConditionOp>(code.loc, code.scalar(condition.getCondition()),
@@ -216,6 +236,7 @@ private:
       return failure();
     }
     holdAll(loop.getResults(), made.getResults());
+    code.setUsedShared(ThreadCode::anyShared);
     return success();
   }
 
@@ -227,18 +248,23 @@ private:
     const bool hasElse = !branch.getElseRegion().empty();
     auto made = code.builder.create<scf::IfOp>(code.loc, types, code.scalar(branch.getCondition()),
                                                /*addThenBlock=*/true, /*addElseBlock=*/hasElse);
+    const ThreadCode::Range before = code.usedShared();
+    ThreadCode::Range after = hasElse ? ThreadCode::Range() : before;
     for (unsigned i : {0U, 1U}) {
       Region &from = branch->getRegion(i);
       if (from.empty()) {
         continue;
       }
+      code.setUsedShared(before);
       Operation *yield = from.front().getTerminator();
       if (failed(lowerInto(from.front(), &made->getRegion(i).front(), [&] {
             code.builder.create<scf::YieldOp>(code.loc, heldOf(yield->getOperands()));
           }))) {
         return failure();
       }
+      after = ThreadCode::join(after, code.usedShared());
     }
+    code.setUsedShared(after);
     holdAll(branch.getResults(), made.getResults());
     return success();
   }

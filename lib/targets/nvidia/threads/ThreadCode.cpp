@@ -136,6 +136,27 @@ void ThreadCode::reserveShared(int64_t bytes) {
   }
 }
 
+ThreadCode::Range ThreadCode::join(Range left, Range right) {
+  if (left.begin == left.end || right.begin == right.end) {
+    return left.begin == left.end ? right : left;
+  }
+  return {std::min(left.begin, right.begin), std::max(left.end, right.end)};
+}
+
+int64_t ThreadCode::beginStaging(int64_t bytes) {
+  constexpr int64_t mostBeside = 1024, alignment = 16;
+  int64_t begin = 0;
+  if (used.begin != used.end && bytes > used.begin) {
+    begin = llvm::alignTo(std::min(used.end, mostBeside), alignment);
+    if (copyBytes != 0 || begin + bytes > mostBeside) { // slots leave no room to spare
+      barrier();
+      begin = 0;
+    }
+  }
+  reserveShared(begin + bytes);
+  return begin;
+}
+
 int64_t ThreadCode::mostStaged() const {
   return areCopiesUnderWay ? mostStagedBytes : std::max(mostStagedBytes, copyBytes);
 }
@@ -146,6 +167,7 @@ Value ThreadCode::sharedBase() {
 }
 
 Value ThreadCode::shared(Value offset) {
+  used = anyShared;
   Value base = sharedBase();
   if (slotBytes() != 0) {
     base = builder.create<LLVM::GEPOp>(loc, base.getType(), builder.getI8Type(), base,
@@ -219,7 +241,10 @@ Value ThreadCode::loadShared(Type type, Value element, int64_t begin) {
   return fromBits(loaded, type);
 }
 
-void ThreadCode::barrier() { intrinsic("llvm.nvvm.barrier0", nullptr, {}); }
+void ThreadCode::barrier() {
+  intrinsic("llvm.nvvm.barrier0", nullptr, {});
+  used = {};
+}
 
 Value ThreadCode::shuffle(StringRef kind, Value value, Value operand, int64_t clamp) {
   Value bits = toBits(value);

@@ -78,6 +78,9 @@ public:
   void beginCopies() { areCopiesUnderWay = true; }
   void endCopies() { areCopiesUnderWay = false; }
   void reserveShared(int64_t bytes);
+  /// Where so many bytes begin that no thread may still read: beside what has been read since the
+  /// last barrier if there is room, else behind a barrier. They are reserved.
+  int64_t beginStaging(int64_t bytes);
   int64_t reservedShared() const { return sharedBytes; }
   /// Bytes that one operation may stage: slots that are not in use cost nothing.
   int64_t mostStaged() const;
@@ -92,6 +95,17 @@ public:
   Held loadWords(mlir::Value address, int64_t offset, int64_t count);
   /// All threads of the program wait for each other, and see what the others wrote.
   void barrier();
+  /// Bytes that threads stage in, from the first of them on.
+  struct Range {
+    int64_t begin = 0, end = 0;
+  };
+  /// Those that threads may have used since the last barrier. Where ways meet it is what holds on
+  /// each of them.
+  Range usedShared() const { return used; }
+  void setUsedShared(Range range) { used = range; }
+  /// Whatever there is: where a turn of a loop begins, and behind operations that say nothing.
+  static constexpr Range anyShared{0, INT64_MAX};
+  static Range join(Range left, Range right);
   /// The value of the lane whose number differs in the bits of `mask`.
   mlir::Value shuffleXor(mlir::Value value, int64_t mask);
   /// That of the lane `distance` before this one, or its own where there is none.
@@ -135,6 +149,7 @@ private:
   mlir::Value lane, warp;
   std::string sharedName;
   int64_t copyBytes, sharedBytes;
+  Range used;
   bool areCopiesUnderWay = false;
   mlir::Location ofLargest;
 };
