@@ -46,6 +46,22 @@ TEST(NvidiaTarget, ConstantsInOffsetsAreThoseOfTheInstructions) {
   EXPECT_EQ(countOf(ptx, ", 16384;"), 2) << ptx;
 }
 
+TEST(NvidiaTarget, ProgramsWithWideTilesMayHaveAllRegisters) {
+  const auto limitOf = [](const std::string &sizes) {
+    const std::string ptx =
+        ptxOf("softmax/softmax.py", "x=*fp32:16, out=*fp32:16, x_stride=i32:16, out_stride=i32:16, "
+                                    "n_cols=i32:16, " +
+                                        sizes);
+    const size_t at = ptx.find(".maxnreg ");
+    return at == ptx.npos ? 0 : std::stoi(ptx.substr(at + 9));
+  };
+  // 65536 registers over 256, 512 and 1024 threads, of which none has more than 255.
+  EXPECT_EQ(limitOf("BLOCK=65536, num_warps=8"), 255);
+  EXPECT_EQ(limitOf("BLOCK=65536, num_warps=16"), 128);
+  EXPECT_EQ(limitOf("BLOCK=65536, num_warps=32"), 64);
+  EXPECT_EQ(limitOf("BLOCK=16384, num_warps=16"), 0);
+}
+
 TEST(NvidiaTarget, AttentionInFloat32IsALoopOverTheContractedDimension) {
   const std::string ptx =
       ptxOf("attention/attention.py",

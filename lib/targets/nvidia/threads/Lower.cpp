@@ -328,8 +328,9 @@ std::optional<int64_t> mostRegisters(func::FuncOp kernel, const NvidiaMachine &m
   if (!kernel->hasAttr(copyBytesAttribute)) {
     // Where a tile alone fills half of what a thread can have, ptxas gives up and takes 32.
     const int64_t threads = Threads::lanes * threadsOf(kernel).warps;
-    const bool canHaveAll = multiprocessorOf(machine.capability)->registers >= threads * most;
-    return canHaveAll && 2 * mostWords(kernel) > most ? std::optional(most) : std::nullopt;
+    const int64_t ofThread = multiprocessorOf(machine.capability)->registers / threads;
+    const int64_t available = std::min(most, ofThread / unit * unit);
+    return 2 * mostWords(kernel) > available ? std::optional(available) : std::nullopt;
   }
   llvm::DenseMap<Block *, int64_t> sumsOf;
   int64_t sums = 0;
