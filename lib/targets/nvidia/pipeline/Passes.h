@@ -12,6 +12,8 @@ namespace nereid::nvidia {
 
 /// add a product to what it is added to while it is made
 std::unique_ptr<mlir::Pass> createAccumulateProductsPass();
+/// read single numbers before a reduction rather than behind it
+std::unique_ptr<mlir::Pass> createHoistScalarLoadsPass();
 /// copy operands of products into shared memory turns ahead of their use
 std::unique_ptr<mlir::Pass> createPipelineLoopsPass(const NvidiaMachine &machine);
 
