@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Functions of rows, forward and backward: softmax, layer norm, RMS norm, cross entropy."""
+"""Functions of rows, forward and backward: softmax, layer norm, RMS norm, cross entropy.
+
+Rows that one program holds badly are walked in pieces by kernels of their own (`_long`), whose rows
+of this table have the functions' names; those of the kernels that hold them whole: `_whole`.
+"""
 
 import math
 
 from work import TYPES, Row, Work, excess, roundoff
 
 _U32 = 2.0**-24
-_BACKWARD = "bench/gpu/kernels/backward.py"
+_BACKWARD = "bench/gpu/kernels/backward"
 
 
 class _Rows:
@@ -25,6 +29,16 @@ class _Rows:
         # Steps of one float32 sum over a row, kept in a tree, and of the formulas around it.
         self.error = (16 + math.log2(self.block) + self.block / 1024) * _U32
 
+    def kernel(self, file, function, pieces, lanes=False):
+        """File, function, sizes and warps of the kernel that holds a row whole, or of the one that
+        walks it in pieces of so many columns with so many warps. lanes: that one has some
+        neighbours in each lane, as many as an access of 16 bytes takes."""
+        if not pieces:
+            return file + ".py", function, {"BLOCK": self.block}, self.warps
+        block, warps = (64, 4) if self.maker.tiny else pieces  # several for the tiny row as well
+        sizes = {"BLOCK": block, **({"WIDTH": 16 // self.dtype.itemsize} if lanes else {})}
+        return file + "_long.py", function + "_long", sizes, warps
+
     def normal(self, *shape):
         return self.maker.normal(*(shape or (self.rows, self.columns)), dtype=self.dtype)
 
@@ -39,9 +53,11 @@ class _Rows:
         return excess(got, wanted, roundoff(self.dtype) + self.error, absolute)
 
 
-def _softmax(type_name, columns):
+def _softmax(type_name, columns, pieces):
     def make(maker):
         it = _Rows(maker, type_name, columns)
+        file, function, sizes, warps = it.kernel("kernels/softmax/softmax", "softmax", pieces,
+                                                   lanes=True)
         x = it.normal()
         out, softmax = it.torch.empty_like(x), it.torch.softmax
 
@@ -50,18 +66,19 @@ def _softmax(type_name, columns):
             wanted = it.by_rows(lambda part: softmax(part, -1), x)
             return it.bound(o["out"], wanted, 2.0**-25 if it.dtype == it.torch.float16 else 1e-30)
 
-        return Work("kernels/softmax/softmax.py", "softmax",
+        return Work(file, function,
                     {"x": x, "out": out, "x_stride": it.columns, "out_stride": it.columns,
-                     "n_cols": it.columns, "BLOCK": it.block}, ["out"], (it.rows,), check,
-                    bytes=2 * x.nbytes, constants=("BLOCK",), warps=it.warps,
+                     "n_cols": it.columns, **sizes}, ["out"], (it.rows,), check,
+                    bytes=2 * x.nbytes, constants=tuple(sizes), warps=warps,
                     peers={"eager": lambda: softmax(x, -1)},
                     inductor=(lambda a: softmax(a, -1), (x,)))
     return make
 
 
-def _softmax_backward(type_name, columns):
+def _softmax_backward(type_name, columns, pieces):
     def make(maker):
         it = _Rows(maker, type_name, columns)
+        file, function, sizes, warps = it.kernel(_BACKWARD, "softmax_backward", pieces)
         y, dy = it.torch.softmax(it.normal(), -1), it.normal()
         dx = it.torch.empty_like(y)
 
@@ -72,19 +89,22 @@ def _softmax_backward(type_name, columns):
             return it.bound(o["dx"], it.by_rows(formula, y, dy), 4 * _U32)
 
         backward = it.torch.ops.aten._softmax_backward_data
-        return Work(_BACKWARD, "softmax_backward",
-                    {"y": y, "dy": dy, "dx": dx, "n_cols": it.columns, "BLOCK": it.block}, ["dx"],
-                    (it.rows,), check, bytes=3 * y.nbytes, constants=("BLOCK",), warps=it.warps,
+        return Work(file, function,
+                    {"y": y, "dy": dy, "dx": dx, "n_cols": it.columns, **sizes}, ["dx"],
+                    (it.rows,), check, bytes=3 * y.nbytes, constants=tuple(sizes), warps=warps,
                     peers={"eager": lambda: backward(dy, y, -1, it.dtype)},
                     inductor=(lambda a, b: backward(b, a, -1, it.dtype), (y, dy)))
     return make
 
 
-def _layer_norm(type_name, columns):
+def _layer_norm(type_name, columns, pieces):
     def make(maker):
         it = _Rows(maker, type_name, columns)
         x, weight, bias = it.normal(), it.normal(it.columns), it.normal(it.columns)
-        out, norm, block = it.torch.empty_like(x), it.functional.layer_norm, min(it.block, 4096)
+        out, norm = it.torch.empty_like(x), it.functional.layer_norm
+        block, warps = min(it.block, 4096), min(it.warps, 8)
+        if pieces and not maker.tiny:
+            block, warps = pieces
 
         def check(o):
             wanted = it.by_rows(lambda part: norm(part, (it.columns,), weight.double(),
@@ -95,16 +115,17 @@ def _layer_norm(type_name, columns):
         return Work("kernels/layer_norm/layer_norm.py", "layer_norm",
                     {"x": x, "weight": weight, "bias": bias, "out": out, "row_stride": it.columns,
                      "n_cols": it.columns, "eps": 1e-5, "BLOCK": block}, ["out"], (it.rows,), check,
-                    bytes=2 * x.nbytes, constants=("BLOCK",), warps=min(it.warps, 8),
+                    bytes=2 * x.nbytes, constants=("BLOCK",), warps=warps,
                     peers={"eager": lambda: norm(x, (it.columns,), weight, bias, 1e-5)},
                     inductor=(lambda a, b, c: norm(a, (it.columns,), b, c, 1e-5),
                               (x, weight, bias)))
     return make
 
 
-def _layer_norm_backward(type_name, columns):
+def _layer_norm_backward(type_name, columns, pieces):
     def make(maker):
         it = _Rows(maker, type_name, columns)
+        file, function, sizes, warps = it.kernel(_BACKWARD, "layer_norm_backward", pieces)
         x, dy, weight, bias = it.normal(), it.normal(), it.normal(it.columns), it.normal(it.columns)
         mean = x.float().mean(-1)
         rstd = (x.float().var(-1, unbiased=False) + 1e-5).rsqrt()
@@ -125,10 +146,10 @@ def _layer_norm_backward(type_name, columns):
             return backward(b, a, (it.columns,), m, r, w, c, [True, False, False])[0]
 
         given = (x, dy, means, rstds, weight, bias)
-        return Work(_BACKWARD, "layer_norm_backward",
+        return Work(file, function,
                     {"x": x, "weight": weight, "mean": mean, "rstd": rstd, "dy": dy, "dx": dx,
-                     "n_cols": it.columns, "BLOCK": it.block}, ["dx"], (it.rows,), check,
-                    bytes=3 * x.nbytes, constants=("BLOCK",), warps=it.warps,
+                     "n_cols": it.columns, **sizes}, ["dx"], (it.rows,), check,
+                    bytes=3 * x.nbytes, constants=tuple(sizes), warps=warps,
                     peers={"eager": lambda: whole(*given)}, inductor=(whole, given))
     return make
 
@@ -139,9 +160,10 @@ def _rms(x, weight, eps):
     return (wide * (wide.square().mean(-1, keepdim=True) + eps).rsqrt() * weight.float()).to(x.dtype)
 
 
-def _rms_norm(type_name, columns):
+def _rms_norm(type_name, columns, pieces):
     def make(maker):
         it = _Rows(maker, type_name, columns)
+        file, function, sizes, warps = it.kernel("kernels/rms_norm/rms_norm", "rms_norm", pieces)
         x, weight, eps = it.normal(), it.normal(it.columns), 1e-6
         out, norm = it.torch.empty_like(x), it.functional.rms_norm
 
@@ -149,19 +171,20 @@ def _rms_norm(type_name, columns):
             scale = (part.square().mean(-1, keepdim=True) + eps).rsqrt()
             return part * scale * weight.double()
 
-        return Work("kernels/rms_norm/rms_norm.py", "rms_norm",
+        return Work(file, function,
                     {"x": x, "weight": weight, "out": out, "row_stride": it.columns,
-                     "n_cols": it.columns, "eps": eps, "BLOCK": it.block}, ["out"], (it.rows,),
+                     "n_cols": it.columns, "eps": eps, **sizes}, ["out"], (it.rows,),
                     lambda o: it.bound(o["out"], it.by_rows(formula, x), 2.0**-24),
-                    bytes=2 * x.nbytes, constants=("BLOCK",), warps=it.warps,
+                    bytes=2 * x.nbytes, constants=tuple(sizes), warps=warps,
                     peers={"eager": lambda: norm(x, (it.columns,), weight, eps)},
                     inductor=(lambda a, b: _rms(a, b, eps), (x, weight)))
     return make
 
 
-def _rms_norm_backward(type_name, columns):
+def _rms_norm_backward(type_name, columns, pieces):
     def make(maker):
         it = _Rows(maker, type_name, columns)
+        file, function, sizes, warps = it.kernel(_BACKWARD, "rms_norm_backward", pieces)
         x, dy, weight = it.normal(), it.normal(), it.normal(it.columns)
         rstd = (x.float().square().mean(-1) + 1e-6).rsqrt()
         dx = it.torch.empty_like(x)
@@ -174,18 +197,23 @@ def _rms_norm_backward(type_name, columns):
         def eager(a, b, r):
             return formula(a.float(), b.float(), r).to(a.dtype)
 
-        return Work(_BACKWARD, "rms_norm_backward",
+        return Work(file, function,
                     {"x": x, "weight": weight, "rstd": rstd, "dy": dy, "dx": dx,
-                     "n_cols": it.columns, "BLOCK": it.block}, ["dx"], (it.rows,),
+                     "n_cols": it.columns, **sizes}, ["dx"], (it.rows,),
                     lambda o: it.bound(o["dx"], it.by_rows(formula, x, dy, rstd), 16 * it.error),
-                    bytes=3 * x.nbytes, constants=("BLOCK",), warps=it.warps,
+                    bytes=3 * x.nbytes, constants=tuple(sizes), warps=warps,
                     peers={"eager": lambda: eager(x, dy, rstd)}, inductor=(eager, (x, dy, rstd)))
     return make
 
 
-def _cross_entropy(type_name, columns):
+def _cross_entropy(type_name, columns, pieces):
     def make(maker):
         it = _Rows(maker, type_name, columns)
+        file, function, sizes, warps = it.kernel("kernels/cross_entropy/cross_entropy",
+                                                   "cross_entropy", pieces, lanes=True)
+        if not pieces and not maker.tiny:
+            # It only reads: more of a row in each thread.
+            warps = min(32, max(2, it.block // 1024))
         x = it.normal()
         target = maker.integers(0, it.columns, it.rows, dtype=it.torch.int64)
         loss = maker.empty(it.rows, dtype=it.torch.float32)
@@ -200,17 +228,19 @@ def _cross_entropy(type_name, columns):
             # Logits of normal data are below 8, and so is what the difference is taken of.
             return excess(o["loss"], wanted, it.error, 32 * _U32)
 
-        return Work("kernels/cross_entropy/cross_entropy.py", "cross_entropy",
+        return Work(file, function,
                     {"x": x, "target": target, "loss": loss, "x_stride": it.columns,
-                     "n_cols": it.columns, "ignore_index": -100, "BLOCK": it.block}, ["loss"],
-                    (it.rows,), check, bytes=x.nbytes, constants=("BLOCK",), warps=it.warps,
+                     "n_cols": it.columns, "ignore_index": -100, **sizes}, ["loss"],
+                    (it.rows,), check, bytes=x.nbytes, constants=tuple(sizes), warps=warps,
                     peers={"eager": lambda: eager(x, target)}, inductor=(eager, (x, target)))
     return make
 
 
-def _cross_entropy_backward(type_name, columns):
+def _cross_entropy_backward(type_name, columns, pieces):
     def make(maker):
         it = _Rows(maker, type_name, columns)
+        file, function, sizes, warps = it.kernel(_BACKWARD, "cross_entropy_backward", pieces,
+                                                   lanes=True)
         x, dloss = it.normal(), maker.normal(it.rows, dtype=it.torch.float32)
         target = maker.integers(0, it.columns, it.rows, dtype=it.torch.int64)
         dx = it.torch.empty_like(x)
@@ -224,14 +254,30 @@ def _cross_entropy_backward(type_name, columns):
             share.scatter_add_(1, t[:, None], share.new_full((1, 1), -1.0).expand(a.shape[0], 1))
             return (share * d[:, None]).to(a.dtype)
 
-        return Work(_BACKWARD, "cross_entropy_backward",
+        return Work(file, function,
                     {"x": x, "target": target, "dloss": dloss, "dx": dx, "n_cols": it.columns,
-                     "BLOCK": it.block}, ["dx"], (it.rows,),
+                     **sizes}, ["dx"], (it.rows,),
                     lambda o: it.bound(o["dx"], it.by_rows(formula, x, target, dloss), 2.0**-23),
-                    bytes=2 * x.nbytes, constants=("BLOCK",), warps=it.warps,
+                    bytes=2 * x.nbytes, constants=tuple(sizes), warps=warps,
                     peers={"eager": lambda: eager(x, target, dloss)},
                     inductor=(eager, (x, target, dloss)))
     return make
+
+
+def _pieces(name, type_name, columns):
+    """Columns and warps for a row that is walked, by measurement on an H100: as few programs at a
+    time as keep memory busy, so that what their rows have between them stays in the L2 cache."""
+    is_wide = type_name == "fp32"
+    if columns == 16384:
+        if name == "layer_norm" or (name.startswith("cross_entropy") and not is_wide):
+            return 8192, 16
+    if columns < 65536:
+        return None
+    if name in ("softmax", "cross_entropy_backward") and is_wide:
+        return 32768, 32
+    if name == "layer_norm" and not is_wide:
+        return 16384, 16
+    return (8192 if name == "layer_norm_backward" and is_wide else 16384), 32
 
 
 def rows():
@@ -239,7 +285,14 @@ def rows():
              "layer_norm_backward": _layer_norm_backward, "rms_norm": _rms_norm,
              "rms_norm_backward": _rms_norm_backward, "cross_entropy": _cross_entropy,
              "cross_entropy_backward": _cross_entropy_backward}
-    return [Row(f"{name} {type_name} {columns}", make(type_name, columns),
-                compile=type_name == "fp16")
-            for name, make in works.items() for type_name in TYPES
-            for columns in (1024, 4096, 16384, 65536)]
+    result = []
+    for name, make in works.items():
+        for type_name in TYPES:
+            for columns in (1024, 4096, 16384, 65536):
+                pieces = _pieces(name, type_name, columns)
+                result.append(Row(f"{name} {type_name} {columns}",
+                                  make(type_name, columns, pieces), compile=type_name == "fp16"))
+                if pieces and name != "layer_norm":
+                    result.append(Row(f"{name}_whole {type_name} {columns}",
+                                      make(type_name, columns, None)))
+    return result
