@@ -17,6 +17,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import environment  # noqa: E402
 from work import ROOT  # noqa: E402
 
 _UPSTREAM = """
@@ -57,6 +58,7 @@ def main():
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--json")
     options = parser.parse_args()
+    described = environment.describe() if options.json else None  # which may fail, so it comes first
     rows = []
     for name, measure in (("nereid", ours), ("upstream Triton", upstream)):
         samples = {"nothing kept": [], "kept": []}
@@ -79,9 +81,7 @@ def main():
             rows.append(row)
             print(f"{row['case']:30} {row['nanos'] / 1e3:8.2f} us")
     if options.json:
-        import environment
-        result = {"schema": 1, "subject": "gpu host costs", "environment": environment.describe(),
-                  "rows": rows}
+        result = {"schema": 1, "subject": "gpu host costs", "environment": described, "rows": rows}
         pathlib.Path(options.json).write_text(json.dumps(result, indent=1) + "\n")
 
 
