@@ -292,14 +292,17 @@ Lazy Tensors::scan(const std::string &monoid, const Lazy &x, size_t dim, bool is
   });
 }
 
-void Tensors::store(const std::string &stage, BufferId buffer, const Lazy &x) const {
-  Store made;
-  made.buffer = buffer;
-  for (const Polynomial &size : x.shape) {
-    made.index.push_back(Affine::iterator(program.space.iterators.add(size, "i")));
+void Tensors::store(const std::string &stage,
+                    const std::vector<std::pair<BufferId, Lazy>> &results) const {
+  Stage made{stage, {}};
+  Point point;
+  for (const Polynomial &size : results[0].second.shape) {
+    point.push_back(Affine::iterator(program.space.iterators.add(size, "i")));
   }
-  made.value = x.at(made.index);
-  program.stages.push_back({stage, {made}});
+  for (const auto &[buffer, x] : results) {
+    made.stores.push_back({buffer, point, x.at(point), "", nullptr});
+  }
+  program.stages.push_back(std::move(made));
 }
 
 } // namespace nereid::generator

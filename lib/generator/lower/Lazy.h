@@ -60,8 +60,8 @@ public:
               bool keepsDims) const;
   Lazy scan(const std::string &monoid, const Lazy &x, size_t dim, bool isReverse) const;
 
-  /// A stage that stores x to all of `buffer`.
-  void store(const std::string &stage, BufferId buffer, const Lazy &x) const;
+  /// A stage that stores tensors of one shape, each to all of a buffer.
+  void store(const std::string &stage, const std::vector<std::pair<BufferId, Lazy>> &results) const;
 
 private:
   const Node *compare(const std::string &name, const Affine &a, const Affine &b) const;

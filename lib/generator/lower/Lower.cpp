@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -52,9 +53,7 @@ public:
       values.push_back(i < op.parameters.size() ? parameter(op.parameters[i])
                                                 : apply(node, std::move(operands)));
     }
-    for (size_t i = 0; i < op.outputs.size(); ++i) {
-      store(i);
-    }
+    store();
     return std::move(program);
   }
 
@@ -85,15 +84,26 @@ private:
     return result;
   }
 
-  void store(size_t output) {
-    const Value &value = values[static_cast<size_t>(op.outputs[output])];
-    Buffer buffer;
-    buffer.name = op.outputNames[output];
-    buffer.role = BufferRole::Output;
-    buffer.dtype = value.dtype;
-    buffer.sizes = value.tensor.shape;
-    buffer.strides = contiguousStrides(buffer.sizes);
-    make.store(op.name, program.add(std::move(buffer)), value.tensor);
+  /// Outputs of one shape are a stage: what they share is computed once.
+  void store() {
+    std::vector<std::vector<std::pair<BufferId, Lazy>>> stages;
+    for (size_t i = 0; i < op.outputs.size(); ++i) {
+      const Value &value = values[static_cast<size_t>(op.outputs[i])];
+      Buffer buffer;
+      buffer.name = op.outputNames[i];
+      buffer.role = BufferRole::Output;
+      buffer.dtype = value.dtype;
+      buffer.sizes = value.tensor.shape;
+      buffer.strides = contiguousStrides(buffer.sizes);
+      auto same = std::find_if(stages.begin(), stages.end(), [&](const auto &stage) {
+        return stage[0].second.shape == value.tensor.shape;
+      });
+      same = same == stages.end() ? stages.emplace(stages.end()) : same;
+      same->emplace_back(program.add(std::move(buffer)), value.tensor);
+    }
+    for (const auto &stage : stages) {
+      make.store(op.name, stage);
+    }
   }
 
   // ---- operations ----

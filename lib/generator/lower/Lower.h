@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// An operator's graph as index-space program: one stage, whose value is everything the outputs
-// depend on. Types become explicit: floats below 32 bits are computed in float32, operands are cast
-// to the type in which their operation computes, and a store rounds once. Composite pointwise
-// operations are opened by their rows in operations.def, others by definition::decomposed.
+// An operator's graph as index-space program: a stage for the outputs of each shape, whose values
+// are everything they depend on. Types become explicit: floats below 32 bits are computed in
+// float32, operands are cast to the type in which their operation computes, and a store rounds
+// once. Composite pointwise operations are opened by their rows in operations.def, others by
+// definition::decomposed.
 #pragma once
 
 #include "lib/definition/Graph.h"

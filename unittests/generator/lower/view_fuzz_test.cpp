@@ -89,7 +89,7 @@ public:
   void finish() {
     Buffer y{"y", DType::F32, BufferRole::Output, lazy.shape, contiguousStrides(lazy.shape),
              {},  {}};
-    make.store("chain", program.add(std::move(y)), lazy);
+    make.store("chain", {{program.add(std::move(y)), lazy}});
   }
 
   EvaluationInput data() const {
