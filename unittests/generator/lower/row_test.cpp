@@ -4,42 +4,18 @@
 // the exact value.
 #include "lib/generator/lower/Lower.h"
 
-#include "lib/definition/operations/Operations.h"
 #include "lib/eager/reference/Reference.h"
 #include "lib/generator/normalise/Normalise.h"
 #include "lib/generator/program/Evaluate.h"
 #include "lib/generator/program/Verify.h"
-#include "unittests/generator/Making.h"
+#include "unittests/generator/lower/Rows.h"
 
 #include <cmath>
-#include <random>
 
 namespace nereid::generator {
 namespace {
 
 using runtime::Tensor;
-
-struct Sample {
-  std::string body, inputs, outShape;
-  std::vector<std::vector<int64_t>> shapes; ///< of the inputs
-  std::vector<int64_t> sizes;               ///< of the program's symbols
-};
-
-std::vector<Tensor> dataFor(const definition::Operator &op, const Sample &sample, DType dtype,
-                            unsigned number) {
-  std::mt19937 seed(number);
-  std::vector<Tensor> result;
-  for (size_t i = 0; i < op.parameters.size(); ++i) {
-    Tensor tensor = Tensor::empty(sample.shapes[i], op.parameters[i].fixedDtype.value_or(dtype));
-    const bool isMask = tensor.dtype() == DType::Bool;
-    for (int64_t at = 0; at < tensor.elementCount(); ++at) {
-      double value = std::uniform_real_distribution<double>(-3, 3)(seed);
-      tensor.set(at, isMask ? value > 0 : isFloat(dtype) ? value : std::trunc(4 * value));
-    }
-    result.push_back(std::move(tensor));
-  }
-  return result;
-}
 
 void expectReference(const std::string &what, const definition::Operator &op, const Sample &sample,
                      DType dtype, bool isNormalised) {
@@ -80,65 +56,17 @@ void expectReference(const std::string &what, const definition::Operator &op, co
 
 // ---- pointwise rows ----
 
-std::vector<std::string> pointwiseRows() {
-  std::vector<std::string> names;
-  for (const std::string &name : definition::operationNames()) {
-    const definition::Operation *operation = definition::findOperation(name);
-    if (operation->name == name && operation->kind == definition::OperationKind::Pointwise) {
-      names.push_back(name);
-    }
-  }
-  return names;
-}
-
-/// A call with tensors for all operands without default, or for all operands.
-Sample call(const std::string &name, bool givesAll) {
-  const definition::Operation &operation = *definition::findOperation(name);
-  Sample sample{"", "", "\"N\", \"M\"", {}, {3, 8}};
-  std::string arguments;
-  for (const definition::Argument &argument : operation.arguments) {
-    if (argument.type != definition::ArgumentType::Operand || (argument.hasDefault && !givesAll)) {
-      continue;
-    }
-    const bool isMask = argument.name == "mask" || argument.name == "condition";
-    // The second operand is a row for all.
-    const bool isRow = sample.shapes.size() == 1 && !isMask;
-    arguments += (arguments.empty() ? "" : ", ") + argument.name + "=" + argument.name + "_in";
-    sample.inputs += "[inputs." + argument.name + "_in]\nshape = [" +
-                     (isRow ? "\"M\"" : "\"N\", \"M\"") + "]\n" +
-                     (isMask ? "dtype = \"bool\"\n" : "");
-    sample.shapes.push_back(isRow ? std::vector<int64_t>{8} : std::vector<int64_t>{3, 8});
-  }
-  sample.body = "out = torch." + name + "(" + arguments + ")";
-  return sample;
-}
-
 class PointwiseRow : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(All, PointwiseRow, testing::ValuesIn(pointwiseRows()),
                          [](const auto &info) { return info.param; });
 
 TEST_P(PointwiseRow, LoweringIsTheReference) {
-  const definition::Operation &operation = *definition::findOperation(GetParam());
-  const bool isOfFloats = operation.result != definition::ResultType::IntegerOnly;
-  const bool isOfIntegers = operation.result != definition::ResultType::FloatOnly;
   for (bool givesAll : {false, true}) {
-    Sample sample = call(GetParam(), givesAll);
     for (DType dtype : {DType::F64, DType::I32}) {
-      if (isFloat(dtype) ? !isOfFloats : !isOfIntegers) {
-        continue;
+      Sample sample = call(GetParam(), givesAll);
+      if (auto op = rowOf(GetParam(), sample, dtype)) {
+        expectReference(GetParam(), *op, sample, dtype, givesAll);
       }
-      if (GetParam() == "pow" && !isFloat(dtype)) { // of integers, for literal exponents
-        sample.body = "out = torch.pow(input_in, 3) * exponent_in";
-      }
-      const bool isBool = operation.result == definition::ResultType::Bool;
-      const bool becomesFloat =
-          operation.result == definition::ResultType::Float && !isFloat(dtype);
-      const definition::Operator op = made(sample.body, sample.inputs, sample.outShape,
-                                           "\"" + std::string(torchName(dtype)) + "\"",
-                                           isBool         ? "bool"
-                                           : becomesFloat ? "float32"
-                                                          : "");
-      expectReference(GetParam(), op, sample, dtype, givesAll);
     }
   }
 }

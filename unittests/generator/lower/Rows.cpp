@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows as operators, see Rows.h.
+#include "unittests/generator/lower/Rows.h"
+
+#include <cmath>
+#include <random>
+
+namespace nereid::generator {
+
+using runtime::Tensor;
+
+std::vector<Tensor> dataFor(const definition::Operator &op, const Sample &sample, DType dtype,
+                            unsigned number) {
+  std::mt19937 seed(number);
+  std::vector<Tensor> result;
+  for (size_t i = 0; i < op.parameters.size(); ++i) {
+    Tensor tensor = Tensor::empty(sample.shapes[i], op.parameters[i].fixedDtype.value_or(dtype));
+    const bool isMask = tensor.dtype() == DType::Bool;
+    for (int64_t at = 0; at < tensor.elementCount(); ++at) {
+      double value = std::uniform_real_distribution<double>(-3, 3)(seed);
+      tensor.set(at, isMask ? value > 0 : isFloat(dtype) ? value : std::trunc(4 * value));
+    }
+    result.push_back(std::move(tensor));
+  }
+  return result;
+}
+
+std::vector<std::string> pointwiseRows() {
+  std::vector<std::string> names;
+  for (const std::string &name : definition::operationNames()) {
+    const definition::Operation *operation = definition::findOperation(name);
+    if (operation->name == name && operation->kind == definition::OperationKind::Pointwise) {
+      names.push_back(name);
+    }
+  }
+  return names;
+}
+
+Sample call(const std::string &name, bool givesAll) {
+  const definition::Operation &operation = *definition::findOperation(name);
+  Sample sample{"", "", "\"N\", \"M\"", {}, {3, 8}};
+  std::string arguments;
+  for (const definition::Argument &argument : operation.arguments) {
+    if (argument.type != definition::ArgumentType::Operand || (argument.hasDefault && !givesAll)) {
+      continue;
+    }
+    const bool isMask = argument.name == "mask" || argument.name == "condition";
+    // The second operand is a row for all.
+    const bool isRow = sample.shapes.size() == 1 && !isMask;
+    arguments += (arguments.empty() ? "" : ", ") + argument.name + "=" + argument.name + "_in";
+    sample.inputs += "[inputs." + argument.name + "_in]\nshape = [" +
+                     (isRow ? "\"M\"" : "\"N\", \"M\"") + "]\n" +
+                     (isMask ? "dtype = \"bool\"\n" : "");
+    sample.shapes.push_back(isRow ? std::vector<int64_t>{8} : std::vector<int64_t>{3, 8});
+  }
+  sample.body = "out = torch." + name + "(" + arguments + ")";
+  return sample;
+}
+
+std::optional<definition::Operator> rowOf(const std::string &name, Sample &sample, DType dtype) {
+  using Result = definition::ResultType;
+  const Result result = definition::findOperation(name)->result;
+  const bool takes = isFloat(dtype) ? result != Result::IntegerOnly : result != Result::FloatOnly;
+  if (!takes) {
+    return std::nullopt;
+  }
+  if (name == "pow" && !isFloat(dtype)) { // of integers, for literal exponents
+    sample.body = "out = torch.pow(input_in, 3) * exponent_in";
+  }
+  const bool becomesFloat = result == Result::Float && !isFloat(dtype);
+  return made(sample.body, sample.inputs, sample.outShape,
+              "\"" + std::string(torchName(dtype)) + "\"",
+              result == Result::Bool ? "bool"
+              : becomesFloat         ? "float32"
+                                     : "");
+}
+
+} // namespace nereid::generator
