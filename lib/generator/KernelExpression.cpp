@@ -29,13 +29,25 @@ const BinaryForm *binaryForm(const std::string &op) {
 
 /// Functions of one argument under the kernel language's name.
 const char *functionName(const std::string &op) {
-  static const std::map<std::string, const char *> names = {
-      {"abs", "tl.abs"},           {"floor", "tl.floor"},      {"ceil", "tl.ceil"},
-      {"sqrt", "tl.sqrt"},         {"rsqrt", "tl.rsqrt"},      {"exp", "tl.exp"},
-      {"exp2", "tl.exp2"},         {"log", "tl.log"},          {"log2", "tl.log2"},
-      {"sin", "tl.sin"},           {"cos", "tl.cos"},          {"erf", "tl.erf"},
-      {"sigmoid", "tl.sigmoid"},   {"tanh", "libdevice.tanh"}, {"expm1", "libdevice.expm1"},
-      {"log1p", "libdevice.log1p"}};
+  static const std::map<std::string, const char *> names = {{"abs", "tl.abs"},
+                                                            {"floor", "tl.floor"},
+                                                            {"ceil", "tl.ceil"},
+                                                            {"sqrt", "tl.sqrt"},
+                                                            {"rsqrt", "tl.rsqrt"},
+                                                            {"exp", "tl.exp"},
+                                                            {"exp2", "tl.exp2"},
+                                                            {"log", "tl.log"},
+                                                            {"log2", "tl.log2"},
+                                                            {"sin", "tl.sin"},
+                                                            {"cos", "tl.cos"},
+                                                            {"erf", "tl.erf"},
+                                                            {"sigmoid", "tl.sigmoid"},
+                                                            {"tanh", "libdevice.tanh"},
+                                                            {"expm1", "libdevice.expm1"},
+                                                            {"log1p", "libdevice.log1p"},
+                                                            {"round", "libdevice.rint"},
+                                                            {"trunc", "libdevice.trunc"},
+                                                            {"erfc", "libdevice.erfc"}};
   auto found = names.find(op);
   return found == names.end() ? nullptr : found->second;
 }

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a launch passes to the kernel of a stage, collected while the kernel is written: memory,
+// numbers of the operator, and sizes. A size is any polynomial in the program's symbols that the
+// kernel reads, an extent, a stride or a coefficient; the launch computes it, so that no product of
+// sizes is taken in a kernel's 32 bits. What is a number already when the kernel is made stays a
+// number in its text.
+#pragma once
+
+#include "lib/generator/kernel/Names.h"
+#include "lib/generator/kernel/Tree.h"
+#include "lib/generator/program/Program.h"
+
+namespace nereid::generator {
+
+struct StageArgument {
+  enum class Kind : uint8_t { Memory, Number, Size };
+  Kind kind = Kind::Size;
+  std::string name;      ///< in the kernel
+  BufferId buffer = 0;   ///< of Memory: no view
+  std::string parameter; ///< of a Number: its name in the program
+  DType dtype{};         ///< of Memory's elements or the Number
+  Polynomial value;      ///< of a Size
+};
+
+class Arguments {
+public:
+  explicit Arguments(const Program &program);
+
+  /// The address of the buffer's first element; of a view, of its base's.
+  kernel::Expr memory(BufferId buffer);
+  kernel::Expr number(const Node &parameter);
+  /// `hint` names it when the polynomial's own text is long.
+  kernel::Expr size(const Polynomial &value, const std::string &hint);
+
+  /// Memory in the order of the program's buffers, then numbers and sizes as they were asked for.
+  std::vector<StageArgument> take();
+
+  kernel::Names names;
+
+private:
+  const Program &program;
+  std::map<BufferId, std::string> pointers; ///< names of all buffers', used or not
+  std::map<BufferId, StageArgument> buffers;
+  std::vector<StageArgument> numbers, sizes;
+};
+
+} // namespace nereid::generator

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+// Map nodes as expressions of exact types, see Values.h.
+#include "lib/generator/KernelExpression.h"
+#include "lib/generator/emit/Values.h"
+#include "lib/generator/program/Guards.h"
+
+#include <algorithm>
+
+namespace nereid::generator {
+namespace {
+
+using kernel::binary;
+using kernel::call;
+using kernel::name;
+
+bool isConst(const Node *node) { return node->kind == NodeKind::Const; }
+
+std::string opposite(const std::string &comparison) {
+  static const std::map<std::string, std::string> table = {
+      {"lt", "ge"}, {"ge", "lt"}, {"le", "gt"}, {"gt", "le"}, {"eq", "ne"}, {"ne", "eq"}};
+  return table.at(comparison);
+}
+
+} // namespace
+
+Values::Value Values::operation(const Node &node, const Conditions &around) {
+  if (node.name == "cast") {
+    return converted(node, around);
+  }
+  if (node.name == "where") {
+    return select(node, around);
+  }
+  present = around;
+  if (std::optional<kernel::Expr> compared = comparison(node, true)) {
+    return {*compared};
+  }
+  std::vector<Value> in;
+  for (const Node *input : node.inputs) {
+    in.push_back(value(input, around));
+  }
+  int height = 1;
+  for (const Value &each : in) {
+    height = std::max(height, each.height + 1);
+  }
+  const DType dtype = node.inputs[0]->dtype;
+  if (std::all_of(in.begin(), in.end(), [](const Value &each) { return each.isLiteral; })) {
+    in[0] = {typed(in[0], dtype)};
+  }
+  if (node.name == "sign") { // NaN stays
+    const kernel::Expr x = in[0].height > 1 ? named("t", in[0]).tree : in[0].tree;
+    const kernel::Expr low = call("tl.where", {binary("<", x, 0), -1, x});
+    return {call("tl.where", {binary(">", x, 0), 1, isUnsignedInteger(dtype) ? x : low}),
+            height + 2};
+  }
+  if (node.name == "pow" && isConst(node.inputs[1])) {
+    const Node &exponent = *node.inputs[1];
+    const double number = isFloat(dtype) ? exponent.real : static_cast<double>(exponent.integer);
+    const bool isProduct = isFloat(dtype) ? number == 2 || number == 3 : number >= 1;
+    if (number == 0) {
+      return {typed({kernel::Expr(1), 1, true}, dtype)};
+    }
+    if (isProduct) {
+      return power(node, in[0], static_cast<int64_t>(number));
+    }
+  }
+  needsLibdevice |= generator::needsLibdevice(node.name);
+  std::vector<Expression> operands;
+  for (size_t i = 0; i < in.size(); ++i) {
+    operands.push_back({in[i].tree, node.inputs[i]->dtype == DType::Bool});
+  }
+  return {pointwiseExpression(node.name, operands, languageName(dtype), isFloat(dtype))->tree,
+          height};
+}
+
+/// By products, which wrap as the power does.
+Values::Value Values::power(const Node &node, Value base, int64_t exponent) {
+  base = {typed(base, node.dtype), base.height};
+  std::optional<kernel::Expr> result;
+  for (kernel::Expr square = base.tree; exponent > 0; exponent >>= 1) {
+    const bool isShort = square->kind == kernel::ExprKind::Name;
+    square = isShort ? square : named("t", {square}).tree;
+    if ((exponent & 1) != 0) {
+      result = result ? *result * square : square;
+    }
+    square = square * square;
+  }
+  return {*result, 3};
+}
+
+Values::Value Values::converted(const Node &node, const Conditions &around) {
+  const Node &from = *node.inputs[0];
+  if (isConst(&from)) {
+    return constant(from, node.dtype);
+  }
+  // A load that nothing else needs stands in one line with its conversion.
+  const bool isOwnLoad = uses[&from] == 1 && selectedLoad(&from).load;
+  const Value in = isOwnLoad ? compute(&from, around) : value(&from, around);
+  if (node.dtype == DType::Bool) {
+    return {binary("!=", in.tree, 0), in.height + 1};
+  }
+  const kernel::Expr type = name(languageName(node.dtype));
+  if (node.free.empty()) { // an argument that is 1 may be a number in the kernel
+    return {call("tl.cast", {typed(in, from.dtype), type}), in.height + 1};
+  }
+  return {generator::cast(typed(in, from.dtype), languageName(node.dtype)), in.height};
+}
+
+Values::Value Values::select(const Node &node, const Conditions &around) {
+  Value parts[3];
+  int height = 1;
+  for (size_t i = 0; i < 3; ++i) {
+    Conditions inner = around;
+    if (i > 0) {
+      addConditions(node.inputs[0], i == 1, inner);
+    }
+    parts[i] = value(node.inputs[i], inner);
+    height = std::max(height, parts[i].height + 1);
+  }
+  const bool areLiterals = parts[1].isLiteral && parts[2].isLiteral;
+  return {
+      call("tl.where", {typed(parts[0], DType::Bool),
+                        areLiterals ? typed(parts[1], node.dtype) : parts[1].tree, parts[2].tree}),
+      height};
+}
+
+/// A comparison of index expressions, in the width of indices; none when it is another one.
+std::optional<kernel::Expr> Values::comparison(const Node &node, bool holds) {
+  if (!comparisonOf(node)) {
+    return std::nullopt;
+  }
+  auto side = [&](const Node *input) {
+    return index(input->kind == NodeKind::Index ? input->indices[0] : Affine(input->integer));
+  };
+  static const std::map<std::string, std::string> signs = {
+      {"lt", "<"}, {"le", "<="}, {"gt", ">"}, {"ge", ">="}, {"eq", "=="}, {"ne", "!="}};
+  return binary(signs.at(holds ? node.name : opposite(node.name)), side(node.inputs[0]),
+                side(node.inputs[1]));
+}
+
+} // namespace nereid::generator
