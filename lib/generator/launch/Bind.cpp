@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// A table's expressions at the sizes of one launch, see Table.h.
+#include "lib/generator/launch/Table.h"
+#include "lib/language/IntegerExpression.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+namespace nereid::generator {
+namespace {
+
+/// Thrown inside of this file alone.
+struct Failure {
+  Diagnostic diagnostic;
+};
+
+int64_t evaluated(const std::string &what, const std::string &text,
+                  const language::NamedIntegers &values) {
+  Result<int64_t> result = language::evaluateInteger(what, text, values);
+  if (!result) {
+    throw Failure{std::move(result.error())};
+  }
+  return *result;
+}
+
+BoundLaunch bound(const LaunchEntry &entry, language::NamedIntegers values) {
+  BoundLaunch launch;
+  launch.function = entry.function;
+  auto sign = [&](const std::string &name, const std::string &type) {
+    launch.signature += fmt::format("{}{}={}", launch.signature.empty() ? "" : ", ", name, type);
+  };
+  for (const LaunchArgument &argument : entry.arguments) {
+    const std::string element(kernelName(argument.dtype));
+    if (argument.kind == StageArgument::Kind::Size) {
+      const int64_t size = evaluated(argument.name, argument.value, values);
+      const bool isWide =
+          size > std::numeric_limits<int32_t>::max() || size < std::numeric_limits<int32_t>::min();
+      sign(argument.name, isWide ? "i64" : "i32");
+      launch.sizes.push_back(size);
+    } else {
+      sign(argument.name, argument.kind == StageArgument::Kind::Memory ? "*" + element : element);
+    }
+  }
+  for (const NamedExpression &one : entry.constexprs) {
+    values[one.name] = evaluated(one.name, one.value, values);
+    sign(one.name, std::to_string(values[one.name]));
+  }
+  launch.programs = evaluated("grid", entry.grid, values);
+  return launch;
+}
+
+} // namespace
+
+Result<std::vector<BoundLaunch>> bindLaunch(const LaunchTable &table,
+                                            const std::map<std::string, int64_t> &symbols) {
+  language::NamedIntegers values;
+  for (const std::string &symbol : table.symbols) {
+    auto found = symbols.find(symbol);
+    if (found == symbols.end()) {
+      return makeError("E0612", fmt::format("size '{}' has no value", symbol));
+    }
+    values[symbol] = found->second;
+  }
+  try {
+    for (const NamedExpression &one : table.derived) {
+      values[one.name] = evaluated(one.name, one.value, values);
+    }
+    std::vector<BoundLaunch> launches;
+    for (const LaunchEntry &entry : table.kernels) {
+      launches.push_back(bound(entry, values));
+    }
+    return launches;
+  } catch (Failure &failure) {
+    return std::move(failure.diagnostic);
+  }
+}
+
+} // namespace nereid::generator

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables of launches, see Table.h: how they are made of a program's kernels.
+#include "lib/generator/launch/Table.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace nereid::generator {
+namespace {
+
+/// Elements of a tile that is tried first, and of its innermost dimension.
+constexpr int64_t elementsOfTile = 4096, elementsAlong = 1024;
+
+class TableMaker {
+public:
+  explicit TableMaker(const Program &program) : program(program) {}
+
+  LaunchTable run(const std::vector<StageKernel> &kernels) {
+    LaunchTable table;
+    for (const Symbol &symbol : program.space.symbols.all()) {
+      if (!symbol.quotientOf) {
+        table.symbols.push_back(symbol.name);
+      } else {
+        const auto &[value, by] = *symbol.quotientOf;
+        table.derived.push_back({symbol.name, fmt::format("({})//({})", text(value), text(by))});
+      }
+    }
+    for (const Buffer &buffer : program.buffers) {
+      if (!buffer.base && buffer.role == BufferRole::Temporary) {
+        table.workspaces.push_back({buffer.name, buffer.dtype, elementsOf(buffer)});
+      }
+    }
+    for (const StageKernel &kernel : kernels) {
+      table.kernels.push_back(entry(kernel));
+    }
+    return table;
+  }
+
+private:
+  std::string text(const Polynomial &value) const {
+    std::string result;
+    for (char c : program.space.symbols.text(value)) { // exact there: N/8 of a multiple of 8
+      result += c == '/' ? "//" : std::string(1, c);
+    }
+    return result;
+  }
+
+  std::string elementsOf(const Buffer &buffer) const {
+    std::string last = "1";
+    for (size_t dim = 0; dim < buffer.sizes.size(); ++dim) {
+      last += fmt::format(" + ({})*({})", text(buffer.sizes[dim] - 1), text(buffer.strides[dim]));
+    }
+    return last;
+  }
+
+  LaunchEntry entry(const StageKernel &kernel) const {
+    LaunchEntry made;
+    made.function = kernel.tree.name;
+    for (const StageArgument &argument : kernel.arguments) {
+      using Kind = StageArgument::Kind;
+      made.arguments.push_back({argument.kind, argument.name, argument.dtype,
+                                argument.kind == Kind::Memory
+                                    ? program.buffers[argument.buffer].name
+                                : argument.kind == Kind::Number ? argument.parameter
+                                                                : text(argument.value)});
+    }
+    std::string left = std::to_string(elementsOfTile);
+    for (size_t dim = kernel.dims.size(); dim-- > 0;) {
+      const TileDim &each = kernel.dims[dim];
+      const std::string extent = fmt::format("max(1, next_power_of_2({}))", extentText(each));
+      const std::string most = dim + 1 == kernel.dims.size() && dim > 0
+                                   ? std::to_string(elementsAlong)
+                                   : fmt::format("max(1, {})", left);
+      made.constexprs.push_back({each.block, fmt::format("min({}, {})", most, extent)});
+      left += "//" + each.block;
+      made.grid +=
+          fmt::format("{}cdiv({}, {})", made.grid.empty() ? "" : "*", extentText(each), each.block);
+    }
+    made.grid = made.grid.empty() ? "1" : made.grid;
+    made.constexprs.push_back({"WIDE", wide(kernel)});
+    return made;
+  }
+
+  std::string extentText(const TileDim &dim) const {
+    return "(" + text(extentOf(dim, program)) + ")";
+  }
+
+  /// Whether some offset or index, of lanes beyond a tile's edge too, needs more than 32 bits.
+  std::string wide(const StageKernel &kernel) const {
+    std::vector<std::string> ends = {"0", "0"}; // max takes two at least
+    std::map<IteratorId, std::string> beyond;
+    for (const TileDim &dim : kernel.dims) {
+      beyond[dim.iterators[0]] = dim.block;
+      ends.push_back(fmt::format("{} + {}", extentText(dim), dim.block));
+    }
+    std::set<Affine> told;
+    for (const Affine &offset : kernel.offsets) {
+      if (!offset.isConstant() && told.insert(offset).second) {
+        ends.push_back(magnitude(offset, beyond));
+      }
+    }
+    return fmt::format("max({}) > 2147483647", fmt::join(ends, ", "));
+  }
+
+  /// No lane computes more, whatever the signs.
+  std::string magnitude(const Affine &value,
+                        const std::map<IteratorId, std::string> &beyond) const {
+    std::string sum = fmt::format("abs({})", text(value.constant()));
+    for (const auto &[atom, coefficient] : value.terms()) {
+      sum += fmt::format(" + abs({})*({})", text(coefficient), magnitude(atom, beyond));
+    }
+    return sum;
+  }
+  std::string magnitude(const Atom &atom, const std::map<IteratorId, std::string> &beyond) const {
+    switch (atom.kind) {
+    case Atom::Kind::Iterator: {
+      const std::string extent = text(program.space.iterators[atom.iterator].extent);
+      auto found = beyond.find(atom.iterator);
+      return found == beyond.end() ? extent : extent + " + " + found->second;
+    }
+    case Atom::Kind::Data: // is read as 64 bits
+      return "0";
+    case Atom::Kind::Quotient:
+      return magnitude(*atom.argument, beyond);
+    case Atom::Kind::Remainder:
+      return text(atom.size);
+    }
+    return "0";
+  }
+
+  const Program &program;
+};
+
+} // namespace
+
+Result<MadeKernels> makeKernels(const Program &program, const std::string &name) {
+  MadeKernels made;
+  size_t count = 0;
+  for (const Stage &stage : program.stages) {
+    count += groupsOf(program, stage).size();
+  }
+  for (const Stage &stage : program.stages) {
+    for (const std::vector<Store> &stores : groupsOf(program, stage)) {
+      const std::string number =
+          count > 1 ? "_" + std::to_string(made.kernels.size() + 1) : std::string();
+      auto kernel = emitMap(program, name + number + "_kernel", stores, firstTile(program, stores));
+      if (!kernel) {
+        return kernel.error();
+      }
+      made.kernels.push_back(std::move(*kernel));
+    }
+  }
+  made.table = TableMaker(program).run(made.kernels);
+  return made;
+}
+
+} // namespace nereid::generator

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the kernels of a program are launched, as data: in which order, with which arguments, on
+// which grid. Every number is the text of an integer expression (lib/language/IntegerExpression.h)
+// in the program's symbols and in what stands before it, so that whoever launches, in whatever
+// language, evaluates the same text and knows nothing of programs.
+//
+//   symbols     N, M, and those that follow from others: q = (N + 1)//2
+//   workspaces  memory that one kernel leaves to the next
+//   kernels     function, arguments, constexprs, grid
+#pragma once
+
+#include "lib/generator/template/Map.h"
+
+namespace nereid::generator {
+
+struct NamedExpression {
+  std::string name, value;
+  bool operator==(const NamedExpression &) const = default;
+};
+
+struct LaunchArgument {
+  StageArgument::Kind kind = StageArgument::Kind::Size;
+  std::string name;  ///< in the kernel
+  DType dtype{};     ///< of Memory's elements or the Number
+  std::string value; ///< buffer or parameter of the program; of a Size: its expression
+  bool operator==(const LaunchArgument &) const = default;
+};
+
+struct LaunchEntry {
+  std::string function;
+  std::vector<LaunchArgument> arguments;
+  std::vector<NamedExpression> constexprs; ///< block sizes and WIDE: offsets need 64 bits
+  std::string grid;                        ///< number of programs
+  bool operator==(const LaunchEntry &) const = default;
+};
+
+struct Workspace {
+  std::string name;
+  DType dtype{};
+  std::string elements;
+  bool operator==(const Workspace &) const = default;
+};
+
+struct LaunchTable {
+  std::vector<std::string> symbols;     ///< that a launch brings, in order
+  std::vector<NamedExpression> derived; ///< those that follow from others
+  std::vector<Workspace> workspaces;
+  std::vector<LaunchEntry> kernels; ///< in the order of the launches
+  bool operator==(const LaunchTable &) const = default;
+};
+
+/// A program's kernels and their table. E0607 for a stage that no template makes.
+struct MadeKernels {
+  std::vector<StageKernel> kernels;
+  LaunchTable table;
+};
+Result<MadeKernels> makeKernels(const Program &program, const std::string &name);
+
+/// One launch with the sizes known.
+struct BoundLaunch {
+  std::string function, signature; ///< as the pipeline takes it: "x_ptr=*fp32, N=i32, BLOCK_Y=64"
+  std::vector<int64_t> sizes;      ///< of each argument that is a Size, in order
+  int64_t programs = 0;            ///< of a grid of one dimension; 0: nothing to launch
+};
+
+/// E0612 when a symbol has no value, E028x when 64 bits do not hold a number on the way.
+Result<std::vector<BoundLaunch>> bindLaunch(const LaunchTable &table,
+                                            const std::map<std::string, int64_t> &symbols);
+
+/// The table as JSON, and back; E0611 when it is none.
+std::string toJson(const LaunchTable &table);
+Result<LaunchTable> tableFromJson(const std::string &path, const std::string &text);
+
+} // namespace nereid::generator

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// Launch tables: what a launch is told, when offsets need 64 bits, and what it refuses.
+#include "lib/generator/launch/Table.h"
+
+#include "lib/generator/normalise/Normalise.h"
+#include "unittests/generator/program/Reading.h"
+
+namespace nereid::generator {
+namespace {
+
+constexpr const char *turned = R"(
+N = size()
+H = quotient(N + 1, 2)
+x = input(fp16, [N, 2], strides=[2, 1])
+w = temporary(fp32, [2, N], strides=[N, 1])
+y = output(fp32, [H], strides=[1])
+i = iterator(N)
+j = iterator(2)
+k = iterator(H)
+stage("turn")
+w[j, i] = cast(x[i, j], fp32) * parameter("scale", fp32)
+stage("halve")
+y[k] = ref(w[0, 2*k])
+)";
+
+LaunchTable tableOf(const std::string &text) {
+  Program read = program(text);
+  normalise(read);
+  auto made = makeKernels(read, "t");
+  EXPECT_TRUE(bool(made)) << (made ? "" : render(made.error()));
+  return made ? made->table : LaunchTable{};
+}
+
+TEST(LaunchTable, SaysAllThatALaunchNeeds) {
+  const LaunchTable table = tableOf(turned);
+  EXPECT_EQ(table.symbols, (std::vector<std::string>{"N"}));
+  EXPECT_EQ(table.derived, (std::vector<NamedExpression>{{"H", "(N + 1)//(2)"}}));
+  EXPECT_EQ(table.workspaces,
+            (std::vector<Workspace>{{"w", DType::F32, "1 + (1)*(N) + (N - 1)*(1)"}}));
+  auto launches = bindLaunch(table, {{"N", 5001}});
+  ASSERT_TRUE(bool(launches)) << render(launches.error());
+  ASSERT_EQ(launches->size(), 2u);
+  const BoundLaunch &turn = (*launches)[0], &halve = (*launches)[1];
+  EXPECT_EQ(turn.function, "t_1_kernel");
+  EXPECT_EQ(turn.signature, "x_ptr=*fp16, w_ptr=*fp32, scale=fp32, N=i32, "
+                            "BLOCK_Y=1024, BLOCK_X=2, WIDE=0");
+  EXPECT_EQ(turn.sizes, (std::vector<int64_t>{5001}));
+  EXPECT_EQ(turn.programs, 5);
+  EXPECT_EQ(halve.signature, "w_ptr=*fp32, y_ptr=*fp32, H=i32, BLOCK_Y=4096, WIDE=0");
+  EXPECT_EQ(halve.sizes, (std::vector<int64_t>{2501}));
+  EXPECT_EQ(halve.programs, 1);
+}
+
+TEST(LaunchTable, SurvivesAFile) {
+  const LaunchTable table = tableOf(turned);
+  auto read = tableFromJson("t.json", toJson(table));
+  ASSERT_TRUE(bool(read)) << render(read.error());
+  EXPECT_EQ(*read, table);
+}
+
+TEST(LaunchTable, OffsetsBeyond32BitsAreWide) {
+  const LaunchTable table = tableOf(R"(
+N = size()
+M = size()
+S = size()
+x = input(fp32, [N, M], strides=[S, 1])
+y = output(fp32, [N, M], strides=[M, 1])
+i = iterator(N)
+j = iterator(M)
+stage("t")
+y[i, j] = x[i, j]
+)");
+  auto isWide = [&](int64_t n, int64_t m, int64_t s) {
+    auto launches = bindLaunch(table, {{"N", n}, {"M", m}, {"S", s}});
+    EXPECT_TRUE(bool(launches));
+    return (*launches)[0].signature.ends_with("WIDE=1");
+  };
+  EXPECT_FALSE(isWide(1000, 1000, 1000));
+  EXPECT_TRUE(isWide(int64_t(1) << 16, int64_t(1) << 16, int64_t(1) << 16)) << "2^32 elements";
+  EXPECT_TRUE(isWide(1000, 1000, 3000000)) << "a stride alone";
+  EXPECT_TRUE(isWide(65536, 32766, 32766)) << "lanes beyond the last row's end";
+}
+
+TEST(LaunchTable, NothingIsLaunchedForNothing) {
+  auto launches = bindLaunch(tableOf(turned), {{"N", 0}});
+  ASSERT_TRUE(bool(launches)) << render(launches.error());
+  EXPECT_EQ((*launches)[0].programs, 0);
+}
+
+TEST(LaunchTable, RefusesWhatItCannotBind) {
+  const LaunchTable table = tableOf(turned);
+  auto without = bindLaunch(table, {});
+  ASSERT_FALSE(bool(without));
+  EXPECT_EQ(without.error().code + ": " + without.error().message, "E0612: size 'N' has no value");
+  auto beyond = bindLaunch(table, {{"N", std::numeric_limits<int64_t>::max()}});
+  ASSERT_FALSE(bool(beyond));
+  EXPECT_EQ(beyond.error().code.substr(0, 4), "E028");
+}
+
+TEST(LaunchTable, ADamagedFileIsNone) {
+  std::string text = toJson(tableOf(turned));
+  for (const char *part : {"\"fp16\"", "\"memory\"", "\"grid\"", "{"}) {
+    std::string damaged = text;
+    damaged.replace(damaged.find(part), std::string(part).size(), "\"?\"");
+    auto read = tableFromJson("t.json", damaged);
+    ASSERT_FALSE(bool(read)) << part;
+    EXPECT_EQ(read.error().code, "E0611");
+  }
+}
+
+} // namespace
+} // namespace nereid::generator
