@@ -14,9 +14,10 @@ using runtime::Tensor;
 
 class Runner {
 public:
-  Runner(const Program &program, const EvaluationInput &input) : program(program), input(input) {}
+  Runner(const Program &program, const EvaluationInput &input, const RunOptions &options)
+      : program(program), input(input), options(options) {}
 
-  Result<std::map<std::string, std::vector<double>>> run(RunOn on) {
+  Result<std::map<std::string, std::vector<double>>> run() {
     auto made = makeKernels(program, "t");
     if (!made) {
       return made.error();
@@ -25,6 +26,9 @@ public:
     auto read = tableFromJson("table", toJson(made->table)); // the file is all a launch needs
     if (!read || *read != made->table) {
       return makeError("E0611", "the table changes on its way through a file");
+    }
+    for (LaunchEntry &entry : read->kernels) {
+      change(entry.constexprs);
     }
     std::map<std::string, int64_t> sizes;
     for (size_t i = 0; i < read->symbols.size(); ++i) {
@@ -36,7 +40,7 @@ public:
     }
     makeTensors();
     for (size_t i = 0; i < launches->size(); ++i) {
-      if (Status status = launch(read->kernels[i], (*launches)[i], on); !status) {
+      if (Status status = launch(read->kernels[i], (*launches)[i]); !status) {
         return failed(status.error());
       }
     }
@@ -50,6 +54,16 @@ public:
   }
 
 private:
+  void change(std::vector<NamedExpression> &constexprs) const {
+    for (NamedExpression &one : constexprs) {
+      if (one.name == "WIDE") {
+        one.value = options.isWide ? "1" : one.value;
+      } else if (options.hasSmallBlocks) {
+        one.value = one.name == "BLOCK_Y" ? "4" : "2";
+      }
+    }
+  }
+
   Diagnostic failed(Diagnostic error) const {
     error.message = render(error) + "\n" + text;
     return error;
@@ -79,7 +93,7 @@ private:
     }
   }
 
-  Status launch(const LaunchEntry &entry, const BoundLaunch &bound, RunOn on) {
+  Status launch(const LaunchEntry &entry, const BoundLaunch &bound) {
     std::vector<runtime::ArgumentValue> values;
     std::set<std::string> emptyTensors;
     size_t size = 0;
@@ -101,7 +115,7 @@ private:
     pipeline::CompileInput source{"t.py", bound.function, bound.signature, text};
     const runtime::Grid grid{bound.programs, 1, 1};
     Diagnostics diags;
-    if (on == RunOn::Interpreter) {
+    if (options.on == RunOn::Interpreter) {
       auto finding = check::firstFinding(source, grid, values, emptyTensors);
       // What an earlier kernel has written, a later one may read.
       for (const LaunchArgument &argument : entry.arguments) {
@@ -124,6 +138,7 @@ private:
 
   const Program &program;
   const EvaluationInput &input;
+  const RunOptions options;
   std::string text;
   std::map<std::string, Tensor> tensors;
   std::set<std::string> empty; ///< buffers without contents
@@ -131,9 +146,9 @@ private:
 
 } // namespace
 
-Result<std::map<std::string, std::vector<double>>> run(const Program &program,
-                                                       const EvaluationInput &input, RunOn on) {
-  return Runner(program, input).run(on);
+Result<std::map<std::string, std::vector<double>>>
+run(const Program &program, const EvaluationInput &input, const RunOptions &options) {
+  return Runner(program, input, options).run();
 }
 
 } // namespace nereid::generator

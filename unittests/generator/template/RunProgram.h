@@ -10,9 +10,16 @@ namespace nereid::generator {
 
 enum class RunOn : uint8_t { Interpreter, Cpu };
 
+struct RunOptions {
+  RunOn on = RunOn::Interpreter;
+  /// Blocks of 4 by 2 by 2, so that small tensors have many programs; else those of the table.
+  bool hasSmallBlocks = true;
+  bool isWide = false; ///< offsets have 64 bits in any case
+};
+
 /// The elements of each output and temporary afterwards. On the interpreter, what `nereid check`
 /// finds is an error, as is anything else that goes wrong; its message holds the kernel's text.
-Result<std::map<std::string, std::vector<double>>> run(const Program &program,
-                                                       const EvaluationInput &input, RunOn on);
+Result<std::map<std::string, std::vector<double>>>
+run(const Program &program, const EvaluationInput &input, const RunOptions &options);
 
 } // namespace nereid::generator

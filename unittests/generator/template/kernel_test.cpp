@@ -21,7 +21,8 @@ class KernelRow : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(All, KernelRow, testing::ValuesIn(pointwiseRows()),
                          [](const auto &info) { return info.param; });
 
-void expectRow(const definition::Operator &op, const Sample &sample, DType dtype, RunOn on) {
+void expectRow(const definition::Operator &op, const Sample &sample, DType dtype,
+               const RunOptions &options) {
   SCOPED_TRACE(sample.body + " " + std::string(torchName(dtype)));
   const std::vector<runtime::Tensor> inputs = dataFor(op, sample, dtype, 1);
   auto program = lower(op, dtype);
@@ -33,7 +34,7 @@ void expectRow(const definition::Operator &op, const Sample &sample, DType dtype
       data.memory[op.parameters[i].name].push_back(inputs[i].at(at));
     }
   }
-  auto memory = run(*program, data, on);
+  auto memory = run(*program, data, options);
   ASSERT_TRUE(bool(memory)) << memory.error().message;
   const std::vector<double> &elements = memory->at("out");
   runtime::Tensor out = runtime::Tensor::empty(
@@ -55,7 +56,7 @@ TEST_P(KernelRow, IsTheReference) {
          {DType::F64, DType::F32, DType::F16, DType::BF16, DType::I32, DType::I64, DType::I8}) {
       Sample sample = call(GetParam(), givesAll);
       if (auto op = rowOf(GetParam(), sample, dtype)) {
-        expectRow(*op, sample, dtype, RunOn::Interpreter);
+        expectRow(*op, sample, dtype, {RunOn::Interpreter, givesAll, !givesAll});
       }
     }
   }
@@ -65,7 +66,7 @@ TEST_P(KernelRow, IsTheReferenceOnTheCpu) {
   for (DType dtype : {DType::F32, DType::I32}) {
     Sample sample = call(GetParam(), true);
     if (auto op = rowOf(GetParam(), sample, dtype)) {
-      expectRow(*op, sample, dtype, RunOn::Cpu);
+      expectRow(*op, sample, dtype, {RunOn::Cpu, false});
     }
   }
 }
@@ -84,8 +85,8 @@ TEST_P(KernelFuzz, ChainsComputeWhatCopiesCompute) {
     }
     chain.finish();
     normalise(chain.program);
-    auto memory =
-        run(chain.program, chain.data(), number % 20 == 0 ? RunOn::Cpu : RunOn::Interpreter);
+    const RunOn on = number % 20 == 0 ? RunOn::Cpu : RunOn::Interpreter;
+    auto memory = run(chain.program, chain.data(), {on, number % 4 != 0, number % 3 == 0});
     ASSERT_TRUE(bool(memory)) << memory.error().message << print(chain.program);
     ASSERT_EQ(memory->at("y"), chain.dense.elements) << print(chain.program);
   }
@@ -128,10 +129,11 @@ void stretch(Program &program, EvaluationInput &input) {
 }
 
 /// Elements that the evaluator leaves alone are NaN there.
-void expectEvaluated(const Program &program, const EvaluationInput &input, RunOn on) {
+void expectEvaluated(const Program &program, const EvaluationInput &input,
+                     const RunOptions &options) {
   auto expected = evaluate(program, input);
   ASSERT_TRUE(bool(expected)) << expected.error().message << print(program);
-  auto memory = run(program, input, on);
+  auto memory = run(program, input, options);
   ASSERT_TRUE(bool(memory)) << memory.error().message << print(program);
   for (const auto &[name, elements] : *memory) {
     const std::vector<double> &own = expected->at(name);
@@ -154,7 +156,7 @@ TEST(KernelFuzz, ChainsOfAnyStrides) {
     EvaluationInput input = chain.data();
     stretch(chain.program, input);
     normalise(chain.program);
-    expectEvaluated(chain.program, input, RunOn::Interpreter);
+    expectEvaluated(chain.program, input, {});
     if (HasFailure()) {
       return;
     }
@@ -276,6 +278,29 @@ stage("triangle")
 y[i, j] = where(index(i - j) >= 0, x[i, j], x[j, i]) + where(index(i + j) < index(N - 1), b[j], -1.0)
 )",
        {{3}, {}, {{"x", {0, 1, 2, 3, 4, 5, 6, 7, 8}}, {"b", {10, 20, 30}}}}},
+      {"ConditionsOverOtherIterators",
+       R"(
+N = size()
+x = input(fp32, [N], strides=[1])
+y = output(fp32, [N, N], strides=[N, 1])
+i = iterator(N)
+j = iterator(N)
+stage("t")
+y[i, j] = where(index(i - j) >= 0, where(index(j) >= 1, x[i - 1], -1.0), -2.0)
+)",
+       {{3}, {}, {{"x", {5, 6, 7}}}}},
+      {"PartOfAView",
+       R"(
+x = input(fp32, [4, 6], strides=[6, 1])
+v = view(x, [3, 2], strides=[6, 2], offset=8)
+y = output(fp32, [3, 2], strides=[2, 1])
+i = iterator(3)
+j = iterator(2)
+stage("t")
+y[i, j] = v[i, j]
+)",
+       {{}, {}, {{"x", {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11,
+                        12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23}}}}},
   };
 }
 
@@ -289,8 +314,9 @@ TEST_P(WrittenProgram, IsWhatTheEvaluatorSays) {
     if (isNormalised) {
       normalise(written);
     }
-    for (RunOn on : {RunOn::Interpreter, RunOn::Cpu}) {
-      expectEvaluated(written, GetParam().input, on);
+    for (bool isWide : {false, true}) {
+      expectEvaluated(written, GetParam().input, {RunOn::Interpreter, true, isWide});
+      expectEvaluated(written, GetParam().input, {RunOn::Cpu, isWide, isWide});
     }
   }
 }
