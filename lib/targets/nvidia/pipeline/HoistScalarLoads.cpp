@@ -2,10 +2,13 @@
 // nvidia-hoist-scalar-loads: read single numbers before a reduction rather than behind it.
 //
 // Why: behind a reduction all threads of a program stand still, and a number that is asked for only
-// then costs them the whole way to memory; asked for before, it comes while tiles do. ptxas moves
-// no load across the barriers of a reduction. Requires: one function, without layouts. Guarantees:
-// a load of one number that stood behind a reduction or scan of its block stands, with the
-// arithmetic of its address, behind what it depends on and the last operation that may write.
+// then costs them the whole way to memory; asked for before, it comes while they exchange theirs.
+// ptxas moves no load across the barriers of a reduction. It goes no further, and what takes two
+// registers stays: holding it for longer can cost a program's place on a multiprocessor.
+// Requires: one function, without layouts.
+// Guarantees: a load of one number of up to 32 bits stands, with the arithmetic of its address, in
+// front of the last reduction or scan of its block that it stood behind, unless that or something
+// in between gives its address or may write.
 // Example: `%t = tile.reduce %x ; %p = tile.addptr %q, %row ; %v = tile.load %p` becomes
 // `%p = tile.addptr %q, %row ; %v = tile.load %p ; %t = tile.reduce %x`.
 #include "lib/targets/nvidia/ir/Nvidia.h"
@@ -22,6 +25,10 @@ namespace {
 
 bool isOfNumbers(Operation *op) {
   return llvm::none_of(op->getResultTypes(), [](Type type) { return isa<RankedTensorType>(type); });
+}
+
+bool isOfOneRegister(Type type) {
+  return type.isIntOrFloat() && type.getIntOrFloatBitWidth() <= 32;
 }
 
 bool mayWrite(Operation *op) {
@@ -91,7 +98,7 @@ public:
   void runOnOperation() override {
     SmallVector<tile::LoadOp> loads;
     getOperation().walk([&](tile::LoadOp load) {
-      if (isOfNumbers(load) && !load.getIsVolatile()) {
+      if (isOfOneRegister(load.getType()) && !load.getIsVolatile()) {
         loads.push_back(load);
       }
     });
