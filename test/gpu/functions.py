@@ -64,7 +64,7 @@ def bounded(spelling, reference, bound, lowest=float("-inf")):
 
 
 def check_exp():
-    return bounded("tl.exp", torch.exp, 3.5)
+    return bounded("tl.exp", torch.exp, 2)
 
 
 def check_exp2():
@@ -93,7 +93,7 @@ def check_cos():
 
 def check_sigmoid():
     """1 / (1 + exp(-x)), while the exponential is finite."""
-    return bounded("tl.sigmoid", torch.sigmoid, 5, lowest=-87)
+    return bounded("tl.sigmoid", torch.sigmoid, 4, lowest=-87)
 
 
 if __name__ == "__main__":
