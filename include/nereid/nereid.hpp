@@ -487,6 +487,13 @@ public:
     const nereid_argument raw[] = {Argument(arguments).get()..., Argument(0).get()};
     check(nereid_stream_launch(get(), kernel.get(), grid.sizes, raw, sizeof...(Arguments)));
   }
+  void launch(const Kernel &kernel, Grid grid, const std::vector<Argument> &arguments) const {
+    std::vector<nereid_argument> raw;
+    for (const Argument &argument : arguments) {
+      raw.push_back(argument.get());
+    }
+    check(nereid_stream_launch(get(), kernel.get(), grid.sizes, raw.data(), raw.size()));
+  }
   Event record() const {
     nereid_event *made = nullptr;
     check(nereid_stream_record(get(), &made));

@@ -15,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -35,6 +36,7 @@ inline int64_t product(const Sizes &sizes) {
 struct Schedule {
   std::string kernel;
   std::vector<std::pair<std::string, int64_t>> constants;
+  std::string form = "launches"; ///< or "graph", "eager": what `--mode` chose for these sizes
 
   /// 1 when the kernel has no such constant.
   int64_t get(const std::string &name) const {
@@ -123,6 +125,22 @@ public:
     return std::stoll(taken());
   }
 
+  /// One of these, between quotes.
+  std::string quoted(const std::vector<std::string> &allowed) {
+    const std::string quote = word == "'" ? "'" : "\"";
+    expect(quote);
+    if (std::find(allowed.begin(), allowed.end(), word) == allowed.end()) {
+      std::string list;
+      for (const std::string &one : allowed) {
+        list += (list.empty() ? "'" : ", '") + one + "'";
+      }
+      refuseWord("one of " + list);
+    }
+    std::string found = taken();
+    expect(quote);
+    return found;
+  }
+
 private:
   static bool isPartOfWord(char c) {
     return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
@@ -156,7 +174,7 @@ private:
 };
 } // namespace detail
 
-/// CACHE_BYTES and SCHEDULES of an operator's Python file.
+/// CACHE_BYTES, SCHEDULES and FORMS of an operator's Python file.
 class ScheduleTable {
 public:
   ScheduleTable(std::string path, const OperatorKernels &kernels)
@@ -175,6 +193,15 @@ public:
         readEntry(words);
       }
     }
+    detail::PythonWords formWords(sourcePath, text, "FORMS");
+    if (formWords.isPresent()) {
+      formWords.expect("{");
+      while (!formWords.take("}")) {
+        const Class sizes = readClass(formWords);
+        forms[sizes] = formWords.quoted({"launches", "graph", "eager"});
+        formWords.take(",");
+      }
+    }
   }
 
   const std::string &path() const { return sourcePath; }
@@ -183,13 +210,21 @@ public:
   Schedule find(DType dtype, int64_t rows, int64_t columns, size_t bytes) const {
     const bool isLarge = bytes > static_cast<size_t>(cacheBytes);
     const int64_t width = OperatorKernels::roundedUp(columns);
-    const auto found = entries.find({nereid::name(dtype), width, isLarge});
-    return found != entries.end() ? found->second : kernels.byRule(rows, width, isLarge);
+    const Class sizes = {nereid::name(dtype), width, isLarge};
+    const auto found = entries.find(sizes);
+    Schedule schedule =
+        found != entries.end() ? found->second : kernels.byRule(rows, width, isLarge);
+    const auto form = forms.find(sizes);
+    schedule.form = form != forms.end() ? form->second : schedule.form;
+    return schedule;
   }
 
 private:
-  /// "(torch.float32, 1024, False): (layer_norm_rows, dict(ROWS=4, BLOCK_N=1024)),"
-  void readEntry(detail::PythonWords &words) {
+  /// Type, columns up to, whether the tensors are larger than the cache.
+  using Class = std::tuple<std::string, int64_t, bool>;
+
+  /// "(torch.float32, 1024, False):"
+  static Class readClass(detail::PythonWords &words) {
     for (const char *word : {"(", "torch", "."}) {
       words.expect(word);
     }
@@ -199,9 +234,15 @@ private:
     words.expect(",");
     const bool isLarge = words.number() != 0;
     words.take(",");
-    for (const char *word : {")", ":", "("}) {
-      words.expect(word);
-    }
+    words.expect(")");
+    words.expect(":");
+    return {type, columns, isLarge};
+  }
+
+  /// "(torch.float32, 1024, False): (layer_norm_rows, dict(ROWS=4, BLOCK_N=1024)),"
+  void readEntry(detail::PythonWords &words) {
+    const Class sizes = readClass(words);
+    words.expect("(");
     Schedule schedule;
     schedule.kernel = words.name();
     for (const char *word : {",", "dict", "("}) {
@@ -216,24 +257,43 @@ private:
     words.take(",");
     words.expect(")");
     words.take(",");
-    entries[{type, columns, isLarge}] = std::move(schedule);
+    entries[sizes] = std::move(schedule);
   }
 
   std::string sourcePath;
   OperatorKernels kernels;
   int64_t cacheBytes = 32 << 20;
-  std::map<std::tuple<std::string, int64_t, bool>, Schedule> entries;
+  std::map<Class, Schedule> entries;
+  std::map<Class, std::string> forms;
 };
 
-/// One launch made ready: run() as often as wanted while the tensors live. An operator's own Launch
-/// checks and adds its arguments.
+/// One launch made ready, on the device that its tensors lie on: run() as often as wanted while the
+/// tensors live. An operator's own Launch checks and adds its arguments. Where `--mode` chose the
+/// graph for these sizes, the launch is recorded once and replayed; the host has no graphs.
 class OperatorLaunch {
 public:
+  /// Done when it returns.
   void run() const {
-    if (kernel) {
+    if (graph) {
+      stream->launch(*graph);
+      stream->synchronize();
+    } else if (kernel) {
       kernel->launch(grid, arguments);
     }
   }
+  /// In the stream's order, for the caller to wait for.
+  void queue(const Stream &wanted) const {
+    if (graph) {
+      wanted.launch(*graph);
+    } else if (kernel) {
+      wanted.launch(*kernel, grid, arguments);
+    }
+  }
+  /// "launches", "graph" or "eager", as `--mode` chose it for these sizes; of the eager form, which
+  /// is not here, the kernel stands in the place.
+  const std::string &form() const { return chosenForm; }
+  /// Whether run() and queue() replay a recorded launch.
+  bool isReplayed() const { return graph.has_value(); }
 
 protected:
   Grid grid{0};
@@ -243,6 +303,7 @@ protected:
     return kept.back();
   }
   void addTensor(const std::string &name, DType type, const Tensor &tensor) {
+    device = device.empty() ? tensor.device() : device;
     const bool isAligned = reinterpret_cast<uintptr_t>(tensor.data()) % 16 == 0;
     declare(name, std::string("*") + kernelType(type) + (isAligned ? ":16" : ""));
     arguments.emplace_back(tensor);
@@ -263,18 +324,29 @@ protected:
   /// After all arguments. Compiled kernels are kept for the life of the program.
   void prepare(const ScheduleTable &table, const Schedule &schedule, bool isWide) {
     static std::mutex guard;
-    static std::map<std::tuple<std::string, std::string, std::string>, std::shared_ptr<Kernel>>
-        loaded;
+    using Key = std::tuple<std::string, std::string, std::string, std::string>;
+    static std::map<Key, std::shared_ptr<Kernel>> loaded;
     for (const auto &[name, value] : schedule.constants) {
       declare(name, std::to_string(value));
     }
     declare("WIDE", isWide ? "1" : "0");
-    std::lock_guard<std::mutex> lock(guard);
-    std::shared_ptr<Kernel> &known = loaded[{table.path(), schedule.kernel, signature}];
-    if (!known) {
-      known = std::make_shared<Kernel>(Kernel::load(table.path(), schedule.kernel, signature));
+    static const std::string host = Tensor::empty({0}, DType::U8).device();
+    const bool isOnHost = device == host;
+    {
+      std::lock_guard<std::mutex> lock(guard);
+      std::shared_ptr<Kernel> &known = loaded[{table.path(), schedule.kernel, signature, device}];
+      if (!known) {
+        known = std::make_shared<Kernel>(
+            isOnHost ? Kernel::load(table.path(), schedule.kernel, signature)
+                     : Kernel::loadOn(device, table.path(), schedule.kernel, signature));
+      }
+      kernel = known;
     }
-    kernel = known;
+    chosenForm = schedule.form;
+    if (chosenForm == "graph" && !isOnHost) {
+      stream.emplace(device);
+      graph.emplace(stream->capture([this] { stream->launch(*kernel, grid, arguments); }));
+    }
   }
 
 private:
@@ -291,8 +363,10 @@ private:
 
   std::vector<Tensor> kept;
   std::vector<Argument> arguments;
-  std::string signature;
+  std::string signature, device, chosenForm = "launches";
   std::shared_ptr<Kernel> kernel;
+  std::optional<Stream> stream; ///< that recorded the graph
+  std::optional<Graph> graph;
 };
 
 } // namespace v0

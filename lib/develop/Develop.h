@@ -112,6 +112,9 @@ private:
   /// Tries every schedule of the space where the mode says so, and verifies what is kept.
   Status searchSchedules();
   std::string modeLog() const; ///< mode_log.md
+  void chooseAgain();          ///< the form of rows whose schedule a round has changed
+  /// Enters what the mode chose into the folder's table, which its wrappers obey.
+  Status enterForms();
   /// The files' interfaces against the definition's.
   Status compareInterfaces(Diagnostics &diags);
 

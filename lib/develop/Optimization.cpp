@@ -315,7 +315,7 @@ Result<OptimizationResult> Rounds::run() {
       return result;
     }
     if (roundNumber() > options.rounds) {
-      result.stopReason = "all rounds used";
+      result.stopReason = options.rounds == 0 ? "no rounds are asked for" : "all rounds used";
       return result;
     }
     const std::optional<Neighbour> change = nextChange(*row);

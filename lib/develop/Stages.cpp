@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <filesystem>
 
 namespace nereid::develop {
@@ -310,6 +311,22 @@ Result<StageResult> Development::bench() {
   });
 }
 
+/// A round that was kept has compared schedules, and not forms.
+void Development::chooseAgain() {
+  for (PerformanceRow &row : rows) {
+    if (row.choice || !row.failure.empty() || !row.skipped.empty() || isInterrupted()) {
+      continue;
+    }
+    for (const definition::Case &testCase : op().performanceCases) {
+      if (testCase.name == row.caseName) {
+        options.progress(fmt::format("forms: {} {}", row.caseName, torchName(row.dtype)));
+        row = measureCase(generation, testCase, row.dtype, nullptr, machine, performanceOptions());
+        break;
+      }
+    }
+  }
+}
+
 Result<StageResult> Development::optimize() {
   return record("optimize", false, [&](std::string &json) -> Result<StageResult> {
     if (elsewhere) { // what is quicker here says nothing of there
@@ -344,6 +361,9 @@ Result<StageResult> Development::optimize() {
       return result.error();
     }
     optimization_ = std::move(*result);
+    if (options.isModeAsked) {
+      chooseAgain();
+    }
     json = performanceJson(rows);
     if (verified) {
       // The files of now are the ones that it is about.
@@ -382,6 +402,49 @@ std::string Development::modeLog() const {
   return text + "\n";
 }
 
+/// Cases of one class that disagree leave it at launches: a wrapper cannot tell them apart.
+Status Development::enterForms() {
+  generator::ScheduleTable table = generation.table;
+  std::vector<std::pair<generator::CaseClass, generator::Form>> entered;
+  for (const PerformanceRow &row : rows) {
+    const auto &cases = op().performanceCases;
+    const auto testCase = std::find_if(cases.begin(), cases.end(),
+                                       [&](const auto &one) { return one.name == row.caseName; });
+    if (!row.choice || row.choice->form() == generator::Form::Unasked || testCase == cases.end()) {
+      continue;
+    }
+    const auto caseClass =
+        generator::classify(generation.fused, testCase->binding, row.dtype, machine);
+    generator::Form form = row.choice->form();
+    for (const auto &[known, before] : entered) {
+      form = known == caseClass && before != form ? generator::Form::Launches : form;
+    }
+    entered.emplace_back(caseClass, form);
+    table.setForm(caseClass, form);
+  }
+  if (table.forms() == generation.table.forms()) {
+    return Done{};
+  }
+  const std::string file = op().name + "_triton.py";
+  if (std::find(edited.begin(), edited.end(), file) != edited.end()) {
+    options.progress(fmt::format("'{}' was edited by hand: the forms that were chosen are in "
+                                 "performance.json alone",
+                                 file));
+    return Done{};
+  }
+  const std::string before = inputsHash();
+  generation.table = table;
+  workspace.manifest.table = table;
+  if (Status written = workspace.writeFile({file, generator::writeTriton(generation)}); !written) {
+    return written;
+  }
+  // The kernels are what they were.
+  for (generator::StageRecord &stage : workspace.manifest.stages) {
+    stage.inputHash = stage.inputHash == before ? inputsHash() : stage.inputHash;
+  }
+  return Done{};
+}
+
 Status Development::finish() {
   // What an earlier run measured stays until this one has measured again.
   if (!optimization_.stopReason.empty() && !elsewhere) {
@@ -404,6 +467,11 @@ Status Development::finish() {
     }
   }
   if (!rows.empty()) {
+    if (options.isModeAsked) {
+      if (Status entered = enterForms(); !entered) {
+        return entered;
+      }
+    }
     auto written = workspace.writeFile({"performance.json", resultsJson()});
     if (written && options.isModeAsked) {
       written = workspace.writeFile({"mode_log.md", modeLog()});

@@ -221,9 +221,9 @@ private:
     }
     for (const Operand &operand : fused.operands) {
       if (operand.isOutput) {
-        text +=
-            packed(fmt::format("  const nereid::Tensor {} = nereid::Tensor::empty(", operand.name),
-                   {cppShape(operand.shape, names), typeOf(operand)}, ");\n");
+        text += packed(
+            fmt::format("  const nereid::Tensor {} = nereid::Tensor::empty(", operand.name),
+            {cppShape(operand.shape, names), typeOf(operand), leadName() + ".device()"}, ");\n");
         list += (list.empty() ? "" : ", ") + operand.name;
         call.push_back(operand.name);
       }

@@ -25,13 +25,16 @@ Json tableToJson(const ScheduleTable &table) {
                        {"isBeyondCache", entry.caseClass.isBeyondCache},
                        {"schedule", entry.schedule.text()},
                        {"origin", entry.origin}});
+    if (entry.form != Form::Unasked) {
+      entries.back()["form"] = formName(entry.form);
+    }
   }
   return {{"cacheBytes", table.cacheBytes},
           {"widestRowTile", table.widestRowTile},
           {"entries", entries}};
 }
 
-/// Nothing when an entry's type or schedule is not one.
+/// Nothing when an entry's type, schedule or form is not one.
 std::optional<ScheduleTable> tableFromJson(const Json &json) {
   ScheduleTable table;
   table.cacheBytes = json.at("cacheBytes").get<int64_t>();
@@ -39,12 +42,14 @@ std::optional<ScheduleTable> tableFromJson(const Json &json) {
   for (const Json &entry : json.at("entries")) {
     auto dtype = parseDType(entry.at("dtype").get<std::string>());
     auto schedule = parseSchedule(entry.at("schedule").get<std::string>());
-    if (!dtype || !schedule) {
+    auto form = parseForm(entry.value("form", ""));
+    if (!dtype || !schedule || !form) {
       return std::nullopt;
     }
     CaseClass caseClass{*dtype, entry.at("columnsUpTo").get<int64_t>(),
                         entry.at("isBeyondCache").get<bool>()};
     table.set(caseClass, *schedule, entry.at("origin").get<std::string>());
+    table.setForm(caseClass, *form);
   }
   return table;
 }

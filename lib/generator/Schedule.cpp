@@ -149,16 +149,46 @@ const ScheduleTable::Entry *ScheduleTable::find(const CaseClass &caseClass) cons
 void ScheduleTable::set(const CaseClass &caseClass, const Schedule &schedule, std::string origin) {
   for (Entry &entry : entries) {
     if (entry.caseClass == caseClass) {
+      entry.form = entry.schedule == schedule ? entry.form : Form::Unasked;
       entry.schedule = schedule;
       entry.origin = std::move(origin);
       return;
     }
   }
-  entries.push_back({caseClass, schedule, std::move(origin)});
+  entries.push_back({caseClass, schedule, std::move(origin), Form::Unasked});
   std::sort(entries.begin(), entries.end(), [](const Entry &a, const Entry &b) {
     return std::tuple(a.caseClass.dtype, a.caseClass.columnsUpTo, a.caseClass.isBeyondCache) <
            std::tuple(b.caseClass.dtype, b.caseClass.columnsUpTo, b.caseClass.isBeyondCache);
   });
+}
+
+void ScheduleTable::setForm(const CaseClass &caseClass, Form form) {
+  for (Entry &entry : entries) {
+    entry.form = entry.caseClass == caseClass ? form : entry.form;
+  }
+}
+
+bool ScheduleTable::hasForm(Form form) const {
+  return std::any_of(entries.begin(), entries.end(),
+                     [&](const Entry &entry) { return entry.form == form; });
+}
+
+std::vector<Form> ScheduleTable::forms() const {
+  std::vector<Form> list;
+  for (const Entry &entry : entries) {
+    list.push_back(entry.form);
+  }
+  return list;
+}
+
+constexpr std::string_view formNames[] = {"", "launches", "graph", "eager"};
+
+std::string_view formName(Form form) { return formNames[static_cast<size_t>(form)]; }
+
+std::optional<Form> parseForm(std::string_view name) {
+  const auto *found = std::find(std::begin(formNames), std::end(formNames), name);
+  return found == std::end(formNames) ? std::nullopt
+                                      : std::optional(static_cast<Form>(found - formNames));
 }
 
 std::string_view changeClassName(ChangeClass changeClass) {

@@ -60,19 +60,30 @@ struct CaseClass {
 CaseClass classify(const FusedOperator &fused, const definition::Binding &binding, DType dtype,
                    const Machine &chip);
 
+/// How an operator is run, as a mode chose it by time: nothing was asked; each call a launch; a
+/// recorded launch that is replayed; the eager operations instead of the kernel.
+enum class Form { Unasked, Launches, Graph, Eager };
+std::string_view formName(Form form); ///< "", "launches", "graph", "eager"
+std::optional<Form> parseForm(std::string_view name);
+
 /// The schedule of each class seen so far. Written into the Python wrapper and the manifest.
 struct ScheduleTable {
   struct Entry {
     CaseClass caseClass;
     Schedule schedule;
-    std::string origin; ///< "rule", "pattern", "naive" or "round 2"
+    std::string origin;        ///< "rule", "pattern", "naive" or "round 2"
+    Form form = Form::Unasked; ///< measured with this schedule
   };
   std::vector<Entry> entries;
   int64_t cacheBytes = 32 << 20; ///< what "beyond-cache" compares with
   int64_t widestRowTile = 65536; ///< columns up to which a row is one tile when no entry fits
 
   const Entry *find(const CaseClass &caseClass) const;
+  /// Another schedule than before has no form yet.
   void set(const CaseClass &caseClass, const Schedule &schedule, std::string origin);
+  void setForm(const CaseClass &caseClass, Form form); ///< nothing where there is no entry
+  bool hasForm(Form form) const;
+  std::vector<Form> forms() const; ///< one for each entry
 };
 
 /// Every schedule worth considering for a case (the search space of the tuner), rules' first

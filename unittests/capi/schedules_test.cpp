@@ -79,6 +79,30 @@ SCHEDULES_TOO = {1: 2}
             "norm_rows ROWS=16 BLOCK_N=1024 STREAMING=0");
 }
 
+TEST_F(Schedules, FormsAreOfTheSameClasses) {
+  const ScheduleTable table = read(R"(SCHEDULES = {
+    (torch.float32, 1024, False): (norm_rows, dict(ROWS=4, BLOCK_N=1024)),
+}
+# graph: recorded
+FORMS = {
+    (torch.float32, 1024, False): "graph",  # quickest
+    (torch.float16, 64, True): 'eager',
+    (torch.float16, 64, False): "launches"
+}
+)",
+                                   rowKernels());
+  EXPECT_EQ(table.find(DType::F32, 9, 1000, 1).form, "graph");
+  EXPECT_EQ(table.find(DType::F32, 9, 1000, 1).get("ROWS"), 4);
+  EXPECT_EQ(table.find(DType::F32, 9, 1000, (32 << 20) + 1).form, "launches");
+  EXPECT_EQ(table.find(DType::F16, 9, 64, (32 << 20) + 1).form, "eager") << "by rule, with a form";
+  EXPECT_EQ(table.find(DType::F16, 9, 64, 1).form, "launches");
+  const nereid::Error error = errorOf(
+      [&] { read("FORMS = {\n    (torch.float32, 8, False): \"quick\",\n}\n", rowKernels()); });
+  EXPECT_EQ(error.what(), path +
+                              ":2: the table expects one of 'launches', 'graph', 'eager', but got "
+                              "'quick'");
+}
+
 TEST_F(Schedules, AreMadeByRuleWithoutATable) {
   const ScheduleTable rows = read("", rowKernels());
   EXPECT_EQ(text(rows.find(DType::F32, 3, 1, 32 << 20)), "norm_rows ROWS=4 BLOCK_N=16 STREAMING=0");

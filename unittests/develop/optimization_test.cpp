@@ -194,6 +194,11 @@ TEST_F(Rounds, AllRunsTogetherHaveSoManyRounds) {
   EXPECT_EQ(second.stopReason, "all rounds used");
 }
 
+TEST_F(Rounds, NoneAreNotAllUsed) {
+  options.rounds = 0;
+  EXPECT_EQ(run().stopReason, "no rounds are asked for");
+}
+
 TEST_F(Rounds, ChangesThatShouldNotGainAreNotTried) {
   // At the limit of the memory, every core busy, launches free: nothing asks for a change.
   rows.front().floor.memorySeconds = 0.84e-3;

@@ -53,6 +53,13 @@ double Choice::speedup() const {
   return compiled > 0 && eagerSeconds > 0 ? eagerSeconds / compiled : 0;
 }
 
+generator::Form Choice::form() const {
+  return !failure.empty() ? generator::Form::Unasked
+         : !isCompiled()  ? generator::Form::Eager
+         : isGraph()      ? generator::Form::Graph
+                          : generator::Form::Launches;
+}
+
 std::string Choice::text() const {
   if (!failure.empty()) {
     return "none: " + failure;

@@ -4,6 +4,7 @@
 // quicker than the eager one by the threshold that the user sets.
 #pragma once
 
+#include "lib/generator/Schedule.h"
 #include "lib/measure/Timer.h"
 #include "lib/support/Diagnostics.h"
 
@@ -52,6 +53,8 @@ struct Choice {
   double compiledSeconds() const;
   double speedup() const; ///< of the compiled form over the eager one; 0 = not told
   bool isCompiled() const { return failure.empty() && speedup() >= leastSpeedup; }
+  /// Unasked where nothing is chosen.
+  generator::Form form() const;
   /// "compiled, replayed as a graph: 2.31x the eager form"
   std::string text() const;
 };

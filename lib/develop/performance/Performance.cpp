@@ -153,7 +153,7 @@ static nlohmann::ordered_json choiceJson(const Choice &choice) {
     json["failure"] = choice.failure;
     return json;
   }
-  json["form"] = !choice.isCompiled() ? "eager" : choice.isGraph() ? "graph" : "launches";
+  json["form"] = generator::formName(choice.form());
   json["speedup"] = choice.speedup();
   json["noisy"] = choice.isNoisy;
   json["eager_seconds"] = choice.eagerSeconds;

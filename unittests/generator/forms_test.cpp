@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// The forms that a mode chose: in the manifest, in the Python file, and what its wrapper makes of
+// them. The C++ launcher reads them in unittests/capi and obeys them in unittests/develop.
+#include "unittests/generator/Making.h"
+
+#include "lib/generator/EagerText.h"
+#include "lib/generator/InterfaceCheck.h"
+#include "lib/generator/Manifest.h"
+#include "lib/generator/Project.h"
+#include "lib/language/syntax/Parser.h"
+
+#include <filesystem>
+#include <unistd.h>
+
+namespace nereid::generator {
+namespace {
+
+bool contains(const std::string &text, const std::string &part) {
+  return text.find(part) != std::string::npos;
+}
+
+Generation generated(const definition::Operator &op, Form form) {
+  auto generation = generate(op, testChip(), nullptr);
+  EXPECT_TRUE(bool(generation));
+  generation->table.setForm(generation->table.entries.front().caseClass, form);
+  return std::move(*generation);
+}
+
+TEST(Forms, AreOfTheScheduleThatWasTimed) {
+  ScheduleTable table = generated(shipped("softmax"), Form::Graph).table;
+  const auto [sizes, schedule, origin, form] = table.entries.front();
+  EXPECT_EQ(form, Form::Graph);
+  table.set(sizes, schedule, "round 1");
+  EXPECT_EQ(table.find(sizes)->form, Form::Graph);
+  table.set(sizes, schedule.with("ROWS", 2 * schedule.get("ROWS")), "round 2");
+  EXPECT_EQ(table.find(sizes)->form, Form::Unasked);
+  EXPECT_FALSE(table.hasForm(Form::Graph));
+  for (Form one : {Form::Unasked, Form::Launches, Form::Graph, Form::Eager}) {
+    EXPECT_EQ(parseForm(formName(one)), one);
+  }
+  EXPECT_FALSE(parseForm("quick").has_value());
+}
+
+TEST(Forms, ReadBackFromTheManifest) {
+  Manifest manifest;
+  manifest.table = generated(shipped("softmax"), Form::Eager).table;
+  const std::string text = manifestText(manifest);
+  auto read = readManifest("nereid.json", text);
+  ASSERT_TRUE(bool(read)) << render(read.error());
+  EXPECT_EQ(read->table.forms(), manifest.table.forms());
+  EXPECT_EQ(manifestText(*read), text);
+  std::string damaged = text;
+  damaged.replace(damaged.find("\"eager\""), 7, "\"quick\"");
+  EXPECT_EQ(readManifest("nereid.json", damaged).error().code, "E0611");
+}
+
+TEST(Forms, WithoutAModeTheFileKnowsNone) {
+  const std::string text = writeTriton(generated(shipped("softmax"), Form::Unasked));
+  EXPECT_FALSE(contains(text, "FORMS"));
+  EXPECT_FALSE(contains(text, "_eager"));
+  const std::string launches = writeTriton(generated(shipped("softmax"), Form::Launches));
+  EXPECT_TRUE(contains(launches, "FORMS = {\n"));
+  EXPECT_FALSE(contains(launches, "_eager"));
+}
+
+class EagerForms : public testing::TestWithParam<std::string> {};
+INSTANTIATE_TEST_SUITE_P(All, EagerForms, testing::ValuesIn(shippedOperators()),
+                         [](const auto &info) { return info.param; });
+
+/// All that is checked of wrappers holds for those that have an eager form, too.
+TEST_P(EagerForms, LeaveTheInterfaceAsItIs) {
+  const definition::Operator op = shipped(GetParam());
+  const Generation generation = generated(op, Form::Eager);
+  const std::string folder =
+      testing::TempDir() + "/nereid_forms_" + op.name + "_" + std::to_string(::getpid());
+  auto project = Project::create(folder, op, "text");
+  ASSERT_TRUE(bool(project)) << render(project.error());
+  ASSERT_TRUE(bool(project->writeFiles(writeFiles(generation))));
+  Diagnostics diags;
+  EXPECT_TRUE(checkInterfaces(folder, generation, diags).agrees) << diags.render();
+  const std::string text = writeTriton(generation);
+  EXPECT_TRUE(contains(text, "    return _eager("));
+  (void)language::parseStatements("t.py", text, diags);
+  EXPECT_FALSE(diags.hasErrors()) << diags.render();
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Forms, TheEagerFormIsTheBody) {
+  const definition::Operator op =
+      made("a = gelu(x)\nout = torch.where(a > 0, a, y.exp())", inputXY, "\"...\", \"D\"");
+  const std::string text = writeTriton(generated(op, Form::Eager));
+  EXPECT_TRUE(contains(text, R"(def _eager(x, y):
+    """The definition by PyTorch's own operations."""
+    D = x.shape[-1]
+    a = F.gelu(x)
+    out = torch.where(a > 0, a, y.exp())
+    return out.to(x.dtype)
+)")) << text;
+  EXPECT_TRUE(contains(text, R"(    if _form(x.dtype, columns, size_bytes) == "eager":
+        return _eager(x, y)
+)"));
+}
+
+TEST(Forms, FunctionsAreWherePyTorchHasThem) {
+  EXPECT_EQ(withModules("a = torch.gelu(x) + exp (F.sigmoid(x))"),
+            "a = F.gelu(x) + torch.exp (torch.sigmoid(x))");
+  EXPECT_EQ(withModules("a = torch.nn.functional.silu(x.sum(-1)) * math.sqrt(2.0)"),
+            "a = F.silu(x.sum(-1)) * math.sqrt(2.0)");
+  EXPECT_EQ(withModules("b = (x + 1).abs() - float(\"-inf\") * 1e-5 * torch.special.expm1(x)"),
+            "b = (x + 1).abs() - float(\"-inf\") * 1e-5 * torch.special.expm1(x)");
+}
+
+} // namespace
+} // namespace nereid::generator
