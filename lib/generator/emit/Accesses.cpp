@@ -9,7 +9,6 @@ namespace {
 
 using kernel::binary;
 using kernel::call;
-using kernel::name;
 
 kernel::Expr zeroOf(DType dtype) { return isFloat(dtype) ? kernel::real(0) : kernel::Expr(0); }
 

@@ -66,6 +66,7 @@ kernel::Expr Arguments::size(const Polynomial &value, const std::string &hint) {
 
 std::vector<StageArgument> Arguments::take() {
   std::vector<StageArgument> result;
+  result.reserve(buffers.size() + numbers.size() + sizes.size());
   for (const auto &[id, buffer] : buffers) {
     result.push_back(buffer);
   }

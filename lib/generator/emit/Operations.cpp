@@ -35,6 +35,7 @@ Values::Value Values::operation(const Node &node, const Conditions &around) {
     return {*compared};
   }
   std::vector<Value> in;
+  in.reserve(node.inputs.size());
   for (const Node *input : node.inputs) {
     in.push_back(value(input, around));
   }
@@ -65,6 +66,7 @@ Values::Value Values::operation(const Node &node, const Conditions &around) {
   }
   needsLibdevice |= generator::needsLibdevice(node.name);
   std::vector<Expression> operands;
+  operands.reserve(in.size());
   for (size_t i = 0; i < in.size(); ++i) {
     operands.push_back({in[i].tree, node.inputs[i]->dtype == DType::Bool});
   }

@@ -123,7 +123,7 @@ Values::Value Values::value(const Node *node, const Conditions &around) {
   return made;
 }
 
-Values::Value Values::named(const std::string &hint, Value value) {
+Values::Value Values::named(const std::string &hint, const Value &value) {
   const std::string fresh = arguments.names.fresh(hint);
   body.assign(fresh, value.tree);
   return {name(fresh)};

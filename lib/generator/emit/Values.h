@@ -50,7 +50,7 @@ private:
   bool reads(const Node *node) const { return reading.contains(node); }
   Value constant(const Node &node, DType dtype) const;
   kernel::Expr typed(const Value &value, DType dtype) const;
-  Value named(const std::string &hint, Value value);
+  Value named(const std::string &hint, const Value &value);
 
   /// A term of a sum, added or taken off.
   struct Part {

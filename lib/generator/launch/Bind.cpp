@@ -67,6 +67,7 @@ Result<std::vector<BoundLaunch>> bindLaunch(const LaunchTable &table,
       values[one.name] = evaluated(one.name, one.value, values);
     }
     std::vector<BoundLaunch> launches;
+    launches.reserve(table.kernels.size());
     for (const LaunchEntry &entry : table.kernels) {
       launches.push_back(bound(entry, values));
     }
