@@ -100,8 +100,12 @@ kernel::Expr Values::atom(const Atom &atom) {
       [&](const Atom &inner) { isOfData |= inner.kind == Atom::Kind::Data; });
   const bool isQuotient = atom.kind == Atom::Kind::Quotient;
   const kernel::Expr argument = index(*atom.argument);
-  kernel::Expr divided =
-      binary(isQuotient ? "//" : "%", argument, arguments.size(atom.size, "divisor"));
+  const kernel::Expr size = arguments.size(atom.size, "divisor");
+  kernel::Expr divided = binary(isQuotient ? "//" : "%", argument, size);
+  if (!isNonNegative(*atom.argument, program.space)) { // X3 has failed: division truncates
+    const kernel::Expr rest = binary("%", binary("%", argument, size) + size, size);
+    divided = isQuotient ? binary("//", argument - rest, size) : rest;
+  }
   if (!isOfData) {
     const std::string fresh = arguments.names.fresh(isQuotient ? "q" : "r");
     body.assign(fresh, divided);
