@@ -115,6 +115,9 @@ private:
     if (homeOf(value) == layout) {
       return value;
     }
+    if (isWidened(value)) {
+      return computeIn(builder, value, layout);
+    }
     // A value from around a loop moves once, before it.
     OpBuilder place = builder;
     if (value.getParentBlock() != builder.getInsertionBlock()) {
@@ -123,6 +126,29 @@ private:
     auto moved = place.create<ConvertLayoutOp>(value.getLoc(), value.getType(), value);
     setLayout(moved.getResult(), layout);
     return moved;
+  }
+
+  /// Whether the value is an address or a number that is computed from one narrower tile and from
+  /// what is free: that moves at less cost.
+  bool isWidened(Value value, unsigned depth = 0) {
+    constexpr unsigned deepest = 6;
+    Operation *op = value.getDefiningOp();
+    if (depth == deepest ||
+        !isa_and_present<tile::AddPtrOp, arith::ExtSIOp, arith::ExtUIOp, arith::AddIOp>(op)) {
+      return false;
+    }
+    Value bound;
+    for (Value operand : op->getOperands()) {
+      if (!isFree(operand)) {
+        if (bound) {
+          return false;
+        }
+        bound = operand;
+      }
+    }
+    return bound && (isa<arith::ExtSIOp, arith::ExtUIOp>(op) || isWidened(bound, depth + 1) ||
+                     (isa<tile::AddPtrOp>(op) &&
+                      tile::elementTypeOf(bound.getType()).getIntOrFloatBitWidth() < 64));
   }
 
   Value computeIn(OpBuilder &builder, Value value, const LinearLayout &layout) {
@@ -156,6 +182,18 @@ private:
     }
     OpBuilder builder(operand.getOwner());
     operand.set(inLayout(builder, operand.get(), layout));
+  }
+
+  static bool comesFromScan(Value value, unsigned depth = 0) {
+    constexpr unsigned deepest = 8;
+    Operation *op = value.getDefiningOp();
+    if (!op || depth == deepest) {
+      return false;
+    }
+    return isa<tile::ScanOp>(op) ||
+           (worksInAnyLayout(op) && llvm::any_of(op->getOperands(), [&](Value operand) {
+              return isTile(operand) && comesFromScan(operand, depth + 1);
+            }));
   }
 
   // ---- the layout that a carried value is wanted in ----
@@ -196,12 +234,24 @@ private:
   /// say so.
   std::optional<LinearLayout> origin(Value value, unsigned depth = 0) {
     constexpr unsigned deepest = 8;
-    Operation *op = value.getDefiningOp();
-    if (!op || !isTile(value) || depth == deepest) {
+    if (!isTile(value) || depth == deepest) {
       return std::nullopt;
     }
     if (auto layout = layoutOf(value)) {
       return layout;
+    }
+    Operation *op = value.getDefiningOp();
+    if (!op) {
+      return std::nullopt;
+    }
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      return origin(loop.getYieldedValues()[cast<OpResult>(value).getResultNumber()], depth + 1);
+    }
+    if (auto reduce = dyn_cast<tile::ReduceOp>(op)) {
+      auto source = origin(reduce.getSources().front(), depth + 1);
+      return source && source->isPermutation()
+                 ? std::optional(source->withoutAxis(static_cast<unsigned>(reduce.getAxis())))
+                 : std::nullopt;
     }
     if (isa<tile::DotOp>(op)) {
       return productLayout(op, threads);
@@ -220,16 +270,34 @@ private:
     return std::nullopt;
   }
 
-  /// `handed`: what the next turn gets.
-  LinearLayout carriedLayout(Value carried, Value initial, Value handed) {
+  /// What speaks for a layout, if anything does. `handed`: what the next turn gets.
+  std::optional<LinearLayout> carriedLayout(Value carried, Value initial, Value handed) {
     if (auto wanted = wish(carried)) {
-      return *wanted;
+      return wanted;
     }
-    if (!isFree(initial)) {
-      return homeOf(initial);
+    return isFree(initial) ? origin(handed) : homeOf(initial);
+  }
+
+  /// Tiles that a loop carries. Where nothing speaks for a layout, it is that of another one of the
+  /// shape: they may meet in the loop.
+  void layOutCarried(ValueRange carried, ValueRange initials, ValueRange handed) {
+    SmallVector<Value> undecided;
+    for (auto [value, initial, next] : llvm::zip(carried, initials, handed)) {
+      if (!isTile(value)) {
+        continue;
+      }
+      if (auto layout = carriedLayout(value, initial, next)) {
+        setLayout(value, *layout);
+      } else {
+        undecided.push_back(value);
+      }
     }
-    auto made = origin(handed);
-    return made ? *made : usualLayout(carried, threads);
+    for (Value value : undecided) {
+      const auto like = llvm::find_if(carried, [&](Value other) {
+        return isTile(other) && layoutOf(other) && shapeOf(other) == shapeOf(value);
+      });
+      setLayout(value, like == carried.end() ? usualLayout(value, threads) : *layoutOf(*like));
+    }
   }
 
   // ---- operations ----
@@ -267,7 +335,8 @@ private:
         return own;
       }
     }
-    if (!isScattered(axes.of(pointer))) {
+    // Places that a scan has counted follow each other from lane to lane.
+    if (!isScattered(axes.of(pointer)) || (store && comesFromScan(pointer))) {
       return accessLayout(pointer, axes.of(pointer), threads);
     }
     // The one in which the least has to move: that of the addresses, else of what is beside it.
@@ -363,26 +432,19 @@ private:
   }
 
   void assignFor(scf::ForOp loop) {
-    for (auto [argument, initial, result, handed] :
-         llvm::zip(loop.getRegionIterArgs(), loop.getInitArgsMutable(), loop.getResults(),
-                   loop.getYieldedValues())) {
-      if (isTile(argument)) {
-        setLayout(result, carriedLayout(argument, initial.get(), handed));
-        need(initial, homeOf(result));
-      }
+    layOutCarried(loop.getRegionIterArgs(), loop.getInitArgs(), loop.getYieldedValues());
+    for (auto [argument, initial] :
+         llvm::zip(loop.getRegionIterArgs(), loop.getInitArgsMutable())) {
+      need(initial, homeOf(argument));
     }
     assignBlock(*loop.getBody());
     needAll(loop.getBody()->getTerminator(), loop.getResults(), 0);
   }
 
   void assignWhile(scf::WhileOp loop) {
+    layOutCarried(loop.getBeforeArguments(), loop.getInits(), loop.getYieldOp().getOperands());
     for (auto [argument, initial] : llvm::zip(loop.getBeforeArguments(), loop.getInitsMutable())) {
-      if (isTile(argument)) {
-        const unsigned index = argument.getArgNumber();
-        setLayout(argument,
-                  carriedLayout(argument, initial.get(), loop.getYieldOp().getOperand(index)));
-        need(initial, homeOf(argument));
-      }
+      need(initial, homeOf(argument));
     }
     assignBlock(*loop.getBeforeBody());
     auto condition = loop.getConditionOp();
