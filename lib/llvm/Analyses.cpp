@@ -7,6 +7,7 @@
 #include "llvm/Analysis/BlockFrequencyInfo.h"
 #include "llvm/Analysis/BranchProbabilityInfo.h"
 #include "llvm/Analysis/CGSCCPassManager.h"
+#include "llvm/Analysis/LazyValueInfo.h"
 #include "llvm/Analysis/LoopAnalysisManager.h"
 #include "llvm/Analysis/MemorySSA.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
@@ -37,6 +38,7 @@ Analyses::Analyses(TargetMachine &machine) {
   functions.registerPass([] { return BlockFrequencyAnalysis(); });
   functions.registerPass([] { return BranchProbabilityAnalysis(); });
   functions.registerPass([] { return DominatorTreeAnalysis(); });
+  functions.registerPass([] { return LazyValueAnalysis(); });
   functions.registerPass([] { return LoopAnalysis(); });
   functions.registerPass([] { return MemorySSAAnalysis(); });
   functions.registerPass([] { return OptimizationRemarkEmitterAnalysis(); });

@@ -8,6 +8,7 @@
 #include "lib/lowering/SafeDivision.h"
 #include "lib/lowering/SafeShifts.h"
 #include "lib/targets/nvidia/codegen/LegalCode.h"
+#include "lib/targets/nvidia/codegen/NarrowDivisions.h"
 #include "lib/targets/nvidia/codegen/PairedRoundings.h"
 #include "lib/targets/nvidia/codegen/SafeExtrema.h"
 #include "lib/targets/nvidia/codegen/SafeQuotients.h"
@@ -72,6 +73,7 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
       lowering::makeDivisionsSafe(function, /*inFloat=*/false);
       lowering::makeShiftsSafe(function);
       passes.run(function, analyses.functions);
+      narrowDivisions(function, analyses);
       makeExtremaSafe(function);
       makeQuotientsSafe(function);
       pairRoundings(function);
