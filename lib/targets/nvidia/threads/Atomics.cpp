@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Atomic operations as PTX text: LLVM's own drop order and scope.
+#include "lib/targets/nvidia/threads/Accesses.h"
 #include "lib/targets/nvidia/threads/Errors.h"
 #include "lib/targets/nvidia/threads/Extrema.h"
 #include "lib/targets/nvidia/threads/Lowering.h"
@@ -99,6 +100,48 @@ Value emitOne(ThreadCode &code, const std::string &instruction, Value address, V
     constraints += ",b";
   }
   return code.assembly(text, constraints + ",~{memory}", type, all);
+}
+
+/// Registers that one addition of floats takes, if nobody wants what was there; 1 where there is no
+/// such instruction.
+int64_t additionsAtATime(tile::AtomicRMWOp op, Type type, const tile::AxisInfos &axes) {
+  Value pointer = op.getPointer();
+  const bool isVector = op.getKind() == tile::AtomicKind::FAdd && op.getResult().use_empty() &&
+                        isTile(pointer) && (type.isF16() || type.isBF16() || type.isF32());
+  if (!isVector) {
+    return 1;
+  }
+  const auto mask = op.getMask() ? std::optional(axes.of(op.getMask())) : std::nullopt;
+  return accessFor(*layoutOf(pointer), type, axes.of(pointer), mask).registers;
+}
+
+/// One addition of neighbours, each on its own atomic.
+void addVector(ThreadCode &code, const std::string &instruction, Value address, Value condition,
+               ArrayRef<Value> values) {
+  const auto n = static_cast<unsigned>(values.size());
+  const unsigned bits = memoryBits(values.front().getType());
+  const char letter = registerLetter(bits);
+  std::string results, list, constraints, inputs;
+  SmallVector<Value> operands{address};
+  for (unsigned i = 0; i < n; ++i) {
+    const char *comma = i == 0 ? "" : ", ";
+    results += fmt::format("{}${}", comma, i);
+    list += fmt::format("{}${}", comma, n + 1 + i);
+    constraints += fmt::format("=&{},", letter);
+    inputs += fmt::format(",{}", letter);
+    operands.push_back(code.toBits(values[i]));
+  }
+  std::string text = fmt::format("{} {{{}}}, [${}], {{{}}};", instruction, results, n, list);
+  if (condition) {
+    text = fmt::format("@${} {}", n + operands.size(), text);
+    operands.push_back(condition);
+    inputs += ",b";
+  }
+  Type word = code.builder.getIntegerType(bits);
+  code.assembly(
+      text, constraints + "l" + inputs + ",~{memory}",
+      LLVM::LLVMStructType::getLiteral(code.builder.getContext(), SmallVector<Type>(n, word)),
+      operands);
 }
 
 /// What an operation makes of the former value.
@@ -292,10 +335,37 @@ void lowerAccesses(ThreadCode &code, Value pointer, Value mask, tile::MemorySema
 
 } // namespace
 
-LogicalResult lowerAtomic(ThreadCode &code, tile::AtomicRMWOp op) {
+/// Additions of `n` neighbours at a time.
+static void lowerAdditions(ThreadCode &code, tile::AtomicRMWOp op, Type type, int64_t n) {
+  const std::string instruction =
+      fmt::format("atom{}{}.global.add{}.v{}.{}", orderText(op.getSem()), scopeText(op.getScope()),
+                  type.isF32() ? "" : ".noftz", n,
+                  type.isF32()   ? "f32"
+                  : type.isF16() ? "f16"
+                                 : "bf16");
+  const ThreadCode::Held values = code.held(op.getValue());
+  auto emit = [&](size_t reg, Value condition) {
+    if (reg % static_cast<size_t>(n) == 0) {
+      addVector(code, instruction, code.held(op.getPointer())[reg], condition,
+                ArrayRef<Value>(values).slice(reg, static_cast<size_t>(n)));
+    }
+    return values[reg]; // nobody reads it
+  };
+  lowerAccesses(code, op.getPointer(), op.getMask(), op.getSem(), op.getResult(), emit);
+}
+
+LogicalResult lowerAtomic(ThreadCode &code, tile::AtomicRMWOp op, const tile::AxisInfos &axes,
+                          int capability) {
   const Type type = threadType(tile::elementTypeOf(op.getType()));
   if (isa<LLVM::LLVMPointerType>(type)) {
     return unsupported(op, "it has no atomic operations on addresses", "use 64-bit integers");
+  }
+  constexpr int withVectors = 90;
+  if (capability >= withVectors) {
+    if (const int64_t n = additionsAtATime(op, type, axes); n > 1) {
+      lowerAdditions(code, op, type, n);
+      return success();
+    }
   }
   const std::string operation = operationText(op.getKind(), type);
   auto emit = [&](size_t reg, Value condition) {

@@ -22,8 +22,8 @@ namespace {
 
 class KernelLowering {
 public:
-  KernelLowering(func::FuncOp kernel, ThreadCode &code)
-      : code(code), axes(kernel, tile::Overflow::Excluded),
+  KernelLowering(func::FuncOp kernel, ThreadCode &code, const NvidiaMachine &machine)
+      : code(code), machine(machine), axes(kernel, tile::Overflow::Excluded),
         barriers(accessesBehindBarriers(kernel, axes)) {
     code.lowerBlock = [this](Block &block) {
       const LogicalResult done = lowerBlock(block);
@@ -86,7 +86,8 @@ private:
           lowerStore(code, one, axes);
           return success();
         })
-        .Case([&](tile::AtomicRMWOp one) { return lowerAtomic(code, one); })
+        .Case(
+            [&](tile::AtomicRMWOp one) { return lowerAtomic(code, one, axes, machine.capability); })
         .Case([&](tile::AtomicCASOp one) { return done(lowerCompareAndSwap, one); })
         .Case([&](tile::ReduceOp one) { return done(lowerReduce, one); })
         .Case([&](tile::ScanOp one) { return done(lowerScan, one); })
@@ -270,6 +271,7 @@ private:
   }
 
   ThreadCode &code;
+  const NvidiaMachine &machine;
   tile::AxisInfos axes;
   llvm::DenseSet<Operation *> barriers;
   bool hasFailed = false; ///< in a region that an operation had lowered
@@ -419,7 +421,7 @@ LogicalResult lowerTilesToThreads(ModuleOp module, const NvidiaMachine &machine)
   for (auto [from, to] : llvm::zip(kernel.getArguments(), entry->getArguments())) {
     code.hold(from, argumentValue(code, to, from.getType()));
   }
-  KernelLowering lowering(kernel, code);
+  KernelLowering lowering(kernel, code, machine);
   if (failed(lowering.lowerBlock(kernel.getBody().front()))) {
     return failure();
   }

@@ -36,7 +36,9 @@ void lowerStore(ThreadCode &code, tile::StoreOp op, const tile::AxisInfos &axes)
 
 // ---- Atomics.cpp ----
 
-mlir::LogicalResult lowerAtomic(ThreadCode &code, tile::AtomicRMWOp op);
+/// `capability`: 90 and above add vectors of floats.
+mlir::LogicalResult lowerAtomic(ThreadCode &code, tile::AtomicRMWOp op, const tile::AxisInfos &axes,
+                                int capability);
 void lowerCompareAndSwap(ThreadCode &code, tile::AtomicCASOp op);
 
 // ---- Exchange.cpp: through registers of other threads or shared memory ----
