@@ -124,7 +124,8 @@ public:
       if (auto quotient = dyn_cast<arith::DivFOp>(op);
           machine.approximate && quotient && quotient.getType().isF32() &&
           !quotient->hasAttr(roundedAttribute) &&
-          (approximated.contains(quotient.getLhs()) || approximated.contains(quotient.getRhs()))) {
+          (quotient->hasAttr(approximateAttribute) || approximated.contains(quotient.getLhs()) ||
+           approximated.contains(quotient.getRhs()))) {
         quotients.push_back(quotient);
       }
       if (!isa<math::MathDialect>(op->getDialect())) {

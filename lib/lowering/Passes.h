@@ -15,6 +15,10 @@ namespace nereid::lowering {
 /// the processor's approximations and fused additions could do.
 inline constexpr llvm::StringLiteral roundedAttribute = "lowering.rounded";
 
+/// Unit, of an arith.divf of f32: its operands carry errors, so that it need not be rounded
+/// correctly.
+inline constexpr llvm::StringLiteral approximateAttribute = "lowering.approximate";
+
 /// replace f16, bf16 and 8-bit float values by their bits, computing in f32 and rounding after each
 /// operation
 std::unique_ptr<mlir::Pass> createExpandHalfPass(const FloatUnit &machine);

@@ -2,6 +2,7 @@
 // Walks the kernel and writes a function that each thread of a program runs: control flow stays,
 // each tile that it hands on becomes the scalars of its registers.
 #include "lib/pipeline/kernel/KernelFunction.h"
+#include "lib/targets/nvidia/combine/ApproximateQuotients.h"
 #include "lib/targets/nvidia/combine/Combine.h"
 #include "lib/targets/nvidia/occupancy/Occupancy.h"
 #include "lib/targets/nvidia/products/Products.h"
@@ -421,6 +422,7 @@ LogicalResult lowerTilesToThreads(ModuleOp module, const NvidiaMachine &machine)
   for (auto [from, to] : llvm::zip(kernel.getArguments(), entry->getArguments())) {
     code.hold(from, argumentValue(code, to, from.getType()));
   }
+  markApproximateQuotients(kernel);
   KernelLowering lowering(kernel, code, machine);
   if (failed(lowering.lowerBlock(kernel.getBody().front()))) {
     return failure();
