@@ -48,22 +48,27 @@ struct Expansion {
   Lanes (*unary)(Lanes) = nullptr;
   Lanes (*binary)(Lanes, Lanes) = nullptr;
   bool hasWideForm = false; ///< of one argument, a full register of f32
+  /// Forms of f32 that cost less, with an approximate unit: of a difference, of what was f16, for a
+  /// result that is only rounded to 16 bits.
+  Lanes (*ofDifference)(Lanes) = nullptr;
+  Lanes (*ofHalf)(Lanes) = nullptr;
+  Lanes (*toHalf)(Lanes, Lanes) = nullptr;
 };
 
 const Expansion expansions[] = {
-    {"math.exp", emitExp, nullptr, /*hasWideForm=*/true},
+    {"math.exp", emitExp, nullptr, /*hasWideForm=*/true, expOfDifference},
     {"math.exp2", emitExp2, nullptr, /*hasWideForm=*/true},
     {"math.expm1", emitExpm1},
     {"math.log", emitLog},
     {"math.log2", emitLog2},
     {"math.log10", emitLog10},
     {"math.log1p", emitLog1p},
-    {"math.powf", nullptr, emitPow},
+    {"math.powf", nullptr, emitPow, /*hasWideForm=*/false, nullptr, nullptr, powToHalf},
     {"math.fpowi", nullptr, powerByInteger},
     {"math.cbrt", emitCbrt},
     {"math.rsqrt", reciprocalSquareRoot},
-    {"math.sin", emitSin},
-    {"math.cos", emitCos},
+    {"math.sin", emitSin, nullptr, /*hasWideForm=*/false, nullptr, sinOfHalf},
+    {"math.cos", emitCos, nullptr, /*hasWideForm=*/false, nullptr, cosOfHalf},
     {"math.tan", emitTan},
     {"math.asin", emitAsin},
     {"math.acos", emitAcos},
@@ -90,6 +95,25 @@ Value expandInRegister(const Expansion &expansion, Lanes scalar) {
 
 bool fitsInRegister(const Expansion &expansion, Lanes value) {
   return expansion.hasWideForm && value.type().isF32() && value.where().machine.instructions;
+}
+
+Lanes (*unaryForm(const Expansion &expansion, Lanes x))(Lanes) {
+  if (approximateUnitFor(x)) {
+    if (expansion.ofDifference && x.get().getDefiningOp<arith::SubFOp>()) {
+      return expansion.ofDifference;
+    }
+    auto extended = x.get().getDefiningOp<arith::ExtFOp>();
+    if (expansion.ofHalf && extended && extended.getIn().getType().isF16()) {
+      return expansion.ofHalf;
+    }
+  }
+  return expansion.unary;
+}
+
+bool isRoundedToHalf(Operation *op) {
+  return llvm::all_of(op->getUsers(), [](Operation *user) {
+    return isa<arith::TruncFOp>(user) && user->getResult(0).getType().getIntOrFloatBitWidth() == 16;
+  });
 }
 
 class ExpandMathPass : public PassWrapper<ExpandMathPass, OperationPass<ModuleOp>> {
@@ -154,9 +178,12 @@ public:
       if (fitsInRegister(*expansion, first)) {
         result = expandInRegister(*expansion, first);
       } else if (expansion->unary) {
-        result = expansion->unary(first).get();
+        result = unaryForm(*expansion, first)(first).get();
       } else {
-        result = expansion->binary(first, Lanes(where, op->getOperand(1))).get();
+        const bool isToHalf = expansion->toHalf && approximateUnitFor(first) && isRoundedToHalf(op);
+        result = (isToHalf ? expansion->toHalf : expansion->binary)(first,
+                                                                    Lanes(where, op->getOperand(1)))
+                     .get();
       }
       op->getResult(0).replaceAllUsesWith(result);
       op->erase();

@@ -19,6 +19,14 @@ import triton, triton.language as tl
 from triton.language.extra import libdevice
 
 @triton.jit
+def power(x):
+    return libdevice.pow(x, {1})
+
+@triton.jit
+def exp_of_difference(x):
+    return tl.exp(x - (x - x))
+
+@triton.jit
 def kernel(x, out):
     i = tl.program_id(0) * 1024 + tl.arange(0, 1024)
     tl.store(out + i, {0}(tl.load(x + i)))
@@ -39,9 +47,10 @@ def units(x):
     return torch.ldexp(torch.ones_like(x), exponent)
 
 
-def worst(spelling, reference, parts, lowest):
+def worst(spelling, reference, parts, lowest, power=0.0, moved=0.0):
+    """The error over a unit in the last place and what moving x by `moved` of itself does."""
     stream = capi.Stream(DEVICE, torch.cuda.current_stream().cuda_stream)
-    kernel = capi.Kernel(TEXT.format(spelling), "functions.py", "kernel", "x=*fp32:16, out=*fp32:16", DEVICE)
+    kernel = capi.Kernel(TEXT.format(spelling, power), "functions.py", "kernel", "x=*fp32:16, out=*fp32:16", DEVICE)
     most, where = 0.0, 0.0
     for part in parts:
         bits = torch.arange(part * PART, (part + 1) * PART, device="cuda", dtype=torch.int64)
@@ -49,7 +58,8 @@ def worst(spelling, reference, parts, lowest):
         got, exact = result_of(kernel, stream, x), reference(x.double())
         rounded = exact.float()
         same = (got == rounded) | (got.isnan() & rounded.isnan()) | (x < lowest)
-        error = torch.where(same, 0.0, (got.double() - exact).abs() / units(exact))
+        unit = units(exact) + (moved * x.double() * exact).abs().nan_to_num(0.0, 0.0, 0.0)
+        error = torch.where(same, 0.0, (got.double() - exact).abs() / unit)
         error = torch.where(error.isnan(), float("inf"), error)  # only one of them is no number
         at = error.argmax()
         if error[at] > most:
@@ -57,14 +67,19 @@ def worst(spelling, reference, parts, lowest):
     return most, where
 
 
-def bounded(spelling, reference, bound, lowest=float("-inf")):
-    most, where = worst(spelling, reference, range((1 << 32) // PART), lowest)
+def bounded(spelling, reference, bound, lowest=float("-inf"), **more):
+    most, where = worst(spelling, reference, range((1 << 32) // PART), lowest, **more)
     expect(most <= bound, f"'{spelling}' expects at most {bound} ulp, but got {most:.3f} at {where!r}")
     return f"{most:.3f} ulp at {where!r}"
 
 
 def check_exp():
     return bounded("tl.exp", torch.exp, 2)
+
+
+def check_exp_of_difference():
+    """Beside what half a unit in the last place of the difference does. Infinities become NaN."""
+    return bounded("exp_of_difference", lambda x: torch.exp(x - (x - x)), 3.5, moved=2.0**-24)
 
 
 def check_exp2():
@@ -89,6 +104,16 @@ def check_sin():
 
 def check_cos():
     return bounded("tl.cos", torch.cos, 2)
+
+
+def check_atan():
+    return bounded("libdevice.atan", torch.atan, 2.5)
+
+
+def check_pow():
+    """Powers whose results spread over all numbers, of numbers near 1 and far from it."""
+    return "; ".join(bounded("power", lambda x: torch.pow(x, y), 4.5, power=y)
+                     for y in (0.75, -1.625, 5.0, -4001.0, 3000000.0))
 
 
 def check_sigmoid():

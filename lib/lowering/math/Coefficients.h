@@ -82,6 +82,14 @@ inline constexpr double log64[] = {
 };
 
 /// log((1+s)/(1-s)) = 2s + 2/3 s z + s z^2 q(z), z = s^2; relative to 2s.
+/// Error 8.49e-12 = 2^-36.78.
+inline constexpr float log32Tail[] = {
+    0x1.999a000000000p-2f,
+    0x1.2452780000000p-2f,
+    0x1.dfa3420000000p-3f,
+};
+
+/// log((1+s)/(1-s)) = 2s + 2/3 s z + s z^2 q(z), z = s^2; relative to 2s.
 /// Error 1.12e-20 = 2^-66.27.
 inline constexpr double log64Tail[] = {
     0x1.9999999999b33p-2,
@@ -146,6 +154,19 @@ inline constexpr double atan64[] = {
     -0x1.9cd2673bb4272p-5,
     0x1.37d3f164a6349p-5,
     -0x1.2564bdbc50c55p-6,
+};
+
+/// atan(t) = t + t z q(z), z = t^2, |t| <= 1; relative to t.
+/// Error 1.49e-8 = 2^-26.0.
+inline constexpr float atan32[] = {
+    -0x1.5554e60000000p-2f,
+    0x1.997adc0000000p-3f,
+    -0x1.231b660000000p-3f,
+    0x1.b568da0000000p-4f,
+    -0x1.36803a0000000p-4f,
+    0x1.64caa20000000p-5f,
+    -0x1.0faace0000000p-6f,
+    0x1.85e33a0000000p-9f,
 };
 
 /// asin(x) = x + x z q(z), z = x^2, |x| <= 1/2; relative to x.

@@ -118,6 +118,16 @@ Lanes expByUnit(const ApproximateUnit &unit, Lanes x) {
   return unit.powerOfTwoOfNormal(rest) * floatOf(bitsOf(withMagic) << 23);
 }
 
+/// 2^rest for f32 below 2^-16 in magnitude; of any other number, infinity or NaN some number close
+/// to 1.
+Lanes powerOfRest(Lanes rest) {
+  // Without these two bits of the exponent every number is below 2^-16, also infinities and NaN,
+  // and those that change are below 2^-31 before and after.
+  constexpr uint64_t twoExponentBits = 0x48000000;
+  Lanes bounded = floatOf(bitsOf(rest) & (0xffffffff ^ twoExponentBits));
+  return mulAdd(bounded, bounded.constant(ln2), bounded.constant(1.0));
+}
+
 /// x log2(e) as a number and 1 + ln(2) times what the number is off by: 2^number times it is
 /// exp(x).
 struct Scaled {
@@ -129,11 +139,7 @@ Scaled scaledByLog2OfE(Lanes x) {
   constexpr double high = 0x1.715476p+0, low = 0x1.4ae0cp-26; // their sum is log2(e)
   Lanes number = x * high;
   Lanes rest = mulAdd(x, low, mulAdd(x, high, -number));
-  // It is below 2^-16 where it counts. Without these two bits of the exponent every number is, also
-  // infinities and NaN, and those that change are below 2^-31 before and after.
-  constexpr uint64_t twoExponentBits = 0x48000000;
-  Lanes bounded = floatOf(bitsOf(rest) & (0xffffffff ^ twoExponentBits));
-  return {number, mulAdd(bounded, bounded.constant(ln2), bounded.constant(1.0))};
+  return {number, powerOfRest(rest)}; // below 2^-16 where it counts
 }
 
 } // namespace
@@ -156,6 +162,11 @@ Lanes emitExp(Lanes x) {
   Lanes clamped = atLeast(atMost(x, isSingle ? 89.0 : 710.0), isSingle ? -104.0 : -746.0);
   Reduction reduced = reduceByLn2(clamped, format);
   return scaleByPowerOfTwo(expOfReduced(reduced.r), reduced.n, format);
+}
+
+Lanes expOfDifference(Lanes x) {
+  const ApproximateUnit *unit = approximateUnitFor(x);
+  return unit ? unit->powerOfTwo(x * log2OfE) : emitExp(x);
 }
 
 Lanes emitExp2(Lanes x) {
@@ -206,6 +217,13 @@ Lanes expInRange32(Lanes x) {
   Format format = formatOf(x);
   Reduction reduced = reduceByLn2(x, format);
   return expOfReduced(reduced.r) * powerOfTwo(reduced.n.bits, format);
+}
+
+Lanes exp2OfPair32(Pair x) {
+  // The power of the high part alone may be infinite where that of both is not.
+  Lanes isLarge = x.high > 127.0;
+  Lanes power = approximateUnitFor(x.high)->powerOfTwo(select(isLarge, x.high - 1.0, x.high));
+  return power * powerOfRest(x.low) * select(isLarge, x.high.constant(2.0), 1.0);
 }
 
 Lanes expOfPair(Pair x) {

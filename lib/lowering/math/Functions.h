@@ -10,6 +10,9 @@
 namespace nereid::lowering {
 
 Lanes emitExp(Lanes x);
+/// The same of a rounded difference. With an approximate unit it may be off by what moves x by half
+/// a unit in its last place beside: the difference is.
+Lanes expOfDifference(Lanes x);
 Lanes emitExp2(Lanes x);
 Lanes emitExpm1(Lanes x);
 
@@ -19,11 +22,16 @@ Lanes emitLog10(Lanes x);
 Lanes emitLog1p(Lanes x);
 
 Lanes emitPow(Lanes x, Lanes y);
+/// The same of f32, with an approximate unit, within 2^-14 of results that floats of 16 bits hold.
+Lanes powToHalf(Lanes x, Lanes y);
 Lanes emitCbrt(Lanes x);
 
 Lanes emitSin(Lanes x);
 Lanes emitCos(Lanes x);
 Lanes emitTan(Lanes x);
+/// The same of f32 that f16 holds, with an approximate unit.
+Lanes sinOfHalf(Lanes x);
+Lanes cosOfHalf(Lanes x);
 
 Lanes emitAsin(Lanes x);
 Lanes emitAcos(Lanes x);
@@ -46,6 +54,12 @@ Lanes emitFusedMultiplyAdd(Lanes a, Lanes b, Lanes c);
 
 /// The logarithm of positive normal f64 lanes as a pair, relative error about 2^-65.
 Pair logPair(Lanes x);
+/// The same to base 2 of f32 lanes, positive and finite, relative error about 2^-30, with an
+/// approximate unit.
+Pair log2Pair32(Lanes x);
+/// 2^(high + low) of f32 lanes with an approximate unit, low below 2^-16 in magnitude. Where high
+/// is no number or infinite, low means nothing.
+Lanes exp2OfPair32(Pair x);
 /// exp(high + low) of f64 lanes, right also where the result is subnormal, 0 or infinite.
 Lanes expOfPair(Pair x);
 /// exp(x) - 1 of f32 or f64 lanes for 0 <= x <= 40 (NaN comes through): no overflow to care for.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // atan and atan2 reduce to |t| <= tan(pi/8) by one division; asin and acos to |x| <= 1/2 by
-// asin(x) = pi/2 - 2 asin(sqrt((1-x)/2)). f32 computes in f64.
+// asin(x) = pi/2 - 2 asin(sqrt((1-x)/2)). f32 computes in f64, but for atan with an approximate
+// unit.
+#include "lib/lowering/math/ApproximateUnit.h"
 #include "lib/lowering/math/Coefficients.h"
 #include "lib/lowering/math/Functions.h"
 
@@ -42,7 +44,23 @@ HalfAngle reducedAsin(Lanes x) {
 
 } // namespace
 
+/// atan(x) of f32: that of 1 / abs(x) from pi/2 where x is large.
+static Lanes atan32(Lanes x, const ApproximateUnit &unit) {
+  constexpr double halfPi = 0x1.921fb6p+0, halfPiLow = -0x1.777a5cp-25;
+  Lanes a = absolute(x);
+  Lanes isLarge = a > 1.0; // not NaN, which comes through
+  Lanes t = select(isLarge, unit.reciprocalOfNormal(a), a);
+  Lanes z = t * t;
+  Lanes q = polynomial(z, std::span<const float>(coefficients::atan32));
+  Lanes angle = mulAdd(t * z, q, t);
+  Lanes large = halfPi - (mulAdd(t * z, q, x.constant(-halfPiLow)) + t);
+  return copySign(select(isLarge, large, angle), x);
+}
+
 Lanes emitAtan(Lanes x) {
+  if (const ApproximateUnit *unit = approximateUnitFor(x)) {
+    return atan32(x, *unit);
+  }
   if (x.width() == 32) {
     return toSingle(emitAtan(toDouble(x)));
   }

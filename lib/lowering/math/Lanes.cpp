@@ -2,6 +2,8 @@
 // One operator, one operation.
 #include "lib/lowering/math/Lanes.h"
 
+#include "lib/lowering/Passes.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/BuiltinTypes.h"
@@ -203,8 +205,14 @@ Pair quickTwoSum(Lanes a, Lanes b) {
   return {sum, b - (sum - a)};
 }
 
-Pair twoProduct(Lanes a, Lanes b) {
+Lanes roundedProduct(Lanes a, Lanes b) {
   Lanes product = a * b;
+  product.get().getDefiningOp()->setAttr(roundedAttribute, a.where().builder.getUnitAttr());
+  return product;
+}
+
+Pair twoProduct(Lanes a, Lanes b) {
+  Lanes product = roundedProduct(a, b);
   if (a.where().machine.hasFma) {
     return {product, mulAdd(a, b, -product)};
   }

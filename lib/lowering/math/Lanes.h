@@ -123,6 +123,8 @@ Lanes truncateTo(Lanes integers, unsigned width);
 struct Pair {
   Lanes high, low;
 };
+/// a * b, which no addition is joined with: what is added to it later must know its rounding.
+Lanes roundedProduct(Lanes a, Lanes b);
 Pair twoSum(Lanes a, Lanes b);      ///< exact
 Pair quickTwoSum(Lanes a, Lanes b); ///< exact when |a| >= |b| or a == 0
 Pair twoProduct(Lanes a, Lanes b);  ///< exact unless it overflows or underflows

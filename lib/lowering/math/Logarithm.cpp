@@ -2,6 +2,7 @@
 // log, log2, log10, log1p: x = 2^k m with m between sqrt(1/2) and sqrt(2), a polynomial for m.
 // f32 uses log(1+f) = f - f^2/2 + f^3 q(f); f64 uses s = f / (2+f), log(1+f) = 2 atanh(s). log2 and
 // log10 of f64 take the logarithm as a pair of numbers, so that powers of 2 and 10 come out exact.
+#include "lib/lowering/math/ApproximateUnit.h"
 #include "lib/lowering/math/Coefficients.h"
 #include "lib/lowering/math/Functions.h"
 
@@ -119,6 +120,38 @@ Lanes emitLog1p(Lanes x) {
   result = select(x == -1.0, -infinity, result);
   result = select(x < -1.0, notANumber, result);
   return select(absolute(x) < 0x1p-54, x, result);
+}
+
+/// (a + b) (c + d) without the product of the low parts.
+static Pair product(Pair a, Pair c) {
+  Pair exact = twoProduct(a.high, c.high);
+  return {exact.high, mulAdd(a.high, c.low, mulAdd(a.low, c.high, exact.low))};
+}
+
+/// a + (b + c) for |a| >= |b|.
+static Pair sum(Lanes a, Pair b) {
+  Pair exact = quickTwoSum(a, b.high);
+  return {exact.high, exact.low + b.low};
+}
+
+Pair log2Pair32(Lanes x) {
+  const ApproximateUnit *unit = approximateUnitFor(x);
+  Split split = splitExponent(x);
+  // s = f / (2 + f) as a pair.
+  Pair divisor = quickTwoSum(x.constant(2.0), split.f);
+  Lanes inverse = unit->reciprocalOfNormal(divisor.high);
+  Lanes s = roundedProduct(split.f, inverse);
+  Lanes rest = mulAdd(-s, divisor.low, mulAdd(-s, divisor.high, split.f));
+  Pair pair{s, rest * inverse};
+  // log(1+f) = s (2 + z (2/3 + z q(z))).
+  Pair z = product(pair, pair);
+  constexpr double third = 0x1.555556p-1, thirdLow = -0x1.555556p-26; // their sum is 2/3
+  Lanes q = z.high * polynomial(z.high, std::span<const float>(coefficients::log32Tail));
+  Pair inner = sum(x.constant(third), {q, x.constant(thirdLow)});
+  Pair logarithm = product(pair, sum(x.constant(2.0), product(z, inner)));
+  Pair log2OfE{x.constant(0x1.715476p+0), x.constant(0x1.4ae0cp-26)};
+  Pair result = sum(split.k, product(logarithm, log2OfE));
+  return quickTwoSum(result.high, result.low);
 }
 
 Pair logPair(Lanes x) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // pow as exp(y log(x)), the logarithm as a pair of numbers for f64 since y multiplies its error by
-// up to 2^10; cbrt by the same way and one Newton step; fused multiply-add in software.
+// up to 2^10, and of f32 where the processor has an approximate unit; cbrt by the same way and one
+// Newton step; fused multiply-add in software.
 #include "lib/lowering/math/ApproximateUnit.h"
 #include "lib/lowering/math/Functions.h"
 
@@ -49,11 +50,40 @@ static std::optional<Lanes> smallPower(Lanes x, Lanes y) {
   return isSquare ? square : square * (isCube ? x : square);
 }
 
+/// abs(x)^y, of f32, with the special values of C's pow that it does not have yet.
+static Lanes withSigns(Lanes x, Lanes y, Lanes magnitude) {
+  Lanes a = absolute(x);
+  Lanes result = select(a == 1.0, 1.0, magnitude); // also to an infinite power
+  Lanes isInteger = roundEven(y) == y;             // not NaN
+  Lanes half = y * 0.5;
+  Lanes isOdd = isInteger & !(roundEven(half) == half);
+  result = select((x < 0.0) & !isInteger & (a < infinity), notANumber, result);
+  result = select(isOdd, copySign(result, x), result);
+  return select((y == 0.0) | (x == 1.0), 1.0, result);
+}
+
+/// x^y of f32 with an approximate unit.
+static Lanes power32(Lanes x, Lanes y) {
+  Lanes a = absolute(x);
+  Pair logarithm = log2Pair32(a);
+  Lanes high = select(a < infinity, logarithm.high, a); // infinity and NaN
+  high = select(a == 0.0, -infinity, high);
+  Pair product = twoProduct(y, high);
+  return withSigns(x, y, exp2OfPair32({product.high, mulAdd(y, logarithm.low, product.low)}));
+}
+
+Lanes powToHalf(Lanes x, Lanes y) {
+  if (std::optional<Lanes> product = smallPower(x, y)) {
+    return *product;
+  }
+  // Exponents of such results are below 2^8 in magnitude, and the product's error is their 2^-22nd.
+  return withSigns(x, y, approximateUnitFor(x)->powerOfTwo(y * emitLog2(absolute(x))));
+}
+
 Lanes emitPow(Lanes x, Lanes y) {
   if (approximateUnitFor(x)) {
-    if (std::optional<Lanes> product = smallPower(x, y)) {
-      return *product;
-    }
+    std::optional<Lanes> product = smallPower(x, y);
+    return product ? *product : power32(x, y);
   }
   if (x.width() == 32) {
     Lanes wideX = toDouble(x), wideY = toDouble(y);

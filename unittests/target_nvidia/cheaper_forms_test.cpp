@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// Forms that cost less where nothing is lost, and their near misses, in the PTX of small kernels.
+#include "unittests/target_nvidia/Ptx.h"
+
+#include <gtest/gtest.h>
+
+using namespace nereid::nvidia;
+
+namespace {
+
+/// Of `out[i] = value`, where x, y are loaded from two tensors of the type.
+std::string ptxOfValue(const std::string &value, const std::string &type = "fp32") {
+  return ptxOfText("from triton.language.extra import libdevice\n"
+                   "@triton.jit\n"
+                   "def k(a, b, out, n, s):\n"
+                   "    i = tl.arange(0, 128)\n"
+                   "    x = tl.load(a + i).to(tl.float32)\n"
+                   "    y = tl.load(b + i).to(tl.float32)\n"
+                   "    tl.store(out + i, " +
+                       value + ")\n",
+                   "a=*" + type + ":16, b=*" + type + ":16, out=*" + type + ":16, n=i32, s=fp32");
+}
+
+std::string ptxOfAddition(const std::string &type, const std::string &signature,
+                          const std::string &target = "nvidia:sm_90a",
+                          const std::string &mask = "") {
+  return ptxOfText("@triton.jit\n"
+                   "def k(x, out, n):\n"
+                   "    i = tl.arange(0, 1024)\n"
+                   "    tl.atomic_add(out + i, tl.load(x + i)" +
+                       mask + ")\n",
+                   "x=*" + type + ":16, out=*" + type + signature, target);
+}
+
+} // namespace
+
+TEST(NvidiaCheaperForms, ADifferenceHasNoCorrectionInItsExponential) {
+  const int plain = countOf(ptxOfValue("tl.exp(x)"), "fma.rn.f32");
+  EXPECT_GT(plain, 0);
+  EXPECT_EQ(countOf(ptxOfValue("tl.exp(x - y)"), "fma.rn.f32"), 0);
+  EXPECT_EQ(countOf(ptxOfValue("tl.exp(-x)"), "fma.rn.f32"), plain); // exact: nothing is rounded
+}
+
+TEST(NvidiaCheaperForms, QuotientsOfSumsNeedNotBeRounded) {
+  EXPECT_EQ(countOf(ptxOfValue("x / y"), "div.rn.f32"), 1);
+  EXPECT_EQ(countOf(ptxOfValue("(x + y) / y"), "div.rn.f32"), 1);
+  EXPECT_EQ(countOf(ptxOfValue("x / tl.sum(y)"), "div.rn.f32"), 0);
+  EXPECT_EQ(countOf(ptxOfValue("x / tl.max(y)"), "div.rn.f32"), 1); // of those, nothing is rounded
+  EXPECT_EQ(countOf(ptxOfValue("tl.div_rn(x, tl.sum(y))"), "div.rn.f32"), 1);
+}
+
+TEST(NvidiaCheaperForms, AnglesOfHalvesAreNear) {
+  EXPECT_GT(countOf(ptxOfValue("tl.sin(x)"), ".f64"), 0);
+  EXPECT_GT(countOf(ptxOfValue("tl.sin(x)", "bf16"), ".f64"), 0);
+  EXPECT_EQ(countOf(ptxOfValue("tl.sin(x)", "fp16"), ".f64"), 0);
+  EXPECT_EQ(countOf(ptxOfValue("tl.cos(x)", "fp16"), ".f64"), 0);
+}
+
+TEST(NvidiaCheaperForms, PowersAndArcTangentsStayInSinglePrecision) {
+  const int pairs = countOf(ptxOfValue("libdevice.pow(x, y)"), "fma.rn.f32");
+  EXPECT_EQ(countOf(ptxOfValue("libdevice.pow(x, y)"), ".f64"), 0);
+  EXPECT_EQ(countOf(ptxOfValue("libdevice.atan(x)"), ".f64"), 0);
+  EXPECT_LT(countOf(ptxOfValue("libdevice.pow(x, y)", "fp16"), "fma.rn.f32"), pairs);
+  // What is used elsewhere, too, keeps its precision.
+  EXPECT_GE(countOf(ptxOfValue("libdevice.pow(x, y) + x", "fp16"), "fma.rn.f32"), pairs);
+}
+
+TEST(NvidiaCheaperForms, DivisionsOfProgramNumbersAreNarrow) {
+  const std::string wide = "(tl.program_id(0).to(tl.int64) * s.to(tl.int64) // n).to(tl.float32)";
+  EXPECT_EQ(
+      countOf(ptxOfValue("x * (tl.program_id(0).to(tl.int64) // n).to(tl.float32)"), "div.s64"), 0);
+  EXPECT_EQ(countOf(ptxOfValue("x * " + wide), "div.s64"), 1);
+}
+
+TEST(NvidiaCheaperForms, NeighboursAreAddedAtATime) {
+  EXPECT_EQ(countOf(ptxOfAddition("fp16", ":16, n=i32"), "add.noftz.v8.f16"), 1);
+  EXPECT_EQ(countOf(ptxOfAddition("bf16", ":16, n=i32"), "add.noftz.v8.bf16"), 1);
+  EXPECT_EQ(countOf(ptxOfAddition("fp32", ":16, n=i32"), "add.v4.f32"), 2);
+  // Not where the address may be odd, a mask tells them apart, or the chip cannot.
+  EXPECT_EQ(countOf(ptxOfAddition("fp16", ", n=i32"), ".v8."), 0);
+  EXPECT_EQ(countOf(ptxOfAddition("fp16", ":16, n=i32", "nvidia:sm_90a", ", mask=i < n"), ".v8."),
+            0);
+  EXPECT_EQ(countOf(ptxOfAddition("fp32", ":16, n=i32", "nvidia:sm_80"), ".v4.f32"), 0);
+}
+
+TEST(NvidiaCheaperForms, WhatALoopSumsStaysWhereItIsMade) {
+  const std::string ptx =
+      ptxOfText("@triton.jit\n"
+                "def k(x, out, n):\n"
+                "    i, j = tl.arange(0, 64), tl.arange(0, 64)\n"
+                "    sum = tl.zeros((64,), dtype=tl.float32)\n"
+                "    for turn in range(n):\n"
+                "        sum += tl.sum(tl.load(x + i[:, None] * 64 + j[None, :]), 1)\n"
+                "        x += 4096\n"
+                "    tl.store(out + i, sum)\n",
+                "x=*fp32:16, out=*fp32:16, n=i32");
+  // A move behind the loop and none in it: rows lie within a warp.
+  EXPECT_EQ(countOf(ptx.substr(0, ptx.find("bra")), "bar.sync"), 0);
+  EXPECT_LE(countOf(ptx, "bar.sync"), 2);
+}
