@@ -108,7 +108,9 @@ std::string layoutText(const LinearLayout &layout, const layout::Corner &corner)
 }
 
 std::string turnsText(int64_t turns) {
-  return turns == 1 ? "no bank conflict" : fmt::format("a {}-way bank conflict", turns);
+  return turns == 1   ? "no bank conflict"
+         : turns == 8 ? "an 8-way bank conflict"
+                      : fmt::format("a {}-way bank conflict", turns);
 }
 
 std::string accessText(const SharedAccess &access) {

@@ -46,10 +46,11 @@ void remarkOnBanks(Operation *op, const tile::AxisInfos &axes) {
   for (const pipeline::SharedAccess &access : sharedAccessesOf(op, axes)) {
     if (access.turns() > 1) {
       InFlightDiagnostic remark = emitRemark(op->getLoc());
-      remark << fmt::format("a {}-way bank conflict where {}x{} is {} by '{}', {} bytes a thread "
+      remark << fmt::format("{} {}-way bank conflict where {}x{} is {} by '{}', {} bytes a thread "
                             "[R0402]",
-                            access.turns(), fmt::join(access.shape, "x"), access.element,
-                            access.verb, access.operation, access.bytes);
+                            access.turns() == 8 ? "an" : "a", access.turns(),
+                            fmt::join(access.shape, "x"), access.element, access.verb,
+                            access.operation, access.bytes);
       constexpr int64_t shown = 8;
       const int64_t lanes = layout::lanesOfTransaction(access.bytes);
       std::vector<int64_t> places;
