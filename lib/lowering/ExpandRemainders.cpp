@@ -13,6 +13,7 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 
@@ -29,7 +30,7 @@ public:
   Value emit() {
     const Value x = wordOf(op.getLhs()), y = wordOf(op.getRhs());
     const Value sign = land(x, constant(int64_t(1) << (bits - 1)));
-    const Value magnitude = constant((int64_t(1) << (bits - 1)) - 1);
+    const Value magnitude = constant(llvm::maxIntN(bits));
     const Value left = land(x, magnitude), right = land(y, magnitude);
     const Value infinity = constant(((int64_t(1) << (bits - 1 - mantissa)) - 1) << mantissa);
     using Predicate = arith::CmpIPredicate;

@@ -71,8 +71,8 @@ TEST(Integers, NumbersOfAHigherKindMakeFloats) {
   Tensor x = integers(DType::I32, {1, 3});
   EXPECT_EQ(call("mul", {x, numberTensor(0.5)}).dtype(), DType::F32);
   EXPECT_EQ(list(call("mul", {x, numberTensor(0.5)})), (std::vector<double>{0.5, 1.5}));
-  Tensor two = integers(DType::I64, {2});
-  two = Tensor::borrow(two.data(), {}, DType::I64);
+  Tensor owner = integers(DType::I64, {2});
+  const Tensor two = Tensor::borrow(owner.data(), {}, DType::I64);
   EXPECT_EQ(call("mul", {x, two}).dtype(), DType::I32);
   EXPECT_EQ(call("div", {x, two}).dtype(), DType::F32);
   EXPECT_EQ(call("mul", {x, make({2}, {1, 2}, DType::F16)}).dtype(), DType::F16);
