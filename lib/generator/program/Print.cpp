@@ -177,19 +177,8 @@ private:
   }
 
   void print(const Store &store) {
-    std::vector<const Node *> roots = {store.value};
-    if (store.guard) {
-      roots.push_back(store.guard);
-    }
-    for (const Affine &index : store.index) {
-      index.forEachAtom([&](const Atom &atom) {
-        if (atom.node) {
-          roots.push_back(atom.node);
-        }
-      });
-    }
     std::map<const Node *, int> heights; // of what stands in one line
-    for (const Node *node : reachable(roots)) {
+    for (const Node *node : reachable(rootsOf({&store, 1}))) {
       int &height = heights[node] = 1;
       for (const Node *input : node->inputs) {
         height = std::max(height, 1 + (names.contains(input) ? 0 : heights[input]));

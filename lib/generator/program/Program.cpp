@@ -39,9 +39,9 @@ void Program::rebuild(const NodeTable::Rebuild &made) {
   replace({}, [&](const Node *node) { return nodes.rebuild(node, space, made, done); });
 }
 
-std::vector<const Node *> Program::values(const Stage &stage) const {
+std::vector<const Node *> rootsOf(std::span<const Store> stores) {
   std::vector<const Node *> roots;
-  for (const Store &store : stage.stores) {
+  for (const Store &store : stores) {
     roots.push_back(store.value);
     if (store.guard) {
       roots.push_back(store.guard);
@@ -54,7 +54,11 @@ std::vector<const Node *> Program::values(const Stage &stage) const {
       });
     }
   }
-  return reachable(roots);
+  return roots;
+}
+
+std::vector<const Node *> Program::values(const Stage &stage) const {
+  return reachable(rootsOf(stage.stores));
 }
 
 std::vector<const Node *> Program::values() const {

@@ -16,6 +16,8 @@
 #include "lib/generator/index/Node.h"
 #include "lib/support/Diagnostics.h"
 
+#include <span>
+
 namespace nereid::generator {
 
 enum class BufferRole : uint8_t { Input, Output, InOut, Temporary };
@@ -38,6 +40,10 @@ struct Store {
   std::string monoid;          ///< combines the value with what is there; empty: replaces it
   const Node *guard = nullptr; ///< bool: stored where it holds
 };
+
+/// Values, guards and what is read for indices, in the order of the stores; as often as it is
+/// named.
+std::vector<const Node *> rootsOf(std::span<const Store> stores);
 
 /// `buffer`'s result is a view of `of`: no element is moved.
 struct Alias {

@@ -12,25 +12,6 @@
 namespace nereid::generator {
 namespace {
 
-/// Values, guards and what is read for indices.
-std::vector<const Node *> rootsOf(const std::vector<Store> &stores) {
-  std::vector<const Node *> roots;
-  for (const Store &store : stores) {
-    roots.push_back(store.value);
-    if (store.guard) {
-      roots.push_back(store.guard);
-    }
-    for (const Affine &index : store.index) {
-      index.forEachAtom([&](const Atom &atom) {
-        if (atom.node) {
-          roots.push_back(atom.node);
-        }
-      });
-    }
-  }
-  return roots;
-}
-
 std::optional<std::string> unsupported(const std::vector<Store> &stores) {
   for (const Store &store : stores) {
     const bool isKnown = store.monoid.empty() || store.monoid == "sum" || store.monoid == "max" ||
