@@ -3,6 +3,7 @@
 
 #include "lib/targets/nvidia/ir/Nvidia.h"
 #include "lib/targets/nvidia/layouts/MatrixLayouts.h"
+#include "lib/targets/nvidia/layouts/OperandLayouts.h"
 #include "lib/tile/ir/Attributes.h"
 
 #include <algorithm>
@@ -73,6 +74,18 @@ static int64_t neighboursOf(const LinearLayout &layout) {
     count *= basis == count ? 2 : 1;
   }
   return count;
+}
+
+bool comesFromScan(Value value, unsigned depth) {
+  constexpr unsigned deepest = 8;
+  Operation *op = value.getDefiningOp();
+  if (!op || depth == deepest) {
+    return false;
+  }
+  return isa<tile::ScanOp>(op) ||
+         (worksInAnyLayout(op) && llvm::any_of(op->getOperands(), [&](Value operand) {
+            return isTile(operand) && comesFromScan(operand, depth + 1);
+          }));
 }
 
 LinearLayout layoutBeside(Operation *access, const tile::AxisInfos &axes, const Threads &threads) {

@@ -24,6 +24,8 @@ layout::LinearLayout accessLayout(mlir::Value pointer, const tile::AxisInfo &inf
                                   const Threads &threads);
 /// Of no two addresses the distance is known: no layout reads them in fewer steps than another.
 bool isScattered(const tile::AxisInfo &info);
+/// Of a place that a scan has counted: such places follow each other from lane to lane.
+bool comesFromScan(mlir::Value pointer, unsigned depth = 0);
 /// For a scattered access: the layout of the access of as many elements in its block which takes
 /// the most at once, else its own.
 layout::LinearLayout layoutBeside(mlir::Operation *access, const tile::AxisInfos &axes,

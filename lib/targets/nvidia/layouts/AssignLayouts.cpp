@@ -12,6 +12,7 @@
 // that load.
 #include "lib/targets/nvidia/ir/Nvidia.h"
 #include "lib/targets/nvidia/layouts/Anchors.h"
+#include "lib/targets/nvidia/layouts/FreeTiles.h"
 #include "lib/targets/nvidia/layouts/OperandLayouts.h"
 #include "lib/targets/nvidia/layouts/Passes.h"
 #include "lib/tile/ir/Attributes.h"
@@ -76,26 +77,6 @@ private:
 
   // ---- layouts of values ----
 
-  /// Whether the value is made anew in the layout of each user: any thread can compute it from
-  /// scalars alone, or from narrower tiles, which move at less cost than what repeats them.
-  bool isFree(Value value) {
-    if (!isTile(value)) {
-      return true;
-    }
-    Operation *op = value.getDefiningOp();
-    if (!op || !worksInAnyLayout(op)) {
-      return false;
-    }
-    auto [entry, isNew] = free.try_emplace(op, false);
-    if (isNew) {
-      const bool all = isa<tile::BroadcastOp>(op) ||
-                       llvm::all_of(op->getOperands(), [&](Value one) { return isFree(one); });
-      free[op] = all;
-      return all;
-    }
-    return entry->second;
-  }
-
   /// The layout the value has, or the one that it gets when nobody asks for another.
   LinearLayout homeOf(Value value) {
     if (auto layout = layoutOf(value)) {
@@ -109,13 +90,13 @@ private:
     if (!isTile(value)) {
       return value;
     }
-    if (isFree(value)) {
+    if (free.contains(value)) {
       return computeIn(builder, value, layout);
     }
     if (homeOf(value) == layout) {
       return value;
     }
-    if (isWidened(value)) {
+    if (free.isWidened(value)) {
       return computeIn(builder, value, layout);
     }
     // A value from around a loop moves once, before it.
@@ -126,29 +107,6 @@ private:
     auto moved = place.create<ConvertLayoutOp>(value.getLoc(), value.getType(), value);
     setLayout(moved.getResult(), layout);
     return moved;
-  }
-
-  /// Whether the value is an address or a number that is computed from one narrower tile and from
-  /// what is free: that moves at less cost.
-  bool isWidened(Value value, unsigned depth = 0) {
-    constexpr unsigned deepest = 6;
-    Operation *op = value.getDefiningOp();
-    if (depth == deepest ||
-        !isa_and_present<tile::AddPtrOp, arith::ExtSIOp, arith::ExtUIOp, arith::AddIOp>(op)) {
-      return false;
-    }
-    Value bound;
-    for (Value operand : op->getOperands()) {
-      if (!isFree(operand)) {
-        if (bound) {
-          return false;
-        }
-        bound = operand;
-      }
-    }
-    return bound && (isa<arith::ExtSIOp, arith::ExtUIOp>(op) || isWidened(bound, depth + 1) ||
-                     (isa<tile::AddPtrOp>(op) &&
-                      tile::elementTypeOf(bound.getType()).getIntOrFloatBitWidth() < 64));
   }
 
   Value computeIn(OpBuilder &builder, Value value, const LinearLayout &layout) {
@@ -182,18 +140,6 @@ private:
     }
     OpBuilder builder(operand.getOwner());
     operand.set(inLayout(builder, operand.get(), layout));
-  }
-
-  static bool comesFromScan(Value value, unsigned depth = 0) {
-    constexpr unsigned deepest = 8;
-    Operation *op = value.getDefiningOp();
-    if (!op || depth == deepest) {
-      return false;
-    }
-    return isa<tile::ScanOp>(op) ||
-           (worksInAnyLayout(op) && llvm::any_of(op->getOperands(), [&](Value operand) {
-              return isTile(operand) && comesFromScan(operand, depth + 1);
-            }));
   }
 
   // ---- the layout that a carried value is wanted in ----
@@ -275,7 +221,7 @@ private:
     if (auto wanted = wish(carried)) {
       return wanted;
     }
-    return isFree(initial) ? origin(handed) : homeOf(initial);
+    return free.contains(initial) ? origin(handed) : homeOf(initial);
   }
 
   /// Tiles that a loop carries. Where nothing speaks for a layout, it is that of another one of the
@@ -303,13 +249,13 @@ private:
   // ---- operations ----
 
   void assignFollower(Operation *op) {
-    if (llvm::none_of(op->getResults(), isTile) || isFree(op->getResult(0))) {
+    if (llvm::none_of(op->getResults(), isTile) || free.contains(op->getResult(0))) {
       return;
     }
     // The widest operand that is bound to a layout leads: the others have less to move.
     OpOperand *leader = nullptr;
     for (OpOperand &operand : op->getOpOperands()) {
-      const bool mayLead = isTile(operand.get()) && !isFree(operand.get());
+      const bool mayLead = isTile(operand.get()) && !free.contains(operand.get());
       if (mayLead && (!leader || homeOf(leader->get()).count(layout::Holder::Register) <
                                      homeOf(operand.get()).count(layout::Holder::Register))) {
         leader = &operand;
@@ -328,8 +274,8 @@ private:
 
   LinearLayout layoutOfAccess(Operation *access, Value pointer) {
     auto store = dyn_cast<tile::StoreOp>(access);
-    if (store && !isFree(store.getValue()) && isFree(pointer) &&
-        (!store.getMask() || isFree(store.getMask()))) {
+    if (store && !free.contains(store.getValue()) && free.contains(pointer) &&
+        (!store.getMask() || free.contains(store.getMask()))) {
       const LinearLayout own = homeOf(store.getValue());
       if (fillsSectors(own, pointer, axes.of(pointer))) {
         return own;
@@ -340,7 +286,7 @@ private:
       return accessLayout(pointer, axes.of(pointer), threads);
     }
     // The one in which the least has to move: that of the addresses, else of what is beside it.
-    return isFree(pointer) ? layoutBeside(access, axes, threads) : homeOf(pointer);
+    return free.contains(pointer) ? layoutBeside(access, axes, threads) : homeOf(pointer);
   }
 
   template <class Access> void assignAccess(Access access) {
@@ -362,9 +308,9 @@ private:
     const bool isMatrix = usesMatrixUnit(dot);
     for (unsigned i : {0U, 1U}) {
       OpOperand &operand = dot->getOpOperand(i);
-      need(operand, isMatrix                ? factorLayout(dot, i, threads)
-                    : isFree(operand.get()) ? usualLayout(operand.get(), threads)
-                                            : homeOf(operand.get()));
+      need(operand, isMatrix                       ? factorLayout(dot, i, threads)
+                    : free.contains(operand.get()) ? usualLayout(operand.get(), threads)
+                                                   : homeOf(operand.get()));
     }
     need(dot->getOpOperand(2), result);
     setLayout(dot.getResult(), result);
@@ -372,7 +318,7 @@ private:
 
   void assignReduction(tile::ReduceOp reduce) {
     Value first = reduce.getSources().front();
-    LinearLayout layout = isFree(first) ? usualLayout(first, threads) : homeOf(first);
+    LinearLayout layout = free.contains(first) ? usualLayout(first, threads) : homeOf(first);
     if (!layout.isPermutation()) {
       layout = usualLayout(first, threads);
     }
@@ -390,7 +336,7 @@ private:
     Value first = scan.getSources().front();
     const auto axis = static_cast<unsigned>(scan.getAxis());
     LinearLayout layout = homeOf(first);
-    if (isFree(first) || !layout::isWalkable(layout, axis)) {
+    if (free.contains(first) || !layout::isWalkable(layout, axis)) {
       layout = layout::scanLayout(shapeOf(first), axis, threads.lanes, threads.warps);
     }
     for (OpOperand &operand : scan->getOpOperands()) {
@@ -411,8 +357,8 @@ private:
       if (!isTile(operand.get())) {
         continue;
       }
-      LinearLayout layout =
-          isFree(operand.get()) ? usualLayout(operand.get(), threads) : homeOf(operand.get());
+      LinearLayout layout = free.contains(operand.get()) ? usualLayout(operand.get(), threads)
+                                                         : homeOf(operand.get());
       if (haveOneLayout && common) {
         layout = *common;
       }
@@ -450,8 +396,8 @@ private:
     auto condition = loop.getConditionOp();
     for (auto [handed, result] : llvm::zip(condition.getArgsMutable(), loop.getResults())) {
       if (isTile(result)) {
-        setLayout(result,
-                  isFree(handed.get()) ? usualLayout(result, threads) : homeOf(handed.get()));
+        setLayout(result, free.contains(handed.get()) ? usualLayout(result, threads)
+                                                      : homeOf(handed.get()));
         need(handed, homeOf(result));
       }
     }
@@ -472,9 +418,9 @@ private:
          llvm::zip(branch.getResults(), branch.thenYield().getOperands(),
                    branch.elseYield().getOperands())) {
       if (isTile(result)) {
-        setLayout(result, !isFree(handed)  ? homeOf(handed)
-                          : !isFree(other) ? homeOf(other)
-                                           : usualLayout(result, threads));
+        setLayout(result, !free.contains(handed)  ? homeOf(handed)
+                          : !free.contains(other) ? homeOf(other)
+                                                  : usualLayout(result, threads));
       }
     }
     needAll(branch.thenYield(), branch.getResults(), 0);
@@ -492,7 +438,7 @@ private:
   func::FuncOp kernel;
   const tile::AxisInfos &axes;
   Threads threads;
-  llvm::DenseMap<Operation *, bool> free;
+  FreeTiles free;
   /// What has been computed anew, by value and block, with its layout.
   llvm::DenseMap<std::pair<Value, Block *>, SmallVector<std::pair<LinearLayout, Value>, 1>> copies;
 };
