@@ -205,17 +205,21 @@ cases = [{ N = 4 }]
 }
 
 TEST(MapKernel, WhatBindsAnIteratorIsRefused) {
-  Program sums = program(R"(
+  // As a value, and in the condition of a store.
+  for (const char *store :
+       {"y[0] = sum[i](x[i])", "store(y[0], 1.0, guard=sum[i](x[i]) > 2.0)",
+        "store(y[0], 1.0, guard=logical_and(sum[i](x[i]) > 2.0, x[0] > 1.0))"}) {
+    Program sums = program(std::string(R"(
 x = input(fp32, [4], strides=[1])
 y = output(fp32, [1], strides=[1])
 i = iterator(4)
 stage("t")
-y[0] = sum[i](x[i])
-)");
-  auto made = emitMap(sums, "t", sums.stages[0].stores, firstTile(sums, sums.stages[0].stores));
-  ASSERT_FALSE(bool(made));
-  EXPECT_EQ(made.error().code + ": " + made.error().message,
-            "E0607: a pointwise kernel has no reduction 'sum'");
+)") + store + "\n");
+    auto made = emitMap(sums, "t", sums.stages[0].stores, firstTile(sums, sums.stages[0].stores));
+    ASSERT_FALSE(bool(made)) << store;
+    EXPECT_EQ(made.error().code + ": " + made.error().message,
+              "E0607: a pointwise kernel has no reduction 'sum'");
+  }
 }
 
 } // namespace
