@@ -30,6 +30,25 @@ TEST(Verification, MagnitudesAreHalvedUntilEnoughCanBeVerified) {
   EXPECT_EQ(row->failure, "");
 }
 
+TEST(Verification, WhatOrdinaryNumbersCanBearIsVerifiedWhereverMagnitudesBegin) {
+  // One element that all others meet through exp(exp(it)): in float32 it may be 4.48 at most.
+  auto shared = runtime::Tensor::empty({1}, DType::F32);
+  auto normal = runtime::Tensor::empty({1}, DType::F32);
+  *static_cast<float *>(normal.data()) = 3.5F;
+  for (double begin = 1; begin > 0.01; begin *= 0.97) {
+    definition::Data data{definition::DataKind::Scaled, begin};
+    auto attempt = [&] {
+      fillData(shared, data, 1, {}, &normal);
+      const float value = *static_cast<const float *>(shared.data());
+      const bool isFinite = std::isfinite(std::exp(std::exp(value)));
+      return Result<VerifiedCase>(verified(isFinite ? 0 : 100));
+    };
+    auto row = untilVerifiable(data, attempt, std::identity());
+    ASSERT_TRUE(bool(row));
+    EXPECT_TRUE(row->isVerifiable()) << begin << " ended at " << data.range;
+  }
+}
+
 TEST(Verification, WhatStaysUnverifiableFails) {
   definition::Data data{definition::DataKind::Scaled, 0.8};
   auto row =
