@@ -107,6 +107,13 @@ Diagnostic unexpected(const std::exception &error) {
 
 } // namespace
 
+void addBlocking(CLI::App &command) {
+  command.add_flag_callback(
+      "--blocking", [] { setenv("NEREID_BLOCKING", "1", 1); },
+      "launches on a device wait for their kernel, so that the one that fails is named; for "
+      "debugging: times of the host are longer");
+}
+
 void addImportPaths(CLI::App &command, Session &session) {
   command
       .add_option("--import-path", session.importPaths,

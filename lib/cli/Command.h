@@ -48,6 +48,10 @@ void addVerify(CLI::App &app, Session &session);
 void addOptimize(CLI::App &app, Session &session);
 void addInformation(CLI::App &app, Session &session); ///< explain, chips, ops, knobs, doctor
 
+/// `--blocking`, for every command that launches kernels: the knob NEREID_BLOCKING, for this
+/// process and those it starts.
+void addBlocking(CLI::App &command);
+
 /// `--import-path DIR`, for every command that compiles or interprets kernels.
 void addImportPaths(CLI::App &command, Session &session);
 

@@ -147,6 +147,7 @@ void addRun(CLI::App &app, Session &session) {
   command->add_option("--runner", options->execution.runner,
                       "run it there: \"ssh board ./nereid-runner\" (nereid explain E0414)");
   command->add_option("--case", options->caseName, "a case of kernels/OP/cases.toml");
+  addBlocking(*command);
   addImportPaths(*command, session);
   command->add_flag("--interpret", options->execution.interpret,
                     "use the interpreter instead of compiling");
@@ -162,7 +163,7 @@ void addRun(CLI::App &app, Session &session) {
     if (options->execution.interpret) {
       used.emplace_back("--interpret");
     } else {
-      used.insert(used.end(), {"--target", "--chip", "--runner", "--no-cache"});
+      used.insert(used.end(), {"--target", "--chip", "--runner", "--no-cache", "--blocking"});
     }
     const std::string input =
         options->execution.interpret ? "the interpreter" : "a compiled kernel";

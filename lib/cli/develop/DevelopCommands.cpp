@@ -277,8 +277,8 @@ void runStagesWith(const CLI::App &command, const std::vector<std::string> &more
   runStages(options, until, session);
 }
 
-const std::vector<std::string> roundOptions = {"--seed", "--rounds", "--require-target",
-                                               "--import-path", "--start"};
+const std::vector<std::string> roundOptions = {"--seed",        "--rounds", "--require-target",
+                                               "--import-path", "--start",  "--blocking"};
 
 } // namespace
 
@@ -291,6 +291,7 @@ void addDevelop(CLI::App &app, Session &session) {
   addMode(*command, *options);
   command->add_option("--seconds-per-case", options->develop.secondsPerCase, "timing budget")
       ->check(CLI::Range(0.001, 3600.0));
+  addBlocking(*command);
   addImportPaths(*command, session);
   command->callback([options, command, &session] {
     std::vector<std::string> used = roundOptions;
@@ -326,16 +327,17 @@ void addVerify(CLI::App &app, Session &session) {
                       "folder for tensors and command of the first case that fails, or of --case");
   auto verify = std::make_shared<KernelVerifyOptions>();
   addProcessOptions(*command, verify->isInProcess, verify->reportTo);
+  addBlocking(*command);
   addImportPaths(*command, session);
   command->callback([options, execution, verify, command, &session] {
     const develop::DevelopOptions &settings = options->develop;
     execution->target = settings.target;
     execution->chip = settings.chipFile;
     if (isKernelBench(options->input)) {
-      if (auto unused =
-              unusedOption(*command, "a folder of kernels",
-                           {"--target", "--chip", "--seed", "--interpret", "--runner", "--case",
-                            "--dump", "--in-process", reportOption, "--import-path"})) {
+      if (auto unused = unusedOption(*command, "a folder of kernels",
+                                     {"--target", "--chip", "--seed", "--interpret", "--runner",
+                                      "--case", "--dump", "--in-process", reportOption,
+                                      "--import-path", "--blocking"})) {
         return session.fail(*unused);
       }
       execution->importPaths = session.importPaths;
@@ -347,8 +349,8 @@ void addVerify(CLI::App &app, Session &session) {
                                           "' has no cases.toml")
                        .withHelp("operators are verified on the machine that develops them"));
     } else {
-      runStagesWith(*command, {"--seed", "--case", "--dump", "--import-path"}, *options,
-                    Until::Verify, session);
+      runStagesWith(*command, {"--seed", "--case", "--dump", "--import-path", "--blocking"},
+                    *options, Until::Verify, session);
     }
   });
 }
@@ -359,6 +361,7 @@ void addOptimize(CLI::App &app, Session &session) {
       addStage(app, "optimize", "rounds of diagnose, change, verify, measure, log", "DIR", options);
   addSeed(*command, *options);
   addRounds(*command, *options);
+  addBlocking(*command);
   addImportPaths(*command, session);
   command->callback([options, command, &session] {
     runStagesWith(*command, roundOptions, *options, Until::Optimize, session);
@@ -378,6 +381,7 @@ void addBench(CLI::App &app, Session &session) {
                       "an earlier result file; exit 1 when a case is slower now");
   addKernelBenchOptions(*command, *kernel);
   addProcessOptions(*command, *kernel);
+  addBlocking(*command);
   addImportPaths(*command, session);
   command->callback([options, kernel, command, &session] {
     if (isResultFile(options->input)) {
@@ -396,8 +400,8 @@ void addBench(CLI::App &app, Session &session) {
       kernel->secondsPerCase = options->develop.secondsPerCase;
       runKernelBench(*kernel, session);
     } else {
-      std::vector<std::string> used = {"--seed", "--seconds-per-case", "--import-path",
-                                       "--against"};
+      std::vector<std::string> used = {"--seed", "--seconds-per-case", "--import-path", "--against",
+                                       "--blocking"};
       used.insert(used.end(), modeOptions.begin(), modeOptions.end());
       noteMode(*command, *options);
       runStagesWith(*command, used, *options, Until::Bench, session);

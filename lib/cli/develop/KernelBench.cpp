@@ -286,8 +286,8 @@ void addProcessOptions(CLI::App &command, KernelBenchOptions &options) {
 std::optional<Diagnostic> unusedBenchOption(const CLI::App &command, const std::string &input) {
   std::error_code ignored;
   const bool isFolder = std::filesystem::is_directory(input, ignored);
-  std::vector<std::string> used = {"--target", "--chip", "--seconds-per-case", "--import-path",
-                                   "--against"};
+  std::vector<std::string> used = {"--target",      "--chip",    "--seconds-per-case",
+                                   "--import-path", "--against", "--blocking"};
   if (isFolder) {
     used.insert(used.end(), {"--case", "--in-process", reportOption, "--numbers"});
   } else {

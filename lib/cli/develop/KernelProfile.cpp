@@ -144,6 +144,7 @@ void addProfile(CLI::App &app, Session &session) {
       ->check(CLI::Range(0.001, 3600.0));
   addKernelBenchOptions(*command, *options);
   addProcessOptions(*command, *options);
+  addBlocking(*command);
   addImportPaths(*command, session);
   command->callback([options, command, &session] {
     const std::string &input = options->given.kernel;
