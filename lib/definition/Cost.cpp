@@ -23,7 +23,7 @@ double bytesOf(const Node &node, const Binding &binding, DType type) {
   return elements(node, binding) * static_cast<double>(sizeInBytes(type));
 }
 
-bool isNumber(const Node &node) { return node.op == "constant" || node.op == "scalar"; }
+bool isNumber(const Node &node) { return isLeaf(node) && node.op != "input"; }
 
 /// Moves nothing: whoever reads it reads the elements where they are.
 bool isView(const Node &node) {

@@ -45,6 +45,7 @@ using Attribute = std::variant<bool, int64_t, double, std::string, std::vector<i
 /// weight, bias and eps) are always present, as constants when the body leaves them out. Leaves:
 ///   "input"     tensor parameter;  "scalar" number parameter: node i is parameter i
 ///   "constant"  number in the body, attribute "value" (double), shape []
+///   "size"      number made of sizes, see operations/SizeExpression.h, shape []
 /// Numbers without a fraction have the attribute "integer" (of a constant: its value), operands
 /// that a body left out the attribute "default".
 /// Attribute "dim" is a list of negative, ascending dimensions; absent means all of them.

@@ -4,6 +4,8 @@
 #include "lib/generator/CompanionWriter.h"
 
 #include "lib/definition/operations/Promotion.h"
+#include "lib/definition/operations/SizeExpression.h"
+#include "lib/generator/SizeText.h"
 
 #include <fmt/format.h>
 
@@ -38,7 +40,10 @@ public:
     text += R"(
 #include <nereid/nereid.hpp>
 
-#include <cstdio>
+)";
+    const bool hasSizes = std::any_of(op.nodes.begin(), op.nodes.end(), definition::isSize);
+    text += hasSizes ? "#include <cmath>\n" : "";
+    text += R"(#include <cstdio>
 #include <exception>
 #include <limits>
 #include <tuple>
@@ -102,6 +107,12 @@ private:
     if (node.op == "input") {
       names.push_back(node.name.empty() ? op.parameters[static_cast<size_t>(number)].name
                                         : node.name);
+      return;
+    }
+    if (definition::isSize(node)) {
+      const bool isWhole = node.attributes.contains("integer");
+      names.push_back(
+          fmt::format("{}({})", isWhole ? "whole" : "number", cppSizeNumber(node, sizes)));
       return;
     }
     if (definition::operandKind(node) == definition::OperandKind::Whole) {

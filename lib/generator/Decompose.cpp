@@ -6,6 +6,7 @@
 #include "lib/definition/operations/Lowering.h"
 #include "lib/definition/operations/Operations.h"
 #include "lib/definition/operations/Shape.h"
+#include "lib/definition/operations/SizeExpression.h"
 #include "lib/generator/KernelTypes.h"
 
 #include <fmt/format.h>
@@ -36,7 +37,9 @@ public:
       for (int input : node.inputs) {
         inputs.push_back(mapped[static_cast<size_t>(input)]);
       }
-      int made = definition::isLeaf(node) ? leaf(node, static_cast<int>(i)) : open(node, inputs);
+      int made = definition::isSize(node)   ? -1
+                 : definition::isLeaf(node) ? leaf(node, static_cast<int>(i))
+                                            : open(node, inputs);
       if (made < 0) {
         return unsupported(node);
       }
@@ -53,8 +56,11 @@ public:
 
 private:
   Diagnostic unsupported(const Node &node) const {
-    Diagnostic error = makeError(
-        "E0607", fmt::format("operation '{}' has no form in a generated kernel", node.op));
+    const std::string what = definition::isSize(node)
+                                 ? fmt::format("the number '{}'", definition::sizeText(node))
+                                 : fmt::format("operation '{}'", node.op);
+    Diagnostic error =
+        makeError("E0607", fmt::format("{} has no form in a generated kernel", what));
     error.file = op.path;
     if (!node.source.empty()) {
       error.note(fmt::format("used in '{}'", node.source));

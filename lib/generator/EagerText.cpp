@@ -68,8 +68,9 @@ std::string eagerFunction(const FusedOperator &fused, const SizeNames &names) {
   text += "    \"\"\"The definition by PyTorch's own operations.\"\"\"\n";
   for (const SizeNames::Step &step : names.steps) {
     if (!step.isRest) {
-      text += fmt::format("    {} = {}.shape[-{}]\n", step.variable,
-                          fused.operands[static_cast<size_t>(step.operand)].name, step.fromEnd);
+      const Operand &operand = fused.operands[static_cast<size_t>(step.operand)];
+      const definition::Dim &dim = *(operand.shape.end() - step.fromEnd);
+      text += fmt::format("    {} = {}.shape[-{}]\n", dim.symbol, operand.name, step.fromEnd);
     }
   }
   std::string lead;

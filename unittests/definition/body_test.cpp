@@ -107,7 +107,6 @@ TEST(Body, RefusalsHaveACode) {
                            "out = x[0]",
                            "out = x if s else y",
                            "out = x and y",
-                           "out = D + x",
                            "out = x",
                            "other = x + y",
                            "import torch\nout = x + y",

@@ -261,5 +261,37 @@ TEST(Reference, WrongTensorsAreRefused) {
             "E0604");
 }
 
+TEST(Reference, NumbersMadeOfSizesAreThoseOfTheCase) {
+  const std::string text = R"([operator]
+name = "t"
+summary = "s"
+dtypes = ["float32"]
+body = """
+out = (x - x.sum(dim=-1, keepdim=True) / D) / math.sqrt(D) + N ** 2
+"""
+[inputs.x]
+shape = ["N", "D"]
+[outputs.out]
+shape = ["N", "D"]
+[performance]
+cases = [{ N = 3, D = 4 }]
+)";
+  Diagnostics diags;
+  const auto op = definition::parseOperator("t.toml", text, diags);
+  ASSERT_TRUE(op) << diags.render();
+  const std::vector<Tensor> in = {make({2, 4}, {1, 2, 3, 6, 0, 0, 0, 4})};
+  auto outputs = runGraph(*op, in, runtime::defaultPool());
+  ASSERT_TRUE(bool(outputs)) << render(outputs.error());
+  EXPECT_EQ(list((*outputs)[0]), (std::vector<double>{3, 3.5, 4, 5.5, 3.5, 3.5, 3.5, 5.5}));
+  auto agreement =
+      checkOutputs(*op, in, *outputs, DType::F32, Rounding::EachOperation, runtime::defaultPool());
+  ASSERT_TRUE(bool(agreement)) << render(agreement.error());
+  EXPECT_EQ(agreement->mismatches, 0);
+  (*outputs)[0].set(0, 3.001);
+  agreement =
+      checkOutputs(*op, in, *outputs, DType::F32, Rounding::EachOperation, runtime::defaultPool());
+  EXPECT_EQ(agreement->mismatches, 1);
+}
+
 } // namespace
 } // namespace nereid::eager

@@ -99,7 +99,7 @@ const Operation *findOperation(std::string_view name) {
 const std::vector<std::string> &operationNames() { return table().names; }
 
 bool isLeaf(const Node &node) {
-  return node.op == "input" || node.op == "scalar" || node.op == "constant";
+  return node.op == "input" || node.op == "scalar" || node.op == "constant" || node.op == "size";
 }
 
 std::vector<int64_t> dimsOf(const Node &node) {

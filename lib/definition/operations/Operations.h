@@ -45,7 +45,7 @@ struct Operation {
   int operandCount() const;
 };
 
-/// By name or alias; null when unknown ("input", "scalar" and "constant" are not operations).
+/// By name or alias; null when unknown (leaves are no operations).
 const Operation *findOperation(std::string_view name);
 /// Names and aliases, for messages and lists.
 const std::vector<std::string> &operationNames();

@@ -4,6 +4,7 @@
 #include "lib/definition/reader/BodyExpressions.h"
 
 #include "lib/definition/operations/Shape.h"
+#include "lib/definition/operations/SizeExpression.h"
 
 #include <fmt/format.h>
 
@@ -115,8 +116,8 @@ std::optional<int> BodyExpressions::mathCall(const Call &call) {
   if (!operand) {
     return std::nullopt;
   }
-  const Node &node = op.nodes[static_cast<size_t>(*operand)];
-  if (node.op != "constant") {
+  const Node node = op.nodes[static_cast<size_t>(*operand)];
+  if (node.op != "constant" && !isSize(node)) {
     fail("E0608", whole.range,
          fmt::format("'{}' expects a number known here, but got a tensor", call.function))
         .withHelp("use the function of the same name in torch");
@@ -133,7 +134,10 @@ std::optional<int> BodyExpressions::mathCall(const Call &call) {
         .withHelp("available: math.sqrt, math.exp, math.log, math.pi, math.e, math.inf, math.nan");
     return std::nullopt;
   }
-  return constant(found->second(constantValue(node)), sourceText(whole.range));
+  return isSize(node) ? size(fmt::format("{}{}({})", call.function == "float" ? "" : "math.",
+                                         call.function, sizeText(node)),
+                             false, whole.range)
+                      : constant(found->second(constantValue(node)), sourceText(whole.range));
 }
 
 std::optional<int> BodyExpressions::operationCall(const Call &call, const Operation &operation) {

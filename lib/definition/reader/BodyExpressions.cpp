@@ -4,6 +4,7 @@
 
 #include "lib/definition/operations/Infer.h"
 #include "lib/definition/operations/Promotion.h"
+#include "lib/definition/operations/SizeExpression.h"
 
 #include <fmt/format.h>
 
@@ -98,6 +99,12 @@ int BodyExpressions::integerConstant(int64_t value, std::string source) {
   return addLeaf(std::move(node));
 }
 
+int BodyExpressions::size(std::string text, bool isWhole, SourceRange range) {
+  Node node = sizeNode(std::move(text), isWhole);
+  node.source = sourceText(range);
+  return addLeaf(std::move(node));
+}
+
 std::optional<int> BodyExpressions::lookup(const std::string &name) const {
   auto found = names.find(name);
   return found == names.end() ? std::nullopt : std::optional<int>(found->second);
@@ -130,19 +137,16 @@ std::optional<int> BodyExpressions::readName(const Expr &expr) {
   if (wasAssigned(expr.text)) {
     return std::nullopt; // its definition was refused already
   }
+  const std::vector<std::string> symbols = symbolsOf(op);
+  if (std::find(symbols.begin(), symbols.end(), expr.text) != symbols.end()) {
+    return size(expr.text, true, expr.range);
+  }
   std::vector<std::string> known;
   for (const auto &[name, node] : names) {
     known.push_back(name);
   }
-  std::vector<std::string> symbols = symbolsOf(op);
-  bool isSymbol = std::find(symbols.begin(), symbols.end(), expr.text) != symbols.end();
-  Diagnostic &error =
-      fail("E0608", expr.range,
-           isSymbol ? fmt::format("'{}' is a size and cannot be used as a value", expr.text)
-                    : fmt::format("'{}' is not defined", expr.text));
-  if (isSymbol) {
-    error.withHelp("use torch.mean or torch.var, which know the length they reduce");
-  } else if (auto near = nearestNames(expr.text, known); !near.empty()) {
+  Diagnostic &error = fail("E0608", expr.range, fmt::format("'{}' is not defined", expr.text));
+  if (auto near = nearestNames(expr.text, known); !near.empty()) {
     error.withHelp(fmt::format("did you mean '{}'?", fmt::join(near, "', '")));
   } else {
     error.withHelp(fmt::format("defined here: {}", fmt::join(known, ", ")));
@@ -179,6 +183,11 @@ std::optional<int> BodyExpressions::binary(const std::string &text, const Expr &
   }
   if (auto found = arithmetic.find(text); found != arithmetic.end()) {
     return apply(found->second, {*a, *b}, range);
+  }
+  if (text == "//" || text == "%") {
+    if (std::optional<int> made = joinSizes(text, {*a, *b}, range)) {
+      return made;
+    }
   }
   auto found = bitwise.find(text);
   if (found == bitwise.end()) {
@@ -217,7 +226,7 @@ std::optional<int> BodyExpressions::readAttribute(const Expr &expr) {
     }
   }
   fail("E0608", expr.range, fmt::format("the attribute '{}' is not available here", expr.text))
-      .withHelp("shapes are symbols of [inputs]; functions are called as torch.name(…), "
+      .withHelp("sizes are symbols of [inputs], such as D; functions are called as torch.name(…), "
                 "F.name(…) or x.name(…)");
   return std::nullopt;
 }
@@ -333,14 +342,50 @@ std::optional<int> BodyExpressions::fold(const Node &node) {
   return constant(result, node.source);
 }
 
+/// Sizes and numbers alone make another number.
+std::optional<int> BodyExpressions::joinSizes(const std::string &name,
+                                              const std::vector<int> &inputs, SourceRange range) {
+  static const std::map<std::string, std::string> signs = {
+      {"neg", "-"}, {"add", "+"},  {"sub", "-"}, {"mul", "*"},
+      {"div", "/"}, {"pow", "**"}, {"//", "//"}, {"%", "%"}};
+  auto sign = signs.find(name);
+  bool hasSize = false, isWhole = name != "div";
+  std::vector<std::string> texts;
+  for (int input : inputs) {
+    const Node &operand = op.nodes[static_cast<size_t>(input)];
+    if (operand.op != "constant" && !isSize(operand)) {
+      return std::nullopt;
+    }
+    hasSize |= isSize(operand);
+    isWhole &= operandKind(operand) == OperandKind::Whole;
+    texts.push_back(sizeText(operand));
+    const bool isAtom = texts.back().find_first_of("+-*/% ") == std::string::npos;
+    texts.back() = isAtom ? texts.back() : "(" + texts.back() + ")";
+  }
+  const bool needsIntegers = name == "//" || name == "%";
+  if (sign == signs.end() || !hasSize || (needsIntegers && !isWhole)) {
+    return std::nullopt;
+  }
+  if (name == "pow") { // negative powers of integers are fractions
+    const Node &exponent = op.nodes[static_cast<size_t>(inputs[1])];
+    isWhole &= exponent.op == "constant" && integerAttribute(exponent, "integer", -1) >= 0;
+  }
+  const std::string text =
+      texts.size() == 1 ? sign->second + texts[0] : texts[0] + " " + sign->second + " " + texts[1];
+  return size(text, isWhole, range);
+}
+
 std::optional<int> BodyExpressions::append(Node node, SourceRange range) {
   node.source = sourceText(range);
   if (std::optional<int> folded = fold(node)) {
     return folded;
   }
+  if (std::optional<int> joined = joinSizes(node.op, node.inputs, range)) {
+    return joined;
+  }
   bool anyTensor = std::any_of(node.inputs.begin(), node.inputs.end(), [&](int input) {
     const std::string &kind = op.nodes[static_cast<size_t>(input)].op;
-    return kind != "constant" && kind != "scalar";
+    return kind != "constant" && kind != "scalar" && kind != "size";
   });
   if (!anyTensor) {
     fail("E0608", range,

@@ -63,6 +63,10 @@ private:
   int constant(double value, std::string source);
   /// A number without a fraction: it leaves integers what they are.
   int integerConstant(int64_t value, std::string source);
+  /// A number made of sizes.
+  int size(std::string text, bool isWhole, SourceRange range);
+  std::optional<int> joinSizes(const std::string &name, const std::vector<int> &inputs,
+                               SourceRange range);
   int addLeaf(Node node);
   std::string sourceText(SourceRange range) const;
   SourceRange moved(SourceRange range) const;

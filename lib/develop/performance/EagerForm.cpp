@@ -3,6 +3,7 @@
 
 #include "lib/definition/operations/Operations.h"
 #include "lib/definition/operations/Promotion.h"
+#include "lib/definition/operations/SizeExpression.h"
 #include "lib/eager/reference/Reference.h"
 
 #include <fmt/format.h>
@@ -179,7 +180,11 @@ Result<std::shared_ptr<EagerForm>> EagerForm::make(const Operator &op,
     }
     form->values[i] = std::get<Tensor>(std::move(there));
   }
-  for (const SingleOperation &single : singleOperations(op, dtype)) {
+  auto withNumbers = definition::withSizes(op, binding);
+  if (!withNumbers) {
+    return withNumbers.error();
+  }
+  for (const SingleOperation &single : singleOperations(*withNumbers, dtype)) {
     const auto node = static_cast<size_t>(single.node);
     auto value = form->makeValue(single.node, binding, types[node]);
     if (!value) {

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // runGraph: the nodes of an operator one after another, each as a call of runOperation.
 #include "lib/definition/operations/Operations.h"
+#include "lib/definition/operations/SizeExpression.h"
 #include "lib/eager/baseline/Eager.h"
 
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
 
 namespace nereid::eager {
 
@@ -26,16 +30,38 @@ static Tensor constantTensor(const Node &node) {
   return number;
 }
 
-Result<std::vector<Tensor>> runGraph(const Operator &op, std::span<const Tensor> inputs,
+/// The operator with its sizes as numbers.
+static Result<Operator> bound(const Operator &op, std::span<const Tensor> inputs, bool hasNumbers) {
+  std::vector<std::vector<int64_t>> shapes;
+  size_t next = 0;
+  for (const definition::Parameter &parameter : op.parameters) {
+    const bool isGiven = !parameter.isScalar || hasNumbers;
+    shapes.push_back(isGiven ? inputs[next++].shape() : std::vector<int64_t>{});
+  }
+  auto binding = definition::bindShapes(op, shapes);
+  return binding ? definition::withSizes(op, *binding) : Result<Operator>(binding.error());
+}
+
+Result<std::vector<Tensor>> runGraph(const Operator &given, std::span<const Tensor> inputs,
                                      runtime::ThreadPool &pool) {
   size_t tensors = 0;
-  for (const definition::Parameter &parameter : op.parameters) {
+  for (const definition::Parameter &parameter : given.parameters) {
     tensors += parameter.isScalar ? 0 : 1;
   }
-  if (inputs.size() != tensors && inputs.size() != op.parameters.size()) {
-    return makeError("E0604", fmt::format("'{}' expects {} tensors, but got {}", op.name, tensors,
-                                          inputs.size()));
+  if (inputs.size() != tensors && inputs.size() != given.parameters.size()) {
+    return makeError("E0604", fmt::format("'{}' expects {} tensors, but got {}", given.name,
+                                          tensors, inputs.size()));
   }
+  const bool hasNumbers = inputs.size() == given.parameters.size();
+  std::optional<Operator> withNumbers;
+  if (std::any_of(given.nodes.begin(), given.nodes.end(), definition::isSize)) {
+    auto made = bound(given, inputs, hasNumbers);
+    if (!made) {
+      return made.error();
+    }
+    withNumbers = std::move(*made);
+  }
+  const Operator &op = withNumbers ? *withNumbers : given;
   std::vector<Tensor> values(op.nodes.size());
   std::vector<size_t> lastUse(op.nodes.size(), 0);
   for (size_t i = 0; i < op.nodes.size(); ++i) {
@@ -46,7 +72,6 @@ Result<std::vector<Tensor>> runGraph(const Operator &op, std::span<const Tensor>
   for (int output : op.outputs) {
     lastUse[static_cast<size_t>(output)] = op.nodes.size();
   }
-  bool hasNumbers = inputs.size() == op.parameters.size();
   size_t next = 0;
   for (size_t i = 0; i < op.nodes.size(); ++i) {
     const Node &node = op.nodes[i];

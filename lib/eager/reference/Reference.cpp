@@ -5,6 +5,7 @@
 
 #include "lib/definition/Tolerance.h"
 #include "lib/definition/operations/Shape.h"
+#include "lib/definition/operations/SizeExpression.h"
 #include "lib/eager/baseline/Eager.h"
 #include "lib/eager/reference/ReferenceBlocks.h"
 #include "lib/eager/reference/ReferenceGraph.h"
@@ -78,6 +79,11 @@ Result<Prepared> prepare(const Operator &op, std::span<const Tensor> inputs, DTy
   if (!binding) {
     return binding.error();
   }
+  Result<Operator> withNumbers = definition::withSizes(prepared.graph, *binding);
+  if (!withNumbers) {
+    return withNumbers.error();
+  }
+  prepared.graph = std::move(*withNumbers);
   std::vector<std::vector<int64_t>> nodeSizes;
   for (size_t i = 0; i < prepared.graph.nodes.size(); ++i) {
     Result<std::vector<int64_t>> sizes = definition::bind(prepared.graph.nodes[i].shape, *binding);

@@ -233,7 +233,11 @@ private:
   void leaf(size_t i) {
     const Node &node = graph.nodes[i];
     if (node.op == "constant") {
-      values[i].elements = {{definition::constantValue(node), 0}};
+      const double value = definition::constantValue(node);
+      const auto roundings =
+          static_cast<double>(definition::integerAttribute(node, "roundings", 0));
+      values[i].elements = {
+          {value, roundings * definition::unitRoundoff(model.compute) * std::fabs(value)}};
     } else if (i < loaded.size() && loaded[i]) {
       at[i] = loaded[i];
     } else {

@@ -4,7 +4,9 @@
 
 #include "lib/definition/operations/Lowering.h"
 #include "lib/definition/operations/Promotion.h"
+#include "lib/definition/operations/SizeExpression.h"
 #include "lib/generator/lower/Lazy.h"
+#include "lib/language/syntax/Parser.h"
 
 #include <fmt/format.h>
 
@@ -117,6 +119,9 @@ private:
       number.dtype = dtype;
       return number;
     }
+    if (definition::isSize(node)) {
+      return sizeNumber(node);
+    }
     if (const definition::Operator *lowering = definition::loweringOf(node)) {
       return inlined(*lowering, std::move(in));
     }
@@ -148,6 +153,102 @@ private:
       result.tensor = make.cast(result.tensor, computed(result.dtype));
     }
     return result;
+  }
+
+  // ---- numbers made of sizes ----
+
+  Value sizeNumber(const GraphNode &node) {
+    Diagnostics diags;
+    const language::ExprPtr expr =
+        language::parseExpression("size", definition::sizeText(node), diags);
+    Value result;
+    result.kind = definition::operandKind(node);
+    result.dtype = result.kind == OperandKind::Whole ? DType::I64 : computed(dtype);
+    if (const std::optional<Polynomial> whole = polynomialOf(*expr)) {
+      result.tensor = make.cast(wholeTensor(*whole), result.dtype);
+    } else {
+      result.tensor = realTensor(*expr, isFloat(dtype) ? computed(dtype) : DType::F32);
+    }
+    return result;
+  }
+
+  Lazy wholeTensor(const Polynomial &value) {
+    return make.constant(program.nodes.index(Affine(value)));
+  }
+
+  /// Sums and products of sizes.
+  std::optional<Polynomial> polynomialOf(const language::Expr &expr) const {
+    using language::ExprKind;
+    if (expr.kind == ExprKind::Integer) {
+      return Polynomial(expr.integer);
+    }
+    if (expr.kind == ExprKind::Name) {
+      return sizes.at(expr.text);
+    }
+    if (expr.kind != ExprKind::Unary && expr.kind != ExprKind::Binary) {
+      return std::nullopt;
+    }
+    std::vector<Polynomial> in;
+    for (const language::ExprPtr &operand : expr.operands) {
+      std::optional<Polynomial> each = polynomialOf(*operand);
+      if (!each) {
+        return std::nullopt;
+      }
+      in.push_back(*each);
+    }
+    if (expr.kind == ExprKind::Unary) {
+      return -in[0];
+    }
+    if (expr.text == "**") {
+      return powerOf(in[0], in[1]);
+    }
+    return expr.text == "+"   ? std::optional(in[0] + in[1])
+           : expr.text == "-" ? std::optional(in[0] - in[1])
+           : expr.text == "*" ? std::optional(in[0] * in[1])
+                              : std::nullopt;
+  }
+  static std::optional<Polynomial> powerOf(const Polynomial &base, const Polynomial &exponent) {
+    constexpr int64_t highest = 8;
+    const std::optional<int64_t> times = exponent.constant();
+    if (!times || *times < 0 || *times > highest) {
+      return std::nullopt;
+    }
+    Polynomial result = 1;
+    for (int64_t i = 0; i < *times; ++i) {
+      result = result * base;
+    }
+    return result;
+  }
+
+  /// With a fraction: computed in the kernel.
+  Lazy realTensor(const language::Expr &expr, DType type) {
+    using language::ExprKind;
+    if (const std::optional<Polynomial> whole = polynomialOf(expr)) {
+      return make.cast(wholeTensor(*whole), type);
+    }
+    static const std::map<std::string, std::string> names = {
+        {"+", "add"}, {"-", "sub"}, {"*", "mul"}, {"/", "div"}, {"**", "pow"}};
+    switch (expr.kind) {
+    case ExprKind::Float:
+      return make.constant(program.nodes.real(expr.real, type));
+    case ExprKind::Attribute:
+      return make.constant(program.nodes.real(INFINITY, type));
+    case ExprKind::Unary:
+      return make.map("neg", {realTensor(*expr.operands[0], type)});
+    case ExprKind::Call: {
+      const std::string &function = expr.operands[0]->text;
+      Lazy operand = realTensor(*expr.operands[1], type);
+      return function == "float" ? operand : make.map(function, {operand});
+    }
+    case ExprKind::Binary:
+      if (auto found = names.find(expr.text); found != names.end()) {
+        return make.map(found->second,
+                        {realTensor(*expr.operands[0], type), realTensor(*expr.operands[1], type)});
+      }
+      [[fallthrough]];
+    default:
+      throw Unsupported{"'" + expr.text + "' of sizes"};
+    }
   }
 
   Value inlined(const definition::Operator &lowering, std::vector<Value> in) {

@@ -117,6 +117,26 @@ TEST(Rows, Composites) {
   }
 }
 
+TEST(Rows, NumbersMadeOfSizes) {
+  const std::vector<std::string> bodies = {
+      "out = x / math.sqrt(M)",
+      "out = x * (2 * N - M) + M ** 2",
+      "out = (x - x.sum(dim=-1, keepdim=True) / M) * (1.5 / (N + 1))",
+      "out = x * math.log(M) + math.exp(-N / M) - N ** -0.5",
+      "out = torch.where(x < N, x + M, x - float(M) / 2)",
+  };
+  for (const std::string &body : bodies) {
+    const Sample sample{body, matrix, "\"N\", \"M\"", {{3, 5}}, {3, 5}};
+    const definition::Operator op = made(body, matrix, sample.outShape, "\"float64\"");
+    expectReference(body, op, sample, DType::F64, false);
+    expectReference(body, op, sample, DType::F64, true);
+  }
+  const Sample whole{"out = x * M + (N - 7)", matrix, "\"N\", \"M\"", {{3, 5}}, {3, 5}};
+  const definition::Operator op = made(whole.body, matrix, whole.outShape, "\"int32\"");
+  expectReference(whole.body, op, whole, DType::I32, false);
+  expectReference(whole.body, op, whole, DType::I32, true);
+}
+
 TEST(Rows, Products) {
   auto input = [](const char *name, const char *shape) {
     return "[inputs." + std::string(name) + "]\nshape = [" + shape + "]\n";
