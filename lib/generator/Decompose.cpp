@@ -37,7 +37,7 @@ public:
       for (int input : node.inputs) {
         inputs.push_back(mapped[static_cast<size_t>(input)]);
       }
-      int made = definition::isSize(node)   ? -1
+      int made = definition::isSize(node)   ? sizeNumber(node)
                  : definition::isLeaf(node) ? leaf(node, static_cast<int>(i))
                                             : open(node, inputs);
       if (made < 0) {
@@ -183,6 +183,24 @@ private:
     made.dims = allDims(node, at(input));
     made.shape = node.shape;
     return add(std::move(made));
+  }
+
+  /// The length of what every reduction combines is a parameter of the kernel; no other size is.
+  int sizeNumber(const Node &node) {
+    bool isLength = false;
+    for (const Node &other : op.nodes) {
+      const definition::Operation *operation = definition::findOperation(other.op);
+      if (!operation || operation->kind != definition::OperationKind::Reduction) {
+        continue;
+      }
+      const definition::SymbolicShape &shape = op.nodes[static_cast<size_t>(other.inputs[0])].shape;
+      isLength = definition::dimsOf(other) == std::vector<int64_t>{-1} && !shape.empty() &&
+                 shape.back().symbol == definition::sizeText(node);
+      if (!isLength) {
+        return -1;
+      }
+    }
+    return isLength ? columns() : -1;
   }
 
   int columns() {

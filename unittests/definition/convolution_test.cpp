@@ -91,6 +91,14 @@ TEST(PermuteShape, ListsDimensionsInTheirNewOrder) {
         convolution(std::string("out = ") + call, image, "[1]", "[\"N\", \"H\", \"W\", 4]");
     EXPECT_TRUE(loaded.op) << call << "\n" << loaded.diags.render();
   }
+  for (const char *call : {"x.unsqueeze(1)", "torch.unsqueeze(x, dim=-4)"}) {
+    Loaded loaded =
+        convolution(std::string("out = ") + call, image, "[1]", "[\"N\", 1, 4, \"H\", \"W\"]");
+    EXPECT_TRUE(loaded.op) << call << "\n" << loaded.diags.render();
+  }
+  EXPECT_EQ(codeOf("x.unsqueeze(5)", image, "[1]"), "E0604");
+  EXPECT_EQ(codeOf("x.unsqueeze(-6)", image, "[1]"), "E0604");
+  EXPECT_EQ(codeOf("x.unsqueeze(0)", "[\"...\", \"H\"]", "[1]"), "E0604");
   for (const char *call : {"x.permute(0, 2, 1)", "x.permute(0, 1, 2, 2)", "x.permute(0, 1, 2, 4)",
                            "x.permute(0, 1, 2, 3, 4)"}) {
     EXPECT_EQ(codeOf(call, image, "[1]"), "E0604") << call;

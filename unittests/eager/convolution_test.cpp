@@ -137,6 +137,10 @@ TEST(Convolution, RefusesWhatDoesNotFit) {
   EXPECT_EQ(errorOf("conv2d", {x, w}, {{"padding", 0.5}}), "E0608");
   EXPECT_EQ(errorOf("conv2d", {x, w}, {{"stride", std::string("same")}}), "E0608");
   EXPECT_EQ(errorOf("permute", {x}, {{"dims", std::vector<int64_t>{0, 1, 2}}}), "E0604");
+  Tensor more = call("unsqueeze", {make({2, 2}, {1, 2, 3, 4})}, {{"dim", int64_t{-2}}});
+  EXPECT_EQ(more.shape(), (std::vector<int64_t>{2, 1, 2}));
+  EXPECT_EQ(list(more), (std::vector<double>{1, 2, 3, 4}));
+  EXPECT_EQ(errorOf("unsqueeze", {more}, {{"dim", int64_t{4}}}), "E0604");
 }
 
 Operator graphOf(const Form &f, const std::string &body) {

@@ -4,6 +4,7 @@
 #include "lib/cli/Command.h"
 #include "lib/cli/OptionUse.h"
 #include "lib/cli/develop/Against.h"
+#include "lib/cli/develop/BackwardDefinition.h"
 #include "lib/cli/develop/DevelopReport.h"
 #include "lib/cli/develop/KernelBench.h"
 #include "lib/cli/develop/KernelVerify.h"
@@ -34,12 +35,28 @@ namespace {
 struct Options {
   std::string input, out, against, start, mode;
   std::vector<std::string> dtypes;
-  bool requiresTarget = false;
+  bool requiresTarget = false, isBackward = false;
+  std::vector<std::string> by; ///< inputs to differentiate by
   develop::DevelopOptions develop;
 };
 
 bool isDefinition(const std::string &path) {
   return std::filesystem::path(path).extension() == ".toml";
+}
+
+/// In the place of the definition the one of its backward operator.
+Status turnBackward(Options &options, const Session &session, Diagnostics &diags) {
+  auto written = writeBackward(options.input, options.out, options.by,
+                               options.develop.seed.value_or(1), diags);
+  if (!written) {
+    return written.error();
+  }
+  options.input = written->path;
+  if (!session.json) {
+    fmt::print("Gradient against finite differences: {} compared, largest error {:.1g}\n",
+               written->compared, written->worstError);
+  }
+  return Done{};
 }
 
 /// The project named by a definition (made if needed) or by its folder.
@@ -71,6 +88,11 @@ Result<std::unique_ptr<Development>> open(Options &options, const Session &sessi
     return known.error();
   }
   watchInterrupt();
+  if (options.isBackward) {
+    if (Status turned = turnBackward(options, session, diags); !turned) {
+      return turned.error();
+    }
+  }
   options.develop.importPaths = session.importPaths;
   options.develop.progress = [&progress](const std::string &line) { progress.show(line); };
   if (!isDefinition(options.input)) {
@@ -206,6 +228,14 @@ void runStages(Options &options, Until until, Session &session) {
   fmt::print("Folder: {}\n", development.project().directory());
 }
 
+void addBackward(CLI::App &command, Options &options) {
+  command.add_flag("--backward", options.isBackward,
+                   "of the definition's backward operator, which is written into its folder");
+  command.add_option("--by", options.by, "with --backward: the inputs to differentiate by")
+      ->delimiter(',')
+      ->needs("--backward");
+}
+
 CLI::App *addStage(CLI::App &app, const std::string &name, const std::string &summary,
                    const std::string &inputHelp, std::shared_ptr<Options> options) {
   CLI::App *command = app.add_subcommand(name, summary);
@@ -216,6 +246,7 @@ CLI::App *addStage(CLI::App &app, const std::string &name, const std::string &su
   command->add_option("--chip", options->develop.chipFile, chipHelp);
   command->add_option("--dtype", options->dtypes, "only these of the definition's types");
   command->add_flag("--fresh", options->develop.isFresh, "forget recorded results");
+  addBackward(*command, *options);
   return command;
 }
 
@@ -262,7 +293,7 @@ void noteMode(const CLI::App &command, Options &options) {
 std::vector<std::string> stageOptions(const Options &options, std::vector<std::string> more) {
   more.insert(more.end(), {"--target", "--chip", "--dtype", "--fresh"});
   if (isDefinition(options.input)) {
-    more.emplace_back("--out");
+    more.insert(more.end(), {"--out", "--backward", "--by"});
   }
   return more;
 }

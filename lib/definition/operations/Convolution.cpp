@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Conditions are those of torch.nn.functional.conv2d and torch.permute.
+// Conditions are those of torch.nn.functional.conv2d.
 #include "lib/definition/operations/Convolution.h"
 
 #include "lib/definition/operations/Infer.h"
@@ -234,51 +234,6 @@ Result<SymbolicShape> convolutionShape(const Node &node, const Node &input, cons
       return dim.error();
     }
     out[channelsAt + 1 + side] = *dim;
-  }
-  return out;
-}
-
-Result<std::vector<size_t>> permutationOf(const Node &node, size_t rank) {
-  auto found = node.attributes.find("dims");
-  std::vector<int64_t> dims;
-  if (found != node.attributes.end()) {
-    const auto *one = std::get_if<int64_t>(&found->second);
-    const auto *many = std::get_if<std::vector<int64_t>>(&found->second);
-    dims = one ? std::vector<int64_t>{*one} : many ? *many : dims;
-  }
-  std::vector<size_t> order;
-  std::vector<bool> isTaken(rank, false);
-  for (int64_t dim : dims) {
-    int64_t front = dim < 0 ? dim + static_cast<int64_t>(rank) : dim;
-    bool fits =
-        front >= 0 && front < static_cast<int64_t>(rank) && !isTaken[static_cast<size_t>(front)];
-    if (!fits) {
-      break;
-    }
-    isTaken[static_cast<size_t>(front)] = true;
-    order.push_back(static_cast<size_t>(front));
-  }
-  if (order.size() != rank || dims.size() != rank) {
-    return misfit(fmt::format("'permute' expects each of {} dimensions once, but got {}", rank,
-                              sizesText(dims)),
-                  "list all dimensions in the order the result has them");
-  }
-  return order;
-}
-
-Result<SymbolicShape> permutedShape(const Node &node, const Node &input) {
-  if (!input.shape.empty() && input.shape[0].isRest()) {
-    return misfit(fmt::format("'permute' expects a known rank, but '{}' has the shape {}",
-                              shownName(input), text(input.shape)),
-                  "give every dimension a name or a size");
-  }
-  Result<std::vector<size_t>> order = permutationOf(node, input.shape.size());
-  if (!order) {
-    return order.error();
-  }
-  SymbolicShape out;
-  for (size_t dim : *order) {
-    out.push_back(input.shape[dim]);
   }
   return out;
 }

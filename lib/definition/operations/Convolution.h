@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The geometry of conv2d and permute: attributes as PyTorch takes them, turned into numbers; the
+// The geometry of conv2d: attributes as PyTorch takes them, turned into numbers; the
 // shape of the result, symbolic and concrete. Read by shape inference, the cost model, the
 // tolerance and eager execution.
 #pragma once
@@ -46,10 +46,5 @@ Result<ConvolutionSizes> convolutionSizes(const Node &node, std::span<const int6
 /// Shape of a conv2d node's result, where it can be told from names and numbers; E0604.
 Result<SymbolicShape> convolutionShape(const Node &node, const Node &input, const Node &weight,
                                        const Node &bias);
-
-/// Attribute "dims" of a permute: dimension i of the result is dimension order[i] of the input, all
-/// counted from the front; E0604 unless each of the `rank` dimensions is there once.
-Result<std::vector<size_t>> permutationOf(const Node &node, size_t rank);
-Result<SymbolicShape> permutedShape(const Node &node, const Node &input);
 
 } // namespace nereid::definition

@@ -4,6 +4,7 @@
 #include "lib/definition/operations/Infer.h"
 #include "lib/definition/operations/Promotion.h"
 #include "lib/definition/operations/Shape.h"
+#include "lib/definition/operations/View.h"
 #include "lib/eager/baseline/BlockPool.h"
 #include "lib/eager/baseline/Convolution.h"
 #include "lib/eager/baseline/Eager.h"
@@ -177,7 +178,8 @@ Result<CallGraph> makeCall(const Operation &operation, std::span<const Tensor> i
     if (Status fits = checkAttribute(operation, name, value); !fits) {
       return fits.error();
     }
-    if (name == "dim" || name == "normalized_shape") {
+    const bool isOfResult = operation.kind == OperationKind::View; // unsqueeze's own dimension
+    if ((name == "dim" && !isOfResult) || name == "normalized_shape") {
       Status set = setDims(node, value, name == "normalized_shape", call.inputs[0].shape());
       if (!set) {
         return set.error();
@@ -315,19 +317,19 @@ Result<Tensor> convolutionCall(const CallGraph &call, DType type, const std::vec
 }
 
 /// The same memory with the strides in another order.
-Result<Tensor> permuteCall(const CallGraph &call, const std::vector<int64_t> &sizes) {
+Result<Tensor> viewCall(const CallGraph &call, const std::vector<int64_t> &sizes) {
   const Tensor &input = call.inputs[0];
-  auto order = definition::permutationOf(call.op.nodes.back(), input.shape().size());
+  auto order = definition::viewOrder(call.op.nodes.back(), input.shape().size());
   if (!order) {
     return order.error();
   }
   std::vector<int64_t> strides;
   for (size_t dim : *order) {
-    strides.push_back(input.strides()[dim]);
+    strides.push_back(dim == definition::newDimension ? 1 : input.strides()[dim]);
   }
   auto view = input.view(0, sizes, strides);
   if (auto *problem = std::get_if<std::string>(&view)) {
-    return makeError("E0604", fmt::format("'permute': {}", *problem));
+    return makeError("E0604", fmt::format("'{}': {}", call.op.nodes.back().op, *problem));
   }
   return std::get<Tensor>(view);
 }
@@ -434,7 +436,7 @@ Result<Tensor> runOperation(const std::string &op, std::span<const Tensor> input
     return convolutionCall(*call, type, *sizes, pool);
   }
   if (operation->kind == OperationKind::View) {
-    return permuteCall(*call, *sizes);
+    return viewCall(*call, *sizes);
   }
   if (operation->kind == OperationKind::Composite) {
     if (auto whole = rowCall(*call, id, type, pool)) {

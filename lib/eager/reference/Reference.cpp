@@ -30,9 +30,9 @@ constexpr double safety = 2;
 /// Per node: IEEE 754 says which sign a zero has, as only operations for which it does, or that
 /// copy, lead to it. Extrema, sums of many and most functions leave it open.
 std::vector<bool> zeroSigns(const Operator &graph) {
-  static const std::set<std::string> defined = {"neg",  "abs",    "floor",  "ceil", "round",
-                                                "add",  "trunc",  "sub",    "mul",  "div",
-                                                "sqrt", "square", "permute"};
+  static const std::set<std::string> defined = {"neg",  "abs",    "floor",   "ceil",     "round",
+                                                "add",  "trunc",  "sub",     "mul",      "div",
+                                                "sqrt", "square", "permute", "unsqueeze"};
   std::vector<bool> signs;
   auto all = [&](const std::vector<int> &inputs) {
     return std::all_of(inputs.begin(), inputs.end(),

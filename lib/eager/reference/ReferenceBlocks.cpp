@@ -3,6 +3,7 @@
 #include "lib/eager/reference/ReferenceBlocks.h"
 
 #include "lib/definition/operations/Convolution.h"
+#include "lib/definition/operations/View.h"
 
 #include <algorithm>
 #include <numeric>
@@ -94,7 +95,7 @@ private:
     case OperationKind::Convolution:
       return connectConvolution(node, number);
     case OperationKind::View:
-      return connectPermutation(node, input, number);
+      return connectView(node, input, number);
     default:
       for (int each : node.inputs) {
         unifyFromRight(static_cast<size_t>(each), 0, number, 0);
@@ -156,10 +157,12 @@ private:
     }
   }
 
-  void connectPermutation(const Node &node, size_t input, size_t number) {
-    Result<std::vector<size_t>> order = definition::permutationOf(node, sizes[input].size());
+  void connectView(const Node &node, size_t input, size_t number) {
+    Result<std::vector<size_t>> order = definition::viewOrder(node, sizes[input].size());
     for (size_t d = 0; order && d < order->size(); ++d) {
-      unify(input, (*order)[d], number, d);
+      if ((*order)[d] != definition::newDimension) {
+        unify(input, (*order)[d], number, d);
+      }
     }
   }
 

@@ -6,6 +6,7 @@
 
 #include "lib/definition/operations/Convolution.h"
 #include "lib/definition/operations/Shape.h"
+#include "lib/definition/operations/View.h"
 
 #include <algorithm>
 #include <cmath>
@@ -153,8 +154,8 @@ Result<BoundedTensor> convolutionBounded(const definition::Node &node, const Bou
   return out;
 }
 
-Result<BoundedTensor> permuteBounded(const definition::Node &node, const BoundedTensor &input) {
-  auto order = definition::permutationOf(node, input.sizes.size());
+Result<BoundedTensor> viewBounded(const definition::Node &node, const BoundedTensor &input) {
+  auto order = definition::viewOrder(node, input.sizes.size());
   if (!order) {
     return order.error();
   }
@@ -165,8 +166,9 @@ Result<BoundedTensor> permuteBounded(const definition::Node &node, const Bounded
   BoundedTensor out;
   std::vector<int64_t> steps;
   for (size_t dim : *order) {
-    out.sizes.push_back(input.sizes[dim]);
-    steps.push_back(inputSteps[dim]);
+    const bool isNew = dim == definition::newDimension;
+    out.sizes.push_back(isNew ? 1 : input.sizes[dim]);
+    steps.push_back(isNew ? 0 : inputSteps[dim]);
   }
   out.allocate(input.elements.size());
   out.integers.resize(input.integers.size());

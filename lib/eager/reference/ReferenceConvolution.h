@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reference's conv2d and permute: plain loops over the definition, with an error bound per
+// The reference's conv2d and views: plain loops over the definition, with an error bound per
 // element.
 #pragma once
 
@@ -12,6 +12,6 @@ Result<BoundedTensor> convolutionBounded(const definition::Node &node, const Bou
                                          const BoundedTensor &weight, const BoundedTensor &bias,
                                          const Rule &rule, const ErrorModel &model);
 
-Result<BoundedTensor> permuteBounded(const definition::Node &node, const BoundedTensor &input);
+Result<BoundedTensor> viewBounded(const definition::Node &node, const BoundedTensor &input);
 
 } // namespace nereid::eager

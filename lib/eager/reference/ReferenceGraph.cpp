@@ -300,7 +300,7 @@ private:
     case definition::OperationKind::Convolution:
       return convolutionBounded(node, *operands[0], *operands[1], *operands[2], rule, own);
     case definition::OperationKind::View:
-      return permuteBounded(node, *operands[0]);
+      return viewBounded(node, *operands[0]);
     default:
       break;
     }

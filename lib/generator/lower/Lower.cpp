@@ -144,7 +144,7 @@ private:
       result.tensor = product(as(in[0], inside), as(in[1], inside));
       break;
     case definition::OperationKind::View:
-      result.tensor = permuted(node, in[0].tensor);
+      result.tensor = viewed(node, in[0].tensor);
       break;
     default:
       throw Unsupported{node.op};
@@ -362,7 +362,12 @@ private:
     return isRow ? make.dropDim(sum, sum.shape.size() - (isColumn ? 1 : 2)) : sum;
   }
 
-  Lazy permuted(const GraphNode &node, const Lazy &x) {
+  Lazy viewed(const GraphNode &node, const Lazy &x) {
+    if (node.op == "unsqueeze") {
+      const int64_t dim = definition::integerAttribute(node, "dim", 0);
+      const auto count = static_cast<int64_t>(x.shape.size()) + 1;
+      return make.insertDim(x, static_cast<size_t>(dim < 0 ? dim + count : dim));
+    }
     std::vector<size_t> order;
     for (int64_t dim : std::get<std::vector<int64_t>>(node.attributes.at("dims"))) {
       int64_t rank = static_cast<int64_t>(x.shape.size());

@@ -108,6 +108,7 @@ TEST(Rows, Composites) {
       "out = x - torch.logsumexp(x, dim=0, keepdim=True)",
       "out = torch.where(x > 0.5, x * 2, F.gelu(x, approximate='tanh')) ** 2",
       "out = (x.permute(1, 0) * 3).permute(1, 0) + (x == x)",
+      "out = x - x.sum(dim=-1).unsqueeze(-1) * x.sum(dim=0).unsqueeze(0)",
   };
   for (const std::string &body : bodies) {
     const Sample sample{body, matrix, "\"N\", \"M\"", {{3, 5}}, {3, 5}};

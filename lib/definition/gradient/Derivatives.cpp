@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/definition/gradient/Derivatives.h"
+
+#include "lib/definition/operations/Operations.h"
+
+#include <algorithm>
+
+namespace nereid::definition {
+namespace {
+
+struct Row {
+  std::string name, operand, when, text;
+};
+
+const std::vector<Row> &rows() {
+  static const std::vector<Row> table = {
+#define NEREID_DERIVATIVE(name, operand, when, text) {#name, #operand, when, text},
+#include "lib/definition/operations/operations.def"
+  };
+  return table;
+}
+
+/// "attribute=value", which the node has, or "".
+bool isMet(const std::string &when, const Node &node) {
+  const size_t equals = when.find('=');
+  return when.empty() ||
+         stringAttribute(node, when.substr(0, equals), "") == when.substr(equals + 1);
+}
+
+} // namespace
+
+const std::string *derivativeOf(const Node &node, std::string_view operand) {
+  auto found = std::find_if(rows().begin(), rows().end(), [&](const Row &row) {
+    return row.name == node.op && row.operand == operand && isMet(row.when, node);
+  });
+  return found == rows().end() ? nullptr : &found->text;
+}
+
+std::vector<std::string> allDerivatives() {
+  std::vector<std::string> names;
+  for (const Row &row : rows()) {
+    names.push_back(row.name + " " + row.operand + (row.when.empty() ? "" : " " + row.when));
+  }
+  return names;
+}
+
+} // namespace nereid::definition
