@@ -45,6 +45,7 @@ public:
     }
     for (size_t i = 0; i < outputs->size(); ++i) {
       factors.push_back(normalLike((*outputs)[i], seed + 1 + i));
+      clearWhereNotFinite((*outputs)[i], factors.back());
     }
     auto found = gradients(*outputs);
     if (!found) {
@@ -77,6 +78,15 @@ private:
     return result;
   }
 
+  /// Where the operator is not defined, such as a root of negative numbers, nothing is compared.
+  static void clearWhereNotFinite(const Tensor &where, const Tensor &of) {
+    for (int64_t i = 0; i < of.elementCount(); ++i) {
+      if (!std::isfinite(where.at(i))) {
+        of.set(i, 0);
+      }
+    }
+  }
+
   Result<std::vector<Tensor>> gradients(const std::vector<Tensor> &outputs) {
     using Kind = Backward::Source::Kind;
     std::vector<Tensor> in;
@@ -102,7 +112,7 @@ private:
       const Tensor &factor = factors[static_cast<size_t>(source.index)];
       const Tensor &output = (*outputs)[static_cast<size_t>(source.index)];
       for (int64_t i = 0; i < factor.elementCount(); ++i) {
-        sum += factor.at(i) * output.at(i);
+        sum += factor.at(i) == 0 ? 0 : factor.at(i) * output.at(i);
       }
     }
     return sum;
@@ -152,6 +162,7 @@ private:
         }
         where = fmt::format("at element {}", place);
       }
+      clearWhereNotFinite(gradient, direction);
       if (Status done = compare(number, gradient, direction, name, where); !done) {
         return done;
       }
@@ -162,9 +173,15 @@ private:
   Status compare(size_t number, const Tensor &gradient, const Tensor &direction,
                  const std::string &name, const std::string &where) {
     double claimed = 0, size = 0;
+    bool isMoved = false;
     for (int64_t i = 0; i < gradient.elementCount(); ++i) {
-      claimed += gradient.at(i) * direction.at(i);
-      size += std::fabs(gradient.at(i) * direction.at(i));
+      const double share = direction.at(i) == 0 ? 0 : gradient.at(i) * direction.at(i);
+      isMoved |= direction.at(i) != 0;
+      claimed += share;
+      size += std::fabs(share);
+    }
+    if (!isMoved) {
+      return Done{}; // the gradient is not finite here
     }
     double error = 0, measured = 0;
     for (double step : steps) {

@@ -178,6 +178,13 @@ TEST(Gradient, OfShippedOperators) {
   EXPECT_FALSE(open.contains("softmax"));
 }
 
+TEST(Gradient, IsComparedWhereTheOperatorIsDefined) {
+  for (const char *call : {"torch.sqrt(x * y)", "torch.log(x) + y", "(x * y) ** 2.5",
+                           "torch.var(x * y, dim=-1, keepdim=True) + torch.rsqrt(x)"}) {
+    EXPECT_EQ(wrongIn(parsed(std::string("out = ") + call, two, "\"N\", \"M\"")), "") << call;
+  }
+}
+
 // ---- what is wrong ----
 
 TEST(Gradient, AWrongOneIsFound) {
