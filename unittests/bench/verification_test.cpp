@@ -49,6 +49,20 @@ TEST(Verification, WhatOrdinaryNumbersCanBearIsVerifiedWhereverMagnitudesBegin) 
   }
 }
 
+TEST(Verification, SpecialNumbersGoToOtherPlaces) {
+  definition::Data data{definition::DataKind::Special, 0, 1};
+  int tried = 0;
+  auto attempt = [&] { return Result<VerifiedCase>(verified(++tried < 4 ? 50 : 0)); };
+  auto row = untilVerifiable(data, attempt, std::identity());
+  ASSERT_TRUE(bool(row));
+  EXPECT_TRUE(row->isVerifiable());
+  EXPECT_EQ(data.turn, 1 + 3 * definition::specialTurns);
+  tried = -100;
+  row = untilVerifiable(data, attempt, std::identity());
+  EXPECT_FALSE(row->isVerifiable());
+  EXPECT_EQ(tried, -100 + verify::mostPlaces);
+}
+
 TEST(Verification, WhatStaysUnverifiableFails) {
   definition::Data data{definition::DataKind::Scaled, 0.8};
   auto row =

@@ -211,6 +211,25 @@ TEST(Reference, FactorsThatUnderflowMayBeLost) {
   EXPECT_EQ(agreementOf("out = silu(x)", {-90, -80}, {2 * kept, kept}).mismatches, 1);
 }
 
+/// 1 + erf(x), which is 0 in float32 from -4 on down.
+TEST(Reference, AnInfinityTimesWhatMayBeZeroIsOpen) {
+  const std::string product = "out = (1 + erf(x)) * inf", quotient = "out = inf / (1 + erf(x))";
+  for (const std::string &text : {product, quotient}) {
+    std::string body = text;
+    body.replace(body.find("inf"), 3, "float(\"inf\")");
+    for (double written : {inf, -inf, std::nan("")}) {
+      const Comparison agreement = agreementOf(body, {-6, 1}, {written, inf});
+      EXPECT_TRUE(agreement.passed()) << body << written;
+      EXPECT_EQ(agreement.unverifiable, 1) << body << written;
+      EXPECT_EQ(agreementOf(body, {-6, 1}, {written, -inf}).mismatches, 1);
+    }
+  }
+  // A number that is 0 and no other, and one that is not.
+  EXPECT_EQ(agreementOf("out = (x - x) * float(\"inf\")", {1}, {inf}).mismatches, 1);
+  EXPECT_EQ(agreementOf("out = exp(x) * float(\"inf\")", {1}, {std::nan("")}).mismatches, 1);
+  EXPECT_EQ(agreementOf("out = float(\"inf\") / exp(x)", {1}, {std::nan("")}).mismatches, 1);
+}
+
 TEST(Reference, HardswishOfMinusInfinityIsNaN) {
   EXPECT_TRUE(agreementOf("out = hardswish(x)", {-inf, inf}, {std::nan(""), inf}).passed());
   EXPECT_EQ(agreementOf("out = hardswish(x)", {-inf, inf}, {0, inf}).mismatches, 1);

@@ -70,21 +70,27 @@ Result<verify::TrialResult> inspectLaunch(std::span<const verify::TrialTensor> t
 /// ones first. After one that returns false, and after an interruption, none is begun.
 void forEachAtOnce(size_t count, const std::function<bool(size_t)> &verify);
 
-/// Magnitudes come nearer to 1 until what can be verified is enough: `attempt` tries a case on
-/// `data` as it is then and returns a Result, in which `rowOf` finds the VerifiedCase.
+/// Magnitudes come nearer to 1, and special numbers go to other places, until what can be verified
+/// is enough: `attempt` tries a case on `data` as it is then and returns a Result, in which `rowOf`
+/// finds the VerifiedCase.
 template <class Attempt, class RowOf>
 auto untilVerifiable(definition::Data &data, const Attempt &attempt, const RowOf &rowOf) {
-  while (true) {
+  const bool isSpecial = data.kind == definition::DataKind::Special;
+  for (int places = verify::mostPlaces;; --places) {
     auto tried = attempt();
     if (!tried) {
       return tried;
     }
     const VerifiedCase &row = std::invoke(rowOf, *tried);
-    if (row.isVerifiable() || !row.failure.empty() ||
-        std::fabs(data.range) < verify::smallestRange) {
+    const bool isLast = isSpecial ? places == 1 : std::fabs(data.range) < verify::smallestRange;
+    if (row.isVerifiable() || !row.failure.empty() || isLast) {
       return tried;
     }
-    data.range /= 2;
+    if (isSpecial) {
+      data.turn += definition::specialTurns;
+    } else {
+      data.range /= 2;
+    }
   }
 }
 

@@ -107,8 +107,17 @@ Bounded exponential(const Rule &, const Bounded &x) {
   return {value, std::max(high - value, value - low)};
 }
 
+/// An error of what may be another infinity, NaN or a number: rounded() makes it infinite.
+constexpr double lost = -std::numeric_limits<double>::infinity();
+
+/// Its sign is not known, or whether it is 0.
+bool mayBeZero(const Bounded &x) { return x.error > 0 && !(std::fabs(x.value) > x.error); }
+
 Bounded quotient(const Bounded &a, const Bounded &b) {
   Bounded out{a.value / b.value, 0};
+  if (!std::isfinite(out.value) && mayBeZero(b)) {
+    return {out.value, lost};
+  }
   double numerator = a.error + std::fabs(out.value) * b.error;
   double denominator = std::fabs(b.value) - b.error;
   out.error = numerator == 0 ? 0 : denominator > 0 ? numerator / denominator : infinity;
@@ -116,6 +125,9 @@ Bounded quotient(const Bounded &a, const Bounded &b) {
 }
 
 Bounded product(const Bounded &a, const Bounded &b) {
+  if (std::isinf(a.value) || std::isinf(b.value)) {
+    return {a.value * b.value, mayBeZero(std::isinf(a.value) ? b : a) ? lost : 0};
+  }
   return {a.value * b.value,
           std::fabs(a.value) * b.error + std::fabs(b.value) * a.error + a.error * b.error};
 }
@@ -176,7 +188,7 @@ Bounded softplus(const Rule &rule, const Bounded &x, const Bounded &beta,
 
 /// Adds the operation's own rounding and looks after the type's range.
 inline Bounded rounded(const Rule &rule, Bounded out, bool inputLost) {
-  if (inputLost) {
+  if (inputLost || out.error == lost) {
     return {out.value, infinity};
   }
   if (!std::isfinite(out.value)) {
