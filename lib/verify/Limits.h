@@ -14,8 +14,8 @@ constexpr double mostUnverifiable = 0.05;
 /// ordinary numbers in float32, since one element that all share may decide about a whole case.
 constexpr double smallestRange = 0.002;
 
-/// Places that infinities and NaN are tried at for that: beside a factor that rounds to 0 or does
+/// How often infinities and NaN are drawn anew for that: beside a factor that rounds to 0 or does
 /// not, an infinity says nothing.
-constexpr int mostPlaces = 8;
+constexpr int mostDraws = 8;
 
 } // namespace nereid::verify

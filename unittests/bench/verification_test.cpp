@@ -18,7 +18,7 @@ VerifiedCase verified(int64_t unverifiable) {
 TEST(Verification, MagnitudesAreHalvedUntilEnoughCanBeVerified) {
   definition::Data data{definition::DataKind::Scaled, -0.8};
   int tried = 0;
-  auto attempt = [&] {
+  auto attempt = [&](int) {
     ++tried;
     return Result<VerifiedCase>(verified(data.range < -0.3 ? 50 : 5));
   };
@@ -37,7 +37,7 @@ TEST(Verification, WhatOrdinaryNumbersCanBearIsVerifiedWhereverMagnitudesBegin) 
   *static_cast<float *>(normal.data()) = 3.5F;
   for (double begin = 1; begin > 0.01; begin *= 0.97) {
     definition::Data data{definition::DataKind::Scaled, begin};
-    auto attempt = [&] {
+    auto attempt = [&](int) {
       fillData(shared, data, 1, {}, &normal);
       const float value = *static_cast<const float *>(shared.data());
       const bool isFinite = std::isfinite(std::exp(std::exp(value)));
@@ -49,24 +49,28 @@ TEST(Verification, WhatOrdinaryNumbersCanBearIsVerifiedWhereverMagnitudesBegin) 
   }
 }
 
-TEST(Verification, SpecialNumbersGoToOtherPlaces) {
+TEST(Verification, SpecialNumbersAreDrawnAnew) {
   definition::Data data{definition::DataKind::Special, 0, 1};
-  int tried = 0;
-  auto attempt = [&] { return Result<VerifiedCase>(verified(++tried < 4 ? 50 : 0)); };
+  int last = -1, enough = 3;
+  auto attempt = [&](int drawn) {
+    EXPECT_EQ(drawn, ++last);
+    return Result<VerifiedCase>(verified(drawn < enough ? 50 : 0));
+  };
   auto row = untilVerifiable(data, attempt, std::identity());
   ASSERT_TRUE(bool(row));
   EXPECT_TRUE(row->isVerifiable());
-  EXPECT_EQ(data.turn, 1 + 3 * definition::specialTurns);
-  tried = -100;
+  EXPECT_EQ(last, 3);
+  last = -1;
+  enough = 100;
   row = untilVerifiable(data, attempt, std::identity());
   EXPECT_FALSE(row->isVerifiable());
-  EXPECT_EQ(tried, -100 + verify::mostPlaces);
+  EXPECT_EQ(last + 1, verify::mostDraws);
 }
 
 TEST(Verification, WhatStaysUnverifiableFails) {
   definition::Data data{definition::DataKind::Scaled, 0.8};
-  auto row =
-      untilVerifiable(data, [&] { return Result<VerifiedCase>(verified(6)); }, std::identity());
+  auto row = untilVerifiable(
+      data, [&](int) { return Result<VerifiedCase>(verified(6)); }, std::identity());
   ASSERT_TRUE(bool(row));
   EXPECT_LT(data.range, verify::smallestRange);
   row->requireVerifiable();
@@ -77,7 +81,7 @@ TEST(Verification, AFailureEndsTheTries) {
   definition::Data data{definition::DataKind::Scaled, 0.8};
   VerifiedCase wrong = verified(50);
   wrong.failure = "wrong";
-  (void)untilVerifiable(data, [&] { return Result<VerifiedCase>(wrong); }, std::identity());
+  (void)untilVerifiable(data, [&](int) { return Result<VerifiedCase>(wrong); }, std::identity());
   EXPECT_EQ(data.range, 0.8);
 }
 

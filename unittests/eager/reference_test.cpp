@@ -224,6 +224,15 @@ TEST(Reference, AnInfinityTimesWhatMayBeZeroIsOpen) {
       EXPECT_EQ(agreementOf(body, {-6, 1}, {written, -inf}).mismatches, 1);
     }
   }
+  // NaN takes them along.
+  for (const char *body : {"out = (1 + erf(x)) * float(\"inf\") + float(\"nan\")",
+                           "out = ((1 + erf(x)) * float(\"inf\")) * (x / 0 * 0)",
+                           "out = torch.sum((1 + erf(x)) * float(\"inf\") - torch.where(x > 0, "
+                           "1, 0) * float(\"inf\"), dim=-1, keepdim=True) + x"}) {
+    const Comparison agreement = agreementOf(body, {-6, 1}, {std::nan(""), 1});
+    EXPECT_EQ(agreement.unverifiable, 0) << body;
+    EXPECT_EQ(agreement.mismatches, 1) << body;
+  }
   // A number that is 0 and no other, and one that is not.
   EXPECT_EQ(agreementOf("out = (x - x) * float(\"inf\")", {1}, {inf}).mismatches, 1);
   EXPECT_EQ(agreementOf("out = exp(x) * float(\"inf\")", {1}, {std::nan("")}).mismatches, 1);

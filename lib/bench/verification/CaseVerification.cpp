@@ -260,8 +260,10 @@ void Verification::tryData(DataTrial &trial) const {
   const Judged &judged = *trial.judged;
   OtherData &other = trial.other;
   KernelArguments arguments = judged.ready.arguments.clone();
-  auto attempt = [&]() -> Result<CaseRow> {
-    replaceInputs(judged.inputs, other, judged.seed, arguments, judged.normals);
+  auto attempt = [&](int drawn) -> Result<CaseRow> {
+    const uint64_t seed = seedOf(judged.seed, drawn);
+    replaceInputs(judged.inputs, other, seed, arguments,
+                  drawn == 0 ? judged.normals : normalInputs(judged.inputs, seed, arguments));
     if (auto computed = computeInputs(*judged.one, arguments); !computed) {
       return computed.error();
     }

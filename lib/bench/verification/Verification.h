@@ -70,28 +70,30 @@ Result<verify::TrialResult> inspectLaunch(std::span<const verify::TrialTensor> t
 /// ones first. After one that returns false, and after an interruption, none is begun.
 void forEachAtOnce(size_t count, const std::function<bool(size_t)> &verify);
 
-/// Magnitudes come nearer to 1, and special numbers go to other places, until what can be verified
-/// is enough: `attempt` tries a case on `data` as it is then and returns a Result, in which `rowOf`
-/// finds the VerifiedCase.
+/// Magnitudes come nearer to 1, and special numbers meet others, until what can be verified is
+/// enough: `attempt` tries a case on `data` as it is then, with numbers drawn for the n-th time,
+/// and returns a Result, in which `rowOf` finds the VerifiedCase.
 template <class Attempt, class RowOf>
 auto untilVerifiable(definition::Data &data, const Attempt &attempt, const RowOf &rowOf) {
   const bool isSpecial = data.kind == definition::DataKind::Special;
-  for (int places = verify::mostPlaces;; --places) {
-    auto tried = attempt();
+  for (int drawn = 0;; drawn += isSpecial ? 1 : 0) {
+    auto tried = attempt(drawn);
     if (!tried) {
       return tried;
     }
     const VerifiedCase &row = std::invoke(rowOf, *tried);
-    const bool isLast = isSpecial ? places == 1 : std::fabs(data.range) < verify::smallestRange;
+    const bool isLast =
+        isSpecial ? drawn + 1 == verify::mostDraws : std::fabs(data.range) < verify::smallestRange;
     if (row.isVerifiable() || !row.failure.empty() || isLast) {
       return tried;
     }
-    if (isSpecial) {
-      data.turn += definition::specialTurns;
-    } else {
-      data.range /= 2;
-    }
+    data.range /= 2; // special numbers have none
   }
+}
+
+/// The seed of data that is drawn for the n-th time, from 0 on.
+constexpr uint64_t seedOf(uint64_t seed, int drawn) {
+  return seed + static_cast<uint64_t>(drawn) * 1'000'003;
 }
 
 } // namespace nereid::bench

@@ -194,8 +194,14 @@ constexpr std::string_view takenAs = ", taken as ";
 Result<Attempt> verifyCase(Generation &generation, Progress &progress, const Machine &chip,
                            GridCase grid, DType dtype) {
   const double range = grid.data.range;
+  const uint64_t seed = grid.seed;
   auto attempt = bench::untilVerifiable(
-      grid.data, [&] { return tryCase(generation, progress, chip, grid, dtype); }, &Attempt::row);
+      grid.data,
+      [&](int drawn) {
+        grid.seed = bench::seedOf(seed, drawn);
+        return tryCase(generation, progress, chip, grid, dtype);
+      },
+      &Attempt::row);
   if (attempt && grid.data.range != range) {
     attempt->row.caseName += std::string(takenAs) + definition::name(grid.data, dtype);
   }

@@ -198,7 +198,8 @@ inline Bounded rounded(const Rule &rule, Bounded out, bool inputLost) {
   const bool isExact = rule.keepsRepresentable && out.error == 0 && magnitude >= rule.tiny &&
                        static_cast<double>(static_cast<float>(out.value)) == out.value;
   double error = out.error + (isExact ? 0 : rule.roundings * magnitude);
-  error += magnitude < 2 * rule.tiny ? rule.flushed : 0;
+  const bool isZero = magnitude == 0 && error == 0; // exp(-inf) is nothing else
+  error += magnitude < 2 * rule.tiny && !isZero ? rule.flushed : 0;
   // Below the normal numbers a rounding is that of the smallest of them.
   error += magnitude > 0 && magnitude < rule.tiny && rule.roundings > 0 ? rule.unit * rule.tiny : 0;
   error += rule.storageUnit * (magnitude + error + rule.storageTiny);
@@ -206,25 +207,28 @@ inline Bounded rounded(const Rule &rule, Bounded out, bool inputLost) {
   return {out.value, inside ? error : infinity};
 }
 
-/// What becomes of an exact result: numbers are rounded and lost when an operand was; selections
-/// are only lost with what they select; truth values are exact.
-enum class Finish { Number, Selection, Truth };
+/// What becomes of an exact result: numbers are rounded and lost when an operand was, but for sums
+/// and products of a NaN that is none by chance; selections are only lost with what they select;
+/// truth values are exact.
+enum class Finish { Number, Arithmetic, Selection, Truth };
 
 template <Finish finish, size_t operandCount, class Exact>
 void runRule(const Rule &rule, const Bounded *const *operands, const int64_t *steps, Bounded *out,
              int64_t n) {
   Bounded in[operandCount];
   for (int64_t i = 0; i < n; ++i) {
-    bool lost = false;
+    bool lost = false, isNaN = false;
     for (size_t k = 0; k < operandCount; ++k) {
       in[k] = operands[k][i * steps[k]];
       lost = lost || in[k].error == infinity;
+      isNaN = isNaN || (std::isnan(in[k].value) && in[k].error != infinity);
     }
+    lost = lost && !(finish == Finish::Arithmetic && isNaN);
     Bounded exact = Exact{}(rule, in);
     if constexpr (finish == Finish::Truth) {
       out[i] = exact;
     } else {
-      out[i] = rounded(rule, exact, finish == Finish::Number ? lost : exact.error == infinity);
+      out[i] = rounded(rule, exact, finish == Finish::Selection ? exact.error == infinity : lost);
     }
   }
 }
@@ -249,11 +253,11 @@ const std::map<std::string, Run> &otherRules() {
       {"square", NEREID_RULE(Number, 1, product(in[0], in[0]))},
       {"reciprocal", NEREID_RULE(Number, 1, quotient({1, 0}, in[0]))},
       {"add",
-       NEREID_RULE(Number, 2, (Bounded{in[0].value + in[1].value, in[0].error + in[1].error}))},
+       NEREID_RULE(Arithmetic, 2, (Bounded{in[0].value + in[1].value, in[0].error + in[1].error}))},
       {"sub",
-       NEREID_RULE(Number, 2, (Bounded{in[0].value - in[1].value, in[0].error + in[1].error}))},
-      {"mul", NEREID_RULE(Number, 2, product(in[0], in[1]))},
-      {"div", NEREID_RULE(Number, 2, quotient(in[0], in[1]))},
+       NEREID_RULE(Arithmetic, 2, (Bounded{in[0].value - in[1].value, in[0].error + in[1].error}))},
+      {"mul", NEREID_RULE(Arithmetic, 2, product(in[0], in[1]))},
+      {"div", NEREID_RULE(Arithmetic, 2, quotient(in[0], in[1]))},
       {"pow", NEREID_RULE(Number, 2, power(in[0], in[1]))},
       {"maximum", NEREID_RULE(Number, 2, extremum<true>(in[0], in[1]))},
       {"minimum", NEREID_RULE(Number, 2, extremum<false>(in[0], in[1]))},
@@ -357,9 +361,17 @@ Bounded reduceRule(const Node &node, std::span<const Bounded> elements, const Er
   auto n = static_cast<double>(elements.size());
   double steps = definition::summationSteps(static_cast<int64_t>(elements.size()));
   double unit = definition::unitRoundoff(model.compute);
-  bool lost = false;
+  bool lost = false, isNaN = false;
+  double infinities = 0; // NaN of both signs
   for (const Bounded &each : elements) {
-    lost = lost || std::isinf(each.error);
+    const bool isOpen = std::isinf(each.error);
+    lost = lost || isOpen;
+    isNaN = isNaN || (!isOpen && std::isnan(each.value));
+    infinities += !isOpen && std::isinf(each.value) ? each.value : 0;
+  }
+  isNaN = isNaN || (std::isnan(infinities) && op != "amax" && op != "amin" && op != "prod");
+  if (isNaN) { // whatever the others are
+    return {std::numeric_limits<double>::quiet_NaN(), 0};
   }
   if (elements.size() == 1 && op != "var" && op != "std") {
     return elements.front(); // nothing to add, to divide or to compare
