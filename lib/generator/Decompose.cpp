@@ -7,6 +7,7 @@
 #include "lib/definition/operations/Operations.h"
 #include "lib/definition/operations/Shape.h"
 #include "lib/definition/operations/SizeExpression.h"
+#include "lib/generator/KernelExpression.h"
 #include "lib/generator/KernelTypes.h"
 
 #include <fmt/format.h>
@@ -15,7 +16,6 @@
 #include <cmath>
 #include <functional>
 #include <limits>
-#include <set>
 
 namespace nereid::generator {
 namespace {
@@ -295,24 +295,19 @@ private:
   }
 
   int open(const Node &node, const std::vector<int> &in) {
-    static const std::set<std::string> primitives = {
-        "neg",         "abs",         "floor",       "ceil",    "sqrt",        "rsqrt",
-        "exp",         "exp2",        "expm1",       "log",     "log2",        "log1p",
-        "sin",         "cos",         "tanh",        "erf",     "sigmoid",     "add",
-        "sub",         "mul",         "div",         "maximum", "minimum",     "eq",
-        "ne",          "lt",          "le",          "gt",      "ge",          "logical_and",
-        "logical_or",  "logical_xor", "logical_not", "where",   "bitwise_and", "bitwise_or",
-        "bitwise_xor", "bitwise_not"};
-    bool isRounding = node.op == "floor" || node.op == "ceil";
+    const bool isRounding =
+        node.op == "floor" || node.op == "ceil" || node.op == "round" || node.op == "trunc";
+    const bool areOfFloats = in.empty() || areFloats(in[0]);
     if (isRounding && !areFloats(in[0])) {
       return -1; // of integers, nothing to round
     }
-    if (primitives.contains(node.op)) {
-      return pointwise(node.op, in);
-    }
-    if (const definition::Operator *lowering = definition::loweringOf(node)) {
+    const DType kind = areOfFloats ? DType::F32 : DType::I32;
+    if (const definition::Operator *lowering = definition::loweringOf(node, kind)) {
       std::map<int, int> made;
       return inlined(*lowering, lowering->outputs[0], in, made);
+    }
+    if (node.op != "pow" && hasExpression(node.op, areOfFloats)) {
+      return pointwise(node.op, in);
     }
     auto found = openers().find(node.op);
     return found == openers().end() ? -1 : found->second(*this, node, in);

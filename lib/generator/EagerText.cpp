@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/generator/EagerText.h"
 
+#include "lib/definition/operations/Operations.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -21,9 +23,6 @@ bool isOneOf(const std::array<std::string_view, N> &list, std::string_view wante
 
 /// Where a definition says nothing of the module, or another one than PyTorch has.
 std::string called(const std::string &path) {
-  static constexpr std::array<std::string_view, 10> ofFunctional = {
-      "elu",        "gelu", "hardsigmoid", "hardswish", "layer_norm",
-      "leaky_relu", "mish", "rms_norm",    "silu",      "softplus"};
   static constexpr std::array<std::string_view, 5> modules = {"", "torch", "F", "nn.functional",
                                                               "torch.nn.functional"};
   static constexpr std::array<std::string_view, 3> ofPython = {"float", "int", "bool"};
@@ -33,7 +32,8 @@ std::string called(const std::string &path) {
   if (path.starts_with(".") || !isOneOf(modules, module) || isOneOf(ofPython, path)) {
     return path;
   }
-  return (isOneOf(ofFunctional, name) ? "F." : "torch.") + name;
+  const definition::Operation *operation = definition::findOperation(name);
+  return definition::moduleOf(name) + "." + (operation ? operation->name : name);
 }
 
 } // namespace

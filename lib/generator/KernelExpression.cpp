@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 namespace nereid::generator {
 namespace {
@@ -47,9 +48,63 @@ const char *functionName(const std::string &op) {
                                                             {"log1p", "libdevice.log1p"},
                                                             {"round", "libdevice.rint"},
                                                             {"trunc", "libdevice.trunc"},
-                                                            {"erfc", "libdevice.erfc"}};
+                                                            {"erfc", "libdevice.erfc"},
+                                                            {"log10", "libdevice.log10"},
+                                                            {"tan", "libdevice.tan"},
+                                                            {"asin", "libdevice.asin"},
+                                                            {"acos", "libdevice.acos"},
+                                                            {"atan", "libdevice.atan"},
+                                                            {"sinh", "libdevice.sinh"},
+                                                            {"cosh", "libdevice.cosh"},
+                                                            {"asinh", "libdevice.asinh"},
+                                                            {"acosh", "libdevice.acosh"},
+                                                            {"atanh", "libdevice.atanh"},
+                                                            {"erfinv", "libdevice.erfinv"},
+                                                            {"lgamma", "libdevice.lgamma"},
+                                                            {"i0", "libdevice.cyl_bessel_i0"}};
   auto found = names.find(op);
   return found == names.end() ? nullptr : found->second;
+}
+
+/// Functions of two arguments.
+const char *functionOfTwo(const std::string &op) {
+  static const std::map<std::string, const char *> names = {{"pow", "libdevice.pow"},
+                                                            {"fmod", "libdevice.fmod"},
+                                                            {"atan2", "libdevice.atan2"},
+                                                            {"hypot", "libdevice.hypot"},
+                                                            {"copysign", "libdevice.copysign"}};
+  auto found = names.find(op);
+  return found == names.end() ? nullptr : found->second;
+}
+
+/// What integers have by themselves: the language's quotient and rest go towards zero, and its
+/// shifts know no distance outside of the type.
+std::optional<kernel::Expr> ofIntegers(const std::string &op, const kernel::Expr &a,
+                                       const kernel::Expr &b, const std::string &type) {
+  using kernel::binary;
+  const bool isUnsigned = type.find("uint") != std::string::npos;
+  if (op == "fmod") {
+    return binary("%", a, b);
+  }
+  if (op == "floor_divide") {
+    const kernel::Expr whole = binary("//", a, b);
+    if (isUnsigned) {
+      return whole;
+    }
+    const kernel::Expr isApart = binary("!=", binary("<", a, 0), binary("<", b, 0));
+    const kernel::Expr isBelow = binary("&", binary("!=", binary("%", a, b), 0), isApart);
+    return binary("-", whole, cast(isBelow, type));
+  }
+  if (op != "bitwise_left_shift" && op != "bitwise_right_shift") {
+    return std::nullopt;
+  }
+  const int64_t bits = std::stoll(type.substr(type.find("int") + 3));
+  const kernel::Expr isInside = binary("&", binary(">=", b, 0), binary("<", b, bits));
+  if (op == "bitwise_right_shift" && !isUnsigned) {
+    return binary(">>", a, kernel::call("tl.where", {isInside, b, bits - 1}));
+  }
+  const char *sign = op == "bitwise_left_shift" ? "<<" : ">>";
+  return kernel::call("tl.where", {isInside, binary(sign, a, b), 0});
 }
 
 Expression asNumber(const Expression &expression, const std::string &computeType) {
@@ -112,8 +167,13 @@ std::optional<Expression> pointwiseExpression(const std::string &op,
     }
     return Expression{kernel::call("tl." + op, std::move(arguments))};
   }
-  if (op == "pow") {
-    return Expression{kernel::call("libdevice.pow", {in[0].tree, in[1].tree})};
+  if (!isFloating && in.size() == 2) {
+    if (auto made = ofIntegers(op, in[0].tree, in[1].tree, computeType)) {
+      return Expression{*made};
+    }
+  }
+  if (const char *name = functionOfTwo(op)) {
+    return Expression{kernel::call(name, {in[0].tree, in[1].tree})};
   }
   if (const char *name = functionName(op)) {
     return Expression{kernel::call(name, {in[0].tree})};
@@ -121,9 +181,20 @@ std::optional<Expression> pointwiseExpression(const std::string &op,
   return std::nullopt;
 }
 
-bool needsLibdevice(const std::string &op) {
+bool needsLibdevice(const std::string &op, bool isFloating) {
   const char *name = functionName(op);
-  return op == "pow" || (name && std::string_view(name).starts_with("libdevice."));
+  return (isFloating && functionOfTwo(op)) || op == "pow" ||
+         (name && std::string_view(name).starts_with("libdevice."));
+}
+
+bool hasExpression(const std::string &op, bool isFloating) {
+  static const std::set<std::string> others = {"neg",     "where",       "maximum",
+                                               "minimum", "logical_not", "bitwise_not"};
+  static const std::set<std::string> integers = {"fmod", "floor_divide", "bitwise_left_shift",
+                                                 "bitwise_right_shift"};
+  const bool isOfFloats = functionName(op) || functionOfTwo(op);
+  return others.contains(op) || binaryForm(op) || isOfFloats ||
+         (!isFloating && integers.contains(op));
 }
 
 } // namespace nereid::generator

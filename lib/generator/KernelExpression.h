@@ -30,6 +30,9 @@ std::optional<Expression> pointwiseExpression(const std::string &op,
 kernel::Expr cast(kernel::Expr value, const std::string &type);
 
 /// True when the expression uses the libdevice module.
-bool needsLibdevice(const std::string &op);
+bool needsLibdevice(const std::string &op, bool isFloating = true);
+
+/// Whether pointwiseExpression knows the operation on floats, or on integers and bools.
+bool hasExpression(const std::string &op, bool isFloating);
 
 } // namespace nereid::generator

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 
 namespace nereid::definition {
@@ -32,17 +33,22 @@ TEST(Lowering, EveryTextIsRead) {
   }
 }
 
-TEST(Lowering, EveryTextUsesEachOperandAndLeadsToPrimitives) {
+TEST(Lowering, EveryOperationUsesEachOperandAndLeadsToPrimitives) {
+  std::map<std::string, std::set<int>> used;
   for (const auto &[name, graph] : allLowerings()) {
-    std::set<int> used;
     for (const Node &node : graph->nodes) {
-      used.insert(node.inputs.begin(), node.inputs.end());
+      used[graph->name].insert(node.inputs.begin(), node.inputs.end());
       EXPECT_LT(depth(node, 20), 20) << name;
     }
-    for (size_t i = 0; i < graph->parameters.size(); ++i) {
-      EXPECT_TRUE(used.contains(static_cast<int>(i))) << name << graph->parameters[i].name;
-    }
     EXPECT_EQ(findOperation(graph->name)->kind, OperationKind::Pointwise) << name;
+  }
+  for (const auto &[name, graph] : allLowerings()) {
+    for (size_t i = 0; i < graph->parameters.size(); ++i) {
+      // PyTorch's forward writes it on CPUs, and its kernels on GPUs read none.
+      const bool isUnread = graph->parameters[i].name == "buffer";
+      EXPECT_TRUE(isUnread || used[graph->name].contains(static_cast<int>(i)))
+          << name << " " << graph->parameters[i].name;
+    }
   }
 }
 

@@ -125,7 +125,7 @@ TEST(Pointwise, SpecialValuesOfFunctions) {
     expect("sigmoid", nan, 1, 0, 0.5);
     expect("relu", nan, inf, 0, 0);
     expect("abs", nan, inf, inf, 0);
-    expect("sign", nan, 1, -1, 0);
+    expect("sign", 0, 1, -1, 0);
     expect("isnan", 1, 0, 0, 0);
     expect("isinf", 0, 1, 1, 0);
     expect("isfinite", 0, 0, 0, 1);

@@ -41,12 +41,18 @@ std::optional<Operator> read(const Row &row) {
   return isRead ? std::optional(std::move(op)) : std::nullopt;
 }
 
-const std::vector<Row> &rows() {
-  static const std::vector<Row> table = [] {
-    std::vector<Row> made = {
+/// Without graphs: bodies, those of the table included, are read with its help.
+const std::vector<Row> &texts() {
+  static const std::vector<Row> table = {
 #define NEREID_LOWERING(name, when, text) {#name, when, text, std::nullopt},
 #include "lib/definition/operations/operations.def"
-    };
+  };
+  return table;
+}
+
+const std::vector<Row> &rows() {
+  static const std::vector<Row> table = [] {
+    std::vector<Row> made = texts();
     for (Row &row : made) {
       row.graph = read(row);
     }
@@ -55,19 +61,44 @@ const std::vector<Row> &rows() {
   return table;
 }
 
+std::string attributeText(const Node &node, const std::string &name) {
+  auto found = node.attributes.find(name);
+  if (found == node.attributes.end()) {
+    return "";
+  }
+  if (const bool *flag = std::get_if<bool>(&found->second)) {
+    return *flag ? "True" : "False";
+  }
+  const int64_t *number = std::get_if<int64_t>(&found->second);
+  return number ? std::to_string(*number) : stringAttribute(node, name, "");
+}
+
 bool applies(const Row &row, const Node &node) {
   const size_t equals = row.when.find('=');
   return row.name == node.op &&
-         (row.when.empty() ||
-          stringAttribute(node, row.when.substr(0, equals), "") == row.when.substr(equals + 1));
+         (equals == std::string::npos ||
+          attributeText(node, row.when.substr(0, equals)) == row.when.substr(equals + 1));
 }
 
 } // namespace
 
-const Operator *loweringOf(const Node &node) {
-  auto found = std::find_if(rows().begin(), rows().end(),
-                            [&](const Row &row) { return applies(row, node); });
+const Operator *loweringOf(const Node &node, DType computed) {
+  auto found = std::find_if(rows().begin(), rows().end(), [&](const Row &row) {
+    return applies(row, node) && (row.when != "floats" || isFloat(computed));
+  });
   return found == rows().end() || !found->graph ? nullptr : &*found->graph;
+}
+
+bool hasForm(const Node &node, std::vector<std::string> &known) {
+  for (const Row &row : texts()) {
+    if (applies(row, node)) {
+      return true;
+    }
+    if (row.name == node.op) {
+      known.push_back(row.when);
+    }
+  }
+  return known.empty();
 }
 
 std::vector<std::pair<std::string, const Operator *>> allLowerings() {

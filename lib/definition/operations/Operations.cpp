@@ -29,6 +29,8 @@ ArgumentType typeOf(char letter) {
     return ArgumentType::Padding;
   case 'O':
     return ArgumentType::Order;
+  case 'R':
+    return ArgumentType::Reduction;
   default:
     return ArgumentType::Operand;
   }
@@ -53,18 +55,39 @@ struct Table {
   std::map<std::string, Operation, std::less<>> operations;
   std::map<std::string, std::string, std::less<>> aliases;
   std::vector<std::string> names;
+  std::map<std::string, Function, std::less<>> functions;
+  std::vector<std::string> functionNames;
 
   Table() {
 #define NEREID_OPERATION(name, kind, flops, rounding, result, signature)                           \
   operations.emplace(#name, Operation{#name, OperationKind::kind, flops, rounding,                 \
-                                      ResultType::result, readSignature(signature)});
+                                      ResultType::result, readSignature(signature), "torch"});
 #define NEREID_OPERATION_ALIAS(alias, name) aliases.emplace(#alias, #name);
+#define NEREID_FUNCTION(name, signature, when, text) addForm(#name, signature, {when, text});
+#include "lib/definition/operations/operations.def"
+#define NEREID_MODULE(path, name) setModule(#name, #path);
 #include "lib/definition/operations/operations.def"
     for (const auto &[name, operation] : operations) {
       names.push_back(name);
     }
     for (const auto &[alias, name] : aliases) {
       names.push_back(alias);
+    }
+    for (const auto &[name, function] : functions) {
+      functionNames.push_back(name);
+    }
+  }
+
+private:
+  void addForm(const std::string &name, const std::string &signature, Function::Form form) {
+    auto found = functions.try_emplace(name, Function{name, "torch", readSignature(signature), {}});
+    found.first->second.forms.push_back(std::move(form));
+  }
+  void setModule(const std::string &name, const std::string &path) {
+    if (auto found = operations.find(name); found != operations.end()) {
+      found->second.module = path;
+    } else {
+      functions.at(name).module = path;
     }
   }
 };
@@ -97,6 +120,32 @@ const Operation *findOperation(std::string_view name) {
 }
 
 const std::vector<std::string> &operationNames() { return table().names; }
+
+const Function *findFunction(std::string_view name) {
+  auto found = table().functions.find(name);
+  return found == table().functions.end() ? nullptr : &found->second;
+}
+
+const std::vector<std::string> &functionNames() { return table().functionNames; }
+
+std::string signatureText(const std::string &name, const std::vector<Argument> &arguments) {
+  std::string list;
+  for (const Argument &argument : arguments) {
+    list += (list.empty() ? "" : ", ") + argument.name;
+    if (argument.hasDefault && argument.defaultText != "all") {
+      list += "=" + argument.defaultText;
+    }
+  }
+  return name + "(" + list + ")";
+}
+
+std::string moduleOf(std::string_view name) {
+  if (const Operation *operation = findOperation(name)) {
+    return operation->module;
+  }
+  const Function *function = findFunction(name);
+  return function ? function->module : "torch";
+}
 
 bool isLeaf(const Node &node) {
   return node.op == "input" || node.op == "scalar" || node.op == "constant" || node.op == "size";

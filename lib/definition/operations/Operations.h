@@ -24,7 +24,8 @@ enum class ArgumentType {
   TrailingShape,
   Pair,
   Padding,
-  Order
+  Order,
+  Reduction
 };
 
 struct Argument {
@@ -41,6 +42,7 @@ struct Operation {
   double rounding = 0; ///< in half epsilons
   ResultType result;
   std::vector<Argument> arguments;
+  std::string module; ///< where PyTorch has it: "torch", "F", "torch.special"
   /// Number of operands, those with a default included.
   int operandCount() const;
 };
@@ -49,6 +51,24 @@ struct Operation {
 const Operation *findOperation(std::string_view name);
 /// Names and aliases, for messages and lists.
 const std::vector<std::string> &operationNames();
+
+/// A function that the reader of bodies writes out in operations where it is called.
+struct Function {
+  std::string name, module;
+  std::vector<Argument> arguments;
+  struct Form {
+    std::string when; ///< "argument=number", or "" for all others
+    std::string text;
+  };
+  std::vector<Form> forms;
+};
+/// Null when unknown.
+const Function *findFunction(std::string_view name);
+const std::vector<std::string> &functionNames();
+/// "norm(input, p=2, dim, keepdim=False)".
+std::string signatureText(const std::string &name, const std::vector<Argument> &arguments);
+/// Where PyTorch has the operation or function: "torch" when nothing else is known.
+std::string moduleOf(std::string_view name);
 
 bool isLeaf(const Node &node);
 /// Attribute "dim" of a reduction; empty when all dimensions are reduced.

@@ -218,8 +218,12 @@ Status checkTypes(const Node &node, const std::vector<Node> &nodes, const std::v
     return refuse(node, "of integers expects a value without a fraction", computed)
         .withHelp("use torch.where(mask, value, x), which computes floats");
   }
+  const bool isSelection = node.op == "where" || node.op == "masked_fill";
+  const bool isShift = node.op == "bitwise_left_shift" || node.op == "bitwise_right_shift";
+  const bool isOfNumbers =
+      operation->result == ResultType::Same || operation->result == ResultType::Input || isShift;
   bool isArithmetic =
-      operation->result == ResultType::Same && node.op != "where" &&
+      isOfNumbers && !isSelection &&
       (operation->kind == OperationKind::Pointwise || node.op == "amax" || node.op == "amin");
   if (isArithmetic && computed == DType::Bool) {
     return makeError("E0608",

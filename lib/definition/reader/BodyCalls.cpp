@@ -3,6 +3,7 @@
 // operations.def the way Python matches them.
 #include "lib/definition/reader/BodyExpressions.h"
 
+#include "lib/definition/operations/Lowering.h"
 #include "lib/definition/operations/Shape.h"
 #include "lib/definition/operations/SizeExpression.h"
 
@@ -25,7 +26,8 @@ bool isModulePath(const Expr &expr) {
     return std::find(roots.begin(), roots.end(), expr.text) != roots.end();
   }
   return expr.kind == ExprKind::Attribute &&
-         (expr.text == "nn" || expr.text == "functional" || expr.text == "special") &&
+         (expr.text == "nn" || expr.text == "functional" || expr.text == "special" ||
+          expr.text == "linalg" || expr.text == "ops" || expr.text == "aten") &&
          isModulePath(*expr.operands[0]);
 }
 
@@ -41,14 +43,7 @@ std::optional<int64_t> literalInteger(const Expr &expr) {
 }
 
 std::string argumentList(const Operation &operation) {
-  std::string list;
-  for (const Argument &argument : operation.arguments) {
-    list += (list.empty() ? "" : ", ") + argument.name;
-    if (argument.hasDefault && argument.defaultText != "all") {
-      list += "=" + argument.defaultText;
-    }
-  }
-  return operation.name + "(" + list + ")";
+  return signatureText(operation.name, operation.arguments);
 }
 
 const std::vector<std::string> &approximations() {
@@ -81,11 +76,16 @@ std::optional<int> BodyExpressions::readCall(const Expr &expr) {
   if (isMath || (call.function == "float" && !call.receiver)) {
     return mathCall(call);
   }
+  if (const Function *function = findFunction(call.function)) {
+    return functionCall(call, *function);
+  }
   const Operation *operation = findOperation(call.function);
   if (!operation) {
     Diagnostic &error =
         fail("E0603", callee.range, fmt::format("unknown function '{}'", call.function));
-    auto near = nearestNames(call.function, operationNames());
+    std::vector<std::string> known = operationNames();
+    known.insert(known.end(), functionNames().begin(), functionNames().end());
+    auto near = nearestNames(call.function, known);
     error.withHelp(near.empty() ? "'nereid ops' lists the functions a body may use"
                                 : fmt::format("did you mean '{}'?", fmt::join(near, "', '")));
     return std::nullopt;
@@ -140,44 +140,70 @@ std::optional<int> BodyExpressions::mathCall(const Call &call) {
                       : constant(found->second(constantValue(node)), sourceText(whole.range));
 }
 
-std::optional<int> BodyExpressions::operationCall(const Call &call, const Operation &operation) {
+std::optional<std::map<std::string, const Expr *>>
+BodyExpressions::matched(const Call &call, const std::string &name,
+                         const std::vector<Argument> &arguments) {
   const Expr &whole = *call.whole;
   std::vector<const Expr *> positional = call.positional;
-  if (call.receiver) {
-    positional.insert(positional.begin(), call.receiver);
+  if (call.receiver) { // of a method: the first operand
+    auto operand = std::find_if(arguments.begin(), arguments.end(), [](const Argument &argument) {
+      return argument.type == ArgumentType::Operand;
+    });
+    const auto at =
+        std::min(operand - arguments.begin(), static_cast<std::ptrdiff_t>(positional.size()));
+    positional.insert(positional.begin() + at, call.receiver);
   }
-  // x.permute(0, 2, 1) lists the dimensions one by one.
-  std::vector<const Expr *> order;
-  const Argument &last = operation.arguments.back();
-  if (last.type == ArgumentType::Order && positional.size() > operation.arguments.size()) {
-    order.assign(positional.begin() + 1, positional.end());
-    positional.resize(1);
-  }
-  if (positional.size() > operation.arguments.size()) {
+  if (positional.size() > arguments.size()) {
     fail("E0608", whole.range,
-         fmt::format("'{}' expects at most {} arguments, but got {}", operation.name,
-                     operation.arguments.size(), positional.size()))
-        .withHelp("its form is " + argumentList(operation));
+         fmt::format("'{}' expects at most {} arguments, but got {}", name, arguments.size(),
+                     positional.size()))
+        .withHelp("its form is " + signatureText(name, arguments));
     return std::nullopt;
   }
   std::map<std::string, const Expr *> given;
   for (size_t i = 0; i < positional.size(); ++i) {
-    given[operation.arguments[i].name] = positional[i];
+    given[arguments[i].name] = positional[i];
   }
+  const bool hasAlpha = name == "add" || name == "sub" || name == "rsub";
   for (const language::Keyword &keyword : whole.keywords) {
-    const std::string name = keyword.name == "unbiased" ? "correction" : keyword.name;
-    bool known = std::any_of(operation.arguments.begin(), operation.arguments.end(),
-                             [&](const Argument &a) { return a.name == name; });
-    if (!known || !given.emplace(name, keyword.value.get()).second) {
+    const std::string argument = keyword.name == "unbiased" ? "correction" : keyword.name;
+    bool known = std::any_of(arguments.begin(), arguments.end(),
+                             [&](const Argument &a) { return a.name == argument; }) ||
+                 (hasAlpha && argument == "alpha") ||
+                 (name == "div" && argument == "rounding_mode");
+    if (!known || !given.emplace(argument, keyword.value.get()).second) {
       fail("E0608", keyword.range,
-           known ? fmt::format("argument '{}' of '{}' is given twice", keyword.name, operation.name)
-                 : fmt::format("'{}' has no argument '{}'", operation.name, keyword.name))
-          .withHelp("its form is " + argumentList(operation));
+           known ? fmt::format("argument '{}' of '{}' is given twice", keyword.name, name)
+                 : fmt::format("'{}' has no argument '{}'", name, keyword.name))
+          .withHelp("its form is " + signatureText(name, arguments));
       return std::nullopt;
     }
   }
+  return given;
+}
+
+std::optional<int> BodyExpressions::operationCall(const Call &call, const Operation &operation) {
+  const Expr &whole = *call.whole;
+  // x.permute(0, 2, 1) lists the dimensions one by one.
+  Call direct = call;
+  std::vector<const Expr *> order;
+  const Argument &last = operation.arguments.back();
+  const size_t count = call.positional.size() + (call.receiver ? 1 : 0);
+  if (last.type == ArgumentType::Order && count > operation.arguments.size()) {
+    order.assign(call.positional.begin() + (call.receiver ? 0 : 1), call.positional.end());
+    direct.positional.resize(call.receiver ? 0 : 1);
+  }
+  auto given = matched(direct, operation.name, operation.arguments);
+  if (!given) {
+    return std::nullopt;
+  }
+  auto argumentOf = [&](const std::string &name) {
+    auto found = given->find(name);
+    return found == given->end() ? nullptr : resolved(found->second);
+  };
   Node node;
   node.op = operation.name;
+  bool isLoss = false;
   for (const Argument &argument : operation.arguments) {
     if (argument.type == ArgumentType::Order && !order.empty()) {
       if (!readNumbers(argument, order, node)) {
@@ -185,15 +211,29 @@ std::optional<int> BodyExpressions::operationCall(const Call &call, const Operat
       }
       continue;
     }
-    auto found = given.find(argument.name);
-    bool done = found != given.end() && found->second->kind != ExprKind::None
-                    ? readArgument(argument, *found->second, node)
-                    : fillDefault(argument, node, whole.range);
-    if (!done) {
+    if (argument.type == ArgumentType::Reduction) {
+      isLoss = true;
+      continue;
+    }
+    const Expr *value = argumentOf(argument.name);
+    if (!(value ? readArgument(argument, *value, node)
+                : fillDefault(argument, node, whole.range))) {
       return std::nullopt;
     }
   }
-  return append(std::move(node), whole.range);
+  if (std::vector<std::string> known; !hasForm(node, known)) {
+    fail("E0608", whole.range,
+         fmt::format("'{}' expects {}", operation.name, fmt::join(known, " or ")));
+    return std::nullopt;
+  }
+  if (!scaleOperand(argumentOf("alpha"), node, whole.range)) {
+    return std::nullopt;
+  }
+  if (const Expr *mode = argumentOf("rounding_mode")) {
+    return roundedQuotient(*mode, std::move(node), whole.range);
+  }
+  return isLoss ? reducedLoss(argumentOf("reduction"), std::move(node), whole.range)
+                : append(std::move(node), whole.range);
 }
 
 bool BodyExpressions::fillDefault(const Argument &argument, Node &node, SourceRange range) {
@@ -221,6 +261,7 @@ bool BodyExpressions::fillDefault(const Argument &argument, Node &node, SourceRa
   case ArgumentType::Pair:
   case ArgumentType::Padding:
   case ArgumentType::Order:
+  case ArgumentType::Reduction:
     break; // absent means the default
   case ArgumentType::Dims:
   case ArgumentType::TrailingShape:
@@ -286,6 +327,8 @@ bool BodyExpressions::readArgument(const Argument &argument, const Expr &value, 
     }
     return readNumbers(argument, entries, node);
   }
+  case ArgumentType::Reduction:
+    return true; // reducedLoss reads it
   }
   fail("E0608", value.range,
        fmt::format("'{}' of '{}' expects a literal {}", argument.name, node.op,

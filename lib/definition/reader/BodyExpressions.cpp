@@ -37,6 +37,7 @@ BodyExpressions::BodyExpressions(Operator &op, const BodyPlace &place, int inden
 }
 
 SourceRange BodyExpressions::moved(SourceRange range) const {
+  range = callRange.value_or(range);
   int shift = indentation;
   if (range.line == place.firstLine) {
     shift += place.firstColumn - 1;
@@ -173,8 +174,16 @@ std::optional<int> BodyExpressions::readUnary(const Expr &expr) {
 
 std::optional<int> BodyExpressions::binary(const std::string &text, const Expr &left,
                                            const Expr &right, SourceRange range) {
-  static const std::map<std::string, std::string> arithmetic = {
-      {"+", "add"}, {"-", "sub"}, {"*", "mul"}, {"/", "div"}, {"**", "pow"}, {"@", "matmul"}};
+  static const std::map<std::string, std::string> arithmetic = {{"+", "add"},
+                                                                {"-", "sub"},
+                                                                {"*", "mul"},
+                                                                {"/", "div"},
+                                                                {"**", "pow"},
+                                                                {"@", "matmul"},
+                                                                {"//", "floor_divide"},
+                                                                {"%", "remainder"},
+                                                                {"<<", "bitwise_left_shift"},
+                                                                {">>", "bitwise_right_shift"}};
   static const std::map<std::string, std::string> bitwise = {
       {"&", "_and"}, {"|", "_or"}, {"^", "_xor"}};
   std::optional<int> a = read(left), b = read(right);
@@ -192,7 +201,8 @@ std::optional<int> BodyExpressions::binary(const std::string &text, const Expr &
   auto found = bitwise.find(text);
   if (found == bitwise.end()) {
     fail("E0608", range, fmt::format("the operator '{}' is not available in a body", text))
-        .withHelp("available: + - * / ** @ and, between bool tensors or integers, & | ^");
+        .withHelp("available: + - * / // % ** @, between integers << >> and, between those or bool "
+                  "tensors, & | ^");
     return std::nullopt;
   }
   bool isLogical = isAlways(*a, isBool) && isAlways(*b, isBool);

@@ -48,6 +48,17 @@ private:
   std::optional<int> readCall(const language::Expr &expr);
   std::optional<int> mathCall(const Call &call);
   std::optional<int> operationCall(const Call &call, const Operation &operation);
+  /// The expressions of a call by argument, as Python matches them.
+  std::optional<std::map<std::string, const language::Expr *>>
+  matched(const Call &call, const std::string &name, const std::vector<Argument> &arguments);
+  const language::Expr *resolved(const language::Expr *given) const;
+  std::optional<int> functionCall(const Call &call, const Function &function);
+  std::optional<int> expanded(const Call &call, const std::string &text,
+                              std::map<std::string, int> operands,
+                              std::map<std::string, const language::Expr *> others);
+  bool scaleOperand(const language::Expr *alpha, Node &node, SourceRange range);
+  std::optional<int> roundedQuotient(const language::Expr &mode, Node node, SourceRange range);
+  std::optional<int> reducedLoss(const language::Expr *reduction, Node node, SourceRange range);
   bool readArgument(const Argument &argument, const language::Expr &value, Node &node);
   bool readDims(const Argument &argument, const language::Expr &value, Node &node);
   bool readTrailingShape(const language::Expr &value, Node &node);
@@ -79,6 +90,9 @@ private:
   Diagnostics &diags;
   int errors = 0;
   std::map<std::string, int> names;
+  /// Inside of a function's text: its arguments that are no operands; null is one left out.
+  std::map<std::string, const language::Expr *> literals;
+  std::optional<SourceRange> callRange; ///< of the call whose text is read
   std::set<std::string> assigned;
   std::vector<DType> dtypes;             ///< the operator's
   std::vector<std::vector<DType>> types; ///< per type of the operator, of every node

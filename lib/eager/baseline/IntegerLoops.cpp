@@ -25,6 +25,29 @@ template <class T> T power(T base, T exponent) {
   return result;
 }
 
+/// Of a quotient towards zero; by 0 nothing is divided.
+template <class T> T rest(T a, T b) {
+  const bool isMinusOne =
+      std::is_signed_v<T> && b == static_cast<T>(-1); // the smallest number has no quotient by it
+  return b == 0 ? a : isMinusOne ? T(0) : static_cast<T>(a % b);
+}
+template <class T> T floorQuotient(T a, T b) {
+  if (b == 0) {
+    return 0;
+  }
+  const bool isMinusOne = std::is_signed_v<T> && b == static_cast<T>(-1);
+  const T whole = isMinusOne ? difference<T>(0, a) : static_cast<T>(a / b);
+  return rest(a, b) != 0 && (a < T(0)) != (b < T(0)) ? static_cast<T>(whole - 1) : whole;
+}
+template <class T> T shiftedLeft(T a, T places) {
+  const bool isInside = places >= T(0) && places < T(8 * sizeof(T));
+  return isInside ? static_cast<T>(static_cast<std::make_unsigned_t<T>>(a) << places) : T(0);
+}
+template <class T> T shiftedRight(T a, T places) {
+  const bool isInside = places >= T(0) && places < T(8 * sizeof(T));
+  return isInside ? static_cast<T>(a >> places) : a < T(0) ? T(-1) : T(0);
+}
+
 template <class T, size_t count, T (*function)(const T *)>
 void loop(const Operand<T> *operands, T *out, int64_t n) {
   for (int64_t i = 0; i < n; ++i) {
@@ -91,6 +114,14 @@ template <class T> PointwiseLoop<T> integerLoop(OpId op) {
     NEREID_INTEGER_LOOP(2, a | in[1]);
   case OpId::bitwise_xor:
     NEREID_INTEGER_LOOP(2, a ^ in[1]);
+  case OpId::fmod:
+    NEREID_INTEGER_LOOP(2, rest<T>(a, in[1]));
+  case OpId::floor_divide:
+    NEREID_INTEGER_LOOP(2, floorQuotient<T>(a, in[1]));
+  case OpId::bitwise_left_shift:
+    NEREID_INTEGER_LOOP(2, shiftedLeft<T>(a, in[1]));
+  case OpId::bitwise_right_shift:
+    NEREID_INTEGER_LOOP(2, shiftedRight<T>(a, in[1]));
   case OpId::bitwise_not:
     NEREID_INTEGER_LOOP(1, ~a);
   case OpId::logical_and:

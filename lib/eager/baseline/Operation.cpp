@@ -8,6 +8,7 @@
 #include "lib/eager/baseline/BlockPool.h"
 #include "lib/eager/baseline/Convolution.h"
 #include "lib/eager/baseline/Eager.h"
+#include "lib/eager/baseline/FormulaLoop.h"
 #include "lib/eager/baseline/Matmul.h"
 #include "lib/eager/baseline/Pointwise.h"
 #include "lib/eager/baseline/Reduction.h"
@@ -28,15 +29,6 @@ using definition::Node;
 using definition::Operation;
 using definition::OperationKind;
 using runtime::Tensor;
-
-std::optional<OpId> idOf(const std::string &name) {
-  static const std::map<std::string, OpId> ids = {
-#define NEREID_OPERATION(name, kind, flops, rounding, result, signature) {#name, OpId::name},
-#include "lib/definition/operations/operations.def"
-  };
-  auto found = ids.find(name);
-  return found == ids.end() ? std::nullopt : std::optional<OpId>(found->second);
-}
 
 definition::SymbolicShape constantShape(const std::vector<int64_t> &sizes) {
   definition::SymbolicShape shape;
@@ -374,15 +366,17 @@ std::optional<Result<Tensor>> rowCall(const CallGraph &call, OpId id, DType type
   return out;
 }
 
-/// clamp's bounds that are left out are the ends of the integer's range.
+/// Operands that are left out, in the integer's type: of bounds without end, the ends of its range.
 std::vector<Tensor> withBounds(const CallGraph &call, DType type) {
   std::vector<Tensor> inputs = call.inputs;
   for (size_t i = 0; i < inputs.size(); ++i) {
     bool isBound = call.op.nodes[i].attributes.contains("default") && isFloat(inputs[i].dtype());
     if (isBound) {
-      const uint64_t end = inputs[i].at(0) < 0
-                               ? static_cast<uint64_t>(definition::lowestInteger(type))
-                               : definition::highestInteger(type);
+      const double value = inputs[i].at(0);
+      const auto whole = static_cast<uint64_t>(std::isinf(value) ? 0 : static_cast<int64_t>(value));
+      const uint64_t end = !std::isinf(value) ? whole
+                           : value < 0 ? static_cast<uint64_t>(definition::lowestInteger(type))
+                                       : definition::highestInteger(type);
       inputs[i] = Tensor::empty({}, type);
       runtime::storeInteger(inputs[i], 0, end);
     }
@@ -416,7 +410,7 @@ Result<Tensor> runOperation(const std::string &op, std::span<const Tensor> input
   if (!sizes) {
     return sizes.error();
   }
-  OpId id = *idOf(operation->name);
+  OpId id = idOf(operation->name);
   const DType own = operatorType(*call);
   const DType type = definition::nodeDtypes(call->op, own).back();
   const std::optional<DType> integers = integerType(*call, *operation, own);
@@ -449,10 +443,9 @@ Result<Tensor> runOperation(const std::string &op, std::span<const Tensor> input
   }
   Result<Tensor> out = allocate(*sizes, type);
   if (out && integers) {
-    runIntegers(id, withBounds(*call, *integers), *out, *integers, pool);
+    runIntegers(node, withBounds(*call, *integers), *out, *integers, pool);
   } else if (out) {
-    bool geluTanh = definition::stringAttribute(node, "approximate", "none") == "tanh";
-    runPointwise(id, geluTanh, call->inputs, *out, computesInFloat(*call, type), pool);
+    runPointwise(node, call->inputs, *out, computesInFloat(*call, type), pool);
   }
   return out;
 }

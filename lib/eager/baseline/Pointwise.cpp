@@ -4,7 +4,7 @@
 // contiguous in the computing type is read in place, the others pass through a buffer.
 #include "lib/eager/baseline/Pointwise.h"
 
-#include "lib/eager/baseline/IntegerLoops.h"
+#include "lib/eager/baseline/FormulaLoop.h"
 #include "lib/eager/baseline/Staging.h"
 
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 using runtime::Tensor;
 
-constexpr size_t mostOperands = 4;
+constexpr size_t mostOperands = 5;
 
 struct Walk {
   std::vector<int64_t> sizes;                // merged, outermost first
@@ -72,10 +72,10 @@ Walk mergeDimensions(std::span<const Tensor> inputs, const Tensor &out) {
   return walk;
 }
 
-template <class T> class Runner {
+/// `Loop` is called as loop(operands, out, n).
+template <class T, class Loop> class Runner {
 public:
-  Runner(PointwiseLoop<T> loop, bool acceptsScalar, std::span<const Tensor> inputs,
-         const Tensor &out)
+  Runner(Loop loop, bool acceptsScalar, std::span<const Tensor> inputs, const Tensor &out)
       : loop(loop), acceptsScalar(acceptsScalar), inputs(inputs), out(out),
         walk(mergeDimensions(inputs, out)) {}
 
@@ -149,7 +149,7 @@ private:
 
   static int64_t fillCount(int64_t run) { return std::min(run, stageElements); }
 
-  PointwiseLoop<T> loop;
+  Loop loop;
   bool acceptsScalar;
   std::span<const Tensor> inputs;
   const Tensor &out;
@@ -158,41 +158,50 @@ private:
 
 constexpr int64_t grain = 32768;
 
-template <class T>
-void runTyped(OpId op, bool geluTanh, std::span<const Tensor> inputs, const Tensor &out,
-              runtime::ThreadPool &pool) {
-  const TypedKernels<T> &kernels = kernelsFor<T>();
-  auto index = static_cast<size_t>(op);
-  PointwiseLoop<T> loop = geluTanh ? kernels.geluTanh : kernels.pointwise[index];
-  Runner<T> runner(loop, kernels.acceptsScalar[index], inputs, out);
+template <class T, class Loop>
+void runLoop(Loop loop, bool acceptsScalar, std::span<const Tensor> inputs, const Tensor &out,
+             runtime::ThreadPool &pool) {
+  Runner<T, Loop> runner(std::move(loop), acceptsScalar, inputs, out);
   pool.parallelFor(out.elementCount(), grain,
                    [&](int64_t begin, int64_t end, int) { runner.run(begin, end); });
 }
 
+template <class T>
+void runTyped(const definition::Node &node, bool acceptsScalar, std::span<const Tensor> inputs,
+              const Tensor &out, runtime::ThreadPool &pool) {
+  if (const PointwiseLoop<T> loop = ownLoop<T>(node)) {
+    return runLoop<T>(loop, acceptsScalar, inputs, out, pool);
+  }
+  const FormulaLoop<T> formula(node);
+  runLoop<T>([&](const Operand<T> *operands, T *to, int64_t n) { formula.run(operands, to, n); },
+             false, inputs, out, pool);
+}
+
+template <class T> bool takesScalars(const definition::Node &node) {
+  return kernelsFor<T>().acceptsScalar[static_cast<size_t>(idOf(node.op))];
+}
+
 } // namespace
 
-void runPointwise(OpId op, bool geluTanh, std::span<const Tensor> inputs, const Tensor &out,
+void runPointwise(const definition::Node &node, std::span<const Tensor> inputs, const Tensor &out,
                   bool inFloat, runtime::ThreadPool &pool) {
   if (out.elementCount() == 0 || inputs.size() > mostOperands) {
     return;
   }
   if (inFloat) {
-    runTyped<float>(op, geluTanh, inputs, out, pool);
+    runTyped<float>(node, takesScalars<float>(node), inputs, out, pool);
   } else {
-    runTyped<double>(op, geluTanh, inputs, out, pool);
+    runTyped<double>(node, takesScalars<double>(node), inputs, out, pool);
   }
 }
 
-void runIntegers(OpId op, std::span<const Tensor> inputs, const Tensor &out, DType computed,
-                 runtime::ThreadPool &pool) {
+void runIntegers(const definition::Node &node, std::span<const Tensor> inputs, const Tensor &out,
+                 DType computed, runtime::ThreadPool &pool) {
   if (out.elementCount() == 0 || inputs.size() > mostOperands) {
     return;
   }
-  withInteger(computed, [&](auto zero) {
-    Runner<decltype(zero)> runner(integerLoop<decltype(zero)>(op), false, inputs, out);
-    pool.parallelFor(out.elementCount(), grain,
-                     [&](int64_t begin, int64_t end, int) { runner.run(begin, end); });
-  });
+  withInteger(computed,
+              [&](auto zero) { runTyped<decltype(zero)>(node, false, inputs, out, pool); });
 }
 
 } // namespace nereid::eager

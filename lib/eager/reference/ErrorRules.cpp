@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rules. Functions that rise or fall steadily are bounded by their values at the ends of the
-// argument's interval, the others by their steepest slope.
+// argument's interval, the others by their steepest slope. What has a row in Functions.cpp is
+// bounded by its values at the ends of each operand's interval, the others in their middle.
 #include "lib/eager/reference/ErrorRules.h"
 
 #include "lib/definition/Tolerance.h"
+#include "lib/eager/reference/Functions.h"
 
 #include <algorithm>
 #include <cmath>
@@ -21,7 +23,6 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 double reluOf(double x) { return x < 0 ? 0.0 : x; }
 double sigmoidOf(double x) { return 1 / (1 + std::exp(-x)); }
 double softplusOf(double x) { return x > 40 ? x : std::log1p(std::exp(x)); }
-double signOf(double x) { return x > 0 ? 1.0 : x < 0 ? -1.0 : x; }
 double geluOf(double x) { return 0.5 * x * std::erfc(-x * 0.70710678118654752440); }
 double geluTanhOf(double x) {
   return x * sigmoidOf(2 * 0.79788456080286535588 * (x + 0.044715 * x * x * x));
@@ -45,7 +46,6 @@ const std::map<std::string, ScalarFunction> &steadyFunctions() {
       {"ceil", [](double x) { return std::ceil(x); }},
       {"round", [](double x) { return std::nearbyint(x); }},
       {"trunc", [](double x) { return std::trunc(x); }},
-      {"sign", signOf},
   };
   return functions;
 }
@@ -186,8 +186,8 @@ Bounded softplus(const Rule &rule, const Bounded &x, const Bounded &beta,
           x.error + rule.unit / std::fabs(beta.value)};
 }
 
-/// Adds the operation's own rounding and looks after the type's range.
-inline Bounded rounded(const Rule &rule, Bounded out, bool inputLost) {
+/// Adds the operation's own rounding, which is one of `scale`, and looks after the type's range.
+inline Bounded rounded(const Rule &rule, Bounded out, bool inputLost, double scale) {
   if (inputLost || out.error == lost) {
     return {out.value, infinity};
   }
@@ -197,7 +197,7 @@ inline Bounded rounded(const Rule &rule, Bounded out, bool inputLost) {
   double magnitude = std::fabs(out.value);
   const bool isExact = rule.keepsRepresentable && out.error == 0 && magnitude >= rule.tiny &&
                        static_cast<double>(static_cast<float>(out.value)) == out.value;
-  double error = out.error + (isExact ? 0 : rule.roundings * magnitude);
+  double error = out.error + (isExact ? 0 : rule.roundings * scale);
   const bool isZero = magnitude == 0 && error == 0; // exp(-inf) is nothing else
   error += magnitude < 2 * rule.tiny && !isZero ? rule.flushed : 0;
   // Below the normal numbers a rounding is that of the smallest of them.
@@ -205,6 +205,53 @@ inline Bounded rounded(const Rule &rule, Bounded out, bool inputLost) {
   error += rule.storageUnit * (magnitude + error + rule.storageTiny);
   bool inside = magnitude + error <= rule.largest; // false for NaN too
   return {out.value, inside ? error : infinity};
+}
+
+inline Bounded rounded(const Rule &rule, Bounded out, bool inputLost) {
+  return rounded(rule, out, inputLost, std::fabs(out.value));
+}
+
+/// How far the value may be off, because each operand may be so far off as its error says.
+double inherited(const Function &row, double value, const Bounded *in, double *at, size_t count) {
+  double error = 0;
+  for (size_t k = 0; k < count; ++k) {
+    if (in[k].error == 0) {
+      continue;
+    }
+    double most = 0;
+    for (double end : {in[k].value - in[k].error, in[k].value + in[k].error}) {
+      at[k] = end;
+      const double away = row.value(at);
+      const bool isSame = away == value || (std::isnan(away) && std::isnan(value));
+      const double difference = isSame ? 0 : std::fabs(away - value);
+      most = std::isnan(difference) ? infinity : std::max(most, difference);
+    }
+    at[k] = in[k].value;
+    error += most;
+  }
+  return error;
+}
+
+template <size_t operandCount>
+void runRow(const Rule &rule, const Bounded *const *operands, const int64_t *steps, Bounded *out,
+            int64_t n) {
+  const Function &row = *rule.row;
+  for (int64_t i = 0; i < n; ++i) {
+    Bounded in[operandCount];
+    double at[operandCount];
+    bool isLost = false;
+    for (size_t k = 0; k < operandCount; ++k) {
+      in[k] = operands[k][i * steps[k]];
+      at[k] = in[k].value;
+      isLost = isLost || in[k].error == infinity;
+    }
+    const double value = row.value(at);
+    double scale = row.scale ? row.scale(at) : std::fabs(value);
+    scale = std::isnan(scale) ? std::fabs(value) : scale;
+    const double error = isLost ? 0 : inherited(row, value, in, at, operandCount);
+    out[i] = rounded(rule, {value, error}, isLost || (std::isfinite(value) && scale > rule.largest),
+                     scale);
+  }
 }
 
 /// What becomes of an exact result: numbers are rounded and lost when an operand was, but for sums
@@ -324,7 +371,12 @@ Bounded rounded(Bounded out, double roundings, bool inputLost, const ErrorModel 
 
 Rule makeRule(const Node &node, const Operation &operation, const ErrorModel &model) {
   Rule rule = modelRule(operation.rounding, model);
-  if (auto found = steadyFunctions().find(node.op); found != steadyFunctions().end()) {
+  rule.row = functionOf(node);
+  if (rule.row) {
+    static constexpr decltype(Rule::run) byCount[] = {runRow<1>, runRow<2>, runRow<3>, runRow<4>,
+                                                      runRow<5>};
+    rule.run = byCount[operation.operandCount() - 1];
+  } else if (auto found = steadyFunctions().find(node.op); found != steadyFunctions().end()) {
     rule.function = found->second;
     rule.run = NEREID_RULE(Number, 1, steady(rule, in[0]));
   } else if (auto slope = slopedFunctions().find(node.op); slope != slopedFunctions().end()) {

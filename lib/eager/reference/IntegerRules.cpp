@@ -22,10 +22,11 @@ double asDouble(uint64_t value, DType type) {
 /// What a rule knows: the operands in the type of the operation, and which of them the body left
 /// out.
 struct IntegerCall {
-  uint64_t in[3];
+  uint64_t in[4];
   bool isUnsigned;
-  bool isAbsent[3];
+  bool isAbsent[4];
   int64_t power; ///< of pow
+  int bits;      ///< of the type
 
   bool less(uint64_t a, uint64_t b) const {
     return isUnsigned ? a < b : static_cast<int64_t>(a) < static_cast<int64_t>(b);
@@ -39,12 +40,52 @@ uint64_t clamped(const IntegerCall &call) {
   return !call.isAbsent[2] && call.less(call.in[2], x) ? call.in[2] : x;
 }
 
+uint64_t hardened(const IntegerCall &call) {
+  const uint64_t raised = call.less(call.in[0], call.in[1]) ? call.in[1] : call.in[0];
+  return call.less(call.in[2], raised) ? call.in[2] : raised;
+}
+
 uint64_t power(const IntegerCall &call) {
   uint64_t result = 1;
   for (int64_t i = 0; i < call.power; ++i) {
     result *= call.in[0];
   }
   return result;
+}
+
+/// What is left of a division towards zero; of one by 0, a itself.
+uint64_t rest(const IntegerCall &call) {
+  const uint64_t a = call.in[0], b = call.in[1];
+  if (b == 0 || call.isUnsigned) {
+    return b == 0 ? a : a % b;
+  }
+  const bool isOne = static_cast<int64_t>(b) == -1; // the smallest number has no quotient by it
+  return isOne ? 0 : static_cast<uint64_t>(static_cast<int64_t>(a) % static_cast<int64_t>(b));
+}
+bool isBetween(const IntegerCall &call) {
+  return rest(call) != 0 && call.isNegative(call.in[0]) != call.isNegative(call.in[1]);
+}
+uint64_t floorQuotient(const IntegerCall &call) {
+  const uint64_t a = call.in[0], b = call.in[1];
+  if (b == 0 || call.isUnsigned) {
+    return b == 0 ? 0 : a / b;
+  }
+  const bool isOne = static_cast<int64_t>(b) == -1;
+  const uint64_t whole =
+      isOne ? 0 - a : static_cast<uint64_t>(static_cast<int64_t>(a) / static_cast<int64_t>(b));
+  return whole - (isBetween(call) ? 1 : 0);
+}
+/// Places outside of the type: nothing is left but the sign.
+uint64_t shiftedLeft(const IntegerCall &call) {
+  return call.in[1] < static_cast<uint64_t>(call.bits) ? call.in[0] << call.in[1] : 0;
+}
+uint64_t shiftedRight(const IntegerCall &call) {
+  const bool isInside = call.in[1] < static_cast<uint64_t>(call.bits);
+  if (call.isUnsigned) {
+    return isInside ? call.in[0] >> call.in[1] : 0;
+  }
+  const uint64_t places = isInside ? call.in[1] : 63;
+  return static_cast<uint64_t>(static_cast<int64_t>(call.in[0]) >> places);
 }
 
 using IntegerRule = uint64_t (*)(const IntegerCall &);
@@ -64,6 +105,22 @@ const std::map<std::string, IntegerRule> &integerRules() {
       {"round", NEREID_INTEGER(a)},
       {"trunc", NEREID_INTEGER(a)},
       {"square", NEREID_INTEGER(a * a)},
+      {"sgn", NEREID_INTEGER(call.isNegative(a) ? ~uint64_t{0} : a != 0)},
+      {"hardtanh", hardened},
+      {"relu6", NEREID_INTEGER(call.isNegative(a) ? 0
+                               : call.less(6, a)  ? 6
+                                                  : a)},
+      {"threshold", NEREID_INTEGER(call.less(b, a) ? a : call.in[2])},
+      {"rsub", NEREID_INTEGER(b - a)},
+      {"fmod", rest},
+      {"remainder", NEREID_INTEGER(rest(call) + (isBetween(call) ? b : 0))},
+      {"floor_divide", floorQuotient},
+      {"fmax", NEREID_INTEGER(call.less(a, b) ? b : a)},
+      {"fmin", NEREID_INTEGER(call.less(b, a) ? b : a)},
+      {"heaviside", NEREID_INTEGER(a == 0 ? b : !call.isNegative(a))},
+      {"addcmul", NEREID_INTEGER(a + call.in[3] * b * call.in[2])},
+      {"bitwise_left_shift", shiftedLeft},
+      {"bitwise_right_shift", shiftedRight},
       {"relu", NEREID_INTEGER(call.isNegative(a) ? 0 : a)},
       {"add", NEREID_INTEGER(a + b)},
       {"sub", NEREID_INTEGER(a - b)},
@@ -100,7 +157,12 @@ int conditionOf(const std::string &op) { return op == "where" ? 0 : op == "maske
 
 uint64_t elementOf(const BoundedTensor &tensor, int64_t i) {
   const auto at = static_cast<size_t>(i);
-  return tensor.integers.empty() ? tensor.elements[at].value != 0 : tensor.integers[at];
+  if (!tensor.integers.empty()) {
+    return tensor.integers[at];
+  }
+  // Of masks, and of defaults: an infinite one is a bound that is left out.
+  const double value = tensor.elements[at].value;
+  return std::isfinite(value) ? static_cast<uint64_t>(static_cast<int64_t>(value)) : 0;
 }
 
 } // namespace
@@ -127,12 +189,13 @@ void pointwiseIntegers(const Node &node, DType computed,
   }
   IntegerCall call{};
   call.isUnsigned = isUnsignedInteger(computed);
+  call.bits = 8 * static_cast<int>(sizeInBytes(computed));
   call.power = node.op == "pow" ? static_cast<int64_t>(elementOf(*operands[1], 0)) : 0;
   std::copy(isAbsent.begin(), isAbsent.end(), call.isAbsent);
   out.integers.resize(isTruth ? 0 : out.elements.size());
   for (size_t i = 0; i < out.elements.size(); ++i) {
     auto rest = static_cast<int64_t>(i);
-    int64_t offsets[3] = {};
+    int64_t offsets[4] = {};
     for (size_t d = out.sizes.size(); d-- > 0; rest /= out.sizes[d]) {
       for (size_t k = 0; k < operands.size(); ++k) {
         offsets[k] += rest % out.sizes[d] * steps[k][d];

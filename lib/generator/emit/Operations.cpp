@@ -47,12 +47,6 @@ Values::Value Values::operation(const Node &node, const Conditions &around) {
   if (std::all_of(in.begin(), in.end(), [](const Value &each) { return each.isLiteral; })) {
     in[0] = {typed(in[0], dtype)};
   }
-  if (node.name == "sign") { // NaN stays
-    const kernel::Expr x = in[0].height > 1 ? named("t", in[0]).tree : in[0].tree;
-    const kernel::Expr low = call("tl.where", {binary("<", x, 0), -1, x});
-    return {call("tl.where", {binary(">", x, 0), 1, isUnsignedInteger(dtype) ? x : low}),
-            height + 2};
-  }
   if (node.name == "pow" && isConst(node.inputs[1])) {
     const Node &exponent = *node.inputs[1];
     const double number = isFloat(dtype) ? exponent.real : static_cast<double>(exponent.integer);
@@ -64,7 +58,13 @@ Values::Value Values::operation(const Node &node, const Conditions &around) {
       return power(node, in[0], static_cast<int64_t>(number));
     }
   }
-  needsLibdevice |= generator::needsLibdevice(node.name);
+  needsLibdevice |= generator::needsLibdevice(node.name, isFloat(dtype));
+  if (node.name == "floor_divide") { // writes its operands several times
+    for (Value &each : in) {
+      each = each.height > 1 ? named("t", each) : each;
+    }
+    height += 3;
+  }
   std::vector<Expression> operands;
   operands.reserve(in.size());
   for (size_t i = 0; i < in.size(); ++i) {

@@ -5,6 +5,7 @@
 #include "lib/definition/operations/Lowering.h"
 #include "lib/definition/operations/Promotion.h"
 #include "lib/definition/operations/SizeExpression.h"
+#include "lib/generator/KernelExpression.h"
 #include "lib/generator/lower/Lazy.h"
 #include "lib/language/syntax/Parser.h"
 
@@ -122,17 +123,22 @@ private:
     if (definition::isSize(node)) {
       return sizeNumber(node);
     }
-    if (const definition::Operator *lowering = definition::loweringOf(node)) {
-      return inlined(*lowering, std::move(in));
-    }
     const definition::Operation &operation = *definition::findOperation(node.op);
     std::vector<definition::TypedOperand> typed;
     for (const Value &value : in) {
       typed.push_back({value.dtype, value.kind});
     }
+    const DType type = definition::computedDtype(operation, typed, dtype);
+    if (const definition::Operator *lowering = definition::loweringOf(node, type)) {
+      return inlined(*lowering, std::move(in));
+    }
+    const bool isPointwise = operation.kind == definition::OperationKind::Pointwise;
+    if (isPointwise && !hasExpression(node.op, isFloat(type))) {
+      throw Unsupported{node.op};
+    }
     Value result;
     result.dtype = definition::resultDtype(operation, typed, dtype);
-    const DType inside = computed(definition::computedDtype(operation, typed, dtype));
+    const DType inside = computed(type);
     switch (operation.kind) {
     case definition::OperationKind::Pointwise:
       result.tensor = pointwise(node.op, in, inside);

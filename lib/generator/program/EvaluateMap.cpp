@@ -2,7 +2,9 @@
 // Values of the pointwise operations that are primitive, in float64, see Evaluate.h.
 #include "lib/generator/program/Evaluate.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace nereid::generator {
 namespace {
@@ -13,6 +15,28 @@ double sign(double x) { return std::isnan(x) ? x : double(x > 0) - double(x < 0)
 double smaller(double a, double b) { return std::isnan(a) || a < b ? a : b; }
 double larger(double a, double b) { return std::isnan(a) || a > b ? a : b; }
 int64_t whole(double x) { return static_cast<int64_t>(x); }
+
+/// By Newton's steps on erf, or on erfc near 1.
+double inverseErf(double x) {
+  const double size = std::fabs(x);
+  if (!(size < 1)) {
+    return size == 1 ? x * std::numeric_limits<double>::infinity() : std::nan("");
+  }
+  double y = 0;
+  for (int i = 0; i < 100; ++i) {
+    const double away = size > 0.5 ? std::erfc(y) - (1 - size) : size - std::erf(y);
+    y += away * 0.88622692545275801 * std::exp(y * y);
+  }
+  return std::copysign(y, x);
+}
+/// Of 32-bit integers; by places outside of them, all.
+double shiftedLeft(double x, double places) {
+  const auto value = static_cast<uint32_t>(static_cast<int32_t>(x));
+  return places >= 0 && places < 32 ? double(static_cast<int32_t>(value << int(places))) : 0;
+}
+double shiftedRight(double x, double places) {
+  return double(static_cast<int32_t>(x) >> (places >= 0 && places < 32 ? int(places) : 31));
+}
 
 const std::map<std::string, Function> &functions() {
   static const std::map<std::string, Function> table = {
@@ -37,6 +61,26 @@ const std::map<std::string, Function> &functions() {
       {"tanh", [](const double *x) { return std::tanh(x[0]); }},
       {"erf", [](const double *x) { return std::erf(x[0]); }},
       {"erfc", [](const double *x) { return std::erfc(x[0]); }},
+      {"log10", [](const double *x) { return std::log10(x[0]); }},
+      {"tan", [](const double *x) { return std::tan(x[0]); }},
+      {"asin", [](const double *x) { return std::asin(x[0]); }},
+      {"acos", [](const double *x) { return std::acos(x[0]); }},
+      {"atan", [](const double *x) { return std::atan(x[0]); }},
+      {"sinh", [](const double *x) { return std::sinh(x[0]); }},
+      {"cosh", [](const double *x) { return std::cosh(x[0]); }},
+      {"asinh", [](const double *x) { return std::asinh(x[0]); }},
+      {"acosh", [](const double *x) { return std::acosh(x[0]); }},
+      {"atanh", [](const double *x) { return std::atanh(x[0]); }},
+      {"erfinv", [](const double *x) { return inverseErf(x[0]); }},
+      {"lgamma", [](const double *x) { return std::lgamma(x[0]); }},
+      {"i0", [](const double *x) { return std::cyl_bessel_i(0, std::fabs(x[0])); }},
+      {"atan2", [](const double *x) { return std::atan2(x[0], x[1]); }},
+      {"hypot", [](const double *x) { return std::hypot(x[0], x[1]); }},
+      {"copysign", [](const double *x) { return std::copysign(x[0], x[1]); }},
+      {"fmod", [](const double *x) { return std::fmod(x[0], x[1]); }},
+      {"floor_divide", [](const double *x) { return std::floor(x[0] / x[1]); }},
+      {"bitwise_left_shift", [](const double *x) { return shiftedLeft(x[0], x[1]); }},
+      {"bitwise_right_shift", [](const double *x) { return shiftedRight(x[0], x[1]); }},
       {"isnan", [](const double *x) { return double(std::isnan(x[0])); }},
       {"isinf", [](const double *x) { return double(std::isinf(x[0])); }},
       {"isfinite", [](const double *x) { return double(std::isfinite(x[0])); }},

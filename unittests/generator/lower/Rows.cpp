@@ -41,6 +41,17 @@ Sample call(const std::string &name, bool givesAll) {
   Sample sample{"", "", "\"N\", \"M\"", {}, {3, 8}};
   std::string arguments;
   for (const definition::Argument &argument : operation.arguments) {
+    const bool isRequired = !argument.hasDefault;
+    if (argument.type == definition::ArgumentType::Reduction) {
+      arguments += std::string(arguments.empty() ? "" : ", ") + argument.name + "=\"none\"";
+    } else if (isRequired && (argument.type == definition::ArgumentType::Integer ||
+                              argument.type == definition::ArgumentType::Bool)) {
+      const bool isNumber = argument.type == definition::ArgumentType::Integer;
+      arguments += (arguments.empty() ? "" : ", ") + argument.name + "=" +
+                   (isNumber   ? givesAll ? "2" : "0"
+                    : givesAll ? "True"
+                               : "False");
+    }
     if (argument.type != definition::ArgumentType::Operand || (argument.hasDefault && !givesAll)) {
       continue;
     }

@@ -42,7 +42,7 @@ template <class T> double exponential(const T *x, T *out, int64_t n, T shift = T
 
 NEREID_UNARY(neg, -x)
 NEREID_UNARY(abs, absolute(x))
-NEREID_UNARY(sign, x > 0 ? T(1) : x < 0 ? T(-1) : x == 0 ? T(0) : x)
+NEREID_UNARY(sign, x > 0 ? T(1) : x < 0 ? T(-1) : T(0))
 NEREID_UNARY(square, x *x)
 NEREID_UNARY(reciprocal, T(1) / x)
 NEREID_UNARY(sqrt, squareRoot(x))

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// The operations of operations.def that the reference takes from one table: the exact value of
+// each, computed by itself in float64, and what its roundings are measured by. They know nothing of
+// the formulas that kernels compute.
+#pragma once
+
+#include "lib/definition/Graph.h"
+
+namespace nereid::eager {
+
+struct Function {
+  /// Of the operands, in order.
+  double (*value)(const double *x) = nullptr;
+  /// The largest intermediate that an implementation adds or takes off, so that what it rounds
+  /// there stays in the result; null: the result itself.
+  double (*scale)(const double *x) = nullptr;
+};
+
+/// The row of a node by name and attributes; null when it has none.
+const Function *functionOf(const definition::Node &node);
+
+} // namespace nereid::eager
