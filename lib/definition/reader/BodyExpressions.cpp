@@ -193,11 +193,6 @@ std::optional<int> BodyExpressions::binary(const std::string &text, const Expr &
   if (auto found = arithmetic.find(text); found != arithmetic.end()) {
     return apply(found->second, {*a, *b}, range);
   }
-  if (text == "//" || text == "%") {
-    if (std::optional<int> made = joinSizes(text, {*a, *b}, range)) {
-      return made;
-    }
-  }
   auto found = bitwise.find(text);
   if (found == bitwise.end()) {
     fail("E0608", range, fmt::format("the operator '{}' is not available in a body", text))
@@ -356,8 +351,8 @@ std::optional<int> BodyExpressions::fold(const Node &node) {
 std::optional<int> BodyExpressions::joinSizes(const std::string &name,
                                               const std::vector<int> &inputs, SourceRange range) {
   static const std::map<std::string, std::string> signs = {
-      {"neg", "-"}, {"add", "+"},  {"sub", "-"}, {"mul", "*"},
-      {"div", "/"}, {"pow", "**"}, {"//", "//"}, {"%", "%"}};
+      {"neg", "-"}, {"add", "+"},  {"sub", "-"},           {"mul", "*"},
+      {"div", "/"}, {"pow", "**"}, {"floor_divide", "//"}, {"remainder", "%"}};
   auto sign = signs.find(name);
   bool hasSize = false, isWhole = name != "div";
   std::vector<std::string> texts;
@@ -372,7 +367,7 @@ std::optional<int> BodyExpressions::joinSizes(const std::string &name,
     const bool isAtom = texts.back().find_first_of("+-*/% ") == std::string::npos;
     texts.back() = isAtom ? texts.back() : "(" + texts.back() + ")";
   }
-  const bool needsIntegers = name == "//" || name == "%";
+  const bool needsIntegers = name == "floor_divide" || name == "remainder";
   if (sign == signs.end() || !hasSize || (needsIntegers && !isWhole)) {
     return std::nullopt;
   }

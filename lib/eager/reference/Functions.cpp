@@ -225,9 +225,9 @@ const std::map<std::string, Function> &rows() {
       NEREID_VALUE("hardtanh_backward", x[1] <= x[2] || x[1] >= x[3] ? 0 : x[0]),
       NEREID_VALUE("hardsigmoid_backward", x[1] > -3 && x[1] < 3 ? x[0] / 6 : 0),
       NEREID_SCALED("hardswish_backward",
-                    x[1] < -3   ? 0
-                    : x[1] <= 3 ? x[0] * (x[1] / 3 + 0.5)
-                                : x[0],
+                    x[1] <= -3  ? 0
+                    : x[1] >= 3 ? x[0]
+                                : x[0] * (x[1] / 3 + 0.5),
                     magnitude(x[0])),
       NEREID_SCALED("smooth_l1_loss_backward", smoothL1Slope(x), magnitude(x[0])),
       NEREID_SCALED("gelu_backward approximate=none", x[0] * geluSlope(x[1]), magnitude(x[0])),
