@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bytes and floating-point operations of one case, counted on the graph: once as a fused kernel
 // must do it, once as operation-by-operation execution does.
+#include "lib/definition/Cost.h"
+
 #include "lib/definition/operations/Operations.h"
+
+#include <algorithm>
 
 namespace nereid::definition {
 namespace {
 
-/// Elements of a node in this case; 0 when a size is unbound.
-double elements(const Node &node, const Binding &binding) {
-  Result<std::vector<int64_t>> sizes = bind(node.shape, binding);
+/// Elements of such a shape in this case; 0 when a size is unbound.
+double elements(const SymbolicShape &shape, const Binding &binding) {
+  Result<std::vector<int64_t>> sizes = bind(shape, binding);
   if (!sizes) {
     return 0;
   }
@@ -20,15 +24,7 @@ double elements(const Node &node, const Binding &binding) {
 }
 
 double bytesOf(const Node &node, const Binding &binding, DType type) {
-  return elements(node, binding) * static_cast<double>(sizeInBytes(type));
-}
-
-bool isNumber(const Node &node) { return isLeaf(node) && node.op != "input"; }
-
-/// Moves nothing: whoever reads it reads the elements where they are.
-bool isView(const Node &node) {
-  const Operation *operation = findOperation(node.op);
-  return operation && operation->kind == OperationKind::View;
+  return elements(node.shape, binding) * static_cast<double>(sizeInBytes(type));
 }
 
 /// x ** 2 is a product, not a call of pow.
@@ -47,32 +43,14 @@ double flopsPerElement(const Operator &op, const Node &node, const Operation &op
 }
 
 double flopsOf(const Operator &op, const Node &node, const Binding &binding) {
-  const Operation *operation = findOperation(node.op);
-  if (!operation) {
-    return 0;
+  double total = 0;
+  for (const FlopTerm &term : flopTerms(op, node)) {
+    total += term.factor * elements(term.elements, binding);
   }
-  if (operation->kind == OperationKind::Contraction) {
-    SymbolicShape contracted = op.nodes[static_cast<size_t>(node.inputs[0])].shape;
-    contracted.erase(contracted.begin(), contracted.end() - 1);
-    Result<std::vector<int64_t>> length = bind(contracted, binding);
-    double pairs = length ? elements(node, binding) * static_cast<double>((*length)[0]) : 0;
-    return pairs * operation->flops;
-  }
-  if (operation->kind == OperationKind::Convolution) {
-    SymbolicShape window = op.nodes[static_cast<size_t>(node.inputs[1])].shape;
-    window.erase(window.begin());
-    Result<std::vector<int64_t>> sizes = bind(window, binding);
-    double perElement = operation->flops;
-    for (int64_t size : sizes ? *sizes : std::vector<int64_t>{0}) {
-      perElement *= static_cast<double>(size);
-    }
-    bool hasBias = !isNumber(op.nodes[static_cast<size_t>(node.inputs[2])]);
-    return elements(node, binding) * (perElement + (hasBias ? 1 : 0));
-  }
-  bool perInput = operation->kind != OperationKind::Pointwise;
-  const Node &counted = perInput ? op.nodes[static_cast<size_t>(node.inputs[0])] : node;
-  return elements(counted, binding) * flopsPerElement(op, node, *operation);
+  return total;
 }
+
+} // namespace
 
 bool isUsed(const Operator &op, size_t node) {
   for (const Node &other : op.nodes) {
@@ -82,10 +60,44 @@ bool isUsed(const Operator &op, size_t node) {
       }
     }
   }
-  return false;
+  return std::find(op.outputs.begin(), op.outputs.end(), static_cast<int>(node)) !=
+         op.outputs.end();
 }
 
-} // namespace
+bool isNumber(const Node &node) { return node.op == "constant" || node.op == "scalar"; }
+
+bool isView(const Node &node) {
+  const Operation *operation = findOperation(node.op);
+  return operation && operation->kind == OperationKind::View;
+}
+
+std::vector<FlopTerm> flopTerms(const Operator &op, const Node &node) {
+  const Operation *operation = findOperation(node.op);
+  if (!operation || operation->kind == OperationKind::View) {
+    return {};
+  }
+  auto operand = [&](size_t i) -> const Node & {
+    return op.nodes[static_cast<size_t>(node.inputs[i])];
+  };
+  if (operation->kind == OperationKind::Contraction) {
+    SymbolicShape pairs = node.shape;
+    pairs.push_back(operand(0).shape.back());
+    return {{operation->flops, pairs}};
+  }
+  if (operation->kind == OperationKind::Convolution) {
+    SymbolicShape pairs = node.shape;
+    const SymbolicShape &window = operand(1).shape;
+    pairs.insert(pairs.end(), window.begin() + 1, window.end());
+    std::vector<FlopTerm> terms = {{operation->flops, pairs}};
+    if (!isNumber(operand(2))) {
+      terms.push_back({1, node.shape});
+    }
+    return terms;
+  }
+  const bool perInput = operation->kind != OperationKind::Pointwise;
+  const double factor = flopsPerElement(op, node, *operation);
+  return {{factor, perInput ? operand(0).shape : node.shape}};
+}
 
 Work countWork(const Operator &op, const Binding &binding, DType dtype) {
   Work work;

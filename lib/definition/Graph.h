@@ -74,6 +74,11 @@ struct Case {
   Binding binding;
 };
 
+/// A place where the operator is used: a piece of code, and what it is about.
+struct Scene {
+  std::string name, description, code;
+};
+
 struct Tolerance {
   double relative = 0, absolute = 0;
   std::string derivation; ///< how it follows from type and reduction length
@@ -81,12 +86,14 @@ struct Tolerance {
 
 struct Operator {
   std::string name, summary, path;
+  std::string requirement; ///< what was asked for, as it was asked; may have several lines
+  std::vector<Scene> scenes;
   std::vector<Constraint> constraints;
   std::vector<Parameter> parameters;
   std::vector<DType> dtypes; ///< types the operator is defined for
   std::vector<Node> nodes;   ///< topological; first the parameters, in order
   std::vector<int> outputs;  ///< node numbers
-  std::vector<std::string> outputNames;
+  std::vector<std::string> outputNames, outputDescriptions;
   std::string body;                               ///< source text of the computation
   std::vector<std::optional<DType>> outputDtypes; ///< declared; none: the operator's type
   std::vector<Case> accuracyCases, performanceCases;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The five stages of an operator's development, each recorded in the folder's manifest.
-#include "lib/definition/Document.h"
 #include "lib/develop/Develop.h"
+#include "lib/develop/DocumentPlan.h"
 #include "lib/develop/EditedFiles.h"
 #include "lib/develop/accuracy/Compilation.h"
+#include "lib/document/RooflinePicture.h"
 #include "lib/measure/peaks/DeviceChip.h"
 #include "lib/measure/results/Environment.h"
 #include "lib/support/AtomicFile.h"
@@ -59,8 +60,16 @@ Result<StageResult> Development::writeDefinition() {
   return record("definition", false, [&](std::string &) -> Result<StageResult> {
     Machine chip = machine;
     chip.name += elsewhere ? " (by its description, not measured)" : "";
-    auto document = definition::definitionDocument(op(), dtypes().front(), chip);
-    auto written = workspace.writeFile({op().name + "_definition.md", document});
+    const DType dtype = dtypes().front();
+    const document::DocumentInput input = {op(), dtype, chip,
+                                           documentPlans(generation, dtype, machine),
+                                           documentRemedies(generation, dtype, machine)};
+    std::vector<generator::GeneratedFile> files = {
+        {op().name + "_definition.md", document::definitionDocument(input)}};
+    if (auto picture = document::rooflinePicture(input)) {
+      files.push_back({document::pictureName(op()), std::move(*picture)});
+    }
+    auto written = workspace.writeFiles(files);
     return written ? Result<StageResult>(StageResult::Passed) : written.error();
   });
 }

@@ -2,7 +2,6 @@
 // The accuracy grid holds what it promises, and the definition document what was counted.
 #include "unittests/definition/Loading.h"
 
-#include "lib/definition/Document.h"
 #include "lib/definition/Tolerance.h"
 #include "lib/definition/cases/CaseGrid.h"
 
@@ -255,29 +254,6 @@ TEST(CaseGrid, LastNumbersStandOutAtEveryDistance) {
       EXPECT_LT(above[i] - above[i - 1], 2.5) << seed;
     }
   }
-}
-
-TEST(Document, SaysWhatWasCounted) {
-  Operator op = shipped("bias_gelu");
-  std::string plain = definitionDocument(op, DType::F32, {});
-  for (const char *part : {"# bias_gelu", "## Interface", "## Constraints", "## Complexity",
-                           "| `x` | `[..., D]` |", "gelu(approximate=\"none\")", "512 MiB", "1 GiB",
-                           "## Accuracy", "## Strategy", "2.00 times fewer"}) {
-    EXPECT_NE(plain.find(part), std::string::npos) << part << "\n" << plain;
-  }
-  EXPECT_EQ(plain.find("## Roofline"), std::string::npos);
-  Machine slow;
-  slow.name = "a chip";
-  slow.peakFlops = {{"fp32", 1e9}};
-  slow.copyBandwidth = 1e11;
-  slow.caches = {{"L2", 1 << 20}};
-  slow.cores = 4;
-  Machine quick = slow;
-  quick.peakFlops = {{"fp32", 1e15}};
-  EXPECT_NE(definitionDocument(op, DType::F32, slow).find("| arithmetic |"), std::string::npos);
-  std::string memory = definitionDocument(op, DType::F32, quick);
-  EXPECT_EQ(memory.find("| arithmetic |"), std::string::npos);
-  EXPECT_NE(memory.find("streaming"), std::string::npos);
 }
 
 } // namespace

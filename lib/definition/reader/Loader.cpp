@@ -7,6 +7,7 @@
 #include "lib/definition/operations/Shape.h"
 #include "lib/definition/reader/Body.h"
 #include "lib/definition/reader/CaseReader.h"
+#include "lib/definition/reader/SceneReader.h"
 #include "lib/definition/reader/TomlReader.h"
 
 #include <fmt/format.h>
@@ -40,8 +41,9 @@ public:
   std::optional<Operator> load() {
     const toml::table &root = toml.root();
     toml.rejectUnknownKeys(root, "the definition",
-                           {"operator", "inputs", "outputs", "accuracy", "performance"});
+                           {"operator", "scene", "inputs", "outputs", "accuracy", "performance"});
     readOperator(root);
+    op.scenes = readScenes(toml);
     readInputs(root);
     readOutputs(root);
     if (toml.failed()) {
@@ -66,7 +68,8 @@ private:
       return;
     }
     constexpr std::string_view what = "[operator]";
-    toml.rejectUnknownKeys(*table, what, {"name", "summary", "constraints", "dtypes", "body"});
+    toml.rejectUnknownKeys(*table, what,
+                           {"name", "summary", "requirement", "constraints", "dtypes", "body"});
     op.path = toml.filePath();
     op.name = toml.string(*table, what, "name", true).value_or("");
     if (const toml::node *node = table->get("name"); node && !isName(op.name)) {
@@ -74,6 +77,7 @@ private:
                 fmt::format("'name' expects letters, digits and '_', but got '{}'", op.name));
     }
     op.summary = toml.line(*table, what, "summary", true).value_or("");
+    op.requirement = readProse(toml, *table, what, "requirement", false).value_or("");
     readDtypes(*table);
     op.body = toml.string(*table, what, "body", true).value_or("");
     if (const toml::node *body = table->get("body")) {
@@ -236,6 +240,7 @@ private:
       }
       toml.rejectUnknownKeys(*table, what, {"shape", "dtype", "description"});
       op.outputNames.push_back(name);
+      op.outputDescriptions.push_back(toml.line(*table, what, "description", false).value_or(""));
       op.outputDtypes.push_back(readFixedDtype(*table, what));
       declaredShapes.push_back(readShape(*table, what).value_or(SymbolicShape{}));
       outputPlaces.push_back(key->source());

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// The definition document, <op>_definition.md: what is asked for, the analysis of it, the strategy
+// that follows with what each part of it should gain, and what to do when the target is missed.
+// Each figure is counted on the graph, planned by the generator or follows from the chip's
+// descriptor. The first stage's output, with <op>_roofline.svg beside it.
+#pragma once
+
+#include "lib/document/CostModel.h"
+
+#include <string>
+#include <vector>
+
+namespace nereid::document {
+
+/// One performance case, as it is launched, and as it would be otherwise.
+struct CasePlan {
+  LaunchOutline chosen;
+  LaunchOutline draft; ///< as one would write it first, the same for all sizes
+  /// With the schedule of the definition's first case.
+  LaunchOutline shared;
+};
+
+/// What would be changed next when a measurement finds something.
+struct Remedy {
+  std::string finding, caseName, change, reason;
+  double expectedGain = 1; ///< old time by new time
+};
+
+struct DocumentInput {
+  const definition::Operator &op;
+  DType dtype; ///< of the figures that are for one type
+  const Machine &chip;
+  std::vector<CasePlan> plans; ///< one for each performance case, or none
+  std::vector<Remedy> remedies;
+};
+
+/// Markdown. What the chip's descriptor does not say is left out, and the document says so.
+std::string definitionDocument(const DocumentInput &input);
+/// Name of the picture, which the document shows when the chip has rates.
+std::string pictureName(const definition::Operator &op);
+
+} // namespace nereid::document
