@@ -134,6 +134,7 @@ int run(int argc, char **argv) {
   app.fallthrough();
   addDevelop(app, session);
   addGenerate(app, session);
+  addDiff(app, session);
   addVerify(app, session);
   addBench(app, session);
   addProfile(app, session);

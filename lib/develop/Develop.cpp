@@ -3,6 +3,7 @@
 
 #include "lib/develop/EditedFiles.h"
 #include "lib/develop/Sources.h"
+#include "lib/develop/edits/FolderDiff.h"
 #include "lib/measure/peaks/DeviceChip.h"
 #include "lib/measure/peaks/ThisChip.h"
 #include "lib/measure/results/Environment.h"
@@ -77,6 +78,28 @@ Result<Project> openOrCreate(const std::string &directory, const definition::Ope
   return present;
 }
 
+/// Classes a definition that took the place of another in its folder, says so, and adds to
+/// change_log.md.
+Status logChange(const Project &project, const generator::Manifest &former,
+                 const definition::Operator &now,
+                 const std::function<void(const std::string &)> &tell) {
+  Diagnostics ignored;
+  auto before = definition::parseOperator(former.definitionPath, former.definitionText, ignored);
+  if (!before) {
+    return Done{}; // another version of the program wrote it
+  }
+  const DefinitionChange change = classify(*before, now);
+  if (change.editClass == EditClass::None) {
+    return Done{};
+  }
+  const auto followers = followersOf(former, *before, now);
+  tell(fmt::format("the definition changed, class {}: {}", editClassName(change.editClass),
+                   fmt::join(change.reasons, "; ")));
+  auto log = readTextFile(project.path("change_log.md"));
+  return project.writeFile({"change_log.md", (log ? *log : "# Changes of " + now.name + "\n\n") +
+                                                 changeLogEntry(change, followers)});
+}
+
 } // namespace
 
 Development::Development(Project project, DevelopOptions developOptions)
@@ -110,6 +133,10 @@ Result<std::unique_ptr<Development>> Development::fromDefinition(const std::stri
     return prepared.error();
   }
   if (former) {
+    const auto &tell = result->options.progress;
+    if (Status logged = logChange(result->workspace, *former, *op, tell); !logged) {
+      return logged.error();
+    }
     result->findEditedFiles(*former);
   }
   return result;

@@ -12,6 +12,8 @@
 #include "lib/cli/process/Progress.h"
 #include "lib/definition/Limits.h"
 #include "lib/develop/Develop.h"
+#include "lib/develop/InterfaceTable.h"
+#include "lib/develop/edits/FolderDiff.h"
 #include "lib/report/GateReport.h"
 #include "lib/report/Table.h"
 #include "lib/support/Interrupt.h"
@@ -311,6 +313,33 @@ void runStagesWith(const CLI::App &command, const std::vector<std::string> &more
 const std::vector<std::string> roundOptions = {"--seed",        "--rounds", "--require-target",
                                                "--import-path", "--start",  "--blocking"};
 
+/// `generate --check`: compares the files of a folder and writes none.
+void checkInterfacesOf(const CLI::App &command, const std::string &input, Session &session) {
+  if (isDefinition(input)) {
+    return session.fail(
+        makeError("E0013", "--check expects an operator's folder, but got '" + input + "'")
+            .withHelp("nereid generate DEF.toml --out DIR makes one"));
+  }
+  if (auto unused = unusedOption(command, "--check", {"--check"})) {
+    return session.fail(*unused);
+  }
+  Diagnostics diags;
+  auto report = develop::checkFolder(input, diags);
+  if (!report) {
+    return session.fail(diags, report.error());
+  }
+  if (!session.json) {
+    fmt::print("Interfaces of the files against the definition\n{}",
+               develop::interfaceTable(*report));
+  } else {
+    fmt::print("{}\n",
+               nlohmann::ordered_json({{"folder", input}, {"agrees", report->agrees}}).dump(2));
+  }
+  if (!report->agrees) {
+    session.fail(diags);
+  }
+}
+
 } // namespace
 
 void addDevelop(CLI::App &app, Session &session) {
@@ -336,9 +365,15 @@ void addDevelop(CLI::App &app, Session &session) {
 void addGenerate(CLI::App &app, Session &session) {
   auto options = std::make_shared<Options>();
   CLI::App *command = addStage(app, "generate", "write the definition document and the four files",
-                               "DEF.toml", options);
+                               "DEF.toml, or DIR with --check", options);
   addStart(*command, *options);
-  command->callback([options, command, &session] {
+  auto isCheck = std::make_shared<bool>(false);
+  command->add_flag("--check", *isCheck,
+                    "only compare the interfaces of a folder's files; exit 2 where they differ");
+  command->callback([options, isCheck, command, &session] {
+    if (*isCheck) {
+      return checkInterfacesOf(*command, options->input, session);
+    }
     runStagesWith(*command, {"--start"}, *options, Until::Generate, session);
   });
 }
