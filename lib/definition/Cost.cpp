@@ -64,7 +64,7 @@ bool isUsed(const Operator &op, size_t node) {
          op.outputs.end();
 }
 
-bool isNumber(const Node &node) { return node.op == "constant" || node.op == "scalar"; }
+bool isNumber(const Node &node) { return isLeaf(node) && node.op != "input"; }
 
 bool isView(const Node &node) {
   const Operation *operation = findOperation(node.op);
