@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/generator/ConstraintText.h"
 
+#include "lib/definition/constraints/Declared.h"
+
 #include "lib/generator/CompanionWriter.h"
 
 #include <fmt/format.h>
@@ -128,13 +130,19 @@ class CppSpeller final : public Speller {
   }
 };
 
+/// By the checks that every wrapper begins with, or by the data of tests alone.
+bool isSaidElsewhere(const Constraint &constraint, const FusedOperator &fused) {
+  return (constraint.isAboutValues() && !constraint.relation.empty()) ||
+         definition::isDeclared(constraint, fused.op);
+}
+
 } // namespace
 
 std::vector<std::string> pythonConstraints(const FusedOperator &fused, const SizeNames &names) {
   PythonSpeller speller(fused, names);
   std::vector<std::string> lines;
   for (const Constraint &constraint : fused.op.constraints) {
-    if (constraint.isAboutValues() && !constraint.relation.empty()) {
+    if (isSaidElsewhere(constraint, fused)) {
       continue;
     }
     std::string expects = fmt::format("{} expects {}", fused.op.name, constraint.text);
@@ -155,7 +163,7 @@ std::vector<std::string> cppConstraints(const FusedOperator &fused, const SizeNa
   CppSpeller speller(fused, names);
   std::vector<std::string> lines;
   for (const Constraint &constraint : fused.op.constraints) {
-    if (constraint.isAboutValues() && !constraint.relation.empty()) {
+    if (isSaidElsewhere(constraint, fused)) {
       continue;
     }
     std::string holds =
