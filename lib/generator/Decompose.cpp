@@ -113,19 +113,20 @@ private:
     made.kind = definition::operandKind(node);
     if (node.op == "constant") {
       made.value = definition::constantValue(node);
-      made.integer = definition::integerAttribute(node, "integer", 0);
+      const auto whole = static_cast<int64_t>(std::isfinite(made.value) ? made.value : 0);
+      made.integer = definition::integerAttribute(node, "integer", whole);
     } else {
       made.parameter = number;
     }
     return add(std::move(made));
   }
 
-  int constant(double value) {
+  int constant(double value, OperandKind kind = OperandKind::Neutral) {
     FusedNode made;
     made.op = "constant";
     made.value = value;
     made.integer = std::isfinite(value) ? static_cast<int64_t>(value) : 0;
-    made.kind = OperandKind::Neutral;
+    made.kind = kind;
     return add(std::move(made));
   }
 
@@ -271,7 +272,9 @@ private:
       return made[number] = in[static_cast<size_t>(number)];
     }
     if (node.op == "constant") {
-      return made[number] = constant(definition::constantValue(node));
+      const bool isFraction = definition::operandKind(node) == OperandKind::Fraction;
+      return made[number] = constant(definition::constantValue(node),
+                                     isFraction ? OperandKind::Fraction : OperandKind::Neutral);
     }
     auto operand = [&](size_t i) { return inlined(lowering, node.inputs[i], in, made); };
     if (node.op == "where" && isNeverMet(lowering, node.inputs[0], in)) {
@@ -280,6 +283,9 @@ private:
     std::vector<int> operands;
     for (size_t i = 0; i < node.inputs.size(); ++i) {
       operands.push_back(operand(i));
+    }
+    if (std::find(operands.begin(), operands.end(), -1) != operands.end()) {
+      return made[number] = -1; // no form of it in a kernel
     }
     bool isUnchanged = (node.op == "mul" || node.op == "div") && isConstant(operands[1], 1);
     return made[number] = isUnchanged ? operands[0] : open(node, operands);
@@ -305,6 +311,9 @@ private:
     if (const definition::Operator *lowering = definition::loweringOf(node, kind)) {
       std::map<int, int> made;
       return inlined(*lowering, lowering->outputs[0], in, made);
+    }
+    if (node.op.ends_with("_shift")) {
+      return -1; // one text for types of several widths
     }
     if (node.op != "pow" && hasExpression(node.op, areOfFloats)) {
       return pointwise(node.op, in);

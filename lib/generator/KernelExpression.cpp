@@ -167,6 +167,10 @@ std::optional<Expression> pointwiseExpression(const std::string &op,
     }
     return Expression{kernel::call("tl." + op, std::move(arguments))};
   }
+  if (op == "sign") { // 0 of NaN, as in PyTorch
+    return Expression{kernel::binary("-", cast(kernel::binary(">", in[0].tree, 0), computeType),
+                                     cast(kernel::binary("<", in[0].tree, 0), computeType))};
+  }
   if (!isFloating && in.size() == 2) {
     if (auto made = ofIntegers(op, in[0].tree, in[1].tree, computeType)) {
       return Expression{*made};
@@ -188,7 +192,7 @@ bool needsLibdevice(const std::string &op, bool isFloating) {
 }
 
 bool hasExpression(const std::string &op, bool isFloating) {
-  static const std::set<std::string> others = {"neg",     "where",       "maximum",
+  static const std::set<std::string> others = {"neg",     "where",       "maximum",    "sign",
                                                "minimum", "logical_not", "bitwise_not"};
   static const std::set<std::string> integers = {"fmod", "floor_divide", "bitwise_left_shift",
                                                  "bitwise_right_shift"};

@@ -248,7 +248,14 @@ void runRow(const Rule &rule, const Bounded *const *operands, const int64_t *ste
     const double value = row.value(at);
     double scale = row.scale ? row.scale(at) : std::fabs(value);
     scale = std::isnan(scale) ? std::fabs(value) : scale;
-    const double error = isLost ? 0 : inherited(row, value, in, at, operandCount);
+    double error = isLost ? 0 : inherited(row, value, in, at, operandCount);
+    if (row.fragile && row.fragile(at) < 2 * rule.tiny) {
+      error += rule.tiny * row.multiplied(at);
+    }
+    isLost = isLost || (row.largest && row.largest(at) > rule.largest && std::isfinite(value));
+    for (const Bounded &each : in) {
+      isLost = isLost || (row.reach && each.error > row.reach(at));
+    }
     out[i] = rounded(rule, {value, error}, isLost || (std::isfinite(value) && scale > rule.largest),
                      scale);
   }

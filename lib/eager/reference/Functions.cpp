@@ -108,18 +108,14 @@ double smoothL1Slope(const double *x) {
   return away <= -x[3] ? -x[0] : away >= x[3] ? x[0] : x[0] * away / x[3];
 }
 
+#define NEREID_OF(EXPRESSION) [](const double *x) -> double { return EXPRESSION; }
 #define NEREID_VALUE(NAME, EXPRESSION)                                                             \
   {                                                                                                \
-    NAME, {                                                                                        \
-      [](const double *x) -> double { return EXPRESSION; }, nullptr                                \
-    }                                                                                              \
+    NAME, { NEREID_OF(EXPRESSION) }                                                                \
   }
 #define NEREID_SCALED(NAME, EXPRESSION, SCALE)                                                     \
   {                                                                                                \
-    NAME, {                                                                                        \
-      [](const double *x) -> double { return EXPRESSION; },                                        \
-          [](const double *x) -> double { return SCALE; }                                          \
-    }                                                                                              \
+    NAME, { NEREID_OF(EXPRESSION), NEREID_OF(SCALE) }                                              \
   }
 
 const std::map<std::string, Function> &rows() {
@@ -127,9 +123,11 @@ const std::map<std::string, Function> &rows() {
       NEREID_VALUE("log10", std::log10(x[0])),
       // The argument is reduced by pi / 2, to a rounding of itself: its slope makes it one of the
       // result.
-      NEREID_SCALED("tan", std::tan(x[0]),
-                    magnitude(std::tan(x[0])) +
-                        magnitude(x[0]) * (1 + std::tan(x[0]) * std::tan(x[0]))),
+      {"tan",
+       {NEREID_OF(std::tan(x[0])),
+        NEREID_OF(magnitude(std::tan(x[0])) +
+                  magnitude(x[0]) * (1 + std::tan(x[0]) * std::tan(x[0]))),
+        nullptr, nullptr, nullptr, NEREID_OF(0.7)}},
       NEREID_VALUE("asin", std::asin(x[0])),
       NEREID_VALUE("acos", std::acos(x[0])),
       NEREID_VALUE("atan", std::atan(x[0])),
@@ -143,7 +141,9 @@ const std::map<std::string, Function> &rows() {
       // Between 1 and 2, and left of 0, sums of logarithms cancel.
       NEREID_SCALED("lgamma", std::lgamma(x[0]),
                     magnitude(std::lgamma(x[0])) + 6 + (x[0] < 0 ? gammaScale(x[0]) : 0)),
-      NEREID_SCALED("digamma", polygamma(0, x[0]), polygammaScale(0, x[0])),
+      {"digamma",
+       {NEREID_OF(polygamma(0, x[0])), NEREID_OF(polygammaScale(0, x[0])), nullptr, nullptr,
+        nullptr, NEREID_OF(x[0] > 0 ? infinity : 0.25)}},
       NEREID_SCALED("logit", logitOf(x[0], x[1]), logitScale(x)),
       NEREID_VALUE("entr", entropy(x[0])),
       NEREID_VALUE("sgn", x[0] > 0   ? 1
@@ -172,8 +172,12 @@ const std::map<std::string, Function> &rows() {
                                                      : x[0]),
       NEREID_VALUE("rsub", x[1] - x[0]),
       NEREID_VALUE("floor_divide", floorDivide(x[0], x[1])),
-      NEREID_VALUE("remainder", remainderOf(x[0], x[1])),
-      NEREID_VALUE("fmod", std::fmod(x[0], x[1])),
+      {"remainder",
+       {NEREID_OF(remainderOf(x[0], x[1])), nullptr, nullptr, nullptr, nullptr,
+        NEREID_OF(0.25 * magnitude(x[1]))}},
+      {"fmod",
+       {NEREID_OF(std::fmod(x[0], x[1])), nullptr, nullptr, nullptr, nullptr,
+        NEREID_OF(0.25 * magnitude(x[1]))}},
       NEREID_VALUE("fmax", std::fmax(x[0], x[1])),
       NEREID_VALUE("fmin", std::fmin(x[0], x[1])),
       NEREID_VALUE("atan2", std::atan2(x[0], x[1])),
@@ -189,11 +193,19 @@ const std::map<std::string, Function> &rows() {
       NEREID_VALUE("bitwise_left_shift", x[0] * std::exp2(x[1])),
       NEREID_VALUE("bitwise_right_shift", std::floor(x[0] / std::exp2(x[1]))),
       NEREID_VALUE("xlogy", xlogy(x[0], x[1])),
-      NEREID_SCALED("addcmul", x[0] + x[3] * x[1] * x[2],
-                    magnitude(x[0]) + magnitude(x[3] * x[1] * x[2])),
-      NEREID_SCALED("addcdiv", x[0] + x[3] * x[1] / x[2],
-                    magnitude(x[0]) + magnitude(x[3] * x[1] / x[2])),
-      NEREID_SCALED("lerp", x[0] + x[2] * (x[1] - x[0]),
+      {"addcmul",
+       {NEREID_OF(x[0] + x[3] * x[1] * x[2]),
+        NEREID_OF(magnitude(x[0]) + magnitude(x[3] * x[1] * x[2])),
+        NEREID_OF(magnitude(x[3] * x[1])), NEREID_OF(magnitude(x[2])),
+        NEREID_OF(magnitude(x[3] * x[1])), nullptr}},
+      {"addcdiv",
+       {NEREID_OF(x[0] + x[3] * x[1] / x[2]),
+        NEREID_OF(magnitude(x[0]) + magnitude(x[3] * x[1] / x[2])),
+        NEREID_OF(magnitude(x[3] * x[1])), NEREID_OF(1 / magnitude(x[2])),
+        NEREID_OF(magnitude(x[3] * x[1])), nullptr}},
+      NEREID_SCALED("lerp",
+                    magnitude(x[2]) < 0.5 ? x[0] + x[2] * (x[1] - x[0])
+                                          : x[1] - (x[1] - x[0]) * (1 - x[2]),
                     (1 + magnitude(x[2])) * (magnitude(x[0]) + magnitude(x[1]))),
       NEREID_VALUE("l1_loss", magnitude(x[0] - x[1])),
       NEREID_VALUE("mse_loss", (x[0] - x[1]) * (x[0] - x[1])),
@@ -207,19 +219,31 @@ const std::map<std::string, Function> &rows() {
       NEREID_SCALED("soft_margin_loss", softplus(-x[1] * x[0]),
                     magnitude(softplus(-x[1] * x[0])) +
                         magnitude(x[0] * x[1]) * sigmoid(-x[1] * x[0])),
-      NEREID_SCALED("margin_ranking_loss", rectified(-x[2] * (x[0] - x[1]) + x[3]),
-                    magnitude(x[2] * (x[0] - x[1])) + magnitude(x[3])),
+      NEREID_SCALED(
+          "margin_ranking_loss", rectified(-x[2] * (x[0] - x[1]) + x[3]),
+          std::isinf(x[2] * (x[0] - x[1])) ? 0 : magnitude(x[2] * (x[0] - x[1])) + magnitude(x[3])),
       NEREID_SCALED("binary_cross_entropy", crossEntropy(x[0], x[1], x[2]),
                     crossEntropy(x[0], 0.5, 2 * magnitude(x[2])) * (1 + magnitude(x[1]))),
       NEREID_SCALED("binary_cross_entropy_with_logits", logitsLoss(x), logitsScale(x)),
-      NEREID_SCALED("tanh_backward", x[0] * (1 - x[1] * x[1]), magnitude(x[0]) * (1 + x[1] * x[1])),
-      NEREID_VALUE("sigmoid_backward", x[0] * (1 - x[1]) * x[1]),
-      NEREID_SCALED("silu_backward", x[0] * siluSlope(x[1]),
-                    magnitude(x[0]) * sigmoid(x[1]) * (1 + magnitude(x[1]) * sigmoid(-x[1]))),
+      {"tanh_backward",
+       {NEREID_OF(x[0] * (1 - x[1] * x[1])), NEREID_OF(magnitude(x[0]) * (1 + x[1] * x[1])),
+        nullptr, nullptr, NEREID_OF(x[1] * x[1]), nullptr}},
+      {"sigmoid_backward",
+       {NEREID_OF(x[0] * (1 - x[1]) * x[1]), nullptr, NEREID_OF(magnitude(x[0] * (1 - x[1]))),
+        NEREID_OF(magnitude(x[1])), NEREID_OF(magnitude(x[0] * (1 - x[1]))), nullptr}},
+      {"silu_backward",
+       {NEREID_OF(x[0] * siluSlope(x[1])),
+        NEREID_OF(magnitude(x[0]) * sigmoid(x[1]) * (1 + magnitude(x[1]) * sigmoid(-x[1]))),
+        NEREID_OF(sigmoid(x[1])), NEREID_OF(magnitude(x[0]) * (1 + magnitude(x[1]))), nullptr,
+        nullptr}},
       NEREID_SCALED("mish_backward", x[0] * mishSlope(x[1]),
                     magnitude(x[0]) * (1 + std::min(magnitude(x[1]), 2.0) * sigmoid(x[1]))),
-      NEREID_SCALED("softplus_backward", x[1] * x[2] > x[3] ? x[0] : x[0] * sigmoid(x[1] * x[2]),
-                    magnitude(x[0]) * sigmoid(x[1] * x[2]) * (1 + magnitude(x[1] * x[2]))),
+      {"softplus_backward",
+       {NEREID_OF(x[1] * x[2] > x[3] ? x[0] : x[0] * sigmoid(x[1] * x[2])),
+        NEREID_OF(std::isinf(x[1])
+                      ? 0
+                      : magnitude(x[0]) * sigmoid(x[1] * x[2]) * (1 + magnitude(x[1] * x[2]))),
+        NEREID_OF(sigmoid(x[1] * x[2])), NEREID_OF(magnitude(x[0])), nullptr, nullptr}},
       NEREID_VALUE("log_sigmoid_backward", x[0] * sigmoid(-x[1])),
       NEREID_VALUE("threshold_backward", x[1] <= x[2] ? 0 : x[0]),
       NEREID_VALUE("hardtanh_backward", x[1] <= x[2] || x[1] >= x[3] ? 0 : x[0]),

@@ -14,6 +14,14 @@ struct Function {
   /// The largest intermediate that an implementation adds or takes off, so that what it rounds
   /// there stays in the result; null: the result itself.
   double (*scale)(const double *x) = nullptr;
+  /// A product that may be below the normal numbers, and what it is multiplied by afterwards.
+  double (*fragile)(const double *x) = nullptr;
+  double (*multiplied)(const double *x) = nullptr;
+  /// The largest intermediate: beyond the range of the type nothing is promised.
+  double (*largest)(const double *x) = nullptr;
+  /// How far operands may be off, for the values at the ends to say how far the result is: of what
+  /// comes back again and again.
+  double (*reach)(const double *x) = nullptr;
 };
 
 /// The row of a node by name and attributes; null when it has none.

@@ -59,7 +59,7 @@ Values::Value Values::operation(const Node &node, const Conditions &around) {
     }
   }
   needsLibdevice |= generator::needsLibdevice(node.name, isFloat(dtype));
-  if (node.name == "floor_divide") { // writes its operands several times
+  if (node.name == "floor_divide" || node.name == "sign") { // writes operands several times
     for (Value &each : in) {
       each = each.height > 1 ? named("t", each) : each;
     }

@@ -11,7 +11,7 @@ namespace {
 
 using Function = double (*)(const double *);
 
-double sign(double x) { return std::isnan(x) ? x : double(x > 0) - double(x < 0); }
+double sign(double x) { return double(x > 0) - double(x < 0); }
 double smaller(double a, double b) { return std::isnan(a) || a < b ? a : b; }
 double larger(double a, double b) { return std::isnan(a) || a > b ? a : b; }
 int64_t whole(double x) { return static_cast<int64_t>(x); }
