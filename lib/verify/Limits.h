@@ -10,8 +10,9 @@ namespace nereid::verify {
 constexpr int64_t largestChecked = 4096;
 /// Share of a case's elements that may leave their type's range: more, and the case says little.
 constexpr double mostUnverifiable = 0.05;
-/// Magnitudes (see definition::Data) are halved down to this for enough to be verified: a fifth above
-/// ordinary numbers in float32, since one element that all share may decide about a whole case.
+/// Magnitudes (see definition::Data) are halved down to this for enough to be verified: a fifth
+/// above ordinary numbers in float32, since one element that all share may decide about a whole
+/// case.
 constexpr double smallestRange = 0.002;
 
 /// How often infinities and NaN are drawn anew for that: beside a factor that rounds to 0 or does

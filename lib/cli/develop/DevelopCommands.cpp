@@ -90,6 +90,9 @@ Result<std::unique_ptr<Development>> open(Options &options, const Session &sessi
     return known.error();
   }
   watchInterrupt();
+  if (!options.by.empty() && !options.isBackward) {
+    return makeError("E0013", "--by expects --backward beside it");
+  }
   if (options.isBackward) {
     if (Status turned = turnBackward(options, session, diags); !turned) {
       return turned.error();
@@ -234,8 +237,7 @@ void addBackward(CLI::App &command, Options &options) {
   command.add_flag("--backward", options.isBackward,
                    "of the definition's backward operator, which is written into its folder");
   command.add_option("--by", options.by, "with --backward: the inputs to differentiate by")
-      ->delimiter(',')
-      ->needs("--backward");
+      ->delimiter(',');
 }
 
 CLI::App *addStage(CLI::App &app, const std::string &name, const std::string &summary,

@@ -11,7 +11,8 @@ definition, folder = f"{inputs}/tiny.toml", f"{kernels}/vector_add"
 file = f"{kernels}/vector_add/vector_add.py"
 launch = {"--signature": "*fp32, *fp32, *fp32, i32, 64", "--grid": "1"}
 stages = {"--target", "--chip", "--dtype", "--fresh"}
-rounds = {"--seed", "--rounds", "--require-target", "--import-path", "--start"}
+rounds = {"--seed", "--rounds", "--require-target", "--import-path", "--start", "--blocking"}
+backward = {"--out", "--backward", "--by"}
 architecture = ["--target", "nvidia:sm_80"]
 one_file = {"--signature", "--grid", "--arg", "--bytes", "--flops"}
 emitted = {"--signature", "--target", "--chip", "--import-path", "--output", "--depfile", "--no-cache",
@@ -22,34 +23,38 @@ phases = {"--to", "--from", "--dump-to", "--verify-each", "--times", "--speciali
 modes = {"--mode", "--min-speedup"}
 # Command, what it is given, and the options that it reads then.
 kinds = [
-    ("develop", [definition], stages | rounds | modes | {"--out", "--seconds-per-case"}),
+    ("develop", [definition], stages | rounds | modes | backward | {"--seconds-per-case"}),
     ("develop", ["op"], stages | rounds | modes | {"--seconds-per-case"}),
-    ("generate", [definition], stages | {"--out", "--start"}),
-    ("generate", ["op"], stages | {"--start"}),
-    ("verify", [definition], stages | {"--out", "--seed", "--case", "--dump", "--import-path"}),
-    ("verify", ["op"], stages | {"--seed", "--case", "--dump", "--import-path"}),
+    ("generate", [definition], stages | backward | {"--start"}),
+    ("generate", ["op"], stages | {"--start", "--check"}),
+    ("verify", [definition], stages | backward | {"--seed", "--case", "--dump", "--import-path",
+                                                 "--blocking"}),
+    ("verify", ["op"], stages | {"--seed", "--case", "--dump", "--import-path", "--blocking"}),
     ("verify", [folder], {"--target", "--chip", "--seed", "--interpret", "--runner", "--case",
-                          "--dump", "--in-process", "--import-path"}),
+                          "--dump", "--in-process", "--import-path", "--blocking"}),
     ("optimize", ["op"], stages | rounds),
-    ("optimize", [definition], stages | rounds | {"--out"}),
-    ("bench", [definition], stages | modes | {"--out", "--seed", "--seconds-per-case",
-                                             "--import-path", "--against"}),
+    ("optimize", [definition], stages | rounds | backward),
+    ("bench", [definition], stages | modes | backward
+     | {"--seed", "--seconds-per-case", "--import-path", "--against", "--blocking"}),
     ("bench", ["op"], stages | modes | {"--seed", "--seconds-per-case", "--import-path",
-                                       "--against"}),
+                                       "--against", "--blocking"}),
     ("bench", [folder], {"--target", "--chip", "--seconds-per-case", "--import-path", "--case",
-                         "--in-process", "--against"}),
-    ("bench", [file], {"--target", "--chip", "--seconds-per-case", "--import-path", "--against"}
+                         "--in-process", "--against", "--blocking"}),
+    ("bench", [file], {"--target", "--chip", "--seconds-per-case", "--import-path", "--against",
+                       "--blocking"}
      | one_file),
     ("bench", ["results.json"], {"--against"}),
     ("profile", [folder, *architecture], {"--target", "--chip", "--seconds-per-case", "--import-path",
-                                          "--case", "--in-process"}),
+                                          "--case", "--in-process", "--blocking"}),
     ("calibrate", architecture, {"--target", "--out"}),
-    ("profile", [file, *architecture], {"--target", "--chip", "--seconds-per-case", "--import-path"}
+    ("profile", [file, *architecture], {"--target", "--chip", "--seconds-per-case", "--import-path",
+                                        "--blocking"}
      | one_file),
     ("run", [folder, "--case", "small"], {"--arg", "--save", "--import-path", "--case", "--target",
-                                          "--chip", "--runner", "--no-cache", "--interpret"}),
+                                          "--chip", "--runner", "--no-cache", "--interpret",
+                                          "--blocking"}),
     ("run", [file], {"--signature", "--grid", "--arg", "--save", "--import-path", "--target",
-                     "--chip", "--runner", "--no-cache", "--interpret"}),
+                     "--chip", "--runner", "--no-cache", "--interpret", "--blocking"}),
     ("run", [file, "--interpret"], {"--signature", "--grid", "--arg", "--save", "--import-path",
                                     "--interpret"}),
     ("check", [folder], {"--arg", "--resident", "--import-path", "--schedule", "--max-reports",
