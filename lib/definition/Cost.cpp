@@ -64,8 +64,6 @@ bool isUsed(const Operator &op, size_t node) {
          op.outputs.end();
 }
 
-bool isNumber(const Node &node) { return isLeaf(node) && node.op != "input"; }
-
 bool isView(const Node &node) {
   const Operation *operation = findOperation(node.op);
   return operation && operation->kind == OperationKind::View;

@@ -18,8 +18,6 @@ std::vector<FlopTerm> flopTerms(const Operator &op, const Node &node);
 
 /// Whether another node, or an output, reads this one.
 bool isUsed(const Operator &op, size_t node);
-/// A number and no tensor.
-bool isNumber(const Node &node);
 /// Moves nothing: whoever reads it reads the elements where they are.
 bool isView(const Node &node);
 

@@ -174,6 +174,14 @@ private:
 
 } // namespace
 
+std::string mirrored(const std::string &relation) {
+  return relation == "<"    ? ">"
+         : relation == "<=" ? ">="
+         : relation == ">"  ? "<"
+         : relation == ">=" ? "<="
+                            : relation;
+}
+
 std::string text(const ConstraintTerm &term, const Operator &op) {
   auto name = [&] { return op.parameters[static_cast<size_t>(term.parameter)].name; };
   auto operand = [&](size_t i) {

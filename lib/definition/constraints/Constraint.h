@@ -55,6 +55,9 @@ struct Constraint {
 /// The term in Python's spelling, with the names of the operator's parameters.
 std::string text(const ConstraintTerm &term, const Operator &op);
 
+/// The relation when both sides change places.
+std::string mirrored(const std::string &relation);
+
 /// What speaks against a constraint ("D % 8 is 1, and not 0"); empty when it holds, or is about
 /// more than sizes and types. Without `dtype` types are left open; `scalars` are the numbers'
 /// values by parameter, empty for their defaults.

@@ -53,14 +53,6 @@ const char *text(Side side) {
   return "";
 }
 
-std::string mirrored(const std::string &relation) {
-  return relation == "<"    ? ">"
-         : relation == "<=" ? ">="
-         : relation == ">"  ? "<"
-         : relation == ">=" ? "<="
-                            : relation;
-}
-
 /// A number that needs no sizes, with its sign.
 std::optional<long double> literal(const ConstraintTerm &term) {
   if (term.kind == Kind::Number) {

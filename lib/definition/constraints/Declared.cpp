@@ -27,15 +27,6 @@ bool isRank(const ConstraintTerm &rank, const std::string &relation, const Const
          (relation == "==" && !hasRest(shape) && bound.number == least);
 }
 
-/// The relation when both sides change places.
-std::string mirrored(const std::string &relation) {
-  return relation == "<"    ? ">"
-         : relation == "<=" ? ">="
-         : relation == ">"  ? "<"
-         : relation == ">=" ? "<="
-                            : relation;
-}
-
 bool isShape(const ConstraintTerm &shape, const ConstraintTerm &list, const Operator &op) {
   if (shape.kind != Kind::Shape || list.kind != Kind::List) {
     return false;

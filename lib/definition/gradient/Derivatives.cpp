@@ -20,13 +20,6 @@ const std::vector<Row> &rows() {
   return table;
 }
 
-/// "attribute=value", which the node has, or "".
-bool isMet(const std::string &when, const Node &node) {
-  const size_t equals = when.find('=');
-  return when.empty() ||
-         stringAttribute(node, when.substr(0, equals), "") == when.substr(equals + 1);
-}
-
 } // namespace
 
 const std::string *derivativeOf(const Node &node, std::string_view operand) {

@@ -61,23 +61,8 @@ const std::vector<Row> &rows() {
   return table;
 }
 
-std::string attributeText(const Node &node, const std::string &name) {
-  auto found = node.attributes.find(name);
-  if (found == node.attributes.end()) {
-    return "";
-  }
-  if (const bool *flag = std::get_if<bool>(&found->second)) {
-    return *flag ? "True" : "False";
-  }
-  const int64_t *number = std::get_if<int64_t>(&found->second);
-  return number ? std::to_string(*number) : stringAttribute(node, name, "");
-}
-
 bool applies(const Row &row, const Node &node) {
-  const size_t equals = row.when.find('=');
-  return row.name == node.op &&
-         (equals == std::string::npos ||
-          attributeText(node, row.when.substr(0, equals)) == row.when.substr(equals + 1));
+  return row.name == node.op && isMet(row.when, node);
 }
 
 } // namespace

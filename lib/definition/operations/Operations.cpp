@@ -151,6 +151,8 @@ bool isLeaf(const Node &node) {
   return node.op == "input" || node.op == "scalar" || node.op == "constant" || node.op == "size";
 }
 
+bool isNumber(const Node &node) { return isLeaf(node) && node.op != "input"; }
+
 std::vector<int64_t> dimsOf(const Node &node) {
   const auto *dims = attribute<std::vector<int64_t>>(node, "dim");
   return dims ? *dims : std::vector<int64_t>{};
@@ -169,6 +171,25 @@ int64_t integerAttribute(const Node &node, const std::string &name, int64_t othe
 std::string stringAttribute(const Node &node, const std::string &name, std::string otherwise) {
   const std::string *value = attribute<std::string>(node, name);
   return value ? *value : otherwise;
+}
+
+/// As a call writes it; "" where the node has none.
+static std::string attributeText(const Node &node, const std::string &name) {
+  auto found = node.attributes.find(name);
+  if (found == node.attributes.end()) {
+    return "";
+  }
+  if (const bool *flag = std::get_if<bool>(&found->second)) {
+    return *flag ? "True" : "False";
+  }
+  const int64_t *number = std::get_if<int64_t>(&found->second);
+  return number ? std::to_string(*number) : stringAttribute(node, name, "");
+}
+
+bool isMet(const std::string &when, const Node &node) {
+  const size_t equals = when.find('=');
+  return equals == std::string::npos ||
+         attributeText(node, when.substr(0, equals)) == when.substr(equals + 1);
 }
 
 double constantValue(const Node &node) {

@@ -71,11 +71,16 @@ std::string signatureText(const std::string &name, const std::vector<Argument> &
 std::string moduleOf(std::string_view name);
 
 bool isLeaf(const Node &node);
+/// A leaf that is a number and no tensor: a constant, a parameter, or made of sizes.
+bool isNumber(const Node &node);
 /// Attribute "dim" of a reduction; empty when all dimensions are reduced.
 std::vector<int64_t> dimsOf(const Node &node);
 bool keepsDim(const Node &node);
 int64_t integerAttribute(const Node &node, const std::string &name, int64_t otherwise);
 std::string stringAttribute(const Node &node, const std::string &name, std::string otherwise);
+/// Of a row of operations.def: "attribute=value", which the node has. What has no "=" is no matter
+/// of attributes, and met.
+bool isMet(const std::string &when, const Node &node);
 /// Value of a "constant" node.
 double constantValue(const Node &node);
 /// "add", or "softmax(dim=-1)": operation with its attributes, for tables and comments.

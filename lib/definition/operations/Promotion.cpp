@@ -144,7 +144,7 @@ DType resultDtype(const Operation &operation, std::span<const TypedOperand> oper
 }
 
 OperandKind operandKind(const Node &node) {
-  if (node.op != "constant" && node.op != "scalar" && node.op != "size") {
+  if (!isNumber(node)) {
     return OperandKind::Tensor;
   }
   return node.attributes.contains("default")   ? OperandKind::Neutral

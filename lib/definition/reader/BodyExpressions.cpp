@@ -388,9 +388,8 @@ std::optional<int> BodyExpressions::append(Node node, SourceRange range) {
   if (std::optional<int> joined = joinSizes(node.op, node.inputs, range)) {
     return joined;
   }
-  bool anyTensor = std::any_of(node.inputs.begin(), node.inputs.end(), [&](int input) {
-    const std::string &kind = op.nodes[static_cast<size_t>(input)].op;
-    return kind != "constant" && kind != "scalar" && kind != "size";
+  const bool anyTensor = std::any_of(node.inputs.begin(), node.inputs.end(), [&](int input) {
+    return !isNumber(op.nodes[static_cast<size_t>(input)]);
   });
   if (!anyTensor) {
     fail("E0608", range,

@@ -22,10 +22,6 @@ namespace {
 
 Diagnostic toError(const LaunchError &error) { return makeError(error.code, error.message); }
 
-bool isNumber(const Node &node) {
-  return definition::operandKind(node) != definition::OperandKind::Tensor;
-}
-
 /// One operation of `whole` as an operator: leaves for what it takes, numbers copied.
 class Isolation {
 public:
@@ -66,7 +62,7 @@ private:
       if (mapped.contains(input) || at(input).op == "constant") {
         continue;
       }
-      if (isNumber(at(input))) {
+      if (definition::isNumber(at(input))) {
         add(input, whole.parameters[static_cast<size_t>(input)], at(input));
       } else {
         addTensor(input);
@@ -115,7 +111,7 @@ std::vector<SingleOperation> singleOperations(const Operator &op, DType dtype) {
   const std::vector<DType> types = definition::nodeDtypes(op, dtype);
   std::vector<SingleOperation> operations;
   for (size_t i = 0; i < op.nodes.size(); ++i) {
-    if (!isNumber(op.nodes[i]) && op.nodes[i].op != "input") {
+    if (!definition::isNumber(op.nodes[i]) && op.nodes[i].op != "input") {
       operations.push_back(Isolation(op, types, dtype).run(static_cast<int>(i)));
     }
   }
