@@ -2,6 +2,7 @@
 #include "lib/targets/nvidia/layouts/Anchors.h"
 
 #include "lib/targets/nvidia/ir/Nvidia.h"
+#include "lib/targets/nvidia/layouts/LikelySteps.h"
 #include "lib/targets/nvidia/layouts/MatrixLayouts.h"
 #include "lib/targets/nvidia/layouts/OperandLayouts.h"
 #include "lib/tile/ir/Attributes.h"
@@ -45,14 +46,11 @@ Threads threadsOf(Operation *kernel) {
   return threads;
 }
 
-LinearLayout accessLayout(Value pointer, const tile::AxisInfo &info, const Threads &threads) {
+LinearLayout accessLayout(Value pointer, const tile::AxisInfos &axes, const Threads &threads) {
   const LinearLayout::Shape shape = shapeOf(pointer);
-  std::vector<int32_t> order = layout::rowMajorOrder(shape.size());
-  // The dimension that memory runs along comes first.
-  std::stable_sort(order.begin(), order.end(), [&](int32_t left, int32_t right) {
-    return info.contiguity(static_cast<unsigned>(left)) >
-           info.contiguity(static_cast<unsigned>(right));
-  });
+  const tile::AxisInfo info = axes.of(pointer);
+  const auto byDistance = orderOfAccess(pointer, axes);
+  const std::vector<int32_t> order(byDistance.begin(), byDistance.end());
   const auto fastest = static_cast<unsigned>(order.front());
   const int64_t bytes = elementBytes(tile::elementTypeOf(pointer.getType()));
   const int64_t run = info.contiguity(fastest);
@@ -89,9 +87,7 @@ bool comesFromScan(Value value, unsigned depth) {
 }
 
 LinearLayout layoutBeside(Operation *access, const tile::AxisInfos &axes, const Threads &threads) {
-  const auto own = [&](Operation &op) {
-    return accessLayout(op.getOperand(0), axes.of(op.getOperand(0)), threads);
-  };
+  const auto own = [&](Operation &op) { return accessLayout(op.getOperand(0), axes, threads); };
   const auto shape = shapeOf(access->getOperand(0));
   LinearLayout best = own(*access);
   int64_t most = 1;

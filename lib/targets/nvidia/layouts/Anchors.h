@@ -20,7 +20,7 @@ struct Threads {
 Threads threadsOf(mlir::Operation *kernel);
 
 /// Side by side in memory, 16 bytes for each thread where the tile has that many.
-layout::LinearLayout accessLayout(mlir::Value pointer, const tile::AxisInfo &info,
+layout::LinearLayout accessLayout(mlir::Value pointer, const tile::AxisInfos &axes,
                                   const Threads &threads);
 /// Of no two addresses the distance is known: no layout reads them in fewer steps than another.
 bool isScattered(const tile::AxisInfo &info);

@@ -18,6 +18,7 @@
 #include "lib/tile/ir/Attributes.h"
 
 #include "mlir/IR/Iterators.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -109,7 +110,8 @@ private:
     return moved;
   }
 
-  Value computeIn(OpBuilder &builder, Value value, const LinearLayout &layout) {
+  Value computeIn(OpBuilder &where, Value value, const LinearLayout &layout) {
+    OpBuilder builder = placeOfCopy(where, value.getDefiningOp());
     // Blocks are written in order, so that what stands in this one is before this place.
     auto &made = copies[{value, builder.getInsertionBlock()}];
     for (const auto &[former, copy] : made) {
@@ -132,6 +134,23 @@ private:
     Value result = copy->getResult(cast<OpResult>(value).getResultNumber());
     copies[{value, builder.getInsertionBlock()}].emplace_back(layout, result);
     return result;
+  }
+
+  /// Where a copy of the operation is computed for a user at this place: there, but in front of the
+  /// loops that the operation itself is not in, if nothing later may move it out of them. A
+  /// division by what may be zero is such, as a loop may have no turn.
+  static OpBuilder placeOfCopy(const OpBuilder &user, Operation *op) {
+    OpBuilder place = user;
+    if (!isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp>(op)) {
+      return place;
+    }
+    for (Operation *around = user.getInsertionBlock()->getParentOp();
+         around && !around->isAncestor(op); around = around->getParentOp()) {
+      if (isa<LoopLikeOpInterface>(around)) {
+        place.setInsertionPoint(around);
+      }
+    }
+    return place;
   }
 
   void need(OpOperand &operand, const LinearLayout &layout) {
@@ -166,7 +185,7 @@ private:
     }
     if (isa<tile::LoadOp, tile::StoreOp, tile::AtomicRMWOp, tile::AtomicCASOp, AsyncCopyOp>(user)) {
       Value pointer = user->getOperand(0);
-      return accessLayout(pointer, axes.of(pointer), threads);
+      return accessLayout(pointer, axes, threads);
     }
     if (worksInAnyLayout(user) && user->getNumResults() == 1 && isTile(user->getResult(0))) {
       if (auto layout = wish(user->getResult(0), depth + 1)) {
@@ -204,7 +223,7 @@ private:
     }
     if (isa<tile::LoadOp>(op)) {
       Value pointer = op->getOperand(0);
-      return accessLayout(pointer, axes.of(pointer), threads);
+      return accessLayout(pointer, axes, threads);
     }
     if (worksInAnyLayout(op) && !isa<tile::BroadcastOp>(op)) {
       for (Value operand : op->getOperands()) {
@@ -283,7 +302,7 @@ private:
     }
     // Places that a scan has counted follow each other from lane to lane.
     if (!isScattered(axes.of(pointer)) || (store && comesFromScan(pointer))) {
-      return accessLayout(pointer, axes.of(pointer), threads);
+      return accessLayout(pointer, axes, threads);
     }
     // The one in which the least has to move: that of the addresses, else of what is beside it.
     return free.contains(pointer) ? layoutBeside(access, axes, threads) : homeOf(pointer);

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// How far apart neighbours of a tile of addresses lie, as a rule: `x + (i % width)` steps by one
+// wherever it does not start anew. Nothing is proved, so that only what is right in any case, which
+// threads hold which elements, may depend on it.
+#pragma once
+
+#include "lib/tile/analysis/axis/AxisInfo.h"
+
+#include "llvm/ADT/SmallVector.h"
+
+#include <cstdint>
+
+namespace nereid::nvidia {
+
+/// The dimensions, the one along which threads should follow each other first: where runs of
+/// neighbours are long, then where steps are short. A step that is known is taken for shorter than
+/// one that a launch brings; of equal ones the last dimension comes first.
+llvm::SmallVector<int32_t> orderOfAccess(mlir::Value pointer, const tile::AxisInfos &axes);
+
+} // namespace nereid::nvidia
