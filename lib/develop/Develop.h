@@ -29,6 +29,7 @@ struct DevelopOptions {
   Mode mode = Mode::Default;
   bool isModeAsked = false;                   ///< by the user, who gets mode_log.md
   double leastSpeedup = standardLeastSpeedup; ///< see Choice
+  bool isConservative = false;                ///< see OptimizationOptions
   bool isFresh = false;                       ///< forget recorded results, do every stage again
   std::string onlyCase; ///< verify this case alone, see AccuracyOptions; nothing is recorded then
   std::string keepIn;   ///< folder for the first case that fails

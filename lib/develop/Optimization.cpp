@@ -7,6 +7,7 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <ctime>
@@ -69,6 +70,16 @@ generator::Diagnosis diagnose(const PerformanceRow &row, const Generation &gener
   return diagnosis;
 }
 
+/// One parameter alone is another one, and form and grid of the kernel stay.
+bool isCareful(const Schedule &before, const Schedule &after) {
+  int changed = 0;
+  for (const auto &[name, value] : after.constants) {
+    changed += before.get(name, -1) != value ? 1 : 0;
+  }
+  return before.variant == after.variant && before.get("GRID_2D") == after.get("GRID_2D") &&
+         changed == 1;
+}
+
 /// What earlier runs tried from the schedule the row has now.
 std::vector<Schedule> triedBefore(const std::vector<RoundRecord> &rounds,
                                   const PerformanceRow &row) {
@@ -106,6 +117,31 @@ std::string figuresOf(const Duel &duel) {
                      report::formatSeconds(duel.after.kernel.summary.median),
                      report::formatRatio(duel.evidence.gain),
                      report::formatRatio(duel.evidence.noise), duel.evidence.pValue);
+}
+
+generator::RoundOutcome outcomeOf(const Outcome &outcome) {
+  using generator::RoundOutcome;
+  if (!outcome.first.failure.empty() || !outcome.last().failure.empty() || !outcome.wrong.empty()) {
+    return RoundOutcome::Wrong;
+  }
+  if (outcome.isKept()) {
+    return RoundOutcome::Kept;
+  }
+  return outcome.first.evidence.isLoss(leastGain, mostChance) ? RoundOutcome::Loss
+         : outcome.second                                     ? RoundOutcome::Unconfirmed
+                                                              : RoundOutcome::Untold;
+}
+
+/// "D = 4096, ... = 8x2048".
+std::string sizesText(const definition::Binding &binding) {
+  std::string text;
+  for (const auto &[symbol, size] : binding.symbols) {
+    text += fmt::format("{}{} = {}", text.empty() ? "" : ", ", symbol, size);
+  }
+  if (!binding.rest.empty()) {
+    text += fmt::format("{}... = {}", text.empty() ? "" : ", ", fmt::join(binding.rest, "x"));
+  }
+  return text;
 }
 
 std::string conclude(const Outcome &outcome, const Neighbour &neighbour) {
@@ -179,14 +215,28 @@ public:
       : project(project), generation(generation), op(generation.fused.op), rows(rows), chip(chip),
         patterns(patterns), options(options) {}
 
-  Result<OptimizationResult> run();
+  /// All rounds, and what is left to try behind them.
+  Result<OptimizationResult> run() {
+    auto done = runRounds();
+    if (done && !done->isInterrupted) {
+      for (const PerformanceRow &row : rows) {
+        if (auto next = nextOf(row)) {
+          done->next.push_back(std::move(*next));
+        }
+      }
+    }
+    return done;
+  }
 
 private:
+  Result<OptimizationResult> runRounds();
   /// The best change that should gain; nothing when the row has none that was not tried.
   std::optional<Neighbour> nextChange(const PerformanceRow &row);
   Outcome compare(const PerformanceRow &row, const Neighbour &change);
   /// Enters the change into the project; what the whole grid then says takes it out again.
   Status keep(PerformanceRow &row, const Neighbour &change, Outcome &outcome);
+  /// What a row that is not where it should be still has before it.
+  std::optional<std::string> nextOf(const PerformanceRow &row);
   RoundRecord recordOf(const PerformanceRow &row, const Neighbour &change,
                        const Outcome &outcome) const;
   Status save(const RoundRecord &record);
@@ -214,9 +264,12 @@ std::optional<Neighbour> Rounds::nextChange(const PerformanceRow &row) {
   }
   seen.push_back(row.schedule);
   const auto sizes = generator::sizesOf(generation.fused, caseOf(row).binding, row.dtype);
-  const auto candidates =
-      generator::neighbours(generation.fused, row.schedule, sizes, row.dtype, chip,
-                            diagnose(row, generation, caseOf(row)), &patterns, seen);
+  auto candidates = generator::neighbours(generation.fused, row.schedule, sizes, row.dtype, chip,
+                                          diagnose(row, generation, caseOf(row)), &patterns, seen);
+  if (options.isConservative) {
+    std::erase_if(candidates,
+                  [&](const Neighbour &one) { return !isCareful(row.schedule, one.schedule); });
+  }
   if (candidates.empty()) {
     return std::nullopt;
   }
@@ -274,12 +327,41 @@ RoundRecord Rounds::recordOf(const PerformanceRow &row, const Neighbour &change,
   record.speedupBefore = outcome.last().before.speedup;
   record.speedupAfter = outcome.last().failure.empty() ? outcome.last().after.speedup : 0;
   record.expectedGain = change.expectedGain;
-  record.bandwidthFraction = outcome.first.before.bandwidthShare();
-  record.computeFraction = outcome.first.before.computeShare();
+  record.sizes = sizesText(caseOf(row).binding);
+  record.before = diagnose(outcome.first.before, generation, caseOf(row));
+  if (outcome.last().failure.empty()) {
+    record.after = diagnose(outcome.last().after, generation, caseOf(row));
+  }
+  record.outcome = outcomeOf(outcome);
   record.isVerified = outcome.last().after.isVerified && outcome.wrong.empty();
   record.isKept = outcome.isKept();
   record.conclusion = conclude(outcome, change);
   return record;
+}
+
+std::optional<std::string> Rounds::nextOf(const PerformanceRow &row) {
+  if (!row.skipped.empty() || isGoodEnough(row, op.targetSpeedup, options.goodFraction)) {
+    return std::nullopt;
+  }
+  const std::string sizes = sizesText(caseOf(row).binding);
+  const std::string who = fmt::format("`{}` ({}{})", row.caseName,
+                                      sizes.empty() ? "" : sizes + ", ", torchName(row.dtype));
+  if (!row.failure.empty()) {
+    return fmt::format("{}: mend what is wrong before anything else: {}", who, row.failure);
+  }
+  if (!row.isDecisive()) {
+    return fmt::format(
+        "{}: measure again with a larger --seconds-per-case or on a quieter machine; "
+        "its times say nothing",
+        who);
+  }
+  if (const std::optional<Neighbour> change = nextChange(row)) {
+    return fmt::format("{}: {}, expected to gain {}: {}", who, change->change,
+                       report::formatRatio(change->expectedGain), change->reason);
+  }
+  return fmt::format("{}: no schedule of this kernel is left that should gain; chapter 4 of "
+                     "`{}_definition.md` has what else to change",
+                     who, op.name);
 }
 
 Status Rounds::save(const RoundRecord &record) {
@@ -291,11 +373,11 @@ Status Rounds::save(const RoundRecord &record) {
     return saved;
   }
   auto log = generator::writeOptimizationLog(project.manifest,
-                                             {op.targetSpeedup, overallSpeedup(rows), ""});
+                                             {op.targetSpeedup, overallSpeedup(rows), "", {}});
   return project.writeFile({"optimization_log.md", log});
 }
 
-Result<OptimizationResult> Rounds::run() {
+Result<OptimizationResult> Rounds::runRounds() {
   // Noisy rows decide no target; whether a change makes them quicker a comparison may still tell.
   if (std::all_of(rows.begin(), rows.end(), [](const auto &row) { return !row.skipped.empty(); })) {
     result.stopReason = "nothing measured to improve";
@@ -310,8 +392,10 @@ Result<OptimizationResult> Rounds::run() {
     }
     PerformanceRow *row = worstRow(rows, op, options.goodFraction, exhausted);
     if (row == nullptr) {
-      result.stopReason =
-          exhausted.empty() ? "target reached" : "no change is left that should gain";
+      result.stopReason = exhausted.empty() ? "target reached"
+                          : options.isConservative
+                              ? "no change of one parameter is left that should gain"
+                              : "no change is left that should gain";
       return result;
     }
     if (roundNumber() > options.rounds) {

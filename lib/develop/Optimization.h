@@ -17,6 +17,8 @@ struct OptimizationOptions {
   int rounds = 5; ///< of the operator in all, those of earlier runs included
   /// A case beyond the caches is done at this fraction of its roofline (and the target speed-up).
   double goodFraction = 0.85;
+  /// One parameter at a time, and none that gives the kernel another form or another grid.
+  bool isConservative = false;
   /// Compares two schedules; tests bring their own.
   std::function<decltype(duel)> compare = duel;
   /// Verifies the whole grid with the files as they are: the first failure, or "".
@@ -27,6 +29,7 @@ struct OptimizationOptions {
 struct OptimizationResult {
   std::vector<generator::RoundRecord> rounds;
   std::string stopReason;
+  std::vector<std::string> next; ///< what to try in another run, a sentence each
   bool isInterrupted = false;
 };
 

@@ -3,6 +3,7 @@
 #include "lib/develop/Develop.h"
 #include "lib/develop/DocumentPlan.h"
 #include "lib/develop/EditedFiles.h"
+#include "lib/develop/PatternText.h"
 #include "lib/develop/accuracy/Compilation.h"
 #include "lib/document/RooflinePicture.h"
 #include "lib/measure/peaks/DeviceChip.h"
@@ -353,6 +354,7 @@ Result<StageResult> Development::optimize() {
     settings.performance = performanceOptions();
     settings.rounds = options.rounds >= 0 ? options.rounds : op().maxRounds;
     settings.progress = options.progress;
+    settings.isConservative = options.isConservative;
     std::optional<AccuracyReport> verified; // of the last round that is kept
     settings.verifyAll = [&] {
       auto report = verifyAccuracy(generation, source(), machine, accuracyOptions());
@@ -458,7 +460,8 @@ Status Development::finish() {
   // What an earlier run measured stays until this one has measured again.
   if (!optimization_.stopReason.empty() && !elsewhere) {
     auto log = generator::writeOptimizationLog(
-        workspace.manifest, {op().targetSpeedup, overallSpeedup(rows), optimization_.stopReason});
+        workspace.manifest,
+        {op().targetSpeedup, overallSpeedup(rows), optimization_.stopReason, optimization_.next});
     if (auto written = workspace.writeFile({"optimization_log.md", log}); !written) {
       return written.error();
     }
@@ -495,6 +498,12 @@ Status Development::finish() {
   }
   if (auto saved = patterns.save(own); !saved) {
     return saved.error();
+  }
+  if (auto learned = generator::Patterns::load(own)) {
+    if (auto page = workspace.writeFile({"patterns.md", patternsPage(op().name, *learned)});
+        !page) {
+      return page;
+    }
   }
   std::string shared = userPatternsPath();
   if (!shared.empty()) {

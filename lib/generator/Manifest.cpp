@@ -5,6 +5,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <array>
+#include <utility>
+
 namespace nereid::generator {
 namespace {
 
@@ -70,10 +73,50 @@ StageRecord stageFromJson(const Json &json) {
   return stage;
 }
 
+Json diagnosisToJson(const Diagnosis &diagnosis) {
+  return {{"bandwidthFraction", diagnosis.bandwidthFraction},
+          {"computeFraction", diagnosis.computeFraction},
+          {"isBeyondCache", diagnosis.isBeyondCache},
+          {"launchFraction", diagnosis.launchFraction},
+          {"idleFraction", diagnosis.idleFraction},
+          {"programs", diagnosis.programs}};
+}
+Diagnosis diagnosisFromJson(const Json &json) {
+  Diagnosis diagnosis;
+  diagnosis.bandwidthFraction = json.at("bandwidthFraction").get<double>();
+  diagnosis.computeFraction = json.at("computeFraction").get<double>();
+  diagnosis.isBeyondCache = json.at("isBeyondCache").get<bool>();
+  diagnosis.launchFraction = json.at("launchFraction").get<double>();
+  diagnosis.idleFraction = json.at("idleFraction").get<double>();
+  diagnosis.programs = json.at("programs").get<int64_t>();
+  return diagnosis;
+}
+
+constexpr std::array<std::pair<RoundOutcome, const char *>, 6> outcomes = {
+    {{RoundOutcome::Unknown, ""},
+     {RoundOutcome::Kept, "kept"},
+     {RoundOutcome::Wrong, "wrong"},
+     {RoundOutcome::Loss, "loss"},
+     {RoundOutcome::Untold, "untold"},
+     {RoundOutcome::Unconfirmed, "unconfirmed"}}};
+
+const char *outcomeName(RoundOutcome outcome) {
+  return outcomes.at(static_cast<size_t>(outcome)).second;
+}
+RoundOutcome parseOutcome(const std::string &name) {
+  for (const auto &[outcome, known] : outcomes) {
+    if (name == known) {
+      return outcome;
+    }
+  }
+  return RoundOutcome::Unknown;
+}
+
 Json roundToJson(const RoundRecord &round) {
   return {{"round", round.round},
           {"caseName", round.caseName},
           {"dtype", round.dtype},
+          {"sizes", round.sizes},
           {"changeClass", round.changeClass},
           {"change", round.change},
           {"reason", round.reason},
@@ -82,10 +125,11 @@ Json roundToJson(const RoundRecord &round) {
           {"speedupBefore", round.speedupBefore},
           {"speedupAfter", round.speedupAfter},
           {"expectedGain", round.expectedGain},
-          {"bandwidthFraction", round.bandwidthFraction},
-          {"computeFraction", round.computeFraction},
+          {"before", diagnosisToJson(round.before)},
+          {"after", diagnosisToJson(round.after)},
           {"isVerified", round.isVerified},
           {"isKept", round.isKept},
+          {"outcome", outcomeName(round.outcome)},
           {"conclusion", round.conclusion}};
 }
 RoundRecord roundFromJson(const Json &json) {
@@ -93,6 +137,7 @@ RoundRecord roundFromJson(const Json &json) {
   round.round = json.at("round").get<int>();
   round.caseName = json.at("caseName").get<std::string>();
   round.dtype = json.at("dtype").get<std::string>();
+  round.sizes = json.value("sizes", "");
   round.changeClass = json.at("changeClass").get<std::string>();
   round.change = json.at("change").get<std::string>();
   round.reason = json.at("reason").get<std::string>();
@@ -101,8 +146,14 @@ RoundRecord roundFromJson(const Json &json) {
   round.speedupBefore = json.at("speedupBefore").get<double>();
   round.speedupAfter = json.at("speedupAfter").get<double>();
   round.expectedGain = json.at("expectedGain").get<double>();
-  round.bandwidthFraction = json.at("bandwidthFraction").get<double>();
-  round.computeFraction = json.at("computeFraction").get<double>();
+  if (json.contains("before")) {
+    round.before = diagnosisFromJson(json.at("before"));
+    round.after = diagnosisFromJson(json.at("after"));
+  } else { // as an older version wrote it
+    round.before.bandwidthFraction = json.at("bandwidthFraction").get<double>();
+    round.before.computeFraction = json.at("computeFraction").get<double>();
+  }
+  round.outcome = parseOutcome(json.value("outcome", ""));
   round.isVerified = json.at("isVerified").get<bool>();
   round.isKept = json.at("isKept").get<bool>();
   round.conclusion = json.at("conclusion").get<std::string>();

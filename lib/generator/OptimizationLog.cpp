@@ -3,8 +3,10 @@
 #include "lib/generator/OptimizationLog.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 #include <sstream>
 
@@ -30,15 +32,65 @@ std::string constantsOf(const std::string &schedule) {
          "\n";
 }
 
-std::string bottleneck(const RoundRecord &round) {
-  if (round.bandwidthFraction >= 0.85) {
+std::string bottleneck(const Diagnosis &found) {
+  if (found.bandwidthFraction >= 0.85) {
     return "memory bandwidth, close to the limit of the chip";
   }
-  if (round.computeFraction > round.bandwidthFraction) {
-    return round.computeFraction >= 0.6 ? "arithmetic, close to the limit of the chip"
+  if (found.computeFraction > found.bandwidthFraction) {
+    return found.computeFraction >= 0.6 ? "arithmetic, close to the limit of the chip"
                                         : "arithmetic, with room left";
   }
   return "memory bandwidth, with room left";
+}
+
+/// What one share was and became, where it moved by more than a measurement differs from itself.
+std::string moved(const char *what, double before, double after) {
+  constexpr double least = 0.05;
+  return std::abs(after - before) < least
+             ? ""
+             : fmt::format("{} {:.0f} % -> {:.0f} %", what, 100 * before, 100 * after);
+}
+
+/// Of what was measured beside both versions all that moved.
+std::string movesText(const RoundRecord &round) {
+  const Diagnosis &a = round.before, &b = round.after;
+  std::vector<std::string> moves;
+  for (std::string move :
+       {moved("share of the bandwidth", a.bandwidthFraction, b.bandwidthFraction),
+        moved("share of the peak arithmetic", a.computeFraction, b.computeFraction),
+        moved("threads without a program", a.idleFraction, b.idleFraction),
+        moved("time spent launching", a.launchFraction, b.launchFraction)}) {
+    if (!move.empty()) {
+      moves.push_back(std::move(move));
+    }
+  }
+  return moves.empty() ? "no share that was measured moved by 5 points"
+                       : fmt::format("{}", fmt::join(moves, ", "));
+}
+
+/// Why it came out as it did, as far as that was measured; "" of a record that does not say.
+std::string whyText(const RoundRecord &round) {
+  switch (round.outcome) {
+  case RoundOutcome::Unknown:
+    return "";
+  case RoundOutcome::Kept:
+    return "it worked: " + movesText(round);
+  case RoundOutcome::Wrong:
+    return "it is not right everywhere, or cannot be launched: its time would say nothing";
+  case RoundOutcome::Loss:
+    return "it costs more than it saves: " + movesText(round);
+  case RoundOutcome::Untold:
+    return "the two versions differ by less than their noise, or than what counts as a gain: " +
+           movesText(round);
+  case RoundOutcome::Unconfirmed:
+    return "the first comparison said a gain and one on other data did not: " + movesText(round);
+  }
+  return "";
+}
+
+std::string caseText(const RoundRecord &round) {
+  return round.sizes.empty() ? fmt::format("`{}`", round.caseName)
+                             : fmt::format("`{}` ({})", round.caseName, round.sizes);
 }
 
 std::string filesTouched(const std::string &changeClass) {
@@ -104,14 +156,19 @@ std::string roundsTable(const Manifest &manifest) {
   return text + "\n";
 }
 
-std::string roundText(const Manifest &manifest, const RoundRecord &round) {
+std::string roundText(const Manifest &manifest, const RoundRecord &round, double target) {
   std::string text = fmt::format("## Round {}: {}\n\n", round.round, round.change);
-  text += fmt::format("- **Version** {}.{}, case `{}`, {}\n", manifest.operatorName, round.round,
-                      round.caseName, round.dtype);
-  text += fmt::format("- **Before** {:.3f}x the baseline, {:.0f} % of the copy bandwidth, {:.0f} % "
+  text += fmt::format("- **Version** {}.{}, case {}, {}; target {:.2f}x\n", manifest.operatorName,
+                      round.round, caseText(round), round.dtype, target);
+  const Diagnosis &before = round.before;
+  text += fmt::format("- **Before** {:.3f}x the baseline, {:.0f} % of the {} bandwidth, {:.0f} % "
                       "of the peak arithmetic: bound by {}\n",
-                      round.speedupBefore, round.bandwidthFraction * 100,
-                      round.computeFraction * 100, bottleneck(round));
+                      round.speedupBefore, before.bandwidthFraction * 100,
+                      before.isBeyondCache ? "copy" : "cache", before.computeFraction * 100,
+                      bottleneck(before));
+  text += fmt::format("- **Parallelism** {} programs, threads without one {:.0f} % of the time, "
+                      "{:.0f} % of it spent launching\n",
+                      before.programs, before.idleFraction * 100, before.launchFraction * 100);
   text += fmt::format("- **Change** of class {}, touches {}: {}\n", round.changeClass,
                       filesTouched(round.changeClass), round.change);
   text += fmt::format("- **Reason** {}\n\n", round.reason);
@@ -121,8 +178,13 @@ std::string roundText(const Manifest &manifest, const RoundRecord &round) {
   } else {
     // What was gained, and whether it can be told from noise, is the conclusion's: a quotient of
     // two speed-ups would have the noise of both baselines in it.
-    text += fmt::format("\n- **Result** {:.3f}x the baseline; expected a gain of {:.2f}x\n",
-                        round.speedupAfter, round.expectedGain);
+    text += fmt::format("\n- **Result** {:.3f}x the baseline; expected a gain of {:.2f}x; the "
+                        "target is {}reached in this case\n",
+                        round.speedupAfter, round.expectedGain,
+                        round.speedupAfter >= target ? "" : "not ");
+  }
+  if (const std::string why = whyText(round); !why.empty()) {
+    text += fmt::format("- **Why** {}\n", why);
   }
   text += fmt::format("- **Conclusion** {}{}{}\n\n", round.isKept ? "kept" : "taken back",
                       round.conclusion.empty() ? "" : ": ", round.conclusion);
@@ -165,11 +227,17 @@ std::string summaryText(const Manifest &manifest, const LogSummary &summary) {
                                      : fmt::format(" Stopped: {}.\n", summary.stopReason);
   std::string worked, failed;
   for (const RoundRecord &round : manifest.rounds) {
-    std::string entry = fmt::format("- {} ({}, {})\n", round.change, round.caseName, round.dtype);
+    const std::string why = whyText(round);
+    const std::string entry = fmt::format("- {} ({}, {}){}\n", round.change, round.caseName,
+                                          round.dtype, why.empty() ? "" : ": " + why);
     (round.isKept ? worked : failed) += entry;
   }
   text += worked.empty() ? "" : "\nWhat worked:\n" + worked;
   text += failed.empty() ? "" : "\nWhat did not:\n" + failed;
+  text += summary.next.empty() ? "" : "\nWhat to try next:\n";
+  for (const std::string &one : summary.next) {
+    text += "- " + one + "\n";
+  }
   return text;
 }
 
@@ -216,7 +284,7 @@ std::string writeOptimizationLog(const Manifest &manifest, const LogSummary &sum
                   startName(manifest.start));
   text += roundsTable(manifest);
   for (const RoundRecord &round : manifest.rounds) {
-    text += roundText(manifest, round);
+    text += roundText(manifest, round, summary.targetSpeedup);
   }
   return text + summaryText(manifest, summary);
 }

@@ -14,6 +14,7 @@ struct LogSummary {
   double targetSpeedup = 1;
   std::optional<double> speedup; ///< average over the cases; none = not told
   std::string stopReason;        ///< "target reached", "no neighbour left", …; empty while running
+  std::vector<std::string> next; ///< what to try, a sentence each
 };
 std::string writeOptimizationLog(const Manifest &manifest, const LogSummary &summary);
 

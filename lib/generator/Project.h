@@ -20,15 +20,20 @@ struct StageRecord {
   std::string resultJson; ///< the stage's own figures, any JSON value as text; "" = none
 };
 
+/// Unknown: of a record that does not say. Unconfirmed: a second comparison did not say the same.
+enum class RoundOutcome { Unknown, Kept, Wrong, Loss, Untold, Unconfirmed };
+
 /// One optimisation round, as the log tells it.
 struct RoundRecord {
   int round = 0;
   std::string caseName, dtype;
+  std::string sizes; ///< of the case: "D = 4096, ... = 8x2048"
   std::string changeClass, change, reason;
   std::string scheduleBefore, scheduleAfter;
   double speedupBefore = 0, speedupAfter = 0, expectedGain = 1;
-  double bandwidthFraction = 0, computeFraction = 0;
+  Diagnosis before, after; ///< after: only where it was timed
   bool isVerified = false, isKept = false;
+  RoundOutcome outcome = RoundOutcome::Unknown;
   std::string conclusion;
 };
 

@@ -105,6 +105,11 @@ TEST_F(Rounds, AGainReachesFilesPatternsAndTheNextChoice) {
   patterns = *generator::Patterns::load(folder + "/patterns.json");
   EXPECT_EQ(nextChoice().text(), after.text());
   EXPECT_NE(readTextFile(project->path("optimization_log.md"))->find("kept"), std::string::npos);
+  const generator::RoundRecord &round = result.rounds.front();
+  EXPECT_EQ(round.outcome, generator::RoundOutcome::Kept);
+  EXPECT_NEAR(round.before.launchFraction, 0.2, 1e-12); // 0.2 ms of 1 ms
+  EXPECT_GT(round.before.programs, 0);
+  EXPECT_NE(round.sizes.find(" = "), std::string::npos);
 }
 
 /// A cache can do so much that its rows seem far away, and rounds would never reach the others.
@@ -208,6 +213,52 @@ TEST_F(Rounds, ChangesThatShouldNotGainAreNotTried) {
   const OptimizationResult result = run();
   EXPECT_TRUE(result.rounds.empty());
   EXPECT_EQ(result.stopReason, "no change is left that should gain");
+  ASSERT_EQ(result.next.size(), 1u); // the definition asks for more
+  EXPECT_NE(result.next.front().find("no schedule of this kernel is left"), std::string::npos)
+      << result.next.front();
+}
+
+/// From a naive start. What should gain most loses here, so that rounds come to the grid and to two
+/// constants at once where they may.
+TEST_F(Rounds, CarefulOnesChangeOneParameterAndNeitherFormNorGrid) {
+  generation = *generator::generate(generation.fused.op, chip, nullptr, generator::Start::Naive);
+  project->manifest.start = generator::Start::Naive;
+  const auto changedByRounds = [&](bool isConservative) {
+    rows.front().schedule = generator::naiveSchedule(generation.fused);
+    rows.front().launchSeconds = 0;
+    project->manifest.rounds.clear();
+    patterns = {};
+    options.isConservative = isConservative;
+    options.rounds = 5;
+    compared = 0;
+    evidence.assign(20, clear(0.9));
+    int most = 0;
+    for (const generator::RoundRecord &round : run().rounds) {
+      const auto before = generator::parseSchedule(round.scheduleBefore);
+      const auto after = generator::parseSchedule(round.scheduleAfter);
+      int changed = before->variant != after->variant ? 9 : 0;
+      for (const auto &[name, value] : after->constants) {
+        changed += before->get(name, -1) == value ? 0 : name == "GRID_2D" ? 9 : 1;
+      }
+      most = std::max(most, changed);
+    }
+    return most;
+  };
+  EXPECT_GT(changedByRounds(false), 1);
+  EXPECT_EQ(changedByRounds(true), 1);
+}
+
+TEST_F(Rounds, SayWhatIsLeftToTry) {
+  options.rounds = 0;
+  const OptimizationResult none = run();
+  ASSERT_EQ(none.next.size(), 1u);
+  EXPECT_NE(none.next.front().find("expected to gain"), std::string::npos) << none.next.front();
+  rows.front().kernel.isNoisy = true;
+  EXPECT_NE(run().next.at(0).find("--seconds-per-case"), std::string::npos);
+  rows.front().failure = "3 elements differ";
+  EXPECT_NE(run().next.at(0).find("3 elements differ"), std::string::npos);
+  rows.front().skipped = "too large";
+  EXPECT_TRUE(run().next.empty());
 }
 
 /// From a naive start round by round, each change another one, and never more than five of them.

@@ -34,7 +34,20 @@ RoundRecord keptRound() {
   round.speedupBefore = 1.5;
   round.speedupAfter = 1.8;
   round.expectedGain = 1.1;
-  round.bandwidthFraction = 0.5;
+  round.before = {.bandwidthFraction = 0.5,
+                  .computeFraction = 0.1,
+                  .isBeyondCache = true,
+                  .launchFraction = 0.2,
+                  .idleFraction = 0.3,
+                  .programs = 12};
+  round.after = {.bandwidthFraction = 0.6,
+                 .computeFraction = 0.12,
+                 .isBeyondCache = true,
+                 .launchFraction = 0.04,
+                 .idleFraction = 0.28,
+                 .programs = 6};
+  round.sizes = "D = 1024, ... = 8x2048";
+  round.outcome = RoundOutcome::Kept;
   round.isVerified = round.isKept = true;
   return round;
 }
@@ -102,11 +115,25 @@ TEST(OptimizationLog, TellsEveryRoundAndTheOutcome) {
   lost.isKept = false;
   lost.speedupBefore = 1.8;
   lost.speedupAfter = 1.6;
+  lost.outcome = RoundOutcome::Loss;
+  lost.after = lost.before;
   manifest.rounds.push_back(lost);
-  std::string text = writeOptimizationLog(manifest, {1.7, 1.75, "no neighbour left"});
+  std::string text =
+      writeOptimizationLog(manifest, {1.7, 1.75, "no neighbour left", {"another layout"}});
   for (const char *part :
        {"## Round 1: BLOCK_N 512 -> 1024", "- BLOCK_N=512\n+ BLOCK_N=1024", "class parameter",
-        "**Result** 1.800x the baseline; expected a gain of", "## Round 2: STREAMING 0 -> 1",
+        "**Version** softmax.1, case `large` (D = 1024, ... = 8x2048), float32; target 1.70x",
+        "**Before** 1.500x the baseline, 50 % of the copy bandwidth, 10 % of the peak arithmetic",
+        "**Parallelism** 12 programs, threads without one 30 % of the time, 20 % of it spent "
+        "launching",
+        "**Result** 1.800x the baseline; expected a gain of 1.10x; the target is reached in this "
+        "case",
+        "**Why** it worked: share of the bandwidth 50 % -> 60 %, time spent launching 20 % -> 4 "
+        "%\n",
+        "the target is not reached in this case",
+        "**Why** it costs more than it saves: no share that was measured moved by 5 points\n",
+        "What worked:\n- BLOCK_N 512 -> 1024 (large, float32): it worked: share",
+        "What to try next:\n- another layout\n", "## Round 2: STREAMING 0 -> 1",
         "**Result** 1.600x the baseline", "taken back",
         "| large | float32 | 1.500x | 1.800x | 1 of 2 |",
         "Target 1.70x: reached, 1.750x on average over the cases", "no neighbour left"}) {
@@ -117,7 +144,7 @@ TEST(OptimizationLog, TellsEveryRoundAndTheOutcome) {
 TEST(OptimizationLog, SaysWhereTheTargetIsMissedOrNotTold) {
   auto summaryOf = [](std::optional<double> speedup) {
     Manifest manifest;
-    return writeOptimizationLog(manifest, {1.7, speedup, "all rounds used"});
+    return writeOptimizationLog(manifest, {1.7, speedup, "all rounds used", {}});
   };
   EXPECT_NE(summaryOf(1.69).find("Target 1.70x: not reached, 1.690x"), std::string::npos);
   EXPECT_NE(summaryOf(std::nullopt).find("Target 1.70x: not told"), std::string::npos);
