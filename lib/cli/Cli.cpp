@@ -29,6 +29,9 @@ void Session::fail(const Diagnostics &diags) {
     if (diagnostic.code == "E0390") {
       status = exitInternal;
     }
+    if (!failure && diagnostic.severity == Severity::Error) {
+      failure = diagnostic;
+    }
   }
 }
 

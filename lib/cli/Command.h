@@ -5,6 +5,7 @@
 
 #include "lib/support/Diagnostics.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct Session {
   bool json = false; ///< --json: results as JSON on standard output, diagnostics on standard error
   int status = exitDone;
   std::vector<std::string> importPaths; ///< --import-path of the command that runs
+  std::optional<Diagnostic> failure;    ///< the first error that was printed
 
   /// Prints the diagnostics and sets the status: 70 for our own bug (E0390), else 2.
   void fail(const Diagnostics &diags);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Commands that only tell: explain, chips, ops, knobs, doctor.
 #include "lib/cli/Command.h"
-#include "lib/definition/operations/Operations.h"
+#include "lib/cli/OptionUse.h"
+#include "lib/cli/sweep/OperatorList.h"
 #include "lib/language/emit/builtins/BuiltinTable.h"
 #include "lib/measure/peaks/ThisChip.h"
 #include "lib/measure/results/Environment.h"
@@ -118,43 +119,6 @@ void showLanguage(const Session &session) {
   fmt::print("{}", session.json ? json.dump(2) + "\n" : table.text());
 }
 
-const char *kindName(definition::OperationKind kind) {
-  switch (kind) {
-  case definition::OperationKind::Pointwise:
-    return "pointwise";
-  case definition::OperationKind::Reduction:
-    return "reduction";
-  case definition::OperationKind::Contraction:
-    return "contraction";
-  case definition::OperationKind::Convolution:
-    return "convolution";
-  case definition::OperationKind::View:
-    return "view";
-  case definition::OperationKind::Composite:
-    return "composite";
-  }
-  return "";
-}
-
-void showOperations(const Session &session) {
-  report::Table table({"function", "arguments", "kind", ">FLOP per element"});
-  auto json = nlohmann::ordered_json::array();
-  for (const auto &name : definition::operationNames()) {
-    const auto *operation = definition::findOperation(name);
-    std::string arguments;
-    for (const auto &argument : operation->arguments) {
-      arguments += (arguments.empty() ? "" : ", ") + argument.name +
-                   (argument.hasDefault ? "=" + argument.defaultText : "");
-    }
-    table.add({name, arguments, kindName(operation->kind), fmt::format("{}", operation->flops)});
-    json.push_back({{"function", name},
-                    {"arguments", arguments},
-                    {"kind", kindName(operation->kind)},
-                    {"flops_per_element", operation->flops}});
-  }
-  fmt::print("{}", session.json ? json.dump(2) + "\n" : table.text());
-}
-
 void showKnobs(const Session &session) {
   report::Table table({"variable", "now", "meaning"});
   auto json = nlohmann::ordered_json::array();
@@ -218,10 +182,22 @@ void addInformation(CLI::App &app, Session &session) {
   chips->callback([recalibrate, &session] { showChip(*recalibrate, session); });
 
   auto isLanguage = std::make_shared<bool>(false);
-  auto *ops = app.add_subcommand("ops", "functions that definition bodies may use");
+  auto list = std::make_shared<OperatorListOptions>();
+  auto *ops = app.add_subcommand(
+      "ops", "functions that definition bodies may use, and the operators that are defined");
+  ops->add_option("folder", list->folder, "of definitions, instead of those that ship with nereid");
+  ops->add_option("--results", list->results,
+                  "summary.json of nereid develop --all; default: developed/summary.json");
   ops->add_flag("--language", *isLanguage, "functions of the kernel language instead");
-  ops->callback(
-      [isLanguage, &session] { *isLanguage ? showLanguage(session) : showOperations(session); });
+  ops->callback([isLanguage, list, ops, &session] {
+    if (!*isLanguage) {
+      return listOperators(*list, session);
+    }
+    if (auto unused = unusedOption(*ops, "--language", {"--language"})) {
+      return session.fail(*unused);
+    }
+    showLanguage(session);
+  });
 
   app.add_subcommand("knobs", "environment variables that change behaviour")->callback([&session] {
     showKnobs(session);

@@ -25,7 +25,8 @@ std::string ownModule() {
 
 /// Empty when it is at none of its places, or the module is not known. lib/ may have a folder for
 /// each architecture.
-std::string find(const fs::path &module, std::string_view document) {
+std::string find(const fs::path &module, std::string_view document,
+                 bool (*isWanted)(const fs::path &, std::error_code &)) {
   if (module.empty()) {
     return {};
   }
@@ -33,7 +34,7 @@ std::string find(const fs::path &module, std::string_view document) {
   for (const char *place : {"../share/nereid", "../../share/nereid", "../.."}) {
     const fs::path path = folder / place / document;
     std::error_code failed;
-    if (fs::is_regular_file(path, failed)) {
+    if (isWanted(path, failed)) {
       fs::path found = fs::canonical(path, failed);
       return failed ? std::string() : found.string();
     }
@@ -63,7 +64,7 @@ std::string withDocumentsOf(std::string_view module, std::string_view text) {
     std::string_view word = text.substr(at, end - at);
     std::string_view stop = word.ends_with('.') ? "." : "";
     word.remove_suffix(stop.size());
-    const std::string path = isDocument(word) ? find(module, word) : "";
+    const std::string path = isDocument(word) ? find(module, word, fs::is_regular_file) : "";
     result += path.empty() ? word : path;
     result += stop;
     if (end < text.size()) {
@@ -77,6 +78,10 @@ std::string withDocumentsOf(std::string_view module, std::string_view text) {
 std::string withDocuments(std::string_view text) {
   static const std::string module = ownModule();
   return withDocumentsOf(module, text);
+}
+
+std::string shippedFolder(std::string_view name) {
+  return find(ownModule(), name, fs::is_directory);
 }
 
 } // namespace nereid

@@ -15,4 +15,8 @@ std::string withDocumentsOf(std::string_view module, std::string_view text);
 /// Beside the program or library that this code is in.
 std::string withDocuments(std::string_view text);
 
+/// The folder that ships with the program under this name ("operators"), wherever it lies; "" when
+/// there is none.
+std::string shippedFolder(std::string_view name);
+
 } // namespace nereid

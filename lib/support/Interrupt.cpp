@@ -11,11 +11,11 @@ namespace nereid {
 
 namespace {
 
-constexpr suseconds_t graceMicroseconds = 700'000;
 constexpr std::string_view cutShort =
     "interrupted: what is done is kept; run the same command again to go on\n";
 
 volatile std::sig_atomic_t received = 0;
+itimerval grace{};
 
 /// Only what is safe in a signal handler, from here on.
 void endNow(int) {
@@ -31,14 +31,14 @@ void onInterrupt(int signal) {
     return;
   }
   received = signal;
-  itimerval grace{};
-  grace.it_value.tv_usec = graceMicroseconds;
   ::setitimer(ITIMER_REAL, &grace, nullptr);
 }
 
 } // namespace
 
-void watchInterrupt() {
+void watchInterrupt(std::chrono::milliseconds time) {
+  grace.it_value.tv_sec = time.count() / 1000;
+  grace.it_value.tv_usec = time.count() % 1000 * 1000;
   std::signal(SIGALRM, endNow);
   std::signal(SIGINT, onInterrupt);
   std::signal(SIGTERM, onInterrupt);

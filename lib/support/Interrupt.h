@@ -5,10 +5,12 @@
 // as a whole, so that none is left half written.
 #pragma once
 
+#include <chrono>
+
 namespace nereid {
 
-/// Installs the handler; idempotent.
-void watchInterrupt();
+/// Installs the handler; idempotent. `grace`: how long a step is waited for.
+void watchInterrupt(std::chrono::milliseconds grace = std::chrono::milliseconds(700));
 bool isInterrupted();
 /// The exit status that shells know for work that a signal ended: 130 for Ctrl-C, 143 for SIGTERM.
 int interruptStatus();

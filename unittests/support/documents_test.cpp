@@ -85,4 +85,11 @@ TEST_F(Documents, AreLocatedInWhatADiagnosticSays) {
   }
 }
 
+TEST(ShippedFolders, LieBesideTheProgram) {
+  // The program of this test is built like `nereid`, below the sources.
+  EXPECT_EQ(shippedFolder("operators"), fs::canonical(NEREID_SOURCE_DIR "/operators").string());
+  EXPECT_EQ(shippedFolder("no such folder"), "");
+  EXPECT_EQ(shippedFolder("README.md"), ""); // a file
+}
+
 } // namespace

@@ -1,22 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // `nereid develop`, its five stages as commands of their own, and what they print.
-#include "lib/bench/Against.h"
 #include "lib/cli/Command.h"
 #include "lib/cli/OptionUse.h"
 #include "lib/cli/develop/Against.h"
-#include "lib/cli/develop/BackwardDefinition.h"
-#include "lib/cli/develop/DevelopReport.h"
+#include "lib/cli/develop/DevelopStages.h"
 #include "lib/cli/develop/KernelBench.h"
 #include "lib/cli/develop/KernelVerify.h"
 #include "lib/cli/process/ChildProcess.h"
-#include "lib/cli/process/Progress.h"
+#include "lib/cli/sweep/DevelopAll.h"
 #include "lib/definition/Limits.h"
-#include "lib/develop/Develop.h"
 #include "lib/develop/InterfaceTable.h"
 #include "lib/develop/edits/FolderDiff.h"
-#include "lib/report/GateReport.h"
-#include "lib/report/Table.h"
-#include "lib/support/Interrupt.h"
+#include "lib/pipeline/Target.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -28,210 +23,9 @@
 namespace nereid::cli {
 
 using launch::Execution;
-
-using develop::Development;
-using develop::StageResult;
+using Options = StageOptions;
 
 namespace {
-
-struct Options {
-  std::string input, out, against, start, mode;
-  std::vector<std::string> dtypes;
-  bool requiresTarget = false, isBackward = false;
-  std::vector<std::string> by; ///< inputs to differentiate by
-  develop::DevelopOptions develop;
-};
-
-bool isDefinition(const std::string &path) {
-  return std::filesystem::path(path).extension() == ".toml";
-}
-
-/// In the place of the definition the one of its backward operator.
-Status turnBackward(Options &options, const Session &session, Diagnostics &diags) {
-  auto written = writeBackward(options.input, options.out, options.by,
-                               options.develop.seed.value_or(1), diags);
-  if (!written) {
-    return written.error();
-  }
-  options.input = written->path;
-  if (!session.json) {
-    fmt::print("Gradient against finite differences: {} compared, largest error {:.1g}\n",
-               written->compared, written->worstError);
-  }
-  return Done{};
-}
-
-/// The project named by a definition (made if needed) or by its folder.
-Result<std::unique_ptr<Development>> open(Options &options, const Session &session,
-                                          Progress &progress, Diagnostics &diags) {
-  for (const auto &name : options.dtypes) {
-    auto dtype = parseDType(name);
-    if (!dtype) {
-      return makeError("E0605", fmt::format("unknown type '{}'", name))
-          .withHelp("use float32, float16, bfloat16, float64 or an integer type");
-    }
-    options.develop.dtypes.push_back(*dtype);
-  }
-  if (!options.start.empty()) {
-    options.develop.start = generator::parseStart(options.start);
-    if (!options.develop.start) {
-      return makeError("E0013", fmt::format("unknown start '{}'", options.start))
-          .withHelp(fmt::format("--start takes {}", fmt::join(generator::startNames(), " or ")));
-    }
-  }
-  if (!options.mode.empty()) {
-    auto mode = develop::parseMode(options.mode);
-    if (!mode) {
-      return mode.error();
-    }
-    options.develop.mode = *mode;
-  }
-  if (Status known = develop::checkLeastSpeedup(options.develop.leastSpeedup); !known) {
-    return known.error();
-  }
-  watchInterrupt();
-  if (!options.by.empty() && !options.isBackward) {
-    return makeError("E0013", "--by expects --backward beside it");
-  }
-  if (options.isBackward) {
-    if (Status turned = turnBackward(options, session, diags); !turned) {
-      return turned.error();
-    }
-  }
-  options.develop.importPaths = session.importPaths;
-  options.develop.progress = [&progress](const std::string &line) { progress.show(line); };
-  if (!isDefinition(options.input)) {
-    return Development::fromProject(options.input, options.develop, diags);
-  }
-  std::string directory =
-      options.out.empty() ? std::filesystem::path(options.input).stem().string() : options.out;
-  return Development::fromDefinition(options.input, directory, options.develop, diags);
-}
-
-/// Fails the session for a diagnostic or an unhappy result; true when the next stage may run.
-bool proceed(const Result<StageResult> &result, const Diagnostics &diags, Session &session) {
-  if (!result) {
-    if (diags.hasErrors()) {
-      session.fail(diags);
-    } else {
-      session.fail(result.error());
-    }
-    return false;
-  }
-  if (*result == StageResult::Interrupted) {
-    session.status = interruptStatus(); // neither done nor failed
-    return false;
-  }
-  if (*result == StageResult::Failed) {
-    session.status = exitCheckFailed;
-  }
-  return true;
-}
-
-/// The rows judged against the earlier file; printed, and in JSON returned.
-Result<nlohmann::ordered_json>
-judgePerformance(Development &development, const measure::ResultFile &earlier, Session &session) {
-  auto recorded = [](const std::vector<develop::PerformanceRow> &rows) {
-    std::vector<measure::RecordedCase> cases;
-    for (const develop::PerformanceRow &row : rows) {
-      cases.push_back(bench::recordedCase(row, std::string(torchName(row.dtype))));
-    }
-    return cases;
-  };
-  auto judged = bench::judgeAgainst(
-      earlier, recorded(development.performance()), [&](const std::vector<std::string> &slower) {
-        return recorded(development.measureCases([&](const std::string &name, DType dtype) {
-          const std::string own = measure::recordedName(name, std::string(torchName(dtype)));
-          return std::find(slower.begin(), slower.end(), own) != slower.end();
-        }));
-      });
-  if (!judged) {
-    return judged.error();
-  }
-  reportGate(*judged, session);
-  return report::gateJson(*judged);
-}
-
-enum class Until { Generate, Verify, Bench, Optimize };
-
-void runStages(Options &options, Until until, Session &session) {
-  Progress progress(session.json);
-  Diagnostics diags;
-  auto opened = open(options, session, progress, diags);
-  if (!opened) {
-    return diags.hasErrors() ? session.fail(diags) : session.fail(opened.error());
-  }
-  Development &development = **opened;
-  const auto &dtypes = options.develop.dtypes;
-  auto earlier =
-      bench::openEarlier(options.against, development.op().name, [&](const std::string &name) {
-        return dtypes.empty() || std::any_of(dtypes.begin(), dtypes.end(), [&](DType dtype) {
-                 return name.ends_with(measure::recordedName("", std::string(torchName(dtype))));
-               });
-      });
-  if (!earlier) {
-    return session.fail(earlier.error());
-  }
-  bool mayGoOn = proceed(development.writeDefinition(), diags, session) &&
-                 proceed(development.generateFiles(diags), diags, session);
-  bool isComplete = mayGoOn;
-  if (mayGoOn && until >= Until::Verify) {
-    isComplete = proceed(development.verify(diags), diags, session);
-  }
-  progress.end();
-  printInterfaces(development, session);
-  if (mayGoOn && until >= Until::Verify) {
-    printAccuracy(development, session);
-    mayGoOn = isComplete && session.status == exitDone;
-  }
-  if (mayGoOn && until >= Until::Bench) {
-    mayGoOn = isComplete = proceed(development.bench(), diags, session);
-  }
-  if (mayGoOn && until >= Until::Optimize) {
-    isComplete = proceed(development.optimize(), diags, session);
-  }
-  progress.end();
-  const bool isUsable = session.status != exitBadInput && session.status != exitInternal;
-  // First: what was measured stays, whatever becomes of the printing.
-  if (isUsable) {
-    if (auto finished = development.finish(); !finished) {
-      return session.fail(finished.error());
-    }
-  }
-  if (until >= Until::Bench) {
-    printPrediction(development, session);
-    printPerformance(development, session);
-    printChoices(development, session);
-    printRounds(development, session);
-  }
-  if (!isUsable) {
-    return;
-  }
-  nlohmann::ordered_json against;
-  if (*earlier && mayGoOn && !isInterrupted()) {
-    auto judged = judgePerformance(development, **earlier, session);
-    if (!judged) {
-      return session.fail(judged.error());
-    }
-    against = std::move(*judged);
-  }
-  if (until >= Until::Optimize && !isInterrupted()) {
-    printVerdict(development, session);
-    if (options.requiresTarget && !development.isTargetMet().value_or(false)) {
-      session.status = exitCheckFailed;
-    }
-  }
-  printShares(development, session);
-  printJson(development, against, session);
-  if (session.json) {
-    return;
-  }
-  printKept(options.develop.keepIn, development.accuracy().kept);
-  if (!isComplete && isInterrupted()) {
-    fmt::print("interrupted: what is done is kept; run the same command again to go on\n");
-  }
-  fmt::print("Folder: {}\n", development.project().directory());
-}
 
 void addBackward(CLI::App &command, Options &options) {
   command.add_flag("--backward", options.isBackward,
@@ -244,7 +38,7 @@ CLI::App *addStage(CLI::App &app, const std::string &name, const std::string &su
                    const std::string &inputHelp, std::shared_ptr<Options> options) {
   CLI::App *command = app.add_subcommand(name, summary);
   command->add_option("input", options->input, inputHelp)->required();
-  command->add_option("--out", options->out, "folder; default: the definition's name");
+  command->add_option("-o,--out", options->out, "folder; default: the definition's name");
   command->add_option("--target", options->develop.target,
                       "cpu, cpu:x86-64-v3, nvidia:0, nvidia:sm_90a and the like");
   command->add_option("--chip", options->develop.chipFile, chipHelp);
@@ -280,6 +74,9 @@ void addRounds(CLI::App &command, Options &options) {
       .add_option("--rounds", options.develop.rounds,
                   "optimisation rounds at most, those of earlier runs included")
       ->check(CLI::Range(0, static_cast<int>(definition::mostRounds)));
+  command.add_flag("--conservative", options.develop.isConservative,
+                   "rounds change one parameter at a time, and neither the kernel's form nor its "
+                   "grid");
   command.add_flag("--require-target", options.requiresTarget,
                    "exit 1 when the definition's speed-up is not reached");
 }
@@ -312,8 +109,9 @@ void runStagesWith(const CLI::App &command, const std::vector<std::string> &more
   runStages(options, until, session);
 }
 
-const std::vector<std::string> roundOptions = {"--seed",        "--rounds", "--require-target",
-                                               "--import-path", "--start",  "--blocking"};
+const std::vector<std::string> roundOptions = {"--conservative",   "--seed",        "--rounds",
+                                               "--require-target", "--import-path", "--start",
+                                               "--blocking"};
 
 /// `generate --check`: compares the files of a folder and writes none.
 void checkInterfacesOf(const CLI::App &command, const std::string &input, Session &session) {
@@ -342,12 +140,73 @@ void checkInterfacesOf(const CLI::App &command, const std::string &input, Sessio
   }
 }
 
+/// What each operator of a sweep is developed with, as it is given here.
+const std::vector<std::string> sweptOptions = {
+    "--target",      "--chip",    "--seed",        "--rounds",
+    "--start",       "--mode",    "--min-speedup", "--seconds-per-case",
+    "--import-path", "--blocking"};
+
+std::vector<std::string> givenWords(const CLI::App &command) {
+  std::vector<std::string> words;
+  for (const std::string &name : sweptOptions) {
+    const CLI::Option *option = command.get_option(name);
+    const bool isFlag = option->get_items_expected_max() == 0;
+    for (const std::string &value : option->results()) {
+      words.push_back(name);
+      if (!isFlag) {
+        words.push_back(value);
+      }
+    }
+  }
+  return words;
+}
+
+/// `develop --all`: options that no operator could be developed with are refused before the first.
+void developAll(const CLI::App &command, Options &options, Session &session) {
+  std::vector<std::string> used = sweptOptions;
+  used.insert(used.end(), {"--all", "--out", "--dtype", "--fresh", "--require-target",
+                           "--seconds-per-operator"});
+  if (auto unused = unusedOption(command, "--all", used)) {
+    return session.fail(*unused);
+  }
+  if (isDefinition(options.input)) {
+    return session.fail(
+        makeError("E0013", "--all expects a folder of definitions, but got '" + options.input + "'")
+            .withHelp("leave --all out to develop one definition"));
+  }
+  Status read = readWords(options);
+  if (auto target = pipeline::findTarget(options.develop.target); read && !target) {
+    read = target.error();
+  }
+  if (!options.develop.chipFile.empty() && read) {
+    if (auto chip = loadMachine(options.develop.chipFile); !chip) {
+      read = chip.error();
+    }
+  }
+  if (!read) {
+    return session.fail(read.error());
+  }
+  runDevelopAll({options.input, options.out, options.develop.target, options.develop.chipFile,
+                 options.develop.dtypes, options.develop.isFresh, options.requiresTarget,
+                 options.secondsPerOperator, givenWords(command)},
+                session);
+}
+
 } // namespace
 
 void addDevelop(CLI::App &app, Session &session) {
   auto options = std::make_shared<Options>();
   CLI::App *command = addStage(app, "develop", "all five stages of an operator, one after another",
-                               "DEF.toml", options);
+                               "DEF.toml, or with --all a folder of them", options);
+  command->get_option("input")->required(false);
+  command->add_flag("--all", options->isAll,
+                    "every definition below the folder, those that ship with nereid without one; "
+                    "goes on where it was ended");
+  command
+      ->add_option("--seconds-per-operator", options->secondsPerOperator,
+                   "with --all: an operator that takes longer is ended; 3600, 0 = never")
+      ->check(CLI::Range(0.0, 1e9));
+  command->add_option(reportOption, options->reportTo)->group(""); // between our own processes
   addSeed(*command, *options);
   addRounds(*command, *options);
   addMode(*command, *options);
@@ -356,8 +215,15 @@ void addDevelop(CLI::App &app, Session &session) {
   addBlocking(*command);
   addImportPaths(*command, session);
   command->callback([options, command, &session] {
+    if (options->isAll) {
+      return developAll(*command, *options, session);
+    }
+    if (options->input.empty()) {
+      return session.fail(makeError("E0013", "develop expects a definition")
+                              .withHelp("name one, or give --all for those that ship with nereid"));
+    }
     std::vector<std::string> used = roundOptions;
-    used.emplace_back("--seconds-per-case");
+    used.insert(used.end(), {"--seconds-per-case", reportOption});
     used.insert(used.end(), modeOptions.begin(), modeOptions.end());
     noteMode(*command, *options);
     runStagesWith(*command, used, *options, Until::Optimize, session);

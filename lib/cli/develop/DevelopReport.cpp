@@ -185,11 +185,9 @@ void printShares(const Development &development, const Session &session) {
   fmt::print("\nTime: {:.1f} s ({})\n", total, line);
 }
 
-void printJson(const Development &development, const nlohmann::ordered_json &against,
-               const Session &session) {
-  if (!session.json) {
-    return;
-  }
+nlohmann::ordered_json developmentJson(const Development &development,
+                                       const nlohmann::ordered_json &against,
+                                       const Session &session) {
   nlohmann::ordered_json json;
   json["operator"] = development.op().name;
   json["folder"] = development.project().directory();
@@ -229,7 +227,7 @@ void printJson(const Development &development, const nlohmann::ordered_json &aga
   if (!against.is_null()) {
     json["against"] = against;
   }
-  fmt::print("{}\n", json.dump(2));
+  return json;
 }
 
 } // namespace nereid::cli

@@ -21,8 +21,9 @@ void printVerdict(const develop::Development &development, const Session &sessio
 void printRounds(const develop::Development &development, const Session &session);
 /// How long each stage took, and where the folder is.
 void printShares(const develop::Development &development, const Session &session);
-/// Prints with --json alone. `against`: null, or what a comparison with an earlier file found.
-void printJson(const develop::Development &development, const nlohmann::ordered_json &against,
-               const Session &session);
+/// All of it as --json prints it. `against`: null, or what a comparison with an earlier file found.
+nlohmann::ordered_json developmentJson(const develop::Development &development,
+                                       const nlohmann::ordered_json &against,
+                                       const Session &session);
 
 } // namespace nereid::cli

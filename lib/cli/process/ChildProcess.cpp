@@ -2,16 +2,23 @@
 #include "lib/cli/process/ChildProcess.h"
 
 #include "lib/support/AtomicFile.h"
+#include "lib/support/Interrupt.h"
 #include "lib/support/TemporaryFolder.h"
 
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstring>
+#include <thread>
+#include <utility>
+
+#include <fcntl.h>
 #include <spawn.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 extern char **environ;
 
@@ -29,9 +36,77 @@ std::string fateOf(int status) {
                              : std::string();
 }
 
-} // namespace
+/// Until it ends.
+int waitFor(pid_t child) {
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  return status;
+}
 
-ChildResult runChild(std::vector<std::string> words) {
+/// Asks the child to end when the user does or its time is over, and does not ask a second time.
+int lookAfter(pid_t child, const ChildOptions &options, bool &isOutOfTime) {
+  using Clock = std::chrono::steady_clock;
+  constexpr auto betweenLooks = std::chrono::milliseconds(50);
+  constexpr std::chrono::seconds grace(2);
+  const Clock::time_point begin = Clock::now();
+  std::optional<Clock::time_point> asked;
+  for (;;) {
+    int status = 0;
+    const pid_t ended = ::waitpid(child, &status, WNOHANG);
+    if (ended == child) {
+      return status;
+    }
+    const std::chrono::duration<double> taken = Clock::now() - begin;
+    if (!asked &&
+        (isInterrupted() || (options.mostSeconds > 0 && taken.count() > options.mostSeconds))) {
+      isOutOfTime = !isInterrupted();
+      asked = Clock::now();
+      ::kill(child, SIGTERM);
+    } else if (asked && Clock::now() > *asked + grace) {
+      ::kill(-child, SIGKILL);
+      return waitFor(child);
+    }
+    options.whileItRuns();
+    std::this_thread::sleep_for(betweenLooks);
+  }
+}
+
+/// How a child is started: in this process's group and streams, or as `options` say.
+class Spawning {
+public:
+  explicit Spawning(const ChildOptions *options) {
+    ::posix_spawn_file_actions_init(&actions);
+    ::posix_spawnattr_init(&attributes);
+    if (options == nullptr) {
+      return;
+    }
+    ::posix_spawnattr_setpgroup(&attributes, 0);
+    ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    if (!options->log.empty()) {
+      constexpr int flags = O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW;
+      ::posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, options->log.c_str(), flags,
+                                         0666);
+      ::posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
+    }
+  }
+  ~Spawning() {
+    ::posix_spawn_file_actions_destroy(&actions);
+    ::posix_spawnattr_destroy(&attributes);
+  }
+  Spawning(const Spawning &) = delete;
+  Spawning &operator=(const Spawning &) = delete;
+
+  int spawn(pid_t &child, char *const *arguments) const {
+    return ::posix_spawn(&child, thisProgram, &actions, &attributes, arguments, environ);
+  }
+
+private:
+  posix_spawn_file_actions_t actions{};
+  posix_spawnattr_t attributes{};
+};
+
+ChildResult start(std::vector<std::string> words, const ChildOptions *options) {
   const TemporaryFolder folder;
   if (const Status made = folder.made(); !made) {
     return {.status = 1, .fate = made.error().message};
@@ -45,14 +120,12 @@ ChildResult runChild(std::vector<std::string> words) {
   }
   arguments.push_back(nullptr);
   pid_t child = 0;
-  if (const int failure =
-          ::posix_spawn(&child, thisProgram, nullptr, nullptr, arguments.data(), environ)) {
+  if (const int failure = Spawning(options).spawn(child, arguments.data())) {
     return {.status = 1, .fate = fmt::format("no process: {}", std::strerror(failure))};
   }
-  int status = 0;
-  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
   ChildResult result;
+  const int status =
+      options == nullptr ? waitFor(child) : lookAfter(child, *options, result.isOutOfTime);
   result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 1;
   result.fate = fateOf(status);
   if (auto text = readTextFile(file)) {
@@ -62,6 +135,14 @@ ChildResult runChild(std::vector<std::string> words) {
     }
   }
   return result;
+}
+
+} // namespace
+
+ChildResult runChild(std::vector<std::string> words) { return start(std::move(words), nullptr); }
+
+ChildResult runChild(std::vector<std::string> words, const ChildOptions &options) {
+  return start(std::move(words), &options);
 }
 
 void endWithParent() { ::prctl(PR_SET_PDEATHSIG, SIGTERM); }

@@ -31,6 +31,12 @@ void Progress::show(const std::string &line) {
   hasLine = true;
 }
 
+void Progress::showPassing(const std::string &line) {
+  if (isTerminal) {
+    show(line);
+  }
+}
+
 void Progress::end() {
   if (hasLine) {
     printError("\r\033[K");

@@ -12,6 +12,8 @@ public:
   explicit Progress(bool isSilent);
   ~Progress() { end(); }
   void show(const std::string &line);
+  /// Only where the next line takes its place: on a terminal.
+  void showPassing(const std::string &line);
   /// Clears the terminal's line, so that a table can follow.
   void end();
 

@@ -11,7 +11,7 @@ definition, folder = f"{inputs}/tiny.toml", f"{kernels}/vector_add"
 file = f"{kernels}/vector_add/vector_add.py"
 launch = {"--signature": "*fp32, *fp32, *fp32, i32, 64", "--grid": "1"}
 stages = {"--target", "--chip", "--dtype", "--fresh"}
-rounds = {"--seed", "--rounds", "--require-target", "--import-path", "--start", "--blocking"}
+rounds = {"--seed", "--rounds", "--conservative", "--require-target", "--import-path", "--start", "--blocking"}
 backward = {"--out", "--backward", "--by"}
 architecture = ["--target", "nvidia:sm_80"]
 one_file = {"--signature", "--grid", "--arg", "--bytes", "--flops"}
@@ -25,6 +25,8 @@ modes = {"--mode", "--min-speedup"}
 kinds = [
     ("develop", [definition], stages | rounds | modes | backward | {"--seconds-per-case"}),
     ("develop", ["op"], stages | rounds | modes | {"--seconds-per-case"}),
+    ("develop", ["--all"], stages | rounds | modes | {"--all", "--out", "--seconds-per-case",
+                                                      "--seconds-per-operator"}),
     ("generate", [definition], stages | backward | {"--start"}),
     ("generate", ["op"], stages | {"--start", "--check"}),
     ("verify", [definition], stages | backward | {"--seed", "--case", "--dump", "--import-path",
@@ -71,14 +73,16 @@ kinds = [
     ("compile", [file, "--emit", "object"], emitted | library),
     ("explain", [], set()),
     ("chips", [], {"--recalibrate"}),
-    ("ops", [], {"--language"}),
+    ("ops", [], {"--language", "--results"}),
+    ("ops", ["--language"], {"--language"}),
     ("knobs", [], set()),
     ("doctor", [], set()),
 ]
 # Options that say of which kind the input is.
-choosing = {"check": {"--signature"}, "run": {"--case", "--interpret"}, "compile": {"--emit"}}
+choosing = {"develop": {"--all"}, "check": {"--signature"}, "run": {"--case", "--interpret"}, "compile": {"--emit"}}
 # Options that read a further value than a word.
-values = {"--rounds": "0", "--seed": "1", "--seconds-per-case": "0.001", "--mode": "default",
+values = {"--rounds": "0", "--seed": "1", "--seconds-per-case": "0.001",
+          "--seconds-per-operator": "1", "--mode": "default",
           "--min-speedup": "1", "--dtype": "float32",
           "--architecture": "x86-64", "--to": "tile", "--from": "tile", "--schedule": "in-order",
           "--resident": "0", "--max-reports": "1", "--emit": "object",

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/develop/sweep/KernelForms.h"
+
+#include "lib/definition/operations/Operations.h"
+#include "lib/definition/reader/Body.h"
+#include "lib/generator/Generator.h"
+
+#include <fmt/format.h>
+
+namespace nereid::develop {
+namespace {
+
+using definition::Argument;
+using definition::ArgumentType;
+using definition::Dim;
+using definition::OperationKind;
+using definition::Operator;
+using definition::SymbolicShape;
+
+/// What an argument is called with that is no operand; "" = its default, when it has one.
+std::string literal(const Argument &argument, const std::string &function) {
+  switch (argument.type) {
+  case ArgumentType::Operand:
+    break;
+  case ArgumentType::Bool:
+    return argument.hasDefault ? "" : "False";
+  case ArgumentType::String:
+    return argument.hasDefault ? "" : "'none'";
+  case ArgumentType::Integer:
+    return argument.hasDefault ? "" : "0";
+  case ArgumentType::Dims: // also where the default is all of them
+    return "-1";
+  case ArgumentType::TrailingShape:
+    return "(D,)";
+  case ArgumentType::Pair:
+    return argument.hasDefault ? "" : "1";
+  case ArgumentType::Padding: // with another one sizes would be no names
+    return "'same'";
+  case ArgumentType::Order:
+    return function == "permute" ? "(1, 0)" : "0";
+  case ArgumentType::Reduction:
+    return "'none'";
+  }
+  return "";
+}
+
+SymbolicShape shapeOf(const definition::Operation *operation, size_t operand) {
+  if (operation != nullptr && operation->kind == OperationKind::Convolution) {
+    return operand == 0 ? SymbolicShape{{"N"}, {"C"}, {"H"}, {"W"}}
+                        : SymbolicShape{{"K"}, {"C"}, {"", 3}, {"", 3}};
+  }
+  const bool isSecondFactor =
+      operation != nullptr && operation->kind == OperationKind::Contraction && operand == 1;
+  return isSecondFactor ? SymbolicShape{{"D"}, {"R"}} : SymbolicShape{{"R"}, {"D"}};
+}
+
+/// `out = function(…)` on tensors of this type; none when it is not defined for them.
+std::optional<Operator> callOf(const std::string &function, DType dtype, Diagnostics &diags) {
+  const definition::Operation *operation = definition::findOperation(function);
+  const definition::Function *written = definition::findFunction(function);
+  Operator op;
+  op.name = "call";
+  op.dtypes = {dtype};
+  std::string words;
+  for (const Argument &argument :
+       operation != nullptr ? operation->arguments : written->arguments) {
+    std::string value = literal(argument, function);
+    if (argument.type == ArgumentType::Operand && !argument.hasDefault) {
+      definition::Parameter parameter;
+      parameter.name = value = fmt::format("x{}", op.parameters.size());
+      parameter.shape = shapeOf(operation, op.parameters.size());
+      const bool isCondition = argument.name == "mask" || argument.name == "condition";
+      parameter.fixedDtype = isCondition ? std::optional(DType::Bool) : std::nullopt;
+      definition::Node leaf;
+      leaf.op = "input";
+      leaf.shape = parameter.shape;
+      leaf.name = parameter.name;
+      op.nodes.push_back(std::move(leaf));
+      op.parameters.push_back(std::move(parameter));
+    }
+    if (!value.empty()) {
+      words += fmt::format("{}{}={}", words.empty() ? "" : ", ", argument.name, value);
+    }
+  }
+  op.outputNames = {"out"};
+  op.outputDescriptions = {""};
+  op.outputDtypes = {std::nullopt};
+  op.body = fmt::format("out = {}({})", function, words);
+  return definition::readBody(op, {function, op.body}, diags) ? std::optional(std::move(op))
+                                                              : std::nullopt;
+}
+
+} // namespace
+
+std::optional<Diagnostic> missingForm(const std::string &function) {
+  Diagnostics diags;
+  for (DType dtype : {DType::F32, DType::I32}) {
+    if (auto op = callOf(function, dtype, diags)) {
+      return missingKernel(*op, genericMachine());
+    }
+  }
+  return diags.all().front();
+}
+
+std::optional<Diagnostic> missingKernel(const Operator &op, const Machine &chip) {
+  auto generated = generator::generate(op, chip, nullptr);
+  return generated ? std::nullopt : std::optional(generated.error());
+}
+
+} // namespace nereid::develop

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// A sweep for people: its table and totals on the screen, and summary.md.
+#pragma once
+
+#include "lib/develop/sweep/Summary.h"
+
+namespace nereid::develop {
+
+/// "1.53x"; "~1.53x" of unsteady times; "-" without either.
+std::string speedupText(const OperatorResult &result);
+/// "53/54".
+std::string correctText(const OperatorResult &result);
+
+/// One line for each operator.
+std::string summaryTable(const std::vector<OperatorResult> &results);
+/// What the rows come to, several lines.
+std::string totalsText(const std::vector<OperatorResult> &results);
+std::string summaryMarkdown(const Summary &summary);
+
+} // namespace nereid::develop
