@@ -215,6 +215,7 @@ TEST(SweepRecords, AreUsableOrNone) {
 TEST(SweepRecords, TellWhatIsDoneAgain) {
   EXPECT_TRUE(result(OperatorState::Wrong).isFinished());
   EXPECT_TRUE(result(OperatorState::Refused).isFinished());
+  EXPECT_FALSE(result(OperatorState::Failed).isFinished()); // without a device, say
   EXPECT_FALSE(result(OperatorState::Crashed).isFinished());
   EXPECT_FALSE(result(OperatorState::OutOfTime).isFinished());
   EXPECT_FALSE(result(OperatorState::Pending).isFinished());

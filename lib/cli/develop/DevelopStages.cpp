@@ -250,7 +250,9 @@ void runStages(StageOptions &options, Until until, Session &session) {
     report["development"] = std::move(results);
   }
   if (session.failure) {
-    report["failure"] = {{"code", session.failure->code}, {"message", session.failure->message}};
+    report["failure"] = {{"code", session.failure->code},
+                         {"message", session.failure->message},
+                         {"notes", session.failure->notes}};
   }
   if (!leaveReport(options.reportTo, report)) {
     session.status = exitInternal;

@@ -17,6 +17,7 @@
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -34,6 +35,16 @@ std::string fateOf(int status) {
   return WIFSIGNALED(status) ? fmt::format("its process was ended by signal {} ({})",
                                            WTERMSIG(status), ::strsignal(WTERMSIG(status)))
                              : std::string();
+}
+
+/// Whether this program is what started this process; who takes over orphans is another one.
+bool isParentThere() {
+  struct stat own, parents;
+  const std::string parent = fmt::format("/proc/{}/exe", ::getppid());
+  if (::stat(thisProgram, &own) != 0 || ::stat(parent.c_str(), &parents) != 0) {
+    return ::getppid() != 1; // not to be known
+  }
+  return own.st_dev == parents.st_dev && own.st_ino == parents.st_ino;
 }
 
 /// Until it ends.
@@ -145,7 +156,12 @@ ChildResult runChild(std::vector<std::string> words, const ChildOptions &options
   return start(std::move(words), &options);
 }
 
-void endWithParent() { ::prctl(PR_SET_PDEATHSIG, SIGTERM); }
+void endWithParent() {
+  ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+  if (!isParentThere()) { // it was gone before that was said
+    std::raise(SIGTERM);
+  }
+}
 
 bool leaveReport(const std::string &path, const Json &report) {
   return bool(writeFileAtomically(path, report.dump()));

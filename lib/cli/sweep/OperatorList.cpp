@@ -30,6 +30,16 @@ struct List {
   Json json = Json::array();
 };
 
+/// Of a definition that is refused.
+Diagnostic firstError(const Diagnostics &problems) {
+  for (const Diagnostic &one : problems.all()) {
+    if (one.severity == Severity::Error) {
+      return one;
+    }
+  }
+  return makeError("E0601", "it cannot be read");
+}
+
 const char *kindName(definition::OperationKind kind) {
   switch (kind) {
   case definition::OperationKind::Pointwise:
@@ -127,7 +137,7 @@ List operatorList(const std::vector<FoundDefinition> &found,
   const Machine chip = detectMachine();
   for (const FoundDefinition &one : found) {
     const auto missing =
-        one.op ? develop::missingKernel(*one.op, chip) : std::optional(one.problems.all().front());
+        one.op ? develop::missingKernel(*one.op, chip) : std::optional(firstError(one.problems));
     bool isOutdated = false;
     const OperatorResult *result = resultOf(one, summary, isOutdated);
     const std::string operatorClass = one.op ? document::operatorClass(*one.op) : "";

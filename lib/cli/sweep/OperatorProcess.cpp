@@ -65,6 +65,9 @@ void takeReport(OperatorResult &result, const ChildResult &child) {
   if (report.contains("failure")) {
     result.code = report.at("failure").at("code");
     result.message = report.at("failure").at("message");
+    for (const std::string note : report.at("failure").at("notes")) {
+      result.message += "; " + note;
+    }
     result.state = result.code == "E0607" ? OperatorState::Refused : OperatorState::Failed;
   } else if (child.status == exitDone) {
     result.state = OperatorState::Right;

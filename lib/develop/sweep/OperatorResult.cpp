@@ -124,8 +124,8 @@ TypeCount OperatorResult::cases() const {
 }
 
 bool OperatorResult::isFinished() const {
-  return state != OperatorState::Pending && state != OperatorState::Crashed &&
-         state != OperatorState::OutOfTime;
+  return state == OperatorState::Right || state == OperatorState::Wrong ||
+         state == OperatorState::Refused || state == OperatorState::Malformed;
 }
 
 void takeDevelopment(OperatorResult &result, const Json &json) {

@@ -58,7 +58,8 @@ struct OperatorResult {
   TypeCount cases() const; ///< of all types together
   /// Whether it counts among the operators that were to be developed.
   bool isCounted() const { return state != OperatorState::LeftOut; }
-  /// A process said what became of it: nothing to do again.
+  /// The definition and the program alone say what became of it: nothing to do again. What failed
+  /// otherwise may have lacked a device, memory or quiet.
   bool isFinished() const;
 };
 

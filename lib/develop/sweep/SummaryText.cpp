@@ -64,6 +64,13 @@ std::string noteText(const OperatorResult &result) {
   return fmt::format("{}", fmt::join(notes, "; "));
 }
 
+std::string rooflineText(const OperatorResult &result) {
+  if (!result.rooflineShare) {
+    return "-";
+  }
+  return (result.decisiveCases == 0 ? "~" : "") + report::formatPercent(*result.rooflineShare);
+}
+
 std::string targetText(const OperatorResult &result) {
   const std::string target = report::formatRatio(result.target);
   if (result.operatorClass.empty()) { // no definition, no target
@@ -85,9 +92,7 @@ report::Table tableOf(const std::vector<OperatorResult> &results, bool isWhole) 
                           : fmt::format("{} {}/{}", type.dtype, type.correct, type.total));
     }
     table.add({one.name, fmt::format("{}", fmt::join(types, ", ")), correctText(one),
-               speedupText(one),
-               one.rooflineShare ? report::formatPercent(*one.rooflineShare) : "-", targetText(one),
-               stateName(one.state),
+               speedupText(one), rooflineText(one), targetText(one), stateName(one.state),
                one.state == OperatorState::Pending ? "" : fmt::format("{:.1f} s", one.seconds),
                isWhole ? cell(noteText(one)) : cut(noteText(one))});
   }
@@ -127,8 +132,9 @@ std::string speedupLines(const Totals &totals) {
                         report::formatRatio(*totals.meanOfAll));
   }
   if (totals.unmeasured > 0) {
-    text += fmt::format("  {} without steady times {} in no mean\n", totals.unmeasured,
-                        totals.unmeasured == 1 ? "is" : "are");
+    text += fmt::format("  {} without steady times {} in no mean: a quieter machine, or more "
+                        "--seconds-per-case\n",
+                        totals.unmeasured, totals.unmeasured == 1 ? "is" : "are");
   }
   if (totals.measured > 0) {
     text += fmt::format("  {} of {} right and at least as quick as the baseline, {} reach their "
@@ -167,8 +173,9 @@ std::string totalsText(const std::vector<OperatorResult> &results) {
   text += fmt::format("cases: {} of {} right\n", totals.correctCases, totals.cases);
   text += speedupLines(totals);
   if (totals.rooflineShare) {
-    text += fmt::format("share of the roofline: {}, geometric mean of {}\n",
-                        report::formatPercent(*totals.rooflineShare), totals.withRoofline);
+    text += fmt::format("share of the roofline: {}, geometric mean of {}{}\n",
+                        report::formatPercent(*totals.rooflineShare), totals.withRoofline,
+                        totals.unmeasured > 0 ? ", unsteady times among them" : "");
   }
   return text + fmt::format("time: {:.1f} s\n", totals.seconds);
 }
