@@ -94,19 +94,30 @@ void OperatorProcess::run(OperatorResult &result) const {
   ChildOptions options;
   options.log = log;
   options.mostSeconds = mostSeconds;
-  options.whileItRuns = [&] { show(lastLine(endOf(log), "")); };
+  std::string shown;
+  options.whileItRuns = [&] {
+    const std::string line = lastLine(endOf(log), "");
+    if (line != shown) {
+      show(shown = line);
+    }
+  };
   const measure::Clock clock = measure::steadyClock();
   const double begin = clock();
   const ChildResult child = runChild(line, options);
   result.seconds = clock() - begin;
-  if (child.isOutOfTime) {
+  // From 128 on it was interrupted, by whom so ever.
+  if (child.report && child.fate.empty() && child.status < 128) {
+    OperatorResult reported = result;
+    takeReport(reported, child);
+    if (!isInterrupted() || reported.isFinished()) { // it may have been done a moment before
+      result = std::move(reported);
+    }
+  } else if (isInterrupted()) {
+    return;
+  } else if (child.isOutOfTime) {
     result.state = OperatorState::OutOfTime;
     result.message =
         fmt::format("not done after {:g} s; --seconds-per-operator gives it more", mostSeconds);
-  } else if (isInterrupted()) {
-    return;
-  } else if (child.report && child.fate.empty() && child.status < 128) { // else interrupted alone
-    takeReport(result, child);
   } else {
     result.state = OperatorState::Crashed;
     result.message = child.fate.empty() ? fmt::format("its process ended with status {} and no "
