@@ -103,6 +103,18 @@ TEST(SweepResult, LeavesSkippedCasesOut) {
   EXPECT_NEAR(one.speedup.value(), 3, 1e-12);
 }
 
+TEST(SweepResult, SaysWhyNothingIsTimed) {
+  OperatorResult one;
+  takeDevelopment(one,
+                  development(Json::array(), Json::array({{{"case", "x"}, {"skipped", "large"}}})));
+  EXPECT_EQ(one.message, "not timed: large");
+  OperatorResult two;
+  Json elsewhere = development(Json::array(), Json::array());
+  elsewhere["predicted_for"] = "a chip";
+  takeDevelopment(two, elsewhere);
+  EXPECT_EQ(two.message, "not timed: predicted for a chip");
+}
+
 TEST(SweepTotals, CountEveryOperatorOnce) {
   OperatorResult quick = result(OperatorState::Right, 2, 0.9);
   quick.types = {{"float32", 10, 9, 0, 1}};

@@ -58,8 +58,10 @@ bool isSteady(const Json &row, const char *key) {
 
 void takePerformance(OperatorResult &result, const Json &rows) {
   std::vector<double> decisive, all, shares;
+  std::string skipped;
   for (const Json &row : rows) {
     if (row.contains("skipped")) {
+      skipped = row.at("skipped");
       continue;
     }
     ++result.timedCases;
@@ -82,6 +84,9 @@ void takePerformance(OperatorResult &result, const Json &rows) {
     }
   }
   result.decisiveCases = static_cast<int>(decisive.size());
+  if (result.timedCases == 0 && result.message.empty() && !skipped.empty()) {
+    result.message = "not timed: " + skipped;
+  }
   if (!decisive.empty()) {
     result.speedup = measure::geometricMean(decisive);
   } else if (!all.empty()) {
@@ -131,6 +136,9 @@ bool OperatorResult::isFinished() const {
 void takeDevelopment(OperatorResult &result, const Json &json) {
   takeAccuracy(result, json.at("accuracy"));
   takePerformance(result, json.at("performance"));
+  if (json.contains("predicted_for") && result.message.empty()) {
+    result.message = "not timed: predicted for " + json.at("predicted_for").get<std::string>();
+  }
   result.target = json.at("target");
   if (result.speedup) {
     result.isTargetMet = *result.speedup >= result.target;
@@ -195,6 +203,9 @@ std::optional<OperatorResult> readOperatorResult(const Json &json) {
     result.speedup = optionalAt<double>(json, "speedup");
     result.unsteadySpeedup = optionalAt<double>(json, "unsteady_speedup");
     result.rooflineShare = optionalAt<double>(json, "roofline_fraction");
+    if (json.contains("predicted_for") && result.message.empty()) {
+      result.message = "not timed: predicted for " + json.at("predicted_for").get<std::string>();
+    }
     result.target = json.at("target");
     result.isTargetMet = optionalAt<bool>(json, "target_met");
     result.seconds = json.at("seconds");

@@ -40,7 +40,7 @@ struct OperatorResult {
   std::string definitionHash; ///< of the text that was developed
   std::string operatorClass;  ///< "normalisation"; "" when the definition is refused
   OperatorState state = OperatorState::Pending;
-  std::string code, message; ///< of what is not right; the code may be missing
+  std::string code, message; ///< of what is not right, or was not timed; the code may be missing
   std::vector<TypeCount> types;
   int timedCases = 0;    ///< performance cases that were not skipped
   int decisiveCases = 0; ///< of these, those that failed or were measured steadily

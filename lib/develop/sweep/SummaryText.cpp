@@ -49,7 +49,7 @@ std::string noteText(const OperatorResult &result) {
     notes.emplace_back("done before");
   }
   if (const int skipped = result.cases().skipped; skipped > 0) {
-    notes.push_back(fmt::format("{} cases skipped", skipped));
+    notes.push_back(fmt::format("{} case{} skipped", skipped, skipped == 1 ? "" : "s"));
   }
   if (result.state != OperatorState::Right) {
     if (!result.message.empty()) {
@@ -59,7 +59,7 @@ std::string noteText(const OperatorResult &result) {
     notes.push_back(fmt::format("{} of {} times unsteady", result.timedCases - result.decisiveCases,
                                 result.timedCases));
   } else if (result.timedCases == 0) {
-    notes.emplace_back("not timed");
+    notes.push_back(result.message.empty() ? "not timed" : result.message);
   }
   return fmt::format("{}", fmt::join(notes, "; "));
 }
