@@ -126,6 +126,7 @@ ChildResult start(std::vector<std::string> words, const ChildOptions *options) {
   words.insert(words.begin(), "nereid");
   words.insert(words.end(), {reportOption, file});
   std::vector<char *> arguments;
+  arguments.reserve(words.size() + 1);
   for (std::string &word : words) {
     arguments.push_back(word.data());
   }

@@ -97,6 +97,7 @@ List functionList() {
 
 std::string typesText(const definition::Operator &op) {
   std::vector<std::string_view> names;
+  names.reserve(op.dtypes.size());
   for (DType dtype : op.dtypes) {
     names.push_back(torchName(dtype));
   }

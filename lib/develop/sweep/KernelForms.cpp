@@ -12,7 +12,6 @@ namespace {
 
 using definition::Argument;
 using definition::ArgumentType;
-using definition::Dim;
 using definition::OperationKind;
 using definition::Operator;
 using definition::SymbolicShape;

@@ -86,6 +86,7 @@ report::Table tableOf(const std::vector<OperatorResult> &results, bool isWhole) 
                        "state", ">time", "note"});
   for (const OperatorResult &one : results) {
     std::vector<std::string> types;
+    types.reserve(one.types.size());
     for (const TypeCount &type : one.types) {
       types.push_back(type.correct == type.total
                           ? type.dtype
