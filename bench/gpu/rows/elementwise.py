@@ -78,7 +78,7 @@ def _bias_gelu(type_name, columns):
 def _dropout(type_name, columns):
     def make(maker):
         torch, dtype = maker.torch, getattr(maker.torch, TYPES[type_name])
-        drop, p = torch.nn.functional.dropout, 0.25
+        drop, p, block = torch.nn.functional.dropout, 0.25, 2048
         x = maker.normal(*_shape(maker, columns), dtype=dtype)
         out, n = torch.empty_like(x), x.numel()
 
@@ -92,8 +92,9 @@ def _dropout(type_name, columns):
                           _SMALLEST)
 
         return Work("kernels/dropout/dropout.py", "seeded_dropout",
-                    {"x": x, "out": out, "n": n, "p": p, "seed": 1234567, "BLOCK": _BLOCK},
-                    ["out"], _grid(n), check, bytes=2 * x.nbytes, constants=("BLOCK",),
+                    {"x": x, "out": out, "n": n, "p": p, "seed": 1234567, "BLOCK": block},
+                    ["out"], (-(-n // block),), check, bytes=2 * x.nbytes, constants=("BLOCK",),
+                    warps=2,
                     peers={"eager": lambda: drop(x, p, training=True)},
                     inductor=(lambda a: drop(a, p, training=True), (x,)))
     return make

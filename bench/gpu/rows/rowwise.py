@@ -31,12 +31,13 @@ class _Rows:
 
     def kernel(self, file, function, pieces, lanes=False):
         """File, function, sizes and warps of the kernel that holds a row whole, or of the one that
-        walks it in pieces of so many columns with so many warps. lanes: that one has some
-        neighbours in each lane, as many as an access of 16 bytes takes."""
+        walks it: in pieces of so many columns, with so many held, if any are, and so many warps.
+        lanes: that one has some neighbours in each lane, as many as an access of 16 bytes takes."""
         if not pieces:
             return file + ".py", function, {"BLOCK": self.block}, self.warps
-        block, warps = (64, 4) if self.maker.tiny else pieces  # several for the tiny row as well
-        sizes = {"BLOCK": block, **({"WIDTH": 16 // self.dtype.itemsize} if lanes else {})}
+        block, held, warps = (64, pieces[1] and 128, 4) if self.maker.tiny else pieces
+        sizes = {"BLOCK": block, **({"HELD": held} if held else {}),
+                 **({"WIDTH": 16 // self.dtype.itemsize} if lanes else {})}
         return file + "_long.py", function + "_long", sizes, warps
 
     def normal(self, *shape):
@@ -102,9 +103,11 @@ def _layer_norm(type_name, columns, pieces):
         it = _Rows(maker, type_name, columns)
         x, weight, bias = it.normal(), it.normal(it.columns), it.normal(it.columns)
         out, norm = it.torch.empty_like(x), it.functional.layer_norm
-        block, warps = min(it.block, 4096), min(it.warps, 8)
-        if pieces and not maker.tiny:
-            block, warps = pieces
+        file, function, sizes, warps = it.kernel("kernels/layer_norm/layer_norm", "layer_norm",
+                                                 pieces and pieces[1] and pieces)
+        if function == "layer_norm":  # which walks its row as well
+            block, _, warps = pieces or (min(it.block, 4096), None, min(it.warps, 8))
+            sizes = {"BLOCK": 64 if maker.tiny else block}
 
         def check(o):
             wanted = it.by_rows(lambda part: norm(part, (it.columns,), weight.double(),
@@ -112,10 +115,10 @@ def _layer_norm(type_name, columns, pieces):
             # What is left of a sum and a bias that cancel has the error of both.
             return it.bound(o["out"], wanted, 16 * it.error)
 
-        return Work("kernels/layer_norm/layer_norm.py", "layer_norm",
+        return Work(file, function,
                     {"x": x, "weight": weight, "bias": bias, "out": out, "row_stride": it.columns,
-                     "n_cols": it.columns, "eps": 1e-5, "BLOCK": block}, ["out"], (it.rows,), check,
-                    bytes=2 * x.nbytes, constants=("BLOCK",), warps=warps,
+                     "n_cols": it.columns, "eps": 1e-5, **sizes}, ["out"], (it.rows,), check,
+                    bytes=2 * x.nbytes, constants=tuple(sizes), warps=warps,
                     peers={"eager": lambda: norm(x, (it.columns,), weight, bias, 1e-5)},
                     inductor=(lambda a, b, c: norm(a, (it.columns,), b, c, 1e-5),
                               (x, weight, bias)))
@@ -264,20 +267,27 @@ def _cross_entropy_backward(type_name, columns, pieces):
     return make
 
 
+# Columns of a piece, columns held, warps, of rows of 65536: for types of 16 bits, then for float32.
+_LONGEST = {"softmax": ((16384, 16384, 32), (8192, 32768, 32)),
+            "softmax_backward": ((16384, 16384, 32), (8192, 16384, 16)),
+            "layer_norm": ((16384, 32768, 32), (8192, 16384, 32)),
+            "layer_norm_backward": ((16384, 16384, 32), (8192, 16384, 16)),
+            "rms_norm": ((16384, 32768, 32), (8192, 32768, 32)),
+            "rms_norm_backward": ((16384, 16384, 16), (8192, 16384, 16)),
+            "cross_entropy": ((16384, None, 32), (16384, None, 32)),
+            "cross_entropy_backward": ((16384, 16384, 32), (8192, 32768, 32))}
+
+
 def _pieces(name, type_name, columns):
-    """Columns and warps for a row that is walked, by measurement on an H100: as few programs at a
-    time as keep memory busy, so that what their rows have between them stays in the L2 cache."""
+    """How a row is walked, by measurement on an H100: as few programs at a time as keep memory busy,
+    so that what is read again of their rows stays in the L2 cache."""
     is_wide = type_name == "fp32"
-    if columns == 16384:
-        if name == "layer_norm" or (name.startswith("cross_entropy") and not is_wide):
-            return 8192, 16
-    if columns < 65536:
-        return None
-    if name in ("softmax", "cross_entropy_backward") and is_wide:
-        return 32768, 32
-    if name == "layer_norm" and not is_wide:
-        return 16384, 16
-    return (8192 if name == "layer_norm_backward" and is_wide else 16384), 32
+    if columns == 65536:
+        return _LONGEST[name][is_wide]
+    if columns == 16384 and (name == "layer_norm" or
+                             (name.startswith("cross_entropy") and not is_wide)):
+        return 8192, 8192 if name == "cross_entropy_backward" else None, 16
+    return None
 
 
 def rows():
