@@ -2,6 +2,7 @@
 #include "lib/generator/EagerText.h"
 
 #include "lib/definition/operations/Operations.h"
+#include "lib/generator/python/WrapperText.h"
 
 #include <fmt/format.h>
 
@@ -36,6 +37,70 @@ std::string called(const std::string &path) {
   return definition::moduleOf(name) + "." + (operation ? operation->name : name);
 }
 
+/// PyTorch takes tensors alone; definitions take numbers, too.
+constexpr std::array<std::string_view, 13> ofTensors = {
+    "maximum",   "minimum",    "fmax",        "fmin",       "atan2",       "hypot", "heaviside",
+    "logaddexp", "logaddexp2", "logical_and", "logical_or", "logical_xor", "prelu"};
+
+/// Some call gives a number to such a function.
+bool needsTensors(const FusedOperator &fused) {
+  const auto &nodes = fused.op.nodes;
+  return std::any_of(nodes.begin(), nodes.end(), [&](const definition::Node &node) {
+    return isOneOf(ofTensors, node.op) &&
+           std::any_of(node.inputs.begin(), node.inputs.end(), [&](int input) {
+             return definition::isNumber(nodes[static_cast<size_t>(input)]);
+           });
+  });
+}
+
+/// The type of results where the body gives the input another value.
+constexpr const char *ownType = "_own_type";
+
+bool isAssigned(const FusedOperator &fused, const std::string &input) {
+  const std::vector<std::string> lines = bodyLines(fused.op);
+  return std::any_of(lines.begin(), lines.end(), [&](const std::string &line) {
+    const size_t behind = line.find_first_not_of(' ', input.size());
+    return line.starts_with(input) && behind != std::string::npos && line[behind] == '=';
+  });
+}
+
+/// "torch.maximum(x, 0)" becomes "_of_tensors(torch.maximum, x, 0)".
+void wrapCalls(std::string &line) {
+  for (std::string_view name : ofTensors) {
+    for (const char *module : {"torch.", "F."}) {
+      const std::string call = module + std::string(name) + "(";
+      for (size_t at = 0; (at = line.find(call, at)) != std::string::npos;) {
+        const std::string wrapped = "_of_tensors(" + call.substr(0, call.size() - 1) + ", ";
+        line.replace(at, call.size(), wrapped);
+        at += wrapped.size();
+      }
+    }
+  }
+}
+
+/// PyTorch's rms_norm takes the type's epsilon where a definition takes a number: "F.rms_norm(x,
+/// [D])" becomes "F.rms_norm(x, [D], eps=1e-06)".
+void giveEpsilon(std::string &line) {
+  const std::string call = "F.rms_norm(";
+  const definition::Operation *operation = definition::findOperation("rms_norm");
+  for (size_t at = 0; (at = line.find(call, at)) != std::string::npos;) {
+    at += call.size();
+    int depth = 1, commas = 0;
+    size_t end = at;
+    for (; end < line.size() && depth > 0; ++end) {
+      const char one = line[end];
+      depth += one == '(' || one == '[' ? 1 : one == ')' || one == ']' ? -1 : 0;
+      commas += depth == 1 && one == ',' ? 1 : 0;
+    }
+    const std::string arguments = line.substr(at, end - 1 - at);
+    const bool isGiven = commas >= 3 || arguments.find("eps=") != std::string::npos ||
+                         arguments.find("eps =") != std::string::npos;
+    if (!isGiven && depth == 0) {
+      line.insert(end - 1, ", eps=" + operation->arguments.back().defaultText);
+    }
+  }
+}
+
 } // namespace
 
 std::string withModules(const std::string &line) {
@@ -59,36 +124,64 @@ std::string withModules(const std::string &line) {
   return text;
 }
 
-std::string eagerFunction(const FusedOperator &fused, const SizeNames &names) {
-  std::string parameters, results;
-  for (const CallParameter &parameter : callParameters(fused)) {
-    parameters += (parameters.empty() ? "" : ", ") + parameter.name;
+std::string eagerHelpers(const FusedOperator &fused) {
+  return needsTensors(fused) ? R"(def _of_tensors(function, *operands):
+    """A call of a function that PyTorch has for tensors alone, some operands being numbers."""
+    device = [each.device for each in operands if isinstance(each, torch.Tensor)][0]
+    return function(*(torch.as_tensor(each, device=device) for each in operands))
+
+
+)"
+                             : "";
+}
+
+std::vector<std::string> eagerBody(const FusedOperator &fused) {
+  std::vector<std::string> lines;
+  const SizeNames names(fused);
+  if (const std::string lead = leadTensor(fused); isAssigned(fused, lead)) {
+    lines.push_back(fmt::format("{} = {}.dtype", ownType, lead));
   }
-  std::string text = fmt::format("def _eager({}):\n", parameters);
-  text += "    \"\"\"The definition by PyTorch's own operations.\"\"\"\n";
   for (const SizeNames::Step &step : names.steps) {
     if (!step.isRest) {
       const Operand &operand = fused.operands[static_cast<size_t>(step.operand)];
       const definition::Dim &dim = *(operand.shape.end() - step.fromEnd);
-      text += fmt::format("    {} = {}.shape[-{}]\n", dim.symbol, operand.name, step.fromEnd);
+      lines.push_back(fmt::format("{} = {}.shape[-{}]", dim.symbol, operand.name, step.fromEnd));
     }
   }
-  std::string lead;
-  for (const Operand &operand : fused.operands) {
-    lead = lead.empty() && !operand.isOutput ? operand.name : lead;
-  }
   for (const std::string &line : bodyLines(fused.op)) {
-    text += "    " + withModules(line) + "\n";
+    lines.push_back(withModules(line));
+    giveEpsilon(lines.back());
+    if (needsTensors(fused)) {
+      wrapCalls(lines.back());
+    }
   }
+  return lines;
+}
+
+std::string eagerResults(const FusedOperator &fused) {
+  const std::string lead = leadTensor(fused);
+  const std::string own = isAssigned(fused, lead) ? ownType : lead + ".dtype";
+  std::string results;
   for (const Operand &operand : fused.operands) {
     if (operand.isOutput) {
-      const std::string type = operand.fixedDtype
-                                   ? fmt::format("torch.{}", torchName(*operand.fixedDtype))
-                                   : lead + ".dtype";
+      const std::string type = operand.fixedDtype ? torchType(*operand.fixedDtype) : own;
       results += fmt::format("{}{}.to({})", results.empty() ? "" : ", ", operand.name, type);
     }
   }
-  return text + "    return " + results + "\n\n\n";
+  return results;
+}
+
+std::string eagerFunction(const FusedOperator &fused) {
+  std::string parameters;
+  for (const CallParameter &parameter : callParameters(fused)) {
+    parameters += (parameters.empty() ? "" : ", ") + parameter.name;
+  }
+  std::string text = eagerHelpers(fused) + fmt::format("def _eager({}):\n", parameters);
+  text += "    \"\"\"The definition by PyTorch's own operations.\"\"\"\n";
+  for (const std::string &line : eagerBody(fused)) {
+    text += "    " + line + "\n";
+  }
+  return text + "    return " + eagerResults(fused) + "\n\n\n";
 }
 
 } // namespace nereid::generator

@@ -6,11 +6,19 @@
 #include "lib/generator/WrapperNames.h"
 
 #include <string>
+#include <vector>
 
 namespace nereid::generator {
 
+/// What calls of the body need beside it: a function, or nothing.
+std::string eagerHelpers(const FusedOperator &fused);
+/// The body's lines, sizes that it names bound before them.
+std::vector<std::string> eagerBody(const FusedOperator &fused);
+/// "out.to(x.dtype)": what the body's results are returned as.
+std::string eagerResults(const FusedOperator &fused);
+
 /// The function with its head and two empty lines behind; it takes what the wrapper takes.
-std::string eagerFunction(const FusedOperator &fused, const SizeNames &names);
+std::string eagerFunction(const FusedOperator &fused);
 
 /// A line of a body with each function under the module that PyTorch has it in: "gelu(x)" and
 /// "torch.gelu(x)" become "F.gelu(x)". Methods, and what `math` has, stay as they are.

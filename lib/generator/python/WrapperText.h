@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the Python files of an operator share: the head of its function, the checks that a call must
+// pass, shapes and types in PyTorch's words.
+#pragma once
+
+#include "lib/generator/WrapperNames.h"
+
+#include <string>
+#include <vector>
+
+namespace nereid::generator {
+
+/// "torch.float32".
+std::string torchType(DType type);
+/// A number as Python reads it back.
+std::string pythonNumber(double value);
+/// "(*leading, D)" over the variables of `names`.
+std::string shapeTuple(const definition::SymbolicShape &shape, const SizeNames &names);
+/// The input whose type and device results have.
+std::string leadTensor(const FusedOperator &fused);
+
+/// The file's text between three quotes: name, summary, the definition's body and what the file is.
+std::string fileHead(const FusedOperator &fused, const std::string &what);
+/// "def softmax(x: torch.Tensor) -> torch.Tensor:" and the end of its line.
+std::string functionHead(const FusedOperator &fused);
+/// "x [..., D], bias [D] -> out [..., D]".
+std::string shapesText(const FusedOperator &fused);
+/// "x, bias, eps": a call's arguments.
+std::string argumentNames(const FusedOperator &fused);
+
+/// DEVICES and `_check`, which the lines of callChecks() use.
+std::string checkFunctions();
+/// Lines without indentation; they bind the variables of `names` on the way.
+std::vector<std::string> callChecks(const FusedOperator &fused, const SizeNames &names);
+
+} // namespace nereid::generator
