@@ -25,6 +25,7 @@
 
 namespace nereid::develop {
 
+using generator::Language;
 using generator::Project;
 
 std::string userPatternsPath() {
@@ -128,6 +129,8 @@ Result<std::unique_ptr<Development>> Development::fromDefinition(const std::stri
   if (!project) {
     return project.error();
   }
+  const auto present = former ? former->language : options.language.value_or(Language::Cpp);
+  project->manifest.language = generator::together(present, options.language.value_or(present));
   std::unique_ptr<Development> result(new Development(std::move(*project), std::move(options)));
   if (auto prepared = result->prepare(*op); !prepared) {
     return prepared.error();
@@ -199,7 +202,17 @@ void Development::findEditedFiles(const generator::Manifest &former) {
     return;
   }
   written->table = former.table;
-  edited = editedFiles(workspace, generator::writeFiles(*written));
+  written->language = former.language;
+  auto files = generator::writeFiles(*written);
+  // A file of another language that is here already was not written by a run.
+  for (generator::GeneratedFile &file : generator::writeFiles(generation)) {
+    const bool isKnown = std::any_of(files.begin(), files.end(),
+                                     [&](const auto &one) { return one.name == file.name; });
+    if (!isKnown) {
+      files.push_back(std::move(file));
+    }
+  }
+  edited = editedFiles(workspace, files);
 }
 
 Status Development::findMachine() {
@@ -285,6 +298,7 @@ Status Development::prepare(const definition::Operator &op) {
     return generated.error();
   }
   generation = std::move(*generated);
+  generation.language = manifest.language;
   if (isContinued) {
     if (manifest.chip != machine.fingerprint) {
       options.progress(

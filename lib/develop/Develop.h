@@ -35,6 +35,9 @@ struct DevelopOptions {
   std::string keepIn;   ///< folder for the first case that fails
   /// Where optimisation begins; none: as the folder's record says, by the rule in a new one.
   std::optional<generator::Start> start;
+  /// Of the files beside the kernel's; none: as the folder has them, C++ in a new one. A folder
+  /// that has files in the other language keeps them.
+  std::optional<generator::Language> language;
   /// One line of progress at a time; the caller decides how to show it.
   std::function<void(const std::string &)> progress = [](const std::string &) {};
 };

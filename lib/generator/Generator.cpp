@@ -6,6 +6,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 namespace nereid::generator {
 
 Schedule Generation::scheduleFor(const definition::Binding &binding, DType dtype,
@@ -49,8 +52,17 @@ Result<Generation> generate(const definition::Operator &op, const Machine &chip,
 }
 
 std::vector<GeneratedFile> writeFiles(const Generation &generation) {
-  std::vector<GeneratedFile> files = writeCompanions(generation);
-  files.insert(files.begin(), {generation.fused.op.name + "_triton.py", writeTriton(generation)});
+  std::vector<GeneratedFile> files = {
+      {generation.fused.op.name + "_triton.py", writeTriton(generation)}};
+  auto append = [&](std::vector<GeneratedFile> more) {
+    std::move(more.begin(), more.end(), std::back_inserter(files));
+  };
+  if (hasCpp(generation.language)) {
+    append(writeCompanions(generation));
+  }
+  if (hasPython(generation.language)) {
+    append(writePythonCompanions(generation));
+  }
   return files;
 }
 

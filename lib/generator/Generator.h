@@ -8,6 +8,7 @@
 #include "lib/generator/NaiveStart.h"
 #include "lib/generator/Patterns.h"
 #include "lib/generator/Schedule.h"
+#include "lib/generator/python/Language.h"
 
 #include <string>
 #include <vector>
@@ -23,8 +24,9 @@ struct GeneratedFile {
 struct Generation {
   FusedOperator fused;
   ScheduleTable table;
-  Start start = Start::Rule;        ///< what cases without an entry begin with
-  std::vector<std::string> remarks; ///< why each schedule was chosen, one line each
+  Start start = Start::Rule;         ///< what cases without an entry begin with
+  Language language = Language::Cpp; ///< of the files beside `<op>_triton.py`
+  std::vector<std::string> remarks;  ///< why each schedule was chosen, one line each
 
   /// The table's schedule for a case, or the first choice (which is then entered in the table).
   Schedule scheduleFor(const definition::Binding &binding, DType dtype, const Machine &chip,
@@ -41,7 +43,9 @@ std::string writeTriton(const Generation &generation);
 /// `<op>_kernel.hpp`, `<op>_baseline.cpp`, `<op>_accuracy.cpp`, `<op>_performance.cpp`,
 /// `CMakeLists.txt`.
 std::vector<GeneratedFile> writeCompanions(const Generation &generation);
-/// All of them.
+/// `<op>_baseline.py`, `<op>_accuracy.py`, `<op>_performance.py`.
+std::vector<GeneratedFile> writePythonCompanions(const Generation &generation);
+/// `<op>_triton.py` and the companions in the generation's languages.
 std::vector<GeneratedFile> writeFiles(const Generation &generation);
 
 } // namespace nereid::generator

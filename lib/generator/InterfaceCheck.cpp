@@ -19,11 +19,11 @@ using Part = Interface::Part;
 struct File {
   const char *suffix, *title;
 };
-constexpr File files[] = {{"_triton.py", "kernel file"},
-                          {"_kernel.hpp", "launcher"},
-                          {"_baseline.cpp", "baseline"},
-                          {"_accuracy.cpp", "accuracy"},
-                          {"_performance.cpp", "performance"}};
+constexpr File files[] = {
+    {"_triton.py", "kernel file"},       {"_kernel.hpp", "launcher"},
+    {"_baseline.cpp", "baseline"},       {"_accuracy.cpp", "accuracy"},
+    {"_performance.cpp", "performance"}, {"_baseline.py", "Python baseline"},
+    {"_accuracy.py", "Python accuracy"}, {"_performance.py", "Python performance"}};
 
 Result<Interface> readInterface(const std::string &path, const std::string &text,
                                 const std::string &name) {
@@ -228,10 +228,15 @@ InterfaceReport checkInterfaces(const std::string &directory, const Generation &
   size_t checkRows = 0;
   const std::vector<GeneratedFile> generated = writeFiles(generation);
   InterfaceReport report;
+  std::vector<File> present; // of the folder's languages
   for (const File &file : files) {
     auto found = std::find_if(generated.begin(), generated.end(), [&](const GeneratedFile &one) {
       return one.name == name + file.suffix;
     });
+    if (found == generated.end()) {
+      continue;
+    }
+    present.push_back(file);
     auto read = readInterface(found->name, found->content, name);
     if (!read) {
       diags.add(read.error());
@@ -244,8 +249,8 @@ InterfaceReport checkInterfaces(const std::string &directory, const Generation &
   report.rows = rowsOf(wanted.front(), checkRows);
   const size_t before = diags.all().size();
   for (size_t i = 0; i < wanted.size(); ++i) {
-    report.files.push_back(files[i].title);
-    std::string path = directory + "/" + name + files[i].suffix;
+    report.files.push_back(present[i].title);
+    std::string path = directory + "/" + name + present[i].suffix;
     auto text = readTextFile(path);
     std::optional<Interface> actual;
     if (!text) {

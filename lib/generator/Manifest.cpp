@@ -178,6 +178,7 @@ std::string manifestText(const Manifest &manifest) {
                {"definitionHash", manifest.definitionHash},
                {"definition", manifest.definitionText},
                {"start", startName(manifest.start)},
+               {"language", languageName(manifest.language)},
                {"schedules", tableToJson(manifest.table)},
                {"stages", stages},
                {"rounds", rounds},
@@ -212,6 +213,13 @@ Result<Manifest> readManifest(const std::string &path, const std::string &text) 
       return damaged(fmt::format("'{}' is no start", startText));
     }
     manifest.start = *start;
+    const std::string languageText =
+        json.value("language", std::string(languageName(Language::Cpp)));
+    auto language = parseLanguage(languageText);
+    if (!language) {
+      return damaged(fmt::format("'{}' is no language", languageText));
+    }
+    manifest.language = *language;
     auto table = tableFromJson(json.at("schedules"));
     if (!table) {
       return damaged("a schedule is not one");

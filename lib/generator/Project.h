@@ -41,7 +41,8 @@ struct Manifest {
   static constexpr int schemaVersion = 1;
   std::string operatorName, definitionPath, definitionText, definitionHash;
   std::string generatorVersion, chip;
-  Start start = Start::Rule; ///< where optimisation began
+  Start start = Start::Rule;         ///< where optimisation began
+  Language language = Language::Cpp; ///< of the files beside the kernel's
   ScheduleTable table;
   std::vector<StageRecord> stages;
   std::vector<RoundRecord> rounds;

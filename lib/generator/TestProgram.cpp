@@ -104,6 +104,28 @@ bool agrees(const std::string &title, const nereid::Verdict &verdict) {
 
 } // namespace
 
+Filling fillingOf(const FusedOperator &fused, const Operand &operand) {
+  std::vector<DType> types =
+      operand.fixedDtype ? std::vector<DType>{*operand.fixedDtype} : fused.op.dtypes;
+  if (!areAllFloat(types)) {
+    auto has = [&](auto holds) { return std::any_of(types.begin(), types.end(), holds); };
+    bool isBool = has([](DType type) { return type == DType::Bool; });
+    bool isUnsigned = isBool || has([](DType type) { return isUnsignedInteger(type); });
+    return {Filling::Kind::Integers, isUnsigned ? 0.0 : -100.0, isBool ? 2.0 : 100.0};
+  }
+  auto range = definition::valueRange(fused.op, static_cast<size_t>(operand.index));
+  if (!range.isEverything()) {
+    const double low = std::isfinite(range.low)    ? range.low
+                       : std::isfinite(range.high) ? range.high - 3
+                                                   : 0;
+    const double high = std::isfinite(range.high) ? range.high : low + 3;
+    return {Filling::Kind::Uniform, low + (high - low) / 64, high - (high - low) / 64, true};
+  }
+  return positiveParameters(fused).contains(operand.index)
+             ? Filling{Filling::Kind::Uniform, 0.1, 3.0}
+             : Filling{};
+}
+
 std::string TestProgram::beginning() const {
   std::string text =
       cppHead(fused, isAccuracy ? "checks kernel and baseline against the definition."
@@ -173,28 +195,18 @@ std::string TestProgram::caseRow(const Case &one) const {
 }
 
 std::string TestProgram::fill(const Operand &operand, int seed) const {
-  std::string name = "in." + operand.name;
-  std::vector<DType> types =
-      operand.fixedDtype ? std::vector<DType>{*operand.fixedDtype} : fused.op.dtypes;
-  if (!areAllFloat(types)) {
-    auto has = [&](auto holds) { return std::any_of(types.begin(), types.end(), holds); };
-    bool isBool = has([](DType type) { return type == DType::Bool; });
-    bool isUnsigned = isBool || has([](DType type) { return isUnsignedInteger(type); });
-    return fmt::format("  {}.fillIntegers({}, {}, {});\n", name, seed, isUnsigned ? 0 : -100,
-                       isBool ? 2 : 100);
+  const std::string name = "in." + operand.name;
+  const Filling filling = fillingOf(fused, operand);
+  switch (filling.kind) {
+  case Filling::Kind::Integers:
+    return fmt::format("  {}.fillIntegers({}, {}, {});\n", name, seed, filling.low, filling.high);
+  case Filling::Kind::Uniform:
+    return fmt::format("  {}.fillUniform({}, {}, {});\n", name, seed, cppNumber(filling.low),
+                       cppNumber(filling.high));
+  case Filling::Kind::Normal:
+    break;
   }
-  auto range = definition::valueRange(fused.op, static_cast<size_t>(operand.index));
-  if (!range.isEverything()) {
-    const double low = std::isfinite(range.low)    ? range.low
-                       : std::isfinite(range.high) ? range.high - 3
-                                                   : 0;
-    const double high = std::isfinite(range.high) ? range.high : low + 3;
-    return fmt::format("  {}.fillUniform({}, {}, {});\n", name, seed,
-                       cppNumber(low + (high - low) / 64), cppNumber(high - (high - low) / 64));
-  }
-  return positiveParameters(fused).contains(operand.index)
-             ? fmt::format("  {}.fillUniform({}, 0.1, 3.0);\n", name, seed)
-             : fmt::format("  {}.fillNormal({});\n", name, seed);
+  return fmt::format("  {}.fillNormal({});\n", name, seed);
 }
 
 /// Structures with one tensor per input and output, and functions that make them for a case.

@@ -7,6 +7,15 @@
 
 namespace nereid::generator {
 
+/// Which random data an input gets: normal, or evenly between two ends.
+struct Filling {
+  enum class Kind { Normal, Uniform, Integers };
+  Kind kind = Kind::Normal;
+  double low = 0, high = 0;  ///< of integers the high end is not among them
+  bool isConstraint = false; ///< the definition allows no others
+};
+Filling fillingOf(const FusedOperator &fused, const Operand &operand);
+
 class TestProgram {
 public:
   TestProgram(const FusedOperator &fused, bool isAccuracy)
@@ -20,12 +29,13 @@ public:
   std::string outputs() const; ///< "{results.out}"
   /// The widest input of the operator's own type: where special values are put.
   std::string widestInput() const;
+  /// The definition's cases; for accuracy behind those that every operator is checked on.
+  std::vector<definition::Case> cases() const;
 
   const FusedOperator &fused;
   const SizeNames names;
 
 private:
-  std::vector<definition::Case> cases() const;
   std::string caseTable() const;
   std::string caseRow(const definition::Case &one) const;
   std::string tensors() const;

@@ -53,6 +53,12 @@ void addStart(CLI::App &command, Options &options) {
                      "schedules to begin with: rule, or naive to see the way from there");
 }
 
+void addLanguage(CLI::App &command, Options &options) {
+  command.add_option("--language", options.language,
+                     "of baseline, accuracy and performance: cpp, python or both; a folder keeps "
+                     "the files that it has");
+}
+
 void addSeed(CLI::App &command, Options &options) {
   command
       .add_option("--seed", options.develop.seed,
@@ -99,6 +105,27 @@ std::vector<std::string> stageOptions(const Options &options, std::vector<std::s
   return more;
 }
 
+/// Python is asked for, and the folder has nothing else or is not there yet.
+bool isForUpstreamAlone(const Options &options) {
+  const bool isPython = options.language == generator::languageName(generator::Language::Python);
+  const std::string folder = folderOf(options);
+  if (!isPython || !generator::Project::isProject(folder)) {
+    return isPython;
+  }
+  auto project = generator::Project::open(folder);
+  return project && project->manifest.language == generator::Language::Python;
+}
+
+/// Upstream's compiler runs on devices: schedules are made for one, which need not be here.
+void planForDevice(Options &options) {
+  for (const std::string &vendor : pipeline::targetVendors()) {
+    if (pipeline::runsOnDevice(vendor)) {
+      options.develop.target = pipeline::targetAnywhere(vendor);
+      return;
+    }
+  }
+}
+
 /// Runs the stages when the options that are given mean something for them.
 void runStagesWith(const CLI::App &command, const std::vector<std::string> &more, Options &options,
                    Until until, Session &session) {
@@ -142,9 +169,9 @@ void checkInterfacesOf(const CLI::App &command, const std::string &input, Sessio
 
 /// What each operator of a sweep is developed with, as it is given here.
 const std::vector<std::string> sweptOptions = {
-    "--target",      "--chip",    "--seed",        "--rounds",
-    "--start",       "--mode",    "--min-speedup", "--seconds-per-case",
-    "--import-path", "--blocking"};
+    "--target",      "--chip",     "--seed",        "--rounds",
+    "--start",       "--mode",     "--min-speedup", "--seconds-per-case",
+    "--import-path", "--blocking", "--language"};
 
 std::vector<std::string> givenWords(const CLI::App &command) {
   std::vector<std::string> words;
@@ -210,6 +237,7 @@ void addDevelop(CLI::App &app, Session &session) {
   addSeed(*command, *options);
   addRounds(*command, *options);
   addMode(*command, *options);
+  addLanguage(*command, *options);
   command->add_option("--seconds-per-case", options->develop.secondsPerCase, "timing budget")
       ->check(CLI::Range(0.001, 3600.0));
   addBlocking(*command);
@@ -224,6 +252,9 @@ void addDevelop(CLI::App &app, Session &session) {
     }
     std::vector<std::string> used = roundOptions;
     used.insert(used.end(), {"--seconds-per-case", reportOption});
+    if (isDefinition(options->input)) {
+      used.emplace_back("--language");
+    }
     used.insert(used.end(), modeOptions.begin(), modeOptions.end());
     noteMode(*command, *options);
     runStagesWith(*command, used, *options, Until::Optimize, session);
@@ -235,6 +266,7 @@ void addGenerate(CLI::App &app, Session &session) {
   CLI::App *command = addStage(app, "generate", "write the definition document and the four files",
                                "DEF.toml, or DIR with --check", options);
   addStart(*command, *options);
+  addLanguage(*command, *options);
   auto isCheck = std::make_shared<bool>(false);
   command->add_flag("--check", *isCheck,
                     "only compare the interfaces of a folder's files; exit 2 where they differ");
@@ -242,7 +274,14 @@ void addGenerate(CLI::App &app, Session &session) {
     if (*isCheck) {
       return checkInterfacesOf(*command, options->input, session);
     }
-    runStagesWith(*command, {"--start"}, *options, Until::Generate, session);
+    std::vector<std::string> used = {"--start"};
+    if (isDefinition(options->input)) {
+      used.emplace_back("--language");
+    }
+    if (command->count("--target") == 0 && isForUpstreamAlone(*options)) {
+      planForDevice(*options);
+    }
+    runStagesWith(*command, used, *options, Until::Generate, session);
   });
 }
 

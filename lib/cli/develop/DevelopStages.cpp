@@ -61,9 +61,7 @@ Result<std::unique_ptr<Development>> open(StageOptions &options, const Session &
   if (!isDefinition(options.input)) {
     return Development::fromProject(options.input, options.develop, diags);
   }
-  std::string directory =
-      options.out.empty() ? std::filesystem::path(options.input).stem().string() : options.out;
-  return Development::fromDefinition(options.input, directory, options.develop, diags);
+  return Development::fromDefinition(options.input, folderOf(options), options.develop, diags);
 }
 
 /// Fails the session for a diagnostic or an unhappy result; true when the next stage may run.
@@ -204,6 +202,10 @@ bool isDefinition(const std::string &path) {
   return std::filesystem::path(path).extension() == ".toml";
 }
 
+std::string folderOf(const StageOptions &options) {
+  return options.out.empty() ? std::filesystem::path(options.input).stem().string() : options.out;
+}
+
 Status readWords(StageOptions &options) {
   for (const auto &name : options.dtypes) {
     auto dtype = parseDType(name);
@@ -218,6 +220,14 @@ Status readWords(StageOptions &options) {
     if (!options.develop.start) {
       return makeError("E0013", fmt::format("unknown start '{}'", options.start))
           .withHelp(fmt::format("--start takes {}", fmt::join(generator::startNames(), " or ")));
+    }
+  }
+  if (!options.language.empty()) {
+    options.develop.language = generator::parseLanguage(options.language);
+    if (!options.develop.language) {
+      return makeError("E0013", fmt::format("unknown language '{}'", options.language))
+          .withHelp(
+              fmt::format("--language takes {}", fmt::join(generator::languageNames(), ", ")));
     }
   }
   if (!options.mode.empty()) {

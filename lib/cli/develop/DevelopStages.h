@@ -12,7 +12,7 @@
 namespace nereid::cli {
 
 struct StageOptions {
-  std::string input, out, against, start, mode;
+  std::string input, out, against, start, mode, language;
   std::vector<std::string> dtypes;
   bool requiresTarget = false, isBackward = false, isAll = false;
   double secondsPerOperator = 3600; ///< with isAll
@@ -24,7 +24,10 @@ struct StageOptions {
 /// As opposed to an operator's folder.
 bool isDefinition(const std::string &path);
 
-/// Takes over what is given as words: types, start, mode. E0013, E0605.
+/// Where a definition's files go.
+std::string folderOf(const StageOptions &options);
+
+/// Takes over what is given as words: types, start, language, mode. E0013, E0605.
 Status readWords(StageOptions &options);
 
 enum class Until { Generate, Verify, Bench, Optimize };

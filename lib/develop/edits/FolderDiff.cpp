@@ -24,6 +24,9 @@ Result<Generation> generationOf(const definition::Operator &op, const Manifest &
   if (generated && !manifest.table.entries.empty()) {
     generated->table = manifest.table;
   }
+  if (generated) {
+    generated->language = manifest.language;
+  }
   return generated;
 }
 

@@ -23,11 +23,12 @@ phases = {"--to", "--from", "--dump-to", "--verify-each", "--times", "--speciali
 modes = {"--mode", "--min-speedup"}
 # Command, what it is given, and the options that it reads then.
 kinds = [
-    ("develop", [definition], stages | rounds | modes | backward | {"--seconds-per-case"}),
+    ("develop", [definition], stages | rounds | modes | backward | {"--seconds-per-case",
+                                                                         "--language"}),
     ("develop", ["op"], stages | rounds | modes | {"--seconds-per-case"}),
-    ("develop", ["--all"], stages | rounds | modes | {"--all", "--out", "--seconds-per-case",
+    ("develop", ["--all"], stages | rounds | modes | {"--all", "--out", "--language", "--seconds-per-case",
                                                       "--seconds-per-operator"}),
-    ("generate", [definition], stages | backward | {"--start"}),
+    ("generate", [definition], stages | backward | {"--start", "--language"}),
     ("generate", ["op"], stages | {"--start", "--check"}),
     ("verify", [definition], stages | backward | {"--seed", "--case", "--dump", "--import-path",
                                                  "--blocking"}),

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/generator/python/CaseText.h"
+
+#include "lib/generator/TestProgram.h"
+#include "lib/generator/python/WrapperText.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace nereid::generator {
+namespace {
+
+std::string quotedName(const std::string &name) {
+  std::string text = "\"";
+  for (char one : name) {
+    text += one == '"' || one == '\\' ? std::string("\\") + one : std::string(1, one);
+  }
+  return text + "\"";
+}
+
+/// The dimension that all results begin with, when rows along it never meet: nothing reduces it and
+/// it stands nowhere but in front.
+std::optional<definition::Dim> outerDimension(const FusedOperator &fused) {
+  std::optional<definition::Dim> outer;
+  for (const Operand &operand : fused.operands) {
+    if (operand.isOutput) {
+      const bool isSame = !operand.shape.empty() && !operand.shape[0].symbol.empty() &&
+                          (!outer || *outer == operand.shape[0]);
+      if (!isSame) {
+        return std::nullopt;
+      }
+      outer = operand.shape[0];
+    }
+  }
+  for (const Operand &operand : fused.operands) {
+    for (size_t i = 1; outer && i < operand.shape.size(); ++i) {
+      outer = operand.shape[i] == *outer ? std::nullopt : outer;
+    }
+  }
+  for (const FusedNode &node : fused.nodes) {
+    for (int64_t dim : node.isReduction ? node.dims : std::vector<int64_t>()) {
+      const auto &shape = fused.nodes[static_cast<size_t>(node.inputs[0])].shape;
+      const auto place = static_cast<int64_t>(shape.size()) + dim;
+      const bool isReduced = outer && (place < 0 || shape[static_cast<size_t>(place)] == *outer);
+      outer = isReduced ? std::nullopt : outer;
+    }
+  }
+  return outer;
+}
+
+} // namespace
+
+std::string tupleText(const std::vector<std::string> &items) {
+  return fmt::format("({}{})", fmt::join(items, ", "), items.size() == 1 ? "," : "");
+}
+
+std::string caseRow(const definition::Case &one, const SizeNames &names,
+                    const std::string &behind) {
+  std::vector<std::string> sizes;
+  for (const SizeNames::Step &step : names.steps) {
+    std::string value = "0";
+    if (step.isRest) {
+      std::vector<std::string> rest;
+      for (int64_t size : one.binding.rest) {
+        rest.push_back(std::to_string(size));
+      }
+      value = tupleText(rest);
+    }
+    for (const auto &[symbol, size] : one.binding.symbols) {
+      definition::Dim dim;
+      dim.symbol = symbol;
+      if (!step.isRest && names.variable(dim) == step.variable) {
+        value = std::to_string(size);
+      }
+    }
+    sizes.push_back(step.variable + "=" + value);
+  }
+  return fmt::format("    ({}, dict({}){}),\n", quotedName(one.name), fmt::join(sizes, ", "),
+                     behind);
+}
+
+std::string inputFunction(const FusedOperator &fused, const SizeNames &names,
+                          const std::string &widest) {
+  std::string sizes, list;
+  for (const SizeNames::Step &step : names.steps) {
+    sizes += ", " + step.variable;
+  }
+  for (const CallParameter &parameter : callParameters(fused)) {
+    if (parameter.operand < 0) {
+      list += fmt::format("        {},\n", pythonNumber(parameter.value));
+      continue;
+    }
+    const Operand &operand = fused.operands[static_cast<size_t>(parameter.operand)];
+    const Filling filling = fillingOf(fused, operand);
+    const std::string type = operand.fixedDtype ? torchType(*operand.fixedDtype) : "_dtype";
+    const char *special = operand.name == widest && !filling.isConstraint ? ", is_widest=True" : "";
+    std::string call;
+    switch (filling.kind) {
+    case Filling::Kind::Normal:
+      call = fmt::format("normal({}, {}{}", shapeTuple(operand.shape, names), type, special);
+      break;
+    case Filling::Kind::Uniform:
+      call = fmt::format("uniform({}, {}, {}, {}{}", shapeTuple(operand.shape, names), type,
+                         pythonNumber(filling.low), pythonNumber(filling.high), special);
+      break;
+    case Filling::Kind::Integers:
+      call = fmt::format("integers({}, {}, {:.0f}, {:.0f}", shapeTuple(operand.shape, names), type,
+                         filling.low, filling.high);
+      break;
+    }
+    const bool isWhole = definition::mustBeContiguous(fused.op, static_cast<size_t>(operand.index));
+    list += fmt::format("        _data.{}{}),\n", call, isWhole ? ", is_whole=True" : "");
+  }
+  return fmt::format("def make_inputs(_data, _dtype{}):\n    \"\"\"What a call takes, in its "
+                     "order.\"\"\"\n    return (\n{}    )\n\n\n",
+                     sizes, list);
+}
+
+std::string cutTables(const FusedOperator &fused) {
+  const std::optional<definition::Dim> outer = outerDimension(fused);
+  auto behind = [&](const definition::SymbolicShape &shape) -> std::string {
+    const bool isCut = outer && !shape.empty() && shape[0] == *outer;
+    return isCut ? std::to_string(shape.size() - 1) : "None";
+  };
+  std::vector<std::string> inputs, results;
+  for (const CallParameter &parameter : callParameters(fused)) {
+    inputs.push_back(parameter.operand < 0
+                         ? "None"
+                         : behind(fused.operands[static_cast<size_t>(parameter.operand)].shape));
+  }
+  for (const Operand &operand : fused.operands) {
+    if (operand.isOutput) {
+      results.push_back(behind(operand.shape));
+    }
+  }
+  return fmt::format(
+      "# A large case is judged in parts: so many dimensions follow the leading ones "
+      "that are cut.\nCUT_INPUTS = {}\nCUT_RESULTS = {}\n"
+      "ELEMENTS_AT_A_TIME = 1 << 22\n",
+      tupleText(inputs), tupleText(results));
+}
+
+} // namespace nereid::generator

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/generator/python/StepText.h"
+
+#include "lib/definition/operations/Operations.h"
+#include "lib/generator/Decompose.h"
+#include "lib/generator/python/WrapperText.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+
+namespace nereid::generator {
+namespace {
+
+struct StepForm {
+  const char *function; ///< PyTorch's, of float64
+  /// What upstream's compiler rounds at least, where it takes an instruction that approximates:
+  /// div.full is good to 2 ulp, sqrt.approx to 1.
+  double leastRoundings = 0;
+  /// Roundings of the operand: ex2.approx gets the product with log2(e).
+  double ofArgument = 0;
+};
+
+const std::map<std::string, StepForm> &stepForms() {
+  static const std::map<std::string, StepForm> forms = {
+      {"add", {"torch.add"}},
+      {"sub", {"torch.sub"}},
+      {"mul", {"torch.mul"}},
+      {"div", {"torch.div", 4}},
+      {"neg", {"torch.neg"}},
+      {"abs", {"torch.abs"}},
+      {"sign", {"torch.sign"}},
+      {"floor", {"torch.floor"}},
+      {"ceil", {"torch.ceil"}},
+      {"round", {"torch.round"}},
+      {"trunc", {"torch.trunc"}},
+      {"sqrt", {"torch.sqrt", 3}},
+      {"rsqrt", {"torch.rsqrt", 5}},
+      {"exp", {"torch.exp", 0, 2}},
+      {"exp2", {"torch.exp2"}},
+      {"expm1", {"torch.expm1"}},
+      {"log", {"torch.log"}},
+      {"log2", {"torch.log2"}},
+      {"log10", {"torch.log10"}},
+      {"log1p", {"torch.log1p"}},
+      {"sin", {"torch.sin"}},
+      {"cos", {"torch.cos"}},
+      {"tan", {"torch.tan"}},
+      {"asin", {"torch.asin"}},
+      {"acos", {"torch.acos"}},
+      {"atan", {"torch.atan"}},
+      {"sinh", {"torch.sinh"}},
+      {"cosh", {"torch.cosh"}},
+      {"tanh", {"torch.tanh"}},
+      {"asinh", {"torch.asinh"}},
+      {"acosh", {"torch.acosh"}},
+      {"atanh", {"torch.atanh"}},
+      {"erf", {"torch.erf"}},
+      {"erfc", {"torch.erfc"}},
+      {"erfinv", {"torch.erfinv"}},
+      {"lgamma", {"torch.lgamma"}},
+      {"i0", {"torch.special.i0"}},
+      {"sigmoid", {"torch.sigmoid", 12, 2}},
+      {"pow", {"torch.pow"}},
+      {"fmod", {"torch.fmod"}},
+      {"floor_divide", {"torch.floor_divide"}},
+      {"atan2", {"torch.atan2"}},
+      {"hypot", {"torch.hypot"}},
+      {"copysign", {"torch.copysign"}},
+      {"maximum", {"torch.maximum"}},
+      {"minimum", {"torch.minimum"}},
+      {"eq", {"torch.eq"}},
+      {"ne", {"torch.ne"}},
+      {"lt", {"torch.lt"}},
+      {"le", {"torch.le"}},
+      {"gt", {"torch.gt"}},
+      {"ge", {"torch.ge"}},
+      {"logical_and", {"torch.logical_and"}},
+      {"logical_or", {"torch.logical_or"}},
+      {"logical_xor", {"torch.logical_xor"}},
+      {"logical_not", {"torch.logical_not"}},
+      {"bitwise_and", {"lambda a, b: a.long() & b.long()"}},
+      {"bitwise_or", {"lambda a, b: a.long() | b.long()"}},
+      {"bitwise_xor", {"lambda a, b: a.long() ^ b.long()"}},
+      {"bitwise_not", {"lambda a: ~a.long()"}},
+      {"bitwise_left_shift", {"lambda a, b: a.long() << b.long()"}},
+      {"bitwise_right_shift", {"lambda a, b: a.long() >> b.long()"}},
+  };
+  return forms;
+}
+
+bool isComparison(const std::string &op) {
+  return op == "eq" || op == "ne" || op == "lt" || op == "le" || op == "gt" || op == "ge";
+}
+
+/// Operands are numbers or tensors; everything else is computed.
+bool isLeaf(const FusedNode &node) {
+  return node.op == "input" || node.op == "scalar" || node.op == "constant" || node.op == "columns";
+}
+
+class StepWriter {
+public:
+  StepWriter(const FusedOperator &fused, const SizeNames &names) : fused(fused), names(names) {}
+
+  std::string run() {
+    const bool isExact =
+        std::all_of(fused.nodes.begin(), fused.nodes.end(), [](const FusedNode &node) {
+          return isLeaf(node) || std::none_of(node.types.begin(), node.types.end(), isFloat);
+        });
+    std::string head = fmt::format("def _steps(_t, {}):\n", argumentNames(fused));
+    if (isExact) {
+      return head + "    \"\"\"Integers and truth values alone: nothing is rounded.\"\"\"\n" +
+             fmt::format("    return (({0}),) * {1}\n", "None, None", fused.outputNodes.size());
+    }
+    sizes();
+    for (size_t i = 0; i < fused.nodes.size(); ++i) {
+      text += fmt::format("    _n{} = {}\n", i, node(fused.nodes[i]));
+    }
+    std::string results;
+    for (int output : fused.outputNodes) {
+      results += fmt::format("_n{}, ", output);
+    }
+    results.resize(results.size() - (fused.outputNodes.size() > 1 ? 2 : 1));
+    return table() + head +
+           "    \"\"\"What the kernel computes, operation by operation, and what its roundings may "
+           "do.\"\"\"\n" +
+           text + fmt::format("    return ({})\n", results);
+  }
+
+private:
+  /// The variables of the product that a mean divides by.
+  void sizes() {
+    const bool hasLength = std::any_of(fused.nodes.begin(), fused.nodes.end(),
+                                       [](const FusedNode &node) { return node.op == "columns"; });
+    for (const SizeNames::Step &step : names.steps) {
+      const std::string &name = fused.operands[static_cast<size_t>(step.operand)].name;
+      if (hasLength) {
+        text += step.isRest
+                    ? fmt::format("    {0} = {1}.shape[: {1}.dim() - {2}]\n", step.variable, name,
+                                  step.fromEnd)
+                    : fmt::format("    {} = {}.shape[-{}]\n", step.variable, name, step.fromEnd);
+      }
+    }
+  }
+
+  std::string table() const {
+    std::string list;
+    for (const std::string &name : used) {
+      const StepForm &form = stepForms().at(name);
+      const definition::Operation *operation = definition::findOperation(name);
+      const double roundings = std::max(operation ? operation->rounding : 0, form.leastRoundings);
+      list += fmt::format("    \"{}\": ({}, {}, {}),\n", name, form.function, roundings,
+                          form.ofArgument);
+    }
+    return "# The kernel's operations: in float64; roundings of the result, in halves of the "
+           "type's\n"
+           "# epsilon, and of the operand.\nSTEPS = {\n" +
+           list + "}\n\n\n";
+  }
+
+  /// ", is_exact=True" of integers and truth values.
+  static std::string exactness(const FusedNode &node) {
+    const bool isOneFloat = std::any_of(node.types.begin(), node.types.end(), isFloat);
+    const bool areAllFloats = std::all_of(node.types.begin(), node.types.end(), isFloat);
+    return areAllFloats ? "" : isOneFloat ? ", is_exact=not _t.is_floating" : ", is_exact=True";
+  }
+
+  /// PyTorch computes 0.5 x (1 + tanh u) where the kernel has x sigmoid(2u).
+  static const char *formula(const FusedNode &node) {
+    const bool isTanhForm = node.op == "mul" && node.source.find("gelu") != std::string::npos &&
+                            node.source.find("tanh") != std::string::npos;
+    return isTanhForm ? ", is_written_otherwise=True" : "";
+  }
+
+  std::string node(const FusedNode &node) {
+    std::vector<std::string> in;
+    for (int input : node.inputs) {
+      in.push_back(fmt::format("_n{}", input));
+    }
+    const std::string operands = fmt::format("{}", fmt::join(in, ", "));
+    const std::string dims =
+        fmt::format("({}{})", fmt::join(node.dims, ", "), node.dims.size() == 1 ? "," : "");
+    const char *keeps = node.keepsDims ? "True" : "False";
+    if (node.op == "input" || node.op == "scalar") {
+      const std::string &name = fused.op.parameters[static_cast<size_t>(node.parameter)].name;
+      return fmt::format("_t.{}({})", node.op == "input" ? "tensor" : "number", name);
+    }
+    if (node.op == "constant") {
+      const bool isWhole = node.kind == definition::OperandKind::Whole;
+      return fmt::format("_t.number({}, True)",
+                         isWhole ? std::to_string(node.integer) : pythonNumber(node.value));
+    }
+    if (node.op == "columns") {
+      const definition::Dim rest{"..."};
+      return fmt::format(
+          "_t.number({}, True)",
+          names.product(fused.columns, fmt::format("math.prod({})", names.variable(rest))));
+    }
+    if (node.op == "squeeze") {
+      return fmt::format("_t.squeezed({}, {})", operands, dims);
+    }
+    if (node.op == "sum") {
+      return fmt::format("_t.total({}, {}, {}{})", operands, dims, keeps, exactness(node));
+    }
+    if (isReductionName(node.op)) {
+      return fmt::format("_t.extremum(torch.{}, {}, {}, {})", node.op, operands, dims, keeps);
+    }
+    if (node.op == "where") {
+      return fmt::format("_t.where({})", operands);
+    }
+    const std::string name = node.op == "bitwise_not" && node.isBoolean ? "logical_not" : node.op;
+    used.insert(name);
+    return isComparison(name) ? fmt::format("_t.compare(\"{}\", {})", name, operands)
+                              : fmt::format("_t.step(\"{}\", {}{}{})", name, operands,
+                                            exactness(node), formula(node));
+  }
+
+  const FusedOperator &fused;
+  const SizeNames &names;
+  std::set<std::string> used;
+  std::string text;
+};
+
+} // namespace
+
+std::string stepFunctions(const FusedOperator &fused, const SizeNames &names) {
+  return StepWriter(fused, names).run();
+}
+
+} // namespace nereid::generator

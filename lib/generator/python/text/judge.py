@@ -1,0 +1,350 @@
+class Data:
+    """The random tensors of one case, the same ones for the same seed."""
+
+    def __init__(self, kind, seed, device):
+        self.kind, self.device = kind, device
+        self.generator = torch.Generator(device).manual_seed(seed)
+
+    def _laid(self, tensor, is_whole):
+        """As it is, or the rows of a wider tensor, which do not lie side by side."""
+        if self.kind != "strided" or is_whole or tensor.dim() < 2:
+            return tensor
+        wider = tensor.new_zeros((*tensor.shape[:-1], tensor.shape[-1] + 3))
+        rows = wider[..., : tensor.shape[-1]]
+        return rows.copy_(tensor)
+
+    def normal(self, shape, dtype, is_widest=False, is_whole=False):
+        drawn = torch.float64 if dtype == torch.float64 else torch.float32
+        values = torch.randn(shape, generator=self.generator, device=self.device, dtype=drawn)
+        values = (values * SCALES.get(self.kind, 1.0)).to(dtype)
+        return self._laid(self._special(values, is_widest), is_whole)
+
+    def _special(self, values, is_widest):
+        """One of each, in different places of the tensor."""
+        count = values.numel()
+        if self.kind == "inf and nan" and is_widest and count > 2:
+            flat = values.view(-1)
+            for at, special in ((1, -0.0), (0, math.inf), (count // 2, -math.inf), (count - 1, math.nan)):
+                flat[at] = special
+        return values
+
+    def uniform(self, shape, dtype, low, high, is_widest=False, is_whole=False):
+        drawn = torch.float64 if dtype == torch.float64 else torch.float32
+        values = torch.rand(shape, generator=self.generator, device=self.device, dtype=drawn)
+        values = (values * (high - low) + low).to(dtype)
+        return self._laid(self._special(values, is_widest), is_whole)
+
+    def integers(self, shape, dtype, low, high, is_whole=False):
+        values = torch.randint(low, high, shape, generator=self.generator, device=self.device)
+        return self._laid(values.to(dtype), is_whole)
+
+
+class Steps:
+    """Float64 values, each with how far an implementation in the type may be off.
+
+    A step adds its own rounding to what its operands may be off, which is found by computing it at
+    the ends of their intervals. None: exact. Infinite: the type's range may be left, so that nothing
+    can be said.
+    """
+
+    def __init__(self, dtype, is_each_rounded):
+        computed = torch.finfo(torch.float64 if dtype == torch.float64 else torch.float32)
+        self.unit, self.tiny, self.largest = computed.eps / 2, computed.tiny, computed.max
+        # PyTorch's operations store what each of them computes in the operator's type.
+        stored = torch.finfo(dtype if dtype.is_floating_point else torch.float32)
+        self.is_each_rounded = is_each_rounded
+        self.stored_unit, self.stored_tiny = stored.eps / 2, stored.tiny
+        if is_each_rounded:
+            self.largest = stored.max
+
+    def tensor(self, given):
+        return given.to(torch.float64), None
+
+    def number(self, value, is_constant=False):
+        """A launch gives a kernel its numbers as float32; constants have the type of its values."""
+        exact = torch.tensor(float(value), dtype=torch.float64, device=self.device)
+        if is_constant and self.unit < 2**-50:
+            return exact, None
+        loss = (exact.to(torch.float32).to(torch.float64) - exact).abs().nan_to_num(0.0, math.inf)
+        return exact, loss if bool(loss > 0) else None
+
+    def step(self, name, *operands, is_exact=False, is_written_otherwise=False):
+        """is_written_otherwise: PyTorch's own function has a formula that cancels, so that what it
+        rounds has the size of its operands."""
+        function, roundings, argument_roundings = STEPS[name]
+        values = [value for value, _ in operands]
+        value = function(*values).to(torch.float64)
+        error = None
+        for place, (at, off) in enumerate(operands):
+            if argument_roundings and not is_exact:
+                loss = at.abs().nan_to_num(posinf=0.0) * (argument_roundings * self.unit)
+                off = loss if off is None else off + loss
+            if off is not None:
+                error = _added(error, self._inherited(function, values, place, off, value))
+        lost, size = _lost(operands), value.abs()
+        if is_written_otherwise and self.is_each_rounded:
+            for each in values:
+                size = torch.maximum(size, each.abs())
+        return self._rounded(value, error, 0 if is_exact else roundings, lost, size)
+
+    def _inherited(self, function, values, place, off, value):
+        most = None
+        for end in (values[place] - off, values[place] + off):
+            changed = function(*values[:place], end, *values[place + 1 :]).to(torch.float64)
+            away = _distance(changed, value)
+            most = away if most is None else torch.maximum(most, away)
+        return torch.where(off > 0, most, 0.0)
+
+    def compare(self, name, a, b):
+        """Truth values; open where what is compared may be off by more than the difference."""
+        value = STEPS[name][0](a[0], b[0]).to(torch.float64)
+        error = _added(a[1], b[1])
+        if error is None:
+            return value, None
+        return value, ((error > 0) & ~(_distance(a[0], b[0]) > error)).to(torch.float64)
+
+    def where(self, condition, a, b):
+        value = torch.where(condition[0] != 0, a[0], b[0])
+        if condition[1] is None and a[1] is None and b[1] is None:
+            return value, None
+        of_a, of_b = _error(a), _error(b)
+        error = torch.where(condition[0] != 0, of_a, of_b)
+        if condition[1] is not None:
+            either = _distance(a[0], b[0]) + torch.maximum(of_a, of_b)
+            error = torch.where(condition[1] > 0, either, error)
+        return value, error
+
+    def total(self, x, dims, keepdim, is_exact=False):
+        value = torch.sum(x[0], dims, keepdim)
+        if is_exact and x[1] is None:
+            return value, None
+        error = torch.sum(_error(x), dims, keepdim)
+        terms = x[0].numel() // max(value.numel(), 1)
+        if is_exact or terms == 1:
+            return value, error
+        magnitudes = torch.sum(x[0].abs(), dims, keepdim)
+        # In any order; 6 sqrt(n) holds with probability above 1 - 1e-7, n - 1 always.
+        steps = terms - 1 if terms < 38 else 6 * math.sqrt(terms)
+        lost = error.isinf() | (magnitudes.isfinite() & (magnitudes > self.largest))
+        return self._rounded(value, error + steps * self.unit * magnitudes, 1, lost)
+
+    def extremum(self, function, x, dims, keepdim):
+        value = function(x[0], dims, keepdim)
+        return value, None if x[1] is None else torch.amax(x[1], dims, keepdim)
+
+    def squeezed(self, x, dims):
+        return torch.squeeze(x[0], dims), None if x[1] is None else torch.squeeze(x[1], dims)
+
+    def _rounded(self, value, error, roundings, lost, size=None):
+        if error is None and not roundings:
+            return value, None
+        size = value.abs() if size is None else size
+        error = torch.zeros_like(value) if error is None else error.expand_as(value)
+        if roundings:
+            error = error + roundings * self.unit * size
+            # What is smaller than a normal number may become 0.
+            is_flushed = (size < 2 * self.tiny) & ((size > 0) | (error > 0))
+            error = error + torch.where(is_flushed, self.tiny, 0.0)
+            if self.is_each_rounded:
+                error = error + self.stored_unit * (size + error + self.stored_tiny)
+        error = torch.where(value.isfinite(), error.nan_to_num(math.inf, math.inf), 0.0)
+        lost = (value.isfinite() & (size > self.largest)) | (False if lost is None else lost)
+        return value, torch.where(lost, math.inf, error)
+
+
+def _added(a, b):
+    return b if a is None else a if b is None else a + b
+
+
+def _error(x):
+    return torch.zeros_like(x[0]) if x[1] is None else x[1]
+
+
+def _largest(given):
+    """Of the finite numbers; 1 at least."""
+    if not isinstance(given, torch.Tensor) or given.numel() == 0:
+        return 1.0
+    return max(1.0, float(given.to(torch.float64).abs().nan_to_num(0.0, 0.0).max()))
+
+
+def _lost(operands):
+    lost = None
+    for _, off in operands:
+        if off is not None:
+            lost = off.isinf() if lost is None else lost | off.isinf()
+    return lost
+
+
+def _distance(a, b):
+    """0 between equal infinities and between NaN; infinite from NaN to a number."""
+    is_same = (a == b) | (a.isnan() & b.isnan())
+    return torch.where(is_same, 0.0, (a - b).abs().nan_to_num(math.inf, math.inf))
+
+
+class Verdict:
+    """What came of comparing a call's results with the reference."""
+
+    def __init__(self):
+        self.elements = self.wrong = self.open = 0
+        self.max_diff = self.worst = 0.0
+        self.first = ""
+
+    def refuse(self, text):
+        self.wrong += 1
+        self.first = self.first or text
+
+    def add(self, number, result, wanted, error, offset):
+        """`offset`: rows of the result that came before."""
+        self.elements += result.numel()
+        if result.numel() == 0:
+            return
+        if result.dtype.is_floating_point:
+            actual, limits = result.to(torch.float64), torch.finfo(result.dtype)
+            unit = limits.eps / 2
+            error = torch.zeros_like(wanted) if error is None else error.expand_as(wanted)
+            # Twice the first-order bound, and the rounding to the result's type.
+            bound = 2 * error
+            bound = bound + unit * (wanted.abs() + bound + limits.tiny)
+            away = (actual - wanted).abs()
+            is_right = (actual == wanted) | (actual.isnan() & wanted.isnan())
+            is_right |= actual.isfinite() & wanted.isfinite() & (away <= bound)
+            may_overflow = wanted.isfinite() & (wanted.abs() + bound > limits.max)
+            is_right |= may_overflow & actual.isinf() & (actual.sign() == wanted.sign())
+        else:
+            wanted = wanted.to(result.dtype)
+            away = (result.to(torch.float64) - wanted.to(torch.float64)).abs()
+            bound = torch.zeros_like(away) if error is None else error.expand_as(away)
+            is_right = (result == wanted) | ((bound > 0) & (away <= bound))
+        is_open = bound.isinf()
+        self.open += int(is_open.sum())
+        is_wrong = ~is_right & ~is_open
+        known = torch.where(is_open, 0.0, away).nan_to_num(0.0, 0.0)
+        self.max_diff = max(self.max_diff, float(known.max()))
+        share = (known / bound).nan_to_num(0.0, 0.0)
+        self.worst = max(self.worst, float(share.max()))
+        count = int(is_wrong.sum())
+        if count and not self.first:
+            place = is_wrong.nonzero()[0].tolist()
+            at = tuple(place)
+            if place:
+                place[0] += offset
+            self.first = (
+                f"element {tuple(place)} of result {number} expects {wanted[at].item():.9g} ± "
+                f"{bound[at].item():.3g}, but got {result[at].item():.9g}"
+            )
+        self.wrong += count
+
+    def text(self):
+        left = f", {self.open} of {self.elements} cannot be verified" if self.open else ""
+        if not self.wrong:
+            return f"max_diff = {self.max_diff:.2e}, {self.worst:.2f} of the bound{left}"
+        return f"{self.first} ({self.wrong} of {self.elements} differ{left})"
+
+
+def _as_tuple(results):
+    return results if isinstance(results, tuple) else (results,)
+
+
+def _parts(inputs, results):
+    """A call as calls of some leading rows each, where rows do not meet: (rows before, inputs,
+    results). Leading dimensions become one."""
+    tensors = [each for each in (*inputs, *results) if isinstance(each, torch.Tensor)]
+    sizes = [each.numel() for each in tensors]
+    if None in CUT_RESULTS or max(sizes) <= ELEMENTS_AT_A_TIME or 0 in sizes:
+        yield 0, inputs, results
+        return
+
+    def flat(tensor, kept):
+        return tensor.reshape(-1, *tensor.shape[tensor.dim() - kept :])
+
+    first = flat(results[0], CUT_RESULTS[0])
+    step = max(1, ELEMENTS_AT_A_TIME * first.shape[0] // max(sizes))
+
+    def cut(tensors, places, at):
+        return tuple(
+            each if kept is None else flat(each, kept)[at : at + step] for each, kept in zip(tensors, places)
+        )
+
+    for at in range(0, first.shape[0], step):
+        yield at, cut(inputs, CUT_INPUTS, at), cut(results, CUT_RESULTS, at)
+
+
+@contextlib.contextmanager
+def _in_float64():
+    former = torch.get_default_dtype()
+    torch.set_default_dtype(torch.float64)
+    try:
+        yield
+    finally:
+        torch.set_default_dtype(former)
+
+
+def judge(inputs, results, dtype, is_each_rounded=False):
+    """Results of a call against the definition in float64.
+
+    is_each_rounded: by PyTorch's operations, which round to the type one after another.
+    """
+    verdict, results = Verdict(), _as_tuple(results)
+    if len(results) != len(RESULT_TYPES):
+        verdict.refuse(f"expects {len(RESULT_TYPES)} results, but got {len(results)}")
+        return verdict
+    for number, (result, own) in enumerate(zip(results, RESULT_TYPES)):
+        if result.dtype != (own or dtype):
+            verdict.refuse(f"result {number} expects type {own or dtype}, but got {result.dtype}")
+            return verdict
+    for before, part, found in _parts(inputs, results):
+        wide = tuple(
+            each.to(torch.float64) if isinstance(each, torch.Tensor) and each.is_floating_point() else each
+            for each in part
+        )
+        with _in_float64():
+            wanted = _as_tuple(_definition(*wide))
+            steps = Steps(dtype, is_each_rounded)
+            steps.device = found[0].device
+            stepped = _steps(steps, *wide)
+        room = 2**-48 * max(_largest(each) for each in wide)
+        for number, (result, want, (value, error)) in enumerate(zip(found, wanted, stepped)):
+            if result.shape != want.shape:
+                verdict.refuse(
+                    f"result {number} expects shape {tuple(want.shape)}, but got {tuple(result.shape)}"
+                )
+                return verdict
+            if result.dtype.is_floating_point:
+                want = want.to(torch.float64)
+                # What float64 itself leaves open, where PyTorch's formula cancels and the kernel's
+                # does not; never more than its roundings on numbers of the inputs' size.
+                error = _added(error, _distance(value, want).clamp(max=room).nan_to_num())
+            verdict.add(number, result, want, error, before)
+    return verdict
+
+
+@contextlib.contextmanager
+def _memory_of(value):
+    """New tensors hold `value`, so that an element which is not written is seen."""
+    empty, empty_like = torch.empty, torch.empty_like
+
+    def filled(tensor):
+        return tensor.fill_(value if tensor.dtype.is_floating_point else 77 if tensor.dtype != torch.bool else 1)
+
+    torch.empty = lambda *given, **named: filled(empty(*given, **named))
+    torch.empty_like = lambda *given, **named: filled(empty_like(*given, **named))
+    try:
+        yield
+    finally:
+        torch.empty, torch.empty_like = empty, empty_like
+
+
+def _is_same(a, b):
+    return not isinstance(a, torch.Tensor) or bool(((a == b) | ((a != a) & (b != b))).all())
+
+
+def judged_call(function, inputs, dtype, kind="plain", is_each_rounded=False):
+    before = tuple(each.clone() if isinstance(each, torch.Tensor) else each for each in inputs)
+    # Where NaN belongs, memory that held NaN would look right.
+    with _memory_of(7.0 if kind == "inf and nan" else math.nan):
+        results = function(*inputs)
+    verdict = judge(before, results, dtype, is_each_rounded)
+    for given, left in zip(before, inputs):
+        if not _is_same(given, left):
+            verdict.refuse("an input was changed")
+    return verdict
