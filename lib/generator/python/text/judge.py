@@ -205,6 +205,7 @@ class Verdict:
             # Twice the first-order bound, and the rounding to the result's type.
             bound = 2 * error
             bound = bound + unit * (wanted.abs() + bound + limits.tiny)
+            bound = torch.where(wanted.isfinite(), bound, 0.0)
             away = (actual - wanted).abs()
             is_right = (actual == wanted) | (actual.isnan() & wanted.isnan())
             is_right |= actual.isfinite() & wanted.isfinite() & (away <= bound)
@@ -213,9 +214,10 @@ class Verdict:
         else:
             wanted = wanted.to(result.dtype)
             away = (result.to(torch.float64) - wanted.to(torch.float64)).abs()
-            bound = torch.zeros_like(away) if error is None else error.expand_as(away)
+            error = torch.zeros_like(away) if error is None else error.expand_as(away)
+            bound = error
             is_right = (result == wanted) | ((bound > 0) & (away <= bound))
-        is_open = bound.isinf()
+        is_open = error.isinf()
         self.open += int(is_open.sum())
         is_wrong = ~is_right & ~is_open
         known = torch.where(is_open, 0.0, away).nan_to_num(0.0, 0.0)
