@@ -20,7 +20,10 @@ def _said(*command):
 
 def _nereid_version():
     path = os.environ.get("NEREID_LIBRARY", str(ROOT / "build" / "lib" / "libnereid.so"))
-    library = ctypes.CDLL(path)
+    try:
+        library = ctypes.CDLL(path)
+    except OSError:
+        return ""
     library.nereid_version.restype = ctypes.c_char_p
     return library.nereid_version().decode()
 
