@@ -53,17 +53,6 @@ bool needsTensors(const FusedOperator &fused) {
   });
 }
 
-/// The type of results where the body gives the input another value.
-constexpr const char *ownType = "_own_type";
-
-bool isAssigned(const FusedOperator &fused, const std::string &input) {
-  const std::vector<std::string> lines = bodyLines(fused.op);
-  return std::any_of(lines.begin(), lines.end(), [&](const std::string &line) {
-    const size_t behind = line.find_first_not_of(' ', input.size());
-    return line.starts_with(input) && behind != std::string::npos && line[behind] == '=';
-  });
-}
-
 /// "torch.maximum(x, 0)" becomes "_of_tensors(torch.maximum, x, 0)".
 void wrapCalls(std::string &line) {
   for (std::string_view name : ofTensors) {
@@ -138,9 +127,6 @@ std::string eagerHelpers(const FusedOperator &fused) {
 std::vector<std::string> eagerBody(const FusedOperator &fused) {
   std::vector<std::string> lines;
   const SizeNames names(fused);
-  if (const std::string lead = leadTensor(fused); isAssigned(fused, lead)) {
-    lines.push_back(fmt::format("{} = {}.dtype", ownType, lead));
-  }
   for (const SizeNames::Step &step : names.steps) {
     if (!step.isRest) {
       const Operand &operand = fused.operands[static_cast<size_t>(step.operand)];
@@ -159,8 +145,7 @@ std::vector<std::string> eagerBody(const FusedOperator &fused) {
 }
 
 std::string eagerResults(const FusedOperator &fused) {
-  const std::string lead = leadTensor(fused);
-  const std::string own = isAssigned(fused, lead) ? ownType : lead + ".dtype";
+  const std::string own = leadTensor(fused) + ".dtype";
   std::string results;
   for (const Operand &operand : fused.operands) {
     if (operand.isOutput) {

@@ -110,5 +110,35 @@ TEST(Forms, FunctionsAreWherePyTorchHasThem) {
             "b = (x + 1).abs() - float(\"-inf\") * 1e-5 * torch.special.expm1(x)");
 }
 
+TEST(Forms, BodiesMeanInPyTorchWhatDefinitionsMean) {
+  auto body = [](const std::string &text) {
+    const FusedOperator fused =
+        fusedOf(made(text, "[inputs.x]\nshape = [\"...\", \"D\"]\n", "\"...\", \"D\""));
+    std::string lines = eagerHelpers(fused).empty() ? "" : "helper\n";
+    for (const std::string &line : eagerBody(fused)) {
+      lines += line + "\n";
+    }
+    return lines + eagerResults(fused);
+  };
+  // Numbers where PyTorch takes tensors alone.
+  EXPECT_EQ(body("out = torch.maximum(x, 0.25)"),
+            "helper\nD = x.shape[-1]\nout = _of_tensors(torch.maximum, x, 0.25)\nout.to(x.dtype)");
+  EXPECT_EQ(body("out = torch.maximum(x, x + 1)"),
+            "D = x.shape[-1]\nout = torch.maximum(x, x + 1)\nout.to(x.dtype)");
+  // PyTorch would take the type's epsilon.
+  EXPECT_EQ(body("out = F.rms_norm(x, [D]) + F.rms_norm(x, [D], eps=1e-3)"),
+            "D = x.shape[-1]\nout = F.rms_norm(x, [D], eps=1e-06) + F.rms_norm(x, [D], eps=1e-3)\n"
+            "out.to(x.dtype)");
+}
+
+TEST(Forms, ResultsHaveTheTypeOfTheFirstInputOfTheOperatorsOwn) {
+  const FusedOperator fused =
+      fusedOf(made("out = x.masked_fill(mask, 0.0)",
+                   "[inputs.mask]\nshape = [\"...\", \"D\"]\ndtype = \"bool\"\n[inputs.x]\nshape = "
+                   "[\"...\", \"D\"]\n",
+                   "\"...\", \"D\""));
+  EXPECT_EQ(eagerResults(fused), "out.to(x.dtype)");
+}
+
 } // namespace
 } // namespace nereid::generator

@@ -44,10 +44,11 @@ std::string withoutLinesOf(const std::string &text, const std::vector<std::strin
 /// A folder with the files of an operator, one of which a test edits.
 class Folder {
 public:
-  explicit Folder(const std::string &name) : op(shipped(name)) {
+  explicit Folder(const std::string &name, Language language = Language::Cpp) : op(shipped(name)) {
     auto made = generate(op, testChip(), nullptr);
     EXPECT_TRUE(bool(made));
     generation = std::move(*made);
+    generation.language = language;
     folder = testing::TempDir() + "/nereid_interface_" + name + "_" + std::to_string(::getpid());
     std::filesystem::remove_all(folder);
     auto project = Project::create(folder, op, "text");
@@ -135,6 +136,45 @@ TEST_P(ShippedInterface, OfAllFilesAgreesUntilOneIsEdited) {
   EXPECT_EQ(folder.diags.all()[0].code, "E0610");
   EXPECT_EQ(folder.diags.all()[0].file, folder.path(suffix));
   EXPECT_TRUE(contains(folder.diags.all()[0].message, "renamed")) << folder.diags.render();
+}
+
+TEST_P(ShippedInterface, OfBothLanguagesAgreesUntilOneIsEdited) {
+  for (const char *suffix : {"_baseline.py", "_accuracy.py", "_performance.py"}) {
+    Folder folder(GetParam(), Language::Both);
+    InterfaceReport report = folder.check();
+    EXPECT_TRUE(report.agrees) << folder.diags.render();
+    EXPECT_EQ(report.files.size(), 8u);
+    for (const auto &row : report.rows) {
+      EXPECT_EQ(row.cells.size(), report.files.size());
+    }
+    const std::string first = folder.op.parameters.front().name;
+    folder.write(suffix, replaced(folder.text(suffix), first + ": torch.Tensor", first + ": int"));
+    EXPECT_FALSE(folder.check().agrees);
+    ASSERT_EQ(folder.diags.all().size(), 1u) << folder.diags.render();
+    EXPECT_EQ(folder.diags.all()[0].code, "E0610");
+    EXPECT_EQ(folder.diags.all()[0].file, folder.path(suffix));
+  }
+}
+
+/// Each check that the kernel makes is one whose absence from the baseline is found.
+TEST_P(ShippedInterface, ABaselineThatTakesWhatTheKernelRefuses) {
+  Folder folder(GetParam(), Language::Python);
+  const std::string text = folder.text("_baseline.py");
+  const size_t function = text.find("\ndef " + folder.op.name + "(");
+  int checks = 0;
+  for (const char *begin : {"\n    assert ", "\n    _check("}) {
+    for (size_t at = function; (at = text.find(begin, at)) != std::string::npos; at += 1) {
+      folder.write("_baseline.py",
+                   text.substr(0, at) + "\n    print(" + text.substr(text.find('(', at) + 1));
+      const size_t end = text.find('\n', at + 1);
+      if (text[end - 1] != '(') { // one line
+        folder.write("_baseline.py", text.substr(0, at) + text.substr(end));
+      }
+      EXPECT_FALSE(folder.check().agrees) << text.substr(at, end - at);
+      ++checks;
+    }
+  }
+  EXPECT_GE(checks, 3);
 }
 
 TEST_F(LayerNorm, TypeOfATensor) {
