@@ -186,7 +186,8 @@ enum {
   NEREID_ARGUMENT_TENSOR = 0,  /* value.tensor */
   NEREID_ARGUMENT_DLPACK = 1,  /* value.dlpack: a DLTensor, read during the launch only */
   NEREID_ARGUMENT_INTEGER = 2, /* value.integer; for a uint64 parameter its 64 bits */
-  NEREID_ARGUMENT_FLOAT = 3    /* value.number */
+  NEREID_ARGUMENT_FLOAT = 3,   /* value.number */
+  NEREID_ARGUMENT_DEFAULT = 4  /* of a number of an operator: what its definition says */
 };
 
 typedef struct nereid_argument {
@@ -284,14 +285,74 @@ NEREID_API nereid_status nereid_compare(const nereid_tensor *actual, const nerei
                                         double relative, double absolute,
                                         nereid_comparison *result);
 
-/* An operator as its definition (.toml) describes it. */
+/* ---- operators ----------------------------------------------------------------------------- */
+
+/* An operator as its definition (.toml) describes it. Calls compile its kernels when they are
+ * needed, once for a type and a way to cut sizes, and keep them as long as the operator. */
 typedef struct nereid_operator nereid_operator;
 
-/* NEREID_ERROR_FILE when the file cannot be read, NEREID_ERROR_ARGUMENT when it is no definition.
- */
+/* By name, "softmax", from the folders of NEREID_OPERATOR_PATH or those that are installed; or by
+ * the path of a definition, which has more than letters, digits and underscores.
+ * NEREID_ERROR_FILE when there is none or it cannot be read, NEREID_ERROR_ARGUMENT when it is no
+ * definition. */
 NEREID_API nereid_status nereid_operator_load(const char *path, nereid_operator **made);
-/* NULL is allowed. */
+/* From a definition's text, of at most 1 MiB; `name` stands for the file in messages, NULL = none.
+ */
+NEREID_API nereid_status nereid_operator_load_source(const char *source, const char *name,
+                                                     nereid_operator **made);
+/* The operator of the gradients: its inputs are those of the outputs ("grad_out"), then the inputs
+ * and outputs that it reads, its outputs the gradients of `inputs`, of all float tensors without
+ * any. E0620 where there is no gradient. */
+NEREID_API nereid_status nereid_operator_backward(const nereid_operator *made,
+                                                  const char *const *inputs, size_t count,
+                                                  nereid_operator **backward);
+/* NULL is allowed. When the streams that it was called on were waited for. */
 NEREID_API void nereid_operator_free(nereid_operator *made);
+
+#define NEREID_OWN_DTYPE (-1) /* the type in which the operator is called */
+
+typedef struct nereid_parameter {
+  const char *name;        /* valid as long as the operator */
+  const char *shape;       /* "[..., D]", valid until the next such call on this thread */
+  const char *description; /* valid as long as the operator */
+  nereid_dtype dtype;      /* NEREID_OWN_DTYPE unless the definition gives one */
+  int is_number;           /* 1: no tensor, but a number with a default */
+  int is_integer;          /* of a number: the default has no fraction */
+  double value;            /* of a number: the default */
+} nereid_parameter;
+
+NEREID_API const char *nereid_operator_name(const nereid_operator *made);
+/* Inputs are counted in the order of a call: the tensors, then the numbers. */
+NEREID_API int nereid_operator_input_count(const nereid_operator *made);
+NEREID_API nereid_status nereid_operator_input(const nereid_operator *made, int index,
+                                               nereid_parameter *parameter);
+NEREID_API int nereid_operator_output_count(const nereid_operator *made);
+NEREID_API nereid_status nereid_operator_output(const nereid_operator *made, int index,
+                                                nereid_parameter *parameter);
+/* The types that the operator can be called in; NEREID_OWN_DTYPE behind the last one. */
+NEREID_API int nereid_operator_dtype_count(const nereid_operator *made);
+NEREID_API nereid_dtype nereid_operator_dtype(const nereid_operator *made, int index);
+
+typedef struct nereid_layout {
+  nereid_dtype dtype;
+  int rank;
+  const int64_t *shape; /* valid until the next nereid_operator_infer on this thread */
+} nereid_layout;
+
+/* Type and shape of each output of a call with these arguments, which is checked but not made. */
+NEREID_API nereid_status nereid_operator_infer(const nereid_operator *made,
+                                               const nereid_argument *arguments, size_t count,
+                                               nereid_layout *outputs, size_t output_count);
+/* Calls the operator on the device of its tensors. arguments: the tensors, then the numbers, of
+ * which the last ones may be left out. outputs: a tensor to write for each output, which shares no
+ * memory with an input, or NULL for one to be made, which the caller then owns; on failure none is.
+ * stream: of that device, under the rules of nereid_stream_launch, where the operator must live as
+ * kernels must; NULL = waits until it is done. Tensors may have gaps between their rows; inputs
+ * with other strides are copied first, or refused where that cannot be waited for. */
+NEREID_API nereid_status nereid_operator_call(const nereid_operator *made,
+                                              const nereid_argument *arguments, size_t count,
+                                              nereid_tensor **outputs, size_t output_count,
+                                              nereid_stream *stream);
 
 /* How the implementation that is judged rounds. */
 typedef int32_t nereid_rounding;

@@ -645,60 +645,6 @@ inline Comparison compare(const Tensor &actual, const Tensor &expected, double r
           raw.expected};
 }
 
-/// How the implementation that is judged rounds: a fused kernel computes in float32 and rounds its
-/// results, an eager framework rounds after each operation.
-enum class Rounding { OncePerResult = NEREID_ROUNDS_RESULTS, EachOperation = NEREID_ROUNDS_EACH };
-
-struct Verdict {
-  bool agrees;      ///< no mismatch, and at most 5 % that cannot be verified
-  int64_t elements; ///< of all outputs
-  int64_t mismatches;
-  int64_t unverifiable;           ///< a right implementation may leave its type's range there
-  int firstOutput;                ///< of the first mismatch; -1 = none
-  int64_t firstElement;           ///< row-major
-  double actual, expected, bound; ///< at the first mismatch
-  double maxAbsolute;             ///< error of a finite element
-  double maxOfBound;              ///< largest error over its bound
-  std::string
-      text; ///< "element 17 expects 1.5 ± 1e-07, but got nan (3 of 1024 differ)"; "" = agrees
-};
-
-/// An operator as its definition (.toml) describes it. A shared handle.
-class Operator {
-public:
-  static Operator load(const std::string &path) {
-    nereid_operator *made = nullptr;
-    check(nereid_operator_load(path.c_str(), &made));
-    return Operator(made);
-  }
-  explicit Operator(nereid_operator *owned) : handle(owned, &nereid_operator_free) {}
-  nereid_operator *get() const { return handle.get(); }
-
-  /// Holds outputs against the definition's reference in float64, each element within a bound of
-  /// its own, as `nereid verify` does. inputs: the tensor parameters in order, with the numbers'
-  /// defaults; or all parameters, numbers as tensors of one element.
-  Verdict verify(const std::vector<Tensor> &inputs, const std::vector<Tensor> &outputs,
-                 Rounding rounding = Rounding::OncePerResult) const {
-    const std::vector<const nereid_tensor *> in = handles(inputs), out = handles(outputs);
-    nereid_verdict raw{};
-    check(nereid_operator_verify(get(), in.data(), in.size(), out.data(), out.size(),
-                                 static_cast<nereid_rounding>(rounding), &raw));
-    return {raw.agrees != 0,  raw.elements,      raw.mismatches,   raw.unverifiable,
-            raw.first_output, raw.first_element, raw.actual,       raw.expected,
-            raw.bound,        raw.max_absolute,  raw.max_of_bound, nereid_verdict_text(&raw)};
-  }
-
-private:
-  static std::vector<const nereid_tensor *> handles(const std::vector<Tensor> &tensors) {
-    std::vector<const nereid_tensor *> list;
-    for (const Tensor &tensor : tensors) {
-      list.push_back(tensor.get());
-    }
-    return list;
-  }
-  std::shared_ptr<nereid_operator> handle;
-};
-
 struct Timing {
   double medianNanos, p90Nanos, p99Nanos;
   double rsd; ///< relative standard deviation, 0.05 = 5 %
@@ -767,3 +713,5 @@ inline void setThreadCount(int threads) { check(nereid_set_thread_count(threads)
 
 } // namespace v0
 } // namespace nereid
+
+#include "nereid/definition.hpp"

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the launcher of every generated operator, `<op>_kernel.hpp`, is built on: the schedules of
-// `<op>_triton.py`, read from that file so that a change of block sizes touches it alone, and a
-// launch that is made ready once and run as often as wanted. C++17, over nereid.hpp.
+// Operators in C++. nereid::Operator, which is called by name or by definition, is in
+// definition.hpp, and comes with nereid.hpp. Here is what the launcher of every generated operator,
+// `<op>_kernel.hpp`, is built on: the schedules of `<op>_triton.py`, read from that file so that a
+// change of block sizes touches it alone, and a launch that is made ready once and run as often as
+// wanted. C++17, over nereid.hpp.
 #pragma once
 
 #include "nereid/nereid.hpp"

@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Definitions in the C interface: results judged by the reference and the bounds of `nereid
-// verify`.
+// Definitions in the C interface: loaded, and results judged by the reference and the bounds of
+// `nereid verify`. operators/ calls them.
 #include "lib/capi/Failure.h"
-#include "lib/capi/Handles.h"
-#include "lib/definition/Graph.h"
+#include "lib/capi/Texts.h"
+#include "lib/capi/operators/Callable.h"
+#include "lib/definition/Shipped.h"
 #include "lib/eager/reference/Reference.h"
 #include "lib/verify/Limits.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-
-struct nereid_operator {
-  nereid::definition::Operator definition;
-};
 
 namespace nereid::capi {
 namespace {
@@ -67,6 +64,17 @@ Result<DType> typeOf(const definition::Operator &op, const std::vector<runtime::
   return allowed ? Result<DType>(*own) : allowed.error();
 }
 
+/// The operator, or why there is none.
+nereid_status give(std::optional<definition::Operator> op, const Diagnostics &diags,
+                   nereid_operator **made) {
+  if (!op) {
+    const bool isFile = diags.all().front().code == "E0601";
+    return fail(isFile ? NEREID_ERROR_FILE : NEREID_ERROR_ARGUMENT, diags);
+  }
+  *made = new nereid_operator(std::move(*op));
+  return NEREID_OK;
+}
+
 bool isAgreed(const eager::Comparison &comparison) {
   return comparison.passed() && comparison.unverifiableShare() <= verify::mostUnverifiable;
 }
@@ -97,16 +105,36 @@ extern "C" {
 nereid_status nereid_operator_load(const char *path, nereid_operator **made) {
   return guarded([&] {
     if (!path || !made) {
-      return refuse("nereid_operator_load", "expects a path and a place for the operator");
+      return refuse("nereid_operator_load", "expects a name or path and a place for the operator");
+    }
+    std::string file = path;
+    if (definition::isOperatorName(file)) {
+      auto found = definition::findOperator(file);
+      if (!found) {
+        return fail(NEREID_ERROR_FILE, found.error());
+      }
+      file = *found;
     }
     Diagnostics diags;
-    auto op = definition::loadOperator(path, diags);
-    if (!op) {
-      const bool isFile = diags.all().front().code == "E0601";
-      return fail(isFile ? NEREID_ERROR_FILE : NEREID_ERROR_ARGUMENT, diags);
+    return give(definition::loadOperator(file, diags), diags, made);
+  });
+}
+
+nereid_status nereid_operator_load_source(const char *source, const char *name,
+                                          nereid_operator **made) {
+  return guarded([&] {
+    if (!made) {
+      return refuse("nereid_operator_load_source", "expects a place for the operator");
     }
-    *made = new nereid_operator{std::move(*op)};
-    return NEREID_OK;
+    for (const std::string &problem :
+         {problemOfText("the text of a definition", source, longestList),
+          problemOfOptionalText("a name of the text", name, longestName)}) {
+      if (!problem.empty()) {
+        return refuse("nereid_operator_load_source", problem);
+      }
+    }
+    Diagnostics diags;
+    return give(definition::parseOperator(name ? name : "<source>", source, diags), diags, made);
   });
 }
 
@@ -125,7 +153,7 @@ nereid_status nereid_operator_verify(const nereid_operator *made,
                     fmt::format("expects {} or {} as rounding, but got {}",
                                 int{NEREID_ROUNDS_RESULTS}, int{NEREID_ROUNDS_EACH}, rounding));
     }
-    const definition::Operator &op = made->definition;
+    const definition::Operator &op = made->callable.definition();
     if (output_count != op.outputNames.size()) {
       return refuse(verifyName, fmt::format("expects {} outputs of '{}', but got {}",
                                             op.outputNames.size(), op.name, output_count));

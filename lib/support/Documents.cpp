@@ -32,7 +32,7 @@ std::string find(const fs::path &module, std::string_view document,
   }
   const fs::path folder = module.parent_path();
   for (const char *place : {"../share/nereid", "../../share/nereid", "../.."}) {
-    const fs::path path = folder / place / document;
+    const fs::path path = folder / place / name;
     std::error_code failed;
     if (isWanted(path, failed)) {
       fs::path found = fs::canonical(path, failed);

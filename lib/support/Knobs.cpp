@@ -17,6 +17,8 @@ const std::vector<Knob> &allKnobs() {
       {"NEREID_DEADLOCK_SECONDS",
        "how long a launch waits when no program gets on; default 10, 0 = for ever"},
       {"NEREID_IMPORT_PATH", "folders in which kernels' imports are looked for, split by colons"},
+      {"NEREID_OPERATOR_PATH", "folders in which programs look for operators by name, before the "
+                               "shipped ones, split by colons"},
       {"NEREID_PATTERNS", "file of what worked, read and extended by develop and optimize"},
       {"NEREID_PTXAS", "the ptxas that makes machine code for NVIDIA GPUs; default: that of PATH "
                        "or of CUDA's usual "

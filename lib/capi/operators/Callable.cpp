@@ -1,0 +1,372 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/capi/operators/Callable.h"
+
+#include "lib/capi/Failure.h"
+#include "lib/definition/operations/Shape.h"
+#include "lib/generator/KernelInterface.h"
+#include "lib/measure/peaks/DeviceChip.h"
+#include "lib/pipeline/Compiler.h"
+#include "lib/targets/Targets.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <limits>
+
+namespace nereid::capi {
+namespace {
+
+using generator::Operand;
+using runtime::Tensor;
+
+/// Plans that an operator keeps; all are forgotten when there are more.
+constexpr size_t mostPrepared = 1024;
+/// That of every allocation, and of the tensors that stand for outputs which are still to be made.
+constexpr uintptr_t alignment = 16;
+
+/// What schedules are chosen for, looked at once.
+const Machine &chipOf(const runtime::Device &device) {
+  static std::mutex lock;
+  static std::map<const runtime::Device *, Machine> known;
+  std::lock_guard guard(lock);
+  auto found = known.find(&device);
+  if (found == known.end()) {
+    Machine chip = device.isHost() ? detectMachine() : measure::describeDevice(device);
+    chip.isDevice = !device.isHost();
+    found = known.emplace(&device, std::move(chip)).first;
+  }
+  return found->second;
+}
+
+/// The type in which the operator runs: that of its first tensor without a type of its own.
+DType typeOf(const definition::Operator &op, const OperatorCall &call) {
+  size_t next = 0;
+  for (const definition::Parameter &parameter : op.parameters) {
+    if (parameter.isScalar) {
+      continue;
+    }
+    const Tensor &tensor = *call.inputs[next++];
+    if (!parameter.fixedDtype) {
+      return tensor.dtype();
+    }
+  }
+  return op.dtypes.front();
+}
+
+void addLayout(const Tensor &tensor, std::vector<int64_t> &key) {
+  key.push_back(static_cast<int64_t>(tensor.dtype()));
+  key.push_back(static_cast<int64_t>(tensor.shape().size()));
+  key.insert(key.end(), tensor.shape().begin(), tensor.shape().end());
+  key.insert(key.end(), tensor.strides().begin(), tensor.strides().end());
+  key.push_back(reinterpret_cast<uintptr_t>(tensor.data()) % alignment == 0);
+}
+
+nereid_status failCall(const Diagnostic &error) {
+  return fail(error.code == "E0506" ? NEREID_ERROR_MEMORY : NEREID_ERROR_ARGUMENT, error);
+}
+
+Diagnostic noMemoryFor(const std::string &output, const OutputLayout &layout,
+                       const runtime::Device &device) {
+  return makeError("E0506", fmt::format("output '{}' of {} {} does not fit in the memory of '{}'",
+                                        output, torchName(layout.dtype),
+                                        definition::sizesText(layout.shape), device.name()));
+}
+
+} // namespace
+
+Callable::Callable(definition::Operator given) : op(std::move(given)) {
+  for (const bool isScalar : {false, true}) {
+    for (const definition::Parameter &parameter : op.parameters) {
+      if (parameter.isScalar == isScalar) {
+        ordered.push_back(&parameter);
+      }
+    }
+    tensors = isScalar ? tensors : ordered.size();
+  }
+}
+
+nereid_status Callable::generate() const {
+  std::call_once(isGenerated, [&] {
+    auto made = generator::fuse(op);
+    if (made) {
+      generator::Generation generation;
+      generation.fused = *made;
+      source = generator::writeTriton(generation);
+    }
+    fused.emplace(std::move(made));
+  });
+  return *fused ? NEREID_OK : fail(NEREID_ERROR_ARGUMENT, fused->error());
+}
+
+Result<runtime::Device *> Callable::deviceOf(const OperatorCall &call) const {
+  runtime::Device *device = nullptr;
+  std::string first;
+  const auto addTensor = [&](const Tensor *tensor, const std::string &name) -> Status {
+    if (!tensor) {
+      return Done{};
+    }
+    if (!device) {
+      device = &tensor->device();
+      first = name;
+    } else if (device != &tensor->device()) {
+      return makeError("E0416",
+                       fmt::format("'{}' of operator '{}' expects a tensor on '{}', as "
+                                   "'{}' is, but got one on '{}'",
+                                   name, op.name, device->name(), first, tensor->device().name()));
+    }
+    return Done{};
+  };
+  for (size_t i = 0; i < call.inputs.size(); ++i) {
+    if (Status added = addTensor(call.inputs[i], ordered[i]->name); !added) {
+      return added.error();
+    }
+  }
+  for (size_t i = 0; i < call.outputs.size(); ++i) {
+    if (Status added = addTensor(call.outputs[i], op.outputNames[i]); !added) {
+      return added.error();
+    }
+  }
+  if (!device) {
+    device = call.stream ? &call.stream->device() : &runtime::cpuDevice();
+  }
+  if (call.stream && &call.stream->device() != device) {
+    return makeError("E0416",
+                     fmt::format("operator '{}' expects a stream of '{}', where '{}' is, "
+                                 "but got one of '{}'",
+                                 op.name, device->name(), first, call.stream->device().name()));
+  }
+  return device;
+}
+
+Result<Callable::Prepared> Callable::plan(const OperatorCall &call,
+                                          const runtime::Device &device) const {
+  const generator::FusedOperator &whole = **fused;
+  std::vector<Tensor> inputs, outputs;
+  for (const Tensor *input : call.inputs) {
+    inputs.push_back(*input);
+  }
+  auto binding = generator::bindingOf(whole, inputs);
+  if (!binding) {
+    return binding.error();
+  }
+  const DType type = typeOf(op, call);
+  if (Status allowed = definition::checkDtype(op, type); !allowed) {
+    return allowed.error();
+  }
+  auto shapes = generator::outputShapes(whole, *binding);
+  if (!shapes) {
+    return shapes.error();
+  }
+  Prepared result;
+  for (const Operand &operand : whole.operands) {
+    if (!operand.isOutput) {
+      continue;
+    }
+    const size_t number = outputs.size();
+    OutputLayout layout = {(*shapes)[number], generator::operandType(operand, whole, type)};
+    if (!definition::elementCountOf(layout.shape)) {
+      return noMemoryFor(operand.name, layout, device);
+    }
+    const bool isGiven = number < call.outputs.size() && call.outputs[number];
+    outputs.push_back(
+        isGiven ? *call.outputs[number]
+                : Tensor::borrow(reinterpret_cast<void *>(alignment), layout.shape, layout.dtype));
+    result.outputs.push_back(std::move(layout));
+  }
+  std::map<std::string, double> numbers;
+  for (size_t i = 0; i < call.numbers.size(); ++i) {
+    const definition::Parameter &number = *ordered[tensors + i];
+    const double value = call.numbers[i];
+    const double limit = -static_cast<double>(std::numeric_limits<int64_t>::min());
+    if (generator::isPassedWhole(whole, number) &&
+        !(std::trunc(value) == value && value >= -limit && value < limit)) {
+      return makeError("E0612", fmt::format("'{}' of operator '{}' expects an integer, but got {}",
+                                            number.name, op.name, value));
+    }
+    numbers[number.name] = value;
+  }
+  const auto sizes = generator::sizesOf(whole, *binding, type);
+  const auto choice = generator::firstSchedule(whole, sizes, type, chipOf(device), nullptr);
+  auto planned = generator::planLaunch(whole, choice.schedule, inputs, outputs, numbers);
+  if (!planned) {
+    return planned.error();
+  }
+  result.plan = std::move(*planned);
+  return result;
+}
+
+nereid_status Callable::compile(const generator::LaunchPlan &plan, const runtime::Device &device,
+                                runtime::Kernel &kernel) const {
+  std::lock_guard guard(compiling);
+  runtime::Kernel &known = kernels[{device.name(), plan.function + "(" + plan.signature}];
+  if (!known.entry) {
+    registerTargets();
+    pipeline::CompileInput input;
+    input.path = op.name + "_triton.py";
+    input.function = plan.function;
+    input.signature = plan.signature;
+    input.source = source;
+    pipeline::CompileOptions options;
+    options.target = device.kind();
+    options.device = device.isHost() ? "" : device.name();
+    Diagnostics diagnostics;
+    auto compiled = pipeline::compileKernel(input, options, diagnostics);
+    if (!compiled) {
+      return fail(NEREID_ERROR_COMPILE, diagnostics);
+    }
+    known = std::move(*compiled);
+  }
+  kernel = known;
+  return NEREID_OK;
+}
+
+nereid_status Callable::prepare(const OperatorCall &call, const runtime::Device &device,
+                                std::shared_ptr<const Prepared> &result) const {
+  // Lives on, so that a launch that was planned before allocates nothing to find its plan.
+  static thread_local Key key;
+  key.clear();
+  key.push_back(static_cast<int64_t>(reinterpret_cast<uintptr_t>(&device)));
+  for (const auto *list : {&call.inputs, &call.outputs}) {
+    for (const Tensor *tensor : *list) {
+      key.push_back(tensor != nullptr);
+      if (tensor) {
+        addLayout(*tensor, key);
+      }
+    }
+  }
+  for (double number : call.numbers) {
+    key.push_back(std::bit_cast<int64_t>(number));
+  }
+  {
+    std::shared_lock guard(preparedLock);
+    if (auto found = prepared.find(key); found != prepared.end()) {
+      result = found->second;
+      return NEREID_OK;
+    }
+  }
+  auto planned = plan(call, device);
+  if (!planned) {
+    return failCall(planned.error());
+  }
+  auto made = std::make_shared<Prepared>(std::move(*planned));
+  if (!made->plan.isEmpty) {
+    if (nereid_status status = compile(made->plan, device, made->kernel)) {
+      return status;
+    }
+  }
+  result = std::move(made);
+  std::unique_lock guard(preparedLock);
+  if (prepared.size() >= mostPrepared) {
+    prepared.clear();
+  }
+  prepared.emplace(key, result);
+  return NEREID_OK;
+}
+
+nereid_status Callable::infer(const OperatorCall &call, std::vector<OutputLayout> &layouts) const {
+  if (nereid_status status = generate()) {
+    return status;
+  }
+  auto device = deviceOf(call);
+  auto planned = device ? plan(call, **device) : Result<Prepared>(device.error());
+  if (!planned) {
+    return failCall(planned.error());
+  }
+  layouts = std::move(planned->outputs);
+  return NEREID_OK;
+}
+
+nereid_status Callable::allocate(const OperatorCall &call, runtime::Device &device,
+                                 const Prepared &prepared, std::vector<Tensor> &made) const {
+  made.assign(prepared.outputs.size(), Tensor());
+  for (size_t i = 0; i < made.size(); ++i) {
+    if (i < call.outputs.size() && call.outputs[i]) {
+      continue;
+    }
+    const OutputLayout &layout = prepared.outputs[i];
+    made[i] = device.isHost() ? Tensor::empty(layout.shape, layout.dtype)
+                              : Tensor::empty(layout.shape, layout.dtype, device);
+    if (!made[i].isValid()) {
+      return failCall(noMemoryFor(op.outputNames[i], layout, device));
+    }
+  }
+  return NEREID_OK;
+}
+
+nereid_status Callable::launch(const OperatorCall &call, const Prepared &prepared) const {
+  const generator::LaunchPlan &plan = prepared.plan;
+  const bool isQueued =
+      call.stream && (!call.stream->device().isHost() || call.stream->isCapturing());
+  std::vector<Tensor> copies(plan.contiguousCopies.size());
+  for (size_t i = 0; i < copies.size(); ++i) {
+    const auto number = static_cast<size_t>(plan.contiguousCopies[i]);
+    const Tensor &tensor = *call.inputs[number];
+    if (isQueued) {
+      return fail(
+          NEREID_ERROR_ARGUMENT,
+          makeError("E0612", fmt::format("'{}' of operator '{}' expects evenly spaced rows on a "
+                                         "stream, but got {} with strides {}",
+                                         ordered[number]->name, op.name,
+                                         definition::sizesText(tensor.shape()),
+                                         definition::sizesText(tensor.strides())))
+              .withHelp("copy the tensor first; without a stream the call does"));
+    }
+    copies[i] = tensor.to(tensor.dtype());
+    if (!copies[i].isValid()) {
+      return failCall(
+          makeError("E0506", fmt::format("a contiguous copy of '{}' does not fit in "
+                                         "the memory of '{}'",
+                                         ordered[number]->name, tensor.device().name())));
+    }
+  }
+  std::vector<runtime::ArgumentValue> values;
+  values.reserve(plan.arguments.size());
+  for (const generator::LaunchPlan::Argument &argument : plan.arguments) {
+    if (const auto *whole = std::get_if<int64_t>(&argument.value)) {
+      values.emplace_back(*whole);
+    } else if (const auto *number = std::get_if<double>(&argument.value)) {
+      values.emplace_back(*number);
+    } else {
+      const int operand = std::get<int>(argument.value);
+      const auto at = static_cast<size_t>(operand);
+      const auto copy =
+          std::find(plan.contiguousCopies.begin(), plan.contiguousCopies.end(), operand);
+      const Tensor *tensor = at < tensors ? call.inputs[at] : call.outputs[at - tensors];
+      values.emplace_back(copy == plan.contiguousCopies.end()
+                              ? tensor
+                              : &copies[static_cast<size_t>(copy - plan.contiguousCopies.begin())]);
+    }
+  }
+  // The CPU's streams are its pool, unless they record.
+  return failOf(isQueued ? runtime::launch(prepared.kernel, plan.grid, values, *call.stream)
+                         : runtime::launch(prepared.kernel, plan.grid, values, pool()));
+}
+
+nereid_status Callable::run(const OperatorCall &call, std::vector<Tensor> &made) const {
+  if (nereid_status status = generate()) {
+    return status;
+  }
+  auto device = deviceOf(call);
+  if (!device) {
+    return failCall(device.error());
+  }
+  std::shared_ptr<const Prepared> ready;
+  if (nereid_status status = prepare(call, **device, ready)) {
+    return status;
+  }
+  if (nereid_status status = allocate(call, **device, *ready, made)) {
+    return status;
+  }
+  if (ready->plan.isEmpty) {
+    return NEREID_OK;
+  }
+  OperatorCall complete = call;
+  for (size_t i = 0; i < made.size(); ++i) {
+    complete.outputs[i] = call.outputs[i] ? call.outputs[i] : &made[i];
+  }
+  return launch(complete, *ready);
+}
+
+} // namespace nereid::capi
