@@ -22,6 +22,12 @@ constexpr const char *source = "import triton\n"
 
 int doNothing(void *) { return 0; }
 
+constexpr const char *definitionText =
+    "[operator]\nname = \"op\"\nsummary = \"s\"\n"
+    "dtypes = [\"float32\"]\nbody = \"\"\"\nout = x + 1\n\"\"\"\n"
+    "[inputs.x]\nshape = [\"N\"]\n[outputs.out]\n"
+    "shape = [\"N\"]\n[performance]\ncases = [{ N = 4 }]\n";
+
 const std::string softmaxPath = std::string(NEREID_SOURCE_DIR) + "/operators/softmax.toml";
 
 /// What calls need besides the pointer that is null.
@@ -34,6 +40,8 @@ struct Things {
   nereid_stream *stream = nullptr;
   nereid_event *event = nullptr;
   nereid_graph *graph = nullptr;
+  nereid_operator *op = nullptr;
+  nereid_parameter parameter{};
   nereid_comparison comparison{};
   nereid_time_options options{};
   nereid_time_pair_result timing{};
@@ -50,6 +58,7 @@ struct Things {
               NEREID_OK)
         << nereid_last_error();
     EXPECT_EQ(nereid_stream_create("cpu", &stream), NEREID_OK);
+    EXPECT_EQ(nereid_operator_load("softmax", &op), NEREID_OK) << nereid_last_error();
     EXPECT_EQ(nereid_stream_record(stream, &event), NEREID_OK);
     EXPECT_EQ(nereid_stream_begin_capture(stream), NEREID_OK);
     EXPECT_EQ(nereid_stream_end_capture(stream, &graph), NEREID_OK);
@@ -67,6 +76,7 @@ struct Things {
     nereid_event_free(event);
     nereid_graph_free(graph);
     nereid_stream_free(stream);
+    nereid_operator_free(op);
     ::unlink(path.c_str());
   }
   /// A place for a result, emptied first.
@@ -306,6 +316,42 @@ const std::vector<Call> &calls() {
          nereid_operator_free(made);
          return status;
        }},
+      {"nereid_operator_load_source", 2, 1,
+       [](Things &, int at) {
+         nereid_operator *made = nullptr;
+         const nereid_status status = nereid_operator_load_source(
+             unless(at == 0, definitionText), unless(at == 2, "t.toml"), unless(at == 1, &made));
+         nereid_operator_free(made);
+         return status;
+       }},
+      {"nereid_operator_input", 2, 0,
+       [](Things &t, int at) {
+         return nereid_operator_input(unless(at == 0, t.op), 0, unless(at == 1, &t.parameter));
+       }},
+      {"nereid_operator_output", 2, 0,
+       [](Things &t, int at) {
+         return nereid_operator_output(unless(at == 0, t.op), 0, unless(at == 1, &t.parameter));
+       }},
+      {"nereid_operator_infer", 3, 0,
+       [](Things &t, int at) {
+         nereid_layout layout{};
+         return nereid_operator_infer(unless(at == 0, t.op), unless(at == 1, &t.argument), 1,
+                                      unless(at == 2, &layout), 1);
+       }},
+      {"nereid_operator_call", 3, 1,
+       [](Things &t, int at) {
+         return nereid_operator_call(unless(at == 0, t.op), unless(at == 1, &t.argument), 1,
+                                     unless(at == 2, t.place()), 1, unless(at == 3, t.stream));
+       }},
+      {"nereid_operator_backward", 3, 0,
+       [](Things &t, int at) {
+         nereid_operator *made = nullptr;
+         const char *names[] = {"x"};
+         const nereid_status status = nereid_operator_backward(
+             unless(at == 0, t.op), unless(at == 1, names), 1, unless(at == 2, &made));
+         nereid_operator_free(made);
+         return status;
+       }},
       {"nereid_operator_verify", 4, 0,
        [](Things &t, int at) {
          nereid_operator *made = nullptr;
@@ -391,6 +437,11 @@ TEST(NullPointers, PropertiesOfNothing) {
   EXPECT_STREQ(nereid_kernel_signature(nullptr), "");
   EXPECT_EQ(nereid_kernel_argument_count(nullptr), 0);
   nereid_operator_free(nullptr);
+  EXPECT_STREQ(nereid_operator_name(nullptr), "");
+  EXPECT_EQ(nereid_operator_input_count(nullptr), 0);
+  EXPECT_EQ(nereid_operator_output_count(nullptr), 0);
+  EXPECT_EQ(nereid_operator_dtype_count(nullptr), 0);
+  EXPECT_EQ(nereid_operator_dtype(nullptr, 0), NEREID_OWN_DTYPE);
   EXPECT_STREQ(nereid_verdict_text(nullptr), "");
 }
 
@@ -406,7 +457,9 @@ TEST(NullPointers, NoFunctionOfTheHeaderIsLeftOut) {
       "nereid_tensor_get", "nereid_tensor_set", "nereid_tensor_free", "nereid_kernel_free",
       "nereid_tensor_device", "nereid_stream_free", "nereid_event_free", "nereid_graph_free",
       "nereid_kernel_name", "nereid_kernel_signature", "nereid_kernel_argument_count",
-      "nereid_operator_free", "nereid_verdict_text"};
+      "nereid_operator_free", "nereid_operator_name", "nereid_operator_input_count",
+      "nereid_operator_output_count", "nereid_operator_dtype_count", "nereid_operator_dtype",
+      "nereid_verdict_text"};
   for (const Call &call : calls()) {
     tested.insert(call.name);
   }
