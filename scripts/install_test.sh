@@ -107,6 +107,8 @@ build_project "$shared/examples/cpp" "$work/example"
 without_python "$work/example/vector_add"
 expect 0 "vector_add on 98432 elements" "$work/example/vector_add" \
   "$shared/kernels/vector_add/vector_add.py"
+without_python "$work/example/operators"
+expect 0 "gradient: right" "$work/example/operators"
 
 echo "== examples/aot"
 build_project "$shared/examples/aot" "$work/aot"

@@ -25,7 +25,7 @@ std::string ownModule() {
 
 /// Empty when it is at none of its places, or the module is not known. lib/ may have a folder for
 /// each architecture.
-std::string find(const fs::path &module, std::string_view document,
+std::string find(const fs::path &module, std::string_view name,
                  bool (*isWanted)(const fs::path &, std::error_code &)) {
   if (module.empty()) {
     return {};
