@@ -189,6 +189,22 @@ TEST(OperatorCalls, RefuseWhatDoesNotFit) {
   EXPECT_EQ(tryKind(77), "E0409");
 }
 
+TEST(OperatorCalls, WholeNumbersAreWhole) {
+  std::string text =
+      textOf("out = x + n", "[inputs.x]\nshape = [\"M\", \"N\"]\n[inputs.n]\nvalue = 3\n");
+  text.replace(text.find("\"float32\", \"float16\""), 20, "\"int32\"");
+  const nereid::Operator op = nereid::Operator::loadSource(text);
+  EXPECT_TRUE(op.inputs()[1].isInteger);
+  const Tensor x = Tensor::empty({2, 5}, DType::I32);
+  x.fill(10);
+  EXPECT_EQ(op(x).at(9), 13);
+  EXPECT_EQ(op(x, -4).at(9), 6);
+  EXPECT_EQ(op(x, 5.0).at(0), 15);
+  for (double number : {2.5, std::nan(""), 1e300, -HUGE_VAL}) {
+    EXPECT_EQ(errorOf([&] { op(x, number); }).code(), "E0612") << number;
+  }
+}
+
 TEST(OperatorCalls, AreFoundByName) {
   const nereid::Error unknown = errorOf([] { nereid::Operator("sofmax"); });
   EXPECT_EQ(unknown.code(), "E0601");

@@ -15,6 +15,8 @@ using nereid::DType;
 using nereid::Tensor;
 
 constexpr const char *device = "nvidia:1";
+/// Before any test of the program looks for a driver.
+[[maybe_unused]] const bool isFakeLoaded = (fake(), true);
 
 class OperatorOnADevice : public testing::Test {
 protected:
