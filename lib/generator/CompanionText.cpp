@@ -10,6 +10,9 @@
 
 namespace nereid::generator {
 
+/// A longer list does not fit into a line of its own.
+constexpr size_t mostListColumns = 80;
+
 std::string cppType(DType type) {
   constexpr const char *names[dtypeCount] = {
       "Bool", "I8",   "I16", "I32", "I64",      "U8",     "U16",        "U32",        "U64",
@@ -94,11 +97,22 @@ std::string cppSizes(const FusedOperator &fused, const SizeNames &names, const s
                      {"\"" + name + "\"", name, cppShape(check.operand->shape, names)}, ");\n");
       break;
     case InputCheck::Kind::Type: {
-      std::string types = check.sameAs.empty() ? "" : check.sameAs + ".dtype()";
-      for (DType type : check.types) {
-        types += (types.empty() ? "" : ", ") + cppType(type);
+      std::vector<std::string> types;
+      if (!check.sameAs.empty()) {
+        types.push_back(check.sameAs + ".dtype()");
       }
-      text += packed(pad + "expectType(", {"\"" + name + "\"", name, "{" + types + "}"}, ");\n");
+      for (DType type : check.types) {
+        types.push_back(cppType(type));
+      }
+      types.front().insert(0, "{");
+      types.back() += "}";
+      std::vector<std::string> items = {"\"" + name + "\"", name};
+      const std::string whole = fmt::format("{}", fmt::join(types, ", "));
+      if (whole.size() <= mostListColumns) { // one item, which is not broken
+        types = {whole};
+      }
+      items.insert(items.end(), types.begin(), types.end());
+      text += packed(pad + "expectType(", items, ");\n");
       break;
     }
     }

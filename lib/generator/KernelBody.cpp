@@ -225,7 +225,9 @@ void KernelBody::compute(int number) {
       op = "mul";
       operands[1] = {kernel::real(1) / operands[1].tree};
     }
-    const bool isFloating = !fused.hasIntegers || areAllFloat(n.computedTypes);
+    // Of floats and integers in one text: integers have no NaN, and what is said of it is ignored.
+    const bool mayBeNaN = (op == "maximum" || op == "minimum") && !areAllInteger(n.computedTypes);
+    const bool isFloating = !fused.hasIntegers || areAllFloat(n.computedTypes) || mayBeNaN;
     auto made = pointwiseExpression(
         op, operands, fused.hasIntegers ? typeName(n.computedTypes) : computeType, isFloating);
     bool hasNoType = op == "where" && !isFloating &&

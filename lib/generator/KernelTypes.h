@@ -30,6 +30,7 @@ private:
 
 /// For every type of the operator.
 bool areAllFloat(const std::vector<DType> &types);
+bool areAllInteger(const std::vector<DType> &types); ///< bool counts as one
 bool areAllBool(const std::vector<DType> &types);
 
 } // namespace nereid::generator

@@ -47,6 +47,24 @@ TEST(CaseGrid, HasEveryKind) {
   }
 }
 
+/// Rows are as long without a dimension of their own as with one.
+TEST(CaseGrid, LeadingDimensionsAloneMakeRows) {
+  Loaded loaded = load("[operator]\nname = \"t\"\nsummary = \"s\"\ndtypes = [\"float32\"]\n"
+                       "body = \"out = -x\"\n[inputs.x]\nshape = [\"...\"]\n[outputs.out]\n"
+                       "shape = [\"...\"]\n[performance]\ncases = [{ \"...\" = [2, 3] }]\n");
+  ASSERT_TRUE(loaded.op) << loaded.diags.render();
+  std::set<int64_t> lengths;
+  bool hasScalar = false;
+  for (const GridCase &one : accuracyGrid(*loaded.op, 1)) {
+    hasScalar |= one.binding.rest.empty();
+    lengths.insert(one.binding.rest.empty() ? 0 : one.binding.rest.back());
+  }
+  EXPECT_TRUE(hasScalar);
+  for (int64_t length : {1, 3, 17, 127, 129, 1000, 4099}) {
+    EXPECT_TRUE(lengths.contains(length)) << length;
+  }
+}
+
 TEST(CaseGrid, LayoutsAreWhatTheySay) {
   LaidOut strided = makeLaidOut({4, 5, 6}, DType::F32, LayoutKind::OuterStride);
   EXPECT_FALSE(strided.view.isContiguous());

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Definitions that load, and every way one is refused: code, place and help.
+#include "unittests/ShippedOperators.h"
 #include "unittests/definition/Loading.h"
 
 #include "lib/definition/operations/Operations.h"
+#include "lib/support/AtomicFile.h"
 
 #include <filesystem>
 
@@ -10,20 +12,34 @@ namespace nereid::definition {
 namespace {
 
 TEST(Loader, ReadsTheShippedDefinitions) {
-  int count = 0;
-  for (const auto &entry : std::filesystem::directory_iterator(NEREID_SOURCE_DIR "/operators")) {
-    if (entry.path().extension() != ".toml") {
-      continue;
-    }
-    ++count;
+  for (const auto &[name, path] : shippedDefinitions()) {
     Diagnostics diags;
-    std::optional<Operator> op = loadOperator(entry.path().string(), diags);
-    ASSERT_TRUE(op) << entry.path() << "\n" << diags.render();
-    EXPECT_EQ(op->name, entry.path().stem().string());
+    std::optional<Operator> op = loadOperator(path, diags);
+    ASSERT_TRUE(op) << path << "\n" << diags.render();
+    EXPECT_EQ(op->name, name);
     EXPECT_FALSE(op->performanceCases.empty());
+    EXPECT_FALSE(op->accuracyCases.empty() && op->scenes.empty() && op->requirement.empty() &&
+                 op->constraints.empty())
+        << path;
     EXPECT_FALSE(op->dtypes.empty());
   }
-  EXPECT_GE(count, 7);
+  EXPECT_GE(shippedDefinitions().size(), 150U);
+}
+
+/// Folders group operators and name none: a name stands for one definition.
+TEST(Loader, ShippedNamesAreUniqueAndDocumented) {
+  size_t files = 0;
+  for (const auto &entry :
+       std::filesystem::recursive_directory_iterator(NEREID_SOURCE_DIR "/operators")) {
+    files += entry.path().extension() == ".toml";
+  }
+  EXPECT_EQ(shippedDefinitions().size(), files);
+  auto table = readTextFile(NEREID_SOURCE_DIR "/docs/operators.md");
+  ASSERT_TRUE(table) << render(table.error());
+  for (const auto &[name, path] : shippedDefinitions()) {
+    EXPECT_NE(table->find("| `" + name + "` |"), std::string::npos)
+        << "docs/operators.md has no row of " << path;
+  }
 }
 
 TEST(Loader, BroadcastAdd) {

@@ -199,21 +199,19 @@ protected:
 };
 
 class ShippedKernels : public GeneratedKernels, public testing::WithParamInterface<std::string> {};
-INSTANTIATE_TEST_SUITE_P(All, ShippedKernels, testing::ValuesIn(shippedOperators()),
+INSTANTIATE_TEST_SUITE_P(All, ShippedKernels, testing::ValuesIn(sampledOperators()),
                          [](const auto &info) { return info.param; });
 
 TEST_P(ShippedKernels, AgreeWithTheReferenceOnTheSmallGrid) {
   Diagnostics diags;
-  auto op = definition::loadOperator(
-      std::string(NEREID_SOURCE_DIR "/operators/") + GetParam() + ".toml", diags);
+  auto op = definition::loadOperator(shippedPath(GetParam()), diags);
   ASSERT_TRUE(op.has_value()) << diags.render();
   EXPECT_GE(checkOperator(*op, smallGrid(*op)), 20);
 }
 
 TEST_P(ShippedKernels, AgreeWithTheReferenceFromTheNaiveStart) {
   Diagnostics diags;
-  auto op = definition::loadOperator(
-      std::string(NEREID_SOURCE_DIR "/operators/") + GetParam() + ".toml", diags);
+  auto op = definition::loadOperator(shippedPath(GetParam()), diags);
   ASSERT_TRUE(op.has_value()) << diags.render();
   ASSERT_TRUE(prepare(*op));
   // The widest: more columns than a naive block has, where the grid has such a case.

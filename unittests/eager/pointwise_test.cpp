@@ -303,5 +303,13 @@ TEST(Pointwise, MemoryIsReusedAndGivenBack) {
   EXPECT_EQ(cachedMemoryBytes(), 0u);
 }
 
+TEST(Pointwise, BitsOfBoolsAreTruthValues) {
+  const Tensor a = make({4}, {0, 0, 1, 1}, DType::Bool), b = make({4}, {0, 1, 0, 1}, DType::Bool);
+  EXPECT_EQ(list(call("bitwise_and", {a, b})), (std::vector<double>{0, 0, 0, 1}));
+  EXPECT_EQ(list(call("bitwise_or", {a, b})), (std::vector<double>{0, 1, 1, 1}));
+  EXPECT_EQ(list(call("bitwise_xor", {a, b})), (std::vector<double>{0, 1, 1, 0}));
+  EXPECT_EQ(list(call("bitwise_not", {a})), (std::vector<double>{1, 1, 0, 0}));
+}
+
 } // namespace
 } // namespace nereid::eager

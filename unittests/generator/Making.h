@@ -36,8 +36,7 @@ inline definition::Operator made(const std::string &body, const std::string &inp
 
 inline definition::Operator shipped(const std::string &name) {
   Diagnostics diags;
-  auto op = definition::loadOperator(std::string(NEREID_SOURCE_DIR "/operators/") + name + ".toml",
-                                     diags);
+  auto op = definition::loadOperator(shippedPath(name), diags);
   EXPECT_TRUE(op.has_value()) << diags.render();
   return op.value_or(definition::Operator{});
 }

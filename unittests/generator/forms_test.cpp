@@ -64,7 +64,7 @@ TEST(Forms, WithoutAModeTheFileKnowsNone) {
 }
 
 class EagerForms : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(All, EagerForms, testing::ValuesIn(shippedOperators()),
+INSTANTIATE_TEST_SUITE_P(All, EagerForms, testing::ValuesIn(sampledOperators()),
                          [](const auto &info) { return info.param; });
 
 /// All that is checked of wrappers holds for those that have an eager form, too.

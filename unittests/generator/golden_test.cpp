@@ -85,7 +85,9 @@ void expectGolden(const std::string &name, const FusedOperator &fused) {
 }
 
 class ShippedGolden : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(All, ShippedGolden, testing::ValuesIn(shippedOperators()),
+INSTANTIATE_TEST_SUITE_P(All, ShippedGolden,
+                         testing::Values("bias_gelu", "bias_relu", "broadcast_add", "layer_norm",
+                                         "mask_add", "scale_shift", "softmax"),
                          [](const auto &info) { return info.param; });
 TEST_P(ShippedGolden, KernelsAreAsTheyWere) {
   expectGolden(GetParam(), fusedOf(shipped(GetParam())));

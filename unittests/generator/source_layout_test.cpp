@@ -52,7 +52,7 @@ TEST(SourceLayout, BreaksCommentsBetweenWords) {
 }
 
 class ShippedCompanions : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(All, ShippedCompanions, testing::ValuesIn(shippedOperators()),
+INSTANTIATE_TEST_SUITE_P(All, ShippedCompanions, testing::ValuesIn(sampledOperators()),
                          [](const auto &info) { return info.param; });
 
 TEST_P(ShippedCompanions, StayWithinTheColumnLimit) {

@@ -29,7 +29,7 @@ std::string sizesName(const Operator &op, const Binding &binding) {
 }
 
 /// All symbols small, the last one `last`. They differ, 2, 3, 4 and so on, unless there are so many
-/// that their product would explode.
+/// that their product would explode. Without symbols the last of the leading dimensions is `last`.
 Binding small(const Operator &op, std::vector<int64_t> rest, int64_t last) {
   Binding binding;
   binding.rest = std::move(rest);
@@ -41,6 +41,8 @@ Binding small(const Operator &op, std::vector<int64_t> rest, int64_t last) {
   }
   if (!symbols.empty()) {
     binding.symbols[symbols.back()] = last;
+  } else {
+    binding.rest.push_back(last);
   }
   return binding;
 }
@@ -150,6 +152,7 @@ public:
 
   void addSizes() {
     Binding one = small(op, {}, 1);
+    one.rest.clear();
     for (auto &[symbol, size] : one.symbols) {
       size = 1;
     }

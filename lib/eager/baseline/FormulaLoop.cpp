@@ -25,6 +25,22 @@ OpId idOf(std::string_view name) {
   return ids.find(name)->second;
 }
 
+/// The loops of bits are the integers'; of bools, which have one, they are the logical operations.
+static OpId ofTruth(OpId id) {
+  switch (id) {
+  case OpId::bitwise_and:
+    return OpId::logical_and;
+  case OpId::bitwise_or:
+    return OpId::logical_or;
+  case OpId::bitwise_xor:
+    return OpId::logical_xor;
+  case OpId::bitwise_not:
+    return OpId::logical_not;
+  default:
+    return id;
+  }
+}
+
 template <class T> PointwiseLoop<T> ownLoop(const Node &node) {
   const OpId op = idOf(node.op);
   if constexpr (std::is_integral_v<T>) {
@@ -33,7 +49,7 @@ template <class T> PointwiseLoop<T> ownLoop(const Node &node) {
     if (node.op == "gelu" && definition::stringAttribute(node, "approximate", "none") == "tanh") {
       return kernelsFor<T>().geluTanh;
     }
-    const PointwiseLoop<T> loop = kernelsFor<T>().pointwise[static_cast<size_t>(op)];
+    const PointwiseLoop<T> loop = kernelsFor<T>().pointwise[static_cast<size_t>(ofTruth(op))];
     return loop ? loop : libraryLoop<T>(op);
   }
 }

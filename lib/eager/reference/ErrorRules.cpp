@@ -113,9 +113,15 @@ constexpr double lost = -std::numeric_limits<double>::infinity();
 /// Its sign is not known, or whether it is 0.
 bool mayBeZero(const Bounded &x) { return x.error > 0 && !(std::fabs(x.value) > x.error); }
 
+/// In float64 the reference leaves the range itself, where a fused multiplication and addition does
+/// not.
+bool overflows(double value, const Bounded &a, const Bounded &b) {
+  return std::isinf(value) && std::isfinite(a.value) && std::isfinite(b.value);
+}
+
 Bounded quotient(const Bounded &a, const Bounded &b) {
   Bounded out{a.value / b.value, 0};
-  if (!std::isfinite(out.value) && mayBeZero(b)) {
+  if (!std::isfinite(out.value) && (mayBeZero(b) || (b.value != 0 && overflows(out.value, a, b)))) {
     return {out.value, lost};
   }
   double numerator = a.error + std::fabs(out.value) * b.error;
@@ -129,7 +135,15 @@ Bounded product(const Bounded &a, const Bounded &b) {
     return {a.value * b.value, mayBeZero(std::isinf(a.value) ? b : a) ? lost : 0};
   }
   return {a.value * b.value,
-          std::fabs(a.value) * b.error + std::fabs(b.value) * a.error + a.error * b.error};
+          overflows(a.value * b.value, a, b)
+              ? lost
+              : std::fabs(a.value) * b.error + std::fabs(b.value) * a.error + a.error * b.error};
+}
+
+/// a + sign * b
+Bounded added(const Bounded &a, const Bounded &b, double sign) {
+  const double value = a.value + sign * b.value;
+  return {value, overflows(value, a, b) ? lost : a.error + b.error};
 }
 
 Bounded power(const Bounded &a, const Bounded &b) {
@@ -306,10 +320,8 @@ const std::map<std::string, Run> &otherRules() {
       {"exp", NEREID_RULE(Number, 1, exponential(rule, in[0]))},
       {"square", NEREID_RULE(Number, 1, product(in[0], in[0]))},
       {"reciprocal", NEREID_RULE(Number, 1, quotient({1, 0}, in[0]))},
-      {"add",
-       NEREID_RULE(Arithmetic, 2, (Bounded{in[0].value + in[1].value, in[0].error + in[1].error}))},
-      {"sub",
-       NEREID_RULE(Arithmetic, 2, (Bounded{in[0].value - in[1].value, in[0].error + in[1].error}))},
+      {"add", NEREID_RULE(Arithmetic, 2, added(in[0], in[1], 1))},
+      {"sub", NEREID_RULE(Arithmetic, 2, added(in[0], in[1], -1))},
       {"mul", NEREID_RULE(Arithmetic, 2, product(in[0], in[1]))},
       {"div", NEREID_RULE(Arithmetic, 2, quotient(in[0], in[1]))},
       {"pow", NEREID_RULE(Number, 2, power(in[0], in[1]))},
@@ -467,9 +479,8 @@ Bounded reduceRule(const Node &node, std::span<const Bounded> elements, const Er
   }
   sum += special;
   // A sum may pass through partial sums as large as the magnitudes allow.
-  bool overflows =
-      std::isfinite(magnitudes) && magnitudes > definition::largestFinite(model.compute);
-  lost = lost || overflows;
+  const bool mayOverflow = special == 0 && magnitudes > definition::largestFinite(model.compute);
+  lost = lost || mayOverflow;
   Bounded total{static_cast<double>(sum), errors + steps * unit * magnitudes};
   if (op == "sum") {
     return rounded(total, 1, lost, model);

@@ -244,7 +244,9 @@ const std::map<std::string, Function> &rows() {
                       ? 0
                       : magnitude(x[0]) * sigmoid(x[1] * x[2]) * (1 + magnitude(x[1] * x[2]))),
         NEREID_OF(sigmoid(x[1] * x[2])), NEREID_OF(magnitude(x[0])), nullptr, nullptr}},
-      NEREID_VALUE("log_sigmoid_backward", x[0] * sigmoid(-x[1])),
+      {"log_sigmoid_backward",
+       {NEREID_OF(x[0] * sigmoid(-x[1])), nullptr, NEREID_OF(sigmoid(-x[1])),
+        NEREID_OF(magnitude(x[0])), nullptr, nullptr}},
       NEREID_VALUE("threshold_backward", x[1] <= x[2] ? 0 : x[0]),
       NEREID_VALUE("hardtanh_backward", x[1] <= x[2] || x[1] >= x[3] ? 0 : x[0]),
       NEREID_VALUE("hardsigmoid_backward", x[1] > -3 && x[1] < 3 ? x[0] / 6 : 0),

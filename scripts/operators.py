@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Verifies every definition of operators/ and prints a table. Exit status 1 when one fails.
+
+  scripts/operators.py --nereid FILE [--only TEXT] [--jobs N] [--timeout SECONDS] [--document FILE]
+
+--document rewrites the table of shipped definitions in docs/operators.md, between its two marks; of
+definitions that --only leaves out the rows stay as they are. Columns: the definition's name, its folder,
+its types, what `nereid verify` said, and on the terminal how long that took.
+"""
+
+import argparse
+import concurrent.futures
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BEGIN, END = "<!-- shipped definitions -->", "<!-- end -->"
+
+
+def verify(nereid, path, seconds):
+    """What came out, and how long it took."""
+    start = time.monotonic()
+    with tempfile.TemporaryDirectory() as folder:
+        try:
+            done = subprocess.run([nereid, "verify", str(path), "--fresh", "--out", f"{folder}/out"],
+                                  capture_output=True, text=True, timeout=seconds, check=False)
+        except subprocess.TimeoutExpired:
+            return f"not done after {seconds} s", time.monotonic() - start
+    taken = time.monotonic() - start
+    if done.returncode == 0:
+        return "verified", taken
+    lines = (done.stdout + done.stderr).splitlines()
+    why = [line.strip() for line in lines if re.search(r"FAILED|\berror: ", line)]
+    return why[0] if why else f"exit status {done.returncode}", taken
+
+
+def row(path, result):
+    definition = tomllib.loads(path.read_text())["operator"]
+    folder = path.parent.relative_to(ROOT).as_posix()
+    return (f"| `{definition['name']}` | [{folder}](../{path.relative_to(ROOT).as_posix()}) "
+            f"| {' '.join(definition['dtypes'])} | {result} |")
+
+
+def document(file, results):
+    """Rewrites the rows of the table between the two marks; `results` by path."""
+    text = file.read_text()
+    begin, end = text.index(BEGIN) + len(BEGIN), text.index(END)
+    known = dict(re.findall(r"^\| `(\w+)` \|.*\| ([^|]*) \|$", text[begin:end], re.MULTILINE))
+    rows = ["| definition | folder | types | state |", "|---|---|---|---|"]
+    for path in definitions():
+        result = results.get(path, known.get(path.stem, "not verified yet"))
+        rows.append(row(path, result.replace("|", "/")))
+    file.write_text(text[:begin] + "\n\n" + "\n".join(rows) + "\n\n" + text[end:])
+
+
+def definitions():
+    return sorted((ROOT / "operators").rglob("*.toml"), key=lambda path: path.stem)
+
+
+def main():
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("--nereid", required=True)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) // 2))
+    parser.add_argument("--timeout", type=int, default=600)
+    parser.add_argument("--document", type=pathlib.Path)
+    options = parser.parse_args()
+    paths = [path for path in definitions() if options.only in path.relative_to(ROOT).as_posix()]
+    if not paths:
+        print(f"operators expects a part of a path below operators/, but got '{options.only}'",
+              file=sys.stderr)
+        return 2
+    results = {}
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        started = [pool.submit(verify, options.nereid, path, options.timeout) for path in paths]
+        for path, one in zip(paths, started):
+            result, seconds = one.result()
+            results[path] = result
+            types = " ".join(tomllib.loads(path.read_text())["operator"]["dtypes"])
+            print(f"{path.stem:36} {result:10} {seconds:7.1f} s  {types}", flush=True)
+    failed = [path.stem for path in paths if results[path] != "verified"]
+    print(f"{len(paths) - len(failed)} of {len(paths)} definitions verified"
+          + (f"; not: {' '.join(failed)}" if failed else ""))
+    if options.document:
+        document(options.document, results)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
