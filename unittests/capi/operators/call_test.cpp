@@ -55,8 +55,8 @@ std::string textOf(const char *body, const char *inputs, const char *more = "") 
 constexpr const char *matrix = "[inputs.x]\nshape = [\"M\", \"N\"]\n";
 constexpr const char *outer = "[inputs.x]\nshape = [\"M\", 1]\n[inputs.y]\nshape = [\"N\"]\n";
 
-TEST(OperatorCalls, EveryShippedOperatorIsRight) {
-  for (const std::string &name : nereid::shippedOperators()) {
+TEST(OperatorCalls, ShippedOperatorsAreRight) {
+  for (const std::string &name : nereid::sampledOperators()) {
     const nereid::Operator op(name);
     EXPECT_EQ(op.name(), name);
     for (DType dtype : op.dtypes()) {
