@@ -150,7 +150,7 @@ void Values::write(const Store &store, const Value &value, const Conditions &aro
   // The address has a lane for each one of the tile, also along iterators that do not move it.
   const DimSet own = tile.dimsOf(ofAddress), all = tile.dimsOf(iterators);
   for (size_t dim : all) {
-    if (!own.contains(dim)) {
+    if (!own.contains(dim) && tile.dimensions()[dim].form != DimForm::Point) {
       to = to + tile.along(dim) * 0;
     }
   }

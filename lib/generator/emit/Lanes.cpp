@@ -114,9 +114,10 @@ Lanes LaneMonoids::combined(const Node &node, const Lanes &a, const Lanes &b) {
 // ---- joining lanes ----
 
 kernel::Expr LaneMonoids::across(const std::string &function, const kernel::Expr &value) const {
-  return call(function, {value,
-                         {"axis", kernel::Expr(static_cast<int64_t>(*tile.reducedDim()))},
-                         {"keep_dims", name("True")}});
+  return call(function,
+              {value,
+               {"axis", kernel::Expr(static_cast<int64_t>(tile.axisOf(*tile.reducedDim())))},
+               {"keep_dims", name("True")}});
 }
 
 /// The language's own passes over NaN; here it wins.
@@ -138,10 +139,11 @@ Lanes LaneMonoids::together(const Node &node, const Lanes &lanes) {
   }
   if (node.name == "prod") {
     productHelper = arguments.kernelName + "_product";
-    return {call("tl.reduce", {lanes[0],
-                               {"axis", kernel::Expr(static_cast<int64_t>(*tile.reducedDim()))},
-                               {"combine_fn", name(productHelper)},
-                               {"keep_dims", name("True")}})};
+    return {call("tl.reduce",
+                 {lanes[0],
+                  {"axis", kernel::Expr(static_cast<int64_t>(tile.axisOf(*tile.reducedDim())))},
+                  {"combine_fn", name(productHelper)},
+                  {"keep_dims", name("True")}})};
   }
   if (isOf(node, {"max", "min", "any", "all"})) {
     return {extremum(takesLargest(node), lanes[0], dtype)};

@@ -22,11 +22,39 @@ Tile::Tile(const Program &program, std::vector<TileDim> tileDims, kernel::Body &
     : program(program), dims(std::move(tileDims)), body(body), arguments(arguments) {
   for (size_t dim = 0; dim < dims.size(); ++dim) {
     dims[dim].index = arguments.names.fresh(dims[dim].index);
-    dims[dim].block = arguments.names.fresh(dims[dim].block);
+    if (dims[dim].form != DimForm::Point) {
+      dims[dim].block = arguments.names.fresh(dims[dim].block);
+    }
     for (IteratorId iterator : dims[dim].iterators) {
       dimOf[iterator] = dim;
     }
   }
+}
+
+Tile::Tile(const Tile &other, std::vector<TileDim> tileDims)
+    : program(other.program), dims(std::move(tileDims)), body(other.body),
+      arguments(other.arguments) {
+  for (size_t dim = 0; dim < dims.size(); ++dim) {
+    const bool isOwn = dims[dim].form == DimForm::Looped;
+    dims[dim].index = isOwn ? arguments.names.fresh(dims[dim].index) : dims[dim].index;
+    for (IteratorId iterator : dims[dim].iterators) {
+      dimOf[iterator] = dim;
+      if (!isOwn) {
+        indices[iterator] = other.indices.at(iterator);
+      }
+    }
+  }
+}
+
+unsigned Tile::rank() const {
+  return static_cast<unsigned>(std::count_if(
+      dims.begin(), dims.end(), [](const TileDim &dim) { return dim.form != DimForm::Point; }));
+}
+
+unsigned Tile::axisOf(size_t dim) const {
+  return static_cast<unsigned>(
+      std::count_if(dims.begin(), dims.begin() + static_cast<ptrdiff_t>(dim),
+                    [](const TileDim &each) { return each.form != DimForm::Point; }));
 }
 
 kernel::Expr Tile::extent(const TileDim &dim) {
@@ -36,7 +64,7 @@ kernel::Expr Tile::extent(const TileDim &dim) {
 void Tile::bind() {
   std::vector<size_t> grid;
   for (size_t dim = 0; dim < dims.size(); ++dim) {
-    if (dims[dim].form == DimForm::Grid) {
+    if (dims[dim].form == DimForm::Grid || dims[dim].form == DimForm::Point) {
       grid.push_back(dim);
     }
   }
@@ -49,6 +77,9 @@ void Tile::bind() {
       bindIndex(dim, name(ids[dim]) * name(dims[dim].block));
     } else if (dims[dim].form == DimForm::Whole) {
       bindIndex(dim, {});
+    } else if (dims[dim].form == DimForm::Point) {
+      body.assign(dims[dim].index, name(ids[dim]));
+      bindIterators(dims[dim]);
     }
   }
 }
@@ -62,7 +93,9 @@ void Tile::bindGrid(const std::vector<size_t> &grid, std::vector<std::string> &i
     const TileDim &dim = dims[grid[i]];
     const std::string blocks = arguments.names.fresh("blocks_" + dim.index);
     ids[grid[i]] = arguments.names.fresh("pid_" + dim.index);
-    body.assign(blocks, call("tl.cdiv", {extent(dim), name(dim.block)}));
+    body.assign(blocks, dim.form == DimForm::Point
+                            ? extent(dim)
+                            : call("tl.cdiv", {extent(dim), name(dim.block)}));
     body.assign(ids[grid[i]], kernel::binary("%", name(rest), name(blocks)));
     const std::string outer = arguments.names.fresh(i == 1 ? outermost : "pid_rest");
     body.assign(outer, kernel::binary("//", name(rest), name(blocks)));
@@ -77,11 +110,10 @@ void Tile::bindGrid(const std::vector<size_t> &grid, std::vector<std::string> &i
 
 /// `first`: what the block begins with; none: 0.
 void Tile::bindIndex(size_t dim, const kernel::Expr &first) {
-  const unsigned rank = static_cast<unsigned>(dims.size());
   const kernel::Expr lanes = call("tl.arange", {0, name(dims[dim].block)});
   const kernel::Expr index = first ? first + lanes : lanes;
   const std::string &own = dims[dim].index;
-  body.assign(own, rank > 1 ? kernel::axis(index, static_cast<unsigned>(dim), rank) : index);
+  body.assign(own, rank() > 1 ? kernel::axis(index, axisOf(dim), rank()) : index);
   if (dims[dim].form != DimForm::Grid) {
     body.when(name("WIDE"),
               [&] { body.assign(own, kernel::method(name(own), "to", {name("tl.int64")})); });
@@ -89,15 +121,25 @@ void Tile::bindIndex(size_t dim, const kernel::Expr &first) {
   bindIterators(dims[dim]);
 }
 
-void Tile::loop(const std::function<void()> &inside) {
+void Tile::enter(const std::string &start) {
+  inLoop = true;
+  bindIndex(*reducedDim(), name(start));
+}
+
+void Tile::loop(const std::function<void()> &inside, Tile *also) {
   const size_t dim = *reducedDim();
   const std::string start = arguments.names.fresh("start");
   const kernel::Expr end = extent(dims[dim]);
   body.loop(start, call("range", {0, end, name(dims[dim].block)}), [&] {
-    inLoop = true;
-    bindIndex(dim, name(start));
+    enter(start);
+    if (also) {
+      also->enter(start);
+    }
     inside();
     inLoop = false;
+    if (also) {
+      also->inLoop = false;
+    }
   });
   std::erase_if(masks, [&](const auto &mask) { return mask.first.contains(dim); });
 }
@@ -129,7 +171,9 @@ DimSet Tile::dimsOf(const std::set<IteratorId> &iterators) const {
   return result;
 }
 
-kernel::Expr Tile::inside(const DimSet &which) {
+kernel::Expr Tile::inside(const DimSet &some) {
+  DimSet which = some;
+  std::erase_if(which, [&](size_t dim) { return dims[dim].form == DimForm::Point; });
   if (which.empty()) {
     return {};
   }
@@ -163,7 +207,7 @@ kernel::Expr Tile::inside(const DimSet &which) {
 
 std::optional<size_t> Tile::reducedDim() const {
   for (size_t dim = 0; dim < dims.size(); ++dim) {
-    if (dims[dim].form != DimForm::Grid) {
+    if (dims[dim].form == DimForm::Whole || dims[dim].form == DimForm::Looped) {
       return dim;
     }
   }

@@ -16,6 +16,7 @@ namespace nereid::generator {
 
 enum class DimForm : uint8_t {
   Grid,  ///< each program has one block
+  Point, ///< each program has one index: a number, and no axis of the tile
   Whole, ///< the block is not smaller than the dimension: every program has all of it
   Looped ///< every program walks over all blocks
 };
@@ -24,6 +25,8 @@ struct TileDim {
   std::string index, block;          ///< names in the kernel: of its index and its block's size
   std::vector<IteratorId> iterators; ///< at least one, outermost first
   DimForm form = DimForm::Grid;
+  /// Of the block that is tried first; blockAtMost 0: what the launch table's rules say.
+  int64_t blockAtLeast = 1, blockAtMost = 0;
 };
 
 /// Numbers of dimensions of a tile.
@@ -33,15 +36,23 @@ class Tile {
 public:
   Tile(const Program &program, std::vector<TileDim> dims, kernel::Body &body, Arguments &arguments);
 
+  /// Another tile of the same program: dimensions of `other` stay as they are bound there, along
+  /// the axes that they have there, and the looped one is its own.
+  Tile(const Tile &other, std::vector<TileDim> dims);
+
   /// Writes the program's place in the grid: along the last dimension first.
   void bind();
-  /// Writes a loop over the blocks of the dimension that has this form. There is one at most.
-  void loop(const std::function<void()> &inside);
+  /// Writes a loop over the blocks of the dimension that has this form, one at most; `also`: its
+  /// own such dimension is the same.
+  void loop(const std::function<void()> &inside, Tile *also = nullptr);
 
   const std::vector<TileDim> &dimensions() const { return dims; }
   kernel::Expr at(IteratorId iterator) const { return indices.at(iterator); }
   /// The index along a dimension.
   kernel::Expr along(size_t dim) const { return kernel::name(dims[dim].index); }
+  /// How many axes, and which one a dimension has that is no Point.
+  unsigned rank() const;
+  unsigned axisOf(size_t dim) const;
   DimSet dimsOf(const std::set<IteratorId> &iterators) const;
   /// True in lanes that lie in these dimensions' extents; none for no dimension.
   kernel::Expr inside(const DimSet &which);
@@ -59,6 +70,7 @@ private:
   kernel::Expr extent(const TileDim &dim);
   void bindGrid(const std::vector<size_t> &grid, std::vector<std::string> &ids);
   void bindIndex(size_t dim, const kernel::Expr &first);
+  void enter(const std::string &start);
   void bindIterators(const TileDim &dim);
 
   const Program &program;

@@ -177,7 +177,7 @@ kernel::Expr Values::typed(const Value &value, DType dtype) const {
   if (!value.isLiteral) {
     return value.tree;
   }
-  std::vector<kernel::Expr> shape(tile.dimensions().size(), 1);
+  std::vector<kernel::Expr> shape(tile.rank(), 1);
   return call("tl.full", {kernel::tuple(std::move(shape)), value.tree, name(languageName(dtype))});
 }
 
@@ -230,6 +230,9 @@ Lanes Values::lanesOf(const Node &node, const Conditions &around) {
 
 /// The reduction's components, each under a name.
 const Lanes &Values::reduced(const Node *node, const Conditions &around) {
+  if (auto found = given.find(node); found != given.end()) {
+    return found->second;
+  }
   const Key key(node, needs(node, around));
   if (auto found = reductions.find(key); found != reductions.end()) {
     return found->second;
@@ -247,6 +250,17 @@ const Lanes &Values::reduced(const Node *node, const Conditions &around) {
   return reductions[key] = lanes;
 }
 
+kernel::Expr Values::factor(const Node *node, DType type) {
+  const bool isConverted =
+      node->kind == NodeKind::Map && node->name == "cast" && node->dtype != type;
+  const Node *stored = isConverted ? node->inputs[0] : node;
+  kernel::Expr tree = typed(value(stored, {}), stored->dtype);
+  if (!isIdentityOutside(stored, 0)) {
+    tree = call("tl.where", {tile.inside({*tile.reducedDim()}), tree, kernel::real(0)});
+  }
+  return tree->kind == kernel::ExprKind::Name ? tree : monoids.fresh("factor", tree);
+}
+
 // ---- loops ----
 
 /// Accumulators of each lane before it has met anything.
@@ -256,7 +270,9 @@ Lanes Values::accumulators(const Node &node) {
   const DimSet varies = tile.dimsOf(iterators);
   std::vector<kernel::Expr> shape;
   for (size_t dim = 0; dim < tile.dimensions().size(); ++dim) {
-    shape.push_back(varies.contains(dim) ? name(tile.dimensions()[dim].block) : kernel::Expr(1));
+    if (tile.dimensions()[dim].form != DimForm::Point) {
+      shape.push_back(varies.contains(dim) ? name(tile.dimensions()[dim].block) : kernel::Expr(1));
+    }
   }
   Lanes made;
   for (size_t component = 0; component < node.inputs.size(); ++component) {

@@ -23,6 +23,12 @@ public:
   /// Writes a loop over these blocks. What does not vary in it is written before it.
   void loopOverValues(const std::function<void()> &inside);
 
+  /// The reduction's components, computed elsewhere.
+  void give(const Node *reduce, Lanes components) { given[reduce] = std::move(components); }
+  /// A factor of a contraction over the tile's looped dimension, 0 beyond its end, in the type of
+  /// its storage or in its own.
+  kernel::Expr factor(const Node *value, DType type);
+
   /// Writes the stores: first all their values, because a stage reads before it writes.
   void store(const std::vector<Store> &stores);
 
@@ -100,6 +106,7 @@ private:
   std::map<Key, Conditions> needed;
   std::map<Key, Value> known;
   std::map<Key, Lanes> reductions;
+  std::map<const Node *, Lanes> given;
   std::map<Key, size_t> levels;
   std::vector<std::vector<Key>> byLevel; ///< reductions that need none, that need those, …
   std::map<Atom, kernel::Expr> divisions;

@@ -2,6 +2,7 @@
 // The cuts, see Partition.h.
 #include "lib/generator/fuse/Partition.h"
 
+#include "lib/generator/fuse/Contraction.h"
 #include "lib/generator/template/StageKernel.h"
 
 #include <fmt/format.h>
@@ -134,6 +135,9 @@ private:
 
   /// Whether a kernel of the stage can be built around the reduction.
   bool isAnchor(const Node &node, const IteratorSet &stage) const {
+    if (contractionOf(node)) {
+      return node.free == stage;
+    }
     const IteratorSet bound = boundBy(node), parallel = without(stage, bound);
     if (!contains(parallel, node.free)) {
       return false;
@@ -159,11 +163,20 @@ private:
     if (anchor == all.rend()) {
       return all;
     }
-    const IteratorSet bound = boundBy(**anchor), parallel = without(stage, bound);
-    std::erase_if(all, [&](const Node *node) {
-      return boundBy(*node) == bound && contains(parallel, node->free);
-    });
+    std::erase_if(all, [&](const Node *node) { return staysWith(*node, **anchor, stage); });
     return all;
+  }
+
+  static bool staysWith(const Node &node, const Node &anchor, const IteratorSet &stage) {
+    const std::optional<Contraction> own = contractionOf(node), other = contractionOf(anchor);
+    if (own.has_value() != other.has_value() || boundBy(node) != boundBy(anchor)) {
+      return false;
+    }
+    if (!own) {
+      return contains(without(stage, boundBy(anchor)), node.free);
+    }
+    return node.free == anchor.free && ((own->m == other->m && own->n == other->n) ||
+                                        (own->m == other->n && own->n == other->m));
   }
 
   /// Whether the stage has lost some of its reductions to a new one before it.

@@ -6,6 +6,8 @@
 //   y[i, j] = x[i, j] - sum[i](x[i, j] * sum[j](x[i, j]))    the inner sum varies in the outer (F4)
 //   y[i, j] = x[i, j] / sum[k](w[k])                         would be computed anew for each point
 //
+// Contractions (Contraction.h) share a kernel with contractions alone, and with what is computed of
+// their results at the same point.
 // Others become stages of their own, which leave their result in a temporary.
 #pragma once
 

@@ -3,6 +3,7 @@
 #include "lib/generator/launch/Table.h"
 
 #include "lib/generator/fuse/Partition.h"
+#include "lib/generator/template/Contract.h"
 #include "lib/generator/template/Map.h"
 #include "lib/generator/template/Reduce.h"
 
@@ -72,7 +73,12 @@ private:
     std::string left = std::to_string(elementsOfTile);
     for (size_t dim = kernel.dims.size(); dim-- > 0;) {
       const TileDim &each = kernel.dims[dim];
-      const std::string extent = fmt::format("max(1, next_power_of_2({}))", extentText(each));
+      if (each.form == DimForm::Point) {
+        made.grid += (made.grid.empty() ? "" : "*") + extentText(each);
+        continue;
+      }
+      const std::string extent =
+          fmt::format("max({}, next_power_of_2({}))", each.blockAtLeast, extentText(each));
       made.constexprs.push_back(
           {each.block, fmt::format("min({}, {})", largestBlock(kernel, dim, left), extent)});
       left += "//" + each.block;
@@ -91,6 +97,9 @@ private:
 
   static std::string largestBlock(const StageKernel &kernel, size_t dim, const std::string &left) {
     const bool isInnermost = dim + 1 == kernel.dims.size();
+    if (kernel.dims[dim].blockAtMost > 0) {
+      return std::to_string(kernel.dims[dim].blockAtMost);
+    }
     if (kernel.dims[dim].form == DimForm::Whole) {
       return std::to_string(isInnermost ? wholeAtMost : wholeAtMostOutside);
     }
@@ -103,9 +112,9 @@ private:
   /// When this one of two kernels is launched: the reduced dimension is whole in the tile as far as
   /// it fits. Nothing where there is one form only.
   std::optional<std::string> isTaken(const StageKernel &kernel) const {
-    for (size_t dim = 0; dim < kernel.dims.size(); ++dim) {
+    for (size_t dim = 0; kernel.isOneOfTwo && dim < kernel.dims.size(); ++dim) {
       const TileDim &each = kernel.dims[dim];
-      if (each.form != DimForm::Grid && !extentOf(each, program).constant()) {
+      if (each.form != DimForm::Grid) {
         return fmt::format("{} {} {}", extentText(each), each.form == DimForm::Whole ? "<=" : ">",
                            dim + 1 == kernel.dims.size() ? wholeAtMost : wholeAtMostOutside);
       }
@@ -122,6 +131,9 @@ private:
     std::vector<std::string> ends = {"0", "0"}; // max takes two at least
     std::map<IteratorId, std::string> beyond;
     for (const TileDim &dim : kernel.dims) {
+      if (dim.form == DimForm::Point) {
+        continue;
+      }
       beyond[dim.iterators[0]] = dim.block;
       ends.push_back(fmt::format("{} + {}", extentText(dim), dim.block));
     }
@@ -186,6 +198,12 @@ Result<std::vector<StageKernel>> kernelsOf(const Program &program, const std::st
     }
     return kernels;
   }
+  if (const std::vector<Contraction> found = contractionsOf(program, stores); !found.empty()) {
+    if (Status made = add(emitContract(program, name + "_kernel", stores, found)); !made) {
+      return made.error();
+    }
+    return kernels;
+  }
   const std::optional<int64_t> extent = reducedExtent(program, stores).constant();
   for (const DimForm form : {DimForm::Whole, DimForm::Looped}) {
     std::vector<TileDim> dims = firstReduceTile(program, stores, form);
@@ -198,6 +216,7 @@ Result<std::vector<StageKernel>> kernelsOf(const Program &program, const std::st
     if (Status made = add(emitReduce(program, name + suffix, stores, std::move(dims))); !made) {
       return made.error();
     }
+    kernels.back().isOneOfTwo = !extent;
   }
   return kernels;
 }

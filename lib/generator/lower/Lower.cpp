@@ -2,6 +2,7 @@
 // Nodes of operators' graphs as lazy tensors, see Lower.h.
 #include "lib/generator/lower/Lower.h"
 
+#include "lib/definition/operations/Convolution.h"
 #include "lib/definition/operations/Lowering.h"
 #include "lib/definition/operations/Promotion.h"
 #include "lib/definition/operations/SizeExpression.h"
@@ -148,6 +149,9 @@ private:
       break;
     case definition::OperationKind::Contraction:
       result.tensor = product(as(in[0], inside), as(in[1], inside));
+      break;
+    case definition::OperationKind::Convolution:
+      result.tensor = convolved(node, in, inside);
       break;
     case definition::OperationKind::View:
       result.tensor = viewed(node, in[0].tensor);
@@ -366,6 +370,81 @@ private:
     Lazy sum = make.reduce("sum", pairs, {pairs.shape.size() - 2}, false);
     sum = isColumn ? make.dropDim(sum, sum.shape.size() - 1) : sum;
     return isRow ? make.dropDim(sum, sum.shape.size() - (isColumn ? 1 : 2)) : sum;
+  }
+
+  /// sum(pad(x)[n, g·C + c, oh·s + kh·d, ow·s + kw·d] * w[g·F + f, c, kh, kw], (c, kh, kw)) + b
+  Lazy convolved(const GraphNode &node, const std::vector<Value> &in, DType type) {
+    auto attributes = definition::convolutionAttributes(node);
+    if (!attributes) { // shape inference has refused it
+      throw Unsupported{node.op};
+    }
+    Lazy x = in[0].tensor, w = as(in[1], type);
+    const bool hasBatch = x.shape.size() == 4;
+    x = hasBatch ? x : make.insertDim(x, 0);
+    const Shape kernel(w.shape.end() - 2, w.shape.end());
+    for (size_t side = 0; side < 2; ++side) {
+      const size_t dim = 2 + side;
+      const int64_t stride = attributes->stride[side], dilation = attributes->dilation[side];
+      const auto [before, after] = paddingOf(*attributes, side, kernel[side]);
+      const Polynomial reach = (kernel[side] - 1) * dilation;
+      const Polynomial whole = x.shape[dim] + before + after - reach - 1;
+      if (!whole.constant()) {
+        program.space.symbols.assume(whole); // the window fits
+      }
+      const Polynomial count =
+          (stride == 1 ? whole : program.space.symbols.addQuotient(whole, stride)) + 1;
+      if (!before.isZero() || !after.isZero()) {
+        x = make.pad(x, dim, before, after, zeroOf(x.dtype));
+      }
+      x = make.windows(x, dim, kernel[side], stride, dilation, count);
+    }
+    x = make.cast(x, type); // [batch, channels, height, width, kernel height, kernel width]
+    Lazy sum = windowSums(x, w, attributes->groups);
+    if (in.size() > 2 && !(in[2].isNumber() && in[2].real == 0)) {
+      Lazy bias = as(in[2], type);
+      for (size_t side = 0; side < 2 && !bias.shape.empty(); ++side) {
+        bias = make.insertDim(bias, bias.shape.size());
+      }
+      sum = make.map("add", {sum, bias});
+    }
+    return hasBatch ? sum : make.dropDim(sum, 0);
+  }
+
+  /// "same" reads as far on both sides, one more behind.
+  static std::pair<Polynomial, Polynomial>
+  paddingOf(const definition::ConvolutionAttributes &attributes, size_t side,
+            const Polynomial &kernel) {
+    if (!attributes.isSame) {
+      return {attributes.padding[side], attributes.padding[side]};
+    }
+    const std::optional<int64_t> taps = kernel.constant();
+    if (!taps) {
+      throw Unsupported{"conv2d with padding=\"same\" of a kernel whose size is a symbol"};
+    }
+    const int64_t reach = (*taps - 1) * attributes.dilation[side];
+    return {reach / 2, reach - reach / 2};
+  }
+
+  const Node *zeroOf(DType type) {
+    return isFloat(type) ? program.nodes.real(0, type) : program.nodes.integer(0, type);
+  }
+
+  /// Of windows [n, G·C, h, w, kh, kw] and weights [G·F, C, kh, kw].
+  Lazy windowSums(const Lazy &x, const Lazy &w, int64_t groups) {
+    const std::optional<Polynomial> features = w.shape[0].dividedBy(groups);
+    if (!features || !x.shape[1].dividedBy(groups)) {
+      throw Unsupported{"conv2d with groups of channels whose number is a symbol"};
+    }
+    const Polynomial channels = w.shape[1];
+    const Shape result = {x.shape[0], w.shape[0], x.shape[2], x.shape[3]};
+    Shape image = {x.shape[0], groups, channels};
+    image.insert(image.end(), x.shape.begin() + 2, x.shape.end());
+    Lazy windows = make.permute(make.reshape(x, image), {0, 1, 3, 4, 2, 5, 6});
+    windows = make.insertDim(windows, 2); // [n, G, 1, h, w, C, kh, kw]
+    Lazy weights = make.reshape(w, {groups, *features, channels, w.shape[2], w.shape[3]});
+    weights = make.insertDim(make.insertDim(weights, 2), 2);
+    return make.reshape(make.reduce("sum", make.map("mul", {windows, weights}), {5, 6, 7}, false),
+                        result);
   }
 
   Lazy viewed(const GraphNode &node, const Lazy &x) {

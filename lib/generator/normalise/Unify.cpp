@@ -18,6 +18,7 @@ public:
     for (const Node *node : nodes) {
       seen.push_back(node->free);
       bound.insert(node->iterators.begin(), node->iterators.end());
+      nest(*node);
     }
     for (const Stage &stage : program.stages) {
       for (const Store &store : stage.stores) {
@@ -38,6 +39,21 @@ public:
   }
 
 private:
+  void nest(const Node &node) {
+    if (node.iterators.empty()) {
+      return;
+    }
+    for (const Node *inner : reachable(node.inputs)) {
+      for (IteratorId outer : node.iterators) {
+        inside[outer].insert(inner->iterators.begin(), inner->iterators.end());
+      }
+    }
+  }
+  bool isInside(IteratorId inner, IteratorId outer) const {
+    auto found = inside.find(outer);
+    return found != inside.end() && found->second.contains(inner);
+  }
+
   bool unify(const Node &a, const Node &b) {
     std::vector<Pair> pairs;
     for (size_t dim = 0; dim < a.indices.size(); ++dim) {
@@ -71,7 +87,10 @@ private:
         std::any_of(seen.begin(), seen.end(), [&](const std::set<IteratorId> &all) {
           return all.contains(goes) && all.contains(stays);
         });
-    return iterators[goes].extent == iterators[stays].extent && !isSeenTogether;
+    // The inner of two nested ones stays: the outer one would have to make way for it by another
+    // name, and the next turn would find that.
+    return iterators[goes].extent == iterators[stays].extent && !isSeenTogether &&
+           !isInside(goes, stays);
   }
 
   /// Terms of iterators pair up by coefficient; all others are the same.
@@ -89,7 +108,9 @@ private:
         IteratorId x = iterators[i], y = found->second[i];
         if (x != y) {
           // An iterator of a reduction stays: the result runs over its axis.
-          bool isFirstKept = bound.contains(x) || !bound.contains(y);
+          bool isFirstKept = bound.contains(x) && bound.contains(y)
+                                 ? !isInside(y, x)
+                                 : bound.contains(x) || !bound.contains(y);
           pairs.push_back(isFirstKept ? Pair(y, x) : Pair(x, y));
         }
       }
@@ -114,6 +135,7 @@ private:
   Program &program;
   std::vector<std::set<IteratorId>> seen; ///< by each node and each store
   std::set<IteratorId> bound;
+  std::map<IteratorId, std::set<IteratorId>> inside; ///< bound inside of what binds the first
 };
 
 } // namespace

@@ -67,7 +67,7 @@ KernelWriting::KernelWriting(const Program &program, const std::string &kernelNa
   tile.bind();
 }
 
-StageKernel KernelWriting::take() {
+StageKernel KernelWriting::take(const std::vector<TileDim> &others) {
   StageKernel made;
   made.tree.name = name;
   made.arguments = arguments.take();
@@ -75,8 +75,11 @@ StageKernel KernelWriting::take() {
     made.tree.parameters.push_back({argument.name, false});
   }
   made.dims = tile.dimensions();
+  made.dims.insert(made.dims.end(), others.begin(), others.end());
   for (const TileDim &dim : made.dims) {
-    made.tree.parameters.push_back({dim.block, true});
+    if (dim.form != DimForm::Point) {
+      made.tree.parameters.push_back({dim.block, true});
+    }
   }
   made.tree.parameters.push_back({"WIDE", true});
   made.tree.body = body.take();

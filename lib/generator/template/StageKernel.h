@@ -13,6 +13,7 @@ struct StageKernel {
   std::vector<TileDim> dims; ///< the grid has a program for each block of each one that is divided
   std::vector<Affine> offsets; ///< index expressions it computes, in elements
   bool usesLibdevice = false;
+  bool isOneOfTwo = false; ///< whole or looped, as the length of the reduction says
 };
 
 /// The stores of a stage that one kernel can make: those over the same iterators.
@@ -27,14 +28,12 @@ class KernelWriting {
 public:
   KernelWriting(const Program &program, const std::string &name, const std::vector<Store> &stores,
                 std::vector<TileDim> dims);
-  StageKernel take();
+  /// `others`: dimensions of further tiles.
+  StageKernel take(const std::vector<TileDim> &others = {});
 
-private:
   const std::string name;
   kernel::Body body;
   Arguments arguments;
-
-public:
   Tile tile;
   Values values;
 };

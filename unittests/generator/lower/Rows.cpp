@@ -25,6 +25,78 @@ std::vector<Tensor> dataFor(const definition::Operator &op, const Sample &sample
   return result;
 }
 
+std::vector<Sample> products() {
+  auto input = [](const char *name, const char *shape) {
+    return "[inputs." + std::string(name) + "]\nshape = [" + shape + "]\n";
+  };
+  const std::string batch = input("x", "\"B\", \"N\", \"M\""), vector = input("x", "\"M\"");
+  const std::vector<Sample> samples = {
+      {"out = torch.relu(torch.matmul(x, w) + b)",
+       batch + input("w", "\"M\", \"K\"") + input("b", "\"K\""),
+       "\"B\", \"N\", \"K\"",
+       {{2, 3, 4}, {4, 5}, {5}},
+       {2, 3, 4, 5}},
+      {"out = x @ w",
+       batch + input("w", "\"B\", \"M\", \"K\""),
+       "\"B\", \"N\", \"K\"",
+       {{2, 3, 4}, {2, 4, 5}},
+       {2, 3, 4, 5}},
+      {"out = x @ w", batch + input("w", "\"M\""), "\"B\", \"N\"", {{2, 3, 4}, {4}}, {2, 3, 4}},
+      {"out = x @ w",
+       vector + input("w", "\"B\", \"M\", \"K\""),
+       "\"B\", \"K\"",
+       {{4}, {2, 4, 5}},
+       {4, 2, 5}},
+      {"out = (x @ w) * 2", vector + input("w", "\"M\""), "", {{4}, {4}}, {4}},
+  };
+  return samples;
+}
+
+std::vector<Sample> convolutions() {
+  auto image = [](const char *x, const char *w) {
+    return "[inputs.x]\nshape = [" + std::string(x) + "]\n[inputs.w]\nshape = [" + w + "]\n";
+  };
+  const std::string bias = "[inputs.b]\nshape = [\"F\"]\n";
+  const char *numbers = "\"N\", 4, 7, 6", *symbols = "\"N\", \"C\", \"H\", \"W\"";
+  return {
+      {"out = conv2d(x, w)",
+       image(numbers, "5, 4, 3, 3"),
+       "\"N\", 5, 5, 4",
+       {{2, 4, 7, 6}, {5, 4, 3, 3}},
+       {2}},
+      {"out = torch.relu(conv2d(x, w, b, stride=2, padding=1))",
+       image(numbers, "\"F\", 4, 3, 2") + bias,
+       "\"N\", \"F\", 4, 4",
+       {{2, 4, 7, 6}, {5, 4, 3, 2}, {5}},
+       {2, 5}},
+      {"out = conv2d(x, w, padding=(2, 1), dilation=(2, 1), stride=(1, 3))",
+       image(numbers, "3, 4, 3, 3"),
+       "\"N\", 3, 7, 2",
+       {{1, 4, 7, 6}, {3, 4, 3, 3}},
+       {1}},
+      {"out = conv2d(x, w, groups=2, padding=1)",
+       image(numbers, "6, 2, 3, 3"),
+       "\"N\", 6, 7, 6",
+       {{2, 4, 7, 6}, {6, 2, 3, 3}},
+       {2}},
+      {"out = conv2d(x, w, groups=4)",
+       image(numbers, "4, 1, 3, 3"),
+       "\"N\", 4, 5, 4",
+       {{2, 4, 7, 6}, {4, 1, 3, 3}},
+       {2}},
+      {"out = conv2d(x, w, b, padding=\"same\")",
+       image(symbols, "\"F\", \"C\", 3, 2") + bias,
+       "\"N\", \"F\", \"H\", \"W\"",
+       {{2, 3, 5, 4}, {5, 3, 3, 2}, {5}},
+       {2, 3, 5, 4, 5}},
+      {"out = conv2d(x, w)",
+       image("4, 5, 6", "3, 4, 2, 2"),
+       "3, 4, 5",
+       {{4, 5, 6}, {3, 4, 2, 2}},
+       {}},
+  };
+}
+
 std::vector<std::string> pointwiseRows() {
   std::vector<std::string> names;
   for (const std::string &name : definition::operationNames()) {

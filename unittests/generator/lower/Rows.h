@@ -17,6 +17,11 @@ struct Sample {
 std::vector<runtime::Tensor> dataFor(const definition::Operator &op, const Sample &sample,
                                      DType dtype, unsigned number);
 
+/// Products of matrices, of batches and with vectors, and convolutions: strides, padding, dilation,
+/// groups, with and without batch and bias, sizes that are numbers and that are symbols.
+std::vector<Sample> products();
+std::vector<Sample> convolutions();
+
 /// The names, each once.
 std::vector<std::string> pointwiseRows();
 

@@ -139,30 +139,7 @@ TEST(Rows, NumbersMadeOfSizes) {
 }
 
 TEST(Rows, Products) {
-  auto input = [](const char *name, const char *shape) {
-    return "[inputs." + std::string(name) + "]\nshape = [" + shape + "]\n";
-  };
-  const std::string batch = cube, vector = input("x", "\"M\"");
-  const std::vector<Sample> samples = {
-      {"out = torch.relu(torch.matmul(x, w) + b)",
-       batch + input("w", "\"M\", \"K\"") + input("b", "\"K\""),
-       "\"B\", \"N\", \"K\"",
-       {{2, 3, 4}, {4, 5}, {5}},
-       {2, 3, 4, 5}},
-      {"out = x @ w",
-       batch + input("w", "\"B\", \"M\", \"K\""),
-       "\"B\", \"N\", \"K\"",
-       {{2, 3, 4}, {2, 4, 5}},
-       {2, 3, 4, 5}},
-      {"out = x @ w", batch + input("w", "\"M\""), "\"B\", \"N\"", {{2, 3, 4}, {4}}, {2, 3, 4}},
-      {"out = x @ w",
-       vector + input("w", "\"B\", \"M\", \"K\""),
-       "\"B\", \"K\"",
-       {{4}, {2, 4, 5}},
-       {4, 2, 5}},
-      {"out = (x @ w) * 2", vector + input("w", "\"M\""), "", {{4}, {4}}, {4}},
-  };
-  for (const Sample &sample : samples) {
+  for (const Sample &sample : products()) {
     const definition::Operator op =
         made(sample.body, sample.inputs, sample.outShape, "\"float64\"");
     expectReference(sample.body, op, sample, DType::F64, false);
@@ -170,15 +147,25 @@ TEST(Rows, Products) {
   }
 }
 
-TEST(Rows, ConvolutionsHaveNoLoweringYet) {
-  const definition::Operator op = made("out = conv2d(x, w)",
+TEST(Rows, Convolutions) {
+  for (const Sample &sample : convolutions()) {
+    const definition::Operator op =
+        made(sample.body, sample.inputs, sample.outShape, "\"float64\"");
+    expectReference(sample.body, op, sample, DType::F64, false);
+    expectReference(sample.body, op, sample, DType::F64, true);
+  }
+}
+
+TEST(Rows, ConvolutionsWithoutALowering) {
+  const definition::Operator op = made("out = conv2d(x, w, padding=\"same\")",
                                        "[inputs.x]\nshape = [\"N\", 4, 8, 8]\n"
-                                       "[inputs.w]\nshape = [5, 4, 3, 3]\n",
-                                       "\"N\", 5, 6, 6", "\"float32\"");
+                                       "[inputs.w]\nshape = [5, 4, \"K\", 3]\n",
+                                       "\"N\", 5, 8, 8", "\"float32\"");
   auto program = lower(op, DType::F32);
   ASSERT_FALSE(bool(program));
   EXPECT_EQ(program.error().code + ": " + program.error().message,
-            "E0607: operation 'conv2d' has no lowering");
+            "E0607: operation 'conv2d with padding=\"same\" of a kernel whose size is a symbol' "
+            "has no lowering");
 }
 
 TEST(Rows, SoftmaxIsOneIterationSpace) {

@@ -54,6 +54,12 @@ TEST(UnifyIterators, ASoftmaxRunsOverTheAxisOfItsReductions) {
             "t_1 = x[i, r]\nt_2 = exp(t_1 - max[r](t_1))\ny[i, r] = t_2 / sum[r](t_2)\n");
 }
 
+TEST(UnifyIterators, TheInnerOfNestedReductionsStays) {
+  // The other way round the outer one would be renamed, and that renamed again, without end.
+  EXPECT_EQ(afterOf(unifyIterators, "y[i, j] = sum[r](x[i, r] * sum[q](x[i, q]))\n"),
+            "t_1 = x[i, q]\ny[i, j] = sum[q](t_1 * sum[q](t_1))\n");
+}
+
 TEST(UnifyIterators, NotWhatANodeSeesTogether) {
   const std::string outer = "y[i, j] = sum[r](x[i, r] * x[i, j])\n";
   EXPECT_EQ(afterOf(unifyIterators, outer), outer);

@@ -67,6 +67,8 @@ private:
       const bool isWhole = one.name == "BLOCK_R" && !isLooped;
       if (one.name == "WIDE") {
         one.value = options.isWide ? "1" : one.value;
+      } else if (one.name == "BLOCK_M" || one.name == "BLOCK_N" || one.name == "BLOCK_K") {
+        one.value = options.hasSmallBlocks ? "16" : one.value; // the least
       } else if (options.hasSmallBlocks && !isWhole) {
         one.value = one.name == "BLOCK_Y" || one.name == "BLOCK_R" ? "4" : "2";
       }

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Recognition of contractions, see Contraction.h.
+#include "lib/generator/fuse/Contraction.h"
+
+#include <algorithm>
+
+namespace nereid::generator {
+namespace {
+
+using IteratorSet = std::set<IteratorId>;
+
+std::vector<IteratorId> listOf(const IteratorSet &all, const IteratorSet &isIn,
+                               const IteratorSet &isNotIn) {
+  std::vector<IteratorId> result;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(result),
+               [&](IteratorId each) { return isIn.contains(each) && !isNotIn.contains(each); });
+  return result;
+}
+
+/// The 16-bit type that the factor is stored in, if it is one.
+std::optional<DType> storageOf(const Node *factor) {
+  const bool isCast = factor->kind == NodeKind::Map && factor->name == "cast";
+  const DType type = isCast ? factor->inputs[0]->dtype : factor->dtype;
+  return type == DType::F16 || type == DType::BF16 ? std::optional(type) : std::nullopt;
+}
+
+} // namespace
+
+std::optional<Contraction> contractionOf(const Node &node) {
+  if (node.kind != NodeKind::Reduce || node.name != "sum" || node.dtype != DType::F32) {
+    return std::nullopt;
+  }
+  const Node *product = node.inputs[0];
+  if (product->kind != NodeKind::Map || product->name != "mul") {
+    return std::nullopt;
+  }
+  Contraction made{&node, product->inputs[0], product->inputs[1], {}, {}, {}, node.iterators};
+  const IteratorSet bound(made.k.begin(), made.k.end()), &a = made.a->free, &b = made.b->free;
+  auto hasAll = [&](const IteratorSet &some) {
+    return std::includes(some.begin(), some.end(), bound.begin(), bound.end());
+  };
+  made.batch = listOf(a, b, bound);
+  made.m = listOf(a, a, b);
+  made.n = listOf(b, b, a);
+  if (!hasAll(a) || !hasAll(b) || made.m.empty() || made.n.empty()) {
+    return std::nullopt;
+  }
+  const std::optional<DType> first = storageOf(made.a), second = storageOf(made.b);
+  made.operand = first && first == second ? *first : DType::F32;
+  return made;
+}
+
+std::vector<Contraction> contractionsOf(const Program &program, const std::vector<Store> &stores) {
+  std::vector<Contraction> result;
+  for (const Node *node : reachable(rootsOf(stores))) {
+    if (node->kind != NodeKind::Reduce) {
+      continue;
+    }
+    std::optional<Contraction> one = contractionOf(*node);
+    if (!one || node->free != program.iteratorsOf(stores[0])) {
+      return {};
+    }
+    if (!result.empty() && one->m == result[0].n && one->n == result[0].m) {
+      std::swap(one->a, one->b);
+      std::swap(one->m, one->n);
+    }
+    const bool isAlike = result.empty() || (one->m == result[0].m && one->n == result[0].n &&
+                                            one->batch == result[0].batch && one->k == result[0].k);
+    if (!isAlike) {
+      return {};
+    }
+    result.push_back(std::move(*one));
+  }
+  return result;
+}
+
+} // namespace nereid::generator

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums of products that a matrix unit can compute: sum[k](a · b) where each factor depends on all
+// of k, on iterators of its own, m or n, and on those that both have (batch). Recognised by nodes
+// alone, so products of matrices, convolutions and whatever is written like them are one thing.
+#pragma once
+
+#include "lib/generator/program/Program.h"
+
+namespace nereid::generator {
+
+struct Contraction {
+  const Node *reduce = nullptr, *a = nullptr, *b = nullptr; ///< the sum, its factors
+  std::vector<IteratorId> batch, m, n, k;
+  DType operand = DType::F32; ///< the type in which factors are multiplied, their storage's
+};
+
+/// Nothing when the node is none. A factor that is a conversion of a 16-bit float, and the other of
+/// the same, is multiplied as it is stored; others as they are computed.
+std::optional<Contraction> contractionOf(const Node &node);
+
+/// Contractions of one kernel: the stores' only reductions, over the same iterators, which together
+/// with the stores' make the same space; the factors of m first. Empty when there are others.
+std::vector<Contraction> contractionsOf(const Program &program, const std::vector<Store> &stores);
+
+} // namespace nereid::generator

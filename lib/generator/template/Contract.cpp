@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels of contractions, see Contract.h.
+#include "lib/generator/template/Contract.h"
+
+#include "lib/generator/template/Contiguity.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace nereid::generator {
+namespace {
+
+/// Blocks that a matrix unit takes, and that are tried first.
+constexpr int64_t leastBlock = 16, firstBlock = 64, firstBlockOfK = 32;
+
+/// In the order in which the stores name them, so that neighbours in memory are neighbours here.
+std::vector<IteratorId> inOrder(const std::vector<IteratorId> &order,
+                                const std::vector<IteratorId> &some) {
+  std::vector<IteratorId> result;
+  std::copy_if(order.begin(), order.end(), std::back_inserter(result), [&](IteratorId each) {
+    return std::find(some.begin(), some.end(), each) != some.end();
+  });
+  return result;
+}
+
+class ContractWriting {
+public:
+  ContractWriting(const Program &program, const std::string &name, const std::vector<Store> &stores,
+                  const std::vector<Contraction> &contractions)
+      : program(program), stores(stores), contractions(contractions),
+        writing(program, name, stores, resultDims()), a(writing.tile, dimsOfA()),
+        b(writing.tile, dimsOfB(a.dimensions().back())),
+        ofA(program, factors(&Contraction::a), a, writing.body, writing.arguments),
+        ofB(program, factors(&Contraction::b), b, writing.body, writing.arguments) {}
+
+  StageKernel run() {
+    std::vector<std::string> sums;
+    for (size_t i = 0; i < contractions.size(); ++i) {
+      sums.push_back(writing.arguments.names.fresh("acc"));
+      writing.body.assign(sums.back(), call("tl.zeros", {shape(), name("tl.float32")}));
+    }
+    a.loop(
+        [&] {
+          for (size_t i = 0; i < contractions.size(); ++i) {
+            multiply(contractions[i], sums[i]);
+          }
+        },
+        &b);
+    for (size_t i = 0; i < contractions.size(); ++i) {
+      writing.values.give(contractions[i].reduce, {name(sums[i])});
+    }
+    writing.values.store(stores);
+    StageKernel made = writing.take({a.dimensions().back()});
+    for (const Values *each : {&ofA, &ofB}) {
+      made.offsets.insert(made.offsets.end(), each->indicesWritten().begin(),
+                          each->indicesWritten().end());
+      made.usesLibdevice |= each->usesLibdevice();
+    }
+    return made;
+  }
+
+private:
+  static kernel::Expr name(const std::string &text) { return kernel::name(text); }
+  static kernel::Expr call(const std::string &function, std::vector<kernel::Argument> arguments) {
+    return kernel::call(function, std::move(arguments));
+  }
+
+  static TileDim blocked(const char *index, const char *block, std::vector<IteratorId> iterators) {
+    TileDim dim{index, block, std::move(iterators)};
+    dim.blockAtLeast = leastBlock;
+    dim.blockAtMost = firstBlock;
+    return dim;
+  }
+
+  std::vector<TileDim> resultDims() const {
+    const std::vector<IteratorId> order = orderOf(program, stores);
+    std::vector<TileDim> dims;
+    if (!contractions[0].batch.empty()) {
+      dims.push_back({"batch", "", inOrder(order, contractions[0].batch), DimForm::Point});
+    }
+    dims.push_back(blocked("m", "BLOCK_M", inOrder(order, contractions[0].m)));
+    dims.push_back(blocked("n", "BLOCK_N", inOrder(order, contractions[0].n)));
+    return dims;
+  }
+  /// Those of the result but the last one, and k behind them.
+  std::vector<TileDim> dimsOfA() {
+    std::vector<TileDim> dims = writing.tile.dimensions();
+    dims.back() = blocked("k", "BLOCK_K", contractions[0].k);
+    dims.back().form = DimForm::Looped;
+    dims.back().block = writing.arguments.names.fresh(dims.back().block);
+    dims.back().blockAtMost = firstBlockOfK;
+    return dims;
+  }
+  std::vector<TileDim> dimsOfB(const TileDim &k) const {
+    std::vector<TileDim> dims = writing.tile.dimensions();
+    TileDim own = k; // the same blocks, along the other axis
+    own.index = "k";
+    dims[dims.size() - 2] = own;
+    return dims;
+  }
+  std::vector<const Node *> factors(const Node *Contraction::*which) const {
+    std::vector<const Node *> result;
+    for (const Contraction &each : contractions) {
+      result.push_back(each.*which);
+    }
+    return result;
+  }
+
+  kernel::Expr shape() const {
+    const std::vector<TileDim> &dims = writing.tile.dimensions();
+    return kernel::tuple({name(dims[dims.size() - 2].block), name(dims.back().block)});
+  }
+
+  void multiply(const Contraction &each, const std::string &sum) {
+    const kernel::Expr left = ofA.factor(each.a, each.operand);
+    const kernel::Expr right = ofB.factor(each.b, each.operand);
+    std::vector<kernel::Argument> list = {left, right, name(sum)};
+    if (each.operand == DType::F32) { // not as tensor floats
+      list.emplace_back("input_precision", kernel::string("ieee"));
+    }
+    writing.body.assign(sum, call("tl.dot", std::move(list)));
+  }
+
+  const Program &program;
+  const std::vector<Store> &stores;
+  const std::vector<Contraction> &contractions;
+  KernelWriting writing;
+  Tile a, b;
+  Values ofA, ofB;
+};
+
+} // namespace
+
+Result<StageKernel> emitContract(const Program &program, const std::string &name,
+                                 const std::vector<Store> &stores,
+                                 const std::vector<Contraction> &contractions) {
+  if (std::optional<std::string> found = unsupported(stores, true)) {
+    return makeError("E0607", fmt::format("a contraction's kernel has no {}", *found));
+  }
+  return ContractWriting(program, name, stores, contractions).run();
+}
+
+} // namespace nereid::generator
