@@ -163,6 +163,22 @@ w[i] = pick(t_2, 1)
 m[i] = min[r](x[i, r])
 )",
        {{4, 5}, {}, {{"x", withNans}}}},
+      {"FirstOfTheLargestInOneLane", // four positions apart, as far as blocks are
+       R"(
+N = size()
+M = size()
+x = input(fp32, [N, M], strides=[M, 1])
+z = output(i64, [N], strides=[1])
+w = output(i64, [N], strides=[1])
+i = iterator(N)
+r = iterator(M)
+stage("t")
+z[i] = pick(argmax[r](x[i, r], index(r)), 1)
+w[i] = pick(argmin[r](x[i, r], index(r)), 1)
+)",
+       {{2, 9},
+        {},
+        {{"x", {7, 1, 2, 2, 7, 1, 3, 3, 7, 1, 1, notANumber, 1, 1, 1, 1, notANumber, 1}}}}},
       {"ColumnsFirstOfTheLargest",
        R"(
 N = size()
@@ -249,6 +265,18 @@ stage("t")
 y[i, j] = where(index(j) >= 2, sum[j](x[i, j]) + where(index(i) >= 1, max[j](x[i - 1, j]), 7.0), x[i, j])
 )",
        {{3}, {}, {{"x", counted(12)}}}},
+      {"AConditionOfAnotherIteratorOfItsName", // that a promised index would rest on
+       R"(
+N = size()
+x = input(fp32, [N, 4], strides=[4, 1])
+k = input(i64, [4], strides=[1])
+y = output(fp32, [N, 4], strides=[4, 1])
+i = iterator(N)
+j = iterator(4)
+stage("t")
+y[i, j] = where(index(j) >= 2, sum[j](x[i, data(k[j], 4)]), x[i, j])
+)",
+       {{3}, {}, {{"x", counted(12)}, {"k", {3, 0, 0, 2}}}}},
       {"ConditionsOfItsOwnAndAround",
        R"(
 N = size()

@@ -155,5 +155,58 @@ z[0] = any[r](x[r] > i8(3))
 )");
 }
 
+// The stages that reductions become which cannot stay.
+std::string parted(const std::string &stores) {
+  Program read = program(R"(
+N = size()
+M = size()
+K = size()
+x = input(fp32, [N, M], strides=[M, 1])
+w = input(fp32, [K], strides=[1])
+b = input(fp32, [M], strides=[1])
+n = input(i64, [N], strides=[1])
+y = output(fp32, [N, M], strides=[M, 1])
+z = output(fp32, [N, K], strides=[K, 1])
+i = iterator(N)
+j = iterator(M)
+k = iterator(K)
+r = iterator(M)
+stage("t")
+)" + stores + "\n");
+  normalise(read);
+  if (Status status = partition(read); !status) {
+    return status.error().code + ": " + status.error().message;
+  }
+  const std::string first = stages(read);
+  EXPECT_TRUE(bool(partition(read)));
+  EXPECT_EQ(stages(read), first) << "a second time";
+  return first;
+}
+
+TEST(Partition, EqualAxesBecomeOne) {
+  EXPECT_EQ(parted("y[i, j] = b[j] * max[r](x[i, r])"),
+            "stage(\"t\")\ny[i, j] = b[j] * max[j](x[i, j])\n");
+}
+
+TEST(Partition, WhatEachRowWouldComputeAnewIsAStage) {
+  EXPECT_EQ(parted("y[i, j] = x[i, j] / sum[k](w[k])"),
+            "stage(\"t\")\nsaved[()] = sum[k](w[k])\nstage(\"t\")\n"
+            "y_flat[i_j] = x_flat[i_j] / ref(saved[()])\n");
+}
+
+TEST(Partition, ReductionsThatVaryInOthersAreAStageWithTheirLike) {
+  EXPECT_EQ(parted("t_1 = sum[r](x[i, r])\n"
+                   "y[0, j] = sum[i](x[i, j] * t_1 - max[r](x[i, r] - t_1))"),
+            "stage(\"t\")\nt_1 = x[i, r]\nt_2 = sum[r](t_1)\nsaved[i] = t_2\n"
+            "saved_1[i] = max[r](t_1 - t_2)\nstage(\"t\")\n"
+            "y[0, r] = sum[i]((t_1 * ref(saved[i])) - ref(saved_1[i]))\n");
+}
+
+TEST(Partition, NotUnderAConditionThatAnIndexFromMemoryNeeds) {
+  EXPECT_EQ(parted("z[i, k] = w[k] * where(n[i] >= 0, sum[r](x[data(n[i], N), r]), 0.0)"),
+            "E0607: no kernel has a reduction under a condition that is to be a stage of its own "
+            "and reads at an index from memory");
+}
+
 } // namespace
 } // namespace nereid::generator
