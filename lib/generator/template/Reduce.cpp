@@ -40,7 +40,14 @@ std::vector<TileDim> firstReduceTile(const Program &program, const std::vector<S
   std::erase_if(rest, [&](IteratorId each) { return isAmong(each, reduced.iterators); });
   std::vector<IteratorId> all = rest;
   all.insert(all.end(), reduced.iterators.begin(), reduced.iterators.end());
-  const std::optional<IteratorId> inner = mostContiguous(accessesOf(program, stores), all, {});
+  // What is read along the reduction is most of all: a result for each row has no vote.
+  std::vector<Access> accesses = accessesOf(program, stores);
+  std::erase_if(accesses, [&](const Access &access) {
+    const std::map<IteratorId, Polynomial> steps = stepsOf(access);
+    return std::none_of(reduced.iterators.begin(), reduced.iterators.end(),
+                        [&](IteratorId each) { return steps.contains(each); });
+  });
+  const std::optional<IteratorId> inner = mostContiguous(accesses, all, {});
   if (!inner || isAmong(*inner, reduced.iterators)) {
     return rest.empty() ? std::vector<TileDim>{reduced}
                         : std::vector<TileDim>{{"row", "BLOCK_X", rest}, reduced};

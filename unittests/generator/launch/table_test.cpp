@@ -81,6 +81,29 @@ y[i, j] = x[i, j]
   EXPECT_TRUE(isWide(65536, 32766, 32766)) << "lanes beyond the last row's end";
 }
 
+TEST(LaunchTable, AReductionIsWholeAsFarAsItFits) {
+  const std::string buffers = "N = size()\nM = size()\nx = input(fp32, [N, M], strides=[M, 1])\n"
+                              "y = output(fp32, [N], strides=[1])\n"
+                              "z = output(fp32, [M], strides=[1])\n"
+                              "i = iterator(N)\nj = iterator(M)\nstage(\"t\")\n";
+  auto taken = [](const LaunchTable &table, int64_t n, int64_t m) {
+    auto launches = bindLaunch(table, {{"N", n}, {"M", m}});
+    EXPECT_TRUE(bool(launches));
+    EXPECT_EQ(launches->size(), 2u);
+    std::string names;
+    for (const BoundLaunch &each : *launches) {
+      names += each.programs > 0 ? each.function : "";
+    }
+    return names;
+  };
+  const LaunchTable rows = tableOf(buffers + "y[i] = sum[j](x[i, j])\n");
+  EXPECT_EQ(taken(rows, 3, 8192), "t_kernel");
+  EXPECT_EQ(taken(rows, 3, 8193), "t_looped_kernel");
+  const LaunchTable columns = tableOf(buffers + "z[j] = sum[i](x[i, j])\n");
+  EXPECT_EQ(taken(columns, 128, 3), "t_kernel");
+  EXPECT_EQ(taken(columns, 129, 3), "t_looped_kernel");
+}
+
 TEST(LaunchTable, NothingIsLaunchedForNothing) {
   auto launches = bindLaunch(tableOf(turned), {{"N", 0}});
   ASSERT_TRUE(bool(launches)) << render(launches.error());
