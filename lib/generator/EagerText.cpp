@@ -59,28 +59,28 @@ std::string withModules(const std::string &line) {
   return text;
 }
 
-std::string eagerFunction(const FusedOperator &fused, const SizeNames &names) {
+std::string eagerFunction(const CalledOperator &called, const SizeNames &names) {
   std::string parameters, results;
-  for (const CallParameter &parameter : callParameters(fused)) {
+  for (const CallParameter &parameter : callParameters(called)) {
     parameters += (parameters.empty() ? "" : ", ") + parameter.name;
   }
   std::string text = fmt::format("def _eager({}):\n", parameters);
   text += "    \"\"\"The definition by PyTorch's own operations.\"\"\"\n";
   for (const SizeNames::Step &step : names.steps) {
     if (!step.isRest) {
-      const Operand &operand = fused.operands[static_cast<size_t>(step.operand)];
+      const Operand &operand = called.operands[static_cast<size_t>(step.operand)];
       const definition::Dim &dim = *(operand.shape.end() - step.fromEnd);
       text += fmt::format("    {} = {}.shape[-{}]\n", dim.symbol, operand.name, step.fromEnd);
     }
   }
   std::string lead;
-  for (const Operand &operand : fused.operands) {
+  for (const Operand &operand : called.operands) {
     lead = lead.empty() && !operand.isOutput ? operand.name : lead;
   }
-  for (const std::string &line : bodyLines(fused.op)) {
+  for (const std::string &line : bodyLines(called.op)) {
     text += "    " + withModules(line) + "\n";
   }
-  for (const Operand &operand : fused.operands) {
+  for (const Operand &operand : called.operands) {
     if (operand.isOutput) {
       const std::string type = operand.fixedDtype
                                    ? fmt::format("torch.{}", torchName(*operand.fixedDtype))

@@ -10,7 +10,7 @@
 namespace nereid::generator {
 
 /// The function with its head and two empty lines behind; it takes what the wrapper takes.
-std::string eagerFunction(const FusedOperator &fused, const SizeNames &names);
+std::string eagerFunction(const CalledOperator &called, const SizeNames &names);
 
 /// A line of a body with each function under the module that PyTorch has it in: "gelu(x)" and
 /// "torch.gelu(x)" become "F.gelu(x)". Methods, and what `math` has, stay as they are.

@@ -9,8 +9,7 @@ namespace nereid::generator {
 
 class TestProgram {
 public:
-  TestProgram(const FusedOperator &fused, bool isAccuracy)
-      : fused(fused), names(fused), isAccuracy(isAccuracy) {}
+  TestProgram(const Generation &generation, bool isAccuracy);
 
   /// File head up to the program's own functions.
   std::string beginning() const;
@@ -21,7 +20,7 @@ public:
   /// The widest input of the operator's own type: where special values are put.
   std::string widestInput() const;
 
-  const FusedOperator &fused;
+  const CalledOperator &called;
   const SizeNames names;
 
 private:
@@ -32,6 +31,7 @@ private:
   std::string fill(const Operand &operand, int seed) const;
   std::string caseShape(const definition::SymbolicShape &shape) const;
 
+  const Generation &generation;
   bool isAccuracy;
 };
 

@@ -100,7 +100,7 @@ TEST_F(OnADevice, TheEagerFormComputesWhatTheReferenceDoes) {
   for (DType dtype : {DType::F32, DType::F16}) {
     definition::GridCase grid{"small", smallCase().binding};
     grid.seed = 3;
-    auto tensors = *makeTensors(generation.fused, grid, dtype);
+    auto tensors = *makeTensors(generation, grid, dtype);
     auto form = EagerForm::make(generation.fused.op, smallCase().binding, dtype, tensors,
                                 options.source, chip, far);
     ASSERT_TRUE(bool(form)) << form.error().message;
