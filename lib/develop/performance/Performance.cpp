@@ -79,6 +79,9 @@ PerformanceRow measureCase(Generation &generation, const definition::Case &testC
     row.failure = launch.error().message;
     return row;
   }
+  if (row.schedule.isOfProgram) { // shown with the blocks of this case
+    row.schedule = launch->schedule();
+  }
   std::vector<bench::TimedLaunch> forms = {timedLaunch("kernel", *launch, options)};
   std::string noGraph;
   if (usesGraphs(options.mode) && forms.front().device != nullptr) {

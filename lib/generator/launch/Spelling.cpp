@@ -89,29 +89,36 @@ public:
   }
 
   /// The same over several lines, the first of which begins at `column`; the others lie `indent`
-  /// and more to the right.
-  std::string broken(const Term &term, Term::Level least, size_t column, size_t indent) const {
+  /// and more to the right. A sum that `isAlone` begins with a line of its own, a step further in.
+  std::string broken(const Term &term, Term::Level least, size_t column, size_t indent,
+                     bool isAlone = false) const {
     const std::string one = flat(term, least);
-    if (column + one.size() <= columns || term.kind == Term::Kind::Leaf) {
+    if ((column + one.size() <= columns && !isAlone) || term.kind == Term::Kind::Leaf) {
       return one;
     }
-    const bool isInside = term.level < least;
     const size_t inner = indent + step;
     const std::string next = "\n" + std::string(inner, ' ');
-    std::string text;
     if (term.kind == Term::Kind::Call) {
-      text = opening(term);
+      std::string text = opening(term);
       for (size_t i = 0; i < term.operands.size(); ++i) {
         const bool isLast = i + 1 == term.operands.size();
-        text += next + broken(term.operands[i], Term::Comparison, inner, inner) +
+        text += next + broken(term.operands[i], Term::Comparison, inner + 1, inner) +
                 (isLast && language == Language::Cpp ? "" : ",");
       }
       return text + "\n" + std::string(indent, ' ') + closing(term);
     }
-    text = isInside ? "(" + next : "";
+    const std::string last =
+        " " + term.joiners.back() + " " + flat(term.operands.back(), Term::Sum);
+    if (term.level == Term::Comparison) { // of something long with a number
+      return broken(term.operands[0], Term::Sum, column + last.size(), indent) + last;
+    }
+    const bool isInside = term.level < least;
+    std::string text = isInside ? "(" + next : "";
     for (size_t i = 0; i < term.operands.size(); ++i) {
+      const bool isBehind = i == 0 && !isInside && !isAlone;
       text += (i ? next + term.joiners[i - 1] + " " : "") +
-              broken(term.operands[i], within(term, i), inner + 3, inner);
+              broken(term.operands[i], within(term, i), isBehind ? column : inner + 4,
+                     isBehind ? indent : inner);
     }
     return text + (isInside ? "\n" + std::string(indent, ' ') + ")" : "");
   }
@@ -214,10 +221,11 @@ std::string Spelling::line(const std::string &head, const std::string &expressio
   std::string text =
       head + writer.broken(term, Term::Comparison, head.size() + tail.size(), indent);
   // Python goes on in the next line inside of brackets alone.
-  const bool isOpen = text.find('\n') != std::string::npos && term.kind == Term::Kind::Chain;
+  const bool isOpen = text.find('\n') != std::string::npos && term.kind == Term::Kind::Chain &&
+                      term.level != Term::Comparison;
   if (isOpen && language == Language::Python) {
     text = head + "(\n" + std::string(indent + step, ' ') +
-           writer.broken(term, Term::Comparison, columns, indent) + "\n" +
+           writer.broken(term, Term::Comparison, columns, indent, true) + "\n" +
            std::string(indent, ' ') + ")";
   }
   return text + tail + "\n";
