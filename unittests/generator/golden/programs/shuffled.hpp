@@ -84,14 +84,13 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &w, const ne
           std::max<int64_t>({1, nereid::nextPowerOf2(rest * C)})
       });
       const int64_t wide = std::max<int64_t>({
-              0,
-              rest * C + block_x,
-              D + block_y,
-              D * (rest + block_x) + (D + block_y),
-              D * C + (D + block_y),
-              D * C * (rest + block_x) + D * C + (D + block_y)
-          })
-          > 2147483647;
+          0,
+          rest * C + block_x,
+          D + block_y,
+          D * (rest + block_x) + (D + block_y),
+          D * C + (D + block_y),
+          D * C * (rest + block_x) + D * C + (D + block_y)
+      }) > 2147483647;
       const int64_t programs = nereid::cdiv(D, block_y) * nereid::cdiv(rest * C, block_x);
       addStep(file, "shuffled_float16_1_kernel", {{"BLOCK_Y", block_y}, {"BLOCK_X", block_x},
                                                   {"WIDE", wide}}, programs);
@@ -127,14 +126,13 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &w, const ne
           std::max<int64_t>({1, nereid::nextPowerOf2(rest * C)})
       });
       const int64_t wide = std::max<int64_t>({
-              0,
-              rest * C + block_x,
-              D + block_y,
-              D * (rest + block_x) + (D + block_y),
-              D * C + (D + block_y),
-              D * C * (rest + block_x) + D * C + (D + block_y)
-          })
-          > 2147483647;
+          0,
+          rest * C + block_x,
+          D + block_y,
+          D * (rest + block_x) + (D + block_y),
+          D * C + (D + block_y),
+          D * C * (rest + block_x) + D * C + (D + block_y)
+      }) > 2147483647;
       const int64_t programs = nereid::cdiv(D, block_y) * nereid::cdiv(rest * C, block_x);
       addStep(file, "shuffled_float64_1_kernel", {{"BLOCK_Y", block_y}, {"BLOCK_X", block_x},
                                                   {"WIDE", wide}}, programs);
@@ -170,14 +168,13 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &w, const ne
           std::max<int64_t>({1, nereid::nextPowerOf2(rest * C)})
       });
       const int64_t wide = std::max<int64_t>({
-              0,
-              rest * C + block_x,
-              D + block_y,
-              D * (rest + block_x) + (D + block_y),
-              D * C + (D + block_y),
-              D * C * (rest + block_x) + D * C + (D + block_y)
-          })
-          > 2147483647;
+          0,
+          rest * C + block_x,
+          D + block_y,
+          D * (rest + block_x) + (D + block_y),
+          D * C + (D + block_y),
+          D * C * (rest + block_x) + D * C + (D + block_y)
+      }) > 2147483647;
       const int64_t programs = nereid::cdiv(D, block_y) * nereid::cdiv(rest * C, block_x);
       addStep(file, "shuffled_int32_1_kernel", {{"BLOCK_Y", block_y}, {"BLOCK_X", block_x},
                                                 {"WIDE", wide}}, programs);

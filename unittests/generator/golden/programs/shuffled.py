@@ -188,17 +188,14 @@ def shuffled(
             BLOCK_Y=block_y,
             BLOCK_X=block_x,
             # 64-bit offsets where one, those of masked lanes included, needs them.
-            WIDE=(
-                max(
-                    0,
-                    rest * C + block_x,
-                    D + block_y,
-                    D * (rest + block_x) + (D + block_y),
-                    D * C + (D + block_y),
-                    D * C * (rest + block_x) + D * C + (D + block_y),
-                )
-                > 2147483647
-            ),
+            WIDE=max(
+                0,
+                rest * C + block_x,
+                D + block_y,
+                D * (rest + block_x) + (D + block_y),
+                D * C + (D + block_y),
+                D * C * (rest + block_x) + D * C + (D + block_y),
+            ) > 2147483647,
         )
         block_y = min(max(1, 4096), max(1, triton.next_power_of_2(C)))
         programs = triton.cdiv(C, block_y)
@@ -226,17 +223,14 @@ def shuffled(
             BLOCK_Y=block_y,
             BLOCK_X=block_x,
             # 64-bit offsets where one, those of masked lanes included, needs them.
-            WIDE=(
-                max(
-                    0,
-                    rest * C + block_x,
-                    D + block_y,
-                    D * (rest + block_x) + (D + block_y),
-                    D * C + (D + block_y),
-                    D * C * (rest + block_x) + D * C + (D + block_y),
-                )
-                > 2147483647
-            ),
+            WIDE=max(
+                0,
+                rest * C + block_x,
+                D + block_y,
+                D * (rest + block_x) + (D + block_y),
+                D * C + (D + block_y),
+                D * C * (rest + block_x) + D * C + (D + block_y),
+            ) > 2147483647,
         )
         block_y = min(max(1, 4096), max(1, triton.next_power_of_2(C)))
         programs = triton.cdiv(C, block_y)
@@ -264,17 +258,14 @@ def shuffled(
             BLOCK_Y=block_y,
             BLOCK_X=block_x,
             # 64-bit offsets where one, those of masked lanes included, needs them.
-            WIDE=(
-                max(
-                    0,
-                    rest * C + block_x,
-                    D + block_y,
-                    D * (rest + block_x) + (D + block_y),
-                    D * C + (D + block_y),
-                    D * C * (rest + block_x) + D * C + (D + block_y),
-                )
-                > 2147483647
-            ),
+            WIDE=max(
+                0,
+                rest * C + block_x,
+                D + block_y,
+                D * (rest + block_x) + (D + block_y),
+                D * C + (D + block_y),
+                D * C * (rest + block_x) + D * C + (D + block_y),
+            ) > 2147483647,
         )
         block_y = min(max(1, 4096), max(1, triton.next_power_of_2(C)))
         programs = triton.cdiv(C, block_y)

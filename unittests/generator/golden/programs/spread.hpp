@@ -78,8 +78,12 @@ inline Launch::Launch(const nereid::Tensor &a, const nereid::Tensor &b,
           std::max<int64_t>({1, nereid::quotientRoundedDown(4096, block_y)}),
           std::max<int64_t>({1, nereid::nextPowerOf2(N)})
       });
-      const int64_t wide = std::max<int64_t>({0, N + block_x, M + block_y, M * (N + block_x) + (M + block_y)})
-          > 2147483647;
+      const int64_t wide = std::max<int64_t>({
+          0,
+          N + block_x,
+          M + block_y,
+          M * (N + block_x) + (M + block_y)
+      }) > 2147483647;
       const int64_t programs = nereid::cdiv(M, block_y) * nereid::cdiv(N, block_x);
       addStep(file, "spread_float16_2_kernel", {{"BLOCK_Y", block_y}, {"BLOCK_X", block_x},
                                                 {"WIDE", wide}}, programs);
@@ -111,8 +115,12 @@ inline Launch::Launch(const nereid::Tensor &a, const nereid::Tensor &b,
           std::max<int64_t>({1, nereid::quotientRoundedDown(4096, block_y)}),
           std::max<int64_t>({1, nereid::nextPowerOf2(N)})
       });
-      const int64_t wide = std::max<int64_t>({0, N + block_x, M + block_y, M * (N + block_x) + (M + block_y)})
-          > 2147483647;
+      const int64_t wide = std::max<int64_t>({
+          0,
+          N + block_x,
+          M + block_y,
+          M * (N + block_x) + (M + block_y)
+      }) > 2147483647;
       const int64_t programs = nereid::cdiv(M, block_y) * nereid::cdiv(N, block_x);
       addStep(file, "spread_int32_2_kernel", {{"BLOCK_Y", block_y}, {"BLOCK_X", block_x},
                                               {"WIDE", wide}}, programs);

@@ -75,14 +75,13 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &y, double s
         std::max<int64_t>({1, nereid::nextPowerOf2(N)})
     });
     const int64_t wide = std::max<int64_t>({
-            0,
-            N + block_x,
-            H * W + block_z,
-            C + block_y,
-            C * H * W * (N + block_x) + H * W * (C + block_y) + (H * W + block_z),
-            C * H * W * (N + block_x) + (C + block_y) + C * (H * W + block_z)
-        })
-        > 2147483647;
+        0,
+        N + block_x,
+        H * W + block_z,
+        C + block_y,
+        C * H * W * (N + block_x) + H * W * (C + block_y) + (H * W + block_z),
+        C * H * W * (N + block_x) + (C + block_y) + C * (H * W + block_z)
+    }) > 2147483647;
     const int64_t programs = nereid::cdiv(C, block_y)
         * nereid::cdiv(H * W, block_z)
         * nereid::cdiv(N, block_x);

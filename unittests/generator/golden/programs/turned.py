@@ -79,16 +79,13 @@ def turned(x: torch.Tensor, y: torch.Tensor, scale: float = 0.5) -> torch.Tensor
         BLOCK_Z=block_z,
         BLOCK_X=block_x,
         # 64-bit offsets where one, those of masked lanes included, needs them.
-        WIDE=(
-            max(
-                0,
-                N + block_x,
-                H * W + block_z,
-                C + block_y,
-                C * H * W * (N + block_x) + H * W * (C + block_y) + (H * W + block_z),
-                C * H * W * (N + block_x) + (C + block_y) + C * (H * W + block_z),
-            )
-            > 2147483647
-        ),
+        WIDE=max(
+            0,
+            N + block_x,
+            H * W + block_z,
+            C + block_y,
+            C * H * W * (N + block_x) + H * W * (C + block_y) + (H * W + block_z),
+            C * H * W * (N + block_x) + (C + block_y) + C * (H * W + block_z),
+        ) > 2147483647,
     )
     return out
