@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the launcher of every generated operator, `<op>_kernel.hpp`, is built on: the schedules of
 // `<op>_triton.py`, read from that file so that a change of block sizes touches it alone, and a
-// launch that is made ready once and run as often as wanted. Operators of several kernels have a step
-// for each, and compute block sizes and grids themselves. C++17, over nereid.hpp.
+// launch that is made ready once and run as often as wanted. Operators of several kernels have a
+// step for each, and compute block sizes and grids themselves. C++17, over nereid.hpp.
 #pragma once
 
 #include "nereid/nereid.hpp"

@@ -7,6 +7,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace nereid::generator {
@@ -157,7 +159,7 @@ private:
           different.push_back(std::move(one));
         }
       }
-      operands = std::move(different);
+      operands = withOneNumber(std::move(different), function == "max");
       if (operands.size() == 1) {
         return operands[0];
       }
@@ -169,6 +171,24 @@ private:
             found == table.end() ? function : found->second,
             std::move(operands),
             {}};
+  }
+
+  /// Of several numbers the one that counts, first.
+  static std::vector<Term> withOneNumber(std::vector<Term> operands, bool isMost) {
+    std::optional<int64_t> number;
+    std::erase_if(operands, [&](const Term &one) {
+      const bool isNumber = one.kind == Term::Kind::Leaf && one.text.size() < 19 &&
+                            one.text.find_first_not_of("0123456789") == std::string::npos;
+      if (isNumber) {
+        const int64_t value = std::stoll(one.text);
+        number = !number ? value : isMost ? std::max(*number, value) : std::min(*number, value);
+      }
+      return isNumber;
+    });
+    if (number) {
+      operands.insert(operands.begin(), leaf(std::to_string(*number)));
+    }
+    return operands;
   }
 
   Term joined(const std::string &op, Term left, Term right) const {

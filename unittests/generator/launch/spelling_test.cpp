@@ -35,6 +35,8 @@ TEST(Spelling, WhatChangesNothingIsNotWritten) {
   EXPECT_EQ(python("abs(M - K)*(K) + abs(-1)*(M)"), "abs(M - K) * K + abs(-1) * M");
   EXPECT_EQ(python("max(0, 0, M, M)"), "max(0, M)");
   EXPECT_EQ(python("min(M, M)"), "M");
+  EXPECT_EQ(python("max(1, M, 4096)"), "max(4096, M)");
+  EXPECT_EQ(python("min(max(1, 4096), M)"), "min(4096, M)");
   EXPECT_EQ(python("M*0 + K"), "K");
 }
 
