@@ -76,7 +76,7 @@ private:
     for (const Workspace &one : table.workspaces) {
       const std::string variable = variables.fresh(one.name);
       memory[one.name] = variable;
-      put(pad, fmt::format("const nereid::Tensor {} = workspace(", variable), one.elements,
+      put(pad, fmt::format("const nereid::Tensor {} = this->workspace(", variable), one.elements,
           fmt::format(", {}, {});", cppType(one.dtype), leadName()));
     }
     for (const LaunchEntry &kernel : table.kernels) {
@@ -121,7 +121,7 @@ private:
     }
     const std::string grid = variables.fresh("programs");
     put(inner, fmt::format("const int64_t {} = ", grid), kernel.grid, ";");
-    text += packed(fmt::format("  {}addStep({}, \"{}\", {{", inner, path, kernel.function),
+    text += packed(fmt::format("  {}this->addStep({}, \"{}\", {{", inner, path, kernel.function),
                    constants, fmt::format("}}, {});\n", grid));
     text += isOnly ? "" : "  " + pad + "}\n";
     variables = shared;

@@ -12,10 +12,9 @@
 namespace nereid::generator {
 namespace {
 
-/// The program of one type, and what it becomes.
+/// What the program of one type becomes.
 struct OfType {
   DType dtype{};
-  Program program;
   MadeKernels made;
 
   std::string text() const {
@@ -48,19 +47,18 @@ Status checkOutputs(const definition::Operator &op, const Program &program, DTyp
   return Done{};
 }
 
-Result<OfType> made(const definition::Operator &op, DType dtype) {
+Result<OfType> made(const definition::Operator &op, DType dtype, const std::string &name) {
   OfType result;
   result.dtype = dtype;
   auto program = lower(op, dtype);
   if (!program) {
     return program.error();
   }
-  result.program = std::move(*program);
-  if (Status fits = checkOutputs(op, result.program, dtype); !fits) {
+  if (Status fits = checkOutputs(op, *program, dtype); !fits) {
     return fits.error();
   }
-  normalise(result.program);
-  auto kernels = makeKernels(result.program, op.name);
+  normalise(*program);
+  auto kernels = makeKernels(*program, name);
   if (!kernels) {
     return kernels.error();
   }
@@ -147,7 +145,7 @@ Result<ProgramOperator> makeProgramOperator(const definition::Operator &op) {
   }
   std::vector<OfType> types;
   for (DType dtype : op.dtypes) {
-    auto one = made(op, dtype);
+    auto one = made(op, dtype, op.name);
     if (!one) {
       return one.error();
     }
@@ -159,7 +157,7 @@ Result<ProgramOperator> makeProgramOperator(const definition::Operator &op) {
     if (shared.size() > 1) {
       const auto name = fmt::format("{}_{}", op.name, torchName(one.types[0]->dtype));
       for (OfType *each : one.types) {
-        each->made = *makeKernels(each->program, name);
+        *each = *made(op, each->dtype, name);
       }
     }
     for (const StageKernel &kernel : one.types[0]->made.kernels) {

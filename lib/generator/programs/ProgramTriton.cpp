@@ -81,13 +81,14 @@ private:
           fmt::format(", dtype={}, device={}.device)", torchType(one.dtype), leadTensor));
     }
     for (const LaunchEntry &kernel : table.kernels) {
-      launch(kernel, workspaces, pad);
+      launch(kernel, workspaces, pad, table.kernels.size() > 1);
     }
     variables = shared;
   }
 
+  /// One of several may have nothing to do: its results are empty, or another form takes the sizes.
   void launch(const LaunchEntry &kernel, const std::map<std::string, std::string> &workspaces,
-              const std::string &pad) {
+              std::string pad, bool mayBeEmpty) {
     const WrapperVariables shared = variables;
     std::vector<std::string> constants; // keyword arguments
     for (const NamedExpression &one : kernel.constexprs) {
@@ -101,6 +102,10 @@ private:
     }
     const std::string grid = variables.fresh("programs");
     put(pad, grid + " = ", kernel.grid);
+    if (mayBeEmpty) {
+      line(pad + fmt::format("if {} > 0:", grid));
+      pad += "    ";
+    }
     line(pad + fmt::format("{}[({},)](", kernel.function, grid));
     for (const LaunchArgument &argument : kernel.arguments) {
       switch (argument.kind) {

@@ -130,13 +130,20 @@ TEST(ProgramOperator, TensorsWithGapsAreCopiedAndResultsHaveNone) {
 }
 
 TEST(ProgramOperator, WhatNeitherWayMakesIsRefusedWithBothReasons) {
-  auto refused = generate(made("out = x.permute(1, 0) + torch.prod(x)", square, "\"M\", \"N\""),
-                          testChip(), nullptr);
-  if (!refused) { // until a template makes it
-    EXPECT_EQ(refused.error().code, "E0607");
-    EXPECT_NE(render(refused.error()).find("nor can it be made of index-space programs: "),
-              std::string::npos);
-  }
+  auto refused =
+      generate(parsed("[operator]\nname = \"t\"\nsummary = \"s\"\ndtypes = [\"float32\"]\n"
+                      "body = \"out = F.conv2d(x, w)\"\n"
+                      "[inputs.x]\nshape = [\"N\", 3, 8, 8]\n"
+                      "[inputs.w]\nshape = [4, 3, 3, 3]\n"
+                      "[outputs.out]\nshape = [\"N\", 4, 6, 6]\n"
+                      "[performance]\ncases = [{ N = 2 }]\n"),
+               testChip(), nullptr);
+  ASSERT_FALSE(bool(refused));
+  EXPECT_EQ(refused.error().code, "E0607");
+  EXPECT_NE(render(refused.error())
+                .find("nor can it be made of index-space programs: operation 'conv2d' has no "
+                      "lowering"),
+            std::string::npos);
   auto reserved = generate(
       made("out = grid.permute(1, 0)", "[inputs.grid]\nshape = [\"N\", \"M\"]\n", "\"M\", \"N\""),
       testChip(), nullptr);

@@ -92,20 +92,21 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &w, const ne
           D * C * (rest + block_x) + D * C + (D + block_y)
       }) > 2147483647;
       const int64_t programs = nereid::cdiv(D, block_y) * nereid::cdiv(rest * C, block_x);
-      addStep(file, "shuffled_float16_1_kernel", {{"BLOCK_Y", block_y}, {"BLOCK_X", block_x},
-                                                  {"WIDE", wide}}, programs);
+      this->addStep(file, "shuffled_float16_1_kernel", {{"BLOCK_Y", block_y}, {"BLOCK_X", block_x},
+                                                        {"WIDE", wide}}, programs);
     }
     {
       addTensor("ids_ptr", nereid::DType::I64, ids_dense);
       addTensor("lifted_ptr", nereid::DType::I64, lifted);
       addSize("C", C);
       const int64_t block_y = std::min<int64_t>({
-          std::max<int64_t>({1, 4096}),
+          4096,
           std::max<int64_t>({1, nereid::nextPowerOf2(C)})
       });
       const int64_t wide = std::max<int64_t>({0, C + block_y}) > 2147483647;
       const int64_t programs = nereid::cdiv(C, block_y);
-      addStep(file, "shuffled_float16_2_kernel", {{"BLOCK_Y", block_y}, {"WIDE", wide}}, programs);
+      this->addStep(file, "shuffled_float16_2_kernel", {{"BLOCK_Y", block_y},
+                                                        {"WIDE", wide}}, programs);
     }
   } else if (dtype == nereid::DType::F64) {
     {
@@ -134,20 +135,21 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &w, const ne
           D * C * (rest + block_x) + D * C + (D + block_y)
       }) > 2147483647;
       const int64_t programs = nereid::cdiv(D, block_y) * nereid::cdiv(rest * C, block_x);
-      addStep(file, "shuffled_float64_1_kernel", {{"BLOCK_Y", block_y}, {"BLOCK_X", block_x},
-                                                  {"WIDE", wide}}, programs);
+      this->addStep(file, "shuffled_float64_1_kernel", {{"BLOCK_Y", block_y}, {"BLOCK_X", block_x},
+                                                        {"WIDE", wide}}, programs);
     }
     {
       addTensor("ids_ptr", nereid::DType::I64, ids_dense);
       addTensor("lifted_ptr", nereid::DType::I64, lifted);
       addSize("C", C);
       const int64_t block_y = std::min<int64_t>({
-          std::max<int64_t>({1, 4096}),
+          4096,
           std::max<int64_t>({1, nereid::nextPowerOf2(C)})
       });
       const int64_t wide = std::max<int64_t>({0, C + block_y}) > 2147483647;
       const int64_t programs = nereid::cdiv(C, block_y);
-      addStep(file, "shuffled_float64_2_kernel", {{"BLOCK_Y", block_y}, {"WIDE", wide}}, programs);
+      this->addStep(file, "shuffled_float64_2_kernel", {{"BLOCK_Y", block_y},
+                                                        {"WIDE", wide}}, programs);
     }
   } else {
     {
@@ -176,20 +178,21 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &w, const ne
           D * C * (rest + block_x) + D * C + (D + block_y)
       }) > 2147483647;
       const int64_t programs = nereid::cdiv(D, block_y) * nereid::cdiv(rest * C, block_x);
-      addStep(file, "shuffled_int32_1_kernel", {{"BLOCK_Y", block_y}, {"BLOCK_X", block_x},
-                                                {"WIDE", wide}}, programs);
+      this->addStep(file, "shuffled_int32_1_kernel", {{"BLOCK_Y", block_y}, {"BLOCK_X", block_x},
+                                                      {"WIDE", wide}}, programs);
     }
     {
       addTensor("ids_ptr", nereid::DType::I64, ids_dense);
       addTensor("lifted_ptr", nereid::DType::I64, lifted);
       addSize("C", C);
       const int64_t block_y = std::min<int64_t>({
-          std::max<int64_t>({1, 4096}),
+          4096,
           std::max<int64_t>({1, nereid::nextPowerOf2(C)})
       });
       const int64_t wide = std::max<int64_t>({0, C + block_y}) > 2147483647;
       const int64_t programs = nereid::cdiv(C, block_y);
-      addStep(file, "shuffled_int32_2_kernel", {{"BLOCK_Y", block_y}, {"WIDE", wide}}, programs);
+      this->addStep(file, "shuffled_int32_2_kernel", {{"BLOCK_Y", block_y},
+                                                      {"WIDE", wide}}, programs);
     }
   }
 }

@@ -176,105 +176,111 @@ def shuffled(
         block_y = min(1024, max(1, triton.next_power_of_2(D)))
         block_x = min(max(1, 4096 // block_y), max(1, triton.next_power_of_2(rest * C)))
         programs = triton.cdiv(D, block_y) * triton.cdiv(rest * C, block_x)
-        shuffled_float16_1_kernel[(programs,)](
-            x,
-            w,
-            mask,
-            across,
-            int(k),
-            D,
-            C,
-            rest * C,
-            BLOCK_Y=block_y,
-            BLOCK_X=block_x,
-            # 64-bit offsets where one, those of masked lanes included, needs them.
-            WIDE=max(
-                0,
-                rest * C + block_x,
-                D + block_y,
-                D * (rest + block_x) + (D + block_y),
-                D * C + (D + block_y),
-                D * C * (rest + block_x) + D * C + (D + block_y),
-            ) > 2147483647,
-        )
-        block_y = min(max(1, 4096), max(1, triton.next_power_of_2(C)))
+        if programs > 0:
+            shuffled_float16_1_kernel[(programs,)](
+                x,
+                w,
+                mask,
+                across,
+                int(k),
+                D,
+                C,
+                rest * C,
+                BLOCK_Y=block_y,
+                BLOCK_X=block_x,
+                # 64-bit offsets where one, those of masked lanes included, needs them.
+                WIDE=max(
+                    0,
+                    rest * C + block_x,
+                    D + block_y,
+                    D * (rest + block_x) + (D + block_y),
+                    D * C + (D + block_y),
+                    D * C * (rest + block_x) + D * C + (D + block_y),
+                ) > 2147483647,
+            )
+        block_y = min(4096, max(1, triton.next_power_of_2(C)))
         programs = triton.cdiv(C, block_y)
-        shuffled_float16_2_kernel[(programs,)](
-            ids,
-            lifted,
-            C,
-            BLOCK_Y=block_y,
-            # 64-bit offsets where one, those of masked lanes included, needs them.
-            WIDE=max(0, C + block_y) > 2147483647,
-        )
+        if programs > 0:
+            shuffled_float16_2_kernel[(programs,)](
+                ids,
+                lifted,
+                C,
+                BLOCK_Y=block_y,
+                # 64-bit offsets where one, those of masked lanes included, needs them.
+                WIDE=max(0, C + block_y) > 2147483647,
+            )
     elif x.dtype in (torch.float64,):
         block_y = min(1024, max(1, triton.next_power_of_2(D)))
         block_x = min(max(1, 4096 // block_y), max(1, triton.next_power_of_2(rest * C)))
         programs = triton.cdiv(D, block_y) * triton.cdiv(rest * C, block_x)
-        shuffled_float64_1_kernel[(programs,)](
-            x,
-            w,
-            mask,
-            across,
-            int(k),
-            D,
-            C,
-            rest * C,
-            BLOCK_Y=block_y,
-            BLOCK_X=block_x,
-            # 64-bit offsets where one, those of masked lanes included, needs them.
-            WIDE=max(
-                0,
-                rest * C + block_x,
-                D + block_y,
-                D * (rest + block_x) + (D + block_y),
-                D * C + (D + block_y),
-                D * C * (rest + block_x) + D * C + (D + block_y),
-            ) > 2147483647,
-        )
-        block_y = min(max(1, 4096), max(1, triton.next_power_of_2(C)))
+        if programs > 0:
+            shuffled_float64_1_kernel[(programs,)](
+                x,
+                w,
+                mask,
+                across,
+                int(k),
+                D,
+                C,
+                rest * C,
+                BLOCK_Y=block_y,
+                BLOCK_X=block_x,
+                # 64-bit offsets where one, those of masked lanes included, needs them.
+                WIDE=max(
+                    0,
+                    rest * C + block_x,
+                    D + block_y,
+                    D * (rest + block_x) + (D + block_y),
+                    D * C + (D + block_y),
+                    D * C * (rest + block_x) + D * C + (D + block_y),
+                ) > 2147483647,
+            )
+        block_y = min(4096, max(1, triton.next_power_of_2(C)))
         programs = triton.cdiv(C, block_y)
-        shuffled_float64_2_kernel[(programs,)](
-            ids,
-            lifted,
-            C,
-            BLOCK_Y=block_y,
-            # 64-bit offsets where one, those of masked lanes included, needs them.
-            WIDE=max(0, C + block_y) > 2147483647,
-        )
+        if programs > 0:
+            shuffled_float64_2_kernel[(programs,)](
+                ids,
+                lifted,
+                C,
+                BLOCK_Y=block_y,
+                # 64-bit offsets where one, those of masked lanes included, needs them.
+                WIDE=max(0, C + block_y) > 2147483647,
+            )
     else:
         block_y = min(1024, max(1, triton.next_power_of_2(D)))
         block_x = min(max(1, 4096 // block_y), max(1, triton.next_power_of_2(rest * C)))
         programs = triton.cdiv(D, block_y) * triton.cdiv(rest * C, block_x)
-        shuffled_int32_1_kernel[(programs,)](
-            x,
-            w,
-            mask,
-            across,
-            int(k),
-            D,
-            C,
-            rest * C,
-            BLOCK_Y=block_y,
-            BLOCK_X=block_x,
-            # 64-bit offsets where one, those of masked lanes included, needs them.
-            WIDE=max(
-                0,
-                rest * C + block_x,
-                D + block_y,
-                D * (rest + block_x) + (D + block_y),
-                D * C + (D + block_y),
-                D * C * (rest + block_x) + D * C + (D + block_y),
-            ) > 2147483647,
-        )
-        block_y = min(max(1, 4096), max(1, triton.next_power_of_2(C)))
+        if programs > 0:
+            shuffled_int32_1_kernel[(programs,)](
+                x,
+                w,
+                mask,
+                across,
+                int(k),
+                D,
+                C,
+                rest * C,
+                BLOCK_Y=block_y,
+                BLOCK_X=block_x,
+                # 64-bit offsets where one, those of masked lanes included, needs them.
+                WIDE=max(
+                    0,
+                    rest * C + block_x,
+                    D + block_y,
+                    D * (rest + block_x) + (D + block_y),
+                    D * C + (D + block_y),
+                    D * C * (rest + block_x) + D * C + (D + block_y),
+                ) > 2147483647,
+            )
+        block_y = min(4096, max(1, triton.next_power_of_2(C)))
         programs = triton.cdiv(C, block_y)
-        shuffled_int32_2_kernel[(programs,)](
-            ids,
-            lifted,
-            C,
-            BLOCK_Y=block_y,
-            # 64-bit offsets where one, those of masked lanes included, needs them.
-            WIDE=max(0, C + block_y) > 2147483647,
-        )
+        if programs > 0:
+            shuffled_int32_2_kernel[(programs,)](
+                ids,
+                lifted,
+                C,
+                BLOCK_Y=block_y,
+                # 64-bit offsets where one, those of masked lanes included, needs them.
+                WIDE=max(0, C + block_y) > 2147483647,
+            )
     return across, lifted

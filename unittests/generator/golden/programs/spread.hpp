@@ -57,12 +57,13 @@ inline Launch::Launch(const nereid::Tensor &a, const nereid::Tensor &b,
       addTensor("doubled_ptr", dtype, doubled);
       addSize("N", N);
       const int64_t block_y = std::min<int64_t>({
-          std::max<int64_t>({1, 4096}),
+          4096,
           std::max<int64_t>({1, nereid::nextPowerOf2(N)})
       });
       const int64_t wide = std::max<int64_t>({0, N + block_y}) > 2147483647;
       const int64_t programs = nereid::cdiv(N, block_y);
-      addStep(file, "spread_float16_1_kernel", {{"BLOCK_Y", block_y}, {"WIDE", wide}}, programs);
+      this->addStep(file, "spread_float16_1_kernel", {{"BLOCK_Y", block_y},
+                                                      {"WIDE", wide}}, programs);
     }
     {
       addTensor("a_ptr", dtype, a_dense);
@@ -85,8 +86,8 @@ inline Launch::Launch(const nereid::Tensor &a, const nereid::Tensor &b,
           M * (N + block_x) + (M + block_y)
       }) > 2147483647;
       const int64_t programs = nereid::cdiv(M, block_y) * nereid::cdiv(N, block_x);
-      addStep(file, "spread_float16_2_kernel", {{"BLOCK_Y", block_y}, {"BLOCK_X", block_x},
-                                                {"WIDE", wide}}, programs);
+      this->addStep(file, "spread_float16_2_kernel", {{"BLOCK_Y", block_y}, {"BLOCK_X", block_x},
+                                                      {"WIDE", wide}}, programs);
     }
   } else {
     {
@@ -94,12 +95,13 @@ inline Launch::Launch(const nereid::Tensor &a, const nereid::Tensor &b,
       addTensor("doubled_ptr", dtype, doubled);
       addSize("N", N);
       const int64_t block_y = std::min<int64_t>({
-          std::max<int64_t>({1, 4096}),
+          4096,
           std::max<int64_t>({1, nereid::nextPowerOf2(N)})
       });
       const int64_t wide = std::max<int64_t>({0, N + block_y}) > 2147483647;
       const int64_t programs = nereid::cdiv(N, block_y);
-      addStep(file, "spread_int32_1_kernel", {{"BLOCK_Y", block_y}, {"WIDE", wide}}, programs);
+      this->addStep(file, "spread_int32_1_kernel", {{"BLOCK_Y", block_y},
+                                                    {"WIDE", wide}}, programs);
     }
     {
       addTensor("a_ptr", dtype, a_dense);
@@ -122,8 +124,8 @@ inline Launch::Launch(const nereid::Tensor &a, const nereid::Tensor &b,
           M * (N + block_x) + (M + block_y)
       }) > 2147483647;
       const int64_t programs = nereid::cdiv(M, block_y) * nereid::cdiv(N, block_x);
-      addStep(file, "spread_int32_2_kernel", {{"BLOCK_Y", block_y}, {"BLOCK_X", block_x},
-                                              {"WIDE", wide}}, programs);
+      this->addStep(file, "spread_int32_2_kernel", {{"BLOCK_Y", block_y}, {"BLOCK_X", block_x},
+                                                    {"WIDE", wide}}, programs);
     }
   }
 }

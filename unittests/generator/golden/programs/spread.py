@@ -109,53 +109,67 @@ def spread(a: torch.Tensor, b: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor
     a = a.contiguous()
     b = b.contiguous()
     if a.dtype in (torch.float32, torch.float16):
-        block_y = min(max(1, 4096), max(1, triton.next_power_of_2(N)))
+        block_y = min(4096, max(1, triton.next_power_of_2(N)))
         programs = triton.cdiv(N, block_y)
-        spread_float16_1_kernel[(programs,)](
-            a,
-            doubled,
-            N,
-            BLOCK_Y=block_y,
-            # 64-bit offsets where one, those of masked lanes included, needs them.
-            WIDE=max(0, N + block_y) > 2147483647,
-        )
+        if programs > 0:
+            spread_float16_1_kernel[(programs,)](
+                a,
+                doubled,
+                N,
+                BLOCK_Y=block_y,
+                # 64-bit offsets where one, those of masked lanes included, needs them.
+                WIDE=max(0, N + block_y) > 2147483647,
+            )
         block_y = min(1024, max(1, triton.next_power_of_2(M)))
         block_x = min(max(1, 4096 // block_y), max(1, triton.next_power_of_2(N)))
         programs = triton.cdiv(M, block_y) * triton.cdiv(N, block_x)
-        spread_float16_2_kernel[(programs,)](
-            a,
-            b,
-            sums,
-            M,
-            N,
-            BLOCK_Y=block_y,
-            BLOCK_X=block_x,
-            # 64-bit offsets where one, those of masked lanes included, needs them.
-            WIDE=max(0, N + block_x, M + block_y, M * (N + block_x) + (M + block_y)) > 2147483647,
-        )
+        if programs > 0:
+            spread_float16_2_kernel[(programs,)](
+                a,
+                b,
+                sums,
+                M,
+                N,
+                BLOCK_Y=block_y,
+                BLOCK_X=block_x,
+                # 64-bit offsets where one, those of masked lanes included, needs them.
+                WIDE=max(
+                    0,
+                    N + block_x,
+                    M + block_y,
+                    M * (N + block_x) + (M + block_y),
+                ) > 2147483647,
+            )
     else:
-        block_y = min(max(1, 4096), max(1, triton.next_power_of_2(N)))
+        block_y = min(4096, max(1, triton.next_power_of_2(N)))
         programs = triton.cdiv(N, block_y)
-        spread_int32_1_kernel[(programs,)](
-            a,
-            doubled,
-            N,
-            BLOCK_Y=block_y,
-            # 64-bit offsets where one, those of masked lanes included, needs them.
-            WIDE=max(0, N + block_y) > 2147483647,
-        )
+        if programs > 0:
+            spread_int32_1_kernel[(programs,)](
+                a,
+                doubled,
+                N,
+                BLOCK_Y=block_y,
+                # 64-bit offsets where one, those of masked lanes included, needs them.
+                WIDE=max(0, N + block_y) > 2147483647,
+            )
         block_y = min(1024, max(1, triton.next_power_of_2(M)))
         block_x = min(max(1, 4096 // block_y), max(1, triton.next_power_of_2(N)))
         programs = triton.cdiv(M, block_y) * triton.cdiv(N, block_x)
-        spread_int32_2_kernel[(programs,)](
-            a,
-            b,
-            sums,
-            M,
-            N,
-            BLOCK_Y=block_y,
-            BLOCK_X=block_x,
-            # 64-bit offsets where one, those of masked lanes included, needs them.
-            WIDE=max(0, N + block_x, M + block_y, M * (N + block_x) + (M + block_y)) > 2147483647,
-        )
+        if programs > 0:
+            spread_int32_2_kernel[(programs,)](
+                a,
+                b,
+                sums,
+                M,
+                N,
+                BLOCK_Y=block_y,
+                BLOCK_X=block_x,
+                # 64-bit offsets where one, those of masked lanes included, needs them.
+                WIDE=max(
+                    0,
+                    N + block_x,
+                    M + block_y,
+                    M * (N + block_x) + (M + block_y),
+                ) > 2147483647,
+            )
     return doubled, sums

@@ -85,8 +85,8 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &y, double s
     const int64_t programs = nereid::cdiv(C, block_y)
         * nereid::cdiv(H * W, block_z)
         * nereid::cdiv(N, block_x);
-    addStep(file, "turned_kernel", {{"BLOCK_Y", block_y}, {"BLOCK_Z", block_z},
-                                    {"BLOCK_X", block_x}, {"WIDE", wide}}, programs);
+    this->addStep(file, "turned_kernel", {{"BLOCK_Y", block_y}, {"BLOCK_Z", block_z},
+                                          {"BLOCK_X", block_x}, {"WIDE", wide}}, programs);
   }
 }
 
