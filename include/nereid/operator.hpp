@@ -388,9 +388,9 @@ private:
     std::lock_guard<std::mutex> lock(guard);
     std::shared_ptr<Kernel> &known = all[{path, function, signature, device}];
     if (!known) {
-      known = std::make_shared<Kernel>(isOnHost()
-                                           ? Kernel::load(path, function, signature)
-                                           : Kernel::loadOn(device, path, function, signature));
+      known =
+          std::make_shared<Kernel>(isOnHost() ? Kernel::load(path, function, signature)
+                                              : Kernel::loadOn(device, path, function, signature));
     }
     return known;
   }
