@@ -60,6 +60,16 @@ void addConditions(const Node *condition, bool holds, Conditions &to) {
   }
 }
 
+/// Conditions outside of what binds the iterators speak of other ones, whatever their names.
+Conditions apartFrom(const std::vector<IteratorId> &bound, Conditions conditions) {
+  std::erase_if(conditions, [&](const Condition &condition) {
+    return std::any_of(bound.begin(), bound.end(), [&](IteratorId iterator) {
+      return condition.node->free.contains(iterator);
+    });
+  });
+  return conditions;
+}
+
 AccessMask maskOf(const std::vector<Affine> &index, const Buffer &buffer,
                   const std::set<IteratorId> &iterators, const Conditions &conditions,
                   const IndexSpace &space) {

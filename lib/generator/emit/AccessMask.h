@@ -19,6 +19,9 @@ using Conditions = std::vector<Condition>;
 /// Adds the parts of a condition that hold by themselves, each once.
 void addConditions(const Node *condition, bool holds, Conditions &to);
 
+/// Those that do not speak of the iterators: inside of what binds these they hold still.
+Conditions apartFrom(const std::vector<IteratorId> &bound, Conditions conditions);
+
 struct AccessMask {
   Conditions conditions;           ///< some of those around the access
   std::vector<Affine> nonNegative; ///< index expressions that have to be compared with 0

@@ -148,11 +148,14 @@ void Values::write(const Store &store, const Value &value, const Conditions &aro
   present = around;
   kernel::Expr to = address(store.buffer, store.index);
   // The address has a lane for each one of the tile, also along iterators that do not move it.
-  const DimSet own = tile.dimsOf(ofAddress);
-  for (size_t dim : tile.dimsOf(iterators)) {
+  const DimSet own = tile.dimsOf(ofAddress), all = tile.dimsOf(iterators);
+  for (size_t dim : all) {
     if (!own.contains(dim)) {
       to = to + tile.along(dim) * 0;
     }
+  }
+  if (all.empty() && !tile.dimensions().empty()) { // the only element of what is all reduced
+    to = to + typed({kernel::Expr(0), 1, true}, DType::I32);
   }
   const BufferId base = program.baseOf(store.buffer);
   const kernel::Expr element =

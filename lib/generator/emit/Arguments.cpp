@@ -18,12 +18,14 @@ std::string spoken(const std::string &text) {
 
 } // namespace
 
-Arguments::Arguments(const Program &program) : program(program) {
+Arguments::Arguments(const Program &program, std::string kernelName)
+    : kernelName(std::move(kernelName)), program(program) {
   for (size_t id = 0; id < program.buffers.size(); ++id) { // first, so that they keep their names
     if (!program.buffers[id].base) {
       pointers[static_cast<BufferId>(id)] = names.fresh(program.buffers[id].name + "_ptr");
     }
   }
+  names.fresh("WIDE");
 }
 
 kernel::Expr Arguments::memory(BufferId buffer) {

@@ -24,7 +24,7 @@ struct StageArgument {
 
 class Arguments {
 public:
-  explicit Arguments(const Program &program);
+  Arguments(const Program &program, std::string kernelName);
 
   /// The address of the buffer's first element; of a view, of its base's.
   kernel::Expr memory(BufferId buffer);
@@ -36,6 +36,7 @@ public:
   std::vector<StageArgument> take();
 
   kernel::Names names;
+  const std::string kernelName; ///< of a module's other names, those that begin so are its own
 
 private:
   const Program &program;

@@ -95,6 +95,17 @@ kernel::Expr Values::atom(const Atom &atom) {
   if (auto found = divisions.find(atom); found != divisions.end()) {
     return found->second;
   }
+  std::set<IteratorId> iterators;
+  Affine::atom(atom).collect(iterators);
+  if (!tile.isInLoop() || tile.variesInLoop(iterators)) {
+    return division(atom);
+  }
+  kernel::Expr divided;
+  tile.outside([&] { divided = division(atom); });
+  return divided;
+}
+
+kernel::Expr Values::division(const Atom &atom) {
   bool isOfData = false;
   atom.argument->forEachAtom(
       [&](const Atom &inner) { isOfData |= inner.kind == Atom::Kind::Data; });

@@ -2,6 +2,8 @@
 // The tile of a kernel, see Tile.h.
 #include "lib/generator/emit/Tile.h"
 
+#include <algorithm>
+
 namespace nereid::generator {
 
 using kernel::call;
@@ -32,33 +34,72 @@ kernel::Expr Tile::extent(const TileDim &dim) {
 }
 
 void Tile::bind() {
-  const unsigned rank = static_cast<unsigned>(dims.size());
-  if (rank == 0) {
-    return;
+  std::vector<size_t> grid;
+  for (size_t dim = 0; dim < dims.size(); ++dim) {
+    if (dims[dim].form == DimForm::Grid) {
+      grid.push_back(dim);
+    }
   }
-  std::string rest = arguments.names.fresh(rank > 1 ? "pid" : "pid_" + dims[0].index);
+  std::vector<std::string> ids(dims.size());
+  if (!grid.empty()) {
+    bindGrid(grid, ids);
+  }
+  for (size_t dim = 0; dim < dims.size(); ++dim) {
+    if (dims[dim].form == DimForm::Grid) {
+      bindIndex(dim, name(ids[dim]) * name(dims[dim].block));
+    } else if (dims[dim].form == DimForm::Whole) {
+      bindIndex(dim, {});
+    }
+  }
+}
+
+void Tile::bindGrid(const std::vector<size_t> &grid, std::vector<std::string> &ids) {
+  const std::string outermost = "pid_" + dims[grid[0]].index;
+  std::string rest = arguments.names.fresh(grid.size() > 1 ? "pid" : outermost);
   body.assign(rest, call("tl.program_id", {kernel::Argument("axis", 0)}));
-  std::vector<std::string> ids(rank, rest);
-  for (size_t dim = rank; dim-- > 1;) {
-    const std::string blocks = arguments.names.fresh("blocks_" + dims[dim].index);
-    ids[dim] = arguments.names.fresh("pid_" + dims[dim].index);
-    body.assign(blocks, call("tl.cdiv", {extent(dims[dim]), name(dims[dim].block)}));
-    body.assign(ids[dim], kernel::binary("%", name(rest), name(blocks)));
-    const std::string outer = arguments.names.fresh(dim == 1 ? "pid_" + dims[0].index : "pid_rest");
+  ids[grid[0]] = rest;
+  for (size_t i = grid.size(); i-- > 1;) {
+    const TileDim &dim = dims[grid[i]];
+    const std::string blocks = arguments.names.fresh("blocks_" + dim.index);
+    ids[grid[i]] = arguments.names.fresh("pid_" + dim.index);
+    body.assign(blocks, call("tl.cdiv", {extent(dim), name(dim.block)}));
+    body.assign(ids[grid[i]], kernel::binary("%", name(rest), name(blocks)));
+    const std::string outer = arguments.names.fresh(i == 1 ? outermost : "pid_rest");
     body.assign(outer, kernel::binary("//", name(rest), name(blocks)));
-    rest = ids[0] = outer;
+    rest = ids[grid[0]] = outer;
   }
   body.when(name("WIDE"), [&] {
-    for (const std::string &id : ids) {
-      body.assign(id, kernel::method(name(id), "to", {name("tl.int64")}));
+    for (size_t dim : grid) {
+      body.assign(ids[dim], kernel::method(name(ids[dim]), "to", {name("tl.int64")}));
     }
   });
-  for (unsigned dim = 0; dim < rank; ++dim) {
-    kernel::Expr lanes = call("tl.arange", {0, name(dims[dim].block)});
-    kernel::Expr index = name(ids[dim]) * name(dims[dim].block) + lanes;
-    body.assign(dims[dim].index, rank > 1 ? kernel::axis(index, dim, rank) : index);
-    bindIterators(dims[dim]);
+}
+
+/// `first`: what the block begins with; none: 0.
+void Tile::bindIndex(size_t dim, const kernel::Expr &first) {
+  const unsigned rank = static_cast<unsigned>(dims.size());
+  const kernel::Expr lanes = call("tl.arange", {0, name(dims[dim].block)});
+  const kernel::Expr index = first ? first + lanes : lanes;
+  const std::string &own = dims[dim].index;
+  body.assign(own, rank > 1 ? kernel::axis(index, static_cast<unsigned>(dim), rank) : index);
+  if (dims[dim].form != DimForm::Grid) {
+    body.when(name("WIDE"),
+              [&] { body.assign(own, kernel::method(name(own), "to", {name("tl.int64")})); });
   }
+  bindIterators(dims[dim]);
+}
+
+void Tile::loop(const std::function<void()> &inside) {
+  const size_t dim = *reducedDim();
+  const std::string start = arguments.names.fresh("start");
+  const kernel::Expr end = extent(dims[dim]);
+  body.loop(start, call("range", {0, end, name(dims[dim].block)}), [&] {
+    inLoop = true;
+    bindIndex(dim, name(start));
+    inside();
+    inLoop = false;
+  });
+  std::erase_if(masks, [&](const auto &mask) { return mask.first.contains(dim); });
 }
 
 void Tile::bindIterators(const TileDim &dim) {
@@ -96,6 +137,12 @@ kernel::Expr Tile::inside(const DimSet &which) {
   if (known) {
     return known;
   }
+  if (inLoop && std::none_of(which.begin(), which.end(),
+                             [&](size_t dim) { return dims[dim].form == DimForm::Looped; })) {
+    kernel::Expr mask;
+    outside([&] { mask = inside(which); });
+    return mask;
+  }
   kernel::Expr value;
   if (which.size() == 1) {
     const TileDim &dim = dims[*which.begin()];
@@ -112,6 +159,32 @@ kernel::Expr Tile::inside(const DimSet &which) {
   const std::string mask = arguments.names.fresh(hint);
   body.assign(mask, value);
   return masks[which] = name(mask);
+}
+
+std::optional<size_t> Tile::reducedDim() const {
+  for (size_t dim = 0; dim < dims.size(); ++dim) {
+    if (dims[dim].form != DimForm::Grid) {
+      return dim;
+    }
+  }
+  return std::nullopt;
+}
+
+bool Tile::variesInLoop(const std::set<IteratorId> &iterators) const {
+  return std::any_of(iterators.begin(), iterators.end(), [&](IteratorId iterator) {
+    auto found = dimOf.find(iterator);
+    return found != dimOf.end() && dims[found->second].form == DimForm::Looped;
+  });
+}
+
+void Tile::outside(const std::function<void()> &write) {
+  if (!inLoop) {
+    write();
+    return;
+  }
+  inLoop = false;
+  body.outside(write);
+  inLoop = true;
 }
 
 } // namespace nereid::generator

@@ -2,7 +2,7 @@
 // The part of an iteration space that one program of a kernel computes: a block of each dimension.
 // A dimension is a list of iterators, packed, the last one innermost. All values of a kernel have
 // the tile's rank, with size 1 where they do not vary, so that they broadcast without further
-// rules.
+// rules. A dimension that is reduced is whole in the tile, or the program walks over its blocks.
 //
 //   Tile tile(program, {{"row", "BLOCK_X", {n, c}}, {"col", "BLOCK_Y", {hw}}}, body, arguments);
 //   tile.bind();            // row = (pid_row * BLOCK_X + tl.arange(0, BLOCK_X))[:, None], …
@@ -14,9 +14,16 @@
 
 namespace nereid::generator {
 
+enum class DimForm : uint8_t {
+  Grid,  ///< each program has one block
+  Whole, ///< the block is not smaller than the dimension: every program has all of it
+  Looped ///< every program walks over all blocks
+};
+
 struct TileDim {
   std::string index, block;          ///< names in the kernel: of its index and its block's size
   std::vector<IteratorId> iterators; ///< at least one, outermost first
+  DimForm form = DimForm::Grid;
 };
 
 /// Numbers of dimensions of a tile.
@@ -28,6 +35,8 @@ public:
 
   /// Writes the program's place in the grid: along the last dimension first.
   void bind();
+  /// Writes a loop over the blocks of the dimension that has this form. There is one at most.
+  void loop(const std::function<void()> &inside);
 
   const std::vector<TileDim> &dimensions() const { return dims; }
   kernel::Expr at(IteratorId iterator) const { return indices.at(iterator); }
@@ -37,8 +46,19 @@ public:
   /// True in lanes that lie in these dimensions' extents; none for no dimension.
   kernel::Expr inside(const DimSet &which);
 
+  /// The dimension that no grid divides, if there is one.
+  std::optional<size_t> reducedDim() const;
+  /// Whether a value that depends on these is another one in each turn of the loop. Nothing is
+  /// where no loop is open.
+  bool variesInLoop(const std::set<IteratorId> &iterators) const;
+  bool isInLoop() const { return inLoop; }
+  /// What `write` writes stands before the loop, if one is open.
+  void outside(const std::function<void()> &write);
+
 private:
   kernel::Expr extent(const TileDim &dim);
+  void bindGrid(const std::vector<size_t> &grid, std::vector<std::string> &ids);
+  void bindIndex(size_t dim, const kernel::Expr &first);
   void bindIterators(const TileDim &dim);
 
   const Program &program;
@@ -48,6 +68,7 @@ private:
   std::map<IteratorId, kernel::Expr> indices;
   std::map<IteratorId, size_t> dimOf;
   std::map<DimSet, kernel::Expr> masks;
+  bool inLoop = false;
 };
 
 /// The product of its iterators' extents.

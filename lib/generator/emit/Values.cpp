@@ -3,8 +3,10 @@
 #include "lib/generator/emit/Values.h"
 
 #include "lib/generator/KernelExpression.h"
+#include "lib/generator/program/Monoids.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace nereid::generator {
 namespace {
@@ -26,18 +28,10 @@ bool isAccess(const Node *node) {
 
 } // namespace
 
-std::string languageName(DType dtype) {
-  static const std::map<DType, std::string> names = {
-      {DType::Bool, "int1"},    {DType::U8, "uint8"},   {DType::U16, "uint16"},
-      {DType::U32, "uint32"},   {DType::U64, "uint64"}, {DType::F16, "float16"},
-      {DType::BF16, "bfloat16"}};
-  auto found = names.find(dtype);
-  return "tl." + (found == names.end() ? std::string(torchName(dtype)) : found->second);
-}
-
 Values::Values(const Program &program, const std::vector<const Node *> &roots, Tile &tile,
                kernel::Body &body, Arguments &arguments)
-    : program(program), tile(tile), body(body), arguments(arguments) {
+    : program(program), tile(tile), body(body), arguments(arguments),
+      monoids(tile, body, arguments) {
   for (const Node *root : roots) {
     ++uses[root];
   }
@@ -84,8 +78,9 @@ const Conditions &Values::needs(const Node *node, const Conditions &around) {
     add(maskOf(node->indices, program.buffers[node->buffer], node->free, around, program.space)
             .conditions);
   }
+  const Conditions own = apartFrom(node->iterators, around);
   for (size_t i = 0; i < node->inputs.size(); ++i) {
-    Conditions inner = around;
+    Conditions inner = own;
     if (isMap(node, "where") && i > 0) {
       addConditions(node->inputs[0], i == 1, inner);
     }
@@ -93,11 +88,11 @@ const Conditions &Values::needs(const Node *node, const Conditions &around) {
   }
   // In their order; one that reads memory may rest on those before it.
   bool isKept = false;
-  for (size_t i = around.size(); i-- > 0;) {
-    const bool isNeeded = std::find(sum.begin(), sum.end(), around[i]) != sum.end();
+  for (size_t i = own.size(); i-- > 0;) {
+    const bool isNeeded = std::find(sum.begin(), sum.end(), own[i]) != sum.end();
     if (isKept || isNeeded) {
-      result.insert(result.begin(), around[i]);
-      isKept |= reads(around[i].node);
+      result.insert(result.begin(), own[i]);
+      isKept |= reads(own[i].node);
     }
   }
   return result;
@@ -112,14 +107,25 @@ Values::Value Values::value(const Node *node, const Conditions &around) {
   if (auto found = known.find(key); found != known.end()) {
     return found->second;
   }
-  Value made = compute(node, kept);
+  Value made;
+  if (tile.isInLoop() && !tile.variesInLoop(node->free)) {
+    tile.outside([&] { made = written(node, kept, true); });
+  } else {
+    made = written(node, kept, false);
+  }
+  known[key] = made;
+  return made;
+}
+
+/// Under a name when it is needed more than once, or its text is long, or where that is asked for.
+Values::Value Values::written(const Node *node, const Conditions &around, bool isNamed) {
+  Value made = compute(node, around);
   const Node *source = isMap(node, "cast") ? node->inputs[0] : node;
   const Node *loaded = selectedLoad(source).load;
   const bool isShort = made.tree->kind == kernel::ExprKind::Name || made.isLiteral;
-  if (!isShort && (loaded || uses[node] > 1 || made.height > heightAtMost)) {
+  if (!isShort && (isNamed || loaded || uses[node] > 1 || made.height > heightAtMost)) {
     made = named(loaded ? program.buffers[program.baseOf(loaded->buffer)].name : "t", made);
   }
-  known[key] = made;
   return made;
 }
 
@@ -140,6 +146,12 @@ Values::Value Values::compute(const Node *node, const Conditions &around) {
     present = around;
     return {node->free.empty() ? call("tl.cast", {index(node->indices[0]), name("tl.int64")})
                                : generator::cast(index(node->indices[0]), "tl.int64")};
+  }
+  if (node->kind == NodeKind::Reduce) {
+    return {reduced(node, around)[0]};
+  }
+  if (node->kind == NodeKind::Pick) {
+    return {reduced(node->inputs[0], around)[node->component]};
   }
   return operation(*node, around);
 }
@@ -167,6 +179,188 @@ kernel::Expr Values::typed(const Value &value, DType dtype) const {
   }
   std::vector<kernel::Expr> shape(tile.dimensions().size(), 1);
   return call("tl.full", {kernel::tuple(std::move(shape)), value.tree, name(languageName(dtype))});
+}
+
+// ---- reductions ----
+
+/// Whether the value is `identity` in lanes outside of the reduced dimension: these are not loaded.
+bool Values::isIdentityOutside(const Node *value, double identity) const {
+  if (value->kind == NodeKind::Map && value->name == "cast") {
+    return value->dtype != DType::Bool && isIdentityOutside(value->inputs[0], identity);
+  }
+  if (value->kind == NodeKind::Map && value->name == "mul" && identity == 0) {
+    return isIdentityOutside(value->inputs[0], 0) && isIdentityOutside(value->inputs[1], 0);
+  }
+  const Selected selected = selectedLoad(value);
+  if (!selected.load || !tile.dimsOf(selected.load->free).contains(*tile.reducedDim())) {
+    return false;
+  }
+  const Node *other = selected.other;
+  const double outside = !other                  ? 0
+                         : isFloat(other->dtype) ? other->real
+                                                 : static_cast<double>(other->integer);
+  return outside == identity && !std::signbit(outside);
+}
+
+/// The component's value, and the identity in lanes outside of the reduced dimension.
+kernel::Expr Values::guarded(const Node &node, size_t component, const Conditions &around) {
+  const Node *input = node.inputs[component];
+  Value own = value(input, around);
+  kernel::Expr tree = typed(own, input->dtype);
+  if (input->dtype == DType::Bool) {
+    tree = input->free.empty() ? call("tl.cast", {tree, name("tl.int32")})
+                               : generator::cast(tree, "tl.int32");
+  }
+  const double identity = findMonoid(node.name)->identity[component];
+  if (isIdentityOutside(input, identity)) {
+    return tree;
+  }
+  return call("tl.where",
+              {tile.inside({*tile.reducedDim()}), tree, LaneMonoids::identityOf(node, component)});
+}
+
+Lanes Values::lanesOf(const Node &node, const Conditions &around) {
+  Lanes lanes;
+  for (size_t component = 0; component < node.inputs.size(); ++component) {
+    kernel::Expr lane = guarded(node, component, around);
+    lanes.push_back(lane->kind == kernel::ExprKind::Name ? lane : monoids.fresh("lanes", lane));
+  }
+  return lanes;
+}
+
+/// The reduction's components, each under a name.
+const Lanes &Values::reduced(const Node *node, const Conditions &around) {
+  const Key key(node, needs(node, around));
+  if (auto found = reductions.find(key); found != reductions.end()) {
+    return found->second;
+  }
+  Lanes lanes;
+  if (tile.dimensions()[*tile.reducedDim()].form == DimForm::Looped) {
+    isLacking = true; // no loop has met it under these conditions
+    lanes.assign(node->inputs.size(), kernel::Expr(0));
+  } else {
+    lanes = monoids.joined(*node, lanesOf(*node, key.second));
+    for (kernel::Expr &lane : lanes) {
+      lane = monoids.fresh(node->name, lane);
+    }
+  }
+  return reductions[key] = lanes;
+}
+
+// ---- loops ----
+
+/// Accumulators of each lane before it has met anything.
+Lanes Values::accumulators(const Node &node) {
+  std::set<IteratorId> iterators = node.free;
+  iterators.insert(node.iterators.begin(), node.iterators.end());
+  const DimSet varies = tile.dimsOf(iterators);
+  std::vector<kernel::Expr> shape;
+  for (size_t dim = 0; dim < tile.dimensions().size(); ++dim) {
+    shape.push_back(varies.contains(dim) ? name(tile.dimensions()[dim].block) : kernel::Expr(1));
+  }
+  Lanes made;
+  for (size_t component = 0; component < node.inputs.size(); ++component) {
+    made.push_back(monoids.fresh(
+        node.name + "_lanes",
+        call("tl.full", {kernel::tuple(shape), LaneMonoids::identityOf(node, component),
+                         name(languageName(LaneMonoids::typeOf(node, component)))})));
+  }
+  return made;
+}
+
+size_t Values::levelOfConditions(const Conditions &conditions) {
+  size_t level = 0;
+  Conditions before;
+  for (const Condition &each : conditions) {
+    level = std::max(level, levelOf(each.node, before));
+    before.push_back(each);
+  }
+  return level;
+}
+
+/// How many loops have to come before the value; of a reduction, its own one included.
+size_t Values::levelOf(const Node *node, const Conditions &around) {
+  const Key key(node, needs(node, around));
+  if (auto found = levels.find(key); found != levels.end()) {
+    return found->second;
+  }
+  size_t level = levelOfConditions(key.second);
+  for (const Affine &index : node->indices) {
+    index.forEachAtom([&](const Atom &atom) {
+      level = std::max(level, atom.node ? levelOf(atom.node, key.second) : 0);
+    });
+  }
+  for (size_t i = 0; i < node->inputs.size(); ++i) {
+    Conditions inner = key.second;
+    if (node->kind == NodeKind::Map && node->name == "where" && i > 0) {
+      addConditions(node->inputs[0], i == 1, inner);
+    }
+    level = std::max(level, levelOf(node->inputs[i], inner));
+  }
+  if (node->kind == NodeKind::Reduce) {
+    byLevel.resize(std::max(byLevel.size(), level + 1));
+    byLevel[level].push_back(key);
+    ++level;
+  }
+  return levels[key] = level;
+}
+
+void Values::reduceInLoops(const std::vector<Store> &stores) {
+  for (const Store &store : stores) {
+    Conditions guard;
+    if (store.guard) {
+      addConditions(store.guard, true, guard);
+    }
+    levelOfConditions(guard);
+    levelOf(store.value, guard);
+    for (const Affine &index : store.index) {
+      index.forEachAtom([&](const Atom &atom) {
+        if (atom.node) {
+          levelOf(atom.node, guard);
+        }
+      });
+    }
+  }
+  for (const std::vector<Key> &level : byLevel) {
+    std::vector<Lanes> lanes;
+    for (const auto &[node, around] : level) {
+      lanes.push_back(accumulators(*node));
+    }
+    loopOverValues([&] {
+      for (size_t i = 0; i < level.size(); ++i) {
+        const Node &node = *level[i].first;
+        const Lanes next = monoids.combined(node, lanes[i], lanesOf(node, level[i].second));
+        Lanes values; // first all, because they are computed of the old ones
+        for (const kernel::Expr &each : next) {
+          values.push_back(next.size() == 1 || each->kind == kernel::ExprKind::Name
+                               ? each
+                               : monoids.fresh("next", each));
+        }
+        for (size_t component = 0; component < next.size(); ++component) {
+          body.assign(lanes[i][component]->text, values[component]);
+        }
+      }
+    });
+    for (size_t i = 0; i < level.size(); ++i) {
+      const Node &node = *level[i].first;
+      Lanes result = monoids.joined(node, lanes[i]);
+      for (kernel::Expr &each : result) {
+        each = monoids.fresh(node.name, each);
+      }
+      reductions[level[i]] = std::move(result);
+    }
+  }
+}
+
+void Values::loopOverValues(const std::function<void()> &inside) {
+  tile.loop(inside);
+  std::erase_if(known,
+                [&](const auto &value) { return tile.variesInLoop(value.first.first->free); });
+  std::erase_if(divisions, [&](const auto &division) {
+    std::set<IteratorId> iterators;
+    Affine::atom(division.first).collect(iterators);
+    return tile.variesInLoop(iterators);
+  });
 }
 
 } // namespace nereid::generator

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Nodes of a program as expressions of the kernel language over a tile: index expressions,
 // addresses and masks, operations in exactly the types that the program says, stores. A value that
-// several need is written once. Reductions and other kinds that bind an iterator belong to
+// several need is written once. A reduction is written where it is needed when all it runs over is
+// in the tile; else `reduceInLoops` comes first. Other kinds that bind an iterator belong to
 // templates of their own.
 #pragma once
 
 #include "lib/generator/emit/AccessMask.h"
-#include "lib/generator/emit/Tile.h"
+#include "lib/generator/emit/Lanes.h"
 
 namespace nereid::generator {
 
@@ -16,12 +17,22 @@ public:
   Values(const Program &program, const std::vector<const Node *> &roots, Tile &tile,
          kernel::Body &body, Arguments &arguments);
 
+  /// Writes the reductions that the stores need as loops over the blocks of the tile's looped
+  /// dimension: one loop for all that need no other, then for those that need these, and so on.
+  void reduceInLoops(const std::vector<Store> &stores);
+  /// Writes a loop over these blocks. What does not vary in it is written before it.
+  void loopOverValues(const std::function<void()> &inside);
+
   /// Writes the stores: first all their values, because a stage reads before it writes.
   void store(const std::vector<Store> &stores);
 
+  /// Functions that the kernel calls.
+  std::vector<kernel::Kernel> helpers() const { return monoids.helpers(); }
+  /// A condition of an access rests on a reduction that no loop has computed.
+  bool lacksReduction() const { return isLacking; }
   bool usesLibdevice() const { return needsLibdevice; }
   /// Every index expression that has been written, addresses included.
-  const std::vector<Affine> &written() const { return offsets; }
+  const std::vector<Affine> &indicesWritten() const { return offsets; }
 
 private:
   struct Value {
@@ -35,8 +46,12 @@ private:
     Conditions own;
   };
 
+  /// A value under the conditions that it needs.
+  using Key = std::pair<const Node *, Conditions>;
+
   const Conditions &needs(const Node *node, const Conditions &around);
   Value value(const Node *node, const Conditions &around);
+  Value written(const Node *node, const Conditions &around, bool isNamed);
   Value compute(const Node *node, const Conditions &around);
   Value operation(const Node &node, const Conditions &around);
   Value converted(const Node &node, const Conditions &around);
@@ -45,6 +60,14 @@ private:
   std::optional<kernel::Expr> comparison(const Node &node, bool holds);
   Value load(const Selected &selected, const Conditions &around);
   void write(const Store &store, const Value &value, const Conditions &around);
+
+  const Lanes &reduced(const Node *node, const Conditions &around);
+  Lanes lanesOf(const Node &node, const Conditions &around);
+  kernel::Expr guarded(const Node &node, size_t component, const Conditions &around);
+  bool isIdentityOutside(const Node *value, double identity) const;
+  Lanes accumulators(const Node &node);
+  size_t levelOf(const Node *node, const Conditions &around);
+  size_t levelOfConditions(const Conditions &conditions);
 
   Selected selectedLoad(const Node *node) const;
   bool reads(const Node *node) const { return reading.contains(node); }
@@ -62,6 +85,7 @@ private:
   kernel::Expr sum(kernel::Expr from, const Affine &value);
   kernel::Expr index(const Affine &value);
   kernel::Expr atom(const Atom &atom);
+  kernel::Expr division(const Atom &atom);
   kernel::Expr address(BufferId buffer, const std::vector<Affine> &index);
   kernel::Expr condition(const Condition &condition, const Conditions &around);
   kernel::Expr maskOfAccess(const AccessMask &mask, const DimSet &dims, const Conditions &around);
@@ -70,17 +94,18 @@ private:
   Tile &tile;
   kernel::Body &body;
   Arguments &arguments;
+  LaneMonoids monoids;
   std::map<const Node *, int> uses;
   std::set<const Node *> reading; ///< depend on memory
-  std::map<std::pair<const Node *, Conditions>, Conditions> needed;
-  std::map<std::pair<const Node *, Conditions>, Value> known;
+  std::map<Key, Conditions> needed;
+  std::map<Key, Value> known;
+  std::map<Key, Lanes> reductions;
+  std::map<Key, size_t> levels;
+  std::vector<std::vector<Key>> byLevel; ///< reductions that need none, that need those, …
   std::map<Atom, kernel::Expr> divisions;
   std::vector<Affine> offsets;
   Conditions present; ///< around the index that is written
-  bool needsLibdevice = false;
+  bool needsLibdevice = false, isLacking = false;
 };
-
-/// "tl.float32", as the kernel language calls the type.
-std::string languageName(DType dtype);
 
 } // namespace nereid::generator

@@ -110,6 +110,11 @@ size_t closing(const std::string &line, size_t open) {
 class Printer {
 public:
   std::string run(const Kernel &kernel) {
+    for (const Kernel &helper : kernel.helpers) {
+      header(helper);
+      block(helper.body);
+      out += "\n\n";
+    }
     header(kernel);
     block(kernel.body);
     return std::move(out);
@@ -128,7 +133,8 @@ private:
       list += list.empty() ? "    " : isFull ? "\n    " : " ";
       list += entry;
     }
-    out += fmt::format("@triton.jit\ndef {}(\n{}\n{}\n):\n", kernel.name, lists[0], lists[1]);
+    out += fmt::format("@triton.jit\ndef {}(\n{}{}\n):\n", kernel.name, lists[0],
+                       lists[1].empty() ? "" : "\n" + lists[1]);
   }
 
   void block(const Block &statements) {
@@ -164,6 +170,9 @@ private:
         line("else:");
         block(each.otherwise);
       }
+      break;
+    case StatementKind::Return:
+      line("return " + text(each.value));
       break;
     case StatementKind::Comment:
       line("# " + each.text);

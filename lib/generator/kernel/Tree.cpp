@@ -99,6 +99,8 @@ void Body::select(const std::string &name, Expr subject, std::vector<std::pair<E
 
 void Body::comment(const std::string &text) { add({StatementKind::Comment, "", text}); }
 
+void Body::result(Expr value) { add({StatementKind::Return, "", "", "", std::move(value)}); }
+
 void Body::loop(const std::string &name, Expr iterable, const std::function<void()> &inside) {
   Block body = within(inside);
   add({StatementKind::For, name, "", "", std::move(iterable), {}, std::move(body)});
@@ -116,6 +118,13 @@ Block Body::within(const std::function<void()> &inside) {
   Block made = std::move(open.back());
   open.pop_back();
   return made;
+}
+
+void Body::outside(const std::function<void()> &write) {
+  Block inner = std::move(open.back());
+  open.pop_back();
+  write();
+  open.push_back(std::move(inner));
 }
 
 Block Body::take() {

@@ -94,6 +94,7 @@ enum class StatementKind : uint8_t {
   Select,   ///< name = the value of the case that `value` is equal to, else of the last
   For,      ///< name in value; body
   If,       ///< value; body, otherwise
+  Return,   ///< value
   Comment   ///< text
 };
 
@@ -118,6 +119,7 @@ struct Kernel {
   std::string name;
   std::vector<Parameter> parameters;
   Block body;
+  std::vector<Kernel> helpers = {}; ///< functions that it calls, printed before it
 };
 
 /// Statements in order, nested as they are made.
@@ -128,9 +130,13 @@ public:
   void evaluate(Expr value);
   void select(const std::string &name, Expr subject, std::vector<std::pair<Expr, Expr>> cases);
   void comment(const std::string &text);
+  void result(Expr value);
   void loop(const std::string &name, Expr iterable, const std::function<void()> &inside);
   void when(Expr condition, const std::function<void()> &inside,
             const std::function<void()> &otherwise = nullptr);
+
+  /// What `write` writes stands before the loop or branch that is being written.
+  void outside(const std::function<void()> &write);
 
   /// How deep the next statement is nested; 0: in the kernel itself.
   size_t depth() const { return open.size() - 1; }

@@ -2,14 +2,19 @@
 // Tables of launches, see Table.h: how they are made of a program's kernels.
 #include "lib/generator/launch/Table.h"
 
+#include "lib/generator/fuse/Partition.h"
+#include "lib/generator/template/Map.h"
+#include "lib/generator/template/Reduce.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 namespace nereid::generator {
 namespace {
 
-/// Elements of a tile that is tried first, and of its innermost dimension.
-constexpr int64_t elementsOfTile = 4096, elementsAlong = 1024;
+/// Elements of a tile that is tried first, and of its innermost dimension; also of one that lies
+/// inside of a dimension that is reduced.
+constexpr int64_t elementsOfTile = 4096, elementsAlong = 1024, elementsInside = 64;
 
 class TableMaker {
 public:
@@ -68,17 +73,44 @@ private:
     for (size_t dim = kernel.dims.size(); dim-- > 0;) {
       const TileDim &each = kernel.dims[dim];
       const std::string extent = fmt::format("max(1, next_power_of_2({}))", extentText(each));
-      const std::string most = dim + 1 == kernel.dims.size() && dim > 0
-                                   ? std::to_string(elementsAlong)
-                                   : fmt::format("max(1, {})", left);
-      made.constexprs.push_back({each.block, fmt::format("min({}, {})", most, extent)});
+      made.constexprs.push_back(
+          {each.block, fmt::format("min({}, {})", largestBlock(kernel, dim, left), extent)});
       left += "//" + each.block;
-      made.grid +=
-          fmt::format("{}cdiv({}, {})", made.grid.empty() ? "" : "*", extentText(each), each.block);
+      if (each.form == DimForm::Grid) {
+        made.grid += fmt::format("{}cdiv({}, {})", made.grid.empty() ? "" : "*", extentText(each),
+                                 each.block);
+      }
     }
     made.grid = made.grid.empty() ? "1" : made.grid;
+    if (std::optional<std::string> condition = isTaken(kernel)) {
+      made.grid += "*(" + *condition + ")";
+    }
     made.constexprs.push_back({"WIDE", wide(kernel)});
     return made;
+  }
+
+  static std::string largestBlock(const StageKernel &kernel, size_t dim, const std::string &left) {
+    const bool isInnermost = dim + 1 == kernel.dims.size();
+    if (kernel.dims[dim].form == DimForm::Whole) {
+      return std::to_string(isInnermost ? wholeAtMost : wholeAtMostOutside);
+    }
+    const bool isInReduction = isInnermost && dim > 0 && kernel.dims[dim - 1].form != DimForm::Grid;
+    return isInReduction            ? std::to_string(elementsInside)
+           : isInnermost && dim > 0 ? std::to_string(elementsAlong)
+                                    : fmt::format("max(1, {})", left);
+  }
+
+  /// When this one of two kernels is launched: the reduced dimension is whole in the tile as far as
+  /// it fits. Nothing where there is one form only.
+  std::optional<std::string> isTaken(const StageKernel &kernel) const {
+    for (size_t dim = 0; dim < kernel.dims.size(); ++dim) {
+      const TileDim &each = kernel.dims[dim];
+      if (each.form != DimForm::Grid && !extentOf(each, program).constant()) {
+        return fmt::format("{} {} {}", extentText(each), each.form == DimForm::Whole ? "<=" : ">",
+                           dim + 1 == kernel.dims.size() ? wholeAtMost : wholeAtMostOutside);
+      }
+    }
+    return std::nullopt;
   }
 
   std::string extentText(const TileDim &dim) const {
@@ -133,21 +165,62 @@ private:
 
 } // namespace
 
-Result<MadeKernels> makeKernels(const Program &program, const std::string &name) {
+namespace {
+
+/// The kernels of stores that one kernel can make: of reductions whose extent is not known, both
+/// forms.
+Result<std::vector<StageKernel>> kernelsOf(const Program &program, const std::string &name,
+                                           const std::vector<Store> &stores) {
+  std::vector<StageKernel> kernels;
+  auto add = [&](Result<StageKernel> made) -> Status {
+    if (!made) {
+      return made.error();
+    }
+    kernels.push_back(std::move(*made));
+    return Done{};
+  };
+  if (!reduces(stores)) {
+    if (Status made = add(emitMap(program, name + "_kernel", stores, firstTile(program, stores)));
+        !made) {
+      return made.error();
+    }
+    return kernels;
+  }
+  const std::optional<int64_t> extent = reducedExtent(program, stores).constant();
+  for (const DimForm form : {DimForm::Whole, DimForm::Looped}) {
+    std::vector<TileDim> dims = firstReduceTile(program, stores, form);
+    const bool isInnermost = dims.back().form != DimForm::Grid;
+    const bool fits = extent && *extent <= (isInnermost ? wholeAtMost : wholeAtMostOutside);
+    if (extent && fits != (form == DimForm::Whole)) {
+      continue;
+    }
+    const char *suffix = form == DimForm::Whole ? "_kernel" : "_looped_kernel";
+    if (Status made = add(emitReduce(program, name + suffix, stores, std::move(dims))); !made) {
+      return made.error();
+    }
+  }
+  return kernels;
+}
+
+} // namespace
+
+Result<MadeKernels> makeKernels(Program &program, const std::string &name) {
+  if (Status status = partition(program); !status) {
+    return status.error();
+  }
   MadeKernels made;
-  size_t count = 0;
+  size_t count = 0, number = 0;
   for (const Stage &stage : program.stages) {
     count += groupsOf(program, stage).size();
   }
   for (const Stage &stage : program.stages) {
     for (const std::vector<Store> &stores : groupsOf(program, stage)) {
-      const std::string number =
-          count > 1 ? "_" + std::to_string(made.kernels.size() + 1) : std::string();
-      auto kernel = emitMap(program, name + number + "_kernel", stores, firstTile(program, stores));
-      if (!kernel) {
-        return kernel.error();
+      const std::string suffix = count > 1 ? "_" + std::to_string(++number) : std::string();
+      auto kernels = kernelsOf(program, name + suffix, stores);
+      if (!kernels) {
+        return kernels.error();
       }
-      made.kernels.push_back(std::move(*kernel));
+      std::move(kernels->begin(), kernels->end(), std::back_inserter(made.kernels));
     }
   }
   made.table = TableMaker(program).run(made.kernels);

@@ -9,7 +9,7 @@
 //   kernels     function, arguments, constexprs, grid
 #pragma once
 
-#include "lib/generator/template/Map.h"
+#include "lib/generator/template/StageKernel.h"
 
 namespace nereid::generator {
 
@@ -30,7 +30,7 @@ struct LaunchEntry {
   std::string function;
   std::vector<LaunchArgument> arguments;
   std::vector<NamedExpression> constexprs; ///< block sizes and WIDE: offsets need 64 bits
-  std::string grid;                        ///< number of programs
+  std::string grid; ///< number of programs; 0 also of the one of two forms that is not taken
   bool operator==(const LaunchEntry &) const = default;
 };
 
@@ -49,21 +49,28 @@ struct LaunchTable {
   bool operator==(const LaunchTable &) const = default;
 };
 
-/// A program's kernels and their table. E0607 for a stage that no template makes.
+/// A program's kernels and their table. The program is normalised; reductions that cannot share a
+/// kernel become stages of it (fuse/Partition.h), with temporaries. Where the length of a reduction
+/// is a symbol, there are two kernels, of which a launch takes one. E0607 for a stage that no
+/// template makes.
 struct MadeKernels {
   std::vector<StageKernel> kernels;
   LaunchTable table;
 };
-Result<MadeKernels> makeKernels(const Program &program, const std::string &name);
+Result<MadeKernels> makeKernels(Program &program, const std::string &name);
 
 /// One launch with the sizes known.
 struct BoundLaunch {
   std::string function, signature; ///< as the pipeline takes it: "x_ptr=*fp32, N=i32, BLOCK_Y=64"
   std::vector<int64_t> sizes;      ///< of each argument that is a Size, in order
-  int64_t programs = 0;            ///< of a grid of one dimension; 0: nothing to launch
+  std::vector<std::pair<std::string, int64_t>> constants; ///< constexprs
+  int64_t programs = 0; ///< of a grid of one dimension; 0: nothing to compile or launch
 };
 
-/// E0612 when a symbol has no value, E028x when 64 bits do not hold a number on the way.
+/// E0612 when a symbol has no value, E028x when 64 bits do not hold a number on the way. Of
+/// workspaces, the number of elements of each.
+Result<std::vector<int64_t>> bindWorkspaces(const LaunchTable &table,
+                                            const std::map<std::string, int64_t> &symbols);
 Result<std::vector<BoundLaunch>> bindLaunch(const LaunchTable &table,
                                             const std::map<std::string, int64_t> &symbols);
 

@@ -118,8 +118,22 @@ private:
 
 } // namespace
 
+static size_t countOfLoads(const Program &program) {
+  const std::vector<const Node *> nodes = program.values();
+  return static_cast<size_t>(std::count_if(
+      nodes.begin(), nodes.end(), [](const Node *node) { return node->kind == NodeKind::Load; }));
+}
+
+/// Each step makes one load of two. One that does not has met a reduction that binds what the other
+/// runs over, whose iterators are named anew: the next step would undo it.
 void unifyIterators(Program &program) {
+  size_t before = countOfLoads(program);
   while (Unifier(program).unifyOne()) {
+    const size_t after = countOfLoads(program);
+    if (after >= before) {
+      return;
+    }
+    before = after;
   }
 }
 

@@ -130,6 +130,20 @@ void Guards::add(const Node *condition, bool holds) {
   }
 }
 
+Guards Guards::apartFrom(const std::vector<IteratorId> &iterators) const {
+  Guards result(space);
+  for (const Affine &fact : nonNegative) {
+    std::set<IteratorId> seen;
+    fact.collect(seen);
+    const bool isApart = std::none_of(iterators.begin(), iterators.end(),
+                                      [&](IteratorId each) { return seen.contains(each); });
+    if (isApart) {
+      result.nonNegative.push_back(fact);
+    }
+  }
+  return result;
+}
+
 bool Guards::proveByConditions(const Affine &value, int conditionsAtMost) const {
   if (isNonNegative(value, space)) {
     return true;

@@ -15,6 +15,8 @@ public:
   /// with each other, and what `logical_and`, `logical_or` and `logical_not` make of them. Others
   /// say nothing here.
   void add(const Node *condition, bool holds);
+  /// What they say of other iterators than these.
+  Guards apartFrom(const std::vector<IteratorId> &iterators) const;
   /// True when bounds, or bounds and at most two of the conditions, prove value ≥ 0. A quotient in
   /// it is taken apart: e // n + r ≥ 0 if and only if e + n·r ≥ 0.
   bool proveNonNegative(const Affine &value) const;

@@ -413,10 +413,15 @@ private:
         checkInside(program.buffers[node->buffer], node->indices, context->guards);
       }
       const bool isChoice = node->kind == NodeKind::Map && node->name == "where";
+      auto own = context;
+      if (!node->iterators.empty()) { // conditions outside speak of other iterators of these names
+        own =
+            std::make_shared<Context>(Context{context->guards.apartFrom(node->iterators), nullptr});
+      }
       for (size_t i = 0; i < node->inputs.size(); ++i) {
-        auto inner = context;
+        auto inner = own;
         if (isChoice && i > 0) {
-          inner = std::make_shared<Context>(Context{context->guards, context});
+          inner = std::make_shared<Context>(Context{own->guards, own});
           inner->guards.add(node->inputs[0], i == 1);
         }
         work.emplace_back(node->inputs[i], inner);

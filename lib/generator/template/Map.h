@@ -4,21 +4,9 @@
 // do, as in a transpose; the first one is all other iterators, packed.
 #pragma once
 
-#include "lib/generator/emit/Tile.h"
+#include "lib/generator/template/StageKernel.h"
 
 namespace nereid::generator {
-
-/// A kernel and what its launch has to know.
-struct StageKernel {
-  kernel::Kernel tree;
-  std::vector<StageArgument> arguments; ///< of the launch, in order
-  std::vector<TileDim> dims;            ///< the grid has a program for each block of each one
-  std::vector<Affine> offsets;          ///< index expressions it computes, in elements
-  bool usesLibdevice = false;
-};
-
-/// The stores of a stage that one kernel can make: those over the same iterators.
-std::vector<std::vector<Store>> groupsOf(const Program &program, const Stage &stage);
 
 /// The dimensions of the tile that is tried first.
 std::vector<TileDim> firstTile(const Program &program, const std::vector<Store> &stores);
@@ -28,8 +16,5 @@ std::vector<TileDim> firstTile(const Program &program, const std::vector<Store> 
 /// iterator, for random numbers and for what memory cannot accumulate.
 Result<StageKernel> emitMap(const Program &program, const std::string &name,
                             const std::vector<Store> &stores, std::vector<TileDim> dims);
-
-/// The text of a module with these kernels, readable by upstream as well.
-std::string moduleText(const std::vector<StageKernel> &kernels);
 
 } // namespace nereid::generator

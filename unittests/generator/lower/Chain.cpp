@@ -62,7 +62,7 @@ void Chain::step() {
     lookThroughWindows(dim);
     break;
   case 9:
-    steps == Steps::All ? reduceOne(dim) : addOrScan(dim);
+    steps == Steps::Pointwise ? addOrScan(dim) : reduceOne(dim);
     break;
   default:
     addOrScan(dim);

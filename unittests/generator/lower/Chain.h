@@ -11,8 +11,8 @@
 
 namespace nereid::generator {
 
-/// Which steps a chain takes.
-enum class Steps : uint8_t { All, Pointwise };
+/// Which steps a chain takes; Reductions: no scans.
+enum class Steps : uint8_t { All, Pointwise, Reductions };
 
 /// One tensor, lazy and dense side by side.
 class Chain {

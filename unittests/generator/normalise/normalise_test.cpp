@@ -68,6 +68,17 @@ TEST(UnifyIterators, NotWhatHasOtherExtents) {
   EXPECT_NE(after(unifyIterators, text).find("y[i] = x[i]"), std::string::npos);
 }
 
+/// Either pair of iterators could be one, but not both: each sum binds what the other runs over.
+TEST(UnifyIterators, EndsAtSumsOverEachOthersAxes) {
+  const std::string text = after(
+      unifyIterators, "N = size()\nM = size()\nx = input(fp32, [N, M])\na = output(fp32, [M])\n"
+                      "b = output(fp32, [N])\ni = iterator(N)\nj = iterator(M)\nr = iterator(N)\n"
+                      "q = iterator(M)\nstage(\"s\")\na[j] = sum[r](x[r, j])\n"
+                      "b[i] = max[q](x[i, q])\n");
+  EXPECT_NE(text.find("sum["), std::string::npos) << text;
+  EXPECT_NE(text.find("max["), std::string::npos) << text;
+}
+
 TEST(MergeIterators, NeighboursBecomeOne) {
   Program p = program(std::string(sizes) + "stage(\"s\")\ny[i, j] = exp(x[i, j])\n");
   mergeIterators(p);

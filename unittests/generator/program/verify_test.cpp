@@ -80,6 +80,12 @@ TEST(Laws, L3IndicesLieInside) {
   EXPECT_EQ(lawOf("y[i, j] = x[data(k[i + 1], N), j]\n"), "L3") << "what an index reads, too";
 }
 
+TEST(Laws, L3ConditionsAroundABinderSpeakOfOtherIterators) {
+  EXPECT_EQ(lawOf("y[i, j] = where(index(j) >= 1, sum[j](x[i, j - 1]), 0.0)\n"), "L3");
+  EXPECT_EQ(lawOf("y[i, j] = where(index(i) >= 1, sum[j](x[i - 1, j]), 0.0)\n"), "");
+  EXPECT_EQ(lawOf("y[i, j] = sum[j](where(index(j) >= 1, x[i, j - 1], 0.0))\n"), "");
+}
+
 TEST(Laws, L3ConditionsAroundAnAccessCount) {
   EXPECT_EQ(lawOf("y[i, j] = where(index(j) >= 1, x[i, j - 1], 0.0)\n"), "");
   EXPECT_EQ(lawOf("y[i, j] = where(index(j) < 1, 0.0, x[i, j - 1])\n"), "");

@@ -14,7 +14,7 @@ using runtime::Tensor;
 
 class Runner {
 public:
-  Runner(const Program &program, const EvaluationInput &input, const RunOptions &options)
+  Runner(Program &program, const EvaluationInput &input, const RunOptions &options)
       : program(program), input(input), options(options) {}
 
   Result<std::map<std::string, std::vector<double>>> run() {
@@ -28,7 +28,7 @@ public:
       return makeError("E0611", "the table changes on its way through a file");
     }
     for (LaunchEntry &entry : read->kernels) {
-      change(entry.constexprs);
+      change(entry);
     }
     std::map<std::string, int64_t> sizes;
     for (size_t i = 0; i < read->symbols.size(); ++i) {
@@ -40,6 +40,9 @@ public:
     }
     makeTensors();
     for (size_t i = 0; i < launches->size(); ++i) {
+      if ((*launches)[i].programs == 0) {
+        continue;
+      }
       if (Status status = launch(read->kernels[i], (*launches)[i]); !status) {
         return failed(status.error());
       }
@@ -54,12 +57,18 @@ public:
   }
 
 private:
-  void change(std::vector<NamedExpression> &constexprs) const {
-    for (NamedExpression &one : constexprs) {
+  void change(LaunchEntry &entry) const {
+    const bool isLooped = entry.function.ends_with("_looped_kernel");
+    const size_t condition = entry.grid.find("*((");
+    if (options.isLooped && condition != std::string::npos) { // the other form
+      entry.grid = entry.grid.substr(0, condition) + (isLooped ? "" : "*0");
+    }
+    for (NamedExpression &one : entry.constexprs) {
+      const bool isWhole = one.name == "BLOCK_R" && !isLooped;
       if (one.name == "WIDE") {
         one.value = options.isWide ? "1" : one.value;
-      } else if (options.hasSmallBlocks) {
-        one.value = one.name == "BLOCK_Y" ? "4" : "2";
+      } else if (options.hasSmallBlocks && !isWhole) {
+        one.value = one.name == "BLOCK_Y" || one.name == "BLOCK_R" ? "4" : "2";
       }
     }
   }
@@ -136,7 +145,7 @@ private:
     return error ? Status(makeError(error.code, error.message)) : Status(Done{});
   }
 
-  const Program &program;
+  Program &program;
   const EvaluationInput &input;
   const RunOptions options;
   std::string text;
@@ -147,7 +156,7 @@ private:
 } // namespace
 
 Result<std::map<std::string, std::vector<double>>>
-run(const Program &program, const EvaluationInput &input, const RunOptions &options) {
+run(Program &program, const EvaluationInput &input, const RunOptions &options) {
   return Runner(program, input, options).run();
 }
 

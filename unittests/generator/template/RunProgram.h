@@ -13,13 +13,16 @@ enum class RunOn : uint8_t { Interpreter, Cpu };
 struct RunOptions {
   RunOn on = RunOn::Interpreter;
   /// Blocks of 4 by 2 by 2, so that small tensors have many programs; else those of the table.
+  /// Reductions that are whole keep their block.
   bool hasSmallBlocks = true;
-  bool isWide = false; ///< offsets have 64 bits in any case
+  bool isWide = false;   ///< offsets have 64 bits in any case
+  bool isLooped = false; ///< reductions walk over blocks where there is the choice
 };
 
-/// The elements of each output and temporary afterwards. On the interpreter, what `nereid check`
-/// finds is an error, as is anything else that goes wrong; its message holds the kernel's text.
+/// The program gets the stages of makeKernels. The elements of each output and temporary
+/// afterwards. On the interpreter, what `nereid check` finds is an error, as is anything else that
+/// goes wrong; its message holds the kernel's text.
 Result<std::map<std::string, std::vector<double>>>
-run(const Program &program, const EvaluationInput &input, const RunOptions &options);
+run(Program &program, const EvaluationInput &input, const RunOptions &options);
 
 } // namespace nereid::generator

@@ -1,18 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels of pointwise programs against the programs' evaluator and the reference: what the emitter
 // writes is run by the interpreter, with every access checked.
-#include "lib/eager/reference/Reference.h"
-#include "lib/generator/lower/Lower.h"
 #include "lib/generator/normalise/Normalise.h"
 #include "unittests/generator/lower/Chain.h"
 #include "unittests/generator/lower/Rows.h"
-#include "unittests/generator/template/RunProgram.h"
-
 #include "unittests/generator/program/Reading.h"
+#include "unittests/generator/template/Expect.h"
 
 #include <gtest/gtest.h>
-
-#include <cmath>
 
 namespace nereid::generator {
 namespace {
@@ -21,42 +16,13 @@ class KernelRow : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(All, KernelRow, testing::ValuesIn(pointwiseRows()),
                          [](const auto &info) { return info.param; });
 
-void expectRow(const definition::Operator &op, const Sample &sample, DType dtype,
-               const RunOptions &options) {
-  SCOPED_TRACE(sample.body + " " + std::string(torchName(dtype)));
-  const std::vector<runtime::Tensor> inputs = dataFor(op, sample, dtype, 1);
-  auto program = lower(op, dtype);
-  ASSERT_TRUE(bool(program)) << render(program.error());
-  normalise(*program);
-  EvaluationInput data{sample.sizes, {}, {}};
-  for (size_t i = 0; i < inputs.size(); ++i) {
-    for (int64_t at = 0; at < inputs[i].elementCount(); ++at) {
-      data.memory[op.parameters[i].name].push_back(inputs[i].at(at));
-    }
-  }
-  auto memory = run(*program, data, options);
-  ASSERT_TRUE(bool(memory)) << memory.error().message;
-  const std::vector<double> &elements = memory->at("out");
-  runtime::Tensor out = runtime::Tensor::empty(
-      {3, 8}, definition::nodeDtypes(op, dtype)[static_cast<size_t>(op.outputs[0])]);
-  ASSERT_EQ(out.elementCount(), static_cast<int64_t>(elements.size()));
-  for (size_t at = 0; at < elements.size(); ++at) {
-    out.set(static_cast<int64_t>(at), elements[at]);
-  }
-  auto compared = eager::checkOutputs(op, inputs, std::span(&out, 1), dtype,
-                                      eager::Rounding::OncePerResult, runtime::defaultPool());
-  ASSERT_TRUE(bool(compared)) << render(compared.error());
-  EXPECT_TRUE(compared->passed()) << compared->text() << "\n" << print(*program);
-  EXPECT_EQ(compared->unverifiable, 0);
-}
-
 TEST_P(KernelRow, IsTheReference) {
   for (bool givesAll : {false, true}) {
     for (DType dtype :
          {DType::F64, DType::F32, DType::F16, DType::BF16, DType::I32, DType::I64, DType::I8}) {
       Sample sample = call(GetParam(), givesAll);
       if (auto op = rowOf(GetParam(), sample, dtype)) {
-        expectRow(*op, sample, dtype, {RunOn::Interpreter, givesAll, !givesAll});
+        expectReference(*op, sample, dtype, {RunOn::Interpreter, givesAll, !givesAll});
       }
     }
   }
@@ -66,7 +32,7 @@ TEST_P(KernelRow, IsTheReferenceOnTheCpu) {
   for (DType dtype : {DType::F32, DType::I32}) {
     Sample sample = call(GetParam(), true);
     if (auto op = rowOf(GetParam(), sample, dtype)) {
-      expectRow(*op, sample, dtype, {RunOn::Cpu, false});
+      expectReference(*op, sample, dtype, {RunOn::Cpu, false});
     }
   }
 }
@@ -138,23 +104,6 @@ void stretch(Program &program, EvaluationInput &input) {
       return spread[static_cast<size_t>(now)] = given->second[static_cast<size_t>(old)];
     });
     given->second = std::move(spread);
-  }
-}
-
-/// Elements that the evaluator leaves alone are NaN there.
-void expectEvaluated(const Program &program, const EvaluationInput &input,
-                     const RunOptions &options) {
-  auto expected = evaluate(program, input);
-  ASSERT_TRUE(bool(expected)) << expected.error().message << print(program);
-  auto memory = run(program, input, options);
-  ASSERT_TRUE(bool(memory)) << memory.error().message << print(program);
-  for (const auto &[name, elements] : *memory) {
-    const std::vector<double> &own = expected->at(name);
-    for (size_t at = 0; at < elements.size(); ++at) {
-      ASSERT_TRUE(std::isnan(own[at]) || own[at] == elements[at])
-          << name << " has " << elements[at] << " at " << at << ", not " << own[at] << "\n"
-          << print(program);
-    }
   }
 }
 

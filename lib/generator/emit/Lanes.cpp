@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+// Monoids over a dimension of the tile, see Lanes.h.
+#include "lib/generator/emit/Lanes.h"
+
+#include "lib/definition/operations/Promotion.h"
+#include "lib/generator/KernelExpression.h"
+#include "lib/generator/program/Monoids.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace nereid::generator {
+namespace {
+
+using kernel::binary;
+using kernel::call;
+using kernel::name;
+using kernel::real;
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+kernel::Expr numberOf(double value, DType dtype) {
+  if (isFloat(dtype)) {
+    return real(value);
+  }
+  return value == -infinity  ? kernel::integer(std::to_string(definition::lowestInteger(dtype)))
+         : value == infinity ? kernel::integer(std::to_string(definition::highestInteger(dtype)))
+                             : kernel::Expr(static_cast<int64_t>(value));
+}
+
+kernel::Expr where(const kernel::Expr &condition, const kernel::Expr &a, const kernel::Expr &b) {
+  return call("tl.where", {condition, a, b});
+}
+kernel::Expr both(const kernel::Expr &a, const kernel::Expr &b) { return binary("&", a, b); }
+kernel::Expr either(const kernel::Expr &a, const kernel::Expr &b) { return binary("|", a, b); }
+kernel::Expr isNan(const kernel::Expr &a) { return binary("!=", a, a); }
+
+/// NaN wins.
+kernel::Expr larger(bool isLargest, const kernel::Expr &a, const kernel::Expr &b, DType dtype) {
+  std::vector<kernel::Argument> arguments = {a, b};
+  if (isFloat(dtype)) {
+    arguments.emplace_back("propagate_nan", name("tl.PropagateNan.ALL"));
+  }
+  return call(isLargest ? "tl.maximum" : "tl.minimum", std::move(arguments));
+}
+
+bool takesLargest(const Node &node) {
+  return node.name == "max" || node.name == "argmax" || node.name == "any";
+}
+bool isOf(const Node &node, std::initializer_list<const char *> names) {
+  return std::any_of(names.begin(), names.end(),
+                     [&](const char *each) { return node.name == each; });
+}
+
+} // namespace
+
+std::string languageName(DType dtype) {
+  static const std::map<DType, std::string> names = {
+      {DType::Bool, "int1"},    {DType::U8, "uint8"},   {DType::U16, "uint16"},
+      {DType::U32, "uint32"},   {DType::U64, "uint64"}, {DType::F16, "float16"},
+      {DType::BF16, "bfloat16"}};
+  auto found = names.find(dtype);
+  return "tl." + (found == names.end() ? std::string(torchName(dtype)) : found->second);
+}
+
+DType LaneMonoids::typeOf(const Node &node, size_t component) {
+  const DType dtype = node.inputs[component]->dtype;
+  return dtype == DType::Bool ? DType::I32 : dtype;
+}
+
+kernel::Expr LaneMonoids::identityOf(const Node &node, size_t component) {
+  return numberOf(findMonoid(node.name)->identity[component], typeOf(node, component));
+}
+
+kernel::Expr LaneMonoids::fresh(const std::string &hint, const kernel::Expr &value) {
+  const std::string made = arguments.names.fresh(hint);
+  body.assign(made, value);
+  return name(made);
+}
+
+Lanes LaneMonoids::combined(const Node &node, const Lanes &a, const Lanes &b) {
+  const DType dtype = typeOf(node, 0);
+  if (isOf(node, {"sum", "prod", "xor"})) {
+    return {binary(node.name == "sum" ? "+" : node.name == "prod" ? "*" : "^", a[0], b[0])};
+  }
+  if (isOf(node, {"max", "min", "any", "all"})) {
+    return {larger(takesLargest(node), a[0], b[0], dtype)};
+  }
+  if (isOf(node, {"argmax", "argmin"})) {
+    kernel::Expr isBetter = binary(takesLargest(node) ? ">" : "<", b[0], a[0]);
+    kernel::Expr isSame = binary("==", a[0], b[0]);
+    if (isFloat(dtype)) {
+      isBetter = either(isBetter, both(isNan(b[0]), binary("==", a[0], a[0])));
+      isSame = either(isSame, both(isNan(a[0]), isNan(b[0])));
+    }
+    const kernel::Expr takes =
+        fresh("takes", either(isBetter, both(isSame, binary("<", b[1], a[1]))));
+    return {where(takes, b[0], a[0]), where(takes, b[1], a[1])};
+  }
+  if (node.name == "welford") {
+    const kernel::Expr count = fresh("count", a[0] + b[0]);
+    const kernel::Expr share =
+        fresh("share", where(binary("==", count, real(0)), real(0), b[0] / count));
+    const kernel::Expr away = fresh("away", b[1] - a[1]);
+    return {count, a[1] + away * share, a[2] + b[2] + away * away * a[0] * share};
+  }
+  const kernel::Expr most = fresh("most", larger(true, a[0], b[0], dtype));
+  const kernel::Expr finite =
+      fresh("finite", where(binary("==", most, real(-infinity)), real(0), most));
+  return {most, a[1] * call("tl.exp", {a[0] - finite}) + b[1] * call("tl.exp", {b[0] - finite})};
+}
+
+// ---- joining lanes ----
+
+kernel::Expr LaneMonoids::across(const std::string &function, const kernel::Expr &value) const {
+  return call(function, {value,
+                         {"axis", kernel::Expr(static_cast<int64_t>(*tile.reducedDim()))},
+                         {"keep_dims", name("True")}});
+}
+
+/// The language's own passes over NaN; here it wins.
+kernel::Expr LaneMonoids::extremum(bool isLargest, const kernel::Expr &lanes, DType dtype) {
+  const kernel::Expr most = across(isLargest ? "tl.max" : "tl.min", lanes);
+  if (!isFloat(dtype)) {
+    return most;
+  }
+  const kernel::Expr plain = fresh(isLargest ? "most" : "least", most);
+  const kernel::Expr nans =
+      fresh("nans", across("tl.sum", generator::cast(isNan(lanes), "tl.int32")));
+  return where(binary(">", nans, 0), real(std::nan("")), plain);
+}
+
+Lanes LaneMonoids::together(const Node &node, const Lanes &lanes) {
+  const DType dtype = typeOf(node, 0);
+  if (isOf(node, {"sum", "xor"})) {
+    return {across(node.name == "sum" ? "tl.sum" : "tl.xor_sum", lanes[0])};
+  }
+  if (node.name == "prod") {
+    productHelper = arguments.kernelName + "_product";
+    return {call("tl.reduce", {lanes[0],
+                               {"axis", kernel::Expr(static_cast<int64_t>(*tile.reducedDim()))},
+                               {"combine_fn", name(productHelper)},
+                               {"keep_dims", name("True")}})};
+  }
+  if (isOf(node, {"max", "min", "any", "all"})) {
+    return {extremum(takesLargest(node), lanes[0], dtype)};
+  }
+  if (isOf(node, {"argmax", "argmin"})) {
+    const kernel::Expr most = fresh("most", extremum(takesLargest(node), lanes[0], dtype));
+    kernel::Expr isMost = binary("==", lanes[0], most);
+    isMost = isFloat(dtype) ? either(isMost, both(isNan(lanes[0]), isNan(most))) : isMost;
+    const kernel::Expr positions = where(isMost, lanes[1], identityOf(node, 1));
+    return {most, across("tl.min", positions)};
+  }
+  if (node.name == "welford") {
+    const kernel::Expr count = fresh("count", across("tl.sum", lanes[0]));
+    const kernel::Expr divisor = where(binary("==", count, real(0)), real(1), count);
+    const kernel::Expr mean = fresh("mean", across("tl.sum", lanes[0] * lanes[1]) / divisor);
+    const kernel::Expr away = fresh("away", lanes[1] - mean);
+    return {count, mean, across("tl.sum", lanes[2] + lanes[0] * away * away)};
+  }
+  const kernel::Expr most = fresh("most", extremum(true, lanes[0], dtype));
+  const kernel::Expr finite =
+      fresh("finite", where(binary("==", most, real(-infinity)), real(0), most));
+  return {most, across("tl.sum", lanes[1] * call("tl.exp", {lanes[0] - finite}))};
+}
+
+Lanes LaneMonoids::joined(const Node &node, const Lanes &lanes) {
+  Lanes result = together(node, lanes);
+  for (size_t component = 0; component < result.size(); ++component) {
+    const DType dtype = node.inputs[component]->dtype;
+    if (dtype == DType::Bool) {
+      result[component] = binary("!=", result[component], 0);
+    } else if (sizeInBytes(dtype) < sizeof(int32_t)) { // the language joins these as 32 bits
+      result[component] = generator::cast(result[component], languageName(dtype));
+    }
+  }
+  return result;
+}
+
+std::vector<kernel::Kernel> LaneMonoids::helpers() const {
+  if (productHelper.empty()) {
+    return {};
+  }
+  kernel::Body product;
+  product.result(name("a") * name("b"));
+  return {{productHelper, {{"a"}, {"b"}}, product.take()}};
+}
+
+} // namespace nereid::generator

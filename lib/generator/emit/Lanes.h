@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Monoids over a dimension of the tile. Each lane has a value for every component of the monoid.
+// The whole dimension in the tile: the lanes' values are joined at once. A loop over its blocks:
+// every lane combines what it meets, and the lanes are joined behind the loop.
+#pragma once
+
+#include "lib/generator/emit/Tile.h"
+
+namespace nereid::generator {
+
+/// One value for each component of a monoid.
+using Lanes = std::vector<kernel::Expr>;
+
+class LaneMonoids {
+public:
+  LaneMonoids(const Tile &tile, kernel::Body &body, Arguments &arguments)
+      : tile(tile), body(body), arguments(arguments) {}
+
+  /// The type in which a component of a Reduce is combined.
+  static DType typeOf(const Node &node, size_t component);
+  static kernel::Expr identityOf(const Node &node, size_t component);
+
+  /// a and b of each lane as one value, those of a before those of b.
+  Lanes combined(const Node &node, const Lanes &a, const Lanes &b);
+  /// All lanes of the reduced dimension as one, in the types of the program.
+  Lanes joined(const Node &node, const Lanes &lanes);
+  /// A new name for the value.
+  kernel::Expr fresh(const std::string &hint, const kernel::Expr &value);
+  /// Functions that have been called.
+  std::vector<kernel::Kernel> helpers() const;
+
+private:
+  kernel::Expr across(const std::string &function, const kernel::Expr &value) const;
+  kernel::Expr extremum(bool isLargest, const kernel::Expr &lanes, DType dtype);
+  Lanes together(const Node &node, const Lanes &lanes);
+
+  const Tile &tile;
+  kernel::Body &body;
+  Arguments &arguments;
+  std::string productHelper; ///< name of the function; empty: not called
+};
+
+/// "tl.float32", as the kernel language calls the type.
+std::string languageName(DType dtype);
+
+} // namespace nereid::generator

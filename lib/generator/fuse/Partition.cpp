@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cuts, see Partition.h.
+#include "lib/generator/fuse/Partition.h"
+
+#include "lib/generator/template/StageKernel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace nereid::generator {
+namespace {
+
+using IteratorSet = std::set<IteratorId>;
+
+IteratorSet boundBy(const Node &node) { return {node.iterators.begin(), node.iterators.end()}; }
+
+bool contains(const IteratorSet &all, const IteratorSet &some) {
+  return std::includes(all.begin(), all.end(), some.begin(), some.end());
+}
+bool areApart(const IteratorSet &a, const IteratorSet &b) {
+  return std::none_of(a.begin(), a.end(), [&](IteratorId each) { return b.contains(each); });
+}
+IteratorSet without(IteratorSet all, const IteratorSet &some) {
+  for (IteratorId each : some) {
+    all.erase(each);
+  }
+  return all;
+}
+
+std::vector<const Node *> reductionsOf(const std::vector<const Node *> &roots) {
+  std::vector<const Node *> result = reachable(roots);
+  std::erase_if(result, [](const Node *node) { return node->kind != NodeKind::Reduce; });
+  return result;
+}
+
+class Partitioner {
+public:
+  explicit Partitioner(Program &program) : program(program) {}
+
+  Status run() {
+    for (size_t stage = 0; stage < program.stages.size();) {
+      align(stage);
+      auto isCut = cutOne(stage);
+      if (!isCut) {
+        return isCut.error();
+      }
+      stage += *isCut ? 0 : 1; // what has been cut off stands there now
+    }
+    return Done{};
+  }
+
+private:
+  // ---- one iterator where there were two ----
+
+  bool haveEqualExtents(const std::vector<IteratorId> &a, const std::vector<IteratorId> &b) const {
+    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](IteratorId x, IteratorId y) {
+      return program.space.iterators[x].extent == program.space.iterators[y].extent;
+    });
+  }
+
+  /// The iterators that a reduction could run over as well: those of other reductions and, where
+  /// the stage has them besides the reduction's own, the stage's.
+  std::vector<std::vector<IteratorId>> candidates(const Node &node, const IteratorSet &stage,
+                                                  const std::vector<const Node *> &all) const {
+    std::vector<std::vector<IteratorId>> result;
+    const IteratorSet rest = without(stage, node.free);
+    if (!node.free.empty() && !rest.empty() && contains(stage, node.free)) {
+      result.emplace_back(rest.begin(), rest.end());
+    }
+    for (const Node *other : all) {
+      if (other->iterators < node.iterators) { // towards the smaller ones, so that there is an end
+        result.push_back(other->iterators);
+      }
+    }
+    return result;
+  }
+
+  void align(size_t stage) {
+    while (alignOne(program.stages[stage])) {
+    }
+  }
+
+  bool alignOne(Stage &stage) {
+    for (const std::vector<Store> &group : groupsOf(program, stage)) {
+      const IteratorSet own = program.iteratorsOf(group[0]);
+      const std::vector<const Node *> all = reductionsOf(rootsOf(group));
+      for (const Node *node : all) {
+        if (!areApart(boundBy(*node), own)) {
+          continue; // runs over the stage's already
+        }
+        for (const std::vector<IteratorId> &to : candidates(*node, own, all)) {
+          const IteratorSet set(to.begin(), to.end());
+          if (set != boundBy(*node) && areApart(set, node->free) &&
+              haveEqualExtents(node->iterators, to)) {
+            rename(stage, *node, to);
+            return true;
+          }
+        }
+      }
+    }
+    return false;
+  }
+
+  void rename(Stage &stage, const Node &node, const std::vector<IteratorId> &to) {
+    IndexMap map;
+    for (size_t i = 0; i < to.size(); ++i) {
+      map[node.iterators[i]] = Affine::iterator(to[i]);
+    }
+    NodeParts parts = node;
+    parts.iterators = to;
+    for (const Node *&input : parts.inputs) {
+      input = program.nodes.substitute(input, map, program.space);
+    }
+    replace(stage, {{&node, program.nodes.make(std::move(parts))}});
+  }
+
+  /// In this stage; nodes inside of replaced ones stay.
+  void replace(Stage &stage, std::map<const Node *, const Node *> done) {
+    auto made = [&](NodeParts parts) { return program.nodes.make(std::move(parts)); };
+    auto replaced = [&](const Node *node) {
+      return program.nodes.rebuild(node, program.space, made, done);
+    };
+    for (Store &store : stage.stores) {
+      for (Affine &index : store.index) {
+        index = index.substitute({}, program.space, replaced);
+      }
+      store.value = replaced(store.value);
+      store.guard = store.guard ? replaced(store.guard) : nullptr;
+    }
+  }
+
+  // ---- cuts ----
+
+  /// Whether a kernel of the stage can be built around the reduction.
+  bool isAnchor(const Node &node, const IteratorSet &stage) const {
+    const IteratorSet bound = boundBy(node), parallel = without(stage, bound);
+    if (!contains(parallel, node.free)) {
+      return false;
+    }
+    if (areApart(bound, stage)) { // its result is what is stored, or all it is needed for
+      return node.free == parallel;
+    }
+    // One program for everything: only where everything is small.
+    Polynomial extent = 1;
+    for (IteratorId each : bound) {
+      extent = extent * program.space.iterators[each].extent;
+    }
+    return contains(stage, bound) &&
+           (!parallel.empty() || program.space.symbols.isAtMost(extent, wholeAtMost));
+  }
+
+  /// The reductions of the group that cannot stay in its kernel.
+  std::vector<const Node *> strangers(const std::vector<Store> &group) const {
+    const IteratorSet stage = program.iteratorsOf(group[0]);
+    std::vector<const Node *> all = reductionsOf(rootsOf(group));
+    auto anchor = std::find_if(all.rbegin(), all.rend(),
+                               [&](const Node *node) { return isAnchor(*node, stage); });
+    if (anchor == all.rend()) {
+      return all;
+    }
+    const IteratorSet bound = boundBy(**anchor), parallel = without(stage, bound);
+    std::erase_if(all, [&](const Node *node) {
+      return boundBy(*node) == bound && contains(parallel, node->free);
+    });
+    return all;
+  }
+
+  /// Whether the stage has lost some of its reductions to a new one before it.
+  Result<bool> cutOne(size_t number) {
+    for (const std::vector<Store> &group : groupsOf(program, program.stages[number])) {
+      std::vector<const Node *> cut = strangers(group);
+      if (cut.empty()) {
+        continue;
+      }
+      const Node &first = *cut[0]; // the innermost one, and its like
+      std::erase_if(cut, [&](const Node *node) {
+        return boundBy(*node) != boundBy(first) || node->free != first.free;
+      });
+      const std::vector<const Node *> values = frontier(rootsOf(group), {cut.begin(), cut.end()});
+      if (readsAtConditionalIndex(rootsOf(group), values)) {
+        return makeError("E0607", "no kernel has a reduction under a condition that is to be a "
+                                  "stage of its own and reads at an index from memory");
+      }
+      materialise(number, values);
+      return true;
+    }
+    return false;
+  }
+
+  /// The values of these reductions that others need: a tuple's components.
+  static std::vector<const Node *> frontier(const std::vector<const Node *> &roots,
+                                            const std::set<const Node *> &cut) {
+    std::vector<const Node *> work = roots;
+    std::set<const Node *> seen;
+    std::map<uint32_t, const Node *> result;
+    while (!work.empty()) {
+      const Node *node = work.back();
+      work.pop_back();
+      if (!seen.insert(node).second) {
+        continue;
+      }
+      const bool isPart = node->kind == NodeKind::Pick && cut.contains(node->inputs[0]);
+      if (isPart || cut.contains(node)) {
+        result[node->number] = node;
+        continue;
+      }
+      work.insert(work.end(), node->inputs.begin(), node->inputs.end());
+      for (const Affine &index : node->indices) {
+        index.forEachAtom([&](const Atom &atom) {
+          if (atom.node) {
+            work.push_back(atom.node);
+          }
+        });
+      }
+    }
+    std::vector<const Node *> values;
+    for (const auto &[number, node] : result) {
+      values.push_back(node);
+    }
+    return values;
+  }
+
+  /// The new stage computes them wherever the iterators lead, without the conditions around them.
+  static bool readsAtConditionalIndex(const std::vector<const Node *> &roots,
+                                      const std::vector<const Node *> &values) {
+    bool readsIndex = false, hasConditions = false;
+    for (const Node *node : reachable(values)) {
+      readsIndex |= (node->kind == NodeKind::Load || node->kind == NodeKind::Ref) &&
+                    generator::readsIndex(node->indices);
+    }
+    for (const Node *node : reachable(roots)) {
+      hasConditions |= node->kind == NodeKind::Map && node->name == "where";
+    }
+    return readsIndex && hasConditions;
+  }
+
+  void materialise(size_t number, const std::vector<const Node *> &values) {
+    Stage made{program.stages[number].name, {}};
+    std::map<const Node *, const Node *> done;
+    for (const Node *value : values) {
+      Buffer buffer;
+      buffer.name = freeName();
+      buffer.dtype = value->dtype;
+      buffer.role = BufferRole::Temporary;
+      NodeParts ref{NodeKind::Ref, value->dtype};
+      for (IteratorId iterator : value->free) {
+        buffer.sizes.push_back(program.space.iterators[iterator].extent);
+        ref.indices.push_back(Affine::iterator(iterator));
+      }
+      buffer.strides = contiguousStrides(buffer.sizes);
+      ref.buffer = program.add(std::move(buffer));
+      made.stores.push_back({ref.buffer, ref.indices, value, "", nullptr});
+      done[value] = program.nodes.make(std::move(ref));
+    }
+    replace(program.stages[number], std::move(done));
+    program.stages.insert(program.stages.begin() + static_cast<ptrdiff_t>(number), std::move(made));
+  }
+
+  std::string freeName() const {
+    std::string name = "saved";
+    for (int count = 1; program.find(name); ++count) {
+      name = fmt::format("saved_{}", count);
+    }
+    return name;
+  }
+
+  Program &program;
+};
+
+} // namespace
+
+Status partition(Program &program) { return Partitioner(program).run(); }
+
+} // namespace nereid::generator

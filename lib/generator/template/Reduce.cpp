@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reduction kernels, see Reduce.h.
+#include "lib/generator/template/Reduce.h"
+
+#include "lib/generator/template/Contiguity.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace nereid::generator {
+namespace {
+
+/// In the order in which the first reduction binds them.
+std::vector<IteratorId> reducedIterators(const std::vector<Store> &stores) {
+  for (const Node *node : reachable(rootsOf(stores))) {
+    if (node->kind == NodeKind::Reduce) {
+      return node->iterators;
+    }
+  }
+  return {};
+}
+
+bool isAmong(IteratorId iterator, const std::vector<IteratorId> &list) {
+  return std::find(list.begin(), list.end(), iterator) != list.end();
+}
+
+} // namespace
+
+bool reduces(const std::vector<Store> &stores) { return !reducedIterators(stores).empty(); }
+
+Polynomial reducedExtent(const Program &program, const std::vector<Store> &stores) {
+  return extentOf({"", "", reducedIterators(stores)}, program);
+}
+
+std::vector<TileDim> firstReduceTile(const Program &program, const std::vector<Store> &stores,
+                                     DimForm form) {
+  const TileDim reduced{"r", "BLOCK_R", reducedIterators(stores), form};
+  std::vector<IteratorId> rest = orderOf(program, stores);
+  std::erase_if(rest, [&](IteratorId each) { return isAmong(each, reduced.iterators); });
+  std::vector<IteratorId> all = rest;
+  all.insert(all.end(), reduced.iterators.begin(), reduced.iterators.end());
+  const std::optional<IteratorId> inner = mostContiguous(accessesOf(program, stores), all, {});
+  if (!inner || isAmong(*inner, reduced.iterators)) {
+    return rest.empty() ? std::vector<TileDim>{reduced}
+                        : std::vector<TileDim>{{"row", "BLOCK_X", rest}, reduced};
+  }
+  std::erase(rest, *inner);
+  std::vector<TileDim> dims = {reduced, {"col", "BLOCK_Y", {*inner}}};
+  if (!rest.empty()) {
+    dims.insert(dims.begin(), {"row", "BLOCK_X", rest});
+  }
+  return dims;
+}
+
+Result<StageKernel> emitReduce(const Program &program, const std::string &name,
+                               const std::vector<Store> &stores, std::vector<TileDim> dims) {
+  if (std::optional<std::string> found = unsupported(stores, true)) {
+    return makeError("E0607", fmt::format("a reduction's kernel has no {}", *found));
+  }
+  KernelWriting writing(program, name, stores, std::move(dims));
+  const TileDim &reduced = writing.tile.dimensions()[*writing.tile.reducedDim()];
+  if (reduced.form == DimForm::Whole) {
+    writing.values.store(stores);
+    return writing.take();
+  }
+  writing.values.reduceInLoops(stores);
+  if (program.iteratorsOf(stores[0]).contains(reduced.iterators[0])) {
+    writing.values.loopOverValues([&] { writing.values.store(stores); });
+  } else {
+    writing.values.store(stores);
+  }
+  if (writing.values.lacksReduction()) {
+    return makeError("E0607", "a reduction's kernel has no condition of an access that rests on a "
+                              "reduction in a loop");
+  }
+  return writing.take();
+}
+
+} // namespace nereid::generator

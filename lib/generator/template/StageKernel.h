@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels of stages, whatever template makes them, and what all templates share.
+#pragma once
+
+#include "lib/generator/emit/Values.h"
+
+namespace nereid::generator {
+
+/// A kernel and what its launch has to know.
+struct StageKernel {
+  kernel::Kernel tree;
+  std::vector<StageArgument> arguments; ///< of the launch, in order
+  std::vector<TileDim> dims; ///< the grid has a program for each block of each one that is divided
+  std::vector<Affine> offsets; ///< index expressions it computes, in elements
+  bool usesLibdevice = false;
+};
+
+/// The stores of a stage that one kernel can make: those over the same iterators.
+std::vector<std::vector<Store>> groupsOf(const Program &program, const Stage &stage);
+
+/// What binds an iterator or has no form in kernels at all, in words; nothing when all can be
+/// written. `hasReductions`: reductions can.
+std::optional<std::string> unsupported(const std::vector<Store> &stores, bool hasReductions);
+
+/// A kernel while it is written: the tile is bound, values can follow.
+class KernelWriting {
+public:
+  KernelWriting(const Program &program, const std::string &name, const std::vector<Store> &stores,
+                std::vector<TileDim> dims);
+  StageKernel take();
+
+private:
+  const std::string name;
+  kernel::Body body;
+  Arguments arguments;
+
+public:
+  Tile tile;
+  Values values;
+};
+
+/// The text of a module with these kernels, readable by upstream as well.
+std::string moduleText(const std::vector<StageKernel> &kernels);
+
+} // namespace nereid::generator
