@@ -49,8 +49,7 @@ Threads threadsOf(Operation *kernel) {
 LinearLayout accessLayout(Value pointer, const tile::AxisInfos &axes, const Threads &threads) {
   const LinearLayout::Shape shape = shapeOf(pointer);
   const tile::AxisInfo info = axes.of(pointer);
-  const auto byDistance = orderOfAccess(pointer, axes);
-  const std::vector<int32_t> order(byDistance.begin(), byDistance.end());
+  const std::vector<int32_t> order = orderOfAccess(pointer, axes);
   const auto fastest = static_cast<unsigned>(order.front());
   const int64_t bytes = elementBytes(tile::elementTypeOf(pointer.getType()));
   const int64_t run = info.contiguity(fastest);

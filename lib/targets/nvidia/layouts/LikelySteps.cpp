@@ -8,6 +8,7 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/CheckedArithmetic.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -70,11 +71,11 @@ private:
         })
         .Case<tile::AddPtrOp, arith::AddIOp>([&](Operation *sum) {
           const LikelyStep a = of(sum->getOperand(0), dim), b = of(sum->getOperand(1), dim);
-          return a && b ? LikelyStep(*a + *b) : unknown;
+          return a && b ? llvm::checkedAdd(*a, *b) : unknown;
         })
         .Case<arith::SubIOp>([&](arith::SubIOp difference) {
           const LikelyStep a = of(difference.getLhs(), dim), b = of(difference.getRhs(), dim);
-          return a && b ? LikelyStep(*a - *b) : unknown;
+          return a && b ? llvm::checkedSub(*a, *b) : unknown;
         })
         .Case<arith::MulIOp>([&](arith::MulIOp product) {
           return productOf(product.getLhs(), product.getRhs(), dim);
@@ -101,10 +102,8 @@ private:
       return unknown;
     }
     const auto constant = axes.of(factor).constant();
-    if (step == 0 || !step || !constant || constant->getSignificantBits() > 31) {
-      return step == 0 ? step : unknown;
-    }
-    return *step * constant->getSExtValue();
+    const bool isKnown = step && constant && constant->getSignificantBits() <= 31;
+    return step == 0 ? step : isKnown ? llvm::checkedMul(*step, constant->getSExtValue()) : unknown;
   }
 
   const tile::AxisInfos &axes;
@@ -118,20 +117,15 @@ std::pair<int, int64_t> distance(const LikelyStep &step) {
 
 } // namespace
 
-SmallVector<int32_t> orderOfAccess(Value pointer, const tile::AxisInfos &axes) {
+std::vector<int32_t> orderOfAccess(Value pointer, const tile::AxisInfos &axes) {
   const tile::AxisInfo info = axes.of(pointer);
-  const auto rank = info.axes.size();
-  SmallVector<int32_t> order(llvm::to_vector(layout::rowMajorOrder(rank)));
-  if (rank < 2) {
-    return order;
-  }
+  std::vector<int32_t> order = layout::rowMajorOrder(info.axes.size());
   Steps steps(axes);
-  SmallVector<std::pair<int64_t, std::pair<int, int64_t>>> keys;
-  for (unsigned dim = 0; dim < rank; ++dim) {
-    keys.push_back({-info.contiguity(dim), distance(steps.of(pointer, dim))});
-  }
   std::stable_sort(order.begin(), order.end(), [&](int32_t left, int32_t right) {
-    return keys[static_cast<size_t>(left)] < keys[static_cast<size_t>(right)];
+    const auto a = static_cast<unsigned>(left), b = static_cast<unsigned>(right);
+    const int64_t ours = info.contiguity(a), theirs = info.contiguity(b);
+    return ours != theirs ? ours > theirs
+                          : distance(steps.of(pointer, a)) < distance(steps.of(pointer, b));
   });
   return order;
 }

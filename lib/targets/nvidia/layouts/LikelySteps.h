@@ -6,15 +6,14 @@
 
 #include "lib/tile/analysis/axis/AxisInfo.h"
 
-#include "llvm/ADT/SmallVector.h"
-
 #include <cstdint>
+#include <vector>
 
 namespace nereid::nvidia {
 
 /// The dimensions, the one along which threads should follow each other first: where runs of
 /// neighbours are long, then where steps are short. A step that is known is taken for shorter than
 /// one that a launch brings; of equal ones the last dimension comes first.
-llvm::SmallVector<int32_t> orderOfAccess(mlir::Value pointer, const tile::AxisInfos &axes);
+std::vector<int32_t> orderOfAccess(mlir::Value pointer, const tile::AxisInfos &axes);
 
 } // namespace nereid::nvidia
