@@ -4,6 +4,8 @@ file(GLOB library_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lib/language/std
 set(library_text ${PROJECT_BINARY_DIR}/generated/StandardLibraryText.cpp)
 add_custom_command(OUTPUT ${library_text}
   COMMAND ${CMAKE_COMMAND} "-DFILES=${library_files}" -DOUTPUT=${library_text}
+          -DHEADER=lib/language/StandardLibrary.h -DTYPE=nereid::language::LibraryFile
+          -DFUNCTION=nereid::language::libraryFiles
           -P ${PROJECT_SOURCE_DIR}/cmake/EmbedText.cmake
   DEPENDS ${library_files} ${PROJECT_SOURCE_DIR}/cmake/EmbedText.cmake
   COMMENT "Embedding the standard library" VERBATIM)

@@ -3,12 +3,20 @@
 // files, which are embedded when Nereid is built.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
 namespace nereid::generator {
 
-/// "judge.py", "accuracy.py", "performance.py" of text/.
+struct ProgramFile {
+  std::string_view name; ///< "judge.py"
+  std::string_view text;
+};
+/// Every file of text/.
+std::span<const ProgramFile> programFiles();
+
+/// "judge.py", "accuracy.py", "performance.py" of text/; "" for a name that is not there.
 std::string programText(std::string_view name);
 
 } // namespace nereid::generator

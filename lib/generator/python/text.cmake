@@ -5,8 +5,8 @@ file(GLOB program_files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/lib/generator/py
 set(program_text ${PROJECT_BINARY_DIR}/generated/PythonProgramText.cpp)
 add_custom_command(OUTPUT ${program_text}
   COMMAND ${CMAKE_COMMAND} "-DFILES=${program_files}" -DOUTPUT=${program_text}
-          -DHEADER=lib/generator/python/ProgramText.h -DFUNCTION=nereid::generator::programText
-          -P ${PROJECT_SOURCE_DIR}/cmake/EmbedStrings.cmake
-  DEPENDS ${program_files} ${PROJECT_SOURCE_DIR}/cmake/EmbedStrings.cmake
+          -DHEADER=lib/generator/python/ProgramText.h -DTYPE=nereid::generator::ProgramFile -DFUNCTION=nereid::generator::programFiles
+          -P ${PROJECT_SOURCE_DIR}/cmake/EmbedText.cmake
+  DEPENDS ${program_files} ${PROJECT_SOURCE_DIR}/cmake/EmbedText.cmake
   COMMENT "Embedding the texts of Python programs" VERBATIM)
 target_sources(nereid.generator PRIVATE ${program_text})
