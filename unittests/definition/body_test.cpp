@@ -42,6 +42,25 @@ TEST(Body, NumbersAreFolded) {
   EXPECT_EQ(constantValue(constant), -0.5);
 }
 
+/// Of sums alone it multiplies an operand.
+TEST(Body, AlphaIsAFunctionsOwn) {
+  for (const char *body : {"out = F.celu(x, alpha=1.5)", "out = F.elu(x, alpha=1.5)"}) {
+    Loaded loaded = load(withBody(body));
+    ASSERT_TRUE(loaded.op) << body << loaded.diags.render();
+    const Node &call = loaded.op->nodes.back();
+    EXPECT_EQ(constantValue(loaded.op->nodes[static_cast<size_t>(call.inputs[1])]), 1.5) << body;
+  }
+  Loaded sum = load(withBody("out = torch.add(x, y, alpha=1.5)"));
+  ASSERT_TRUE(sum.op) << sum.diags.render();
+  EXPECT_EQ(operations(*sum.op), (std::vector<std::string>{"mul", "add"}));
+}
+
+/// PyTorch's slopes belong to the second dimension, broadcasting aligns the last ones.
+TEST(Body, SlopesOfPreluAreThoseOfTheSecondDimension) {
+  EXPECT_EQ(load(withBody("out = F.prelu(x, y)", "\"...\", \"D\"")).code(), "E0604");
+  EXPECT_TRUE(load(withBody("out = F.prelu(x, 0.25)")).op);
+}
+
 TEST(Body, UnusedNodesAreDropped) {
   Loaded loaded = load(withBody("unused = torch.exp(x)\nout = x + y"));
   ASSERT_TRUE(loaded.op);

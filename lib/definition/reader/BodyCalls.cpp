@@ -140,6 +140,11 @@ std::optional<int> BodyExpressions::mathCall(const Call &call) {
                       : constant(found->second(constantValue(node)), sourceText(whole.range));
 }
 
+/// Sums whose second operand an argument `alpha` multiplies.
+static bool takesScale(const std::string &function) {
+  return function == "add" || function == "sub" || function == "rsub";
+}
+
 std::optional<std::map<std::string, const Expr *>>
 BodyExpressions::matched(const Call &call, const std::string &name,
                          const std::vector<Argument> &arguments) {
@@ -164,12 +169,11 @@ BodyExpressions::matched(const Call &call, const std::string &name,
   for (size_t i = 0; i < positional.size(); ++i) {
     given[arguments[i].name] = positional[i];
   }
-  const bool hasAlpha = name == "add" || name == "sub" || name == "rsub";
   for (const language::Keyword &keyword : whole.keywords) {
     const std::string argument = keyword.name == "unbiased" ? "correction" : keyword.name;
     bool known = std::any_of(arguments.begin(), arguments.end(),
                              [&](const Argument &a) { return a.name == argument; }) ||
-                 (hasAlpha && argument == "alpha") ||
+                 (takesScale(name) && argument == "alpha") ||
                  (name == "div" && argument == "rounding_mode");
     if (!known || !given.emplace(argument, keyword.value.get()).second) {
       fail("E0608", keyword.range,
@@ -226,7 +230,7 @@ std::optional<int> BodyExpressions::operationCall(const Call &call, const Operat
          fmt::format("'{}' expects {}", operation.name, fmt::join(known, " or ")));
     return std::nullopt;
   }
-  if (!scaleOperand(argumentOf("alpha"), node, whole.range)) {
+  if (takesScale(operation.name) && !scaleOperand(argumentOf("alpha"), node, whole.range)) {
     return std::nullopt;
   }
   if (const Expr *mode = argumentOf("rounding_mode")) {
