@@ -8,6 +8,7 @@
 #include "lib/generator/python/CaseText.h"
 #include "lib/generator/python/ProgramText.h"
 #include "lib/generator/python/PythonWriter.h"
+#include "lib/generator/python/ReferenceText.h"
 #include "lib/generator/python/StepText.h"
 #include "lib/generator/python/WrapperText.h"
 
@@ -93,7 +94,7 @@ std::string writePythonAccuracy(const Generation &generation) {
     results += (results.empty() ? "" : ", ") + name;
   }
   text += fmt::format("    return {}\n\n\n_definition = {}\n\n", results, fused.op.name);
-  text += stepFunctions(fused, names) + "\n\n";
+  text += exactDefinition(fused) + stepFunctions(fused, names) + "\n\n";
   return text + programText("judge.py") + "\n\n" + programText("accuracy.py");
 }
 

@@ -50,6 +50,15 @@ std::optional<definition::Dim> outerDimension(const FusedOperator &fused) {
   return outer;
 }
 
+/// Whether some quotient or rest divides by the operand itself.
+bool divides(const FusedOperator &fused, const Operand &operand) {
+  return std::any_of(fused.nodes.begin(), fused.nodes.end(), [&](const FusedNode &node) {
+    const bool isQuotient = node.op == "fmod" || node.op == "floor_divide" || node.op == "div";
+    const FusedNode *by = isQuotient ? &fused.nodes[static_cast<size_t>(node.inputs[1])] : nullptr;
+    return by && by->op == "input" && by->parameter == operand.index;
+  });
+}
+
 } // namespace
 
 std::string tupleText(const std::vector<std::string> &items) {
@@ -106,8 +115,9 @@ std::string inputFunction(const FusedOperator &fused, const SizeNames &names,
                          pythonNumber(filling.low), pythonNumber(filling.high), special);
       break;
     case Filling::Kind::Integers:
-      call = fmt::format("integers({}, {}, {:.0f}, {:.0f}", shapeTuple(operand.shape, names), type,
-                         filling.low, filling.high);
+      call = fmt::format("integers({}, {}, {:.0f}, {:.0f}{}", shapeTuple(operand.shape, names),
+                         type, filling.low, filling.high,
+                         divides(fused, operand) ? ", is_divisor=True" : "");
       break;
     }
     const bool isWhole = definition::mustBeContiguous(fused.op, static_cast<size_t>(operand.index));
