@@ -17,7 +17,7 @@ struct ExactForm {
   std::string_view source; ///< of that function
 };
 
-constexpr std::array<ExactForm, 5> exactForms = {{
+constexpr std::array<ExactForm, 4> exactForms = {{
     {"F.hardsigmoid", "_hardsigmoid", R"(def _hardsigmoid(input):
     """PyTorch has 1/6 as a number of float32 on GPUs."""
     return torch.clamp(input + 3, 0, 6) / 6
@@ -31,13 +31,7 @@ constexpr std::array<ExactForm, 5> exactForms = {{
     """PyTorch has 1/6 as a number of float32 on GPUs."""
     return torch.where((self > -3) & (self < 3), grad_output / 6, 0)
 )"},
-    {"F.soft_margin_loss", "_soft_margin_loss",
-     R"(def _soft_margin_loss(input, target, reduction="mean"):
-    """log(1 + e^z); PyTorch's e^z leaves the range of numbers for large z."""
-    losses = torch.logaddexp(-target * input, torch.zeros_like(input))
-    return {"none": lambda: losses, "mean": losses.mean, "sum": losses.sum}[reduction]()
-)"},
-    {"torch.special.i0", "_i0", R"(def _i0(input):
+    {"torch.i0", "_i0", R"(def _i0(input):
     """PyTorch has NaN for infinities."""
     return torch.where(input.isinf(), input.abs(), torch.special.i0(input))
 )"},
