@@ -66,6 +66,21 @@ TEST(NumberBounds, ASmallNumberThatIsChosenIsNotBoundedByTheLimit) {
   EXPECT_EQ(agreementOf("out = leaky_relu(x, 0.1)", {-8}, {8 * -0.1F}).mismatches, 0);
 }
 
+/// -1e30 is 1e22 away from its neighbour.
+TEST(NumberBounds, MaskedNumbersDoNotBlurTheMaximumOfTheOthers) {
+  const std::vector<double> x = {1, 2, -3};
+  const double total = std::exp(-1.0) + 1;
+  const std::string masked = "where(x < 0, -1e30, x)";
+  const Comparison right = agreementOf("out = softmax(" + masked + ", dim=-1)", x,
+                                       {std::exp(-1.0) / total, 1 / total, 0});
+  EXPECT_TRUE(right.passed());
+  EXPECT_EQ(right.unverifiable, 0);
+  EXPECT_EQ(agreementOf("out = torch.amax(" + masked + ", dim=-1, keepdim=True) + x * 0", x,
+                        {2, 2.000001F, 2})
+                .mismatches,
+            1);
+}
+
 TEST(NumberBounds, WhatComparesWithANumberMayCompareWithItsNeighbour) {
   const auto compared = [](const std::string &body, double given, double written) {
     return agreementOf(body, {given}, {written}, DType::F32, "dtype=\"bool\"\n");

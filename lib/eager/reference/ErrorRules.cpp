@@ -473,7 +473,12 @@ Bounded reduceRule(const Node &node, std::span<const Bounded> elements, const Er
     for (const Bounded &each : elements) {
       bool better = op == "amax" ? each.value > out.value : each.value < out.value;
       bool replaces = !std::isnan(out.value) && (std::isnan(each.value) || better);
-      out = {replaces ? each.value : out.value, std::max(out.error, each.error)};
+      out = replaces ? each : out;
+    }
+    // Whatever might be the extremum may be off; not the -1e30 that stands for what is masked.
+    const Bounded best = out;
+    for (const Bounded &each : elements) {
+      out.error = std::max(out.error, chosen(best, each).error);
     }
     return rounded(out, 0, lost, model);
   }
