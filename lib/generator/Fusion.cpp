@@ -33,7 +33,7 @@ public:
   explicit Fuser(const definition::Operator &op) { fused.op = op; }
 
   Result<FusedOperator> run() {
-    if (auto named = checkNames(); !named) {
+    if (auto named = checkNames(fused.op); !named) {
       return named.error();
     }
     auto graph = decompose(fused.op);
@@ -72,66 +72,6 @@ public:
   }
 
 private:
-  /// Names become parameters in Python and C++: keywords, modules and what the generated functions
-  /// call their own variables.
-  Status checkNames() const {
-    static const std::set<std::string> reserved = {"Launch",       "Schedule",   "ScheduleTable",
-                                                   "Sizes",        "addNumber",  "addSize",
-                                                   "addTensor",    "alignas",    "alignof",
-                                                   "and",          "arguments",  "as",
-                                                   "asm",          "assert",     "async",
-                                                   "auto",         "await",      "baseline",
-                                                   "blocks",       "bool",       "break",
-                                                   "bytes",        "case",       "catch",
-                                                   "char",         "class",      "columns",
-                                                   "const",        "constexpr",  "contiguous",
-                                                   "continue",     "decltype",   "def",
-                                                   "default",      "del",        "delete",
-                                                   "dict",         "do",         "double",
-                                                   "dtype",        "elif",       "else",
-                                                   "enum",         "except",     "expectShape",
-                                                   "explicit",     "export",     "extern",
-                                                   "false",        "finally",    "float",
-                                                   "for",          "friend",     "from",
-                                                   "global",       "goto",       "grid",
-                                                   "if",           "import",     "in",
-                                                   "inline",       "int",        "is",
-                                                   "isWide",       "joined",     "kept",
-                                                   "kernel",       "kernelType", "lambda",
-                                                   "leadingSizes", "load",       "long",
-                                                   "main",         "math",       "max",
-                                                   "mutable",      "namespace",  "nereid",
-                                                   "new",          "noexcept",   "nonlocal",
-                                                   "not",          "number",     "operator",
-                                                   "or",           "pass",       "private",
-                                                   "product",      "protected",  "public",
-                                                   "raise",        "register",   "release",
-                                                   "return",       "rows",       "schedule",
-                                                   "short",        "signature",  "signed",
-                                                   "sizeFromEnd",  "size_bytes", "sizeof",
-                                                   "static",       "std",        "struct",
-                                                   "switch",       "template",   "this",
-                                                   "throw",        "tl",         "torch",
-                                                   "triton",       "true",       "try",
-                                                   "tuple",        "typedef",    "typename",
-                                                   "union",        "unsigned",   "using",
-                                                   "virtual",      "void",       "volatile",
-                                                   "while",        "wide",       "with",
-                                                   "xor",          "yield"};
-    std::vector<std::string> names = fused.op.outputNames;
-    names.push_back(fused.op.name);
-    for (const definition::Parameter &parameter : fused.op.parameters) {
-      names.push_back(parameter.name);
-    }
-    for (const std::string &name : names) {
-      if (reserved.contains(name)) {
-        return makeError("E0607", fmt::format("the name '{}' is reserved in generated files", name))
-            .withHelp("choose another name for the operator, input or output");
-      }
-    }
-    return Done{};
-  }
-
   void collectOperands() {
     for (size_t i = 0; i < fused.nodes.size(); ++i) {
       const FusedNode &node = fused.nodes[i];
@@ -350,19 +290,6 @@ std::string FusedOperator::kind() const {
   return hasReduction ? "row_reduction" : isFlat ? "pointwise" : "broadcast";
 }
 
-const Operand *FusedOperator::find(const std::string &name) const {
-  for (const Operand &operand : operands) {
-    if (operand.name == name) {
-      return &operand;
-    }
-  }
-  return nullptr;
-}
-
 Result<FusedOperator> fuse(const definition::Operator &op) { return Fuser(op).run(); }
-
-DType operandType(const Operand &operand, const FusedOperator &, DType dtype) {
-  return operand.fixedDtype.value_or(dtype);
-}
 
 } // namespace nereid::generator

@@ -152,6 +152,25 @@ TEST(Matmul, SumsBelowTheNormalNumbersMayBeLost) {
   EXPECT_EQ(mismatches(5e-19), 1);
 }
 
+/// It takes factors of bfloat16 that are no normal numbers for 0, whatever multiplies them.
+TEST(Matmul, FactorsBelowTheNormalNumbersMayBeLost) {
+  auto mismatches = [](double small, DType dtype, double written) {
+    const std::vector<Tensor> in = {make({1, 2}, {small, 1}, dtype),
+                                    make({2, 1}, {std::ldexp(1.0, 120), 1}, dtype)};
+    auto agreement = checkOutputs(matrices(), in, std::vector{make({1, 1}, {written}, dtype)},
+                                  dtype, Rounding::OncePerResult, runtime::defaultPool());
+    EXPECT_TRUE(agreement);
+    return agreement->mismatches;
+  };
+  const double below = std::ldexp(1.0, -128), normal = std::ldexp(1.0, -126);
+  const double sum = 1 + std::ldexp(1.0, -8);
+  EXPECT_EQ(mismatches(below, DType::BF16, 1), 0);
+  EXPECT_EQ(mismatches(below, DType::F32, 1), 1);
+  EXPECT_EQ(mismatches(below, DType::F32, sum), 0);
+  EXPECT_EQ(mismatches(below, DType::BF16, 1.25), 1);
+  EXPECT_EQ(mismatches(normal, DType::BF16, 0.875), 1);
+}
+
 TEST(Matmul, ReferenceBoundsHoldAndFindOneWrongElement) {
   for (DType dtype : {DType::F32, DType::F16, DType::BF16, DType::F64}) {
     std::vector<Tensor> in = {normal({300, 257}, 1, dtype), normal({257, 130}, 2, dtype)};

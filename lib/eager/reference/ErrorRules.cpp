@@ -448,6 +448,39 @@ Bounded finishProductSum(const Rule &rule, Bounded sum, double magnitudes, int64
   return rounded(rule, sum, isLost || overflows);
 }
 
+/// Factors may be multiplied in any order: a partial product may leave the range that the whole one
+/// stays in, above, where it is an infinity for good, or below, where it is 0 or rounded to the
+/// last bit of a smallest normal number, which the factors above 1 show again.
+static Bounded productOfAll(std::span<const Bounded> elements, bool isLost,
+                            const ErrorModel &model) {
+  const double tiny = definition::smallestNormal(model.compute);
+  double value = 1, upper = 1, above = 1, below = 1;
+  bool hasInfinity = false, mayBeZero = false;
+  for (const Bounded &each : elements) {
+    const double most = std::fabs(each.value) + each.error;
+    value *= each.value;
+    mayBeZero = mayBeZero || (each.error > 0 && std::fabs(each.value) <= each.error);
+    hasInfinity = hasInfinity || std::isinf(each.value);
+    if (std::isinf(each.value)) {
+      continue;
+    }
+    upper *= most;
+    above *= std::max(1.0, most);
+    below *= most > 0 ? std::min(1.0, most) : 1.0;
+  }
+  const bool mayUnderflow = below < 2 * tiny;
+  const bool mayOverflow = above > definition::largestFinite(model.compute);
+  if (hasInfinity) {
+    return rounded({value, 0}, 1, isLost || mayUnderflow || mayBeZero, model);
+  }
+  const auto n = static_cast<int64_t>(elements.size());
+  const double relative = definition::summationSteps(n) * definition::unitRoundoff(model.compute);
+  double error = upper * std::expm1(relative) + (upper - std::fabs(value));
+  const double lastBit = tiny * definition::unitRoundoff(model.compute);
+  error += mayUnderflow ? std::fabs(value) + static_cast<double>(n) * lastBit * above : 0;
+  return rounded({value, error}, 1, isLost || mayOverflow, model);
+}
+
 Bounded reduceRule(const Node &node, std::span<const Bounded> elements, const ErrorModel &model) {
   const std::string &op = node.op;
   auto n = static_cast<double>(elements.size());
@@ -483,14 +516,7 @@ Bounded reduceRule(const Node &node, std::span<const Bounded> elements, const Er
     return rounded(out, 0, lost, model);
   }
   if (op == "prod") {
-    Bounded out{1, 0};
-    double relative = steps * unit;
-    for (const Bounded &each : elements) {
-      out.value *= each.value;
-      relative += each.error > 0 ? each.error / std::fabs(each.value) : 0;
-    }
-    out.error = std::fabs(out.value) * std::expm1(relative);
-    return rounded(out, 1, lost, model);
+    return productOfAll(elements, lost, model);
   }
   long double sum = 0;
   double magnitudes = 0, errors = 0, special = 0;

@@ -290,6 +290,7 @@ private:
       }
     }
     Rule rule = isFloating ? makeRule(node, operation, own) : exactRule(node, operation);
+    BoundedTensor copies[2];
     switch (operation.kind) {
     case definition::OperationKind::Reduction: {
       BoundedTensor out = reduction(node, *operands[0], own);
@@ -300,9 +301,11 @@ private:
       return out;
     }
     case definition::OperationKind::Contraction:
-      return productBounded(*operands[0], *operands[1], rule, own);
+      return productBounded(asFactor(*operands[0], own, copies[0]),
+                            asFactor(*operands[1], own, copies[1]), rule, own);
     case definition::OperationKind::Convolution:
-      return convolutionBounded(node, *operands[0], *operands[1], *operands[2], rule, own);
+      return convolutionBounded(node, asFactor(*operands[0], own, copies[0]),
+                                asFactor(*operands[1], own, copies[1]), *operands[2], rule, own);
     case definition::OperationKind::View:
       return viewBounded(node, *operands[0]);
     default:

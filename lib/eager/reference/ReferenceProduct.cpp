@@ -3,6 +3,7 @@
 // Products of float32 are exact in double; for float64 the sums are in long double.
 #include "lib/eager/reference/ReferenceProduct.h"
 
+#include "lib/definition/Tolerance.h"
 #include "lib/definition/operations/Shape.h"
 
 #include <algorithm>
@@ -154,6 +155,25 @@ BoundedTensor productBounded(const BoundedTensor &a, const BoundedTensor &b, con
              out.elements.data() + i * sizes.m * sizes.n, sizes, hasErrors, rule, model);
   }
   return out;
+}
+
+const BoundedTensor &asFactor(const BoundedTensor &tensor, const ErrorModel &model,
+                              BoundedTensor &copy) {
+  const double tiny = definition::smallestNormal(DType::BF16);
+  auto isFlushed = [&](const Bounded &each) {
+    return each.value != 0 && std::fabs(each.value) < tiny;
+  };
+  if (model.storage != DType::BF16 ||
+      std::none_of(tensor.elements.begin(), tensor.elements.end(), isFlushed)) {
+    return tensor;
+  }
+  copy.sizes = tensor.sizes;
+  copy.allocate(tensor.elements.size());
+  for (size_t i = 0; i < tensor.elements.size(); ++i) {
+    const Bounded &each = tensor.elements[i];
+    copy.elements[i] = {each.value, each.error + (isFlushed(each) ? std::fabs(each.value) : 0)};
+  }
+  return copy;
 }
 
 } // namespace nereid::eager

@@ -79,10 +79,10 @@ std::string tables(const FusedOperator &fused, const SizeNames &names, const Tes
 std::string writePythonAccuracy(const Generation &generation) {
   const FusedOperator &fused = generation.fused;
   const SizeNames names(fused);
-  const TestProgram program(fused, true);
+  const TestProgram program(generation, true);
   std::string text = fileHead(fused, fmt::format(description, fused.op.name));
   text += fmt::format(imports, fused.op.name) + tables(fused, names, program);
-  text += inputFunction(fused, names, program.widestInput());
+  text += inputFunction(generation, names, program.widestInput());
   text += eagerHelpers(fused) + functionHead(fused);
   text += "    \"\"\"The definition by PyTorch's own operations: given float64, it is the "
           "reference.\"\"\"\n";

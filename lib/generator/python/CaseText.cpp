@@ -90,19 +90,20 @@ std::string caseRow(const definition::Case &one, const SizeNames &names,
                      behind);
 }
 
-std::string inputFunction(const FusedOperator &fused, const SizeNames &names,
+std::string inputFunction(const Generation &generation, const SizeNames &names,
                           const std::string &widest) {
+  const CalledOperator &called = generation.called();
   std::string sizes, list;
   for (const SizeNames::Step &step : names.steps) {
     sizes += ", " + step.variable;
   }
-  for (const CallParameter &parameter : callParameters(fused)) {
+  for (const CallParameter &parameter : callParameters(called)) {
     if (parameter.operand < 0) {
       list += fmt::format("        {},\n", pythonNumber(parameter.value));
       continue;
     }
-    const Operand &operand = fused.operands[static_cast<size_t>(parameter.operand)];
-    const Filling filling = fillingOf(fused, operand);
+    const Operand &operand = called.operands[static_cast<size_t>(parameter.operand)];
+    const Filling filling = fillingOf(generation, operand);
     const std::string type = operand.fixedDtype ? torchType(*operand.fixedDtype) : "_dtype";
     const char *special = operand.name == widest && !filling.isConstraint ? ", is_widest=True" : "";
     std::string call;
@@ -120,7 +121,8 @@ std::string inputFunction(const FusedOperator &fused, const SizeNames &names,
                          divides(fused, operand) ? ", is_divisor=True" : "");
       break;
     }
-    const bool isWhole = definition::mustBeContiguous(fused.op, static_cast<size_t>(operand.index));
+    const bool isWhole =
+        definition::mustBeContiguous(called.op, static_cast<size_t>(operand.index));
     list += fmt::format("        _data.{}{}),\n", call, isWhole ? ", is_whole=True" : "");
   }
   return fmt::format("def make_inputs(_data, _dtype{}):\n    \"\"\"What a call takes, in its "

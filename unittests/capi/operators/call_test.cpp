@@ -255,6 +255,42 @@ TEST(OperatorCalls, OnAStreamOfTheHost) {
   EXPECT_TRUE(softmax.verify({x}, {y}).agrees);
 }
 
+/// No fused kernel computes these: a product, and a normalisation whose second kernel reads what
+/// the first one leaves in memory of the call's own.
+TEST(OperatorCalls, OfKernelsOfPrograms) {
+  const nereid::Operator product = nereid::Operator::loadSource(
+      textOf("out = x @ w * scale", "[inputs.x]\nshape = [\"M\", \"K\"]\n[inputs.w]\nshape = "
+                                    "[\"K\", \"N\"]\n[inputs.scale]\nvalue = 1.0\n"));
+  for (DType dtype : product.dtypes()) {
+    const Tensor x = normal({5, 70}, dtype, 1), w = normal({70, 33}, dtype, 2);
+    const Tensor out = product(x, w, 2.0);
+    EXPECT_EQ(out.shape(), (Sizes{5, 33}));
+    EXPECT_TRUE(product.verify({x, w, Tensor::scalar(2.0, DType::F32)}, {out}).agrees);
+    EXPECT_FALSE(product.verify({x, w, Tensor::scalar(3.0, DType::F32)}, {out}).agrees);
+    const Tensor turned = w.view(0, {33, 33}, {1, 33}), left = normal({2, 33}, dtype, 3);
+    EXPECT_TRUE(
+        product.verify({left, turned, Tensor::scalar(1.0, DType::F32)}, {product(left, turned)})
+            .agrees);
+    EXPECT_EQ(errorOf([&] { product(x, x); }).code(), "E0612");
+  }
+  EXPECT_EQ(product(Tensor::empty({0, 8}, DType::F32), normal({8, 3}, DType::F32, 1)).shape(),
+            (Sizes{0, 3}));
+
+  const nereid::Operator shares = nereid::Operator::loadSource(
+      textOf("rows = torch.sum(x * x, dim=-1, keepdim=True)\nout = x * rows / torch.sum(rows, "
+             "dim=0, keepdim=True)",
+             matrix));
+  const nereid::Stream stream("cpu");
+  const Tensor x = normal({7, 40}, DType::F32, 1), y = Tensor::empty({7, 40}, DType::F32);
+  EXPECT_TRUE(shares.verify({x}, {shares(x)}).agrees);
+  EXPECT_TRUE(shares.verify({x}, {shares.on(stream)(x)}).agrees);
+  const nereid::Graph graph = stream.capture([&] { shares.on(stream).into({y}, x); });
+  x.fillNormal(2);
+  stream.launch(graph);
+  stream.synchronize();
+  EXPECT_TRUE(shares.verify({x}, {y}).agrees);
+}
+
 /// (sum(out(x + h) * dy) - sum(out(x - h) * dy)) / 2h for each element, in float64 on the host.
 template <class Forward>
 void expectGradient(const Tensor &dx, const Tensor &x, const Tensor &dy, const Forward &forward) {
