@@ -118,7 +118,7 @@ std::string inputFunction(const Generation &generation, const SizeNames &names,
     case Filling::Kind::Integers:
       call = fmt::format("integers({}, {}, {:.0f}, {:.0f}{}", shapeTuple(operand.shape, names),
                          type, filling.low, filling.high,
-                         divides(fused, operand) ? ", is_divisor=True" : "");
+                         divides(generation.fused, operand) ? ", is_divisor=True" : "");
       break;
     }
     const bool isWhole =
