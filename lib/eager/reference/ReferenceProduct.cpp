@@ -98,7 +98,9 @@ void multiplyMatrix(const Bounded *a, const Bounded *b, Bounded *out, const Size
       }
       for (int64_t j = 0; j < width; ++j) {
         // Infinity times zero is no number: an operand was lost as well.
-        bool isLost = hasErrors && !std::isfinite(sums.errors[j]);
+        // Of float64 magnitudes may leave the range of double, where the sum's own type has them.
+        bool isLost = (hasErrors && !std::isfinite(sums.errors[j])) ||
+                      (std::isfinite(sums.values[j]) && !std::isfinite(sums.magnitudes[j]));
         Bounded total{static_cast<double>(sums.values[j]), sums.errors[j]};
         out[i * sizes.n + first + j] =
             finishProductSum(rule, total, sums.magnitudes[j], sizes.k, isLost, model);
