@@ -31,17 +31,6 @@ bool isModulePath(const Expr &expr) {
          isModulePath(*expr.operands[0]);
 }
 
-std::optional<int64_t> literalInteger(const Expr &expr) {
-  if (expr.kind == ExprKind::Integer) {
-    return expr.integer;
-  }
-  bool isMinus = expr.kind == ExprKind::Unary && expr.text == "-";
-  if (isMinus && expr.operands[0]->kind == ExprKind::Integer) {
-    return -expr.operands[0]->integer;
-  }
-  return std::nullopt;
-}
-
 std::string argumentList(const Operation &operation) {
   return signatureText(operation.name, operation.arguments);
 }
@@ -52,6 +41,17 @@ const std::vector<std::string> &approximations() {
 }
 
 } // namespace
+
+std::optional<int64_t> literalInteger(const Expr &expr) {
+  if (expr.kind == ExprKind::Integer) {
+    return expr.integer;
+  }
+  bool isMinus = expr.kind == ExprKind::Unary && expr.text == "-";
+  if (isMinus && expr.operands[0]->kind == ExprKind::Integer) {
+    return -expr.operands[0]->integer;
+  }
+  return std::nullopt;
+}
 
 std::optional<int> BodyExpressions::readCall(const Expr &expr) {
   Call call;
@@ -76,6 +76,9 @@ std::optional<int> BodyExpressions::readCall(const Expr &expr) {
   if (isMath || (call.function == "float" && !call.receiver)) {
     return mathCall(call);
   }
+  if (std::find(swapNames().begin(), swapNames().end(), call.function) != swapNames().end()) {
+    return swapCall(call);
+  }
   if (const Function *function = findFunction(call.function)) {
     return functionCall(call, *function);
   }
@@ -85,6 +88,7 @@ std::optional<int> BodyExpressions::readCall(const Expr &expr) {
         fail("E0603", callee.range, fmt::format("unknown function '{}'", call.function));
     std::vector<std::string> known = operationNames();
     known.insert(known.end(), functionNames().begin(), functionNames().end());
+    known.insert(known.end(), swapNames().begin(), swapNames().end());
     auto near = nearestNames(call.function, known);
     error.withHelp(near.empty() ? "'nereid ops' lists the functions a body may use"
                                 : fmt::format("did you mean '{}'?", fmt::join(near, "', '")));

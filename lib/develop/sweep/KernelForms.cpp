@@ -51,6 +51,9 @@ SymbolicShape shapeOf(const definition::Operation *operation, size_t operand) {
   if (operation == nullptr) {
     return {{"D"}, {"D"}}; // fits products as well
   }
+  if (operation->name == "prelu" && operand == 1) {
+    return {{"D"}}; // a slope for each of the second dimension
+  }
   const bool isSecondFactor = operation->kind == OperationKind::Contraction && operand == 1;
   return isSecondFactor ? SymbolicShape{{"D"}, {"R"}} : SymbolicShape{{"R"}, {"D"}};
 }
