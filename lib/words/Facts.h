@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a text says of shapes, sizes, rank, types, speed and precision, each with its place.
+#pragma once
+
+#include "lib/words/Vocabulary.h"
+
+#include <cstdint>
+
+namespace nereid::words {
+
+struct ShapeFact {
+  std::vector<int64_t> sizes;
+  SourceRange range;
+};
+struct SizeFact {
+  std::string name;
+  int64_t size;
+  SourceRange range;
+};
+struct NumberFact {
+  double value;
+  SourceRange range;
+};
+
+struct Facts {
+  std::vector<ShapeFact> shapes; ///< "[8, 1024]", "8x1024"
+  std::vector<SizeFact> sizes;   ///< "D = 512"
+  std::vector<Term> types;       ///< each once
+  std::vector<NumberFact> ranks, speedups, precisions;
+};
+
+Facts findFacts(const std::vector<Token> &tokens, const std::vector<Term> &terms);
+
+} // namespace nereid::words
