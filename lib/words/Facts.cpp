@@ -1,23 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/words/Facts.h"
 
+#include "lib/words/Shapes.h"
+
 #include <algorithm>
 #include <charconv>
-#include <optional>
 
 namespace nereid::words {
 namespace {
-
-std::optional<int64_t> sizeAt(const std::vector<Token> &tokens, size_t at) {
-  if (at >= tokens.size() || tokens[at].kind != TokenKind::Number) {
-    return std::nullopt;
-  }
-  const std::string &text = tokens[at].text;
-  int64_t size = 0;
-  auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), size);
-  return failed == std::errc() && end == text.data() + text.size() ? std::optional(size)
-                                                                   : std::nullopt;
-}
 
 /// "4", "1.5", "四".
 std::optional<double> numberAt(const std::vector<Token> &tokens, size_t at) {
@@ -32,33 +22,22 @@ std::optional<double> numberAt(const std::vector<Token> &tokens, size_t at) {
   return found == digits.end() ? std::nullopt : std::optional<double>(found - digits.begin() + 1);
 }
 
-bool isSymbol(const std::vector<Token> &tokens, size_t at, std::string_view text) {
-  return at < tokens.size() && tokens[at].text == text;
-}
-
-bool isCross(const std::vector<Token> &tokens, size_t at) {
-  return isSymbol(tokens, at, "x") || isSymbol(tokens, at, "×") || isSymbol(tokens, at, "*");
-}
-
-/// Token behind the shape that begins at `at`, or `at`.
-size_t readShape(const std::vector<Token> &tokens, size_t at, std::vector<int64_t> &sizes) {
-  const bool isList = isSymbol(tokens, at, "[");
-  size_t next = isList ? at + 1 : at;
-  while (auto size = sizeAt(tokens, next)) {
-    sizes.push_back(*size);
-    ++next;
-    if (isList ? isSymbol(tokens, next, ",") || isSymbol(tokens, next, "，")
-               : isCross(tokens, next) && sizeAt(tokens, next + 1)) {
-      ++next;
-    } else {
-      break;
+/// First size behind a term, over "of", "=", ":" and the like.
+const Token *sizeBehind(const std::vector<Token> &tokens, const Term &term) {
+  for (size_t i = term.last + 1; i < tokens.size() && i <= term.last + 3; ++i) {
+    if (sizeAt(tokens, i)) {
+      return &tokens[i];
+    }
+    if (tokens[i].kind == TokenKind::Symbol && tokens[i].text != "=" && tokens[i].text != ":" &&
+        tokens[i].text != "：") {
+      return nullptr;
     }
   }
-  const bool isWhole = isList ? isSymbol(tokens, next, "]") && !sizes.empty() : sizes.size() > 1;
-  return isWhole ? next + (isList ? 1 : 0) : at;
+  return nullptr;
 }
 
 void readNumbers(const std::vector<Token> &tokens, const std::vector<Term> &terms, Facts &facts) {
+  std::optional<SizeFact> batch;
   for (const Term &term : terms) {
     if (term.kind != TermKind::Fact) {
       continue;
@@ -72,6 +51,13 @@ void readNumbers(const std::vector<Token> &tokens, const std::vector<Term> &term
       }
       continue;
     }
+    if (term.idea == "batch" || term.idea == "length") {
+      if (const Token *size = sizeBehind(tokens, term)) {
+        const SizeFact fact = {term.text, *sizeAt({*size}, 0), size->range};
+        term.idea == "length" ? facts.lengths.push_back(fact) : void(batch = fact);
+      }
+      continue;
+    }
     const size_t back = term.first > 0 && isSymbol(tokens, term.first - 1, "-") ? 2 : 1;
     auto value = term.first >= back ? numberAt(tokens, term.first - back) : std::nullopt;
     if (value && *value > 0) {
@@ -79,6 +65,61 @@ void readNumbers(const std::vector<Token> &tokens, const std::vector<Term> &term
       list.push_back({*value, tokens[term.first - back].range});
     }
   }
+  if (batch && facts.shapes.empty() && facts.lengths.size() == 1) { // "batch 32, length 1024"
+    facts.shapes.push_back({{batch->size, facts.lengths[0].size}, batch->range});
+    facts.lengths.clear();
+  } else if (batch && facts.shapes.empty()) {
+    facts.sizes.push_back(*batch);
+  }
+}
+
+void readTerms(const std::vector<Token> &tokens, const std::vector<Term> &terms, Facts &facts) {
+  for (const Term &term : terms) {
+    const auto addNew = [&](std::vector<Term> &list) {
+      if (std::none_of(list.begin(), list.end(),
+                       [&](const Term &one) { return one.idea == term.idea; })) {
+        list.push_back(term);
+      }
+    };
+    if (term.kind == TermKind::Target && !term.isNegated) {
+      addNew(facts.targets);
+    }
+    if (term.kind == TermKind::Type && !term.isNegated) {
+      const size_t back = term.first > 0 && isSymbol(tokens, term.first - 1, "_") ? 2 : 1;
+      const bool isCast = term.first >= back && (isSymbol(tokens, term.first - back, "to") ||
+                                                 isSymbol(tokens, term.first - back, "into") ||
+                                                 isSymbol(tokens, term.first - back, "到") ||
+                                                 isSymbol(tokens, term.first - back, "成") ||
+                                                 isSymbol(tokens, term.first - back, "为"));
+      addNew(isCast ? facts.castTypes : facts.types);
+    }
+    if (term.idea == "channels_first" || term.idea == "channels_last") {
+      if (term.text.size() == 4) { // "NCHW"
+        facts.ranks.push_back({4, term.range});
+      }
+    }
+  }
+}
+
+/// A shape of names becomes one of sizes when the text has them all: "[B, D], B = 8, D = 512".
+void resolveNames(Facts &facts) {
+  std::erase_if(facts.namedShapes, [&](const NamedShapeFact &shape) {
+    ShapeFact sized{{}, shape.range};
+    for (const std::string &name : shape.names) {
+      const auto size = std::find_if(facts.sizes.begin(), facts.sizes.end(),
+                                     [&](const SizeFact &one) { return one.name == name; });
+      int64_t number = 0;
+      const auto [end, failed] = std::from_chars(name.data(), name.data() + name.size(), number);
+      if (size == facts.sizes.end() &&
+          (failed != std::errc() || end != name.data() + name.size())) {
+        facts.ranks.push_back({static_cast<double>(shape.names.size()), shape.range});
+        return false;
+      }
+      sized.sizes.push_back(size == facts.sizes.end() ? number : size->size);
+    }
+    facts.shapes.push_back(std::move(sized));
+    return true;
+  });
 }
 
 } // namespace
@@ -86,10 +127,19 @@ void readNumbers(const std::vector<Token> &tokens, const std::vector<Term> &term
 Facts findFacts(const std::vector<Token> &tokens, const std::vector<Term> &terms) {
   Facts facts;
   for (size_t at = 0; at < tokens.size();) {
-    std::vector<int64_t> sizes;
-    const size_t end = readShape(tokens, at, sizes);
+    std::vector<WrittenDim> dims;
+    const size_t end = readShape(tokens, at, dims);
     if (end > at) {
-      facts.shapes.push_back({std::move(sizes), tokens[at].range});
+      const bool isSized = std::all_of(dims.begin(), dims.end(),
+                                       [](const WrittenDim &dim) { return dim.name.empty(); });
+      ShapeFact sized{{}, tokens[at].range};
+      NamedShapeFact named{{}, tokens[at].range};
+      for (const WrittenDim &dim : dims) {
+        sized.sizes.push_back(dim.size);
+        named.names.push_back(dim.name.empty() ? std::to_string(dim.size) : dim.name);
+      }
+      isSized ? facts.shapes.push_back(std::move(sized))
+              : facts.namedShapes.push_back(std::move(named));
       at = end;
       continue;
     }
@@ -100,14 +150,9 @@ Facts findFacts(const std::vector<Token> &tokens, const std::vector<Term> &terms
     }
     ++at;
   }
-  for (const Term &term : terms) {
-    const bool isNew = std::none_of(facts.types.begin(), facts.types.end(),
-                                    [&](const Term &one) { return one.idea == term.idea; });
-    if (term.kind == TermKind::Type && !term.isNegated && isNew) {
-      facts.types.push_back(term);
-    }
-  }
+  readTerms(tokens, terms, facts);
   readNumbers(tokens, terms, facts);
+  resolveNames(facts);
   return facts;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a text says of shapes, sizes, rank, types, speed and precision, each with its place.
+// What a text says of shapes, sizes, rank, types, targets, speed and precision, each with its
+// place.
 #pragma once
 
 #include "lib/words/Vocabulary.h"
@@ -10,6 +11,11 @@ namespace nereid::words {
 
 struct ShapeFact {
   std::vector<int64_t> sizes;
+  SourceRange range;
+};
+/// Names of which not all have a size in the text.
+struct NamedShapeFact {
+  std::vector<std::string> names;
   SourceRange range;
 };
 struct SizeFact {
@@ -23,9 +29,13 @@ struct NumberFact {
 };
 
 struct Facts {
-  std::vector<ShapeFact> shapes; ///< "[8, 1024]", "8x1024"
-  std::vector<SizeFact> sizes;   ///< "D = 512"
-  std::vector<Term> types;       ///< each once
+  std::vector<ShapeFact> shapes; ///< "[8, 1024]", "8x1024", "(B, N)" whose sizes stand elsewhere
+  std::vector<NamedShapeFact> namedShapes; ///< "[B, N, D]", "BxCxHxW"
+  std::vector<SizeFact> sizes;             ///< "D = 512"
+  std::vector<SizeFact> lengths;           ///< of the last dimension: "hidden size 4096"
+  std::vector<Term> types;                 ///< each once
+  std::vector<Term> castTypes;             ///< "to int8": what the result is turned into
+  std::vector<Term> targets;
   std::vector<NumberFact> ranks, speedups, precisions;
 };
 

@@ -1,37 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which definitions fit the terms of a text. A definition is known by the terms of its name and of
-// the first operation its summary names; other terms of its summary and its inputs support it. A
-// term counts more the fewer definitions have it.
+// Which definitions fit the terms of a text. A term counts more the fewer definitions have it, and
+// more in a name than in a summary, a body or the inputs' descriptions; what only the definition's
+// name says counts against it.
 #pragma once
 
-#include "lib/definition/Graph.h"
-#include "lib/words/Vocabulary.h"
-
-#include <set>
+#include "lib/words/Facts.h"
+#include "lib/words/Shipped.h"
 
 namespace nereid::words {
 
-struct Shipped {
-  std::string text; ///< of its file
-  definition::Operator op;
-  std::set<std::string> names, support; ///< terms
-};
-
 struct Candidate {
   const Shipped *shipped;
-  double score;
-  std::vector<std::string> matched, missing; ///< as the text says them; terms only the name has
+  double score = 0;
+  bool isWhole = false;             ///< the text says all of its name
+  bool isClass = false;             ///< the text says no more than its class: "a loss"
+  std::vector<std::string> matched; ///< "'softmax' (name)", as the text says them
+  std::vector<std::string> missing; ///< terms only the name has
 };
 
-/// All definitions below `folder`, those that cannot be read left out; ordered by name.
-std::vector<Shipped> readShipped(const std::string &folder);
-/// Beside the program, else "operators".
-std::string shippedFolder();
-
 /// Best first. Each has every operation that the text asks for and nothing the text excludes.
-std::vector<Candidate> rank(const std::vector<Shipped> &shipped, const std::vector<Term> &terms);
+std::vector<Candidate> rank(const std::vector<Shipped> &shipped, const std::vector<Term> &terms,
+                            const Facts &facts);
 
-/// Of several candidates the first is far ahead.
-bool isClear(const std::vector<Candidate> &candidates);
+/// The first candidate is ahead, and no word that nobody knows stands beside words that may mean
+/// anything ("sum of the foos").
+bool isClear(const std::vector<Candidate> &candidates, const std::vector<Term> &terms);
 
 } // namespace nereid::words

@@ -69,6 +69,14 @@ Diagnostic refuse(std::string_view path, std::string_view text, SourceRange rang
 } // namespace
 
 std::string stem(std::string word) {
+  if (word == "normalisation" || word == "normalization") {
+    return "normalization";
+  }
+  for (std::string_view end : {"isation", "ization", "ise", "ises", "ised", "ising"}) {
+    if (word.size() > end.size() + 3 && word.ends_with(end)) {
+      return word.substr(0, word.size() - end.size()) + "iz";
+    }
+  }
   for (std::string_view end : {"ing", "ed", "s"}) {
     if (word.size() > end.size() + 2 && word.ends_with(end) && !word.ends_with("ss")) {
       word.resize(word.size() - end.size());

@@ -27,7 +27,8 @@ struct Token {
 /// E0623 for empty text, invalid UTF-8, control characters, or more than `mostBytes`.
 Result<std::vector<Token>> tokenize(std::string_view path, std::string_view text);
 
-/// "normalised" → "normalis": plural, past, gerund and a last e go.
+/// "masked" → "mask", "quantisation" → "quantiz": plural, past, gerund, a last e and nouns of verbs
+/// in -ise or -ize go; "normalisation" → "normalization".
 std::string stem(std::string word);
 
 } // namespace nereid::words

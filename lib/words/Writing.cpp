@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 namespace nereid::words {
 namespace {
@@ -75,35 +76,86 @@ bool hasAll(const definition::Operator &op, const Binding &binding) {
   });
 }
 
-/// Lines of the cases that the text's shapes and sizes make; empty without any.
-std::string casesOf(const definition::Operator &op, const Facts &facts, Written &written) {
+/// Sizes for a case of one shape; nothing when the first tensor cannot have it.
+std::optional<Binding> bindFirst(const definition::Operator &op,
+                                 const std::vector<int64_t> &sizes) {
   const auto tensor = std::find_if(op.parameters.begin(), op.parameters.end(),
                                    [](const auto &parameter) { return !parameter.isScalar; });
-  std::string cases;
-  std::vector<std::vector<int64_t>> seen;
-  for (const ShapeFact &fact : facts.shapes) {
-    Binding binding;
-    const std::string name = fmt::format("{}", fmt::join(fact.sizes, "x"));
-    const bool fits = tensor != op.parameters.end() && unify(tensor->shape, fact.sizes, binding) &&
-                      hasAll(op, binding);
-    if (!fits) {
-      written.unused.push_back("shape " + name);
-    } else if (std::find(seen.begin(), seen.end(), fact.sizes) == seen.end()) {
-      cases += caseText(op, binding, name);
-      seen.push_back(fact.sizes);
+  Binding binding;
+  if (tensor == op.parameters.end() || !unify(tensor->shape, sizes, binding) ||
+      !hasAll(op, binding)) {
+    return std::nullopt;
+  }
+  return binding;
+}
+
+/// The first case with another last dimension: "hidden size 4096".
+std::optional<Binding> bindLast(const definition::Operator &op, int64_t size) {
+  const auto &shape = op.parameters.front().shape;
+  if (op.parameters.front().isScalar || shape.empty() || op.performanceCases.empty()) {
+    return std::nullopt;
+  }
+  Binding binding = op.performanceCases.front().binding;
+  if (shape.back().isRest()) {
+    if (binding.rest.empty()) {
+      return std::nullopt;
     }
+    binding.rest.back() = size;
+  } else if (shape.back().symbol.empty()) {
+    return std::nullopt;
+  } else {
+    binding.symbols[shape.back().symbol] = size;
+  }
+  return binding;
+}
+
+/// Lines of the cases that the text's shapes and sizes make; empty without any.
+std::string casesOf(const definition::Operator &op, const Facts &facts, Written &written) {
+  constexpr size_t mostCases = 16;
+  std::string cases;
+  std::vector<std::string> seen;
+  const auto add = [&](const std::optional<Binding> &binding, const std::string &what,
+                       const std::string &name) {
+    if (std::find(seen.begin(), seen.end(), name) != seen.end()) {
+      return;
+    }
+    if (!binding) {
+      written.unused.push_back(what + ": no shape of " + op.name);
+    } else if (seen.size() >= mostCases) {
+      written.unused.push_back(what + fmt::format(": more than {} cases", mostCases));
+    } else {
+      seen.push_back(name);
+      cases += caseText(op, *binding, name);
+      written.found.push_back(what);
+    }
+  };
+  for (const ShapeFact &fact : facts.shapes) {
+    const std::string name = fmt::format("{}", fmt::join(fact.sizes, "x"));
+    if (std::find(fact.sizes.begin(), fact.sizes.end(), 0) != fact.sizes.end()) {
+      written.unused.push_back("shape " + name + ": without elements there is nothing to time");
+      continue;
+    }
+    add(bindFirst(op, fact.sizes), "shape " + name, name);
+  }
+  for (const SizeFact &fact : facts.lengths) {
+    add(bindLast(op, fact.size), fmt::format("{} {}", fact.name, fact.size),
+        fmt::format("last dimension {}", fact.size));
   }
   Binding named;
+  std::vector<std::string> sizes;
   for (const SizeFact &fact : facts.sizes) {
     named.symbols[fact.name] = fact.size;
+    sizes.push_back(fmt::format("{} = {}", fact.name, fact.size));
   }
   const auto symbols = definition::symbolsOf(op);
   const bool isClosed = std::find(symbols.begin(), symbols.end(), "...") == symbols.end();
-  if (!facts.sizes.empty() && isClosed && hasAll(op, named)) {
-    return cases + caseText(op, named, "sizes of the text");
+  if (!sizes.empty() && facts.shapes.empty()) {
+    add(isClosed && hasAll(op, named) ? std::optional(named) : std::nullopt,
+        fmt::format("size {}", fmt::join(sizes, ", ")), "sizes of the text");
   }
-  for (const SizeFact &fact : facts.sizes) {
-    written.unused.push_back(fmt::format("size {} = {}", fact.name, fact.size));
+  for (const NamedShapeFact &fact : facts.namedShapes) {
+    written.unused.push_back(
+        fmt::format("shape [{}]: its names have no sizes", fmt::join(fact.names, ", ")));
   }
   return cases;
 }
@@ -135,66 +187,139 @@ std::vector<std::string> linesOf(const std::string &text) {
   return lines;
 }
 
-} // namespace
+using Replaced = std::map<std::string, std::string>; // "section.key" → lines
 
-Result<Written> writeDefinition(const Shipped &shipped, const Facts &facts,
-                                const std::string &requirement, const std::string &name) {
-  Written written;
-  std::map<std::string, std::string> replaced; // "section.key" → line
-  replaced["[operator].requirement"] = "";
-  if (!name.empty()) {
-    replaced["[operator].name"] = "name = " + quoted(name);
+/// What the text says beside cases and types, and what it leaves open.
+void fillRest(const definition::Operator &op, const Facts &facts, Replaced &replaced,
+              Written &written) {
+  if (facts.speedups.empty()) {
+    written.defaults.push_back(fmt::format("target_speedup {}", op.targetSpeedup));
+  } else {
+    written.found.push_back(fmt::format("target_speedup {}", facts.speedups.front().value));
+    replaced["[performance].target_speedup"] =
+        fmt::format("target_speedup = {}", facts.speedups.front().value);
   }
-  std::vector<std::string> types;
-  for (const Term &type : facts.types) {
-    auto dtype = parseDType(type.idea);
-    Status known = definition::checkDtype(shipped.op, *dtype);
-    if (!known) {
-      return makeError("E0624", known.error().message).withHelp("name another type, or none");
-    }
-    types.push_back(quoted(type.idea));
-  }
-  types.empty()
-      ? written.defaults.push_back("types: those of " + shipped.op.name)
-      : (replaced["[operator].dtypes"] = fmt::format("dtypes = [{}]", fmt::join(types, ", ")),
-         void());
-  const std::string cases = casesOf(shipped.op, facts, written);
-  cases.empty() ? written.defaults.push_back("cases: those of " + shipped.op.name)
-                : (replaced["[performance].cases"] = "cases = [\n" + cases + "]", void());
-  facts.speedups.empty()
-      ? written.defaults.push_back(fmt::format("target_speedup: {}", shipped.op.targetSpeedup))
-      : (replaced["[performance].target_speedup"] =
-             fmt::format("target_speedup = {}", facts.speedups.front().value),
-         void());
   for (const NumberFact &fact : facts.precisions) {
     written.unused.push_back(
         fmt::format("precision {}: bounds follow from type and length", fact.value));
   }
-  std::string section;
-  const std::vector<std::string> lines = linesOf(shipped.text);
+  for (const Term &target : facts.targets) {
+    written.unused.push_back(
+        fmt::format("target {}: a definition holds for all, --chip chooses", target.idea));
+  }
+  for (const Term &type : facts.castTypes) {
+    written.unused.push_back(fmt::format("type {}: it stands behind '{}'", type.idea, "to"));
+  }
+}
+
+/// E0624 for a type the definition does not have.
+Status fillTypes(const definition::Operator &op, const Facts &facts, Replaced &replaced,
+                 Written &written) {
+  std::vector<std::string> types;
+  for (const Term &type : facts.types) {
+    if (Status known = definition::checkDtype(op, *parseDType(type.idea)); !known) {
+      return makeError("E0624", known.error().message).withHelp("name another type, or none");
+    }
+    types.push_back(quoted(type.idea));
+    written.found.push_back("type " + type.idea);
+  }
+  if (!types.empty()) {
+    replaced["[operator].dtypes"] = fmt::format("dtypes = [{}]", fmt::join(types, ", "));
+    return Done{};
+  }
+  std::vector<std::string_view> own;
+  for (const DType type : op.dtypes) {
+    own.push_back(torchName(type));
+  }
+  written.defaults.push_back(fmt::format("types {}", fmt::join(own, ", ")));
+  return Done{};
+}
+
+std::string scenesText(const std::vector<definition::Scene> &scenes) {
+  std::string text;
+  for (const definition::Scene &scene : scenes) {
+    text +=
+        fmt::format("\n[[scene]]\nname = {}\ncode = {}\n", quoted(scene.name), quoted(scene.code));
+  }
+  return text;
+}
+
+std::string comments(const Written &written, const std::string &from) {
+  std::string text = fmt::format("# Written by `nereid define` from the definition '{}'.\n", from);
+  const auto list = [&](const char *what, const std::vector<std::string> &lines) {
+    for (const std::string &line : lines) {
+      text += fmt::format("# {}: {}\n", what, line);
+    }
+  };
+  list("Found", written.found);
+  list("Not found, assumed", written.defaults);
+  list("Not used", written.unused);
+  return text;
+}
+
+/// The shipped text with other values and `head` behind its first comments.
+std::string replacedText(const std::string &shipped, Replaced replaced,
+                         const std::string &requirement, const std::string &head) {
+  std::string text, section;
+  bool isHead = true;
+  const std::vector<std::string> lines = linesOf(shipped);
   for (size_t at = 0; at < lines.size();) {
+    if (isHead && !lines[at].starts_with("#")) {
+      text += head;
+      isHead = false;
+    }
     if (lines[at].starts_with("[") && lines[at].ends_with("]")) {
       section = lines[at];
     }
     const std::string key = section + "." + keyOf(lines[at]);
     const size_t count = keyOf(lines[at]).empty() ? 1 : valueLines(lines, at);
     if (auto row = replaced.find(key); row != replaced.end()) {
-      written.text += row->second.empty() ? "" : row->second + "\n";
+      text += row->second.empty() ? "" : row->second + "\n";
       replaced.erase(row);
     } else {
       for (size_t i = at; i < at + count; ++i) {
-        written.text += lines[i] + "\n";
+        text += lines[i] + "\n";
       }
     }
     at += count;
     if (key == "[operator].summary") {
-      written.text += "requirement = " + quoted(requirement) + "\n";
+      text += "requirement = " + quoted(requirement) + "\n";
     }
-    if (lines[at - count] == "[performance]" && !facts.speedups.empty() &&
-        shipped.text.find("\ntarget_speedup") == std::string::npos) {
-      written.text += replaced["[performance].target_speedup"] + "\n";
+    if (lines[at - count] == "[performance]" &&
+        shipped.find("\ntarget_speedup") == std::string::npos &&
+        replaced.contains("[performance].target_speedup")) {
+      text += replaced["[performance].target_speedup"] + "\n";
     }
   }
+  return text;
+}
+
+} // namespace
+
+Result<Written> writeDefinition(const Shipped &shipped, const Facts &facts, const Request &request,
+                                const std::string &name) {
+  Written written;
+  Replaced replaced;
+  replaced["[operator].requirement"] = "";
+  if (!name.empty()) {
+    replaced["[operator].name"] = "name = " + quoted(name);
+  }
+  if (Status done = fillTypes(shipped.op, facts, replaced, written); !done) {
+    return done.error();
+  }
+  const std::string cases = casesOf(shipped.op, facts, written);
+  if (cases.empty()) {
+    written.defaults.push_back("cases of " + shipped.op.name);
+  } else {
+    replaced["[performance].cases"] = "cases = [\n" + cases + "]";
+  }
+  fillRest(shipped.op, facts, replaced, written);
+  if (request.isShortened) {
+    written.unused.push_back("the end of the text, in 'requirement'");
+  }
+  written.text = replacedText(shipped.text, std::move(replaced), request.requirement,
+                              comments(written, shipped.op.name)) +
+                 scenesText(request.scenes);
   Diagnostics diags;
   if (!definition::parseOperator("definition", written.text, diags)) {
     return makeError("E0624", "what the text says does not fit '" + shipped.op.name + "'")

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // `nereid define TEXT`: the shipped definition that a sentence or document asks for, filled in.
 #include "lib/cli/Command.h"
+#include "lib/definition/Shipped.h"
 #include "lib/definition/operations/Operations.h"
 #include "lib/report/Table.h"
 #include "lib/support/AtomicFile.h"
+#include "lib/words/Ranking.h"
 #include "lib/words/Writing.h"
 
 #include <CLI/CLI.hpp>
@@ -11,7 +13,9 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <filesystem>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <memory>
 
 namespace nereid::cli {
@@ -21,6 +25,7 @@ using words::Candidate;
 
 struct Options {
   std::string text, file, out, name, choose;
+  bool isTextGiven = false;
   size_t candidates = 5;
 };
 
@@ -45,6 +50,17 @@ std::vector<Found> foundIn(const words::Facts &facts) {
       found.push_back({what, fmt::format("{}", fact.value), fact.range});
     }
   };
+  for (const auto &fact : facts.namedShapes) {
+    found.push_back({"shape", fmt::format("[{}]", fmt::join(fact.names, ", ")), fact.range});
+  }
+  for (const auto &fact : facts.lengths) {
+    found.push_back({fact.name, fmt::format("{}", fact.size), fact.range});
+  }
+  for (const auto *list : {&facts.castTypes, &facts.targets}) {
+    for (const auto &term : *list) {
+      found.push_back({list == &facts.targets ? "target" : "type", term.idea, term.range});
+    }
+  }
   numbers("rank", facts.ranks);
   numbers("speed-up", facts.speedups);
   numbers("precision", facts.precisions);
@@ -52,152 +68,231 @@ std::vector<Found> foundIn(const words::Facts &facts) {
 }
 
 std::string reason(const Candidate &candidate) {
-  std::string text = fmt::format("matches '{}'", fmt::join(candidate.matched, "', '"));
+  std::string text = fmt::format("{}", fmt::join(candidate.matched, ", "));
   return candidate.missing.empty()
              ? text
              : text + fmt::format("; not said: {}", fmt::join(candidate.missing, ", "));
 }
 
-/// E0622 at the operation that no definition has, or at the text's begin.
-Diagnostic fitsNothing(const std::string &path, const std::string &text,
-                       const std::vector<words::Shipped> &shipped,
-                       const std::vector<words::Term> &terms) {
-  std::vector<std::string> known;
-  for (const words::Shipped &one : shipped) {
-    known.push_back(one.op.name);
-  }
-  for (const words::Term &term : terms) {
-    const bool isKnown = std::any_of(shipped.begin(), shipped.end(), [&](const auto &one) {
-      return one.names.contains(term.idea) || one.support.contains(term.idea);
-    });
-    if (term.kind == words::TermKind::Operation && !term.isNegated && !isKnown) {
-      auto error = makeError("E0622", fmt::format("no shipped definition has '{}'", term.text));
-      error.at(path, text, term.range);
-      if (definition::findOperation(term.idea) || definition::findFunction(term.idea)) {
-        return error.withHelp(fmt::format("a body may call '{}': write a definition", term.idea));
-      }
-      auto near = nearestNames(term.idea, known);
-      if (!near.empty()) {
-        error.note(fmt::format("nearest: '{}'", fmt::join(near, "', '")));
-      }
-      return error.withHelp("nereid ops lists the functions of bodies");
+/// What the text was read as.
+struct Reading {
+  words::Request request;
+  std::vector<words::Term> terms;
+  words::Facts facts;
+  std::vector<words::Shipped> shipped;
+  std::vector<Candidate> candidates;
+  const words::Shipped *chosen = nullptr; ///< null: several are equally near
+};
+
+/// E0622 at the operation that no definition has, at the second of two that none has together, or
+/// at the text's first word.
+Diagnostic fitsNothing(const Reading &reading) {
+  const auto place = [&](Diagnostic error, const words::Term &term) {
+    error.at(reading.request.path, reading.request.text, term.range);
+    return error;
+  };
+  const words::Term *first = nullptr, *second = nullptr;
+  for (const words::Term &term : reading.terms) {
+    if (term.kind != words::TermKind::Operation || term.isNegated) {
+      continue;
     }
+    const bool isKnown =
+        std::any_of(reading.shipped.begin(), reading.shipped.end(),
+                    [&](const words::Shipped &one) { return one.computes(term.idea); });
+    if (!isKnown) {
+      auto error =
+          place(makeError("E0622", fmt::format("no definition has '{}'", term.text)), term);
+      const bool isFunction =
+          definition::findOperation(term.idea) || definition::findFunction(term.idea);
+      return error.withHelp(
+          isFunction ? fmt::format("bodies have '{}': write a definition with it", term.idea)
+                     : "nereid ops lists the definitions and the functions of bodies");
+    }
+    second = first && !second && term.idea != first->idea ? &term : second;
+    first = first ? first : &term;
   }
-  auto error = makeError("E0622", "the text fits no shipped definition");
-  error.at(path, text, {1, 1, 2});
-  return error.note(fmt::format("shipped: {}", fmt::join(known, ", ")))
-      .withHelp("name the operation: softmax, layer norm, bias and relu, …");
+  if (second) {
+    return place(makeError("E0622", fmt::format("no definition has '{}' and '{}' together",
+                                                first->text, second->text)),
+                 *second)
+        .withHelp("ask for each apart, or write a definition with both");
+  }
+  const bool excludes = std::any_of(reading.terms.begin(), reading.terms.end(),
+                                    [](const words::Term &term) { return term.isNegated; });
+  auto error = makeError("E0622", excludes ? "no definition has this and nothing that it excludes"
+                                           : "the text names no operator");
+  error.at(reading.request.path, reading.request.text,
+           reading.terms.empty() ? SourceRange{1, 1, 2} : reading.terms.front().range);
+  return error.withHelp(
+      "name what is computed, as in \"softmax of 8x1024, fp16\"; nereid ops lists "
+      "the definitions");
 }
 
-void print(const std::vector<Candidate> &candidates, const std::vector<Found> &found,
-           const words::Written *written, const std::string &out, bool isJson) {
-  if (isJson) {
-    nlohmann::ordered_json json;
-    json["candidates"] = nlohmann::ordered_json::array();
-    for (const Candidate &one : candidates) {
-      json["candidates"].push_back({{"operator", one.shipped->op.name},
-                                    {"score", one.score},
-                                    {"matched", one.matched},
-                                    {"not_said", one.missing}});
-    }
-    json["found"] = nlohmann::ordered_json::array();
-    for (const Found &one : found) {
-      json["found"].push_back({{"what", one.what},
-                               {"value", one.value},
-                               {"line", one.range.line},
-                               {"column", one.range.column}});
-    }
-    if (written) {
-      json["not_used"] = written->unused;
-      json["defaults"] = written->defaults;
-      json["definition"] = written->text;
-      json["file"] = out;
-    }
-    fmt::print("{}\n", json.dump(2));
-    return;
+void printJson(const Reading &reading, const words::Written *written, const std::string &file) {
+  nlohmann::ordered_json json;
+  json["candidates"] = nlohmann::ordered_json::array();
+  for (const Candidate &one : reading.candidates) {
+    json["candidates"].push_back({{"operator", one.shipped->op.name},
+                                  {"score", one.score},
+                                  {"matched", one.matched},
+                                  {"not_said", one.missing}});
   }
-  FILE *to = out == "-" ? stderr : stdout;
+  json["found"] = nlohmann::ordered_json::array();
+  for (const Found &one : foundIn(reading.facts)) {
+    json["found"].push_back({{"what", one.what},
+                             {"value", one.value},
+                             {"line", one.range.line},
+                             {"column", one.range.column}});
+  }
+  if (written) {
+    json["not_used"] = written->unused;
+    json["defaults"] = written->defaults;
+    json["definition"] = written->text;
+    json["file"] = file;
+  }
+  fmt::print("{}\n", json.dump(2));
+}
+
+/// To standard error where the definition itself goes to standard output.
+void printReasons(FILE *to, const Reading &reading, const words::Written *written) {
   report::Table table({"operator", ">score", "reason"});
-  for (const Candidate &one : candidates) {
+  for (const Candidate &one : reading.candidates) {
     table.add({one.shipped->op.name, fmt::format("{:.1f}", one.score), reason(one)});
   }
   fmt::print(to, "{}", table.text());
-  for (const Found &one : found) {
+  for (const Found &one : foundIn(reading.facts)) {
     fmt::print(to, "Found {} {} at {}:{}\n", one.what, one.value, one.range.line, one.range.column);
   }
+  for (const words::Term &term : reading.terms) {
+    if (term.kind == words::TermKind::Unknown) {
+      fmt::print(to, "Not understood: '{}' at {}:{}\n", term.text, term.range.line,
+                 term.range.column);
+    } else if (term.isCorrected) {
+      fmt::print(to, "Read '{}' as '{}' at {}:{}\n", term.text, term.idea, term.range.line,
+                 term.range.column);
+    }
+  }
   if (!written) {
-    fmt::print(to, "Nothing is written: several operators fit, --choose names one\n");
+    fmt::print(to, "Nothing is written: no operator is clearly the nearest; --choose names one\n");
     return;
   }
   for (const std::string &one : written->unused) {
     fmt::print(to, "Not used: {}\n", one);
   }
   for (const std::string &one : written->defaults) {
-    fmt::print(to, "Not found, taken: {}\n", one);
+    fmt::print(to, "Not found, assumed: {}\n", one);
   }
-  out == "-" ? fmt::print("{}", written->text) : fmt::print("Wrote: {}\n", out);
+}
+
+/// A file that nobody has: one that exists, or appears meanwhile, is not replaced.
+Status createFile(const std::string &path, const std::string &content) {
+  FILE *file = std::fopen(path.c_str(), "wxe");
+  if (!file) {
+    return errno == EEXIST ? makeError("E0002", fmt::format("'{}' exists already", path))
+                                 .withHelp("remove it, or name another file with --output")
+                           : makeError("E0002", fmt::format("'{}' cannot be written: {}", path,
+                                                            std::strerror(errno)));
+  }
+  const bool isWhole = std::fwrite(content.data(), 1, content.size(), file) == content.size();
+  if (const bool isClosed = std::fclose(file) == 0; !isWhole || !isClosed) {
+    const int reason = errno;
+    std::remove(path.c_str());
+    return makeError("E0002",
+                     fmt::format("'{}' cannot be written: {}", path, std::strerror(reason)));
+  }
+  return Done{};
+}
+
+/// Candidates of the text, and which is meant.
+Result<Reading> read(const Options &options) {
+  Reading reading;
+  std::string text = options.text;
+  if (!options.file.empty()) {
+    auto content = readTextFile(options.file, words::mostBytes);
+    if (!content) {
+      return content.error();
+    }
+    text = std::move(*content);
+  }
+  const std::string path = options.file.empty() ? "text" : options.file;
+  // Refused before the code of a document is set apart, as places are those of the file.
+  if (auto whole = words::tokenize(path, text); !whole) {
+    return whole.error();
+  }
+  reading.request = words::readRequest(path, std::move(text));
+  auto tokens = words::tokenize(path, reading.request.prose);
+  if (!tokens) {
+    return tokens.error();
+  }
+  const auto folders = definition::operatorFolders();
+  reading.shipped = words::readShipped(folders);
+  if (reading.shipped.empty()) {
+    return makeError("E0625", "no definitions were found beside the program")
+        .withHelp("name their folder in NEREID_OPERATOR_PATH");
+  }
+  const auto known = words::knownTerms(reading.shipped);
+  reading.terms = words::findTerms(*tokens, &known);
+  reading.facts = words::findFacts(*tokens, reading.terms);
+  reading.candidates = words::rank(reading.shipped, reading.terms, reading.facts);
+  if (reading.candidates.empty()) {
+    return fitsNothing(reading);
+  }
+  if (options.choose.empty()) {
+    reading.chosen = words::isClear(reading.candidates, reading.terms)
+                         ? reading.candidates.front().shipped
+                         : nullptr;
+    return reading;
+  }
+  std::vector<std::string> names;
+  for (const Candidate &one : reading.candidates) {
+    names.push_back(one.shipped->op.name);
+    reading.chosen = names.back() == options.choose ? one.shipped : reading.chosen;
+  }
+  if (!reading.chosen) {
+    names.resize(std::min(names.size(), options.candidates));
+    return makeError("E0622", fmt::format("'{}' is no candidate for the text", options.choose))
+        .note(fmt::format("candidates: '{}'", fmt::join(names, "', '")))
+        .withHelp("choose one of them, or leave --choose out");
+  }
+  return reading;
 }
 
 void define(Options &options, Session &session) {
-  if (options.text.empty() == options.file.empty() && !options.file.empty()) {
-    return session.fail(makeError("E0013", "nereid define expects a text or --file, but got both"));
+  if (options.isTextGiven == !options.file.empty()) {
+    return session.fail(
+        makeError("E0013", fmt::format("nereid define expects a text or --file, but "
+                                       "got {}",
+                                       options.isTextGiven ? "both" : "neither"))
+            .withHelp("nereid define \"softmax of 8x1024, fp16\""));
   }
-  std::string path = "text";
-  if (!options.file.empty()) {
-    path = options.file;
-    auto read = readTextFile(path, words::mostBytes);
-    if (!read) {
-      return session.fail(read.error());
-    }
-    options.text = *read;
+  auto reading = read(options);
+  if (!reading) {
+    return session.fail(reading.error());
   }
-  auto tokens = words::tokenize(path, options.text);
-  if (!tokens) {
-    return session.fail(tokens.error());
-  }
-  const auto terms = words::findTerms(*tokens);
-  const auto facts = words::findFacts(*tokens, terms);
-  const auto shipped = words::readShipped(words::shippedFolder());
-  auto candidates = words::rank(shipped, terms);
-  const words::Shipped *chosen = words::isClear(candidates) ? candidates.front().shipped : nullptr;
-  if (!options.choose.empty()) {
-    auto one = std::find_if(candidates.begin(), candidates.end(), [&](const Candidate &candidate) {
-      return candidate.shipped->op.name == options.choose;
-    });
-    if (one == candidates.end() && !candidates.empty()) {
-      return session.fail(
-          makeError("E0622", fmt::format("'{}' is no candidate for the text", options.choose))
-              .withHelp("without --choose the candidates are listed"));
-    }
-    chosen = one == candidates.end() ? nullptr : one->shipped;
-  }
-  if (candidates.empty()) {
-    return session.fail(fitsNothing(path, options.text, shipped, terms));
-  }
-  candidates.resize(std::min(candidates.size(), std::max<size_t>(options.candidates, 1)));
-  if (!chosen) {
-    print(candidates, foundIn(facts), nullptr, "", session.json);
+  auto &candidates = reading->candidates;
+  candidates.resize(std::min(candidates.size(), options.candidates));
+  const bool isFile = !options.out.empty() && options.out != "-";
+  FILE *const to = isFile ? stdout : stderr;
+  if (!reading->chosen) {
+    session.json ? printJson(*reading, nullptr, "") : printReasons(to, *reading, nullptr);
     session.status = exitCheckFailed;
     return;
   }
-  auto written = words::writeDefinition(*chosen, facts, options.text, options.name);
+  auto written =
+      words::writeDefinition(*reading->chosen, reading->facts, reading->request, options.name);
   if (!written) {
     return session.fail(written.error());
   }
-  if (options.out.empty()) {
-    options.out = (options.name.empty() ? chosen->op.name : options.name) + ".toml";
-  }
-  std::error_code failed;
-  if (options.out != "-") {
-    if (std::filesystem::exists(std::filesystem::symlink_status(options.out, failed))) {
-      return session.fail(makeError("E0002", fmt::format("'{}' exists already", options.out))
-                              .withHelp("remove it, or name another file with --output"));
-    }
-    if (Status done = writeFileAtomically(options.out, written->text); !done) {
+  if (isFile) {
+    if (Status done = createFile(options.out, written->text); !done) {
       return session.fail(done.error());
     }
   }
-  print(candidates, foundIn(facts), &*written, options.out, session.json);
+  if (session.json) {
+    return printJson(*reading, &*written, isFile ? options.out : "");
+  }
+  printReasons(to, *reading, &*written);
+  isFile ? fmt::print("Wrote: {}\n", options.out) : fmt::print("{}", written->text);
 }
 
 } // namespace
@@ -206,16 +301,23 @@ void addDefine(CLI::App &app, Session &session) {
   auto options = std::make_shared<Options>();
   CLI::App *command = app.add_subcommand(
       "define", "definition of the operator that a sentence or document asks for; exit 1 for none");
-  command->add_option("text", options->text, "in English or Chinese")->type_name("TEXT");
+  CLI::Option *text =
+      command->add_option("text", options->text, "in English or Chinese")->type_name("TEXT");
   command->add_option("--file", options->file, "document in the place of a text")
       ->type_name("FILE");
-  command->add_option("-o,--output", options->out, "definition to write; - for standard output")
+  command
+      ->add_option("-o,--output", options->out,
+                   "definition to write, where no file is; without it standard output")
       ->type_name("FILE");
   command->add_option("--name", options->name, "name of the operator")->type_name("NAME");
   command->add_option("--choose", options->choose, "which candidate is meant")->type_name("NAME");
   command->add_option("--candidates", options->candidates, "most candidates that are listed")
-      ->type_name("N");
-  command->callback([options, &session] { define(*options, session); });
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000));
+  command->callback([options, text, &session] {
+    options->isTextGiven = text->count() > 0;
+    define(*options, session);
+  });
 }
 
 } // namespace nereid::cli
