@@ -108,6 +108,11 @@ public:
         candidate.isWhole = false;
       }
     }
+    if (!candidate.isWhole && std::any_of(subjects.begin(), subjects.end(), [&](const Term &term) {
+          return isElsewhere(one, term);
+        })) {
+      return std::nullopt;
+    }
     judgeFacts(one, candidate);
     candidate.isClass = !isKnownByIt;
     return isKnownByIt || isKnownByClass ? std::optional(candidate) : std::nullopt;
@@ -158,7 +163,7 @@ private:
 
   bool isImplied(const std::string &name) const {
     const bool isInteger = std::any_of(facts.types.begin(), facts.types.end(), [](const Term &t) {
-      return t.idea.find("int") != std::string::npos;
+      return t.idea.find("int") != std::string::npos || t.idea == "bool";
     });
     return (name == "integers" && isInteger) ||
            std::any_of(facts.castTypes.begin(), facts.castTypes.end(),

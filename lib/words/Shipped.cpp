@@ -107,8 +107,11 @@ std::vector<Shipped> readShipped(const std::vector<std::string> &folders) {
       auto op = text ? definition::parseOperator(at->path().string(), *text, diags) : std::nullopt;
       if (op && std::none_of(list.begin(), list.end(),
                              [&](const Shipped &one) { return one.op.name == op->name; })) {
-        list.push_back({*text, std::move(*op), {}, {}, {}, {}, {}, {}, {}});
-        describe(list.back());
+        Shipped one;
+        one.text = std::move(*text);
+        one.op = std::move(*op);
+        describe(one);
+        list.push_back(std::move(one));
       }
     }
   }

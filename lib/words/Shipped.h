@@ -19,6 +19,7 @@ struct Shipped {
   std::set<std::string> inputs;          ///< of the inputs' names
   std::set<std::string> support;         ///< of requirement, inputs and scenes
   std::set<std::string> classes;         ///< "loss", "normalisation"
+  std::string origin;                    ///< of one that does not ship: what it was made from
   std::map<std::string, bool> structure; ///< "rows", "elementwise", "two_tensors": whether it is
 
   /// In name, summary or body: what it computes.

@@ -27,6 +27,11 @@ bool isJoint(const Token &token) {
 
 bool isWritten(const Token &token) { return token.kind != TokenKind::Symbol; }
 
+/// Left out between the words of a term: "count the nonzero".
+bool isFiller(const Token &token) {
+  return token.text == "a" || token.text == "the" || token.text == "of";
+}
+
 /// Entries under their tokens, joined.
 struct Lexicon {
   std::unordered_map<std::string, Entry> entries;
@@ -36,7 +41,7 @@ struct Lexicon {
     std::string key;
     size_t count = 0;
     for (const Token &token : *tokens) {
-      if (isWritten(token)) {
+      if (isWritten(token) && (count == 0 || !isFiller(token))) {
         key += token.text;
         ++count;
       }
@@ -158,22 +163,33 @@ private:
            !known->contains(token.text);
   }
 
-  /// Parts of a name that is written apart have two letters at least, or "s in" would be "sin".
+  bool isStop(const std::string &text) const {
+    auto found = lexicon().entries.find(text);
+    return found != lexicon().entries.end() && found->second.kind == TermKind::Stop;
+  }
+
+  /// Parts of a name that is written apart have two letters at least, and not all of them say
+  /// nothing: "s in" would be "sin", "as in" "asin".
   Match longestAt(size_t at, bool isCorrecting) {
     Match match;
     std::string key;
     size_t count = 0;
-    bool isSplit = true;
-    for (size_t next = at; next < tokens.size() && count < mostTokens; ++next) {
+    bool isSplit = true, isAllStop = true;
+    for (size_t next = at; next < tokens.size() && next < at + 2 * mostTokens; ++next) {
       if (isJoint(tokens[next])) {
         continue;
       }
-      if (!isWritten(tokens[next])) {
+      if (!isWritten(tokens[next]) || count == mostTokens) {
         break;
       }
-      key += tokens[next].text;
+      const std::string &text = tokens[next].text;
+      if (count > 0 && isFiller(tokens[next])) {
+        continue;
+      }
+      key += text;
       ++count;
-      isSplit &= tokens[next].kind == TokenKind::Word && tokens[next].text.size() > 1;
+      isSplit &= tokens[next].kind == TokenKind::Word && text.size() > 1;
+      isAllStop &= isStop(text);
       if (isCorrecting) {
         if (count > 2 || key.size() < shortestCorrected || !isSplit ||
             ++corrections > mostCorrections || !isLost(tokens[next])) {
@@ -186,7 +202,7 @@ private:
       }
       auto found = lexicon().entries.find(key);
       if (found != lexicon().entries.end() &&
-          (count == 1 || isSplit || count == found->second.tokens)) {
+          (count == 1 || (isSplit && !isAllStop) || count == found->second.tokens)) {
         match = {&found->second, next + 1, false};
       }
     }

@@ -245,7 +245,7 @@ std::string scenesText(const std::vector<definition::Scene> &scenes) {
 }
 
 std::string comments(const Written &written, const std::string &from) {
-  std::string text = fmt::format("# Written by `nereid define` from the definition '{}'.\n", from);
+  std::string text = fmt::format("# Written by `nereid define` from {}.\n", from);
   const auto list = [&](const char *what, const std::vector<std::string> &lines) {
     for (const std::string &line : lines) {
       text += fmt::format("# {}: {}\n", what, line);
@@ -317,9 +317,12 @@ Result<Written> writeDefinition(const Shipped &shipped, const Facts &facts, cons
   if (request.isShortened) {
     written.unused.push_back("the end of the text, in 'requirement'");
   }
-  written.text = replacedText(shipped.text, std::move(replaced), request.requirement,
-                              comments(written, shipped.op.name)) +
-                 scenesText(request.scenes);
+  written.text =
+      replacedText(shipped.text, std::move(replaced), request.requirement,
+                   comments(written, shipped.origin.empty()
+                                         ? fmt::format("the definition '{}'", shipped.op.name)
+                                         : shipped.origin)) +
+      scenesText(request.scenes);
   Diagnostics diags;
   if (!definition::parseOperator("definition", written.text, diags)) {
     return makeError("E0624", "what the text says does not fit '" + shipped.op.name + "'")

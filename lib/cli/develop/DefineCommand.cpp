@@ -3,8 +3,10 @@
 #include "lib/cli/Command.h"
 #include "lib/definition/Shipped.h"
 #include "lib/definition/operations/Operations.h"
+#include "lib/develop/sweep/KernelForms.h"
 #include "lib/report/Table.h"
 #include "lib/support/AtomicFile.h"
+#include "lib/words/Chain.h"
 #include "lib/words/Ranking.h"
 #include "lib/words/Writing.h"
 
@@ -81,6 +83,7 @@ struct Reading {
   words::Facts facts;
   std::vector<words::Shipped> shipped;
   std::vector<Candidate> candidates;
+  std::optional<words::Shipped> chain;    ///< where no definition has all functions together
   const words::Shipped *chosen = nullptr; ///< null: several are equally near
 };
 
@@ -104,6 +107,12 @@ Diagnostic fitsNothing(const Reading &reading) {
           place(makeError("E0622", fmt::format("no definition has '{}'", term.text)), term);
       const bool isFunction =
           definition::findOperation(term.idea) || definition::findFunction(term.idea);
+      if (const auto missing = isFunction ? develop::missingForm(term.idea) : std::nullopt) {
+        return error
+            .note(fmt::format("bodies have '{}', but no kernel computes it [{}]", term.idea,
+                              missing->code))
+            .withHelp("nereid ops lists what kernels compute");
+      }
       return error.withHelp(
           isFunction ? fmt::format("bodies have '{}': write a definition with it", term.idea)
                      : "nereid ops lists the definitions and the functions of bodies");
@@ -145,6 +154,7 @@ void printJson(const Reading &reading, const words::Written *written, const std:
                              {"column", one.range.column}});
   }
   if (written) {
+    json["made_from"] = reading.chain ? reading.chain->origin : reading.chosen->op.name;
     json["not_used"] = written->unused;
     json["defaults"] = written->defaults;
     json["definition"] = written->text;
@@ -159,7 +169,12 @@ void printReasons(FILE *to, const Reading &reading, const words::Written *writte
   for (const Candidate &one : reading.candidates) {
     table.add({one.shipped->op.name, fmt::format("{:.1f}", one.score), reason(one)});
   }
-  fmt::print(to, "{}", table.text());
+  if (reading.chain) {
+    fmt::print(to, "No definition has all of it; written as a chain of {}\n",
+               reading.chain->origin);
+  } else {
+    fmt::print(to, "{}", table.text());
+  }
   for (const Found &one : foundIn(reading.facts)) {
     fmt::print(to, "Found {} {} at {}:{}\n", one.what, one.value, one.range.line, one.range.column);
   }
@@ -235,7 +250,14 @@ Result<Reading> read(const Options &options) {
   reading.facts = words::findFacts(*tokens, reading.terms);
   reading.candidates = words::rank(reading.shipped, reading.terms, reading.facts);
   if (reading.candidates.empty()) {
-    return fitsNothing(reading);
+    const auto functions = words::chainOf(reading.terms);
+    const bool hasKernel = std::none_of(functions.begin(), functions.end(), [](const auto &name) {
+      return develop::missingForm(name).has_value();
+    });
+    if (!functions.empty() && hasKernel && options.choose.empty()) {
+      reading.chain = words::chainDefinition(functions);
+    }
+    return reading.chain ? Result<Reading>(std::move(reading)) : fitsNothing(reading);
   }
   if (options.choose.empty()) {
     reading.chosen = words::isClear(reading.candidates, reading.terms)
@@ -268,6 +290,9 @@ void define(Options &options, Session &session) {
   auto reading = read(options);
   if (!reading) {
     return session.fail(reading.error());
+  }
+  if (reading->chain) {
+    reading->chosen = &*reading->chain;
   }
   auto &candidates = reading->candidates;
   candidates.resize(std::min(candidates.size(), options.candidates));
