@@ -213,12 +213,14 @@ void fillRest(const definition::Operator &op, const Facts &facts, Replaced &repl
 }
 
 /// E0624 for a type the definition does not have.
-Status fillTypes(const definition::Operator &op, const Facts &facts, Replaced &replaced,
-                 Written &written) {
+Status fillTypes(const definition::Operator &op, const Facts &facts, const Request &request,
+                 Replaced &replaced, Written &written) {
   std::vector<std::string> types;
   for (const Term &type : facts.types) {
     if (Status known = definition::checkDtype(op, *parseDType(type.idea)); !known) {
-      return makeError("E0624", known.error().message).withHelp("name another type, or none");
+      auto error = makeError("E0624", known.error().message);
+      error.at(request.path, request.text, type.range);
+      return error.withHelp("name another type, or none");
     }
     types.push_back(quoted(type.idea));
     written.found.push_back("type " + type.idea);
@@ -304,7 +306,7 @@ Result<Written> writeDefinition(const Shipped &shipped, const Facts &facts, cons
   if (!name.empty()) {
     replaced["[operator].name"] = "name = " + quoted(name);
   }
-  if (Status done = fillTypes(shipped.op, facts, replaced, written); !done) {
+  if (Status done = fillTypes(shipped.op, facts, request, replaced, written); !done) {
     return done.error();
   }
   const std::string cases = casesOf(shipped.op, facts, written);

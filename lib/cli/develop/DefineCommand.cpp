@@ -229,6 +229,9 @@ Result<Reading> read(const Options &options) {
     }
     text = std::move(*content);
   }
+  if (text.starts_with("\xEF\xBB\xBF")) { // a byte order mark
+    text.erase(0, 3);
+  }
   const std::string path = options.file.empty() ? "text" : options.file;
   // Refused before the code of a document is set apart, as places are those of the file.
   if (auto whole = words::tokenize(path, text); !whole) {
