@@ -73,6 +73,7 @@ kinds = [
      {"--layout", "--shape", "--places", "--element-bytes", "--rows", "--columns"}),
     ("compile", [file, "--emit", "asm"], emitted | phases),
     ("compile", [file, "--emit", "object"], emitted | library),
+    ("define", ["softmax"], {"--file", "--output", "--name", "--choose", "--candidates"}),
     ("explain", [], set()),
     ("chips", [], {"--recalibrate"}),
     ("ops", [], {"--language", "--results"}),
