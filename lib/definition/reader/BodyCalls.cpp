@@ -226,7 +226,9 @@ std::optional<int> BodyExpressions::operationCall(const Call &call, const Operat
          fmt::format("'{}' expects {}", operation.name, fmt::join(known, " or ")));
     return std::nullopt;
   }
-  if (!scaleOperand(argumentOf("alpha"), node, whole.range)) {
+  // Of elu and celu `alpha` is an operand of its own.
+  const bool hasAlpha = node.op == "add" || node.op == "sub" || node.op == "rsub";
+  if (hasAlpha && !scaleOperand(argumentOf("alpha"), node, whole.range)) {
     return std::nullopt;
   }
   if (const Expr *mode = argumentOf("rounding_mode")) {
