@@ -5,6 +5,7 @@
 #include "lib/generator/AxisAnalysis.h"
 #include "lib/generator/Decompose.h"
 #include "lib/generator/KernelTypes.h"
+#include "lib/generator/ReservedNames.h"
 
 #include <fmt/format.h>
 
@@ -72,59 +73,14 @@ public:
   }
 
 private:
-  /// Names become parameters in Python and C++: keywords, modules and what the generated functions
-  /// call their own variables.
   Status checkNames() const {
-    static const std::set<std::string> reserved = {"Launch",       "Schedule",   "ScheduleTable",
-                                                   "Sizes",        "addNumber",  "addSize",
-                                                   "addTensor",    "alignas",    "alignof",
-                                                   "and",          "arguments",  "as",
-                                                   "asm",          "assert",     "async",
-                                                   "auto",         "await",      "baseline",
-                                                   "blocks",       "bool",       "break",
-                                                   "bytes",        "case",       "catch",
-                                                   "char",         "class",      "columns",
-                                                   "const",        "constexpr",  "contiguous",
-                                                   "continue",     "decltype",   "def",
-                                                   "default",      "del",        "delete",
-                                                   "dict",         "do",         "double",
-                                                   "dtype",        "elif",       "else",
-                                                   "enum",         "except",     "expectShape",
-                                                   "explicit",     "export",     "extern",
-                                                   "false",        "finally",    "float",
-                                                   "for",          "friend",     "from",
-                                                   "global",       "goto",       "grid",
-                                                   "if",           "import",     "in",
-                                                   "inline",       "int",        "is",
-                                                   "isWide",       "joined",     "kept",
-                                                   "kernel",       "kernelType", "lambda",
-                                                   "leadingSizes", "load",       "long",
-                                                   "main",         "math",       "max",
-                                                   "mutable",      "namespace",  "nereid",
-                                                   "new",          "noexcept",   "nonlocal",
-                                                   "not",          "number",     "operator",
-                                                   "or",           "pass",       "private",
-                                                   "product",      "protected",  "public",
-                                                   "raise",        "register",   "release",
-                                                   "return",       "rows",       "schedule",
-                                                   "short",        "signature",  "signed",
-                                                   "sizeFromEnd",  "size_bytes", "sizeof",
-                                                   "static",       "std",        "struct",
-                                                   "switch",       "template",   "this",
-                                                   "throw",        "tl",         "torch",
-                                                   "triton",       "true",       "try",
-                                                   "tuple",        "typedef",    "typename",
-                                                   "union",        "unsigned",   "using",
-                                                   "virtual",      "void",       "volatile",
-                                                   "while",        "wide",       "with",
-                                                   "xor",          "yield"};
     std::vector<std::string> names = fused.op.outputNames;
     names.push_back(fused.op.name);
     for (const definition::Parameter &parameter : fused.op.parameters) {
       names.push_back(parameter.name);
     }
     for (const std::string &name : names) {
-      if (reserved.contains(name)) {
+      if (isReservedName(name)) {
         return makeError("E0607", fmt::format("the name '{}' is reserved in generated files", name))
             .withHelp("choose another name for the operator, input or output");
       }
