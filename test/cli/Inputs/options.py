@@ -73,6 +73,8 @@ kinds = [
      {"--layout", "--shape", "--places", "--element-bytes", "--rows", "--columns"}),
     ("compile", [file, "--emit", "asm"], emitted | phases),
     ("compile", [file, "--emit", "object"], emitted | library),
+    ("analyze", ["model.onnx"], {"--chip", "--size", "--top", "--nodes"}),
+    ("import", ["model.onnx"], {"--nodes", "--name", "--size", "--output"}),
     ("explain", [], set()),
     ("chips", [], {"--recalibrate"}),
     ("ops", [], {"--language", "--results"}),
