@@ -148,6 +148,8 @@ int run(int argc, char **argv) {
   addRun(app, session);
   addCheck(app, session);
   addExplainLayout(app, session);
+  addAnalyze(app, session);
+  addImport(app, session);
   addInformation(app, session);
   try {
     app.parse(argc, argv);

@@ -48,6 +48,8 @@ void addDevelop(CLI::App &app, Session &session);
 void addGenerate(CLI::App &app, Session &session);
 void addDiff(CLI::App &app, Session &session);
 void addDefine(CLI::App &app, Session &session);
+void addAnalyze(CLI::App &app, Session &session);
+void addImport(CLI::App &app, Session &session);
 void addVerify(CLI::App &app, Session &session);
 void addOptimize(CLI::App &app, Session &session);
 void addInformation(CLI::App &app, Session &session); ///< explain, chips, ops, knobs, doctor

@@ -2,9 +2,9 @@
 // An operator as its callers see it, see CalledOperator.h.
 #include "lib/generator/call/CalledOperator.h"
 
-#include <fmt/format.h>
+#include "lib/generator/ReservedNames.h"
 
-#include <set>
+#include <fmt/format.h>
 
 namespace nereid::generator {
 
@@ -43,59 +43,14 @@ CalledOperator calledOperator(const definition::Operator &op) {
   return called;
 }
 
-/// They become parameters in Python and C++: keywords, modules and what the generated functions
-/// call their own variables.
 Status checkNames(const definition::Operator &op) {
-  static const std::set<std::string> reserved = {"Launch",       "Schedule",   "ScheduleTable",
-                                                 "Sizes",        "addNumber",  "addSize",
-                                                 "addTensor",    "alignas",    "alignof",
-                                                 "and",          "arguments",  "as",
-                                                 "asm",          "assert",     "async",
-                                                 "auto",         "await",      "baseline",
-                                                 "blocks",       "bool",       "break",
-                                                 "bytes",        "case",       "catch",
-                                                 "char",         "class",      "columns",
-                                                 "const",        "constexpr",  "contiguous",
-                                                 "continue",     "decltype",   "def",
-                                                 "default",      "del",        "delete",
-                                                 "dict",         "do",         "double",
-                                                 "dtype",        "elif",       "else",
-                                                 "enum",         "except",     "expectShape",
-                                                 "explicit",     "export",     "extern",
-                                                 "false",        "finally",    "float",
-                                                 "for",          "friend",     "from",
-                                                 "global",       "goto",       "grid",
-                                                 "if",           "import",     "in",
-                                                 "inline",       "int",        "is",
-                                                 "isWide",       "joined",     "kept",
-                                                 "kernel",       "kernelType", "lambda",
-                                                 "leadingSizes", "load",       "long",
-                                                 "main",         "math",       "max",
-                                                 "mutable",      "namespace",  "nereid",
-                                                 "new",          "noexcept",   "nonlocal",
-                                                 "not",          "number",     "operator",
-                                                 "or",           "pass",       "private",
-                                                 "product",      "protected",  "public",
-                                                 "raise",        "register",   "release",
-                                                 "return",       "rows",       "schedule",
-                                                 "short",        "signature",  "signed",
-                                                 "sizeFromEnd",  "size_bytes", "sizeof",
-                                                 "static",       "std",        "struct",
-                                                 "switch",       "template",   "this",
-                                                 "throw",        "tl",         "torch",
-                                                 "triton",       "true",       "try",
-                                                 "tuple",        "typedef",    "typename",
-                                                 "union",        "unsigned",   "using",
-                                                 "virtual",      "void",       "volatile",
-                                                 "while",        "wide",       "with",
-                                                 "xor",          "yield"};
   std::vector<std::string> names = op.outputNames;
   names.push_back(op.name);
   for (const definition::Parameter &parameter : op.parameters) {
     names.push_back(parameter.name);
   }
   for (const std::string &name : names) {
-    if (reserved.contains(name)) {
+    if (isReservedName(name)) {
       return makeError("E0607", fmt::format("the name '{}' is reserved in generated files", name))
           .withHelp("choose another name for the operator, input or output");
     }

@@ -74,6 +74,8 @@ kinds = [
     ("compile", [file, "--emit", "asm"], emitted | phases),
     ("compile", [file, "--emit", "object"], emitted | library),
     ("define", ["softmax"], {"--file", "--output", "--name", "--choose", "--candidates"}),
+    ("analyze", ["model.onnx"], {"--chip", "--size", "--top", "--nodes"}),
+    ("import", ["model.onnx"], {"--nodes", "--name", "--size", "--output"}),
     ("explain", [], set()),
     ("chips", [], {"--recalibrate"}),
     ("ops", [], {"--language", "--results"}),

@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/importer/body/ImportNodes.h"
+
+#include "lib/definition/Graph.h"
+#include "lib/definition/gradient/DefinitionText.h"
+#include "lib/importer/body/Expressions.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <set>
+
+namespace nereid::importer {
+namespace {
+
+Diagnostic importError(const Model &model, std::string code, std::string message) {
+  Diagnostic error = makeError(std::move(code), std::move(message));
+  error.file = model.path;
+  return error;
+}
+
+/// By the number in the file, or by name.
+Result<size_t> findNode(const Model &model, const std::string &word) {
+  int64_t number = -1;
+  const auto read = std::from_chars(word.data(), word.data() + word.size(), number);
+  const bool isNumber = read.ec == std::errc() && read.ptr == word.data() + word.size();
+  std::vector<std::string> names;
+  for (size_t i = 0; i < model.nodes.size(); ++i) {
+    const Node &node = model.nodes[i];
+    if (isNumber ? node.number == number : !word.empty() && node.name == word) {
+      return i;
+    }
+    names.push_back(node.name);
+  }
+  auto error = importError(model, "E0636", fmt::format("the model has no node '{}'", word));
+  const auto near = isNumber ? std::vector<std::string>{} : nearestNames(word, names);
+  return error.withHelp(near.empty() ? "nereid analyze --nodes lists all nodes with their numbers"
+                                     : fmt::format("nearest names: {}", fmt::join(near, ", ")));
+}
+
+class Importer {
+public:
+  Importer(const Model &model, const std::vector<size_t> &nodes,
+           const std::map<std::string, int64_t> &sizes)
+      : model(model), nodes(nodes), sizes(sizes), expressions(model, names) {}
+
+  Result<definition::DefinitionParts> run(const std::string &name) {
+    definition::DefinitionParts parts;
+    parts.name = name;
+    names.of(name); // which no value may have
+    for (size_t i : nodes) {
+      made.insert(model.nodes[i].outputs.begin(), model.nodes[i].outputs.end());
+    }
+    for (size_t i : nodes) {
+      auto expression = expressions.of(model.nodes[i]);
+      if (!expression) {
+        return expression.error();
+      }
+      parts.lines.push_back(names.of(model.nodes[i].outputs[0]) + " = " + *expression);
+    }
+    if (auto problem = chooseType(parts); !problem) {
+      return problem.error();
+    }
+    if (auto problem = addInputs(parts); !problem) {
+      return problem.error();
+    }
+    if (auto problem = addOutputs(parts); !problem) {
+      return problem.error();
+    }
+    parts.summary = summary();
+    if (auto problem = addCase(); !problem) {
+      return problem.error();
+    }
+    parts.cases = &cases;
+    return parts;
+  }
+
+private:
+  std::string summary() const {
+    std::vector<std::string> operators;
+    for (size_t i : nodes) {
+      operators.push_back(model.nodes[i].op);
+    }
+    if (operators.size() > 12) {
+      operators.resize(11);
+      operators.push_back("others");
+    }
+    const bool isOne = nodes.size() == 1;
+    return fmt::format("Node{} {}{} of {}: {}.", isOne ? "" : "s", model.nodes[nodes[0]].number,
+                       isOne ? "" : fmt::format(" to {}", model.nodes[nodes.back()].number),
+                       printable(std::filesystem::path(model.path).filename().string()),
+                       fmt::join(operators, ", "));
+  }
+
+  /// That of the first input that is no constant; others are fixed.
+  Status chooseType(definition::DefinitionParts &parts) {
+    for (const bool mayBeConstant : {false, true}) {
+      for (const std::string &name : expressions.used()) {
+        const bool isConstant = model.initialiser(name) != nullptr;
+        if (made.contains(name) || (isConstant && !mayBeConstant)) {
+          continue;
+        }
+        const Value *value = model.value(name);
+        const auto dtype = value ? value->type.dtype() : std::nullopt;
+        const bool isBetter = dtype && (!mainType || (!isFloat(*mainType) && isFloat(*dtype)));
+        mainType = isBetter ? dtype : mainType;
+      }
+      if (mainType) {
+        break;
+      }
+    }
+    if (!mainType || isFloat8(*mainType)) {
+      return importError(model, "E0636", "the nodes have no input of a type that definitions know")
+          .withHelp("definitions know float16 to float64, bfloat16, integers and bool");
+    }
+    parts.dtypes = {*mainType};
+    return Done{};
+  }
+
+  Result<definition::TensorText> tensorText(const std::string &name) {
+    const Value *value = model.value(name);
+    const auto dtype = value ? value->type.dtype() : std::nullopt;
+    if (!value || !value->shape || !dtype) {
+      return importError(model, "E0634",
+                         fmt::format("the shape or type of '{}' is not known", name))
+          .withHelp("save the model with the shapes of its values (onnx.shape_inference)");
+    }
+    definition::TensorText tensor;
+    tensor.name = names.of(name);
+    tensor.description = tensor.name == name ? "" : printable("'" + name + "' in the model");
+    for (const Dim &dim : *value->shape) {
+      if (!dim.isKnown()) {
+        return importError(
+                   model, "E0634",
+                   fmt::format("a size of '{}' is not known: {}", name, text(*value->shape)))
+            .withHelp("save the model with the shapes of its values (onnx.shape_inference), or "
+                      "begin with an earlier node");
+      }
+      if (dim.isSize()) {
+        tensor.shape.push_back({"", dim.size});
+        continue;
+      }
+      tensor.shape.push_back({names.ofSize(dim.symbol), 0});
+      symbols[dim.symbol] = tensor.shape.back().symbol;
+    }
+    if (*dtype != *mainType) {
+      tensor.dtype = dtype;
+    }
+    return tensor;
+  }
+
+  Status addInputs(definition::DefinitionParts &parts) {
+    for (const std::string &name : expressions.used()) {
+      if (made.contains(name)) {
+        continue;
+      }
+      auto tensor = tensorText(name);
+      if (!tensor) {
+        return tensor.error();
+      }
+      if (model.initialiser(name) && tensor->description.empty()) {
+        tensor->description = "constant in the model";
+      }
+      parts.inputs.push_back(std::move(*tensor));
+    }
+    return Done{};
+  }
+
+  Status addOutputs(definition::DefinitionParts &parts) {
+    const std::set<size_t> chosen(nodes.begin(), nodes.end());
+    std::set<std::string> needed(model.outputs.begin(), model.outputs.end());
+    for (size_t i = 0; i < model.nodes.size(); ++i) {
+      if (!chosen.contains(i)) {
+        needed.insert(model.nodes[i].inputs.begin(), model.nodes[i].inputs.end());
+      }
+    }
+    std::set<std::string> readInside;
+    for (size_t i : nodes) {
+      readInside.insert(model.nodes[i].inputs.begin(), model.nodes[i].inputs.end());
+    }
+    for (size_t i : nodes) {
+      const Node &node = model.nodes[i];
+      for (size_t o = 0; o < node.outputs.size(); ++o) {
+        const std::string &name = node.outputs[o];
+        const bool isNeeded = needed.contains(name) || (o > 0 && readInside.contains(name));
+        if (name.empty() || !isNeeded) {
+          continue;
+        }
+        if (o > 0) {
+          return nodeError("E0636", model, node,
+                           fmt::format("its result {}, '{}', is used, but definitions have the "
+                                       "first alone",
+                                       o, name))
+              .withHelp("choose other nodes by --nodes");
+        }
+        auto tensor = tensorText(name);
+        if (!tensor) {
+          return tensor.error();
+        }
+        parts.outputs.push_back(std::move(*tensor));
+      }
+    }
+    if (parts.outputs.empty()) {
+      return importError(model, "E0636", "nothing reads what these nodes compute");
+    }
+    return Done{};
+  }
+
+  Status addCase() {
+    definition::Case one;
+    one.name = "model";
+    std::string missing;
+    for (const auto &[symbol, name] : symbols) {
+      auto found = sizes.find(symbol);
+      if (found == sizes.end()) {
+        missing += fmt::format(" --size {}=…", symbol);
+        continue;
+      }
+      one.binding.symbols[name] = found->second;
+    }
+    if (!missing.empty()) {
+      return importError(model, "E0634", "the nodes have sizes that the model leaves open")
+          .withHelp("give those of the case that is timed, they stay open in the definition:" +
+                    missing);
+    }
+    cases = {one};
+    return Done{};
+  }
+
+  const Model &model;
+  const std::vector<size_t> &nodes;
+  const std::map<std::string, int64_t> &sizes;
+  Names names;
+  Expressions expressions;
+  std::set<std::string> made;
+  std::map<std::string, std::string> symbols; ///< names in the definition
+  std::optional<DType> mainType;
+  std::vector<definition::Case> cases;
+};
+
+} // namespace
+
+Result<std::vector<size_t>> selectNodes(const Model &model, const std::string &text) {
+  std::vector<size_t> chosen;
+  if (text.empty()) {
+    chosen.resize(model.nodes.size());
+    for (size_t i = 0; i < chosen.size(); ++i) {
+      chosen[i] = i;
+    }
+    return chosen;
+  }
+  if (const size_t dots = text.find(".."); dots != std::string::npos) {
+    auto first = findNode(model, text.substr(0, dots)),
+         last = findNode(model, text.substr(dots + 2));
+    if (!first || !last) {
+      return first ? last.error() : first.error();
+    }
+    if (*first > *last) {
+      return importError(model, "E0636",
+                         fmt::format("'{}' begins behind its end: node {} and node {}", text,
+                                     model.nodes[*first].number, model.nodes[*last].number))
+          .withHelp("--nodes FIRST..LAST, in the model's order");
+    }
+    for (size_t i = *first; i <= *last; ++i) {
+      chosen.push_back(i);
+    }
+    return chosen;
+  }
+  std::set<size_t> set;
+  for (size_t at = 0; at <= text.size();) {
+    const size_t comma = std::min(text.find(',', at), text.size());
+    auto node = findNode(model, text.substr(at, comma - at));
+    if (!node) {
+      return node.error();
+    }
+    set.insert(*node);
+    at = comma + 1;
+  }
+  return std::vector<size_t>(set.begin(), set.end());
+}
+
+Result<ImportedDefinition> importNodes(const Model &model, const std::vector<size_t> &nodes,
+                                       const std::string &name,
+                                       const std::map<std::string, int64_t> &sizes,
+                                       Diagnostics &diags) {
+  Importer importer(model, nodes, sizes);
+  auto parts = importer.run(name);
+  if (!parts) {
+    return parts.error();
+  }
+  ImportedDefinition result{name, definitionText(*parts)};
+  // What was written has to be what it was read from: the reader of definitions judges shapes and
+  // types by its own rules.
+  Diagnostics problems;
+  if (!definition::parseOperator(name + ".toml", result.text, problems)) {
+    for (const Diagnostic &problem : problems.all()) {
+      diags.add(problem);
+    }
+    return importError(model, "E0636", "a definition cannot say what these nodes compute")
+        .withHelp("choose other nodes by --nodes");
+  }
+  return result;
+}
+
+} // namespace nereid::importer

@@ -1,0 +1,615 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shapes of what arranges elements otherwise, and the values of what computes with sizes.
+#include "lib/importer/onnx/TensorElements.h"
+#include "lib/importer/shapes/ShapeRules.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace nereid::importer {
+namespace {
+
+/// Product of dimensions from `first` to before `last`; open when one of them is.
+Dim productOf(const Shape &shape, size_t first, size_t last) {
+  std::vector<int64_t> sizes;
+  for (size_t i = first; i < last; ++i) {
+    if (!shape[i].isSize()) {
+      return last - first == 1 ? shape[i] : Dim{};
+    }
+    sizes.push_back(shape[i].size);
+  }
+  const auto count = elementCount(sizes);
+  return count ? Dim{*count, ""} : Dim{};
+}
+
+Shape sized(const std::vector<int64_t> &sizes) {
+  Shape shape;
+  for (int64_t size : sizes) {
+    shape.push_back({size, ""});
+  }
+  return shape;
+}
+
+} // namespace
+
+void ShapeRules::flatten() {
+  if (!shapeOf(0)) {
+    return;
+  }
+  const Shape &shape = *shapeOf(0);
+  const auto rank = static_cast<int64_t>(shape.size());
+  int64_t axis = node->integer("axis", 1);
+  axis += axis < 0 ? rank : 0;
+  if (axis < 0 || axis > rank) {
+    return fail(fmt::format("axis {} of a tensor with {} dimensions", axis, rank));
+  }
+  const auto at = static_cast<size_t>(axis);
+  set(0, typeOf(0), Shape{productOf(shape, 0, at), productOf(shape, at, shape.size())});
+}
+
+void ShapeRules::reshape() {
+  if (knownInput(0)) {
+    know(*knownInput(0));
+  }
+  const auto asked = list("shape", 1);
+  if (!asked) {
+    // At least as many dimensions as there are sizes.
+    const auto &sizes = shapeOf(1);
+    const bool isCounted =
+        sizes && sizes->size() == 1 && (*sizes)[0].isSize() && (*sizes)[0].size < 64;
+    return set(0, typeOf(0),
+               isCounted ? std::optional(Shape(static_cast<size_t>((*sizes)[0].size)))
+                         : std::nullopt);
+  }
+  Shape result;
+  std::optional<size_t> rest;
+  for (size_t i = 0; i < asked->size(); ++i) {
+    const int64_t size = (*asked)[i];
+    if (size == -1 && !rest) {
+      rest = i;
+      result.push_back({});
+    } else if (size == 0 && node->integer("allowzero", 0) == 0) {
+      if (shapeOf(0) && i >= shapeOf(0)->size()) {
+        return fail(fmt::format("keeps dimension {} of {}", i, text(*shapeOf(0))));
+      }
+      result.push_back(shapeOf(0) ? (*shapeOf(0))[i] : Dim{});
+    } else if (size >= 0) {
+      result.push_back({size, ""});
+    } else {
+      return fail(fmt::format("sizes [{}], of which one at most may be -1 and none less",
+                              fmt::join(*asked, ", ")));
+    }
+  }
+  const Dim all = shapeOf(0) ? productOf(*shapeOf(0), 0, shapeOf(0)->size()) : Dim{};
+  const bool isCounted = all.isSize();
+  std::vector<int64_t> sizes;
+  for (size_t i = 0; i < result.size(); ++i) {
+    if (rest != i) {
+      if (!result[i].isSize()) {
+        return set(0, typeOf(0), result);
+      }
+      sizes.push_back(result[i].size);
+    }
+  }
+  const auto others = elementCount(sizes);
+  if (!isCounted || !others) {
+    return set(0, typeOf(0), result);
+  }
+  const bool fits = rest ? *others > 0 && all.size % *others == 0 : all.size == *others;
+  if (!fits && !(rest && all.size == 0)) {
+    return fail(fmt::format("{} elements of {} as [{}]", all.size, text(*shapeOf(0)),
+                            fmt::join(*asked, ", ")));
+  }
+  if (rest) {
+    result[*rest] = {*others > 0 ? all.size / *others : 0, ""};
+  }
+  set(0, typeOf(0), result);
+}
+
+void ShapeRules::squeeze() {
+  if (knownInput(0)) {
+    know(*knownInput(0));
+  }
+  const auto axes = list("axes", 1);
+  if (!shapeOf(0) || (isGiven("axes", 1) && !axes)) {
+    return set(0, typeOf(0), std::nullopt);
+  }
+  const Shape &shape = *shapeOf(0);
+  std::set<size_t> gone;
+  for (int64_t axis : axes.value_or(Integers{})) {
+    auto one = axisOf(axis, shape.size());
+    if (!one) {
+      return;
+    }
+    if (shape[*one].isSize() && shape[*one].size != 1) {
+      return fail(fmt::format("dimension {} of {} is not 1", *one, text(shape)));
+    }
+    gone.insert(*one);
+  }
+  Shape result;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    if (axes ? !gone.contains(i) : shape[i].size != 1) {
+      result.push_back(shape[i]);
+    }
+  }
+  set(0, typeOf(0), result);
+}
+
+void ShapeRules::unsqueeze() {
+  if (knownInput(0)) {
+    know(*knownInput(0));
+  }
+  const auto axes = list("axes", 1);
+  if (!axes || !shapeOf(0) || axes->size() > 64) {
+    return set(0, typeOf(0), std::nullopt);
+  }
+  const size_t rank = shapeOf(0)->size() + axes->size();
+  std::set<size_t> added;
+  for (int64_t axis : *axes) {
+    auto one = axisOf(axis, rank);
+    if (!one) {
+      return;
+    }
+    if (!added.insert(*one).second) {
+      return fail(fmt::format("axis {} is given twice", axis));
+    }
+  }
+  Shape result;
+  size_t next = 0;
+  for (size_t i = 0; i < rank; ++i) {
+    result.push_back(added.contains(i) ? Dim{1, ""} : (*shapeOf(0))[next++]);
+  }
+  set(0, typeOf(0), result);
+}
+
+void ShapeRules::concat() {
+  Integers elements;
+  bool isKnown = true;
+  for (size_t i = 0; i < node->inputs.size(); ++i) {
+    const Integers *one = knownInput(i);
+    isKnown = isKnown && one && shapeOf(i) && shapeOf(i)->size() == 1;
+    if (isKnown) {
+      elements.insert(elements.end(), one->begin(), one->end());
+    }
+  }
+  if (isKnown) {
+    know(elements);
+  }
+  if (!shapeOf(0)) {
+    return set(0, typeOf(0), std::nullopt);
+  }
+  Shape result = *shapeOf(0);
+  auto axis = axisOf(node->integer("axis", 1), result.size());
+  if (!axis) {
+    return;
+  }
+  for (size_t i = 1; i < node->inputs.size(); ++i) {
+    const auto &shape = shapeOf(i);
+    if (!shape) {
+      result[*axis] = {};
+      continue;
+    }
+    if (shape->size() != result.size()) {
+      return fail(fmt::format("joins {} and {}", text(*shapeOf(0)), text(*shape)));
+    }
+    for (size_t d = 0; d < result.size(); ++d) {
+      const Dim &one = (*shape)[d];
+      if (d == *axis) {
+        int64_t sum = 0;
+        const bool isSize = one.isSize() && result[d].isSize() &&
+                            !__builtin_add_overflow(one.size, result[d].size, &sum);
+        result[d] = isSize ? Dim{sum, ""} : Dim{};
+      } else if (one.isSize() && result[d].isSize() && one.size != result[d].size) {
+        return fail(fmt::format("joins {} and {} along dimension {}", text(*shapeOf(0)),
+                                text(*shape), *axis));
+      } else {
+        result[d] = one.isSize() ? one : result[d];
+      }
+    }
+  }
+  set(0, typeOf(0), result);
+}
+
+void ShapeRules::depthToSpace() {
+  const int64_t block = node->integer("blocksize", 0);
+  if (!shapeOf(0) || shapeOf(0)->size() != 4 || block < 1 || block > (1 << 15)) {
+    return fail("expects an image of four dimensions and a block size");
+  }
+  Shape shape = *shapeOf(0);
+  for (size_t i = 1; i < 4; ++i) {
+    int64_t size = -1;
+    if (i == 1) {
+      size = shape[i].size / (block * block);
+    } else if (__builtin_mul_overflow(shape[i].size, block, &size)) {
+      size = -1;
+    }
+    shape[i] = shape[i].isSize() ? Dim{size, ""} : Dim{};
+  }
+  set(0, typeOf(0), shape);
+}
+
+void ShapeRules::spaceToDepth() {
+  const int64_t block = node->integer("blocksize", 0);
+  if (!shapeOf(0) || shapeOf(0)->size() != 4 || block < 1 || block > (1 << 15)) {
+    return fail("expects an image of four dimensions and a block size");
+  }
+  Shape shape = *shapeOf(0);
+  for (size_t i = 1; i < 4; ++i) {
+    int64_t size = shape[i].size / block;
+    if (i == 1 && __builtin_mul_overflow(shape[i].size, block * block, &size)) {
+      size = -1;
+    }
+    shape[i] = shape[i].isSize() ? Dim{size, ""} : Dim{};
+  }
+  set(0, typeOf(0), shape);
+}
+
+void ShapeRules::expand() {
+  const Integers *asked = knownInput(1);
+  if (!asked || !shapeOf(0)) {
+    return set(0, typeOf(0), std::nullopt);
+  }
+  if (std::any_of(asked->begin(), asked->end(), [](int64_t one) { return one < 0; })) {
+    return fail(fmt::format("sizes [{}]", fmt::join(*asked, ", ")));
+  }
+  if (auto shape = together(*shapeOf(0), sized(*asked))) {
+    set(0, typeOf(0), shape);
+  }
+  if (knownInput(0) && knownInput(0)->size() == 1) {
+    if (auto count = elementCount(*asked); count && *count <= mostKeptElements) {
+      know(Integers(static_cast<size_t>(*count), (*knownInput(0))[0]));
+    }
+  }
+}
+
+void ShapeRules::gather() {
+  const auto &data = shapeOf(0), &indices = shapeOf(1);
+  if (!data || !indices) {
+    return set(0, typeOf(0), std::nullopt);
+  }
+  auto axis = axisOf(node->integer("axis", 0), data->size());
+  if (!axis) {
+    return;
+  }
+  Shape result(data->begin(), data->begin() + static_cast<std::ptrdiff_t>(*axis));
+  result.insert(result.end(), indices->begin(), indices->end());
+  result.insert(result.end(), data->begin() + static_cast<std::ptrdiff_t>(*axis) + 1, data->end());
+  set(0, typeOf(0), result);
+  if (knownInput(0) && knownInput(1) && data->size() == 1) {
+    Integers chosen;
+    const auto count = static_cast<int64_t>(knownInput(0)->size());
+    for (int64_t index : *knownInput(1)) {
+      if (index < -count || index >= count) {
+        return fail(fmt::format("index {} of {} elements", index, count));
+      }
+      chosen.push_back((*knownInput(0))[static_cast<size_t>(index < 0 ? index + count : index)]);
+    }
+    know(std::move(chosen));
+  }
+}
+
+void ShapeRules::gatherElements() { set(0, typeOf(0), shapeOf(1)); }
+
+void ShapeRules::gatherNd() {
+  const auto &data = shapeOf(0), &indices = shapeOf(1);
+  const int64_t batch = node->integer("batch_dims", 0);
+  if (!data || !indices || indices->empty() || !indices->back().isSize()) {
+    return set(0, typeOf(0), std::nullopt);
+  }
+  const int64_t depth = indices->back().size;
+  if (batch < 0 || depth < 0 || depth > 64 || batch > 64 ||
+      batch + depth > static_cast<int64_t>(data->size())) {
+    return fail(fmt::format("indices of {} numbers into {}", depth, text(*data)));
+  }
+  Shape result(indices->begin(), indices->end() - 1);
+  result.insert(result.end(), data->begin() + batch + depth, data->end());
+  set(0, typeOf(0), result);
+}
+
+void ShapeRules::oneHot() {
+  const Integers *depth = knownInput(1);
+  if (!shapeOf(0)) {
+    return;
+  }
+  Shape shape = *shapeOf(0);
+  auto axis = axisOf(node->integer("axis", -1), shape.size() + 1);
+  if (axis) {
+    const bool isSize = depth && depth->size() == 1 && (*depth)[0] >= 0;
+    shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(*axis),
+                 isSize ? Dim{(*depth)[0], ""} : Dim{});
+    set(0, typeOf(2), shape);
+  }
+}
+
+void ShapeRules::pad() {
+  auto pads = list("pads", 1);
+  if (!pads) {
+    pads = list("paddings", 1); // of the oldest files
+  }
+  if (!shapeOf(0)) {
+    return set(0, typeOf(0), std::nullopt);
+  }
+  Shape shape = *shapeOf(0);
+  if (!pads) {
+    return set(0, typeOf(0), Shape(shape.size()));
+  }
+  Integers axes;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    axes.push_back(static_cast<int64_t>(i));
+  }
+  if (has(3)) {
+    if (!knownInput(3)) {
+      return set(0, typeOf(0), Shape(shape.size()));
+    }
+    axes = *knownInput(3);
+  }
+  if (pads->size() != 2 * axes.size()) {
+    return fail(fmt::format("{} paddings of {} dimensions", pads->size(), axes.size()));
+  }
+  for (size_t i = 0; i < axes.size(); ++i) {
+    auto axis = axisOf(axes[i], shape.size());
+    if (!axis) {
+      return;
+    }
+    Dim &dim = shape[*axis];
+    int64_t size = 0;
+    const bool isSize = dim.isSize() && !__builtin_add_overflow(dim.size, (*pads)[i], &size) &&
+                        !__builtin_add_overflow(size, (*pads)[i + axes.size()], &size);
+    if (isSize && size < 0) {
+      return fail(fmt::format("{} elements of {} are left", size, dim.size));
+    }
+    dim = isSize ? Dim{size, ""} : Dim{};
+  }
+  set(0, typeOf(0), shape);
+}
+
+void ShapeRules::resize() {
+  if (!shapeOf(0)) {
+    return set(0, typeOf(0), std::nullopt);
+  }
+  Shape shape = *shapeOf(0);
+  const bool isUpsample = node->op == "Upsample" || model.opset < 11;
+  const size_t scalesAt = isUpsample ? 1 : 2;
+  std::vector<double> scales;
+  if (auto found = node->attributes.find("scales");
+      found != node->attributes.end() &&
+      std::holds_alternative<std::vector<double>>(found->second)) {
+    scales = std::get<std::vector<double>>(found->second);
+  } else if (const Tensor *tensor =
+                 has(scalesAt) ? model.initialiser(node->inputs[scalesAt]) : nullptr) {
+    scales = tensor->floats;
+  }
+  const Integers *sizes = isUpsample ? nullptr : knownInput(3);
+  const Integers *axes = node->integers("axes");
+  const size_t count = axes ? axes->size() : shape.size();
+  const bool keepsAspect = node->word("keep_aspect_ratio_policy", "stretch") != "stretch";
+  for (size_t i = 0; i < count; ++i) {
+    auto axis = axisOf(axes ? (*axes)[i] : static_cast<int64_t>(i), shape.size());
+    if (!axis) {
+      return;
+    }
+    Dim &dim = shape[*axis];
+    if (sizes && sizes->size() == count && !keepsAspect && (*sizes)[i] >= 0) {
+      dim = {(*sizes)[i], ""};
+    } else if (scales.size() == count && dim.isSize()) {
+      const double size = std::floor(static_cast<double>(dim.size) * scales[i]);
+      dim = size >= 0 && size < 1e15 ? Dim{static_cast<int64_t>(size), ""} : Dim{};
+    } else {
+      dim = {};
+    }
+  }
+  set(0, typeOf(0), shape);
+}
+
+void ShapeRules::slice() {
+  const auto starts = list("starts", 1), ends = list("ends", 2);
+  auto axes = list("axes", 3), steps = list("steps", 4);
+  if (!shapeOf(0)) {
+    return set(0, typeOf(0), std::nullopt);
+  }
+  Shape shape = *shapeOf(0);
+  if (!starts || !ends || (isGiven("axes", 3) && !axes) || (isGiven("steps", 4) && !steps)) {
+    return set(0, typeOf(0), Shape(shape.size()));
+  }
+  const size_t count = starts->size();
+  if (!axes) {
+    axes.emplace();
+    for (size_t i = 0; i < count; ++i) {
+      axes->push_back(static_cast<int64_t>(i));
+    }
+  }
+  steps = steps ? steps : Integers(count, 1);
+  if (ends->size() != count || axes->size() != count || steps->size() != count) {
+    return fail(fmt::format("{} starts, {} ends, {} axes and {} steps", count, ends->size(),
+                            axes->size(), steps->size()));
+  }
+  std::optional<Integers> chosen;
+  for (size_t i = 0; i < count; ++i) {
+    auto axis = axisOf((*axes)[i], shape.size());
+    const int64_t step = (*steps)[i];
+    if (!axis) {
+      return;
+    }
+    if (step == 0 || step == INT64_MIN) {
+      return fail(fmt::format("a step of {}", step));
+    }
+    Dim &dim = shape[*axis];
+    if (!dim.isSize()) {
+      dim = {};
+      continue;
+    }
+    const int64_t size = dim.size;
+    if (size == 0) {
+      continue;
+    }
+    auto bound = [&](int64_t at, int64_t low, int64_t high) {
+      return std::clamp(at < 0 ? at + size : at, low, high);
+    };
+    const int64_t from = step > 0 ? bound((*starts)[i], 0, size) : bound((*starts)[i], 0, size - 1);
+    const int64_t to = step > 0 ? bound((*ends)[i], 0, size) : bound((*ends)[i], -1, size - 1);
+    const int64_t span = step > 0 ? to - from : from - to;
+    const int64_t by = step > 0 ? step : -step;
+    dim = {span <= 0 ? 0 : (span - 1) / by + 1, ""};
+    if (shape.size() == 1 && knownInput(0) && static_cast<int64_t>(knownInput(0)->size()) == size) {
+      chosen.emplace();
+      for (int64_t j = 0; j < dim.size; ++j) {
+        chosen->push_back((*knownInput(0))[static_cast<size_t>(from + j * step)]);
+      }
+    }
+  }
+  set(0, typeOf(0), shape);
+  if (chosen) {
+    know(std::move(*chosen));
+  }
+}
+
+void ShapeRules::split() {
+  if (!shapeOf(0) || node->outputs.empty()) {
+    return;
+  }
+  const Shape &shape = *shapeOf(0);
+  auto axis = axisOf(node->integer("axis", 0), shape.size());
+  if (!axis) {
+    return;
+  }
+  const auto sizes = list("split", 1);
+  const auto count = static_cast<int64_t>(node->outputs.size());
+  if (sizes && static_cast<int64_t>(sizes->size()) != count) {
+    return fail(fmt::format("{} sizes for {} results", sizes->size(), count));
+  }
+  const Dim whole = shape[*axis];
+  int64_t left = whole.size;
+  for (size_t i = 0; i < node->outputs.size(); ++i) {
+    Shape part = shape;
+    const int64_t even = (whole.size + count - 1) / count;
+    const int64_t size = sizes ? (*sizes)[i] : std::min(even, left);
+    if (whole.isSize() && (size < 0 || size > left)) {
+      return fail(fmt::format("a part of {} where {} are left", size, left));
+    }
+    left -= size;
+    part[*axis] = isGiven("split", 1) && !sizes ? Dim{} : whole.isSize() ? Dim{size, ""} : Dim{};
+    set(i, typeOf(0), part);
+  }
+  if (sizes && whole.isSize() && left != 0) {
+    fail(fmt::format("sizes [{}] of {}", fmt::join(*sizes, ", "), whole.size));
+  }
+}
+
+void ShapeRules::tile() {
+  const Integers *repeats = knownInput(1);
+  if (!shapeOf(0)) {
+    return set(0, typeOf(0), std::nullopt);
+  }
+  Shape shape = *shapeOf(0);
+  if (repeats && repeats->size() != shape.size()) {
+    return fail(fmt::format("{} repetitions of {}", repeats->size(), text(shape)));
+  }
+  for (size_t i = 0; i < shape.size(); ++i) {
+    int64_t size = 0;
+    const bool isSize = repeats && shape[i].isSize() && (*repeats)[i] >= 0 &&
+                        !__builtin_mul_overflow(shape[i].size, (*repeats)[i], &size);
+    shape[i] = isSize ? Dim{size, ""} : Dim{};
+  }
+  set(0, typeOf(0), shape);
+}
+
+void ShapeRules::transpose() {
+  if (!shapeOf(0)) {
+    return set(0, typeOf(0), std::nullopt);
+  }
+  const Shape &shape = *shapeOf(0);
+  const Integers *order = node->integers("perm");
+  Shape result(shape.rbegin(), shape.rend());
+  if (order) {
+    result.clear();
+    std::set<int64_t> seen;
+    for (int64_t axis : *order) {
+      if (axis < 0 || axis >= static_cast<int64_t>(shape.size()) || !seen.insert(axis).second) {
+        return fail(fmt::format("the order [{}] of {}", fmt::join(*order, ", "), text(shape)));
+      }
+      result.push_back(shape[static_cast<size_t>(axis)]);
+    }
+    if (result.size() != shape.size()) {
+      return fail(fmt::format("the order [{}] of {}", fmt::join(*order, ", "), text(shape)));
+    }
+  }
+  set(0, typeOf(0), result);
+}
+
+void ShapeRules::constantOfShape() {
+  auto value = node->attributes.find("value");
+  const Tensor *tensor =
+      value == node->attributes.end() ? nullptr : std::get_if<Tensor>(&value->second);
+  const ElementType type = tensor ? tensor->type : ElementType::of(DType::F32);
+  const Integers *asked = knownInput(0);
+  if (!asked) {
+    return set(0, type, std::nullopt);
+  }
+  if (std::any_of(asked->begin(), asked->end(), [](int64_t one) { return one < 0; })) {
+    return fail(fmt::format("sizes [{}]", fmt::join(*asked, ", ")));
+  }
+  set(0, type, sized(*asked));
+  const auto count = elementCount(*asked);
+  if (tensor && count && *count <= mostKeptElements && tensor->integers.size() == 1) {
+    know(Integers(static_cast<size_t>(*count), tensor->integers[0]));
+  }
+}
+
+void ShapeRules::range() {
+  const Integers *start = knownInput(0), *limit = knownInput(1), *step = knownInput(2);
+  const bool isKnown = start && limit && step && start->size() == 1 && limit->size() == 1 &&
+                       step->size() == 1 && (*step)[0] != 0;
+  int64_t span = 0;
+  if (!isKnown || __builtin_sub_overflow((*limit)[0], (*start)[0], &span) ||
+      (*step)[0] == INT64_MIN || span == INT64_MIN) {
+    return set(0, typeOf(0), Shape{Dim{}});
+  }
+  const int64_t by = (*step)[0] > 0 ? (*step)[0] : -(*step)[0];
+  span = (*step)[0] > 0 ? span : -span;
+  const int64_t count = span <= 0 ? 0 : (span - 1) / by + 1;
+  set(0, typeOf(0), Shape{Dim{count, ""}});
+  if (count <= mostKeptElements) {
+    Integers elements;
+    for (int64_t i = 0; i < count; ++i) {
+      elements.push_back((*start)[0] + i * (*step)[0]);
+    }
+    know(std::move(elements));
+  }
+}
+
+void ShapeRules::shapeAsValue() {
+  const auto type = ElementType::of(DType::I64);
+  if (!shapeOf(0)) {
+    return set(0, type, Shape{Dim{}});
+  }
+  const Shape &shape = *shapeOf(0);
+  const auto rank = static_cast<int64_t>(shape.size());
+  auto bound = [&](int64_t at) { return std::clamp<int64_t>(at < 0 ? at + rank : at, 0, rank); };
+  const int64_t first = bound(node->integer("start", 0)), last = bound(node->integer("end", rank));
+  Integers sizes;
+  bool isKnown = true;
+  for (int64_t i = first; i < last; ++i) {
+    isKnown = isKnown && shape[static_cast<size_t>(i)].isSize();
+    sizes.push_back(shape[static_cast<size_t>(i)].size);
+  }
+  set(0, type, Shape{Dim{std::max<int64_t>(last - first, 0), ""}});
+  if (isKnown) {
+    know(std::move(sizes));
+  }
+}
+
+void ShapeRules::sizeOf() {
+  set(0, ElementType::of(DType::I64), Shape{});
+  if (shapeOf(0)) {
+    const Dim all = productOf(*shapeOf(0), 0, shapeOf(0)->size());
+    if (all.isSize()) {
+      know({all.size});
+    }
+  }
+}
+
+} // namespace nereid::importer
