@@ -192,19 +192,6 @@ TEST(Body, RefusalsHaveACode) {
   }
 }
 
-TEST(Body, AlphaScalesTheSecondOperandOfSumsAlone) {
-  Loaded sum = load(withBody("out = torch.add(x, y, alpha=2.0)"));
-  ASSERT_TRUE(sum.op) << sum.diags.render();
-  EXPECT_EQ(sum.op->nodes.back().op, "add");
-  EXPECT_EQ(sum.op->nodes[static_cast<size_t>(sum.op->nodes.back().inputs[1])].op, "mul");
-  for (const char *function : {"elu", "celu"}) {
-    Loaded loaded = load(withBody(std::string("out = F.") + function + "(x + y, alpha=2.0)"));
-    ASSERT_TRUE(loaded.op) << loaded.diags.render();
-    const Node &alpha = loaded.op->nodes[static_cast<size_t>(loaded.op->nodes.back().inputs[1])];
-    EXPECT_EQ(alpha.op, "constant") << function << " has an operand of that name";
-  }
-}
-
 TEST(Body, DimensionsFromTheFrontOfAnOpenRankAreRefused) {
   Loaded loaded = load(withBody("out = torch.sum(x, dim=0)", "\"...\""));
   EXPECT_EQ(loaded.code(), "E0604");
