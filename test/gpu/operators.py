@@ -25,6 +25,12 @@ class Operator:
         if not handle:
             check(library.nereid_operator_load(name.encode(), ctypes.byref(self.handle)))
 
+    @classmethod
+    def of_text(cls, text):
+        handle = ADDRESS()
+        check(library.nereid_operator_load_source(text.encode(), b"text", ctypes.byref(handle)))
+        return cls(handle=handle)
+
     def backward(self, *inputs):
         handle = ADDRESS()
         names = (NAME * len(inputs))(*[one.encode() for one in inputs])
@@ -144,6 +150,51 @@ def check_gradients_agree_with_those_of_torch():
     torch.softmax(exact, -1).backward(grad.double())
     ours, = softmax.backward("x")(grad, x, out)
     expect(bool(((ours.double() - exact.grad).abs() <= 1e-6).all()), "the gradient differs from PyTorch's")
+
+
+ATTENTION = """
+[operator]
+name = "attention"
+summary = "Shares of values by the likeness of queries and keys."
+dtypes = ["float32", "float16"]
+body = "out = torch.softmax(q @ k.mT * 0.125, dim=-1) @ v"
+[inputs.q]
+shape = ["B", "L", "D"]
+[inputs.k]
+shape = ["B", "S", "D"]
+[inputs.v]
+shape = ["B", "S", "D"]
+[outputs.out]
+shape = ["B", "L", "D"]
+[performance]
+cases = [{ B = 2, L = 64, S = 64, D = 64 }]
+"""
+
+
+def check_several_kernels_share_memory_of_the_call():
+    attention, stream = Operator.of_text(ATTENTION), torch.cuda.Stream()
+    wrapped = Stream.of_another(DEVICE, stream.cuda_stream)
+    for dtype, allowed in ((torch.float32, 1e-5), (torch.float16, 4e-3)):
+        with torch.cuda.stream(stream):
+            q, k, v = (torch.randn(3, length, 64, device="cuda").to(dtype) for length in (100, 77, 77))
+            out = torch.full_like(q, float("nan"))
+            for _ in range(3):
+                attention(q, k, v, into=[out], stream=wrapped)
+        stream.synchronize()
+        exact = torch.softmax(q.double() @ k.double().mT * 0.125, -1) @ v.double()
+        error = (out.double() - exact).abs().max().item()
+        expect(error <= allowed, f"attention in {dtype} is {error:.3g} off, {allowed} is allowed")
+
+
+def check_products_agree_with_those_of_torch():
+    linear = Operator("linear")
+    for rows, inner, columns in ((1, 1, 1), (65, 130, 257), (512, 768, 384)):
+        x, w, b = (torch.randn(*shape, device="cuda") for shape in ((rows, inner), (columns, inner), (columns, )))
+        torch.cuda.synchronize()
+        out, = linear(x, w, b)
+        exact = torch.nn.functional.linear(x.double(), w.double(), b.double())
+        room = 4e-7 * inner * (x.double().abs() @ w.double().abs().mT + b.double().abs())
+        expect(bool(((out.double() - exact).abs() <= room).all()), f"linear of {rows} x {inner} x {columns} differs")
 
 
 def check_tensors_of_the_host_and_the_device_do_not_mix():
