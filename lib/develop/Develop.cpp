@@ -4,6 +4,7 @@
 #include "lib/develop/EditedFiles.h"
 #include "lib/develop/Sources.h"
 #include "lib/develop/edits/FolderDiff.h"
+#include "lib/generator/Decompose.h"
 #include "lib/measure/peaks/DeviceChip.h"
 #include "lib/measure/peaks/ThisChip.h"
 #include "lib/measure/results/Environment.h"
@@ -298,11 +299,9 @@ Status Development::prepare(const definition::Operator &op) {
     return generated.error();
   }
   if (generated->program && generator::hasPython(manifest.language)) {
-    return makeError("E0607",
-                     fmt::format("'{}' takes kernels made of programs, which have no files "
-                                 "in Python beside '{}_triton.py'",
-                                 op.name, op.name))
-        .withHelp("leave --language out");
+    if (auto steps = generator::stepsOf(op); !steps) { // what the accuracy program judges by
+      return steps.error();
+    }
   }
   generation = std::move(*generated);
   generation.language = manifest.language;

@@ -7,10 +7,12 @@
 #include "lib/definition/operations/Operations.h"
 #include "lib/definition/operations/Shape.h"
 #include "lib/definition/operations/SizeExpression.h"
+#include "lib/definition/operations/View.h"
 #include "lib/generator/KernelExpression.h"
 #include "lib/generator/KernelTypes.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -27,9 +29,10 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 class Builder {
 public:
-  explicit Builder(const definition::Operator &written) : op(definition::decomposed(written)) {}
+  explicit Builder(const definition::Operator &written, bool isOfSteps)
+      : op(definition::decomposed(written)), isOfSteps(isOfSteps) {}
 
-  Result<PrimitiveGraph> run() {
+  Result<StepGraph> run() {
     for (size_t i = 0; i < op.nodes.size(); ++i) {
       const Node &node = op.nodes[i];
       current = &node;
@@ -85,9 +88,9 @@ private:
       DType type = op.dtypes[i];
       if (node.op == "input") {
         type = op.parameters[static_cast<size_t>(node.parameter)].fixedDtype.value_or(type);
-      } else if (node.kind == OperandKind::Whole || node.op == "columns") {
+      } else if (node.kind == OperandKind::Whole || node.op == "columns" || node.op == "count") {
         type = DType::I64;
-      } else if (node.op == "squeeze") {
+      } else if (node.op == "squeeze" || node.op == "view") {
         type = at(node.inputs[0]).types[i];
       } else if (!isFloat(type)) {
         type = DType::F32;
@@ -188,6 +191,9 @@ private:
 
   /// The length of what every reduction combines is a parameter of the kernel; no other size is.
   int sizeNumber(const Node &node) {
+    if (isOfSteps) {
+      return special("size", {}, node, definition::sizeText(node));
+    }
     bool isLength = false;
     for (const Node &other : op.nodes) {
       const definition::Operation *operation = definition::findOperation(other.op);
@@ -201,14 +207,75 @@ private:
         return -1;
       }
     }
-    return isLength ? columns() : -1;
+    return isLength ? columns(-1, node) : -1;
   }
 
-  int columns() {
+  /// How many elements a reduction of `x` combines: the same for all of a fused operator.
+  int columns(int x, const Node &node) {
     FusedNode made;
-    made.op = "columns";
+    made.op = isOfSteps ? "count" : "columns";
+    if (isOfSteps) {
+      made.inputs = {x};
+      made.dims = allDims(node, at(x));
+    }
     made.kind = OperandKind::Neutral;
     return add(std::move(made));
+  }
+
+  /// What steps have and fused kernels have not.
+  int special(const std::string &name, const std::vector<int> &in, const Node &node,
+              const std::string &arguments) {
+    FusedNode made;
+    made.op = name;
+    made.inputs = in;
+    made.shape = node.shape;
+    made.kind = name == "size" ? definition::operandKind(node) : OperandKind::Tensor;
+    const int number = add(std::move(made));
+    graph.arguments[number] = arguments;
+    return number;
+  }
+
+  static std::string pythonText(const definition::Attribute &value) {
+    if (const auto *text = std::get_if<std::string>(&value)) {
+      return "\"" + *text + "\"";
+    }
+    if (const auto *list = std::get_if<std::vector<int64_t>>(&value)) {
+      return fmt::format("({})", fmt::join(*list, ", "));
+    }
+    const auto *number = std::get_if<int64_t>(&value);
+    return number ? std::to_string(*number) : "";
+  }
+
+  /// -1: nothing of the kind.
+  int openAsStep(const Node &node, const std::vector<int> &in) {
+    const definition::Operation *operation = definition::findOperation(node.op);
+    using Kind = definition::OperationKind;
+    if (node.op == "prod") {
+      return reduction("prod", in[0], node, definition::keepsDim(node));
+    }
+    if (node.op.ends_with("_shift")) {
+      return pointwise(node.op, in);
+    }
+    if (operation && operation->kind == Kind::Contraction) {
+      return special("matmul", in, node, "");
+    }
+    if (operation && operation->kind == Kind::Convolution) {
+      std::string list;
+      for (const auto &[name, value] : node.attributes) {
+        const std::string text = pythonText(value);
+        list += text.empty() ? "" : fmt::format(", {}={}", name, text);
+      }
+      return special("conv2d", in, node, list);
+    }
+    if (operation && operation->kind == Kind::View) {
+      auto order = definition::viewOrder(node, at(in[0]).shape.size());
+      std::vector<std::string> places;
+      for (size_t dim : order ? *order : std::vector<size_t>()) {
+        places.push_back(dim == definition::newDimension ? "None" : std::to_string(dim));
+      }
+      return special("view", in, node, fmt::format("({})", fmt::join(places, ", ")));
+    }
+    return -1;
   }
 
   int mul(int a, int b) { return pointwise("mul", {a, b}); }
@@ -220,7 +287,7 @@ private:
   }
 
   int mean(int x, const Node &node, bool keep) {
-    return over(reduction("sum", x, node, keep), columns());
+    return over(reduction("sum", x, node, keep), columns(x, node));
   }
   /// Two passes: the mean first, then squared distances from it.
   int variance(int x, const Node &node) {
@@ -228,7 +295,7 @@ private:
     int squares = reduction("sum", mul(centred, centred), node, definition::keepsDim(node));
     int64_t correction =
         definition::integerAttribute(node, "correction", 1); // not 0, see decomposed
-    return over(squares, minus(columns(), constant(static_cast<double>(correction))));
+    return over(squares, minus(columns(x, node), constant(static_cast<double>(correction))));
   }
 
   int pow(int x, int exponent) {
@@ -305,7 +372,10 @@ private:
         node.op == "floor" || node.op == "ceil" || node.op == "round" || node.op == "trunc";
     const bool areOfFloats = in.empty() || areFloats(in[0]);
     if (isRounding && !areFloats(in[0])) {
-      return -1; // of integers, nothing to round
+      return isOfSteps ? in[0] : -1; // of integers, nothing to round
+    }
+    if (const int made = isOfSteps ? openAsStep(node, in) : -1; made >= 0) {
+      return made;
     }
     const DType kind = areOfFloats ? DType::F32 : DType::I32;
     if (const definition::Operator *lowering = definition::loweringOf(node, kind)) {
@@ -343,8 +413,9 @@ private:
   }
 
   const definition::Operator op;
+  const bool isOfSteps;
   const Node *current = nullptr;
-  PrimitiveGraph graph;
+  StepGraph graph;
   std::vector<int> mapped;
 };
 
@@ -352,6 +423,11 @@ private:
 
 bool isReductionName(const std::string &op) { return op == "sum" || op == "amax" || op == "amin"; }
 
-Result<PrimitiveGraph> decompose(const definition::Operator &op) { return Builder(op).run(); }
+Result<PrimitiveGraph> decompose(const definition::Operator &op) {
+  auto made = Builder(op, false).run();
+  return made ? Result<PrimitiveGraph>(std::move(*made)) : made.error();
+}
+
+Result<StepGraph> stepsOf(const definition::Operator &op) { return Builder(op, true).run(); }
 
 } // namespace nereid::generator

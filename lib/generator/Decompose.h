@@ -5,6 +5,8 @@
 
 #include "lib/generator/Fusion.h"
 
+#include <map>
+
 namespace nereid::generator {
 
 struct PrimitiveGraph {
@@ -13,6 +15,15 @@ struct PrimitiveGraph {
 };
 /// E0607 for an operation that has no form in the kernel language.
 Result<PrimitiveGraph> decompose(const definition::Operator &op);
+
+/// The same of any operator, as what is computed one step after another and not by one kernel.
+/// These are left besides: matmul, conv2d, prod, shifts; "view", and leaves: "size", and "count":
+/// how many elements a reduction of its operand combines.
+struct StepGraph : PrimitiveGraph {
+  /// By node: the further arguments of a conv2d, the order of a view, a size as an expression.
+  std::map<int, std::string> arguments;
+};
+Result<StepGraph> stepsOf(const definition::Operator &op);
 
 /// True for sum, amax and amin: what a kernel reduces with.
 bool isReductionName(const std::string &op);

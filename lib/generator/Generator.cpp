@@ -3,6 +3,7 @@
 #include "lib/generator/Generator.h"
 
 #include "lib/definition/operations/Operations.h"
+#include "lib/generator/Decompose.h"
 #include "lib/generator/ScheduleRules.h"
 #include "lib/generator/TensorLayout.h"
 
@@ -165,7 +166,7 @@ std::vector<GeneratedFile> writeFiles(const Generation &generation) {
   if (hasCpp(generation.language)) {
     append(writeCompanions(generation));
   }
-  if (hasPython(generation.language) && !generation.program) {
+  if (hasPython(generation.language) && (!generation.program || stepsOf(generation.op()))) {
     append(writePythonCompanions(generation));
   }
   return files;

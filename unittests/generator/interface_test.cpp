@@ -115,6 +115,8 @@ protected:
 class ShippedInterface : public testing::TestWithParam<std::string> {};
 INSTANTIATE_TEST_SUITE_P(All, ShippedInterface, testing::ValuesIn(sampledOperators()),
                          [](const auto &info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(OfPrograms, ShippedInterface, testing::ValuesIn(sampledProgramOperators()),
+                         [](const auto &info) { return info.param; });
 
 TEST_P(ShippedInterface, OfAllFilesAgreesUntilOneIsEdited) {
   Folder folder(GetParam());

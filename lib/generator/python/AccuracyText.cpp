@@ -45,7 +45,9 @@ OPERATOR = "{0}"
 DEVICE = "cuda"
 )";
 
-std::string tables(const FusedOperator &fused, const SizeNames &names, const TestProgram &program) {
+std::string tables(const Generation &generation, const SizeNames &names,
+                   const TestProgram &program) {
+  const FusedOperator &fused = generation.fused;
   std::vector<std::string> types, arguments, results;
   for (DType type : fused.op.dtypes) {
     types.push_back(torchType(type));
@@ -67,7 +69,7 @@ std::string tables(const FusedOperator &fused, const SizeNames &names, const Tes
                 "nan\")\n"
               : "KINDS = (\"plain\", \"strided\")\n";
   text += "SCALES = {\"small\": 1e-5, \"large\": 1e3, \"zeros\": 0.0}\n";
-  text += cutTables(fused) + "\n# Name and sizes.\nCASES = (\n";
+  text += cutTables(generation) + "\n# Name and sizes.\nCASES = (\n";
   for (const definition::Case &one : program.cases()) {
     text += caseRow(one, names, "");
   }
@@ -81,7 +83,7 @@ std::string writePythonAccuracy(const Generation &generation) {
   const SizeNames names(fused);
   const TestProgram program(generation, true);
   std::string text = fileHead(fused, fmt::format(description, fused.op.name));
-  text += fmt::format(imports, fused.op.name) + tables(fused, names, program);
+  text += fmt::format(imports, fused.op.name) + tables(generation, names, program);
   text += inputFunction(generation, names, program.widestInput());
   text += eagerHelpers(fused) + functionHead(fused);
   text += "    \"\"\"The definition by PyTorch's own operations: given float64, it is the "
@@ -94,7 +96,7 @@ std::string writePythonAccuracy(const Generation &generation) {
     results += (results.empty() ? "" : ", ") + name;
   }
   text += fmt::format("    return {}\n\n\n_definition = {}\n\n", results, fused.op.name);
-  text += exactDefinition(fused) + stepFunctions(fused, names) + "\n\n";
+  text += exactDefinition(fused) + stepFunctions(generation, names) + "\n\n";
   return text + programText("judge.py") + "\n\n" + programText("accuracy.py");
 }
 

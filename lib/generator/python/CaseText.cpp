@@ -130,8 +130,10 @@ std::string inputFunction(const Generation &generation, const SizeNames &names,
                      sizes, list);
 }
 
-std::string cutTables(const FusedOperator &fused) {
-  const std::optional<definition::Dim> outer = outerDimension(fused);
+std::string cutTables(const Generation &generation) {
+  const FusedOperator &fused = generation.fused;
+  const std::optional<definition::Dim> outer =
+      generation.program ? std::nullopt : outerDimension(fused);
   auto behind = [&](const definition::SymbolicShape &shape) -> std::string {
     const bool isCut = outer && !shape.empty() && shape[0] == *outer;
     return isCut ? std::to_string(shape.size() - 1) : "None";

@@ -18,7 +18,8 @@ std::string caseRow(const definition::Case &one, const SizeNames &names, const s
 std::string inputFunction(const Generation &generation, const SizeNames &names,
                           const std::string &widest);
 /// CUT_INPUTS and CUT_RESULTS: how many dimensions follow the leading ones, along which a large
-/// case is judged in parts; None for what stays whole, and everywhere when rows may meet.
-std::string cutTables(const FusedOperator &fused);
+/// case is judged in parts; None for what stays whole, and everywhere when rows may meet, as they
+/// may in programs.
+std::string cutTables(const Generation &generation);
 
 } // namespace nereid::generator

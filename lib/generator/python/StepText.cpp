@@ -97,12 +97,15 @@ bool isComparison(const std::string &op) {
 
 /// Operands are numbers or tensors; everything else is computed.
 bool isLeaf(const FusedNode &node) {
-  return node.op == "input" || node.op == "scalar" || node.op == "constant" || node.op == "columns";
+  return node.op == "input" || node.op == "scalar" || node.op == "constant" ||
+         node.op == "columns" || node.op == "size";
 }
 
 class StepWriter {
 public:
-  StepWriter(const FusedOperator &fused, const SizeNames &names) : fused(fused), names(names) {}
+  StepWriter(const FusedOperator &fused, const SizeNames &names,
+             const std::map<int, std::string> &arguments)
+      : fused(fused), names(names), arguments(arguments) {}
 
   std::string run() {
     const bool isExact =
@@ -120,12 +123,14 @@ public:
       const FusedNode &one = fused.nodes[i];
       const auto holds = [&](int input) { return isLaunched[static_cast<size_t>(input)]; };
       const bool isOfNumbers = std::all_of(one.inputs.begin(), one.inputs.end(), [&](int input) {
-        return holds(input) || fused.nodes[static_cast<size_t>(input)].op == "constant";
+        return holds(input) || fused.nodes[static_cast<size_t>(input)].op == "constant" ||
+               fused.nodes[static_cast<size_t>(input)].op == "size";
       });
       const bool isComputed =
           isOfNumbers && std::any_of(one.inputs.begin(), one.inputs.end(), holds);
       isLaunched.push_back(one.op == "scalar" || isComputed);
-      const std::string computed = node(one);
+      const auto given = arguments.find(static_cast<int>(i));
+      const std::string computed = node(one, given == arguments.end() ? "" : given->second);
       text += fmt::format("    _n{} = {}\n", i,
                           isComputed ? fmt::format("_t.launched({})", computed) : computed);
     }
@@ -152,6 +157,16 @@ private:
                     ? fmt::format("    {0} = {1}.shape[: {1}.dim() - {2}]\n", step.variable, name,
                                   step.fromEnd)
                     : fmt::format("    {} = {}.shape[-{}]\n", step.variable, name, step.fromEnd);
+      }
+    }
+    const bool hasSizes = std::any_of(fused.nodes.begin(), fused.nodes.end(),
+                                      [](const FusedNode &node) { return node.op == "size"; });
+    for (const SizeNames::Step &step : names.steps) {
+      const Operand &operand = fused.operands[static_cast<size_t>(step.operand)];
+      if (hasSizes && !step.isRest) {
+        text +=
+            fmt::format("    {} = {}.shape[-{}]\n", (operand.shape.end() - step.fromEnd)->symbol,
+                        operand.name, step.fromEnd);
       }
     }
   }
@@ -185,7 +200,7 @@ private:
     return isTanhForm ? ", is_written_otherwise=True" : "";
   }
 
-  std::string node(const FusedNode &node) {
+  std::string node(const FusedNode &node, const std::string &further) {
     std::vector<std::string> in;
     for (int input : node.inputs) {
       in.push_back(fmt::format("_n{}", input));
@@ -209,6 +224,21 @@ private:
           "_t.number({}, True)",
           names.product(fused.columns, fmt::format("math.prod({})", names.variable(rest))));
     }
+    if (node.op == "size") {
+      return fmt::format("_t.number({}, True)", further);
+    }
+    if (node.op == "count") {
+      return fmt::format("_t.count({}, {})", operands, dims);
+    }
+    if (node.op == "view") {
+      return fmt::format("_t.view({}, {})", operands, further);
+    }
+    if (node.op == "matmul" || node.op == "conv2d") {
+      return fmt::format("_t.{}({}{}{})", node.op, operands, further, exactness(node));
+    }
+    if (node.op == "prod") {
+      return fmt::format("_t.prod({}, {}, {}{})", operands, dims, keeps, exactness(node));
+    }
     if (node.op == "squeeze") {
       return fmt::format("_t.squeezed({}, {})", operands, dims);
     }
@@ -230,14 +260,23 @@ private:
 
   const FusedOperator &fused;
   const SizeNames &names;
+  const std::map<int, std::string> &arguments;
   std::set<std::string> used;
   std::string text;
 };
 
 } // namespace
 
-std::string stepFunctions(const FusedOperator &fused, const SizeNames &names) {
-  return StepWriter(fused, names).run();
+std::string stepFunctions(const Generation &generation, const SizeNames &names) {
+  if (!generation.program) {
+    const std::map<int, std::string> none;
+    return StepWriter(generation.fused, names, none).run();
+  }
+  const auto steps = stepsOf(generation.op()); // as who writes files has asked
+  FusedOperator opened = generation.fused;
+  opened.nodes = steps->nodes;
+  opened.outputNodes = steps->outputs;
+  return StepWriter(opened, names, steps->arguments).run();
 }
 
 } // namespace nereid::generator

@@ -3,6 +3,7 @@
 // carries along how far the operations' roundings may move the result. text/judge.py has the rules.
 #pragma once
 
+#include "lib/generator/Generator.h"
 #include "lib/generator/WrapperNames.h"
 
 #include <string>
@@ -10,6 +11,6 @@
 namespace nereid::generator {
 
 /// STEPS, the operations that occur with their roundings, and the function `_steps`.
-std::string stepFunctions(const FusedOperator &fused, const SizeNames &names);
+std::string stepFunctions(const Generation &generation, const SizeNames &names);
 
 } // namespace nereid::generator

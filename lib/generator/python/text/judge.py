@@ -143,6 +143,76 @@ class Steps:
         value = function(x[0], dims, keepdim)
         return value, None if x[1] is None else torch.amax(x[1], dims, keepdim)
 
+    def count(self, x, dims):
+        """How many elements a reduction over `dims` combines."""
+        sizes = [x[0].shape[dim] for dim in dims] if dims else x[0].shape
+        return self.number(math.prod(sizes), True)
+
+    def view(self, x, order):
+        """Dimensions in another order; None is a new one of size 1."""
+
+        def turned(tensor):
+            tensor = tensor.permute([dim for dim in order if dim is not None])
+            for place, dim in enumerate(order):
+                tensor = tensor.unsqueeze(place) if dim is None else tensor
+            return tensor
+
+        return turned(x[0]), None if x[1] is None else turned(x[1])
+
+    def prod(self, x, dims, keepdim, is_exact=False):
+        """In any order: a partial product may leave the range where the whole one stays in it."""
+
+        def over(tensor):
+            for dim in sorted(dims):
+                tensor = torch.prod(tensor, dim, True)
+            return tensor if keepdim else torch.squeeze(tensor, dims)
+
+        value = over(x[0])
+        if is_exact and x[1] is None:
+            return value, None
+        most = (x[0].abs() + _error(x)).nan_to_num(posinf=1.0)
+        upper, above = over(most), over(most.clamp(min=1.0))
+        below = over(torch.where(most > 0, most, 1.0).clamp(max=1.0))
+        terms = x[0].numel() // max(value.numel(), 1)
+        error = upper * math.expm1((terms - 1) * self.unit) + (upper - value.abs()).clamp(min=0.0)
+        flushed = value.abs() + terms * self.tiny * self.unit * above
+        error = error + torch.where(below < 2 * self.tiny, flushed, 0.0)
+        error = error.expand_as(value).nan_to_num(0.0, math.inf)
+        lost = (above > self.largest) | (value.isinf() & (below < 2 * self.tiny))
+        return self._rounded(value, error, 1, lost)
+
+    def matmul(self, a, b, is_exact=False):
+        return self._products(torch.matmul, a, b, None, a[0].shape[-1], is_exact)
+
+    def conv2d(self, x, w, bias, is_exact=False, **named):
+        def function(image, filters):
+            return F.conv2d(image, filters, None, **named)
+
+        added = None if bias[0].dim() == 0 else tuple(
+            None if each is None else each.reshape(-1, 1, 1) for each in bias
+        )
+        return self._products(function, x, w, added, w[0][0].numel() + 1, is_exact)
+
+    def _products(self, function, a, b, added, terms, is_exact):
+        """Sums of products, which `function` is linear in, and of what is added."""
+        value = function(a[0], b[0])
+        value = value if added is None else value + added[0]
+        if is_exact and a[1] is None and b[1] is None:
+            return value, None
+        error = torch.zeros_like(value)
+        if a[1] is not None:
+            error = error + function(a[1], b[0].abs() + _error(b))
+        if b[1] is not None:
+            error = error + function(a[0].abs(), b[1])
+        magnitudes = function(a[0].abs(), b[0].abs())
+        if added is not None:
+            error, magnitudes = error + _error(added), magnitudes + added[0].abs()
+        if is_exact:
+            return value, error
+        steps = 1 + (terms - 1 if terms < 38 else 6 * math.sqrt(terms))
+        lost = error.isinf() | (magnitudes.isfinite() & (magnitudes > self.largest))
+        return self._rounded(value, error + steps * self.unit * magnitudes + terms * self.tiny, 1, lost)
+
     def squeezed(self, x, dims):
         return torch.squeeze(x[0], dims), None if x[1] is None else torch.squeeze(x[1], dims)
 
