@@ -107,6 +107,7 @@ Result<CaseTensors> makeTensors(const FusedOperator &fused, const definition::Gr
       result.memory.push_back((*inputs)[i]);
     }
   }
+  auto number = static_cast<int64_t>(inputs->size()); // no two tensors have the same gap
   for (const auto &operand : fused.operands) {
     if (!operand.isOutput) {
       continue;
@@ -117,9 +118,9 @@ Result<CaseTensors> makeTensors(const FusedOperator &fused, const definition::Gr
     }
     // Callers of the wrapper get contiguous results; what the launcher takes besides is a gap
     // between the rows that the kernel walks, which may have several dimensions or none.
-    auto output =
-        definition::makeLaidOut(*shape, generator::operandType(operand, fused, dtype), grid.layout,
-                                generator::rowDimensions(fused, operand, grid.binding));
+    auto output = definition::makeLaidOut(
+        *shape, generator::operandType(operand, fused, dtype), grid.layout,
+        generator::rowDimensions(fused, operand, grid.binding), definition::smallestGap + number++);
     if (!output.view.isValid()) {
       return makeError("E0506", fmt::format("output '{}' does not fit in memory", operand.name))
           .withHelp("use a machine with more memory, or a smaller case in the definition");
