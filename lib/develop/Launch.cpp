@@ -124,6 +124,7 @@ Result<CaseTensors> makeTensors(const Generation &generation, const definition::
       result.memory.push_back((*inputs)[i]);
     }
   }
+  auto number = static_cast<int64_t>(inputs->size()); // no two tensors have the same gap
   for (const auto &operand : generation.called().operands) {
     if (!operand.isOutput) {
       continue;
@@ -134,9 +135,9 @@ Result<CaseTensors> makeTensors(const Generation &generation, const definition::
     }
     // Callers of the wrapper get contiguous results; what the launcher takes besides is a gap
     // between the rows that the kernel walks, which may have several dimensions or none.
-    auto output =
-        definition::makeLaidOut(*shape, generator::operandType(operand, dtype), grid.layout,
-                                generation.denseDimensions(operand, grid.binding));
+    auto output = definition::makeLaidOut(
+        *shape, generator::operandType(operand, dtype), grid.layout,
+        generation.denseDimensions(operand, grid.binding), definition::smallestGap + number++);
     if (!output.view.isValid()) {
       return makeError("E0506", fmt::format("output '{}' does not fit in memory", operand.name))
           .withHelp("use a machine with more memory, or a smaller case in the definition");

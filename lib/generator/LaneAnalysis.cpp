@@ -29,7 +29,9 @@ Lane laneOf(const FusedOperator &fused, int number, const std::vector<Lane> &lan
   const FusedNode &node = fused.nodes[static_cast<size_t>(number)];
   auto in = [&](size_t i) { return lanes[static_cast<size_t>(node.inputs[i])]; };
   if (node.op == "input") {
-    return loadLane(fused, number);
+    // What a row has one of is loaded without a mask, and may be an infinity: 0 times that is NaN.
+    const bool isOfRow = node.extent == Extent::Column || node.extent == Extent::Scalar;
+    return isOfRow ? Lane::Anything : loadLane(fused, number);
   }
   if (node.op == "exp" && in(0) == Lane::NegativeInfinity) {
     return Lane::Zero;

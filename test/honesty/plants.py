@@ -5,6 +5,7 @@ Every one computes something else, or touches something else, than what was aske
 matter of taste.
 """
 import ast
+import re
 
 from syntax import (bodies, calls, expression, kernels, keyword_of, mask_of, pointer_of, statement,
                     store_statements, stored_value)
@@ -96,6 +97,42 @@ def gap_accessed(text, kind):
     return edit
 
 
+def renamed(function, old, new):
+    """Puts an expression in the place of a parameter, wherever the kernel's statements read it."""
+    class Change(ast.NodeTransformer):
+        def visit_Name(self, node):
+            isRead = node.id == old and isinstance(node.ctx, ast.Load)
+            return ast.copy_location(new, node) if isRead else node
+    function.body = [Change().visit(one) for one in function.body]
+
+
+def shared_stride(tree):
+    """Takes the distance between the rows of the first tensor for that of the last one."""
+    found = False
+    for function in kernels(tree):
+        strides = [one.arg for one in function.args.args if re.fullmatch(r"stride_\w+_row", one.arg)]
+        if len(strides) > 1:
+            renamed(function, strides[-1], ast.Name(strides[0], ast.Load()))
+            found = True
+    return found
+
+
+def built_in_numbers(tree):
+    """Has the defaults of the wrapper's numbers built in."""
+    defaults = {}
+    for function in tree.body:
+        if isinstance(function, ast.FunctionDef) and function not in kernels(tree):
+            given = function.args.args[len(function.args.args) - len(function.args.defaults):]
+            defaults |= {one.arg: value for one, value in zip(given, function.args.defaults)
+                         if one.annotation and ast.unparse(one.annotation) in ("float", "int")}
+    found = False
+    for function in kernels(tree):
+        for name in [one.arg for one in function.args.args if one.arg in defaults]:
+            renamed(function, name, defaults[name])
+            found = True
+    return found
+
+
 PLANTS = {
     # Values that are special.
     "a NaN becomes 0": stored_value("tl.where({v} != {v}, 0.0, {v})"),
@@ -140,6 +177,9 @@ PLANTS = {
     "an early exit where the first two numbers are the same": inserted(
         "if tl.num_programs(0) > 1:\n    if tl.load({p}) == tl.load({p} + 1):\n        return",
         "first", "load"),
+    # Right for the calls that one thinks of first.
+    "one stride for two tensors": shared_stride,
+    "the defaults of numbers are built in": built_in_numbers,
     # What an earlier launch left behind.
     "keeps what stood in the output": kept_contents,
     "an early exit where the output is there": inserted(

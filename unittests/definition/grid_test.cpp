@@ -4,6 +4,7 @@
 
 #include "lib/definition/Tolerance.h"
 #include "lib/definition/cases/CaseGrid.h"
+#include "lib/definition/cases/OtherNumbers.h"
 
 #include <cmath>
 #include <set>
@@ -84,6 +85,97 @@ TEST(CaseGrid, LayoutsAreWhatTheySay) {
     EXPECT_LE(last + sizeInBytes(made->view.dtype()), begin + made->storage.byteCount());
   }
   EXPECT_TRUE(std::isnan(makeLaidOut({3}, DType::F32, LayoutKind::Contiguous).view.at(0)));
+}
+
+constexpr const char *ofNumbers = R"(
+[operator]
+name = "t"
+summary = "x"
+constraints = ["high > low", "eps > 0"]
+dtypes = ["float32"]
+body = "y = clamp(x / scale, low, high) + eps * z + steps"
+[inputs.x]
+shape = ["R", "D"]
+[inputs.z]
+shape = ["R", "D"]
+[inputs.scale]
+value = 0.1
+[inputs.low]
+value = 0.0
+[inputs.high]
+value = 6.0
+[inputs.eps]
+value = 1e-5
+[inputs.steps]
+value = 3
+[outputs.y]
+shape = ["R", "D"]
+[performance]
+cases = [{ R = 1, D = 1 }]
+)";
+
+/// A kernel that has the defaults built in is wrong in some of the cases.
+TEST(CaseGrid, NumbersAreTriedThatAreNoDefaults) {
+  Loaded loaded = load(ofNumbers);
+  ASSERT_TRUE(loaded.op) << loaded.diags.render();
+  const Operator &op = *loaded.op;
+  int found = 0;
+  for (const GridCase &one : accuracyGrid(op, 1)) {
+    auto inputs = makeInputs(op, one, DType::F32);
+    ASSERT_TRUE(inputs);
+    for (size_t i = 2; i < op.parameters.size(); ++i) {
+      const double number = (*inputs)[i].view.at(0);
+      EXPECT_EQ(number == op.parameters[i].value, one.numbers.empty()) << one.name;
+    }
+    if (one.numbers.empty()) {
+      continue;
+    }
+    ++found;
+    EXPECT_LT(one.numbers[3], one.numbers[4]) << one.name;
+    EXPECT_GT(one.numbers[5], 0) << one.name;
+    EXPECT_EQ(one.numbers[6], std::floor(one.numbers[6])) << one.name;
+    EXPECT_NE(one.name.find("eps = "), std::string::npos);
+    EXPECT_EQ(withNumbers(op, one.numbers).parameters[2].value, one.numbers[2]);
+  }
+  EXPECT_EQ(found, otherNumbersTurns);
+  EXPECT_EQ(otherNumbers(op, {}, 0)[2], 0.125) << "a power of two";
+  // What constraints leave no other value is as it is.
+  std::string fixed = ofNumbers;
+  fixed.replace(fixed.find("eps > 0"), 7, "eps < 0.00001000001\", \"eps > 0.000009999");
+  Loaded bound = load(fixed);
+  ASSERT_TRUE(bound.op) << bound.diags.render();
+  EXPECT_TRUE(otherNumbers(*bound.op, {}, 0).empty());
+}
+
+/// A kernel that takes one tensor's stride for another's is wrong.
+TEST(CaseGrid, GapsOfTensorsDiffer) {
+  Loaded loaded = load(ofNumbers);
+  ASSERT_TRUE(loaded.op) << loaded.diags.render();
+  for (const GridCase &one : accuracyGrid(*loaded.op, 1)) {
+    auto inputs = makeInputs(*loaded.op, one, DType::F32);
+    ASSERT_TRUE(inputs);
+    if (one.layout == LayoutKind::OuterStride) {
+      EXPECT_NE((*inputs)[0].view.strides()[0], (*inputs)[1].view.strides()[0]) << one.name;
+    }
+  }
+}
+
+/// Of two tensors NaN stands beside NaN once, and an infinity beside itself.
+TEST(CaseGrid, SpecialNumbersStandBesideTheirLikes) {
+  Loaded loaded = load(ofNumbers);
+  ASSERT_TRUE(loaded.op) << loaded.diags.render();
+  int both = 0, infinite = 0;
+  for (const GridCase &one : accuracyGrid(*loaded.op, 1, 0)) {
+    auto inputs = makeInputs(*loaded.op, one, DType::F32);
+    ASSERT_TRUE(inputs);
+    const runtime::Tensor &x = (*inputs)[0].view, &z = (*inputs)[1].view;
+    for (int64_t i = 0; i < x.elementCount(); ++i) {
+      both += std::isnan(x.at(i)) && std::isnan(z.at(i));
+      infinite += std::isinf(x.at(i)) && x.at(i) == z.at(i);
+    }
+  }
+  EXPECT_GT(both, 0);
+  EXPECT_GT(infinite, 0);
 }
 
 TEST(CaseGrid, DrawnCasesFollowFromTheSeed) {

@@ -3,6 +3,7 @@
 // their shapes, run by the interpreter (out-of-bounds and uninitialised reads are errors there) and
 // compiled for this CPU, both held against the float64 reference of the operator's graph.
 #include "lib/definition/cases/CaseGrid.h"
+#include "lib/definition/cases/OtherNumbers.h"
 #include "lib/eager/reference/Reference.h"
 #include "lib/generator/Generator.h"
 #include "lib/generator/KernelWriter.h"
@@ -107,12 +108,14 @@ protected:
     }
     std::string what = fused.op.name + ", " + one.name + ", " + std::string(torchName(dtype)) +
                        ", " + schedule.text();
-    auto plan = planLaunch(fused, schedule, inputs, outputs);
+    FusedOperator numbered = fused;
+    numbered.op = definition::withNumbers(fused.op, one.numbers);
+    auto plan = planLaunch(numbered, schedule, inputs, outputs);
     EXPECT_TRUE(bool(plan)) << what << "\n" << (plan ? "" : render(plan.error()));
     if (!plan || plan->isEmpty) {
       return 0;
     }
-    auto arguments = argumentsOf(callOf(*plan), fused, inputs, outputs);
+    auto arguments = argumentsOf(callOf(*plan), numbered, inputs, outputs);
     EXPECT_TRUE(bool(arguments));
     const std::vector<runtime::ArgumentValue> &values = arguments->values[0];
     interpretLaunch(*plan, values, what);

@@ -119,6 +119,23 @@ TEST(NumberBounds, SoftplusKnowsItsNumbers) {
   EXPECT_EQ(agreementOf("out = softplus(x, 0.9, 0.9)", {1.001F}, {bent}).mismatches, 1);
 }
 
+/// Half-way between whole numbers rounding goes to the even one, where the quotient is exact.
+TEST(NumberBounds, QuotientsByPowersOfTwoAreExact) {
+  EXPECT_EQ(agreementOf("out = torch.round(x / 0.5)", {1.25, 1.75}, {2, 4}).mismatches, 0);
+  EXPECT_EQ(agreementOf("out = torch.round(x / 0.5)", {1.25, 1.75}, {3, 4}).mismatches, 1);
+  // By any other number it may be a product with a rounded reciprocal.
+  for (const double written : {2.0, 3.0}) {
+    EXPECT_TRUE(agreementOf("out = torch.round(x / 3.0)", {7.5}, {written}).passed()) << written;
+  }
+}
+
+/// value * tensor1 / tensor2, whose product may be 0 before it is divided by 0.
+TEST(NumberBounds, WhatUnderflowsBeforeItIsDividedByZeroIsOpen) {
+  const std::string body = "out = torch.addcdiv(x, x, x * 0, value=0.25)";
+  EXPECT_EQ(agreementOf(body, {1e-45F}, {std::nan("")}).unverifiable, 1);
+  EXPECT_EQ(agreementOf(body, {1}, {std::nan("")}).mismatches, 1);
+}
+
 TEST(NumberBounds, NumbersBeyondTheRangeAndOtherTypesStayExact) {
   EXPECT_EQ(agreementOf("out = clamp(x, -1e300, 1e300)", {3}, {3.00001F}).mismatches, 1);
   EXPECT_EQ(agreementOf("out = clamp(x, -1e300, 1e300)", {3}, {3}).unverifiable, 0);

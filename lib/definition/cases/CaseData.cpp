@@ -115,7 +115,7 @@ void fillRow(Row &row, const Data &data, uint64_t seed) {
   const DType dtype = row.dtype();
   const double first = row.at(0), magnitude = magnitudeAt(data.range, dtype);
   if (data.kind == DataKind::Special) {
-    return fillSpecial(row, data.turn, seed);
+    return fillSpecial(row, data.turn, data.places != 0 ? data.places : seed);
   }
   if (data.kind == DataKind::SortedRows) {
     return fillSorted(row, seed);

@@ -34,6 +34,8 @@ struct Data {
   /// Special: what the first row has, of an infinity, the other, NaN and zeros; rows go on in turn.
   /// From specialTurns on the same again, at other places.
   int turn = 0;
+  /// Special: seeds the places, so that tensors have them in common; 0: the tensor's own seed does.
+  uint64_t places = 0;
 };
 constexpr int specialTurns = 4;
 /// The turn in which the first element is NaN; of an only row it is another one elsewhere in

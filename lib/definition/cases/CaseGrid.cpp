@@ -3,6 +3,7 @@
 // on one middle size, so that the grid stays quick.
 #include "lib/definition/cases/CaseGrid.h"
 
+#include "lib/definition/cases/OtherNumbers.h"
 #include "lib/definition/operations/Shape.h"
 
 #include <fmt/format.h>
@@ -102,7 +103,8 @@ public:
   GridWriter(const Operator &op, DType dtype) : op(op), dtype(dtype) {}
 
   void add(const std::string &what, Binding binding, const Data &data = {},
-           LayoutKind layout = LayoutKind::Contiguous, int dataOf = -1) {
+           LayoutKind layout = LayoutKind::Contiguous, int dataOf = -1,
+           std::vector<double> numbers = {}) {
     binding = bounded(std::move(binding));
     GridCase one;
     std::optional<Binding> fit = fulfilled(op, binding);
@@ -122,6 +124,11 @@ public:
     if (layout != LayoutKind::Contiguous) {
       one.name += fmt::format(", {}", name(layout));
     }
+    for (size_t i = 0; i < numbers.size(); ++i) {
+      const Parameter &parameter = op.parameters[i];
+      one.name += parameter.isScalar ? fmt::format(", {} = {:g}", parameter.name, numbers[i]) : "";
+    }
+    one.numbers = std::move(numbers);
     one.binding = std::move(binding);
     one.data = data;
     one.dataOf = dataOf;
@@ -196,6 +203,16 @@ public:
          {std::pair(LayoutKind::OuterStride, 1), std::pair(LayoutKind::Unaligned, 3)}) {
       add("layout", small(op, {5}, 129), {}, layout);
       add("layout", small(op, {2, 3}, 64), {DataKind::Special, 0, turn}, layout);
+    }
+  }
+
+  void addNumbers() {
+    for (int turn = 0; turn < otherNumbersTurns; ++turn) {
+      const Binding middle = small(op, {5}, 129);
+      const Binding fit = fulfilled(op, bounded(middle)).value_or(middle);
+      if (std::vector<double> numbers = otherNumbers(op, fit, turn); !numbers.empty()) {
+        add("numbers", middle, {}, LayoutKind::Contiguous, -1, std::move(numbers));
+      }
     }
   }
 
@@ -274,6 +291,7 @@ std::vector<GridCase> accuracyGrid(const Operator &op, uint64_t seed, int drawn,
   writer.addSizes();
   writer.addValues();
   writer.addLayouts();
+  writer.addNumbers();
   for (GridCase &one : writer.grid) {
     one.seed += seed;
   }
@@ -287,7 +305,7 @@ std::vector<GridCase> accuracyGrid(const Operator &op, uint64_t seed, int drawn,
 }
 
 LaidOut makeLaidOut(const std::vector<int64_t> &sizes, DType dtype, LayoutKind layout,
-                    size_t rowDims) {
+                    size_t rowDims, int64_t gap) {
   LaidOut made;
   int64_t count = elementCountOf(sizes).value_or(-1);
   bool plain = layout == LayoutKind::Contiguous || sizes.empty() || count <= 0;
@@ -298,7 +316,6 @@ LaidOut makeLaidOut(const std::vector<int64_t> &sizes, DType dtype, LayoutKind l
     }
     return made;
   }
-  constexpr int64_t gap = 3;
   const size_t rowBegin = sizes.size() - std::min(rowDims, sizes.size());
   int64_t rowLength = 1;
   for (size_t i = rowBegin; i < sizes.size(); ++i) {
@@ -336,7 +353,8 @@ Result<std::vector<LaidOut>> makeInputs(const Operator &op, const GridCase &grid
     ++seed;
     if (parameter.isScalar) {
       Tensor number = Tensor::empty({}, DType::F64);
-      number.set(0, parameter.value);
+      const size_t at = inputs.size();
+      number.set(0, at < grid.numbers.size() ? grid.numbers[at] : parameter.value);
       inputs.push_back({number, number});
       continue;
     }
@@ -347,7 +365,8 @@ Result<std::vector<LaidOut>> makeInputs(const Operator &op, const GridCase &grid
     const size_t number = inputs.size();
     const bool isKept = grid.layout == LayoutKind::OuterStride && mustBeContiguous(op, number);
     LaidOut made = makeLaidOut(*sizes, parameter.fixedDtype.value_or(dtype),
-                               isKept ? LayoutKind::Contiguous : grid.layout);
+                               isKept ? LayoutKind::Contiguous : grid.layout, 1,
+                               smallestGap + static_cast<int64_t>(number));
     if (!made.view.isValid()) {
       return makeError("E0506", fmt::format("no memory for input '{}' of shape {}", parameter.name,
                                             sizesText(*sizes)))
@@ -355,7 +374,10 @@ Result<std::vector<LaidOut>> makeInputs(const Operator &op, const GridCase &grid
     }
     const bool isPlain = (grid.dataOf >= 0 && grid.dataOf != static_cast<int>(number)) ||
                          (isBesideFloats(made.view.dtype(), dtype) && isFar(grid.data.kind));
-    fillData(made.view, isPlain ? Data{} : grid.data, seed, valueRange(op, number));
+    Data data = isPlain ? Data{} : grid.data;
+    // NaN beside NaN, and an infinity beside itself: they are equal, or not.
+    data.places = grid.dataOf < 0 ? grid.seed + 1 : 0;
+    fillData(made.view, data, seed, valueRange(op, number));
     inputs.push_back(std::move(made));
   }
   return inputs;

@@ -23,6 +23,8 @@ struct GridCase {
   /// The tensor parameter that has data of the kind, where the others have normal numbers; -1: all.
   int dataOf = -1;
   LayoutKind layout = LayoutKind::Contiguous;
+  /// Of number parameters, at their places; empty: the definition's.
+  std::vector<double> numbers = {};
   uint64_t seed = 0;
   std::string unmet = {}; ///< why constraints leave nothing to try; empty otherwise
 };
@@ -33,16 +35,19 @@ struct GridCase {
 std::vector<GridCase> accuracyGrid(const Operator &op, uint64_t seed, int drawn = 8,
                                    DType dtype = DType::F32);
 
+constexpr int64_t smallestGap = 3; ///< elements
+
 /// A tensor as a case wants it: `view` looks into `storage`, which must outlive it.
 struct LaidOut {
   runtime::Tensor storage, view;
 };
 /// Uninitialised (poisoned). Invalid view when the memory cannot be had. The last `rowDims`
-/// dimensions make a row.
+/// dimensions make a row, with `gap` elements behind it.
 LaidOut makeLaidOut(const std::vector<int64_t> &sizes, DType dtype, LayoutKind layout,
-                    size_t rowDims = 1);
+                    size_t rowDims = 1, int64_t gap = smallestGap);
 
-/// One input per parameter, filled; numbers as float64 tensors of shape [] with their default.
+/// One input per parameter, filled; numbers as float64 tensors of shape [] with the case's or
+/// their default.
 /// Inputs that a constraint restricts ("var >= 0", "x.is_contiguous()") are so. E0604 when the
 /// binding misses a symbol, E0506 without memory.
 Result<std::vector<LaidOut>> makeInputs(const Operator &op, const GridCase &grid, DType dtype);

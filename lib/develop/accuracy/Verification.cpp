@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/develop/accuracy/Verification.h"
 
+#include "lib/definition/cases/OtherNumbers.h"
 #include "lib/launch/LostDevice.h"
 #include "lib/support/Interrupt.h"
 #include "lib/verify/KeptCase.h"
@@ -40,8 +41,15 @@ std::vector<verify::TrialTensor> trialTensors(const generator::CalledOperator &c
   return inputs;
 }
 
+/// With the numbers of the case.
+Generation withNumbers(const Generation &generation, const GridCase &grid) {
+  Generation result = generation;
+  result.fused.op = definition::withNumbers(generation.op(), grid.numbers);
+  return result;
+}
+
 /// What `nereid check` says of the case, on tensors of its own; "" = nothing.
-std::string finding(Generation &generation, const KernelSource &source,
+std::string finding(const Generation &generation, const KernelSource &source,
                     const generator::Schedule &schedule, const GridCase &grid, DType dtype) {
   auto tensors = makeTensors(generation, grid, dtype);
   if (!tensors) {
@@ -118,7 +126,8 @@ Result<Attempt> tryCase(Generation &generation, Progress &progress, const Machin
     row.skipped = grid.unmet;
     return attempt;
   }
-  auto tensors = makeTensors(generation, grid, dtype);
+  const Generation numbered = withNumbers(generation, grid);
+  auto tensors = makeTensors(numbered, grid, dtype);
   if (!tensors) {
     row.skipped = tensors.error().message;
     return attempt;
@@ -128,7 +137,7 @@ Result<Attempt> tryCase(Generation &generation, Progress &progress, const Machin
   auto schedule = progress.scheduleFor(generation, grid.binding, dtype, chip);
   auto launch = [&](std::span<const Tensor> given, const verify::LaunchWay &way) -> Status {
     auto prepared =
-        PreparedLaunch::prepare(source, generation, schedule, given.first(tensors->inputs.size()),
+        PreparedLaunch::prepare(source, numbered, schedule, given.first(tensors->inputs.size()),
                                 given.subspan(tensors->inputs.size()));
     if (!prepared) {
       return prepared.error();
@@ -141,12 +150,12 @@ Result<Attempt> tryCase(Generation &generation, Progress &progress, const Machin
   const std::string places = placesOf(*tensors, schedule, dtype);
   bool isClean = false;
   auto check = [&]() -> Result<std::string> {
-    std::string found = finding(generation, source, schedule, grid, dtype);
+    std::string found = finding(numbered, source, schedule, grid, dtype);
     isClean = found.empty();
     return found;
   };
-  auto tried = bench::inspectLaunch(trialTensors(generation.called(), *tensors, grid.layout),
-                                    launch, {.seed = grid.seed}, check, progress.isChecked(places));
+  auto tried = bench::inspectLaunch(trialTensors(numbered.called(), *tensors, grid.layout), launch,
+                                    {.seed = grid.seed}, check, progress.isChecked(places));
   if (!tried) {
     // Neither says that the kernel is wrong in this case.
     if (isOfSource(tried.error()) || tried.error().code == "E0506") {
@@ -172,7 +181,7 @@ Result<Attempt> tryCase(Generation &generation, Progress &progress, const Machin
   CaseTensors computed;
   computed.inputs = tensors->inputs;
   computed.outputs = attempt.computed;
-  auto comparison = compareOutputs(generation.op(), computed, dtype);
+  auto comparison = compareOutputs(numbered.op(), computed, dtype);
   if (!comparison && comparison.error().code == "E0506") {
     return comparison.error();
   }
@@ -250,8 +259,9 @@ Result<std::vector<GridCase>> chosenCases(const Generation &generation,
 }
 
 /// Everything about the attempt as files.
-Status keepAttempt(const Generation &generation, const Attempt &attempt, const std::string &name,
+Status keepAttempt(const Generation &generation, const Attempt &attempt, const GridCase &grid,
                    const AccuracyOptions &options) {
+  const Generation numbered = withNumbers(generation, grid);
   const AccuracyRow &row = attempt.row;
   verify::KeptCase kept;
   kept.name = row.caseName;
@@ -259,16 +269,21 @@ Status keepAttempt(const Generation &generation, const Attempt &attempt, const s
                  : !row.skipped.empty() ? "skipped: " + row.skipped
                                         : "passed";
   kept.command = options.command;
-  kept.addCommand(name, options.seed);
+  kept.addCommand(grid.name, options.seed);
   kept.command.insert(kept.command.end(), {"--dtype", std::string(torchName(row.dtype))});
   kept.facts = {{"dtype", std::string(torchName(row.dtype))},
                 {"seed", std::to_string(options.seed)},
                 {"data", row.data},
                 {"layout", row.layout},
                 {"schedule", row.schedule}};
+  for (const definition::Parameter &parameter : numbered.op().parameters) {
+    if (parameter.isScalar) {
+      kept.facts.emplace_back(parameter.name, fmt::format("{}", parameter.value));
+    }
+  }
   std::vector<std::string> outputs;
   size_t input = 0;
-  for (const generator::Operand &operand : generation.called().operands) {
+  for (const generator::Operand &operand : numbered.called().operands) {
     if (operand.isOutput) {
       outputs.push_back(operand.name);
     } else if (input < attempt.tensors.inputs.size()) {
@@ -279,7 +294,7 @@ Status keepAttempt(const Generation &generation, const Attempt &attempt, const s
     kept.addOutput(outputs[i], attempt.computed[i]);
   }
   if (!attempt.tensors.outputs.empty()) {
-    auto expected = eager::runReference(generation.op(), attempt.tensors.inputs, row.dtype,
+    auto expected = eager::runReference(numbered.op(), attempt.tensors.inputs, row.dtype,
                                         eager::Rounding::OncePerResult, runtime::defaultPool());
     for (size_t i = 0; expected && i < expected->size(); ++i) {
       kept.addExpected(outputs[i], (*expected)[i].values, (*expected)[i].bounds);
@@ -320,7 +335,7 @@ Result<AccuracyReport> verifyAccuracy(Generation &generation, const KernelSource
       AccuracyRow &row = (*attempt)->row;
       const bool failed = !row.failure.empty();
       if (choice.wants(failed)) {
-        if (Status kept = keepAttempt(generation, **attempt, (*grid)[i].name, options); !kept) {
+        if (Status kept = keepAttempt(generation, **attempt, (*grid)[i], options); !kept) {
           return kept.error();
         }
         choice.choose(fmt::format("{} ({})", row.caseName, torchName(dtype)), failed);

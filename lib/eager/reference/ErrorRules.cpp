@@ -222,7 +222,8 @@ Bounded softplus(const Rule &rule, const Bounded &x, const Bounded &beta,
 }
 
 /// Adds the operation's own rounding, which is one of `scale`, and looks after the type's range.
-inline Bounded rounded(const Rule &rule, Bounded out, bool inputLost, double scale) {
+/// `keeps`: what float32 has as a number is left as it is.
+inline Bounded rounded(const Rule &rule, Bounded out, bool inputLost, double scale, bool keeps) {
   if (inputLost || out.error == lost) {
     return {out.value, infinity};
   }
@@ -230,7 +231,7 @@ inline Bounded rounded(const Rule &rule, Bounded out, bool inputLost, double sca
     return {out.value, 0};
   }
   double magnitude = std::fabs(out.value);
-  const bool isExact = rule.keepsRepresentable && out.error == 0 && magnitude >= rule.tiny &&
+  const bool isExact = keeps && out.error == 0 && magnitude >= rule.tiny &&
                        static_cast<double>(static_cast<float>(out.value)) == out.value;
   double error = out.error + (isExact ? 0 : rule.roundings * scale);
   const bool isZero = magnitude == 0 && error == 0; // exp(-inf) is nothing else
@@ -243,7 +244,13 @@ inline Bounded rounded(const Rule &rule, Bounded out, bool inputLost, double sca
 }
 
 inline Bounded rounded(const Rule &rule, Bounded out, bool inputLost) {
-  return rounded(rule, out, inputLost, std::fabs(out.value));
+  return rounded(rule, out, inputLost, std::fabs(out.value), rule.keepsRepresentable);
+}
+
+/// However a quotient is computed, that by a power of two is a product.
+bool isPowerOfTwo(const Bounded &x) {
+  int exponent = 0;
+  return x.error == 0 && std::fabs(std::frexp(x.value, &exponent)) == 0.5;
 }
 
 /// How far the value may be off, because each operand may be so far off as its error says.
@@ -284,15 +291,16 @@ void runRow(const Rule &rule, const Bounded *const *operands, const int64_t *ste
     double scale = row.scale ? row.scale(at) : std::fabs(value);
     scale = std::isnan(scale) ? std::fabs(value) : scale;
     double error = isLost ? 0 : inherited(row, value, in, at, operandCount);
-    if (row.fragile && row.fragile(at) < 2 * rule.tiny) {
+    if (const double product = row.fragile ? row.fragile(at) : infinity; product < 2 * rule.tiny) {
       error += rule.tiny * row.multiplied(at);
+      isLost = isLost || (product > 0 && std::isinf(value)); // 0 by 0, once the product is 0
     }
     isLost = isLost || (row.largest && row.largest(at) > rule.largest && std::isfinite(value));
     for (size_t k = 0; row.reach && k < operandCount; ++k) {
       isLost = isLost || in[k].error > row.reach(at, k);
     }
     out[i] = rounded(rule, {value, error}, isLost || (std::isfinite(value) && scale > rule.largest),
-                     scale);
+                     scale, false);
   }
 }
 
@@ -317,7 +325,10 @@ void runRule(const Rule &rule, const Bounded *const *operands, const int64_t *st
     if constexpr (finish == Finish::Truth) {
       out[i] = exact;
     } else {
-      out[i] = rounded(rule, exact, finish == Finish::Selection ? exact.error == infinity : lost);
+      const bool isLost = finish == Finish::Selection ? exact.error == infinity : lost;
+      const bool keeps =
+          rule.keepsRepresentable && (!rule.divides || isPowerOfTwo(in[operandCount - 1]));
+      out[i] = rounded(rule, exact, isLost, std::fabs(exact.value), keeps);
     }
   }
 }
@@ -428,8 +439,9 @@ Rule makeRule(const Node &node, const Operation &operation, const ErrorModel &mo
     rule.argumentFlush = slope->second.flushFactor * rule.tiny;
     rule.run = NEREID_RULE(Number, 1, sloped(rule, in[0]));
   } else {
-    rule.keepsRepresentable =
-        model.compute == DType::F32 && (node.op == "add" || node.op == "sub" || node.op == "mul");
+    rule.divides = node.op == "div";
+    rule.keepsRepresentable = model.compute == DType::F32 && (rule.divides || node.op == "add" ||
+                                                              node.op == "sub" || node.op == "mul");
     rule.function = node.op == "elu" ? [](double x) { return std::expm1(x); } : ScalarFunction{};
     auto found = otherRules().find(node.op);
     rule.run = found == otherRules().end() ? nullptr : found->second;

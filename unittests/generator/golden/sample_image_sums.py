@@ -20,7 +20,7 @@ def t_rows_kernel(
         b_row = (row % size_C) * stride_b_C
         x = tl.load(x_ptr + row * stride_x_row + col, mask=inside, other=0.0).to(compute)
         b = tl.load(b_ptr + b_row).to(compute)
-        out = tl.sum(x * b, axis=0)
+        out = tl.sum(tl.where(inside, x * b, 0.0), axis=0)
         out_rounded = out.to(out_ptr.dtype.element_ty)
         tl.store(out_ptr + row * stride_out_row, out_rounded)
 
@@ -50,7 +50,7 @@ def t_looped_rows_kernel(
             col = start + tl.arange(0, BLOCK_N)
             inside = col < columns
             x = tl.load(x_ptr + row * stride_x_row + col, mask=inside, other=0.0).to(compute)
-            out_parts += x * b
+            out_parts += tl.where(inside, x * b, 0.0)
         out = tl.sum(out_parts, axis=0)
         out_rounded = out.to(out_ptr.dtype.element_ty)
         tl.store(out_ptr + row * stride_out_row, out_rounded)
