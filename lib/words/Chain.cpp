@@ -100,7 +100,14 @@ std::optional<Shipped> chainDefinition(const std::vector<std::string> &functions
     body += fmt::format("{} = {}\n", operand, call);
   }
   Shipped chain;
-  chain.origin = fmt::format("the functions {}", fmt::join(functions, ", "));
+  std::vector<std::string> said;
+  for (const std::string &name : functions) { // which may also take a weight and a bias
+    const auto &arguments = definition::findOperation(name)->arguments;
+    const bool isPlain = std::any_of(arguments.begin(), arguments.end(),
+                                     [](const auto &one) { return one.name == "weight"; });
+    said.push_back(name + (isPlain ? " (without weight and bias)" : ""));
+  }
+  chain.origin = fmt::format("the functions {}", fmt::join(said, ", "));
   chain.text = fmt::format(R"(# SPDX-License-Identifier: Apache-2.0
 [operator]
 name = "{}"

@@ -39,6 +39,12 @@ const Token *sizeBehind(const std::vector<Token> &tokens, const Term &term) {
 void readNumbers(const std::vector<Token> &tokens, const std::vector<Term> &terms, Facts &facts) {
   std::optional<SizeFact> batch;
   for (const Term &term : terms) {
+    if (term.idea == "rows" && facts.shapes.empty()) { // "last dimension 768", "rows of 1024"
+      if (const Token *size = sizeBehind(tokens, term)) {
+        facts.lengths.push_back({term.text, *sizeAt({*size}, 0), size->range});
+      }
+      continue;
+    }
     if (term.kind != TermKind::Fact) {
       continue;
     }

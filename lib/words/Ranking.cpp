@@ -193,6 +193,18 @@ private:
   }
 };
 
+/// The text asks for something that the definition does not have: an operation that goes by an
+/// everyday word, or an input.
+bool isLacking(const Shipped &one, const Term &term) {
+  static const std::set<std::string> everyday = {"all", "any", "where", "norm", "normalisation"};
+  static const std::set<std::string> inputs = {"bias", "weight", "gate"};
+  const bool isAsked =
+      (term.kind == TermKind::Weak && !everyday.contains(term.idea)) || inputs.contains(term.idea);
+  const bool isSign = term.text == "+" || term.text == "*" || term.text == "/"; // of a formula
+  const bool hasIt = isSign ? one.body.contains(term.idea) : one.has(term.idea);
+  return isAsked && !term.isNegated && !hasIt;
+}
+
 } // namespace
 
 std::vector<Candidate> rank(const std::vector<Shipped> &shipped, const std::vector<Term> &terms,
@@ -226,7 +238,18 @@ bool isClear(const std::vector<Candidate> &candidates, const std::vector<Term> &
     return isStrong(term) ||
            (term.kind == TermKind::Word && best.shipped->names.contains(term.idea));
   });
-  if (anyOf([&](const Term &term) { return isElsewhere(*best.shipped, term); })) {
+  if (anyOf([&](const Term &term) {
+        return isElsewhere(*best.shipped, term) || isLacking(*best.shipped, term);
+      })) {
+    return false;
+  }
+  // A function of its name that the text does not ask for: "dropout" is not "layer_norm_dropout".
+  const bool isMore =
+      std::any_of(best.missing.begin(), best.missing.end(), [](const std::string &name) {
+        const definition::Operation *operation = definition::findOperation(name);
+        return operation && operation->kind == definition::OperationKind::Composite;
+      });
+  if (isMore) {
     return false;
   }
   const bool isExcluding = anyOf([](const Term &term) { return term.isNegated; });

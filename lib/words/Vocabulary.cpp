@@ -129,6 +129,9 @@ public:
   std::vector<Term> find() {
     for (size_t at = 0; at < tokens.size();) {
       if (!isWritten(tokens[at])) {
+        if (const Entry *sign = signAt(at)) {
+          add(sign->kind, sign->idea, at, at + 1);
+        }
         ++at;
         continue;
       }
@@ -163,6 +166,28 @@ private:
            !known->contains(token.text);
   }
 
+  /// "x + b", "a * b", "1/sqrt(x)", "x @ w": between two values of one line, so that no bullet,
+  /// emphasis or "and/or" is one.
+  const Entry *signAt(size_t at) const {
+    static const std::unordered_map<std::string, Entry> signs = {
+        {"+", {TermKind::Weak, "add", 1}},
+        {"*", {TermKind::Weak, "mul", 1}},
+        {"/", {TermKind::Weak, "div", 1}},
+        {"@", {TermKind::Operation, "matmul", 1}}};
+    const auto sign = signs.find(tokens[at].text);
+    if (sign == signs.end() || at == 0 || at + 1 >= tokens.size() || !known) {
+      return nullptr;
+    }
+    const Token &before = tokens[at - 1], &after = tokens[at + 1];
+    const bool isLine = before.range.line == after.range.line;
+    const bool isBetween = (isWritten(before) || before.text == ")" || before.text == "]") &&
+                           (isWritten(after) || after.text == "(");
+    const bool isSizes = before.kind == TokenKind::Number && after.kind == TokenKind::Number;
+    const bool isWord =
+        sign->first == "/" && before.kind == TokenKind::Word && before.text.size() > 1; // "and/or"
+    return isLine && isBetween && !isSizes && !isWord ? &sign->second : nullptr;
+  }
+
   bool isStop(const std::string &text) const {
     auto found = lexicon().entries.find(text);
     return found != lexicon().entries.end() && found->second.kind == TermKind::Stop;
@@ -176,7 +201,7 @@ private:
     size_t count = 0;
     bool isSplit = true, isAllStop = true;
     for (size_t next = at; next < tokens.size() && next < at + 2 * mostTokens; ++next) {
-      if (isJoint(tokens[next])) {
+      if (isJoint(tokens[next]) || (count > 0 && tokens[next].text == "=")) { // "dim=0"
         continue;
       }
       if (!isWritten(tokens[next]) || count == mostTokens) {

@@ -35,12 +35,12 @@ std::string answer(const std::string &text) {
   }
   const auto terms = termsOf(*tokens);
   const auto candidates = rank(shipped(), terms, findFacts(*tokens, terms));
-  if (candidates.empty()) {
-    const auto functions = chainOf(terms);
-    const auto chain = functions.empty() ? std::nullopt : chainDefinition(functions);
-    return chain ? "+" + chain->op.body : "-";
+  if (isClear(candidates, terms)) {
+    return candidates.front().shipped->op.name;
   }
-  return isClear(candidates, terms) ? candidates.front().shipped->op.name : "?";
+  const auto functions = chainOf(terms);
+  const auto chain = functions.empty() ? std::nullopt : chainDefinition(functions);
+  return chain ? "+" + chain->op.body : candidates.empty() ? "-" : "?";
 }
 
 TEST(Words, SentencesFindTheirOperator) {

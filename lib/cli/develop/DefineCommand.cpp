@@ -252,20 +252,24 @@ Result<Reading> read(const Options &options) {
   reading.terms = words::findTerms(*tokens, &known);
   reading.facts = words::findFacts(*tokens, reading.terms);
   reading.candidates = words::rank(reading.shipped, reading.terms, reading.facts);
-  if (reading.candidates.empty()) {
+  const bool isClear = words::isClear(reading.candidates, reading.terms);
+  if (!isClear && options.choose.empty()) {
     const auto functions = words::chainOf(reading.terms);
     const bool hasKernel = std::none_of(functions.begin(), functions.end(), [](const auto &name) {
       return develop::missingForm(name).has_value();
     });
-    if (!functions.empty() && hasKernel && options.choose.empty()) {
+    if (!functions.empty() && hasKernel) {
       reading.chain = words::chainDefinition(functions);
     }
-    return reading.chain ? Result<Reading>(std::move(reading)) : fitsNothing(reading);
+  }
+  if (reading.chain) {
+    return reading;
+  }
+  if (reading.candidates.empty()) {
+    return fitsNothing(reading);
   }
   if (options.choose.empty()) {
-    reading.chosen = words::isClear(reading.candidates, reading.terms)
-                         ? reading.candidates.front().shipped
-                         : nullptr;
+    reading.chosen = isClear ? reading.candidates.front().shipped : nullptr;
     return reading;
   }
   std::vector<std::string> names;
