@@ -9,6 +9,8 @@ this checkout and Python. A check whose tools are missing there is skipped and s
   unit         the driver's tests, on the real one
   conformance  the language, each function and type
   kernels      `nereid verify` of every folder of kernels/
+  definitions  `nereid verify` of every definition of operators/
+  operators    definitions called by name on PyTorch's tensors
   programs     random programs against the interpreter
   sanitizer    compute-sanitizer's four tools over kernels/
   library      kernels compiled ahead of time
@@ -44,7 +46,7 @@ PROGRAMS = ["nereid", "nvidia_driver_test", "language_conformance", "program_fuz
 LIBRARY = "libnereid.so"
 AOT = "gpu_library"
 TOOLS = ["memcheck", "racecheck", "initcheck", "synccheck"]
-NAMES = ["unit", "conformance", "kernels", "programs", "sanitizer", "library", "functions",
+NAMES = ["unit", "conformance", "kernels", "definitions", "operators", "programs", "sanitizer", "library", "functions",
          "repeats", "devices",
          "torch", "contexts", "refusals", "faults"]
 SKIPPED = 77
@@ -168,6 +170,12 @@ def all_checks(programs, options):
                                               str(options.seed)], 300)
         check.name = folder.name
         yield check
+    definitions = Check("definitions", "definitions",
+                        [sys.executable, str(ROOT / "scripts/operators.py"), "--nereid",
+                         str(programs.find("nereid")), "--target", device, "--seed", str(options.seed),
+                         "--jobs", str(options.jobs)], 900)
+    yield definitions if programs.find("nereid").exists() else definitions.skip("no nereid")
+    yield python_check(programs, "operators")
     yield program("programs", "program_fuzz",
                   ["--count", str(options.programs), "--seed", str(options.seed), "--processor", device,
                    "--jobs", str(options.jobs), "--out", tempfile.gettempdir() + "/gpu_test_programs"], 600)

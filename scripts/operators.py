@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Verifies every definition of operators/ and prints a table. Exit status 1 when one fails.
 
-  scripts/operators.py --nereid FILE [--only TEXT] [--jobs N] [--timeout SECONDS] [--document FILE]
+  scripts/operators.py --nereid FILE [--only TEXT] [--target TEXT] [--jobs N] [--timeout SECONDS]
+                       [--seed N] [--document FILE]
 
 --document rewrites the table of shipped definitions in docs/operators.md, between its two marks; of
 definitions that --only leaves out the rows stay as they are. Columns: the definition's name, its folder,
@@ -24,12 +25,15 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 BEGIN, END = "<!-- shipped definitions -->", "<!-- end -->"
 
 
-def verify(nereid, path, seconds):
+def verify(nereid, path, options):
     """What came out, and how long it took."""
+    seconds, chosen = options.timeout, ["--target", options.target] if options.target else []
+    chosen += ["--seed", str(options.seed)] if options.seed is not None else []
     start = time.monotonic()
     with tempfile.TemporaryDirectory() as folder:
         try:
-            done = subprocess.run([nereid, "verify", str(path), "--fresh", "--out", f"{folder}/out"],
+            done = subprocess.run([nereid, "verify", str(path), "--fresh", "--out", f"{folder}/out",
+                                   *chosen],
                                   capture_output=True, text=True, timeout=seconds, check=False)
         except subprocess.TimeoutExpired:
             return f"not done after {seconds} s", time.monotonic() - start
@@ -68,6 +72,8 @@ def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("--nereid", required=True)
     parser.add_argument("--only", default="")
+    parser.add_argument("--target", help="by default this machine's processor")
+    parser.add_argument("--seed", type=int, help="of cases and data; drawn for each without it")
     parser.add_argument("--jobs", type=int, default=max(1, (os.cpu_count() or 2) // 2))
     parser.add_argument("--timeout", type=int, default=600)
     parser.add_argument("--document", type=pathlib.Path)
@@ -79,7 +85,7 @@ def main():
         return 2
     results = {}
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        started = [pool.submit(verify, options.nereid, path, options.timeout) for path in paths]
+        started = [pool.submit(verify, options.nereid, path, options) for path in paths]
         for path, one in zip(paths, started):
             result, seconds = one.result()
             results[path] = result

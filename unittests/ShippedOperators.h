@@ -48,4 +48,9 @@ inline std::vector<std::string> sampledOperators() {
           "scale_shift", "softmax",   "sum_integers",  "var_mean"};
 }
 
+/// Of those whose kernels are made of programs.
+inline std::vector<std::string> sampledProgramOperators() {
+  return {"attention", "conv2d_same", "linear_gelu", "softmax_leading"};
+}
+
 } // namespace nereid

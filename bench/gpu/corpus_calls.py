@@ -3,6 +3,8 @@
 
 import math
 
+from bounds import of_orders
+
 
 class Data:
     """Tensors by name, made when they are first asked for; the same for every call of a process."""
@@ -33,11 +35,24 @@ def calls(g, d):
             return lambda: getattr(g, name)(x, *rest, **named)
         return prepare
 
-    def on(make, use):
+    def on(make, use, apart=None):
+        """`apart`: of sums that programs add up in any order, how far results may be apart."""
         def prepare():
             given = make()
-            return lambda: use(*given)
+
+            def call():
+                return use(*given)
+            call.apart = apart(*given) if apart else None
+            return call
         return prepare
+
+    def added_rows(rows, places, count):
+        """Rows of the same place are added up in their own type, the first one to 0."""
+        sums = torch.zeros(count, rows.shape[-1], dtype=torch.float64, device=rows.device)
+        sums.index_add_(0, places.flatten(), rows.reshape(-1, rows.shape[-1]).double().abs())
+        terms = torch.bincount(places.flatten(), minlength=count)
+        additions = (terms - 1).clamp(min=0)[:, None].double()
+        return of_orders(additions, sums, torch.finfo(rows.dtype).eps / 2)
 
     def two(dtype=half):
         return d.normal(*big, dtype=dtype), d.normal(*big, dtype=dtype)
@@ -174,7 +189,8 @@ def calls(g, d):
         "cummin": unary("cummin", 1),
         "embedding": on(lambda: (d.normal(32000, 1024), d.integers(0, 32000, 16, 1024)), g.embedding),
         "embedding_backward": on(lambda: (d.normal(16, 1024, 1024), d.integers(0, 32000, 16, 1024)),
-                                 lambda dy, i: g.embedding_backward(dy, i, 32000)),
+                                 lambda dy, i: g.embedding_backward(dy, i, 32000),
+                                 lambda dy, i: added_rows(dy, i, 32000)),
         "gather": on(lambda: (d.normal(*big), d.integers(0, 4096, *big)),
                      lambda x, i: g.gather(x, 1, i)),
         "scatter": on(lambda: (d.normal(*big), torch.argsort(d.normal(*big, dtype=single), 1),

@@ -71,12 +71,14 @@ def main():
         replay.records, record = [], {"case": name}
         try:
             call = functions[name]()
+            replay.apart = getattr(call, "apart", None)
             torch.cuda.synchronize()
             replay.isWatching = True
             call()
             replay.isWatching = False
             torch.cuda.synchronize()
             del call
+            replay.apart = None
         except Exception as error:
             record["failures"] = {"call": short(error)}
         replay.isWatching = False

@@ -3,7 +3,8 @@
 // definition.hpp, and comes with nereid.hpp. Here is what the launcher of every generated operator,
 // `<op>_kernel.hpp`, is built on: the schedules of `<op>_triton.py`, read from that file so that a
 // change of block sizes touches it alone, and a launch that is made ready once and run as often as
-// wanted. C++17, over nereid.hpp.
+// wanted. Operators of several kernels have a step for each, and compute block sizes and grids
+// themselves. C++17, over nereid.hpp.
 #pragma once
 
 #include "nereid/nereid.hpp"
@@ -33,6 +34,22 @@ inline int64_t product(const Sizes &sizes) {
   }
   return result;
 }
+
+/// Integers as the kernel language's host side has them.
+inline int64_t nextPowerOf2(int64_t value) {
+  int64_t power = 1;
+  while (power < value) {
+    power *= 2;
+  }
+  return power;
+}
+inline int64_t quotientRoundedDown(int64_t value, int64_t by) {
+  return value / by - (value % by != 0 && (value < 0) != (by < 0) ? 1 : 0);
+}
+inline int64_t remainderRoundedDown(int64_t value, int64_t by) {
+  return value - quotientRoundedDown(value, by) * by;
+}
+inline int64_t magnitude(int64_t value) { return value < 0 ? -value : value; }
 
 /// A kernel and its block sizes; switches are 0 and 1.
 struct Schedule {
@@ -76,14 +93,7 @@ struct OperatorKernels {
     const int64_t count = most(std::min(blockElements / width, powerOfRows), 1);
     return {rows, {{"ROWS", count}, {"BLOCK_N", most(width, 16)}, {"STREAMING", streaming}}};
   }
-  /// To a power of two.
-  static int64_t roundedUp(int64_t value) {
-    int64_t power = 1;
-    while (power < value) {
-      power *= 2;
-    }
-    return power;
-  }
+  static int64_t roundedUp(int64_t value) { return nextPowerOf2(value); }
 };
 
 namespace detail {
@@ -279,16 +289,20 @@ public:
     if (graph) {
       stream->launch(*graph);
       stream->synchronize();
-    } else if (kernel) {
-      kernel->launch(grid, arguments);
+      return;
+    }
+    for (const Step &step : steps) {
+      step.kernel->launch(step.grid, step.arguments);
     }
   }
   /// In the stream's order, for the caller to wait for.
   void queue(const Stream &wanted) const {
     if (graph) {
       wanted.launch(*graph);
-    } else if (kernel) {
-      wanted.launch(*kernel, grid, arguments);
+      return;
+    }
+    for (const Step &step : steps) {
+      wanted.launch(*step.kernel, step.grid, step.arguments);
     }
   }
   /// "launches", "graph" or "eager", as `--mode` chose it for these sizes; of the eager form, which
@@ -323,35 +337,65 @@ protected:
     declare(name, "i64");
     arguments.emplace_back(static_cast<int64_t>(value));
   }
-  /// After all arguments. Compiled kernels are kept for the life of the program.
-  void prepare(const ScheduleTable &table, const Schedule &schedule, bool isWide) {
-    static std::mutex guard;
-    using Key = std::tuple<std::string, std::string, std::string, std::string>;
-    static std::map<Key, std::shared_ptr<Kernel>> loaded;
-    for (const auto &[name, value] : schedule.constants) {
+  /// Memory that one step leaves to the next, where the tensors of the call lie.
+  Tensor workspace(int64_t elements, DType type, const Tensor &beside) {
+    kept.push_back(Tensor::empty({elements}, type, beside.device()));
+    return kept.back();
+  }
+  /// After all arguments of a kernel, which it takes; a grid of no program is no step. Compiled
+  /// kernels are kept for the life of the program.
+  void addStep(const std::string &path, const std::string &function,
+               const std::vector<std::pair<std::string, int64_t>> &constants, Grid programs) {
+    for (const auto &[name, value] : constants) {
       declare(name, std::to_string(value));
     }
-    declare("WIDE", isWide ? "1" : "0");
-    static const std::string host = Tensor::empty({0}, DType::U8).device();
-    const bool isOnHost = device == host;
-    {
-      std::lock_guard<std::mutex> lock(guard);
-      std::shared_ptr<Kernel> &known = loaded[{table.path(), schedule.kernel, signature, device}];
-      if (!known) {
-        known = std::make_shared<Kernel>(
-            isOnHost ? Kernel::load(table.path(), schedule.kernel, signature)
-                     : Kernel::loadOn(device, table.path(), schedule.kernel, signature));
-      }
-      kernel = known;
+    if (programs.sizes[0] * programs.sizes[1] * programs.sizes[2] > 0) {
+      steps.push_back({loaded(path, function), programs, std::move(arguments)});
     }
+    arguments.clear();
+    signature.clear();
+  }
+  /// After all arguments of an operator's only kernel.
+  void prepare(const ScheduleTable &table, const Schedule &schedule, bool isWide) {
+    std::vector<std::pair<std::string, int64_t>> constants = schedule.constants;
+    constants.emplace_back("WIDE", isWide ? 1 : 0);
+    addStep(table.path(), schedule.kernel, constants, grid);
     chosenForm = schedule.form;
-    if (chosenForm == "graph" && !isOnHost) {
+    if (chosenForm == "graph" && !isOnHost() && !steps.empty()) {
       stream.emplace(device);
-      graph.emplace(stream->capture([this] { stream->launch(*kernel, grid, arguments); }));
+      graph.emplace(stream->capture([this] {
+        for (const Step &step : steps) {
+          stream->launch(*step.kernel, step.grid, step.arguments);
+        }
+      }));
     }
   }
 
 private:
+  struct Step {
+    std::shared_ptr<Kernel> kernel;
+    Grid grid;
+    std::vector<Argument> arguments;
+  };
+
+  bool isOnHost() const {
+    static const std::string host = Tensor::empty({0}, DType::U8).device();
+    return device == host;
+  }
+  /// The kernel for the arguments that are declared.
+  std::shared_ptr<Kernel> loaded(const std::string &path, const std::string &function) const {
+    static std::mutex guard;
+    using Key = std::tuple<std::string, std::string, std::string, std::string>;
+    static std::map<Key, std::shared_ptr<Kernel>> all;
+    std::lock_guard<std::mutex> lock(guard);
+    std::shared_ptr<Kernel> &known = all[{path, function, signature, device}];
+    if (!known) {
+      known =
+          std::make_shared<Kernel>(isOnHost() ? Kernel::load(path, function, signature)
+                                              : Kernel::loadOn(device, path, function, signature));
+    }
+    return known;
+  }
   void declare(const std::string &name, const std::string &type) {
     signature += (signature.empty() ? "" : ", ") + name + "=" + type;
   }
@@ -366,7 +410,7 @@ private:
   std::vector<Tensor> kept;
   std::vector<Argument> arguments;
   std::string signature, device, chosenForm = "launches";
-  std::shared_ptr<Kernel> kernel;
+  std::vector<Step> steps;
   std::optional<Stream> stream; ///< that recorded the graph
   std::optional<Graph> graph;
 };

@@ -135,6 +135,7 @@ int run(int argc, char **argv) {
   app.set_version_flag("--version", "nereid " + versionText());
   app.add_flag("--json", session.json, "print results and diagnostics as JSON");
   app.fallthrough();
+  addDefine(app, session);
   addDevelop(app, session);
   addGenerate(app, session);
   addDiff(app, session);

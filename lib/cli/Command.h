@@ -47,6 +47,7 @@ void addExplainLayout(CLI::App &app, Session &session);
 void addDevelop(CLI::App &app, Session &session);
 void addGenerate(CLI::App &app, Session &session);
 void addDiff(CLI::App &app, Session &session);
+void addDefine(CLI::App &app, Session &session);
 void addAnalyze(CLI::App &app, Session &session);
 void addImport(CLI::App &app, Session &session);
 void addVerify(CLI::App &app, Session &session);

@@ -297,6 +297,13 @@ Status Development::prepare(const definition::Operator &op) {
   if (!generated) {
     return generated.error();
   }
+  if (generated->program && generator::hasPython(manifest.language)) {
+    return makeError("E0607",
+                     fmt::format("'{}' takes kernels made of programs, which have no files "
+                                 "in Python beside '{}_triton.py'",
+                                 op.name, op.name))
+        .withHelp("leave --language out");
+  }
   generation = std::move(*generated);
   generation.language = manifest.language;
   if (isContinued) {

@@ -68,7 +68,7 @@ public:
   Status finish(); ///< final log; merges what was learned into patterns.json
 
   const generator::Project &project() const { return workspace; }
-  const definition::Operator &op() const { return generation.fused.op; }
+  const definition::Operator &op() const { return generation.op(); }
   /// As the last of these stages found them; no rows when none ran.
   const generator::InterfaceReport &interfaces() const { return interfaceReport; }
   const AccuracyReport &accuracy() const { return accuracyReport; }

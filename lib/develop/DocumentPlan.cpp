@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/develop/DocumentPlan.h"
 
+#include "lib/generator/call/CallPlan.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -81,6 +83,9 @@ document::LaunchOutline outlineOf(const generator::FusedOperator &fused,
 std::vector<document::CasePlan> documentPlans(generator::Generation generation, DType dtype,
                                               const Machine &chip) {
   std::vector<document::CasePlan> plans;
+  if (generation.program) { // has no other way to be compared with
+    return plans;
+  }
   const auto &fused = generation.fused;
   const auto cases = fused.op.performanceCases;
   const generator::Schedule draft = generator::naiveSchedule(fused);
@@ -101,10 +106,39 @@ std::vector<document::CasePlan> documentPlans(generator::Generation generation, 
   return plans;
 }
 
+std::vector<document::CallOutline> documentCalls(generator::Generation generation, DType dtype,
+                                                 const Machine &chip) {
+  std::vector<document::CallOutline> calls;
+  if (!generation.program) {
+    return calls;
+  }
+  const auto cases = generation.op().performanceCases;
+  for (const definition::Case &one : cases) {
+    const auto schedule = generation.scheduleFor(one.binding, dtype, chip);
+    auto plan = generator::planCall(generation, schedule, one.binding, dtype);
+    if (!plan) {
+      return {};
+    }
+    document::CallOutline &outline = calls.emplace_back();
+    for (const generator::LaunchPlan &launch : plan->launches) {
+      outline.launches.push_back({launch.function, launch.schedule.constantsText(),
+                                  launch.grid[0] * launch.grid[1] * launch.grid[2]});
+    }
+    for (const generator::CallPlan::Scratch &memory : plan->workspaces) {
+      outline.workspaceBytes +=
+          static_cast<double>(memory.elements) * static_cast<double>(sizeInBytes(memory.dtype));
+    }
+  }
+  return calls;
+}
+
 std::vector<document::Remedy> documentRemedies(generator::Generation generation, DType dtype,
                                                const Machine &chip) {
   constexpr size_t most = 2;
   std::vector<document::Remedy> remedies;
+  if (generation.program) {
+    return remedies;
+  }
   const auto cases = generation.fused.op.performanceCases;
   for (const definition::Case &one : cases) {
     const auto schedule = generation.scheduleFor(one.binding, dtype, chip);

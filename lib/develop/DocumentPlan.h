@@ -20,6 +20,10 @@ document::LaunchOutline outlineOf(const generator::FusedOperator &fused,
 std::vector<document::CasePlan> documentPlans(generator::Generation generation, DType dtype,
                                               const Machine &chip);
 
+/// The same of kernels made of programs; none of others, and when a case cannot be planned.
+std::vector<document::CallOutline> documentCalls(generator::Generation generation, DType dtype,
+                                                 const Machine &chip);
+
 /// What each finding would ask for, best expectation first; two for a case and finding at most.
 std::vector<document::Remedy> documentRemedies(generator::Generation generation, DType dtype,
                                                const Machine &chip);

@@ -2,7 +2,6 @@
 #include "lib/develop/Launch.h"
 
 #include "lib/check/Check.h"
-#include "lib/generator/TensorLayout.h"
 #include "lib/launch/KernelRunning.h"
 #include "lib/support/AvailableMemory.h"
 #include "lib/support/FirstError.h"
@@ -11,7 +10,7 @@
 
 namespace nereid::develop {
 
-using generator::FusedOperator;
+using generator::Generation;
 using runtime::Tensor;
 
 static Result<runtime::Kernel> compile(const KernelSource &source,
@@ -32,64 +31,82 @@ static Result<runtime::Kernel> kernelOf(const KernelSource &source,
 }
 
 Result<PreparedLaunch> PreparedLaunch::prepare(const KernelSource &source,
-                                               const FusedOperator &fused,
+                                               const Generation &generation,
                                                const generator::Schedule &schedule,
                                                std::span<const Tensor> inputs,
                                                std::span<const Tensor> outputs) {
   PreparedLaunch result;
-  auto plan = generator::planLaunch(fused, schedule, inputs, outputs);
+  auto plan = generator::planCall(generation, schedule, inputs, outputs);
   if (!plan) {
     return plan.error();
   }
-  result.launchPlan = std::move(*plan);
-  if (result.launchPlan.isEmpty) {
-    return result;
-  }
-  result.input = {.path = source.path,
-                  .function = result.launchPlan.function,
-                  .signature = result.launchPlan.signature,
+  result.callPlan = std::move(*plan);
+  std::set<int> isWritten; // inputs are; of others, what an earlier launch has been passed
+  for (const generator::LaunchPlan &launch : result.callPlan.launches) {
+    Step &step = result.steps.emplace_back();
+    step.input = {.path = source.path,
+                  .function = launch.function,
+                  .signature = launch.signature,
                   .source = source.text,
                   .importPaths = source.importPaths};
-  auto kernel = kernelOf(source, result.input);
-  if (!kernel) {
-    return kernel.error();
-  }
-  result.kernel = std::move(*kernel);
-  for (const generator::LaunchPlan::Argument &argument : result.launchPlan.arguments) {
-    if (argument.isTensor() &&
-        fused.operands[static_cast<size_t>(std::get<int>(argument.value))].isOutput) {
-      result.emptyTensors.insert(argument.name);
+    auto kernel = kernelOf(source, step.input);
+    if (!kernel) {
+      return kernel.error();
+    }
+    step.kernel = std::move(*kernel);
+    for (const generator::LaunchPlan::Argument &argument : launch.arguments) {
+      const int *number = std::get_if<int>(&argument.value);
+      if (number != nullptr && *number >= static_cast<int>(inputs.size()) &&
+          isWritten.insert(*number).second) {
+        step.emptyTensors.insert(argument.name);
+      }
     }
   }
-  result.arguments =
-      generator::argumentValues(result.launchPlan, fused, inputs, outputs, result.copies);
+  auto arguments = generator::argumentsOf(result.callPlan, generation.called(), inputs, outputs);
+  if (!arguments) {
+    return arguments.error();
+  }
+  result.arguments = std::move(*arguments);
   return result;
+}
+
+std::vector<bench::Launch> PreparedLaunch::launches() const {
+  std::vector<bench::Launch> list;
+  for (size_t i = 0; i < steps.size(); ++i) {
+    list.push_back({&steps[i].kernel, callPlan.launches[i].grid, arguments.values[i]});
+  }
+  return list;
 }
 
 runtime::LaunchError PreparedLaunch::run(runtime::ThreadPool &pool,
                                          runtime::ProgramOrder order) const {
-  if (launchPlan.isEmpty) {
-    return {};
+  runtime::LaunchError error;
+  for (const bench::Launch &one : launches()) {
+    error = error ? error : launch::launchHere(*one.kernel, one.grid, one.values, pool, order);
   }
-  return launch::launchHere(kernel, launchPlan.grid, arguments, pool, order);
+  return error;
 }
 
 Result<std::string> PreparedLaunch::check() const {
-  if (launchPlan.isEmpty) {
-    return std::string();
+  for (size_t i = 0; i < steps.size(); ++i) {
+    auto found = check::firstFinding(steps[i].input, callPlan.launches[i].grid, arguments.values[i],
+                                     steps[i].emptyTensors);
+    if (!found || !found->empty()) {
+      return found;
+    }
   }
-  return check::firstFinding(input, launchPlan.grid, arguments, emptyTensors);
+  return std::string();
 }
 
-Result<eager::Comparison> compareOutputs(const FusedOperator &fused, const CaseTensors &tensors,
+Result<eager::Comparison> compareOutputs(const definition::Operator &op, const CaseTensors &tensors,
                                          DType dtype) {
-  return eager::checkOutputs(fused.op, tensors.inputs, tensors.outputs, dtype,
+  return eager::checkOutputs(op, tensors.inputs, tensors.outputs, dtype,
                              eager::Rounding::OncePerResult, runtime::defaultPool());
 }
 
-Result<CaseTensors> makeTensors(const FusedOperator &fused, const definition::GridCase &grid,
+Result<CaseTensors> makeTensors(const Generation &generation, const definition::GridCase &grid,
                                 DType dtype, double reserve) {
-  double needed = definition::tensorBytes(fused.op, grid.binding, dtype) + reserve;
+  double needed = definition::tensorBytes(generation.op(), grid.binding, dtype) + reserve;
   double available = availableMemory();
   if (needed > available) {
     return makeError("E0506", fmt::format("the case needs {:.0f} MiB, but {:.0f} MiB are available",
@@ -97,17 +114,17 @@ Result<CaseTensors> makeTensors(const FusedOperator &fused, const definition::Gr
         .withHelp("use a machine with more memory, or a smaller case in the definition");
   }
   CaseTensors result;
-  auto inputs = definition::makeInputs(fused.op, grid, dtype);
+  auto inputs = definition::makeInputs(generation.op(), grid, dtype);
   if (!inputs) {
     return inputs.error();
   }
   for (size_t i = 0; i < inputs->size(); ++i) {
-    if (!fused.op.parameters[i].isScalar) {
+    if (!generation.op().parameters[i].isScalar) {
       result.inputs.push_back((*inputs)[i].view);
       result.memory.push_back((*inputs)[i]);
     }
   }
-  for (const auto &operand : fused.operands) {
+  for (const auto &operand : generation.called().operands) {
     if (!operand.isOutput) {
       continue;
     }
@@ -118,8 +135,8 @@ Result<CaseTensors> makeTensors(const FusedOperator &fused, const definition::Gr
     // Callers of the wrapper get contiguous results; what the launcher takes besides is a gap
     // between the rows that the kernel walks, which may have several dimensions or none.
     auto output =
-        definition::makeLaidOut(*shape, generator::operandType(operand, fused, dtype), grid.layout,
-                                generator::rowDimensions(fused, operand, grid.binding));
+        definition::makeLaidOut(*shape, generator::operandType(operand, dtype), grid.layout,
+                                generation.denseDimensions(operand, grid.binding));
     if (!output.view.isValid()) {
       return makeError("E0506", fmt::format("output '{}' does not fit in memory", operand.name))
           .withHelp("use a machine with more memory, or a smaller case in the definition");

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// A generated kernel compiled for concrete tensors: what verification, timing and optimisation
+// A generated operator compiled for concrete tensors: what verification, timing and optimisation
 // launch. Owns whatever must live as long as the launch.
 #pragma once
 
+#include "lib/bench/measurement/KernelLaunch.h"
 #include "lib/definition/cases/CaseGrid.h"
 #include "lib/develop/CompiledKernels.h"
 #include "lib/eager/reference/Reference.h"
-#include "lib/generator/LaunchPlan.h"
+#include "lib/generator/call/CallPlan.h"
 #include "lib/pipeline/Compiler.h"
 #include "runtime/Kernel.h"
 #include "runtime/ThreadPool.h"
@@ -33,28 +34,35 @@ class PreparedLaunch {
 public:
   /// Plans, compiles (or finds in the cache) and binds the arguments. The tensors must outlive it.
   static Result<PreparedLaunch> prepare(const KernelSource &source,
-                                        const generator::FusedOperator &fused,
+                                        const generator::Generation &generation,
                                         const generator::Schedule &schedule,
                                         std::span<const runtime::Tensor> inputs,
                                         std::span<const runtime::Tensor> outputs);
 
   runtime::LaunchError run(runtime::ThreadPool &pool,
                            runtime::ProgramOrder order = runtime::ProgramOrder::Ascending) const;
-  /// What is launched, and with what, unless the plan is empty.
-  const runtime::Kernel &compiled() const { return kernel; }
-  std::span<const runtime::ArgumentValue> values() const { return arguments; }
+  /// What is launched, in order, and with what; nothing where there is nothing to compute.
+  std::vector<bench::Launch> launches() const;
+  bool isEmpty() const { return callPlan.isEmpty(); }
+  /// As it is shown; Flat becomes Tiles for strided tensors.
+  const generator::Schedule &schedule() const { return callPlan.schedule; }
+  /// Whether it is of this schedule, which the tensors may have turned into another one.
+  bool isOf(const generator::Schedule &wanted) const {
+    return wanted.isOfProgram ? schedule().isOfProgram : schedule() == wanted;
+  }
   /// The first finding of `nereid check` on this launch, "x.py:7:5: load reads outside 'x' …"; ""
   /// = none. Runs the kernel on the tensors, in the interpreter.
   Result<std::string> check() const;
-  const generator::LaunchPlan &plan() const { return launchPlan; }
 
 private:
-  generator::LaunchPlan launchPlan;
-  pipeline::CompileInput input;
-  runtime::Kernel kernel;
-  std::vector<runtime::ArgumentValue> arguments;
-  std::vector<runtime::Tensor> copies;
-  std::set<std::string> emptyTensors; ///< parameters of outputs
+  struct Step {
+    pipeline::CompileInput input;
+    runtime::Kernel kernel;
+    std::set<std::string> emptyTensors; ///< parameters of what no launch has written yet
+  };
+  generator::CallPlan callPlan;
+  std::vector<Step> steps; ///< one for each launch of the plan
+  generator::CallArguments arguments;
 };
 
 /// Inputs (tensor parameters only) and poisoned outputs of one case.
@@ -63,11 +71,11 @@ struct CaseTensors {
   std::vector<definition::LaidOut> memory; ///< what the tensors look into
 };
 /// E0506 when they do not fit in memory; `reserve` is what must stay free besides.
-Result<CaseTensors> makeTensors(const generator::FusedOperator &fused,
+Result<CaseTensors> makeTensors(const generator::Generation &generation,
                                 const definition::GridCase &grid, DType dtype, double reserve = 0);
 
 /// The outputs against the float64 reference, within bounds derived for each element.
-Result<eager::Comparison> compareOutputs(const generator::FusedOperator &fused,
-                                         const CaseTensors &tensors, DType dtype);
+Result<eager::Comparison> compareOutputs(const definition::Operator &op, const CaseTensors &tensors,
+                                         DType dtype);
 
 } // namespace nereid::develop

@@ -2,6 +2,7 @@
 #include "lib/develop/Optimization.h"
 
 #include "lib/develop/performance/Duel.h"
+#include "lib/generator/call/CallPlan.h"
 #include "lib/report/Table.h"
 #include "lib/support/Interrupt.h"
 
@@ -62,11 +63,8 @@ generator::Diagnosis diagnose(const PerformanceRow &row, const Generation &gener
   diagnosis.idleFraction = row.idleFraction;
   double seconds = row.kernel.summary.median;
   diagnosis.launchFraction = seconds > 0 ? std::min(1.0, row.launchSeconds / seconds) : 0;
-  auto plan = generator::planLaunch(generation.fused, row.schedule, testCase.binding, row.dtype);
-  if (plan) {
-    const auto [x, y, z] = plan->grid;
-    diagnosis.programs = int64_t{x} * y * z;
-  }
+  auto plan = generator::planCall(generation, row.schedule, testCase.binding, row.dtype);
+  diagnosis.programs = plan ? plan->programs() : 0;
   return diagnosis;
 }
 
@@ -170,7 +168,7 @@ Status writeSources(generator::Project &project, const Generation &generation,
                     generator::ChangeClass changeClass) {
   if (changeClass == generator::ChangeClass::Parameter) {
     return project.writeFile(
-        {generation.fused.op.name + "_triton.py", generator::writeTriton(generation)});
+        {generation.op().name + "_triton.py", generator::writeTriton(generation)});
   }
   return project.writeFiles(generator::writeFiles(generation));
 }
@@ -212,7 +210,7 @@ class Rounds {
 public:
   Rounds(generator::Project &project, Generation &generation, std::vector<PerformanceRow> &rows,
          const Machine &chip, generator::Patterns &patterns, const OptimizationOptions &options)
-      : project(project), generation(generation), op(generation.fused.op), rows(rows), chip(chip),
+      : project(project), generation(generation), op(generation.op()), rows(rows), chip(chip),
         patterns(patterns), options(options) {}
 
   /// All rounds, and what is left to try behind them.
@@ -263,9 +261,9 @@ std::optional<Neighbour> Rounds::nextChange(const PerformanceRow &row) {
     seen = triedBefore(project.manifest.rounds, row);
   }
   seen.push_back(row.schedule);
-  const auto sizes = generator::sizesOf(generation.fused, caseOf(row).binding, row.dtype);
-  auto candidates = generator::neighbours(generation.fused, row.schedule, sizes, row.dtype, chip,
-                                          diagnose(row, generation, caseOf(row)), &patterns, seen);
+  auto candidates =
+      generation.neighboursOf(row.schedule, caseOf(row).binding, row.dtype, chip,
+                              diagnose(row, generation, caseOf(row)), &patterns, seen);
   if (options.isConservative) {
     std::erase_if(candidates,
                   [&](const Neighbour &one) { return !isCareful(row.schedule, one.schedule); });
@@ -299,8 +297,8 @@ Status Rounds::keep(PerformanceRow &row, const Neighbour &change, Outcome &outco
     return writeSources(project, generation, change.changeClass);
   };
   generator::ScheduleTable table = before;
-  table.set(generator::classify(generation.fused, caseOf(row).binding, row.dtype, chip),
-            change.schedule, fmt::format("round {}", roundNumber()));
+  table.set(generation.classOf(caseOf(row).binding, row.dtype, chip), change.schedule,
+            fmt::format("round {}", roundNumber()));
   if (auto written = enter(table); !written) {
     return written;
   }

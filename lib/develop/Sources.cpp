@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/develop/Sources.h"
 
+#include "lib/generator/call/CallPlan.h"
 #include "lib/support/AtomicFile.h"
 #include "lib/support/Hash.h"
 
@@ -31,13 +32,17 @@ std::vector<std::string> sourcesOf(const KernelSource &source, const generator::
 std::string digestOfSources(const KernelSource &source, generator::Generation generation,
                             const Machine &chip, DType dtype) {
   std::set<std::string> functions, files;
-  const definition::Operator &op = generation.fused.op;
+  const definition::Operator &op = generation.op();
   for (const auto *cases : {&op.accuracyCases, &op.performanceCases}) {
     for (const definition::Case &one : *cases) {
       const generator::Schedule schedule = generation.scheduleFor(one.binding, dtype, chip);
-      auto plan = generator::planLaunch(generation.fused, schedule, one.binding, dtype);
-      if (plan && !plan->isEmpty && functions.insert(plan->function).second) {
-        for (std::string &file : sourcesOf(source, *plan)) {
+      auto plan = generator::planCall(generation, schedule, one.binding, dtype);
+      for (const generator::LaunchPlan &launch :
+           plan ? plan->launches : std::vector<generator::LaunchPlan>()) {
+        if (!functions.insert(launch.function).second) {
+          continue;
+        }
+        for (std::string &file : sourcesOf(source, launch)) {
           files.insert(std::move(file));
         }
       }

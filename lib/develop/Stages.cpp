@@ -62,9 +62,12 @@ Result<StageResult> Development::writeDefinition() {
     Machine chip = machine;
     chip.name += elsewhere ? " (by its description, not measured)" : "";
     const DType dtype = dtypes().front();
-    const document::DocumentInput input = {op(), dtype, chip,
+    const document::DocumentInput input = {op(),
+                                           dtype,
+                                           chip,
                                            documentPlans(generation, dtype, machine),
-                                           documentRemedies(generation, dtype, machine)};
+                                           documentRemedies(generation, dtype, machine),
+                                           documentCalls(generation, dtype, machine)};
     std::vector<generator::GeneratedFile> files = {
         {op().name + "_definition.md", document::definitionDocument(input)}};
     if (auto picture = document::rooflinePicture(input)) {
@@ -251,8 +254,8 @@ Status Development::searchSchedules() {
         return tuning.error();
       }
       if (tuning->isChanged()) {
-        found.set(generator::classify(generation.fused, testCase.binding, dtype, machine),
-                  tuning->after, std::string(modeName(options.mode)));
+        found.set(generation.classOf(testCase.binding, dtype, machine), tuning->after,
+                  std::string(modeName(options.mode)));
       }
       tunings_.push_back(std::move(*tuning));
     }
@@ -344,6 +347,10 @@ Result<StageResult> Development::optimize() {
           "none is made: rounds are measured, and '{}' is not this machine", machine.name);
       return StageResult::Passed;
     }
+    if (generation.program) {
+      optimization_.stopReason = "none is made: kernels made of programs have one schedule so far";
+      return StageResult::Passed;
+    }
     // Rounds are written from the generated kernel, not from one edited by hand.
     if (auto kept =
             keepEditedFiles(workspace, edited, generator::writeFiles(generation), options.progress);
@@ -415,6 +422,11 @@ std::string Development::modeLog() const {
 
 /// Cases of one class that disagree leave it at launches: a wrapper cannot tell them apart.
 Status Development::enterForms() {
+  if (generation.program) {
+    options.progress("the files of kernels made of programs have no other form than launches: the "
+                     "forms that were chosen are in performance.json alone");
+    return Done{};
+  }
   generator::ScheduleTable table = generation.table;
   std::vector<std::pair<generator::CaseClass, generator::Form>> entered;
   for (const PerformanceRow &row : rows) {
@@ -424,8 +436,7 @@ Status Development::enterForms() {
     if (!row.choice || row.choice->form() == generator::Form::Unasked || testCase == cases.end()) {
       continue;
     }
-    const auto caseClass =
-        generator::classify(generation.fused, testCase->binding, row.dtype, machine);
+    const auto caseClass = generation.classOf(testCase->binding, row.dtype, machine);
     generator::Form form = row.choice->form();
     for (const auto &[known, before] : entered) {
       form = known == caseClass && before != form ? generator::Form::Launches : form;

@@ -20,6 +20,16 @@ struct CasePlan {
   LaunchOutline shared;
 };
 
+/// One performance case of kernels made of programs, which have no other schedule to compare with.
+struct CallOutline {
+  struct Launch {
+    std::string kernel, blocks; ///< "BLOCK_X=4, BLOCK_Y=1024"
+    int64_t programs = 0;
+  };
+  std::vector<Launch> launches; ///< in order
+  double workspaceBytes = 0;    ///< that one launch writes and a later one reads
+};
+
 /// What would be changed next when a measurement finds something.
 struct Remedy {
   std::string finding, caseName, change, reason;
@@ -32,6 +42,8 @@ struct DocumentInput {
   const Machine &chip;
   std::vector<CasePlan> plans; ///< one for each performance case, or none
   std::vector<Remedy> remedies;
+  /// In the place of `plans`, of kernels made of programs.
+  std::vector<CallOutline> calls = {};
 };
 
 /// Markdown. What the chip's descriptor does not say is left out, and the document says so.

@@ -260,9 +260,40 @@ private:
   std::vector<Planned> cases;
 };
 
+/// Kernels that have one schedule: what is launched, and what it moves beside the single
+/// operations.
+std::string callsChapter(const DocumentInput &input) {
+  report::Table launches({"case", "kernel", "blocks", ">programs"});
+  report::Table bytes(
+      {"case", ">of all tensors", ">between kernels", ">operation by operation", ">as many over"});
+  for (size_t i = 0; i < input.calls.size(); ++i) {
+    const auto &one = input.op.performanceCases[i];
+    const CallOutline &call = input.calls[i];
+    for (const CallOutline::Launch &launch : call.launches) {
+      launches.add({cell(one.name), code(launch.kernel), code(launch.blocks),
+                    std::to_string(launch.programs)});
+    }
+    const double tensors = definition::countWork(input.op, one.binding, input.dtype).bytes();
+    const double between = 2 * call.workspaceBytes; // written and read
+    const double unfused = definition::countUnfusedWork(input.op, one.binding, input.dtype).bytes();
+    bytes.add({cell(one.name), report::formatBytes(tensors), report::formatBytes(between),
+               report::formatBytes(unfused),
+               tensors > 0 ? report::formatRatio(unfused / (tensors + between)) : "-"});
+  }
+  return fmt::format("## 3 Strategy\n\nThe kernels are made of an index-space program, in which a "
+                     "view is arithmetic on indices and moves nothing. They have one schedule so "
+                     "far: there is no other choice whose gain could be told. Figures are for "
+                     "{}.\n\n### 3.1 Launches\n\n",
+                     torchName(input.dtype)) +
+         launches.markdown() + "\n### 3.2 Bytes moved\n\n" + bytes.markdown() + "\n";
+}
+
 } // namespace
 
 std::string strategyChapter(const DocumentInput &input) {
+  if (!input.calls.empty()) {
+    return callsChapter(input);
+  }
   if (input.plans.empty()) {
     return "## 3 Strategy\n\nNo launch was planned.\n\n";
   }

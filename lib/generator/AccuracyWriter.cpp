@@ -11,8 +11,8 @@ namespace nereid::generator {
 namespace {
 
 /// "{unfused}", or the parts of the tuple that the baseline returns.
-std::string unfusedResults(const FusedOperator &fused) {
-  const size_t count = fused.outputNodes.size();
+std::string unfusedResults(const CalledOperator &called) {
+  const size_t count = called.op.outputs.size();
   std::string list = count == 1 ? "unfused" : "";
   for (size_t i = 0; count > 1 && i < count; ++i) {
     list += (i ? ", " : "") + fmt::format("std::get<{}>(unfused)", i);
@@ -23,9 +23,9 @@ std::string unfusedResults(const FusedOperator &fused) {
 } // namespace
 
 std::string writeAccuracy(const Generation &generation) {
-  const FusedOperator &fused = generation.fused;
-  TestProgram program(fused, true);
-  bool isFloating = std::all_of(fused.op.dtypes.begin(), fused.op.dtypes.end(),
+  const CalledOperator &called = generation.called();
+  TestProgram program(generation, true);
+  bool isFloating = std::all_of(called.op.dtypes.begin(), called.op.dtypes.end(),
                                 [](DType type) { return isFloat(type); });
   std::string special = fmt::format(R"(  const int64_t count = in.{0}.elementCount();
   if (kind == Kind::Special && count > 2) {{
@@ -83,16 +83,16 @@ int main() {{
              fmt::arg("judge", packed("  passed &= agrees(title, definition().verify(",
                                       {program.inputs(), program.outputs()}, "));\n")),
              fmt::arg("baseline",
-                      program.call("  const auto unfused = baseline::" + fused.op.name + "(",
+                      program.call("  const auto unfused = baseline::" + called.op.name + "(",
                                    ");\n", false)),
              fmt::arg("judgeBaseline",
                       packed("  const nereid::Verdict other = definition().verify(",
-                             {program.inputs(), unfusedResults(fused),
+                             {program.inputs(), unfusedResults(called),
                               "nereid::Rounding::EachOperation"},
                              ");\n")),
              fmt::arg("kinds", isFloating ? "Kind::Plain, Kind::Strided, Kind::Special"
                                           : "Kind::Plain, Kind::Strided"),
-             fmt::arg("op", fused.op.name));
+             fmt::arg("op", called.op.name));
 }
 
 } // namespace nereid::generator

@@ -19,7 +19,8 @@ using definition::Node;
 
 class BaselineWriter {
 public:
-  explicit BaselineWriter(const FusedOperator &fused) : fused(fused), op(fused.op), sizes(fused) {
+  explicit BaselineWriter(const CalledOperator &called)
+      : called(called), op(called.op), sizes(called) {
     taken = {"out", "seed", "main", "number", "release", "joined", "Sizes", "whole"};
     for (const SizeNames::Step &step : sizes.steps) {
       taken.insert(step.variable);
@@ -36,7 +37,7 @@ public:
   }
 
   std::string run() {
-    text = cppHead(fused, "the unfused baseline, operation by operation.");
+    text = cppHead(called, "the unfused baseline, operation by operation.");
     text += R"(
 #include <nereid/nereid.hpp>
 
@@ -74,9 +75,9 @@ using nereid::Sizes;
 namespace baseline {
 
 )";
-    text += packed(fmt::format("{} {}(", cppResult(fused), op.name), cppParameters(fused, false),
+    text += packed(fmt::format("{} {}(", cppResult(called), op.name), cppParameters(called, false),
                    ") {\n");
-    text += cppSizes(fused, sizes, "  ");
+    text += cppSizes(called, sizes, "  ");
     for (size_t i = 0; i < op.nodes.size(); ++i) {
       operation(static_cast<int>(i));
     }
@@ -199,14 +200,14 @@ private:
     std::string call;
     int seed = 1;
     DType type = op.dtypes.empty() ? DType::F32 : op.dtypes.front();
-    for (const CallParameter &parameter : callParameters(fused)) {
+    for (const CallParameter &parameter : callParameters(called)) {
       call += call.empty() ? "" : ", ";
       if (parameter.operand < 0) {
         call += cppNumber(parameter.value);
         continue;
       }
       call += parameter.name;
-      const Operand &operand = fused.operands[static_cast<size_t>(parameter.operand)];
+      const Operand &operand = called.operands[static_cast<size_t>(parameter.operand)];
       DType own = operand.fixedDtype.value_or(type);
       text += fmt::format("    const nereid::Tensor {} = nereid::Tensor::empty({}, {});\n",
                           parameter.name, smallShape(operand.shape), cppType(own));
@@ -230,7 +231,7 @@ private:
                         op.name);
   }
 
-  const FusedOperator &fused;
+  const CalledOperator &called;
   const definition::Operator &op;
   SizeNames sizes;
   std::set<std::string> taken;
@@ -243,7 +244,7 @@ private:
 } // namespace
 
 std::string writeBaseline(const Generation &generation) {
-  return BaselineWriter(generation.fused).run();
+  return BaselineWriter(generation.called()).run();
 }
 
 } // namespace nereid::generator

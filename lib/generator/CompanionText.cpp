@@ -32,9 +32,9 @@ std::string cppNumber(double value) {
   return text.find_first_of(".e") == std::string::npos ? text + ".0" : text;
 }
 
-std::vector<std::string> cppParameters(const FusedOperator &fused, bool hasDefaults) {
+std::vector<std::string> cppParameters(const CalledOperator &called, bool hasDefaults) {
   std::vector<std::string> list;
-  for (const CallParameter &parameter : callParameters(fused)) {
+  for (const CallParameter &parameter : callParameters(called)) {
     if (parameter.operand >= 0) {
       list.push_back("const nereid::Tensor &" + parameter.name);
     } else {
@@ -45,20 +45,20 @@ std::vector<std::string> cppParameters(const FusedOperator &fused, bool hasDefau
   return list;
 }
 
-std::string cppResult(const FusedOperator &fused) {
-  if (fused.outputNodes.size() == 1) {
+std::string cppResult(const CalledOperator &called) {
+  if (called.op.outputs.size() == 1) {
     return "nereid::Tensor";
   }
   std::string list;
-  for (size_t i = 0; i < fused.outputNodes.size(); ++i) {
+  for (size_t i = 0; i < called.op.outputs.size(); ++i) {
     list += i ? ", nereid::Tensor" : "nereid::Tensor";
   }
   return "std::tuple<" + list + ">";
 }
 
-std::string cppHead(const FusedOperator &fused, const std::string &what) {
-  std::string text = fmt::format("// {}: {}\n//\n", fused.op.name, what);
-  for (const std::string &line : bodyLines(fused.op)) {
+std::string cppHead(const CalledOperator &called, const std::string &what) {
+  std::string text = fmt::format("// {}: {}\n//\n", called.op.name, what);
+  for (const std::string &line : bodyLines(called.op)) {
     // A backslash at the end would make the next line a comment.
     text += "//   " + line + (line.ends_with('\\') ? " //\n" : "\n");
   }
@@ -77,9 +77,9 @@ std::string cppShape(const definition::SymbolicShape &shape, const SizeNames &na
   return fmt::format("joined({}, {{{}}})", rest, fixed);
 }
 
-std::string cppSizes(const FusedOperator &fused, const SizeNames &names, const std::string &pad) {
+std::string cppSizes(const CalledOperator &called, const SizeNames &names, const std::string &pad) {
   std::string text;
-  for (const InputCheck &check : inputChecks(fused, names)) {
+  for (const InputCheck &check : inputChecks(called, names)) {
     const std::string &name = check.operand->name;
     switch (check.kind) {
     case InputCheck::Kind::Rank:
@@ -117,14 +117,14 @@ std::string cppSizes(const FusedOperator &fused, const SizeNames &names, const s
     }
     }
   }
-  for (const std::string &constraint : cppConstraints(fused, names, pad)) {
+  for (const std::string &constraint : cppConstraints(called, names, pad)) {
     text += constraint;
   }
   return text;
 }
 
 std::vector<GeneratedFile> writeCompanions(const Generation &generation) {
-  const std::string &name = generation.fused.op.name;
+  const std::string &name = generation.op().name;
   return {{name + "_kernel.hpp", writeKernelHeader(generation)},
           {name + "_baseline.cpp", writeBaseline(generation)},
           {name + "_accuracy.cpp", writeAccuracy(generation)},
@@ -159,7 +159,7 @@ foreach(program accuracy performance)
   target_link_libraries({0}_${{program}} PRIVATE {0}_baseline_function)
 endforeach()
 )",
-                     generation.fused.op.name);
+                     generation.op().name);
 }
 
 } // namespace nereid::generator

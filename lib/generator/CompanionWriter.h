@@ -20,18 +20,18 @@ std::string writePerformance(const Generation &generation);
 std::string writeBuildFile(const Generation &generation);
 
 /// "const nereid::Tensor &x", "double eps = 1e-05"; defaults only in declarations.
-std::vector<std::string> cppParameters(const FusedOperator &fused, bool hasDefaults);
+std::vector<std::string> cppParameters(const CalledOperator &called, bool hasDefaults);
 /// "nereid::Tensor", or a tuple of them.
-std::string cppResult(const FusedOperator &fused);
+std::string cppResult(const CalledOperator &called);
 /// Head comment of a generated file.
-std::string cppHead(const FusedOperator &fused, const std::string &what);
+std::string cppHead(const CalledOperator &called, const std::string &what);
 /// "nereid::DType::F32".
 std::string cppType(DType type);
 /// A double literal that reads back exactly; infinities and NaN through <limits>.
 std::string cppNumber(double value);
 /// Variables for every symbol, declared from the tensors, the checks of shapes and types
 /// (InputChecks.h) and constraints. Needs `Sizes` and `joined` of nereid.hpp by these names.
-std::string cppSizes(const FusedOperator &fused, const SizeNames &names, const std::string &pad);
+std::string cppSizes(const CalledOperator &called, const SizeNames &names, const std::string &pad);
 /// "shapeOf(leading, {D})" of an operand.
 std::string cppShape(const definition::SymbolicShape &shape, const SizeNames &names);
 

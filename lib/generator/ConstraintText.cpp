@@ -19,7 +19,7 @@ using Kind = ConstraintTerm::Kind;
 /// Terms in the spelling of a language, over the variables of its wrapper.
 class Speller {
 public:
-  Speller(const FusedOperator &fused, const SizeNames &names) : op(fused.op), names(names) {}
+  Speller(const CalledOperator &called, const SizeNames &names) : op(called.op), names(names) {}
   virtual ~Speller() = default;
 
   std::string term(const ConstraintTerm &term) const {
@@ -131,21 +131,21 @@ class CppSpeller final : public Speller {
 };
 
 /// By the checks that every wrapper begins with, or by the data of tests alone.
-bool isSaidElsewhere(const Constraint &constraint, const FusedOperator &fused) {
+bool isSaidElsewhere(const Constraint &constraint, const CalledOperator &called) {
   return (constraint.isAboutValues() && !constraint.relation.empty()) ||
-         definition::isDeclared(constraint, fused.op);
+         definition::isDeclared(constraint, called.op);
 }
 
 } // namespace
 
-std::vector<std::string> pythonConstraints(const FusedOperator &fused, const SizeNames &names) {
-  PythonSpeller speller(fused, names);
+std::vector<std::string> pythonConstraints(const CalledOperator &called, const SizeNames &names) {
+  PythonSpeller speller(called, names);
   std::vector<std::string> lines;
-  for (const Constraint &constraint : fused.op.constraints) {
-    if (isSaidElsewhere(constraint, fused)) {
+  for (const Constraint &constraint : called.op.constraints) {
+    if (isSaidElsewhere(constraint, called)) {
       continue;
     }
-    std::string expects = fmt::format("{} expects {}", fused.op.name, constraint.text);
+    std::string expects = fmt::format("{} expects {}", called.op.name, constraint.text);
     if (constraint.relation.empty()) {
       lines.push_back(fmt::format("assert {}, \"{}\"", constraint.text, expects));
       continue;
@@ -158,22 +158,22 @@ std::vector<std::string> pythonConstraints(const FusedOperator &fused, const Siz
   return lines;
 }
 
-std::vector<std::string> cppConstraints(const FusedOperator &fused, const SizeNames &names,
+std::vector<std::string> cppConstraints(const CalledOperator &called, const SizeNames &names,
                                         const std::string &pad) {
-  CppSpeller speller(fused, names);
+  CppSpeller speller(called, names);
   std::vector<std::string> lines;
-  for (const Constraint &constraint : fused.op.constraints) {
-    if (isSaidElsewhere(constraint, fused)) {
+  for (const Constraint &constraint : called.op.constraints) {
+    if (isSaidElsewhere(constraint, called)) {
       continue;
     }
     std::string holds =
         constraint.relation.empty()
-            ? fused.op.parameters[static_cast<size_t>(constraint.left.parameter)].name +
+            ? called.op.parameters[static_cast<size_t>(constraint.left.parameter)].name +
                   ".isContiguous()"
             : fmt::format("{} {} {}", speller.term(constraint.left), constraint.relation,
                           speller.term(constraint.right));
     lines.push_back(packed(pad + "nereid::expectThat(",
-                           {holds, "\"" + fused.op.name + "\"", "\"" + constraint.text + "\""},
+                           {holds, "\"" + called.op.name + "\"", "\"" + constraint.text + "\""},
                            ");\n"));
   }
   return lines;

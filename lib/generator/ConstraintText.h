@@ -9,9 +9,9 @@
 namespace nereid::generator {
 
 /// Lines without indentation; symbols are bound before them.
-std::vector<std::string> pythonConstraints(const FusedOperator &fused, const SizeNames &names);
+std::vector<std::string> pythonConstraints(const CalledOperator &called, const SizeNames &names);
 /// Statements, indented by `pad`.
-std::vector<std::string> cppConstraints(const FusedOperator &fused, const SizeNames &names,
+std::vector<std::string> cppConstraints(const CalledOperator &called, const SizeNames &names,
                                         const std::string &pad);
 
 } // namespace nereid::generator

@@ -90,6 +90,19 @@ void giveEpsilon(std::string &line) {
   }
 }
 
+constexpr const char *softMarginLoss = "F.soft_margin_loss(";
+
+/// PyTorch's own computes e^z, which leaves the range of float32 from z = 89 on.
+bool takeStableLoss(std::string &line) {
+  const std::string call = softMarginLoss;
+  bool isFound = false;
+  for (size_t at = 0; (at = line.find(call, at)) != std::string::npos;) {
+    line.replace(at, 2, "_");
+    isFound = true;
+  }
+  return isFound;
+}
+
 } // namespace
 
 std::string withModules(const std::string &line) {
@@ -114,14 +127,27 @@ std::string withModules(const std::string &line) {
 }
 
 std::string eagerHelpers(const FusedOperator &fused) {
-  return needsTensors(fused) ? R"(def _of_tensors(function, *operands):
+  std::string text = needsTensors(fused) ? R"(def _of_tensors(function, *operands):
     """A call of a function that PyTorch has for tensors alone, some operands being numbers."""
     device = [each.device for each in operands if isinstance(each, torch.Tensor)][0]
     return function(*(torch.as_tensor(each, device=device) for each in operands))
 
 
 )"
-                             : "";
+                                         : "";
+  for (const std::string &line : bodyLines(fused.op)) {
+    std::string changed = withModules(line);
+    if (takeStableLoss(changed)) {
+      return text + R"(def _soft_margin_loss(input, target, reduction="mean"):
+    """log(1 + e^z); PyTorch's own e^z leaves the range of numbers for large z."""
+    losses = torch.logaddexp(-target * input, torch.zeros_like(input))
+    return {"none": lambda: losses, "mean": losses.mean, "sum": losses.sum}[reduction]()
+
+
+)";
+    }
+  }
+  return text;
 }
 
 std::vector<std::string> eagerBody(const FusedOperator &fused) {
@@ -137,6 +163,7 @@ std::vector<std::string> eagerBody(const FusedOperator &fused) {
   for (const std::string &line : bodyLines(fused.op)) {
     lines.push_back(withModules(line));
     giveEpsilon(lines.back());
+    takeStableLoss(lines.back());
     if (needsTensors(fused)) {
       wrapCalls(lines.back());
     }

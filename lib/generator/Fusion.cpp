@@ -5,7 +5,6 @@
 #include "lib/generator/AxisAnalysis.h"
 #include "lib/generator/Decompose.h"
 #include "lib/generator/KernelTypes.h"
-#include "lib/generator/ReservedNames.h"
 
 #include <fmt/format.h>
 
@@ -34,7 +33,7 @@ public:
   explicit Fuser(const definition::Operator &op) { fused.op = op; }
 
   Result<FusedOperator> run() {
-    if (auto named = checkNames(); !named) {
+    if (auto named = checkNames(fused.op); !named) {
       return named.error();
     }
     auto graph = decompose(fused.op);
@@ -73,21 +72,6 @@ public:
   }
 
 private:
-  Status checkNames() const {
-    std::vector<std::string> names = fused.op.outputNames;
-    names.push_back(fused.op.name);
-    for (const definition::Parameter &parameter : fused.op.parameters) {
-      names.push_back(parameter.name);
-    }
-    for (const std::string &name : names) {
-      if (isReservedName(name)) {
-        return makeError("E0607", fmt::format("the name '{}' is reserved in generated files", name))
-            .withHelp("choose another name for the operator, input or output");
-      }
-    }
-    return Done{};
-  }
-
   void collectOperands() {
     for (size_t i = 0; i < fused.nodes.size(); ++i) {
       const FusedNode &node = fused.nodes[i];
@@ -306,19 +290,6 @@ std::string FusedOperator::kind() const {
   return hasReduction ? "row_reduction" : isFlat ? "pointwise" : "broadcast";
 }
 
-const Operand *FusedOperator::find(const std::string &name) const {
-  for (const Operand &operand : operands) {
-    if (operand.name == name) {
-      return &operand;
-    }
-  }
-  return nullptr;
-}
-
 Result<FusedOperator> fuse(const definition::Operator &op) { return Fuser(op).run(); }
-
-DType operandType(const Operand &operand, const FusedOperator &, DType dtype) {
-  return operand.fixedDtype.value_or(dtype);
-}
 
 } // namespace nereid::generator

@@ -11,6 +11,7 @@
 #pragma once
 
 #include "lib/definition/operations/Promotion.h"
+#include "lib/generator/call/CalledOperator.h"
 
 #include <map>
 #include <string>
@@ -26,10 +27,6 @@ struct SizeProduct {
   std::string identifier() const;
   bool operator==(const SizeProduct &) const = default;
 };
-
-/// How a value varies over the tile of a kernel: with both rows and columns, with columns only (a
-/// row vector), with rows only (a column vector), or not at all.
-enum class Extent { Full, Row, Column, Scalar };
 
 /// One operation of the fused kernel: a primitive PyTorch name ("add", "exp", "sum", "where", …;
 /// composites such as softmax or var are opened), or a leaf:
@@ -58,28 +55,9 @@ struct FusedNode {
   std::vector<int> axes; ///< per dimension its axis of the iteration space; -1 = size 1
 };
 
-/// A tensor the kernel reads or writes.
-struct Operand {
-  std::string name; ///< as in the definition
-  bool isOutput = false;
-  int index = 0; ///< in Operator::parameters, or in Operator::outputs
-  int node = 0;  ///< in FusedOperator::nodes
-  definition::SymbolicShape shape;
-  std::optional<DType> fixedDtype;
-  Extent extent = Extent::Full;
-  std::vector<bool> rowGroups, columnGroups; ///< which groups of the space it moves along
-  /// Moves along every row group: one stride from row to row is enough.
-  bool hasAllRows() const;
-  bool hasAllColumns() const;
-  bool hasSomeRows() const;
-  bool hasSomeColumns() const;
-};
-
-struct FusedOperator {
-  definition::Operator op;
+struct FusedOperator : CalledOperator {
   std::vector<FusedNode> nodes;                     ///< topological
   std::vector<int> outputNodes;                     ///< one per output
-  std::vector<Operand> operands;                    ///< tensor parameters in order, then outputs
   std::vector<SizeProduct> rowGroups, columnGroups; ///< outermost first
   SizeProduct rows, columns;
   bool hasReduction = false;
@@ -90,13 +68,9 @@ struct FusedOperator {
 
   /// "pointwise", "broadcast" or "row_reduction": the key under which experience is filed.
   std::string kind() const;
-  const Operand *find(const std::string &name) const;
 };
 
 /// E0607 names the operation that cannot be fused into one kernel, and what can.
 Result<FusedOperator> fuse(const definition::Operator &op);
-
-/// Element type of an operand when the operator runs on `dtype`.
-DType operandType(const Operand &operand, const FusedOperator &fused, DType dtype);
 
 } // namespace nereid::generator

@@ -2,7 +2,9 @@
 // Puts the steps of generation together, see Generator.h.
 #include "lib/generator/Generator.h"
 
+#include "lib/definition/operations/Operations.h"
 #include "lib/generator/ScheduleRules.h"
+#include "lib/generator/TensorLayout.h"
 
 #include <fmt/format.h>
 
@@ -11,16 +13,98 @@
 
 namespace nereid::generator {
 
+static Schedule programSchedule() {
+  Schedule schedule;
+  schedule.isOfProgram = true;
+  return schedule;
+}
+
+std::vector<PrimitiveOperation> Generation::primitives() const {
+  std::vector<PrimitiveOperation> result;
+  if (!program) {
+    for (const FusedNode &node : fused.nodes) {
+      result.push_back({node.op, node.inputs, node.parameter});
+    }
+    return result;
+  }
+  const definition::Operator opened = definition::decomposed(op());
+  for (size_t i = 0; i < opened.nodes.size(); ++i) {
+    const definition::Node &node = opened.nodes[i];
+    result.push_back({node.op, node.inputs, node.op == "input" ? static_cast<int>(i) : -1});
+  }
+  return result;
+}
+
+bool Generation::hasReduction() const {
+  if (!program) {
+    return fused.hasReduction;
+  }
+  const std::vector<PrimitiveOperation> all = primitives();
+  return std::any_of(all.begin(), all.end(), [](const PrimitiveOperation &one) {
+    using Kind = definition::OperationKind;
+    const definition::Operation *known = definition::findOperation(one.op);
+    return known && known->kind != Kind::Pointwise && known->kind != Kind::View;
+  });
+}
+
+const Operand &Generation::widestInput() const {
+  const Operand *widest = nullptr;
+  for (const Operand &operand : fused.operands) {
+    if (operand.isOutput || operand.fixedDtype) {
+      continue;
+    }
+    const bool isWider = program ? !widest || operand.shape.size() > widest->shape.size()
+                                 : !widest && operand.extent == Extent::Full;
+    widest = isWider ? &operand : widest;
+  }
+  return widest ? *widest : fused.operands.front();
+}
+
+size_t Generation::denseDimensions(const Operand &output,
+                                   const definition::Binding &binding) const {
+  return program ? output.shape.size() + binding.rest.size()
+                 : rowDimensions(fused, output, binding);
+}
+
+CaseClass Generation::classOf(const definition::Binding &binding, DType dtype,
+                              const Machine &chip) const {
+  if (!program) {
+    return classify(fused, binding, dtype, chip);
+  }
+  const double bytes = definition::tensorBytes(op(), binding, dtype);
+  return {dtype, 1, bytes > static_cast<double>(chip.lastCacheBytes())};
+}
+
+std::vector<Schedule> Generation::space(const definition::Binding &binding, DType dtype,
+                                        const Machine &chip) const {
+  return program ? std::vector<Schedule>{programSchedule()}
+                 : scheduleSpace(fused, sizesOf(fused, binding, dtype), dtype, chip);
+}
+
+std::vector<Neighbour> Generation::neighboursOf(const Schedule &schedule,
+                                                const definition::Binding &binding, DType dtype,
+                                                const Machine &chip, const Diagnosis &diagnosis,
+                                                const Patterns *patterns,
+                                                const std::vector<Schedule> &tried) const {
+  return program ? std::vector<Neighbour>()
+                 : neighbours(fused, schedule, sizesOf(fused, binding, dtype), dtype, chip,
+                              diagnosis, patterns, tried);
+}
+
 Schedule Generation::scheduleFor(const definition::Binding &binding, DType dtype,
                                  const Machine &chip, const Patterns *patterns) {
-  CaseClass caseClass = classify(fused, binding, dtype, chip);
+  CaseClass caseClass = classOf(binding, dtype, chip);
   CaseSizes sizes = sizesOf(fused, binding, dtype);
   const ScheduleTable::Entry *entry = table.find(caseClass);
-  if (entry && isValid(entry->schedule, fused, sizes)) {
+  const bool isUsable = entry && entry->schedule.isOfProgram == program.has_value() &&
+                        (program || isValid(entry->schedule, fused, sizes));
+  if (isUsable) {
     return entry->schedule;
   }
   const FirstChoice choice =
-      start == Start::Naive
+      program
+          ? FirstChoice{programSchedule(), "program", "the only one of kernels made of programs"}
+      : start == Start::Naive
           ? FirstChoice{naiveSchedule(fused), "naive", "as --start naive asks for"}
           : firstSchedule(fused, sizes, dtype, chip, patterns);
   table.set(caseClass, choice.schedule, choice.origin);
@@ -29,15 +113,36 @@ Schedule Generation::scheduleFor(const definition::Binding &binding, DType dtype
   return choice.schedule;
 }
 
-Result<Generation> generate(const definition::Operator &op, const Machine &chip,
-                            const Patterns *patterns, Start start) {
-  auto fused = fuse(op);
-  if (!fused) {
-    return fused.error();
+Result<Generation> generateKernels(const definition::Operator &op) {
+  if (Status named = checkNames(op); !named) {
+    return named.error();
   }
   Generation generation;
+  auto fused = fuse(op);
+  if (fused) {
+    generation.fused = std::move(*fused);
+    return generation;
+  }
+  Diagnostic refused = fused.error();
+  auto program = makeProgramOperator(op);
+  if (!program) {
+    refused.note(
+        fmt::format("nor can it be made of index-space programs: {}", program.error().message));
+    return refused;
+  }
+  static_cast<CalledOperator &>(generation.fused) = calledOperator(op);
+  generation.program = std::move(*program);
+  return generation;
+}
+
+Result<Generation> generate(const definition::Operator &op, const Machine &chip,
+                            const Patterns *patterns, Start start) {
+  auto made = generateKernels(op);
+  if (!made) {
+    return made.error();
+  }
+  Generation generation = std::move(*made);
   generation.start = start;
-  generation.fused = std::move(*fused);
   generation.table.cacheBytes = chip.lastCacheBytes();
   generation.table.widestRowTile = widestRowTile(chip);
   // Performance cases first: their class decides for small cases that share it.
@@ -53,14 +158,14 @@ Result<Generation> generate(const definition::Operator &op, const Machine &chip,
 
 std::vector<GeneratedFile> writeFiles(const Generation &generation) {
   std::vector<GeneratedFile> files = {
-      {generation.fused.op.name + "_triton.py", writeTriton(generation)}};
+      {generation.op().name + "_triton.py", writeTriton(generation)}};
   auto append = [&](std::vector<GeneratedFile> more) {
     std::move(more.begin(), more.end(), std::back_inserter(files));
   };
   if (hasCpp(generation.language)) {
     append(writeCompanions(generation));
   }
-  if (hasPython(generation.language)) {
+  if (hasPython(generation.language) && !generation.program) {
     append(writePythonCompanions(generation));
   }
   return files;

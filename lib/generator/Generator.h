@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stage two of developing an operator, in one call: fuse, choose schedules for the definition's
 // cases, write `<op>_triton.py` and its C++ companions, and check that their interfaces agree.
+// What cannot be fused is made by way of an index-space program, where that has templates for it.
 #pragma once
 
 #include "lib/generator/Fusion.h"
@@ -8,6 +9,7 @@
 #include "lib/generator/NaiveStart.h"
 #include "lib/generator/Patterns.h"
 #include "lib/generator/Schedule.h"
+#include "lib/generator/programs/ProgramOperator.h"
 #include "lib/generator/python/Language.h"
 
 #include <string>
@@ -20,20 +22,50 @@ struct GeneratedFile {
   std::string content;
 };
 
-/// A fused operator with its schedules; enough to write every file and plan every launch.
+/// An operation of an operator whose composites are opened, or a leaf: "input" number `parameter`.
+struct PrimitiveOperation {
+  std::string op;
+  std::vector<int> inputs;
+  int parameter = -1;
+};
+
+/// An operator with its kernels and schedules; enough to write every file and plan every launch.
+/// Whoever reads `fused` beyond called() has asked for `program` first.
 struct Generation {
-  FusedOperator fused;
+  FusedOperator fused; ///< beside `program`: what callers see, and no kernel
+  std::optional<ProgramOperator> program;
   ScheduleTable table;
   Start start = Start::Rule;         ///< what cases without an entry begin with
   Language language = Language::Cpp; ///< of the files beside `<op>_triton.py`
   std::vector<std::string> remarks;  ///< why each schedule was chosen, one line each
+
+  const CalledOperator &called() const { return fused; }
+  const definition::Operator &op() const { return fused.op; }
+  std::vector<PrimitiveOperation> primitives() const; ///< topological
+  bool hasReduction() const;
+  /// The input of the operator's own type that is as large as what is computed, or the first.
+  const Operand &widestInput() const;
+  /// Dimensions of an output, counted from the end, that a launch needs without gaps between them.
+  size_t denseDimensions(const Operand &output, const definition::Binding &binding) const;
+  CaseClass classOf(const definition::Binding &binding, DType dtype, const Machine &chip) const;
+  /// What a search may try for a case, and what may be tried after a measurement.
+  std::vector<Schedule> space(const definition::Binding &binding, DType dtype,
+                              const Machine &chip) const;
+  std::vector<Neighbour> neighboursOf(const Schedule &schedule, const definition::Binding &binding,
+                                      DType dtype, const Machine &chip, const Diagnosis &diagnosis,
+                                      const Patterns *patterns,
+                                      const std::vector<Schedule> &tried) const;
 
   /// The table's schedule for a case, or the first choice (which is then entered in the table).
   Schedule scheduleFor(const definition::Binding &binding, DType dtype, const Machine &chip,
                        const Patterns *patterns = nullptr);
 };
 
-/// Fuses, and fills the table for every accuracy and performance case and dtype of the definition.
+/// Fused kernels where they can be made, else those of programs; no schedules. The error is
+/// fusion's, with what stops the other way: E0607 for what neither makes.
+Result<Generation> generateKernels(const definition::Operator &op);
+/// The same, and fills the table for every accuracy and performance case and dtype of the
+/// definition.
 Result<Generation> generate(const definition::Operator &op, const Machine &chip,
                             const Patterns *patterns, Start start = Start::Rule);
 

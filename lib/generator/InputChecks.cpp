@@ -5,8 +5,8 @@ namespace nereid::generator {
 
 using Kind = InputCheck::Kind;
 
-std::string leadInput(const FusedOperator &fused) {
-  for (const Operand &operand : fused.operands) {
+std::string leadInput(const CalledOperator &called) {
+  for (const Operand &operand : called.operands) {
     if (!operand.isOutput && !operand.fixedDtype) {
       return operand.name;
     }
@@ -14,11 +14,11 @@ std::string leadInput(const FusedOperator &fused) {
   return "";
 }
 
-std::vector<InputCheck> inputChecks(const FusedOperator &fused, const SizeNames &names) {
+std::vector<InputCheck> inputChecks(const CalledOperator &called, const SizeNames &names) {
   std::vector<InputCheck> checks;
-  const std::string lead = leadInput(fused);
-  for (size_t i = 0; i < fused.operands.size(); ++i) {
-    const Operand &operand = fused.operands[i];
+  const std::string lead = leadInput(called);
+  for (size_t i = 0; i < called.operands.size(); ++i) {
+    const Operand &operand = called.operands[i];
     if (operand.isOutput) {
       continue;
     }
@@ -37,7 +37,7 @@ std::vector<InputCheck> inputChecks(const FusedOperator &fused, const SizeNames 
     if (operand.fixedDtype) {
       type.types = {*operand.fixedDtype};
     } else if (operand.name == lead) {
-      type.types = fused.op.dtypes;
+      type.types = called.op.dtypes;
     } else {
       type.sameAs = lead;
     }

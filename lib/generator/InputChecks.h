@@ -24,10 +24,10 @@ struct InputCheck {
   std::string sameAs = {};
 };
 
-/// In the order in which wrappers make them; what they point to is `fused` and `names`.
-std::vector<InputCheck> inputChecks(const FusedOperator &fused, const SizeNames &names);
+/// In the order in which wrappers make them; what they point to is `called` and `names`.
+std::vector<InputCheck> inputChecks(const CalledOperator &called, const SizeNames &names);
 
 /// The first input of the operator's own type, which the others share; "" when all have their own.
-std::string leadInput(const FusedOperator &fused);
+std::string leadInput(const CalledOperator &called);
 
 } // namespace nereid::generator

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // `<op>_kernel.hpp`: launches the kernels of `<op>_triton.py` from C++. What all operators share is
 // include/nereid/operator.hpp, which reads the schedules from the Python file's table.
-#include "lib/generator/CompanionWriter.h"
-#include "lib/generator/InputChecks.h"
+#include "lib/generator/LauncherText.h"
 #include "lib/generator/ScheduleRules.h"
+#include "lib/generator/programs/ProgramText.h"
 
 #include <fmt/format.h>
 
@@ -12,38 +12,13 @@
 namespace nereid::generator {
 namespace {
 
-class HeaderWriter {
+class HeaderWriter : LauncherText {
 public:
   explicit HeaderWriter(const Generation &generation)
-      : table(generation.table), fused(generation.fused), names(fused) {}
+      : LauncherText(generation.fused), table(generation.table), fused(generation.fused) {}
 
   std::string run() {
-    text = cppHead(fused, "launches the kernels of " + fused.op.name + "_triton.py from C++.");
-    text += R"(
-#pragma once
-
-#include <nereid/operator.hpp>
-
-#include <cstdint>
-#include <limits>
-#include <string>
-#include <tuple>
-
-#ifndef OPERATOR_FOLDER
-#define OPERATOR_FOLDER "."
-#endif
-
-using nereid::joined;
-using nereid::Sizes;
-
-namespace triton {
-
-/// One launch made ready: run() as often as wanted while the tensors live.
-class Launch : public nereid::OperatorLaunch {
-public:
-)";
-    text += packed("  Launch(", launchParameters(), ");\n");
-    text += "  static const nereid::ScheduleTable &table();\n};\n\n";
+    beginning("  static const nereid::ScheduleTable &table();\n");
     kernels();
     launch();
     wrapper();
@@ -89,48 +64,17 @@ private:
     return "loopedRows";
   }
 
-  std::vector<std::string> launchParameters() const {
-    std::vector<std::string> list = cppParameters(fused, false);
-    for (const Operand &operand : fused.operands) {
-      if (operand.isOutput) {
-        list.push_back("const nereid::Tensor &" + operand.name);
-      }
-    }
-    return list;
-  }
   std::string sizeText(const SizeProduct &size) const {
     definition::Dim rest;
     rest.symbol = "...";
     return names.product(size, "nereid::product(" + names.variable(rest) + ")");
   }
-  void line(const std::string &content) { text += "  " + content + "\n"; }
-
-  std::string leadName() const {
-    const std::string lead = leadInput(fused);
-    return lead.empty() ? fused.operands.front().name : lead;
-  }
-
-  std::string typeOf(const Operand &operand) const {
-    return operand.fixedDtype ? cppType(*operand.fixedDtype) : leadName() + ".dtype()";
-  }
-
   void launch() {
-    text += packed("inline Launch::Launch(", launchParameters(), ") {\n");
-    text += cppSizes(fused, names, "  ");
-    std::vector<std::string> bytes, isEmpty;
+    launchBeginning("||");
+    std::vector<std::string> bytes;
     for (const Operand &operand : fused.operands) {
-      if (operand.isOutput) {
-        line(fmt::format("expectShape(\"{}\", {}, {});", operand.name, operand.name,
-                         cppShape(operand.shape, names)));
-        line(fmt::format("expectType(\"{}\", {}, {{{}}});", operand.name, operand.name,
-                         typeOf(operand)));
-        isEmpty.push_back(operand.name + ".elementCount() == 0");
-      }
       bytes.push_back(operand.name + ".byteCount()");
     }
-    text += packed("  if (", isEmpty, ") {\n", " ||");
-    line("  return;");
-    line("}");
     line("const int64_t rows = " + sizeText(fused.rows) + ";");
     line("const int64_t columns = " + sizeText(fused.columns) + ";");
     line(fmt::format("const nereid::DType dtype = {}.dtype();", leadName()));
@@ -210,39 +154,15 @@ private:
               : contiguousStride(fused, operand, isGroup, static_cast<size_t>(parameter.group)));
   }
 
-  void wrapper() {
-    text += packed(fmt::format("inline {} {}(", cppResult(fused), fused.op.name),
-                   cppParameters(fused, true), ") {\n");
-    text += cppSizes(fused, names, "  ");
-    std::vector<std::string> call;
-    std::string list;
-    for (const CallParameter &parameter : callParameters(fused)) {
-      call.push_back(parameter.name);
-    }
-    for (const Operand &operand : fused.operands) {
-      if (operand.isOutput) {
-        text += packed(
-            fmt::format("  const nereid::Tensor {} = nereid::Tensor::empty(", operand.name),
-            {cppShape(operand.shape, names), typeOf(operand), leadName() + ".device()"}, ");\n");
-        list += (list.empty() ? "" : ", ") + operand.name;
-        call.push_back(operand.name);
-      }
-    }
-    text += packed("  Launch(", call, ").run();\n");
-    line(fused.outputNodes.size() == 1 ? "return " + list + ";" : "return {" + list + "};");
-    text += "}\n\n";
-  }
-
   const ScheduleTable &table;
   const FusedOperator &fused;
-  SizeNames names;
-  std::string text;
 };
 
 } // namespace
 
 std::string writeKernelHeader(const Generation &generation) {
-  return HeaderWriter(generation).run();
+  return generation.program ? writeProgramHeader(generation.called(), *generation.program)
+                            : HeaderWriter(generation).run();
 }
 
 } // namespace nereid::generator

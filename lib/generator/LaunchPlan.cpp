@@ -5,9 +5,9 @@
 #include "lib/definition/operations/Shape.h"
 #include "lib/generator/ScheduleRules.h"
 #include "lib/generator/TensorLayout.h"
+#include "lib/generator/call/CallChecks.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <limits>
@@ -135,7 +135,7 @@ private:
     auto group = static_cast<size_t>(std::max(parameter.group, 0));
     switch (parameter.kind) {
     case Kind::Pointer: {
-      DType type = operandType(fused.operands[operand], fused, dtype);
+      DType type = operandType(fused.operands[operand], dtype);
       sign(parameter.name,
            fmt::format("*{}{}", nereid::kernelName(type), views[operand].isAligned ? ":16" : ""));
       plan.arguments.push_back({parameter.name, parameter.operand});
@@ -182,97 +182,12 @@ private:
   bool areAllFlat = true, isWide = false;
 };
 
-/// Every symbol of the operands must be bound.
-Status checkBinding(const FusedOperator &fused, const definition::Binding &binding) {
-  for (const Operand &operand : fused.operands) {
-    if (auto sizes = definition::bind(operand.shape, binding); !sizes) {
-      return sizes.error();
-    }
-  }
-  return Done{};
-}
-
-Diagnostic misfit(const FusedOperator &fused, const Operand &operand, const std::string &expects,
-                  const std::string &got) {
-  return makeError("E0612", fmt::format("'{}' of operator '{}' expects {}, but got {}",
-                                        operand.name, fused.op.name, expects, got))
-      .withHelp(fmt::format("the definition gives '{}' the shape {}", operand.name,
-                            definition::text(operand.shape)));
-}
-
 } // namespace
-
-Result<std::vector<std::vector<int64_t>>> outputShapes(const FusedOperator &fused,
-                                                       const definition::Binding &binding) {
-  std::vector<std::vector<int64_t>> shapes;
-  for (const Operand &operand : fused.operands) {
-    if (!operand.isOutput) {
-      continue;
-    }
-    auto shape = definition::bind(operand.shape, binding);
-    if (!shape) {
-      return shape.error();
-    }
-    shapes.push_back(std::move(*shape));
-  }
-  return shapes;
-}
-
-Result<definition::Binding> bindingOf(const FusedOperator &fused,
-                                      std::span<const runtime::Tensor> inputs) {
-  definition::Binding binding;
-  bool isRestBound = false;
-  size_t number = 0;
-  for (const Operand &operand : fused.operands) {
-    if (operand.isOutput) {
-      continue;
-    }
-    if (number >= inputs.size()) {
-      return misfit(fused, operand, "a tensor", "none");
-    }
-    const std::vector<int64_t> &sizes = inputs[number++].shape();
-    bool hasRest = !operand.shape.empty() && operand.shape.front().isRest();
-    size_t fixed = operand.shape.size() - (hasRest ? 1 : 0);
-    if (sizes.size() < fixed || (!hasRest && sizes.size() != fixed)) {
-      return misfit(fused, operand,
-                    fmt::format("{}{} dimensions", hasRest ? "at least " : "", fixed),
-                    definition::sizesText(sizes));
-    }
-    size_t lead = sizes.size() - fixed;
-    std::vector<int64_t> rest(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(lead));
-    if (hasRest && isRestBound && rest != binding.rest) {
-      return misfit(fused, operand,
-                    fmt::format("leading sizes [{}]", fmt::join(binding.rest, ", ")),
-                    definition::sizesText(sizes));
-    }
-    if (hasRest) {
-      binding.rest = rest;
-      isRestBound = true;
-    }
-    for (size_t i = 0; i < fixed; ++i) {
-      const definition::Dim &dim = operand.shape[i + (hasRest ? 1 : 0)];
-      int64_t size = sizes[lead + i];
-      int64_t expected = dim.constant;
-      if (!dim.symbol.empty()) {
-        expected = binding.symbols.emplace(dim.symbol, size).first->second;
-      }
-      if (size != expected) {
-        return misfit(fused, operand,
-                      fmt::format("{} = {}", dim.symbol.empty() ? "size" : dim.symbol, expected),
-                      definition::sizesText(sizes));
-      }
-    }
-  }
-  return binding;
-}
 
 Result<LaunchPlan> planLaunch(const FusedOperator &fused, const Schedule &schedule,
                               const definition::Binding &binding, DType dtype) {
-  if (auto bound = checkBinding(fused, binding); !bound) {
-    return bound.error();
-  }
-  if (auto met = definition::checkConstraints(fused.op, binding, dtype); !met) {
-    return met.error();
+  if (auto fits = checkCall(fused, binding, dtype); !fits) {
+    return fits.error();
   }
   std::vector<TensorView> views;
   for (const Operand &operand : fused.operands) {
@@ -288,95 +203,23 @@ Result<LaunchPlan> planLaunch(const FusedOperator &fused, const Schedule &schedu
                               std::span<const runtime::Tensor> inputs,
                               std::span<const runtime::Tensor> outputs,
                               const std::map<std::string, double> &scalars) {
-  auto binding = bindingOf(fused, inputs);
-  if (!binding) {
-    return binding.error();
+  auto call = checkCall(fused, inputs, outputs, scalars);
+  if (!call) {
+    return call.error();
   }
-  std::optional<DType> dtype;
   std::vector<TensorView> views;
   size_t in = 0, out = 0;
   for (const Operand &operand : fused.operands) {
-    std::span<const runtime::Tensor> from = operand.isOutput ? outputs : inputs;
-    size_t number = operand.isOutput ? out++ : in++;
-    if (number >= from.size()) {
-      return misfit(fused, operand, "a tensor", "none");
-    }
-    const runtime::Tensor &tensor = from[number];
-    if (!operand.fixedDtype && !dtype) {
-      dtype = tensor.dtype();
-    }
-    const bool isBroken =
-        !operand.isOutput && !tensor.isContiguous() &&
-        definition::mustBeContiguous(fused.op, static_cast<size_t>(operand.index));
-    if (isBroken) {
-      return makeError("E0617", fmt::format("'{}' expects {}.is_contiguous(), but got strides {}",
-                                            fused.op.name, operand.name,
-                                            definition::sizesText(tensor.strides())))
-          .withHelp("copy the tensor first, or drop the constraint: others are copied as needed");
-    }
-    DType expected = operand.fixedDtype ? *operand.fixedDtype : *dtype;
-    if (tensor.dtype() != expected) {
-      return misfit(fused, operand, std::string(torchName(expected)),
-                    std::string(torchName(tensor.dtype())));
-    }
-    auto sizes = definition::bind(operand.shape, *binding);
-    if (!sizes) {
-      return sizes.error();
-    }
-    if (tensor.shape() != *sizes) {
-      return misfit(fused, operand, definition::sizesText(*sizes),
-                    definition::sizesText(tensor.shape()));
-    }
+    const runtime::Tensor &tensor = operand.isOutput ? outputs[out++] : inputs[in++];
     views.push_back({tensor.shape(), tensor.strides(),
                      reinterpret_cast<uintptr_t>(tensor.data()) % alignment == 0});
     if (operand.isOutput &&
-        !layoutOf(fused, operand, *binding, tensor.shape(), tensor.strides()).isUsable) {
+        !layoutOf(fused, operand, call->binding, tensor.shape(), tensor.strides()).isUsable) {
       return misfit(fused, operand, "an output with evenly spaced rows",
                     fmt::format("strides {}", definition::sizesText(tensor.strides())));
     }
   }
-  std::vector<double> numbers;
-  for (const definition::Parameter &parameter : fused.op.parameters) {
-    auto given = scalars.find(parameter.name);
-    numbers.push_back(given == scalars.end() ? parameter.value : given->second);
-  }
-  if (auto met = definition::checkConstraints(fused.op, *binding, dtype, numbers); !met) {
-    return met.error();
-  }
-  return Planner(fused, schedule, *binding, dtype.value_or(DType::F32))
-      .run(std::move(views), scalars);
-}
-
-std::vector<runtime::ArgumentValue> argumentValues(const LaunchPlan &plan,
-                                                   const FusedOperator &fused,
-                                                   std::span<const runtime::Tensor> inputs,
-                                                   std::span<const runtime::Tensor> outputs,
-                                                   std::vector<runtime::Tensor> &copies) {
-  // Reserved, because the arguments point into it.
-  copies.clear();
-  copies.reserve(plan.contiguousCopies.size());
-  size_t inputCount =
-      static_cast<size_t>(std::count_if(fused.operands.begin(), fused.operands.end(),
-                                        [](const Operand &operand) { return !operand.isOutput; }));
-  std::vector<runtime::ArgumentValue> values;
-  for (const LaunchPlan::Argument &argument : plan.arguments) {
-    if (const int *number = std::get_if<int>(&argument.value)) {
-      auto operand = static_cast<size_t>(*number);
-      const runtime::Tensor *tensor =
-          operand < inputCount ? &inputs[operand] : &outputs[operand - inputCount];
-      if (std::find(plan.contiguousCopies.begin(), plan.contiguousCopies.end(), *number) !=
-          plan.contiguousCopies.end()) {
-        copies.push_back(tensor->to(tensor->dtype()));
-        tensor = &copies.back();
-      }
-      values.emplace_back(tensor);
-    } else if (const int64_t *integer = std::get_if<int64_t>(&argument.value)) {
-      values.emplace_back(*integer);
-    } else {
-      values.emplace_back(std::get<double>(argument.value));
-    }
-  }
-  return values;
+  return Planner(fused, schedule, call->binding, call->dtype).run(std::move(views), scalars);
 }
 
 } // namespace nereid::generator

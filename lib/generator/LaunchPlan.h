@@ -5,6 +5,7 @@
 #pragma once
 
 #include "lib/generator/Schedule.h"
+#include "lib/generator/call/CallChecks.h"
 #include "runtime/Kernel.h"
 #include "runtime/tensor/Tensor.h"
 
@@ -39,7 +40,8 @@ std::string kernelName(const FusedOperator &fused, KernelVariant variant);
 struct LaunchPlan {
   struct Argument {
     std::string name;
-    /// Number in FusedOperator::operands, an integer, or a number.
+    /// Number in CalledOperator::operands, those behind them the call's workspaces; an integer, or
+    /// a number.
     std::variant<int, int64_t, double> value;
     bool isTensor() const { return value.index() == 0; }
   };
@@ -65,21 +67,5 @@ Result<LaunchPlan> planLaunch(const FusedOperator &fused, const Schedule &schedu
                               std::span<const runtime::Tensor> inputs,
                               std::span<const runtime::Tensor> outputs,
                               const std::map<std::string, double> &scalars = {});
-
-/// Symbol values that make the tensor parameters have these shapes; E0612 on a contradiction.
-Result<definition::Binding> bindingOf(const FusedOperator &fused,
-                                      std::span<const runtime::Tensor> inputs);
-
-/// Shape and type of each output.
-Result<std::vector<std::vector<int64_t>>> outputShapes(const FusedOperator &fused,
-                                                       const definition::Binding &binding);
-
-/// The tensors and values of the plan as the runtime takes them. `copies` keeps the contiguous
-/// copies alive and must outlive the launch.
-std::vector<runtime::ArgumentValue> argumentValues(const LaunchPlan &plan,
-                                                   const FusedOperator &fused,
-                                                   std::span<const runtime::Tensor> inputs,
-                                                   std::span<const runtime::Tensor> outputs,
-                                                   std::vector<runtime::Tensor> &copies);
 
 } // namespace nereid::generator

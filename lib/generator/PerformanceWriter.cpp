@@ -10,7 +10,8 @@ namespace {
 
 class PerformanceWriter {
 public:
-  explicit PerformanceWriter(const FusedOperator &fused) : program(fused, false), fused(fused) {}
+  explicit PerformanceWriter(const Generation &generation)
+      : program(generation, false), called(generation.called()) {}
 
   std::string run() {
     text = program.beginning();
@@ -54,7 +55,7 @@ bool measure(const Case &one, size_t type, Overall &overall) {
   nereid::TimeOptions options;
   options.beforeSample = [&] { results.poison(); };
 )";
-    std::string body = fmt::format("(void)baseline::{}(", fused.op.name);
+    std::string body = fmt::format("(void)baseline::{}(", called.op.name);
     std::string unfused = program.call("  const auto unfused = [&] { " + body, "); };\n", false);
     if (unfused.find('\n') + 1 < unfused.size()) {
       unfused = "  const auto unfused = [&] {\n" + program.call("    " + body, ");\n  };\n", false);
@@ -104,7 +105,7 @@ void printVerdict(const Overall &overall) {{
 }} // namespace
 
 )",
-                        cppNumber(fused.op.targetSpeedup));
+                        cppNumber(called.op.targetSpeedup));
   }
 
   void mainFunction() {
@@ -140,14 +141,14 @@ int main(int count, char **arguments) {
   }
 
   TestProgram program;
-  const FusedOperator &fused;
+  const CalledOperator &called;
   std::string text;
 };
 
 } // namespace
 
 std::string writePerformance(const Generation &generation) {
-  return PerformanceWriter(generation.fused).run();
+  return PerformanceWriter(generation).run();
 }
 
 } // namespace nereid::generator

@@ -18,6 +18,8 @@ constexpr std::pair<KernelVariant, std::string_view> variantNames[] = {
     {KernelVariant::LoopedRows, "looped_rows"},
 };
 
+constexpr std::string_view programName = "program";
+
 std::optional<KernelVariant> parseVariant(std::string_view name) {
   for (const auto &[variant, text] : variantNames) {
     if (text == name) {
@@ -70,7 +72,7 @@ std::string Schedule::constantsText() const {
 }
 
 std::string Schedule::text() const {
-  return fmt::format("{}:{}", variantName(variant), constantsText());
+  return fmt::format("{}:{}", isOfProgram ? programName : variantName(variant), constantsText());
 }
 
 std::optional<Schedule> parseSchedule(std::string_view text) {
@@ -78,12 +80,13 @@ std::optional<Schedule> parseSchedule(std::string_view text) {
   if (colon == std::string_view::npos) {
     return std::nullopt;
   }
+  Schedule schedule;
+  schedule.isOfProgram = text.substr(0, colon) == programName;
   auto variant = parseVariant(text.substr(0, colon));
-  if (!variant) {
+  if (!variant && !schedule.isOfProgram) {
     return std::nullopt;
   }
-  Schedule schedule;
-  schedule.variant = *variant;
+  schedule.variant = variant.value_or(schedule.variant);
   text.remove_prefix(colon + 1);
   while (!text.empty()) {
     std::string_view entry = text.substr(0, text.find(','));
@@ -106,7 +109,7 @@ CaseSizes sizesOf(const FusedOperator &fused, const definition::Binding &binding
   sizes.rows = fused.rows.evaluate(binding);
   sizes.columns = fused.columns.evaluate(binding);
   for (const Operand &operand : fused.operands) {
-    double bytes = static_cast<double>(sizeInBytes(operandType(operand, fused, dtype)));
+    double bytes = static_cast<double>(sizeInBytes(operandType(operand, dtype)));
     for (size_t i = 0; i < operand.rowGroups.size(); ++i) {
       bytes *= operand.rowGroups[i] ? static_cast<double>(fused.rowGroups[i].evaluate(binding)) : 1;
     }

@@ -28,6 +28,9 @@ struct Schedule {
   KernelVariant variant = KernelVariant::Flat;
   /// Constexprs in the order of the kernel's parameters; booleans as 0 and 1.
   std::vector<std::pair<std::string, int64_t>> constants;
+  /// Of kernels made of programs, which have one schedule so far and no variants: what their launch
+  /// table says (programs/). "program:BLOCK_X=4,BLOCK_Y=1024" shows the blocks of one call.
+  bool isOfProgram = false;
 
   int64_t get(std::string_view name, int64_t fallback = 0) const;
   Schedule with(std::string_view name, int64_t value) const;

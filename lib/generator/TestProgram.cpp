@@ -16,12 +16,13 @@ namespace {
 using definition::Case;
 
 /// Parameters whose square root, logarithm or the like is taken get positive data.
-std::set<int> positiveParameters(const FusedOperator &fused) {
+std::set<int> positiveParameters(const Generation &generation) {
   static const std::set<std::string> positiveOnly = {"sqrt", "rsqrt", "log",
                                                      "log2", "pow",   "log1p"};
-  std::vector<bool> needsPositive(fused.nodes.size(), false);
-  for (size_t i = fused.nodes.size(); i-- > 0;) {
-    const FusedNode &node = fused.nodes[i];
+  const std::vector<PrimitiveOperation> nodes = generation.primitives();
+  std::vector<bool> needsPositive(nodes.size(), false);
+  for (size_t i = nodes.size(); i-- > 0;) {
+    const PrimitiveOperation &node = nodes[i];
     bool passesOn = needsPositive[i] && (node.op == "add" || node.op == "mul" || node.op == "div");
     for (int input : node.inputs) {
       if (positiveOnly.contains(node.op) || passesOn) {
@@ -30,9 +31,9 @@ std::set<int> positiveParameters(const FusedOperator &fused) {
     }
   }
   std::set<int> result;
-  for (size_t i = 0; i < fused.nodes.size(); ++i) {
-    if (fused.nodes[i].op == "input" && needsPositive[i]) {
-      result.insert(fused.nodes[i].parameter);
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    if (nodes[i].op == "input" && needsPositive[i]) {
+      result.insert(nodes[i].parameter);
     }
   }
   return result;
@@ -40,10 +41,11 @@ std::set<int> positiveParameters(const FusedOperator &fused) {
 
 /// Odd sizes, one element, none: what every operator is checked on besides its own cases. Nothing
 /// is reduced over no elements.
-std::vector<Case> standardCases(const FusedOperator &fused) {
+std::vector<Case> standardCases(const Generation &generation) {
+  const CalledOperator &called = generation.called();
   std::vector<std::string> symbols;
   bool hasRest = false;
-  for (const Operand &operand : fused.operands) {
+  for (const Operand &operand : called.operands) {
     for (const definition::Dim &dim : operand.shape) {
       hasRest |= dim.isRest();
       bool isSymbol = !dim.symbol.empty() && !dim.isRest();
@@ -61,7 +63,7 @@ std::vector<Case> standardCases(const FusedOperator &fused) {
                              {"3 columns", {5}, 3, 3},        {"17 columns", {3, 7}, 2, 17},
                              {"127 columns", {129}, 5, 127},  {"129 columns", {2, 3}, 3, 129},
                              {"1000 columns", {33}, 2, 1000}, {"5000 columns", {3}, 1, 5000}};
-  if (!fused.hasReduction) {
+  if (!generation.hasReduction()) {
     list.push_back({"no columns", {3}, 2, 0});
   }
   std::vector<Case> cases;
@@ -72,7 +74,7 @@ std::vector<Case> standardCases(const FusedOperator &fused) {
     for (const std::string &symbol : symbols) {
       made.binding.symbols[symbol] = symbol == symbols.back() ? sizes.last : sizes.others;
     }
-    if (auto fit = definition::fulfilled(fused.op, made.binding)) {
+    if (auto fit = definition::fulfilled(called.op, made.binding)) {
       bool isMoved = fit->symbols != made.binding.symbols || fit->rest != made.binding.rest;
       made.name += isMoved ? ", moved to what the constraints allow" : "";
       made.binding = std::move(*fit);
@@ -104,16 +106,16 @@ bool agrees(const std::string &title, const nereid::Verdict &verdict) {
 
 } // namespace
 
-Filling fillingOf(const FusedOperator &fused, const Operand &operand) {
+Filling fillingOf(const Generation &generation, const Operand &operand) {
   std::vector<DType> types =
-      operand.fixedDtype ? std::vector<DType>{*operand.fixedDtype} : fused.op.dtypes;
+      operand.fixedDtype ? std::vector<DType>{*operand.fixedDtype} : generation.op().dtypes;
   if (!areAllFloat(types)) {
     auto has = [&](auto holds) { return std::any_of(types.begin(), types.end(), holds); };
     bool isBool = has([](DType type) { return type == DType::Bool; });
     bool isUnsigned = isBool || has([](DType type) { return isUnsignedInteger(type); });
     return {Filling::Kind::Integers, isUnsigned ? 0.0 : -100.0, isBool ? 2.0 : 100.0};
   }
-  auto range = definition::valueRange(fused.op, static_cast<size_t>(operand.index));
+  auto range = definition::valueRange(generation.op(), static_cast<size_t>(operand.index));
   if (!range.isEverything()) {
     const double low = std::isfinite(range.low)    ? range.low
                        : std::isfinite(range.high) ? range.high - 3
@@ -121,28 +123,32 @@ Filling fillingOf(const FusedOperator &fused, const Operand &operand) {
     const double high = std::isfinite(range.high) ? range.high : low + 3;
     return {Filling::Kind::Uniform, low + (high - low) / 64, high - (high - low) / 64, true};
   }
-  return positiveParameters(fused).contains(operand.index)
+  return positiveParameters(generation).contains(operand.index)
              ? Filling{Filling::Kind::Uniform, 0.1, 3.0}
              : Filling{};
 }
 
+TestProgram::TestProgram(const Generation &generation, bool isAccuracy)
+    : called(generation.called()), names(generation.called()), generation(generation),
+      isAccuracy(isAccuracy) {}
+
 std::string TestProgram::beginning() const {
   std::string text =
-      cppHead(fused, isAccuracy ? "checks kernel and baseline against the definition."
-                                : "times the kernel against the baseline.");
-  text += fmt::format("\n#include \"{}_kernel.hpp\"\n\n", fused.op.name);
+      cppHead(called, isAccuracy ? "checks kernel and baseline against the definition."
+                                 : "times the kernel against the baseline.");
+  text += fmt::format("\n#include \"{}_kernel.hpp\"\n\n", called.op.name);
   text += "#include <cmath>\n#include <cstdio>\n#include <exception>\n#include <string>\n"
           "#include <vector>\n\nnamespace baseline {\n";
-  text += packed(fmt::format("{} {}(", cppResult(fused), fused.op.name),
-                 cppParameters(fused, false), ");\n");
+  text += packed(fmt::format("{} {}(", cppResult(called), called.op.name),
+                 cppParameters(called, false), ");\n");
   text += "}\n\nnamespace {\n\n";
-  return text + caseTable() + tensors() + judgeFunctions(fused.op.name) + "\n";
+  return text + caseTable() + tensors() + judgeFunctions(called.op.name) + "\n";
 }
 
 std::vector<Case> TestProgram::cases() const {
-  std::vector<Case> list = isAccuracy ? fused.op.accuracyCases : fused.op.performanceCases;
+  std::vector<Case> list = isAccuracy ? called.op.accuracyCases : called.op.performanceCases;
   if (isAccuracy) {
-    std::vector<Case> standard = standardCases(fused);
+    std::vector<Case> standard = standardCases(generation);
     list.insert(list.begin(), standard.begin(), standard.end());
   }
   return list;
@@ -158,7 +164,7 @@ std::string TestProgram::caseTable() const {
   }
   text += "};\n\n";
   std::vector<std::string> types;
-  for (DType type : fused.op.dtypes) {
+  for (DType type : called.op.dtypes) {
     types.push_back(cppType(type));
   }
   text += packed("const std::vector<nereid::DType> types = {", types, "};\n\n");
@@ -186,8 +192,8 @@ std::string TestProgram::caseRow(const Case &one) const {
     }
     sizes.push_back(value);
   }
-  for (DType type : fused.op.dtypes) {
-    bytes.push_back(cppNumber(definition::countWork(fused.op, one.binding, type).bytes()));
+  for (DType type : called.op.dtypes) {
+    bytes.push_back(cppNumber(definition::countWork(called.op, one.binding, type).bytes()));
   }
   std::string row =
       fmt::format("    {{\"{}\"{}{}", one.name, sizes.empty() ? "" : ", ", fmt::join(sizes, ", "));
@@ -196,7 +202,7 @@ std::string TestProgram::caseRow(const Case &one) const {
 
 std::string TestProgram::fill(const Operand &operand, int seed) const {
   const std::string name = "in." + operand.name;
-  const Filling filling = fillingOf(fused, operand);
+  const Filling filling = fillingOf(generation, operand);
   switch (filling.kind) {
   case Filling::Kind::Integers:
     return fmt::format("  {}.fillIntegers({}, {}, {});\n", name, seed, filling.low, filling.high);
@@ -213,7 +219,7 @@ std::string TestProgram::fill(const Operand &operand, int seed) const {
 std::string TestProgram::tensors() const {
   std::string inputs, outputs, makeInputs, fills, makeOutputs, poisons, constants;
   int seed = 0;
-  for (const Operand &operand : fused.operands) {
+  for (const Operand &operand : called.operands) {
     std::string member = fmt::format("  nereid::Tensor {};\n", operand.name);
     std::string type = operand.fixedDtype ? cppType(*operand.fixedDtype) : "dtype";
     std::string shape = caseShape(operand.shape);
@@ -225,12 +231,12 @@ std::string TestProgram::tensors() const {
     } else {
       inputs += member;
       const bool isWhole =
-          definition::mustBeContiguous(fused.op, static_cast<size_t>(operand.index));
+          definition::mustBeContiguous(called.op, static_cast<size_t>(operand.index));
       makeInputs += packed("      made(", {shape, type, isWhole ? "false" : "isStrided"}, "),\n");
       fills += fill(operand, ++seed);
     }
   }
-  bool hasOneOutput = fused.outputNodes.size() == 1;
+  bool hasOneOutput = called.op.outputs.size() == 1;
   for (std::string *body : {&poisons, &constants}) {
     *body = hasOneOutput ? "{ " + *body + " }" : "{\n    " + *body + "\n  }";
   }
@@ -288,10 +294,10 @@ std::string TestProgram::caseShape(const definition::SymbolicShape &shape) const
 std::string TestProgram::call(const std::string &head, const std::string &tail,
                               bool withOutputs) const {
   std::vector<std::string> list;
-  for (const CallParameter &parameter : callParameters(fused)) {
+  for (const CallParameter &parameter : callParameters(called)) {
     list.push_back(parameter.operand < 0 ? cppNumber(parameter.value) : "in." + parameter.name);
   }
-  for (const Operand &operand : fused.operands) {
+  for (const Operand &operand : called.operands) {
     if (operand.isOutput && withOutputs) {
       list.push_back("results." + operand.name);
     }
@@ -301,7 +307,7 @@ std::string TestProgram::call(const std::string &head, const std::string &tail,
 
 std::string TestProgram::inputs() const {
   std::vector<std::string> list;
-  for (const Operand &operand : fused.operands) {
+  for (const Operand &operand : called.operands) {
     if (!operand.isOutput) {
       list.push_back("in." + operand.name);
     }
@@ -311,7 +317,7 @@ std::string TestProgram::inputs() const {
 
 std::string TestProgram::outputs() const {
   std::vector<std::string> list;
-  for (const Operand &operand : fused.operands) {
+  for (const Operand &operand : called.operands) {
     if (operand.isOutput) {
       list.push_back("results." + operand.name);
     }
@@ -319,13 +325,6 @@ std::string TestProgram::outputs() const {
   return fmt::format("{{{}}}", fmt::join(list, ", "));
 }
 
-std::string TestProgram::widestInput() const {
-  for (const Operand &operand : fused.operands) {
-    if (!operand.isOutput && operand.extent == Extent::Full && !operand.fixedDtype) {
-      return operand.name;
-    }
-  }
-  return fused.operands.front().name;
-}
+std::string TestProgram::widestInput() const { return generation.widestInput().name; }
 
 } // namespace nereid::generator

@@ -14,12 +14,11 @@ struct Filling {
   double low = 0, high = 0;  ///< of integers the high end is not among them
   bool isConstraint = false; ///< the definition allows no others
 };
-Filling fillingOf(const FusedOperator &fused, const Operand &operand);
+Filling fillingOf(const Generation &generation, const Operand &operand);
 
 class TestProgram {
 public:
-  TestProgram(const FusedOperator &fused, bool isAccuracy)
-      : fused(fused), names(fused), isAccuracy(isAccuracy) {}
+  TestProgram(const Generation &generation, bool isAccuracy);
 
   /// File head up to the program's own functions.
   std::string beginning() const;
@@ -32,7 +31,7 @@ public:
   /// The definition's cases; for accuracy behind those that every operator is checked on.
   std::vector<definition::Case> cases() const;
 
-  const FusedOperator &fused;
+  const CalledOperator &called;
   const SizeNames names;
 
 private:
@@ -42,6 +41,7 @@ private:
   std::string fill(const Operand &operand, int seed) const;
   std::string caseShape(const definition::SymbolicShape &shape) const;
 
+  const Generation &generation;
   bool isAccuracy;
 };
 

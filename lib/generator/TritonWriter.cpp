@@ -7,6 +7,7 @@
 #include "lib/generator/KernelWriter.h"
 #include "lib/generator/ScheduleRules.h"
 #include "lib/generator/WrapperNames.h"
+#include "lib/generator/programs/ProgramText.h"
 #include "lib/generator/python/WrapperText.h"
 
 #include <fmt/format.h>
@@ -315,6 +316,9 @@ private:
 
 } // namespace
 
-std::string writeTriton(const Generation &generation) { return TritonWriter(generation).run(); }
+std::string writeTriton(const Generation &generation) {
+  return generation.program ? writeProgramTriton(generation.called(), *generation.program)
+                            : TritonWriter(generation).run();
+}
 
 } // namespace nereid::generator

@@ -7,14 +7,14 @@
 
 namespace nereid::generator {
 
-std::vector<CallParameter> callParameters(const FusedOperator &fused) {
+std::vector<CallParameter> callParameters(const CalledOperator &called) {
   std::vector<CallParameter> list;
-  for (size_t i = 0; i < fused.operands.size(); ++i) {
-    if (!fused.operands[i].isOutput) {
-      list.push_back({fused.operands[i].name, static_cast<int>(i), 0});
+  for (size_t i = 0; i < called.operands.size(); ++i) {
+    if (!called.operands[i].isOutput) {
+      list.push_back({called.operands[i].name, static_cast<int>(i), 0});
     }
   }
-  for (const definition::Parameter &parameter : fused.op.parameters) {
+  for (const definition::Parameter &parameter : called.op.parameters) {
     if (parameter.isScalar) {
       list.push_back({parameter.name, -1, parameter.value});
     }
@@ -22,15 +22,15 @@ std::vector<CallParameter> callParameters(const FusedOperator &fused) {
   return list;
 }
 
-SizeNames::SizeNames(const FusedOperator &fused) {
+SizeNames::SizeNames(const CalledOperator &called) {
   std::set<std::string> taken = {"rows",      "columns",   "grid",        "kernel", "blocks",
                                  "wide",      "dtype",     "device",      "shape",  "bytes",
                                  "rest",      "launch",    "schedule",    "isWide", "kept",
                                  "signature", "rowBlocks", "columnBlocks"};
-  for (const definition::Parameter &parameter : fused.op.parameters) {
+  for (const definition::Parameter &parameter : called.op.parameters) {
     taken.insert(parameter.name);
   }
-  taken.insert(fused.op.outputNames.begin(), fused.op.outputNames.end());
+  taken.insert(called.op.outputNames.begin(), called.op.outputNames.end());
   auto assign = [&](const std::string &symbol, const std::string &wanted) {
     std::string name = wanted;
     while (taken.contains(name)) {
@@ -39,8 +39,8 @@ SizeNames::SizeNames(const FusedOperator &fused) {
     taken.insert(name);
     return names[symbol] = name;
   };
-  for (size_t i = 0; i < fused.operands.size(); ++i) {
-    const Operand &operand = fused.operands[i];
+  for (size_t i = 0; i < called.operands.size(); ++i) {
+    const Operand &operand = called.operands[i];
     if (operand.isOutput) {
       continue;
     }

@@ -12,15 +12,15 @@ namespace nereid::generator {
 /// Parameters as a caller passes them: tensors in order, then numbers with their defaults.
 struct CallParameter {
   std::string name;
-  int operand = -1; ///< in FusedOperator::operands; -1: a number
+  int operand = -1; ///< in CalledOperator::operands; -1: a number
   double value = 0;
 };
-std::vector<CallParameter> callParameters(const FusedOperator &fused);
+std::vector<CallParameter> callParameters(const CalledOperator &called);
 
 /// Assigns variables to symbols in the order in which the tensors reveal them.
 class SizeNames {
 public:
-  explicit SizeNames(const FusedOperator &fused);
+  explicit SizeNames(const CalledOperator &called);
 
   struct Step {
     int operand = 0;

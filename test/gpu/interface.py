@@ -126,7 +126,7 @@ class Kernel:
             library.nereid_kernel_free(self.handle)
 
 
-def _arguments(values):
+def arguments_of(values):
     listed = []
     for value in values:
         if isinstance(value, Tensor):
@@ -140,7 +140,7 @@ def _arguments(values):
 
 def launch(kernel, grid, *values):
     """Waits for it."""
-    check(library.nereid_kernel_launch(kernel.handle, (NUMBER * 3)(*grid), *_arguments(values)))
+    check(library.nereid_kernel_launch(kernel.handle, (NUMBER * 3)(*grid), *arguments_of(values)))
 
 
 class Stream:
@@ -159,7 +159,7 @@ class Stream:
 
     def launch(self, kernel, grid, *values):
         check(library.nereid_stream_launch(self.handle, kernel.handle, (NUMBER * 3)(*grid),
-                                           *_arguments(values)))
+                                           *arguments_of(values)))
 
     def copy_in(self, tensor, data):
         check(library.nereid_stream_copy_in(self.handle, tensor.handle, data,

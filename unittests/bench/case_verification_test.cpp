@@ -5,6 +5,8 @@
 #include "lib/targets/Targets.h"
 #include "unittests/bench/Cases.h"
 
+#include <fmt/format.h>
+
 namespace nereid::bench {
 namespace {
 
@@ -90,12 +92,25 @@ TEST_F(CaseVerificationTest, WhatIsReadBeforeItIsWrittenIsFound) {
                             "    value = tl.load(x + i, i < n) * 2\n"
                             "    isThere = (before > 0) & (before < 1e-30)\n"
                             "    tl.store(out + i, tl.where(isThere, before, value), i < n)\n")));
-  launch::KernelCase one = doubling("right");
-  one.kernel = folder + "/reads.py:reads";
-  const CaseVerification verified = verify({one});
-  ASSERT_FALSE(verified.rows.empty());
-  EXPECT_NE(verified.rows[0].failure.find("[E0802]"), std::string::npos)
-      << verified.rows[0].failure;
+  // Of few elements, of more, and of the only case there is; a smaller one of another type says
+  // nothing of it.
+  for (const char *n : {"100", "5000", "70000"}) {
+    launch::KernelCase one = doubling("right"), other = doubling("right");
+    for (launch::KernelCase *each : {&one, &other}) {
+      each->kernel = folder + "/reads.py:reads";
+    }
+    one.arguments = {fmt::format("x=randn({})", n), fmt::format("out=empty({})", n),
+                     fmt::format("n={}", n)};
+    other.name = "other";
+    other.signature = "*fp16, *fp16, i32, 64";
+    const CaseVerification verified = verify({one, other});
+    int found = 0;
+    for (const CaseRow &row : verified.rows) {
+      const bool isFound = row.failure.find("[E0802]") != std::string::npos;
+      found += row.data == "its own" && isFound;
+    }
+    EXPECT_EQ(found, 2) << n;
+  }
 }
 
 /// Additions of floats may vary, so the launches are not held against each other; each of them is

@@ -42,6 +42,64 @@ TEST(Body, NumbersAreFolded) {
   EXPECT_EQ(constantValue(constant), -0.5);
 }
 
+/// Of sums alone it multiplies an operand.
+TEST(Body, AlphaIsAFunctionsOwn) {
+  for (const char *body : {"out = F.celu(x, alpha=1.5)", "out = F.elu(x, alpha=1.5)"}) {
+    Loaded loaded = load(withBody(body));
+    ASSERT_TRUE(loaded.op) << body << loaded.diags.render();
+    const Node &call = loaded.op->nodes.back();
+    EXPECT_EQ(constantValue(loaded.op->nodes[static_cast<size_t>(call.inputs[1])]), 1.5) << body;
+  }
+  Loaded sum = load(withBody("out = torch.add(x, y, alpha=1.5)"));
+  ASSERT_TRUE(sum.op) << sum.diags.render();
+  EXPECT_EQ(operations(*sum.op), (std::vector<std::string>{"mul", "add"}));
+}
+
+/// PyTorch's slopes belong to the second dimension, broadcasting aligns the last ones.
+TEST(Body, SlopesOfPreluAreThoseOfTheSecondDimension) {
+  EXPECT_EQ(load(withBody("out = F.prelu(x, y)", "\"...\", \"D\"")).code(), "E0604");
+  EXPECT_TRUE(load(withBody("out = F.prelu(x, 0.25)")).op);
+}
+
+std::string layoutBody(const std::string &body, const std::string &outShape) {
+  return "[operator]\nname = \"t\"\nsummary = \"s\"\ndtypes = [\"float32\"]\nbody = \"\"\"\n" +
+         body +
+         "\n\"\"\"\n[inputs.x]\nshape = [\"A\", \"B\", \"C\"]\n[inputs.m]\nshape = [\"M\", \"N\"]\n"
+         "[outputs.out]\nshape = [" +
+         outShape + "]\n[performance]\ncases = [{ A = 2, B = 3, C = 4, M = 5, N = 6 }]\n";
+}
+
+/// Each is the permutation that PyTorch's view is.
+TEST(Body, SwapsOfDimensionsArePermutations) {
+  const std::string swapped = "\"A\", \"C\", \"B\"", turned = "\"N\", \"M\"";
+  const std::pair<const char *, std::string> bodies[] = {
+      {"out = x.transpose(-1, -2) + 1 + 0 * m.sum()", swapped},
+      {"out = torch.transpose(x, dim0=1, dim1=2) + 1 + 0 * m.sum()", swapped},
+      {"out = x.swapaxes(2, 1) + 1 + 0 * m.sum()", swapped},
+      {"out = x.mT + 1 + 0 * m.sum()", swapped},
+      {"out = m.T + 1 + 0 * x.sum()", turned},
+      {"out = m.t() + 1 + 0 * x.sum()", turned},
+      {"out = torch.t(m) + 1 + 0 * x.sum()", turned}};
+  for (const auto &[body, shape] : bodies) {
+    Loaded loaded = load(layoutBody(body, shape));
+    ASSERT_TRUE(loaded.op) << body << loaded.diags.render();
+    EXPECT_EQ(operations(*loaded.op)[0], "permute") << body;
+  }
+  Loaded same =
+      load(layoutBody("out = x.transpose(1, 1) + 1 + 0 * m.sum()", "\"A\", \"B\", \"C\""));
+  EXPECT_TRUE(same.op) << same.diags.render();
+  for (const auto &[body, code] :
+       {std::pair("out = x.transpose(0, 3)", "E0604"),
+        std::pair("out = x.transpose(-4, 0)", "E0604"), std::pair("out = x.T", "E0604"),
+        std::pair("out = x.t()", "E0604"), std::pair("out = x.transpose(0)", "E0608"),
+        std::pair("out = x.transpose(m, 1)", "E0608"),
+        std::pair("out = x.transpose(0, 1, 2)", "E0608"),
+        std::pair("out = x.transposed(0, 1)", "E0603")}) {
+    EXPECT_EQ(load(layoutBody(body, "\"A\", \"B\", \"C\"")).code(), code) << body;
+  }
+  EXPECT_EQ(load(withBody("out = x.mT")).code(), "E0604"); // of "..." nothing is known
+}
+
 TEST(Body, UnusedNodesAreDropped) {
   Loaded loaded = load(withBody("unused = torch.exp(x)\nout = x + y"));
   ASSERT_TRUE(loaded.op);
@@ -131,19 +189,6 @@ TEST(Body, RefusalsHaveACode) {
     EXPECT_FALSE(loaded.op) << body;
     EXPECT_FALSE(loaded.code().empty()) << body;
     EXPECT_GT(loaded.first().range.line, 0) << body << loaded.diags.render();
-  }
-}
-
-TEST(Body, AlphaScalesTheSecondOperandOfSumsAlone) {
-  Loaded sum = load(withBody("out = torch.add(x, y, alpha=2.0)"));
-  ASSERT_TRUE(sum.op) << sum.diags.render();
-  EXPECT_EQ(sum.op->nodes.back().op, "add");
-  EXPECT_EQ(sum.op->nodes[static_cast<size_t>(sum.op->nodes.back().inputs[1])].op, "mul");
-  for (const char *function : {"elu", "celu"}) {
-    Loaded loaded = load(withBody(std::string("out = F.") + function + "(x + y, alpha=2.0)"));
-    ASSERT_TRUE(loaded.op) << loaded.diags.render();
-    const Node &alpha = loaded.op->nodes[static_cast<size_t>(loaded.op->nodes.back().inputs[1])];
-    EXPECT_EQ(alpha.op, "constant") << function << " has an operand of that name";
   }
 }
 

@@ -100,7 +100,7 @@ TEST_F(OnADevice, TheEagerFormComputesWhatTheReferenceDoes) {
   for (DType dtype : {DType::F32, DType::F16}) {
     definition::GridCase grid{"small", smallCase().binding};
     grid.seed = 3;
-    auto tensors = *makeTensors(generation.fused, grid, dtype);
+    auto tensors = *makeTensors(generation, grid, dtype);
     auto form = EagerForm::make(generation.fused.op, smallCase().binding, dtype, tensors,
                                 options.source, chip, far);
     ASSERT_TRUE(bool(form)) << form.error().message;
@@ -135,6 +135,39 @@ TEST_F(OnADevice, AKernelIsTimedBesideTheEagerFormThere) {
   const std::string json = performanceJson({row});
   EXPECT_NE(json.find("\"device\": \"far:0\""), std::string::npos);
   EXPECT_NE(json.find("a kernel for each operation, on the device"), std::string::npos);
+}
+
+/// One launch leaves a sum to the next, in memory of the device.
+TEST_F(OnADevice, SeveralLaunchesShareTheirMemoryThere) {
+  Diagnostics diags;
+  auto op = definition::parseOperator("turned.toml", R"(
+[operator]
+name = "turned"
+summary = "a transposed tensor by its sum"
+dtypes = ["float32"]
+body = """
+out = x.permute(1, 0) / (torch.sum(x * x) + 1)
+"""
+[inputs.x]
+shape = ["N", "M"]
+[outputs.out]
+shape = ["M", "N"]
+[performance]
+cases = [{ name = "small", N = 40, M = 48 }]
+)",
+                                      diags);
+  ASSERT_TRUE(bool(op)) << diags.render();
+  auto made = generator::generate(*op, chip, nullptr);
+  ASSERT_TRUE(bool(made)) << render(made.error());
+  generation = std::move(*made);
+  ASSERT_TRUE(generation.program.has_value());
+  EXPECT_FALSE(generation.program->tables.at(DType::F32).workspaces.empty());
+  write();
+  const PerformanceRow row = measure();
+  EXPECT_EQ(row.skipped + row.failure + row.missingBaseline, "");
+  EXPECT_TRUE(row.isVerified);
+  EXPECT_EQ(row.device, "far:0");
+  EXPECT_TRUE(row.schedule.isOfProgram);
 }
 
 TEST_F(OnADevice, FloorsAreOfItsDescriptor) {

@@ -7,6 +7,7 @@
 #include "lib/generator/Generator.h"
 #include "lib/generator/KernelWriter.h"
 #include "lib/generator/ScheduleRules.h"
+#include "lib/generator/call/CallPlan.h"
 #include "lib/pipeline/Compiler.h"
 #include "lib/support/AtomicFile.h"
 #include "lib/targets/Targets.h"
@@ -88,7 +89,7 @@ protected:
   int checkLaunch(const GridCase &one, DType dtype, const Schedule &schedule) {
     auto laid = definition::makeInputs(fused.op, one, dtype);
     EXPECT_TRUE(bool(laid));
-    std::vector<runtime::Tensor> all, inputs, outputs, copies;
+    std::vector<runtime::Tensor> all, inputs, outputs;
     for (size_t i = 0; i < laid->size(); ++i) {
       all.push_back((*laid)[i].view);
       if (!fused.op.parameters[i].isScalar) {
@@ -100,7 +101,7 @@ protected:
     for (const Operand &operand : fused.operands) {
       if (operand.isOutput) {
         outputs.push_back(runtime::Tensor::empty((*shapes)[static_cast<size_t>(operand.index)],
-                                                 operandType(operand, fused, dtype)));
+                                                 operandType(operand, dtype)));
         outputs.back().poison();
       }
     }
@@ -111,7 +112,9 @@ protected:
     if (!plan || plan->isEmpty) {
       return 0;
     }
-    auto values = argumentValues(*plan, fused, inputs, outputs, copies);
+    auto arguments = argumentsOf(callOf(*plan), fused, inputs, outputs);
+    EXPECT_TRUE(bool(arguments));
+    const std::vector<runtime::ArgumentValue> &values = arguments->values[0];
     interpretLaunch(*plan, values, what);
     expectAgreement(what + ", interpreted", all, outputs, dtype);
     for (const runtime::Tensor &output : outputs) {
@@ -320,12 +323,13 @@ TEST_F(GeneratedKernels, AWrongKernelIsFound) {
   one.binding = op.performanceCases[0].binding;
   auto laid = definition::makeInputs(op, one, DType::F32);
   ASSERT_TRUE(bool(laid));
-  std::vector<runtime::Tensor> inputs = {(*laid)[0].view, (*laid)[1].view}, copies;
+  std::vector<runtime::Tensor> inputs = {(*laid)[0].view, (*laid)[1].view};
   std::vector<runtime::Tensor> outputs = {runtime::Tensor::empty({5, 37}, DType::F32)};
   Schedule schedule = *parseSchedule("tiles:BLOCK_M=4,BLOCK_N=16,GRID_2D=1,STREAMING=0");
   auto plan = planLaunch(fused, schedule, inputs, outputs);
   ASSERT_TRUE(bool(plan));
-  interpretLaunch(*plan, argumentValues(*plan, fused, inputs, outputs, copies), "wrong sign");
+  interpretLaunch(*plan, argumentsOf(callOf(*plan), fused, inputs, outputs)->values[0],
+                  "wrong sign");
   auto agreement = eager::checkOutputs(op, inputs, outputs, DType::F32,
                                        eager::Rounding::OncePerResult, runtime::defaultPool());
   ASSERT_TRUE(bool(agreement));

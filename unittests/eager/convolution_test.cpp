@@ -183,6 +183,26 @@ TEST(ConvolutionReference, EqualsItsDefinitionAndBoundsWhatMayDiffer) {
   }
 }
 
+/// Padding is zeros, which are multiplied.
+TEST(ConvolutionReference, InfiniteWeightsOnPaddingAreNaN) {
+  Form f{1, 1, 3, 4, 1, 3, 3, 1, 1, 1, 1};
+  Operands in(f);
+  in.w.set(0, INFINITY);
+  std::vector<Tensor> inputs = {in.x, in.w, in.b};
+  auto reference = runReference(graphOf(f, "out = conv2d(x, w, b, {})\n"), inputs, DType::F32,
+                                Rounding::OncePerResult, runtime::defaultPool());
+  ASSERT_TRUE(reference);
+  const Tensor out = call("conv2d", inputs, attributesOf(f));
+  for (int64_t i = 0; i < 12; ++i) {
+    const bool isBorder = i < 4 || i % 4 == 0;
+    const double value = (*reference)[0].values.at(i);
+    EXPECT_EQ((*reference)[0].bounds.at(i), 0) << i;
+    EXPECT_EQ(std::isnan(value), isBorder) << i;
+    EXPECT_EQ(std::isnan(out.at(i)), isBorder) << i;
+    EXPECT_TRUE(isBorder || value == std::copysign(INFINITY, in.x.at(i - 5))) << i;
+  }
+}
+
 TEST(ConvolutionReference, JudgesAnImplementation) {
   for (const Form &f : forms()) {
     Operands in(f);

@@ -5,7 +5,10 @@
 
 #include "lib/eager/reference/Reference.h"
 
+#include <fmt/format.h>
+
 #include <cmath>
+#include <functional>
 
 namespace nereid::eager {
 namespace {
@@ -152,6 +155,40 @@ TEST(Matmul, SumsBelowTheNormalNumbersMayBeLost) {
   EXPECT_EQ(mismatches(5e-19), 1);
 }
 
+/// A sum of products that leave the range of double may be an infinity or no number, in some order.
+TEST(Matmul, SumsBeyondTheRangeOfFloat64AreOpen) {
+  const double big = 1e200, inf = std::numeric_limits<double>::infinity();
+  auto check = [](const std::vector<double> &a, const std::vector<double> &b, double written) {
+    const std::vector<Tensor> in = {make({1, 2}, a, DType::F64), make({2, 1}, b, DType::F64)};
+    auto agreement = checkOutputs(matrices(), in, std::vector{make({1, 1}, {written}, DType::F64)},
+                                  DType::F64, Rounding::OncePerResult, runtime::defaultPool());
+    EXPECT_TRUE(agreement);
+    return *agreement;
+  };
+  EXPECT_EQ(check({big, -big}, {big, 2 * big}, std::nan("")).unverifiable, 1);
+  EXPECT_EQ(check({inf, 1}, {big, 1}, inf).unverifiable, 0);
+  EXPECT_EQ(check({inf, 1}, {big, 1}, std::nan("")).mismatches, 1);
+}
+
+/// It takes factors of bfloat16 that are no normal numbers for 0, whatever multiplies them.
+TEST(Matmul, FactorsBelowTheNormalNumbersMayBeLost) {
+  auto mismatches = [](double small, DType dtype, double written) {
+    const std::vector<Tensor> in = {make({1, 2}, {small, 1}, dtype),
+                                    make({2, 1}, {std::ldexp(1.0, 120), 1}, dtype)};
+    auto agreement = checkOutputs(matrices(), in, std::vector{make({1, 1}, {written}, dtype)},
+                                  dtype, Rounding::OncePerResult, runtime::defaultPool());
+    EXPECT_TRUE(agreement);
+    return agreement->mismatches;
+  };
+  const double below = std::ldexp(1.0, -128), normal = std::ldexp(1.0, -126);
+  const double sum = 1 + std::ldexp(1.0, -8);
+  EXPECT_EQ(mismatches(below, DType::BF16, 1), 0);
+  EXPECT_EQ(mismatches(below, DType::F32, 1), 1);
+  EXPECT_EQ(mismatches(below, DType::F32, sum), 0);
+  EXPECT_EQ(mismatches(below, DType::BF16, 1.25), 1);
+  EXPECT_EQ(mismatches(normal, DType::BF16, 0.875), 1);
+}
+
 TEST(Matmul, ReferenceBoundsHoldAndFindOneWrongElement) {
   for (DType dtype : {DType::F32, DType::F16, DType::BF16, DType::F64}) {
     std::vector<Tensor> in = {normal({300, 257}, 1, dtype), normal({257, 130}, 2, dtype)};
@@ -190,6 +227,74 @@ TEST(Matmul, ReferenceKnowsBatchesAndErrorsOfOperands) {
   agreement = checkOutputs(op, in, *c, DType::F32, Rounding::EachOperation, runtime::defaultPool());
   ASSERT_TRUE(agreement);
   EXPECT_EQ(agreement->first.index, 299);
+}
+
+/// linear, addmm, baddbmm, addmv, mv, dot and outer, which bodies may call, by plain sums.
+TEST(Matmul, FunctionsOfProducts) {
+  const std::vector<Tensor> in = {normal({3, 4}, 1),    normal({5, 4}, 2), normal({5}, 3),
+                                  normal({3, 5}, 4),    normal({4, 5}, 5), normal({2, 3, 4}, 6),
+                                  normal({2, 4, 5}, 7), normal({4}, 8),    normal({3}, 9)};
+  auto result = [&](const std::string &body, const std::string &shape) {
+    Diagnostics diags;
+    std::string inputs;
+    const char *shapes[] = {"3, 4", "5, 4", "5", "3, 5", "4, 5", "2, 3, 4", "2, 4, 5", "4", "3"};
+    for (size_t i = 0; i < in.size(); ++i) {
+      inputs += fmt::format("[inputs.{}]\nshape = [{}]\n", "xwbcmpqvu"[i], shapes[i]);
+    }
+    auto op = definition::parseOperator(
+        "t.toml",
+        "[operator]\nname='t'\nsummary='s'\ndtypes=['float32']\nbody='out = " + body + "'\n" +
+            inputs + "[outputs.out]\nshape=[" + shape + "]\n[performance]\ncases=[{name='one'}]\n",
+        diags);
+    EXPECT_TRUE(op) << diags.render();
+    auto reference =
+        runReference(*op, in, DType::F32, Rounding::OncePerResult, runtime::defaultPool());
+    EXPECT_TRUE(reference) << body;
+    return (*reference)[0].values;
+  };
+  auto sum = [](int64_t n, const std::function<double(int64_t)> &term) {
+    double total = 0;
+    for (int64_t k = 0; k < n; ++k) {
+      total += term(k);
+    }
+    return total;
+  };
+  auto expect = [&](const std::string &body, const std::string &shape, int64_t n,
+                    const std::function<double(int64_t)> &wanted) {
+    const Tensor found = result(body, shape);
+    ASSERT_EQ(found.elementCount(), n) << body;
+    for (int64_t i = 0; i < n; ++i) {
+      EXPECT_NEAR(found.at(i), wanted(i), 1e-6) << body << " " << i;
+    }
+  };
+  const Tensor &x = in[0], &w = in[1], &b = in[2], &c = in[3], &m = in[4], &p = in[5], &q = in[6],
+               &v = in[7], &u = in[8];
+  auto turned = [&](int64_t i) {
+    return sum(4, [&](int64_t k) { return x.at(i / 5 * 4 + k) * w.at(i % 5 * 4 + k); });
+  };
+  auto plain = [&](int64_t i) {
+    return sum(4, [&](int64_t k) { return x.at(i / 5 * 4 + k) * m.at(k * 5 + i % 5); });
+  };
+  auto batch = [&](int64_t i) {
+    return sum(4,
+               [&](int64_t k) { return p.at(i / 5 * 4 + k) * q.at(i / 15 * 20 + k * 5 + i % 5); });
+  };
+  auto row = [&](int64_t i) {
+    return sum(4, [&](int64_t k) { return x.at(i * 4 + k) * v.at(k); });
+  };
+  expect("F.linear(x, w)", "3, 5", 15, turned);
+  expect("F.linear(x, w, b)", "3, 5", 15, [&](int64_t i) { return turned(i) + b.at(i % 5); });
+  expect("torch.addmm(c, x, m)", "3, 5", 15, [&](int64_t i) { return c.at(i) + plain(i); });
+  expect("torch.addmm(c, x, m, beta=0.5, alpha=2.0)", "3, 5", 15,
+         [&](int64_t i) { return 0.5 * c.at(i) + 2 * plain(i); });
+  expect("torch.addmm(c / 0, x, m, beta=0)", "3, 5", 15, plain);
+  expect("torch.baddbmm(c, p, q, alpha=3)", "2, 3, 5", 30,
+         [&](int64_t i) { return c.at(i % 15) + 3 * batch(i); });
+  expect("torch.addmv(u, x, v, beta=-1)", "3", 3, [&](int64_t i) { return row(i) - u.at(i); });
+  expect("torch.mv(x, v)", "3", 3, row);
+  expect("torch.dot(v, v)", "", 1,
+         [&](int64_t) { return sum(4, [&](int64_t k) { return v.at(k) * v.at(k); }); });
+  expect("torch.outer(u, v)", "3, 4", 12, [&](int64_t i) { return u.at(i / 4) * v.at(i % 4); });
 }
 
 } // namespace

@@ -4,6 +4,7 @@
 
 #include "lib/definition/cases/CaseGrid.h"
 #include "lib/generator/TensorLayout.h"
+#include "lib/generator/call/CallPlan.h"
 
 namespace nereid::generator {
 namespace {
@@ -76,13 +77,14 @@ TEST(LaunchPlan, TransposedInputIsCopied) {
   auto x = runtime::Tensor::borrow(storage.data(), {4, 17}, DType::F32, {1, 4});
   auto bias = runtime::Tensor::empty({17}, DType::F32);
   auto out = runtime::Tensor::empty({4, 17}, DType::F32);
-  std::vector<runtime::Tensor> inputs = {x, bias}, outputs = {out}, copies;
+  std::vector<runtime::Tensor> inputs = {x, bias}, outputs = {out};
   auto plan = planLaunch(fused, tiles(4, 32), inputs, outputs);
   ASSERT_TRUE(bool(plan)) << render(plan.error());
   EXPECT_EQ(plan->contiguousCopies, (std::vector<int>{0}));
   EXPECT_EQ(integer(*plan, "stride_x_row"), 17);
-  auto values = argumentValues(*plan, fused, inputs, outputs, copies);
-  const auto *passed = std::get<const runtime::Tensor *>(values[0]);
+  auto arguments = argumentsOf(callOf(*plan), fused, inputs, outputs);
+  ASSERT_TRUE(bool(arguments));
+  const auto *passed = std::get<const runtime::Tensor *>(arguments->values[0][0]);
   EXPECT_TRUE(passed->isContiguous());
   EXPECT_EQ(passed->at(18), x.at(18));
 }

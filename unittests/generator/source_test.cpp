@@ -4,6 +4,7 @@
 
 #include "lib/generator/KernelWriter.h"
 #include "lib/generator/ScheduleRules.h"
+#include "lib/generator/call/CallPlan.h"
 #include "lib/language/signature/Signature.h"
 #include "lib/language/syntax/Parser.h"
 
@@ -25,11 +26,20 @@ TEST_P(ShippedSource, ParsesAndHasOneKernelPerVariant) {
   auto module = language::parseModule("t.py", writeTriton(*generation), diags);
   ASSERT_TRUE(module.has_value()) << diags.render();
   EXPECT_FALSE(diags.hasErrors()) << diags.render();
-  std::vector<std::string> expected;
-  for (KernelVariant variant : variantsOf(generation->fused)) {
-    expected.push_back(kernelName(generation->fused, variant));
+  if (!generation->program) {
+    std::vector<std::string> expected;
+    for (KernelVariant variant : variantsOf(generation->fused)) {
+      expected.push_back(kernelName(generation->fused, variant));
+    }
+    EXPECT_EQ(module->jitFunctions(), expected);
+    return;
   }
-  EXPECT_EQ(module->jitFunctions(), expected);
+  for (const auto &[dtype, table] : generation->program->tables) {
+    EXPECT_FALSE(table.kernels.empty());
+    for (const LaunchEntry &kernel : table.kernels) {
+      EXPECT_NE(module->find(kernel.function), nullptr) << kernel.function;
+    }
+  }
 }
 
 TEST_P(ShippedSource, EveryScheduleOfTheSpaceHasASignatureTheKernelAccepts) {
@@ -38,21 +48,23 @@ TEST_P(ShippedSource, EveryScheduleOfTheSpaceHasASignatureTheKernelAccepts) {
   Diagnostics diags;
   auto module = language::parseModule("t.py", writeTriton(*generation), diags);
   ASSERT_TRUE(module.has_value());
-  const FusedOperator &fused = generation->fused;
-  for (const definition::Case &one : fused.op.performanceCases) {
-    CaseSizes sizes = sizesOf(fused, one.binding, DType::F32);
-    std::vector<Schedule> space = scheduleSpace(fused, sizes, DType::F32, testChip());
-    EXPECT_GE(space.size(), 4u);
+  for (const definition::Case &one : generation->op().performanceCases) {
+    std::vector<Schedule> space =
+        generation->space(one.binding, generation->op().dtypes[0], testChip());
+    EXPECT_GE(space.size(), generation->program ? 1u : 4u);
     for (const Schedule &schedule : space) {
-      auto plan = planLaunch(fused, schedule, one.binding, DType::F32);
-      ASSERT_TRUE(bool(plan)) << render(plan.error());
-      auto signature = language::parseSignature(plan->signature, *module->find(plan->function));
-      ASSERT_TRUE(bool(signature)) << render(signature.error());
-      size_t runTime = 0;
-      for (const language::ParamType &param : signature->params) {
-        runTime += param.kind != language::ParamType::Kind::Constexpr;
+      auto call = planCall(*generation, schedule, one.binding, generation->op().dtypes[0]);
+      ASSERT_TRUE(bool(call)) << render(call.error());
+      EXPECT_FALSE(call->isEmpty());
+      for (const LaunchPlan &plan : call->launches) {
+        auto signature = language::parseSignature(plan.signature, *module->find(plan.function));
+        ASSERT_TRUE(bool(signature)) << render(signature.error());
+        size_t runTime = 0;
+        for (const language::ParamType &param : signature->params) {
+          runTime += param.kind != language::ParamType::Kind::Constexpr;
+        }
+        EXPECT_EQ(runTime, plan.arguments.size());
       }
-      EXPECT_EQ(runTime, plan->arguments.size());
     }
   }
 }

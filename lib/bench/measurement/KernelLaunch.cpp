@@ -64,36 +64,69 @@ Result<TimedLaunch> captured(std::string name, const TimedLaunch &launch, Queuei
   return timed;
 }
 
+/// A launch that holds its own list of arguments.
+struct OwnLaunch {
+  const runtime::Kernel *kernel = nullptr;
+  runtime::Grid grid = {1, 1, 1};
+  std::vector<ArgumentValue> values;
+};
+
 TimedLaunch launchOf(std::string name, const runtime::Kernel &kernel, runtime::Grid grid,
                      std::span<const ArgumentValue> arguments, Queueing queueing) {
+  const Launch only{&kernel, grid, arguments};
+  return launchOf(std::move(name), std::span(&only, 1), queueing);
+}
+
+TimedLaunch launchOf(std::string name, std::span<const Launch> launches, Queueing queueing) {
   TimedLaunch timed;
   timed.name = std::move(name);
-  auto values = std::make_shared<std::vector<ArgumentValue>>(arguments.begin(), arguments.end());
-  if (runtime::Device *device = runtime::otherDevice(kernel)) {
-    auto made = DeviceArguments::make(*device, arguments);
+  auto own = std::make_shared<std::vector<OwnLaunch>>();
+  std::vector<ArgumentValue> all;
+  for (const Launch &one : launches) {
+    own->push_back({one.kernel, one.grid, {one.values.begin(), one.values.end()}});
+    all.insert(all.end(), one.values.begin(), one.values.end());
+  }
+  if (runtime::Device *device = runtime::otherDevice(*launches[0].kernel)) {
+    auto made = DeviceArguments::make(*device, all);
     if (const auto *error = std::get_if<LaunchError>(&made)) {
       timed.run = [wrong = error->message] { return wrong; };
       timed.runEmpty = [] {};
       return timed;
     }
     auto placed = std::make_shared<DeviceArguments>(std::move(std::get<DeviceArguments>(made)));
-    values->assign(placed->values().begin(), placed->values().end());
+    auto next = placed->values().begin();
+    for (OwnLaunch &one : *own) {
+      const auto end = next + static_cast<std::ptrdiff_t>(one.values.size());
+      one.values.assign(next, end);
+      next = end;
+    }
     timed = queuedWork(
         std::move(timed.name), *device,
-        [&kernel, grid, values](Stream &stream) {
-          return runtime::launch(kernel, grid, *values, stream);
+        [own](Stream &stream) {
+          LaunchError error;
+          for (const OwnLaunch &one : *own) {
+            error = error ? error : runtime::launch(*one.kernel, one.grid, one.values, stream);
+          }
+          return error;
         },
         queueing);
     timed.send = [placed] { return placed->send().message; };
     timed.fetch = [placed] { return placed->fetch().message; };
   } else {
-    timed.run = [&kernel, grid, values] {
+    timed.run = [own] {
       const launch::KernelRunning running;
-      return runtime::launch(kernel, grid, *values, runtime::defaultPool()).message;
+      LaunchError error;
+      for (const OwnLaunch &one : *own) {
+        error = error ? error
+                      : runtime::launch(*one.kernel, one.grid, one.values, runtime::defaultPool());
+      }
+      return error.message;
     };
   }
-  timed.runEmpty = [&kernel, values] {
-    (void)runtime::launch(kernel, {0, 1, 1}, *values, runtime::defaultPool());
+  timed.runEmpty = [own] {
+    for (const OwnLaunch &one : *own) {
+      (void)runtime::launch(*one.kernel, {0, 1, 1}, one.values, runtime::defaultPool());
+    }
   };
   return timed;
 }

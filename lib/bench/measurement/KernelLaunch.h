@@ -19,6 +19,16 @@ TimedLaunch launchOf(std::string name, const runtime::Kernel &kernel, runtime::G
                      std::span<const runtime::ArgumentValue> arguments,
                      Queueing queueing = Queueing::Hidden);
 
+struct Launch {
+  const runtime::Kernel *kernel = nullptr;
+  runtime::Grid grid = {1, 1, 1};
+  std::span<const runtime::ArgumentValue> values;
+};
+/// The same of launches one after another, at least one and all for one device; what they share is
+/// one copy there.
+TimedLaunch launchOf(std::string name, std::span<const Launch> launches,
+                     Queueing queueing = Queueing::Hidden);
+
 /// Work of user's kernels that `queue` puts on a stream of the device, timed by its clock.
 TimedLaunch queuedWork(std::string name, runtime::Device &device,
                        std::function<runtime::LaunchError(runtime::Stream &)> queue,

@@ -43,13 +43,11 @@ std::vector<verify::TrialTensor> trialTensors(const KernelCase &testCase,
   return tensors;
 }
 
-/// What `nereid check` says of the launch, on copies.
-Result<std::string> finding(const KernelCase &testCase, const PreparedKernel &kernel,
-                            runtime::Grid grid, const KernelArguments &arguments) {
-  const KernelArguments copies = arguments.clone();
-  std::set<std::string> empty = outputNames(testCase);
-  std::erase_if(empty, [&](const std::string &name) { return !startsEmpty(testCase, name); });
-  return check::firstFinding(kernel.compileInput(), grid, copies.values(), std::move(empty));
+/// Its tensors can be placed between forbidden pages, and the launch is this process's own.
+bool canInspect(const PreparedKernel &kernel, const KernelArguments &arguments) {
+  return kernel.compiled().entry != nullptr && arguments.views.empty() &&
+         std::all_of(arguments.tensors.begin(), arguments.tensors.end(),
+                     [](const auto &one) { return one.second.isContiguous(); });
 }
 
 void take(Tensor &into, const Tensor &from) {
@@ -94,13 +92,24 @@ Result<TriedLaunch> launchOnCopies(const KernelCase &testCase, const PreparedKer
 
 } // namespace
 
+Result<std::string> checkLaunch(const KernelCase &testCase, const PreparedKernel &kernel,
+                                runtime::Grid grid, const KernelArguments &arguments) {
+  if (!canInspect(kernel, arguments)) {
+    return std::string();
+  }
+  KernelArguments copies = arguments.clone();
+  if (Status reset = resetOutputs(testCase, copies); !reset) {
+    return reset.error();
+  }
+  std::set<std::string> empty = outputNames(testCase);
+  std::erase_if(empty, [&](const std::string &name) { return !startsEmpty(testCase, name); });
+  return check::firstFinding(kernel.compileInput(), grid, copies.values(), std::move(empty));
+}
+
 Result<TriedLaunch> tryLaunch(const KernelCase &testCase, const PreparedKernel &kernel,
                               runtime::Grid grid, KernelArguments &arguments,
                               const LaunchTrial &how, Diagnostics &diags) {
-  const bool isCompiledHere = kernel.compiled().entry != nullptr;
-  const bool isDense = std::all_of(arguments.tensors.begin(), arguments.tensors.end(),
-                                   [](const auto &one) { return one.second.isContiguous(); });
-  if (!isCompiledHere || !arguments.views.empty() || !isDense) {
+  if (!canInspect(kernel, arguments)) {
     return launchOnCopies(testCase, kernel, grid, arguments, diags);
   }
   auto launch = [&](std::span<const Tensor> tensors, const verify::LaunchWay &way) -> Status {
@@ -116,7 +125,7 @@ Result<TriedLaunch> tryLaunch(const KernelCase &testCase, const PreparedKernel &
   const bool mayVary = kernel.info().addsFloats || kernel.info().isBlocking;
   auto tried = inspectLaunch(
       trialTensors(testCase, kernel, arguments), launch, {mayVary, how.seed},
-      [&] { return finding(testCase, kernel, grid, arguments); }, how.isCheckedAlready);
+      [&] { return checkLaunch(testCase, kernel, grid, arguments); }, how.isCheckedAlready);
   if (!tried) {
     return tried.error();
   }

@@ -32,4 +32,10 @@ Result<TriedLaunch> tryLaunch(const launch::KernelCase &testCase,
                               launch::KernelArguments &arguments, const LaunchTrial &how,
                               Diagnostics &diags);
 
+/// What `nereid check` says first of the launch, "" = nothing; the arguments stay as they are.
+/// Nothing of kernels that are not compiled for this machine, or whose arguments share memory.
+Result<std::string> checkLaunch(const launch::KernelCase &testCase,
+                                const launch::PreparedKernel &kernel, runtime::Grid grid,
+                                const launch::KernelArguments &arguments);
+
 } // namespace nereid::bench

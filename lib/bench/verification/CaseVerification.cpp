@@ -8,6 +8,7 @@
 #include "lib/launch/PreparedCase.h"
 #include "lib/support/Interrupt.h"
 #include "lib/verify/KeptCase.h"
+#include "lib/verify/Limits.h"
 
 #include <fmt/format.h>
 
@@ -149,6 +150,9 @@ private:
              const KernelArguments &arguments);
   /// `number` among the cases of one verification. Of several, `diags` has the error.
   Result<Judged> judge(const KernelCase &one, size_t number, Diagnostics &diags) const;
+  /// `nereid check` has looked at the cases of few elements. Of those of one kernel and the same
+  /// types it looks at the smallest, where that has too many.
+  static Status checkSmallest(std::vector<std::optional<Result<Judged>>> &all);
   Status addJudged(Judged judged);
   std::vector<DataTrial> trialsOf(std::vector<Judged> &group) const;
   void tryData(DataTrial &trial) const;
@@ -216,6 +220,34 @@ Status Verification::addJudged(Judged judged) {
   return Done{};
 }
 
+Status Verification::checkSmallest(std::vector<std::optional<Result<Judged>>> &all) {
+  std::map<std::string, Judged *> smallest;
+  for (auto &each : all) {
+    if (!each || !*each || !(**each).row) {
+      continue;
+    }
+    Judged &judged = **each;
+    Judged *&known = smallest[typesOf(*judged.one, judged.ready.arguments)];
+    const bool isSmaller =
+        known && elementsOf(judged.ready.arguments) < elementsOf(known->ready.arguments);
+    known = !known || isSmaller ? &judged : known;
+  }
+  for (auto &[types, judged] : smallest) {
+    const int64_t elements = elementsOf(judged->ready.arguments);
+    if (elements <= verify::largestChecked || elements > verify::largestCheckedOnce ||
+        !judged->row->failure.empty()) {
+      continue;
+    }
+    auto found = checkLaunch(*judged->one, judged->ready.kernel, judged->ready.grid,
+                             judged->ready.arguments);
+    if (!found) {
+      return found.error();
+    }
+    judged->row->failure = *found;
+  }
+  return Done{};
+}
+
 Status Verification::addCases(const std::vector<KernelCase> &cases, Diagnostics &diags) {
   std::vector<const KernelCase *> wanted;
   for (const KernelCase &one : cases) {
@@ -233,6 +265,9 @@ Status Verification::addCases(const std::vector<KernelCase> &cases, Diagnostics 
     const std::optional<CaseRow> &row = (*judged[i])->row;
     return !row || !row->isDeviceLost;
   });
+  if (Status checked = checkSmallest(judged); !checked) {
+    return checked;
+  }
   for (size_t i = 0; i < wanted.size(); ++i) {
     // Not begun after an interruption or an error, which comes; or one that nobody asked for.
     if (!judged[i] || (!*judged[i] && !isChosen(*wanted[i]))) {

@@ -31,6 +31,14 @@ int64_t elementsOf(const KernelArguments &arguments) {
   return elements;
 }
 
+std::string typesOf(const KernelCase &testCase, const KernelArguments &arguments) {
+  std::string types = testCase.kernel;
+  for (const auto &[name, tensor] : arguments.tensors) {
+    types += fmt::format(", {} {}", name, torchName(tensor.dtype()));
+  }
+  return types;
+}
+
 std::vector<std::string> replaceableInputs(const KernelCase &testCase,
                                            const KernelArguments &arguments) {
   std::vector<std::string> inputs;

@@ -14,6 +14,8 @@ namespace nereid::bench {
 
 /// Of all tensors.
 int64_t elementsOf(const launch::KernelArguments &arguments);
+/// A kernel and the types of all its tensors: what is compiled anew for others.
+std::string typesOf(const launch::KernelCase &testCase, const launch::KernelArguments &arguments);
 
 /// The inputs of a case, contents before the launch included where its reference names them, that
 /// other data may take the place of: made by randn, and small enough. Empty where the case states a

@@ -89,15 +89,30 @@ Callable::Callable(definition::Operator given) : op(std::move(given)) {
 
 nereid_status Callable::generate() const {
   std::call_once(isGenerated, [&] {
-    auto made = generator::fuse(op);
+    auto made = generator::generateKernels(op);
     if (made) {
-      generator::Generation generation;
-      generation.fused = *made;
-      source = generator::writeTriton(generation);
+      source = generator::writeTriton(*made);
     }
-    fused.emplace(std::move(made));
+    generated.emplace(std::move(made));
   });
-  return *fused ? NEREID_OK : fail(NEREID_ERROR_ARGUMENT, fused->error());
+  return *generated ? NEREID_OK : fail(NEREID_ERROR_ARGUMENT, generated->error());
+}
+
+bool Callable::isPassedWhole(const definition::Parameter &number, DType type) const {
+  const generator::Generation &whole = **generated;
+  if (!whole.program) {
+    return generator::isPassedWhole(whole.fused, number);
+  }
+  for (const generator::LaunchEntry &kernel : whole.program->tables.at(type).kernels) {
+    for (const generator::LaunchArgument &argument : kernel.arguments) {
+      const bool isIt =
+          argument.kind == generator::StageArgument::Kind::Number && argument.value == number.name;
+      if (isIt && !isFloat(argument.dtype)) {
+        return true;
+      }
+    }
+  }
+  return false;
 }
 
 Result<runtime::Device *> Callable::deviceOf(const OperatorCall &call) const {
@@ -142,7 +157,8 @@ Result<runtime::Device *> Callable::deviceOf(const OperatorCall &call) const {
 
 Result<Callable::Prepared> Callable::plan(const OperatorCall &call,
                                           const runtime::Device &device) const {
-  const generator::FusedOperator &whole = **fused;
+  const generator::Generation &generation = **generated;
+  const generator::CalledOperator &whole = generation.called();
   std::vector<Tensor> inputs, outputs;
   for (const Tensor *input : call.inputs) {
     inputs.push_back(*input);
@@ -165,7 +181,7 @@ Result<Callable::Prepared> Callable::plan(const OperatorCall &call,
       continue;
     }
     const size_t number = outputs.size();
-    OutputLayout layout = {(*shapes)[number], generator::operandType(operand, whole, type)};
+    OutputLayout layout = {(*shapes)[number], generator::operandType(operand, type)};
     if (!definition::elementCountOf(layout.shape)) {
       return noMemoryFor(operand.name, layout, device);
     }
@@ -180,16 +196,21 @@ Result<Callable::Prepared> Callable::plan(const OperatorCall &call,
     const definition::Parameter &number = *ordered[tensors + i];
     const double value = call.numbers[i];
     const double limit = -static_cast<double>(std::numeric_limits<int64_t>::min());
-    if (generator::isPassedWhole(whole, number) &&
+    if (isPassedWhole(number, type) &&
         !(std::trunc(value) == value && value >= -limit && value < limit)) {
       return makeError("E0612", fmt::format("'{}' of operator '{}' expects an integer, but got {}",
                                             number.name, op.name, value));
     }
     numbers[number.name] = value;
   }
-  const auto sizes = generator::sizesOf(whole, *binding, type);
-  const auto choice = generator::firstSchedule(whole, sizes, type, chipOf(device), nullptr);
-  auto planned = generator::planLaunch(whole, choice.schedule, inputs, outputs, numbers);
+  generator::Schedule schedule;
+  schedule.isOfProgram = generation.program.has_value();
+  if (!generation.program) {
+    const generator::FusedOperator &fused = generation.fused;
+    const auto sizes = generator::sizesOf(fused, *binding, type);
+    schedule = generator::firstSchedule(fused, sizes, type, chipOf(device), nullptr).schedule;
+  }
+  auto planned = generator::planCall(generation, schedule, inputs, outputs, numbers);
   if (!planned) {
     return planned.error();
   }
@@ -251,8 +272,8 @@ nereid_status Callable::prepare(const OperatorCall &call, const runtime::Device 
     return failCall(planned.error());
   }
   auto made = std::make_shared<Prepared>(std::move(*planned));
-  if (!made->plan.isEmpty) {
-    if (nereid_status status = compile(made->plan, device, made->kernel)) {
+  for (const generator::LaunchPlan &one : made->plan.launches) {
+    if (nereid_status status = compile(one, device, made->kernels.emplace_back())) {
       return status;
     }
   }
@@ -295,15 +316,18 @@ nereid_status Callable::allocate(const OperatorCall &call, runtime::Device &devi
   return NEREID_OK;
 }
 
-nereid_status Callable::launch(const OperatorCall &call, const Prepared &prepared) const {
-  const generator::LaunchPlan &plan = prepared.plan;
-  const bool isQueued =
-      call.stream && (!call.stream->device().isHost() || call.stream->isCapturing());
-  std::vector<Tensor> copies(plan.contiguousCopies.size());
-  for (size_t i = 0; i < copies.size(); ++i) {
-    const auto number = static_cast<size_t>(plan.contiguousCopies[i]);
+static bool isQueued(const OperatorCall &call) { // the CPU's streams are its pool, unless recording
+  return call.stream && (!call.stream->device().isHost() || call.stream->isCapturing());
+}
+
+nereid_status Callable::copyInputs(const OperatorCall &call, const Prepared &prepared,
+                                   std::vector<Tensor> &copies,
+                                   std::vector<const Tensor *> &memory) const {
+  copies.reserve(prepared.plan.contiguousCopies.size()); // `memory` points into it
+  for (const int copied : prepared.plan.contiguousCopies) {
+    const auto number = static_cast<size_t>(copied);
     const Tensor &tensor = *call.inputs[number];
-    if (isQueued) {
+    if (isQueued(call)) {
       return fail(
           NEREID_ERROR_ARGUMENT,
           makeError("E0612", fmt::format("'{}' of operator '{}' expects evenly spaced rows on a "
@@ -313,35 +337,73 @@ nereid_status Callable::launch(const OperatorCall &call, const Prepared &prepare
                                          definition::sizesText(tensor.strides())))
               .withHelp("copy the tensor first; without a stream the call does"));
     }
-    copies[i] = tensor.to(tensor.dtype());
-    if (!copies[i].isValid()) {
+    copies.push_back(tensor.to(tensor.dtype()));
+    if (!copies.back().isValid()) {
       return failCall(
           makeError("E0506", fmt::format("a contiguous copy of '{}' does not fit in "
                                          "the memory of '{}'",
                                          ordered[number]->name, tensor.device().name())));
     }
+    memory[number] = &copies.back();
   }
-  std::vector<runtime::ArgumentValue> values;
-  values.reserve(plan.arguments.size());
-  for (const generator::LaunchPlan::Argument &argument : plan.arguments) {
-    if (const auto *whole = std::get_if<int64_t>(&argument.value)) {
-      values.emplace_back(*whole);
-    } else if (const auto *number = std::get_if<double>(&argument.value)) {
-      values.emplace_back(*number);
-    } else {
-      const int operand = std::get<int>(argument.value);
-      const auto at = static_cast<size_t>(operand);
-      const auto copy =
-          std::find(plan.contiguousCopies.begin(), plan.contiguousCopies.end(), operand);
-      const Tensor *tensor = at < tensors ? call.inputs[at] : call.outputs[at - tensors];
-      values.emplace_back(copy == plan.contiguousCopies.end()
-                              ? tensor
-                              : &copies[static_cast<size_t>(copy - plan.contiguousCopies.begin())]);
+  return NEREID_OK;
+}
+
+nereid_status Callable::allocateWorkspaces(const Prepared &prepared, runtime::Device &device,
+                                           std::vector<Tensor> &workspaces) const {
+  for (const generator::CallPlan::Scratch &one : prepared.plan.workspaces) {
+    workspaces.push_back(device.isHost() ? Tensor::empty({one.elements}, one.dtype)
+                                         : Tensor::empty({one.elements}, one.dtype, device));
+    if (!workspaces.back().isValid()) {
+      return failCall(makeError(
+          "E0506", fmt::format("a workspace of operator '{}', {} elements of {}, does not fit in "
+                               "the memory of '{}'",
+                               op.name, one.elements, torchName(one.dtype), device.name())));
     }
   }
-  // The CPU's streams are its pool, unless they record.
-  return failOf(isQueued ? runtime::launch(prepared.kernel, plan.grid, values, *call.stream)
-                         : runtime::launch(prepared.kernel, plan.grid, values, pool()));
+  return NEREID_OK;
+}
+
+nereid_status Callable::launch(const OperatorCall &call, runtime::Device &device,
+                               const Prepared &prepared) const {
+  std::vector<const Tensor *> memory = call.inputs;
+  memory.insert(memory.end(), call.outputs.begin(), call.outputs.end());
+  std::vector<Tensor> copies, workspaces;
+  if (nereid_status status = copyInputs(call, prepared, copies, memory)) {
+    return status;
+  }
+  if (nereid_status status = allocateWorkspaces(prepared, device, workspaces)) {
+    return status;
+  }
+  for (const Tensor &one : workspaces) {
+    memory.push_back(&one);
+  }
+  std::vector<runtime::ArgumentValue> values;
+  for (size_t i = 0; i < prepared.kernels.size(); ++i) {
+    const generator::LaunchPlan &plan = prepared.plan.launches[i];
+    values.clear();
+    for (const generator::LaunchPlan::Argument &argument : plan.arguments) {
+      if (const auto *whole = std::get_if<int64_t>(&argument.value)) {
+        values.emplace_back(*whole);
+      } else if (const auto *number = std::get_if<double>(&argument.value)) {
+        values.emplace_back(*number);
+      } else {
+        values.emplace_back(memory[static_cast<size_t>(std::get<int>(argument.value))]);
+      }
+    }
+    const nereid_status status = failOf(
+        isQueued(call) ? runtime::launch(prepared.kernels[i], plan.grid, values, *call.stream)
+                       : runtime::launch(prepared.kernels[i], plan.grid, values, pool()));
+    if (status != NEREID_OK) {
+      return status;
+    }
+  }
+  // Freeing a device's memory waits for what is queued there, not for what a graph will replay.
+  if (call.stream && call.stream->isCapturing()) {
+    std::lock_guard guard(capturing);
+    std::move(workspaces.begin(), workspaces.end(), std::back_inserter(captured));
+  }
+  return NEREID_OK;
 }
 
 nereid_status Callable::run(const OperatorCall &call, std::vector<Tensor> &made) const {
@@ -359,14 +421,14 @@ nereid_status Callable::run(const OperatorCall &call, std::vector<Tensor> &made)
   if (nereid_status status = allocate(call, **device, *ready, made)) {
     return status;
   }
-  if (ready->plan.isEmpty) {
+  if (ready->plan.isEmpty()) {
     return NEREID_OK;
   }
   OperatorCall complete = call;
   for (size_t i = 0; i < made.size(); ++i) {
     complete.outputs[i] = call.outputs[i] ? call.outputs[i] : &made[i];
   }
-  return launch(complete, *ready);
+  return launch(complete, **device, *ready);
 }
 
 } // namespace nereid::capi

@@ -6,7 +6,7 @@
 
 #include "lib/capi/Handles.h"
 #include "lib/definition/Graph.h"
-#include "lib/generator/Generator.h"
+#include "lib/generator/call/CallPlan.h"
 
 #include <map>
 #include <memory>
@@ -49,21 +49,30 @@ public:
 private:
   /// All that does not depend on where in memory the tensors lie.
   struct Prepared {
-    generator::LaunchPlan plan;
-    runtime::Kernel kernel; ///< none for an empty plan
+    generator::CallPlan plan;
+    std::vector<runtime::Kernel> kernels; ///< one for each launch of the plan
     std::vector<OutputLayout> outputs;
   };
   using Key = std::vector<int64_t>;
 
-  /// Fuses and writes the source, at the first call.
+  /// Makes the kernels and writes the source, at the first call.
   nereid_status generate() const;
+  /// Whether kernels of operators of this type take the number as an integer.
+  bool isPassedWhole(const definition::Parameter &number, DType type) const;
   Result<runtime::Device *> deviceOf(const OperatorCall &call) const;
   Result<Prepared> plan(const OperatorCall &call, const runtime::Device &device) const;
   nereid_status prepare(const OperatorCall &call, const runtime::Device &device,
                         std::shared_ptr<const Prepared> &prepared) const;
   nereid_status compile(const generator::LaunchPlan &plan, const runtime::Device &device,
                         runtime::Kernel &kernel) const;
-  nereid_status launch(const OperatorCall &call, const Prepared &prepared) const;
+  nereid_status launch(const OperatorCall &call, runtime::Device &device,
+                       const Prepared &prepared) const;
+  /// The inputs as the launches take them: some are copied, which `copies` holds.
+  nereid_status copyInputs(const OperatorCall &call, const Prepared &prepared,
+                           std::vector<runtime::Tensor> &copies,
+                           std::vector<const runtime::Tensor *> &memory) const;
+  nereid_status allocateWorkspaces(const Prepared &prepared, runtime::Device &device,
+                                   std::vector<runtime::Tensor> &workspaces) const;
   nereid_status allocate(const OperatorCall &call, runtime::Device &device,
                          const Prepared &prepared, std::vector<runtime::Tensor> &made) const;
 
@@ -72,13 +81,15 @@ private:
   size_t tensors = 0;
 
   mutable std::once_flag isGenerated;
-  mutable std::optional<Result<generator::FusedOperator>> fused;
+  mutable std::optional<Result<generator::Generation>> generated;
   mutable std::string source;
 
   mutable std::shared_mutex preparedLock;
   mutable std::map<Key, std::shared_ptr<const Prepared>> prepared;
   mutable std::mutex compiling; ///< of `kernels`, while one of them is compiled
   mutable std::map<std::pair<std::string, std::string>, runtime::Kernel> kernels;
+  mutable std::mutex capturing;                  ///< of `captured`
+  mutable std::vector<runtime::Tensor> captured; ///< workspaces of launches that graphs replay
 };
 
 } // namespace nereid::capi

@@ -21,7 +21,31 @@ std::string broadcastAdvice(const SymbolicShape &a, const SymbolicShape &b) {
               : "aligned from the right, sizes must be the same name or number, or 1";
 }
 
+/// prelu counts channels in its input's second dimension, which broadcasting meets in matrices.
+Status checkSlopes(const Node &input, const Node &weight) {
+  const bool isOne =
+      weight.shape.empty() || (weight.shape.size() == 1 && text(weight.shape) == "[1]");
+  const bool isOfMatrix = input.shape.size() == 2 && !input.shape[0].isRest() &&
+                          weight.shape.size() == 1 && !weight.shape[0].isRest();
+  if (isOne || isOfMatrix) {
+    return Done{};
+  }
+  return makeError("E0604", fmt::format("'prelu' expects one slope or an input of two dimensions, "
+                                        "but got '{}' {} and '{}' {}",
+                                        shownName(input), text(input.shape), shownName(weight),
+                                        text(weight.shape)))
+      .withHelp("its slopes belong to the second dimension: for others write torch.where(x > 0, x, "
+                "weight * x), with the weight in a shape that broadcasts");
+}
+
 Result<SymbolicShape> inferPointwise(const Node &node, const std::vector<Node> &nodes) {
+  if (node.op == "prelu") {
+    if (Status fits = checkSlopes(nodes[static_cast<size_t>(node.inputs[0])],
+                                  nodes[static_cast<size_t>(node.inputs[1])]);
+        !fits) {
+      return fits.error();
+    }
+  }
   SymbolicShape shape;
   const Node *shapedBy = nullptr;
   for (int input : node.inputs) {

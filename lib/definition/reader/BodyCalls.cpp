@@ -31,17 +31,6 @@ bool isModulePath(const Expr &expr) {
          isModulePath(*expr.operands[0]);
 }
 
-std::optional<int64_t> literalInteger(const Expr &expr) {
-  if (expr.kind == ExprKind::Integer) {
-    return expr.integer;
-  }
-  bool isMinus = expr.kind == ExprKind::Unary && expr.text == "-";
-  if (isMinus && expr.operands[0]->kind == ExprKind::Integer) {
-    return -expr.operands[0]->integer;
-  }
-  return std::nullopt;
-}
-
 std::string argumentList(const Operation &operation) {
   return signatureText(operation.name, operation.arguments);
 }
@@ -52,6 +41,17 @@ const std::vector<std::string> &approximations() {
 }
 
 } // namespace
+
+std::optional<int64_t> literalInteger(const Expr &expr) {
+  if (expr.kind == ExprKind::Integer) {
+    return expr.integer;
+  }
+  bool isMinus = expr.kind == ExprKind::Unary && expr.text == "-";
+  if (isMinus && expr.operands[0]->kind == ExprKind::Integer) {
+    return -expr.operands[0]->integer;
+  }
+  return std::nullopt;
+}
 
 std::optional<int> BodyExpressions::readCall(const Expr &expr) {
   Call call;
@@ -76,6 +76,9 @@ std::optional<int> BodyExpressions::readCall(const Expr &expr) {
   if (isMath || (call.function == "float" && !call.receiver)) {
     return mathCall(call);
   }
+  if (std::find(swapNames().begin(), swapNames().end(), call.function) != swapNames().end()) {
+    return swapCall(call);
+  }
   if (const Function *function = findFunction(call.function)) {
     return functionCall(call, *function);
   }
@@ -85,6 +88,7 @@ std::optional<int> BodyExpressions::readCall(const Expr &expr) {
         fail("E0603", callee.range, fmt::format("unknown function '{}'", call.function));
     std::vector<std::string> known = operationNames();
     known.insert(known.end(), functionNames().begin(), functionNames().end());
+    known.insert(known.end(), swapNames().begin(), swapNames().end());
     auto near = nearestNames(call.function, known);
     error.withHelp(near.empty() ? "'nereid ops' lists the functions a body may use"
                                 : fmt::format("did you mean '{}'?", fmt::join(near, "', '")));
@@ -140,6 +144,11 @@ std::optional<int> BodyExpressions::mathCall(const Call &call) {
                       : constant(found->second(constantValue(node)), sourceText(whole.range));
 }
 
+/// Sums whose second operand an argument `alpha` multiplies.
+static bool takesScale(const std::string &function) {
+  return function == "add" || function == "sub" || function == "rsub";
+}
+
 std::optional<std::map<std::string, const Expr *>>
 BodyExpressions::matched(const Call &call, const std::string &name,
                          const std::vector<Argument> &arguments) {
@@ -164,12 +173,11 @@ BodyExpressions::matched(const Call &call, const std::string &name,
   for (size_t i = 0; i < positional.size(); ++i) {
     given[arguments[i].name] = positional[i];
   }
-  const bool hasAlpha = name == "add" || name == "sub" || name == "rsub";
   for (const language::Keyword &keyword : whole.keywords) {
     const std::string argument = keyword.name == "unbiased" ? "correction" : keyword.name;
     bool known = std::any_of(arguments.begin(), arguments.end(),
                              [&](const Argument &a) { return a.name == argument; }) ||
-                 (hasAlpha && argument == "alpha") ||
+                 (takesScale(name) && argument == "alpha") ||
                  (name == "div" && argument == "rounding_mode");
     if (!known || !given.emplace(argument, keyword.value.get()).second) {
       fail("E0608", keyword.range,
@@ -226,9 +234,7 @@ std::optional<int> BodyExpressions::operationCall(const Call &call, const Operat
          fmt::format("'{}' expects {}", operation.name, fmt::join(known, " or ")));
     return std::nullopt;
   }
-  // Of elu and celu `alpha` is an operand of its own.
-  const bool hasAlpha = node.op == "add" || node.op == "sub" || node.op == "rsub";
-  if (hasAlpha && !scaleOperand(argumentOf("alpha"), node, whole.range)) {
+  if (takesScale(operation.name) && !scaleOperand(argumentOf("alpha"), node, whole.range)) {
     return std::nullopt;
   }
   if (const Expr *mode = argumentOf("rounding_mode")) {

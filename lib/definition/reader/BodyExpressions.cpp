@@ -230,6 +230,10 @@ std::optional<int> BodyExpressions::readAttribute(const Expr &expr) {
       return constant(found->second, sourceText(expr.range));
     }
   }
+  if (expr.text == "T" || expr.text == "mT") {
+    const std::optional<int> matrix = read(base);
+    return matrix ? swappedMatrix(*matrix, expr.text, expr.range) : std::nullopt;
+  }
   fail("E0608", expr.range, fmt::format("the attribute '{}' is not available here", expr.text))
       .withHelp("sizes are symbols of [inputs], such as D; functions are called as torch.name(…), "
                 "F.name(…) or x.name(…)");

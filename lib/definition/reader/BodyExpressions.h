@@ -14,6 +14,9 @@
 
 namespace nereid::definition {
 
+/// "-1" of a call's arguments.
+std::optional<int64_t> literalInteger(const language::Expr &expr);
+
 class BodyExpressions {
 public:
   BodyExpressions(Operator &op, const BodyPlace &place, int indentation, Diagnostics &diags);
@@ -56,6 +59,11 @@ private:
   std::optional<int> expanded(const Call &call, const std::string &text,
                               std::map<std::string, int> operands,
                               std::map<std::string, const language::Expr *> others);
+  static const std::vector<std::string> &swapNames();
+  std::optional<int> swapCall(const Call &call);
+  std::optional<int> swappedMatrix(int input, const std::string &name, SourceRange range);
+  std::optional<int> swapped(int input, const std::string &name, int64_t dim0, int64_t dim1,
+                             SourceRange range);
   bool scaleOperand(const language::Expr *alpha, Node &node, SourceRange range);
   std::optional<int> roundedQuotient(const language::Expr &mode, Node node, SourceRange range);
   std::optional<int> reducedLoss(const language::Expr *reduction, Node node, SourceRange range);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/develop/accuracy/Compilation.h"
 
+#include "lib/generator/call/CallPlan.h"
 #include "lib/support/FirstError.h"
 
 #include <map>
@@ -16,18 +17,18 @@ Result<CompiledCases> compileCases(generator::Generation &generation, const Kern
   std::set<std::pair<std::string, std::string>> kernels; // function and signature
   for (DType dtype : options.dtypes) {
     for (const definition::GridCase &one :
-         definition::accuracyGrid(generation.fused.op, options.seed, 8, dtype)) {
+         definition::accuracyGrid(generation.op(), options.seed, 8, dtype)) {
       if (!one.unmet.empty()) {
         continue;
       }
-      auto plan = generator::planLaunch(
-          generation.fused, generation.scheduleFor(one.binding, dtype, chip), one.binding, dtype);
+      auto plan = generator::planCall(generation, generation.scheduleFor(one.binding, dtype, chip),
+                                      one.binding, dtype);
       if (!plan) {
         return plan.error();
       }
       ++result.cases;
-      if (!plan->isEmpty) {
-        kernels.emplace(plan->function, plan->signature);
+      for (const generator::LaunchPlan &launch : plan->launches) {
+        kernels.emplace(launch.function, launch.signature);
       }
     }
   }

@@ -23,11 +23,11 @@ using runtime::Tensor;
 namespace {
 
 /// Inputs in order, then outputs.
-std::vector<verify::TrialTensor> trialTensors(const generator::FusedOperator &fused,
+std::vector<verify::TrialTensor> trialTensors(const generator::CalledOperator &called,
                                               const CaseTensors &tensors,
                                               definition::LayoutKind layout) {
   std::vector<verify::TrialTensor> inputs, outputs;
-  for (const generator::Operand &operand : fused.operands) {
+  for (const generator::Operand &operand : called.operands) {
     auto &list = operand.isOutput ? outputs : inputs;
     const Tensor &content = (operand.isOutput ? tensors.outputs : tensors.inputs)[list.size()];
     list.push_back(
@@ -43,12 +43,12 @@ std::vector<verify::TrialTensor> trialTensors(const generator::FusedOperator &fu
 /// What `nereid check` says of the case, on tensors of its own; "" = nothing.
 std::string finding(Generation &generation, const KernelSource &source,
                     const generator::Schedule &schedule, const GridCase &grid, DType dtype) {
-  auto tensors = makeTensors(generation.fused, grid, dtype);
+  auto tensors = makeTensors(generation, grid, dtype);
   if (!tensors) {
     return tensors.error().message;
   }
-  auto launch = PreparedLaunch::prepare(source, generation.fused, schedule, tensors->inputs,
-                                        tensors->outputs);
+  auto launch =
+      PreparedLaunch::prepare(source, generation, schedule, tensors->inputs, tensors->outputs);
   auto found = launch ? launch->check() : Result<std::string>(launch.error());
   return found ? *found : found.error().message;
 }
@@ -118,7 +118,7 @@ Result<Attempt> tryCase(Generation &generation, Progress &progress, const Machin
     row.skipped = grid.unmet;
     return attempt;
   }
-  auto tensors = makeTensors(generation.fused, grid, dtype);
+  auto tensors = makeTensors(generation, grid, dtype);
   if (!tensors) {
     row.skipped = tensors.error().message;
     return attempt;
@@ -127,13 +127,13 @@ Result<Attempt> tryCase(Generation &generation, Progress &progress, const Machin
   row.shape = fmt::format("{}", fmt::join(tensors->outputs[0].shape(), "x"));
   auto schedule = progress.scheduleFor(generation, grid.binding, dtype, chip);
   auto launch = [&](std::span<const Tensor> given, const verify::LaunchWay &way) -> Status {
-    auto prepared = PreparedLaunch::prepare(source, generation.fused, schedule,
-                                            given.first(tensors->inputs.size()),
-                                            given.subspan(tensors->inputs.size()));
+    auto prepared =
+        PreparedLaunch::prepare(source, generation, schedule, given.first(tensors->inputs.size()),
+                                given.subspan(tensors->inputs.size()));
     if (!prepared) {
       return prepared.error();
     }
-    row.schedule = prepared->plan().schedule.text();
+    row.schedule = prepared->schedule().text();
     auto error = prepared->run(*way.pool, way.order);
     return error ? Status(makeError(error.code, error.message)) : Done{};
   };
@@ -145,8 +145,8 @@ Result<Attempt> tryCase(Generation &generation, Progress &progress, const Machin
     isClean = found.empty();
     return found;
   };
-  auto tried = bench::inspectLaunch(trialTensors(generation.fused, *tensors, grid.layout), launch,
-                                    {.seed = grid.seed}, check, progress.isChecked(places));
+  auto tried = bench::inspectLaunch(trialTensors(generation.called(), *tensors, grid.layout),
+                                    launch, {.seed = grid.seed}, check, progress.isChecked(places));
   if (!tried) {
     // Neither says that the kernel is wrong in this case.
     if (isOfSource(tried.error()) || tried.error().code == "E0506") {
@@ -172,7 +172,7 @@ Result<Attempt> tryCase(Generation &generation, Progress &progress, const Machin
   CaseTensors computed;
   computed.inputs = tensors->inputs;
   computed.outputs = attempt.computed;
-  auto comparison = compareOutputs(generation.fused, computed, dtype);
+  auto comparison = compareOutputs(generation.op(), computed, dtype);
   if (!comparison && comparison.error().code == "E0506") {
     return comparison.error();
   }
@@ -233,8 +233,7 @@ verifyTogether(Generation &generation, Progress &progress, const Machine &chip,
 /// The cases that were asked for.
 Result<std::vector<GridCase>> chosenCases(const Generation &generation,
                                           const AccuracyOptions &options, DType dtype) {
-  std::vector<GridCase> grid =
-      definition::accuracyGrid(generation.fused.op, options.seed, 8, dtype);
+  std::vector<GridCase> grid = definition::accuracyGrid(generation.op(), options.seed, 8, dtype);
   if (options.onlyCase.empty()) {
     return grid;
   }
@@ -245,7 +244,7 @@ Result<std::vector<GridCase>> chosenCases(const Generation &generation,
   }
   std::erase_if(grid, [&](const GridCase &one) { return one.name != wanted; });
   if (grid.empty()) {
-    return verify::unknownCase(generation.fused.op.name, wanted, names);
+    return verify::unknownCase(generation.op().name, wanted, names);
   }
   return grid;
 }
@@ -269,7 +268,7 @@ Status keepAttempt(const Generation &generation, const Attempt &attempt, const s
                 {"schedule", row.schedule}};
   std::vector<std::string> outputs;
   size_t input = 0;
-  for (const generator::Operand &operand : generation.fused.operands) {
+  for (const generator::Operand &operand : generation.called().operands) {
     if (operand.isOutput) {
       outputs.push_back(operand.name);
     } else if (input < attempt.tensors.inputs.size()) {
@@ -280,7 +279,7 @@ Status keepAttempt(const Generation &generation, const Attempt &attempt, const s
     kept.addOutput(outputs[i], attempt.computed[i]);
   }
   if (!attempt.tensors.outputs.empty()) {
-    auto expected = eager::runReference(generation.fused.op, attempt.tensors.inputs, row.dtype,
+    auto expected = eager::runReference(generation.op(), attempt.tensors.inputs, row.dtype,
                                         eager::Rounding::OncePerResult, runtime::defaultPool());
     for (size_t i = 0; expected && i < expected->size(); ++i) {
       kept.addExpected(outputs[i], (*expected)[i].values, (*expected)[i].bounds);

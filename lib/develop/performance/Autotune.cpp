@@ -88,10 +88,9 @@ public:
     candidates.resize(space.size());
     bench::forEachAtOnce(space.size(), [&](size_t i) {
       candidates[i].schedule = space[i];
-      auto launch =
-          PreparedLaunch::prepare(options.source, generation.fused, space[i], inputs, outputs);
+      auto launch = PreparedLaunch::prepare(options.source, generation, space[i], inputs, outputs);
       // A schedule that these tensors turn into another one is tried as that one.
-      if (launch && launch->plan().schedule == space[i] && !launch->plan().isEmpty) {
+      if (launch && launch->isOf(space[i]) && !launch->isEmpty()) {
         candidates[i].launch.emplace(std::move(*launch));
       }
       return true;
@@ -130,14 +129,12 @@ Result<Tuning> autotune(Generation &generation, const definition::Case &testCase
   tuning.before = tuning.after = generation.scheduleFor(testCase.binding, dtype, chip);
   definition::GridCase grid{testCase.name, testCase.binding};
   grid.seed = options.seed;
-  auto tensors = makeTensors(generation.fused, grid, dtype);
+  auto tensors = makeTensors(generation, grid, dtype);
   if (!tensors) {
     return tensors.error();
   }
-  const auto sizes = generator::sizesOf(generation.fused, testCase.binding, dtype);
   Screening screening(generation, options);
-  if (Status screened =
-          screening.run(generator::scheduleSpace(generation.fused, sizes, dtype, chip), *tensors);
+  if (Status screened = screening.run(generation.space(testCase.binding, dtype, chip), *tensors);
       !screened) {
     return screened.error();
   }

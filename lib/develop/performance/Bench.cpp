@@ -18,16 +18,16 @@ static std::string shapeText(const std::vector<int64_t> &shape) {
 }
 
 static std::vector<verify::Canaries::Named> namedTensors(CaseTensors &tensors,
-                                                         const generator::FusedOperator &fused) {
+                                                         const generator::CalledOperator &called) {
   std::vector<verify::Canaries::Named> named;
   auto input = tensors.inputs.begin();
-  for (const auto &parameter : fused.op.parameters) {
+  for (const auto &parameter : called.op.parameters) {
     if (!parameter.isScalar) {
       named.push_back({parameter.name, &*input++});
     }
   }
   auto output = tensors.outputs.begin();
-  for (const auto &operand : fused.operands) {
+  for (const auto &operand : called.operands) {
     if (operand.isOutput) {
       named.push_back({operand.name, &*output++});
     }
@@ -37,7 +37,7 @@ static std::vector<verify::Canaries::Named> namedTensors(CaseTensors &tensors,
 
 static std::string wrongResult(const Generation &generation, const CaseTensors &tensors,
                                DType dtype) {
-  auto comparison = compareOutputs(generation.fused, tensors, dtype);
+  auto comparison = compareOutputs(generation.op(), tensors, dtype);
   if (!comparison) {
     return comparison.error().message;
   }
@@ -52,7 +52,7 @@ static void poison(const std::vector<Tensor> &outputs) {
 
 /// The operations one after the other.
 static bench::TimedLaunch baseline(const Generation &generation, const CaseTensors &tensors) {
-  return {.name = "baseline", .run = [&op = generation.fused.op, inputs = tensors.inputs] {
+  return {.name = "baseline", .run = [&op = generation.op(), inputs = tensors.inputs] {
             auto result = eager::runGraph(op, inputs, runtime::defaultPool());
             return result ? std::string() : result.error().message;
           }};
@@ -64,8 +64,8 @@ static std::optional<bench::TimedLaunch> eagerForm(const Generation &generation,
                                                    const CaseTensors &tensors, PerformanceRow &row,
                                                    const Machine &chip,
                                                    const PerformanceOptions &options) {
-  auto made = EagerForm::make(generation.fused.op, testCase.binding, row.dtype, tensors,
-                              options.source, chip, *options.device);
+  auto made = EagerForm::make(generation.op(), testCase.binding, row.dtype, tensors, options.source,
+                              chip, *options.device);
   if (!made) {
     row.missingBaseline = made.error().message;
     return std::nullopt;
@@ -105,7 +105,7 @@ OperatorBench OperatorBench::make(Generation &generation, const definition::Case
                                   const PerformanceOptions &options) {
   OperatorBench result;
   PerformanceRow &row = result.row;
-  const auto &op = generation.fused.op;
+  const auto &op = generation.op();
   const definition::Work work = definition::countWork(op, testCase.binding, dtype);
   row.caseName = testCase.name;
   row.dtype = dtype;
@@ -116,14 +116,14 @@ OperatorBench OperatorBench::make(Generation &generation, const definition::Case
   row.isBeyondCache = row.bytes > static_cast<double>(chip.lastCacheBytes());
   definition::GridCase grid{testCase.name, testCase.binding};
   grid.seed = options.seed;
-  auto tensors = makeTensors(generation.fused, grid, dtype, options.withBaseline ? row.bytes : 0);
+  auto tensors = makeTensors(generation, grid, dtype, options.withBaseline ? row.bytes : 0);
   if (!tensors) {
     row.skipped = tensors.error().message;
     return result;
   }
   result.tensors = std::move(*tensors);
   bench::OutputCheck &check = result.bench.check;
-  if (auto moved = check.surround(namedTensors(result.tensors, generation.fused)); !moved) {
+  if (auto moved = check.surround(namedTensors(result.tensors, generation.called())); !moved) {
     row.skipped = moved.error().message;
     return result;
   }
@@ -164,11 +164,10 @@ PerformanceRow OperatorBench::rowOf(const bench::Row &timed,
 
 bench::TimedLaunch timedLaunch(const std::string &name, const PreparedLaunch &launch,
                                const PerformanceOptions &options) {
-  if (launch.plan().isEmpty) {
+  if (launch.isEmpty()) {
     return {.name = name, .run = [] { return std::string(); }, .runEmpty = [] {}};
   }
-  return bench::launchOf(name, launch.compiled(), launch.plan().grid, launch.values(),
-                         queueingOf(options));
+  return bench::launchOf(name, launch.launches(), queueingOf(options));
 }
 
 } // namespace nereid::develop

@@ -19,7 +19,7 @@ Duel duel(generator::Generation &generation, const definition::Case &testCase, D
     return result;
   }
   auto prepare = [&](const Schedule &schedule) {
-    return PreparedLaunch::prepare(options.source, generation.fused, schedule, bench.tensors.inputs,
+    return PreparedLaunch::prepare(options.source, generation, schedule, bench.tensors.inputs,
                                    bench.tensors.outputs);
   };
   auto first = prepare(before), second = prepare(after);

@@ -148,7 +148,7 @@ Status EagerForm::addStep(const SingleOperation &single, const definition::Bindi
   own.compiled = nullptr;
   const generator::Schedule schedule = step->generation.scheduleFor(binding, dtype, chip);
   auto launch =
-      PreparedLaunch::prepare(own, step->generation.fused, schedule, step->inputs, step->outputs);
+      PreparedLaunch::prepare(own, step->generation, schedule, step->inputs, step->outputs);
   if (!launch) {
     return launch.error();
   }
@@ -197,9 +197,8 @@ Result<std::shared_ptr<EagerForm>> EagerForm::make(const Operator &op,
 LaunchError EagerForm::queue(runtime::Stream &stream) const {
   LaunchError error;
   for (const auto &step : steps) {
-    if (!error && !step->launch->plan().isEmpty) {
-      error = runtime::launch(step->launch->compiled(), step->launch->plan().grid,
-                              step->launch->values(), stream);
+    for (const bench::Launch &launch : step->launch->launches()) {
+      error = error ? error : runtime::launch(*launch.kernel, launch.grid, launch.values, stream);
     }
   }
   return error;

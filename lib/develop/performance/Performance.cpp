@@ -17,7 +17,7 @@ using generator::Generation;
 using generator::Schedule;
 
 double idleFraction(const PreparedLaunch &launch) {
-  if (!launch.plan().isEmpty && runtime::otherDevice(launch.compiled()) != nullptr) {
+  if (!launch.isEmpty() && runtime::otherDevice(*launch.launches()[0].kernel) != nullptr) {
     return 0; // its processors keep no account
   }
   constexpr double shortest = 100e-6, budget = 0.1;
@@ -73,11 +73,14 @@ PerformanceRow measureCase(Generation &generation, const definition::Case &testC
   }
   row.schedule =
       schedule != nullptr ? *schedule : generation.scheduleFor(testCase.binding, dtype, chip);
-  auto launch = PreparedLaunch::prepare(options.source, generation.fused, row.schedule,
+  auto launch = PreparedLaunch::prepare(options.source, generation, row.schedule,
                                         bench.tensors.inputs, bench.tensors.outputs);
   if (!launch) {
     row.failure = launch.error().message;
     return row;
+  }
+  if (row.schedule.isOfProgram) { // shown with the blocks of this case
+    row.schedule = launch->schedule();
   }
   std::vector<bench::TimedLaunch> forms = {timedLaunch("kernel", *launch, options)};
   std::string noGraph;

@@ -14,7 +14,7 @@ namespace nereid::develop {
 std::vector<PredictedRow> predictPerformance(generator::Generation &generation,
                                              const std::vector<DType> &dtypes,
                                              const Machine &chip) {
-  const auto &op = generation.fused.op;
+  const auto &op = generation.op();
   std::vector<PredictedRow> rows;
   for (const definition::Case &one : op.performanceCases) {
     for (DType dtype : dtypes) {

@@ -48,8 +48,13 @@ SymbolicShape shapeOf(const definition::Operation *operation, size_t operand) {
     return operand == 0 ? SymbolicShape{{"N"}, {"C"}, {"H"}, {"W"}}
                         : SymbolicShape{{"K"}, {"C"}, {"", 3}, {"", 3}};
   }
-  const bool isSecondFactor =
-      operation != nullptr && operation->kind == OperationKind::Contraction && operand == 1;
+  if (operation == nullptr) {
+    return {{"D"}, {"D"}}; // fits products as well
+  }
+  if (operation->name == "prelu" && operand == 1) {
+    return {{"D"}}; // a slope for each of the second dimension
+  }
+  const bool isSecondFactor = operation->kind == OperationKind::Contraction && operand == 1;
   return isSecondFactor ? SymbolicShape{{"D"}, {"R"}} : SymbolicShape{{"R"}, {"D"}};
 }
 

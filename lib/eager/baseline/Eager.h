@@ -13,6 +13,7 @@
 
 #include <map>
 #include <span>
+#include <vector>
 
 namespace nereid::eager {
 
@@ -20,12 +21,14 @@ using definition::Attribute;
 using definition::Operator;
 
 /// One operation of operations.def by name or alias. Inputs broadcast; any strides; a tensor of
-/// shape [] is a number and does not decide the type. Operands with a default may be left out.
+/// shape [] is a number and does not decide the type, unless `isTensor` has true for it. Operands
+/// with a default may be left out.
 /// Attribute "dim" may be one integer or a list, negative or not.
 /// E0603 unknown operation, E0604 shapes, E0608 arguments, E0506 no memory for the result.
 Result<runtime::Tensor> runOperation(const std::string &op, std::span<const runtime::Tensor> inputs,
                                      const std::map<std::string, Attribute> &attributes,
-                                     runtime::ThreadPool &pool);
+                                     runtime::ThreadPool &pool,
+                                     const std::vector<bool> &isTensor = {});
 
 /// Every node of the graph in order; an intermediate's memory is given back after its last use.
 /// `inputs`: one tensor per tensor parameter, in order (number parameters take their defaults), or

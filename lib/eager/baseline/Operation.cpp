@@ -120,7 +120,8 @@ bool isDefault(const Argument &argument, const Tensor &given) {
 }
 
 Result<CallGraph> makeCall(const Operation &operation, std::span<const Tensor> inputs,
-                           const std::map<std::string, Attribute> &attributes) {
+                           const std::map<std::string, Attribute> &attributes,
+                           const std::vector<bool> &isTensor) {
   CallGraph call;
   call.inputs.assign(inputs.begin(), inputs.end());
   std::vector<const Argument *> operands;
@@ -144,19 +145,21 @@ Result<CallGraph> makeCall(const Operation &operation, std::span<const Tensor> i
   node.op = operation.name;
   for (size_t i = 0; i < call.inputs.size(); ++i) {
     Node leaf;
-    leaf.op = call.inputs[i].shape().empty() ? "scalar" : "input";
+    const bool isNumber = call.inputs[i].shape().empty() && !(i < isTensor.size() && isTensor[i]);
+    leaf.op = isNumber ? "scalar" : "input";
     leaf.shape = constantShape(call.inputs[i].shape());
     leaf.name = operands[i]->name;
-    if (isDefault(*operands[i], call.inputs[i]) || call.inputs[i].dtype() == DType::Bool) {
+    const bool isBool = call.inputs[i].dtype() == DType::Bool;
+    if (isNumber && (isDefault(*operands[i], call.inputs[i]) || isBool)) {
       leaf.attributes["default"] = true; // says nothing about the result's type
-    } else if (!isFloat(call.inputs[i].dtype())) {
+    } else if (isNumber && !isFloat(call.inputs[i].dtype())) {
       leaf.attributes["integer"] = int64_t{0};
     }
     definition::Parameter parameter;
     parameter.name = leaf.name;
     parameter.shape = leaf.shape;
     parameter.fixedDtype = call.inputs[i].dtype();
-    parameter.isScalar = call.inputs[i].shape().empty();
+    parameter.isScalar = isNumber;
     call.op.parameters.push_back(std::move(parameter));
     call.op.nodes.push_back(std::move(leaf));
     node.inputs.push_back(static_cast<int>(i));
@@ -204,14 +207,16 @@ DType smallestInteger(const std::vector<Tensor> &inputs) {
 /// there is nothing else.
 DType operatorType(const CallGraph &call) {
   std::optional<DType> preferred;
-  for (const Tensor &input : call.inputs) {
-    if (!input.shape().empty() && isFloat(input.dtype())) {
-      preferred = preferred ? definition::promote(*preferred, input.dtype()) : input.dtype();
+  bool anyTensor = false;
+  for (size_t i = 0; i < call.inputs.size(); ++i) {
+    const DType own = call.inputs[i].dtype();
+    const bool isTensor = !definition::isNumber(call.op.nodes[i]);
+    anyTensor = anyTensor || isTensor;
+    if (isTensor && isFloat(own)) {
+      preferred = preferred ? definition::promote(*preferred, own) : own;
     }
   }
-  bool anyDimensions = std::any_of(call.inputs.begin(), call.inputs.end(),
-                                   [](const Tensor &t) { return !t.shape().empty(); });
-  if (!anyDimensions) {
+  if (!anyTensor) {
     // Numbers among themselves: a body's constants are float64 and yield to tensors of rank 0.
     for (const Tensor &input : call.inputs) {
       if (isFloat(input.dtype()) &&
@@ -220,7 +225,7 @@ DType operatorType(const CallGraph &call) {
       }
     }
   }
-  if (!anyDimensions && !preferred) {
+  if (!anyTensor && !preferred) {
     preferred = smallestInteger(call.inputs);
   }
   return preferred.value_or(DType::F32);
@@ -388,7 +393,7 @@ std::vector<Tensor> withBounds(const CallGraph &call, DType type) {
 
 Result<Tensor> runOperation(const std::string &op, std::span<const Tensor> inputs,
                             const std::map<std::string, Attribute> &attributes,
-                            runtime::ThreadPool &pool) {
+                            runtime::ThreadPool &pool, const std::vector<bool> &isTensor) {
   const Operation *operation = definition::findOperation(op);
   if (!operation) {
     auto near = nearestNames(op, definition::operationNames());
@@ -396,7 +401,7 @@ Result<Tensor> runOperation(const std::string &op, std::span<const Tensor> input
         .withHelp(near.empty() ? "'nereid ops' lists the operations"
                                : fmt::format("did you mean '{}'?", fmt::join(near, "', '")));
   }
-  Result<CallGraph> call = makeCall(*operation, inputs, attributes);
+  Result<CallGraph> call = makeCall(*operation, inputs, attributes, isTensor);
   if (!call) {
     return call.error();
   }

@@ -88,10 +88,12 @@ Result<std::vector<Tensor>> runGraph(const Operator &given, std::span<const Tens
       continue;
     }
     std::vector<Tensor> operands;
+    std::vector<bool> isTensor; // of one without dimensions as well
     for (int input : node.inputs) {
       operands.push_back(values[static_cast<size_t>(input)]);
+      isTensor.push_back(!definition::isNumber(op.nodes[static_cast<size_t>(input)]));
     }
-    Result<Tensor> value = runOperation(node.op, operands, node.attributes, pool);
+    Result<Tensor> value = runOperation(node.op, operands, node.attributes, pool, isTensor);
     if (!value) {
       return value.error();
     }

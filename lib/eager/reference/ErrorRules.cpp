@@ -152,6 +152,9 @@ Bounded power(const Bounded &a, const Bounded &b) {
     double low = std::fabs(a.value) - a.error;
     double relative = low > 0 ? std::fabs(b.value) * a.error / low : infinity;
     double growth = low > 0 ? std::fabs(std::log(std::fabs(a.value))) * b.error : infinity;
+    if (a.value == 0 && a.error == 0 && !mayBeZero(b)) { // 0 or infinity, whatever the power
+      relative = growth = 0;
+    }
     bool isSquare = b.value == 2 && b.error == 0;
     out.error = isSquare ? 2 * std::fabs(a.value) * a.error + a.error * a.error
                          : std::fabs(out.value) * std::expm1(relative + growth);
@@ -167,15 +170,22 @@ Bounded select(const Bounded &condition, const Bounded &a, const Bounded &b) {
   return {chosen.value, std::fabs(a.value - b.value) + std::max(a.error, b.error)};
 }
 
+/// The error of the one that is chosen, and of the other where that might be the one.
+Bounded chosen(const Bounded &which, const Bounded &other) {
+  const double margin = which.error + other.error;
+  const bool isClose = margin > 0 && !(std::fabs(which.value - other.value) > margin);
+  return {which.value, isClose ? std::max(which.error, other.error) : which.error};
+}
+
 template <bool largest> Bounded extremum(const Bounded &a, const Bounded &b) {
   bool beats = largest ? a.value > b.value : a.value < b.value;
   bool first = std::isnan(a.value) || (!std::isnan(b.value) && beats);
-  return {first ? a.value : b.value, std::max(a.error, b.error)};
+  return first ? chosen(a, b) : chosen(b, a);
 }
 
 Bounded clamped(const Bounded &x, const Bounded &low, const Bounded &high) {
-  double raised = x.value < low.value ? low.value : x.value;
-  return {raised > high.value ? high.value : raised, std::max({x.error, low.error, high.error})};
+  const Bounded raised = x.value < low.value ? chosen(low, x) : chosen(x, low);
+  return raised.value > high.value ? chosen(high, raised) : chosen(raised, high);
 }
 
 template <class Holds> Bounded compared(const Bounded &a, const Bounded &b, Holds holds) {
@@ -189,15 +199,26 @@ Bounded truth(bool holds, bool isUncertain) { return {holds ? 1.0 : 0.0, isUncer
 Bounded kneed(const Rule &rule, const Bounded &x, const Bounded &factor) {
   double below = rule.function ? factor.value * rule.function(x.value) : factor.value * x.value;
   double slope = std::max(1.0, std::fabs(factor.value));
-  const double inherited = factor.error > 0 ? std::fabs(x.value) * factor.error : 0;
-  return {x.value < 0 ? below : x.value, slope * x.error + inherited};
+  const bool mayBend = factor.error > 0 && !(x.value >= x.error);
+  const double bent = rule.function ? rule.function(x.value - x.error) : x.value - x.error;
+  return {x.value < 0 ? below : x.value,
+          slope * x.error + (mayBend ? std::fabs(bent) * factor.error : 0)};
 }
 
 Bounded softplus(const Rule &rule, const Bounded &x, const Bounded &beta,
                  const Bounded &threshold) {
-  double scaled = x.value * beta.value;
-  return {scaled > threshold.value ? x.value : softplusOf(scaled) / beta.value,
-          x.error + rule.unit / std::fabs(beta.value)};
+  const double scaled = x.value * beta.value, bent = softplusOf(scaled) / beta.value;
+  double error = x.error + rule.unit / std::fabs(beta.value);
+  if (beta.error > 0) {
+    error += beta.error / std::fabs(beta.value) *
+             (std::fabs(bent) + std::fabs(x.value) * sigmoidOf(scaled));
+  }
+  // Near the threshold either form will do.
+  const double margin = rule.unit * std::fabs(scaled) + x.error * std::fabs(beta.value) +
+                        std::fabs(x.value) * beta.error + threshold.error;
+  const bool isClose = std::fabs(scaled - threshold.value) <= margin;
+  return {scaled > threshold.value ? x.value : bent,
+          error + (isClose ? std::fabs(x.value - bent) : 0)};
 }
 
 /// Adds the operation's own rounding, which is one of `scale`, and looks after the type's range.
@@ -267,8 +288,8 @@ void runRow(const Rule &rule, const Bounded *const *operands, const int64_t *ste
       error += rule.tiny * row.multiplied(at);
     }
     isLost = isLost || (row.largest && row.largest(at) > rule.largest && std::isfinite(value));
-    for (const Bounded &each : in) {
-      isLost = isLost || (row.reach && each.error > row.reach(at));
+    for (size_t k = 0; row.reach && k < operandCount; ++k) {
+      isLost = isLost || in[k].error > row.reach(at, k);
     }
     out[i] = rounded(rule, {value, error}, isLost || (std::isfinite(value) && scale > rule.largest),
                      scale);
@@ -427,6 +448,39 @@ Bounded finishProductSum(const Rule &rule, Bounded sum, double magnitudes, int64
   return rounded(rule, sum, isLost || overflows);
 }
 
+/// Factors may be multiplied in any order: a partial product may leave the range that the whole one
+/// stays in, above, where it is an infinity for good, or below, where it is 0 or rounded to the
+/// last bit of a smallest normal number, which the factors above 1 show again.
+static Bounded productOfAll(std::span<const Bounded> elements, bool isLost,
+                            const ErrorModel &model) {
+  const double tiny = definition::smallestNormal(model.compute);
+  double value = 1, upper = 1, above = 1, below = 1;
+  bool hasInfinity = false, mayBeZero = false;
+  for (const Bounded &each : elements) {
+    const double most = std::fabs(each.value) + each.error;
+    value *= each.value;
+    mayBeZero = mayBeZero || (each.error > 0 && std::fabs(each.value) <= each.error);
+    hasInfinity = hasInfinity || std::isinf(each.value);
+    if (std::isinf(each.value)) {
+      continue;
+    }
+    upper *= most;
+    above *= std::max(1.0, most);
+    below *= most > 0 ? std::min(1.0, most) : 1.0;
+  }
+  const bool mayUnderflow = below < 2 * tiny;
+  const bool mayOverflow = above > definition::largestFinite(model.compute);
+  if (hasInfinity) {
+    return rounded({value, 0}, 1, isLost || mayUnderflow || mayBeZero, model);
+  }
+  const auto n = static_cast<int64_t>(elements.size());
+  const double relative = definition::summationSteps(n) * definition::unitRoundoff(model.compute);
+  double error = upper * std::expm1(relative) + (upper - std::fabs(value));
+  const double lastBit = tiny * definition::unitRoundoff(model.compute);
+  error += mayUnderflow ? std::fabs(value) + static_cast<double>(n) * lastBit * above : 0;
+  return rounded({value, error}, 1, isLost || mayOverflow, model);
+}
+
 Bounded reduceRule(const Node &node, std::span<const Bounded> elements, const ErrorModel &model) {
   const std::string &op = node.op;
   auto n = static_cast<double>(elements.size());
@@ -452,19 +506,17 @@ Bounded reduceRule(const Node &node, std::span<const Bounded> elements, const Er
     for (const Bounded &each : elements) {
       bool better = op == "amax" ? each.value > out.value : each.value < out.value;
       bool replaces = !std::isnan(out.value) && (std::isnan(each.value) || better);
-      out = {replaces ? each.value : out.value, std::max(out.error, each.error)};
+      out = replaces ? each : out;
+    }
+    // Whatever might be the extremum may be off; not the -1e30 that stands for what is masked.
+    const Bounded best = out;
+    for (const Bounded &each : elements) {
+      out.error = std::max(out.error, chosen(best, each).error);
     }
     return rounded(out, 0, lost, model);
   }
   if (op == "prod") {
-    Bounded out{1, 0};
-    double relative = steps * unit;
-    for (const Bounded &each : elements) {
-      out.value *= each.value;
-      relative += each.error > 0 ? each.error / std::fabs(each.value) : 0;
-    }
-    out.error = std::fabs(out.value) * std::expm1(relative);
-    return rounded(out, 1, lost, model);
+    return productOfAll(elements, lost, model);
   }
   long double sum = 0;
   double magnitudes = 0, errors = 0, special = 0;

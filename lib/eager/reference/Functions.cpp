@@ -34,6 +34,12 @@ double remainderOf(double a, double b) {
   const double rest = std::fmod(a, b);
   return rest != 0 && disagree(rest, b) ? rest + b : rest;
 }
+/// Of a quarter of the divisor's size; what the divisor is off counts as often as it goes into the
+/// dividend.
+double restReach(const double *x, size_t operand) {
+  const double quarter = 0.25 * magnitude(x[1]);
+  return operand == 0 ? quarter : quarter / std::max(1.0, magnitude(x[0] / x[1]));
+}
 /// What the rest leaves of a, divided: a whole number up to its rounding.
 double floorDivide(double a, double b) {
   if (b == 0 || !std::isfinite(a) || std::isnan(b)) {
@@ -127,7 +133,7 @@ const std::map<std::string, Function> &rows() {
        {NEREID_OF(std::tan(x[0])),
         NEREID_OF(magnitude(std::tan(x[0])) +
                   magnitude(x[0]) * (1 + std::tan(x[0]) * std::tan(x[0]))),
-        nullptr, nullptr, nullptr, NEREID_OF(0.7)}},
+        nullptr, nullptr, nullptr, [](const double *, size_t) { return 0.7; }}},
       NEREID_VALUE("asin", std::asin(x[0])),
       NEREID_VALUE("acos", std::acos(x[0])),
       NEREID_VALUE("atan", std::atan(x[0])),
@@ -143,7 +149,7 @@ const std::map<std::string, Function> &rows() {
                     magnitude(std::lgamma(x[0])) + 6 + (x[0] < 0 ? gammaScale(x[0]) : 0)),
       {"digamma",
        {NEREID_OF(polygamma(0, x[0])), NEREID_OF(polygammaScale(0, x[0])), nullptr, nullptr,
-        nullptr, NEREID_OF(x[0] > 0 ? infinity : 0.25)}},
+        nullptr, [](const double *x, size_t) { return x[0] > 0 ? infinity : 0.25; }}},
       NEREID_SCALED("logit", logitOf(x[0], x[1]), logitScale(x)),
       NEREID_VALUE("entr", entropy(x[0])),
       NEREID_VALUE("sgn", x[0] > 0   ? 1
@@ -173,11 +179,8 @@ const std::map<std::string, Function> &rows() {
       NEREID_VALUE("rsub", x[1] - x[0]),
       NEREID_VALUE("floor_divide", floorDivide(x[0], x[1])),
       {"remainder",
-       {NEREID_OF(remainderOf(x[0], x[1])), nullptr, nullptr, nullptr, nullptr,
-        NEREID_OF(0.25 * magnitude(x[1]))}},
-      {"fmod",
-       {NEREID_OF(std::fmod(x[0], x[1])), nullptr, nullptr, nullptr, nullptr,
-        NEREID_OF(0.25 * magnitude(x[1]))}},
+       {NEREID_OF(remainderOf(x[0], x[1])), nullptr, nullptr, nullptr, nullptr, restReach}},
+      {"fmod", {NEREID_OF(std::fmod(x[0], x[1])), nullptr, nullptr, nullptr, nullptr, restReach}},
       NEREID_VALUE("fmax", std::fmax(x[0], x[1])),
       NEREID_VALUE("fmin", std::fmin(x[0], x[1])),
       NEREID_VALUE("atan2", std::atan2(x[0], x[1])),

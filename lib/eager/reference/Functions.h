@@ -19,9 +19,9 @@ struct Function {
   double (*multiplied)(const double *x) = nullptr;
   /// The largest intermediate: beyond the range of the type nothing is promised.
   double (*largest)(const double *x) = nullptr;
-  /// How far operands may be off, for the values at the ends to say how far the result is: of what
-  /// comes back again and again.
-  double (*reach)(const double *x) = nullptr;
+  /// How far an operand may be off, for the values at the ends to say how far the result is: of
+  /// what comes back again and again.
+  double (*reach)(const double *x, size_t operand) = nullptr;
 };
 
 /// The row of a node by name and attributes; null when it has none.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // One row of results at a time: every tap adds its products to the whole row, so that the compiler
 // adds them side by side. Products of float32 are exact in double; for float64 the sums are in long
-// double. Taps in the padding add nothing.
+// double. Taps in the padding add 0 times their weight: nothing, or NaN where that is not finite.
 #include "lib/eager/reference/ReferenceConvolution.h"
 
 #include "lib/definition/operations/Convolution.h"
@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace nereid::eager {
 namespace {
@@ -31,13 +32,14 @@ template <class Sum> struct RowSums {
 /// Values and errors of a tensor in arrays of their own.
 struct Planes {
   std::vector<double> values, errors;
-  bool hasErrors = false;
+  bool hasErrors = false, areFinite = true;
 
   explicit Planes(const BoundedTensor &tensor) {
     for (const Bounded &each : tensor.elements) {
       values.push_back(each.value);
       errors.push_back(each.error);
       hasErrors = hasErrors || each.error != 0;
+      areFinite = areFinite && std::isfinite(each.value);
     }
   }
 };
@@ -77,6 +79,9 @@ public:
         if (from >= 0 && from < height.size) {
           addRow((channel * height.size + from) * sizes.width.size, taps);
         }
+        if (!weight.areFinite) {
+          addPadding(from >= 0 && from < height.size, taps);
+        }
       }
     }
     return sums;
@@ -104,6 +109,19 @@ private:
     }
   }
 
+  /// What taps in the padding whose weights are not finite make of their results.
+  void addPadding(bool isRowInside, int64_t taps) {
+    for (int64_t x = 0; x < sizes.width.kernel; ++x) {
+      const auto [first, last] = inside[static_cast<size_t>(x)];
+      for (int64_t at = 0; at < sizes.width.result; ++at) {
+        const bool isPadding = !isRowInside || at < first || at >= last;
+        if (isPadding && !std::isfinite(weight.values[static_cast<size_t>(taps + x)])) {
+          sums.values[static_cast<size_t>(at)] = std::numeric_limits<Sum>::quiet_NaN();
+        }
+      }
+    }
+  }
+
   ConvolutionSizes sizes;
   Planes input, weight;
   std::vector<std::pair<int64_t, int64_t>> inside;
@@ -125,7 +143,9 @@ void convolve(const ConvolutionSizes &sizes, const BoundedTensor &input,
           auto at = static_cast<size_t>(i);
           Bounded total{static_cast<double>(sums.values[at] + static_cast<Sum>(added.value)),
                         sums.errors[at] + added.error};
-          bool isLost = !std::isfinite(total.error);
+          // Of float64 magnitudes may leave the range of double, where the sum's own type has them.
+          bool isLost = !std::isfinite(total.error) ||
+                        (std::isfinite(sums.values[at]) && !std::isfinite(sums.magnitudes[at]));
           *to = finishProductSum(rule, total, sums.magnitudes[at] + std::fabs(added.value),
                                  sizes.terms() + 1, isLost, model);
         }

@@ -280,12 +280,17 @@ private:
     std::vector<BoundedTensor> converted;
     converted.reserve(operands.size());
     for (size_t k = 0; isFloating && k < operands.size(); ++k) {
+      const bool isNumber = definition::isNumber(graph.nodes[static_cast<size_t>(node.inputs[k])]);
       if (!operands[k]->integers.empty()) {
         converted.push_back(asNumbers(*operands[k], computed, own));
+        operands[k] = &converted.back();
+      } else if (isNumber && own.compute == DType::F32) {
+        converted.push_back(asFloats(*operands[k]));
         operands[k] = &converted.back();
       }
     }
     Rule rule = isFloating ? makeRule(node, operation, own) : exactRule(node, operation);
+    BoundedTensor copies[2];
     switch (operation.kind) {
     case definition::OperationKind::Reduction: {
       BoundedTensor out = reduction(node, *operands[0], own);
@@ -296,9 +301,11 @@ private:
       return out;
     }
     case definition::OperationKind::Contraction:
-      return productBounded(*operands[0], *operands[1], rule, own);
+      return productBounded(asFactor(*operands[0], own, copies[0]),
+                            asFactor(*operands[1], own, copies[1]), rule, own);
     case definition::OperationKind::Convolution:
-      return convolutionBounded(node, *operands[0], *operands[1], *operands[2], rule, own);
+      return convolutionBounded(node, asFactor(*operands[0], own, copies[0]),
+                                asFactor(*operands[1], own, copies[1]), *operands[2], rule, own);
     case definition::OperationKind::View:
       return viewBounded(node, *operands[0]);
     default:
@@ -332,6 +339,20 @@ private:
     rule.storageUnit = rule.storageTiny = rule.tiny = rule.unit = 0;
     rule.largest = std::numeric_limits<double>::infinity();
     return rule;
+  }
+
+  /// A number as a kernel has it that computes in float32: 0.9 lies between two of them. What
+  /// float32 has no number for (1e300) stays as it is.
+  static BoundedTensor asFloats(const BoundedTensor &numbers) {
+    BoundedTensor out;
+    out.sizes = numbers.sizes;
+    out.elements = numbers.elements;
+    for (Bounded &each : out.elements) {
+      const double away =
+          std::fabs(static_cast<double>(static_cast<float>(each.value)) - each.value);
+      each.error += std::isfinite(away) ? away : 0;
+    }
+    return out;
   }
 
   /// Nothing is rounded: what a sum of integers may be off comes from its terms.

@@ -3,6 +3,7 @@
 // Products of float32 are exact in double; for float64 the sums are in long double.
 #include "lib/eager/reference/ReferenceProduct.h"
 
+#include "lib/definition/Tolerance.h"
 #include "lib/definition/operations/Shape.h"
 
 #include <algorithm>
@@ -97,7 +98,9 @@ void multiplyMatrix(const Bounded *a, const Bounded *b, Bounded *out, const Size
       }
       for (int64_t j = 0; j < width; ++j) {
         // Infinity times zero is no number: an operand was lost as well.
-        bool isLost = hasErrors && !std::isfinite(sums.errors[j]);
+        // Of float64 magnitudes may leave the range of double, where the sum's own type has them.
+        bool isLost = (hasErrors && !std::isfinite(sums.errors[j])) ||
+                      (std::isfinite(sums.values[j]) && !std::isfinite(sums.magnitudes[j]));
         Bounded total{static_cast<double>(sums.values[j]), sums.errors[j]};
         out[i * sizes.n + first + j] =
             finishProductSum(rule, total, sums.magnitudes[j], sizes.k, isLost, model);
@@ -154,6 +157,25 @@ BoundedTensor productBounded(const BoundedTensor &a, const BoundedTensor &b, con
              out.elements.data() + i * sizes.m * sizes.n, sizes, hasErrors, rule, model);
   }
   return out;
+}
+
+const BoundedTensor &asFactor(const BoundedTensor &tensor, const ErrorModel &model,
+                              BoundedTensor &copy) {
+  const double tiny = definition::smallestNormal(DType::BF16);
+  auto isFlushed = [&](const Bounded &each) {
+    return each.value != 0 && std::fabs(each.value) < tiny;
+  };
+  if (model.storage != DType::BF16 ||
+      std::none_of(tensor.elements.begin(), tensor.elements.end(), isFlushed)) {
+    return tensor;
+  }
+  copy.sizes = tensor.sizes;
+  copy.allocate(tensor.elements.size());
+  for (size_t i = 0; i < tensor.elements.size(); ++i) {
+    const Bounded &each = tensor.elements[i];
+    copy.elements[i] = {each.value, each.error + (isFlushed(each) ? std::fabs(each.value) : 0)};
+  }
+  return copy;
 }
 
 } // namespace nereid::eager

@@ -10,4 +10,9 @@ namespace nereid::eager {
 BoundedTensor productBounded(const BoundedTensor &a, const BoundedTensor &b, const Rule &rule,
                              const ErrorModel &model);
 
+/// A factor as dot products of bfloat16 may take it: what is no normal number is 0 for VDPBF16PS.
+/// `copy` holds it where that makes a difference.
+const BoundedTensor &asFactor(const BoundedTensor &tensor, const ErrorModel &model,
+                              BoundedTensor &copy);
+
 } // namespace nereid::eager

@@ -24,6 +24,22 @@ int64_t evaluated(const std::string &what, const std::string &text,
   return *result;
 }
 
+language::NamedIntegers valuesOf(const LaunchTable &table,
+                                 const std::map<std::string, int64_t> &symbols) {
+  language::NamedIntegers values;
+  for (const std::string &symbol : table.symbols) {
+    auto found = symbols.find(symbol);
+    if (found == symbols.end()) {
+      throw Failure{makeError("E0612", fmt::format("size '{}' has no value", symbol))};
+    }
+    values[symbol] = found->second;
+  }
+  for (const NamedExpression &one : table.derived) {
+    values[one.name] = evaluated(one.name, one.value, values);
+  }
+  return values;
+}
+
 BoundLaunch bound(const LaunchEntry &entry, language::NamedIntegers values) {
   BoundLaunch launch;
   launch.function = entry.function;
@@ -45,6 +61,7 @@ BoundLaunch bound(const LaunchEntry &entry, language::NamedIntegers values) {
   for (const NamedExpression &one : entry.constexprs) {
     values[one.name] = evaluated(one.name, one.value, values);
     sign(one.name, std::to_string(values[one.name]));
+    launch.constants.emplace_back(one.name, values[one.name]);
   }
   launch.programs = evaluated("grid", entry.grid, values);
   return launch;
@@ -52,20 +69,24 @@ BoundLaunch bound(const LaunchEntry &entry, language::NamedIntegers values) {
 
 } // namespace
 
+Result<std::vector<int64_t>> bindWorkspaces(const LaunchTable &table,
+                                            const std::map<std::string, int64_t> &symbols) {
+  try {
+    const language::NamedIntegers values = valuesOf(table, symbols);
+    std::vector<int64_t> elements;
+    for (const Workspace &one : table.workspaces) {
+      elements.push_back(evaluated(one.name, one.elements, values));
+    }
+    return elements;
+  } catch (Failure &failure) {
+    return std::move(failure.diagnostic);
+  }
+}
+
 Result<std::vector<BoundLaunch>> bindLaunch(const LaunchTable &table,
                                             const std::map<std::string, int64_t> &symbols) {
-  language::NamedIntegers values;
-  for (const std::string &symbol : table.symbols) {
-    auto found = symbols.find(symbol);
-    if (found == symbols.end()) {
-      return makeError("E0612", fmt::format("size '{}' has no value", symbol));
-    }
-    values[symbol] = found->second;
-  }
   try {
-    for (const NamedExpression &one : table.derived) {
-      values[one.name] = evaluated(one.name, one.value, values);
-    }
+    const language::NamedIntegers values = valuesOf(table, symbols);
     std::vector<BoundLaunch> launches;
     launches.reserve(table.kernels.size());
     for (const LaunchEntry &entry : table.kernels) {

@@ -63,10 +63,14 @@ Result<MadeKernels> makeKernels(Program &program, const std::string &name);
 struct BoundLaunch {
   std::string function, signature; ///< as the pipeline takes it: "x_ptr=*fp32, N=i32, BLOCK_Y=64"
   std::vector<int64_t> sizes;      ///< of each argument that is a Size, in order
-  int64_t programs = 0;            ///< of a grid of one dimension; 0: nothing to compile or launch
+  std::vector<std::pair<std::string, int64_t>> constants; ///< constexprs
+  int64_t programs = 0; ///< of a grid of one dimension; 0: nothing to compile or launch
 };
 
-/// E0612 when a symbol has no value, E028x when 64 bits do not hold a number on the way.
+/// E0612 when a symbol has no value, E028x when 64 bits do not hold a number on the way. Of
+/// workspaces, the number of elements of each.
+Result<std::vector<int64_t>> bindWorkspaces(const LaunchTable &table,
+                                            const std::map<std::string, int64_t> &symbols);
 Result<std::vector<BoundLaunch>> bindLaunch(const LaunchTable &table,
                                             const std::map<std::string, int64_t> &symbols);
 

@@ -8,6 +8,7 @@
 #include "lib/generator/python/CaseText.h"
 #include "lib/generator/python/ProgramText.h"
 #include "lib/generator/python/PythonWriter.h"
+#include "lib/generator/python/ReferenceText.h"
 #include "lib/generator/python/StepText.h"
 #include "lib/generator/python/WrapperText.h"
 
@@ -78,10 +79,10 @@ std::string tables(const FusedOperator &fused, const SizeNames &names, const Tes
 std::string writePythonAccuracy(const Generation &generation) {
   const FusedOperator &fused = generation.fused;
   const SizeNames names(fused);
-  const TestProgram program(fused, true);
+  const TestProgram program(generation, true);
   std::string text = fileHead(fused, fmt::format(description, fused.op.name));
   text += fmt::format(imports, fused.op.name) + tables(fused, names, program);
-  text += inputFunction(fused, names, program.widestInput());
+  text += inputFunction(generation, names, program.widestInput());
   text += eagerHelpers(fused) + functionHead(fused);
   text += "    \"\"\"The definition by PyTorch's own operations: given float64, it is the "
           "reference.\"\"\"\n";
@@ -93,7 +94,7 @@ std::string writePythonAccuracy(const Generation &generation) {
     results += (results.empty() ? "" : ", ") + name;
   }
   text += fmt::format("    return {}\n\n\n_definition = {}\n\n", results, fused.op.name);
-  text += stepFunctions(fused, names) + "\n\n";
+  text += exactDefinition(fused) + stepFunctions(fused, names) + "\n\n";
   return text + programText("judge.py") + "\n\n" + programText("accuracy.py");
 }
 

@@ -50,6 +50,15 @@ std::optional<definition::Dim> outerDimension(const FusedOperator &fused) {
   return outer;
 }
 
+/// Whether some quotient or rest divides by the operand itself.
+bool divides(const FusedOperator &fused, const Operand &operand) {
+  return std::any_of(fused.nodes.begin(), fused.nodes.end(), [&](const FusedNode &node) {
+    const bool isQuotient = node.op == "fmod" || node.op == "floor_divide" || node.op == "div";
+    const FusedNode *by = isQuotient ? &fused.nodes[static_cast<size_t>(node.inputs[1])] : nullptr;
+    return by && by->op == "input" && by->parameter == operand.index;
+  });
+}
+
 } // namespace
 
 std::string tupleText(const std::vector<std::string> &items) {
@@ -81,19 +90,20 @@ std::string caseRow(const definition::Case &one, const SizeNames &names,
                      behind);
 }
 
-std::string inputFunction(const FusedOperator &fused, const SizeNames &names,
+std::string inputFunction(const Generation &generation, const SizeNames &names,
                           const std::string &widest) {
+  const CalledOperator &called = generation.called();
   std::string sizes, list;
   for (const SizeNames::Step &step : names.steps) {
     sizes += ", " + step.variable;
   }
-  for (const CallParameter &parameter : callParameters(fused)) {
+  for (const CallParameter &parameter : callParameters(called)) {
     if (parameter.operand < 0) {
       list += fmt::format("        {},\n", pythonNumber(parameter.value));
       continue;
     }
-    const Operand &operand = fused.operands[static_cast<size_t>(parameter.operand)];
-    const Filling filling = fillingOf(fused, operand);
+    const Operand &operand = called.operands[static_cast<size_t>(parameter.operand)];
+    const Filling filling = fillingOf(generation, operand);
     const std::string type = operand.fixedDtype ? torchType(*operand.fixedDtype) : "_dtype";
     const char *special = operand.name == widest && !filling.isConstraint ? ", is_widest=True" : "";
     std::string call;
@@ -106,11 +116,13 @@ std::string inputFunction(const FusedOperator &fused, const SizeNames &names,
                          pythonNumber(filling.low), pythonNumber(filling.high), special);
       break;
     case Filling::Kind::Integers:
-      call = fmt::format("integers({}, {}, {:.0f}, {:.0f}", shapeTuple(operand.shape, names), type,
-                         filling.low, filling.high);
+      call = fmt::format("integers({}, {}, {:.0f}, {:.0f}{}", shapeTuple(operand.shape, names),
+                         type, filling.low, filling.high,
+                         divides(generation.fused, operand) ? ", is_divisor=True" : "");
       break;
     }
-    const bool isWhole = definition::mustBeContiguous(fused.op, static_cast<size_t>(operand.index));
+    const bool isWhole =
+        definition::mustBeContiguous(called.op, static_cast<size_t>(operand.index));
     list += fmt::format("        _data.{}{}),\n", call, isWhole ? ", is_whole=True" : "");
   }
   return fmt::format("def make_inputs(_data, _dtype{}):\n    \"\"\"What a call takes, in its "

@@ -51,7 +51,7 @@ std::string writePythonPerformance(const Generation &generation) {
   const SizeNames names(fused);
   std::string text = fileHead(fused, fmt::format(description, fused.op.name));
   text += fmt::format(imports, fused.op.name, pythonNumber(fused.op.targetSpeedup));
-  for (const definition::Case &one : TestProgram(fused, false).cases()) {
+  for (const definition::Case &one : TestProgram(generation, false).cases()) {
     std::vector<std::string> bytes;
     for (DType type : fused.op.dtypes) {
       bytes.push_back(

@@ -79,47 +79,47 @@ std::string shapeTuple(const definition::SymbolicShape &shape, const SizeNames &
   return "(" + tuple + ")";
 }
 
-std::string leadTensor(const FusedOperator &fused) {
-  const std::string lead = leadInput(fused);
-  return lead.empty() ? fused.operands[0].name : lead;
+std::string leadTensor(const CalledOperator &called) {
+  const std::string lead = leadInput(called);
+  return lead.empty() ? called.operands[0].name : lead;
 }
 
-std::string fileHead(const FusedOperator &fused, const std::string &what) {
-  const bool isLong = fused.op.name.size() + fused.op.summary.size() > 90;
-  std::string text = fmt::format("\"\"\"{}{}{}\n\n", fused.op.name,
-                                 fused.op.summary.empty() ? ""
-                                 : isLong                 ? ".\n\n"
-                                                          : ": ",
-                                 quoted(fused.op.summary));
-  for (const std::string &line : bodyLines(fused.op)) {
+std::string fileHead(const CalledOperator &called, const std::string &what) {
+  const bool isLong = called.op.name.size() + called.op.summary.size() > 90;
+  std::string text = fmt::format("\"\"\"{}{}{}\n\n", called.op.name,
+                                 called.op.summary.empty() ? ""
+                                 : isLong                  ? ".\n\n"
+                                                           : ": ",
+                                 quoted(called.op.summary));
+  for (const std::string &line : bodyLines(called.op)) {
     text += "    " + quoted(line) + "\n";
   }
   return text + "\n" + what + "\"\"\"\n";
 }
 
-std::string functionHead(const FusedOperator &fused) {
+std::string functionHead(const CalledOperator &called) {
   std::string list;
-  for (const CallParameter &parameter : callParameters(fused)) {
+  for (const CallParameter &parameter : callParameters(called)) {
     list += list.empty() ? "" : ", ";
     list += parameter.operand >= 0
                 ? parameter.name + ": torch.Tensor"
                 : fmt::format("{}: float = {}", parameter.name, pythonNumber(parameter.value));
   }
-  const size_t count = fused.outputNodes.size();
+  const size_t count = called.op.outputs.size();
   std::string results = count == 1 ? "torch.Tensor" : "tuple[";
   for (size_t i = 0; count > 1 && i < count; ++i) {
     results += i ? ", torch.Tensor" : "torch.Tensor";
   }
   results += count > 1 ? "]" : "";
-  std::string whole = fmt::format("def {}({}) -> {}:\n", fused.op.name, list, results);
+  std::string whole = fmt::format("def {}({}) -> {}:\n", called.op.name, list, results);
   return whole.size() <= lineLength ? whole
-                                    : fmt::format("def {}(\n    {},\n) -> {}:\n", fused.op.name,
+                                    : fmt::format("def {}(\n    {},\n) -> {}:\n", called.op.name,
                                                   brokenList(list), results);
 }
 
-std::string shapesText(const FusedOperator &fused) {
+std::string shapesText(const CalledOperator &called) {
   std::string shapes;
-  for (const Operand &operand : fused.operands) {
+  for (const Operand &operand : called.operands) {
     shapes += fmt::format("{}{} {}",
                           shapes.empty()     ? ""
                           : operand.isOutput ? " -> "
@@ -129,9 +129,9 @@ std::string shapesText(const FusedOperator &fused) {
   return shapes;
 }
 
-std::string argumentNames(const FusedOperator &fused) {
+std::string argumentNames(const CalledOperator &called) {
   std::string list;
-  for (const CallParameter &parameter : callParameters(fused)) {
+  for (const CallParameter &parameter : callParameters(called)) {
     list += (list.empty() ? "" : ", ") + parameter.name;
   }
   return list;
@@ -150,21 +150,21 @@ def _check(name, tensor, shape, dtypes):
 )";
 }
 
-std::vector<std::string> callChecks(const FusedOperator &fused, const SizeNames &names) {
+std::vector<std::string> callChecks(const CalledOperator &called, const SizeNames &names) {
   std::vector<std::string> lines;
-  for (const InputCheck &check : inputChecks(fused, names)) {
+  for (const InputCheck &check : inputChecks(called, names)) {
     if (std::string line = checkLine(check, names); !line.empty()) {
       lines.push_back(std::move(line));
     }
   }
-  for (std::string &line : pythonConstraints(fused, names)) {
+  for (std::string &line : pythonConstraints(called, names)) {
     lines.push_back(std::move(line));
   }
-  const std::string lead = leadTensor(fused);
+  const std::string lead = leadTensor(called);
   lines.push_back(fmt::format(
       "assert {0}.device.type in DEVICES, f\"{0} expects one of {{DEVICES}}, got {{{0}.device}}\"",
       lead));
-  for (const Operand &operand : fused.operands) {
+  for (const Operand &operand : called.operands) {
     if (!operand.isOutput && operand.name != lead) {
       lines.push_back(fmt::format("assert {0}.device == {1}.device, f\"{0} expects "
                                   "{{{1}.device}}, got {{{0}.device}}\"",

@@ -17,20 +17,20 @@ std::string pythonNumber(double value);
 /// "(*leading, D)" over the variables of `names`.
 std::string shapeTuple(const definition::SymbolicShape &shape, const SizeNames &names);
 /// The input whose type and device results have.
-std::string leadTensor(const FusedOperator &fused);
+std::string leadTensor(const CalledOperator &called);
 
 /// The file's text between three quotes: name, summary, the definition's body and what the file is.
-std::string fileHead(const FusedOperator &fused, const std::string &what);
+std::string fileHead(const CalledOperator &called, const std::string &what);
 /// "def softmax(x: torch.Tensor) -> torch.Tensor:" and the end of its line.
-std::string functionHead(const FusedOperator &fused);
+std::string functionHead(const CalledOperator &called);
 /// "x [..., D], bias [D] -> out [..., D]".
-std::string shapesText(const FusedOperator &fused);
+std::string shapesText(const CalledOperator &called);
 /// "x, bias, eps": a call's arguments.
-std::string argumentNames(const FusedOperator &fused);
+std::string argumentNames(const CalledOperator &called);
 
 /// DEVICES and `_check`, which the lines of callChecks() use.
 std::string checkFunctions();
 /// Lines without indentation; they bind the variables of `names` on the way.
-std::vector<std::string> callChecks(const FusedOperator &fused, const SizeNames &names);
+std::vector<std::string> callChecks(const CalledOperator &called, const SizeNames &names);
 
 } // namespace nereid::generator

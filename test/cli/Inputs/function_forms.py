@@ -8,7 +8,6 @@ import sys
 nereid, names = sys.argv[1], sys.argv[2:]
 listed = {entry["function"]: entry for entry in json.loads(
     subprocess.run([nereid, "ops", "--json"], capture_output=True, text=True, check=True).stdout)["functions"]}
-seen = set()
 for name in names:
     entry = listed[name]
     reduces = entry["kind"] == "reduction"
@@ -30,5 +29,3 @@ cases = [{{ R = 4, D = 8 }}]
     code = "[" + entry.get("code", "") + "]"
     agrees = done.returncode == 0 if entry["in_kernel"] else done.returncode == 2 and code in done.stderr
     assert agrees, f"{name}: listed as {entry}, generate says {done.returncode}\n{done.stderr}"
-    seen.add(entry["in_kernel"])
-assert seen == {True, False}, "expects both kinds among the names"

@@ -73,6 +73,7 @@ kinds = [
      {"--layout", "--shape", "--places", "--element-bytes", "--rows", "--columns"}),
     ("compile", [file, "--emit", "asm"], emitted | phases),
     ("compile", [file, "--emit", "object"], emitted | library),
+    ("define", ["softmax"], {"--file", "--output", "--name", "--choose", "--candidates"}),
     ("analyze", ["model.onnx"], {"--chip", "--size", "--top", "--nodes"}),
     ("import", ["model.onnx"], {"--nodes", "--name", "--size", "--output"}),
     ("explain", [], set()),

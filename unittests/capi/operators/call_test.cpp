@@ -56,7 +56,11 @@ constexpr const char *matrix = "[inputs.x]\nshape = [\"M\", \"N\"]\n";
 constexpr const char *outer = "[inputs.x]\nshape = [\"M\", 1]\n[inputs.y]\nshape = [\"N\"]\n";
 
 TEST(OperatorCalls, ShippedOperatorsAreRight) {
-  for (const std::string &name : nereid::sampledOperators()) {
+  std::vector<std::string> names = nereid::sampledOperators();
+  for (const std::string &name : nereid::sampledProgramOperators()) {
+    names.push_back(name);
+  }
+  for (const std::string &name : names) {
     const nereid::Operator op(name);
     EXPECT_EQ(op.name(), name);
     for (DType dtype : op.dtypes()) {
@@ -253,6 +257,42 @@ TEST(OperatorCalls, OnAStreamOfTheHost) {
   stream.launch(graph);
   stream.synchronize();
   EXPECT_TRUE(softmax.verify({x}, {y}).agrees);
+}
+
+/// No fused kernel computes these: a product, and a normalisation whose second kernel reads what
+/// the first one leaves in memory of the call's own.
+TEST(OperatorCalls, OfKernelsOfPrograms) {
+  const nereid::Operator product = nereid::Operator::loadSource(
+      textOf("out = x @ w * scale", "[inputs.x]\nshape = [\"M\", \"N\"]\n[inputs.w]\nshape = "
+                                    "[\"N\", \"N\"]\n[inputs.scale]\nvalue = 1.0\n"));
+  const Tensor two = Tensor::scalar(2.0, DType::F32), three = Tensor::scalar(3.0, DType::F32);
+  for (DType dtype : product.dtypes()) {
+    const Tensor x = normal({5, 70}, dtype, 1), w = normal({70, 70}, dtype, 2);
+    const Tensor out = product(x, w, 2.0);
+    EXPECT_EQ(out.shape(), (Sizes{5, 70}));
+    EXPECT_TRUE(product.verify({x, w, two}, {out}).agrees);
+    EXPECT_FALSE(product.verify({x, w, three}, {out}).agrees);
+    const Tensor turned = w.view(0, {70, 70}, {1, 70});
+    EXPECT_TRUE(product.verify({x, turned, two}, {product(x, turned, 2.0)}).agrees);
+    EXPECT_FALSE(product.verify({x, turned, two}, {out}).agrees);
+    EXPECT_EQ(errorOf([&] { product(x, x); }).code(), "E0612");
+  }
+  EXPECT_EQ(product(Tensor::empty({0, 8}, DType::F32), normal({8, 8}, DType::F32, 1)).shape(),
+            (Sizes{0, 8}));
+
+  const nereid::Operator shares = nereid::Operator::loadSource(
+      textOf("rows = torch.sum(x * x, dim=-1, keepdim=True)\nout = x * rows / torch.sum(rows, "
+             "dim=0, keepdim=True)",
+             matrix));
+  const nereid::Stream stream("cpu");
+  const Tensor x = normal({7, 40}, DType::F32, 1), y = Tensor::empty({7, 40}, DType::F32);
+  EXPECT_TRUE(shares.verify({x}, {shares(x)}).agrees);
+  EXPECT_TRUE(shares.verify({x}, {shares.on(stream)(x)}).agrees);
+  const nereid::Graph graph = stream.capture([&] { shares.on(stream).into({y}, x); });
+  x.fillNormal(2);
+  stream.launch(graph);
+  stream.synchronize();
+  EXPECT_TRUE(shares.verify({x}, {y}).agrees);
 }
 
 /// (sum(out(x + h) * dy) - sum(out(x - h) * dy)) / 2h for each element, in float64 on the host.

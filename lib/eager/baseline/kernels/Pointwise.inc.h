@@ -78,32 +78,44 @@ template <class T> void expLoop(const Operand<T> *operands, T *out, int64_t n) {
   exponential(operands[0].data, out, n);
 }
 
-/// Eigen's logarithm, with the values of IEEE at and below zero.
+/// Eigen's logarithm, with the values of IEEE at and below zero and below the normal numbers, where
+/// it stops at that of the smallest of them.
 template <class T> void logLoop(const Operand<T> *operands, T *out, int64_t n) {
+  constexpr T smallest = std::numeric_limits<T>::min();
   const T *in = operands[0].data;
   Results<T>(out, n) = Values<T>(in, n).log();
+  int64_t subnormal = 0;
   NEREID_INDEPENDENT
   for (int64_t i = 0; i < n; ++i) {
     T y = in[i] == infinity<T>() ? in[i] : out[i];
     y = in[i] == 0 ? -infinity<T>() : y;
     y = in[i] < 0 ? notANumber<T>() : y;
     out[i] = in[i] != in[i] ? in[i] : y;
+    subnormal += in[i] > 0 && in[i] < smallest;
+  }
+  for (int64_t i = 0; subnormal > 0 && i < n; ++i) {
+    if (in[i] > 0 && in[i] < smallest) {
+      out[i] = static_cast<T>(::log(static_cast<double>(in[i])));
+      --subnormal;
+    }
   }
 }
 
-/// A saturating odd function: NaN passes through, the rest is Eigen's.
-#define NEREID_SATURATING(NAME, EXPRESSION)                                                        \
+/// A saturating odd function: NaN passes through, what is so small that its powers underflow is
+/// times SLOPE, the rest is Eigen's.
+#define NEREID_SATURATING(NAME, SLOPE, EXPRESSION)                                                        \
   template <class T> void NAME##Loop(const Operand<T> *operands, T *out, int64_t n) {              \
     const T *in = operands[0].data;                                                                \
     Values<T> x(in, n);                                                                            \
     Results<T>(out, n) = EXPRESSION;                                                               \
     NEREID_INDEPENDENT                                                                             \
     for (int64_t i = 0; i < n; ++i) {                                                              \
-      out[i] = in[i] != in[i] ? in[i] : out[i];                                                    \
+      T y = absolute(in[i]) < T(1e-20) ? in[i] * T(SLOPE) : out[i];                                \
+      out[i] = in[i] != in[i] ? in[i] : y;                                                         \
     }                                                                                              \
   }
-NEREID_SATURATING(tanh, x.tanh())
-NEREID_SATURATING(erf, x.erf())
+NEREID_SATURATING(tanh, 1, x.tanh())
+NEREID_SATURATING(erf, 1.1283791670955126, x.erf())
 
 template <class T> void sigmoidLoop(const Operand<T> *operands, T *out, int64_t n) {
   Operand<T> negated{out, false};

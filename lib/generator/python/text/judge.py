@@ -34,8 +34,11 @@ class Data:
         values = (values * (high - low) + low).to(dtype)
         return self._laid(self._special(values, is_widest), is_whole)
 
-    def integers(self, shape, dtype, low, high, is_whole=False):
+    def integers(self, shape, dtype, low, high, is_divisor=False, is_whole=False):
+        """is_divisor: none is 0, as PyTorch leaves open what x / 0 is, or refuses it."""
         values = torch.randint(low, high, shape, generator=self.generator, device=self.device)
+        if is_divisor:
+            values.masked_fill_(values == 0, 3)
         return self._laid(values.to(dtype), is_whole)
 
 
@@ -51,8 +54,9 @@ class Steps:
         computed = torch.finfo(torch.float64 if dtype == torch.float64 else torch.float32)
         self.unit, self.tiny, self.largest = computed.eps / 2, computed.tiny, computed.max
         # PyTorch's operations store what each of them computes in the operator's type.
-        stored = torch.finfo(dtype if dtype.is_floating_point else torch.float32)
-        self.is_each_rounded = is_each_rounded
+        self.stored = dtype if dtype.is_floating_point else torch.float32
+        stored = torch.finfo(self.stored)
+        self.is_each_rounded, self.is_floating = is_each_rounded, dtype.is_floating_point
         self.stored_unit, self.stored_tiny = stored.eps / 2, stored.tiny
         if is_each_rounded:
             self.largest = stored.max
@@ -61,12 +65,19 @@ class Steps:
         return given.to(torch.float64), None
 
     def number(self, value, is_constant=False):
-        """A launch gives a kernel its numbers as float32; constants have the type of its values."""
+        """A launch gives a kernel its numbers as float32; constants have the type of its values.
+        Some of PyTorch's operations round a number to the operator's type."""
         exact = torch.tensor(float(value), dtype=torch.float64, device=self.device)
         if is_constant and self.unit < 2**-50:
             return exact, None
-        loss = (exact.to(torch.float32).to(torch.float64) - exact).abs().nan_to_num(0.0, math.inf)
-        return exact, loss if bool(loss > 0) else None
+        is_narrow = self.is_each_rounded and self.stored_unit > self.unit
+        return self.launched((exact, None), self.stored if is_narrow else torch.float32)
+
+    def launched(self, computed, dtype=torch.float32):
+        """A number that the launcher computes, as the kernel gets it."""
+        exact, error = computed
+        loss = (exact.to(dtype).to(torch.float64) - exact).abs().nan_to_num(0.0, math.inf)
+        return exact, _added(error, loss) if bool(loss > 0) else error
 
     def step(self, name, *operands, is_exact=False, is_written_otherwise=False):
         """is_written_otherwise: PyTorch's own function has a formula that cancels, so that what it
@@ -300,7 +311,7 @@ def judge(inputs, results, dtype, is_each_rounded=False):
             for each in part
         )
         with _in_float64():
-            wanted = _as_tuple(_definition(*wide))
+            wanted = _as_tuple((_definition if is_each_rounded else _exact_definition)(*wide))
             steps = Steps(dtype, is_each_rounded)
             steps.device = found[0].device
             stepped = _steps(steps, *wide)

@@ -1,5 +1,6 @@
 MEMORY_TO_FLUSH = 256 << 20  # more than any last cache
 LEAST_SAMPLES, NOISY = 20, 0.05
+PATIENCE = (1, 3, 10)
 
 
 class Clock:
@@ -27,13 +28,14 @@ class Clock:
         end.synchronize()
         return begin.elapsed_time(end)
 
-    def race(self, calls, samples, seconds):
-        """Milliseconds of each call; warmed up first, who begins changes from round to round."""
+    def race(self, calls, samples, seconds, patience):
+        """Milliseconds of each call; warmed up first, who begins changes from round to round.
+        patience: how often as long as usual the device waits for the host."""
         for _ in range(3):
             for call in calls:
                 call()
         host = max(self._host_seconds(call) for call in calls)
-        wait = int(2e9 * (1.5 * host + 2e-5))  # cycles of the fastest clock
+        wait = int(2e9 * patience * (1.5 * host + 2e-5))  # cycles of the fastest clock
         times = [[] for _ in calls]
         deadline = time.monotonic() + seconds
         while len(times[0]) < samples:
@@ -82,19 +84,19 @@ def measure(name, sizes, dtype, needed, options, clock, tell):
     if wrong := _wrong(inputs, dtype):
         tell(f"Not timed, the result is wrong: {wrong}")
         return {**row, "state": "wrong", "why": wrong}
-    unfused, fused = clock.race(
-        [_side(baseline, inputs), _side(kernel, inputs)], options.samples, options.seconds
-    )
+    calls = [_side(baseline, inputs), _side(kernel, inputs)]
+    for patience in PATIENCE:  # the host was late, or something else ran: once more
+        times = clock.race(calls, options.samples, options.seconds, patience)
+        row["baseline"], row["kernel"] = map(_figures, times)
+        row["is_noisy"] = max(row[side]["relative_deviation"] for side in ("baseline", "kernel")) > NOISY
+        if not row["is_noisy"]:
+            break
     if wrong := _wrong(inputs, dtype):
         tell(f"Wrong behind the timed calls: {wrong}")
         return {**row, "state": "wrong", "why": wrong}
-    row["baseline"], row["kernel"] = _figures(unfused), _figures(fused)
     before, now = row["baseline"]["median_ms"], row["kernel"]["median_ms"]
     row["speedup"] = before / now
     row["bytes"], row["gigabytes_per_second"] = needed, needed / now / 1e6
-    row["is_noisy"] = (
-        max(row["baseline"]["relative_deviation"], row["kernel"]["relative_deviation"]) > NOISY
-    )
     tell(f"Baseline time: {before:.4f} ms (± {100 * row['baseline']['relative_deviation']:.1f} %)")
     tell(f"Triton time: {now:.4f} ms (± {100 * row['kernel']['relative_deviation']:.1f} %)")
     noisy = "  (noisy)" if row["is_noisy"] else ""

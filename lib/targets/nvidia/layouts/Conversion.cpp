@@ -48,6 +48,16 @@ int64_t neighboursAlong(const LinearLayout &layout, int64_t dim) {
   return count;
 }
 
+/// The dimension of a matrix along which registers hold neighbours, else lanes.
+int64_t fastestOf(const LinearLayout &layout) {
+  const int64_t along0 = neighboursAlong(layout, 0), along1 = neighboursAlong(layout, 1);
+  if (along0 != along1) {
+    return along0 > along1 ? 0 : 1;
+  }
+  const auto &lanes = layout.bases(Holder::Lane);
+  return !lanes.empty() && lanes[0] == layout.shape()[1] ? 0 : 1;
+}
+
 bool isFragmentOf(Type element, const LinearLayout &to, int64_t fastest, int64_t mostStaged) {
   const auto &shape = to.shape();
   return !isa<tile::PtrType>(element) && element.getIntOrFloatBitWidth() == 16 &&
@@ -62,12 +72,14 @@ bool goesInVectors(const LinearLayout &from, const LinearLayout &to, int64_t byt
   if (shape.size() != 2 || (bytes != 2 && bytes != 4)) {
     return false;
   }
-  const int64_t fastest = neighboursAlong(to, 0) > neighboursAlong(to, 1) ? 0 : 1;
+  const int64_t fastest = fastestOf(to);
   const int64_t longest = 16 / bytes;
   conversion.readVector = std::min(neighboursAlong(to, fastest), longest);
   conversion.vector = std::min(neighboursAlong(from, fastest), longest);
   conversion.fastest = fastest;
-  return conversion.readVector * bytes >= 8 && shape[static_cast<size_t>(fastest)] * bytes >= 16 &&
+  // Row by row the last dimension is as good for single elements.
+  return (conversion.readVector * bytes >= 8 || fastest == 0) &&
+         shape[static_cast<size_t>(fastest)] * bytes >= 16 &&
          shape[0] * shape[1] * bytes <= mostStaged;
 }
 
@@ -82,7 +94,7 @@ Conversion conversionOf(Type element, const LinearLayout &from, const LinearLayo
     return conversion;
   }
   if (from.shape().size() == 2) {
-    conversion.fastest = neighboursAlong(from, 0) > neighboursAlong(from, 1) ? 0 : 1;
+    conversion.fastest = fastestOf(from);
     if (isFragmentOf(element, to, conversion.fastest, mostStaged)) {
       conversion.way = Conversion::Way::Fragment;
       conversion.vector = neighboursAlong(from, conversion.fastest);

@@ -13,7 +13,8 @@ namespace nereid::nvidia {
 
 /// The dimensions, the one along which threads should follow each other first: where runs of
 /// neighbours are long, then where steps are short. A step that is known is taken for shorter than
-/// one that a launch brings; of equal ones the last dimension comes first.
+/// one that a launch brings; of what is read for a product, fewer factors of two make a stride of a
+/// launch shorter. Of equal ones the last dimension comes first.
 std::vector<int32_t> orderOfAccess(mlir::Value pointer, const tile::AxisInfos &axes);
 
 } // namespace nereid::nvidia

@@ -73,8 +73,10 @@ ThreadCode::Held exchangedInVectors(ThreadCode &code, Value tile, const LinearLa
   ThreadCode::Held result;
   for (int64_t reg = 0; reg < to.count(Holder::Register); reg += n) {
     const auto [address, offset] = places.at(reg);
-    for (Value word : code.loadWords(address, offset, n * bytes / 4)) {
-      const auto elements = unpackWord(code, word, static_cast<size_t>(4 / bytes), type);
+    const int64_t wordBytes = std::min<int64_t>(n * bytes, 4);
+    for (Value word : code.loadWords(address, offset, n * bytes / wordBytes,
+                                     static_cast<unsigned>(8 * wordBytes))) {
+      const auto elements = unpackWord(code, word, static_cast<size_t>(wordBytes / bytes), type);
       result.append(elements.begin(), elements.end());
     }
   }

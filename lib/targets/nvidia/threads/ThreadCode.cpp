@@ -203,17 +203,19 @@ void ThreadCode::storeWords(Value address, int64_t offset, ValueRange words) {
            constraints + ",~{memory}", nullptr, operands);
 }
 
-ThreadCode::Held ThreadCode::loadWords(Value address, int64_t offset, int64_t count) {
+ThreadCode::Held ThreadCode::loadWords(Value address, int64_t offset, int64_t count,
+                                       unsigned bits) {
   std::string list, constraints;
   for (int64_t i = 0; i < count; ++i) {
     list += (i == 0 ? "$" : ", $") + std::to_string(i);
-    constraints += "=r,";
+    constraints += bits == 32 ? "=r," : "=h,";
   }
   const std::string place = ", [$" + std::to_string(count) + " + " + std::to_string(offset) + "];";
-  Type word = builder.getI32Type();
+  Type word = builder.getIntegerType(bits);
   constraints += "r,~{memory}";
   if (count == 1) {
-    return {assembly("ld.shared.b32 " + list + place, constraints, word, address)};
+    return {assembly("ld.shared.b" + std::to_string(bits) + " " + list + place, constraints, word,
+                     address)};
   }
   Type all = LLVM::LLVMStructType::getLiteral(builder.getContext(),
                                               SmallVector<Type>(static_cast<size_t>(count), word));

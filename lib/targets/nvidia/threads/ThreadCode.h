@@ -91,8 +91,8 @@ public:
   mlir::Value loadShared(mlir::Type type, mlir::Value element, int64_t begin = 0);
   /// Stores up to four words of 32 bits, or one of 16, to neighbouring places.
   void storeWords(mlir::Value address, int64_t offset, mlir::ValueRange words);
-  /// Loads one, two or four words of 32 bits from neighbouring places.
-  Held loadWords(mlir::Value address, int64_t offset, int64_t count);
+  /// Loads one, two or four words of 32 bits, or one of 16, from neighbouring places.
+  Held loadWords(mlir::Value address, int64_t offset, int64_t count, unsigned bits = 32);
   /// All threads of the program wait for each other, and see what the others wrote.
   void barrier();
   /// Bytes that threads stage in, from the first of them on.

@@ -12,7 +12,7 @@ namespace nereid::cpu {
 /// Recomputing more than this many vector operations costs more than a trip through the cache.
 constexpr int keepAboveCost = 12;
 /// Evaluation is recursive; a longer chain of operations is cut by materialising a tile.
-constexpr int keepAboveDepth = 150;
+constexpr int keepAboveDepth = 600;
 constexpr int costCap = 1 << 20;
 
 static int ownCost(Operation *op) {

@@ -1,0 +1,351 @@
+// SPDX-License-Identifier: Apache-2.0
+// `nereid define TEXT`: the shipped definition that a sentence or document asks for, filled in.
+#include "lib/cli/Command.h"
+#include "lib/definition/Shipped.h"
+#include "lib/definition/operations/Operations.h"
+#include "lib/develop/sweep/KernelForms.h"
+#include "lib/report/Table.h"
+#include "lib/support/AtomicFile.h"
+#include "lib/words/Chain.h"
+#include "lib/words/Ranking.h"
+#include "lib/words/Writing.h"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+
+namespace nereid::cli {
+namespace {
+
+using words::Candidate;
+
+struct Options {
+  std::string text, file, out, name, choose;
+  bool isTextGiven = false;
+  size_t candidates = 5;
+};
+
+struct Found {
+  std::string what, value;
+  SourceRange range;
+};
+
+std::vector<Found> foundIn(const words::Facts &facts) {
+  std::vector<Found> found;
+  for (const auto &fact : facts.shapes) {
+    found.push_back({"shape", fmt::format("{}", fmt::join(fact.sizes, "x")), fact.range});
+  }
+  for (const auto &fact : facts.sizes) {
+    found.push_back({"size", fmt::format("{} = {}", fact.name, fact.size), fact.range});
+  }
+  for (const auto &type : facts.types) {
+    found.push_back({"type", type.idea, type.range});
+  }
+  const auto numbers = [&](const char *what, const std::vector<words::NumberFact> &list) {
+    for (const auto &fact : list) {
+      found.push_back({what, fmt::format("{}", fact.value), fact.range});
+    }
+  };
+  for (const auto &fact : facts.namedShapes) {
+    found.push_back({"shape", fmt::format("[{}]", fmt::join(fact.names, ", ")), fact.range});
+  }
+  for (const auto &fact : facts.lengths) {
+    found.push_back({fact.name, fmt::format("{}", fact.size), fact.range});
+  }
+  for (const auto *list : {&facts.castTypes, &facts.targets}) {
+    for (const auto &term : *list) {
+      found.push_back({list == &facts.targets ? "target" : "type", term.idea, term.range});
+    }
+  }
+  numbers("rank", facts.ranks);
+  numbers("speed-up", facts.speedups);
+  numbers("precision", facts.precisions);
+  return found;
+}
+
+std::string reason(const Candidate &candidate) {
+  std::string text = fmt::format("{}", fmt::join(candidate.matched, ", "));
+  return candidate.missing.empty()
+             ? text
+             : text + fmt::format("; not said: {}", fmt::join(candidate.missing, ", "));
+}
+
+/// What the text was read as.
+struct Reading {
+  words::Request request;
+  std::vector<words::Term> terms;
+  words::Facts facts;
+  std::vector<words::Shipped> shipped;
+  std::vector<Candidate> candidates;
+  std::optional<words::Shipped> chain;    ///< where no definition has all functions together
+  const words::Shipped *chosen = nullptr; ///< null: several are equally near
+};
+
+/// E0622 at the operation that no definition has, at the second of two that none has together, or
+/// at the text's first word.
+Diagnostic fitsNothing(const Reading &reading) {
+  const auto place = [&](Diagnostic error, const words::Term &term) {
+    error.at(reading.request.path, reading.request.text, term.range);
+    return error;
+  };
+  const words::Term *first = nullptr, *second = nullptr;
+  for (const words::Term &term : reading.terms) {
+    if (term.kind != words::TermKind::Operation || term.isNegated) {
+      continue;
+    }
+    const bool isKnown =
+        std::any_of(reading.shipped.begin(), reading.shipped.end(),
+                    [&](const words::Shipped &one) { return one.computes(term.idea); });
+    if (!isKnown) {
+      auto error =
+          place(makeError("E0622", fmt::format("no definition has '{}'", term.text)), term);
+      const bool isFunction =
+          definition::findOperation(term.idea) || definition::findFunction(term.idea);
+      if (const auto missing = isFunction ? develop::missingForm(term.idea) : std::nullopt) {
+        return error
+            .note(fmt::format("bodies have '{}', but no kernel computes it [{}]", term.idea,
+                              missing->code))
+            .withHelp("nereid ops lists what kernels compute");
+      }
+      return error.withHelp(
+          isFunction ? fmt::format("bodies have '{}': write a definition with it", term.idea)
+                     : "nereid ops lists the definitions and the functions of bodies");
+    }
+    second = first && !second && term.idea != first->idea ? &term : second;
+    first = first ? first : &term;
+  }
+  if (second) {
+    return place(makeError("E0622", fmt::format("no definition has '{}' and '{}' together",
+                                                first->text, second->text)),
+                 *second)
+        .withHelp("ask for each apart, or write a definition with both");
+  }
+  const bool excludes = std::any_of(reading.terms.begin(), reading.terms.end(),
+                                    [](const words::Term &term) { return term.isNegated; });
+  auto error = makeError("E0622", excludes ? "no definition has this and nothing that it excludes"
+                                           : "the text names no operator");
+  error.at(reading.request.path, reading.request.text,
+           reading.terms.empty() ? SourceRange{1, 1, 2} : reading.terms.front().range);
+  return error.withHelp(
+      "name what is computed, as in \"softmax of 8x1024, fp16\"; nereid ops lists "
+      "the definitions");
+}
+
+void printJson(const Reading &reading, const words::Written *written, const std::string &file) {
+  nlohmann::ordered_json json;
+  json["candidates"] = nlohmann::ordered_json::array();
+  for (const Candidate &one : reading.candidates) {
+    json["candidates"].push_back({{"operator", one.shipped->op.name},
+                                  {"score", one.score},
+                                  {"matched", one.matched},
+                                  {"not_said", one.missing}});
+  }
+  json["found"] = nlohmann::ordered_json::array();
+  for (const Found &one : foundIn(reading.facts)) {
+    json["found"].push_back({{"what", one.what},
+                             {"value", one.value},
+                             {"line", one.range.line},
+                             {"column", one.range.column}});
+  }
+  if (written) {
+    json["made_from"] = reading.chain ? reading.chain->origin : reading.chosen->op.name;
+    json["not_used"] = written->unused;
+    json["defaults"] = written->defaults;
+    json["definition"] = written->text;
+    json["file"] = file;
+  }
+  fmt::print("{}\n", json.dump(2));
+}
+
+/// To standard error where the definition itself goes to standard output.
+void printReasons(FILE *to, const Reading &reading, const words::Written *written) {
+  report::Table table({"operator", ">score", "reason"});
+  for (const Candidate &one : reading.candidates) {
+    table.add({one.shipped->op.name, fmt::format("{:.1f}", one.score), reason(one)});
+  }
+  if (reading.chain) {
+    fmt::print(to, "No definition has all of it; written as a chain of {}\n",
+               reading.chain->origin);
+  } else {
+    fmt::print(to, "{}", table.text());
+  }
+  for (const Found &one : foundIn(reading.facts)) {
+    fmt::print(to, "Found {} {} at {}:{}\n", one.what, one.value, one.range.line, one.range.column);
+  }
+  for (const words::Term &term : reading.terms) {
+    if (term.kind == words::TermKind::Unknown) {
+      fmt::print(to, "Not understood: '{}' at {}:{}\n", term.text, term.range.line,
+                 term.range.column);
+    } else if (term.isCorrected) {
+      fmt::print(to, "Read '{}' as '{}' at {}:{}\n", term.text, term.idea, term.range.line,
+                 term.range.column);
+    }
+  }
+  if (!written) {
+    fmt::print(to, "Nothing is written: no operator is clearly the nearest; --choose names one\n");
+    return;
+  }
+  for (const std::string &one : written->unused) {
+    fmt::print(to, "Not used: {}\n", one);
+  }
+  for (const std::string &one : written->defaults) {
+    fmt::print(to, "Not found, assumed: {}\n", one);
+  }
+}
+
+/// A file that nobody has: one that exists, or appears meanwhile, is not replaced.
+Status createFile(const std::string &path, const std::string &content) {
+  FILE *file = std::fopen(path.c_str(), "wxe");
+  if (!file) {
+    return errno == EEXIST ? makeError("E0002", fmt::format("'{}' exists already", path))
+                                 .withHelp("remove it, or name another file with --output")
+                           : makeError("E0002", fmt::format("'{}' cannot be written: {}", path,
+                                                            std::strerror(errno)));
+  }
+  const bool isWhole = std::fwrite(content.data(), 1, content.size(), file) == content.size();
+  if (const bool isClosed = std::fclose(file) == 0; !isWhole || !isClosed) {
+    const int reason = errno;
+    std::remove(path.c_str());
+    return makeError("E0002",
+                     fmt::format("'{}' cannot be written: {}", path, std::strerror(reason)));
+  }
+  return Done{};
+}
+
+/// Candidates of the text, and which is meant.
+Result<Reading> read(const Options &options) {
+  Reading reading;
+  std::string text = options.text;
+  if (!options.file.empty()) {
+    auto content = readTextFile(options.file, words::mostBytes);
+    if (!content) {
+      return content.error();
+    }
+    text = std::move(*content);
+  }
+  if (text.starts_with("\xEF\xBB\xBF")) { // a byte order mark
+    text.erase(0, 3);
+  }
+  const std::string path = options.file.empty() ? "text" : options.file;
+  // Refused before the code of a document is set apart, as places are those of the file.
+  if (auto whole = words::tokenize(path, text); !whole) {
+    return whole.error();
+  }
+  reading.request = words::readRequest(path, std::move(text));
+  auto tokens = words::tokenize(path, reading.request.prose);
+  if (!tokens) {
+    return tokens.error();
+  }
+  const auto folders = definition::operatorFolders();
+  reading.shipped = words::readShipped(folders);
+  if (reading.shipped.empty()) {
+    return makeError("E0625", "no definitions were found beside the program")
+        .withHelp("name their folder in NEREID_OPERATOR_PATH");
+  }
+  const auto known = words::knownTerms(reading.shipped);
+  reading.terms = words::findTerms(*tokens, &known);
+  reading.facts = words::findFacts(*tokens, reading.terms);
+  reading.candidates = words::rank(reading.shipped, reading.terms, reading.facts);
+  if (reading.candidates.empty()) {
+    const auto functions = words::chainOf(reading.terms);
+    const bool hasKernel = std::none_of(functions.begin(), functions.end(), [](const auto &name) {
+      return develop::missingForm(name).has_value();
+    });
+    if (!functions.empty() && hasKernel && options.choose.empty()) {
+      reading.chain = words::chainDefinition(functions);
+    }
+    return reading.chain ? Result<Reading>(std::move(reading)) : fitsNothing(reading);
+  }
+  if (options.choose.empty()) {
+    reading.chosen = words::isClear(reading.candidates, reading.terms)
+                         ? reading.candidates.front().shipped
+                         : nullptr;
+    return reading;
+  }
+  std::vector<std::string> names;
+  for (const Candidate &one : reading.candidates) {
+    names.push_back(one.shipped->op.name);
+    reading.chosen = names.back() == options.choose ? one.shipped : reading.chosen;
+  }
+  if (!reading.chosen) {
+    names.resize(std::min(names.size(), options.candidates));
+    return makeError("E0622", fmt::format("'{}' is no candidate for the text", options.choose))
+        .note(fmt::format("candidates: '{}'", fmt::join(names, "', '")))
+        .withHelp("choose one of them, or leave --choose out");
+  }
+  return reading;
+}
+
+void define(Options &options, Session &session) {
+  if (options.isTextGiven == !options.file.empty()) {
+    return session.fail(
+        makeError("E0013", fmt::format("nereid define expects a text or --file, but "
+                                       "got {}",
+                                       options.isTextGiven ? "both" : "neither"))
+            .withHelp("nereid define \"softmax of 8x1024, fp16\""));
+  }
+  auto reading = read(options);
+  if (!reading) {
+    return session.fail(reading.error());
+  }
+  if (reading->chain) {
+    reading->chosen = &*reading->chain;
+  }
+  auto &candidates = reading->candidates;
+  candidates.resize(std::min(candidates.size(), options.candidates));
+  const bool isFile = !options.out.empty() && options.out != "-";
+  FILE *const to = isFile ? stdout : stderr;
+  if (!reading->chosen) {
+    session.json ? printJson(*reading, nullptr, "") : printReasons(to, *reading, nullptr);
+    session.status = exitCheckFailed;
+    return;
+  }
+  auto written =
+      words::writeDefinition(*reading->chosen, reading->facts, reading->request, options.name);
+  if (!written) {
+    return session.fail(written.error());
+  }
+  if (isFile) {
+    if (Status done = createFile(options.out, written->text); !done) {
+      return session.fail(done.error());
+    }
+  }
+  if (session.json) {
+    return printJson(*reading, &*written, isFile ? options.out : "");
+  }
+  printReasons(to, *reading, &*written);
+  isFile ? fmt::print("Wrote: {}\n", options.out) : fmt::print("{}", written->text);
+}
+
+} // namespace
+
+void addDefine(CLI::App &app, Session &session) {
+  auto options = std::make_shared<Options>();
+  CLI::App *command = app.add_subcommand(
+      "define", "definition of the operator that a sentence or document asks for; exit 1 for none");
+  CLI::Option *text =
+      command->add_option("text", options->text, "in English or Chinese")->type_name("TEXT");
+  command->add_option("--file", options->file, "document in the place of a text")
+      ->type_name("FILE");
+  command
+      ->add_option("-o,--output", options->out,
+                   "definition to write, where no file is; without it standard output")
+      ->type_name("FILE");
+  command->add_option("--name", options->name, "name of the operator")->type_name("NAME");
+  command->add_option("--choose", options->choose, "which candidate is meant")->type_name("NAME");
+  command->add_option("--candidates", options->candidates, "most candidates that are listed")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1000));
+  command->callback([options, text, &session] {
+    options->isTextGiven = text->count() > 0;
+    define(*options, session);
+  });
+}
+
+} // namespace nereid::cli

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// Views that swap two dimensions, read as the permutations that they are: transpose and its other
+// names, t, x.T, x.mT.
+#include "lib/definition/reader/BodyExpressions.h"
+
+#include "lib/definition/operations/Shape.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+namespace nereid::definition {
+
+const std::vector<std::string> &BodyExpressions::swapNames() {
+  static const std::vector<std::string> names = {"transpose", "swapaxes", "swapdims", "t"};
+  return names;
+}
+
+std::optional<int> BodyExpressions::swapCall(const Call &call) {
+  const bool isOfMatrix = call.function == "t";
+  std::vector<Argument> arguments = {{"input", ArgumentType::Operand}};
+  if (!isOfMatrix) {
+    arguments.push_back({"dim0", ArgumentType::Integer});
+    arguments.push_back({"dim1", ArgumentType::Integer});
+  }
+  auto given = matched(call, call.function, arguments);
+  if (!given) {
+    return std::nullopt;
+  }
+  std::vector<int64_t> dims;
+  for (const Argument &argument : arguments) {
+    const language::Expr *value = resolved((*given)[argument.name]);
+    const auto number = value && argument.type == ArgumentType::Integer ? literalInteger(*value)
+                                                                        : std::optional<int64_t>();
+    if (!value || (argument.type == ArgumentType::Integer && !number)) {
+      fail("E0608", value ? value->range : call.whole->range,
+           value
+               ? fmt::format("'{}' of '{}' expects a literal integer", argument.name, call.function)
+               : fmt::format("'{}' expects the argument '{}'", call.function, argument.name))
+          .withHelp("its form is " + signatureText(call.function, arguments));
+      return std::nullopt;
+    }
+    if (number) {
+      dims.push_back(*number);
+    }
+  }
+  const std::optional<int> input = read(*(*given)["input"]);
+  if (!input) {
+    return std::nullopt;
+  }
+  return isOfMatrix ? swappedMatrix(*input, "t", call.whole->range)
+                    : swapped(*input, call.function, dims[0], dims[1], call.whole->range);
+}
+
+std::optional<int> BodyExpressions::swappedMatrix(int input, const std::string &name,
+                                                  SourceRange range) {
+  const SymbolicShape &shape = op.nodes[static_cast<size_t>(input)].shape;
+  if (name != "mT" && (shape.size() != 2 || shape[0].isRest())) {
+    fail("E0604", range,
+         fmt::format("'{}' expects a matrix, but got the shape {}", name, text(shape)))
+        .withHelp("swap the last two dimensions of any tensor by x.mT, others by x.transpose(dim0, "
+                  "dim1)");
+    return std::nullopt;
+  }
+  return swapped(input, name, -2, -1, range);
+}
+
+std::optional<int> BodyExpressions::swapped(int input, const std::string &name, int64_t dim0,
+                                            int64_t dim1, SourceRange range) {
+  const SymbolicShape &shape = op.nodes[static_cast<size_t>(input)].shape;
+  const auto rank = static_cast<int64_t>(shape.size());
+  if (rank > 0 && shape[0].isRest()) {
+    fail("E0604", range,
+         fmt::format("'{}' expects a known rank, but got the shape {}", name, text(shape)))
+        .withHelp("give every dimension a name or a size");
+    return std::nullopt;
+  }
+  std::vector<int64_t> order(shape.size());
+  std::iota(order.begin(), order.end(), int64_t{0});
+  for (int64_t *dim : {&dim0, &dim1}) {
+    if (*dim < -rank || *dim >= rank) {
+      fail("E0604", range,
+           fmt::format("'{}' expects dimensions from {} to {}, but got {}", name, -rank, rank - 1,
+                       *dim))
+          .withHelp("count from the end: -1 is the last dimension");
+      return std::nullopt;
+    }
+    *dim += *dim < 0 ? rank : 0;
+  }
+  if (dim0 == dim1) {
+    return input;
+  }
+  std::swap(order[static_cast<size_t>(dim0)], order[static_cast<size_t>(dim1)]);
+  Node node;
+  node.op = "permute";
+  node.inputs = {input};
+  node.attributes["dims"] = std::move(order);
+  return append(std::move(node), range);
+}
+
+} // namespace nereid::definition

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/generator/LauncherText.h"
+
+#include "lib/generator/InputChecks.h"
+
+#include <fmt/format.h>
+
+namespace nereid::generator {
+
+void LauncherText::beginning(const std::string &members) {
+  text = cppHead(called, "launches the kernels of " + called.op.name + "_triton.py from C++.");
+  text += R"(
+#pragma once
+
+#include <nereid/operator.hpp>
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <tuple>
+
+#ifndef OPERATOR_FOLDER
+#define OPERATOR_FOLDER "."
+#endif
+
+using nereid::joined;
+using nereid::Sizes;
+
+namespace triton {
+
+/// One launch made ready: run() as often as wanted while the tensors live.
+class Launch : public nereid::OperatorLaunch {
+public:
+)";
+  text += packed("  Launch(", launchParameters(), ");\n");
+  text += members + "};\n\n";
+}
+
+std::vector<std::string> LauncherText::launchParameters() const {
+  std::vector<std::string> list = cppParameters(called, false);
+  for (const Operand &operand : called.operands) {
+    if (operand.isOutput) {
+      list.push_back("const nereid::Tensor &" + operand.name);
+    }
+  }
+  return list;
+}
+
+std::string LauncherText::leadName() const {
+  const std::string lead = leadInput(called);
+  return lead.empty() ? called.operands.front().name : lead;
+}
+
+std::string LauncherText::typeOf(const Operand &operand) const {
+  return operand.fixedDtype ? cppType(*operand.fixedDtype) : leadName() + ".dtype()";
+}
+
+void LauncherText::launchBeginning(const std::string &joint) {
+  text += packed("inline Launch::Launch(", launchParameters(), ") {\n");
+  text += cppSizes(called, names, "  ");
+  std::vector<std::string> isEmpty;
+  for (const Operand &operand : called.operands) {
+    if (operand.isOutput) {
+      line(fmt::format("expectShape(\"{}\", {}, {});", operand.name, operand.name,
+                       cppShape(operand.shape, names)));
+      line(fmt::format("expectType(\"{}\", {}, {{{}}});", operand.name, operand.name,
+                       typeOf(operand)));
+      isEmpty.push_back(operand.name + ".elementCount() == 0");
+    }
+  }
+  text += packed("  if (", isEmpty, ") {\n", " " + joint);
+  line("  return;");
+  line("}");
+}
+
+void LauncherText::wrapper() {
+  text += packed(fmt::format("inline {} {}(", cppResult(called), called.op.name),
+                 cppParameters(called, true), ") {\n");
+  text += cppSizes(called, names, "  ");
+  std::vector<std::string> call;
+  std::string list;
+  for (const CallParameter &parameter : callParameters(called)) {
+    call.push_back(parameter.name);
+  }
+  for (const Operand &operand : called.operands) {
+    if (operand.isOutput) {
+      text += packed(
+          fmt::format("  const nereid::Tensor {} = nereid::Tensor::empty(", operand.name),
+          {cppShape(operand.shape, names), typeOf(operand), leadName() + ".device()"}, ");\n");
+      list += (list.empty() ? "" : ", ") + operand.name;
+      call.push_back(operand.name);
+    }
+  }
+  text += packed("  Launch(", call, ").run();\n");
+  line(called.op.outputs.size() == 1 ? "return " + list + ";" : "return {" + list + "};");
+  text += "}\n\n";
+}
+
+} // namespace nereid::generator

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// The Python wrapper of an operator whose kernels are made of programs: what stands before and
+// behind its launches, in the words that all Python files of operators share.
+#pragma once
+
+#include "lib/generator/WrapperNames.h"
+#include "lib/generator/python/WrapperText.h"
+
+#include <string>
+
+namespace nereid::generator {
+
+class PythonWrapper {
+public:
+  explicit PythonWrapper(const CalledOperator &called)
+      : called(called), names(called), lead(generator::leadTensor(called)) {}
+
+protected:
+  struct Imports {
+    bool math = false, libdevice = false;
+  };
+  /// `note`: a sentence about what rewrites the file.
+  void head(const Imports &imports, const std::string &note);
+  bool hasRest() const; ///< sizes of "..."
+  /// The function up to the last check of its inputs.
+  void beginning();
+  /// Results, and the way out for a call that computes none of them.
+  void outputs();
+  std::string outputList() const;
+
+  void line(const std::string &content) { text += "    " + content + "\n"; }
+  std::string restName() const; ///< variable of the leading sizes
+
+  const CalledOperator &called;
+  SizeNames names;
+  const std::string lead; ///< the input whose type and device results have
+  std::string text;
+};
+
+} // namespace nereid::generator

@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/generator/call/CallPlan.h"
+
+#include "lib/definition/operations/Shape.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace nereid::generator {
+namespace {
+
+constexpr int64_t alignment = 16;
+
+/// Which tensors' first elements lie where wide accesses may begin; all when there are none yet.
+using Alignment = std::function<bool(int operand)>;
+
+/// The launches of a program's table at the sizes of one call.
+class ProgramPlanner {
+public:
+  ProgramPlanner(const Generation &generation, const definition::Binding &binding, DType dtype,
+                 Alignment isAligned, const std::map<std::string, double> &scalars)
+      : called(generation.called()), table(generation.program->tables.at(dtype)), binding(binding),
+        isAligned(std::move(isAligned)), scalars(scalars) {}
+
+  Result<CallPlan> run() {
+    const std::map<std::string, int64_t> symbols = symbolsOf(binding);
+    auto launches = bindLaunch(table, symbols);
+    if (!launches) {
+      return launches.error();
+    }
+    auto elements = bindWorkspaces(table, symbols);
+    if (!elements) {
+      return elements.error();
+    }
+    CallPlan plan;
+    plan.schedule.isOfProgram = true;
+    for (size_t i = 0; i < table.workspaces.size(); ++i) {
+      plan.workspaces.push_back({table.workspaces[i].dtype, (*elements)[i]});
+    }
+    for (size_t i = 0; i < launches->size(); ++i) {
+      const BoundLaunch &bound = (*launches)[i];
+      if (bound.programs > 0) {
+        plan.launches.push_back(launch(table.kernels[i], bound));
+        note(bound, plan.schedule);
+      }
+    }
+    return plan;
+  }
+
+private:
+  static std::map<std::string, int64_t> symbolsOf(const definition::Binding &binding) {
+    std::map<std::string, int64_t> symbols = binding.symbols;
+    int64_t rest = 1;
+    for (int64_t size : binding.rest) {
+      rest *= size;
+    }
+    symbols.emplace("rest", rest);
+    return symbols;
+  }
+
+  /// Block sizes for people; those of later launches under names of their own.
+  static void note(const BoundLaunch &bound, Schedule &schedule) {
+    const auto isKnown = [&](const std::string &name) { return schedule.get(name, -1) != -1; };
+    for (const auto &[name, value] : bound.constants) {
+      std::string own = name;
+      for (int i = 2; name != "WIDE" && isKnown(own); ++i) {
+        own = fmt::format("{}_{}", name, i);
+      }
+      if (name != "WIDE") {
+        schedule.constants.emplace_back(own, value);
+      }
+    }
+  }
+
+  LaunchPlan launch(const LaunchEntry &entry, const BoundLaunch &bound) const {
+    LaunchPlan plan;
+    plan.function = bound.function;
+    plan.grid = {bound.programs, 1, 1};
+    auto sign = [&](const std::string &name, const std::string &type) {
+      plan.signature += fmt::format("{}{}={}", plan.signature.empty() ? "" : ", ", name, type);
+    };
+    size_t size = 0;
+    for (const LaunchArgument &argument : entry.arguments) {
+      const std::string element(nereid::kernelName(argument.dtype));
+      switch (argument.kind) {
+      case StageArgument::Kind::Memory: {
+        const int number = memoryNumber(argument.value);
+        sign(argument.name, "*" + element + (isAligned(number) ? ":16" : ""));
+        plan.arguments.push_back({argument.name, number});
+        break;
+      }
+      case StageArgument::Kind::Number: {
+        sign(argument.name, element);
+        const double value = valueOf(argument.value);
+        plan.arguments.push_back({argument.name, value});
+        if (!isFloat(argument.dtype)) {
+          plan.arguments.back().value = static_cast<int64_t>(value);
+        }
+        break;
+      }
+      case StageArgument::Kind::Size: {
+        const int64_t value = bound.sizes[size++];
+        const bool isWide = value != static_cast<int32_t>(value);
+        sign(argument.name,
+             fmt::format("{}{}", isWide ? "i64" : "i32", value % alignment == 0 ? ":16" : ""));
+        plan.arguments.push_back({argument.name, value});
+        break;
+      }
+      }
+    }
+    plan.schedule.isOfProgram = true;
+    for (const auto &[name, value] : bound.constants) {
+      sign(name, std::to_string(value));
+      if (name != "WIDE") {
+        plan.schedule.constants.emplace_back(name, value);
+      }
+    }
+    return plan;
+  }
+
+  /// Of an operand, or of a workspace behind them.
+  int memoryNumber(const std::string &buffer) const {
+    for (size_t i = 0; i < called.operands.size(); ++i) {
+      if (called.operands[i].name == buffer) {
+        return static_cast<int>(i);
+      }
+    }
+    size_t i = 0;
+    while (table.workspaces[i].name != buffer) {
+      ++i;
+    }
+    return static_cast<int>(called.operands.size() + i);
+  }
+
+  double valueOf(const std::string &parameter) const {
+    auto given = scalars.find(parameter);
+    auto found = std::find_if(called.op.parameters.begin(), called.op.parameters.end(),
+                              [&](const auto &one) { return one.name == parameter; });
+    return given != scalars.end() ? given->second : found->value;
+  }
+
+  const CalledOperator &called;
+  const LaunchTable &table;
+  const definition::Binding &binding;
+  const Alignment isAligned;
+  const std::map<std::string, double> &scalars;
+};
+
+bool areAllEmpty(const CalledOperator &called, const definition::Binding &binding) {
+  auto shapes = outputShapes(called, binding);
+  return shapes && std::all_of(shapes->begin(), shapes->end(), [](const auto &shape) {
+           return std::find(shape.begin(), shape.end(), 0) != shape.end();
+         });
+}
+
+Result<CallPlan> planProgram(const Generation &generation, const CheckedCall &call,
+                             const Alignment &isAligned,
+                             const std::map<std::string, double> &scalars) {
+  if (areAllEmpty(generation.called(), call.binding)) {
+    CallPlan nothing;
+    nothing.schedule.isOfProgram = true;
+    return nothing;
+  }
+  return ProgramPlanner(generation, call.binding, call.dtype, isAligned, scalars).run();
+}
+
+} // namespace
+
+int64_t CallPlan::programs() const {
+  int64_t sum = 0;
+  for (const LaunchPlan &launch : launches) {
+    sum += launch.grid[0] * launch.grid[1] * launch.grid[2];
+  }
+  return sum;
+}
+
+CallPlan callOf(LaunchPlan plan) {
+  CallPlan call;
+  call.contiguousCopies = plan.contiguousCopies;
+  call.schedule = plan.schedule;
+  if (!plan.isEmpty) {
+    call.launches.push_back(std::move(plan));
+  }
+  return call;
+}
+
+Result<CallPlan> planCall(const Generation &generation, const Schedule &schedule,
+                          const definition::Binding &binding, DType dtype) {
+  if (!generation.program) {
+    auto plan = planLaunch(generation.fused, schedule, binding, dtype);
+    return plan ? Result<CallPlan>(callOf(std::move(*plan))) : plan.error();
+  }
+  if (Status fits = checkCall(generation.called(), binding, dtype); !fits) {
+    return fits.error();
+  }
+  return planProgram(generation, {binding, dtype}, [](int) { return true; }, {});
+}
+
+Result<CallPlan> planCall(const Generation &generation, const Schedule &schedule,
+                          std::span<const runtime::Tensor> inputs,
+                          std::span<const runtime::Tensor> outputs,
+                          const std::map<std::string, double> &scalars) {
+  if (!generation.program) {
+    auto plan = planLaunch(generation.fused, schedule, inputs, outputs, scalars);
+    return plan ? Result<CallPlan>(callOf(std::move(*plan))) : plan.error();
+  }
+  const CalledOperator &called = generation.called();
+  auto call = checkCall(called, inputs, outputs, scalars);
+  if (!call) {
+    return call.error();
+  }
+  std::vector<int> copies;
+  std::vector<const runtime::Tensor *> tensors;
+  for (const Operand &operand : called.operands) {
+    const size_t number = tensors.size();
+    tensors.push_back(operand.isOutput ? &outputs[number - inputs.size()] : &inputs[number]);
+    if (tensors.back()->isContiguous()) {
+      continue;
+    }
+    if (operand.isOutput) {
+      return misfit(called, operand, "a contiguous output",
+                    fmt::format("strides {}", definition::sizesText(tensors.back()->strides())));
+    }
+    copies.push_back(static_cast<int>(number));
+  }
+  const auto isAligned = [&](int number) {
+    const bool isOwn = number >= static_cast<int>(tensors.size()) ||
+                       std::find(copies.begin(), copies.end(), number) != copies.end();
+    return isOwn ||
+           reinterpret_cast<uintptr_t>(tensors[static_cast<size_t>(number)]->data()) % alignment ==
+               0;
+  };
+  auto plan = planProgram(generation, *call, isAligned, scalars);
+  if (plan) {
+    plan->contiguousCopies = std::move(copies);
+  }
+  return plan;
+}
+
+Result<CallArguments> argumentsOf(const CallPlan &plan, const CalledOperator &called,
+                                  std::span<const runtime::Tensor> inputs,
+                                  std::span<const runtime::Tensor> outputs) {
+  using runtime::Tensor;
+  CallArguments made;
+  made.copies.reserve(plan.contiguousCopies.size()); // the arguments point into it
+  made.workspaces.reserve(plan.workspaces.size());
+  std::vector<const Tensor *> tensors;
+  for (const Operand &operand : called.operands) {
+    const auto number = static_cast<int>(tensors.size());
+    const Tensor *tensor =
+        operand.isOutput ? &outputs[tensors.size() - inputs.size()] : &inputs[tensors.size()];
+    const auto &copied = plan.contiguousCopies;
+    if (std::find(copied.begin(), copied.end(), number) != copied.end()) {
+      made.copies.push_back(tensor->to(tensor->dtype()));
+      tensor = &made.copies.back();
+    }
+    tensors.push_back(tensor);
+  }
+  for (const CallPlan::Scratch &one : plan.workspaces) {
+    runtime::Device &device = tensors.back()->device();
+    Tensor memory = tensors.back()->isOnHost() ? Tensor::empty({one.elements}, one.dtype)
+                                               : Tensor::empty({one.elements}, one.dtype, device);
+    if (!memory.isValid()) {
+      return makeError("E0506",
+                       fmt::format("a workspace of {} elements of {} does not fit in memory",
+                                   one.elements, torchName(one.dtype)))
+          .withHelp("use a machine with more memory, or smaller tensors");
+    }
+    if (runtime::LaunchError error = memory.poison()) {
+      return makeError(error.code, error.message);
+    }
+    made.workspaces.push_back(std::move(memory));
+    tensors.push_back(&made.workspaces.back());
+  }
+  for (const LaunchPlan &launch : plan.launches) {
+    std::vector<runtime::ArgumentValue> &values = made.values.emplace_back();
+    for (const LaunchPlan::Argument &argument : launch.arguments) {
+      if (const int *number = std::get_if<int>(&argument.value)) {
+        values.emplace_back(tensors[static_cast<size_t>(*number)]);
+      } else if (const int64_t *integer = std::get_if<int64_t>(&argument.value)) {
+        values.emplace_back(*integer);
+      } else {
+        values.emplace_back(std::get<double>(argument.value));
+      }
+    }
+  }
+  return made;
+}
+
+} // namespace nereid::generator

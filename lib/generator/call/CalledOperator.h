@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a caller sees of an operator, whichever way its kernels are made: what its files say of
+// functions, parameters, checks and results follows from this alone.
+#pragma once
+
+#include "lib/definition/Graph.h"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace nereid::generator {
+
+/// How a value varies over the tile of a kernel: with both rows and columns, with columns only (a
+/// row vector), with rows only (a column vector), or not at all.
+enum class Extent { Full, Row, Column, Scalar };
+
+/// A tensor that an operator takes or gives.
+struct Operand {
+  std::string name; ///< as in the definition
+  bool isOutput = false;
+  int index = 0; ///< in Operator::parameters, or in Operator::outputs
+  definition::SymbolicShape shape;
+  std::optional<DType> fixedDtype;
+  // Of fused kernels alone:
+  int node = 0; ///< in FusedOperator::nodes
+  Extent extent = Extent::Full;
+  std::vector<bool> rowGroups, columnGroups; ///< which groups of the space it moves along
+  /// Moves along every row group: one stride from row to row is enough.
+  bool hasAllRows() const;
+  bool hasAllColumns() const;
+  bool hasSomeRows() const;
+  bool hasSomeColumns() const;
+};
+
+struct CalledOperator {
+  definition::Operator op;
+  std::vector<Operand> operands; ///< tensor parameters in order, then outputs
+
+  const Operand *find(const std::string &name) const;
+};
+CalledOperator calledOperator(const definition::Operator &op);
+/// E0607 for a name that generated files need for themselves.
+Status checkNames(const definition::Operator &op);
+
+/// Element type of an operand when the operator runs on `dtype`.
+DType operandType(const Operand &operand, DType dtype);
+
+} // namespace nereid::generator

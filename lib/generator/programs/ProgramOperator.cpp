@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/generator/programs/ProgramOperator.h"
+
+#include "lib/generator/kernel/Printer.h"
+#include "lib/generator/lower/Lower.h"
+#include "lib/generator/normalise/Normalise.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace nereid::generator {
+namespace {
+
+/// What the program of one type becomes.
+struct OfType {
+  DType dtype{};
+  MadeKernels made;
+
+  std::string text() const {
+    std::string all;
+    for (const StageKernel &kernel : made.kernels) {
+      all += kernel::text(kernel.tree);
+    }
+    return all;
+  }
+};
+
+/// Types that share a text, the first one's.
+struct Shared {
+  std::string text;
+  std::vector<OfType *> types;
+};
+
+/// Outputs have the types that the definition declares: programs know their values' types alone.
+Status checkOutputs(const definition::Operator &op, const Program &program, DType dtype) {
+  for (size_t i = 0; i < op.outputNames.size(); ++i) {
+    const std::optional<DType> declared = i < op.outputDtypes.size() ? op.outputDtypes[i] : dtype;
+    const std::optional<BufferId> buffer = program.find(op.outputNames[i]);
+    const DType wanted = declared.value_or(dtype);
+    if (buffer && program.buffers[*buffer].dtype != wanted) {
+      return makeError("E0607",
+                       fmt::format("output '{}' of type {} is computed in {}", op.outputNames[i],
+                                   torchName(wanted), torchName(program.buffers[*buffer].dtype)));
+    }
+  }
+  return Done{};
+}
+
+Result<OfType> made(const definition::Operator &op, DType dtype, const std::string &name) {
+  OfType result;
+  result.dtype = dtype;
+  auto program = lower(op, dtype);
+  if (!program) {
+    return program.error();
+  }
+  if (Status fits = checkOutputs(op, *program, dtype); !fits) {
+    return fits.error();
+  }
+  normalise(*program);
+  auto kernels = makeKernels(*program, name);
+  if (!kernels) {
+    return kernels.error();
+  }
+  result.made = std::move(*kernels);
+  return result;
+}
+
+/// float32 last: the texts of shorter floats serve it as well.
+std::vector<Shared> sharedTexts(std::vector<OfType> &types) {
+  std::vector<Shared> shared;
+  auto place = [&](OfType &one, bool isFloat32) {
+    const std::string text = one.text();
+    auto found = std::find_if(shared.begin(), shared.end(), [&](const Shared &each) {
+      return each.text == text || (isFloat32 && isServedBy(text, each.text));
+    });
+    found = found == shared.end() ? shared.insert(found, {text, {}}) : found;
+    found->types.push_back(&one);
+  };
+  for (const bool isFloat32 : {false, true}) {
+    for (OfType &one : types) {
+      if ((one.dtype == DType::F32) == isFloat32) {
+        place(one, isFloat32);
+      }
+    }
+  }
+  return shared;
+}
+
+/// Length of the conversion to float32, or to the type of a tensor, that begins there; 0 = none
+/// does.
+size_t conversionAt(const std::string &text, size_t at) {
+  constexpr std::string_view begin = ".to(", toFloat32 = "tl.float32)",
+                             toElement = ".dtype.element_ty)";
+  if (text.compare(at, begin.size(), begin) != 0) {
+    return 0;
+  }
+  const size_t type = at + begin.size();
+  if (text.compare(type, toFloat32.size(), toFloat32) == 0) {
+    return begin.size() + toFloat32.size();
+  }
+  const size_t member = text.find_first_of(".)", type);
+  return member != std::string::npos && text.compare(member, toElement.size(), toElement) == 0
+             ? member + toElement.size() - at
+             : 0;
+}
+
+/// The table without what may differ between types that share their launches' code.
+LaunchTable withoutTypes(LaunchTable table) {
+  for (LaunchEntry &kernel : table.kernels) {
+    for (LaunchArgument &argument : kernel.arguments) {
+      argument.dtype = DType::F32;
+    }
+  }
+  return table;
+}
+
+} // namespace
+
+bool isServedBy(const std::string &text, const std::string &general) {
+  size_t at = 0;
+  for (size_t i = 0; i < general.size();) {
+    const size_t conversion = conversionAt(general, i);
+    const bool isHereToo =
+        at < text.size() && text.compare(at, conversion, general, i, conversion) == 0;
+    if (conversion > 0 && !isHereToo) {
+      i += conversion;
+    } else if (at < text.size() && text[at] == general[i]) {
+      ++at;
+      ++i;
+    } else {
+      return false;
+    }
+  }
+  return at == text.size();
+}
+
+Result<ProgramOperator> makeProgramOperator(const definition::Operator &op) {
+  const std::vector<std::string> symbols = definition::symbolsOf(op);
+  auto has = [&](const char *name) {
+    return std::find(symbols.begin(), symbols.end(), name) != symbols.end();
+  };
+  if (has("...") && has("rest")) {
+    return makeError("E0607", "the size 'rest' has the name of the leading sizes '...'");
+  }
+  std::vector<OfType> types;
+  for (DType dtype : op.dtypes) {
+    auto one = made(op, dtype, op.name);
+    if (!one) {
+      return one.error();
+    }
+    types.push_back(std::move(*one));
+  }
+  const std::vector<Shared> shared = sharedTexts(types);
+  ProgramOperator result;
+  for (const Shared &one : shared) {
+    if (shared.size() > 1) {
+      const auto name = fmt::format("{}_{}", op.name, torchName(one.types[0]->dtype));
+      for (OfType *each : one.types) {
+        *each = *made(op, each->dtype, name);
+      }
+    }
+    for (const StageKernel &kernel : one.types[0]->made.kernels) {
+      result.kernels.push_back(kernel::text(kernel.tree));
+      result.usesLibdevice |= kernel.usesLibdevice;
+    }
+    for (OfType *each : one.types) {
+      result.tables[each->dtype] = std::move(each->made.table);
+    }
+  }
+  return result;
+}
+
+std::vector<std::vector<DType>> launchGroups(const ProgramOperator &program,
+                                             const definition::Operator &op) {
+  std::vector<std::vector<DType>> groups;
+  for (DType dtype : op.dtypes) {
+    const LaunchTable table = withoutTypes(program.tables.at(dtype));
+    auto same = std::find_if(groups.begin(), groups.end(), [&](const std::vector<DType> &group) {
+      return withoutTypes(program.tables.at(group[0])) == table;
+    });
+    same = same == groups.end() ? groups.insert(same, std::vector<DType>()) : same;
+    same->push_back(dtype);
+  }
+  return groups;
+}
+
+} // namespace nereid::generator

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/generator/programs/ProgramText.h"
+
+#include <cctype>
+
+namespace nereid::generator {
+
+WrapperVariables::WrapperVariables(const CalledOperator &called, const SizeNames &sizes,
+                                   ExpressionLanguage language)
+    : spelling(language, {}) {
+  for (const definition::Parameter &parameter : called.op.parameters) {
+    names.fresh(parameter.name);
+  }
+  for (const Operand &operand : called.operands) {
+    names.fresh(operand.name);
+  }
+  for (const SizeNames::Step &step : sizes.steps) {
+    names.fresh(step.variable);
+  }
+  for (const char *word : {"math", "torch", "dtype", "grid", "contiguous", "workspace", "addTensor",
+                           "addSize", "addNumber", "addWhole", "addStep", "nereid", "device"}) {
+    names.fresh(word);
+  }
+  names.fresh(called.op.name);
+  bool hasRest = false;
+  for (const std::string &symbol : definition::symbolsOf(called.op)) {
+    definition::Dim dim;
+    dim.symbol = symbol;
+    hasRest = hasRest || symbol == "...";
+    if (symbol != "...") {
+      spelling.rename(symbol, sizes.variable(dim));
+    }
+  }
+  if (hasRest) {
+    rest = names.fresh("rest");
+    spelling.rename("rest", rest);
+  }
+}
+
+const Operand *operandOf(const CalledOperator &called, const std::string &buffer) {
+  return called.find(buffer);
+}
+
+std::string lowered(std::string name) {
+  for (char &c : name) {
+    c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  }
+  return name;
+}
+
+} // namespace nereid::generator

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The files of an operator whose kernels are made of programs, as far as they launch something:
+// both compute a launch by code that is made of its table's expressions.
+#pragma once
+
+#include "lib/generator/WrapperNames.h"
+#include "lib/generator/kernel/Names.h"
+#include "lib/generator/launch/Spelling.h"
+#include "lib/generator/programs/ProgramOperator.h"
+
+namespace nereid::generator {
+
+/// `<op>_triton.py`: the kernels and the Python wrapper.
+std::string writeProgramTriton(const CalledOperator &called, const ProgramOperator &program);
+/// `<op>_kernel.hpp`.
+std::string writeProgramHeader(const CalledOperator &called, const ProgramOperator &program);
+
+/// Variables of a wrapper beside those that its caller and the definition's sizes have.
+class WrapperVariables {
+public:
+  WrapperVariables(const CalledOperator &called, const SizeNames &sizes,
+                   ExpressionLanguage language);
+
+  std::string fresh(const std::string &hint) { return names.fresh(hint); }
+  /// The wrapper's for the table's names: its symbols at first.
+  Spelling spelling;
+  /// Product of the leading sizes, where the definition has "..."; else "".
+  std::string rest;
+
+private:
+  kernel::Names names;
+};
+
+/// The operand that a table's buffer is; null for a workspace.
+const Operand *operandOf(const CalledOperator &called, const std::string &buffer);
+/// "block_x" of BLOCK_X.
+std::string lowered(std::string name);
+
+} // namespace nereid::generator

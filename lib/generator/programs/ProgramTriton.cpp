@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// `<op>_triton.py` of kernels made of programs, see ProgramText.h.
+#include "lib/generator/PythonWrapper.h"
+#include "lib/generator/programs/ProgramText.h"
+
+#include <fmt/format.h>
+
+namespace nereid::generator {
+namespace {
+
+class ProgramTriton : PythonWrapper {
+public:
+  ProgramTriton(const CalledOperator &called, const ProgramOperator &program)
+      : PythonWrapper(called), program(program),
+        variables(called, names, ExpressionLanguage::Python) {}
+
+  std::string run() {
+    head({hasRest(), program.usesLibdevice}, "These kernels have one schedule so far.");
+    for (const std::string &kernel : program.kernels) {
+      text += kernel + "\n\n";
+    }
+    text += checkFunctions();
+    wrapper();
+    return text;
+  }
+
+private:
+  void wrapper() {
+    beginning();
+    outputs();
+    for (const Operand &operand : called.operands) {
+      if (!operand.isOutput) {
+        line(fmt::format("{0} = {0}.contiguous()", operand.name));
+      }
+    }
+    if (!variables.rest.empty()) {
+      line(fmt::format("{} = math.prod({})", variables.rest, restName()));
+    }
+    const std::vector<std::vector<DType>> groups = launchGroups(program, called.op);
+    for (size_t i = 0; i < groups.size(); ++i) {
+      if (groups.size() == 1) {
+        launches(program.tables.at(groups[i][0]), "");
+        continue;
+      }
+      const bool isLast = i + 1 == groups.size();
+      line(isLast ? "else:"
+                  : fmt::format("{} {}.dtype in {}:", i == 0 ? "if" : "elif", lead,
+                                typeTuple(groups[i])));
+      launches(program.tables.at(groups[i][0]), "    ");
+    }
+    line("return " + outputList());
+  }
+
+  static std::string typeTuple(const std::vector<DType> &types) {
+    std::string list;
+    for (DType type : types) {
+      list += (list.empty() ? "" : ", ") + torchType(type);
+    }
+    return "(" + list + (types.size() == 1 ? ",)" : ")");
+  }
+
+  void put(const std::string &pad, const std::string &head, const std::string &expression,
+           const std::string &tail = "") {
+    text += variables.spelling.line("    " + pad + head, expression, tail);
+  }
+
+  /// Types may have names of their own; each branch begins with those that all of them know.
+  void launches(const LaunchTable &table, const std::string &pad) {
+    const WrapperVariables shared = variables;
+    for (const NamedExpression &one : table.derived) {
+      const std::string variable = variables.fresh(one.name);
+      put(pad, variable + " = ", one.value);
+      variables.spelling.rename(one.name, variable);
+    }
+    std::map<std::string, std::string> workspaces;
+    for (const Workspace &one : table.workspaces) {
+      const std::string &variable = workspaces[one.name] = variables.fresh(one.name);
+      put(pad, variable + " = torch.empty(", one.elements,
+          fmt::format(", dtype={}, device={}.device)", torchType(one.dtype), lead));
+    }
+    for (const LaunchEntry &kernel : table.kernels) {
+      launch(kernel, workspaces, pad, table.kernels.size() > 1);
+    }
+    variables = shared;
+  }
+
+  /// One of several may have nothing to do: its results are empty, or another form takes the sizes.
+  void launch(const LaunchEntry &kernel, const std::map<std::string, std::string> &workspaces,
+              std::string pad, bool mayBeEmpty) {
+    const WrapperVariables shared = variables;
+    std::vector<std::string> constants; // keyword arguments
+    for (const NamedExpression &one : kernel.constexprs) {
+      if (one.name == "WIDE") {
+        continue;
+      }
+      const std::string variable = variables.fresh(lowered(one.name));
+      put(pad, variable + " = ", one.value);
+      variables.spelling.rename(one.name, variable);
+      constants.push_back(one.name + "=" + variable);
+    }
+    const std::string grid = variables.fresh("programs");
+    put(pad, grid + " = ", kernel.grid);
+    if (mayBeEmpty) {
+      line(pad + fmt::format("if {} > 0:", grid));
+      pad += "    ";
+    }
+    line(pad + fmt::format("{}[({},)](", kernel.function, grid));
+    for (const LaunchArgument &argument : kernel.arguments) {
+      switch (argument.kind) {
+      case StageArgument::Kind::Memory: {
+        auto workspace = workspaces.find(argument.value);
+        line(pad + "    " + (workspace == workspaces.end() ? argument.value : workspace->second) +
+             ",");
+        break;
+      }
+      case StageArgument::Kind::Number:
+        line(pad + "    " +
+             (isFloat(argument.dtype) ? argument.value : "int(" + argument.value + ")") + ",");
+        break;
+      case StageArgument::Kind::Size:
+        put(pad, "    ", argument.value, ",");
+        break;
+      }
+    }
+    for (const std::string &constant : constants) {
+      line(pad + "    " + constant + ",");
+    }
+    for (const NamedExpression &one : kernel.constexprs) {
+      if (one.name == "WIDE") {
+        line(pad + "    # 64-bit offsets where one, those of masked lanes included, needs them.");
+        put(pad, "    WIDE=", one.value, ",");
+      }
+    }
+    line(pad + ")");
+    variables = shared;
+  }
+
+  const ProgramOperator &program;
+  WrapperVariables variables;
+};
+
+} // namespace
+
+std::string writeProgramTriton(const CalledOperator &called, const ProgramOperator &program) {
+  return ProgramTriton(called, program).run();
+}
+
+} // namespace nereid::generator

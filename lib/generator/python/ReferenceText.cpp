@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/generator/python/ReferenceText.h"
+
+#include "lib/generator/EagerText.h"
+#include "lib/generator/python/WrapperText.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace nereid::generator {
+namespace {
+
+struct ExactForm {
+  std::string_view call;   ///< as it stands in a body
+  std::string_view name;   ///< of the function that takes its place
+  std::string_view source; ///< of that function
+};
+
+constexpr std::array<ExactForm, 4> exactForms = {{
+    {"F.hardsigmoid", "_hardsigmoid", R"(def _hardsigmoid(input):
+    """PyTorch has 1/6 as a number of float32 on GPUs."""
+    return torch.clamp(input + 3, 0, 6) / 6
+)"},
+    {"F.hardswish", "_hardswish", R"(def _hardswish(input):
+    """PyTorch has 1/6 as a number of float32 on GPUs."""
+    return input * (torch.clamp(input + 3, 0, 6) / 6)
+)"},
+    {"torch.ops.aten.hardsigmoid_backward", "_hardsigmoid_backward",
+     R"(def _hardsigmoid_backward(grad_output, self):
+    """PyTorch has 1/6 as a number of float32 on GPUs."""
+    return torch.where((self > -3) & (self < 3), grad_output / 6, 0)
+)"},
+    {"torch.i0", "_i0", R"(def _i0(input):
+    """PyTorch has NaN for infinities."""
+    return torch.where(input.isinf(), input.abs(), torch.special.i0(input))
+)"},
+}};
+
+/// Replaces the call, and tells whether there is one.
+bool replaceCall(std::string &line, const ExactForm &form) {
+  const std::string from = std::string(form.call) + "(", to = std::string(form.name) + "(";
+  bool isFound = false;
+  for (size_t at = 0; (at = line.find(from, at)) != std::string::npos; at += to.size()) {
+    line.replace(at, from.size(), to);
+    isFound = true;
+  }
+  return isFound;
+}
+
+} // namespace
+
+std::string exactDefinition(const FusedOperator &fused) {
+  std::vector<std::string> lines = eagerBody(fused);
+  std::string helpers;
+  for (const ExactForm &form : exactForms) {
+    bool isUsed = false;
+    for (std::string &line : lines) {
+      isUsed = replaceCall(line, form) || isUsed;
+    }
+    helpers += isUsed ? std::string(form.source) + "\n\n" : "";
+  }
+  if (helpers.empty()) {
+    return "_exact_definition = _definition\n\n";
+  }
+  std::string text = helpers + fmt::format("def _exact_definition({}):\n", argumentNames(fused));
+  text += "    \"\"\"The same where PyTorch's own function is not exact in float64: for the "
+          "kernel.\"\"\"\n";
+  for (const std::string &line : lines) {
+    text += "    " + line + "\n";
+  }
+  std::string results;
+  for (const std::string &name : fused.op.outputNames) {
+    results += (results.empty() ? "" : ", ") + name;
+  }
+  return text + fmt::format("    return {}\n\n\n", results);
+}
+
+} // namespace nereid::generator

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a text says of shapes, sizes, rank, types, targets, speed and precision, each with its
+// place.
+#pragma once
+
+#include "lib/words/Vocabulary.h"
+
+#include <cstdint>
+
+namespace nereid::words {
+
+struct ShapeFact {
+  std::vector<int64_t> sizes;
+  SourceRange range;
+};
+/// Names of which not all have a size in the text.
+struct NamedShapeFact {
+  std::vector<std::string> names;
+  SourceRange range;
+};
+struct SizeFact {
+  std::string name;
+  int64_t size;
+  SourceRange range;
+};
+struct NumberFact {
+  double value;
+  SourceRange range;
+};
+
+struct Facts {
+  std::vector<ShapeFact> shapes; ///< "[8, 1024]", "8x1024", "(B, N)" whose sizes stand elsewhere
+  std::vector<NamedShapeFact> namedShapes; ///< "[B, N, D]", "BxCxHxW"
+  std::vector<SizeFact> sizes;             ///< "D = 512"
+  std::vector<SizeFact> lengths;           ///< of the last dimension: "hidden size 4096"
+  std::vector<Term> types;                 ///< each once
+  std::vector<Term> castTypes;             ///< "to int8": what the result is turned into
+  std::vector<Term> targets;
+  std::vector<NumberFact> ranks, speedups, precisions;
+};
+
+Facts findFacts(const std::vector<Token> &tokens, const std::vector<Term> &terms);
+
+} // namespace nereid::words

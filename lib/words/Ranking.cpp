@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/words/Ranking.h"
+
+#include "lib/definition/operations/Operations.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+namespace nereid::words {
+namespace {
+
+/// What a term is worth where it stands.
+constexpr double inName = 3, inSummary = 1.5, inBody = 1, inSupport = 0.5;
+/// What it costs when only the name, or only the text, has it.
+constexpr double notSaid = 1.5, backwardNotSaid = 4, notHad = 0.3, weakNotHad = 0.8;
+constexpr double wrongStructure = 2, rightStructure = 1;
+/// Part of the first score that the second must stay below.
+constexpr double clearlyBelow = 0.85;
+
+bool isSubject(const Term &term) {
+  return term.kind == TermKind::Operation || term.kind == TermKind::Weak ||
+         term.kind == TermKind::Context || term.kind == TermKind::Word;
+}
+
+/// A name may say what stands before the operator ("conv_bias_relu"): products are only where the
+/// body has them.
+bool isElsewhere(const Shipped &one, const Term &term) {
+  const definition::Operation *operation = definition::findOperation(term.idea);
+  return operation && !term.isNegated && !one.body.contains(term.idea) &&
+         (operation->kind == definition::OperationKind::Contraction ||
+          operation->kind == definition::OperationKind::Convolution);
+}
+
+/// The part of a name whose stem is the term: "online" for "onlin".
+std::string wordOf(const std::string &name, const std::string &idea) {
+  for (size_t at = 0; at < name.size();) {
+    const size_t end = std::min(name.find('_', at), name.size());
+    if (std::string word = name.substr(at, end - at); stem(word) == idea) {
+      return word;
+    }
+    at = end + 1;
+  }
+  return idea;
+}
+
+bool isStrong(const Term &term) { return term.kind == TermKind::Operation && !term.isNegated; }
+
+class Ranker {
+public:
+  Ranker(const std::vector<Shipped> &shipped, const std::vector<Term> &terms, const Facts &facts)
+      : shipped(shipped), facts(facts) {
+    std::set<std::string> seen;
+    for (const Term &term : terms) {
+      if (isSubject(term) && seen.insert((term.isNegated ? "!" : "") + term.idea).second) {
+        subjects.push_back(term);
+        rarities[term.idea] = rarity(term.idea);
+      }
+    }
+    std::erase_if(subjects, [&](const Term &term) { // what is also asked for is not excluded
+      return term.isNegated && seen.contains(term.idea);
+    });
+  }
+
+  /// None when the definition lacks an operation of the text, or has what the text excludes.
+  std::optional<Candidate> judge(const Shipped &one) {
+    Candidate candidate{&one, 0, true, false, {}, {}};
+    std::set<std::string> said;
+    bool isKnownByIt = false, isKnownByClass = false;
+    for (const Term &term : subjects) {
+      if (isRefused(one, term)) {
+        return std::nullopt;
+      }
+      if (term.isNegated) {
+        continue;
+      }
+      said.insert(term.idea);
+      if (auto fits = one.structure.find(term.idea); fits != one.structure.end()) {
+        candidate.score += fits->second ? rightStructure : -wrongStructure;
+        continue;
+      }
+      const double worth = worthIn(one, term.idea);
+      candidate.score += rarities[term.idea] * (worth > 0                     ? worth
+                                                : term.kind == TermKind::Word ? -notHad
+                                                                              : -weakNotHad);
+      if (worth > 0) {
+        candidate.matched.push_back(fmt::format("'{}'{} ({})", term.text,
+                                                term.isCorrected ? " as '" + term.idea + "'" : "",
+                                                placeOf(worth)));
+      }
+      const bool isClass = one.classes.contains(term.idea);
+      isKnownByClass |= isClass;
+      isKnownByIt |= !isClass && (worth == inName || (isStrong(term) && worth == inSummary));
+    }
+    for (const Term &type : facts.castTypes) { // "to_float32"
+      if (one.names.contains(type.idea)) {
+        isKnownByIt = true;
+        candidate.score += inName * rarity(type.idea);
+        candidate.matched.push_back(fmt::format("'{}' (name)", type.text));
+      }
+    }
+    for (const std::string &name : one.names) {
+      if (!said.contains(name) && !isImplied(name)) {
+        candidate.score -= (name == "backward" ? backwardNotSaid : notSaid) * rarity(name);
+        candidate.missing.push_back(wordOf(one.op.name, name));
+        candidate.isWhole = false;
+      }
+    }
+    if (!candidate.isWhole && std::any_of(subjects.begin(), subjects.end(), [&](const Term &term) {
+          return isElsewhere(one, term);
+        })) {
+      return std::nullopt;
+    }
+    judgeFacts(one, candidate);
+    candidate.isClass = !isKnownByIt;
+    return isKnownByIt || isKnownByClass ? std::optional(candidate) : std::nullopt;
+  }
+
+private:
+  const std::vector<Shipped> &shipped;
+  const Facts &facts;
+  std::vector<Term> subjects; ///< each once
+  std::map<std::string, double> rarities;
+
+  double rarity(const std::string &idea) {
+    if (auto found = rarities.find(idea); found != rarities.end()) {
+      return found->second;
+    }
+    const auto having = std::count_if(shipped.begin(), shipped.end(),
+                                      [&](const Shipped &one) { return one.has(idea); });
+    return rarities[idea] = std::log(1.0 + static_cast<double>(shipped.size()) /
+                                               (1.0 + static_cast<double>(having)));
+  }
+
+  static double worthIn(const Shipped &one, const std::string &idea) {
+    return one.classes.contains(idea)   ? inSummary
+           : one.names.contains(idea)   ? inName
+           : one.summary.contains(idea) ? inSummary
+           : one.body.contains(idea)    ? inBody
+           : one.support.contains(idea) ? inSupport
+                                        : 0;
+  }
+
+  static const char *placeOf(double worth) {
+    return worth == inName      ? "name"
+           : worth == inSummary ? "summary"
+           : worth == inBody    ? "body"
+                                : "inputs";
+  }
+
+  static bool isRefused(const Shipped &one, const Term &term) {
+    if (term.isNegated) {
+      return one.computes(term.idea) || one.inputs.contains(term.idea);
+    }
+    if (isStrong(term) && !one.computes(term.idea)) {
+      return true;
+    }
+    return std::any_of(one.summary.begin(), one.summary.end(),
+                       [&](const std::string &other) { return areOpposite(term.idea, other); });
+  }
+
+  bool isImplied(const std::string &name) const {
+    const bool isInteger = std::any_of(facts.types.begin(), facts.types.end(), [](const Term &t) {
+      return t.idea.find("int") != std::string::npos || t.idea == "bool";
+    });
+    return (name == "integers" && isInteger) ||
+           std::any_of(facts.castTypes.begin(), facts.castTypes.end(),
+                       [&](const Term &type) { return type.idea == name; });
+  }
+
+  /// A type that the definition does not have makes it less likely, a rank too.
+  void judgeFacts(const Shipped &one, Candidate &candidate) const {
+    for (const Term &type : facts.types) {
+      if (!definition::checkDtype(one.op, *parseDType(type.idea))) {
+        candidate.score -= 2 * wrongStructure;
+      }
+    }
+    const auto tensor = std::find_if(one.op.parameters.begin(), one.op.parameters.end(),
+                                     [](const auto &parameter) { return !parameter.isScalar; });
+    if (tensor == one.op.parameters.end() || facts.ranks.empty()) {
+      return;
+    }
+    const bool isOpen = !tensor->shape.empty() && tensor->shape.front().isRest();
+    const double rank = facts.ranks.front().value;
+    const auto own = static_cast<double>(tensor->shape.size()) - (isOpen ? 1 : 0);
+    if (isOpen ? rank < own : rank != own) {
+      candidate.score -= 2 * wrongStructure;
+    } else if (!isOpen) {
+      candidate.score += 2 * rightStructure;
+    }
+  }
+};
+
+} // namespace
+
+std::vector<Candidate> rank(const std::vector<Shipped> &shipped, const std::vector<Term> &terms,
+                            const Facts &facts) {
+  std::vector<Candidate> candidates;
+  Ranker ranker(shipped, terms, facts);
+  for (const Shipped &one : shipped) {
+    if (auto candidate = ranker.judge(one)) {
+      candidates.push_back(std::move(*candidate));
+    }
+  }
+  std::sort(candidates.begin(), candidates.end(), [](const Candidate &a, const Candidate &b) {
+    const std::string &one = a.shipped->op.name, &other = b.shipped->op.name;
+    return std::make_tuple(-a.score, one.size(), one) <
+           std::make_tuple(-b.score, other.size(), other);
+  });
+  if (!candidates.empty() && candidates.front().score > 0) { // the others are no help then
+    std::erase_if(candidates, [](const Candidate &one) { return one.score <= 0; });
+  }
+  return candidates;
+}
+
+bool isClear(const std::vector<Candidate> &candidates, const std::vector<Term> &terms) {
+  if (candidates.empty() || candidates[0].score <= 0 || candidates[0].isClass) {
+    return false;
+  }
+  const Candidate &best = candidates[0];
+  const auto anyOf = [&](auto &&holds) { return std::any_of(terms.begin(), terms.end(), holds); };
+  const bool hasUnknown = anyOf([](const Term &term) { return term.kind == TermKind::Unknown; });
+  const bool isNamed = anyOf([&](const Term &term) {
+    return isStrong(term) ||
+           (term.kind == TermKind::Word && best.shipped->names.contains(term.idea));
+  });
+  if (anyOf([&](const Term &term) { return isElsewhere(*best.shipped, term); })) {
+    return false;
+  }
+  const bool isExcluding = anyOf([](const Term &term) { return term.isNegated; });
+  if ((hasUnknown && !isNamed) || (isExcluding && !best.isWhole)) {
+    return false;
+  }
+  if (candidates.size() == 1 || candidates[1].score < clearlyBelow * best.score) {
+    return true;
+  }
+  const Candidate &second = candidates[1];
+  const bool isPlainer =
+      best.shipped->names == second.shipped->names &&
+      (best.score > second.score || best.shipped->op.name.size() < second.shipped->op.name.size());
+  return isPlainer || (best.isWhole && !second.isWhole && second.score < best.score);
+}
+
+} // namespace nereid::words

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Definitions by what their own text says: name, summary, requirement, functions of the body,
+// inputs, scenes. Nothing about a definition stands anywhere else.
+#pragma once
+
+#include "lib/definition/Graph.h"
+#include "lib/words/Vocabulary.h"
+
+#include <map>
+
+namespace nereid::words {
+
+struct Shipped {
+  std::string text; ///< of its file
+  definition::Operator op;
+  std::set<std::string> names;           ///< terms of its name
+  std::set<std::string> summary;         ///< of its summary
+  std::set<std::string> body;            ///< functions
+  std::set<std::string> inputs;          ///< of the inputs' names
+  std::set<std::string> support;         ///< of requirement, inputs and scenes
+  std::set<std::string> classes;         ///< "loss", "normalisation"
+  std::string origin;                    ///< of one that does not ship: what it was made from
+  std::map<std::string, bool> structure; ///< "rows", "elementwise", "two_tensors": whether it is
+
+  /// In name, summary or body: what it computes.
+  bool computes(const std::string &idea) const;
+  bool has(const std::string &idea) const;
+};
+
+/// All definitions below the folders, those that cannot be read left out; ordered by name. Of two
+/// with one name the first folder's.
+std::vector<Shipped> readShipped(const std::vector<std::string> &folders);
+
+/// Every term that a definition has.
+std::set<std::string> knownTerms(const std::vector<Shipped> &shipped);
+
+} // namespace nereid::words

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/words/Writing.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+namespace nereid::words {
+namespace {
+
+using definition::Binding;
+
+std::string quoted(const std::string &text) {
+  std::string result = "\"";
+  for (const char letter : text) {
+    switch (letter) {
+    case '"':
+      result += "\\\"";
+      break;
+    case '\\':
+      result += "\\\\";
+      break;
+    case '\n':
+      result += "\\n";
+      break;
+    case '\t':
+      result += "\\t";
+      break;
+    case '\r':
+      break;
+    default:
+      result += letter;
+    }
+  }
+  return result + "\"";
+}
+
+/// False when the shape of the first tensor cannot have these sizes.
+bool unify(const definition::SymbolicShape &shape, const std::vector<int64_t> &sizes,
+           Binding &binding) {
+  const bool hasRest = !shape.empty() && shape.front().isRest();
+  const size_t fixed = shape.size() - (hasRest ? 1 : 0);
+  if (sizes.size() < fixed || (!hasRest && sizes.size() != fixed)) {
+    return false;
+  }
+  const size_t rest = sizes.size() - fixed;
+  binding.rest.assign(sizes.begin(), sizes.begin() + static_cast<std::ptrdiff_t>(rest));
+  for (size_t i = 0; i < fixed; ++i) {
+    const definition::Dim &dim = shape[i + (hasRest ? 1 : 0)];
+    const int64_t size = sizes[rest + i];
+    if (dim.symbol.empty() ? dim.constant != size
+                           : !binding.symbols.emplace(dim.symbol, size).second &&
+                                 binding.symbols[dim.symbol] != size) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::string caseText(const definition::Operator &op, const Binding &binding,
+                     const std::string &name) {
+  std::string text = fmt::format("  {{ name = \"{}\"", name);
+  for (const std::string &symbol : definition::symbolsOf(op)) {
+    text += symbol == "..." ? fmt::format(", \"...\" = [{}]", fmt::join(binding.rest, ", "))
+                            : fmt::format(", {} = {}", symbol, binding.symbols.at(symbol));
+  }
+  return text + " },\n";
+}
+
+bool hasAll(const definition::Operator &op, const Binding &binding) {
+  const auto symbols = definition::symbolsOf(op);
+  return std::all_of(symbols.begin(), symbols.end(), [&](const std::string &symbol) {
+    return symbol == "..." || binding.symbols.contains(symbol);
+  });
+}
+
+/// Sizes for a case of one shape; nothing when the first tensor cannot have it.
+std::optional<Binding> bindFirst(const definition::Operator &op,
+                                 const std::vector<int64_t> &sizes) {
+  const auto tensor = std::find_if(op.parameters.begin(), op.parameters.end(),
+                                   [](const auto &parameter) { return !parameter.isScalar; });
+  Binding binding;
+  if (tensor == op.parameters.end() || !unify(tensor->shape, sizes, binding) ||
+      !hasAll(op, binding)) {
+    return std::nullopt;
+  }
+  return binding;
+}
+
+/// The first case with another last dimension: "hidden size 4096".
+std::optional<Binding> bindLast(const definition::Operator &op, int64_t size) {
+  const auto &shape = op.parameters.front().shape;
+  if (op.parameters.front().isScalar || shape.empty() || op.performanceCases.empty()) {
+    return std::nullopt;
+  }
+  Binding binding = op.performanceCases.front().binding;
+  if (shape.back().isRest()) {
+    if (binding.rest.empty()) {
+      return std::nullopt;
+    }
+    binding.rest.back() = size;
+  } else if (shape.back().symbol.empty()) {
+    return std::nullopt;
+  } else {
+    binding.symbols[shape.back().symbol] = size;
+  }
+  return binding;
+}
+
+/// Lines of the cases that the text's shapes and sizes make; empty without any.
+std::string casesOf(const definition::Operator &op, const Facts &facts, Written &written) {
+  constexpr size_t mostCases = 16;
+  std::string cases;
+  std::vector<std::string> seen;
+  const auto add = [&](const std::optional<Binding> &binding, const std::string &what,
+                       const std::string &name) {
+    if (std::find(seen.begin(), seen.end(), name) != seen.end()) {
+      return;
+    }
+    if (!binding) {
+      written.unused.push_back(what + ": no shape of " + op.name);
+    } else if (seen.size() >= mostCases) {
+      written.unused.push_back(what + fmt::format(": more than {} cases", mostCases));
+    } else {
+      seen.push_back(name);
+      cases += caseText(op, *binding, name);
+      written.found.push_back(what);
+    }
+  };
+  for (const ShapeFact &fact : facts.shapes) {
+    const std::string name = fmt::format("{}", fmt::join(fact.sizes, "x"));
+    if (std::find(fact.sizes.begin(), fact.sizes.end(), 0) != fact.sizes.end()) {
+      written.unused.push_back("shape " + name + ": without elements there is nothing to time");
+      continue;
+    }
+    add(bindFirst(op, fact.sizes), "shape " + name, name);
+  }
+  for (const SizeFact &fact : facts.lengths) {
+    add(bindLast(op, fact.size), fmt::format("{} {}", fact.name, fact.size),
+        fmt::format("last dimension {}", fact.size));
+  }
+  Binding named;
+  std::vector<std::string> sizes;
+  for (const SizeFact &fact : facts.sizes) {
+    named.symbols[fact.name] = fact.size;
+    sizes.push_back(fmt::format("{} = {}", fact.name, fact.size));
+  }
+  const auto symbols = definition::symbolsOf(op);
+  const bool isClosed = std::find(symbols.begin(), symbols.end(), "...") == symbols.end();
+  if (!sizes.empty() && facts.shapes.empty()) {
+    add(isClosed && hasAll(op, named) ? std::optional(named) : std::nullopt,
+        fmt::format("size {}", fmt::join(sizes, ", ")), "sizes of the text");
+  }
+  for (const NamedShapeFact &fact : facts.namedShapes) {
+    written.unused.push_back(
+        fmt::format("shape [{}]: its names have no sizes", fmt::join(fact.names, ", ")));
+  }
+  return cases;
+}
+
+/// The line's key, "" when it has none.
+std::string keyOf(const std::string &line) {
+  const size_t end = line.find_first_of(" =");
+  return end == std::string::npos || line.find('=') == std::string::npos ? "" : line.substr(0, end);
+}
+
+/// Lines of the value that begins in `lines[at]`: a list, a text in three quotes, or one line.
+size_t valueLines(const std::vector<std::string> &lines, size_t at) {
+  const std::string value = lines[at].substr(lines[at].find('=') + 1);
+  const bool isText = value == " \"\"\"", isList = value == " [";
+  size_t end = at + 1;
+  while ((isText || isList) && end < lines.size() && lines[end] != (isText ? "\"\"\"" : "]")) {
+    ++end;
+  }
+  return isText || isList ? std::min(end + 1, lines.size()) - at : 1;
+}
+
+std::vector<std::string> linesOf(const std::string &text) {
+  std::vector<std::string> lines;
+  for (size_t at = 0; at < text.size();) {
+    const size_t end = std::min(text.find('\n', at), text.size());
+    lines.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return lines;
+}
+
+using Replaced = std::map<std::string, std::string>; // "section.key" → lines
+
+/// What the text says beside cases and types, and what it leaves open.
+void fillRest(const definition::Operator &op, const Facts &facts, Replaced &replaced,
+              Written &written) {
+  if (facts.speedups.empty()) {
+    written.defaults.push_back(fmt::format("target_speedup {}", op.targetSpeedup));
+  } else {
+    written.found.push_back(fmt::format("target_speedup {}", facts.speedups.front().value));
+    replaced["[performance].target_speedup"] =
+        fmt::format("target_speedup = {}", facts.speedups.front().value);
+  }
+  for (const NumberFact &fact : facts.precisions) {
+    written.unused.push_back(
+        fmt::format("precision {}: bounds follow from type and length", fact.value));
+  }
+  for (const Term &target : facts.targets) {
+    written.unused.push_back(
+        fmt::format("target {}: a definition holds for all, --chip chooses", target.idea));
+  }
+  for (const Term &type : facts.castTypes) {
+    written.unused.push_back(fmt::format("type {}: it stands behind '{}'", type.idea, "to"));
+  }
+}
+
+/// E0624 for a type the definition does not have.
+Status fillTypes(const definition::Operator &op, const Facts &facts, const Request &request,
+                 Replaced &replaced, Written &written) {
+  std::vector<std::string> types;
+  for (const Term &type : facts.types) {
+    if (Status known = definition::checkDtype(op, *parseDType(type.idea)); !known) {
+      auto error = makeError("E0624", known.error().message);
+      error.at(request.path, request.text, type.range);
+      return error.withHelp("name another type, or none");
+    }
+    types.push_back(quoted(type.idea));
+    written.found.push_back("type " + type.idea);
+  }
+  if (!types.empty()) {
+    replaced["[operator].dtypes"] = fmt::format("dtypes = [{}]", fmt::join(types, ", "));
+    return Done{};
+  }
+  std::vector<std::string_view> own;
+  for (const DType type : op.dtypes) {
+    own.push_back(torchName(type));
+  }
+  written.defaults.push_back(fmt::format("types {}", fmt::join(own, ", ")));
+  return Done{};
+}
+
+std::string scenesText(const std::vector<definition::Scene> &scenes) {
+  std::string text;
+  for (const definition::Scene &scene : scenes) {
+    text +=
+        fmt::format("\n[[scene]]\nname = {}\ncode = {}\n", quoted(scene.name), quoted(scene.code));
+  }
+  return text;
+}
+
+std::string comments(const Written &written, const std::string &from) {
+  std::string text = fmt::format("# Written by `nereid define` from {}.\n", from);
+  const auto list = [&](const char *what, const std::vector<std::string> &lines) {
+    for (const std::string &line : lines) {
+      text += fmt::format("# {}: {}\n", what, line);
+    }
+  };
+  list("Found", written.found);
+  list("Not found, assumed", written.defaults);
+  list("Not used", written.unused);
+  return text;
+}
+
+/// The shipped text with other values and `head` behind its first comments.
+std::string replacedText(const std::string &shipped, Replaced replaced,
+                         const std::string &requirement, const std::string &head) {
+  std::string text, section;
+  bool isHead = true;
+  const std::vector<std::string> lines = linesOf(shipped);
+  for (size_t at = 0; at < lines.size();) {
+    if (isHead && !lines[at].starts_with("#")) {
+      text += head;
+      isHead = false;
+    }
+    if (lines[at].starts_with("[") && lines[at].ends_with("]")) {
+      section = lines[at];
+    }
+    const std::string key = section + "." + keyOf(lines[at]);
+    const size_t count = keyOf(lines[at]).empty() ? 1 : valueLines(lines, at);
+    if (auto row = replaced.find(key); row != replaced.end()) {
+      text += row->second.empty() ? "" : row->second + "\n";
+      replaced.erase(row);
+    } else {
+      for (size_t i = at; i < at + count; ++i) {
+        text += lines[i] + "\n";
+      }
+    }
+    at += count;
+    if (key == "[operator].summary") {
+      text += "requirement = " + quoted(requirement) + "\n";
+    }
+    if (lines[at - count] == "[performance]" &&
+        shipped.find("\ntarget_speedup") == std::string::npos &&
+        replaced.contains("[performance].target_speedup")) {
+      text += replaced["[performance].target_speedup"] + "\n";
+    }
+  }
+  return text;
+}
+
+} // namespace
+
+Result<Written> writeDefinition(const Shipped &shipped, const Facts &facts, const Request &request,
+                                const std::string &name) {
+  Written written;
+  Replaced replaced;
+  replaced["[operator].requirement"] = "";
+  if (!name.empty()) {
+    replaced["[operator].name"] = "name = " + quoted(name);
+  }
+  if (Status done = fillTypes(shipped.op, facts, request, replaced, written); !done) {
+    return done.error();
+  }
+  const std::string cases = casesOf(shipped.op, facts, written);
+  if (cases.empty()) {
+    written.defaults.push_back("cases of " + shipped.op.name);
+  } else {
+    replaced["[performance].cases"] = "cases = [\n" + cases + "]";
+  }
+  fillRest(shipped.op, facts, replaced, written);
+  if (request.isShortened) {
+    written.unused.push_back("the end of the text, in 'requirement'");
+  }
+  written.text =
+      replacedText(shipped.text, std::move(replaced), request.requirement,
+                   comments(written, shipped.origin.empty()
+                                         ? fmt::format("the definition '{}'", shipped.op.name)
+                                         : shipped.origin)) +
+      scenesText(request.scenes);
+  Diagnostics diags;
+  if (!definition::parseOperator("definition", written.text, diags)) {
+    return makeError("E0624", "what the text says does not fit '" + shipped.op.name + "'")
+        .note(diags.all().empty() ? "" : diags.all().front().message)
+        .withHelp("change the shapes, types or the name that the text gives");
+  }
+  return written;
+}
+
+} // namespace nereid::words

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bounds of what is computed with numbers that float32 does not have, 0.9 say: a kernel has a
+// neighbour instead. What does not depend on the number is bounded as tightly as without it.
+#include "unittests/eager/Values.h"
+
+#include "lib/eager/reference/Reference.h"
+
+#include <cmath>
+
+namespace nereid::eager {
+namespace {
+
+/// out = body of x: [D] against what an implementation wrote.
+Comparison agreementOf(const std::string &body, const std::vector<double> &x,
+                       const std::vector<double> &written, DType type = DType::F32,
+                       const std::string &output = "") {
+  Diagnostics diags;
+  auto op = definition::parseOperator(
+      "t.toml",
+      "[operator]\nname='t'\nsummary='s'\ndtypes=['" + std::string(torchName(type)) + "']\nbody='" +
+          body + "'\n[inputs.x]\nshape=['D']\n[outputs.out]\nshape=['D']\n" + output +
+          "[performance]\ncases=[{D=1}]\n",
+      diags);
+  EXPECT_TRUE(op) << diags.render();
+  const auto n = static_cast<int64_t>(x.size());
+  const DType of = definition::nodeDtypes(*op, type)[static_cast<size_t>(op->outputs[0])];
+  std::vector<Tensor> in = {make({n}, x, type)}, out = {make({n}, written, of)};
+  auto agreement =
+      checkOutputs(*op, in, out, type, Rounding::OncePerResult, runtime::defaultPool());
+  EXPECT_TRUE(agreement);
+  return *agreement;
+}
+
+const float nearNine = 0.9F;
+
+/// Of multiples of ten nine tenths are whole: the product is exact, but not that of 0.9F.
+TEST(NumberBounds, AProductThatIsExactOnlyInDecimalsIsRounded) {
+  int differing = 0;
+  for (int i = 0; i < 100; ++i) {
+    const int whole = 8388610 + 70 * i, product = whole / 10 * 9, taken = product - 3;
+    const std::string body = "out = 0.9 * x - " + std::to_string(taken) + ".0";
+    const float apart = nearNine * static_cast<float>(whole) - static_cast<float>(taken);
+    const auto fused = static_cast<float>(static_cast<double>(nearNine) * whole - taken);
+    EXPECT_TRUE(agreementOf(body, {1.0 * whole}, {static_cast<double>(apart)}).passed()) << i;
+    EXPECT_TRUE(agreementOf(body, {1.0 * whole}, {static_cast<double>(fused)}).passed()) << i;
+    differing += fused != 3;
+    // Not more than that: six roundings of the product are too many.
+    const double far = 3 + 6 * std::ldexp(1.0 * product, -24);
+    EXPECT_EQ(agreementOf(body, {1.0 * whole}, {far}).mismatches, 1) << i;
+  }
+  EXPECT_GT(differing, 50);
+  // A number that float32 has rounds nothing.
+  EXPECT_EQ(agreementOf("out = 0.875 * x", {8}, {7}).mismatches, 0);
+  EXPECT_EQ(agreementOf("out = 0.875 * x - 7", {8}, {1e-9}).mismatches, 1);
+}
+
+TEST(NumberBounds, ASmallNumberThatIsChosenIsNotBoundedByTheLimit) {
+  for (const char *body : {"out = clamp(x, -0.9, 0.9)", "out = torch.clamp(x, max=0.9)",
+                           "out = where(x < 0.9, x, 0.9)"}) {
+    EXPECT_TRUE(agreementOf(body, {1e-20F, 2}, {1e-20F, nearNine}).passed()) << body;
+    EXPECT_EQ(agreementOf(body, {1e-20F, 2}, {1.001e-20F, nearNine}).mismatches, 1) << body;
+    EXPECT_EQ(agreementOf(body, {1e-20F, 2}, {1e-20F, nearNine + 3e-7F}).mismatches, 1) << body;
+  }
+  EXPECT_EQ(agreementOf("out = maximum(x * 1.1, x * 0 + 0.1)", {1}, {1.1F}).mismatches, 0);
+  EXPECT_EQ(agreementOf("out = leaky_relu(x, 0.1)", {1e-20F}, {1.00001e-20F}).mismatches, 1);
+  EXPECT_EQ(agreementOf("out = leaky_relu(x, 0.1)", {-8}, {8 * -0.1F}).mismatches, 0);
+}
+
+/// -1e30 is 1e22 away from its neighbour.
+TEST(NumberBounds, MaskedNumbersDoNotBlurTheMaximumOfTheOthers) {
+  const std::vector<double> x = {1, 2, -3};
+  const double total = std::exp(-1.0) + 1;
+  const std::string masked = "where(x < 0, -1e30, x)";
+  const Comparison right = agreementOf("out = softmax(" + masked + ", dim=-1)", x,
+                                       {std::exp(-1.0) / total, 1 / total, 0});
+  EXPECT_TRUE(right.passed());
+  EXPECT_EQ(right.unverifiable, 0);
+  EXPECT_EQ(agreementOf("out = torch.amax(" + masked + ", dim=-1, keepdim=True) + x * 0", x,
+                        {2, 2.000001F, 2})
+                .mismatches,
+            1);
+}
+
+TEST(NumberBounds, WhatComparesWithANumberMayCompareWithItsNeighbour) {
+  const auto compared = [](const std::string &body, double given, double written) {
+    return agreementOf(body, {given}, {written}, DType::F32, "dtype=\"bool\"\n");
+  };
+  for (const double holds : {0.0, 1.0}) {
+    EXPECT_TRUE(compared("out = x >= 0.9", nearNine, holds).passed()) << holds;
+  }
+  EXPECT_EQ(compared("out = x >= 0.9", 0.90001F, 0).mismatches, 1);
+  EXPECT_EQ(compared("out = x >= 0.875", 0.875, 0).mismatches, 1);
+}
+
+TEST(NumberBounds, PowersOfZeroAreKnown) {
+  EXPECT_EQ(agreementOf("out = x ** 0.9", {0, 1}, {0, 1}).unverifiable, 0);
+  EXPECT_EQ(agreementOf("out = x ** 0.9", {0, 1}, {1e-30, 1}).mismatches, 1);
+  EXPECT_EQ(agreementOf("out = x ** 0.9", {1e30F}, {std::pow(1e30, 0.9F)}).mismatches, 0);
+}
+
+TEST(NumberBounds, RestsOfManyTimesANumberAreOpen) {
+  // 0.1F goes into 1e8 fifteen times less often than 0.1 does.
+  const double rest = std::fmod(1e8, static_cast<double>(0.1F));
+  EXPECT_EQ(agreementOf("out = torch.fmod(x, 0.1)", {1e8}, {rest}).unverifiable, 1);
+  EXPECT_EQ(agreementOf("out = torch.fmod(x, 0.1)", {0.25}, {0.05F}).mismatches, 0);
+  EXPECT_EQ(agreementOf("out = torch.fmod(x, 0.1)", {0.25}, {0.06}).mismatches, 1);
+}
+
+TEST(NumberBounds, SoftplusKnowsItsNumbers) {
+  const auto beta = static_cast<double>(0.7F);
+  EXPECT_EQ(agreementOf("out = softplus(x, 0.7)", {3}, {std::log1p(std::exp(3 * beta)) / beta})
+                .mismatches,
+            0);
+  // On the threshold either form will do.
+  const double bent = std::log1p(std::exp(0.9)) / 0.9;
+  for (const double written : {1.0, bent}) {
+    EXPECT_TRUE(agreementOf("out = softplus(x, 0.9, 0.9)", {1}, {written}).passed()) << written;
+  }
+  EXPECT_EQ(agreementOf("out = softplus(x, 0.9, 0.9)", {1.001F}, {bent}).mismatches, 1);
+}
+
+TEST(NumberBounds, NumbersBeyondTheRangeAndOtherTypesStayExact) {
+  EXPECT_EQ(agreementOf("out = clamp(x, -1e300, 1e300)", {3}, {3.00001F}).mismatches, 1);
+  EXPECT_EQ(agreementOf("out = clamp(x, -1e300, 1e300)", {3}, {3}).unverifiable, 0);
+  EXPECT_EQ(agreementOf("out = 0.9 * x", {1}, {nearNine}, DType::F64).mismatches, 1);
+  EXPECT_EQ(agreementOf("out = x + 16777217", {1}, {16777217}, DType::I32).mismatches, 1);
+  EXPECT_EQ(agreementOf("out = x + 16777217", {1}, {16777218}, DType::I32).mismatches, 0);
+}
+
+} // namespace
+} // namespace nereid::eager

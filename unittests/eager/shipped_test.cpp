@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// Eager execution, which performance is measured against, of every shipped definition on the small
+// cases of its grid. reference_test.cpp has all cases of a few of them.
+#include "unittests/ShippedOperators.h"
+#include "unittests/eager/Values.h"
+
+#include "lib/definition/cases/CaseGrid.h"
+#include "lib/eager/reference/Reference.h"
+
+namespace nereid::eager {
+namespace {
+
+using definition::GridCase;
+
+class EveryShipped : public testing::TestWithParam<std::string> {};
+
+TEST_P(EveryShipped, IsWithinItsBoundsOperationByOperation) {
+  constexpr int64_t mostElements = 1500; // of each output
+  Diagnostics diags;
+  auto op = definition::loadOperator(shippedPath(GetParam()), diags);
+  ASSERT_TRUE(op) << diags.render();
+  for (DType dtype : op->dtypes) {
+    int64_t elements = 0, unverifiable = 0;
+    for (const GridCase &grid : definition::accuracyGrid(*op, 1)) {
+      auto inputs = definition::makeInputs(*op, grid, dtype);
+      ASSERT_TRUE(inputs) << render(inputs.error());
+      std::vector<Tensor> in;
+      bool isSmall = true;
+      for (const definition::LaidOut &input : *inputs) {
+        in.push_back(input.view);
+        isSmall = isSmall && input.view.elementCount() <= mostElements;
+      }
+      if (!isSmall) {
+        continue;
+      }
+      auto outputs = runGraph(*op, in, runtime::defaultPool());
+      ASSERT_TRUE(outputs) << grid.name << render(outputs.error());
+      auto agreement =
+          checkOutputs(*op, in, *outputs, dtype, Rounding::EachOperation, runtime::defaultPool());
+      ASSERT_TRUE(agreement) << grid.name << render(agreement.error());
+      EXPECT_EQ(agreement->mismatches, 0)
+          << torchName(dtype) << " " << grid.name << ": " << agreement->text();
+      const bool isOrdinary = grid.data.kind == definition::DataKind::Normal;
+      elements += isOrdinary ? agreement->elements : 0;
+      unverifiable += isOrdinary ? agreement->unverifiable : 0;
+    }
+    // Quotients by what may be 0 once it is rounded to 16 bits leave the range, powers of them
+    // often.
+    EXPECT_LT(2 * unverifiable, elements) << torchName(dtype);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, EveryShipped, testing::ValuesIn(shippedOperators()),
+                         [](const auto &info) { return info.param; });
+
+} // namespace
+} // namespace nereid::eager

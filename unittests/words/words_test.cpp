@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tokens, facts, ranking and written definitions of sentences in both languages.
+#include "lib/words/Chain.h"
+#include "lib/words/Ranking.h"
+#include "lib/words/Writing.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+namespace nereid::words {
+namespace {
+
+const std::vector<Shipped> &shipped() {
+  static const auto list = readShipped({NEREID_SOURCE_DIR "/operators"});
+  return list;
+}
+
+std::vector<Term> termsOf(const std::vector<Token> &tokens) {
+  static const auto known = knownTerms(shipped());
+  return findTerms(tokens, &known);
+}
+
+Facts factsOf(const std::string &text) {
+  auto tokens = tokenize("text", text);
+  return tokens ? findFacts(*tokens, termsOf(*tokens)) : Facts();
+}
+
+/// The operator, "?" when several are equally near, "-" for none.
+std::string answer(const std::string &text) {
+  auto tokens = tokenize("text", text);
+  if (!tokens) {
+    return "-";
+  }
+  const auto terms = termsOf(*tokens);
+  const auto candidates = rank(shipped(), terms, findFacts(*tokens, terms));
+  if (candidates.empty()) {
+    const auto functions = chainOf(terms);
+    const auto chain = functions.empty() ? std::nullopt : chainDefinition(functions);
+    return chain ? "+" + chain->op.body : "-";
+  }
+  return isClear(candidates, terms) ? candidates.front().shipped->op.name : "?";
+}
+
+TEST(Words, SentencesFindTheirOperator) {
+  const std::vector<std::pair<std::string, std::string>> sentences = {
+#define SENTENCE(expected, text) {expected, text},
+#include "unittests/words/sentences.def"
+  };
+  EXPECT_GT(sentences.size(), 90u);
+  for (const auto &[expected, text] : sentences) {
+    const std::string found = answer(text);
+    if (expected.starts_with("+")) {
+      EXPECT_TRUE(found.starts_with("+") && found.find(expected.substr(1)) != std::string::npos)
+          << text << ": " << found;
+    } else {
+      EXPECT_NE(("|" + expected + "|").find("|" + found + "|"), std::string::npos)
+          << text << ": expects " << expected << ", but got " << found;
+    }
+  }
+}
+
+/// A definition needs no line of another list.
+TEST(Words, EveryDefinitionIsFoundByItsNameAndSummary) {
+  for (const Shipped &one : shipped()) {
+    auto tokens = tokenize("text", one.op.name + ": " + one.op.summary);
+    ASSERT_TRUE(tokens);
+    const auto terms = termsOf(*tokens);
+    const auto candidates = rank(shipped(), terms, findFacts(*tokens, terms));
+    ASSERT_FALSE(candidates.empty()) << one.op.name;
+    const bool isNear = std::any_of(
+        candidates.begin(), candidates.begin() + std::min<std::ptrdiff_t>(3, candidates.size()),
+        [&](const Candidate &candidate) { return candidate.shipped->op.name == one.op.name; });
+    EXPECT_TRUE(isNear) << one.op.name << ", but got " << candidates.front().shipped->op.name;
+  }
+}
+
+TEST(Words, NearMissesAreNotWritten) {
+  for (const char *text : {"batch norm in training", "sum of the foos", "layer norm without bias",
+                           "fp16", "2d convolution then relu", "层归一化，不加偏置"}) {
+    const std::string found = answer(text);
+    EXPECT_TRUE(found == "-" || found == "?") << text << ": " << found;
+  }
+}
+
+TEST(Words, FactsHaveTheirPlace) {
+  const Facts facts = factsOf("softmax\nof [8, 1024, 256] and 4x16, D = 512, fp16 and 单精度,\n"
+                              "1.5x faster, 4-d, accuracy 1e-3");
+  ASSERT_EQ(facts.shapes.size(), 2u);
+  EXPECT_EQ(facts.shapes[0].sizes, (std::vector<int64_t>{8, 1024, 256}));
+  EXPECT_EQ(facts.shapes[0].range.line, 2);
+  EXPECT_EQ(facts.shapes[0].range.column, 4);
+  EXPECT_EQ(facts.shapes[1].sizes, (std::vector<int64_t>{4, 16}));
+  ASSERT_EQ(facts.sizes.size(), 1u);
+  EXPECT_EQ(facts.sizes[0].name, "D");
+  ASSERT_EQ(facts.types.size(), 2u);
+  EXPECT_EQ(facts.types[1].idea, "float32");
+  ASSERT_EQ(facts.speedups.size(), 1u);
+  EXPECT_EQ(facts.speedups[0].value, 1.5);
+  ASSERT_EQ(facts.ranks.size(), 1u);
+  ASSERT_EQ(facts.precisions.size(), 1u);
+  EXPECT_EQ(factsOf("提速1.5倍，四维").speedups.size(), 1u);
+  EXPECT_EQ(factsOf("提速1.5倍，四维").ranks.size(), 1u);
+}
+
+TEST(Words, WrittenDefinitionsAreReadBack) {
+  const std::string text = "softmax \"rows\" of 8x1024\n1.5x";
+  for (const Shipped &one : shipped()) {
+    auto written = writeDefinition(one, factsOf(text), readRequest("text", text), "mine");
+    ASSERT_TRUE(written) << one.op.name << written.error().message;
+    Diagnostics diags;
+    auto op = definition::parseOperator("mine.toml", written->text, diags);
+    ASSERT_TRUE(op) << one.op.name;
+    EXPECT_EQ(op->name, "mine");
+    EXPECT_EQ(op->requirement, text);
+    EXPECT_EQ(op->dtypes, one.op.dtypes);
+    EXPECT_EQ(op->targetSpeedup, 1.5);
+    EXPECT_EQ(op->body, one.op.body);
+    if (one.op.name == "softmax") {
+      ASSERT_EQ(op->performanceCases.size(), 1u);
+      EXPECT_EQ(op->performanceCases[0].binding.symbols.at("D"), 1024);
+    }
+  }
+}
+
+TEST(Words, ShapesInTheirSpellings) {
+  using Sizes = std::vector<int64_t>;
+  const std::vector<std::pair<std::string, Sizes>> spellings = {
+      {"[8, 1024]", {8, 1024}},
+      {"(4, 128, 768)", {4, 128, 768}},
+      {"（4，128，768）", {4, 128, 768}},
+      {"(16,)", {16}},
+      {"4x128x768", {4, 128, 768}},
+      {"4 x 128 X 768", {4, 128, 768}},
+      {"4×128×768", {4, 128, 768}},
+      {"4*128", {4, 128}},
+      {"1024 by 4096", {1024, 4096}},
+      {"a batch of 32 rows of 1024", {32, 1024}},
+      {"32行1024列", {32, 1024}},
+      {"batch 32, hidden size 1024", {32, 1024}},
+      {"[B, N, D] with B = 4, N = 128, D=768", {4, 128, 768}},
+      {"[B, 128] with B = 4", {4, 128}},
+  };
+  for (const auto &[text, sizes] : spellings) {
+    const Facts facts = factsOf(text);
+    ASSERT_EQ(facts.shapes.size(), 1u) << text;
+    EXPECT_EQ(facts.shapes[0].sizes, sizes) << text;
+  }
+  for (const char *text : {"[B, N, D]", "BxNxD", "(B, N, D)", "3-d", "三维"}) {
+    const Facts facts = factsOf(text);
+    EXPECT_TRUE(facts.shapes.empty()) << text;
+    ASSERT_EQ(facts.ranks.size(), 1u) << text;
+    EXPECT_EQ(facts.ranks[0].value, 3) << text;
+  }
+  for (const char *text : {"(ReLU)", "(see below, too)", "1.5x", "[", "[]", "[8,", "(8 rows)",
+                           "99999999999999999999x2", "4x", "Box", "[[8]"}) {
+    EXPECT_TRUE(factsOf(text).shapes.empty() || std::string(text) == "[[8]") << text;
+  }
+  EXPECT_EQ(factsOf("hidden size 4096").lengths.at(0).size, 4096);
+  EXPECT_EQ(factsOf("quantise to int8").castTypes.size(), 1u);
+  EXPECT_EQ(factsOf("on a GPU, H200").targets.size(), 2u);
+}
+
+TEST(Words, ChainsAreOfFunctionsThatNeedNothingElse) {
+  const auto chain = [](const std::string &text) {
+    auto tokens = tokenize("text", text);
+    const auto functions = chainOf(termsOf(*tokens));
+    const auto made = functions.empty() ? std::nullopt : chainDefinition(functions);
+    return made ? made->op.body : "";
+  };
+  EXPECT_EQ(chain("exp then tanh"), "step1 = torch.exp(x)\nout = torch.tanh(step1)\n");
+  EXPECT_EQ(chain("relu followed by softmax"),
+            "step1 = torch.relu(x)\nout = torch.softmax(step1, dim=-1)\n");
+  EXPECT_EQ(chain("先做exp再求和"),
+            "step1 = torch.exp(x)\nout = torch.sum(step1, dim=-1, keepdim=True)\n");
+  for (const char *text : {"tanh of exp", "exp and tanh", "exp", "exp then dropout", "sum then exp",
+                           "exp then add", "exp then tanh without relu", "exp then clamp",
+                           "exp then tanh then frobnicate", "exp then isnan"}) {
+    EXPECT_EQ(chain(text), "") << text;
+  }
+}
+
+TEST(Words, CodeOfADocumentIsAScene) {
+  const Request request =
+      readRequest("task.md", "# Task\n\n\nsoftmax of rows\n```py\ny = relu(x)\n```\n");
+  ASSERT_EQ(request.scenes.size(), 1u);
+  EXPECT_EQ(request.scenes[0].name, "Task");
+  EXPECT_EQ(request.scenes[0].code, "y = relu(x)\n");
+  EXPECT_EQ(request.requirement, "# Task\n\nsoftmax of rows");
+  EXPECT_EQ(request.prose.size(), request.text.size());
+  EXPECT_EQ(request.prose.find("relu"), std::string::npos);
+  auto found = std::find_if(shipped().begin(), shipped().end(),
+                            [](const Shipped &one) { return one.op.name == "softmax"; });
+  auto written = writeDefinition(*found, Facts(), request, "");
+  ASSERT_TRUE(written);
+  Diagnostics diags;
+  auto op = definition::parseOperator("mine.toml", written->text, diags);
+  ASSERT_TRUE(op);
+  ASSERT_EQ(op->scenes.size(), 1u);
+  EXPECT_EQ(op->requirement, request.requirement);
+}
+
+TEST(Words, BadTextIsRefused) {
+  for (const std::string &text : {std::string(), std::string(" \n"), std::string("a\0b", 3),
+                                  std::string("\xff"), std::string(mostBytes + 1, 'a')}) {
+    auto tokens = tokenize("text", text);
+    ASSERT_FALSE(tokens);
+    EXPECT_EQ(tokens.error().code, "E0623");
+  }
+  std::mt19937 random(1);
+  EXPECT_TRUE(tokenize("text", std::string(mostBytes, 'a')));
+  for (int i = 0; i < 2000; ++i) {
+    std::string text(random() % 60, ' ');
+    for (char &letter : text) {
+      letter = static_cast<char>(i % 2 ? random() % 96 + 32 : random());
+    }
+    factsOf(text);
+    readRequest("text", text);
+  }
+}
+
+} // namespace
+} // namespace nereid::words
