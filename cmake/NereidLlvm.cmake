@@ -28,7 +28,7 @@ set_target_properties(LLVMSupport PROPERTIES INTERFACE_LINK_LIBRARIES "${links}"
 set(NEREID_MLIR_LIBRARIES
     MLIRIR MLIRParser MLIRPass MLIRTransforms MLIRTransformUtils MLIRDialect MLIRSupport
     MLIRArithDialect MLIRMathDialect MLIRSCFDialect MLIRFuncDialect MLIRControlFlowDialect
-    MLIRLLVMDialect MLIRVectorDialect MLIRUBDialect
+    MLIRLLVMDialect MLIRVectorDialect MLIRUBDialect MLIRLinalgDialect MLIRTensorDialect
     MLIRArithToLLVM MLIRControlFlowToLLVM MLIRFuncToLLVM MLIRMathToLLVM MLIRSCFToControlFlow
     MLIRVectorToLLVM MLIRReconcileUnrealizedCasts MLIRArithTransforms
     MLIRTargetLLVMIRExport MLIRBuiltinToLLVMIRTranslation MLIRLLVMToLLVMIRTranslation

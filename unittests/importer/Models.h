@@ -62,42 +62,43 @@ public:
   }
   ModelMaker &node(const std::string &op, std::vector<std::string> inputs,
                    std::vector<std::string> outputs) {
-    last = file.mutable_graph()->add_node();
-    last->set_op_type(op);
-    last->set_name("the_" + outputs[0]);
+    file.mutable_graph()->add_node();
+    last().set_op_type(op);
+    last().set_name("the_" + outputs[0]);
     for (const std::string &input : inputs) {
-      last->add_input(input);
+      last().add_input(input);
     }
     for (const std::string &output : outputs) {
-      last->add_output(output);
+      last().add_output(output);
     }
     return *this;
   }
   ModelMaker &number(const std::string &attribute, float value) {
-    format::Attribute &one = *last->add_attribute();
+    format::Attribute &one = *last().add_attribute();
     one.set_name(attribute);
     one.set_type(1);
     one.set_f(value);
     return *this;
   }
   ModelMaker &integer(const std::string &attribute, int64_t value) {
-    format::Attribute &one = *last->add_attribute();
+    format::Attribute &one = *last().add_attribute();
     one.set_name(attribute);
     one.set_type(2);
     one.set_i(value);
     return *this;
   }
   ModelMaker &list(const std::string &attribute, std::vector<int64_t> values) {
-    format::Attribute &one = *last->add_attribute();
+    format::Attribute &one = *last().add_attribute();
     one.set_name(attribute);
     one.set_type(7);
     one.mutable_ints()->Add(values.begin(), values.end());
     return *this;
   }
+  /// The node that was added last, which attributes are added to.
+  format::Node &last() { return *file.mutable_graph()->mutable_node()->rbegin(); }
   std::string bytes() const { return file.SerializeAsString(); }
 
   format::Model file;
-  format::Node *last = nullptr;
 
 private:
   static void describe(format::ValueInfo &value, const std::string &name,

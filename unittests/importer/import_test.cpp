@@ -131,6 +131,36 @@ TEST(Import, RangesOfNodesAndTheirBorders) {
   EXPECT_NE(middle->text.find(" N = 8"), std::string::npos);
 }
 
+TEST(Import, OperatorsWithRulesOfTheirOwn) {
+  auto binary = [](const std::string &op) {
+    ModelMaker maker(22);
+    return maker.input("x", {4}).input("z", {4}).node(op, {"x", "z"}, {"y"}).output("y");
+  };
+  EXPECT_EQ(bodyOf(binary("Mod")), "y = torch.remainder(x, z)");
+  EXPECT_EQ(bodyOf(binary("Mod").integer("fmod", 1)), "y = torch.fmod(x, z)");
+  EXPECT_EQ(bodyOf(binary("Mean")), "y = (x + z) / 2.0");
+  EXPECT_EQ(bodyOf(binary("Max")), "y = torch.maximum(x, z)");
+  ModelMaker gemm;
+  gemm.input("x", {8, 4}).input("w", {16, 8}).input("b", {16}).node("Gemm", {"x", "w", "b"}, {"y"});
+  gemm.integer("transA", 1).integer("transB", 1).number("alpha", 0.5F).number("beta", 2);
+  EXPECT_EQ(bodyOf(gemm.output("y")),
+            "y = torch.matmul(x.permute(1, 0), w.permute(1, 0)) * 0.5 + b * 2.0");
+  ModelMaker conv;
+  conv.input("x", {1, 4, 9, 9}).input("w", {6, 2, 3, 3}).node("Conv", {"x", "w"}, {"y"});
+  conv.list("pads", {1, 2, 1, 2}).list("strides", {2, 1}).integer("group", 2).output("y");
+  EXPECT_EQ(bodyOf(conv), "y = F.conv2d(x, w, 0.0, stride=(2, 1), padding=(1, 2), "
+                          "dilation=(1, 1), groups=2)");
+  ModelMaker reduce(13);
+  reduce.input("x", {2, 3, 4}).node("ReduceMean", {"x"}, {"y"}).list("axes", {-1, 0}).output("y");
+  EXPECT_EQ(bodyOf(reduce), "y = torch.mean(x, dim=(0, 2,), keepdim=True)");
+  ModelMaker cast;
+  cast.input("x", {4}, 9).node("Cast", {"x"}, {"y"}).integer("to", 1).output("y");
+  EXPECT_EQ(bodyOf(cast), "y = torch.where(x, 1.0, 0.0)");
+  ModelMaker clip;
+  clip.input("x", {4}).floats("top", {}, {2}).node("Clip", {"x", "", "top"}, {"y"}).output("y");
+  EXPECT_EQ(bodyOf(clip), "y = torch.minimum(x, 2.0)");
+}
+
 TEST(Import, WhatIsRefusedAndWhere) {
   auto code = [](const Result<ImportedDefinition> &result) {
     return result ? std::string() : result.error().code;

@@ -92,13 +92,13 @@ TEST(Read, OperatorsThatAreNotKnown) {
   EXPECT_EQ(read.code(), "E0633");
   EXPECT_NE(read.diags.all()[0].help.find("Softmax"), std::string::npos);
   EXPECT_EQ(read.diags.all()[0].file, "test.onnx");
-  maker.last->set_op_type("Relu");
-  maker.last->set_domain("com.example");
+  maker.last().set_op_type("Relu");
+  maker.last().set_domain("com.example");
   EXPECT_NE(readBytes(maker.bytes()).message().find("'com.example'"), std::string::npos);
-  maker.last->set_domain("ai.onnx");
+  maker.last().set_domain("ai.onnx");
   EXPECT_TRUE(readBytes(maker.bytes()).model);
-  maker.last->set_op_type("If");
-  format::Attribute &branch = *maker.last->add_attribute();
+  maker.last().set_op_type("If");
+  format::Attribute &branch = *maker.last().add_attribute();
   branch.set_name("then_branch");
   branch.set_type(5);
   branch.set_g("\x0a");

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// `nereid import MODEL.onnx`: nodes of a model as a definition, which the other commands take.
+// `nereid import`: nodes of an ONNX model, or a function of MLIR's linalg, as a definition, which
+// the other commands take.
 #include "lib/cli/Command.h"
 #include "lib/cli/models/ModelInput.h"
 #include "lib/importer/body/ImportNodes.h"
 #include "lib/importer/body/Names.h"
+#include "lib/importer/linalg/ImportLinalg.h"
 #include "lib/importer/shapes/Inference.h"
 #include "lib/support/AtomicFile.h"
 
@@ -27,12 +29,50 @@ std::string nameFor(const Options &options) {
   return options.name.empty() ? importer::identifierOf(path.stem().string()) : options.name;
 }
 
+void finish(const Options &options, const importer::ImportedDefinition &definition,
+            const std::string &what, size_t nodes, Session &session) {
+  const std::string path = options.output.empty() ? definition.name + ".toml" : options.output;
+  if (auto written = writeFileAtomically(path, definition.text); !written) {
+    return session.fail(written.error());
+  }
+  if (session.json) {
+    const nlohmann::ordered_json json = {
+        {"definition", path}, {"operator", definition.name}, {"nodes", nodes}};
+    fmt::print("{}\n", json.dump(2));
+    return;
+  }
+  fmt::print("{}: {}\nNext: nereid develop {}\n", path, what, path);
+}
+
+/// A function of a file of MLIR; its sizes are fixed.
+void importMlir(const Options &options, const std::string &name, Session &session) {
+  if (!options.sizes.empty()) {
+    return session.fail(makeError("E0013", "'--size' of nereid import means nothing for a file of "
+                                           "MLIR, whose sizes are fixed")
+                            .withHelp("leave it out"));
+  }
+  auto text = readTextFile(options.model);
+  if (!text) {
+    return session.fail(text.error());
+  }
+  Diagnostics diags;
+  auto definition = importer::importLinalg(options.model, *text, options.nodes, name, diags);
+  if (!definition) {
+    diags.add(definition.error());
+    return session.fail(diags);
+  }
+  finish(options, *definition, "a function of " + options.model, 1, session);
+}
+
 void importModel(const Options &options, Session &session) {
   const std::string name = nameFor(options);
   if (importer::identifierOf(name) != name) {
     return session.fail(
         makeError("E0013", fmt::format("'{}' cannot be the name of an operator", name))
             .withHelp("--name with letters, digits and '_', which is no word of Python or C++"));
+  }
+  if (std::filesystem::path(options.model).extension() == ".mlir") {
+    return importMlir(options, name, session);
   }
   Diagnostics diags;
   auto sizes = readSizes(options.sizes);
@@ -62,30 +102,24 @@ void importModel(const Options &options, Session &session) {
     diags.add(definition.error());
     return session.fail(diags);
   }
-  const std::string path = options.output.empty() ? name + ".toml" : options.output;
-  if (auto written = writeFileAtomically(path, definition->text); !written) {
-    return session.fail(written.error());
-  }
-  if (session.json) {
-    const nlohmann::ordered_json json = {
-        {"definition", path}, {"operator", name}, {"nodes", nodes->size()}};
-    fmt::print("{}\n", json.dump(2));
-    return;
-  }
-  fmt::print("{}: {} of {} nodes of {}\nNext: nereid develop {}\n", path, nodes->size(),
-             model->nodes.size(), options.model, path);
+  finish(options, *definition,
+         fmt::format("{} of {} nodes of {}", nodes->size(), model->nodes.size(), options.model),
+         nodes->size(), session);
 }
 
 } // namespace
 
 void addImport(CLI::App &app, Session &session) {
   auto options = std::make_shared<Options>();
-  CLI::App *command =
-      app.add_subcommand("import", "nodes of an ONNX model as the definition of an operator");
-  command->add_option("model", options->model, "MODEL.onnx")->required();
+  CLI::App *command = app.add_subcommand(
+      "import",
+      "nodes of an ONNX model, or a function of linalg, as the definition of an operator");
+  command->add_option("model", options->model, "MODEL.onnx, or FILE.mlir with linalg on tensors")
+      ->required();
   command
       ->add_option("--nodes", options->nodes,
-                   "FIRST..LAST, or NODE,NODE…: numbers or names; default: all")
+                   "FIRST..LAST, or NODE,NODE…: numbers or names; default: all. Of MLIR: the "
+                   "function's name")
       ->type_name("NODES");
   command->add_option("--name", options->name, "of the operator; default: that of the file");
   command
