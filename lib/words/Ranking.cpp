@@ -113,6 +113,9 @@ public:
         })) {
       return std::nullopt;
     }
+    if (isUnaskedProduct(one, candidate)) {
+      return std::nullopt;
+    }
     judgeFacts(one, candidate);
     candidate.isClass = !isKnownByIt;
     return isKnownByIt || isKnownByClass ? std::optional(candidate) : std::nullopt;
@@ -157,8 +160,22 @@ private:
     if (isStrong(term) && !one.computes(term.idea)) {
       return true;
     }
-    return std::any_of(one.summary.begin(), one.summary.end(),
+    const bool isItself = one.summary.contains(term.idea) || one.names.contains(term.idea);
+    return !isItself && // "channels last, written with channels first" has both
+           std::any_of(one.summary.begin(), one.summary.end(),
                        [&](const std::string &other) { return areOpposite(term.idea, other); });
+  }
+
+  /// A product or a convolution is more than what was asked for, unless the text names it.
+  bool isUnaskedProduct(const Shipped &one, const Candidate &candidate) const {
+    const auto isProduct = [](const std::string &idea) {
+      const definition::Operation *operation = definition::findOperation(idea);
+      return operation && (operation->kind == definition::OperationKind::Contraction ||
+                           operation->kind == definition::OperationKind::Convolution);
+    };
+    return !candidate.isWhole && std::any_of(one.body.begin(), one.body.end(), isProduct) &&
+           std::none_of(subjects.begin(), subjects.end(),
+                        [&](const Term &term) { return !term.isNegated && isProduct(term.idea); });
   }
 
   bool isImplied(const std::string &name) const {

@@ -7,6 +7,8 @@
 #include "lib/definition/cases/CaseGrid.h"
 #include "lib/eager/reference/Reference.h"
 
+#include <algorithm>
+
 namespace nereid::eager {
 namespace {
 
@@ -21,6 +23,7 @@ TEST_P(EveryShipped, IsWithinItsBoundsOperationByOperation) {
   ASSERT_TRUE(op) << diags.render();
   for (DType dtype : op->dtypes) {
     int64_t elements = 0, unverifiable = 0;
+    bool isAnySmall = false;
     for (const GridCase &grid : definition::accuracyGrid(*op, 1)) {
       auto inputs = definition::makeInputs(*op, grid, dtype);
       ASSERT_TRUE(inputs) << render(inputs.error());
@@ -34,6 +37,11 @@ TEST_P(EveryShipped, IsWithinItsBoundsOperationByOperation) {
         continue;
       }
       auto outputs = runGraph(*op, in, runtime::defaultPool());
+      const bool isOfNothing = std::any_of(
+          in.begin(), in.end(), [](const Tensor &input) { return input.elementCount() == 0; });
+      if (!outputs && outputs.error().code == "E0604" && isOfNothing) {
+        continue; // the largest of no elements: PyTorch refuses it as well
+      }
       ASSERT_TRUE(outputs) << grid.name << render(outputs.error());
       auto agreement =
           checkOutputs(*op, in, *outputs, dtype, Rounding::EachOperation, runtime::defaultPool());
@@ -41,12 +49,13 @@ TEST_P(EveryShipped, IsWithinItsBoundsOperationByOperation) {
       EXPECT_EQ(agreement->mismatches, 0)
           << torchName(dtype) << " " << grid.name << ": " << agreement->text();
       const bool isOrdinary = grid.data.kind == definition::DataKind::Normal;
+      isAnySmall |= isOrdinary;
       elements += isOrdinary ? agreement->elements : 0;
       unverifiable += isOrdinary ? agreement->unverifiable : 0;
     }
     // Quotients by what may be 0 once it is rounded to 16 bits leave the range, powers of them
     // often.
-    EXPECT_LT(2 * unverifiable, elements) << torchName(dtype);
+    EXPECT_TRUE(elements == 0 ? !isAnySmall : 2 * unverifiable < elements) << torchName(dtype);
   }
 }
 

@@ -77,8 +77,8 @@ TEST(Words, EveryDefinitionIsFoundByItsNameAndSummary) {
 }
 
 TEST(Words, NearMissesAreNotWritten) {
-  for (const char *text : {"batch norm in training", "sum of the foos", "layer norm without bias",
-                           "fp16", "2d convolution then relu", "层归一化，不加偏置"}) {
+  for (const char *text :
+       {"sum of the foos", "layer norm without bias", "fp16", "层归一化，不加偏置"}) {
     const std::string found = answer(text);
     EXPECT_TRUE(found == "-" || found == "?") << text << ": " << found;
   }

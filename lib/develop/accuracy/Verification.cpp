@@ -41,9 +41,11 @@ std::vector<verify::TrialTensor> trialTensors(const generator::CalledOperator &c
   return inputs;
 }
 
-/// With the numbers of the case.
+/// With the numbers of the case, and without the table, which other cases fill meanwhile.
 Generation withNumbers(const Generation &generation, const GridCase &grid) {
-  Generation result = generation;
+  Generation result;
+  result.fused = generation.fused;
+  result.program = generation.program;
   result.fused.op = definition::withNumbers(generation.op(), grid.numbers);
   return result;
 }
