@@ -260,11 +260,15 @@ bool isClear(const std::vector<Candidate> &candidates, const std::vector<Term> &
       })) {
     return false;
   }
-  // A function of its name that the text does not ask for: "dropout" is not "layer_norm_dropout".
+  // A function of its name that the text does not ask for: "dropout" is not "layer_norm_dropout",
+  // and "linear followed by tanh" not "linear_gelu_tanh".
+  static const std::set<std::string> arithmetic = {"add", "sub", "mul", "div"}; // how, not what
   const bool isMore =
       std::any_of(best.missing.begin(), best.missing.end(), [](const std::string &name) {
         const definition::Operation *operation = definition::findOperation(name);
-        return operation && operation->kind == definition::OperationKind::Composite;
+        return operation && !arithmetic.contains(name) &&
+               (operation->kind == definition::OperationKind::Composite ||
+                operation->kind == definition::OperationKind::Pointwise);
       });
   if (isMore) {
     return false;

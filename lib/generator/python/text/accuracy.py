@@ -5,9 +5,19 @@ def shapes_text(inputs):
     return ", ".join([f"Shape: {tuple(tensors[0][1].shape)}", *text[1:]])
 
 
+def in_full_precision():
+    """PyTorch's products take less than the operator's type on GPUs, unless they are told."""
+    torch.backends.cudnn.allow_tf32 = False
+    products = torch.backends.cuda.matmul
+    products.allow_tf32 = False
+    products.allow_fp16_reduced_precision_reduction = False
+    products.allow_bf16_reduced_precision_reduction = False
+
+
 def run(kernel=kernel, baseline=baseline, device=DEVICE, seed=0, tell=print, is_verbose=False):
     """Every case, type and kind of data: a row for each. `kernel` and `baseline` may be others that
     are called alike."""
+    in_full_precision()
     rows = []
     for number, (name, sizes) in enumerate(CASES):
         for dtype in TYPES:

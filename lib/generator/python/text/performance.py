@@ -124,6 +124,7 @@ def summary(rows):
 
 
 def run(options, tell=print):
+    accuracy.in_full_precision()
     clock = Clock(accuracy.DEVICE)
     rows = []
     for name, sizes, needed in CASES:
