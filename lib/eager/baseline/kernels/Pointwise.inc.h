@@ -103,7 +103,7 @@ template <class T> void logLoop(const Operand<T> *operands, T *out, int64_t n) {
 
 /// A saturating odd function: NaN passes through, what is so small that its powers underflow is
 /// times SLOPE, the rest is Eigen's.
-#define NEREID_SATURATING(NAME, SLOPE, EXPRESSION)                                                        \
+#define NEREID_SATURATING(NAME, SLOPE, EXPRESSION)                                                 \
   template <class T> void NAME##Loop(const Operand<T> *operands, T *out, int64_t n) {              \
     const T *in = operands[0].data;                                                                \
     Values<T> x(in, n);                                                                            \
