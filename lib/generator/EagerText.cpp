@@ -90,20 +90,22 @@ void giveEpsilon(std::string &line) {
   }
 }
 
-constexpr const char *softMarginLoss = "F.soft_margin_loss(";
-
 /// PyTorch's own computes e^z, which leaves the range of float32 from z = 89 on.
 bool takeStableLoss(std::string &line) {
-  const std::string call = softMarginLoss;
+  return replaceCall(line, "F.soft_margin_loss", "_soft_margin_loss");
+}
+
+} // namespace
+
+bool replaceCall(std::string &line, std::string_view call, std::string_view name) {
+  const std::string from = fmt::format("{}(", call), to = fmt::format("{}(", name);
   bool isFound = false;
-  for (size_t at = 0; (at = line.find(call, at)) != std::string::npos;) {
-    line.replace(at, 2, "_");
+  for (size_t at = 0; (at = line.find(from, at)) != std::string::npos; at += to.size()) {
+    line.replace(at, from.size(), to);
     isFound = true;
   }
   return isFound;
 }
-
-} // namespace
 
 std::string withModules(const std::string &line) {
   std::string text;

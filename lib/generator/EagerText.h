@@ -6,10 +6,14 @@
 #include "lib/generator/WrapperNames.h"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace nereid::generator {
 
+/// "F.gelu(x)" becomes "_gelu(x)" for the call "F.gelu" and the name "_gelu"; tells whether there
+/// is one.
+bool replaceCall(std::string &line, std::string_view call, std::string_view name);
 /// What calls of the body need beside it: a function, or nothing.
 std::string eagerHelpers(const FusedOperator &fused);
 /// The body's lines, sizes that it names bound before them.

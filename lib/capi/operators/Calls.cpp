@@ -104,10 +104,17 @@ nereid_status readCall(const Callable &callable, const nereid_argument *argument
   return NEREID_OK;
 }
 
-nereid_status refuseOutputs(const char *caller, const Callable &callable, size_t count) {
-  return refuse(caller, fmt::format("expects {} outputs of '{}', but got {}",
-                                    callable.definition().outputNames.size(),
-                                    callable.definition().name, count));
+/// What infer and call have in common. `hasPlaces`: of the arguments and of the outputs.
+nereid_status checkCall(const char *caller, const nereid_operator *made, bool hasPlaces,
+                        size_t outputCount) {
+  if (!made || !hasPlaces) {
+    return refuse(caller, "expects an operator, arguments and a place for the outputs");
+  }
+  const definition::Operator &op = made->callable.definition();
+  return outputCount == op.outputNames.size()
+             ? NEREID_OK
+             : refuse(caller, fmt::format("expects {} outputs of '{}', but got {}",
+                                          op.outputNames.size(), op.name, outputCount));
 }
 
 } // namespace
@@ -122,13 +129,11 @@ nereid_status nereid_operator_infer(const nereid_operator *made, const nereid_ar
                                     size_t count, nereid_layout *outputs, size_t output_count) {
   constexpr const char *caller = "nereid_operator_infer";
   return guarded([&] {
-    if (!made || (count > 0 && !arguments) || !outputs) {
-      return refuse(caller, "expects an operator, arguments and a place for the outputs");
+    const bool hasPlaces = (count == 0 || arguments) && outputs;
+    if (nereid_status status = checkCall(caller, made, hasPlaces, output_count)) {
+      return status;
     }
     const Callable &callable = made->callable;
-    if (output_count != callable.definition().outputNames.size()) {
-      return refuseOutputs(caller, callable, output_count);
-    }
     ReadCall call;
     static thread_local std::vector<OutputLayout> layouts;
     if (nereid_status status = readCall(callable, arguments, count, call)) {
@@ -150,13 +155,11 @@ nereid_status nereid_operator_call(const nereid_operator *made, const nereid_arg
                                    nereid_stream *stream) {
   constexpr const char *caller = "nereid_operator_call";
   return guarded([&] {
-    if (!made || (count > 0 && !arguments) || !outputs) {
-      return refuse(caller, "expects an operator, arguments and a place for the outputs");
+    const bool hasPlaces = (count == 0 || arguments) && outputs;
+    if (nereid_status status = checkCall(caller, made, hasPlaces, output_count)) {
+      return status;
     }
     const Callable &callable = made->callable;
-    if (output_count != callable.definition().outputNames.size()) {
-      return refuseOutputs(caller, callable, output_count);
-    }
     ReadCall call;
     call.stream = stream ? stream->stream.get() : nullptr;
     for (size_t i = 0; i < output_count; ++i) {

@@ -37,17 +37,6 @@ constexpr std::array<ExactForm, 4> exactForms = {{
 )"},
 }};
 
-/// Replaces the call, and tells whether there is one.
-bool replaceCall(std::string &line, const ExactForm &form) {
-  const std::string from = std::string(form.call) + "(", to = std::string(form.name) + "(";
-  bool isFound = false;
-  for (size_t at = 0; (at = line.find(from, at)) != std::string::npos; at += to.size()) {
-    line.replace(at, from.size(), to);
-    isFound = true;
-  }
-  return isFound;
-}
-
 } // namespace
 
 std::string exactDefinition(const FusedOperator &fused) {
@@ -56,7 +45,7 @@ std::string exactDefinition(const FusedOperator &fused) {
   for (const ExactForm &form : exactForms) {
     bool isUsed = false;
     for (std::string &line : lines) {
-      isUsed = replaceCall(line, form) || isUsed;
+      isUsed = replaceCall(line, form.call, form.name) || isUsed;
     }
     helpers += isUsed ? std::string(form.source) + "\n\n" : "";
   }

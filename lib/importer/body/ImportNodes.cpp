@@ -282,6 +282,16 @@ Result<std::vector<size_t>> selectNodes(const Model &model, const std::string &t
   return std::vector<size_t>(set.begin(), set.end());
 }
 
+bool isReadBack(const ImportedDefinition &definition, Diagnostics &diags) {
+  Diagnostics problems;
+  const bool isRead =
+      definition::parseOperator(definition.name + ".toml", definition.text, problems).has_value();
+  for (const Diagnostic &problem : isRead ? std::vector<Diagnostic>() : problems.all()) {
+    diags.add(problem);
+  }
+  return isRead;
+}
+
 Result<ImportedDefinition> importNodes(const Model &model, const std::vector<size_t> &nodes,
                                        const std::string &name,
                                        const std::map<std::string, int64_t> &sizes,
@@ -292,13 +302,7 @@ Result<ImportedDefinition> importNodes(const Model &model, const std::vector<siz
     return parts.error();
   }
   ImportedDefinition result{name, definitionText(*parts)};
-  // What was written has to be what it was read from: the reader of definitions judges shapes and
-  // types by its own rules.
-  Diagnostics problems;
-  if (!definition::parseOperator(name + ".toml", result.text, problems)) {
-    for (const Diagnostic &problem : problems.all()) {
-      diags.add(problem);
-    }
+  if (!isReadBack(result, diags)) {
     return importError(model, "E0636", "a definition cannot say what these nodes compute")
         .withHelp("choose other nodes by --nodes");
   }

@@ -17,6 +17,9 @@ Result<std::vector<size_t>> selectNodes(const Model &model, const std::string &t
 struct ImportedDefinition {
   std::string name, text;
 };
+/// Whether the reader of definitions takes what was written: it judges shapes and types by its own
+/// rules. Adds what it says otherwise.
+bool isReadBack(const ImportedDefinition &definition, Diagnostics &diags);
 /// Values from elsewhere and tensors of several elements become inputs, numbers stand in the body,
 /// what others need becomes outputs. `sizes`: of the dimensions that stay open, for its case. E0634
 /// for one that is missing, E0636 where a definition cannot say it.

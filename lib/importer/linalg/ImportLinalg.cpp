@@ -458,11 +458,7 @@ Result<ImportedDefinition> importLinalg(const std::string &path, const std::stri
     return parts.error();
   }
   ImportedDefinition result{name, definitionText(*parts)};
-  Diagnostics problems;
-  if (!definition::parseOperator(name + ".toml", result.text, problems)) {
-    for (const Diagnostic &problem : problems.all()) {
-      diags.add(problem);
-    }
+  if (!isReadBack(result, diags)) {
     return linalgError(chosen.getLoc(), path, text,
                        "a definition cannot say what this function computes");
   }
