@@ -290,6 +290,7 @@ private:
       }
     }
     Rule rule = isFloating ? makeRule(node, operation, own) : exactRule(node, operation);
+    rule.keepsRepresentable = rule.keepsRepresentable && !isExponent(i);
     BoundedTensor copies[2];
     switch (operation.kind) {
     case definition::OperationKind::Reduction: {
@@ -322,6 +323,15 @@ private:
       }
     }
     return value;
+  }
+
+  /// A difference that exp reads. Kernels for GPUs round its product with log2(e), which is as if
+  /// the difference had been rounded, even where it is exact.
+  bool isExponent(size_t number) const {
+    return graph.nodes[number].op == "sub" &&
+           std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node &reader) {
+             return reader.op == "exp" && reader.inputs[0] == static_cast<int>(number);
+           });
   }
 
   std::vector<bool> absentOperands(const Node &node) const {
