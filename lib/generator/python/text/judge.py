@@ -417,6 +417,17 @@ def _memory_of(value):
         torch.empty, torch.empty_like = empty, empty_like
 
 
+@contextlib.contextmanager
+def _own_convolutions(is_wanted):
+    """cuDNN's of 16 bits round partial sums, and spread NaN to elements that it does not belong to."""
+    former = torch.backends.cudnn.enabled
+    torch.backends.cudnn.enabled = former and not is_wanted
+    try:
+        yield
+    finally:
+        torch.backends.cudnn.enabled = former
+
+
 def _is_same(a, b):
     return not isinstance(a, torch.Tensor) or bool(((a == b) | ((a != a) & (b != b))).all())
 
@@ -424,7 +435,7 @@ def _is_same(a, b):
 def judged_call(function, inputs, dtype, kind="plain", is_each_rounded=False):
     before = tuple(each.clone() if isinstance(each, torch.Tensor) else each for each in inputs)
     # Where NaN belongs, memory that held NaN would look right.
-    with _memory_of(7.0 if kind == "inf and nan" else math.nan):
+    with _memory_of(7.0 if kind == "inf and nan" else math.nan), _own_convolutions(is_each_rounded):
         results = function(*inputs)
     verdict = judge(before, results, dtype, is_each_rounded)
     for given, left in zip(before, inputs):
