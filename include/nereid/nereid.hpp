@@ -627,6 +627,17 @@ inline Tensor eager(const std::string &operation, const std::vector<Tensor> &inp
   return Tensor(made);
 }
 
+/// An operand of eager() that takes the type of the tensors it meets.
+inline Tensor number(double value) { return Tensor::scalar(value, DType::F64); }
+/// Likewise, and one that leaves integers what they are.
+inline Tensor wholeNumber(int64_t value) {
+  Tensor tensor = Tensor::empty({}, DType::I64);
+  *static_cast<int64_t *>(tensor.data()) = value;
+  return tensor;
+}
+/// Gives memory back after the last use, as a framework does.
+inline void release(Tensor &tensor) { tensor = number(0); }
+
 struct Comparison {
   bool passed;
   double maxAbsolute, maxRelative;

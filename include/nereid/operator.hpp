@@ -226,9 +226,15 @@ public:
     const auto found = entries.find(sizes);
     Schedule schedule =
         found != entries.end() ? found->second : kernels.byRule(rows, width, isLarge);
-    const auto form = forms.find(sizes);
-    schedule.form = form != forms.end() ? form->second : schedule.form;
+    schedule.form = form(dtype, columns, bytes);
     return schedule;
+  }
+
+  /// What `--mode` chose for these sizes.
+  std::string form(DType dtype, int64_t columns, size_t bytes) const {
+    const auto found = forms.find({nereid::name(dtype), OperatorKernels::roundedUp(columns),
+                                   bytes > static_cast<size_t>(cacheBytes)});
+    return found != forms.end() ? found->second : "launches";
   }
 
 private:
