@@ -42,22 +42,22 @@ const std::vector<std::string> &approximations() {
 
 } // namespace
 
-std::optional<int64_t> literalInteger(const Expr &expr) {
-  if (expr.kind == ExprKind::Integer) {
-    return expr.integer;
-  }
-  bool isMinus = expr.kind == ExprKind::Unary && expr.text == "-";
-  if (isMinus && expr.operands[0]->kind == ExprKind::Integer) {
-    return -expr.operands[0]->integer;
-  }
-  return std::nullopt;
-}
-
 std::optional<int> BodyExpressions::readCall(const Expr &expr) {
   Call call;
   call.whole = &expr;
   const Expr &callee = *expr.operands[0];
   bool isMath = false;
+  if (callee.kind == ExprKind::Name && defined.has(callee.text) && !callRange) {
+    const std::optional<std::vector<int>> values = defined.call(expr);
+    if (values && values->size() != 1) {
+      fail("E0608", expr.range,
+           fmt::format("'{}' returns {} values, but one is expected here", callee.text,
+                       values->size()))
+          .withHelp(fmt::format("take them apart first: a, b = {}(…)", callee.text));
+      return std::nullopt;
+    }
+    return values ? std::optional(values->front()) : std::nullopt;
+  }
   if (callee.kind == ExprKind::Name) {
     call.function = callee.text;
   } else if (callee.kind == ExprKind::Attribute) {
@@ -79,6 +79,9 @@ std::optional<int> BodyExpressions::readCall(const Expr &expr) {
   if (std::find(swapNames().begin(), swapNames().end(), call.function) != swapNames().end()) {
     return swapCall(call);
   }
+  if (call.function == "einsum") {
+    return einsumCall(call);
+  }
   if (const Function *function = findFunction(call.function)) {
     return functionCall(call, *function);
   }
@@ -89,6 +92,7 @@ std::optional<int> BodyExpressions::readCall(const Expr &expr) {
     std::vector<std::string> known = operationNames();
     known.insert(known.end(), functionNames().begin(), functionNames().end());
     known.insert(known.end(), swapNames().begin(), swapNames().end());
+    known.emplace_back("einsum");
     auto near = nearestNames(call.function, known);
     error.withHelp(near.empty() ? "'nereid ops' lists the functions a body may use"
                                 : fmt::format("did you mean '{}'?", fmt::join(near, "', '")));
@@ -279,6 +283,13 @@ bool BodyExpressions::fillDefault(const Argument &argument, Node &node, SourceRa
 }
 
 bool BodyExpressions::readArgument(const Argument &argument, const Expr &value, Node &node) {
+  const bool isWord = argument.type == ArgumentType::Bool || argument.type == ArgumentType::String;
+  if (isWord && value.kind != ExprKind::Bool && value.kind != ExprKind::String) {
+    const Expr *word = known.literalOf(value);
+    if (word && (word->kind == ExprKind::Bool || word->kind == ExprKind::String)) {
+      return readArgument(argument, *word, node);
+    }
+  }
   switch (argument.type) {
   case ArgumentType::Operand: {
     std::optional<int> operand = read(value);
@@ -307,7 +318,7 @@ bool BodyExpressions::readArgument(const Argument &argument, const Expr &value, 
     }
     break;
   case ArgumentType::Integer:
-    if (std::optional<int64_t> number = literalInteger(value); number && *number >= 0) {
+    if (std::optional<int64_t> number = known.integerOf(value); number && *number >= 0) {
       node.attributes[argument.name] = *number;
       return true;
     }
@@ -352,7 +363,7 @@ bool BodyExpressions::readDims(const Argument &argument, const Expr &value, Node
   size_t count = isList ? value.operands.size() : 1;
   for (size_t i = 0; i < count; ++i) {
     const Expr &entry = isList ? *value.operands[i] : value;
-    std::optional<int64_t> dim = literalInteger(entry);
+    std::optional<int64_t> dim = known.integerOf(entry);
     if (!dim) {
       fail("E0608", entry.range,
            fmt::format("'{}' of '{}' expects a literal integer or a tuple of them", argument.name,
@@ -378,7 +389,7 @@ bool BodyExpressions::readNumbers(const Argument &argument, std::span<const Expr
                                   Node &node) {
   std::vector<int64_t> numbers;
   for (const Expr *entry : entries) {
-    std::optional<int64_t> number = literalInteger(*entry);
+    std::optional<int64_t> number = known.integerOf(*entry);
     if (!number) {
       fail("E0608", entry->range,
            fmt::format("'{}' of '{}' expects a literal integer or a tuple of them", argument.name,

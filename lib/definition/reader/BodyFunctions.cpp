@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls that become more than one operation: the functions of operations.def that are texts, read
-// here with their arguments in the place of names, and what a keyword adds around a call
-// (reduction=, alpha=, rounding_mode=).
+// here with their arguments in the place of names, what a keyword adds around a call (reduction=,
+// alpha=, rounding_mode=), and torch.einsum.
 #include "lib/definition/reader/BodyExpressions.h"
 
 #include "lib/definition/operations/Promotion.h"
+#include "lib/definition/reader/einsum/EinsumGraph.h"
 #include "lib/language/syntax/Parser.h"
 
 #include <fmt/format.h>
@@ -13,6 +14,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <memory>
 
 namespace nereid::definition {
 
@@ -36,10 +38,8 @@ Condition conditionOf(const std::string &when) {
 
 /// What a call says of an argument: nothing when it is left out or None.
 const Expr *BodyExpressions::resolved(const Expr *given) const {
-  if (given && given->kind == ExprKind::Name) {
-    if (auto found = literals.find(given->text); found != literals.end()) {
-      given = found->second;
-    }
+  if (given && given->kind == ExprKind::Name && literals.count(given->text) != 0) {
+    given = known.literalNamed(*given);
   }
   return given && given->kind != ExprKind::None ? given : nullptr;
 }
@@ -77,7 +77,13 @@ std::optional<int> BodyExpressions::functionCall(const Call &call, const Functio
       defaults.push_back(std::move(*text));
       value = defaults.back().body[0]->value.get();
     }
-    others[argument.name] = value;
+    // The text has names of its own, among which those of the call mean nothing.
+    const Expr *literal = value ? known.literalOf(*value) : nullptr;
+    const std::optional<int64_t> number = value ? known.integerOf(*value) : std::nullopt;
+    if (number && !literalInteger(*value)) {
+      literal = known.integerLiteral(*number, value->range);
+    }
+    others[argument.name] = literal ? literal : value;
   }
   for (const Function::Form &form : function.forms) {
     const Condition condition = form.when.empty() ? Condition{} : conditionOf(form.when);
@@ -165,6 +171,69 @@ std::optional<int> BodyExpressions::reducedLoss(const Expr *reduction, Node node
   total.inputs = {*loss};
   total.attributes["keepdim"] = false;
   return append(std::move(total), range);
+}
+
+/// Points at the character of the equation that is wrong.
+std::optional<int> BodyExpressions::einsumCall(const Call &call) {
+  const Expr &whole = *call.whole;
+  const Expr *equation = call.positional.empty() ? nullptr : resolved(call.positional[0]);
+  if (call.receiver || !whole.keywords.empty() || !equation || equation->kind != ExprKind::String) {
+    fail("E0608", equation ? equation->range : whole.range,
+         "'einsum' expects its equation as a literal string, then the operands")
+        .withHelp("its form is torch.einsum(\"ij,jk->ik\", a, b)");
+    return std::nullopt;
+  }
+  auto parsed = parseEinsum(equation->text);
+  if (const auto *problem = std::get_if<EinsumProblem>(&parsed)) {
+    // Behind the quote, if the text stands as it is meant.
+    SourceRange place = equation->range;
+    const bool isPlain =
+        static_cast<size_t>(place.endColumn - place.column) == equation->text.size() + 2;
+    if (isPlain) {
+      place.column += 1 + static_cast<int>(problem->begin);
+      place.endColumn = place.column + std::max(1, static_cast<int>(problem->end) -
+                                                       static_cast<int>(problem->begin));
+    }
+    fail("E0608", place, problem->message).withHelp(problem->help);
+    return std::nullopt;
+  }
+  const auto &read = std::get<EinsumEquation>(parsed);
+  std::vector<const Expr *> given(call.positional.begin() + 1, call.positional.end());
+  const bool isList =
+      given.size() == 1 && (given[0]->kind == ExprKind::List || given[0]->kind == ExprKind::Tuple);
+  if (isList) { // torch.einsum("i,j->ij", [a, b])
+    const Expr &list = *given[0];
+    given.clear();
+    for (const language::ExprPtr &entry : list.operands) {
+      given.push_back(entry.get());
+    }
+  }
+  if (given.size() != read.operands.size()) {
+    fail("E0608", whole.range,
+         fmt::format("the equation of 'einsum' has {} operands, but the call {}",
+                     read.operands.size(), given.size()))
+        .withHelp("separate the operands' letters by ','");
+    return std::nullopt;
+  }
+  std::vector<int> operands;
+  for (const Expr *each : given) {
+    const std::optional<int> operand = this->read(*each);
+    if (!operand) {
+      return std::nullopt;
+    }
+    if (isNumber(op.nodes[static_cast<size_t>(*operand)])) {
+      fail("E0608", each->range, "'einsum' expects tensors, but got a number")
+          .withHelp("multiply the result by it");
+      return std::nullopt;
+    }
+    operands.push_back(*operand);
+  }
+  EinsumGraph graph(op.nodes, [&](Node node) { return append(std::move(node), whole.range); });
+  if (auto problem = graph.prepare(read, operands)) {
+    failWith(std::move(*problem), whole.range);
+    return std::nullopt;
+  }
+  return graph.write();
 }
 
 } // namespace nereid::definition
