@@ -47,6 +47,41 @@ bool isDocumentation(const Stmt &statement) {
           statement.value->kind == ExprKind::String);
 }
 
+bool isTuple(const language::ExprPtr &expr) { return expr->kind == ExprKind::Tuple; }
+
+/// `values, indices = torch.sort(x)`, and `a, b = x, y`.
+void readSeveral(const Stmt &statement, BodyExpressions &reader) {
+  const language::Expr &target = *statement.targets[0];
+  const bool areNames = std::all_of(target.operands.begin(), target.operands.end(),
+                                    [](const auto &each) { return each->kind == ExprKind::Name; });
+  if (statement.kind != StmtKind::Assign || statement.targets.size() != 1 || !areNames) {
+    reader.fail("E0608", statement.range, "an assignment in a body expects names on its left");
+    return;
+  }
+  std::vector<std::optional<int>> values;
+  const language::Expr &right = *statement.value;
+  if (right.kind == ExprKind::Tuple && right.operands.size() == target.operands.size()) {
+    for (const language::ExprPtr &each : right.operands) {
+      values.push_back(reader.read(*each));
+    }
+  } else if (target.operands.size() != 2 || right.kind == ExprKind::Tuple) {
+    reader
+        .fail("E0608", statement.range,
+              fmt::format("{} names expect as many values", target.operands.size()))
+        .withHelp("give each of them a value, or write two names for a call that returns two");
+    return;
+  } else {
+    const std::optional<std::pair<int, int>> both = reader.readPair(right);
+    values = {both ? std::optional(both->first) : std::nullopt,
+              both ? std::optional(both->second) : std::nullopt};
+  }
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (target.operands[i]->text != "_") {
+      reader.assign(target.operands[i]->text, values[i], target.operands[i]->range);
+    }
+  }
+}
+
 void readStatement(const Stmt &statement, BodyExpressions &reader) {
   if (isDocumentation(statement)) {
     return;
@@ -55,6 +90,10 @@ void readStatement(const Stmt &statement, BodyExpressions &reader) {
   if (!isAssign || !statement.value) {
     reader.fail("E0608", statement.range, "a body expects assignments, but got another statement")
         .withHelp("write one 'name = expression' per line");
+    return;
+  }
+  if (std::any_of(statement.targets.begin(), statement.targets.end(), isTuple)) {
+    readSeveral(statement, reader);
     return;
   }
   for (const language::ExprPtr &target : statement.targets) {

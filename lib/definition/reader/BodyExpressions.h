@@ -26,6 +26,8 @@ public:
   /// `left text right` with a binary operator's text.
   std::optional<int> binary(const std::string &text, const language::Expr &left,
                             const language::Expr &right, SourceRange range);
+  /// The two tensors of a call that returns two, or nothing after an error was reported.
+  std::optional<std::pair<int, int>> readPair(const language::Expr &expr);
   void assign(const std::string &name, std::optional<int> node, SourceRange range);
   std::optional<int> lookup(const std::string &name) const;
   /// Also true when the assigned expression was refused.
@@ -42,6 +44,7 @@ private:
     const language::Expr *receiver = nullptr; ///< of a method
     std::vector<const language::Expr *> positional;
     const language::Expr *whole = nullptr;
+    bool isMath = false; ///< math.sqrt(2.0)
   };
 
   std::optional<int> readName(const language::Expr &expr);
@@ -49,7 +52,13 @@ private:
   std::optional<int> readCompare(const language::Expr &expr);
   std::optional<int> readAttribute(const language::Expr &expr);
   std::optional<int> readCall(const language::Expr &expr);
+  std::optional<Call> takenApart(const language::Expr &expr);
   std::optional<int> mathCall(const Call &call);
+  bool isOfPair(const Call &call) const;
+  std::optional<std::pair<int, int>> pairCall(const Call &call);
+  std::optional<int> partOfPair(const language::Expr &expr);
+  std::optional<int> onlyOfPair(const Call &call);
+  bool checkLength(const Node &node, SourceRange range);
   std::optional<int> operationCall(const Call &call, const Operation &operation);
   /// The expressions of a call by argument, as Python matches them.
   std::optional<std::map<std::string, const language::Expr *>>
