@@ -116,7 +116,7 @@ private:
     bytes("  ");
     const std::string lead = leadName();
     text += packed("  if (",
-                   {lead + ".device() == \"cpu:0\"",
+                   {lead + ".isOnHost()",
                     fmt::format("Launch::table().form({}.dtype(), {}, bytes) == \"eager\"", lead,
                                 sizeText(fused.columns))},
                    ") {\n", " &&");

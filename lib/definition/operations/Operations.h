@@ -11,10 +11,21 @@ namespace nereid::definition {
 
 /// Contraction: sums of products over a dimension both operands have (matmul). Convolution: sums of
 /// products over a window (conv2d, see Convolution.h). View: the same elements under another index.
-enum class OperationKind { Pointwise, Reduction, Contraction, Convolution, View, Composite };
-/// Same: of the operands together; Bool; Input: of the first operand; Float: integers become
+/// Scan: for each element of a line something of those up to it; Sort: elements of a sorted line,
+/// or where they were (Along.h).
+enum class OperationKind {
+  Pointwise,
+  Reduction,
+  Contraction,
+  Convolution,
+  View,
+  Scan,
+  Sort,
+  Composite
+};
+/// Same: of the operands together; Bool; Position: int64; Input: of the first operand; Float: integers become
 /// float32; FloatOnly, IntegerOnly: not defined for the others.
-enum class ResultType { Same, Bool, Input, Float, FloatOnly, IntegerOnly };
+enum class ResultType { Same, Bool, Position, Input, Float, FloatOnly, IntegerOnly };
 enum class ArgumentType {
   Operand,
   Bool,
@@ -65,6 +76,14 @@ struct Function {
 /// Null when unknown.
 const Function *findFunction(std::string_view name);
 const std::vector<std::string> &functionNames();
+/// A function that returns values and where they are: the operation of each.
+struct OperationPair {
+  std::string name, values, indices;
+};
+/// By the function's name; null when it returns one tensor.
+const OperationPair *findPair(std::string_view name);
+/// By the name of the operation that has the indices.
+const OperationPair *findPairOfIndices(std::string_view operation);
 /// "norm(input, p=2, dim, keepdim=False)".
 std::string signatureText(const std::string &name, const std::vector<Argument> &arguments);
 /// Where PyTorch has the operation or function: "torch" when nothing else is known.

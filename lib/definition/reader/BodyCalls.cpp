@@ -35,6 +35,11 @@ std::string argumentList(const Operation &operation) {
   return signatureText(operation.name, operation.arguments);
 }
 
+/// The indices of a call that returns two tensors have no name of their own in PyTorch.
+bool isHidden(const std::string &name) {
+  return findPairOfIndices(name) && name.ends_with("_indices");
+}
+
 const std::vector<std::string> &approximations() {
   static const std::vector<std::string> known = {"none", "tanh"};
   return known;
@@ -42,29 +47,17 @@ const std::vector<std::string> &approximations() {
 
 } // namespace
 
-std::optional<int> BodyExpressions::readCall(const Expr &expr) {
+std::optional<BodyExpressions::Call> BodyExpressions::takenApart(const Expr &expr) {
   Call call;
   call.whole = &expr;
   const Expr &callee = *expr.operands[0];
-  bool isMath = false;
-  if (callee.kind == ExprKind::Name && defined.has(callee.text) && !callRange) {
-    const std::optional<std::vector<int>> values = defined.call(expr);
-    if (values && values->size() != 1) {
-      fail("E0608", expr.range,
-           fmt::format("'{}' returns {} values, but one is expected here", callee.text,
-                       values->size()))
-          .withHelp(fmt::format("take them apart first: a, b = {}(…)", callee.text));
-      return std::nullopt;
-    }
-    return values ? std::optional(values->front()) : std::nullopt;
-  }
   if (callee.kind == ExprKind::Name) {
     call.function = callee.text;
   } else if (callee.kind == ExprKind::Attribute) {
     call.function = callee.text;
     const Expr &base = *callee.operands[0];
     bool isModule = isModulePath(base) && !(base.kind == ExprKind::Name && lookup(base.text));
-    isMath = isModule && base.kind == ExprKind::Name && base.text == "math";
+    call.isMath = isModule && base.kind == ExprKind::Name && base.text == "math";
     call.receiver = isModule ? nullptr : &base;
   } else {
     fail("E0608", expr.range, "a call in a body expects a function's name");
@@ -73,7 +66,29 @@ std::optional<int> BodyExpressions::readCall(const Expr &expr) {
   for (size_t i = 1; i < expr.operands.size(); ++i) {
     call.positional.push_back(expr.operands[i].get());
   }
-  if (isMath || (call.function == "float" && !call.receiver)) {
+  return call;
+}
+
+std::optional<int> BodyExpressions::readCall(const Expr &expr) {
+  if (expr.operands[0]->kind == ExprKind::Name && defined.has(expr.operands[0]->text) &&
+      !callRange) {
+    const std::optional<std::vector<int>> values = defined.call(expr);
+    if (values && values->size() != 1) {
+      const std::string &name = expr.operands[0]->text;
+      fail("E0608", expr.range,
+           fmt::format("'{}' returns {} values, but one is expected here", name, values->size()))
+          .withHelp(fmt::format("take them apart first: a, b = {}(…)", name));
+      return std::nullopt;
+    }
+    return values ? std::optional(values->front()) : std::nullopt;
+  }
+  const std::optional<Call> parts = takenApart(expr);
+  if (!parts) {
+    return std::nullopt;
+  }
+  const Call &call = *parts;
+  const Expr &callee = *expr.operands[0];
+  if (call.isMath || (call.function == "float" && !call.receiver)) {
     return mathCall(call);
   }
   if (std::find(swapNames().begin(), swapNames().end(), call.function) != swapNames().end()) {
@@ -85,8 +100,11 @@ std::optional<int> BodyExpressions::readCall(const Expr &expr) {
   if (const Function *function = findFunction(call.function)) {
     return functionCall(call, *function);
   }
+  if (findPair(call.function)) {
+    return onlyOfPair(call);
+  }
   const Operation *operation = findOperation(call.function);
-  if (!operation) {
+  if (!operation || isHidden(call.function)) {
     Diagnostic &error =
         fail("E0603", callee.range, fmt::format("unknown function '{}'", call.function));
     std::vector<std::string> known = operationNames();
@@ -244,6 +262,9 @@ std::optional<int> BodyExpressions::operationCall(const Call &call, const Operat
   if (const Expr *mode = argumentOf("rounding_mode")) {
     return roundedQuotient(*mode, std::move(node), whole.range);
   }
+  if (!checkLength(node, whole.range)) {
+    return std::nullopt;
+  }
   return isLoss ? reducedLoss(argumentOf("reduction"), std::move(node), whole.range)
                 : append(std::move(node), whole.range);
 }
@@ -276,8 +297,13 @@ bool BodyExpressions::fillDefault(const Argument &argument, Node &node, SourceRa
   case ArgumentType::Reduction:
     break; // absent means the default
   case ArgumentType::Dims:
+    if (text != "all") { // absent means all dimensions
+      node.attributes[argument.name] =
+          std::vector<int64_t>{std::strtoll(text.c_str(), nullptr, 10)};
+    }
+    break;
   case ArgumentType::TrailingShape:
-    break; // absent means all dimensions
+    break;
   }
   return true;
 }

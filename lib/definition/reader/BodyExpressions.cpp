@@ -272,6 +272,10 @@ std::optional<int> BodyExpressions::readAttribute(const Expr &expr) {
       return constant(found->second, sourceText(expr.range));
     }
   }
+  const int before = errors;
+  if (std::optional<int> part = partOfPair(expr); part || errors > before) {
+    return part;
+  }
   if (expr.text == "T" || expr.text == "mT") {
     const std::optional<int> matrix = read(base);
     return matrix ? swappedMatrix(*matrix, expr.text, expr.range) : std::nullopt;
@@ -318,10 +322,15 @@ std::optional<int> BodyExpressions::read(const Expr &expr) {
     fail("E0608", expr.range, "'and' and 'or' are not available on tensors")
         .withHelp("use '&' and '|' between comparisons in parentheses");
     return std::nullopt;
-  case ExprKind::Subscript:
+  case ExprKind::Subscript: {
+    const int before = errors;
+    if (std::optional<int> part = partOfPair(expr); part || errors > before) {
+      return part;
+    }
     fail("E0608", expr.range, "indexing is not available in a body")
         .withHelp("declare the input with the dimensions it is used with, such as [\"C\", 1]");
     return std::nullopt;
+  }
   default:
     fail("E0608", expr.range, "this expression is not available in a body")
         .withHelp("available: numbers, names, arithmetic, comparisons and PyTorch functions");

@@ -25,6 +25,10 @@ public:
   /// `left text right` with a binary operator's text.
   std::optional<int> binary(const std::string &text, const language::Expr &left,
                             const language::Expr &right, SourceRange range);
+  /// `torch.topk(x, 8)`; max and min, with a dimension.
+  bool returnsTwo(const language::Expr &expr);
+  /// The two tensors of such a call, or nothing after an error was reported.
+  std::optional<std::vector<int>> readPair(const language::Expr &expr);
   void assign(const std::string &name, std::optional<int> node, SourceRange range);
   /// Gives the name a string, True, False, None or a tuple of integers, which no tensor is made of;
   /// false where the expression is no such thing.
@@ -59,6 +63,7 @@ private:
     const language::Expr *receiver = nullptr; ///< of a method
     std::vector<const language::Expr *> positional;
     const language::Expr *whole = nullptr;
+    bool isMath = false; ///< math.sqrt(2.0)
   };
 
   std::optional<int> readName(const language::Expr &expr);
@@ -66,7 +71,13 @@ private:
   std::optional<int> readCompare(const language::Expr &expr);
   std::optional<int> readAttribute(const language::Expr &expr);
   std::optional<int> readCall(const language::Expr &expr);
+  std::optional<Call> takenApart(const language::Expr &expr);
   std::optional<int> mathCall(const Call &call);
+  bool isOfPair(const Call &call) const;
+  std::optional<std::pair<int, int>> pairCall(const Call &call);
+  std::optional<int> partOfPair(const language::Expr &expr);
+  std::optional<int> onlyOfPair(const Call &call);
+  bool checkLength(const Node &node, SourceRange range);
   std::optional<int> operationCall(const Call &call, const Operation &operation);
   /// The expressions of a call by argument, as Python matches them.
   std::optional<std::map<std::string, const language::Expr *>>

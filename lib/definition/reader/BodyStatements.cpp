@@ -152,7 +152,9 @@ BodyStatements::Flow BodyStatements::unpacking(const Stmt &statement) {
       return Flow::Failed;
     }
   }
-  std::optional<std::vector<int>> values = valuesOf(*statement.value);
+  const bool areTwo = targets.operands.size() == 2 && reader.returnsTwo(*statement.value);
+  std::optional<std::vector<int>> values =
+      areTwo ? reader.readPair(*statement.value) : valuesOf(*statement.value);
   if (values && values->size() != targets.operands.size()) {
     reader.fail(
         "E0608", statement.range,
@@ -161,6 +163,9 @@ BodyStatements::Flow BodyStatements::unpacking(const Stmt &statement) {
   }
   for (size_t i = 0; i < targets.operands.size(); ++i) {
     const Expr &target = *targets.operands[i];
+    if (target.text == "_") {
+      continue;
+    }
     reader.assign(target.text, values ? std::optional((*values)[i]) : std::nullopt, target.range);
   }
   return values ? Flow::Next : Flow::Failed;

@@ -430,6 +430,10 @@ Bounded rounded(Bounded out, double roundings, bool inputLost, const ErrorModel 
 
 } // namespace
 
+Bounded roundedResult(Bounded out, double roundings, bool isLost, const ErrorModel &model) {
+  return rounded(out, roundings, isLost, model);
+}
+
 Rule makeRule(const Node &node, const Operation &operation, const ErrorModel &model) {
   Rule rule = modelRule(operation.rounding, model);
   rule.row = functionOf(node);

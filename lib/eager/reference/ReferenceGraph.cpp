@@ -4,9 +4,11 @@
 #include "lib/eager/reference/ReferenceGraph.h"
 
 #include "lib/definition/Tolerance.h"
+#include "lib/definition/operations/Along.h"
 #include "lib/definition/operations/Promotion.h"
 #include "lib/definition/operations/Shape.h"
 #include "lib/eager/reference/IntegerRules.h"
+#include "lib/eager/reference/ReferenceAlong.h"
 #include "lib/eager/reference/ReferenceConvolution.h"
 #include "lib/eager/reference/ReferenceProduct.h"
 #include "lib/eager/reference/ShiftedByMaximum.h"
@@ -288,6 +290,12 @@ private:
         converted.push_back(asFloats(*operands[k]));
         operands[k] = &converted.back();
       }
+    }
+    if (definition::isAlong(node)) {
+      ErrorModel inside = own; // of what is found in floats, and may itself be an integer
+      inside.storage = isFloating ? computed : own.storage;
+      return alongBounded(node, *operands[0], types[static_cast<size_t>(node.inputs[0])], types[i],
+                          inside);
     }
     Rule rule = isFloating ? makeRule(node, operation, own) : exactRule(node, operation);
     rule.keepsRepresentable = rule.keepsRepresentable && !isExponent(i);

@@ -28,6 +28,9 @@ Tile::Tile(const Program &program, std::vector<TileDim> tileDims, kernel::Body &
     for (IteratorId iterator : dims[dim].iterators) {
       dimOf[iterator] = dim;
     }
+    if (dims[dim].also) {
+      dimOf[*dims[dim].also] = dim;
+    }
   }
 }
 
@@ -150,6 +153,9 @@ void Tile::bindIterators(const TileDim &dim) {
     const Iterator &iterator = program.space.iterators[dim.iterators[i]];
     if (i == 0) {
       indices[dim.iterators[i]] = rest;
+      if (dim.also) {
+        indices[*dim.also] = rest;
+      }
       return;
     }
     const kernel::Expr size = arguments.size(iterator.extent, iterator.name + "_count");

@@ -27,6 +27,9 @@ struct TileDim {
   DimForm form = DimForm::Grid;
   /// Of the block that is tried first; blockAtMost 0: what the launch table's rules say.
   int64_t blockAtLeast = 1, blockAtMost = 0;
+  int64_t wholeAtMost = 0; ///< the longest one that is whole in a tile; 0: what the rules say
+  /// An iterator of the stores that runs with the only one of `iterators`, which a line binds.
+  std::optional<IteratorId> also = std::nullopt;
 };
 
 /// Numbers of dimensions of a tile.
@@ -56,6 +59,9 @@ public:
   DimSet dimsOf(const std::set<IteratorId> &iterators) const;
   /// True in lanes that lie in these dimensions' extents; none for no dimension.
   kernel::Expr inside(const DimSet &which);
+
+  /// Where a lane of the stores' iterator is, when that is not its own index.
+  void move(IteratorId iterator, kernel::Expr to) { indices[iterator] = std::move(to); }
 
   /// The dimension that no grid divides, if there is one.
   std::optional<size_t> reducedDim() const;

@@ -147,7 +147,7 @@ Values::Value Values::compute(const Node *node, const Conditions &around) {
     return {node->free.empty() ? call("tl.cast", {index(node->indices[0]), name("tl.int64")})
                                : generator::cast(index(node->indices[0]), "tl.int64")};
   }
-  if (node->kind == NodeKind::Reduce) {
+  if (node->kind == NodeKind::Reduce || node->kind == NodeKind::Scan) {
     return {reduced(node, around)[0]};
   }
   if (node->kind == NodeKind::Pick) {
@@ -282,6 +282,50 @@ Lanes Values::accumulators(const Node &node) {
                          name(languageName(LaneMonoids::typeOf(node, component)))})));
   }
   return made;
+}
+
+/// What the inputs of a line are together; `isWhole`: along it as well.
+kernel::Expr Values::shapeOfLine(const Node &line, bool isWhole) const {
+  std::set<IteratorId> iterators;
+  for (const Node *input : line.inputs) {
+    iterators.insert(input->free.begin(), input->free.end());
+  }
+  iterators.erase(line.iterators[0]);
+  if (isWhole) {
+    iterators.insert(line.iterators[0]);
+  }
+  const DimSet varies = tile.dimsOf(iterators);
+  std::vector<kernel::Expr> shape;
+  for (size_t dim = 0; dim < tile.dimensions().size(); ++dim) {
+    shape.push_back(varies.contains(dim) ? name(tile.dimensions()[dim].block) : kernel::Expr(1));
+  }
+  return kernel::tuple(std::move(shape));
+}
+
+Lanes Values::lanesOfLine(const Node &line) {
+  Lanes lanes = lanesOf(line, {});
+  for (kernel::Expr &lane : lanes) { // a scan of several has them in one shape
+    if (lanes.size() > 1 && tile.rank() > 1) {
+      lane = monoids.fresh("lanes", call("tl.broadcast_to", {lane, shapeOfLine(line, true)}));
+    }
+  }
+  return lanes;
+}
+
+Lanes Values::beforeLines(const Node &line) {
+  Lanes made;
+  for (size_t component = 0; component < line.inputs.size(); ++component) {
+    made.push_back(monoids.fresh(
+        "carry",
+        call("tl.full", {shapeOfLine(line, false), LaneMonoids::identityOf(line, component),
+                         name(languageName(LaneMonoids::typeOf(line, component)))})));
+  }
+  return made;
+}
+
+kernel::Expr Values::laneValue(const Node *node) {
+  const kernel::Expr tree = typed(value(node, {}), node->dtype);
+  return tree->kind == kernel::ExprKind::Name ? tree : monoids.fresh("lanes", tree);
 }
 
 size_t Values::levelOfConditions(const Conditions &conditions) {

@@ -5,7 +5,9 @@
 #include "lib/generator/fuse/Partition.h"
 #include "lib/generator/template/Contract.h"
 #include "lib/generator/template/Map.h"
+#include "lib/generator/template/Order.h"
 #include "lib/generator/template/Reduce.h"
+#include "lib/generator/template/Scan.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -112,11 +114,15 @@ private:
   /// When this one of two kernels is launched: the reduced dimension is whole in the tile as far as
   /// it fits. Nothing where there is one form only.
   std::optional<std::string> isTaken(const StageKernel &kernel) const {
+    if (kernel.longerThan > 0) {
+      return fmt::format("({}) > {}", text(kernel.line), kernel.longerThan);
+    }
     for (size_t dim = 0; kernel.isOneOfTwo && dim < kernel.dims.size(); ++dim) {
       const TileDim &each = kernel.dims[dim];
       if (each.form != DimForm::Grid) {
+        const int64_t rule = dim + 1 == kernel.dims.size() ? wholeAtMost : wholeAtMostOutside;
         return fmt::format("{} {} {}", extentText(each), each.form == DimForm::Whole ? "<=" : ">",
-                           dim + 1 == kernel.dims.size() ? wholeAtMost : wholeAtMostOutside);
+                           each.wholeAtMost > 0 ? each.wholeAtMost : rule);
       }
     }
     return std::nullopt;
@@ -135,6 +141,9 @@ private:
         continue;
       }
       beyond[dim.iterators[0]] = dim.block;
+      if (dim.also) {
+        beyond[*dim.also] = dim.block;
+      }
       ends.push_back(fmt::format("{} + {}", extentText(dim), dim.block));
     }
     std::set<Affine> told;
@@ -181,8 +190,12 @@ namespace {
 
 /// The kernels of stores that one kernel can make: of reductions whose extent is not known, both
 /// forms.
-Result<std::vector<StageKernel>> kernelsOf(const Program &program, const std::string &name,
+Result<std::vector<StageKernel>> kernelsOf(Program &program, const std::string &name,
                                            const std::vector<Store> &stores) {
+  if (const Node *line = lineOf(stores)) {
+    return line->kind == NodeKind::Scan ? emitScan(program, name, stores, *line)
+                                        : emitOrder(program, name, stores, *line);
+  }
   std::vector<StageKernel> kernels;
   auto add = [&](Result<StageKernel> made) -> Status {
     if (!made) {
