@@ -52,6 +52,8 @@ const char *kindName(definition::OperationKind kind) {
     return "convolution";
   case definition::OperationKind::View:
     return "view";
+  case definition::OperationKind::Indexing:
+    return "indexing";
   case definition::OperationKind::Composite:
     return "composite";
   }

@@ -5,6 +5,7 @@
 #include "lib/definition/operations/Infer.h"
 
 #include "lib/definition/operations/Convolution.h"
+#include "lib/definition/operations/Indexing.h"
 #include "lib/definition/operations/Promotion.h"
 #include "lib/definition/operations/Shape.h"
 #include "lib/definition/operations/View.h"
@@ -114,6 +115,9 @@ Result<SymbolicShape> inferShape(const Node &node, const std::vector<Node> &node
   }
   if (operation->kind == OperationKind::View) {
     return viewShape(node, operand(0));
+  }
+  if (operation->kind == OperationKind::Indexing) {
+    return indexingShape(node, nodes);
   }
   if (operation->kind == OperationKind::Reduction || node.op == "logsumexp") {
     return inferReduction(node, nodes);

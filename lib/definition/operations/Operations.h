@@ -11,7 +11,16 @@ namespace nereid::definition {
 
 /// Contraction: sums of products over a dimension both operands have (matmul). Convolution: sums of
 /// products over a window (conv2d, see Convolution.h). View: the same elements under another index.
-enum class OperationKind { Pointwise, Reduction, Contraction, Convolution, View, Composite };
+/// Indexing: elements at indices from tensors (Indexing.h).
+enum class OperationKind {
+  Pointwise,
+  Reduction,
+  Contraction,
+  Convolution,
+  View,
+  Indexing,
+  Composite
+};
 /// Same: of the operands together; Bool; Input: of the first operand; Float: integers become
 /// float32; FloatOnly, IntegerOnly: not defined for the others.
 enum class ResultType { Same, Bool, Input, Float, FloatOnly, IntegerOnly };
@@ -25,7 +34,8 @@ enum class ArgumentType {
   Pair,
   Padding,
   Order,
-  Reduction
+  Reduction,
+  Dimension
 };
 
 struct Argument {

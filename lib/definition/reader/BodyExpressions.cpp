@@ -5,6 +5,7 @@
 #include "lib/definition/operations/Infer.h"
 #include "lib/definition/operations/Promotion.h"
 #include "lib/definition/operations/SizeExpression.h"
+#include "lib/definition/reader/BodyIndexing.h"
 
 #include <fmt/format.h>
 
@@ -273,6 +274,9 @@ std::optional<int> BodyExpressions::read(const Expr &expr) {
         .withHelp("use '&' and '|' between comparisons in parentheses");
     return std::nullopt;
   case ExprKind::Subscript:
+    if (BodyIndexing::isIndexed(expr)) {
+      return BodyIndexing(*this).subscript(expr);
+    }
     fail("E0608", expr.range, "indexing is not available in a body")
         .withHelp("declare the input with the dimensions it is used with, such as [\"C\", 1]");
     return std::nullopt;

@@ -37,6 +37,9 @@ public:
   bool failed() const { return errors > 0; }
 
 private:
+  friend class BodyIndexing; // tensors in brackets, and functions with indices
+  friend class BodyClassLosses;
+
   struct Call {
     std::string function;
     const language::Expr *receiver = nullptr; ///< of a method
