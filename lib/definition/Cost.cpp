@@ -3,6 +3,7 @@
 // must do it, once as operation-by-operation execution does.
 #include "lib/definition/Cost.h"
 
+#include "lib/definition/operations/Indexing.h"
 #include "lib/definition/operations/Operations.h"
 
 #include <algorithm>
@@ -40,6 +41,30 @@ double flopsPerElement(const Operator &op, const Node &node, const Operation &op
     }
   }
   return operation.flops;
+}
+
+/// What must be read of an operand: of a table that is indexed as much as the result has.
+double bytesReadOf(const Operator &op, const Node &node, size_t operand, const Binding &binding,
+                   DType type) {
+  const Node &from = op.nodes[static_cast<size_t>(node.inputs[operand])];
+  const Operation *operation = findOperation(node.op);
+  const bool isTable = operation && operation->kind == OperationKind::Indexing && operand == 0 &&
+                       valueOperand(node) == 0;
+  const double whole = bytesOf(from, binding, type);
+  return isTable ? std::min(whole, bytesOf(node, binding, type)) : whole;
+}
+
+/// The most that one of its users reads of it.
+double bytesUsed(const Operator &op, size_t number, const Binding &binding, DType type) {
+  double most = 0;
+  for (const Node &node : op.nodes) {
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      if (static_cast<size_t>(node.inputs[i]) == number) {
+        most = std::max(most, bytesReadOf(op, node, i, binding, type));
+      }
+    }
+  }
+  return most;
 }
 
 double flopsOf(const Operator &op, const Node &node, const Binding &binding) {
@@ -92,6 +117,11 @@ std::vector<FlopTerm> flopTerms(const Operator &op, const Node &node) {
     }
     return terms;
   }
+  if (operation->kind == OperationKind::Indexing) { // one addition for each value that is written
+    const size_t values = valueOperand(node);
+    return values == 0 ? std::vector<FlopTerm>{}
+                       : std::vector<FlopTerm>{{operation->flops, operand(values).shape}};
+  }
   const bool perInput = operation->kind != OperationKind::Pointwise;
   const double factor = flopsPerElement(op, node, *operation);
   return {{factor, perInput ? operand(0).shape : node.shape}};
@@ -102,7 +132,7 @@ Work countWork(const Operator &op, const Binding &binding, DType dtype) {
   std::vector<DType> types = nodeDtypes(op, dtype);
   for (size_t i = 0; i < op.nodes.size(); ++i) {
     if (op.nodes[i].op == "input" && isUsed(op, i)) {
-      work.bytesRead += bytesOf(op.nodes[i], binding, types[i]);
+      work.bytesRead += bytesUsed(op, i, binding, types[i]);
     }
     work.flops += flopsOf(op, op.nodes[i], binding);
   }
@@ -121,10 +151,10 @@ Work countUnfusedWork(const Operator &op, const Binding &binding, DType dtype) {
     if (isLeaf(node) || isView(node)) {
       continue;
     }
-    for (int input : node.inputs) {
-      auto from = static_cast<size_t>(input);
+    for (size_t operand = 0; operand < node.inputs.size(); ++operand) {
+      const auto from = static_cast<size_t>(node.inputs[operand]);
       work.bytesRead +=
-          !isNumber(op.nodes[from]) ? bytesOf(op.nodes[from], binding, types[from]) : 0;
+          !isNumber(op.nodes[from]) ? bytesReadOf(op, node, operand, binding, types[from]) : 0;
     }
     work.bytesWritten += bytesOf(node, binding, types[i]);
     work.flops += flopsOf(op, node, binding);

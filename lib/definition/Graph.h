@@ -58,6 +58,13 @@ struct Node {
   std::string source; ///< the expression's text, for the baseline's comments
 };
 
+/// Of an input of integers: its values lie in [low, high), expressions of sizes.
+struct IndexRange {
+  std::string low = "0", high;
+  /// No value twice along this dimension, counted from the end; 0: any may meet.
+  int64_t distinct = 0;
+};
+
 struct Parameter {
   std::string name;
   SymbolicShape shape;
@@ -66,6 +73,7 @@ struct Parameter {
   bool isInteger = false;          ///< of a number argument: the default has no fraction
   double value = 0;
   std::string description;
+  std::optional<IndexRange> range; ///< what is promised of its values
 };
 
 /// A named set of sizes.
@@ -97,6 +105,8 @@ struct Operator {
   std::string body;                               ///< source text of the computation
   std::vector<std::optional<DType>> outputDtypes; ///< declared; none: the operator's type
   std::vector<Case> accuracyCases, performanceCases;
+  /// Sums at indices are the same in each run: no order is left to chance.
+  bool isDeterministic = false;
   double targetSpeedup = 1.0; ///< over the unfused baseline
   int maxRounds = 5;
 };

@@ -84,6 +84,13 @@ std::string inputs(const Operator &op) {
   for (size_t i = 0; i < op.parameters.size(); ++i) {
     const Parameter &parameter = op.parameters[i];
     std::string own;
+    if (parameter.range) {
+      own = "values in " +
+            code(fmt::format("[{}, {})", parameter.range->low, parameter.range->high)) +
+            (parameter.range->distinct == 0
+                 ? ""
+                 : fmt::format(", none twice along dimension {}", parameter.range->distinct));
+    }
     for (const definition::Constraint &constraint : op.constraints) {
       const bool isAbout = mentions(constraint.left, op, i) || mentions(constraint.right, op, i);
       if (isAbout && !definition::isDeclared(constraint, op)) {

@@ -81,7 +81,8 @@ private:
                           parameter.name, smallShape(operand.shape), cppType(own));
       text += isFloat(own)
                   ? fmt::format("    {}.fillUniform({}, 0.5, 2.0);\n", parameter.name, seed++)
-                  : fmt::format("    {}.fillIntegers({}, 0, 2);\n", parameter.name, seed++);
+                  : fmt::format("    {}.fillIntegers({}, 0, {});\n", parameter.name, seed++,
+                                op.parameters[static_cast<size_t>(operand.index)].range ? 1 : 2);
     }
     text += fmt::format("    const auto result = baseline::{}({});\n", op.name, call);
     text += op.outputs.size() == 1 ? "    const nereid::Tensor &first = result;\n"

@@ -91,7 +91,7 @@ private:
         type = op.parameters[static_cast<size_t>(node.parameter)].fixedDtype.value_or(type);
       } else if (node.kind == OperandKind::Whole || node.op == "columns" || node.op == "count") {
         type = DType::I64;
-      } else if (node.op == "squeeze" || node.op == "view") {
+      } else if (node.op == "squeeze" || node.op == "view" || node.op == "indexed") {
         type = at(node.inputs[0]).types[i];
       } else if (!isFloat(type)) {
         type = DType::F32;
@@ -290,6 +290,15 @@ private:
         list += text.empty() ? "" : fmt::format(", {}={}", name, text);
       }
       return special("conv2d", in, node, list);
+    }
+    if (operation && operation->kind == Kind::Indexing) {
+      std::string list = fmt::format("\"{}\"", node.op);
+      for (const auto &[name, value] : node.attributes) {
+        const bool *flag = std::get_if<bool>(&value);
+        const std::string text = flag ? (*flag ? "True" : "False") : pythonText(value);
+        list += name == "padding_idx" ? "" : fmt::format(", {}={}", name, text);
+      }
+      return special("indexed", in, node, list);
     }
     if (operation && operation->kind == Kind::View) {
       auto order = definition::viewOrder(node, at(in[0]).shape.size());

@@ -17,10 +17,11 @@ struct PrimitiveGraph {
 Result<PrimitiveGraph> decompose(const definition::Operator &op);
 
 /// The same of any operator, as what is computed one step after another and not by one kernel.
-/// These are left besides: matmul, conv2d, prod, shifts; "view", and leaves: "size", and "count":
-/// how many elements a reduction of its operand combines.
+/// These are left besides: matmul, conv2d, prod, shifts; "view", "indexed", and leaves: "size", and
+/// "count": how many elements a reduction of its operand combines.
 struct StepGraph : PrimitiveGraph {
-  /// By node: the further arguments of a conv2d, the order of a view, a size as an expression.
+  /// By node: the further arguments of a conv2d, the order of a view, a size as an expression,
+  /// of "indexed" the operation and its attributes.
   std::map<int, std::string> arguments;
 };
 Result<StepGraph> stepsOf(const definition::Operator &op);

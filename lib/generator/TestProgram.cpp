@@ -15,6 +15,49 @@ namespace {
 
 using definition::Case;
 
+/// In programs whose inputs have a range.
+const std::string indexFilling =
+    R"(/// Integers in [low, high), the last of them in front; `distinct`: the dimension, from the end,
+/// along which none repeats, or 0.
+void fillIndices(const nereid::Tensor &tensor, int64_t seed, int64_t low, int64_t high,
+                 int64_t distinct) {
+  const int64_t count = tensor.elementCount();
+  if (count == 0) {
+    return;
+  }
+  if (distinct == 0) {
+    tensor.fillIntegers(static_cast<uint64_t>(seed), low, high);
+    tensor.set(0, static_cast<double>(high - 1));
+    return;
+  }
+  const Sizes shape = tensor.shape();
+  int64_t inner = 1;
+  for (size_t d = shape.size() - static_cast<size_t>(-distinct) + 1; d < shape.size(); ++d) {
+    inner *= shape[d];
+  }
+  const int64_t first = low > 0 ? low : 0, size = high - first;
+  const int64_t length = shape[shape.size() - static_cast<size_t>(-distinct)];
+  int64_t step = size * 5 / 8 + 1;
+  const auto divisor = [&] {
+    int64_t a = step;
+    for (int64_t b = size; b != 0;) {
+      const int64_t rest = a % b;
+      a = b;
+      b = rest;
+    }
+    return a;
+  };
+  while (divisor() != 1) { // until it meets all of them
+    ++step;
+  }
+  for (int64_t i = 0; i < count; ++i) {
+    const int64_t along = i / inner % length;
+    tensor.set(i, static_cast<double>(first + (along * step + i % inner + seed) % size));
+  }
+}
+
+)";
+
 /// Parameters whose square root, logarithm or the like is taken get positive data.
 std::set<int> positiveParameters(const Generation &generation) {
   static const std::set<std::string> positiveOnly = {"sqrt", "rsqrt", "log",
@@ -128,6 +171,31 @@ Filling fillingOf(const Generation &generation, const Operand &operand) {
              : Filling{};
 }
 
+const definition::IndexRange *rangeOf(const Generation &generation, const Operand &operand) {
+  const bool isTensor = !operand.isOutput && operand.index >= 0;
+  const auto &parameters = generation.op().parameters;
+  const auto number = static_cast<size_t>(operand.index);
+  return isTensor && parameters[number].range ? &*parameters[number].range : nullptr;
+}
+
+std::string endText(const std::string &end, const SizeNames &names, const std::string &prefix) {
+  std::string text;
+  for (size_t at = 0; at < end.size();) {
+    size_t behind = at;
+    while (behind < end.size() &&
+           (std::isalnum(static_cast<unsigned char>(end[behind])) || end[behind] == '_')) {
+      ++behind;
+    }
+    const std::string word = end.substr(at, std::max<size_t>(behind - at, 1));
+    const bool isName = behind > at && !std::isdigit(static_cast<unsigned char>(word[0]));
+    definition::Dim dim;
+    dim.symbol = word;
+    text += isName ? prefix + names.variable(dim) : word;
+    at += word.size();
+  }
+  return text;
+}
+
 TestProgram::TestProgram(const Generation &generation, bool isAccuracy)
     : called(generation.called()), names(generation.called()), generation(generation),
       isAccuracy(isAccuracy) {}
@@ -202,6 +270,12 @@ std::string TestProgram::caseRow(const Case &one) const {
 
 std::string TestProgram::fill(const Operand &operand, int seed) const {
   const std::string name = "in." + operand.name;
+  if (const definition::IndexRange *range = rangeOf(generation, operand)) {
+    return packed(fmt::format("  fillIndices({}, {}, ", name, seed),
+                  {endText(range->low, names, "one."), endText(range->high, names, "one."),
+                   std::to_string(range->distinct)},
+                  ");\n");
+  }
   const Filling filling = fillingOf(generation, operand);
   switch (filling.kind) {
   case Filling::Kind::Integers:
@@ -236,11 +310,17 @@ std::string TestProgram::tensors() const {
       fills += fill(operand, ++seed);
     }
   }
+  const auto &parameters = called.op.parameters;
+  const bool hasRange =
+      std::any_of(parameters.begin(), parameters.end(), [](const definition::Parameter &parameter) {
+        return parameter.range.has_value();
+      });
   bool hasOneOutput = called.op.outputs.size() == 1;
   for (std::string *body : {&poisons, &constants}) {
     *body = hasOneOutput ? "{ " + *body + " }" : "{\n    " + *body + "\n  }";
   }
-  return fmt::format(R"(struct Inputs {{
+  return (hasRange ? indexFilling : "") +
+         fmt::format(R"(struct Inputs {{
 {inputs}}};
 
 /// Rows of a wider tensor when `isStrided`, so that they do not lie side by side.

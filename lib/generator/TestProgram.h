@@ -15,6 +15,10 @@ struct Filling {
   bool isConstraint = false; ///< the definition allows no others
 };
 Filling fillingOf(const Generation &generation, const Operand &operand);
+/// What is promised of an input of indices; null when nothing is.
+const definition::IndexRange *rangeOf(const Generation &generation, const Operand &operand);
+/// An end of it in the variables of a case, each with `prefix`: "one.N - 1".
+std::string endText(const std::string &end, const SizeNames &names, const std::string &prefix);
 
 class TestProgram {
 public:

@@ -56,6 +56,8 @@ const char *kindName(definition::OperationKind kind) {
     return "scan";
   case definition::OperationKind::Sort:
     return "sort";
+  case definition::OperationKind::Indexing:
+    return "indexing";
   case definition::OperationKind::Composite:
     return "composite";
   }

@@ -3,6 +3,7 @@
 // on one middle size, so that the grid stays quick.
 #include "lib/definition/cases/CaseGrid.h"
 
+#include "lib/definition/cases/IndexData.h"
 #include "lib/definition/cases/OtherNumbers.h"
 #include "lib/definition/operations/Shape.h"
 
@@ -377,7 +378,16 @@ Result<std::vector<LaidOut>> makeInputs(const Operator &op, const GridCase &grid
     Data data = isPlain ? Data{} : grid.data;
     // NaN beside NaN, and an infinity beside itself: they are equal, or not.
     data.places = grid.dataOf < 0 ? grid.seed + 1 : 0;
-    fillData(made.view, data, seed, valueRange(op, number));
+    if (parameter.range) {
+      auto ends = rangeOf(*parameter.range, grid.binding);
+      const std::string problem = rangeProblem(parameter, grid.binding);
+      if (!ends || !problem.empty()) {
+        return makeError("E0617", fmt::format("'{}': {}", op.name, problem));
+      }
+      fillIndices(made.view, data, seed, ends->first, ends->second, parameter.range->distinct);
+    } else {
+      fillData(made.view, data, seed, valueRange(op, number));
+    }
     inputs.push_back(std::move(made));
   }
   return inputs;

@@ -4,6 +4,7 @@
 #include "lib/definition/constraints/Constraint.h"
 
 #include "lib/definition/Graph.h"
+#include "lib/definition/cases/IndexData.h"
 #include "lib/definition/operations/Shape.h"
 
 #include <fmt/format.h>
@@ -235,6 +236,13 @@ Status checkConstraints(const Operator &op, const Binding &binding, std::optiona
       return makeError("E0617",
                        fmt::format("'{}' expects {}, but {}", op.name, constraint.text, why))
           .withHelp("the condition stands under 'constraints' in the definition");
+    }
+  }
+  for (const Parameter &parameter : op.parameters) {
+    const std::string why = parameter.range ? rangeProblem(parameter, binding) : "";
+    if (!why.empty()) {
+      return makeError("E0617", fmt::format("'{}': {}", op.name, why))
+          .withHelp("the range stands with the input in the definition");
     }
   }
   return Done{};

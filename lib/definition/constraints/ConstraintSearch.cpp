@@ -2,6 +2,7 @@
 // fulfilled: from wanted sizes to ones that meet the constraints. Each step changes one size, or
 // the number of leading ones, to what leaves the fewest constraints unmet and moves least.
 #include "lib/definition/Graph.h"
+#include "lib/definition/cases/IndexData.h"
 #include "lib/definition/constraints/Constraint.h"
 #include "lib/definition/operations/Shape.h"
 
@@ -17,10 +18,15 @@ constexpr int64_t mostMove = 256, largestSize = 1 << 16;
 constexpr size_t mostLeading = 6;
 
 int unmet(const Operator &op, const Binding &binding) {
-  return static_cast<int>(std::count_if(
-      op.constraints.begin(), op.constraints.end(), [&](const Constraint &constraint) {
-        return !violation(constraint, op, binding, std::nullopt).empty();
-      }));
+  const auto ranges =
+      std::count_if(op.parameters.begin(), op.parameters.end(), [&](const Parameter &parameter) {
+        return parameter.range && !rangeProblem(parameter, binding).empty();
+      });
+  return static_cast<int>(
+      ranges + std::count_if(op.constraints.begin(), op.constraints.end(),
+                             [&](const Constraint &constraint) {
+                               return !violation(constraint, op, binding, std::nullopt).empty();
+                             }));
 }
 
 /// Numbers that the constraints name: sizes are often to equal one of them or its neighbour.

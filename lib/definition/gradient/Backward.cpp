@@ -6,6 +6,7 @@
 #include "lib/definition/gradient/BodyText.h"
 #include "lib/definition/gradient/DefinitionText.h"
 #include "lib/definition/gradient/Derivatives.h"
+#include "lib/definition/gradient/IndexingText.h"
 #include "lib/definition/operations/Infer.h"
 #include "lib/definition/operations/Promotion.h"
 #include "lib/definition/operations/Shape.h"
@@ -203,6 +204,9 @@ private:
     if (operation.kind == OperationKind::View) {
       return throughView(node, grad);
     }
+    if (operation.kind == OperationKind::Indexing) {
+      return throughIndexing(node, number, grad);
+    }
     const bool reduces = operation.kind == OperationKind::Reduction || node.op == "logsumexp";
     const bool drops = reduces && !keepsDim(node);
     if (drops) {
@@ -367,6 +371,32 @@ private:
     return isAtom || result == "-" + texts["grad"] ? result : line(fresh("grad"), result);
   }
 
+  void throughIndexing(const Node &node, size_t number, Share grad) {
+    if (grad.shape != node.shape) { // one share for all elements
+      const std::string like = value(static_cast<int>(number));
+      grad = {
+          line(fresh("grad"), fmt::format("torch.where({0} == {0}, {1}, {1})", like, grad.text)),
+          node.shape};
+    }
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      const auto input = static_cast<size_t>(node.inputs[i]);
+      if (!isNeeded[input]) {
+        continue;
+      }
+      std::vector<std::string> operands;
+      for (int each : node.inputs) {
+        operands.push_back(value(each));
+      }
+      const std::optional<std::string> text = indexingGradient(node, op, i, operands, grad.text);
+      if (!text) {
+        fail(fmt::format("'{}' has no derivative by '{}'", node.op, shownName(op.nodes[input])),
+             "write the backward operator as a definition of its own");
+      }
+      add(input,
+          {*text == grad.text ? *text : line(fresh("grad"), *text), gradientShape(node, op, i)});
+    }
+  }
+
   void throughView(const Node &node, const Share &grad) {
     const int input = node.inputs[0];
     if (!isNeeded[static_cast<size_t>(input)]) {
@@ -471,7 +501,7 @@ private:
       sources.push_back({Kind::Parameter, static_cast<int>(number)});
       parts.inputs.push_back({parameter.name, parameter.shape, parameter.fixedDtype,
                               parameter.description, parameter.isScalar, parameter.isInteger,
-                              parameter.value});
+                              parameter.value, parameter.range});
     }
     for (size_t which : saved) {
       sources.push_back({Kind::Output, static_cast<int>(which)});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/definition/gradient/BodyText.h"
 
+#include "lib/definition/gradient/IndexingText.h"
 #include "lib/definition/operations/Operations.h"
 #include "lib/definition/operations/SizeExpression.h"
 
@@ -98,6 +99,9 @@ std::string expressionText(const Node &node, const Operator &op,
   }
   if (node.op == "neg") {
     return "-" + operands[0];
+  }
+  if (findOperation(node.op)->kind == OperationKind::Indexing) {
+    return indexingText(node, op, operands);
   }
   std::vector<std::string> arguments;
   size_t next = 0;

@@ -35,6 +35,12 @@ std::string tableText(const char *kind, const TensorText &tensor) {
   } else {
     text += fmt::format("shape = {}\n", shapeText(tensor.shape));
     text += tensor.dtype ? fmt::format("dtype = \"{}\"\n", torchName(*tensor.dtype)) : "";
+    if (tensor.range) {
+      text +=
+          fmt::format("range = [{}, {}]\n", quoted(tensor.range->low), quoted(tensor.range->high));
+      text +=
+          tensor.range->distinct == 0 ? "" : fmt::format("distinct = {}\n", tensor.range->distinct);
+    }
   }
   return text + (tensor.description.empty()
                      ? ""

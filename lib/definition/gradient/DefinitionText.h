@@ -12,7 +12,8 @@ struct TensorText {
   std::optional<DType> dtype;
   std::string description;
   bool isScalar = false, isInteger = false;
-  double value = 0; ///< of a scalar
+  double value = 0;                               ///< of a scalar
+  std::optional<IndexRange> range = std::nullopt; ///< of an input of indices
 };
 
 struct DefinitionParts {

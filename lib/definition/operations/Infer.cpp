@@ -6,6 +6,7 @@
 
 #include "lib/definition/operations/Along.h"
 #include "lib/definition/operations/Convolution.h"
+#include "lib/definition/operations/Indexing.h"
 #include "lib/definition/operations/Promotion.h"
 #include "lib/definition/operations/Shape.h"
 #include "lib/definition/operations/View.h"
@@ -118,6 +119,9 @@ Result<SymbolicShape> inferShape(const Node &node, const std::vector<Node> &node
   }
   if (isAlong(node)) {
     return alongShape(node, operand(0));
+  }
+  if (operation->kind == OperationKind::Indexing) {
+    return indexingShape(node, nodes);
   }
   if (operation->kind == OperationKind::Reduction || node.op == "logsumexp") {
     return inferReduction(node, nodes);

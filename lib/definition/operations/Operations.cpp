@@ -31,6 +31,8 @@ ArgumentType typeOf(char letter) {
     return ArgumentType::Order;
   case 'R':
     return ArgumentType::Reduction;
+  case 'X':
+    return ArgumentType::Dimension;
   default:
     return ArgumentType::Operand;
   }
@@ -164,6 +166,9 @@ std::string signatureText(const std::string &name, const std::vector<Argument> &
 std::string moduleOf(std::string_view name) {
   if (const Operation *operation = findOperation(name)) {
     return operation->module;
+  }
+  if (name == "cross_entropy" || name == "nll_loss") { // whose reader writes them out itself
+    return "F";
   }
   const Function *function = findFunction(name);
   return function ? function->module : "torch";

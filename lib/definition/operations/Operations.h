@@ -13,6 +13,7 @@ namespace nereid::definition {
 /// products over a window (conv2d, see Convolution.h). View: the same elements under another index.
 /// Scan: for each element of a line something of those up to it; Sort: elements of a sorted line,
 /// or where they were (Along.h).
+/// Indexing: elements at indices from tensors (Indexing.h).
 enum class OperationKind {
   Pointwise,
   Reduction,
@@ -21,10 +22,11 @@ enum class OperationKind {
   View,
   Scan,
   Sort,
+  Indexing,
   Composite
 };
-/// Same: of the operands together; Bool; Position: int64; Input: of the first operand; Float: integers become
-/// float32; FloatOnly, IntegerOnly: not defined for the others.
+/// Same: of the operands together; Bool; Position: int64; Input: of the first operand; Float:
+/// integers become float32; FloatOnly, IntegerOnly: not defined for the others.
 enum class ResultType { Same, Bool, Position, Input, Float, FloatOnly, IntegerOnly };
 enum class ArgumentType {
   Operand,
@@ -36,7 +38,8 @@ enum class ArgumentType {
   Pair,
   Padding,
   Order,
-  Reduction
+  Reduction,
+  Dimension
 };
 
 struct Argument {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/definition/operations/Promotion.h"
 
+#include "lib/definition/operations/Indexing.h"
 #include "lib/definition/operations/Infer.h"
 
 #include <fmt/format.h>
@@ -187,6 +188,9 @@ Status checkTypes(const Node &node, const std::vector<Node> &nodes, const std::v
   const Operation *operation = findOperation(node.op);
   if (!operation) {
     return Done{};
+  }
+  if (operation->kind == OperationKind::Indexing) {
+    return checkIndexing(node, nodes, types);
   }
   std::vector<TypedOperand> operands = typedOperands(node, nodes, types);
   const size_t condition = node.op == "masked_fill" ? 1 : 0;

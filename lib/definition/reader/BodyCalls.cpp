@@ -6,6 +6,7 @@
 #include "lib/definition/operations/Lowering.h"
 #include "lib/definition/operations/Shape.h"
 #include "lib/definition/operations/SizeExpression.h"
+#include "lib/definition/reader/BodyIndexing.h"
 
 #include <fmt/format.h>
 
@@ -97,6 +98,12 @@ std::optional<int> BodyExpressions::readCall(const Expr &expr) {
   if (call.function == "einsum") {
     return einsumCall(call);
   }
+  if (BodyIndexing::isFunction(call.function)) {
+    return BodyIndexing(*this).call(call);
+  }
+  if (BodyClassLosses::isFunction(call.function)) {
+    return BodyClassLosses(*this).call(call);
+  }
   if (const Function *function = findFunction(call.function)) {
     return functionCall(call, *function);
   }
@@ -104,13 +111,16 @@ std::optional<int> BodyExpressions::readCall(const Expr &expr) {
     return onlyOfPair(call);
   }
   const Operation *operation = findOperation(call.function);
-  if (!operation || isHidden(call.function)) {
+  // Indexing is written x[index].
+  if (!operation || isHidden(call.function) || call.function == "index") {
     Diagnostic &error =
         fail("E0603", callee.range, fmt::format("unknown function '{}'", call.function));
     std::vector<std::string> known = operationNames();
     known.insert(known.end(), functionNames().begin(), functionNames().end());
     known.insert(known.end(), swapNames().begin(), swapNames().end());
     known.emplace_back("einsum");
+    const std::vector<std::string> indexing = BodyIndexing::functionNames();
+    known.insert(known.end(), indexing.begin(), indexing.end());
     auto near = nearestNames(call.function, known);
     error.withHelp(near.empty() ? "'nereid ops' lists the functions a body may use"
                                 : fmt::format("did you mean '{}'?", fmt::join(near, "', '")));
@@ -295,6 +305,7 @@ bool BodyExpressions::fillDefault(const Argument &argument, Node &node, SourceRa
   case ArgumentType::Padding:
   case ArgumentType::Order:
   case ArgumentType::Reduction:
+  case ArgumentType::Dimension:
     break; // absent means the default
   case ArgumentType::Dims:
     if (text != "all") { // absent means all dimensions
@@ -373,7 +384,8 @@ bool BodyExpressions::readArgument(const Argument &argument, const Expr &value, 
     return readNumbers(argument, entries, node);
   }
   case ArgumentType::Reduction:
-    return true; // reducedLoss reads it
+  case ArgumentType::Dimension:
+    return true; // read where it has a meaning (reducedLoss, BodyIndexing.cpp)
   }
   fail("E0608", value.range,
        fmt::format("'{}' of '{}' expects a literal {}", argument.name, node.op,

@@ -5,6 +5,7 @@
 #include "lib/definition/operations/Infer.h"
 #include "lib/definition/operations/Promotion.h"
 #include "lib/definition/operations/SizeExpression.h"
+#include "lib/definition/reader/BodyIndexing.h"
 
 #include <fmt/format.h>
 
@@ -323,6 +324,9 @@ std::optional<int> BodyExpressions::read(const Expr &expr) {
         .withHelp("use '&' and '|' between comparisons in parentheses");
     return std::nullopt;
   case ExprKind::Subscript: {
+    if (BodyIndexing::isIndexed(expr)) {
+      return BodyIndexing(*this).subscript(expr);
+    }
     const int before = errors;
     if (std::optional<int> part = partOfPair(expr); part || errors > before) {
       return part;

@@ -57,6 +57,8 @@ public:
 
 private:
   friend class DefinedFunctions; ///< which gives names other meanings while one is read
+  friend class BodyIndexing; // tensors in brackets, and functions with indices
+  friend class BodyClassLosses;
 
   struct Call {
     std::string function;

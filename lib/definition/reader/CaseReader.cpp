@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/definition/reader/CaseReader.h"
 
+#include "lib/definition/cases/IndexData.h"
 #include "lib/definition/operations/Shape.h"
 
 #include <fmt/format.h>
@@ -124,6 +125,16 @@ bool CaseReader::meetsConstraints(const Case &one, const std::string &what,
                             one.name.empty() ? caseName(one.binding) : one.name, what,
                             constraint.text, why))
           .withHelp("change the case, or the constraint");
+      isMet = false;
+    }
+  }
+  for (const Parameter &parameter : op.parameters) {
+    const std::string why = parameter.range ? rangeProblem(parameter, one.binding) : "";
+    if (!why.empty()) {
+      toml.fail("E0617", table.source(),
+                fmt::format("case '{}' of {}: {}",
+                            one.name.empty() ? caseName(one.binding) : one.name, what, why))
+          .withHelp("change the case, or the range");
       isMet = false;
     }
   }

@@ -5,10 +5,12 @@
 #include "lib/definition/constraints/ConstraintReader.h"
 #include "lib/definition/operations/Operations.h"
 #include "lib/definition/operations/Shape.h"
+#include "lib/definition/operations/SizeExpression.h"
 #include "lib/definition/reader/Body.h"
 #include "lib/definition/reader/CaseReader.h"
 #include "lib/definition/reader/SceneReader.h"
 #include "lib/definition/reader/TomlReader.h"
+#include "lib/language/syntax/Parser.h"
 
 #include <fmt/format.h>
 
@@ -34,6 +36,19 @@ bool isName(std::string_view text) {
          });
 }
 
+/// Sums and products of names and integers.
+bool isOfSizes(const language::Expr &expr) {
+  using language::ExprKind;
+  const bool isSign = expr.kind == ExprKind::Unary && expr.text == "-";
+  const bool isBinary =
+      expr.kind == ExprKind::Binary && (expr.text == "+" || expr.text == "-" || expr.text == "*" ||
+                                        expr.text == "//" || expr.text == "%");
+  return expr.kind == ExprKind::Name || expr.kind == ExprKind::Integer ||
+         ((isSign || isBinary) &&
+          std::all_of(expr.operands.begin(), expr.operands.end(),
+                      [](const language::ExprPtr &each) { return isOfSizes(*each); }));
+}
+
 class Loader {
 public:
   Loader(TomlReader &toml, Diagnostics &diags) : toml(toml), diags(diags) {}
@@ -50,6 +65,7 @@ public:
       return std::nullopt;
     }
     readConstraints(root);
+    checkRanges();
     addParameterNodes();
     if (!readBody(op, bodyPlace, diags)) {
       return std::nullopt;
@@ -68,8 +84,9 @@ private:
       return;
     }
     constexpr std::string_view what = "[operator]";
-    toml.rejectUnknownKeys(*table, what,
-                           {"name", "summary", "requirement", "constraints", "dtypes", "body"});
+    toml.rejectUnknownKeys(
+        *table, what,
+        {"name", "summary", "requirement", "constraints", "dtypes", "body", "deterministic"});
     op.path = toml.filePath();
     op.name = toml.string(*table, what, "name", true).value_or("");
     if (const toml::node *node = table->get("name"); node && !isName(op.name)) {
@@ -79,6 +96,12 @@ private:
     op.summary = toml.line(*table, what, "summary", true).value_or("");
     op.requirement = readProse(toml, *table, what, "requirement", false).value_or("");
     readDtypes(*table);
+    if (const toml::node *node = table->get("deterministic")) {
+      op.isDeterministic = node->is_boolean() && node->as_boolean()->get();
+      if (!node->is_boolean()) {
+        toml.fail("E0602", node->source(), "'deterministic' expects true or false");
+      }
+    }
     op.body = toml.string(*table, what, "body", true).value_or("");
     if (const toml::node *body = table->get("body")) {
       placeBody(body->source());
@@ -216,9 +239,75 @@ private:
       }
       return;
     }
-    toml.rejectUnknownKeys(*table, what, {"shape", "dtype", "description", "value"});
+    toml.rejectUnknownKeys(*table, what,
+                           {"shape", "dtype", "description", "value", "range", "distinct"});
     parameter.shape = readShape(*table, what).value_or(SymbolicShape{});
     parameter.fixedDtype = readFixedDtype(*table, what);
+    readRange(*table, what, parameter);
+  }
+
+  /// range = [0, "N"], of integers; distinct = -1.
+  void readRange(const toml::table &table, const std::string &what, Parameter &parameter) {
+    auto ends = toml.strings(table, what, "range", false, /*integersToo=*/true);
+    const toml::node *node = table.get("range");
+    const std::optional<int64_t> distinct = toml.integer(table, what, "distinct");
+    if (!node) {
+      if (distinct) {
+        toml.fail("E0602", table.get("distinct")->source(),
+                  "'distinct' expects a range beside it, such as range = [0, \"N\"]");
+      }
+      return;
+    }
+    const bool isInteger = parameter.fixedDtype && !isFloat(*parameter.fixedDtype) &&
+                           *parameter.fixedDtype != DType::Bool;
+    const bool isPair = ends && ends->size() == 2;
+    if (ends && (!isPair || !isInteger)) {
+      toml.fail("E0602", node->source(),
+                isPair ? "'range' expects an input of a fixed integer type"
+                       : "'range' expects two ends, the second one outside")
+          .withHelp("such as dtype = \"int64\" and range = [0, \"N\"], or [\"-N\", \"N\"] where "
+                    "negative ones count from the end");
+    }
+    const auto rank = static_cast<int64_t>(parameter.shape.size());
+    if (distinct && (*distinct >= 0 || -*distinct > rank ||
+                     parameter.shape[static_cast<size_t>(rank + *distinct)].isRest())) {
+      toml.fail("E0602", table.get("distinct")->source(),
+                fmt::format("'distinct' expects a dimension counted from the end, -1 to {}, but "
+                            "got {}",
+                            -rank, *distinct));
+      return;
+    }
+    if (isPair && isInteger) {
+      parameter.range = IndexRange{(*ends)[0], (*ends)[1], distinct.value_or(0)};
+      rangePlaces[parameter.name] = node->source();
+    }
+  }
+
+  /// Ends are made of sizes, which all inputs give.
+  void checkRanges() {
+    Binding ones;
+    for (const std::string &symbol : symbolsOf(op)) {
+      ones.symbols[symbol] = 1;
+    }
+    for (Parameter &parameter : op.parameters) {
+      bool isRead = true;
+      for (const std::string &end : parameter.range
+                                        ? std::vector{parameter.range->low, parameter.range->high}
+                                        : std::vector<std::string>{}) {
+        Diagnostics unused;
+        const language::ExprPtr read = language::parseExpression("range", end, unused);
+        if (!read || !isOfSizes(*read) || !evaluateSizes(end, ones)) {
+          toml.fail("E0602", rangePlaces.at(parameter.name),
+                    fmt::format("'range' of '{}' expects integers made of sizes, but got '{}'",
+                                parameter.name, end))
+              .withHelp("sizes are the names in the shapes of the inputs");
+          isRead = false;
+        }
+      }
+      if (!isRead) { // nothing can be drawn for the cases
+        parameter.range.reset();
+      }
+    }
   }
 
   void readOutputs(const toml::table &root) {
@@ -363,6 +452,7 @@ private:
   Operator op;
   bool hasBadConstraint = false;
   BodyPlace bodyPlace;
+  std::map<std::string, toml::source_region> rangePlaces;
   std::vector<SymbolicShape> declaredShapes;
   std::vector<toml::source_region> outputPlaces;
 };

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include <map>
+
 namespace nereid::develop {
 namespace {
 
@@ -39,6 +41,8 @@ std::string literal(const Argument &argument, const std::string &function) {
     return function == "permute" ? "(1, 0)" : "0";
   case ArgumentType::Reduction:
     return "'none'";
+  case ArgumentType::Dimension:
+    return argument.hasDefault ? "" : "0";
   }
   return "";
 }
@@ -58,10 +62,55 @@ SymbolicShape shapeOf(const definition::Operation *operation, size_t operand) {
   return isSecondFactor ? SymbolicShape{{"D"}, {"R"}} : SymbolicShape{{"R"}, {"D"}};
 }
 
+/// A call of a function that reads or writes at indices, which has operands of two types.
+std::string indexingCall(const std::string &function) {
+  static const std::map<std::string, std::string> calls = {
+      {"index", "x[rows]"},
+      {"embedding", "embedding(rows, x)"},
+      {"gather", "gather(x, 0, index)"},
+      {"index_select", "index_select(x, 0, rows)"},
+      {"scatter_reduce", "scatter_reduce(x, 0, index, x, reduce='sum')"},
+      {"index_add", "index_add(x, 0, rows, x)"},
+      {"index_put", "index_put(x, (rows,), x)"}};
+  auto found = calls.find(function);
+  return found == calls.end() ? function + "(x, 0, index, x)" : found->second;
+}
+
+std::optional<Operator> indexingOperator(const std::string &function, DType dtype,
+                                         Diagnostics &diags) {
+  Operator op;
+  op.name = "call";
+  op.dtypes = {dtype};
+  auto add = [&](const char *name, SymbolicShape shape, std::optional<DType> type) {
+    definition::Parameter parameter;
+    parameter.name = name;
+    parameter.shape = std::move(shape);
+    parameter.fixedDtype = type;
+    definition::Node leaf;
+    leaf.op = "input";
+    leaf.shape = parameter.shape;
+    leaf.name = name;
+    op.nodes.push_back(std::move(leaf));
+    op.parameters.push_back(std::move(parameter));
+  };
+  add("x", {{"R"}, {"D"}}, std::nullopt);
+  add("rows", {{"R"}}, DType::I64);
+  add("index", {{"R"}, {"D"}}, DType::I64);
+  op.outputNames = {"out"};
+  op.outputDescriptions = {""};
+  op.outputDtypes = {std::nullopt};
+  op.body = "out = " + indexingCall(function);
+  return definition::readBody(op, {function, op.body}, diags) ? std::optional(std::move(op))
+                                                              : std::nullopt;
+}
+
 /// `out = function(…)` on tensors of this type; none when it is not defined for them.
 std::optional<Operator> callOf(const std::string &function, DType dtype, Diagnostics &diags) {
   const definition::Operation *operation = definition::findOperation(function);
   const definition::Function *written = definition::findFunction(function);
+  if (operation != nullptr && operation->kind == OperationKind::Indexing) {
+    return indexingOperator(function, dtype, diags);
+  }
   Operator op;
   op.name = "call";
   op.dtypes = {dtype};

@@ -11,6 +11,7 @@
 #include "lib/eager/baseline/Convolution.h"
 #include "lib/eager/baseline/Eager.h"
 #include "lib/eager/baseline/FormulaLoop.h"
+#include "lib/eager/baseline/Indexing.h"
 #include "lib/eager/baseline/Matmul.h"
 #include "lib/eager/baseline/Pointwise.h"
 #include "lib/eager/baseline/Reduction.h"
@@ -62,10 +63,11 @@ Status checkAttribute(const Operation &operation, const std::string &name, const
     break;
   case ArgumentType::String: {
     const auto *word = std::get_if<std::string>(&value);
-    fits = word && (*word == "none" || *word == "tanh");
+    fits = word && (*word == "none" || *word == "tanh" || name == "reduce");
     break;
   }
   case ArgumentType::Integer:
+  case ArgumentType::Dimension:
     fits = std::holds_alternative<int64_t>(value);
     break;
   case ArgumentType::Padding:
@@ -132,6 +134,16 @@ Result<CallGraph> makeCall(const Operation &operation, std::span<const Tensor> i
       operands.push_back(&argument);
     }
   }
+  const bool isIndexing = operation.kind == OperationKind::Indexing;
+  if (isIndexing && inputs.size() < operands.size()) {
+    return makeError("E0608", fmt::format("'{}' expects {} operands, but got {}", operation.name,
+                                          operands.size(), inputs.size()));
+  }
+  // Several indices are one argument.
+  const bool takesMore = isIndexing && operation.name.starts_with("index");
+  while (takesMore && inputs.size() > operands.size()) {
+    operands.insert(operands.begin() + 1, operands[1]);
+  }
   if (inputs.size() > operands.size()) {
     return makeError("E0608", fmt::format("'{}' expects at most {} operands, but got {}",
                                           operation.name, operands.size(), inputs.size()));
@@ -175,7 +187,8 @@ Result<CallGraph> makeCall(const Operation &operation, std::span<const Tensor> i
     if (Status fits = checkAttribute(operation, name, value); !fits) {
       return fits.error();
     }
-    const bool isOfResult = operation.kind == OperationKind::View; // unsqueeze's own dimension
+    // Unsqueeze's own dimension, or one that is counted where indices are read.
+    const bool isOfResult = operation.kind == OperationKind::View || isIndexing;
     if ((name == "dim" && !isOfResult) || name == "normalized_shape") {
       Status set = setDims(node, value, name == "normalized_shape", call.inputs[0].shape());
       if (!set) {
@@ -493,6 +506,11 @@ Result<Tensor> runOperation(const std::string &op, std::span<const Tensor> input
   }
   if (operation->kind == OperationKind::View) {
     return viewCall(*call, *sizes);
+  }
+  if (operation->kind == OperationKind::Indexing) {
+    Result<Tensor> out = allocate(*sizes, type);
+    Status done = out ? runIndexing(node, call->inputs, *out, pool) : Status(Done{});
+    return done ? out : Result<Tensor>(done.error());
   }
   if (operation->kind == OperationKind::Composite) {
     if (auto whole = rowCall(*call, id, type, pool)) {

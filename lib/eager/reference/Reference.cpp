@@ -33,6 +33,7 @@ std::vector<bool> zeroSigns(const Operator &graph) {
   static const std::set<std::string> defined = {"neg",  "abs",    "floor",   "ceil",     "round",
                                                 "add",  "trunc",  "sub",     "mul",      "div",
                                                 "sqrt", "square", "permute", "unsqueeze"};
+  static const std::set<std::string> reading = {"gather", "index_select", "index", "embedding"};
   std::vector<bool> signs;
   auto all = [&](const std::vector<int> &inputs) {
     return std::all_of(inputs.begin(), inputs.end(),
@@ -43,6 +44,7 @@ std::vector<bool> zeroSigns(const Operator &graph) {
     const bool isGiven = signs.size() < graph.parameters.size() || node.op == "constant";
     signs.push_back(isGiven || (defined.contains(node.op) && all(in)) ||
                     (node.op == "where" && all({in[1], in[2]})) ||
+                    (reading.contains(node.op) && all({in[0]})) ||
                     (node.op == "masked_fill" && all({in[0], in[2]})));
   }
   return signs;

@@ -4,6 +4,7 @@
 
 #include "lib/definition/operations/Along.h"
 #include "lib/definition/operations/Convolution.h"
+#include "lib/definition/operations/Indexing.h"
 #include "lib/definition/operations/View.h"
 
 #include <algorithm>
@@ -100,6 +101,8 @@ private:
     case OperationKind::Scan:
     case OperationKind::Sort:
       return connectAlong(node, input, number);
+    case OperationKind::Indexing:
+      return connectIndexing(node, number);
     default:
       for (int each : node.inputs) {
         unifyFromRight(static_cast<size_t>(each), 0, number, 0);
@@ -184,6 +187,45 @@ private:
     for (size_t d = 0; order && d < order->size(); ++d) {
       if ((*order)[d] != definition::newDimension) {
         unify(input, (*order)[d], number, d);
+      }
+    }
+  }
+
+  /// The table's other dimensions are the points'; where an index leads is known only when it is
+  /// read.
+  void connectIndexing(const Node &node, size_t number) {
+    std::vector<size_t> ranks;
+    for (int input : node.inputs) {
+      ranks.push_back(sizes[static_cast<size_t>(input)].size());
+    }
+    const definition::Indexing indexing = definition::indexingOf(node, ranks);
+    const auto table = static_cast<size_t>(node.inputs[0]);
+    if (indexing.isWrite) { // points are no dimensions of the result: everything in one block
+      for (size_t d = 0; d < sizes[number].size(); ++d) {
+        reduce(number, d);
+        reduce(table, d);
+      }
+      for (size_t i = 1; i < node.inputs.size(); ++i) {
+        for (size_t d = 0; d < ranks[i]; ++d) {
+          reduce(static_cast<size_t>(node.inputs[i]), d);
+        }
+      }
+      return;
+    }
+    for (size_t d = 0; d < indexing.places.size(); ++d) {
+      if (indexing.places[d].isIndexed) {
+        reduce(table, d);
+      } else if (sizes[table][d] == sizes[number][indexing.places[d].number]) {
+        unify(table, d, number, indexing.places[d].number);
+      } else {
+        reduce(table, d); // a gather of fewer
+        reduce(number, indexing.places[d].number);
+      }
+    }
+    for (size_t i = 0; i < indexing.indices.size(); ++i) {
+      const auto index = static_cast<size_t>(node.inputs[indexing.indices[i]]);
+      for (size_t d = 0; d < sizes[index].size(); ++d) {
+        unify(index, d, number, indexing.firstDims[i] + d);
       }
     }
   }

@@ -10,6 +10,7 @@
 #include "lib/eager/reference/IntegerRules.h"
 #include "lib/eager/reference/ReferenceAlong.h"
 #include "lib/eager/reference/ReferenceConvolution.h"
+#include "lib/eager/reference/ReferenceIndexing.h"
 #include "lib/eager/reference/ReferenceProduct.h"
 #include "lib/eager/reference/ShiftedByMaximum.h"
 #include "runtime/elements/IntegerElements.h"
@@ -279,6 +280,9 @@ private:
     }
     const bool isFloating = isFloat(computed);
     const ErrorModel own = modelOf(i);
+    if (operation.kind == definition::OperationKind::Indexing) {
+      return indexedBounded(node, operands, types[i], own);
+    }
     std::vector<BoundedTensor> converted;
     converted.reserve(operands.size());
     for (size_t k = 0; isFloating && k < operands.size(); ++k) {

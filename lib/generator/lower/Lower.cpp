@@ -7,6 +7,7 @@
 #include "lib/definition/operations/Promotion.h"
 #include "lib/definition/operations/SizeExpression.h"
 #include "lib/generator/KernelExpression.h"
+#include "lib/generator/lower/Indexed.h"
 #include "lib/generator/lower/Lazy.h"
 #include "lib/generator/lower/Lines.h"
 #include "lib/language/syntax/Parser.h"
@@ -37,6 +38,7 @@ struct Value {
   int64_t integer = 0; ///< the same, when it has no fraction
   OperandKind kind = OperandKind::Tensor;
   DType dtype = DType::F32;         ///< by the definition's rules; the tensor has the computed one
+  bool isNonNegative = false;       ///< promised of an index
   std::shared_ptr<LineResult> line; ///< a stage that can store the tensor itself
   bool isNumber() const { return !tensor.at; }
 };
@@ -56,6 +58,7 @@ public:
       for (int input : node.inputs) {
         operands.push_back(values[static_cast<size_t>(input)]);
       }
+      current = i;
       values.push_back(i < op.parameters.size() ? parameter(op.parameters[i])
                                                 : apply(node, std::move(operands)));
     }
@@ -87,6 +90,7 @@ private:
     }
     buffer.strides = contiguousStrides(buffer.sizes);
     result.tensor = make.input(program.add(std::move(buffer)));
+    result.isNonNegative = parameter.range && parameter.range->low.find('-') == std::string::npos;
     return result;
   }
 
@@ -95,6 +99,9 @@ private:
     std::vector<std::vector<std::pair<BufferId, Lazy>>> stages;
     for (size_t i = 0; i < op.outputs.size(); ++i) {
       const Value &value = values[static_cast<size_t>(op.outputs[i])];
+      if (program.find(op.outputNames[i])) { // written where it was computed
+        continue;
+      }
       Buffer buffer;
       buffer.name = op.outputNames[i];
       buffer.role = BufferRole::Output;
@@ -171,6 +178,9 @@ private:
       result.line = made.result;
       break;
     }
+    case definition::OperationKind::Indexing:
+      result.tensor = indexed(node, in, result.dtype);
+      return result;
     default:
       throw Unsupported{node.op};
     }
@@ -474,6 +484,96 @@ private:
                         result);
   }
 
+  // ---- indices from tensors ----
+
+  Lazy indexed(const GraphNode &node, const std::vector<Value> &in, DType storage) {
+    std::vector<size_t> ranks;
+    for (const Value &each : in) {
+      ranks.push_back(each.isNumber() ? 0 : each.tensor.shape.size());
+    }
+    IndexedOperands operands;
+    operands.indexing = definition::indexingOf(node, ranks);
+    operands.table = in[0].tensor;
+    for (size_t number : operands.indexing.indices) {
+      operands.indices.push_back(in[number].tensor);
+      operands.areNonNegative.push_back(in[number].isNonNegative);
+    }
+    if (!operands.indexing.isWrite) {
+      return readIndexed(program, make, operands);
+    }
+    const Value &values = in[operands.indexing.values];
+    if (!canMeetInMemory(operands, op.isDeterministic)) {
+      operands.table = make.cast(operands.table, computed(storage));
+      operands.values = as(values, computed(storage));
+      return writeByElements(program, make, operands);
+    }
+    const DType type = definition::Meeting::Replace == operands.indexing.meeting
+                           ? storage
+                           : meetingType(operands.indexing.meeting, storage);
+    operands.table = make.cast(operands.table, type);
+    operands.values = as(values, type);
+    const bool isMean = operands.indexing.meeting == definition::Meeting::Mean;
+    std::vector<BufferId> results = {resultBuffer(operands.table.shape, type, storage, isMean)};
+    if (isMean) {
+      results.push_back(temporary(operands.table.shape, type));
+    }
+    writeInMemory(program, make, operands, op.name, results);
+    Lazy written = stored(results[0]);
+    if (isMean) {
+      Lazy count = stored(results[1]);
+      Lazy one = make.constant(program.nodes.real(1, type));
+      Lazy share = make.map("div", {written, make.map("maximum", {count, one})});
+      Lazy isMet = make.map("gt", {count, make.constant(program.nodes.real(0, type))});
+      written = make.map("where", {isMet, share, make.cast(in[0].tensor, type)});
+    }
+    return make.cast(written, computed(storage));
+  }
+
+  /// The output itself where the node is nothing else and its type fits.
+  BufferId resultBuffer(const Shape &shape, DType type, DType storage, bool isPart) {
+    const auto node = static_cast<int>(current);
+    const bool isUsed = std::any_of(op.nodes.begin(), op.nodes.end(), [&](const GraphNode &each) {
+      return std::count(each.inputs.begin(), each.inputs.end(), node) > 0;
+    });
+    const auto output = std::find(op.outputs.begin(), op.outputs.end(), node);
+    const bool isOne = std::count(op.outputs.begin(), op.outputs.end(), node) == 1;
+    if (isUsed || isPart || !isOne || type != storage) {
+      return temporary(shape, type);
+    }
+    Buffer buffer;
+    buffer.name = op.outputNames[static_cast<size_t>(output - op.outputs.begin())];
+    buffer.role = BufferRole::Output;
+    buffer.dtype = type;
+    buffer.sizes = shape;
+    buffer.strides = contiguousStrides(shape);
+    return program.add(std::move(buffer));
+  }
+
+  BufferId temporary(const Shape &shape, DType type) {
+    Buffer buffer;
+    do {
+      buffer.name = fmt::format("met_{}", ++temporaries);
+    } while (program.find(buffer.name) || std::find(op.outputNames.begin(), op.outputNames.end(),
+                                                    buffer.name) != op.outputNames.end());
+    buffer.role = BufferRole::Temporary;
+    buffer.dtype = type;
+    buffer.sizes = shape;
+    buffer.strides = contiguousStrides(shape);
+    return program.add(std::move(buffer));
+  }
+
+  /// What stages have written to a buffer.
+  Lazy stored(BufferId buffer) {
+    const Buffer &from = program.buffers[buffer];
+    const bool isTemporary = from.role == BufferRole::Temporary;
+    return make.make(from.sizes, from.dtype, [this, buffer, isTemporary](const Point &point) {
+      NodeParts parts{isTemporary ? NodeKind::Ref : NodeKind::Load, program.buffers[buffer].dtype};
+      parts.buffer = buffer;
+      parts.indices = point;
+      return program.nodes.make(std::move(parts));
+    });
+  }
+
   Lazy viewed(const GraphNode &node, const Lazy &x) {
     if (node.op == "unsqueeze") {
       const int64_t dim = definition::integerAttribute(node, "dim", 0);
@@ -494,6 +594,8 @@ private:
   Tensors make{program};
   Lines lines{program, make};
   std::map<std::string, Polynomial> sizes;
+  size_t current = 0; ///< number of the node that is lowered
+  int temporaries = 0;
   std::vector<Value> values;
 };
 

@@ -103,8 +103,18 @@ std::string inputFunction(const Generation &generation, const SizeNames &names,
       continue;
     }
     const Operand &operand = called.operands[static_cast<size_t>(parameter.operand)];
-    const Filling filling = fillingOf(generation, operand);
+    const bool isWhole =
+        definition::mustBeContiguous(called.op, static_cast<size_t>(operand.index));
     const std::string type = operand.fixedDtype ? torchType(*operand.fixedDtype) : "_dtype";
+    if (const definition::IndexRange *range = rangeOf(generation, operand)) {
+      list += fmt::format("        _data.indices({}, {}, {}, {}{}{}),\n",
+                          shapeTuple(operand.shape, names), type, endText(range->low, names, ""),
+                          endText(range->high, names, ""),
+                          range->distinct == 0 ? "" : fmt::format(", distinct={}", range->distinct),
+                          isWhole ? ", is_whole=True" : "");
+      continue;
+    }
+    const Filling filling = fillingOf(generation, operand);
     const char *special = operand.name == widest && !filling.isConstraint ? ", is_widest=True" : "";
     std::string call;
     switch (filling.kind) {
@@ -121,8 +131,6 @@ std::string inputFunction(const Generation &generation, const SizeNames &names,
                          divides(generation.fused, operand) ? ", is_divisor=True" : "");
       break;
     }
-    const bool isWhole =
-        definition::mustBeContiguous(called.op, static_cast<size_t>(operand.index));
     list += fmt::format("        _data.{}{}),\n", call, isWhole ? ", is_whole=True" : "");
   }
   return fmt::format("def make_inputs(_data, _dtype{}):\n    \"\"\"What a call takes, in its "

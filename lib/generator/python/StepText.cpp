@@ -234,6 +234,12 @@ private:
     if (node.op == "count") {
       return fmt::format("_t.count({}, {})", operands, dims);
     }
+    if (node.op == "indexed") {
+      return fmt::format(
+          "_t.indexed({}, {}{})", further.substr(0, further.find(',')), operands,
+          (further.find(',') == std::string::npos ? "" : further.substr(further.find(','))) +
+              exactness(node));
+    }
     if (node.op == "view") {
       return fmt::format("_t.view({}, {})", operands, further);
     }

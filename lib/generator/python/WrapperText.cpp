@@ -125,6 +125,12 @@ std::string shapesText(const CalledOperator &called) {
                           : operand.isOutput ? " -> "
                                              : ", ",
                           operand.name, definition::text(operand.shape));
+    const bool isInput = !operand.isOutput && operand.index >= 0;
+    const auto &range =
+        called.op.parameters[isInput ? static_cast<size_t>(operand.index) : 0].range;
+    if (isInput && range) { // which no call looks at
+      shapes += fmt::format(" of values in [{}, {})", range->low, range->high);
+    }
   }
   return shapes;
 }

@@ -41,6 +41,31 @@ class Data:
             values.masked_fill_(values == 0, 3)
         return self._laid(values.to(dtype), is_whole)
 
+    def indices(self, shape, dtype, low, high, distinct=0, is_whole=False):
+        """Integers in [low, high), both ends among them; distinct: the dimension, from the end,
+        along which none repeats. Beside special numbers sorted ones, beside small ones all equal."""
+        if distinct:
+            first = max(low, 0)
+            lines = [*shape]
+            lines[distinct], lines[-1] = lines[-1], lines[distinct]
+            keys = torch.rand(
+                (*lines[:-1], high - first), generator=self.generator, device=self.device
+            )
+            values = first + keys.argsort(-1)[..., : lines[-1]].transpose(distinct, -1)
+            negative = torch.rand(shape, generator=self.generator, device=self.device) < 0.5
+            values = torch.where(negative & (values - high >= low), values - high, values)
+            return self._laid(values.to(dtype).contiguous(), is_whole)
+        if math.prod(shape) == 0:
+            return self._laid(torch.zeros(shape, dtype=dtype, device=self.device), is_whole)
+        values = torch.randint(low, high, shape, generator=self.generator, device=self.device)
+        if self.kind == "small":
+            values.fill_(high - 1)
+        if self.kind == "inf and nan" and values.dim():
+            values = values.sort(-1).values
+        flat = values.view(-1)
+        flat[0], flat[-1] = (high - 1, low) if self.kind != "zeros" else (low, high - 1)
+        return self._laid(values.to(dtype), is_whole)
+
 
 class Steps:
     """Float64 values, each with how far an implementation in the type may be off.
@@ -280,6 +305,66 @@ class Steps:
         steps = 1 + (terms - 1 if terms < 38 else 6 * math.sqrt(terms))
         lost = error.isinf() | (magnitudes.isfinite() & (magnitudes > self.largest))
         return self._rounded(value, error + steps * self.unit * magnitudes + terms * self.tiny, 1, lost)
+
+    def indexed(self, name, x, *others, is_exact=False, **named):
+        """What is read or written at indices from tensors."""
+        is_read = name in ("gather", "index_select", "index", "embedding")
+        indices = tuple(each[0].long() for each in (others if is_read else others[:-1]))
+        rank = x[0].dim()
+        dim = 0 if name == "embedding" else named["dim"] % rank
+        if name == "gather" or name.startswith("scatter"):
+            grid = [
+                torch.arange(size, device=self.device).view([-1 if at == own else 1 for at in range(rank)])
+                for own, size in enumerate(indices[0].shape)
+            ]
+            place = [indices[0] if own == dim else each for own, each in enumerate(grid)]
+        else:
+            place = [None] * dim + list(indices)
+        if is_read:
+            read = lambda tensor: torch.ops.aten.index(tensor, place)
+            return read(x[0]), None if x[1] is None else read(x[1])
+        return self._met(name, x, others[-1], place, is_exact, **named)
+
+    def _met(self, name, x, values, place, is_exact, reduce="sum", include_self=True, **named):
+        """Values that meet in an element are joined with it, in any order."""
+        zeros = torch.zeros_like(x[0])
+
+        def add(to, what):
+            return torch.ops.aten.index_put(to, place, what.to(torch.float64), True)
+
+        count = add(zeros, torch.ones_like(values[0]))
+        is_met = count > 0
+        if name == "scatter" or (name == "index_put" and not named["accumulate"]):
+            value = torch.ops.aten.index_put(x[0], place, values[0].to(torch.float64), False)
+            if x[1] is None and values[1] is None:
+                return value, None
+            return value, torch.ops.aten.index_put(_error(x), place, _error(values), False)
+        own = torch.where(is_met, 0.0, x[0]) if not include_self else x[0]
+        terms = count + (1 if include_self else 0)
+        if reduce in ("amax", "amin", "prod"):
+            index, dim = place[named["dim"]], named["dim"]
+            joined = lambda of, by, how: torch.scatter_reduce(of, dim, index, by, how, include_self=include_self)
+            value = joined(x[0], values[0], reduce)
+            if reduce != "prod":
+                exact = x[1] is None and values[1] is None
+                return value, None if exact else joined(_error(x), _error(values), "amax")
+            upper = joined(x[0].abs() + _error(x), values[0].abs() + _error(values), "prod")
+            error = upper * (terms * self.unit) + (upper - value.abs()).clamp(min=0.0)
+            above = joined(x[0].abs().clamp(min=1.0), values[0].abs().clamp(min=1.0), "prod")
+            flushed = above * terms * self.tiny * self.unit
+            return self._rounded(value, torch.where(is_met, error + flushed, 0.0), 1, above > self.largest)
+        value = add(own, values[0])
+        error = add(torch.where(is_met & (not include_self), 0.0, _error(x)), _error(values))
+        if is_exact:
+            return value, error
+        magnitudes = add(own.abs(), values[0].abs())
+        steps = torch.where(terms < 38, terms - 1, 6 * terms.sqrt())
+        error = torch.where(is_met, error + steps * self.unit * magnitudes, error)
+        lost = error.isinf() | (magnitudes.isfinite() & (magnitudes > self.largest))
+        if reduce == "mean":
+            share = terms.clamp(min=1.0)
+            value, error = value / share, error / share
+        return self._rounded(value, error, 4, lost)
 
     def squeezed(self, x, dims):
         return torch.squeeze(x[0], dims), None if x[1] is None else torch.squeeze(x[1], dims)

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Backward operators of reads and writes at indices against finite differences, with indices that
+// repeat and count from the end.
+#include "unittests/eager/Values.h"
+
+#include "lib/eager/gradient/GradientCheck.h"
+
+namespace nereid::eager {
+namespace {
+
+/// x, s: [N, M]; i: [N] into N; g: [N, M] into N; p: the same, none twice; j: [M, 1] and k: [N]
+/// into M.
+constexpr const char *inputs =
+    "[inputs.x]\nshape = [\"N\", \"M\"]\n[inputs.s]\nshape = [\"N\", \"M\"]\n"
+    "[inputs.i]\nshape = [\"N\"]\ndtype = \"int64\"\nrange = [\"-N\", \"N\"]\n"
+    "[inputs.g]\nshape = [\"N\", \"M\"]\ndtype = \"int64\"\nrange = [0, \"N\"]\n"
+    "[inputs.p]\nshape = [\"N\"]\ndtype = \"int64\"\nrange = [\"-N\", \"N\"]\ndistinct = -1\n"
+    "[inputs.q]\nshape = [\"N\", \"M\"]\ndtype = \"int64\"\nrange = [0, \"N\"]\ndistinct = -2\n"
+    "[inputs.j]\nshape = [\"M\", 1]\ndtype = \"int64\"\nrange = [0, \"M\"]\n"
+    "[inputs.k]\nshape = [\"N\"]\ndtype = \"int64\"\nrange = [\"-M\", \"M\"]\n"
+    "[inputs.l]\nshape = [\"N\"]\ndtype = \"int64\"\nrange = [-1, \"M\"]\n";
+
+struct Form {
+  const char *body, *shape, *by;
+};
+
+std::optional<Operator> operatorOf(const Form &form) {
+  Diagnostics diags;
+  auto op = definition::parseOperator(
+      "t.toml",
+      std::string("[operator]\nname = \"t\"\nsummary = \"s\"\ndtypes = [\"float32\"]\nbody = "
+                  "\"\"\"\n") +
+          form.body + "\n\"\"\"\n" + inputs + "[outputs.out]\nshape = " + form.shape +
+          "\n[performance]\ncases = [{ N = 4, M = 3 }]\n",
+      diags);
+  EXPECT_TRUE(op) << form.body << "\n" << diags.render();
+  return op;
+}
+
+TEST(IndexingGradient, AgreesWithFiniteDifferences) {
+  const Form forms[] = {
+      {"out = torch.gather(x * x, 0, g)", "[\"N\", \"M\"]", "x"},
+      {"out = torch.index_select(x * x, 0, i)", "[\"N\", \"M\"]", "x"},
+      {"out = torch.index_select(x * x, 1, k)", "[\"N\", \"N\"]", "x"},
+      {"out = (x * x)[i] * s", "[\"N\", \"M\"]", "xs"},
+      {"out = (x * x)[:, k]", "[\"N\", \"N\"]", "x"},
+      {"out = (x * x)[i, j]", "[\"M\", \"N\"]", "x"},
+      {"out = F.embedding(g, x * x).sum(dim=1)", "[\"N\", \"M\"]", "x"},
+      {"out = torch.scatter_add(x * x, 0, g, s * s)", "[\"N\", \"M\"]", "xs"},
+      {"out = torch.scatter_reduce(x * x, 0, g, s * s, reduce='sum')", "[\"N\", \"M\"]", "xs"},
+      {"out = torch.scatter(x * x, 0, q, s * s)", "[\"N\", \"M\"]", "xs"},
+      {"out = torch.index_add(x * x, 0, i, s * s, alpha=3)", "[\"N\", \"M\"]", "xs"},
+      {"out = torch.index_put(x * x, (p,), s * s)", "[\"N\", \"M\"]", "xs"},
+      {"out = torch.index_put(x * x, (i,), s * s, accumulate=True)", "[\"N\", \"M\"]", "xs"},
+      {"out = F.cross_entropy(x * x, l, ignore_index=-1)", "[]", "x"},
+      {"out = F.cross_entropy(x * x, l, ignore_index=-1, label_smoothing=0.25, reduction='sum')",
+       "[]", "x"},
+      {"out = F.nll_loss(x * x, l, ignore_index=-1, reduction='none')", "[\"N\"]", "x"},
+  };
+  definition::Binding binding;
+  binding.symbols = {{"N", 4}, {"M", 3}};
+  for (const Form &form : forms) {
+    auto op = operatorOf(form);
+    ASSERT_TRUE(op);
+    std::vector<std::string> by;
+    for (const char *name = form.by; *name != '\0'; ++name) {
+      by.emplace_back(1, *name);
+    }
+    auto backward = definition::backwardOf(*op, by);
+    ASSERT_TRUE(backward) << form.body << "\n" << render(backward.error());
+    for (uint64_t seed = 1; seed <= 3; ++seed) {
+      auto check = checkGradient(*op, *backward, binding, seed, runtime::defaultPool());
+      ASSERT_TRUE(check) << form.body << "\n" << render(check.error()) << backward->text;
+      EXPECT_EQ(check->failure, "") << form.body << "\n" << backward->text;
+      EXPECT_GT(check->compared, 0);
+    }
+  }
+}
+
+TEST(IndexingGradient, OfThePaddingRowIsNothing) {
+  auto op = operatorOf({"out = F.embedding(i, x * x, padding_idx=2)", "[\"N\", \"M\"]", ""});
+  ASSERT_TRUE(op);
+  auto backward = definition::backwardOf(*op, {"x"});
+  ASSERT_TRUE(backward) << render(backward.error());
+  EXPECT_NE(backward->text.find("== 2, 0"), std::string::npos) << backward->text;
+}
+
+TEST(IndexingGradient, ThatIsNotKnownIsRefused) {
+  auto op =
+      operatorOf({"out = torch.scatter_reduce(x, 0, g, s, reduce='amax')", "[\"N\", \"M\"]", "x"});
+  ASSERT_TRUE(op);
+  auto backward = definition::backwardOf(*op, {"x"});
+  ASSERT_FALSE(backward);
+  EXPECT_EQ(backward.error().code, "E0620");
+}
+
+} // namespace
+} // namespace nereid::eager
