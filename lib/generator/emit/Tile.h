@@ -27,6 +27,9 @@ struct TileDim {
   DimForm form = DimForm::Grid;
   /// Of the block that is tried first; blockAtMost 0: what the launch table's rules say.
   int64_t blockAtLeast = 1, blockAtMost = 0;
+  /// The largest block as an expression of the launch table, instead of both, see
+  /// template/Blocks.h.
+  std::string largest = {};
 };
 
 /// Numbers of dimensions of a tile.

@@ -3,9 +3,11 @@
 #include "lib/generator/launch/Table.h"
 
 #include "lib/generator/fuse/Partition.h"
+#include "lib/generator/template/Blocks.h"
 #include "lib/generator/template/Contract.h"
 #include "lib/generator/template/Map.h"
 #include "lib/generator/template/Reduce.h"
+#include "lib/generator/template/SplitSchedule.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -19,7 +21,8 @@ constexpr int64_t elementsOfTile = 4096, elementsAlong = 1024, elementsInside = 
 
 class TableMaker {
 public:
-  explicit TableMaker(const Program &program) : program(program) {}
+  TableMaker(const Program &program, std::map<BufferId, std::string> conditions)
+      : program(program), conditions(std::move(conditions)) {}
 
   LaunchTable run(const std::vector<StageKernel> &kernels) {
     LaunchTable table;
@@ -31,9 +34,16 @@ public:
         table.derived.push_back({symbol.name, fmt::format("({})//({})", text(value), text(by))});
       }
     }
-    for (const Buffer &buffer : program.buffers) {
+    for (BufferId id = 0; id < program.buffers.size(); ++id) {
+      const Buffer &buffer = program.buffers[id];
       if (!buffer.base && buffer.role == BufferRole::Temporary) {
-        table.workspaces.push_back({buffer.name, buffer.dtype, elementsOf(buffer)});
+        auto condition = conditions.find(id);
+        const std::string elements = elementsOf(buffer);
+        table.workspaces.push_back(
+            {buffer.name, buffer.dtype,
+             condition == conditions.end()
+                 ? elements
+                 : fmt::format("max(1, ({})*{})", elements, condition->second)});
       }
     }
     for (const StageKernel &kernel : kernels) {
@@ -43,13 +53,7 @@ public:
   }
 
 private:
-  std::string text(const Polynomial &value) const {
-    std::string result;
-    for (char c : program.space.symbols.text(value)) { // exact there: N/8 of a multiple of 8
-      result += c == '/' ? "//" : std::string(1, c);
-    }
-    return result;
-  }
+  std::string text(const Polynomial &value) const { return launchText(value, program); }
 
   std::string elementsOf(const Buffer &buffer) const {
     std::string last = "1";
@@ -91,12 +95,19 @@ private:
     if (std::optional<std::string> condition = isTaken(kernel)) {
       made.grid += "*(" + *condition + ")";
     }
+    made.grid += kernel.condition.empty() ? "" : "*(" + kernel.condition + ")";
     made.constexprs.push_back({"WIDE", wide(kernel)});
+    for (const auto &[name, value] : kernel.options) {
+      made.constexprs.push_back({name, value});
+    }
     return made;
   }
 
   static std::string largestBlock(const StageKernel &kernel, size_t dim, const std::string &left) {
     const bool isInnermost = dim + 1 == kernel.dims.size();
+    if (!kernel.dims[dim].largest.empty()) {
+      return kernel.dims[dim].largest;
+    }
     if (kernel.dims[dim].blockAtMost > 0) {
       return std::to_string(kernel.dims[dim].blockAtMost);
     }
@@ -173,6 +184,7 @@ private:
   }
 
   const Program &program;
+  const std::map<BufferId, std::string> conditions;
 };
 
 } // namespace
@@ -180,9 +192,9 @@ private:
 namespace {
 
 /// The kernels of stores that one kernel can make: of reductions whose extent is not known, both
-/// forms.
+/// forms; of a part of such, the loop.
 Result<std::vector<StageKernel>> kernelsOf(const Program &program, const std::string &name,
-                                           const std::vector<Store> &stores) {
+                                           const std::vector<Store> &stores, bool isPart = false) {
   std::vector<StageKernel> kernels;
   auto add = [&](Result<StageKernel> made) -> Status {
     if (!made) {
@@ -209,16 +221,47 @@ Result<std::vector<StageKernel>> kernelsOf(const Program &program, const std::st
     std::vector<TileDim> dims = firstReduceTile(program, stores, form);
     const bool isInnermost = dims.back().form != DimForm::Grid;
     const bool fits = extent && *extent <= (isInnermost ? wholeAtMost : wholeAtMostOutside);
-    if (extent && fits != (form == DimForm::Whole)) {
+    if (extent ? fits != (form == DimForm::Whole) : isPart && form == DimForm::Whole) {
       continue;
     }
     const char *suffix = form == DimForm::Whole ? "_kernel" : "_looped_kernel";
     if (Status made = add(emitReduce(program, name + suffix, stores, std::move(dims))); !made) {
       return made.error();
     }
-    kernels.back().isOneOfTwo = !extent;
+    kernels.back().isOneOfTwo = !extent && !isPart;
   }
   return kernels;
+}
+
+/// Adds the kernels that reduce in parts, where that may be better; the others are then launched
+/// where it is not.
+Status addParts(Program &program, const std::string &name, const std::vector<Store> &stores,
+                MadeKernels &made, std::vector<StageKernel> &kernels,
+                std::map<BufferId, std::string> &conditions) {
+  const std::vector<Contraction> products = contractionsOf(program, stores);
+  std::optional<SplitSchedule> split =
+      reduces(stores) ? splitScheduleOf(program, stores, products) : std::nullopt;
+  if (!split) {
+    return Done{};
+  }
+  for (StageKernel &kernel : kernels) {
+    kernel.condition = "(" + split->condition + ") == 0";
+  }
+  for (BufferId workspace : split->split.workspaces) {
+    conditions[workspace] = split->condition;
+  }
+  for (size_t i = 0; i < split->split.stages.size(); ++i) {
+    auto parts = kernelsOf(program, fmt::format("{}_part_{}", name, i + 1), split->split.stages[i],
+                           /*isPart=*/true);
+    if (!parts) {
+      return parts.error();
+    }
+    for (StageKernel &kernel : *parts) {
+      kernel.condition = split->condition;
+      made.kernels.push_back(std::move(kernel));
+    }
+  }
+  return Done{};
 }
 
 } // namespace
@@ -228,6 +271,7 @@ Result<MadeKernels> makeKernels(Program &program, const std::string &name) {
     return status.error();
   }
   MadeKernels made;
+  std::map<BufferId, std::string> conditions; ///< under which a workspace is needed at all
   size_t count = 0, number = 0;
   for (const Stage &stage : program.stages) {
     count += groupsOf(program, stage).size();
@@ -239,10 +283,14 @@ Result<MadeKernels> makeKernels(Program &program, const std::string &name) {
       if (!kernels) {
         return kernels.error();
       }
+      if (Status added = addParts(program, name + suffix, stores, made, *kernels, conditions);
+          !added) {
+        return added.error();
+      }
       std::move(kernels->begin(), kernels->end(), std::back_inserter(made.kernels));
     }
   }
-  made.table = TableMaker(program).run(made.kernels);
+  made.table = TableMaker(program, std::move(conditions)).run(made.kernels);
   return made;
 }
 
