@@ -59,29 +59,40 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &y, double s
     addSize("H_W", H * W);
     addSize("C_H_W", C * H * W);
     addSize("N", N);
-    const int64_t block_y = std::min<int64_t>(
-        {std::max<int64_t>({64, nereid::quotientRoundedDown(
-                                    4096, std::max<int64_t>({1, nereid::nextPowerOf2(H * W)}))}),
-         std::max<int64_t>({1, nereid::nextPowerOf2(C)})});
-    const int64_t block_z = std::min<int64_t>(
-        {std::max<int64_t>({64, nereid::quotientRoundedDown(
-                                    4096, std::max<int64_t>({1, nereid::nextPowerOf2(C)}))}),
-         std::max<int64_t>({1, nereid::nextPowerOf2(H * W)})});
-    const int64_t block_x = std::min<int64_t>(
-        {std::max<int64_t>(
-             {1, nereid::quotientRoundedDown(nereid::quotientRoundedDown(4096, block_y), block_z)}),
-         std::max<int64_t>({1, nereid::nextPowerOf2(N)})});
-    const int64_t wide =
-        std::max<int64_t>({0, N + block_x, H * W + block_z, C + block_y,
-                           C * H * W * (N + block_x) + H * W * (C + block_y) + (H * W + block_z),
-                           C * H * W * (N + block_x) + (C + block_y) + C * (H * W + block_z)}) >
-        2147483647;
-    const int64_t programs =
-        nereid::cdiv(C, block_y) * nereid::cdiv(H * W, block_z) * nereid::cdiv(N, block_x);
-    this->addStep(
-        file, "turned_kernel",
-        {{"BLOCK_Y", block_y}, {"BLOCK_Z", block_z}, {"BLOCK_X", block_x}, {"WIDE", wide}},
-        programs);
+    const int64_t block_y = std::min<int64_t>({
+        std::max<int64_t>({
+            64,
+            nereid::quotientRoundedDown(4096, std::max<int64_t>({1, nereid::nextPowerOf2(H * W)}))
+        }),
+        std::max<int64_t>({1, nereid::nextPowerOf2(C)})
+    });
+    const int64_t block_z = std::min<int64_t>({
+        std::max<int64_t>({
+            64,
+            nereid::quotientRoundedDown(4096, std::max<int64_t>({1, nereid::nextPowerOf2(C)}))
+        }),
+        std::max<int64_t>({1, nereid::nextPowerOf2(H * W)})
+    });
+    const int64_t block_x = std::min<int64_t>({
+        std::max<int64_t>({
+            1,
+            nereid::quotientRoundedDown(nereid::quotientRoundedDown(4096, block_y), block_z)
+        }),
+        std::max<int64_t>({1, nereid::nextPowerOf2(N)})
+    });
+    const int64_t wide = std::max<int64_t>({
+        0,
+        N + block_x,
+        H * W + block_z,
+        C + block_y,
+        C * H * W * (N + block_x) + H * W * (C + block_y) + (H * W + block_z),
+        C * H * W * (N + block_x) + (C + block_y) + C * (H * W + block_z)
+    }) > 2147483647;
+    const int64_t programs = nereid::cdiv(C, block_y)
+        * nereid::cdiv(H * W, block_z)
+        * nereid::cdiv(N, block_x);
+    this->addStep(file, "turned_kernel", {{"BLOCK_Y", block_y}, {"BLOCK_Z", block_z},
+                                          {"BLOCK_X", block_x}, {"WIDE", wide}}, programs);
   }
 }
 
