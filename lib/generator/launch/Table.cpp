@@ -4,6 +4,7 @@
 
 #include "lib/generator/fuse/Partition.h"
 #include "lib/generator/template/Blocks.h"
+#include "lib/generator/template/Chain.h"
 #include "lib/generator/template/Contract.h"
 #include "lib/generator/template/Map.h"
 #include "lib/generator/template/Reduce.h"
@@ -245,10 +246,10 @@ Status addParts(Program &program, const std::string &name, const std::vector<Sto
     return Done{};
   }
   for (StageKernel &kernel : kernels) {
-    kernel.condition = "(" + split->condition + ") == 0";
+    kernel.condition = "((" + split->condition + ") == 0)";
   }
   for (BufferId workspace : split->split.workspaces) {
-    conditions[workspace] = split->condition;
+    conditions[workspace] = "(" + split->condition + ")";
   }
   for (size_t i = 0; i < split->split.stages.size(); ++i) {
     auto parts = kernelsOf(program, fmt::format("{}_part_{}", name, i + 1), split->split.stages[i],
@@ -266,7 +267,62 @@ Status addParts(Program &program, const std::string &name, const std::vector<Sto
 
 } // namespace
 
+namespace {
+
+/// A stage that one kernel can make at some sizes and that is cut into several for the others.
+struct ChainStage {
+  std::vector<Store> stores;
+  Chain chain;
+};
+
+/// By the first buffer that the stage stores.
+std::map<BufferId, ChainStage> chainStages(Program &program) {
+  std::map<BufferId, ChainStage> found;
+  for (const Stage &stage : program.stages) {
+    const std::vector<std::vector<Store>> groups = groupsOf(program, stage);
+    if (groups.size() == 1) {
+      if (std::optional<Chain> chain = chainOf(program, groups[0])) {
+        found.emplace(stage.stores[0].buffer, ChainStage{groups[0], std::move(*chain)});
+      }
+    }
+  }
+  return found;
+}
+
+void addCondition(std::string &all, const std::string &one) {
+  all += (all.empty() ? "" : "*") + ("(" + one + ")");
+}
+
+/// The chain's kernel beside those into which partition() has cut its stage, the last of `made`.
+Status addChain(const Program &program, const std::string &name, const ChainStage &stage,
+                size_t firstKernel, BufferId firstSaved, MadeKernels &made,
+                std::map<BufferId, std::string> &conditions) {
+  auto kernel = emitChain(program, name, stage.stores, stage.chain);
+  if (!kernel) {
+    return kernel.error();
+  }
+  const std::string otherwise = "(" + kernel->condition + ") == 0";
+  std::set<BufferId> saved; // by those kernels alone
+  for (size_t i = firstKernel; i < made.kernels.size(); ++i) {
+    addCondition(made.kernels[i].condition, otherwise);
+    for (const StageArgument &argument : made.kernels[i].arguments) {
+      if (argument.kind == StageArgument::Kind::Memory && argument.buffer >= firstSaved) {
+        saved.insert(argument.buffer);
+      }
+    }
+  }
+  for (BufferId buffer : saved) {
+    addCondition(conditions[buffer], otherwise);
+  }
+  made.kernels.push_back(std::move(*kernel));
+  return Done{};
+}
+
+} // namespace
+
 Result<MadeKernels> makeKernels(Program &program, const std::string &name) {
+  const std::map<BufferId, ChainStage> chains = chainStages(program);
+  const size_t ownBuffers = program.buffers.size();
   if (Status status = partition(program); !status) {
     return status.error();
   }
@@ -276,19 +332,43 @@ Result<MadeKernels> makeKernels(Program &program, const std::string &name) {
   for (const Stage &stage : program.stages) {
     count += groupsOf(program, stage).size();
   }
-  for (const Stage &stage : program.stages) {
+  // The output of the stage from which this one has been cut off, or its own.
+  auto ownerOf = [&](size_t stage) {
+    while (program.stages[stage].stores[0].buffer >= ownBuffers) {
+      ++stage;
+    }
+    return program.stages[stage].stores[0].buffer;
+  };
+  size_t firstKernel = 0; // of the stages that partition() has cut off the next one
+  for (size_t at = 0; at < program.stages.size(); ++at) {
+    const Stage &stage = program.stages[at];
+    const bool isOfChain = chains.contains(ownerOf(at));
     for (const std::vector<Store> &stores : groupsOf(program, stage)) {
       const std::string suffix = count > 1 ? "_" + std::to_string(++number) : std::string();
       auto kernels = kernelsOf(program, name + suffix, stores);
       if (!kernels) {
         return kernels.error();
       }
-      if (Status added = addParts(program, name + suffix, stores, made, *kernels, conditions);
-          !added) {
+      Status added = isOfChain
+                         ? Status(Done{}) // the other form is better already
+                         : addParts(program, name + suffix, stores, made, *kernels, conditions);
+      if (!added) {
         return added.error();
       }
       std::move(kernels->begin(), kernels->end(), std::back_inserter(made.kernels));
     }
+    const BufferId first = stage.stores[0].buffer;
+    if (first >= ownBuffers) {
+      continue;
+    }
+    if (auto chain = chains.find(first); chain != chains.end()) {
+      if (Status added = addChain(program, name + "_chain_kernel", chain->second, firstKernel,
+                                  static_cast<BufferId>(ownBuffers), made, conditions);
+          !added) {
+        return added.error();
+      }
+    }
+    firstKernel = made.kernels.size();
   }
   made.table = TableMaker(program, std::move(conditions)).run(made.kernels);
   return made;

@@ -47,7 +47,7 @@ public:
             multiply(contractions[i], sums[i]);
           }
         },
-        &b);
+        {&b});
     for (size_t i = 0; i < contractions.size(); ++i) {
       writing.values.give(contractions[i].reduce, {name(sums[i])});
     }
@@ -127,8 +127,8 @@ private:
   }
 
   void multiply(const Contraction &each, const std::string &sum) {
-    const kernel::Expr left = ofA.factor(each.a, each.operand);
-    const kernel::Expr right = ofB.factor(each.b, each.operand);
+    const kernel::Expr left = ofA.factor(each.a, each.operand, *a.reducedDim());
+    const kernel::Expr right = ofB.factor(each.b, each.operand, *b.reducedDim());
     std::vector<kernel::Argument> list = {left, right, name(sum)};
     if (each.operand == DType::F32) { // not as tensor floats
       list.emplace_back("input_precision", kernel::string("ieee"));
