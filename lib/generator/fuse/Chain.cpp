@@ -29,7 +29,7 @@ public:
   Recogniser(Program &program, const std::vector<Store> &stores)
       : program(program), stores(stores) {}
 
-  std::optional<Chain> run() {
+  std::optional<ProductChain> run() {
     const std::set<IteratorId> stage = program.iteratorsOf(stores[0]);
     const std::vector<const Node *> all = reductionsOf(rootsOf(stores));
     for (const Node *node : all) {
@@ -38,7 +38,7 @@ public:
         continue;
       }
       for (int turn = 0; turn < 2; ++turn) {
-        if (std::optional<Chain> chain = chainOf(*outer)) {
+        if (std::optional<ProductChain> chain = chainOf(*outer)) {
           return chain;
         }
         std::swap(outer->a, outer->b);
@@ -49,7 +49,7 @@ public:
   }
 
 private:
-  std::optional<Chain> chainOf(const Contraction &outer) {
+  std::optional<ProductChain> chainOf(const Contraction &outer) {
     const Node *scores = scoresOf(outer);
     if (!scores || !reductionsOf({outer.b}).empty()) {
       return std::nullopt;
@@ -69,7 +69,7 @@ private:
     if (!isOne) {
       return std::nullopt;
     }
-    Chain made{outer, *inner, scores};
+    ProductChain made{outer, *inner, scores};
     made.outer.operand = storageOf(outer.b).value_or(DType::F32);
     return made;
   }
@@ -114,7 +114,7 @@ private:
 
 } // namespace
 
-std::optional<Chain> chainOf(Program &program, const std::vector<Store> &stores) {
+std::optional<ProductChain> chainOf(Program &program, const std::vector<Store> &stores) {
   return Recogniser(program, stores).run();
 }
 

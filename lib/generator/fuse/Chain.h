@@ -12,7 +12,7 @@
 
 namespace nereid::generator {
 
-struct Chain {
+struct ProductChain {
   Contraction outer;            ///< a: the softmax, b: the values
   Contraction inner;            ///< a: the queries, b: the keys
   const Node *scores = nullptr; ///< of which the softmax is, along outer.k
@@ -20,6 +20,6 @@ struct Chain {
 
 /// The chain that the stores' only outermost reduction is. Asks before fuse/Partition.h cuts it.
 /// The program's iterators may become more; nothing else changes.
-std::optional<Chain> chainOf(Program &program, const std::vector<Store> &stores);
+std::optional<ProductChain> chainOf(Program &program, const std::vector<Store> &stores);
 
 } // namespace nereid::generator

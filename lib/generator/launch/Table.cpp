@@ -272,7 +272,7 @@ namespace {
 /// A stage that one kernel can make at some sizes and that is cut into several for the others.
 struct ChainStage {
   std::vector<Store> stores;
-  Chain chain;
+  ProductChain chain;
 };
 
 /// By the first buffer that the stage stores.
@@ -281,7 +281,7 @@ std::map<BufferId, ChainStage> chainStages(Program &program) {
   for (const Stage &stage : program.stages) {
     const std::vector<std::vector<Store>> groups = groupsOf(program, stage);
     if (groups.size() == 1) {
-      if (std::optional<Chain> chain = chainOf(program, groups[0])) {
+      if (std::optional<ProductChain> chain = chainOf(program, groups[0])) {
         found.emplace(stage.stores[0].buffer, ChainStage{groups[0], std::move(*chain)});
       }
     }

@@ -27,7 +27,7 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 class ChainWriting {
 public:
   ChainWriting(const Program &program, const std::string &name, const std::vector<Store> &stores,
-               const Chain &chain)
+               const ProductChain &chain)
       : program(program), stores(stores), chain(chain), order(orderOf(program, stores)),
         writing(program, name, stores, resultDims()), depth(dimOfDepth()), keys(dimOfKeys()),
         queryTile(writing.tile, dimsWith(0, depth)), keyTile(writing.tile, dimsOfKeyTile()),
@@ -195,7 +195,7 @@ private:
 
   const Program &program;
   const std::vector<Store> &stores;
-  const Chain &chain;
+  const ProductChain &chain;
   const std::vector<IteratorId> order;
   KernelWriting writing;
   const TileDim depth, keys;
@@ -207,7 +207,7 @@ private:
 } // namespace
 
 Result<StageKernel> emitChain(const Program &program, const std::string &name,
-                              const std::vector<Store> &stores, const Chain &chain) {
+                              const std::vector<Store> &stores, const ProductChain &chain) {
   if (std::optional<std::string> found = unsupported(stores, true)) {
     return makeError("E0607", fmt::format("a chain's kernel has no {}", *found));
   }

@@ -26,6 +26,6 @@ constexpr int64_t chainDepthAtMost = 256;
 /// The kernel `name` of the stores, whose only reduction is the chain's; its condition is what a
 /// launch has to have for it.
 Result<StageKernel> emitChain(const Program &program, const std::string &name,
-                              const std::vector<Store> &stores, const Chain &chain);
+                              const std::vector<Store> &stores, const ProductChain &chain);
 
 } // namespace nereid::generator

@@ -88,7 +88,8 @@ private:
       }
     }
     for (NamedExpression &one : entry.constexprs) {
-      const bool isWhole = one.name == "BLOCK_R" && !isLooped;
+      const bool isWhole = (one.name == "BLOCK_R" && !isLooped) || one.name == "BLOCK_D" ||
+                           one.name == "BLOCK_E" || one.name == "num_warps";
       if (one.name == "WIDE") {
         one.value = options.isWide ? "1" : one.value;
       } else if (one.name == "BLOCK_M" || one.name == "BLOCK_N" || one.name == "BLOCK_K") {
