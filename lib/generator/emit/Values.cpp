@@ -183,16 +183,17 @@ kernel::Expr Values::typed(const Value &value, DType dtype) const {
 
 // ---- reductions ----
 
-/// Whether the value is `identity` in lanes outside of the reduced dimension: these are not loaded.
-bool Values::isIdentityOutside(const Node *value, double identity) const {
+/// Whether the value is `identity` in lanes outside of the dimension: these are not loaded.
+bool Values::isIdentityOutside(const Node *value, double identity, size_t dim) const {
   if (value->kind == NodeKind::Map && value->name == "cast") {
-    return value->dtype != DType::Bool && isIdentityOutside(value->inputs[0], identity);
+    return value->dtype != DType::Bool && isIdentityOutside(value->inputs[0], identity, dim);
   }
   if (value->kind == NodeKind::Map && value->name == "mul" && identity == 0) {
-    return isIdentityOutside(value->inputs[0], 0) && isIdentityOutside(value->inputs[1], 0);
+    return isIdentityOutside(value->inputs[0], 0, dim) &&
+           isIdentityOutside(value->inputs[1], 0, dim);
   }
   const Selected selected = selectedLoad(value);
-  if (!selected.load || !tile.dimsOf(selected.load->free).contains(*tile.reducedDim())) {
+  if (!selected.load || !tile.dimsOf(selected.load->free).contains(dim)) {
     return false;
   }
   const Node *other = selected.other;
@@ -212,7 +213,7 @@ kernel::Expr Values::guarded(const Node &node, size_t component, const Condition
                                : generator::cast(tree, "tl.int32");
   }
   const double identity = findMonoid(node.name)->identity[component];
-  if (isIdentityOutside(input, identity)) {
+  if (isIdentityOutside(input, identity, *tile.reducedDim())) {
     return tree;
   }
   return call("tl.where",
@@ -250,13 +251,13 @@ const Lanes &Values::reduced(const Node *node, const Conditions &around) {
   return reductions[key] = lanes;
 }
 
-kernel::Expr Values::factor(const Node *node, DType type) {
+kernel::Expr Values::factor(const Node *node, DType type, size_t dim) {
   const bool isConverted =
       node->kind == NodeKind::Map && node->name == "cast" && node->dtype != type;
   const Node *stored = isConverted ? node->inputs[0] : node;
   kernel::Expr tree = typed(value(stored, {}), stored->dtype);
-  if (!isIdentityOutside(stored, 0)) {
-    tree = call("tl.where", {tile.inside({*tile.reducedDim()}), tree, kernel::real(0)});
+  if (!isIdentityOutside(stored, 0, dim)) {
+    tree = call("tl.where", {tile.inside({dim}), tree, kernel::real(0)});
   }
   return tree->kind == kernel::ExprKind::Name ? tree : monoids.fresh("factor", tree);
 }

@@ -39,9 +39,11 @@ public:
     return monoids.fresh(hint, value);
   }
 
-  /// A factor of a contraction over the tile's looped dimension, 0 beyond its end, in the type of
-  /// its storage or in its own.
-  kernel::Expr factor(const Node *value, DType type);
+  /// A factor of a contraction over a dimension of the tile, 0 beyond its end, in the type of its
+  /// storage or in its own.
+  kernel::Expr factor(const Node *value, DType type, size_t dim);
+  /// The value, with its type, under no condition.
+  kernel::Expr valueOf(const Node *node) { return typed(value(node, {}), node->dtype); }
 
   /// Writes the stores: first all their values, because a stage reads before it writes.
   void store(const std::vector<Store> &stores);
@@ -85,7 +87,7 @@ private:
   kernel::Expr shapeOfLine(const Node &line, bool isWhole) const;
   Lanes lanesOf(const Node &node, const Conditions &around);
   kernel::Expr guarded(const Node &node, size_t component, const Conditions &around);
-  bool isIdentityOutside(const Node *value, double identity) const;
+  bool isIdentityOutside(const Node *value, double identity, size_t dim) const;
   Lanes accumulators(const Node &node);
   size_t levelOf(const Node *node, const Conditions &around);
   size_t levelOfConditions(const Conditions &conditions);

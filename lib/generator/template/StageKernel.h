@@ -17,6 +17,9 @@ struct StageKernel {
   /// Launched only where the line is longer than `longerThan`; 0: always.
   Polynomial line = {};
   int64_t longerThan = 0;
+  /// Options of the launch, such as num_warps, as expressions of the launch table.
+  std::vector<std::pair<std::string, std::string>> options = {};
+  std::string condition = {}; ///< expression of the launches that take it; "": all
 };
 
 /// The stores of a stage that one kernel can make: those over the same iterators.
