@@ -248,7 +248,7 @@ class Steps:
 
     def order(self, is_place, x, dim, first=0, count=None, descending=False, is_median=False, keepdim=True):
         """Places of the sorted line, stable; what was off before may have moved elements past each other."""
-        value, place = torch.sort(x[0], dim, descending, stable=True)
+        value, place = torch.sort(x[0], stable=True, dim=dim, descending=descending)
         length = value.shape[dim]
         if is_median:
             nans = (value != value).sum(dim, True)
