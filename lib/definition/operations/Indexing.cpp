@@ -199,6 +199,20 @@ Indexing indexingOf(const Node &node, std::span<const size_t> ranks) {
   return made;
 }
 
+bool addsInAnyOrder(const Operator &op, DType dtype) {
+  const std::vector<DType> types = nodeDtypes(op, dtype);
+  for (size_t i = 0; i < op.nodes.size() && !op.isDeterministic; ++i) {
+    const Operation *operation = findOperation(op.nodes[i].op);
+    const bool isIndexing = operation && operation->kind == OperationKind::Indexing;
+    const Meeting meeting =
+        isIndexing && isWriting(op.nodes[i].op) ? meetingOf(op.nodes[i]) : Meeting::Replace;
+    if ((meeting == Meeting::Sum || meeting == Meeting::Mean) && isFloat(types[i])) {
+      return true;
+    }
+  }
+  return false;
+}
+
 Result<SymbolicShape> indexingShape(const Node &node, const std::vector<Node> &nodes) {
   const std::vector<const Node *> operands = operandsOf(node, nodes);
   const SymbolicShape &table = operands[0]->shape;

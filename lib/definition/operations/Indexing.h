@@ -46,6 +46,9 @@ std::vector<size_t> indexOperands(const Node &node);
 /// The values that a write puts down; 0 of a read.
 size_t valueOperand(const Node &node);
 
+/// Floats meet in whatever order programs come, so that two runs may differ in their last bits.
+bool addsInAnyOrder(const Operator &op, DType dtype);
+
 /// E0604 when shapes do not fit, E0608 when a dimension is not there.
 Result<SymbolicShape> indexingShape(const Node &node, const std::vector<Node> &nodes);
 /// E0608 for types that PyTorch refuses.
