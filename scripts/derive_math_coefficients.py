@@ -70,6 +70,7 @@ def near_zero(function, series):
 LN2_HALF = log(2) / 2 * mpf("1.0005")
 LOG_LOW, LOG_HIGH = sqrt(mpf(1) / 2) - 1, sqrt(mpf(2)) - 1
 QUARTER = atan(mpf(1)) * mpf("1.0005")
+HALF_TURN = 2 * QUARTER
 S_MAX = ((sqrt(mpf(2)) - 1) / (sqrt(mpf(2)) + 1)) ** 2 * mpf("1.001")
 T_MAX = (sqrt(mpf(2)) - 1) ** 2 * mpf("1.001")
 
@@ -155,6 +156,8 @@ fits = [
      "log((1+s)/(1-s)) = 2s + 2/3 s z + s z^2 q(z), z = s^2; relative to 2s"),
     ("sin32", "double", sin_tail, lambda z: z + mpf("1e-9"), mpf(0), QUARTER ** 2, 3,
      "sin(r) = r + r z q(z), z = r^2, |r| <= pi/4; relative to r"),
+    ("sinHalfTurn32", "double", sin_tail, lambda z: z + mpf("1e-9"), mpf(0), HALF_TURN ** 2, 4,
+     "sin(r) = r + r z q(z), z = r^2, |r| <= pi/2; relative to r"),
     ("cos32", "double", cos_tail, lambda z: z * z + mpf("1e-9"), mpf(0), QUARTER ** 2, 2,
      "cos(r) = 1 - z/2 + z^2 q(z), z = r^2, |r| <= pi/4; absolute"),
     ("sin64", "double", sin_tail, lambda z: z + mpf("1e-9"), mpf(0), QUARTER ** 2, 5,

@@ -204,6 +204,10 @@ public:
   nereid_tensor *get() const { return handle.get(); }
   /// "cpu:0"
   std::string device() const { return nereid_tensor_device(get()); }
+  bool isOnHost() const {
+    static const std::string host = empty({0}, DType::U8).device();
+    return device() == host;
+  }
   /// An address of the device.
   void *data() const { return nereid_tensor_data(get()); }
   template <class T> T *as() const { return static_cast<T *>(data()); }
@@ -626,6 +630,17 @@ inline Tensor eager(const std::string &operation, const std::vector<Tensor> &inp
                      detail::jsonText(attributes).c_str(), &made));
   return Tensor(made);
 }
+
+/// An operand of eager() that takes the type of the tensors it meets.
+inline Tensor number(double value) { return Tensor::scalar(value, DType::F64); }
+/// Likewise, and one that leaves integers what they are.
+inline Tensor wholeNumber(int64_t value) {
+  Tensor tensor = Tensor::empty({}, DType::I64);
+  *static_cast<int64_t *>(tensor.data()) = value;
+  return tensor;
+}
+/// Gives memory back after the last use, as a framework does.
+inline void release(Tensor &tensor) { tensor = number(0); }
 
 struct Comparison {
   bool passed;

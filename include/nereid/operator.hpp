@@ -20,6 +20,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <thread>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -226,9 +227,15 @@ public:
     const auto found = entries.find(sizes);
     Schedule schedule =
         found != entries.end() ? found->second : kernels.byRule(rows, width, isLarge);
-    const auto form = forms.find(sizes);
-    schedule.form = form != forms.end() ? form->second : schedule.form;
+    schedule.form = form(dtype, columns, bytes);
     return schedule;
+  }
+
+  /// What `--mode` chose for these sizes.
+  std::string form(DType dtype, int64_t columns, size_t bytes) const {
+    const auto found = forms.find({nereid::name(dtype), OperatorKernels::roundedUp(columns),
+                                   bytes > static_cast<size_t>(cacheBytes)});
+    return found != forms.end() ? found->second : "launches";
   }
 
 private:
@@ -341,6 +348,13 @@ protected:
   Tensor workspace(int64_t elements, DType type, const Tensor &beside) {
     kept.push_back(Tensor::empty({elements}, type, beside.device()));
     return kept.back();
+  }
+  /// How many programs run at a time where the tensor lies; of devices the order of magnitude. It
+  /// decides about blocks.
+  static int64_t processorsOf(const Tensor &tensor) {
+    static const std::string host = Tensor::empty({0}, DType::U8).device();
+    return tensor.device() == host ? std::max<int64_t>(1, std::thread::hardware_concurrency())
+                                   : 132;
   }
   /// After all arguments of a kernel, which it takes; a grid of no program is no step. Compiled
   /// kernels are kept for the life of the program.

@@ -6,6 +6,7 @@
 #include "lib/develop/PatternText.h"
 #include "lib/develop/accuracy/Compilation.h"
 #include "lib/document/RooflinePicture.h"
+#include "lib/generator/CompanionWriter.h"
 #include "lib/measure/peaks/DeviceChip.h"
 #include "lib/measure/results/Environment.h"
 #include "lib/support/AtomicFile.h"
@@ -447,18 +448,25 @@ Status Development::enterForms() {
   if (table.forms() == generation.table.forms()) {
     return Done{};
   }
-  const std::string file = op().name + "_triton.py";
-  if (std::find(edited.begin(), edited.end(), file) != edited.end()) {
-    options.progress(fmt::format("'{}' was edited by hand: the forms that were chosen are in "
-                                 "performance.json alone",
-                                 file));
-    return Done{};
+  for (const char *ending : {"_triton.py", "_kernel.hpp"}) {
+    const std::string file = op().name + ending;
+    if (std::find(edited.begin(), edited.end(), file) != edited.end()) {
+      options.progress(fmt::format("'{}' was edited by hand: the forms that were chosen are in "
+                                   "performance.json alone",
+                                   file));
+      return Done{};
+    }
   }
   const std::string before = inputsHash();
   generation.table = table;
   workspace.manifest.table = table;
-  if (Status written = workspace.writeFile({file, generator::writeTriton(generation)}); !written) {
-    return written;
+  for (const generator::GeneratedFile &file :
+       {generator::GeneratedFile{op().name + "_triton.py", generator::writeTriton(generation)},
+        generator::GeneratedFile{op().name + "_kernel.hpp",
+                                 generator::writeKernelHeader(generation)}}) {
+    if (Status written = workspace.writeFile(file); !written) {
+      return written;
+    }
   }
   // The kernels are what they were.
   for (generator::StageRecord &stage : workspace.manifest.stages) {

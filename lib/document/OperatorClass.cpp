@@ -57,6 +57,12 @@ std::string operatorClass(const definition::Operator &whole) {
                       : pointwise > 0 ? " with pointwise epilogue"
                                       : "");
   }
+  if (count(op, OperationKind::Sort) > 0) {
+    return "sort";
+  }
+  if (count(op, OperationKind::Scan) > 0) {
+    return "scan";
+  }
   if (reductions > 0) {
     return isSpreadAgain(op) ? "normalisation" : "reduction";
   }

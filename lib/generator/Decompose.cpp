@@ -3,6 +3,7 @@
 // variances.
 #include "lib/generator/Decompose.h"
 
+#include "lib/definition/operations/Along.h"
 #include "lib/definition/operations/Lowering.h"
 #include "lib/definition/operations/Operations.h"
 #include "lib/definition/operations/Shape.h"
@@ -246,6 +247,26 @@ private:
     return number ? std::to_string(*number) : "";
   }
 
+  /// "-1", and of sorted lines which places: "-1, first=0, count=8, descending=True".
+  static std::string alongText(const Node &node) {
+    const std::optional<int64_t> dim = definition::dimAlong(node);
+    std::string text = dim ? std::to_string(*dim) : "None";
+    const char *keeps = definition::keepsDim(node) ? ", keepdim=True" : "";
+    if (definition::findOperation(node.op)->kind != definition::OperationKind::Sort) {
+      return text + keeps;
+    }
+    const definition::SortedPart part = definition::sortedPart(node, 1);
+    const bool isTopk = node.op.starts_with("topk");
+    if (node.op.starts_with("median")) {
+      text += ", is_median=True";
+    } else if (isTopk || node.op.starts_with("kthvalue")) {
+      text += fmt::format(", first={}, count={}", part.first, part.count);
+    }
+    text += part.isDescending ? ", descending=True" : "";
+    const bool dropsDim = !isTopk && node.op != "sort" && node.op != "argsort";
+    return text + (dropsDim && !definition::keepsDim(node) ? ", keepdim=False" : "");
+  }
+
   /// -1: nothing of the kind.
   int openAsStep(const Node &node, const std::vector<int> &in) {
     const definition::Operation *operation = definition::findOperation(node.op);
@@ -255,6 +276,9 @@ private:
     }
     if (node.op.ends_with("_shift")) {
       return pointwise(node.op, in);
+    }
+    if (definition::isAlong(node)) {
+      return special(node.op, in, node, alongText(node));
     }
     if (operation && operation->kind == Kind::Contraction) {
       return special("matmul", in, node, "");

@@ -26,14 +26,19 @@ bool isOneOf(const std::array<std::string_view, N> &list, std::string_view wante
 std::string called(const std::string &path) {
   static constexpr std::array<std::string_view, 5> modules = {"", "torch", "F", "nn.functional",
                                                               "torch.nn.functional"};
-  static constexpr std::array<std::string_view, 3> ofPython = {"float", "int", "bool"};
+  static constexpr std::array<std::string_view, 5> further = {"einsum", "transpose", "swapaxes",
+                                                              "swapdims", "t"};
   const size_t dot = path.rfind('.');
   const std::string module = dot == std::string::npos ? "" : path.substr(0, dot);
   const std::string name = dot == std::string::npos ? path : path.substr(dot + 1);
-  if (path.starts_with(".") || !isOneOf(modules, module) || isOneOf(ofPython, path)) {
+  if (path.starts_with(".") || !isOneOf(modules, module)) {
     return path;
   }
   const definition::Operation *operation = definition::findOperation(name);
+  const bool isOfPyTorch = operation || definition::findFunction(name) || isOneOf(further, name);
+  if (module.empty() && !isOfPyTorch) {
+    return path; // Python's own, or a function of the body
+  }
   return definition::moduleOf(name) + "." + (operation ? operation->name : name);
 }
 

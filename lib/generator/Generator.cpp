@@ -136,6 +136,8 @@ Result<Generation> generateKernels(const definition::Operator &op) {
   return generation;
 }
 
+LaunchSite siteOf(const Machine &chip) { return {chip.cores}; }
+
 Result<Generation> generate(const definition::Operator &op, const Machine &chip,
                             const Patterns *patterns, Start start) {
   auto made = generateKernels(op);
@@ -144,6 +146,7 @@ Result<Generation> generate(const definition::Operator &op, const Machine &chip,
   }
   Generation generation = std::move(*made);
   generation.start = start;
+  generation.site = siteOf(chip);
   generation.table.cacheBytes = chip.lastCacheBytes();
   generation.table.widestRowTile = widestRowTile(chip);
   // Performance cases first: their class decides for small cases that share it.

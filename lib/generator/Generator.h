@@ -34,6 +34,7 @@ struct PrimitiveOperation {
 struct Generation {
   FusedOperator fused; ///< beside `program`: what callers see, and no kernel
   std::optional<ProgramOperator> program;
+  LaunchSite site; ///< the chip whose launches `program`'s tables are evaluated for
   ScheduleTable table;
   Start start = Start::Rule;         ///< what cases without an entry begin with
   Language language = Language::Cpp; ///< of the files beside `<op>_triton.py`
@@ -64,6 +65,7 @@ struct Generation {
 /// Fused kernels where they can be made, else those of programs; no schedules. The error is
 /// fusion's, with what stops the other way: E0607 for what neither makes.
 Result<Generation> generateKernels(const definition::Operator &op);
+LaunchSite siteOf(const Machine &chip);
 /// The same, and fills the table for every accuracy and performance case and dtype of the
 /// definition.
 Result<Generation> generate(const definition::Operator &op, const Machine &chip,

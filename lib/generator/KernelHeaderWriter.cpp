@@ -3,6 +3,7 @@
 // include/nereid/operator.hpp, which reads the schedules from the Python file's table.
 #include "lib/generator/LauncherText.h"
 #include "lib/generator/ScheduleRules.h"
+#include "lib/generator/cpp/EagerCalls.h"
 #include "lib/generator/programs/ProgramText.h"
 
 #include <fmt/format.h>
@@ -21,7 +22,7 @@ public:
     beginning("  static const nereid::ScheduleTable &table();\n");
     kernels();
     launch();
-    wrapper();
+    table.hasForm(Form::Eager) ? eager() : wrapper();
     text += "} // namespace triton\n";
     return text;
   }
@@ -71,14 +72,10 @@ private:
   }
   void launch() {
     launchBeginning("||");
-    std::vector<std::string> bytes;
-    for (const Operand &operand : fused.operands) {
-      bytes.push_back(operand.name + ".byteCount()");
-    }
     line("const int64_t rows = " + sizeText(fused.rows) + ";");
     line("const int64_t columns = " + sizeText(fused.columns) + ";");
     line(fmt::format("const nereid::DType dtype = {}.dtype();", leadName()));
-    text += packed("  const size_t bytes = ", bytes, ";\n", " +");
+    bytes("  ");
     line("const nereid::Schedule schedule = Launch::table().find(dtype, rows, columns, bytes);");
     line("// 64-bit offsets where an offset, those of masked lanes included, may exceed 32 bits.");
     line("const bool isWide = (rows + 4096) * columns + (1 << 20) > INT32_MAX;");
@@ -93,6 +90,40 @@ private:
     }
     line("this->prepare(Launch::table(), schedule, isWide);");
     text += "}\n\n";
+  }
+
+  void bytes(const std::string &pad) {
+    std::vector<std::string> list;
+    for (const Operand &operand : fused.operands) {
+      list.push_back(operand.name + ".byteCount()");
+    }
+    text += packed(pad + "const size_t bytes = ", list, ";\n", " +");
+  }
+
+  /// Tensors of devices have no eager form here: their kernels are launched.
+  void eager() {
+    const std::string name = fused.op.name + "_eager";
+    text += "/// The body, operation by operation, on the host.\n";
+    text += packed(fmt::format("inline {} {}(", cppResult(called), name),
+                   cppParameters(called, false), ") {\n");
+    text += cppSizes(called, names, "  ") + eagerCalls(called, names) + "}\n\n";
+    std::vector<std::string> given;
+    for (const CallParameter &parameter : callParameters(called)) {
+      given.push_back(parameter.name);
+    }
+    std::string rest;
+    std::swap(rest, text);
+    bytes("  ");
+    const std::string lead = leadName();
+    text += packed("  if (",
+                   {lead + ".isOnHost()",
+                    fmt::format("Launch::table().form({}.dtype(), {}, bytes) == \"eager\"", lead,
+                                sizeText(fused.columns))},
+                   ") {\n", " &&");
+    text += packed(fmt::format("    return {}(", name), given, ");\n");
+    line("}");
+    std::swap(rest, text);
+    wrapper(rest);
   }
 
   void arguments(KernelVariant variant, const std::string &pad) {

@@ -73,7 +73,7 @@ void LauncherText::launchBeginning(const std::string &joint) {
   line("}");
 }
 
-void LauncherText::wrapper() {
+void LauncherText::wrapper(const std::string &shortcut) {
   text += packed(fmt::format("inline {} {}(", cppResult(called), called.op.name),
                  cppParameters(called, true), ") {\n");
   text += cppSizes(called, names, "  ");
@@ -91,7 +91,7 @@ void LauncherText::wrapper() {
       call.push_back(operand.name);
     }
   }
-  text += packed("  Launch(", call, ").run();\n");
+  text += shortcut + packed("  Launch(", call, ").run();\n");
   line(called.op.outputs.size() == 1 ? "return " + list + ";" : "return {" + list + "};");
   text += "}\n\n";
 }

@@ -17,7 +17,8 @@ protected:
   /// Of Launch's constructor, up to the way out for a call that computes nothing: `joint` is "||"
   /// where every launch writes all outputs.
   void launchBeginning(const std::string &joint);
-  void wrapper();
+  /// The function that makes results and launches; `shortcut` stands between.
+  void wrapper(const std::string &shortcut = "");
 
   void line(const std::string &content) { text += "  " + content + "\n"; }
   std::string leadName() const; ///< the input whose type is the operator's

@@ -106,12 +106,17 @@ SizeProduct contiguousStride(const FusedOperator &fused, const Operand &operand,
 
 std::vector<std::string> bodyLines(const definition::Operator &op) {
   std::vector<std::string> lines;
+  size_t shared = std::string::npos;
   std::istringstream stream(op.body);
   for (std::string line; std::getline(stream, line);) {
     size_t first = line.find_first_not_of(" \t");
     if (first != std::string::npos) {
-      lines.push_back(line.substr(first));
+      shared = std::min(shared, first);
+      lines.push_back(std::move(line));
     }
+  }
+  for (std::string &line : lines) {
+    line.erase(0, shared);
   }
   return lines;
 }

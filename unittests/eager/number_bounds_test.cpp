@@ -66,6 +66,31 @@ TEST(NumberBounds, ASmallNumberThatIsChosenIsNotBoundedByTheLimit) {
   EXPECT_EQ(agreementOf("out = leaky_relu(x, 0.1)", {-8}, {8 * -0.1F}).mismatches, 0);
 }
 
+/// What the rounding of -84 moves, though -84 is exact; an argument that is no difference is not
+/// rounded.
+TEST(NumberBounds, ADifferenceThatExpReadsIsRounded) {
+  const double exact = std::exp(-84.0), moved = 84 * std::ldexp(1.0, -24);
+  const auto apart = [&](double times) { return std::vector{exact * (1 + times * moved)}; };
+  EXPECT_TRUE(agreementOf("out = torch.exp(x - 40)", {-44}, apart(1)).passed());
+  EXPECT_EQ(agreementOf("out = torch.exp(x - 40)", {-44}, apart(4)).mismatches, 1);
+  EXPECT_EQ(agreementOf("out = torch.exp(x)", {-84}, apart(1)).mismatches, 1);
+  EXPECT_EQ(agreementOf("out = x - 40", {-44}, {-84.00001}).mismatches, 1);
+}
+
+/// Of a single class the logarithm of its probability is 0, and that times an infinity NaN; where
+/// it may be a little less, it is open.
+TEST(NumberBounds, TheExponentialOfNothingIsOne) {
+  const double none = NAN, big = INFINITY;
+  EXPECT_EQ(agreementOf("out = torch.exp(x)", {0}, {1.0000001}).mismatches, 1);
+  for (const DType type : {DType::F32, DType::F16, DType::F64}) {
+    const std::string body = "out = x * F.log_softmax(where(x > 9, 1.0, x), dim=-1)";
+    const Comparison alone = agreementOf(body, {big}, {none}, type);
+    EXPECT_TRUE(alone.passed());
+    EXPECT_EQ(alone.unverifiable, 0);
+    EXPECT_EQ(agreementOf(body, {big, -100}, {none, 10100}, type).unverifiable, 1);
+  }
+}
+
 /// -1e30 is 1e22 away from its neighbour.
 TEST(NumberBounds, MaskedNumbersDoNotBlurTheMaximumOfTheOthers) {
   const std::vector<double> x = {1, 2, -3};

@@ -159,11 +159,12 @@ TEST_F(Expand, AnApproximateUnitIsAskedForSinglesAlone) {
 }
 
 TEST_F(Expand, HugeAnglesAloneAreReducedInDouble) {
-  const Approximating unit;
-  const FloatUnit machine{.hasFma = true, .approximate = &unit};
-  auto near = expandOne("math.sin %x", "f32", machine),
-       all = expandOne("math.sin %x", "f32", {.hasFma = true});
-  EXPECT_EQ(near["scf.if"], all["scf.if"] + 1);
+  for (const char *type : {"f32", "vector<8xf32>"}) {
+    for (const char *function : {"math.sin %x", "math.cos %x"}) {
+      auto near = expandOne(function, type, {.hasFma = true}), all = expandOne(function, type, {});
+      EXPECT_EQ(near["scf.if"], all["scf.if"] + 1) << type << " " << function;
+    }
+  }
 }
 
 /// A function of f32 values %x and %y, in which `lines` make %z.

@@ -210,7 +210,8 @@ Result<Callable::Prepared> Callable::plan(const OperatorCall &call,
     const auto sizes = generator::sizesOf(fused, *binding, type);
     schedule = generator::firstSchedule(fused, sizes, type, chipOf(device), nullptr).schedule;
   }
-  auto planned = generator::planCall(generation, schedule, inputs, outputs, numbers);
+  auto planned = generator::planCall(generation, schedule, inputs, outputs, numbers,
+                                     generator::siteOf(chipOf(device)));
   if (!planned) {
     return planned.error();
   }

@@ -52,6 +52,10 @@ const char *kindName(definition::OperationKind kind) {
     return "convolution";
   case definition::OperationKind::View:
     return "view";
+  case definition::OperationKind::Scan:
+    return "scan";
+  case definition::OperationKind::Sort:
+    return "sort";
   case definition::OperationKind::Indexing:
     return "indexing";
   case definition::OperationKind::Composite:

@@ -4,6 +4,7 @@
 // (Convolution.h, View.h), composites keep the shape of their first operand.
 #include "lib/definition/operations/Infer.h"
 
+#include "lib/definition/operations/Along.h"
 #include "lib/definition/operations/Convolution.h"
 #include "lib/definition/operations/Indexing.h"
 #include "lib/definition/operations/Promotion.h"
@@ -115,6 +116,9 @@ Result<SymbolicShape> inferShape(const Node &node, const std::vector<Node> &node
   }
   if (operation->kind == OperationKind::View) {
     return viewShape(node, operand(0));
+  }
+  if (isAlong(node)) {
+    return alongShape(node, operand(0));
   }
   if (operation->kind == OperationKind::Indexing) {
     return indexingShape(node, nodes);

@@ -70,7 +70,9 @@ struct Table {
 #define NEREID_MODULE(path, name) setModule(#name, #path);
 #include "lib/definition/operations/operations.def"
     for (const auto &[name, operation] : operations) {
-      names.push_back(name);
+      if (!findPairOfIndices(name) || !name.ends_with("_indices")) { // PyTorch has no such function
+        names.push_back(name);
+      }
     }
     for (const auto &[alias, name] : aliases) {
       names.push_back(alias);
@@ -129,6 +131,26 @@ const Function *findFunction(std::string_view name) {
 }
 
 const std::vector<std::string> &functionNames() { return table().functionNames; }
+
+static const std::vector<OperationPair> &pairs() {
+  static const std::vector<OperationPair> table = {
+#define NEREID_PAIR(name, values, indices) {#name, #values, #indices},
+#include "lib/definition/operations/operations.def"
+  };
+  return table;
+}
+
+const OperationPair *findPair(std::string_view name) {
+  auto found = std::find_if(pairs().begin(), pairs().end(),
+                            [&](const OperationPair &pair) { return pair.name == name; });
+  return found == pairs().end() ? nullptr : &*found;
+}
+
+const OperationPair *findPairOfIndices(std::string_view operation) {
+  auto found = std::find_if(pairs().begin(), pairs().end(),
+                            [&](const OperationPair &pair) { return pair.indices == operation; });
+  return found == pairs().end() ? nullptr : &*found;
+}
 
 std::string signatureText(const std::string &name, const std::vector<Argument> &arguments) {
   std::string list;

@@ -11,6 +11,8 @@ namespace nereid::definition {
 
 /// Contraction: sums of products over a dimension both operands have (matmul). Convolution: sums of
 /// products over a window (conv2d, see Convolution.h). View: the same elements under another index.
+/// Scan: for each element of a line something of those up to it; Sort: elements of a sorted line,
+/// or where they were (Along.h).
 /// Indexing: elements at indices from tensors (Indexing.h).
 enum class OperationKind {
   Pointwise,
@@ -18,12 +20,14 @@ enum class OperationKind {
   Contraction,
   Convolution,
   View,
+  Scan,
+  Sort,
   Indexing,
   Composite
 };
-/// Same: of the operands together; Bool; Input: of the first operand; Float: integers become
-/// float32; FloatOnly, IntegerOnly: not defined for the others.
-enum class ResultType { Same, Bool, Input, Float, FloatOnly, IntegerOnly };
+/// Same: of the operands together; Bool; Position: int64; Input: of the first operand; Float:
+/// integers become float32; FloatOnly, IntegerOnly: not defined for the others.
+enum class ResultType { Same, Bool, Position, Input, Float, FloatOnly, IntegerOnly };
 enum class ArgumentType {
   Operand,
   Bool,
@@ -75,6 +79,14 @@ struct Function {
 /// Null when unknown.
 const Function *findFunction(std::string_view name);
 const std::vector<std::string> &functionNames();
+/// A function that returns values and where they are: the operation of each.
+struct OperationPair {
+  std::string name, values, indices;
+};
+/// By the function's name; null when it returns one tensor.
+const OperationPair *findPair(std::string_view name);
+/// By the name of the operation that has the indices.
+const OperationPair *findPairOfIndices(std::string_view operation);
 /// "norm(input, p=2, dim, keepdim=False)".
 std::string signatureText(const std::string &name, const std::vector<Argument> &arguments);
 /// Where PyTorch has the operation or function: "torch" when nothing else is known.

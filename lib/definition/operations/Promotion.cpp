@@ -132,7 +132,8 @@ DType computedDtype(const Operation &operation, std::span<const TypedOperand> op
     // PyTorch's default type, which who computes in float64 sets to that.
     return otherwise == DType::F64 ? DType::F64 : DType::F32;
   }
-  bool countsAsNumber = operation.name == "sum" || operation.name == "prod";
+  bool countsAsNumber = operation.name == "sum" || operation.name == "prod" ||
+                        operation.name == "cumsum" || operation.name == "cumprod";
   bool choosesNumbers = operation.name == "where" && !joined;
   bool isMadeOfNumbers = hasWhole && (type == DType::Bool || choosesNumbers);
   return countsAsNumber || isMadeOfNumbers ? DType::I64 : type;
@@ -140,8 +141,9 @@ DType computedDtype(const Operation &operation, std::span<const TypedOperand> op
 
 DType resultDtype(const Operation &operation, std::span<const TypedOperand> operands,
                   DType otherwise) {
-  return operation.result == ResultType::Bool ? DType::Bool
-                                              : computedDtype(operation, operands, otherwise);
+  return operation.result == ResultType::Bool       ? DType::Bool
+         : operation.result == ResultType::Position ? DType::I64
+                                                    : computedDtype(operation, operands, otherwise);
 }
 
 OperandKind operandKind(const Node &node) {
@@ -224,11 +226,12 @@ Status checkTypes(const Node &node, const std::vector<Node> &nodes, const std::v
   }
   const bool isSelection = node.op == "where" || node.op == "masked_fill";
   const bool isShift = node.op == "bitwise_left_shift" || node.op == "bitwise_right_shift";
-  const bool isOfNumbers =
-      operation->result == ResultType::Same || operation->result == ResultType::Input || isShift;
-  bool isArithmetic =
-      isOfNumbers && !isSelection &&
-      (operation->kind == OperationKind::Pointwise || node.op == "amax" || node.op == "amin");
+  const bool isOfNumbers = operation->result == ResultType::Same ||
+                           operation->result == ResultType::Input ||
+                           operation->result == ResultType::Position || isShift;
+  bool isArithmetic = isOfNumbers && !isSelection &&
+                      (operation->kind == OperationKind::Pointwise || node.op == "amax" ||
+                       node.op == "amin" || node.op == "argmax" || node.op == "argmin");
   if (isArithmetic && computed == DType::Bool) {
     return makeError("E0608",
                      fmt::format("'{}' expects numbers, but got bool tensors only", node.op))

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Statements of a body: assignments in order, each name bound to the node it was last given, then
-// the outputs are looked up and what none of them needs is dropped.
+// A body as a whole: its statements are read (BodyStatements.h), then the outputs are looked up and
+// what none of them needs is dropped.
 #include "lib/definition/reader/Body.h"
 
 #include "lib/definition/operations/Infer.h"
-#include "lib/definition/reader/BodyExpressions.h"
+#include "lib/definition/reader/BodyStatements.h"
 #include "lib/language/syntax/Parser.h"
 
 #include <fmt/format.h>
@@ -14,10 +14,6 @@
 
 namespace nereid::definition {
 namespace {
-
-using language::ExprKind;
-using language::Stmt;
-using language::StmtKind;
 
 /// Removes the indentation all lines share; returns how many characters that was.
 int dedent(std::string &text) {
@@ -39,39 +35,6 @@ int dedent(std::string &text) {
     text += (line.size() > shared ? line.substr(shared) : "") + "\n";
   }
   return static_cast<int>(shared);
-}
-
-bool isDocumentation(const Stmt &statement) {
-  return statement.kind == StmtKind::Pass ||
-         (statement.kind == StmtKind::ExprStmt && statement.value &&
-          statement.value->kind == ExprKind::String);
-}
-
-void readStatement(const Stmt &statement, BodyExpressions &reader) {
-  if (isDocumentation(statement)) {
-    return;
-  }
-  bool isAssign = statement.kind == StmtKind::Assign || statement.kind == StmtKind::AugAssign;
-  if (!isAssign || !statement.value) {
-    reader.fail("E0608", statement.range, "a body expects assignments, but got another statement")
-        .withHelp("write one 'name = expression' per line");
-    return;
-  }
-  for (const language::ExprPtr &target : statement.targets) {
-    if (target->kind != ExprKind::Name) {
-      reader.fail("E0608", target->range, "an assignment in a body expects one name on its left");
-      return;
-    }
-  }
-  std::optional<int> value;
-  if (statement.kind == StmtKind::AugAssign) {
-    value = reader.binary(statement.text, *statement.targets[0], *statement.value, statement.range);
-  } else {
-    value = reader.read(*statement.value);
-  }
-  for (const language::ExprPtr &target : statement.targets) {
-    reader.assign(target->text, value, target->range);
-  }
 }
 
 /// Keeps the parameters and what the outputs need, in order.
@@ -146,9 +109,7 @@ bool readBody(Operator &op, const BodyPlace &place, Diagnostics &diags) {
   if (!module || syntax.hasErrors()) {
     return false;
   }
-  for (const language::StmtPtr &statement : module->body) {
-    readStatement(*statement, reader);
-  }
+  BodyStatements(reader).read(module->body);
   if (reader.failed()) {
     return false;
   }

@@ -36,6 +36,11 @@ std::string argumentList(const Operation &operation) {
   return signatureText(operation.name, operation.arguments);
 }
 
+/// The indices of a call that returns two tensors have no name of their own in PyTorch.
+bool isHidden(const std::string &name) {
+  return findPairOfIndices(name) && name.ends_with("_indices");
+}
+
 const std::vector<std::string> &approximations() {
   static const std::vector<std::string> known = {"none", "tanh"};
   return known;
@@ -43,29 +48,17 @@ const std::vector<std::string> &approximations() {
 
 } // namespace
 
-std::optional<int64_t> literalInteger(const Expr &expr) {
-  if (expr.kind == ExprKind::Integer) {
-    return expr.integer;
-  }
-  bool isMinus = expr.kind == ExprKind::Unary && expr.text == "-";
-  if (isMinus && expr.operands[0]->kind == ExprKind::Integer) {
-    return -expr.operands[0]->integer;
-  }
-  return std::nullopt;
-}
-
-std::optional<int> BodyExpressions::readCall(const Expr &expr) {
+std::optional<BodyExpressions::Call> BodyExpressions::takenApart(const Expr &expr) {
   Call call;
   call.whole = &expr;
   const Expr &callee = *expr.operands[0];
-  bool isMath = false;
   if (callee.kind == ExprKind::Name) {
     call.function = callee.text;
   } else if (callee.kind == ExprKind::Attribute) {
     call.function = callee.text;
     const Expr &base = *callee.operands[0];
     bool isModule = isModulePath(base) && !(base.kind == ExprKind::Name && lookup(base.text));
-    isMath = isModule && base.kind == ExprKind::Name && base.text == "math";
+    call.isMath = isModule && base.kind == ExprKind::Name && base.text == "math";
     call.receiver = isModule ? nullptr : &base;
   } else {
     fail("E0608", expr.range, "a call in a body expects a function's name");
@@ -74,11 +67,36 @@ std::optional<int> BodyExpressions::readCall(const Expr &expr) {
   for (size_t i = 1; i < expr.operands.size(); ++i) {
     call.positional.push_back(expr.operands[i].get());
   }
-  if (isMath || (call.function == "float" && !call.receiver)) {
+  return call;
+}
+
+std::optional<int> BodyExpressions::readCall(const Expr &expr) {
+  if (expr.operands[0]->kind == ExprKind::Name && defined.has(expr.operands[0]->text) &&
+      !callRange) {
+    const std::optional<std::vector<int>> values = defined.call(expr);
+    if (values && values->size() != 1) {
+      const std::string &name = expr.operands[0]->text;
+      fail("E0608", expr.range,
+           fmt::format("'{}' returns {} values, but one is expected here", name, values->size()))
+          .withHelp(fmt::format("take them apart first: a, b = {}(…)", name));
+      return std::nullopt;
+    }
+    return values ? std::optional(values->front()) : std::nullopt;
+  }
+  const std::optional<Call> parts = takenApart(expr);
+  if (!parts) {
+    return std::nullopt;
+  }
+  const Call &call = *parts;
+  const Expr &callee = *expr.operands[0];
+  if (call.isMath || (call.function == "float" && !call.receiver)) {
     return mathCall(call);
   }
   if (std::find(swapNames().begin(), swapNames().end(), call.function) != swapNames().end()) {
     return swapCall(call);
+  }
+  if (call.function == "einsum") {
+    return einsumCall(call);
   }
   if (BodyIndexing::isFunction(call.function)) {
     return BodyIndexing(*this).call(call);
@@ -89,13 +107,18 @@ std::optional<int> BodyExpressions::readCall(const Expr &expr) {
   if (const Function *function = findFunction(call.function)) {
     return functionCall(call, *function);
   }
+  if (findPair(call.function)) {
+    return onlyOfPair(call);
+  }
   const Operation *operation = findOperation(call.function);
-  if (!operation || call.function == "index") { // that one is written x[index]
+  // Indexing is written x[index].
+  if (!operation || isHidden(call.function) || call.function == "index") {
     Diagnostic &error =
         fail("E0603", callee.range, fmt::format("unknown function '{}'", call.function));
     std::vector<std::string> known = operationNames();
     known.insert(known.end(), functionNames().begin(), functionNames().end());
     known.insert(known.end(), swapNames().begin(), swapNames().end());
+    known.emplace_back("einsum");
     const std::vector<std::string> indexing = BodyIndexing::functionNames();
     known.insert(known.end(), indexing.begin(), indexing.end());
     auto near = nearestNames(call.function, known);
@@ -249,6 +272,9 @@ std::optional<int> BodyExpressions::operationCall(const Call &call, const Operat
   if (const Expr *mode = argumentOf("rounding_mode")) {
     return roundedQuotient(*mode, std::move(node), whole.range);
   }
+  if (!checkLength(node, whole.range)) {
+    return std::nullopt;
+  }
   return isLoss ? reducedLoss(argumentOf("reduction"), std::move(node), whole.range)
                 : append(std::move(node), whole.range);
 }
@@ -282,13 +308,25 @@ bool BodyExpressions::fillDefault(const Argument &argument, Node &node, SourceRa
   case ArgumentType::Dimension:
     break; // absent means the default
   case ArgumentType::Dims:
+    if (text != "all") { // absent means all dimensions
+      node.attributes[argument.name] =
+          std::vector<int64_t>{std::strtoll(text.c_str(), nullptr, 10)};
+    }
+    break;
   case ArgumentType::TrailingShape:
-    break; // absent means all dimensions
+    break;
   }
   return true;
 }
 
 bool BodyExpressions::readArgument(const Argument &argument, const Expr &value, Node &node) {
+  const bool isWord = argument.type == ArgumentType::Bool || argument.type == ArgumentType::String;
+  if (isWord && value.kind != ExprKind::Bool && value.kind != ExprKind::String) {
+    const Expr *word = known.literalOf(value);
+    if (word && (word->kind == ExprKind::Bool || word->kind == ExprKind::String)) {
+      return readArgument(argument, *word, node);
+    }
+  }
   switch (argument.type) {
   case ArgumentType::Operand: {
     std::optional<int> operand = read(value);
@@ -317,7 +355,7 @@ bool BodyExpressions::readArgument(const Argument &argument, const Expr &value, 
     }
     break;
   case ArgumentType::Integer:
-    if (std::optional<int64_t> number = literalInteger(value); number && *number >= 0) {
+    if (std::optional<int64_t> number = known.integerOf(value); number && *number >= 0) {
       node.attributes[argument.name] = *number;
       return true;
     }
@@ -363,7 +401,7 @@ bool BodyExpressions::readDims(const Argument &argument, const Expr &value, Node
   size_t count = isList ? value.operands.size() : 1;
   for (size_t i = 0; i < count; ++i) {
     const Expr &entry = isList ? *value.operands[i] : value;
-    std::optional<int64_t> dim = literalInteger(entry);
+    std::optional<int64_t> dim = known.integerOf(entry);
     if (!dim) {
       fail("E0608", entry.range,
            fmt::format("'{}' of '{}' expects a literal integer or a tuple of them", argument.name,
@@ -389,7 +427,7 @@ bool BodyExpressions::readNumbers(const Argument &argument, std::span<const Expr
                                   Node &node) {
   std::vector<int64_t> numbers;
   for (const Expr *entry : entries) {
-    std::optional<int64_t> number = literalInteger(*entry);
+    std::optional<int64_t> number = known.integerOf(*entry);
     if (!number) {
       fail("E0608", entry->range,
            fmt::format("'{}' of '{}' expects a literal integer or a tuple of them", argument.name,

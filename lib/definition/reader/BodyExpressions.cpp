@@ -23,7 +23,8 @@ static bool isBool(DType type) { return type == DType::Bool; }
 
 BodyExpressions::BodyExpressions(Operator &op, const BodyPlace &place, int indentation,
                                  Diagnostics &diags)
-    : op(op), place(place), indentation(indentation), diags(diags) {
+    : op(op), place(place), indentation(indentation), diags(diags),
+      known(op.nodes, names, literals), defined(*this) {
   for (size_t i = 0; i < op.parameters.size(); ++i) {
     names[op.parameters[i].name] = static_cast<int>(i);
   }
@@ -58,9 +59,16 @@ std::string BodyExpressions::sourceText(SourceRange range) const {
 }
 
 Diagnostic &BodyExpressions::fail(std::string code, SourceRange range, std::string message) {
+  return failWith(makeError(std::move(code), std::move(message)), range);
+}
+
+Diagnostic &BodyExpressions::failWith(Diagnostic problem, SourceRange range) {
   ++errors;
-  Diagnostic &error = diags.add(makeError(std::move(code), std::move(message)));
+  Diagnostic &error = diags.add(std::move(problem));
   error.at(place.path, place.fileText, moved(range));
+  for (auto at = within.rbegin(); at != within.rend(); ++at) {
+    error.note("in " + *at);
+  }
   return error;
 }
 
@@ -114,14 +122,18 @@ std::optional<int> BodyExpressions::lookup(const std::string &name) const {
 
 void BodyExpressions::assign(const std::string &name, std::optional<int> node, SourceRange range) {
   assigned.insert(name);
+  literals.erase(name);
   if (!node) {
     names.erase(name);
     return;
   }
-  bool isParameter = std::any_of(op.parameters.begin(), op.parameters.end(),
-                                 [&](const Parameter &p) { return p.name == name; });
-  if (isParameter) {
-    fail("E0608", range, fmt::format("'{}' is an input and cannot be assigned", name))
+  bool isParameter =
+      !defined.isRunning() && std::any_of(op.parameters.begin(), op.parameters.end(),
+                                          [&](const Parameter &p) { return p.name == name; });
+  if (isParameter || (!defined.isRunning() && defined.has(name))) {
+    fail("E0608", range,
+         fmt::format("'{}' is {} and cannot be assigned", name,
+                     isParameter ? "an input" : "a function"))
         .withHelp("give the result another name");
     return;
   }
@@ -132,9 +144,39 @@ void BodyExpressions::assign(const std::string &name, std::optional<int> node, S
   names[name] = *node;
 }
 
+bool BodyExpressions::assignLiteral(const std::string &name, const Expr &value, SourceRange range) {
+  const Expr *literal = known.literalOf(value);
+  if (!literal) {
+    return false;
+  }
+  const int before = errors;
+  assign(name, constant(0, ""), range); // what may not be assigned is refused alike
+  names.erase(name);
+  if (errors == before) {
+    literals[name] = literal;
+  }
+  return true;
+}
+
+void BodyExpressions::assignInteger(const std::string &name, int64_t value, SourceRange range) {
+  assign(name, integerConstant(value, std::to_string(value)), range);
+}
+
 std::optional<int> BodyExpressions::readName(const Expr &expr) {
   if (std::optional<int> node = lookup(expr.text)) {
     return node;
+  }
+  if (auto found = literals.find(expr.text); found != literals.end()) {
+    fail("E0608", expr.range,
+         fmt::format("'{}' is no tensor and no number, but a value that arguments and conditions "
+                     "take",
+                     expr.text));
+    return std::nullopt;
+  }
+  if (defined.has(expr.text) && !callRange) {
+    fail("E0608", expr.range, fmt::format("'{}' is a function", expr.text))
+        .withHelp(fmt::format("call it: {}(…)", expr.text));
+    return std::nullopt;
   }
   if (wasAssigned(expr.text)) {
     return std::nullopt; // its definition was refused already
@@ -143,15 +185,15 @@ std::optional<int> BodyExpressions::readName(const Expr &expr) {
   if (std::find(symbols.begin(), symbols.end(), expr.text) != symbols.end()) {
     return size(expr.text, true, expr.range);
   }
-  std::vector<std::string> known;
+  std::vector<std::string> visible;
   for (const auto &[name, node] : names) {
-    known.push_back(name);
+    visible.push_back(name);
   }
   Diagnostic &error = fail("E0608", expr.range, fmt::format("'{}' is not defined", expr.text));
-  if (auto near = nearestNames(expr.text, known); !near.empty()) {
+  if (auto near = nearestNames(expr.text, visible); !near.empty()) {
     error.withHelp(fmt::format("did you mean '{}'?", fmt::join(near, "', '")));
   } else {
-    error.withHelp(fmt::format("defined here: {}", fmt::join(known, ", ")));
+    error.withHelp(fmt::format("defined here: {}", fmt::join(visible, ", ")));
   }
   return std::nullopt;
 }
@@ -231,6 +273,10 @@ std::optional<int> BodyExpressions::readAttribute(const Expr &expr) {
       return constant(found->second, sourceText(expr.range));
     }
   }
+  const int before = errors;
+  if (std::optional<int> part = partOfPair(expr); part || errors > before) {
+    return part;
+  }
   if (expr.text == "T" || expr.text == "mT") {
     const std::optional<int> matrix = read(base);
     return matrix ? swappedMatrix(*matrix, expr.text, expr.range) : std::nullopt;
@@ -265,7 +311,11 @@ std::optional<int> BodyExpressions::read(const Expr &expr) {
   case ExprKind::Call:
     return readCall(expr);
   case ExprKind::Conditional:
-    fail("E0608", expr.range, "a conditional expression is not available in a body")
+    if (const std::optional<BodyConstant> condition = known.constantOf(*expr.operands[0])) {
+      return read(*expr.operands[isTrue(*condition) ? 1 : 2]);
+    }
+    fail("E0608", expr.range,
+         "the condition of a conditional expression is not known when the definition is read")
         .withHelp("use torch.where(condition, a, b)");
     return std::nullopt;
   case ExprKind::And:
@@ -273,13 +323,18 @@ std::optional<int> BodyExpressions::read(const Expr &expr) {
     fail("E0608", expr.range, "'and' and 'or' are not available on tensors")
         .withHelp("use '&' and '|' between comparisons in parentheses");
     return std::nullopt;
-  case ExprKind::Subscript:
+  case ExprKind::Subscript: {
     if (BodyIndexing::isIndexed(expr)) {
       return BodyIndexing(*this).subscript(expr);
+    }
+    const int before = errors;
+    if (std::optional<int> part = partOfPair(expr); part || errors > before) {
+      return part;
     }
     fail("E0608", expr.range, "indexing is not available in a body")
         .withHelp("declare the input with the dimensions it is used with, such as [\"C\", 1]");
     return std::nullopt;
+  }
   default:
     fail("E0608", expr.range, "this expression is not available in a body")
         .withHelp("available: numbers, names, arithmetic, comparisons and PyTorch functions");
@@ -406,15 +461,13 @@ std::optional<int> BodyExpressions::append(Node node, SourceRange range) {
   }
   Result<SymbolicShape> shape = inferShape(node, op.nodes);
   if (!shape) {
-    ++errors;
-    diags.add(shape.error()).at(place.path, place.fileText, moved(range));
+    failWith(shape.error(), range);
     return std::nullopt;
   }
   node.shape = *shape;
   for (size_t i = 0; i < types.size(); ++i) {
     if (Status fits = checkTypes(node, op.nodes, types[i], dtypes[i]); !fits) {
-      ++errors;
-      diags.add(fits.error()).at(place.path, place.fileText, moved(range));
+      failWith(fits.error(), range);
       return std::nullopt;
     }
   }

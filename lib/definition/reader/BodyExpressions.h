@@ -5,6 +5,8 @@
 
 #include "lib/definition/operations/Operations.h"
 #include "lib/definition/reader/Body.h"
+#include "lib/definition/reader/BodyConstants.h"
+#include "lib/definition/reader/DefinedFunctions.h"
 #include "lib/language/syntax/Ast.h"
 
 #include <map>
@@ -13,9 +15,6 @@
 #include <span>
 
 namespace nereid::definition {
-
-/// "-1" of a call's arguments.
-std::optional<int64_t> literalInteger(const language::Expr &expr);
 
 class BodyExpressions {
 public:
@@ -26,17 +25,38 @@ public:
   /// `left text right` with a binary operator's text.
   std::optional<int> binary(const std::string &text, const language::Expr &left,
                             const language::Expr &right, SourceRange range);
+  /// `torch.topk(x, 8)`; max and min, with a dimension.
+  bool returnsTwo(const language::Expr &expr);
+  /// The two tensors of such a call, or nothing after an error was reported.
+  std::optional<std::vector<int>> readPair(const language::Expr &expr);
   void assign(const std::string &name, std::optional<int> node, SourceRange range);
+  /// Gives the name a string, True, False, None or a tuple of integers, which no tensor is made of;
+  /// false where the expression is no such thing.
+  bool assignLiteral(const std::string &name, const language::Expr &value, SourceRange range);
+  void assignInteger(const std::string &name, int64_t value, SourceRange range);
   std::optional<int> lookup(const std::string &name) const;
   /// Also true when the assigned expression was refused.
   bool wasAssigned(const std::string &name) const { return assigned.count(name) != 0; }
 
   Diagnostic &fail(std::string code, SourceRange range, std::string message);
+  /// Reports it there.
+  Diagnostic &failWith(Diagnostic error, SourceRange range);
   /// A diagnostic of the parser, moved to its place in the definition.
   void report(Diagnostic diagnostic);
   bool failed() const { return errors > 0; }
+  int errorCount() const { return errors; }
+
+  /// What is known of expressions now.
+  BodyConstants &knownValues() { return known; }
+  DefinedFunctions &definedFunctions() { return defined; }
+
+  /// Errors say it as a note until it is left: "turn 3 of the loop in line 5".
+  void enter(std::string place) { within.push_back(std::move(place)); }
+  void leave() { within.pop_back(); }
+  size_t nodeCount() const { return op.nodes.size(); }
 
 private:
+  friend class DefinedFunctions; ///< which gives names other meanings while one is read
   friend class BodyIndexing; // tensors in brackets, and functions with indices
   friend class BodyClassLosses;
 
@@ -45,6 +65,7 @@ private:
     const language::Expr *receiver = nullptr; ///< of a method
     std::vector<const language::Expr *> positional;
     const language::Expr *whole = nullptr;
+    bool isMath = false; ///< math.sqrt(2.0)
   };
 
   std::optional<int> readName(const language::Expr &expr);
@@ -52,7 +73,13 @@ private:
   std::optional<int> readCompare(const language::Expr &expr);
   std::optional<int> readAttribute(const language::Expr &expr);
   std::optional<int> readCall(const language::Expr &expr);
+  std::optional<Call> takenApart(const language::Expr &expr);
   std::optional<int> mathCall(const Call &call);
+  bool isOfPair(const Call &call) const;
+  std::optional<std::pair<int, int>> pairCall(const Call &call);
+  std::optional<int> partOfPair(const language::Expr &expr);
+  std::optional<int> onlyOfPair(const Call &call);
+  bool checkLength(const Node &node, SourceRange range);
   std::optional<int> operationCall(const Call &call, const Operation &operation);
   /// The expressions of a call by argument, as Python matches them.
   std::optional<std::map<std::string, const language::Expr *>>
@@ -64,6 +91,7 @@ private:
                               std::map<std::string, const language::Expr *> others);
   static const std::vector<std::string> &swapNames();
   std::optional<int> swapCall(const Call &call);
+  std::optional<int> einsumCall(const Call &call);
   std::optional<int> swappedMatrix(int input, const std::string &name, SourceRange range);
   std::optional<int> swapped(int input, const std::string &name, int64_t dim0, int64_t dim1,
                              SourceRange range);
@@ -104,7 +132,10 @@ private:
   /// Inside of a function's text: its arguments that are no operands; null is one left out.
   std::map<std::string, const language::Expr *> literals;
   std::optional<SourceRange> callRange; ///< of the call whose text is read
+  std::vector<std::string> within;
   std::set<std::string> assigned;
+  BodyConstants known;
+  DefinedFunctions defined;
   std::vector<DType> dtypes;             ///< the operator's
   std::vector<std::vector<DType>> types; ///< per type of the operator, of every node
   std::vector<std::string> lines;

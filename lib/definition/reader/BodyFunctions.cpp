@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls that become more than one operation: the functions of operations.def that are texts, read
-// here with their arguments in the place of names, and what a keyword adds around a call
-// (reduction=, alpha=, rounding_mode=).
+// here with their arguments in the place of names, what a keyword adds around a call (reduction=,
+// alpha=, rounding_mode=), and torch.einsum. And those that return two tensors, values and where
+// they are, each an operation of its own: `values, indices = torch.topk(x, 8)`,
+// `torch.sort(x).indices`.
 #include "lib/definition/reader/BodyExpressions.h"
 
+#include "lib/definition/operations/Along.h"
 #include "lib/definition/operations/Promotion.h"
+#include "lib/definition/reader/einsum/EinsumGraph.h"
 #include "lib/language/syntax/Parser.h"
 
 #include <fmt/format.h>
@@ -13,6 +17,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <memory>
 
 namespace nereid::definition {
 
@@ -36,10 +41,8 @@ Condition conditionOf(const std::string &when) {
 
 /// What a call says of an argument: nothing when it is left out or None.
 const Expr *BodyExpressions::resolved(const Expr *given) const {
-  if (given && given->kind == ExprKind::Name) {
-    if (auto found = literals.find(given->text); found != literals.end()) {
-      given = found->second;
-    }
+  if (given && given->kind == ExprKind::Name && literals.count(given->text) != 0) {
+    given = known.literalNamed(*given);
   }
   return given && given->kind != ExprKind::None ? given : nullptr;
 }
@@ -77,7 +80,13 @@ std::optional<int> BodyExpressions::functionCall(const Call &call, const Functio
       defaults.push_back(std::move(*text));
       value = defaults.back().body[0]->value.get();
     }
-    others[argument.name] = value;
+    // The text has names of its own, among which those of the call mean nothing.
+    const Expr *literal = value ? known.literalOf(*value) : nullptr;
+    const std::optional<int64_t> number = value ? known.integerOf(*value) : std::nullopt;
+    if (number && !literalInteger(*value)) {
+      literal = known.integerLiteral(*number, value->range);
+    }
+    others[argument.name] = literal ? literal : value;
   }
   for (const Function::Form &form : function.forms) {
     const Condition condition = form.when.empty() ? Condition{} : conditionOf(form.when);
@@ -165,6 +174,196 @@ std::optional<int> BodyExpressions::reducedLoss(const Expr *reduction, Node node
   total.inputs = {*loss};
   total.attributes["keepdim"] = false;
   return append(std::move(total), range);
+}
+
+/// Points at the character of the equation that is wrong.
+std::optional<int> BodyExpressions::einsumCall(const Call &call) {
+  const Expr &whole = *call.whole;
+  const Expr *equation = call.positional.empty() ? nullptr : resolved(call.positional[0]);
+  if (call.receiver || !whole.keywords.empty() || !equation || equation->kind != ExprKind::String) {
+    fail("E0608", equation ? equation->range : whole.range,
+         "'einsum' expects its equation as a literal string, then the operands")
+        .withHelp("its form is torch.einsum(\"ij,jk->ik\", a, b)");
+    return std::nullopt;
+  }
+  auto parsed = parseEinsum(equation->text);
+  if (const auto *problem = std::get_if<EinsumProblem>(&parsed)) {
+    // Behind the quote, if the text stands as it is meant.
+    SourceRange place = equation->range;
+    const bool isPlain =
+        static_cast<size_t>(place.endColumn - place.column) == equation->text.size() + 2;
+    if (isPlain) {
+      place.column += 1 + static_cast<int>(problem->begin);
+      place.endColumn = place.column + std::max(1, static_cast<int>(problem->end) -
+                                                       static_cast<int>(problem->begin));
+    }
+    fail("E0608", place, problem->message).withHelp(problem->help);
+    return std::nullopt;
+  }
+  const auto &read = std::get<EinsumEquation>(parsed);
+  std::vector<const Expr *> given(call.positional.begin() + 1, call.positional.end());
+  const bool isList =
+      given.size() == 1 && (given[0]->kind == ExprKind::List || given[0]->kind == ExprKind::Tuple);
+  if (isList) { // torch.einsum("i,j->ij", [a, b])
+    const Expr &list = *given[0];
+    given.clear();
+    for (const language::ExprPtr &entry : list.operands) {
+      given.push_back(entry.get());
+    }
+  }
+  if (given.size() != read.operands.size()) {
+    fail("E0608", whole.range,
+         fmt::format("the equation of 'einsum' has {} operands, but the call {}",
+                     read.operands.size(), given.size()))
+        .withHelp("separate the operands' letters by ','");
+    return std::nullopt;
+  }
+  std::vector<int> operands;
+  for (const Expr *each : given) {
+    const std::optional<int> operand = this->read(*each);
+    if (!operand) {
+      return std::nullopt;
+    }
+    if (isNumber(op.nodes[static_cast<size_t>(*operand)])) {
+      fail("E0608", each->range, "'einsum' expects tensors, but got a number")
+          .withHelp("multiply the result by it");
+      return std::nullopt;
+    }
+    operands.push_back(*operand);
+  }
+  EinsumGraph graph(op.nodes, [&](Node node) { return append(std::move(node), whole.range); });
+  if (auto problem = graph.prepare(read, operands)) {
+    failWith(std::move(*problem), whole.range);
+    return std::nullopt;
+  }
+  return graph.write();
+}
+
+// ---- two tensors ----
+
+/// max(x) and min(x) are one tensor, and so are those of two tensors.
+bool BodyExpressions::isOfPair(const Call &call) const {
+  const OperationPair *pair = findPair(call.function);
+  if (!pair || (pair->name != "max" && pair->name != "min")) {
+    return pair != nullptr;
+  }
+  const size_t count = call.positional.size() + (call.receiver ? 1 : 0);
+  const bool namesDim =
+      std::any_of(call.whole->keywords.begin(), call.whole->keywords.end(),
+                  [](const language::Keyword &keyword) { return keyword.name == "dim"; });
+  return namesDim ||
+         (count > 1 && literalInteger(*resolved(call.positional[call.receiver ? 0 : 1])));
+}
+
+std::optional<std::pair<int, int>> BodyExpressions::pairCall(const Call &call) {
+  const OperationPair &pair = *findPair(call.function);
+  std::optional<int> values = operationCall(call, *findOperation(pair.values));
+  if (!values) {
+    return std::nullopt;
+  }
+  Node second = op.nodes[static_cast<size_t>(*values)];
+  second.op = pair.indices;
+  second.name.clear();
+  std::optional<int> indices = append(std::move(second), call.whole->range);
+  return indices ? std::optional(std::pair(*values, *indices)) : std::nullopt;
+}
+
+bool BodyExpressions::returnsTwo(const Expr &expr) {
+  if (expr.kind != ExprKind::Call) {
+    return false;
+  }
+  const Expr &callee = *expr.operands[0];
+  if ((callee.kind != ExprKind::Name && callee.kind != ExprKind::Attribute) ||
+      !findPair(callee.text)) {
+    return false;
+  }
+  const std::optional<Call> call = takenApart(expr);
+  return call && isOfPair(*call);
+}
+
+std::optional<std::vector<int>> BodyExpressions::readPair(const Expr &expr) {
+  const std::optional<Call> call = takenApart(expr);
+  const auto both = call ? pairCall(*call) : std::nullopt;
+  return both ? std::optional(std::vector{both->first, both->second}) : std::nullopt;
+}
+
+/// `.values`, `.indices`, `[0]` and `[1]` of such a call; nothing, and no error, of anything else.
+std::optional<int> BodyExpressions::partOfPair(const Expr &expr) {
+  const Expr &base = *expr.operands[0];
+  std::optional<int64_t> part;
+  if (expr.kind == ExprKind::Subscript) {
+    part = literalInteger(*expr.operands[1]);
+  } else if (expr.text == "values" || expr.text == "indices") {
+    part = expr.text == "values" ? 0 : 1;
+  }
+  if (!part || *part < 0 || *part > 1 || !returnsTwo(base)) {
+    return std::nullopt;
+  }
+  const std::optional<std::vector<int>> both = readPair(base);
+  return both ? std::optional((*both)[static_cast<size_t>(*part)]) : std::nullopt;
+}
+
+/// Where one value is expected.
+std::optional<int> BodyExpressions::onlyOfPair(const Call &call) {
+  if (!isOfPair(call)) { // max and min of everything, or of two tensors
+    const size_t count =
+        call.positional.size() + (call.receiver ? 1 : 0) + call.whole->keywords.size();
+    const bool isMax = call.function == "max";
+    const char *name = count > 1 ? (isMax ? "maximum" : "minimum") : (isMax ? "amax" : "amin");
+    return operationCall(call, *findOperation(name));
+  }
+  fail("E0608", call.whole->range,
+       fmt::format("'{}' returns two tensors, but one is expected", call.function))
+      .withHelp(fmt::format("write 'values, indices = {0}(…)', or '{0}(…).values'", call.function));
+  return std::nullopt;
+}
+
+/// Lines whose length is a name: a constraint has to say that it is long enough.
+bool BodyExpressions::checkLength(const Node &node, SourceRange range) {
+  const int64_t least = isAlong(node) ? leastLength(node) : 0;
+  const std::optional<int64_t> dim = dimAlong(node);
+  const SymbolicShape &shape = op.nodes[static_cast<size_t>(node.inputs[0])].shape;
+  const auto rank = static_cast<int64_t>(shape.size());
+  if (least < 2 || !dim || *dim < -rank) { // cases of no element are those of amax
+    return true;
+  }
+  const Dim &line = shape[static_cast<size_t>(rank + *dim)];
+  if (line.symbol.empty() || line.isRest()) {
+    return true; // shape inference looks
+  }
+  auto isLine = [&](const ConstraintTerm &term) {
+    if (term.kind == ConstraintTerm::Kind::Symbol) {
+      return term.name == line.symbol;
+    }
+    if (term.kind != ConstraintTerm::Kind::Size) {
+      return false;
+    }
+    const SymbolicShape &own = op.parameters[static_cast<size_t>(term.parameter)].shape;
+    const int64_t at = term.index < 0 ? term.index + static_cast<int64_t>(own.size()) : term.index;
+    return at >= 0 && at < static_cast<int64_t>(own.size()) &&
+           own[static_cast<size_t>(at)].symbol == line.symbol;
+  };
+  auto says = [&](const ConstraintTerm &size, const std::string &relation,
+                  const ConstraintTerm &number) {
+    const auto bound = number.number + (relation == ">" ? 1 : 0);
+    return isLine(size) && number.kind == ConstraintTerm::Kind::Number &&
+           (relation == ">" || relation == ">=" || relation == "==") &&
+           bound >= static_cast<long double>(least);
+  };
+  const bool isSaid =
+      std::any_of(op.constraints.begin(), op.constraints.end(), [&](const Constraint &constraint) {
+        return says(constraint.left, constraint.relation, constraint.right) ||
+               says(constraint.right, mirrored(constraint.relation), constraint.left);
+      });
+  if (!isSaid) {
+    const OperationPair *pair = findPairOfIndices(node.op);
+    fail("E0604", range,
+         fmt::format("'{}' expects lines of at least k={} elements, but '{}' may be any size",
+                     pair ? pair->name : node.op, least, line.symbol))
+        .withHelp(
+            fmt::format("add constraints = [\"{} >= {}\"] to [operator]", line.symbol, least));
+  }
+  return isSaid;
 }
 
 } // namespace nereid::definition

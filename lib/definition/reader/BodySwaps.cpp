@@ -31,7 +31,7 @@ std::optional<int> BodyExpressions::swapCall(const Call &call) {
   std::vector<int64_t> dims;
   for (const Argument &argument : arguments) {
     const language::Expr *value = resolved((*given)[argument.name]);
-    const auto number = value && argument.type == ArgumentType::Integer ? literalInteger(*value)
+    const auto number = value && argument.type == ArgumentType::Integer ? known.integerOf(*value)
                                                                         : std::optional<int64_t>();
     if (!value || (argument.type == ArgumentType::Integer && !number)) {
       fail("E0608", value ? value->range : call.whole->range,

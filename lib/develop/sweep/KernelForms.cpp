@@ -28,7 +28,7 @@ std::string literal(const Argument &argument, const std::string &function) {
   case ArgumentType::String:
     return argument.hasDefault ? "" : "'none'";
   case ArgumentType::Integer:
-    return argument.hasDefault ? "" : "0";
+    return argument.hasDefault ? "" : argument.name == "k" ? "1" : "0";
   case ArgumentType::Dims: // also where the default is all of them
     return "-1";
   case ArgumentType::TrailingShape:
@@ -138,9 +138,15 @@ std::optional<Operator> callOf(const std::string &function, DType dtype, Diagnos
   op.outputNames = {"out"};
   op.outputDescriptions = {""};
   op.outputDtypes = {std::nullopt};
-  op.body = fmt::format("out = {}({})", function, words);
-  return definition::readBody(op, {function, op.body}, diags) ? std::optional(std::move(op))
-                                                              : std::nullopt;
+  const bool hasTwo = definition::findPair(function) != nullptr;
+  op.body = fmt::format("out{} = {}({})", hasTwo ? ", _" : "", function, words);
+  if (!definition::readBody(op, {function, op.body}, diags)) {
+    return std::nullopt;
+  }
+  if (operation != nullptr && operation->result == definition::ResultType::Position) {
+    op.outputDtypes = {DType::I64};
+  }
+  return op;
 }
 
 } // namespace

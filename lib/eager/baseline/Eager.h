@@ -12,6 +12,7 @@
 #include "runtime/tensor/Tensor.h"
 
 #include <map>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -35,6 +36,12 @@ Result<runtime::Tensor> runOperation(const std::string &op, std::span<const runt
 /// one per parameter with shape [] for the numbers.
 Result<std::vector<runtime::Tensor>>
 runGraph(const Operator &op, std::span<const runtime::Tensor> inputs, runtime::ThreadPool &pool);
+
+/// Values and indices of a call that returns both (NEREID_PAIR), found at once; nothing when the
+/// nodes are not the two of one call on `in`.
+std::optional<Result<std::pair<runtime::Tensor, runtime::Tensor>>>
+runPair(const definition::Node &values, const definition::Node &indices, const runtime::Tensor &in,
+        runtime::ThreadPool &pool);
 
 /// A number as an operand: a float64 tensor of shape [].
 runtime::Tensor numberTensor(double value);

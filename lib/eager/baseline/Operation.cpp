@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // runOperation: checks one call against the operations table, finds shape and type of the result
 // by the same rules the graph uses, and hands it to the pointwise, reduction or row code.
+#include "lib/definition/operations/Along.h"
 #include "lib/definition/operations/Infer.h"
 #include "lib/definition/operations/Promotion.h"
 #include "lib/definition/operations/Shape.h"
 #include "lib/definition/operations/View.h"
+#include "lib/eager/baseline/Along.h"
 #include "lib/eager/baseline/BlockPool.h"
 #include "lib/eager/baseline/Convolution.h"
 #include "lib/eager/baseline/Eager.h"
@@ -306,6 +308,55 @@ Result<Tensor> reduceCall(const CallGraph &call, OpId id, DType type,
   return out;
 }
 
+/// The result in memory has the line last; its strides say where that belongs.
+Result<Tensor> lineLast(const std::vector<int64_t> &sizes, std::optional<size_t> line, DType type) {
+  std::vector<int64_t> inMemory = sizes, strides(sizes.size(), 1);
+  if (line) {
+    std::rotate(inMemory.begin() + static_cast<ptrdiff_t>(*line),
+                inMemory.begin() + static_cast<ptrdiff_t>(*line) + 1, inMemory.end());
+  }
+  Result<Tensor> out = allocate(inMemory, type);
+  if (!out || !line) {
+    return out;
+  }
+  std::vector<int64_t> own = out->strides();
+  own.insert(own.begin() + static_cast<ptrdiff_t>(*line), own.back());
+  own.pop_back();
+  auto view = out->view(0, sizes, own);
+  return std::get<Tensor>(view);
+}
+
+/// Values and positions of a scan, a sorted line or an extremum; `both`: of a pair.
+Result<std::pair<Tensor, Tensor>> alongCall(const Node &node, const Tensor &given, DType type,
+                                            const std::vector<int64_t> &sizes, bool wantsValues,
+                                            bool wantsPositions, runtime::ThreadPool &pool) {
+  const bool isFlat = !definition::dimAlong(node);
+  const Tensor in = isFlat && !given.isContiguous() ? given.to(given.dtype()) : given;
+  const AlongPlan plan = alongPlan(node, in);
+  const bool hasLine = sizes.size() == in.shape().size() && !isFlat && !sizes.empty();
+  const auto line = hasLine ? std::optional(static_cast<size_t>(static_cast<int64_t>(sizes.size()) +
+                                                                *definition::dimAlong(node)))
+                            : std::nullopt;
+  if (plan.length <
+          std::max<int64_t>(
+              definition::leastLength(node),
+              definition::findOperation(node.op)->kind == OperationKind::Reduction ? 1 : 0) &&
+      plan.lines > 0) {
+    return makeError("E0604", fmt::format("'{}' of {} elements has no value, but got the shape {}",
+                                          node.op, plan.length == 0 ? "no" : "too few",
+                                          definition::sizesText(in.shape())));
+  }
+  Result<Tensor> values = wantsValues ? lineLast(sizes, line, type) : Result<Tensor>(Tensor());
+  Result<Tensor> positions =
+      wantsPositions ? lineLast(sizes, line, DType::I64) : Result<Tensor>(Tensor());
+  if (!values || !positions) {
+    return !values ? values.error() : positions.error();
+  }
+  runAlong(plan, in, wantsValues ? &*values : nullptr, wantsPositions ? &*positions : nullptr,
+           pool);
+  return std::pair(*values, *positions);
+}
+
 bool isWholeRow(const Tensor &tensor, int64_t columns) {
   return tensor.elementCount() == columns && tensor.isContiguous();
 }
@@ -432,6 +483,12 @@ Result<Tensor> runOperation(const std::string &op, std::span<const Tensor> input
   const DType own = operatorType(*call);
   const DType type = definition::nodeDtypes(call->op, own).back();
   const std::optional<DType> integers = integerType(*call, *operation, own);
+  if (definition::isAlong(node)) {
+    const bool isPosition = operation->result == definition::ResultType::Position;
+    auto both = alongCall(node, call->inputs[0], type, *sizes, !isPosition, isPosition, pool);
+    return both ? Result<Tensor>(isPosition ? both->second : both->first)
+                : Result<Tensor>(both.error());
+  }
   if (operation->kind == OperationKind::Reduction) {
     return reduceCall(*call, id, type, *sizes, integers.has_value(), pool);
   }
@@ -471,6 +528,26 @@ Result<Tensor> runOperation(const std::string &op, std::span<const Tensor> input
     runPointwise(node, call->inputs, *out, computesInFloat(*call, type), pool);
   }
   return out;
+}
+
+std::optional<Result<std::pair<Tensor, Tensor>>>
+runPair(const Node &values, const Node &indices, const Tensor &in, runtime::ThreadPool &pool) {
+  const definition::OperationPair *pair = definition::findPairOfIndices(indices.op);
+  if (!pair || pair->values != values.op || values.inputs != indices.inputs ||
+      values.attributes != indices.attributes) {
+    return std::nullopt;
+  }
+  Node leaf;
+  leaf.op = "input";
+  leaf.shape = constantShape(in.shape());
+  Node node = indices;
+  node.inputs = {0};
+  auto shape = definition::inferShape(node, {leaf});
+  auto sizes = shape ? definition::bind(*shape, {}) : Result<std::vector<int64_t>>(shape.error());
+  if (!sizes) {
+    return Result<std::pair<Tensor, Tensor>>(sizes.error());
+  }
+  return alongCall(node, in, in.dtype(), *sizes, true, true, pool);
 }
 
 std::string_view kernelInstructionSet() { return kernelTable().instructionSet; }

@@ -63,6 +63,7 @@ Result<std::vector<Tensor>> runGraph(const Operator &given, std::span<const Tens
   }
   const Operator &op = withNumbers ? *withNumbers : given;
   std::vector<Tensor> values(op.nodes.size());
+  std::vector<bool> isDone(op.nodes.size(), false);
   std::vector<size_t> lastUse(op.nodes.size(), 0);
   for (size_t i = 0; i < op.nodes.size(); ++i) {
     for (int input : op.nodes[i].inputs) {
@@ -92,6 +93,20 @@ Result<std::vector<Tensor>> runGraph(const Operator &given, std::span<const Tens
     for (int input : node.inputs) {
       operands.push_back(values[static_cast<size_t>(input)]);
       isTensor.push_back(!definition::isNumber(op.nodes[static_cast<size_t>(input)]));
+    }
+    if (isDone[i]) { // the second of a call that returns two
+      continue;
+    }
+    if (i + 1 < op.nodes.size() && operands.size() == 1) {
+      if (auto both = runPair(node, op.nodes[i + 1], operands[0], pool)) {
+        if (!*both) {
+          return both->error();
+        }
+        values[i] = (*both)->first;
+        values[i + 1] = (*both)->second;
+        isDone[i + 1] = true;
+        continue;
+      }
     }
     Result<Tensor> value = runOperation(node.op, operands, node.attributes, pool, isTensor);
     if (!value) {

@@ -344,12 +344,22 @@ using Run = decltype(Rule::run);
     };                                                                                             \
     return static_cast<Run>(runRule<Finish::FINISH, COUNT, Exact>);                                \
   }()
+/// Every implementation has exp(0) = 1.
+void exponentials(const Rule &rule, const Bounded *const *operands, const int64_t *steps,
+                  Bounded *out, int64_t n) {
+  NEREID_RULE(Number, 1, exponential(rule, in[0]))(rule, operands, steps, out, n);
+  for (int64_t i = 0; i < n; ++i) {
+    const Bounded &x = operands[0][i * steps[0]];
+    out[i].error = x.value == 0 && x.error == 0 ? 0 : out[i].error;
+  }
+}
+
 #define NEREID_COMPARISON(SIGN)                                                                    \
   NEREID_RULE(Truth, 2, compared(in[0], in[1], [](double a, double b) { return a SIGN b; }))
 
 const std::map<std::string, Run> &otherRules() {
   static const std::map<std::string, Run> rules = {
-      {"exp", NEREID_RULE(Number, 1, exponential(rule, in[0]))},
+      {"exp", exponentials},
       {"square", NEREID_RULE(Number, 1, product(in[0], in[0]))},
       {"reciprocal", NEREID_RULE(Number, 1, quotient({1, 0}, in[0]))},
       {"add", NEREID_RULE(Arithmetic, 2, added(in[0], in[1], 1))},
@@ -419,6 +429,10 @@ Bounded rounded(Bounded out, double roundings, bool inputLost, const ErrorModel 
 }
 
 } // namespace
+
+Bounded roundedResult(Bounded out, double roundings, bool isLost, const ErrorModel &model) {
+  return rounded(out, roundings, isLost, model);
+}
 
 Rule makeRule(const Node &node, const Operation &operation, const ErrorModel &model) {
   Rule rule = modelRule(operation.rounding, model);

@@ -57,4 +57,7 @@ Bounded finishProductSum(const Rule &rule, Bounded sum, double magnitudes, int64
 Bounded reduceRule(const definition::Node &node, std::span<const Bounded> elements,
                    const ErrorModel &model);
 
+/// A result that the operation rounds `roundings` times, and the storage once where it does.
+Bounded roundedResult(Bounded out, double roundings, bool isLost, const ErrorModel &model);
+
 } // namespace nereid::eager

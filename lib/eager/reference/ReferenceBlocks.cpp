@@ -2,6 +2,7 @@
 // Union-find over the dimensions of all nodes: what an operation walks together is one class.
 #include "lib/eager/reference/ReferenceBlocks.h"
 
+#include "lib/definition/operations/Along.h"
 #include "lib/definition/operations/Convolution.h"
 #include "lib/definition/operations/Indexing.h"
 #include "lib/definition/operations/View.h"
@@ -97,6 +98,9 @@ private:
       return connectConvolution(node, number);
     case OperationKind::View:
       return connectView(node, input, number);
+    case OperationKind::Scan:
+    case OperationKind::Sort:
+      return connectAlong(node, input, number);
     case OperationKind::Indexing:
       return connectIndexing(node, number);
     default:
@@ -157,6 +161,24 @@ private:
     }
     if (definition::integerAttribute(node, "groups", 1) != 1) {
       reduce(number, features);
+    }
+  }
+
+  /// Lines stay whole, in what is read and in what is made of them.
+  void connectAlong(const Node &node, size_t input, size_t number) {
+    const auto line = static_cast<size_t>(static_cast<int64_t>(sizes[input].size()) +
+                                          definition::dimAlong(node).value_or(-1));
+    const bool isDropped = sizes[number].size() < sizes[input].size();
+    for (size_t d = 0; d < sizes[input].size(); ++d) {
+      const size_t to = isDropped && d > line ? d - 1 : d;
+      if (d != line) {
+        unify(input, d, number, to);
+        continue;
+      }
+      reduce(input, d);
+      if (!isDropped) {
+        reduce(number, to);
+      }
     }
   }
 

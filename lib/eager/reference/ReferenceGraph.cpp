@@ -4,9 +4,11 @@
 #include "lib/eager/reference/ReferenceGraph.h"
 
 #include "lib/definition/Tolerance.h"
+#include "lib/definition/operations/Along.h"
 #include "lib/definition/operations/Promotion.h"
 #include "lib/definition/operations/Shape.h"
 #include "lib/eager/reference/IntegerRules.h"
+#include "lib/eager/reference/ReferenceAlong.h"
 #include "lib/eager/reference/ReferenceConvolution.h"
 #include "lib/eager/reference/ReferenceIndexing.h"
 #include "lib/eager/reference/ReferenceProduct.h"
@@ -293,7 +295,14 @@ private:
         operands[k] = &converted.back();
       }
     }
+    if (definition::isAlong(node)) {
+      ErrorModel inside = own; // of what is found in floats, and may itself be an integer
+      inside.storage = isFloating ? computed : own.storage;
+      return alongBounded(node, *operands[0], types[static_cast<size_t>(node.inputs[0])], types[i],
+                          inside);
+    }
     Rule rule = isFloating ? makeRule(node, operation, own) : exactRule(node, operation);
+    rule.keepsRepresentable = rule.keepsRepresentable && !isExponent(i);
     BoundedTensor copies[2];
     switch (operation.kind) {
     case definition::OperationKind::Reduction: {
@@ -326,6 +335,15 @@ private:
       }
     }
     return value;
+  }
+
+  /// A difference that exp reads. Kernels for GPUs round its product with log2(e), which is as if
+  /// the difference had been rounded, even where it is exact.
+  bool isExponent(size_t number) const {
+    return graph.nodes[number].op == "sub" &&
+           std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node &reader) {
+             return reader.op == "exp" && reader.inputs[0] == static_cast<int>(number);
+           });
   }
 
   std::vector<bool> absentOperands(const Node &node) const {

@@ -19,17 +19,18 @@ using Alignment = std::function<bool(int operand)>;
 class ProgramPlanner {
 public:
   ProgramPlanner(const Generation &generation, const definition::Binding &binding, DType dtype,
-                 Alignment isAligned, const std::map<std::string, double> &scalars)
-      : called(generation.called()), table(generation.program->tables.at(dtype)), binding(binding),
-        isAligned(std::move(isAligned)), scalars(scalars) {}
+                 Alignment isAligned, const std::map<std::string, double> &scalars,
+                 const LaunchSite &site)
+      : called(generation.called()), table(generation.program->tables.at(dtype)), site(site),
+        binding(binding), isAligned(std::move(isAligned)), scalars(scalars) {}
 
   Result<CallPlan> run() {
     const std::map<std::string, int64_t> symbols = symbolsOf(binding);
-    auto launches = bindLaunch(table, symbols);
+    auto launches = bindLaunch(table, symbols, site);
     if (!launches) {
       return launches.error();
     }
-    auto elements = bindWorkspaces(table, symbols);
+    auto elements = bindWorkspaces(table, symbols, site);
     if (!elements) {
       return elements.error();
     }
@@ -142,6 +143,7 @@ private:
 
   const CalledOperator &called;
   const LaunchTable &table;
+  const LaunchSite site;
   const definition::Binding &binding;
   const Alignment isAligned;
   const std::map<std::string, double> &scalars;
@@ -156,13 +158,13 @@ bool areAllEmpty(const CalledOperator &called, const definition::Binding &bindin
 
 Result<CallPlan> planProgram(const Generation &generation, const CheckedCall &call,
                              const Alignment &isAligned,
-                             const std::map<std::string, double> &scalars) {
+                             const std::map<std::string, double> &scalars, const LaunchSite &site) {
   if (areAllEmpty(generation.called(), call.binding)) {
     CallPlan nothing;
     nothing.schedule.isOfProgram = true;
     return nothing;
   }
-  return ProgramPlanner(generation, call.binding, call.dtype, isAligned, scalars).run();
+  return ProgramPlanner(generation, call.binding, call.dtype, isAligned, scalars, site).run();
 }
 
 } // namespace
@@ -194,13 +196,14 @@ Result<CallPlan> planCall(const Generation &generation, const Schedule &schedule
   if (Status fits = checkCall(generation.called(), binding, dtype); !fits) {
     return fits.error();
   }
-  return planProgram(generation, {binding, dtype}, [](int) { return true; }, {});
+  return planProgram(generation, {binding, dtype}, [](int) { return true; }, {}, generation.site);
 }
 
 Result<CallPlan> planCall(const Generation &generation, const Schedule &schedule,
                           std::span<const runtime::Tensor> inputs,
                           std::span<const runtime::Tensor> outputs,
-                          const std::map<std::string, double> &scalars) {
+                          const std::map<std::string, double> &scalars,
+                          std::optional<LaunchSite> site) {
   if (!generation.program) {
     auto plan = planLaunch(generation.fused, schedule, inputs, outputs, scalars);
     return plan ? Result<CallPlan>(callOf(std::move(*plan))) : plan.error();
@@ -231,7 +234,7 @@ Result<CallPlan> planCall(const Generation &generation, const Schedule &schedule
            reinterpret_cast<uintptr_t>(tensors[static_cast<size_t>(number)]->data()) % alignment ==
                0;
   };
-  auto plan = planProgram(generation, *call, isAligned, scalars);
+  auto plan = planProgram(generation, *call, isAligned, scalars, site.value_or(generation.site));
   if (plan) {
     plan->contiguousCopies = std::move(copies);
   }

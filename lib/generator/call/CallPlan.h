@@ -24,11 +24,12 @@ struct CallPlan {
 /// For contiguous tensors aligned to 16 bytes: compile ahead, show, tune.
 Result<CallPlan> planCall(const Generation &generation, const Schedule &schedule,
                           const definition::Binding &binding, DType dtype);
-/// For these tensors, see planLaunch.
+/// For these tensors, see planLaunch; `site`: another place than the generation is for.
 Result<CallPlan> planCall(const Generation &generation, const Schedule &schedule,
                           std::span<const runtime::Tensor> inputs,
                           std::span<const runtime::Tensor> outputs,
-                          const std::map<std::string, double> &scalars = {});
+                          const std::map<std::string, double> &scalars = {},
+                          std::optional<LaunchSite> site = {});
 CallPlan callOf(LaunchPlan plan);
 
 /// The tensors and values of a call as the runtime takes them.

@@ -98,6 +98,12 @@ Lanes LaneMonoids::combined(const Node &node, const Lanes &a, const Lanes &b) {
         fresh("takes", either(isBetter, both(isSame, binary("<", b[1], a[1]))));
     return {where(takes, b[0], a[0]), where(takes, b[1], a[1])};
   }
+  if (isOf(node, {"cummax", "cummin"})) { // b stands behind a
+    kernel::Expr isBetter = binary(node.name == "cummax" ? ">=" : "<=", b[0], a[0]);
+    isBetter = isFloat(dtype) ? either(isBetter, isNan(b[0])) : isBetter;
+    const kernel::Expr takes = fresh("takes", isBetter);
+    return {where(takes, b[0], a[0]), where(takes, b[1], a[1])};
+  }
   if (node.name == "welford") {
     const kernel::Expr count = fresh("count", a[0] + b[0]);
     const kernel::Expr share =
@@ -109,6 +115,45 @@ Lanes LaneMonoids::combined(const Node &node, const Lanes &a, const Lanes &b) {
   const kernel::Expr finite =
       fresh("finite", where(binary("==", most, real(-infinity)), real(0), most));
   return {most, a[1] * call("tl.exp", {a[0] - finite}) + b[1] * call("tl.exp", {b[0] - finite})};
+}
+
+// ---- lines ----
+
+Lanes LaneMonoids::scanned(const Node &node, const Lanes &lanes) {
+  const std::string function = arguments.kernelName + "_join";
+  kernel::Kernel helper;
+  helper.name = function;
+  kernel::Body inside;
+  Lanes a, b;
+  for (const char *side : {"a", "b"}) {
+    for (size_t component = 0; component < lanes.size(); ++component) {
+      const std::string parameter =
+          lanes.size() == 1 ? std::string(side) : side + std::to_string(component);
+      helper.parameters.push_back({parameter, false});
+      (side[0] == 'a' ? a : b).push_back(name(parameter));
+    }
+  }
+  LaneMonoids own(tile, inside, arguments);
+  Lanes joint = own.combined(node, a, b);
+  inside.result(joint.size() == 1 ? joint[0] : kernel::tuple(joint));
+  helper.body = inside.take();
+  lineHelper = std::move(helper);
+  const kernel::Expr all =
+      call("tl.associative_scan",
+           {lanes.size() == 1 ? lanes[0] : kernel::tuple(lanes),
+            {"axis", kernel::Expr(static_cast<int64_t>(tile.axisOf(*tile.reducedDim())))},
+            {"combine_fn", name(function)}});
+  if (lanes.size() == 1) {
+    return {fresh(node.name, all)};
+  }
+  std::string names;
+  Lanes result;
+  for (size_t component = 0; component < lanes.size(); ++component) {
+    result.push_back(name(arguments.names.fresh(node.name)));
+    names += (names.empty() ? "" : ", ") + result.back()->text;
+  }
+  body.assign(names, all);
+  return result;
 }
 
 // ---- joining lanes ----
@@ -182,6 +227,9 @@ Lanes LaneMonoids::joined(const Node &node, const Lanes &lanes) {
 }
 
 std::vector<kernel::Kernel> LaneMonoids::helpers() const {
+  if (lineHelper) {
+    return {*lineHelper};
+  }
   if (productHelper.empty()) {
     return {};
   }

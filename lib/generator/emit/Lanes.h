@@ -6,6 +6,8 @@
 
 #include "lib/generator/emit/Tile.h"
 
+#include <optional>
+
 namespace nereid::generator {
 
 /// One value for each component of a monoid.
@@ -24,6 +26,8 @@ public:
   Lanes combined(const Node &node, const Lanes &a, const Lanes &b);
   /// All lanes of the reduced dimension as one, in the types of the program.
   Lanes joined(const Node &node, const Lanes &lanes);
+  /// For each lane of the reduced dimension, those up to it as one value.
+  Lanes scanned(const Node &node, const Lanes &lanes);
   /// A new name for the value.
   kernel::Expr fresh(const std::string &hint, const kernel::Expr &value);
   /// Functions that have been called.
@@ -37,7 +41,8 @@ private:
   const Tile &tile;
   kernel::Body &body;
   Arguments &arguments;
-  std::string productHelper; ///< name of the function; empty: not called
+  std::optional<kernel::Kernel> lineHelper; ///< joins two values of a line
+  std::string productHelper;                ///< name of the function; empty: not called
 };
 
 /// "tl.float32", as the kernel language calls the type.

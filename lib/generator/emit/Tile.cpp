@@ -28,6 +28,9 @@ Tile::Tile(const Program &program, std::vector<TileDim> tileDims, kernel::Body &
     for (IteratorId iterator : dims[dim].iterators) {
       dimOf[iterator] = dim;
     }
+    if (dims[dim].also) {
+      dimOf[*dims[dim].also] = dim;
+    }
   }
 }
 
@@ -35,7 +38,7 @@ Tile::Tile(const Tile &other, std::vector<TileDim> tileDims)
     : program(other.program), dims(std::move(tileDims)), body(other.body),
       arguments(other.arguments) {
   for (size_t dim = 0; dim < dims.size(); ++dim) {
-    const bool isOwn = dims[dim].form == DimForm::Looped;
+    const bool isOwn = !other.indices.contains(dims[dim].iterators[0]);
     dims[dim].index = isOwn ? arguments.names.fresh(dims[dim].index) : dims[dim].index;
     for (IteratorId iterator : dims[dim].iterators) {
       dimOf[iterator] = dim;
@@ -126,19 +129,27 @@ void Tile::enter(const std::string &start) {
   bindIndex(*reducedDim(), name(start));
 }
 
-void Tile::loop(const std::function<void()> &inside, Tile *also) {
+void Tile::bindOwn() {
+  for (size_t dim = 0; dim < dims.size(); ++dim) {
+    if (dims[dim].form == DimForm::Whole && !indices.contains(dims[dim].iterators[0])) {
+      bindIndex(dim, {});
+    }
+  }
+}
+
+void Tile::loop(const std::function<void()> &inside, const std::vector<Tile *> &also) {
   const size_t dim = *reducedDim();
   const std::string start = arguments.names.fresh("start");
   const kernel::Expr end = extent(dims[dim]);
   body.loop(start, call("range", {0, end, name(dims[dim].block)}), [&] {
     enter(start);
-    if (also) {
-      also->enter(start);
+    for (Tile *each : also) {
+      each->enter(start);
     }
     inside();
     inLoop = false;
-    if (also) {
-      also->inLoop = false;
+    for (Tile *each : also) {
+      each->inLoop = false;
     }
   });
   std::erase_if(masks, [&](const auto &mask) { return mask.first.contains(dim); });
@@ -150,6 +161,9 @@ void Tile::bindIterators(const TileDim &dim) {
     const Iterator &iterator = program.space.iterators[dim.iterators[i]];
     if (i == 0) {
       indices[dim.iterators[i]] = rest;
+      if (dim.also) {
+        indices[*dim.also] = rest;
+      }
       return;
     }
     const kernel::Expr size = arguments.size(iterator.extent, iterator.name + "_count");
@@ -206,9 +220,11 @@ kernel::Expr Tile::inside(const DimSet &some) {
 }
 
 std::optional<size_t> Tile::reducedDim() const {
-  for (size_t dim = 0; dim < dims.size(); ++dim) {
-    if (dims[dim].form == DimForm::Whole || dims[dim].form == DimForm::Looped) {
-      return dim;
+  for (const DimForm form : {DimForm::Looped, DimForm::Whole}) {
+    for (size_t dim = 0; dim < dims.size(); ++dim) {
+      if (dims[dim].form == form) {
+        return dim;
+      }
     }
   }
   return std::nullopt;

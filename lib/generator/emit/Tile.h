@@ -27,6 +27,12 @@ struct TileDim {
   DimForm form = DimForm::Grid;
   /// Of the block that is tried first; blockAtMost 0: what the launch table's rules say.
   int64_t blockAtLeast = 1, blockAtMost = 0;
+  int64_t wholeAtMost = 0; ///< the longest one that is whole in a tile; 0: what the rules say
+  /// An iterator of the stores that runs with the only one of `iterators`, which a line binds.
+  std::optional<IteratorId> also = std::nullopt;
+  /// The largest block as an expression of the launch table, instead of both, see
+  /// template/Blocks.h.
+  std::string largest = {};
 };
 
 /// Numbers of dimensions of a tile.
@@ -37,14 +43,16 @@ public:
   Tile(const Program &program, std::vector<TileDim> dims, kernel::Body &body, Arguments &arguments);
 
   /// Another tile of the same program: dimensions of `other` stay as they are bound there, along
-  /// the axes that they have there, and the looped one is its own.
+  /// the axes that they have there; others are its own.
   Tile(const Tile &other, std::vector<TileDim> dims);
 
   /// Writes the program's place in the grid: along the last dimension first.
   void bind();
-  /// Writes a loop over the blocks of the dimension that has this form, one at most; `also`: its
+  /// Writes the index along dimensions of its own that are whole.
+  void bindOwn();
+  /// Writes a loop over the blocks of the dimension that has this form, one at most; `also`: their
   /// own such dimension is the same.
-  void loop(const std::function<void()> &inside, Tile *also = nullptr);
+  void loop(const std::function<void()> &inside, const std::vector<Tile *> &also = {});
 
   const std::vector<TileDim> &dimensions() const { return dims; }
   kernel::Expr at(IteratorId iterator) const { return indices.at(iterator); }
@@ -57,7 +65,10 @@ public:
   /// True in lanes that lie in these dimensions' extents; none for no dimension.
   kernel::Expr inside(const DimSet &which);
 
-  /// The dimension that no grid divides, if there is one.
+  /// Where a lane of the stores' iterator is, when that is not its own index.
+  void move(IteratorId iterator, kernel::Expr to) { indices[iterator] = std::move(to); }
+
+  /// The dimension that no grid divides, if there is one; of two that is looped.
   std::optional<size_t> reducedDim() const;
   /// Whether a value that depends on these is another one in each turn of the loop. Nothing is
   /// where no loop is open.

@@ -147,7 +147,7 @@ Values::Value Values::compute(const Node *node, const Conditions &around) {
     return {node->free.empty() ? call("tl.cast", {index(node->indices[0]), name("tl.int64")})
                                : generator::cast(index(node->indices[0]), "tl.int64")};
   }
-  if (node->kind == NodeKind::Reduce) {
+  if (node->kind == NodeKind::Reduce || node->kind == NodeKind::Scan) {
     return {reduced(node, around)[0]};
   }
   if (node->kind == NodeKind::Pick) {
@@ -183,16 +183,17 @@ kernel::Expr Values::typed(const Value &value, DType dtype) const {
 
 // ---- reductions ----
 
-/// Whether the value is `identity` in lanes outside of the reduced dimension: these are not loaded.
-bool Values::isIdentityOutside(const Node *value, double identity) const {
+/// Whether the value is `identity` in lanes outside of the dimension: these are not loaded.
+bool Values::isIdentityOutside(const Node *value, double identity, size_t dim) const {
   if (value->kind == NodeKind::Map && value->name == "cast") {
-    return value->dtype != DType::Bool && isIdentityOutside(value->inputs[0], identity);
+    return value->dtype != DType::Bool && isIdentityOutside(value->inputs[0], identity, dim);
   }
   if (value->kind == NodeKind::Map && value->name == "mul" && identity == 0) {
-    return isIdentityOutside(value->inputs[0], 0) && isIdentityOutside(value->inputs[1], 0);
+    return isIdentityOutside(value->inputs[0], 0, dim) &&
+           isIdentityOutside(value->inputs[1], 0, dim);
   }
   const Selected selected = selectedLoad(value);
-  if (!selected.load || !tile.dimsOf(selected.load->free).contains(*tile.reducedDim())) {
+  if (!selected.load || !tile.dimsOf(selected.load->free).contains(dim)) {
     return false;
   }
   const Node *other = selected.other;
@@ -212,7 +213,7 @@ kernel::Expr Values::guarded(const Node &node, size_t component, const Condition
                                : generator::cast(tree, "tl.int32");
   }
   const double identity = findMonoid(node.name)->identity[component];
-  if (isIdentityOutside(input, identity)) {
+  if (isIdentityOutside(input, identity, *tile.reducedDim())) {
     return tree;
   }
   return call("tl.where",
@@ -250,13 +251,13 @@ const Lanes &Values::reduced(const Node *node, const Conditions &around) {
   return reductions[key] = lanes;
 }
 
-kernel::Expr Values::factor(const Node *node, DType type) {
+kernel::Expr Values::factor(const Node *node, DType type, size_t dim) {
   const bool isConverted =
       node->kind == NodeKind::Map && node->name == "cast" && node->dtype != type;
   const Node *stored = isConverted ? node->inputs[0] : node;
   kernel::Expr tree = typed(value(stored, {}), stored->dtype);
-  if (!isIdentityOutside(stored, 0)) {
-    tree = call("tl.where", {tile.inside({*tile.reducedDim()}), tree, kernel::real(0)});
+  if (!isIdentityOutside(stored, 0, dim)) {
+    tree = call("tl.where", {tile.inside({dim}), tree, kernel::real(0)});
   }
   return tree->kind == kernel::ExprKind::Name ? tree : monoids.fresh("factor", tree);
 }
@@ -282,6 +283,50 @@ Lanes Values::accumulators(const Node &node) {
                          name(languageName(LaneMonoids::typeOf(node, component)))})));
   }
   return made;
+}
+
+/// What the inputs of a line are together; `isWhole`: along it as well.
+kernel::Expr Values::shapeOfLine(const Node &line, bool isWhole) const {
+  std::set<IteratorId> iterators;
+  for (const Node *input : line.inputs) {
+    iterators.insert(input->free.begin(), input->free.end());
+  }
+  iterators.erase(line.iterators[0]);
+  if (isWhole) {
+    iterators.insert(line.iterators[0]);
+  }
+  const DimSet varies = tile.dimsOf(iterators);
+  std::vector<kernel::Expr> shape;
+  for (size_t dim = 0; dim < tile.dimensions().size(); ++dim) {
+    shape.push_back(varies.contains(dim) ? name(tile.dimensions()[dim].block) : kernel::Expr(1));
+  }
+  return kernel::tuple(std::move(shape));
+}
+
+Lanes Values::lanesOfLine(const Node &line) {
+  Lanes lanes = lanesOf(line, {});
+  for (kernel::Expr &lane : lanes) { // a scan of several has them in one shape
+    if (lanes.size() > 1 && tile.rank() > 1) {
+      lane = monoids.fresh("lanes", call("tl.broadcast_to", {lane, shapeOfLine(line, true)}));
+    }
+  }
+  return lanes;
+}
+
+Lanes Values::beforeLines(const Node &line) {
+  Lanes made;
+  for (size_t component = 0; component < line.inputs.size(); ++component) {
+    made.push_back(monoids.fresh(
+        "carry",
+        call("tl.full", {shapeOfLine(line, false), LaneMonoids::identityOf(line, component),
+                         name(languageName(LaneMonoids::typeOf(line, component)))})));
+  }
+  return made;
+}
+
+kernel::Expr Values::laneValue(const Node *node) {
+  const kernel::Expr tree = typed(value(node, {}), node->dtype);
+  return tree->kind == kernel::ExprKind::Name ? tree : monoids.fresh("lanes", tree);
 }
 
 size_t Values::levelOfConditions(const Conditions &conditions) {

@@ -25,9 +25,25 @@ public:
 
   /// The reduction's components, computed elsewhere.
   void give(const Node *reduce, Lanes components) { given[reduce] = std::move(components); }
-  /// A factor of a contraction over the tile's looped dimension, 0 beyond its end, in the type of
-  /// its storage or in its own.
-  kernel::Expr factor(const Node *value, DType type);
+  /// A line's values (Scan) or keys (Order) of each lane, what they are beyond its end included.
+  Lanes lanesOfLine(const Node &line);
+  Lanes scanned(const Node &line, const Lanes &lanes) { return monoids.scanned(line, lanes); }
+  Lanes combined(const Node &line, const Lanes &a, const Lanes &b) {
+    return monoids.combined(line, a, b);
+  }
+  /// What a walk along lines begins with, one for each line.
+  Lanes beforeLines(const Node &line);
+  /// A value in each lane, under a name.
+  kernel::Expr laneValue(const Node *node);
+  kernel::Expr fresh(const std::string &hint, const kernel::Expr &value) {
+    return monoids.fresh(hint, value);
+  }
+
+  /// A factor of a contraction over a dimension of the tile, 0 beyond its end, in the type of its
+  /// storage or in its own.
+  kernel::Expr factor(const Node *value, DType type, size_t dim);
+  /// The value, with its type, under no condition.
+  kernel::Expr valueOf(const Node *node) { return typed(value(node, {}), node->dtype); }
 
   /// Writes the stores: first all their values, because a stage reads before it writes.
   void store(const std::vector<Store> &stores);
@@ -68,9 +84,10 @@ private:
   void write(const Store &store, const Value &value, const Conditions &around);
 
   const Lanes &reduced(const Node *node, const Conditions &around);
+  kernel::Expr shapeOfLine(const Node &line, bool isWhole) const;
   Lanes lanesOf(const Node &node, const Conditions &around);
   kernel::Expr guarded(const Node &node, size_t component, const Conditions &around);
-  bool isIdentityOutside(const Node *value, double identity) const;
+  bool isIdentityOutside(const Node *value, double identity, size_t dim) const;
   Lanes accumulators(const Node &node);
   size_t levelOf(const Node *node, const Conditions &around);
   size_t levelOfConditions(const Conditions &conditions);

@@ -17,14 +17,13 @@ std::vector<IteratorId> listOf(const IteratorSet &all, const IteratorSet &isIn,
   return result;
 }
 
-/// The 16-bit type that the factor is stored in, if it is one.
+} // namespace
+
 std::optional<DType> storageOf(const Node *factor) {
   const bool isCast = factor->kind == NodeKind::Map && factor->name == "cast";
   const DType type = isCast ? factor->inputs[0]->dtype : factor->dtype;
   return type == DType::F16 || type == DType::BF16 ? std::optional(type) : std::nullopt;
 }
-
-} // namespace
 
 std::optional<Contraction> contractionOf(const Node &node) {
   if (node.kind != NodeKind::Reduce || node.name != "sum" || node.dtype != DType::F32) {

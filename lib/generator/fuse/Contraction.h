@@ -18,6 +18,9 @@ struct Contraction {
 /// the same, is multiplied as it is stored; others as they are computed.
 std::optional<Contraction> contractionOf(const Node &node);
 
+/// The 16-bit type that a factor is stored in, if it is one.
+std::optional<DType> storageOf(const Node *factor);
+
 /// Contractions of one kernel: the stores' only reductions, over the same iterators, which together
 /// with the stores' make the same space; the factors of m first. Empty when there are others.
 std::vector<Contraction> contractionsOf(const Program &program, const std::vector<Store> &stores);

@@ -35,6 +35,14 @@ std::vector<const Node *> reductionsOf(const std::vector<const Node *> &roots) {
   return result;
 }
 
+/// A stage that scans or sorts.
+bool hasLine(const std::vector<Store> &group) {
+  const std::vector<const Node *> nodes = reachable(rootsOf(group));
+  return std::any_of(nodes.begin(), nodes.end(), [](const Node *node) {
+    return node->kind == NodeKind::Scan || node->kind == NodeKind::Order;
+  });
+}
+
 class Partitioner {
 public:
   explicit Partitioner(Program &program) : program(program) {}
@@ -158,6 +166,9 @@ private:
   std::vector<const Node *> strangers(const std::vector<Store> &group) const {
     const IteratorSet stage = program.iteratorsOf(group[0]);
     std::vector<const Node *> all = reductionsOf(rootsOf(group));
+    if (hasLine(group)) { // what is reduced on the way to a line comes first
+      return all;
+    }
     auto anchor = std::find_if(all.rbegin(), all.rend(),
                                [&](const Node *node) { return isAnchor(*node, stage); });
     if (anchor == all.rend()) {

@@ -25,8 +25,9 @@ int64_t evaluated(const std::string &what, const std::string &text,
 }
 
 language::NamedIntegers valuesOf(const LaunchTable &table,
-                                 const std::map<std::string, int64_t> &symbols) {
-  language::NamedIntegers values;
+                                 const std::map<std::string, int64_t> &symbols,
+                                 const LaunchSite &site) {
+  language::NamedIntegers values = {{processorsName, site.processors}};
   for (const std::string &symbol : table.symbols) {
     auto found = symbols.find(symbol);
     if (found == symbols.end()) {
@@ -70,9 +71,10 @@ BoundLaunch bound(const LaunchEntry &entry, language::NamedIntegers values) {
 } // namespace
 
 Result<std::vector<int64_t>> bindWorkspaces(const LaunchTable &table,
-                                            const std::map<std::string, int64_t> &symbols) {
+                                            const std::map<std::string, int64_t> &symbols,
+                                            const LaunchSite &site) {
   try {
-    const language::NamedIntegers values = valuesOf(table, symbols);
+    const language::NamedIntegers values = valuesOf(table, symbols, site);
     std::vector<int64_t> elements;
     for (const Workspace &one : table.workspaces) {
       elements.push_back(evaluated(one.name, one.elements, values));
@@ -84,9 +86,10 @@ Result<std::vector<int64_t>> bindWorkspaces(const LaunchTable &table,
 }
 
 Result<std::vector<BoundLaunch>> bindLaunch(const LaunchTable &table,
-                                            const std::map<std::string, int64_t> &symbols) {
+                                            const std::map<std::string, int64_t> &symbols,
+                                            const LaunchSite &site) {
   try {
-    const language::NamedIntegers values = valuesOf(table, symbols);
+    const language::NamedIntegers values = valuesOf(table, symbols, site);
     std::vector<BoundLaunch> launches;
     launches.reserve(table.kernels.size());
     for (const LaunchEntry &entry : table.kernels) {

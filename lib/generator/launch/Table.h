@@ -41,6 +41,12 @@ struct Workspace {
   bool operator==(const Workspace &) const = default;
 };
 
+/// Where a launch takes place. Blocks and the number of parts of a sum are chosen by it.
+struct LaunchSite {
+  int64_t processors = 16; ///< that compute programs at a time, "PROCESSORS" in expressions
+};
+constexpr const char *processorsName = "PROCESSORS";
+
 struct LaunchTable {
   std::vector<std::string> symbols;     ///< that a launch brings, in order
   std::vector<NamedExpression> derived; ///< those that follow from others
@@ -70,9 +76,11 @@ struct BoundLaunch {
 /// E0612 when a symbol has no value, E028x when 64 bits do not hold a number on the way. Of
 /// workspaces, the number of elements of each.
 Result<std::vector<int64_t>> bindWorkspaces(const LaunchTable &table,
-                                            const std::map<std::string, int64_t> &symbols);
+                                            const std::map<std::string, int64_t> &symbols,
+                                            const LaunchSite &site = {});
 Result<std::vector<BoundLaunch>> bindLaunch(const LaunchTable &table,
-                                            const std::map<std::string, int64_t> &symbols);
+                                            const std::map<std::string, int64_t> &symbols,
+                                            const LaunchSite &site = {});
 
 /// The table as JSON, and back; E0611 when it is none.
 std::string toJson(const LaunchTable &table);

@@ -270,7 +270,15 @@ Lazy Tensors::reduce(const std::string &monoid, const Lazy &x, const std::vector
         from.push_back(point[next++]);
       }
     }
-    return program.nodes.reduce(monoid, x.dtype, iterators, {x.at(from)});
+    const Node *value = x.at(from);
+    const bool isSumOfProducts = value->kind == NodeKind::Reduce && value->name == "sum" &&
+                                 value->inputs[0]->kind == NodeKind::Map &&
+                                 value->inputs[0]->name == "mul";
+    if (monoid == "sum" && isSumOfProducts) { // one contraction over the dimensions of both
+      iterators.insert(iterators.end(), value->iterators.begin(), value->iterators.end());
+      value = value->inputs[0];
+    }
+    return program.nodes.reduce(monoid, x.dtype, iterators, {value});
   });
 }
 

@@ -9,6 +9,7 @@
 #include "lib/generator/KernelExpression.h"
 #include "lib/generator/lower/Indexed.h"
 #include "lib/generator/lower/Lazy.h"
+#include "lib/generator/lower/Lines.h"
 #include "lib/language/syntax/Parser.h"
 
 #include <fmt/format.h>
@@ -36,8 +37,9 @@ struct Value {
   double real = 0;     ///< of a number in the text
   int64_t integer = 0; ///< the same, when it has no fraction
   OperandKind kind = OperandKind::Tensor;
-  DType dtype = DType::F32;   ///< by the definition's rules; the tensor has the computed one
-  bool isNonNegative = false; ///< promised of an index
+  DType dtype = DType::F32;         ///< by the definition's rules; the tensor has the computed one
+  bool isNonNegative = false;       ///< promised of an index
+  std::shared_ptr<LineResult> line; ///< a stage that can store the tensor itself
   bool isNumber() const { return !tensor.at; }
 };
 
@@ -106,6 +108,12 @@ private:
       buffer.dtype = value.dtype;
       buffer.sizes = value.tensor.shape;
       buffer.strides = contiguousStrides(buffer.sizes);
+      if (value.line) {
+        const LineResult &line = *value.line;
+        program.stages[line.stage].stores.push_back(
+            {program.add(std::move(buffer)), line.point, line.value, "", line.guard});
+        continue;
+      }
       auto same = std::find_if(stages.begin(), stages.end(), [&](const auto &stage) {
         return stage[0].second.shape == value.tensor.shape;
       });
@@ -163,6 +171,13 @@ private:
     case definition::OperationKind::View:
       result.tensor = viewed(node, in[0].tensor);
       break;
+    case definition::OperationKind::Scan:
+    case definition::OperationKind::Sort: {
+      const LineTensor made = along(node, as(in[0], inside));
+      result.tensor = made.tensor;
+      result.line = made.result;
+      break;
+    }
     case definition::OperationKind::Indexing:
       result.tensor = indexed(node, in, result.dtype);
       return result;
@@ -334,6 +349,11 @@ private:
   }
 
   Lazy reduction(const GraphNode &node, const Value &value, DType type) {
+    if (node.op == "argmax" || node.op == "argmin") {
+      const Lazy given = as(value, computed(value.dtype));
+      return lines.searched(node.op == "argmax", given, dimsOf(node, given.shape),
+                            definition::keepsDim(node));
+    }
     const Lazy x = as(value, type);
     const std::vector<size_t> dims = dimsOf(node, x.shape);
     const bool keeps = definition::keepsDim(node);
@@ -358,6 +378,13 @@ private:
       return node.op == "var" ? variance : make.map("sqrt", {variance});
     }
     throw Unsupported{node.op};
+  }
+
+  LineTensor along(const GraphNode &node, const Lazy &x) {
+    const size_t dim = dimsOf(node, x.shape)[0];
+    return definition::findOperation(node.op)->kind == definition::OperationKind::Sort
+               ? lines.sorted(node, x, dim)
+               : lines.scanned(node.op, x, node.inputs[0], dim);
   }
 
   /// How many elements are reduced, less `correction`.
@@ -566,6 +593,7 @@ private:
   const DType dtype;
   Program program;
   Tensors make{program};
+  Lines lines{program, make};
   std::map<std::string, Polynomial> sizes;
   size_t current = 0; ///< number of the node that is lowered
   int temporaries = 0;

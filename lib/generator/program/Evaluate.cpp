@@ -51,6 +51,10 @@ Tuple combine(const std::string &monoid, const Tuple &a, const Tuple &b) {
     bool isSame = a[0] == b[0] || (std::isnan(a[0]) && std::isnan(b[0]));
     return isSame ? (a[1] <= b[1] ? a : b) : isBetter(b[0], a[0], monoid == "argmax") ? b : a;
   }
+  if (monoid == "cummax" || monoid == "cummin") { // b stands behind a
+    const bool isKept = std::isnan(a[0]) || (monoid == "cummax" ? a[0] > b[0] : a[0] < b[0]);
+    return std::isnan(b[0]) || !isKept ? b : a;
+  }
   if (monoid == "any" || monoid == "all") {
     bool x = a[0] != 0, y = b[0] != 0;
     return {double(monoid == "any" ? x || y : x && y)};

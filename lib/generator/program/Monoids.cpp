@@ -21,6 +21,9 @@ const std::vector<Monoid> &allMonoids() {
       // value and position: the first of equal values, the first NaN
       {"argmax", 2, true, false, false, {-infinity, infinity}},
       {"argmin", 2, true, false, false, {infinity, infinity}},
+      // the last of equal values, and the last NaN: of what stands in a scan's order
+      {"cummax", 2, false, false, false, {-infinity, 0}},
+      {"cummin", 2, false, false, false, {infinity, 0}},
       // count, mean, sum of squared distances from it; maximum, sum of exponentials above it
       {"welford", 3, true, true, false, {0, 0, 0}},
       {"logsumexp", 2, true, true, false, {-infinity, 0}},

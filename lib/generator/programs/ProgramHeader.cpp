@@ -42,6 +42,11 @@ private:
         line(fmt::format("const nereid::Tensor {} = contiguous({});", dense, operand.name));
       }
     }
+    if (usesProcessors(program)) {
+      const std::string processors = variables.fresh("processors");
+      line(fmt::format("const int64_t {} = this->processorsOf({});", processors, leadName()));
+      variables.spelling.rename(processorsName, processors);
+    }
     const std::vector<std::vector<DType>> groups = launchGroups(program, called.op);
     for (size_t i = 0; i < groups.size(); ++i) {
       std::vector<std::string> types;

@@ -117,7 +117,22 @@ LaunchTable withoutTypes(LaunchTable table) {
 
 } // namespace
 
-bool isServedBy(const std::string &text, const std::string &general) {
+/// The text with each statement in one line: how it is broken depends on what it converts.
+static std::string joinedLines(const std::string &text) {
+  std::string result;
+  int depth = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    depth += text[i] == '(' || text[i] == '[' ? 1 : text[i] == ')' || text[i] == ']' ? -1 : 0;
+    const bool isSpace = text[i] == ' ' || text[i] == '\n';
+    if (depth == 0 || !isSpace) {
+      result += text[i];
+    }
+  }
+  return result;
+}
+
+bool isServedBy(const std::string &own, const std::string &other) {
+  const std::string text = joinedLines(own), general = joinedLines(other);
   size_t at = 0;
   for (size_t i = 0; i < general.size();) {
     const size_t conversion = conversionAt(general, i);
@@ -142,6 +157,10 @@ Result<ProgramOperator> makeProgramOperator(const definition::Operator &op) {
   };
   if (has("...") && has("rest")) {
     return makeError("E0607", "the size 'rest' has the name of the leading sizes '...'");
+  }
+  if (has(processorsName)) {
+    return makeError("E0607", fmt::format("the size '{0}' has the name of the number of processors",
+                                          processorsName));
   }
   std::vector<OfType> types;
   for (DType dtype : op.dtypes) {

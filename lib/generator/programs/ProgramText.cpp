@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/generator/programs/ProgramText.h"
 
+#include <algorithm>
 #include <cctype>
 
 namespace nereid::generator {
@@ -17,8 +18,9 @@ WrapperVariables::WrapperVariables(const CalledOperator &called, const SizeNames
   for (const SizeNames::Step &step : sizes.steps) {
     names.fresh(step.variable);
   }
-  for (const char *word : {"math", "torch", "dtype", "grid", "contiguous", "workspace", "addTensor",
-                           "addSize", "addNumber", "addWhole", "addStep", "nereid", "device"}) {
+  for (const char *word :
+       {"math", "torch", "dtype", "grid", "contiguous", "workspace", "addTensor", "addSize",
+        "addNumber", "addWhole", "addStep", "nereid", "device", "processorsOf"}) {
     names.fresh(word);
   }
   names.fresh(called.op.name);
@@ -35,6 +37,25 @@ WrapperVariables::WrapperVariables(const CalledOperator &called, const SizeNames
     rest = names.fresh("rest");
     spelling.rename("rest", rest);
   }
+}
+
+bool usesProcessors(const ProgramOperator &program) {
+  auto names = [](const std::string &text) {
+    return text.find(processorsName) != std::string::npos;
+  };
+  auto hasIt = [&](const NamedExpression &one) { return names(one.value); };
+  for (const auto &[dtype, table] : program.tables) {
+    if (std::any_of(table.derived.begin(), table.derived.end(), hasIt)) {
+      return true;
+    }
+    for (const LaunchEntry &kernel : table.kernels) {
+      if (names(kernel.grid) ||
+          std::any_of(kernel.constexprs.begin(), kernel.constexprs.end(), hasIt)) {
+        return true;
+      }
+    }
+  }
+  return false;
 }
 
 const Operand *operandOf(const CalledOperator &called, const std::string &buffer) {

@@ -31,6 +31,10 @@ private:
   kernel::Names names;
 };
 
+/// Of the devices that wrappers in Python launch on: what they have by the order of magnitude.
+constexpr int64_t nominalProcessors = 132;
+/// Whether a launch depends on how many processors there are.
+bool usesProcessors(const ProgramOperator &program);
 /// The operand that a table's buffer is; null for a workspace.
 const Operand *operandOf(const CalledOperator &called, const std::string &buffer);
 /// "block_x" of BLOCK_X.

@@ -36,6 +36,7 @@ private:
     if (!variables.rest.empty()) {
       line(fmt::format("{} = math.prod({})", variables.rest, restName()));
     }
+    variables.spelling.rename(processorsName, std::to_string(nominalProcessors));
     const std::vector<std::vector<DType>> groups = launchGroups(program, called.op);
     for (size_t i = 0; i < groups.size(); ++i) {
       if (groups.size() == 1) {

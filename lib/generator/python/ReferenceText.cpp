@@ -17,7 +17,7 @@ struct ExactForm {
   std::string_view source; ///< of that function
 };
 
-constexpr std::array<ExactForm, 4> exactForms = {{
+constexpr std::array<ExactForm, 5> exactForms = {{
     {"F.hardsigmoid", "_hardsigmoid", R"(def _hardsigmoid(input):
     """PyTorch has 1/6 as a number of float32 on GPUs."""
     return torch.clamp(input + 3, 0, 6) / 6
@@ -32,8 +32,22 @@ constexpr std::array<ExactForm, 4> exactForms = {{
     return torch.where((self > -3) & (self < 3), grad_output / 6, 0)
 )"},
     {"torch.i0", "_i0", R"(def _i0(input):
-    """PyTorch has NaN for infinities."""
-    return torch.where(input.isinf(), input.abs(), torch.special.i0(input))
+    """PyTorch has NaN for infinities, and an infinity where only exp(input) is one."""
+    half = torch.exp(input.abs() / 2)
+    return torch.where(input.isinf(), input.abs(), torch.special.i0e(input) * half * half)
+)"},
+    {"torch.polygamma", "_polygamma", R"(def _polygamma(n, input):
+    """PyTorch's series for n = 1 ends too early for float64; beyond, it has NaN for infinity, and
+    an infinity where poles lie without end."""
+    if n == 1:
+        is_left = input < 0.5
+        right = torch.special.zeta(2.0, torch.where(is_left, 1 - input, input))
+        sine = torch.sin(math.pi * (input - torch.round(input)))
+        result = torch.where(is_left, (math.pi / sine) ** 2 - right, right)
+    else:
+        result = torch.polygamma(n, input)
+    ends = torch.where(input > 0, 0.0 if n > 0 else math.inf, math.nan)
+    return torch.where(input.isinf(), ends, result)
 )"},
 }};
 

@@ -61,7 +61,7 @@ const std::map<std::string, StepForm> &stepForms() {
       {"erfc", {"torch.erfc"}},
       {"erfinv", {"torch.erfinv"}},
       {"lgamma", {"torch.lgamma", 0, 2}}, // near its zeros good to an absolute error alone
-      {"i0", {"torch.special.i0"}},
+      {"i0", {"lambda x: torch.special.i0e(x) * torch.exp(x.abs() / 2) * torch.exp(x.abs() / 2)"}},
       {"sigmoid", {"torch.sigmoid", 12, 2}},
       {"pow", {"torch.pow"}},
       {"fmod", {"torch.fmod"}},
@@ -110,7 +110,11 @@ public:
   std::string run() {
     const bool isExact =
         std::all_of(fused.nodes.begin(), fused.nodes.end(), [](const FusedNode &node) {
-          return isLeaf(node) || std::none_of(node.types.begin(), node.types.end(), isFloat);
+          const definition::Operation *operation = definition::findOperation(node.op);
+          const bool isPosition =
+              operation && operation->result == definition::ResultType::Position;
+          return isLeaf(node) ||
+                 (!isPosition && std::none_of(node.types.begin(), node.types.end(), isFloat));
         });
     std::string head = fmt::format("def _steps(_t, {}):\n", argumentNames(fused));
     if (isExact) {
@@ -241,6 +245,17 @@ private:
     }
     if (node.op == "matmul" || node.op == "conv2d") {
       return fmt::format("_t.{}({}{}{})", node.op, operands, further, exactness(node));
+    }
+    const definition::Operation *operation = definition::findOperation(node.op);
+    if (operation && operation->kind == definition::OperationKind::Scan) {
+      return fmt::format("_t.scan(\"{}\", {}, {}{})", node.op, operands, further, exactness(node));
+    }
+    if (operation && operation->kind == definition::OperationKind::Sort) {
+      const bool isPosition = operation->result == definition::ResultType::Position;
+      return fmt::format("_t.order({}, {}, {})", isPosition ? "True" : "False", operands, further);
+    }
+    if (node.op == "argmax" || node.op == "argmin") {
+      return fmt::format("_t.searched(torch.{}, {}, {})", node.op, operands, further);
     }
     if (node.op == "prod") {
       return fmt::format("_t.prod({}, {}, {}{})", operands, dims, keeps, exactness(node));

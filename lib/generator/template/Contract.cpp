@@ -2,6 +2,7 @@
 // Kernels of contractions, see Contract.h.
 #include "lib/generator/template/Contract.h"
 
+#include "lib/generator/template/Blocks.h"
 #include "lib/generator/template/Contiguity.h"
 
 #include <fmt/format.h>
@@ -11,8 +12,8 @@
 namespace nereid::generator {
 namespace {
 
-/// Blocks that a matrix unit takes, and that are tried first.
-constexpr int64_t leastBlock = 16, firstBlock = 64, firstBlockOfK = 32;
+/// Blocks that a matrix unit takes.
+constexpr int64_t leastBlock = 16;
 
 /// In the order in which the stores name them, so that neighbours in memory are neighbours here.
 std::vector<IteratorId> inOrder(const std::vector<IteratorId> &order,
@@ -46,12 +47,13 @@ public:
             multiply(contractions[i], sums[i]);
           }
         },
-        &b);
+        {&b});
     for (size_t i = 0; i < contractions.size(); ++i) {
       writing.values.give(contractions[i].reduce, {name(sums[i])});
     }
     writing.values.store(stores);
     StageKernel made = writing.take({a.dimensions().back()});
+    made.options.emplace_back("num_warps", blocks().warps);
     for (const Values *each : {&ofA, &ofB}) {
       made.offsets.insert(made.offsets.end(), each->indicesWritten().begin(),
                           each->indicesWritten().end());
@@ -69,7 +71,6 @@ private:
   static TileDim blocked(const char *index, const char *block, std::vector<IteratorId> iterators) {
     TileDim dim{index, block, std::move(iterators)};
     dim.blockAtLeast = leastBlock;
-    dim.blockAtMost = firstBlock;
     return dim;
   }
 
@@ -79,8 +80,13 @@ private:
     if (!contractions[0].batch.empty()) {
       dims.push_back({"batch", "", inOrder(order, contractions[0].batch), DimForm::Point});
     }
-    dims.push_back(blocked("m", "BLOCK_M", inOrder(order, contractions[0].m)));
-    dims.push_back(blocked("n", "BLOCK_N", inOrder(order, contractions[0].n)));
+    TileDim m = blocked("m", "BLOCK_M", inOrder(order, contractions[0].m));
+    TileDim n = blocked("n", "BLOCK_N", inOrder(order, contractions[0].n));
+    const ProductBlocks blocks = productBlocks(dims, m, n, contractions[0].operand, program);
+    m.largest = blocks.m;
+    n.largest = blocks.n;
+    dims.push_back(std::move(m));
+    dims.push_back(std::move(n));
     return dims;
   }
   /// Those of the result but the last one, and k behind them.
@@ -89,7 +95,7 @@ private:
     dims.back() = blocked("k", "BLOCK_K", contractions[0].k);
     dims.back().form = DimForm::Looped;
     dims.back().block = writing.arguments.names.fresh(dims.back().block);
-    dims.back().blockAtMost = firstBlockOfK;
+    dims.back().largest = blocks().k;
     return dims;
   }
   std::vector<TileDim> dimsOfB(const TileDim &k) const {
@@ -98,6 +104,14 @@ private:
     own.index = "k";
     dims[dims.size() - 2] = own;
     return dims;
+  }
+  ProductBlocks blocks() const {
+    std::vector<TileDim> outer = writing.tile.dimensions();
+    const TileDim n = outer.back();
+    outer.pop_back();
+    const TileDim m = outer.back();
+    outer.pop_back();
+    return productBlocks(outer, m, n, contractions[0].operand, program);
   }
   std::vector<const Node *> factors(const Node *Contraction::*which) const {
     std::vector<const Node *> result;
@@ -113,8 +127,8 @@ private:
   }
 
   void multiply(const Contraction &each, const std::string &sum) {
-    const kernel::Expr left = ofA.factor(each.a, each.operand);
-    const kernel::Expr right = ofB.factor(each.b, each.operand);
+    const kernel::Expr left = ofA.factor(each.a, each.operand, *a.reducedDim());
+    const kernel::Expr right = ofB.factor(each.b, each.operand, *b.reducedDim());
     std::vector<kernel::Argument> list = {left, right, name(sum)};
     if (each.operand == DType::F32) { // not as tensor floats
       list.emplace_back("input_precision", kernel::string("ieee"));

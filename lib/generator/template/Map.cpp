@@ -2,6 +2,7 @@
 // Map kernels, see Map.h.
 #include "lib/generator/template/Map.h"
 
+#include "lib/generator/template/Blocks.h"
 #include "lib/generator/template/Contiguity.h"
 
 #include <fmt/format.h>
@@ -34,6 +35,9 @@ std::vector<TileDim> firstTile(const Program &program, const std::vector<Store> 
                                 : TileDim{"mid", "BLOCK_Z", {*second}});
   }
   dims.push_back({"col", "BLOCK_Y", {inner}});
+  if (second) {
+    setTransposedBlocks(dims, program);
+  }
   return dims;
 }
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // sin, cos, tan: polynomials on [-pi/4, pi/4], exchanged and negated by quadrant. f32 computes in
-// f64 with shorter polynomials; where the processor has an approximate unit, and so computes one
-// number at a time and may branch, sin and cos of all but huge angles stay in f32.
+// f64 with shorter polynomials; where multiplication and addition are one instruction, sin and cos
+// of all but huge angles stay in f32.
 #include "lib/lowering/math/AngleReduction.h"
-#include "lib/lowering/math/ApproximateUnit.h"
 #include "lib/lowering/math/Coefficients.h"
 #include "lib/lowering/math/Functions.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 namespace nereid::lowering {
 namespace {
@@ -45,36 +45,52 @@ Lanes signedBy(Lanes quadrant, Lanes value) {
 
 /// Angles of f32 up to here, in magnitude, are reduced in f32: 2^16 quarter turns.
 constexpr double largestNear = 102943.0;
+constexpr double roundingMagic = 12582912.0; // 1.5 * 2^23
 
-/// In f32, for angles up to largestNear: pi/2 in three parts, of which the multiples of the first
-/// one leave the angle exactly.
-SineAndCosine evaluateNear(Lanes x) {
-  constexpr double roundingMagic = 12582912.0; // 1.5 * 2^23
+/// sin(angle - number * turn), where the bits' low one says that it is negated. A quarter turn,
+/// pi/2, is three numbers, of which the multiples of the first one leave the angle exactly.
+Lanes sineBeside(Lanes angle, Lanes number, double quarters, Lanes bits) {
   constexpr double halfPi1 = 0x1.921fb6p+0, halfPi2 = -0x1.777a5cp-25, halfPi3 = -0x1.ee59dap-50;
-  Lanes magic = mulAdd(x, 0x1.45f306p-1, x.constant(roundingMagic));
-  Lanes number = magic - roundingMagic;
-  Lanes r = mulAdd(number, -halfPi1, x);
-  r = mulAdd(number, -halfPi3, mulAdd(number, -halfPi2, r));
+  Lanes r = mulAdd(number, -quarters * halfPi1, angle);
+  r = mulAdd(number, -quarters * halfPi3, mulAdd(number, -quarters * halfPi2, r));
   Lanes z = r * r;
-  Lanes sine = mulAdd(r * z, polynomial(z, std::span<const double>(coefficients::sin32)), r);
-  Lanes cosine = mulAdd(z * z, polynomial(z, std::span<const double>(coefficients::cos32)),
-                        mulAdd(z, -0.5, x.constant(1.0)));
-  return {bitsOf(magic), sine, cosine};
+  Lanes tail = polynomial(z, std::span<const double>(coefficients::sinHalfTurn32));
+  return floatOf(bitsOf(mulAdd(r * z, tail, r)) ^ (bits << 31));
+}
+
+/// In f32, for angles up to largestNear: the multiple of pi that is nearest.
+Lanes sineNear(Lanes x) {
+  Lanes magic = mulAdd(x, 0x1.45f306p-2, x.constant(roundingMagic));
+  Lanes sine = sineBeside(x, magic - roundingMagic, 2, bitsOf(magic));
+  return select(absolute(x) < 0x1p-13, x, sine); // -0 stays what it is
+}
+
+/// Likewise: the odd multiple of pi/2 that is nearest.
+Lanes cosineNear(Lanes x) {
+  Lanes magic = mulAdd(x, 0x1.45f306p-2, x.constant(-0.5)) + roundingMagic;
+  Lanes odd = mulAdd(magic - roundingMagic, 2.0, x.constant(1.0));
+  Lanes cosine = sineBeside(x, odd, 1, bitsOf(magic) ^ uint64_t(1));
+  return select(absolute(x) < 0x1p-12, x.constant(1.0), cosine);
 }
 
 /// What `near` makes of angles up to largestNear, and for others what `far` makes of them.
 Lanes nearOrFar(Lanes x, llvm::function_ref<Lanes()> near, llvm::function_ref<Lanes()> far) {
   LanesContext &where = x.where();
   mlir::OpBuilder &b = where.builder;
-  // NaN is not far: it comes through.
-  auto branch = b.create<mlir::scf::IfOp>(where.loc, mlir::TypeRange(x.type()),
-                                          (absolute(x) > largestNear).get(), true);
-  mlir::OpBuilder::InsertionGuard guard(b);
-  for (bool isFar : {true, false}) {
-    b.setInsertionPointToStart(isFar ? branch.thenBlock() : branch.elseBlock());
-    Lanes result = isFar ? far() : near();
-    b.create<mlir::scf::YieldOp>(where.loc, result.get());
+  Lanes isFar = absolute(x) > largestNear; // not NaN: it comes through
+  mlir::Value any = isFar.get();
+  const bool isVector = mlir::isa<mlir::VectorType>(any.getType());
+  if (isVector) {
+    any = b.create<mlir::vector::ReductionOp>(where.loc, mlir::vector::CombiningKind::OR, any);
   }
+  auto branch = b.create<mlir::scf::IfOp>(where.loc, mlir::TypeRange(x.type()), any, true);
+  mlir::OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.elseBlock());
+  b.create<mlir::scf::YieldOp>(where.loc, near().get());
+  b.setInsertionPointToStart(branch.thenBlock());
+  // A lane's result does not depend on its neighbours.
+  Lanes mixed = isVector ? select(isFar, far(), near()) : far();
+  b.create<mlir::scf::YieldOp>(where.loc, mixed.get());
   return Lanes(where, branch.getResult(0));
 }
 
@@ -98,27 +114,25 @@ Lanes cosineInDouble(Lanes x) { return toSingle(cosineOf(evaluate(toDouble(x), t
 } // namespace
 
 // f16 ends at 65504, so that every angle is near.
-Lanes sinOfHalf(Lanes x) { return sineOf(x, evaluateNear(x)); }
-Lanes cosOfHalf(Lanes x) { return cosineOf(evaluateNear(x)); }
+Lanes sinOfHalf(Lanes x) { return sineNear(x); }
+Lanes cosOfHalf(Lanes x) { return cosineNear(x); }
 
 Lanes emitSin(Lanes x) {
   if (x.width() == 64) {
     return sineOf(x, evaluate(x, /*isSingle=*/false));
   }
-  return approximateUnitFor(x)
-             ? nearOrFar(
-                   x, [&] { return sinOfHalf(x); }, [&] { return sineInDouble(x); })
-             : sineInDouble(x);
+  auto inDouble = [&] { return sineInDouble(x); };
+  return !x.where().machine.hasFma ? inDouble()
+                                   : nearOrFar(x, [&] { return sineNear(x); }, inDouble);
 }
 
 Lanes emitCos(Lanes x) {
   if (x.width() == 64) {
     return cosineOf(evaluate(x, /*isSingle=*/false));
   }
-  return approximateUnitFor(x)
-             ? nearOrFar(
-                   x, [&] { return cosOfHalf(x); }, [&] { return cosineInDouble(x); })
-             : cosineInDouble(x);
+  auto inDouble = [&] { return cosineInDouble(x); };
+  return !x.where().machine.hasFma ? inDouble()
+                                   : nearOrFar(x, [&] { return cosineNear(x); }, inDouble);
 }
 
 Lanes emitTan(Lanes x) {

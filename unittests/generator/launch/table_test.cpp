@@ -43,9 +43,9 @@ TEST(LaunchTable, SaysAllThatALaunchNeeds) {
   const BoundLaunch &turn = (*launches)[0], &halve = (*launches)[1];
   EXPECT_EQ(turn.function, "t_1_kernel");
   EXPECT_EQ(turn.signature, "x_ptr=*fp16, w_ptr=*fp32, scale=fp32, N=i32, "
-                            "BLOCK_Y=1024, BLOCK_X=2, WIDE=0");
+                            "BLOCK_Y=2048, BLOCK_X=2, WIDE=0"); // turned: 4096 elements
   EXPECT_EQ(turn.sizes, (std::vector<int64_t>{5001}));
-  EXPECT_EQ(turn.programs, 5);
+  EXPECT_EQ(turn.programs, 3);
   EXPECT_EQ(halve.signature, "w_ptr=*fp32, y_ptr=*fp32, H=i32, BLOCK_Y=4096, WIDE=0");
   EXPECT_EQ(halve.sizes, (std::vector<int64_t>{2501}));
   EXPECT_EQ(halve.programs, 1);
@@ -81,27 +81,72 @@ y[i, j] = x[i, j]
   EXPECT_TRUE(isWide(65536, 32766, 32766)) << "lanes beyond the last row's end";
 }
 
-TEST(LaunchTable, AReductionIsWholeAsFarAsItFits) {
+TEST(LaunchTable, AReductionTakesTheFormThatItsSizesAskFor) {
   const std::string buffers = "N = size()\nM = size()\nx = input(fp32, [N, M], strides=[M, 1])\n"
                               "y = output(fp32, [N], strides=[1])\n"
                               "z = output(fp32, [M], strides=[1])\n"
                               "i = iterator(N)\nj = iterator(M)\nstage(\"t\")\n";
   auto taken = [](const LaunchTable &table, int64_t n, int64_t m) {
-    auto launches = bindLaunch(table, {{"N", n}, {"M", m}});
+    auto launches = bindLaunch(table, {{"N", n}, {"M", m}}, {.processors = 16});
     EXPECT_TRUE(bool(launches));
-    EXPECT_EQ(launches->size(), 2u);
+    EXPECT_EQ(launches->size(), 4u);
     std::string names;
     for (const BoundLaunch &each : *launches) {
-      names += each.programs > 0 ? each.function : "";
+      names += each.programs > 0 ? each.function + " " : "";
     }
     return names;
   };
+  const std::string parts = "t_part_1_looped_kernel t_part_2_kernel ";
   const LaunchTable rows = tableOf(buffers + "y[i] = sum[j](x[i, j])\n");
-  EXPECT_EQ(taken(rows, 3, 8192), "t_kernel");
-  EXPECT_EQ(taken(rows, 3, 8193), "t_looped_kernel");
+  EXPECT_EQ(taken(rows, 3, 8192), "t_kernel ");
+  EXPECT_EQ(taken(rows, 31, 8193), parts);
+  EXPECT_EQ(taken(rows, 32, 8193), "t_looped_kernel ") << "two for each processor";
   const LaunchTable columns = tableOf(buffers + "z[j] = sum[i](x[i, j])\n");
-  EXPECT_EQ(taken(columns, 128, 3), "t_kernel");
-  EXPECT_EQ(taken(columns, 129, 3), "t_looped_kernel");
+  EXPECT_EQ(taken(columns, 128, 3), "t_kernel ");
+  EXPECT_EQ(taken(columns, 129, 3), "t_looped_kernel ");
+  EXPECT_EQ(taken(columns, 1024, 3), parts);
+  EXPECT_EQ(taken(columns, 1024, 64 * 31), parts);
+  EXPECT_EQ(taken(columns, 1024, 64 * 31 + 1), "t_looped_kernel ");
+}
+
+TEST(LaunchTable, WorkspacesOfAFormThatIsNotTakenAreEmpty) {
+  const LaunchTable table = tableOf("N = size()\nx = input(fp32, [N], strides=[1])\n"
+                                    "y = output(fp32, [1], strides=[1])\ni = iterator(N)\n"
+                                    "stage(\"t\")\ny[0] = sum[i](x[i])\n");
+  auto elements = [&](int64_t n) { return *bindWorkspaces(table, {{"N", n}}); };
+  EXPECT_EQ(elements(8192), (std::vector<int64_t>{1}));
+  EXPECT_EQ(elements(8193), (std::vector<int64_t>{256}));
+}
+
+TEST(LaunchTable, ProductsHaveLargeBlocksWhereTheseKeepAllProcessorsAtWork) {
+  const LaunchTable table =
+      tableOf("N = size()\nM = size()\nK = size()\n"
+              "x = input(fp16, [N, K], strides=[K, 1])\n"
+              "w = input(fp16, [K, M], strides=[M, 1])\n"
+              "y = output(fp32, [N, M], strides=[M, 1])\n"
+              "i = iterator(N)\nj = iterator(M)\nk = iterator(K)\n"
+              "stage(\"t\")\n"
+              "y[i, j] = sum[k](cast(x[i, k], fp32) * cast(w[k, j], fp32))\n");
+  auto taken = [&](int64_t n, int64_t m, int64_t k) {
+    auto launches = bindLaunch(table, {{"N", n}, {"M", m}, {"K", k}}, {.processors = 132});
+    EXPECT_TRUE(bool(launches));
+    std::string text;
+    for (const BoundLaunch &each : *launches) {
+      const size_t blocks = each.signature.find("BLOCK");
+      text += each.programs > 0 ? each.function + " " + each.signature.substr(blocks) + "; " : "";
+    }
+    return text;
+  };
+  EXPECT_EQ(taken(4096, 4096, 4096),
+            "t_kernel BLOCK_K=64, BLOCK_N=128, BLOCK_M=128, WIDE=0, num_warps=8; ");
+  EXPECT_EQ(taken(1024, 1024, 4096),
+            "t_kernel BLOCK_K=64, BLOCK_N=64, BLOCK_M=64, WIDE=0, num_warps=4; ");
+  EXPECT_EQ(taken(3, 512, 512),
+            "t_kernel BLOCK_K=64, BLOCK_N=64, BLOCK_M=16, WIDE=0, num_warps=4; ");
+  EXPECT_TRUE(taken(3, 512, 4096)
+                  .starts_with("t_part_1_kernel BLOCK_K=64, BLOCK_N=64, BLOCK_M=16, WIDE=0, "
+                               "num_warps=4; t_part_2_kernel"))
+      << taken(3, 512, 4096);
 }
 
 TEST(LaunchTable, NothingIsLaunchedForNothing) {

@@ -28,7 +28,7 @@ public:
       return makeError("E0611", "the table changes on its way through a file");
     }
     for (LaunchEntry &entry : read->kernels) {
-      change(entry);
+      change(entry, made->table);
     }
     std::map<std::string, int64_t> sizes;
     for (size_t i = 0; i < read->symbols.size(); ++i) {
@@ -57,14 +57,39 @@ public:
   }
 
 private:
-  void change(LaunchEntry &entry) const {
+  /// Whether the options want this one of several forms; nothing where they do not say.
+  std::optional<bool> isTaken(const std::string &function, const LaunchTable &table) const {
+    auto base = [](const std::string &name) {
+      for (const char *end : {"_part_", "_looped_kernel", "_kernel"}) {
+        if (const size_t at = name.find(end); at != std::string::npos) {
+          return name.substr(0, at);
+        }
+      }
+      return name;
+    };
+    auto has = [&](const std::string &form) {
+      return std::any_of(table.kernels.begin(), table.kernels.end(), [&](const auto &one) {
+        return one.function.starts_with(base(function) + form);
+      });
+    };
+    const bool isPart = function.find("_part_") != std::string::npos;
+    if (options.isSplit) {
+      return has("_part_") ? std::optional(isPart) : std::nullopt;
+    }
+    return !isPart && (function.ends_with("_looped_kernel") || !has("_looped_kernel"));
+  }
+
+  void change(LaunchEntry &entry, const LaunchTable &table) const {
     const bool isLooped = entry.function.ends_with("_looped_kernel");
     const size_t condition = entry.grid.find("*((");
-    if (options.isLooped && condition != std::string::npos) { // the other form
-      entry.grid = entry.grid.substr(0, condition) + (isLooped ? "" : "*0");
+    if (condition != std::string::npos && (options.isLooped || options.isSplit)) {
+      if (std::optional<bool> taken = isTaken(entry.function, table)) {
+        entry.grid = entry.grid.substr(0, condition) + (*taken ? "" : "*0");
+      }
     }
     for (NamedExpression &one : entry.constexprs) {
-      const bool isWhole = one.name == "BLOCK_R" && !isLooped;
+      const bool isWhole = (one.name == "BLOCK_R" && !isLooped) || one.name == "BLOCK_D" ||
+                           one.name == "BLOCK_E" || one.name == "num_warps";
       if (one.name == "WIDE") {
         one.value = options.isWide ? "1" : one.value;
       } else if (one.name == "BLOCK_M" || one.name == "BLOCK_N" || one.name == "BLOCK_K") {

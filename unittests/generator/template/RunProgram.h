@@ -17,6 +17,7 @@ struct RunOptions {
   bool hasSmallBlocks = true;
   bool isWide = false;   ///< offsets have 64 bits in any case
   bool isLooped = false; ///< reductions walk over blocks where there is the choice
+  bool isSplit = false;  ///< reductions are computed in parts where there is the choice
 };
 
 /// The program gets the stages of makeKernels. The elements of each output and temporary

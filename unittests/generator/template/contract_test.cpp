@@ -109,7 +109,9 @@ const std::vector<RunOptions> &everywhere() {
   static const std::vector<RunOptions> all = {{RunOn::Interpreter, true, false},
                                               {RunOn::Interpreter, false, true},
                                               {RunOn::Cpu, false, false},
-                                              {RunOn::Cpu, true, true}};
+                                              {RunOn::Cpu, true, true},
+                                              {RunOn::Interpreter, true, false, false, true},
+                                              {RunOn::Cpu, false, false, false, true}};
   return all;
 }
 

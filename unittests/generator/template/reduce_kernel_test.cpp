@@ -19,12 +19,14 @@ constexpr double notANumber = NAN;
 const std::vector<RunOptions> &interpreted() {
   static const std::vector<RunOptions> all = {{RunOn::Interpreter, true, false, false},
                                               {RunOn::Interpreter, true, true, true},
-                                              {RunOn::Interpreter, false, false, true}};
+                                              {RunOn::Interpreter, false, false, true},
+                                              {RunOn::Interpreter, true, false, false, true}};
   return all;
 }
 const std::vector<RunOptions> &compiled() {
   static const std::vector<RunOptions> all = {{RunOn::Cpu, false, false, false},
-                                              {RunOn::Cpu, true, true, true}};
+                                              {RunOn::Cpu, true, true, true},
+                                              {RunOn::Cpu, false, false, false, true}};
   return all;
 }
 
@@ -70,7 +72,7 @@ void expectRow(const std::string &name, const std::vector<int64_t> &shape,
           made(sample.body, sample.inputs, each.out, "\"" + std::string(torchName(dtype)) + "\"",
                isWidened ? "int64" : "");
       for (const RunOptions &option : options) {
-        SCOPED_TRACE(std::string(option.isLooped ? "looped" : "whole"));
+        SCOPED_TRACE(std::string(option.isSplit ? "split" : option.isLooped ? "looped" : "whole"));
         expectReference(op, sample, dtype, option);
       }
     }

@@ -206,6 +206,74 @@ class Steps:
         lost = (above > self.largest) | (value.isinf() & (below < 2 * self.tiny))
         return self._rounded(value, error, 1, lost)
 
+    def scan(self, name, x, dim, is_exact=False):
+        """Of each element, what those up to it make."""
+        given, off = x
+        if name.startswith(("cummax", "cummin")):
+            value, place = (torch.cummax if name.startswith("cummax") else torch.cummin)(given, dim)
+            if name.endswith("_indices"):
+                return place, None if off is None else self._open(torch.cummax(off, dim).values)
+            return value, None if off is None else torch.cummax(off, dim).values
+        value = getattr(torch, name)(given, dim)
+        if is_exact and off is None:
+            return value, None
+        if is_exact:
+            error = torch.cumsum(off, dim)
+            return value, error if name == "cumsum" else self._open(error)
+        sizes = [1] * given.dim()
+        sizes[dim] = given.shape[dim]
+        terms = torch.arange(1, given.shape[dim] + 1, device=given.device, dtype=torch.float64)
+        steps = torch.minimum(terms - 1, 6 * terms.sqrt()).reshape(sizes)
+        error = _error(x)
+        if name == "cumsum":
+            magnitudes = torch.cumsum(given.abs(), dim)
+            error = torch.cumsum(error, dim)
+            lost = error.isinf() | (magnitudes.isfinite() & (magnitudes > self.largest))
+            return self._rounded(value, error + steps * self.unit * magnitudes, 1, lost)
+        if name == "cumprod":
+            most = (given.abs() + error).nan_to_num(posinf=1.0)
+            upper, above = torch.cumprod(most, dim), torch.cumprod(most.clamp(min=1.0), dim)
+            below = torch.cumprod(torch.where(most > 0, most, 1.0).clamp(max=1.0), dim)
+            error = upper * torch.expm1(steps * self.unit) + (upper - value.abs()).clamp(min=0.0)
+            flushed = value.abs() + terms.reshape(sizes) * self.tiny * self.unit * above
+            error = error + torch.where(below < 2 * self.tiny, flushed, 0.0)
+            error = error.nan_to_num(0.0, math.inf)
+            lost = (above > self.largest) | (~value.isfinite() & (below < 2 * self.tiny))
+            return value, torch.where(lost, math.inf, self._rounded(value, error, 1, lost)[1])
+        top = torch.cummax(given, dim).values
+        away = (value - top).abs().nan_to_num(0.0, 0.0)
+        error = torch.cummax(error, dim).values + 2 * (steps + 64) * self.unit
+        error = error + self.unit * (top.abs().nan_to_num(0.0, 0.0, 0.0) + 4 * away)
+        return self._rounded(value, error, 2, error.isinf())
+
+    def order(self, is_place, x, dim, first=0, count=None, descending=False, is_median=False, keepdim=True):
+        """Places of the sorted line, stable; what was off before may have moved elements past each other."""
+        value, place = torch.sort(x[0], stable=True, dim=dim, descending=descending)
+        length = value.shape[dim]
+        if is_median:
+            nans = (value != value).sum(dim, True)
+            at = torch.where(nans > 0, length - nans, (length - 1) // 2)
+            value, place = torch.gather(value, dim, at), torch.gather(place, dim, at)
+        elif count is not None:
+            value, place = value.narrow(dim, first, count), place.narrow(dim, first, count)
+        error = None if x[1] is None else torch.amax(x[1].expand_as(x[0]), dim, True).expand_as(value)
+        chosen, error = (place, self._open(error)) if is_place else (value, error)
+        if not keepdim:
+            chosen, error = chosen.squeeze(dim), None if error is None else error.squeeze(dim)
+        return chosen, error
+
+    def searched(self, function, x, dim, keepdim=False):
+        place = function(x[0], dim, keepdim)
+        if x[1] is None:
+            return place, None
+        off = x[1].expand_as(x[0])
+        return place, self._open(off.amax() if dim is None else torch.amax(off, dim, keepdim))
+
+    @staticmethod
+    def _open(error):
+        """Of places: any, where something was off."""
+        return None if error is None else torch.where(error > 0, math.inf, 0.0)
+
     def matmul(self, a, b, is_exact=False):
         return self._products(torch.matmul, a, b, None, a[0].shape[-1], is_exact)
 
@@ -477,6 +545,8 @@ def judge(inputs, results, dtype, is_each_rounded=False):
                     f"result {number} expects shape {tuple(want.shape)}, but got {tuple(result.shape)}"
                 )
                 return verdict
+            if result.dtype == torch.int64 and value is not None and value.dtype == torch.int64:
+                want = want if is_each_rounded else value  # places of equal elements are stable here
             if result.dtype.is_floating_point:
                 want = want.to(torch.float64)
                 # What float64 itself leaves open, where PyTorch's formula cancels and the kernel's
@@ -502,6 +572,17 @@ def _memory_of(value):
         torch.empty, torch.empty_like = empty, empty_like
 
 
+@contextlib.contextmanager
+def _own_convolutions(is_wanted):
+    """cuDNN's of 16 bits round partial sums, and spread NaN to elements that it does not belong to."""
+    former = torch.backends.cudnn.enabled
+    torch.backends.cudnn.enabled = former and not is_wanted
+    try:
+        yield
+    finally:
+        torch.backends.cudnn.enabled = former
+
+
 def _is_same(a, b):
     return not isinstance(a, torch.Tensor) or bool(((a == b) | ((a != a) & (b != b))).all())
 
@@ -509,7 +590,7 @@ def _is_same(a, b):
 def judged_call(function, inputs, dtype, kind="plain", is_each_rounded=False):
     before = tuple(each.clone() if isinstance(each, torch.Tensor) else each for each in inputs)
     # Where NaN belongs, memory that held NaN would look right.
-    with _memory_of(7.0 if kind == "inf and nan" else math.nan):
+    with _memory_of(7.0 if kind == "inf and nan" else math.nan), _own_convolutions(is_each_rounded):
         results = function(*inputs)
     verdict = judge(before, results, dtype, is_each_rounded)
     for given, left in zip(before, inputs):

@@ -60,11 +60,17 @@ inline Launch::Launch(const nereid::Tensor &x, const nereid::Tensor &y, double s
     addSize("C_H_W", C * H * W);
     addSize("N", N);
     const int64_t block_y = std::min<int64_t>({
-        1024,
+        std::max<int64_t>({
+            64,
+            nereid::quotientRoundedDown(4096, std::max<int64_t>({1, nereid::nextPowerOf2(H * W)}))
+        }),
         std::max<int64_t>({1, nereid::nextPowerOf2(C)})
     });
     const int64_t block_z = std::min<int64_t>({
-        std::max<int64_t>({1, nereid::quotientRoundedDown(4096, block_y)}),
+        std::max<int64_t>({
+            64,
+            nereid::quotientRoundedDown(4096, std::max<int64_t>({1, nereid::nextPowerOf2(C)}))
+        }),
         std::max<int64_t>({1, nereid::nextPowerOf2(H * W)})
     });
     const int64_t block_x = std::min<int64_t>({

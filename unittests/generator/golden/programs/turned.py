@@ -68,8 +68,14 @@ def turned(x: torch.Tensor, y: torch.Tensor, scale: float = 0.5) -> torch.Tensor
         return out
     x = x.contiguous()
     y = y.contiguous()
-    block_y = min(1024, max(1, triton.next_power_of_2(C)))
-    block_z = min(max(1, 4096 // block_y), max(1, triton.next_power_of_2(H * W)))
+    block_y = min(
+        max(64, 4096 // max(1, triton.next_power_of_2(H * W))),
+        max(1, triton.next_power_of_2(C)),
+    )
+    block_z = min(
+        max(64, 4096 // max(1, triton.next_power_of_2(C))),
+        max(1, triton.next_power_of_2(H * W)),
+    )
     block_x = min(max(1, 4096 // block_y // block_z), max(1, triton.next_power_of_2(N)))
     programs = triton.cdiv(C, block_y) * triton.cdiv(H * W, block_z) * triton.cdiv(N, block_x)
     turned_kernel[(programs,)](

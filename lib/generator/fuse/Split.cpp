@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reductions in parts, see Split.h.
+#include "lib/generator/fuse/Split.h"
+
+#include "lib/definition/operations/Promotion.h"
+#include "lib/generator/emit/AccessMask.h"
+#include "lib/generator/fuse/Contraction.h"
+#include "lib/generator/program/Monoids.h"
+#include "lib/generator/template/Contiguity.h"
+#include "lib/generator/template/StageKernel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace nereid::generator {
+namespace {
+
+/// Parts of a single iterator begin at multiples of it, so that wide accesses stay aligned.
+constexpr int64_t partAlignment = 16;
+
+std::vector<const Node *> reductionsOf(const std::vector<const Node *> &roots) {
+  std::vector<const Node *> result = reachable(roots);
+  std::erase_if(result, [](const Node *node) { return node->kind != NodeKind::Reduce; });
+  return result;
+}
+
+class Splitter {
+public:
+  Splitter(Program &program, std::vector<Store> stores, int64_t parts)
+      : program(program), stores(std::move(stores)), parts(parts),
+        order(orderOf(program, this->stores)) {}
+
+  std::optional<Split> run() {
+    const std::vector<const Node *> all = reductionsOf(rootsOf(stores));
+    if (all.empty() || std::any_of(all.begin(), all.end(), isStuck)) {
+      return std::nullopt;
+    }
+    line = all[0]->iterators[0];
+    const Polynomial extent = program.space.iterators[line].extent;
+    const int64_t unit = all[0]->iterators.size() == 1 ? partAlignment : 1;
+    length = program.space.symbols.addQuotient(extent + (parts * unit - 1), parts * unit) * unit;
+    for (std::vector<const Node *> left = all; !left.empty();
+         left = reductionsOf(rootsOf(stores))) {
+      splitLevel(left);
+    }
+    if (!isJoined) {
+      made.stages.push_back(stores);
+    }
+    return std::move(made);
+  }
+
+private:
+  /// Conditions around the reduction may be what keeps its indices inside.
+  static bool isStuck(const Node *reduction) {
+    const std::vector<const Node *> inside = reachable(reduction->inputs);
+    return std::any_of(inside.begin(), inside.end(), [](const Node *node) {
+      return (node->kind == NodeKind::Load || node->kind == NodeKind::Ref) &&
+             readsIndex(node->indices);
+    });
+  }
+
+  /// Those of `left` that need no other.
+  void splitLevel(const std::vector<const Node *> &left) {
+    std::vector<const Node *> level = left;
+    std::erase_if(level, [](const Node *node) { return !reductionsOf(node->inputs).empty(); });
+    const IteratorId part = program.space.iterators.add(parts, "part");
+    const IteratorId within = program.space.iterators.add(length, "within");
+    std::vector<Store> partial;
+    std::map<const Node *, const Node *> joined;
+    for (const Node *each : level) {
+      joined[each] = join(*each, partsOf(*each, part, within, partial));
+    }
+    addStages(partial);
+    // The last ones are joined where they are needed, unless that runs along the line again.
+    isJoined = level.size() == left.size() && !program.iteratorsOf(stores[0]).contains(line);
+    replace(isJoined ? joined : saved(joined));
+  }
+
+  /// Stores the components of each part; what reads them at `part`.
+  std::vector<NodeParts> partsOf(const Node &node, IteratorId part, IteratorId within,
+                                 std::vector<Store> &partial) {
+    const Affine place = Affine::iterator(part) * length + Affine::iterator(within);
+    const Node *inside =
+        program.nodes.map("lt", DType::Bool,
+                          {program.nodes.index(place),
+                           program.nodes.index(Affine(program.space.iterators[line].extent))});
+    NodeParts reduced = node;
+    std::replace(reduced.iterators.begin(), reduced.iterators.end(), line, within);
+    const bool isProduct = contractionOf(node).has_value();
+    for (size_t i = 0; i < reduced.inputs.size(); ++i) {
+      const Node *moved =
+          program.nodes.substitute(reduced.inputs[i], {{line, place}}, program.space);
+      reduced.inputs[i] = isProduct ? productInside(*moved, inside)
+                                    : selected(inside, moved, findMonoid(node.name)->identity[i]);
+    }
+    const Node *value = program.nodes.make(std::move(reduced));
+    std::vector<NodeParts> refs;
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
+      const bool isTuple = node.inputs.size() > 1;
+      const DType type = isTuple ? node.inputs[i]->dtype : node.dtype;
+      const Node *component = value;
+      if (isTuple) {
+        NodeParts pick{NodeKind::Pick, type, {value}};
+        pick.component = static_cast<uint32_t>(i);
+        component = program.nodes.make(std::move(pick));
+      }
+      NodeParts ref = memoryFor(type, node.free, part);
+      partial.push_back({ref.buffer, ref.indices, component, "", nullptr});
+      refs.push_back(std::move(ref));
+    }
+    return refs;
+  }
+
+  /// The node over all its parts.
+  const Node *join(const Node &node, const std::vector<NodeParts> &refs) {
+    NodeParts result{NodeKind::Reduce, node.dtype};
+    result.name = node.name;
+    result.iterators = {refs[0].indices[0].asIterator().value()};
+    for (const NodeParts &ref : refs) {
+      result.inputs.push_back(program.nodes.make(ref));
+    }
+    return program.nodes.make(std::move(result));
+  }
+
+  /// The values in memory, which a stage of its own writes.
+  std::map<const Node *, const Node *> saved(const std::map<const Node *, const Node *> &joined) {
+    std::vector<Store> stage;
+    std::map<const Node *, const Node *> result;
+    auto save = [&](const Node *original, const Node *value) {
+      NodeParts ref = memoryFor(value->dtype, original->free, {});
+      stage.push_back({ref.buffer, ref.indices, value, "", nullptr});
+      result[original] = program.nodes.make(std::move(ref));
+    };
+    for (const Node *node : reachable(rootsOf(stores))) {
+      auto own = joined.find(node);
+      if (own != joined.end() && node->inputs.size() == 1) {
+        save(node, own->second);
+      } else if (node->kind == NodeKind::Pick && joined.contains(node->inputs[0])) {
+        NodeParts pick = *node;
+        pick.inputs = {joined.at(node->inputs[0])};
+        save(node, program.nodes.make(std::move(pick)));
+      }
+    }
+    addStages(stage);
+    return result;
+  }
+
+  /// One kernel has stores over the same iterators.
+  void addStages(const std::vector<Store> &all) {
+    for (std::vector<Store> &group : groupsOf(program, {"", all})) {
+      made.stages.push_back(std::move(group));
+    }
+  }
+
+  /// A temporary over these iterators, those of the stores in their order, and how it is read.
+  NodeParts memoryFor(DType dtype, const std::set<IteratorId> &free,
+                      std::optional<IteratorId> part) {
+    Buffer buffer;
+    buffer.name = fmt::format("part_{}", made.workspaces.size() + 1);
+    for (int count = 2; program.find(buffer.name); ++count) {
+      buffer.name = fmt::format("part_{}_{}", made.workspaces.size() + 1, count);
+    }
+    buffer.dtype = dtype;
+    buffer.role = BufferRole::Temporary;
+    NodeParts ref{NodeKind::Ref, dtype};
+    auto add = [&](IteratorId iterator) {
+      buffer.sizes.push_back(program.space.iterators[iterator].extent);
+      ref.indices.push_back(Affine::iterator(iterator));
+    };
+    if (part) {
+      add(*part);
+    }
+    for (IteratorId iterator : order) {
+      if (free.contains(iterator)) {
+        add(iterator);
+      }
+    }
+    buffer.strides = contiguousStrides(buffer.sizes);
+    ref.buffer = program.add(std::move(buffer));
+    made.workspaces.push_back(ref.buffer);
+    return ref;
+  }
+
+  /// The value where `inside` holds, else the number: of what is converted, already in the type
+  /// from which it is, for the load to have it.
+  const Node *selected(const Node *inside, const Node *value, double other) {
+    const DType type = value->dtype;
+    const bool isCast = value->kind == NodeKind::Map && value->name == "cast";
+    if (isCast && isFloat(type) && isFloat(value->inputs[0]->dtype)) {
+      return program.nodes.map("cast", type, {selected(inside, value->inputs[0], other)});
+    }
+    const Node *number =
+        isFloat(type)
+            ? program.nodes.real(other, type)
+            : program.nodes.integer(!std::isinf(other) ? static_cast<int64_t>(other)
+                                    : other < 0
+                                        ? definition::lowestInteger(type)
+                                        : static_cast<int64_t>(definition::highestInteger(type)),
+                                    type);
+    return program.nodes.map("where", type, {inside, value, number});
+  }
+
+  /// Both factors are 0 outside.
+  const Node *productInside(const Node &product, const Node *inside) {
+    std::vector<const Node *> factors;
+    for (const Node *factor : product.inputs) {
+      factors.push_back(selected(inside, factor, 0));
+    }
+    return program.nodes.map(product.name, product.dtype, std::move(factors));
+  }
+
+  void replace(std::map<const Node *, const Node *> done) {
+    auto build = [&](NodeParts nodeParts) { return program.nodes.make(std::move(nodeParts)); };
+    auto replaced = [&](const Node *node) {
+      return program.nodes.rebuild(node, program.space, build, done);
+    };
+    for (Store &store : stores) {
+      for (Affine &index : store.index) {
+        index = index.substitute({}, program.space, replaced);
+      }
+      store.value = replaced(store.value);
+      store.guard = store.guard ? replaced(store.guard) : nullptr;
+    }
+    if (isJoined) {
+      made.stages.push_back(stores);
+      stores.clear();
+    }
+  }
+
+  Program &program;
+  std::vector<Store> stores;
+  const int64_t parts;
+  const std::vector<IteratorId> order;
+  IteratorId line = 0;
+  Polynomial length;
+  Split made;
+  bool isJoined = false;
+};
+
+} // namespace
+
+std::optional<Split> splitReductions(Program &program, const std::vector<Store> &stores,
+                                     int64_t parts) {
+  return Splitter(program, stores, parts).run();
+}
+
+} // namespace nereid::generator

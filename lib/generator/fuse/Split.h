@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// The reductions of one kernel as several: where few programs would each reduce a long line, parts
+// of the line are reduced by programs of their own and then joined.
+//
+//   out[j] = max[i](x[i, j])
+//
+//   part[p, j] = max[i](where(L*p + i < N, x[L*p + i, j], -inf))      i < L, p < parts
+//   out[j] = max[p](part[p, j])
+//
+// Of reductions that need others (variances, softmax) each level is a pair of stages; what is
+// written along the reduced iterators is a stage of its own behind them. Products are split along
+// k. The number of parts is fixed and none depends on who is first: results do not change between
+// runs.
+#pragma once
+
+#include "lib/generator/program/Program.h"
+
+namespace nereid::generator {
+
+struct Split {
+  std::vector<std::vector<Store>> stages; ///< one kernel's stores each, in order
+  std::vector<BufferId> workspaces;       ///< that they leave to each other
+};
+
+/// The stores' reductions in `parts` parts, along the outermost iterator that they bind. The
+/// program gets temporaries and iterators; its stages stay as they are. Nothing where a reduction
+/// reads at an index from memory, which only conditions around it may make valid.
+std::optional<Split> splitReductions(Program &program, const std::vector<Store> &stores,
+                                     int64_t parts);
+
+} // namespace nereid::generator

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocks that templates ask for, as expressions of the launch table (launch/Table.h): a launch
+// knows its sizes and whether it runs on a device, whoever makes the kernel does not.
+//
+//   transposed   64 along both dimensions that memory is contiguous in, so that either side moves
+//                whole sectors and cache lines
+//   products     128 x 128 where that many tiles keep all processors at work, else 64 x 64
+#pragma once
+
+#include "lib/generator/template/StageKernel.h"
+
+namespace nereid::generator {
+
+/// A size as text of the launch table.
+std::string launchText(const Polynomial &value, const Program &program);
+/// The extent of a dimension, in parentheses.
+std::string launchExtent(const TileDim &dim, const Program &program);
+
+/// Of the last two dimensions, along each of which some access is contiguous.
+void setTransposedBlocks(std::vector<TileDim> &dims, const Program &program);
+
+/// Blocks of a product's tile, its last two dimensions `m` and `n`, and of `k`; `outer`: those
+/// before them.
+struct ProductBlocks {
+  std::string m, n, k, warps;
+};
+ProductBlocks productBlocks(const std::vector<TileDim> &outer, const TileDim &m, const TileDim &n,
+                            DType operand, const Program &program);
+
+} // namespace nereid::generator

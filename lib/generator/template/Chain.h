@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels of chains (fuse/Chain.h): each program has a block of queries and walks over the keys in
+// blocks. A running maximum and a running sum of each query correct what was added up under a
+// smaller maximum, so that no scores are ever in memory.
+//
+//   for start in range(0, J, BLOCK_N):
+//       dot = tl.dot(q[m, d], k[d, n])
+//       scores = …dot…                             masked, scaled; -inf beyond the last key
+//       next_top = maximum(top, max[n](scores))
+//       weight = exp(scores - next_top);  shrink = exp(top - next_top)
+//       total = total * shrink + sum[n](weight)
+//       acc = tl.dot(weight, v[n, e], acc * shrink)
+//   out[m, e] = …acc / total…
+//
+// d and e are whole in a tile.
+#pragma once
+
+#include "lib/generator/fuse/Chain.h"
+#include "lib/generator/template/StageKernel.h"
+
+namespace nereid::generator {
+
+/// Sizes of queries' and values' elements to which a launch takes the kernel.
+constexpr int64_t chainDepthAtMost = 256;
+
+/// The kernel `name` of the stores, whose only reduction is the chain's; its condition is what a
+/// launch has to have for it.
+Result<StageKernel> emitChain(const Program &program, const std::string &name,
+                              const std::vector<Store> &stores, const ProductChain &chain);
+
+} // namespace nereid::generator

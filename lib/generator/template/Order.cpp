@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sorted lines, see Order.h.
+#include "lib/generator/template/Order.h"
+
+#include "lib/generator/KernelExpression.h"
+#include "lib/generator/template/Scan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace nereid::generator {
+namespace {
+
+using kernel::binary;
+using kernel::call;
+using kernel::name;
+
+/// Elements of a line that is sorted in a tile, and of a block of a longer one: a power of two.
+constexpr int64_t wholeLine = 4096;
+constexpr int64_t levelsOfSearch = 13; ///< finds a place among so many, in [0, wholeLine]
+
+kernel::Expr integer(const std::string &digits) { return kernel::integer(digits); }
+kernel::Expr low32(const kernel::Expr &x) { return binary("&", x, integer("4294967295")); }
+kernel::Expr where(const kernel::Expr &condition, const kernel::Expr &a, const kernel::Expr &b) {
+  return call("tl.where", {condition, a, b});
+}
+kernel::Expr to(const kernel::Expr &x, const char *type) {
+  return kernel::method(x, "to", {name(type)});
+}
+kernel::Expr bitsOf(const kernel::Expr &x, const char *type) {
+  return kernel::method(x, "to", {name(type), {"bitcast", name("True")}});
+}
+
+bool isWide(DType type) { return sizeInBytes(type) == 8; }
+
+/// One kernel over a tile of rows and a line, or a part of it.
+class OrderWriting {
+public:
+  OrderWriting(const Program &program, const std::string &kernelName,
+               const std::vector<Store> &stores, const Node &line, std::vector<TileDim> dims)
+      : program(program), stores(stores), line(line), element(line.inputs[0]->dtype),
+        writing(program, kernelName, stores, std::move(dims)) {}
+
+  /// The whole line: every store has its values.
+  StageKernel whole() {
+    writing.values.give(&line, {kernel::Expr(), sorted().position});
+    writing.values.store(stores);
+    return writing.take();
+  }
+
+  /// Blocks of the line, sorted, into the workspaces.
+  StageKernel blocks(const std::vector<BufferId> &spaces) {
+    const Sorted made = sorted();
+    const kernel::Expr at = fresh("at", offset());
+    std::vector<kernel::Expr> parts = {isWide(element) ? made.key : made.packed};
+    if (isWide(element)) {
+      parts.push_back(made.position);
+    }
+    kernel::Expr mask = inside();
+    for (size_t i = 0; i < spaces.size(); ++i) {
+      writing.body.evaluate(
+          call("tl.store", {writing.arguments.memory(spaces[i]) + at, parts[i], {"mask", mask}}));
+    }
+    return taken();
+  }
+
+  /// Each element of the sorted blocks to its place in the line.
+  StageKernel ranks(const std::vector<BufferId> &spaces) {
+    const kernel::Expr at = fresh("at", offset()), mask = inside();
+    auto load = [&](size_t i, const kernel::Expr &from, const kernel::Expr &lanes) {
+      return call("tl.load", {writing.arguments.memory(spaces[i]) + from,
+                              {"mask", lanes},
+                              {"other", kernel::Expr(0)}});
+    };
+    const kernel::Expr key = fresh("key", load(0, at, mask));
+    const kernel::Expr position =
+        fresh("position", isWide(element) ? load(1, at, mask) : low32(key));
+    const std::string rank = writing.arguments.names.fresh("rank");
+    writing.body.assign(rank, at * 0);
+    const TileDim &dim = writing.tile.dimensions().back();
+    const kernel::Expr end = length();
+    const std::string start = writing.arguments.names.fresh("start");
+    writing.body.loop(start, call("range", {0, end, name(dim.block)}), [&] {
+      const std::string found = writing.arguments.names.fresh("found");
+      writing.body.assign(found, at * 0);
+      const std::string level = writing.arguments.names.fresh("level");
+      writing.body.loop(level, call("range", {0, kernel::Expr(levelsOfSearch)}), [&] {
+        const kernel::Expr step = binary(">>", name(dim.block), name(level));
+        const kernel::Expr tried = fresh("tried", name(found) + step);
+        const kernel::Expr probe = fresh("probe", name(start) + tried - 1);
+        const kernel::Expr fits = fresh(
+            "fits",
+            binary("&", binary("&", binary("<=", tried, name(dim.block)), binary("<", probe, end)),
+                   mask));
+        const kernel::Expr from = fresh("from_", rowStart() + probe);
+        const kernel::Expr other = fresh("other", load(0, from, fits));
+        kernel::Expr isSmaller = binary("<", other, key);
+        if (isWide(element)) {
+          const kernel::Expr place = fresh("place", load(1, from, fits));
+          isSmaller = binary("|", isSmaller,
+                             binary("&", binary("==", other, key), binary("<", place, position)));
+        }
+        writing.body.assign(found, where(binary("&", fits, isSmaller), tried, name(found)));
+      });
+      writing.body.assign(rank, name(rank) + name(found));
+    });
+    writing.tile.move(*dim.also, name(rank));
+    writing.values.give(&line, {kernel::Expr(), position});
+    writing.values.store(stores);
+    return taken();
+  }
+
+private:
+  struct Sorted {
+    kernel::Expr packed, key, position; ///< packed: of short elements; key: of wide ones
+  };
+
+  kernel::Expr fresh(const std::string &hint, const kernel::Expr &value) {
+    return writing.values.fresh(hint, value);
+  }
+  size_t lineDim() const { return writing.tile.dimensions().size() - 1; }
+  kernel::Expr inside() {
+    DimSet all;
+    for (size_t dim = 0; dim <= lineDim(); ++dim) {
+      all.insert(dim);
+    }
+    return writing.tile.inside(all);
+  }
+  kernel::Expr length() {
+    return writing.arguments.size(program.space.iterators[line.iterators[0]].extent, "r_count");
+  }
+  /// In 64 bits: workspaces may have more elements than 32 bits count.
+  kernel::Expr rowStart() {
+    if (lineDim() == 0) {
+      return integer("0");
+    }
+    if (!rowOffset) {
+      rowOffset = fresh("row_start", to(writing.tile.along(0), "tl.int64") * length());
+    }
+    return rowOffset;
+  }
+  kernel::Expr offset() { return rowStart() + to(writing.tile.along(lineDim()), "tl.int64"); }
+
+  StageKernel taken() {
+    StageKernel made = writing.take();
+    made.line = program.space.iterators[line.iterators[0]].extent;
+    made.longerThan = wholeLine;
+    return made;
+  }
+
+  /// Signed numbers that are ordered as the elements are, NaN behind all others, both zeros equal.
+  kernel::Expr keys() {
+    const kernel::Expr x = writing.values.laneValue(line.inputs[0]);
+    kernel::Expr key;
+    if (isFloat(element)) {
+      const bool isDouble = element == DType::F64;
+      const kernel::Expr bits = fresh("bits", bitsOf(x, isDouble ? "tl.int64" : "tl.int32"));
+      const kernel::Expr most = integer(isDouble ? "9223372036854775807" : "2147483647");
+      const kernel::Expr ordered =
+          binary("^", bits, binary("&", binary(">>", bits, isDouble ? 63 : 31), most));
+      key = to(where(binary("!=", x, x), most, where(binary("==", x, kernel::real(0)), 0, ordered)),
+               "tl.int64");
+    } else if (element == DType::U64) {
+      key = binary("^", bitsOf(x, "tl.int64"), integer("-9223372036854775807") - 1);
+    } else if (element == DType::U32) {
+      key = to(x, "tl.int64") - integer("2147483648");
+    } else {
+      key = to(x, "tl.int64");
+    }
+    key = fresh("key", key);
+    return line.isDescending ? fresh("key", integer("-1") - key) : key;
+  }
+
+  kernel::Expr sort(const kernel::Expr &high, const kernel::Expr &low) {
+    const kernel::Expr packed =
+        fresh("packed", binary("|", binary("<<", high, 32), to(low, "tl.int64")));
+    return fresh("sorted", call("tl.sort", {packed}));
+  }
+
+  /// Lanes beyond the end have the largest key and stand behind it.
+  Sorted sorted() {
+    const kernel::Expr most = integer("2147483647");
+    const kernel::Expr mask = writing.tile.inside({lineDim()});
+    const kernel::Expr place = writing.tile.along(lineDim());
+    const kernel::Expr key = keys();
+    if (!isWide(element)) {
+      // Rows repeat the places.
+      const kernel::Expr packed = sort(where(mask, key, most), place + key * 0);
+      return {packed, {}, fresh("position", low32(packed))};
+    }
+    const TileDim &dim = writing.tile.dimensions().back();
+    kernel::Expr lane = call("tl.arange", {0, name(dim.block)});
+    const unsigned axis = writing.tile.axisOf(lineDim());
+    lane = writing.tile.rank() > 1 ? kernel::axis(lane, axis, writing.tile.rank()) : lane;
+    lane = fresh("lane", to(lane, "tl.int64") + key * 0);
+    auto gathered = [&](const kernel::Expr &from, const kernel::Expr &at) {
+      return call("tl.gather",
+                  {from, to(at, "tl.int32"), {"axis", kernel::Expr(static_cast<int64_t>(axis))}});
+    };
+    const kernel::Expr lowHalf = low32(key) - integer("2147483648");
+    const kernel::Expr first = fresh("first", low32(sort(where(mask, lowHalf, most), lane)));
+    const kernel::Expr high = fresh("high", where(mask, binary(">>", key, 32), most));
+    const kernel::Expr second = fresh("second", low32(sort(gathered(high, first), lane)));
+    const kernel::Expr from = fresh("from_lane", gathered(first, second));
+    const kernel::Expr begin =
+        dim.form == DimForm::Grid ? fresh("begin", to(place, "tl.int64") - lane) : kernel::Expr();
+    return {{},
+            dim.form == DimForm::Grid ? fresh("key", gathered(key, from)) : key,
+            begin ? fresh("position", begin + from) : from};
+  }
+
+  const Program &program;
+  const std::vector<Store> &stores;
+  const Node &line;
+  const DType element;
+  KernelWriting writing;
+  kernel::Expr rowOffset;
+};
+
+BufferId workspace(Program &program, const Polynomial &elements) {
+  Buffer buffer;
+  buffer.name = "sorted";
+  for (int count = 1; program.find(buffer.name); ++count) {
+    buffer.name = fmt::format("sorted_{}", count);
+  }
+  buffer.dtype = DType::I64;
+  buffer.role = BufferRole::Temporary;
+  buffer.sizes = {elements};
+  buffer.strides = contiguousStrides(buffer.sizes);
+  return program.add(std::move(buffer));
+}
+
+} // namespace
+
+Result<std::vector<StageKernel>> emitOrder(Program &program, const std::string &name,
+                                           const std::vector<Store> &stores, const Node &line) {
+  auto place = placeOf(program, stores, line);
+  if (!place) {
+    return place.error();
+  }
+  const Polynomial extent = program.space.iterators[line.iterators[0]].extent;
+  const std::optional<int64_t> length = extent.constant();
+  std::vector<StageKernel> kernels;
+  if (!length || *length <= wholeLine) {
+    std::vector<TileDim> dims = lineTile(program, stores, line, *place, DimForm::Whole);
+    dims.back().blockAtMost = dims.back().wholeAtMost = wholeLine;
+    kernels.push_back(
+        OrderWriting(program, name + "_kernel", stores, line, std::move(dims)).whole());
+    kernels.back().isOneOfTwo = !length;
+  }
+  if (length && *length <= wholeLine) {
+    return kernels;
+  }
+  std::vector<TileDim> dims = lineTile(program, stores, line, *place, DimForm::Grid);
+  dims.back().blockAtLeast = dims.back().blockAtMost = wholeLine;
+  Polynomial elements = extent;
+  if (dims.size() > 1) {
+    dims[0].blockAtMost = 1;
+    elements = elements * extentOf(dims[0], program);
+  }
+  std::vector<BufferId> spaces = {workspace(program, elements)};
+  if (isWide(line.inputs[0]->dtype)) {
+    spaces.push_back(workspace(program, elements));
+  }
+  kernels.push_back(
+      OrderWriting(program, name + "_blocks_kernel", stores, line, dims).blocks(spaces));
+  kernels.push_back(
+      OrderWriting(program, name + "_ranks_kernel", stores, line, dims).ranks(spaces));
+  return kernels;
+}
+
+} // namespace nereid::generator

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// When a kernel's reductions are computed in parts (fuse/Split.h), and in how many: where the
+// programs of one kernel would not keep all processors at work and each has a long way to go.
+//
+//   rows, columns    64 parts of what is longer than one tile, 256 of a reduction of everything
+//   products         8 parts of k, from 1024 on
+#pragma once
+
+#include "lib/generator/fuse/Contraction.h"
+#include "lib/generator/fuse/Split.h"
+
+namespace nereid::generator {
+
+struct SplitSchedule {
+  Split split;
+  std::string condition; ///< expression of the launch table: this form is taken
+};
+
+/// Nothing where the stores' reductions are short at all sizes, or cannot be split. The program
+/// gets what the split needs.
+std::optional<SplitSchedule> splitScheduleOf(Program &program, const std::vector<Store> &stores,
+                                             const std::vector<Contraction> &contractions);
+
+} // namespace nereid::generator

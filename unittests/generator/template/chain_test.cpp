@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// Chains: which definitions are one kernel, and that it computes what the reference does.
+#include "lib/generator/fuse/Chain.h"
+
+#include "lib/generator/lower/Lower.h"
+#include "lib/generator/normalise/Normalise.h"
+#include "unittests/generator/template/Expect.h"
+
+namespace nereid::generator {
+namespace {
+
+const std::string tensors = "[inputs.q]\nshape = [\"B\", \"Q\", \"D\"]\n"
+                            "[inputs.k]\nshape = [\"B\", \"S\", \"D\"]\n"
+                            "[inputs.v]\nshape = [\"B\", \"S\", \"E\"]\n";
+const std::string bias = "[inputs.b]\nshape = [\"Q\", \"S\"]\n";
+const std::string outShape = "\"B\", \"Q\", \"E\"";
+
+Sample sampleOf(const std::string &body, bool hasBias, const std::vector<int64_t> &sizes) {
+  const int64_t b = sizes[0], q = sizes[1], d = sizes[2], s = sizes[3], e = sizes[4];
+  std::vector<std::vector<int64_t>> shapes = {{b, q, d}, {b, s, d}, {b, s, e}};
+  if (hasBias) {
+    shapes.push_back({q, s});
+  }
+  return {"out = " + body, tensors + (hasBias ? bias : ""), outShape, shapes, sizes};
+}
+
+bool isChain(const std::string &body, DType dtype = DType::F32) {
+  const bool hasBias = body.find(" b") != std::string::npos;
+  const Sample sample = sampleOf(body, hasBias, {1, 1, 1, 1, 1});
+  const definition::Operator op = made(sample.body, sample.inputs, sample.outShape,
+                                       "\"" + std::string(torchName(dtype)) + "\"");
+  auto program = lower(op, dtype);
+  EXPECT_TRUE(bool(program));
+  normalise(*program);
+  return chainOf(*program, program->stages.at(0).stores).has_value();
+}
+
+TEST(Chain, IsAProductWithASoftmaxOfAnother) {
+  EXPECT_TRUE(isChain("F.softmax(q @ k.permute(0, 2, 1), dim=-1) @ v"));
+  EXPECT_TRUE(isChain("F.softmax(q @ k.permute(0, 2, 1) * 0.5 + b, dim=2) @ v", DType::F16));
+  EXPECT_TRUE(isChain("F.softmax(torch.tanh(q @ k.permute(0, 2, 1) / 30) * 30, dim=-1) @ v"));
+  EXPECT_TRUE(isChain("torch.relu(F.softmax(q @ k.permute(0, 2, 1), dim=-1) @ v) * 2"));
+}
+
+TEST(Chain, IsNoneOfItsNeighbours) {
+  EXPECT_FALSE(isChain("F.softmax(q @ k.permute(0, 2, 1), dim=1) @ v")) << "along the queries";
+  EXPECT_FALSE(isChain("F.sigmoid(q @ k.permute(0, 2, 1)) @ v"));
+  EXPECT_FALSE(isChain("torch.exp(q @ k.permute(0, 2, 1)) @ v"));
+  EXPECT_FALSE(isChain("F.softmax(q @ k.permute(0, 2, 1), dim=-1) @ v", DType::F64));
+  EXPECT_FALSE(isChain("F.softmax(q @ k.permute(0, 2, 1), dim=-1) @ v + "
+                       "q.sum(dim=-1, keepdim=True)"))
+      << "another reduction beside it";
+}
+
+TEST(Chain, IsTheReference) {
+  const std::vector<std::string> bodies = {
+      "F.softmax(q @ k.permute(0, 2, 1) * 0.25, dim=-1) @ v",
+      "F.softmax(torch.where(b > -9, q @ k.permute(0, 2, 1), float(\"-inf\")), dim=-1) @ v",
+      "torch.relu(F.softmax(torch.tanh(q @ k.permute(0, 2, 1)) + b, dim=-1) @ v) + 1",
+  };
+  for (const std::string &body : bodies) {
+    const bool hasBias =
+        body.find("b >") != std::string::npos || body.find("+ b") != std::string::npos;
+    for (const std::vector<int64_t> &sizes :
+         {std::vector<int64_t>{2, 19, 20, 37, 12}, {1, 1, 16, 1, 1}, {3, 33, 1, 40, 17}}) {
+      const Sample sample = sampleOf(body, hasBias, sizes);
+      for (DType dtype : {DType::F32, DType::F16, DType::BF16}) {
+        const definition::Operator op = made(sample.body, sample.inputs, sample.outShape,
+                                             "\"" + std::string(torchName(dtype)) + "\"");
+        for (const RunOptions &options :
+             {RunOptions{RunOn::Interpreter, true, false},
+              RunOptions{RunOn::Interpreter, false, true}, RunOptions{RunOn::Cpu, false, false}}) {
+          expectReference(op, sample, dtype, options);
+        }
+      }
+    }
+  }
+}
+
+} // namespace
+} // namespace nereid::generator
