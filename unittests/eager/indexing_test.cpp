@@ -25,9 +25,9 @@ std::map<std::string, Attribute> along(int64_t dim) { return {{"dim", dim}}; }
 
 TEST(Indexing, GatherPicksElementByElement) {
   const Tensor x = make({2, 3}, {1, 2, 3, 4, 5, 6});
-  EXPECT_EQ(list(call("gather", {x, index({2, 2}, {0, 2, -1, 0})}, along(-1))),
+  EXPECT_EQ(list(call("gather", {x, index({2, 2}, {0, 2, 2, 0})}, along(-1))),
             (std::vector<double>{1, 3, 6, 4}));
-  EXPECT_EQ(list(call("gather", {x, index({3, 3}, {0, 1, 0, 1, 1, 1, -2, -1, 0})}, along(-2))),
+  EXPECT_EQ(list(call("gather", {x, index({3, 3}, {0, 1, 0, 1, 1, 1, 0, 1, 0})}, along(-2))),
             (std::vector<double>{1, 5, 3, 4, 5, 6, 1, 5, 3}));
   EXPECT_EQ(call("gather", {x, index({2, 0}, {})}, along(-1)).shape(),
             (std::vector<int64_t>{2, 0}));
@@ -51,7 +51,7 @@ TEST(Indexing, IndicesBroadcastWithEachOther) {
 
 TEST(Indexing, WritesReplaceOrJoin) {
   const Tensor x = make({3}, {10, 20, 30}), src = make({4}, {1, 2, 3, 4});
-  const Tensor at = index({4}, {0, 2, 2, -3});
+  const Tensor at = index({4}, {0, 2, 2, 0});
   auto reduced = [&](const char *how, bool includesSelf) {
     return list(call("scatter_reduce", {x, at, src},
                      {{"dim", int64_t{-1}}, {"reduce", how}, {"include_self", includesSelf}}));
@@ -107,6 +107,11 @@ TEST(Indexing, IndicesOutsideAreNamed) {
         << outside;
   }
   EXPECT_EQ(errorOf("gather", {make({0}, {}), index({1}, {0})}, along(-1)), "E0629");
+  // Negative ones count from the end in brackets alone.
+  EXPECT_EQ(errorOf("gather", {x, index({1}, {-1})}, along(-1)), "E0629");
+  EXPECT_EQ(errorOf("index_select", {x, index({1}, {-1})}, along(-1)), "E0629");
+  EXPECT_EQ(list(call("index", {x, index({2}, {-1, -3})}, along(-1))), (std::vector<double>{3, 1}));
+  EXPECT_EQ(errorOf("index", {x, index({1}, {-4})}, along(-1)), "E0629");
 }
 
 // ---- the reference ----
@@ -126,7 +131,7 @@ definition::Operator operatorOf(const std::string &body, const std::string &inpu
 }
 
 constexpr const char *written = "[inputs.x]\nshape = [\"N\"]\n[inputs.i]\nshape = [\"M\"]\ndtype = "
-                                "\"int64\"\nrange = [\"-N\", \"N\"]\n[inputs.s]\nshape = [\"M\"]\n";
+                                "\"int64\"\nrange = [0, \"N\"]\n[inputs.s]\nshape = [\"M\"]\n";
 
 TEST(IndexingReference, BoundsOfSumsGrowWithTheirCollisions) {
   const auto op = operatorOf("out = torch.scatter_add(x, 0, i, s)", written, "[\"N\"]");
@@ -156,7 +161,7 @@ TEST(IndexingReference, BoundsOfSumsGrowWithTheirCollisions) {
 
 TEST(IndexingReference, SeesWhatIsWrong) {
   const auto op = operatorOf("out = torch.scatter_add(x, 0, i, s)", written, "[\"N\"]");
-  const std::vector<Tensor> in = {make({2}, {1, 2}), index({3}, {0, 0, -2}), make({3}, {4, 5, 6})};
+  const std::vector<Tensor> in = {make({2}, {1, 2}), index({3}, {0, 0, 0}), make({3}, {4, 5, 6})};
   auto compare = [&](const std::vector<double> &values) {
     const std::vector<Tensor> out = {make({2}, values)};
     auto found =

@@ -57,6 +57,13 @@ bool isReplacement(const Node &node) {
   return node.op == "scatter" || (node.op == "index_put" && !isTrue(node, "accumulate", false));
 }
 
+/// The first index is an input whose range begins at 0 or above.
+bool isNeverNegative(const Node &node, const Operator &op) {
+  const auto number = static_cast<size_t>(node.inputs[1]);
+  return number < op.parameters.size() && op.parameters[number].range &&
+         op.parameters[number].range->low.find('-') == std::string::npos;
+}
+
 /// The gradient of a read's table.
 std::optional<std::string> added(const Node &node, const Operator &op,
                                  const std::vector<std::string> &operands,
@@ -77,10 +84,12 @@ std::optional<std::string> added(const Node &node, const Operator &op,
                              "== {2}, 0.0, {3}), accumulate=True)",
                              zeros, indices[0], padding, grad));
   }
-  if (node.op == "index_select" || (node.op == "index" && isOfList)) {
+  const bool isBehind = node.op == "index" && dimensionsBefore(node, op) > 0;
+  // index_add takes no negative indices: a range has to say that there are none.
+  if (node.op == "index_select" || (isBehind && isOfList && isNeverNegative(node, op))) {
     return fmt::format("torch.index_add({}, {}, {}, {})", zeros, dim, indices[0], grad);
   }
-  if (node.op == "index" && dimensionsBefore(node, op) > 0) {
+  if (isBehind) {
     return std::nullopt;
   }
   return fmt::format("torch.index_put({}, {}, {}, accumulate=True)", zeros, tupleText(indices),

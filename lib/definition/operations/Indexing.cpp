@@ -173,6 +173,8 @@ std::vector<size_t> indexOperands(const Node &node) {
   return operands;
 }
 
+bool takesNegative(const Node &node) { return node.op == "index" || node.op == "index_put"; }
+
 size_t valueOperand(const Node &node) { return isWriting(node.op) ? node.inputs.size() - 1 : 0; }
 
 Indexing indexingOf(const Node &node, std::span<const size_t> ranks) {

@@ -43,6 +43,8 @@ struct Indexing {
 Indexing indexingOf(const Node &node, std::span<const size_t> ranks);
 /// Operands that are indices: operand 1, or several of `index` and `index_put`.
 std::vector<size_t> indexOperands(const Node &node);
+/// Whether negative indices count from the end, as PyTorch has it of brackets and index_put alone.
+bool takesNegative(const Node &node);
 /// The values that a write puts down; 0 of a read.
 size_t valueOperand(const Node &node);
 

@@ -71,12 +71,13 @@ public:
       }
       const Tensor &index = operands[indexing.indices[indexing.places[d].number]];
       const int64_t size = operands[0].shape()[d];
+      const int64_t least = definition::takesNegative(node) ? -size : 0;
       for (int64_t i = 0; i < index.elementCount(); ++i) {
         const auto given = static_cast<int64_t>(runtime::loadInteger(index, i));
-        if (given < -size || given >= size) {
+        if (given < least || given >= size) {
           return makeError("E0629", fmt::format("'{}' expects indices in [{}, {}), but got {}",
-                                                node.op, -size, size, given))
-              .withHelp("negative indices count from the end");
+                                                node.op, least, size, given))
+              .withHelp("negative indices count from the end in x[index] and index_put alone");
         }
       }
     }

@@ -123,9 +123,10 @@ private:
         const BoundedTensor &index = *operands[indexing.indices[number]];
         const size_t where = offsetOf(index.sizes, indexing.firstDims[number], point);
         const auto given = static_cast<int64_t>(index.integers[where]);
-        if (given < -size || given >= size) {
+        const int64_t least = definition::takesNegative(node) ? -size : 0;
+        if (given < least || given >= size) {
           return makeError("E0629", fmt::format("'{}' expects indices in [{}, {}), but got {}",
-                                                node.op, -size, size, given))
+                                                node.op, least, size, given))
               .withHelp("the definition's 'range' of the input says which values tests draw");
         }
         at = given < 0 ? given + size : given;

@@ -225,7 +225,13 @@ void writeInMemory(Program &program, const Tensors &make, const IndexedOperands 
   const Point element = indexer.elementAt(point);
   Stage added{stage, {{results[0], element, indexer.values().at(point), monoid, nullptr}}};
   if (isMean) {
-    added.stores.push_back({results[1], element, number(program, 1, type), monoid, nullptr});
+    // One for each point: a value in each lane, which Triton's interpreter wants of atomics.
+    const Node *index = indexer.indexNode(0, 0, point);
+    const Node *isThere =
+        program.nodes.map("ge", DType::Bool, {index, program.nodes.integer(0, DType::I64)});
+    const Node *one = program.nodes.map(
+        "where", type, {isThere, number(program, 1, type), number(program, 0, type)});
+    added.stores.push_back({results[1], element, one, monoid, nullptr});
   }
   program.stages.push_back(std::move(added));
 }

@@ -496,7 +496,8 @@ private:
     operands.table = in[0].tensor;
     for (size_t number : operands.indexing.indices) {
       operands.indices.push_back(in[number].tensor);
-      operands.areNonNegative.push_back(in[number].isNonNegative);
+      operands.areNonNegative.push_back(in[number].isNonNegative ||
+                                        !definition::takesNegative(node));
     }
     if (!operands.indexing.isWrite) {
       return readIndexed(program, make, operands);

@@ -8,16 +8,17 @@
 namespace nereid::eager {
 namespace {
 
-/// x, s: [N, M]; i: [N] into N; g: [N, M] into N; p: the same, none twice; j: [M, 1] and k: [N]
-/// into M.
+/// x, s: [N, M]; i and n: [N] into N, n of negative ones as well; g: [N, M] into N; p: the same,
+/// none twice; j: [M, 1] and k: [N] into M.
 constexpr const char *inputs =
     "[inputs.x]\nshape = [\"N\", \"M\"]\n[inputs.s]\nshape = [\"N\", \"M\"]\n"
-    "[inputs.i]\nshape = [\"N\"]\ndtype = \"int64\"\nrange = [\"-N\", \"N\"]\n"
+    "[inputs.n]\nshape = [\"N\"]\ndtype = \"int64\"\nrange = [\"-N\", \"N\"]\n"
+    "[inputs.i]\nshape = [\"N\"]\ndtype = \"int64\"\nrange = [0, \"N\"]\n"
     "[inputs.g]\nshape = [\"N\", \"M\"]\ndtype = \"int64\"\nrange = [0, \"N\"]\n"
     "[inputs.p]\nshape = [\"N\"]\ndtype = \"int64\"\nrange = [\"-N\", \"N\"]\ndistinct = -1\n"
     "[inputs.q]\nshape = [\"N\", \"M\"]\ndtype = \"int64\"\nrange = [0, \"N\"]\ndistinct = -2\n"
     "[inputs.j]\nshape = [\"M\", 1]\ndtype = \"int64\"\nrange = [0, \"M\"]\n"
-    "[inputs.k]\nshape = [\"N\"]\ndtype = \"int64\"\nrange = [\"-M\", \"M\"]\n"
+    "[inputs.k]\nshape = [\"N\"]\ndtype = \"int64\"\nrange = [0, \"M\"]\n"
     "[inputs.l]\nshape = [\"N\"]\ndtype = \"int64\"\nrange = [-1, \"M\"]\n";
 
 struct Form {
@@ -42,16 +43,16 @@ TEST(IndexingGradient, AgreesWithFiniteDifferences) {
       {"out = torch.gather(x * x, 0, g)", "[\"N\", \"M\"]", "x"},
       {"out = torch.index_select(x * x, 0, i)", "[\"N\", \"M\"]", "x"},
       {"out = torch.index_select(x * x, 1, k)", "[\"N\", \"N\"]", "x"},
-      {"out = (x * x)[i] * s", "[\"N\", \"M\"]", "xs"},
+      {"out = (x * x)[n] * s", "[\"N\", \"M\"]", "xs"},
       {"out = (x * x)[:, k]", "[\"N\", \"N\"]", "x"},
-      {"out = (x * x)[i, j]", "[\"M\", \"N\"]", "x"},
+      {"out = (x * x)[n, j]", "[\"M\", \"N\"]", "x"},
       {"out = F.embedding(g, x * x).sum(dim=1)", "[\"N\", \"M\"]", "x"},
       {"out = torch.scatter_add(x * x, 0, g, s * s)", "[\"N\", \"M\"]", "xs"},
       {"out = torch.scatter_reduce(x * x, 0, g, s * s, reduce='sum')", "[\"N\", \"M\"]", "xs"},
       {"out = torch.scatter(x * x, 0, q, s * s)", "[\"N\", \"M\"]", "xs"},
       {"out = torch.index_add(x * x, 0, i, s * s, alpha=3)", "[\"N\", \"M\"]", "xs"},
       {"out = torch.index_put(x * x, (p,), s * s)", "[\"N\", \"M\"]", "xs"},
-      {"out = torch.index_put(x * x, (i,), s * s, accumulate=True)", "[\"N\", \"M\"]", "xs"},
+      {"out = torch.index_put(x * x, (n,), s * s, accumulate=True)", "[\"N\", \"M\"]", "xs"},
       {"out = F.cross_entropy(x * x, l, ignore_index=-1)", "[]", "x"},
       {"out = F.cross_entropy(x * x, l, ignore_index=-1, label_smoothing=0.25, reduction='sum')",
        "[]", "x"},
