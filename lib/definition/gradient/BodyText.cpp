@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/definition/gradient/BodyText.h"
 
+#include "lib/definition/operations/LeadingSum.h"
 #include "lib/definition/operations/Operations.h"
 #include "lib/definition/operations/SizeExpression.h"
 
@@ -98,6 +99,10 @@ std::string expressionText(const Node &node, const Operator &op,
   }
   if (node.op == "neg") {
     return "-" + operands[0];
+  }
+  if (keptOfLeading(node)) {
+    const std::string sizes = text(node.shape);
+    return fmt::format("{}.sum_to_size({})", operands[0], sizes.substr(1, sizes.size() - 2));
   }
   std::vector<std::string> arguments;
   size_t next = 0;

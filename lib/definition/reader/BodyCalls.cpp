@@ -82,6 +82,9 @@ std::optional<int> BodyExpressions::readCall(const Expr &expr) {
   if (call.function == "einsum") {
     return einsumCall(call);
   }
+  if (call.function == "sum_to_size") {
+    return sumToSizeCall(call);
+  }
   if (const Function *function = findFunction(call.function)) {
     return functionCall(call, *function);
   }
@@ -92,7 +95,7 @@ std::optional<int> BodyExpressions::readCall(const Expr &expr) {
     std::vector<std::string> known = operationNames();
     known.insert(known.end(), functionNames().begin(), functionNames().end());
     known.insert(known.end(), swapNames().begin(), swapNames().end());
-    known.emplace_back("einsum");
+    known.insert(known.end(), {"einsum", "sum_to_size"});
     auto near = nearestNames(call.function, known);
     error.withHelp(near.empty() ? "'nereid ops' lists the functions a body may use"
                                 : fmt::format("did you mean '{}'?", fmt::join(near, "', '")));
