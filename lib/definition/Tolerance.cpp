@@ -3,6 +3,7 @@
 // value has collected; products add them, sums keep the larger, a reduction adds its length's.
 #include "lib/definition/Tolerance.h"
 
+#include "lib/definition/operations/LeadingSum.h"
 #include "lib/definition/operations/Operations.h"
 
 #include <fmt/format.h>
@@ -37,7 +38,11 @@ int64_t reducedLength(const Operator &op, const Node &node, const Binding &bindi
     }
     return length + 1;
   }
-  std::vector<int64_t> dims = dimsOf(node);
+  Node concrete = node;
+  if (!withRank(concrete.attributes, static_cast<int64_t>(sizes->size()))) {
+    return 1;
+  }
+  std::vector<int64_t> dims = dimsOf(concrete);
   int64_t length = 1;
   for (size_t i = 0; i < sizes->size(); ++i) {
     auto negative = static_cast<int64_t>(i) - static_cast<int64_t>(sizes->size());

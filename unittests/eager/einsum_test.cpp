@@ -191,6 +191,24 @@ TEST(Einsum, DimensionsMayBeEmptyOrOne) {
   }
 }
 
+/// A dimension of size 1 meets any other of its letter: "ik,kj->ij" of [I, 1] by [K, J].
+TEST(Einsum, OnesAreBroadcastInSums) {
+  Diagnostics diags;
+  auto op = definition::parseOperator(
+      "e.toml",
+      "[operator]\nname = \"e\"\nsummary = \"s\"\ndtypes = [\"float32\"]\nbody = '''\nout = "
+      "torch.einsum(\"ik,kj->ij\", a, b)'''\n[inputs.a]\nshape = [\"I\", 1]\n[inputs.b]\nshape = "
+      "[\"K\", \"J\"]\n[outputs.out]\nshape = [\"I\", \"J\"]\n[performance]\ncases = [{ I = 2, J = "
+      "3, K = 2 }]\n",
+      diags);
+  ASSERT_TRUE(op) << diags.render();
+  const std::vector<Tensor> inputs = {make({2, 1}, {2, 3}), make({2, 3}, {1, 2, 3, 10, 20, 30})};
+  auto reference =
+      runReference(*op, inputs, DType::F32, Rounding::OncePerResult, runtime::defaultPool());
+  ASSERT_TRUE(reference) << render(reference.error());
+  EXPECT_EQ(list((*reference)[0].values), (std::vector<double>{22, 44, 66, 33, 66, 99}));
+}
+
 /// Letters of operands and results as they come, each a case that nobody thought of.
 TEST(Einsum, DrawnEquationsEqualTheirSums) {
   std::mt19937 random(7);

@@ -8,6 +8,7 @@
 #include "lib/definition/gradient/Derivatives.h"
 #include "lib/definition/gradient/IndexingText.h"
 #include "lib/definition/operations/Infer.h"
+#include "lib/definition/operations/LeadingSum.h"
 #include "lib/definition/operations/Promotion.h"
 #include "lib/definition/operations/Shape.h"
 
@@ -208,7 +209,8 @@ private:
       return throughIndexing(node, number, grad);
     }
     const bool reduces = operation.kind == OperationKind::Reduction || node.op == "logsumexp";
-    const bool drops = reduces && !keepsDim(node);
+    // Leading dimensions that are gone come back by broadcasting.
+    const bool drops = reduces && !keepsDim(node) && !keptOfLeading(node);
     if (drops) {
       grad = kept(node, grad);
     }
@@ -416,17 +418,13 @@ private:
   void add(size_t input, Share share) {
     const SymbolicShape &own = op.nodes[input].shape;
     std::vector<std::string> dropped, kept;
+    bool hasRest = false;
     const size_t extra = share.shape.size() > own.size() ? share.shape.size() - own.size() : 0;
     for (size_t i = 0; i < share.shape.size(); ++i) {
       const std::string dim =
           std::to_string(static_cast<int64_t>(i) - static_cast<int64_t>(share.shape.size()));
       if (i < extra) {
-        if (share.shape[i].isRest()) {
-          fail(fmt::format("the gradient of '{}' {} is a sum over '...', whose rank is open",
-                           shownName(op.nodes[input]), text(own)),
-               "give the definition dimensions with names instead of '...', or differentiate by "
-               "other inputs only");
-        }
+        hasRest |= share.shape[i].isRest();
         dropped.push_back(dim);
       } else if (const Dim one{"", 1};
                  own[own.size() - (share.shape.size() - i)] == one && share.shape[i] != one) {
@@ -437,10 +435,16 @@ private:
       share.text = line(fresh("grad"),
                         fmt::format("torch.sum({}, dim={}{})", share.text, tupleText(dims), more));
     };
-    if (!kept.empty()) {
+    if (!kept.empty() && !hasRest) {
       sum(kept, ", keepdim=True");
     }
-    if (!dropped.empty()) {
+    if (hasRest) {
+      const std::string sizes = text(own);
+      share.text =
+          line(fresh("grad"), own.empty() ? fmt::format("torch.sum({})", share.text)
+                                          : fmt::format("{}.sum_to_size({})", share.text,
+                                                        sizes.substr(1, sizes.size() - 2)));
+    } else if (!dropped.empty()) {
       sum(dropped, "");
     }
     if (!kept.empty() || !dropped.empty()) {

@@ -2,6 +2,7 @@
 #include "lib/definition/gradient/BodyText.h"
 
 #include "lib/definition/gradient/IndexingText.h"
+#include "lib/definition/operations/LeadingSum.h"
 #include "lib/definition/operations/Operations.h"
 #include "lib/definition/operations/SizeExpression.h"
 
@@ -102,6 +103,10 @@ std::string expressionText(const Node &node, const Operator &op,
   }
   if (findOperation(node.op)->kind == OperationKind::Indexing) {
     return indexingText(node, op, operands);
+  }
+  if (keptOfLeading(node)) {
+    const std::string sizes = text(node.shape);
+    return fmt::format("{}.sum_to_size({})", operands[0], sizes.substr(1, sizes.size() - 2));
   }
   std::vector<std::string> arguments;
   size_t next = 0;

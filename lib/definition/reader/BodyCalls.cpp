@@ -98,6 +98,9 @@ std::optional<int> BodyExpressions::readCall(const Expr &expr) {
   if (call.function == "einsum") {
     return einsumCall(call);
   }
+  if (call.function == "sum_to_size") {
+    return sumToSizeCall(call);
+  }
   if (BodyIndexing::isFunction(call.function)) {
     return BodyIndexing(*this).call(call);
   }
@@ -118,7 +121,7 @@ std::optional<int> BodyExpressions::readCall(const Expr &expr) {
     std::vector<std::string> known = operationNames();
     known.insert(known.end(), functionNames().begin(), functionNames().end());
     known.insert(known.end(), swapNames().begin(), swapNames().end());
-    known.emplace_back("einsum");
+    known.insert(known.end(), {"einsum", "sum_to_size"});
     const std::vector<std::string> indexing = BodyIndexing::functionNames();
     known.insert(known.end(), indexing.begin(), indexing.end());
     auto near = nearestNames(call.function, known);

@@ -92,6 +92,7 @@ private:
   static const std::vector<std::string> &swapNames();
   std::optional<int> swapCall(const Call &call);
   std::optional<int> einsumCall(const Call &call);
+  std::optional<int> sumToSizeCall(const Call &call);
   std::optional<int> swappedMatrix(int input, const std::string &name, SourceRange range);
   std::optional<int> swapped(int input, const std::string &name, int64_t dim0, int64_t dim1,
                              SourceRange range);

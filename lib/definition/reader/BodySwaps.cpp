@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Views that swap two dimensions, read as the permutations that they are: transpose and its other
-// names, t, x.T, x.mT.
+// Methods that are known by what they do to a shape: swaps of two dimensions, read as the
+// permutations that they are (transpose and its other names, t, x.T, x.mT), and sum_to_size.
 #include "lib/definition/reader/BodyExpressions.h"
 
 #include "lib/definition/operations/Shape.h"
@@ -97,6 +97,80 @@ std::optional<int> BodyExpressions::swapped(int input, const std::string &name, 
   node.inputs = {input};
   node.attributes["dims"] = std::move(order);
   return append(std::move(node), range);
+}
+
+/// x.sum_to_size(D): what broadcasting a tensor of that shape to x's is turned around.
+std::optional<int> BodyExpressions::sumToSizeCall(const Call &call) {
+  const SourceRange range = call.whole->range;
+  std::vector<const language::Expr *> given = call.positional;
+  const language::Expr *list = given.size() == 1 ? resolved(given[0]) : nullptr;
+  if (list && (list->kind == language::ExprKind::Tuple || list->kind == language::ExprKind::List)) {
+    given.clear();
+    for (const language::ExprPtr &entry : list->operands) {
+      given.push_back(entry.get());
+    }
+  }
+  std::vector<std::string> entries;
+  for (const language::Expr *entry : given) {
+    const std::optional<int64_t> number = known.integerOf(*entry);
+    entries.push_back(number ? std::to_string(*number) : entry->text);
+  }
+  const auto target = parseShape(entries);
+  const auto *shape = std::get_if<SymbolicShape>(&target);
+  if (!call.receiver || !call.whole->keywords.empty() || !shape ||
+      (!shape->empty() && shape->front().isRest())) {
+    fail("E0608", range, "'sum_to_size' expects names and numbers of sizes")
+        .withHelp("its form is x.sum_to_size(C, D), of a tensor x");
+    return std::nullopt;
+  }
+  const std::optional<int> input = read(*call.receiver);
+  if (!input) {
+    return std::nullopt;
+  }
+  const SymbolicShape from = op.nodes[static_cast<size_t>(*input)].shape;
+  const bool isOpen = !from.empty() && from[0].isRest();
+  const size_t named = from.size() - (isOpen ? 1 : 0);
+  std::vector<int64_t> kept, dropped;
+  bool fits = shape->size() <= named;
+  for (size_t i = 0; i < from.size() && fits; ++i) {
+    const size_t fromEnd = from.size() - i;
+    const auto dim = -static_cast<int64_t>(fromEnd);
+    if (fromEnd > shape->size()) {
+      dropped.push_back(dim);
+    } else if (const Dim &to = *(shape->end() + dim); to != from[i]) {
+      fits = to == Dim{"", 1};
+      kept.push_back(dim);
+    }
+  }
+  if (!fits) {
+    fail("E0604", range,
+         fmt::format("'sum_to_size' of {} expects a shape that broadcasts to it, but got {}",
+                     text(from), text(*shape)))
+        .withHelp("write the last dimensions as they are, or 1");
+    return std::nullopt;
+  }
+  if (!isAlways(*input, [](DType type) { return isFloat(type); })) {
+    fail("E0608", range, "'sum_to_size' expects floating-point numbers").withHelp("use sum(dim=…)");
+    return std::nullopt;
+  }
+  auto sum = [&](int of, std::vector<int64_t> dims, bool keepsDims) {
+    Node node;
+    node.op = "sum";
+    node.inputs = {of};
+    node.attributes["keepdim"] = keepsDims;
+    if (!keepsDims && isOpen && !shape->empty()) {
+      node.attributes["leading"] = static_cast<int64_t>(shape->size());
+    }
+    if (keepsDims || !shape->empty()) { // else all
+      node.attributes["dim"] = std::move(dims);
+    }
+    return append(std::move(node), range);
+  };
+  std::optional<int> result = input;
+  if (!kept.empty()) {
+    result = sum(*result, kept, true);
+  }
+  return result && !dropped.empty() ? sum(*result, dropped, false) : result;
 }
 
 } // namespace nereid::definition

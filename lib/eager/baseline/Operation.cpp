@@ -3,6 +3,7 @@
 // by the same rules the graph uses, and hands it to the pointwise, reduction or row code.
 #include "lib/definition/operations/Along.h"
 #include "lib/definition/operations/Infer.h"
+#include "lib/definition/operations/LeadingSum.h"
 #include "lib/definition/operations/Promotion.h"
 #include "lib/definition/operations/Shape.h"
 #include "lib/definition/operations/View.h"
@@ -465,7 +466,12 @@ Result<Tensor> runOperation(const std::string &op, std::span<const Tensor> input
         .withHelp(near.empty() ? "'nereid ops' lists the operations"
                                : fmt::format("did you mean '{}'?", fmt::join(near, "', '")));
   }
-  Result<CallGraph> call = makeCall(*operation, inputs, attributes, isTensor);
+  std::map<std::string, Attribute> known = attributes;
+  if (!inputs.empty() &&
+      !definition::withRank(known, static_cast<int64_t>(inputs[0].shape().size()))) {
+    return inputs[0]; // no dimension is summed
+  }
+  Result<CallGraph> call = makeCall(*operation, inputs, known, isTensor);
   if (!call) {
     return call.error();
   }

@@ -4,6 +4,7 @@
 #include "lib/eager/reference/Reference.h"
 
 #include "lib/definition/Tolerance.h"
+#include "lib/definition/operations/LeadingSum.h"
 #include "lib/definition/operations/Shape.h"
 #include "lib/definition/operations/SizeExpression.h"
 #include "lib/eager/baseline/Eager.h"
@@ -15,6 +16,7 @@
 #include <algorithm>
 #include <cmath>
 #include <mutex>
+#include <numeric>
 #include <set>
 
 namespace nereid::eager {
@@ -86,6 +88,19 @@ Result<Prepared> prepare(const Operator &op, std::span<const Tensor> inputs, DTy
     return withNumbers.error();
   }
   prepared.graph = std::move(*withNumbers);
+  for (definition::Node &node : prepared.graph.nodes) {
+    if (!definition::keptOfLeading(node)) {
+      continue;
+    }
+    Result<std::vector<int64_t>> from =
+        definition::bind(prepared.graph.nodes[static_cast<size_t>(node.inputs[0])].shape, *binding);
+    if (from && !definition::withRank(node.attributes, static_cast<int64_t>(from->size()))) {
+      std::vector<int64_t> same(from->size()); // no dimension is summed: a view of all
+      std::iota(same.begin(), same.end(), int64_t{0});
+      node.op = "permute";
+      node.attributes = {{"dims", same}};
+    }
+  }
   std::vector<std::vector<int64_t>> nodeSizes;
   for (size_t i = 0; i < prepared.graph.nodes.size(); ++i) {
     Result<std::vector<int64_t>> sizes = definition::bind(prepared.graph.nodes[i].shape, *binding);

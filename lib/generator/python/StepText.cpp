@@ -263,6 +263,15 @@ private:
     if (node.op == "squeeze") {
       return fmt::format("_t.squeezed({}, {})", operands, dims);
     }
+    const definition::SymbolicShape &from =
+        node.inputs.empty() ? node.shape : fused.nodes[static_cast<size_t>(node.inputs[0])].shape;
+    const bool isOfLeading = node.op == "sum" && !from.empty() && from[0].isRest() &&
+                             node.dims.size() < from.size() &&
+                             node.dims.front() == -static_cast<int64_t>(from.size());
+    if (isOfLeading) {
+      return fmt::format("_t.total_of_leading({}, {}{})", operands, from.size() - node.dims.size(),
+                         exactness(node));
+    }
     if (node.op == "sum") {
       return fmt::format("_t.total({}, {}, {}{})", operands, dims, keeps, exactness(node));
     }

@@ -164,6 +164,11 @@ class Steps:
         lost = error.isinf() | (magnitudes.isfinite() & (magnitudes > self.largest))
         return self._rounded(value, error + steps * self.unit * magnitudes, 1, lost)
 
+    def total_of_leading(self, x, kept, is_exact=False):
+        """Over all dimensions but the last; there may be no others."""
+        leading = tuple(range(x[0].dim() - kept))
+        return self.total(x, leading, False, is_exact) if leading else x
+
     def extremum(self, function, x, dims, keepdim):
         value = function(x[0], dims, keepdim)
         return value, None if x[1] is None else torch.amax(x[1], dims, keepdim)
