@@ -3,6 +3,7 @@
 // must do it, once as operation-by-operation execution does.
 #include "lib/definition/Cost.h"
 
+#include "lib/definition/operations/Movement.h"
 #include "lib/definition/operations/Operations.h"
 
 #include <algorithm>
@@ -66,7 +67,7 @@ bool isUsed(const Operator &op, size_t node) {
 
 bool isView(const Node &node) {
   const Operation *operation = findOperation(node.op);
-  return operation && operation->kind == OperationKind::View;
+  return operation && operation->kind == OperationKind::View && !copiesElements(node);
 }
 
 std::vector<FlopTerm> flopTerms(const Operator &op, const Node &node) {

@@ -3,6 +3,7 @@
 // runs it.
 #include "lib/generator/CompanionWriter.h"
 
+#include "lib/definition/operations/Movement.h"
 #include "lib/definition/operations/Promotion.h"
 #include "lib/definition/operations/SizeExpression.h"
 #include "lib/generator/SizeText.h"
@@ -161,7 +162,7 @@ private:
     }
   }
 
-  static std::string attributesText(const Node &node) {
+  std::string attributesText(const Node &node) const {
     std::string list;
     for (const auto &[name, value] : node.attributes) {
       std::string shown;
@@ -172,7 +173,8 @@ private:
       } else if (const double *real = std::get_if<double>(&value)) {
         shown = cppNumber(*real);
       } else if (const std::string *word = std::get_if<std::string>(&value)) {
-        shown = "\"" + *word + "\"";
+        shown =
+            definition::isMovement(node) && name != "mode" ? sizeTexts(*word) : "\"" + *word + "\"";
       } else {
         const auto &numbers = std::get<std::vector<int64_t>>(value);
         for (int64_t number : numbers) {
@@ -183,6 +185,17 @@ private:
       list += fmt::format("{}{{\"{}\", {}}}", list.empty() ? "" : ", ", name, shown);
     }
     return list.empty() ? "" : ", {" + list + "}";
+  }
+
+  /// Sizes of a movement: one, or those of a shape.
+  std::string sizeTexts(const std::string &text) const {
+    std::string list;
+    for (const definition::SizePolynomial &size : definition::sizeList(text)) {
+      list += (list.empty() ? "" : ", ") +
+              fmt::format("static_cast<int64_t>({})",
+                          cppSizeNumber(definition::sizeNode(size.text(), true), sizes));
+    }
+    return text.find(',') == std::string::npos ? list : "std::vector<int64_t>{" + list + "}";
   }
 
   std::string smallShape(const definition::SymbolicShape &shape) const {

@@ -6,6 +6,7 @@
 #include "lib/definition/operations/Lowering.h"
 #include "lib/definition/operations/Shape.h"
 #include "lib/definition/operations/SizeExpression.h"
+#include "lib/definition/reader/BodyMoves.h"
 
 #include <fmt/format.h>
 
@@ -33,6 +34,10 @@ bool isModulePath(const Expr &expr) {
 
 std::string argumentList(const Operation &operation) {
   return signatureText(operation.name, operation.arguments);
+}
+
+bool isAmong(const std::vector<std::string> &names, const std::string &name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 const std::vector<std::string> &approximations() {
@@ -79,6 +84,11 @@ std::optional<int> BodyExpressions::readCall(const Expr &expr) {
   if (std::find(swapNames().begin(), swapNames().end(), call.function) != swapNames().end()) {
     return swapCall(call);
   }
+  if (BodyMoves moves(*this); isAmong(BodyMoves::sliceNames(), call.function)) {
+    return moves.sliceCall(call);
+  } else if (isAmong(BodyMoves::joinNames(), call.function)) {
+    return moves.joinCall(call);
+  }
   if (const Function *function = findFunction(call.function)) {
     return functionCall(call, *function);
   }
@@ -89,6 +99,9 @@ std::optional<int> BodyExpressions::readCall(const Expr &expr) {
     std::vector<std::string> known = operationNames();
     known.insert(known.end(), functionNames().begin(), functionNames().end());
     known.insert(known.end(), swapNames().begin(), swapNames().end());
+    for (const auto *names : {&BodyMoves::sliceNames(), &BodyMoves::joinNames()}) {
+      known.insert(known.end(), names->begin(), names->end());
+    }
     auto near = nearestNames(call.function, known);
     error.withHelp(near.empty() ? "'nereid ops' lists the functions a body may use"
                                 : fmt::format("did you mean '{}'?", fmt::join(near, "', '")));

@@ -2,6 +2,8 @@
 // The expression kinds a body may hold. Calls are taken apart in BodyCalls.cpp.
 #include "lib/definition/reader/BodyExpressions.h"
 
+#include "lib/definition/reader/BodyMoves.h"
+
 #include "lib/definition/operations/Infer.h"
 #include "lib/definition/operations/Promotion.h"
 #include "lib/definition/operations/SizeExpression.h"
@@ -273,9 +275,7 @@ std::optional<int> BodyExpressions::read(const Expr &expr) {
         .withHelp("use '&' and '|' between comparisons in parentheses");
     return std::nullopt;
   case ExprKind::Subscript:
-    fail("E0608", expr.range, "indexing is not available in a body")
-        .withHelp("declare the input with the dimensions it is used with, such as [\"C\", 1]");
-    return std::nullopt;
+    return BodyMoves(*this).readSubscript(expr);
   default:
     fail("E0608", expr.range, "this expression is not available in a body")
         .withHelp("available: numbers, names, arithmetic, comparisons and PyTorch functions");

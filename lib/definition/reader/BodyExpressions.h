@@ -37,6 +37,8 @@ public:
   bool failed() const { return errors > 0; }
 
 private:
+  friend class BodyMoves;
+
   struct Call {
     std::string function;
     const language::Expr *receiver = nullptr; ///< of a method

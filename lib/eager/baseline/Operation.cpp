@@ -2,6 +2,7 @@
 // runOperation: checks one call against the operations table, finds shape and type of the result
 // by the same rules the graph uses, and hands it to the pointwise, reduction or row code.
 #include "lib/definition/operations/Infer.h"
+#include "lib/definition/operations/Movement.h"
 #include "lib/definition/operations/Promotion.h"
 #include "lib/definition/operations/Shape.h"
 #include "lib/definition/operations/View.h"
@@ -10,6 +11,7 @@
 #include "lib/eager/baseline/Eager.h"
 #include "lib/eager/baseline/FormulaLoop.h"
 #include "lib/eager/baseline/Matmul.h"
+#include "lib/eager/baseline/Movement.h"
 #include "lib/eager/baseline/Pointwise.h"
 #include "lib/eager/baseline/Reduction.h"
 #include "runtime/elements/IntegerElements.h"
@@ -400,6 +402,10 @@ Result<Tensor> runOperation(const std::string &op, std::span<const Tensor> input
     return makeError("E0603", fmt::format("unknown operation '{}'", op))
         .withHelp(near.empty() ? "'nereid ops' lists the operations"
                                : fmt::format("did you mean '{}'?", fmt::join(near, "', '")));
+  }
+  if (Node moved{operation->name, {}, attributes}; definition::isMovement(moved)) {
+    return inputs.empty() ? makeError("E0608", fmt::format("'{}' expects a tensor", op))
+                          : runMovement(moved, inputs, pool);
   }
   Result<CallGraph> call = makeCall(*operation, inputs, attributes, isTensor);
   if (!call) {
