@@ -162,6 +162,35 @@ TEST(Joins, RefusalsHaveAPlace) {
   EXPECT_EQ(codeOf("torch.diff(x, n=99)"), "E0608");
 }
 
+TEST(Shapes, ElementsKeepTheirNumber) {
+  EXPECT_EQ(shapeOf("x.reshape(M * N)"), "[M * N]");
+  EXPECT_EQ(shapeOf("x.reshape(-1)"), "[M * N]");
+  EXPECT_EQ(shapeOf("torch.reshape(x, (N, -1))"), "[N, M]");
+  EXPECT_EQ(shapeOf("x.view(M, 1, N)"), "[M, 1, N]");
+  EXPECT_EQ(shapeOf("x.flatten(1)", "[\"M\", 3, 4]"), "[M, 12]");
+  EXPECT_EQ(shapeOf("x.flatten(0, 1)", "[\"M\", 3, 4]"), "[3 * M, 4]");
+  EXPECT_EQ(shapeOf("x.flatten(-2)", "[\"...\", \"M\", \"N\"]"), "[..., M * N]");
+  EXPECT_EQ(shapeOf("x.unflatten(-1, (2, 4))", "[\"M\", 8]"), "[M, 2, 4]");
+  EXPECT_EQ(shapeOf("x.unflatten(1, (2, -1))", "[\"M\", 8]"), "[M, 2, 4]");
+  EXPECT_EQ(shapeOf("x[:, None].expand(M, 3, N)"), "[M, 3, N]");
+  EXPECT_EQ(shapeOf("x[:, None].expand(-1, 3, -1)"), "[M, 3, N]");
+  EXPECT_EQ(shapeOf("x.expand(2, -1, -1)"), "[2, M, N]");
+  EXPECT_EQ(shapeOf("x.repeat(2, 3)"), "[2 * M, 3 * N]");
+  EXPECT_EQ(shapeOf("x.repeat_interleave(2, -1)"), "[M, 2 * N]");
+  EXPECT_EQ(shapeOf("x.unfold(1, 3, 2)"), "[M, ((N + 1) // 2) - 1, 3]");
+  EXPECT_EQ(shapeOf("torch.tril(x)"), "[M, N]");
+  EXPECT_EQ(codeOf("x.reshape(M, M)"), "E0604");
+  EXPECT_EQ(codeOf("x.reshape(4, -1)"), "E0604");
+  EXPECT_EQ(codeOf("x.reshape(-1)", "[\"...\", \"N\"]"), "E0604");
+  EXPECT_EQ(codeOf("x.expand(3, N)"), "E0604");
+  EXPECT_EQ(codeOf("x.expand(N)"), "E0604");
+  EXPECT_EQ(codeOf("x.repeat(2)"), "E0604");
+  EXPECT_EQ(codeOf("x.unfold(1, 0, 1)"), "E0608");
+  EXPECT_EQ(codeOf("x.unfold(1, 9, 1)", "[\"M\", 8]"), "E0604");
+  EXPECT_EQ(codeOf("x.flatten(1, 0)"), "E0604");
+  EXPECT_EQ(codeOf("torch.tril(x)", "[\"M\"]"), "E0604");
+}
+
 TEST(SizeAlgebra, OneSpellingForEqualSizes) {
   auto spelt = [](const std::string &text) {
     const auto size = sizePolynomial(text);

@@ -118,6 +118,25 @@ TEST(Movements, EdgesContinueATensor) {
             std::vector<double>());
 }
 
+TEST(Movements, OtherShapesKeepTheOrder) {
+  for (DType dtype : {DType::F32, DType::F16, DType::I64}) {
+    const Tensor x = counted({2, 3}, dtype);
+    EXPECT_EQ(both("x.t().reshape(-1)", "[\"M * N\"]", x), (std::vector<double>{0, 3, 1, 4, 2, 5}));
+    EXPECT_EQ(both("x.repeat(1, 2)", "[\"M\", \"2 * N\"]", x),
+              (std::vector<double>{0, 1, 2, 0, 1, 2, 3, 4, 5, 3, 4, 5}));
+    EXPECT_EQ(both("x.repeat_interleave(2, -1)", "[\"M\", \"2 * N\"]", x),
+              (std::vector<double>{0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5}));
+    EXPECT_EQ(both("x.unfold(1, 2, 1)", "[\"M\", \"N - 1\", 2]", x),
+              (std::vector<double>{0, 1, 1, 2, 3, 4, 4, 5}));
+    EXPECT_EQ(both("torch.tril(x + 1)", "[\"M\", \"N\"]", x),
+              (std::vector<double>{1, 0, 0, 4, 5, 0}));
+    EXPECT_EQ(both("torch.triu(x + 1, 1)", "[\"M\", \"N\"]", x),
+              (std::vector<double>{0, 2, 3, 0, 0, 6}));
+    EXPECT_EQ(both("torch.tril(x + 1, -1)", "[\"M\", \"N\"]", x),
+              (std::vector<double>{0, 0, 0, 4, 0, 0}));
+  }
+}
+
 TEST(Movements, NothingIsLeftOfNothing) {
   EXPECT_TRUE(both("x[:, 1:]", "[\"M\", \"N - 1\"]", counted({3, 1})).empty());
   EXPECT_TRUE(both("x[:, ::2]", "[\"M\", \"(N + 1) // 2\"]", counted({3, 0})).empty());

@@ -15,7 +15,7 @@
 namespace nereid::definition {
 namespace {
 
-constexpr const char *sizeNames[] = {"start", "length", "before", "after"};
+constexpr const char *sizeNames[] = {"start", "length", "before", "after", "diagonal"};
 
 std::vector<std::string> entriesOf(const std::string &text) {
   std::vector<std::string> entries;
@@ -144,6 +144,9 @@ Result<Sizes> sizesOf(const Node &node, const std::vector<Sizes> &inputs) {
   if (node.op == "cat") {
     return joined(node, inputs);
   }
+  if (isTriangle(node)) {
+    return sizes;
+  }
   const int64_t dim = integerAttribute(node, "dim", -1);
   if (dim >= 0 || -dim > static_cast<int64_t>(sizes.size())) {
     return misfit(node, fmt::format("expects dim from {} to -1, but got {}",
@@ -163,14 +166,16 @@ Result<Sizes> sizesOf(const Node &node, const std::vector<Sizes> &inputs) {
 
 } // namespace
 
+bool isTriangle(const Node &node) { return node.op == "tril" || node.op == "triu"; }
+
 bool isMovement(const Node &node) {
-  static const std::vector<std::string> names = {"narrow", "squeeze", "expand", "reshape",
-                                                 "pad",    "unfold",  "cat"};
+  static const std::vector<std::string> names = {"narrow", "squeeze", "expand", "reshape", "pad",
+                                                 "unfold", "cat",     "tril",   "triu"};
   return std::find(names.begin(), names.end(), node.op) != names.end();
 }
 
 bool copiesElements(const Node &node) {
-  return node.op == "cat" || node.op == "pad" ||
+  return node.op == "cat" || node.op == "pad" || isTriangle(node) ||
          (node.op == "narrow" && integerAttribute(node, "step", 1) < 0);
 }
 
@@ -331,6 +336,10 @@ std::vector<size_t> keptDimensions(const Node &node, size_t rank) {
     for (size_t d = 0; d < shape.size(); ++d) {
       kept[d] = shape[d] == SizePolynomial(-1) ? kept[d] : newDimension;
     }
+    return kept;
+  }
+  if (isTriangle(node)) {
+    kept[rank - 2] = kept[rank - 1] = newDimension;
     return kept;
   }
   kept[place(integerAttribute(node, "dim", -1), rank)] = newDimension;

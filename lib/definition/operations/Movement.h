@@ -11,6 +11,7 @@
 //   reshape  last, shape                 the last so many dimensions become these
 //   pad      dim, before, after, mode, value
 //   unfold   dim, size, step, dilation   windows; the places in them are the last dimension
+//   tril, triu  diagonal                 0 beyond it, above or below
 //   cat      dim                         of any number of operands
 //
 // start, length, before, after and the entries of a shape are integers, or texts over symbols until
@@ -26,6 +27,8 @@ namespace nereid::definition {
 
 /// A View that is not just an order of dimensions (View.h).
 bool isMovement(const Node &node);
+/// tril or triu.
+bool isTriangle(const Node &node);
 /// It takes memory and time in PyTorch: what it moves is stored anew.
 bool copiesElements(const Node &node);
 

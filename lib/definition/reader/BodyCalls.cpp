@@ -88,6 +88,8 @@ std::optional<int> BodyExpressions::readCall(const Expr &expr) {
     return moves.sliceCall(call);
   } else if (isAmong(BodyMoves::joinNames(), call.function)) {
     return moves.joinCall(call);
+  } else if (isAmong(BodyMoves::shapeNames(), call.function)) {
+    return moves.shapeCall(call);
   }
   if (const Function *function = findFunction(call.function)) {
     return functionCall(call, *function);
@@ -99,7 +101,8 @@ std::optional<int> BodyExpressions::readCall(const Expr &expr) {
     std::vector<std::string> known = operationNames();
     known.insert(known.end(), functionNames().begin(), functionNames().end());
     known.insert(known.end(), swapNames().begin(), swapNames().end());
-    for (const auto *names : {&BodyMoves::sliceNames(), &BodyMoves::joinNames()}) {
+    for (const auto *names :
+         {&BodyMoves::sliceNames(), &BodyMoves::joinNames(), &BodyMoves::shapeNames()}) {
       known.insert(known.end(), names->begin(), names->end());
     }
     auto near = nearestNames(call.function, known);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a body moves: slices and indices (BodySlices.cpp), tensors of several parts (BodyJoins.cpp).
+// What a body moves: slices and indices (BodySlices.cpp), tensors of several parts (BodyJoins.cpp),
+// other shapes (BodyShapes.cpp).
 // Each becomes movements (operations/Movement.h); what must hold of sizes becomes constraints.
 #pragma once
 
@@ -16,6 +17,7 @@ public:
   /// Functions that it reads.
   static const std::vector<std::string> &sliceNames();
   static const std::vector<std::string> &joinNames();
+  static const std::vector<std::string> &shapeNames();
 
   std::optional<int> readSubscript(const language::Expr &expr);
 
@@ -57,6 +59,21 @@ private:
   std::optional<int64_t> readDim(int input, int64_t dim, const std::string &name,
                                  SourceRange range);
   SizePolynomial sizeOf(int input, int64_t dim) const;
+  using Sizes = std::vector<SizePolynomial>;
+  std::optional<int> shapeCall(const Call &call);
+  std::optional<int> inferredReshape(int input, size_t last, Sizes sizes, SourceRange range);
+  std::optional<int> reshaped(int input, const Sizes &sizes, SourceRange range);
+  std::optional<int> flattened(int input, int64_t first, int64_t last, SourceRange range);
+  std::optional<int> unflattened(int input, int64_t dim, Sizes sizes, SourceRange range);
+  std::optional<int> expanded(int input, Sizes sizes, SourceRange range);
+  std::optional<int> repeatedAlong(int input, int64_t dim, const SizePolynomial &count, bool isEach,
+                                   SourceRange range);
+  std::optional<int> repeated(int input, const Sizes &counts, const std::string &name,
+                              SourceRange range);
+  std::optional<int> windowed(int input, int64_t dim, int64_t size, int64_t step, int64_t dilation,
+                              SourceRange range);
+  std::optional<int> triangle(int input, const std::string &name, const language::Expr *diagonal,
+                              SourceRange range);
 
   // ---- of the body ----
 

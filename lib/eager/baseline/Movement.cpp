@@ -104,6 +104,26 @@ Result<Tensor> joined(const Node &node, std::span<const Tensor> inputs, const Si
   return out;
 }
 
+Result<Tensor> triangle(const Node &node, const Tensor &input, runtime::ThreadPool &pool) {
+  const Tensor out = input.to(input.dtype());
+  if (!out.isValid()) {
+    return noMemory(node);
+  }
+  const int64_t diagonal = definition::integerAttribute(node, "diagonal", 0);
+  const int64_t columns = out.shape().back();
+  const auto bytes = static_cast<int64_t>(sizeInBytes(out.dtype()));
+  forEachRow(out.shape(), pool, [&](const Sizes &index, int64_t number) {
+    const int64_t row = index[index.size() - 2];
+    // The first column beyond the diagonal, or on it.
+    const int64_t at =
+        std::clamp(row + diagonal + (node.op == "tril" ? 1 : 0), int64_t{0}, columns);
+    const int64_t first = node.op == "tril" ? at : 0, last = node.op == "tril" ? columns : at;
+    std::memset(static_cast<char *>(out.data()) + (number + first) * bytes, 0,
+                static_cast<size_t>((last - first) * bytes));
+  });
+  return out;
+}
+
 } // namespace
 
 Result<Tensor> runMovement(const Node &node, std::span<const Tensor> inputs,
@@ -122,6 +142,9 @@ Result<Tensor> runMovement(const Node &node, std::span<const Tensor> inputs,
     return sizes.error();
   }
   const Tensor &input = inputs[0];
+  if (definition::isTriangle(node)) {
+    return triangle(node, input, pool);
+  }
   if (node.op == "cat") {
     return joined(node, inputs, *sizes, pool);
   }

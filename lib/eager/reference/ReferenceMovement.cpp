@@ -88,6 +88,22 @@ BoundedTensor joined(const Node &node, std::span<const BoundedTensor *const> ope
   return out;
 }
 
+/// Row i keeps columns up to i + diagonal, or from there on.
+BoundedTensor triangle(const Node &node, const BoundedTensor &input, BoundedTensor out) {
+  const int64_t diagonal = definition::integerAttribute(node, "diagonal", 0);
+  const bool isLower = node.op == "tril";
+  Sizes index(out.sizes.size(), 0);
+  for (size_t i = 0; i < out.elements.size(); ++i, advance(index, out.sizes)) {
+    const int64_t row = index[index.size() - 2], column = index.back();
+    if (isLower ? column <= row + diagonal : column >= row + diagonal) {
+      copyElement(input, i, out, i);
+    } else {
+      out.elements[i] = {0, 0};
+    }
+  }
+  return out;
+}
+
 } // namespace
 
 Result<BoundedTensor> moveBounded(const Node &node,
@@ -107,6 +123,9 @@ Result<BoundedTensor> moveBounded(const Node &node,
   const auto count = static_cast<size_t>(definition::elementCountOf(out.sizes).value_or(0));
   out.allocate(count);
   out.integers.resize(isInteger ? count : 0);
+  if (definition::isTriangle(node)) {
+    return triangle(node, *operands[0], std::move(out));
+  }
   if (node.op == "cat") {
     return joined(node, operands, std::move(out));
   }

@@ -67,6 +67,12 @@ public:
     if (node.op == "squeeze") {
       return squeezed();
     }
+    if (definition::isTriangle(node)) {
+      return triangle();
+    }
+    if (node.op == "reshape" || node.op == "expand" || node.op == "unfold") {
+      return shaped();
+    }
     return node.op == "narrow" ? narrowed()
            : node.op == "pad"  ? padded()
            : node.op == "cat"  ? std::optional(make.cat(operands, dim()))
@@ -148,6 +154,48 @@ private:
       add(0, *after, 1);
     }
     return make.cat(parts, dim());
+  }
+  /// Row i keeps columns up to i + diagonal, or from there on.
+  std::optional<Lazy> triangle() const {
+    const MaybeSize diagonal = size("diagonal");
+    if (!diagonal) {
+      return std::nullopt;
+    }
+    const bool isLower = node.op == "tril";
+    return make.make(x.shape, x.dtype,
+                     [isLower, diagonal = *diagonal, from = x, nodes = &program.nodes,
+                      zero = constant()](const Point &point) {
+                       const Affine row = point[point.size() - 2] + Affine(diagonal),
+                                    column = point.back();
+                       const generator::Node *isKept =
+                           nodes->map(isLower ? "ge" : "le", DType::Bool,
+                                      {nodes->index(row), nodes->index(column)});
+                       return nodes->map("where", from.dtype, {isKept, from.at(point), zero});
+                     });
+  }
+
+  /// What the definition says of the result's shape.
+  std::optional<Lazy> shaped() const {
+    Shape shape;
+    for (const definition::Dim &dim : node.shape) {
+      const MaybeSize size =
+          dim.isRest() ? MaybeSize(x.shape[0]) : sizeIn(program, symbols, SizePolynomial::of(dim));
+      if (!size) {
+        return std::nullopt;
+      }
+      shape.push_back(*size);
+    }
+    if (node.op == "reshape") {
+      return make.reshape(x, shape);
+    }
+    if (node.op == "expand") {
+      return make.expand(x, shape);
+    }
+    const int64_t size = definition::integerAttribute(node, "size", 1);
+    const int64_t dilation = definition::integerAttribute(node, "dilation", 1);
+    assume(x.shape[dim()] - (size - 1) * dilation - 1);
+    return make.windows(x, dim(), size, definition::integerAttribute(node, "step", 1), dilation,
+                        shape[dim()]);
   }
   const Node *constant() const {
     auto found = node.attributes.find("value");

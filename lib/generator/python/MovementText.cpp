@@ -28,6 +28,26 @@ std::string narrowText(const Node &node) {
                      start, step, length);
 }
 
+std::string shapedText(const Node &node) {
+  if (definition::isTriangle(node)) {
+    return fmt::format("torch.{}(_x, {})", node.op, sizeOf(node, "diagonal"));
+  }
+  if (node.op == "unfold") {
+    const int64_t dilation = definition::integerAttribute(node, "dilation", 1);
+    return fmt::format("_x.unfold({}, {}, {})[..., ::{}]",
+                       definition::integerAttribute(node, "dim", -1),
+                       (definition::integerAttribute(node, "size", 1) - 1) * dilation + 1,
+                       definition::integerAttribute(node, "step", 1), dilation);
+  }
+  std::string sizes;
+  for (const definition::SizePolynomial &size : definition::shapeAttribute(node)) {
+    sizes += ", " + size.text();
+  }
+  return node.op == "expand" ? fmt::format("_x.expand({})", sizes.empty() ? "()" : sizes.substr(2))
+                             : fmt::format("_x.reshape(*_x.shape[: _x.dim() - {}]{})",
+                                           definition::integerAttribute(node, "last", 0), sizes);
+}
+
 std::string padText(const Node &node) {
   const int64_t dim = definition::integerAttribute(node, "dim", -1);
   const std::string before = sizeOf(node, "before"), after = sizeOf(node, "after");
@@ -60,6 +80,10 @@ std::string movementLambda(const Node &node) {
     text = narrowText(node);
   } else if (node.op == "squeeze") {
     text = fmt::format("_x.squeeze(({},))", fmt::join(definition::dimsOf(node), ", "));
+  }
+  if (node.op == "reshape" || node.op == "expand" || node.op == "unfold" ||
+      definition::isTriangle(node)) {
+    text = shapedText(node);
   }
   if (node.op == "cat") {
     return fmt::format("lambda _fill, *_x: torch.cat(_x, {})",
