@@ -36,7 +36,12 @@ std::string literal(const Argument &argument, const std::string &function) {
   case ArgumentType::Padding: // with another one sizes would be no names
     return "'same'";
   case ArgumentType::Order:
-    return function == "permute" ? "(1, 0)" : function == "pad" ? "(1, 1)" : "0";
+    return function == "permute"   ? "(1, 0)"
+           : function == "pad"     ? "(1, 1)"
+           : function == "reshape" ? "(-1,)"
+           : function == "expand"  ? "(2, -1, -1)"
+           : function == "unfold"  ? "1"
+                                   : "0";
   case ArgumentType::Reduction:
     return "'none'";
   }
