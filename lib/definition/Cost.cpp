@@ -4,6 +4,7 @@
 #include "lib/definition/Cost.h"
 
 #include "lib/definition/operations/Indexing.h"
+#include "lib/definition/operations/Movement.h"
 #include "lib/definition/operations/Operations.h"
 
 #include <algorithm>
@@ -91,7 +92,7 @@ bool isUsed(const Operator &op, size_t node) {
 
 bool isView(const Node &node) {
   const Operation *operation = findOperation(node.op);
-  return operation && operation->kind == OperationKind::View;
+  return operation && operation->kind == OperationKind::View && !copiesElements(node);
 }
 
 std::vector<FlopTerm> flopTerms(const Operator &op, const Node &node) {

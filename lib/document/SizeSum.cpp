@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/document/SizeSum.h"
 
+#include "lib/definition/operations/SizeExpression.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -109,8 +111,8 @@ double SizeSum::evaluate(const definition::Binding &binding) const {
         }
         continue;
       }
-      auto found = binding.symbols.find(symbol);
-      product *= found == binding.symbols.end() ? 0 : static_cast<double>(found->second);
+      auto size = definition::evaluateSizes(symbol, binding);
+      product *= size ? size->real : 0;
     }
     total += product;
   }

@@ -19,7 +19,10 @@ public:
   explicit SizeNames(const definition::Operator &op);
   const std::string &rest() const { return restName; }
   bool hasRest() const { return rank("...") < symbols.size(); }
-  std::string text(const std::string &symbol) const { return symbol == "..." ? restName : symbol; }
+  std::string text(const std::string &symbol) const {
+    const bool isSum = symbol.find(' ') != std::string::npos; // computed: "N - 1"
+    return symbol == "..." ? restName : isSum ? "(" + symbol + ")" : symbol;
+  }
   size_t rank(const std::string &symbol) const; ///< place in that order; unknown ones are last
 
 private:

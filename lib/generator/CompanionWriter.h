@@ -33,6 +33,8 @@ std::string cppNumber(double value);
 /// (InputChecks.h) and constraints. Needs `Sizes` and `joined` of nereid.hpp by these names.
 std::string cppSizes(const CalledOperator &called, const SizeNames &names, const std::string &pad);
 /// "shapeOf(leading, {D})" of an operand.
+/// A computed size in C++: what is divided is not negative, so that both languages agree.
+std::string cppDivisions(std::string text);
 std::string cppShape(const definition::SymbolicShape &shape, const SizeNames &names);
 
 } // namespace nereid::generator

@@ -5,12 +5,14 @@
 
 #include "lib/definition/operations/Along.h"
 #include "lib/definition/operations/Lowering.h"
+#include "lib/definition/operations/Movement.h"
 #include "lib/definition/operations/Operations.h"
 #include "lib/definition/operations/Shape.h"
 #include "lib/definition/operations/SizeExpression.h"
 #include "lib/definition/operations/View.h"
 #include "lib/generator/KernelExpression.h"
 #include "lib/generator/KernelTypes.h"
+#include "lib/generator/python/MovementText.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -91,7 +93,8 @@ private:
         type = op.parameters[static_cast<size_t>(node.parameter)].fixedDtype.value_or(type);
       } else if (node.kind == OperandKind::Whole || node.op == "columns" || node.op == "count") {
         type = DType::I64;
-      } else if (node.op == "squeeze" || node.op == "view" || node.op == "indexed") {
+      } else if (node.op == "squeeze" || node.op == "view" || node.op == "indexed" ||
+                 node.op == "moved") {
         type = at(node.inputs[0]).types[i];
       } else if (!isFloat(type)) {
         type = DType::F32;
@@ -290,6 +293,9 @@ private:
         list += text.empty() ? "" : fmt::format(", {}={}", name, text);
       }
       return special("conv2d", in, node, list);
+    }
+    if (definition::isMovement(node)) {
+      return special("moved", in, node, movementLambda(node));
     }
     if (operation && operation->kind == Kind::Indexing) {
       std::string list = fmt::format("\"{}\"", node.op);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/generator/TestProgram.h"
 
+#include "lib/definition/operations/SizeAlgebra.h"
 #include "lib/generator/KernelTypes.h"
 
 #include <fmt/format.h>
@@ -91,7 +92,7 @@ std::vector<Case> standardCases(const Generation &generation) {
   for (const Operand &operand : called.operands) {
     for (const definition::Dim &dim : operand.shape) {
       hasRest |= dim.isRest();
-      bool isSymbol = !dim.symbol.empty() && !dim.isRest();
+      bool isSymbol = definition::isSizeName(dim.symbol);
       if (isSymbol && std::find(symbols.begin(), symbols.end(), dim.symbol) == symbols.end()) {
         symbols.push_back(dim.symbol);
       }
@@ -361,7 +362,11 @@ Outputs makeOutputs(const Case &one, nereid::DType dtype) {{
 std::string TestProgram::caseShape(const definition::SymbolicShape &shape) const {
   std::string fixed, rest = "{}";
   for (const definition::Dim &dim : shape) {
-    std::string name = dim.symbol.empty() ? names.variable(dim) : "one." + names.variable(dim);
+    const bool isComputed =
+        !dim.symbol.empty() && !dim.isRest() && !definition::isSizeName(dim.symbol);
+    std::string name = dim.symbol.empty() ? names.variable(dim)
+                       : isComputed       ? cppDivisions(names.computed(dim.symbol, "one."))
+                                          : "one." + names.variable(dim);
     if (dim.isRest()) {
       rest = name;
     } else {

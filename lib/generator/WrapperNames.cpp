@@ -2,7 +2,10 @@
 // Shared naming of wrappers, see WrapperNames.h.
 #include "lib/generator/WrapperNames.h"
 
+#include "lib/definition/operations/SizeAlgebra.h"
+
 #include <algorithm>
+#include <cctype>
 #include <sstream>
 
 namespace nereid::generator {
@@ -60,12 +63,31 @@ SizeNames::SizeNames(const CalledOperator &called) {
   }
 }
 
+std::string SizeNames::computed(const std::string &size, const std::string &prefix) const {
+  const auto isPart = [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+  };
+  std::string text;
+  for (size_t begin = 0, end = 0; begin < size.size(); begin = end) {
+    end = begin + 1;
+    while (isPart(size[begin]) && end < size.size() && isPart(size[end])) {
+      ++end;
+    }
+    const std::string word = size.substr(begin, end - begin);
+    text += definition::isSizeName(word) ? prefix + variable({word, 0}) : word;
+  }
+  return "(" + text + ")";
+}
+
 std::string SizeNames::variable(const definition::Dim &dim) const {
   if (dim.symbol.empty()) {
     return std::to_string(dim.constant);
   }
   auto found = names.find(dim.symbol);
-  return found == names.end() ? dim.symbol : found->second;
+  if (found != names.end() || dim.isRest() || definition::isSizeName(dim.symbol)) {
+    return found == names.end() ? dim.symbol : found->second;
+  }
+  return computed(dim.symbol, "");
 }
 
 std::string SizeNames::product(const SizeProduct &size, const std::string &restProduct) const {

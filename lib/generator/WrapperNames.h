@@ -31,6 +31,9 @@ public:
   /// Every symbol once, at the first tensor that has it.
   std::vector<Step> steps;
   std::string variable(const definition::Dim &dim) const;
+  /// "(one.n - 1)" of "N - 1", in Python's spelling; quotients are of numbers that are not
+  /// negative.
+  std::string computed(const std::string &size, const std::string &prefix) const;
   /// "rest_size * B * 4" in the given spelling of the product over "..."; "1" when empty.
   std::string product(const SizeProduct &size, const std::string &restProduct) const;
 

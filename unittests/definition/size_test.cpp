@@ -107,7 +107,7 @@ TEST(Sizes, AloneAreNoOperator) {
   Loaded loaded = load(withBody("out = D + 1"));
   EXPECT_FALSE(loaded.op);
   EXPECT_EQ(loaded.code(), "E0608");
-  EXPECT_EQ(load(withBody("out = x[0] * D")).code(), "E0608");
+  EXPECT_EQ(load(withBody("out = x[0] * D")).code(), "E0604");
   EXPECT_EQ(load(withBody("out = x * (D // 2.0)")).code(), "E0608");
 }
 

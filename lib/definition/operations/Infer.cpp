@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rules by kind of operation: pointwise broadcasts, reductions drop or keep dimensions,
 // contractions drop the one they share, convolutions and views have rules of their own
-// (Convolution.h, View.h), composites keep the shape of their first operand.
+// (Convolution.h, View.h, Movement.h), composites keep the shape of their first operand.
 #include "lib/definition/operations/Infer.h"
 
 #include "lib/definition/operations/Along.h"
 #include "lib/definition/operations/Convolution.h"
 #include "lib/definition/operations/Indexing.h"
+#include "lib/definition/operations/Movement.h"
 #include "lib/definition/operations/Promotion.h"
 #include "lib/definition/operations/Shape.h"
 #include "lib/definition/operations/View.h"
@@ -113,6 +114,9 @@ Result<SymbolicShape> inferShape(const Node &node, const std::vector<Node> &node
   };
   if (operation->kind == OperationKind::Convolution) {
     return convolutionShape(node, operand(0), operand(1), operand(2));
+  }
+  if (isMovement(node)) {
+    return movementShape(node, nodes);
   }
   if (operation->kind == OperationKind::View) {
     return viewShape(node, operand(0));

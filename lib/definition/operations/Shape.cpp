@@ -2,22 +2,16 @@
 // Symbolic and concrete shapes, and the way from one to the other (bind, bindShapes).
 #include "lib/definition/operations/Shape.h"
 
+#include "lib/definition/operations/SizeAlgebra.h"
+#include "lib/definition/operations/SizeExpression.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 
 namespace nereid::definition {
 namespace {
-
-bool isIdentifier(std::string_view text) {
-  if (text.empty() || std::isdigit(static_cast<unsigned char>(text[0]))) {
-    return false;
-  }
-  return std::all_of(text.begin(), text.end(),
-                     [](unsigned char c) { return std::isalnum(c) || c == '_'; });
-}
 
 bool isOne(const Dim &dim) { return dim.symbol.empty() && dim.constant == 1; }
 
@@ -84,12 +78,30 @@ std::variant<SymbolicShape, std::string> parseShape(const std::vector<std::strin
         return fmt::format("a dimension expects a size of at least 0, but got {}", value);
       }
       dim.constant = value;
-    } else if (isIdentifier(entry)) {
+    } else if (isSizeName(entry)) {
       dim.symbol = entry;
     } else {
       return fmt::format("a dimension expects '...', a name or a size, but got '{}'", entry);
     }
     shape.push_back(std::move(dim));
+  }
+  return shape;
+}
+
+std::variant<SymbolicShape, std::string>
+parseComputedShape(const std::vector<std::string> &entries) {
+  std::vector<std::string> plain;
+  SymbolicShape computed;
+  for (const std::string &entry : entries) {
+    const bool isComputed = entry.find_first_of("+-*/% (") != std::string::npos;
+    const auto size = isComputed ? sizePolynomial(entry) : std::nullopt;
+    computed.push_back(size ? size->dim() : Dim{});
+    plain.push_back(size ? "0" : entry);
+  }
+  auto shape = parseShape(plain);
+  auto *dims = std::get_if<SymbolicShape>(&shape);
+  for (size_t i = 0; dims && i < dims->size(); ++i) {
+    (*dims)[i] = plain[i] == entries[i] ? (*dims)[i] : computed[i];
   }
   return shape;
 }
@@ -246,6 +258,19 @@ Result<std::vector<int64_t>> bind(const SymbolicShape &shape, const Binding &bin
       sizes.push_back(dim.constant);
     } else if (auto found = binding.symbols.find(dim.symbol); found != binding.symbols.end()) {
       sizes.push_back(found->second);
+    } else if (!isSizeName(dim.symbol)) {
+      auto computed = evaluateSizes(dim.symbol, binding);
+      if (!computed) {
+        return computed.error();
+      }
+      if (computed->whole < 0) {
+        return makeError("E0604",
+                         fmt::format("a dimension expects a size of at least 0, but '{}' in "
+                                     "{} is {} in this case",
+                                     dim.symbol, text(shape), computed->whole))
+            .withHelp("use larger sizes");
+      }
+      sizes.push_back(computed->whole);
     } else {
       return makeError("E0604",
                        fmt::format("the size of '{}' in {} is not given", dim.symbol, text(shape)))

@@ -12,6 +12,9 @@ namespace nereid::definition {
 
 /// Reads dimensions as a definition writes them: "...", "D", "128" or integers; error text else.
 std::variant<SymbolicShape, std::string> parseShape(const std::vector<std::string> &entries);
+/// The same where dimensions may be computed of sizes: "N - 1", "(N + 1) // 2".
+std::variant<SymbolicShape, std::string>
+parseComputedShape(const std::vector<std::string> &entries);
 
 /// Shape of a pointwise result, or nothing when the two do not broadcast for every binding.
 std::optional<SymbolicShape> broadcast(const SymbolicShape &a, const SymbolicShape &b);

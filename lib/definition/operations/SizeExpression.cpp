@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/definition/operations/SizeExpression.h"
 
+#include "lib/definition/operations/Movement.h"
 #include "lib/definition/operations/Operations.h"
 #include "lib/language/syntax/Parser.h"
 
@@ -175,6 +176,12 @@ Result<SizeNumber> evaluateSizes(const std::string &text, const Binding &binding
 Result<Operator> withSizes(const Operator &op, const Binding &binding) {
   Operator result = op;
   for (Node &node : result.nodes) {
+    if (isMovement(node)) {
+      if (Status moved = bindMovement(node, binding); !moved) {
+        return moved.error();
+      }
+      continue;
+    }
     if (!isSize(node)) {
       continue;
     }

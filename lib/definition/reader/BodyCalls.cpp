@@ -7,6 +7,7 @@
 #include "lib/definition/operations/Shape.h"
 #include "lib/definition/operations/SizeExpression.h"
 #include "lib/definition/reader/BodyIndexing.h"
+#include "lib/definition/reader/BodyMoves.h"
 
 #include <fmt/format.h>
 
@@ -39,6 +40,10 @@ std::string argumentList(const Operation &operation) {
 /// The indices of a call that returns two tensors have no name of their own in PyTorch.
 bool isHidden(const std::string &name) {
   return findPairOfIndices(name) && name.ends_with("_indices");
+}
+
+bool isAmong(const std::vector<std::string> &names, const std::string &name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 const std::vector<std::string> &approximations() {
@@ -107,6 +112,13 @@ std::optional<int> BodyExpressions::readCall(const Expr &expr) {
   if (BodyClassLosses::isFunction(call.function)) {
     return BodyClassLosses(*this).call(call);
   }
+  if (BodyMoves moves(*this); isAmong(BodyMoves::sliceNames(), call.function)) {
+    return moves.sliceCall(call);
+  } else if (isAmong(BodyMoves::joinNames(), call.function)) {
+    return moves.joinCall(call);
+  } else if (isAmong(BodyMoves::shapeNames(), call.function)) {
+    return moves.shapeCall(call);
+  }
   if (const Function *function = findFunction(call.function)) {
     return functionCall(call, *function);
   }
@@ -124,6 +136,10 @@ std::optional<int> BodyExpressions::readCall(const Expr &expr) {
     known.insert(known.end(), {"einsum", "sum_to_size"});
     const std::vector<std::string> indexing = BodyIndexing::functionNames();
     known.insert(known.end(), indexing.begin(), indexing.end());
+    for (const auto *names :
+         {&BodyMoves::sliceNames(), &BodyMoves::joinNames(), &BodyMoves::shapeNames()}) {
+      known.insert(known.end(), names->begin(), names->end());
+    }
     auto near = nearestNames(call.function, known);
     error.withHelp(near.empty() ? "'nereid ops' lists the functions a body may use"
                                 : fmt::format("did you mean '{}'?", fmt::join(near, "', '")));

@@ -2,6 +2,8 @@
 // The expression kinds a body may hold. Calls are taken apart in BodyCalls.cpp.
 #include "lib/definition/reader/BodyExpressions.h"
 
+#include "lib/definition/reader/BodyMoves.h"
+
 #include "lib/definition/operations/Infer.h"
 #include "lib/definition/operations/Promotion.h"
 #include "lib/definition/operations/SizeExpression.h"
@@ -324,16 +326,14 @@ std::optional<int> BodyExpressions::read(const Expr &expr) {
         .withHelp("use '&' and '|' between comparisons in parentheses");
     return std::nullopt;
   case ExprKind::Subscript: {
-    if (BodyIndexing::isIndexed(expr)) {
+    if (BodyIndexing(*this).isIndexed(expr)) {
       return BodyIndexing(*this).subscript(expr);
     }
     const int before = errors;
     if (std::optional<int> part = partOfPair(expr); part || errors > before) {
       return part;
     }
-    fail("E0608", expr.range, "indexing is not available in a body")
-        .withHelp("declare the input with the dimensions it is used with, such as [\"C\", 1]");
-    return std::nullopt;
+    return BodyMoves(*this).readSubscript(expr);
   }
   default:
     fail("E0608", expr.range, "this expression is not available in a body")

@@ -57,8 +57,9 @@ public:
 
 private:
   friend class DefinedFunctions; ///< which gives names other meanings while one is read
-  friend class BodyIndexing; // tensors in brackets, and functions with indices
+  friend class BodyIndexing;     ///< tensors in brackets, and functions with indices
   friend class BodyClassLosses;
+  friend class BodyMoves;
 
   struct Call {
     std::string function;

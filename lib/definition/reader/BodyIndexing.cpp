@@ -109,10 +109,22 @@ std::vector<std::string> BodyIndexing::functionNames() {
   return names;
 }
 
-bool BodyIndexing::isIndexed(const Expr &expr) {
+bool BodyIndexing::isIndexed(const Expr &expr) const {
   const std::vector<const Expr *> items = itemsOf(*expr.operands[1]);
-  return std::any_of(items.begin(), items.end(),
-                     [](const Expr *item) { return isTensorItem(*item); });
+  return std::any_of(items.begin(), items.end(), [this](const Expr *item) {
+    return isTensorItem(*item) && namesTensor(*item);
+  });
+}
+
+/// Numbers and sizes are positions that are known.
+bool BodyIndexing::namesTensor(const Expr &expr) const {
+  if (expr.kind == ExprKind::Name) {
+    const std::optional<int> node = body.lookup(expr.text);
+    return node && !isNumber(body.op.nodes[static_cast<size_t>(*node)]);
+  }
+  return std::any_of(expr.operands.begin(), expr.operands.end(), [this](const auto &each) {
+    return each && namesTensor(*each);
+  });
 }
 
 std::optional<int> BodyIndexing::subscript(const Expr &expr) {

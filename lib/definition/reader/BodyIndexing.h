@@ -15,7 +15,8 @@ public:
   static bool isFunction(const std::string &name);
   static std::vector<std::string> functionNames();
   /// x[i] with a tensor among what is in the brackets.
-  static bool isIndexed(const language::Expr &expr);
+  bool isIndexed(const language::Expr &expr) const;
+  bool namesTensor(const language::Expr &expr) const;
 
   /// x[i, j], x[:, i], x[..., i]: tensors side by side, nothing but whole dimensions before them.
   std::optional<int> subscript(const language::Expr &expr);

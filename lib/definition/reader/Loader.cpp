@@ -151,13 +151,15 @@ private:
     }
   }
 
-  std::optional<SymbolicShape> readShape(const toml::table &table, const std::string &what) {
+  /// Dimensions of an output may be computed of sizes: "N - 1".
+  std::optional<SymbolicShape> readShape(const toml::table &table, const std::string &what,
+                                         bool mayCompute = false) {
     std::optional<std::vector<std::string>> entries =
         toml.strings(table, what, "shape", true, /*integersToo=*/true);
     if (!entries) {
       return std::nullopt;
     }
-    auto shape = parseShape(*entries);
+    auto shape = mayCompute ? parseComputedShape(*entries) : parseShape(*entries);
     if (auto *problem = std::get_if<std::string>(&shape)) {
       toml.fail("E0602", table.get("shape")->source(), *problem);
       return std::nullopt;
@@ -331,7 +333,8 @@ private:
       op.outputNames.push_back(name);
       op.outputDescriptions.push_back(toml.line(*table, what, "description", false).value_or(""));
       op.outputDtypes.push_back(readFixedDtype(*table, what));
-      declaredShapes.push_back(readShape(*table, what).value_or(SymbolicShape{}));
+      declaredShapes.push_back(
+          readShape(*table, what, /*mayCompute=*/true).value_or(SymbolicShape{}));
       outputPlaces.push_back(key->source());
     }
     if (op.outputNames.empty() && !toml.failed()) {

@@ -28,7 +28,7 @@ std::string literal(const Argument &argument, const std::string &function) {
   case ArgumentType::String:
     return argument.hasDefault ? "" : "'none'";
   case ArgumentType::Integer:
-    return argument.hasDefault ? "" : argument.name == "k" ? "1" : "0";
+    return argument.hasDefault ? "" : argument.name == "k" || argument.name == "length" ? "1" : "0";
   case ArgumentType::Dims: // also where the default is all of them
     return "-1";
   case ArgumentType::TrailingShape:
@@ -38,7 +38,12 @@ std::string literal(const Argument &argument, const std::string &function) {
   case ArgumentType::Padding: // with another one sizes would be no names
     return "'same'";
   case ArgumentType::Order:
-    return function == "permute" ? "(1, 0)" : "0";
+    return function == "permute"   ? "(1, 0)"
+           : function == "pad"     ? "(1, 1)"
+           : function == "reshape" ? "(-1,)"
+           : function == "expand"  ? "(2, -1, -1)"
+           : function == "unfold"  ? "1"
+                                   : "0";
   case ArgumentType::Reduction:
     return "'none'";
   case ArgumentType::Dimension:
@@ -57,6 +62,9 @@ SymbolicShape shapeOf(const definition::Operation *operation, size_t operand) {
   }
   if (operation->name == "prelu" && operand == 1) {
     return {{"D"}}; // a slope for each of the second dimension
+  }
+  if (operation->name == "squeeze") {
+    return {{"R"}, {"", 1}};
   }
   const bool isSecondFactor = operation->kind == OperationKind::Contraction && operand == 1;
   return isSecondFactor ? SymbolicShape{{"D"}, {"R"}} : SymbolicShape{{"R"}, {"D"}};
@@ -130,6 +138,7 @@ std::optional<Operator> callOf(const std::string &function, DType dtype, Diagnos
       leaf.name = parameter.name;
       op.nodes.push_back(std::move(leaf));
       op.parameters.push_back(std::move(parameter));
+      value = function == "cat" ? "[x0, x0]" : value;
     }
     if (!value.empty()) {
       words += fmt::format("{}{}={}", words.empty() ? "" : ", ", argument.name, value);

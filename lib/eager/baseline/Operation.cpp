@@ -4,6 +4,7 @@
 #include "lib/definition/operations/Along.h"
 #include "lib/definition/operations/Infer.h"
 #include "lib/definition/operations/LeadingSum.h"
+#include "lib/definition/operations/Movement.h"
 #include "lib/definition/operations/Promotion.h"
 #include "lib/definition/operations/Shape.h"
 #include "lib/definition/operations/View.h"
@@ -14,6 +15,7 @@
 #include "lib/eager/baseline/FormulaLoop.h"
 #include "lib/eager/baseline/Indexing.h"
 #include "lib/eager/baseline/Matmul.h"
+#include "lib/eager/baseline/Movement.h"
 #include "lib/eager/baseline/Pointwise.h"
 #include "lib/eager/baseline/Reduction.h"
 #include "runtime/elements/IntegerElements.h"
@@ -465,6 +467,10 @@ Result<Tensor> runOperation(const std::string &op, std::span<const Tensor> input
     return makeError("E0603", fmt::format("unknown operation '{}'", op))
         .withHelp(near.empty() ? "'nereid ops' lists the operations"
                                : fmt::format("did you mean '{}'?", fmt::join(near, "', '")));
+  }
+  if (Node moved{operation->name, {}, attributes}; definition::isMovement(moved)) {
+    return inputs.empty() ? makeError("E0608", fmt::format("'{}' expects a tensor", op))
+                          : runMovement(moved, inputs, pool);
   }
   std::map<std::string, Attribute> known = attributes;
   if (!inputs.empty() &&

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // runGraph: the nodes of an operator one after another, each as a call of runOperation.
+#include "lib/definition/operations/Movement.h"
 #include "lib/definition/operations/Operations.h"
 #include "lib/definition/operations/SizeExpression.h"
 #include "lib/eager/baseline/Eager.h"
@@ -54,7 +55,9 @@ Result<std::vector<Tensor>> runGraph(const Operator &given, std::span<const Tens
   }
   const bool hasNumbers = inputs.size() == given.parameters.size();
   std::optional<Operator> withNumbers;
-  if (std::any_of(given.nodes.begin(), given.nodes.end(), definition::isSize)) {
+  if (std::any_of(given.nodes.begin(), given.nodes.end(), [](const Node &node) {
+        return definition::isSize(node) || definition::isMovement(node);
+      })) {
     auto made = bound(given, inputs, hasNumbers);
     if (!made) {
       return made.error();

@@ -5,6 +5,7 @@
 
 #include "lib/definition/Tolerance.h"
 #include "lib/definition/operations/LeadingSum.h"
+#include "lib/definition/operations/Movement.h"
 #include "lib/definition/operations/Shape.h"
 #include "lib/definition/operations/SizeExpression.h"
 #include "lib/eager/baseline/Eager.h"
@@ -44,7 +45,8 @@ std::vector<bool> zeroSigns(const Operator &graph) {
   for (const Node &node : graph.nodes) {
     const std::vector<int> &in = node.inputs;
     const bool isGiven = signs.size() < graph.parameters.size() || node.op == "constant";
-    signs.push_back(isGiven || (defined.contains(node.op) && all(in)) ||
+    signs.push_back(isGiven || (definition::isMovement(node) && all(in)) ||
+                    (defined.contains(node.op) && all(in)) ||
                     (node.op == "where" && all({in[1], in[2]})) ||
                     (reading.contains(node.op) && all({in[0]})) ||
                     (node.op == "masked_fill" && all({in[0], in[2]})));

@@ -5,6 +5,7 @@
 #include "lib/definition/operations/Along.h"
 #include "lib/definition/operations/Convolution.h"
 #include "lib/definition/operations/Indexing.h"
+#include "lib/definition/operations/Movement.h"
 #include "lib/definition/operations/View.h"
 
 #include <algorithm>
@@ -97,6 +98,9 @@ private:
     case OperationKind::Convolution:
       return connectConvolution(node, number);
     case OperationKind::View:
+      if (definition::isMovement(node)) {
+        return connectMovement(node, number);
+      }
       return connectView(node, input, number);
     case OperationKind::Scan:
     case OperationKind::Sort:
@@ -187,6 +191,29 @@ private:
     for (size_t d = 0; order && d < order->size(); ++d) {
       if ((*order)[d] != definition::newDimension) {
         unify(input, (*order)[d], number, d);
+      }
+    }
+  }
+
+  /// What is moved stays whole.
+  void connectMovement(const Node &node, size_t number) {
+    const std::vector<size_t> kept =
+        definition::keptDimensions(node, sizes[static_cast<size_t>(node.inputs[0])].size());
+    for (int operand : node.inputs) {
+      const auto input = static_cast<size_t>(operand);
+      std::vector<bool> isKept(sizes[input].size(), false);
+      for (size_t d = 0; d < kept.size(); ++d) {
+        if (kept[d] == definition::newDimension) {
+          reduce(number, d);
+        } else {
+          isKept[kept[d]] = true;
+          unify(input, kept[d], number, d);
+        }
+      }
+      for (size_t d = 0; d < isKept.size(); ++d) {
+        if (!isKept[d]) {
+          reduce(input, d);
+        }
       }
     }
   }

@@ -5,12 +5,14 @@
 
 #include "lib/definition/Tolerance.h"
 #include "lib/definition/operations/Along.h"
+#include "lib/definition/operations/Movement.h"
 #include "lib/definition/operations/Promotion.h"
 #include "lib/definition/operations/Shape.h"
 #include "lib/eager/reference/IntegerRules.h"
 #include "lib/eager/reference/ReferenceAlong.h"
 #include "lib/eager/reference/ReferenceConvolution.h"
 #include "lib/eager/reference/ReferenceIndexing.h"
+#include "lib/eager/reference/ReferenceMovement.h"
 #include "lib/eager/reference/ReferenceProduct.h"
 #include "lib/eager/reference/ShiftedByMaximum.h"
 #include "runtime/elements/IntegerElements.h"
@@ -320,6 +322,9 @@ private:
       return convolutionBounded(node, asFactor(*operands[0], own, copies[0]),
                                 asFactor(*operands[1], own, copies[1]), *operands[2], rule, own);
     case definition::OperationKind::View:
+      if (definition::isMovement(node)) {
+        return moveBounded(node, movedOperands(node));
+      }
       return viewBounded(node, *operands[0]);
     default:
       break;
@@ -344,6 +349,15 @@ private:
            std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node &reader) {
              return reader.op == "exp" && reader.inputs[0] == static_cast<int>(number);
            });
+  }
+
+  /// As they are: nothing is computed of them.
+  std::vector<const BoundedTensor *> movedOperands(const Node &node) const {
+    std::vector<const BoundedTensor *> list;
+    for (int input : node.inputs) {
+      list.push_back(at[static_cast<size_t>(input)]);
+    }
+    return list;
   }
 
   std::vector<bool> absentOperands(const Node &node) const {

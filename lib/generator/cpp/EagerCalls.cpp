@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/generator/cpp/EagerCalls.h"
 
+#include "lib/definition/operations/Movement.h"
 #include "lib/definition/operations/Promotion.h"
 #include "lib/definition/operations/SizeExpression.h"
 #include "lib/generator/CompanionWriter.h"
@@ -116,7 +117,7 @@ private:
     }
   }
 
-  static std::string attributesText(const Node &node) {
+  std::string attributesText(const Node &node) const {
     std::string list;
     for (const auto &[name, value] : node.attributes) {
       std::string shown;
@@ -127,7 +128,8 @@ private:
       } else if (const double *real = std::get_if<double>(&value)) {
         shown = cppNumber(*real);
       } else if (const std::string *word = std::get_if<std::string>(&value)) {
-        shown = "\"" + *word + "\"";
+        shown =
+            definition::isMovement(node) && name != "mode" ? sizeTexts(*word) : "\"" + *word + "\"";
       } else {
         const auto &numbers = std::get<std::vector<int64_t>>(value);
         for (int64_t number : numbers) {
@@ -138,6 +140,17 @@ private:
       list += fmt::format("{}{{\"{}\", {}}}", list.empty() ? "" : ", ", name, shown);
     }
     return list.empty() ? "" : ", {" + list + "}";
+  }
+
+  /// Sizes of a movement: one, or those of a shape.
+  std::string sizeTexts(const std::string &text) const {
+    std::string list;
+    for (const definition::SizePolynomial &size : definition::sizeList(text)) {
+      list += (list.empty() ? "" : ", ") +
+              fmt::format("static_cast<int64_t>({})",
+                          cppSizeNumber(definition::sizeNode(size.text(), true), sizes));
+    }
+    return text.find(',') == std::string::npos ? list : "std::vector<int64_t>{" + list + "}";
   }
 
   const definition::Operator &op;

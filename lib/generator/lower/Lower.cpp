@@ -10,6 +10,7 @@
 #include "lib/generator/lower/Indexed.h"
 #include "lib/generator/lower/Lazy.h"
 #include "lib/generator/lower/Lines.h"
+#include "lib/generator/lower/Moves.h"
 #include "lib/language/syntax/Parser.h"
 
 #include <fmt/format.h>
@@ -49,8 +50,14 @@ public:
       : op(definition::decomposed(written)), dtype(dtype) {}
 
   Program run() {
+    // What is put behind nothing, or padded, has elements all the same.
+    const int64_t least =
+        std::any_of(op.nodes.begin(), op.nodes.end(),
+                    [](const GraphNode &node) { return node.op == "cat" || node.op == "pad"; })
+            ? 0
+            : 1;
     for (const std::string &symbol : definition::symbolsOf(op)) {
-      sizes.emplace(symbol, program.space.symbols.add({symbol == "..." ? "rest" : symbol}));
+      sizes.emplace(symbol, program.space.symbols.add({symbol == "..." ? "rest" : symbol, least}));
     }
     for (size_t i = 0; i < op.nodes.size(); ++i) {
       const GraphNode &node = op.nodes[i];
@@ -169,7 +176,8 @@ private:
       result.tensor = convolved(node, in, inside);
       break;
     case definition::OperationKind::View:
-      result.tensor = viewed(node, in[0].tensor);
+      result.tensor =
+          definition::isMovement(node) ? movedTensor(node, in) : viewed(node, in[0].tensor);
       break;
     case definition::OperationKind::Scan:
     case definition::OperationKind::Sort: {
@@ -573,6 +581,21 @@ private:
       parts.indices = point;
       return program.nodes.make(std::move(parts));
     });
+  }
+
+  Lazy movedTensor(const GraphNode &node, const std::vector<Value> &in) {
+    const bool isOne = std::all_of(in.begin(), in.end(), [&](const Value &value) {
+      return value.tensor.dtype == in[0].tensor.dtype;
+    });
+    std::vector<Lazy> operands; // some are computed, others as they are stored
+    for (const Value &value : in) {
+      operands.push_back(isOne ? value.tensor : as(value, computed(value.dtype)));
+    }
+    std::optional<Lazy> result = moved(node, operands, program, make, sizes);
+    if (!result) {
+      throw Unsupported{node.op};
+    }
+    return *result;
   }
 
   Lazy viewed(const GraphNode &node, const Lazy &x) {

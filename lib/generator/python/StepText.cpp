@@ -163,8 +163,9 @@ private:
                     : fmt::format("    {} = {}.shape[-{}]\n", step.variable, name, step.fromEnd);
       }
     }
-    const bool hasSizes = std::any_of(fused.nodes.begin(), fused.nodes.end(),
-                                      [](const FusedNode &node) { return node.op == "size"; });
+    const bool hasSizes =
+        std::any_of(fused.nodes.begin(), fused.nodes.end(),
+                    [](const FusedNode &node) { return node.op == "size" || node.op == "moved"; });
     for (const SizeNames::Step &step : names.steps) {
       const Operand &operand = fused.operands[static_cast<size_t>(step.operand)];
       if (hasSizes && !step.isRest) {
@@ -233,6 +234,9 @@ private:
     }
     if (node.op == "count") {
       return fmt::format("_t.count({}, {})", operands, dims);
+    }
+    if (node.op == "moved") {
+      return fmt::format("_t.moved({}, {})", further, operands);
     }
     if (node.op == "indexed") {
       return fmt::format(

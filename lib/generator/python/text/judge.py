@@ -189,6 +189,13 @@ class Steps:
 
         return turned(x[0]), None if x[1] is None else turned(x[1])
 
+    def moved(self, function, *operands):
+        """Elements at other places; `function` is told whether it fills with a constant or with 0."""
+        value = function(True, *(each[0] for each in operands))
+        if all(each[1] is None for each in operands):
+            return value, None
+        return value, function(False, *(_error(each) for each in operands))
+
     def prod(self, x, dims, keepdim, is_exact=False):
         """In any order: a partial product may leave the range where the whole one stays in it."""
 

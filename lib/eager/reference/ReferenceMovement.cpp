@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/eager/reference/ReferenceMovement.h"
+
+#include "lib/definition/operations/Movement.h"
+#include "lib/definition/operations/Operations.h"
+#include "lib/definition/operations/Shape.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace nereid::eager {
+namespace {
+
+using definition::Node;
+using Sizes = std::vector<int64_t>;
+
+Sizes stridesOf(const Sizes &sizes) {
+  Sizes strides(sizes.size(), 1);
+  for (size_t d = sizes.size(); d-- > 1;) {
+    strides[d - 1] = strides[d] * sizes[d];
+  }
+  return strides;
+}
+
+/// The next index in row-major order.
+void advance(Sizes &index, const Sizes &sizes) {
+  for (size_t d = sizes.size(); d-- > 0;) {
+    if (++index[d] < sizes[d]) {
+      return;
+    }
+    index[d] = 0;
+  }
+}
+
+void copyElement(const BoundedTensor &from, size_t source, BoundedTensor &to, size_t target) {
+  to.elements[target] = from.elements[source];
+  if (!to.integers.empty()) {
+    to.integers[target] = from.integers[source];
+  }
+}
+
+/// What lies beyond the edges of a padding.
+double constantOf(const Node &node) {
+  auto found = node.attributes.find("value");
+  const auto *value =
+      found == node.attributes.end() ? nullptr : std::get_if<double>(&found->second);
+  return value ? *value : 0;
+}
+
+Result<BoundedTensor> indexed(const Node &node, const BoundedTensor &input, BoundedTensor out) {
+  auto movement = definition::movementOf(node, input.sizes);
+  if (!movement) {
+    return movement.error();
+  }
+  const Sizes strides = stridesOf(input.sizes);
+  const double constant = constantOf(node);
+  Sizes index(out.sizes.size(), 0);
+  for (size_t i = 0; i < out.elements.size(); ++i, advance(index, out.sizes)) {
+    const int64_t source = movement->source(index, strides);
+    if (source != definition::Movement::outside) {
+      copyElement(input, static_cast<size_t>(source), out, i);
+      continue;
+    }
+    out.elements[i] = {constant, 0};
+    if (!out.integers.empty()) {
+      out.integers[i] = static_cast<uint64_t>(static_cast<int64_t>(constant));
+    }
+  }
+  return out;
+}
+
+/// One tensor behind another: each is copied to where the ones before it end.
+BoundedTensor joined(const Node &node, std::span<const BoundedTensor *const> operands,
+                     BoundedTensor out) {
+  const auto dim = static_cast<size_t>(definition::integerAttribute(node, "dim", -1) +
+                                       static_cast<int64_t>(out.sizes.size()));
+  const Sizes strides = stridesOf(out.sizes);
+  int64_t begin = 0;
+  for (const BoundedTensor *operand : operands) {
+    Sizes index(out.sizes.size(), 0);
+    for (size_t i = 0; i < operand->elements.size(); ++i, advance(index, operand->sizes)) {
+      const int64_t target =
+          std::inner_product(index.begin(), index.end(), strides.begin(), begin * strides[dim]);
+      copyElement(*operand, i, out, static_cast<size_t>(target));
+    }
+    begin += operand->sizes[dim];
+  }
+  return out;
+}
+
+/// Row i keeps columns up to i + diagonal, or from there on.
+BoundedTensor triangle(const Node &node, const BoundedTensor &input, BoundedTensor out) {
+  const int64_t diagonal = definition::integerAttribute(node, "diagonal", 0);
+  const bool isLower = node.op == "tril";
+  Sizes index(out.sizes.size(), 0);
+  for (size_t i = 0; i < out.elements.size(); ++i, advance(index, out.sizes)) {
+    const int64_t row = index[index.size() - 2], column = index.back();
+    if (isLower ? column <= row + diagonal : column >= row + diagonal) {
+      copyElement(input, i, out, i);
+    } else {
+      out.elements[i] = {0, 0};
+    }
+  }
+  return out;
+}
+
+} // namespace
+
+Result<BoundedTensor> moveBounded(const Node &node,
+                                  std::span<const BoundedTensor *const> operands) {
+  std::vector<Sizes> inputs;
+  bool isInteger = false;
+  for (const BoundedTensor *operand : operands) {
+    inputs.push_back(operand->sizes);
+    isInteger = isInteger || !operand->integers.empty();
+  }
+  auto sizes = definition::movedSizes(node, inputs);
+  if (!sizes) {
+    return sizes.error();
+  }
+  BoundedTensor out;
+  out.sizes = std::move(*sizes);
+  const auto count = static_cast<size_t>(definition::elementCountOf(out.sizes).value_or(0));
+  out.allocate(count);
+  out.integers.resize(isInteger ? count : 0);
+  if (definition::isTriangle(node)) {
+    return triangle(node, *operands[0], std::move(out));
+  }
+  if (node.op == "cat") {
+    return joined(node, operands, std::move(out));
+  }
+  if (node.op == "reshape") {
+    for (size_t i = 0; i < count; ++i) {
+      copyElement(*operands[0], i, out, i);
+    }
+    return out;
+  }
+  return indexed(node, *operands[0], std::move(out));
+}
+
+} // namespace nereid::eager
