@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shipped definitions of random numbers against a Philox4x32-10 written here, to the last bit of
+// float32, and what their numbers look like: mean, variance, histogram.
+#include "unittests/eager/Values.h"
+
+#include "lib/eager/reference/Reference.h"
+
+#include <array>
+#include <cmath>
+
+namespace nereid::eager {
+namespace {
+
+using Words = std::array<uint32_t, 4>;
+
+Words philox(uint64_t key, uint64_t counter) {
+  Words x = {uint32_t(counter), uint32_t(counter >> 32), 0, 0};
+  auto k0 = uint32_t(key), k1 = uint32_t(key >> 32);
+  for (int round = 0; round < 10; ++round) {
+    const uint64_t a = uint64_t(0xD2511F53) * x[0], b = uint64_t(0xCD9E8D57) * x[2];
+    x = {uint32_t(b >> 32) ^ x[1] ^ k0, uint32_t(b), uint32_t(a >> 32) ^ x[3] ^ k1, uint32_t(a)};
+    k0 += 0x9E3779B9;
+    k1 += 0xBB67AE85;
+  }
+  return x;
+}
+
+/// As tl.rand makes it of a word.
+float uniformOf(uint32_t word) {
+  const auto bits = static_cast<int32_t>(word);
+  return static_cast<float>(bits < 0 ? -bits - 1 : bits) * 4.6566127342e-10F;
+}
+
+struct Drawn {
+  std::vector<double> baseline, reference;
+};
+
+Drawn draw(const std::string &name, int64_t count, int64_t first,
+           const std::vector<double> &numbers) {
+  Diagnostics diags;
+  auto op = definition::loadOperator(
+      std::string(NEREID_SOURCE_DIR "/operators/random/") + name + ".toml", diags);
+  EXPECT_TRUE(op) << diags.render();
+  std::vector<Tensor> inputs;
+  size_t next = 0;
+  for (const definition::Parameter &parameter : op->parameters) {
+    Tensor tensor =
+        Tensor::empty(parameter.isScalar ? std::vector<int64_t>{} : std::vector{count},
+                      parameter.isScalar ? DType::F64 : parameter.fixedDtype.value_or(DType::F32));
+    for (int64_t i = 0; i < tensor.elementCount(); ++i) {
+      tensor.set(i, parameter.isScalar          ? numbers.at(next)
+                    : parameter.name == "index" ? static_cast<double>(first + i)
+                                                : 1.0);
+    }
+    next += parameter.isScalar ? 1 : 0;
+    inputs.push_back(tensor);
+  }
+  auto run = runGraph(*op, inputs, runtime::defaultPool());
+  auto reference =
+      runReference(*op, inputs, DType::F32, Rounding::OncePerResult, runtime::defaultPool());
+  EXPECT_TRUE(run && reference);
+  return {list((*run)[0]), list((*reference)[0].values)};
+}
+
+TEST(Random, TheAlgorithmIsThatOfThePublishedVector) {
+  EXPECT_EQ(philox(0, 0), (Words{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
+}
+
+TEST(Random, UniformNumbersAreThoseOfPhilox) {
+  for (const double seed : {0.0, 1234.0, 4294967295.0, 1099511627776.0}) {
+    for (const int64_t first : {int64_t{0}, int64_t{4294967290}, int64_t{1} << 40}) {
+      const Drawn drawn = draw("seeded_uniform", 64, first, {seed});
+      for (int64_t i = 0; i < 64; ++i) {
+        const float expected =
+            uniformOf(philox(static_cast<uint64_t>(seed), static_cast<uint64_t>(first + i))[0]);
+        const double bound = 3 * 0x1p-24 * expected; // word, factor and product are rounded
+        EXPECT_NEAR(drawn.baseline[static_cast<size_t>(i)], expected, bound)
+            << seed << " " << first + i;
+        EXPECT_NEAR(drawn.reference[static_cast<size_t>(i)], expected, bound);
+      }
+    }
+  }
+}
+
+TEST(Random, TheSameElementsAreKept) {
+  const Drawn drawn = draw("seeded_dropout", 4096, 0, {0.75, 7});
+  for (size_t i = 0; i < 4096; ++i) {
+    const bool isKept = uniformOf(philox(7, i)[0]) < 0.75F;
+    EXPECT_EQ(drawn.baseline[i] != 0, isKept) << i;
+    EXPECT_EQ(drawn.reference[i] != 0, isKept) << i;
+  }
+}
+
+TEST(Random, NumbersHaveTheirDistribution) {
+  constexpr int64_t count = 65536;
+  const std::tuple<const char *, std::vector<double>, double, double> distributions[] = {
+      {"seeded_uniform", {11}, 0.5, 1.0 / 12},
+      {"seeded_normal", {11}, 0, 1},
+      {"seeded_exponential", {11, 2}, 0.5, 0.25},
+      {"seeded_bernoulli", {11, 0.3}, 0.3, 0.21}};
+  for (const auto &[name, numbers, mean, variance] : distributions) {
+    double sum = 0, squares = 0;
+    for (double value : draw(name, count, 0, numbers).reference) {
+      sum += value;
+      squares += (value - mean) * (value - mean);
+    }
+    // Five deviations of the estimates; the fourth moment is 9 variances squared at most.
+    EXPECT_NEAR(sum / count, mean, 5 * std::sqrt(variance / count)) << name;
+    EXPECT_NEAR(squares / count, variance, 5 * variance * std::sqrt(8.0 / count)) << name;
+  }
+  std::array<int, 64> histogram = {};
+  for (double value : draw("seeded_uniform", count, 0, {5}).reference) {
+    ++histogram.at(static_cast<size_t>(value * 64));
+  }
+  double chi = 0;
+  for (int each : histogram) {
+    chi += (each - 1024.0) * (each - 1024.0) / 1024;
+  }
+  EXPECT_LT(chi, 63 + 5 * std::sqrt(2 * 63.0)); // of 63 degrees of freedom
+  EXPECT_GT(chi, 63 - 5 * std::sqrt(2 * 63.0));
+}
+
+} // namespace
+} // namespace nereid::eager
