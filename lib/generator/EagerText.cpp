@@ -181,10 +181,16 @@ std::vector<std::string> eagerBody(const FusedOperator &fused) {
 std::string eagerResults(const FusedOperator &fused) {
   const std::string own = leadTensor(fused) + ".dtype";
   std::string results;
+  size_t number = 0;
   for (const Operand &operand : fused.operands) {
     if (operand.isOutput) {
       const std::string type = operand.fixedDtype ? torchType(*operand.fixedDtype) : own;
       results += fmt::format("{}{}.to({})", results.empty() ? "" : ", ", operand.name, type);
+      // A result is memory of its own, in order; PyTorch's would be another view of an input.
+      const auto node = static_cast<size_t>(fused.op.outputs[number++]);
+      const auto *operation = definition::findOperation(fused.op.nodes[node].op);
+      const bool isView = operation && operation->kind == definition::OperationKind::View;
+      results += isView ? ".clone(memory_format=torch.contiguous_format)" : "";
     }
   }
   return results;

@@ -122,9 +122,8 @@ bool BodyIndexing::namesTensor(const Expr &expr) const {
     const std::optional<int> node = body.lookup(expr.text);
     return node && !isNumber(body.op.nodes[static_cast<size_t>(*node)]);
   }
-  return std::any_of(expr.operands.begin(), expr.operands.end(), [this](const auto &each) {
-    return each && namesTensor(*each);
-  });
+  return std::any_of(expr.operands.begin(), expr.operands.end(),
+                     [this](const auto &each) { return each && namesTensor(*each); });
 }
 
 std::optional<int> BodyIndexing::subscript(const Expr &expr) {

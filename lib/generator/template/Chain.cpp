@@ -176,7 +176,12 @@ private:
   TileDim dimOfKeys() {
     TileDim n{"n", writing.arguments.names.fresh("BLOCK_N"), chain.outer.k, DimForm::Looped};
     n.blockAtLeast = leastBlock;
-    n.largest = chain.inner.operand == DType::F32 ? "32" : "64";
+    // Deep keys and values, which upstream's compiler keeps three turns of, leave room for fewer.
+    const TileDim d{"", "", chain.inner.k}, e{"", "", inOrder(chain.outer.n)};
+    n.largest = chain.inner.operand == DType::F32
+                    ? "32"
+                    : fmt::format("64 - 32*(max({}, {}) > 128)", launchExtent(d, program),
+                                  launchExtent(e, program));
     return n;
   }
   /// Those of the result, with this one in place of the last (0: m stays) or of the one before it

@@ -15,6 +15,8 @@ namespace {
 constexpr int64_t partsOfLines = 64, partsOfAll = 256, partsOfProducts = 8;
 /// Shorter reductions are not worth a second launch.
 constexpr int64_t shortest = 1024;
+/// Rows that are reduced: four turns of a loop take as long as another launch (H100).
+constexpr int64_t shortestLine = 256;
 
 /// Extents of all these iterators, divided by `block` of the last one.
 std::string programsText(const TileDim &dim, int64_t block, const Program &program) {
@@ -53,7 +55,7 @@ std::optional<SplitSchedule> splitScheduleOf(Program &program, const std::vector
   }
   const std::vector<TileDim> dims = firstReduceTile(program, stores, DimForm::Looped);
   const bool isInnermost = dims.back().form != DimForm::Grid;
-  const int64_t least = isInnermost ? wholeAtMost + 1 : shortest;
+  const int64_t least = isInnermost ? wholeAtMost + 1 : shortestLine;
   const Polynomial length = reducedExtent(program, stores);
   if (program.space.symbols.isAtMost(length, least - 1)) {
     return std::nullopt;
