@@ -26,6 +26,9 @@ TEST_P(EveryShipped, IsWithinItsBoundsOperationByOperation) {
     bool isAnySmall = false;
     for (const GridCase &grid : definition::accuracyGrid(*op, 1)) {
       auto inputs = definition::makeInputs(*op, grid, dtype);
+      if (!inputs && inputs.error().code == "E0617") {
+        continue; // nothing to choose an index from
+      }
       ASSERT_TRUE(inputs) << render(inputs.error());
       std::vector<Tensor> in;
       bool isSmall = true;

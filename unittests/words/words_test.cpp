@@ -108,6 +108,10 @@ TEST(Words, WrittenDefinitionsAreReadBack) {
   const std::string text = "softmax \"rows\" of 8x1024\n1.5x";
   for (const Shipped &one : shipped()) {
     auto written = writeDefinition(one, factsOf(text), readRequest("text", text), "mine");
+    if (one.op.name == "cumprod_of_few") { // rows of 1024 are more than its constraint allows
+      EXPECT_FALSE(written);
+      continue;
+    }
     ASSERT_TRUE(written) << one.op.name << written.error().message;
     Diagnostics diags;
     auto op = definition::parseOperator("mine.toml", written->text, diags);

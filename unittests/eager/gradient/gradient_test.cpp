@@ -102,7 +102,9 @@ TEST_P(DerivativeRow, IsWhatDifferencesSay) {
   std::string call = found == calls().end() ? "" : found->second;
   const bool isReduction = operation.kind == definition::OperationKind::Reduction;
   if (call.empty()) {
+    const bool isScan = operation.kind == definition::OperationKind::Scan;
     call = isReduction ? fmt::format("torch.{}(x * y, dim=-1, keepdim=True) * y", name)
+           : isScan    ? fmt::format("torch.{}(x * y, dim=-1) * y", name)
            : operation.operandCount() == 2 ? fmt::format("torch.{}(x * 2.0, y * y)", name)
                                            : fmt::format("torch.{}(x * y)", name);
   }
