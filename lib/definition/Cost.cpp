@@ -3,9 +3,9 @@
 // must do it, once as operation-by-operation execution does.
 #include "lib/definition/Cost.h"
 
-#include "lib/definition/operations/Indexing.h"
-#include "lib/definition/operations/Movement.h"
 #include "lib/definition/operations/Operations.h"
+#include "lib/definition/operations/indices/Indexing.h"
+#include "lib/definition/operations/indices/Movement.h"
 
 #include <algorithm>
 

@@ -3,13 +3,13 @@
 // variances.
 #include "lib/generator/Decompose.h"
 
-#include "lib/definition/operations/Along.h"
 #include "lib/definition/operations/Lowering.h"
-#include "lib/definition/operations/Movement.h"
 #include "lib/definition/operations/Operations.h"
 #include "lib/definition/operations/Shape.h"
 #include "lib/definition/operations/SizeExpression.h"
 #include "lib/definition/operations/View.h"
+#include "lib/definition/operations/indices/Along.h"
+#include "lib/definition/operations/indices/Movement.h"
 #include "lib/generator/KernelExpression.h"
 #include "lib/generator/KernelTypes.h"
 #include "lib/generator/python/MovementText.h"

@@ -48,10 +48,10 @@ struct Refused {
 TEST(LineBodies, RefusesWhatPyTorchDoesNotHave) {
   const Refused all[] = {
       {"out = torch.sort(x)", "E0608", "returns two tensors, but one is expected"},
-      {"out, b = torch.exp(x)", "E0608", "two names expect a call that returns two tensors"},
-      {"out, b = torch.max(x)", "E0608", "two names expect a call that returns two tensors"},
-      {"out, b, c = torch.sort(x)", "E0608", "3 names expect as many values"},
-      {"out, b = x, x, x", "E0608", "2 names expect as many values"},
+      {"out, b = torch.exp(x)", "E0608", "2 names are assigned 1 values"},
+      {"out, b = torch.max(x)", "E0608", "2 names are assigned 1 values"},
+      {"out, b, c = torch.sort(x)", "E0608", "returns two tensors"},
+      {"out, b = x, x, x", "E0608", "2 names are assigned 3 values"},
       {"out, x[0] = torch.sort(x)", "E0608", "expects names on its left"},
       {"out = torch.cumsum(x, dim=(-1, -2))", "E0604", "outside"},
       {"out = torch.cumsum(x, dim=0)", "E0604", "counts from the front"},

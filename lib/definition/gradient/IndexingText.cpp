@@ -2,8 +2,8 @@
 #include "lib/definition/gradient/IndexingText.h"
 
 #include "lib/definition/gradient/BodyText.h"
-#include "lib/definition/operations/Indexing.h"
 #include "lib/definition/operations/Infer.h"
+#include "lib/definition/operations/indices/Indexing.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

@@ -4,13 +4,13 @@
 // (Convolution.h, View.h, Movement.h), composites keep the shape of their first operand.
 #include "lib/definition/operations/Infer.h"
 
-#include "lib/definition/operations/Along.h"
 #include "lib/definition/operations/Convolution.h"
-#include "lib/definition/operations/Indexing.h"
-#include "lib/definition/operations/Movement.h"
 #include "lib/definition/operations/Promotion.h"
 #include "lib/definition/operations/Shape.h"
 #include "lib/definition/operations/View.h"
+#include "lib/definition/operations/indices/Along.h"
+#include "lib/definition/operations/indices/Indexing.h"
+#include "lib/definition/operations/indices/Movement.h"
 
 #include <fmt/format.h>
 

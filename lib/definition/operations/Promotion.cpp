@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/definition/operations/Promotion.h"
 
-#include "lib/definition/operations/Indexing.h"
 #include "lib/definition/operations/Infer.h"
+#include "lib/definition/operations/indices/Indexing.h"
 
 #include <fmt/format.h>
 

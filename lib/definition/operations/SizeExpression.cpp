@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/definition/operations/SizeExpression.h"
 
-#include "lib/definition/operations/Movement.h"
 #include "lib/definition/operations/Operations.h"
+#include "lib/definition/operations/indices/Movement.h"
 #include "lib/language/syntax/Parser.h"
 
 #include <fmt/format.h>

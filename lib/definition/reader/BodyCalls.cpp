@@ -7,7 +7,7 @@
 #include "lib/definition/operations/Shape.h"
 #include "lib/definition/operations/SizeExpression.h"
 #include "lib/definition/reader/BodyIndexing.h"
-#include "lib/definition/reader/BodyMoves.h"
+#include "lib/definition/reader/moves/BodyMoves.h"
 
 #include <fmt/format.h>
 

@@ -2,7 +2,7 @@
 // The expression kinds a body may hold. Calls are taken apart in BodyCalls.cpp.
 #include "lib/definition/reader/BodyExpressions.h"
 
-#include "lib/definition/reader/BodyMoves.h"
+#include "lib/definition/reader/moves/BodyMoves.h"
 
 #include "lib/definition/operations/Infer.h"
 #include "lib/definition/operations/Promotion.h"

@@ -6,8 +6,8 @@
 // `torch.sort(x).indices`.
 #include "lib/definition/reader/BodyExpressions.h"
 
-#include "lib/definition/operations/Along.h"
 #include "lib/definition/operations/Promotion.h"
+#include "lib/definition/operations/indices/Along.h"
 #include "lib/definition/reader/einsum/EinsumGraph.h"
 #include "lib/language/syntax/Parser.h"
 

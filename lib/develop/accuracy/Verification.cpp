@@ -2,7 +2,7 @@
 #include "lib/develop/accuracy/Verification.h"
 
 #include "lib/definition/cases/OtherNumbers.h"
-#include "lib/definition/operations/Indexing.h"
+#include "lib/definition/operations/indices/Indexing.h"
 #include "lib/launch/LostDevice.h"
 #include "lib/support/Interrupt.h"
 #include "lib/verify/KeptCase.h"

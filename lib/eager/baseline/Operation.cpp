@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 // runOperation: checks one call against the operations table, finds shape and type of the result
 // by the same rules the graph uses, and hands it to the pointwise, reduction or row code.
-#include "lib/definition/operations/Along.h"
 #include "lib/definition/operations/Infer.h"
 #include "lib/definition/operations/LeadingSum.h"
-#include "lib/definition/operations/Movement.h"
 #include "lib/definition/operations/Promotion.h"
 #include "lib/definition/operations/Shape.h"
 #include "lib/definition/operations/View.h"
-#include "lib/eager/baseline/Along.h"
+#include "lib/definition/operations/indices/Along.h"
+#include "lib/definition/operations/indices/Movement.h"
 #include "lib/eager/baseline/BlockPool.h"
 #include "lib/eager/baseline/Convolution.h"
 #include "lib/eager/baseline/Eager.h"
 #include "lib/eager/baseline/FormulaLoop.h"
-#include "lib/eager/baseline/Indexing.h"
 #include "lib/eager/baseline/Matmul.h"
-#include "lib/eager/baseline/Movement.h"
 #include "lib/eager/baseline/Pointwise.h"
 #include "lib/eager/baseline/Reduction.h"
+#include "lib/eager/baseline/indices/Along.h"
+#include "lib/eager/baseline/indices/Indexing.h"
+#include "lib/eager/baseline/indices/Movement.h"
 #include "runtime/elements/IntegerElements.h"
 
 #include <fmt/format.h>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // runGraph: the nodes of an operator one after another, each as a call of runOperation.
-#include "lib/definition/operations/Movement.h"
 #include "lib/definition/operations/Operations.h"
 #include "lib/definition/operations/SizeExpression.h"
+#include "lib/definition/operations/indices/Movement.h"
 #include "lib/eager/baseline/Eager.h"
 
 #include <fmt/format.h>

@@ -5,9 +5,9 @@
 
 #include "lib/definition/Tolerance.h"
 #include "lib/definition/operations/LeadingSum.h"
-#include "lib/definition/operations/Movement.h"
 #include "lib/definition/operations/Shape.h"
 #include "lib/definition/operations/SizeExpression.h"
+#include "lib/definition/operations/indices/Movement.h"
 #include "lib/eager/baseline/Eager.h"
 #include "lib/eager/reference/ReferenceBlocks.h"
 #include "lib/eager/reference/ReferenceGraph.h"

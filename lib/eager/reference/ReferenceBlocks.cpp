@@ -2,11 +2,11 @@
 // Union-find over the dimensions of all nodes: what an operation walks together is one class.
 #include "lib/eager/reference/ReferenceBlocks.h"
 
-#include "lib/definition/operations/Along.h"
 #include "lib/definition/operations/Convolution.h"
-#include "lib/definition/operations/Indexing.h"
-#include "lib/definition/operations/Movement.h"
 #include "lib/definition/operations/View.h"
+#include "lib/definition/operations/indices/Along.h"
+#include "lib/definition/operations/indices/Indexing.h"
+#include "lib/definition/operations/indices/Movement.h"
 
 #include <algorithm>
 #include <numeric>

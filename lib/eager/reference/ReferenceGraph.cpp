@@ -4,17 +4,17 @@
 #include "lib/eager/reference/ReferenceGraph.h"
 
 #include "lib/definition/Tolerance.h"
-#include "lib/definition/operations/Along.h"
-#include "lib/definition/operations/Movement.h"
 #include "lib/definition/operations/Promotion.h"
 #include "lib/definition/operations/Shape.h"
+#include "lib/definition/operations/indices/Along.h"
+#include "lib/definition/operations/indices/Movement.h"
 #include "lib/eager/reference/IntegerRules.h"
-#include "lib/eager/reference/ReferenceAlong.h"
 #include "lib/eager/reference/ReferenceConvolution.h"
-#include "lib/eager/reference/ReferenceIndexing.h"
-#include "lib/eager/reference/ReferenceMovement.h"
 #include "lib/eager/reference/ReferenceProduct.h"
 #include "lib/eager/reference/ShiftedByMaximum.h"
+#include "lib/eager/reference/indices/ReferenceAlong.h"
+#include "lib/eager/reference/indices/ReferenceIndexing.h"
+#include "lib/eager/reference/indices/ReferenceMovement.h"
 #include "runtime/elements/IntegerElements.h"
 
 #include <algorithm>

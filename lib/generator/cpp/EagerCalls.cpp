@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/generator/cpp/EagerCalls.h"
 
-#include "lib/definition/operations/Movement.h"
 #include "lib/definition/operations/Promotion.h"
 #include "lib/definition/operations/SizeExpression.h"
+#include "lib/definition/operations/indices/Movement.h"
 #include "lib/generator/CompanionWriter.h"
 
 #include <fmt/format.h>

@@ -9,7 +9,7 @@
 //                     them in one order: the same sum in every run, elements times points
 #pragma once
 
-#include "lib/definition/operations/Indexing.h"
+#include "lib/definition/operations/indices/Indexing.h"
 #include "lib/generator/lower/Lazy.h"
 
 namespace nereid::generator {

@@ -2,7 +2,7 @@
 // Lines as stages, see Lines.h.
 #include "lib/generator/lower/Lines.h"
 
-#include "lib/definition/operations/Along.h"
+#include "lib/definition/operations/indices/Along.h"
 
 #include <fmt/format.h>
 

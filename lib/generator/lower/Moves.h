@@ -3,7 +3,7 @@
 // operation in a kernel, and conditions where a source ends.
 #pragma once
 
-#include "lib/definition/operations/Movement.h"
+#include "lib/definition/operations/indices/Movement.h"
 #include "lib/generator/lower/Lazy.h"
 
 namespace nereid::generator {

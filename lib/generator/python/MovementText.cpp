@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/generator/python/MovementText.h"
 
-#include "lib/definition/operations/Movement.h"
 #include "lib/definition/operations/Operations.h"
+#include "lib/definition/operations/indices/Movement.h"
 #include "lib/generator/python/WrapperText.h"
 
 #include <fmt/format.h>

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tensors made of several parts: cat and stack, pad, roll, and what is written in slices: diff and
 // rot90.
-#include "lib/definition/reader/BodyMoves.h"
+#include "lib/definition/reader/moves/BodyMoves.h"
 
-#include "lib/definition/operations/Movement.h"
 #include "lib/definition/operations/Promotion.h"
 #include "lib/definition/operations/Shape.h"
+#include "lib/definition/operations/indices/Movement.h"
 
 #include <fmt/format.h>
 

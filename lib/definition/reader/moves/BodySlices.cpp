@@ -2,13 +2,13 @@
 // Parts of tensors: x[:, 1:], x[..., ::2], x[:, 0], x[:, None], narrow, select, flip. A slice lies
 // inside of what it is of: where that depends on sizes, it becomes a constraint of the operator, as
 // PyTorch would cut it off there.
-#include "lib/definition/reader/BodyMoves.h"
+#include "lib/definition/reader/moves/BodyMoves.h"
 
 #include "lib/definition/constraints/ConstraintReader.h"
-#include "lib/definition/operations/Movement.h"
 #include "lib/definition/operations/Promotion.h"
 #include "lib/definition/operations/Shape.h"
 #include "lib/definition/operations/SizeExpression.h"
+#include "lib/definition/operations/indices/Movement.h"
 
 #include <fmt/format.h>
 

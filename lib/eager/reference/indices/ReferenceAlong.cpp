@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/eager/reference/ReferenceAlong.h"
+#include "lib/eager/reference/indices/ReferenceAlong.h"
 
 #include "lib/definition/Tolerance.h"
-#include "lib/definition/operations/Along.h"
 #include "lib/definition/operations/Shape.h"
+#include "lib/definition/operations/indices/Along.h"
 #include "lib/eager/reference/IntegerRules.h"
 
 #include <algorithm>

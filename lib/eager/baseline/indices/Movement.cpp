@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/eager/baseline/Movement.h"
+#include "lib/eager/baseline/indices/Movement.h"
 
-#include "lib/definition/operations/Movement.h"
 #include "lib/definition/operations/Operations.h"
 #include "lib/definition/operations/Shape.h"
+#include "lib/definition/operations/indices/Movement.h"
 #include "lib/eager/baseline/BlockPool.h"
 
 #include <fmt/format.h>

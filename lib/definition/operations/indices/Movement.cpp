@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/definition/operations/Movement.h"
+#include "lib/definition/operations/indices/Movement.h"
 
 #include "lib/definition/operations/Infer.h"
 #include "lib/definition/operations/Operations.h"

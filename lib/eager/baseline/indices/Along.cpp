@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/eager/baseline/Along.h"
+#include "lib/eager/baseline/indices/Along.h"
 
-#include "lib/definition/operations/Along.h"
+#include "lib/definition/operations/indices/Along.h"
 #include "lib/eager/baseline/Staging.h"
 
 #include <algorithm>

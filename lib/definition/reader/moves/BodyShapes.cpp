@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // The same elements under another shape, and repeated ones: reshape, flatten, unflatten, expand,
 // repeat, windows (unfold), pixel_shuffle, interpolate to nearest neighbours, and the triangles.
-#include "lib/definition/reader/BodyMoves.h"
+#include "lib/definition/reader/moves/BodyMoves.h"
 
-#include "lib/definition/operations/Movement.h"
 #include "lib/definition/operations/Shape.h"
+#include "lib/definition/operations/indices/Movement.h"
 
 #include <fmt/format.h>
 

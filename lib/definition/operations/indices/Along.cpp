@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shapes are those of PyTorch's functions of the same names.
-#include "lib/definition/operations/Along.h"
+#include "lib/definition/operations/indices/Along.h"
 
 #include "lib/definition/operations/Infer.h"
 #include "lib/definition/operations/Shape.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/eager/baseline/Indexing.h"
+#include "lib/eager/baseline/indices/Indexing.h"
 
-#include "lib/definition/operations/Indexing.h"
+#include "lib/definition/operations/indices/Indexing.h"
 #include "runtime/elements/IntegerElements.h"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Geometry, shapes and types of Indexing.h. Conditions are those of PyTorch's functions.
-#include "lib/definition/operations/Indexing.h"
+#include "lib/definition/operations/indices/Indexing.h"
 
 #include "lib/definition/operations/Infer.h"
 #include "lib/definition/operations/Promotion.h"
