@@ -204,9 +204,10 @@ public:
   nereid_tensor *get() const { return handle.get(); }
   /// "cpu:0"
   std::string device() const { return nereid_tensor_device(get()); }
-  bool isOnHost() const {
+  bool isOnHost() const { return device() == hostDevice(); }
+  static const std::string &hostDevice() {
     static const std::string host = empty({0}, DType::U8).device();
-    return device() == host;
+    return host;
   }
   /// An address of the device.
   void *data() const { return nereid_tensor_data(get()); }

@@ -352,9 +352,7 @@ protected:
   /// How many programs run at a time where the tensor lies; of devices the order of magnitude. It
   /// decides about blocks.
   static int64_t processorsOf(const Tensor &tensor) {
-    static const std::string host = Tensor::empty({0}, DType::U8).device();
-    return tensor.device() == host ? std::max<int64_t>(1, std::thread::hardware_concurrency())
-                                   : 132;
+    return tensor.isOnHost() ? std::max<int64_t>(1, std::thread::hardware_concurrency()) : 132;
   }
   /// After all arguments of a kernel, which it takes; a grid of no program is no step. Compiled
   /// kernels are kept for the life of the program.
@@ -392,10 +390,7 @@ private:
     std::vector<Argument> arguments;
   };
 
-  bool isOnHost() const {
-    static const std::string host = Tensor::empty({0}, DType::U8).device();
-    return device == host;
-  }
+  bool isOnHost() const { return device == Tensor::hostDevice(); }
   /// The kernel for the arguments that are declared.
   std::shared_ptr<Kernel> loaded(const std::string &path, const std::string &function) const {
     static std::mutex guard;

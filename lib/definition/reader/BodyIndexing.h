@@ -16,13 +16,13 @@ public:
   static std::vector<std::string> functionNames();
   /// x[i] with a tensor among what is in the brackets.
   bool isIndexed(const language::Expr &expr) const;
-  bool namesTensor(const language::Expr &expr) const;
 
   /// x[i, j], x[:, i], x[..., i]: tensors side by side, nothing but whole dimensions before them.
   std::optional<int> subscript(const language::Expr &expr);
   std::optional<int> call(const BodyExpressions::Call &call);
 
 private:
+  bool namesTensor(const language::Expr &expr) const;
   bool readOperands(const BodyExpressions::Call &call, Node &node);
   bool readAttribute(const Argument &argument, const language::Expr *value, Node &node,
                      SourceRange range);
