@@ -2,7 +2,9 @@
 // When a kernel's reductions are computed in parts (fuse/Split.h), and in how many: where the
 // programs of one kernel would not keep all processors at work and each has a long way to go.
 //
-//   rows, columns    64 parts of what is longer than one tile, 256 of a reduction of everything
+//   rows             64 parts of lines that are long for the number of processors, 256 of a
+//                    reduction of everything
+//   columns          64 parts, from 256 rows on
 //   products         8 parts of k, from 1024 on
 #pragma once
 

@@ -99,8 +99,9 @@ TEST(LaunchTable, AReductionTakesTheFormThatItsSizesAskFor) {
   const std::string parts = "t_part_1_looped_kernel t_part_2_kernel ";
   const LaunchTable rows = tableOf(buffers + "y[i] = sum[j](x[i, j])\n");
   EXPECT_EQ(taken(rows, 3, 8192), "t_kernel ");
-  EXPECT_EQ(taken(rows, 31, 8193), parts);
-  EXPECT_EQ(taken(rows, 32, 8193), "t_looped_kernel ") << "two for each processor";
+  EXPECT_EQ(taken(rows, 31, 131071), "t_looped_kernel ") << "sooner done than launched again";
+  EXPECT_EQ(taken(rows, 31, 131072), parts);
+  EXPECT_EQ(taken(rows, 32, 131072), "t_looped_kernel ") << "two for each processor";
   const LaunchTable columns = tableOf(buffers + "z[j] = sum[i](x[i, j])\n");
   EXPECT_EQ(taken(columns, 128, 3), "t_kernel ");
   EXPECT_EQ(taken(columns, 129, 3), "t_looped_kernel ");
@@ -114,8 +115,8 @@ TEST(LaunchTable, WorkspacesOfAFormThatIsNotTakenAreEmpty) {
                                     "y = output(fp32, [1], strides=[1])\ni = iterator(N)\n"
                                     "stage(\"t\")\ny[0] = sum[i](x[i])\n");
   auto elements = [&](int64_t n) { return *bindWorkspaces(table, {{"N", n}}); };
-  EXPECT_EQ(elements(8192), (std::vector<int64_t>{1}));
-  EXPECT_EQ(elements(8193), (std::vector<int64_t>{256}));
+  EXPECT_EQ(elements(131071), (std::vector<int64_t>{1}));
+  EXPECT_EQ(elements(131072), (std::vector<int64_t>{256}));
 }
 
 TEST(LaunchTable, ProductsHaveLargeBlocksWhereTheseKeepAllProcessorsAtWork) {
