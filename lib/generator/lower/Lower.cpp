@@ -53,7 +53,9 @@ public:
     // What is put behind nothing, or padded, has elements all the same.
     const int64_t least =
         std::any_of(op.nodes.begin(), op.nodes.end(),
-                    [](const GraphNode &node) { return node.op == "cat" || node.op == "pad"; })
+                    [](const GraphNode &node) {
+                      return node.op == "cat" || node.op == "pad" || node.op.starts_with("_");
+                    })
             ? 0
             : 1;
     for (const std::string &symbol : definition::symbolsOf(op)) {
@@ -153,7 +155,10 @@ private:
     }
     const DType type = definition::computedDtype(operation, typed, dtype);
     if (const definition::Operator *lowering = definition::loweringOf(node, type)) {
-      return inlined(*lowering, std::move(in));
+      Value result = inlined(*lowering, std::move(in));
+      result.dtype = definition::resultDtype(operation, typed, dtype);
+      result.tensor = make.cast(result.tensor, computed(result.dtype));
+      return result;
     }
     const bool isPointwise = operation.kind == definition::OperationKind::Pointwise;
     if (isPointwise && !hasExpression(node.op, isFloat(type))) {
@@ -436,12 +441,15 @@ private:
       if (!whole.constant()) {
         program.space.symbols.assume(whole); // the window fits
       }
-      const Polynomial count =
-          (stride == 1 ? whole : program.space.symbols.addQuotient(whole, stride)) + 1;
+      const std::optional<Polynomial> count =
+          sizeIn(program, sizes, definition::SizePolynomial::of(*(node.shape.end() - 2 + side)));
+      if (!count) {
+        throw Unsupported{node.op};
+      }
       if (!before.isZero() || !after.isZero()) {
         x = make.pad(x, dim, before, after, zeroOf(x.dtype));
       }
-      x = make.windows(x, dim, kernel[side], stride, dilation, count);
+      x = make.windows(x, dim, kernel[side], stride, dilation, *count);
     }
     x = make.cast(x, type); // [batch, channels, height, width, kernel height, kernel width]
     Lazy sum = windowSums(x, w, attributes->groups);
