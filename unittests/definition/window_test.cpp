@@ -57,7 +57,7 @@ TEST(Windows, ShapesFollowFromKernelStrideAndPadding) {
   EXPECT_EQ(shapeOf("F.max_pool2d(x, 2)"), "[N, C, H // 2, W // 2]");
   EXPECT_EQ(shapeOf("F.max_pool2d(x, 3, 2, 1)"), "[N, C, (H + 1) // 2, (W + 1) // 2]");
   EXPECT_EQ(shapeOf("F.max_pool2d(x, (3, 1), stride=(1, 2))"), "[N, C, H - 2, (W + 1) // 2]");
-  EXPECT_EQ(shapeOf("F.max_pool2d(x, 3, 1, 2, dilation=2)"), "[N, C, H, W]");
+  EXPECT_EQ(shapeOf("F.max_pool2d(x, 5, 1, 2, dilation=(1, 2))"), "[N, C, H, W - 4]");
   EXPECT_EQ(shapeOf("F.max_pool2d(x, 2, ceil_mode=True)"), "[N, C, (H + 1) // 2, (W + 1) // 2]");
   // A window that began in the padding behind is none.
   EXPECT_EQ(shapeOf("F.max_pool2d(x, 2, 2, 1, ceil_mode=True)"),

@@ -11,6 +11,7 @@
 #include "lib/generator/lower/Lazy.h"
 #include "lib/generator/lower/Lines.h"
 #include "lib/generator/lower/Moves.h"
+#include "lib/generator/lower/Places.h"
 #include "lib/language/syntax/Parser.h"
 
 #include <fmt/format.h>
@@ -370,8 +371,10 @@ private:
     const Lazy x = as(value, type);
     const std::vector<size_t> dims = dimsOf(node, x.shape);
     const bool keeps = definition::keepsDim(node);
+    const bool isWritten = areWindows(node) && areFewPlaces(x.shape, dims);
     auto reduce = [&](const char *monoid, const Lazy &of, bool keepsDims) {
-      return make.reduce(monoid, of, dims, keepsDims);
+      return isWritten ? placeByPlace(make, monoid, of, dims, keepsDims)
+                       : make.reduce(monoid, of, dims, keepsDims);
     };
     if (node.op == "sum" || node.op == "prod") {
       return reduce(node.op.c_str(), x, keeps);
@@ -391,6 +394,12 @@ private:
       return node.op == "var" ? variance : make.map("sqrt", {variance});
     }
     throw Unsupported{node.op};
+  }
+
+  /// Of the places of windows, which lie behind all other dimensions.
+  bool areWindows(const GraphNode &node) const {
+    const std::string &from = op.nodes[static_cast<size_t>(node.inputs[0])].op;
+    return (from == "unfold" || from == "_spread") && !definition::dimsOf(node).empty();
   }
 
   LineTensor along(const GraphNode &node, const Lazy &x) {

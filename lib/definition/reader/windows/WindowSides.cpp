@@ -51,7 +51,7 @@ std::optional<WindowSides> windowSides(WrittenCall &call) {
     }
     sides.isCeil = *isCeil;
     for (size_t side = 0; side < count; ++side) {
-      if (2 * sides.padding[side] > sides.reach(side) + 1) {
+      if (2 * sides.padding[side] > sides.kernel[side]) {
         return call.fail("E0604",
                          fmt::format("'{}' expects a padding of at most half of its kernel, but "
                                      "got {} for {}",

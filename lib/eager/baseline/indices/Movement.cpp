@@ -112,6 +112,72 @@ Stretch stretchOf(const definition::SourceDim &dim, const Sizes &index, size_t i
   return stretch;
 }
 
+/// Offsets in the source of all places of one of its dimensions, by the result's dimensions that
+/// they follow from.
+struct Places {
+  std::vector<int64_t> offsets;
+  std::vector<std::pair<size_t, int64_t>> steps; ///< dimension of the result, places apart
+  int64_t inner = 0;                             ///< places apart along the result's last dimension
+  int64_t rowOf(const Sizes &index) const {
+    int64_t row = 0;
+    for (const auto &[dim, step] : steps) {
+      row += index[dim] * step;
+    }
+    return row;
+  }
+};
+Places placesOf(const definition::SourceDim &from, const Sizes &sizes, int64_t stride) {
+  Places places;
+  int64_t count = 1;
+  for (const auto &[dim, step] : from.steps) {
+    const bool isLast = dim + 1 == sizes.size();
+    places.inner = isLast ? count : places.inner;
+    places.steps.emplace_back(dim, count);
+    count *= sizes[dim];
+  }
+  Sizes index(sizes.size(), 0);
+  for (int64_t number = 0; number < count; ++number) {
+    for (const auto &[dim, step] : places.steps) {
+      index[dim] = number / step % sizes[dim];
+    }
+    const int64_t at = from.at(index);
+    places.offsets.push_back(at < 0 ? definition::Movement::outside : at * stride);
+  }
+  if (places.inner != 0) { // walked, not looked up
+    std::erase_if(places.steps, [&](const auto &each) { return each.first + 1 == sizes.size(); });
+  }
+  return places;
+}
+
+/// A row whose elements lie anywhere: sums of offsets.
+template <class T>
+void copyRow(const std::vector<Places> &all, const Sizes &index, const T *from, T constant, T *to,
+             int64_t run) {
+  int64_t base = 0;
+  std::vector<std::pair<const int64_t *, int64_t>> walked;
+  for (const Places &places : all) {
+    const int64_t *row = places.offsets.data() + places.rowOf(index);
+    if (places.inner != 0) {
+      walked.emplace_back(row, places.inner);
+    } else if (*row == definition::Movement::outside) {
+      std::fill(to, to + run, constant);
+      return;
+    } else {
+      base += *row;
+    }
+  }
+  for (int64_t i = 0; i < run; ++i) {
+    int64_t offset = base;
+    bool isInside = true;
+    for (const auto &[row, step] : walked) {
+      const int64_t each = row[i * step];
+      isInside = isInside && each != definition::Movement::outside;
+      offset += isInside ? each : 0;
+    }
+    to[i] = isInside ? from[offset] : constant;
+  }
+}
+
 /// Elements from where the movement says: stretches of a row where they lie side by side or equally
 /// far apart, and one by one otherwise.
 void copyMoved(const definition::Movement &movement, const Tensor &input, const Tensor &fill,
@@ -119,6 +185,10 @@ void copyMoved(const definition::Movement &movement, const Tensor &input, const 
   const int64_t run = movement.sizes.empty() ? 1 : movement.sizes.back();
   const definition::SourceDim *inner = walked(movement);
   const size_t last = movement.sizes.size() - 1;
+  std::vector<Places> places;
+  for (size_t d = 0; d < movement.from.size() && !inner; ++d) {
+    places.push_back(placesOf(movement.from[d], movement.sizes, input.strides()[d]));
+  }
   withElement(input.dtype(), [&](auto zero) {
     using T = decltype(zero);
     const auto *from = static_cast<const T *>(input.data());
@@ -143,13 +213,7 @@ void copyMoved(const definition::Movement &movement, const Tensor &input, const 
         std::fill(to + number + end, to + number + run, constant);
         return;
       }
-      for (int64_t i = 0; i < run; ++i) {
-        if (!index.empty()) {
-          index.back() = i;
-        }
-        const int64_t source = movement.source(index, input.strides());
-        to[number + i] = source == definition::Movement::outside ? constant : from[source];
-      }
+      copyRow(places, index, from, constant, to + number, run);
     });
   });
 }
