@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions over a few places whose number is known, such as those of a window: one operation after
-// the other, so that a tile's lanes are neighbouring results, which read neighbours.
+// Reductions over a few places whose number is known, such as those of a window: one operation
+// after the other, so that a tile's lanes are neighbouring results, which read neighbours.
 #pragma once
 
 #include "lib/generator/lower/Lazy.h"
