@@ -74,13 +74,13 @@ SymbolicShape shapeOf(const definition::Operation *operation, size_t operand) {
 /// A call of a function that reads or writes at indices, which has operands of two types.
 std::string indexingCall(const std::string &function) {
   static const std::map<std::string, std::string> calls = {
-      {"index", "x[rows]"},
-      {"embedding", "embedding(rows, x)"},
+      {"index", "x[chosen]"},
+      {"embedding", "embedding(chosen, x)"},
       {"gather", "gather(x, 0, index)"},
-      {"index_select", "index_select(x, 0, rows)"},
+      {"index_select", "index_select(x, 0, chosen)"},
       {"scatter_reduce", "scatter_reduce(x, 0, index, x, reduce='sum')"},
-      {"index_add", "index_add(x, 0, rows, x)"},
-      {"index_put", "index_put(x, (rows,), x)"}};
+      {"index_add", "index_add(x, 0, chosen, x)"},
+      {"index_put", "index_put(x, (chosen,), x)"}};
   auto found = calls.find(function);
   return found == calls.end() ? function + "(x, 0, index, x)" : found->second;
 }
@@ -103,7 +103,7 @@ std::optional<Operator> indexingOperator(const std::string &function, DType dtyp
     op.parameters.push_back(std::move(parameter));
   };
   add("x", {{"R"}, {"D"}}, std::nullopt);
-  add("rows", {{"R"}}, DType::I64);
+  add("chosen", {{"R"}}, DType::I64);
   add("index", {{"R"}, {"D"}}, DType::I64);
   op.outputNames = {"out"};
   op.outputDescriptions = {""};
@@ -122,7 +122,7 @@ const std::vector<std::pair<std::string, SymbolicShape>> &exampleOperands() {
       {"x", {batch, of(8), of(16), of(16)}},
       {"v", {batch, of(8), of(4), of(8), of(8)}},
       {"c", {of(8)}},
-      {"columns", {batch, of(72), of(196)}},
+      {"parts", {batch, of(72), of(196)}},
       {"theta", {batch, of(2), of(3)}},
       {"places", {batch, of(8), of(8), of(8)}},
       {"volumePlaces", {batch, of(8), of(2), of(4), of(4)}},
