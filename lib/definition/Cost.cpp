@@ -47,6 +47,9 @@ double flopsPerElement(const Operator &op, const Node &node, const Operation &op
 /// What must be read of an operand: of a table that is indexed as much as the result has.
 double bytesReadOf(const Operator &op, const Node &node, size_t operand, const Binding &binding,
                    DType type) {
+  if (node.op == "_positions") { // they follow from a size
+    return 0;
+  }
   const Node &from = op.nodes[static_cast<size_t>(node.inputs[operand])];
   const Operation *operation = findOperation(node.op);
   const bool isTable = operation && operation->kind == OperationKind::Indexing && operand == 0 &&

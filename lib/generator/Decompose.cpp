@@ -91,7 +91,8 @@ private:
       DType type = op.dtypes[i];
       if (node.op == "input") {
         type = op.parameters[static_cast<size_t>(node.parameter)].fixedDtype.value_or(type);
-      } else if (node.kind == OperandKind::Whole || node.op == "columns" || node.op == "count") {
+      } else if (node.kind == OperandKind::Whole || node.op == "columns" || node.op == "count" ||
+                 current->op == "_positions") {
         type = DType::I64;
       } else if (node.op == "squeeze" || node.op == "view" || node.op == "indexed" ||
                  node.op == "moved") {

@@ -4,6 +4,7 @@
 
 #include "lib/definition/operations/Infer.h"
 #include "lib/definition/operations/Shape.h"
+#include "lib/definition/operations/SizeAlgebra.h"
 
 #include <fmt/format.h>
 
@@ -94,15 +95,10 @@ Result<Dim> resultDim(const ConvolutionAttributes &attributes, size_t side, cons
     Result<Window> window = windowOf(attributes, side, size.constant, kernel.constant);
     return window ? Result<Dim>(Dim{"", window->result}) : Result<Dim>(window.error());
   }
-  bool keeps = kernel.symbol.empty() && attributes.stride[side] == 1 &&
-               2 * attributes.padding[side] == attributes.dilation[side] * (kernel.constant - 1);
-  if (keeps) {
-    return size;
-  }
-  return misfit(fmt::format("the {} of conv2d's result follows from '{}' by arithmetic, which a "
-                            "shape cannot express",
-                            sideNames[side], size.symbol.empty() ? kernel.symbol : size.symbol),
-                "give the image and the kernel sizes as numbers, or use padding=\"same\"");
+  const SizePolynomial reach = (SizePolynomial::of(kernel) - 1) * attributes.dilation[side];
+  const SizePolynomial room =
+      SizePolynomial::of(size) + 2 * attributes.padding[side] - reach - 1; // a constraint says >= 0
+  return (room.floorDivide(attributes.stride[side]) + 1).dim();
 }
 
 Status checkChannels(const ConvolutionAttributes &attributes, const Node &input,

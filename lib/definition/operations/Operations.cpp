@@ -66,11 +66,14 @@ struct Table {
                                       ResultType::result, readSignature(signature), "torch"});
 #define NEREID_OPERATION_ALIAS(alias, name) aliases.emplace(#alias, #name);
 #define NEREID_FUNCTION(name, signature, when, text) addForm(#name, signature, {when, text});
+#define NEREID_WRITTEN(name, signature, example)                                                   \
+  functions.emplace(#name, Function{#name, "torch", readSignature(signature), {}, example});
 #include "lib/definition/operations/operations.def"
 #define NEREID_MODULE(path, name) setModule(#name, #path);
 #include "lib/definition/operations/operations.def"
     for (const auto &[name, operation] : operations) {
-      if (!findPairOfIndices(name) || !name.ends_with("_indices")) { // PyTorch has no such function
+      const bool isOfPair = findPairOfIndices(name) && name.ends_with("_indices");
+      if (!isOfPair && !name.starts_with("_")) { // PyTorch has no such function
         names.push_back(name);
       }
     }
@@ -84,7 +87,8 @@ struct Table {
 
 private:
   void addForm(const std::string &name, const std::string &signature, Function::Form form) {
-    auto found = functions.try_emplace(name, Function{name, "torch", readSignature(signature), {}});
+    auto found =
+        functions.try_emplace(name, Function{name, "torch", readSignature(signature), {}, ""});
     found.first->second.forms.push_back(std::move(form));
   }
   void setModule(const std::string &name, const std::string &path) {

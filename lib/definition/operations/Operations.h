@@ -74,7 +74,8 @@ struct Function {
     std::string when; ///< "argument=number", or "" for all others
     std::string text;
   };
-  std::vector<Form> forms;
+  std::vector<Form> forms; ///< none: code of the reader writes it out (reader/windows)
+  std::string example;     ///< arguments of a call of such a function
 };
 /// Null when unknown.
 const Function *findFunction(std::string_view name);

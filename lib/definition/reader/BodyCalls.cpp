@@ -8,6 +8,7 @@
 #include "lib/definition/operations/SizeExpression.h"
 #include "lib/definition/reader/BodyIndexing.h"
 #include "lib/definition/reader/moves/BodyMoves.h"
+#include "lib/definition/reader/windows/BodyWindows.h"
 
 #include <fmt/format.h>
 
@@ -37,9 +38,10 @@ std::string argumentList(const Operation &operation) {
   return signatureText(operation.name, operation.arguments);
 }
 
-/// The indices of a call that returns two tensors have no name of their own in PyTorch.
+/// The indices of a call that returns two tensors have no name of their own in PyTorch, nor have
+/// movements that only readers make.
 bool isHidden(const std::string &name) {
-  return findPairOfIndices(name) && name.ends_with("_indices");
+  return name.starts_with("_") || (findPairOfIndices(name) && name.ends_with("_indices"));
 }
 
 bool isAmong(const std::vector<std::string> &names, const std::string &name) {
@@ -111,6 +113,9 @@ std::optional<int> BodyExpressions::readCall(const Expr &expr) {
   }
   if (BodyClassLosses::isFunction(call.function)) {
     return BodyClassLosses(*this).call(call);
+  }
+  if (BodyWindows::isColumns(call) || BodyWindows::isFunction(call.function)) {
+    return onlyOfWritten(call);
   }
   if (BodyMoves moves(*this); isAmong(BodyMoves::sliceNames(), call.function)) {
     return moves.sliceCall(call);
@@ -294,8 +299,14 @@ std::optional<int> BodyExpressions::operationCall(const Call &call, const Operat
   if (!checkLength(node, whole.range)) {
     return std::nullopt;
   }
-  return isLoss ? reducedLoss(argumentOf("reduction"), std::move(node), whole.range)
-                : append(std::move(node), whole.range);
+  if (isLoss) {
+    return reducedLoss(argumentOf("reduction"), std::move(node), whole.range);
+  }
+  const bool isConvolution = operation.kind == OperationKind::Convolution;
+  const std::optional<int> result = append(std::move(node), whole.range);
+  return !isConvolution || !result || BodyMoves(*this).expectRoom(*result, whole.range)
+             ? result
+             : std::nullopt;
 }
 
 bool BodyExpressions::fillDefault(const Argument &argument, Node &node, SourceRange range) {

@@ -60,6 +60,8 @@ private:
   friend class BodyIndexing;     ///< tensors in brackets, and functions with indices
   friend class BodyClassLosses;
   friend class BodyMoves;
+  friend class BodyWindows;
+  friend class WrittenCall;
 
   struct Call {
     std::string function;
@@ -80,6 +82,7 @@ private:
   std::optional<std::pair<int, int>> pairCall(const Call &call);
   std::optional<int> partOfPair(const language::Expr &expr);
   std::optional<int> onlyOfPair(const Call &call);
+  std::optional<int> onlyOfWritten(const Call &call);
   bool checkLength(const Node &node, SourceRange range);
   std::optional<int> operationCall(const Call &call, const Operation &operation);
   /// The expressions of a call by argument, as Python matches them.

@@ -9,6 +9,7 @@
 #include "lib/definition/operations/Promotion.h"
 #include "lib/definition/operations/indices/Along.h"
 #include "lib/definition/reader/einsum/EinsumGraph.h"
+#include "lib/definition/reader/windows/BodyWindows.h"
 #include "lib/language/syntax/Parser.h"
 
 #include <fmt/format.h>
@@ -274,15 +275,18 @@ bool BodyExpressions::returnsTwo(const Expr &expr) {
   }
   const Expr &callee = *expr.operands[0];
   if ((callee.kind != ExprKind::Name && callee.kind != ExprKind::Attribute) ||
-      !findPair(callee.text)) {
+      (!findPair(callee.text) && !BodyWindows::isFunction(callee.text))) {
     return false;
   }
   const std::optional<Call> call = takenApart(expr);
-  return call && isOfPair(*call);
+  return call && (findPair(callee.text) ? isOfPair(*call) : BodyWindows(*this, *call).returnsTwo());
 }
 
 std::optional<std::vector<int>> BodyExpressions::readPair(const Expr &expr) {
   const std::optional<Call> call = takenApart(expr);
+  if (call && BodyWindows::isFunction(call->function)) {
+    return BodyWindows(*this, *call).run();
+  }
   const auto both = call ? pairCall(*call) : std::nullopt;
   return both ? std::optional(std::vector{both->first, both->second}) : std::nullopt;
 }
@@ -316,6 +320,18 @@ std::optional<int> BodyExpressions::onlyOfPair(const Call &call) {
        fmt::format("'{}' returns two tensors, but one is expected", call.function))
       .withHelp(fmt::format("write 'values, indices = {0}(…)', or '{0}(…).values'", call.function));
   return std::nullopt;
+}
+
+std::optional<int> BodyExpressions::onlyOfWritten(const Call &call) {
+  BodyWindows written(*this, call);
+  if (written.returnsTwo()) {
+    fail("E0608", call.whole->range,
+         fmt::format("'{}' returns two tensors, but one is expected", call.function))
+        .withHelp(fmt::format("write 'values, indices = {0}(…)', or '{0}(…)[0]'", call.function));
+    return std::nullopt;
+  }
+  const auto result = written.run();
+  return result ? std::optional(result->front()) : std::nullopt;
 }
 
 /// Lines whose length is a name: a constraint has to say that it is long enough.

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <cctype>
 #include <map>
 
 namespace nereid::develop {
@@ -73,13 +74,13 @@ SymbolicShape shapeOf(const definition::Operation *operation, size_t operand) {
 /// A call of a function that reads or writes at indices, which has operands of two types.
 std::string indexingCall(const std::string &function) {
   static const std::map<std::string, std::string> calls = {
-      {"index", "x[rows]"},
-      {"embedding", "embedding(rows, x)"},
+      {"index", "x[chosen]"},
+      {"embedding", "embedding(chosen, x)"},
       {"gather", "gather(x, 0, index)"},
-      {"index_select", "index_select(x, 0, rows)"},
+      {"index_select", "index_select(x, 0, chosen)"},
       {"scatter_reduce", "scatter_reduce(x, 0, index, x, reduce='sum')"},
-      {"index_add", "index_add(x, 0, rows, x)"},
-      {"index_put", "index_put(x, (rows,), x)"}};
+      {"index_add", "index_add(x, 0, chosen, x)"},
+      {"index_put", "index_put(x, (chosen,), x)"}};
   auto found = calls.find(function);
   return found == calls.end() ? function + "(x, 0, index, x)" : found->second;
 }
@@ -102,7 +103,7 @@ std::optional<Operator> indexingOperator(const std::string &function, DType dtyp
     op.parameters.push_back(std::move(parameter));
   };
   add("x", {{"R"}, {"D"}}, std::nullopt);
-  add("rows", {{"R"}}, DType::I64);
+  add("chosen", {{"R"}}, DType::I64);
   add("index", {{"R"}, {"D"}}, DType::I64);
   op.outputNames = {"out"};
   op.outputDescriptions = {""};
@@ -112,12 +113,77 @@ std::optional<Operator> indexingOperator(const std::string &function, DType dtyp
                                                               : std::nullopt;
 }
 
+/// Operands of examples: a sequence, an image, a volume and what goes with them.
+const std::vector<std::pair<std::string, SymbolicShape>> &exampleOperands() {
+  const auto of = [](int64_t size) { return definition::Dim{"", size}; };
+  const definition::Dim batch{"N"};
+  static const std::vector<std::pair<std::string, SymbolicShape>> operands = {
+      {"s", {batch, of(8), {"L"}}},
+      {"x", {batch, of(8), of(16), of(16)}},
+      {"v", {batch, of(8), of(4), of(8), of(8)}},
+      {"c", {of(8)}},
+      {"parts", {batch, of(72), of(196)}},
+      {"theta", {batch, of(2), of(3)}},
+      {"places", {batch, of(8), of(8), of(8)}},
+      {"volumePlaces", {batch, of(8), of(2), of(4), of(4)}},
+      {"sFilters", {of(8), of(8), of(3)}},
+      {"xFilters", {of(8), of(8), of(3), of(3)}},
+      {"vFilters", {of(8), of(8), of(3), of(3), of(3)}}};
+  return operands;
+}
+
+bool namesOperand(const std::string &text, const std::string &name) {
+  const auto isPart = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
+  for (size_t at = 0; (at = text.find(name, at)) != std::string::npos; ++at) {
+    const size_t end = at + name.size();
+    if ((at == 0 || !isPart(text[at - 1])) && (end == text.size() || !isPart(text[end]))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+/// The call of its row in operations.def.
+std::optional<Operator> exampleOperator(const definition::Function &function, DType dtype,
+                                        Diagnostics &diags) {
+  Operator op;
+  op.name = "call";
+  op.dtypes = {dtype};
+  for (const auto &[name, shape] : exampleOperands()) {
+    if (!namesOperand(function.example, name)) {
+      continue;
+    }
+    definition::Parameter parameter;
+    parameter.name = name;
+    parameter.shape = shape;
+    if (name == "places" || name == "volumePlaces") {
+      parameter.fixedDtype = DType::I64;
+    }
+    definition::Node leaf;
+    leaf.op = "input";
+    leaf.shape = shape;
+    leaf.name = name;
+    op.nodes.push_back(std::move(leaf));
+    op.parameters.push_back(std::move(parameter));
+  }
+  op.outputNames = {"out"};
+  op.outputDescriptions = {""};
+  op.outputDtypes = {std::nullopt};
+  const bool hasTwo = function.name.ends_with("_with_indices");
+  op.body = fmt::format("out{} = {}({})", hasTwo ? ", _" : "", function.name, function.example);
+  return definition::readBody(op, {function.name, op.body}, diags) ? std::optional(std::move(op))
+                                                                   : std::nullopt;
+}
+
 /// `out = function(…)` on tensors of this type; none when it is not defined for them.
 std::optional<Operator> callOf(const std::string &function, DType dtype, Diagnostics &diags) {
   const definition::Operation *operation = definition::findOperation(function);
   const definition::Function *written = definition::findFunction(function);
   if (operation != nullptr && operation->kind == OperationKind::Indexing) {
     return indexingOperator(function, dtype, diags);
+  }
+  if (written != nullptr && written->forms.empty()) {
+    return exampleOperator(*written, dtype, diags);
   }
   Operator op;
   op.name = "call";

@@ -266,11 +266,16 @@ void reduceTyped(const ReductionPlan &plan, const Tensor &in, const Tensor &out,
       innermostIsReduced = plan.reduced[i];
     }
   }
+  // Windows: a few elements each, beside many neighbours.
+  constexpr int64_t mostPlaces = 128, fewNeighbours = 16;
+  const bool areWindows = innermostIsReduced && length <= mostPlaces && !kept.sizes.empty() &&
+                          kept.sizes.back() >= fewNeighbours &&
+                          (reduced.sizes.size() > 1 || kept.strides.back() < length);
   if (length == 0) {
     for (int64_t i = 0; i < out.elementCount(); ++i) {
       storeResult(out, i, finish(plan, identity(carrier(plan.op))));
     }
-  } else if (innermostIsReduced) {
+  } else if (innermostIsReduced && !areWindows) {
     reduceRowsWise<T>(plan, in, out, kept, reduced, pool);
   } else {
     reduceColumnsWise<T>(plan, in, out, kept, reduced, pool);

@@ -323,7 +323,7 @@ private:
                                 asFactor(*operands[1], own, copies[1]), *operands[2], rule, own);
     case definition::OperationKind::View:
       if (definition::isMovement(node)) {
-        return moveBounded(node, movedOperands(node));
+        return moveBounded(node, movedOperands(node), types[i]);
       }
       return viewBounded(node, *operands[0]);
     default:

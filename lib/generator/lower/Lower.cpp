@@ -11,6 +11,7 @@
 #include "lib/generator/lower/Lazy.h"
 #include "lib/generator/lower/Lines.h"
 #include "lib/generator/lower/Moves.h"
+#include "lib/generator/lower/Places.h"
 #include "lib/language/syntax/Parser.h"
 
 #include <fmt/format.h>
@@ -53,7 +54,9 @@ public:
     // What is put behind nothing, or padded, has elements all the same.
     const int64_t least =
         std::any_of(op.nodes.begin(), op.nodes.end(),
-                    [](const GraphNode &node) { return node.op == "cat" || node.op == "pad"; })
+                    [](const GraphNode &node) {
+                      return node.op == "cat" || node.op == "pad" || node.op.starts_with("_");
+                    })
             ? 0
             : 1;
     for (const std::string &symbol : definition::symbolsOf(op)) {
@@ -153,7 +156,10 @@ private:
     }
     const DType type = definition::computedDtype(operation, typed, dtype);
     if (const definition::Operator *lowering = definition::loweringOf(node, type)) {
-      return inlined(*lowering, std::move(in));
+      Value result = inlined(*lowering, std::move(in));
+      result.dtype = definition::resultDtype(operation, typed, dtype);
+      result.tensor = make.cast(result.tensor, computed(result.dtype));
+      return result;
     }
     const bool isPointwise = operation.kind == definition::OperationKind::Pointwise;
     if (isPointwise && !hasExpression(node.op, isFloat(type))) {
@@ -365,8 +371,10 @@ private:
     const Lazy x = as(value, type);
     const std::vector<size_t> dims = dimsOf(node, x.shape);
     const bool keeps = definition::keepsDim(node);
+    const bool isWritten = areWindows(node) && areFewPlaces(x.shape, dims);
     auto reduce = [&](const char *monoid, const Lazy &of, bool keepsDims) {
-      return make.reduce(monoid, of, dims, keepsDims);
+      return isWritten ? placeByPlace(make, monoid, of, dims, keepsDims)
+                       : make.reduce(monoid, of, dims, keepsDims);
     };
     if (node.op == "sum" || node.op == "prod") {
       return reduce(node.op.c_str(), x, keeps);
@@ -386,6 +394,12 @@ private:
       return node.op == "var" ? variance : make.map("sqrt", {variance});
     }
     throw Unsupported{node.op};
+  }
+
+  /// Of the places of windows, which lie behind all other dimensions.
+  bool areWindows(const GraphNode &node) const {
+    const std::string &from = op.nodes[static_cast<size_t>(node.inputs[0])].op;
+    return (from == "unfold" || from == "_spread") && !definition::dimsOf(node).empty();
   }
 
   LineTensor along(const GraphNode &node, const Lazy &x) {
@@ -436,12 +450,15 @@ private:
       if (!whole.constant()) {
         program.space.symbols.assume(whole); // the window fits
       }
-      const Polynomial count =
-          (stride == 1 ? whole : program.space.symbols.addQuotient(whole, stride)) + 1;
+      const std::optional<Polynomial> count =
+          sizeIn(program, sizes, definition::SizePolynomial::of(*(node.shape.end() - 2 + side)));
+      if (!count) {
+        throw Unsupported{node.op};
+      }
       if (!before.isZero() || !after.isZero()) {
         x = make.pad(x, dim, before, after, zeroOf(x.dtype));
       }
-      x = make.windows(x, dim, kernel[side], stride, dilation, count);
+      x = make.windows(x, dim, kernel[side], stride, dilation, *count);
     }
     x = make.cast(x, type); // [batch, channels, height, width, kernel height, kernel width]
     Lazy sum = windowSums(x, w, attributes->groups);

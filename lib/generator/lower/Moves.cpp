@@ -2,10 +2,12 @@
 #include "lib/generator/lower/Moves.h"
 
 #include "lib/definition/operations/Operations.h"
+#include "lib/definition/operations/Promotion.h"
 #include "lib/definition/operations/Shape.h"
 #include "lib/language/syntax/Parser.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace nereid::generator {
 namespace {
@@ -70,6 +72,9 @@ public:
     if (definition::isTriangle(node)) {
       return triangle();
     }
+    if (node.op.starts_with("_")) {
+      return node.op == "_spread" ? spread() : node.op == "_resample" ? resampled() : positions();
+    }
     if (node.op == "reshape" || node.op == "expand" || node.op == "unfold") {
       return shaped();
     }
@@ -116,6 +121,81 @@ private:
       assume(x.shape[dim()] - 1 - last);
     }
     return make.slice(x, dim(), *start, *length, step);
+  }
+
+  std::optional<Lazy> positions() const {
+    const MaybeSize length = size("length");
+    if (!length) {
+      return std::nullopt;
+    }
+    return make.make({*length}, DType::I64, [nodes = &program.nodes](const Point &point) {
+      return nodes->index(point[0]);
+    });
+  }
+
+  static Point with(Point point, size_t dim, Affine index) {
+    point[dim] = std::move(index);
+    return point;
+  }
+  Shape lengthened(const Polynomial &length) const {
+    Shape shape = x.shape;
+    shape[dim()] = length;
+    return shape;
+  }
+
+  /// Where the place is not proved to lie inside it is computed: the nearest one that does.
+  std::optional<Lazy> resampled() const {
+    const MaybeSize length = size("length"), start = size("start"), step = size("step"),
+                    divisor = size("divisor");
+    if (!length || !start || !step || !divisor) {
+      return std::nullopt;
+    }
+    assume(*divisor - 1);
+    return make.make(
+        lengthened(*length), x.dtype,
+        [program = &program, from = x, dim = dim(), start = *start, step = *step,
+         divisor = *divisor](const Point &point) {
+          const Affine sum = point[dim] * step + Affine(start);
+          const Affine place = divisor.isOne() ? sum : floorDivide(sum, divisor, program->space);
+          const Polynomial &whole = from.shape[dim];
+          if (isInside(place, whole, program->space)) {
+            return from.at(with(point, dim, place));
+          }
+          NodeTable &nodes = program->nodes;
+          const Node *raised =
+              nodes.map("maximum", DType::I64, {nodes.index(place), nodes.integer(0, DType::I64)});
+          const Node *lowered =
+              nodes.map("minimum", DType::I64, {raised, nodes.index(Affine(whole - 1))});
+          return from.at(with(point, dim, Affine::data(lowered, whole)));
+        });
+  }
+
+  std::optional<Lazy> spread() const {
+    const MaybeSize length = size("length"), before = size("before");
+    if (!length || !before) {
+      return std::nullopt;
+    }
+    const int64_t step = definition::integerAttribute(node, "step", 1);
+    const int64_t dilation = definition::integerAttribute(node, "dilation", 1);
+    return make.make(
+        lengthened(*length), x.dtype,
+        [program = &program, from = x, dim = dim(), before = *before, step, dilation,
+         zero = constant()](const Point &point) {
+          NodeTable &nodes = program->nodes;
+          const Affine sum = point[dim] + Affine(before) - point.back() * dilation;
+          const Affine place = step == 1 ? sum : floorDivide(sum, step, program->space);
+          auto compare = [&](const char *how, const Affine &a, const Affine &b) {
+            return nodes.map(how, DType::Bool, {nodes.index(a), nodes.index(b)});
+          };
+          const Node *isThere =
+              nodes.map("logical_and", DType::Bool,
+                        {compare("ge", place, 0), compare("lt", place, Affine(from.shape[dim]))});
+          if (step != 1) {
+            const Affine rest = remainder(sum, step, program->space);
+            isThere = nodes.map("logical_and", DType::Bool, {compare("eq", rest, 0), isThere});
+          }
+          return nodes.map("where", from.dtype, {isThere, from.at(with(point, dim, place)), zero});
+        });
   }
 
   /// A constant is a condition; other edges are parts of the tensor in front of it and behind.
@@ -200,6 +280,9 @@ private:
   const Node *constant() const {
     auto found = node.attributes.find("value");
     const double value = found == node.attributes.end() ? 0 : std::get<double>(found->second);
+    if (std::isinf(value) && !isFloat(x.dtype)) { // no integer lies below it
+      return program.nodes.integer(definition::lowestInteger(x.dtype), x.dtype);
+    }
     return isFloat(x.dtype) ? program.nodes.real(value, x.dtype)
                             : program.nodes.integer(static_cast<int64_t>(value), x.dtype);
   }

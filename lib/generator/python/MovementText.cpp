@@ -85,6 +85,23 @@ std::string movementLambda(const Node &node) {
       definition::isTriangle(node)) {
     text = shapedText(node);
   }
+  if (node.op == "_positions") {
+    const std::string length = sizeOf(node, "length");
+    return fmt::format("lambda _fill, _x: torch.arange({}, device=_x.device) if _fill else "
+                       "torch.zeros({}, device=_x.device, dtype=torch.float64)",
+                       length, length);
+  }
+  if (node.op == "_resample") {
+    const int64_t dim = definition::integerAttribute(node, "dim", -1);
+    text = fmt::format("_x.index_select({0}, ((({1}) + ({2}) * torch.arange({3}, "
+                       "device=_x.device)) // ({4})).clamp(0, _x.shape[{0}] - 1))",
+                       dim, sizeOf(node, "start"), sizeOf(node, "step"), sizeOf(node, "length"),
+                       sizeOf(node, "divisor"));
+  } else if (node.op == "_spread") {
+    text = fmt::format("_spread(_x, {}, {}, {}, {}, {})",
+                       definition::integerAttribute(node, "dim", -1), sizeOf(node, "length"),
+                       sizeOf(node, "step"), sizeOf(node, "dilation"), sizeOf(node, "before"));
+  }
   if (node.op == "cat") {
     return fmt::format("lambda _fill, *_x: torch.cat(_x, {})",
                        definition::integerAttribute(node, "dim", -1));

@@ -202,7 +202,13 @@ private:
   static const char *formula(const FusedNode &node) {
     const bool isTanhForm = node.op == "mul" && node.source.find("gelu") != std::string::npos &&
                             node.source.find("tanh") != std::string::npos;
-    return isTanhForm ? ", is_written_otherwise=True" : "";
+    // Places between pixels are quotients of integers, where PyTorch multiplies floats.
+    const bool isPlace =
+        node.op == "div" && (node.source.find("interpolate(") != std::string::npos ||
+                             node.source.find("linear1d(") != std::string::npos ||
+                             node.source.find("linear2d(") != std::string::npos ||
+                             node.source.find("linear3d(") != std::string::npos);
+    return isTanhForm || isPlace ? ", is_written_otherwise=True" : "";
   }
 
   std::string node(const FusedNode &node, const std::string &further) {

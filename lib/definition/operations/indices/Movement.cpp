@@ -15,7 +15,8 @@
 namespace nereid::definition {
 namespace {
 
-constexpr const char *sizeNames[] = {"start", "length", "before", "after", "diagonal"};
+constexpr const char *sizeNames[] = {"start", "length",  "before",  "after",
+                                     "step",  "divisor", "diagonal"};
 
 std::vector<std::string> entriesOf(const std::string &text) {
   std::vector<std::string> entries;
@@ -144,6 +145,9 @@ Result<Sizes> sizesOf(const Node &node, const std::vector<Sizes> &inputs) {
   if (node.op == "cat") {
     return joined(node, inputs);
   }
+  if (node.op == "_positions") {
+    return Sizes{sizeAttribute(node, "length")};
+  }
   if (isTriangle(node)) {
     return sizes;
   }
@@ -153,7 +157,7 @@ Result<Sizes> sizesOf(const Node &node, const std::vector<Sizes> &inputs) {
                                     -static_cast<int64_t>(sizes.size()), dim));
   }
   SizePolynomial &own = sizes[place(dim, sizes.size())];
-  if (node.op == "narrow") {
+  if (node.op == "narrow" || node.op == "_resample" || node.op == "_spread") {
     own = sizeAttribute(node, "length");
   } else if (node.op == "pad") {
     own = own + sizeAttribute(node, "before") + sizeAttribute(node, "after");
@@ -169,13 +173,14 @@ Result<Sizes> sizesOf(const Node &node, const std::vector<Sizes> &inputs) {
 bool isTriangle(const Node &node) { return node.op == "tril" || node.op == "triu"; }
 
 bool isMovement(const Node &node) {
-  static const std::vector<std::string> names = {"narrow", "squeeze", "expand", "reshape", "pad",
-                                                 "unfold", "cat",     "tril",   "triu"};
+  static const std::vector<std::string> names = {"narrow", "squeeze", "expand",    "reshape",
+                                                 "pad",    "unfold",  "cat",       "tril",
+                                                 "triu",   "_spread", "_resample", "_positions"};
   return std::find(names.begin(), names.end(), node.op) != names.end();
 }
 
 bool copiesElements(const Node &node) {
-  return node.op == "cat" || node.op == "pad" || isTriangle(node) ||
+  return node.op == "cat" || node.op == "pad" || node.op.starts_with("_") || isTriangle(node) ||
          (node.op == "narrow" && integerAttribute(node, "step", 1) < 0);
 }
 
@@ -280,7 +285,7 @@ Result<SymbolicShape> movementShape(const Node &node, const std::vector<Node> &n
     return sizes.error();
   }
   SymbolicShape shape;
-  if (hasRest(first)) {
+  if (hasRest(first) && node.op != "_positions") {
     shape.push_back(first[0]);
   }
   for (const SizePolynomial &size : *sizes) {
@@ -325,6 +330,9 @@ std::vector<size_t> keptDimensions(const Node &node, size_t rank) {
     kept.erase(std::remove(kept.begin(), kept.end(), newDimension), kept.end());
     return kept;
   }
+  if (node.op == "_positions") {
+    return {newDimension};
+  }
   if (node.op == "reshape") {
     kept.resize(rank - std::min(rank, static_cast<size_t>(integerAttribute(node, "last", 0))));
     kept.resize(kept.size() + shapeAttribute(node).size(), newDimension);
@@ -353,6 +361,13 @@ int64_t SourceDim::at(std::span<const int64_t> index) const {
   int64_t value = start;
   for (const auto &[dim, step] : steps) {
     value += step * index[dim];
+  }
+  if (divisor != 1) {
+    const int64_t rest = ((value % divisor) + divisor) % divisor;
+    if (isDivisible && rest != 0) {
+      return -1;
+    }
+    value = (value - rest) / divisor;
   }
   if (value >= 0 && value < size) {
     return value;
@@ -429,6 +444,22 @@ Result<Movement> movementOf(const Node &node, std::span<const int64_t> input) {
     }
     if (node.op == "unfold") {
       from.steps.push_back({input.size(), integerAttribute(node, "dilation", 1)});
+    }
+  }
+  if (node.op == "_resample" || node.op == "_spread") {
+    const bool isSpread = node.op == "_spread";
+    const size_t dim = place(integerAttribute(node, "dim", -1), input.size());
+    SourceDim &from = movement.from[dim];
+    from.start = integerAttribute(node, isSpread ? "before" : "start", 0);
+    from.steps = {{dim, isSpread ? 1 : step}};
+    from.divisor = isSpread ? step : integerAttribute(node, "divisor", 1);
+    from.isDivisible = isSpread;
+    from.edge = isSpread ? Edge::Constant : Edge::Replicate;
+    if (isSpread) {
+      from.steps.push_back({input.size() - 1, -integerAttribute(node, "dilation", 1)});
+    }
+    if (from.divisor < 1) {
+      return misfit(node, fmt::format("expects a divisor of at least 1, but got {}", from.divisor));
     }
   }
   const bool isEmpty =

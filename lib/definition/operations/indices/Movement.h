@@ -12,10 +12,19 @@
 //   pad      dim, before, after, mode, value
 //   unfold   dim, size, step, dilation   windows; the places in them are the last dimension
 //   tril, triu  diagonal                 0 beyond it, above or below
+//   _resample   dim, length, start, step, divisor
+//                                        the element at (start + step · i) // divisor, the first or
+//                                        the last one beyond the ends
+//   _spread     dim, length, step, dilation, before
+//                                        windows back to where they came from: what stood at place
+//                                        k (the last dimension) of window o lies at place k of o ·
+//                                        step + k · dilation - before, and 0 everywhere else
+//   _positions  length                   0, 1, 2 and so on: of the operand nothing is read
 //   cat      dim                         of any number of operands
 //
-// start, length, before, after and the entries of a shape are integers, or texts over symbols until
-// withSizes makes them integers.
+// No body can write a name that begins with _.
+// start, length, before, after, step and divisor of _resample and the entries of a shape are
+// integers, or texts over symbols until withSizes makes them integers.
 #pragma once
 
 #include "lib/definition/operations/SizeAlgebra.h"
@@ -57,6 +66,8 @@ struct SourceDim {
   int64_t size = 0, start = 0;
   std::vector<std::pair<size_t, int64_t>> steps; ///< dimension of the result, step
   Edge edge = Edge::Inside;
+  int64_t divisor = 1;      ///< of the sum of start and steps, rounded down
+  bool isDivisible = false; ///< where it leaves a rest there is the constant
   /// The index in the source; -1: beyond its edge, where the constant is.
   int64_t at(std::span<const int64_t> index) const;
 };
@@ -69,8 +80,8 @@ struct Movement {
   int64_t source(std::span<const int64_t> index, std::span<const int64_t> strides) const;
 };
 
-/// Of narrow, squeeze, expand, pad and unfold; attributes are numbers. E0604 when an index would
-/// leave the source.
+/// Of all that read one element for each, not of reshape, cat, triangles and positions; attributes
+/// are numbers. E0604 when an index would leave the source.
 Result<Movement> movementOf(const Node &node, std::span<const int64_t> input);
 /// Of all movements.
 Result<std::vector<int64_t>> movedSizes(const Node &node,

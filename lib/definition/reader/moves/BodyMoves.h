@@ -20,9 +20,12 @@ public:
   static const std::vector<std::string> &shapeNames();
 
   std::optional<int> readSubscript(const language::Expr &expr);
+  /// The kernel of a convolution lies inside of the padded image: false where it never does.
+  bool expectRoom(int convolution, SourceRange range);
 
 private:
   friend class BodyExpressions;
+  friend class WrittenCall; ///< functions that are written out in movements
   using Call = BodyExpressions::Call;
 
   std::optional<int> sliceCall(const Call &call);

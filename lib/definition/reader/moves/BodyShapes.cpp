@@ -3,6 +3,7 @@
 // repeat, windows (unfold), pixel_shuffle, interpolate to nearest neighbours, and the triangles.
 #include "lib/definition/reader/moves/BodyMoves.h"
 
+#include "lib/definition/operations/Convolution.h"
 #include "lib/definition/operations/Shape.h"
 #include "lib/definition/operations/indices/Movement.h"
 
@@ -322,6 +323,18 @@ std::optional<int> BodyMoves::windowed(int input, int64_t dim, int64_t size, int
     node.attributes["dilation"] = dilation;
   }
   return append(std::move(node), range);
+}
+
+bool BodyMoves::expectRoom(int convolution, SourceRange range) {
+  const Node node = op.nodes[static_cast<size_t>(convolution)];
+  const auto attributes = convolutionAttributes(node);
+  for (size_t side = 0; attributes && !attributes->isSame && side < 2; ++side) {
+    const auto dim = static_cast<int64_t>(side) - 2;
+    const SizePolynomial reach = (sizeOf(node.inputs[1], dim) - 1) * attributes->dilation[side];
+    expectNotNegative(sizeOf(node.inputs[0], dim) + 2 * attributes->padding[side] - reach - 1,
+                      "'conv2d' expects an image as large as its kernel", range);
+  }
+  return !failed();
 }
 
 std::optional<int> BodyMoves::triangle(int input, const std::string &name, const Expr *diagonal,

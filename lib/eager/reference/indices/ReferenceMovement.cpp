@@ -2,10 +2,12 @@
 #include "lib/eager/reference/indices/ReferenceMovement.h"
 
 #include "lib/definition/operations/Operations.h"
+#include "lib/definition/operations/Promotion.h"
 #include "lib/definition/operations/Shape.h"
 #include "lib/definition/operations/indices/Movement.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 namespace nereid::eager {
@@ -47,13 +49,17 @@ double constantOf(const Node &node) {
   return value ? *value : 0;
 }
 
-Result<BoundedTensor> indexed(const Node &node, const BoundedTensor &input, BoundedTensor out) {
+Result<BoundedTensor> indexed(const Node &node, const BoundedTensor &input, BoundedTensor out,
+                              DType dtype) {
   auto movement = definition::movementOf(node, input.sizes);
   if (!movement) {
     return movement.error();
   }
   const Sizes strides = stridesOf(input.sizes);
-  const double constant = constantOf(node);
+  double constant = constantOf(node);
+  if (std::isinf(constant) && !isFloat(dtype)) { // no integer lies below it
+    constant = static_cast<double>(definition::lowestInteger(dtype));
+  }
   Sizes index(out.sizes.size(), 0);
   for (size_t i = 0; i < out.elements.size(); ++i, advance(index, out.sizes)) {
     const int64_t source = movement->source(index, strides);
@@ -104,10 +110,19 @@ BoundedTensor triangle(const Node &node, const BoundedTensor &input, BoundedTens
   return out;
 }
 
+BoundedTensor positions(BoundedTensor out) {
+  out.integers.resize(out.elements.size());
+  for (size_t i = 0; i < out.elements.size(); ++i) {
+    out.elements[i] = {static_cast<double>(i), 0};
+    out.integers[i] = i;
+  }
+  return out;
+}
+
 } // namespace
 
-Result<BoundedTensor> moveBounded(const Node &node,
-                                  std::span<const BoundedTensor *const> operands) {
+Result<BoundedTensor> moveBounded(const Node &node, std::span<const BoundedTensor *const> operands,
+                                  DType dtype) {
   std::vector<Sizes> inputs;
   bool isInteger = false;
   for (const BoundedTensor *operand : operands) {
@@ -123,6 +138,9 @@ Result<BoundedTensor> moveBounded(const Node &node,
   const auto count = static_cast<size_t>(definition::elementCountOf(out.sizes).value_or(0));
   out.allocate(count);
   out.integers.resize(isInteger ? count : 0);
+  if (node.op == "_positions") {
+    return positions(std::move(out));
+  }
   if (definition::isTriangle(node)) {
     return triangle(node, *operands[0], std::move(out));
   }
@@ -135,7 +153,7 @@ Result<BoundedTensor> moveBounded(const Node &node,
     }
     return out;
   }
-  return indexed(node, *operands[0], std::move(out));
+  return indexed(node, *operands[0], std::move(out), dtype);
 }
 
 } // namespace nereid::eager

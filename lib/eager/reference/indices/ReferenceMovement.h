@@ -8,6 +8,6 @@ namespace nereid::eager {
 
 /// See definition/operations/Movement.h; the node's attributes are numbers.
 Result<BoundedTensor> moveBounded(const definition::Node &node,
-                                  std::span<const BoundedTensor *const> operands);
+                                  std::span<const BoundedTensor *const> operands, DType dtype);
 
 } // namespace nereid::eager

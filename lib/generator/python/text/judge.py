@@ -398,6 +398,19 @@ class Steps:
         return value, torch.where(lost, math.inf, error)
 
 
+def _spread(x, dim, length, step, dilation, before):
+    """Windows back to where they came from: place k of window o at o * step + k * dilation - before."""
+    count, taps = x.shape[dim], x.shape[-1]
+    places = torch.arange(length, device=x.device)[:, None] + before
+    places = places - dilation * torch.arange(taps, device=x.device)
+    windows = torch.div(places, step, rounding_mode="floor")
+    is_there = (places % step == 0) & (windows >= 0) & (windows < count)
+    taken = torch.take_along_dim(
+        x.movedim(dim, -2), windows.clamp(0, count - 1).expand(*([1] * (x.dim() - 2)), length, taps), -2
+    )
+    return torch.where(is_there, taken, 0.0).movedim(-2, dim)
+
+
 def _added(a, b):
     return b if a is None else a if b is None else a + b
 

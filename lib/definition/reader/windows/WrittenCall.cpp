@@ -1,0 +1,488 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/definition/reader/windows/WrittenCall.h"
+
+#include "lib/definition/operations/Promotion.h"
+#include "lib/definition/operations/Shape.h"
+#include "lib/definition/operations/indices/Movement.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace nereid::definition {
+
+using language::Expr;
+using language::ExprKind;
+
+WrittenCall::WrittenCall(BodyExpressions &body, const Call &call, const Function &function)
+    : name(function.name), body(body), moves(body), call(call), function(function),
+      errorsBefore(body.errorCount()) {}
+
+size_t WrittenCall::sides() const {
+  for (const char *ending : {"1d", "2d", "3d"}) {
+    if (name.find(ending) != std::string::npos) {
+      return static_cast<size_t>(ending[0] - '0');
+    }
+  }
+  return 2;
+}
+
+// ---- arguments ----
+
+bool WrittenCall::match() {
+  auto matched = body.matched(call, name, function.arguments);
+  if (!matched) {
+    return false;
+  }
+  arguments = std::move(*matched);
+  for (const Argument &argument : function.arguments) {
+    if (!argument.hasDefault && !given(argument.name)) {
+      fail("E0608", fmt::format("'{}' expects the argument '{}'", name, argument.name),
+           "its form is " + signatureText(name, function.arguments));
+      return false;
+    }
+  }
+  return true;
+}
+
+const Expr *WrittenCall::given(const std::string &argument) {
+  auto found = arguments.find(argument);
+  return found == arguments.end() ? nullptr : body.resolved(found->second);
+}
+
+const Argument &WrittenCall::form(const std::string &argument) const {
+  return *std::find_if(function.arguments.begin(), function.arguments.end(),
+                       [&](const Argument &each) { return each.name == argument; });
+}
+
+Value WrittenCall::operand(const std::string &argument) {
+  if (const Expr *value = given(argument)) {
+    return body.read(*value);
+  }
+  const std::string &text = form(argument).defaultText;
+  return number(std::strtod(text.c_str(), nullptr));
+}
+
+std::optional<WrittenCall::Sizes> WrittenCall::list(const std::string &argument) {
+  const Expr *value = given(argument);
+  if (!value) {
+    const std::string &text = form(argument).defaultText;
+    return Sizes{SizePolynomial(std::strtoll(text.c_str(), nullptr, 10))};
+  }
+  const bool isList = value->kind == ExprKind::Tuple || value->kind == ExprKind::List;
+  Sizes sizes;
+  for (size_t i = 0; i < (isList ? value->operands.size() : 1); ++i) {
+    const auto size = moves.readSize(isList ? *value->operands[i] : *value);
+    if (!size) {
+      return std::nullopt;
+    }
+    sizes.push_back(*size);
+  }
+  return sizes;
+}
+
+std::optional<WrittenCall::Sizes> WrittenCall::sizes(const std::string &argument, size_t count,
+                                                     std::optional<int64_t> least) {
+  std::optional<Sizes> sizes = list(argument);
+  if (!sizes) {
+    return std::nullopt;
+  }
+  if (sizes->size() == 1) {
+    sizes->assign(count, sizes->front());
+  }
+  if (sizes->size() != count) {
+    return fail("E0608",
+                fmt::format("'{}' of '{}' expects one integer or {}, but got {}", argument, name,
+                            count, sizes->size()),
+                "its form is " + signatureText(name, function.arguments));
+  }
+  for (const SizePolynomial &size : *sizes) {
+    if (least && size.constant() && *size.constant() < *least) {
+      return fail("E0608",
+                  fmt::format("'{}' of '{}' expects integers of at least {}, but got {}", argument,
+                              name, *least, *size.constant()),
+                  "its form is " + signatureText(name, function.arguments));
+    }
+  }
+  return sizes;
+}
+
+std::optional<std::vector<int64_t>> WrittenCall::integers(const std::string &argument, size_t count,
+                                                          int64_t least) {
+  const std::optional<Sizes> sizes = this->sizes(argument, count, least);
+  std::vector<int64_t> numbers;
+  for (const SizePolynomial &size : sizes ? *sizes : Sizes()) {
+    if (!size.constant()) {
+      return fail("E0608",
+                  fmt::format("'{}' of '{}' expects literal integers, but got {}", argument, name,
+                              size.text()),
+                  "what it becomes is decided when the definition is read");
+    }
+    numbers.push_back(*size.constant());
+  }
+  return sizes ? std::optional(numbers) : std::nullopt;
+}
+
+std::optional<int64_t> WrittenCall::integer(const std::string &argument, int64_t least) {
+  const auto one = integers(argument, 1, least);
+  return one ? std::optional(one->front()) : std::nullopt;
+}
+
+std::optional<bool> WrittenCall::flag(const std::string &argument) {
+  const Expr *value = given(argument);
+  if (!value) {
+    return form(argument).defaultText == "True";
+  }
+  const Expr *literal = body.knownValues().literalOf(*value);
+  if (!literal || literal->kind != ExprKind::Bool) {
+    return fail("E0608",
+                fmt::format("'{}' of '{}' expects a literal True or False", argument, name),
+                "its form is " + signatureText(name, function.arguments));
+  }
+  return literal->integer != 0;
+}
+
+std::optional<std::string> WrittenCall::word(const std::string &argument) {
+  const Expr *value = given(argument);
+  if (!value) {
+    return form(argument).defaultText;
+  }
+  const Expr *literal = body.knownValues().literalOf(*value);
+  if (!literal || literal->kind != ExprKind::String) {
+    return fail("E0608", fmt::format("'{}' of '{}' expects a literal string", argument, name),
+                "its form is " + signatureText(name, function.arguments));
+  }
+  return literal->text;
+}
+
+std::optional<std::vector<double>> WrittenCall::numbers(const std::string &argument, size_t count) {
+  const Expr *value = given(argument);
+  const bool isList = value && (value->kind == ExprKind::Tuple || value->kind == ExprKind::List);
+  std::vector<double> numbers;
+  for (size_t i = 0; value && i < (isList ? value->operands.size() : 1); ++i) {
+    const auto known = body.knownValues().constantOf(isList ? *value->operands[i] : *value);
+    const auto *whole = known ? std::get_if<int64_t>(&*known) : nullptr;
+    const auto *real = known ? std::get_if<double>(&*known) : nullptr;
+    if (!whole && !real) {
+      return fail("E0608", fmt::format("'{}' of '{}' expects literal numbers", argument, name),
+                  "its form is " + signatureText(name, function.arguments));
+    }
+    numbers.push_back(whole ? static_cast<double>(*whole) : *real);
+  }
+  if (numbers.size() == 1) {
+    numbers.assign(count, numbers[0]);
+  }
+  if (numbers.size() != count) {
+    return fail("E0608",
+                fmt::format("'{}' of '{}' expects one number or {}, but got {}", argument, name,
+                            count, numbers.size()),
+                "its form is " + signatureText(name, function.arguments));
+  }
+  return numbers;
+}
+
+bool WrittenCall::isNone(const std::string &argument) { return !given(argument); }
+
+bool WrittenCall::isWord(const std::string &argument) {
+  const Expr *value = given(argument);
+  const Expr *literal = value ? body.knownValues().literalOf(*value) : nullptr;
+  return literal && literal->kind == ExprKind::String;
+}
+
+// ---- what is known of tensors ----
+
+size_t WrittenCall::rank(int tensor) const {
+  return body.op.nodes[static_cast<size_t>(tensor)].shape.size();
+}
+
+SizePolynomial WrittenCall::size(int tensor, int64_t dim) const {
+  return moves.sizeOf(tensor, dim < 0 ? dim : dim - static_cast<int64_t>(rank(tensor)));
+}
+
+bool WrittenCall::isAlwaysFloat(int tensor) const { return body.isAlways(tensor, isFloat); }
+
+bool WrittenCall::isOpen(int tensor) const {
+  const SymbolicShape &shape = body.op.nodes[static_cast<size_t>(tensor)].shape;
+  return !shape.empty() && shape[0].isRest();
+}
+
+Value WrittenCall::image(const std::string &argument) {
+  const Value x = operand(argument);
+  if (!x) {
+    return std::nullopt;
+  }
+  const SymbolicShape &shape = body.op.nodes[static_cast<size_t>(*x)].shape;
+  if (isOpen(*x) || (shape.size() != sides() + 1 && shape.size() != sides() + 2)) {
+    return fail("E0604",
+                fmt::format("'{}' expects a tensor of {} or {} dimensions, but got the shape {}",
+                            name, sides() + 1, sides() + 2, text(shape)),
+                "channels first: batch, channels, then the sizes of an image");
+  }
+  return x;
+}
+
+void WrittenCall::expectNotNegative(const SizePolynomial &value, const std::string &what) {
+  moves.expectNotNegative(value, what, range());
+}
+
+std::nullopt_t WrittenCall::fail(const std::string &code, const std::string &message,
+                                 const std::string &help) {
+  body.fail(code, range(), message).withHelp(help);
+  return std::nullopt;
+}
+
+// ---- operations ----
+
+Value WrittenCall::append(Node node) { return body.append(std::move(node), range()); }
+
+Value WrittenCall::apply(const std::string &op, std::vector<Value> operands) {
+  std::vector<int> inputs;
+  for (const Value &operand : operands) {
+    if (!operand) {
+      return std::nullopt;
+    }
+    inputs.push_back(*operand);
+  }
+  return body.apply(op, std::move(inputs), range());
+}
+
+Value WrittenCall::number(double value) { return body.constant(value, fmt::format("{}", value)); }
+
+Value WrittenCall::integerNumber(int64_t value) {
+  return body.integerConstant(value, std::to_string(value));
+}
+
+Value WrittenCall::sizeNumber(const SizePolynomial &value) {
+  const auto number = value.constant();
+  return number ? integerNumber(*number) : Value(body.size(value.text(), true, range()));
+}
+
+Value WrittenCall::reduced(const std::string &op, Value x, std::vector<int64_t> dims,
+                           bool keepsDims) {
+  if (!x) {
+    return std::nullopt;
+  }
+  Node node;
+  node.op = op;
+  node.inputs = {*x};
+  node.attributes["dim"] = std::move(dims);
+  node.attributes["keepdim"] = keepsDims;
+  return append(std::move(node));
+}
+
+Value WrittenCall::variance(Value x, std::vector<int64_t> dims) {
+  if (!x) {
+    return x;
+  }
+  Node node;
+  node.op = "var";
+  node.inputs = {*x};
+  node.attributes["dim"] = std::move(dims);
+  node.attributes["keepdim"] = true;
+  node.attributes["correction"] = int64_t{0};
+  return append(std::move(node));
+}
+
+Value WrittenCall::position(const std::string &op, Value x, int64_t dim) {
+  return reduced(op, x, {dim});
+}
+
+Value WrittenCall::padded(Value x, int64_t dim, const SizePolynomial &before,
+                          const SizePolynomial &after, double value, const std::string &mode) {
+  return x ? moves.padded(*x, dim, before, after, mode, value, range()) : x;
+}
+
+Value WrittenCall::windows(Value x, int64_t dim, int64_t size, int64_t step, int64_t dilation) {
+  return x ? moves.windowed(*x, dim, size, step, dilation, range()) : x;
+}
+
+Value WrittenCall::narrowed(Value x, int64_t dim, const SizePolynomial &start,
+                            const SizePolynomial &length, int64_t step) {
+  if (!x) {
+    return std::nullopt;
+  }
+  expectNotNegative(start, fmt::format("'{}' expects to begin in its tensor", name));
+  expectNotNegative(length, fmt::format("'{}' expects a size of at least 0", name));
+  expectNotNegative(size(*x, dim) - start - (length - 1) * step - 1,
+                    fmt::format("'{}' expects to end in its tensor", name));
+  return failed() ? std::nullopt : moves.narrowed(*x, dim, start, length, step, range());
+}
+
+Value WrittenCall::sized(Value x, int64_t dim, const SizePolynomial &wanted) {
+  const SizePolynomial own = x ? size(*x, dim) : wanted;
+  if (own == wanted) {
+    return x;
+  }
+  if ((own - wanted).constant()) {
+    return fail("E0604",
+                fmt::format("'{}' expects a size of {} in dim={}, but got {}", name, wanted.text(),
+                            dim, own.text()),
+                "it follows from the other arguments");
+  }
+  expectNotNegative(wanted - own, fmt::format("'{}' expects another size", name));
+  return narrowed(x, dim, 0, wanted);
+}
+
+Value WrittenCall::flipped(Value x, int64_t dim) {
+  return x ? moves.flipped(*x, {dim}, range()) : x;
+}
+
+Value WrittenCall::permuted(Value x, std::vector<int64_t> order) {
+  bool isSame = true;
+  for (size_t i = 0; i < order.size(); ++i) {
+    isSame = isSame && order[i] == static_cast<int64_t>(i);
+  }
+  if (!x || isSame) {
+    return x;
+  }
+  Node node;
+  node.op = "permute";
+  node.inputs = {*x};
+  node.attributes["dims"] = std::move(order);
+  return append(std::move(node));
+}
+
+Value WrittenCall::unsqueezed(Value x, int64_t dim) {
+  if (!x) {
+    return x;
+  }
+  Node node;
+  node.op = "unsqueeze";
+  node.inputs = {*x};
+  node.attributes["dim"] = dim;
+  return append(std::move(node));
+}
+
+Value WrittenCall::squeezed(Value x, int64_t dim) {
+  return x ? moves.squeezed(*x, {dim}, range()) : x;
+}
+
+Value WrittenCall::reshaped(Value x, size_t last, Sizes sizes) {
+  return x ? moves.inferredReshape(*x, last, std::move(sizes), range()) : x;
+}
+
+Value WrittenCall::flattened(Value x, int64_t first, int64_t last) {
+  return !x || first == last ? x : moves.flattened(*x, first, last, range());
+}
+
+Value WrittenCall::unflattened(Value x, int64_t dim, Sizes sizes) {
+  return x ? moves.unflattened(*x, dim, std::move(sizes), range()) : x;
+}
+
+Value WrittenCall::repeatedEach(Value x, int64_t dim, const SizePolynomial &count) {
+  return x ? moves.repeatedAlong(*x, dim, count, true, range()) : x;
+}
+
+Value WrittenCall::expanded(Value x, Sizes sizes) {
+  return x ? moves.expanded(*x, std::move(sizes), range()) : x;
+}
+
+Value WrittenCall::resampled(Value x, int64_t dim, const SizePolynomial &length,
+                             const SizePolynomial &start, const SizePolynomial &step,
+                             const SizePolynomial &divisor) {
+  if (!x) {
+    return x;
+  }
+  expectNotNegative(size(*x, dim) - 1, fmt::format("'{}' expects an element", name));
+  expectNotNegative(divisor - 1, fmt::format("'{}' expects an element", name));
+  if (failed()) {
+    return std::nullopt;
+  }
+  Node node;
+  node.op = "_resample";
+  node.inputs = {*x};
+  node.attributes["dim"] = dim;
+  setSize(node, "length", length);
+  setSize(node, "start", start);
+  setSize(node, "step", step);
+  setSize(node, "divisor", divisor);
+  return append(std::move(node));
+}
+
+Value WrittenCall::spread(Value x, int64_t dim, const SizePolynomial &length, int64_t step,
+                          int64_t dilation, const SizePolynomial &before) {
+  if (!x) {
+    return x;
+  }
+  Node node;
+  node.op = "_spread";
+  node.inputs = {*x};
+  node.attributes["dim"] = dim;
+  setSize(node, "length", length);
+  node.attributes["step"] = step;
+  node.attributes["dilation"] = dilation;
+  setSize(node, "before", before);
+  return append(std::move(node));
+}
+
+/// Any tensor: a node has an operand.
+Value WrittenCall::positions(const SizePolynomial &length) {
+  const auto tensor = std::find_if(body.op.nodes.begin(), body.op.nodes.end(),
+                                   [](const Node &node) { return node.op == "input"; });
+  Node node;
+  node.op = "_positions";
+  node.inputs = {static_cast<int>(tensor - body.op.nodes.begin())};
+  setSize(node, "length", length);
+  return append(std::move(node));
+}
+
+Value WrittenCall::joined(const std::vector<Value> &parts, int64_t dim) {
+  std::vector<int> list;
+  for (const Value &part : parts) {
+    if (!part) {
+      return std::nullopt;
+    }
+    list.push_back(*part);
+  }
+  return moves.joined(list, dim, range());
+}
+
+Value WrittenCall::convolution(Value x, Value weight, Value bias,
+                               const std::vector<int64_t> &stride,
+                               const std::vector<int64_t> &padding, const std::string &word,
+                               const std::vector<int64_t> &dilation, int64_t groups) {
+  if (!x || !weight) {
+    return std::nullopt;
+  }
+  Node node;
+  node.op = "conv2d";
+  node.inputs = {*x, *weight};
+  if (bias) {
+    node.inputs.push_back(*bias);
+  } else {
+    node.inputs.push_back(body.constant(0, "0"));
+    body.op.nodes.back().attributes["default"] = true;
+  }
+  node.attributes["stride"] = stride;
+  node.attributes["padding"] = word.empty() ? Attribute(padding) : Attribute(word);
+  node.attributes["dilation"] = dilation;
+  node.attributes["groups"] = groups;
+  const Value result = append(std::move(node));
+  return result && moves.expectRoom(*result, range()) ? result : std::nullopt;
+}
+
+/// The condition holds everywhere: masked_fill is what takes the first operand's type.
+Value WrittenCall::inTypeOf(Value x, Value numbers) {
+  return apply("masked_fill", {x, apply("eq", {numbers, numbers}), numbers});
+}
+
+Value WrittenCall::addedAt(Value x, Value index, Value values) {
+  if (!x || !index || !values) {
+    return std::nullopt;
+  }
+  Node node;
+  node.op = "scatter_add";
+  node.inputs = {*x, *index, *values};
+  node.attributes["dim"] = int64_t{-1};
+  return append(std::move(node));
+}
+
+Value WrittenCall::along(Value vector, int64_t dim) {
+  for (int64_t behind = dim + 1; behind < 0; ++behind) {
+    vector = unsqueezed(vector, -1);
+  }
+  return vector;
+}
+
+} // namespace nereid::definition
