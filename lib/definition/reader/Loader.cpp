@@ -55,8 +55,9 @@ public:
 
   std::optional<Operator> load() {
     const toml::table &root = toml.root();
-    toml.rejectUnknownKeys(root, "the definition",
-                           {"operator", "scene", "inputs", "outputs", "accuracy", "performance"});
+    toml.rejectUnknownKeys(
+        root, "the definition",
+        {"operator", "scene", "inputs", "outputs", "accuracy", "performance"});
     readOperator(root);
     op.scenes = readScenes(toml);
     readInputs(root);
