@@ -21,6 +21,11 @@
 namespace nereid::definition {
 namespace {
 
+/// What the definition itself says of the gradient by a parameter; "" = nothing.
+std::string saidGradient(const Operator &op, size_t parameter) {
+  return stringAttribute(op.nodes[parameter], "gradient", "");
+}
+
 class Reverse {
 public:
   /// `wanted`: numbers of parameters.
@@ -33,6 +38,9 @@ public:
   Result<Backward> run(const std::vector<size_t> &all) {
     if (!wanted.empty()) {
       derive();
+    }
+    if (wanted.size() < all.size()) {
+      write(all);
     }
     std::vector<GradientTensor> results;
     for (size_t number : all) {
@@ -52,6 +60,40 @@ private:
       }
     }
     finish();
+  }
+
+  /// What the definition says, with the gradients of the outputs that it names.
+  void write(const std::vector<size_t> &all) {
+    std::string shared;
+    auto add = [&](const std::string &text) {
+      body.reads(text);
+      const std::set<std::string> names = namesIn(text);
+      std::map<std::string, std::string> gradients;
+      for (size_t i = 0; i < op.outputs.size(); ++i) {
+        const std::string name = "grad_" + op.outputNames[i];
+        if (names.contains(name)) {
+          gradients.emplace(name, take(i));
+        }
+      }
+      body.lines.push_back(withNames(text, gradients));
+    };
+    for (size_t number : all) {
+      const Parameter &parameter = op.parameters[number];
+      const std::string text = saidGradient(op, number), output = resultName(parameter.name);
+      if (text.empty()) {
+        continue;
+      }
+      if (const std::string front = stringAttribute(op.nodes[number], "shared", "");
+          front != shared) { // once
+        add(front);
+        shared = front;
+      }
+      const bool assigns = ("\n" + text).find("\n" + output + " =") != std::string::npos;
+      // An output is not an input unchanged.
+      const bool isUnchanged = text == "grad_" + op.outputNames[0];
+      add(assigns ? text : output + " = " + text + (isUnchanged ? " + -0.0" : ""));
+      given.push_back({output, parameter.shape, parameter.fixedDtype, static_cast<int>(number)});
+    }
   }
 
   /// The gradient of output `i` as an input; returns its name in the body. Where a size is
@@ -330,7 +372,7 @@ Result<Backward> backwardOf(const Operator &op, const std::vector<std::string> &
   try {
     std::vector<size_t> derived;
     for (size_t number : *wanted) {
-      if (!false /*B*/) {
+      if (saidGradient(op, number).empty()) {
         derived.push_back(number);
       }
     }

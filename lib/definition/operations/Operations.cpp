@@ -227,7 +227,7 @@ double constantValue(const Node &node) {
 std::string describe(const Node &node) {
   std::string inside;
   for (const auto &[name, value] : node.attributes) {
-    if (name == "corner") { // for gradients alone
+    if (name == "corner" || name == "gradient" || name == "shared") { // for gradients alone
       continue;
     }
     std::string shown;

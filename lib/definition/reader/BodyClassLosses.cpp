@@ -20,7 +20,7 @@ namespace {
 constexpr const char *kept = "kept = target != {ignored}\n"
                              "at = torch.where(kept, target, 0)\n";
 constexpr const char *picked =
-    "picked = -torch.sum(torch.gather(logs, {dim}, torch.unsqueeze(at, {dim})), dim={dim})\n";
+    "picked = -torch.squeeze(torch.gather(logs, {dim}, torch.unsqueeze(at, {dim})), dim={dim})\n";
 constexpr const char *ofWeights = "share = torch.where(kept, weight[at], 0.0)\n";
 /// Of the losses' type, which torch.where of two numbers is not.
 constexpr const char *unweighted = "share = torch.masked_fill(torch.masked_fill(picked, kept, "

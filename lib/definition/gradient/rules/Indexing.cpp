@@ -207,7 +207,7 @@ private:
   std::string counted() {
     const std::string own = includesTable() ? onesLike(operands[0]) : zeros();
     const std::string count = body.once("count", scattered(own, onesLike(source())));
-    return body.once("count", fmt::format("torch.where({0} == 0, 1.0, {0})", count));
+    return body.once("count", fmt::format("torch.clamp({}, min=1.0)", count));
   }
   std::string shared(const std::string &count) {
     return body.once("grad", fmt::format("{} / {}", grad, count));
@@ -221,7 +221,7 @@ private:
     const std::string there = hits("hits", source(), value);
     const std::string count = body.once("count", scattered(includesTable() ? own : zeros(), there));
     const std::string part =
-        body.once("grad", fmt::format("{} / torch.where({} == 0, 1.0, {})", grad, count, count));
+        body.once("grad", fmt::format("{} / torch.clamp({}, min=1.0)", grad, count));
     if (!isTable) {
       return valueShare(named(fmt::format("{} * {}", there, read(part))));
     }
@@ -256,7 +256,7 @@ private:
                                          indices[0], factors));
     const std::string others = body.once("others", fmt::format("{} / {}", read(product), factors));
     return valueShare(
-        named(fmt::format("torch.where({} == 0, {} * {}, 0)", alone, read(grad), others)));
+        named(fmt::format("torch.where({} < 0.5, {} * {}, 0)", alone, read(grad), others)));
   }
 
   GradientBody &body;
