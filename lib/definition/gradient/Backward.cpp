@@ -174,7 +174,7 @@ private:
     }
     for (size_t which = 0; which < node.inputs.size(); ++which) {
       const auto input = static_cast<size_t>(node.inputs[which]);
-      if (isNeeded[input] && !hasNoShare(node, which)) {
+      if (isNeeded[input] && !passesNothing(op, node, which)) {
         const std::optional<Share> share =
             shareOf({node, static_cast<int>(number), which, grad}, drops);
         if (!share) {

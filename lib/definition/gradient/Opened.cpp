@@ -15,6 +15,22 @@ DType gradientType(const Operator &op) {
                        [](DType each) { return isFloat(each); });
 }
 
+/// masked_fill where a mask is not, of what is filled where it is: nothing of the tensor is left.
+static bool fillsTheRest(const Operator &op, const Node &node) {
+  if (node.op != "masked_fill") {
+    return false;
+  }
+  const Node &inner = op.nodes[static_cast<size_t>(node.inputs[0])];
+  const Node &mask = op.nodes[static_cast<size_t>(node.inputs[1])];
+  return inner.op == "masked_fill" && mask.op == "logical_not" &&
+         mask.inputs[0] == inner.inputs[1] &&
+         isNumber(op.nodes[static_cast<size_t>(inner.inputs[2])]);
+}
+
+bool passesNothing(const Operator &op, const Node &node, size_t which) {
+  return hasNoShare(node, which) || (which == 0 && fillsTheRest(op, node));
+}
+
 std::vector<bool> dependsOn(const Operator &op, const std::vector<size_t> &inputs) {
   const std::vector<DType> types = nodeDtypes(op, gradientType(op));
   std::vector<bool> depends(op.nodes.size(), false);
@@ -24,8 +40,8 @@ std::vector<bool> dependsOn(const Operator &op, const std::vector<size_t> &input
   for (size_t i = op.parameters.size(); i < op.nodes.size(); ++i) {
     const Node &node = op.nodes[i];
     for (size_t which = 0; which < node.inputs.size() && isFloat(types[i]); ++which) {
-      depends[i] = depends[i] ||
-                   (depends[static_cast<size_t>(node.inputs[which])] && !hasNoShare(node, which));
+      depends[i] = depends[i] || (depends[static_cast<size_t>(node.inputs[which])] &&
+                                  !passesNothing(op, node, which));
     }
   }
   return depends;

@@ -13,6 +13,9 @@ DType gradientType(const Operator &op);
 /// parameters) and that has no rule for that, as the operations of its lowering where it has one.
 Operator openedForGradient(const Operator &op, const std::vector<size_t> &inputs);
 
+/// Operand `which` of a node of the operator gets no share of its gradient, wherever there is one.
+bool passesNothing(const Operator &op, const Node &node, size_t which);
+
 /// Of each node, whether what it computes depends on one of `inputs` with a derivative: of floats,
 /// and not through an operation like floor alone.
 std::vector<bool> dependsOn(const Operator &op, const std::vector<size_t> &inputs);

@@ -94,6 +94,14 @@ TEST(IndexingGradient, AgreesWithFiniteDifferences) {
   }
 }
 
+TEST(IndexingGradient, OfALossGoesThroughItsPicksAlone) { // and not through what has their type
+  auto op = operatorOf({"out = F.cross_entropy(x, l, ignore_index=-1)", "[]", ""});
+  ASSERT_TRUE(op);
+  auto backward = definition::backwardOf(*op, {"x"});
+  ASSERT_TRUE(backward) << render(backward.error());
+  EXPECT_EQ(backward->text.find("F.pad"), std::string::npos) << backward->text;
+}
+
 TEST(IndexingGradient, OfThePaddingRowIsNothing) {
   auto op = operatorOf({"out = F.embedding(i, x * x, padding_idx=2)", "[\"N\", \"M\"]", ""});
   ASSERT_TRUE(op);
