@@ -140,8 +140,12 @@ public:
 
   /// Makes the outputs: y = softmax(x).
   template <class... Arguments> Outputs operator()(const Arguments &...arguments) const {
+    return with({OperatorArgument(arguments)...});
+  }
+  /// The same with a list, whose length need not be known before.
+  Outputs with(const std::vector<OperatorArgument> &arguments) const {
     std::vector<nereid_tensor *> results(outputCount(), nullptr);
-    call(placed({OperatorArgument(arguments)...}), results);
+    call(placed(arguments), results);
     std::vector<Tensor> made;
     for (nereid_tensor *result : results) {
       made.push_back(Tensor(result));

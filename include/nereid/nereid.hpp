@@ -731,3 +731,4 @@ inline void setThreadCount(int threads) { check(nereid_set_thread_count(threads)
 } // namespace nereid
 
 #include "nereid/definition.hpp"
+#include "nereid/differentiable.hpp"

@@ -17,11 +17,14 @@ namespace {
 using definition::Operator;
 
 /// Each difference evaluates the whole operator.
-constexpr int64_t mostElements = 2000;
+constexpr int64_t mostElements = 2000, mostOfOne = 100000;
 constexpr size_t mostCases = 3;
 
-/// Sizes of small cases of the grid with more than one element, each once.
+/// Sizes of small cases of the grid with more than one element, each once; where none is small the
+/// smallest.
 std::vector<definition::GridCase> smallCases(const Operator &op, uint64_t seed) {
+  std::optional<definition::GridCase> smallest;
+  int64_t least = mostOfOne + 1;
   std::vector<definition::GridCase> cases;
   std::vector<std::vector<std::vector<int64_t>>> seen;
   for (definition::GridCase &one : definition::accuracyGrid(op, seed)) {
@@ -30,15 +33,22 @@ std::vector<definition::GridCase> smallCases(const Operator &op, uint64_t seed) 
     for (const definition::Parameter &parameter : op.parameters) {
       auto sizes = definition::bind(parameter.shape, one.binding);
       const int64_t count = sizes ? definition::elementCountOf(*sizes).value_or(0) : 0;
-      most = std::max(most, count > 0 ? count : mostElements + 1);
+      most = std::max(most, count > 0 ? count : mostOfOne + 1);
       shapes.push_back(sizes ? *sizes : std::vector<int64_t>());
     }
     const bool isNew = std::find(seen.begin(), seen.end(), shapes) == seen.end();
+    if (one.unmet.empty() && most > 1 && most < least) {
+      smallest = one;
+      least = most;
+    }
     if (one.unmet.empty() && most > 1 && most <= mostElements && isNew &&
         cases.size() < mostCases) {
       seen.push_back(std::move(shapes));
       cases.push_back(std::move(one));
     }
+  }
+  if (cases.empty() && smallest) {
+    cases.push_back(std::move(*smallest));
   }
   return cases;
 }

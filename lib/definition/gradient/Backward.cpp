@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reverse mode over the graph, written as text: each operation gives its operands' shares of the
-// gradient, which are added up and summed over what was broadcast.
+// gradient (rules/), which are added up and summed over what was broadcast.
 #include "lib/definition/gradient/Backward.h"
 
-#include "lib/definition/gradient/BodyText.h"
-#include "lib/definition/gradient/DefinitionText.h"
-#include "lib/definition/gradient/Derivatives.h"
-#include "lib/definition/gradient/IndexingText.h"
-#include "lib/definition/operations/Infer.h"
+#include "lib/definition/gradient/BackwardText.h"
+#include "lib/definition/gradient/GradientBody.h"
+#include "lib/definition/gradient/Opened.h"
+#include "lib/definition/gradient/rules/Rules.h"
+#include "lib/definition/gradient/text/BodyText.h"
+#include "lib/definition/gradient/text/MovementText.h"
 #include "lib/definition/operations/LeadingSum.h"
 #include "lib/definition/operations/Promotion.h"
 #include "lib/definition/operations/Shape.h"
@@ -16,43 +17,42 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <set>
-#include <sstream>
 
 namespace nereid::definition {
 namespace {
 
-/// Thrown inside of this file alone.
-struct NoGradient {
-  Diagnostic error;
-};
-
-/// A gradient on its way: a name or an expression, and the shape it has; it broadcasts to that of
-/// the value whose gradient it is.
-struct Share {
-  std::string text;
-  SymbolicShape shape;
-};
+/// What the definition itself says of the gradient by a parameter; "" = nothing.
+std::string saidGradient(const Operator &op, size_t parameter) {
+  return stringAttribute(op.nodes[parameter], "gradient", "");
+}
 
 class Reverse {
 public:
-  Reverse(const Operator &op, std::vector<std::string> wanted)
-      : op(op), types(nodeDtypes(op, op.dtypes.front())), wanted(std::move(wanted)),
-        shares(op.nodes.size()), names(op.nodes.size()) {
-    for (const std::string &symbol : symbolsOf(op)) {
-      taken.insert(symbol);
-    }
-    for (const Node &node : op.nodes) {
-      taken.insert(node.name);
-    }
-    taken.insert(op.outputNames.begin(), op.outputNames.end());
-    for (const Parameter &parameter : op.parameters) {
-      taken.insert("grad_" + parameter.name); // what the outputs are called
-    }
+  /// `wanted`: numbers of parameters.
+  Reverse(const Operator &op, const std::vector<size_t> &wanted)
+      : op(op), wanted(wanted), body(op), isNeeded(dependsOn(op, wanted)), shares(op.nodes.size()) {
   }
 
-  Result<Backward> run() {
-    findNeeded();
+  /// `all`: the parameters in the order of the results, among them some whose gradients the
+  /// definition says.
+  Result<Backward> run(const std::vector<size_t> &all) {
+    if (!wanted.empty()) {
+      derive();
+    }
+    if (wanted.size() < all.size()) {
+      write(all);
+    }
+    std::vector<GradientTensor> results;
+    for (size_t number : all) {
+      results.push_back(*std::find_if(given.begin(), given.end(), [&](const GradientTensor &each) {
+        return each.index == static_cast<int>(number);
+      }));
+    }
+    return backwardDefinition(body, taken, results);
+  }
+
+private:
+  void derive() {
     seed();
     for (size_t i = op.nodes.size(); i-- > op.parameters.size();) {
       if (isNeeded[i] && !shares[i].empty()) {
@@ -60,127 +60,83 @@ public:
       }
     }
     finish();
-    return assemble();
   }
 
-private:
-  // ---- what needs a gradient ----
+  /// What the definition says, with the gradients of the outputs that it names.
+  void write(const std::vector<size_t> &all) {
+    std::string shared;
+    auto add = [&](const std::string &text) {
+      body.reads(text);
+      const std::set<std::string> names = namesIn(text);
+      std::map<std::string, std::string> gradients;
+      for (size_t i = 0; i < op.outputs.size(); ++i) {
+        const std::string name = "grad_" + op.outputNames[i];
+        if (names.contains(name)) {
+          gradients.emplace(name, take(i));
+        }
+      }
+      body.lines.push_back(withNames(text, gradients));
+    };
+    for (size_t number : all) {
+      const Parameter &parameter = op.parameters[number];
+      const std::string text = saidGradient(op, number), output = resultName(parameter.name);
+      if (text.empty()) {
+        continue;
+      }
+      if (const std::string front = stringAttribute(op.nodes[number], "shared", "");
+          front != shared) { // once
+        add(front);
+        shared = front;
+      }
+      const bool assigns = ("\n" + text).find("\n" + output + " =") != std::string::npos;
+      // An output is not an input unchanged.
+      const bool isUnchanged = text == "grad_" + op.outputNames[0];
+      add(assigns ? text : output + " = " + text + (isUnchanged ? " + -0.0" : ""));
+      given.push_back({output, parameter.shape, parameter.fixedDtype, static_cast<int>(number)});
+    }
+  }
 
-  void findNeeded() {
-    if (wanted.empty()) {
-      for (size_t i = 0; i < op.parameters.size(); ++i) {
-        if (!op.parameters[i].isScalar && isFloat(types[i])) {
-          wanted.push_back(op.parameters[i].name);
+  /// The gradient of output `i` as an input; returns its name in the body. Where a size is
+  /// computed, a slice says how long the tensor is.
+  const std::string &take(size_t i) {
+    auto [known, isNew] = seeds.emplace(i, "");
+    if (isNew) {
+      const SymbolicShape &shape = op.nodes[static_cast<size_t>(op.outputs[i])].shape;
+      const std::string name = body.fresh("grad_" + op.outputNames[i]);
+      taken.push_back({name, shape, op.outputDtypes[i], static_cast<int>(i)});
+      std::string &text = known->second;
+      text = name;
+      for (size_t d = 0; d < shape.size(); ++d) {
+        if (isComputed(shape[d])) {
+          text = body.named("grad", narrowText(text, static_cast<int64_t>(d) - std::ssize(shape), 0,
+                                               SizePolynomial::of(shape[d])));
         }
       }
     }
-    isNeeded.assign(op.nodes.size(), false);
-    for (const std::string &name : wanted) {
-      const size_t number = parameterNamed(name);
-      if (number == op.parameters.size() || op.parameters[number].isScalar ||
-          !isFloat(types[number])) {
-        fail(fmt::format("'{}' has no float tensor '{}' to differentiate by", op.name, name),
-             "name inputs that are tensors of floats");
-      }
-      isNeeded[number] = true;
-    }
-    for (size_t i = op.parameters.size(); i < op.nodes.size(); ++i) {
-      isNeeded[i] = isFloat(types[i]) &&
-                    std::any_of(op.nodes[i].inputs.begin(), op.nodes[i].inputs.end(),
-                                [&](int input) { return isNeeded[static_cast<size_t>(input)]; });
-    }
-  }
-
-  /// Their count when there is none.
-  size_t parameterNamed(const std::string &name) const {
-    return static_cast<size_t>(std::find_if(op.parameters.begin(), op.parameters.end(),
-                                            [&](const Parameter &p) { return p.name == name; }) -
-                               op.parameters.begin());
-  }
-
-  [[noreturn]] void fail(const std::string &message, const std::string &help) const {
-    Diagnostic error = makeError("E0620", message).withHelp(help);
-    error.file = op.path;
-    throw NoGradient{error};
+    return known->second;
   }
 
   void seed() {
-    const size_t count = op.outputs.size();
-    for (size_t i = 0; i < count; ++i) {
+    for (size_t i = 0; i < op.outputs.size(); ++i) {
       const auto node = static_cast<size_t>(op.outputs[i]);
       if (!isNeeded[node]) {
         continue;
       }
-      const std::string name = fresh("grad_" + op.outputNames[i]);
-      gradients.push_back({name, op.nodes[node].shape, op.outputDtypes[i], static_cast<int>(i)});
-      shares[node].push_back({name, op.nodes[node].shape});
+      shares[node].push_back({take(i), op.nodes[node].shape});
     }
-    if (gradients.empty()) {
-      fail(fmt::format("no output of '{}' depends on '{}'", op.name, fmt::join(wanted, "', '")),
-           "comparisons and integers have no gradient");
+    if (taken.empty()) {
+      std::vector<std::string> names;
+      for (size_t number : wanted) {
+        names.push_back(op.parameters[number].name);
+      }
+      body.fail(fmt::format("no output of '{}' depends on '{}'", op.name, fmt::join(names, "', '")),
+                "comparisons, integers and what is rounded have no gradient");
     }
   }
-
-  // ---- names ----
-
-  std::string fresh(const std::string &wantedName) {
-    std::string name = wantedName;
-    for (int i = 1; taken.contains(name); ++i) {
-      name = fmt::format("{}_{}", wantedName, i);
-    }
-    taken.insert(name);
-    return name;
-  }
-
-  std::string line(const std::string &name, const std::string &text) {
-    lines.push_back(name + " = " + text);
-    return name;
-  }
-
-  /// The value of a node of the forward graph: an input, a saved output, or computed again.
-  std::string value(int number) {
-    const auto at = static_cast<size_t>(number);
-    const Node &node = op.nodes[at];
-    std::string &name = names[at];
-    if (!name.empty()) {
-      return name;
-    }
-    if (at < op.parameters.size()) {
-      used.insert(at);
-      return name = node.name;
-    }
-    if (isLeaf(node)) {
-      return name = numberText(node);
-    }
-    if (auto output = std::find(op.outputs.begin(), op.outputs.end(), number);
-        output != op.outputs.end()) {
-      const auto which = static_cast<size_t>(output - op.outputs.begin());
-      saved.insert(which);
-      return name = op.outputNames[which];
-    }
-    std::vector<std::string> operands;
-    for (int input : node.inputs) {
-      operands.push_back(value(input));
-    }
-    name = isUnique(node) ? node.name : fresh("t");
-    forward.push_back(name + " = " + expressionText(node, op, operands));
-    return name;
-  }
-
-  /// A name that the body gives twice is none.
-  bool isUnique(const Node &node) const {
-    const auto same = std::count_if(op.nodes.begin(), op.nodes.end(),
-                                    [&](const Node &n) { return n.name == node.name; });
-    const bool isOutput =
-        std::find(op.outputNames.begin(), op.outputNames.end(), node.name) != op.outputNames.end();
-    return !node.name.empty() && same == 1 && !isOutput;
-  }
-
-  // ---- one operation ----
 
   /// All shares of a node together, in its kept shape.
   Share total(size_t number) {
-    std::vector<Share> &list = shares[number];
+    const std::vector<Share> &list = shares[number];
     if (list.size() == 1) {
       return list[0];
     }
@@ -190,228 +146,90 @@ private:
       texts.push_back(share.text);
       shape = broadcast(shape, share.shape).value_or(op.nodes[number].shape);
     }
-    return {line(fresh("grad_" + shownAs(number)), fmt::format("{}", fmt::join(texts, " + "))),
+    const std::string &name = op.nodes[number].name;
+    return {body.named("grad_" + (name.empty() ? "t" : name),
+                       fmt::format("{}", fmt::join(texts, " + "))),
             shape};
   }
-  std::string shownAs(size_t number) const {
-    const std::string &name = op.nodes[number].name;
-    return name.empty() ? "t" : name;
+
+  /// Whether the rule sums the gradient, or moves it: it has to be there for each element.
+  static bool takesWhole(const Node &node) {
+    const OperationKind kind = findOperation(node.op)->kind;
+    const bool isSum = node.op == "logsumexp" || kind == OperationKind::Reduction;
+    return kind != OperationKind::Pointwise && (!isSum || isSelection(node));
   }
 
   void spread(size_t number) {
     const Node &node = op.nodes[number];
     const Operation &operation = *findOperation(node.op);
     Share grad = total(number);
-    if (operation.kind == OperationKind::View) {
-      return throughView(node, grad);
-    }
-    if (operation.kind == OperationKind::Indexing) {
-      return throughIndexing(node, number, grad);
-    }
-    const bool reduces = operation.kind == OperationKind::Reduction || node.op == "logsumexp";
+    const bool reduces = (operation.kind == OperationKind::Reduction && !isSelection(node)) ||
+                         node.op == "logsumexp";
     // Leading dimensions that are gone come back by broadcasting.
     const bool drops = reduces && !keepsDim(node) && !keptOfLeading(node);
     if (drops) {
       grad = kept(node, grad);
+    } else if (takesWhole(node)) {
+      grad = body.whole(grad, static_cast<int>(number));
     }
-    size_t next = 0;
-    for (const Argument &argument : operation.arguments) {
-      if (argument.type != ArgumentType::Operand) {
-        continue;
-      }
-      const int input = node.inputs[next++];
-      if (isNeeded[static_cast<size_t>(input)]) {
-        give(node, number, argument.name, input, grad, drops);
+    for (size_t which = 0; which < node.inputs.size(); ++which) {
+      const auto input = static_cast<size_t>(node.inputs[which]);
+      if (isNeeded[input] && !passesNothing(op, node, which)) {
+        const std::optional<Share> share =
+            shareOf({node, static_cast<int>(number), which, grad}, drops);
+        if (!share) {
+          fail(node, which);
+        }
+        add(input, *share);
       }
     }
   }
 
+  std::optional<Share> shareOf(const GradientOf &of, bool drops) {
+    switch (findOperation(of.node.op)->kind) {
+    case OperationKind::View:
+      return movementGradient(body, of);
+    case OperationKind::Contraction:
+      return productGradient(body, of);
+    case OperationKind::Convolution:
+      return convolutionGradient(body, of);
+    case OperationKind::Indexing:
+      return indexingGradient(body, of);
+    default:
+      return selectsElements(of.node) ? selectionGradient(body, of)
+                                      : formulaGradient(body, of, drops);
+    }
+  }
+
+  [[noreturn]] void fail(const Node &node, size_t which) const {
+    const Operation &operation = *findOperation(node.op);
+    std::string operand = "input";
+    for (const Argument &argument : operation.arguments) {
+      if (argument.type == ArgumentType::Operand && which-- == 0) {
+        operand = argument.name;
+      }
+    }
+    body.fail(fmt::format("'{}' has no derivative by '{}'", node.op, operand),
+              "say the gradient in [gradient] of the definition");
+  }
+
   /// With the dimensions that the reduction dropped, as 1.
   Share kept(const Node &node, Share grad) {
-    const SymbolicShape &from = op.nodes[static_cast<size_t>(node.inputs[0])].shape;
+    const SymbolicShape &from = body.shapeOf(node.inputs[0]);
     const std::vector<int64_t> dims = dimsOf(node);
-    if (dims.empty()) {
+    if (dims.empty() || grad.shape.empty()) {
       return grad; // [] broadcasts as it is
     }
-    auto shape = reduce(from, dims, true);
-    SymbolicShape full = std::get<SymbolicShape>(shape);
+    if (grad.shape != node.shape) { // a smaller share has no such places
+      grad = body.whole(grad, static_cast<int>(&node - op.nodes.data()));
+    }
+    SymbolicShape full = std::get<SymbolicShape>(reduce(from, dims, true));
     for (int64_t dim : dims) { // ascending: the first ones are in front of those dropped after them
       const auto behind = static_cast<int64_t>(
           std::count_if(dims.begin(), dims.end(), [&](int64_t d) { return d > dim; }));
       grad.text = fmt::format("torch.unsqueeze({}, {})", grad.text, dim + behind);
     }
-    return {line(fresh("kept"), grad.text), full};
-  }
-
-  void give(const Node &node, size_t number, const std::string &operand, int input,
-            const Share &grad, bool drops) {
-    const std::string *rule = derivativeOf(node, operand);
-    if (!rule) {
-      fail(fmt::format("'{}' has no derivative by '{}'", node.op, operand),
-           "write the backward operator as a definition of its own");
-    }
-    std::map<std::string, std::string> texts;
-    SymbolicShape shape = grad.shape;
-    auto spreads = [&](const SymbolicShape &with) {
-      shape = broadcast(shape, with).value_or(node.shape);
-    };
-    size_t next = 0;
-    for (const Argument &argument : findOperation(node.op)->arguments) {
-      if (argument.type == ArgumentType::Operand) {
-        const int from = node.inputs[next++];
-        if (mentions(*rule, argument.name)) {
-          texts[argument.name] = value(from);
-          spreads(op.nodes[static_cast<size_t>(from)].shape);
-        }
-      }
-    }
-    if (mentions(*rule, "result")) {
-      texts["result"] = drops ? keptValue(node) : value(static_cast<int>(number));
-      spreads(drops ? grad.shape : node.shape);
-    }
-    if (node.op == "mean") {
-      if (std::optional<std::string> mean = meanOf(grad.text, node)) {
-        return add(static_cast<size_t>(input), {line(fresh("grad"), *mean), shape});
-      }
-    }
-    texts["grad"] = grad.text;
-    const std::string text = written(fill(*rule, node), texts);
-    add(static_cast<size_t>(input), {text, shape});
-  }
-
-  /// Of a sum over the same dimensions, divided by their length: nothing has to know that.
-  std::optional<std::string> meanOf(const std::string &name, const Node &node) {
-    const std::string head = name + " = torch.sum(";
-    const std::string tail = fill(", dim={dim}, keepdim=True)", node);
-    auto found = std::find_if(lines.begin(), lines.end(), [&](const std::string &each) {
-      return each.starts_with(head) && each.ends_with(tail);
-    });
-    if (found == lines.end() || dimsOf(node).empty()) {
-      return std::nullopt;
-    }
-    const std::string summed =
-        found->substr(head.size(), found->size() - head.size() - tail.size());
-    lines.erase(found);
-    return "torch.mean(" + summed + tail;
-  }
-
-  static bool mentions(const std::string &rule, const std::string &name) {
-    return withNames(rule, {{name, "\1"}}).find('\1') != std::string::npos;
-  }
-
-  /// The reduction once more, with its dimensions kept.
-  std::string keptValue(const Node &node) {
-    Node again = node;
-    if (!dimsOf(node).empty()) {
-      again.attributes["keepdim"] = true;
-    }
-    const std::string text = expressionText(again, op, {value(node.inputs[0])});
-    auto [known, isNew] = keptNames.emplace(text, "");
-    if (isNew) {
-      known->second = fresh(node.name.empty() ? "t" : node.name + "_kept");
-      forward.push_back(known->second + " = " + text);
-    }
-    return known->second;
-  }
-
-  std::string fill(std::string rule, const Node &node) const {
-    auto replace = [&](const std::string &what, const std::string &by) {
-      for (size_t at = 0; (at = rule.find(what, at)) != std::string::npos; at += by.size()) {
-        rule.replace(at, what.size(), by);
-      }
-    };
-    std::vector<std::string> dims, sizes;
-    const SymbolicShape &shape = op.nodes[static_cast<size_t>(node.inputs[0])].shape;
-    for (int64_t dim : dimsOf(node)) {
-      dims.push_back(std::to_string(dim));
-    }
-    bool isOpen = false;
-    for (int64_t i = -static_cast<int64_t>(shape.size()); i < 0; ++i) {
-      const Dim &dim = *(shape.end() + i);
-      if (dims.empty() || std::find(dims.begin(), dims.end(), std::to_string(i)) != dims.end()) {
-        isOpen |= dim.isRest();
-        sizes.push_back(dim.symbol.empty() ? std::to_string(dim.constant) : dim.symbol);
-      }
-    }
-    if (rule.find("{count}") != std::string::npos && isOpen) {
-      fail(fmt::format("the gradient of '{}' divides by the number of elements of {}", node.op,
-                       text(shape)),
-           "give every dimension that is reduced a name");
-    }
-    const std::string count = sizes.empty() ? "1" : fmt::format("{}", fmt::join(sizes, " * "));
-    replace("dim={dim}, ", dims.empty() ? "" : "dim={dim}, ");
-    if (dims.empty()) {
-      replace("keepdim=True", "keepdim=False");
-    }
-    replace("{dim}", tupleText(dims));
-    replace("{count}", sizes.size() > 1 ? "(" + count + ")" : count);
-    replace("{correction}", std::to_string(integerAttribute(node, "correction", 1)));
-    return rule;
-  }
-
-  /// Writes the rule's statements but for its result, which is returned as an operand.
-  std::string written(const std::string &rule, std::map<std::string, std::string> texts) {
-    std::istringstream in(rule);
-    std::string result;
-    for (std::string statement; std::getline(in, statement);) {
-      const size_t equals = statement.find(" = ");
-      const std::string target = equals == std::string::npos ? "out" : statement.substr(0, equals);
-      const std::string source =
-          equals == std::string::npos ? statement : statement.substr(equals + 3);
-      std::string text = withNames(source, texts);
-      if (target == "out") {
-        result = text;
-        continue;
-      }
-      auto [known, isNew] = shared.emplace(text, "");
-      if (isNew) {
-        known->second = line(fresh(target), text);
-      }
-      texts[target] = known->second;
-    }
-    const bool isAtom = result.find(' ') == std::string::npos && result.front() != '-';
-    return isAtom || result == "-" + texts["grad"] ? result : line(fresh("grad"), result);
-  }
-
-  void throughIndexing(const Node &node, size_t number, Share grad) {
-    if (grad.shape != node.shape) { // one share for all elements
-      const std::string like = value(static_cast<int>(number));
-      grad = {
-          line(fresh("grad"), fmt::format("torch.where({0} == {0}, {1}, {1})", like, grad.text)),
-          node.shape};
-    }
-    for (size_t i = 0; i < node.inputs.size(); ++i) {
-      const auto input = static_cast<size_t>(node.inputs[i]);
-      if (!isNeeded[input]) {
-        continue;
-      }
-      std::vector<std::string> operands;
-      for (int each : node.inputs) {
-        operands.push_back(value(each));
-      }
-      const std::optional<std::string> text = indexingGradient(node, op, i, operands, grad.text);
-      if (!text) {
-        fail(fmt::format("'{}' has no derivative by '{}'", node.op, shownName(op.nodes[input])),
-             "write the backward operator as a definition of its own");
-      }
-      add(input,
-          {*text == grad.text ? *text : line(fresh("grad"), *text), gradientShape(node, op, i)});
-    }
-  }
-
-  void throughView(const Node &node, const Share &grad) {
-    const int input = node.inputs[0];
-    if (!isNeeded[static_cast<size_t>(input)]) {
-      return;
-    }
-    if (node.op == "unsqueeze") {
-      const int64_t dim = integerAttribute(node, "dim", 0);
-      return add(static_cast<size_t>(input),
-                 {line(fresh("grad"), fmt::format("torch.sum({}, dim={})", grad.text, dim)),
-                  op.nodes[static_cast<size_t>(input)].shape});
-    }
-    fail(fmt::format("'{}' has no derivative yet", node.op),
-         "write the backward operator as a definition of its own");
+    return {body.named("kept", grad.text), full};
   }
 
   /// A share of the gradient, summed over what broadcasting repeated.
@@ -432,18 +250,17 @@ private:
       }
     }
     auto sum = [&](const std::vector<std::string> &dims, const char *more) {
-      share.text = line(fresh("grad"),
-                        fmt::format("torch.sum({}, dim={}{})", share.text, tupleText(dims), more));
+      share.text = body.named(
+          "grad", fmt::format("torch.sum({}, dim={}{})", share.text, tupleText(dims), more));
     };
     if (!kept.empty() && !hasRest) {
       sum(kept, ", keepdim=True");
     }
     if (hasRest) {
       const std::string sizes = text(own);
-      share.text =
-          line(fresh("grad"), own.empty() ? fmt::format("torch.sum({})", share.text)
-                                          : fmt::format("{}.sum_to_size({})", share.text,
-                                                        sizes.substr(1, sizes.size() - 2)));
+      share.text = body.named("grad", own.empty() ? fmt::format("torch.sum({})", share.text)
+                                                  : fmt::format("{}.sum_to_size({})", share.text,
+                                                                sizes.substr(1, sizes.size() - 2)));
     } else if (!dropped.empty()) {
       sum(dropped, "");
     }
@@ -453,135 +270,92 @@ private:
     shares[input].push_back(std::move(share));
   }
 
-  // ---- the definition ----
+  /// "grad_x", which is no name of the forward operator.
+  std::string resultName(const std::string &name) const {
+    std::string result = "grad_" + name;
+    auto isTaken = [&](const auto &each) { return each.name == result; };
+    while (std::any_of(op.parameters.begin(), op.parameters.end(), isTaken) ||
+           std::any_of(taken.begin(), taken.end(), isTaken)) {
+      result += "_1";
+    }
+    return result;
+  }
 
   void finish() {
-    for (const std::string &name : wanted) {
-      const size_t number = parameterNamed(name);
+    std::map<std::string, std::string> renamed; // lines that became outputs
+    for (size_t number : wanted) {
+      const std::string &name = op.parameters[number].name;
       if (shares[number].empty()) {
-        fail(fmt::format("no output of '{}' depends on '{}'", op.name, name),
-             "leave it out of the inputs to differentiate by");
+        body.fail(fmt::format("no output of '{}' depends on '{}'", op.name, name),
+                  "leave it out of the inputs to differentiate by");
       }
       Share share = total(number);
       const SymbolicShape &own = op.parameters[number].shape;
       if (share.shape != own) { // every element has the same share: it takes the input's shape
-        used.insert(number);
+        body.used.insert(number);
         share.text = fmt::format("torch.where({0} == {0}, {1}, {1})", name, share.text);
       }
       const bool isInput =
-          std::any_of(gradients.begin(), gradients.end(),
-                      [&](const Gradient &gradient) { return gradient.name == share.text; });
+          std::any_of(taken.begin(), taken.end(),
+                      [&](const GradientTensor &gradient) { return gradient.name == share.text; });
       // An output is not an input unchanged.
-      const std::string text = isInput ? share.text + " + -0.0" : share.text;
-      const std::string output = "grad_" + name;
-      results.push_back({output, own, op.parameters[number].fixedDtype});
-      if (!lines.empty() && lines.back().starts_with(text + " = ")) {
-        lines.back() = output + lines.back().substr(text.size());
+      const std::string text = isInput ? share.text + " + -0.0" : withNames(share.text, renamed);
+      const std::string output = resultName(name);
+      const bool isOutput = // two inputs may have one gradient
+          std::any_of(given.begin(), given.end(),
+                      [&](const GradientTensor &each) { return each.name == text; });
+      if (!isOutput && !body.lines.empty() && body.lines.back().starts_with(text + " = ")) {
+        body.lines.back() = output + body.lines.back().substr(text.size());
+        renamed[text] = output;
       } else {
-        line(output, text);
+        body.line(output, text);
       }
+      given.push_back({output, own, op.parameters[number].fixedDtype, static_cast<int>(number)});
     }
   }
-
-  Result<Backward> assemble() {
-    DefinitionParts parts;
-    parts.name = op.name + "_backward";
-    parts.summary =
-        fmt::format("The gradient of {} with respect to {}.", op.name, fmt::join(wanted, ", "));
-    for (DType dtype : op.dtypes) {
-      if (isFloat(dtype)) {
-        parts.dtypes.push_back(dtype);
-      }
-    }
-    std::vector<Backward::Source> sources;
-    using Kind = Backward::Source::Kind;
-    for (const Gradient &gradient : gradients) {
-      parts.inputs.push_back({gradient.name, gradient.shape, gradient.dtype, "gradient"});
-      sources.push_back({Kind::Gradient, gradient.index});
-    }
-    bindSizes();
-    for (size_t number : used) {
-      const Parameter &parameter = op.parameters[number];
-      sources.push_back({Kind::Parameter, static_cast<int>(number)});
-      parts.inputs.push_back({parameter.name, parameter.shape, parameter.fixedDtype,
-                              parameter.description, parameter.isScalar, parameter.isInteger,
-                              parameter.value, parameter.range});
-    }
-    for (size_t which : saved) {
-      sources.push_back({Kind::Output, static_cast<int>(which)});
-      parts.inputs.push_back({op.outputNames[which],
-                              op.nodes[static_cast<size_t>(op.outputs[which])].shape,
-                              op.outputDtypes[which], "what " + op.name + " computed"});
-    }
-    for (const Gradient &result : results) {
-      parts.outputs.push_back({result.name, result.shape, result.dtype, ""});
-    }
-    parts.lines = forward;
-    parts.lines.insert(parts.lines.end(), lines.begin(), lines.end());
-    parts.cases = &op.performanceCases;
-    parts.accuracyCases = &op.accuracyCases;
-    Backward backward;
-    backward.text = definitionText(parts);
-    backward.sources = std::move(sources);
-    for (const std::string &name : wanted) {
-      backward.differentiated.push_back(static_cast<int>(parameterNamed(name)));
-    }
-    Diagnostics diags;
-    auto read = parseOperator(parts.name + ".toml", backward.text, diags);
-    if (!read) {
-      Diagnostic error = diags.all().front();
-      error.note("in the backward definition:\n" + backward.text);
-      return error;
-    }
-    backward.op = std::move(*read);
-    return backward;
-  }
-
-  /// Every size that the text names must be one of a tensor.
-  void bindSizes() {
-    std::set<std::string> bound;
-    auto bind = [&](const SymbolicShape &shape) {
-      for (const Dim &dim : shape) {
-        bound.insert(dim.symbol);
-      }
-    };
-    for (const Gradient &gradient : gradients) {
-      bind(gradient.shape);
-    }
-    for (size_t number : used) {
-      bind(op.parameters[number].shape);
-    }
-    for (size_t i = 0; i < op.parameters.size(); ++i) {
-      const SymbolicShape &shape = op.parameters[i].shape;
-      if (std::any_of(shape.begin(), shape.end(), [&](const Dim &dim) {
-            return !dim.symbol.empty() && !bound.contains(dim.symbol);
-          })) {
-        used.insert(i);
-        bind(shape);
-      }
-    }
-  }
-
-  struct Gradient {
-    std::string name;
-    SymbolicShape shape;
-    std::optional<DType> dtype;
-    int index = 0; ///< of the output
-  };
 
   const Operator &op;
-  const std::vector<DType> types;
-  std::vector<std::string> wanted;
+  const std::vector<size_t> &wanted;
+  GradientBody body;
   std::vector<bool> isNeeded;
   std::vector<std::vector<Share>> shares; ///< by node
-  std::vector<std::string> names;         ///< of forward values, by node
-  std::set<std::string> taken;
-  std::set<size_t> used;  ///< parameters
-  std::set<size_t> saved; ///< outputs
-  std::vector<Gradient> gradients, results;
-  std::vector<std::string> forward, lines;
-  std::map<std::string, std::string> shared, keptNames; ///< text to name
+  std::map<size_t, std::string> seeds;    ///< by output: its gradient
+  std::vector<GradientTensor> taken, given;
 };
+
+/// Numbers of the parameters with these names, all float tensors where there is none.
+Result<std::vector<size_t>> wantedOf(const Operator &op, const std::vector<std::string> &names) {
+  const std::vector<DType> types = nodeDtypes(op, gradientType(op));
+  auto isTensor = [&](size_t i) { return !op.parameters[i].isScalar && isFloat(types[i]); };
+  std::vector<size_t> wanted;
+  for (size_t i = 0; names.empty() && i < op.parameters.size(); ++i) {
+    if (isTensor(i)) {
+      wanted.push_back(i);
+    }
+  }
+  for (const std::string &name : names) {
+    const auto found = std::find_if(op.parameters.begin(), op.parameters.end(),
+                                    [&](const Parameter &each) { return each.name == name; });
+    const auto number = static_cast<size_t>(found - op.parameters.begin());
+    if (found == op.parameters.end() || !isTensor(number)) {
+      Diagnostic error =
+          makeError("E0620",
+                    fmt::format("'{}' has no float tensor '{}' to differentiate by", op.name, name))
+              .withHelp("name inputs that are tensors of floats");
+      error.file = op.path;
+      return error;
+    }
+    wanted.push_back(number);
+  }
+  if (wanted.empty()) {
+    Diagnostic error =
+        makeError("E0620", fmt::format("'{}' has no float tensor to differentiate by", op.name))
+            .withHelp("integers, bools and numbers have no gradient");
+    error.file = op.path;
+    return error;
+  }
+  return wanted;
+}
 
 } // namespace
 
@@ -591,8 +365,19 @@ Result<Backward> backwardOf(const Operator &op, const std::vector<std::string> &
     return makeError("E0620",
                      fmt::format("'{}' is defined for no floats, and has no gradient", op.name));
   }
+  const Result<std::vector<size_t>> wanted = wantedOf(op, inputs);
+  if (!wanted) {
+    return wanted.error();
+  }
   try {
-    return Reverse(op, inputs).run();
+    std::vector<size_t> derived;
+    for (size_t number : *wanted) {
+      if (saidGradient(op, number).empty()) {
+        derived.push_back(number);
+      }
+    }
+    const Operator opened = openedForGradient(op, derived);
+    return Reverse(opened, derived).run(*wanted);
   } catch (const NoGradient &found) {
     return found.error;
   }

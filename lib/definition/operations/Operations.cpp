@@ -231,6 +231,9 @@ double constantValue(const Node &node) {
 std::string describe(const Node &node) {
   std::string inside;
   for (const auto &[name, value] : node.attributes) {
+    if (name == "corner" || name == "gradient" || name == "shared") { // for gradients alone
+      continue;
+    }
     std::string shown;
     if (const bool *flag = std::get_if<bool>(&value)) {
       if (!*flag) {

@@ -20,11 +20,12 @@ namespace {
 constexpr const char *kept = "kept = target != {ignored}\n"
                              "at = torch.where(kept, target, 0)\n";
 constexpr const char *picked =
-    "picked = -torch.sum(torch.gather(logs, {dim}, torch.unsqueeze(at, {dim})), dim={dim})\n";
+    "picked = -torch.squeeze(torch.gather(logs, {dim}, torch.unsqueeze(at, {dim})), dim={dim})\n";
 constexpr const char *ofWeights = "share = torch.where(kept, weight[at], 0.0)\n";
 /// Of the losses' type, which torch.where of two numbers is not.
-constexpr const char *unweighted = "share = torch.masked_fill(torch.masked_fill(picked, kept, "
-                                   "1.0), torch.logical_not(kept), 0.0)\n";
+constexpr const char *unweighted =
+    "share = torch.masked_fill(torch.masked_fill(torch.select(input, {dim}, 0), kept, 1.0), "
+    "torch.logical_not(kept), 0.0)\n";
 constexpr const char *plain = "losses = torch.where(kept, picked * share, 0.0)\n";
 /// With label smoothing each class has a part of the target.
 constexpr const char *smoothed =

@@ -97,7 +97,11 @@ std::optional<int> BodyExpressions::functionCall(const Call &call, const Functio
     const bool fits = form.when.empty() || (number && number->op == "constant" &&
                                             constantValue(*number) == condition.number);
     if (fits) {
-      return expanded(call, form.text, std::move(operands), std::move(others));
+      const auto result = expanded(call, form.text, std::move(operands), std::move(others));
+      if (result && function.name == "norm") {
+        op.nodes[static_cast<size_t>(*result)].attributes["corner"] = std::string("norm");
+      }
+      return result;
     }
   }
   return std::nullopt; // the last form of the table has no condition
@@ -263,6 +267,9 @@ std::optional<std::pair<int, int>> BodyExpressions::pairCall(const Call &call) {
     return std::nullopt;
   }
   Node second = op.nodes[static_cast<size_t>(*values)];
+  if (pair.values != pair.name) { // for gradients: max gives its own to one element
+    op.nodes[static_cast<size_t>(*values)].attributes["corner"] = std::string("selection");
+  }
   second.op = pair.indices;
   second.name.clear();
   std::optional<int> indices = append(std::move(second), call.whole->range);

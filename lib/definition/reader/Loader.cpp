@@ -8,6 +8,7 @@
 #include "lib/definition/operations/SizeExpression.h"
 #include "lib/definition/reader/Body.h"
 #include "lib/definition/reader/CaseReader.h"
+#include "lib/definition/reader/GradientReader.h"
 #include "lib/definition/reader/SceneReader.h"
 #include "lib/definition/reader/TomlReader.h"
 #include "lib/language/syntax/Parser.h"
@@ -55,8 +56,9 @@ public:
 
   std::optional<Operator> load() {
     const toml::table &root = toml.root();
-    toml.rejectUnknownKeys(root, "the definition",
-                           {"operator", "scene", "inputs", "outputs", "accuracy", "performance"});
+    toml.rejectUnknownKeys(
+        root, "the definition",
+        {"operator", "scene", "inputs", "outputs", "gradient", "accuracy", "performance"});
     readOperator(root);
     op.scenes = readScenes(toml);
     readInputs(root);
@@ -67,6 +69,7 @@ public:
     readConstraints(root);
     checkRanges();
     addParameterNodes();
+    readGradients(toml, op);
     if (!readBody(op, bodyPlace, diags)) {
       return std::nullopt;
     }

@@ -45,6 +45,7 @@ public:
     }
     for (size_t i = 0; i < outputs->size(); ++i) {
       factors.push_back(normalLike((*outputs)[i], seed + 1 + i));
+      isDefined = isDefined && isFinite((*outputs)[i]);
       clearWhereNotFinite((*outputs)[i], factors.back());
     }
     auto found = gradients(*outputs);
@@ -87,13 +88,33 @@ private:
     }
   }
 
+  static bool isFinite(const Tensor &tensor) {
+    for (int64_t i = 0; i < tensor.elementCount(); ++i) {
+      if (!std::isfinite(tensor.at(i))) {
+        return false;
+      }
+    }
+    return true;
+  }
+  static bool hasFinite(const Tensor &tensor) {
+    for (int64_t i = 0; i < tensor.elementCount(); ++i) {
+      if (std::isfinite(tensor.at(i))) {
+        return true;
+      }
+    }
+    return false;
+  }
+
   Result<std::vector<Tensor>> gradients(const std::vector<Tensor> &outputs) {
     using Kind = Backward::Source::Kind;
     std::vector<Tensor> in;
     for (const Backward::Source &source : backward.sources) {
       const auto index = static_cast<size_t>(source.index);
+      const std::optional<DType> dtype = backward.op.parameters[in.size()].fixedDtype;
+      const bool isOther = dtype && !isFloat(*dtype); // the reference has float64 alone
       in.push_back(source.kind == Kind::Gradient    ? factors[index]
                    : source.kind == Kind::Parameter ? inputs[index]
+                   : isOther                        ? outputs[index].to(*dtype)
                                                     : outputs[index]);
     }
     return values(backward.op, in);
@@ -151,6 +172,10 @@ private:
     const auto number = static_cast<size_t>(backward.differentiated[output]);
     const int64_t count = inputs[number].elementCount();
     const std::string &name = op.parameters[number].name;
+    if (count > 0 && isDefined && !hasFinite(gradient)) {
+      result.failure = fmt::format("the gradient of '{}' has no finite element", name);
+      return Done{};
+    }
     for (int i = 0; i <= elementsPerInput && count > 0 && result.failure.empty(); ++i) {
       Tensor direction = normalLike(inputs[number], seed + 97 + output);
       std::string where = "along a random direction";
@@ -209,6 +234,7 @@ private:
   const Backward &backward;
   runtime::ThreadPool &pool;
   std::vector<Tensor> inputs, factors;
+  bool isDefined = true; ///< no output has infinities or NaN
   GradientCheck result;
 };
 

@@ -120,6 +120,9 @@ private:
   std::string attributesText(const Node &node) const {
     std::string list;
     for (const auto &[name, value] : node.attributes) {
+      if (name == "corner") { // for gradients alone
+        continue;
+      }
       std::string shown;
       if (const bool *flag = std::get_if<bool>(&value)) {
         shown = *flag ? "true" : "false";

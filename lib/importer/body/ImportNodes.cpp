@@ -2,7 +2,7 @@
 #include "lib/importer/body/ImportNodes.h"
 
 #include "lib/definition/Graph.h"
-#include "lib/definition/gradient/DefinitionText.h"
+#include "lib/definition/gradient/text/DefinitionText.h"
 #include "lib/importer/body/Expressions.h"
 
 #include <fmt/format.h>

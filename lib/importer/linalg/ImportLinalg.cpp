@@ -4,7 +4,7 @@
 #include "lib/importer/linalg/ImportLinalg.h"
 
 #include "lib/definition/Graph.h"
-#include "lib/definition/gradient/DefinitionText.h"
+#include "lib/definition/gradient/text/DefinitionText.h"
 #include "lib/importer/body/Names.h"
 #include "lib/importer/linalg/ScalarBody.h"
 

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/definition/gradient/BodyText.h"
+#include "lib/definition/gradient/text/BodyText.h"
 
-#include "lib/definition/gradient/IndexingText.h"
+#include "lib/definition/gradient/text/IndexingText.h"
+#include "lib/definition/gradient/text/MovementText.h"
 #include "lib/definition/operations/LeadingSum.h"
 #include "lib/definition/operations/Operations.h"
 #include "lib/definition/operations/SizeExpression.h"
+#include "lib/definition/operations/indices/Along.h"
+#include "lib/definition/operations/indices/Movement.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -41,9 +44,13 @@ std::string attributeText(const Argument &argument, const Node &node, const Oper
   }
   const Attribute &value = found->second;
   if (const auto *flag = std::get_if<bool>(&value)) {
-    return *flag ? argument.name + "=True" : "";
+    const bool isDefault = argument.hasDefault && *flag == (argument.defaultText == "True");
+    return isDefault ? "" : fmt::format("{}={}", argument.name, *flag ? "True" : "False");
   }
   if (const auto *dims = std::get_if<std::vector<int64_t>>(&value)) {
+    if (takesOneDim(node) && dims->size() == 1) {
+      return fmt::format("{}={}", argument.name, dims->front());
+    }
     return argument.name + "=" + dimsText(*dims);
   }
   if (const auto *word = std::get_if<std::string>(&value)) {
@@ -52,7 +59,29 @@ std::string attributeText(const Argument &argument, const Node &node, const Oper
   return fmt::format("{}={}", argument.name, std::get<int64_t>(value));
 }
 
+/// Of a function that returns two tensors: its name, and which of them the node is.
+std::pair<std::string, std::string> functionAndPart(const Node &node) {
+  if (isSelection(node)) {
+    return {node.op == "amax" ? "max" : "min", ".values"};
+  }
+  if (node.op.ends_with("_indices")) {
+    return {findPairOfIndices(node.op)->name, ".indices"};
+  }
+  const OperationPair *pair = findPair(node.op);
+  return {node.op, pair && pair->values == node.op ? ".values" : ""};
+}
+
 } // namespace
+
+bool takesOneDim(const Node &node) {
+  return isAlong(node) || isSelection(node) || node.op == "softmax" || node.op == "log_softmax" ||
+         node.op == "prod";
+}
+
+bool isSelection(const Node &node) {
+  return stringAttribute(node, "corner", "") == "selection" &&
+         (node.op == "amax" || node.op == "amin");
+}
 
 std::string tupleText(const std::vector<std::string> &entries) {
   return fmt::format("({}{})", fmt::join(entries, ", "), entries.size() == 1 ? "," : "");
@@ -67,27 +96,48 @@ std::string numberText(const Node &node) {
   return isAtom ? text : "(" + text + ")";
 }
 
-std::string withNames(const std::string &text, const std::map<std::string, std::string> &names) {
-  std::string result;
+namespace {
+
+/// Calls `each` with every name and what stands between: whether it is a name that something else
+/// could stand for, no attribute and no name of an argument.
+template <class Each> void walkNames(const std::string &text, const Each &each) {
   for (size_t at = 0; at < text.size();) {
     size_t end = at;
     while (end < text.size() && isOfName(text[end])) {
       ++end;
     }
     if (end == at) {
-      result += text[at++];
+      each(text.substr(at++, 1), false);
       continue;
     }
-    // Neither an attribute nor the name of an argument.
-    const std::string name = text.substr(at, end - at);
     const bool isMember = at > 0 && text[at - 1] == '.';
     const bool isKeyword =
         end < text.size() && text[end] == '=' && (end + 1 == text.size() || text[end + 1] != '=');
-    auto found = names.find(name);
-    result += found == names.end() || isMember || isKeyword ? name : found->second;
+    const bool isNumber = std::isdigit(static_cast<unsigned char>(text[at])) != 0;
+    each(text.substr(at, end - at), !isMember && !isKeyword && !isNumber);
     at = end;
   }
+}
+
+} // namespace
+
+std::string withNames(const std::string &text, const std::map<std::string, std::string> &names) {
+  std::string result;
+  walkNames(text, [&](const std::string &part, bool isName) {
+    auto found = isName ? names.find(part) : names.end();
+    result += found == names.end() ? part : found->second;
+  });
   return result;
+}
+
+std::set<std::string> namesIn(const std::string &text) {
+  std::set<std::string> names;
+  walkNames(text, [&](const std::string &part, bool isName) {
+    if (isName) {
+      names.insert(part);
+    }
+  });
+  return names;
 }
 
 std::string expressionText(const Node &node, const Operator &op,
@@ -103,6 +153,9 @@ std::string expressionText(const Node &node, const Operator &op,
   }
   if (findOperation(node.op)->kind == OperationKind::Indexing) {
     return indexingText(node, op, operands);
+  }
+  if (isMovement(node)) {
+    return movementText(node, op, operands);
   }
   if (keptOfLeading(node)) {
     const std::string sizes = text(node.shape);
@@ -122,7 +175,8 @@ std::string expressionText(const Node &node, const Operator &op,
       arguments.push_back(std::move(text));
     }
   }
-  return fmt::format("torch.{}({})", node.op, fmt::join(arguments, ", "));
+  const auto [function, part] = functionAndPart(node);
+  return fmt::format("torch.{}({}){}", function, fmt::join(arguments, ", "), part);
 }
 
 } // namespace nereid::definition

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/definition/gradient/DefinitionText.h"
+#include "lib/definition/gradient/text/DefinitionText.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -75,6 +75,16 @@ std::string definitionText(const DefinitionParts &parts) {
   std::string text =
       fmt::format("[operator]\nname = {}\nsummary = {}\ndtypes = [{}]\n", quoted(parts.name),
                   quoted(parts.summary), fmt::join(dtypes, ", "));
+  if (parts.isDeterministic) {
+    text += "deterministic = true\n";
+  }
+  if (!parts.constraints.empty()) {
+    std::vector<std::string> constraints;
+    for (const std::string &each : parts.constraints) {
+      constraints.push_back(quoted(each));
+    }
+    text += fmt::format("constraints = [{}]\n", fmt::join(constraints, ", "));
+  }
   text += fmt::format("body = \"\"\"\n{}\n\"\"\"\n", fmt::join(parts.lines, "\n"));
   for (const TensorText &input : parts.inputs) {
     text += tableText("inputs", input);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/definition/gradient/Derivatives.h"
+#include "lib/definition/gradient/rules/Derivatives.h"
 
 #include "lib/definition/operations/Operations.h"
 
@@ -15,7 +15,7 @@ struct Row {
 const std::vector<Row> &rows() {
   static const std::vector<Row> table = {
 #define NEREID_DERIVATIVE(name, operand, when, text) {#name, #operand, when, text},
-#include "lib/definition/operations/operations.def"
+#include "lib/definition/gradient/rules/derivatives.def"
   };
   return table;
 }
@@ -24,7 +24,10 @@ const std::vector<Row> &rows() {
 
 const std::string *derivativeOf(const Node &node, std::string_view operand) {
   auto found = std::find_if(rows().begin(), rows().end(), [&](const Row &row) {
-    return row.name == node.op && row.operand == operand && isMet(row.when, node);
+    const bool isCorner = row.when.find('=') == std::string::npos;
+    return row.name == node.op && row.operand == operand &&
+           (isCorner ? row.when.empty() || row.when == stringAttribute(node, "corner", "")
+                     : isMet(row.when, node));
   });
   return found == rows().end() ? nullptr : &found->text;
 }
@@ -32,6 +35,9 @@ const std::string *derivativeOf(const Node &node, std::string_view operand) {
 std::vector<std::string> allDerivatives() {
   std::vector<std::string> names;
   for (const Row &row : rows()) {
+    if (row.text == "0" || row.text.empty()) {
+      continue;
+    }
     names.push_back(row.name + " " + row.operand + (row.when.empty() ? "" : " " + row.when));
   }
   return names;

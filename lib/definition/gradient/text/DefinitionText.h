@@ -20,6 +20,8 @@ struct DefinitionParts {
   std::string name, summary;
   std::vector<DType> dtypes;
   std::vector<std::string> lines; ///< of the body
+  std::vector<std::string> constraints;
+  bool isDeterministic = false;
   std::vector<TensorText> inputs, outputs;
   const std::vector<Case> *cases = nullptr, *accuracyCases = nullptr;
 };

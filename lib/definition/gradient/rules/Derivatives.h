@@ -15,7 +15,7 @@ namespace nereid::definition {
 /// that became one, stand for what the node has. Null where there is none.
 const std::string *derivativeOf(const Node &node, std::string_view operand);
 
-/// Every row as "name operand", for tests.
+/// Every row with a share as "name operand", for tests.
 std::vector<std::string> allDerivatives();
 
 } // namespace nereid::definition
