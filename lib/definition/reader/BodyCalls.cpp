@@ -7,6 +7,7 @@
 #include "lib/definition/operations/Shape.h"
 #include "lib/definition/operations/SizeExpression.h"
 #include "lib/definition/reader/BodyIndexing.h"
+#include "lib/definition/reader/creation/BodyCreation.h"
 #include "lib/definition/reader/moves/BodyMoves.h"
 
 #include <fmt/format.h>
@@ -112,6 +113,9 @@ std::optional<int> BodyExpressions::readCall(const Expr &expr) {
   if (BodyClassLosses::isFunction(call.function)) {
     return BodyClassLosses(*this).call(call);
   }
+  if (BodyCreation::isFunction(call.function)) {
+    return BodyCreation(*this).call(call);
+  }
   if (BodyMoves moves(*this); isAmong(BodyMoves::sliceNames(), call.function)) {
     return moves.sliceCall(call);
   } else if (isAmong(BodyMoves::joinNames(), call.function)) {
@@ -137,7 +141,8 @@ std::optional<int> BodyExpressions::readCall(const Expr &expr) {
     const std::vector<std::string> indexing = BodyIndexing::functionNames();
     known.insert(known.end(), indexing.begin(), indexing.end());
     for (const auto *names :
-         {&BodyMoves::sliceNames(), &BodyMoves::joinNames(), &BodyMoves::shapeNames()}) {
+         {&BodyMoves::sliceNames(), &BodyMoves::joinNames(), &BodyMoves::shapeNames(),
+          &BodyCreation::functionNames()}) {
       known.insert(known.end(), names->begin(), names->end());
     }
     auto near = nearestNames(call.function, known);

@@ -60,6 +60,7 @@ private:
   friend class BodyIndexing;     ///< tensors in brackets, and functions with indices
   friend class BodyClassLosses;
   friend class BodyMoves;
+  friend class BodyCreation;
 
   struct Call {
     std::string function;

@@ -23,6 +23,7 @@ public:
 
 private:
   friend class BodyExpressions;
+  friend class BodyCreation; ///< which reads sizes as it does
   using Call = BodyExpressions::Call;
 
   std::optional<int> sliceCall(const Call &call);
