@@ -275,7 +275,11 @@ std::optional<int> BodyCreation::aranged() {
   }
   SizePolynomial length;
   if (isWhole) {
-    const auto from = sizePolynomial(sizeText(at(*first))), to = sizePolynomial(sizeText(at(*last)));
+    auto sizeOf = [&](const Node &number) {
+      const bool isKnown = number.op == "constant" || isSize(number);
+      return isKnown ? sizePolynomial(sizeText(number)) : std::nullopt;
+    };
+    const auto from = sizeOf(at(*first)), to = sizeOf(at(*last));
     if (!from || !to) {
       fail("E0608", range, "'arange' expects ends made of sizes and numbers")
           .withHelp("a number input cannot decide a shape; add it: torch.arange(N) + start");
@@ -421,6 +425,8 @@ std::optional<int> BodyCreation::spaced() {
     return std::nullopt;
   }
   const std::string size = count->text();
+  const std::string half = count->constant() ? std::to_string((*count->constant() + 1) / 2)
+                                             : fmt::format("(({}) + 1) // 2", size);
   // Of one number there is no step: it is 0 / 1, and only the start is taken.
   const std::string gaps =
       count->constant() ? std::to_string(std::max<int64_t>(1, *count->constant() - 1))
@@ -428,9 +434,9 @@ std::optional<int> BodyCreation::spaced() {
   return statements(fmt::format("step = (last - first) / {0}\n"
                                 "before = first + index * one * step\n"
                                 "behind = last - ({0} - index) * one * step\n"
-                                "out = torch.where(index < ({1} + 1) // 2, torch.where(index == 0, "
-                                "first, before), behind)",
-                                gaps, size),
+                                "out = torch.where(index < {1}, torch.where(index == 0, first, "
+                                "before), behind)",
+                                gaps, half),
                     {{"index", *index}, {"one", *one}, {"first", *first}, {"last", *last}});
 }
 
@@ -449,9 +455,11 @@ std::optional<int> BodyCreation::oneHot() {
     return std::nullopt;
   }
   const auto numbers = arangeNode({count->dim()}, "int64");
-  return numbers ? statements("out = torch.where(torch.unsqueeze(input, -1) == numbers, 1, 0)",
-                              {{"input", *index}, {"numbers", *numbers}})
-                 : std::nullopt;
+  const auto one = typed(1, "int64"), zero = typed(0, "int64");
+  return numbers && one && zero
+             ? statements("out = torch.where(torch.unsqueeze(input, -1) == numbers, one, zero)",
+                          {{"input", *index}, {"numbers", *numbers}, {"one", *one}, {"zero", *zero}})
+             : std::nullopt;
 }
 
 std::optional<int> BodyCreation::statements(const std::string &text,
