@@ -52,7 +52,7 @@ std::string LauncherText::leadName() const {
 }
 
 std::string LauncherText::typeOf(const Operand &operand) const {
-  return operand.fixedDtype                   ? cppType(*operand.fixedDtype)
+  return operand.fixedDtype                 ? cppType(*operand.fixedDtype)
          : called.operands.front().isOutput ? cppType(called.op.dtypes.front())
                                             : leadName() + ".dtype()";
 }
@@ -91,9 +91,9 @@ void LauncherText::wrapper(const std::string &shortcut) {
       if (!isFirst) { // where no tensor is given, the first result decides
         made.push_back(leadName() + ".device()");
       }
-      text += packed(
-          fmt::format("  const nereid::Tensor {} = nereid::Tensor::empty(", operand.name), made,
-          ");\n");
+      text +=
+          packed(fmt::format("  const nereid::Tensor {} = nereid::Tensor::empty(", operand.name),
+                 made, ");\n");
       list += (list.empty() ? "" : ", ") + operand.name;
       call.push_back(operand.name);
     }

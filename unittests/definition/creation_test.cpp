@@ -22,8 +22,7 @@ Loaded made(const std::string &expression) {
 std::string made(const std::string &expression, DType dtype) {
   const Loaded loaded = made(expression);
   EXPECT_TRUE(loaded.op) << expression << "\n" << loaded.diags.render();
-  const std::vector<DType> types =
-      loaded.op ? nodeDtypes(*loaded.op, dtype) : std::vector<DType>();
+  const std::vector<DType> types = loaded.op ? nodeDtypes(*loaded.op, dtype) : std::vector<DType>();
   for (size_t i = 0; i < types.size(); ++i) {
     if (loaded.op->nodes[i].name == "y") {
       return text(loaded.op->nodes[i].shape) + " " + std::string(torchName(types[i]));

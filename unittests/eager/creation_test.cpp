@@ -42,8 +42,8 @@ std::vector<double> both(const std::string &expression, const std::string &shape
   if (!outputs || !reference) {
     return {};
   }
-  auto agrees = checkOutputs(*op, inputs, *outputs, dtype, Rounding::EachOperation,
-                             runtime::defaultPool());
+  auto agrees =
+      checkOutputs(*op, inputs, *outputs, dtype, Rounding::EachOperation, runtime::defaultPool());
   EXPECT_TRUE(agrees && agrees->passed()) << expression;
   return list((*reference)[0].values);
 }
@@ -111,8 +111,7 @@ Words philox(uint64_t key, uint64_t counter, uint32_t offset) {
 
 double uniformOf(uint32_t word) {
   const auto bits = static_cast<int32_t>(word);
-  return static_cast<double>(bits < 0 ? -static_cast<int64_t>(bits) - 1 : bits) *
-         4.6566127342e-10;
+  return static_cast<double>(bits < 0 ? -static_cast<int64_t>(bits) - 1 : bits) * 4.6566127342e-10;
 }
 
 TEST(Creation, RandomNumbersFollowFromSeedAndElement) {
@@ -120,8 +119,8 @@ TEST(Creation, RandomNumbersFollowFromSeedAndElement) {
   const std::string shape = "[\"M\", \"N\"]";
   const auto uniform = both("torch.rand(M, N, seed=seed)", shape, DType::F32);
   const auto shifted = both("torch.rand_like(x, seed=seed, offset=3)", shape, DType::F32);
-  const auto drawn = both("torch.randint(-3, 9, (M, N), seed=5000000000)", shape, DType::F32,
-                          "int64");
+  const auto drawn =
+      both("torch.randint(-3, 9, (M, N), seed=5000000000)", shape, DType::F32, "int64");
   const auto kept = both("F.dropout(x, p, seed=seed)", shape, DType::F32);
   const auto truth = both("torch.bernoulli(x / 16, seed=seed)", shape, DType::F16);
   const auto normal = both("torch.normal(2.0, p, (M, N), seed=seed)", shape, DType::F32);
@@ -134,8 +133,8 @@ TEST(Creation, RandomNumbersFollowFromSeedAndElement) {
     EXPECT_EQ(drawn[i], static_cast<double>(philox(5000000000, i, 0)[0] % 12) - 3) << i;
     EXPECT_NEAR(kept[i], first >= 0.375 ? x / 0.625 : 0, 1e-4) << i;
     EXPECT_EQ(truth[i], first < x / 16 ? 1 : 0) << i;
-    EXPECT_NEAR(normal[i], 2 + 0.375 * std::sqrt(-2 * std::log(first)) * std::cos(2 * M_PI * second),
-                1e-5)
+    EXPECT_NEAR(normal[i],
+                2 + 0.375 * std::sqrt(-2 * std::log(first)) * std::cos(2 * M_PI * second), 1e-5)
         << i;
   }
 }

@@ -127,7 +127,9 @@ public:
     }
     for (size_t i = 0; i < numbers.size(); ++i) {
       const Parameter &parameter = op.parameters[i];
-      one.name += parameter.isScalar && !parameter.isSize() ? fmt::format(", {} = {:g}", parameter.name, numbers[i]) : "";
+      one.name += parameter.isScalar && !parameter.isSize()
+                      ? fmt::format(", {} = {:g}", parameter.name, numbers[i])
+                      : "";
     }
     giveSizes(op, binding, numbers);
     one.numbers = std::move(numbers);

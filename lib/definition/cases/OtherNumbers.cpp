@@ -15,7 +15,8 @@ double smallestSize(const Operator &op) {
   double smallest = 0.5;
   for (const Parameter &parameter : op.parameters) {
     const double size = std::fabs(parameter.value);
-    smallest = parameter.isScalar && !parameter.isSize() && size > 0 ? std::min(smallest, size) : smallest;
+    smallest =
+        parameter.isScalar && !parameter.isSize() && size > 0 ? std::min(smallest, size) : smallest;
   }
   return smallest;
 }

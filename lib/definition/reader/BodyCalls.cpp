@@ -140,9 +140,8 @@ std::optional<int> BodyExpressions::readCall(const Expr &expr) {
     known.insert(known.end(), {"einsum", "sum_to_size"});
     const std::vector<std::string> indexing = BodyIndexing::functionNames();
     known.insert(known.end(), indexing.begin(), indexing.end());
-    for (const auto *names :
-         {&BodyMoves::sliceNames(), &BodyMoves::joinNames(), &BodyMoves::shapeNames(),
-          &BodyCreation::functionNames()}) {
+    for (const auto *names : {&BodyMoves::sliceNames(), &BodyMoves::joinNames(),
+                              &BodyMoves::shapeNames(), &BodyCreation::functionNames()}) {
       known.insert(known.end(), names->begin(), names->end());
     }
     auto near = nearestNames(call.function, known);

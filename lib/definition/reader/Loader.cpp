@@ -211,10 +211,9 @@ private:
     }
     for (const Parameter &size : op.parameters) {
       for (const Parameter &tensor : op.parameters) {
-        const bool hasIt = size.isSize() && !tensor.isScalar && std::any_of(tensor.shape.begin(), tensor.shape.end(),
-                                                      [&](const Dim &dim) {
-                                                        return dim.symbol == size.name;
-                                                      });
+        const bool hasIt = size.isSize() && !tensor.isScalar &&
+                           std::any_of(tensor.shape.begin(), tensor.shape.end(),
+                                       [&](const Dim &dim) { return dim.symbol == size.name; });
         if (hasIt) {
           toml.fail("E0602", inputs->source(),
                     fmt::format("the size '{}' is an input, and '{}' brings it as well", size.name,

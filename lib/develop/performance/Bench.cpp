@@ -130,10 +130,9 @@ OperatorBench OperatorBench::make(Generation &generation, const definition::Case
     return result;
   }
   result.tensors.memory.clear(); // what is launched lies elsewhere now
-  check.watch(result.tensors.inputs, result.tensors.outputs,
-              [sized, tensors = result.tensors, dtype] {
-                return wrongResult(sized, tensors, dtype);
-              });
+  check.watch(
+      result.tensors.inputs, result.tensors.outputs,
+      [sized, tensors = result.tensors, dtype] { return wrongResult(sized, tensors, dtype); });
   row.shape = shapeText(result.tensors.outputs[0].shape());
   result.bench.row = row;
   result.bench.renew = [outputs = result.tensors.outputs] { poison(outputs); };

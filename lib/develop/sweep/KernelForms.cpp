@@ -119,8 +119,8 @@ std::optional<Operator> indexingOperator(const std::string &function, DType dtyp
 std::optional<Operator> callOf(const std::string &function, DType dtype, Diagnostics &diags) {
   const definition::Operation *operation = definition::findOperation(function);
   const definition::Function *written = definition::findFunction(function);
-  if (operation != nullptr && (operation->kind == OperationKind::Indexing ||
-                               operation->kind == OperationKind::Creation)) {
+  if (operation != nullptr &&
+      (operation->kind == OperationKind::Indexing || operation->kind == OperationKind::Creation)) {
     return indexingOperator(function, dtype, diags);
   }
   Operator op;

@@ -80,9 +80,9 @@ Result<Prepared> prepare(const Operator &op, std::span<const Tensor> inputs, DTy
                                             op.parameters.size(), inputs.size()));
     }
     prepared.inputs.push_back(isDefault ? numberTensor(parameter.value) : inputs[next++]);
-    shapes.push_back(parameter.isSize() ? std::vector{static_cast<int64_t>(
-                                            prepared.inputs.back().at(0))}
-                                      : prepared.inputs.back().shape());
+    shapes.push_back(parameter.isSize()
+                         ? std::vector{static_cast<int64_t>(prepared.inputs.back().at(0))}
+                         : prepared.inputs.back().shape());
   }
   Result<definition::Binding> binding = definition::bindShapes(op, shapes);
   if (!binding) {

@@ -79,8 +79,8 @@ Result<definition::Binding> bindingOf(const CalledOperator &called,
       continue;
     }
     auto given = scalars.find(parameter.name);
-    const double size = given == scalars.end() ? sizeFromOutputs(called, parameter, outputs)
-                                               : given->second;
+    const double size =
+        given == scalars.end() ? sizeFromOutputs(called, parameter, outputs) : given->second;
     if (!(size >= 0) || size != std::trunc(size) || size > mostSize) {
       return makeError("E0612", fmt::format("'{}' of operator '{}' expects a size, but got {}",
                                             parameter.name, called.op.name, size));

@@ -148,7 +148,7 @@ private:
         shown = cppNumber(*real);
       } else if (const std::string *word = std::get_if<std::string>(&value)) {
         const bool isShape = definition::isCreation(node) && name == "shape";
-        shown = isShape ? createdSizes(node)
+        shown = isShape                                          ? createdSizes(node)
                 : definition::isMovement(node) && name != "mode" ? sizeTexts(*word)
                                                                  : "\"" + *word + "\"";
       } else {

@@ -242,8 +242,7 @@ private:
                        : result.dtype == DType::Bool
                            ? asCondition(in[0])
                            : make.cast(make.cast(in[0].tensor, result.dtype), type);
-    result.tensor =
-        make.make(shape, type, [value](const Point &) { return value.at(Point()); });
+    result.tensor = make.make(shape, type, [value](const Point &) { return value.at(Point()); });
     return result;
   }
 
@@ -268,8 +267,8 @@ private:
     result.dtype = result.kind == OperandKind::Whole ? DType::I64 : computed(dtype);
     const std::optional<Polynomial> whole = polynomialOf(*expr);
     const bool isQuotient = !whole && result.kind == OperandKind::Whole;
-    const auto quotient =
-        isQuotient ? definition::sizePolynomial(*expr) : std::optional<definition::SizePolynomial>();
+    const auto quotient = isQuotient ? definition::sizePolynomial(*expr)
+                                     : std::optional<definition::SizePolynomial>();
     const std::optional<Polynomial> symbol =
         quotient ? sizeIn(program, sizes, *quotient) : std::nullopt;
     if (whole || symbol) {

@@ -102,7 +102,8 @@ constexpr std::array<Seeded, 11> seeded = {{
     {"randn_like", false, R"(def _random_randn_like(input, seed, offset=0, **others):
     return _normal(_random_bits(input.shape, input.device, seed, offset))
 )"},
-    {"normal", true, R"(def _random_normal(device, mean=0, std=1, size=None, *, seed, offset=0, **others):
+    {"normal", true,
+     R"(def _random_normal(device, mean=0, std=1, size=None, *, seed, offset=0, **others):
     if size is None:
         size = (mean if isinstance(mean, torch.Tensor) else std).shape
     return mean + std * _normal(_random_bits(size, device, seed, offset))
@@ -119,11 +120,13 @@ constexpr std::array<Seeded, 11> seeded = {{
     first = _uniform(_random_bits(input.shape, input.device, seed, offset)[0])
     return (first < (input if p is None else p)).to(input.dtype)
 )"},
-    {"dropout", false, R"(def _random_dropout(input, p=0.5, training=True, *, seed, offset=0, **others):
+    {"dropout", false,
+     R"(def _random_dropout(input, p=0.5, training=True, *, seed, offset=0, **others):
     first = _uniform(_random_bits(input.shape, input.device, seed, offset)[0])
     return torch.where(first >= p, input / (1 - p), 0) if training else input
 )"},
-    {"rrelu", false, R"(def _random_rrelu(input, lower=0.125, upper=1 / 3, training=True, *, seed, offset=0, **others):
+    {"rrelu", false,
+     R"(def _random_rrelu(input, lower=0.125, upper=1 / 3, training=True, *, seed, offset=0, **others):
     first = _uniform(_random_bits(input.shape, input.device, seed, offset)[0])
     slope = lower * (1 - first) + upper * first if training else (lower + upper) / 2
     return torch.where(input <= 0, input * slope, input)

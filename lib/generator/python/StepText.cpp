@@ -164,10 +164,9 @@ private:
       }
     }
     const bool hasSizes =
-        std::any_of(fused.nodes.begin(), fused.nodes.end(),
-                    [](const FusedNode &node) {
-                      return node.op == "size" || node.op == "moved" || node.op == "made";
-                    });
+        std::any_of(fused.nodes.begin(), fused.nodes.end(), [](const FusedNode &node) {
+          return node.op == "size" || node.op == "moved" || node.op == "made";
+        });
     for (const SizeNames::Step &step : names.steps) {
       const Operand &operand = fused.operands[static_cast<size_t>(step.operand)];
       if (hasSizes && !step.isRest) {

@@ -114,8 +114,7 @@ std::string functionHead(const CalledOperator &called) {
   std::string list;
   for (const CallParameter &parameter : callParameters(called)) {
     list += list.empty() ? "" : ", ";
-    list += parameter.operand >= 0
-                ? parameter.name + ": torch.Tensor"
+    list += parameter.operand >= 0 ? parameter.name + ": torch.Tensor"
             : parameter.isSize
                 ? fmt::format("{}: int = {}", parameter.name, static_cast<int64_t>(parameter.value))
                 : fmt::format("{}: float = {}", parameter.name, pythonNumber(parameter.value));

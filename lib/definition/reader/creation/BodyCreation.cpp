@@ -29,8 +29,8 @@ bool isAmong(const std::vector<std::string> &names, const std::string &name) {
 /// What PyTorch calls a type; "" when it has none of that name.
 std::string typeNamed(const std::string &name) {
   static const std::map<std::string, std::string> others = {
-      {"float", "float32"}, {"half", "float16"}, {"double", "float64"}, {"long", "int64"},
-      {"int", "int32"},     {"short", "int16"}};
+      {"float", "float32"}, {"half", "float16"}, {"double", "float64"},
+      {"long", "int64"},    {"int", "int32"},    {"short", "int16"}};
   auto found = others.find(name);
   const std::string full = found == others.end() ? name : found->second;
   const std::optional<DType> type = parseDType(full);
@@ -163,9 +163,8 @@ std::optional<SizePolynomial> BodyCreation::readSize(const Expr &expr) {
   const std::optional<SizePolynomial> size = moves.readSize(expr);
   if (size) {
     const int before = body.errorCount();
-    moves.expectNotNegative(*size,
-                            fmt::format("'{}' expects a size of at least 0", whole->function),
-                            expr.range);
+    moves.expectNotNegative(
+        *size, fmt::format("'{}' expects a size of at least 0", whole->function), expr.range);
     return body.errorCount() > before ? std::nullopt : size;
   }
   return size;
@@ -176,8 +175,8 @@ std::optional<SymbolicShape> BodyCreation::readShape(std::vector<const Expr *> s
     const std::optional<int> tensor = body.read(*sizes[0]->operands[0]);
     return tensor ? std::optional(at(*tensor).shape) : std::nullopt;
   }
-  const bool isList = sizes.size() == 1 && (sizes[0]->kind == ExprKind::Tuple ||
-                                            sizes[0]->kind == ExprKind::List);
+  const bool isList =
+      sizes.size() == 1 && (sizes[0]->kind == ExprKind::Tuple || sizes[0]->kind == ExprKind::List);
   if (isList) {
     const Expr &list = *sizes[0];
     sizes.clear();
@@ -304,8 +303,8 @@ std::optional<int> BodyCreation::aranged() {
           .withHelp("multiply: torch.arange(N) * 0.5");
       return std::nullopt;
     }
-    const double count = std::ceil((constantValue(at(*last)) - constantValue(at(*first))) /
-                                   stepValue);
+    const double count =
+        std::ceil((constantValue(at(*last)) - constantValue(at(*first))) / stepValue);
     length = static_cast<int64_t>(std::clamp(count, 0.0, 1e15));
   }
   const bool isOfInt = isOfIntegers(*dtype);
@@ -392,7 +391,8 @@ std::optional<int> BodyCreation::eye() {
   if (!rows || !columns || !dtype) {
     return std::nullopt;
   }
-  const auto down = arangeNode({rows->dim()}, "int64"), along = arangeNode({columns->dim()}, "int64");
+  const auto down = arangeNode({rows->dim()}, "int64"),
+             along = arangeNode({columns->dim()}, "int64");
   const auto one = typed(1, *dtype), zero = typed(0, *dtype);
   if (!down || !along || !one || !zero) {
     return std::nullopt;
@@ -428,9 +428,9 @@ std::optional<int> BodyCreation::spaced() {
   const std::string half = count->constant() ? std::to_string((*count->constant() + 1) / 2)
                                              : fmt::format("(({}) + 1) // 2", size);
   // Of one number there is no step: it is 0 / 1, and only the start is taken.
-  const std::string gaps =
-      count->constant() ? std::to_string(std::max<int64_t>(1, *count->constant() - 1))
-                        : fmt::format("(({}) - 1)", size);
+  const std::string gaps = count->constant()
+                               ? std::to_string(std::max<int64_t>(1, *count->constant() - 1))
+                               : fmt::format("(({}) - 1)", size);
   return statements(fmt::format("step = (last - first) / {0}\n"
                                 "before = first + index * one * step\n"
                                 "behind = last - ({0} - index) * one * step\n"
@@ -457,8 +457,9 @@ std::optional<int> BodyCreation::oneHot() {
   const auto numbers = arangeNode({count->dim()}, "int64");
   const auto one = typed(1, "int64"), zero = typed(0, "int64");
   return numbers && one && zero
-             ? statements("out = torch.where(torch.unsqueeze(input, -1) == numbers, one, zero)",
-                          {{"input", *index}, {"numbers", *numbers}, {"one", *one}, {"zero", *zero}})
+             ? statements(
+                   "out = torch.where(torch.unsqueeze(input, -1) == numbers, one, zero)",
+                   {{"input", *index}, {"numbers", *numbers}, {"one", *one}, {"zero", *zero}})
              : std::nullopt;
 }
 

@@ -36,17 +36,16 @@ const std::map<std::string, RandomForm> &forms() {
       {"normal", {{{"mean", "0"}, {"std", "1"}, {"size", ""}}, "out = mean + std * normal"}},
       {"uniform",
        {{{"input", ""}, {"low", "0"}, {"high", "1"}}, "out = low * (1 - first) + high * first"}},
-      {"exponential",
-       {{{"input", ""}, {"lambd", "1"}}, "out = -torch.log1p(-first) / lambd"}},
-      {"bernoulli", {{{"input", ""}, {"p", "None"}}, "out = torch.where(first < chance, one, none)"}},
+      {"exponential", {{{"input", ""}, {"lambd", "1"}}, "out = -torch.log1p(-first) / lambd"}},
+      {"bernoulli",
+       {{{"input", ""}, {"p", "None"}}, "out = torch.where(first < chance, one, none)"}},
       {"dropout",
        {{{"input", ""}, {"p", "0.5"}, {"training", "True"}},
         "out = torch.where(first >= p, input / (one - p), 0)"}},
       {"rrelu",
        {{{"input", ""}, {"lower", "0.125"}, {"upper", "0.3333333333333333"}, {"training", "True"}},
         "out = torch.where(input <= 0, input * (lower * (1 - first) + upper * first), input)"}},
-      {"randint",
-       {{{"low", ""}, {"high", ""}, {"size", ""}}, "out = bits % (high - low) + low"}},
+      {"randint", {{{"low", ""}, {"high", ""}, {"size", ""}}, "out = bits % (high - low) + low"}},
   };
   return table;
 }
@@ -78,8 +77,9 @@ std::string rounds() {
 constexpr const char *uniforms =
     "{0} = torch.where({1} > 2147483647, 4294967295 - {1}, {1}) * 4.6566127342e-10\n";
 /// Box and Muller's.
-constexpr const char *normals = "radius = torch.sqrt(-2.0 * torch.log(torch.maximum(first, 1e-07)))\n"
-                                "normal = radius * torch.cos(6.283185307179586 * second)\n";
+constexpr const char *normals =
+    "radius = torch.sqrt(-2.0 * torch.log(torch.maximum(first, 1e-07)))\n"
+    "normal = radius * torch.cos(6.283185307179586 * second)\n";
 
 } // namespace
 
@@ -125,8 +125,9 @@ std::optional<int> BodyCreation::random() {
     given.insert(given.begin(), whole->receiver);
   }
   if (!takesSizes && given.size() > form.arguments.size()) {
-    fail("E0608", range, fmt::format("'{}' expects at most {} arguments, but got {}", name,
-                                     form.arguments.size(), given.size()));
+    fail("E0608", range,
+         fmt::format("'{}' expects at most {} arguments, but got {}", name, form.arguments.size(),
+                     given.size()));
     return std::nullopt;
   }
   if (!keyword("seed")) {
@@ -196,8 +197,7 @@ std::optional<int> BodyCreation::random() {
       return std::nullopt;
     }
     operands[argument] = *node;
-    if (argument != "input" && argument != "mean" && argument != "std" &&
-        !isNumber(at(*node))) {
+    if (argument != "input" && argument != "mean" && argument != "std" && !isNumber(at(*node))) {
       fail("E0608", range,
            fmt::format("'{}' of '{}' expects a number, but got a tensor", argument, name));
       return std::nullopt;

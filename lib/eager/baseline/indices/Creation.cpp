@@ -90,8 +90,8 @@ Result<Tensor> runCreation(const definition::Node &given, std::span<const Tensor
   }
   if (node.op == "arange") {
     if (isFloat(type) || type == DType::Bool) {
-      return makeError("E0605", fmt::format("'arange' expects a type of integers, but got {}",
-                                            torchName(type)));
+      return makeError(
+          "E0605", fmt::format("'arange' expects a type of integers, but got {}", torchName(type)));
     }
     countInto(out, pool);
     return out;

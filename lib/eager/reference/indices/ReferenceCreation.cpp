@@ -47,10 +47,9 @@ Result<Tensor> created(const Node &node, const definition::Operator &graph,
   const bool isExact = isWhole(type) && number.op == "constant";
   for (int64_t i = 0; i < count; ++i) {
     if (isExact) {
-      runtime::storeInteger(
-          out, i,
-          static_cast<uint64_t>(
-              definition::integerAttribute(number, "integer", static_cast<int64_t>(value))));
+      runtime::storeInteger(out, i,
+                            static_cast<uint64_t>(definition::integerAttribute(
+                                number, "integer", static_cast<int64_t>(value))));
     } else {
       out.set(i, type == DType::Bool ? (value != 0 ? 1 : 0) : value);
     }
