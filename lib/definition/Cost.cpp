@@ -100,7 +100,8 @@ bool isView(const Node &node) {
 
 std::vector<FlopTerm> flopTerms(const Operator &op, const Node &node) {
   const Operation *operation = findOperation(node.op);
-  if (!operation || operation->kind == OperationKind::View) {
+  if (!operation || operation->kind == OperationKind::View ||
+      operation->kind == OperationKind::Creation) {
     return {};
   }
   auto operand = [&](size_t i) -> const Node & {

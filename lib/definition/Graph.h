@@ -74,6 +74,8 @@ struct Parameter {
   double value = 0;
   std::string description;
   std::optional<IndexRange> range; ///< what is promised of its values
+  /// A number argument that is a size, which no tensor brings: its shape is the symbol of its name.
+  bool isSize() const { return isScalar && !shape.empty(); }
 };
 
 /// A named set of sizes.
@@ -121,7 +123,8 @@ std::optional<Operator> parseOperator(const std::string &path, const std::string
 
 /// E0606 when the operator is not defined for the type.
 Status checkDtype(const Operator &op, DType dtype);
-/// The symbols' values from concrete input shapes, one shape per parameter (ignored for numbers).
+/// The symbols' values from concrete input shapes, one shape per parameter (ignored for numbers; of
+/// a size its value, or nothing for the default).
 /// E0604 when rank or sizes disagree, naming the parameter and both shapes.
 Result<Binding> bindShapes(const Operator &op, const std::vector<std::vector<int64_t>> &shapes);
 /// Every symbol of the parameters' shapes, in order of appearance; "..." included.

@@ -67,7 +67,7 @@ std::string operatorClass(const definition::Operator &whole) {
     return isSpreadAgain(op) ? "normalisation" : "reduction";
   }
   if (pointwise == 0) {
-    return "movement";
+    return count(op, OperationKind::Creation) > 0 ? "creation" : "movement";
   }
   return broadcasts(op) ? "pointwise with broadcasting" : "pointwise";
 }

@@ -37,6 +37,10 @@ std::vector<std::string> cppParameters(const CalledOperator &called, bool hasDef
   for (const CallParameter &parameter : callParameters(called)) {
     if (parameter.operand >= 0) {
       list.push_back("const nereid::Tensor &" + parameter.name);
+    } else if (parameter.isSize) {
+      list.push_back(
+          "int64_t " + parameter.name +
+          (hasDefaults ? fmt::format(" = {}", static_cast<int64_t>(parameter.value)) : ""));
     } else {
       list.push_back("double " + parameter.name +
                      (hasDefaults ? " = " + cppNumber(parameter.value) : ""));

@@ -9,9 +9,11 @@
 #include "lib/definition/operations/SizeExpression.h"
 #include "lib/definition/operations/View.h"
 #include "lib/definition/operations/indices/Along.h"
+#include "lib/definition/operations/indices/Creation.h"
 #include "lib/definition/operations/indices/Movement.h"
 #include "lib/generator/KernelExpression.h"
 #include "lib/generator/KernelTypes.h"
+#include "lib/generator/python/CreationText.h"
 #include "lib/generator/python/MovementText.h"
 
 #include <fmt/format.h>
@@ -297,6 +299,18 @@ private:
     }
     if (definition::isMovement(node)) {
       return special("moved", in, node, movementLambda(node));
+    }
+    if (definition::isCreation(node)) {
+      const int made = special("made", {}, node, "");
+      FusedNode &one = graph.nodes[static_cast<size_t>(made)];
+      one.types.clear();
+      for (DType dtype : op.dtypes) {
+        one.types.push_back(definition::createdDtype(node, dtype));
+      }
+      one.computedTypes = one.types;
+      one.isBoolean = areAllBool(one.types);
+      graph.arguments[made] = createdStep(node, op);
+      return made;
     }
     if (operation && operation->kind == Kind::Indexing) {
       std::string list = fmt::format("\"{}\"", node.op);

@@ -2,6 +2,7 @@
 #include "lib/generator/EagerText.h"
 
 #include "lib/definition/operations/Operations.h"
+#include "lib/generator/python/CreationText.h"
 #include "lib/generator/python/WrapperText.h"
 
 #include <fmt/format.h>
@@ -142,6 +143,7 @@ std::string eagerHelpers(const FusedOperator &fused) {
 
 )"
                                          : "";
+  text += creationHelpers(eagerBody(fused));
   for (const std::string &line : bodyLines(fused.op)) {
     std::string changed = withModules(line);
     if (takeStableLoss(changed)) {
@@ -175,11 +177,12 @@ std::vector<std::string> eagerBody(const FusedOperator &fused) {
       wrapCalls(lines.back());
     }
   }
+  placeCreations(lines, leadDevice(fused));
   return lines;
 }
 
 std::string eagerResults(const FusedOperator &fused) {
-  const std::string own = leadTensor(fused) + ".dtype";
+  const std::string own = leadDtype(fused);
   std::string results;
   size_t number = 0;
   for (const Operand &operand : fused.operands) {

@@ -44,7 +44,8 @@ bool Generation::hasReduction() const {
   return std::any_of(all.begin(), all.end(), [](const PrimitiveOperation &one) {
     using Kind = definition::OperationKind;
     const definition::Operation *known = definition::findOperation(one.op);
-    return known && known->kind != Kind::Pointwise && known->kind != Kind::View;
+    return known && known->kind != Kind::Pointwise && known->kind != Kind::View &&
+           known->kind != Kind::Creation;
   });
 }
 

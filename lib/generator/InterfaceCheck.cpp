@@ -104,7 +104,9 @@ public:
   }
 
   static bool isNumber(const Interface::Parameter &parameter) {
-    return parameter.type.meaning == "float" || parameter.type.meaning == "double";
+    const std::string &type = parameter.type.meaning;
+    const bool isDevice = parameter.name == "device" && type.empty();
+    return type == "float" || type == "double" || type == "int" || type == "int64_t" || isDevice;
   }
 
 private:

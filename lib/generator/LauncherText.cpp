@@ -52,7 +52,9 @@ std::string LauncherText::leadName() const {
 }
 
 std::string LauncherText::typeOf(const Operand &operand) const {
-  return operand.fixedDtype ? cppType(*operand.fixedDtype) : leadName() + ".dtype()";
+  return operand.fixedDtype                 ? cppType(*operand.fixedDtype)
+         : called.operands.front().isOutput ? cppType(called.op.dtypes.front())
+                                            : leadName() + ".dtype()";
 }
 
 void LauncherText::launchBeginning(const std::string &joint) {
@@ -84,9 +86,14 @@ void LauncherText::wrapper(const std::string &shortcut) {
   }
   for (const Operand &operand : called.operands) {
     if (operand.isOutput) {
-      text += packed(
-          fmt::format("  const nereid::Tensor {} = nereid::Tensor::empty(", operand.name),
-          {cppShape(operand.shape, names), typeOf(operand), leadName() + ".device()"}, ");\n");
+      std::vector<std::string> made = {cppShape(operand.shape, names), typeOf(operand)};
+      const bool isFirst = called.operands.front().isOutput && list.empty();
+      if (!isFirst) { // where no tensor is given, the first result decides
+        made.push_back(leadName() + ".device()");
+      }
+      text +=
+          packed(fmt::format("  const nereid::Tensor {} = nereid::Tensor::empty(", operand.name),
+                 made, ");\n");
       list += (list.empty() ? "" : ", ") + operand.name;
       call.push_back(operand.name);
     }

@@ -37,9 +37,9 @@ void PythonWrapper::outputs() {
   for (const Operand &operand : called.operands) {
     if (operand.isOutput) {
       const std::string type =
-          operand.fixedDtype ? torchType(*operand.fixedDtype) : lead + ".dtype";
-      line(fmt::format("{} = torch.empty({}, dtype={}, device={}.device)", operand.name,
-                       shapeTuple(operand.shape, names), type, lead));
+          operand.fixedDtype ? torchType(*operand.fixedDtype) : leadDtype(called);
+      line(fmt::format("{} = torch.empty({}, dtype={}, device={})", operand.name,
+                       shapeTuple(operand.shape, names), type, leadDevice(called)));
       isEmpty += fmt::format("{}{}.numel() == 0", isEmpty.empty() ? "" : " and ", operand.name);
     }
   }

@@ -225,6 +225,9 @@ std::vector<Case> TestProgram::cases() const {
 
 std::string TestProgram::caseTable() const {
   std::string text = "struct Case {\n  const char *name;\n";
+  for (const std::string &size : names.given) {
+    text += fmt::format("  int64_t {};\n", size);
+  }
   for (const SizeNames::Step &step : names.steps) {
     text += fmt::format("  {} {};\n", step.isRest ? "Sizes" : "int64_t", step.variable);
   }
@@ -247,6 +250,9 @@ std::string TestProgram::caseTable() const {
 
 std::string TestProgram::caseRow(const Case &one) const {
   std::vector<std::string> sizes, bytes;
+  for (const std::string &size : names.given) {
+    sizes.push_back(std::to_string(one.binding.symbols.at(size)));
+  }
   for (const SizeNames::Step &step : names.steps) {
     std::string value = "0";
     if (step.isRest) {
@@ -380,7 +386,9 @@ std::string TestProgram::call(const std::string &head, const std::string &tail,
                               bool withOutputs) const {
   std::vector<std::string> list;
   for (const CallParameter &parameter : callParameters(called)) {
-    list.push_back(parameter.operand < 0 ? cppNumber(parameter.value) : "in." + parameter.name);
+    list.push_back(parameter.isSize        ? "one." + names.variable({parameter.name, 0})
+                   : parameter.operand < 0 ? cppNumber(parameter.value)
+                                           : "in." + parameter.name);
   }
   for (const Operand &operand : called.operands) {
     if (operand.isOutput && withOutputs) {

@@ -19,7 +19,7 @@ std::vector<CallParameter> callParameters(const CalledOperator &called) {
   }
   for (const definition::Parameter &parameter : called.op.parameters) {
     if (parameter.isScalar) {
-      list.push_back({parameter.name, -1, parameter.value});
+      list.push_back({parameter.name, -1, parameter.value, parameter.isSize()});
     }
   }
   return list;
@@ -34,6 +34,12 @@ SizeNames::SizeNames(const CalledOperator &called) {
     taken.insert(parameter.name);
   }
   taken.insert(called.op.outputNames.begin(), called.op.outputNames.end());
+  for (const definition::Parameter &parameter : called.op.parameters) {
+    if (parameter.isSize()) {
+      names[parameter.name] = parameter.name;
+      given.push_back(parameter.name);
+    }
+  }
   auto assign = [&](const std::string &symbol, const std::string &wanted) {
     std::string name = wanted;
     while (taken.contains(name)) {

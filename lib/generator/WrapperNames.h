@@ -14,6 +14,7 @@ struct CallParameter {
   std::string name;
   int operand = -1; ///< in CalledOperator::operands; -1: a number
   double value = 0;
+  bool isSize = false;
 };
 std::vector<CallParameter> callParameters(const CalledOperator &called);
 
@@ -30,6 +31,8 @@ public:
   };
   /// Every symbol once, at the first tensor that has it.
   std::vector<Step> steps;
+  /// Those that are arguments of a call, under their own names.
+  std::vector<std::string> given;
   std::string variable(const definition::Dim &dim) const;
   /// "(one.n - 1)" of "N - 1", in Python's spelling; quotients are of numbers that are not
   /// negative.

@@ -163,11 +163,23 @@ Result<Callable::Prepared> Callable::plan(const OperatorCall &call,
   for (const Tensor *input : call.inputs) {
     inputs.push_back(*input);
   }
-  auto binding = generator::bindingOf(whole, inputs);
+  const DType type = typeOf(op, call);
+  std::map<std::string, double> numbers;
+  for (size_t i = 0; i < call.numbers.size(); ++i) {
+    const definition::Parameter &number = *ordered[tensors + i];
+    const double value = call.numbers[i];
+    const double limit = -static_cast<double>(std::numeric_limits<int64_t>::min());
+    if (isPassedWhole(number, type) &&
+        !(std::trunc(value) == value && value >= -limit && value < limit)) {
+      return makeError("E0612", fmt::format("'{}' of operator '{}' expects an integer, but got {}",
+                                            number.name, op.name, value));
+    }
+    numbers[number.name] = value;
+  }
+  auto binding = generator::bindingOf(whole, inputs, numbers);
   if (!binding) {
     return binding.error();
   }
-  const DType type = typeOf(op, call);
   if (Status allowed = definition::checkDtype(op, type); !allowed) {
     return allowed.error();
   }
@@ -190,18 +202,6 @@ Result<Callable::Prepared> Callable::plan(const OperatorCall &call,
         isGiven ? *call.outputs[number]
                 : Tensor::borrow(reinterpret_cast<void *>(alignment), layout.shape, layout.dtype));
     result.outputs.push_back(std::move(layout));
-  }
-  std::map<std::string, double> numbers;
-  for (size_t i = 0; i < call.numbers.size(); ++i) {
-    const definition::Parameter &number = *ordered[tensors + i];
-    const double value = call.numbers[i];
-    const double limit = -static_cast<double>(std::numeric_limits<int64_t>::min());
-    if (isPassedWhole(number, type) &&
-        !(std::trunc(value) == value && value >= -limit && value < limit)) {
-      return makeError("E0612", fmt::format("'{}' of operator '{}' expects an integer, but got {}",
-                                            number.name, op.name, value));
-    }
-    numbers[number.name] = value;
   }
   generator::Schedule schedule;
   schedule.isOfProgram = generation.program.has_value();

@@ -58,6 +58,8 @@ const char *kindName(definition::OperationKind kind) {
     return "sort";
   case definition::OperationKind::Indexing:
     return "indexing";
+  case definition::OperationKind::Creation:
+    return "creation";
   case definition::OperationKind::Composite:
     return "composite";
   }

@@ -127,8 +127,11 @@ public:
     }
     for (size_t i = 0; i < numbers.size(); ++i) {
       const Parameter &parameter = op.parameters[i];
-      one.name += parameter.isScalar ? fmt::format(", {} = {:g}", parameter.name, numbers[i]) : "";
+      one.name += parameter.isScalar && !parameter.isSize()
+                      ? fmt::format(", {} = {:g}", parameter.name, numbers[i])
+                      : "";
     }
+    giveSizes(op, binding, numbers);
     one.numbers = std::move(numbers);
     one.binding = std::move(binding);
     one.data = data;

@@ -15,7 +15,8 @@ double smallestSize(const Operator &op) {
   double smallest = 0.5;
   for (const Parameter &parameter : op.parameters) {
     const double size = std::fabs(parameter.value);
-    smallest = parameter.isScalar && size > 0 ? std::min(smallest, size) : smallest;
+    smallest =
+        parameter.isScalar && !parameter.isSize() && size > 0 ? std::min(smallest, size) : smallest;
   }
   return smallest;
 }
@@ -46,11 +47,33 @@ std::vector<double> otherNumbers(const Operator &op, const Binding &binding, int
   std::vector<double> numbers;
   bool isAny = false;
   for (const Parameter &parameter : op.parameters) {
-    numbers.push_back(parameter.isScalar ? changed(parameter, turn, smallest) : 0);
-    isAny = isAny || parameter.isScalar;
+    const bool isNumber = parameter.isScalar && !parameter.isSize();
+    numbers.push_back(isNumber ? changed(parameter, turn, smallest) : 0);
+    isAny = isAny || isNumber;
   }
+  giveSizes(op, binding, numbers);
   const bool isAllowed = isAny && checkConstraints(op, binding, std::nullopt, numbers);
   return isAllowed ? numbers : std::vector<double>();
+}
+
+void giveSizes(const Operator &op, const Binding &binding, std::vector<double> &numbers) {
+  for (size_t i = 0; i < op.parameters.size(); ++i) {
+    const Parameter &parameter = op.parameters[i];
+    auto found = binding.symbols.find(parameter.name);
+    if (!parameter.isSize() || found == binding.symbols.end()) {
+      continue;
+    }
+    for (size_t k = numbers.size(); k < op.parameters.size(); ++k) {
+      numbers.push_back(op.parameters[k].value);
+    }
+    numbers[i] = static_cast<double>(found->second);
+  }
+}
+
+Operator withSizeInputs(const Operator &op, const Binding &binding) {
+  std::vector<double> numbers;
+  giveSizes(op, binding, numbers);
+  return withNumbers(op, numbers);
 }
 
 Operator withNumbers(const Operator &op, const std::vector<double> &numbers) {

@@ -18,6 +18,12 @@ constexpr int otherNumbersTurns = 2;
 /// constraints leave none.
 std::vector<double> otherNumbers(const Operator &op, const Binding &binding, int turn);
 
+/// Size inputs as they are in a case, among numbers that are otherwise the defaults.
+void giveSizes(const Operator &op, const Binding &binding, std::vector<double> &numbers);
+
+/// The operator with these sizes as the defaults of its size inputs.
+Operator withSizeInputs(const Operator &op, const Binding &binding);
+
 /// The operator with them as its defaults.
 Operator withNumbers(const Operator &op, const std::vector<double> &numbers);
 

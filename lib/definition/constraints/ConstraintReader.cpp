@@ -241,7 +241,7 @@ private:
   Term named(const Expr &expr) {
     ConstraintTerm made;
     made.parameter = parameterNamed(expr.text);
-    if (made.parameter >= 0) {
+    if (made.parameter >= 0 && !op.parameters[static_cast<size_t>(made.parameter)].isSize()) {
       bool isScalar = op.parameters[static_cast<size_t>(made.parameter)].isScalar;
       made.kind = isScalar ? Kind::Scalar : Kind::Values;
       return made;
@@ -250,6 +250,7 @@ private:
     if (std::find(symbols.begin(), symbols.end(), expr.text) == symbols.end()) {
       return unknown(expr, expr.text);
     }
+    made.parameter = -1;
     made.kind = Kind::Symbol;
     made.name = expr.text;
     return made;

@@ -9,6 +9,7 @@
 #include "lib/definition/operations/Shape.h"
 #include "lib/definition/operations/View.h"
 #include "lib/definition/operations/indices/Along.h"
+#include "lib/definition/operations/indices/Creation.h"
 #include "lib/definition/operations/indices/Indexing.h"
 #include "lib/definition/operations/indices/Movement.h"
 
@@ -109,6 +110,9 @@ Result<SymbolicShape> inferShape(const Node &node, const std::vector<Node> &node
   if (operation->kind == OperationKind::Contraction) {
     return inferContraction(node, nodes);
   }
+  if (operation->kind == OperationKind::Creation) {
+    return createdShape(node);
+  }
   auto operand = [&](size_t i) -> const Node & {
     return nodes[static_cast<size_t>(node.inputs[i])];
   };
@@ -144,6 +148,9 @@ Result<SymbolicShape> inferShape(const Node &node, const std::vector<Node> &node
 DType inferDtype(const Node &node, const std::vector<Node> &nodes, const std::vector<DType> &types,
                  DType operatorType) {
   const Operation *operation = findOperation(node.op);
+  if (isCreation(node)) {
+    return createdDtype(node, operatorType);
+  }
   return operation ? resultDtype(*operation, typedOperands(node, nodes, types), operatorType)
                    : operatorType;
 }

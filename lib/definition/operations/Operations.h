@@ -13,7 +13,8 @@ namespace nereid::definition {
 /// products over a window (conv2d, see Convolution.h). View: the same elements under another index.
 /// Scan: for each element of a line something of those up to it; Sort: elements of a sorted line,
 /// or where they were (Along.h).
-/// Indexing: elements at indices from tensors (Indexing.h).
+/// Indexing: elements at indices from tensors (Indexing.h). Creation: made of sizes and numbers
+/// alone (Creation.h).
 enum class OperationKind {
   Pointwise,
   Reduction,
@@ -23,11 +24,13 @@ enum class OperationKind {
   Scan,
   Sort,
   Indexing,
-  Composite
+  Composite,
+  Creation
 };
 /// Same: of the operands together; Bool; Position: int64; Input: of the first operand; Float:
-/// integers become float32; FloatOnly, IntegerOnly: not defined for the others.
-enum class ResultType { Same, Bool, Position, Input, Float, FloatOnly, IntegerOnly };
+/// integers become float32; FloatOnly, IntegerOnly: not defined for the others; Created: what the
+/// node says.
+enum class ResultType { Same, Bool, Position, Input, Float, FloatOnly, IntegerOnly, Created };
 enum class ArgumentType {
   Operand,
   Bool,

@@ -2,6 +2,7 @@
 #include "lib/definition/operations/Promotion.h"
 
 #include "lib/definition/operations/Infer.h"
+#include "lib/definition/operations/indices/Creation.h"
 #include "lib/definition/operations/indices/Indexing.h"
 
 #include <fmt/format.h>
@@ -191,6 +192,10 @@ Status checkTypes(const Node &node, const std::vector<Node> &nodes, const std::v
   }
   if (operation->kind == OperationKind::Indexing) {
     return checkIndexing(node, nodes, types);
+  }
+  if (operation->kind == OperationKind::Creation) {
+    const DType type = createdDtype(node, operatorType);
+    return isFloat(type) ? Status(Done{}) : checkNumbers(node, nodes, type);
   }
   std::vector<TypedOperand> operands = typedOperands(node, nodes, types);
   const size_t condition = node.op == "masked_fill" ? 1 : 0;

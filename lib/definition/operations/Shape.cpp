@@ -289,6 +289,11 @@ Result<Binding> bindShapes(const Operator &op, const std::vector<std::vector<int
   bool restBound = false;
   for (size_t i = 0; i < shapes.size(); ++i) {
     const Parameter &parameter = op.parameters[i];
+    if (parameter.isSize()) {
+      binding.symbols[parameter.name] =
+          shapes[i].empty() ? static_cast<int64_t>(parameter.value) : shapes[i][0];
+      continue;
+    }
     Binding tried = binding;
     bool triedRest = restBound;
     if (parameter.isScalar || unify(parameter.shape, shapes[i], tried, triedRest)) {

@@ -2,6 +2,7 @@
 #include "lib/definition/operations/SizeExpression.h"
 
 #include "lib/definition/operations/Operations.h"
+#include "lib/definition/operations/indices/Creation.h"
 #include "lib/definition/operations/indices/Movement.h"
 #include "lib/language/syntax/Parser.h"
 
@@ -179,6 +180,12 @@ Result<Operator> withSizes(const Operator &op, const Binding &binding) {
     if (isMovement(node)) {
       if (Status moved = bindMovement(node, binding); !moved) {
         return moved.error();
+      }
+      continue;
+    }
+    if (isCreation(node)) {
+      if (Status made = bindCreation(node, binding); !made) {
+        return made.error();
       }
       continue;
     }

@@ -7,6 +7,7 @@
 #include "lib/definition/operations/Shape.h"
 #include "lib/definition/operations/SizeExpression.h"
 #include "lib/definition/reader/BodyIndexing.h"
+#include "lib/definition/reader/creation/BodyCreation.h"
 #include "lib/definition/reader/moves/BodyMoves.h"
 #include "lib/definition/reader/windows/BodyWindows.h"
 
@@ -117,6 +118,9 @@ std::optional<int> BodyExpressions::readCall(const Expr &expr) {
   if (BodyWindows::isColumns(call) || BodyWindows::isFunction(call.function)) {
     return onlyOfWritten(call);
   }
+  if (BodyCreation::isFunction(call.function)) {
+    return BodyCreation(*this).call(call);
+  }
   if (BodyMoves moves(*this); isAmong(BodyMoves::sliceNames(), call.function)) {
     return moves.sliceCall(call);
   } else if (isAmong(BodyMoves::joinNames(), call.function)) {
@@ -141,8 +145,8 @@ std::optional<int> BodyExpressions::readCall(const Expr &expr) {
     known.insert(known.end(), {"einsum", "sum_to_size"});
     const std::vector<std::string> indexing = BodyIndexing::functionNames();
     known.insert(known.end(), indexing.begin(), indexing.end());
-    for (const auto *names :
-         {&BodyMoves::sliceNames(), &BodyMoves::joinNames(), &BodyMoves::shapeNames()}) {
+    for (const auto *names : {&BodyMoves::sliceNames(), &BodyMoves::joinNames(),
+                              &BodyMoves::shapeNames(), &BodyCreation::functionNames()}) {
       known.insert(known.end(), names->begin(), names->end());
     }
     auto near = nearestNames(call.function, known);

@@ -7,6 +7,7 @@
 #include "lib/definition/operations/Infer.h"
 #include "lib/definition/operations/Promotion.h"
 #include "lib/definition/operations/SizeExpression.h"
+#include "lib/definition/operations/indices/Creation.h"
 #include "lib/definition/reader/BodyIndexing.h"
 
 #include <fmt/format.h>
@@ -28,7 +29,9 @@ BodyExpressions::BodyExpressions(Operator &op, const BodyPlace &place, int inden
     : op(op), place(place), indentation(indentation), diags(diags),
       known(op.nodes, names, literals), defined(*this) {
   for (size_t i = 0; i < op.parameters.size(); ++i) {
-    names[op.parameters[i].name] = static_cast<int>(i);
+    if (!op.parameters[i].isSize()) { // those are read as the sizes that they are
+      names[op.parameters[i].name] = static_cast<int>(i);
+    }
   }
   dtypes = op.dtypes.empty() ? std::vector<DType>{DType::F32} : op.dtypes;
   for (DType dtype : dtypes) {
@@ -454,7 +457,7 @@ std::optional<int> BodyExpressions::append(Node node, SourceRange range) {
   const bool anyTensor = std::any_of(node.inputs.begin(), node.inputs.end(), [&](int input) {
     return !isNumber(op.nodes[static_cast<size_t>(input)]);
   });
-  if (!anyTensor) {
+  if (!anyTensor && !isCreation(node)) {
     fail("E0608", range,
          fmt::format("'{}' expects at least one tensor, but got only numbers", node.op));
     return std::nullopt;

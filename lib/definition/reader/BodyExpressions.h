@@ -62,6 +62,7 @@ private:
   friend class BodyMoves;
   friend class BodyWindows;
   friend class WrittenCall;
+  friend class BodyCreation;
 
   struct Call {
     std::string function;

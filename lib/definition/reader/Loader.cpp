@@ -200,10 +200,30 @@ private:
       readInput(*inputs->get(key->str()), "[inputs." + parameter.name + "]", parameter);
       op.parameters.push_back(std::move(parameter));
     }
-    bool anyTensor = std::any_of(op.parameters.begin(), op.parameters.end(),
-                                 [](const Parameter &p) { return !p.isScalar; });
-    if (!anyTensor && !toml.failed()) {
-      toml.fail("E0602", inputs->source(), "[inputs] expects at least one tensor");
+    const bool anyTensor = std::any_of(op.parameters.begin(), op.parameters.end(),
+                                       [](const Parameter &p) { return !p.isScalar; });
+    const bool anySize = std::any_of(op.parameters.begin(), op.parameters.end(),
+                                     [](const Parameter &p) { return p.isSize(); });
+    if (!anyTensor && !anySize && !toml.failed()) {
+      toml.fail("E0602", inputs->source(), "[inputs] expects at least one tensor or size");
+    }
+    if (!anyTensor && op.dtypes.size() > 1 && !toml.failed()) {
+      toml.fail("E0602", inputs->source(),
+                "a definition without tensors expects one type in 'dtypes'")
+          .withHelp("no argument of a call says which of them is meant");
+    }
+    for (const Parameter &size : op.parameters) {
+      for (const Parameter &tensor : op.parameters) {
+        const bool hasIt = size.isSize() && !tensor.isScalar &&
+                           std::any_of(tensor.shape.begin(), tensor.shape.end(),
+                                       [&](const Dim &dim) { return dim.symbol == size.name; });
+        if (hasIt) {
+          toml.fail("E0602", inputs->source(),
+                    fmt::format("the size '{}' is an input, and '{}' brings it as well", size.name,
+                                tensor.name))
+              .withHelp("leave the input out: sizes of tensors are known by their names");
+        }
+      }
     }
   }
 
@@ -236,6 +256,20 @@ private:
       return;
     }
     parameter.description = toml.line(*table, what, "description", false).value_or("");
+    if (table->contains("size")) {
+      toml.rejectUnknownKeys(*table, what, {"size", "description"});
+      const toml::node &node = *table->get("size");
+      const auto size = toml.integer(*table, what, "size");
+      if (size && *size < 0) {
+        toml.fail("E0602", node.source(),
+                  fmt::format("'size' expects a size of at least 0, but got {}", *size));
+      } else if (size) {
+        setNumber(node, parameter);
+      }
+      parameter.isScalar = true;
+      parameter.shape = {{parameter.name, 0}};
+      return;
+    }
     if (table->contains("value")) {
       toml.rejectUnknownKeys(*table, what, {"value", "description"});
       parameter.isScalar = true;
@@ -378,7 +412,7 @@ private:
     for (const Parameter &parameter : op.parameters) {
       Node node;
       node.op = parameter.isScalar ? "scalar" : "input";
-      node.shape = parameter.shape;
+      node.shape = parameter.isScalar ? SymbolicShape{} : parameter.shape;
       node.name = node.source = parameter.name;
       if (parameter.isScalar && parameter.isInteger) {
         node.attributes["integer"] = static_cast<int64_t>(parameter.value);

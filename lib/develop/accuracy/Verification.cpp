@@ -47,7 +47,8 @@ Generation withNumbers(const Generation &generation, const GridCase &grid) {
   Generation result;
   result.fused = generation.fused;
   result.program = generation.program;
-  result.fused.op = definition::withNumbers(generation.op(), grid.numbers);
+  result.fused.op = definition::withSizeInputs(
+      definition::withNumbers(generation.op(), grid.numbers), grid.binding);
   return result;
 }
 

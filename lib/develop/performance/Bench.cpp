@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/develop/performance/Bench.h"
 
+#include "lib/definition/cases/OtherNumbers.h"
 #include "lib/develop/performance/EagerForm.h"
 #include "lib/eager/baseline/Eager.h"
 
@@ -35,9 +36,9 @@ static std::vector<verify::Canaries::Named> namedTensors(CaseTensors &tensors,
   return named;
 }
 
-static std::string wrongResult(const Generation &generation, const CaseTensors &tensors,
+static std::string wrongResult(const definition::Operator &op, const CaseTensors &tensors,
                                DType dtype) {
-  auto comparison = compareOutputs(generation.op(), tensors, dtype);
+  auto comparison = compareOutputs(op, tensors, dtype);
   if (!comparison) {
     return comparison.error().message;
   }
@@ -51,8 +52,8 @@ static void poison(const std::vector<Tensor> &outputs) {
 }
 
 /// The operations one after the other.
-static bench::TimedLaunch baseline(const Generation &generation, const CaseTensors &tensors) {
-  return {.name = "baseline", .run = [&op = generation.op(), inputs = tensors.inputs] {
+static bench::TimedLaunch baseline(definition::Operator op, const CaseTensors &tensors) {
+  return {.name = "baseline", .run = [op = std::move(op), inputs = tensors.inputs] {
             auto result = eager::runGraph(op, inputs, runtime::defaultPool());
             return result ? std::string() : result.error().message;
           }};
@@ -106,6 +107,7 @@ OperatorBench OperatorBench::make(Generation &generation, const definition::Case
   OperatorBench result;
   PerformanceRow &row = result.row;
   const auto &op = generation.op();
+  const definition::Operator sized = definition::withSizeInputs(op, testCase.binding);
   const definition::Work work = definition::countWork(op, testCase.binding, dtype);
   row.caseName = testCase.name;
   row.dtype = dtype;
@@ -128,10 +130,9 @@ OperatorBench OperatorBench::make(Generation &generation, const definition::Case
     return result;
   }
   result.tensors.memory.clear(); // what is launched lies elsewhere now
-  check.watch(result.tensors.inputs, result.tensors.outputs,
-              [&generation, tensors = result.tensors, dtype] {
-                return wrongResult(generation, tensors, dtype);
-              });
+  check.watch(
+      result.tensors.inputs, result.tensors.outputs,
+      [sized, tensors = result.tensors, dtype] { return wrongResult(sized, tensors, dtype); });
   row.shape = shapeText(result.tensors.outputs[0].shape());
   result.bench.row = row;
   result.bench.renew = [outputs = result.tensors.outputs] { poison(outputs); };
@@ -145,7 +146,7 @@ OperatorBench OperatorBench::make(Generation &generation, const definition::Case
   }
   result.bench.copy = copyOf(row, result.tensors);
   if (options.withBaseline) {
-    result.bench.peer = baseline(generation, result.tensors);
+    result.bench.peer = baseline(sized, result.tensors);
   }
   return result;
 }

@@ -4,6 +4,7 @@
 #include "lib/definition/operations/Operations.h"
 #include "lib/definition/operations/Promotion.h"
 #include "lib/definition/operations/SizeExpression.h"
+#include "lib/definition/operations/indices/Creation.h"
 #include "lib/eager/reference/Reference.h"
 
 #include <fmt/format.h>
@@ -38,6 +39,9 @@ public:
     addConstants(node);
     Node own = node;
     own.name.clear();
+    if (definition::isCreation(own)) { // no tensor brings its sizes
+      own.shape = definition::createdShape(own);
+    }
     for (int &input : own.inputs) {
       input = mapped.at(input);
     }

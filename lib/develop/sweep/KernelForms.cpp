@@ -71,7 +71,8 @@ SymbolicShape shapeOf(const definition::Operation *operation, size_t operand) {
   return isSecondFactor ? SymbolicShape{{"D"}, {"R"}} : SymbolicShape{{"R"}, {"D"}};
 }
 
-/// A call of a function that reads or writes at indices, which has operands of two types.
+/// A call of a function that reads or writes at indices, which has operands of two types, or that
+/// has no tensor among its operands.
 std::string indexingCall(const std::string &function) {
   static const std::map<std::string, std::string> calls = {
       {"index", "x[chosen]"},
@@ -80,7 +81,9 @@ std::string indexingCall(const std::string &function) {
       {"index_select", "index_select(x, 0, chosen)"},
       {"scatter_reduce", "scatter_reduce(x, 0, index, x, reduce='sum')"},
       {"index_add", "index_add(x, 0, chosen, x)"},
-      {"index_put", "index_put(x, (chosen,), x)"}};
+      {"index_put", "index_put(x, (chosen,), x)"},
+      {"arange", "x * arange(D)"},
+      {"full", "x * full((R, D), 2.0)"}};
   auto found = calls.find(function);
   return found == calls.end() ? function + "(x, 0, index, x)" : found->second;
 }
@@ -179,7 +182,8 @@ std::optional<Operator> exampleOperator(const definition::Function &function, DT
 std::optional<Operator> callOf(const std::string &function, DType dtype, Diagnostics &diags) {
   const definition::Operation *operation = definition::findOperation(function);
   const definition::Function *written = definition::findFunction(function);
-  if (operation != nullptr && operation->kind == OperationKind::Indexing) {
+  if (operation != nullptr &&
+      (operation->kind == OperationKind::Indexing || operation->kind == OperationKind::Creation)) {
     return indexingOperator(function, dtype, diags);
   }
   if (written != nullptr && written->forms.empty()) {

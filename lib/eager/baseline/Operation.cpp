@@ -16,6 +16,7 @@
 #include "lib/eager/baseline/Pointwise.h"
 #include "lib/eager/baseline/Reduction.h"
 #include "lib/eager/baseline/indices/Along.h"
+#include "lib/eager/baseline/indices/Creation.h"
 #include "lib/eager/baseline/indices/Indexing.h"
 #include "lib/eager/baseline/indices/Movement.h"
 #include "runtime/elements/IntegerElements.h"
@@ -474,6 +475,9 @@ Result<Tensor> runOperation(const std::string &op, std::span<const Tensor> input
   if (Node moved{operation->name, {}, attributes}; definition::isMovement(moved)) {
     return inputs.empty() ? makeError("E0608", fmt::format("'{}' expects a tensor", op))
                           : runMovement(moved, inputs, pool);
+  }
+  if (operation->kind == OperationKind::Creation) {
+    return runCreation(Node{operation->name, {}, attributes}, inputs, pool);
   }
   std::map<std::string, Attribute> known = attributes;
   if (!inputs.empty() &&

@@ -2,6 +2,7 @@
 // runGraph: the nodes of an operator one after another, each as a call of runOperation.
 #include "lib/definition/operations/Operations.h"
 #include "lib/definition/operations/SizeExpression.h"
+#include "lib/definition/operations/indices/Creation.h"
 #include "lib/definition/operations/indices/Movement.h"
 #include "lib/eager/baseline/Eager.h"
 
@@ -31,16 +32,43 @@ static Tensor constantTensor(const Node &node) {
   return number;
 }
 
-/// The operator with its sizes as numbers.
+/// That of the first tensor which has no type of its own.
+static DType operatorType(const Operator &op, std::span<const Tensor> inputs, bool hasNumbers) {
+  size_t next = 0;
+  for (const definition::Parameter &parameter : op.parameters) {
+    const bool isGiven = !parameter.isScalar || hasNumbers;
+    if (!parameter.isScalar && !parameter.fixedDtype) {
+      return inputs[next].dtype();
+    }
+    next += isGiven ? 1 : 0;
+  }
+  return op.dtypes.empty() ? DType::F32 : op.dtypes.front();
+}
+
+/// The operator with its sizes and the types of what it creates known.
 static Result<Operator> bound(const Operator &op, std::span<const Tensor> inputs, bool hasNumbers) {
   std::vector<std::vector<int64_t>> shapes;
   size_t next = 0;
   for (const definition::Parameter &parameter : op.parameters) {
     const bool isGiven = !parameter.isScalar || hasNumbers;
-    shapes.push_back(isGiven ? inputs[next++].shape() : std::vector<int64_t>{});
+    shapes.push_back(isGiven ? inputs[next].shape() : std::vector<int64_t>{});
+    if (parameter.isSize() && isGiven) {
+      shapes.back() = {static_cast<int64_t>(inputs[next].at(0))};
+    }
+    next += isGiven ? 1 : 0;
   }
   auto binding = definition::bindShapes(op, shapes);
-  return binding ? definition::withSizes(op, *binding) : Result<Operator>(binding.error());
+  if (!binding) {
+    return binding.error();
+  }
+  Result<Operator> result = definition::withSizes(op, *binding);
+  const DType own = operatorType(op, inputs, hasNumbers);
+  for (size_t i = 0; result && i < result->nodes.size(); ++i) {
+    if (definition::isCreation(result->nodes[i])) {
+      definition::bindCreatedDtype(result->nodes[i], own);
+    }
+  }
+  return result;
 }
 
 Result<std::vector<Tensor>> runGraph(const Operator &given, std::span<const Tensor> inputs,
@@ -56,7 +84,8 @@ Result<std::vector<Tensor>> runGraph(const Operator &given, std::span<const Tens
   const bool hasNumbers = inputs.size() == given.parameters.size();
   std::optional<Operator> withNumbers;
   if (std::any_of(given.nodes.begin(), given.nodes.end(), [](const Node &node) {
-        return definition::isSize(node) || definition::isMovement(node);
+        return definition::isSize(node) || definition::isMovement(node) ||
+               definition::isCreation(node);
       })) {
     auto made = bound(given, inputs, hasNumbers);
     if (!made) {

@@ -11,6 +11,7 @@
 #include "lib/eager/baseline/Eager.h"
 #include "lib/eager/reference/ReferenceBlocks.h"
 #include "lib/eager/reference/ReferenceGraph.h"
+#include "lib/eager/reference/indices/ReferenceCreation.h"
 
 #include <fmt/format.h>
 
@@ -56,7 +57,7 @@ std::vector<bool> zeroSigns(const Operator &graph) {
 
 struct Prepared {
   Operator graph;
-  std::vector<Tensor> inputs;              // one per parameter
+  std::vector<Tensor> inputs;              // one per parameter, and what is created
   std::vector<std::vector<int64_t>> sizes; // of the outputs
   std::vector<DType> types;                // of the outputs
   std::vector<DType> nodeTypes;
@@ -79,7 +80,9 @@ Result<Prepared> prepare(const Operator &op, std::span<const Tensor> inputs, DTy
                                             op.parameters.size(), inputs.size()));
     }
     prepared.inputs.push_back(isDefault ? numberTensor(parameter.value) : inputs[next++]);
-    shapes.push_back(prepared.inputs.back().shape());
+    shapes.push_back(parameter.isSize()
+                         ? std::vector{static_cast<int64_t>(prepared.inputs.back().at(0))}
+                         : prepared.inputs.back().shape());
   }
   Result<definition::Binding> binding = definition::bindShapes(op, shapes);
   if (!binding) {
@@ -103,6 +106,9 @@ Result<Prepared> prepare(const Operator &op, std::span<const Tensor> inputs, DTy
       node.attributes = {{"dims", same}};
     }
   }
+  if (Status made = giveCreated(prepared.graph, prepared.inputs, dtype); !made) {
+    return made.error();
+  }
   std::vector<std::vector<int64_t>> nodeSizes;
   for (size_t i = 0; i < prepared.graph.nodes.size(); ++i) {
     Result<std::vector<int64_t>> sizes = definition::bind(prepared.graph.nodes[i].shape, *binding);
@@ -125,6 +131,22 @@ Result<Prepared> prepare(const Operator &op, std::span<const Tensor> inputs, DTy
   prepared.model.storage = isFloat(dtype) ? dtype : DType::F32;
   prepared.model.storesEachOperation = rounding == Rounding::EachOperation;
   return prepared;
+}
+
+/// With the defaults of its size inputs as these results have them.
+Operator sizedBy(const Operator &op, std::span<const Tensor> outputs) {
+  Operator result = op;
+  for (definition::Parameter &parameter : result.parameters) {
+    for (size_t i = 0; parameter.isSize() && i < std::min(outputs.size(), op.outputs.size()); ++i) {
+      const definition::SymbolicShape &shape = op.nodes[static_cast<size_t>(op.outputs[i])].shape;
+      for (size_t d = 0; d < shape.size() && shape.size() == outputs[i].shape().size(); ++d) {
+        if (shape[d].symbol == parameter.name) {
+          parameter.value = static_cast<double>(outputs[i].shape()[d]);
+        }
+      }
+    }
+  }
+  return result;
 }
 
 using Visit = std::function<void(size_t output, const BoundedTensor &values, const Block &block)>;
@@ -258,7 +280,7 @@ Result<std::vector<ReferenceOutput>> runReference(const Operator &op,
 Result<Comparison> checkOutputs(const Operator &op, std::span<const Tensor> inputs,
                                 std::span<const Tensor> outputs, DType dtype, Rounding rounding,
                                 runtime::ThreadPool &pool) {
-  Result<Prepared> prepared = prepare(op, inputs, dtype, rounding);
+  Result<Prepared> prepared = prepare(sizedBy(op, outputs), inputs, dtype, rounding);
   if (!prepared) {
     return prepared.error();
   }

@@ -7,6 +7,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace nereid::generator {
 namespace {
@@ -19,6 +20,27 @@ Status checkBinding(const CalledOperator &called, const definition::Binding &bin
     }
   }
   return Done{};
+}
+
+/// Numbers are doubles, which hold integers of 53 bits.
+constexpr double mostSize = 9007199254740992.0;
+
+/// Of the first output that has the size as a dimension; else the default.
+double sizeFromOutputs(const CalledOperator &called, const definition::Parameter &size,
+                       std::span<const runtime::Tensor> outputs) {
+  size_t number = 0;
+  for (const Operand &operand : called.operands) {
+    if (!operand.isOutput || number >= outputs.size()) {
+      continue;
+    }
+    const std::vector<int64_t> &sizes = outputs[number++].shape();
+    for (size_t d = 0; d < operand.shape.size() && sizes.size() == operand.shape.size(); ++d) {
+      if (operand.shape[d].symbol == size.name) {
+        return static_cast<double>(sizes[d]);
+      }
+    }
+  }
+  return size.value;
 }
 
 } // namespace
@@ -48,8 +70,23 @@ Result<std::vector<std::vector<int64_t>>> outputShapes(const CalledOperator &cal
 }
 
 Result<definition::Binding> bindingOf(const CalledOperator &called,
-                                      std::span<const runtime::Tensor> inputs) {
+                                      std::span<const runtime::Tensor> inputs,
+                                      const std::map<std::string, double> &scalars,
+                                      std::span<const runtime::Tensor> outputs) {
   definition::Binding binding;
+  for (const definition::Parameter &parameter : called.op.parameters) {
+    if (!parameter.isSize()) {
+      continue;
+    }
+    auto given = scalars.find(parameter.name);
+    const double size =
+        given == scalars.end() ? sizeFromOutputs(called, parameter, outputs) : given->second;
+    if (!(size >= 0) || size != std::trunc(size) || size > mostSize) {
+      return makeError("E0612", fmt::format("'{}' of operator '{}' expects a size, but got {}",
+                                            parameter.name, called.op.name, size));
+    }
+    binding.symbols[parameter.name] = static_cast<int64_t>(size);
+  }
   bool isRestBound = false;
   size_t number = 0;
   for (const Operand &operand : called.operands) {
@@ -105,7 +142,7 @@ Status checkCall(const CalledOperator &called, const definition::Binding &bindin
 Result<CheckedCall> checkCall(const CalledOperator &called, std::span<const runtime::Tensor> inputs,
                               std::span<const runtime::Tensor> outputs,
                               const std::map<std::string, double> &scalars) {
-  auto binding = bindingOf(called, inputs);
+  auto binding = bindingOf(called, inputs, scalars, outputs);
   if (!binding) {
     return binding.error();
   }
@@ -152,7 +189,8 @@ Result<CheckedCall> checkCall(const CalledOperator &called, std::span<const runt
   if (auto met = definition::checkConstraints(called.op, *binding, dtype, numbers); !met) {
     return met.error();
   }
-  return CheckedCall{std::move(*binding), dtype.value_or(DType::F32)};
+  return CheckedCall{std::move(*binding),
+                     dtype.value_or(called.op.dtypes.empty() ? DType::F32 : called.op.dtypes[0])};
 }
 
 } // namespace nereid::generator

@@ -26,9 +26,12 @@ Result<CheckedCall> checkCall(const CalledOperator &called, std::span<const runt
                               std::span<const runtime::Tensor> outputs,
                               const std::map<std::string, double> &scalars);
 
-/// Symbol values that make the tensor parameters have these shapes; E0612 on a contradiction.
+/// Symbol values that make the tensor parameters have these shapes; E0612 on a contradiction. Size
+/// inputs have what `scalars` says, or the shapes of `outputs`, or their defaults.
 Result<definition::Binding> bindingOf(const CalledOperator &called,
-                                      std::span<const runtime::Tensor> inputs);
+                                      std::span<const runtime::Tensor> inputs,
+                                      const std::map<std::string, double> &scalars = {},
+                                      std::span<const runtime::Tensor> outputs = {});
 /// Shape of each output.
 Result<std::vector<std::vector<int64_t>>> outputShapes(const CalledOperator &called,
                                                        const definition::Binding &binding);

@@ -3,6 +3,7 @@
 
 #include "lib/definition/operations/Promotion.h"
 #include "lib/definition/operations/SizeExpression.h"
+#include "lib/definition/operations/indices/Creation.h"
 #include "lib/definition/operations/indices/Movement.h"
 #include "lib/generator/CompanionWriter.h"
 
@@ -90,6 +91,10 @@ private:
     for (int input : node.inputs) {
       inputs += (inputs.empty() ? "" : ", ") + names[static_cast<size_t>(input)];
     }
+    if (const std::string lead = leadName();
+        definition::isCreation(node) && isOfCall(node) && !lead.empty()) {
+      inputs += (inputs.empty() ? "" : ", ") + lead;
+    }
     std::string wanted = node.name.empty() ? "t" : node.name;
     std::string name = freshName(wanted == "out" ? "out_value" : wanted);
     names.push_back(name);
@@ -102,6 +107,20 @@ private:
     }
     line(call);
     releaseAfter(number);
+  }
+
+  /// Its type is known when the operator is called.
+  static bool isOfCall(const Node &node) {
+    const std::string type = definition::stringAttribute(node, "dtype", "");
+    return type == "operator" || type == "default";
+  }
+  std::string leadName() const {
+    for (size_t i = 0; i < op.parameters.size(); ++i) {
+      if (!op.parameters[i].isScalar && !op.parameters[i].fixedDtype) {
+        return names[i];
+      }
+    }
+    return "";
   }
 
   void releaseAfter(int number) {
@@ -131,8 +150,10 @@ private:
       } else if (const double *real = std::get_if<double>(&value)) {
         shown = cppNumber(*real);
       } else if (const std::string *word = std::get_if<std::string>(&value)) {
-        shown =
-            definition::isMovement(node) && name != "mode" ? sizeTexts(*word) : "\"" + *word + "\"";
+        const bool isShape = definition::isCreation(node) && name == "shape";
+        shown = isShape                                          ? createdSizes(node)
+                : definition::isMovement(node) && name != "mode" ? sizeTexts(*word)
+                                                                 : "\"" + *word + "\"";
       } else {
         const auto &numbers = std::get<std::vector<int64_t>>(value);
         for (int64_t number : numbers) {
@@ -143,6 +164,23 @@ private:
       list += fmt::format("{}{{\"{}\", {}}}", list.empty() ? "" : ", ", name, shown);
     }
     return list.empty() ? "" : ", {" + list + "}";
+  }
+
+  /// Behind leading sizes, where there are any.
+  std::string createdSizes(const Node &node) const {
+    std::string list, rest;
+    for (const definition::Dim &dim : definition::createdShape(node)) {
+      if (dim.isRest()) {
+        rest = sizes.variable(dim);
+        continue;
+      }
+      const definition::SizePolynomial size = definition::SizePolynomial::of(dim);
+      list += (list.empty() ? "" : ", ") +
+              fmt::format("static_cast<int64_t>({})",
+                          cppSizeNumber(definition::sizeNode(size.text(), true), sizes));
+    }
+    const std::string named = "std::vector<int64_t>{" + list + "}";
+    return rest.empty() ? named : fmt::format("joined({}, {})", rest, named);
   }
 
   /// Sizes of a movement: one, or those of a shape.

@@ -6,6 +6,7 @@
 #include "lib/definition/operations/Lowering.h"
 #include "lib/definition/operations/Promotion.h"
 #include "lib/definition/operations/SizeExpression.h"
+#include "lib/definition/operations/indices/Creation.h"
 #include "lib/generator/KernelExpression.h"
 #include "lib/generator/lower/Indexed.h"
 #include "lib/generator/lower/Lazy.h"
@@ -30,6 +31,12 @@ using definition::OperandKind;
 struct Unsupported {
   std::string op;
 };
+
+double roundedTo(DType type, double value) {
+  uint64_t element = 0;
+  storeFromDouble(&element, type, value);
+  return loadAsDouble(&element, type);
+}
 
 /// The type in which values of a type are computed.
 DType computed(DType type) { return isFloat(type) && type != DType::F64 ? DType::F32 : type; }
@@ -149,6 +156,9 @@ private:
     if (definition::isSize(node)) {
       return sizeNumber(node);
     }
+    if (definition::isCreation(node)) {
+      return created(node, in);
+    }
     const definition::Operation &operation = *definition::findOperation(node.op);
     std::vector<definition::TypedOperand> typed;
     for (const Value &value : in) {
@@ -204,6 +214,54 @@ private:
     return result;
   }
 
+  // ---- made of sizes and numbers ----
+
+  /// The element's number, or the operand as it is stored in the result's type.
+  Value created(const GraphNode &node, const std::vector<Value> &in) {
+    Value result;
+    result.dtype = definition::createdDtype(node, dtype);
+    result.isNonNegative = node.op == "arange";
+    Shape shape;
+    for (const definition::Dim &dim : node.shape) {
+      const std::optional<Polynomial> size =
+          dim.isRest() ? std::optional(sizes.at(dim.symbol))
+                       : sizeIn(program, sizes, definition::SizePolynomial::of(dim));
+      if (!size) {
+        throw Unsupported{node.op};
+      }
+      shape.push_back(*size);
+    }
+    const DType type = computed(result.dtype);
+    if (node.op == "arange") {
+      const std::vector<Polynomial> strides = contiguousStrides(shape);
+      result.tensor = make.make(shape, type, [this, strides, type](const Point &point) {
+        Affine number;
+        for (size_t dim = 0; dim < point.size(); ++dim) {
+          number = number + point[dim] * strides[dim];
+        }
+        const Node *index = program.nodes.index(number);
+        return index->dtype == type ? index : program.nodes.map("cast", type, {index});
+      });
+      return result;
+    }
+    const Lazy value = in[0].isNumber() ? make.constant(numberOf(in[0], result.dtype))
+                       : result.dtype == DType::Bool
+                           ? asCondition(in[0])
+                           : make.cast(make.cast(in[0].tensor, result.dtype), type);
+    result.tensor = make.make(shape, type, [value](const Point &) { return value.at(Point()); });
+    return result;
+  }
+
+  /// A number of the text as it is stored in a type, in the type that computes with it.
+  const Node *numberOf(const Value &number, DType storage) {
+    const DType type = computed(storage);
+    if (storage == DType::Bool) {
+      return program.nodes.integer(number.real != 0 ? 1 : 0, type);
+    }
+    return isFloat(storage) ? program.nodes.real(roundedTo(storage, number.real), type)
+                            : program.nodes.integer(wholeOf(number, storage), type);
+  }
+
   // ---- numbers made of sizes ----
 
   Value sizeNumber(const GraphNode &node) {
@@ -213,8 +271,14 @@ private:
     Value result;
     result.kind = definition::operandKind(node);
     result.dtype = result.kind == OperandKind::Whole ? DType::I64 : computed(dtype);
-    if (const std::optional<Polynomial> whole = polynomialOf(*expr)) {
-      result.tensor = make.cast(wholeTensor(*whole), result.dtype);
+    const std::optional<Polynomial> whole = polynomialOf(*expr);
+    const bool isQuotient = !whole && result.kind == OperandKind::Whole;
+    const auto quotient = isQuotient ? definition::sizePolynomial(*expr)
+                                     : std::optional<definition::SizePolynomial>();
+    const std::optional<Polynomial> symbol =
+        quotient ? sizeIn(program, sizes, *quotient) : std::nullopt;
+    if (whole || symbol) {
+      result.tensor = make.cast(wholeTensor(whole ? *whole : *symbol), result.dtype);
     } else {
       result.tensor = realTensor(*expr, isFloat(dtype) ? computed(dtype) : DType::F32);
     }

@@ -2,6 +2,7 @@
 // `<op>_triton.py` of kernels made of programs, see ProgramText.h.
 #include "lib/generator/PythonWrapper.h"
 #include "lib/generator/programs/ProgramText.h"
+#include "lib/generator/python/WrapperText.h"
 
 #include <fmt/format.h>
 
@@ -77,7 +78,7 @@ private:
     for (const Workspace &one : table.workspaces) {
       const std::string &variable = workspaces[one.name] = variables.fresh(one.name);
       put(pad, variable + " = torch.empty(", one.elements,
-          fmt::format(", dtype={}, device={}.device)", torchType(one.dtype), lead));
+          fmt::format(", dtype={}, device={})", torchType(one.dtype), leadDevice(called)));
     }
     for (const LaunchEntry &kernel : table.kernels) {
       launch(kernel, workspaces, pad, table.kernels.size() > 1);

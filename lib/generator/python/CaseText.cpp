@@ -68,6 +68,9 @@ std::string tupleText(const std::vector<std::string> &items) {
 std::string caseRow(const definition::Case &one, const SizeNames &names,
                     const std::string &behind) {
   std::vector<std::string> sizes;
+  for (const std::string &size : names.given) {
+    sizes.push_back(fmt::format("{}={}", size, one.binding.symbols.at(size)));
+  }
   for (const SizeNames::Step &step : names.steps) {
     std::string value = "0";
     if (step.isRest) {
@@ -94,12 +97,16 @@ std::string inputFunction(const Generation &generation, const SizeNames &names,
                           const std::string &widest) {
   const CalledOperator &called = generation.called();
   std::string sizes, list;
+  for (const std::string &size : names.given) {
+    sizes += ", " + size;
+  }
   for (const SizeNames::Step &step : names.steps) {
     sizes += ", " + step.variable;
   }
   for (const CallParameter &parameter : callParameters(called)) {
     if (parameter.operand < 0) {
-      list += fmt::format("        {},\n", pythonNumber(parameter.value));
+      list += fmt::format("        {},\n",
+                          parameter.isSize ? parameter.name : pythonNumber(parameter.value));
       continue;
     }
     const Operand &operand = called.operands[static_cast<size_t>(parameter.operand)];

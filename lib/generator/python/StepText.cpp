@@ -164,8 +164,9 @@ private:
       }
     }
     const bool hasSizes =
-        std::any_of(fused.nodes.begin(), fused.nodes.end(),
-                    [](const FusedNode &node) { return node.op == "size" || node.op == "moved"; });
+        std::any_of(fused.nodes.begin(), fused.nodes.end(), [](const FusedNode &node) {
+          return node.op == "size" || node.op == "moved" || node.op == "made";
+        });
     for (const SizeNames::Step &step : names.steps) {
       const Operand &operand = fused.operands[static_cast<size_t>(step.operand)];
       if (hasSizes && !step.isRest) {
@@ -240,6 +241,9 @@ private:
     }
     if (node.op == "count") {
       return fmt::format("_t.count({}, {})", operands, dims);
+    }
+    if (node.op == "made") {
+      return further;
     }
     if (node.op == "moved") {
       return fmt::format("_t.moved({}, {})", further, operands);

@@ -84,6 +84,19 @@ std::string leadTensor(const CalledOperator &called) {
   return lead.empty() ? called.operands[0].name : lead;
 }
 
+bool takesDevice(const CalledOperator &called) {
+  return std::none_of(called.operands.begin(), called.operands.end(),
+                      [](const Operand &operand) { return !operand.isOutput; });
+}
+
+std::string leadDevice(const CalledOperator &called) {
+  return takesDevice(called) ? "device" : leadTensor(called) + ".device";
+}
+
+std::string leadDtype(const CalledOperator &called) {
+  return takesDevice(called) ? torchType(called.op.dtypes.front()) : leadTensor(called) + ".dtype";
+}
+
 std::string fileHead(const CalledOperator &called, const std::string &what) {
   const bool isLong = called.op.name.size() + called.op.summary.size() > 90;
   std::string text = fmt::format("\"\"\"{}{}{}\n\n", called.op.name,
@@ -101,10 +114,12 @@ std::string functionHead(const CalledOperator &called) {
   std::string list;
   for (const CallParameter &parameter : callParameters(called)) {
     list += list.empty() ? "" : ", ";
-    list += parameter.operand >= 0
-                ? parameter.name + ": torch.Tensor"
+    list += parameter.operand >= 0 ? parameter.name + ": torch.Tensor"
+            : parameter.isSize
+                ? fmt::format("{}: int = {}", parameter.name, static_cast<int64_t>(parameter.value))
                 : fmt::format("{}: float = {}", parameter.name, pythonNumber(parameter.value));
   }
+  list += takesDevice(called) ? ", device=\"cuda\"" : "";
   const size_t count = called.op.outputs.size();
   std::string results = count == 1 ? "torch.Tensor" : "tuple[";
   for (size_t i = 0; count > 1 && i < count; ++i) {
@@ -167,6 +182,11 @@ std::vector<std::string> callChecks(const CalledOperator &called, const SizeName
     lines.push_back(std::move(line));
   }
   const std::string lead = leadTensor(called);
+  if (takesDevice(called)) {
+    lines.push_back("assert torch.device(device).type in DEVICES, f\"expects one of {DEVICES}, got "
+                    "{device}\"");
+    return lines;
+  }
   lines.push_back(fmt::format(
       "assert {0}.device.type in DEVICES, f\"{0} expects one of {{DEVICES}}, got {{{0}.device}}\"",
       lead));

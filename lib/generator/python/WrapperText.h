@@ -18,6 +18,11 @@ std::string pythonNumber(double value);
 std::string shapeTuple(const definition::SymbolicShape &shape, const SizeNames &names);
 /// The input whose type and device results have.
 std::string leadTensor(const CalledOperator &called);
+/// No argument is a tensor: the function has an argument `device`.
+bool takesDevice(const CalledOperator &called);
+/// "x.device", or "device"; "x.dtype", or the only type.
+std::string leadDevice(const CalledOperator &called);
+std::string leadDtype(const CalledOperator &called);
 
 /// The file's text between three quotes: name, summary, the definition's body and what the file is.
 std::string fileHead(const CalledOperator &called, const std::string &what);

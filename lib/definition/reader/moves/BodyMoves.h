@@ -26,6 +26,7 @@ public:
 private:
   friend class BodyExpressions;
   friend class WrittenCall; ///< functions that are written out in movements
+  friend class BodyCreation; ///< which reads sizes as it does
   using Call = BodyExpressions::Call;
 
   std::optional<int> sliceCall(const Call &call);

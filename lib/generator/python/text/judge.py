@@ -98,6 +98,11 @@ class Steps:
         is_narrow = self.is_each_rounded and self.stored_unit > self.unit
         return self.launched((exact, None), self.stored if is_narrow else torch.float32)
 
+    def made(self, exact, dtype):
+        """A number everywhere, as the type has it."""
+        error = (exact.to(dtype).to(torch.float64) - exact).abs().nan_to_num(0.0, math.inf)
+        return exact, error if bool((error > 0).any()) else None
+
     def launched(self, computed, dtype=torch.float32):
         """A number that the launcher computes, as the kernel gets it."""
         exact, error = computed
