@@ -52,6 +52,17 @@ std::string attributeText(const Argument &argument, const Node &node, const Oper
   return fmt::format("{}={}", argument.name, std::get<int64_t>(value));
 }
 
+/// x.to(torch.int8); to the operator's type by the first input that has it.
+std::string castText(const Node &node, const Operator &op, const std::string &operand) {
+  const std::string type = node.op.substr(std::string("to_").size());
+  for (const Parameter &parameter : op.parameters) {
+    if (type == "own" && !parameter.isScalar && !parameter.fixedDtype) {
+      return fmt::format("{}.to({}.dtype)", operand, parameter.name);
+    }
+  }
+  return fmt::format("{}.to(torch.{})", operand, type);
+}
+
 } // namespace
 
 std::string tupleText(const std::vector<std::string> &entries) {
@@ -100,6 +111,9 @@ std::string expressionText(const Node &node, const Operator &op,
   }
   if (node.op == "neg") {
     return "-" + operands[0];
+  }
+  if (isCast(node)) {
+    return castText(node, op, operands[0]);
   }
   if (findOperation(node.op)->kind == OperationKind::Indexing) {
     return indexingText(node, op, operands);

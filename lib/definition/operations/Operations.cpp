@@ -70,7 +70,8 @@ struct Table {
 #define NEREID_MODULE(path, name) setModule(#name, #path);
 #include "lib/definition/operations/operations.def"
     for (const auto &[name, operation] : operations) {
-      if (!findPairOfIndices(name) || !name.ends_with("_indices")) { // PyTorch has no such function
+      const bool isIndices = findPairOfIndices(name) && name.ends_with("_indices");
+      if (!isIndices && operation.result != ResultType::Cast) { // PyTorch has no such function
         names.push_back(name);
       }
     }
@@ -176,6 +177,11 @@ std::string moduleOf(std::string_view name) {
 
 bool isLeaf(const Node &node) {
   return node.op == "input" || node.op == "scalar" || node.op == "constant" || node.op == "size";
+}
+
+bool isCast(const Node &node) {
+  const Operation *operation = findOperation(node.op);
+  return operation && operation->result == ResultType::Cast;
 }
 
 bool isNumber(const Node &node) { return isLeaf(node) && node.op != "input"; }

@@ -31,6 +31,22 @@ static Tensor constantTensor(const Node &node) {
   return number;
 }
 
+/// The conversion to the operator's type, which the first input has that has none of its own.
+static std::string castToOwn(const Operator &op, std::span<const Tensor> inputs) {
+  const bool hasNumbers = inputs.size() == op.parameters.size();
+  size_t next = 0;
+  for (const definition::Parameter &parameter : op.parameters) {
+    if (parameter.isScalar && !hasNumbers) {
+      continue;
+    }
+    if (!parameter.isScalar && !parameter.fixedDtype) {
+      return "to_" + std::string(torchName(inputs[next].dtype()));
+    }
+    ++next;
+  }
+  return "to_" + std::string(torchName(op.dtypes.empty() ? DType::F32 : op.dtypes.front()));
+}
+
 /// The operator with its sizes as numbers.
 static Result<Operator> bound(const Operator &op, std::span<const Tensor> inputs, bool hasNumbers) {
   std::vector<std::vector<int64_t>> shapes;
@@ -111,7 +127,8 @@ Result<std::vector<Tensor>> runGraph(const Operator &given, std::span<const Tens
         continue;
       }
     }
-    Result<Tensor> value = runOperation(node.op, operands, node.attributes, pool, isTensor);
+    const std::string name = node.op == "to_own" ? castToOwn(op, inputs) : node.op;
+    Result<Tensor> value = runOperation(name, operands, node.attributes, pool, isTensor);
     if (!value) {
       return value.error();
     }
