@@ -67,6 +67,10 @@ bool accumulates(const std::string &op) {
 
 double unitRoundoff(DType type) {
   switch (type) {
+  case DType::F8E4M3FN:
+    return 0x1p-4;
+  case DType::F8E5M2:
+    return 0x1p-3;
   case DType::F16:
     return 0x1p-11;
   case DType::BF16:
@@ -82,6 +86,10 @@ double unitRoundoff(DType type) {
 
 double largestFinite(DType type) {
   switch (type) {
+  case DType::F8E4M3FN:
+    return 448;
+  case DType::F8E5M2:
+    return 57344;
   case DType::F16:
     return 65504;
   case DType::BF16:
@@ -95,6 +103,9 @@ double largestFinite(DType type) {
 
 double smallestNormal(DType type) {
   switch (type) {
+  case DType::F8E4M3FN:
+    return 0x1p-6;
+  case DType::F8E5M2:
   case DType::F16:
     return 0x1p-14;
   case DType::BF16:

@@ -273,10 +273,27 @@ private:
     return text + (dropsDim && !definition::keepsDim(node) ? ", keepdim=False" : "");
   }
 
+  /// "torch.int8, from_whole=True": the type, and what is known of the one before.
+  std::string castText(const Node &node, int from) const {
+    const definition::Operation &operation = *definition::findOperation(node.op);
+    const std::vector<DType> &given = at(from).types;
+    bool keepsAll = !given.empty();
+    for (size_t i = 0; i < given.size(); ++i) {
+      keepsAll = keepsAll &&
+                 definition::holdsAll(definition::castDtype(operation, op.dtypes[i]), given[i]);
+    }
+    const bool isOwn = node.op == "to_own";
+    return (isOwn ? "_t.dtype, is_own=True" : "torch." + node.op.substr(3)) +
+           (keepsAll ? ", keeps_all=True" : "") + (areAllInteger(given) ? ", from_whole=True" : "");
+  }
+
   /// -1: nothing of the kind.
   int openAsStep(const Node &node, const std::vector<int> &in) {
     const definition::Operation *operation = definition::findOperation(node.op);
     using Kind = definition::OperationKind;
+    if (definition::isCast(node)) {
+      return special(node.op, in, node, castText(node, in[0]));
+    }
     if (node.op == "prod") {
       return reduction("prod", in[0], node, definition::keepsDim(node));
     }

@@ -101,6 +101,32 @@ bool takeStableLoss(std::string &line) {
   return replaceCall(line, "F.soft_margin_loss", "_soft_margin_loss");
 }
 
+bool takeIntProduct(std::string &line) { return replaceCall(line, "torch._int_mm", "_int_mm"); }
+
+/// PyTorch multiplies matrices of integers on CPUs alone.
+bool takeIntegerProduct(std::string &line, const definition::Operator &op) {
+  const bool isOfIntegers = std::none_of(op.dtypes.begin(), op.dtypes.end(), isFloat);
+  return isOfIntegers && replaceCall(line, "torch.matmul", "_matmul");
+}
+
+constexpr const char *integerProduct = R"(def _matmul(a, b):
+    """PyTorch has products of integers on CPUs alone."""
+    return torch.matmul(a.cpu(), b.cpu()).to(a.device)
+
+
+)";
+
+constexpr const char *intProduct = R"(def _int_mm(a, b):
+    """int8 by int8 in int32; PyTorch's own takes some sizes alone on GPUs."""
+    if not a.is_cuda:
+        return torch._int_mm(a, b)
+    if a.shape[0] > 16 and a.shape[1] % 8 == 0 and b.shape[1] % 8 == 0 and a.shape[1] > 0:
+        return torch._int_mm(a.contiguous(), b.contiguous())
+    return (a.double() @ b.double()).to(torch.int32)
+
+
+)";
+
 } // namespace
 
 bool replaceCall(std::string &line, std::string_view call, std::string_view name) {
@@ -135,14 +161,27 @@ std::string withModules(const std::string &line) {
 }
 
 std::string eagerHelpers(const FusedOperator &fused) {
-  std::string text = needsTensors(fused) ? R"(def _of_tensors(function, *operands):
+  const std::vector<std::string> written = bodyLines(fused.op);
+  const bool hasIntProduct =
+      std::any_of(written.begin(), written.end(), [](const std::string &line) {
+        std::string changed = withModules(line);
+        return takeIntProduct(changed);
+      });
+  const bool hasIntegerProduct =
+      std::any_of(written.begin(), written.end(), [&](const std::string &line) {
+        std::string changed = withModules(line);
+        return takeIntegerProduct(changed, fused.op);
+      });
+  std::string text = hasIntProduct ? intProduct : "";
+  text += hasIntegerProduct ? integerProduct : "";
+  text += needsTensors(fused) ? R"(def _of_tensors(function, *operands):
     """A call of a function that PyTorch has for tensors alone, some operands being numbers."""
     device = [each.device for each in operands if isinstance(each, torch.Tensor)][0]
     return function(*(torch.as_tensor(each, device=device) for each in operands))
 
 
 )"
-                                         : "";
+                              : "";
   text += creationHelpers(eagerBody(fused));
   for (const std::string &line : bodyLines(fused.op)) {
     std::string changed = withModules(line);
@@ -173,6 +212,8 @@ std::vector<std::string> eagerBody(const FusedOperator &fused) {
     lines.push_back(withModules(line));
     giveEpsilon(lines.back());
     takeStableLoss(lines.back());
+    takeIntProduct(lines.back());
+    takeIntegerProduct(lines.back(), fused.op);
     if (needsTensors(fused)) {
       wrapCalls(lines.back());
     }

@@ -74,8 +74,9 @@ TEST(EinsumText, WhatIsWrongIsRefusedAtItsPlace) {
 }
 
 /// Products of integers have no sums, as matmul.
-TEST(EinsumText, SumsOfProductsAreOfFloats) {
-  Loaded loaded = einsum("torch.einsum(\"ik,kj->ij\", a, b)", "int32");
+TEST(EinsumText, SumsOfProductsAreOfNumbers) {
+  EXPECT_TRUE(einsum("torch.einsum(\"ik,kj->ij\", a, b)", "int32").op);
+  Loaded loaded = einsum("torch.einsum(\"ik,kj->ij\", a, b)", "bool");
   ASSERT_EQ(loaded.code(), "E0608");
   EXPECT_NE(loaded.first().message.find("matmul"), std::string::npos) << loaded.first().message;
 }

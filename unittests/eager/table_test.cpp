@@ -23,7 +23,8 @@ const Row rows[] = {
 TEST(Table, EveryPointwiseOperationHasALoopAndARule) {
   for (const Row &row : rows) {
     const definition::Operation &operation = *definition::findOperation(row.name);
-    if (operation.kind != definition::OperationKind::Pointwise) {
+    if (operation.kind != definition::OperationKind::Pointwise ||
+        operation.result == definition::ResultType::Cast) { // cast_test.cpp
       continue;
     }
     const bool isOfIntegers = operation.result == definition::ResultType::IntegerOnly;

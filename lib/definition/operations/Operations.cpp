@@ -73,7 +73,8 @@ struct Table {
 #include "lib/definition/operations/operations.def"
     for (const auto &[name, operation] : operations) {
       const bool isOfPair = findPairOfIndices(name) && name.ends_with("_indices");
-      if (!isOfPair && !name.starts_with("_")) { // PyTorch has no such function
+      const bool isWritten = !name.starts_with("_") && operation.result != ResultType::Cast;
+      if (!isOfPair && isWritten) { // PyTorch has no such function
         names.push_back(name);
       }
     }
@@ -180,6 +181,11 @@ std::string moduleOf(std::string_view name) {
 
 bool isLeaf(const Node &node) {
   return node.op == "input" || node.op == "scalar" || node.op == "constant" || node.op == "size";
+}
+
+bool isCast(const Node &node) {
+  const Operation *operation = findOperation(node.op);
+  return operation && operation->result == ResultType::Cast;
 }
 
 bool isNumber(const Node &node) { return isLeaf(node) && node.op != "input"; }

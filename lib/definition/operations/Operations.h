@@ -29,8 +29,18 @@ enum class OperationKind {
 };
 /// Same: of the operands together; Bool; Position: int64; Input: of the first operand; Float:
 /// integers become float32; FloatOnly, IntegerOnly: not defined for the others; Created: what the
-/// node says.
-enum class ResultType { Same, Bool, Position, Input, Float, FloatOnly, IntegerOnly, Created };
+/// node says; Cast: what the name says, "to_int8", or of "to_own" the operator's.
+enum class ResultType {
+  Same,
+  Bool,
+  Position,
+  Input,
+  Float,
+  FloatOnly,
+  IntegerOnly,
+  Created,
+  Cast
+};
 enum class ArgumentType {
   Operand,
   Bool,
@@ -97,6 +107,8 @@ std::string signatureText(const std::string &name, const std::vector<Argument> &
 std::string moduleOf(std::string_view name);
 
 bool isLeaf(const Node &node);
+/// x.to(…): another type, and nothing computed.
+bool isCast(const Node &node);
 /// A leaf that is a number and no tensor: a constant, a parameter, or made of sizes.
 bool isNumber(const Node &node);
 /// Attribute "dim" of a reduction; empty when all dimensions are reduced.

@@ -61,6 +61,35 @@ Diagnostic refuse(const Node &node, const std::string &what, DType type) {
   return makeError("E0608", fmt::format("'{}' {}, but got {}", node.op, what, torchName(type)));
 }
 
+/// Significant binary digits of a type's numbers, and the places of the last and of the first one.
+struct Digits {
+  int count, lowest, highest;
+  bool isSigned;
+};
+
+Digits digitsOf(DType type) {
+  switch (type) {
+  case DType::F8E4M3FN:
+    return {4, -9, 8, true};
+  case DType::F8E5M2:
+    return {3, -16, 15, true};
+  case DType::F16:
+    return {11, -24, 15, true};
+  case DType::BF16:
+    return {8, -133, 127, true};
+  case DType::F32:
+    return {24, -149, 127, true};
+  case DType::F64:
+    return {53, -1074, 1023, true};
+  case DType::Bool:
+    return {1, 0, 0, false};
+  default: { // the lowest number of a signed type has one digit more, and zeros behind it
+    const auto bits = static_cast<int>(8 * sizeInBytes(type)) - (isSignedInteger(type) ? 1 : 0);
+    return {bits, 0, isSignedInteger(type) ? bits : bits - 1, isSignedInteger(type)};
+  }
+  }
+}
+
 Status checkPower(const Node &node, const std::vector<Node> &nodes, DType type) {
   const Node &exponent = nodes[static_cast<size_t>(node.inputs[1])];
   auto power = integerAttribute(exponent, "integer", 0);
@@ -110,8 +139,25 @@ DType promote(DType a, DType b) {
   return DType::F32; // float16 with bfloat16
 }
 
+DType castDtype(const Operation &operation, DType own) {
+  const std::string name = operation.name.substr(std::string("to_").size());
+  return name == "own" ? own : parseDType(name).value_or(own);
+}
+
+bool holdsAll(DType type, DType from) {
+  if (type == from || type == DType::Bool || isFloat(from) > isFloat(type)) {
+    return type == from;
+  }
+  const Digits own = digitsOf(type), given = digitsOf(from);
+  return own.count >= given.count && own.lowest <= given.lowest && own.highest >= given.highest &&
+         (own.isSigned || !given.isSigned) && type != DType::F8E4M3FN;
+}
+
 DType computedDtype(const Operation &operation, std::span<const TypedOperand> operands,
                     DType otherwise) {
+  if (operation.result == ResultType::Cast) {
+    return castDtype(operation, otherwise);
+  }
   std::optional<DType> joined;
   bool hasWhole = false, hasFraction = false;
   for (size_t i = 0; i < operands.size(); ++i) {
@@ -198,6 +244,16 @@ Status checkTypes(const Node &node, const std::vector<Node> &nodes, const std::v
     return isFloat(type) ? Status(Done{}) : checkNumbers(node, nodes, type);
   }
   std::vector<TypedOperand> operands = typedOperands(node, nodes, types);
+  if (operation->result == ResultType::Cast) {
+    return Done{};
+  }
+  for (const TypedOperand &operand : operands) {
+    if (operand.kind == OperandKind::Tensor && isFloat8(operand.dtype) &&
+        operation->kind != OperationKind::View) {
+      return refuse(node, "does not compute on 8-bit floats", operand.dtype)
+          .withHelp("convert them first, as in 'x.to(torch.float32)'");
+    }
+  }
   const size_t condition = node.op == "masked_fill" ? 1 : 0;
   const bool hasCondition = node.op == "where" || node.op == "masked_fill";
   const DType chosenBy = hasCondition ? operands[condition].dtype : DType::Bool;
@@ -235,13 +291,21 @@ Status checkTypes(const Node &node, const std::vector<Node> &nodes, const std::v
                            operation->result == ResultType::Input ||
                            operation->result == ResultType::Position || isShift;
   bool isArithmetic = isOfNumbers && !isSelection &&
-                      (operation->kind == OperationKind::Pointwise || node.op == "amax" ||
+                      (operation->kind == OperationKind::Pointwise ||
+                       operation->kind == OperationKind::Contraction || node.op == "amax" ||
                        node.op == "amin" || node.op == "argmax" || node.op == "argmin");
   if (isArithmetic && computed == DType::Bool) {
     return makeError("E0608",
                      fmt::format("'{}' expects numbers, but got bool tensors only", node.op))
         .withHelp("combine masks with & | ^ ~, count them with torch.sum, or select with "
                   "torch.where");
+  }
+  if (operation->kind == OperationKind::Contraction && operands[0].dtype != operands[1].dtype) {
+    return refuse(node,
+                  fmt::format("of integers expects operands of one type, {}",
+                              torchName(operands[0].dtype)),
+                  operands[1].dtype)
+        .withHelp("convert them, as in 'a.to(torch.int32) @ b.to(torch.int32)'");
   }
   if (node.op == "pow") {
     return checkPower(node, nodes, computed);

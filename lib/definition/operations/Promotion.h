@@ -30,6 +30,11 @@ DType computedDtype(const Operation &operation, std::span<const TypedOperand> op
 DType resultDtype(const Operation &operation, std::span<const TypedOperand> operands,
                   DType otherwise);
 
+/// Of a Cast: the type that its name says; `own`: the operator's.
+DType castDtype(const Operation &operation, DType own);
+/// Whether every value of `from` is one of `type`, so that nothing is rounded.
+bool holdsAll(DType type, DType from);
+
 /// The same for a node of a graph; `types` are those of earlier nodes.
 std::vector<TypedOperand> typedOperands(const Node &node, const std::vector<Node> &nodes,
                                         const std::vector<DType> &types);

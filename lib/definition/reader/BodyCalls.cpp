@@ -6,6 +6,7 @@
 #include "lib/definition/operations/Lowering.h"
 #include "lib/definition/operations/Shape.h"
 #include "lib/definition/operations/SizeExpression.h"
+#include "lib/definition/reader/BodyCasts.h"
 #include "lib/definition/reader/BodyIndexing.h"
 #include "lib/definition/reader/creation/BodyCreation.h"
 #include "lib/definition/reader/moves/BodyMoves.h"
@@ -100,6 +101,9 @@ std::optional<int> BodyExpressions::readCall(const Expr &expr) {
   if (call.isMath || (call.function == "float" && !call.receiver)) {
     return mathCall(call);
   }
+  if (call.receiver && isAmong(BodyCasts::names(), call.function)) {
+    return BodyCasts(*this).call(call);
+  }
   if (std::find(swapNames().begin(), swapNames().end(), call.function) != swapNames().end()) {
     return swapCall(call);
   }
@@ -136,13 +140,15 @@ std::optional<int> BodyExpressions::readCall(const Expr &expr) {
   }
   const Operation *operation = findOperation(call.function);
   // Indexing is written x[index].
-  if (!operation || isHidden(call.function) || call.function == "index") {
+  if (!operation || isHidden(call.function) || call.function == "index" ||
+      operation->result == ResultType::Cast) {
     Diagnostic &error =
         fail("E0603", callee.range, fmt::format("unknown function '{}'", call.function));
     std::vector<std::string> known = operationNames();
     known.insert(known.end(), functionNames().begin(), functionNames().end());
     known.insert(known.end(), swapNames().begin(), swapNames().end());
     known.insert(known.end(), {"einsum", "sum_to_size"});
+    known.insert(known.end(), BodyCasts::names().begin(), BodyCasts::names().end());
     const std::vector<std::string> indexing = BodyIndexing::functionNames();
     known.insert(known.end(), indexing.begin(), indexing.end());
     for (const auto *names : {&BodyMoves::sliceNames(), &BodyMoves::joinNames(),

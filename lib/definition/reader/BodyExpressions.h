@@ -59,6 +59,7 @@ private:
   friend class DefinedFunctions; ///< which gives names other meanings while one is read
   friend class BodyIndexing;     ///< tensors in brackets, and functions with indices
   friend class BodyClassLosses;
+  friend class BodyCasts;
   friend class BodyMoves;
   friend class BodyWindows;
   friend class WrittenCall;

@@ -28,6 +28,9 @@ namespace {
 
 constexpr const char *availableTypes =
     "bool, int8 to int64, uint8 to uint64, float16, bfloat16, float32, float64";
+/// Of inputs and outputs alone.
+constexpr const char *fixedTypes = "bool, int8 to int64, uint8 to uint64, float16, bfloat16, "
+                                   "float32, float64, float8_e4m3fn, float8_e5m2";
 
 bool isName(std::string_view text) {
   bool begins =
@@ -176,9 +179,11 @@ private:
       return std::nullopt;
     }
     std::optional<DType> dtype = parseDType(*name);
-    if (!dtype) {
+    const bool isCast = dtype && findOperation("to_" + std::string(torchName(*dtype))) != nullptr;
+    if (!isCast) {
       toml.fail("E0605", table.get("dtype")->source(), fmt::format("unknown type '{}'", *name))
-          .withHelp(fmt::format("available: {}", availableTypes));
+          .withHelp(fmt::format("available: {}", fixedTypes));
+      return std::nullopt;
     }
     return dtype;
   }

@@ -8,6 +8,7 @@
 #include "lib/eager/baseline/Staging.h"
 
 #include <algorithm>
+#include <type_traits>
 #include <vector>
 
 namespace nereid::eager {
@@ -103,6 +104,29 @@ Blocks planBlocks(int64_t rows, int64_t columns, int64_t matrices, int threads) 
   return blocks;
 }
 
+/// c[m, n] = a[m, k] b[k, n]; integers wrap.
+template <class T>
+void multiply(const T *a, int64_t aStride, const T *b, int64_t bStride, T *c, int64_t cStride,
+              int64_t m, int64_t n, int64_t k) {
+  if constexpr (std::is_floating_point_v<T>) {
+    kernelsFor<T>().multiply(a, aStride, b, bStride, c, cStride, m, n, k);
+  } else {
+    using Unsigned = std::conditional_t<(sizeof(T) < 4), uint32_t, std::make_unsigned_t<T>>;
+    for (int64_t row = 0; row < m; ++row) {
+      T *to = c + row * cStride;
+      std::fill(to, to + n, T(0));
+      for (int64_t each = 0; each < k; ++each) {
+        const auto factor = static_cast<Unsigned>(a[row * aStride + each]);
+        const T *by = b + each * bStride;
+        for (int64_t column = 0; column < n; ++column) {
+          to[column] = static_cast<T>(static_cast<Unsigned>(to[column]) +
+                                      factor * static_cast<Unsigned>(by[column]));
+        }
+      }
+    }
+  }
+}
+
 template <class T>
 bool multiplyTyped(const Tensor &a, const Tensor &b, const Tensor &out, runtime::ThreadPool &pool) {
   size_t vectors = (a.shape().size() == 1 ? 1 : 0) + (b.shape().size() == 1 ? 1 : 0);
@@ -132,8 +156,8 @@ bool multiplyTyped(const Tensor &a, const Tensor &b, const Tensor &out, runtime:
         product.resize(static_cast<size_t>(height * width));
         to = product.data();
       }
-      kernelsFor<T>().multiply(from + row * left.rowStride, left.rowStride, by + column,
-                               right.rowStride, to, inPlace ? n : width, height, width, k);
+      multiply<T>(from + row * left.rowStride, left.rowStride, by + column, right.rowStride, to,
+                  inPlace ? n : width, height, width, k);
       for (int64_t r = 0; !inPlace && r < height; ++r) {
         char *target = const_cast<char *>(elementAt(out.data(), out.dtype(), at + r * n));
         scatter<T>(to + r * width, target, out.dtype(), width);
@@ -149,6 +173,12 @@ bool runMatmul(const Tensor &a, const Tensor &b, const Tensor &out, bool inFloat
                runtime::ThreadPool &pool) {
   if (out.elementCount() == 0) {
     return true;
+  }
+  if (!isFloat(out.dtype())) {
+    bool isDone = false;
+    withInteger(out.dtype(),
+                [&](auto zero) { isDone = multiplyTyped<decltype(zero)>(a, b, out, pool); });
+    return isDone;
   }
   return inFloat ? multiplyTyped<float>(a, b, out, pool) : multiplyTyped<double>(a, b, out, pool);
 }

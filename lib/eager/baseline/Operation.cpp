@@ -9,6 +9,7 @@
 #include "lib/definition/operations/indices/Along.h"
 #include "lib/definition/operations/indices/Movement.h"
 #include "lib/eager/baseline/BlockPool.h"
+#include "lib/eager/baseline/Cast.h"
 #include "lib/eager/baseline/Convolution.h"
 #include "lib/eager/baseline/Eager.h"
 #include "lib/eager/baseline/FormulaLoop.h"
@@ -507,6 +508,13 @@ Result<Tensor> runOperation(const std::string &op, std::span<const Tensor> input
     auto both = alongCall(node, call->inputs[0], type, *sizes, !isPosition, isPosition, pool);
     return both ? Result<Tensor>(isPosition ? both->second : both->first)
                 : Result<Tensor>(both.error());
+  }
+  if (operation->result == definition::ResultType::Cast) {
+    Result<Tensor> out = allocate(*sizes, type);
+    if (out) {
+      runCast(call->inputs[0], *out, pool);
+    }
+    return out;
   }
   if (operation->kind == OperationKind::Reduction) {
     return reduceCall(*call, id, type, *sizes, integers.has_value(), pool);

@@ -94,6 +94,7 @@ Result<std::vector<Tensor>> runGraph(const Operator &given, std::span<const Tens
     withNumbers = std::move(*made);
   }
   const Operator &op = withNumbers ? *withNumbers : given;
+  const DType own = operatorType(op, inputs, hasNumbers);
   std::vector<Tensor> values(op.nodes.size());
   std::vector<bool> isDone(op.nodes.size(), false);
   std::vector<size_t> lastUse(op.nodes.size(), 0);
@@ -140,7 +141,8 @@ Result<std::vector<Tensor>> runGraph(const Operator &given, std::span<const Tens
         continue;
       }
     }
-    Result<Tensor> value = runOperation(node.op, operands, node.attributes, pool, isTensor);
+    const std::string name = node.op == "to_own" ? "to_" + std::string(torchName(own)) : node.op;
+    Result<Tensor> value = runOperation(name, operands, node.attributes, pool, isTensor);
     if (!value) {
       return value.error();
     }

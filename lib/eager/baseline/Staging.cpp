@@ -6,6 +6,7 @@
 #include "runtime/elements/Float8.h"
 #include "runtime/elements/IntegerElements.h"
 
+#include <bit>
 #include <cstring>
 #include <type_traits>
 
@@ -61,6 +62,31 @@ template <class T> void scatterHalf(const T *in, void *base, DType type, int64_t
       out[i] = type == DType::F16 ? toHalf(value) : toBFloat16(value);
     }
   }
+}
+
+/// The 8-bit floats that PyTorch converts to: what is beyond the largest number is an infinity, or
+/// NaN where there is none. Numbers below the normal ones are rounded where the adder aligns them.
+uint8_t toEightBits(float value, DType type) {
+  const bool isE4 = type == DType::F8E4M3FN;
+  const uint32_t digits = isE4 ? 3 : 2, bias = isE4 ? 7 : 15;
+  const float firstBeyond = isE4 ? 464.0f : 61440.0f, leastNormal = isE4 ? 0x1p-6f : 0x1p-14f;
+  uint32_t bits = std::bit_cast<uint32_t>(value);
+  const auto sign = static_cast<uint8_t>(bits >> 24 & 0x80);
+  bits &= 0x7FFFFFFF;
+  const float size = std::bit_cast<float>(bits);
+  if (!(size < firstBeyond)) {
+    const bool isLargest = isE4 && size == firstBeyond; // of two equally near the even one
+    const bool isNumber = size == size;
+    return static_cast<uint8_t>(sign | (isLargest ? 0x7E : isNumber && !isE4 ? 0x7C : 0x7F));
+  }
+  if (size < leastNormal) {
+    const float align = leastNormal * static_cast<float>(1 << (23 - digits));
+    return static_cast<uint8_t>(
+        sign | (std::bit_cast<uint32_t>(size + align) - std::bit_cast<uint32_t>(align)));
+  }
+  const uint32_t cut = 23 - digits, isOdd = bits >> cut & 1;
+  const uint32_t rounded = bits + (1U << (cut - 1)) - 1 + isOdd;
+  return static_cast<uint8_t>(sign | ((rounded >> cut) - ((127 - bias) << digits)));
 }
 
 } // namespace
@@ -134,6 +160,14 @@ template <class T> void scatter(const T *in, void *base, DType type, int64_t n) 
     auto *out = static_cast<uint8_t *>(base);
     for (int64_t i = 0; i < n; ++i) {
       out[i] = in[i] != 0;
+    }
+    return;
+  }
+  case DType::F8E4M3FN:
+  case DType::F8E5M2: {
+    auto *out = static_cast<uint8_t *>(base);
+    for (int64_t i = 0; i < n; ++i) {
+      out[i] = toEightBits(static_cast<float>(in[i]), type);
     }
     return;
   }

@@ -5,6 +5,7 @@
 #include "lib/definition/operations/Shape.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <map>
@@ -165,6 +166,24 @@ uint64_t elementOf(const BoundedTensor &tensor, int64_t i) {
   return std::isfinite(value) ? static_cast<uint64_t>(static_cast<int64_t>(value)) : 0;
 }
 
+/// How far a result of single bits may be off: in all bits in which an operand's ends differ, and
+/// below these.
+double bitsOff(const std::vector<const BoundedTensor *> &operands, const int64_t *offsets,
+               double otherwise) {
+  uint64_t open = 0;
+  for (size_t k = 0; k < operands.size(); ++k) {
+    const Bounded &element = operands[k]->elements[static_cast<size_t>(offsets[k])];
+    if (std::isinf(element.error)) {
+      return otherwise;
+    }
+    const auto off = static_cast<uint64_t>(std::ceil(element.error));
+    const uint64_t value = elementOf(*operands[k], offsets[k]);
+    const uint64_t differing = (value - off) ^ (value + off);
+    open |= differing == 0 ? 0 : ~uint64_t{0} >> std::countl_zero(differing);
+  }
+  return static_cast<double>(open);
+}
+
 } // namespace
 
 uint64_t wrapped(uint64_t value, DType type) {
@@ -187,6 +206,8 @@ void pointwiseIntegers(const Node &node, DType computed,
   for (const BoundedTensor *operand : operands) {
     steps.push_back(definition::broadcastSteps(operand->sizes, out.sizes));
   }
+  const bool isOfBits = node.op == "bitwise_and" || node.op == "bitwise_or" ||
+                        node.op == "bitwise_xor" || node.op == "bitwise_not";
   IntegerCall call{};
   call.isUnsigned = isUnsignedInteger(computed);
   call.bits = 8 * static_cast<int>(sizeInBytes(computed));
@@ -204,6 +225,9 @@ void pointwiseIntegers(const Node &node, DType computed,
     for (size_t k = 0; k < operands.size(); ++k) {
       const uint64_t element = elementOf(*operands[k], offsets[k]);
       call.in[k] = static_cast<int>(k) == condition ? element : wrapped(element, computed);
+    }
+    if (isOfBits) {
+      out.elements[i].error = bitsOff(operands, offsets, out.elements[i].error);
     }
     const uint64_t result = isTruth ? rule(call) : wrapped(rule(call), computed);
     out.elements[i].value = asDouble(result, computed);

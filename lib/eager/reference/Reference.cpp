@@ -47,7 +47,7 @@ std::vector<bool> zeroSigns(const Operator &graph) {
     const std::vector<int> &in = node.inputs;
     const bool isGiven = signs.size() < graph.parameters.size() || node.op == "constant";
     signs.push_back(isGiven || (definition::isMovement(node) && all(in)) ||
-                    (defined.contains(node.op) && all(in)) ||
+                    ((defined.contains(node.op) || definition::isCast(node)) && all(in)) ||
                     (node.op == "where" && all({in[1], in[2]})) ||
                     (reading.contains(node.op) && all({in[0]})) ||
                     (node.op == "masked_fill" && all({in[0], in[2]})));
@@ -188,12 +188,14 @@ Status forEachBlock(const Prepared &prepared, runtime::ThreadPool &pool, const V
 }
 
 /// What comparing an output of a type needs to know of it, looked up once.
+/// Those of 8 bits come from conversions, which the reference has rounded.
 struct ResultType {
   bool isNumber, hasZeroSigns;
   double unit, smallest, largest;
 
   ResultType(DType type, bool hasZeroSigns)
-      : isNumber(isFloat(type)), hasZeroSigns(hasZeroSigns), unit(definition::unitRoundoff(type)),
+      : isNumber(isFloat(type)), hasZeroSigns(hasZeroSigns),
+        unit(isFloat8(type) ? 0 : definition::unitRoundoff(type)),
         smallest(definition::smallestNormal(type)), largest(definition::largestFinite(type)) {}
 };
 

@@ -9,6 +9,7 @@
 #include "lib/definition/operations/indices/Along.h"
 #include "lib/definition/operations/indices/Movement.h"
 #include "lib/eager/reference/IntegerRules.h"
+#include "lib/eager/reference/ReferenceCast.h"
 #include "lib/eager/reference/ReferenceConvolution.h"
 #include "lib/eager/reference/ReferenceProduct.h"
 #include "lib/eager/reference/ShiftedByMaximum.h"
@@ -280,6 +281,10 @@ private:
     for (int input : node.inputs) {
       operands.push_back(at[static_cast<size_t>(input)]);
     }
+    if (operation.result == definition::ResultType::Cast) {
+      const DType from = types[static_cast<size_t>(node.inputs[0])];
+      return castBounded(*operands[0], from, types[i], definition::holdsAll(types[i], from));
+    }
     const bool isFloating = isFloat(computed);
     const ErrorModel own = modelOf(i);
     if (operation.kind == definition::OperationKind::Indexing) {
@@ -310,12 +315,18 @@ private:
     case definition::OperationKind::Reduction: {
       BoundedTensor out = reduction(node, *operands[0], own);
       if (!isFloating) {
-        dropRoundings(*operands[0], out);
+        dropRoundings(anyError(*operands[0]), out);
         reduceIntegers(node, types[i], *operands[0], out);
       }
       return out;
     }
     case definition::OperationKind::Contraction:
+      if (!isFloating) {
+        BoundedTensor out = productBounded(*operands[0], *operands[1], rule, own);
+        dropRoundings(anyError(*operands[0]) || anyError(*operands[1]), out);
+        productIntegers(types[i], *operands[0], *operands[1], out);
+        return out;
+      }
       return productBounded(asFactor(*operands[0], own, copies[0]),
                             asFactor(*operands[1], own, copies[1]), rule, own);
     case definition::OperationKind::Convolution:
@@ -392,12 +403,14 @@ private:
   }
 
   /// Nothing is rounded: what a sum of integers may be off comes from its terms.
-  static void dropRoundings(const BoundedTensor &in, BoundedTensor &out) {
-    bool isExact = std::all_of(in.elements.begin(), in.elements.end(),
-                               [](const Bounded &each) { return each.error == 0; });
+  static void dropRoundings(bool mayBeOff, BoundedTensor &out) {
     for (Bounded &each : out.elements) {
-      each.error = isExact ? 0 : std::ceil(each.error);
+      each.error = mayBeOff ? std::ceil(each.error) : 0;
     }
+  }
+  static bool anyError(const BoundedTensor &in) {
+    return std::any_of(in.elements.begin(), in.elements.end(),
+                       [](const Bounded &each) { return each.error != 0; });
   }
 
   std::vector<BoundedTensor> outputs() const {

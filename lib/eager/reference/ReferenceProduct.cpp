@@ -5,6 +5,7 @@
 
 #include "lib/definition/Tolerance.h"
 #include "lib/definition/operations/Shape.h"
+#include "lib/eager/reference/IntegerRules.h"
 
 #include <algorithm>
 #include <cmath>
@@ -111,30 +112,33 @@ void multiplyMatrix(const Bounded *a, const Bounded *b, Bounded *out, const Size
 
 } // namespace
 
-BoundedTensor productBounded(const BoundedTensor &a, const BoundedTensor &b, const Rule &rule,
-                             const ErrorModel &model) {
-  bool leftIsVector = a.sizes.size() == 1, rightIsVector = b.sizes.size() == 1;
-  Sizes sizes{leftIsVector ? 1 : a.sizes[a.sizes.size() - 2], rightIsVector ? 1 : b.sizes.back(),
-              a.sizes.back()};
-  auto batchOf = [](const BoundedTensor &tensor) {
-    size_t rank = tensor.sizes.size() - std::min<size_t>(2, tensor.sizes.size());
-    return std::vector<int64_t>(tensor.sizes.begin(),
-                                tensor.sizes.begin() + static_cast<ptrdiff_t>(rank));
-  };
-  std::vector<int64_t> leftBatch = batchOf(a), rightBatch = batchOf(b);
-  std::vector<int64_t> batch =
-      definition::broadcastSizes(leftBatch, rightBatch).value_or(std::vector<int64_t>{});
-  BoundedTensor out;
-  out.sizes = batch;
-  if (!leftIsVector) {
-    out.sizes.push_back(sizes.m);
+namespace {
+
+/// Which matrices are multiplied, and their sizes.
+struct ProductPlan {
+  Sizes sizes;
+  std::vector<int64_t> leftBatch, rightBatch, batch, result;
+
+  ProductPlan(const BoundedTensor &a, const BoundedTensor &b) {
+    const bool leftIsVector = a.sizes.size() == 1, rightIsVector = b.sizes.size() == 1;
+    sizes = {leftIsVector ? 1 : a.sizes[a.sizes.size() - 2], rightIsVector ? 1 : b.sizes.back(),
+             a.sizes.back()};
+    leftBatch = batchOf(a);
+    rightBatch = batchOf(b);
+    batch = definition::broadcastSizes(leftBatch, rightBatch).value_or(std::vector<int64_t>{});
+    result = batch;
+    if (!leftIsVector) {
+      result.push_back(sizes.m);
+    }
+    if (!rightIsVector) {
+      result.push_back(sizes.n);
+    }
   }
-  if (!rightIsVector) {
-    out.sizes.push_back(sizes.n);
-  }
-  out.allocate(static_cast<size_t>(definition::elementCountOf(out.sizes).value_or(0)));
+  int64_t elements() const { return definition::elementCountOf(result).value_or(0); }
+  int64_t matrices() const { return elements() == 0 ? 0 : elements() / (sizes.m * sizes.n); }
+
   /// Row-major number of the operand's matrix that result matrix `index` takes.
-  auto matrixOf = [&](const std::vector<int64_t> &own, int64_t index) {
+  int64_t matrixOf(const std::vector<int64_t> &own, int64_t index) const {
     int64_t number = 0, step = 1;
     for (size_t d = batch.size(); d-- > 0;) {
       size_t missing = batch.size() - own.size();
@@ -145,18 +149,60 @@ BoundedTensor productBounded(const BoundedTensor &a, const BoundedTensor &b, con
       index /= batch[d];
     }
     return number;
-  };
+  }
+
+private:
+  static std::vector<int64_t> batchOf(const BoundedTensor &tensor) {
+    size_t rank = tensor.sizes.size() - std::min<size_t>(2, tensor.sizes.size());
+    return {tensor.sizes.begin(), tensor.sizes.begin() + static_cast<ptrdiff_t>(rank)};
+  }
+};
+
+} // namespace
+
+BoundedTensor productBounded(const BoundedTensor &a, const BoundedTensor &b, const Rule &rule,
+                             const ErrorModel &model) {
+  const ProductPlan plan(a, b);
+  const Sizes &sizes = plan.sizes;
+  BoundedTensor out;
+  out.sizes = plan.result;
+  out.allocate(static_cast<size_t>(plan.elements()));
   bool hasErrors = anyError(a) || anyError(b);
-  auto matrices =
-      out.elements.empty() ? 0 : static_cast<int64_t>(out.elements.size()) / (sizes.m * sizes.n);
   auto multiply =
       model.compute == DType::F64 ? multiplyMatrix<long double> : multiplyMatrix<double>;
-  for (int64_t i = 0; i < matrices; ++i) {
-    multiply(a.elements.data() + matrixOf(leftBatch, i) * sizes.m * sizes.k,
-             b.elements.data() + matrixOf(rightBatch, i) * sizes.k * sizes.n,
+  for (int64_t i = 0; i < plan.matrices(); ++i) {
+    multiply(a.elements.data() + plan.matrixOf(plan.leftBatch, i) * sizes.m * sizes.k,
+             b.elements.data() + plan.matrixOf(plan.rightBatch, i) * sizes.k * sizes.n,
              out.elements.data() + i * sizes.m * sizes.n, sizes, hasErrors, rule, model);
   }
   return out;
+}
+
+void productIntegers(DType type, const BoundedTensor &a, const BoundedTensor &b,
+                     BoundedTensor &out) {
+  const ProductPlan plan(a, b);
+  const Sizes &sizes = plan.sizes;
+  out.integers.assign(static_cast<size_t>(plan.elements()), 0);
+  for (int64_t i = 0; i < plan.matrices(); ++i) {
+    const uint64_t *left = a.integers.data() + plan.matrixOf(plan.leftBatch, i) * sizes.m * sizes.k;
+    const uint64_t *right =
+        b.integers.data() + plan.matrixOf(plan.rightBatch, i) * sizes.k * sizes.n;
+    uint64_t *to = out.integers.data() + i * sizes.m * sizes.n;
+    for (int64_t row = 0; row < sizes.m; ++row) {
+      for (int64_t k = 0; k < sizes.k; ++k) {
+        const uint64_t factor = left[row * sizes.k + k];
+        for (int64_t column = 0; column < sizes.n; ++column) {
+          to[row * sizes.n + column] += factor * right[k * sizes.n + column];
+        }
+      }
+    }
+  }
+  for (size_t i = 0; i < out.integers.size(); ++i) {
+    out.integers[i] = wrapped(out.integers[i], type);
+    out.elements[i].value = type == DType::U64
+                                ? static_cast<double>(out.integers[i])
+                                : static_cast<double>(static_cast<int64_t>(out.integers[i]));
+  }
 }
 
 const BoundedTensor &asFactor(const BoundedTensor &tensor, const ErrorModel &model,

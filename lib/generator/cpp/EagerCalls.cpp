@@ -99,11 +99,12 @@ private:
     std::string name = freshName(wanted == "out" ? "out_value" : wanted);
     names.push_back(name);
     std::string attributes = attributesText(node);
-    std::string call = fmt::format("nereid::Tensor {} = nereid::eager(\"{}\", {{{}}}{});", name,
-                                   node.op, inputs, attributes);
+    const std::string operation = node.op == "to_own" ? castToOwn() : "\"" + node.op + "\"";
+    std::string call = fmt::format("nereid::Tensor {} = nereid::eager({}, {{{}}}{});", name,
+                                   operation, inputs, attributes);
     if (call.size() > 98) {
-      call = fmt::format("nereid::Tensor {} =\n      nereid::eager(\"{}\", {{{}}}{});", name,
-                         node.op, inputs, attributes);
+      call = fmt::format("nereid::Tensor {} =\n      nereid::eager({}, {{{}}}{});", name, operation,
+                         inputs, attributes);
     }
     line(call);
     releaseAfter(number);
@@ -121,6 +122,13 @@ private:
       }
     }
     return "";
+  }
+
+  /// The conversion to the type of the first input that has the operator's.
+  std::string castToOwn() const {
+    const std::string lead = leadName();
+    return lead.empty() ? fmt::format("\"to_{}\"", torchName(op.dtypes.front()))
+                        : fmt::format("std::string(\"to_\") + nereid::name({}.dtype())", lead);
   }
 
   void releaseAfter(int number) {

@@ -57,9 +57,11 @@ bool isOf(const Node &node, std::initializer_list<const char *> names) {
 
 std::string languageName(DType dtype) {
   static const std::map<DType, std::string> names = {
-      {DType::Bool, "int1"},    {DType::U8, "uint8"},   {DType::U16, "uint16"},
-      {DType::U32, "uint32"},   {DType::U64, "uint64"}, {DType::F16, "float16"},
-      {DType::BF16, "bfloat16"}};
+      {DType::Bool, "int1"},      {DType::U8, "uint8"},
+      {DType::U16, "uint16"},     {DType::U32, "uint32"},
+      {DType::U64, "uint64"},     {DType::F16, "float16"},
+      {DType::BF16, "bfloat16"},  {DType::F8E4M3FN, "float8e4nv"},
+      {DType::F8E5M2, "float8e5"}};
   auto found = names.find(dtype);
   return "tl." + (found == names.end() ? std::string(torchName(dtype)) : found->second);
 }

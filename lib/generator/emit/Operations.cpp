@@ -5,6 +5,7 @@
 #include "lib/generator/program/Guards.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace nereid::generator {
 namespace {
@@ -100,11 +101,38 @@ Values::Value Values::converted(const Node &node, const Conditions &around) {
   if (node.dtype == DType::Bool) {
     return {binary("!=", in.tree, 0), in.height + 1};
   }
+  if (isFloat8(node.dtype) && !isFloat8(from.dtype)) {
+    return toEightBits({typed(in, from.dtype), in.height}, node.dtype);
+  }
   const kernel::Expr type = name(languageName(node.dtype));
   if (node.free.empty()) { // an argument that is 1 may be a number in the kernel
     return {call("tl.cast", {typed(in, from.dtype), type}), in.height + 1};
   }
   return {generator::cast(typed(in, from.dtype), languageName(node.dtype)), in.height};
+}
+
+/// PyTorch's conversion of float32. That of the language takes the largest number for what is
+/// beyond it; here it is NaN, or of float8_e5m2 the infinity, whose code is the next one.
+Values::Value Values::toEightBits(const Value &given, DType type) {
+  const bool isShort = given.tree->kind == kernel::ExprKind::Name;
+  const kernel::Expr number = isShort ? given.tree : named("t", given).tree;
+  const kernel::Expr size = call("tl.abs", {number});
+  if (type != DType::F8E5M2) {
+    const kernel::Expr isBeyond = binary(">", size, kernel::real(464));
+    return {
+        cast(call("tl.where", {isBeyond, kernel::real(std::nan("")), number}), languageName(type)),
+        2};
+  }
+  const kernel::Argument bitcast("bitcast", name("True"));
+  const kernel::Expr isBeyond = named("beyond", {binary(">=", size, kernel::real(61440))}).tree;
+  const kernel::Expr end =
+      call("tl.where", {binary("<", number, 0), kernel::real(-57344), kernel::real(57344)});
+  const kernel::Expr held = named("held", {call("tl.where", {isBeyond, end, number})}).tree;
+  const kernel::Expr code =
+      kernel::method(cast(held, languageName(type)), "to", {name("tl.uint8"), bitcast});
+  return {kernel::method(binary("+", code, cast(isBeyond, "tl.uint8")), "to",
+                         {name(languageName(type)), bitcast}),
+          3};
 }
 
 Values::Value Values::select(const Node &node, const Conditions &around) {

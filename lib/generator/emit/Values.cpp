@@ -256,8 +256,12 @@ kernel::Expr Values::factor(const Node *node, DType type, size_t dim) {
       node->kind == NodeKind::Map && node->name == "cast" && node->dtype != type;
   const Node *stored = isConverted ? node->inputs[0] : node;
   kernel::Expr tree = typed(value(stored, {}), stored->dtype);
+  if (isConverted && stored->dtype != type) {
+    tree = generator::cast(tree, languageName(type));
+  }
   if (!isIdentityOutside(stored, 0, dim)) {
-    tree = call("tl.where", {tile.inside({dim}), tree, kernel::real(0)});
+    const kernel::Expr zero = isFloat(type) ? kernel::real(0) : kernel::Expr(0);
+    tree = call("tl.where", {tile.inside({dim}), tree, zero});
   }
   return tree->kind == kernel::ExprKind::Name ? tree : monoids.fresh("factor", tree);
 }

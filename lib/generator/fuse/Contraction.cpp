@@ -19,14 +19,39 @@ std::vector<IteratorId> listOf(const IteratorSet &all, const IteratorSet &isIn,
 
 } // namespace
 
-std::optional<DType> storageOf(const Node *factor) {
+namespace {
+
+/// Of a conversion, the type of what is converted.
+DType storedType(const Node *factor) {
   const bool isCast = factor->kind == NodeKind::Map && factor->name == "cast";
-  const DType type = isCast ? factor->inputs[0]->dtype : factor->dtype;
-  return type == DType::F16 || type == DType::BF16 ? std::optional(type) : std::nullopt;
+  return isCast ? factor->inputs[0]->dtype : factor->dtype;
+}
+
+/// Whether the 16-bit type has every number of the stored one.
+bool isOf(DType type, DType stored) {
+  return stored == type || isFloat8(stored) || stored == DType::I8 || stored == DType::U8;
+}
+
+/// The type in which two factors can be multiplied without a loss.
+std::optional<DType> commonOf(DType a, DType b) {
+  for (DType type : {DType::F16, DType::BF16}) {
+    if (isOf(type, a) && isOf(type, b)) {
+      return type;
+    }
+  }
+  return std::nullopt;
+}
+
+} // namespace
+
+std::optional<DType> storageOf(const Node *factor) {
+  return commonOf(storedType(factor), storedType(factor));
 }
 
 std::optional<Contraction> contractionOf(const Node &node) {
-  if (node.kind != NodeKind::Reduce || node.name != "sum" || node.dtype != DType::F32) {
+  const bool isOfIntegers = node.dtype == DType::I32;
+  if (node.kind != NodeKind::Reduce || node.name != "sum" ||
+      (node.dtype != DType::F32 && !isOfIntegers)) {
     return std::nullopt;
   }
   const Node *product = node.inputs[0];
@@ -44,8 +69,12 @@ std::optional<Contraction> contractionOf(const Node &node) {
   if (!hasAll(a) || !hasAll(b) || made.m.empty() || made.n.empty()) {
     return std::nullopt;
   }
-  const std::optional<DType> first = storageOf(made.a), second = storageOf(made.b);
-  made.operand = first && first == second ? *first : DType::F32;
+  const DType first = storedType(made.a), second = storedType(made.b);
+  if (isOfIntegers) {
+    made.operand = DType::I8;
+    return first == DType::I8 && second == DType::I8 ? std::optional(made) : std::nullopt;
+  }
+  made.operand = commonOf(first, second).value_or(DType::F32);
   return made;
 }
 
@@ -63,7 +92,9 @@ std::vector<Contraction> contractionsOf(const Program &program, const std::vecto
       std::swap(one->a, one->b);
       std::swap(one->m, one->n);
     }
-    const bool isAlike = result.empty() || (one->m == result[0].m && one->n == result[0].n &&
+    auto isOfBytes = [](const Contraction &each) { return each.operand == DType::I8; };
+    const bool isAlike = result.empty() || (isOfBytes(*one) == isOfBytes(result[0]) &&
+                                            one->m == result[0].m && one->n == result[0].n &&
                                             one->batch == result[0].batch && one->k == result[0].k);
     if (!isAlike) {
       return {};

@@ -14,11 +14,12 @@ struct Contraction {
   DType operand = DType::F32; ///< the type in which factors are multiplied, their storage's
 };
 
-/// Nothing when the node is none. A factor that is a conversion of a 16-bit float, and the other of
-/// the same, is multiplied as it is stored; others as they are computed.
+/// Nothing when the node is none. Factors that are conversions of 16-bit floats of one type are
+/// multiplied as they are stored, beside them and among each other those of 8 bits in a 16-bit type
+/// that has their numbers; conversions of int8 to int32 as int8; others as they are computed.
 std::optional<Contraction> contractionOf(const Node &node);
 
-/// The 16-bit type that a factor is stored in, if it is one.
+/// The 16-bit type that has a factor's numbers as they are stored, if there is one.
 std::optional<DType> storageOf(const Node *factor);
 
 /// Contractions of one kernel: the stores' only reductions, over the same iterators, which together

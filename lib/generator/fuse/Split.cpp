@@ -183,12 +183,18 @@ private:
     return ref;
   }
 
+  /// Whether the number is one of `from`, and becomes the same in `type`.
+  static bool hasNumber(DType from, DType type, double number) {
+    const bool areLong = isFloat(from) && isFloat(type) && !isFloat8(from);
+    return areLong || (number == 0 && from != DType::Bool);
+  }
+
   /// The value where `inside` holds, else the number: of what is converted, already in the type
   /// from which it is, for the load to have it.
   const Node *selected(const Node *inside, const Node *value, double other) {
     const DType type = value->dtype;
     const bool isCast = value->kind == NodeKind::Map && value->name == "cast";
-    if (isCast && isFloat(type) && isFloat(value->inputs[0]->dtype)) {
+    if (isCast && hasNumber(value->inputs[0]->dtype, type, other)) {
       return program.nodes.map("cast", type, {selected(inside, value->inputs[0], other)});
     }
     const Node *number =

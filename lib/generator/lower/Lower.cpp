@@ -165,6 +165,9 @@ private:
       typed.push_back({value.dtype, value.kind});
     }
     const DType type = definition::computedDtype(operation, typed, dtype);
+    if (operation.result == definition::ResultType::Cast) {
+      return converted(in[0], type);
+    }
     if (const definition::Operator *lowering = definition::loweringOf(node, type)) {
       Value result = inlined(*lowering, std::move(in));
       result.dtype = definition::resultDtype(operation, typed, dtype);
@@ -397,6 +400,24 @@ private:
     const DType type = tensor.dtype;
     const Node *zero = isFloat(type) ? program.nodes.real(0, type) : program.nodes.integer(0, type);
     return type == DType::Bool ? tensor : make.map("ne", {tensor, make.constant(zero)});
+  }
+
+  /// Rounded to the type, unless nothing can be lost; what is shorter than what is computed in
+  /// stays as it is stored.
+  Value converted(const Value &from, DType type) {
+    Value result;
+    result.dtype = type;
+    result.isNonNegative = from.isNonNegative && isFloat(from.dtype) == isFloat(type) &&
+                           sizeInBytes(type) >= sizeInBytes(from.dtype);
+    if (isFloat(from.dtype) && definition::holdsAll(type, from.dtype)) {
+      result.tensor = make.cast(from.tensor, computed(type));
+      return result;
+    }
+    // Float64 goes by way of float32, which the language's conversions to 8 bits expect.
+    const bool isByFloat = isFloat8(type) || (isFloat(type) && from.dtype == DType::F64);
+    const Lazy given = make.cast(from.tensor, isByFloat ? DType::F32 : computed(from.dtype));
+    result.tensor = make.cast(given, type);
+    return result;
   }
 
   Lazy pointwise(const std::string &name, const std::vector<Value> &in, DType type) {

@@ -89,7 +89,7 @@ std::string writePythonAccuracy(const Generation &generation) {
   text += "    \"\"\"The definition by PyTorch's own operations: given float64, it is the "
           "reference.\"\"\"\n";
   for (const std::string &line : eagerBody(fused)) {
-    text += "    " + line + "\n";
+    text += "    " + castsInFloat64(line) + "\n";
   }
   std::string results;
   for (const std::string &name : fused.op.outputNames) {

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 namespace nereid::generator {
@@ -51,10 +52,36 @@ constexpr std::array<ExactForm, 5> exactForms = {{
 )"},
 }};
 
+/// Every place of `from`, with another text there.
+void replaceAll(std::string &line, const std::string &from, const std::string &to) {
+  for (size_t at = 0; (at = line.find(from, at)) != std::string::npos; at += to.size()) {
+    line.replace(at, from.size(), to);
+  }
+}
+
 } // namespace
+
+std::string castsInFloat64(std::string line) {
+  static constexpr std::array<std::string_view, 5> rounded = {"float16", "half", "bfloat16",
+                                                              "float8_e4m3fn", "float8_e5m2"};
+  for (const char *argument : {"", "dtype="}) {
+    for (const char *wide : {"float32", "float"}) {
+      replaceAll(line, fmt::format(".to({}torch.{})", argument, wide), ".to(torch.float64)");
+    }
+    for (std::string_view name : rounded) {
+      const std::string call = fmt::format(".to({}torch.{})", argument, name);
+      replaceAll(line, call, call + ".to(torch.float64)");
+    }
+  }
+  replaceAll(line, ".float()", ".double()");
+  replaceAll(line, ".half()", ".half().double()");
+  replaceAll(line, ".bfloat16()", ".bfloat16().double()");
+  return line;
+}
 
 std::string exactDefinition(const FusedOperator &fused) {
   std::vector<std::string> lines = eagerBody(fused);
+  std::transform(lines.begin(), lines.end(), lines.begin(), castsInFloat64);
   std::string helpers;
   for (const ExactForm &form : exactForms) {
     bool isUsed = false;

@@ -218,8 +218,14 @@ private:
       in.push_back(fmt::format("_n{}", input));
     }
     const std::string operands = fmt::format("{}", fmt::join(in, ", "));
-    const std::string dims =
-        fmt::format("({}{})", fmt::join(node.dims, ", "), node.dims.size() == 1 ? "," : "");
+    const definition::SymbolicShape &from =
+        node.inputs.empty() ? node.shape : fused.nodes[static_cast<size_t>(node.inputs[0])].shape;
+    // Of all dimensions where their number is open: none is named.
+    const bool isOfAll = node.op != "squeeze" && !from.empty() && from[0].isRest() &&
+                         node.dims.size() == from.size();
+    const std::string dims = isOfAll ? "()"
+                                     : fmt::format("({}{})", fmt::join(node.dims, ", "),
+                                                   node.dims.size() == 1 ? "," : "");
     const char *keeps = node.keepsDims ? "True" : "False";
     if (node.op == "input" || node.op == "scalar") {
       const std::string &name = fused.op.parameters[static_cast<size_t>(node.parameter)].name;
@@ -261,6 +267,9 @@ private:
       return fmt::format("_t.{}({}{}{})", node.op, operands, further, exactness(node));
     }
     const definition::Operation *operation = definition::findOperation(node.op);
+    if (operation && operation->result == definition::ResultType::Cast) {
+      return fmt::format("_t.cast({}, {})", operands, further);
+    }
     if (operation && operation->kind == definition::OperationKind::Scan) {
       return fmt::format("_t.scan(\"{}\", {}, {}{})", node.op, operands, further, exactness(node));
     }
@@ -277,8 +286,6 @@ private:
     if (node.op == "squeeze") {
       return fmt::format("_t.squeezed({}, {})", operands, dims);
     }
-    const definition::SymbolicShape &from =
-        node.inputs.empty() ? node.shape : fused.nodes[static_cast<size_t>(node.inputs[0])].shape;
     const bool isOfLeading = node.op == "sum" && !from.empty() && from[0].isRest() &&
                              node.dims.size() < from.size() &&
                              node.dims.front() == -static_cast<int64_t>(from.size());

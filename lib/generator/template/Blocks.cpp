@@ -49,7 +49,7 @@ ProductBlocks productBlocks(const std::vector<TileDim> &outer, const TileDim &m,
   }
   // Multiples of what few tiles have, by a comparison.
   const std::string side = fmt::format("{0} + {0}*({1} >= {2})", smallSide, tiles, processorsName);
-  const bool isShort = operand == DType::F16 || operand == DType::BF16;
+  const bool isShort = operand == DType::F16 || operand == DType::BF16 || operand == DType::I8;
   return {side, side, isShort ? "64" : "32",
           fmt::format("4 + 4*({}*{} >= {})", m.block, n.block, largeSide * largeSide)};
 }

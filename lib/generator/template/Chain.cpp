@@ -20,6 +20,8 @@ using kernel::name;
 
 /// What a matrix unit takes.
 constexpr int64_t leastBlock = 16;
+/// Of the sums of products of 8-bit factors.
+constexpr int64_t leastDepthOfBytes = 32;
 /// Bits of a float32 that a tensor float has: all but 13.
 constexpr int64_t tensorFloatBits = -8192;
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -67,8 +69,7 @@ private:
   void turn() {
     const Expr key =
         ofKey.factor(chain.inner.b, chain.inner.operand, keyTile.dimensions().size() - 2);
-    const Expr dot =
-        fresh("dot", product(query, key, {}, chain.inner.operand == DType::F32 ? "ieee" : ""));
+    const Expr dot = fresh("dot", scoresOf(query, key, chain.inner.operand));
     ofScore.give(chain.inner.reduce, {dot});
     const Expr inside = scoreTile.inside({*scoreTile.reducedDim()});
     const Expr scores =
@@ -117,14 +118,18 @@ private:
     return call(function,
                 {value, kernel::Argument("axis", 1), kernel::Argument("keep_dims", name("True"))});
   }
-  /// `precision`: of float32, else "".
+  /// Of float32.
   static Expr product(const Expr &a, const Expr &b, const Expr &sum, const char *precision) {
+    return call("tl.dot",
+                {a, b, sum, kernel::Argument("input_precision", kernel::string(precision))});
+  }
+  /// Of factors of one type; of float32 all of its digits.
+  static Expr scoresOf(const Expr &a, const Expr &b, DType type) {
     std::vector<kernel::Argument> list = {a, b};
-    if (sum) {
-      list.emplace_back(sum);
-    }
-    if (*precision != 0) {
-      list.emplace_back("input_precision", kernel::string(precision));
+    if (type == DType::F32) {
+      list.emplace_back("input_precision", kernel::string("ieee"));
+    } else if (type == DType::I8) {
+      list.emplace_back("out_dtype", name("tl.int32"));
     }
     return call("tl.dot", std::move(list));
   }
@@ -169,7 +174,7 @@ private:
   }
   TileDim dimOfDepth() {
     TileDim d{"d", writing.arguments.names.fresh("BLOCK_D"), chain.inner.k, DimForm::Whole};
-    d.blockAtLeast = leastBlock;
+    d.blockAtLeast = chain.inner.operand == DType::I8 ? leastDepthOfBytes : leastBlock;
     d.largest = std::to_string(chainDepthAtMost);
     return d;
   }

@@ -14,6 +14,8 @@ namespace {
 
 /// Blocks that a matrix unit takes.
 constexpr int64_t leastBlock = 16;
+/// Of k, where factors have 8 bits.
+constexpr int64_t leastDepthOfBytes = 32;
 
 /// In the order in which the stores name them, so that neighbours in memory are neighbours here.
 std::vector<IteratorId> inOrder(const std::vector<IteratorId> &order,
@@ -39,7 +41,9 @@ public:
     std::vector<std::string> sums;
     for (size_t i = 0; i < contractions.size(); ++i) {
       sums.push_back(writing.arguments.names.fresh("acc"));
-      writing.body.assign(sums.back(), call("tl.zeros", {shape(), name("tl.float32")}));
+      writing.body.assign(
+          sums.back(),
+          call("tl.zeros", {shape(), name(isOfIntegers() ? "tl.int32" : "tl.float32")}));
     }
     a.loop(
         [&] {
@@ -96,6 +100,7 @@ private:
     dims.back().form = DimForm::Looped;
     dims.back().block = writing.arguments.names.fresh(dims.back().block);
     dims.back().largest = blocks().k;
+    dims.back().blockAtLeast = isOfIntegers() ? leastDepthOfBytes : leastBlock;
     return dims;
   }
   std::vector<TileDim> dimsOfB(const TileDim &k) const {
@@ -121,6 +126,8 @@ private:
     return result;
   }
 
+  bool isOfIntegers() const { return contractions[0].operand == DType::I8; }
+
   kernel::Expr shape() const {
     const std::vector<TileDim> &dims = writing.tile.dimensions();
     return kernel::tuple({name(dims[dims.size() - 2].block), name(dims.back().block)});
@@ -132,6 +139,8 @@ private:
     std::vector<kernel::Argument> list = {left, right, name(sum)};
     if (each.operand == DType::F32) { // not as tensor floats
       list.emplace_back("input_precision", kernel::string("ieee"));
+    } else if (each.operand == DType::I8) {
+      list.emplace_back("out_dtype", name("tl.int32"));
     }
     writing.body.assign(sum, call("tl.dot", std::move(list)));
   }

@@ -58,6 +58,36 @@ TEST(Contraction, IsNoneWhereAFactorLacksAnIterator) {
             0u);
 }
 
+/// The type in which two factors are multiplied that are stored in types of their own.
+std::string operandOf(const std::string &x, const std::string &w, const std::string &sum = "fp32") {
+  const std::string text =
+      "N = size()\nM = size()\nK = size()\nx = input(" + x + ", [N, K], strides=[K, 1])\n" +
+      "w = input(" + w + ", [M, K], strides=[K, 1])\ny = output(" + sum +
+      ", [N, M], strides=[M, 1])\ni = iterator(N)\nj = iterator(M)\nk = iterator(K)\n" +
+      "stage(\"t\")\ny[i, j] = sum[k](cast(x[i, k], " + sum + ") * cast(w[j, k], " + sum + "))\n";
+  Program read = prepared(text);
+  const std::vector<Contraction> found = contractionsOf(read, read.stages.at(0).stores);
+  return found.empty() ? "none" : std::string(kernelName(found[0].operand));
+}
+
+TEST(Contraction, FactorsOfEightBitsAreMultipliedInATypeThatHasThem) {
+  EXPECT_EQ(operandOf("fp16", "fp16"), "fp16");
+  EXPECT_EQ(operandOf("fp8e4nv", "fp8e5"), "fp16");
+  EXPECT_EQ(operandOf("fp16", "i8"), "fp16");
+  EXPECT_EQ(operandOf("bf16", "u8"), "bf16");
+  EXPECT_EQ(operandOf("bf16", "fp8e4nv"), "bf16");
+  EXPECT_EQ(operandOf("fp16", "bf16"), "fp32");
+  EXPECT_EQ(operandOf("fp16", "i16"), "fp32");
+  EXPECT_EQ(operandOf("fp32", "i8"), "fp32");
+}
+
+TEST(Contraction, OfIntegersHasFactorsOfInt8) {
+  EXPECT_EQ(operandOf("i8", "i8", "i32"), "i8");
+  EXPECT_EQ(operandOf("i8", "i16", "i32"), "none");
+  EXPECT_EQ(operandOf("i8", "u8", "i32"), "none");
+  EXPECT_EQ(operandOf("i8", "i8", "i64"), "none");
+}
+
 TEST(ContractKernel, FactorsStayAsTheyAreStored) {
   Program read =
       prepared(buffers +
@@ -153,6 +183,19 @@ TEST(ContractKernel, WhatIsComputedBeforeAndBehind) {
            "out = (x.sum(dim=-1, keepdim=True) * r) + x @ w",
        }) {
     expectSample({body, inputs, "\"N\", \"M\"", {{3, 5}, {5, 7}, {5, 7}, {7}, {3, 7}}, {3, 5, 7}});
+  }
+}
+
+TEST(ContractKernel, FactorsOfEightBits) {
+  const std::string inputs = "[inputs.x]\nshape = [\"N\", \"K\"]\n[inputs.w]\nshape = [\"K\", "
+                             "\"M\"]\ndtype = \"TYPE\"\n[inputs.b]\nshape = [\"M\"]\n";
+  for (const char *type : {"int8", "uint8", "float8_e4m3fn", "float8_e5m2"}) {
+    std::string own = inputs;
+    own.replace(own.find("TYPE"), 4, type);
+    for (const char *body : {"out = x @ w.to(x.dtype) + b", "out = b * (x @ w.to(x.dtype))",
+                             "out = (x.float() @ w.float()).to(x.dtype) + b"}) {
+      expectSample({body, own, "\"N\", \"M\"", {{3, 70}, {70, 17}, {17}}, {3, 70, 17}});
+    }
   }
 }
 

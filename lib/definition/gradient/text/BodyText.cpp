@@ -71,6 +71,17 @@ std::pair<std::string, std::string> functionAndPart(const Node &node) {
   return {node.op, pair && pair->values == node.op ? ".values" : ""};
 }
 
+/// x.to(torch.int8); to the operator's type by the first input that has it.
+std::string castText(const Node &node, const Operator &op, const std::string &operand) {
+  const std::string type = node.op.substr(std::string("to_").size());
+  for (const Parameter &parameter : op.parameters) {
+    if (type == "own" && !parameter.isScalar && !parameter.fixedDtype) {
+      return fmt::format("{}.to({}.dtype)", operand, parameter.name);
+    }
+  }
+  return fmt::format("{}.to(torch.{})", operand, type);
+}
+
 } // namespace
 
 bool takesOneDim(const Node &node) {
@@ -150,6 +161,9 @@ std::string expressionText(const Node &node, const Operator &op,
   }
   if (node.op == "neg") {
     return "-" + operands[0];
+  }
+  if (isCast(node)) {
+    return castText(node, op, operands[0]);
   }
   if (findOperation(node.op)->kind == OperationKind::Indexing) {
     return indexingText(node, op, operands);

@@ -79,6 +79,7 @@ class Steps:
         computed = torch.finfo(torch.float64 if dtype == torch.float64 else torch.float32)
         self.unit, self.tiny, self.largest = computed.eps / 2, computed.tiny, computed.max
         # PyTorch's operations store what each of them computes in the operator's type.
+        self.dtype = dtype
         self.stored = dtype if dtype.is_floating_point else torch.float32
         stored = torch.finfo(self.stored)
         self.is_each_rounded, self.is_floating = is_each_rounded, dtype.is_floating_point
@@ -136,6 +137,37 @@ class Steps:
             most = away if most is None else torch.maximum(most, away)
         return torch.where(off > 0, most, 0.0)
 
+    def cast(self, x, dtype, is_own=False, keeps_all=False, from_whole=False):
+        """Another type. The reference has the rounded number of each but float32 and the
+        operator's own, which it computes in float64; what no integer of the type is, is open."""
+        value, off = x
+        if keeps_all:
+            return x
+        if dtype == torch.bool:
+            near = (value != 0).to(torch.float64)
+            return near, None if off is None else ((off > 0) & ~(value.abs() > off)).to(torch.float64)
+        if is_own or dtype == torch.float32:
+            limits = torch.finfo(dtype)
+            loss = (value.abs() + _error(x) + limits.tiny) * (limits.eps / 2)
+            lost = _error(x).isinf() | (value.isfinite() & (value.abs() + loss > limits.max))
+            error = torch.where(value.isfinite(), _error(x) + loss, _error(x))
+            return value, torch.where(lost, math.inf, error)
+        if dtype.is_floating_point:
+            near = lambda each: each.to(dtype).to(torch.float64)
+            rounded = near(value)
+            if off is None:
+                return rounded, None
+            error = torch.maximum(_distance(near(value - off), rounded), _distance(near(value + off), rounded))
+            return rounded, torch.where(off > 0, error, 0.0)
+        low, high = torch.iinfo(dtype).min, torch.iinfo(dtype).max
+        if from_whole:
+            return torch.remainder(value - low, high - low + 1) + low, off
+        below, above = torch.trunc(value - _error(x)), torch.trunc(value + _error(x))
+        rounded = torch.trunc(value)
+        is_inside = (below >= low) & (above <= high)
+        error = torch.maximum(rounded - below, above - rounded)
+        return rounded.nan_to_num(0.0, 0.0, 0.0), torch.where(is_inside, error, math.inf)
+
     def compare(self, name, a, b):
         """Truth values; open where what is compared may be off by more than the difference."""
         value = STEPS[name][0](a[0], b[0]).to(torch.float64)
@@ -184,11 +216,17 @@ class Steps:
         return self.number(math.prod(sizes), True)
 
     def view(self, x, order):
-        """Dimensions in another order; None is a new one of size 1."""
+        """Dimensions in another order; None is a new one of size 1. The first one may stand for
+        any number of leading ones."""
 
         def turned(tensor):
-            tensor = tensor.permute([dim for dim in order if dim is not None])
-            for place, dim in enumerate(order):
+            more = tensor.dim() - len([dim for dim in order if dim is not None])
+            places = order
+            if more:
+                behind = [dim if dim is None else dim + more for dim in order[1:]]
+                places = (*range(more + 1), *behind)
+            tensor = tensor.permute([dim for dim in places if dim is not None])
+            for place, dim in enumerate(places):
                 tensor = tensor.unsqueeze(place) if dim is None else tensor
             return tensor
 
@@ -205,9 +243,9 @@ class Steps:
         """In any order: a partial product may leave the range where the whole one stays in it."""
 
         def over(tensor):
-            for dim in sorted(dims):
+            for dim in sorted(dims or range(-tensor.dim(), 0)):
                 tensor = torch.prod(tensor, dim, True)
-            return tensor if keepdim else torch.squeeze(tensor, dims)
+            return tensor if keepdim else torch.squeeze(tensor, dims) if dims else tensor.reshape(())
 
         value = over(x[0])
         if is_exact and x[1] is None:
@@ -464,7 +502,8 @@ class Verdict:
             return
         if result.dtype.is_floating_point:
             actual, limits = result.to(torch.float64), torch.finfo(result.dtype)
-            unit = limits.eps / 2
+            # Those of 8 bits come from conversions, which the reference has rounded.
+            unit = limits.eps / 2 if result.element_size() > 1 else 0.0
             error = torch.zeros_like(wanted) if error is None else error.expand_as(wanted)
             # Twice the first-order bound, and the rounding to the result's type.
             bound = 2 * error

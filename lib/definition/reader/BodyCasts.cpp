@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lib/definition/reader/BodyCasts.h"
+
+#include "lib/definition/operations/Promotion.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+
+namespace nereid::definition {
+
+using language::Expr;
+using language::ExprKind;
+
+namespace {
+
+/// PyTorch's methods of one type, and its other names of types.
+const std::map<std::string, DType> &shortNames() {
+  static const std::map<std::string, DType> names = {
+      {"float", DType::F32}, {"double", DType::F64}, {"half", DType::F16},
+      {"int", DType::I32},   {"long", DType::I64},   {"short", DType::I16},
+      {"char", DType::I8},   {"byte", DType::U8},    {"bool", DType::Bool}};
+  return names;
+}
+
+/// torch.int8; char and byte are methods alone.
+std::optional<DType> namedType(const std::string &name) {
+  const auto other = shortNames().find(name);
+  if (other != shortNames().end() && name != "char" && name != "byte") {
+    return other->second;
+  }
+  const std::optional<DType> type = parseDType(name);
+  const bool isKnown = type && name == torchName(*type) && findOperation("to_" + name) != nullptr;
+  return isKnown ? type : std::nullopt;
+}
+
+} // namespace
+
+const std::vector<std::string> &BodyCasts::names() {
+  static const std::vector<std::string> list = [] {
+    std::vector<std::string> made = {"to", "type", "type_as", "bfloat16"};
+    for (const auto &[name, type] : shortNames()) {
+      made.push_back(name);
+    }
+    return made;
+  }();
+  return list;
+}
+
+std::optional<std::string> BodyCasts::target(const Expr &type) {
+  const bool isAttribute = type.kind == ExprKind::Attribute;
+  const Expr *base = isAttribute ? type.operands[0].get() : nullptr;
+  if (isAttribute && base->kind == ExprKind::Name && base->text == "torch" &&
+      !body.lookup("torch")) {
+    if (const std::optional<DType> named = namedType(type.text)) {
+      return std::string(torchName(*named));
+    }
+    body.fail("E0605", type.range, fmt::format("unknown type 'torch.{}'", type.text))
+        .withHelp("available: bool, int8 to int64, uint8 to uint64, float16, bfloat16, float32, "
+                  "float64, float8_e4m3fn, float8_e5m2");
+    return std::nullopt;
+  }
+  if (!isAttribute || type.text != "dtype") {
+    body.fail("E0608", type.range, "a conversion expects a type")
+        .withHelp("such as 'x.to(torch.float16)', or 'x.to(y.dtype)' for that of another tensor");
+    return std::nullopt;
+  }
+  const std::optional<int> like = body.read(*base);
+  return like ? typeOf(*like, type.range) : std::nullopt;
+}
+
+std::optional<std::string> BodyCasts::typeOf(int node, SourceRange range) {
+  const std::vector<std::vector<DType>> &types = body.types;
+  bool isOwn = true, isOne = true;
+  for (size_t i = 0; i < types.size(); ++i) {
+    const DType type = types[i][static_cast<size_t>(node)];
+    isOwn = isOwn && type == body.dtypes[i];
+    isOne = isOne && type == types[0][static_cast<size_t>(node)];
+  }
+  if (isOne && !types.empty()) {
+    return std::string(torchName(types[0][static_cast<size_t>(node)]));
+  }
+  if (isOwn) {
+    return "own";
+  }
+  body.fail("E0608", range,
+            "a conversion expects one type, or that of the operator, but the type of this tensor "
+            "follows from the operator's in another way")
+      .withHelp("name the type: 'x.to(torch.float32)'");
+  return std::nullopt;
+}
+
+std::optional<int> BodyCasts::call(const BodyExpressions::Call &call) {
+  const Expr &whole = *call.whole;
+  const auto method = shortNames().find(call.function);
+  std::optional<std::string> target;
+  if (method != shortNames().end()) {
+    target = torchName(method->second);
+  } else if (call.function == "bfloat16") {
+    target = call.function;
+  }
+  const Expr *given = call.positional.empty() ? nullptr : call.positional[0];
+  size_t count = call.positional.size();
+  for (const language::Keyword &keyword : whole.keywords) {
+    const bool isType =
+        keyword.name == "dtype" && (call.function == "to" || call.function == "type");
+    given = isType ? keyword.value.get() : given;
+    count += isType ? 1 : 2; // whatever else there is, a conversion does not take it
+  }
+  if (count != (target ? 0 : 1)) {
+    body.fail("E0608", whole.range,
+              fmt::format("'{}' expects {}", call.function,
+                          target ? "no argument" : "one argument, the type"))
+        .withHelp("such as 'x.to(torch.float16)'");
+    return std::nullopt;
+  }
+  const std::optional<int> input = body.read(*call.receiver);
+  if (!input) {
+    return std::nullopt;
+  }
+  if (!target && call.function == "type_as") {
+    const std::optional<int> like = body.read(*given);
+    target = like ? typeOf(*like, given->range) : std::nullopt;
+  } else if (!target) {
+    target = this->target(*given);
+  }
+  if (!target) {
+    return std::nullopt;
+  }
+  const Operation &operation = *findOperation("to_" + *target);
+  const bool isNumberHere = isNumber(body.op.nodes[static_cast<size_t>(*input)]);
+  return isAlready(*input, operation) && !isNumberHere
+             ? input
+             : body.apply(operation.name, {*input}, whole.range);
+}
+
+bool BodyCasts::isAlready(int node, const Operation &operation) const {
+  bool isSame = !body.types.empty();
+  for (size_t i = 0; i < body.types.size(); ++i) {
+    const DType type = body.types[i][static_cast<size_t>(node)];
+    isSame = isSame && type == castDtype(operation, body.dtypes[i]);
+  }
+  return isSame;
+}
+
+} // namespace nereid::definition
