@@ -217,7 +217,8 @@ TEST(ProgramSchedules, AreWrittenForTheirSizesAlone) {
   const LaunchTable written = withSchedules(table, DType::F32, schedules);
   EXPECT_TRUE(written.choices.empty());
   auto blockOf = [&](const LaunchTable &of, std::map<std::string, int64_t> at) {
-    for (const auto &[name, value] : bindLaunch(of, at, {16})->back().constants) {
+    const auto launches = bindLaunch(of, at, {16});
+    for (const auto &[name, value] : launches->back().constants) {
       if (name == "BLOCK_M") {
         return value;
       }

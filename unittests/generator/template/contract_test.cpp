@@ -67,7 +67,7 @@ TEST(ContractKernel, FactorsStayAsTheyAreStored) {
   ASSERT_TRUE(bool(made));
   EXPECT_EQ(kernel::text(made->tree), R"(@triton.jit
 def t_kernel(
-    x_ptr, w_ptr, b_ptr, y_ptr, M, K, N,
+    x_ptr, w_ptr, b_ptr, y_ptr, M, N, K,
     BLOCK_M: tl.constexpr, GROUP_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr,
     WIDE: tl.constexpr,
 ):
