@@ -66,7 +66,10 @@ def group_of(options, name):
     for operator in sweep["operators"]:
         operator["group"] = name
         operator["speedups"] = [speedup(operator)] if speedup(operator) else []
-        file = folder / operator["definition"]
+        file = folder / pathlib.Path(operator["definition"]).name
+        file = file if file.exists() else next(folder.rglob(file.name))
+        operator["definition"] = file.relative_to(ROOT).as_posix()
+        operator.pop("folder", None)
         while operator["speedups"] and max(operator["speedups"]) < LEAST:
             if len(operator["speedups"]) > options.again:
                 break
