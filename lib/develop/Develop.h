@@ -85,6 +85,8 @@ public:
   const std::vector<PredictedRow> &prediction() const { return predicted; }
   /// Of the rows that are decisive, against the definition's target; nothing without any.
   std::optional<bool> isTargetMet() const;
+  /// What the rows are held against, a line each, see performance/Criteria.h.
+  std::vector<std::string> criteriaTexts() const;
   /// Seconds of each stage of this run and whether it was taken from the record.
   struct StageShare {
     std::string stage;

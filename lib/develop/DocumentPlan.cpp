@@ -136,17 +136,15 @@ std::vector<document::Remedy> documentRemedies(generator::Generation generation,
                                                const Machine &chip) {
   constexpr size_t most = 2;
   std::vector<document::Remedy> remedies;
-  if (generation.program) {
-    return remedies;
-  }
-  const auto cases = generation.fused.op.performanceCases;
+  const auto cases = generation.op().performanceCases;
   for (const definition::Case &one : cases) {
     const auto schedule = generation.scheduleFor(one.binding, dtype, chip);
-    const auto sizes = generator::sizesOf(generation.fused, one.binding, dtype);
-    const auto programs = outlineOf(generation.fused, schedule, one.binding, dtype).programs();
-    for (const Finding &finding : findings(programs)) {
-      const auto next = generator::neighbours(generation.fused, schedule, sizes, dtype, chip,
-                                              finding.diagnosis, nullptr, {});
+    const auto plan = generator::planCall(generation, schedule, one.binding, dtype);
+    for (const Finding &finding : findings(plan ? plan->programs() : 0)) {
+      generator::Diagnosis diagnosis = finding.diagnosis;
+      generation.describe(schedule, one.binding, dtype, chip, diagnosis);
+      const auto next =
+          generation.neighboursOf(schedule, one.binding, dtype, chip, diagnosis, nullptr, {});
       for (size_t i = 0; i < std::min(next.size(), most); ++i) {
         remedies.push_back(
             {finding.words, one.name, next[i].change, next[i].reason, next[i].expectedGain});

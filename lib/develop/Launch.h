@@ -47,9 +47,7 @@ public:
   /// As it is shown; Flat becomes Tiles for strided tensors.
   const generator::Schedule &schedule() const { return callPlan.schedule; }
   /// Whether it is of this schedule, which the tensors may have turned into another one.
-  bool isOf(const generator::Schedule &wanted) const {
-    return wanted.isOfProgram ? schedule().isOfProgram : schedule() == wanted;
-  }
+  bool isOf(const generator::Schedule &wanted) const;
   /// The first finding of `nereid check` on this launch, "x.py:7:5: load reads outside 'x' …"; ""
   /// = none. Runs the kernel on the tensors, in the interpreter.
   Result<std::string> check() const;

@@ -3,6 +3,7 @@
 
 #include "lib/develop/performance/Duel.h"
 #include "lib/generator/call/CallPlan.h"
+#include "lib/generator/schedules/Bottleneck.h"
 #include "lib/report/Table.h"
 #include "lib/support/Interrupt.h"
 
@@ -55,7 +56,7 @@ PerformanceRow *worstRow(std::vector<PerformanceRow> &rows, const definition::Op
 }
 
 generator::Diagnosis diagnose(const PerformanceRow &row, const Generation &generation,
-                              const definition::Case &testCase) {
+                              const definition::Case &testCase, const Machine &chip) {
   generator::Diagnosis diagnosis;
   diagnosis.bandwidthFraction = row.bandwidthShare();
   diagnosis.computeFraction = row.computeShare();
@@ -65,6 +66,7 @@ generator::Diagnosis diagnose(const PerformanceRow &row, const Generation &gener
   diagnosis.launchFraction = seconds > 0 ? std::min(1.0, row.launchSeconds / seconds) : 0;
   auto plan = generator::planCall(generation, row.schedule, testCase.binding, row.dtype);
   diagnosis.programs = plan ? plan->programs() : 0;
+  generation.describe(row.schedule, testCase.binding, row.dtype, chip, diagnosis);
   return diagnosis;
 }
 
@@ -178,9 +180,9 @@ void learn(generator::Patterns &patterns, const Generation &generation, const Ne
            const Schedule &before, const definition::Case &testCase, DType dtype,
            const Machine &chip, const measure::Evidence &evidence) {
   generator::Pattern pattern;
-  pattern.operatorKind = generation.fused.kind();
-  pattern.variant = generator::variantName(before.variant);
-  auto sizes = generator::sizesOf(generation.fused, testCase.binding, dtype);
+  pattern.operatorKind = generation.kindOf(neighbour.key);
+  pattern.variant = generation.program ? "program" : generator::variantName(before.variant);
+  auto sizes = generation.sizesFor(neighbour.key, testCase.binding, dtype);
   pattern.condition = generator::conditionFor(sizes, dtype, chip);
   pattern.change = neighbour.key;
   pattern.from = neighbour.from;
@@ -239,6 +241,12 @@ private:
                        const Outcome &outcome) const;
   Status save(const RoundRecord &record);
 
+  /// "`large` (D = 4096, float32)".
+  std::string whoOf(const PerformanceRow &row) const {
+    const std::string sizes = sizesText(caseOf(row).binding);
+    return fmt::format("`{}` ({}{})", row.caseName, sizes.empty() ? "" : sizes + ", ",
+                       torchName(row.dtype));
+  }
   int roundNumber() const { return static_cast<int>(project.manifest.rounds.size()) + 1; }
   const definition::Case &caseOf(const PerformanceRow &row) const {
     return *findCase(op, row.caseName);
@@ -263,7 +271,7 @@ std::optional<Neighbour> Rounds::nextChange(const PerformanceRow &row) {
   seen.push_back(row.schedule);
   auto candidates =
       generation.neighboursOf(row.schedule, caseOf(row).binding, row.dtype, chip,
-                              diagnose(row, generation, caseOf(row)), &patterns, seen);
+                              diagnose(row, generation, caseOf(row), chip), &patterns, seen);
   if (options.isConservative) {
     std::erase_if(candidates,
                   [&](const Neighbour &one) { return !isCareful(row.schedule, one.schedule); });
@@ -297,7 +305,9 @@ Status Rounds::keep(PerformanceRow &row, const Neighbour &change, Outcome &outco
     return writeSources(project, generation, change.changeClass);
   };
   generator::ScheduleTable table = before;
-  table.set(generation.classOf(caseOf(row).binding, row.dtype, chip), change.schedule,
+  const definition::Binding &binding = caseOf(row).binding;
+  table.set(generation.classOf(binding, row.dtype, chip),
+            generation.keptOf(change.schedule, binding, row.dtype),
             fmt::format("round {}", roundNumber()));
   if (auto written = enter(table); !written) {
     return written;
@@ -326,9 +336,9 @@ RoundRecord Rounds::recordOf(const PerformanceRow &row, const Neighbour &change,
   record.speedupAfter = outcome.last().failure.empty() ? outcome.last().after.speedup : 0;
   record.expectedGain = change.expectedGain;
   record.sizes = sizesText(caseOf(row).binding);
-  record.before = diagnose(outcome.first.before, generation, caseOf(row));
+  record.before = diagnose(outcome.first.before, generation, caseOf(row), chip);
   if (outcome.last().failure.empty()) {
-    record.after = diagnose(outcome.last().after, generation, caseOf(row));
+    record.after = diagnose(outcome.last().after, generation, caseOf(row), chip);
   }
   record.outcome = outcomeOf(outcome);
   record.isVerified = outcome.last().after.isVerified && outcome.wrong.empty();
@@ -341,9 +351,7 @@ std::optional<std::string> Rounds::nextOf(const PerformanceRow &row) {
   if (!row.skipped.empty() || isGoodEnough(row, op.targetSpeedup, options.goodFraction)) {
     return std::nullopt;
   }
-  const std::string sizes = sizesText(caseOf(row).binding);
-  const std::string who = fmt::format("`{}` ({}{})", row.caseName,
-                                      sizes.empty() ? "" : sizes + ", ", torchName(row.dtype));
+  const std::string who = whoOf(row);
   if (!row.failure.empty()) {
     return fmt::format("{}: mend what is wrong before anything else: {}", who, row.failure);
   }
@@ -353,13 +361,16 @@ std::optional<std::string> Rounds::nextOf(const PerformanceRow &row) {
         "its times say nothing",
         who);
   }
+  const generator::Diagnosis found = diagnose(row, generation, caseOf(row), chip);
+  const std::string bound =
+      fmt::format("bound by {}", generator::bottleneckText(found.bottleneck, found));
   if (const std::optional<Neighbour> change = nextChange(row)) {
-    return fmt::format("{}: {}, expected to gain {}: {}", who, change->change,
-                       report::formatRatio(change->expectedGain), change->reason);
+    return fmt::format("{}: {}, expected to gain {}: {}; {}", who, change->change,
+                       report::formatRatio(change->expectedGain), change->reason, bound);
   }
   return fmt::format("{}: no schedule of this kernel is left that should gain; chapter 4 of "
-                     "`{}_definition.md` has what else to change",
-                     who, op.name);
+                     "`{}_definition.md` has what else to change; {}",
+                     who, op.name, bound);
 }
 
 Status Rounds::save(const RoundRecord &record) {

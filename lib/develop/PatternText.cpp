@@ -35,12 +35,23 @@ std::string whenText(const Pattern &pattern) {
 
 /// What the constants of a change are.
 std::string constantsText(const std::string &change) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 7> meanings = {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 18> meanings = {
       {{"variant=", "form of the kernel"},
        {"BLOCK_M=", "rows of a tile"},
        {"BLOCK_N=", "columns of a tile"},
        {"BLOCK=", "elements of a program"},
        {"ROWS=", "rows of a program"},
+       {"BLOCK_X=", "lines of a tile"},
+       {"BLOCK_Y=", "columns of a tile"},
+       {"BLOCK_Z=", "rows of a tile"},
+       {"BLOCK_K=", "depth of a tile"},
+       {"BLOCK_R=", "piece of a reduced line"},
+       {"GROUP_M=", "order of programs"},
+       {"HELD=", "longest line in one tile"},
+       {"SPLIT=", "reductions in parts"},
+       {"FUSED=", "one kernel for a chain"},
+       {"num_warps=", "warps of a program"},
+       {"num_stages=", "stages of copies"},
        {"GRID_2D=", "grid of two dimensions"},
        {"STREAMING=", "stores past the cache"}}};
   std::string text;

@@ -5,6 +5,7 @@
 #include "lib/develop/EditedFiles.h"
 #include "lib/develop/PatternText.h"
 #include "lib/develop/accuracy/Compilation.h"
+#include "lib/develop/performance/Criteria.h"
 #include "lib/document/RooflinePicture.h"
 #include "lib/generator/CompanionWriter.h"
 #include "lib/measure/peaks/DeviceChip.h"
@@ -348,10 +349,6 @@ Result<StageResult> Development::optimize() {
           "none is made: rounds are measured, and '{}' is not this machine", machine.name);
       return StageResult::Passed;
     }
-    if (generation.program) {
-      optimization_.stopReason = "none is made: kernels made of programs have one schedule so far";
-      return StageResult::Passed;
-    }
     // Rounds are written from the generated kernel, not from one edited by hand.
     if (auto kept =
             keepEditedFiles(workspace, edited, generator::writeFiles(generation), options.progress);
@@ -398,6 +395,14 @@ Result<StageResult> Development::optimize() {
 std::optional<bool> Development::isTargetMet() const {
   const auto speedup = overallSpeedup(rows);
   return speedup ? std::optional(*speedup >= op().targetSpeedup) : std::nullopt;
+}
+
+std::vector<std::string> Development::criteriaTexts() const {
+  std::vector<std::string> texts;
+  for (const Criterion &one : criteriaOf(rows, op().targetSpeedup)) {
+    texts.push_back(one.text());
+  }
+  return texts;
 }
 
 std::string Development::modeLog() const {
@@ -479,8 +484,8 @@ Status Development::finish() {
   // What an earlier run measured stays until this one has measured again.
   if (!optimization_.stopReason.empty() && !elsewhere) {
     auto log = generator::writeOptimizationLog(
-        workspace.manifest,
-        {op().targetSpeedup, overallSpeedup(rows), optimization_.stopReason, optimization_.next});
+        workspace.manifest, {op().targetSpeedup, overallSpeedup(rows), optimization_.stopReason,
+                             optimization_.next, criteriaTexts()});
     if (auto written = workspace.writeFile({"optimization_log.md", log}); !written) {
       return written.error();
     }

@@ -260,7 +260,7 @@ private:
   std::vector<Planned> cases;
 };
 
-/// Kernels that have one schedule: what is launched, and what it moves beside the single
+/// Kernels of programs: what is launched, and what it moves beside the single
 /// operations.
 std::string callsChapter(const DocumentInput &input) {
   report::Table launches({"case", "kernel", "blocks", ">programs"});
@@ -280,11 +280,12 @@ std::string callsChapter(const DocumentInput &input) {
                report::formatBytes(unfused),
                tensors > 0 ? report::formatRatio(unfused / (tensors + between)) : "-"});
   }
-  return fmt::format("## 3 Strategy\n\nThe kernels are made of an index-space program, in which a "
-                     "view is arithmetic on indices and moves nothing. They have one schedule so "
-                     "far: there is no other choice whose gain could be told. Figures are for "
-                     "{}.\n\n### 3.1 Launches\n\n",
-                     torchName(input.dtype)) +
+  return fmt::format(
+             "## 3 Strategy\n\nThe kernels are made of an index-space program, in which a "
+             "view is arithmetic on indices and moves nothing. Blocks and forms are by rule, "
+             "or what optimisation rounds kept; chapter 4 has others. Figures are for "
+             "{}.\n\n### 3.1 Launches\n\n",
+             torchName(input.dtype)) +
          launches.markdown() + "\n### 3.2 Bytes moved\n\n" + bytes.markdown() + "\n";
 }
 

@@ -6,6 +6,9 @@
 #include "lib/generator/Decompose.h"
 #include "lib/generator/ScheduleRules.h"
 #include "lib/generator/TensorLayout.h"
+#include "lib/generator/call/CallPlan.h"
+#include "lib/generator/launch/Choices.h"
+#include "lib/generator/schedules/Bottleneck.h"
 
 #include <fmt/format.h>
 
@@ -13,12 +16,6 @@
 #include <iterator>
 
 namespace nereid::generator {
-
-static Schedule programSchedule() {
-  Schedule schedule;
-  schedule.isOfProgram = true;
-  return schedule;
-}
 
 std::vector<PrimitiveOperation> Generation::primitives() const {
   std::vector<PrimitiveOperation> result;
@@ -73,13 +70,22 @@ CaseClass Generation::classOf(const definition::Binding &binding, DType dtype,
   if (!program) {
     return classify(fused, binding, dtype, chip);
   }
+  CaseClass caseClass{dtype, 1, false,
+                      sizeClass(program->tables.at(dtype), launchSymbols(binding))};
   const double bytes = definition::tensorBytes(op(), binding, dtype);
-  return {dtype, 1, bytes > static_cast<double>(chip.lastCacheBytes())};
+  caseClass.isBeyondCache =
+      caseClass.sizesUpTo.empty() && bytes > static_cast<double>(chip.lastCacheBytes());
+  return caseClass;
+}
+
+ProgramCase Generation::programCase(const definition::Binding &binding, DType dtype) const {
+  return {&program->tables.at(dtype), launchSymbols(binding), site, dtype,
+          definition::tensorBytes(op(), binding, dtype)};
 }
 
 std::vector<Schedule> Generation::space(const definition::Binding &binding, DType dtype,
                                         const Machine &chip) const {
-  return program ? std::vector<Schedule>{programSchedule()}
+  return program ? scheduleSpace(programCase(binding, dtype), chip)
                  : scheduleSpace(fused, sizesOf(fused, binding, dtype), dtype, chip);
 }
 
@@ -88,9 +94,58 @@ std::vector<Neighbour> Generation::neighboursOf(const Schedule &schedule,
                                                 const Machine &chip, const Diagnosis &diagnosis,
                                                 const Patterns *patterns,
                                                 const std::vector<Schedule> &tried) const {
-  return program ? std::vector<Neighbour>()
-                 : neighbours(fused, schedule, sizesOf(fused, binding, dtype), dtype, chip,
-                              diagnosis, patterns, tried);
+  return program
+             ? neighbours(programCase(binding, dtype), schedule, chip, diagnosis, patterns, tried)
+             : neighbours(fused, schedule, sizesOf(fused, binding, dtype), dtype, chip, diagnosis,
+                          patterns, tried);
+}
+
+Schedule Generation::keptOf(const Schedule &schedule, const definition::Binding &binding,
+                            DType dtype) const {
+  return program ? chosenPart(programCase(binding, dtype), schedule) : schedule;
+}
+
+std::string Generation::kindOf(const std::string &key) const {
+  return program ? roleOfChange(key) : fused.kind();
+}
+
+CaseSizes Generation::sizesFor(const std::string &key, const definition::Binding &binding,
+                               DType dtype) const {
+  return program ? sizesOf(programCase(binding, dtype), roleOfChange(key))
+                 : sizesOf(fused, binding, dtype);
+}
+
+void Generation::describe(const Schedule &schedule, const definition::Binding &binding, DType dtype,
+                          const Machine &chip, Diagnosis &diagnosis) const {
+  diagnosis.processors = chip.cores;
+  diagnosis.isOnDevice = chip.isDevice;
+  if (!program) {
+    const CaseSizes sizes = sizesOf(fused, binding, dtype);
+    const int64_t block =
+        schedule.variant == KernelVariant::Flat ? schedule.get("BLOCK") : schedule.get("BLOCK_N");
+    diagnosis.runBytes = static_cast<double>(std::min(std::max<int64_t>(block, 1), sizes.columns) *
+                                             static_cast<int64_t>(sizeInBytes(dtype)));
+    LaunchFigures figures;
+    figures.programs = diagnosis.programs;
+    diagnosis.waveFraction = waveFraction(figures, chip);
+  } else {
+    const ProgramCase one = programCase(binding, dtype);
+    if (auto figures = figuresOf(*one.table, one.symbols, one.site, chosenBy(schedule))) {
+      describeTiles(*figures, chip, diagnosis);
+    }
+  }
+  diagnosis.bottleneck = bottleneckOf(diagnosis);
+}
+
+FirstChoice Generation::firstChoice(const definition::Binding &binding, DType dtype,
+                                    const Machine &chip, const Patterns *patterns) const {
+  const char *naive = "as --start naive asks for";
+  if (start == Start::Naive) {
+    return {program ? naiveSchedule(program->tables.at(dtype)) : naiveSchedule(fused), "naive",
+            naive};
+  }
+  return program ? firstSchedule(programCase(binding, dtype), chip, patterns)
+                 : firstSchedule(fused, sizesOf(fused, binding, dtype), dtype, chip, patterns);
 }
 
 Schedule Generation::scheduleFor(const definition::Binding &binding, DType dtype,
@@ -103,12 +158,7 @@ Schedule Generation::scheduleFor(const definition::Binding &binding, DType dtype
   if (isUsable) {
     return entry->schedule;
   }
-  const FirstChoice choice =
-      program
-          ? FirstChoice{programSchedule(), "program", "the only one of kernels made of programs"}
-      : start == Start::Naive
-          ? FirstChoice{naiveSchedule(fused), "naive", "as --start naive asks for"}
-          : firstSchedule(fused, sizes, dtype, chip, patterns);
+  const FirstChoice choice = firstChoice(binding, dtype, chip, patterns);
   table.set(caseClass, choice.schedule, choice.origin);
   remarks.push_back(fmt::format("{}: {} by {}, {}", caseClass.text(), choice.schedule.text(),
                                 choice.origin, choice.reason));

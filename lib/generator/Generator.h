@@ -11,6 +11,7 @@
 #include "lib/generator/Schedule.h"
 #include "lib/generator/programs/ProgramOperator.h"
 #include "lib/generator/python/Language.h"
+#include "lib/generator/schedules/ProgramSchedules.h"
 
 #include <string>
 #include <vector>
@@ -57,9 +58,24 @@ struct Generation {
                                       const Patterns *patterns,
                                       const std::vector<Schedule> &tried) const;
 
+  /// What becomes of a schedule that is kept for a class: of programs, what the rules do not say.
+  Schedule keptOf(const Schedule &schedule, const definition::Binding &binding, DType dtype) const;
+  /// How patterns file a change of this schedule: the kind of operator and its sizes. Of programs,
+  /// the template that the change is of.
+  std::string kindOf(const std::string &key) const;
+  CaseSizes sizesFor(const std::string &key, const definition::Binding &binding, DType dtype) const;
+  /// Fills in what the schedule's tiles say of a measurement.
+  void describe(const Schedule &schedule, const definition::Binding &binding, DType dtype,
+                const Machine &chip, Diagnosis &diagnosis) const;
+
   /// The table's schedule for a case, or the first choice (which is then entered in the table).
   Schedule scheduleFor(const definition::Binding &binding, DType dtype, const Machine &chip,
                        const Patterns *patterns = nullptr);
+
+private:
+  ProgramCase programCase(const definition::Binding &binding, DType dtype) const;
+  FirstChoice firstChoice(const definition::Binding &binding, DType dtype, const Machine &chip,
+                          const Patterns *patterns) const;
 };
 
 /// Fused kernels where they can be made, else those of programs; no schedules. The error is

@@ -192,8 +192,9 @@ private:
 } // namespace
 
 std::string writeKernelHeader(const Generation &generation) {
-  return generation.program ? writeProgramHeader(generation.called(), *generation.program)
-                            : HeaderWriter(generation).run();
+  return generation.program
+             ? writeProgramHeader(generation.called(), *generation.program, generation.table)
+             : HeaderWriter(generation).run();
 }
 
 } // namespace nereid::generator

@@ -2,6 +2,8 @@
 // JSON form of the manifest, schema 1. Keys are the members' names.
 #include "lib/generator/Manifest.h"
 
+#include "lib/generator/schedules/Bottleneck.h"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -28,6 +30,9 @@ Json tableToJson(const ScheduleTable &table) {
                        {"isBeyondCache", entry.caseClass.isBeyondCache},
                        {"schedule", entry.schedule.text()},
                        {"origin", entry.origin}});
+    if (!entry.caseClass.sizesUpTo.empty()) {
+      entries.back()["sizesUpTo"] = entry.caseClass.sizesUpTo;
+    }
     if (entry.form != Form::Unasked) {
       entries.back()["form"] = formName(entry.form);
     }
@@ -50,7 +55,8 @@ std::optional<ScheduleTable> tableFromJson(const Json &json) {
       return std::nullopt;
     }
     CaseClass caseClass{*dtype, entry.at("columnsUpTo").get<int64_t>(),
-                        entry.at("isBeyondCache").get<bool>()};
+                        entry.at("isBeyondCache").get<bool>(),
+                        entry.value("sizesUpTo", std::map<std::string, int64_t>())};
     table.set(caseClass, *schedule, entry.at("origin").get<std::string>());
     table.setForm(caseClass, *form);
   }
@@ -79,7 +85,14 @@ Json diagnosisToJson(const Diagnosis &diagnosis) {
           {"isBeyondCache", diagnosis.isBeyondCache},
           {"launchFraction", diagnosis.launchFraction},
           {"idleFraction", diagnosis.idleFraction},
-          {"programs", diagnosis.programs}};
+          {"programs", diagnosis.programs},
+          {"processors", diagnosis.processors},
+          {"waveFraction", diagnosis.waveFraction},
+          {"runBytes", diagnosis.runBytes},
+          {"readsOfByte", diagnosis.readsOfByte},
+          {"pressure", diagnosis.pressure},
+          {"isOnDevice", diagnosis.isOnDevice},
+          {"bottleneck", bottleneckName(diagnosis.bottleneck)}};
 }
 Diagnosis diagnosisFromJson(const Json &json) {
   Diagnosis diagnosis;
@@ -89,6 +102,15 @@ Diagnosis diagnosisFromJson(const Json &json) {
   diagnosis.launchFraction = json.at("launchFraction").get<double>();
   diagnosis.idleFraction = json.at("idleFraction").get<double>();
   diagnosis.programs = json.at("programs").get<int64_t>();
+  // An older version did not say.
+  diagnosis.processors = json.value("processors", int64_t{0});
+  diagnosis.waveFraction = json.value("waveFraction", 0.0);
+  diagnosis.runBytes = json.value("runBytes", 0.0);
+  diagnosis.readsOfByte = json.value("readsOfByte", 0.0);
+  diagnosis.pressure = json.value("pressure", 0.0);
+  diagnosis.isOnDevice = json.value("isOnDevice", false);
+  diagnosis.bottleneck =
+      parseBottleneck(json.value("bottleneck", "")).value_or(Bottleneck::Unknown);
   return diagnosis;
 }
 

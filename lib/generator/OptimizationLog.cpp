@@ -2,6 +2,8 @@
 // Markdown of the optimisation rounds, see OptimizationLog.h.
 #include "lib/generator/OptimizationLog.h"
 
+#include "lib/generator/schedules/Bottleneck.h"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -30,17 +32,6 @@ std::string constantsOf(const std::string &schedule) {
   }
   return (colon == std::string::npos ? "" : "kernel=" + schedule.substr(0, colon) + "\n") + text +
          "\n";
-}
-
-std::string bottleneck(const Diagnosis &found) {
-  if (found.bandwidthFraction >= 0.85) {
-    return "memory bandwidth, close to the limit of the chip";
-  }
-  if (found.computeFraction > found.bandwidthFraction) {
-    return found.computeFraction >= 0.6 ? "arithmetic, close to the limit of the chip"
-                                        : "arithmetic, with room left";
-  }
-  return "memory bandwidth, with room left";
 }
 
 /// What one share was and became, where it moved by more than a measurement differs from itself.
@@ -117,7 +108,9 @@ std::vector<std::string> constantNames(const std::vector<RoundRecord> &rounds) {
 std::string parameterCells(const std::string &text, const std::vector<std::string> &names) {
   const auto schedule = parseSchedule(text);
   std::string cells =
-      fmt::format("| {} ", schedule ? variantName(schedule->variant) : std::string_view("-"));
+      fmt::format("| {} ", !schedule               ? std::string_view("-")
+                           : schedule->isOfProgram ? std::string_view("program")
+                                                   : variantName(schedule->variant));
   for (const std::string &name : names) {
     const int64_t value = schedule ? schedule->get(name, -1) : -1;
     cells += value < 0 ? "| - " : fmt::format("| {} ", value);
@@ -156,19 +149,37 @@ std::string roundsTable(const Manifest &manifest) {
   return text + "\n";
 }
 
+/// What the schedule's tiles say, as far as that is known.
+std::string tilesText(const Diagnosis &found) {
+  if (found.runBytes <= 0) {
+    return "";
+  }
+  std::string text =
+      fmt::format("- **Tiles** runs of {:.0f} bytes, {:.0f} % of the places of their "
+                  "waves taken",
+                  found.runBytes, 100 * found.waveFraction);
+  if (found.readsOfByte > 0) {
+    text += fmt::format(", each byte moved {:.1f} times, {:.2f} times the room of a tile",
+                        found.readsOfByte, found.pressure);
+  }
+  return text + "\n";
+}
+
 std::string roundText(const Manifest &manifest, const RoundRecord &round, double target) {
   std::string text = fmt::format("## Round {}: {}\n\n", round.round, round.change);
   text += fmt::format("- **Version** {}.{}, case {}, {}; target {:.2f}x\n", manifest.operatorName,
                       round.round, caseText(round), round.dtype, target);
   const Diagnosis &before = round.before;
   text += fmt::format("- **Before** {:.3f}x the baseline, {:.0f} % of the {} bandwidth, {:.0f} % "
-                      "of the peak arithmetic: bound by {}\n",
+                      "of the peak arithmetic\n"
+                      "- **Bottleneck** {}: {}\n",
                       round.speedupBefore, before.bandwidthFraction * 100,
                       before.isBeyondCache ? "copy" : "cache", before.computeFraction * 100,
-                      bottleneck(before));
+                      bottleneckName(before.bottleneck), bottleneckText(before.bottleneck, before));
   text += fmt::format("- **Parallelism** {} programs, threads without one {:.0f} % of the time, "
                       "{:.0f} % of it spent launching\n",
                       before.programs, before.idleFraction * 100, before.launchFraction * 100);
+  text += tilesText(before);
   text += fmt::format("- **Change** of class {}, touches {}: {}\n", round.changeClass,
                       filesTouched(round.changeClass), round.change);
   text += fmt::format("- **Reason** {}\n\n", round.reason);
@@ -225,6 +236,13 @@ std::string summaryText(const Manifest &manifest, const LogSummary &summary) {
   text += fmt::format("\nTarget {:.2f}x: {}.", summary.targetSpeedup, reached);
   text += summary.stopReason.empty() ? " Still running.\n"
                                      : fmt::format(" Stopped: {}.\n", summary.stopReason);
+  if (!summary.criteria.empty()) {
+    const bool isPassed = summary.speedup && *summary.speedup >= summary.targetSpeedup;
+    text += fmt::format("\n{}, by these criteria:\n\n", isPassed ? "PASSED" : "NOT PASSED");
+    for (const std::string &one : summary.criteria) {
+      text += "- " + one + "\n";
+    }
+  }
   std::string worked, failed;
   for (const RoundRecord &round : manifest.rounds) {
     const std::string why = whyText(round);

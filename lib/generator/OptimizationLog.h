@@ -15,6 +15,7 @@ struct LogSummary {
   std::optional<double> speedup; ///< average over the cases; none = not told
   std::string stopReason;        ///< "target reached", "no neighbour left", …; empty while running
   std::vector<std::string> next; ///< what to try, a sentence each
+  std::vector<std::string> criteria = {}; ///< each with its figure, reached or not
 };
 std::string writeOptimizationLog(const Manifest &manifest, const LogSummary &summary);
 

@@ -63,6 +63,16 @@ Schedule Schedule::with(std::string_view name, int64_t value) const {
   return changed;
 }
 
+Schedule Schedule::choosing(const std::string &name, int64_t value) const {
+  Schedule changed = with(name, value);
+  const bool isThere = std::any_of(constants.begin(), constants.end(),
+                                   [&](const auto &one) { return one.first == name; });
+  if (!isThere) {
+    changed.constants.emplace_back(name, value);
+  }
+  return changed;
+}
+
 std::string Schedule::constantsText() const {
   std::string text;
   for (const auto &[key, value] : constants) {
@@ -125,8 +135,14 @@ CaseSizes sizesOf(const FusedOperator &fused, const definition::Binding &binding
 }
 
 std::string CaseClass::text() const {
-  return fmt::format("{},columns<={},{}", torchName(dtype), columnsUpTo,
-                     isBeyondCache ? "beyond-cache" : "in-cache");
+  std::string sizes = sizesUpTo.empty() ? fmt::format(",columns<={}", columnsUpTo) : "";
+  for (const auto &[name, size] : sizesUpTo) {
+    sizes += fmt::format(",{}<={}", name, size);
+  }
+  return fmt::format("{}{}{}", torchName(dtype), sizes,
+                     !sizesUpTo.empty() ? ""
+                     : isBeyondCache    ? ",beyond-cache"
+                                        : ",in-cache");
 }
 
 CaseClass classify(const FusedOperator &fused, const definition::Binding &binding, DType dtype,
@@ -160,8 +176,10 @@ void ScheduleTable::set(const CaseClass &caseClass, const Schedule &schedule, st
   }
   entries.push_back({caseClass, schedule, std::move(origin), Form::Unasked});
   std::sort(entries.begin(), entries.end(), [](const Entry &a, const Entry &b) {
-    return std::tuple(a.caseClass.dtype, a.caseClass.columnsUpTo, a.caseClass.isBeyondCache) <
-           std::tuple(b.caseClass.dtype, b.caseClass.columnsUpTo, b.caseClass.isBeyondCache);
+    auto key = [](const CaseClass &one) {
+      return std::tie(one.dtype, one.sizesUpTo, one.columnsUpTo, one.isBeyondCache);
+    };
+    return key(a.caseClass) < key(b.caseClass);
   });
 }
 

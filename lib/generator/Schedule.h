@@ -7,6 +7,7 @@
 #include "lib/generator/Fusion.h"
 #include "lib/machine/Machine.h"
 
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -28,12 +29,15 @@ struct Schedule {
   KernelVariant variant = KernelVariant::Flat;
   /// Constexprs in the order of the kernel's parameters; booleans as 0 and 1.
   std::vector<std::pair<std::string, int64_t>> constants;
-  /// Of kernels made of programs, which have one schedule so far and no variants: what their launch
-  /// table says (programs/). "program:BLOCK_X=4,BLOCK_Y=1024" shows the blocks of one call.
+  /// Of kernels made of programs, which have no variants: values of their launch table's choices
+  /// (launch/Table.h), "program:map.BLOCK_X=4,map.BLOCK_Y=1024". The table's rule decides those
+  /// that are not named.
   bool isOfProgram = false;
 
   int64_t get(std::string_view name, int64_t fallback = 0) const;
   Schedule with(std::string_view name, int64_t value) const;
+  /// The same with a constant that need not be there yet.
+  Schedule choosing(const std::string &name, int64_t value) const;
   /// "BLOCK_M=32,BLOCK_N=512,GRID_2D=1,STREAMING=0".
   std::string constantsText() const;
   /// "tiles:BLOCK_M=32,BLOCK_N=512,GRID_2D=1,STREAMING=0"; parseSchedule reads it back.
@@ -57,7 +61,9 @@ struct CaseClass {
   DType dtype = DType::F32;
   int64_t columnsUpTo = 0; ///< power of two
   bool isBeyondCache = false;
-  std::string text() const; ///< "float32,columns<=1024,beyond-cache"
+  /// Of kernels made of programs, instead of columns and cache: each size rounded up likewise.
+  std::map<std::string, int64_t> sizesUpTo = {};
+  std::string text() const; ///< "float32,columns<=1024,beyond-cache", "float32,M<=64,N<=256"
   bool operator==(const CaseClass &) const = default;
 };
 CaseClass classify(const FusedOperator &fused, const definition::Binding &binding, DType dtype,
@@ -111,6 +117,20 @@ FirstChoice firstSchedule(const FusedOperator &fused, const CaseSizes &sizes, DT
 enum class ChangeClass { Parameter, Interface, Logic };
 std::string_view changeClassName(ChangeClass changeClass);
 
+/// What keeps a kernel from being quicker, see schedules/Bottleneck.h.
+enum class Bottleneck : uint8_t {
+  Unknown,
+  Bandwidth,
+  Arithmetic,
+  Uncoalesced,
+  CacheMisses,
+  Latency,
+  Pressure,
+  Parallelism,
+  TailWave,
+  Launch
+};
+
 /// What a measurement said about the present schedule; the caller fills in what it knows.
 struct Diagnosis {
   double bandwidthFraction = 0; ///< achieved / what a copy, or the cache, can; 0 = not measured
@@ -119,6 +139,14 @@ struct Diagnosis {
   double launchFraction = 0;    ///< share of the time spent in launching programs
   double idleFraction = 0;      ///< of the threads' time: measured, without a program
   int64_t programs = 0;         ///< of one launch
+  // Of the schedule's tiles, by arithmetic; 0 = not known.
+  int64_t processors = 0;  ///< that take programs
+  double waveFraction = 0; ///< of the places in all waves of programs, how many have one
+  double runBytes = 0;     ///< that lie one behind the other, on average
+  double readsOfByte = 0;  ///< how often each byte of the operands is moved
+  double pressure = 0;     ///< a tile's bytes by its share of cache or registers
+  bool isOnDevice = false;
+  Bottleneck bottleneck = Bottleneck::Unknown;
 };
 
 /// The constants (and the variant) in which `after` differs: "BLOCK_N=1024", "variant=looped_rows".

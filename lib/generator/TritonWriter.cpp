@@ -317,8 +317,9 @@ private:
 } // namespace
 
 std::string writeTriton(const Generation &generation) {
-  return generation.program ? writeProgramTriton(generation.called(), *generation.program)
-                            : TritonWriter(generation).run();
+  return generation.program
+             ? writeProgramTriton(generation.called(), *generation.program, generation.table)
+             : TritonWriter(generation).run();
 }
 
 } // namespace nereid::generator

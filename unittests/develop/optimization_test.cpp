@@ -3,6 +3,7 @@
 // the files, the patterns and the next choice; noise reaches nothing.
 #include "lib/definition/Graph.h"
 #include "lib/develop/Optimization.h"
+#include "lib/generator/call/CallPlan.h"
 #include "lib/support/AtomicFile.h"
 
 #include <gtest/gtest.h>
@@ -19,12 +20,12 @@ using generator::Schedule;
 
 class Rounds : public testing::Test {
 protected:
-  Rounds()
+  explicit Rounds(const std::string &definition = "broadcast_add")
       : folder(testing::TempDir() + "/nereid_rounds_" + std::to_string(::getpid())),
-        text(*readTextFile(NEREID_SOURCE_DIR "/operators/broadcast_add.toml")) {
+        text(*readTextFile(NEREID_SOURCE_DIR "/operators/" + definition + ".toml")) {
     std::filesystem::remove_all(folder);
     Diagnostics diags;
-    auto op = definition::parseOperator("broadcast_add.toml", text, diags);
+    auto op = definition::parseOperator(definition + ".toml", text, diags);
     EXPECT_TRUE(bool(op)) << diags.render();
     chip.cores = 2;
     chip.name = "a chip";
@@ -110,6 +111,78 @@ TEST_F(Rounds, AGainReachesFilesPatternsAndTheNextChoice) {
   EXPECT_NEAR(round.before.launchFraction, 0.2, 1e-12); // 0.2 ms of 1 ms
   EXPECT_GT(round.before.programs, 0);
   EXPECT_NE(round.sizes.find(" = "), std::string::npos);
+}
+
+/// The same of kernels made of programs, whose choices are in their launch tables.
+class ProgramRounds : public Rounds {
+protected:
+  ProgramRounds() : Rounds("products/matmul") {}
+};
+
+TEST_F(ProgramRounds, AGainReachesFilesPatternsAndTheNextChoice) {
+  ASSERT_TRUE(generation.program.has_value());
+  const definition::Binding &binding = generation.op().performanceCases.front().binding;
+  const Schedule before =
+      generator::planCall(generation, rows.front().schedule, binding, DType::F32)->schedule;
+  rows.front().schedule = before;
+  evidence = {clear(1.3), clear(1.25)};
+  const OptimizationResult result = run();
+  ASSERT_EQ(result.rounds.size(), 1u) << result.stopReason;
+  const generator::RoundRecord &round = result.rounds.front();
+  EXPECT_TRUE(round.isKept) << round.conclusion;
+  EXPECT_NE(round.before.bottleneck, generator::Bottleneck::Unknown);
+  EXPECT_GT(round.before.runBytes, 0);
+  // What the rules do not say is in the table, and the files launch it.
+  const Schedule kept = generation.scheduleFor(binding, DType::F32, chip);
+  EXPECT_EQ(kept.constants.size(), 1u) << kept.text();
+  EXPECT_EQ(generator::planCall(generation, kept, binding, DType::F32)->schedule.text(),
+            rows.front().schedule.text());
+  EXPECT_NE(readTextFile(project->path("matmul_triton.py"))->find("if tuned else"),
+            std::string::npos);
+  // Another type of the same sizes stays as it was.
+  EXPECT_TRUE(generation.scheduleFor(binding, DType::F16, chip).constants.empty());
+  ASSERT_TRUE(bool(patterns.save(folder + "/patterns.json")));
+  patterns = *generator::Patterns::load(folder + "/patterns.json");
+  EXPECT_EQ(nextChoice().text(), kept.text());
+  // Through the manifest, as another run reads it.
+  ASSERT_TRUE(bool(project->saveManifest()));
+  EXPECT_EQ(generator::Project::open(folder)
+                ->manifest.table.find(generation.classOf(binding, DType::F32, chip))
+                ->schedule.text(),
+            kept.text());
+}
+
+/// What was learned of one operator's template is the first choice of another one's.
+TEST_F(ProgramRounds, PatternsAreOfTemplates) {
+  evidence = {clear(1.3), clear(1.25)};
+  ASSERT_TRUE(run().rounds.front().isKept);
+  ASSERT_EQ(patterns.all().size(), 1u);
+  EXPECT_EQ(patterns.all().front().operatorKind, "contract");
+  Diagnostics diags;
+  const std::string path = NEREID_SOURCE_DIR "/operators/products/linear_gelu.toml";
+  auto other = definition::parseOperator(path, *readTextFile(path), diags);
+  ASSERT_TRUE(bool(other)) << diags.render();
+  auto next = generator::generate(*other, chip, &patterns);
+  ASSERT_TRUE(bool(next));
+  EXPECT_TRUE(std::any_of(next->table.entries.begin(), next->table.entries.end(),
+                          [](const auto &entry) { return entry.origin == "pattern"; }));
+}
+
+TEST_F(ProgramRounds, TheNaiveStartIsLeftStepByStep) {
+  generation = *generator::generate(generation.op(), chip, nullptr, generator::Start::Naive);
+  rows.front().schedule =
+      generation.scheduleFor(generation.op().performanceCases.front().binding, DType::F32, chip);
+  EXPECT_EQ(rows.front().schedule.get("contract.BLOCK_M"), 32);
+  options.rounds = 3;
+  for (int i = 0; i < 6; ++i) {
+    evidence.push_back(clear(1.2));
+  }
+  const OptimizationResult result = run();
+  EXPECT_EQ(result.rounds.size(), 3u) << result.stopReason;
+  for (const generator::RoundRecord &round : result.rounds) {
+    EXPECT_TRUE(round.isKept) << round.conclusion;
+    EXPECT_GE(round.expectedGain, 1.02);
+  }
 }
 
 /// A cache can do so much that its rows seem far away, and rounds would never reach the others.

@@ -143,6 +143,12 @@ void printVerdict(const Development &development, const Session &session) {
                        development.device() != nullptr ? "the eager form" : "the unfused baseline",
                        overallText(development), counted, rows.size());
   }
+  if (!session.json && isAccurate && !development.isElsewhere() && !rows.empty()) {
+    fmt::print("Criteria\n");
+    for (const std::string &one : development.criteriaTexts()) {
+      fmt::print("  {}\n", one);
+    }
+  }
   if (!session.json) {
     fmt::print("{}: {}; the target is {}\n", isPassed ? "PASSED" : "NOT PASSED", text,
                report::formatRatio(development.op().targetSpeedup));

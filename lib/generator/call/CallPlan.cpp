@@ -2,6 +2,7 @@
 #include "lib/generator/call/CallPlan.h"
 
 #include "lib/definition/operations/Shape.h"
+#include "lib/generator/launch/Choices.h"
 
 #include <fmt/format.h>
 
@@ -20,17 +21,18 @@ class ProgramPlanner {
 public:
   ProgramPlanner(const Generation &generation, const definition::Binding &binding, DType dtype,
                  Alignment isAligned, const std::map<std::string, double> &scalars,
-                 const LaunchSite &site)
-      : called(generation.called()), table(generation.program->tables.at(dtype)), site(site),
-        binding(binding), isAligned(std::move(isAligned)), scalars(scalars) {}
+                 const LaunchSite &site, const Schedule &schedule)
+      : chosen(chosenBy(schedule)), called(generation.called()),
+        table(generation.program->tables.at(dtype)), site(site), binding(binding),
+        isAligned(std::move(isAligned)), scalars(scalars) {}
 
   Result<CallPlan> run() {
-    const std::map<std::string, int64_t> symbols = symbolsOf(binding);
-    auto launches = bindLaunch(table, symbols, site);
+    const std::map<std::string, int64_t> symbols = launchSymbols(binding);
+    auto launches = bindLaunch(table, symbols, site, chosen);
     if (!launches) {
       return launches.error();
     }
-    auto elements = bindWorkspaces(table, symbols, site);
+    auto elements = bindWorkspaces(table, symbols, site, chosen);
     if (!elements) {
       return elements.error();
     }
@@ -43,33 +45,26 @@ public:
       const BoundLaunch &bound = (*launches)[i];
       if (bound.programs > 0) {
         plan.launches.push_back(launch(table.kernels[i], bound));
-        note(bound, plan.schedule);
+        note(table.kernels[i], bound, plan.schedule);
       }
     }
+    noteForms(plan.schedule);
     return plan;
   }
 
 private:
-  static std::map<std::string, int64_t> symbolsOf(const definition::Binding &binding) {
-    std::map<std::string, int64_t> symbols = binding.symbols;
-    int64_t rest = 1;
-    for (int64_t size : binding.rest) {
-      rest *= size;
-    }
-    symbols.emplace("rest", rest);
-    return symbols;
-  }
-
-  /// Block sizes for people; those of later launches under names of their own.
-  static void note(const BoundLaunch &bound, Schedule &schedule) {
-    const auto isKnown = [&](const std::string &name) { return schedule.get(name, -1) != -1; };
+  /// What the launch is made by: of the kernels it takes, and what was chosen besides.
+  void note(const LaunchEntry &entry, const BoundLaunch &bound, Schedule &schedule) const {
     for (const auto &[name, value] : bound.constants) {
-      std::string own = name;
-      for (int i = 2; name != "WIDE" && isKnown(own); ++i) {
-        own = fmt::format("{}_{}", name, i);
-      }
       if (name != "WIDE") {
-        schedule.constants.emplace_back(own, value);
+        schedule.constants.emplace_back(entry.role + "." + name, value);
+      }
+    }
+  }
+  void noteForms(Schedule &schedule) const {
+    for (const LaunchChoice &one : table.choices) {
+      if (auto own = chosen.find(one.name); own != chosen.end()) {
+        schedule.constants.emplace_back(*own);
       }
     }
   }
@@ -141,6 +136,7 @@ private:
     return given != scalars.end() ? given->second : found->value;
   }
 
+  const ChosenValues chosen;
   const CalledOperator &called;
   const LaunchTable &table;
   const LaunchSite site;
@@ -148,6 +144,20 @@ private:
   const Alignment isAligned;
   const std::map<std::string, double> &scalars;
 };
+
+} // namespace
+
+std::map<std::string, int64_t> launchSymbols(const definition::Binding &binding) {
+  std::map<std::string, int64_t> symbols = binding.symbols;
+  int64_t rest = 1;
+  for (int64_t size : binding.rest) {
+    rest *= size;
+  }
+  symbols.emplace("rest", rest);
+  return symbols;
+}
+
+namespace {
 
 bool areAllEmpty(const CalledOperator &called, const definition::Binding &binding) {
   auto shapes = outputShapes(called, binding);
@@ -158,13 +168,15 @@ bool areAllEmpty(const CalledOperator &called, const definition::Binding &bindin
 
 Result<CallPlan> planProgram(const Generation &generation, const CheckedCall &call,
                              const Alignment &isAligned,
-                             const std::map<std::string, double> &scalars, const LaunchSite &site) {
+                             const std::map<std::string, double> &scalars, const LaunchSite &site,
+                             const Schedule &schedule) {
   if (areAllEmpty(generation.called(), call.binding)) {
     CallPlan nothing;
     nothing.schedule.isOfProgram = true;
     return nothing;
   }
-  return ProgramPlanner(generation, call.binding, call.dtype, isAligned, scalars, site).run();
+  return ProgramPlanner(generation, call.binding, call.dtype, isAligned, scalars, site, schedule)
+      .run();
 }
 
 } // namespace
@@ -196,7 +208,8 @@ Result<CallPlan> planCall(const Generation &generation, const Schedule &schedule
   if (Status fits = checkCall(generation.called(), binding, dtype); !fits) {
     return fits.error();
   }
-  return planProgram(generation, {binding, dtype}, [](int) { return true; }, {}, generation.site);
+  return planProgram(
+      generation, {binding, dtype}, [](int) { return true; }, {}, generation.site, schedule);
 }
 
 Result<CallPlan> planCall(const Generation &generation, const Schedule &schedule,
@@ -234,7 +247,8 @@ Result<CallPlan> planCall(const Generation &generation, const Schedule &schedule
            reinterpret_cast<uintptr_t>(tensors[static_cast<size_t>(number)]->data()) % alignment ==
                0;
   };
-  auto plan = planProgram(generation, *call, isAligned, scalars, site.value_or(generation.site));
+  auto plan =
+      planProgram(generation, *call, isAligned, scalars, site.value_or(generation.site), schedule);
   if (plan) {
     plan->contiguousCopies = std::move(copies);
   }

@@ -31,6 +31,8 @@ Result<CallPlan> planCall(const Generation &generation, const Schedule &schedule
                           const std::map<std::string, double> &scalars = {},
                           std::optional<LaunchSite> site = {});
 CallPlan callOf(LaunchPlan plan);
+/// What a program's launch table calls the sizes: "rest" is the product of the leading ones.
+std::map<std::string, int64_t> launchSymbols(const definition::Binding &binding);
 
 /// The tensors and values of a call as the runtime takes them.
 struct CallArguments {

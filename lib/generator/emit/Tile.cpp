@@ -25,6 +25,9 @@ Tile::Tile(const Program &program, std::vector<TileDim> tileDims, kernel::Body &
     if (dims[dim].form != DimForm::Point) {
       dims[dim].block = arguments.names.fresh(dims[dim].block);
     }
+    if (!dims[dim].group.empty()) {
+      dims[dim].group = arguments.names.fresh(dims[dim].group);
+    }
     for (IteratorId iterator : dims[dim].iterators) {
       dimOf[iterator] = dim;
     }
@@ -92,6 +95,7 @@ void Tile::bindGrid(const std::vector<size_t> &grid, std::vector<std::string> &i
   std::string rest = arguments.names.fresh(grid.size() > 1 ? "pid" : outermost);
   body.assign(rest, call("tl.program_id", {kernel::Argument("axis", 0)}));
   ids[grid[0]] = rest;
+  std::map<size_t, std::string> innerBlocks;
   for (size_t i = grid.size(); i-- > 1;) {
     const TileDim &dim = dims[grid[i]];
     const std::string blocks = arguments.names.fresh("blocks_" + dim.index);
@@ -103,11 +107,39 @@ void Tile::bindGrid(const std::vector<size_t> &grid, std::vector<std::string> &i
     const std::string outer = arguments.names.fresh(i == 1 ? outermost : "pid_rest");
     body.assign(outer, kernel::binary("//", name(rest), name(blocks)));
     rest = ids[grid[0]] = outer;
+    innerBlocks.emplace(grid[i], blocks);
+  }
+  for (size_t i = 0; i + 1 < grid.size(); ++i) {
+    if (!dims[grid[i]].group.empty()) {
+      regroup(dims[grid[i]], ids[grid[i]], ids[grid[i + 1]], innerBlocks.at(grid[i + 1]));
+    }
   }
   body.when(name("WIDE"), [&] {
     for (size_t dim : grid) {
       body.assign(ids[dim], kernel::method(name(ids[dim]), "to", {name("tl.int64")}));
     }
+  });
+}
+
+/// The order of programs in groups: down the rows of blocks of a group, then the next column.
+void Tile::regroup(const TileDim &dim, const std::string &own, const std::string &inner,
+                   const std::string &innerBlocks) {
+  auto assign = [&](const std::string &hint, const kernel::Expr &value) {
+    const std::string fresh = arguments.names.fresh(hint);
+    body.assign(fresh, value);
+    return name(fresh);
+  };
+  body.when(kernel::binary(">", name(dim.group), 1), [&] {
+    const kernel::Expr blocks = call("tl.cdiv", {extent(dim), name(dim.block)});
+    const kernel::Expr size = assign("group_size", name(dim.group) * name(innerBlocks));
+    const kernel::Expr within = assign("within", name(own) * name(innerBlocks) + name(inner));
+    const kernel::Expr first =
+        assign("group_first", kernel::binary("//", within, size) * name(dim.group));
+    const kernel::Expr rows =
+        assign("group_rows", call("tl.minimum", {blocks - first, name(dim.group)}));
+    const kernel::Expr place = assign("place", kernel::binary("%", within, size));
+    body.assign(own, first + kernel::binary("%", place, rows));
+    body.assign(inner, kernel::binary("//", place, rows));
   });
 }
 

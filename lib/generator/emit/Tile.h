@@ -33,6 +33,9 @@ struct TileDim {
   /// The largest block as an expression of the launch table, instead of both, see
   /// template/Blocks.h.
   std::string largest = {};
+  /// A constexpr: so many blocks of this dimension are taken in turn before the next one of the
+  /// dimension behind it, so that programs at a time share more of what they read. "": one.
+  std::string group = {};
 };
 
 /// Numbers of dimensions of a tile.
@@ -80,6 +83,8 @@ public:
 private:
   kernel::Expr extent(const TileDim &dim);
   void bindGrid(const std::vector<size_t> &grid, std::vector<std::string> &ids);
+  void regroup(const TileDim &dim, const std::string &own, const std::string &inner,
+               const std::string &innerBlocks);
   void bindIndex(size_t dim, const kernel::Expr &first);
   void enter(const std::string &start);
   void bindIterators(const TileDim &dim);

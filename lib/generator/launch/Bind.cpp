@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <limits>
+#include <set>
 
 namespace nereid::generator {
 namespace {
@@ -24,9 +25,17 @@ int64_t evaluated(const std::string &what, const std::string &text,
   return *result;
 }
 
+/// A choice's own value, or the rule's.
+void decide(const LaunchChoice &choice, const ChosenValues &chosen,
+            language::NamedIntegers &values) {
+  auto own = chosen.find(choice.name);
+  values[choiceVariable(choice.name)] =
+      own != chosen.end() ? own->second : evaluated(choice.name, choice.rule, values);
+}
+
 language::NamedIntegers valuesOf(const LaunchTable &table,
                                  const std::map<std::string, int64_t> &symbols,
-                                 const LaunchSite &site) {
+                                 const LaunchSite &site, const ChosenValues &chosen) {
   language::NamedIntegers values = {{processorsName, site.processors}};
   for (const std::string &symbol : table.symbols) {
     auto found = symbols.find(symbol);
@@ -38,10 +47,14 @@ language::NamedIntegers valuesOf(const LaunchTable &table,
   for (const NamedExpression &one : table.derived) {
     values[one.name] = evaluated(one.name, one.value, values);
   }
+  for (const LaunchChoice &one : table.choices) {
+    decide(one, chosen, values);
+  }
   return values;
 }
 
-BoundLaunch bound(const LaunchEntry &entry, language::NamedIntegers values) {
+BoundLaunch bound(const LaunchEntry &entry, language::NamedIntegers values,
+                  const ChosenValues &chosen) {
   BoundLaunch launch;
   launch.function = entry.function;
   auto sign = [&](const std::string &name, const std::string &type) {
@@ -59,10 +72,26 @@ BoundLaunch bound(const LaunchEntry &entry, language::NamedIntegers values) {
       sign(argument.name, argument.kind == StageArgument::Kind::Memory ? "*" + element : element);
     }
   }
+  auto pass = [&](const std::string &name, int64_t value) {
+    values[name] = value;
+    sign(name, std::to_string(value));
+    launch.constants.emplace_back(name, value);
+  };
+  std::set<std::string> passed;
   for (const NamedExpression &one : entry.constexprs) {
-    values[one.name] = evaluated(one.name, one.value, values);
-    sign(one.name, std::to_string(values[one.name]));
-    launch.constants.emplace_back(one.name, values[one.name]);
+    for (const LaunchChoice &choice : entry.choices) {
+      if (choice.constant == one.name) {
+        decide(choice, chosen, values);
+      }
+    }
+    pass(one.name, evaluated(one.name, one.value, values));
+    passed.insert(one.name);
+  }
+  for (const LaunchChoice &choice : entry.choices) {
+    auto own = chosen.find(choice.name);
+    if (own != chosen.end() && !passed.contains(choice.constant)) {
+      pass(choice.constant, own->second);
+    }
   }
   launch.programs = evaluated("grid", entry.grid, values);
   return launch;
@@ -72,9 +101,9 @@ BoundLaunch bound(const LaunchEntry &entry, language::NamedIntegers values) {
 
 Result<std::vector<int64_t>> bindWorkspaces(const LaunchTable &table,
                                             const std::map<std::string, int64_t> &symbols,
-                                            const LaunchSite &site) {
+                                            const LaunchSite &site, const ChosenValues &chosen) {
   try {
-    const language::NamedIntegers values = valuesOf(table, symbols, site);
+    const language::NamedIntegers values = valuesOf(table, symbols, site, chosen);
     std::vector<int64_t> elements;
     for (const Workspace &one : table.workspaces) {
       elements.push_back(evaluated(one.name, one.elements, values));
@@ -87,15 +116,33 @@ Result<std::vector<int64_t>> bindWorkspaces(const LaunchTable &table,
 
 Result<std::vector<BoundLaunch>> bindLaunch(const LaunchTable &table,
                                             const std::map<std::string, int64_t> &symbols,
-                                            const LaunchSite &site) {
+                                            const LaunchSite &site, const ChosenValues &chosen) {
   try {
-    const language::NamedIntegers values = valuesOf(table, symbols, site);
+    const language::NamedIntegers values = valuesOf(table, symbols, site, chosen);
     std::vector<BoundLaunch> launches;
     launches.reserve(table.kernels.size());
     for (const LaunchEntry &entry : table.kernels) {
-      launches.push_back(bound(entry, values));
+      launches.push_back(bound(entry, values, chosen));
     }
     return launches;
+  } catch (Failure &failure) {
+    return std::move(failure.diagnostic);
+  }
+}
+
+Result<std::vector<std::vector<int64_t>>> bindExtents(const LaunchTable &table,
+                                                      const std::map<std::string, int64_t> &symbols,
+                                                      const LaunchSite &site) {
+  try {
+    const language::NamedIntegers values = valuesOf(table, symbols, site, {});
+    std::vector<std::vector<int64_t>> extents;
+    for (const LaunchEntry &entry : table.kernels) {
+      extents.emplace_back();
+      for (const LaunchDim &dim : entry.dims) {
+        extents.back().push_back(evaluated("extent", dim.extent, values));
+      }
+    }
+    return extents;
   } catch (Failure &failure) {
     return std::move(failure.diagnostic);
   }

@@ -10,6 +10,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kinds[] = {"memory", "number", "size"};
+constexpr std::string_view choiceKinds[] = {"block", "form", "held", "order", "option"};
+constexpr std::string_view forms[] = {"grid", "point", "whole", "looped"};
 
 Json pairs(const std::vector<NamedExpression> &list) {
   Json result = Json::array();
@@ -35,13 +37,82 @@ DType dtypeFrom(const Json &name) {
   return *dtype;
 }
 
-StageArgument::Kind kindFrom(const Json &name) {
-  for (size_t i = 0; i < std::size(kinds); ++i) {
-    if (name == kinds[i]) {
-      return static_cast<StageArgument::Kind>(i);
+/// The enumerator of this name.
+template <typename Enum, size_t count>
+Enum enumerator(const std::string_view (&names)[count], const Json &name) {
+  for (size_t i = 0; i < count; ++i) {
+    if (name == names[i]) {
+      return static_cast<Enum>(i);
     }
   }
   throw Json::other_error::create(601, "unknown kind " + name.dump(), nullptr);
+}
+
+Json choicesJson(const std::vector<LaunchChoice> &choices) {
+  Json result = Json::array();
+  for (const LaunchChoice &one : choices) {
+    result.push_back({{"kind", choiceKinds[static_cast<size_t>(one.kind)]},
+                      {"name", one.name},
+                      {"constant", one.constant},
+                      {"rule", one.rule},
+                      {"least", one.least},
+                      {"most", one.most},
+                      {"naive", one.naive}});
+  }
+  return result;
+}
+
+std::vector<LaunchChoice> choicesFrom(const Json &list) {
+  std::vector<LaunchChoice> result;
+  for (const Json &one : list) {
+    result.push_back({enumerator<LaunchChoice::Kind>(choiceKinds, one.at("kind")), one.at("name"),
+                      one.at("constant"), one.at("rule"), one.at("least"), one.at("most"),
+                      one.at("naive")});
+  }
+  return result;
+}
+
+Json dimsJson(const std::vector<LaunchDim> &dims) {
+  Json result = Json::array();
+  for (const LaunchDim &one : dims) {
+    result.push_back({{"form", forms[static_cast<size_t>(one.form)]},
+                      {"block", one.block},
+                      {"group", one.group},
+                      {"extent", one.extent}});
+  }
+  return result;
+}
+
+std::vector<LaunchDim> dimsFrom(const Json &list) {
+  std::vector<LaunchDim> result;
+  for (const Json &one : list) {
+    result.push_back({enumerator<DimForm>(forms, one.at("form")), one.at("block"), one.at("group"),
+                      one.at("extent")});
+  }
+  return result;
+}
+
+Json accessesJson(const std::vector<TileAccess> &accesses) {
+  Json result = Json::array();
+  for (const TileAccess &one : accesses) {
+    result.push_back({{"bytes", one.bytes}, {"store", one.isStore}, {"dims", one.dims}});
+    if (one.contiguous) {
+      result.back()["contiguous"] = *one.contiguous;
+    }
+  }
+  return result;
+}
+
+std::vector<TileAccess> accessesFrom(const Json &list) {
+  std::vector<TileAccess> result;
+  for (const Json &one : list) {
+    TileAccess access{one.at("bytes"), one.at("store"), one.at("dims").get<std::set<size_t>>(), {}};
+    if (one.contains("contiguous")) {
+      access.contiguous = one.at("contiguous").get<size_t>();
+    }
+    result.push_back(std::move(access));
+  }
+  return result;
 }
 
 } // namespace
@@ -65,8 +136,13 @@ std::string toJson(const LaunchTable &table) {
     json["kernels"].push_back({{"function", one.function},
                                {"arguments", std::move(arguments)},
                                {"constexprs", pairs(one.constexprs)},
-                               {"grid", one.grid}});
+                               {"grid", one.grid},
+                               {"role", one.role},
+                               {"choices", choicesJson(one.choices)},
+                               {"dims", dimsJson(one.dims)},
+                               {"accesses", accessesJson(one.accesses)}});
   }
+  json["choices"] = choicesJson(table.choices);
   return json.dump(2) + "\n";
 }
 
@@ -80,13 +156,22 @@ Result<LaunchTable> tableFromJson(const std::string &path, const std::string &te
       table.workspaces.push_back({one.at("name"), dtypeFrom(one.at("dtype")), one.at("elements")});
     }
     for (const Json &one : json.at("kernels")) {
-      LaunchEntry entry{one.at("function"), {}, pairsFrom(one.at("constexprs")), one.at("grid")};
+      LaunchEntry entry{one.at("function"),
+                        {},
+                        pairsFrom(one.at("constexprs")),
+                        one.at("grid"),
+                        one.at("role"),
+                        choicesFrom(one.at("choices")),
+                        dimsFrom(one.at("dims")),
+                        accessesFrom(one.at("accesses"))};
       for (const Json &argument : one.at("arguments")) {
-        entry.arguments.push_back({kindFrom(argument.at("kind")), argument.at("name"),
-                                   dtypeFrom(argument.at("dtype")), argument.at("value")});
+        entry.arguments.push_back({enumerator<StageArgument::Kind>(kinds, argument.at("kind")),
+                                   argument.at("name"), dtypeFrom(argument.at("dtype")),
+                                   argument.at("value")});
       }
       table.kernels.push_back(std::move(entry));
     }
+    table.choices = choicesFrom(json.at("choices"));
     return table;
   } catch (const Json::exception &problem) {
     Diagnostic error = makeError("E0611", std::string("no launch table: ") + problem.what());

@@ -22,7 +22,7 @@ constexpr size_t columns = 100, step = 4;
 struct Term {
   enum class Kind { Leaf, Call, Chain };
   /// How tightly a chain binds; leaves and calls bind like nothing else.
-  enum Level { Comparison, Sum, Product, Atom };
+  enum Level { Choice, Comparison, Sum, Product, Atom };
   Kind kind = Kind::Leaf;
   Level level = Atom;
   std::string text;                 ///< of a leaf; what is called
@@ -53,6 +53,16 @@ public:
     case ExprKind::Binary:
     case ExprKind::Compare:
       return joined(expr.text, term(*expr.operands[0]), term(*expr.operands[1]));
+    case ExprKind::Conditional: { // the condition, and what it chooses from
+      const std::string condition = flat(term(*expr.operands[0]), Term::Comparison);
+      const std::string first = flat(term(*expr.operands[1]), Term::Comparison);
+      const std::string second = flat(term(*expr.operands[2]), Term::Choice);
+      Term chosen = leaf(language == ExpressionLanguage::Python
+                             ? fmt::format("{} if {} else {}", first, condition, second)
+                             : fmt::format("{} ? {} : {}", condition, first, second));
+      chosen.level = Term::Choice;
+      return chosen;
+    }
     case ExprKind::Call: {
       std::vector<Term> operands;
       for (size_t i = 1; i < expr.operands.size(); ++i) {
@@ -75,7 +85,7 @@ public:
     case Term::Kind::Call: {
       std::vector<std::string> list;
       for (const Term &operand : term.operands) {
-        list.push_back(flat(operand, Term::Comparison));
+        list.push_back(flat(operand, Term::Choice));
       }
       text = opening(term) + fmt::format("{}", fmt::join(list, ", ")) + closing(term);
       break;
@@ -104,7 +114,7 @@ public:
       std::string text = opening(term);
       for (size_t i = 0; i < term.operands.size(); ++i) {
         const bool isLast = i + 1 == term.operands.size();
-        text += next + broken(term.operands[i], Term::Comparison, inner + 1, inner) +
+        text += next + broken(term.operands[i], Term::Choice, inner + 1, inner) +
                 (isLast && language == ExpressionLanguage::Cpp ? "" : ",");
       }
       return text + "\n" + std::string(indent, ' ') + closing(term);
@@ -230,7 +240,7 @@ Term read(const Writer &writer, const std::string &expression) {
 
 std::string Spelling::text(const std::string &expression, bool isFactor) const {
   const Writer writer(language, names);
-  return writer.flat(read(writer, expression), isFactor ? Term::Product : Term::Comparison);
+  return writer.flat(read(writer, expression), isFactor ? Term::Product : Term::Choice);
 }
 
 std::string Spelling::line(const std::string &head, const std::string &expression,
@@ -238,14 +248,13 @@ std::string Spelling::line(const std::string &head, const std::string &expressio
   const Writer writer(language, names);
   const Term term = read(writer, expression);
   const size_t indent = head.find_first_not_of(' ');
-  std::string text =
-      head + writer.broken(term, Term::Comparison, head.size() + tail.size(), indent);
+  std::string text = head + writer.broken(term, Term::Choice, head.size() + tail.size(), indent);
   // Python goes on in the next line inside of brackets alone.
   const bool isOpen = text.find('\n') != std::string::npos && term.kind == Term::Kind::Chain &&
                       term.level != Term::Comparison;
   if (isOpen && language == ExpressionLanguage::Python) {
     text = head + "(\n" + std::string(indent + step, ' ') +
-           writer.broken(term, Term::Comparison, columns, indent, true) + "\n" +
+           writer.broken(term, Term::Choice, columns, indent, true) + "\n" +
            std::string(indent, ' ') + ")";
   }
   return text + tail + "\n";

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tables of launches, see Table.h: how they are made of a program's kernels.
+// Tables of launches, see Table.h: which kernels a program has, and when each is taken.
 #include "lib/generator/launch/Table.h"
 
 #include "lib/generator/fuse/Partition.h"
-#include "lib/generator/template/Blocks.h"
+#include "lib/generator/launch/TableMaker.h"
 #include "lib/generator/template/Chain.h"
 #include "lib/generator/template/Contract.h"
 #include "lib/generator/template/Map.h"
@@ -13,198 +13,35 @@
 #include "lib/generator/template/SplitSchedule.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace nereid::generator {
 namespace {
 
-/// Elements of a tile that is tried first, and of its innermost dimension; also of one that lies
-/// inside of a dimension that is reduced.
-constexpr int64_t elementsOfTile = 4096, elementsAlong = 1024, elementsInside = 64;
-
-class TableMaker {
+/// Names of stages in schedules: what their template is called, and a number from the second on.
+class Roles {
 public:
-  TableMaker(const Program &program, std::map<BufferId, std::string> conditions)
-      : program(program), conditions(std::move(conditions)) {}
-
-  LaunchTable run(const std::vector<StageKernel> &kernels) {
-    LaunchTable table;
-    for (const Symbol &symbol : program.space.symbols.all()) {
-      if (!symbol.quotientOf) {
-        table.symbols.push_back(symbol.name);
-      } else {
-        const auto &[value, by] = *symbol.quotientOf;
-        table.derived.push_back({symbol.name, fmt::format("({})//({})", text(value), text(by))});
-      }
-    }
-    for (BufferId id = 0; id < program.buffers.size(); ++id) {
-      const Buffer &buffer = program.buffers[id];
-      if (!buffer.base && buffer.role == BufferRole::Temporary) {
-        auto condition = conditions.find(id);
-        const std::string elements = elementsOf(buffer);
-        table.workspaces.push_back(
-            {buffer.name, buffer.dtype,
-             condition == conditions.end()
-                 ? elements
-                 : fmt::format("max(1, ({})*{})", elements, condition->second)});
-      }
-    }
-    for (const StageKernel &kernel : kernels) {
-      table.kernels.push_back(entry(kernel));
-    }
-    return table;
+  std::string next(const std::string &role) {
+    const int count = ++counts[role];
+    return count == 1 ? role : role + std::to_string(count);
   }
 
 private:
-  std::string text(const Polynomial &value) const { return launchText(value, program); }
-
-  std::string elementsOf(const Buffer &buffer) const {
-    std::string last = "1";
-    for (size_t dim = 0; dim < buffer.sizes.size(); ++dim) {
-      last += fmt::format(" + ({})*({})", text(buffer.sizes[dim] - 1), text(buffer.strides[dim]));
-    }
-    return last;
-  }
-
-  LaunchEntry entry(const StageKernel &kernel) const {
-    LaunchEntry made;
-    made.function = kernel.tree.name;
-    for (const StageArgument &argument : kernel.arguments) {
-      using Kind = StageArgument::Kind;
-      made.arguments.push_back({argument.kind, argument.name, argument.dtype,
-                                argument.kind == Kind::Memory
-                                    ? program.buffers[argument.buffer].name
-                                : argument.kind == Kind::Number ? argument.parameter
-                                                                : text(argument.value)});
-    }
-    std::string left = std::to_string(elementsOfTile);
-    for (size_t dim = kernel.dims.size(); dim-- > 0;) {
-      const TileDim &each = kernel.dims[dim];
-      if (each.form == DimForm::Point) {
-        made.grid += (made.grid.empty() ? "" : "*") + extentText(each);
-        continue;
-      }
-      const std::string extent =
-          fmt::format("max({}, next_power_of_2({}))", each.blockAtLeast, extentText(each));
-      made.constexprs.push_back(
-          {each.block, fmt::format("min({}, {})", largestBlock(kernel, dim, left), extent)});
-      left += "//" + each.block;
-      if (each.form == DimForm::Grid) {
-        made.grid += fmt::format("{}cdiv({}, {})", made.grid.empty() ? "" : "*", extentText(each),
-                                 each.block);
-      }
-    }
-    made.grid = made.grid.empty() ? "1" : made.grid;
-    if (std::optional<std::string> condition = isTaken(kernel)) {
-      made.grid += "*(" + *condition + ")";
-    }
-    made.grid += kernel.condition.empty() ? "" : "*(" + kernel.condition + ")";
-    made.constexprs.push_back({"WIDE", wide(kernel)});
-    for (const auto &[name, value] : kernel.options) {
-      made.constexprs.push_back({name, value});
-    }
-    return made;
-  }
-
-  static std::string largestBlock(const StageKernel &kernel, size_t dim, const std::string &left) {
-    const bool isInnermost = dim + 1 == kernel.dims.size();
-    if (!kernel.dims[dim].largest.empty()) {
-      return kernel.dims[dim].largest;
-    }
-    if (kernel.dims[dim].blockAtMost > 0) {
-      return std::to_string(kernel.dims[dim].blockAtMost);
-    }
-    if (kernel.dims[dim].form == DimForm::Whole) {
-      return std::to_string(isInnermost ? wholeAtMost : wholeAtMostOutside);
-    }
-    const bool isInReduction = isInnermost && dim > 0 && kernel.dims[dim - 1].form != DimForm::Grid;
-    return isInReduction            ? std::to_string(elementsInside)
-           : isInnermost && dim > 0 ? std::to_string(elementsAlong)
-                                    : fmt::format("max(1, {})", left);
-  }
-
-  /// When this one of two kernels is launched: the reduced dimension is whole in the tile as far as
-  /// it fits. Nothing where there is one form only.
-  std::optional<std::string> isTaken(const StageKernel &kernel) const {
-    if (kernel.longerThan > 0) {
-      return fmt::format("({}) > {}", text(kernel.line), kernel.longerThan);
-    }
-    for (size_t dim = 0; kernel.isOneOfTwo && dim < kernel.dims.size(); ++dim) {
-      const TileDim &each = kernel.dims[dim];
-      if (each.form != DimForm::Grid) {
-        const int64_t rule = dim + 1 == kernel.dims.size() ? wholeAtMost : wholeAtMostOutside;
-        return fmt::format("{} {} {}", extentText(each), each.form == DimForm::Whole ? "<=" : ">",
-                           each.wholeAtMost > 0 ? each.wholeAtMost : rule);
-      }
-    }
-    return std::nullopt;
-  }
-
-  std::string extentText(const TileDim &dim) const {
-    return "(" + text(extentOf(dim, program)) + ")";
-  }
-
-  /// Whether some offset or index, of lanes beyond a tile's edge too, needs more than 32 bits.
-  std::string wide(const StageKernel &kernel) const {
-    std::vector<std::string> ends = {"0", "0"}; // max takes two at least
-    std::map<IteratorId, std::string> beyond;
-    for (const TileDim &dim : kernel.dims) {
-      if (dim.form == DimForm::Point) {
-        continue;
-      }
-      beyond[dim.iterators[0]] = dim.block;
-      if (dim.also) {
-        beyond[*dim.also] = dim.block;
-      }
-      ends.push_back(fmt::format("{} + {}", extentText(dim), dim.block));
-    }
-    std::set<Affine> told;
-    for (const Affine &offset : kernel.offsets) {
-      if (!offset.isConstant() && told.insert(offset).second) {
-        ends.push_back(magnitude(offset, beyond));
-      }
-    }
-    return fmt::format("max({}) > 2147483647", fmt::join(ends, ", "));
-  }
-
-  /// No lane computes more, whatever the signs.
-  std::string magnitude(const Affine &value,
-                        const std::map<IteratorId, std::string> &beyond) const {
-    std::string sum = fmt::format("abs({})", text(value.constant()));
-    for (const auto &[atom, coefficient] : value.terms()) {
-      sum += fmt::format(" + abs({})*({})", text(coefficient), magnitude(atom, beyond));
-    }
-    return sum;
-  }
-  std::string magnitude(const Atom &atom, const std::map<IteratorId, std::string> &beyond) const {
-    switch (atom.kind) {
-    case Atom::Kind::Iterator: {
-      const std::string extent = text(program.space.iterators[atom.iterator].extent);
-      auto found = beyond.find(atom.iterator);
-      return found == beyond.end() ? extent : extent + " + " + found->second;
-    }
-    case Atom::Kind::Data: // is read as 64 bits
-      return "0";
-    case Atom::Kind::Quotient:
-      return magnitude(*atom.argument, beyond);
-    case Atom::Kind::Remainder:
-      return text(atom.size);
-    }
-    return "0";
-  }
-
-  const Program &program;
-  const std::map<BufferId, std::string> conditions;
+  std::map<std::string, int> counts;
 };
 
-} // namespace
-
-namespace {
+std::string roleOf(const Program &program, const std::vector<Store> &stores) {
+  if (const Node *line = lineOf(stores)) {
+    return line->kind == NodeKind::Scan ? "scan" : "sort";
+  }
+  return !reduces(stores)                           ? "map"
+         : !contractionsOf(program, stores).empty() ? "contract"
+                                                    : "reduce";
+}
 
 /// The kernels of stores that one kernel can make: of reductions whose extent is not known, both
 /// forms; of a part of such, the loop.
-Result<std::vector<StageKernel>> kernelsOf(Program &program, const std::string &name,
-                                           const std::vector<Store> &stores, bool isPart = false) {
+Result<std::vector<StageKernel>> emittedKernels(Program &program, const std::string &name,
+                                                const std::vector<Store> &stores, bool isPart) {
   if (const Node *line = lineOf(stores)) {
     return line->kind == NodeKind::Scan ? emitScan(program, name, stores, *line)
                                         : emitOrder(program, name, stores, *line);
@@ -234,15 +71,35 @@ Result<std::vector<StageKernel>> kernelsOf(Program &program, const std::string &
   for (const DimForm form : {DimForm::Whole, DimForm::Looped}) {
     std::vector<TileDim> dims = firstReduceTile(program, stores, form);
     const bool isInnermost = dims.back().form != DimForm::Grid;
-    const bool fits = extent && *extent <= (isInnermost ? wholeAtMost : wholeAtMostOutside);
-    if (extent ? fits != (form == DimForm::Whole) : isPart && form == DimForm::Whole) {
+    const bool isShort = isSerial(program, stores);
+    const bool fits =
+        !isShort && extent && *extent <= (isInnermost ? wholeAtMost : wholeAtMostOutside);
+    if (extent || isShort ? fits != (form == DimForm::Whole) : isPart && form == DimForm::Whole) {
       continue;
     }
     const char *suffix = form == DimForm::Whole ? "_kernel" : "_looped_kernel";
     if (Status made = add(emitReduce(program, name + suffix, stores, std::move(dims))); !made) {
       return made.error();
     }
-    kernels.back().isOneOfTwo = !extent && !isPart;
+    kernels.back().isOneOfTwo = !extent && !isShort && !isPart;
+  }
+  return kernels;
+}
+
+/// The same, as `role` in schedules.
+Result<std::vector<StageKernel>> kernelsOf(Program &program, const std::string &name,
+                                           const std::vector<Store> &stores,
+                                           const std::string &role, bool isPart = false) {
+  auto kernels = emittedKernels(program, name, stores, isPart);
+  if (!kernels) {
+    return kernels;
+  }
+  constexpr std::string_view end = "_kernel";
+  const bool isPair = kernels->size() == 2 && (*kernels)[0].isOneOfTwo && (*kernels)[1].isOneOfTwo;
+  for (StageKernel &kernel : *kernels) { // t_looped_kernel of t
+    const std::string &own = kernel.tree.name;
+    kernel.role = role + own.substr(name.size(), own.size() - name.size() - end.size());
+    kernel.heldChoice = isPair ? role + ".HELD" : "";
   }
   return kernels;
 }
@@ -251,27 +108,36 @@ Result<std::vector<StageKernel>> kernelsOf(Program &program, const std::string &
 /// where it is not.
 Status addParts(Program &program, const std::string &name, const std::vector<Store> &stores,
                 MadeKernels &made, std::vector<StageKernel> &kernels,
-                std::map<BufferId, std::string> &conditions) {
+                std::map<BufferId, std::string> &conditions, const std::string &role,
+                Roles &roles) {
   const std::vector<Contraction> products = contractionsOf(program, stores);
   std::optional<SplitSchedule> split =
       reduces(stores) ? splitScheduleOf(program, stores, products) : std::nullopt;
   if (!split) {
     return Done{};
   }
+  LaunchChoice choice;
+  choice.kind = LaunchChoice::Kind::Form;
+  choice.name = role + ".SPLIT";
+  choice.rule = split->condition;
+  choice.least = choice.naive = 0;
+  const std::string isSplit = choiceVariable(choice.name);
+  made.table.choices.push_back(std::move(choice));
   for (StageKernel &kernel : kernels) {
-    kernel.condition = "((" + split->condition + ") == 0)";
+    kernel.condition = "(" + isSplit + " == 0)";
   }
   for (BufferId workspace : split->split.workspaces) {
-    conditions[workspace] = "(" + split->condition + ")";
+    conditions[workspace] = isSplit;
   }
   for (size_t i = 0; i < split->split.stages.size(); ++i) {
     auto parts = kernelsOf(program, fmt::format("{}_part_{}", name, i + 1), split->split.stages[i],
+                           roles.next("part_" + roleOf(program, split->split.stages[i])),
                            /*isPart=*/true);
     if (!parts) {
       return parts.error();
     }
     for (StageKernel &kernel : *parts) {
-      kernel.condition = split->condition;
+      kernel.condition = isSplit;
       made.kernels.push_back(std::move(kernel));
     }
   }
@@ -309,11 +175,19 @@ void addCondition(std::string &all, const std::string &one) {
 /// The chain's kernel beside those into which partition() has cut its stage, the last of `made`.
 Status addChain(const Program &program, const std::string &name, const ChainStage &stage,
                 size_t firstKernel, BufferId firstSaved, MadeKernels &made,
-                std::map<BufferId, std::string> &conditions) {
+                std::map<BufferId, std::string> &conditions, const std::string &role) {
   auto kernel = emitChain(program, name, stage.stores, stage.chain);
   if (!kernel) {
     return kernel.error();
   }
+  LaunchChoice choice;
+  choice.kind = LaunchChoice::Kind::Form;
+  choice.name = role + ".FUSED";
+  choice.rule = "1";
+  choice.least = choice.naive = 0;
+  kernel->role = role;
+  kernel->condition += "*" + choiceVariable(choice.name);
+  made.table.choices.push_back(std::move(choice));
   const std::string otherwise = "(" + kernel->condition + ") == 0";
   std::set<BufferId> saved; // by those kernels alone
   for (size_t i = firstKernel; i < made.kernels.size(); ++i) {
@@ -341,6 +215,7 @@ Result<MadeKernels> makeKernels(Program &program, const std::string &name) {
   }
   MadeKernels made;
   std::map<BufferId, std::string> conditions; ///< under which a workspace is needed at all
+  Roles roles;
   size_t count = 0, number = 0;
   for (const Stage &stage : program.stages) {
     count += groupsOf(program, stage).size();
@@ -358,13 +233,14 @@ Result<MadeKernels> makeKernels(Program &program, const std::string &name) {
     const bool isOfChain = chains.contains(ownerOf(at));
     for (const std::vector<Store> &stores : groupsOf(program, stage)) {
       const std::string suffix = count > 1 ? "_" + std::to_string(++number) : std::string();
-      auto kernels = kernelsOf(program, name + suffix, stores);
+      const std::string role = roles.next(roleOf(program, stores));
+      auto kernels = kernelsOf(program, name + suffix, stores, role);
       if (!kernels) {
         return kernels.error();
       }
-      Status added = isOfChain
-                         ? Status(Done{}) // the other form is better already
-                         : addParts(program, name + suffix, stores, made, *kernels, conditions);
+      Status added = isOfChain ? Status(Done{}) // the other form is better already
+                               : addParts(program, name + suffix, stores, made, *kernels,
+                                          conditions, role, roles);
       if (!added) {
         return added.error();
       }
@@ -375,15 +251,18 @@ Result<MadeKernels> makeKernels(Program &program, const std::string &name) {
       continue;
     }
     if (auto chain = chains.find(first); chain != chains.end()) {
-      if (Status added = addChain(program, name + "_chain_kernel", chain->second, firstKernel,
-                                  static_cast<BufferId>(ownBuffers), made, conditions);
+      if (Status added =
+              addChain(program, name + "_chain_kernel", chain->second, firstKernel,
+                       static_cast<BufferId>(ownBuffers), made, conditions, roles.next("chain"));
           !added) {
         return added.error();
       }
     }
     firstKernel = made.kernels.size();
   }
-  made.table = TableMaker(program, std::move(conditions)).run(made.kernels);
+  std::vector<LaunchChoice> choices = std::move(made.table.choices);
+  made.table = tableOf(program, std::move(conditions), made.kernels);
+  made.table.choices.insert(made.table.choices.end(), choices.begin(), choices.end());
   return made;
 }
 

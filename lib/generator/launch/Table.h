@@ -26,11 +26,47 @@ struct LaunchArgument {
   bool operator==(const LaunchArgument &) const = default;
 };
 
+/// What a launch may do in another way, without another kernel text: a block, a form, an option.
+/// The rule's value holds unless a schedule (lib/generator/Schedule.h) names another one.
+/// Expressions read it under choiceVariable().
+struct LaunchChoice {
+  enum class Kind : uint8_t {
+    Block,  ///< the largest block of a dimension
+    Form,   ///< 1: the form is taken, 0: it is not
+    Held,   ///< the longest line that one tile holds whole
+    Order,  ///< rows of blocks that programs walk before the next column
+    Option, ///< of launches on devices: num_warps, num_stages
+  };
+  Kind kind = Kind::Block;
+  std::string name;            ///< "contract.BLOCK_M", "reduce.SPLIT"
+  std::string constant;        ///< the constexpr that it decides; "": conditions alone
+  std::string rule;            ///< expression; of an option that is not passed: what it is then
+  int64_t least = 1, most = 1; ///< powers of two between them are legal, and a `least` of 0
+  int64_t naive = 1;           ///< where --start naive begins
+  bool operator==(const LaunchChoice &) const = default;
+};
+/// "CHOICE_contract_BLOCK_M" of "contract.BLOCK_M".
+std::string choiceVariable(const std::string &name);
+constexpr std::string_view choicePrefix = "CHOICE_";
+
+/// A dimension of a kernel's tile, for whoever weighs schedules.
+struct LaunchDim {
+  DimForm form = DimForm::Grid;
+  std::string block; ///< its constexpr; "" of a Point
+  std::string group; ///< see TileDim
+  std::string extent;
+  bool operator==(const LaunchDim &) const = default;
+};
+
 struct LaunchEntry {
   std::string function;
   std::vector<LaunchArgument> arguments;
   std::vector<NamedExpression> constexprs; ///< block sizes and WIDE: offsets need 64 bits
-  std::string grid; ///< number of programs; 0 also of the one of two forms that is not taken
+  std::string grid;      ///< number of programs; 0 also of the one of two forms that is not taken
+  std::string role = {}; ///< see StageKernel
+  std::vector<LaunchChoice> choices = {}; ///< of this kernel alone
+  std::vector<LaunchDim> dims = {};
+  std::vector<TileAccess> accesses = {};
   bool operator==(const LaunchEntry &) const = default;
 };
 
@@ -51,9 +87,13 @@ struct LaunchTable {
   std::vector<std::string> symbols;     ///< that a launch brings, in order
   std::vector<NamedExpression> derived; ///< those that follow from others
   std::vector<Workspace> workspaces;
-  std::vector<LaunchEntry> kernels; ///< in the order of the launches
+  std::vector<LaunchEntry> kernels;       ///< in the order of the launches
+  std::vector<LaunchChoice> choices = {}; ///< of several kernels together
   bool operator==(const LaunchTable &) const = default;
 };
+
+/// Values that a schedule gives choices, by their names; what the table does not know is left out.
+using ChosenValues = std::map<std::string, int64_t>;
 
 /// A program's kernels and their table. The program is normalised; reductions that cannot share a
 /// kernel become stages of it (fuse/Partition.h), with temporaries. Where the length of a reduction
@@ -77,10 +117,17 @@ struct BoundLaunch {
 /// workspaces, the number of elements of each.
 Result<std::vector<int64_t>> bindWorkspaces(const LaunchTable &table,
                                             const std::map<std::string, int64_t> &symbols,
-                                            const LaunchSite &site = {});
+                                            const LaunchSite &site = {},
+                                            const ChosenValues &chosen = {});
 Result<std::vector<BoundLaunch>> bindLaunch(const LaunchTable &table,
                                             const std::map<std::string, int64_t> &symbols,
-                                            const LaunchSite &site = {});
+                                            const LaunchSite &site = {},
+                                            const ChosenValues &chosen = {});
+
+/// The extents of each kernel's dimensions, in the table's order.
+Result<std::vector<std::vector<int64_t>>> bindExtents(const LaunchTable &table,
+                                                      const std::map<std::string, int64_t> &symbols,
+                                                      const LaunchSite &site = {});
 
 /// The table as JSON, and back; E0611 when it is none.
 std::string toJson(const LaunchTable &table);

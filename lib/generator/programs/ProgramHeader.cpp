@@ -11,8 +11,9 @@ namespace {
 
 class ProgramHeader : LauncherText {
 public:
-  ProgramHeader(const CalledOperator &called, const ProgramOperator &program)
-      : LauncherText(called), program(program), variables(called, names, ExpressionLanguage::Cpp) {}
+  ProgramHeader(const CalledOperator &called, ProgramOperator shown)
+      : LauncherText(called), program(std::move(shown)),
+        variables(called, names, ExpressionLanguage::Cpp) {}
 
   std::string run() {
     beginning("");
@@ -132,7 +133,7 @@ private:
     variables = shared;
   }
 
-  const ProgramOperator &program;
+  const ProgramOperator program;
   WrapperVariables variables;
   std::map<std::string, std::string> memory; ///< variables of buffers
   std::string path;
@@ -140,8 +141,9 @@ private:
 
 } // namespace
 
-std::string writeProgramHeader(const CalledOperator &called, const ProgramOperator &program) {
-  return ProgramHeader(called, program).run();
+std::string writeProgramHeader(const CalledOperator &called, const ProgramOperator &program,
+                               const ScheduleTable &schedules) {
+  return ProgramHeader(called, withSchedules(program, schedules)).run();
 }
 
 } // namespace nereid::generator

@@ -111,6 +111,7 @@ LaunchTable withoutTypes(LaunchTable table) {
     for (LaunchArgument &argument : kernel.arguments) {
       argument.dtype = DType::F32;
     }
+    kernel.accesses.clear(); // of their sizes nothing depends in a launch
   }
   return table;
 }
@@ -157,6 +158,11 @@ Result<ProgramOperator> makeProgramOperator(const definition::Operator &op) {
   };
   if (has("...") && has("rest")) {
     return makeError("E0607", "the size 'rest' has the name of the leading sizes '...'");
+  }
+  for (const std::string &symbol : symbols) {
+    if (symbol.starts_with(choicePrefix)) {
+      return makeError("E0607", fmt::format("the size '{}' has the name of a choice", symbol));
+    }
   }
   if (has(processorsName)) {
     return makeError("E0607", fmt::format("the size '{0}' has the name of the number of processors",

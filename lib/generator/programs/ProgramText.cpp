@@ -58,6 +58,13 @@ bool usesProcessors(const ProgramOperator &program) {
   return false;
 }
 
+ProgramOperator withSchedules(ProgramOperator program, const ScheduleTable &schedules) {
+  for (auto &[dtype, table] : program.tables) {
+    table = withSchedules(std::move(table), dtype, schedules);
+  }
+  return program;
+}
+
 const Operand *operandOf(const CalledOperator &called, const std::string &buffer) {
   return called.find(buffer);
 }

@@ -5,15 +5,20 @@
 
 #include "lib/generator/WrapperNames.h"
 #include "lib/generator/kernel/Names.h"
+#include "lib/generator/launch/Choices.h"
 #include "lib/generator/launch/Spelling.h"
 #include "lib/generator/programs/ProgramOperator.h"
 
 namespace nereid::generator {
 
 /// `<op>_triton.py`: the kernels and the Python wrapper.
-std::string writeProgramTriton(const CalledOperator &called, const ProgramOperator &program);
+std::string writeProgramTriton(const CalledOperator &called, const ProgramOperator &program,
+                               const ScheduleTable &schedules);
 /// `<op>_kernel.hpp`.
-std::string writeProgramHeader(const CalledOperator &called, const ProgramOperator &program);
+std::string writeProgramHeader(const CalledOperator &called, const ProgramOperator &program,
+                               const ScheduleTable &schedules);
+/// The program with its choices decided, see launch/Choices.h.
+ProgramOperator withSchedules(ProgramOperator program, const ScheduleTable &schedules);
 
 /// Variables of a wrapper beside those that its caller and the definition's sizes have.
 class WrapperVariables {

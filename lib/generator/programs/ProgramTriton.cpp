@@ -11,12 +11,13 @@ namespace {
 
 class ProgramTriton : PythonWrapper {
 public:
-  ProgramTriton(const CalledOperator &called, const ProgramOperator &program)
-      : PythonWrapper(called), program(program),
+  ProgramTriton(const CalledOperator &called, ProgramOperator shown)
+      : PythonWrapper(called), program(std::move(shown)),
         variables(called, names, ExpressionLanguage::Python) {}
 
   std::string run() {
-    head({hasRest(), program.usesLibdevice}, "These kernels have one schedule so far.");
+    head({hasRest(), program.usesLibdevice},
+         "Blocks and forms by rule, \"tuned\" where rounds found better.");
     for (const std::string &kernel : program.kernels) {
       text += kernel + "\n\n";
     }
@@ -137,14 +138,15 @@ private:
     variables = shared;
   }
 
-  const ProgramOperator &program;
+  const ProgramOperator program;
   WrapperVariables variables;
 };
 
 } // namespace
 
-std::string writeProgramTriton(const CalledOperator &called, const ProgramOperator &program) {
-  return ProgramTriton(called, program).run();
+std::string writeProgramTriton(const CalledOperator &called, const ProgramOperator &program,
+                               const ScheduleTable &schedules) {
+  return ProgramTriton(called, withSchedules(program, schedules)).run();
 }
 
 } // namespace nereid::generator

@@ -88,6 +88,7 @@ private:
     TileDim n = blocked("n", "BLOCK_N", inOrder(order, contractions[0].n));
     const ProductBlocks blocks = productBlocks(dims, m, n, contractions[0].operand, program);
     m.largest = blocks.m;
+    m.group = "GROUP_M";
     n.largest = blocks.n;
     dims.push_back(std::move(m));
     dims.push_back(std::move(n));
@@ -153,6 +154,24 @@ private:
   Values ofA, ofB;
 };
 
+/// The results' neighbours in memory are the tile's along n: factors change places where they are
+/// along m, as in convolutions of images with channels first.
+std::vector<Contraction> alongMemory(const Program &program, const std::vector<Store> &stores,
+                                     std::vector<Contraction> contractions) {
+  const std::vector<Access> accesses = accessesOf(program, stores);
+  std::vector<IteratorId> both = contractions[0].m;
+  both.insert(both.end(), contractions[0].n.begin(), contractions[0].n.end());
+  const std::optional<IteratorId> inner = mostContiguous({accesses[0]}, both, {});
+  const std::vector<IteratorId> &m = contractions[0].m;
+  if (inner && std::find(m.begin(), m.end(), *inner) != m.end()) {
+    for (Contraction &each : contractions) {
+      std::swap(each.a, each.b);
+      std::swap(each.m, each.n);
+    }
+  }
+  return contractions;
+}
+
 } // namespace
 
 Result<StageKernel> emitContract(const Program &program, const std::string &name,
@@ -161,7 +180,8 @@ Result<StageKernel> emitContract(const Program &program, const std::string &name
   if (std::optional<std::string> found = unsupported(stores, true)) {
     return makeError("E0607", fmt::format("a contraction's kernel has no {}", *found));
   }
-  return ContractWriting(program, name, stores, contractions).run();
+  const std::vector<Contraction> turned = alongMemory(program, stores, contractions);
+  return ContractWriting(program, name, stores, turned).run();
 }
 
 } // namespace nereid::generator

@@ -19,6 +19,8 @@ using kernel::name;
 /// Elements of a line that is sorted in a tile, and of a block of a longer one: a power of two.
 constexpr int64_t wholeLine = 4096;
 constexpr int64_t levelsOfSearch = 13; ///< finds a place among so many, in [0, wholeLine]
+/// So few elements are chosen one after the other, which takes less than to sort the others.
+constexpr int64_t fewChosen = 16;
 
 kernel::Expr integer(const std::string &digits) { return kernel::integer(digits); }
 kernel::Expr low32(const kernel::Expr &x) { return binary("&", x, integer("4294967295")); }
@@ -44,7 +46,9 @@ public:
 
   /// The whole line: every store has its values.
   StageKernel whole() {
-    writing.values.give(&line, {kernel::Expr(), sorted().position});
+    const std::optional<int64_t> count = countAsked();
+    const bool isFew = count && *count <= fewChosen && !isWide(element);
+    writing.values.give(&line, {kernel::Expr(), isFew ? chosen(*count) : sorted().position});
     writing.values.store(stores);
     return writing.take();
   }
@@ -172,10 +176,52 @@ private:
     return line.isDescending ? fresh("key", integer("-1") - key) : key;
   }
 
+  kernel::Expr pack(const kernel::Expr &high, const kernel::Expr &low) {
+    return fresh("packed", binary("|", binary("<<", high, 32), to(low, "tl.int64")));
+  }
   kernel::Expr sort(const kernel::Expr &high, const kernel::Expr &low) {
-    const kernel::Expr packed =
-        fresh("packed", binary("|", binary("<<", high, 32), to(low, "tl.int64")));
-    return fresh("sorted", call("tl.sort", {packed}));
+    return fresh("sorted", call("tl.sort", {pack(high, low)}));
+  }
+
+  /// How many of the sorted elements the stores ask for, where all of them say `place < count`.
+  std::optional<int64_t> countAsked() const {
+    int64_t most = 0;
+    for (const Store &store : stores) {
+      const Node *guard = store.guard;
+      const bool isBound =
+          guard && guard->kind == NodeKind::Map && guard->name == "lt" &&
+          guard->inputs[0]->kind == NodeKind::Index &&
+          guard->inputs[0]->indices[0].asIterator() == writing.tile.dimensions().back().also &&
+          guard->inputs[1]->kind == NodeKind::Const;
+      if (!isBound) {
+        return std::nullopt;
+      }
+      most = std::max(most, guard->inputs[1]->integer);
+    }
+    return most;
+  }
+
+  /// The smallest `count` elements, one after the other: each is the smallest above the last one.
+  /// The position in lanes of places up to there.
+  kernel::Expr chosen(int64_t count) {
+    const kernel::Expr place = writing.tile.along(lineDim()), key = keys();
+    const kernel::Expr inLine = writing.tile.inside({lineDim()});
+    const kernel::Expr packed = pack(where(inLine, key, integer("2147483647")), place + key * 0);
+    auto least = [&](const kernel::Expr &lanes) {
+      const auto axis = static_cast<int64_t>(writing.tile.axisOf(lineDim()));
+      return call("tl.min", {lanes, {"axis", kernel::Expr(axis)}, {"keep_dims", name("True")}});
+    };
+    const kernel::Expr best = fresh("best", least(packed));
+    const kernel::Expr position = fresh("position", low32(best) + packed * 0);
+    const std::string turn = writing.arguments.names.fresh("turn");
+    writing.body.loop(turn, call("range", {1, kernel::Expr(count)}), [&] {
+      const kernel::Expr above =
+          where(binary(">", packed, best), packed, integer("9223372036854775807"));
+      writing.body.assign(best->text, least(above));
+      writing.body.assign(position->text,
+                          where(binary(">=", place, name(turn)), low32(best), position));
+    });
+    return position;
   }
 
   /// Lanes beyond the end have the largest key and stand behind it.

@@ -25,6 +25,29 @@ bool isAmong(IteratorId iterator, const std::vector<IteratorId> &list) {
   return std::find(list.begin(), list.end(), iterator) != list.end();
 }
 
+/// Longest reduction that is taken element after element.
+constexpr int64_t longestSerial = 63;
+
+/// Accesses along the reduction: a result for each row has no vote.
+std::vector<Access> reducedAccesses(const Program &program, const std::vector<Store> &stores,
+                                    const std::vector<IteratorId> &reduced) {
+  std::vector<Access> accesses = accessesOf(program, stores);
+  std::erase_if(accesses, [&](const Access &access) {
+    const std::map<IteratorId, Polynomial> steps = stepsOf(access);
+    return std::none_of(reduced.begin(), reduced.end(),
+                        [&](IteratorId each) { return steps.contains(each); });
+  });
+  return accesses;
+}
+
+/// The iterators that are not reduced, in order.
+std::vector<IteratorId> restOf(const Program &program, const std::vector<Store> &stores) {
+  const std::vector<IteratorId> reduced = reducedIterators(stores);
+  std::vector<IteratorId> rest = orderOf(program, stores);
+  std::erase_if(rest, [&](IteratorId each) { return isAmong(each, reduced); });
+  return rest;
+}
+
 } // namespace
 
 bool reduces(const std::vector<Store> &stores) { return !reducedIterators(stores).empty(); }
@@ -33,21 +56,31 @@ Polynomial reducedExtent(const Program &program, const std::vector<Store> &store
   return extentOf({"", "", reducedIterators(stores)}, program);
 }
 
+bool isSerial(const Program &program, const std::vector<Store> &stores) {
+  const std::vector<IteratorId> reduced = reducedIterators(stores);
+  const bool isWrittenAlong = std::any_of(stores.begin(), stores.end(), [&](const Store &store) {
+    const std::set<IteratorId> own = program.iteratorsOf(store);
+    return std::any_of(reduced.begin(), reduced.end(),
+                       [&](IteratorId each) { return own.contains(each); });
+  });
+  return !isWrittenAlong &&
+         program.space.symbols.isAtMost(reducedExtent(program, stores), longestSerial) &&
+         mostContiguous(reducedAccesses(program, stores, reduced), restOf(program, stores), {});
+}
+
 std::vector<TileDim> firstReduceTile(const Program &program, const std::vector<Store> &stores,
                                      DimForm form) {
-  const TileDim reduced{"r", "BLOCK_R", reducedIterators(stores), form};
-  std::vector<IteratorId> rest = orderOf(program, stores);
-  std::erase_if(rest, [&](IteratorId each) { return isAmong(each, reduced.iterators); });
+  TileDim reduced{"r", "BLOCK_R", reducedIterators(stores), form};
+  std::vector<IteratorId> rest = restOf(program, stores);
   std::vector<IteratorId> all = rest;
-  all.insert(all.end(), reduced.iterators.begin(), reduced.iterators.end());
-  // What is read along the reduction is most of all: a result for each row has no vote.
-  std::vector<Access> accesses = accessesOf(program, stores);
-  std::erase_if(accesses, [&](const Access &access) {
-    const std::map<IteratorId, Polynomial> steps = stepsOf(access);
-    return std::none_of(reduced.iterators.begin(), reduced.iterators.end(),
-                        [&](IteratorId each) { return steps.contains(each); });
-  });
-  const std::optional<IteratorId> inner = mostContiguous(accesses, all, {});
+  const bool isShort = isSerial(program, stores);
+  if (isShort) {
+    reduced.blockAtMost = 1;
+  } else {
+    all.insert(all.end(), reduced.iterators.begin(), reduced.iterators.end());
+  }
+  const std::optional<IteratorId> inner =
+      mostContiguous(reducedAccesses(program, stores, reduced.iterators), all, {});
   if (!inner || isAmong(*inner, reduced.iterators)) {
     return rest.empty() ? std::vector<TileDim>{reduced}
                         : std::vector<TileDim>{{"row", "BLOCK_X", rest}, reduced};

@@ -21,9 +21,15 @@ bool reduces(const std::vector<Store> &stores);
 /// The extent of what the reductions run over.
 Polynomial reducedExtent(const Program &program, const std::vector<Store> &stores);
 
-/// The dimensions of the tile that is tried first; the reduced one has `form`.
+/// The dimensions of the tile that is tried first; the reduced one has `form`. Of a serial one the
+/// block is 1.
 std::vector<TileDim> firstReduceTile(const Program &program, const std::vector<Store> &stores,
                                      DimForm form);
+
+/// Whether the reductions are so short, at all sizes, that each program takes one element after the
+/// other of them for many results that are neighbours: windows of pooling, of convolutions of
+/// single channels. Nothing is written along such a reduction.
+bool isSerial(const Program &program, const std::vector<Store> &stores);
 
 /// The kernel `name` of `stores` over a tile of `dims`. Reductions share their iterators, see
 /// fuse/Partition.h. E0607 for other binders and for conditions that rest on reductions in a loop.

@@ -3,6 +3,7 @@
 #include "lib/generator/template/StageKernel.h"
 
 #include "lib/generator/kernel/Printer.h"
+#include "lib/generator/template/Contiguity.h"
 
 #include <algorithm>
 
@@ -59,11 +60,54 @@ std::vector<std::vector<Store>> groupsOf(const Program &program, const Stage &st
   return groups;
 }
 
+namespace {
+
+/// What the kernel touches of memory, by the dimensions of its tile.
+std::vector<TileAccess> tileAccesses(const Program &program, const std::vector<Store> &stores,
+                                     const std::vector<TileDim> &dims) {
+  std::map<IteratorId, size_t> dimOf;
+  for (size_t dim = 0; dim < dims.size(); ++dim) {
+    for (IteratorId iterator : dims[dim].iterators) {
+      dimOf.emplace(iterator, dim);
+    }
+    if (dims[dim].also) {
+      dimOf.emplace(*dims[dim].also, dim);
+    }
+  }
+  std::vector<TileAccess> result;
+  for (const Access &access : accessesOf(program, stores)) {
+    TileAccess made;
+    made.bytes = static_cast<int64_t>(sizeInBytes(access.buffer->dtype));
+    made.isStore = result.size() < stores.size(); // they come first
+    std::set<IteratorId> iterators;
+    for (const Affine &index : *access.index) {
+      index.collect(iterators);
+    }
+    for (IteratorId iterator : iterators) {
+      if (auto found = dimOf.find(iterator); found != dimOf.end()) {
+        made.dims.insert(found->second);
+      }
+    }
+    for (const auto &[iterator, step] : stepsOf(access)) {
+      auto found = dimOf.find(iterator);
+      // Of packed iterators the innermost one steps with the lanes.
+      const bool isInner = found != dimOf.end() && dims[found->second].iterators.back() == iterator;
+      if (isInner && (step.isOne() || (-step).isOne())) {
+        made.contiguous = found->second;
+      }
+    }
+    result.push_back(std::move(made));
+  }
+  return result;
+}
+
+} // namespace
+
 KernelWriting::KernelWriting(const Program &program, const std::string &kernelName,
                              const std::vector<Store> &stores, std::vector<TileDim> dims)
-    : name(kernelName), arguments(program, kernelName),
+    : name(kernelName), stores(stores), arguments(program, kernelName),
       tile(program, std::move(dims), body, arguments),
-      values(program, rootsOf(stores), tile, body, arguments) {
+      values(program, rootsOf(stores), tile, body, arguments), program(program) {
   tile.bind();
 }
 
@@ -80,12 +124,16 @@ StageKernel KernelWriting::take(const std::vector<TileDim> &others) {
     if (dim.form != DimForm::Point) {
       made.tree.parameters.push_back({dim.block, true});
     }
+    if (!dim.group.empty()) {
+      made.tree.parameters.push_back({dim.group, true});
+    }
   }
   made.tree.parameters.push_back({"WIDE", true});
   made.tree.body = body.take();
   made.tree.helpers = values.helpers();
   made.offsets = values.indicesWritten();
   made.usesLibdevice = values.usesLibdevice();
+  made.accesses = tileAccesses(program, stores, made.dims);
   return made;
 }
 

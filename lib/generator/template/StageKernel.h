@@ -6,6 +6,15 @@
 
 namespace nereid::generator {
 
+/// What a tile reads or writes of one buffer, as far as costs depend on it.
+struct TileAccess {
+  int64_t bytes = 0; ///< of an element
+  bool isStore = false;
+  std::set<size_t> dims;            ///< of the tile, that the place depends on
+  std::optional<size_t> contiguous; ///< the one along which elements are neighbours
+  bool operator==(const TileAccess &) const = default;
+};
+
 /// A kernel and what its launch has to know.
 struct StageKernel {
   kernel::Kernel tree;
@@ -20,6 +29,10 @@ struct StageKernel {
   /// Options of the launch, such as num_warps, as expressions of the launch table.
   std::vector<std::pair<std::string, std::string>> options = {};
   std::string condition = {}; ///< expression of the launches that take it; "": all
+  /// What its template is called in schedules: "contract", "reduce_looped", "map2" of the second.
+  std::string role = {};
+  std::string heldChoice = {}; ///< of a pair of which one is taken: the choice that decides
+  std::vector<TileAccess> accesses = {};
 };
 
 /// The stores of a stage that one kernel can make: those over the same iterators.
@@ -38,10 +51,14 @@ public:
   StageKernel take(const std::vector<TileDim> &others = {});
 
   const std::string name;
+  const std::vector<Store> &stores;
   kernel::Body body;
   Arguments arguments;
   Tile tile;
   Values values;
+
+private:
+  const Program &program;
 };
 
 /// The text of a module with these kernels, readable by upstream as well.

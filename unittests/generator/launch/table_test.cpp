@@ -139,14 +139,14 @@ TEST(LaunchTable, ProductsHaveLargeBlocksWhereTheseKeepAllProcessorsAtWork) {
     return text;
   };
   EXPECT_EQ(taken(4096, 4096, 4096),
-            "t_kernel BLOCK_K=64, BLOCK_N=128, BLOCK_M=128, WIDE=0, num_warps=8; ");
+            "t_kernel BLOCK_K=64, BLOCK_N=128, BLOCK_M=128, GROUP_M=1, WIDE=0, num_warps=8; ");
   EXPECT_EQ(taken(1024, 1024, 4096),
-            "t_kernel BLOCK_K=64, BLOCK_N=64, BLOCK_M=64, WIDE=0, num_warps=4; ");
+            "t_kernel BLOCK_K=64, BLOCK_N=64, BLOCK_M=64, GROUP_M=1, WIDE=0, num_warps=4; ");
   EXPECT_EQ(taken(3, 512, 512),
-            "t_kernel BLOCK_K=64, BLOCK_N=64, BLOCK_M=16, WIDE=0, num_warps=4; ");
+            "t_kernel BLOCK_K=64, BLOCK_N=64, BLOCK_M=16, GROUP_M=1, WIDE=0, num_warps=4; ");
   EXPECT_TRUE(taken(3, 512, 4096)
-                  .starts_with("t_part_1_kernel BLOCK_K=64, BLOCK_N=64, BLOCK_M=16, WIDE=0, "
-                               "num_warps=4; t_part_2_kernel"))
+                  .starts_with("t_part_1_kernel BLOCK_K=64, BLOCK_N=64, BLOCK_M=16, GROUP_M=1, "
+                               "WIDE=0, num_warps=4; t_part_2_looped_kernel"))
       << taken(3, 512, 4096);
 }
 

@@ -28,13 +28,13 @@ public:
       return makeError("E0611", "the table changes on its way through a file");
     }
     for (LaunchEntry &entry : read->kernels) {
-      change(entry, made->table);
+      change(entry);
     }
     std::map<std::string, int64_t> sizes;
     for (size_t i = 0; i < read->symbols.size(); ++i) {
       sizes[read->symbols[i]] = input.sizes.at(i);
     }
-    auto launches = bindLaunch(*read, sizes);
+    auto launches = bindLaunch(*read, sizes, {}, chosenForms(*read));
     if (!launches) {
       return failed(launches.error());
     }
@@ -57,36 +57,21 @@ public:
   }
 
 private:
-  /// Whether the options want this one of several forms; nothing where they do not say.
-  std::optional<bool> isTaken(const std::string &function, const LaunchTable &table) const {
-    auto base = [](const std::string &name) {
-      for (const char *end : {"_part_", "_looped_kernel", "_kernel"}) {
-        if (const size_t at = name.find(end); at != std::string::npos) {
-          return name.substr(0, at);
-        }
+  /// Which of several forms the options want.
+  ChosenValues chosenForms(const LaunchTable &table) const {
+    ChosenValues chosen = options.chosen;
+    for (const LaunchChoice &one : table.choices) {
+      if (one.kind == LaunchChoice::Kind::Held && options.isLooped) {
+        chosen.emplace(one.name, 0);
+      } else if (one.name.ends_with(".SPLIT") && (options.isLooped || options.isSplit)) {
+        chosen.emplace(one.name, options.isSplit);
       }
-      return name;
-    };
-    auto has = [&](const std::string &form) {
-      return std::any_of(table.kernels.begin(), table.kernels.end(), [&](const auto &one) {
-        return one.function.starts_with(base(function) + form);
-      });
-    };
-    const bool isPart = function.find("_part_") != std::string::npos;
-    if (options.isSplit) {
-      return has("_part_") ? std::optional(isPart) : std::nullopt;
     }
-    return !isPart && (function.ends_with("_looped_kernel") || !has("_looped_kernel"));
+    return chosen;
   }
 
-  void change(LaunchEntry &entry, const LaunchTable &table) const {
+  void change(LaunchEntry &entry) const {
     const bool isLooped = entry.function.ends_with("_looped_kernel");
-    const size_t condition = entry.grid.find("*((");
-    if (condition != std::string::npos && (options.isLooped || options.isSplit)) {
-      if (std::optional<bool> taken = isTaken(entry.function, table)) {
-        entry.grid = entry.grid.substr(0, condition) + (*taken ? "" : "*0");
-      }
-    }
     for (NamedExpression &one : entry.constexprs) {
       const bool isWhole = (one.name == "BLOCK_R" && !isLooped) || one.name == "BLOCK_D" ||
                            one.name == "BLOCK_E" || one.name == "num_warps";

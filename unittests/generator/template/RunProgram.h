@@ -15,9 +15,10 @@ struct RunOptions {
   /// Blocks of 4 by 2 by 2, so that small tensors have many programs; else those of the table.
   /// Reductions that are whole keep their block.
   bool hasSmallBlocks = true;
-  bool isWide = false;   ///< offsets have 64 bits in any case
-  bool isLooped = false; ///< reductions walk over blocks where there is the choice
-  bool isSplit = false;  ///< reductions are computed in parts where there is the choice
+  bool isWide = false;      ///< offsets have 64 bits in any case
+  bool isLooped = false;    ///< reductions walk over blocks where there is the choice
+  bool isSplit = false;     ///< reductions are computed in parts where there is the choice
+  ChosenValues chosen = {}; ///< of a schedule
 };
 
 /// The program gets the stages of makeKernels. The elements of each output and temporary

@@ -97,13 +97,22 @@ TEST(ContractKernel, FactorsStayAsTheyAreStored) {
   ASSERT_TRUE(bool(made));
   EXPECT_EQ(kernel::text(made->tree), R"(@triton.jit
 def t_kernel(
-    x_ptr, w_ptr, b_ptr, y_ptr, M, K, N,
-    BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr, WIDE: tl.constexpr,
+    x_ptr, w_ptr, b_ptr, y_ptr, M, N, K,
+    BLOCK_M: tl.constexpr, GROUP_M: tl.constexpr, BLOCK_N: tl.constexpr, BLOCK_K: tl.constexpr,
+    WIDE: tl.constexpr,
 ):
     pid = tl.program_id(axis=0)
     blocks_n = tl.cdiv(M, BLOCK_N)
     pid_n = pid % blocks_n
     pid_m = pid // blocks_n
+    if GROUP_M > 1:
+        group_size = GROUP_M * blocks_n
+        within = pid_m * blocks_n + pid_n
+        group_first = (within // group_size) * GROUP_M
+        group_rows = tl.minimum(tl.cdiv(N, BLOCK_M) - group_first, GROUP_M)
+        place = within % group_size
+        pid_m = group_first + place % group_rows
+        pid_n = place // group_rows
     if WIDE:
         pid_m = pid_m.to(tl.int64)
         pid_n = pid_n.to(tl.int64)

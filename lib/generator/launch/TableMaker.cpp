@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tables of launches, see TableMaker.h.
+#include "lib/generator/launch/TableMaker.h"
+
+#include "lib/generator/fuse/Partition.h"
+#include "lib/generator/template/Blocks.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+namespace nereid::generator {
+namespace {
+
+/// Elements of a tile that is tried first, and of its innermost dimension; also of one that lies
+/// inside of a dimension that is reduced.
+constexpr int64_t elementsOfTile = 4096, elementsAlong = 1024, elementsInside = 64;
+
+/// How far schedules may go, and where --start naive begins.
+constexpr int64_t mostOfBlock = 16384, mostOfProduct = 256, mostHeld = 65536,
+                  mostHeldOutside = 1024, mostWarps = 16, mostStages = 5, mostOfGroup = 16;
+constexpr int64_t naiveOfProduct = 32, naiveAlong = 256;
+
+class TableMaker {
+public:
+  TableMaker(const Program &program, std::map<BufferId, std::string> conditions)
+      : program(program), conditions(std::move(conditions)) {}
+
+  LaunchTable run(const std::vector<StageKernel> &kernels) {
+    for (const Symbol &symbol : program.space.symbols.all()) {
+      if (!symbol.quotientOf) {
+        table.symbols.push_back(symbol.name);
+      } else {
+        const auto &[value, by] = *symbol.quotientOf;
+        table.derived.push_back({symbol.name, fmt::format("({})//({})", text(value), text(by))});
+      }
+    }
+    for (BufferId id = 0; id < program.buffers.size(); ++id) {
+      const Buffer &buffer = program.buffers[id];
+      if (!buffer.base && buffer.role == BufferRole::Temporary) {
+        auto condition = conditions.find(id);
+        const std::string elements = elementsOf(buffer);
+        table.workspaces.push_back(
+            {buffer.name, buffer.dtype,
+             condition == conditions.end()
+                 ? elements
+                 : fmt::format("max(1, ({})*{})", elements, condition->second)});
+      }
+    }
+    for (const StageKernel &kernel : kernels) {
+      table.kernels.push_back(entry(kernel));
+    }
+    return std::move(table);
+  }
+
+private:
+  std::string text(const Polynomial &value) const { return launchText(value, program); }
+
+  std::string elementsOf(const Buffer &buffer) const {
+    std::string last = "1";
+    for (size_t dim = 0; dim < buffer.sizes.size(); ++dim) {
+      last += fmt::format(" + ({})*({})", text(buffer.sizes[dim] - 1), text(buffer.strides[dim]));
+    }
+    return last;
+  }
+
+  LaunchEntry entry(const StageKernel &kernel) {
+    LaunchEntry made;
+    made.function = kernel.tree.name;
+    made.role = kernel.role;
+    made.accesses = kernel.accesses;
+    for (const StageArgument &argument : kernel.arguments) {
+      using Kind = StageArgument::Kind;
+      made.arguments.push_back({argument.kind, argument.name, argument.dtype,
+                                argument.kind == Kind::Memory
+                                    ? program.buffers[argument.buffer].name
+                                : argument.kind == Kind::Number ? argument.parameter
+                                                                : text(argument.value)});
+    }
+    std::string left = std::to_string(elementsOfTile);
+    for (size_t dim = kernel.dims.size(); dim-- > 0;) {
+      const TileDim &each = kernel.dims[dim];
+      made.dims.insert(made.dims.begin(), {each.form, each.block, each.group, extentText(each)});
+      if (each.form == DimForm::Point) {
+        made.grid += (made.grid.empty() ? "" : "*") + extentText(each);
+        continue;
+      }
+      const std::string extent =
+          fmt::format("max({}, next_power_of_2({}))", each.blockAtLeast, extentText(each));
+      std::string largest = largestBlock(kernel, dim, left);
+      if (std::optional<LaunchChoice> choice = blockChoice(kernel, dim, largest)) {
+        largest = choiceVariable(choice->name);
+        made.choices.push_back(std::move(*choice));
+      }
+      made.constexprs.push_back({each.block, fmt::format("min({}, {})", largest, extent)});
+      if (!each.group.empty()) {
+        made.constexprs.push_back({each.group, orderChoice(kernel, each, made)});
+      }
+      left += "//" + each.block;
+      if (each.form == DimForm::Grid) {
+        made.grid += fmt::format("{}cdiv({}, {})", made.grid.empty() ? "" : "*", extentText(each),
+                                 each.block);
+      }
+    }
+    made.grid = made.grid.empty() ? "1" : made.grid;
+    if (std::optional<std::string> condition = isTaken(kernel)) {
+      made.grid += "*(" + *condition + ")";
+    }
+    made.grid += kernel.condition.empty() ? "" : "*(" + kernel.condition + ")";
+    made.constexprs.push_back({"WIDE", wide(kernel)});
+    options(kernel, made);
+    return made;
+  }
+
+  /// Of a dimension that the grid divides or a loop walks over. One that is whole has no choice but
+  /// of being so.
+  static std::optional<LaunchChoice> blockChoice(const StageKernel &kernel, size_t dim,
+                                                 const std::string &largest) {
+    const TileDim &each = kernel.dims[dim];
+    const bool isFixed = each.blockAtMost > 0 && each.blockAtMost <= each.blockAtLeast;
+    if (each.form == DimForm::Whole || isFixed) {
+      return std::nullopt;
+    }
+    const bool isInnermost = dim + 1 == kernel.dims.size(), isOfUnit = each.blockAtLeast > 1;
+    LaunchChoice choice;
+    choice.name = kernel.role + "." + each.block;
+    choice.constant = each.block;
+    choice.rule = largest;
+    choice.least = each.blockAtLeast;
+    choice.most = isOfUnit ? mostOfProduct : mostOfBlock;
+    choice.naive = isOfUnit ? naiveOfProduct : isInnermost ? naiveAlong : 1;
+    return choice;
+  }
+
+  static std::string orderChoice(const StageKernel &kernel, const TileDim &dim, LaunchEntry &made) {
+    LaunchChoice choice{LaunchChoice::Kind::Order, kernel.role + "." + dim.group, dim.group, "1"};
+    choice.most = mostOfGroup;
+    made.choices.push_back(choice);
+    return choiceVariable(choice.name);
+  }
+
+  /// Those that the template passes, and the others that a device has for every kernel.
+  static void options(const StageKernel &kernel, LaunchEntry &made) {
+    auto add = [&](const std::string &name, const std::string &rule, int64_t most) {
+      LaunchChoice choice{LaunchChoice::Kind::Option, kernel.role + "." + name, name, rule};
+      choice.most = most;
+      choice.naive = 0; // as the rule says
+      made.choices.push_back(std::move(choice));
+      return choiceVariable(kernel.role + "." + name);
+    };
+    bool hasWarps = false;
+    for (const auto &[name, value] : kernel.options) {
+      hasWarps = hasWarps || name == "num_warps";
+      made.constexprs.push_back({name, add(name, value, mostWarps)});
+    }
+    if (!hasWarps) {
+      add("num_warps", "4", mostWarps);
+    }
+    if (std::any_of(kernel.dims.begin(), kernel.dims.end(),
+                    [](const TileDim &dim) { return dim.form == DimForm::Looped; })) {
+      add("num_stages", "3", mostStages);
+    }
+  }
+
+  /// The longest line that is whole in a tile, which decides between both forms of a stage.
+  std::string held(const StageKernel &kernel, int64_t rule, bool isInnermost) {
+    auto isIt = [&](const LaunchChoice &one) { return one.name == kernel.heldChoice; };
+    if (std::none_of(table.choices.begin(), table.choices.end(), isIt)) {
+      LaunchChoice choice{LaunchChoice::Kind::Held, kernel.heldChoice, "", std::to_string(rule)};
+      choice.least = choice.naive = 0;
+      choice.most = isInnermost ? mostHeld : mostHeldOutside;
+      table.choices.push_back(std::move(choice));
+    }
+    return choiceVariable(kernel.heldChoice);
+  }
+
+  std::string largestBlock(const StageKernel &kernel, size_t dim, const std::string &left) {
+    const bool isInnermost = dim + 1 == kernel.dims.size();
+    if (!kernel.heldChoice.empty() && kernel.dims[dim].form == DimForm::Whole) {
+      return fmt::format("max(1, {})", held(kernel, longestWhole(kernel, dim), isInnermost));
+    }
+    if (!kernel.dims[dim].largest.empty()) {
+      return kernel.dims[dim].largest;
+    }
+    if (kernel.dims[dim].blockAtMost > 0) {
+      return std::to_string(kernel.dims[dim].blockAtMost);
+    }
+    if (kernel.dims[dim].form == DimForm::Whole) {
+      return std::to_string(longestWhole(kernel, dim));
+    }
+    const bool isInReduction = isInnermost && dim > 0 && kernel.dims[dim - 1].form != DimForm::Grid;
+    return isInReduction            ? std::to_string(elementsInside)
+           : isInnermost && dim > 0 ? std::to_string(elementsAlong)
+                                    : fmt::format("max(1, {})", left);
+  }
+
+  static int64_t longestWhole(const StageKernel &kernel, size_t dim) {
+    const bool isInnermost = dim + 1 == kernel.dims.size();
+    return kernel.dims[dim].wholeAtMost > 0 ? kernel.dims[dim].wholeAtMost
+           : isInnermost                    ? wholeAtMost
+                                            : wholeAtMostOutside;
+  }
+
+  /// When this one of two kernels is launched: the reduced dimension is whole in the tile as far as
+  /// it fits. Nothing where there is one form only.
+  std::optional<std::string> isTaken(const StageKernel &kernel) {
+    if (kernel.longerThan > 0) {
+      return fmt::format("({}) > {}", text(kernel.line), kernel.longerThan);
+    }
+    for (size_t dim = 0; kernel.isOneOfTwo && dim < kernel.dims.size(); ++dim) {
+      const TileDim &each = kernel.dims[dim];
+      if (each.form != DimForm::Grid) {
+        const int64_t rule = longestWhole(kernel, dim);
+        return fmt::format("{} {} {}", extentText(each), each.form == DimForm::Whole ? "<=" : ">",
+                           kernel.heldChoice.empty()
+                               ? std::to_string(rule)
+                               : held(kernel, rule, dim + 1 == kernel.dims.size()));
+      }
+    }
+    return std::nullopt;
+  }
+
+  std::string extentText(const TileDim &dim) const {
+    return "(" + text(extentOf(dim, program)) + ")";
+  }
+
+  /// Whether some offset or index, of lanes beyond a tile's edge too, needs more than 32 bits.
+  std::string wide(const StageKernel &kernel) const {
+    std::vector<std::string> ends = {"0", "0"}; // max takes two at least
+    std::map<IteratorId, std::string> beyond;
+    for (const TileDim &dim : kernel.dims) {
+      if (dim.form == DimForm::Point) {
+        continue;
+      }
+      beyond[dim.iterators[0]] = dim.block;
+      if (dim.also) {
+        beyond[*dim.also] = dim.block;
+      }
+      ends.push_back(fmt::format("{} + {}", extentText(dim), dim.block));
+    }
+    std::set<Affine> told;
+    for (const Affine &offset : kernel.offsets) {
+      if (!offset.isConstant() && told.insert(offset).second) {
+        ends.push_back(magnitude(offset, beyond));
+      }
+    }
+    return fmt::format("max({}) > 2147483647", fmt::join(ends, ", "));
+  }
+
+  /// No lane computes more, whatever the signs.
+  std::string magnitude(const Affine &value,
+                        const std::map<IteratorId, std::string> &beyond) const {
+    std::string sum = fmt::format("abs({})", text(value.constant()));
+    for (const auto &[atom, coefficient] : value.terms()) {
+      sum += fmt::format(" + abs({})*({})", text(coefficient), magnitude(atom, beyond));
+    }
+    return sum;
+  }
+  std::string magnitude(const Atom &atom, const std::map<IteratorId, std::string> &beyond) const {
+    switch (atom.kind) {
+    case Atom::Kind::Iterator: {
+      const std::string extent = text(program.space.iterators[atom.iterator].extent);
+      auto found = beyond.find(atom.iterator);
+      return found == beyond.end() ? extent : extent + " + " + found->second;
+    }
+    case Atom::Kind::Data: // is read as 64 bits
+      return "0";
+    case Atom::Kind::Quotient:
+      return magnitude(*atom.argument, beyond);
+    case Atom::Kind::Remainder:
+      return text(atom.size);
+    }
+    return "0";
+  }
+
+  const Program &program;
+  const std::map<BufferId, std::string> conditions;
+  LaunchTable table;
+};
+
+} // namespace
+
+LaunchTable tableOf(const Program &program, std::map<BufferId, std::string> conditions,
+                    const std::vector<StageKernel> &kernels) {
+  return TableMaker(program, std::move(conditions)).run(kernels);
+}
+
+std::string choiceVariable(const std::string &name) {
+  std::string variable = std::string(choicePrefix) + name;
+  std::replace(variable.begin(), variable.end(), '.', '_');
+  return variable;
+}
+
+} // namespace nereid::generator

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// Schedules of programs, see ProgramSchedules.h.
+#include "lib/generator/schedules/ProgramSchedules.h"
+
+#include "lib/generator/launch/Choices.h"
+#include "lib/measure/statistics/Evidence.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace nereid::generator {
+namespace {
+
+std::vector<const LaunchChoice *> choicesOf(const LaunchTable &table) {
+  std::vector<const LaunchChoice *> list;
+  for (const LaunchChoice &one : table.choices) {
+    list.push_back(&one);
+  }
+  for (const LaunchEntry &entry : table.kernels) {
+    for (const LaunchChoice &one : entry.choices) {
+      list.push_back(&one);
+    }
+  }
+  return list;
+}
+
+const LaunchChoice *findChoice(const LaunchTable &table, const std::string &name) {
+  for (const LaunchChoice *one : choicesOf(table)) {
+    if (one->name == name) {
+      return one;
+    }
+  }
+  return nullptr;
+}
+
+} // namespace
+
+Schedule shownSchedule(const ProgramCase &one, const Schedule &schedule) {
+  Schedule shown;
+  shown.isOfProgram = true;
+  const ChosenValues chosen = chosenBy(schedule);
+  auto launches = bindLaunch(*one.table, one.symbols, one.site, chosen);
+  for (size_t i = 0; launches && i < launches->size(); ++i) {
+    for (const auto &[name, value] : (*launches)[i].constants) {
+      if ((*launches)[i].programs > 0 && name != "WIDE") {
+        shown.constants.emplace_back(one.table->kernels[i].role + "." + name, value);
+      }
+    }
+  }
+  for (const LaunchChoice &choice : one.table->choices) {
+    if (auto own = chosen.find(choice.name); own != chosen.end()) {
+      shown.constants.emplace_back(*own);
+    }
+  }
+  return shown;
+}
+
+Schedule chosenPart(const ProgramCase &one, const Schedule &shown) {
+  Schedule rule;
+  rule.isOfProgram = true;
+  rule = shownSchedule(one, rule);
+  Schedule part;
+  part.isOfProgram = true;
+  for (const auto &[name, value] : shown.constants) {
+    if (rule.get(name, -1) != value && findChoice(*one.table, name)) {
+      part.constants.emplace_back(name, value);
+    }
+  }
+  return part;
+}
+
+Schedule naiveSchedule(const LaunchTable &table) {
+  Schedule naive;
+  naive.isOfProgram = true;
+  for (const LaunchChoice *one : choicesOf(table)) {
+    if (one->kind != LaunchChoice::Kind::Option) {
+      naive.constants.emplace_back(one->name, std::clamp(one->naive, one->least, one->most));
+    }
+  }
+  return naive;
+}
+
+std::string roleOfChange(const std::string &key) { return key.substr(0, key.find('.')); }
+
+CaseSizes sizesOf(const ProgramCase &one, const std::string &role) {
+  CaseSizes sizes;
+  sizes.bytes = one.bytes;
+  auto extents = bindExtents(*one.table, one.symbols, one.site);
+  for (size_t i = 0; extents && i < extents->size(); ++i) {
+    const bool isIt =
+        one.table->kernels[i].role == role || one.table->kernels[i].role.starts_with(role + "_");
+    if (!isIt || (*extents)[i].empty()) {
+      continue;
+    }
+    sizes.columns = (*extents)[i].back();
+    for (size_t dim = 0; dim + 1 < (*extents)[i].size(); ++dim) {
+      sizes.rows *= (*extents)[i][dim];
+    }
+    break;
+  }
+  return sizes;
+}
+
+FirstChoice firstSchedule(const ProgramCase &one, const Machine &chip, const Patterns *patterns) {
+  FirstChoice choice;
+  choice.schedule.isOfProgram = true;
+  choice.origin = "rule";
+  choice.reason = "blocks and forms by the rules of the launch table";
+  std::set<std::string> roles, decided;
+  for (const LaunchChoice *each : choicesOf(*one.table)) {
+    roles.insert(roleOfChange(each->name));
+  }
+  for (const std::string &role : patterns ? roles : std::set<std::string>()) {
+    for (const Pattern *pattern : patterns->lookup(role, sizesOf(one, role), one.dtype, chip)) {
+      const std::string name = pattern->change.substr(0, pattern->change.find('='));
+      const auto change = parseSchedule("program:" + pattern->change);
+      const auto from = parseSchedule("program:" + pattern->from);
+      const LaunchChoice *known = findChoice(*one.table, name);
+      const bool isFitting = pattern->gain > measure::leastGain && known && change && from &&
+                             change->constants.size() == 1 && !decided.contains(name);
+      if (!isFitting) {
+        continue;
+      }
+      // The first word on a choice is the best one; it has to begin where this launch does.
+      const int64_t value = change->constants[0].second;
+      const Schedule shown = shownSchedule(one, choice.schedule);
+      const bool isFromHere = from->constants.empty() || shown.get(name, -1) == from->get(name, -2);
+      if (!isFromHere || value < known->least || value > known->most) {
+        continue;
+      }
+      decided.insert(name);
+      choice.schedule = choice.schedule.choosing(name, value);
+      choice.reason =
+          fmt::format("{}'{}' gained {:.2f}x in {} observation{}",
+                      choice.origin == "pattern" ? choice.reason + "; " : "", pattern->change,
+                      pattern->gain, pattern->count, pattern->count == 1 ? "" : "s");
+      choice.origin = "pattern";
+    }
+  }
+  return choice;
+}
+
+} // namespace nereid::generator

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Schedules of kernels that are made of programs: what their launch tables leave open, as first
+// choices, as spaces for a search and as neighbours for optimisation rounds. Knows no template: a
+// choice, its range and its tile are data (launch/Table.h).
+#pragma once
+
+#include "lib/generator/Patterns.h"
+#include "lib/generator/schedules/ProgramFigures.h"
+
+namespace nereid::generator {
+
+/// One case of an operator: its table at these sizes.
+struct ProgramCase {
+  const LaunchTable *table = nullptr;
+  std::map<std::string, int64_t> symbols;
+  LaunchSite site;
+  DType dtype{};
+  double bytes = 0; ///< of all operands
+};
+
+/// What a launch with this schedule is made by, rules' values included; see CallPlan::schedule.
+Schedule shownSchedule(const ProgramCase &one, const Schedule &schedule);
+/// Of a shown schedule, what the rules would not have said.
+Schedule chosenPart(const ProgramCase &one, const Schedule &shown);
+
+/// Where --start naive begins.
+Schedule naiveSchedule(const LaunchTable &table);
+/// The rules, then what patterns.json says worked for the templates.
+FirstChoice firstSchedule(const ProgramCase &one, const Machine &chip, const Patterns *patterns);
+
+/// Sizes of the kernel of this role, as patterns.json files them: columns are the last dimension.
+CaseSizes sizesOf(const ProgramCase &one, const std::string &role);
+/// "contract" of "contract.BLOCK_M=128".
+std::string roleOfChange(const std::string &key);
+
+/// As neighbours(FusedOperator…).
+std::vector<Neighbour> neighbours(const ProgramCase &one, const Schedule &schedule,
+                                  const Machine &chip, const Diagnosis &diagnosis,
+                                  const Patterns *patterns, const std::vector<Schedule> &tried);
+/// Schedules that a search tries: the first choice, and its neighbours' values combined by two.
+std::vector<Schedule> scheduleSpace(const ProgramCase &one, const Machine &chip);
+
+} // namespace nereid::generator

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+// Schedules of kernels made of programs: whatever their launch tables leave open changes no result,
+// costs follow tiles, and the neighbours of a schedule are what its bottleneck asks for.
+#include "lib/generator/schedules/ProgramSchedules.h"
+
+#include "lib/generator/launch/Choices.h"
+#include "lib/generator/launch/Spelling.h"
+#include "lib/generator/lower/Lower.h"
+#include "lib/generator/normalise/Normalise.h"
+#include "unittests/generator/lower/Chain.h"
+#include "unittests/generator/template/Expect.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+namespace nereid::generator {
+namespace {
+
+const std::string inputs = "[inputs.x]\nshape = [\"N\", \"K\"]\n[inputs.w]\nshape = [\"K\", "
+                           "\"M\"]\n[inputs.b]\nshape = [\"M\"]\n";
+
+LaunchTable tableOf(const definition::Operator &op, DType dtype) {
+  auto program = lower(op, dtype);
+  EXPECT_TRUE(bool(program));
+  normalise(*program);
+  auto made = makeKernels(*program, "t");
+  EXPECT_TRUE(bool(made));
+  return made->table;
+}
+
+LaunchTable tableOf(const std::string &body, const std::string &shape = "\"N\", \"M\"") {
+  return tableOf(made(body, inputs, shape, "\"float32\""), DType::F32);
+}
+
+std::vector<const LaunchChoice *> choicesOf(const LaunchTable &table) {
+  std::vector<const LaunchChoice *> list;
+  for (const LaunchChoice &one : table.choices) {
+    list.push_back(&one);
+  }
+  for (const LaunchEntry &entry : table.kernels) {
+    for (const LaunchChoice &one : entry.choices) {
+      list.push_back(&one);
+    }
+  }
+  return list;
+}
+
+/// Any legal value, of those that do not make a test long.
+int64_t drawn(const LaunchChoice &choice, std::mt19937 &random) {
+  std::vector<int64_t> values;
+  if (choice.least == 0) {
+    values.push_back(0);
+  }
+  for (int64_t value = std::max<int64_t>(choice.least, 1);
+       value <= std::min<int64_t>(choice.most, 128); value *= 2) {
+    values.push_back(value);
+  }
+  return values[random() % values.size()];
+}
+
+struct Templates {
+  const char *name, *body, *shape;
+};
+
+const Templates templates[] = {
+    {"map", "out = torch.relu(x.transpose(0, 1))", "\"K\", \"N\""},
+    {"rows", "out = F.softmax(x, dim=-1)", "\"N\", \"K\""},
+    {"columns", "out = x - x.mean(dim=0)", "\"N\", \"K\""},
+    {"all", "out = (x * x).sum()", ""},
+    {"product", "out = F.gelu(x @ w + b)", "\"N\", \"M\""},
+    {"attention", "out = F.softmax((x @ w) @ w.transpose(0, 1), dim=-1) @ x.transpose(0, 1)",
+     "\"N\", \"N\""},
+    {"scan", "out = torch.cumsum(x, dim=-1)", "\"N\", \"K\""},
+    {"sort", "out = torch.sort(x, dim=-1)[0]", "\"N\", \"K\""},
+};
+
+class AnySchedule : public testing::TestWithParam<Templates> {};
+INSTANTIATE_TEST_SUITE_P(All, AnySchedule, testing::ValuesIn(templates),
+                         [](const auto &info) { return std::string(info.param.name); });
+
+TEST_P(AnySchedule, IsTheReference) {
+  const Templates &one = GetParam();
+  if (std::string(one.name) == "attention") {
+    GTEST_SKIP() << "its shapes are those of chain_test.cpp";
+  }
+  const Sample sample{one.body, inputs, one.shape, {{21, 33}, {33, 18}, {18}}, {21, 33, 18}};
+  const definition::Operator op = made(sample.body, sample.inputs, sample.outShape, "\"float32\"");
+  const LaunchTable table = tableOf(op, DType::F32);
+  EXPECT_FALSE(choicesOf(table).empty());
+  std::mt19937 random(5);
+  for (int round = 0; round < 10; ++round) {
+    RunOptions options;
+    options.hasSmallBlocks = false;
+    options.on = round % 2 == 0 ? RunOn::Interpreter : RunOn::Cpu;
+    std::string trace;
+    for (const LaunchChoice *choice : choicesOf(table)) {
+      if (choice->kind != LaunchChoice::Kind::Option) {
+        options.chosen[choice->name] = drawn(*choice, random);
+        trace += choice->name + "=" + std::to_string(options.chosen[choice->name]) + " ";
+      }
+    }
+    SCOPED_TRACE(trace);
+    expectReference(op, sample, DType::F32, options);
+  }
+}
+
+Machine chipOf(int cores, bool isDevice = false) {
+  Machine chip = genericMachine();
+  chip.cores = cores;
+  chip.isDevice = isDevice;
+  return chip;
+}
+
+ProgramCase caseOf(const LaunchTable &table, int64_t n, int64_t k, int64_t m, int64_t processors) {
+  return {&table, {{"N", n}, {"K", k}, {"M", m}}, {processors}, DType::F32, 1e6};
+}
+
+Schedule rules() {
+  Schedule schedule;
+  schedule.isOfProgram = true;
+  return schedule;
+}
+
+TEST(ProgramFigures, FollowTheTiles) {
+  const LaunchTable table = tableOf("out = x @ w");
+  auto figures = [&](int64_t side) {
+    return (*figuresOf(table, {{"N", 1024}, {"K", 1024}, {"M", 1024}}, {16},
+                       {{"contract.BLOCK_M", side}, {"contract.BLOCK_N", side}}))
+        .back();
+  };
+  const LaunchFigures small = figures(64), large = figures(128);
+  EXPECT_EQ(small.programs, 256);
+  EXPECT_EQ(large.programs, 64);
+  EXPECT_DOUBLE_EQ(small.ownBytes, 3 * 4.0 * 1024 * 1024);
+  EXPECT_DOUBLE_EQ(small.movedBytes, (16 + 16 + 1) * 4.0 * 1024 * 1024);
+  EXPECT_DOUBLE_EQ(large.movedBytes, (8 + 8 + 1) * 4.0 * 1024 * 1024);
+}
+
+TEST(ProgramSchedules, TheBottleneckAsksForChanges) {
+  const LaunchTable table = tableOf("out = x @ w");
+  const Machine chip = chipOf(16);
+  const ProgramCase one = caseOf(table, 512, 512, 512, 16);
+  auto first = [&](Bottleneck bottleneck, const Schedule &from) {
+    Diagnosis diagnosis;
+    diagnosis.bottleneck = bottleneck;
+    diagnosis.bandwidthFraction = 0.3;
+    diagnosis.computeFraction = 0.2;
+    auto list = neighbours(one, from, chip, diagnosis, nullptr, {});
+    return list.empty() ? Neighbour() : list.front();
+  };
+  const Neighbour larger =
+      first(Bottleneck::CacheMisses,
+            rules().choosing("contract.BLOCK_M", 32).choosing("contract.BLOCK_N", 32));
+  EXPECT_TRUE(larger.key.starts_with("contract.BLOCK_M=") ||
+              larger.key.starts_with("contract.BLOCK_N="))
+      << larger.key;
+  EXPECT_NE(larger.reason.find("bytes instead of"), std::string::npos) << larger.reason;
+  EXPECT_GT(larger.expectedGain, 1.02);
+  // 4 programs for 16 processors.
+  const Schedule few = rules().choosing("contract.BLOCK_M", 256).choosing("contract.BLOCK_N", 256);
+  const Neighbour smaller = first(Bottleneck::Parallelism, few);
+  EXPECT_NE(smaller.reason.find("places of their waves"), std::string::npos) << smaller.reason;
+  EXPECT_GT(shownSchedule(one, few).get("contract.BLOCK_M") +
+                shownSchedule(one, few).get("contract.BLOCK_N"),
+            shownSchedule(one, smaller.schedule).get("contract.BLOCK_M") +
+                shownSchedule(one, smaller.schedule).get("contract.BLOCK_N"));
+}
+
+TEST(ProgramSchedules, NothingIsProposedThatTheCostsSpeakAgainst) {
+  for (const Templates &each : templates) {
+    SCOPED_TRACE(each.name);
+    const LaunchTable table = tableOf(each.body, each.shape);
+    for (int64_t size : {8, 300, 5000}) {
+      for (const Bottleneck bottleneck :
+           {Bottleneck::Bandwidth, Bottleneck::Latency, Bottleneck::TailWave}) {
+        Diagnosis diagnosis;
+        diagnosis.bottleneck = bottleneck;
+        diagnosis.bandwidthFraction = 0.4;
+        for (const Neighbour &next : neighbours(caseOf(table, size, size, size, 16), rules(),
+                                                chipOf(16), diagnosis, nullptr, {})) {
+          EXPECT_GE(next.expectedGain, 1.02) << next.change;
+        }
+      }
+    }
+  }
+}
+
+TEST(ProgramSchedules, OptionsAreOfDevicesAlone) {
+  const LaunchTable table = tableOf("out = x @ w");
+  auto hasOption = [&](const Machine &chip) {
+    const std::vector<Schedule> space = scheduleSpace(caseOf(table, 4096, 4096, 4096, 132), chip);
+    return std::any_of(space.begin(), space.end(), [](const Schedule &each) {
+      return each.get("contract.num_stages", -1) > 0;
+    });
+  };
+  EXPECT_TRUE(hasOption(chipOf(132, /*isDevice=*/true)));
+  EXPECT_FALSE(hasOption(chipOf(132)));
+}
+
+TEST(ProgramSchedules, APartIsWhatRulesDoNotSay) {
+  const LaunchTable table = tableOf("out = x @ w");
+  const ProgramCase one = caseOf(table, 512, 512, 512, 16);
+  const Schedule shown = shownSchedule(one, rules().choosing("contract.BLOCK_K", 64));
+  EXPECT_EQ(shown.get("contract.BLOCK_K"), 64);
+  EXPECT_EQ(shown.get("contract.BLOCK_M"), 128);
+  EXPECT_EQ(chosenPart(one, shown).text(), "program:contract.BLOCK_K=64");
+  EXPECT_EQ(shownSchedule(one, chosenPart(one, shown)), shown);
+}
+
+TEST(ProgramSchedules, AreWrittenForTheirSizesAlone) {
+  const LaunchTable table = tableOf("out = x @ w");
+  ScheduleTable schedules;
+  const std::map<std::string, int64_t> sizes = {{"N", 500}, {"K", 512}, {"M", 300}};
+  schedules.set({DType::F32, 1, false, sizeClass(table, sizes)},
+                rules().choosing("contract.BLOCK_M", 32), "round 1");
+  const LaunchTable written = withSchedules(table, DType::F32, schedules);
+  EXPECT_TRUE(written.choices.empty());
+  auto blockOf = [&](const LaunchTable &of, std::map<std::string, int64_t> at) {
+    const auto launches = bindLaunch(of, at, {16});
+    for (const auto &[name, value] : launches->back().constants) {
+      if (name == "BLOCK_M") {
+        return value;
+      }
+    }
+    return int64_t{0};
+  };
+  EXPECT_EQ(blockOf(written, sizes), 32);
+  EXPECT_EQ(blockOf(written, {{"N", 257}, {"K", 512}, {"M", 512}}), 32);
+  for (int64_t n : {256, 513, 4096}) {
+    EXPECT_EQ(blockOf(written, {{"N", n}, {"K", 512}, {"M", 300}}),
+              blockOf(table, {{"N", n}, {"K", 512}, {"M", 300}}));
+  }
+  EXPECT_EQ(withSchedules(table, DType::F16, schedules),
+            withSchedules(table, DType::F16, ScheduleTable()));
+  const Spelling python(ExpressionLanguage::Python, {}), cpp(ExpressionLanguage::Cpp, {});
+  EXPECT_EQ(python.text("min((32 if tuned else (64)), N)"), "min(32 if tuned else 64, N)");
+  EXPECT_EQ(cpp.text("N*(32 if tuned else (64 + M))"), "N * (tuned ? 32 : 64 + M)");
+}
+
+TEST(ProgramSchedules, TheNaiveStartIsLegalAndSmall) {
+  for (const Templates &each : templates) {
+    const LaunchTable table = tableOf(each.body, each.shape);
+    const Schedule naive = naiveSchedule(table);
+    for (const LaunchChoice *choice : choicesOf(table)) {
+      const int64_t value = naive.get(choice->name, choice->least);
+      EXPECT_GE(value, choice->least) << choice->name;
+      EXPECT_LE(value, choice->most) << choice->name;
+    }
+  }
+}
+
+} // namespace
+} // namespace nereid::generator
