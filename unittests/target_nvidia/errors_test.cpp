@@ -33,10 +33,59 @@ def k(x, y, BINS: tl.constexpr):
     offs = tl.arange(0, 1024)
     tl.store(y + tl.arange(0, BINS), tl.histogram(tl.load(x + offs), BINS))
 )",
-                            "x=*i32, y=*i32, BINS=262144", diags));
+                            "x=*i32, y=*i32, BINS=131072", diags));
   ASSERT_EQ(diags.all().size(), 1U) << diags.render();
   EXPECT_EQ(diags.all().front().code, "E0501");
   EXPECT_EQ(diags.all().front().help, "use smaller blocks: BINS=32768 fits");
+}
+
+TEST(NvidiaErrors, TilesThatNoRegistersHoldAreRefusedAtOnce) { // E0501
+  const std::string kernel = R"(
+@triton.jit
+def k(x, y, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(y + i, tl.load(x + i) + tl.load(y + i))
+)";
+  const auto refused = [&](const std::string &sizes) {
+    Diagnostics diags;
+    EXPECT_FALSE(tryPtxOfText(kernel, "x=*fp32:16, y=*fp32:16, " + sizes, diags));
+    EXPECT_EQ(diags.all().size(), 1U) << diags.render();
+    return diags.all().empty() ? Diagnostic() : diags.all().front();
+  };
+  const Diagnostic error = refused("BLOCK=65536, num_warps=1");
+  EXPECT_EQ(error.code, "E0501");
+  EXPECT_EQ(error.message,
+            "the tiles of this kernel need 4096 registers of a thread, but sm_90a has "
+            "255, and code is made for 8 times as many at most");
+  EXPECT_EQ(error.range.line, 7);
+  ASSERT_EQ(error.notes.size(), 1U);
+  EXPECT_NE(error.notes.front().find("2048 of"), std::string::npos) << error.notes.front();
+  EXPECT_EQ(error.help, "smaller blocks, or more warps by num_warps, give a thread less to hold: "
+                        "num_warps=4 fits");
+  EXPECT_EQ(refused("BLOCK=1048576, num_warps=4").help,
+            "smaller blocks, or more warps by num_warps, give a thread less to hold: "
+            "BLOCK=65536 fits");
+  EXPECT_NE(ptxOfText(kernel, "x=*fp32:16, y=*fp32:16, BLOCK=16384, num_warps=4"), "");
+}
+
+TEST(NvidiaErrors, ProductsThatNoRegistersHoldAreRefusedAtOnce) { // E0501
+  const std::string kernel = R"(
+@triton.jit
+def k(x, y, z, M: tl.constexpr):
+    i = tl.arange(0, M)[:, None]
+    j = tl.arange(0, M)[None, :]
+    at = i * M + j
+    tl.store(z + at, tl.dot(tl.load(x + at), tl.load(y + at), input_precision='ieee'))
+)";
+  for (const std::string type : {"fp32", "fp64"}) {
+    Diagnostics diags;
+    const std::string pointer = "=*" + type + ":16";
+    EXPECT_FALSE(tryPtxOfText(
+        kernel, "x" + pointer + ", y" + pointer + ", z" + pointer + ", M=512, num_warps=8", diags));
+    ASSERT_EQ(diags.all().size(), 1U) << diags.render();
+    EXPECT_EQ(diags.all().front().code, "E0501");
+    EXPECT_NE(diags.all().front().help.find(" fits"), std::string::npos) << diags.render();
+  }
 }
 
 TEST(NvidiaErrors, AtomicsOnAddressesAreRefusedWithTheirPlace) { // E0301
