@@ -25,13 +25,18 @@ static std::optional<std::string> compile(const pipeline::CompileInput &input,
   return std::string(output->object.begin(), output->object.end() - 1);
 }
 
-std::string ptxOf(const std::string &kernel, const std::string &signature,
-                  const std::string &target) {
+std::optional<std::string> tryPtxOfKernel(const std::string &kernel, const std::string &signature,
+                                          Diagnostics &diags, const std::string &target) {
   pipeline::CompileInput input;
   input.path = std::string(NEREID_SOURCE_DIR) + "/kernels/" + kernel;
   input.signature = signature;
+  return compile(input, target, diags);
+}
+
+std::string ptxOf(const std::string &kernel, const std::string &signature,
+                  const std::string &target) {
   Diagnostics diags;
-  auto ptx = compile(input, target, diags);
+  auto ptx = tryPtxOfKernel(kernel, signature, diags, target);
   EXPECT_TRUE(ptx) << diags.render();
   return ptx.value_or("");
 }

@@ -13,6 +13,10 @@ namespace nereid::nvidia {
 std::string ptxOf(const std::string &kernel, const std::string &signature,
                   const std::string &target = "nvidia:sm_90a");
 
+/// Nothing where diags says why.
+std::optional<std::string> tryPtxOfKernel(const std::string &kernel, const std::string &signature,
+                                          Diagnostics &diags, const std::string &target);
+
 /// Of a kernel `k`, by the lines behind `import triton.language as tl`; nothing where diags says
 /// why.
 std::optional<std::string> tryPtxOfText(const std::string &lines, const std::string &signature,

@@ -88,6 +88,31 @@ def k(x, y, z, M: tl.constexpr):
   }
 }
 
+TEST(NvidiaErrors, StagesThatSharedMemoryHasNoPlaceForNameTheNearestThatFit) { // E0501
+  const std::string signature =
+      "a=*fp16:16, b=*fp16:16, c=*fp16:16, M=i32:16, N=i32:16, K=i32:16, stride_am=i32:16, "
+      "stride_ak=1, stride_bk=i32:16, stride_bn=1, stride_cm=i32:16, stride_cn=1, BLOCK_M=256, "
+      "BLOCK_N=256, BLOCK_K=128, GROUP_M=8, num_warps=8, num_stages=";
+  const auto refused = [&](const std::string &stages, const std::string &target) {
+    Diagnostics diags;
+    EXPECT_FALSE(tryPtxOfKernel("matmul/matmul_v2.py", signature + stages, diags, target));
+    EXPECT_EQ(diags.all().size(), 1U) << diags.render();
+    return diags.all().empty() ? Diagnostic() : diags.all().front();
+  };
+  const Diagnostic error = refused("4", "nvidia:sm_90a");
+  EXPECT_EQ(error.code, "E0501");
+  EXPECT_EQ(error.message, "operands of products need 524288 bytes of shared memory for "
+                           "num_stages=4, but sm_90a has 232448 and 231424 of them are left");
+  EXPECT_EQ(error.notes, (std::vector<std::string>{
+                             "bytes of each of the 4 stages: 65536 for 256x128xf16, 65536 for "
+                             "128x256xf16",
+                             "num_stages=2 is the most for these blocks"}));
+  EXPECT_EQ(error.help, "use fewer stages or smaller blocks: BLOCK_K=64 fits");
+  EXPECT_EQ(refused("3", "nvidia:sm_86").code, "E0501");
+  // A slot less than stages is asked for by kernels that were written for upstream.
+  EXPECT_NE(ptxOf("matmul/matmul_v2.py", signature + "2"), "");
+}
+
 TEST(NvidiaErrors, AtomicsOnAddressesAreRefusedWithTheirPlace) { // E0301
   Diagnostics diags;
   EXPECT_FALSE(tryPtxOfTiles(R"(
