@@ -4,6 +4,7 @@
 #include "lib/pipeline/Compiler.h"
 #include "lib/targets/nvidia/NvidiaTarget.h"
 #include "lib/targets/nvidia/assembler/Ptxas.h"
+#include "lib/targets/nvidia/assembler/PtxasLog.h"
 
 #include <gtest/gtest.h>
 
@@ -69,13 +70,24 @@ std::string ptxOfText(const std::string &lines, const std::string &signature,
   return ptx.value_or("");
 }
 
+std::string lossOf(const std::string &log) {
+  for (const std::string &warning : readPtxasLog(log).warnings) {
+    for (const char *code : {"(C7508)", "(C7510)", "(C7511)", "(C7518)", "(C7602)"}) {
+      if (warning.find(code) != std::string::npos) {
+        return warning;
+      }
+    }
+  }
+  return "";
+}
+
 std::string complaintOfPtxas(const std::string &ptx, const std::string &architecture) {
   const auto ptxas = findPtxas();
   if (ptxas && !*ptxas) {
     return "";
   }
   const auto made = assemble(ptx, architecture);
-  return made ? "" : render(made.error());
+  return made ? lossOf(made->log) : render(made.error());
 }
 
 int countOf(const std::string &text, const std::string &what) {

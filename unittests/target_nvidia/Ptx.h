@@ -28,7 +28,11 @@ std::optional<std::string> tryPtxOfTiles(const std::string &module, Diagnostics 
 std::string ptxOfText(const std::string &lines, const std::string &signature,
                       const std::string &target = "nvidia:sm_90a");
 
-/// What ptxas says against the text; empty when it has nothing to say or is not there.
+/// The first warning of ptxas that the code is not made as it was written: registers that cannot be
+/// kept (C7508), wgmma one after the other (C7510, C7511, C7518), accesses taken for a race (C7602).
+std::string lossOf(const std::string &log);
+/// What ptxas says against the text, such a warning as well; empty when it has nothing to say or is
+/// not there.
 std::string complaintOfPtxas(const std::string &ptx, const std::string &architecture = "sm_90a");
 
 int countOf(const std::string &text, const std::string &what);

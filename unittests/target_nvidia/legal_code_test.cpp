@@ -187,6 +187,15 @@ TEST(NvidiaLegalCode, CastsBetweenTwoSpacesDoNotEndTheProcess) {
             "");
 }
 
+TEST(NvidiaLegalCode, ConstantCastsBetweenTwoSpacesDoNotEndTheProcess) {
+  const std::string cast = "addrspacecast (ptr addrspace(1) @g to ptr addrspace(3))";
+  const std::string more = "@g = addrspace(1) global i32 0";
+  expectRefused("store", "cast twice", "  store i32 0, ptr addrspace(3) " + cast, more);
+  const std::string text =
+      refusalOf("", more + "\n@h = addrspace(1) global ptr addrspace(3) " + cast);
+  EXPECT_NE(text.find("of the variable 'h': "), std::string::npos) << text;
+}
+
 TEST(NvidiaLegalCode, AtomicsOfWideIntegersAreNotCallsThatNobodyHas) {
   const std::string why = "more than 64 bits";
   expectRefused("load", why, "  %a = load atomic i128, ptr addrspace(1) %p monotonic, align 16");
@@ -240,6 +249,12 @@ TEST(NvidiaLegalCode, ParametersByValueAreNotCopied) {
                                      "!1 = !{ptr @k, !\"grid_constant\", !2}\n!2 = !{i32 1}\n",
                             "sm_90a"),
             "");
+}
+
+TEST(NvidiaLegalCode, SizesOfClustersAreNotDropped) {
+  const std::string kernel = "define void @k() \"nvvm.cluster_dim\"=\"2,1,1\" {\n  ret void\n}\n";
+  const std::string text = refusalOfModule(kernel, "sm_90a");
+  EXPECT_NE(text.find("of the size of clusters of function 'k': "), std::string::npos) << text;
 }
 
 TEST(NvidiaLegalCode, SharedMemoryDoesNotLoseItsContents) {

@@ -260,6 +260,27 @@ llvm::SmallVector<uint64_t> gridConstants(const llvm::Function &function) {
   return numbers;
 }
 
+/// Of the casts that constants are made of; of those that have a name, their own contents say it.
+std::string refusalOfConstant(const llvm::Value *value) {
+  const auto *constant = llvm::dyn_cast<llvm::Constant>(value);
+  if (!constant || llvm::isa<llvm::GlobalValue>(constant)) {
+    return "";
+  }
+  const auto *expression = llvm::dyn_cast<llvm::ConstantExpr>(constant);
+  if (expression && expression->getOpcode() == llvm::Instruction::AddrSpaceCast) {
+    std::string why = refusalOfSpaces(expression->getOperand(0)->getType(), expression->getType());
+    if (!why.empty()) {
+      return why;
+    }
+  }
+  for (const llvm::Use &part : constant->operands()) {
+    if (std::string why = refusalOfConstant(part.get()); !why.empty()) {
+      return why;
+    }
+  }
+  return "";
+}
+
 /// Whether a constant is made of `wanted`, whatever is between them; constants that other globals
 /// begin with count, too.
 bool isMadeOf(const llvm::Constant *constant, const llvm::GlobalVariable *wanted,
@@ -290,7 +311,7 @@ std::string refusalOfGlobal(const llvm::GlobalVariable &global) {
   if (global.hasInitializer() && isMadeOf(global.getInitializer(), &global, seen)) {
     return "its contents name itself, and PTX declares what it names before: store the address";
   }
-  return "";
+  return global.hasInitializer() ? refusalOfConstant(global.getInitializer()) : "";
 }
 
 std::optional<IllegalCode> illegalIn(const llvm::Function &function, int capability) {
@@ -299,6 +320,10 @@ std::optional<IllegalCode> illegalIn(const llvm::Function &function, int capabil
   if (!llvm::all_of(name, isPlain)) {
     return IllegalCode{"the name of function '" + name + "'",
                        "it would be another one in PTX: use letters, digits, '_' and '$'"};
+  }
+  if (function.hasFnAttribute("nvvm.cluster_dim")) {
+    return IllegalCode{"the size of clusters" + where,
+                       "LLVM would drop it: only a launch can say the size of its clusters"};
   }
   for (const llvm::Argument &argument : function.args()) {
     if (argument.hasByValAttr() &&
@@ -309,7 +334,11 @@ std::optional<IllegalCode> illegalIn(const llvm::Function &function, int capabil
     }
   }
   for (const llvm::Instruction &one : llvm::instructions(function)) {
-    if (std::string why = refusalOf(one, capability); !why.empty()) {
+    std::string why = refusalOf(one, capability);
+    for (const llvm::Use &operand : one.operands()) {
+      why = why.empty() ? refusalOfConstant(operand.get()) : why;
+    }
+    if (!why.empty()) {
       return IllegalCode{"'" + nameOf(one) + "'" + where, std::move(why)};
     }
   }
