@@ -29,7 +29,8 @@ std::string ptxOfText(const std::string &lines, const std::string &signature,
                       const std::string &target = "nvidia:sm_90a");
 
 /// The first warning of ptxas that the code is not made as it was written: registers that cannot be
-/// kept (C7508), wgmma one after the other (C7510, C7511, C7518), accesses taken for a race (C7602).
+/// kept (C7508), wgmma one after the other (C7510, C7511, C7518), accesses taken for a race
+/// (C7602).
 std::string lossOf(const std::string &log);
 /// What ptxas says against the text, such a warning as well; empty when it has nothing to say or is
 /// not there.

@@ -64,9 +64,9 @@ std::string_view cacheText(tile::CacheModifier cache) {
   return "";
 }
 
-/// The words that say how an access is cached. PTX has place for one of the two: `.ca` and `.wb` are
-/// what an access does anyway, so that an eviction policy says more; the others leave nothing in
-/// the first cache that a policy could be about.
+/// The words that say how an access is cached. PTX has place for one of the two: `.ca` and `.wb`
+/// are what an access does anyway, so that an eviction policy says more; the others leave nothing
+/// in the first cache that a policy could be about.
 std::string_view cachingText(tile::CacheModifier cache, tile::EvictionPolicy evict) {
   const bool isDefault = cache == tile::CacheModifier::None || cache == tile::CacheModifier::CA ||
                          cache == tile::CacheModifier::WB;
