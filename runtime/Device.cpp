@@ -2,6 +2,8 @@
 // Devices by name and by DLPack's numbers.
 #include "runtime/Device.h"
 
+#include "runtime/DeviceKinds.h"
+
 #include <dlpack/dlpack.h>
 
 #include <charconv>
@@ -78,6 +80,16 @@ void registerDevices(std::string kind, int32_t dlpackType, DeviceFactory factory
   Kind &made = all.kinds[std::move(kind)];
   made.dlpackType = dlpackType;
   made.factory = factory;
+}
+
+std::vector<std::string> deviceKinds() {
+  Registry &all = registry();
+  std::lock_guard guard(all.lock);
+  std::vector<std::string> names;
+  for (const auto &[name, kind] : all.kinds) {
+    names.push_back(name);
+  }
+  return names;
 }
 
 std::variant<Device *, LaunchError> findDevice(std::string_view name) {

@@ -11,6 +11,8 @@ import statistics
 import sys
 import tomllib
 
+import gpu_table
+
 root = pathlib.Path(__file__).resolve().parent.parent
 results = root / "bench" / "results"
 
@@ -146,9 +148,9 @@ def memory_table():
 
 
 def machine():
-    """The environment of the newest result that has one; those of GPUs are no part of the table."""
-    contents = [json.loads(path.read_text()) for path in results.glob("*.json")
-                if "-gpu-" not in path.name]
+    """The environment of the newest result that the tables are made of; GPUs have theirs with them."""
+    contents = [json.loads(path.read_text()) for part in ("kernel", "gemm", "launch")
+                for path in results.glob(f"????-??-??-{part}*.json")]
     known = [content["environment"] for content in contents if "environment" in content]
     return max(known, key=lambda it: it["date"]) if known else {}
 
@@ -168,7 +170,8 @@ def main():
     if memory := memory_table():
         text += "\n## Memory\n\nResident pages at their highest in one run, above inputs and outputs; a kernel runs on threads started for it.\n"
         text += "Growth by some 0.1 MiB is how exactly the system counts.\n\n" + memory
-    text += "\n## The machine\n\n| | |\n|---|---|\n"
+    text += gpu_table.section(results)
+    text += "\n## The machine of the other tables\n\n| | |\n|---|---|\n"
     for key, value in machine().items():
         text += f"| {key.replace('_', ' ')} | {value} |\n"
     (root / "docs" / "performance.md").write_text(text)

@@ -70,6 +70,8 @@ public:
   /// The next queued operation fails with this, after so many that do not.
   std::optional<LaunchError> nextError;
   int callsBeforeError = 0;
+  /// The device is lost by it: that operation and all behind it fail, and so does waiting.
+  bool losesDevice = false, isLost = false;
   bool throwsNext = false; ///< the next queued operation throws std::bad_alloc
   /// Called once, in front of the next wait: what another thread would do just then.
   std::function<void()> beforeWait;
@@ -164,7 +166,7 @@ private:
         call();
       }
       run();
-      return std::exchange(failure, {});
+      return far.isLost ? *far.nextError : std::exchange(failure, {});
     }
     void run() {
       std::lock_guard guard(far.lock);
@@ -208,7 +210,10 @@ private:
       if (far.nextError && far.callsBeforeError-- == 0) {
         far.callsBeforeError = 0;
         LaunchError error = *far.nextError;
-        far.nextError.reset();
+        far.isLost = far.losesDevice;
+        if (!far.isLost) {
+          far.nextError.reset();
+        }
         return error;
       }
       queue.push_back(std::move(work));

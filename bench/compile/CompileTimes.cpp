@@ -160,13 +160,15 @@ int run(const std::string &program, const std::string &folder, int repeats) {
     table.add(row);
   }
   measure::Environment where = measure::describeEnvironment(detectMachine());
-  fmt::print("# Compile times\n\n"
-             "Milliseconds, median of {} rounds; written by `./dev compile-times` on {}, {}.\n\n"
-             "- process: `nereid compile KERNEL --to object`, start to exit, with an empty cache\n"
-             "- live: compiled and loaded in a process that has compiled before, no cache\n"
-             "- cached: loaded from a filled cache in such a process\n"
-             "- the rest: the live time by phase (ARCHITECTURE.md has the list)\n\n{}",
-             repeats, where.chip, where.date.substr(0, 10), table.markdown());
+  fmt::print(
+      "# Compile times\n\n"
+      "Milliseconds, median of {} rounds; written by `./dev compile-times` on {}, {}.\n\n"
+      "- process: `nereid compile KERNEL --to object`, start to exit, with an empty cache\n"
+      "- live: compiled and loaded in a process that has compiled before, no cache\n"
+      "- cached: loaded from a filled cache in such a process\n"
+      "- the rest: the live time by phase (ARCHITECTURE.md has the list)\n\n"
+      "Of this machine's target; GPUs are in [performance.md](performance.md#on-a-gpu).\n\n{}",
+      repeats, where.chip, where.date.substr(0, 10), table.markdown());
   return 0;
 }
 

@@ -11,6 +11,8 @@
 #include "lib/support/Documents.h"
 #include "lib/support/Knobs.h"
 #include "lib/support/Version.h"
+#include "runtime/Device.h"
+#include "runtime/DeviceKinds.h"
 #include "runtime/ThreadPool.h"
 
 #include <CLI/CLI.hpp>
@@ -133,6 +135,36 @@ void showKnobs(const Session &session) {
   fmt::print("{}", session.json ? json.dump(2) + "\n" : table.text());
 }
 
+struct DeviceState {
+  std::string name, state; ///< "vendor:0"; of a kind without a device its name, and why
+  bool isThere = false;
+};
+
+/// Of all kinds but the host's.
+std::vector<DeviceState> findDevices() {
+  std::vector<DeviceState> found;
+  for (const std::string &kind : runtime::deviceKinds()) {
+    for (int32_t id = 0; kind != runtime::cpuDevice().kind(); ++id) {
+      const std::string name = kind + ":" + std::to_string(id);
+      const auto device = runtime::findDevice(name);
+      if (const auto *error = std::get_if<runtime::LaunchError>(&device)) {
+        if (id == 0) {
+          found.push_back({kind, fmt::format("{} [{}]", error->message, error->code)});
+        }
+        break;
+      }
+      const runtime::Device &one = *std::get<runtime::Device *>(device);
+      const runtime::DeviceDescription said = one.describe();
+      found.push_back(
+          {name,
+           fmt::format("{}, {}, {}, by {}", said.model, one.architecture(),
+                       report::formatBytes(static_cast<double>(said.memoryBytes)), one.compiler()),
+           true});
+    }
+  }
+  return found;
+}
+
 void doctor(const Session &session) {
   auto chip = detectMachine();
   DiskCache &cache = DiskCache::forKernels();
@@ -153,6 +185,10 @@ void doctor(const Session &session) {
                  : fmt::format("{:.0f} MHz now", *std::max_element(clocks.begin(), clocks.end()))});
   table.add({"governor", state.governor.value_or("unknown")});
   table.add({"load", state.loadAverage ? fmt::format("{:.2f}", *state.loadAverage) : "unknown"});
+  const std::vector<DeviceState> devices = findDevices();
+  for (const DeviceState &one : devices) {
+    table.add({one.name, one.state});
+  }
   if (session.json) {
     nlohmann::ordered_json json = {{"version", versionText()},
                                    {"revision", revisionText()},
@@ -161,6 +197,11 @@ void doctor(const Session &session) {
                                    {"threads", runtime::defaultPool().threadCount()},
                                    {"kernel_cache", cache.directory()},
                                    {"cache_problem", problem}};
+    json["devices"] = nlohmann::ordered_json::array();
+    for (const DeviceState &one : devices) {
+      json["devices"].push_back(
+          {{"name", one.name}, {"is_there", one.isThere}, {"state", one.state}});
+    }
     json["environment"] = nlohmann::ordered_json::parse(measure::toJson(environment));
     fmt::print("{}\n", json.dump(2));
     return;

@@ -15,11 +15,17 @@ inline constexpr const char *lostDeviceCode = "E0421";
 
 inline bool isDeviceLost(const Diagnostic &error) { return error.code == lostDeviceCode; }
 
+/// Asks the device; what it says when it is lost, else no error.
+inline runtime::LaunchError lossOf(runtime::Device &device) {
+  const auto nothing = [](runtime::Stream &) { return runtime::LaunchError{}; };
+  runtime::LaunchError error = device.runAndWait(nothing);
+  return error.code == lostDeviceCode ? error : runtime::LaunchError{};
+}
+
 /// Asks the device that the kernel is for.
 inline bool isDeviceLost(const runtime::Kernel &kernel) {
   runtime::Device *device = runtime::otherDevice(kernel);
-  const auto nothing = [](runtime::Stream &) { return runtime::LaunchError{}; };
-  return device && device->runAndWait(nothing).code == lostDeviceCode;
+  return device && bool(lossOf(*device));
 }
 
 /// As the failure of a row, which has no place for a code of its own.

@@ -276,8 +276,9 @@ static void tellFitting(CompileState &state, const std::string &phase) {
         Diagnostics ignored;
         return compile(input, options, ignored).has_value();
       };
-      const std::string text = fittingText(
-          kernel.signature, readDecorators(kernel.module, *kernel.function).configs, fits);
+      const std::string text =
+          fittingText(kernel.signature, readDecorators(kernel.module, *kernel.function).configs,
+                      !state.target->layoutPhase().empty(), fits);
       one.help += text.empty() ? "" : (one.help.empty() ? "" : ": ") + text;
     }
     told.add(std::move(one));

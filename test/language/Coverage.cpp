@@ -85,6 +85,12 @@ std::string coverageTable(const std::map<std::string, Outcome> &outcomes,
       "same types as the interpreter. `.name` is a method. Functions that are not parsed exist "
       "upstream and are "
       "refused by name.\n"
+      "NVIDIA GPUs have no column, as no GPU is needed to write this. On one, "
+      "`language_conformance --engines=nvidia:0` runs every function\n"
+      "that is tested, in all types of the interpreter's column; the last run that is kept passed "
+      "on an H100 (`bench/results/*-gpu-test.json`).\n"
+      "What has no values to compare is tested by its PTX: `tl.device_print`, "
+      "`tl.inline_asm_elementwise` and `tl.extra.cuda`.\n"
       "What upstream's own tests say is in [upstream-tests.md](upstream-tests.md).\n\n";
   text += fmt::format("| function | category | parsed | tested | {} |\n|---|---|---|---|",
                       fmt::join(engines, " | "));

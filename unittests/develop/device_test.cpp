@@ -58,7 +58,8 @@ protected:
   }
   ~OnADevice() override {
     ::unlink(path.c_str());
-    far.hasGraphs = false;
+    far.hasGraphs = far.losesDevice = far.isLost = false;
+    far.nextError.reset();
   }
 
   void write(const std::string &from = "", const std::string &to = "") {
@@ -226,6 +227,19 @@ TEST_F(OnADevice, TheWholeSpaceIsTried) {
   EXPECT_EQ(tuning->tried + tuning->refused, space.size());
   EXPECT_GT(tuning->tried, space.size() / 2);
   EXPECT_NE(tuning->conclusion, "");
+}
+
+TEST_F(OnADevice, NoScheduleIsTriedOnALostDevice) {
+  far.nextError = runtime::LaunchError{"E0421", "'far:0' is lost to this process"};
+  far.callsBeforeError = 40; // in the midst of the schedules
+  far.losesDevice = true;
+  const auto tuning = autotune(generation, smallCase(), DType::F32, chip, options);
+  ASSERT_FALSE(bool(tuning));
+  EXPECT_EQ(tuning.error().code, "E0421");
+  EXPECT_EQ(tuning.error().message, "'far:0' is lost to this process");
+  ASSERT_EQ(tuning.error().notes.size(), 1U);
+  EXPECT_EQ(tuning.error().notes.front().find("case 'small' was timed with schedule "), 0U)
+      << tuning.error().notes.front();
 }
 
 TEST_F(OnADevice, VerificationStopsWhenTheDeviceIsLost) {

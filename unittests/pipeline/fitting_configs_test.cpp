@@ -60,20 +60,39 @@ TEST(FittingConfigs, AreOneStepAwayFirst) {
 }
 
 TEST(FittingConfigs, TheNearestThatFitsIsNamed) {
-  EXPECT_EQ(fittingText(product(128, 128, 3), {}, fits), "num_stages=2 fits");
-  EXPECT_EQ(fittingText(product(128, 256, 2), {}, fits), "num_stages=1 fits");
-  EXPECT_EQ(fittingText(product(1024, 32, 1), {}, fits), "ROWS=256 fits");
+  EXPECT_EQ(fittingText(product(128, 128, 3), {}, false, fits), "num_stages=2 fits");
+  EXPECT_EQ(fittingText(product(128, 256, 2), {}, false, fits), "num_stages=1 fits");
+  EXPECT_EQ(fittingText(product(1024, 32, 1), {}, false, fits), "ROWS=256 fits");
+}
+
+TEST(FittingConfigs, WarpsAreDoubledBeforeASizeIsHalvedAsOften) {
+  std::vector<std::string> texts;
+  Signature four = product(4, 2, 1);
+  four.options.numWarps = 8;
+  for (const NearbySignature &one : scaledSignatures(four)) {
+    texts.push_back(one.text);
+  }
+  EXPECT_EQ(texts, (std::vector<std::string>{"num_warps=16", "ROWS=2", "COLUMNS=1", "num_warps=32",
+                                             "ROWS=1"}));
+  const auto spread = [](const Signature &one) -> std::optional<bool> {
+    return valueIn(one, 1) / one.options.warps() <= 16;
+  };
+  EXPECT_EQ(fittingText(product(256, 2, 3), {}, true, spread), "num_warps=16 fits");
+  EXPECT_EQ(fittingText(product(256, 2, 3), {}, false, spread), "ROWS=64 fits");
+  // Farther than all combinations that are looked at.
+  EXPECT_EQ(fittingText(product(1 << 20, 2, 3), {}, true, spread), "ROWS=64 fits");
+  EXPECT_EQ(fittingText(product(1 << 20, 2, 3), {}, false, spread), "");
 }
 
 TEST(FittingConfigs, NothingIsSaidWhereNothingFits) {
   const auto never = [](const Signature &) -> std::optional<bool> { return false; };
-  EXPECT_EQ(fittingText(product(128, 128, 3), {config(64, 3)}, never), "");
+  EXPECT_EQ(fittingText(product(128, 128, 3), {config(64, 3)}, false, never), "");
   size_t asked = 0;
   const auto count = [&](const Signature &) -> std::optional<bool> {
     ++asked;
     return false;
   };
-  (void)fittingText(product(1 << 20, 1 << 20, 8), {}, count);
+  (void)fittingText(product(1 << 20, 1 << 20, 8), {}, false, count);
   EXPECT_LE(asked, 12U);
 }
 
@@ -81,11 +100,11 @@ TEST(FittingConfigs, DeclaredOnesComeFirstAndAreCounted) {
   const std::vector<KernelConfig> configs = {config(128, 3), config(16, 2), config(64, 3),
                                              config(64, 2), config(128, 2)};
   // The first one is what does not fit. ROWS=64 is one step, as num_stages=2 is.
-  EXPECT_EQ(fittingText(product(128, 128, 3), configs, fits),
+  EXPECT_EQ(fittingText(product(128, 128, 3), configs, false, fits),
             "num_stages=2 fits; 3 of the 4 other configs fit");
-  EXPECT_EQ(
-      fittingText(product(128, 128, 3), {config(128, 3), config(256, 3), config(32, 3)}, fits),
-      "ROWS=32 fits; 1 of the 2 other configs fits");
+  EXPECT_EQ(fittingText(product(128, 128, 3), {config(128, 3), config(256, 3), config(32, 3)},
+                        false, fits),
+            "ROWS=32 fits; 1 of the 2 other configs fits");
 }
 
 TEST(FittingConfigs, AConfigThatCannotBeIsNotCounted) {
@@ -100,7 +119,7 @@ TEST(FittingConfigs, WithoutTimeWhatIsKnownIsSaid) {
     return left-- > 0 ? fits(signature) : std::nullopt;
   };
   const std::vector<KernelConfig> configs = {config(128, 3), config(128, 2), config(64, 2)};
-  EXPECT_EQ(fittingText(product(128, 128, 3), configs, once),
+  EXPECT_EQ(fittingText(product(128, 128, 3), configs, false, once),
             "num_stages=2 fits; 1 of the 1 nearest other configs fits");
 }
 

@@ -4,6 +4,7 @@
 #include "lib/pipeline/Compiler.h"
 #include "lib/targets/nvidia/NvidiaTarget.h"
 #include "lib/targets/nvidia/assembler/Ptxas.h"
+#include "lib/targets/nvidia/assembler/PtxasLog.h"
 
 #include <gtest/gtest.h>
 
@@ -25,13 +26,18 @@ static std::optional<std::string> compile(const pipeline::CompileInput &input,
   return std::string(output->object.begin(), output->object.end() - 1);
 }
 
-std::string ptxOf(const std::string &kernel, const std::string &signature,
-                  const std::string &target) {
+std::optional<std::string> tryPtxOfKernel(const std::string &kernel, const std::string &signature,
+                                          Diagnostics &diags, const std::string &target) {
   pipeline::CompileInput input;
   input.path = std::string(NEREID_SOURCE_DIR) + "/kernels/" + kernel;
   input.signature = signature;
+  return compile(input, target, diags);
+}
+
+std::string ptxOf(const std::string &kernel, const std::string &signature,
+                  const std::string &target) {
   Diagnostics diags;
-  auto ptx = compile(input, target, diags);
+  auto ptx = tryPtxOfKernel(kernel, signature, diags, target);
   EXPECT_TRUE(ptx) << diags.render();
   return ptx.value_or("");
 }
@@ -64,13 +70,24 @@ std::string ptxOfText(const std::string &lines, const std::string &signature,
   return ptx.value_or("");
 }
 
+std::string lossOf(const std::string &log) {
+  for (const std::string &warning : readPtxasLog(log).warnings) {
+    for (const char *code : {"(C7508)", "(C7510)", "(C7511)", "(C7518)", "(C7602)"}) {
+      if (warning.find(code) != std::string::npos) {
+        return warning;
+      }
+    }
+  }
+  return "";
+}
+
 std::string complaintOfPtxas(const std::string &ptx, const std::string &architecture) {
   const auto ptxas = findPtxas();
   if (ptxas && !*ptxas) {
     return "";
   }
   const auto made = assemble(ptx, architecture);
-  return made ? "" : render(made.error());
+  return made ? lossOf(made->log) : render(made.error());
 }
 
 int countOf(const std::string &text, const std::string &what) {

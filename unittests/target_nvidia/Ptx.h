@@ -13,6 +13,10 @@ namespace nereid::nvidia {
 std::string ptxOf(const std::string &kernel, const std::string &signature,
                   const std::string &target = "nvidia:sm_90a");
 
+/// Nothing where diags says why.
+std::optional<std::string> tryPtxOfKernel(const std::string &kernel, const std::string &signature,
+                                          Diagnostics &diags, const std::string &target);
+
 /// Of a kernel `k`, by the lines behind `import triton.language as tl`; nothing where diags says
 /// why.
 std::optional<std::string> tryPtxOfText(const std::string &lines, const std::string &signature,
@@ -24,7 +28,12 @@ std::optional<std::string> tryPtxOfTiles(const std::string &module, Diagnostics 
 std::string ptxOfText(const std::string &lines, const std::string &signature,
                       const std::string &target = "nvidia:sm_90a");
 
-/// What ptxas says against the text; empty when it has nothing to say or is not there.
+/// The first warning of ptxas that the code is not made as it was written: registers that cannot be
+/// kept (C7508), wgmma one after the other (C7510, C7511, C7518), accesses taken for a race
+/// (C7602).
+std::string lossOf(const std::string &log);
+/// What ptxas says against the text, such a warning as well; empty when it has nothing to say or is
+/// not there.
 std::string complaintOfPtxas(const std::string &ptx, const std::string &architecture = "sm_90a");
 
 int countOf(const std::string &text, const std::string &what);

@@ -33,10 +33,84 @@ def k(x, y, BINS: tl.constexpr):
     offs = tl.arange(0, 1024)
     tl.store(y + tl.arange(0, BINS), tl.histogram(tl.load(x + offs), BINS))
 )",
-                            "x=*i32, y=*i32, BINS=262144", diags));
+                            "x=*i32, y=*i32, BINS=131072", diags));
   ASSERT_EQ(diags.all().size(), 1U) << diags.render();
   EXPECT_EQ(diags.all().front().code, "E0501");
   EXPECT_EQ(diags.all().front().help, "use smaller blocks: BINS=32768 fits");
+}
+
+TEST(NvidiaErrors, TilesThatNoRegistersHoldAreRefusedAtOnce) { // E0501
+  const std::string kernel = R"(
+@triton.jit
+def k(x, y, BLOCK: tl.constexpr):
+    i = tl.arange(0, BLOCK)
+    tl.store(y + i, tl.load(x + i) + tl.load(y + i))
+)";
+  const auto refused = [&](const std::string &sizes) {
+    Diagnostics diags;
+    EXPECT_FALSE(tryPtxOfText(kernel, "x=*fp32:16, y=*fp32:16, " + sizes, diags));
+    EXPECT_EQ(diags.all().size(), 1U) << diags.render();
+    return diags.all().empty() ? Diagnostic() : diags.all().front();
+  };
+  const Diagnostic error = refused("BLOCK=65536, num_warps=1");
+  EXPECT_EQ(error.code, "E0501");
+  EXPECT_EQ(error.message,
+            "the tiles of this kernel need 4096 registers of a thread, but sm_90a has "
+            "255, and code is made for 8 times as many at most");
+  EXPECT_EQ(error.range.line, 7);
+  ASSERT_EQ(error.notes.size(), 1U);
+  EXPECT_NE(error.notes.front().find("2048 of"), std::string::npos) << error.notes.front();
+  EXPECT_EQ(error.help, "smaller blocks, or more warps by num_warps, give a thread less to hold: "
+                        "num_warps=4 fits");
+  EXPECT_EQ(refused("BLOCK=1048576, num_warps=4").help,
+            "smaller blocks, or more warps by num_warps, give a thread less to hold: "
+            "BLOCK=65536 fits");
+  EXPECT_NE(ptxOfText(kernel, "x=*fp32:16, y=*fp32:16, BLOCK=16384, num_warps=4"), "");
+}
+
+TEST(NvidiaErrors, ProductsThatNoRegistersHoldAreRefusedAtOnce) { // E0501
+  const std::string kernel = R"(
+@triton.jit
+def k(x, y, z, M: tl.constexpr):
+    i = tl.arange(0, M)[:, None]
+    j = tl.arange(0, M)[None, :]
+    at = i * M + j
+    tl.store(z + at, tl.dot(tl.load(x + at), tl.load(y + at), input_precision='ieee'))
+)";
+  for (const std::string type : {"fp32", "fp64"}) {
+    Diagnostics diags;
+    const std::string pointer = "=*" + type + ":16";
+    EXPECT_FALSE(tryPtxOfText(
+        kernel, "x" + pointer + ", y" + pointer + ", z" + pointer + ", M=512, num_warps=8", diags));
+    ASSERT_EQ(diags.all().size(), 1U) << diags.render();
+    EXPECT_EQ(diags.all().front().code, "E0501");
+    EXPECT_NE(diags.all().front().help.find(" fits"), std::string::npos) << diags.render();
+  }
+}
+
+TEST(NvidiaErrors, StagesThatSharedMemoryHasNoPlaceForNameTheNearestThatFit) { // E0501
+  const std::string signature =
+      "a=*fp16:16, b=*fp16:16, c=*fp16:16, M=i32:16, N=i32:16, K=i32:16, stride_am=i32:16, "
+      "stride_ak=1, stride_bk=i32:16, stride_bn=1, stride_cm=i32:16, stride_cn=1, BLOCK_M=256, "
+      "BLOCK_N=256, BLOCK_K=128, GROUP_M=8, num_warps=8, num_stages=";
+  const auto refused = [&](const std::string &stages, const std::string &target) {
+    Diagnostics diags;
+    EXPECT_FALSE(tryPtxOfKernel("matmul/matmul_v2.py", signature + stages, diags, target));
+    EXPECT_EQ(diags.all().size(), 1U) << diags.render();
+    return diags.all().empty() ? Diagnostic() : diags.all().front();
+  };
+  const Diagnostic error = refused("4", "nvidia:sm_90a");
+  EXPECT_EQ(error.code, "E0501");
+  EXPECT_EQ(error.message, "operands of products need 524288 bytes of shared memory for "
+                           "num_stages=4, but sm_90a has 232448 and 231424 of them are left");
+  EXPECT_EQ(error.notes, (std::vector<std::string>{
+                             "bytes of each of the 4 stages: 65536 for 256x128xf16, 65536 for "
+                             "128x256xf16",
+                             "num_stages=2 is the most for these blocks"}));
+  EXPECT_EQ(error.help, "use fewer stages or smaller blocks: BLOCK_K=64 fits");
+  EXPECT_EQ(refused("3", "nvidia:sm_86").code, "E0501");
+  // A slot less than stages is asked for by kernels that were written for upstream.
+  EXPECT_NE(ptxOf("matmul/matmul_v2.py", signature + "2"), "");
 }
 
 TEST(NvidiaErrors, AtomicsOnAddressesAreRefusedWithTheirPlace) { // E0301

@@ -153,6 +153,88 @@ TEST(NvidiaLegalCode, TypesThatPtxLacksDoNotEndTheProcess) {
   EXPECT_EQ(refusalOf("  %a = add i128 %w, 3\n  store i128 %a, ptr addrspace(1) %p, align 16"), "");
 }
 
+TEST(NvidiaLegalCode, CopiesOfBulksDoNotEndTheProcess) {
+  const std::string more = "declare void @llvm.nvvm.cp.async.bulk.commit.group()\n"
+                           "declare void @llvm.nvvm.cp.async.bulk.wait.group(i32 immarg)\n"
+                           "declare void @llvm.nvvm.cp.async.commit.group()";
+  const std::string commit = "  call void @llvm.nvvm.cp.async.bulk.commit.group()";
+  const std::string wait = "  call void @llvm.nvvm.cp.async.bulk.wait.group(i32 0)";
+  expectRefused("llvm.nvvm.cp.async.bulk.commit.group", "sm_90", commit, more);
+  expectRefused("llvm.nvvm.cp.async.bulk.wait.group", "sm_90", wait, more, "sm_89");
+  EXPECT_EQ(refusalOf(commit + "\n" + wait, more, "sm_90a"), "");
+  EXPECT_EQ(refusalOf("  call void @llvm.nvvm.cp.async.commit.group()", more), "");
+}
+
+TEST(NvidiaLegalCode, ExtremaOfSignsDoNotEndTheProcess) {
+  for (const std::string function :
+       {"llvm.nvvm.fmax.xorsign.abs.f", "llvm.nvvm.fmin.nan.xorsign.abs.f"}) {
+    const std::string more = "declare float @" + function + "(float, float)";
+    const std::string call = "  %a = call float @" + function +
+                             "(float %f, float 1.0)\n  store float %a, ptr addrspace(1) %p";
+    expectRefused(function, "sm_86", call, more);
+    EXPECT_EQ(refusalOf(call, more, "sm_86"), "");
+    EXPECT_EQ(refusalOf(call, more, "sm_90a"), "");
+  }
+}
+
+TEST(NvidiaLegalCode, CastsBetweenTwoSpacesDoNotEndTheProcess) {
+  expectRefused("addrspacecast", "cast twice",
+                "  %a = addrspacecast ptr addrspace(1) %p to ptr addrspace(3)\n"
+                "  store i32 1, ptr addrspace(3) %a");
+  EXPECT_EQ(refusalOf("  %a = addrspacecast ptr addrspace(1) %p to ptr\n"
+                      "  %b = addrspacecast ptr %a to ptr addrspace(3)\n"
+                      "  store i32 1, ptr addrspace(3) %b"),
+            "");
+}
+
+TEST(NvidiaLegalCode, ConstantCastsBetweenTwoSpacesDoNotEndTheProcess) {
+  const std::string cast = "addrspacecast (ptr addrspace(1) @g to ptr addrspace(3))";
+  const std::string more = "@g = addrspace(1) global i32 0";
+  expectRefused("store", "cast twice", "  store i32 0, ptr addrspace(3) " + cast, more);
+  const std::string text =
+      refusalOf("", more + "\n@h = addrspace(1) global ptr addrspace(3) " + cast);
+  EXPECT_NE(text.find("of the variable 'h': "), std::string::npos) << text;
+}
+
+TEST(NvidiaLegalCode, AtomicsOfWideIntegersAreNotCallsThatNobodyHas) {
+  const std::string why = "more than 64 bits";
+  expectRefused("load", why, "  %a = load atomic i128, ptr addrspace(1) %p monotonic, align 16");
+  expectRefused("store", why, "  store atomic i128 %w, ptr addrspace(1) %p monotonic, align 16");
+  expectRefused(
+      "atomicrmw", why,
+      "  %a = atomicrmw xchg ptr addrspace(1) %p, i128 %w syncscope(\"device\") monotonic");
+  expectRefused("cmpxchg", why,
+                "  %a = cmpxchg ptr addrspace(1) %p, i128 %w, i128 0 syncscope(\"device\") "
+                "monotonic monotonic");
+}
+
+TEST(NvidiaLegalCode, GlobalsThatPtxLacksDoNotEndTheProcess) {
+  const std::string store = "  store i32 0, ptr addrspace(1) @g";
+  const auto expectGlobal = [&](const std::string &what, const std::string &why,
+                                const std::string &lines, const std::string &more) {
+    const std::string text = refusalOf(lines, more);
+    EXPECT_NE(text.find("of " + what + ": "), std::string::npos) << more << "\n" << text;
+    EXPECT_NE(text.find(why), std::string::npos) << more << "\n" << text;
+  };
+  expectGlobal("the variable 'g'", "alloca", store, "@g = thread_local addrspace(1) global i32 0");
+  expectGlobal("the other name 'h'", "name that", store,
+               "@g = addrspace(1) global i32 0\n@h = alias i32, ptr addrspace(1) @g");
+  expectGlobal("the variable 'llvm.global_ctors'", "in a kernel", "",
+               "define internal void @first() {\n  ret void\n}\n"
+               "@llvm.global_ctors = appending global [1 x { i32, ptr, ptr }] "
+               "[{ i32, ptr, ptr } { i32 0, ptr @first, ptr null }]");
+  expectGlobal("the variable 'g'", "name itself", store,
+               "@g = addrspace(1) global ptr addrspace(1) @g");
+  expectGlobal("the variable 'g'", "name itself", store,
+               "@g = addrspace(1) global ptr addrspace(1) @h\n"
+               "@h = addrspace(1) global { i32, ptr addrspace(1) } { i32 1, ptr addrspace(1) @g }");
+  EXPECT_EQ(refusalOf(store, "@g = addrspace(1) global i32 0\n"
+                             "@h = addrspace(1) global ptr addrspace(1) @g\n"
+                             "@l = addrspace(1) global [2 x ptr addrspace(1)] "
+                             "[ptr addrspace(1) @g, ptr addrspace(1) @g]"),
+            "");
+}
+
 TEST(NvidiaLegalCode, ParametersByValueAreNotCopied) {
   const std::string kernel = "define void @k(ptr byval([128 x i8]) align 64 %map, "
                              "ptr addrspace(1) %p) {\n"
@@ -167,6 +249,12 @@ TEST(NvidiaLegalCode, ParametersByValueAreNotCopied) {
                                      "!1 = !{ptr @k, !\"grid_constant\", !2}\n!2 = !{i32 1}\n",
                             "sm_90a"),
             "");
+}
+
+TEST(NvidiaLegalCode, SizesOfClustersAreNotDropped) {
+  const std::string kernel = "define void @k() \"nvvm.cluster_dim\"=\"2,1,1\" {\n  ret void\n}\n";
+  const std::string text = refusalOfModule(kernel, "sm_90a");
+  EXPECT_NE(text.find("of the size of clusters of function 'k': "), std::string::npos) << text;
 }
 
 TEST(NvidiaLegalCode, SharedMemoryDoesNotLoseItsContents) {

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/targets/nvidia/assembler/PtxasLog.h"
 
+#include "lib/targets/nvidia/assembler/Ptxas.h"
+#include "unittests/target_nvidia/Ptx.h"
+
 #include <gtest/gtest.h>
 
 namespace nereid::nvidia {
@@ -39,6 +42,30 @@ TEST(PtxasLog, KeepsWarnings) {
   ASSERT_EQ(account.warnings.size(), 2u);
   EXPECT_EQ(account.warnings[0].find("ptxas info    : (C7510)"), 0u);
   EXPECT_EQ(account.warnings[1].find("ptxas warning"), 0u);
+}
+
+TEST(PtxasLog, OfThingsGivenUpFailTests) {
+  for (const std::string code : {"C7508", "C7510", "C7511", "C7518", "C7602"}) {
+    const std::string line = "ptxas info    : (" + code + ") Potential Performance Loss: in 'k'";
+    EXPECT_EQ(lossOf("ptxas info    : Used 8 registers\n" + line + "\n"), line);
+  }
+  EXPECT_EQ(lossOf("ptxas info    : (C7517) what is harmless\n"
+                   "ptxas info    : (C7519) what is harmless\n"),
+            "");
+}
+
+TEST(PtxasLog, OfRegistersThatCannotBeKeptIsAComplaint) {
+  const auto ptxas = findPtxas();
+  if (!ptxas || !*ptxas) {
+    GTEST_SKIP() << "no ptxas";
+  }
+  const auto kernel = [](const std::string &threads) {
+    return ".version 8.0\n.target sm_90a\n.address_size 64\n.visible .entry k() " + threads +
+           "{ setmaxnreg.inc.sync.aligned.u32 232; ret; }\n";
+  };
+  const std::string said = complaintOfPtxas(kernel(""));
+  EXPECT_NE(said.find("C7508"), std::string::npos) << said;
+  EXPECT_EQ(complaintOfPtxas(kernel(".reqntid 384 .maxnreg 168 ")), "");
 }
 
 } // namespace

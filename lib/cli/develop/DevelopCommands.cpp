@@ -307,10 +307,16 @@ void addVerify(CLI::App &app, Session &session) {
     execution->target = settings.target;
     execution->chip = settings.chipFile;
     if (isKernelBench(options->input)) {
-      if (auto unused = unusedOption(*command, "a folder of kernels",
-                                     {"--target", "--chip", "--seed", "--interpret", "--runner",
-                                      "--case", "--dump", "--in-process", reportOption,
-                                      "--import-path", "--blocking"})) {
+      std::vector<std::string> used = {"--seed",       "--case",     "--dump",
+                                       "--in-process", reportOption, "--import-path"};
+      std::string input = "a folder of kernels";
+      if (execution->interpret) {
+        used.emplace_back("--interpret");
+        input += " in the interpreter";
+      } else {
+        used.insert(used.end(), {"--target", "--chip", "--runner", "--blocking"});
+      }
+      if (auto unused = unusedOption(*command, input, used)) {
         return session.fail(*unused);
       }
       execution->importPaths = session.importPaths;

@@ -11,6 +11,7 @@
 #include "lib/launch/KernelReference.h"
 #include "lib/measure/peaks/ThisChip.h"
 #include "lib/measure/results/Environment.h"
+#include "lib/pipeline/Target.h"
 #include "lib/report/GateReport.h"
 #include "lib/support/Interrupt.h"
 
@@ -333,6 +334,11 @@ void runKernelBench(const KernelBenchOptions &options, Session &session) {
       });
   if (!earlier) {
     return session.fail(earlier.error());
+  }
+  if (pipeline::runsOnDevice(options.target)) { // before this processor is measured for nothing
+    if (auto device = pipeline::deviceFor(options.target); !device) {
+      return session.fail(device.error());
+    }
   }
   watchInterrupt();
   KernelBench bench(options, *cases, session);

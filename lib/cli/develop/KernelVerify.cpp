@@ -4,6 +4,8 @@
 #include "lib/bench/verification/CaseVerification.h"
 #include "lib/cli/process/ChildProcess.h"
 #include "lib/cli/process/StandardStreams.h"
+#include "lib/launch/KernelReference.h"
+#include "lib/pipeline/Compiler.h"
 #include "lib/pipeline/Target.h"
 #include "lib/report/Table.h"
 #include "lib/support/Interrupt.h"
@@ -14,6 +16,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <random>
+#include <set>
 
 namespace nereid::cli {
 
@@ -28,13 +31,14 @@ std::vector<std::string> verifyCommand(const KernelVerifyOptions &options) {
     return std::filesystem::absolute(path, ignored).lexically_normal().string();
   };
   const launch::Execution &execution = options.execution;
-  std::vector<std::string> words = {"nereid", "verify", absolute(options.input), "--target",
-                                    execution.target};
-  if (!execution.chip.empty()) {
-    words.insert(words.end(), {"--chip", absolute(execution.chip)});
-  }
+  std::vector<std::string> words = {"nereid", "verify", absolute(options.input)};
   if (execution.interpret) {
     words.emplace_back("--interpret");
+  } else {
+    words.insert(words.end(), {"--target", execution.target});
+  }
+  if (!execution.chip.empty()) {
+    words.insert(words.end(), {"--chip", absolute(execution.chip)});
   }
   if (!execution.runner.empty()) {
     words.insert(words.end(), {"--runner", execution.runner});
@@ -221,6 +225,46 @@ std::optional<Outcome> ChildVerification::run() {
   return outcome;
 }
 
+/// Where there is no device: all cases are compiled, as far as the target names an architecture,
+/// and what did not run is said.
+void compileWithout(Diagnostic noDevice, const KernelVerifyOptions &options,
+                    const std::vector<launch::KernelCase> &cases, Session &session) {
+  const launch::Execution &execution = options.execution;
+  const auto target = pipeline::findTarget(execution.target, execution.chip);
+  std::set<std::pair<std::string, std::string>> compiled;
+  size_t count = 0;
+  for (const launch::KernelCase &one : cases) {
+    if (!one.isTest || (!options.onlyCase.empty() && one.name != options.onlyCase)) {
+      continue;
+    }
+    ++count;
+    if (!target || !compiled.emplace(one.kernel, one.signature).second) {
+      continue;
+    }
+    const launch::KernelReference file = launch::parseKernelReference(one.kernel);
+    pipeline::CompileOptions how;
+    how.target = execution.target;
+    how.chip = execution.chip;
+    Diagnostics diags;
+    if (!pipeline::compile({.path = file.path,
+                            .function = file.function,
+                            .signature = one.signature,
+                            .importPaths = execution.importPaths},
+                           how, diags)) {
+      return session.fail(diags);
+    }
+    printWarnings(diags);
+  }
+  if (count > 0) {
+    noDevice.note(fmt::format(
+        "not run: {} case{} of '{}'; {}", count, count == 1 ? "" : "s", options.input,
+        target ? fmt::format("all {} specializations of kernels that they need compile for '{}'",
+                             compiled.size(), (*target)->name())
+               : "nothing is compiled, for no architecture is named"));
+  }
+  session.fail(noDevice);
+}
+
 void print(const Outcome &outcome, const KernelVerifyOptions &options, uint64_t seed,
            Session &session) {
   if (session.json) {
@@ -261,6 +305,11 @@ void runKernelVerify(const KernelVerifyOptions &options, Session &session) {
                       !execution.runner.empty() || !pipeline::runsOnDevice(execution.target);
   if (isChild) {
     endWithParent();
+  }
+  if (!isHere) {
+    if (auto device = pipeline::deviceFor(execution.target); !device) {
+      return compileWithout(device.error(), options, *cases, session);
+    }
   }
   auto outcome = isHere ? verifyHere(options, *cases, seed, session)
                         : ChildVerification(options, *cases, seed, session).run();

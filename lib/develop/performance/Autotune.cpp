@@ -5,12 +5,14 @@
 #include "lib/develop/Optimization.h"
 #include "lib/develop/performance/Bench.h"
 #include "lib/develop/performance/Duel.h"
+#include "lib/launch/LostDevice.h"
 #include "lib/report/Table.h"
 #include "lib/support/Interrupt.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace nereid::develop {
@@ -71,13 +73,31 @@ double glanceAt(const PreparedLaunch &launch, const PerformanceOptions &options)
   return wrong.empty() ? median : std::numeric_limits<double>::infinity();
 }
 
+/// E0421 where the schedule that was run last has taken the device from this process: what comes
+/// behind it would only seem to be slow.
+Status askDevice(const PerformanceOptions &options, const Schedule &last,
+                 const std::string &caseName) {
+  if (options.device == nullptr) {
+    return Done{};
+  }
+  const runtime::LaunchError lost = launch::lossOf(*options.device);
+  if (!lost) {
+    return Done{};
+  }
+  Diagnostic error = makeError(lost.code, lost.message);
+  error.note(fmt::format("case '{}' was timed with schedule {}; no schedule behind it was tried",
+                         caseName, last.text()));
+  return error.withHelp("run the command again with '--mode default', which tries no schedules");
+}
+
 /// The space, compiled several at a time and timed one after the other; the quickest first.
 class Screening {
 public:
   Screening(Generation &generation, const PerformanceOptions &options)
       : generation(generation), options(options) {}
 
-  Status run(const std::vector<Schedule> &space, const CaseTensors &tensors) {
+  Status run(const std::vector<Schedule> &space, const CaseTensors &tensors,
+             const std::string &caseName) {
     auto in = placed(tensors.inputs, options.device);
     auto out = in ? placed(tensors.outputs, options.device) : in;
     if (!out) {
@@ -98,6 +118,11 @@ public:
     for (Candidate &one : candidates) {
       if (one.launch && !isInterrupted()) {
         one.seconds = glanceAt(*one.launch, options);
+        Status there =
+            std::isinf(one.seconds) ? askDevice(options, one.schedule, caseName) : Done{};
+        if (!there) {
+          return there;
+        }
       }
     }
     std::stable_sort(candidates.begin(), candidates.end(),
@@ -134,7 +159,8 @@ Result<Tuning> autotune(Generation &generation, const definition::Case &testCase
     return tensors.error();
   }
   Screening screening(generation, options);
-  if (Status screened = screening.run(generation.space(testCase.binding, dtype, chip), *tensors);
+  if (Status screened =
+          screening.run(generation.space(testCase.binding, dtype, chip), *tensors, testCase.name);
       !screened) {
     return screened.error();
   }
@@ -157,10 +183,18 @@ Result<Tuning> autotune(Generation &generation, const definition::Case &testCase
     }
     const Duel first = compare(candidate, options.seed);
     if (!first.failure.empty()) {
+      if (Status there = askDevice(options, candidate, testCase.name); !there) {
+        return there.error();
+      }
       tuning.conclusion = fmt::format("{} is refused: {}", candidate.text(), first.failure);
       continue;
     }
     const Duel second = isGain(first.evidence) ? compare(candidate, options.seed + 1) : first;
+    if (!second.failure.empty()) {
+      if (Status there = askDevice(options, candidate, testCase.name); !there) {
+        return there.error();
+      }
+    }
     const bool isKept = second.failure.empty() && isGain(second.evidence);
     tuning.conclusion = fmt::format("{} is {}: {}", candidate.text(),
                                     isKept ? "kept" : "not told apart", figuresOf(second));

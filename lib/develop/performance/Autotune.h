@@ -18,7 +18,8 @@ struct Tuning {
   bool isChanged() const { return !(before == after); }
 };
 
-/// Nothing is entered into the generation's table. E0506 without memory for the case.
+/// Nothing is entered into the generation's table. E0506 without memory for the case,
+/// E0421 where a schedule has taken the device from this process.
 Result<Tuning> autotune(generator::Generation &generation, const definition::Case &testCase,
                         DType dtype, const Machine &chip, const PerformanceOptions &options);
 

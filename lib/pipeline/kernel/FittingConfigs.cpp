@@ -31,6 +31,11 @@ bool isSize(const ParamType &param) {
 
 std::string stagesText(int64_t stages) { return "num_stages=" + std::to_string(stages); }
 
+/// Steps between two sizes, each a halving or doubling.
+double halvings(int64_t from, int64_t to) {
+  return std::fabs(std::log2(static_cast<double>(to) / static_cast<double>(from)));
+}
+
 /// What `to` has otherwise than `from`.
 NearbySignature compared(const Signature &from, Signature to) {
   NearbySignature nearby;
@@ -45,12 +50,11 @@ NearbySignature compared(const Signature &from, Signature to) {
       continue;
     }
     const bool areSizes = old && now && *old > 0 && *now > 0;
-    tell(after.name + "=" + language::paramTypeText(after),
-         areSizes ? std::fabs(std::log2(static_cast<double>(*now) / static_cast<double>(*old)))
-                  : 1);
+    tell(after.name + "=" + language::paramTypeText(after), areSizes ? halvings(*old, *now) : 1);
   }
   if (from.options.warps() != to.options.warps()) {
-    tell("num_warps=" + std::to_string(to.options.warps()), 1);
+    tell("num_warps=" + std::to_string(to.options.warps()),
+         halvings(from.options.warps(), to.options.warps()));
   }
   if (from.options.stages() != to.options.stages()) {
     tell(stagesText(to.options.stages()),
@@ -126,7 +130,32 @@ std::vector<NearbySignature> smallerSignatures(const Signature &from, size_t mos
   return all;
 }
 
+std::vector<NearbySignature> scaledSignatures(const Signature &from) {
+  constexpr int64_t mostWarps = 32;
+  std::vector<NearbySignature> all;
+  bool isLast = false;
+  for (int64_t times = 2; !isLast; times *= 2) {
+    isLast = true;
+    if (const int64_t warps = from.options.warps() * times; warps <= mostWarps) {
+      Signature to = from;
+      to.options.numWarps = warps;
+      all.push_back(compared(from, std::move(to)));
+      isLast = false;
+    }
+    for (size_t i = 0; i < from.params.size(); ++i) {
+      if (isSize(from.params[i]) && *integerOf(from.params[i]) >= times) {
+        Signature to = from;
+        to.params[i].constant = *integerOf(from.params[i]) / times;
+        all.push_back(compared(from, std::move(to)));
+        isLast = false;
+      }
+    }
+  }
+  return all;
+}
+
 std::string fittingText(const Signature &from, const std::vector<KernelConfig> &configs,
+                        bool hasWarps,
                         const std::function<std::optional<bool>(const Signature &)> &fits) {
   const std::vector<NearbySignature> declared = otherConfigs(from, configs, mostConfigs);
   std::string nearest;
@@ -147,7 +176,19 @@ std::string fittingText(const Signature &from, const std::vector<KernelConfig> &
            (asked < configs.size() - 1 ? " nearest" : "") + " other configs fit" +
            (count == 1 ? "s" : "");
   }
-  for (const NearbySignature &one : smallerSignatures(from, mostSmaller)) {
+  std::vector<NearbySignature> smaller = smallerSignatures(from, mostSmaller);
+  // A step of warps changes nothing of what a program computes: before sizes as near.
+  for (NearbySignature &one : hasWarps ? scaledSignatures(from) : std::vector<NearbySignature>()) {
+    const auto before = std::find_if(smaller.begin(), smaller.end(), [&](const auto &other) {
+      return other.distance >= one.distance;
+    });
+    const bool isThere = std::any_of(smaller.begin(), smaller.end(),
+                                     [&](const auto &other) { return other.text == one.text; });
+    if (!isThere) {
+      smaller.insert(before, std::move(one));
+    }
+  }
+  for (const NearbySignature &one : smaller) {
     const std::optional<bool> answer = fits(one.signature);
     if (!answer) {
       break;

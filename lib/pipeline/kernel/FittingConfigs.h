@@ -31,11 +31,16 @@ std::vector<NearbySignature> otherConfigs(const language::Signature &from,
 /// Smaller sizes and fewer stages, nearest first, at most `most`: constexprs that are powers of two
 /// halved, one stage less.
 std::vector<NearbySignature> smallerSignatures(const language::Signature &from, size_t most);
+/// One thing alone, as far as it goes, nearest first: the warps of a program doubled again and
+/// again, or a size halved.
+std::vector<NearbySignature> scaledSignatures(const language::Signature &from);
 
 /// "num_stages=4 fits"; "BLOCK=64 fits; 7 of the 12 other configs fit". Empty where nothing does.
-/// `fits` is asked of few, and says nothing when there is no more time for that.
+/// `fits` is asked of few, and says nothing when there is no more time for that. `hasWarps`: a
+/// program is spread over warps, so that more of them leave each less; compiling that far is quick.
 std::string
 fittingText(const language::Signature &from, const std::vector<language::KernelConfig> &configs,
+            bool hasWarps,
             const std::function<std::optional<bool>(const language::Signature &)> &fits);
 
 } // namespace nereid::pipeline

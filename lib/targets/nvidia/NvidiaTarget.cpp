@@ -11,6 +11,7 @@
 #include "lib/targets/nvidia/codegen/PtxGenerator.h"
 #include "lib/targets/nvidia/cuda/CudaKernel.h"
 #include "lib/targets/nvidia/driver/NvidiaDevice.h"
+#include "lib/targets/nvidia/explain/Pressure.h"
 #include "lib/targets/nvidia/explain/Remarks.h"
 #include "lib/targets/nvidia/explain/TileLayouts.h"
 #include "lib/targets/nvidia/ir/Nvidia.h"
@@ -125,6 +126,10 @@ bool assignLayouts(CompileState &state) {
 
 bool lowerToThreads(CompileState &state) {
   state.session->context().loadDialect<mlir::LLVM::LLVMDialect>();
+  if (auto error = excessOfRegisters(pipeline::kernelFunctions(*state.module).front(), state)) {
+    state.diags.add(std::move(*error));
+    return false;
+  }
   if (failed(lowerTilesToThreads(*state.module, targetOf(state).machine))) {
     return false;
   }

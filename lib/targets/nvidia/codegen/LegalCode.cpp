@@ -4,6 +4,7 @@
 #include "lib/targets/nvidia/codegen/AssemblyText.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
@@ -17,7 +18,7 @@ namespace {
 
 using llvm::StringRef;
 
-enum AddressSpace : unsigned { Shared = 3, Parameters = 101 };
+enum AddressSpace : unsigned { Generic = 0, Shared = 3, Parameters = 101 };
 
 constexpr const char *asAssembly = "write the instruction of PTX as inline assembly";
 constexpr const char *noCode = "there is no code for it; compute it from operations that there are";
@@ -50,6 +51,7 @@ const StringRef known[] = {
 
 // Of these beginnings, what the first Hoppers have and older architectures do not.
 const StringRef ofHopper[] = {"llvm.nvvm.barrier.cluster.",
+                              "llvm.nvvm.cp.async.bulk.",
                               "llvm.nvvm.fence.sc.cluster",
                               "llvm.nvvm.getctarank",
                               "llvm.nvvm.is_explicit_cluster",
@@ -64,12 +66,22 @@ const StringRef ofHopper[] = {"llvm.nvvm.barrier.cluster.",
 const StringRef ofWideFloats[] = {"llvm.round.", "llvm.copysign.", "llvm.fptosi.sat.",
                                   "llvm.fptoui.sat."};
 
-/// Functions that the driver has.
-const StringRef ofDriver[] = {"vprintf", "__assertfail", "malloc", "free"};
-
 bool begins(StringRef name, llvm::ArrayRef<StringRef> beginnings) {
   return llvm::any_of(beginnings, [&](StringRef one) { return name.starts_with(one); });
 }
+
+/// The compute capability from which on the instruction of an intrinsic is there; 0: everywhere.
+int firstCapability(StringRef name) {
+  const bool isExtremum =
+      name.starts_with("llvm.nvvm.fmax.") || name.starts_with("llvm.nvvm.fmin.");
+  if (isExtremum && name.contains(".xorsign.abs")) {
+    return 86;
+  }
+  return begins(name, ofHopper) ? 90 : 0;
+}
+
+/// Functions that the driver has.
+const StringRef ofDriver[] = {"vprintf", "__assertfail", "malloc", "free"};
 
 bool hasFloatOf(const llvm::Instruction &one, llvm::function_ref<bool(const llvm::Type &)> is) {
   const auto holds = [&](const llvm::Type *type) {
@@ -106,10 +118,9 @@ std::string refusalOfCall(const llvm::CallBase &call, int capability) {
                ? "no function of that name is there, and none is linked to a kernel"
                : "";
   }
-  if (begins(name, ofHopper)) {
-    return capability >= 90 ? "" : "the architecture has no such instruction; it begins with sm_90";
-  }
-  if (!begins(name, known)) {
+  if (const int first = firstCapability(name); capability < first) {
+    return "the architecture has no such instruction; it begins with sm_" + std::to_string(first);
+  } else if (first == 0 && !begins(name, known)) {
     return noCode;
   }
   const bool isNarrow =
@@ -133,6 +144,31 @@ std::string refusalOfAtomic(llvm::AtomicOrdering order, llvm::SyncScope::ID scop
          asAssembly;
 }
 
+/// Of what an atomic instruction accesses; 0 for others.
+uint64_t atomicBits(const llvm::Instruction &one) {
+  llvm::Type *type = nullptr;
+  if (const auto *exchange = llvm::dyn_cast<llvm::AtomicCmpXchgInst>(&one)) {
+    type = exchange->getCompareOperand()->getType();
+  } else if (const auto *change = llvm::dyn_cast<llvm::AtomicRMWInst>(&one)) {
+    type = change->getValOperand()->getType();
+  } else if (one.isAtomic() && llvm::isa<llvm::LoadInst, llvm::StoreInst>(one)) {
+    type = llvm::getLoadStoreType(const_cast<llvm::Instruction *>(&one));
+  }
+  return type ? one.getModule()->getDataLayout().getTypeSizeInBits(type).getFixedValue() : 0;
+}
+
+/// Of a cast between address spaces: PTX has them from and to the generic one.
+std::string refusalOfSpaces(const llvm::Type *from, const llvm::Type *to) {
+  const unsigned before = from->getScalarType()->getPointerAddressSpace();
+  const unsigned behind = to->getScalarType()->getPointerAddressSpace();
+  if (behind == Parameters) {
+    return noCode;
+  }
+  return before != Generic && behind != Generic && before != behind
+             ? "PTX casts from and to the generic address space alone; cast twice"
+             : "";
+}
+
 std::string refusalOf(const llvm::Instruction &one, int capability) {
   const llvm::LLVMContext &context = one.getContext();
   if (hasFloatOf(one, isNoNumberOfPtx)) {
@@ -140,6 +176,9 @@ std::string refusalOf(const llvm::Instruction &one, int capability) {
   }
   if (const auto *call = llvm::dyn_cast<llvm::CallBase>(&one)) {
     return refusalOfCall(*call, capability);
+  }
+  if (atomicBits(one) > 64) {
+    return "there are no atomic accesses of more than 64 bits";
   }
   if (const auto *atomic = llvm::dyn_cast<llvm::AtomicRMWInst>(&one)) {
     return refusalOfAtomic(atomic->getOrdering(), atomic->getSyncScopeID(),
@@ -173,7 +212,7 @@ std::string refusalOf(const llvm::Instruction &one, int capability) {
   case llvm::Instruction::FPToUI:
     return isWideInteger(one.getType()) ? noCode : "";
   case llvm::Instruction::AddrSpaceCast:
-    return one.getType()->getScalarType()->getPointerAddressSpace() == Parameters ? noCode : "";
+    return refusalOfSpaces(one.getOperand(0)->getType(), one.getType());
   case llvm::Instruction::Alloca:
     return llvm::cast<llvm::AllocaInst>(one).isStaticAlloca()
                ? ""
@@ -221,12 +260,70 @@ llvm::SmallVector<uint64_t> gridConstants(const llvm::Function &function) {
   return numbers;
 }
 
+/// Of the casts that constants are made of; of those that have a name, their own contents say it.
+std::string refusalOfConstant(const llvm::Value *value) {
+  const auto *constant = llvm::dyn_cast<llvm::Constant>(value);
+  if (!constant || llvm::isa<llvm::GlobalValue>(constant)) {
+    return "";
+  }
+  const auto *expression = llvm::dyn_cast<llvm::ConstantExpr>(constant);
+  if (expression && expression->getOpcode() == llvm::Instruction::AddrSpaceCast) {
+    std::string why = refusalOfSpaces(expression->getOperand(0)->getType(), expression->getType());
+    if (!why.empty()) {
+      return why;
+    }
+  }
+  for (const llvm::Use &part : constant->operands()) {
+    if (std::string why = refusalOfConstant(part.get()); !why.empty()) {
+      return why;
+    }
+  }
+  return "";
+}
+
+/// Whether a constant is made of `wanted`, whatever is between them; constants that other globals
+/// begin with count, too.
+bool isMadeOf(const llvm::Constant *constant, const llvm::GlobalVariable *wanted,
+              llvm::SmallPtrSetImpl<const llvm::Constant *> &seen) {
+  if (!seen.insert(constant).second) {
+    return false;
+  }
+  const auto *global = llvm::dyn_cast<llvm::GlobalVariable>(constant);
+  if (global && global != wanted) {
+    return global->hasInitializer() && isMadeOf(global->getInitializer(), wanted, seen);
+  }
+  return global == wanted || (!llvm::isa<llvm::GlobalValue>(constant) &&
+                              llvm::any_of(constant->operands(), [&](const llvm::Use &use) {
+                                const auto *part = llvm::dyn_cast<llvm::Constant>(use.get());
+                                return part && isMadeOf(part, wanted, seen);
+                              }));
+}
+
+/// Why PTX cannot have the global; empty when it can.
+std::string refusalOfGlobal(const llvm::GlobalVariable &global) {
+  if (global.isThreadLocal()) {
+    return "threads have no variables of a module: use 'alloca'";
+  }
+  if (global.getName() == "llvm.global_ctors" || global.getName() == "llvm.global_dtors") {
+    return "nothing runs when a module is loaded or goes: do it in a kernel";
+  }
+  llvm::SmallPtrSet<const llvm::Constant *, 8> seen;
+  if (global.hasInitializer() && isMadeOf(global.getInitializer(), &global, seen)) {
+    return "its contents name itself, and PTX declares what it names before: store the address";
+  }
+  return global.hasInitializer() ? refusalOfConstant(global.getInitializer()) : "";
+}
+
 std::optional<IllegalCode> illegalIn(const llvm::Function &function, int capability) {
   const std::string name = function.getName().str(), where = " of function '" + name + "'";
   const auto isPlain = [](char c) { return llvm::isAlnum(c) || c == '_' || c == '$'; };
   if (!llvm::all_of(name, isPlain)) {
     return IllegalCode{"the name of function '" + name + "'",
                        "it would be another one in PTX: use letters, digits, '_' and '$'"};
+  }
+  if (function.hasFnAttribute("nvvm.cluster_dim")) {
+    return IllegalCode{"the size of clusters" + where,
+                       "LLVM would drop it: only a launch can say the size of its clusters"};
   }
   for (const llvm::Argument &argument : function.args()) {
     if (argument.hasByValAttr() &&
@@ -237,7 +334,11 @@ std::optional<IllegalCode> illegalIn(const llvm::Function &function, int capabil
     }
   }
   for (const llvm::Instruction &one : llvm::instructions(function)) {
-    if (std::string why = refusalOf(one, capability); !why.empty()) {
+    std::string why = refusalOf(one, capability);
+    for (const llvm::Use &operand : one.operands()) {
+      why = why.empty() ? refusalOfConstant(operand.get()) : why;
+    }
+    if (!why.empty()) {
       return IllegalCode{"'" + nameOf(one) + "'" + where, std::move(why)};
     }
   }
@@ -247,7 +348,17 @@ std::optional<IllegalCode> illegalIn(const llvm::Function &function, int capabil
 } // namespace
 
 std::optional<IllegalCode> findIllegalCode(const llvm::Module &module, int capability) {
+  if (!module.aliases().empty() || !module.ifuncs().empty()) {
+    const llvm::GlobalValue &first = module.aliases().empty()
+                                         ? llvm::cast<llvm::GlobalValue>(*module.ifunc_begin())
+                                         : *module.alias_begin();
+    return IllegalCode{"the other name '" + first.getName().str() + "'",
+                       "PTX has one for each function and variable: name that"};
+  }
   for (const llvm::GlobalVariable &global : module.globals()) {
+    if (std::string why = refusalOfGlobal(global); !why.empty()) {
+      return IllegalCode{"the variable '" + global.getName().str() + "'", std::move(why)};
+    }
     if (global.getAddressSpace() == Shared && global.hasInitializer() &&
         !llvm::isa<llvm::UndefValue>(global.getInitializer())) {
       return IllegalCode{"the contents of '" + global.getName().str() + "'",

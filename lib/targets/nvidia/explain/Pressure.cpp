@@ -54,7 +54,7 @@ SmallVector<Held> heldAt(Operation *op, const Liveness &liveness) {
 
 } // namespace
 
-std::optional<Diagnostic> fullestPlace(Operation *kernel, const pipeline::CompileState &state) {
+std::optional<FullestPlace> fullestPlace(Operation *kernel, const pipeline::CompileState &state) {
   const Liveness liveness(kernel);
   Operation *fullest = nullptr;
   SmallVector<Held> most;
@@ -88,7 +88,36 @@ std::optional<Diagnostic> fullestPlace(Operation *kernel, const pipeline::Compil
   place.note(fmt::format("here a thread holds {} registers of tiles, the most of the kernel: {}{}",
                          mostRegisters, fmt::join(names, ", "),
                          most.size() > mostNamed ? ", …" : ""));
-  return place;
+  return FullestPlace{mostRegisters, std::move(place)};
+}
+
+std::optional<Diagnostic> excessOfRegisters(Operation *kernel,
+                                            const pipeline::CompileState &state) {
+  constexpr int64_t ofThread = 255, times = 8;
+  int64_t largest = 0; // of a single tile: looking for all that are held takes longer
+  kernel->walk([&](Operation *op) {
+    for (Value result : op->getResults()) {
+      largest = std::max(largest, isTile(result) ? registersOf(result) : 0);
+    }
+  });
+  if (2 * largest < ofThread) {
+    return std::nullopt;
+  }
+  auto fullest = fullestPlace(kernel, state);
+  if (!fullest || fullest->registers <= times * ofThread) {
+    return std::nullopt;
+  }
+  Diagnostic error = std::move(fullest->place);
+  error.severity = Severity::Error;
+  error.code = "E0501";
+  error.message =
+      fmt::format("the tiles of this kernel need {} registers of a thread, but {} has {}, and code "
+                  "is made for {} times as many at most",
+                  fullest->registers, state.target->features(), ofThread, times);
+  if (error.file.empty()) {
+    error.file = state.input.path;
+  }
+  return error.withHelp("smaller blocks, or more warps by num_warps, give a thread less to hold");
 }
 
 } // namespace nereid::nvidia

@@ -8,11 +8,19 @@
 
 namespace nereid::nvidia {
 
-/// A remark there, without code and message, whose notes say how many 32-bit registers the tiles
-/// take that are still needed, and which the largest are. Tiles that are computed from nothing, and
-/// addresses, which share what they have in common, are not counted. Nothing in a kernel without
-/// tiles.
-std::optional<Diagnostic> fullestPlace(mlir::Operation *kernel,
-                                       const pipeline::CompileState &state);
+struct FullestPlace {
+  int64_t registers = 0; ///< of 32 bits, that the tiles take which are still needed
+  Diagnostic place;      ///< without code and message; its notes say which tiles the largest are
+};
+
+/// Tiles that are computed from nothing, and addresses, which share what they have in common, are
+/// not counted. Nothing in a kernel without tiles.
+std::optional<FullestPlace> fullestPlace(mlir::Operation *kernel,
+                                         const pipeline::CompileState &state);
+
+/// E0501 for a kernel whose tiles need several times the registers of a thread at once: nearly all
+/// of them would lie in memory, and LLVM and ptxas take minutes over such code.
+std::optional<Diagnostic> excessOfRegisters(mlir::Operation *kernel,
+                                            const pipeline::CompileState &state);
 
 } // namespace nereid::nvidia

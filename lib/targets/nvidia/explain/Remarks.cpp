@@ -77,7 +77,9 @@ void remarkOnTiles(pipeline::CompileState &state) {
     remarkOnBanks(op, axes);
     remarkOnAccess(op, axes);
   });
-  state.fullest = fullestPlace(kernel, state);
+  if (auto fullest = fullestPlace(kernel, state)) {
+    state.fullest = std::move(fullest->place);
+  }
 }
 
 void remarkOnCode(pipeline::CompileState &state) {

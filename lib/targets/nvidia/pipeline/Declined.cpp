@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lib/targets/nvidia/pipeline/Declined.h"
 
+#include "lib/targets/nvidia/explain/Names.h"
 #include "lib/targets/nvidia/layouts/Anchors.h"
 #include "lib/tile/analysis/MemoryAccesses.h"
 
 #include "mlir/IR/Diagnostics.h"
+
+#include <fmt/format.h>
 
 using namespace mlir;
 
@@ -52,6 +55,24 @@ void declineOperands(scf::ForOp loop) {
                   "the loop alone");
     }
   }
+}
+
+LogicalResult refuseStages(scf::ForOp loop, ArrayRef<StagedLoad> loads, const StagesAsked &asked,
+                           const NvidiaMachine &machine) {
+  InFlightDiagnostic error =
+      emitError(loop.getLoc()) << fmt::format(
+          "operands of products need {} bytes of shared memory for num_stages={}, but {} has {} "
+          "and {} of them are left [E0501]",
+          asked.bytes, asked.count, machine.name, machine.sharedBytes, asked.room);
+  std::vector<std::string> slots;
+  for (StagedLoad one : loads) {
+    slots.push_back(fmt::format("{} for {}", one.bytes(), tileName(one.load.getResult())));
+  }
+  error.attachNote() << fmt::format("bytes of each of the {} stages: {}", asked.count,
+                                    fmt::join(slots, ", "));
+  error.attachNote() << fmt::format("num_stages={} is the most for these blocks", asked.fitting);
+  error.attachNote() << "help: use fewer stages or smaller blocks";
+  return error;
 }
 
 } // namespace nereid::nvidia

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops whose products' operands are not copied ahead: why, as a remark (R0404).
+// Loops whose products' operands are not copied ahead: why, as a remark (R0404), and where shared
+// memory has no place for the stages that the source asks for, as an error (E0501).
 #pragma once
 
+#include "lib/targets/nvidia/NvidiaMachine.h"
+#include "lib/targets/nvidia/pipeline/StagedLoads.h"
 #include "lib/tile/ir/Tile.h"
 
 namespace nereid::nvidia {
@@ -14,5 +17,16 @@ void declineLoop(mlir::scf::ForOp loop, mlir::Operation *at, const llvm::Twine &
 /// the way.
 void declineTurns(mlir::scf::ForOp loop);
 void declineOperands(mlir::scf::ForOp loop);
+
+/// Stages that do not fit.
+struct StagesAsked {
+  int64_t count = 0;
+  int64_t bytes = 0;   ///< of shared memory, that they need
+  int64_t room = 0;    ///< bytes of shared memory that are left for them
+  int64_t fitting = 0; ///< the most that are not refused
+};
+/// E0501 with the sum; fails.
+mlir::LogicalResult refuseStages(mlir::scf::ForOp loop, llvm::ArrayRef<StagedLoad> loads,
+                                 const StagesAsked &asked, const NvidiaMachine &machine);
 
 } // namespace nereid::nvidia

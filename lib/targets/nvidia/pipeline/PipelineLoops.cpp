@@ -318,9 +318,13 @@ public:
     }
     for (auto [loop, list] : llvm::zip(loops, loads)) {
       if (std::optional<OtherLoop> other = askForNeighbours(loop, list)) {
-        pipeline(other->loop, other->loads);
+        if (failed(pipeline(other->loop, other->loads))) {
+          return signalPassFailure();
+        }
       }
-      pipeline(loop, list);
+      if (failed(pipeline(loop, list))) {
+        return signalPassFailure();
+      }
     }
     if (copyBytes > 0) {
       kernel->setAttr(copyBytesAttribute,
@@ -345,15 +349,17 @@ private:
     return false;
   }
 
-  /// Of the loop, else of the kernel, else the usual number.
-  static int64_t stagesOf(scf::ForOp loop) {
+  static int64_t stagesOf(scf::ForOp loop) { return saidStages(loop).value_or(usualStages); }
+
+  /// Of the loop, else of the kernel; nothing where the source leaves it open.
+  static std::optional<int64_t> saidStages(scf::ForOp loop) {
     for (Operation *op :
          {loop.getOperation(), loop->getParentOfType<func::FuncOp>().getOperation()}) {
       if (auto stages = op->getAttrOfType<IntegerAttr>(tile::attribute::numStages)) {
         return stages.getInt();
       }
     }
-    return usualStages;
+    return std::nullopt;
   }
 
   /// Steps that no sum of a few makes wrap around.
@@ -388,7 +394,7 @@ private:
     return best >= leastBytes;
   }
 
-  void pipeline(scf::ForOp loop, SmallVector<StagedLoad> &loads) {
+  LogicalResult pipeline(scf::ForOp loop, SmallVector<StagedLoad> &loads) {
     Slice slice;
     llvm::erase_if(loads, [&](const StagedLoad &one) {
       const bool isAdded = addCopy(slice, loop, one);
@@ -403,13 +409,18 @@ private:
     while (stages > 1 && Loop::place(loads, stages) > room) {
       --stages;
     }
+    // Upstream has a slot less for as many stages, so that its configs may fit by that alone.
+    if (saidStages(loop) && stages < asked - 1) {
+      return refuseStages(loop, loads, {asked, Loop::place(loads, asked), room, stages + 1},
+                          machine);
+    }
     if (stages < 2) {
       if (!loads.empty()) {
         declineLoop(loop, loop,
                     "two turns of " + Twine(Loop::place(loads, 1)) + " bytes are more than the " +
                         Twine(room) + " bytes of shared memory that are left");
       }
-      return;
+      return success();
     }
     if (stages < asked) {
       emitRemark(loop.getLoc()) << "operands of products are copied ahead in " << stages
@@ -424,6 +435,7 @@ private:
     const bool isForWarpgroups =
         llvm::any_of(*loop.getBody(), [](Operation &op) { return op.hasAttr(warpgroupAttribute); });
     Loop(loop, loads, stages, isForWarpgroups, deferred).run();
+    return success();
   }
 
   /// Whether the loop's tiles are its loads, products of them that are carried, and whole numbers.

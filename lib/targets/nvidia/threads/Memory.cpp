@@ -64,10 +64,16 @@ std::string_view cacheText(tile::CacheModifier cache) {
   return "";
 }
 
-std::string_view evictText(tile::EvictionPolicy evict) {
-  return evict == tile::EvictionPolicy::First  ? ".L1::evict_first"
-         : evict == tile::EvictionPolicy::Last ? ".L1::evict_last"
-                                               : "";
+/// The words that say how an access is cached. PTX has place for one of the two: `.ca` and `.wb`
+/// are what an access does anyway, so that an eviction policy says more; the others leave nothing
+/// in the first cache that a policy could be about.
+std::string_view cachingText(tile::CacheModifier cache, tile::EvictionPolicy evict) {
+  const bool isDefault = cache == tile::CacheModifier::None || cache == tile::CacheModifier::CA ||
+                         cache == tile::CacheModifier::WB;
+  if (!isDefault || evict == tile::EvictionPolicy::Normal) {
+    return cacheText(cache);
+  }
+  return evict == tile::EvictionPolicy::First ? ".L1::evict_first" : ".L1::evict_last";
 }
 
 /// "{$0, $1}", or "$0" alone.
@@ -114,10 +120,9 @@ SmallVector<Value> loadWords(ThreadCode &code, const LoadHints &hints, const Acc
     }
     text += fmt::format("@${} ", n + 1);
   }
-  text += fmt::format("ld{}.global{}{}{} {}, [${}];", hints.isVolatile ? ".volatile" : "",
-                      hints.isVolatile ? "" : cacheText(hints.cache),
-                      hints.isVolatile ? "" : evictText(hints.evict), typeText(access),
-                      listOf(0, n), n);
+  text += fmt::format("ld{}.global{}{} {}, [${}];", hints.isVolatile ? ".volatile" : "",
+                      hints.isVolatile ? "" : cachingText(hints.cache, hints.evict),
+                      typeText(access), listOf(0, n), n);
   constraints += ",~{memory}";
   if (n == 1) {
     return {code.assembly(text, constraints, word, operands)};
@@ -213,8 +218,8 @@ void storeAll(ThreadCode &code, tile::StoreOp op, const Access &access, Value is
       operands.push_back(condition);
       constraints += ",b";
     }
-    text += fmt::format("st.global{}{}{} [$0], {};", cacheText(op.getCache()),
-                        evictText(op.getEvict()), typeText(access), listOf(1, access.words));
+    text += fmt::format("st.global{}{} [$0], {};", cachingText(op.getCache(), op.getEvict()),
+                        typeText(access), listOf(1, access.words));
     code.assembly(text, constraints + ",~{memory}", nullptr, operands);
   }
 }
