@@ -150,7 +150,7 @@ bool LoweredKernel::launch(std::array<int32_t, 3> grid, std::vector<uint64_t> sl
         count = takesRanges ? std::min(count, grid[0] - x) : 1;
         const int32_t id[5] = {x, y, z, x + count, left > 0 ? 1 : 0};
         if (left == 0) {
-          std::memset(scratch, 0xCD, scratchBytes); // nothing may rely on what was there
+          std::memset(scratch, 0xFF, scratchBytes); // NaN: nothing may rely on what was there
           left = ++run;
         }
         --left;

@@ -7,8 +7,8 @@
 #include "lib/definition/operations/Shape.h"
 #include "lib/definition/operations/SizeExpression.h"
 #include "lib/definition/reader/BodyCasts.h"
-#include "lib/definition/reader/BodyIndexing.h"
 #include "lib/definition/reader/creation/BodyCreation.h"
+#include "lib/definition/reader/indices/BodyIndexing.h"
 #include "lib/definition/reader/moves/BodyMoves.h"
 #include "lib/definition/reader/windows/BodyWindows.h"
 

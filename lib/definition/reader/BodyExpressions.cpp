@@ -8,7 +8,7 @@
 #include "lib/definition/operations/Promotion.h"
 #include "lib/definition/operations/SizeExpression.h"
 #include "lib/definition/operations/indices/Creation.h"
-#include "lib/definition/reader/BodyIndexing.h"
+#include "lib/definition/reader/indices/BodyIndexing.h"
 
 #include <fmt/format.h>
 

@@ -16,6 +16,8 @@ namespace {
 /// Elements of a tile that is tried first, and of its innermost dimension; also of one that lies
 /// inside of a dimension that is reduced.
 constexpr int64_t elementsOfTile = 4096, elementsAlong = 1024, elementsInside = 64;
+/// Of one whose accesses lie where data says: more wait longer for memory than they overlap.
+constexpr int64_t elementsAtData = 1024;
 
 /// How far schedules may go, and where --start naive begins.
 constexpr int64_t mostOfBlock = 16384, mostOfProduct = 256, mostHeld = 65536,
@@ -78,7 +80,12 @@ private:
                                 : argument.kind == Kind::Number ? argument.parameter
                                                                 : text(argument.value)});
     }
-    std::string left = std::to_string(elementsOfTile);
+    const bool isAtData =
+        std::any_of(kernel.offsets.begin(), kernel.offsets.end(), [](const Affine &offset) {
+          return std::any_of(offset.terms().begin(), offset.terms().end(),
+                             [](const auto &term) { return dependsOnData(term.first); });
+        });
+    std::string left = std::to_string(isAtData ? elementsAtData : elementsOfTile);
     for (size_t dim = kernel.dims.size(); dim-- > 0;) {
       const TileDim &each = kernel.dims[dim];
       made.dims.insert(made.dims.begin(), {each.form, each.block, each.group, extentText(each)});
@@ -246,6 +253,15 @@ private:
       }
     }
     return fmt::format("max({}) > 2147483647", fmt::join(ends, ", "));
+  }
+
+  static bool dependsOnData(const Atom &atom) {
+    if (atom.kind == Atom::Kind::Data) {
+      return true;
+    }
+    return atom.argument &&
+           std::any_of(atom.argument->terms().begin(), atom.argument->terms().end(),
+                       [](const auto &term) { return dependsOnData(term.first); });
   }
 
   /// No lane computes more, whatever the signs.

@@ -31,9 +31,10 @@ void GemmPacking::allocate(OpBuilder &builder, bool hasPanel) {
     columnCopy = place({shape.deepest, width}, types.operand);
   }
   if (types.packFactor == 2 && operands.hasInnerBounds()) {
-    zeros = place({width}, types.operand);
+    const int64_t vectors = llvm::divideCeil(shape.vectors, types.packFactor);
+    zeros = place({vectors * shape.lanes * types.packFactor}, types.operand);
     Value zero = kernel.zero(lanesOf(types.lane, static_cast<unsigned>(shape.lanes)));
-    for (int64_t v = 0; v < shape.vectors / types.packFactor; ++v) {
+    for (int64_t v = 0; v < vectors; ++v) {
       Value to = gemmKernel.move(builder, types.lane, zeros, v * shape.lanes);
       builder.create<LLVM::StoreOp>(loc, zero, to, 4);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "lib/definition/reader/BodyIndexing.h"
+#include "lib/definition/reader/indices/BodyIndexing.h"
 
 #include <fmt/format.h>
 

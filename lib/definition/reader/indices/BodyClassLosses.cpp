@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Losses whose targets are class numbers, written out where they are called: what is gathered of
 // the logarithms of probabilities, without the targets that are ignored.
-#include "lib/definition/reader/BodyIndexing.h"
+#include "lib/definition/reader/indices/BodyIndexing.h"
 
 #include "lib/language/syntax/Parser.h"
 
