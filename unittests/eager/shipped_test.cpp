@@ -52,13 +52,15 @@ TEST_P(EveryShipped, IsWithinItsBoundsOperationByOperation) {
       EXPECT_EQ(agreement->mismatches, 0)
           << torchName(dtype) << " " << grid.name << ": " << agreement->text();
       const bool isOrdinary = grid.data.kind == definition::DataKind::Normal;
-      isAnySmall |= isOrdinary;
+      isAnySmall |= isOrdinary && agreement->elements > 0;
       elements += isOrdinary ? agreement->elements : 0;
       unverifiable += isOrdinary ? agreement->unverifiable : 0;
     }
     // Quotients by what may be 0 once it is rounded to 16 bits leave the range, powers of them
-    // often.
-    EXPECT_TRUE(elements == 0 ? !isAnySmall : 2 * unverifiable < elements) << torchName(dtype);
+    // often. Where each operation may round, positions of a largest element are open: half of what
+    // pooling gives.
+    EXPECT_TRUE(elements == 0 ? !isAnySmall : 2 * unverifiable <= elements)
+        << torchName(dtype) << ": " << unverifiable << " of " << elements << " cannot be verified";
   }
 }
 

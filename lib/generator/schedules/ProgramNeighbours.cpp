@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <set>
 
 namespace nereid::generator {
 namespace {
@@ -315,23 +316,30 @@ std::vector<Neighbour> neighbours(const ProgramCase &one, const Schedule &schedu
   return gaining(std::move(list)); // as patterns say
 }
 
+/// First changes that a search goes on from, those that should gain most.
+constexpr size_t mostExplored = 12;
+
 std::vector<Schedule> scheduleSpace(const ProgramCase &one, const Machine &chip) {
   Schedule rule;
   rule.isOfProgram = true;
   std::vector<Schedule> space = {shownSchedule(one, rule)};
   const Diagnosis nothing; // asks for everything
   const std::vector<Neighbour> first = ProgramExplorer(one, rule, chip, nothing, {}).run();
+  std::set<std::string> seen = {space.front().text()};
   auto add = [&](const Schedule &schedule) {
-    if (std::find(space.begin(), space.end(), schedule) == space.end()) {
+    if (seen.insert(schedule.text()).second) {
       space.push_back(schedule);
     }
   };
   for (const Neighbour &each : first) {
     add(each.schedule);
   }
-  for (const Neighbour &each : first) {
+  for (size_t i = 0; i < std::min(first.size(), mostExplored); ++i) {
+    const Neighbour &each = first[i];
     for (const Neighbour &second : ProgramExplorer(one, each.schedule, chip, nothing, {}).run()) {
-      add(second.schedule);
+      if (roleOfChange(second.key) == roleOfChange(each.key)) {
+        add(second.schedule);
+      }
     }
   }
   return space;

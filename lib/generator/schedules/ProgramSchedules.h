@@ -37,7 +37,8 @@ std::string roleOfChange(const std::string &key);
 std::vector<Neighbour> neighbours(const ProgramCase &one, const Schedule &schedule,
                                   const Machine &chip, const Diagnosis &diagnosis,
                                   const Patterns *patterns, const std::vector<Schedule> &tried);
-/// Schedules that a search tries: the first choice, and its neighbours' values combined by two.
+/// Schedules that a search tries: the first choice, and its neighbours' values combined by two of
+/// one kernel, as kernels of one call hardly slow each other.
 std::vector<Schedule> scheduleSpace(const ProgramCase &one, const Machine &chip);
 
 } // namespace nereid::generator
