@@ -25,6 +25,9 @@ TEST_P(EveryShipped, IsWithinItsBoundsOperationByOperation) {
     int64_t elements = 0, unverifiable = 0;
     bool isAnySmall = false;
     for (const GridCase &grid : definition::accuracyGrid(*op, 1)) {
+      if (!grid.unmet.empty()) {
+        continue; // no sizes near these meet the constraints
+      }
       auto inputs = definition::makeInputs(*op, grid, dtype);
       if (!inputs && inputs.error().code == "E0617") {
         continue; // nothing to choose an index from

@@ -324,7 +324,10 @@ std::vector<Schedule> scheduleSpace(const ProgramCase &one, const Machine &chip)
   rule.isOfProgram = true;
   std::vector<Schedule> space = {shownSchedule(one, rule)};
   const Diagnosis nothing; // asks for everything
-  const std::vector<Neighbour> first = ProgramExplorer(one, rule, chip, nothing, {}).run();
+  std::vector<Neighbour> first = ProgramExplorer(one, rule, chip, nothing, {}).run();
+  std::stable_sort(first.begin(), first.end(), [](const Neighbour &a, const Neighbour &b) {
+    return a.expectedGain > b.expectedGain;
+  });
   std::set<std::string> seen = {space.front().text()};
   auto add = [&](const Schedule &schedule) {
     if (seen.insert(schedule.text()).second) {
