@@ -92,9 +92,11 @@ private:
   matched(const Call &call, const std::string &name, const std::vector<Argument> &arguments);
   const language::Expr *resolved(const language::Expr *given) const;
   std::optional<int> functionCall(const Call &call, const Function &function);
-  std::optional<int> expanded(const Call &call, const std::string &text,
-                              std::map<std::string, int> operands,
-                              std::map<std::string, const language::Expr *> others);
+  /// Assignments in the place of a call, the last of which is its value, with these names and no
+  /// others.
+  std::optional<int> writtenOut(const Call &call, const std::string &statements,
+                                std::map<std::string, int> operands,
+                                std::map<std::string, const language::Expr *> others = {});
   static const std::vector<std::string> &swapNames();
   std::optional<int> swapCall(const Call &call);
   std::optional<int> einsumCall(const Call &call);

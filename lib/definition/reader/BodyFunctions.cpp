@@ -97,7 +97,8 @@ std::optional<int> BodyExpressions::functionCall(const Call &call, const Functio
     const bool fits = form.when.empty() || (number && number->op == "constant" &&
                                             constantValue(*number) == condition.number);
     if (fits) {
-      const auto result = expanded(call, form.text, std::move(operands), std::move(others));
+      const auto result =
+          writtenOut(call, "out = " + form.text, std::move(operands), std::move(others));
       if (result && function.name == "norm") {
         op.nodes[static_cast<size_t>(*result)].attributes["corner"] = std::string("norm");
       }
@@ -107,17 +108,24 @@ std::optional<int> BodyExpressions::functionCall(const Call &call, const Functio
   return std::nullopt; // the last form of the table has no condition
 }
 
-std::optional<int> BodyExpressions::expanded(const Call &call, const std::string &text,
-                                             std::map<std::string, int> operands,
-                                             std::map<std::string, const Expr *> others) {
+std::optional<int> BodyExpressions::writtenOut(const Call &call, const std::string &statements,
+                                               std::map<std::string, int> operands,
+                                               std::map<std::string, const Expr *> others) {
   Diagnostics unused;
-  auto module = language::parseStatements(call.function, "out = " + text, unused);
+  auto module = language::parseStatements(call.function, statements, unused);
   const std::optional<SourceRange> outer = callRange;
   // Who wrote the call reads of it, and not of the text.
   callRange = outer ? outer : std::optional(call.whole->range);
   std::swap(names, operands);
   std::swap(literals, others);
-  std::optional<int> result = read(*module->body[0]->value);
+  std::optional<int> result;
+  for (const auto &statement : module->body) {
+    result = read(*statement->value);
+    if (!result) {
+      break;
+    }
+    names[statement->targets[0]->text] = *result;
+  }
   std::swap(names, operands);
   std::swap(literals, others);
   callRange = outer;

@@ -397,8 +397,8 @@ std::optional<int> BodyCreation::eye() {
   if (!down || !along || !one || !zero) {
     return std::nullopt;
   }
-  return statements("out = torch.where(torch.unsqueeze(down, -1) == along, one, zero)",
-                    {{"down", *down}, {"along", *along}, {"one", *one}, {"zero", *zero}});
+  return body.writtenOut(*whole, "out = torch.where(torch.unsqueeze(down, -1) == along, one, zero)",
+                         {{"down", *down}, {"along", *along}, {"one", *one}, {"zero", *zero}});
 }
 
 /// Counted from the nearer end, so that the last number is `end`, as PyTorch does.
@@ -431,13 +431,15 @@ std::optional<int> BodyCreation::spaced() {
   const std::string gaps = count->constant()
                                ? std::to_string(std::max<int64_t>(1, *count->constant() - 1))
                                : fmt::format("(({}) - 1)", size);
-  return statements(fmt::format("step = (last - first) / {0}\n"
-                                "before = first + index * one * step\n"
-                                "behind = last - ({0} - index) * one * step\n"
-                                "out = torch.where(index < {1}, torch.where(index == 0, first, "
-                                "before), behind)",
-                                gaps, half),
-                    {{"index", *index}, {"one", *one}, {"first", *first}, {"last", *last}});
+  return body.writtenOut(
+      *whole,
+      fmt::format("step = (last - first) / {0}\n"
+                  "before = first + index * one * step\n"
+                  "behind = last - ({0} - index) * one * step\n"
+                  "out = torch.where(index < {1}, torch.where(index == 0, first, "
+                  "before), behind)",
+                  gaps, half),
+      {{"index", *index}, {"one", *one}, {"first", *first}, {"last", *last}});
 }
 
 std::optional<int> BodyCreation::oneHot() {
@@ -457,33 +459,10 @@ std::optional<int> BodyCreation::oneHot() {
   const auto numbers = arangeNode({count->dim()}, "int64");
   const auto one = typed(1, "int64"), zero = typed(0, "int64");
   return numbers && one && zero
-             ? statements(
-                   "out = torch.where(torch.unsqueeze(input, -1) == numbers, one, zero)",
+             ? body.writtenOut(
+                   *whole, "out = torch.where(torch.unsqueeze(input, -1) == numbers, one, zero)",
                    {{"input", *index}, {"numbers", *numbers}, {"one", *one}, {"zero", *zero}})
              : std::nullopt;
-}
-
-std::optional<int> BodyCreation::statements(const std::string &text,
-                                            std::map<std::string, int> operands) {
-  Diagnostics unused;
-  auto module = language::parseStatements(whole->function, text, unused);
-  const std::optional<SourceRange> outer = body.callRange;
-  body.callRange = outer ? outer : std::optional(whole->whole->range);
-  std::map<std::string, const Expr *> none;
-  std::swap(body.names, operands);
-  std::swap(body.literals, none);
-  std::optional<int> result;
-  for (const auto &statement : module->body) {
-    result = body.read(*statement->value);
-    if (!result) {
-      break;
-    }
-    body.names[statement->targets[0]->text] = *result;
-  }
-  std::swap(body.names, operands);
-  std::swap(body.literals, none);
-  body.callRange = outer;
-  return result;
 }
 
 } // namespace nereid::definition

@@ -58,9 +58,6 @@ private:
   /// `first` and `second` of the assignments: 32 bits of each element of this shape.
   std::optional<int> randomText(const SymbolicShape &shape, const std::string &text,
                                 std::map<std::string, int> operands);
-
-  /// Assignments, the last of which is the value, with these names and no others.
-  std::optional<int> statements(const std::string &text, std::map<std::string, int> operands);
   Diagnostic &fail(std::string code, SourceRange range, std::string message) {
     return body.fail(std::move(code), range, std::move(message));
   }

@@ -105,7 +105,7 @@ std::optional<int> BodyCreation::randomText(const SymbolicShape &shape, const st
   std::string all = rounds();
   all += uses("bits") ? "bits = c0\n" : fmt::format(uniforms, "first", "c0");
   all += uses("normal") ? fmt::format(uniforms, "second", "c1") + normals : "";
-  return statements(all + text, std::move(operands));
+  return body.writtenOut(*whole, all + text, std::move(operands));
 }
 
 std::optional<int> BodyCreation::random() {
@@ -170,9 +170,10 @@ std::optional<int> BodyCreation::random() {
       if (value && value->kind == ExprKind::Bool && value->integer == 0) {
         return name == "dropout"
                    ? std::optional(operands.at("input"))
-                   : statements("out = torch.where(input <= 0, input * ((lower + upper) / 2), "
-                                "input)",
-                                std::move(operands));
+                   : body.writtenOut(*whole,
+                                     "out = torch.where(input <= 0, input * ((lower + upper) / 2), "
+                                     "input)",
+                                     std::move(operands));
       }
       continue;
     }

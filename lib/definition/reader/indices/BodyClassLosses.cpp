@@ -149,28 +149,7 @@ std::optional<int> BodyClassLosses::call(const BodyExpressions::Call &call) {
   if (loss->weight) {
     operands["weight"] = *loss->weight;
   }
-  return statements(call, text, std::move(operands));
-}
-
-std::optional<int> BodyClassLosses::statements(const BodyExpressions::Call &call,
-                                               const std::string &text,
-                                               std::map<std::string, int> operands) {
-  Diagnostics unused;
-  auto module = language::parseStatements(call.function, text, unused);
-  const std::optional<SourceRange> outer = body.callRange;
-  body.callRange = outer ? outer : std::optional(call.whole->range);
-  std::swap(body.names, operands);
-  std::optional<int> result;
-  for (const auto &statement : module->body) {
-    result = body.read(*statement->value);
-    if (!result) {
-      break;
-    }
-    body.names[statement->targets[0]->text] = *result;
-  }
-  std::swap(body.names, operands);
-  body.callRange = outer;
-  return result;
+  return body.writtenOut(call, text, std::move(operands));
 }
 
 } // namespace nereid::definition

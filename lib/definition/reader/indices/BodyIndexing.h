@@ -49,9 +49,6 @@ public:
 private:
   struct Loss;
   std::optional<Loss> read(const BodyExpressions::Call &call);
-  /// Assignments that end with one to `out`, with these operands and no other names.
-  std::optional<int> statements(const BodyExpressions::Call &call, const std::string &text,
-                                std::map<std::string, int> operands);
 
   BodyExpressions &body;
 };
