@@ -4,6 +4,7 @@
 #include "unittests/eager/Values.h"
 
 #include "lib/eager/reference/Reference.h"
+#include "unittests/eager/Philox.h"
 
 #include <array>
 #include <cmath>
@@ -93,20 +94,6 @@ TEST(Creation, PositionsMakeMasks) {
                  "(torch.arange(N)[None, :] <= torch.arange(N)[:, None])",
                  "[\"N\", \"N\"]", DType::F32, "bool"),
             expected);
-}
-
-using Words = std::array<uint32_t, 4>;
-
-Words philox(uint64_t key, uint64_t counter, uint32_t offset) {
-  Words x = {uint32_t(counter), uint32_t(counter >> 32), offset, 0};
-  auto k0 = uint32_t(key), k1 = uint32_t(key >> 32);
-  for (int round = 0; round < 10; ++round) {
-    const uint64_t a = uint64_t(0xD2511F53) * x[0], b = uint64_t(0xCD9E8D57) * x[2];
-    x = {uint32_t(b >> 32) ^ x[1] ^ k0, uint32_t(b), uint32_t(a >> 32) ^ x[3] ^ k1, uint32_t(a)};
-    k0 += 0x9E3779B9;
-    k1 += 0xBB67AE85;
-  }
-  return x;
 }
 
 double uniformOf(uint32_t word) {
