@@ -165,6 +165,15 @@ Schedule Generation::scheduleFor(const definition::Binding &binding, DType dtype
   return choice.schedule;
 }
 
+namespace {
+
+Diagnostic refusedByBoth(Diagnostic byFusion, const Diagnostic &byPrograms) {
+  byFusion.note(fmt::format("nor can it be made of index-space programs: {}", byPrograms.message));
+  return byFusion;
+}
+
+} // namespace
+
 Result<Generation> generateKernels(const definition::Operator &op) {
   if (Status named = checkNames(op); !named) {
     return named.error();
@@ -175,16 +184,25 @@ Result<Generation> generateKernels(const definition::Operator &op) {
     generation.fused = std::move(*fused);
     return generation;
   }
-  Diagnostic refused = fused.error();
   auto program = makeProgramOperator(op);
   if (!program) {
-    refused.note(
-        fmt::format("nor can it be made of index-space programs: {}", program.error().message));
-    return refused;
+    return refusedByBoth(fused.error(), program.error());
   }
   static_cast<CalledOperator &>(generation.fused) = calledOperator(op);
   generation.program = std::move(*program);
   return generation;
+}
+
+Status checkGenerates(const definition::Operator &op) {
+  if (Status named = checkNames(op); !named) {
+    return named.error();
+  }
+  auto fused = fuse(op);
+  if (fused) {
+    return Done{};
+  }
+  Status made = checkProgramOperator(op);
+  return made ? made : Status(refusedByBoth(fused.error(), made.error()));
 }
 
 LaunchSite siteOf(const Machine &chip) { return {chip.cores}; }

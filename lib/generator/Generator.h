@@ -81,6 +81,9 @@ private:
 /// Fused kernels where they can be made, else those of programs; no schedules. The error is
 /// fusion's, with what stops the other way: E0607 for what neither makes.
 Result<Generation> generateKernels(const definition::Operator &op);
+/// The error that this would give, of kernels that are made and thrown away: types that do not
+/// share a text are not made a second time, under names of their own.
+Status checkGenerates(const definition::Operator &op);
 LaunchSite siteOf(const Machine &chip);
 /// The same, and fills the table for every accuracy and performance case and dtype of the
 /// definition.

@@ -143,10 +143,9 @@ List operatorList(const std::vector<FoundDefinition> &found,
     titles.insert(titles.end(), {">correct", ">speed-up", "state"});
   }
   List list{report::Table(titles)};
-  const Machine chip = detectMachine();
   for (const FoundDefinition &one : found) {
     const auto missing =
-        one.op ? develop::missingKernel(*one.op, chip) : std::optional(firstError(one.problems));
+        one.op ? develop::missingKernel(*one.op) : std::optional(firstError(one.problems));
     bool isOutdated = false;
     const OperatorResult *result = resultOf(one, summary, isOutdated);
     const std::string operatorClass = one.op ? document::operatorClass(*one.op) : "";

@@ -234,15 +234,15 @@ std::optional<Diagnostic> missingForm(const std::string &function) {
   Diagnostics diags;
   for (DType dtype : {DType::F32, DType::I32}) {
     if (auto op = callOf(function, dtype, diags)) {
-      return missingKernel(*op, genericMachine());
+      return missingKernel(*op);
     }
   }
   return diags.all().front();
 }
 
-std::optional<Diagnostic> missingKernel(const Operator &op, const Machine &chip) {
-  auto generated = generator::generate(op, chip, nullptr);
-  return generated ? std::nullopt : std::optional(generated.error());
+std::optional<Diagnostic> missingKernel(const Operator &op) {
+  Status made = generator::checkGenerates(op);
+  return made ? std::nullopt : std::optional(made.error());
 }
 
 } // namespace nereid::develop

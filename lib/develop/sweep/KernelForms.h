@@ -4,7 +4,6 @@
 #pragma once
 
 #include "lib/definition/Graph.h"
-#include "lib/machine/Machine.h"
 
 #include <optional>
 #include <string>
@@ -15,7 +14,7 @@ namespace nereid::develop {
 /// floats do not have, on integers; none: one can.
 std::optional<Diagnostic> missingForm(const std::string &function);
 
-/// Why no kernel can be generated of the operator for the chip; none: one can.
-std::optional<Diagnostic> missingKernel(const definition::Operator &op, const Machine &chip);
+/// Why no kernel can be generated of the operator; none: one can.
+std::optional<Diagnostic> missingKernel(const definition::Operator &op);
 
 } // namespace nereid::develop

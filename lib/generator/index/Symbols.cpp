@@ -120,7 +120,11 @@ bool Symbols::isNonNegative(const Polynomial &value, int factsLeft) const {
 }
 
 bool Symbols::isNonNegative(const Polynomial &value) const {
-  return isNonNegative(value, factsAtMost);
+  if (const std::optional<int64_t> number = value.constant(); number && *number >= 0) {
+    return true;
+  }
+  auto known = proofs.find(value);
+  return known != proofs.end() ? known->second : proofs[value] = isNonNegative(value, factsAtMost);
 }
 
 std::optional<Polynomial> Symbols::floorDivide(const Polynomial &value,

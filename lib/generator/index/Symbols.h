@@ -34,7 +34,10 @@ public:
   /// The symbol's value. Names are unique, `low` ≤ `high`.
   Polynomial add(Symbol symbol);
   /// A fact: `value` is not negative wherever the program runs.
-  void assume(Polynomial value) { facts.push_back(std::move(value)); }
+  void assume(Polynomial value) {
+    facts.push_back(std::move(value));
+    proofs.clear();
+  }
 
   /// value // by as a polynomial: of a symbol of its own where it is none otherwise, e.g. the
   /// extent of every second of N elements. Neither is negative, `by` is positive.
@@ -69,6 +72,9 @@ private:
 
   std::vector<Symbol> list;
   std::vector<Polynomial> facts;
+  /// What has been asked of these facts: masks, bounds and divisions ask the same again and again.
+  /// A symbol more changes none of it.
+  mutable std::map<Polynomial, bool> proofs;
 };
 
 /// Rounded down, as Python does. `by` is positive.

@@ -11,15 +11,34 @@
 
 #include "lib/generator/program/Program.h"
 
+#include <concepts>
+
 namespace nereid::generator {
 
 using Shape = std::vector<Polynomial>;
 using Point = std::vector<Affine>;
 
+/// The value at an index. Copies are one function: it holds those of its operands, and a copy of
+/// each would hold copies of theirs, as many as there are ways to them through the graph.
+class ValueAt {
+public:
+  using Function = std::function<const Node *(const Point &)>;
+  ValueAt() = default;
+  template <std::convertible_to<Function> F>
+    requires(!std::same_as<std::remove_cvref_t<F>, ValueAt>)
+  ValueAt(F function) : shared(std::make_shared<const Function>(std::move(function))) {}
+
+  const Node *operator()(const Point &point) const { return (*shared)(point); }
+  explicit operator bool() const { return shared != nullptr; }
+
+private:
+  std::shared_ptr<const Function> shared;
+};
+
 struct Lazy {
   Shape shape;
   DType dtype = DType::F32;
-  std::function<const Node *(const Point &)> at; ///< the same node for the same index
+  ValueAt at; ///< the same node for the same index
 };
 
 /// Shapes have been inferred and checked before: callers pass dimensions that exist, sizes that

@@ -151,7 +151,8 @@ bool isServedBy(const std::string &own, const std::string &other) {
   return at == text.size();
 }
 
-Result<ProgramOperator> makeProgramOperator(const definition::Operator &op) {
+/// One for each of the definition's types, under the operator's name.
+static Result<std::vector<OfType>> madeOfTypes(const definition::Operator &op) {
   const std::vector<std::string> symbols = definition::symbolsOf(op);
   auto has = [&](const char *name) {
     return std::find(symbols.begin(), symbols.end(), name) != symbols.end();
@@ -176,7 +177,20 @@ Result<ProgramOperator> makeProgramOperator(const definition::Operator &op) {
     }
     types.push_back(std::move(*one));
   }
-  const std::vector<Shared> shared = sharedTexts(types);
+  return types;
+}
+
+Status checkProgramOperator(const definition::Operator &op) {
+  auto types = madeOfTypes(op);
+  return types ? Status(Done{}) : Status(types.error());
+}
+
+Result<ProgramOperator> makeProgramOperator(const definition::Operator &op) {
+  auto types = madeOfTypes(op);
+  if (!types) {
+    return types.error();
+  }
+  const std::vector<Shared> shared = sharedTexts(*types);
   ProgramOperator result;
   for (const Shared &one : shared) {
     if (shared.size() > 1) {

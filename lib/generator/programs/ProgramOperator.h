@@ -24,6 +24,8 @@ struct ProgramOperator {
 
 /// E0607 with the operation that has no lowering, or no template that makes its stage.
 Result<ProgramOperator> makeProgramOperator(const definition::Operator &op);
+/// The error that this would give.
+Status checkProgramOperator(const definition::Operator &op);
 
 /// Types whose tables launch the same kernels with the same arguments, in the operator's order:
 /// what a wrapper does is the same code for them.
