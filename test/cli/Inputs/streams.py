@@ -34,7 +34,7 @@ def closed(number):
 
 
 def run(command, **streams):
-    return subprocess.run([nereid, *command], timeout=600, **streams)
+    return subprocess.run([nereid, *command], timeout=120, **streams)
 
 
 def without_reader(command):
