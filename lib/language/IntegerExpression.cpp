@@ -5,7 +5,9 @@
 
 #include "lib/language/syntax/Parser.h"
 
+#include <functional>
 #include <limits>
+#include <memory>
 
 namespace nereid::language {
 namespace {
@@ -324,6 +326,25 @@ private:
   const NamedIntegers &values;
 };
 
+/// The tree of a text, kept by its thread: launch tables, grids and sizes are asked at thousands of
+/// values. Null, with what `diags` say, for one that cannot be parsed.
+std::shared_ptr<const Expr> parsed(std::string_view what, std::string_view text,
+                                   Diagnostics &diags) {
+  constexpr size_t treesAtMost = 4096; // a process may meet new texts for ever
+  thread_local std::map<std::string, std::shared_ptr<const Expr>, std::less<>> trees;
+  if (auto known = trees.find(text); known != trees.end()) {
+    return known->second;
+  }
+  std::shared_ptr<const Expr> tree = parseExpression(what, text, diags);
+  if (tree) {
+    if (trees.size() >= treesAtMost) {
+      trees.clear();
+    }
+    trees.emplace(text, tree);
+  }
+  return tree;
+}
+
 } // namespace
 
 Result<int64_t> evaluateInteger(const Expr &expression, const NamedIntegers &values) {
@@ -333,7 +354,7 @@ Result<int64_t> evaluateInteger(const Expr &expression, const NamedIntegers &val
 Result<int64_t> evaluateInteger(std::string_view what, std::string_view text,
                                 const NamedIntegers &values) {
   Diagnostics diags;
-  ExprPtr expression = parseExpression(what, text, diags);
+  const std::shared_ptr<const Expr> expression = parsed(what, text, diags);
   if (!expression) {
     return diags.all().front();
   }
@@ -347,7 +368,7 @@ Result<int64_t> evaluateInteger(std::string_view what, std::string_view text,
 Result<std::array<int64_t, 3>> evaluateGrid(std::string_view text, const NamedIntegers &values) {
   constexpr std::string_view what = "grid";
   Diagnostics diags;
-  ExprPtr expression = parseExpression(what, text, diags);
+  const std::shared_ptr<const Expr> expression = parsed(what, text, diags);
   if (!expression) {
     return diags.all().front();
   }
