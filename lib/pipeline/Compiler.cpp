@@ -277,7 +277,7 @@ static void tellFitting(CompileState &state, const std::string &phase) {
         return compile(input, options, ignored).has_value();
       };
       const std::string text =
-          fittingText(kernel.signature, readDecorators(kernel.module, *kernel.function).configs,
+          fittingText(kernel.signature, readDecorators(*kernel.module, *kernel.function).configs,
                       !state.target->layoutPhase().empty(), fits);
       one.help += text.empty() ? "" : (one.help.empty() ? "" : ": ") + text;
     }

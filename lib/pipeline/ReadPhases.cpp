@@ -31,7 +31,7 @@ bool readSource(CompileState &state) {
 bool emitTile(CompileState &state) {
   language::ModuleLoader loader(allImportPaths(state.input));
   state.module =
-      language::emitKernel(state.session->context(), state.kernel->module, *state.kernel->function,
+      language::emitKernel(state.session->context(), *state.kernel->module, *state.kernel->function,
                            state.kernel->signature, state.diags, &loader);
   state.dependencies = loader.dependencies();
   if (!state.module) {

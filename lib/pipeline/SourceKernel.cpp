@@ -6,7 +6,53 @@
 #include "lib/language/syntax/Parser.h"
 #include "lib/pipeline/Compiler.h"
 
+#include <mutex>
+
 namespace nereid::pipeline {
+
+namespace {
+
+using Module = std::shared_ptr<const language::SourceModule>;
+
+/// The last file that was parsed without a word: an operator's kernels are compiled and checked one
+/// after the other, with hundreds of signatures, from one file.
+class LastModule {
+public:
+  Module find(const std::string &path, const std::string &text) {
+    std::lock_guard lock(mutex);
+    return path == ofPath && text == ofText ? module : nullptr;
+  }
+  void keep(const std::string &path, const std::string &text, Module parsed) {
+    std::lock_guard lock(mutex);
+    ofPath = path;
+    ofText = text;
+    module = std::move(parsed);
+  }
+
+private:
+  std::mutex mutex;
+  std::string ofPath, ofText;
+  Module module;
+};
+
+Module parsed(const std::string &path, const std::string &text, Diagnostics &diags) {
+  static LastModule last;
+  if (Module known = last.find(path, text)) {
+    return known;
+  }
+  const size_t before = diags.all().size();
+  auto made = language::parseModule(path, text, diags);
+  if (!made) {
+    return nullptr;
+  }
+  Module module = std::make_shared<const language::SourceModule>(std::move(*made));
+  if (diags.all().size() == before) {
+    last.keep(path, text, module);
+  }
+  return module;
+}
+
+} // namespace
 
 std::shared_ptr<const SourceKernel> readKernel(const CompileInput &input, Diagnostics &diags) {
   auto kernel = std::make_shared<SourceKernel>();
@@ -22,22 +68,21 @@ std::shared_ptr<const SourceKernel> readKernel(const CompileInput &input, Diagno
     return fail(text.error());
   }
   kernel->text = std::move(*text);
-  auto module = language::parseModule(input.path, kernel->text, diags);
-  if (!module) {
+  kernel->module = parsed(input.path, kernel->text, diags);
+  if (!kernel->module) {
     return nullptr;
   }
-  kernel->module = std::move(*module);
-  auto function = language::chooseKernel(kernel->module, input.function, kernel->remarks);
+  auto function = language::chooseKernel(*kernel->module, input.function, kernel->remarks);
   if (!function) {
     return fail(function.error());
   }
   kernel->function = *function;
   const language::KernelDecorators decorators =
-      language::readDecorators(kernel->module, **function);
+      language::readDecorators(*kernel->module, **function);
   for (const Diagnostic &remark : decorators.remarks.all()) {
     kernel->remarks.add(remark);
   }
-  auto special = language::specialize(input.signature, kernel->module, **function, decorators);
+  auto special = language::specialize(input.signature, *kernel->module, **function, decorators);
   if (!special) {
     Diagnostic error = special.error();
     if (error.file.empty()) {

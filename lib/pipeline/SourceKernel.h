@@ -17,9 +17,9 @@ namespace nereid::pipeline {
 struct CompileInput;
 
 struct SourceKernel {
-  std::string text; ///< of the file
-  language::SourceModule module;
-  const language::FunctionDef *function = nullptr; ///< in `module`
+  std::string text;                                     ///< of the file
+  std::shared_ptr<const language::SourceModule> module; ///< shared by kernels of one text
+  const language::FunctionDef *function = nullptr;      ///< in `module`
   language::Signature signature;
   std::string specialization; ///< see language::Specialization::text
   Diagnostics remarks;        ///< on the choice of the kernel and on its decorators
