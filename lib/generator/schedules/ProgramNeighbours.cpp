@@ -130,7 +130,7 @@ public:
   ProgramExplorer(const ProgramCase &one, const Schedule &schedule, const Machine &chip,
                   const Diagnosis &diagnosis, const std::vector<Schedule> &tried)
       : one(one), chip(chip), diagnosis(diagnosis), tried(tried),
-        shown(shownSchedule(one, schedule)) {}
+        shown(shownSchedule(one, schedule)), chosen(chosenPart(one, shown)) {}
 
   std::vector<Neighbour> run() {
     auto figures = figuresOf(*one.table, one.symbols, one.site, chosenBy(shown));
@@ -194,8 +194,11 @@ private:
 
   /// All others as they are, and with what the rules then say.
   void propose(const LaunchChoice &choice, int64_t value) {
-    for (const Schedule &from : {shown, chosenPart(one, shown)}) {
-      propose(choice, value, shownSchedule(one, from.choosing(choice.name, value)));
+    const Schedule changed = shownSchedule(one, shown.choosing(choice.name, value));
+    propose(choice, value, changed);
+    const Schedule byRules = shownSchedule(one, chosen.choosing(choice.name, value));
+    if (byRules != changed) {
+      propose(choice, value, byRules);
     }
   }
 
@@ -263,7 +266,7 @@ private:
   const Machine &chip;
   const Diagnosis &diagnosis;
   const std::vector<Schedule> &tried;
-  const Schedule shown;
+  const Schedule shown, chosen; ///< chosen: what the rules do not say
   Total before;
   ScheduleCost cost;
   std::vector<Neighbour> found;
